@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base/arena.h - the memory of one command, mapped before its first effect.
+ *
+ * Nothing is freed one by one. When it is used up that is an error like any
+ * other: the call records it and returns NULL.
+ */
+#pragma once
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct arena {
+	char *memory;
+	size_t used;
+	size_t size;
+};
+
+int arena_open(struct arena *arena, size_t size);
+void arena_close(struct arena *arena);
+
+/* Zeroed, aligned for anything; NULL (and a recorded ENOMEM) when full. */
+void *arena_alloc(struct arena *arena, size_t size);
+/* count members of size bytes; NULL also when the product overflows. */
+void *arena_array(struct arena *arena, size_t count, size_t size);
+/* A larger copy of an array; the old one stays where it is. */
+void *arena_grow(struct arena *arena, const void *old, size_t old_count,
+		 size_t new_count, size_t size);
+char *arena_strdup(struct arena *arena, const char *text);
+char *arena_strndup(struct arena *arena, const char *text, size_t len);
+char *arena_printf(struct arena *arena, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/io.c - reading, writing, removing, by descriptor. */
+#include "base/io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/util.h"
+
+#define MAX_FDS 8
+
+int io_read_all(struct arena *arena, int fd, size_t max, char **ret_text,
+		size_t *ret_len)
+{
+	size_t cap = 4096, len = 0;
+	char *text = arena_alloc(arena, cap);
+
+	if (!text)
+		return -ENOMEM;
+	for (;;) {
+		ssize_t n = read(fd, text + len, cap - len - 1);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail(errno, "read");
+		if (n == 0)
+			break;
+		len += (size_t)n;
+		if (len > max)
+			return fail(EFBIG, "larger than %zu bytes", max);
+		if (len + 1 < cap)
+			continue;
+		text = arena_grow(arena, text, len, cap * 2, 1);
+		if (!text)
+			return -ENOMEM;
+		cap *= 2;
+	}
+	text[len] = '\0';
+	*ret_text = text;
+	if (ret_len)
+		*ret_len = len;
+	return 0;
+}
+
+int io_read_at(struct arena *arena, int dir, const char *name, size_t max,
+	       char **ret_text)
+{
+	autoclose int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	size_t len;
+	char *text;
+	int r;
+
+	if (fd < 0)
+		return fail(errno, "open %s", name);
+	r = io_read_all(arena, fd, max, &text, &len);
+	if (r < 0)
+		return fail_in(r, "%s", name);
+	if (len > 0 && text[len - 1] == '\n')
+		text[len - 1] = '\0';
+	*ret_text = text;
+	return 0;
+}
+
+int io_write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int io_write_at(int dir, const char *name, const char *text)
+{
+	autoclose int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail(errno, "open %s", name);
+	if (write(fd, text, strlen(text)) < 0)
+		return fail(errno, "write '%s' to %s", text, name);
+	return 0;
+}
+
+int io_replace_at(int dir, const char *name, const char *data, size_t len,
+		  mode_t mode)
+{
+	char temporary[256];
+	int r;
+
+	r = snprintf(temporary, sizeof temporary, "%s.tmp", name);
+	if (r < 0 || (size_t)r >= sizeof temporary)
+		return fail(ENAMETOOLONG, "%s", name);
+
+	autoclose int fd = openat(dir, temporary,
+				  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
+					  O_CLOEXEC,
+				  mode);
+
+	if (fd < 0)
+		return fail(errno, "create %s", temporary);
+	r = io_write_all(fd, data, len);
+	if (r < 0) {
+		(void)unlinkat(dir, temporary, 0);
+		return fail(-r, "write %s", temporary);
+	}
+	if (renameat(dir, temporary, dir, name) < 0) {
+		r = fail(errno, "replace %s", name);
+		(void)unlinkat(dir, temporary, 0);
+		return r;
+	}
+	return 0;
+}
+
+static int remove_entries(int fd)
+{
+	autoclosedir DIR *dir = fdopendir(fd);
+
+	if (!dir) {
+		int r = fail(errno, "list directory");
+
+		close(fd);
+		return r;
+	}
+	for (struct dirent *e; (e = readdir(dir));) {
+		int r;
+
+		if (streq(e->d_name, ".") || streq(e->d_name, ".."))
+			continue;
+		r = io_remove_tree_at(dirfd(dir), e->d_name);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int io_remove_tree_at(int dir, const char *name)
+{
+	int fd, r;
+
+	if (unlinkat(dir, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR && errno != EPERM)
+		return fail(errno, "remove %s", name);
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return fail(errno, "open %s", name);
+	r = remove_entries(fd);
+	if (r < 0)
+		return r;
+	if (unlinkat(dir, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return fail(errno, "remove %s", name);
+	return 0;
+}
+
+int io_send_fds(int sock, const void *data, size_t len, const int *fds,
+		size_t nfds)
+{
+	union {
+		char bytes[CMSG_SPACE(MAX_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control = { 0 };
+	struct iovec iov = { .iov_base = (void *)data, .iov_len = len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n;
+
+	if (nfds > MAX_FDS)
+		return -EINVAL;
+	if (nfds > 0) {
+		struct cmsghdr *c;
+
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(nfds * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
+	}
+	do
+		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+/* The name of a socket may be longer than sun_path: go through its folder. */
+static int unix_address(const char *path, struct sockaddr_un *ret,
+			int *ret_dir)
+{
+	const char *slash = strrchr(path, '/');
+	int n;
+
+	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (strlen(path) < sizeof ret->sun_path) {
+		memcpy(ret->sun_path, path, strlen(path) + 1);
+		return 0;
+	}
+	if (!slash)
+		return -ENAMETOOLONG;
+
+	autofree char *folder = strndup(path, (size_t)(slash - path) + 1);
+
+	if (!folder)
+		return -ENOMEM;
+	*ret_dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*ret_dir < 0)
+		return -errno;
+	n = snprintf(ret->sun_path, sizeof ret->sun_path,
+		     "/proc/self/fd/%d/%s", *ret_dir, slash + 1);
+	return n < 0 || (size_t)n >= sizeof ret->sun_path ? -ENAMETOOLONG : 0;
+}
+
+int io_connect_unix(const char *path, int type)
+{
+	autoclose int sock = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+	autoclose int dir = -1;
+	struct sockaddr_un addr;
+	int r;
+
+	if (sock < 0)
+		return fail(errno, "create socket");
+	r = unix_address(path, &addr, &dir);
+	if (r < 0)
+		return fail(-r, "connect to %s", path);
+	if (connect(sock, (struct sockaddr *)&addr, sizeof addr) < 0)
+		return fail(errno, "connect to %s", path);
+	return take_fd(&sock);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/log.c - one line per event, text or JSON, nothing by default but the final error. */
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+
+#define LINE 8192
+
+/* How a process logs is a fact of the process, like its error sentence. */
+static struct {
+	int fd;
+	enum log_format format;
+	bool debug;
+} out = { .fd = -1 };
+
+int log_open(const struct log_options *options)
+{
+	out.format = options->format;
+	out.debug = options->debug;
+	if (!options->file)
+		return 0;
+	out.fd = open(options->file,
+		      O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC,
+		      0644);
+	if (out.fd < 0)
+		return fail(errno, "open log file %s", options->file);
+	return 0;
+}
+
+static size_t append(char *line, size_t at, const char *text)
+{
+	while (*text && at < LINE - 8)
+		line[at++] = *text++;
+	return at;
+}
+
+static size_t append_quoted(char *line, size_t at, const char *text)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (; *text && at < LINE - 16; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\') {
+			line[at++] = '\\';
+			line[at++] = (char)c;
+		} else if (c < 0x20) {
+			at = append(line, at, "\\u00");
+			line[at++] = hex[c >> 4];
+			line[at++] = hex[c & 15];
+		} else {
+			line[at++] = (char)c;
+		}
+	}
+	return at;
+}
+
+static void timestamp(char *ret, size_t len)
+{
+	struct timespec now;
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(ret, len, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static void to_file(const char *level, const char *text)
+{
+	char line[LINE], when[32];
+	bool json = out.format == LOG_JSON;
+	size_t n = 0;
+
+	if (out.fd < 0)
+		return;
+	timestamp(when, sizeof when);
+	n = append(line, n, json ? "{\"level\":\"" : "time=\"");
+	n = append(line, n, json ? level : when);
+	n = append(line, n, json ? "\",\"msg\":\"" : "\" level=");
+	n = json ? append_quoted(line, n, text) : append(line, n, level);
+	n = append(line, n, json ? "\",\"time\":\"" : " msg=\"");
+	n = json ? append(line, n, when) : append_quoted(line, n, text);
+	n = append(line, n, json ? "\"}\n" : "\"\n");
+	(void)io_write_all(out.fd, line, n);
+}
+
+static void to_stderr(const char *prefix, const char *text)
+{
+	char line[LINE];
+	int n = snprintf(line, sizeof line, "%s%s\n", prefix, text);
+
+	if (n > 0)
+		(void)io_write_all(STDERR_FILENO, line,
+				   (size_t)n < sizeof line ?
+					   (size_t)n :
+					   sizeof line - 1);
+}
+
+void log_error(const char *text)
+{
+	to_file("error", text);
+	to_stderr("sandlock-oci: ", text);
+}
+
+static void when_debugging(const char *level, const char *prefix,
+			   const char *fmt, va_list ap)
+{
+	char text[LINE / 2];
+
+	if (!out.debug)
+		return;
+	vsnprintf(text, sizeof text, fmt, ap);
+	to_file(level, text);
+	to_stderr(prefix, text);
+}
+
+void log_warning(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	when_debugging("warning", "sandlock-oci: warning: ", fmt, ap);
+	va_end(ap);
+}
+
+void log_debug(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	when_debugging("debug", "sandlock-oci: debug: ", fmt, ap);
+	va_end(ap);
+}

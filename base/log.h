@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/log.h - where errors, warnings and debug lines go: --log, --log-format, --debug. */
+#pragma once
+
+#include <stdbool.h>
+
+enum log_format { LOG_TEXT, LOG_JSON };
+
+struct log_options {
+	const char *file;	/* appended to; NULL: stderr only */
+	enum log_format format;
+	bool debug;
+};
+
+/* Open the log file; the options are kept for the life of the process. */
+int log_open(const struct log_options *options);
+/* The final error: to stderr as text, to the log file in its format. */
+void log_error(const char *text);
+/* Shown on stderr and in the log file only with --debug: engines parse both. */
+void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

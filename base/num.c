@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/num.c - the one checked parser for integers from text. */
+#include "base/num.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+static int digits(const char *text, uint64_t *ret, char **ret_end)
+{
+	if (!isdigit((unsigned char)*text))
+		return -EINVAL;
+	errno = 0;
+	*ret = strtoull(text, ret_end, 10);
+	return errno ? -errno : 0;
+}
+
+int num_u64(const char *text, uint64_t *ret)
+{
+	uint64_t n;
+	char *end;
+
+	if (digits(text, &n, &end) < 0 || *end)
+		return fail(EINVAL, "'%s' is not a number", text);
+	*ret = n;
+	return 0;
+}
+
+int num_u32(const char *text, uint32_t *ret)
+{
+	uint64_t n;
+
+	if (num_u64(text, &n) < 0 || n > UINT32_MAX)
+		return fail(EINVAL, "'%s' is not a 32-bit number", text);
+	*ret = (uint32_t)n;
+	return 0;
+}
+
+int num_i64(const char *text, int64_t *ret)
+{
+	int negative = *text == '-';
+	uint64_t n;
+	char *end;
+
+	if (digits(text + negative, &n, &end) < 0 || *end ||
+	    n > (uint64_t)INT64_MAX + (uint64_t)negative)
+		return fail(EINVAL, "'%s' is not a number", text);
+	*ret = negative ? (int64_t)(0 - n) : (int64_t)n;
+	return 0;
+}
+
+int num_id(const char *text, uint32_t *ret)
+{
+	uint64_t n;
+	char *end;
+
+	if (digits(text, &n, &end) < 0 || *end || n > UINT32_MAX - 1)
+		return fail(EINVAL, "'%s' is not an id (0 to 4294967294)",
+			    text);
+	*ret = (uint32_t)n;
+	return 0;
+}
+
+int num_size(const char *text, int64_t *ret)
+{
+	static const char units[] = "kmgt";
+	int negative = *text == '-';
+	const char *unit;
+	int shift = 0;
+	uint64_t n;
+	char *end;
+
+	if (digits(text + negative, &n, &end) < 0)
+		return fail(EINVAL, "'%s' is not a size", text);
+	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+	if (unit && *unit) {
+		shift = 10 * (int)(unit - units + 1);
+		end++;
+	}
+	if (tolower((unsigned char)*end) == 'b')
+		end++;
+	if (*end || (negative && n != 1) || n > (uint64_t)INT64_MAX >> shift)
+		return fail(EINVAL, "'%s' is not a size", text);
+	*ret = negative ? -1 : (int64_t)(n << shift);
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base/proc.h - our own /proc: verified once, then used by descriptor.
+ *
+ * Opened before the first change of namespace. Lookups stay on this procfs
+ * (an over-mount is EXDEV) and follow no magic link.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* O_PATH of /proc, which must be a procfs; recorded error otherwise. */
+int proc_open(void);
+/* Open a file below it; runs in the child, too: -1 and errno. */
+int proc_open_at(int proc, const char *path, int flags);
+/* Start time of a process (field 22 of stat) and its state letter. */
+int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state);

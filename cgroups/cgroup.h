@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroups/cgroup.h - the control groups of one container, on cgroup v1, hybrid
+ * and v2: place, make, limit, list, signal, remove.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "oci/oci.h"
+
+struct arena;
+
+enum cgroup_manager { CGROUP_CGROUPFS, CGROUP_SYSTEMD, CGROUP_DISABLED };
+
+/* A mounted hierarchy, and where the calling process stands in it. */
+struct cgroup_hierarchy {
+	const char *controllers;	/* "cpu,cpuacct", "name=systemd", "" for v2 */
+	const char *mount;		/* "/sys/fs/cgroup/cpu" */
+	const char *own;		/* "/user.slice", as in /proc/self/cgroup */
+	bool v2;
+};
+
+enum cgroup_mode { CGROUP_NONE, CGROUP_V1, CGROUP_HYBRID, CGROUP_V2 };
+
+struct cgroup_layout {
+	enum cgroup_mode mode;
+	struct cgroup_hierarchy *items;
+	size_t n;
+};
+
+/* The container's directory in each hierarchy it has one in. */
+struct cgroup_member {
+	const struct cgroup_hierarchy *in;	/* NULL when read from a record */
+	const char *controllers;
+	const char *path;		/* absolute, on the host */
+	bool v2;
+	bool made;			/* by us, in this process */
+	int join;			/* open `tasks` or `cgroup.procs`; -1 */
+	int dir;			/* O_PATH, v2 only, for CLONE_INTO_CGROUP; -1 */
+};
+
+struct cgroup {
+	struct cgroup_member *items;
+	size_t n;
+};
+
+/* Read /proc/self/mountinfo and /proc/self/cgroup (below our own /proc). */
+int cgroup_probe(struct arena *arena, int proc, struct cgroup_layout *ret);
+
+/*
+ * Decide where the container's cgroups lie. Pure. A relative or absent
+ * cgroupsPath is placed below the caller's own cgroup. With CGROUP_DISABLED the
+ * set is empty.
+ */
+int cgroup_place(struct arena *arena, const struct cgroup_layout *layout,
+		 enum cgroup_manager manager, const char *cgroups_path,
+		 const char *id, struct cgroup *ret);
+
+/* Refuse, by name, what this build cannot set; values that ask for nothing pass. */
+int cgroup_check_resources(const struct oci_resources *resources,
+			   const struct cgroup_layout *layout);
+/* True when resources ask for any limit besides device rules. */
+bool cgroup_wants_limits(const struct oci_resources *resources);
+
+/*
+ * Make the directories (refusing one that holds processes or is frozen), fill
+ * what the kernel wants filled (cpuset), enable v2 controllers, write limits,
+ * and open the files the child joins through. rootless: a hierarchy we may not
+ * write is left out, unless a limit needs it. On failure nothing is left.
+ */
+int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
+		  const struct oci_resources *resources, bool rootless);
+/* Device rules: defaults of the runtime included. After the child's own nodes exist. */
+int cgroup_apply_devices(struct cgroup *cgroup,
+			 const struct oci_resources *resources, bool rootless);
+/* v2 with a cgroup namespace and a writable mount: hand the directory to uid. */
+int cgroup_delegate(const struct cgroup *cgroup, uid_t uid);
+
+/* The set a record names, for another command. */
+int cgroup_from_record(struct arena *arena, const struct oci_record *record,
+		       struct cgroup *ret);
+/* The part of a record that names the set. */
+int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
+		     struct oci_record *record);
+
+/* Every process of the container, sub-cgroups included, sorted. */
+int cgroup_pids(struct arena *arena, const struct cgroup *cgroup,
+		pid_t **ret_pids, size_t *ret_n);
+bool cgroup_frozen(const struct cgroup *cgroup);
+/* Signal every process; SIGKILL thaws, uses cgroup.kill, and repeats until empty. */
+int cgroup_signal(struct arena *arena, const struct cgroup *cgroup, int sig);
+/* Remove directories and sub-directories, waiting while processes leave (up to timeout_ms). */
+int cgroup_remove(const struct cgroup *cgroup, int timeout_ms);
+/* Close what cgroup_create opened; removes nothing. */
+void cgroup_close(struct cgroup *cgroup);
+/* Open join files again for a process that is to enter (exec); sub: --cgroup, may be NULL. */
+int cgroup_open_join(struct arena *arena, struct cgroup *cgroup,
+		     const char *sub);

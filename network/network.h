@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* network/network.h - what a container's network namespace needs from us. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "oci/oci.h"
+
+/* Bring lo up in the caller's namespace; runs in the child: -1 and errno. */
+int network_loopback_up(void);
+
+/*
+ * Move the host's interfaces into the network namespace behind netns, rename
+ * them, keep their permanent global addresses, set them up.
+ */
+int network_move_devices(const struct oci_net_device *devices, size_t n,
+			 int netns);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/child.h - the code that runs between clone and exec.
+ *
+ * child.c walks the plan, child_mount.c and child_process.c do the steps.
+ * None of them allocates, formats or locks: tests/unit/child-symbols.sh holds
+ * them to that. A step function returns 0, or -1 and errno.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/plan.h"
+
+/* What the child carries along; the plan itself is const. */
+struct child {
+	const struct plan *plan;
+	int *slots;
+	int link;
+	bool said_exec;
+	bool point_created;	/* by the last STEP_MOUNT_POINT */
+	char note[128];		/* added to FAILED; empty when errno says it all */
+};
+
+_Noreturn void child_run(const struct plan *plan);
+
+/* Steps of child_mount.c: STEP_PROPAGATION … STEP_MAKE_CWD. */
+int child_mount_step(struct child *child, const struct step *step);
+/* Steps of child_process.c: STEP_WRITE_PROC … STEP_EXEC. */
+int child_process_step(struct child *child, const struct step *step);
+
+/* Words on the link (child.c). fds may be NULL. */
+int child_say(struct child *child, uint32_t word, const int *fds, size_t nfds);
+int child_wait_go(struct child *child);
+/* Close and replace what a slot holds. */
+void child_put(struct child *child, uint16_t slot, int fd);
+/* Keep a note for FAILED, cut to size. */
+void child_note(struct child *child, const char *text);

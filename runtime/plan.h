@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/plan.h - everything the child will do, written down before it exists.
+ *
+ * A plan is data: a list of steps with strings, numbers and numbered slots for
+ * descriptors. The parent makes it without any effect (it can be printed),
+ * arms it (opens what is used as a descriptor, compiles filters) and starts a
+ * child that walks the steps in order. The slots and the two text buffers
+ * (HOME, the program found) are its only writable parts.
+ */
+#pragma once
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "base/kernel.h"
+#include "oci/oci.h"
+
+struct arena;
+
+enum step_op {
+	/* namespaces and identity */
+	STEP_SETNS,		/* in, flags: CLONE_NEW… */
+	STEP_UNSHARE,		/* flags */
+	STEP_FORK,		/* go on as a sibling of this process */
+	STEP_STOP,		/* say word, wait for the answer */
+	STEP_BECOME_ROOT,	/* of the user namespace */
+	STEP_NOT_DUMPABLE,
+	STEP_TIME_OFFSETS,	/* text: lines for timens_offsets */
+	STEP_JOIN_CGROUP,	/* in: its tasks or cgroup.procs */
+	STEP_SETSID,
+	STEP_LOOPBACK,
+	STEP_HOSTNAME,		/* text */
+	STEP_DOMAINNAME,	/* text */
+	STEP_KEYRING,		/* text: name; join a new session keyring */
+	/* root and mounts (child_mount.c) */
+	STEP_PROPAGATION,	/* flags: MS_…, of / before the pivot, of the new root after it */
+	STEP_ROOTFS,		/* text: path, out: clone it onto itself */
+	STEP_ROOT_HERE,		/* text: path, out: open it, no mount namespace */
+	STEP_MOUNT_POINT,	/* text, flags: POINT_…, out: O_PATH */
+	STEP_FSMOUNT,		/* fs, in: mount point (mode), out: detached mount */
+	STEP_CLONE_TREE,	/* text on the host or below in, flags: AT_RECURSIVE, out */
+	STEP_SETATTR,		/* in, attr, flags: AT_RECURSIVE, in2: user namespace */
+	STEP_MOVE_MOUNT,	/* in onto in2 */
+	STEP_COPY_UP,		/* contents of in2 (a directory) into in (a mount) */
+	STEP_COPY_SYMLINK,	/* text: destination, text2: source link on the host */
+	STEP_MKNOD,		/* text, node */
+	STEP_SYMLINK,		/* text: path, text2: target; an existing name is kept */
+	STEP_MASK,		/* text */
+	STEP_READONLY_PATH,	/* text */
+	STEP_CONSOLE,		/* make the pty, bind /dev/console, send the master */
+	STEP_PIVOT,
+	STEP_MOVE_ROOT,		/* --no-pivot */
+	STEP_CHROOT,
+	STEP_ENTER_ROOT,	/* exec: chroot to in after setns */
+	STEP_SYSCTL,		/* text: below /proc/sys, text2: value */
+	STEP_MAKE_CWD,		/* text: make the directory where it is missing */
+	/* the process (child_process.c) */
+	STEP_WRITE_PROC,	/* text: below /proc/, text2: value */
+	STEP_AFFINITY,		/* cpus */
+	STEP_SCHEDULER,		/* sched */
+	STEP_IO_PRIORITY,	/* number */
+	STEP_MEMORY_POLICY,	/* number: mode, cpus: nodes */
+	STEP_PERSONALITY,	/* number */
+	STEP_STDIO_OWNER,	/* user: give 0-2 to it where they are pipes and the like */
+	STEP_STDIO_NULL,	/* 0-2 that are the host's /dev/null: reopen inside */
+	STEP_HOME,		/* number: uid, buffer: "HOME=" + passwd's */
+	STEP_UMASK,		/* number */
+	STEP_NO_NEW_PRIVS,
+	STEP_BOUNDING,		/* caps */
+	STEP_USER,		/* user */
+	STEP_CAPS,		/* caps */
+	STEP_CWD,		/* text */
+	STEP_FIND_PROGRAM,	/* exec */
+	STEP_GATE,		/* in: listening socket; wait for `start` */
+	STEP_RLIMIT,		/* rlimit */
+	STEP_PRESERVE_FDS,	/* number: 3 to 2+number stay open */
+	STEP_SECCOMP,		/* filter; after the word EXEC */
+	STEP_EXEC,		/* exec */
+	STEP_MAX,
+};
+
+/* STEP_MOUNT_POINT */
+#define POINT_FILE 1		/* make a file, not a directory */
+#define POINT_PLAIN 2		/* no symbolic link on the way (proc, sysfs) */
+#define POINT_NOFOLLOW 4	/* dest-nofollow: the link itself */
+#define POINT_LIKE_SOURCE 8	/* file or directory as the mount in `in` is */
+
+/* Numbered places for descriptors, filled by arming or by steps. */
+enum slot {
+	SLOT_NONE,
+	SLOT_PROC,		/* the runtime's own /proc */
+	SLOT_ROOT,		/* the rootfs */
+	SLOT_POINT,		/* the mount point at hand */
+	SLOT_TREE,		/* the mount at hand */
+	SLOT_NULL_MASK,		/* a mount of the real null device */
+	SLOT_EMPTY_MASK,	/* an empty read-only tmpfs */
+	SLOT_GATE,
+	SLOT_CONSOLE,		/* the pty's slave */
+	SLOT_USERNS,
+	SLOT_FREE,		/* plan_slot() hands out from here */
+};
+
+struct step_fs {
+	const char *type;
+	const char *source;		/* NULL: the type */
+	const struct oci_annotation *params;	/* value NULL: a flag */
+	size_t nparams;
+	unsigned int attrs;		/* MOUNT_ATTR_… */
+	bool mode_of_point;		/* tmpfs without mode= */
+};
+
+struct step_caps {
+	uint64_t bounding, effective, inheritable, permitted, ambient;
+	bool keep_admin;	/* CAP_SYS_ADMIN stays permitted until exec, for the filter */
+};
+
+struct step_exec {
+	const char *name;	/* args[0] */
+	const char *path;	/* value of PATH, NULL when absent */
+	char *const *argv;
+	char **envp;
+	char *found;		/* PATH_MAX bytes, filled by STEP_FIND_PROGRAM */
+	dev_t own_dev;		/* the runtime's own binary: never to be run inside */
+	ino_t own_ino;
+};
+
+struct step {
+	uint16_t op;
+	bool skip_missing;	/* ENOENT is success */
+	uint32_t on_denied;	/* EPERM, EACCES, EBUSY: go on with this step; 0: fail */
+	uint32_t next;		/* go on with this step; 0: the next one */
+	uint16_t in, in2, out;	/* slots */
+	uint32_t flags;
+	int64_t number;
+	const char *place;	/* where in config.json, for the sentence; may be NULL */
+	const char *text;
+	const char *text2;
+	union {
+		const struct step_fs *fs;
+		struct kernel_mount_attr attr;
+		struct {
+			mode_t mode;
+			uint32_t major, minor, uid, gid;
+		} node;
+		const struct oci_user *user;
+		const struct step_caps *caps;
+		struct {
+			int type;
+			struct rlimit value;
+		} rlimit;
+		const struct oci_scheduler *sched;
+		struct {
+			const unsigned long *bits;
+			size_t nbits;
+		} cpus;
+		struct {
+			const struct sock_filter *code;
+			size_t len;
+			uint32_t flags;
+			bool notifies;
+		} filter;
+		const struct step_exec *exec;
+		struct {
+			char *text;
+			size_t size;
+		} buffer;
+		struct {
+			uint16_t height, width;
+			bool has_size;
+			uint32_t uid;
+			bool mount;	/* bind it on /dev/console */
+		} console;
+	};
+};
+
+struct plan {
+	struct arena *arena;
+	struct step *steps;
+	size_t nsteps;
+	size_t cap;
+	int *slots;		/* armed descriptors, -1 where empty */
+	size_t nslots;
+	int link;		/* SOCK_SEQPACKET to the parent, close-on-exec */
+	uint64_t clone_flags;	/* CLONE_NEW… of the first clone3 */
+	bool failed;		/* out of memory while building: checked once, at the end */
+};
+
+/* ---- building ---- */
+
+int plan_open(struct arena *arena, struct plan *ret);
+/* A new step; never NULL (a scrap one, and plan->failed, when memory is out). */
+struct step *plan_add(struct plan *plan, enum step_op op);
+/* The number of the next step to be added, for on_denied and next. */
+uint32_t plan_here(const struct plan *plan);
+/* A slot of its own. */
+uint16_t plan_slot(struct plan *plan);
+/* For plan->failed: the recorded error. */
+int plan_close(struct plan *plan);
+
+const char *step_name(enum step_op op);
+/* What a step does, in words, for errors: "mount proc on /proc". */
+const char *step_describe(struct arena *arena, const struct step *step);
+/* The whole plan, one line a step. */
+int plan_print(struct arena *arena, const struct plan *plan,
+	       const char **ret_text);

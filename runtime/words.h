@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/words.h - what parent and child say to each other.
+ *
+ *   child                          parent
+ *   FORKED    ------------------>  watch the sibling instead     (STEP_FORK)
+ *   UNMAPPED  ------------------>  write id maps, idmapped trees
+ *             <------------------  GO {descriptors for slots}
+ *   MOUNTED   ------------------>  hooks
+ *             <------------------  GO
+ *   CONSOLE {master} ----------->  relay it or pass it on
+ *   CREATED   ------------------>  rlimits, state.json
+ *             <------------------  GO (= KEEP: until then end of file means exit)
+ *   (gate)    <------------------  `start` connects; that is the link now
+ *             <------------------  GO
+ *   LISTENER {fd} -------------->  pass it to the agent
+ *   EXEC      ------------------>  (end of file: exec worked)
+ *   FAILED    ------------------>  make the sentence
+ *
+ * Silence before EXEC means that the child died; the parent says how.
+ */
+#pragma once
+
+#include <stdint.h>
+
+enum word {
+	WORD_FORKED = 1,
+	WORD_UNMAPPED,
+	WORD_MOUNTED,
+	WORD_CONSOLE,
+	WORD_CREATED,
+	WORD_GO,
+	WORD_LISTENER,
+	WORD_EXEC,
+	WORD_FAILED,
+};
+
+#define MESSAGE_SLOTS 8
+#define MESSAGE_TEXT 160
+
+struct message {
+	uint32_t word;
+	uint32_t step;			/* FAILED */
+	int32_t error;			/* FAILED: errno */
+	int32_t pid;			/* FORKED */
+	uint16_t slots[MESSAGE_SLOTS];	/* GO: where the descriptors go */
+	uint16_t nslots;
+	char text[MESSAGE_TEXT];	/* FAILED: what the kernel or the step adds */
+};
