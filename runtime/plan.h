@@ -178,6 +178,22 @@ struct step {
 	};
 };
 
+/*
+ * A tree the parent clones for the child: where the child's own user namespace
+ * could not open it, or where it is to be idmapped. Late ones need the
+ * container's new user namespace and travel with the answer to UNMAPPED.
+ */
+struct plan_source {
+	uint16_t slot;
+	const char *path;		/* on the host */
+	const char *place;		/* "mounts[3]" */
+	bool recursive;
+	bool idmap;			/* map it … */
+	bool idmap_recursive;		/* … and what is mounted below */
+	bool late;			/* … by the container's own namespace */
+	struct oci_id_maps uid_mappings, gid_mappings;	/* else by these */
+};
+
 struct plan {
 	struct arena *arena;
 	struct step *steps;
@@ -185,6 +201,8 @@ struct plan {
 	size_t cap;
 	int *slots;		/* armed descriptors, -1 where empty */
 	size_t nslots;
+	struct plan_source *sources;
+	size_t nsources;
 	int link;		/* SOCK_SEQPACKET to the parent, close-on-exec */
 	uint64_t clone_flags;	/* CLONE_NEW… of the first clone3 */
 	bool failed;		/* out of memory while building: checked once, at the end */
@@ -199,6 +217,7 @@ struct step *plan_add(struct plan *plan, enum step_op op);
 uint32_t plan_here(const struct plan *plan);
 /* A slot of its own. */
 uint16_t plan_slot(struct plan *plan);
+struct plan_source *plan_add_source(struct plan *plan);
 /* For plan->failed: the recorded error. */
 int plan_close(struct plan *plan);
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/container.h - a container on disk: reserve, load, look, signal, remove.
+ *
+ * <root>/<id>/ holds state.json (the record), config.json (the private copy) and
+ * gate (the socket its init waits on). A flock on the directory says that a
+ * create or delete is at work.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "cgroups/cgroup.h"
+#include "oci/oci.h"
+
+struct arena;
+
+struct container {
+	int root;			/* the directory of all containers */
+	int dir;			/* its own, locked when reserved */
+	const char *id;
+	struct oci_record record;
+	bool broken;			/* the record cannot be read, or is not ours */
+};
+
+#define CONTAINER_NONE { .root = -1, .dir = -1 }
+#define autocontainer AUTO(container_close)
+
+/* Letters, digits, _ + - . ; not . or .. ; at most 1024 bytes. */
+int container_check_id(const char *id);
+/* Find it; "container does not exist" otherwise. */
+int container_load(struct arena *arena, const char *root, const char *id,
+		   struct container *ret);
+void container_close(struct container *container);
+
+/* Where it stands now, by the kernel's word: pid, start time, gate, freezer. */
+enum oci_status container_status(struct arena *arena,
+				 const struct container *container);
+/* A pidfd of its init, verified against the record; -ESRCH when it is gone. */
+int container_pidfd(const struct container *container);
+/* The private copy of its config.json. */
+int container_spec(struct arena *arena, const struct container *container,
+		   struct oci_spec *ret);
+
+/* All IDs below root, sorted; a missing root is -ENOENT. */
+int container_ids(struct arena *arena, const char *root,
+		  struct oci_strings *ret);
