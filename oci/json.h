@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * oci/json.h - a JSON text as a tree in the arena, and a table-driven reader
+ * from objects of that tree to C structs.
+ *
+ * Errors name the JSON path: the reader of a value records ": reason", and
+ * each level above puts its key or index in front. The root has no path.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+#define JSON_MAX_DEPTH 64
+#define JSON_MAX_STRING (1U << 20)
+
+enum json_type {
+	JSON_NULL,
+	JSON_BOOL,
+	JSON_NUMBER,
+	JSON_STRING,
+	JSON_ARRAY,
+	JSON_OBJECT,
+};
+
+struct json_value {
+	uint8_t type;			/* enum json_type */
+	bool truth;			/* of JSON_BOOL */
+	bool root;
+	uint32_t n;			/* members of an array or object */
+	union {
+		const char *text;	/* string, or number as written */
+		struct json_value *first;	/* member */
+	};
+	const char *key;		/* in an object */
+	struct json_value *next;	/* member of the same parent */
+};
+
+#define json_each(member, parent) \
+	for (const struct json_value *member = (parent)->first; member; \
+	     member = member->next)
+
+/*
+ * The tree of one complete JSON text. UTF-8 only; NUL in a string, the same key
+ * twice in an object and too deep nesting are errors. A text that is not JSON
+ * fails with its line and column.
+ */
+int json_parse(struct arena *arena, const char *text, size_t len,
+	       const struct json_value **ret);
+
+/* The member with this key, else the last that differs in case; NULL for null. */
+const struct json_value *json_find(const struct json_value *object,
+				   const char *key);
+
+/* Record that v is wrong and why; returns negative. */
+int json_fail(const struct json_value *v, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Put v in front of an error another room recorded; returns r. */
+int json_fail_in(int r, const struct json_value *v);
+/* Complain unless v is of this type. */
+int json_expect(const struct json_value *v, enum json_type type);
+/* Put the place of a member of parent in front of a recorded error. */
+int json_fail_member(int r, const struct json_value *parent, const char *key);
+int json_fail_index(int r, size_t index);
+
+/* A reader checks one value and stores it where ret points. */
+#define JSON_READER(name) \
+	int name(struct arena *arena, const struct json_value *v, void *ret)
+
+struct json_field {
+	const char *key;
+	JSON_READER((*read));
+	size_t offset;			/* in the struct given to json_object */
+	bool required;
+};
+
+/*
+ * Fill a struct from an object: each field that is there and not null goes
+ * through its reader, unknown keys are ignored, absent fields stay untouched.
+ */
+int json_object(struct arena *arena, const struct json_value *v,
+		const struct json_field *fields, size_t n, void *ret);
+/* Read each member of an array with one reader to an array of size-byte items. */
+int json_array(struct arena *arena, const struct json_value *v,
+	       JSON_READER((*read)), size_t size, void *ret_items,
+	       size_t *ret_n);
+
+JSON_READER(json_bool);		/* bool */
+JSON_READER(json_string);		/* const char * */
+JSON_READER(json_filled);		/* const char *, not empty */
+JSON_READER(json_word);		/* const char *, NULL when empty */
+JSON_READER(json_absolute);	/* const char *, begins with a slash */
+JSON_READER(json_i32);		/* int32_t */
+JSON_READER(json_u32);		/* uint32_t */
+JSON_READER(json_id);		/* uint32_t, not the last (-1) */
+JSON_READER(json_i64);		/* int64_t */
+JSON_READER(json_u64);		/* uint64_t */
+JSON_READER(json_optional_i64);	/* struct oci_i64 */
+JSON_READER(json_optional_u64);	/* struct oci_u64 */
+JSON_READER(json_optional_bool);	/* struct oci_bool */
+JSON_READER(json_strings);	/* struct oci_strings */
+JSON_READER(json_annotations);	/* struct oci_annotations */
