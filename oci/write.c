@@ -212,6 +212,14 @@ void put_strings(struct writer *w, const char *key,
 	put_end(w);
 }
 
+void put_words(struct writer *w, const char *key, const char *const *words)
+{
+	put_array(w, key);
+	for (; *words; words++)
+		put_string(w, NULL, *words);
+	put_end(w);
+}
+
 void put_annotations(struct writer *w, const char *key,
 		     const struct oci_annotations *values)
 {

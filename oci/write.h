@@ -51,6 +51,8 @@ void put_u64(struct writer *w, const char *key, uint64_t value);
 void put_i64(struct writer *w, const char *key, int64_t value);
 void put_strings(struct writer *w, const char *key,
 		 const struct oci_strings *values);
+/* The same from a list that ends with NULL. */
+void put_words(struct writer *w, const char *key, const char *const *words);
 /* Left out altogether when there are none. */
 void put_annotations(struct writer *w, const char *key,
 		     const struct oci_annotations *values);
