@@ -6,6 +6,8 @@
 
 #include "oci/oci.h"
 
+struct sock_fprog;
+
 /* Where a hook runs: in the runtime's own world, or after these changes. */
 struct hooks_place {
 	const int *namespaces;	/* descriptors for setns(2), in order */
@@ -14,6 +16,8 @@ struct hooks_place {
 	int root;		/* chroot here after joining; -1: leave it */
 	int cwd;		/* working directory; -1: cwd_path */
 	const char *cwd_path;
+	char *const *env;	/* of hooks without env; NULL: the runtime's own */
+	const struct sock_fprog *filter;	/* seccomp, before exec; NULL: none */
 };
 
 /*

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hooks/hooks.c - the hooks of one moment, in their order. */
+#include "hooks/hooks.h"
+
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "hooks/program.h"
+
+static char *const *environment(const struct oci_hook *hook,
+				const struct hooks_place *place)
+{
+	/* An empty list inherits, too: both of our predecessors do that. */
+	if (hook->has_env && hook->env.n > 0)
+		return (char *const *)hook->env.items;
+	return place && place->env ? place->env : environ;
+}
+
+static int run_one(const struct oci_hook *hook, const struct hooks_place *place,
+		   const char *state_json)
+{
+	const char *path_alone[] = { hook->path, NULL };
+	struct program program = {
+		.path = hook->path,
+		.argv = (char *const *)(hook->args.n > 0 ? hook->args.items :
+							   path_alone),
+		.envp = environment(hook, place),
+		.input = state_json,
+		.timeout = hook->timeout,
+		.place = place,
+	};
+	struct program_end end;
+	int r = program_run(&program, &end);
+
+	return r < 0 ? r : program_check(&program, &end);
+}
+
+int hooks_run(const struct oci_hooks *hooks, enum hook_point when,
+	      const struct hooks_place *place, const char *state_json)
+{
+	const struct oci_hook_list *list = &hooks->at[when];
+
+	for (size_t i = 0; i < list->n; i++) {
+		int r = run_one(&list->items[i], place, state_json);
+
+		if (r >= 0)
+			continue;
+		(void)fail_in(r, "error running %s hook #%zu",
+			      oci_hook_point_name(when), i);
+		if (when != HOOK_POSTSTOP)
+			return r;
+		log_warning("%s", err_text());
+		err_clear();
+	}
+	return 0;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hooks/program.c - fork, change place, exec, listen, wait. */
+#include "hooks/program.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/sys.h"
+#include "hooks/hooks.h"
+
+/* What the new process says on its report pipe when it cannot get to exec. */
+enum stage {
+	STAGE_PLACE,
+	STAGE_NAMESPACE,
+	STAGE_FORK,
+	STAGE_ROOT,
+	STAGE_CWD,
+	STAGE_FILTER,
+	STAGE_EXEC,
+};
+
+static const char *const stage_names[] = {
+	[STAGE_PLACE] = "prepare",
+	[STAGE_NAMESPACE] = "join namespace for",
+	[STAGE_FORK] = "fork for",
+	[STAGE_ROOT] = "change root for",
+	[STAGE_CWD] = "change directory for",
+	[STAGE_FILTER] = "load seccomp filter for",
+	[STAGE_EXEC] = "exec",
+};
+
+struct report {
+	int error;
+	enum stage stage;
+};
+
+enum { READ, WRITE };
+
+struct running {
+	pid_t pid;
+	int pidfd;
+	int in;
+	int out[2];
+	int err[2];
+	int report[2];
+};
+
+#define NOT_RUNNING                                                          \
+	{                                                                    \
+		.pidfd = -1, .in = -1, .out = { -1, -1 }, .err = { -1, -1 }, \
+		.report = {                                                  \
+			-1,                                                  \
+			-1                                                   \
+		}                                                            \
+	}
+
+static void reap(struct running *run, int *ret_status)
+{
+	while (waitpid(run->pid, ret_status, 0) < 0 && errno == EINTR)
+		;
+	run->pid = 0;
+}
+
+static void kill_all(const struct running *run)
+{
+	(void)kill(-run->pid, SIGKILL);
+	(void)kill(run->pid, SIGKILL);
+}
+
+static void running_close(struct running *run)
+{
+	int status;
+
+	if (run->pid > 0) {
+		kill_all(run);
+		reap(run, &status);
+	}
+	closep(&run->pidfd);
+	closep(&run->in);
+	for (int i = READ; i <= WRITE; i++) {
+		closep(&run->out[i]);
+		closep(&run->err[i]);
+		closep(&run->report[i]);
+	}
+}
+
+/* ---- the new process ---- */
+
+static _Noreturn void give_up(const struct running *run, enum stage stage)
+{
+	struct report report = { .error = errno, .stage = stage };
+
+	(void)!write(run->report[WRITE], &report, sizeof report);
+	_exit(127);
+}
+
+/* End as the process that took our place ended. */
+static _Noreturn void end_like(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status)) {
+		(void)prctl(PR_SET_DUMPABLE, 0);
+		(void)signal(WTERMSIG(status), SIG_DFL);
+		(void)raise(WTERMSIG(status));
+	}
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 127);
+}
+
+/* Ids that the namespace does not map stay what they are. */
+static void become_root(void)
+{
+	(void)!setgroups(0, NULL);
+	(void)!setresgid(0, 0, 0);
+	(void)!setresuid(0, 0, 0);
+}
+
+static void enter_namespaces(const struct running *run,
+			     const struct hooks_place *place)
+{
+	bool pid_ns = false;
+
+	for (size_t i = 0; i < place->n; i++) {
+		if (setns(place->namespaces[i], place->ns_flags[i]) < 0)
+			give_up(run, STAGE_NAMESPACE);
+		if (place->ns_flags[i] == CLONE_NEWUSER)
+			become_root();
+		pid_ns |= place->ns_flags[i] == CLONE_NEWPID;
+	}
+	/* Only children are inside a joined pid namespace. */
+	if (pid_ns) {
+		pid_t inner;
+
+		/* Now, for the joining of a user namespace resets it. */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		inner = fork();
+		if (inner < 0)
+			give_up(run, STAGE_FORK);
+		if (inner > 0)
+			end_like(inner);
+	}
+}
+
+static void enter_place(const struct running *run,
+			const struct hooks_place *place)
+{
+	enter_namespaces(run, place);
+	if (place->root >= 0 && (fchdir(place->root) < 0 || chroot(".") < 0))
+		give_up(run, STAGE_ROOT);
+	if (place->cwd >= 0 ? fchdir(place->cwd) < 0 :
+			      place->cwd_path && chdir(place->cwd_path) < 0)
+		give_up(run, STAGE_CWD);
+}
+
+static _Noreturn void become(const struct running *run,
+			     const struct program *program, pid_t parent)
+{
+	const struct hooks_place *place = program->place;
+	sigset_t none;
+
+	sigemptyset(&none);
+	(void)signal(SIGPIPE, SIG_DFL);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)setpgid(0, 0);
+	if (dup2(run->in, 0) < 0 || dup2(run->out[WRITE], 1) < 0 ||
+	    dup2(run->err[WRITE], 2) < 0)
+		give_up(run, STAGE_PLACE);
+	if (place)
+		enter_place(run, place);
+	/* Old kernels refuse; what is ours is close-on-exec anyhow. */
+	(void)sys_close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Inside another pid namespace the parent is 0, dead or alive. */
+	if (getppid() != parent && getppid() != 0)
+		_exit(127);
+	if (place && place->filter &&
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, place->filter) < 0)
+		give_up(run, STAGE_FILTER);
+	(void)execve(program->path, program->argv, program->envp);
+	give_up(run, STAGE_EXEC);
+}
+
+/* ---- our side ---- */
+
+/* A file, not a pipe: a program that never reads it blocks nobody. */
+static int open_input(const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+	autoclose int fd =
+		memfd_create("input", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int r;
+
+	if (fd < 0)
+		return fail(errno, "create standard input");
+	r = io_write_all(fd, text, len);
+	if (r < 0)
+		return fail(-r, "write standard input");
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return fail(errno, "rewind standard input");
+	(void)fcntl(fd, F_ADD_SEALS,
+		    F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+	return take_fd(&fd);
+}
+
+static int start(const struct program *program, struct running *run)
+{
+	pid_t parent = getpid();
+
+	run->in = open_input(program->input);
+	if (run->in < 0)
+		return run->in;
+	if (pipe2(run->out, O_CLOEXEC) < 0 || pipe2(run->err, O_CLOEXEC) < 0 ||
+	    pipe2(run->report, O_CLOEXEC) < 0)
+		return fail(errno, "create pipe");
+	if (fcntl(run->out[READ], F_SETFL, O_NONBLOCK) < 0 ||
+	    fcntl(run->err[READ], F_SETFL, O_NONBLOCK) < 0 ||
+	    fcntl(run->report[READ], F_SETFL, O_NONBLOCK) < 0)
+		return fail(errno, "set up pipe");
+	run->pid = fork();
+	if (run->pid < 0)
+		return fail(errno, "fork");
+	if (run->pid == 0)
+		become(run, program, parent);
+	/* Both sides do it, so that neither can be too late. */
+	(void)setpgid(run->pid, run->pid);
+	closep(&run->out[WRITE]);
+	closep(&run->err[WRITE]);
+	closep(&run->report[WRITE]);
+	run->pidfd = sys_pidfd_open(run->pid);
+	if (run->pidfd < 0)
+		return fail(errno, "open pidfd");
+	return 0;
+}
+
+static void tail_add(struct program_tail *tail, const char *data, size_t len)
+{
+	size_t keep;
+
+	if (len > PROGRAM_TAIL) {
+		data += len - PROGRAM_TAIL;
+		len = PROGRAM_TAIL;
+	}
+	keep = tail->len + len > PROGRAM_TAIL ? PROGRAM_TAIL - len : tail->len;
+	memmove(tail->text, tail->text + tail->len - keep, keep);
+	memcpy(tail->text + keep, data, len);
+	tail->len = keep + len;
+	tail->text[tail->len] = '\0';
+}
+
+static void tail_trim(struct program_tail *tail)
+{
+	while (tail->len > 0 &&
+	       isspace((unsigned char)tail->text[tail->len - 1]))
+		tail->text[--tail->len] = '\0';
+}
+
+/* One piece of what is there; false when there is nothing (for now). */
+static bool listen_to(int *fd, struct program_tail *tail)
+{
+	char data[4096];
+	ssize_t n = *fd < 0 ? -1 : read(*fd, data, sizeof data);
+
+	if (n > 0)
+		tail_add(tail, data, (size_t)n);
+	else if (n == 0)
+		closep(fd);
+	return n > 0;
+}
+
+/* A child left behind may write for ever: a pipe's fill is all we take. */
+static void drain(int *fd, struct program_tail *tail)
+{
+	for (int i = 0; i < 64 && listen_to(fd, tail); i++)
+		;
+	tail_trim(tail);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int time_left(int64_t deadline)
+{
+	int64_t left = deadline - now_ms();
+
+	if (!deadline)
+		return -1;
+	return left < 0 ? 0 : left > 1000000 ? 1000000 : (int)left;
+}
+
+static int wait_for_end(struct running *run, int64_t deadline,
+			struct program_end *end)
+{
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = run->pidfd, .events = POLLIN },
+			{ .fd = run->out[READ], .events = POLLIN },
+			{ .fd = run->err[READ], .events = POLLIN },
+		};
+		int n = poll(fds, 3, time_left(deadline));
+
+		if (n < 0 && errno != EINTR)
+			return fail(errno, "poll");
+		if (n < 0)
+			continue;
+		if (n > 0 && fds[1].revents)
+			listen_to(&run->out[READ], &end->out);
+		if (n > 0 && fds[2].revents)
+			listen_to(&run->err[READ], &end->err);
+		if (n > 0 && fds[0].revents)
+			break;
+		if (deadline && now_ms() >= deadline) {
+			kill_all(run);
+			end->timed_out = true;
+			break;
+		}
+	}
+	reap(run, &end->status);
+	drain(&run->out[READ], &end->out);
+	drain(&run->err[READ], &end->err);
+	return 0;
+}
+
+int program_run(const struct program *program, struct program_end *ret)
+{
+	AUTO(running_close) struct running run = NOT_RUNNING;
+	struct report report;
+	int r;
+
+	*ret = (struct program_end){ 0 };
+	r = start(program, &run);
+	if (r < 0)
+		return fail_in(r, "run %s", program->path);
+	r = wait_for_end(&run,
+			 program->timeout ?
+				 now_ms() + (int64_t)program->timeout * 1000 :
+				 0,
+			 ret);
+	if (r < 0)
+		return fail_in(r, "run %s", program->path);
+	if (read(run.report[READ], &report, sizeof report) == sizeof report)
+		return fail(report.error, "%s %s", stage_names[report.stage],
+			    program->path);
+	return 0;
+}
+
+int program_check(const struct program *program, const struct program_end *end)
+{
+	if (end->timed_out)
+		return fail(0, "hook ran past specified timeout of %u s",
+			    program->timeout);
+	if (WIFSIGNALED(end->status))
+		return fail(0, "killed by signal %d, stdout: %s, stderr: %s",
+			    WTERMSIG(end->status), end->out.text,
+			    end->err.text);
+	if (WEXITSTATUS(end->status) != 0)
+		return fail(0, "exit status %d, stdout: %s, stderr: %s",
+			    WEXITSTATUS(end->status), end->out.text,
+			    end->err.text);
+	return 0;
+}
