@@ -19,7 +19,7 @@ struct child {
 	const struct plan *plan;
 	int *slots;
 	int link;
-	bool said_exec;
+	bool in_cwd;		/* the first, privileged STEP_CWD succeeded */
 	bool point_created;	/* by the last STEP_MOUNT_POINT */
 	char note[128];		/* added to FAILED; empty when errno says it all */
 };
@@ -28,8 +28,12 @@ _Noreturn void child_run(const struct plan *plan);
 
 /* Steps of child_mount.c: STEP_PROPAGATION … STEP_MAKE_CWD. */
 int child_mount_step(struct child *child, const struct step *step);
-/* Steps of child_process.c: STEP_WRITE_PROC … STEP_EXEC. */
+/* STEP_CONSOLE, in child_console.c. */
+int child_console_step(struct child *child, const struct step *step);
+/* Steps of child_process.c: STEP_WRITE_PROC … STEP_CWD. */
 int child_process_step(struct child *child, const struct step *step);
+/* Steps of child_exec.c: STEP_FIND_PROGRAM … STEP_EXEC. */
+int child_exec_step(struct child *child, const struct step *step);
 
 /* Words on the link (child.c). fds may be NULL. */
 int child_say(struct child *child, uint32_t word, const int *fds, size_t nfds);

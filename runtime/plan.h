@@ -74,12 +74,13 @@ enum step_op {
 	STEP_BOUNDING,		/* caps */
 	STEP_USER,		/* user */
 	STEP_CAPS,		/* caps */
-	STEP_CWD,		/* text */
+	STEP_CWD,		/* text, flags: CWD_TRY */
 	STEP_FIND_PROGRAM,	/* exec */
 	STEP_GATE,		/* in: listening socket; wait for `start` */
 	STEP_RLIMIT,		/* rlimit */
 	STEP_PRESERVE_FDS,	/* number: 3 to 2+number stay open */
-	STEP_SECCOMP,		/* filter; after the word EXEC */
+	STEP_LAST_WORD,		/* exec: say EXEC, unless the program is our own binary */
+	STEP_SECCOMP,		/* filter */
 	STEP_EXEC,		/* exec */
 	STEP_MAX,
 };
@@ -89,6 +90,9 @@ enum step_op {
 #define POINT_PLAIN 2		/* no symbolic link on the way (proc, sysfs) */
 #define POINT_NOFOLLOW 4	/* dest-nofollow: the link itself */
 #define POINT_LIKE_SOURCE 8	/* file or directory as the mount in `in` is */
+
+/* STEP_CWD before the change of user: what root may not enter the user may */
+#define CWD_TRY 1
 
 /* Numbered places for descriptors, filled by arming or by steps. */
 enum slot {

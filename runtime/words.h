@@ -41,6 +41,7 @@ enum word {
 struct message {
 	uint32_t word;
 	uint32_t step;			/* FAILED */
+	uint32_t op;			/* FAILED: enum step_op, for who has no plan */
 	int32_t error;			/* FAILED: errno */
 	int32_t pid;			/* FORKED */
 	uint16_t slots[MESSAGE_SLOTS];	/* GO: where the descriptors go */

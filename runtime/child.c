@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/child.c - walk the plan.
+ *
+ * On entry: a single thread, a copy of the runtime's memory, the first
+ * namespaces made by clone3. Nothing here or below allocates, formats or
+ * locks; what goes wrong is told to the parent as a step and an errno.
+ */
+#include "runtime/child.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/keyctl.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/proc.h"
+#include "base/sys.h"
+#include "network/network.h"
+#include "runtime/words.h"
+
+void child_note(struct child *child, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (n >= sizeof child->note)
+		n = sizeof child->note - 1;
+	memcpy(child->note, text, n);
+	child->note[n] = '\0';
+}
+
+void child_put(struct child *child, uint16_t slot, int fd)
+{
+	if (child->slots[slot] >= 0)
+		close(child->slots[slot]);
+	child->slots[slot] = fd;
+}
+
+static int send_message(int link, const struct message *m, const int *fds,
+			size_t nfds)
+{
+	union {
+		char bytes[CMSG_SPACE(MESSAGE_SLOTS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { .iov_base = (void *)m, .iov_len = sizeof *m };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n;
+
+	memset(&control, 0, sizeof control);
+	if (nfds > 0) {
+		struct cmsghdr *c;
+
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(nfds * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
+	}
+	do
+		n = sendmsg(link, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof *m ? 0 : -1;
+}
+
+int child_say(struct child *child, uint32_t word, const int *fds, size_t nfds)
+{
+	struct message m = { .word = word };
+
+	return send_message(child->link, &m, fds, nfds);
+}
+
+/* Put the descriptors of an answer where its message says. */
+static int take_fds(struct child *child, struct msghdr *msg,
+		    const struct message *m)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+	const unsigned char *data;
+	size_t n;
+
+	if (!c)
+		return m->nslots ? -1 : 0;
+	n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	if (n != m->nslots || n > MESSAGE_SLOTS)
+		return -1;
+	data = CMSG_DATA(c);
+	for (size_t i = 0; i < n; i++) {
+		int fd;
+
+		memcpy(&fd, data + i * sizeof fd, sizeof fd);
+		if (m->slots[i] >= child->plan->nslots)
+			return -1;
+		child_put(child, m->slots[i], fd);
+	}
+	return 0;
+}
+
+int child_wait_go(struct child *child)
+{
+	union {
+		char bytes[CMSG_SPACE(MESSAGE_SLOTS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct message m = { 0 };
+	struct iovec iov = { .iov_base = &m, .iov_len = sizeof m };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes,
+	};
+	ssize_t n;
+
+	do
+		n = recvmsg(child->link, &msg, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	/* The parent is gone or changed its mind: nobody to tell. */
+	if (n != (ssize_t)sizeof m || m.word != WORD_GO ||
+	    take_fds(child, &msg, &m) < 0) {
+		errno = ECANCELED;
+		return -1;
+	}
+	return 0;
+}
+
+/* More answers may follow one stop, each with some of the descriptors. */
+static int stop(struct child *child, const struct step *step)
+{
+	if (child_say(child, (uint32_t)step->number, NULL, 0) < 0)
+		return -1;
+	for (uint32_t i = 0; i <= step->flags; i++)
+		if (child_wait_go(child) < 0)
+			return -1;
+	return 0;
+}
+
+/*
+ * A pid or time namespace is entered by the next child only. That child is
+ * made a sibling, so that the runtime remains its parent; this process says
+ * who it is and ends.
+ */
+static int go_on_as_sibling(struct child *child)
+{
+	struct kernel_clone_args args = { .flags = CLONE_PARENT };
+	struct message m = { .word = WORD_FORKED };
+	pid_t pid = sys_clone3(&args);
+
+	if (pid < 0)
+		return -1;
+	if (pid == 0)
+		return child_wait_go(child);
+	m.pid = pid;
+	if (send_message(child->link, &m, NULL, 0) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+static int become_root(void)
+{
+	/* Denied where the mapping was not made by a privileged process. */
+	if (setgroups(0, NULL) < 0 && errno != EPERM)
+		return -1;
+	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+		return -1;
+	return 0;
+}
+
+static int write_text(int fd, const char *text)
+{
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = write(fd, text, strlen(text));
+	return n == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+static int set_time_offsets(struct child *child, const char *text)
+{
+	autoclose int fd = proc_open_at(child->slots[SLOT_PROC],
+					"self/timens_offsets", O_WRONLY);
+
+	return write_text(fd, text);
+}
+
+static int join_keyring(const char *name)
+{
+	long id = syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, name);
+
+	return id < 0 && errno != ENOSYS ? -1 : 0;
+}
+
+static int namespace_step(struct child *child, const struct step *step)
+{
+	switch ((enum step_op)step->op) {
+	case STEP_SETNS:
+		return setns(child->slots[step->in], (int)step->flags);
+	case STEP_UNSHARE:
+		return unshare((int)step->flags);
+	case STEP_FORK:
+		return go_on_as_sibling(child);
+	case STEP_STOP:
+		return stop(child, step);
+	case STEP_BECOME_ROOT:
+		return become_root();
+	case STEP_NOT_DUMPABLE:
+		return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	case STEP_TIME_OFFSETS:
+		return set_time_offsets(child, step->text);
+	case STEP_JOIN_CGROUP:
+		return write_text(child->slots[step->in], "0");
+	case STEP_SETSID:
+		return setsid() < 0 ? -1 : 0;
+	case STEP_LOOPBACK:
+		return network_loopback_up();
+	case STEP_HOSTNAME:
+		return sethostname(step->text, strlen(step->text));
+	case STEP_DOMAINNAME:
+		return setdomainname(step->text, strlen(step->text));
+	case STEP_KEYRING:
+		return join_keyring(step->text);
+	default:
+		errno = ENOSYS;
+		return -1;
+	}
+}
+
+static int do_step(struct child *child, const struct step *step)
+{
+	if (step->op < STEP_PROPAGATION)
+		return namespace_step(child, step);
+	if (step->op == STEP_CONSOLE)
+		return child_console_step(child, step);
+	if (step->op < STEP_WRITE_PROC)
+		return child_mount_step(child, step);
+	if (step->op < STEP_FIND_PROGRAM)
+		return child_process_step(child, step);
+	return child_exec_step(child, step);
+}
+
+static bool is_denial(int error)
+{
+	return error == EPERM || error == EACCES || error == EBUSY;
+}
+
+static _Noreturn void give_up(struct child *child, size_t step)
+{
+	struct message m = {
+		.word = WORD_FAILED,
+		.step = (uint32_t)step,
+		.op = child->plan->steps[step].op,
+		.error = errno,
+	};
+
+	memcpy(m.text, child->note, sizeof child->note);
+	(void)send_message(child->link, &m, NULL, 0);
+	_exit(1);
+}
+
+_Noreturn void child_run(const struct plan *plan)
+{
+	struct child child = {
+		.plan = plan,
+		.slots = plan->slots,
+		.link = plan->link,
+	};
+	size_t i = 0;
+
+	while (i < plan->nsteps) {
+		const struct step *step = &plan->steps[i];
+
+		errno = 0;
+		child.note[0] = '\0';
+		if (do_step(&child, step) == 0)
+			i = step->next ? step->next : i + 1;
+		else if (step->on_denied && is_denial(errno))
+			i = step->on_denied;
+		else if (step->skip_missing && errno == ENOENT)
+			i = step->next ? step->next : i + 1;
+		else
+			give_up(&child, i);
+	}
+	errno = ENOEXEC;
+	give_up(&child, plan->nsteps - 1);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/child_exec.c - the last steps: find the program, wait at the gate,
+ * install the filter, exec.
+ *
+ * On entry: the container's user, directory and capabilities. From STEP_SECCOMP
+ * on only execve and the report of its failure are called, so that the filter
+ * may deny anything else.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/sys.h"
+#include "runtime/child.h"
+#include "runtime/words.h"
+
+#define DEFAULT_PATH \
+	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+#define MAX_INTERPRETERS 5
+#define HEADER 256
+#define HELPER_STACK 16384
+
+static int check_executable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -1;
+	if (S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		errno = EACCES;
+		return -1;
+	}
+	return access(path, X_OK);
+}
+
+/* dir + "/" + name; an empty dir is the current one. */
+static int join(char *ret, const char *dir, size_t len, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (len + n + 2 > PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(ret, dir, len);
+	if (len)
+		ret[len++] = '/';
+	memcpy(ret + len, name, n + 1);
+	return 0;
+}
+
+static int search_path(const struct step_exec *exec)
+{
+	const char *dir = exec->path ? exec->path : DEFAULT_PATH;
+	bool denied = false;
+
+	for (;;) {
+		size_t len = strcspn(dir, ":");
+
+		if (join(exec->found, dir, len, exec->name) == 0 &&
+		    check_executable(exec->found) == 0)
+			return 0;
+		if (errno == EACCES || errno == EISDIR)
+			denied = true;
+		if (!dir[len])
+			break;
+		dir += len + 1;
+	}
+	errno = denied ? EACCES : ENOENT;
+	return -1;
+}
+
+static int find_program(const struct step_exec *exec)
+{
+	if (!strchr(exec->name, '/'))
+		return search_path(exec);
+	if (join(exec->found, "", 0, exec->name) < 0)
+		return -1;
+	return check_executable(exec->found);
+}
+
+/*
+ * Open what the kernel will open, except through /proc's magic links: those
+ * lead to our own binary on the host. EXDEV: it is our own binary.
+ */
+static int open_foreign(const struct step_exec *exec, const char *path)
+{
+	int fd = sys_openat2(AT_FDCWD, path, O_PATH, 0,
+			     KERNEL_RESOLVE_NO_MAGICLINKS);
+	struct stat st;
+
+	if (fd < 0) {
+		if (errno == ELOOP)
+			errno = EXDEV;
+		return -1;
+	}
+	if (fstat(fd, &st) == 0 && st.st_dev == exec->own_dev &&
+	    st.st_ino == exec->own_ino) {
+		close(fd);
+		errno = EXDEV;
+		return -1;
+	}
+	return fd;
+}
+
+/* "#! interpreter argument": the interpreter, or "" when it is no script. */
+static void script_interpreter(const char *header, size_t len, char *ret)
+{
+	size_t i = 2, n = 0;
+
+	ret[0] = '\0';
+	if (len < 3 || header[0] != '#' || header[1] != '!')
+		return;
+	while (i < len && (header[i] == ' ' || header[i] == '\t'))
+		i++;
+	while (i < len && n + 1 < HEADER && header[i] && header[i] != '\n' &&
+	       header[i] != ' ' && header[i] != '\t')
+		ret[n++] = header[i++];
+	ret[n] = '\0';
+}
+
+static ssize_t elf_interpreter_at(int fd, off_t offset, size_t size, char *ret)
+{
+	ssize_t n = pread(fd, ret, size < HEADER ? size : HEADER - 1, offset);
+
+	ret[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+/* The PT_INTERP of either ELF class. */
+static void elf_interpreter(int fd, const char *header, size_t len, char *ret)
+{
+	bool wide;
+	uint64_t at;
+	unsigned int count;
+
+	ret[0] = '\0';
+	if (len < sizeof(Elf64_Ehdr) || memcmp(header, ELFMAG, SELFMAG) != 0)
+		return;
+	wide = header[EI_CLASS] == ELFCLASS64;
+	at = wide ? ((const Elf64_Ehdr *)header)->e_phoff :
+		    ((const Elf32_Ehdr *)header)->e_phoff;
+	count = wide ? ((const Elf64_Ehdr *)header)->e_phnum :
+		       ((const Elf32_Ehdr *)header)->e_phnum;
+	for (unsigned int i = 0; i < count; i++) {
+		size_t size = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+		union {
+			Elf64_Phdr p64;
+			Elf32_Phdr p32;
+		} p;
+
+		if (pread(fd, &p, size, (off_t)(at + i * size)) !=
+		    (ssize_t)size)
+			return;
+		if ((wide ? p.p64.p_type : p.p32.p_type) != PT_INTERP)
+			continue;
+		(void)elf_interpreter_at(
+			fd, (off_t)(wide ? p.p64.p_offset : p.p32.p_offset),
+			wide ? p.p64.p_filesz : p.p32.p_filesz, ret);
+		return;
+	}
+}
+
+/*
+ * Neither the program nor any interpreter may be the runtime's own binary:
+ * inside, it could be opened for writing later. What cannot be read here is
+ * left to execve, and the runtime looks at /proc/PID/exe afterwards.
+ */
+static int refuse_own_binary(const struct step_exec *exec)
+{
+	char path[HEADER] = "";
+	const char *next = exec->found;
+
+	for (int depth = 0; depth < MAX_INTERPRETERS && *next; depth++) {
+		_Alignas(8) char header[HEADER];
+		autoclose int program = open_foreign(exec, next);
+		autoclose int fd = -1;
+		ssize_t n;
+
+		if (program < 0)
+			return errno == EXDEV ? -1 : 0;
+		fd = open(next, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (fd < 0)
+			return 0;
+		n = pread(fd, header, sizeof header, 0);
+		if (n <= 0)
+			return 0;
+		script_interpreter(header, (size_t)n, path);
+		if (!path[0])
+			elf_interpreter(fd, header, (size_t)n, path);
+		next = path;
+	}
+	return 0;
+}
+
+/*
+ * Keep nothing of the runtime while waiting: callers wait for its descriptors
+ * to close. What stays are 0-2, the preserved ones, and the gate.
+ */
+static int keep_only(struct child *child, int fd, unsigned int preserved)
+{
+	int first = 3 + (int)preserved;
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, first);
+
+	if (moved < 0)
+		return -1;
+	if (moved > first &&
+	    sys_close_range((unsigned int)first, (unsigned int)moved - 1, 0))
+		return -1;
+	if (sys_close_range((unsigned int)moved + 1, ~0U, 0) < 0)
+		return -1;
+	child->link = -1;
+	return moved;
+}
+
+/* `state` connects and closes; `start` connects and says GO. */
+static int wait_at_gate(struct child *child, const struct step *step)
+{
+	autoclose int gate = keep_only(child, child->slots[step->in],
+				       (unsigned int)step->number);
+
+	if (gate < 0)
+		return -1;
+	for (;;) {
+		child->link = accept4(gate, NULL, NULL, SOCK_CLOEXEC);
+		if (child->link < 0) {
+			if (errno == EINTR || errno == ECONNABORTED)
+				continue;
+			return -1;
+		}
+		if (child_wait_go(child) == 0)
+			return 0;
+		close(child->link);
+	}
+}
+
+static int preserve(const struct step *step)
+{
+	for (int fd = 3; fd < 3 + (int)step->number; fd++)
+		if (fcntl(fd, F_SETFD, 0) < 0)
+			return -1;
+	return 0;
+}
+
+static int last_word(struct child *child, const struct step *step)
+{
+	sigset_t none;
+
+	if (refuse_own_binary(step->exec) < 0)
+		return -1;
+	(void)signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		return -1;
+	return child_say(child, WORD_EXEC, NULL, 0);
+}
+
+static int install(const struct step *step, uint32_t more_flags)
+{
+	struct sock_fprog program = {
+		.len = (unsigned short)step->filter.len,
+		.filter = (struct sock_filter *)step->filter.code,
+	};
+
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			    step->filter.flags | more_flags, &program);
+}
+
+/*
+ * The filter may deny sendmsg, or send it to the very agent that waits for
+ * the listener. So a thread that is not filtered passes it on, while this one
+ * makes no call at all until the thread is gone.
+ */
+struct helper {
+	struct child *child;
+	volatile int listener;	/* -1 until installed, -2 when that failed */
+	volatile int passed;
+	volatile pid_t tid;	/* 0 once the kernel has seen it end */
+	_Alignas(16) char stack[HELPER_STACK];
+};
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+}
+
+static int pass_listener(void *arg)
+{
+	struct helper *helper = arg;
+	int fd;
+
+	while ((fd = helper->listener) == -1)
+		(void)sched_yield();
+	if (fd >= 0 && child_say(helper->child, WORD_LISTENER, &fd, 1) == 0 &&
+	    child_wait_go(helper->child) == 0)
+		helper->passed = 1;
+	syscall(SYS_exit, 0);
+	return 0;
+}
+
+static int install_with_listener(struct child *child, const struct step *step)
+{
+	struct helper helper = { .child = child, .listener = -1, .tid = 1 };
+	int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+		    CLONE_THREAD | CLONE_SYSVSEM | CLONE_CHILD_CLEARTID;
+	int fd, error;
+
+	if (clone(pass_listener, helper.stack + HELPER_STACK, flags, &helper,
+		  NULL, NULL, (pid_t *)&helper.tid) < 0)
+		return -1;
+	fd = install(step, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+	error = errno;
+	helper.listener = fd >= 0 ? fd : -2;
+	while (helper.tid)
+		relax();
+	errno = fd < 0 ? error : ECONNABORTED;
+	return fd >= 0 && helper.passed ? 0 : -1;
+}
+
+int child_exec_step(struct child *child, const struct step *step)
+{
+	switch ((enum step_op)step->op) {
+	case STEP_FIND_PROGRAM:
+		return find_program(step->exec);
+	case STEP_GATE:
+		return wait_at_gate(child, step);
+	case STEP_RLIMIT:
+		return setrlimit((__rlimit_resource_t)step->rlimit.type,
+				 &step->rlimit.value);
+	case STEP_PRESERVE_FDS:
+		return preserve(step);
+	case STEP_LAST_WORD:
+		return last_word(child, step);
+	case STEP_SECCOMP:
+		return step->filter.notifies ?
+			       install_with_listener(child, step) :
+			       install(step, 0);
+	case STEP_EXEC:
+		return execve(step->exec->found, step->exec->argv,
+			      step->exec->envp);
+	default:
+		errno = ENOSYS;
+		return -1;
+	}
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/child_process.c - from a process in its namespaces to the process
+ * config.json describes: scheduling, identity, capabilities, directory.
+ *
+ * On entry: the container's view of files, still root of the user namespace.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/proc.h"
+#include "base/root.h"
+#include "base/sys.h"
+#include "runtime/child.h"
+
+#define IOPRIO_WHO_PROCESS 1
+#define PASSWD_MAX (1 << 20)
+#define NULL_DEVICE makedev(1, 3)
+
+static int write_proc(struct child *child, const struct step *step)
+{
+	autoclose int fd = proc_open_at(child->slots[SLOT_PROC], step->text,
+					O_WRONLY);
+	size_t len = strlen(step->text2);
+
+	if (fd < 0)
+		return -1;
+	return write(fd, step->text2, len) == (ssize_t)len ? 0 : -1;
+}
+
+static int set_scheduler(const struct oci_scheduler *s)
+{
+	struct kernel_sched_attr attr = {
+		.size = sizeof attr,
+		.sched_policy = s->policy,
+		.sched_flags = s->flags,
+		.sched_nice = s->nice,
+		.sched_priority = (uint32_t)s->priority,
+		.sched_runtime = s->runtime,
+		.sched_deadline = s->deadline,
+		.sched_period = s->period,
+	};
+
+	return (int)syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+/*
+ * Pipes and sockets go to the container's user, so that it can reopen
+ * /dev/stdout. Never devices and files: those are shared with the host.
+ */
+static int hand_over_stdio(const struct oci_user *user)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		struct stat st;
+
+		if (fstat(fd, &st) < 0)
+			return -1;
+		if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+			continue;
+		/* A pipe of another user namespace cannot be handed over. */
+		(void)fchown(fd, user->uid, (gid_t)-1);
+	}
+	return 0;
+}
+
+/* The host's null device would be a descriptor to a host mount. */
+static int reopen_null(void)
+{
+	autoclose int null = open("/dev/null", O_RDWR | O_NOCTTY | O_NOFOLLOW |
+						       O_CLOEXEC);
+	struct stat st;
+
+	if (null < 0 || fstat(null, &st) < 0 || !S_ISCHR(st.st_mode) ||
+	    st.st_rdev != NULL_DEVICE)
+		return 0;
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fstat(fd, &st) < 0)
+			return -1;
+		if (S_ISCHR(st.st_mode) && st.st_rdev == NULL_DEVICE &&
+		    dup2(null, fd) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+struct reader {
+	int fd;
+	size_t left;		/* of PASSWD_MAX */
+	char bytes[512];
+	size_t at, len;
+};
+
+/* The next byte, or -1 at the end. */
+static int next_byte(struct reader *r)
+{
+	if (r->at == r->len) {
+		ssize_t n;
+
+		if (r->left == 0)
+			return -1;
+		n = read(r->fd, r->bytes, sizeof r->bytes);
+		if (n <= 0)
+			return -1;
+		r->at = 0;
+		r->len = (size_t)n;
+		r->left -= r->left < r->len ? r->left : r->len;
+	}
+	return (unsigned char)r->bytes[r->at++];
+}
+
+/*
+ * One line name:password:uid:gid:gecos:home:shell. False at the end of file.
+ * ret_uid is -1 unless the third field is a number; home is cut to size.
+ */
+static bool next_user(struct reader *r, int64_t *ret_uid, char *ret_home,
+		      size_t size)
+{
+	size_t field = 0, n = 0, digits = 0;
+	int64_t uid = 0;
+	int c;
+
+	while ((c = next_byte(r)) >= 0 && c != '\n') {
+		if (c == ':')
+			field++;
+		else if (field == 2 && c >= '0' && c <= '9' && digits++ < 10)
+			uid = uid * 10 + (c - '0');
+		else if (field == 2)
+			digits = 99;
+		else if (field == 5 && n + 1 < size)
+			ret_home[n++] = (char)c;
+	}
+	ret_home[n] = '\0';
+	*ret_uid = field >= 5 && digits > 0 && digits <= 10 ? uid : -1;
+	return c >= 0 || field > 0;
+}
+
+/* The container's passwd is hostile: a regular file, bounded, never blocking. */
+static int find_home(const struct step *step)
+{
+	autoclose int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char home[PATH_MAX] = "", *to = step->buffer.text + strlen("HOME=");
+	struct reader r = { .fd = -1, .left = PASSWD_MAX };
+	struct stat st;
+	int64_t uid;
+
+	memcpy(step->buffer.text, "HOME=/", sizeof "HOME=/");
+	r.fd = root_open(root, "/etc/passwd", O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (r.fd < 0)
+		return 0;
+	if (fstat(r.fd, &st) == 0 && S_ISREG(st.st_mode))
+		while (next_user(&r, &uid, home,
+				 step->buffer.size - sizeof "HOME="))
+			if (uid == step->number && home[0] == '/') {
+				memcpy(to, home, strlen(home) + 1);
+				break;
+			}
+	close(r.fd);
+	return 0;
+}
+
+static int drop_bounding(const struct step_caps *caps)
+{
+	for (unsigned int cap = 0; cap < 64; cap++) {
+		if (caps->bounding & 1ULL << cap)
+			continue;
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0) {
+			if (errno == EINVAL)
+				return 0;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static bool setgroups_denied(struct child *child)
+{
+	autoclose int fd = proc_open_at(child->slots[SLOT_PROC],
+					"self/setgroups", O_RDONLY);
+	char word[8] = "";
+
+	return fd >= 0 && read(fd, word, sizeof word - 1) >= 4 &&
+	       memcmp(word, "deny", 4) == 0;
+}
+
+static int change_user(struct child *child, const struct oci_user *user)
+{
+	/* Capabilities go by STEP_CAPS, not by the change of user. */
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
+		return -1;
+	/* Groups first: after the change they cannot be set any more. */
+	if (setgroups(user->ngroups, (const gid_t *)user->groups) < 0 &&
+	    !(errno == EPERM && setgroups_denied(child)))
+		return -1;
+	if (setresgid(user->gid, user->gid, user->gid) < 0 ||
+	    setresuid(user->uid, user->uid, user->uid) < 0)
+		return -1;
+	return prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
+}
+
+static int set_caps(const struct step_caps *caps)
+{
+	uint64_t admin = caps->keep_admin ? 1ULL << CAP_SYS_ADMIN : 0;
+	uint64_t effective = caps->effective | admin;
+	uint64_t permitted = caps->permitted | admin;
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = {
+		{ (uint32_t)effective, (uint32_t)permitted,
+		  (uint32_t)caps->inheritable },
+		{ (uint32_t)(effective >> 32), (uint32_t)(permitted >> 32),
+		  (uint32_t)(caps->inheritable >> 32) },
+	};
+
+	if (syscall(SYS_capset, &header, data) < 0)
+		return -1;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return -1;
+	for (unsigned int cap = 0; cap < 64; cap++)
+		if (caps->ambient & 1ULL << cap)
+			/* Not inheritable or not permitted: left out. */
+			(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap,
+				    0, 0);
+	return 0;
+}
+
+/* "(unreachable)" in front means a directory outside of our root. */
+static int check_cwd(void)
+{
+	char path[PATH_MAX];
+
+	if (syscall(SYS_getcwd, path, sizeof path) < 0)
+		return errno == ENAMETOOLONG ? 0 : -1;
+	if (path[0] != '/') {
+		errno = EXDEV;
+		return -1;
+	}
+	return 0;
+}
+
+static int change_directory(struct child *child, const struct step *step)
+{
+	bool first = step->flags & CWD_TRY;
+
+	if (chdir(step->text) < 0) {
+		if (errno != EACCES && errno != EPERM)
+			return -1;
+		if (!first && !child->in_cwd)
+			return -1;
+	} else if (first) {
+		child->in_cwd = true;
+	}
+	return first ? 0 : check_cwd();
+}
+
+static int set_personality(unsigned long domain)
+{
+	return personality(domain) < 0 ? -1 : 0;
+}
+
+static int attribute_step(struct child *child, const struct step *step)
+{
+	switch ((enum step_op)step->op) {
+	case STEP_WRITE_PROC:
+		return write_proc(child, step);
+	case STEP_AFFINITY:
+		return syscall(SYS_sched_setaffinity, 0, step->cpus.nbits / 8,
+			       step->cpus.bits) < 0 ?
+			       -1 :
+			       0;
+	case STEP_SCHEDULER:
+		return set_scheduler(step->sched);
+	case STEP_IO_PRIORITY:
+		return (int)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0,
+				    step->number);
+	case STEP_MEMORY_POLICY:
+		return (int)syscall(SYS_set_mempolicy, step->number,
+				    step->cpus.bits, step->cpus.nbits);
+	case STEP_PERSONALITY:
+		return set_personality((unsigned long)step->number);
+	default:
+		errno = ENOSYS;
+		return -1;
+	}
+}
+
+int child_process_step(struct child *child, const struct step *step)
+{
+	switch ((enum step_op)step->op) {
+	case STEP_STDIO_OWNER:
+		return hand_over_stdio(step->user);
+	case STEP_STDIO_NULL:
+		return reopen_null();
+	case STEP_HOME:
+		return find_home(step);
+	case STEP_UMASK:
+		(void)umask((mode_t)step->number);
+		return 0;
+	case STEP_NO_NEW_PRIVS:
+		return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	case STEP_BOUNDING:
+		return drop_bounding(step->caps);
+	case STEP_USER:
+		return change_user(child, step->user);
+	case STEP_CAPS:
+		return set_caps(step->caps);
+	case STEP_CWD:
+		return change_directory(child, step);
+	default:
+		return attribute_step(child, step);
+	}
+}

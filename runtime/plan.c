@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/plan.c - build a plan, name its steps. */
+#include "runtime/plan.h"
+
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define FIRST_STEPS 128
+#define MAX_SLOTS 4096
+
+static const char *const names[STEP_MAX] = {
+	[STEP_SETNS] = "join namespace",
+	[STEP_UNSHARE] = "make namespaces",
+	[STEP_FORK] = "fork into the new namespaces",
+	[STEP_STOP] = "wait for the runtime",
+	[STEP_BECOME_ROOT] = "become root of the user namespace",
+	[STEP_NOT_DUMPABLE] = "become undumpable",
+	[STEP_TIME_OFFSETS] = "set time offsets",
+	[STEP_JOIN_CGROUP] = "join cgroup",
+	[STEP_SETSID] = "make a session",
+	[STEP_LOOPBACK] = "bring lo up",
+	[STEP_HOSTNAME] = "set hostname",
+	[STEP_DOMAINNAME] = "set domainname",
+	[STEP_KEYRING] = "join session keyring",
+	[STEP_PROPAGATION] = "set propagation",
+	[STEP_ROOTFS] = "attach root",
+	[STEP_ROOT_HERE] = "open root",
+	[STEP_MOUNT_POINT] = "prepare mount point",
+	[STEP_FSMOUNT] = "make file system",
+	[STEP_CLONE_TREE] = "open mount source",
+	[STEP_SETATTR] = "set mount attributes",
+	[STEP_MOVE_MOUNT] = "attach mount",
+	[STEP_COPY_UP] = "copy the contents below",
+	[STEP_COPY_SYMLINK] = "copy symbolic link",
+	[STEP_MKNOD] = "make device node",
+	[STEP_SYMLINK] = "make symbolic link",
+	[STEP_MASK] = "mask",
+	[STEP_READONLY_PATH] = "make read-only",
+	[STEP_CONSOLE] = "make console",
+	[STEP_PIVOT] = "pivot root",
+	[STEP_MOVE_ROOT] = "move root",
+	[STEP_CHROOT] = "change root",
+	[STEP_ENTER_ROOT] = "enter root",
+	[STEP_SYSCTL] = "set sysctl",
+	[STEP_MAKE_CWD] = "make working directory",
+	[STEP_WRITE_PROC] = "write",
+	[STEP_AFFINITY] = "set CPU affinity",
+	[STEP_SCHEDULER] = "set scheduler",
+	[STEP_IO_PRIORITY] = "set I/O priority",
+	[STEP_MEMORY_POLICY] = "set memory policy",
+	[STEP_PERSONALITY] = "set personality",
+	[STEP_STDIO_OWNER] = "hand over standard descriptors",
+	[STEP_STDIO_NULL] = "reopen /dev/null",
+	[STEP_HOME] = "find home directory",
+	[STEP_UMASK] = "set umask",
+	[STEP_NO_NEW_PRIVS] = "set no_new_privs",
+	[STEP_BOUNDING] = "drop bounding capabilities",
+	[STEP_USER] = "change user",
+	[STEP_CAPS] = "set capabilities",
+	[STEP_CWD] = "change directory",
+	[STEP_FIND_PROGRAM] = "find program",
+	[STEP_GATE] = "wait for start",
+	[STEP_RLIMIT] = "set resource limit",
+	[STEP_PRESERVE_FDS] = "keep descriptors",
+	[STEP_LAST_WORD] = "exec",
+	[STEP_SECCOMP] = "install seccomp filter",
+	[STEP_EXEC] = "exec",
+};
+
+int plan_open(struct arena *arena, struct plan *ret)
+{
+	struct step *steps = arena_array(arena, FIRST_STEPS, sizeof *steps);
+	int *slots = arena_array(arena, MAX_SLOTS, sizeof *slots);
+
+	if (!steps || !slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < MAX_SLOTS; i++)
+		slots[i] = -1;
+	*ret = (struct plan){
+		.arena = arena,
+		.steps = steps,
+		.cap = FIRST_STEPS,
+		.slots = slots,
+		.nslots = SLOT_FREE,
+		.link = -1,
+	};
+	return 0;
+}
+
+struct step *plan_add(struct plan *plan, enum step_op op)
+{
+	struct step *step;
+
+	if (plan->nsteps == plan->cap) {
+		struct step *grown =
+			arena_grow(plan->arena, plan->steps, plan->nsteps,
+				   plan->cap * 2, sizeof *grown);
+
+		if (!grown) {
+			/* The last step is scrap now; plan_close says so. */
+			plan->failed = true;
+			return &plan->steps[plan->nsteps - 1];
+		}
+		plan->steps = grown;
+		plan->cap *= 2;
+	}
+	step = &plan->steps[plan->nsteps++];
+	*step = (struct step){ .op = (uint16_t)op };
+	return step;
+}
+
+uint32_t plan_here(const struct plan *plan)
+{
+	return (uint32_t)plan->nsteps;
+}
+
+uint16_t plan_slot(struct plan *plan)
+{
+	if (plan->nslots == MAX_SLOTS) {
+		plan->failed = true;
+		return SLOT_NONE;
+	}
+	return (uint16_t)plan->nslots++;
+}
+
+struct plan_source *plan_add_source(struct plan *plan)
+{
+	struct plan_source *grown =
+		arena_grow(plan->arena, plan->sources, plan->nsources,
+			   plan->nsources + 1, sizeof *grown);
+
+	if (!grown) {
+		plan->failed = true;
+		return NULL;
+	}
+	plan->sources = grown;
+	return &plan->sources[plan->nsources++];
+}
+
+int plan_close(struct plan *plan)
+{
+	if (plan->failed)
+		return fail(ENOMEM, "the bundle asks for too many mounts");
+	return 0;
+}
+
+const char *step_name(enum step_op op)
+{
+	return op < STEP_MAX && names[op] ? names[op] : "unknown step";
+}
