@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# tests/helpers.bash - the verbs of the behaviour tests.
+#
+# A test file begins with `load helpers`. Every test gets a state directory
+# ($ROOT) and a cgroup parent ($CGROUP_PARENT) of its own; when it ends, what
+# it made is deleted, and anything left over fails it.
+#
+# Set here for the tests: SANDLOCK, ROOT, TMP, BUNDLE, CGROUP_PARENT.
+
+SANDLOCK=${SANDLOCK:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)/sandlock-oci}
+
+# The unprivileged user of as_user; it need not exist on the host.
+USER_ID=3003
+USER_NAME=sandlock-test
+
+setup() {
+	sandlock_setup
+}
+
+teardown() {
+	sandlock_teardown
+}
+
+# A file with a setup or teardown of its own calls these two in it.
+sandlock_setup() {
+	TMP=$BATS_TEST_TMPDIR
+	ROOT=$TMP/state
+	BUNDLE=
+	CGROUP_PARENT=/sandlock-test-$$-$BATS_TEST_NUMBER
+	USER_HOME=
+	export ROOT
+}
+
+sandlock_teardown() {
+	local dir id left
+
+	for dir in "$ROOT"/*/; do
+		[ ! -d "$dir" ] ||
+			sandlock delete --force "$(basename "$dir")" || true
+	done
+	if [ -n "$USER_HOME" ]; then
+		for id in $(as_user ./sandlock-oci list --quiet); do
+			as_user ./sandlock-oci delete --force "$id" || true
+		done
+	fi
+	left=$(leftovers) || true
+	remove_test_cgroups
+	[ -z "$USER_HOME" ] || rm -rf "$USER_HOME"
+	if [ -n "$left" ]; then
+		echo "left behind:"
+		echo "$left"
+		return 1
+	fi
+}
+
+# ---- what a test needs from the machine ----
+
+# requires WORD...: skip the test, with the reason, unless all hold. A word
+# that is none of these is a program.
+requires() {
+	local need
+
+	for need; do
+		meets "$need" || skip "needs $need"
+	done
+}
+
+meets() {
+	case $1 in
+	root) [ "$(id -u)" -eq 0 ] ;;
+	cgroup1) [ -e /sys/fs/cgroup/pids/tasks ] ;;
+	cgroup2) [ -e /sys/fs/cgroup/cgroup.controllers ] ;;
+	hybrid) [ -e /sys/fs/cgroup/unified/cgroup.procs ] ;;
+	userns) unshare --user true 2>/dev/null ;;
+	timens) [ -e /proc/self/ns/time ] ;;
+	subids) command -v newuidmap >/dev/null ;;
+	apparmor) [ "$(cat /sys/module/apparmor/parameters/enabled \
+		2>/dev/null)" = Y ] ;;
+	selinux) [ -e /sys/fs/selinux/enforce ] ;;
+	idmap) can_idmap ;;
+	sys_resource) has_capability 24 ;;
+	sys_nice) has_capability 23 ;;
+	static) ! is_dynamic "$SANDLOCK" ;;
+	*) command -v "$1" >/dev/null ;;
+	esac
+}
+
+has_capability() {
+	local caps
+
+	caps=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
+	((16#$caps >> $1 & 1))
+}
+
+is_dynamic() {
+	LC_ALL=C grep -aq '/ld-[a-z0-9-]*\.so' "$1"
+}
+
+# The kernel can (5.12), and the file system below the tests can, too.
+can_idmap() {
+	[ "$(printf '5.12\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 5.12 ]
+}
+
+# ---- bundles ----
+
+# The busybox rootfs all bundles are copied from, made once in a run.
+template_rootfs() {
+	local dir=$BATS_RUN_TMPDIR/rootfs new=$BATS_RUN_TMPDIR/rootfs.$$
+
+	if [ ! -d "$dir" ]; then
+		make_rootfs "$new"
+		# Another file may have been faster.
+		mv -T "$new" "$dir" 2>/dev/null || rm -rf "$new"
+	fi
+	echo "$dir"
+}
+
+make_rootfs() {
+	local dir=$1 applet
+
+	mkdir -p "$dir"/{bin,dev,etc,proc,root,run,sbin,sys,tmp,usr/bin,var}
+	chmod 1777 "$dir/tmp"
+	cp "$(command -v busybox)" "$dir/bin/busybox"
+	for applet in $("$dir/bin/busybox" --list); do
+		ln -sf busybox "$dir/bin/$applet"
+	done
+	printf '%s\n' 'root:x:0:0:root:/root:/bin/sh' \
+		'daemon:x:1:1:daemon:/tmp:/bin/sh' >"$dir/etc/passwd"
+	printf '%s\n' 'root:x:0:' 'daemon:x:1:' >"$dir/etc/group"
+}
+
+# new_bundle [NAME [DIR]]: $BUNDLE is a fresh bundle that runs `true`.
+new_bundle() {
+	local name=${1:-bundle} dir=${2:-$TMP}
+
+	BUNDLE=$dir/$name
+	mkdir "$BUNDLE"
+	cp -a "$(template_rootfs)" "$BUNDLE/rootfs"
+	"$SANDLOCK" spec --bundle "$BUNDLE"
+	# shellcheck disable=SC2016 # $path is jq's
+	config --arg path "$CGROUP_PARENT/$name" \
+		'.process.terminal = false | .process.args = ["true"] |
+		 .root.readonly = false | .linux.cgroupsPath = $path'
+}
+
+# config [JQ OPTIONS] EXPRESSION: edit $BUNDLE/config.json.
+config() {
+	jq "$@" "$BUNDLE/config.json" >"$BUNDLE/config.json.new" &&
+		mv "$BUNDLE/config.json.new" "$BUNDLE/config.json"
+}
+
+# args PROGRAM [ARGUMENT...]: what the container runs.
+# shellcheck disable=SC2016 # the dollars are jq's
+args() {
+	config --argjson args "$(jq -cn '$ARGS.positional' --args -- "$@")" \
+		'.process.args = $args'
+}
+
+# ---- commands ----
+
+sandlock() {
+	"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+}
+
+# shellcheck disable=SC2154 # bats sets status and output
+# run_ok COMMAND...: as `run`, and it must succeed.
+run_ok() {
+	run "$@"
+	if [ "$status" -ne 0 ]; then
+		echo "status $status from: $*"
+		echo "$output"
+		return 1
+	fi
+}
+
+# run_bad TEXT COMMAND...: it must fail with status 1 and say TEXT.
+run_bad() {
+	local text=$1
+
+	shift
+	run "$@"
+	if [ "$status" -ne 1 ] || [[ $output != *"$text"* ]]; then
+		echo "expected status 1 and \"$text\" from: $*"
+		echo "status $status: $output"
+		return 1
+	fi
+}
+
+# create ID [OPTION...]: from $BUNDLE. The container's output goes to
+# $TMP/ID.out: it would keep `run` waiting for as long as it lives.
+create() {
+	local id=$1
+
+	shift
+	sandlock create --bundle "$BUNDLE" --pid-file "$TMP/$id.pid" "$@" \
+		"$id" </dev/null >"$TMP/$id.out" 2>&1 || {
+		local r=$?
+
+		cat "$TMP/$id.out"
+		return $r
+	}
+}
+
+# start_container ID [OPTION...]: create and start it.
+start_container() {
+	create "$@" && sandlock start "$1"
+}
+
+# start_sleeping ID: a bundle of its own that sleeps until it is killed.
+start_sleeping() {
+	new_bundle "$1"
+	args sleep 1000
+	start_container "$1"
+}
+
+# The pid of a container's init.
+pid_of() {
+	sandlock state "$1" | jq .pid
+}
+
+# ---- waiting and looking ----
+
+# wait_until COMMAND...: until it succeeds; ten seconds are enough for anything.
+wait_until() {
+	local deadline=$((SECONDS + 10))
+
+	until "$@"; do
+		if [ "$SECONDS" -ge "$deadline" ]; then
+			echo "waited in vain for: $*"
+			return 1
+		fi
+		sleep 0.02
+	done
+}
+
+has_status() {
+	[ "$(sandlock state "$1" | jq -r .status)" = "$2" ]
+}
+
+assert_status() {
+	local now
+
+	now=$(sandlock state "$1" | jq -r .status)
+	if [ "$now" != "$2" ]; then
+		echo "$1 is $now, not $2"
+		return 1
+	fi
+}
+
+# assert_output_has TEXT: of the last `run`.
+assert_output_has() {
+	if [[ $output != *"$1"* ]]; then
+		echo "expected \"$1\" in: $output"
+		return 1
+	fi
+}
+
+# assert_gone ID: as if it had never been.
+assert_gone() {
+	if [ -e "$ROOT/$1" ]; then
+		echo "$ROOT/$1 is still there"
+		return 1
+	fi
+}
+
+# cgroup_dirs PATH: the directories of a cgroup in every hierarchy.
+cgroup_dirs() {
+	local dir
+
+	for dir in /sys/fs/cgroup"$1" /sys/fs/cgroup/*"$1"; do
+		[ ! -d "$dir" ] || [ -L "${dir%"$1"}" ] || echo "$dir"
+	done
+}
+
+# Where this test may have bundles, one place a line.
+test_places() {
+	echo "$TMP/"
+	[ -z "$USER_HOME" ] || echo "$USER_HOME/"
+}
+
+# What this test has not cleaned up.
+leftovers() {
+	[ ! -d "$ROOT" ] || find "$ROOT" -mindepth 1 -maxdepth 1
+	grep -F "$(test_places)" /proc/self/mountinfo
+	leftover_cgroups
+	leftover_processes
+}
+
+# The parent itself is ours to remove; what is below is the runtime's.
+leftover_cgroups() {
+	local dir
+
+	for dir in $(cgroup_dirs "$CGROUP_PARENT"); do
+		find "$dir" -mindepth 1 -type d
+	done
+}
+
+# Processes that still see a bundle of this test in their mount table.
+leftover_processes() {
+	local table pid
+
+	grep -lsF "$(test_places)" /proc/[0-9]*/mountinfo | while read -r table; do
+		pid=${table#/proc/}
+		pid=${pid%/mountinfo}
+		echo "pid $pid: $(tr '\0' ' ' <"/proc/$pid/cmdline")"
+	done 2>/dev/null
+}
+
+remove_test_cgroups() {
+	local dir
+
+	for dir in $(cgroup_dirs "$CGROUP_PARENT"); do
+		find "$dir" -depth -type d -exec rmdir {} + 2>/dev/null || true
+	done
+}
+
+# ---- without privileges ----
+
+# new_user: a home ($USER_HOME) and a user database for as_user.
+new_user() {
+	local etc
+
+	USER_HOME=$(mktemp -d /tmp/sandlock-test.XXXXXX)
+	etc=$USER_HOME/.etc
+	mkdir "$etc" "$USER_HOME/run"
+	cp /etc/passwd /etc/group "$etc/"
+	echo "$USER_NAME:x:$USER_ID:$USER_ID::$USER_HOME:/bin/sh" >>"$etc/passwd"
+	echo "$USER_NAME:x:$USER_ID:" >>"$etc/group"
+	echo "$USER_NAME:300000:65536" | tee "$etc/subuid" >"$etc/subgid"
+	chown "$USER_ID:$USER_ID" "$USER_HOME" "$USER_HOME/run"
+	chmod 0755 "$USER_HOME"
+	chmod 0700 "$USER_HOME/run"
+	cp "$SANDLOCK" "$USER_HOME/sandlock-oci"
+}
+
+# as_user COMMAND...: in a mount namespace where that database is /etc's; the
+# host's own stays as it is. The binary is $USER_HOME/sandlock-oci.
+as_user() {
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare --mount --propagation private sh -c '
+		home=$1 id=$2
+		shift 2
+		for f in passwd group subuid subgid; do
+			[ -e /etc/$f ] || : >/etc/$f
+			mount --bind "$home/.etc/$f" /etc/$f || exit 1
+		done
+		cd "$home" || exit 1
+		exec env -i PATH="$PATH" HOME="$home" \
+			XDG_RUNTIME_DIR="$home/run" setpriv --reuid "$id" \
+			--regid "$id" --clear-groups "$@"
+	' as_user "$USER_HOME" "$USER_ID" "$@" 3>&-
+}
+
+# new_user_bundle [NAME]: $BUNDLE belongs to that user, by `spec --rootless`.
+new_user_bundle() {
+	BUNDLE=$USER_HOME/${1:-bundle}
+	mkdir "$BUNDLE"
+	cp -a "$(template_rootfs)" "$BUNDLE/rootfs"
+	chown -R "$USER_ID:$USER_ID" "$BUNDLE"
+	as_user ./sandlock-oci spec --rootless --bundle "$BUNDLE"
+	config '.process.terminal = false | .process.args = ["true"]'
+	chown "$USER_ID:$USER_ID" "$BUNDLE/config.json"
+}

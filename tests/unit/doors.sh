@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tests/unit/doors.sh - who may include whom, and what lives in one file only.
+
+# room: rooms whose headers it may name
+rooms='
+base: base
+oci: oci base
+policy: policy oci base
+confine: confine policy oci base
+cgroups: cgroups oci base
+network: network policy oci base
+cow: cow base
+hooks: hooks oci base
+runtime: runtime hooks cow network cgroups confine policy oci base
+'
+
+# header of an external library: the one file that may include it
+libraries='
+yajl/: oci/json.c
+seccomp.h: confine/seccomp.c
+sys/capability.h: none
+'
+
+n=0
+cd "${srcdir:-.}" || exit 1
+
+# report NAME FOUND: one line of TAP; FOUND is what should not be there.
+report() {
+	n=$((n + 1))
+	if [ -z "$2" ]; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		echo "$2" | while read -r line; do echo "# $line"; done
+	fi
+}
+
+check_room() {
+	room=$1
+	shift
+	allowed=$(echo "$*" | tr ' ' '|')
+	report "$room includes only: $*" "$(
+		find "$room" -name '*.[ch]' -exec grep -Hn '^# *include "' {} + |
+			grep -Ev "\"($allowed)/[^\"]*\""
+	)"
+}
+
+check_library() {
+	report "<$1> is included by $2 only" "$(
+		grep -rn "^# *include <$1" --include='*.[ch]' \
+			base oci policy confine cgroups network cow hooks \
+			runtime 2>/dev/null | grep -v "^$2:"
+	)"
+}
+
+while IFS=: read -r room allowed; do
+	# shellcheck disable=SC2086 # a list of words
+	[ ! -d "$room" ] || check_room "$room" $allowed
+done <<EOF
+$rooms
+EOF
+while IFS=': ' read -r header file; do
+	[ -z "$header" ] || check_library "$header" "$file"
+done <<EOF
+$libraries
+EOF
+echo "1..$n"
