@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* network/loopback.c - lo up; runs in the child, so nothing here allocates or formats. */
+#include "network/network.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "base/auto.h"
+
+int network_loopback_up(void)
+{
+	autoclose int sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq request = { .ifr_name = "lo" };
+
+	/* A kernel without IPv4 has no address that lo could carry. */
+	if (sock < 0)
+		return errno == EAFNOSUPPORT ? 0 : -1;
+	if (ioctl(sock, SIOCGIFFLAGS, &request) < 0)
+		return -1;
+	request.ifr_flags |= IFF_UP;
+	return ioctl(sock, SIOCSIFFLAGS, &request);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* network/netlink.h - requests to the kernel's routing socket, written and answered. */
+#pragma once
+
+#include <linux/rtnetlink.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NETLINK_REQUEST_SIZE 512
+
+struct netlink_request {
+	union {
+		struct nlmsghdr header;
+		char bytes[NETLINK_REQUEST_SIZE];
+	};
+	bool full;		/* an attribute did not fit */
+};
+
+/* A new request with its fixed part (ifinfomsg, ifaddrmsg). */
+void netlink_begin(struct netlink_request *request, uint16_t type,
+		   uint16_t flags, const void *fixed, size_t len);
+void netlink_put(struct netlink_request *request, uint16_t type,
+		 const void *data, size_t len);
+void netlink_put_text(struct netlink_request *request, uint16_t type,
+		      const char *text);
+
+/* A routing socket of the caller's network namespace; the descriptor. */
+int netlink_open(void);
+/* Send, wait for the acknowledgement: 0 or -errno. Records nothing. */
+int netlink_call(int sock, struct netlink_request *request);
+/*
+ * Send, and give each answer to take(), which returns 0 or -errno to end it.
+ * 0 or -errno; records nothing.
+ */
+int netlink_ask(int sock, struct netlink_request *request,
+		int (*take)(const struct nlmsghdr *answer, void *context),
+		void *context);
