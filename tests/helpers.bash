@@ -27,7 +27,7 @@ sandlock_setup() {
 	TMP=$BATS_TEST_TMPDIR
 	ROOT=$TMP/state
 	BUNDLE=
-	CGROUP_PARENT=/sandlock-test-$$-$BATS_TEST_NUMBER
+	CGROUP_PARENT=/sandlock-test-${SANDLOCK_RUN:+$SANDLOCK_RUN-}$$
 	USER_HOME=
 	export ROOT
 }
@@ -321,7 +321,7 @@ remove_test_cgroups() {
 new_user() {
 	local etc
 
-	USER_HOME=$(mktemp -d /tmp/sandlock-test.XXXXXX)
+	USER_HOME=$(mktemp -d -t sandlock-test.XXXXXX)
 	etc=$USER_HOME/.etc
 	mkdir "$etc" "$USER_HOME/run"
 	cp /etc/passwd /etc/group "$etc/"
