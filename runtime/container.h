@@ -32,8 +32,15 @@ int container_check_id(const char *id);
 /* Find it; "container does not exist" otherwise. */
 int container_load(struct arena *arena, const char *root, const char *id,
 		   struct container *ret);
+/* The same, and a broken one is an error that says why. */
+int container_load_sound(struct arena *arena, const char *root, const char *id,
+			 struct container *ret);
 void container_close(struct container *container);
 
+/* A record of an earlier boot names pids and cgroups that mean nothing now. */
+bool container_this_boot(const struct container *container);
+/* A create or delete holds its lock (we may be that one). */
+bool container_locked(const struct container *container);
 /* Where it stands now, by the kernel's word: pid, start time, gate, freezer. */
 enum oci_status container_status(struct arena *arena,
 				 const struct container *container);

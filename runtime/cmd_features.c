@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_features.c - features: what this build can do, as JSON, whatever the host. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "confine/confine.h"
+#include "oci/oci.h"
+#include "runtime/commands.h"
+#include "runtime/make.h"
+#include "runtime/version.h"
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	const struct oci_feature_facts facts = {
+		.version = PACKAGE_VERSION,
+		.commit = GIT_COMMIT,
+		.libseccomp_version =
+			confine_libseccomp_version(globals->arena),
+		.mount_options = mount_options_known(),
+		.seccomp_actions = confine_seccomp_actions(),
+		.seccomp_operators = confine_seccomp_operators(),
+		.seccomp_archs = confine_seccomp_archs(),
+		.seccomp_known_flags = confine_seccomp_known_flags(),
+		.seccomp_supported_flags = confine_seccomp_supported_flags(),
+	};
+	const char *json;
+	int r;
+
+	(void)options;
+	(void)argc;
+	(void)argv;
+	if (!facts.libseccomp_version)
+		return -ENOMEM;
+	r = oci_features_print(globals->arena, &facts, &json);
+	if (r < 0)
+		return r;
+	fputs(json, stdout);
+	return 0;
+}
+
+const struct command command_features = {
+	.name = "features",
+	.arguments = "",
+	.help = "print what this runtime supports",
+	.run = run,
+	.failure = 1,
+};

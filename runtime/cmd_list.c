@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_list.c - list: every container below the root. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/util.h"
+#include "oci/oci.h"
+#include "runtime/commands.h"
+#include "runtime/container.h"
+
+#define MAX_PASSWD (4UL << 20)
+#define MIN_WIDTH 12
+#define GAP 3
+
+enum { COL_ID, COL_PID, COL_STATUS, COL_BUNDLE, COL_CREATED, COL_OWNER, COLS };
+
+struct list_options {
+	const char *format;
+	bool quiet;
+};
+
+static const struct option_spec options_known[] = {
+	{ "format", 'f', OPTION_TEXT, offsetof(struct list_options, format),
+	  "FORMAT", "table (default) or json" },
+	{ "quiet", 'q', OPTION_FLAG, offsetof(struct list_options, quiet),
+	  NULL, "print only IDs" },
+};
+
+/* A container, and the same as a line of the table. */
+struct row {
+	struct oci_record record;
+	enum oci_status status;
+	const char *cells[COLS];
+};
+
+/* A static binary has no NSS: passwd is the file, else the number it is. */
+static const char *owner_name(struct arena *arena, const char *passwd,
+			      uint32_t uid)
+{
+	for (const char *line = passwd; *line;) {
+		size_t len = strcspn(line, "\n");
+		const char *colon = memchr(line, ':', len);
+		unsigned int id;
+
+		if (colon && sscanf(colon, ":%*[^:\n]:%u:", &id) == 1 &&
+		    id == uid)
+			return arena_strndup(arena, line,
+					     (size_t)(colon - line));
+		line += len + (line[len] == '\n');
+	}
+	return arena_printf(arena, "%u", uid);
+}
+
+static const char *read_passwd(struct arena *arena)
+{
+	char *text;
+
+	if (io_read_at(arena, AT_FDCWD, "/etc/passwd", MAX_PASSWD, &text) < 0)
+		return "";
+	return text;
+}
+
+static int fill_row(struct arena *arena, const char *passwd,
+		    const struct container *c, struct row *ret)
+{
+	struct row row = { .record = c->record };
+	bool broken = c->broken && !container_locked(c);
+
+	row.status = container_status(arena, c);
+	if (row.status == OCI_STOPPED)
+		row.record.pid = 0;
+	row.cells[COL_ID] = row.record.id;
+	row.cells[COL_PID] = arena_printf(arena, "%d", row.record.pid);
+	row.cells[COL_STATUS] = broken ? "broken" :
+					 oci_status_name(row.status);
+	row.cells[COL_BUNDLE] = row.record.bundle;
+	row.cells[COL_CREATED] = row.record.created;
+	row.cells[COL_OWNER] = owner_name(arena, passwd, row.record.owner);
+	if (!row.cells[COL_PID] || !row.cells[COL_OWNER])
+		return -ENOMEM;
+	*ret = row;
+	return 0;
+}
+
+/* One that is deleted while we look is not there: the list is shorter. */
+static int load_rows(const struct globals *globals,
+		     const struct oci_strings *ids, struct row **ret_rows,
+		     size_t *ret_n)
+{
+	struct arena *arena = globals->arena;
+	const char *passwd = read_passwd(arena);
+	struct row *rows = arena_array(arena, ids->n, sizeof *rows);
+	size_t n = 0;
+
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < ids->n; i++) {
+		autocontainer struct container c = CONTAINER_NONE;
+		int r = container_load(arena, globals->root, ids->items[i], &c);
+
+		if (r == -ENOENT)
+			continue;
+		if (r >= 0)
+			r = fill_row(arena, passwd, &c, &rows[n++]);
+		if (r < 0)
+			return r;
+	}
+	*ret_rows = rows;
+	*ret_n = n;
+	return 0;
+}
+
+static void print_cells(const char *const *cells, const size_t *widths)
+{
+	for (int c = 0; c < COLS - 1; c++)
+		printf("%-*s", (int)widths[c], cells[c]);
+	printf("%s\n", cells[COLS - 1]);
+}
+
+static void print_table(const struct row *rows, size_t n)
+{
+	static const char *const titles[COLS] = {
+		"ID", "PID", "STATUS", "BUNDLE", "CREATED", "OWNER",
+	};
+	size_t widths[COLS];
+
+	for (int c = 0; c < COLS; c++) {
+		widths[c] = MIN_WIDTH;
+		for (size_t i = 0; i < n; i++)
+			if (strlen(rows[i].cells[c]) + GAP > widths[c])
+				widths[c] = strlen(rows[i].cells[c]) + GAP;
+	}
+	print_cells(titles, widths);
+	for (size_t i = 0; i < n; i++)
+		print_cells(rows[i].cells, widths);
+}
+
+static int print_json(struct arena *arena, const struct row *rows, size_t n)
+{
+	struct oci_list_row *out = arena_array(arena, n, sizeof *out);
+	const char *json;
+	int r;
+
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		out[i] = (struct oci_list_row){
+			.record = &rows[i].record,
+			.status = rows[i].status,
+			.owner = rows[i].cells[COL_OWNER],
+		};
+	r = oci_list_print(arena, out, n, &json);
+	if (r < 0)
+		return r;
+	fputs(json, stdout);
+	return 0;
+}
+
+static int list_ids(const struct globals *globals, struct oci_strings *ret)
+{
+	int r = container_ids(globals->arena, globals->root, ret);
+
+	if (r == -ENOENT && !globals->root_given) {
+		*ret = (struct oci_strings){ 0 };
+		return 0;
+	}
+	return r;
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	const struct list_options *o = options;
+	const char *format = o->format ? o->format : "table";
+	struct oci_strings ids;
+	struct row *rows;
+	size_t n;
+	int r;
+
+	(void)argc;
+	(void)argv;
+	if (!streq(format, "table") && !streq(format, "json"))
+		return fail(0, "--format: '%s' is not table or json", format);
+	r = list_ids(globals, &ids);
+	if (r < 0)
+		return r;
+	if (o->quiet) {
+		for (size_t i = 0; i < ids.n; i++)
+			puts(ids.items[i]);
+		return 0;
+	}
+	r = load_rows(globals, &ids, &rows, &n);
+	if (r < 0)
+		return r;
+	if (streq(format, "json"))
+		return print_json(globals->arena, rows, n);
+	print_table(rows, n);
+	return 0;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.arguments = "[options]",
+	.help = "list the containers below the root",
+	.options = options_known,
+	.noptions = COUNT(options_known),
+	.options_size = sizeof(struct list_options),
+	.run = run,
+	.failure = 1,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_spec.c - spec: write a config.json to begin with. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/util.h"
+#include "oci/oci.h"
+#include "runtime/commands.h"
+
+struct spec_options {
+	const char *bundle;
+	bool rootless;
+};
+
+static const struct option_spec options_known[] = {
+	{ "bundle", 'b', OPTION_TEXT, offsetof(struct spec_options, bundle),
+	  "DIR", "write it into this directory" },
+	{ "rootless", 0, OPTION_FLAG, offsetof(struct spec_options, rootless),
+	  NULL, "for a caller who is not root" },
+};
+
+static int write_new(int dir, const char *json)
+{
+	autoclose int fd = openat(dir, "config.json",
+				  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+				  0666);
+	int r;
+
+	if (fd < 0 && errno == EEXIST)
+		return fail(0, "config.json exists. Remove it first");
+	if (fd < 0)
+		return fail(errno, "create config.json");
+	r = io_write_all(fd, json, strlen(json));
+	if (r < 0) {
+		(void)unlinkat(dir, "config.json", 0);
+		return fail(-r, "write config.json");
+	}
+	return 0;
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	const struct spec_options *o = options;
+	const char *bundle = o->bundle ? o->bundle : ".";
+	autoclose int dir = open(bundle, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const char *json;
+	int r;
+
+	(void)argc;
+	(void)argv;
+	if (dir < 0)
+		return fail(errno, "open bundle %s", bundle);
+	r = oci_spec_template(globals->arena, o->rootless, geteuid(), getegid(),
+			      &json);
+	if (r < 0)
+		return r;
+	return write_new(dir, json);
+}
+
+const struct command command_spec = {
+	.name = "spec",
+	.arguments = "[options]",
+	.help = "write a config.json to begin with",
+	.options = options_known,
+	.noptions = COUNT(options_known),
+	.options_size = sizeof(struct spec_options),
+	.run = run,
+	.failure = 1,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_state.c - state: what a container is and how it is, as JSON. */
+#include <stdio.h>
+
+#include "base/auto.h"
+#include "runtime/commands.h"
+#include "runtime/container.h"
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	const char *json;
+	int r;
+
+	(void)options;
+	(void)argc;
+	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	if (r < 0)
+		return r;
+	r = oci_state_print(globals->arena, &c.record,
+			    container_status(globals->arena, &c), &json);
+	if (r < 0)
+		return r;
+	fputs(json, stdout);
+	return 0;
+}
+
+const struct command command_state = {
+	.name = "state",
+	.arguments = "ID",
+	.help = "print the state of a container",
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+	.failure = 1,
+};

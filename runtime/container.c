@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/container.c - find a container on disk and ask the kernel how it is. */
+#include "runtime/container.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/proc.h"
+#include "base/sys.h"
+#include "base/util.h"
+
+#define MAX_ID 1024
+#define MAX_RECORD (4UL << 20)
+
+static bool is_id(const char *id)
+{
+	size_t len = strlen(id);
+
+	if (len == 0 || len > MAX_ID || streq(id, ".") || streq(id, ".."))
+		return false;
+	for (; *id; id++)
+		if (!isascii((unsigned char)*id) ||
+		    (!isalnum((unsigned char)*id) && !strchr("_+-.", *id)))
+			return false;
+	return true;
+}
+
+int container_check_id(const char *id)
+{
+	if (!is_id(id))
+		return fail(0, "invalid container ID format: '%s'", id);
+	return 0;
+}
+
+static int not_there(const char *id)
+{
+	fail(0, "%s: container does not exist", id);
+	return -ENOENT;
+}
+
+static int open_dirs(const char *root, const char *id, struct container *ret)
+{
+	ret->root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (ret->root < 0 && errno == ENOENT)
+		return not_there(id);
+	if (ret->root < 0)
+		return fail(errno, "open %s", root);
+	ret->dir = openat(ret->root, id,
+			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (ret->dir < 0 && (errno == ENOENT || errno == ENAMETOOLONG))
+		return not_there(id);
+	if (ret->dir < 0)
+		return fail(errno, "open %s/%s", root, id);
+	return 0;
+}
+
+/* Whoever may write the record chooses what we signal and remove. */
+static int check_owner(int dir)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) < 0)
+		return fail(errno, "stat state directory");
+	if (st.st_uid != 0 && st.st_uid != geteuid())
+		return fail(0, "state directory belongs to uid %u", st.st_uid);
+	if (st.st_mode & (S_IWGRP | S_IWOTH))
+		return fail(0, "state directory is writable for others");
+	return 0;
+}
+
+static int read_record(struct arena *arena, int dir, const char *id,
+		       struct oci_record *ret)
+{
+	autoclose int fd = openat(dir, "state.json",
+				  O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct oci_record record = { 0 };
+	size_t len;
+	char *text;
+	int r;
+
+	if (fd < 0)
+		return fail(errno, "open state.json");
+	r = io_read_all(arena, fd, MAX_RECORD, &text, &len);
+	if (r < 0)
+		return r;
+	r = oci_record_parse(arena, text, len, &record);
+	if (r < 0)
+		return r;
+	if (!is_set(record.id) || !streq(record.id, id))
+		return fail(0, "state.json is of another container");
+	*ret = record;
+	return 0;
+}
+
+int container_load(struct arena *arena, const char *root, const char *id,
+		   struct container *ret)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	int r;
+
+	r = container_check_id(id);
+	if (r < 0)
+		return r;
+	r = open_dirs(root, id, &c);
+	if (r < 0)
+		return r;
+	c.id = arena_strdup(arena, id);
+	if (!c.id)
+		return -ENOMEM;
+	r = check_owner(c.dir);
+	if (r >= 0)
+		r = read_record(arena, c.dir, id, &c.record);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		c.broken = true;
+		c.record = (struct oci_record){
+			.version = "", .id = c.id, .bundle = "",
+			.rootfs = "", .created = "", .boot_id = "",
+		};
+	}
+	*ret = c;
+	c = (struct container)CONTAINER_NONE;
+	return 0;
+}
+
+int container_load_sound(struct arena *arena, const char *root, const char *id,
+			 struct container *ret)
+{
+	int r = container_load(arena, root, id, ret);
+
+	if (r < 0)
+		return r;
+	if (!ret->broken)
+		return 0;
+	container_close(ret);
+	return fail_in(-EINVAL, "%s: container is broken", id);
+}
+
+void container_close(struct container *container)
+{
+	closep(&container->dir);
+	closep(&container->root);
+}
+
+static bool boot_is(int proc, const char *boot_id)
+{
+	char now[64];
+	ssize_t n;
+
+	autoclose int fd = proc_open_at(proc, "sys/kernel/random/boot_id",
+					O_RDONLY);
+
+	if (fd < 0 || !is_set(boot_id))
+		return false;
+	n = read(fd, now, sizeof now - 1);
+	if (n <= 0)
+		return false;
+	now[n] = '\0';
+	now[strcspn(now, "\n")] = '\0';
+	return streq(now, boot_id);
+}
+
+/* Unreadable is not different: unprivileged callers may not look. */
+static bool in_other_pid_ns(int proc, const struct oci_record *record)
+{
+	uint64_t known = record->ns_inodes[OCI_NS_PID];
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof path, "%d/ns/pid", record->pid);
+	return known && fstatat(proc, path, &st, 0) == 0 && st.st_ino != known;
+}
+
+/* The very process that was recorded, and it still runs. */
+static bool init_lives(const struct oci_record *record)
+{
+	autoclose int proc = proc_open();
+	uint64_t start;
+	char state;
+
+	return proc >= 0 && record->pid > 0 &&
+	       boot_is(proc, record->boot_id) &&
+	       proc_stat(proc, record->pid, &start, &state) >= 0 &&
+	       start == record->start_time && !strchr("ZXx", state) &&
+	       !in_other_pid_ns(proc, record);
+}
+
+bool container_this_boot(const struct container *container)
+{
+	autoclose int proc = proc_open();
+
+	return proc >= 0 && boot_is(proc, container->record.boot_id);
+}
+
+bool container_locked(const struct container *container)
+{
+	/* A lock belongs to the open file: our own descriptor would not tell. */
+	autoclose int dir = openat(container->dir, ".",
+				   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return dir >= 0 && flock(dir, LOCK_SH | LOCK_NB) < 0 &&
+	       errno == EWOULDBLOCK;
+}
+
+/* Init listens until `start`; exec closes the socket, the file stays. */
+static bool waits_at_gate(const struct container *container)
+{
+	char path[64];
+	struct stat st;
+
+	if (fstatat(container->dir, "gate", &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	snprintf(path, sizeof path, "/proc/self/fd/%d/gate", container->dir);
+
+	autoclose int sock = io_connect_unix(path,
+					     SOCK_SEQPACKET | SOCK_NONBLOCK);
+
+	return sock >= 0 || sock == -EAGAIN;
+}
+
+static bool is_frozen(struct arena *arena, const struct oci_record *record)
+{
+	struct cgroup cgroup = { 0 };
+	bool frozen;
+
+	if (cgroup_from_record(arena, record, &cgroup) < 0)
+		return false;
+	frozen = cgroup_frozen(&cgroup);
+	cgroup_close(&cgroup);
+	return frozen;
+}
+
+enum oci_status container_status(struct arena *arena,
+				 const struct container *container)
+{
+	const struct oci_record *record = &container->record;
+
+	if (!record->kept)
+		return container_locked(container) ? OCI_CREATING : OCI_STOPPED;
+	if (!init_lives(record))
+		return OCI_STOPPED;
+	if (is_frozen(arena, record))
+		return OCI_PAUSED;
+	return waits_at_gate(container) ? OCI_CREATED : OCI_RUNNING;
+}
+
+int container_pidfd(const struct container *container)
+{
+	const struct oci_record *record = &container->record;
+	autoclose int pidfd = -1;
+
+	if (record->pid > 0)
+		pidfd = sys_pidfd_open(record->pid);
+	if (pidfd < 0 && record->pid > 0 && errno != ESRCH && errno != EINVAL)
+		return fail(errno, "open process %d", record->pid);
+	/* Asked after opening: a pid that is reused meanwhile is noticed. */
+	if (pidfd < 0 || !init_lives(record)) {
+		fail(0, "%s: container not running", container->id);
+		return -ESRCH;
+	}
+	return take_fd(&pidfd);
+}
+
+int container_spec(struct arena *arena, const struct container *container,
+		   struct oci_spec *ret)
+{
+	return oci_spec_load(arena, container->dir, "config.json", ret);
+}
+
+static bool is_container(int root, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (!is_id(entry->d_name))
+		return false;
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(root, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(st.st_mode);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int append(struct arena *arena, struct oci_strings *list, size_t *cap,
+		  const char *id)
+{
+	if (list->n + 1 >= *cap) {
+		size_t more = *cap ? *cap * 2 : 64;
+		const char **items = arena_grow(arena, list->items, list->n,
+						more, sizeof *items);
+
+		if (!items)
+			return -ENOMEM;
+		list->items = items;
+		*cap = more;
+	}
+	list->items[list->n] = arena_strdup(arena, id);
+	if (!list->items[list->n])
+		return -ENOMEM;
+	list->items[++list->n] = NULL;
+	return 0;
+}
+
+int container_ids(struct arena *arena, const char *root,
+		  struct oci_strings *ret)
+{
+	autoclosedir DIR *dir = opendir(root);
+	struct oci_strings list = { 0 };
+	size_t cap = 0;
+
+	if (!dir)
+		return fail(errno, "open %s", root);
+	for (struct dirent *e; (e = readdir(dir));) {
+		int r;
+
+		if (!is_container(dirfd(dir), e))
+			continue;
+		r = append(arena, &list, &cap, e->d_name);
+		if (r < 0)
+			return r;
+	}
+	if (list.n)
+		qsort(list.items, list.n, sizeof *list.items, compare);
+	*ret = list;
+	return 0;
+}

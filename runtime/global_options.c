@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/global_options.c - from what was typed before the command to struct globals. */
+#include "runtime/global_options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "base/util.h"
+
+#define FIELD(field) offsetof(struct global_options, field)
+
+static const struct option_spec options_known[] = {
+	{ "root", 0, OPTION_TEXT, FIELD(root), "DIR",
+	  "keep the state of containers here" },
+	{ "log", 0, OPTION_TEXT, FIELD(log), "FILE",
+	  "append errors to this file, too" },
+	{ "log-format", 0, OPTION_TEXT, FIELD(log_format), "FORMAT",
+	  "text (default) or json" },
+	{ "log-level", 0, OPTION_TEXT, FIELD(log_level), "LEVEL",
+	  "error (default), warning or debug" },
+	{ "debug", 0, OPTION_FLAG, FIELD(debug), NULL,
+	  "the same as --log-level debug" },
+	{ "systemd-cgroup", 0, OPTION_FLAG, FIELD(systemd_cgroup), NULL,
+	  "the same as --cgroup-manager systemd" },
+	{ "cgroup-manager", 0, OPTION_TEXT, FIELD(cgroup_manager), "MANAGER",
+	  "cgroupfs (default), systemd or disabled" },
+	{ "rootless", 0, OPTION_TEXT, FIELD(rootless), "WHEN",
+	  "true, false or auto (default)" },
+	{ "criu", 0, OPTION_TEXT, FIELD(criu), "PATH",
+	  "program for checkpoint and restore" },
+	{ "version", 'v', OPTION_FLAG, FIELD(version), NULL,
+	  "print the version" },
+};
+
+static const struct option_table table = {
+	.items = options_known,
+	.n = COUNT(options_known),
+	.stop_at_args = true,
+};
+
+struct choice {
+	const char *word;
+	int value;
+};
+
+static const struct choice log_formats[] = {
+	{ "text", LOG_TEXT }, { "json", LOG_JSON }, { NULL, 0 },
+};
+static const struct choice log_levels[] = {
+	{ "error", false }, { "warning", true }, { "debug", true }, { NULL, 0 },
+};
+static const struct choice cgroup_managers[] = {
+	{ "cgroupfs", CGROUP_CGROUPFS },
+	{ "systemd", CGROUP_SYSTEMD },
+	{ "disabled", CGROUP_DISABLED },
+	{ NULL, 0 },
+};
+static const struct choice rootless_words[] = {
+	{ "auto", -1 }, { "false", 0 }, { "true", 1 }, { NULL, 0 },
+};
+
+/* An option that was not given is the first of its choices. */
+static int choose(const char *option, const char *word,
+		  const struct choice *choices, int *ret)
+{
+	const struct choice *c = choices;
+
+	while (word && c->word && !streq(c->word, word))
+		c++;
+	if (!c->word)
+		return fail(0, "--%s: unknown word '%s', see sandlock-oci --help",
+			    option, word);
+	*ret = c->value;
+	return 0;
+}
+
+static int open_log(const struct global_options *options)
+{
+	int format, debug, r;
+
+	r = choose("log-format", options->log_format, log_formats, &format);
+	if (r < 0)
+		return r;
+	r = choose("log-level", options->log_level, log_levels, &debug);
+	if (r < 0)
+		return r;
+	return log_open(&(struct log_options){
+		.file = is_set(options->log) ? options->log : NULL,
+		.format = (enum log_format)format,
+		.debug = debug || options->debug,
+	});
+}
+
+/*
+ * Root of a user namespace is an ordinary user outside: podman runs us so and
+ * names the user's own directory in XDG_RUNTIME_DIR.
+ */
+static bool is_host_root(struct arena *arena)
+{
+	unsigned long inside, outside, count;
+	char *map;
+
+	if (geteuid() != 0)
+		return false;
+	if (io_read_at(arena, AT_FDCWD, "/proc/self/uid_map", 4096, &map) < 0)
+		return true;
+	return sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
+	       inside == 0 && outside == 0 && count == UINT_MAX;
+}
+
+static const char *default_root(struct arena *arena)
+{
+	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
+
+	if (is_host_root(arena))
+		return "/run/sandlock-oci";
+	if (is_set(runtime_dir))
+		return arena_printf(arena, "%s/sandlock-oci", runtime_dir);
+	if (geteuid() == 0)
+		return "/run/sandlock-oci";
+	return arena_printf(arena, "/run/user/%u/sandlock-oci", geteuid());
+}
+
+/* Drop empty and "." components and resolve ".." by the text alone. */
+static void clean(char *path)
+{
+	size_t out = 0;
+
+	for (const char *p = path; *p;) {
+		size_t len = strcspn(p, "/");
+		size_t rest = len + (p[len] == '/');
+
+		if (len == 2 && p[0] == '.' && p[1] == '.') {
+			while (out > 0 && path[--out] != '/')
+				;
+		} else if (len > 0 && !(len == 1 && p[0] == '.')) {
+			path[out++] = '/';
+			memmove(path + out, p, len);
+			out += len;
+		}
+		p += rest;
+	}
+	path[out] = '\0';
+}
+
+static int absolute(struct arena *arena, const char *path, const char **ret)
+{
+	char cwd[PATH_MAX] = "";
+	char *whole;
+
+	if (path[0] != '/' && !getcwd(cwd, sizeof cwd))
+		return fail(errno, "find the current directory");
+	whole = arena_printf(arena, "%s/%s", cwd, path);
+	if (!whole)
+		return -ENOMEM;
+	clean(whole);
+	*ret = whole;
+	return 0;
+}
+
+static int set_root(const char *given, struct globals *globals)
+{
+	const char *root = given ? given : default_root(globals->arena);
+	int r;
+
+	if (!root)
+		return -ENOMEM;
+	if (!*root)
+		return fail(0, "--root: empty path");
+	r = absolute(globals->arena, root, &globals->root);
+	if (r < 0)
+		return r;
+	if (!*globals->root)
+		return fail(0, "--root: '/' cannot be the state directory");
+	globals->root_given = given != NULL;
+	return 0;
+}
+
+const struct option_table *global_options_table(void)
+{
+	return &table;
+}
+
+int global_options_apply(const struct global_options *options,
+			 struct globals *globals)
+{
+	int manager, r;
+
+	r = open_log(options);
+	if (r < 0)
+		return r;
+	r = set_root(options->root, globals);
+	if (r < 0)
+		return r;
+	r = choose("cgroup-manager", options->cgroup_manager, cgroup_managers,
+		   &manager);
+	if (r < 0)
+		return r;
+	globals->cgroup_manager = options->systemd_cgroup ?
+					  CGROUP_SYSTEMD :
+					  (enum cgroup_manager)manager;
+	globals->criu = options->criu;
+	return choose("rootless", options->rootless, rootless_words,
+		      &globals->rootless);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/global_options.h - the options before the command, and their defaults. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "runtime/commands.h"
+#include "runtime/options.h"
+
+struct global_options {
+	const char *root;
+	const char *log;
+	const char *log_format;
+	const char *log_level;
+	const char *cgroup_manager;
+	const char *rootless;
+	const char *criu;
+	bool debug;
+	bool systemd_cgroup;
+	bool version;
+};
+
+const struct option_table *global_options_table(void);
+/* Open the log first, so that it gets every later error; then fill globals. */
+int global_options_apply(const struct global_options *options,
+			 struct globals *globals);

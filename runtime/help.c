@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/help.c - help is the tables, printed. */
+#include "runtime/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+
+static const struct option_spec help_option = {
+	.name = "help", .letter = 'h', .help = "print this text",
+};
+
+static int option_width(const struct option_spec *spec)
+{
+	return (int)(strlen(spec->name) +
+		     (spec->value ? strlen(spec->value) + 1 : 0));
+}
+
+static void print_option(const struct option_spec *spec, int width)
+{
+	int pad = width - option_width(spec);
+
+	if (spec->letter)
+		printf("  -%c, --%s", spec->letter, spec->name);
+	else
+		printf("      --%s", spec->name);
+	printf("%s%s%*s  %s\n", spec->value ? " " : "",
+	       spec->value ? spec->value : "", pad, "", spec->help);
+}
+
+static void print_options(const struct option_spec *items, size_t n)
+{
+	int width = option_width(&help_option);
+
+	for (size_t i = 0; i < n; i++)
+		if (option_width(&items[i]) > width)
+			width = option_width(&items[i]);
+	for (size_t i = 0; i < n; i++)
+		print_option(&items[i], width);
+	print_option(&help_option, width);
+}
+
+void help_command(const struct command *command)
+{
+	printf("usage: sandlock-oci %s %s\n\n%s\n\noptions:\n", command->name,
+	       command->arguments, command->help);
+	print_options(command->options, command->noptions);
+}
+
+void help_program(const struct option_table *globals,
+		  const struct command *const *commands, size_t n)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if ((int)strlen(commands[i]->name) > width)
+			width = (int)strlen(commands[i]->name);
+	printf("usage: sandlock-oci [global options] COMMAND [options] ARGS\n\n"
+	       "run containers as the OCI runtime specification says\n\n"
+	       "commands:\n");
+	for (size_t i = 0; i < n; i++)
+		printf("  %-*s  %s\n", width, commands[i]->name,
+		       commands[i]->help);
+	printf("\nglobal options:\n");
+	print_options(globals->items, globals->n);
+	printf("\n`sandlock-oci COMMAND --help` tells the options of a command\n");
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/inherited.c - descriptors and signals as the caller left them. */
+#include "runtime/inherited.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "base/sys.h"
+
+/* Otherwise the next file we open is what the container takes for stdout. */
+static int open_stdio(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			return fail(errno, "open /dev/null");
+	return 0;
+}
+
+static int close_on_exec_one_by_one(void)
+{
+	autoclosedir DIR *dir = opendir("/proc/self/fd");
+
+	if (!dir)
+		return fail(errno, "open /proc/self/fd");
+	for (struct dirent *e; (e = readdir(dir));) {
+		uint32_t fd;
+
+		if (e->d_name[0] == '.' || num_u32(e->d_name, &fd) < 0 ||
+		    fd <= STDERR_FILENO)
+			continue;
+		if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0)
+			return fail(errno, "close descriptor %u on exec", fd);
+	}
+	return 0;
+}
+
+static int close_on_exec(void)
+{
+	if (sys_close_range(STDERR_FILENO + 1, UINT_MAX,
+			    CLOSE_RANGE_CLOEXEC) == 0)
+		return 0;
+	/* CLOSE_RANGE_CLOEXEC came with Linux 5.11. */
+	return close_on_exec_one_by_one();
+}
+
+int inherited_settle(void)
+{
+	int r = open_stdio();
+
+	if (r < 0)
+		return r;
+	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
+		return fail(errno, "ignore SIGPIPE");
+	return close_on_exec();
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/inherited.h - what a caller leaves in our process, made safe. */
+#pragma once
+
+/*
+ * Descriptors 0 to 2 are open, no other one survives an exec unless asked to,
+ * and a closed reader is an error instead of SIGPIPE.
+ */
+int inherited_settle(void);

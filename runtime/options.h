@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/options.h - command line words into an options struct and positionals. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/commands.h"
+
+struct arena;
+
+struct option_table {
+	const char *command;		/* for errors; NULL: the program itself */
+	const struct option_spec *items;
+	size_t n;
+	bool stop_at_args;		/* the first positional ends our options */
+};
+
+struct arguments {
+	int argc;
+	char **argv;			/* positionals; argv[argc] is NULL */
+	bool help;			/* --help or -h: nothing else was looked at */
+};
+
+/*
+ * Fill the struct that the table's offsets point into. Both --name and -name
+ * are long options, values follow as the next word or after "=", "--" ends the
+ * options. Pure: nothing but the arena is touched.
+ */
+int options_parse(struct arena *arena, const struct option_table *table,
+		  int argc, char **argv, void *options, struct arguments *ret);
