@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* confine/bpf.h - from tables of call numbers to one classic BPF program. */
+#pragma once
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "oci/oci.h"
+
+struct arena;
+
+/*
+ * (argument & mask) OP value; value has no bits outside of mask. Narrow
+ * comparisons see the low word only, as 32-bit programs do.
+ */
+struct bpf_cmp {
+	uint32_t arg;
+	enum oci_seccomp_op op;
+	bool narrow;
+	uint64_t mask;
+	uint64_t value;
+};
+
+/* The action when all comparisons hold. */
+struct bpf_rule {
+	uint32_t action;
+	const struct bpf_cmp *cmps;
+	size_t ncmps;
+};
+
+/* Calls from first up to the next range: the rule that holds first, if any. */
+struct bpf_range {
+	uint32_t first;
+	uint32_t otherwise;
+	const struct bpf_rule *rules;
+	size_t nrules;
+};
+
+/* Ranges are ascending and the first one starts at 0. */
+struct bpf_arch {
+	uint32_t audit_arch;
+	const struct bpf_range *ranges;
+	size_t nranges;
+};
+
+/*
+ * A search tree over the ranges of each architecture; architectures are tried
+ * in the order given, any other gets the action bad_arch.
+ */
+int bpf_generate(struct arena *arena, const struct bpf_arch *archs, size_t n,
+		 uint32_t bad_arch, struct sock_filter **ret_code,
+		 size_t *ret_len);

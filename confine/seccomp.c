@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine/seccomp.c - names of system calls into numbers, linux.seccomp into
+ * tables of them.
+ *
+ * libseccomp knows the numbers of the names; its own generator is some hundred
+ * times slower than ours and is only the judge in the tests. Where rules of a
+ * profile contradict each other we decide as it does.
+ */
+#include "confine/confine.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "confine/bpf.h"
+
+#define X32_BIT 0x40000000U
+#define NO_CALL 0xffffffffU	/* the number a tracer sets to skip a call */
+#define BAD_ARCH SECCOMP_RET_KILL_THREAD
+#define NEWER (SECCOMP_RET_ERRNO | ENOSYS)
+
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+/* Arguments of one system call; also the kernel's limit. */
+#define NARGS 6
+/* libseccomp's numbers for the parts of socketcall(2) and ipc(2): -101… */
+#define PSEUDO_NUMBERS 256
+#define NO_SUBCALL 0
+/* Ranges beside the two of each call: before, after, other ABIs. */
+#define SPARE_RANGES 8
+
+/* One rule for one number. */
+struct call {
+	uint32_t number;
+	size_t order;		/* in the profile */
+	struct bpf_rule rule;
+};
+
+/* What the profile says about the calls of one architecture. */
+struct calls {
+	struct arena *arena;
+	uint32_t arch;		/* AUDIT_ARCH_… or OCI_ARCH_X32 */
+	uint32_t default_action;
+	struct call *items;
+	size_t n;
+	bool named;		/* at least one name has a number here */
+	uint32_t largest;	/* of the numbers named, in any rule */
+	uint32_t *direct;	/* by pseudo number; NULL until asked for */
+};
+
+struct ranges {
+	struct bpf_range *items;
+	size_t n;
+};
+
+/* The architectures of a profile, the native one first, each once. */
+struct archs {
+	uint32_t *items;
+	size_t n;
+};
+
+static bool is_narrow(uint32_t arch)
+{
+#ifdef __AUDIT_ARCH_CONVENTION_MIPS64_N32
+	if (arch & __AUDIT_ARCH_CONVENTION_MIPS64_N32)
+		return true;
+#endif
+	return !(arch & __AUDIT_ARCH_64BIT);
+}
+
+/* False when the comparison always holds. */
+static bool make_cmp(const struct oci_seccomp_arg *arg, bool narrow,
+		     struct bpf_cmp *ret)
+{
+	uint64_t word = narrow ? UINT32_MAX : UINT64_MAX;
+	bool masked = arg->op == OCI_CMP_MASKED_EQ;
+	uint64_t mask = (masked ? arg->value : UINT64_MAX) & word;
+	uint64_t value = (masked ? arg->value_two : arg->value) & mask;
+
+	if (!mask)
+		return false;
+	*ret = (struct bpf_cmp){
+		.arg = arg->index, .op = arg->op, .narrow = narrow,
+		.mask = mask, .value = value,
+	};
+	return true;
+}
+
+/*
+ * A multiplexed call (subcall) is told by the first argument of its carrier.
+ * Its real arguments are behind a pointer; comparisons with the others stay,
+ * on the carrier's, because that is what libseccomp makes of them.
+ */
+static int add_call(struct calls *calls, uint32_t number,
+		    const struct oci_seccomp_rule *rule, uint64_t subcall)
+{
+	struct oci_seccomp_arg carrier = { .op = OCI_CMP_EQ, .value = subcall };
+	struct call *call = &calls->items[calls->n];
+	struct bpf_cmp cmps[NARGS];
+	struct bpf_cmp *kept;
+	size_t n = 0;
+
+	calls->named = true;
+	if (number > calls->largest)
+		calls->largest = number;
+	if (rule->action == calls->default_action)
+		return 0;
+	for (uint32_t index = 0; index < NARGS; index++) {
+		const struct oci_seccomp_arg *arg = NULL;
+
+		for (size_t i = 0; i < rule->nargs; i++)
+			if (rule->args[i].index == index)
+				arg = &rule->args[i];
+		if (index == 0 && subcall != NO_SUBCALL)
+			arg = &carrier;
+		if (arg && make_cmp(arg, is_narrow(calls->arch), &cmps[n]))
+			n++;
+	}
+	kept = arena_array(calls->arena, n, sizeof *kept);
+	if (!kept)
+		return -ENOMEM;
+	memcpy(kept, cmps, n * sizeof *kept);
+	*call = (struct call){
+		.number = number, .order = calls->n,
+		.rule = { rule->action, kept, n },
+	};
+	calls->n++;
+	return 0;
+}
+
+/*
+ * libseccomp answers with a pseudo number for calls that can be made both
+ * through a carrier and directly, and has no way to ask for the direct one
+ * but by trying the numbers.
+ */
+static int find_direct(struct calls *calls, uint32_t socketcall)
+{
+	uint32_t base = socketcall - 102;	/* 4000 on MIPS, else 0 */
+
+	calls->direct = arena_array(calls->arena, PSEUDO_NUMBERS,
+				    sizeof *calls->direct);
+	if (!calls->direct)
+		return -ENOMEM;
+	for (uint32_t number = base + 150; number < base + 450; number++) {
+		char *name = seccomp_syscall_resolve_num_arch(calls->arch,
+							      (int)number);
+		int pseudo = 0;
+
+		if (name)
+			pseudo = seccomp_syscall_resolve_name_arch(calls->arch,
+								   name);
+		if (pseudo < 0 && pseudo > -PSEUDO_NUMBERS)
+			calls->direct[-pseudo] = number;
+		free(name);
+	}
+	return 0;
+}
+
+static int add_multiplexed(struct calls *calls, const char *name, int pseudo,
+			   const struct oci_seccomp_rule *rule)
+{
+	int carrier = seccomp_syscall_resolve_name_rewrite(calls->arch, name);
+	int r;
+
+	if (carrier < 0 || pseudo <= -PSEUDO_NUMBERS)
+		return 0;
+	if (!calls->direct) {
+		r = find_direct(calls, (uint32_t)
+			seccomp_syscall_resolve_name_arch(calls->arch,
+							  "socketcall"));
+		if (r < 0)
+			return r;
+	}
+	r = add_call(calls, (uint32_t)carrier, rule, (uint64_t)-pseudo % 100);
+	if (r < 0 || !calls->direct[-pseudo])
+		return r;
+	return add_call(calls, calls->direct[-pseudo], rule, NO_SUBCALL);
+}
+
+static int add_rule(struct calls *calls, const struct oci_seccomp_rule *rule)
+{
+	for (size_t i = 0; i < rule->names.n; i++) {
+		const char *name = rule->names.items[i];
+		int number = seccomp_syscall_resolve_name_arch(calls->arch,
+							       name);
+		int r = number < 0 ?
+			add_multiplexed(calls, name, number, rule) :
+			add_call(calls, (uint32_t)number, rule, NO_SUBCALL);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* 1 when some index comes twice. */
+static int check_indexes(const struct oci_seccomp_rule *rule)
+{
+	uint32_t seen = 0;
+	int repeated = 0;
+
+	for (size_t i = 0; i < rule->nargs; i++) {
+		uint32_t index = rule->args[i].index;
+
+		if (index >= NARGS)
+			return fail(EINVAL, "args[%zu].index: %u", i, index);
+		repeated |= (int)(seen >> index & 1);
+		seen |= 1U << index;
+	}
+	return repeated;
+}
+
+/* Arguments are all to hold, but any of them when an index comes twice. */
+static int add_alternatives(struct calls *calls,
+			    const struct oci_seccomp_rule *rule)
+{
+	struct oci_seccomp_rule part = *rule;
+	int r = check_indexes(rule);
+
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return add_rule(calls, rule);
+	part.nargs = 1;
+	for (size_t i = 0; i < rule->nargs; i++) {
+		part.args = &rule->args[i];
+		r = add_rule(calls, &part);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct call *x = a;
+	const struct call *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* All rules of the profile for one architecture, by number. */
+static int collect(struct calls *calls, const struct oci_seccomp *profile)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < profile->nrules; i++)
+		most += 2 * profile->rules[i].names.n *
+			(profile->rules[i].nargs + 1);
+	calls->items = arena_array(calls->arena, most, sizeof *calls->items);
+	if (!calls->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile->nrules; i++) {
+		int r = add_alternatives(calls, &profile->rules[i]);
+
+		if (r < 0)
+			return r;
+	}
+	qsort(calls->items, calls->n, sizeof *calls->items, by_number);
+	return 0;
+}
+
+/* Exact comparisons are asked first, then upper bounds, then lower ones. */
+static int rank(enum oci_seccomp_op op)
+{
+	switch (op) {
+	case OCI_CMP_LT:
+	case OCI_CMP_LE:
+		return 2;
+	case OCI_CMP_GE:
+	case OCI_CMP_GT:
+		return 1;
+	case OCI_CMP_NE:
+	case OCI_CMP_EQ:
+	case OCI_CMP_MASKED_EQ:
+		break;
+	}
+	return 3;
+}
+
+/*
+ * libseccomp's order of rules that may both hold: later arguments before
+ * earlier ones, then by rank, then the tighter bound; ties as written.
+ */
+static bool goes_before(const struct bpf_rule *later,
+			const struct bpf_rule *earlier)
+{
+	for (size_t i = 0; i < later->ncmps && i < earlier->ncmps; i++) {
+		const struct bpf_cmp *a = &later->cmps[i];
+		const struct bpf_cmp *b = &earlier->cmps[i];
+
+		if (a->arg != b->arg)
+			return a->arg > b->arg;
+		if (rank(a->op) != rank(b->op))
+			return rank(a->op) > rank(b->op);
+		if (a->value != b->value)
+			return (a->value > b->value) == (rank(a->op) != 2);
+		if (a->op != b->op || a->mask != b->mask)
+			return false;
+	}
+	return false;
+}
+
+/* All rules of one number; the first without comparisons beats all others. */
+static int settle(struct arena *arena, const struct call *calls, size_t n,
+		  struct bpf_range *range)
+{
+	struct bpf_rule *rules;
+
+	for (size_t i = 0; i < n; i++) {
+		if (calls[i].rule.ncmps == 0) {
+			range->otherwise = calls[i].rule.action;
+			return 0;
+		}
+	}
+	rules = arena_array(arena, n, sizeof *rules);
+	if (!rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		size_t at = 0;
+
+		while (at < i && !goes_before(&calls[i].rule, &rules[at]))
+			at++;
+		memmove(&rules[at + 1], &rules[at], (i - at) * sizeof *rules);
+		rules[at] = calls[i].rule;
+	}
+	range->rules = rules;
+	range->nrules = n;
+	return 0;
+}
+
+/* Neighbours of the same outcome become one; an empty range disappears. */
+static void append(struct ranges *ranges, struct bpf_range range)
+{
+	const struct bpf_range *last;
+
+	if (ranges->n && ranges->items[ranges->n - 1].first == range.first)
+		ranges->n--;
+	last = ranges->n ? &ranges->items[ranges->n - 1] : NULL;
+	if (last && !last->nrules && !range.nrules &&
+	    last->otherwise == range.otherwise)
+		return;
+	ranges->items[ranges->n++] = range;
+}
+
+static void append_action(struct ranges *ranges, uint32_t first,
+			  uint32_t action)
+{
+	append(ranges, (struct bpf_range){ .first = first,
+					   .otherwise = action });
+}
+
+static bool is_s390(uint32_t arch)
+{
+	return arch == AUDIT_ARCH_S390 || arch == AUDIT_ARCH_S390X;
+}
+
+/* The numbers of calls, the first of which is base. */
+static int append_calls(struct ranges *ranges, const struct calls *calls,
+			uint32_t base)
+{
+	uint32_t other = calls->default_action;
+	bool hides_newer = calls->named &&
+		(other & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO;
+
+	append_action(ranges, base, other);
+	/* There, numbers the kernel does not know arrive as 0. */
+	if (hides_newer && is_s390(calls->arch)) {
+		append_action(ranges, base, NEWER);
+		append_action(ranges, base + 1, other);
+	}
+	for (size_t i = 0, n; i < calls->n; i += n) {
+		struct bpf_range range = {
+			.first = calls->items[i].number, .otherwise = other,
+		};
+		int r;
+
+		for (n = 1; i + n < calls->n; n++)
+			if (calls->items[i + n].number != range.first)
+				break;
+		r = settle(calls->arena, &calls->items[i], n, &range);
+		if (r < 0)
+			return r;
+		append(ranges, range);
+		append_action(ranges, range.first + 1, other);
+	}
+	if (hides_newer)
+		append_action(ranges, calls->largest + 1, NEWER);
+	return 0;
+}
+
+static bool is_listed(const struct archs *archs, uint32_t arch)
+{
+	for (size_t i = 0; i < archs->n; i++)
+		if (archs->items[i] == arch)
+			return true;
+	return false;
+}
+
+/* One that libseccomp does not know has no numbers and so cannot be listed. */
+static void list_arch(struct archs *archs, uint32_t arch)
+{
+	if (!is_listed(archs, arch) &&
+	    seccomp_syscall_resolve_name_arch(arch, "exit") != __NR_SCMP_ERROR)
+		archs->items[archs->n++] = arch;
+}
+
+static int list_archs(struct arena *arena, const struct oci_seccomp *profile,
+		      struct archs *ret)
+{
+	struct archs archs = {
+		arena_array(arena, profile->narchitectures + 1,
+			    sizeof *archs.items), 0
+	};
+
+	if (!archs.items)
+		return -ENOMEM;
+	list_arch(&archs, seccomp_arch_native());
+	for (size_t i = 0; i < profile->narchitectures; i++)
+		list_arch(&archs, profile->architectures[i]);
+	*ret = archs;
+	return 0;
+}
+
+/* What the profile says about arch, whose numbers begin at base. */
+static int append_arch(struct ranges *ranges, struct arena *arena,
+		       const struct oci_seccomp *profile, uint32_t arch,
+		       uint32_t base)
+{
+	struct calls calls = {
+		.arena = arena, .arch = arch,
+		.default_action = profile->default_action,
+	};
+	int r = collect(&calls, profile);
+
+	if (r < 0)
+		return r;
+	ranges->items = arena_grow(arena, ranges->items, ranges->n,
+				   ranges->n + 2 * calls.n + SPARE_RANGES,
+				   sizeof *ranges->items);
+	if (!ranges->items)
+		return -ENOMEM;
+	return append_calls(ranges, &calls, base);
+}
+
+/* The kernel calls both x86_64 and x32; a bit in the number tells which. */
+static int append_x86_64(struct ranges *ranges, struct arena *arena,
+			 const struct oci_seccomp *profile,
+			 const struct archs *archs)
+{
+	int r = 0;
+
+	append_action(ranges, 0, BAD_ARCH);
+	if (is_listed(archs, AUDIT_ARCH_X86_64))
+		r = append_arch(ranges, arena, profile, AUDIT_ARCH_X86_64, 0);
+	if (r < 0)
+		return r;
+	if (is_listed(archs, OCI_ARCH_X32))
+		return append_arch(ranges, arena, profile, OCI_ARCH_X32,
+				   X32_BIT);
+	append_action(ranges, X32_BIT, BAD_ARCH);
+	append_action(ranges, NO_CALL, profile->default_action);
+	return 0;
+}
+
+static int make_table(struct arena *arena, const struct oci_seccomp *profile,
+		      const struct archs *archs, uint32_t arch,
+		      struct bpf_arch *ret)
+{
+	struct ranges ranges = {
+		arena_array(arena, SPARE_RANGES, sizeof *ranges.items), 0
+	};
+	int r;
+
+	if (!ranges.items)
+		return -ENOMEM;
+	if (arch == OCI_ARCH_X32)
+		arch = AUDIT_ARCH_X86_64;
+	if (arch == AUDIT_ARCH_X86_64)
+		r = append_x86_64(&ranges, arena, profile, archs);
+	else
+		r = append_arch(&ranges, arena, profile, arch, 0);
+	if (r < 0)
+		return r;
+	*ret = (struct bpf_arch){ arch, ranges.items, ranges.n };
+	return 0;
+}
+
+static bool gives_notice(const struct confine_filter *filter)
+{
+	for (size_t i = 0; i < filter->len; i++)
+		if (filter->code[i].code == (BPF_RET | BPF_K) &&
+		    (filter->code[i].k & SECCOMP_RET_ACTION_FULL) ==
+			    SECCOMP_RET_USER_NOTIF)
+			return true;
+	return false;
+}
+
+/* The kernel refuses the one with a listener and the other without. */
+static uint32_t make_flags(const struct oci_seccomp *profile, bool notifies)
+{
+	uint32_t flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+	uint32_t never = notifies ? SECCOMP_FILTER_FLAG_TSYNC :
+				    SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+
+	if (profile->has_flags)
+		flags = profile->flags;
+	return flags & ~never;
+}
+
+int confine_seccomp(struct arena *arena, const struct oci_seccomp *profile,
+		    struct confine_filter *ret)
+{
+	struct confine_filter filter = { 0 };
+	struct bpf_arch *tables;
+	struct archs archs;
+	size_t n = 0;
+	int r = list_archs(arena, profile, &archs);
+
+	if (r < 0)
+		return r;
+	tables = arena_array(arena, archs.n, sizeof *tables);
+	if (!tables)
+		return -ENOMEM;
+	for (size_t i = 0; i < archs.n; i++) {
+		if (archs.items[i] == OCI_ARCH_X32 &&
+		    is_listed(&archs, AUDIT_ARCH_X86_64))
+			continue;
+		r = make_table(arena, profile, &archs, archs.items[i],
+			       &tables[n++]);
+		if (r < 0)
+			return r;
+	}
+	r = bpf_generate(arena, tables, n, BAD_ARCH, &filter.code, &filter.len);
+	if (r < 0)
+		return r;
+	filter.notifies = gives_notice(&filter);
+	filter.flags = make_flags(profile, filter.notifies);
+	*ret = filter;
+	return 0;
+}
+
+const char *confine_libseccomp_version(struct arena *arena)
+{
+	const struct scmp_version *version = seccomp_version();
+
+	return arena_printf(arena, "%u.%u.%u", version->major, version->minor,
+			    version->micro);
+}
