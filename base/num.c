@@ -31,7 +31,7 @@ int num_u64(const char *text, uint64_t *ret)
 
 int num_u32(const char *text, uint32_t *ret)
 {
-	uint64_t n;
+	uint64_t n = 0;
 
 	if (num_u64(text, &n) < 0 || n > UINT32_MAX)
 		return fail(EINVAL, "'%s' is not a 32-bit number", text);
