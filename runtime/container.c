@@ -104,6 +104,19 @@ static int read_record(struct arena *arena, int dir, const char *id,
 	return 0;
 }
 
+/* Enough to be listed; the time is the one Go programs take for "none". */
+static struct oci_record nothing_known(const char *id)
+{
+	return (struct oci_record){
+		.version = "",
+		.id = id,
+		.bundle = "",
+		.rootfs = "",
+		.created = "0001-01-01T00:00:00Z",
+		.boot_id = "",
+	};
+}
+
 int container_load(struct arena *arena, const char *root, const char *id,
 		   struct container *ret)
 {
@@ -126,10 +139,7 @@ int container_load(struct arena *arena, const char *root, const char *id,
 		return r;
 	if (r < 0) {
 		c.broken = true;
-		c.record = (struct oci_record){
-			.version = "", .id = c.id, .bundle = "",
-			.rootfs = "", .created = "", .boot_id = "",
-		};
+		c.record = nothing_known(c.id);
 	}
 	*ret = c;
 	c = (struct container)CONTAINER_NONE;
