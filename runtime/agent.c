@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/agent.c - one connection, one message, one descriptor. */
+#include "runtime/agent.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+
+int agent_send(const char *listener_path, const char *json, int listener_fd)
+{
+	autoclose int sock = io_connect_unix(listener_path, SOCK_STREAM);
+	int r;
+
+	if (sock < 0)
+		return fail_in(sock, "linux.seccomp.listenerPath");
+	r = io_send_fds(sock, json, strlen(json), &listener_fd, 1);
+	if (r < 0)
+		return fail(-r,
+			    "linux.seccomp.listenerPath: send listener to %s",
+			    listener_path);
+	return 0;
+}

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/agent.h - linux.seccomp.listenerPath: hand the listener to its agent. */
+#pragma once
+
+/* The container process state as JSON, and the descriptor, in one message. */
+int agent_send(const char *listener_path, const char *json, int listener_fd);

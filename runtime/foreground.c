@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/foreground.c - one poll loop between a caller and a container. */
+#include "runtime/foreground.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/sys.h"
+#include "base/util.h"
+#include "runtime/console.h"
+#include "runtime/notify.h"
+
+/* Our own faults, and the terminal's word that we are not in front of it. */
+static const int left_alone[] = { SIGILL, SIGTRAP, SIGBUS,  SIGFPE, SIGSEGV,
+				  SIGSYS, SIGTTIN, SIGTTOU, SIGURG };
+
+enum { POLL_SIGNALS, POLL_PIDFD, POLL_NOTIFY, POLL_CONSOLE };
+#define POLLS (POLL_CONSOLE + CONSOLE_POLLS)
+
+int foreground_prepare(struct foreground *ret)
+{
+	sigset_t set;
+	int fd;
+
+	sigfillset(&set);
+	for (size_t i = 0; i < COUNT(left_alone); i++)
+		sigdelset(&set, left_alone[i]);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return fail(errno, "create signalfd");
+	if (sigprocmask(SIG_BLOCK, &set, &ret->old_mask) < 0) {
+		int r = fail(errno, "block signals");
+
+		close(fd);
+		return r;
+	}
+	ret->signals = fd;
+	return 0;
+}
+
+static void pass_on(const struct foreground_job *job, int sig)
+{
+	/* SIGPIPE is about our own output, and children are reaped anyway. */
+	if (sig == SIGCHLD || sig == SIGPIPE)
+		return;
+	if (sig == SIGWINCH && job->console) {
+		console_resize(job->console);
+		return;
+	}
+	/* It may just have ended; or it runs as somebody else by now. */
+	if (sys_pidfd_send_signal(job->pidfd, sig) < 0 && errno != ESRCH)
+		log_warning("pass signal %d on: %s", sig, errno_text(errno));
+}
+
+static void take_signals(int fd, const struct foreground_job *job)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof info) == sizeof info)
+		if (job)
+			pass_on(job, (int)info.ssi_signo);
+}
+
+/* Also those a subreaper inherits. True when the job was among them. */
+static bool reap(pid_t job, int *ret_status)
+{
+	siginfo_t info = { .si_pid = 0 };
+	bool ended = false;
+
+	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) == 0 &&
+	       info.si_pid > 0) {
+		if (info.si_pid == job) {
+			ended = true;
+			*ret_status = info.si_code == CLD_EXITED ?
+					      info.si_status :
+					      128 + info.si_status;
+		}
+		info.si_pid = 0;
+	}
+	return ended;
+}
+
+static int wait_for_something(const struct foreground *foreground,
+			      const struct foreground_job *job, int notify,
+			      struct pollfd fds[POLLS])
+{
+	int timeout = -1;
+
+	for (int i = 0; i < POLLS; i++)
+		fds[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	fds[POLL_SIGNALS].fd = foreground->signals;
+	fds[POLL_PIDFD].fd = job->pidfd;
+	fds[POLL_NOTIFY].fd = notify;
+	if (job->console)
+		timeout = console_poll(job->console, fds + POLL_CONSOLE);
+	if (poll(fds, POLLS, timeout) >= 0)
+		return 0;
+	if (errno != EINTR)
+		return fail(errno, "poll");
+	for (int i = 0; i < POLLS; i++)
+		fds[i].revents = 0;
+	return 0;
+}
+
+int foreground_wait(const struct foreground *foreground,
+		    const struct foreground_job *job, int *ret_status)
+{
+	int notify = job->notify ? job->notify->inside : -1;
+	struct pollfd fds[POLLS];
+
+	for (;;) {
+		int r = wait_for_something(foreground, job, notify, fds);
+
+		if (r < 0)
+			return r;
+		if (fds[POLL_SIGNALS].revents)
+			take_signals(foreground->signals, job);
+		if (fds[POLL_NOTIFY].revents) {
+			r = notify_receive(job->notify, job->pid);
+			if (r < 0)
+				log_warning("%s", err_text());
+			if (r != 0)
+				notify = -1;
+		}
+		if (job->console)
+			console_relay(job->console, fds + POLL_CONSOLE);
+		if (reap(job->pid, ret_status))
+			break;
+		if (fds[POLL_PIDFD].revents)
+			return fail(ECHILD, "wait for process %d", job->pid);
+	}
+	if (job->console)
+		console_drain(job->console);
+	return 0;
+}
+
+void foreground_end(struct foreground *foreground)
+{
+	if (foreground->signals < 0)
+		return;
+	take_signals(foreground->signals, NULL);
+	(void)sigprocmask(SIG_SETMASK, &foreground->old_mask, NULL);
+	closep(&foreground->signals);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/foreground.h - stay in front of a container: signals in, status out.
+ *
+ *	foreground_prepare()	before the child exists: no signal is lost
+ *	… the child restores old_mask before it executes the program …
+ *	foreground_wait()
+ *	foreground_end()	also after a failure in between
+ */
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+struct console;
+struct notify;
+
+struct foreground {
+	int signals;		/* signalfd of what is blocked; -1: not prepared */
+	sigset_t old_mask;	/* as the caller had it: for the program */
+};
+
+#define FOREGROUND_NONE { .signals = -1 }
+
+struct foreground_job {
+	pid_t pid;			/* our own child */
+	int pidfd;
+	struct console *console;	/* relayed meanwhile; NULL: none */
+	const struct notify *notify;	/* passed on meanwhile; NULL: none */
+};
+
+/* Block the signals that are to be passed on. */
+int foreground_prepare(struct foreground *ret);
+/*
+ * Pass signals on, relay the console, reap every child, until the job ends:
+ * its exit status, 128+N when it was killed by signal N.
+ */
+int foreground_wait(const struct foreground *foreground,
+		    const struct foreground_job *job, int *ret_status);
+/* Unblock; signals that came too late for the job are forgotten. */
+void foreground_end(struct foreground *foreground);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/notify.c - one socket inside, one outside, one sentence between them. */
+#include "runtime/notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/util.h"
+
+#define SOCKET_NAME NOTIFY_FOLDER "/notify.sock"
+
+int notify_make(int dir)
+{
+	if (mkdirat(dir, NOTIFY_FOLDER, 0755) < 0 && errno != EEXIST)
+		return fail(errno, "create %s", NOTIFY_FOLDER);
+	/* Whatever our umask is: any user of the container may enter. */
+	if (fchmodat(dir, NOTIFY_FOLDER, 0755, 0) < 0)
+		return fail(errno, "change mode of %s", NOTIFY_FOLDER);
+	return 0;
+}
+
+static int bind_inside(int dir)
+{
+	autoclose int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	if (sock < 0)
+		return fail(errno, "create socket");
+	snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/%s",
+		 dir, SOCKET_NAME);
+	(void)unlinkat(dir, SOCKET_NAME, 0);
+	if (bind(sock, (struct sockaddr *)&addr, sizeof addr) < 0 ||
+	    fchmodat(dir, SOCKET_NAME, 0777, 0) < 0)
+		return fail(errno, "bind %s", SOCKET_NAME);
+	return take_fd(&sock);
+}
+
+static int connect_abstract(const char *name)
+{
+	autoclose int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	size_t len = strlen(name);
+
+	if (sock < 0)
+		return fail(errno, "create socket");
+	if (len > sizeof addr.sun_path)
+		return fail(ENAMETOOLONG, "connect to %s", name);
+	memcpy(addr.sun_path, name, len);
+	addr.sun_path[0] = '\0';
+	len += offsetof(struct sockaddr_un, sun_path);
+	if (connect(sock, (struct sockaddr *)&addr, (socklen_t)len) < 0)
+		return fail(errno, "connect to %s", name);
+	return take_fd(&sock);
+}
+
+int notify_open(int dir, const char *host, struct notify *ret)
+{
+	autoclose int outside = *host == '@' ?
+					connect_abstract(host) :
+					io_connect_unix(host, SOCK_DGRAM);
+	int inside;
+
+	if (outside < 0)
+		return fail_in(outside, "NOTIFY_SOCKET");
+	inside = bind_inside(dir);
+	if (inside < 0)
+		return fail_in(inside, "NOTIFY_SOCKET");
+	ret->inside = inside;
+	ret->host = take_fd(&outside);
+	return 0;
+}
+
+void notify_close(struct notify *notify)
+{
+	closep(&notify->inside);
+	closep(&notify->host);
+}
+
+static bool says_ready(char *message)
+{
+	char *rest = message, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		if (streq(line, "READY=1"))
+			return true;
+	return false;
+}
+
+int notify_receive(const struct notify *notify, pid_t pid)
+{
+	char text[4096];
+	ssize_t n = recv(notify->inside, text, sizeof text - 1, MSG_DONTWAIT);
+	int len;
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ?
+			       0 :
+			       fail(errno, "receive from %s", SOCKET_NAME);
+	text[n] = '\0';
+	if (!says_ready(text))
+		return 0;
+	/* Our own words: the service manager obeys more than this one. */
+	len = snprintf(text, sizeof text, "READY=1\nMAINPID=%d\n", pid);
+	if (send(notify->host, text, (size_t)len, MSG_NOSIGNAL) < 0)
+		return fail(errno, "send to NOTIFY_SOCKET");
+	return 1;
+}
+
+int notify_relay(const struct notify *notify, pid_t pid, int pidfd)
+{
+	struct pollfd fds[] = {
+		{ .fd = notify->inside, .events = POLLIN },
+		{ .fd = pidfd, .events = POLLIN },
+	};
+
+	for (;;) {
+		int r;
+
+		if (poll(fds, COUNT(fds), -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return fail(errno, "poll");
+		}
+		r = notify_receive(notify, pid);
+		if (r != 0)
+			return r < 0 ? r : 0;
+		/* Its last message may still be there: look at that first. */
+		if (fds[1].revents && !fds[0].revents)
+			return 0;
+	}
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/notify.h - NOTIFY_SOCKET: tell the host's service manager when the
+ * container is ready.
+ *
+ * `create` makes a folder beside the record and mounts it into the container.
+ * Whoever lets init go binds a socket in it first, and passes READY=1 on.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#define NOTIFY_FOLDER "notify"		/* below the container's directory */
+#define NOTIFY_INSIDE "/run/notify"	/* where to mount it */
+#define NOTIFY_ENV "NOTIFY_SOCKET=" NOTIFY_INSIDE "/notify.sock"
+
+struct notify {
+	int inside;		/* where the container writes; -1 when done */
+	int host;		/* connected to the host's socket */
+};
+
+#define NOTIFY_NONE { .inside = -1, .host = -1 }
+
+/* Make the folder below the container's directory. */
+int notify_make(int dir);
+/* Bind the socket in it; host is the caller's NOTIFY_SOCKET: a path or @name. */
+int notify_open(int dir, const char *host, struct notify *ret);
+void notify_close(struct notify *notify);
+
+/* Look at one message, do not wait; 1 when ready was passed on, 0 when not. */
+int notify_receive(const struct notify *notify, pid_t pid);
+/* Until the container is ready, or its init is gone. */
+int notify_relay(const struct notify *notify, pid_t pid, int pidfd);
