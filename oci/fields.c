@@ -115,8 +115,43 @@ int json_array(struct arena *arena, const struct json_value *v,
 			return json_fail_index(r, i);
 		i++;
 	}
-	*(void **)ret_items = items;
+	memcpy(ret_items, &items, sizeof items);
 	*ret_n = i;
+	return 0;
+}
+
+int json_choose(const struct json_value *v, const struct json_choice *choices,
+		size_t n, uint64_t *ret)
+{
+	int r = json_expect(v, JSON_STRING);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n; i++)
+		if (streq(choices[i].word, v->text)) {
+			*ret = choices[i].number;
+			return 0;
+		}
+	return json_fail(v, "unknown value '%.200s'", v->text);
+}
+
+int json_choose_all(const struct json_value *v,
+		    const struct json_choice *choices, size_t n, uint64_t *ret)
+{
+	uint64_t all = 0, one = 0;
+	size_t i = 0;
+	int r = json_expect(v, JSON_ARRAY);
+
+	if (r < 0)
+		return r;
+	json_each(member, v) {
+		r = json_choose(member, choices, n, &one);
+		if (r < 0)
+			return json_fail_index(r, i);
+		all |= one;
+		i++;
+	}
+	*ret = all;
 	return 0;
 }
 

@@ -140,9 +140,11 @@ static int open_value(struct builder *b, enum json_type type)
 {
 	struct json_value *v;
 
-	if (b->depth == JSON_MAX_DEPTH)
-		return stop(b, fail(0, ": nested deeper than %d levels",
-				    JSON_MAX_DEPTH));
+	if (b->depth == JSON_MAX_DEPTH) {
+		b->error = fail(0, "nested deeper than %d levels",
+				JSON_MAX_DEPTH);
+		return 0;
+	}
 	v = add(b, type);
 	if (!v)
 		return 0;

@@ -77,6 +77,13 @@ struct json_field {
 	bool required;
 };
 
+#define JSON_FIELD(key, read, type, member) \
+	{ key, read, offsetof(type, member), false }
+#define JSON_REQUIRED(key, read, type, member) \
+	{ key, read, offsetof(type, member), true }
+/* The reader gets the whole struct: it sets more than one member. */
+#define JSON_WHOLE(key, read) { key, read, 0, false }
+
 /*
  * Fill a struct from an object: each field that is there and not null goes
  * through its reader, unknown keys are ignored, absent fields stay untouched.
@@ -87,6 +94,19 @@ int json_object(struct arena *arena, const struct json_value *v,
 int json_array(struct arena *arena, const struct json_value *v,
 	       JSON_READER((*read)), size_t size, void *ret_items,
 	       size_t *ret_n);
+
+/* A word and the number it stands for. */
+struct json_choice {
+	const char *word;
+	uint64_t number;
+};
+
+/* The number of a word; any other word is an error. */
+int json_choose(const struct json_value *v, const struct json_choice *choices,
+		size_t n, uint64_t *ret);
+/* The numbers of an array of words, or'ed. */
+int json_choose_all(const struct json_value *v,
+		    const struct json_choice *choices, size_t n, uint64_t *ret);
 
 JSON_READER(json_bool);		/* bool */
 JSON_READER(json_string);		/* const char * */

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oci/spec_process.c - the process object of config.json and of exec. */
+#include "oci/parse.h"
+
+#include <errno.h>
+#include <linux/ioprio.h>
+#include <linux/sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "oci/oci.h"
+
+/* One warning line is made of these; nobody reads more. */
+#define MAX_UNKNOWN_CAPABILITIES 64
+
+/* Reserved by the kernel, without a name in its headers. */
+#define KERNEL_SCHED_ISO 4
+
+static JSON_READER(read_console_size)
+{
+	static const struct json_field fields[] = {
+		JSON_REQUIRED("height", json_u32, struct oci_process,
+			      console_height),
+		JSON_REQUIRED("width", json_u32, struct oci_process,
+			      console_width),
+	};
+	struct oci_process *p = ret;
+	int r = json_object(arena, v, fields, COUNT(fields), p);
+
+	if (r < 0)
+		return r;
+	if (p->console_height > UINT16_MAX || p->console_width > UINT16_MAX)
+		return json_fail(v, "%ux%u is larger than 65535",
+				 p->console_height, p->console_width);
+	p->has_console_size = true;
+	return 0;
+}
+
+static JSON_READER(read_umask)
+{
+	struct oci_user *user = ret;
+	uint32_t mask = 0;
+	int r = json_u32(arena, v, &mask);
+
+	if (r < 0)
+		return r;
+	if (mask > 0777)
+		return json_fail(v, "%s is beyond 0777 (511)", v->text);
+	user->has_umask = true;
+	user->umask = mask;
+	return 0;
+}
+
+static JSON_READER(read_groups)
+{
+	struct oci_user *user = ret;
+
+	return json_array(arena, v, json_id, sizeof *user->groups,
+			  &user->groups, &user->ngroups);
+}
+
+static JSON_READER(read_user)
+{
+	static const struct json_field fields[] = {
+		JSON_REQUIRED("uid", json_id, struct oci_user, uid),
+		JSON_REQUIRED("gid", json_id, struct oci_user, gid),
+		JSON_WHOLE("umask", read_umask),
+		JSON_WHOLE("additionalGids", read_groups),
+	};
+
+	return json_object(arena, v, fields, COUNT(fields), ret);
+}
+
+static JSON_READER(read_args)
+{
+	struct oci_strings *args = ret;
+	int r = json_strings(arena, v, args);
+
+	if (r < 0)
+		return r;
+	if (args->n == 0)
+		return json_fail(v, "must have at least one entry");
+	if (!*args->items[0])
+		return json_fail_index(fail(0, ": must not be empty"), 0);
+	return 0;
+}
+
+struct variable {
+	const char *text;
+	size_t key_len;
+	size_t index;
+};
+
+static int by_key_then_index(const void *a, const void *b)
+{
+	const struct variable *x = a, *y = b;
+	size_t len = x->key_len < y->key_len ? x->key_len : y->key_len;
+	int order = memcmp(x->text, y->text, len);
+
+	if (order)
+		return order;
+	if (x->key_len != y->key_len)
+		return x->key_len < y->key_len ? -1 : 1;
+	return x->index < y->index ? -1 : 1;
+}
+
+/* Of entries with the same key, only the last stays, where it is. */
+static void drop_overridden(struct oci_strings *env, struct variable *sorted)
+{
+	size_t kept = 0;
+
+	qsort(sorted, env->n, sizeof *sorted, by_key_then_index);
+	for (size_t i = 1; i < env->n; i++)
+		if (sorted[i - 1].key_len == sorted[i].key_len &&
+		    memcmp(sorted[i - 1].text, sorted[i].text,
+			   sorted[i].key_len) == 0)
+			env->items[sorted[i - 1].index] = NULL;
+	for (size_t i = 0; i < env->n; i++)
+		if (env->items[i])
+			env->items[kept++] = env->items[i];
+	env->items[kept] = NULL;
+	env->n = kept;
+}
+
+JSON_READER(oci_read_env)
+{
+	struct oci_strings *env = ret;
+	struct variable *variables;
+	int r = json_strings(arena, v, env);
+
+	if (r < 0)
+		return r;
+	variables = arena_array(arena, env->n, sizeof *variables);
+	if (!variables)
+		return -ENOMEM;
+	for (size_t i = 0; i < env->n; i++) {
+		const char *text = env->items[i];
+		size_t len = strcspn(text, "=");
+
+		if (len == 0 || !text[len])
+			return json_fail_index(
+				fail(0, ": '%.200s' is not KEY=VALUE", text),
+				i);
+		variables[i] = (struct variable){ text, len, i };
+	}
+	drop_overridden(env, variables);
+	return 0;
+}
+
+static int add_unknown(struct arena *arena, struct oci_strings *unknown,
+		       const char *name)
+{
+	if (!unknown->items)
+		unknown->items = arena_array(arena,
+					     MAX_UNKNOWN_CAPABILITIES + 1,
+					     sizeof *unknown->items);
+	if (!unknown->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < unknown->n; i++)
+		if (streq(unknown->items[i], name))
+			return 0;
+	if (unknown->n < MAX_UNKNOWN_CAPABILITIES)
+		unknown->items[unknown->n++] = name;
+	return 0;
+}
+
+static int read_capability_set(struct arena *arena, const struct json_value *v,
+			       struct oci_strings *unknown, uint64_t *ret_bits)
+{
+	size_t i = 0;
+	int r = json_expect(v, JSON_ARRAY);
+
+	if (r < 0)
+		return r;
+	json_each(member, v) {
+		int number;
+
+		r = json_expect(member, JSON_STRING);
+		if (r < 0)
+			return json_fail_index(r, i);
+		number = oci_capability(member->text);
+		if (number >= 0)
+			*ret_bits |= UINT64_C(1) << number;
+		else if ((r = add_unknown(arena, unknown, member->text)) < 0)
+			return r;
+		i++;
+	}
+	return 0;
+}
+
+static JSON_READER(read_capabilities)
+{
+	static const struct {
+		const char *key;
+		size_t offset;
+	} sets[] = {
+		{ "bounding", offsetof(struct oci_capabilities, bounding) },
+		{ "effective", offsetof(struct oci_capabilities, effective) },
+		{ "inheritable",
+		  offsetof(struct oci_capabilities, inheritable) },
+		{ "permitted", offsetof(struct oci_capabilities, permitted) },
+		{ "ambient", offsetof(struct oci_capabilities, ambient) },
+	};
+	struct oci_capabilities *caps = arena_alloc(arena, sizeof *caps);
+	int r;
+
+	if (!caps)
+		return -ENOMEM;
+	r = json_expect(v, JSON_OBJECT);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < COUNT(sets); i++) {
+		const struct json_value *set = json_find(v, sets[i].key);
+		void *bits = (char *)caps + sets[i].offset;
+
+		if (set)
+			r = read_capability_set(arena, set, &caps->unknown,
+						bits);
+		if (r < 0)
+			return json_fail_member(r, v, sets[i].key);
+	}
+	*(const struct oci_capabilities **)ret = caps;
+	return 0;
+}
+
+static JSON_READER(read_rlimit_type)
+{
+	static const struct json_choice types[] = {
+		{ "RLIMIT_AS", RLIMIT_AS },
+		{ "RLIMIT_CORE", RLIMIT_CORE },
+		{ "RLIMIT_CPU", RLIMIT_CPU },
+		{ "RLIMIT_DATA", RLIMIT_DATA },
+		{ "RLIMIT_FSIZE", RLIMIT_FSIZE },
+		{ "RLIMIT_LOCKS", RLIMIT_LOCKS },
+		{ "RLIMIT_MEMLOCK", RLIMIT_MEMLOCK },
+		{ "RLIMIT_MSGQUEUE", RLIMIT_MSGQUEUE },
+		{ "RLIMIT_NICE", RLIMIT_NICE },
+		{ "RLIMIT_NOFILE", RLIMIT_NOFILE },
+		{ "RLIMIT_NPROC", RLIMIT_NPROC },
+		{ "RLIMIT_RSS", RLIMIT_RSS },
+		{ "RLIMIT_RTPRIO", RLIMIT_RTPRIO },
+		{ "RLIMIT_RTTIME", RLIMIT_RTTIME },
+		{ "RLIMIT_SIGPENDING", RLIMIT_SIGPENDING },
+		{ "RLIMIT_STACK", RLIMIT_STACK },
+	};
+	uint64_t type = 0;
+	int r = json_choose(v, types, COUNT(types), &type);
+
+	(void)arena;
+	*(int *)ret = (int)type;
+	return r;
+}
+
+static JSON_READER(read_rlimit)
+{
+	static const struct json_field fields[] = {
+		JSON_REQUIRED("type", read_rlimit_type, struct oci_rlimit,
+			      type),
+		JSON_REQUIRED("soft", json_u64, struct oci_rlimit, soft),
+		JSON_REQUIRED("hard", json_u64, struct oci_rlimit, hard),
+	};
+	struct oci_rlimit *limit = ret;
+	int r = json_object(arena, v, fields, COUNT(fields), limit);
+
+	if (r < 0)
+		return r;
+	if (limit->soft > limit->hard)
+		return json_fail_member(
+			fail(0, ": %llu is above the hard limit %llu",
+			     (unsigned long long)limit->soft,
+			     (unsigned long long)limit->hard),
+			v, "soft");
+	return 0;
+}
+
+static JSON_READER(read_rlimits)
+{
+	struct oci_process *p = ret;
+	uint64_t seen = 0;
+	int r = json_array(arena, v, read_rlimit, sizeof *p->rlimits,
+			   &p->rlimits, &p->nrlimits);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < p->nrlimits; i++) {
+		uint64_t bit = UINT64_C(1) << p->rlimits[i].type;
+
+		if (seen & bit)
+			return json_fail_index(
+				fail(0, ".type: given twice"), i);
+		seen |= bit;
+	}
+	return 0;
+}
+
+static JSON_READER(read_policy)
+{
+	static const struct json_choice policies[] = {
+		{ "SCHED_OTHER", SCHED_NORMAL },
+		{ "SCHED_FIFO", SCHED_FIFO },
+		{ "SCHED_RR", SCHED_RR },
+		{ "SCHED_BATCH", SCHED_BATCH },
+		{ "SCHED_ISO", KERNEL_SCHED_ISO },
+		{ "SCHED_IDLE", SCHED_IDLE },
+		{ "SCHED_DEADLINE", SCHED_DEADLINE },
+	};
+	uint64_t policy = 0;
+	int r = json_choose(v, policies, COUNT(policies), &policy);
+
+	(void)arena;
+	*(uint32_t *)ret = (uint32_t)policy;
+	return r;
+}
+
+static JSON_READER(read_sched_flags)
+{
+	static const struct json_choice flags[] = {
+		{ "SCHED_FLAG_RESET_ON_FORK", SCHED_FLAG_RESET_ON_FORK },
+		{ "SCHED_FLAG_RECLAIM", SCHED_FLAG_RECLAIM },
+		{ "SCHED_FLAG_DL_OVERRUN", SCHED_FLAG_DL_OVERRUN },
+		{ "SCHED_FLAG_KEEP_POLICY", SCHED_FLAG_KEEP_POLICY },
+		{ "SCHED_FLAG_KEEP_PARAMS", SCHED_FLAG_KEEP_PARAMS },
+		{ "SCHED_FLAG_UTIL_CLAMP_MIN", SCHED_FLAG_UTIL_CLAMP_MIN },
+		{ "SCHED_FLAG_UTIL_CLAMP_MAX", SCHED_FLAG_UTIL_CLAMP_MAX },
+	};
+
+	(void)arena;
+	return json_choose_all(v, flags, COUNT(flags), ret);
+}
+
+static int check_scheduler(const struct json_value *v,
+			   const struct oci_scheduler *s)
+{
+	bool nices = s->policy == SCHED_NORMAL || s->policy == SCHED_BATCH;
+	bool real_time = s->policy == SCHED_FIFO || s->policy == SCHED_RR;
+
+	if (s->nice && !nices)
+		return json_fail_member(
+			fail(0, ": only for SCHED_OTHER and SCHED_BATCH"), v,
+			"nice");
+	if (s->nice < -20 || s->nice > 19)
+		return json_fail_member(
+			fail(0, ": %d is not in -20 to 19", s->nice), v,
+			"nice");
+	if (s->priority && !real_time)
+		return json_fail_member(
+			fail(0, ": only for SCHED_FIFO and SCHED_RR"), v,
+			"priority");
+	if (real_time && (s->priority < 1 || s->priority > 99))
+		return json_fail_member(
+			fail(0, ": %d is not in 1 to 99", s->priority), v,
+			"priority");
+	if ((s->runtime || s->deadline || s->period) &&
+	    s->policy != SCHED_DEADLINE)
+		return json_fail(v, "runtime, deadline and period are only "
+				 "for SCHED_DEADLINE");
+	return 0;
+}
+
+static JSON_READER(read_scheduler)
+{
+	static const struct json_field fields[] = {
+		JSON_REQUIRED("policy", read_policy, struct oci_scheduler,
+			      policy),
+		JSON_FIELD("nice", json_i32, struct oci_scheduler, nice),
+		JSON_FIELD("priority", json_i32, struct oci_scheduler,
+			   priority),
+		JSON_FIELD("flags", read_sched_flags, struct oci_scheduler,
+			   flags),
+		JSON_FIELD("runtime", json_u64, struct oci_scheduler, runtime),
+		JSON_FIELD("deadline", json_u64, struct oci_scheduler,
+			   deadline),
+		JSON_FIELD("period", json_u64, struct oci_scheduler, period),
+	};
+	struct oci_scheduler *s = arena_alloc(arena, sizeof *s);
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	if ((r = json_object(arena, v, fields, COUNT(fields), s)) < 0 ||
+	    (r = check_scheduler(v, s)) < 0)
+		return r;
+	*(const struct oci_scheduler **)ret = s;
+	return 0;
+}
+
+static JSON_READER(read_io_class)
+{
+	static const struct json_choice classes[] = {
+		{ "IOPRIO_CLASS_RT", IOPRIO_CLASS_RT },
+		{ "IOPRIO_CLASS_BE", IOPRIO_CLASS_BE },
+		{ "IOPRIO_CLASS_IDLE", IOPRIO_CLASS_IDLE },
+	};
+	uint64_t class = 0;
+	int r = json_choose(v, classes, COUNT(classes), &class);
+
+	(void)arena;
+	*(int *)ret = (int)class;
+	return r;
+}
+
+static JSON_READER(read_io_level)
+{
+	int32_t level = 0;
+	int r = json_i32(arena, v, &level);
+
+	if (r < 0)
+		return r;
+	if (level < 0 || level > 7)
+		return json_fail(v, "%s is not in 0 to 7", v->text);
+	*(int *)ret = level;
+	return 0;
+}
+
+static JSON_READER(read_io_priority)
+{
+	static const struct json_field fields[] = {
+		JSON_REQUIRED("class", read_io_class, struct oci_io_priority,
+			      class),
+		JSON_FIELD("priority", read_io_level, struct oci_io_priority,
+			   priority),
+	};
+	struct oci_io_priority *io = arena_alloc(arena, sizeof *io);
+	int r;
+
+	if (!io)
+		return -ENOMEM;
+	r = json_object(arena, v, fields, COUNT(fields), io);
+	if (r < 0)
+		return r;
+	*(const struct oci_io_priority **)ret = io;
+	return 0;
+}
+
+static JSON_READER(read_cpus)
+{
+	(void)arena;
+	return oci_read_list(v, OCI_MAX_CPUS, ret);
+}
+
+static JSON_READER(read_affinity)
+{
+	static const struct json_field fields[] = {
+		JSON_FIELD("initial", read_cpus, struct oci_process,
+			   affinity_initial),
+		JSON_FIELD("final", read_cpus, struct oci_process,
+			   affinity_final),
+	};
+
+	return json_object(arena, v, fields, COUNT(fields), ret);
+}
+
+static JSON_READER(read_profile)
+{
+	const char *name = NULL;
+	int r = json_word(arena, v, &name);
+
+	if (r < 0)
+		return r;
+	if (name && streq(name, "unconfined"))
+		name = NULL;
+	*(const char **)ret = name;
+	return 0;
+}
+
+static JSON_READER(read_oom_score_adj)
+{
+	struct oci_i64 *score = ret;
+	int r = json_optional_i64(arena, v, score);
+
+	if (r < 0)
+		return r;
+	if (score->value < -1000 || score->value > 1000)
+		return json_fail(v, "%s is not in -1000 to 1000", v->text);
+	return 0;
+}
+
+JSON_READER(oci_read_process)
+{
+	static const struct json_field fields[] = {
+		JSON_FIELD("terminal", json_bool, struct oci_process,
+			   terminal),
+		JSON_WHOLE("consoleSize", read_console_size),
+		JSON_FIELD("user", read_user, struct oci_process, user),
+		JSON_REQUIRED("args", read_args, struct oci_process, args),
+		JSON_FIELD("env", oci_read_env, struct oci_process, env),
+		JSON_REQUIRED("cwd", json_absolute, struct oci_process, cwd),
+		JSON_FIELD("capabilities", read_capabilities,
+			   struct oci_process, capabilities),
+		JSON_WHOLE("rlimits", read_rlimits),
+		JSON_FIELD("noNewPrivileges", json_bool, struct oci_process,
+			   no_new_privileges),
+		JSON_FIELD("apparmorProfile", read_profile,
+			   struct oci_process, apparmor_profile),
+		JSON_FIELD("selinuxLabel", json_word, struct oci_process,
+			   selinux_label),
+		JSON_FIELD("oomScoreAdj", read_oom_score_adj,
+			   struct oci_process, oom_score_adj),
+		JSON_FIELD("scheduler", read_scheduler, struct oci_process,
+			   scheduler),
+		JSON_FIELD("ioPriority", read_io_priority, struct oci_process,
+			   io_priority),
+		JSON_WHOLE("execCPUAffinity", read_affinity),
+	};
+	struct oci_process *p = ret;
+
+	p->env.items = arena_alloc(arena, sizeof *p->env.items);
+	if (!p->env.items)
+		return -ENOMEM;
+	return json_object(arena, v, fields, COUNT(fields), p);
+}
