@@ -41,7 +41,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 const struct command command_features = {
 	.name = "features",
-	.arguments = "",
+	.arguments = "[options]",
 	.help = "print what this runtime supports",
 	.run = run,
 	.failure = 1,

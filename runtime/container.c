@@ -105,8 +105,11 @@ static int read_record(struct arena *arena, int dir, const char *id,
 }
 
 /* Enough to be listed; the time is the one Go programs take for "none". */
-static struct oci_record nothing_known(const char *id)
+static struct oci_record nothing_known(int dir, const char *id)
 {
+	struct stat st = { 0 };
+
+	(void)fstat(dir, &st);
 	return (struct oci_record){
 		.version = "",
 		.id = id,
@@ -114,6 +117,7 @@ static struct oci_record nothing_known(const char *id)
 		.rootfs = "",
 		.created = "0001-01-01T00:00:00Z",
 		.boot_id = "",
+		.owner = st.st_uid,
 	};
 }
 
@@ -139,7 +143,7 @@ int container_load(struct arena *arena, const char *root, const char *id,
 		return r;
 	if (r < 0) {
 		c.broken = true;
-		c.record = nothing_known(c.id);
+		c.record = nothing_known(c.dir, c.id);
 	}
 	*ret = c;
 	c = (struct container)CONTAINER_NONE;

@@ -5,11 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/oci.h"
+#include "runtime/global_options.h"
 #include "runtime/options.h"
 
 /* Last: it makes a macro of fail. */
@@ -243,6 +245,79 @@ static void mistakes_are_named(void **state)
 	}
 }
 
+static void the_root_is_absolute_and_clean(void **state)
+{
+	static const struct {
+		const char *given, *root;	/* NULL: refused */
+	} cases[] = {
+		{ "/run/x", "/run/x" },
+		{ "/run/x/", "/run/x" },
+		{ "//run///x//", "/run/x" },
+		{ "/./run/./x/.", "/run/x" },
+		{ "/run/y/../x", "/run/x" },
+		{ "/../run/x", "/run/x" },
+		{ "/run/..x/...", "/run/..x/..." },
+		{ "x", "/tmp/x" },
+		{ "./x/y/..", "/tmp/x" },
+		{ ".", "/tmp" },
+		{ "/", NULL },
+		{ "//", NULL },
+		{ "/.", NULL },
+		{ "/run/..", NULL },
+		{ "..", NULL },
+		{ "", NULL },
+	};
+
+	assert_int_equal(chdir("/tmp"), 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct global_options options = { .root = cases[i].given };
+		struct globals globals = { .arena = *state };
+		int r = global_options_apply(&options, &globals);
+
+		if (cases[i].root ? r < 0 || !globals.root_given ||
+					    !streq(globals.root, cases[i].root) :
+				    r >= 0)
+			fail_msg("'%s' is %s", cases[i].given, globals.root);
+	}
+}
+
+static void words_are_from_a_list(void **state)
+{
+	static const struct {
+		struct global_options options;
+		bool good;
+		enum cgroup_manager manager;
+		int rootless;
+	} cases[] = {
+		{ { 0 }, true, CGROUP_CGROUPFS, -1 },
+		{ { .systemd_cgroup = true }, true, CGROUP_SYSTEMD, -1 },
+		{ { .cgroup_manager = "systemd" }, true, CGROUP_SYSTEMD, -1 },
+		{ { .cgroup_manager = "disabled" }, true, CGROUP_DISABLED, -1 },
+		{ { .cgroup_manager = "" }, .good = false },
+		{ { .rootless = "true" }, true, CGROUP_CGROUPFS, 1 },
+		{ { .rootless = "false" }, true, CGROUP_CGROUPFS, 0 },
+		{ { .rootless = "auto" }, true, CGROUP_CGROUPFS, -1 },
+		{ { .rootless = "maybe" }, .good = false },
+		{ { .log_format = "json" }, true, CGROUP_CGROUPFS, -1 },
+		{ { .log_format = "xml" }, .good = false },
+		{ { .log_level = "warning" }, true, CGROUP_CGROUPFS, -1 },
+		{ { .log_level = "loud" }, .good = false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct globals globals = { .arena = *state };
+		int r = global_options_apply(&cases[i].options, &globals);
+
+		assert_int_equal(r >= 0, cases[i].good);
+		if (r < 0)
+			continue;
+		assert_int_equal(globals.cgroup_manager, cases[i].manager);
+		assert_int_equal(globals.rootless, cases[i].rootless);
+		assert_false(globals.root_given);
+		assert_non_null(globals.root);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +326,8 @@ int main(void)
 		cmocka_unit_test(where_options_end),
 		cmocka_unit_test(help_is_always_there),
 		cmocka_unit_test(mistakes_are_named),
+		cmocka_unit_test(the_root_is_absolute_and_clean),
+		cmocka_unit_test(words_are_from_a_list),
 	};
 
 	return cmocka_run_group_tests(tests, open_arena, close_arena);
