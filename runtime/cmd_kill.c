@@ -67,7 +67,7 @@ static bool needs_all(struct arena *arena, const struct container *c,
 	       (cgroup_frozen(cgroup) || !init_takes_all(arena, c));
 }
 
-/* The processes of a record; none when their cgroup is gone or of another boot. */
+/* None when their cgroup is gone, or of another boot. */
 static bool has_processes(struct arena *arena, const struct container *c,
 			  const struct cgroup *cgroup)
 {

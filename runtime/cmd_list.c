@@ -9,7 +9,6 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "base/num.h"
 #include "base/util.h"
 #include "oci/oci.h"
 #include "runtime/commands.h"

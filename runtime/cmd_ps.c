@@ -15,8 +15,6 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "base/num.h"
-#include "base/proc.h"
 #include "base/util.h"
 #include "runtime/commands.h"
 #include "runtime/container.h"
@@ -109,7 +107,7 @@ static int namespace_pids(struct arena *arena, const struct oci_record *record,
 	return 0;
 }
 
-/* What a stopped one left in its cgroup counts; a cgroup that is gone is empty. */
+/* What a stopped one left in its cgroup counts; one that is gone is empty. */
 static int find_pids(struct arena *arena, const struct container *c,
 		     struct pids *ret)
 {

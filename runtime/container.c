@@ -221,7 +221,7 @@ bool container_this_boot(const struct container *container)
 
 bool container_locked(const struct container *container)
 {
-	/* A lock belongs to the open file: our own descriptor would not tell. */
+	/* A lock belongs to the open file: our own would not tell. */
 	autoclose int dir = openat(container->dir, ".",
 				   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 

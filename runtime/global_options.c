@@ -78,8 +78,8 @@ static int choose(const char *option, const char *word,
 	while (word && c->word && !streq(c->word, word))
 		c++;
 	if (!c->word)
-		return fail(0, "--%s: unknown word '%s', see sandlock-oci --help",
-			    option, word);
+		return fail(0, "--%s: unknown word '%s', see sandlock-oci "
+			    "--help", option, word);
 	*ret = c->value;
 	return 0;
 }

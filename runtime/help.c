@@ -64,5 +64,5 @@ void help_program(const struct option_table *globals,
 		       commands[i]->help);
 	printf("\nglobal options:\n");
 	print_options(globals->items, globals->n);
-	printf("\n`sandlock-oci COMMAND --help` tells the options of a command\n");
+	printf("\n`sandlock-oci COMMAND --help` tells a command's options\n");
 }

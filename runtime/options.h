@@ -10,16 +10,16 @@
 struct arena;
 
 struct option_table {
-	const char *command;		/* for errors; NULL: the program itself */
+	const char *command;	/* for errors; NULL: the program itself */
 	const struct option_spec *items;
 	size_t n;
-	bool stop_at_args;		/* the first positional ends our options */
+	bool stop_at_args;	/* the first positional ends our options */
 };
 
 struct arguments {
 	int argc;
-	char **argv;			/* positionals; argv[argc] is NULL */
-	bool help;			/* --help or -h: nothing else was looked at */
+	char **argv;		/* positionals; argv[argc] is NULL */
+	bool help;		/* --help or -h: the rest was not looked at */
 };
 
 /*

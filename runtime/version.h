@@ -3,7 +3,7 @@
 #pragma once
 
 #ifdef HAVE_CONFIG_H
-#include "config.h"
+#include <config.h>
 #endif
 
 #ifndef PACKAGE_VERSION

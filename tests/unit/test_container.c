@@ -349,7 +349,8 @@ static void ids_are_sorted_directories(void **state)
 			 -ENOENT);
 }
 
-#define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH_FIXTURE(test) \
+	cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {

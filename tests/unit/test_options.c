@@ -59,8 +59,8 @@ struct parsed {
 };
 
 /* Cut a line at its spaces and parse it; '' is the empty word. */
-static struct parsed parse(struct arena *arena, const struct option_table *table,
-			   const char *line)
+static struct parsed parse(struct arena *arena,
+			   const struct option_table *table, const char *line)
 {
 	struct parsed p = { 0 };
 	char *words[MAX_WORDS + 1] = { 0 };
