@@ -189,9 +189,11 @@ struct step {
  */
 struct plan_source {
 	uint16_t slot;
-	const char *path;		/* on the host */
+	const char *path;		/* on the host, or inside root */
+	const char *root;		/* of a container, hostile; NULL: the host's */
 	const char *place;		/* "mounts[3]" */
 	bool recursive;
+	bool nofollow;			/* a symbolic link itself */
 	bool idmap;			/* map it … */
 	bool idmap_recursive;		/* … and what is mounted below */
 	bool late;			/* … by the container's own namespace */
@@ -209,6 +211,7 @@ struct plan {
 	size_t nsources;
 	int link;		/* SOCK_SEQPACKET to the parent, close-on-exec */
 	uint64_t clone_flags;	/* CLONE_NEW… of the first clone3 */
+	int into_cgroup;	/* v2 directory for the first clone3, or -1 */
 	bool failed;		/* out of memory while building: checked once, at the end */
 };
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/cgroup_mount.c - plan a mount of type cgroup: one hierarchy on
+ * cgroup v2, a tmpfs with a directory for each hierarchy otherwise.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "runtime/mounts.h"
+
+static bool has_cgroup_namespace(const struct make_input *in)
+{
+	return in->spec->linux_.namespaces[OCI_NS_CGROUP].listed;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The container's own directory in a hierarchy, or NULL. */
+static const char *own_directory(const struct make_input *in,
+				 const struct cgroup_hierarchy *h)
+{
+	for (size_t i = 0; in->cgroup && i < in->cgroup->n; i++) {
+		const struct cgroup_member *m = &in->cgroup->items[i];
+
+		if (m->v2 == h->v2 && streq(m->controllers, h->controllers))
+			return m->path;
+	}
+	return NULL;
+}
+
+/* "cpu,cpuacct" or "name=systemd", as the kernel wants them told. */
+static void add_controllers(const struct mount_job *job, struct step_fs *fs,
+			    const char *controllers)
+{
+	struct plan *plan = job->plan;
+	char *rest = arena_strdup(plan->arena, controllers), *word;
+	bool any = false;
+
+	if (!rest) {
+		plan->failed = true;
+		return;
+	}
+	while ((word = strsep(&rest, ","))) {
+		if (starts_with(word, "name=")) {
+			mounts_add_param(plan, fs, "name",
+					 word + strlen("name="));
+			continue;
+		}
+		mounts_add_param(plan, fs, word, NULL);
+		any = true;
+	}
+	if (!any)
+		mounts_add_param(plan, fs, "none", NULL);
+	mounts_add_param(plan, fs, "xattr", NULL);
+}
+
+/* A tree of the host in the place of a mount of our own. */
+static void add_host_clone(const struct mount_job *job, const char *path,
+			   bool readonly)
+{
+	unsigned int set = job->options.attr_set |
+			   (readonly ? MOUNT_ATTR_RDONLY : 0);
+	struct step *step;
+
+	mounts_add_clone(job, path, AT_RECURSIVE, SLOT_TREE);
+	if (!set)
+		return;
+	step = mounts_add(job, STEP_SETATTR);
+	step->in = SLOT_TREE;
+	step->flags = AT_RECURSIVE;
+	step->attr.attr_set = set;
+	step->attr.attr_clr = set & MOUNT_ATTR__ATIME ? MOUNT_ATTR__ATIME : 0;
+}
+
+/*
+ * The mount of one hierarchy into SLOT_TREE. A view of the whole host is
+ * writable for root alone (CVE-2023-25809), and only as v2 without a cgroup
+ * namespace has it.
+ */
+static int add_hierarchy(const struct mount_job *job,
+			 const struct cgroup_hierarchy *h)
+{
+	const struct make_input *in = job->in;
+	const char *own = own_directory(in, h);
+	bool in_namespace = has_cgroup_namespace(in);
+	uint32_t fsmount = plan_here(job->plan);
+	struct step_fs *fs = NULL;
+
+	if (in_namespace || h->v2) {
+		fs = mounts_add_fsmount(job, h->v2 ? "cgroup2" : "cgroup",
+					SLOT_TREE);
+		if (!fs)
+			return -ENOMEM;
+		if (!h->v2)
+			add_controllers(job, fs, h->controllers);
+		mounts_on_denied_here(job->plan, fsmount);
+	}
+	if (own && (in_namespace || !h->v2))
+		add_host_clone(job, own, false);
+	else
+		add_host_clone(job, h->mount,
+			       in->facts->rootless || !h->v2 || in_namespace);
+	if (fs)
+		mounts_next_here(job->plan, fsmount);
+	return 0;
+}
+
+/* /sys/fs/cgroup/cpu -> cpu,cpuacct */
+static int add_links(const struct mount_job *job,
+		     const struct cgroup_hierarchy *h, const char *name)
+{
+	struct arena *arena = job->plan->arena;
+	char *rest = arena_strdup(arena, h->controllers), *word;
+
+	if (!rest)
+		return -ENOMEM;
+	while ((word = strsep(&rest, ","))) {
+		struct step *step;
+
+		if (!*word || streq(word, name) || starts_with(word, "name="))
+			continue;
+		step = mounts_add(job, STEP_SYMLINK);
+		step->text = arena_printf(arena, "%s/%s",
+					  job->mount->destination, word);
+		step->text2 = name;
+		if (!step->text)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int make_v2(const struct mount_job *job,
+		   const struct cgroup_hierarchy *h)
+{
+	const char *destination = job->mount->destination;
+	int r;
+
+	mounts_add_point(job, destination, 0, SLOT_NONE);
+	r = add_hierarchy(job, h);
+	if (r < 0)
+		return r;
+	mounts_add_changes(job, SLOT_TREE);
+	mounts_add_move(job, SLOT_TREE, destination);
+	return 0;
+}
+
+static int make_v1(const struct mount_job *job)
+{
+	const struct cgroup_layout *layout = &job->in->facts->cgroups;
+	const char *destination = job->mount->destination;
+	uint16_t top = plan_slot(job->plan);
+	struct step_fs *fs;
+	struct step *step;
+	int r;
+
+	mounts_add_point(job, destination, 0, SLOT_NONE);
+	fs = mounts_add_fsmount(job, "tmpfs", top);
+	if (!fs)
+		return -ENOMEM;
+	fs->attrs &= ~(unsigned int)MOUNT_ATTR_RDONLY;
+	mounts_add_param(job->plan, fs, "mode", "755");
+	mounts_add_move(job, top, destination);
+	for (size_t i = 0; i < layout->n; i++) {
+		const struct cgroup_hierarchy *h = &layout->items[i];
+		const char *name = base_name(h->mount);
+		const char *place = arena_printf(job->plan->arena, "%s/%s",
+						 destination, name);
+
+		if (!place)
+			return -ENOMEM;
+		r = add_hierarchy(job, h);
+		if (r < 0)
+			return r;
+		mounts_add_point(job, place, 0, SLOT_NONE);
+		mounts_add_move(job, SLOT_TREE, place);
+		r = add_links(job, h, name);
+		if (r < 0)
+			return r;
+	}
+	mounts_add_changes(job, top);
+	if (job->options.readonly) {
+		step = mounts_add(job, STEP_SETATTR);
+		step->in = top;
+		step->attr.attr_set = MOUNT_ATTR_RDONLY;
+	}
+	return 0;
+}
+
+int make_cgroup_mount(const struct mount_job *job)
+{
+	const struct cgroup_layout *layout = &job->in->facts->cgroups;
+
+	switch (layout->mode) {
+	case CGROUP_NONE:
+		return fail(0, "%s: this host has no cgroup mounted",
+			    job->place);
+	case CGROUP_V2:
+		return make_v2(job, &layout->items[0]);
+	case CGROUP_V1:
+	case CGROUP_HYBRID:
+		return make_v1(job);
+	}
+	return 0;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/child_copy.c - the child's side of files made in the rootfs: nodes,
+ * links, and the copy of a directory into the tmpfs that is to cover it.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/auto.h"
+#include "base/root.h"
+#include "base/sys.h"
+#include "base/util.h"
+#include "runtime/child_mount.h"
+#include "runtime/mounts.h"
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
+#define COPY_DEPTH 64
+
+struct kernel_dirent {
+	uint64_t ino;
+	int64_t off;
+	uint16_t len;
+	uint8_t type;
+	char name[];
+};
+
+static bool is_node(const struct stat *st, const struct step *step)
+{
+	mode_t type = step->node.mode & S_IFMT;
+
+	return (st->st_mode & S_IFMT) == type &&
+	       (type == S_IFIFO ||
+		st->st_rdev == makedev(step->node.major, step->node.minor));
+}
+
+/* An equal node that was there before gets owner and mode, too. */
+static int own_node(int fd, const struct stat *st, const struct step *step)
+{
+	mode_t mode = step->node.mode & 07777;
+
+	if ((st->st_uid != step->node.uid || st->st_gid != step->node.gid) &&
+	    fchownat(fd, "", step->node.uid, step->node.gid, AT_EMPTY_PATH) < 0)
+		return -1;
+	/* Kernels before 6.6 cannot; the node then keeps the mode it has. */
+	if ((st->st_mode & 07777) != mode &&
+	    syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH) < 0 &&
+	    errno != ENOSYS)
+		return -1;
+	return 0;
+}
+
+int child_mknod(struct child *child, const struct step *step)
+{
+	char name[NAME_MAX + 1];
+	autoclose int parent =
+		root_make_parent(child->slots[SLOT_ROOT], step->text, name);
+	autoclose int node = -1;
+	struct stat st;
+
+	if (parent < 0)
+		return -1;
+	if (mknodat(parent, name, step->node.mode,
+		    makedev(step->node.major, step->node.minor)) < 0) {
+		if (errno != EEXIST)
+			return -1;
+		if (step->flags & NODE_KEEP)
+			return 0;
+	}
+	node = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (node < 0 || fstat(node, &st) < 0)
+		return -1;
+	if (!is_node(&st, step))
+		return child_refuse(child, EEXIST,
+				    "something else has that name");
+	return own_node(node, &st, step);
+}
+
+int child_symlink(struct child *child, const struct step *step)
+{
+	char name[NAME_MAX + 1];
+	autoclose int parent =
+		root_make_parent(child->slots[SLOT_ROOT], step->text, name);
+
+	if (parent < 0)
+		return -1;
+	if (symlinkat(step->text2, parent, name) < 0 && errno != EEXIST)
+		return -1;
+	return 0;
+}
+
+/* The text of the link at text2; EINVAL when it is none. */
+static ssize_t read_origin(struct child *child, const struct step *step,
+			   char *text, size_t size)
+{
+	int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+	autoclose int fd =
+		step->in == SLOT_NONE ?
+			open(step->text2, flags) :
+			root_open(child->slots[step->in], step->text2, flags);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -1;
+	if (!S_ISLNK(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return readlinkat(fd, "", text, size);
+}
+
+/*
+ * A source that is no link is mounted like any other: told as EBUSY, for which
+ * the plan names the step to go on with.
+ */
+int child_copy_symlink(struct child *child, const struct step *step)
+{
+	char name[NAME_MAX + 1], target[PATH_MAX], there[PATH_MAX];
+	ssize_t n = read_origin(child, step, target, sizeof target - 1);
+	autoclose int parent = -1;
+
+	if (n < 0) {
+		if (errno == EINVAL)
+			errno = EBUSY;
+		return -1;
+	}
+	target[n] = '\0';
+	parent = root_make_parent(child->slots[SLOT_ROOT], step->text, name);
+	if (parent < 0)
+		return -1;
+	if (symlinkat(target, parent, name) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -1;
+	if (readlinkat(parent, name, there, sizeof there) == n &&
+	    memcmp(there, target, (size_t)n) == 0)
+		return 0;
+	return child_refuse(child, EEXIST, "something else has that name");
+}
+
+static int copy_bytes(int from, int to)
+{
+	char bytes[16384];
+	ssize_t n;
+
+	while ((n = read(from, bytes, sizeof bytes)) > 0)
+		for (ssize_t done = 0; done < n;) {
+			ssize_t w = write(to, bytes + done, (size_t)(n - done));
+
+			if (w < 0)
+				return -1;
+			done += w;
+		}
+	return n < 0 ? -1 : 0;
+}
+
+static int copy_owner(int to, const struct stat *st)
+{
+	const struct timespec times[] = { st->st_atim, st->st_mtim };
+
+	/* chown first: it takes setuid and setgid away. */
+	if (fchown(to, st->st_uid, st->st_gid) < 0 ||
+	    fchmod(to, st->st_mode & 07777) < 0)
+		return -1;
+	return futimens(to, times);
+}
+
+static int copy_file(int from_dir, int to_dir, const char *name)
+{
+	/* It may have become a FIFO meanwhile: do not wait for a writer. */
+	autoclose int from =
+		openat(from_dir, name,
+		       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	autoclose int to = -1;
+	struct stat st;
+
+	if (from < 0 || fstat(from, &st) < 0)
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	to = openat(to_dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0600);
+	if (to < 0 || copy_bytes(from, to) < 0)
+		return -1;
+	return copy_owner(to, &st);
+}
+
+static int copy_link(int from_dir, int to_dir, const char *name,
+		     const struct stat *st)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(from_dir, name, target, sizeof target - 1);
+
+	if (n < 0)
+		return -1;
+	target[n] = '\0';
+	if (symlinkat(target, to_dir, name) < 0)
+		return -1;
+	return fchownat(to_dir, name, st->st_uid, st->st_gid,
+			AT_SYMLINK_NOFOLLOW);
+}
+
+static int copy_node(int to_dir, const char *name, const struct stat *st)
+{
+	if (mknodat(to_dir, name, st->st_mode, st->st_rdev) < 0)
+		return -1;
+	return fchownat(to_dir, name, st->st_uid, st->st_gid,
+			AT_SYMLINK_NOFOLLOW);
+}
+
+static int copy_dir(int from, int to, int depth);
+
+static int copy_subdir(int from_dir, int to_dir, const char *name, int depth)
+{
+	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	autoclose int from = openat(from_dir, name, flags);
+	autoclose int to = -1;
+	struct stat st;
+
+	if (from < 0 || fstat(from, &st) < 0 ||
+	    mkdirat(to_dir, name, 0700) < 0)
+		return -1;
+	to = openat(to_dir, name, flags);
+	if (to < 0 || copy_dir(from, to, depth - 1) < 0)
+		return -1;
+	return copy_owner(to, &st);
+}
+
+static int copy_entry(int from, int to, const char *name, int depth)
+{
+	struct stat st;
+
+	if (streq(name, ".") || streq(name, ".."))
+		return 0;
+	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -1;
+	switch (st.st_mode & S_IFMT) {
+	case S_IFDIR:
+		return copy_subdir(from, to, name, depth);
+	case S_IFREG:
+		return copy_file(from, to, name);
+	case S_IFLNK:
+		return copy_link(from, to, name, &st);
+	default:
+		return copy_node(to, name, &st);
+	}
+}
+
+static int copy_dir(int from, int to, int depth)
+{
+	_Alignas(struct kernel_dirent) char entries[2048];
+	long n;
+
+	if (depth == 0) {
+		errno = ELOOP;
+		return -1;
+	}
+	while ((n = syscall(SYS_getdents64, from, entries, sizeof entries)) > 0)
+		for (long at = 0; at < n;) {
+			const struct kernel_dirent *entry =
+				(const void *)(entries + at);
+
+			if (copy_entry(from, to, entry->name, depth) < 0)
+				return -1;
+			at += entry->len;
+		}
+	return n < 0 ? -1 : 0;
+}
+
+/* Before the tmpfs is attached: nobody else can see it. */
+int child_copy_up(struct child *child, const struct step *step)
+{
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	autoclose int from = openat(child->slots[step->in2], ".", flags);
+	autoclose int to = openat(child->slots[step->in], ".", flags);
+	struct stat st;
+
+	if (from < 0 || to < 0 || fstat(from, &st) < 0 ||
+	    copy_dir(from, to, COPY_DEPTH) < 0)
+		return -1;
+	return fchown(to, st.st_uid, st.st_gid);
+}

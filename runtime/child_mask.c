@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/child_mask.c - cover paths, or make them read-only, and look again. */
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "base/auto.h"
+#include "base/root.h"
+#include "base/sys.h"
+#include "runtime/child_mount.h"
+
+/*
+ * The first place gets the mount itself, every further one a clone of it: only
+ * a mount that is attached can be cloned on every kernel.
+ */
+static int attach_mask(struct child *child, uint16_t fresh, uint16_t used,
+		       int point)
+{
+	int *slots = child->slots;
+	autoclose int tree = -1;
+
+	if (slots[fresh] >= 0) {
+		if (sys_move_mount(slots[fresh], point) < 0)
+			return -1;
+		child_put(child, used, take_fd(&slots[fresh]));
+		return 0;
+	}
+	tree = sys_open_tree(slots[used], "", OPEN_TREE_CLONE | AT_EMPTY_PATH);
+	return tree < 0 ? -1 : sys_move_mount(tree, point);
+}
+
+static bool shows(int seen, int mask)
+{
+	struct stat a, b;
+
+	return fstat(seen, &a) == 0 && fstat(mask, &b) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* in: the directory mask once attached, in2: the null device's. */
+int child_mask(struct child *child, const struct step *step)
+{
+	int root = child->slots[SLOT_ROOT];
+	autoclose int point = root_open(root, step->text, O_PATH);
+	autoclose int seen = -1;
+	struct stat st;
+	uint16_t used;
+
+	if (point < 0 || fstat(point, &st) < 0)
+		return -1;
+	used = S_ISDIR(st.st_mode) ? step->in : step->in2;
+	if (attach_mask(child,
+			S_ISDIR(st.st_mode) ? SLOT_EMPTY_MASK : SLOT_NULL_MASK,
+			used, point) < 0)
+		return -1;
+	seen = root_open(root, step->text, O_PATH);
+	if (seen < 0 || !shows(seen, child->slots[used]))
+		return child_refuse(child, EXDEV, "the mask does not cover it");
+	return 0;
+}
+
+int child_readonly_path(struct child *child, const struct step *step)
+{
+	const struct kernel_mount_attr readonly = {
+		.attr_set = MOUNT_ATTR_RDONLY,
+	};
+	int root = child->slots[SLOT_ROOT];
+	autoclose int point = root_open(root, step->text, O_PATH);
+	autoclose int tree = -1, seen = -1;
+	struct statvfs fs;
+
+	if (point < 0)
+		return -1;
+	tree = sys_open_tree(point, "",
+			     OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE);
+	if (tree < 0 || sys_mount_setattr(tree, 0, &readonly) < 0 ||
+	    sys_move_mount(tree, point) < 0)
+		return -1;
+	seen = root_open(root, step->text, O_PATH);
+	if (seen < 0 || fstatvfs(seen, &fs) < 0 || !(fs.f_flag & ST_RDONLY))
+		return child_refuse(child, EXDEV, "it is still writable");
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/child_mount.h - what the files behind child_mount_step share. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "runtime/child.h"
+
+/* Set errno, and a note when text is not NULL; always -1. */
+int child_refuse(struct child *child, int error, const char *text);
+/* The root of a procfs, not just any file on one. */
+bool child_is_proc_root(int fd);
+
+/* child_root.c */
+int child_root_step(struct child *child, const struct step *step);
+/* child_mask.c: STEP_MASK, STEP_READONLY_PATH */
+int child_mask(struct child *child, const struct step *step);
+int child_readonly_path(struct child *child, const struct step *step);
+/* child_copy.c: STEP_COPY_UP, STEP_COPY_SYMLINK, STEP_SYMLINK, STEP_MKNOD */
+int child_copy_up(struct child *child, const struct step *step);
+int child_copy_symlink(struct child *child, const struct step *step);
+int child_symlink(struct child *child, const struct step *step);
+int child_mknod(struct child *child, const struct step *step);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/child_root.c - the child's side of the root: attach, switch, finish. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "base/proc.h"
+#include "base/root.h"
+#include "base/sys.h"
+#include "base/util.h"
+#include "runtime/child_mount.h"
+
+/*
+ * Cut the mount that holds the rootfs off from the host. Only the root of a
+ * mount can be changed, so climb until there is one.
+ */
+static int make_private(int dir)
+{
+	const struct kernel_mount_attr attr = { .propagation = MS_PRIVATE };
+	autoclose int fd = openat(dir, ".", O_PATH | O_CLOEXEC);
+
+	/* No path is deeper; a root that is no mount has no end. */
+	for (int i = 0; fd >= 0 && i < PATH_MAX; i++) {
+		int up;
+
+		if (sys_mount_setattr(fd, 0, &attr) == 0)
+			return 0;
+		if (errno != EINVAL)
+			return -1;
+		up = openat(fd, "..", O_PATH | O_CLOEXEC);
+		closep(&fd);
+		fd = up;
+	}
+	return -1;
+}
+
+static int attach_rootfs(struct child *child, const struct step *step)
+{
+	autoclose int point = open(step->text, O_PATH | O_DIRECTORY |
+						       O_NOFOLLOW | O_CLOEXEC);
+	int tree;
+
+	if (point < 0 || make_private(point) < 0)
+		return -1;
+	tree = sys_open_tree(point, "",
+			     OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE);
+	if (tree < 0)
+		return -1;
+	child_put(child, step->out, tree);
+	return sys_move_mount(tree, point);
+}
+
+static int open_root_here(struct child *child, const struct step *step)
+{
+	int fd = open(step->text,
+		      O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	child_put(child, step->out, fd);
+	return 0;
+}
+
+static int enter(int root)
+{
+	if (fchdir(root) < 0 || chroot(".") < 0)
+		return -1;
+	return chdir("/");
+}
+
+static int pivot(int root)
+{
+	autoclose int old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (old < 0 || fchdir(root) < 0 || sys_pivot_root(".", ".") < 0)
+		return -1;
+	/* The old root lies over the new one now; reach it by descriptor. */
+	if (fchdir(old) < 0)
+		return -1;
+	/* Otherwise the host would see its own mounts go. */
+	if (mount(NULL, ".", NULL, MS_SLAVE | MS_REC, NULL) < 0 ||
+	    umount2(".", MNT_DETACH) < 0)
+		return -1;
+	return chdir("/");
+}
+
+/* Undo mountinfo's \040 and the like, in place. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p; p++) {
+		if (p[0] == '\\' && p[1] && p[2] && p[3]) {
+			*to++ = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
+				       (p[3] - '0'));
+			p += 3;
+		} else {
+			*to++ = *p;
+		}
+	}
+	*to = '\0';
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return starts_with(path, dir) && (path[n] == '/' || path[n] == '\0');
+}
+
+/* One line of mountinfo: a full proc or sysfs outside the rootfs must go. */
+static int hide_line(char *line, const char *rootfs)
+{
+	char *type = strstr(line, " - "), *place = line;
+
+	for (int i = 0; i < 4 && place; i++) {
+		place = strchr(place, ' ');
+		place = place ? place + 1 : NULL;
+	}
+	if (!type || !place)
+		return 0;
+	type += strlen(" - ");
+	if (!starts_with(type, "proc ") && !starts_with(type, "sysfs "))
+		return 0;
+	place[strcspn(place, " ")] = '\0';
+	unescape(place);
+	if (is_below(place, rootfs))
+		return 0;
+	if (umount2(place, MNT_DETACH | UMOUNT_NOFOLLOW) == 0)
+		return 0;
+	/* Gone with its parent, or locked in place: then cover it. */
+	if (errno == ENOENT)
+		return 0;
+	if (errno != EINVAL && errno != EPERM)
+		return -1;
+	return mount("tmpfs", place, "tmpfs", 0, "mode=755");
+}
+
+/*
+ * Without a pivot the host's mounts stay below the root. A process that gets
+ * out of it must not find a proc or sysfs without masks there.
+ */
+static int hide_host(struct child *child, const char *rootfs)
+{
+	autoclose int fd = proc_open_at(child->slots[SLOT_PROC],
+					"self/mountinfo", O_RDONLY);
+	char text[3 * PATH_MAX];
+	size_t len = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	while ((n = read(fd, text + len, sizeof text - 1 - len)) > 0) {
+		char *line = text, *end;
+
+		len += (size_t)n;
+		text[len] = '\0';
+		while ((end = strchr(line, '\n'))) {
+			*end = '\0';
+			if (hide_line(line, rootfs) < 0)
+				return -1;
+			line = end + 1;
+		}
+		len = (size_t)(text + len - line);
+		memmove(text, line, len);
+	}
+	return n < 0 || len > 0 ? child_refuse(child, EIO, "mountinfo") : 0;
+}
+
+static int move_root(struct child *child, const struct step *step)
+{
+	autoclose int old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int root = child->slots[SLOT_ROOT];
+
+	if (old < 0 || hide_host(child, step->text) < 0 ||
+	    sys_move_mount(root, old) < 0)
+		return -1;
+	return enter(root);
+}
+
+static int write_value(int fd, const char *value)
+{
+	size_t len = strlen(value);
+	ssize_t n = write(fd, value, len);
+
+	if (n < 0)
+		return -1;
+	errno = EIO;
+	return (size_t)n == len ? 0 : -1;
+}
+
+/*
+ * Through the runtime's own /proc; where that is covered, as inside another
+ * container, through the one just mounted, verified in the same way.
+ */
+static int set_sysctl(struct child *child, const struct step *step)
+{
+	static const char top[] = "sys/";
+	char path[PATH_MAX];
+	autoclose int fd = -1, proc = -1;
+
+	if (strlen(step->text) + sizeof top > sizeof path)
+		return child_refuse(child, ENAMETOOLONG, NULL);
+	memcpy(path, top, sizeof top - 1);
+	memcpy(path + sizeof top - 1, step->text, strlen(step->text) + 1);
+	fd = proc_open_at(child->slots[SLOT_PROC], path, O_WRONLY);
+	if (fd < 0 && errno == EXDEV) {
+		proc = root_open_plain(child->slots[SLOT_ROOT], "/proc",
+				       O_PATH | O_DIRECTORY);
+		if (proc < 0 || !child_is_proc_root(proc))
+			return child_refuse(child, EXDEV, NULL);
+		fd = proc_open_at(proc, path, O_WRONLY);
+	}
+	return fd < 0 ? -1 : write_value(fd, step->text2);
+}
+
+static int make_cwd(struct child *child, const struct step *step)
+{
+	autoclose int fd = root_make_dir(child->slots[SLOT_ROOT], step->text,
+					 0755, NULL);
+
+	return fd < 0 ? -1 : 0;
+}
+
+int child_root_step(struct child *child, const struct step *step)
+{
+	switch ((enum step_op)step->op) {
+	case STEP_PROPAGATION:
+		return mount(NULL, "/", NULL, step->flags, NULL);
+	case STEP_ROOTFS:
+		return attach_rootfs(child, step);
+	case STEP_ROOT_HERE:
+		return open_root_here(child, step);
+	case STEP_PIVOT:
+		return pivot(child->slots[SLOT_ROOT]);
+	case STEP_MOVE_ROOT:
+		return move_root(child, step);
+	case STEP_CHROOT:
+		return enter(child->slots[SLOT_ROOT]);
+	case STEP_ENTER_ROOT:
+		return enter(child->slots[step->in]);
+	case STEP_SYSCTL:
+		return set_sysctl(child, step);
+	case STEP_MAKE_CWD:
+		return make_cwd(child, step);
+	default:
+		return child_refuse(child, ENOSYS, NULL);
+	}
+}

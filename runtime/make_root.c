@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/make_root.c - plan the way from a mounted rootfs to the container's
+ * final view of it.
+ */
+#include <errno.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "runtime/mounts.h"
+
+#define NULL_MAJOR 1
+#define NULL_MINOR 3
+
+/*
+ * Made before the root changes: the container's own /dev/null may be anything
+ * (CVE-2025-31133). Read-only, since chmod on it would reach the host's node.
+ */
+static int add_mask_sources(const struct mount_job *job)
+{
+	struct step *step =
+		mounts_add_clone(job, "/dev/null", 0, SLOT_NULL_MASK);
+	struct step_fs *fs;
+
+	step->node.mode = S_IFCHR;
+	step->node.major = NULL_MAJOR;
+	step->node.minor = NULL_MINOR;
+	step = mounts_add(job, STEP_SETATTR);
+	step->in = SLOT_NULL_MASK;
+	step->attr.attr_set =
+		MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
+	step->attr.propagation = MS_PRIVATE;
+	fs = mounts_add_fsmount(job, "tmpfs", SLOT_EMPTY_MASK);
+	if (!fs)
+		return -ENOMEM;
+	fs->attrs = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+		    MOUNT_ATTR_NOEXEC;
+	mounts_add_param(job->plan, fs, "mode", "755");
+	mounts_add_param(job->plan, fs, "nr_blocks", "1");
+	mounts_add_param(job->plan, fs, "nr_inodes", "1");
+	if (is_set(job->in->spec->linux_.mount_label))
+		mounts_add_param(job->plan, fs, "context",
+				 job->in->spec->linux_.mount_label);
+	return 0;
+}
+
+static int add_switch(const struct make_input *in, struct plan *plan)
+{
+	const struct oci_linux *l = &in->spec->linux_;
+	struct step *step;
+
+	if (!in->no_pivot) {
+		plan_add(plan, STEP_PIVOT);
+		return 0;
+	}
+	if (l->rootfs_propagation & MS_PRIVATE)
+		return fail(0,
+			    "linux.rootfsPropagation: \"%s\" cannot be had with --no-pivot",
+			    l->rootfs_propagation_name);
+	step = plan_add(plan, STEP_MOVE_ROOT);
+	step->text = in->rootfs;
+	return 0;
+}
+
+static int add_sysctls(const struct make_input *in, struct plan *plan)
+{
+	const struct oci_linux *l = &in->spec->linux_;
+
+	for (size_t i = 0; i < l->nsysctls; i++) {
+		struct step *step = plan_add(plan, STEP_SYSCTL);
+
+		step->place = arena_printf(in->arena, "linux.sysctl[\"%s\"]",
+					   l->sysctls[i].key);
+		step->text = l->sysctls[i].path;
+		step->text2 = l->sysctls[i].value;
+		if (!step->place)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_paths(const struct make_input *in, struct plan *plan,
+		     enum step_op op, const char *field,
+		     const struct oci_strings *paths)
+{
+	uint16_t used_empty = plan_slot(plan), used_null = plan_slot(plan);
+
+	for (size_t i = 0; i < paths->n; i++) {
+		struct step *step = plan_add(plan, op);
+
+		step->place =
+			arena_printf(in->arena, "linux.%s[%zu]", field, i);
+		step->text = paths->items[i];
+		step->skip_missing = true;
+		step->in = used_empty;
+		step->in2 = used_null;
+		if (!step->place)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void add_readonly(struct plan *plan, uint16_t slot, const char *place,
+			 const char *text)
+{
+	struct step *step = plan_add(plan, STEP_SETATTR);
+
+	step->place = place;
+	step->text = text;
+	step->in = slot;
+	step->attr.attr_set = MOUNT_ATTR_RDONLY;
+}
+
+/* Mounts that had to be writable until everything was in them. */
+static void add_late_readonly(struct plan *plan, size_t nsteps)
+{
+	for (size_t i = 0; i < nsteps; i++) {
+		const struct step step = plan->steps[i];
+
+		if (step.op == STEP_MOVE_MOUNT &&
+		    step.flags & MOVE_LATE_READONLY)
+			add_readonly(plan, step.in, step.place, step.text);
+	}
+}
+
+/* private and slave hold since make_mounts. */
+static void add_propagation(const struct make_input *in, struct plan *plan)
+{
+	unsigned long flags = in->spec->linux_.rootfs_propagation;
+	struct step *step;
+
+	if (!flags)
+		return;
+	step = plan_add(plan, STEP_PROPAGATION);
+	step->place = "linux.rootfsPropagation";
+	step->flags = (uint32_t)flags;
+}
+
+static void add_cwd(const struct make_input *in, struct plan *plan)
+{
+	struct step *step;
+
+	if (!in->process || !is_set(in->process->cwd))
+		return;
+	step = plan_add(plan, STEP_MAKE_CWD);
+	step->place = "process.cwd";
+	step->text = in->process->cwd;
+}
+
+int make_root(const struct make_input *in, struct plan *plan)
+{
+	const struct oci_linux *l = &in->spec->linux_;
+	struct mount_job masks = {
+		.in = in,
+		.plan = plan,
+		.place = "linux.maskedPaths",
+	};
+	size_t mounted = plan->nsteps;
+	int r;
+
+	if (!mounts_has_own_namespace(in)) {
+		add_cwd(in, plan);
+		plan_add(plan, STEP_CHROOT);
+		return add_sysctls(in, plan);
+	}
+	if (l->masked_paths.n && (r = add_mask_sources(&masks)) < 0)
+		return r;
+	if ((r = add_switch(in, plan)) < 0 || (r = add_sysctls(in, plan)) < 0 ||
+	    (r = add_paths(in, plan, STEP_READONLY_PATH, "readonlyPaths",
+			   &l->readonly_paths)) < 0 ||
+	    (r = add_paths(in, plan, STEP_MASK, "maskedPaths",
+			   &l->masked_paths)) < 0)
+		return r;
+	add_cwd(in, plan);
+	if (in->spec->root_readonly)
+		add_readonly(plan, SLOT_ROOT, "root.readonly", "/");
+	add_late_readonly(plan, mounted);
+	add_propagation(in, plan);
+	return 0;
+}

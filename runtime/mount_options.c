@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/mount_options.c - the words in mounts[].options, one table for all. */
+#include <errno.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "runtime/mounts.h"
+
+enum kind {
+	KIND_IGNORED,		/* the default, or gone from the kernel */
+	KIND_SET,		/* value: MOUNT_ATTR_… */
+	KIND_CLEAR,
+	KIND_ATIME,		/* one of three ways, not a bit */
+	KIND_SET_REC,
+	KIND_CLEAR_REC,
+	KIND_ATIME_REC,
+	KIND_PROPAGATION,	/* value: MS_… */
+	KIND_SUPERBLOCK,	/* a flag of the file system, not of the mount */
+	KIND_SWITCH,		/* value: offset of a bool in mount_options */
+};
+
+#define SWITCH(member) offsetof(struct mount_options, member)
+
+/*
+ * relatime is the kernel's way unless another is named, so that taking back
+ * noatime or strictatime means relatime, and taking back relatime nothing.
+ */
+#define WORDS(X)                                                      \
+	X("acl", KIND_SUPERBLOCK, 0)                                  \
+	X("async", KIND_SUPERBLOCK, 0)                                \
+	X("atime", KIND_ATIME, MOUNT_ATTR_RELATIME)                   \
+	X("bind", KIND_SWITCH, SWITCH(bind))                          \
+	X("copy-symlink", KIND_SWITCH, SWITCH(copy_symlink))          \
+	X("defaults", KIND_IGNORED, 0)                                \
+	X("dest-nofollow", KIND_SWITCH, SWITCH(dest_nofollow))        \
+	X("dev", KIND_CLEAR, MOUNT_ATTR_NODEV)                        \
+	X("diratime", KIND_CLEAR, MOUNT_ATTR_NODIRATIME)              \
+	X("dirsync", KIND_SUPERBLOCK, 0)                              \
+	X("exec", KIND_CLEAR, MOUNT_ATTR_NOEXEC)                      \
+	X("idmap", KIND_SWITCH, SWITCH(idmap))                        \
+	X("iversion", KIND_IGNORED, 0)                                \
+	X("lazytime", KIND_SUPERBLOCK, 0)                             \
+	X("loud", KIND_IGNORED, 0)                                    \
+	X("mand", KIND_SUPERBLOCK, 0)                                 \
+	X("noacl", KIND_SUPERBLOCK, 0)                                \
+	X("noatime", KIND_ATIME, MOUNT_ATTR_NOATIME)                  \
+	X("nodev", KIND_SET, MOUNT_ATTR_NODEV)                        \
+	X("nodiratime", KIND_SET, MOUNT_ATTR_NODIRATIME)              \
+	X("noexec", KIND_SET, MOUNT_ATTR_NOEXEC)                      \
+	X("noiversion", KIND_IGNORED, 0)                              \
+	X("nolazytime", KIND_SUPERBLOCK, 0)                           \
+	X("nomand", KIND_SUPERBLOCK, 0)                               \
+	X("norelatime", KIND_IGNORED, 0)                              \
+	X("nostrictatime", KIND_ATIME, MOUNT_ATTR_RELATIME)           \
+	X("nosuid", KIND_SET, MOUNT_ATTR_NOSUID)                      \
+	X("nosymfollow", KIND_SET, MOUNT_ATTR_NOSYMFOLLOW)            \
+	X("private", KIND_PROPAGATION, MS_PRIVATE)                    \
+	X("ratime", KIND_ATIME_REC, MOUNT_ATTR_RELATIME)              \
+	X("rbind", KIND_SWITCH, SWITCH(rbind))                        \
+	X("rdev", KIND_CLEAR_REC, MOUNT_ATTR_NODEV)                   \
+	X("rdiratime", KIND_CLEAR_REC, MOUNT_ATTR_NODIRATIME)         \
+	X("relatime", KIND_ATIME, MOUNT_ATTR_RELATIME)                \
+	X("remount", KIND_SWITCH, SWITCH(remount))                    \
+	X("rexec", KIND_CLEAR_REC, MOUNT_ATTR_NOEXEC)                 \
+	X("ridmap", KIND_SWITCH, SWITCH(ridmap))                      \
+	X("rnoatime", KIND_ATIME_REC, MOUNT_ATTR_NOATIME)             \
+	X("rnodev", KIND_SET_REC, MOUNT_ATTR_NODEV)                   \
+	X("rnodiratime", KIND_SET_REC, MOUNT_ATTR_NODIRATIME)         \
+	X("rnoexec", KIND_SET_REC, MOUNT_ATTR_NOEXEC)                 \
+	X("rnorelatime", KIND_IGNORED, 0)                             \
+	X("rnostrictatime", KIND_ATIME_REC, MOUNT_ATTR_RELATIME)      \
+	X("rnosuid", KIND_SET_REC, MOUNT_ATTR_NOSUID)                 \
+	X("rnosymfollow", KIND_SET_REC, MOUNT_ATTR_NOSYMFOLLOW)       \
+	X("ro", KIND_SET, MOUNT_ATTR_RDONLY)                          \
+	X("rprivate", KIND_PROPAGATION, MS_PRIVATE | MS_REC)          \
+	X("rrelatime", KIND_ATIME_REC, MOUNT_ATTR_RELATIME)           \
+	X("rro", KIND_SET_REC, MOUNT_ATTR_RDONLY)                     \
+	X("rrw", KIND_CLEAR_REC, MOUNT_ATTR_RDONLY)                   \
+	X("rshared", KIND_PROPAGATION, MS_SHARED | MS_REC)            \
+	X("rslave", KIND_PROPAGATION, MS_SLAVE | MS_REC)              \
+	X("rstrictatime", KIND_ATIME_REC, MOUNT_ATTR_STRICTATIME)     \
+	X("rsuid", KIND_CLEAR_REC, MOUNT_ATTR_NOSUID)                 \
+	X("rsymfollow", KIND_CLEAR_REC, MOUNT_ATTR_NOSYMFOLLOW)       \
+	X("runbindable", KIND_PROPAGATION, MS_UNBINDABLE | MS_REC)    \
+	X("rw", KIND_CLEAR, MOUNT_ATTR_RDONLY)                        \
+	X("shared", KIND_PROPAGATION, MS_SHARED)                      \
+	X("silent", KIND_IGNORED, 0)                                  \
+	X("slave", KIND_PROPAGATION, MS_SLAVE)                        \
+	X("src-nofollow", KIND_SWITCH, SWITCH(src_nofollow))          \
+	X("strictatime", KIND_ATIME, MOUNT_ATTR_STRICTATIME)          \
+	X("suid", KIND_CLEAR, MOUNT_ATTR_NOSUID)                      \
+	X("symfollow", KIND_CLEAR, MOUNT_ATTR_NOSYMFOLLOW)            \
+	X("sync", KIND_SUPERBLOCK, 0)                                 \
+	X("tmpcopyup", KIND_SWITCH, SWITCH(tmpcopyup))                \
+	X("unbindable", KIND_PROPAGATION, MS_UNBINDABLE)
+
+#define AS_ROW(word, kind, value) { word, kind, value },
+#define AS_NAME(word, kind, value) word,
+
+struct row {
+	const char *word;
+	enum kind kind;
+	unsigned long value;
+};
+
+static const struct row table[] = { WORDS(AS_ROW) };
+static const char *const names[] = { WORDS(AS_NAME) NULL };
+
+struct oci_strings mount_options_known(void)
+{
+	return (struct oci_strings){
+		.items = (const char **)names,
+		.n = COUNT(names) - 1,
+	};
+}
+
+static const struct row *find(const char *word)
+{
+	for (size_t i = 0; i < COUNT(table); i++)
+		if (streq(table[i].word, word))
+			return &table[i];
+	return NULL;
+}
+
+static bool is_idmap(const char *word)
+{
+	return starts_with(word, "idmap=") || starts_with(word, "ridmap=");
+}
+
+bool mount_option_known(const char *word)
+{
+	return find(word) || is_idmap(word);
+}
+
+bool mount_option_is_superblock(const char *word)
+{
+	const struct row *row = find(word);
+
+	return row && row->kind == KIND_SUPERBLOCK;
+}
+
+/* The later of two words that contradict each other wins. */
+static void change(unsigned int *set, unsigned int *clear, unsigned int on,
+		   unsigned int off)
+{
+	*set = (*set & ~off) | on;
+	*clear = (*clear & ~on) | off;
+}
+
+static void apply_row(struct mount_options *o, const struct row *row)
+{
+	unsigned int value = (unsigned int)row->value;
+
+	switch (row->kind) {
+	case KIND_IGNORED:
+	case KIND_SUPERBLOCK:
+		break;
+	case KIND_SET:
+		change(&o->attr_set, &o->attr_clr, value, 0);
+		break;
+	case KIND_CLEAR:
+		change(&o->attr_set, &o->attr_clr, 0, value);
+		break;
+	case KIND_SET_REC:
+		change(&o->rec_set, &o->rec_clr, value, 0);
+		break;
+	case KIND_CLEAR_REC:
+		change(&o->rec_set, &o->rec_clr, 0, value);
+		break;
+	case KIND_ATIME:
+		/* The kernel wants the whole mask cleared to choose one. */
+		o->attr_set = (o->attr_set & ~MOUNT_ATTR__ATIME) | value;
+		o->attr_clr |= MOUNT_ATTR__ATIME;
+		break;
+	case KIND_ATIME_REC:
+		o->rec_set = (o->rec_set & ~MOUNT_ATTR__ATIME) | value;
+		o->rec_clr |= MOUNT_ATTR__ATIME;
+		break;
+	case KIND_PROPAGATION:
+		o->propagation[o->npropagation++] = row->value;
+		break;
+	case KIND_SWITCH:
+		*(bool *)((char *)o + row->value) = true;
+		break;
+	}
+	o->readonly = o->attr_set & MOUNT_ATTR_RDONLY;
+}
+
+/* "uids=0-1000-10#…;gids=…", as crun has it. */
+static int parse_idmap(struct arena *arena, const char *word,
+		       struct mount_options *o)
+{
+	char *text = arena_strdup(arena, strchr(word, '=') + 1);
+	char *rest = text, *part;
+
+	if (!text)
+		return -ENOMEM;
+	if (*word == 'r')
+		o->ridmap = true;
+	else
+		o->idmap = true;
+	while ((part = strsep(&rest, ";"))) {
+		if (starts_with(part, "uids="))
+			o->idmap_uids = part + strlen("uids=");
+		else if (starts_with(part, "gids="))
+			o->idmap_gids = part + strlen("gids=");
+		else
+			return fail(EINVAL, "\"%s\" is not uids=… or gids=…",
+				    part);
+	}
+	if (!is_set(o->idmap_uids) || !is_set(o->idmap_gids))
+		return fail(EINVAL, "\"%s\" needs both uids= and gids=", word);
+	return 0;
+}
+
+/* fsconfig(2) takes no longer text. */
+#define PARAM_MAX 255
+
+static int make_param(struct arena *arena, const char *word,
+		      struct oci_annotation *ret)
+{
+	const char *equals = strchr(word, '=');
+
+	*ret = (struct oci_annotation){ .key = word };
+	if (!*word || equals == word)
+		return fail(EINVAL, "\"%s\" is not an option", word);
+	if (equals) {
+		ret->key = arena_strndup(arena, word, (size_t)(equals - word));
+		ret->value = equals + 1;
+		if (!ret->key)
+			return -ENOMEM;
+	}
+	if (strlen(equals ? equals + 1 : word) > PARAM_MAX)
+		return fail(E2BIG, "\"%.32s…\"", word);
+	return 0;
+}
+
+static int parse_word(struct arena *arena, const char *word,
+		      struct mount_options *o, struct oci_annotation *params)
+{
+	const struct row *row = find(word);
+	int r;
+
+	if (is_idmap(word))
+		return parse_idmap(arena, word, o);
+	if (row && row->kind == KIND_PROPAGATION &&
+	    o->npropagation == COUNT(o->propagation))
+		return fail(E2BIG, "more than %zu kinds of propagation",
+			    COUNT(o->propagation));
+	if (row)
+		apply_row(o, row);
+	if (row && row->kind != KIND_SUPERBLOCK)
+		return 0;
+	r = make_param(arena, word, &params[o->nparams]);
+	if (r < 0)
+		return r;
+	o->nparams++;
+	return 0;
+}
+
+int mount_options_parse(struct arena *arena, const struct oci_strings *options,
+			struct mount_options *ret)
+{
+	struct mount_options o = { 0 };
+	struct oci_annotation *params =
+		arena_array(arena, options->n + 1, sizeof *params);
+
+	if (!params)
+		return -ENOMEM;
+	o.params = params;
+	for (size_t i = 0; i < options->n; i++) {
+		int r = parse_word(arena, options->items[i], &o, params);
+
+		if (r < 0)
+			return fail_in(r, "options[%zu]", i);
+	}
+	*ret = o;
+	return 0;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/mount_steps.c - the few steps that every kind of mount is made of. */
+#include <sys/mount.h>
+
+#include "base/arena.h"
+#include "base/util.h"
+#include "runtime/mounts.h"
+
+bool mounts_is_bind(const struct oci_mount *mount)
+{
+	if (mount->type && streq(mount->type, "bind"))
+		return true;
+	for (size_t i = 0; i < mount->options.n; i++)
+		if (streq(mount->options.items[i], "bind") ||
+		    streq(mount->options.items[i], "rbind"))
+			return true;
+	return false;
+}
+
+struct step *mounts_add(const struct mount_job *job, enum step_op op)
+{
+	struct step *step = plan_add(job->plan, op);
+
+	step->place = job->place;
+	return step;
+}
+
+void mounts_on_denied_here(struct plan *plan, uint32_t step)
+{
+	if (step < plan->nsteps)
+		plan->steps[step].on_denied = plan_here(plan);
+}
+
+void mounts_next_here(struct plan *plan, uint32_t step)
+{
+	if (step < plan->nsteps)
+		plan->steps[step].next = plan_here(plan);
+}
+
+void mounts_add_point(const struct mount_job *job, const char *destination,
+		      unsigned int flags, uint16_t source)
+{
+	struct step *step = mounts_add(job, STEP_MOUNT_POINT);
+
+	step->text = destination;
+	step->flags = flags;
+	step->in = source;
+	step->out = SLOT_POINT;
+}
+
+struct step_fs *mounts_add_fsmount(const struct mount_job *job,
+				   const char *type, uint16_t out)
+{
+	struct step *step = mounts_add(job, STEP_FSMOUNT);
+	struct step_fs *fs = arena_alloc(job->plan->arena, sizeof *fs);
+
+	if (!fs) {
+		job->plan->failed = true;
+		return NULL;
+	}
+	fs->type = type;
+	fs->attrs = job->options.attr_set;
+	step->fs = fs;
+	step->in = SLOT_POINT;
+	step->out = out;
+	return fs;
+}
+
+int mounts_add_param(struct plan *plan, struct step_fs *fs, const char *key,
+		     const char *value)
+{
+	struct oci_annotation *params =
+		arena_grow(plan->arena, fs->params, fs->nparams,
+			   fs->nparams + 1, sizeof *params);
+
+	if (!params) {
+		plan->failed = true;
+		return -1;
+	}
+	params[fs->nparams].key = key;
+	params[fs->nparams].value = value;
+	fs->params = params;
+	fs->nparams++;
+	return 0;
+}
+
+void mounts_add_attrs(const struct mount_job *job, uint16_t tree)
+{
+	const struct mount_options *o = &job->options;
+	struct step *step;
+
+	if (!o->attr_set && !o->attr_clr)
+		return;
+	step = mounts_add(job, STEP_SETATTR);
+	step->in = tree;
+	step->attr.attr_set = o->attr_set;
+	step->attr.attr_clr = o->attr_clr;
+}
+
+void mounts_add_changes(const struct mount_job *job, uint16_t tree)
+{
+	const struct mount_options *o = &job->options;
+	struct step *step;
+
+	if (o->rec_set || o->rec_clr) {
+		step = mounts_add(job, STEP_SETATTR);
+		step->in = tree;
+		step->flags = AT_RECURSIVE;
+		step->attr.attr_set = o->rec_set;
+		step->attr.attr_clr = o->rec_clr;
+	}
+	for (size_t i = 0; i < o->npropagation; i++) {
+		step = mounts_add(job, STEP_SETATTR);
+		step->in = tree;
+		step->flags = o->propagation[i] & MS_REC ? AT_RECURSIVE : 0;
+		step->attr.propagation = o->propagation[i] & ~(uint64_t)MS_REC;
+	}
+}
+
+struct step *mounts_add_move(const struct mount_job *job, uint16_t tree,
+			     const char *destination)
+{
+	struct step *step = mounts_add(job, STEP_MOVE_MOUNT);
+
+	step->in = tree;
+	step->in2 = SLOT_POINT;
+	step->text = destination;
+	if (streq(destination, "/proc"))
+		step->flags |= MOVE_PROC;
+	return step;
+}
+
+struct step *mounts_add_clone(const struct mount_job *job, const char *path,
+			      unsigned int flags, uint16_t out)
+{
+	struct step *step = mounts_add(job, STEP_CLONE_TREE);
+
+	step->text = path;
+	step->flags = flags;
+	step->out = out;
+	return step;
+}
+
+bool mounts_is_late_readonly(const struct mount_job *job)
+{
+	const struct oci_mount *m = job->mount;
+	bool readonly = (job->options.attr_set | job->options.rec_set) &
+			MOUNT_ATTR_RDONLY;
+
+	return readonly && (streq(m->destination, "/dev") ||
+			    (!mounts_is_bind(m) && m->type &&
+			     streq(m->type, "tmpfs")));
+}
+
+void mounts_drop_readonly(struct mount_options *options)
+{
+	options->attr_set &= ~MOUNT_ATTR_RDONLY;
+	options->rec_set &= ~MOUNT_ATTR_RDONLY;
+	options->readonly = false;
+}
+
+uint16_t mounts_tree_slot(const struct mount_job *job)
+{
+	return mounts_is_late_readonly(job) ? plan_slot(job->plan) : SLOT_TREE;
+}

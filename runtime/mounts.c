@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/mounts.c - plan the root file system and everything mounted on it,
+ * up to the point where hooks may look at it.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "base/util.h"
+#include "runtime/mounts.h"
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+	for (; *list; list++)
+		if (streq(word, *list))
+			return true;
+	return false;
+}
+
+/* Of these, read-only means the mount; their superblocks are shared. */
+static bool is_pseudo(const char *type)
+{
+	static const char *const types[] = { "proc",   "sysfs",	 "cgroup",
+					     "cgroup2", "mqueue", "devpts",
+					     "tmpfs",  NULL };
+
+	return is_one_of(type, types);
+}
+
+static bool takes_label(const char *type)
+{
+	static const char *const without[] = { "proc", "sysfs", "mqueue",
+					       "cgroup", "cgroup2", NULL };
+
+	return !is_one_of(type, without);
+}
+
+static bool has_param(const struct mount_options *o, const char *key)
+{
+	for (size_t i = 0; i < o->nparams; i++)
+		if (streq(o->params[i].key, key))
+			return true;
+	return false;
+}
+
+/* The kernel takes no owner that the user namespace does not know. */
+static bool is_unmapped_gid(const struct make_input *in, const char *text)
+{
+	const struct oci_id_maps *maps = &in->spec->linux_.gid_mappings;
+	uint32_t gid;
+
+	if (!make_has_userns(in) || maps->n == 0 || !text ||
+	    num_id(text, &gid) < 0)
+		return false;
+	for (size_t i = 0; i < maps->n; i++)
+		if (gid >= maps->items[i].container_id &&
+		    gid - maps->items[i].container_id < maps->items[i].size)
+			return false;
+	return true;
+}
+
+static void add_params(const struct mount_job *job, struct step_fs *fs)
+{
+	const struct mount_options *o = &job->options;
+	const char *label = job->in->spec->linux_.mount_label;
+
+	for (size_t i = 0; i < o->nparams; i++) {
+		const struct oci_annotation *p = &o->params[i];
+
+		if (streq(fs->type, "devpts") && streq(p->key, "gid") &&
+		    is_unmapped_gid(job->in, p->value))
+			continue;
+		mounts_add_param(job->plan, fs, p->key, p->value);
+	}
+	if (is_set(label) && takes_label(fs->type))
+		mounts_add_param(job->plan, fs, "context", label);
+	if (o->readonly && !is_pseudo(fs->type))
+		mounts_add_param(job->plan, fs, "ro", NULL);
+}
+
+/*
+ * Without a network namespace of its own a user namespace may not make a
+ * sysfs; the host's is shown instead.
+ */
+static void add_sysfs_fallback(const struct mount_job *job, uint32_t fsmount)
+{
+	const struct mount_options *o = &job->options;
+	struct plan *plan = job->plan;
+	uint32_t made = plan_here(plan) - 1;
+
+	mounts_on_denied_here(plan, fsmount);
+	mounts_add_clone(job, "/sys", AT_RECURSIVE, SLOT_TREE);
+	if (o->attr_set || o->attr_clr) {
+		struct step *step = mounts_add(job, STEP_SETATTR);
+
+		step->in = SLOT_TREE;
+		step->flags = AT_RECURSIVE;
+		step->attr.attr_set = o->attr_set;
+		step->attr.attr_clr = o->attr_set & MOUNT_ATTR__ATIME ?
+					      MOUNT_ATTR__ATIME :
+					      0;
+	}
+	mounts_next_here(plan, made);
+}
+
+static int make_fs_mount(const struct mount_job *given)
+{
+	struct mount_job copy = *given, *job = &copy;
+	const struct oci_mount *m = job->mount;
+	bool is_sysfs = streq(m->type, "sysfs");
+	bool is_plain = is_sysfs || streq(m->type, "proc");
+	bool is_tmpfs = streq(m->type, "tmpfs");
+	bool late = mounts_is_late_readonly(job);
+	uint16_t tree = mounts_tree_slot(job);
+	uint32_t fsmount;
+	struct step_fs *fs;
+
+	if (job->options.tmpcopyup && !is_tmpfs)
+		return fail(0, "%s.options: tmpcopyup is for tmpfs only",
+			    job->place);
+	if (late)
+		mounts_drop_readonly(&job->options);
+	mounts_add_point(job, m->destination,
+			 (is_plain ? POINT_PLAIN : 0) |
+				 (job->options.dest_nofollow ? POINT_NOFOLLOW :
+							       0),
+			 SLOT_NONE);
+	if (is_plain)
+		job->plan->steps[job->plan->nsteps - 1].text2 = m->type;
+	fsmount = plan_here(job->plan);
+	fs = mounts_add_fsmount(job, m->type, tree);
+	if (!fs)
+		return -ENOMEM;
+	fs->source = m->source;
+	fs->mode_of_point = is_tmpfs && !has_param(&job->options, "mode");
+	add_params(job, fs);
+	if (is_sysfs)
+		add_sysfs_fallback(job, fsmount);
+	if (job->options.tmpcopyup) {
+		struct step *step = mounts_add(job, STEP_COPY_UP);
+
+		step->in = tree;
+		step->in2 = SLOT_POINT;
+		step->text = m->destination;
+	}
+	mounts_add_changes(job, tree);
+	mounts_add_move(job, tree, m->destination)->flags |=
+		(late ? MOVE_LATE_READONLY : 0) |
+		(streq(m->type, "proc") ? MOVE_PROC : 0);
+	return 0;
+}
+
+/* Change the flags of what is mounted there already. */
+static int make_remount(const struct mount_job *job)
+{
+	mounts_add_point(job, job->mount->destination, 0, SLOT_NONE);
+	mounts_add_attrs(job, SLOT_POINT);
+	mounts_add_changes(job, SLOT_POINT);
+	return 0;
+}
+
+static int check_destination(const struct mount_job *job)
+{
+	const struct oci_mount *m = job->mount;
+	const char *d = m->destination;
+
+	if (streq(d, "/"))
+		return fail(0, "%s.destination: / is the root itself",
+			    job->place);
+	if (starts_with(d, "/proc/") && !mounts_may_cover(d))
+		return fail(0,
+			    "%s.destination: \"%s\" cannot be mounted because it is inside /proc",
+			    job->place, d);
+	if (streq(d, "/proc") && !job->options.remount && !mounts_is_bind(m) &&
+	    !(m->type && streq(m->type, "proc")))
+		return fail(0,
+			    "%s.destination: \"%s\" cannot be mounted because it is not of type proc",
+			    job->place, d);
+	return 0;
+}
+
+static int make_mount(const struct mount_job *job)
+{
+	const struct oci_mount *m = job->mount;
+	int r = check_destination(job);
+
+	if (r < 0)
+		return r;
+	if (job->options.remount)
+		return make_remount(job);
+	if (mounts_is_bind(m))
+		return make_bind_mount(job);
+	if (job->options.idmap || job->options.ridmap || m->has_mappings)
+		return fail(0, "%s: only a bind mount can be idmapped",
+			    job->place);
+	if (!is_set(m->type))
+		return fail(0, "%s.type: missing", job->place);
+	if (streq(m->type, "cgroup"))
+		return make_cgroup_mount(job);
+	return make_fs_mount(job);
+}
+
+static int make_listed_mounts(const struct make_input *in, struct plan *plan)
+{
+	const struct oci_spec *spec = in->spec;
+
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		struct mount_job job = {
+			.in = in,
+			.plan = plan,
+			.mount = &spec->mounts[i],
+			.place = arena_printf(in->arena, "mounts[%zu]", i),
+		};
+		int r;
+
+		if (!job.place)
+			return -ENOMEM;
+		r = mount_options_parse(in->arena, &job.mount->options,
+					&job.options);
+		if (r < 0)
+			return fail_at(r, "%s.", job.place);
+		r = make_mount(&job);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The directory systemd's notifications come through. */
+static void make_notify_mount(const struct make_input *in, struct plan *plan)
+{
+	static const struct oci_mount none = { .destination = "/run/notify" };
+	struct mount_job job = {
+		.in = in,
+		.plan = plan,
+		.mount = &none,
+		.place = "NOTIFY_SOCKET",
+	};
+
+	mounts_add_clone(&job, in->notify_socket, 0, SLOT_TREE);
+	mounts_add_point(&job, none.destination, POINT_LIKE_SOURCE, SLOT_TREE);
+	mounts_add_move(&job, SLOT_TREE, none.destination);
+}
+
+/* What needs a mount namespace, when there is none to change. */
+static int refuse_mounts(const struct make_input *in)
+{
+	static const char reason[] =
+		"needs a mount namespace of the container's own";
+	const struct oci_linux *l = &in->spec->linux_;
+
+	if (in->spec->nmounts)
+		return fail(0, "mounts[0]: %s", reason);
+	if (in->spec->root_readonly)
+		return fail(0, "root.readonly: %s", reason);
+	if (l->ndevices)
+		return fail(0, "linux.devices[0]: %s", reason);
+	if (l->masked_paths.n)
+		return fail(0, "linux.maskedPaths: %s", reason);
+	if (l->readonly_paths.n)
+		return fail(0, "linux.readonlyPaths: %s", reason);
+	if (l->rootfs_propagation)
+		return fail(0, "linux.rootfsPropagation: %s", reason);
+	return 0;
+}
+
+/*
+ * Of everything the namespace copied from the host. Shared stays shared, so
+ * that a bind may send its mounts to the host where rootfsPropagation and its
+ * own options ask for that; the rootfs is cut off in STEP_ROOTFS.
+ */
+static unsigned long initial_propagation(const struct oci_linux *l)
+{
+	if (l->rootfs_propagation & MS_PRIVATE)
+		return MS_PRIVATE | MS_REC;
+	if (l->rootfs_propagation & MS_SHARED)
+		return MS_SHARED | MS_REC;
+	return MS_SLAVE | MS_REC;
+}
+
+bool mounts_has_own_namespace(const struct make_input *in)
+{
+	const struct oci_namespace *ns =
+		&in->spec->linux_.namespaces[OCI_NS_MOUNT];
+
+	return ns->listed && !ns->path;
+}
+
+int make_mounts(const struct make_input *in, struct plan *plan)
+{
+	struct step *step;
+	int r;
+
+	if (!mounts_has_own_namespace(in)) {
+		step = plan_add(plan, STEP_ROOT_HERE);
+		step->place = "root.path";
+		step->text = in->rootfs;
+		step->out = SLOT_ROOT;
+		return refuse_mounts(in);
+	}
+	step = plan_add(plan, STEP_PROPAGATION);
+	step->place = "linux.rootfsPropagation";
+	step->flags = (uint32_t)initial_propagation(&in->spec->linux_);
+	step = plan_add(plan, STEP_ROOTFS);
+	step->place = "root.path";
+	step->text = in->rootfs;
+	step->out = SLOT_ROOT;
+	if ((r = make_listed_mounts(in, plan)) < 0 ||
+	    (r = make_devices(in, plan)) < 0)
+		return r;
+	if (in->notify_socket)
+		make_notify_mount(in, plan);
+	return 0;
+}

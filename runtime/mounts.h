@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/mounts.h - what the planning files of mounts share with each other,
+ * and the step flags they share with the child.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/util.h"
+#include "runtime/make.h"
+
+/* STEP_MOVE_MOUNT */
+#define MOVE_PROC 1		/* a procfs only; looked at again through text */
+#define MOVE_LATE_READONLY 2	/* make_root makes it read-only */
+
+/* STEP_MKNOD */
+#define NODE_KEEP 1		/* whatever has that name already is fine */
+
+/* The only places below /proc that may be covered: what a host may restate. */
+static inline bool mounts_may_cover(const char *destination)
+{
+	static const char *const places[] = {
+		"/proc/cpuinfo",
+		"/proc/diskstats",
+		"/proc/meminfo",
+		"/proc/stat",
+		"/proc/swaps",
+		"/proc/uptime",
+		"/proc/loadavg",
+		"/proc/slabinfo",
+		"/proc/sys/kernel/ns_last_pid",
+		"/proc/sys/crypto/fips_enabled",
+	};
+
+	for (size_t i = 0; i < COUNT(places); i++)
+		if (streq(destination, places[i]))
+			return true;
+	return false;
+}
+
+/* One entry of mounts[] on its way into the plan. */
+struct mount_job {
+	const struct make_input *in;
+	struct plan *plan;
+	const struct oci_mount *mount;
+	struct mount_options options;
+	const char *place;		/* "mounts[3]" */
+};
+
+/* mount_options.c */
+bool mount_option_known(const char *word);
+/* One of mount_options.params: a superblock flag, of no use to a bind. */
+bool mount_option_is_superblock(const char *word);
+
+/* mount_steps.c: the steps that every kind of mount is made of. */
+bool mounts_is_bind(const struct oci_mount *mount);
+struct step *mounts_add(const struct mount_job *job, enum step_op op);
+/* Failing with EPERM, EACCES or EBUSY, the step goes on with the next added. */
+void mounts_on_denied_here(struct plan *plan, uint32_t step);
+/* The step is followed by the next added. */
+void mounts_next_here(struct plan *plan, uint32_t step);
+void mounts_add_point(const struct mount_job *job, const char *destination,
+		      unsigned int flags, uint16_t source);
+/* NULL when memory is out: plan->failed is set. */
+struct step_fs *mounts_add_fsmount(const struct mount_job *job,
+				   const char *type, uint16_t out);
+int mounts_add_param(struct plan *plan, struct step_fs *fs, const char *key,
+		     const char *value);
+/* Attributes as named in the options, and nothing else. */
+void mounts_add_attrs(const struct mount_job *job, uint16_t tree);
+/* The recursive attributes and the propagation. */
+void mounts_add_changes(const struct mount_job *job, uint16_t tree);
+struct step *mounts_add_move(const struct mount_job *job, uint16_t tree,
+			     const char *destination);
+struct step *mounts_add_clone(const struct mount_job *job, const char *path,
+			      unsigned int flags, uint16_t out);
+/* Read-only is to come last: file systems that are still to be filled. */
+bool mounts_is_late_readonly(const struct mount_job *job);
+void mounts_drop_readonly(struct mount_options *options);
+/* SLOT_TREE, or a slot of its own where make_root is to find the mount again. */
+uint16_t mounts_tree_slot(const struct mount_job *job);
+
+/* mounts.c */
+bool mounts_has_own_namespace(const struct make_input *in);
+
+/* bind_mount.c, cgroup_mount.c, devices.c */
+int make_bind_mount(const struct mount_job *job);
+int make_cgroup_mount(const struct mount_job *job);
+int make_devices(const struct make_input *in, struct plan *plan);

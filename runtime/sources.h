@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sources.h - the trees that the runtime itself opens for the child. */
+#pragma once
+
+#include <stdbool.h>
+
+struct plan;
+
+/*
+ * Open the sources that are late, or those that are not, into their slots of
+ * the plan: detached clones that no longer tell the host of their mounts,
+ * idmapped where asked. userns is what late ones are mapped by, a new user
+ * namespace or a joined one; -1 with late false.
+ */
+int sources_open(struct plan *plan, int proc, bool late, int userns);
