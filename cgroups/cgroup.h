@@ -19,7 +19,7 @@ enum cgroup_manager { CGROUP_CGROUPFS, CGROUP_SYSTEMD, CGROUP_DISABLED };
 struct cgroup_hierarchy {
 	const char *controllers;	/* "cpu,cpuacct", "name=systemd", "" for v2 */
 	const char *mount;		/* "/sys/fs/cgroup/cpu" */
-	const char *own;		/* "/user.slice", as in /proc/self/cgroup */
+	const char *own;		/* "/user.slice", below the mount */
 	bool v2;
 };
 
@@ -37,7 +37,8 @@ struct cgroup_member {
 	const char *controllers;
 	const char *path;		/* absolute, on the host */
 	bool v2;
-	bool made;			/* by us, in this process */
+	size_t kept;			/* so much of path was there before us */
+	bool made;			/* by us, or taken over empty: ours to remove */
 	int join;			/* open `tasks` or `cgroup.procs`; -1 */
 	int dir;			/* O_PATH, v2 only, for CLONE_INTO_CGROUP; -1 */
 };

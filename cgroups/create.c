@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroups/create.c - make the directories, set the limits, open the doors. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "cgroups/internal.h"
+
+#define MAKE_TRIES 3
+#define CHECK_MEMORY (16UL << 20)
+
+static bool is_denied(int r)
+{
+	return r == -EACCES || r == -EPERM || r == -EROFS;
+}
+
+static int make_parents(struct cgroup_member *member)
+{
+	char path[CGROUP_PATH_SIZE];
+	char *end = path + strlen(member->in->mount);
+
+	memcpy(path, member->path, strlen(member->path) + 1);
+	while (*end) {
+		size_t parent = (size_t)(end - path);
+		char next;
+
+		end += 1 + strcspn(end + 1, "/");
+		next = *end;
+		*end = '\0';
+		if (mkdir(path, 0755) < 0) {
+			if (errno != EEXIST)
+				return fail(errno, "create cgroup %s", path);
+		} else if (parent < member->kept) {
+			member->kept = parent;
+		}
+		*end = next;
+	}
+	return 0;
+}
+
+/* Someone else's clean-up may take a parent from under us: try again then. */
+static int make_path(struct cgroup_member *member)
+{
+	int r = -ENOENT;
+
+	if (mkdir(member->path, 0755) == 0) {
+		member->kept = (size_t)(strrchr(member->path, '/') -
+					member->path);
+		return 0;
+	}
+	if (errno == EEXIST)
+		return 0;
+	if (errno != ENOENT)
+		return fail(errno, "create cgroup %s", member->path);
+	for (int i = 0; i < MAKE_TRIES && r == -ENOENT; i++)
+		r = make_parents(member);
+	return r;
+}
+
+static void free_arena(struct arena *arena)
+{
+	arena_close(arena);
+}
+
+static int check_empty(const char *path)
+{
+	AUTO(free_arena) struct arena arena = { 0 };
+	struct pid_list list = { .arena = &arena };
+	int r;
+
+	r = arena_open(&arena, CHECK_MEMORY);
+	if (r < 0)
+		return r;
+	r = pid_list_add(&list, path);
+	if (r < 0)
+		return r;
+	if (list.n > 0)
+		return fail(0, "container's cgroup is not empty: %zu "
+			       "process(es) found in %s", list.n, path);
+	return 0;
+}
+
+static int open_door(struct cgroup_member *member, const char *path)
+{
+	char file[CGROUP_PATH_SIZE];
+
+	if (snprintf(file, sizeof file, "%s/%s", path,
+		     backend_of(member)->join) >= (int)sizeof file)
+		return fail(ENAMETOOLONG, "%s", path);
+	member->join = open(file, O_WRONLY | O_CLOEXEC);
+	if (member->join < 0)
+		return fail(errno, "open %s", file);
+	if (!member->v2)
+		return 0;
+	member->dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (member->dir < 0)
+		return fail(errno, "open %s", path);
+	return 0;
+}
+
+static int make_member(struct cgroup_member *member, const char *wanted)
+{
+	const struct cgroup_backend *backend = backend_of(member);
+	int r;
+
+	r = make_path(member);
+	if (r < 0)
+		return r;
+	if (member->kept == strlen(member->path)) {
+		r = check_empty(member->path);
+		if (r < 0)
+			return r;
+	}
+	/* Below a frozen parent a new one is frozen, too, and joining hangs. */
+	if (backend->frozen(member))
+		return fail(0, "container's cgroup unexpectedly frozen: %s",
+			    member->path);
+	r = backend->prepare(member, wanted);
+	if (r < 0)
+		return r;
+	r = open_door(member, member->path);
+	if (r < 0)
+		return r;
+	member->made = true;
+	return 0;
+}
+
+static void close_member(struct cgroup_member *member)
+{
+	closep(&member->join);
+	closep(&member->dir);
+}
+
+static void unmake_member(struct cgroup_member *member)
+{
+	close_member(member);
+	remove_made(member->path, member->kept);
+	member->kept = strlen(member->path);
+	member->made = false;
+}
+
+/* The v2 controllers that limits need and no v1 hierarchy has: "cpu,pids". */
+static void wanted_controllers(const struct cgroup *cgroup,
+			       const struct settings *settings, char *ret)
+{
+	*ret = '\0';
+	for (size_t i = 0; i < settings->n; i++) {
+		const char *file = settings->items[i].file;
+		size_t len = strcspn(file, ".");
+
+		if (member_with(cgroup, file, len) ||
+		    list_has_n(ret, file, len))
+			continue;
+		ret += strlen(ret);
+		ret += sprintf(ret, "%.*s,", (int)len, file);
+	}
+}
+
+static int make_members(const struct cgroup_layout *layout,
+			struct cgroup *cgroup, const struct settings *v2,
+			bool rootless)
+{
+	char wanted[SETTINGS_MAX * 16];
+	size_t kept = 0;
+
+	wanted_controllers(cgroup, v2, wanted);
+	if (layout->mode == CGROUP_V2)
+		strcpy(wanted, EVERY_CONTROLLER);
+	for (size_t i = 0; i < cgroup->n; i++) {
+		struct cgroup_member *member = &cgroup->items[i];
+		int r = make_member(member, wanted);
+
+		if (r < 0 && !(rootless && is_denied(r)))
+			return r;
+		if (r < 0)
+			unmake_member(member);
+		else
+			cgroup->items[kept++] = *member;
+	}
+	cgroup->n = kept;
+	return 0;
+}
+
+static int no_controller(const struct setting *setting,
+			 const struct cgroup_member *member, bool rootless)
+{
+	int len = (int)strcspn(setting->file, ".");
+
+	if (rootless)
+		return fail(0,
+			    "linux.resources.%s: the %.*s controller is not "
+			    "delegated to this user (a cgroup must be, or the "
+			    "limit left out)",
+			    setting->field, len, setting->file);
+	return fail(0, "linux.resources.%s: no %.*s controller in %s",
+		    setting->field, len, setting->file,
+		    member ? member->path : "any mounted cgroup hierarchy");
+}
+
+static int write_setting(const struct cgroup *cgroup, struct setting *setting,
+			 bool v2, bool rootless)
+{
+	struct cgroup_member *member = member_with(
+		cgroup, setting->file, strcspn(setting->file, "."));
+	int r;
+
+	/* v2 has what v1 has not: it answers for what is missing in both. */
+	if (v2 == (member != NULL))
+		return 0;
+	if (v2)
+		member = member_v2(cgroup);
+	if (!member)
+		return setting->needed ?
+			       no_controller(setting, NULL, rootless) : 0;
+	r = file_write(member->path, setting->file, setting->text);
+	if (r >= 0 || (r == -ENOENT && !setting->needed) ||
+	    (is_denied(r) && rootless && !setting->needed))
+		return 0;
+	if (r == -ENOENT && v2)
+		return no_controller(setting, member, rootless);
+	return fail_in(r, "linux.resources.%s", setting->field);
+}
+
+/*
+ * The order of a pair (memory and swap, quota and period) depends on what the
+ * cgroup holds so far: what is invalid at first gets a second chance after
+ * the others.
+ */
+static int write_settings(const struct cgroup *cgroup,
+			  struct settings *settings, bool v2, bool rootless)
+{
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; i < settings->n; i++) {
+			struct setting *setting = &settings->items[i];
+			int r;
+
+			if (setting->done)
+				continue;
+			r = write_setting(cgroup, setting, v2, rootless);
+			if (r < 0 && (r != -EINVAL || round > 0))
+				return r;
+			setting->done = r >= 0;
+		}
+	return 0;
+}
+
+int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
+		  const struct oci_resources *resources, bool rootless)
+{
+	struct settings v1 = { .n = 0 }, v2 = { .n = 0 };
+	size_t placed = cgroup->n;
+	int r;
+
+	if (placed == 0 && layout->mode != CGROUP_NONE)
+		return 0;
+	cgroup_v1.settings(resources, &v1);
+	cgroup_v2.settings(resources, &v2);
+	r = make_members(layout, cgroup, &v2, rootless);
+	if (r >= 0)
+		r = write_settings(cgroup, &v1, false, rootless);
+	if (r >= 0)
+		r = write_settings(cgroup, &v2, true, rootless);
+	for (size_t i = 0; r < 0 && i < cgroup->n; i++)
+		unmake_member(&cgroup->items[i]);
+	return r;
+}
+
+void cgroup_close(struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < cgroup->n; i++)
+		close_member(&cgroup->items[i]);
+}
+
+/* "cpu,memory:jobs/a" names the sub-cgroup of some, "jobs/a" that of all. */
+static const char *sub_path(const struct cgroup_member *member,
+			    const char *sub)
+{
+	const char *colon = strchr(sub, ':');
+	size_t len;
+
+	if (!colon)
+		return sub;
+	for (const char *p = sub; p < colon; p += len + 1) {
+		len = strcspn(p, ",:");
+		if (list_has_n(member->controllers, p, len))
+			return colon + 1;
+	}
+	return "";
+}
+
+int cgroup_open_join(struct arena *arena, struct cgroup *cgroup,
+		     const char *sub)
+{
+	char guarded[CGROUP_PATH_SIZE];
+
+	if (sub && (size_t)snprintf(guarded, sizeof guarded, "/%s/", sub) >=
+			   sizeof guarded)
+		return fail(ENAMETOOLONG, "--cgroup %.64s...", sub);
+	if (sub && (strstr(guarded, "/../") || strstr(guarded, ":../")))
+		return fail(0, "--cgroup %s: leads out of the container's "
+			       "cgroup", sub);
+	for (size_t i = 0; i < cgroup->n; i++) {
+		struct cgroup_member *member = &cgroup->items[i];
+		const char *path = member->path;
+		const char *below = sub ? sub_path(member, sub) : "";
+		int r;
+
+		if (*below)
+			path = arena_printf(arena, "%s/%s", path, below);
+		if (!path)
+			return -ENOMEM;
+		r = open_door(member, path);
+		if (r < 0) {
+			cgroup_close(cgroup);
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* The files that a delegate may write, when the kernel does not list them. */
+static const char delegate_default[] =
+	"cgroup.procs\ncgroup.threads\ncgroup.subtree_control\n";
+
+int cgroup_delegate(const struct cgroup *cgroup, uid_t uid)
+{
+	struct cgroup_member *member = member_v2(cgroup);
+	char names[4096], *save;
+
+	if (!member || member->dir < 0)
+		return 0;
+	if (file_read("/sys/kernel/cgroup", "delegate", names,
+		      sizeof names) <= 0)
+		strcpy(names, delegate_default);
+	if (fchownat(member->dir, "", uid, (gid_t)-1, AT_EMPTY_PATH) < 0)
+		return fail(errno, "change owner of cgroup %s", member->path);
+	for (char *name = strtok_r(names, "\n", &save); name;
+	     name = strtok_r(NULL, "\n", &save))
+		if (fchownat(member->dir, name, uid, (gid_t)-1,
+			     AT_SYMLINK_NOFOLLOW) < 0 && errno != ENOENT)
+			return fail(errno, "change owner of %s/%s",
+				    member->path, name);
+	return 0;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroups/device_bpf.c - device rules as the program that cgroup v2 asks for. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "cgroups/internal.h"
+
+/* What the registers hold. */
+enum {
+	RESULT = BPF_REG_0,
+	CONTEXT = BPF_REG_1,
+	TYPE = BPF_REG_2,
+	ACCESS = BPF_REG_3,	/* what is asked and not yet allowed */
+	MAJOR = BPF_REG_4,
+	MINOR = BPF_REG_5,
+	SCRATCH = BPF_REG_6,
+};
+
+/* A rule takes ten instructions at most, what stands around them less. */
+#define RULE_SIZE 10
+#define FRAME_SIZE 16
+/* Programs there before us: more than one only if someone else put them. */
+#define OLD_MAX 16
+
+#define ALL_ACCESS (BPF_DEVCG_ACC_READ | BPF_DEVCG_ACC_WRITE | \
+		    BPF_DEVCG_ACC_MKNOD)
+
+struct assembler {
+	struct bpf_insn *at;
+	size_t n;
+};
+
+static void emit(struct assembler *to, uint8_t code, unsigned int dst,
+		 unsigned int src, int16_t off, int32_t imm)
+{
+	to->at[to->n++] = (struct bpf_insn){
+		.code = code,
+		.dst_reg = dst & 15,
+		.src_reg = src & 15,
+		.off = off,
+		.imm = imm,
+	};
+}
+
+static void emit_load(struct assembler *to, unsigned int dst, size_t offset)
+{
+	emit(to, BPF_LDX | BPF_MEM | BPF_W, dst, CONTEXT, (int16_t)offset, 0);
+}
+
+static void emit_exit(struct assembler *to, int result)
+{
+	emit(to, BPF_ALU64 | BPF_MOV | BPF_K, RESULT, 0, 0, result);
+	emit(to, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+}
+
+static void emit_start(struct assembler *to)
+{
+	emit_load(to, TYPE, offsetof(struct bpf_cgroup_dev_ctx, access_type));
+	emit(to, BPF_ALU64 | BPF_MOV | BPF_X, ACCESS, TYPE, 0, 0);
+	emit(to, BPF_ALU64 | BPF_AND | BPF_K, TYPE, 0, 0, 0xffff);
+	emit(to, BPF_ALU64 | BPF_RSH | BPF_K, ACCESS, 0, 0, 16);
+	emit_load(to, MAJOR, offsetof(struct bpf_cgroup_dev_ctx, major));
+	emit_load(to, MINOR, offsetof(struct bpf_cgroup_dev_ctx, minor));
+}
+
+static int32_t access_bits(const struct oci_device_rule *rule)
+{
+	return (rule->r ? BPF_DEVCG_ACC_READ : 0) |
+	       (rule->w ? BPF_DEVCG_ACC_WRITE : 0) |
+	       (rule->m ? BPF_DEVCG_ACC_MKNOD : 0);
+}
+
+/* Leave the rule unless a register has this value; where to is filled in later. */
+static void emit_match(struct assembler *to, unsigned int reg, int64_t value)
+{
+	if (value >= 0)
+		emit(to, BPF_JMP | BPF_JNE | BPF_K, reg, 0, 0, (int32_t)value);
+}
+
+static void emit_rule(struct assembler *to, const struct oci_device_rule *rule)
+{
+	size_t first = to->n, body;
+	int32_t bits = access_bits(rule);
+
+	if (rule->type != 'a')
+		emit_match(to, TYPE, rule->type == 'b' ? BPF_DEVCG_DEV_BLOCK :
+							 BPF_DEVCG_DEV_CHAR);
+	emit_match(to, MAJOR, rule->major);
+	emit_match(to, MINOR, rule->minor);
+	body = to->n;
+	if (rule->allow) {
+		emit(to, BPF_ALU64 | BPF_AND | BPF_K, ACCESS, 0, 0,
+		     ALL_ACCESS & ~bits);
+		emit(to, BPF_JMP | BPF_JNE | BPF_K, ACCESS, 0, 2, 0);
+		emit_exit(to, 1);
+	} else {
+		emit(to, BPF_ALU64 | BPF_MOV | BPF_X, SCRATCH, ACCESS, 0, 0);
+		emit(to, BPF_ALU64 | BPF_AND | BPF_K, SCRATCH, 0, 0, bits);
+		emit(to, BPF_JMP | BPF_JEQ | BPF_K, SCRATCH, 0, 2, 0);
+		emit_exit(to, 0);
+	}
+	for (size_t i = first; i < body; i++)
+		to->at[i].off = (int16_t)(to->n - i - 1);
+}
+
+/*
+ * From the last rule to the first, so that the last word counts for each kind
+ * of access: an allowed kind is settled, a denied one ends it all, and what
+ * nobody has allowed in the end is denied.
+ */
+int device_program(const struct device_rules *rules, struct bpf_insn *ret)
+{
+	struct assembler to = { .at = ret };
+	size_t start = device_rules_start(rules);
+	size_t i = device_rules_count(rules);
+
+	if ((i - start) * RULE_SIZE + FRAME_SIZE > DEVICE_PROGRAM_MAX)
+		return fail(E2BIG, "linux.resources.devices: %zu rules",
+			    rules->nasked);
+	emit_start(&to);
+	while (i-- > start) {
+		const struct oci_device_rule *rule = device_rule(rules, i);
+
+		if (device_rule_is_reset(rule)) {
+			emit_exit(&to, rule->allow);
+			return (int)to.n;
+		}
+		/* The kernel has no such device. */
+		if (rule->major > INT32_MAX || rule->minor > INT32_MAX)
+			continue;
+		emit_rule(&to, rule);
+	}
+	emit_exit(&to, 0);
+	return (int)to.n;
+}
+
+static int bpf(int command, union bpf_attr *attr)
+{
+	return (int)syscall(SYS_bpf, command, attr, sizeof *attr);
+}
+
+static int load(const struct device_rules *rules)
+{
+	struct bpf_insn program[DEVICE_PROGRAM_MAX];
+	int n = device_program(rules, program), fd;
+	union bpf_attr attr;
+
+	if (n < 0)
+		return n;
+	memset(&attr, 0, sizeof attr);
+	attr.prog_type = BPF_PROG_TYPE_CGROUP_DEVICE;
+	attr.insns = (uintptr_t)program;
+	attr.insn_cnt = (uint32_t)n;
+	attr.license = (uintptr_t) "Apache-2.0";
+	strcpy(attr.prog_name, "devices");
+	fd = bpf(BPF_PROG_LOAD, &attr);
+	return fd < 0 ? fail(errno, "load the device program") : fd;
+}
+
+static size_t query(int cgroup, uint32_t *ret_ids)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.query.target_fd = (uint32_t)cgroup;
+	attr.query.attach_type = BPF_CGROUP_DEVICE;
+	attr.query.prog_ids = (uintptr_t)ret_ids;
+	attr.query.prog_cnt = OLD_MAX;
+	return bpf(BPF_PROG_QUERY, &attr) < 0 ? 0 : attr.query.prog_cnt;
+}
+
+static int attach(int command, int cgroup, int program)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.target_fd = (uint32_t)cgroup;
+	attr.attach_bpf_fd = (uint32_t)program;
+	attr.attach_type = BPF_CGROUP_DEVICE;
+	if (command == BPF_PROG_ATTACH)
+		attr.attach_flags = BPF_F_ALLOW_MULTI;
+	return bpf(command, &attr);
+}
+
+static int detach(int cgroup, uint32_t id)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.prog_id = id;
+
+	autoclose int program = bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+
+	if (program < 0 || attach(BPF_PROG_DETACH, cgroup, program) < 0)
+		return fail(errno, "detach device program %u", id);
+	return 0;
+}
+
+int device_program_attach(const char *path, const struct device_rules *rules)
+{
+	autoclose int cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint32_t old[OLD_MAX];
+	size_t nold;
+
+	if (cgroup < 0)
+		return fail(errno, "open %s", path);
+
+	autoclose int program = load(rules);
+
+	if (program < 0)
+		return program;
+	nold = query(cgroup, old);
+	if (attach(BPF_PROG_ATTACH, cgroup, program) < 0)
+		return fail(errno, "attach the device program to %s", path);
+	/* All that are attached must agree: meanwhile it is only stricter. */
+	for (size_t i = 0; i < nold; i++) {
+		int r = detach(cgroup, old[i]);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroups/files.c - cgroup files by directory and name, and their word lists. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/util.h"
+#include "cgroups/internal.h"
+
+#define SEPARATORS ", \n"
+
+bool list_has_n(const char *list, const char *word, size_t len)
+{
+	while (*list) {
+		size_t n = strcspn(list, SEPARATORS);
+
+		if (n == len && strncmp(list, word, len) == 0)
+			return true;
+		list += n;
+		list += strspn(list, SEPARATORS);
+	}
+	return false;
+}
+
+bool list_has(const char *list, const char *word)
+{
+	return list_has_n(list, word, strlen(word));
+}
+
+struct cgroup_member *member_with(const struct cgroup *cgroup,
+				  const char *controller, size_t len)
+{
+	for (size_t i = 0; i < cgroup->n; i++) {
+		struct cgroup_member *m = &cgroup->items[i];
+
+		if (!m->v2 && list_has_n(m->controllers, controller, len))
+			return m;
+	}
+	return NULL;
+}
+
+struct cgroup_member *member_v2(const struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < cgroup->n; i++)
+		if (cgroup->items[i].v2)
+			return &cgroup->items[i];
+	return NULL;
+}
+
+static int file_path(char *ret, const char *dir, const char *file)
+{
+	int n = snprintf(ret, CGROUP_PATH_SIZE, "%s/%s", dir, file);
+
+	return n < 0 || n >= CGROUP_PATH_SIZE ? -ENAMETOOLONG : 0;
+}
+
+int file_write(const char *dir, const char *file, const char *text)
+{
+	char path[CGROUP_PATH_SIZE];
+
+	if (file_path(path, dir, file) < 0)
+		return fail(ENAMETOOLONG, "%s/%s", dir, file);
+	return io_write_at(AT_FDCWD, path, text);
+}
+
+ssize_t file_read(const char *dir, const char *file, char *ret, size_t size)
+{
+	char path[CGROUP_PATH_SIZE];
+	ssize_t n;
+
+	if (file_path(path, dir, file) < 0)
+		return -ENAMETOOLONG;
+
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	n = read(fd, ret, size - 1);
+	if (n < 0)
+		return -errno;
+	if (n > 0 && ret[n - 1] == '\n')
+		n--;
+	ret[n] = '\0';
+	return n;
+}

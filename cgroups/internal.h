@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroups/internal.h - what the files of this room share: the two layouts as
+ * backends, limits as a list of files to write, device rules as a program.
+ */
+#pragma once
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cgroups/cgroup.h"
+
+/* Paths are built on the stack; cgroup_place leaves room for a file's name. */
+#define CGROUP_PATH_SIZE 4096
+#define CGROUP_NAME_SIZE 256
+
+/* ---- limits: one file to write ---- */
+
+struct setting {
+	const char *field;	/* below linux.resources: "memory.limit" */
+	const char *file;	/* its controller is what stands before the dot */
+	const char *text;	/* what to write; may be number below */
+	char number[48];
+	bool needed;		/* false: asks for nothing, may be impossible */
+	bool done;
+};
+
+#define SETTINGS_MAX 16
+
+struct settings {
+	struct setting items[SETTINGS_MAX];
+	size_t n;
+};
+
+void settings_add_text(struct settings *settings, const char *field,
+		       const char *file, const char *text);
+/* The value, or "max" for a negative one when there is such a word. */
+void settings_add_number(struct settings *settings, const char *field,
+			 const char *file, int64_t value, bool has_max);
+
+/* memory.swap as it is to be set; not set when nothing is to be written. */
+struct oci_i64 resources_swap(const struct oci_resources *resources);
+/* pids.limit as the kernel has it: negative is no limit, 0 cannot be said. */
+int64_t resources_pids(const struct oci_resources *resources);
+/* cpu.shares (2 to 262144) to cpu.weight (1 to 10000), 1024 to 100. */
+unsigned int shares_to_weight(uint64_t shares);
+
+/* ---- the two layouts ---- */
+
+struct cgroup_backend {
+	const char *join;	/* the file a process enters through */
+	/* Pure: what to write, in an order that is right for a new cgroup. */
+	void (*settings)(const struct oci_resources *resources,
+			 struct settings *ret);
+	/* Make a new directory fit for processes and limits; wanted: v2 controllers. */
+	int (*prepare)(const struct cgroup_member *member, const char *wanted);
+	/* Frozen, also by a parent; false where there is no freezer. */
+	bool (*frozen)(const struct cgroup_member *member);
+	int (*freeze)(const struct cgroup_member *member, bool on);
+};
+
+extern const struct cgroup_backend cgroup_v1;
+extern const struct cgroup_backend cgroup_v2;
+
+/* wanted: everything the parent has to give. */
+#define EVERY_CONTROLLER "*"
+
+static inline const struct cgroup_backend *
+backend_of(const struct cgroup_member *member)
+{
+	return member->v2 ? &cgroup_v2 : &cgroup_v1;
+}
+
+/* ---- small things ---- */
+
+/* Is word one of the words of list, which are separated by ',', ' ' or '\n'? */
+bool list_has(const char *list, const char *word);
+/* The same, the word given by its length. */
+bool list_has_n(const char *list, const char *word, size_t len);
+/* The member whose v1 hierarchy has this controller, or NULL. */
+struct cgroup_member *member_with(const struct cgroup *cgroup,
+				  const char *controller, size_t len);
+struct cgroup_member *member_v2(const struct cgroup *cgroup);
+
+/* One write(2) to dir/file; records the failure. */
+int file_write(const char *dir, const char *file, const char *text);
+/* One read(2) of dir/file, ended by NUL, final newline cut; records nothing. */
+ssize_t file_read(const char *dir, const char *file, char *ret, size_t size);
+
+/* Pure half of cgroup_probe: the two files of /proc to a layout. */
+int layout_parse(struct arena *arena, char *mountinfo, char *own,
+		 struct cgroup_layout *ret);
+
+/* ---- a directory and all below it ---- */
+
+struct tree_visit {
+	int (*enter)(int dir, void *context);	/* before its children; or NULL */
+	int (*leave)(int parent, const char *name, void *context);
+};
+
+/* One that vanishes meanwhile is no error. */
+int tree_walk(int parent, const char *name, const struct tree_visit *visit,
+	      void *context);
+/* Let the processes of all members run, of their sub-cgroups, too. */
+void tree_thaw(const struct cgroup *cgroup);
+
+/* ---- processes ---- */
+
+struct pid_list {
+	struct arena *arena;
+	pid_t *items;
+	size_t n;
+	size_t size;
+};
+
+/* The processes below path, unsorted; a list begins as { .arena = arena }. */
+int pid_list_add(struct pid_list *list, const char *path);
+bool pid_list_has(const struct pid_list *list, pid_t pid);
+
+int64_t now_ms(void);
+/* Sleep after a vain attempt, longer each time; false past the deadline. */
+bool wait_a_little(unsigned int attempt, int64_t deadline);
+
+/* Remove the parents that make_path made, as far as they are empty. */
+void remove_made(const char *path, size_t kept);
+
+/* ---- device rules ---- */
+
+/* The rules of the container and then the runtime's own: the last match wins. */
+struct device_rules {
+	const struct oci_device_rule *asked;
+	size_t nasked;
+};
+
+size_t device_rules_count(const struct device_rules *rules);
+const struct oci_device_rule *device_rule(const struct device_rules *rules,
+					  size_t i);
+/* Any device, any access: what was said before it no longer counts. */
+bool device_rule_is_reset(const struct oci_device_rule *rule);
+/* Rules that still count begin here. */
+size_t device_rules_start(const struct device_rules *rules);
+
+#define DEVICE_PROGRAM_MAX 4096
+
+/* Pure: the instructions into ret (DEVICE_PROGRAM_MAX of them); how many. */
+int device_program(const struct device_rules *rules, struct bpf_insn *ret);
+/* Load it and attach it to a v2 cgroup, in the place of what was there. */
+int device_program_attach(const char *path, const struct device_rules *rules);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroups/place.c - cgroupsPath to one directory per hierarchy, and to and from a record. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "cgroups/internal.h"
+
+/* "/a//./b" to "/a/b"; what could lead out of the hierarchy is refused. */
+static char *clean_path(struct arena *arena, const char *path)
+{
+	char *clean = arena_alloc(arena, strlen(path) + 2), *to = clean;
+
+	if (!clean)
+		return NULL;
+	for (const char *p = path; *p;) {
+		size_t len;
+
+		p += strspn(p, "/");
+		len = strcspn(p, "/");
+		if (len == 2 && strncmp(p, "..", 2) == 0) {
+			fail(0, "linux.cgroupsPath: '%s' leads upwards", path);
+			return NULL;
+		}
+		if (len > 0 && !(len == 1 && *p == '.')) {
+			*to++ = '/';
+			memcpy(to, p, len);
+			to += len;
+		}
+		p += len;
+	}
+	if (to == clean) {
+		fail(0, "linux.cgroupsPath: '%s' names no cgroup", path);
+		return NULL;
+	}
+	return clean;
+}
+
+/*
+ * The cgroup that a relative path starts from. On v2 ours has processes, and
+ * may therefore not pass controllers on: go next to it instead.
+ */
+static size_t base_len(const struct cgroup_layout *layout,
+		       const struct cgroup_hierarchy *in)
+{
+	size_t len = strlen(in->own);
+
+	if (layout->mode == CGROUP_V2)
+		len = (size_t)(strrchr(in->own, '/') - in->own);
+	return len == 1 ? 0 : len;
+}
+
+/*
+ * A child takes its places in this order. Device nodes are open to it, and it
+ * cannot be stopped halfway, for as long as possible.
+ */
+static int join_rank(const struct cgroup_hierarchy *in)
+{
+	if (list_has(in->controllers, "freezer"))
+		return 3;
+	if (list_has(in->controllers, "devices"))
+		return 2;
+	return in->v2 ? 0 : 1;
+}
+
+static int place_in(struct arena *arena, const struct cgroup_layout *layout,
+		    const struct cgroup_hierarchy *in, const char *path,
+		    bool absolute, struct cgroup_member *ret)
+{
+	int base = absolute ? 0 : (int)base_len(layout, in);
+	const char *full = arena_printf(arena, "%s%.*s%s", in->mount, base,
+					in->own, path);
+
+	if (!full)
+		return -ENOMEM;
+	if (strlen(full) + CGROUP_NAME_SIZE > CGROUP_PATH_SIZE)
+		return fail(ENAMETOOLONG, "linux.cgroupsPath: %.64s...", path);
+	*ret = (struct cgroup_member){
+		.in = in,
+		.controllers = in->controllers,
+		.path = full,
+		.kept = strlen(full),
+		.v2 = in->v2,
+		.join = -1,
+		.dir = -1,
+	};
+	return 0;
+}
+
+int cgroup_place(struct arena *arena, const struct cgroup_layout *layout,
+		 enum cgroup_manager manager, const char *cgroups_path,
+		 const char *id, struct cgroup *ret)
+{
+	bool absolute = is_set(cgroups_path) && *cgroups_path == '/';
+	struct cgroup placed = { 0 };
+	const char *path;
+
+	*ret = placed;
+	if (manager == CGROUP_DISABLED)
+		return 0;
+	if (manager == CGROUP_SYSTEMD)
+		return fail(0, "--systemd-cgroup: the systemd driver is not "
+			       "part of this build yet; use cgroupfs");
+	path = clean_path(arena, is_set(cgroups_path) ? cgroups_path : id);
+	if (!path)
+		return -EINVAL;
+	placed.items = arena_array(arena, layout->n, sizeof *placed.items);
+	if (!placed.items)
+		return -ENOMEM;
+	for (int rank = 0; rank <= 3; rank++)
+		for (size_t i = 0; i < layout->n; i++) {
+			const struct cgroup_hierarchy *in = &layout->items[i];
+			int r;
+
+			if (join_rank(in) != rank)
+				continue;
+			r = place_in(arena, layout, in, path, absolute,
+				     &placed.items[placed.n]);
+			if (r < 0)
+				return r;
+			placed.n++;
+		}
+	*ret = placed;
+	return 0;
+}
+
+int cgroup_from_record(struct arena *arena, const struct oci_record *record,
+		       struct cgroup *ret)
+{
+	struct cgroup_member *items = arena_array(arena, record->ncgroups,
+						  sizeof *items);
+
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < record->ncgroups; i++) {
+		const struct oci_cgroup_path *from = &record->cgroups[i];
+
+		if (strlen(from->path) + CGROUP_NAME_SIZE > CGROUP_PATH_SIZE)
+			return fail(ENAMETOOLONG, "recorded cgroup");
+		items[i] = (struct cgroup_member){
+			.controllers = from->controllers,
+			.path = from->path,
+			.kept = strlen(from->path),
+			.v2 = !*from->controllers,
+			.made = record->own_cgroup,
+			.join = -1,
+			.dir = -1,
+		};
+	}
+	*ret = (struct cgroup){ .items = items, .n = record->ncgroups };
+	return 0;
+}
+
+int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
+		     struct oci_record *record)
+{
+	struct oci_cgroup_path *paths = arena_array(arena, cgroup->n,
+						    sizeof *paths);
+
+	if (!paths)
+		return -ENOMEM;
+	for (size_t i = 0; i < cgroup->n; i++) {
+		paths[i].controllers = cgroup->items[i].controllers;
+		paths[i].path = cgroup->items[i].path;
+	}
+	record->cgroups = paths;
+	record->ncgroups = cgroup->n;
+	record->own_cgroup = cgroup->n > 0;
+	return 0;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroups/procs.c - find and signal every process of a container. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/sys.h"
+#include "base/util.h"
+#include "cgroups/internal.h"
+
+#define KILL_TIMEOUT_MS 10000
+/* Descriptors held at a time while signalling. */
+#define BATCH 64
+
+static int push(struct pid_list *list, pid_t pid)
+{
+	if (list->n == list->size) {
+		size_t size = list->size ? 2 * list->size : 64;
+		pid_t *items = arena_grow(list->arena, list->items, list->n,
+					  size, sizeof *items);
+
+		if (!items)
+			return -ENOMEM;
+		list->items = items;
+		list->size = size;
+	}
+	list->items[list->n++] = pid;
+	return 0;
+}
+
+/* The file has a pid per line; 0 stands for one we cannot name. */
+static int read_pids(int dir, void *context)
+{
+	autoclose int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	struct pid_list *list = context;
+	char text[1024];
+	pid_t pid = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENODEV ?
+			       0 : fail(errno, "open cgroup.procs");
+	while ((n = read(fd, text, sizeof text)) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			if (text[i] != '\n') {
+				pid = pid * 10 + (text[i] - '0');
+				continue;
+			}
+			if (pid > 0 && push(list, pid) < 0)
+				return -ENOMEM;
+			pid = 0;
+		}
+	/* The processes of a threaded cgroup are listed by the one above it. */
+	if (n < 0 && errno != EOPNOTSUPP && errno != ENODEV)
+		return fail(errno, "read cgroup.procs");
+	return 0;
+}
+
+int pid_list_add(struct pid_list *list, const char *path)
+{
+	const struct tree_visit visit = { .enter = read_pids };
+
+	return tree_walk(AT_FDCWD, path, &visit, list);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+bool pid_list_has(const struct pid_list *list, pid_t pid)
+{
+	return list->n > 0 && bsearch(&pid, list->items, list->n,
+				      sizeof pid, by_number);
+}
+
+/*
+ * All hierarchies count: a process that is just entering is in some of them,
+ * and one that could write to them may have left others.
+ */
+static int fill(struct pid_list *list, const struct cgroup *cgroup)
+{
+	size_t n = 0;
+
+	list->n = 0;
+	for (size_t i = 0; i < cgroup->n; i++) {
+		int r = pid_list_add(list, cgroup->items[i].path);
+
+		if (r < 0)
+			return r;
+	}
+	if (list->n == 0)
+		return 0;
+	qsort(list->items, list->n, sizeof *list->items, by_number);
+	for (size_t i = 0; i < list->n; i++)
+		if (i == 0 || list->items[i] != list->items[n - 1])
+			list->items[n++] = list->items[i];
+	list->n = n;
+	return 0;
+}
+
+int cgroup_pids(struct arena *arena, const struct cgroup *cgroup,
+		pid_t **ret_pids, size_t *ret_n)
+{
+	struct pid_list list = { .arena = arena };
+	int r = fill(&list, cgroup);
+
+	if (r < 0)
+		return r;
+	*ret_pids = list.items;
+	*ret_n = list.n;
+	return 0;
+}
+
+bool cgroup_frozen(const struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < cgroup->n; i++)
+		if (backend_of(&cgroup->items[i])->frozen(&cgroup->items[i]))
+			return true;
+	return false;
+}
+
+static bool may_signal(pid_t pid)
+{
+	return pid > 1 && pid != getpid();
+}
+
+/*
+ * A number may have been given to a stranger since the list was read. Hold the
+ * processes first and look again: one that is still listed is a member.
+ */
+static int signal_batch(const struct cgroup *cgroup, const pid_t *pids,
+			size_t n, struct pid_list *now, int sig)
+{
+	int fds[BATCH], result = 0, r;
+
+	for (size_t i = 0; i < n; i++)
+		fds[i] = may_signal(pids[i]) ? sys_pidfd_open(pids[i]) : -1;
+	r = fill(now, cgroup);
+	for (size_t i = 0; i < n; i++) {
+		if (fds[i] < 0)
+			continue;
+		if (r >= 0 && pid_list_has(now, pids[i]) &&
+		    sys_pidfd_send_signal(fds[i], sig) < 0 && errno != ESRCH)
+			result = fail(errno, "signal process %d", pids[i]);
+		close(fds[i]);
+	}
+	return r < 0 ? r : result;
+}
+
+static int signal_list(const struct cgroup *cgroup,
+		       const struct pid_list *list, struct pid_list *now,
+		       int sig)
+{
+	int result = 0;
+
+	for (size_t at = 0; at < list->n; at += BATCH) {
+		size_t n = list->n - at < BATCH ? list->n - at : BATCH;
+		int r = signal_batch(cgroup, list->items + at, n, now, sig);
+
+		if (r < 0)
+			result = r;
+	}
+	return result;
+}
+
+static void freeze(const struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < cgroup->n; i++)
+		(void)backend_of(&cgroup->items[i])
+			->freeze(&cgroup->items[i], true);
+	err_clear();
+}
+
+static size_t count_others(const struct pid_list *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		n += may_signal(list->items[i]);
+	return n;
+}
+
+/* One round: what is killed in a frozen cgroup cannot fork itself away. */
+static int kill_round(const struct cgroup *cgroup, struct pid_list *list,
+		      struct pid_list *now, bool by_kernel)
+{
+	const struct cgroup_member *v2 = member_v2(cgroup);
+	int r = 0;
+
+	if (by_kernel && v2 && !pid_list_has(list, getpid()) &&
+	    file_write(v2->path, "cgroup.kill", "1") >= 0) {
+		tree_thaw(cgroup);
+		return 0;
+	}
+	freeze(cgroup);
+	r = fill(list, cgroup);
+	if (r >= 0)
+		r = signal_list(cgroup, list, now, SIGKILL);
+	tree_thaw(cgroup);
+	return r;
+}
+
+static int kill_all(struct arena *arena, const struct cgroup *cgroup)
+{
+	struct pid_list list = { .arena = arena }, now = { .arena = arena };
+	int64_t deadline = now_ms() + KILL_TIMEOUT_MS;
+	unsigned int attempt = 0;
+	int r, killed;
+
+	do {
+		r = fill(&list, cgroup);
+		if (r < 0)
+			return r;
+		if (count_others(&list) == 0)
+			return 0;
+		/* Members of v1 hierarchies alone are left to the later rounds. */
+		killed = kill_round(cgroup, &list, &now, attempt < 3);
+		if (killed == -EPERM)
+			return killed;
+	} while (wait_a_little(attempt++, deadline));
+	if (killed < 0)
+		return killed;
+	return fail(ETIMEDOUT, "kill %zu process(es) of cgroup %s",
+		    count_others(&list), cgroup->items[0].path);
+}
+
+int cgroup_signal(struct arena *arena, const struct cgroup *cgroup, int sig)
+{
+	struct pid_list list = { .arena = arena }, now = { .arena = arena };
+	int r;
+
+	if (sig == SIGKILL)
+		return kill_all(arena, cgroup);
+	r = fill(&list, cgroup);
+	if (r < 0)
+		return r;
+	return signal_list(cgroup, &list, &now, sig);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroups/tree.c - walk, thaw and remove a cgroup with all below it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/util.h"
+#include "cgroups/internal.h"
+
+#define REPORT_MEMORY (16UL << 20)
+#define REPORT_SIZE 256
+#define LONGEST_NAP_MS 16
+
+static int walk_children(int fd, const struct tree_visit *visit,
+			 void *context)
+{
+	autoclosedir DIR *dir = fdopendir(fd);
+
+	if (!dir)
+		return fail(errno, "list cgroup");
+	for (struct dirent *e; (e = readdir(dir));) {
+		int r;
+
+		if (e->d_type != DT_DIR || streq(e->d_name, ".") ||
+		    streq(e->d_name, ".."))
+			continue;
+		r = tree_walk(dirfd(dir), e->d_name, visit, context);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int tree_walk(int parent, const char *name, const struct tree_visit *visit,
+	      void *context)
+{
+	autoclose int fd = openat(parent, name, O_RDONLY | O_DIRECTORY |
+						       O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int r = 0;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENODEV ?
+			       0 : fail(errno, "open cgroup %s", name);
+	if (fstat(fd, &st) < 0)
+		return fail(errno, "stat cgroup %s", name);
+	if (visit->enter)
+		r = visit->enter(fd, context);
+	/* The link count of a cgroup tells whether there is any below it. */
+	if (r >= 0 && st.st_nlink > 2)
+		r = walk_children(take_fd(&fd), visit, context);
+	if (r >= 0 && visit->leave)
+		r = visit->leave(parent, name, context);
+	return r;
+}
+
+static int thaw(int dir, void *context)
+{
+	(void)context;
+	(void)io_write_at(dir, "freezer.state", "THAWED");
+	return 0;
+}
+
+void tree_thaw(const struct cgroup *cgroup)
+{
+	const struct tree_visit visit = { .enter = thaw };
+	const struct cgroup_member *v1 = member_with(cgroup, "freezer", 7);
+	const struct cgroup_member *v2 = member_v2(cgroup);
+
+	if (v1)
+		(void)tree_walk(AT_FDCWD, v1->path, &visit, NULL);
+	/* There a frozen process can be killed, so those below may stay so. */
+	if (v2)
+		(void)backend_of(v2)->freeze(v2, false);
+	err_clear();
+}
+
+int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool wait_a_little(unsigned int attempt, int64_t deadline)
+{
+	long ms = attempt < 4 ? 1L << attempt : LONGEST_NAP_MS;
+	struct timespec nap = { .tv_nsec = ms * 1000000 };
+
+	if (now_ms() >= deadline)
+		return false;
+	(void)nanosleep(&nap, NULL);
+	return true;
+}
+
+void remove_made(const char *leaf, size_t kept)
+{
+	char path[CGROUP_PATH_SIZE];
+
+	memcpy(path, leaf, strlen(leaf) + 1);
+	while (strlen(path) > kept) {
+		(void)rmdir(path);
+		*strrchr(path, '/') = '\0';
+	}
+}
+
+static int remove_dir(int parent, const char *name, void *context)
+{
+	(void)context;
+	if (unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return fail(errno, "remove cgroup %s", name);
+	return 0;
+}
+
+static void free_arena(struct arena *arena)
+{
+	arena_close(arena);
+}
+
+/* Say who is in the way. */
+static int still_used(const char *path)
+{
+	AUTO(free_arena) struct arena arena = { 0 };
+	struct pid_list list = { .arena = &arena };
+	char pids[REPORT_SIZE] = "";
+	size_t len = 0;
+
+	if (arena_open(&arena, REPORT_MEMORY) < 0 ||
+	    pid_list_add(&list, path) < 0 || list.n == 0)
+		return fail(EBUSY, "remove cgroup %s", path);
+	for (size_t i = 0; i < list.n && len + 16 < sizeof pids; i++)
+		len += (size_t)sprintf(pids + len, "%s%d", i ? ", " : "",
+				       list.items[i]);
+	return fail(EBUSY, "remove cgroup %s: still used by %zu process(es) "
+			   "(%s)", path, list.n, pids);
+}
+
+static int remove_member(const struct cgroup *cgroup,
+			 const struct cgroup_member *member, int64_t deadline)
+{
+	const struct tree_visit visit = { .leave = remove_dir };
+	unsigned int attempt = 0;
+	int r;
+
+	if (rmdir(member->path) == 0 || errno == ENOENT)
+		return 0;
+	if (errno != EBUSY && errno != ENOTEMPTY)
+		return fail(errno, "remove cgroup %s", member->path);
+	/* What is frozen cannot leave. */
+	tree_thaw(cgroup);
+	do
+		r = tree_walk(AT_FDCWD, member->path, &visit, NULL);
+	while ((r == -EBUSY || r == -ENOTEMPTY) &&
+	       wait_a_little(attempt++, deadline));
+	return r == -EBUSY ? still_used(member->path) : r;
+}
+
+int cgroup_remove(const struct cgroup *cgroup, int timeout_ms)
+{
+	int64_t deadline = now_ms() + timeout_ms;
+	int result = 0;
+
+	for (size_t i = 0; i < cgroup->n; i++) {
+		const struct cgroup_member *member = &cgroup->items[i];
+		int r;
+
+		if (!member->made)
+			continue;
+		r = remove_member(cgroup, member, deadline);
+		if (r < 0)
+			result = r;
+		else
+			remove_made(member->path, member->kept);
+	}
+	return result;
+}
