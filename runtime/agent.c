@@ -15,11 +15,9 @@ int agent_send(const char *listener_path, const char *json, int listener_fd)
 	int r;
 
 	if (sock < 0)
-		return fail_in(sock, "linux.seccomp.listenerPath");
+		return sock;
 	r = io_send_fds(sock, json, strlen(json), &listener_fd, 1);
 	if (r < 0)
-		return fail(-r,
-			    "linux.seccomp.listenerPath: send listener to %s",
-			    listener_path);
+		return fail(-r, "send listener to %s", listener_path);
 	return 0;
 }
