@@ -214,7 +214,7 @@ static double log2_of(double x)
 
 	for (; x >= 2; x /= 2)
 		result++;
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 44; i++) {
 		bit /= 2;
 		x *= x;
 		if (x >= 2) {
@@ -228,7 +228,7 @@ static double log2_of(double x)
 /* ceil(10^((l*l + 125*l) / 612 - 7/34)), l the binary logarithm of shares. */
 unsigned int shares_to_weight(uint64_t shares)
 {
-	const double rounding = 1e-9;
+	const double rounding = 1e-11;
 	unsigned int low = 1, high = WEIGHT_MAX;
 	double l, exponent;
 
