@@ -225,18 +225,58 @@ static int fail_at_offset(const char *text, size_t offset, const char *why)
 		    (int)strcspn(why, "\n"), why);
 }
 
-/*
- * What the library would accept, misname or need too much memory for: it
- * decodes a string with escapes into memory of its own.
- */
-static int check_text(const char *text, size_t len)
+/* Bytes of the character at p, 0 when it is not UTF-8. */
+static size_t utf8_len(const unsigned char *p, size_t left)
 {
-	size_t start = 0;
+	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 :
+		   *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+
+	if (n > left)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	/* Longer than needed, half of a surrogate pair, beyond the last. */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/*
+ * The library takes some bytes that are not UTF-8, and decodes a string with
+ * escapes into memory of its own.
+ */
+static int check_characters(const char *text, size_t len)
+{
+	size_t start = 0, n;
 	bool inside = false;
 
-	while (start < len && strchr(" \t\r\n", text[start]) && text[start])
-		start++;
-	if (start == len)
+	for (size_t i = 0; i < len; i += n) {
+		n = utf8_len((const unsigned char *)text + i, len - i);
+		if (n == 0)
+			return fail_at_offset(text, i, "not UTF-8");
+		if (inside && i - start > JSON_MAX_STRING)
+			return fail_at_offset(text, start,
+					      "string longer than 1 MiB");
+		if (inside && text[i] == '\\' && i + 1 < len &&
+		    (text[i + 1] == '"' || text[i + 1] == '\\')) {
+			n = 2;
+		} else if (text[i] == '"') {
+			inside = !inside;
+			start = i;
+		}
+	}
+	return 0;
+}
+
+static int check_text(const char *text, size_t len)
+{
+	size_t blank = 0;
+
+	while (blank < len && text[blank] && strchr(" \t\r\n", text[blank]))
+		blank++;
+	if (blank == len)
 		return fail(0, "is empty");
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		return fail(0, "begins with a byte order mark");
@@ -244,18 +284,7 @@ static int check_text(const char *text, size_t len)
 			 memcmp(text, "\xfe\xff", 2) == 0 ||
 			 !text[0] || !text[1]))
 		return fail(0, "is UTF-16, not UTF-8");
-	for (size_t i = 0; i < len; i++) {
-		if (inside && i - start > JSON_MAX_STRING)
-			return fail_at_offset(text, start,
-					      "string longer than 1 MiB");
-		if (inside && text[i] == '\\') {
-			i++;
-		} else if (text[i] == '"') {
-			inside = !inside;
-			start = i;
-		}
-	}
-	return 0;
+	return check_characters(text, len);
 }
 
 static void free_parser(yajl_handle *parser)

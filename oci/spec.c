@@ -46,11 +46,13 @@ static bool semver_number(const char **text)
 	return *text > start && (*start != '0' || *text == start + 1);
 }
 
-/* Identifiers of letters, digits and hyphens, with dots between. */
-static bool semver_identifiers(const char **text, bool leading_zeros)
+/* After the mark, if it is there: identifiers with dots between. */
+static bool semver_suffix(const char **text, char mark, bool leading_zeros)
 {
-	for (;;) {
-		const char *start = *text;
+	if (**text != mark)
+		return true;
+	do {
+		const char *start = ++*text;
 		bool digits = true;
 
 		while (isalnum((unsigned char)**text) || **text == '-') {
@@ -60,10 +62,8 @@ static bool semver_identifiers(const char **text, bool leading_zeros)
 		if (*text == start || (digits && !leading_zeros &&
 				       *start == '0' && *text > start + 1))
 			return false;
-		if (**text != '.')
-			return true;
-		(*text)++;
-	}
+	} while (**text == '.');
+	return true;
 }
 
 static bool is_semver(const char *text)
@@ -71,13 +71,9 @@ static bool is_semver(const char *text)
 	for (int i = 0; i < 3; i++)
 		if ((i > 0 && *text++ != '.') || !semver_number(&text))
 			return false;
-	if (*text == '-' &&
-	    (text++, !semver_identifiers(&text, /* leading_zeros= */ false)))
-		return false;
-	if (*text == '+' &&
-	    (text++, !semver_identifiers(&text, /* leading_zeros= */ true)))
-		return false;
-	return !*text;
+	return semver_suffix(&text, '-', /* leading_zeros= */ false) &&
+	       semver_suffix(&text, '+', /* leading_zeros= */ true) &&
+	       !*text;
 }
 
 static JSON_READER(read_version)
