@@ -215,6 +215,7 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 	source->root = from->in_rootfs ? in->rootfs : NULL;
 	source->place = job->place;
 	source->recursive = o->rbind;
+	source->locked = make_has_userns(in);
 	source->nofollow = o->src_nofollow || o->copy_symlink;
 	return wants_idmap(job) ? choose_mapping(job, source) : 0;
 }

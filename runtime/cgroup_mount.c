@@ -57,8 +57,10 @@ static void add_controllers(const struct mount_job *job, struct step_fs *fs,
 		mounts_add_param(plan, fs, word, NULL);
 		any = true;
 	}
-	if (!any)
-		mounts_add_param(plan, fs, "none", NULL);
+	if (any)
+		return;
+	/* As systemd mounts it: the kernel logs every difference. */
+	mounts_add_param(plan, fs, "none", NULL);
 	mounts_add_param(plan, fs, "xattr", NULL);
 }
 

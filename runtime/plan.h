@@ -76,6 +76,7 @@ enum step_op {
 	STEP_CAPS,		/* caps */
 	STEP_CWD,		/* text, flags: CWD_TRY */
 	STEP_FIND_PROGRAM,	/* exec */
+	STEP_DEATH_SIGNAL,	/* end with the parent; after the last change of user */
 	STEP_GATE,		/* in: listening socket; wait for `start` */
 	STEP_RLIMIT,		/* rlimit */
 	STEP_PRESERVE_FDS,	/* number: 3 to 2+number stay open */
@@ -194,6 +195,7 @@ struct plan_source {
 	const char *place;		/* "mounts[3]" */
 	bool recursive;
 	bool nofollow;			/* a symbolic link itself */
+	bool locked;			/* the host's flags cannot be taken off inside */
 	bool idmap;			/* map it … */
 	bool idmap_recursive;		/* … and what is mounted below */
 	bool late;			/* … by the container's own namespace */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -18,7 +19,9 @@
 #include "base/sys.h"
 #include "runtime/plan.h"
 
-/* A process that only keeps a user namespace until it can be opened. */
+#define HELPER_STACK 65536
+
+/* A process that only keeps its new namespaces until they can be opened. */
 struct holder {
 	pid_t pid;
 };
@@ -33,10 +36,10 @@ static void end_holder(struct holder *holder)
 	holder->pid = 0;
 }
 
-static int start_holder(struct holder *ret)
+static int start_holder(uint64_t namespaces, struct holder *ret)
 {
 	const struct kernel_clone_args args = {
-		.flags = CLONE_NEWUSER,
+		.flags = namespaces,
 		.exit_signal = SIGCHLD,
 	};
 	pid_t pid = sys_clone3(&args);
@@ -71,7 +74,7 @@ static int make_userns(struct arena *arena, int proc,
 	const char *name;
 	int fd, r;
 
-	r = start_holder(&holder);
+	r = start_holder(CLONE_NEWUSER, &holder);
 	if (r < 0)
 		return r;
 	name = arena_printf(arena, "%d", holder.pid);
@@ -143,26 +146,102 @@ static int clone_source(const struct plan_source *source)
 	return take_fd(&tree);
 }
 
-int sources_open(struct plan *plan, int proc, bool late, int userns)
+static int open_trees(struct plan *plan, bool late, bool locked)
 {
 	for (size_t i = 0; i < plan->nsources; i++) {
 		const struct plan_source *source = &plan->sources[i];
-		int r;
+		int tree;
 
-		if (source->late != late)
+		if (source->late != late || source->locked != locked)
 			continue;
-
-		autoclose int tree = clone_source(source);
-
+		tree = clone_source(source);
 		if (tree < 0)
 			return fail_in(tree, "%s", source->place);
-		if (source->idmap) {
-			r = map_ids(plan->arena, proc, source, tree,
-				    late ? userns : -1);
-			if (r < 0)
-				return fail_in(r, "%s", source->place);
-		}
-		plan->slots[source->slot] = take_fd(&tree);
+		plan->slots[source->slot] = tree;
+	}
+	return 0;
+}
+
+struct helper {
+	struct plan *plan;
+	bool late;
+	int mounts;		/* the mount namespace to open them in */
+	int result;
+};
+
+static int run_helper(void *arg)
+{
+	struct helper *h = arg;
+
+	h->result = setns(h->mounts, CLONE_NEWNS) < 0 ?
+			    fail(errno, "enter a mount namespace") :
+			    open_trees(h->plan, h->late, /* locked= */ true);
+	return 0;
+}
+
+/*
+ * Which flags of a mount are locked is settled when a mount namespace is
+ * copied for another user namespace: nosuid, nodev and ro of the host would
+ * not hold inside for a tree taken from our own. So take them from such a
+ * copy, by a helper that shares memory and descriptors with us.
+ */
+static int open_locked_trees(struct plan *plan, int proc, bool late)
+{
+	AUTO(end_holder) struct holder holder = { 0 };
+	struct helper helper = { .plan = plan, .late = late, .mounts = -1 };
+	char *stack = arena_alloc(plan->arena, HELPER_STACK);
+	const char *name;
+	pid_t pid;
+	int r;
+
+	if (!stack)
+		return -ENOMEM;
+	r = start_holder(CLONE_NEWUSER | CLONE_NEWNS, &holder);
+	if (r < 0)
+		return r;
+	name = arena_printf(plan->arena, "%d/ns/mnt", holder.pid);
+	if (!name)
+		return -ENOMEM;
+
+	autoclose int mounts = openat(proc, name, O_RDONLY | O_CLOEXEC);
+
+	if (mounts < 0)
+		return fail(errno, "open /proc/%s", name);
+	helper.mounts = mounts;
+	pid = clone(run_helper, stack + HELPER_STACK,
+		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &helper);
+	if (pid < 0)
+		return fail(errno, "start a helper");
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return helper.result;
+}
+
+static bool has_locked(const struct plan *plan, bool late)
+{
+	for (size_t i = 0; i < plan->nsources; i++)
+		if (plan->sources[i].locked && plan->sources[i].late == late)
+			return true;
+	return false;
+}
+
+int sources_open(struct plan *plan, int proc, bool late, int userns)
+{
+	int r = open_trees(plan, late, /* locked= */ false);
+
+	if (r == 0 && has_locked(plan, late))
+		r = open_locked_trees(plan, proc, late);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < plan->nsources; i++) {
+		const struct plan_source *source = &plan->sources[i];
+
+		if (source->late != late || !source->idmap)
+			continue;
+		r = map_ids(plan->arena, proc, source,
+			    plan->slots[source->slot], late ? userns : -1);
+		if (r < 0)
+			return fail_in(r, "%s", source->place);
 	}
 	return 0;
 }
