@@ -163,12 +163,22 @@ static void wanted_controllers(const struct cgroup *cgroup,
 	}
 }
 
+/* Those we were not allowed to make are not part of the set. */
+static void drop_unmade(struct cgroup *cgroup)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < cgroup->n; i++)
+		if (cgroup->items[i].made)
+			cgroup->items[n++] = cgroup->items[i];
+	cgroup->n = n;
+}
+
 static int make_members(const struct cgroup_layout *layout,
 			struct cgroup *cgroup, const struct settings *v2,
 			bool rootless)
 {
 	char wanted[SETTINGS_MAX * 16];
-	size_t kept = 0;
 
 	wanted_controllers(cgroup, v2, wanted);
 	if (layout->mode == CGROUP_V2)
@@ -181,10 +191,8 @@ static int make_members(const struct cgroup_layout *layout,
 			return r;
 		if (r < 0)
 			unmake_member(member);
-		else
-			cgroup->items[kept++] = *member;
 	}
-	cgroup->n = kept;
+	drop_unmade(cgroup);
 	return 0;
 }
 
@@ -255,10 +263,10 @@ int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
 		  const struct oci_resources *resources, bool rootless)
 {
 	struct settings v1 = { .n = 0 }, v2 = { .n = 0 };
-	size_t placed = cgroup->n;
 	int r;
 
-	if (placed == 0 && layout->mode != CGROUP_NONE)
+	/* Placed nowhere by choice, and then there is nothing to limit. */
+	if (cgroup->n == 0 && layout->mode != CGROUP_NONE)
 		return 0;
 	cgroup_v1.settings(resources, &v1);
 	cgroup_v2.settings(resources, &v2);
@@ -292,37 +300,49 @@ static const char *sub_path(const struct cgroup_member *member,
 		if (list_has_n(member->controllers, p, len))
 			return colon + 1;
 	}
-	return "";
+	return NULL;
+}
+
+static int check_sub(const struct cgroup *cgroup, const char *sub)
+{
+	const char *colon = strchr(sub, ':');
+	bool used = false;
+
+	for (const char *p = colon ? colon + 1 : sub; *p;) {
+		size_t len;
+
+		p += strspn(p, "/");
+		len = strcspn(p, "/");
+		if (len == 2 && strncmp(p, "..", 2) == 0)
+			return fail(0, "--cgroup %s: leads out of the "
+				       "container's cgroup", sub);
+		p += len;
+	}
+	for (size_t i = 0; i < cgroup->n; i++)
+		used |= sub_path(&cgroup->items[i], sub) != NULL;
+	if (!used)
+		return fail(0, "--cgroup %s: the container has no such cgroup",
+			    sub);
+	return 0;
 }
 
 int cgroup_open_join(struct arena *arena, struct cgroup *cgroup,
 		     const char *sub)
 {
-	char guarded[CGROUP_PATH_SIZE];
+	int r = sub ? check_sub(cgroup, sub) : 0;
 
-	if (sub && (size_t)snprintf(guarded, sizeof guarded, "/%s/", sub) >=
-			   sizeof guarded)
-		return fail(ENAMETOOLONG, "--cgroup %.64s...", sub);
-	if (sub && (strstr(guarded, "/../") || strstr(guarded, ":../")))
-		return fail(0, "--cgroup %s: leads out of the container's "
-			       "cgroup", sub);
-	for (size_t i = 0; i < cgroup->n; i++) {
+	for (size_t i = 0; r >= 0 && i < cgroup->n; i++) {
 		struct cgroup_member *member = &cgroup->items[i];
+		const char *below = sub ? sub_path(member, sub) : NULL;
 		const char *path = member->path;
-		const char *below = sub ? sub_path(member, sub) : "";
-		int r;
 
-		if (*below)
+		if (below)
 			path = arena_printf(arena, "%s/%s", path, below);
-		if (!path)
-			return -ENOMEM;
-		r = open_door(member, path);
-		if (r < 0) {
-			cgroup_close(cgroup);
-			return r;
-		}
+		r = path ? open_door(member, path) : -ENOMEM;
 	}
-	return 0;
+	if (r < 0)
+		cgroup_close(cgroup);
+	return r;
 }
 
 /* The files that a delegate may write, when the kernel does not list them. */
