@@ -288,6 +288,14 @@ static int rank(enum oci_seccomp_op op)
 	return 3;
 }
 
+/* It looks at the high words first and goes on only if they are alike. */
+static bool ask_differently(const struct bpf_cmp *a, const struct bpf_cmp *b)
+{
+	return a->mask >> 32 != b->mask >> 32 ||
+	       (!a->narrow && (a->op == OCI_CMP_MASKED_EQ) !=
+				      (b->op == OCI_CMP_MASKED_EQ));
+}
+
 /*
  * libseccomp's order of rules that may both hold: later arguments before
  * earlier ones, then by rank, then the tighter bound; ties as written.
@@ -303,6 +311,8 @@ static bool goes_before(const struct bpf_rule *later,
 			return a->arg > b->arg;
 		if (rank(a->op) != rank(b->op))
 			return rank(a->op) > rank(b->op);
+		if (a->value >> 32 == b->value >> 32 && ask_differently(a, b))
+			return false;
 		if (a->value != b->value)
 			return (a->value > b->value) == (rank(a->op) != 2);
 		if (a->op != b->op || a->mask != b->mask)
