@@ -6,8 +6,6 @@
 
 #include "oci/oci.h"
 
-struct sock_fprog;
-
 /* Where a hook runs: in the runtime's own world, or after these changes. */
 struct hooks_place {
 	const int *namespaces;	/* descriptors for setns(2), in order */
@@ -16,8 +14,15 @@ struct hooks_place {
 	int root;		/* chroot here after joining; -1: leave it */
 	int cwd;		/* working directory; -1: cwd_path */
 	const char *cwd_path;
-	char *const *env;	/* of hooks without env; NULL: the runtime's own */
-	const struct sock_fprog *filter;	/* seccomp, before exec; NULL: none */
+	char *const *env;	/* of hooks without; NULL: the runtime's own */
+	/*
+	 * Called in the hook's own process instead of exec, for hooks that are
+	 * to be confined as the container is: the exit status, or negative
+	 * with a recorded error. NULL: exec.
+	 */
+	int (*run)(const char *path, char *const *argv, char *const *envp,
+		   void *arg);
+	void *arg;
 };
 
 /*

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -29,7 +28,6 @@ enum stage {
 	STAGE_FORK,
 	STAGE_ROOT,
 	STAGE_CWD,
-	STAGE_FILTER,
 	STAGE_EXEC,
 };
 
@@ -39,7 +37,6 @@ static const char *const stage_names[] = {
 	[STAGE_FORK] = "fork for",
 	[STAGE_ROOT] = "change root for",
 	[STAGE_CWD] = "change directory for",
-	[STAGE_FILTER] = "load seccomp filter for",
 	[STAGE_EXEC] = "exec",
 };
 
@@ -168,6 +165,18 @@ static void enter_place(const struct running *run,
 		give_up(run, STAGE_CWD);
 }
 
+/* Its failure is told like a program's own: on standard error. */
+static _Noreturn void run_instead(const struct program *program,
+				  const struct hooks_place *place)
+{
+	int r = place->run(program->path, program->argv, program->envp,
+			   place->arg);
+
+	if (r < 0)
+		(void)io_write_all(2, err_text(), strlen(err_text()));
+	_exit(r < 0 ? 127 : r);
+}
+
 static _Noreturn void become(const struct running *run,
 			     const struct program *program, pid_t parent)
 {
@@ -189,9 +198,8 @@ static _Noreturn void become(const struct running *run,
 	/* Inside another pid namespace the parent is 0, dead or alive. */
 	if (getppid() != parent && getppid() != 0)
 		_exit(127);
-	if (place && place->filter &&
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, place->filter) < 0)
-		give_up(run, STAGE_FILTER);
+	if (place && place->run)
+		run_instead(program, place);
 	(void)execve(program->path, program->argv, program->envp);
 	give_up(run, STAGE_EXEC);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hooks/program.h - run one program to its end, with a time limit and its words kept. */
+/* hooks/program.h - run one program to its end, and keep its last words. */
 #pragma once
 
 #include <stdbool.h>

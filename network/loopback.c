@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/loopback.c - lo up; runs in the child, so nothing here allocates or formats. */
+/* network/loopback.c - lo up; runs in the child: no allocation, no format. */
 #include "network/network.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/netdev.c - linux.netDevices: hand interfaces of the host to a container. */
+/* network/netdev.c - linux.netDevices: the host's interfaces, moved. */
 #include "network/netdev.h"
 
 #include <errno.h>

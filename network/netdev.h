@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/netdev.h - the pure half of moving interfaces: what to keep of an address. */
+/* network/netdev.h - what is kept of an address when its interface moves. */
 #pragma once
 
 #include "network/netlink.h"

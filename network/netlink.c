@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/netlink.c - the few words of rtnetlink we speak, without a library. */
+/* network/netlink.c - the few words of rtnetlink we speak. */
 #include "network/netlink.h"
 
 #include <errno.h>

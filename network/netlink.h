@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/netlink.h - requests to the kernel's routing socket, written and answered. */
+/* network/netlink.h - requests to the kernel's routing socket. */
 #pragma once
 
 #include <linux/rtnetlink.h>

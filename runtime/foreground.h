@@ -16,7 +16,7 @@ struct console;
 struct notify;
 
 struct foreground {
-	int signals;		/* signalfd of what is blocked; -1: not prepared */
+	int signals;		/* signalfd of what is blocked; -1: none */
 	sigset_t old_mask;	/* as the caller had it: for the program */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/notify.c - one socket inside, one outside, one sentence between them. */
+/* runtime/notify.c - one socket inside, one outside, one word between. */
 #include "runtime/notify.h"
 
 #include <errno.h>

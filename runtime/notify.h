@@ -15,7 +15,7 @@
 #define NOTIFY_ENV "NOTIFY_SOCKET=" NOTIFY_INSIDE "/notify.sock"
 
 struct notify {
-	int inside;		/* where the container writes; -1 when done */
+	int inside;		/* where the container writes */
 	int host;		/* connected to the host's socket */
 };
 

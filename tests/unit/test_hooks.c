@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_hooks.c - hooks: order, input, output, time, place, failures. */
+/* tests/unit/test_hooks.c - hooks: order, input, output, time, place. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -22,6 +22,7 @@
 /* Last: it has a macro of the name of our fail(). */
 #include <cmocka.h>
 
+#define IN_HOOK "error running createRuntime hook #0: "
 #define STATE "{\"id\":\"web1\"}"
 
 static char folder[] = "/tmp/test_hooks.XXXXXX";
@@ -76,16 +77,15 @@ static void says_what_failed(void **state)
 		const char *text;
 	} rows[] = {
 		{ "true", 0, "" },
-		{ "exit 3", 0,
-		  "error running createRuntime hook #0: exit status 3, stdout: , stderr: " },
+		{ "exit 3", 0, IN_HOOK "exit status 3, stdout: , stderr: " },
 		{ "echo one; echo two >&2; exit 4", 0,
-		  "error running createRuntime hook #0: exit status 4, stdout: one, stderr: two" },
+		  IN_HOOK "exit status 4, stdout: one, stderr: two" },
 		{ "kill -9 $$", 0,
-		  "error running createRuntime hook #0: killed by signal 9, stdout: , stderr: " },
+		  IN_HOOK "killed by signal 9, stdout: , stderr: " },
 		{ "sleep 60", 1,
-		  "error running createRuntime hook #0: hook ran past specified timeout of 1 s" },
+		  IN_HOOK "hook ran past specified timeout of 1 s" },
 		{ "sleep 60; true", 1,
-		  "error running createRuntime hook #0: hook ran past specified timeout of 1 s" },
+		  IN_HOOK "hook ran past specified timeout of 1 s" },
 		{ "true", 5, "" },
 	};
 
@@ -208,8 +208,8 @@ static void starts_clean_in_its_working_directory(void **state)
 	/* SIGPIPE is the 13th: its bit is the lowest of the fourth digit. */
 	assert_int_equal(
 		run_in("[ $PWD = /usr ] && [ ! -e /proc/$$/fd/50 ] &&"
-		       "grep -q '^SigBlk:.0000000000000000' /proc/$$/status &&"
-		       "grep -q '^SigIgn:.*[02468ace]...$' /proc/$$/status",
+		       "grep -q '^SigBlk:.0000000000000000' /proc/self/status &&"
+		       "grep -q '^SigIgn:.*[02468ace]...$' /proc/self/status",
 		       0, HOOK_PRESTART, &place),
 		0);
 	(void)signal(SIGPIPE, SIG_DFL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_idmap.c - id maps: their text, their defaults, a real namespace. */
+/* tests/unit/test_idmap.c - id maps: text, defaults, a real namespace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_netdev.c - netlink requests byte by byte, and the addresses kept. */
+/* tests/unit/test_netdev.c - netlink requests, and the addresses kept. */
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
