@@ -42,7 +42,7 @@ check_room() {
 	allowed=$(echo "$*" | tr ' ' '|')
 	report "$room includes only: $*" "$(
 		find "$room" -name '*.[ch]' -exec grep -Hn '^# *include "' {} + |
-			grep -Ev "\"($allowed)/[^\"]*\""
+			grep -Ev "\"(($allowed)/[^\"]*|config.h)\""
 	)"
 }
 
