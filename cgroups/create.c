@@ -51,8 +51,8 @@ static int make_path(struct cgroup_member *member)
 	int r = -ENOENT;
 
 	if (mkdir(member->path, 0755) == 0) {
-		member->kept = (size_t)(strrchr(member->path, '/') -
-					member->path);
+		member->kept =
+			(size_t)(strrchr(member->path, '/') - member->path);
 		return 0;
 	}
 	if (errno == EEXIST)
@@ -82,8 +82,10 @@ static int check_empty(const char *path)
 	if (r < 0)
 		return r;
 	if (list.n > 0)
-		return fail(0, "container's cgroup is not empty: %zu "
-			       "process(es) found in %s", list.n, path);
+		return fail(0,
+			    "container's cgroup is not empty: %zu "
+			    "process(es) found in %s",
+			    list.n, path);
 	return 0;
 }
 
@@ -215,8 +217,8 @@ static int no_controller(const struct setting *setting,
 static int write_setting(const struct cgroup *cgroup, struct setting *setting,
 			 bool v2, bool rootless)
 {
-	struct cgroup_member *member = member_with(
-		cgroup, setting->file, strcspn(setting->file, "."));
+	struct cgroup_member *member =
+		member_with(cgroup, setting->file, strcspn(setting->file, "."));
 	int r;
 
 	/* v2 has what v1 has not: it answers for what is missing in both. */
@@ -226,7 +228,8 @@ static int write_setting(const struct cgroup *cgroup, struct setting *setting,
 		member = member_v2(cgroup);
 	if (!member)
 		return setting->needed ?
-			       no_controller(setting, NULL, rootless) : 0;
+			       no_controller(setting, NULL, rootless) :
+			       0;
 	r = file_write(member->path, setting->file, setting->text);
 	if (r >= 0 || (r == -ENOENT && !setting->needed) ||
 	    (is_denied(r) && rootless && !setting->needed))
@@ -287,8 +290,7 @@ void cgroup_close(struct cgroup *cgroup)
 }
 
 /* "cpu,memory:jobs/a" names the sub-cgroup of some, "jobs/a" that of all. */
-static const char *sub_path(const struct cgroup_member *member,
-			    const char *sub)
+static const char *sub_path(const struct cgroup_member *member, const char *sub)
 {
 	const char *colon = strchr(sub, ':');
 	size_t len;
@@ -314,8 +316,10 @@ static int check_sub(const struct cgroup *cgroup, const char *sub)
 		p += strspn(p, "/");
 		len = strcspn(p, "/");
 		if (len == 2 && strncmp(p, "..", 2) == 0)
-			return fail(0, "--cgroup %s: leads out of the "
-				       "container's cgroup", sub);
+			return fail(0,
+				    "--cgroup %s: leads out of the "
+				    "container's cgroup",
+				    sub);
 		p += len;
 	}
 	for (size_t i = 0; i < cgroup->n; i++)
@@ -356,15 +360,16 @@ int cgroup_delegate(const struct cgroup *cgroup, uid_t uid)
 
 	if (!member || member->dir < 0)
 		return 0;
-	if (file_read("/sys/kernel/cgroup", "delegate", names,
-		      sizeof names) <= 0)
+	if (file_read("/sys/kernel/cgroup", "delegate", names, sizeof names) <=
+	    0)
 		strcpy(names, delegate_default);
 	if (fchownat(member->dir, "", uid, (gid_t)-1, AT_EMPTY_PATH) < 0)
 		return fail(errno, "change owner of cgroup %s", member->path);
 	for (char *name = strtok_r(names, "\n", &save); name;
 	     name = strtok_r(NULL, "\n", &save))
 		if (fchownat(member->dir, name, uid, (gid_t)-1,
-			     AT_SYMLINK_NOFOLLOW) < 0 && errno != ENOENT)
+			     AT_SYMLINK_NOFOLLOW) < 0 &&
+		    errno != ENOENT)
 			return fail(errno, "change owner of %s/%s",
 				    member->path, name);
 	return 0;

@@ -17,7 +17,7 @@ enum {
 	RESULT = BPF_REG_0,
 	CONTEXT = BPF_REG_1,
 	TYPE = BPF_REG_2,
-	ACCESS = BPF_REG_3,	/* what is asked and not yet allowed */
+	ACCESS = BPF_REG_3, /* what is asked and not yet allowed */
 	MAJOR = BPF_REG_4,
 	MINOR = BPF_REG_5,
 	SCRATCH = BPF_REG_6,
@@ -29,8 +29,8 @@ enum {
 /* Programs there before us: more than one only if someone else put them. */
 #define OLD_MAX 16
 
-#define ALL_ACCESS (BPF_DEVCG_ACC_READ | BPF_DEVCG_ACC_WRITE | \
-		    BPF_DEVCG_ACC_MKNOD)
+#define ALL_ACCESS \
+	(BPF_DEVCG_ACC_READ | BPF_DEVCG_ACC_WRITE | BPF_DEVCG_ACC_MKNOD)
 
 struct assembler {
 	struct bpf_insn *at;
@@ -90,8 +90,9 @@ static void emit_rule(struct assembler *to, const struct oci_device_rule *rule)
 	int32_t bits = access_bits(rule);
 
 	if (rule->type != 'a')
-		emit_match(to, TYPE, rule->type == 'b' ? BPF_DEVCG_DEV_BLOCK :
-							 BPF_DEVCG_DEV_CHAR);
+		emit_match(to, TYPE,
+			   rule->type == 'b' ? BPF_DEVCG_DEV_BLOCK :
+					       BPF_DEVCG_DEV_CHAR);
 	emit_match(to, MAJOR, rule->major);
 	emit_match(to, MINOR, rule->minor);
 	body = to->n;

@@ -19,16 +19,16 @@
 static const struct oci_device_rule defaults[] = {
 	{ true, 'c', ANY, ANY, false, false, true },
 	{ true, 'b', ANY, ANY, false, false, true },
-	{ true, 'c', 1, 3, true, true, true },		/* null */
-	{ true, 'c', 1, 5, true, true, true },		/* zero */
-	{ true, 'c', 1, 7, true, true, true },		/* full */
-	{ true, 'c', 1, 8, true, true, true },		/* random */
-	{ true, 'c', 1, 9, true, true, true },		/* urandom */
-	{ true, 'c', 5, 0, true, true, true },		/* tty */
-	{ true, 'c', 5, 1, true, true, true },		/* console */
-	{ true, 'c', 5, 2, true, true, true },		/* ptmx */
-	{ true, 'c', 136, ANY, true, true, true },	/* pts */
-	{ true, 'c', 10, 200, true, true, true },	/* net/tun */
+	{ true, 'c', 1, 3, true, true, true }, /* null */
+	{ true, 'c', 1, 5, true, true, true }, /* zero */
+	{ true, 'c', 1, 7, true, true, true }, /* full */
+	{ true, 'c', 1, 8, true, true, true }, /* random */
+	{ true, 'c', 1, 9, true, true, true }, /* urandom */
+	{ true, 'c', 5, 0, true, true, true }, /* tty */
+	{ true, 'c', 5, 1, true, true, true }, /* console */
+	{ true, 'c', 5, 2, true, true, true }, /* ptmx */
+	{ true, 'c', 136, ANY, true, true, true }, /* pts */
+	{ true, 'c', 10, 200, true, true, true }, /* net/tun */
 };
 
 size_t device_rules_count(const struct device_rules *rules)
@@ -95,7 +95,8 @@ static int check_v1(const struct device_rules *rules, size_t start)
 				return fail(0,
 					    "linux.resources.devices[%zu]: "
 					    "cgroup v1 cannot deny a part of "
-					    "what devices[%zu] allows", i, j);
+					    "what devices[%zu] allows",
+					    i, j);
 		}
 	}
 	return 0;
@@ -149,9 +150,8 @@ static int open_writer(const char *path, const char *name)
 
 static int apply_v1(const char *path, const struct device_rules *rules)
 {
-	static const struct oci_device_rule deny_all = {
-		false, 'a', ANY, ANY, true, true, true
-	};
+	static const struct oci_device_rule deny_all = { false, 'a',  ANY, ANY,
+							 true,	true, true };
 	size_t start = device_rules_start(rules);
 	bool all = false;
 	int r;

@@ -20,11 +20,11 @@
 /* ---- limits: one file to write ---- */
 
 struct setting {
-	const char *field;	/* below linux.resources: "memory.limit" */
-	const char *file;	/* its controller is what stands before the dot */
-	const char *text;	/* what to write; may be number below */
+	const char *field; /* below linux.resources: "memory.limit" */
+	const char *file; /* its controller is what stands before the dot */
+	const char *text; /* what to write; may be number below */
 	char number[48];
-	bool needed;		/* false: asks for nothing, may be impossible */
+	bool needed; /* false: asks for nothing, may be impossible */
 	bool done;
 };
 
@@ -51,7 +51,7 @@ unsigned int shares_to_weight(uint64_t shares);
 /* ---- the two layouts ---- */
 
 struct cgroup_backend {
-	const char *join;	/* the file a process enters through */
+	const char *join; /* the file a process enters through */
 	/* Pure: what to write, in an order that is right for a new cgroup. */
 	void (*settings)(const struct oci_resources *resources,
 			 struct settings *ret);
@@ -97,7 +97,7 @@ int layout_parse(struct arena *arena, char *mountinfo, char *own,
 /* ---- a directory and all below it ---- */
 
 struct tree_visit {
-	int (*enter)(int dir, void *context);	/* before its children; or NULL */
+	int (*enter)(int dir, void *context); /* before its children; or NULL */
 	int (*leave)(int parent, const char *name, void *context);
 };
 

@@ -95,9 +95,8 @@ static bool is_below(const char *path, const char *root)
 {
 	size_t len = strlen(root);
 
-	return streq(root, "/") ||
-	       (starts_with(path, root) &&
-		(path[len] == '/' || path[len] == '\0'));
+	return streq(root, "/") || (starts_with(path, root) &&
+				    (path[len] == '/' || path[len] == '\0'));
 }
 
 /*

@@ -70,8 +70,8 @@ static int place_in(struct arena *arena, const struct cgroup_layout *layout,
 		    bool absolute, struct cgroup_member *ret)
 {
 	int base = absolute ? 0 : (int)base_len(layout, in);
-	const char *full = arena_printf(arena, "%s%.*s%s", in->mount, base,
-					in->own, path);
+	const char *full =
+		arena_printf(arena, "%s%.*s%s", in->mount, base, in->own, path);
 
 	if (!full)
 		return -ENOMEM;
@@ -129,8 +129,8 @@ int cgroup_place(struct arena *arena, const struct cgroup_layout *layout,
 int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 		       struct cgroup *ret)
 {
-	struct cgroup_member *items = arena_array(arena, record->ncgroups,
-						  sizeof *items);
+	struct cgroup_member *items =
+		arena_array(arena, record->ncgroups, sizeof *items);
 
 	if (!items)
 		return -ENOMEM;
@@ -156,8 +156,8 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
 		     struct oci_record *record)
 {
-	struct oci_cgroup_path *paths = arena_array(arena, cgroup->n,
-						    sizeof *paths);
+	struct oci_cgroup_path *paths =
+		arena_array(arena, cgroup->n, sizeof *paths);
 
 	if (!paths)
 		return -ENOMEM;

@@ -44,7 +44,8 @@ static int read_pids(int dir, void *context)
 
 	if (fd < 0)
 		return errno == ENOENT || errno == ENODEV ?
-			       0 : fail(errno, "open cgroup.procs");
+			       0 :
+			       fail(errno, "open cgroup.procs");
 	while ((n = read(fd, text, sizeof text)) > 0)
 		for (ssize_t i = 0; i < n; i++) {
 			if (text[i] != '\n') {
@@ -77,8 +78,8 @@ static int by_number(const void *a, const void *b)
 
 bool pid_list_has(const struct pid_list *list, pid_t pid)
 {
-	return list->n > 0 && bsearch(&pid, list->items, list->n,
-				      sizeof pid, by_number);
+	return list->n > 0 &&
+	       bsearch(&pid, list->items, list->n, sizeof pid, by_number);
 }
 
 /*
@@ -155,9 +156,8 @@ static int signal_batch(const struct cgroup *cgroup, const pid_t *pids,
 	return r < 0 ? r : result;
 }
 
-static int signal_list(const struct cgroup *cgroup,
-		       const struct pid_list *list, struct pid_list *now,
-		       int sig)
+static int signal_list(const struct cgroup *cgroup, const struct pid_list *list,
+		       struct pid_list *now, int sig)
 {
 	int result = 0;
 

@@ -14,19 +14,19 @@
 #define WEIGHT_MAX 10000
 
 enum field_kind {
-	FIELD_I64,		/* 0 and negative values ask for nothing */
-	FIELD_COUNT,		/* the same, but 0 is a value */
+	FIELD_I64, /* 0 and negative values ask for nothing */
+	FIELD_COUNT, /* the same, but 0 is a value */
 	FIELD_U64,
-	FIELD_LEVEL,		/* the same, but 0 is a value */
+	FIELD_LEVEL, /* the same, but 0 is a value */
 	FIELD_BOOL,
 	FIELD_TEXT,
-	FIELD_LIST,		/* its length */
+	FIELD_LIST, /* its length */
 };
 
 enum field_use {
-	USE_LIMIT,		/* written, and an error when it cannot be */
-	USE_HINT,		/* written when it can be */
-	USE_WARN,		/* ignored, as the specification advises */
+	USE_LIMIT, /* written, and an error when it cannot be */
+	USE_HINT, /* written when it can be */
+	USE_WARN, /* ignored, as the specification advises */
 	USE_REFUSE,
 };
 
@@ -138,8 +138,10 @@ static int check_memory(const struct oci_resources *resources)
 	if (!swap->set || swap->value <= 0)
 		return 0;
 	if (!limit->set || limit->value <= 0)
-		return fail(0, "linux.resources.memory.swap: %" PRId64
-			       " needs a memory.limit beside it", swap->value);
+		return fail(0,
+			    "linux.resources.memory.swap: %" PRId64
+			    " needs a memory.limit beside it",
+			    swap->value);
 	if (swap->value < limit->value)
 		return fail(0,
 			    "linux.resources.memory.swap: %" PRId64
@@ -156,12 +158,14 @@ static int check_shares(const struct oci_u64 *shares,
 	if (!shares->set || shares->value == 0 || layout->mode == CGROUP_V2)
 		return 0;
 	if (shares->value < SHARES_MIN)
-		return fail(0, "linux.resources.cpu.shares: %" PRIu64
-			       ": the minimum allowed cpu-shares is %d",
+		return fail(0,
+			    "linux.resources.cpu.shares: %" PRIu64
+			    ": the minimum allowed cpu-shares is %d",
 			    shares->value, SHARES_MIN);
 	if (shares->value > SHARES_MAX)
-		return fail(0, "linux.resources.cpu.shares: %" PRIu64
-			       ": the maximum allowed cpu-shares is %d",
+		return fail(0,
+			    "linux.resources.cpu.shares: %" PRIu64
+			    ": the maximum allowed cpu-shares is %d",
 			    shares->value, SHARES_MAX);
 	return 0;
 }
@@ -178,10 +182,13 @@ int cgroup_check_resources(const struct oci_resources *resources,
 		    !asks(field, resources))
 			continue;
 		if (field->use == USE_REFUSE)
-			return fail(0, "linux.resources.%s: not supported by "
-				       "this build", field->name);
+			return fail(0,
+				    "linux.resources.%s: not supported by "
+				    "this build",
+				    field->name);
 		log_warning("linux.resources.%s: ignored, as the kernel no "
-			    "longer has it", field->name);
+			    "longer has it",
+			    field->name);
 	}
 	r = check_memory(resources);
 	if (r < 0)

@@ -19,8 +19,7 @@
 #define REPORT_SIZE 256
 #define LONGEST_NAP_MS 16
 
-static int walk_children(int fd, const struct tree_visit *visit,
-			 void *context)
+static int walk_children(int fd, const struct tree_visit *visit, void *context)
 {
 	autoclosedir DIR *dir = fdopendir(fd);
 
@@ -42,14 +41,16 @@ static int walk_children(int fd, const struct tree_visit *visit,
 int tree_walk(int parent, const char *name, const struct tree_visit *visit,
 	      void *context)
 {
-	autoclose int fd = openat(parent, name, O_RDONLY | O_DIRECTORY |
-						       O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd =
+		openat(parent, name,
+		       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 	int r = 0;
 
 	if (fd < 0)
 		return errno == ENOENT || errno == ENODEV ?
-			       0 : fail(errno, "open cgroup %s", name);
+			       0 :
+			       fail(errno, "open cgroup %s", name);
 	if (fstat(fd, &st) < 0)
 		return fail(errno, "stat cgroup %s", name);
 	if (visit->enter)
@@ -140,8 +141,10 @@ static int still_used(const char *path)
 	for (size_t i = 0; i < list.n && len + 16 < sizeof pids; i++)
 		len += (size_t)sprintf(pids + len, "%s%d", i ? ", " : "",
 				       list.items[i]);
-	return fail(EBUSY, "remove cgroup %s: still used by %zu process(es) "
-			   "(%s)", path, list.n, pids);
+	return fail(EBUSY,
+		    "remove cgroup %s: still used by %zu process(es) "
+		    "(%s)",
+		    path, list.n, pids);
 }
 
 static int remove_member(const struct cgroup *cgroup,

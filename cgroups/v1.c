@@ -109,8 +109,8 @@ static bool v1_frozen(const struct cgroup_member *member)
 	char state[32];
 
 	return list_has(member->controllers, "freezer") &&
-	       file_read(member->path, "freezer.state", state,
-			 sizeof state) > 0 &&
+	       file_read(member->path, "freezer.state", state, sizeof state) >
+		       0 &&
 	       !streq(state, "THAWED");
 }
 

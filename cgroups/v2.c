@@ -74,16 +74,14 @@ static void v2_settings(const struct oci_resources *resources,
 }
 
 /* Which of wanted a directory has to give and does not give yet: "+cpu +io". */
-static void missing_controllers(const char *path, const char *wanted,
-				char *ret)
+static void missing_controllers(const char *path, const char *wanted, char *ret)
 {
 	char has[LIST_SIZE], gives[LIST_SIZE], *save;
 	size_t len = 0;
 
 	*ret = '\0';
 	if (file_read(path, "cgroup.controllers", has, sizeof has) <= 0 ||
-	    file_read(path, "cgroup.subtree_control", gives,
-		      sizeof gives) < 0)
+	    file_read(path, "cgroup.subtree_control", gives, sizeof gives) < 0)
 		return;
 	for (char *word = strtok_r(has, " ", &save); word;
 	     word = strtok_r(NULL, " ", &save)) {
@@ -141,8 +139,8 @@ static bool v2_frozen(const struct cgroup_member *member)
 {
 	char events[128];
 
-	return file_read(member->path, "cgroup.events", events,
-			 sizeof events) > 0 &&
+	return file_read(member->path, "cgroup.events", events, sizeof events) >
+		       0 &&
 	       strstr(events, "frozen 1");
 }
 

@@ -41,8 +41,7 @@ static void parse(struct fixture *f, const char *mounts, const char *own)
 	assert_int_equal(arena_open(&f->arena, 1 << 20), 0);
 	assert_int_equal(layout_parse(&f->arena,
 				      arena_strdup(&f->arena, mounts),
-				      arena_strdup(&f->arena, own),
-				      &f->layout),
+				      arena_strdup(&f->arena, own), &f->layout),
 			 0);
 }
 
@@ -128,8 +127,8 @@ static void test_place_v2(void **state)
 				 cases[i].path, "web1", &cgroup);
 		assert_int_equal(r >= 0, cases[i].expect != NULL);
 		if (r < 0) {
-			assert_non_null(strstr(err_text(),
-					       "linux.cgroupsPath: '"));
+			assert_non_null(
+				strstr(err_text(), "linux.cgroupsPath: '"));
 		} else {
 			assert_int_equal(cgroup.n, 1);
 			assert_string_equal(cgroup.items[0].path,

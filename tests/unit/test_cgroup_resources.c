@@ -13,9 +13,18 @@
 /* Last: it has a macro of the name of our fail(). */
 #include <cmocka.h>
 
-#define I64(n) { true, n }
-#define U64(n) { true, n }
-#define BOOL(b) { true, b }
+#define I64(n)          \
+	{               \
+		true, n \
+	}
+#define U64(n)          \
+	{               \
+		true, n \
+	}
+#define BOOL(b)         \
+	{               \
+		true, b \
+	}
 
 static const struct cgroup_layout on_v1 = { .mode = CGROUP_V1 };
 static const struct cgroup_layout on_v2 = { .mode = CGROUP_V2 };
@@ -26,10 +35,13 @@ static void test_weight(void **state)
 		uint64_t shares;
 		unsigned int weight;
 	} cases[] = {
-		{ 0, 1 }, { 1, 1 }, { 2, 1 }, { 3, 2 }, { 4, 2 }, { 100, 17 },
-		{ 512, 59 }, { 1024, 100 }, { 1025, 101 }, { 2048, 174 },
-		{ 262143, 10000 }, { 262144, 10000 }, { 300000, 10000 },
-		{ UINT64_MAX, 10000 },
+		{ 0, 1 },	   { 1, 1 },
+		{ 2, 1 },	   { 3, 2 },
+		{ 4, 2 },	   { 100, 17 },
+		{ 512, 59 },	   { 1024, 100 },
+		{ 1025, 101 },	   { 2048, 174 },
+		{ 262143, 10000 }, { 262144, 10000 },
+		{ 300000, 10000 }, { UINT64_MAX, 10000 },
 	};
 	unsigned int last = 1;
 
@@ -51,8 +63,7 @@ static void describe(const struct settings *settings, char *ret)
 	*ret = '\0';
 	for (size_t i = 0; i < settings->n; i++)
 		ret += sprintf(ret, "%s%s=%s%s", i ? " " : "",
-			       settings->items[i].file,
-			       settings->items[i].text,
+			       settings->items[i].file, settings->items[i].text,
 			       settings->items[i].needed ? "" : "?");
 }
 
@@ -64,16 +75,21 @@ static void test_settings(void **state)
 	} cases[] = {
 		{ { 0 }, "", "" },
 		{ { .memory = { .limit = I64(0), .swap = I64(0) },
-		    .cpu = { .shares = U64(0), .quota = I64(0),
-			     .period = U64(0), .cpus = "", .mems = "" } },
-		  "", "" },
+		    .cpu = { .shares = U64(0),
+			     .quota = I64(0),
+			     .period = U64(0),
+			     .cpus = "",
+			     .mems = "" } },
+		  "",
+		  "" },
 		{ { .pids_limit = I64(100) }, "pids.max=100", "pids.max=100" },
 		{ { .pids_limit = I64(0) }, "pids.max=1", "pids.max=1" },
-		{ { .pids_limit = I64(-1) }, "pids.max=max?",
-		  "pids.max=max?" },
+		{ { .pids_limit = I64(-1) }, "pids.max=max?", "pids.max=max?" },
 		{ { .memory = { .limit = I64(64) } },
-		  "memory.limit_in_bytes=64", "memory.max=64" },
-		{ { .memory = { .limit = I64(64), .swap = I64(96),
+		  "memory.limit_in_bytes=64",
+		  "memory.max=64" },
+		{ { .memory = { .limit = I64(64),
+				.swap = I64(96),
 				.reservation = I64(8) } },
 		  "memory.limit_in_bytes=64 memory.memsw.limit_in_bytes=96 "
 		  "memory.soft_limit_in_bytes=8",
@@ -87,17 +103,21 @@ static void test_settings(void **state)
 		{ { .memory = { .limit = I64(-1) } },
 		  "memory.limit_in_bytes=-1? memory.memsw.limit_in_bytes=-1?",
 		  "memory.max=max? memory.swap.max=max?" },
-		{ { .cpu = { .shares = U64(1024) } }, "cpu.shares=1024",
+		{ { .cpu = { .shares = U64(1024) } },
+		  "cpu.shares=1024",
 		  "cpu.weight=100" },
 		{ { .cpu = { .quota = I64(5000), .period = U64(10000) } },
 		  "cpu.cfs_period_us=10000? cpu.cfs_quota_us=5000",
 		  "cpu.max=5000 10000" },
-		{ { .cpu = { .quota = I64(5000) } }, "cpu.cfs_quota_us=5000",
+		{ { .cpu = { .quota = I64(5000) } },
+		  "cpu.cfs_quota_us=5000",
 		  "cpu.max=5000 100000" },
-		{ { .cpu = { .quota = I64(-7) } }, "cpu.cfs_quota_us=-1?",
+		{ { .cpu = { .quota = I64(-7) } },
+		  "cpu.cfs_quota_us=-1?",
 		  "cpu.max=max 100000?" },
 		{ { .cpu = { .period = U64(10000) } },
-		  "cpu.cfs_period_us=10000?", "cpu.max=max 10000?" },
+		  "cpu.cfs_period_us=10000?",
+		  "cpu.max=max 10000?" },
 		{ { .cpu = { .cpus = "0-1", .mems = "0" } },
 		  "cpuset.cpus=0-1 cpuset.mems=0",
 		  "cpuset.cpus=0-1 cpuset.mems=0" },
@@ -149,46 +169,61 @@ static void test_check(void **state)
 		const char *error;
 	} cases[] = {
 		{ { 0 }, &on_v1, NULL },
-		{ { .memory = { .kernel = I64(5), .kernel_tcp = I64(5),
+		{ { .memory = { .kernel = I64(5),
+				.kernel_tcp = I64(5),
 				.use_hierarchy = BOOL(true),
 				.disable_oom_killer = BOOL(false),
 				.check_before_update = BOOL(false) },
 		    .cpu = { .realtime_runtime = I64(0), .idle = I64(0) },
 		    .block_io = { .weight = U64(0) } },
-		  &on_v1, NULL },
-		{ { .memory = { .swappiness = U64(0) } }, &on_v1,
+		  &on_v1,
+		  NULL },
+		{ { .memory = { .swappiness = U64(0) } },
+		  &on_v1,
 		  "linux.resources.memory.swappiness: not supported by this "
 		  "build" },
-		{ { .memory = { .disable_oom_killer = BOOL(true) } }, &on_v2,
+		{ { .memory = { .disable_oom_killer = BOOL(true) } },
+		  &on_v2,
 		  "linux.resources.memory.disableOOMKiller: not supported by "
 		  "this build" },
-		{ { .block_io = { .weight = U64(10) } }, &on_v1,
+		{ { .block_io = { .weight = U64(10) } },
+		  &on_v1,
 		  "linux.resources.blockIO.weight: not supported by this "
 		  "build" },
-		{ { .block_io = { .write_iops = { .n = 1 } } }, &on_v1,
+		{ { .block_io = { .write_iops = { .n = 1 } } },
+		  &on_v1,
 		  "linux.resources.blockIO.throttleWriteIOPSDevice: not "
 		  "supported by this build" },
-		{ { .nhugepage_limits = 1 }, &on_v1,
+		{ { .nhugepage_limits = 1 },
+		  &on_v1,
 		  "linux.resources.hugepageLimits: not supported by this "
 		  "build" },
-		{ { .nunified = 1 }, &on_v2,
+		{ { .nunified = 1 },
+		  &on_v2,
 		  "linux.resources.unified: not supported by this build" },
-		{ { .cpu = { .burst = U64(1) } }, &on_v1,
+		{ { .cpu = { .burst = U64(1) } },
+		  &on_v1,
 		  "linux.resources.cpu.burst: not supported by this build" },
-		{ { .memory = { .limit = I64(-2) } }, &on_v1,
+		{ { .memory = { .limit = I64(-2) } },
+		  &on_v1,
 		  "linux.resources.memory.limit: -2 is neither a size nor -1" },
-		{ { .memory = { .swap = I64(9) } }, &on_v1,
+		{ { .memory = { .swap = I64(9) } },
+		  &on_v1,
 		  "linux.resources.memory.swap: 9 needs a memory.limit beside "
 		  "it" },
-		{ { .memory = { .limit = I64(9), .swap = I64(8) } }, &on_v2,
+		{ { .memory = { .limit = I64(9), .swap = I64(8) } },
+		  &on_v2,
 		  "linux.resources.memory.swap: 8 is memory and swap together, "
 		  "and less than memory.limit 9" },
-		{ { .memory = { .limit = I64(9), .swap = I64(9) } }, &on_v2,
+		{ { .memory = { .limit = I64(9), .swap = I64(9) } },
+		  &on_v2,
 		  NULL },
-		{ { .cpu = { .shares = U64(1) } }, &on_v1,
+		{ { .cpu = { .shares = U64(1) } },
+		  &on_v1,
 		  "linux.resources.cpu.shares: 1: the minimum allowed "
 		  "cpu-shares is 2" },
-		{ { .cpu = { .shares = U64(262145) } }, &on_v1,
+		{ { .cpu = { .shares = U64(262145) } },
+		  &on_v1,
 		  "linux.resources.cpu.shares: 262145: the maximum allowed "
 		  "cpu-shares is 262144" },
 		{ { .cpu = { .shares = U64(1) } }, &on_v2, NULL },

@@ -67,8 +67,8 @@ static bool names(const struct oci_device_rule *rule, char type, int64_t major,
 }
 
 /* The plain meaning: for each kind of access the last rule that names it. */
-static bool evaluate(const struct device_rules *rules, char type,
-		     int64_t major, int64_t minor, unsigned int access)
+static bool evaluate(const struct device_rules *rules, char type, int64_t major,
+		     int64_t minor, unsigned int access)
 {
 	unsigned int allowed = 0;
 
@@ -177,11 +177,11 @@ static void test_too_many(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(asked); i++)
-		asked[i] = (struct oci_device_rule){ true, 'c', 1, 1, true,
-						     true, true };
-	assert_true(device_program(&(struct device_rules){ asked,
-							   COUNT(asked) },
-				   program) < 0);
+		asked[i] = (struct oci_device_rule){ true, 'c',	 1,   1,
+						     true, true, true };
+	assert_true(
+		device_program(&(struct device_rules){ asked, COUNT(asked) },
+			       program) < 0);
 	compare(&(struct device_rules){ asked, 390 });
 }
 
