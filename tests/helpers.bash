@@ -122,7 +122,7 @@ make_rootfs() {
 	mkdir -p "$dir"/{bin,dev,etc,proc,root,run,sbin,sys,tmp,usr/bin,var}
 	chmod 1777 "$dir/tmp"
 	cp "$(command -v busybox)" "$dir/bin/busybox"
-	for applet in $("$dir/bin/busybox" --list); do
+	for applet in $("$dir/bin/busybox" --list | grep -vx busybox); do
 		ln -sf busybox "$dir/bin/$applet"
 	done
 	printf '%s\n' 'root:x:0:0:root:/root:/bin/sh' \
@@ -296,14 +296,15 @@ leftover_cgroups() {
 	done
 }
 
-# Processes that still see a bundle of this test in their mount table.
+# Processes that still see a bundle of this test in a mount table of their own.
 leftover_processes() {
-	local table pid
+	local table dir ours
 
+	ours=$(readlink /proc/self/ns/mnt)
 	grep -lsF "$(test_places)" /proc/[0-9]*/mountinfo | while read -r table; do
-		pid=${table#/proc/}
-		pid=${pid%/mountinfo}
-		echo "pid $pid: $(tr '\0' ' ' <"/proc/$pid/cmdline")"
+		dir=${table%/mountinfo}
+		[ "$(readlink "$dir/ns/mnt")" = "$ours" ] ||
+			echo "process ${dir#/proc/}: $(cat "$dir/comm")"
 	done 2>/dev/null
 }
 
