@@ -19,6 +19,11 @@
 #include "base/util.h"
 #include "hooks/hooks.h"
 
+static int fail_because(const char *path)
+{
+	return fail(0, "no %s", path);
+}
+
 /* Last: it has a macro of the name of our fail(). */
 #include <cmocka.h>
 
@@ -305,6 +310,29 @@ static void runs_below_another_root(void **state)
 	close(place.root);
 }
 
+static int instead(const char *path, char *const *argv, char *const *envp,
+		   void *arg)
+{
+	(void)argv;
+	(void)envp;
+	return arg ? fail_because(path) : 7;
+}
+
+static void runs_a_function_instead(void **state)
+{
+	struct hooks_place place = here;
+
+	(void)state;
+	place.run = instead;
+	assert_true(run_in("true", 0, HOOK_CREATE_RUNTIME, &place) < 0);
+	assert_string_equal(err_text(),
+			    IN_HOOK "exit status 7, stdout: , stderr: ");
+	place.arg = &place;
+	assert_true(run_in("true", 0, HOOK_CREATE_RUNTIME, &place) < 0);
+	assert_string_equal(err_text(), IN_HOOK
+			    "exit status 127, stdout: , stderr: no /bin/sh");
+}
+
 static int enter_folder(void **state)
 {
 	(void)state;
@@ -331,6 +359,7 @@ int main(void)
 		cmocka_unit_test(starts_clean_in_its_working_directory),
 		cmocka_unit_test(runs_inside_namespaces),
 		cmocka_unit_test(runs_below_another_root),
+		cmocka_unit_test(runs_a_function_instead),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
