@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -340,6 +341,8 @@ int child_exec_step(struct child *child, const struct step *step)
 	switch ((enum step_op)step->op) {
 	case STEP_FIND_PROGRAM:
 		return find_program(step->exec);
+	case STEP_DEATH_SIGNAL:
+		return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	case STEP_GATE:
 		return wait_at_gate(child, step);
 	case STEP_RLIMIT:

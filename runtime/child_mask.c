@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 
 #include "base/auto.h"
 #include "base/root.h"
@@ -67,7 +68,7 @@ int child_readonly_path(struct child *child, const struct step *step)
 	int root = child->slots[SLOT_ROOT];
 	autoclose int point = root_open(root, step->text, O_PATH);
 	autoclose int tree = -1, seen = -1;
-	struct statvfs fs;
+	struct statfs fs;
 
 	if (point < 0)
 		return -1;
@@ -77,7 +78,7 @@ int child_readonly_path(struct child *child, const struct step *step)
 	    sys_move_mount(tree, point) < 0)
 		return -1;
 	seen = root_open(root, step->text, O_PATH);
-	if (seen < 0 || fstatvfs(seen, &fs) < 0 || !(fs.f_flag & ST_RDONLY))
+	if (seen < 0 || fstatfs(seen, &fs) < 0 || !(fs.f_flags & ST_RDONLY))
 		return child_refuse(child, EXDEV, "it is still writable");
 	return 0;
 }

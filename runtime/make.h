@@ -13,20 +13,8 @@
 #include "cgroups/cgroup.h"
 #include "confine/confine.h"
 #include "oci/oci.h"
+#include "runtime/facts.h"
 #include "runtime/plan.h"
-
-/* What is true of this host and this call, asked once. */
-struct facts {
-	uid_t euid;
-	gid_t egid;
-	bool rootless;		/* not root, or root of a user namespace only */
-	bool in_userns;		/* our own user namespace is not the initial one */
-	uint64_t caps;		/* our own permitted set */
-	int last_cap;
-	dev_t own_dev;		/* our own binary */
-	ino_t own_ino;
-	struct cgroup_layout cgroups;
-};
 
 struct make_input {
 	struct arena *arena;
@@ -37,16 +25,37 @@ struct make_input {
 	const char *bundle;		/* absolute */
 	const char *rootfs;		/* absolute, cleaned */
 	const struct cgroup *cgroup;
+	const struct joins *joins;
 	const struct confine_filter *filter;	/* NULL: none */
 	bool no_pivot;
 	bool no_new_keyring;
 	bool has_console;		/* terminal asked for */
+	bool has_gate;			/* wait for `start` */
+	bool dies_with_parent;
 	unsigned int preserve_fds;	/* 3 to 2+this */
+	unsigned int listen_fds;	/* of these, passed on by LISTEN_FDS */
 	const char *notify_socket;	/* host path to bind at /run/notify, or NULL */
 };
 
-/* Own mount namespace: new user namespace or not, joined or new. */
+/* The container's user namespace is not the runtime's: new or joined. */
 bool make_has_userns(const struct make_input *in);
+/* Its mount namespace is new, so that what is mounted is its own. */
+bool make_has_mountns(const struct make_input *in);
+
+/* make.c: everything `create` does. */
+int make_create(const struct make_input *in, struct plan *ret);
+/* make.c: everything `exec` does; root is open on the container's root. */
+int make_exec(const struct make_input *in, int root, struct plan *ret);
+
+/* namespaces.c: clone flags, joins, maps, offsets. */
+int make_namespaces(const struct make_input *in, struct plan *plan);
+/* process.c: never the caller's CPUs: these, or all of the cpuset's (NULL). */
+int make_affinity(const struct make_input *in, struct plan *plan,
+		  const char *list);
+/* process.c: from the container's view of files to the word CREATED. */
+int make_process(const struct make_input *in, struct plan *plan);
+/* process.c: what follows, up to exec. */
+int make_last_steps(const struct make_input *in, struct plan *plan);
 
 /*
  * mounts.c: propagation of /, the rootfs, every mount, devices and links, up

@@ -161,7 +161,7 @@ int make_root(const struct make_input *in, struct plan *plan)
 	size_t mounted = plan->nsteps;
 	int r;
 
-	if (!mounts_has_own_namespace(in)) {
+	if (!make_has_mountns(in)) {
 		add_cwd(in, plan);
 		plan_add(plan, STEP_CHROOT);
 		return add_sysctls(in, plan);

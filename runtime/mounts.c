@@ -282,20 +282,12 @@ static unsigned long initial_propagation(const struct oci_linux *l)
 	return MS_SLAVE | MS_REC;
 }
 
-bool mounts_has_own_namespace(const struct make_input *in)
-{
-	const struct oci_namespace *ns =
-		&in->spec->linux_.namespaces[OCI_NS_MOUNT];
-
-	return ns->listed && !ns->path;
-}
-
 int make_mounts(const struct make_input *in, struct plan *plan)
 {
 	struct step *step;
 	int r;
 
-	if (!mounts_has_own_namespace(in)) {
+	if (!make_has_mountns(in)) {
 		step = plan_add(plan, STEP_ROOT_HERE);
 		step->place = "root.path";
 		step->text = in->rootfs;

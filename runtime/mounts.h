@@ -82,9 +82,6 @@ void mounts_drop_readonly(struct mount_options *options);
 /* SLOT_TREE, or a slot of its own where make_root is to find the mount again. */
 uint16_t mounts_tree_slot(const struct mount_job *job);
 
-/* mounts.c */
-bool mounts_has_own_namespace(const struct make_input *in);
-
 /* bind_mount.c, cgroup_mount.c, devices.c */
 int make_bind_mount(const struct mount_job *job);
 int make_cgroup_mount(const struct mount_job *job);

@@ -61,6 +61,7 @@ static const char *const names[STEP_MAX] = {
 	[STEP_CAPS] = "set capabilities",
 	[STEP_CWD] = "change directory",
 	[STEP_FIND_PROGRAM] = "find program",
+	[STEP_DEATH_SIGNAL] = "ask to end with the parent",
 	[STEP_GATE] = "wait for start",
 	[STEP_RLIMIT] = "set resource limit",
 	[STEP_PRESERVE_FDS] = "keep descriptors",
@@ -85,6 +86,7 @@ int plan_open(struct arena *arena, struct plan *ret)
 		.slots = slots,
 		.nslots = SLOT_FREE,
 		.link = -1,
+		.into_cgroup = -1,
 	};
 	return 0;
 }

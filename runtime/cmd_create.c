@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_create.c - make a container and leave its program waiting. */
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "runtime/creation.h"
+
+/* What would be done. Cgroups and the gate exist only in the real thing. */
+static int dump(struct creation *c)
+{
+	const char *text;
+	int r;
+
+	r = make_create(&c->in, &c->plan);
+	if (r < 0)
+		return r;
+	r = plan_print(c->arena, &c->plan, &text);
+	if (r < 0)
+		return r;
+	fputs(text, stdout);
+	return 0;
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	struct creation_options o = *(const struct creation_options *)options;
+	autocreation struct creation c = CREATION_NONE;
+	const char *id;
+	int r;
+
+	r = creation_arguments(globals->arena, &o, argc, argv, &id);
+	if (r < 0)
+		return r;
+	c.arena = globals->arena;
+	c.globals = globals;
+	c.options = &o;
+	r = creation_plan(&c, id, /* has_gate= */ true);
+	if (r < 0)
+		return r;
+	if (o.dump_plan)
+		return dump(&c);
+	r = creation_build(&c);
+	if (r < 0)
+		return r;
+	return creation_keep(&c);
+}
+
+const struct command command_create = {
+	.name = "create",
+	.arguments = "[options] ID",
+	.help = "make a container; its program waits for start",
+	.options = creation_option_table,
+	.noptions = CREATION_OPTIONS,
+	.options_size = sizeof(struct creation_options),
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+	.failure = 1,
+};

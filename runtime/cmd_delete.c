@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_delete.c - take a container away, and everything that is its. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "hooks/hooks.h"
+#include "runtime/commands.h"
+#include "runtime/deleting.h"
+#include "runtime/reserve.h"
+
+#define LOCK_SECONDS 10
+
+struct delete_options {
+	bool force;
+};
+
+/* What nobody asked to run any more; a broken record has no hooks to name. */
+static void run_poststop(struct arena *arena, const struct container *c,
+			 const struct oci_spec *spec)
+{
+	struct hooks_place here = {
+		.root = -1,
+		.cwd = -1,
+		.cwd_path = c->record.bundle,
+	};
+	const char *json;
+
+	if (oci_state_for_hook(arena, &c->record, OCI_STOPPED, 0, &json) == 0)
+		(void)hooks_run(&spec->hooks, HOOK_POSTSTOP, &here, json);
+}
+
+int deleting_remove(struct arena *arena, struct container *container)
+{
+	struct oci_spec spec;
+	bool has_spec = !container->broken &&
+			(container->record.kept ||
+			 container->record.hooks_begun) &&
+			container_spec(arena, container, &spec) == 0;
+	int r;
+
+	r = reserve_end(arena, container);
+	if (r < 0)
+		return r;
+	r = reserve_release(container);
+	if (r < 0)
+		return r;
+	if (has_spec)
+		run_poststop(arena, container, &spec);
+	err_clear();
+	return 0;
+}
+
+/* We hold the lock: a record that is not kept is what a dead create has left. */
+static int check_status(struct arena *arena, const struct container *c)
+{
+	enum oci_status status =
+		c->record.kept ? container_status(arena, c) : OCI_STOPPED;
+
+	if (status == OCI_STOPPED || status == OCI_CREATED)
+		return 0;
+	return fail(0, "cannot delete container %s that is not stopped: %s",
+		    c->id, oci_status_name(status));
+}
+
+static int delete_locked(const struct globals *globals, const char *id,
+			 bool force)
+{
+	/* Read again: it may have changed while we waited for the lock. */
+	autocontainer struct container c = CONTAINER_NONE;
+	int r = container_load(globals->arena, globals->root, id, &c);
+
+	if (r < 0)
+		return r;
+	if (c.broken && !force)
+		return fail_in(-EINVAL,
+			       "%s: container is broken (delete --force "
+			       "removes it)",
+			       id);
+	if (!force) {
+		r = check_status(globals->arena, &c);
+		if (r < 0)
+			return r;
+	}
+	return deleting_remove(globals->arena, &c);
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	const struct delete_options *o = options;
+	autocontainer struct container lock = CONTAINER_NONE;
+	int r;
+
+	(void)argc;
+	r = container_load(globals->arena, globals->root, argv[0], &lock);
+	if (r >= 0)
+		r = reserve_lock(&lock, LOCK_SECONDS);
+	if (r >= 0)
+		r = delete_locked(globals, argv[0], o->force);
+	return r == -ENOENT && o->force ? 0 : r;
+}
+
+static const struct option_spec delete_options[] = {
+	{ "force", 'f', OPTION_FLAG, offsetof(struct delete_options, force),
+	  NULL, "end its processes first; an unknown ID is no error" },
+};
+
+const struct command command_delete = {
+	.name = "delete",
+	.arguments = "[options] ID",
+	.help = "remove a stopped or created container",
+	.options = delete_options,
+	.noptions = COUNT(delete_options),
+	.options_size = sizeof(struct delete_options),
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+	.failure = 1,
+};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_exec.c - run one more program in a container. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "runtime/console.h"
+#include "runtime/creation.h"
+#include "runtime/entry.h"
+#include "runtime/exec_process.h"
+#include "runtime/foreground.h"
+#include "runtime/self.h"
+
+static int check_status(struct arena *arena, const struct container *c,
+			bool ignore_paused)
+{
+	switch (container_status(arena, c)) {
+	case OCI_STOPPED:
+	case OCI_CREATING:
+		return fail(0, "cannot exec in a stopped container");
+	case OCI_PAUSED:
+		if (!ignore_paused)
+			return fail(0, "cannot exec in a paused container "
+				       "(use --ignore-paused to override)");
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int check_terminal(const struct exec_options *o, bool terminal)
+{
+	if (terminal && o->detach && !o->console_socket)
+		return fail(0, "cannot allocate tty if sandlock-oci will "
+			       "detach without setting console socket");
+	if (o->console_socket && !(terminal && o->detach))
+		return fail(0, "cannot use console socket if sandlock-oci "
+			       "will not detach or allocate tty");
+	return 0;
+}
+
+static int tell_callers(const struct exec_options *o,
+			const struct launch *launch)
+{
+	int r = 0;
+
+	if (o->console_socket)
+		r = console_send(o->console_socket, launch->console);
+	if (r >= 0 && o->pidfd_socket)
+		r = pidfd_send(o->pidfd_socket, launch->pidfd);
+	if (r >= 0 && o->pid_file)
+		r = pid_file_write(o->pid_file, launch->pid);
+	return r;
+}
+
+static int in_front(const struct exec_options *o, struct entry *entry)
+{
+	AUTO(foreground_end) struct foreground foreground = FOREGROUND_NONE;
+	AUTO(console_close) struct console console = CONSOLE_NONE;
+	bool has_console = entry->launch.console >= 0;
+	struct foreground_job job = { 0 };
+	int r, status;
+
+	r = foreground_prepare(&foreground);
+	if (r < 0)
+		return r;
+	if (has_console) {
+		r = console_open(entry->launch.console, &console);
+		if (r < 0)
+			return r;
+		entry->launch.console = -1;
+	}
+	r = tell_callers(o, &entry->launch);
+	if (r < 0)
+		return r;
+	r = entry_finish(entry);
+	if (r < 0)
+		return r;
+	job.pid = entry->launch.pid;
+	job.pidfd = entry->launch.pidfd;
+	job.console = has_console ? &console : NULL;
+	entry->launch.kept = true;
+	r = foreground_wait(&foreground, &job, &status);
+	return r < 0 ? r : status;
+}
+
+static int in_background(const struct exec_options *o, struct entry *entry)
+{
+	int r = tell_callers(o, &entry->launch);
+
+	if (r < 0)
+		return r;
+	r = entry_finish(entry);
+	if (r < 0)
+		return r;
+	entry->launch.kept = true;
+	return 0;
+}
+
+static int exec_in(const struct globals *globals, const struct exec_options *o,
+		   int argc, char **argv)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	autoentry struct entry entry = ENTRY_NONE;
+	struct oci_process process;
+	struct entry_options options = { .process = &process };
+	int r;
+
+	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	if (r < 0)
+		return r;
+	r = check_status(globals->arena, &c, o->ignore_paused);
+	if (r < 0)
+		return r;
+	r = exec_process_make(globals->arena, &c, o, argc - 1, argv + 1,
+			      &process);
+	if (r < 0)
+		return r;
+	r = check_terminal(o, process.terminal);
+	if (r < 0)
+		return r;
+	options.sub_cgroup = o->cgroup;
+	options.preserve_fds = o->preserve_fds;
+	r = entry_prepare(&entry, globals, &c, &options);
+	if (r < 0)
+		return r;
+	return o->detach ? in_background(o, &entry) : in_front(o, &entry);
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	const struct exec_options *o = options;
+	int r = self_protect(o->preserve_fds);
+
+	if (r >= 0)
+		r = exec_in(globals, o, argc, argv);
+	return r < 0 ? fail_in(r, "exec failed") : r;
+}
+
+const struct command command_exec = {
+	.name = "exec",
+	.arguments = "[options] ID PROGRAM [ARGUMENTS]",
+	.help = "run one more program in a container",
+	.options = exec_option_table,
+	.noptions = EXEC_OPTIONS,
+	.options_size = sizeof(struct exec_options),
+	.min_args = 1,
+	.max_args = -1,
+	.stop_at_args = true,
+	.run = run,
+	.failure = 255,
+};

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/creation.c - the effects of a creation, in order, each undone by
+ * leaving scope until the container is kept.
+ */
+#include "runtime/creation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "base/proc.h"
+#include "base/util.h"
+#include "hooks/hooks.h"
+#include "runtime/console.h"
+#include "runtime/mounted.h"
+#include "runtime/notify.h"
+
+#define REMOVE_MS 10000
+
+static const char *now_text(struct arena *arena)
+{
+	struct timespec now;
+	struct tm tm;
+	char day[32];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
+	return arena_printf(arena, "%s.%09ldZ", day, now.tv_nsec);
+}
+
+/* The record exists, and names every effect to come, before the first one. */
+static int write_intent(struct creation *c)
+{
+	struct oci_record *record = &c->container.record;
+	int r;
+
+	*record = (struct oci_record){
+		.version = c->spec.version,
+		.id = c->in.id,
+		.bundle = c->in.bundle,
+		.rootfs = c->in.rootfs,
+		.created = now_text(c->arena),
+		.owner = geteuid(),
+		.annotations = c->spec.annotations,
+		.own_cgroup = c->cgroup.n > 0,
+	};
+	r = reserve_boot_id(c->arena, c->proc, &record->boot_id);
+	if (r < 0)
+		return r;
+	r = cgroup_to_record(c->arena, &c->cgroup, record);
+	if (r < 0)
+		return r;
+	r = reserve_save(c->arena, &c->container);
+	if (r < 0)
+		return r;
+	return io_replace_at(c->container.dir, "config.json", c->spec.json,
+			     c->spec.json_len, 0600);
+}
+
+static int open_gate(struct creation *c)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	if (!c->in.has_gate)
+		return 0;
+	c->gate = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (c->gate < 0)
+		return fail(errno, "make the start gate");
+	/* Through the descriptor: a state directory may have any length. */
+	snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/gate",
+		 c->container.dir);
+	if (bind(c->gate, (struct sockaddr *)&addr, sizeof addr) < 0 ||
+	    listen(c->gate, SOMAXCONN) < 0)
+		return fail(errno, "bind the start gate");
+	return 0;
+}
+
+static int open_notify(struct creation *c)
+{
+	const char *host = getenv("NOTIFY_SOCKET");
+	int r;
+
+	if (!is_set(host) || !make_has_mountns(&c->in))
+		return 0;
+	r = notify_make(c->container.dir);
+	if (r < 0)
+		return r;
+	c->notify_host = host;
+	c->in.notify_socket =
+		arena_printf(c->arena, "%s/%s/%s", c->globals->root,
+			     c->in.id, NOTIFY_FOLDER);
+	return c->in.notify_socket ? 0 : -ENOMEM;
+}
+
+/* Device rules come after the child's own nodes exist, before anyone looks. */
+static int apply_devices(struct creation *c)
+{
+	if (c->devices_done)
+		return 0;
+	c->devices_done = true;
+	return cgroup_apply_devices(&c->cgroup, &c->spec.linux_.resources,
+				    c->facts.rootless);
+}
+
+static int before_hooks(struct launch *launch)
+{
+	struct creation *c = launch->owner;
+	int r = apply_devices(c);
+
+	if (r < 0)
+		return r;
+	c->container.record.hooks_begun = true;
+	return reserve_save(c->arena, &c->container);
+}
+
+static int make_cgroups(struct creation *c)
+{
+	int r = cgroup_create(&c->facts.cgroups, &c->cgroup,
+			      &c->spec.linux_.resources, c->facts.rootless);
+
+	if (r < 0)
+		return r;
+	/* What could not be made is not ours to remove. */
+	return cgroup_to_record(c->arena, &c->cgroup, &c->container.record);
+}
+
+static int start_child(struct creation *c)
+{
+	struct launch *l = &c->launch;
+	int r;
+
+	r = make_create(&c->in, &c->plan);
+	if (r < 0)
+		return r;
+	c->plan.slots[SLOT_GATE] = c->gate;
+	l->in = &c->in;
+	l->plan = &c->plan;
+	l->proc = c->proc;
+	l->record = &c->container.record;
+	l->agent_status = OCI_CREATING;
+	l->program = c->in.process->args.items[0];
+	l->before_hooks = before_hooks;
+	l->owner = c;
+	r = launch_start(l);
+	if (r < 0)
+		return r;
+	return launch_until(l, WORD_CREATED);
+}
+
+int creation_build(struct creation *c)
+{
+	int r;
+
+	r = reserve_container(c->arena, c->globals->root, c->in.id,
+			      &c->container);
+	if (r < 0)
+		return r;
+	c->reserved = true;
+	r = write_intent(c);
+	if (r < 0)
+		return r;
+	r = make_cgroups(c);
+	if (r < 0)
+		return r;
+	r = open_gate(c);
+	if (r < 0)
+		return r;
+	r = open_notify(c);
+	if (r < 0)
+		return r;
+	return start_child(c);
+}
+
+static int record_child(struct creation *c)
+{
+	struct oci_record *record = &c->container.record;
+	char state;
+
+	record->pid = c->launch.pid;
+	for (int i = 0; i < OCI_NAMESPACES; i++) {
+		char name[64];
+		struct stat st;
+
+		snprintf(name, sizeof name, "%d/ns/%s", record->pid,
+			 oci_ns_kinds[i].proc);
+		if (fstatat(c->proc, name, &st, 0) == 0)
+			record->ns_inodes[i] = st.st_ino;
+	}
+	return proc_stat(c->proc, record->pid, &record->start_time, &state);
+}
+
+int pid_file_write(const char *path, pid_t pid)
+{
+	char temporary[4096], text[16];
+	int n = snprintf(temporary, sizeof temporary, "%s.tmp", path);
+	int r;
+
+	if (n < 0 || (size_t)n >= sizeof temporary)
+		return fail(ENAMETOOLONG, "--pid-file");
+	/* No newline: some readers are strict. */
+	n = snprintf(text, sizeof text, "%d", pid);
+
+	autoclose int fd = open(temporary,
+				O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return fail(errno, "--pid-file: create %s", temporary);
+	r = io_write_all(fd, text, (size_t)n);
+	if (r == 0 && rename(temporary, path) < 0)
+		r = -errno;
+	if (r == 0)
+		return 0;
+	(void)unlink(temporary);
+	return fail(-r, "--pid-file: write %s", path);
+}
+
+static int tell_callers(struct creation *c)
+{
+	const struct creation_options *o = c->options;
+	int r = 0;
+
+	if (o->console_socket)
+		r = console_send(o->console_socket, c->launch.console);
+	if (r >= 0 && o->pidfd_socket)
+		r = pidfd_send(o->pidfd_socket, c->launch.pidfd);
+	if (r >= 0 && o->pid_file)
+		r = pid_file_write(o->pid_file, c->launch.pid);
+	return r;
+}
+
+int creation_keep(struct creation *c)
+{
+	int r;
+
+	r = apply_devices(c);
+	if (r < 0)
+		return r;
+	if (!make_has_userns(&c->in)) {
+		r = process_oom_score(&c->launch);
+		if (r < 0)
+			return r;
+	}
+	r = process_rlimits(&c->launch);
+	if (r < 0)
+		return r;
+	r = record_child(c);
+	if (r < 0)
+		return r;
+	r = tell_callers(c);
+	if (r < 0)
+		return r;
+	c->container.record.kept = true;
+	r = reserve_save(c->arena, &c->container);
+	if (r < 0)
+		return r;
+	r = launch_go(&c->launch);
+	if (r < 0)
+		return r;
+	if (c->in.has_gate) {
+		c->launch.kept = true;
+		c->kept = true;
+	}
+	return 0;
+}
+
+/* The way back after a failure; its own failures are not news. */
+static void undo(struct creation *c)
+{
+	struct hooks_place here = {
+		.root = -1,
+		.cwd = -1,
+		.cwd_path = c->in.bundle,
+	};
+	char why[4096];
+	const char *json;
+
+	/* The sentence that brought us here is the one to be printed. */
+	snprintf(why, sizeof why, "%s", err_text());
+	if (c->container.record.own_cgroup) {
+		(void)cgroup_signal(c->arena, &c->cgroup, SIGKILL);
+		if (cgroup_remove(&c->cgroup, REMOVE_MS) < 0)
+			log_warning("%s", err_text());
+	}
+	if (c->options->pid_file)
+		(void)unlink(c->options->pid_file);
+	if (c->container.record.hooks_begun &&
+	    oci_state_for_hook(c->arena, &c->container.record, OCI_STOPPED, 0,
+			       &json) == 0)
+		(void)hooks_run(&c->spec.hooks, HOOK_POSTSTOP, &here, json);
+	if (reserve_release(&c->container) < 0)
+		log_warning("%s", err_text());
+	(void)fail(0, "%s", why);
+}
+
+void creation_close(struct creation *c)
+{
+	launch_close(&c->launch);
+	if (c->reserved && !c->kept)
+		undo(c);
+	else if (c->reserved)
+		reserve_unlock(&c->container);
+	cgroup_close(&c->cgroup);
+	joins_close(&c->joins);
+	container_close(&c->container);
+	closep(&c->gate);
+	closep(&c->proc);
+}

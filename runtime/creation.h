@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/creation.h - from a bundle to a process that waits: what `create` and
+ * `run` have in common.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "runtime/commands.h"
+#include "runtime/joins.h"
+#include "runtime/launch.h"
+#include "runtime/reserve.h"
+
+/* Options of create and run. */
+struct creation_options {
+	const char *bundle;
+	const char *config;
+	const char *console_socket;
+	const char *pidfd_socket;
+	const char *pid_file;
+	bool no_pivot;
+	bool no_new_keyring;
+	bool no_subreaper;		/* accepted for compatibility */
+	bool dump_plan;
+	unsigned int preserve_fds;
+	bool detach;
+	bool keep;
+};
+
+/* One creation under way; leaving scope undoes what is not kept. */
+struct creation {
+	struct arena *arena;
+	const struct creation_options *options;
+	const struct globals *globals;
+	int proc;
+	struct facts facts;
+	struct oci_spec spec;
+	struct joins joins;
+	struct cgroup cgroup;
+	struct confine_filter filter;
+	struct make_input in;
+	struct plan plan;
+	struct container container;
+	struct launch launch;
+	const char *notify_host;	/* NOTIFY_SOCKET of the caller, or NULL */
+	int gate;
+	bool reserved;
+	bool devices_done;
+	bool kept;
+};
+
+#define CREATION_NONE                                                      \
+	{                                                                  \
+		.proc = -1, .joins = JOINS_NONE,                           \
+		.container = CONTAINER_NONE, .launch = LAUNCH_NONE,        \
+		.gate = -1,                                                \
+	}
+#define autocreation AUTO(creation_close)
+
+/* The options shared by the two commands, for their tables. */
+extern const struct option_spec creation_option_table[];
+#define CREATION_OPTIONS 10	/* of create; run has two more */
+#define RUN_OPTIONS 12
+
+/* Decimal, no newline, whole or not at all; relative to the caller. */
+int pid_file_write(const char *path, pid_t pid);
+
+/* ID and bundle from the positionals: "ID", or a bundle directory alone. */
+int creation_arguments(struct arena *arena, struct creation_options *options,
+		       int argc, char **argv, const char **ret_id);
+
+/* Read, check and plan: no effect yet. */
+int creation_plan(struct creation *creation, const char *id, bool has_gate);
+/* Everything up to the point where the child is to be kept. */
+int creation_build(struct creation *creation);
+/* Write it down, tell the callers, let the child go on to its gate or program. */
+int creation_keep(struct creation *creation);
+void creation_close(struct creation *creation);

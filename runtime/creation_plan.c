@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/creation_plan.c - the part of a creation that has no effect. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "base/proc.h"
+#include "base/util.h"
+#include "runtime/creation.h"
+#include "runtime/notify.h"
+
+#define OPTION(field) offsetof(struct creation_options, field)
+
+const struct option_spec creation_option_table[] = {
+	{ "bundle", 'b', OPTION_TEXT, OPTION(bundle), "DIR",
+	  "the bundle; the current directory by default" },
+	{ "config", 'f', OPTION_TEXT, OPTION(config), "FILE",
+	  "the configuration, instead of the bundle's config.json" },
+	{ "console-socket", 0, OPTION_TEXT, OPTION(console_socket), "SOCKET",
+	  "where to send the terminal's master" },
+	{ "pidfd-socket", 0, OPTION_TEXT, OPTION(pidfd_socket), "SOCKET",
+	  "where to send a pidfd of the container's process" },
+	{ "pid-file", 0, OPTION_TEXT, OPTION(pid_file), "FILE",
+	  "where to write the pid of the container's process" },
+	{ "no-pivot", 0, OPTION_FLAG, OPTION(no_pivot), NULL,
+	  "switch the root by moving it, not by pivot_root" },
+	{ "no-new-keyring", 0, OPTION_FLAG, OPTION(no_new_keyring), NULL,
+	  "keep the caller's session keyring" },
+	{ "no-subreaper", 0, OPTION_FLAG, OPTION(no_subreaper), NULL,
+	  "accepted for compatibility; there is never a subreaper" },
+	{ "preserve-fds", 0, OPTION_NUMBER, OPTION(preserve_fds), "N",
+	  "pass N more descriptors, from 3 on" },
+	{ "dump-plan", 0, OPTION_FLAG, OPTION(dump_plan), NULL,
+	  "print what would be done, step by step, and do nothing" },
+	{ "detach", 'd', OPTION_FLAG, OPTION(detach), NULL,
+	  "do not wait for the program" },
+	{ "keep", 0, OPTION_FLAG, OPTION(keep), NULL,
+	  "do not delete the container when its program ends" },
+};
+
+static bool is_bundle(const char *path)
+{
+	char config[PATH_MAX];
+
+	return (size_t)snprintf(config, sizeof config, "%s/config.json",
+				path) < sizeof config &&
+	       access(config, F_OK) == 0;
+}
+
+/* "bundles/web/" is web, with anything an ID may not have replaced. */
+static int id_of_bundle(struct arena *arena, const char *path,
+			const char **ret)
+{
+	autofree char *real = realpath(path, NULL);
+	char *id;
+
+	if (!real)
+		return fail(errno, "bundle %s", path);
+	id = arena_strdup(arena, basename(real));
+	if (!id)
+		return -ENOMEM;
+	for (char *p = id; *p; p++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+			    "WXYZ0123456789_+-.",
+			    *p))
+			*p = '_';
+	*ret = id;
+	return 0;
+}
+
+int creation_arguments(struct arena *arena, struct creation_options *options,
+		       int argc, char **argv, const char **ret_id)
+{
+	(void)argc;
+	if (!options->bundle && is_bundle(argv[0])) {
+		options->bundle = argv[0];
+		return id_of_bundle(arena, argv[0], ret_id);
+	}
+	*ret_id = argv[0];
+	return container_check_id(argv[0]);
+}
+
+static int load_spec(struct creation *c)
+{
+	const char *bundle = c->options->bundle ? c->options->bundle : ".";
+	const char *config = c->options->config;
+	autofree char *real = realpath(bundle, NULL);
+	autoclose int dir = -1;
+	int r;
+
+	if (!real)
+		return fail(errno, "bundle %s", bundle);
+	c->in.bundle = arena_strdup(c->arena, real);
+	if (!c->in.bundle)
+		return -ENOMEM;
+	dir = config ? AT_FDCWD : open(real, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 && dir != AT_FDCWD)
+		return fail(errno, "bundle %s", bundle);
+	r = oci_spec_load(c->arena, dir, config ? config : "config.json",
+			  &c->spec);
+	if (dir == AT_FDCWD)
+		dir = -1;
+	return r;
+}
+
+static int find_rootfs(struct creation *c)
+{
+	const char *path = c->spec.root_path;
+	autofree char *real = NULL;
+	struct stat st;
+
+	if (path[0] != '/')
+		path = arena_printf(c->arena, "%s/%s", c->in.bundle, path);
+	if (!path)
+		return -ENOMEM;
+	if (lstat(path, &st) < 0)
+		return fail(errno, "root.path: %s", path);
+	if (S_ISLNK(st.st_mode))
+		return fail(0, "root.path: %s is a symbolic link", path);
+	if (!S_ISDIR(st.st_mode))
+		return fail(ENOTDIR, "root.path: %s", path);
+	real = realpath(path, NULL);
+	if (!real)
+		return fail(errno, "root.path: %s", path);
+	if (streq(real, "/"))
+		return fail(0, "root.path: / is the host's own root");
+	c->in.rootfs = arena_strdup(c->arena, real);
+	return c->in.rootfs ? 0 : -ENOMEM;
+}
+
+/* What is asked for and cannot be held is an error, never ignored. */
+static int refuse_unsupported(const struct oci_spec *spec)
+{
+	for (size_t i = 0; i < spec->annotations.n; i++) {
+		const char *key = spec->annotations.items[i].key;
+
+		if (starts_with(key, "io.sandlock.") ||
+		    strstr(key, ".io.sandlock/"))
+			return fail(0,
+				    "annotations[\"%s\"]: policies are not "
+				    "enforced by this build",
+				    key);
+	}
+	if (spec->linux_.intel_rdt)
+		return fail(0, "linux.intelRdt: not supported by this build");
+	return 0;
+}
+
+static int check_terminal(const struct creation *c)
+{
+	bool detached = c->in.has_gate || c->options->detach;
+	bool terminal = c->in.process->terminal;
+
+	if (terminal && detached && !c->options->console_socket)
+		return fail(0, "cannot allocate tty if sandlock-oci will "
+			       "detach without setting console socket");
+	if (c->options->console_socket && !(terminal && detached))
+		return fail(0, "cannot use console socket if sandlock-oci "
+			       "will not detach or allocate tty");
+	return 0;
+}
+
+static int count_listen_fds(unsigned int *ret)
+{
+	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
+	uint32_t number;
+
+	if (!fds || !pid || num_u32(pid, &number) < 0 ||
+	    (pid_t)number != getpid()) {
+		err_clear();
+		return 0;
+	}
+	if (num_u32(fds, ret) < 0)
+		return fail_in(-EINVAL, "LISTEN_FDS");
+	return 0;
+}
+
+static int check_descriptors(struct creation *c)
+{
+	int r = count_listen_fds(&c->in.listen_fds);
+
+	if (r < 0)
+		return r;
+	c->in.preserve_fds = c->options->preserve_fds;
+	if (c->in.preserve_fds > 4096 || c->in.listen_fds > 4096)
+		return fail(EINVAL, "--preserve-fds %u",
+			    c->in.preserve_fds);
+	for (unsigned int i = 0; i < c->in.preserve_fds + c->in.listen_fds; i++)
+		if (fcntl((int)(3 + i), F_GETFD) < 0)
+			return fail(errno, "--preserve-fds %u: descriptor %u",
+				    c->in.preserve_fds, 3 + i);
+	return 0;
+}
+
+static int check_user_namespace(const struct creation *c)
+{
+	if (c->facts.euid != 0 &&
+	    !c->spec.linux_.namespaces[OCI_NS_USER].listed)
+		return fail(EPERM, "linux.namespaces: without root, a user "
+				   "namespace is needed (spec --rootless "
+				   "writes one)");
+	return 0;
+}
+
+static int gather(struct creation *c)
+{
+	int r;
+
+	c->proc = proc_open();
+	if (c->proc < 0)
+		return c->proc;
+	r = facts_gather(c->arena, c->proc, c->globals->rootless, &c->facts);
+	if (r < 0)
+		return r;
+	r = check_user_namespace(c);
+	if (r < 0)
+		return r;
+	r = joins_open(&c->spec.linux_, &c->joins);
+	if (r < 0)
+		return r;
+	r = cgroup_check_resources(&c->spec.linux_.resources,
+				   &c->facts.cgroups);
+	if (r < 0)
+		return r;
+	r = cgroup_place(c->arena, &c->facts.cgroups,
+			 c->globals->cgroup_manager,
+			 c->spec.linux_.cgroups_path, c->in.id, &c->cgroup);
+	if (r < 0)
+		return r;
+	if (!c->spec.linux_.seccomp)
+		return 0;
+	r = confine_seccomp(c->arena, c->spec.linux_.seccomp, &c->filter);
+	c->in.filter = &c->filter;
+	return r;
+}
+
+int creation_plan(struct creation *c, const char *id, bool has_gate)
+{
+	int r;
+
+	c->in.arena = c->arena;
+	c->in.id = id;
+	c->in.has_gate = has_gate;
+	c->in.no_pivot = c->options->no_pivot;
+	c->in.no_new_keyring = c->options->no_new_keyring;
+	c->in.facts = &c->facts;
+	c->in.spec = &c->spec;
+	c->in.joins = &c->joins;
+	c->in.cgroup = &c->cgroup;
+	r = load_spec(c);
+	if (r < 0)
+		return r;
+	c->in.process = c->spec.process;
+	c->in.has_console = c->spec.process->terminal;
+	r = find_rootfs(c);
+	if (r < 0)
+		return r;
+	r = refuse_unsupported(&c->spec);
+	if (r < 0)
+		return r;
+	r = check_terminal(c);
+	if (r < 0)
+		return r;
+	r = check_descriptors(c);
+	if (r < 0)
+		return r;
+	return gather(c);
+}

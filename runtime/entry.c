@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/entry.c - join what the container's first process has, become what process says. */
+#include "runtime/entry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/proc.h"
+#include "runtime/mounted.h"
+
+void entry_close(struct entry *entry)
+{
+	launch_close(&entry->launch);
+	cgroup_close(&entry->cgroup);
+	joins_close(&entry->joins);
+	closep(&entry->root);
+	closep(&entry->proc);
+}
+
+/*
+ * The descriptors are of the recorded process: it lived when pidfd was made,
+ * and its namespaces are those on record.
+ */
+static int check_identity(const struct entry *e,
+			  const struct container *container)
+{
+	const struct oci_record *record = &container->record;
+	autoclose int pidfd = container_pidfd(container);
+
+	if (pidfd < 0)
+		return pidfd;
+	for (int i = 0; i < OCI_NAMESPACES; i++) {
+		struct stat st;
+
+		if (e->joins.fds[i] < 0 || !record->ns_inodes[i])
+			continue;
+		if (fstat(e->joins.fds[i], &st) < 0)
+			return fail(errno, "stat %s namespace",
+				    oci_ns_kinds[i].type);
+		/* A process may have unshared what it shows to its children. */
+		if (st.st_ino != record->ns_inodes[i] && i != OCI_NS_MOUNT)
+			return fail(0, "%s: process %d is not the container's "
+				       "any more",
+				    container->id, record->pid);
+	}
+	return 0;
+}
+
+static int open_container(struct entry *e, const struct container *container)
+{
+	pid_t pid = container->record.pid;
+	char name[64];
+	int r;
+
+	r = joins_of_process(e->proc, pid, &e->joins);
+	if (r < 0)
+		return r;
+	snprintf(name, sizeof name, "%d/root", pid);
+	e->root = openat(e->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (e->root < 0)
+		return fail(errno, "open /proc/%s", name);
+	return check_identity(e, container);
+}
+
+static int open_cgroups(struct entry *e, const struct container *container,
+			const char *sub)
+{
+	int r = cgroup_from_record(e->arena, &container->record, &e->cgroup);
+
+	if (r < 0)
+		return r;
+	return cgroup_open_join(e->arena, &e->cgroup, sub);
+}
+
+static int gather(struct entry *e, const struct globals *globals,
+		  struct container *container,
+		  const struct entry_options *options)
+{
+	int r;
+
+	e->proc = proc_open();
+	if (e->proc < 0)
+		return e->proc;
+	r = container_spec(e->arena, container, &e->spec);
+	if (r < 0)
+		return r;
+	r = facts_gather(e->arena, e->proc, globals->rootless, &e->facts);
+	if (r < 0)
+		return r;
+	r = open_container(e, container);
+	if (r < 0)
+		return r;
+	r = open_cgroups(e, container, options->sub_cgroup);
+	if (r < 0)
+		return r;
+	if (!e->spec.linux_.seccomp)
+		return 0;
+	e->in.filter = &e->filter;
+	return confine_seccomp(e->arena, e->spec.linux_.seccomp, &e->filter);
+}
+
+static void fill_input(struct entry *e, const struct container *container,
+		       const struct entry_options *options)
+{
+	/* All of them exist: none is made anew. */
+	memset(e->spec.linux_.namespaces, 0, sizeof e->spec.linux_.namespaces);
+	e->in.arena = e->arena;
+	e->in.facts = &e->facts;
+	e->in.spec = &e->spec;
+	e->in.process = options->process;
+	e->in.id = container->id;
+	e->in.bundle = container->record.bundle;
+	e->in.rootfs = container->record.rootfs;
+	e->in.cgroup = &e->cgroup;
+	e->in.joins = &e->joins;
+	e->in.has_console = options->process->terminal;
+	e->in.preserve_fds = options->preserve_fds;
+	e->in.dies_with_parent = options->dies_with_us;
+}
+
+int entry_prepare(struct entry *e, const struct globals *globals,
+		  struct container *container,
+		  const struct entry_options *options)
+{
+	struct launch *l = &e->launch;
+	int r;
+
+	e->arena = globals->arena;
+	r = gather(e, globals, container, options);
+	if (r < 0)
+		return r;
+	fill_input(e, container, options);
+	r = make_exec(&e->in, e->root, &e->plan);
+	if (r < 0)
+		return r;
+	l->in = &e->in;
+	l->plan = &e->plan;
+	l->proc = e->proc;
+	l->record = &container->record;
+	l->agent_status = OCI_RUNNING;
+	l->program = options->process->args.items[0];
+	r = launch_start(l);
+	if (r < 0)
+		return r;
+	r = launch_until(l, WORD_CREATED);
+	if (r < 0)
+		return r;
+	r = process_oom_score(l);
+	if (r < 0)
+		return r;
+	return process_rlimits(l);
+}
+
+int entry_finish(struct entry *e)
+{
+	int r = launch_go(&e->launch);
+
+	if (r < 0)
+		return r;
+	return launch_until(&e->launch, WORD_EXEC);
+}

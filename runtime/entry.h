@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/entry.h - one more process in a container that exists: `exec`, and
+ * hooks that run inside. Confined by the same plan as its first process.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "runtime/commands.h"
+#include "runtime/container.h"
+#include "runtime/joins.h"
+#include "runtime/launch.h"
+
+struct entry_options {
+	const struct oci_process *process;
+	const char *sub_cgroup;		/* exec --cgroup; NULL: the container's own */
+	unsigned int preserve_fds;
+	bool dies_with_us;
+};
+
+/* A process on its way in; leaving scope ends it unless launch.kept. */
+struct entry {
+	struct arena *arena;
+	int proc;
+	int root;			/* the container's */
+	struct facts facts;
+	struct oci_spec spec;
+	struct joins joins;
+	struct cgroup cgroup;
+	struct confine_filter filter;
+	struct make_input in;
+	struct plan plan;
+	struct launch launch;
+};
+
+#define ENTRY_NONE                                                         \
+	{                                                                  \
+		.proc = -1, .root = -1, .joins = JOINS_NONE,               \
+		.launch = LAUNCH_NONE,                                     \
+	}
+#define autoentry AUTO(entry_close)
+
+/* Everything up to CREATED: the process is inside and about to exec. */
+int entry_prepare(struct entry *entry, const struct globals *globals,
+		  struct container *container,
+		  const struct entry_options *options);
+/* Let it exec; 0 when that has worked. */
+int entry_finish(struct entry *entry);
+void entry_close(struct entry *entry);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/exec_process.c - from exec's options to a process. */
+#include "runtime/exec_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "base/util.h"
+
+#define OPTION(field) offsetof(struct exec_options, field)
+
+const struct option_spec exec_option_table[EXEC_OPTIONS] = {
+	{ "console-socket", 0, OPTION_TEXT, OPTION(console_socket), "SOCKET",
+	  "where to send the terminal's master" },
+	{ "pidfd-socket", 0, OPTION_TEXT, OPTION(pidfd_socket), "SOCKET",
+	  "where to send a pidfd of the process" },
+	{ "pid-file", 0, OPTION_TEXT, OPTION(pid_file), "FILE",
+	  "where to write the pid of the process" },
+	{ "process", 'p', OPTION_TEXT, OPTION(process_file), "FILE",
+	  "a process object; other options about the process are not read" },
+	{ "cwd", 0, OPTION_TEXT, OPTION(cwd), "DIR", "working directory" },
+	{ "user", 'u', OPTION_TEXT, OPTION(user), "UID[:GID]",
+	  "numbers, not names" },
+	{ "process-label", 0, OPTION_TEXT, OPTION(process_label), "LABEL",
+	  "SELinux label" },
+	{ "apparmor", 0, OPTION_TEXT, OPTION(apparmor), "PROFILE",
+	  "AppArmor profile" },
+	{ "cgroup", 0, OPTION_TEXT, OPTION(cgroup), "PATH",
+	  "a sub-cgroup of the container's, which exists" },
+	{ "env", 'e', OPTION_LIST, OPTION(env), "KEY=VALUE",
+	  "add to the container's environment" },
+	{ "cap", 'c', OPTION_LIST, OPTION(caps), "CAP",
+	  "add a capability" },
+	{ "additional-gids", 'g', OPTION_LIST, OPTION(groups), "GID",
+	  "add a group" },
+	{ "tty", 't', OPTION_FLAG, OPTION(tty), NULL, "with a terminal" },
+	{ "detach", 'd', OPTION_FLAG, OPTION(detach), NULL,
+	  "do not wait for the program" },
+	{ "no-new-privs", 0, OPTION_FLAG, OPTION(no_new_privs), NULL,
+	  "set no_new_privs" },
+	{ "ignore-paused", 0, OPTION_FLAG, OPTION(ignore_paused), NULL,
+	  "enter a paused container; the program waits until it is resumed" },
+	{ "no-subreaper", 0, OPTION_FLAG, OPTION(no_subreaper), NULL,
+	  "accepted for compatibility; there is never a subreaper" },
+	{ "preserve-fds", 0, OPTION_NUMBER, OPTION(preserve_fds), "N",
+	  "pass N more descriptors, from 3 on" },
+};
+
+static int read_file(struct arena *arena, const char *path,
+		     struct oci_process *ret)
+{
+	/* May be a pipe; a terminal is not to become ours. */
+	autoclose int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail(errno, "--process: open %s", path);
+	return oci_process_read(arena, fd, ret);
+}
+
+static int set_user(struct arena *arena, const char *text,
+		    struct oci_user *ret)
+{
+	char *copy = arena_strdup(arena, text), *colon;
+	int r;
+
+	if (!copy)
+		return -ENOMEM;
+	*ret = (struct oci_user){ .has_umask = ret->has_umask,
+				  .umask = ret->umask };
+	colon = strchr(copy, ':');
+	if (colon)
+		*colon = '\0';
+	r = num_id(copy, &ret->uid);
+	if (r >= 0 && colon)
+		r = num_id(colon + 1, &ret->gid);
+	return r < 0 ? fail_in(r, "--user %s", text) : 0;
+}
+
+static int add_groups(struct arena *arena, const struct oci_strings *list,
+		      struct oci_user *user)
+{
+	uint32_t *groups = arena_grow(arena, user->groups, user->ngroups,
+				      user->ngroups + list->n, sizeof *groups);
+
+	if (!groups)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->n; i++) {
+		int r = num_id(list->items[i], &groups[user->ngroups + i]);
+
+		if (r < 0)
+			return fail_in(r, "--additional-gids %s",
+				       list->items[i]);
+	}
+	user->groups = groups;
+	user->ngroups += list->n;
+	return 0;
+}
+
+/* The container's entries, without those that are given anew, then these. */
+static int add_env(struct arena *arena, const struct oci_strings *more,
+		   struct oci_strings *env)
+{
+	const char **items =
+		arena_array(arena, env->n + more->n + 1, sizeof *items);
+	size_t n = 0;
+
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < env->n + more->n; i++) {
+		const char *entry = i < env->n ? env->items[i] :
+						 more->items[i - env->n];
+		size_t key = strcspn(entry, "=");
+
+		if (entry[key] != '=' || key == 0)
+			return fail(EINVAL, "--env '%s': not KEY=VALUE",
+				    entry);
+		for (size_t k = 0; k < n; k++)
+			if (strncmp(items[k], entry, key + 1) == 0) {
+				memmove(&items[k], &items[k + 1],
+					(n - k - 1) * sizeof *items);
+				n--;
+				break;
+			}
+		items[n++] = entry;
+	}
+	items[n] = NULL;
+	env->items = items;
+	env->n = n;
+	return 0;
+}
+
+/* In every set but the inheritable one; ambient for who is not root. */
+static int add_caps(struct arena *arena, const struct oci_strings *list,
+		    struct oci_process *process)
+{
+	struct oci_capabilities *caps = arena_alloc(arena, sizeof *caps);
+
+	if (!caps)
+		return -ENOMEM;
+	if (process->capabilities)
+		*caps = *process->capabilities;
+	for (size_t i = 0; i < list->n; i++) {
+		int number = oci_capability(list->items[i]);
+		uint64_t bit;
+
+		if (number < 0)
+			return fail(EINVAL, "--cap '%s': unknown capability",
+				    list->items[i]);
+		bit = 1ULL << number;
+		caps->bounding |= bit;
+		caps->effective |= bit;
+		caps->permitted |= bit;
+		if (process->user.uid != 0) {
+			caps->inheritable |= bit;
+			caps->ambient |= bit;
+		}
+	}
+	process->capabilities = caps;
+	return 0;
+}
+
+static int apply_lists(struct arena *arena, const struct exec_options *o,
+		       struct oci_process *p)
+{
+	int r = 0;
+
+	if (o->groups.n)
+		r = add_groups(arena, &o->groups, &p->user);
+	if (r >= 0 && o->env.n)
+		r = add_env(arena, &o->env, &p->env);
+	if (r >= 0 && o->caps.n)
+		r = add_caps(arena, &o->caps, p);
+	return r;
+}
+
+static int from_flags(struct arena *arena, const struct oci_process *base,
+		      const struct exec_options *o, int argc, char **argv,
+		      struct oci_process *ret)
+{
+	struct oci_process p = *base;
+	int r;
+
+	if (argc < 1 || !*argv[0])
+		return fail(EINVAL, "a program or --process is needed");
+	p.args.items = (const char **)argv;
+	p.args.n = (size_t)argc;
+	p.terminal = o->tty;
+	p.has_console_size = false;
+	if (o->cwd) {
+		if (o->cwd[0] != '/')
+			return fail(EINVAL, "--cwd %s: must be absolute",
+				    o->cwd);
+		p.cwd = o->cwd;
+	}
+	if (o->user) {
+		r = set_user(arena, o->user, &p.user);
+		if (r < 0)
+			return r;
+	}
+	if (o->no_new_privs)
+		p.no_new_privileges = true;
+	if (o->process_label)
+		p.selinux_label = o->process_label;
+	if (o->apparmor)
+		p.apparmor_profile = o->apparmor;
+	r = apply_lists(arena, o, &p);
+	if (r < 0)
+		return r;
+	*ret = p;
+	return 0;
+}
+
+int exec_process_make(struct arena *arena, const struct container *container,
+		      const struct exec_options *options, int argc,
+		      char **argv, struct oci_process *ret)
+{
+	struct oci_spec spec;
+	int r;
+
+	if (is_set(options->process_file))
+		return read_file(arena, options->process_file, ret);
+	r = container_spec(arena, container, &spec);
+	if (r < 0)
+		return r;
+	return from_flags(arena, spec.process, options, argc, argv, ret);
+}

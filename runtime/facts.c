@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/facts.c - ask the kernel who we are and what there is. */
+#include "runtime/facts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/proc.h"
+
+#define WHOLE_RANGE 4294967295U
+
+/* The initial user namespace maps everything onto itself. */
+static int ask_userns(int proc, bool *ret_in_userns)
+{
+	autoclose int fd = proc_open_at(proc, "self/uid_map", O_RDONLY);
+	unsigned int inside, outside, size;
+	char line[128] = "";
+
+	if (fd < 0 && errno == ENOENT) {
+		*ret_in_userns = false;
+		return 0;
+	}
+	if (fd < 0 || read(fd, line, sizeof line - 1) < 0)
+		return fail(errno, "read /proc/self/uid_map");
+	*ret_in_userns = sscanf(line, "%u %u %u", &inside, &outside, &size) !=
+				 3 ||
+			 inside != 0 || outside != 0 || size != WHOLE_RANGE;
+	return 0;
+}
+
+static int ask_caps(uint64_t *ret)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (syscall(SYS_capget, &header, data) < 0)
+		return fail(errno, "read own capabilities");
+	*ret = (uint64_t)data[1].permitted << 32 | data[0].permitted;
+	return 0;
+}
+
+static bool apparmor_enabled(void)
+{
+	autoclose int fd = open("/sys/module/apparmor/parameters/enabled",
+				O_RDONLY | O_CLOEXEC);
+	char word = 0;
+
+	return fd >= 0 && read(fd, &word, 1) == 1 && word == 'Y';
+}
+
+int facts_gather(struct arena *arena, int proc, int rootless,
+		 struct facts *ret)
+{
+	struct facts facts = { .euid = geteuid(), .egid = getegid() };
+	struct stat st;
+	int r;
+
+	r = ask_userns(proc, &facts.in_userns);
+	if (r < 0)
+		return r;
+	r = ask_caps(&facts.caps);
+	if (r < 0)
+		return r;
+	if (fstatat(proc, "self/exe", &st, 0) < 0)
+		return fail(errno, "stat own binary");
+	facts.own_dev = st.st_dev;
+	facts.own_ino = st.st_ino;
+	facts.rootless = rootless >= 0 ? rootless > 0 :
+					 facts.euid != 0 || facts.in_userns;
+	facts.apparmor = apparmor_enabled();
+	facts.selinux = access("/sys/fs/selinux/enforce", F_OK) == 0;
+	r = cgroup_probe(arena, proc, &facts.cgroups);
+	if (r < 0)
+		return r;
+	*ret = facts;
+	return 0;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/joins.c - open namespaces, verify their kind, ask who owns them. */
+#include "runtime/joins.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/kernel.h"
+
+void joins_close(struct joins *joins)
+{
+	for (int i = 0; i < OCI_NAMESPACES; i++)
+		closep(&joins->fds[i]);
+}
+
+bool joins_any(const struct joins *joins)
+{
+	for (int i = 0; i < OCI_NAMESPACES; i++)
+		if (joins->fds[i] >= 0)
+			return true;
+	return false;
+}
+
+static size_t add_matching(const struct joins *joins, bool early, size_t n,
+			   int *ret_fds, int *ret_flags)
+{
+	for (int i = 0; i < OCI_NAMESPACES; i++) {
+		if (i == OCI_NS_USER || joins->fds[i] < 0 ||
+		    joins->early[i] != early)
+			continue;
+		ret_fds[n] = joins->fds[i];
+		ret_flags[n++] = oci_ns_kinds[i].flag;
+	}
+	return n;
+}
+
+size_t joins_in_order(const struct joins *joins, int *ret_fds, int *ret_flags)
+{
+	size_t n = add_matching(joins, /* early= */ true, 0, ret_fds,
+				ret_flags);
+
+	if (joins->fds[OCI_NS_USER] >= 0) {
+		ret_fds[n] = joins->fds[OCI_NS_USER];
+		ret_flags[n++] = CLONE_NEWUSER;
+	}
+	return add_matching(joins, /* early= */ false, n, ret_fds, ret_flags);
+}
+
+static bool same_file(int a, int b)
+{
+	struct stat sa, sb;
+
+	return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 &&
+	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* Is ns owned by the user namespace, or by one below it? */
+static bool owned_by(int ns, int userns)
+{
+	autoclose int owner = ioctl(ns, NS_GET_USERNS);
+
+	while (owner >= 0) {
+		int parent;
+
+		if (same_file(owner, userns))
+			return true;
+		parent = ioctl(owner, NS_GET_PARENT);
+		close(owner);
+		owner = parent;
+	}
+	return false;
+}
+
+static void find_order(struct joins *joins)
+{
+	int user = joins->fds[OCI_NS_USER];
+
+	for (int i = 0; i < OCI_NAMESPACES; i++)
+		joins->early[i] = i != OCI_NS_USER && joins->fds[i] >= 0 &&
+				  (user < 0 || !owned_by(joins->fds[i], user));
+}
+
+static int open_one(const struct oci_ns_kind *kind, const char *path)
+{
+	autoclose int fd =
+		open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail(errno, "open %s", path);
+	if (ioctl(fd, NS_GET_NSTYPE) != kind->flag)
+		return fail(0, "%s is not a %s namespace", path, kind->type);
+	return take_fd(&fd);
+}
+
+int joins_open(const struct oci_linux *linux_, struct joins *ret)
+{
+	AUTO(joins_close) struct joins joins = JOINS_NONE;
+
+	for (int i = 0; i < OCI_NAMESPACES; i++) {
+		const char *path = linux_->namespaces[i].path;
+
+		if (!path)
+			continue;
+		joins.fds[i] = open_one(&oci_ns_kinds[i], path);
+		if (joins.fds[i] < 0)
+			return fail_in(joins.fds[i], "linux.namespaces (%s)",
+				       oci_ns_kinds[i].type);
+	}
+	find_order(&joins);
+	*ret = joins;
+	joins = (struct joins)JOINS_NONE;
+	return 0;
+}
+
+int joins_of_process(int proc, pid_t pid, struct joins *ret)
+{
+	AUTO(joins_close) struct joins joins = JOINS_NONE;
+
+	for (int i = 0; i < OCI_NAMESPACES; i++) {
+		autoclose int own = -1;
+		char name[64];
+
+		snprintf(name, sizeof name, "%d/ns/%s", pid,
+			 oci_ns_kinds[i].proc);
+		joins.fds[i] = openat(proc, name, O_RDONLY | O_CLOEXEC);
+		if (joins.fds[i] < 0 && errno == ENOENT && i == OCI_NS_TIME)
+			continue;
+		if (joins.fds[i] < 0)
+			return fail(errno, "open /proc/%s", name);
+		snprintf(name, sizeof name, "self/ns/%s",
+			 oci_ns_kinds[i].proc);
+		own = openat(proc, name, O_RDONLY | O_CLOEXEC);
+		if (own < 0)
+			return fail(errno, "open /proc/%s", name);
+		if (same_file(joins.fds[i], own))
+			closep(&joins.fds[i]);
+	}
+	find_order(&joins);
+	*ret = joins;
+	joins = (struct joins)JOINS_NONE;
+	return 0;
+}

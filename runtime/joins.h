@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/joins.h - namespaces that exist already, and the order to enter them. */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "oci/oci.h"
+
+struct arena;
+
+struct joins {
+	int fds[OCI_NAMESPACES];	/* -1: not joined */
+	/*
+	 * Not owned by the user namespace that is entered: after entering that
+	 * one, the right to join them would be gone.
+	 */
+	bool early[OCI_NAMESPACES];
+};
+
+#define JOINS_NONE { .fds = { -1, -1, -1, -1, -1, -1, -1, -1 } }
+
+/* Open and check the namespaces config.json names by path. */
+int joins_open(const struct oci_linux *linux_, struct joins *ret);
+/* Open the namespaces of a process, leaving out those we are in already. */
+int joins_of_process(int proc, pid_t pid, struct joins *ret);
+void joins_close(struct joins *joins);
+/* The descriptors and flags in the order to enter them; how many. */
+size_t joins_in_order(const struct joins *joins, int *ret_fds, int *ret_flags);
+bool joins_any(const struct joins *joins);

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/launch.c - clone the child and answer its words. */
+#include "runtime/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/proc.h"
+#include "base/sys.h"
+#include "runtime/agent.h"
+#include "runtime/child.h"
+#include "runtime/idmap.h"
+#include "runtime/joins.h"
+#include "runtime/mounted.h"
+#include "runtime/sentence.h"
+#include "runtime/sources.h"
+
+void launch_close(struct launch *launch)
+{
+	closep(&launch->link);
+	if (launch->pidfd >= 0 && !launch->kept) {
+		siginfo_t info;
+
+		(void)sys_pidfd_send_signal(launch->pidfd, SIGKILL);
+		(void)waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED);
+	}
+	closep(&launch->pidfd);
+	closep(&launch->console);
+}
+
+static int clone_child(struct launch *launch)
+{
+	struct plan *plan = launch->plan;
+	struct kernel_clone_args args = {
+		.flags = plan->clone_flags | CLONE_PIDFD,
+		.pidfd = (uint64_t)(uintptr_t)&launch->pidfd,
+		.exit_signal = SIGCHLD,
+	};
+	pid_t pid;
+
+	if (plan->into_cgroup >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)plan->into_cgroup;
+	}
+	pid = sys_clone3(&args);
+	if (pid == 0)
+		child_run(plan);
+	if (pid < 0)
+		return fail(errno, "clone the container's process");
+	launch->pid = pid;
+	return 0;
+}
+
+int launch_start(struct launch *launch)
+{
+	int user = launch->in->joins->fds[OCI_NS_USER];
+	int pair[2], r;
+
+	r = sources_open(launch->plan, launch->proc, /* late= */ false, -1);
+	if (r < 0)
+		return r;
+	if (user >= 0) {
+		r = sources_open(launch->plan, launch->proc, /* late= */ true,
+				 user);
+		if (r < 0)
+			return r;
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return fail(errno, "make a socket pair");
+	launch->link = pair[0];
+	launch->plan->link = pair[1];
+	launch->plan->slots[SLOT_PROC] = launch->proc;
+	r = clone_child(launch);
+	closep(&launch->plan->link);
+	return r;
+}
+
+static int answer(struct launch *launch, const uint16_t *slots, const int *fds,
+		  size_t n)
+{
+	struct message m = { .word = WORD_GO, .nslots = (uint16_t)n };
+	int r;
+
+	for (size_t i = 0; i < n; i++)
+		m.slots[i] = slots[i];
+	r = io_send_fds(launch->link, &m, sizeof m, fds, n);
+	/* Gone already: the next read says why. */
+	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
+		return fail(-r, "answer the container's process");
+	return 0;
+}
+
+int launch_go(struct launch *launch)
+{
+	return answer(launch, NULL, NULL, 0);
+}
+
+/* The middle process has ended by itself; its sibling is our child now. */
+static int on_forked(struct launch *launch, const struct message *m)
+{
+	siginfo_t info;
+	int pidfd = sys_pidfd_open(m->pid);
+
+	if (pidfd < 0)
+		return fail(errno, "watch process %d", m->pid);
+	(void)waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED);
+	closep(&launch->pidfd);
+	launch->pidfd = pidfd;
+	launch->pid = m->pid;
+	return launch_go(launch);
+}
+
+static int send_late_sources(struct launch *launch)
+{
+	const struct plan *plan = launch->plan;
+	uint16_t slots[MESSAGE_SLOTS];
+	int fds[MESSAGE_SLOTS];
+	size_t n = 0;
+	bool sent = false;
+
+	for (size_t i = 0; i < plan->nsources; i++) {
+		int r;
+
+		if (!plan->sources[i].late)
+			continue;
+		slots[n] = plan->sources[i].slot;
+		fds[n] = plan->slots[plan->sources[i].slot];
+		if (++n < MESSAGE_SLOTS)
+			continue;
+		r = answer(launch, slots, fds, n);
+		if (r < 0)
+			return r;
+		sent = true;
+		n = 0;
+	}
+	return n || !sent ? answer(launch, slots, fds, n) : 0;
+}
+
+static int on_unmapped(struct launch *launch)
+{
+	const struct oci_linux *l = &launch->in->spec->linux_;
+	struct oci_id_maps uids = l->uid_mappings, gids = l->gid_mappings;
+	const struct facts *facts = launch->in->facts;
+	autoclose int user = -1;
+	char name[64];
+	int r;
+
+	r = process_oom_score(launch);
+	if (r < 0)
+		return r;
+	if (uids.n == 0 || gids.n == 0) {
+		r = idmap_default(launch->in->arena, launch->proc,
+				  facts->euid, facts->egid, &uids, &gids);
+		if (r < 0)
+			return r;
+	}
+	r = idmap_write(launch->proc, launch->pid, &uids, &gids,
+			facts->euid == 0);
+	if (r < 0)
+		return r;
+	snprintf(name, sizeof name, "%d/ns/user", launch->pid);
+	user = openat(launch->proc, name, O_RDONLY | O_CLOEXEC);
+	if (user < 0)
+		return fail(errno, "open /proc/%s", name);
+	r = sources_open(launch->plan, launch->proc, /* late= */ true, user);
+	if (r < 0)
+		return r;
+	return send_late_sources(launch);
+}
+
+static int on_listener(struct launch *launch, int listener)
+{
+	const struct oci_seccomp *profile = launch->in->spec->linux_.seccomp;
+	struct arena *arena = launch->in->arena;
+	const char *json;
+	int r;
+
+	r = oci_state_for_agent(arena, launch->record, launch->agent_status,
+				launch->pid, profile->listener_metadata, &json);
+	if (r < 0)
+		return r;
+	r = agent_send(profile->listener_path, json, listener);
+	if (r < 0)
+		return fail_in(r, "linux.seccomp.listenerPath");
+	return launch_go(launch);
+}
+
+/* One message; 0 at the end of file. The descriptor that came along, or -1. */
+static int receive(struct launch *launch, struct message *ret, int *ret_fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { .iov_base = ret, .iov_len = sizeof *ret };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes,
+	};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	do
+		n = recvmsg(launch->link, &msg, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n == 0 || (n < 0 && errno == ECONNRESET))
+		return 0;
+	if (n < 0)
+		return fail(errno, "read from the container's process");
+	if (n != (ssize_t)sizeof *ret)
+		return fail(EPROTO, "read from the container's process");
+	c = CMSG_FIRSTHDR(&msg);
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(ret_fd, CMSG_DATA(c), sizeof *ret_fd);
+	return 1;
+}
+
+static int on_word(struct launch *launch, const struct message *m, int *fd)
+{
+	switch ((enum word)m->word) {
+	case WORD_FORKED:
+		return on_forked(launch, m);
+	case WORD_UNMAPPED:
+		return on_unmapped(launch);
+	case WORD_MOUNTED:
+		return mounted_answer(launch);
+	case WORD_CONSOLE:
+		launch->console = take_fd(fd);
+		return 0;
+	case WORD_LISTENER:
+		return on_listener(launch, *fd);
+	case WORD_FAILED:
+		return sentence_failed(launch, m);
+	default:
+		return fail(EPROTO, "unexpected word %u from the container's "
+				    "process",
+			    m->word);
+	}
+}
+
+int launch_until(struct launch *launch, enum word word)
+{
+	bool said_exec = false;
+
+	for (;;) {
+		autoclose int fd = -1;
+		struct message m = { 0 };
+		int r = receive(launch, &m, &fd);
+
+		if (r < 0)
+			return r;
+		if (r == 0)
+			return said_exec ? 0 : sentence_died(launch);
+		if (m.word == WORD_EXEC) {
+			said_exec = true;
+			continue;
+		}
+		if (m.word == (uint32_t)word)
+			return 0;
+		r = on_word(launch, &m, &fd);
+		if (r < 0)
+			return r;
+	}
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/launch.h - the parent's side: start a child that walks a plan, answer
+ * its words, say in a sentence what went wrong.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "oci/oci.h"
+#include "runtime/make.h"
+#include "runtime/words.h"
+
+/*
+ * A child in flight. Until it is kept, leaving scope kills and reaps it.
+ */
+struct launch {
+	const struct make_input *in;
+	struct plan *plan;
+	int proc;
+	/* What hooks and agents are told; pid is filled in as it is known. */
+	struct oci_record *record;
+	enum oci_status agent_status;	/* creating for init, running for exec */
+	const char *program;		/* args[0], for sentences */
+	/* Called when the mounts are done and hooks are about to look; may be NULL. */
+	int (*before_hooks)(struct launch *launch);
+	void *owner;			/* for before_hooks */
+	int link;
+	pid_t pid;
+	int pidfd;			/* -1: not our child (start) */
+	int console;			/* pty master, -1 until CONSOLE */
+	bool kept;
+};
+
+#define LAUNCH_NONE { .proc = -1, .link = -1, .pidfd = -1, .console = -1 }
+#define autolaunch AUTO(launch_close)
+
+/* Open what the plan's sources name, clone the child, watch it. */
+int launch_start(struct launch *launch);
+/* Answer words until this one comes; WORD_EXEC: until exec has worked. */
+int launch_until(struct launch *launch, enum word word);
+/* Let the child go on from the stop it is in. */
+int launch_go(struct launch *launch);
+/* Close what is open; a child that is not kept ends with it. */
+void launch_close(struct launch *launch);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/make.c - the order of everything. */
+#include "runtime/make.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "runtime/joins.h"
+#include "runtime/words.h"
+
+#define SETUP_UMASK 0022
+
+static bool is_new(const struct make_input *in, enum oci_ns ns)
+{
+	const struct oci_namespace *n = &in->spec->linux_.namespaces[ns];
+
+	return n->listed && !n->path;
+}
+
+static int names_and_session(const struct make_input *in, struct plan *plan)
+{
+	struct step *step;
+
+	plan_add(plan, STEP_SETSID);
+	if (!in->no_new_keyring) {
+		step = plan_add(plan, STEP_KEYRING);
+		step->text = arena_printf(in->arena, "_ses.%s", in->id);
+		if (!step->text)
+			return -ENOMEM;
+	}
+	if (is_new(in, OCI_NS_NETWORK))
+		plan_add(plan, STEP_LOOPBACK);
+	if (is_set(in->spec->hostname)) {
+		step = plan_add(plan, STEP_HOSTNAME);
+		step->text = in->spec->hostname;
+		step->place = "hostname";
+	}
+	if (is_set(in->spec->domainname)) {
+		step = plan_add(plan, STEP_DOMAINNAME);
+		step->text = in->spec->domainname;
+		step->place = "domainname";
+	}
+	return 0;
+}
+
+/* Hooks look at the mounts, and interfaces move, before the root is switched. */
+static bool needs_stop_when_mounted(const struct oci_spec *spec)
+{
+	return spec->hooks.at[HOOK_PRESTART].n ||
+	       spec->hooks.at[HOOK_CREATE_RUNTIME].n ||
+	       spec->hooks.at[HOOK_CREATE_CONTAINER].n ||
+	       spec->linux_.nnet_devices;
+}
+
+static void console(const struct make_input *in, struct plan *plan, bool mount)
+{
+	const struct oci_process *p = in->process;
+	struct step *step;
+
+	if (!in->has_console)
+		return;
+	step = plan_add(plan, STEP_CONSOLE);
+	step->place = "process.terminal";
+	step->console.has_size = p->has_console_size;
+	step->console.height = (uint16_t)p->console_height;
+	step->console.width = (uint16_t)p->console_width;
+	step->console.uid = p->user.uid;
+	step->console.mount = mount;
+}
+
+/* Trees that need the new user namespace come with the answers to UNMAPPED. */
+static void expect_late_sources(struct plan *plan)
+{
+	size_t late = 0;
+
+	for (size_t i = 0; i < plan->nsources; i++)
+		late += plan->sources[i].late;
+	if (late <= MESSAGE_SLOTS)
+		return;
+	for (size_t i = 0; i < plan->nsteps; i++)
+		if (plan->steps[i].op == STEP_STOP &&
+		    plan->steps[i].number == WORD_UNMAPPED)
+			plan->steps[i].flags =
+				(uint32_t)((late - 1) / MESSAGE_SLOTS);
+}
+
+static int root_and_mounts(const struct make_input *in, struct plan *plan)
+{
+	struct step *step;
+	int r;
+
+	r = make_mounts(in, plan);
+	if (r < 0)
+		return r;
+	expect_late_sources(plan);
+	step = plan_add(plan, STEP_MAKE_CWD);
+	step->text = in->process->cwd;
+	step->place = "process.cwd";
+	if (needs_stop_when_mounted(in->spec))
+		plan_add(plan, STEP_STOP)->number = WORD_MOUNTED;
+	console(in, plan, make_has_mountns(in));
+	return make_root(in, plan);
+}
+
+int make_create(const struct make_input *in, struct plan *ret)
+{
+	struct plan plan;
+	int r;
+
+	r = plan_open(in->arena, &plan);
+	if (r < 0)
+		return r;
+	plan_add(&plan, STEP_UMASK)->number = SETUP_UMASK;
+	r = make_namespaces(in, &plan);
+	if (r < 0)
+		return r;
+	r = names_and_session(in, &plan);
+	if (r < 0)
+		return r;
+	r = root_and_mounts(in, &plan);
+	if (r < 0)
+		return r;
+	r = make_process(in, &plan);
+	if (r < 0)
+		return r;
+	r = make_last_steps(in, &plan);
+	if (r < 0)
+		return r;
+	*ret = plan;
+	return plan_close(ret);
+}
+
+int make_exec(const struct make_input *in, int root, struct plan *ret)
+{
+	struct plan plan;
+	struct step *step;
+	int r;
+
+	r = plan_open(in->arena, &plan);
+	if (r < 0)
+		return r;
+	if (in->process->affinity_initial) {
+		r = make_affinity(in, &plan, in->process->affinity_initial);
+		if (r < 0)
+			return r;
+	}
+	r = make_namespaces(in, &plan);
+	if (r < 0)
+		return r;
+	plan.slots[SLOT_ROOT] = root;
+	plan_add(&plan, STEP_ENTER_ROOT)->in = SLOT_ROOT;
+	if (make_has_userns(in))
+		plan_add(&plan, STEP_BECOME_ROOT);
+	plan_add(&plan, STEP_SETSID);
+	if (!in->no_new_keyring) {
+		step = plan_add(&plan, STEP_KEYRING);
+		step->text = arena_printf(in->arena, "_ses.%s", in->id);
+	}
+	console(in, &plan, /* mount= */ false);
+	r = make_process(in, &plan);
+	if (r < 0)
+		return r;
+	r = make_last_steps(in, &plan);
+	if (r < 0)
+		return r;
+	*ret = plan;
+	return plan_close(ret);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/mounted.c - hooks, interfaces and limits for a child that waits. */
+#include "runtime/mounted.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "base/proc.h"
+#include "hooks/hooks.h"
+#include "network/network.h"
+#include "runtime/joins.h"
+#include "runtime/launch.h"
+
+/* The child still has to open the gate's connection and the program. */
+#define ENOUGH_FILES 64
+
+static int move_interfaces(struct launch *launch)
+{
+	const struct oci_linux *l = &launch->in->spec->linux_;
+	autoclose int netns = -1;
+	char name[64];
+
+	if (!l->nnet_devices)
+		return 0;
+	snprintf(name, sizeof name, "%d/ns/net", launch->pid);
+	netns = openat(launch->proc, name, O_RDONLY | O_CLOEXEC);
+	if (netns < 0)
+		return fail(errno, "open /proc/%s", name);
+	return network_move_devices(l->net_devices, l->nnet_devices, netns);
+}
+
+int process_inner_pid(const struct launch *launch, pid_t *ret)
+{
+	char name[64], *text, *line, *space;
+
+	snprintf(name, sizeof name, "%d/status", launch->pid);
+
+	autoclose int fd = proc_open_at(launch->proc, name, O_RDONLY);
+
+	if (fd < 0)
+		return fail(errno, "open /proc/%s", name);
+	if (io_read_all(launch->in->arena, fd, 65536, &text, NULL) < 0)
+		return -EIO;
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return fail(EINVAL, "parse /proc/%s", name);
+	line[1 + strcspn(line + 1, "\n")] = '\0';
+	space = strrchr(line, '\t');
+	*ret = space ? atoi(space + 1) : launch->pid;
+	return 0;
+}
+
+static int run_hooks(struct launch *launch, enum hook_point point,
+		     const struct hooks_place *place, pid_t pid)
+{
+	const char *json;
+	int r;
+
+	r = oci_state_for_hook(launch->in->arena, launch->record, OCI_CREATING,
+			       pid, &json);
+	if (r < 0)
+		return r;
+	return hooks_run(&launch->in->spec->hooks, point, place, json);
+}
+
+static int run_inside(struct launch *launch)
+{
+	AUTO(joins_close) struct joins joins = JOINS_NONE;
+	int fds[OCI_NAMESPACES], flags[OCI_NAMESPACES];
+	struct hooks_place place = {
+		.namespaces = fds,
+		.ns_flags = flags,
+		.root = -1,
+		.cwd = -1,
+		.cwd_path = launch->in->rootfs,
+	};
+	pid_t pid;
+	int r;
+
+	if (!launch->in->spec->hooks.at[HOOK_CREATE_CONTAINER].n)
+		return 0;
+	r = joins_of_process(launch->proc, launch->pid, &joins);
+	if (r < 0)
+		return r;
+	r = process_inner_pid(launch, &pid);
+	if (r < 0)
+		return r;
+	place.n = joins_in_order(&joins, fds, flags);
+	return run_hooks(launch, HOOK_CREATE_CONTAINER, &place, pid);
+}
+
+int mounted_answer(struct launch *launch)
+{
+	struct hooks_place here = {
+		.root = -1,
+		.cwd = -1,
+		.cwd_path = launch->in->bundle,
+	};
+	int r;
+
+	r = move_interfaces(launch);
+	if (r < 0)
+		return r;
+	if (launch->before_hooks) {
+		r = launch->before_hooks(launch);
+		if (r < 0)
+			return r;
+	}
+	r = run_hooks(launch, HOOK_PRESTART, &here, launch->pid);
+	if (r < 0)
+		return r;
+	r = run_hooks(launch, HOOK_CREATE_RUNTIME, &here, launch->pid);
+	if (r < 0)
+		return r;
+	r = run_inside(launch);
+	if (r < 0)
+		return r;
+	return launch_go(launch);
+}
+
+int process_oom_score(const struct launch *launch)
+{
+	const struct oci_i64 *score = &launch->in->process->oom_score_adj;
+	char name[64], text[32];
+	int n;
+
+	if (!score->set)
+		return 0;
+	snprintf(name, sizeof name, "%d/oom_score_adj", launch->pid);
+	n = snprintf(text, sizeof text, "%lld", (long long)score->value);
+
+	autoclose int fd = proc_open_at(launch->proc, name, O_WRONLY);
+
+	if (fd >= 0 && write(fd, text, (size_t)n) == n)
+		return 0;
+	if (launch->in->facts->rootless && (errno == EACCES || errno == EPERM)) {
+		log_warning("process.oomScoreAdj: %s not permitted", text);
+		return 0;
+	}
+	return fail(errno, "process.oomScoreAdj: set %s", text);
+}
+
+int process_rlimits(const struct launch *launch)
+{
+	const struct oci_process *p = launch->in->process;
+
+	for (size_t i = 0; i < p->nrlimits; i++) {
+		struct rlimit value = {
+			.rlim_cur = p->rlimits[i].soft,
+			.rlim_max = p->rlimits[i].hard,
+		};
+
+		if (p->rlimits[i].type == RLIMIT_NOFILE) {
+			/* Lowered by the child itself, last of all. */
+			if (value.rlim_max < ENOUGH_FILES)
+				continue;
+			if (value.rlim_cur < ENOUGH_FILES)
+				value.rlim_cur = ENOUGH_FILES;
+		}
+		if (prlimit(launch->pid,
+			    (__rlimit_resource_t)p->rlimits[i].type, &value,
+			    NULL) < 0)
+			return fail(errno,
+				    "process.rlimits[%zu]: set soft %llu, "
+				    "hard %llu",
+				    i, (unsigned long long)p->rlimits[i].soft,
+				    (unsigned long long)p->rlimits[i].hard);
+	}
+	return 0;
+}

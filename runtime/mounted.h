@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/mounted.h - what the parent does for the child at its stops. */
+#pragma once
+
+#include <sys/types.h>
+
+struct launch;
+
+/* At MOUNTED: interfaces, then prestart, createRuntime and createContainer hooks. */
+int mounted_answer(struct launch *launch);
+/* process.oomScoreAdj from outside: lowering it needs the host's right. */
+int process_oom_score(const struct launch *launch);
+/* process.rlimits from outside, before the rights are gone. */
+int process_rlimits(const struct launch *launch);
+/* The pid of the child as processes in its own pid namespace see it. */
+int process_inner_pid(const struct launch *launch, pid_t *ret);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/namespaces.c - the steps from the runtime's namespaces to the
+ * container's.
+ *
+ * Where all that is new can be made by one clone, it is. Where a user or pid
+ * namespace is joined, where others are joined beside a new user namespace,
+ * or where a time namespace needs its offsets, they are entered one by one,
+ * in the order in which the right to enter them lasts.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/kernel.h"
+#include "runtime/joins.h"
+#include "runtime/make.h"
+#include "runtime/words.h"
+
+static bool is_new(const struct make_input *in, enum oci_ns ns)
+{
+	const struct oci_namespace *n = &in->spec->linux_.namespaces[ns];
+
+	return n->listed && !n->path;
+}
+
+bool make_has_userns(const struct make_input *in)
+{
+	return in->spec->linux_.namespaces[OCI_NS_USER].listed ||
+	       in->joins->fds[OCI_NS_USER] >= 0;
+}
+
+bool make_has_mountns(const struct make_input *in)
+{
+	return is_new(in, OCI_NS_MOUNT);
+}
+
+static void join(const struct make_input *in, struct plan *plan, int ns)
+{
+	uint16_t slot = plan_slot(plan);
+	struct step *step = plan_add(plan, STEP_SETNS);
+
+	plan->slots[slot] = in->joins->fds[ns];
+	step->in = slot;
+	step->flags = (uint32_t)oci_ns_kinds[ns].flag;
+	step->text = arena_printf(in->arena, "%s ", oci_ns_kinds[ns].type);
+}
+
+static void join_all(const struct make_input *in, struct plan *plan,
+		     bool early)
+{
+	for (int i = 0; i < OCI_NAMESPACES; i++)
+		if (i != OCI_NS_USER && in->joins->fds[i] >= 0 &&
+		    in->joins->early[i] == early)
+			join(in, plan, i);
+}
+
+static void wait_for_maps(struct plan *plan)
+{
+	plan_add(plan, STEP_STOP)->number = WORD_UNMAPPED;
+}
+
+static int time_offsets(const struct make_input *in, struct plan *plan)
+{
+	const struct oci_linux *l = &in->spec->linux_;
+	struct step *step;
+
+	if (!l->monotonic.set && !l->boottime.set)
+		return 0;
+	step = plan_add(plan, STEP_TIME_OFFSETS);
+	step->place = "linux.timeOffsets";
+	step->text = arena_printf(
+		in->arena,
+		"monotonic %" PRId64 " %" PRIu32 "\nboottime %" PRId64
+		" %" PRIu32 "\n",
+		l->monotonic.secs, l->monotonic.nanosecs, l->boottime.secs,
+		l->boottime.nanosecs);
+	return step->text ? 0 : -ENOMEM;
+}
+
+/* The cgroup namespace shows what was joined before it was made. */
+static int new_flags(const struct make_input *in, bool into_cgroup)
+{
+	int flags = 0;
+
+	for (int i = 0; i < OCI_NAMESPACES; i++)
+		if (is_new(in, (enum oci_ns)i) && i != OCI_NS_TIME &&
+		    (i != OCI_NS_CGROUP || into_cgroup))
+			flags |= oci_ns_kinds[i].flag;
+	return flags;
+}
+
+static bool one_clone_does(const struct make_input *in)
+{
+	if (is_new(in, OCI_NS_TIME) || in->joins->fds[OCI_NS_USER] >= 0 ||
+	    in->joins->fds[OCI_NS_PID] >= 0 ||
+	    in->joins->fds[OCI_NS_TIME] >= 0)
+		return false;
+	return !is_new(in, OCI_NS_USER) || !joins_any(in->joins);
+}
+
+static int step_by_step(const struct make_input *in, struct plan *plan)
+{
+	int flags = new_flags(in, false) & ~CLONE_NEWUSER;
+	bool forks = in->joins->fds[OCI_NS_PID] >= 0 ||
+		     in->joins->fds[OCI_NS_TIME] >= 0 ||
+		     is_new(in, OCI_NS_PID) || is_new(in, OCI_NS_TIME);
+	int r;
+
+	join_all(in, plan, /* early= */ true);
+	if (in->joins->fds[OCI_NS_USER] >= 0) {
+		join(in, plan, OCI_NS_USER);
+	} else if (is_new(in, OCI_NS_USER)) {
+		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWUSER;
+		wait_for_maps(plan);
+	}
+	join_all(in, plan, /* early= */ false);
+	if (is_new(in, OCI_NS_TIME))
+		flags |= CLONE_NEWTIME;
+	if (flags)
+		plan_add(plan, STEP_UNSHARE)->flags = (uint32_t)flags;
+	r = time_offsets(in, plan);
+	if (r < 0)
+		return r;
+	if (forks)
+		plan_add(plan, STEP_FORK);
+	return 0;
+}
+
+static void join_cgroups(const struct make_input *in, struct plan *plan,
+			 bool v2_done)
+{
+	for (size_t i = 0; i < in->cgroup->n; i++) {
+		const struct cgroup_member *m = &in->cgroup->items[i];
+		struct step *step;
+		uint16_t slot;
+
+		if (m->join < 0 || (m->v2 && v2_done))
+			continue;
+		slot = plan_slot(plan);
+		plan->slots[slot] = m->join;
+		step = plan_add(plan, STEP_JOIN_CGROUP);
+		step->in = slot;
+		step->text = m->path;
+		step->place = "linux.cgroupsPath";
+	}
+}
+
+static int v2_directory(const struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < cgroup->n; i++)
+		if (cgroup->items[i].v2)
+			return cgroup->items[i].dir;
+	return -1;
+}
+
+int make_namespaces(const struct make_input *in, struct plan *plan)
+{
+	int v2 = v2_directory(in->cgroup);
+	bool v2_only = in->facts->cgroups.mode == CGROUP_V2 && v2 >= 0;
+	bool direct = one_clone_does(in);
+	int r = 0;
+
+	if (direct) {
+		plan->clone_flags = (uint64_t)new_flags(in, v2_only);
+		plan->into_cgroup = v2;
+		if (is_new(in, OCI_NS_USER))
+			wait_for_maps(plan);
+		join_all(in, plan, /* early= */ true);
+	} else {
+		r = step_by_step(in, plan);
+		if (r < 0)
+			return r;
+	}
+	plan_add(plan, STEP_NOT_DUMPABLE);
+	join_cgroups(in, plan, /* v2_done= */ plan->into_cgroup >= 0);
+	if (is_new(in, OCI_NS_CGROUP) && !(direct && v2_only))
+		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWCGROUP;
+	return 0;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/process.c - the steps that make a process what `process` says. */
+#include <errno.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/personality.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "runtime/make.h"
+#include "runtime/words.h"
+
+#define DEFAULT_UMASK 0022
+#define IOPRIO_CLASS_SHIFT 13
+#define MAX_CPUS 8192
+#define LONG_BITS (8 * sizeof(unsigned long))
+
+static const struct oci_capabilities no_capabilities;
+
+static int labels(const struct make_input *in, struct plan *plan)
+{
+	const struct oci_process *p = in->process;
+	struct step *step;
+
+	if (p->apparmor_profile) {
+		if (!in->facts->apparmor)
+			return fail(0, "process.apparmorProfile: '%s' asked "
+				       "for, but AppArmor is not enabled",
+				    p->apparmor_profile);
+		step = plan_add(plan, STEP_WRITE_PROC);
+		step->place = "process.apparmorProfile";
+		step->text = "self/attr/apparmor/exec";
+		step->text2 = arena_printf(in->arena, "exec %s",
+					   p->apparmor_profile);
+	}
+	if (is_set(p->selinux_label)) {
+		if (!in->facts->selinux)
+			return fail(0, "process.selinuxLabel: '%s' asked for, "
+				       "but SELinux is not enabled",
+				    p->selinux_label);
+		step = plan_add(plan, STEP_WRITE_PROC);
+		step->place = "process.selinuxLabel";
+		step->text = "self/attr/exec";
+		step->text2 = p->selinux_label;
+	}
+	return 0;
+}
+
+static int add_bits(struct arena *arena, struct step *step, const char *list)
+{
+	unsigned long *bits =
+		arena_array(arena, MAX_CPUS / LONG_BITS, sizeof *bits);
+
+	if (!bits)
+		return -ENOMEM;
+	step->cpus.bits = bits;
+	step->cpus.nbits = MAX_CPUS;
+	if (list)
+		return oci_bit_list(list, bits, MAX_CPUS);
+	memset(bits, 0xff, MAX_CPUS / 8);
+	return 0;
+}
+
+int make_affinity(const struct make_input *in, struct plan *plan,
+		  const char *list)
+{
+	struct step *step = plan_add(plan, STEP_AFFINITY);
+
+	step->text = list ? list : "to all CPUs";
+	return add_bits(in->arena, step, list);
+}
+
+static int memory_policy(const struct make_input *in, struct plan *plan)
+{
+	const struct oci_memory_policy *m = in->spec->linux_.memory_policy;
+	struct step *step;
+
+	if (!m)
+		return 0;
+	step = plan_add(plan, STEP_MEMORY_POLICY);
+	step->place = "linux.memoryPolicy";
+	step->number = m->mode;
+	step->text = m->nodes;
+	if (!m->nodes)
+		return 0;
+	return add_bits(in->arena, step, m->nodes);
+}
+
+static int scheduling(const struct make_input *in, struct plan *plan)
+{
+	const struct oci_process *p = in->process;
+	struct step *step;
+	int r;
+
+	if (p->scheduler) {
+		step = plan_add(plan, STEP_SCHEDULER);
+		step->place = "process.scheduler";
+		step->sched = p->scheduler;
+	}
+	if (p->io_priority) {
+		step = plan_add(plan, STEP_IO_PRIORITY);
+		step->place = "process.ioPriority";
+		step->number = (int64_t)p->io_priority->class
+				       << IOPRIO_CLASS_SHIFT |
+			       p->io_priority->priority;
+	}
+	r = memory_policy(in, plan);
+	if (r < 0)
+		return r;
+	if (in->spec->linux_.has_personality) {
+		step = plan_add(plan, STEP_PERSONALITY);
+		step->place = "linux.personality";
+		step->number = (int64_t)in->spec->linux_.personality;
+	}
+	return make_affinity(in, plan, p->affinity_final);
+}
+
+/* What cannot be granted is left out, with a warning, as 1.1 asks. */
+static uint64_t grantable(const char *set, uint64_t wanted, uint64_t have)
+{
+	uint64_t missing = wanted & ~have;
+
+	for (int cap = 0; missing >> cap; cap++)
+		if (missing >> cap & 1)
+			log_warning("process.capabilities.%s: %s cannot be "
+				    "granted",
+				    set, oci_capability_name(cap));
+	return wanted & have;
+}
+
+static const struct step_caps *capabilities(const struct make_input *in)
+{
+	const struct oci_capabilities *c = in->process->capabilities;
+	uint64_t have = make_has_userns(in) ? ~0ULL : in->facts->caps;
+	struct step_caps *caps = arena_alloc(in->arena, sizeof *caps);
+
+	if (!caps)
+		return NULL;
+	if (!c)
+		c = &no_capabilities;
+	for (size_t i = 0; i < c->unknown.n; i++)
+		log_warning("process.capabilities: %s is not known",
+			    c->unknown.items[i]);
+	caps->bounding = grantable("bounding", c->bounding, have);
+	caps->effective = grantable("effective", c->effective, have);
+	caps->inheritable = grantable("inheritable", c->inheritable, have);
+	caps->permitted = grantable("permitted", c->permitted, have);
+	caps->ambient = grantable("ambient", c->ambient, have);
+	/*
+	 * A filter without no_new_privs needs CAP_SYS_ADMIN. exec takes it
+	 * away again: it is neither in the bounding set nor inheritable.
+	 */
+	caps->keep_admin = in->filter && !in->process->no_new_privileges;
+	return caps;
+}
+
+static bool is_mapped(const struct oci_id_maps *maps, uint32_t id)
+{
+	if (maps->n == 0)
+		return true;
+	for (size_t i = 0; i < maps->n; i++)
+		if (id >= maps->items[i].container_id &&
+		    id - maps->items[i].container_id < maps->items[i].size)
+			return true;
+	return false;
+}
+
+static int check_ids(const struct make_input *in)
+{
+	const struct oci_linux *l = &in->spec->linux_;
+	const struct oci_user *u = &in->process->user;
+
+	if (!make_has_userns(in))
+		return 0;
+	if (!is_mapped(&l->uid_mappings, u->uid))
+		return fail(0, "process.user.uid: %u is not mapped by "
+			       "linux.uidMappings",
+			    u->uid);
+	if (!is_mapped(&l->gid_mappings, u->gid))
+		return fail(0, "process.user.gid: %u is not mapped by "
+			       "linux.gidMappings",
+			    u->gid);
+	for (size_t i = 0; i < u->ngroups; i++)
+		if (!is_mapped(&l->gid_mappings, u->groups[i]))
+			return fail(0, "process.user.additionalGids[%zu]: %u "
+				       "is not mapped by linux.gidMappings",
+				    i, u->groups[i]);
+	return 0;
+}
+
+/* argv, envp with HOME, and room for the program's path. */
+static int exec_step(const struct make_input *in, struct plan *plan,
+		     struct step_exec **ret)
+{
+	const struct oci_strings *env = &in->process->env;
+	struct step_exec *exec = arena_alloc(in->arena, sizeof *exec);
+	size_t n = 0;
+
+	if (!exec)
+		return -ENOMEM;
+	exec->envp = arena_array(in->arena, env->n + 5, sizeof *exec->envp);
+	exec->found = arena_alloc(in->arena, PATH_MAX);
+	if (!exec->envp || !exec->found)
+		return -ENOMEM;
+	for (size_t i = 0; i < env->n; i++)
+		if (!streq(env->items[i], "HOME="))
+			exec->envp[n++] = (char *)env->items[i];
+	if (!is_set(oci_env_get(env, "HOME"))) {
+		struct step *step = plan_add(plan, STEP_HOME);
+
+		step->number = in->process->user.uid;
+		step->buffer.size = PATH_MAX;
+		step->buffer.text = arena_alloc(in->arena, PATH_MAX);
+		if (!step->buffer.text)
+			return -ENOMEM;
+		exec->envp[n++] = step->buffer.text;
+	}
+	if (in->listen_fds) {
+		exec->envp[n++] = arena_printf(in->arena, "LISTEN_FDS=%u",
+					       in->listen_fds);
+		exec->envp[n++] = arena_strdup(in->arena, "LISTEN_PID=1");
+	}
+	if (in->notify_socket)
+		exec->envp[n++] = arena_strdup(
+			in->arena, "NOTIFY_SOCKET=/run/notify/notify.sock");
+	exec->name = in->process->args.items[0];
+	exec->path = oci_env_get(env, "PATH");
+	exec->argv = (char *const *)in->process->args.items;
+	exec->own_dev = in->facts->own_dev;
+	exec->own_ino = in->facts->own_ino;
+	*ret = exec;
+	return 0;
+}
+
+static void identity(const struct make_input *in, struct plan *plan,
+		     const struct step_caps *caps)
+{
+	const struct oci_process *p = in->process;
+	struct step *step;
+
+	plan_add(plan, STEP_UMASK)->number =
+		p->user.has_umask ? p->user.umask : DEFAULT_UMASK;
+	step = plan_add(plan, STEP_BOUNDING);
+	step->place = "process.capabilities.bounding";
+	step->caps = caps;
+	if (p->no_new_privileges)
+		plan_add(plan, STEP_NO_NEW_PRIVS);
+	step = plan_add(plan, STEP_CWD);
+	step->place = "process.cwd";
+	step->text = p->cwd;
+	step->flags = CWD_TRY;
+	step = plan_add(plan, STEP_USER);
+	step->place = "process.user";
+	step->user = &p->user;
+	step = plan_add(plan, STEP_CAPS);
+	step->place = "process.capabilities";
+	step->caps = caps;
+	step = plan_add(plan, STEP_CWD);
+	step->place = "process.cwd";
+	step->text = p->cwd;
+}
+
+int make_process(const struct make_input *in, struct plan *plan)
+{
+	const struct step_caps *caps = capabilities(in);
+	struct step_exec *exec;
+	int r;
+
+	if (!caps)
+		return -ENOMEM;
+	r = check_ids(in);
+	if (r < 0)
+		return r;
+	r = labels(in, plan);
+	if (r < 0)
+		return r;
+	r = scheduling(in, plan);
+	if (r < 0)
+		return r;
+	if (!in->has_console) {
+		plan_add(plan, STEP_STDIO_NULL);
+		plan_add(plan, STEP_STDIO_OWNER)->user = &in->process->user;
+	}
+	r = exec_step(in, plan, &exec);
+	if (r < 0)
+		return r;
+	identity(in, plan, caps);
+	plan_add(plan, STEP_FIND_PROGRAM)->exec = exec;
+	if (in->dies_with_parent)
+		plan_add(plan, STEP_DEATH_SIGNAL);
+	plan_add(plan, STEP_STOP)->number = WORD_CREATED;
+	return 0;
+}
+
+static const struct step_exec *found_program(const struct plan *plan)
+{
+	for (size_t i = plan->nsteps; i-- > 0;)
+		if (plan->steps[i].op == STEP_FIND_PROGRAM)
+			return plan->steps[i].exec;
+	return NULL;
+}
+
+/* Lowering needs no right; raising was done from outside, at CREATED. */
+static void descriptor_limit(const struct make_input *in, struct plan *plan)
+{
+	for (size_t i = 0; i < in->process->nrlimits; i++) {
+		const struct oci_rlimit *l = &in->process->rlimits[i];
+		struct step *step;
+
+		if (l->type != RLIMIT_NOFILE)
+			continue;
+		step = plan_add(plan, STEP_RLIMIT);
+		step->place = "process.rlimits";
+		step->rlimit.type = l->type;
+		step->rlimit.value.rlim_cur = l->soft;
+		step->rlimit.value.rlim_max = l->hard;
+	}
+}
+
+int make_last_steps(const struct make_input *in, struct plan *plan)
+{
+	const struct step_exec *exec = found_program(plan);
+	unsigned int kept = in->preserve_fds + in->listen_fds;
+	struct step *step;
+
+	if (in->has_gate) {
+		step = plan_add(plan, STEP_GATE);
+		step->in = SLOT_GATE;
+		step->number = kept;
+	}
+	if (kept)
+		plan_add(plan, STEP_PRESERVE_FDS)->number = kept;
+	descriptor_limit(in, plan);
+	plan_add(plan, STEP_LAST_WORD)->exec = exec;
+	if (in->filter) {
+		step = plan_add(plan, STEP_SECCOMP);
+		step->place = "linux.seccomp";
+		step->filter.code = in->filter->code;
+		step->filter.len = in->filter->len;
+		step->filter.flags = in->filter->flags;
+		step->filter.notifies = in->filter->notifies;
+	}
+	plan_add(plan, STEP_EXEC)->exec = exec;
+	return 0;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/reserve.c - directory, lock, record and the way back. */
+#include "runtime/reserve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/proc.h"
+#include "base/sys.h"
+#include "base/util.h"
+
+#define STATE "state.json"
+#define REMOVE_MS 10000
+#define LOCK_PAUSE_US 5000
+
+/* Make a directory and its parents; only the last one must be private. */
+static int make_root(const char *path)
+{
+	char prefix[4096];
+	size_t len = strlen(path);
+
+	if (len >= sizeof prefix)
+		return fail(ENAMETOOLONG, "make %s", path);
+	for (size_t i = 1; i <= len; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(prefix, path, i);
+		prefix[i] = '\0';
+		if (mkdir(prefix, path[i] ? 0755 : 0700) < 0 &&
+		    errno != EEXIST)
+			return fail(errno, "make %s", prefix);
+	}
+	return 0;
+}
+
+static int open_root(const char *path)
+{
+	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+	int r;
+
+	if (fd < 0 && errno == ENOENT) {
+		r = make_root(path);
+		if (r < 0)
+			return r;
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (fd < 0)
+		return fail(errno, "open %s", path);
+	if (fstat(fd, &st) < 0)
+		return fail(errno, "stat %s", path);
+	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
+		return fail(0, "%s: writable for everyone: not a place for "
+			       "state",
+			    path);
+	return take_fd(&fd);
+}
+
+/* A directory that was removed while we waited for its lock is not it. */
+static bool still_there(const struct container *c)
+{
+	struct stat ours, named;
+
+	return fstat(c->dir, &ours) == 0 &&
+	       fstatat(c->root, c->id, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+int reserve_lock(const struct container *container, int seconds)
+{
+	int tries = 10 + seconds * (1000000 / LOCK_PAUSE_US);
+
+	while (flock(container->dir, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return fail(errno, "lock %s", container->id);
+		if (tries-- <= 0)
+			return fail(EBUSY, "another command works on %s",
+				    container->id);
+		usleep(LOCK_PAUSE_US);
+	}
+	if (!still_there(container)) {
+		fail(0, "%s: container does not exist", container->id);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+void reserve_unlock(const struct container *container)
+{
+	/* Explicit: a child may still have a copy of the descriptor. */
+	(void)flock(container->dir, LOCK_UN);
+}
+
+static int exists_already(const char *id)
+{
+	fail(0, "%s: container with given ID already exists", id);
+	return -EEXIST;
+}
+
+/* The ID is taken: by a container, or by what a killed create has left? */
+static int clear_left_over(struct arena *arena, const char *root,
+			   const char *id)
+{
+	autocontainer struct container old = CONTAINER_NONE;
+	int r = container_load(arena, root, id, &old);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return r;
+	/* `list` looks at a lock for an instant: one try is not enough. */
+	r = reserve_lock(&old, 0);
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return exists_already(id);
+	if (old.record.kept ||
+	    (old.broken && faccessat(old.dir, STATE, F_OK, 0) == 0))
+		return exists_already(id);
+	r = reserve_end(arena, &old);
+	if (r < 0)
+		return r;
+	return reserve_release(&old);
+}
+
+/* Made and locked, or -EEXIST when the ID was taken meanwhile. */
+static int make_and_lock(struct container *c)
+{
+	if (mkdirat(c->root, c->id, 0700) < 0) {
+		if (errno == EEXIST)
+			return -EEXIST;
+		return fail(errno, "make state directory of %s", c->id);
+	}
+	c->dir = openat(c->root, c->id,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (c->dir < 0 || flock(c->dir, LOCK_EX) < 0 || !still_there(c)) {
+		closep(&c->dir);
+		return -EEXIST;
+	}
+	return 0;
+}
+
+int reserve_container(struct arena *arena, const char *root, const char *id,
+		      struct container *ret)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	int r;
+
+	r = container_check_id(id);
+	if (r < 0)
+		return r;
+	c.id = id;
+	c.root = open_root(root);
+	if (c.root < 0)
+		return c.root;
+	for (;;) {
+		r = make_and_lock(&c);
+		if (r == 0)
+			break;
+		if (r != -EEXIST)
+			return r;
+		r = clear_left_over(arena, root, id);
+		if (r < 0)
+			return r;
+	}
+	*ret = c;
+	c = (struct container)CONTAINER_NONE;
+	return 0;
+}
+
+int reserve_save(struct arena *arena, const struct container *container)
+{
+	const char *json;
+	size_t len;
+	int r;
+
+	r = oci_record_write(arena, &container->record, &json, &len);
+	if (r < 0)
+		return r;
+	return io_replace_at(container->dir, STATE, json, len, 0600);
+}
+
+int reserve_boot_id(struct arena *arena, int proc, const char **ret)
+{
+	char *text;
+	int r = io_read_at(arena, proc, "sys/kernel/random/boot_id", 128,
+			   &text);
+
+	if (r < 0)
+		return r;
+	*ret = text;
+	return 0;
+}
+
+/* A container without cgroups: its init, which takes its pid namespace along. */
+static void kill_init(const struct container *container)
+{
+	autoclose int pidfd = container_pidfd(container);
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	if (pidfd < 0)
+		return;
+	(void)sys_pidfd_send_signal(pidfd, SIGKILL);
+	(void)poll(&p, 1, REMOVE_MS);
+}
+
+int reserve_end(struct arena *arena, const struct container *container)
+{
+	struct cgroup cgroup = { 0 };
+	int r;
+
+	if (container->broken || !container_this_boot(container))
+		return 0;
+	if (container->record.kept)
+		kill_init(container);
+	if (!container->record.own_cgroup)
+		return 0;
+	r = cgroup_from_record(arena, &container->record, &cgroup);
+	if (r < 0)
+		return r;
+	r = cgroup_signal(arena, &cgroup, SIGKILL);
+	if (r < 0)
+		return r;
+	return cgroup_remove(&cgroup, REMOVE_MS);
+}
+
+int reserve_release(const struct container *container)
+{
+	int r;
+
+	/* The record last: until then, what is left is known. */
+	r = io_remove_tree_at(container->dir, "notify");
+	if (r < 0)
+		return r;
+	r = io_remove_tree_at(container->root, container->id);
+	if (r < 0)
+		return fail_in(r, "remove state of %s", container->id);
+	return 0;
+}

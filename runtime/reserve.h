@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/reserve.h - a container's place on disk, from the first effect to
+ * the last: reserve the ID, write the record, take everything back.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "runtime/container.h"
+
+struct arena;
+
+/*
+ * Make and lock its directory. What a killed create has left under the same
+ * ID is undone first; "container with given ID already exists" when it is kept.
+ */
+int reserve_container(struct arena *arena, const char *root, const char *id,
+		      struct container *ret);
+/* Wait for whoever works on it, for seconds at most; -ENOENT when it is gone then. */
+int reserve_lock(const struct container *container, int seconds);
+void reserve_unlock(const struct container *container);
+
+/* Write the record, whole or not at all. */
+int reserve_save(struct arena *arena, const struct container *container);
+/* This boot's id, for the record. */
+int reserve_boot_id(struct arena *arena, int proc, const char **ret);
+
+/*
+ * End every process that is the container's, remove its cgroups. Never a
+ * signal to a process that is not provably its own.
+ */
+int reserve_end(struct arena *arena, const struct container *container);
+/* Remove its directory: the ID is free again. */
+int reserve_release(const struct container *container);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/self.c - execute ourselves again from a file that cannot be written.
+ *
+ * A process that has entered a container shows its binary as /proc/PID/exe to
+ * everyone there. A clone of the mount, made read-only and attached nowhere,
+ * cannot be made writable from inside; where cloning is refused, a sealed
+ * memory file has no way back to the disk at all.
+ */
+#include "runtime/self.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/sys.h"
+
+#define ALL_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+#define MAX_ARGUMENTS (2UL << 20)
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x00002000
+#endif
+
+/* A mount whose root is the file itself, read-only; or a sealed file. */
+static bool is_protected(int exe)
+{
+	struct statvfs fs;
+	struct statx stx;
+	int seals = fcntl(exe, F_GET_SEALS);
+
+	if (seals >= 0)
+		return (seals & ALL_SEALS) == ALL_SEALS;
+	return statx(exe, "", AT_EMPTY_PATH, 0, &stx) == 0 &&
+	       stx.stx_attributes & STATX_ATTR_MOUNT_ROOT &&
+	       fstatvfs(exe, &fs) == 0 && fs.f_flag & ST_RDONLY;
+}
+
+static int clone_read_only(int exe)
+{
+	struct kernel_mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
+	autoclose int tree =
+		sys_open_tree(exe, "", OPEN_TREE_CLONE | AT_EMPTY_PATH);
+
+	if (tree < 0 || sys_mount_setattr(tree, 0, &attr) < 0)
+		return -1;
+	return take_fd(&tree);
+}
+
+static int copy_sealed(int exe)
+{
+	autoclose int copy = memfd_create(
+		"sandlock-oci", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+	off_t at = 0;
+	struct stat st;
+
+	if (copy < 0)
+		copy = memfd_create("sandlock-oci",
+				    MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (copy < 0 || fstat(exe, &st) < 0)
+		return fail(errno, "copy own binary");
+	while (at < st.st_size)
+		if (sendfile(copy, exe, &at, (size_t)(st.st_size - at)) <= 0)
+			return fail(errno, "copy own binary");
+	if (fcntl(copy, F_ADD_SEALS, ALL_SEALS) < 0)
+		return fail(errno, "seal own binary");
+	return take_fd(&copy);
+}
+
+/* The words of /proc/self/cmdline as an argv. */
+static int own_arguments(struct arena *arena, char ***ret)
+{
+	autoclose int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	char *text, **argv;
+	size_t len, n = 0;
+	int r;
+
+	if (fd < 0)
+		return fail(errno, "open /proc/self/cmdline");
+	r = io_read_all(arena, fd, MAX_ARGUMENTS, &text, &len);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < len; i++)
+		n += !text[i];
+	argv = arena_array(arena, n + 1, sizeof *argv);
+	if (!argv)
+		return -ENOMEM;
+	for (size_t i = 0, at = 0; i < n; i++) {
+		argv[i] = text + at;
+		while (text[at])
+			at++;
+		at++;
+	}
+	*ret = argv;
+	return 0;
+}
+
+/* They are to reach the program, so they must survive this exec, too. */
+static int keep_open(unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (fcntl((int)(3 + i), F_SETFD, 0) < 0)
+			return fail(errno, "--preserve-fds %u: descriptor %u",
+				    n, 3 + i);
+	return 0;
+}
+
+int self_protect(unsigned int preserved)
+{
+	autoclose int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	autoclose int safe = -1;
+	struct arena arena;
+	char **argv = NULL;
+	int r;
+
+	if (exe < 0)
+		return fail(errno, "open own binary");
+	if (is_protected(exe))
+		return 0;
+	safe = clone_read_only(exe);
+	if (safe < 0)
+		safe = copy_sealed(exe);
+	if (safe < 0)
+		return safe;
+	r = arena_open(&arena, 8UL << 20);
+	if (r < 0)
+		return r;
+	r = own_arguments(&arena, &argv);
+	if (r < 0)
+		return r;
+	r = keep_open(preserved);
+	if (r < 0)
+		return r;
+	(void)syscall(SYS_execveat, safe, "", argv, environ, AT_EMPTY_PATH);
+	return fail(errno, "execute own binary again");
+}

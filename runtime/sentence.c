@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sentence.c - engines look for these texts: "executable file not found in $PATH" and the like. */
+#include "runtime/sentence.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/err.h"
+#include "runtime/plan.h"
+
+#define BEFORE "unable to start container process: "
+
+static int not_found(const struct launch *l, int error)
+{
+	const char *name = l->program;
+
+	if (error == ENOENT && !strchr(name, '/'))
+		return fail(0,
+			    BEFORE "exec: \"%s\": executable file not found "
+				   "in $PATH",
+			    name);
+	if (error == ENOENT || error == ENOTDIR || error == ELOOP)
+		return fail(error, BEFORE "exec: \"%s\": stat %s", name, name);
+	return fail(error, BEFORE "exec: \"%s\"", name);
+}
+
+static int about_program(const struct launch *l, const struct message *m)
+{
+	if (m->op == STEP_FIND_PROGRAM)
+		return not_found(l, m->error);
+	if (m->op == STEP_LAST_WORD && m->error == EXDEV)
+		return fail(EPERM,
+			    BEFORE "exec: \"%s\": leads to the runtime's own "
+				   "binary",
+			    l->program);
+	/* The file is there: its interpreter is not. */
+	return fail(m->error, BEFORE "exec %s", l->program);
+}
+
+static int about_step(const struct launch *l, const struct message *m)
+{
+	const struct step *step =
+		l->plan && m->step < l->plan->nsteps ?
+			&l->plan->steps[m->step] :
+			NULL;
+	const char *what = step ? step_describe(l->in->arena, step) :
+				  step_name((enum step_op)m->op);
+	const char *place = step ? step->place : NULL;
+
+	if (m->error == ECANCELED)
+		return fail(0, "%s: the runtime went away", what);
+	return fail(m->error, "%s%s%s%s%s", place ? place : "",
+		    place ? ": " : "", what, *m->text ? ": " : "", m->text);
+}
+
+int sentence_failed(const struct launch *launch, const struct message *m)
+{
+	struct message copy = *m;
+	int r;
+
+	copy.text[sizeof copy.text - 1] = '\0';
+	switch (copy.op) {
+	case STEP_FIND_PROGRAM:
+	case STEP_LAST_WORD:
+	case STEP_EXEC:
+		r = about_program(launch, &copy);
+		break;
+	default:
+		r = about_step(launch, &copy);
+	}
+	return copy.error > 0 ? -copy.error : r;
+}
+
+int sentence_died(const struct launch *launch)
+{
+	siginfo_t info = { 0 };
+
+	if (launch->pidfd < 0 ||
+	    waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED | WNOWAIT) < 0)
+		return fail(ECHILD,
+			    "the container's process died before its program");
+	if (info.si_code == CLD_EXITED)
+		return fail(0,
+			    "the container's process exited with status %d "
+			    "before its program",
+			    info.si_status);
+	return fail(0, "the container's process was killed by signal %d (%s) "
+		       "before its program%s",
+		    info.si_status, sigabbrev_np(info.si_status) ?: "?",
+		    info.si_status == SIGKILL ?
+			    ": out of memory, or killed from outside" :
+			    "");
+}

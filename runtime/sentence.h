@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sentence.h - from a child's word FAILED, or its silence, to an error a person can read. */
+#pragma once
+
+#include "runtime/launch.h"
+
+/* Record the sentence; the negative errno. */
+int sentence_failed(const struct launch *launch, const struct message *m);
+int sentence_died(const struct launch *launch);

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/starting.c - start a created container. */
+#include "runtime/starting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/proc.h"
+#include "base/sys.h"
+#include "base/util.h"
+#include "hooks/hooks.h"
+#include "runtime/entry.h"
+#include "runtime/foreground.h"
+#include "runtime/mounted.h"
+#include "runtime/notify.h"
+
+static int refuse(enum oci_status status)
+{
+	switch (status) {
+	case OCI_STOPPED:
+		return fail(0, "cannot start a container that has stopped");
+	case OCI_RUNNING:
+		return fail(0, "cannot start an already running container");
+	default:
+		return fail(0, "cannot start a container that is %s",
+			    oci_status_name(status));
+	}
+}
+
+static int connect_gate(const struct container *container)
+{
+	autoclose int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	if (sock < 0)
+		return fail(errno, "make a socket");
+	snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/gate",
+		 container->dir);
+	if (connect(sock, (struct sockaddr *)&addr, sizeof addr) < 0) {
+		if (errno == ECONNREFUSED || errno == ENOENT)
+			return refuse(OCI_RUNNING);
+		return fail(errno, "connect to the start gate");
+	}
+	return take_fd(&sock);
+}
+
+struct inside {
+	const struct globals *globals;
+	struct container *container;
+	const struct oci_process *process;
+};
+
+static size_t count(char *const *list)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	return n;
+}
+
+/* In the hook's own process: enter the container as the program would. */
+static int run_inside(const char *path, char *const *argv, char *const *envp,
+		      void *arg)
+{
+	const struct inside *inside = arg;
+	autoentry struct entry entry = ENTRY_NONE;
+	struct oci_process process = *inside->process;
+	struct entry_options options = {
+		.process = &process,
+		.dies_with_us = true,
+	};
+	struct foreground_job job = { 0 };
+	struct foreground foreground = FOREGROUND_NONE;
+	int r, status;
+
+	process.terminal = false;
+	process.args.items = (const char **)argv;
+	process.args.n = count(argv);
+	process.env.items = (const char **)envp;
+	process.env.n = count(envp);
+	r = entry_prepare(&entry, inside->globals, inside->container,
+			  &options);
+	if (r < 0)
+		return fail_in(r, "run %s", path);
+	r = entry_finish(&entry);
+	if (r < 0)
+		return fail_in(r, "run %s", path);
+	job.pid = entry.launch.pid;
+	job.pidfd = entry.launch.pidfd;
+	r = foreground_prepare(&foreground);
+	if (r < 0)
+		return r;
+	r = foreground_wait(&foreground, &job, &status);
+	entry.launch.kept = true;
+	return r < 0 ? r : status;
+}
+
+int starting_hooks_before(const struct globals *globals,
+			  struct container *container,
+			  const struct oci_spec *spec)
+{
+	autoclose int proc = -1;
+	struct launch look = LAUNCH_NONE;
+	struct make_input in = { .arena = globals->arena };
+	struct inside inside = { globals, container, spec->process };
+	struct hooks_place place = {
+		.root = -1,
+		.cwd = -1,
+		.env = (char *const *)spec->process->env.items,
+		.run = run_inside,
+		.arg = &inside,
+	};
+	const char *json;
+	pid_t pid;
+	int r;
+
+	if (!spec->hooks.at[HOOK_START_CONTAINER].n)
+		return 0;
+	proc = proc_open();
+	if (proc < 0)
+		return proc;
+	look.in = &in;
+	look.proc = proc;
+	look.pid = container->record.pid;
+	r = process_inner_pid(&look, &pid);
+	if (r < 0)
+		return r;
+	r = oci_state_for_hook(globals->arena, &container->record, OCI_CREATED,
+			       pid, &json);
+	if (r < 0)
+		return r;
+	return hooks_run(&spec->hooks, HOOK_START_CONTAINER, &place, json);
+}
+
+/* The pre-exec check cannot see everything; the kernel's answer is final. */
+static int check_program(const struct container *container)
+{
+	autoclose int proc = proc_open();
+	struct stat own, theirs;
+	char name[64];
+
+	if (proc < 0)
+		return proc;
+	snprintf(name, sizeof name, "%d/exe", container->record.pid);
+	if (fstatat(proc, "self/exe", &own, 0) < 0 ||
+	    fstatat(proc, name, &theirs, 0) < 0)
+		return 0;	/* it has ended already */
+	if (own.st_dev != theirs.st_dev || own.st_ino != theirs.st_ino)
+		return 0;
+	return fail(EPERM, "the program is the runtime's own binary");
+}
+
+static void end_init(const struct container *container)
+{
+	autoclose int pidfd = container_pidfd(container);
+
+	if (pidfd >= 0)
+		(void)sys_pidfd_send_signal(pidfd, SIGKILL);
+}
+
+int starting_after(const struct globals *globals, struct container *container,
+		   const struct oci_spec *spec)
+{
+	struct hooks_place here = {
+		.root = -1,
+		.cwd = -1,
+		.cwd_path = container->record.bundle,
+	};
+	const char *json;
+	int r;
+
+	r = check_program(container);
+	if (r >= 0 && spec->hooks.at[HOOK_POSTSTART].n) {
+		r = oci_state_for_hook(globals->arena, &container->record,
+				       OCI_RUNNING, container->record.pid,
+				       &json);
+		if (r >= 0)
+			r = hooks_run(&spec->hooks, HOOK_POSTSTART, &here,
+				      json);
+	}
+	if (r < 0) {
+		char why[4096];
+
+		snprintf(why, sizeof why, "%s", err_text());
+		end_init(container);
+		(void)fail(0, "%s", why);
+	}
+	return r;
+}
+
+static int wait_until_ready(const struct container *container,
+			    const struct notify *notify)
+{
+	autoclose int pidfd = container_pidfd(container);
+
+	if (pidfd < 0) {
+		err_clear();
+		return 0;
+	}
+	return notify_relay(notify, container->record.pid, pidfd);
+}
+
+static int let_go(const struct globals *globals, struct container *container,
+		  const struct oci_spec *spec)
+{
+	autolaunch struct launch launch = LAUNCH_NONE;
+	struct make_input in = { .arena = globals->arena, .spec = spec };
+	AUTO(notify_close) struct notify notify = NOTIFY_NONE;
+	const char *host = getenv("NOTIFY_SOCKET");
+	int r;
+
+	launch.in = &in;
+	launch.record = &container->record;
+	launch.agent_status = OCI_CREATING;
+	launch.program = spec->process->args.items[0];
+	launch.pid = container->record.pid;
+	launch.link = connect_gate(container);
+	if (launch.link < 0)
+		return launch.link;
+	r = starting_hooks_before(globals, container, spec);
+	if (r < 0) {
+		end_init(container);
+		return r;
+	}
+	if (is_set(host) &&
+	    faccessat(container->dir, NOTIFY_FOLDER, F_OK, 0) == 0) {
+		r = notify_open(container->dir, host, &notify);
+		if (r < 0)
+			return r;
+	}
+	r = launch_go(&launch);
+	if (r < 0)
+		return r;
+	r = launch_until(&launch, WORD_EXEC);
+	if (r < 0)
+		return r;
+	(void)unlinkat(container->dir, "gate", 0);
+	r = starting_after(globals, container, spec);
+	if (r < 0 || notify.inside < 0)
+		return r;
+	return wait_until_ready(container, &notify);
+}
+
+int starting_open_gate(const struct globals *globals,
+		       struct container *container)
+{
+	enum oci_status status =
+		container_status(globals->arena, container);
+	struct oci_spec spec;
+	int r;
+
+	if (status != OCI_CREATED)
+		return refuse(status);
+	r = container_spec(globals->arena, container, &spec);
+	if (r < 0)
+		return r;
+	return let_go(globals, container, &spec);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/starting.h - from a process that waits to a program that runs: the
+ * hooks around it, and the last look.
+ */
+#pragma once
+
+#include "runtime/commands.h"
+#include "runtime/container.h"
+#include "runtime/launch.h"
+
+/* `start`: connect, hooks, GO, exec, hooks. */
+int starting_open_gate(const struct globals *globals,
+		       struct container *container);
+/* startContainer hooks, inside. */
+int starting_hooks_before(const struct globals *globals,
+			  struct container *container,
+			  const struct oci_spec *spec);
+/* After exec: it is not our own binary that runs there; poststart hooks. */
+int starting_after(const struct globals *globals, struct container *container,
+		   const struct oci_spec *spec);
