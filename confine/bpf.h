@@ -25,9 +25,9 @@ struct bpf_cmp {
 
 /* The action when all comparisons hold. */
 struct bpf_rule {
-	uint32_t action;
 	const struct bpf_cmp *cmps;
-	size_t ncmps;
+	uint32_t ncmps;
+	uint32_t action;
 };
 
 /* Calls from first up to the next range: the rule that holds first, if any. */

@@ -37,11 +37,10 @@
 /* Ranges beside the two of each call: before, after, other ABIs. */
 #define SPARE_RANGES 8
 
-/* One rule for one number. */
+/* One rule for one number; small, because hundreds are sorted. */
 struct call {
-	uint32_t number;
-	size_t order;		/* in the profile */
 	struct bpf_rule rule;
+	uint32_t number;
 };
 
 /* What the profile says about the calls of one architecture. */
@@ -106,7 +105,7 @@ static int add_call(struct calls *calls, uint32_t number,
 	struct call *call = &calls->items[calls->n];
 	struct bpf_cmp cmps[NARGS];
 	struct bpf_cmp *kept;
-	size_t n = 0;
+	uint32_t n = 0;
 
 	calls->named = true;
 	if (number > calls->largest)
@@ -129,8 +128,7 @@ static int add_call(struct calls *calls, uint32_t number,
 		return -ENOMEM;
 	memcpy(kept, cmps, n * sizeof *kept);
 	*call = (struct call){
-		.number = number, .order = calls->n,
-		.rule = { rule->action, kept, n },
+		.rule = { kept, n, rule->action }, .number = number,
 	};
 	calls->n++;
 	return 0;
@@ -144,12 +142,13 @@ static int add_call(struct calls *calls, uint32_t number,
 static int find_direct(struct calls *calls, uint32_t socketcall)
 {
 	uint32_t base = socketcall - 102;	/* 4000 on MIPS, else 0 */
+	uint32_t first = base ? base + 180 : 320;
 
 	calls->direct = arena_array(calls->arena, PSEUDO_NUMBERS,
 				    sizeof *calls->direct);
 	if (!calls->direct)
 		return -ENOMEM;
-	for (uint32_t number = base + 150; number < base + 450; number++) {
+	for (uint32_t number = first; number < base + 410; number++) {
 		char *name = seccomp_syscall_resolve_num_arch(calls->arch,
 							      (int)number);
 		int pseudo = 0;
@@ -167,10 +166,13 @@ static int find_direct(struct calls *calls, uint32_t socketcall)
 static int add_multiplexed(struct calls *calls, const char *name, int pseudo,
 			   const struct oci_seccomp_rule *rule)
 {
-	int carrier = seccomp_syscall_resolve_name_rewrite(calls->arch, name);
+	int carrier = -1;
 	int r;
 
-	if (carrier < 0 || pseudo <= -PSEUDO_NUMBERS)
+	if (pseudo > -PSEUDO_NUMBERS && pseudo != __NR_SCMP_ERROR)
+		carrier = seccomp_syscall_resolve_name_rewrite(calls->arch,
+							       name);
+	if (carrier < 0)
 		return 0;
 	if (!calls->direct) {
 		r = find_direct(calls, (uint32_t)
@@ -239,14 +241,31 @@ static int add_alternatives(struct calls *calls,
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
+/*
+ * By number, and for one number in the order of the profile: a radix sort,
+ * which leaves the result where it was after an even number of passes.
+ */
+static int sort_calls(struct calls *calls)
 {
-	const struct call *x = a;
-	const struct call *y = b;
+	struct call *from = calls->items;
+	struct call *to = arena_array(calls->arena, calls->n, sizeof *to);
 
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	if (!to)
+		return -ENOMEM;
+	for (unsigned int shift = 0; shift < 32; shift += 8) {
+		size_t place[257] = { 0 };
+		struct call *sorted = to;
+
+		for (size_t i = 0; i < calls->n; i++)
+			place[(from[i].number >> shift & 0xff) + 1]++;
+		for (size_t i = 1; i < 256; i++)
+			place[i] += place[i - 1];
+		for (size_t i = 0; i < calls->n; i++)
+			to[place[from[i].number >> shift & 0xff]++] = from[i];
+		to = from;
+		from = sorted;
+	}
+	return 0;
 }
 
 /* All rules of the profile for one architecture, by number. */
@@ -266,8 +285,7 @@ static int collect(struct calls *calls, const struct oci_seccomp *profile)
 		if (r < 0)
 			return r;
 	}
-	qsort(calls->items, calls->n, sizeof *calls->items, by_number);
-	return 0;
+	return sort_calls(calls);
 }
 
 /* Exact comparisons are asked first, then upper bounds, then lower ones. */
