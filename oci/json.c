@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/json.c - JSON text to a tree, the only place that knows the JSON library. */
+/* oci/json.c - JSON text to a tree; only this file knows the JSON library. */
 #include "oci/json.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct builder {
 	const char *key;		/* read, its value is still to come */
 	struct open_value open[JSON_MAX_DEPTH];
 	size_t depth;
-	int error;			/* of the callback that stopped the parse */
+	int error;			/* of the callback that stopped it */
 };
 
 /* Put the place of the newest member of parent in front of the error. */

@@ -51,7 +51,7 @@ struct json_value {
 int json_parse(struct arena *arena, const char *text, size_t len,
 	       const struct json_value **ret);
 
-/* The member with this key, else the last that differs in case; NULL for null. */
+/* The member with this key, else the last but for case; NULL for null. */
 const struct json_value *json_find(const struct json_value *object,
 				   const char *key);
 
@@ -90,7 +90,7 @@ struct json_field {
  */
 int json_object(struct arena *arena, const struct json_value *v,
 		const struct json_field *fields, size_t n, void *ret);
-/* Read each member of an array with one reader to an array of size-byte items. */
+/* Read each member of an array with one reader to items of size bytes. */
 int json_array(struct arena *arena, const struct json_value *v,
 	       JSON_READER((*read)), size_t size, void *ret_items,
 	       size_t *ret_n);

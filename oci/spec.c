@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/spec.c - config.json as a whole: reading it, and rules across its parts. */
+/* oci/spec.c - config.json as a whole, and the rules across its parts. */
 #include "oci/oci.h"
 
 #include <ctype.h>

@@ -58,8 +58,8 @@ static const struct json_value *parse(struct arena *arena, const char *text)
 static void a_tree_keeps_everything(void **state)
 {
 	const struct json_value *v = parse(*state,
-		" {\"a\": [1, -0, 1e309, \"x\\n\\u00e9\xf0\x9f\x90\xb3\"], \"b\": {\"c\": "
-		"true}, \"\": null} \n");
+		" {\"a\": [1, -0, 1e309, \"x\\n\\u00e9\xf0\x9f\x90\xb3\"], "
+		"\"b\": {\"c\": true}, \"\": null} \n");
 	const struct json_value *a = json_find(v, "a");
 
 	assert_true(v->root);
@@ -70,7 +70,8 @@ static void a_tree_keeps_everything(void **state)
 	assert_string_equal(a->first->text, "1");
 	assert_string_equal(a->first->next->text, "-0");
 	assert_string_equal(a->first->next->next->text, "1e309");
-	assert_string_equal(a->first->next->next->next->text, "x\n\xc3\xa9\xf0\x9f\x90\xb3");
+	assert_string_equal(a->first->next->next->next->text,
+			    "x\n\xc3\xa9\xf0\x9f\x90\xb3");
 	assert_true(json_find(json_find(v, "b"), "c")->truth);
 	assert_null(json_find(v, ""));
 	assert_null(json_find(v, "z"));

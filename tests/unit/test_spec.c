@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_spec.c - config.json: every field once right and often wrong. */
+/* tests/unit/test_spec.c - config.json: each field right, and of wrong type. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
