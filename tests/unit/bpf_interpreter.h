@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/bpf_interpreter.h - what the kernel would make of a seccomp program. */
+/* tests/unit/bpf_interpreter.h - what the kernel makes of a seccomp program. */
 #pragma once
 
 #include <linux/filter.h>
