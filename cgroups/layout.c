@@ -34,13 +34,16 @@ static void unescape(char *text)
 	char *to = text;
 
 	for (const char *p = text; *p; to++) {
-		if (p[0] == '\\' && p[1] && p[2] && p[3]) {
-			*to = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
-				     (p[3] - '0'));
-			p += 4;
-		} else {
+		unsigned int n = 0;
+
+		if (p[0] != '\\' || strspn(p + 1, "01234567") < 3) {
 			*to = *p++;
+			continue;
 		}
+		for (int i = 1; i <= 3; i++)
+			n = n << 3 | (unsigned int)(p[i] - '0');
+		*to = (char)n;
+		p += 4;
 	}
 	*to = '\0';
 }
@@ -56,7 +59,8 @@ static bool parse_mount(char *line, struct cgroup_mount *ret)
 	*tail = '\0';
 	tail += strlen(" - cgroup");
 	ret->v2 = *tail == '2';
-	tail = strchr(tail + ret->v2 + 1, ' ');
+	tail += ret->v2;
+	tail = *tail == ' ' ? strchr(tail + 1, ' ') : NULL;
 	if (!tail)
 		return false;
 	ret->options = tail + 1;
@@ -127,7 +131,7 @@ static const struct cgroup_mount *find_mount(const struct mount_list *mounts,
 /* As seen through the mount; a place outside of it is taken for its top. */
 static const char *own_below(const char *own, const char *root)
 {
-	if (!is_below(own, root) || is_below(own, "/.."))
+	if (*own != '/' || !is_below(own, root) || is_below(own, "/.."))
 		return "/";
 	if (!streq(root, "/"))
 		own += strlen(root);

@@ -7,6 +7,8 @@
 #include "base/util.h"
 #include "cgroups/internal.h"
 
+#define CPUSET_SIZE 4096
+
 static void memory_settings(const struct oci_resources *resources,
 			    struct settings *ret)
 {
@@ -65,22 +67,38 @@ static void v1_settings(const struct oci_resources *resources,
 				    resources_pids(resources), true);
 }
 
-/* Give every directory on the way to the leaf what the one above it has. */
+/* Into path, the first len bytes of the member's; the file's text into ret. */
+static ssize_t read_above(const struct cgroup_member *member, size_t len,
+			  const char *file, char *path, char *ret)
+{
+	memcpy(path, member->path, strlen(member->path) + 1);
+	path[len] = '\0';
+	return file_read(path, file, ret, CPUSET_SIZE);
+}
+
+/*
+ * Give every directory on the way to the leaf what the one above it has. Those
+ * we made are empty; of those that were there the nearest will do, if it has
+ * something to give.
+ */
 static int fill_down(const struct cgroup_member *member, const char *file)
 {
-	char path[CGROUP_PATH_SIZE], above[4096], here[4096];
-	char *end = path + strlen(member->in->mount);
-	ssize_t n;
+	char path[CGROUP_PATH_SIZE], above[CPUSET_SIZE], here[CPUSET_SIZE];
+	size_t len = member->kept;
+	ssize_t n = read_above(member, len, file, path, above);
 	int r;
 
-	memcpy(path, member->path, strlen(member->path) + 1);
-	*end = '\0';
-	n = file_read(path, file, above, sizeof above);
-	while (n >= 0 && strlen(path) < strlen(member->path)) {
-		*end = '/';
-		end += 1 + strcspn(end + 1, "/");
-		*end = '\0';
-		n = file_read(path, file, here, sizeof here);
+	if (n == 0) {
+		len = strlen(member->in->mount);
+		n = read_above(member, len, file, path, above);
+	}
+	while (n >= 0 && len < strlen(member->path)) {
+		path[len] = '/';
+		len += 1 + strcspn(path + len + 1, "/");
+		path[len] = '\0';
+		n = 0;
+		if (len <= member->kept)
+			n = file_read(path, file, here, sizeof here);
 		if (n > 0)
 			memcpy(above, here, (size_t)n + 1);
 		if (n != 0)

@@ -75,7 +75,7 @@ static void test_parse(void **state)
 		  "1 2 0:3 / /with\\040space rw - cgroup2 none rw\n",
 		  "0::/a\n", CGROUP_V2, 1, "", "/with space", "/a" },
 		{ "no mountinfo at all\n - cgroup\n1 2 - cgroup2 x y\n",
-		  "no:line\n\n", CGROUP_NONE, 0, NULL, NULL, NULL },
+		  "no:line\n\n0::odd\n", CGROUP_NONE, 0, NULL, NULL, NULL },
 	};
 
 	(void)state;
