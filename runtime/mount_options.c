@@ -135,13 +135,6 @@ bool mount_option_known(const char *word)
 	return find(word) || is_idmap(word);
 }
 
-bool mount_option_is_superblock(const char *word)
-{
-	const struct row *row = find(word);
-
-	return row && row->kind == KIND_SUPERBLOCK;
-}
-
 /* The later of two words that contradict each other wins. */
 static void change(unsigned int *set, unsigned int *clear, unsigned int on,
 		   unsigned int off)

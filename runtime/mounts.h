@@ -51,8 +51,6 @@ struct mount_job {
 
 /* mount_options.c */
 bool mount_option_known(const char *word);
-/* One of mount_options.params: a superblock flag, of no use to a bind. */
-bool mount_option_is_superblock(const char *word);
 
 /* mount_steps.c: the steps that every kind of mount is made of. */
 bool mounts_is_bind(const struct oci_mount *mount);
