@@ -83,9 +83,10 @@ static void add_host_clone(const struct mount_job *job, const char *path,
 }
 
 /*
- * The mount of one hierarchy into SLOT_TREE. A view of the whole host is
- * writable for root alone (CVE-2023-25809), and only as v2 without a cgroup
- * namespace has it.
+ * The mount of one hierarchy into SLOT_TREE: new where a cgroup namespace
+ * bounds it, else the container's own directory. Where v2 is all there is,
+ * engines expect the whole of it even so; but of the host's tree only root
+ * gets a writable view (CVE-2023-25809).
  */
 static int add_hierarchy(const struct mount_job *job,
 			 const struct cgroup_hierarchy *h)
@@ -93,10 +94,11 @@ static int add_hierarchy(const struct mount_job *job,
 	const struct make_input *in = job->in;
 	const char *own = own_directory(in, h);
 	bool in_namespace = has_cgroup_namespace(in);
+	bool whole = in->facts->cgroups.mode == CGROUP_V2 && !in_namespace;
 	uint32_t fsmount = plan_here(job->plan);
 	struct step_fs *fs = NULL;
 
-	if (in_namespace || h->v2) {
+	if (in_namespace || whole) {
 		fs = mounts_add_fsmount(job, h->v2 ? "cgroup2" : "cgroup",
 					SLOT_TREE);
 		if (!fs)
@@ -105,11 +107,10 @@ static int add_hierarchy(const struct mount_job *job,
 			add_controllers(job, fs, h->controllers);
 		mounts_on_denied_here(job->plan, fsmount);
 	}
-	if (own && (in_namespace || !h->v2))
+	if (own && !whole)
 		add_host_clone(job, own, false);
 	else
-		add_host_clone(job, h->mount,
-			       in->facts->rootless || !h->v2 || in_namespace);
+		add_host_clone(job, h->mount, !whole || in->facts->rootless);
 	if (fs)
 		mounts_next_here(job->plan, fsmount);
 	return 0;
