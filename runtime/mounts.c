@@ -24,16 +24,16 @@ static bool is_one_of(const char *word, const char *const *list)
 /* Of these, read-only means the mount; their superblocks are shared. */
 static bool is_pseudo(const char *type)
 {
-	static const char *const types[] = { "proc",   "sysfs",	 "cgroup",
+	static const char *const types[] = { "proc",	"sysfs",  "cgroup",
 					     "cgroup2", "mqueue", "devpts",
-					     "tmpfs",  NULL };
+					     "tmpfs",	NULL };
 
 	return is_one_of(type, types);
 }
 
 static bool takes_label(const char *type)
 {
-	static const char *const without[] = { "proc", "sysfs", "mqueue",
+	static const char *const without[] = { "proc",	 "sysfs",   "mqueue",
 					       "cgroup", "cgroup2", NULL };
 
 	return !is_one_of(type, without);
@@ -100,9 +100,8 @@ static void add_sysfs_fallback(const struct mount_job *job, uint32_t fsmount)
 		step->in = SLOT_TREE;
 		step->flags = AT_RECURSIVE;
 		step->attr.attr_set = o->attr_set;
-		step->attr.attr_clr = o->attr_set & MOUNT_ATTR__ATIME ?
-					      MOUNT_ATTR__ATIME :
-					      0;
+		step->attr.attr_clr =
+			o->attr_set & MOUNT_ATTR__ATIME ? MOUNT_ATTR__ATIME : 0;
 	}
 	mounts_next_here(plan, made);
 }
@@ -172,14 +171,16 @@ static int check_destination(const struct mount_job *job)
 		return fail(0, "%s.destination: / is the root itself",
 			    job->place);
 	if (starts_with(d, "/proc/") && !mounts_may_cover(d))
-		return fail(0,
-			    "%s.destination: \"%s\" cannot be mounted because it is inside /proc",
-			    job->place, d);
+		return fail(
+			0,
+			"%s.destination: \"%s\" cannot be mounted because it is inside /proc",
+			job->place, d);
 	if (streq(d, "/proc") && !job->options.remount && !mounts_is_bind(m) &&
 	    !(m->type && streq(m->type, "proc")))
-		return fail(0,
-			    "%s.destination: \"%s\" cannot be mounted because it is not of type proc",
-			    job->place, d);
+		return fail(
+			0,
+			"%s.destination: \"%s\" cannot be mounted because it is not of type proc",
+			job->place, d);
 	return 0;
 }
 
@@ -282,6 +283,16 @@ static unsigned long initial_propagation(const struct oci_linux *l)
 	return MS_SLAVE | MS_REC;
 }
 
+/*
+ * Only now: on the way to the rootfs may lie directories that the host's root
+ * may pass and the namespace's may not.
+ */
+static void become_root(const struct make_input *in, struct plan *plan)
+{
+	if (make_has_userns(in))
+		plan_add(plan, STEP_BECOME_ROOT);
+}
+
 int make_mounts(const struct make_input *in, struct plan *plan)
 {
 	struct step *step;
@@ -292,6 +303,7 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 		step->place = "root.path";
 		step->text = in->rootfs;
 		step->out = SLOT_ROOT;
+		become_root(in, plan);
 		return refuse_mounts(in);
 	}
 	step = plan_add(plan, STEP_PROPAGATION);
@@ -301,6 +313,7 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 	step->place = "root.path";
 	step->text = in->rootfs;
 	step->out = SLOT_ROOT;
+	become_root(in, plan);
 	if ((r = make_listed_mounts(in, plan)) < 0 ||
 	    (r = make_devices(in, plan)) < 0)
 		return r;
