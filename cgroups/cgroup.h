@@ -83,11 +83,17 @@ int cgroup_delegate(const struct cgroup *cgroup, uid_t uid);
 /* The set a record names, for another command. */
 int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 		       struct cgroup *ret);
-/* The part of a record that names the set. */
+/*
+ * The part of a record that names the set. Of one that is not made yet it says
+ * that we own it only if nothing is there: another's must never be ended.
+ */
 int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
 		     struct oci_record *record);
 
-/* Every process of the container, sub-cgroups included, sorted. */
+/*
+ * Every process of the container, sub-cgroups included, sorted. This and what
+ * follows touch only members that are ours (made).
+ */
 int cgroup_pids(struct arena *arena, const struct cgroup *cgroup,
 		pid_t **ret_pids, size_t *ret_n);
 bool cgroup_frozen(const struct cgroup *cgroup);

@@ -91,10 +91,11 @@ static int check_empty(const char *path)
 
 static int open_door(struct cgroup_member *member, const char *path)
 {
+	const char *name = backend_of(member)->door;
 	char file[CGROUP_PATH_SIZE];
 
-	if (snprintf(file, sizeof file, "%s/%s", path,
-		     backend_of(member)->join) >= (int)sizeof file)
+	if (snprintf(file, sizeof file, "%s/%s", path, name) >=
+	    (int)sizeof file)
 		return fail(ENAMETOOLONG, "%s", path);
 	member->join = open(file, O_WRONLY | O_CLOEXEC);
 	if (member->join < 0)

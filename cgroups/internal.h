@@ -51,7 +51,7 @@ unsigned int shares_to_weight(uint64_t shares);
 /* ---- the two layouts ---- */
 
 struct cgroup_backend {
-	const char *join; /* the file a process enters through */
+	const char *door; /* the file a process enters through */
 	/* Pure: what to write, in an order that is right for a new cgroup. */
 	void (*settings)(const struct oci_resources *resources,
 			 struct settings *ret);

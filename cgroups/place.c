@@ -2,6 +2,7 @@
 /* cgroups/place.c - cgroupsPath to one directory per hierarchy, and to and from a record. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -153,6 +154,19 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 	return 0;
 }
 
+/*
+ * Before they are made, a record claims them only where there is nothing yet:
+ * if we end there and then, another's processes must not be ended for it.
+ */
+static bool is_ours(const struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < cgroup->n; i++)
+		if (!cgroup->items[i].made &&
+		    access(cgroup->items[i].path, F_OK) == 0)
+			return false;
+	return cgroup->n > 0;
+}
+
 int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
 		     struct oci_record *record)
 {
@@ -167,6 +181,6 @@ int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
 	}
 	record->cgroups = paths;
 	record->ncgroups = cgroup->n;
-	record->own_cgroup = cgroup->n > 0;
+	record->own_cgroup = is_ours(cgroup);
 	return 0;
 }

@@ -84,7 +84,8 @@ bool pid_list_has(const struct pid_list *list, pid_t pid)
 
 /*
  * All hierarchies count: a process that is just entering is in some of them,
- * and one that could write to them may have left others.
+ * and one that could write to them may have left others. Whoever is in a
+ * directory that we did not get is not of this container.
  */
 static int fill(struct pid_list *list, const struct cgroup *cgroup)
 {
@@ -92,7 +93,8 @@ static int fill(struct pid_list *list, const struct cgroup *cgroup)
 
 	list->n = 0;
 	for (size_t i = 0; i < cgroup->n; i++) {
-		int r = pid_list_add(list, cgroup->items[i].path);
+		const struct cgroup_member *member = &cgroup->items[i];
+		int r = member->made ? pid_list_add(list, member->path) : 0;
 
 		if (r < 0)
 			return r;
@@ -173,9 +175,12 @@ static int signal_list(const struct cgroup *cgroup, const struct pid_list *list,
 
 static void freeze(const struct cgroup *cgroup)
 {
-	for (size_t i = 0; i < cgroup->n; i++)
-		(void)backend_of(&cgroup->items[i])
-			->freeze(&cgroup->items[i], true);
+	for (size_t i = 0; i < cgroup->n; i++) {
+		const struct cgroup_member *member = &cgroup->items[i];
+
+		if (member->made)
+			(void)backend_of(member)->freeze(member, true);
+	}
 	err_clear();
 }
 
@@ -195,7 +200,7 @@ static int kill_round(const struct cgroup *cgroup, struct pid_list *list,
 	const struct cgroup_member *v2 = member_v2(cgroup);
 	int r = 0;
 
-	if (by_kernel && v2 && !pid_list_has(list, getpid()) &&
+	if (by_kernel && v2 && v2->made && !pid_list_has(list, getpid()) &&
 	    file_write(v2->path, "cgroup.kill", "1") >= 0) {
 		tree_thaw(cgroup);
 		return 0;

@@ -76,10 +76,10 @@ void tree_thaw(const struct cgroup *cgroup)
 	const struct cgroup_member *v1 = member_with(cgroup, "freezer", 7);
 	const struct cgroup_member *v2 = member_v2(cgroup);
 
-	if (v1)
+	if (v1 && v1->made)
 		(void)tree_walk(AT_FDCWD, v1->path, &visit, NULL);
 	/* There a frozen process can be killed, so those below may stay so. */
-	if (v2)
+	if (v2 && v2->made)
 		(void)backend_of(v2)->freeze(v2, false);
 	err_clear();
 }

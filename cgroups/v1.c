@@ -141,7 +141,7 @@ static int v1_freeze(const struct cgroup_member *member, bool on)
 }
 
 const struct cgroup_backend cgroup_v1 = {
-	.join = "tasks",
+	.door = "tasks",
 	.settings = v1_settings,
 	.prepare = v1_prepare,
 	.frozen = v1_frozen,

@@ -150,7 +150,7 @@ static int v2_freeze(const struct cgroup_member *member, bool on)
 }
 
 const struct cgroup_backend cgroup_v2 = {
-	.join = "cgroup.procs",
+	.door = "cgroup.procs",
 	.settings = v2_settings,
 	.prepare = v2_prepare,
 	.frozen = v2_frozen,
