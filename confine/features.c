@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/features.c - the words of linux.seccomp, for the features document. */
+/* confine/features.c - the words of linux.seccomp that `features` lists. */
 #include "confine/confine.h"
 
 #include "base/util.h"

@@ -3,7 +3,7 @@
  * confine/seccomp.c - names of system calls into numbers, linux.seccomp into
  * tables of them.
  *
- * libseccomp knows the numbers of the names; its own generator is some hundred
+ * libseccomp knows the numbers of the names; its own generator is some forty
  * times slower than ours and is only the judge in the tests. Where rules of a
  * profile contradict each other we decide as it does.
  */
@@ -29,8 +29,7 @@
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
 
-/* Arguments of one system call; also the kernel's limit. */
-#define NARGS 6
+#define NARGS 6			/* of a system call */
 /* libseccomp's numbers for the parts of socketcall(2) and ipc(2): -101… */
 #define PSEUDO_NUMBERS 256
 #define NO_SUBCALL 0
@@ -139,25 +138,26 @@ static int add_call(struct calls *calls, uint32_t number,
  * through a carrier and directly, and has no way to ask for the direct one
  * but by trying the numbers.
  */
-static int find_direct(struct calls *calls, uint32_t socketcall)
+static int find_direct(struct calls *calls)
 {
-	uint32_t base = socketcall - 102;	/* 4000 on MIPS, else 0 */
-	uint32_t first = base ? base + 180 : 320;
+	bool mips = (calls->arch & 0xffff) == EM_MIPS;
+	int first = mips ? 4160 : 320;
+	int last = mips ? 4410 : 410;
 
 	calls->direct = arena_array(calls->arena, PSEUDO_NUMBERS,
 				    sizeof *calls->direct);
 	if (!calls->direct)
 		return -ENOMEM;
-	for (uint32_t number = first; number < base + 410; number++) {
+	for (int number = first; number <= last; number++) {
 		char *name = seccomp_syscall_resolve_num_arch(calls->arch,
-							      (int)number);
+							      number);
 		int pseudo = 0;
 
 		if (name)
 			pseudo = seccomp_syscall_resolve_name_arch(calls->arch,
 								   name);
 		if (pseudo < 0 && pseudo > -PSEUDO_NUMBERS)
-			calls->direct[-pseudo] = number;
+			calls->direct[-pseudo] = (uint32_t)number;
 		free(name);
 	}
 	return 0;
@@ -175,9 +175,7 @@ static int add_multiplexed(struct calls *calls, const char *name, int pseudo,
 	if (carrier < 0)
 		return 0;
 	if (!calls->direct) {
-		r = find_direct(calls, (uint32_t)
-			seccomp_syscall_resolve_name_arch(calls->arch,
-							  "socketcall"));
+		r = find_direct(calls);
 		if (r < 0)
 			return r;
 	}
@@ -351,6 +349,8 @@ static int settle(struct arena *arena, const struct call *calls, size_t n,
 			return 0;
 		}
 	}
+	if (n > BPF_MAXINSNS)
+		return fail(E2BIG, "%zu rules for call %u", n, range->first);
 	rules = arena_array(arena, n, sizeof *rules);
 	if (!rules)
 		return -ENOMEM;
@@ -481,7 +481,7 @@ static int append_arch(struct ranges *ranges, struct arena *arena,
 	return append_calls(ranges, &calls, base);
 }
 
-/* The kernel calls both x86_64 and x32; a bit in the number tells which. */
+/* AUDIT_ARCH_X86_64 is x32, too; a bit in the number tells which. */
 static int append_x86_64(struct ranges *ranges, struct arena *arena,
 			 const struct oci_seccomp *profile,
 			 const struct archs *archs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/seccomp_oracle.h - libseccomp's program for a profile beside ours. */
+/* tests/unit/seccomp_oracle.h - libseccomp's programs beside ours. */
 #pragma once
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/seccomp_profiles.h - profiles as engines send them, and random rules. */
+/* tests/unit/seccomp_profiles.h - an engine's profile, and random rules. */
 #pragma once
 
 #include <errno.h>

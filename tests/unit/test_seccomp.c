@@ -74,6 +74,37 @@ static void engine_profiles_agree_with_libseccomp(void **state)
 	assert_true(filter.len < 1000);
 }
 
+/* Other word sizes, carriers and first numbers, though of our byte order. */
+static void foreign_architectures_agree_with_libseccomp(void **state)
+{
+	static const struct {
+		uint32_t arch;
+		uint32_t base;
+	} archs[] = {
+		{ AUDIT_ARCH_AARCH64, 0 },  { AUDIT_ARCH_ARM, 0 },
+		{ AUDIT_ARCH_PPC64LE, 0 },  { AUDIT_ARCH_RISCV64, 0 },
+		{ AUDIT_ARCH_MIPSEL, 4000 }, { AUDIT_ARCH_MIPSEL64, 5000 },
+		{ AUDIT_ARCH_MIPSEL64N32, 6000 },
+	};
+	struct oci_seccomp profile = engine_profile(*state);
+	struct confine_filter ours;
+	struct program theirs;
+	size_t n = 0;
+
+	for (size_t i = 0; i < COUNT(archs); i++) {
+		profile.architectures = &archs[i].arch;
+		profile.narchitectures = 1;
+		assert_int_equal(oracle(&profile, &theirs), 0);
+		assert_int_equal(confine_seccomp(*state, &profile, &ours), 0);
+		for (uint32_t nr = 0; nr < 600; nr++)
+			compare_call(&profile, &ours, &theirs, archs[i].arch,
+				     archs[i].base + nr, /* tries= */ 5, &n);
+		compare_call(&profile, &ours, &theirs, archs[i].arch, 983041,
+			     /* tries= */ 5, &n);
+	}
+	assert_int_equal(n, 0);
+}
+
 /* Give back what one round of a loop took. */
 static void rewind_arena(struct arena *arena, size_t used)
 {
@@ -419,15 +450,20 @@ static void an_argument_that_does_not_exist_is_an_error(void **state)
 
 /* ---- the kernel ---- */
 
-/* In a child that dies with 0 when everything is as the profile says. */
-static int try_calls(const struct confine_filter *filter)
+static int install(const struct confine_filter *filter)
 {
 	struct sock_fprog program = { (unsigned short)filter->len,
 				      filter->code };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, filter->flags,
-		    &program) < 0)
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, filter->flags,
+		       &program) < 0;
+}
+
+/* In a child that dies with 0 when everything is as the profile says. */
+static int try_calls(const struct confine_filter *filter)
+{
+	if (install(filter))
 		return 1;
 	if (syscall(SYS_getppid) <= 0)
 		return 2;
@@ -463,6 +499,43 @@ static void the_kernel_agrees(void **state)
 	assert_int_equal(status, 0);
 }
 
+static void the_kernel_takes_long_programs(void **state)
+{
+	struct oci_seccomp profile = long_profile(*state, 700);
+	struct confine_filter filter;
+	int status;
+	pid_t pid;
+
+	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(install(&filter) ||
+		      syscall(SYS_read, 1398, NULL, 0) != -1 || errno != 1 + 699 % 20);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void another_abi_is_deadly(void **state)
+{
+	struct oci_seccomp profile = { .default_action = ALLOW };
+	struct confine_filter filter;
+	int status;
+	pid_t pid;
+
+	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
+	pid = fork();
+	if (pid == 0) {
+		long number = 20;	/* getpid of i386 */
+
+		if (install(&filter))
+			_exit(1);
+		__asm__ volatile("int $0x80" : "+a"(number) : : "memory");
+		_exit(2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+}
+
 static void words_end_with_null(void **state)
 {
 	const struct oci_strings lists[] = {
@@ -485,6 +558,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(engine_profiles_agree_with_libseccomp),
+		cmocka_unit_test(foreign_architectures_agree_with_libseccomp),
 		cmocka_unit_test(single_rules_agree_with_libseccomp),
 		cmocka_unit_test(contradictions_are_decided_as_by_libseccomp),
 		cmocka_unit_test(many_rules_mean_what_they_say),
@@ -494,6 +568,8 @@ int main(void)
 		cmocka_unit_test(a_program_too_long_is_an_error),
 		cmocka_unit_test(an_argument_that_does_not_exist_is_an_error),
 		cmocka_unit_test(the_kernel_agrees),
+		cmocka_unit_test(the_kernel_takes_long_programs),
+		cmocka_unit_test(another_abi_is_deadly),
 		cmocka_unit_test(words_end_with_null),
 	};
 
