@@ -106,8 +106,8 @@ static int parse_map(char *text, const struct oci_id_maps *own,
 	const char *host = strsep(&rest, "-");
 
 	if (!host || !rest || num_u32(container, &ret->container_id) < 0 ||
-	    num_u32(host, &ret->host_id) < 0 ||
-	    num_u32(rest, &ret->size) < 0 || ret->size == 0)
+	    num_u32(host, &ret->host_id) < 0 || num_u32(rest, &ret->size) < 0 ||
+	    ret->size == 0)
 		return fail(EINVAL, "not a mapping of ids");
 	if (relative)
 		return to_host(own, ret->host_id, ret->size, &ret->host_id);
@@ -162,8 +162,7 @@ static int choose_mapping(const struct mount_job *job,
 			       &source->uid_mappings);
 		if (r == 0)
 			r = parse_maps(in->arena, o->idmap_gids,
-				       &l->gid_mappings,
-				       &source->gid_mappings);
+				       &l->gid_mappings, &source->gid_mappings);
 		return r < 0 ? fail_in(r, "%s.options", job->place) : 0;
 	}
 	if (m->uid_mappings.n > 0 && m->gid_mappings.n > 0) {
@@ -248,9 +247,10 @@ static int check_words(const struct mount_job *job)
 
 	for (size_t i = 0; i < words->n; i++)
 		if (!mount_option_known(words->items[i]))
-			return fail(0,
-				    "%s.options[%zu]: unknown option \"%s\" for a bind mount",
-				    job->place, i, words->items[i]);
+			return fail(
+				0,
+				"%s.options[%zu]: unknown option \"%s\" for a bind mount",
+				job->place, i, words->items[i]);
 	if (job->options.tmpcopyup)
 		return fail(0, "%s.options: tmpcopyup is for tmpfs only",
 			    job->place);

@@ -225,8 +225,7 @@ static int copy_subdir(int from_dir, int to_dir, const char *name, int depth)
 	autoclose int to = -1;
 	struct stat st;
 
-	if (from < 0 || fstat(from, &st) < 0 ||
-	    mkdirat(to_dir, name, 0700) < 0)
+	if (from < 0 || fstat(from, &st) < 0 || mkdirat(to_dir, name, 0700) < 0)
 		return -1;
 	to = openat(to_dir, name, flags);
 	if (to < 0 || copy_dir(from, to, depth - 1) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/child_root.c - the child's side of the root: attach, switch, finish. */
+/* runtime/child_root.c - the child's side of the root: attach and switch. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -39,8 +39,8 @@ static int make_private(int dir)
 
 static int attach_rootfs(struct child *child, const struct step *step)
 {
-	autoclose int point = open(step->text, O_PATH | O_DIRECTORY |
-						       O_NOFOLLOW | O_CLOEXEC);
+	autoclose int point =
+		open(step->text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int tree;
 
 	if (point < 0 || make_private(point) < 0)
@@ -55,8 +55,8 @@ static int attach_rootfs(struct child *child, const struct step *step)
 
 static int open_root_here(struct child *child, const struct step *step)
 {
-	int fd = open(step->text,
-		      O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd =
+		open(step->text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
 		return -1;
@@ -219,8 +219,8 @@ static int set_sysctl(struct child *child, const struct step *step)
 
 static int make_cwd(struct child *child, const struct step *step)
 {
-	autoclose int fd = root_make_dir(child->slots[SLOT_ROOT], step->text,
-					 0755, NULL);
+	autoclose int fd =
+		root_make_dir(child->slots[SLOT_ROOT], step->text, 0755, NULL);
 
 	return fd < 0 ? -1 : 0;
 }

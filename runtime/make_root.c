@@ -30,8 +30,8 @@ static int add_mask_sources(const struct mount_job *job)
 	step->node.minor = NULL_MINOR;
 	step = mounts_add(job, STEP_SETATTR);
 	step->in = SLOT_NULL_MASK;
-	step->attr.attr_set =
-		MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
+	step->attr.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+			      MOUNT_ATTR_NOEXEC;
 	step->attr.propagation = MS_PRIVATE;
 	fs = mounts_add_fsmount(job, "tmpfs", SLOT_EMPTY_MASK);
 	if (!fs)
@@ -57,9 +57,10 @@ static int add_switch(const struct make_input *in, struct plan *plan)
 		return 0;
 	}
 	if (l->rootfs_propagation & MS_PRIVATE)
-		return fail(0,
-			    "linux.rootfsPropagation: \"%s\" cannot be had with --no-pivot",
-			    l->rootfs_propagation_name);
+		return fail(
+			0,
+			"linux.rootfsPropagation: \"%s\" cannot be had with --no-pivot",
+			l->rootfs_propagation_name);
 	step = plan_add(plan, STEP_MOVE_ROOT);
 	step->text = in->rootfs;
 	return 0;

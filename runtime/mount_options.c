@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/mount_options.c - the words in mounts[].options, one table for all. */
+/* runtime/mount_options.c - the words in mounts[].options, in one table. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -10,16 +10,16 @@
 #include "runtime/mounts.h"
 
 enum kind {
-	KIND_IGNORED,		/* the default, or gone from the kernel */
-	KIND_SET,		/* value: MOUNT_ATTR_… */
+	KIND_IGNORED, /* the default, or gone from the kernel */
+	KIND_SET, /* value: MOUNT_ATTR_… */
 	KIND_CLEAR,
-	KIND_ATIME,		/* one of three ways, not a bit */
+	KIND_ATIME, /* one of three ways, not a bit */
 	KIND_SET_REC,
 	KIND_CLEAR_REC,
 	KIND_ATIME_REC,
-	KIND_PROPAGATION,	/* value: MS_… */
-	KIND_SUPERBLOCK,	/* a flag of the file system, not of the mount */
-	KIND_SWITCH,		/* value: offset of a bool in mount_options */
+	KIND_PROPAGATION, /* value: MS_… */
+	KIND_SUPERBLOCK, /* of the file system, not of the mount */
+	KIND_SWITCH, /* value: offset of a bool in mount_options */
 };
 
 #define SWITCH(member) offsetof(struct mount_options, member)
@@ -28,73 +28,73 @@ enum kind {
  * relatime is the kernel's way unless another is named, so that taking back
  * noatime or strictatime means relatime, and taking back relatime nothing.
  */
-#define WORDS(X)                                                      \
-	X("acl", KIND_SUPERBLOCK, 0)                                  \
-	X("async", KIND_SUPERBLOCK, 0)                                \
-	X("atime", KIND_ATIME, MOUNT_ATTR_RELATIME)                   \
-	X("bind", KIND_SWITCH, SWITCH(bind))                          \
-	X("copy-symlink", KIND_SWITCH, SWITCH(copy_symlink))          \
-	X("defaults", KIND_IGNORED, 0)                                \
-	X("dest-nofollow", KIND_SWITCH, SWITCH(dest_nofollow))        \
-	X("dev", KIND_CLEAR, MOUNT_ATTR_NODEV)                        \
-	X("diratime", KIND_CLEAR, MOUNT_ATTR_NODIRATIME)              \
-	X("dirsync", KIND_SUPERBLOCK, 0)                              \
-	X("exec", KIND_CLEAR, MOUNT_ATTR_NOEXEC)                      \
-	X("idmap", KIND_SWITCH, SWITCH(idmap))                        \
-	X("iversion", KIND_IGNORED, 0)                                \
-	X("lazytime", KIND_SUPERBLOCK, 0)                             \
-	X("loud", KIND_IGNORED, 0)                                    \
-	X("mand", KIND_SUPERBLOCK, 0)                                 \
-	X("noacl", KIND_SUPERBLOCK, 0)                                \
-	X("noatime", KIND_ATIME, MOUNT_ATTR_NOATIME)                  \
-	X("nodev", KIND_SET, MOUNT_ATTR_NODEV)                        \
-	X("nodiratime", KIND_SET, MOUNT_ATTR_NODIRATIME)              \
-	X("noexec", KIND_SET, MOUNT_ATTR_NOEXEC)                      \
-	X("noiversion", KIND_IGNORED, 0)                              \
-	X("nolazytime", KIND_SUPERBLOCK, 0)                           \
-	X("nomand", KIND_SUPERBLOCK, 0)                               \
-	X("norelatime", KIND_IGNORED, 0)                              \
-	X("nostrictatime", KIND_ATIME, MOUNT_ATTR_RELATIME)           \
-	X("nosuid", KIND_SET, MOUNT_ATTR_NOSUID)                      \
-	X("nosymfollow", KIND_SET, MOUNT_ATTR_NOSYMFOLLOW)            \
-	X("private", KIND_PROPAGATION, MS_PRIVATE)                    \
-	X("ratime", KIND_ATIME_REC, MOUNT_ATTR_RELATIME)              \
-	X("rbind", KIND_SWITCH, SWITCH(rbind))                        \
-	X("rdev", KIND_CLEAR_REC, MOUNT_ATTR_NODEV)                   \
-	X("rdiratime", KIND_CLEAR_REC, MOUNT_ATTR_NODIRATIME)         \
-	X("relatime", KIND_ATIME, MOUNT_ATTR_RELATIME)                \
-	X("remount", KIND_SWITCH, SWITCH(remount))                    \
-	X("rexec", KIND_CLEAR_REC, MOUNT_ATTR_NOEXEC)                 \
-	X("ridmap", KIND_SWITCH, SWITCH(ridmap))                      \
-	X("rnoatime", KIND_ATIME_REC, MOUNT_ATTR_NOATIME)             \
-	X("rnodev", KIND_SET_REC, MOUNT_ATTR_NODEV)                   \
-	X("rnodiratime", KIND_SET_REC, MOUNT_ATTR_NODIRATIME)         \
-	X("rnoexec", KIND_SET_REC, MOUNT_ATTR_NOEXEC)                 \
-	X("rnorelatime", KIND_IGNORED, 0)                             \
-	X("rnostrictatime", KIND_ATIME_REC, MOUNT_ATTR_RELATIME)      \
-	X("rnosuid", KIND_SET_REC, MOUNT_ATTR_NOSUID)                 \
-	X("rnosymfollow", KIND_SET_REC, MOUNT_ATTR_NOSYMFOLLOW)       \
-	X("ro", KIND_SET, MOUNT_ATTR_RDONLY)                          \
-	X("rprivate", KIND_PROPAGATION, MS_PRIVATE | MS_REC)          \
-	X("rrelatime", KIND_ATIME_REC, MOUNT_ATTR_RELATIME)           \
-	X("rro", KIND_SET_REC, MOUNT_ATTR_RDONLY)                     \
-	X("rrw", KIND_CLEAR_REC, MOUNT_ATTR_RDONLY)                   \
-	X("rshared", KIND_PROPAGATION, MS_SHARED | MS_REC)            \
-	X("rslave", KIND_PROPAGATION, MS_SLAVE | MS_REC)              \
-	X("rstrictatime", KIND_ATIME_REC, MOUNT_ATTR_STRICTATIME)     \
-	X("rsuid", KIND_CLEAR_REC, MOUNT_ATTR_NOSUID)                 \
-	X("rsymfollow", KIND_CLEAR_REC, MOUNT_ATTR_NOSYMFOLLOW)       \
-	X("runbindable", KIND_PROPAGATION, MS_UNBINDABLE | MS_REC)    \
-	X("rw", KIND_CLEAR, MOUNT_ATTR_RDONLY)                        \
-	X("shared", KIND_PROPAGATION, MS_SHARED)                      \
-	X("silent", KIND_IGNORED, 0)                                  \
-	X("slave", KIND_PROPAGATION, MS_SLAVE)                        \
-	X("src-nofollow", KIND_SWITCH, SWITCH(src_nofollow))          \
-	X("strictatime", KIND_ATIME, MOUNT_ATTR_STRICTATIME)          \
-	X("suid", KIND_CLEAR, MOUNT_ATTR_NOSUID)                      \
-	X("symfollow", KIND_CLEAR, MOUNT_ATTR_NOSYMFOLLOW)            \
-	X("sync", KIND_SUPERBLOCK, 0)                                 \
-	X("tmpcopyup", KIND_SWITCH, SWITCH(tmpcopyup))                \
+#define WORDS(X)                                                   \
+	X("acl", KIND_SUPERBLOCK, 0)                               \
+	X("async", KIND_SUPERBLOCK, 0)                             \
+	X("atime", KIND_ATIME, MOUNT_ATTR_RELATIME)                \
+	X("bind", KIND_SWITCH, SWITCH(bind))                       \
+	X("copy-symlink", KIND_SWITCH, SWITCH(copy_symlink))       \
+	X("defaults", KIND_IGNORED, 0)                             \
+	X("dest-nofollow", KIND_SWITCH, SWITCH(dest_nofollow))     \
+	X("dev", KIND_CLEAR, MOUNT_ATTR_NODEV)                     \
+	X("diratime", KIND_CLEAR, MOUNT_ATTR_NODIRATIME)           \
+	X("dirsync", KIND_SUPERBLOCK, 0)                           \
+	X("exec", KIND_CLEAR, MOUNT_ATTR_NOEXEC)                   \
+	X("idmap", KIND_SWITCH, SWITCH(idmap))                     \
+	X("iversion", KIND_IGNORED, 0)                             \
+	X("lazytime", KIND_SUPERBLOCK, 0)                          \
+	X("loud", KIND_IGNORED, 0)                                 \
+	X("mand", KIND_SUPERBLOCK, 0)                              \
+	X("noacl", KIND_SUPERBLOCK, 0)                             \
+	X("noatime", KIND_ATIME, MOUNT_ATTR_NOATIME)               \
+	X("nodev", KIND_SET, MOUNT_ATTR_NODEV)                     \
+	X("nodiratime", KIND_SET, MOUNT_ATTR_NODIRATIME)           \
+	X("noexec", KIND_SET, MOUNT_ATTR_NOEXEC)                   \
+	X("noiversion", KIND_IGNORED, 0)                           \
+	X("nolazytime", KIND_SUPERBLOCK, 0)                        \
+	X("nomand", KIND_SUPERBLOCK, 0)                            \
+	X("norelatime", KIND_IGNORED, 0)                           \
+	X("nostrictatime", KIND_ATIME, MOUNT_ATTR_RELATIME)        \
+	X("nosuid", KIND_SET, MOUNT_ATTR_NOSUID)                   \
+	X("nosymfollow", KIND_SET, MOUNT_ATTR_NOSYMFOLLOW)         \
+	X("private", KIND_PROPAGATION, MS_PRIVATE)                 \
+	X("ratime", KIND_ATIME_REC, MOUNT_ATTR_RELATIME)           \
+	X("rbind", KIND_SWITCH, SWITCH(rbind))                     \
+	X("rdev", KIND_CLEAR_REC, MOUNT_ATTR_NODEV)                \
+	X("rdiratime", KIND_CLEAR_REC, MOUNT_ATTR_NODIRATIME)      \
+	X("relatime", KIND_ATIME, MOUNT_ATTR_RELATIME)             \
+	X("remount", KIND_SWITCH, SWITCH(remount))                 \
+	X("rexec", KIND_CLEAR_REC, MOUNT_ATTR_NOEXEC)              \
+	X("ridmap", KIND_SWITCH, SWITCH(ridmap))                   \
+	X("rnoatime", KIND_ATIME_REC, MOUNT_ATTR_NOATIME)          \
+	X("rnodev", KIND_SET_REC, MOUNT_ATTR_NODEV)                \
+	X("rnodiratime", KIND_SET_REC, MOUNT_ATTR_NODIRATIME)      \
+	X("rnoexec", KIND_SET_REC, MOUNT_ATTR_NOEXEC)              \
+	X("rnorelatime", KIND_IGNORED, 0)                          \
+	X("rnostrictatime", KIND_ATIME_REC, MOUNT_ATTR_RELATIME)   \
+	X("rnosuid", KIND_SET_REC, MOUNT_ATTR_NOSUID)              \
+	X("rnosymfollow", KIND_SET_REC, MOUNT_ATTR_NOSYMFOLLOW)    \
+	X("ro", KIND_SET, MOUNT_ATTR_RDONLY)                       \
+	X("rprivate", KIND_PROPAGATION, MS_PRIVATE | MS_REC)       \
+	X("rrelatime", KIND_ATIME_REC, MOUNT_ATTR_RELATIME)        \
+	X("rro", KIND_SET_REC, MOUNT_ATTR_RDONLY)                  \
+	X("rrw", KIND_CLEAR_REC, MOUNT_ATTR_RDONLY)                \
+	X("rshared", KIND_PROPAGATION, MS_SHARED | MS_REC)         \
+	X("rslave", KIND_PROPAGATION, MS_SLAVE | MS_REC)           \
+	X("rstrictatime", KIND_ATIME_REC, MOUNT_ATTR_STRICTATIME)  \
+	X("rsuid", KIND_CLEAR_REC, MOUNT_ATTR_NOSUID)              \
+	X("rsymfollow", KIND_CLEAR_REC, MOUNT_ATTR_NOSYMFOLLOW)    \
+	X("runbindable", KIND_PROPAGATION, MS_UNBINDABLE | MS_REC) \
+	X("rw", KIND_CLEAR, MOUNT_ATTR_RDONLY)                     \
+	X("shared", KIND_PROPAGATION, MS_SHARED)                   \
+	X("silent", KIND_IGNORED, 0)                               \
+	X("slave", KIND_PROPAGATION, MS_SLAVE)                     \
+	X("src-nofollow", KIND_SWITCH, SWITCH(src_nofollow))       \
+	X("strictatime", KIND_ATIME, MOUNT_ATTR_STRICTATIME)       \
+	X("suid", KIND_CLEAR, MOUNT_ATTR_NOSUID)                   \
+	X("symfollow", KIND_CLEAR, MOUNT_ATTR_NOSYMFOLLOW)         \
+	X("sync", KIND_SUPERBLOCK, 0)                              \
+	X("tmpcopyup", KIND_SWITCH, SWITCH(tmpcopyup))             \
 	X("unbindable", KIND_PROPAGATION, MS_UNBINDABLE)
 
 #define AS_ROW(word, kind, value) { word, kind, value },

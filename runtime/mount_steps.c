@@ -69,9 +69,9 @@ struct step_fs *mounts_add_fsmount(const struct mount_job *job,
 int mounts_add_param(struct plan *plan, struct step_fs *fs, const char *key,
 		     const char *value)
 {
-	struct oci_annotation *params =
-		arena_grow(plan->arena, fs->params, fs->nparams,
-			   fs->nparams + 1, sizeof *params);
+	struct oci_annotation *params = arena_grow(plan->arena, fs->params,
+						   fs->nparams, fs->nparams + 1,
+						   sizeof *params);
 
 	if (!params) {
 		plan->failed = true;
@@ -147,9 +147,9 @@ bool mounts_is_late_readonly(const struct mount_job *job)
 	bool readonly = (job->options.attr_set | job->options.rec_set) &
 			MOUNT_ATTR_RDONLY;
 
-	return readonly && (streq(m->destination, "/dev") ||
-			    (!mounts_is_bind(m) && m->type &&
-			     streq(m->type, "tmpfs")));
+	return readonly &&
+	       (streq(m->destination, "/dev") ||
+		(!mounts_is_bind(m) && m->type && streq(m->type, "tmpfs")));
 }
 
 void mounts_drop_readonly(struct mount_options *options)

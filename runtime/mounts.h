@@ -12,11 +12,11 @@
 #include "runtime/make.h"
 
 /* STEP_MOVE_MOUNT */
-#define MOVE_PROC 1		/* a procfs only; looked at again through text */
-#define MOVE_LATE_READONLY 2	/* make_root makes it read-only */
+#define MOVE_PROC 1 /* a procfs only; checked again at text */
+#define MOVE_LATE_READONLY 2 /* make_root makes it read-only */
 
 /* STEP_MKNOD */
-#define NODE_KEEP 1		/* whatever has that name already is fine */
+#define NODE_KEEP 1 /* whatever has that name already is fine */
 
 /* The only places below /proc that may be covered: what a host may restate. */
 static inline bool mounts_may_cover(const char *destination)
@@ -46,7 +46,7 @@ struct mount_job {
 	struct plan *plan;
 	const struct oci_mount *mount;
 	struct mount_options options;
-	const char *place;		/* "mounts[3]" */
+	const char *place; /* "mounts[3]" */
 };
 
 /* mount_options.c */
@@ -77,7 +77,7 @@ struct step *mounts_add_clone(const struct mount_job *job, const char *path,
 /* Read-only is to come last: file systems that are still to be filled. */
 bool mounts_is_late_readonly(const struct mount_job *job);
 void mounts_drop_readonly(struct mount_options *options);
-/* SLOT_TREE, or a slot of its own where make_root is to find the mount again. */
+/* SLOT_TREE, or a slot of its own where make_root needs the mount again. */
 uint16_t mounts_tree_slot(const struct mount_job *job);
 
 /* bind_mount.c, cgroup_mount.c, devices.c */

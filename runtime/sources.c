@@ -165,7 +165,7 @@ static int open_trees(struct plan *plan, bool late, bool locked)
 struct helper {
 	struct plan *plan;
 	bool late;
-	int mounts;		/* the mount namespace to open them in */
+	int mounts; /* the mount namespace to open them in */
 	int result;
 };
 

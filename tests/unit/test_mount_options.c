@@ -36,34 +36,53 @@ static void attributes(void **state)
 		unsigned int set, clr, rec_set, rec_clr;
 	} rows[] = {
 		{ { "defaults", "silent", "loud", "iversion", NULL },
-		  0, 0, 0, 0 },
+		  0,
+		  0,
+		  0,
+		  0 },
 		{ { "ro", NULL }, MOUNT_ATTR_RDONLY, 0, 0, 0 },
 		{ { "ro", "rw", NULL }, 0, MOUNT_ATTR_RDONLY, 0, 0 },
 		{ { "rw", "ro", NULL }, MOUNT_ATTR_RDONLY, 0, 0, 0 },
 		{ { "nosuid", "nodev", "noexec", NULL },
 		  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
-		  0, 0, 0 },
+		  0,
+		  0,
+		  0 },
 		{ { "suid", "dev", "exec", NULL },
 		  0,
 		  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
-		  0, 0 },
+		  0,
+		  0 },
 		{ { "noatime", NULL },
-		  MOUNT_ATTR_NOATIME, MOUNT_ATTR__ATIME, 0, 0 },
+		  MOUNT_ATTR_NOATIME,
+		  MOUNT_ATTR__ATIME,
+		  0,
+		  0 },
 		{ { "noatime", "strictatime", NULL },
-		  MOUNT_ATTR_STRICTATIME, MOUNT_ATTR__ATIME, 0, 0 },
+		  MOUNT_ATTR_STRICTATIME,
+		  MOUNT_ATTR__ATIME,
+		  0,
+		  0 },
 		{ { "noatime", "atime", NULL }, 0, MOUNT_ATTR__ATIME, 0, 0 },
 		{ { "relatime", NULL }, 0, MOUNT_ATTR__ATIME, 0, 0 },
 		{ { "norelatime", "rnorelatime", NULL }, 0, 0, 0, 0 },
 		{ { "nodiratime", NULL }, MOUNT_ATTR_NODIRATIME, 0, 0, 0 },
 		{ { "nosymfollow", NULL }, MOUNT_ATTR_NOSYMFOLLOW, 0, 0, 0 },
 		{ { "rro", "rnosuid", "rdev", NULL },
-		  0, 0,
-		  MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV },
+		  0,
+		  0,
+		  MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID,
+		  MOUNT_ATTR_NODEV },
 		{ { "rnoatime", NULL },
-		  0, 0, MOUNT_ATTR_NOATIME, MOUNT_ATTR__ATIME },
+		  0,
+		  0,
+		  MOUNT_ATTR_NOATIME,
+		  MOUNT_ATTR__ATIME },
 		{ { "rnostrictatime", "rsymfollow", NULL },
-		  0, 0,
-		  0, MOUNT_ATTR__ATIME | MOUNT_ATTR_NOSYMFOLLOW },
+		  0,
+		  0,
+		  0,
+		  MOUNT_ATTR__ATIME | MOUNT_ATTR_NOSYMFOLLOW },
 	};
 
 	(void)state;
@@ -118,8 +137,10 @@ static void params(void **state)
 
 static void switches(void **state)
 {
-	const char *const words[] = { "rbind",	      "tmpcopyup",
-				      "copy-symlink", "src-nofollow",
+	const char *const words[] = { "rbind",
+				      "tmpcopyup",
+				      "copy-symlink",
+				      "src-nofollow",
 				      "ridmap=uids=0-1-2#3-4-5;gids=@6-7-8",
 				      NULL };
 	struct mount_options o;
@@ -180,8 +201,8 @@ static void known_words_are_sorted_and_understood(void **state)
 	for (size_t i = 0; i < known.n; i++) {
 		assert_true(mount_option_known(known.items[i]));
 		if (i > 0)
-			assert_true(strcmp(known.items[i - 1],
-					   known.items[i]) < 0);
+			assert_true(strcmp(known.items[i - 1], known.items[i]) <
+				    0);
 	}
 	assert_false(mount_option_known("size=1"));
 	assert_true(mount_option_known("idmap=uids=1-2-3;gids=1-2-3"));

@@ -17,7 +17,7 @@
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
 
-#define FIRST_MOUNT 2		/* after propagation and rootfs */
+#define FIRST_MOUNT 2 /* after propagation and rootfs */
 
 struct fixture {
 	struct arena arena;
@@ -195,8 +195,7 @@ static void refused(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		err_clear();
 		assert_true(make_one(f, rows[i].type, rows[i].source,
-				     rows[i].destination,
-				     rows[i].options) < 0);
+				     rows[i].destination, rows[i].options) < 0);
 		assert_string_equal(err_text(), rows[i].text);
 	}
 }
@@ -251,8 +250,9 @@ static void binds_find_their_source(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		f->plan.nsteps = 0;
-		assert_int_equal(
-			make_one(f, NULL, rows[i].source, "/x", "rbind"), 0);
+		assert_int_equal(make_one(f, NULL, rows[i].source, "/x",
+					  "rbind"),
+				 0);
 		expect_ops(f, FIRST_MOUNT, ops, COUNT(ops));
 		assert_string_equal(step_at(f, 2)->text, rows[i].path);
 		assert_int_equal(step_at(f, 2)->in, rows[i].in);
