@@ -17,6 +17,7 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "runtime/creation.h"
+#include "runtime/idmap.h"
 #include "runtime/notify.h"
 
 #define OPTION(field) offsetof(struct creation_options, field)
@@ -228,6 +229,14 @@ static int gather(struct creation *c)
 	r = joins_open(&c->spec.linux_, &c->joins);
 	if (r < 0)
 		return r;
+	if (c->joins.fds[OCI_NS_USER] >= 0) {
+		r = idmap_check_joined(c->arena, c->proc,
+				       c->joins.fds[OCI_NS_USER],
+				       &c->spec.linux_.uid_mappings,
+				       &c->spec.linux_.gid_mappings);
+		if (r < 0)
+			return r;
+	}
 	r = cgroup_check_resources(&c->spec.linux_.resources,
 				   &c->facts.cgroups);
 	if (r < 0)

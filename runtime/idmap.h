@@ -31,3 +31,8 @@ int idmap_format(const struct oci_id_maps *maps, char ret_text[IDMAP_TEXT]);
 /* Every id of a map, as in /proc/self/uid_map, mapped to itself. */
 int idmap_identity(struct arena *arena, const char *text,
 		   struct oci_id_maps *ret);
+
+/* Mappings given beside a user namespace that is joined: the same, or an error. */
+int idmap_check_joined(struct arena *arena, int proc, int userns,
+		       const struct oci_id_maps *uids,
+		       const struct oci_id_maps *gids);

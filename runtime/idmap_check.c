@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/idmap_check.c - engines send mappings together with a user namespace
+ * that exists: they must be the ones it has.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/proc.h"
+#include "runtime/idmap.h"
+
+#define MAP_MAX 65536
+
+/* A process in the namespace, whose maps can be read from ours. */
+struct visitor {
+	pid_t pid;
+};
+
+static void end_visitor(struct visitor *visitor)
+{
+	if (visitor->pid <= 0)
+		return;
+	(void)kill(visitor->pid, SIGKILL);
+	while (waitpid(visitor->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static int start_visitor(int userns, struct visitor *ret)
+{
+	int arrived[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe2(arrived, O_CLOEXEC) < 0)
+		return fail(errno, "make a pipe");
+	pid = fork();
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (setns(userns, CLONE_NEWUSER) < 0)
+			_exit(1);
+		(void)!write(arrived[1], "", 1);
+		for (;;)
+			pause();
+	}
+	close(arrived[1]);
+
+	autoclose int in = arrived[0];
+
+	if (pid < 0)
+		return fail(errno, "fork");
+	ret->pid = pid;
+	if (read(in, &byte, 1) != 1)
+		return fail(EPERM, "join the user namespace");
+	return 0;
+}
+
+static bool has_line(const char *text, const struct oci_id_map *map)
+{
+	for (; text && *text; text = strchr(text, '\n'), text += !!text) {
+		unsigned int inside, outside, size;
+
+		if (sscanf(text, "%u %u %u", &inside, &outside, &size) == 3 &&
+		    inside == map->container_id && outside == map->host_id &&
+		    size == map->size)
+			return true;
+	}
+	return false;
+}
+
+static int compare(struct arena *arena, int proc, pid_t pid, const char *file,
+		   const char *place, const struct oci_id_maps *maps)
+{
+	char name[64], *text;
+	int r;
+
+	snprintf(name, sizeof name, "%d/%s", pid, file);
+	r = io_read_at(arena, proc, name, MAP_MAX, &text);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < maps->n; i++)
+		if (!has_line(text, &maps->items[i]))
+			return fail(0, "%s[%zu]: not a mapping of the user "
+				       "namespace that is joined",
+				    place, i);
+	return 0;
+}
+
+int idmap_check_joined(struct arena *arena, int proc, int userns,
+		       const struct oci_id_maps *uids,
+		       const struct oci_id_maps *gids)
+{
+	AUTO(end_visitor) struct visitor visitor = { 0 };
+	int r;
+
+	if (uids->n == 0 && gids->n == 0)
+		return 0;
+	r = start_visitor(userns, &visitor);
+	if (r < 0)
+		return r;
+	r = compare(arena, proc, visitor.pid, "uid_map", "linux.uidMappings",
+		    uids);
+	if (r < 0)
+		return r;
+	return compare(arena, proc, visitor.pid, "gid_map",
+		       "linux.gidMappings", gids);
+}
