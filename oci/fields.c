@@ -34,6 +34,18 @@ int json_fail(const struct json_value *v, const char *fmt, ...)
 	return fail(0, "%s%s", v->root ? "" : ": ", why);
 }
 
+int json_fail_key(const struct json_value *v, const char *key,
+		  const char *fmt, ...)
+{
+	char why[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	return json_fail_member(fail(0, ": %s", why), v, key);
+}
+
 int json_fail_in(int r, const struct json_value *v)
 {
 	return r == -ENOMEM ? r : fail_at(r, "%s", v->root ? "" : ": ");
@@ -86,10 +98,10 @@ int json_object(struct arena *arena, const struct json_value *v,
 	for (const struct json_field *f = fields; f < fields + n; f++) {
 		const struct json_value *member = json_find(v, f->key);
 
+		if (!member && f->required)
+			return json_fail_key(v, f->key, "required");
 		if (member)
 			r = f->read(arena, member, (char *)ret + f->offset);
-		else if (f->required)
-			r = fail(0, ": required");
 		if (r < 0)
 			return json_fail_member(r, v, f->key);
 	}

@@ -58,6 +58,9 @@ const struct json_value *json_find(const struct json_value *object,
 /* Record that v is wrong and why; returns negative. */
 int json_fail(const struct json_value *v, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same of the member of v that has, or lacks, this key. */
+int json_fail_key(const struct json_value *v, const char *key,
+		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Put v in front of an error another room recorded; returns r. */
 int json_fail_in(int r, const struct json_value *v);
 /* Complain unless v is of this type. */

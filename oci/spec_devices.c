@@ -45,16 +45,12 @@ static JSON_READER(read_mode)
 static int check_number(const struct json_value *device, const char *key,
 			int64_t number, int64_t max)
 {
-	int r;
-
 	if (number >= 0 && number <= max)
 		return 0;
-	if (json_find(device, key))
-		r = fail(0, ": %lld is not in 0 to %lld", (long long)number,
-			 (long long)max);
-	else
-		r = fail(0, ": required");
-	return json_fail_member(r, device, key);
+	if (!json_find(device, key))
+		return json_fail_key(device, key, "required");
+	return json_fail_key(device, key, "%lld is not in 0 to %lld",
+			     (long long)number, (long long)max);
 }
 
 static JSON_READER(read_device)

@@ -59,10 +59,8 @@ static JSON_READER(read_namespace)
 	if (r < 0)
 		return r;
 	if (all[listed.type].listed)
-		return json_fail_member(
-			fail(0, ": %s is given twice",
-			     oci_ns_kinds[listed.type].type),
-			v, "type");
+		return json_fail_key(v, "type", "%s is given twice",
+				     oci_ns_kinds[listed.type].type);
 	all[listed.type].listed = true;
 	all[listed.type].path = listed.path;
 	return 0;
@@ -97,10 +95,9 @@ static JSON_READER(read_time_offset)
 	if (r < 0)
 		return r;
 	if (offset->nanosecs >= 1000000000)
-		return json_fail_member(
-			fail(0, ": %u is not below 1000000000",
-			     offset->nanosecs),
-			v, "nanosecs");
+		return json_fail_key(v, "nanosecs",
+				     "%u is not below 1000000000",
+				     offset->nanosecs);
 	offset->set = true;
 	return 0;
 }
@@ -267,20 +264,17 @@ static int check_memory_policy(const struct json_value *v,
 	bool no_nodes = p->mode == MPOL_DEFAULT || p->mode == MPOL_LOCAL;
 
 	if (no_nodes && p->nodes)
-		return json_fail_member(
-			fail(0, ": '%.200s' must be empty with this mode",
-			     p->nodes),
-			v, "nodes");
+		return json_fail_key(v, "nodes",
+				     "'%.200s' must be empty with this mode",
+				     p->nodes);
 	if (!no_nodes && !p->nodes && p->mode != MPOL_PREFERRED)
-		return json_fail_member(
-			fail(0, ": this mode needs at least one node"), v,
-			"nodes");
+		return json_fail_key(v, "nodes",
+				     "this mode needs at least one node");
 	if (p->flags & MPOL_F_STATIC_NODES &&
 	    p->flags & MPOL_F_RELATIVE_NODES)
-		return json_fail_member(
-			fail(0, ": static and relative nodes exclude each "
-			     "other"),
-			v, "flags");
+		return json_fail_key(v, "flags",
+				     "static and relative nodes exclude each "
+				     "other");
 	return 0;
 }
 
@@ -335,11 +329,10 @@ static int check_namespaces(const struct json_value *v,
 		const struct oci_namespace *ns = &l->namespaces[d->ns];
 
 		if (d->there && (!ns->listed || (d->fresh && ns->path)))
-			return json_fail_member(
-				fail(0, ": needs a%s %s namespace",
-				     d->fresh ? " new" : "",
-				     oci_ns_kinds[d->ns].type),
-				v, d->key);
+			return json_fail_key(v, d->key,
+					     "needs a%s %s namespace",
+					     d->fresh ? " new" : "",
+					     oci_ns_kinds[d->ns].type);
 	}
 	return 0;
 }

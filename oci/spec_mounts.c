@@ -66,13 +66,11 @@ static JSON_READER(read_id_map)
 	if (r < 0)
 		return r;
 	if (map->size == 0)
-		return json_fail_member(fail(0, ": must be at least 1"), v,
-					"size");
+		return json_fail_key(v, "size", "must be at least 1");
 	if (map->size > UINT32_MAX - map->container_id ||
 	    map->size > UINT32_MAX - map->host_id)
-		return json_fail_member(
-			fail(0, ": %u goes beyond the last id", map->size), v,
-			"size");
+		return json_fail_key(v, "size", "%u goes beyond the last id",
+				     map->size);
 	return 0;
 }
 
@@ -128,10 +126,9 @@ JSON_READER(oci_read_mount)
 	if (r < 0)
 		return r;
 	if (uids != gids)
-		return json_fail_member(
-			fail(0, ": needs %s as well",
-			     uids ? "gidMappings" : "uidMappings"),
-			v, uids ? "uidMappings" : "gidMappings");
+		return json_fail_key(v, uids ? "uidMappings" : "gidMappings",
+				     "needs %s as well",
+				     uids ? "gidMappings" : "uidMappings");
 	mount->has_mappings = uids;
 	return 0;
 }
@@ -178,7 +175,8 @@ JSON_READER(oci_read_hooks)
 	struct oci_hooks *hooks = ret;
 	int r = json_expect(v, JSON_OBJECT);
 
-	for (int point = 0; r == 0 && point < HOOK_POINTS; point++) {
+	for (enum hook_point point = 0; r == 0 && point < HOOK_POINTS;
+	     point++) {
 		const char *name = oci_hook_point_name(point);
 		const struct json_value *list = json_find(v, name);
 

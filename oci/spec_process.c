@@ -268,11 +268,10 @@ static JSON_READER(read_rlimit)
 	if (r < 0)
 		return r;
 	if (limit->soft > limit->hard)
-		return json_fail_member(
-			fail(0, ": %llu is above the hard limit %llu",
-			     (unsigned long long)limit->soft,
-			     (unsigned long long)limit->hard),
-			v, "soft");
+		return json_fail_key(v, "soft",
+				     "%llu is above the hard limit %llu",
+				     (unsigned long long)limit->soft,
+				     (unsigned long long)limit->hard);
 	return 0;
 }
 
@@ -338,21 +337,17 @@ static int check_scheduler(const struct json_value *v,
 	bool real_time = s->policy == SCHED_FIFO || s->policy == SCHED_RR;
 
 	if (s->nice && !nices)
-		return json_fail_member(
-			fail(0, ": only for SCHED_OTHER and SCHED_BATCH"), v,
-			"nice");
+		return json_fail_key(v, "nice",
+				     "only for SCHED_OTHER and SCHED_BATCH");
 	if (s->nice < -20 || s->nice > 19)
-		return json_fail_member(
-			fail(0, ": %d is not in -20 to 19", s->nice), v,
-			"nice");
+		return json_fail_key(v, "nice", "%d is not in -20 to 19",
+				     s->nice);
 	if (s->priority && !real_time)
-		return json_fail_member(
-			fail(0, ": only for SCHED_FIFO and SCHED_RR"), v,
-			"priority");
+		return json_fail_key(v, "priority",
+				     "only for SCHED_FIFO and SCHED_RR");
 	if (real_time && (s->priority < 1 || s->priority > 99))
-		return json_fail_member(
-			fail(0, ": %d is not in 1 to 99", s->priority), v,
-			"priority");
+		return json_fail_key(v, "priority", "%d is not in 1 to 99",
+				     s->priority);
 	if ((s->runtime || s->deadline || s->period) &&
 	    s->policy != SCHED_DEADLINE)
 		return json_fail(v, "runtime, deadline and period are only "

@@ -84,8 +84,7 @@ static JSON_READER(read_device_rule)
 	if (r < 0 || rule->r || rule->w || rule->m)
 		return r;
 	if (rule->type != 'a')
-		return json_fail_member(fail(0, ": must not be empty"), v,
-					"access");
+		return json_fail_key(v, "access", "must not be empty");
 	rule->r = rule->w = rule->m = true;
 	return 0;
 }
@@ -425,9 +424,8 @@ static JSON_READER(read_unified)
 		const char *name = files.items[i].key;
 
 		if (!*name || *name == '.' || strchr(name, '/'))
-			return json_fail_member(
-				fail(0, ": not the name of a cgroup file"), v,
-				name);
+			return json_fail_key(v, name,
+					     "not the name of a cgroup file");
 	}
 	res->unified = files.items;
 	res->nunified = files.n;

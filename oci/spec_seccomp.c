@@ -63,16 +63,13 @@ static int finish_action(const struct written_action *action,
 	uint64_t data = action->errno_ret.set ? action->errno_ret.value : EPERM;
 
 	if (action->errno_ret.set && !is_errno && !is_trace)
-		return json_fail_member(
-			fail(0, ": only for SCMP_ACT_ERRNO and "
-			     "SCMP_ACT_TRACE"),
-			v, errno_key);
+		return json_fail_key(v, errno_key,
+				     "only for SCMP_ACT_ERRNO and "
+				     "SCMP_ACT_TRACE");
 	if (data > max)
-		return json_fail_member(
-			fail(0, ": %llu is not in 0 to %llu",
-			     (unsigned long long)data,
-			     (unsigned long long)max),
-			v, errno_key);
+		return json_fail_key(v, errno_key, "%llu is not in 0 to %llu",
+				     (unsigned long long)data,
+				     (unsigned long long)max);
 	*ret = action->number;
 	if (is_errno || is_trace)
 		*ret |= (uint32_t)data;
@@ -210,10 +207,9 @@ static int check_notify(const struct json_value *v,
 		return 0;
 	for (size_t i = 0; i < rule->names.n; i++)
 		if (streq(rule->names.items[i], "write"))
-			return json_fail_member(
-				fail(0, ": SCMP_ACT_NOTIFY cannot be used "
-				     "for the write system call"),
-				v, "action");
+			return json_fail_key(v, "action",
+					     "SCMP_ACT_NOTIFY cannot be used "
+					     "for the write system call");
 	return 0;
 }
 
@@ -234,8 +230,7 @@ static JSON_READER(read_rule)
 	if (r < 0)
 		return r;
 	if (!written.action.set)
-		return json_fail_member(fail(0, ": must not be empty"), v,
-					"action");
+		return json_fail_key(v, "action", "must not be empty");
 	r = finish_action(&written.action, v, "errnoRet",
 			  &written.rule.action);
 	if (r < 0)
@@ -269,12 +264,10 @@ static int finish_default(const struct json_value *v,
 			  const struct written_action *action, uint32_t *ret)
 {
 	if (!action->set)
-		return json_fail_member(fail(0, ": required"), v,
-					"defaultAction");
+		return json_fail_key(v, "defaultAction", "required");
 	if (action->number == SECCOMP_RET_USER_NOTIF)
-		return json_fail_member(
-			fail(0, ": SCMP_ACT_NOTIFY cannot be the default"), v,
-			"defaultAction");
+		return json_fail_key(v, "defaultAction",
+				     "SCMP_ACT_NOTIFY cannot be the default");
 	return finish_action(action, v, "defaultErrnoRet", ret);
 }
 

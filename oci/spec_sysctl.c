@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/spec_sysctl.c - linux.sysctl: names to paths, and only namespaced ones. */
+/* oci/spec_sysctl.c - linux.sysctl: paths, and only namespaced ones. */
 #include "oci/parse.h"
 
 #include <errno.h>
