@@ -64,14 +64,9 @@ static int make_path(struct cgroup_member *member)
 	return r;
 }
 
-static void free_arena(struct arena *arena)
-{
-	arena_close(arena);
-}
-
 static int check_empty(const char *path)
 {
-	AUTO(free_arena) struct arena arena = { 0 };
+	AUTO(arena_close) struct arena arena = { 0 };
 	struct pid_list list = { .arena = &arena };
 	int r;
 

@@ -77,7 +77,7 @@ static int32_t access_bits(const struct oci_device_rule *rule)
 	       (rule->m ? BPF_DEVCG_ACC_MKNOD : 0);
 }
 
-/* Leave the rule unless a register has this value; where to is filled in later. */
+/* Leave the rule unless a register has this value; the way out comes later. */
 static void emit_match(struct assembler *to, unsigned int reg, int64_t value)
 {
 	if (value >= 0)

@@ -55,7 +55,7 @@ struct cgroup_backend {
 	/* Pure: what to write, in an order that is right for a new cgroup. */
 	void (*settings)(const struct oci_resources *resources,
 			 struct settings *ret);
-	/* Make a new directory fit for processes and limits; wanted: v2 controllers. */
+	/* Make a directory fit for processes; wanted: v2 controllers. */
 	int (*prepare)(const struct cgroup_member *member, const char *wanted);
 	/* Frozen, also by a parent; false where there is no freezer. */
 	bool (*frozen)(const struct cgroup_member *member);
@@ -129,7 +129,7 @@ void remove_made(const char *path, size_t kept);
 
 /* ---- device rules ---- */
 
-/* The rules of the container and then the runtime's own: the last match wins. */
+/* The container's rules and then the runtime's own: the last match wins. */
 struct device_rules {
 	const struct oci_device_rule *asked;
 	size_t nasked;

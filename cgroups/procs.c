@@ -226,7 +226,7 @@ static int kill_all(struct arena *arena, const struct cgroup *cgroup)
 			return r;
 		if (count_others(&list) == 0)
 			return 0;
-		/* Members of v1 hierarchies alone are left to the later rounds. */
+		/* Those in v1 hierarchies alone are left to later rounds. */
 		killed = kill_round(cgroup, &list, &now, attempt < 3);
 		if (killed == -EPERM)
 			return killed;

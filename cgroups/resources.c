@@ -151,7 +151,7 @@ static int check_memory(const struct oci_resources *resources)
 	return 0;
 }
 
-/* v1 would take the nearest value it can, and say nothing; v2 has other units. */
+/* v1 would take the nearest value and say nothing; v2 has other units. */
 static int check_shares(const struct oci_u64 *shares,
 			const struct cgroup_layout *layout)
 {

@@ -122,15 +122,10 @@ static int remove_dir(int parent, const char *name, void *context)
 	return 0;
 }
 
-static void free_arena(struct arena *arena)
-{
-	arena_close(arena);
-}
-
 /* Say who is in the way. */
 static int still_used(const char *path)
 {
-	AUTO(free_arena) struct arena arena = { 0 };
+	AUTO(arena_close) struct arena arena = { 0 };
 	struct pid_list list = { .arena = &arena };
 	char pids[REPORT_SIZE] = "";
 	size_t len = 0;
