@@ -72,461 +72,458 @@ static void expect(const struct frame *frame, const struct attempt *attempts,
 	}
 }
 
+#define EXPECT(before, after, attempts) \
+	expect(&(struct frame){ before, after }, attempts, COUNT(attempts))
+
+static const struct attempt top_level_attempts[] = {
+	{ "'root': {'path': 'r'}, " PROCESS, "ociVersion: required" },
+	{ "'ociVersion': '1.0.0', " PROCESS, "root: required" },
+	{ "'ociVersion': '1.0.0', 'root': {}, " PROCESS,
+	  "root.path: required" },
+	{ "'ociVersion': '1.0.0', 'root': {'path': ''}, " PROCESS,
+	  "root.path: must not be empty" },
+	{ "'ociVersion': '1.0.0', 'root': {'path': 'r'}",
+	  "process: required" },
+	{ "'ociVersion': '1.0.0', 'root': {'path': 'r'}, 'process': "
+	  "null", "process: required" },
+};
+
 static void top_level(void **state)
 {
-	static const struct attempt attempts[] = {
-		{ "'root': {'path': 'r'}, " PROCESS, "ociVersion: required" },
-		{ "'ociVersion': '1.0.0', " PROCESS, "root: required" },
-		{ "'ociVersion': '1.0.0', 'root': {}, " PROCESS,
-		  "root.path: required" },
-		{ "'ociVersion': '1.0.0', 'root': {'path': ''}, " PROCESS,
-		  "root.path: must not be empty" },
-		{ "'ociVersion': '1.0.0', 'root': {'path': 'r'}",
-		  "process: required" },
-		{ "'ociVersion': '1.0.0', 'root': {'path': 'r'}, 'process': "
-		  "null", "process: required" },
-	};
-
 	(void)state;
-	expect(&(struct frame){ "{", "}" }, attempts, COUNT(attempts));
+	EXPECT("{", "}", top_level_attempts);
 }
+
+static const struct attempt versions_attempts[] = {
+	{ "1.0.0", NULL },
+	{ "1.0.2-dev", NULL },
+	{ "1.99.0+x.01", NULL },
+	{ "1.1.0-rc.1-x.10+2", NULL },
+	{ "0.9.0", "ociVersion: 0.9.0 is not supported, 1.x is" },
+	{ "2.0.0", "ociVersion: 2.0.0 is not supported, 1.x is" },
+	{ "10.0.0", "ociVersion: 10.0.0 is not supported, 1.x is" },
+	{ "", "ociVersion: '' is not a semantic version" },
+	{ "1.0", "ociVersion: '1.0' is not a semantic version" },
+	{ "1.0.", "ociVersion: '1.0.' is not a semantic version" },
+	{ "1.0.0.", "ociVersion: '1.0.0.' is not a semantic version" },
+	{ "01.0.0", "ociVersion: '01.0.0' is not a semantic version" },
+	{ "1.0.0-", "ociVersion: '1.0.0-' is not a semantic version" },
+	{ "1.0.0-01",
+	  "ociVersion: '1.0.0-01' is not a semantic version" },
+	{ "1.0.0-a..b",
+	  "ociVersion: '1.0.0-a..b' is not a semantic version" },
+	{ "1.0.0+a+b",
+	  "ociVersion: '1.0.0+a+b' is not a semantic version" },
+	{ "v1.0.0", "ociVersion: 'v1.0.0' is not a semantic version" },
+};
 
 static void versions(void **state)
 {
-	static const struct attempt attempts[] = {
-		{ "1.0.0", NULL },
-		{ "1.0.2-dev", NULL },
-		{ "1.99.0+x.01", NULL },
-		{ "1.1.0-rc.1-x.10+2", NULL },
-		{ "0.9.0", "ociVersion: 0.9.0 is not supported, 1.x is" },
-		{ "2.0.0", "ociVersion: 2.0.0 is not supported, 1.x is" },
-		{ "10.0.0", "ociVersion: 10.0.0 is not supported, 1.x is" },
-		{ "", "ociVersion: '' is not a semantic version" },
-		{ "1.0", "ociVersion: '1.0' is not a semantic version" },
-		{ "1.0.", "ociVersion: '1.0.' is not a semantic version" },
-		{ "1.0.0.", "ociVersion: '1.0.0.' is not a semantic version" },
-		{ "01.0.0", "ociVersion: '01.0.0' is not a semantic version" },
-		{ "1.0.0-", "ociVersion: '1.0.0-' is not a semantic version" },
-		{ "1.0.0-01",
-		  "ociVersion: '1.0.0-01' is not a semantic version" },
-		{ "1.0.0-a..b",
-		  "ociVersion: '1.0.0-a..b' is not a semantic version" },
-		{ "1.0.0+a+b",
-		  "ociVersion: '1.0.0+a+b' is not a semantic version" },
-		{ "v1.0.0", "ociVersion: 'v1.0.0' is not a semantic version" },
-	};
-
 	(void)state;
-	expect(&(struct frame){ "{'ociVersion': '",
-				"', 'root': {'path': 'r'}, " PROCESS "}" },
-	       attempts, COUNT(attempts));
+	EXPECT("{'ociVersion': '", "', 'root': {'path': 'r'}, " PROCESS "}",
+	       versions_attempts);
 }
+
+static const struct attempt required_of_process_attempts[] = {
+	{ "'cwd': '/'", "process.args: required" },
+	{ "'cwd': '/', 'args': []",
+	  "process.args: must have at least one entry" },
+	{ "'cwd': '/', 'args': ['']",
+	  "process.args[0]: must not be empty" },
+	{ "'cwd': '/', 'args': ['a', null]",
+	  "process.args[1]: must be a string, not null" },
+	{ "'args': ['a']", "process.cwd: required" },
+	{ "'args': ['a'], 'cwd': ''",
+	  "process.cwd: must not be empty" },
+	{ "'args': ['a'], 'cwd': 'srv'",
+	  "process.cwd: 'srv' is not an absolute path" },
+};
 
 static void required_of_process(void **state)
 {
-	static const struct attempt attempts[] = {
-		{ "'cwd': '/'", "process.args: required" },
-		{ "'cwd': '/', 'args': []",
-		  "process.args: must have at least one entry" },
-		{ "'cwd': '/', 'args': ['']",
-		  "process.args[0]: must not be empty" },
-		{ "'cwd': '/', 'args': ['a', null]",
-		  "process.args[1]: must be a string, not null" },
-		{ "'args': ['a']", "process.cwd: required" },
-		{ "'args': ['a'], 'cwd': ''",
-		  "process.cwd: must not be empty" },
-		{ "'args': ['a'], 'cwd': 'srv'",
-		  "process.cwd: 'srv' is not an absolute path" },
-	};
-
 	(void)state;
-	expect(&(struct frame){ TOP "'process': {", "}}" }, attempts,
-	       COUNT(attempts));
+	EXPECT(TOP "'process': {", "}}", required_of_process_attempts);
 }
+
+static const struct attempt process_attempts[] = {
+	{ "'env': ['A=1', 'B']",
+	  "process.env[1]: 'B' is not KEY=VALUE" },
+	{ "'env': ['=1']", "process.env[0]: '=1' is not KEY=VALUE" },
+	{ "'env': ['']", "process.env[0]: '' is not KEY=VALUE" },
+	{ "'user': {'gid': 0}", "process.user.uid: required" },
+	{ "'user': {'uid': 0}", "process.user.gid: required" },
+	{ "'user': {'uid': -1, 'gid': 0}",
+	  "process.user.uid: -1 is not an unsigned 32-bit integer" },
+	{ "'user': {'uid': 4294967295, 'gid': 0}",
+	  "process.user.uid: 4294967295 is not an id "
+	  "(0 to 4294967294)" },
+	{ "'user': {'uid': 0, 'gid': 0, 'umask': 512}",
+	  "process.user.umask: 512 is beyond 0777 (511)" },
+	{ "'consoleSize': {'height': 65536, 'width': 1}",
+	  "process.consoleSize: 65536x1 is larger than 65535" },
+	{ "'consoleSize': {'height': 1}",
+	  "process.consoleSize.width: required" },
+	{ "'rlimits': [{'type': 'RLIMIT_X', 'soft': 1, 'hard': 1}]",
+	  "process.rlimits[0].type: unknown value 'RLIMIT_X'" },
+	{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 2, 'hard': 1}]",
+	  "process.rlimits[0].soft: 2 is above the hard limit 1" },
+	{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 2}]",
+	  "process.rlimits[0].hard: required" },
+	{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 1, 'hard': 1}, "
+	  "{'type': 'RLIMIT_AS', 'soft': 1, 'hard': 1}]",
+	  "process.rlimits[1].type: given twice" },
+	{ "'capabilities': {'bounding': ['CAP_LATER']}", NULL },
+	{ "'oomScoreAdj': 1001",
+	  "process.oomScoreAdj: 1001 is not in -1000 to 1000" },
+	{ "'scheduler': {}", "process.scheduler.policy: required" },
+	{ "'scheduler': {'policy': 'SCHED_X'}",
+	  "process.scheduler.policy: unknown value 'SCHED_X'" },
+	{ "'scheduler': {'policy': 'SCHED_OTHER', 'nice': 20}",
+	  "process.scheduler.nice: 20 is not in -20 to 19" },
+	{ "'scheduler': {'policy': 'SCHED_IDLE', 'nice': 1}",
+	  "process.scheduler.nice: only for SCHED_OTHER and "
+	  "SCHED_BATCH" },
+	{ "'scheduler': {'policy': 'SCHED_OTHER', 'priority': 1}",
+	  "process.scheduler.priority: only for SCHED_FIFO and "
+	  "SCHED_RR" },
+	{ "'scheduler': {'policy': 'SCHED_FIFO'}",
+	  "process.scheduler.priority: 0 is not in 1 to 99" },
+	{ "'scheduler': {'policy': 'SCHED_RR', 'priority': 1, "
+	  "'period': 1}",
+	  "process.scheduler: runtime, deadline and period are only "
+	  "for SCHED_DEADLINE" },
+	{ "'scheduler': {'policy': 'SCHED_RR', 'flags': ['X']}",
+	  "process.scheduler.flags[0]: unknown value 'X'" },
+	{ "'ioPriority': {'priority': 1}",
+	  "process.ioPriority.class: required" },
+	{ "'ioPriority': {'class': 'IOPRIO_CLASS_RT', 'priority': 8}",
+	  "process.ioPriority.priority: 8 is not in 0 to 7" },
+	{ "'execCPUAffinity': {'initial': '0-'}",
+	  "process.execCPUAffinity.initial: '0-' is not a list such "
+	  "as 0-3,7: invalid argument" },
+	{ "'execCPUAffinity': {'final': '8192'}",
+	  "process.execCPUAffinity.final: '8192' goes beyond 8191: "
+	  "invalid argument" },
+};
 
 static void process(void **state)
 {
-	static const struct attempt attempts[] = {
-		{ "'env': ['A=1', 'B']",
-		  "process.env[1]: 'B' is not KEY=VALUE" },
-		{ "'env': ['=1']", "process.env[0]: '=1' is not KEY=VALUE" },
-		{ "'env': ['']", "process.env[0]: '' is not KEY=VALUE" },
-		{ "'user': {'gid': 0}", "process.user.uid: required" },
-		{ "'user': {'uid': 0}", "process.user.gid: required" },
-		{ "'user': {'uid': -1, 'gid': 0}",
-		  "process.user.uid: -1 is not an unsigned 32-bit integer" },
-		{ "'user': {'uid': 4294967295, 'gid': 0}",
-		  "process.user.uid: 4294967295 is not an id "
-		  "(0 to 4294967294)" },
-		{ "'user': {'uid': 0, 'gid': 0, 'umask': 512}",
-		  "process.user.umask: 512 is beyond 0777 (511)" },
-		{ "'consoleSize': {'height': 65536, 'width': 1}",
-		  "process.consoleSize: 65536x1 is larger than 65535" },
-		{ "'consoleSize': {'height': 1}",
-		  "process.consoleSize.width: required" },
-		{ "'rlimits': [{'type': 'RLIMIT_X', 'soft': 1, 'hard': 1}]",
-		  "process.rlimits[0].type: unknown value 'RLIMIT_X'" },
-		{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 2, 'hard': 1}]",
-		  "process.rlimits[0].soft: 2 is above the hard limit 1" },
-		{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 2}]",
-		  "process.rlimits[0].hard: required" },
-		{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 1, 'hard': 1}, "
-		  "{'type': 'RLIMIT_AS', 'soft': 1, 'hard': 1}]",
-		  "process.rlimits[1].type: given twice" },
-		{ "'capabilities': {'bounding': ['CAP_LATER']}", NULL },
-		{ "'oomScoreAdj': 1001",
-		  "process.oomScoreAdj: 1001 is not in -1000 to 1000" },
-		{ "'scheduler': {}", "process.scheduler.policy: required" },
-		{ "'scheduler': {'policy': 'SCHED_X'}",
-		  "process.scheduler.policy: unknown value 'SCHED_X'" },
-		{ "'scheduler': {'policy': 'SCHED_OTHER', 'nice': 20}",
-		  "process.scheduler.nice: 20 is not in -20 to 19" },
-		{ "'scheduler': {'policy': 'SCHED_IDLE', 'nice': 1}",
-		  "process.scheduler.nice: only for SCHED_OTHER and "
-		  "SCHED_BATCH" },
-		{ "'scheduler': {'policy': 'SCHED_OTHER', 'priority': 1}",
-		  "process.scheduler.priority: only for SCHED_FIFO and "
-		  "SCHED_RR" },
-		{ "'scheduler': {'policy': 'SCHED_FIFO'}",
-		  "process.scheduler.priority: 0 is not in 1 to 99" },
-		{ "'scheduler': {'policy': 'SCHED_RR', 'priority': 1, "
-		  "'period': 1}",
-		  "process.scheduler: runtime, deadline and period are only "
-		  "for SCHED_DEADLINE" },
-		{ "'scheduler': {'policy': 'SCHED_RR', 'flags': ['X']}",
-		  "process.scheduler.flags[0]: unknown value 'X'" },
-		{ "'ioPriority': {'priority': 1}",
-		  "process.ioPriority.class: required" },
-		{ "'ioPriority': {'class': 'IOPRIO_CLASS_RT', 'priority': 8}",
-		  "process.ioPriority.priority: 8 is not in 0 to 7" },
-		{ "'execCPUAffinity': {'initial': '0-'}",
-		  "process.execCPUAffinity.initial: '0-' is not a list such "
-		  "as 0-3,7: invalid argument" },
-		{ "'execCPUAffinity': {'final': '8192'}",
-		  "process.execCPUAffinity.final: '8192' goes beyond 8191: "
-		  "invalid argument" },
-	};
-
 	(void)state;
-	expect(&(struct frame){ TOP "'process': {'args': ['a'], 'cwd': '/', ",
-				"}}" }, attempts, COUNT(attempts));
+	EXPECT(TOP "'process': {'args': ['a'], 'cwd': '/', ", "}}",
+	       process_attempts);
 }
+
+static const struct attempt mounts_hooks_and_names_attempts[] = {
+	{ "'mounts': [{}]", "mounts[0].destination: required" },
+	{ "'mounts': [{'destination': ''}]",
+	  "mounts[0].destination: must not be empty" },
+	{ "'mounts': [{'destination': '/'}, {'destination': '/a', "
+	  "'options': ['ro', 'bind', 5]}]",
+	  "mounts[1].options[2]: must be a string, not a number" },
+	{ "'mounts': [{'destination': '/a', 'uidMappings': "
+	  "[{'containerID': 0, 'hostID': 0, 'size': 1}]}]",
+	  "mounts[0].uidMappings: needs gidMappings as well" },
+	{ "'mounts': [{'destination': '/a', 'gidMappings': "
+	  "[{'containerID': 0, 'hostID': 0, 'size': 1}]}]",
+	  "mounts[0].gidMappings: needs uidMappings as well" },
+	{ "'hooks': {'poststop': [{'path': '/a'}, {}]}",
+	  "hooks.poststop[1].path: required" },
+	{ "'hooks': {'prestart': [{'path': 'a'}]}",
+	  "hooks.prestart[0].path: 'a' is not an absolute path" },
+	{ "'hooks': {'prestart': [{'path': '/a', 'timeout': 0}]}",
+	  "hooks.prestart[0].timeout: 0 is not a number of seconds "
+	  "above 0" },
+	{ "'hooks': {'prestart': [{'path': '/a', 'env': ['A']}]}",
+	  "hooks.prestart[0].env[0]: 'A' is not KEY=VALUE" },
+	{ "'hostname': 'a'", "hostname: needs a uts namespace" },
+	{ "'domainname': 'a'", "domainname: needs a uts namespace" },
+	{ "'hostname': '0123456789012345678901234567890123456789"
+	  "0123456789012345678901234'",
+	  "hostname: '0123456789012345678901234567890123456789"
+	  "0123456789012345678901234' is longer than 64 bytes" },
+	{ "'annotations': {'a': 1}",
+	  "annotations.a: must be a string, not a number" },
+	{ "'annotations': {'a': null}", NULL },
+};
 
 static void mounts_hooks_and_names(void **state)
 {
-	static const struct attempt attempts[] = {
-		{ "'mounts': [{}]", "mounts[0].destination: required" },
-		{ "'mounts': [{'destination': ''}]",
-		  "mounts[0].destination: must not be empty" },
-		{ "'mounts': [{'destination': '/'}, {'destination': '/a', "
-		  "'options': ['ro', 'bind', 5]}]",
-		  "mounts[1].options[2]: must be a string, not a number" },
-		{ "'mounts': [{'destination': '/a', 'uidMappings': "
-		  "[{'containerID': 0, 'hostID': 0, 'size': 1}]}]",
-		  "mounts[0].uidMappings: needs gidMappings as well" },
-		{ "'mounts': [{'destination': '/a', 'gidMappings': "
-		  "[{'containerID': 0, 'hostID': 0, 'size': 1}]}]",
-		  "mounts[0].gidMappings: needs uidMappings as well" },
-		{ "'hooks': {'poststop': [{'path': '/a'}, {}]}",
-		  "hooks.poststop[1].path: required" },
-		{ "'hooks': {'prestart': [{'path': 'a'}]}",
-		  "hooks.prestart[0].path: 'a' is not an absolute path" },
-		{ "'hooks': {'prestart': [{'path': '/a', 'timeout': 0}]}",
-		  "hooks.prestart[0].timeout: 0 is not a number of seconds "
-		  "above 0" },
-		{ "'hooks': {'prestart': [{'path': '/a', 'env': ['A']}]}",
-		  "hooks.prestart[0].env[0]: 'A' is not KEY=VALUE" },
-		{ "'hostname': 'a'", "hostname: needs a uts namespace" },
-		{ "'domainname': 'a'", "domainname: needs a uts namespace" },
-		{ "'hostname': '0123456789012345678901234567890123456789"
-		  "0123456789012345678901234'",
-		  "hostname: '0123456789012345678901234567890123456789"
-		  "0123456789012345678901234' is longer than 64 bytes" },
-		{ "'annotations': {'a': 1}",
-		  "annotations.a: must be a string, not a number" },
-		{ "'annotations': {'a': null}", NULL },
-	};
-
 	(void)state;
-	expect(&(struct frame){ TOP PROCESS ", ", "}" }, attempts,
-	       COUNT(attempts));
+	EXPECT(TOP PROCESS ", ", "}", mounts_hooks_and_names_attempts);
 }
+
+static const struct attempt namespaces_attempts[] = {
+	{ "'namespaces': [{'path': '/x'}]",
+	  "linux.namespaces[0].type: required" },
+	{ "'namespaces': [{'type': 'x'}]",
+	  "linux.namespaces[0].type: unknown namespace 'x'" },
+	{ "'namespaces': [{'type': 'pid'}, {'type': 'pid'}]",
+	  "linux.namespaces[1].type: pid is given twice" },
+	{ "'namespaces': [{'type': 'pid', 'path': 'x'}]",
+	  "linux.namespaces[0].path: 'x' is not an absolute path" },
+	{ "'namespaces': [{'type': 'pid', 'path': ''}]", NULL },
+	{ "'namespaces': [{'type': 'user'}]", NULL },
+	{ "'uidMappings': [{'containerID': 0, 'hostID': 0, 'size': "
+	  "1}]", "linux.uidMappings: needs a user namespace" },
+	{ "'timeOffsets': {'monotonic': {'secs': 1}}",
+	  "linux.timeOffsets: needs a new time namespace" },
+	{ "'namespaces': [{'type': 'time', 'path': '/t'}], "
+	  "'timeOffsets': {'monotonic': {'secs': 1}}",
+	  "linux.timeOffsets: needs a new time namespace" },
+	{ "'netDevices': {'eth0': {}}",
+	  "linux.netDevices: needs a network namespace" },
+	{ "'netDevices': {}", NULL },
+	{ "'maskedPaths': ['/a']",
+	  "linux.maskedPaths: needs a mount namespace" },
+	{ "'readonlyPaths': ['/a']",
+	  "linux.readonlyPaths: needs a mount namespace" },
+	{ "'sysctl': {'net.core.somaxconn': '1'}",
+	  "linux.sysctl.net.core.somaxconn: needs an own network "
+	  "namespace" },
+	{ "'sysctl': {'kernel.sem': '1'}",
+	  "linux.sysctl.kernel.sem: needs an own ipc namespace" },
+	{ "'sysctl': {'fs.mqueue.msg_max': '1'}",
+	  "linux.sysctl.fs.mqueue.msg_max: needs an own ipc "
+	  "namespace" },
+	{ "'sysctl': {'kernel.domainname': '1'}",
+	  "linux.sysctl.kernel.domainname: needs an own uts "
+	  "namespace" },
+	{ "'sysctl': {'user.max_mnt_namespaces': '1'}",
+	  "linux.sysctl.user.max_mnt_namespaces: needs an own user "
+	  "namespace" },
+};
 
 static void namespaces(void **state)
 {
-	static const struct attempt attempts[] = {
-		{ "'namespaces': [{'path': '/x'}]",
-		  "linux.namespaces[0].type: required" },
-		{ "'namespaces': [{'type': 'x'}]",
-		  "linux.namespaces[0].type: unknown namespace 'x'" },
-		{ "'namespaces': [{'type': 'pid'}, {'type': 'pid'}]",
-		  "linux.namespaces[1].type: pid is given twice" },
-		{ "'namespaces': [{'type': 'pid', 'path': 'x'}]",
-		  "linux.namespaces[0].path: 'x' is not an absolute path" },
-		{ "'namespaces': [{'type': 'pid', 'path': ''}]", NULL },
-		{ "'namespaces': [{'type': 'user'}]", NULL },
-		{ "'uidMappings': [{'containerID': 0, 'hostID': 0, 'size': "
-		  "1}]", "linux.uidMappings: needs a user namespace" },
-		{ "'timeOffsets': {'monotonic': {'secs': 1}}",
-		  "linux.timeOffsets: needs a new time namespace" },
-		{ "'namespaces': [{'type': 'time', 'path': '/t'}], "
-		  "'timeOffsets': {'monotonic': {'secs': 1}}",
-		  "linux.timeOffsets: needs a new time namespace" },
-		{ "'netDevices': {'eth0': {}}",
-		  "linux.netDevices: needs a network namespace" },
-		{ "'netDevices': {}", NULL },
-		{ "'maskedPaths': ['/a']",
-		  "linux.maskedPaths: needs a mount namespace" },
-		{ "'readonlyPaths': ['/a']",
-		  "linux.readonlyPaths: needs a mount namespace" },
-		{ "'sysctl': {'net.core.somaxconn': '1'}",
-		  "linux.sysctl.net.core.somaxconn: needs an own network "
-		  "namespace" },
-		{ "'sysctl': {'kernel.sem': '1'}",
-		  "linux.sysctl.kernel.sem: needs an own ipc namespace" },
-		{ "'sysctl': {'fs.mqueue.msg_max': '1'}",
-		  "linux.sysctl.fs.mqueue.msg_max: needs an own ipc "
-		  "namespace" },
-		{ "'sysctl': {'kernel.domainname': '1'}",
-		  "linux.sysctl.kernel.domainname: needs an own uts "
-		  "namespace" },
-		{ "'sysctl': {'user.max_mnt_namespaces': '1'}",
-		  "linux.sysctl.user.max_mnt_namespaces: needs an own user "
-		  "namespace" },
-	};
-
 	(void)state;
-	expect(&(struct frame){ IN_LINUX, "}}" }, attempts, COUNT(attempts));
+	EXPECT(IN_LINUX, "}}", namespaces_attempts);
 }
 
 #define MAP(c, h, n) "{'containerID': " c ", 'hostID': " h ", 'size': " n "}"
 #define NO_SYSCTL "not the name of a sysctl"
 
+static const struct attempt linux_fields_attempts[] = {
+	{ "'uidMappings': [" MAP("0", "0", "0") "]",
+	  "linux.uidMappings[0].size: must be at least 1" },
+	{ "'uidMappings': [" MAP("1", "0", "4294967295") "]",
+	  "linux.uidMappings[0].size: 4294967295 goes beyond the last "
+	  "id" },
+	{ "'gidMappings': [" MAP("0", "0", "10") ", "
+	  MAP("9", "100", "1") "]",
+	  "linux.gidMappings[1]: overlaps entry 0" },
+	{ "'gidMappings': [" MAP("0", "100", "10") ", "
+	  MAP("10", "99", "2") "]",
+	  "linux.gidMappings[1]: overlaps entry 0" },
+	{ "'gidMappings': [" MAP("0", "100", "10") ", "
+	  MAP("10", "110", "2") "]", NULL },
+	{ "'timeOffsets': {'realtime': {}}",
+	  "linux.timeOffsets.realtime: unknown clock" },
+	{ "'timeOffsets': {'boottime': {'nanosecs': 1000000000}}",
+	  "linux.timeOffsets.boottime.nanosecs: 1000000000 is not "
+	  "below 1000000000" },
+	{ "'devices': [{'path': '/d'}]",
+	  "linux.devices[0].type: required" },
+	{ "'devices': [{'type': 'x', 'path': '/d'}]",
+	  "linux.devices[0].type: unknown value 'x'" },
+	{ "'devices': [{'type': 'c', 'path': 'd'}]",
+	  "linux.devices[0].path: 'd' is not an absolute path" },
+	{ "'devices': [{'type': 'u', 'path': '/d', 'minor': 1}]",
+	  "linux.devices[0].major: required" },
+	{ "'devices': [{'type': 'b', 'path': '/d', 'major': 1}]",
+	  "linux.devices[0].minor: required" },
+	{ "'devices': [{'type': 'b', 'path': '/d', 'major': 4096, "
+	  "'minor': 1}]",
+	  "linux.devices[0].major: 4096 is not in 0 to 4095" },
+	{ "'netDevices': {'a/b': {}}",
+	  "linux.netDevices.a/b: not a network device name" },
+	{ "'netDevices': {'eth0': {'name': 'sixteen-bytes-ab'}}",
+	  "linux.netDevices.eth0.name: 'sixteen-bytes-ab' is not a "
+	  "network device name" },
+	{ "'netDevices': {'eth0': {'name': 'c%d'}}", NULL },
+	{ "'cgroupsPath': 'a/../b'",
+	  "linux.cgroupsPath: 'a/../b' must not have '..'" },
+	{ "'rootfsPropagation': 'x'",
+	  "linux.rootfsPropagation: unknown value 'x'" },
+	{ "'maskedPaths': ['']",
+	  "linux.maskedPaths[0]: must not be empty" },
+	{ "'sysctl': {'kernel.hostname': 'a'}",
+	  "linux.sysctl.kernel.hostname: set hostname instead" },
+	{ "'sysctl': {'vm.swappiness': '1'}",
+	  "linux.sysctl.vm.swappiness: is not in a separate kernel "
+	  "namespace" },
+	{ "'sysctl': {'net': '1'}",
+	  "linux.sysctl.net: is not in a separate kernel namespace" },
+	{ "'sysctl': {'net/../vm/swappiness': '1'}",
+	  "linux.sysctl.net/../vm/swappiness: " NO_SYSCTL },
+	{ "'sysctl': {'net.//.vm.swappiness': '1'}",
+	  "linux.sysctl.net.//.vm.swappiness: " NO_SYSCTL },
+	{ "'sysctl': {'net..ipv4': '1'}",
+	  "linux.sysctl.net..ipv4: " NO_SYSCTL },
+	{ "'sysctl': {'/net/core': '1'}",
+	  "linux.sysctl./net/core: " NO_SYSCTL },
+	{ "'sysctl': {'net.core.x': '1\\n2'}",
+	  "linux.sysctl.net.core.x: must not have a newline" },
+	{ "'sysctl': {'net.core.x': 1}",
+	  "linux.sysctl.net.core.x: must be a string, not a number" },
+	{ "'personality': {}", "linux.personality.domain: required" },
+	{ "'personality': {'domain': 'SVR4'}",
+	  "linux.personality.domain: unknown value 'SVR4'" },
+	{ "'memoryPolicy': {}", "linux.memoryPolicy.mode: required" },
+	{ "'memoryPolicy': {'mode': 'MPOL_BIND'}",
+	  "linux.memoryPolicy.nodes: this mode needs at least one "
+	  "node" },
+	{ "'memoryPolicy': {'mode': 'MPOL_LOCAL', 'nodes': '0'}",
+	  "linux.memoryPolicy.nodes: '0' must be empty with this "
+	  "mode" },
+	{ "'memoryPolicy': {'mode': 'MPOL_BIND', 'nodes': '1024'}",
+	  "linux.memoryPolicy.nodes: '1024' goes beyond 1023: invalid "
+	  "argument" },
+	{ "'memoryPolicy': {'mode': 'MPOL_PREFERRED', 'flags': "
+	  "['MPOL_F_STATIC_NODES', 'MPOL_F_RELATIVE_NODES']}",
+	  "linux.memoryPolicy.flags: static and relative nodes "
+	  "exclude each other" },
+	{ "'intelRdt': {'closID': 'a/b'}",
+	  "linux.intelRdt.closID: 'a/b' is not a name" },
+	{ "'intelRdt': {'closID': '..'}",
+	  "linux.intelRdt.closID: '..' is not a name" },
+	{ "'intelRdt': {'closID': '/'}", NULL },
+	{ "'intelRdt': {'memBwSchema': 'L3:0=f'}",
+	  "linux.intelRdt.memBwSchema: 'L3:0=f' does not begin with "
+	  "MB:" },
+	{ "'intelRdt': {'l3CacheSchema': 'a\\nb'}",
+	  "linux.intelRdt.l3CacheSchema: must not have a newline" },
+	{ "'intelRdt': {'schemata': ['a', 'a\\nb']}",
+	  "linux.intelRdt.schemata[1]: must not have a newline" },
+};
+
 static void linux_fields(void **state)
 {
-	static const struct attempt attempts[] = {
-		{ "'uidMappings': [" MAP("0", "0", "0") "]",
-		  "linux.uidMappings[0].size: must be at least 1" },
-		{ "'uidMappings': [" MAP("1", "0", "4294967295") "]",
-		  "linux.uidMappings[0].size: 4294967295 goes beyond the last "
-		  "id" },
-		{ "'gidMappings': [" MAP("0", "0", "10") ", "
-		  MAP("9", "100", "1") "]",
-		  "linux.gidMappings[1]: overlaps entry 0" },
-		{ "'gidMappings': [" MAP("0", "100", "10") ", "
-		  MAP("10", "99", "2") "]",
-		  "linux.gidMappings[1]: overlaps entry 0" },
-		{ "'gidMappings': [" MAP("0", "100", "10") ", "
-		  MAP("10", "110", "2") "]", NULL },
-		{ "'timeOffsets': {'realtime': {}}",
-		  "linux.timeOffsets.realtime: unknown clock" },
-		{ "'timeOffsets': {'boottime': {'nanosecs': 1000000000}}",
-		  "linux.timeOffsets.boottime.nanosecs: 1000000000 is not "
-		  "below 1000000000" },
-		{ "'devices': [{'path': '/d'}]",
-		  "linux.devices[0].type: required" },
-		{ "'devices': [{'type': 'x', 'path': '/d'}]",
-		  "linux.devices[0].type: unknown value 'x'" },
-		{ "'devices': [{'type': 'c', 'path': 'd'}]",
-		  "linux.devices[0].path: 'd' is not an absolute path" },
-		{ "'devices': [{'type': 'u', 'path': '/d', 'minor': 1}]",
-		  "linux.devices[0].major: required" },
-		{ "'devices': [{'type': 'b', 'path': '/d', 'major': 1}]",
-		  "linux.devices[0].minor: required" },
-		{ "'devices': [{'type': 'b', 'path': '/d', 'major': 4096, "
-		  "'minor': 1}]",
-		  "linux.devices[0].major: 4096 is not in 0 to 4095" },
-		{ "'netDevices': {'a/b': {}}",
-		  "linux.netDevices.a/b: not a network device name" },
-		{ "'netDevices': {'eth0': {'name': 'sixteen-bytes-ab'}}",
-		  "linux.netDevices.eth0.name: 'sixteen-bytes-ab' is not a "
-		  "network device name" },
-		{ "'netDevices': {'eth0': {'name': 'c%d'}}", NULL },
-		{ "'cgroupsPath': 'a/../b'",
-		  "linux.cgroupsPath: 'a/../b' must not have '..'" },
-		{ "'rootfsPropagation': 'x'",
-		  "linux.rootfsPropagation: unknown value 'x'" },
-		{ "'maskedPaths': ['']",
-		  "linux.maskedPaths[0]: must not be empty" },
-		{ "'sysctl': {'kernel.hostname': 'a'}",
-		  "linux.sysctl.kernel.hostname: set hostname instead" },
-		{ "'sysctl': {'vm.swappiness': '1'}",
-		  "linux.sysctl.vm.swappiness: is not in a separate kernel "
-		  "namespace" },
-		{ "'sysctl': {'net': '1'}",
-		  "linux.sysctl.net: is not in a separate kernel namespace" },
-		{ "'sysctl': {'net/../vm/swappiness': '1'}",
-		  "linux.sysctl.net/../vm/swappiness: " NO_SYSCTL },
-		{ "'sysctl': {'net.//.vm.swappiness': '1'}",
-		  "linux.sysctl.net.//.vm.swappiness: " NO_SYSCTL },
-		{ "'sysctl': {'net..ipv4': '1'}",
-		  "linux.sysctl.net..ipv4: " NO_SYSCTL },
-		{ "'sysctl': {'/net/core': '1'}",
-		  "linux.sysctl./net/core: " NO_SYSCTL },
-		{ "'sysctl': {'net.core.x': '1\\n2'}",
-		  "linux.sysctl.net.core.x: must not have a newline" },
-		{ "'sysctl': {'net.core.x': 1}",
-		  "linux.sysctl.net.core.x: must be a string, not a number" },
-		{ "'personality': {}", "linux.personality.domain: required" },
-		{ "'personality': {'domain': 'SVR4'}",
-		  "linux.personality.domain: unknown value 'SVR4'" },
-		{ "'memoryPolicy': {}", "linux.memoryPolicy.mode: required" },
-		{ "'memoryPolicy': {'mode': 'MPOL_BIND'}",
-		  "linux.memoryPolicy.nodes: this mode needs at least one "
-		  "node" },
-		{ "'memoryPolicy': {'mode': 'MPOL_LOCAL', 'nodes': '0'}",
-		  "linux.memoryPolicy.nodes: '0' must be empty with this "
-		  "mode" },
-		{ "'memoryPolicy': {'mode': 'MPOL_BIND', 'nodes': '1024'}",
-		  "linux.memoryPolicy.nodes: '1024' goes beyond 1023: invalid "
-		  "argument" },
-		{ "'memoryPolicy': {'mode': 'MPOL_PREFERRED', 'flags': "
-		  "['MPOL_F_STATIC_NODES', 'MPOL_F_RELATIVE_NODES']}",
-		  "linux.memoryPolicy.flags: static and relative nodes "
-		  "exclude each other" },
-		{ "'intelRdt': {'closID': 'a/b'}",
-		  "linux.intelRdt.closID: 'a/b' is not a name" },
-		{ "'intelRdt': {'closID': '..'}",
-		  "linux.intelRdt.closID: '..' is not a name" },
-		{ "'intelRdt': {'closID': '/'}", NULL },
-		{ "'intelRdt': {'memBwSchema': 'L3:0=f'}",
-		  "linux.intelRdt.memBwSchema: 'L3:0=f' does not begin with "
-		  "MB:" },
-		{ "'intelRdt': {'l3CacheSchema': 'a\\nb'}",
-		  "linux.intelRdt.l3CacheSchema: must not have a newline" },
-		{ "'intelRdt': {'schemata': ['a', 'a\\nb']}",
-		  "linux.intelRdt.schemata[1]: must not have a newline" },
-	};
-
 	(void)state;
-	expect(&(struct frame){ IN_LINUX ALL_NS, "}}" }, attempts,
-	       COUNT(attempts));
+	EXPECT(IN_LINUX ALL_NS, "}}", linux_fields_attempts);
 }
 
 #define RES "linux.resources."
 
+static const struct attempt resources_attempts[] = {
+	{ "'devices': [{'allow': false}]", NULL },
+	{ "'devices': [{'access': 'r'}]",
+	  RES "devices[0].allow: required" },
+	{ "'devices': [{'allow': true, 'type': 'c'}]",
+	  RES "devices[0].access: must not be empty" },
+	{ "'devices': [{'allow': true, 'access': 'rx'}]",
+	  RES "devices[0].access: 'rx' is not made of r, w and m" },
+	{ "'devices': [{'allow': true, 'type': 'p'}]",
+	  RES "devices[0].type: unknown value 'p'" },
+	{ "'devices': [{'allow': true, 'major': -2}]",
+	  RES "devices[0].major: -2 is below -1" },
+	{ "'memory': {'limit': 1e309}",
+	  RES "memory.limit: 1e309 is not a 64-bit integer" },
+	{ "'memory': {'limit': -2}",
+	  RES "memory.limit: -2 is below -1" },
+	{ "'memory': {'swappiness': 101}",
+	  RES "memory.swappiness: 101 is not in 0 to 100" },
+	{ "'cpu': {'shares': -1}",
+	  RES "cpu.shares: -1 is not an unsigned 64-bit integer" },
+	{ "'cpu': {'idle': 2}", RES "cpu.idle: 2 is neither 0 nor 1" },
+	{ "'cpu': {'cpus': 'a'}",
+	  RES "cpu.cpus: 'a' is not a list such as 0-3,7: invalid "
+	  "argument" },
+	{ "'cpu': {'cpus': '', 'mems': ''}", NULL },
+	{ "'pids': {'limit': -7}", NULL },
+	{ "'blockIO': {'weight': 9}",
+	  RES "blockIO.weight: 9 is not in 10 to 1000" },
+	{ "'blockIO': {'weight': 0, 'leafWeight': null}", NULL },
+	{ "'blockIO': {'weightDevice': [{'major': 8}]}",
+	  RES "blockIO.weightDevice[0].minor: required" },
+	{ "'blockIO': {'throttleReadBpsDevice': [{'major': 8, "
+	  "'minor': 0}]}",
+	  RES "blockIO.throttleReadBpsDevice[0].rate: required" },
+	{ "'hugepageLimits': [{'pageSize': '2MB'}]",
+	  RES "hugepageLimits[0].limit: required" },
+	{ "'hugepageLimits': [{'pageSize': '2MB/..', 'limit': 1}]",
+	  RES "hugepageLimits[0].pageSize: '2MB/..' is not a size "
+	  "such as 2MB" },
+	{ "'hugepageLimits': [{'pageSize': '2', 'limit': 1}]",
+	  RES "hugepageLimits[0].pageSize: '2' is not a size such as "
+	  "2MB" },
+	{ "'network': {'classID': 4294967296}",
+	  RES "network.classID: 4294967296 is not an unsigned 32-bit "
+	  "integer" },
+	{ "'network': {'priorities': [{'name': 'a b', 'priority': "
+	  "1}]}",
+	  RES "network.priorities[0].name: 'a b' is not a network "
+	  "device name" },
+	{ "'rdma': {'mlx': {}}",
+	  RES "rdma.mlx: needs hcaHandles or hcaObjects" },
+	{ "'rdma': {'a b': {'hcaHandles': 1}}",
+	  RES "rdma.a b: not a device name" },
+	{ "'unified': {'../x': '1'}",
+	  RES "unified.../x: not the name of a cgroup file" },
+};
+
 static void resources(void **state)
 {
-	static const struct attempt attempts[] = {
-		{ "'devices': [{'allow': false}]", NULL },
-		{ "'devices': [{'access': 'r'}]",
-		  RES "devices[0].allow: required" },
-		{ "'devices': [{'allow': true, 'type': 'c'}]",
-		  RES "devices[0].access: must not be empty" },
-		{ "'devices': [{'allow': true, 'access': 'rx'}]",
-		  RES "devices[0].access: 'rx' is not made of r, w and m" },
-		{ "'devices': [{'allow': true, 'type': 'p'}]",
-		  RES "devices[0].type: unknown value 'p'" },
-		{ "'devices': [{'allow': true, 'major': -2}]",
-		  RES "devices[0].major: -2 is below -1" },
-		{ "'memory': {'limit': 1e309}",
-		  RES "memory.limit: 1e309 is not a 64-bit integer" },
-		{ "'memory': {'limit': -2}",
-		  RES "memory.limit: -2 is below -1" },
-		{ "'memory': {'swappiness': 101}",
-		  RES "memory.swappiness: 101 is not in 0 to 100" },
-		{ "'cpu': {'shares': -1}",
-		  RES "cpu.shares: -1 is not an unsigned 64-bit integer" },
-		{ "'cpu': {'idle': 2}", RES "cpu.idle: 2 is neither 0 nor 1" },
-		{ "'cpu': {'cpus': 'a'}",
-		  RES "cpu.cpus: 'a' is not a list such as 0-3,7: invalid "
-		  "argument" },
-		{ "'cpu': {'cpus': '', 'mems': ''}", NULL },
-		{ "'pids': {'limit': -7}", NULL },
-		{ "'blockIO': {'weight': 9}",
-		  RES "blockIO.weight: 9 is not in 10 to 1000" },
-		{ "'blockIO': {'weight': 0, 'leafWeight': null}", NULL },
-		{ "'blockIO': {'weightDevice': [{'major': 8}]}",
-		  RES "blockIO.weightDevice[0].minor: required" },
-		{ "'blockIO': {'throttleReadBpsDevice': [{'major': 8, "
-		  "'minor': 0}]}",
-		  RES "blockIO.throttleReadBpsDevice[0].rate: required" },
-		{ "'hugepageLimits': [{'pageSize': '2MB'}]",
-		  RES "hugepageLimits[0].limit: required" },
-		{ "'hugepageLimits': [{'pageSize': '2MB/..', 'limit': 1}]",
-		  RES "hugepageLimits[0].pageSize: '2MB/..' is not a size "
-		  "such as 2MB" },
-		{ "'hugepageLimits': [{'pageSize': '2', 'limit': 1}]",
-		  RES "hugepageLimits[0].pageSize: '2' is not a size such as "
-		  "2MB" },
-		{ "'network': {'classID': 4294967296}",
-		  RES "network.classID: 4294967296 is not an unsigned 32-bit "
-		  "integer" },
-		{ "'network': {'priorities': [{'name': 'a b', 'priority': "
-		  "1}]}",
-		  RES "network.priorities[0].name: 'a b' is not a network "
-		  "device name" },
-		{ "'rdma': {'mlx': {}}",
-		  RES "rdma.mlx: needs hcaHandles or hcaObjects" },
-		{ "'rdma': {'a b': {'hcaHandles': 1}}",
-		  RES "rdma.a b: not a device name" },
-		{ "'unified': {'../x': '1'}",
-		  RES "unified.../x: not the name of a cgroup file" },
-	};
-
 	(void)state;
-	expect(&(struct frame){ IN_LINUX "'resources': {", "}}}" }, attempts,
-	       COUNT(attempts));
+	EXPECT(IN_LINUX "'resources': {", "}}}", resources_attempts);
 }
 
 #define SEC "linux.seccomp."
 #define ALLOW "'defaultAction': 'SCMP_ACT_ALLOW', "
 
+static const struct attempt seccomp_attempts[] = {
+	{ "'architectures': ['SCMP_ARCH_X86']", NULL },
+	{ "'syscalls': [{'names': ['a'], 'action': "
+	  "'SCMP_ACT_ALLOW'}]", SEC "defaultAction: required" },
+	{ "'defaultAction': 'SCMP_ACT_X'",
+	  SEC "defaultAction: unknown value 'SCMP_ACT_X'" },
+	{ "'defaultAction': 'SCMP_ACT_NOTIFY', 'listenerPath': '/a'",
+	  SEC "defaultAction: SCMP_ACT_NOTIFY cannot be the default" },
+	{ ALLOW "'defaultErrnoRet': 1",
+	  SEC "defaultErrnoRet: only for SCMP_ACT_ERRNO and "
+	  "SCMP_ACT_TRACE" },
+	{ "'defaultAction': 'SCMP_ACT_ERRNO', 'defaultErrnoRet': 4096",
+	  SEC "defaultErrnoRet: 4096 is not in 0 to 4095" },
+	{ ALLOW "'architectures': ['x']",
+	  SEC "architectures[0]: unknown value 'x'" },
+	{ ALLOW "'flags': ['x']", SEC "flags[0]: unknown value 'x'" },
+	{ ALLOW "'flags': []", NULL },
+	{ ALLOW "'listenerMetadata': 'x'",
+	  SEC "listenerMetadata: needs listenerPath" },
+	{ ALLOW "'syscalls': [{'action': 'SCMP_ACT_LOG'}]",
+	  SEC "syscalls[0].names: required" },
+	{ ALLOW "'syscalls': [{'names': [], 'action': "
+	  "'SCMP_ACT_LOG'}]",
+	  SEC "syscalls[0].names: must have at least one entry" },
+	{ ALLOW "'syscalls': [{'names': ['a']}]",
+	  SEC "syscalls[0].action: required" },
+	{ ALLOW "'syscalls': [{'names': ['a'], 'action': ''}]",
+	  SEC "syscalls[0].action: must not be empty" },
+	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
+	  "'SCMP_ACT_KILL', 'errnoRet': 1}]",
+	  SEC "syscalls[0].errnoRet: only for SCMP_ACT_ERRNO and "
+	  "SCMP_ACT_TRACE" },
+	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
+	  "'SCMP_ACT_NOTIFY'}]",
+	  SEC "syscalls[0].action: SCMP_ACT_NOTIFY needs "
+	  "listenerPath" },
+	{ ALLOW "'listenerPath': '/a', 'syscalls': [{'names': ['a', "
+	  "'write'], 'action': 'SCMP_ACT_NOTIFY'}]",
+	  SEC "syscalls[0].action: SCMP_ACT_NOTIFY cannot be used for "
+	  "the write system call" },
+	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
+	  "'SCMP_ACT_LOG', 'args': [{'index': 6, 'value': 1, 'op': "
+	  "'SCMP_CMP_EQ'}]}]",
+	  SEC "syscalls[0].args[0].index: 6 is not in 0 to 5" },
+	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
+	  "'SCMP_ACT_LOG', 'args': [{'index': 0, 'value': 1, 'op': "
+	  "'EQ'}]}]",
+	  SEC "syscalls[0].args[0].op: unknown value 'EQ'" },
+};
+
 static void seccomp(void **state)
 {
-	static const struct attempt attempts[] = {
-		{ "'architectures': ['SCMP_ARCH_X86']", NULL },
-		{ "'syscalls': [{'names': ['a'], 'action': "
-		  "'SCMP_ACT_ALLOW'}]", SEC "defaultAction: required" },
-		{ "'defaultAction': 'SCMP_ACT_X'",
-		  SEC "defaultAction: unknown value 'SCMP_ACT_X'" },
-		{ "'defaultAction': 'SCMP_ACT_NOTIFY', 'listenerPath': '/a'",
-		  SEC "defaultAction: SCMP_ACT_NOTIFY cannot be the default" },
-		{ ALLOW "'defaultErrnoRet': 1",
-		  SEC "defaultErrnoRet: only for SCMP_ACT_ERRNO and "
-		  "SCMP_ACT_TRACE" },
-		{ "'defaultAction': 'SCMP_ACT_ERRNO', 'defaultErrnoRet': 4096",
-		  SEC "defaultErrnoRet: 4096 is not in 0 to 4095" },
-		{ ALLOW "'architectures': ['x']",
-		  SEC "architectures[0]: unknown value 'x'" },
-		{ ALLOW "'flags': ['x']", SEC "flags[0]: unknown value 'x'" },
-		{ ALLOW "'flags': []", NULL },
-		{ ALLOW "'listenerMetadata': 'x'",
-		  SEC "listenerMetadata: needs listenerPath" },
-		{ ALLOW "'syscalls': [{'action': 'SCMP_ACT_LOG'}]",
-		  SEC "syscalls[0].names: required" },
-		{ ALLOW "'syscalls': [{'names': [], 'action': "
-		  "'SCMP_ACT_LOG'}]",
-		  SEC "syscalls[0].names: must have at least one entry" },
-		{ ALLOW "'syscalls': [{'names': ['a']}]",
-		  SEC "syscalls[0].action: required" },
-		{ ALLOW "'syscalls': [{'names': ['a'], 'action': ''}]",
-		  SEC "syscalls[0].action: must not be empty" },
-		{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
-		  "'SCMP_ACT_KILL', 'errnoRet': 1}]",
-		  SEC "syscalls[0].errnoRet: only for SCMP_ACT_ERRNO and "
-		  "SCMP_ACT_TRACE" },
-		{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
-		  "'SCMP_ACT_NOTIFY'}]",
-		  SEC "syscalls[0].action: SCMP_ACT_NOTIFY needs "
-		  "listenerPath" },
-		{ ALLOW "'listenerPath': '/a', 'syscalls': [{'names': ['a', "
-		  "'write'], 'action': 'SCMP_ACT_NOTIFY'}]",
-		  SEC "syscalls[0].action: SCMP_ACT_NOTIFY cannot be used for "
-		  "the write system call" },
-		{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
-		  "'SCMP_ACT_LOG', 'args': [{'index': 6, 'value': 1, 'op': "
-		  "'SCMP_CMP_EQ'}]}]",
-		  SEC "syscalls[0].args[0].index: 6 is not in 0 to 5" },
-		{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
-		  "'SCMP_ACT_LOG', 'args': [{'index': 0, 'value': 1, 'op': "
-		  "'EQ'}]}]",
-		  SEC "syscalls[0].args[0].op: unknown value 'EQ'" },
-	};
-
 	(void)state;
-	expect(&(struct frame){ IN_LINUX "'seccomp': {", "}}}" }, attempts,
-	       COUNT(attempts));
+	EXPECT(IN_LINUX "'seccomp': {", "}}}", seccomp_attempts);
 }
 
 int main(void)
