@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -131,10 +132,34 @@ int child_wait_go(struct child *child)
 	return 0;
 }
 
+/* Its own links are readable for a process even when it is not dumpable. */
+static void look_at_namespaces(const struct child *child, uint64_t *ret)
+{
+	static const char *const links[OCI_NAMESPACES] = {
+		[OCI_NS_USER] = "self/ns/user",
+		[OCI_NS_CGROUP] = "self/ns/cgroup",
+		[OCI_NS_IPC] = "self/ns/ipc",
+		[OCI_NS_UTS] = "self/ns/uts",
+		[OCI_NS_NETWORK] = "self/ns/net",
+		[OCI_NS_PID] = "self/ns/pid",
+		[OCI_NS_MOUNT] = "self/ns/mnt",
+		[OCI_NS_TIME] = "self/ns/time",
+	};
+	struct stat st;
+
+	for (int i = 0; i < OCI_NAMESPACES; i++)
+		if (fstatat(child->slots[SLOT_PROC], links[i], &st, 0) == 0)
+			ret[i] = st.st_ino;
+}
+
 /* More answers may follow one stop, each with some of the descriptors. */
 static int stop(struct child *child, const struct step *step)
 {
-	if (child_say(child, (uint32_t)step->number, NULL, 0) < 0)
+	struct message m = { .word = (uint32_t)step->number };
+
+	if (m.word == WORD_CREATED)
+		look_at_namespaces(child, m.ns_inodes);
+	if (send_message(child->link, &m, NULL, 0) < 0)
 		return -1;
 	for (uint32_t i = 0; i <= step->flags; i++)
 		if (child_wait_go(child) < 0)

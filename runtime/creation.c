@@ -192,15 +192,8 @@ static int record_child(struct creation *c)
 	char state;
 
 	record->pid = c->launch.pid;
-	for (int i = 0; i < OCI_NAMESPACES; i++) {
-		char name[64];
-		struct stat st;
-
-		snprintf(name, sizeof name, "%d/ns/%s", record->pid,
-			 oci_ns_kinds[i].proc);
-		if (fstatat(c->proc, name, &st, 0) == 0)
-			record->ns_inodes[i] = st.st_ino;
-	}
+	memcpy(record->ns_inodes, c->launch.ns_inodes,
+	       sizeof record->ns_inodes);
 	return proc_stat(c->proc, record->pid, &record->start_time, &state);
 }
 

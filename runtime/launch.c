@@ -267,8 +267,11 @@ int launch_until(struct launch *launch, enum word word)
 			said_exec = true;
 			continue;
 		}
-		if (m.word == (uint32_t)word)
+		if (m.word == (uint32_t)word) {
+			memcpy(launch->ns_inodes, m.ns_inodes,
+			       sizeof launch->ns_inodes);
 			return 0;
+		}
 		r = on_word(launch, &m, &fd);
 		if (r < 0)
 			return r;

@@ -29,6 +29,7 @@ struct launch {
 	int link;
 	pid_t pid;
 	int pidfd;			/* -1: not our child (start) */
+	uint64_t ns_inodes[OCI_NAMESPACES];	/* known from CREATED on */
 	int console;			/* pty master, -1 until CONSOLE */
 	bool kept;
 };

@@ -23,6 +23,8 @@
 
 #include <stdint.h>
 
+#include "oci/oci.h"
+
 enum word {
 	WORD_FORKED = 1,
 	WORD_UNMAPPED,
@@ -46,5 +48,6 @@ struct message {
 	int32_t pid;			/* FORKED */
 	uint16_t slots[MESSAGE_SLOTS];	/* GO: where the descriptors go */
 	uint16_t nslots;
+	uint64_t ns_inodes[OCI_NAMESPACES];	/* CREATED: where it is now */
 	char text[MESSAGE_TEXT];	/* FAILED: what the kernel or the step adds */
 };
