@@ -237,6 +237,10 @@ static int gather(struct creation *c)
 		if (r < 0)
 			return r;
 	}
+	if (c->globals->cgroup_manager == CGROUP_DISABLED &&
+	    cgroup_wants_limits(&c->spec.linux_.resources))
+		return fail(0, "linux.resources: limits need cgroups, and "
+			       "--cgroup-manager is disabled");
 	r = cgroup_check_resources(&c->spec.linux_.resources,
 				   &c->facts.cgroups);
 	if (r < 0)
