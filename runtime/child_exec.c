@@ -259,15 +259,20 @@ static int preserve(const struct step *step)
 	return 0;
 }
 
-static int last_word(struct child *child, const struct step *step)
+/* The caller may ignore or block any, and we do with some. */
+static int default_signals(void)
 {
 	sigset_t none;
 
-	if (refuse_own_binary(step->exec) < 0)
-		return -1;
-	(void)signal(SIGPIPE, SIG_DFL);
+	for (int sig = 1; sig < NSIG; sig++)
+		(void)signal(sig, SIG_DFL);
 	sigemptyset(&none);
-	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+	return sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int last_word(struct child *child, const struct step *step)
+{
+	if (refuse_own_binary(step->exec) < 0 || default_signals() < 0)
 		return -1;
 	return child_say(child, WORD_EXEC, NULL, 0);
 }

@@ -117,6 +117,9 @@ int make_create(const struct make_input *in, struct plan *ret)
 	r = make_namespaces(in, &plan);
 	if (r < 0)
 		return r;
+	r = make_affinity(in, &plan, NULL);
+	if (r < 0)
+		return r;
 	r = names_and_session(in, &plan);
 	if (r < 0)
 		return r;
@@ -133,6 +136,23 @@ int make_create(const struct make_input *in, struct plan *ret)
 	return plan_close(ret);
 }
 
+/* execCPUAffinity: before the cgroup is joined, and after. */
+static int join_on_cpus(const struct make_input *in, struct plan *plan)
+{
+	const char *initial = in->process->affinity_initial;
+	const char *final = in->process->affinity_final;
+	int r = 0;
+
+	if (initial)
+		r = make_affinity(in, plan, initial);
+	if (r >= 0)
+		r = make_namespaces(in, plan);
+	/* An initial one alone leaves the rest to the kernel. */
+	if (r >= 0 && (final || !initial))
+		r = make_affinity(in, plan, final);
+	return r;
+}
+
 int make_exec(const struct make_input *in, int root, struct plan *ret)
 {
 	struct plan plan;
@@ -142,12 +162,7 @@ int make_exec(const struct make_input *in, int root, struct plan *ret)
 	r = plan_open(in->arena, &plan);
 	if (r < 0)
 		return r;
-	if (in->process->affinity_initial) {
-		r = make_affinity(in, &plan, in->process->affinity_initial);
-		if (r < 0)
-			return r;
-	}
-	r = make_namespaces(in, &plan);
+	r = join_on_cpus(in, &plan);
 	if (r < 0)
 		return r;
 	plan.slots[SLOT_ROOT] = root;

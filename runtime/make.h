@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "cgroups/cgroup.h"
@@ -54,6 +55,8 @@ int make_affinity(const struct make_input *in, struct plan *plan,
 		  const char *list);
 /* process.c: from the container's view of files to the word CREATED. */
 int make_process(const struct make_input *in, struct plan *plan);
+/* process.c: a limit until exec, false: none; files must suffice to get there. */
+bool make_early_limit(const struct oci_rlimit *limit, struct rlimit *ret);
 /* process.c: what follows, up to exec. */
 int make_last_steps(const struct make_input *in, struct plan *plan);
 

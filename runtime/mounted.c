@@ -21,9 +21,6 @@
 #include "runtime/joins.h"
 #include "runtime/launch.h"
 
-/* The child still has to open the gate's connection and the program. */
-#define ENOUGH_FILES 64
-
 static int move_interfaces(struct launch *launch)
 {
 	const struct oci_linux *l = &launch->in->spec->linux_;
@@ -154,19 +151,13 @@ int process_rlimits(const struct launch *launch)
 {
 	const struct oci_process *p = launch->in->process;
 
+	if (!make_has_userns(launch->in))
+		return 0;
 	for (size_t i = 0; i < p->nrlimits; i++) {
-		struct rlimit value = {
-			.rlim_cur = p->rlimits[i].soft,
-			.rlim_max = p->rlimits[i].hard,
-		};
+		struct rlimit value;
 
-		if (p->rlimits[i].type == RLIMIT_NOFILE) {
-			/* Lowered by the child itself, last of all. */
-			if (value.rlim_max < ENOUGH_FILES)
-				continue;
-			if (value.rlim_cur < ENOUGH_FILES)
-				value.rlim_cur = ENOUGH_FILES;
-		}
+		if (!make_early_limit(&p->rlimits[i], &value))
+			continue;
 		if (prlimit(launch->pid,
 			    (__rlimit_resource_t)p->rlimits[i].type, &value,
 			    NULL) < 0)

@@ -10,7 +10,7 @@ struct launch;
 int mounted_answer(struct launch *launch);
 /* process.oomScoreAdj from outside: lowering it needs the host's right. */
 int process_oom_score(const struct launch *launch);
-/* process.rlimits from outside, before the rights are gone. */
+/* process.rlimits from outside, where the child is in a user namespace. */
 int process_rlimits(const struct launch *launch);
 /* The pid of the child as processes in its own pid namespace see it. */
 int process_inner_pid(const struct launch *launch, pid_t *ret);

@@ -16,6 +16,8 @@
 #define DEFAULT_UMASK 0022
 #define IOPRIO_CLASS_SHIFT 13
 #define MAX_CPUS 8192
+/* The child still has to open the gate's connection and the program. */
+#define ENOUGH_FILES 64
 #define LONG_BITS (8 * sizeof(unsigned long))
 
 static const struct oci_capabilities no_capabilities;
@@ -115,7 +117,7 @@ static int scheduling(const struct make_input *in, struct plan *plan)
 		step->place = "linux.personality";
 		step->number = (int64_t)in->spec->linux_.personality;
 	}
-	return make_affinity(in, plan, p->affinity_final);
+	return 0;
 }
 
 /* What cannot be granted is left out, with a warning, as 1.1 asks. */
@@ -235,6 +237,41 @@ static int exec_step(const struct make_input *in, struct plan *plan,
 	return 0;
 }
 
+bool make_early_limit(const struct oci_rlimit *limit, struct rlimit *ret)
+{
+	*ret = (struct rlimit){ limit->soft, limit->hard };
+	if (limit->type != RLIMIT_NOFILE)
+		return true;
+	if (ret->rlim_cur < ENOUGH_FILES)
+		ret->rlim_cur = ENOUGH_FILES;
+	return ret->rlim_max >= ENOUGH_FILES;
+}
+
+static void add_limit(const struct make_input *in, struct plan *plan, size_t i,
+		      struct rlimit value)
+{
+	struct step *step = plan_add(plan, STEP_RLIMIT);
+
+	step->place = arena_printf(in->arena, "process.rlimits[%zu]", i);
+	step->rlimit.type = in->process->rlimits[i].type;
+	step->rlimit.value = value;
+}
+
+/*
+ * By the rights of the caller, so before the change of user. In a user
+ * namespace nobody may raise a limit: there it is done from outside.
+ */
+static void limits(const struct make_input *in, struct plan *plan)
+{
+	struct rlimit value;
+
+	if (make_has_userns(in))
+		return;
+	for (size_t i = 0; i < in->process->nrlimits; i++)
+		if (make_early_limit(&in->process->rlimits[i], &value))
+			add_limit(in, plan, i, value);
+}
+
 static void identity(const struct make_input *in, struct plan *plan,
 		     const struct step_caps *caps)
 {
@@ -287,6 +324,7 @@ int make_process(const struct make_input *in, struct plan *plan)
 	r = exec_step(in, plan, &exec);
 	if (r < 0)
 		return r;
+	limits(in, plan);
 	identity(in, plan, caps);
 	plan_add(plan, STEP_FIND_PROGRAM)->exec = exec;
 	if (in->dies_with_parent)
@@ -303,20 +341,15 @@ static const struct step_exec *found_program(const struct plan *plan)
 	return NULL;
 }
 
-/* Lowering needs no right; raising was done from outside, at CREATED. */
+/* Lowering needs no right; raising was done before. */
 static void descriptor_limit(const struct make_input *in, struct plan *plan)
 {
 	for (size_t i = 0; i < in->process->nrlimits; i++) {
 		const struct oci_rlimit *l = &in->process->rlimits[i];
-		struct step *step;
 
-		if (l->type != RLIMIT_NOFILE)
-			continue;
-		step = plan_add(plan, STEP_RLIMIT);
-		step->place = "process.rlimits";
-		step->rlimit.type = l->type;
-		step->rlimit.value.rlim_cur = l->soft;
-		step->rlimit.value.rlim_max = l->hard;
+		if (l->type == RLIMIT_NOFILE)
+			add_limit(in, plan, i,
+				  (struct rlimit){ l->soft, l->hard });
 	}
 }
 
@@ -333,8 +366,8 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 	}
 	if (kept)
 		plan_add(plan, STEP_PRESERVE_FDS)->number = kept;
-	descriptor_limit(in, plan);
 	plan_add(plan, STEP_LAST_WORD)->exec = exec;
+	descriptor_limit(in, plan);
 	if (in->filter) {
 		step = plan_add(plan, STEP_SECCOMP);
 		step->place = "linux.seccomp";
