@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/cli.bats - help, options, logs: what engines and people type.
+
+load helpers
+
+commands="create start state kill delete run exec ps list pause resume update
+	events spec features checkpoint restore"
+
+@test "--help lists every command" {
+	run_ok "$SANDLOCK" --help
+	for command in $commands; do
+		[[ $output =~ (^|$'\n')\ +$command\  ]] || {
+			echo "no $command in: $output"
+			return 1
+		}
+	done
+}
+
+@test "every command has --help" {
+	for command in $commands; do
+		run_ok "$SANDLOCK" "$command" --help
+		assert_output_has "$command"
+	done
+}
+
+@test "--version has the lines engines look for" {
+	run_ok "$SANDLOCK" --version
+	[[ ${lines[0]} =~ ^sandlock-oci\ version\ [0-9] ]]
+	assert_output_has "commit: "
+	assert_output_has "spec: 1.3.0"
+}
+
+@test "commands of later versions fail with one clear line" {
+	for command in pause resume update events checkpoint restore; do
+		run sandlock "$command" web1
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+		assert_output_has "$command"
+	done
+}
+
+@test "an unknown command, option or format is an error of one line" {
+	for words in nonesuch "list --nonesuch" "--log-format xml list" \
+		"list --format xml" "--rootless maybe list" \
+		"--cgroup-manager none list"; do
+		# shellcheck disable=SC2086 # words are words
+		run sandlock $words
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}
+
+@test "a missing argument is named as podman looks for it" {
+	run sandlock restore --lsm-mount-context
+	[ "$status" -eq 1 ]
+	assert_output_has "flag needs an argument"
+}
+
+@test "options are taken with one dash or two, with = or a word, before or after the ID" {
+	requires root
+	new_bundle
+	args sleep 1000
+	"$SANDLOCK" -root="$ROOT" create -bundle "$BUNDLE" web1 \
+		-no-new-keyring --pid-file="$TMP/pid" </dev/null \
+		>/dev/null 2>&1 3>&-
+	assert_status web1 created
+	[ -s "$TMP/pid" ]
+}
+
+@test "an error goes to stderr as text and to the log as JSON" {
+	run sandlock --log "$TMP/log" --log-format json state nobody
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[ "$(jq -r .level "$TMP/log")" = error ]
+	[ "$(jq -r .msg "$TMP/log")" = "nobody: container does not exist" ]
+	[[ $(jq -r .time "$TMP/log") =~ ^[0-9-]{10}T[0-9:]{8}Z$ ]]
+}
+
+@test "the text log names level and message, and is appended to" {
+	run sandlock --log "$TMP/log" state nobody
+	run sandlock --log "$TMP/log" state nobody
+	[ "$(grep -c 'level=error msg="nobody: container does not exist"' \
+		"$TMP/log")" -eq 2 ]
+}
+
+@test "success writes nothing to the log" {
+	requires root
+	new_bundle
+	run_ok sandlock --log "$TMP/log" --log-format json run \
+		--bundle "$BUNDLE" web1
+	[ ! -s "$TMP/log" ]
+}
+
+@test "--root / is refused" {
+	run "$SANDLOCK" --root / list
+	[ "$status" -eq 1 ]
+}
+
+@test "an empty XDG_RUNTIME_DIR counts as unset" {
+	requires root
+	XDG_RUNTIME_DIR='' run_ok env -i XDG_RUNTIME_DIR='' "$SANDLOCK" delete \
+		--force nobody
+}
+
+@test "spec writes the bundle scripts expect, once" {
+	cd "$TMP"
+	run_ok "$SANDLOCK" spec
+	[ -z "$output" ]
+	[ "$(jq -c '[.process.terminal, .process.args, .root.readonly,
+		(.mounts | length), .process.rlimits[0].soft]' config.json)" = \
+		'[true,["sh"],true,7,1024]' ]
+	[ "$(jq -c '.process.capabilities | keys' config.json)" = \
+		'["bounding","effective","permitted"]' ]
+	run "$SANDLOCK" spec
+	[ "$status" -eq 1 ]
+	assert_output_has "config.json"
+}
+
+@test "features is a document engines can read" {
+	run_ok "$SANDLOCK" features
+	[ "$(jq -r .ociVersionMax <<<"$output")" = 1.3.0 ]
+	[ "$(jq '.mountOptions | index("rro") != null' <<<"$output")" = true ]
+	[ "$(jq '.linux.namespaces | index("user") != null' <<<"$output")" = \
+		true ]
+	[ "$(jq .linux.mountExtensions.idmap.enabled <<<"$output")" = true ]
+	[ "$(jq .linux.seccomp.enabled <<<"$output")" = true ]
+	[ "$(jq '.linux.seccomp.actions | length' <<<"$output")" -ge 8 ]
+}
+
+@test "--systemd-cgroup is one clear error until its driver is there" {
+	requires root
+	new_bundle
+	run_bad "systemd" "$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
+		--bundle "$BUNDLE" web1
+	assert_gone web1
+}
