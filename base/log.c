@@ -93,16 +93,35 @@ static void to_file(const char *level, const char *text)
 	(void)io_write_all(out.fd, line, n);
 }
 
+/* One line, and nothing that a terminal would obey. */
+static size_t append_printable(char *line, size_t at, const char *text)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (; *text && at < LINE - 16; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '\n') {
+			at = append(line, at, "\\n");
+		} else if (c < 0x20 || c == 0x7f) {
+			at = append(line, at, "\\x");
+			line[at++] = hex[c >> 4];
+			line[at++] = hex[c & 15];
+		} else {
+			line[at++] = (char)c;
+		}
+	}
+	return at;
+}
+
 static void to_stderr(const char *prefix, const char *text)
 {
 	char line[LINE];
-	int n = snprintf(line, sizeof line, "%s%s\n", prefix, text);
+	size_t n = append(line, 0, prefix);
 
-	if (n > 0)
-		(void)io_write_all(STDERR_FILENO, line,
-				   (size_t)n < sizeof line ?
-					   (size_t)n :
-					   sizeof line - 1);
+	n = append_printable(line, n, text);
+	line[n++] = '\n';
+	(void)io_write_all(STDERR_FILENO, line, n);
 }
 
 void log_error(const char *text)
