@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -16,3 +17,5 @@ int proc_open(void);
 int proc_open_at(int proc, const char *path, int flags);
 /* Start time of a process (field 22 of stat) and its state letter. */
 int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state);
+/* It runs, or ran, nothing but a copy of its parent; false when it is unknown. */
+bool proc_never_execed(int proc, pid_t pid);

@@ -16,6 +16,9 @@
 #include "base/err.h"
 
 #define PROC_ROOT_INODE 1
+#define STAT_SIZE 1024
+/* PF_FORKNOEXEC of the kernel, kept by what is dead but not reaped. */
+#define FORKED_NO_EXEC 0x40
 
 int proc_open(void)
 {
@@ -32,9 +35,11 @@ int proc_open(void)
 	return take_fd(&fd);
 }
 
-int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state)
+/* From the state letter (field 3) on: the name before it may hold anything. */
+static int read_stat(int proc, pid_t pid, char *line, size_t size,
+		     const char **ret_state)
 {
-	char name[32], line[1024], *p;
+	char name[32];
 	ssize_t n;
 
 	snprintf(name, sizeof name, "%d/stat", pid);
@@ -43,19 +48,47 @@ int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state)
 
 	if (fd < 0)
 		return fail(errno, "open /proc/%s", name);
-	n = read(fd, line, sizeof line - 1);
+	n = read(fd, line, size - 1);
 	if (n < 0)
 		return fail(errno, "read /proc/%s", name);
 	line[n] = '\0';
-	/* The command name may hold anything, so count from its end. */
-	p = strrchr(line, ')');
-	if (!p || strlen(p) < 4)
+	line = strrchr(line, ')');
+	if (!line || strlen(line) < 4)
 		return fail(EINVAL, "parse /proc/%s", name);
-	*ret_state = p[2];
-	for (int field = 2; field < 22 && p; field++)
-		p = strchr(p + 1, ' ');
-	if (!p)
-		return fail(EINVAL, "parse /proc/%s", name);
-	*ret_start = strtoull(p + 1, NULL, 10);
+	*ret_state = line + 2;
 	return 0;
+}
+
+static uint64_t stat_number(const char *state, int field)
+{
+	for (int i = 3; i < field && state; i++) {
+		state = strchr(state, ' ');
+		state = state ? state + 1 : NULL;
+	}
+	return state ? strtoull(state, NULL, 10) : 0;
+}
+
+int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state)
+{
+	char line[STAT_SIZE];
+	const char *state;
+	int r = read_stat(proc, pid, line, sizeof line, &state);
+
+	if (r < 0)
+		return r;
+	*ret_state = *state;
+	*ret_start = stat_number(state, 22);
+	return 0;
+}
+
+bool proc_never_execed(int proc, pid_t pid)
+{
+	char line[STAT_SIZE];
+	const char *state;
+
+	if (read_stat(proc, pid, line, sizeof line, &state) < 0) {
+		err_clear();
+		return false;
+	}
+	return stat_number(state, 9) & FORKED_NO_EXEC;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,8 +54,11 @@ static int clone_child(struct launch *launch)
 		args.cgroup = (uint64_t)plan->into_cgroup;
 	}
 	pid = sys_clone3(&args);
-	if (pid == 0)
+	if (pid == 0) {
+		/* With a copy of our end it would never read our death. */
+		close(launch->link);
 		child_run(plan);
+	}
 	if (pid < 0)
 		return fail(errno, "clone the container's process");
 	launch->pid = pid;
@@ -195,6 +199,23 @@ static int on_listener(struct launch *launch, int listener)
 	return launch_go(launch);
 }
 
+/*
+ * Wait for a message or the end of the child. Silence is not enough: one that
+ * dies between its fork and its FORKED leaves a sibling that keeps the link.
+ */
+static int wait_for_word(const struct launch *launch)
+{
+	struct pollfd p[] = {
+		{ .fd = launch->link, .events = POLLIN },
+		{ .fd = launch->pidfd, .events = POLLIN },
+	};
+
+	while (poll(p, 2, -1) < 0)
+		if (errno != EINTR)
+			return fail(errno, "wait for the container's process");
+	return 0;
+}
+
 /* One message; 0 at the end of file. The descriptor that came along, or -1. */
 static int receive(struct launch *launch, struct message *ret, int *ret_fd)
 {
@@ -211,11 +232,13 @@ static int receive(struct launch *launch, struct message *ret, int *ret_fd)
 	};
 	struct cmsghdr *c;
 	ssize_t n;
+	int r;
 
-	do
-		n = recvmsg(launch->link, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n == 0 || (n < 0 && errno == ECONNRESET))
+	r = wait_for_word(launch);
+	if (r < 0)
+		return r;
+	n = recvmsg(launch->link, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	if (n == 0 || (n < 0 && (errno == ECONNRESET || errno == EAGAIN)))
 		return 0;
 	if (n < 0)
 		return fail(errno, "read from the container's process");
@@ -261,8 +284,12 @@ int launch_until(struct launch *launch, enum word word)
 
 		if (r < 0)
 			return r;
+		/* It may have died between its last word and exec. */
+		if (r == 0 && said_exec &&
+		    !proc_never_execed(launch->proc, launch->pid))
+			return 0;
 		if (r == 0)
-			return said_exec ? 0 : sentence_died(launch);
+			return sentence_died(launch);
 		if (m.word == WORD_EXEC) {
 			said_exec = true;
 			continue;

@@ -78,7 +78,7 @@ int sentence_died(const struct launch *launch)
 
 	if (launch->pidfd < 0 ||
 	    waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED | WNOWAIT) < 0)
-		return fail(ECHILD,
+		return fail(0,
 			    "the container's process died before its program");
 	if (info.si_code == CLD_EXITED)
 		return fail(0,

@@ -215,13 +215,17 @@ static int wait_until_ready(const struct container *container,
 static int let_go(const struct globals *globals, struct container *container,
 		  const struct oci_spec *spec)
 {
+	autoclose int proc = proc_open();
 	autolaunch struct launch launch = LAUNCH_NONE;
 	struct make_input in = { .arena = globals->arena, .spec = spec };
 	AUTO(notify_close) struct notify notify = NOTIFY_NONE;
 	const char *host = getenv("NOTIFY_SOCKET");
 	int r;
 
+	if (proc < 0)
+		return proc;
 	launch.in = &in;
+	launch.proc = proc;
 	launch.record = &container->record;
 	launch.agent_status = OCI_CREATING;
 	launch.program = spec->process->args.items[0];
