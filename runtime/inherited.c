@@ -58,5 +58,8 @@ int inherited_settle(void)
 		return r;
 	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
 		return fail(errno, "ignore SIGPIPE");
+	/* Where a caller ignores it, children vanish before we can wait. */
+	if (signal(SIGCHLD, SIG_DFL) == SIG_ERR)
+		return fail(errno, "stop ignoring SIGCHLD");
 	return close_on_exec();
 }

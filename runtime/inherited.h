@@ -4,6 +4,6 @@
 
 /*
  * Descriptors 0 to 2 are open, no other one survives an exec unless asked to,
- * and a closed reader is an error instead of SIGPIPE.
+ * a closed reader is an error instead of SIGPIPE, and children can be waited for.
  */
 int inherited_settle(void);
