@@ -189,10 +189,14 @@ static int refuse_own_binary(const struct step_exec *exec)
 		_Alignas(8) char header[HEADER];
 		autoclose int program = open_foreign(exec, next);
 		autoclose int fd = -1;
+		struct stat st;
 		ssize_t n;
 
 		if (program < 0)
 			return errno == EXDEV ? -1 : 0;
+		/* Opening a device could do something. */
+		if (fstat(program, &st) < 0 || !S_ISREG(st.st_mode))
+			return 0;
 		fd = open(next, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (fd < 0)
 			return 0;
