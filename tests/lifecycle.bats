@@ -312,7 +312,7 @@ load helpers
 	args /etc/passwd
 	run_bad 'exec: "/etc/passwd": permission denied' create web1
 	args /bin
-	run_bad 'exec: "/bin": is a directory' create web1
+	run_bad 'exec: "/bin": permission denied' create web1
 }
 
 @test "a script without its interpreter fails at start with one line" {
