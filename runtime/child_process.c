@@ -241,7 +241,7 @@ static int check_cwd(void)
 	char path[PATH_MAX];
 
 	if (syscall(SYS_getcwd, path, sizeof path) < 0)
-		return errno == ENAMETOOLONG ? 0 : -1;
+		return -1;
 	if (path[0] != '/') {
 		errno = EXDEV;
 		return -1;

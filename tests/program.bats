@@ -1,0 +1,398 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/program.bats - which program runs, where, and with what environment.
+#
+# jq has dollars of its own, and so has the shell inside; each test is a
+# subshell on purpose.
+# shellcheck disable=SC2016,SC2030,SC2031
+
+load helpers
+
+# run_box: the bundle's program in the foreground.
+run_box() {
+	sandlock run --bundle "$BUNDLE" box
+}
+
+# ---- working directory ----
+
+@test "the program starts in its working directory" {
+	requires root
+	new_bundle box
+	args pwd
+	config '.process.cwd = "/usr/bin"'
+	run_ok run_box
+	[ "$output" = /usr/bin ]
+}
+
+@test "a missing working directory is created, with mode 0755" {
+	requires root
+	new_bundle box
+	args sh -c 'pwd; stat -c %a:%u .'
+	config '.process.cwd = "/new/work/dir" | .process.user.uid = 1000'
+	umask 0077
+	run_ok run_box
+	[ "$output" = $'/new/work/dir\n755:0' ]
+}
+
+@test "a working directory is made in the container, never through a link out" {
+	requires root
+	new_bundle box
+	ln -s ../../../../../../../../../../../../../../"$TMP" \
+		"$BUNDLE/rootfs/out"
+	args pwd
+	config '.process.cwd = "/out/made-by-runtime"'
+	run_ok run_box
+	[ ! -e "$TMP/made-by-runtime" ]
+	[ -d "$BUNDLE/rootfs/$TMP/made-by-runtime" ]
+}
+
+@test "a working directory only the user may enter is entered by the user" {
+	requires root
+	new_bundle box
+	mkdir -m 0700 "$BUNDLE/rootfs/home"
+	chown 1000:1000 "$BUNDLE/rootfs/home"
+	args pwd
+	config '.process.cwd = "/home" | .process.user.uid = 1000 |
+		del(.process.capabilities)'
+	run_ok run_box
+	[ "$output" = /home ]
+}
+
+@test "a working directory only root may enter is entered before" {
+	requires root
+	new_bundle box
+	mkdir -m 0700 "$BUNDLE/rootfs/private"
+	args sh -c 'pwd; ls . 2>&1'
+	config '.process.cwd = "/private" | .process.user.uid = 1000 |
+		del(.process.capabilities)'
+	run sandlock run --bundle "$BUNDLE" box
+	[ "${lines[0]}" = /private ]
+	[[ ${lines[1]} = *"Permission denied"* ]]
+}
+
+@test "a working directory that is a file is an error" {
+	requires root
+	new_bundle box
+	config '.process.cwd = "/etc/passwd"'
+	run_bad "process.cwd: " run_box
+	assert_output_has "not a directory"
+	config '.process.cwd = "/etc/passwd/below"'
+	run_bad "process.cwd: " run_box
+	assert_gone box
+}
+
+@test "a relative working directory is refused" {
+	requires root
+	new_bundle box
+	config '.process.cwd = "tmp"'
+	run_bad "process.cwd: " run_box
+	config '.process.cwd = ""'
+	run_bad "process.cwd: " run_box
+}
+
+# leaky COMMAND...: with the host's root open as descriptors 3 to 20.
+leaky() (
+	local fd
+
+	for fd in {3..20}; do
+		eval "exec $fd</"
+	done
+	"$SANDLOCK" --root "$ROOT" "$@"
+)
+
+@test "no descriptor of a host directory can be the working directory" {
+	requires root
+	local fd
+
+	new_bundle box
+	args pwd
+	for fd in {3..30}; do
+		config --arg fd "$fd" '.process.cwd = "/proc/self/fd/" + $fd'
+		run_bad "process.cwd: " leaky run --bundle "$BUNDLE" box
+		run_bad "process.cwd: " leaky run --preserve-fds 5 \
+			--bundle "$BUNDLE" box
+	done
+	assert_gone box
+}
+
+# The container's own root is among the descriptors; it is welcome to that.
+assert_inside() {
+	if [ "$status" -eq 255 ]; then
+		assert_output_has "process.cwd: "
+	else
+		[ "$output" = "$(stat -c %d:%i "$BUNDLE/rootfs")" ]
+	fi
+}
+
+@test "nor can it be exec's, by its name or by a link" {
+	requires root
+	local fd
+
+	start_sleeping box
+	for fd in {3..30}; do
+		ln -s "/proc/self/fd/$fd" "$BUNDLE/rootfs/leak$fd"
+		run leaky exec --cwd "/proc/self/fd/$fd" box stat -c %d:%i .
+		assert_inside
+		run leaky exec --preserve-fds 5 --cwd "/leak$fd" box \
+			stat -c %d:%i .
+		assert_inside
+	done
+}
+
+# ---- environment ----
+
+@test "the environment is config.json's and nothing of the caller's" {
+	requires root
+	new_bundle box
+	args env
+	config '.process.env = ["A=1", "B=", "C=x=y", "HOME=/h"]'
+	LEAK=secret run_ok run_box
+	[ "$(sort <<<"$output" | tr '\n' ' ')" = "A=1 B= C=x=y HOME=/h " ]
+}
+
+@test "the last of equal keys wins and is passed once" {
+	requires root
+	new_bundle box
+	args env
+	config '.process.env = ["A=1", "B=2", "A=3", "HOME=/x", "AB=4", "A=5",
+		"HOME=/y"]'
+	run_ok run_box
+	[ "$(sort <<<"$output" | tr '\n' ' ')" = "A=5 AB=4 B=2 HOME=/y " ]
+}
+
+@test "a variable without a name or without = is refused by its place" {
+	requires root
+	new_bundle box
+	config '.process.env = ["A=1", "=x"]'
+	run_bad "process.env[1]: '=x' is not KEY=VALUE" run_box
+	config '.process.env = ["A"]'
+	run_bad "process.env[0]: 'A' is not KEY=VALUE" run_box
+}
+
+@test "HOME comes from the container's passwd when unset or empty" {
+	requires root
+	new_bundle box
+	args env
+	config '.process.env = []'
+	run_ok run_box
+	[ "$output" = HOME=/root ]
+	config '.process.env = ["HOME="] | .process.user.uid = 1'
+	run_ok run_box
+	[ "$output" = HOME=/tmp ]
+	config '.process.user.uid = 4242'
+	run_ok run_box
+	[ "$output" = HOME=/ ]
+	rm "$BUNDLE/rootfs/etc/passwd"
+	run_ok run_box
+	[ "$output" = HOME=/ ]
+}
+
+# home_of: what HOME the user 77 gets.
+home_of() {
+	args sh -c 'echo $HOME'
+	config '.process.env = ["PATH=/bin"] | .process.user.uid = 77'
+	run_ok timeout 10 "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+}
+
+@test "lines of passwd that are none are passed over" {
+	requires root
+	new_bundle box
+	printf '%s\n' '' '#77:x:77:' 'x:x:077x:1::/bad:' 'short:x:77' \
+		'big:x:4294967373:1::/overflow:' 'rel:x:77:1::relative:' \
+		'good:x:77:1:a,b:/good:/bin/sh' 'late:x:77:1::/late:' \
+		>"$BUNDLE/rootfs/etc/passwd"
+	home_of
+	[ "$output" = /good ]
+}
+
+@test "a passwd without a last newline is read to its end" {
+	requires root
+	new_bundle box
+	printf 'good:x:77:1::/good' >"$BUNDLE/rootfs/etc/passwd"
+	home_of
+	[ "$output" = /good ]
+}
+
+@test "a passwd that is a FIFO, a device or endless does not hold us up" {
+	requires root mkfifo
+	local etc
+
+	new_bundle box
+	etc=$BUNDLE/rootfs/etc
+	rm "$etc/passwd"
+	mkfifo "$etc/passwd"
+	home_of
+	[ "$output" = / ]
+	ln -sf /dev/zero "$etc/passwd"
+	home_of
+	[ "$output" = / ]
+	ln -sf passwd "$etc/passwd"
+	home_of
+	[ "$output" = / ]
+	rm "$etc/passwd"
+	mkdir "$etc/passwd"
+	home_of
+	[ "$output" = / ]
+	rmdir "$etc/passwd"
+	truncate -s 4G "$etc/passwd"
+	home_of
+	[ "$output" = / ]
+}
+
+@test "a passwd that leads to the host is not followed there" {
+	requires root
+	new_bundle box
+	printf 'host:x:77:1::/host:\n' >"$TMP/passwd"
+	ln -sf ../../../../../../../../../../../../"$TMP/passwd" \
+		"$BUNDLE/rootfs/etc/passwd"
+	home_of
+	[ "$output" = / ]
+}
+
+@test "a home longer than any path is cut, not overflown" {
+	requires root
+	new_bundle box
+	printf 'long:x:77:1::/%s:\n' "$(head -c 9000 /dev/zero | tr '\0' a)" \
+		>"$BUNDLE/rootfs/etc/passwd"
+	home_of
+	[ "${#output}" -lt 4096 ]
+	[[ $output = /a* ]]
+}
+
+# ---- program ----
+
+@test "the program is looked up in the PATH of its own environment" {
+	requires root
+	new_bundle box
+	mkdir "$BUNDLE/rootfs/opt"
+	printf '#!/bin/sh\necho found $1\n' >"$BUNDLE/rootfs/opt/tool"
+	chmod 0755 "$BUNDLE/rootfs/opt/tool"
+	args tool yes
+	config '.process.env = ["PATH=/nowhere:/opt:/bin"]'
+	run_ok run_box
+	[ "$output" = "found yes" ]
+	config '.process.env = ["PATH=/nowhere:/bin"]'
+	run_bad 'exec: "tool": executable file not found in $PATH' run_box
+}
+
+@test "a PATH entry that cannot be executed is passed over" {
+	requires root
+	new_bundle box
+	mkdir -p "$BUNDLE/rootfs/one/true" "$BUNDLE/rootfs/two"
+	touch "$BUNDLE/rootfs/two/true"
+	config '.process.env = ["PATH=/one:/two:/bin"]'
+	run_ok run_box
+}
+
+@test "a relative program is found from the working directory" {
+	requires root
+	new_bundle box
+	args bin/echo here
+	run_ok run_box
+	[ "$output" = here ]
+	args ./echo there
+	config '.process.cwd = "/bin"'
+	run_ok run_box
+	[ "$output" = there ]
+}
+
+@test "a program that is not there fails create with the engines' words" {
+	requires root
+	new_bundle box
+	args no-such-program
+	run_bad 'unable to start container process: exec: "no-such-program": executable file not found in $PATH' create box
+	assert_gone box
+	args /no/such/file
+	run_bad 'exec: "/no/such/file": stat /no/such/file: no such file or directory' create box
+	args /etc/passwd/x
+	run_bad 'exec: "/etc/passwd/x": stat /etc/passwd/x: not a directory' \
+		create box
+	assert_gone box
+}
+
+@test "a program that may not be executed fails with permission denied" {
+	requires root
+	new_bundle box
+	args /etc/passwd
+	run_bad 'exec: "/etc/passwd": permission denied' create box
+	args /etc
+	run_bad 'exec: "/etc": is a directory' create box
+	install -m 0700 "$BUNDLE/rootfs/bin/busybox" "$BUNDLE/rootfs/bin/own"
+	args /bin/own true
+	config '.process.user.uid = 1000 | del(.process.capabilities)'
+	run_bad 'exec: "/bin/own": permission denied' create box
+	touch "$BUNDLE/rootfs/bin/unexecutable"
+	args unexecutable
+	run_bad 'exec: "unexecutable": permission denied' create box
+	assert_gone box
+}
+
+@test "exec reports a missing program in the same words, with status 255" {
+	requires root
+	start_sleeping box
+	run sandlock exec box no-such-program
+	[ "$status" -eq 255 ]
+	assert_output_has 'exec failed: unable to start container process: exec: "no-such-program": executable file not found in $PATH'
+	run sandlock exec --detach box /etc/passwd
+	[ "$status" -eq 255 ]
+	assert_output_has 'exec: "/etc/passwd": permission denied'
+}
+
+@test "a script with a bad interpreter is one line that names the script" {
+	requires root
+	new_bundle box
+	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
+	chmod 0755 "$BUNDLE/rootfs/run.sh"
+	args /run.sh
+	run_bad "exec /run.sh: no such file or directory" run_box
+	[ "${#lines[@]}" -eq 1 ]
+	assert_gone box
+	create box
+	run_bad "exec /run.sh: no such file or directory" sandlock start box
+	wait_until has_status box stopped
+}
+
+@test "a file that is no program is an exec format error" {
+	requires root
+	new_bundle box
+	echo hello >"$BUNDLE/rootfs/bin/text"
+	chmod 0755 "$BUNDLE/rootfs/bin/text"
+	args text
+	run_bad "exec text: exec format error" run_box
+}
+
+@test "no arguments, and an empty program, are refused by name" {
+	requires root
+	new_bundle box
+	config '.process.args = []'
+	run_bad "process.args: must have at least one entry" run_box
+	config '.process.args = [""]'
+	run_bad "process.args[0]: must not be empty" run_box
+	config 'del(.process.args)'
+	run_bad "process.args" run_box
+}
+
+@test "arguments reach the program byte for byte" {
+	requires root
+	new_bundle box
+	args sh -c 'printf "[%s]" "$@"' sh '' 'a b' $'new\nline' 'ü' '*' "\\"
+	run_ok run_box
+	[ "$output" = $'[][a b][new\nline][ü][*][\\]' ]
+}
+
+@test "the runtime's own binary is never the program" {
+	requires root static
+	new_bundle box
+	args /proc/self/exe --version
+	run_bad "leads to the runtime's own binary" run_box
+	ln -s /proc/self/exe "$BUNDLE/rootfs/link"
+	args /link
+	run_bad "leads to the runtime's own binary" run_box
+	printf '#!/proc/self/exe\n' >"$BUNDLE/rootfs/script"
+	chmod 0755 "$BUNDLE/rootfs/script"
+	args /script
+	run_bad "leads to the runtime's own binary" run_box
+	config '.process.rlimits = [{type: "RLIMIT_NOFILE", soft: 3, hard: 3}]'
+	run_bad "leads to the runtime's own binary" run_box
+	assert_gone box
+}
