@@ -68,7 +68,8 @@ static int time_offsets(const struct make_input *in, struct plan *plan)
 	const struct oci_linux *l = &in->spec->linux_;
 	struct step *step;
 
-	if (!l->monotonic.set && !l->boottime.set)
+	if (!is_new(in, OCI_NS_TIME) ||
+	    (!l->monotonic.set && !l->boottime.set))
 		return 0;
 	step = plan_add(plan, STEP_TIME_OFFSETS);
 	step->place = "linux.timeOffsets";
