@@ -213,6 +213,21 @@ static int check_user_namespace(const struct creation *c)
 	return 0;
 }
 
+/* From here on config.json has the mappings of its user namespace. */
+static int settle_mappings(struct creation *c)
+{
+	struct oci_linux *l = &c->spec.linux_;
+	int joined = c->joins.fds[OCI_NS_USER];
+
+	if (joined >= 0)
+		return idmap_of_joined(c->arena, c->proc, joined,
+				       &l->uid_mappings, &l->gid_mappings);
+	if (!l->namespaces[OCI_NS_USER].listed)
+		return 0;
+	return idmap_default(c->arena, c->proc, c->facts.euid, c->facts.egid,
+			     &l->uid_mappings, &l->gid_mappings);
+}
+
 static int gather(struct creation *c)
 {
 	int r;
@@ -229,14 +244,9 @@ static int gather(struct creation *c)
 	r = joins_open(&c->spec.linux_, &c->joins);
 	if (r < 0)
 		return r;
-	if (c->joins.fds[OCI_NS_USER] >= 0) {
-		r = idmap_check_joined(c->arena, c->proc,
-				       c->joins.fds[OCI_NS_USER],
-				       &c->spec.linux_.uid_mappings,
-				       &c->spec.linux_.gid_mappings);
-		if (r < 0)
-			return r;
-	}
+	r = settle_mappings(c);
+	if (r < 0)
+		return r;
 	if (c->globals->cgroup_manager == CGROUP_DISABLED &&
 	    cgroup_wants_limits(&c->spec.linux_.resources))
 		return fail(0, "linux.resources: limits need cgroups, and "

@@ -32,7 +32,9 @@ int idmap_format(const struct oci_id_maps *maps, char ret_text[IDMAP_TEXT]);
 int idmap_identity(struct arena *arena, const char *text,
 		   struct oci_id_maps *ret);
 
-/* Mappings given beside a user namespace that is joined: the same, or an error. */
-int idmap_check_joined(struct arena *arena, int proc, int userns,
-		       const struct oci_id_maps *uids,
-		       const struct oci_id_maps *gids);
+/*
+ * Mappings given beside a user namespace that is joined: the same, or an
+ * error. Each of the two that is empty is filled with the namespace's.
+ */
+int idmap_of_joined(struct arena *arena, int proc, int userns,
+		    struct oci_id_maps *uids, struct oci_id_maps *gids);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * runtime/idmap_check.c - engines send mappings together with a user namespace
- * that exists: they must be the ones it has.
+ * that exists: they must be the ones it has. Who sends none means these.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,8 +78,30 @@ static bool has_line(const char *text, const struct oci_id_map *map)
 	return false;
 }
 
+static int read_map(struct arena *arena, const char *text,
+		    struct oci_id_maps *ret)
+{
+	struct oci_id_map *items;
+	size_t most = 1, n = 0;
+	int len;
+
+	for (const char *p = text; *p; p++)
+		most += *p == '\n';
+	items = arena_array(arena, most, sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	while (n < most && sscanf(text, "%u %u %u%n", &items[n].container_id,
+				  &items[n].host_id, &items[n].size,
+				  &len) == 3) {
+		text += len;
+		n++;
+	}
+	*ret = (struct oci_id_maps){ .items = items, .n = n };
+	return 0;
+}
+
 static int compare(struct arena *arena, int proc, pid_t pid, const char *file,
-		   const char *place, const struct oci_id_maps *maps)
+		   const char *place, struct oci_id_maps *maps)
 {
 	char name[64], *text;
 	int r;
@@ -93,18 +115,15 @@ static int compare(struct arena *arena, int proc, pid_t pid, const char *file,
 			return fail(0, "%s[%zu]: not a mapping of the user "
 				       "namespace that is joined",
 				    place, i);
-	return 0;
+	return maps->n ? 0 : read_map(arena, text, maps);
 }
 
-int idmap_check_joined(struct arena *arena, int proc, int userns,
-		       const struct oci_id_maps *uids,
-		       const struct oci_id_maps *gids)
+int idmap_of_joined(struct arena *arena, int proc, int userns,
+		    struct oci_id_maps *uids, struct oci_id_maps *gids)
 {
 	AUTO(end_visitor) struct visitor visitor = { 0 };
 	int r;
 
-	if (uids->n == 0 && gids->n == 0)
-		return 0;
 	r = start_visitor(userns, &visitor);
 	if (r < 0)
 		return r;

@@ -153,8 +153,6 @@ static int send_late_sources(struct launch *launch)
 static int on_unmapped(struct launch *launch)
 {
 	const struct oci_linux *l = &launch->in->spec->linux_;
-	struct oci_id_maps uids = l->uid_mappings, gids = l->gid_mappings;
-	const struct facts *facts = launch->in->facts;
 	autoclose int user = -1;
 	char name[64];
 	int r;
@@ -162,14 +160,8 @@ static int on_unmapped(struct launch *launch)
 	r = process_oom_score(launch);
 	if (r < 0)
 		return r;
-	if (uids.n == 0 || gids.n == 0) {
-		r = idmap_default(launch->in->arena, launch->proc,
-				  facts->euid, facts->egid, &uids, &gids);
-		if (r < 0)
-			return r;
-	}
-	r = idmap_write(launch->proc, launch->pid, &uids, &gids,
-			facts->euid == 0);
+	r = idmap_write(launch->proc, launch->pid, &l->uid_mappings,
+			&l->gid_mappings, launch->in->facts->euid == 0);
 	if (r < 0)
 		return r;
 	snprintf(name, sizeof name, "%d/ns/user", launch->pid);
