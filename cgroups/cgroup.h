@@ -84,8 +84,8 @@ int cgroup_delegate(const struct cgroup *cgroup, uid_t uid);
 int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 		       struct cgroup *ret);
 /*
- * The part of a record that names the set. Of one that is not made yet it says
- * that we own it only if nothing is there: another's must never be ended.
+ * The part of a record that names the set. Of one that is not made yet it names
+ * only what is not there: another's must never be ended.
  */
 int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
 		     struct oci_record *record);

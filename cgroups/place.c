@@ -127,6 +127,16 @@ int cgroup_place(struct arena *arena, const struct cgroup_layout *layout,
 	return 0;
 }
 
+/* Only a parent of the path can have been there before it. */
+static size_t kept_len(const struct oci_cgroup_path *from)
+{
+	size_t len = strlen(from->below);
+	bool is_parent = starts_with(from->path, from->below) &&
+			 (from->path[len] == '/' || !from->path[len]);
+
+	return is_parent ? len : strlen(from->path);
+}
+
 int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 		       struct cgroup *ret)
 {
@@ -143,7 +153,7 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 		items[i] = (struct cgroup_member){
 			.controllers = from->controllers,
 			.path = from->path,
-			.kept = strlen(from->path),
+			.kept = kept_len(from),
 			.v2 = !*from->controllers,
 			.made = record->own_cgroup,
 			.join = -1,
@@ -154,33 +164,46 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 	return 0;
 }
 
-/*
- * Before they are made, a record claims them only where there is nothing yet:
- * if we end there and then, another's processes must not be ended for it.
- */
-static bool is_ours(const struct cgroup *cgroup)
+/* How much of its path is there now. */
+static size_t existing_len(const struct cgroup_member *member)
 {
-	for (size_t i = 0; i < cgroup->n; i++)
-		if (!cgroup->items[i].made &&
-		    access(cgroup->items[i].path, F_OK) == 0)
-			return false;
-	return cgroup->n > 0;
+	char path[CGROUP_PATH_SIZE];
+	char *end;
+
+	memcpy(path, member->path, strlen(member->path) + 1);
+	while (access(path, F_OK) < 0 && (end = strrchr(path, '/')) != path)
+		*end = '\0';
+	return strlen(path);
 }
 
+/*
+ * Before they are made, a record claims only those that are not there yet: if
+ * we end there and then, another's processes must not be ended for it.
+ */
 int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
 		     struct oci_record *record)
 {
 	struct oci_cgroup_path *paths =
 		arena_array(arena, cgroup->n, sizeof *paths);
+	size_t n = 0;
 
 	if (!paths)
 		return -ENOMEM;
 	for (size_t i = 0; i < cgroup->n; i++) {
-		paths[i].controllers = cgroup->items[i].controllers;
-		paths[i].path = cgroup->items[i].path;
+		const struct cgroup_member *member = &cgroup->items[i];
+		size_t kept = member->made ? member->kept :
+					     existing_len(member);
+
+		if (!member->made && !member->path[kept])
+			continue;
+		paths[n].controllers = member->controllers;
+		paths[n].path = member->path;
+		paths[n].below = arena_strndup(arena, member->path, kept);
+		if (!paths[n++].below)
+			return -ENOMEM;
 	}
 	record->cgroups = paths;
-	record->ncgroups = cgroup->n;
-	record->own_cgroup = is_ours(cgroup);
+	record->ncgroups = n;
+	record->own_cgroup = n > 0;
 	return 0;
 }

@@ -443,6 +443,7 @@ const char *oci_status_name(enum oci_status status);
 struct oci_cgroup_path {
 	const char *controllers;	/* "cpu,cpuacct", "name=systemd", "" for v2 */
 	const char *path;		/* absolute, on the host */
+	const char *below;		/* so much of path was there before us */
 };
 
 /*

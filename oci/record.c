@@ -23,6 +23,7 @@ static void put_cgroups(struct writer *w, const char *key,
 		put_object(w, NULL);
 		put_string(w, "controllers", record->cgroups[i].controllers);
 		put_string(w, "path", record->cgroups[i].path);
+		put_string(w, "below", record->cgroups[i].below);
 		put_end(w);
 	}
 	put_end(w);
@@ -90,6 +91,8 @@ static JSON_READER(read_cgroup)
 		  offsetof(struct oci_cgroup_path, controllers), true },
 		{ "path", json_absolute,
 		  offsetof(struct oci_cgroup_path, path), true },
+		{ "below", json_absolute,
+		  offsetof(struct oci_cgroup_path, below), true },
 	};
 
 	return json_object(arena, v, fields, COUNT(fields), ret);

@@ -16,8 +16,9 @@
 #include <cmocka.h>
 
 static const struct oci_cgroup_path cgroups[] = {
-	{ "cpu,cpuacct", "/sys/fs/cgroup/cpu,cpuacct/web1" },
-	{ "", "/sys/fs/cgroup/unified/web1" },
+	{ "cpu,cpuacct", "/sys/fs/cgroup/cpu,cpuacct/web1",
+	  "/sys/fs/cgroup/cpu,cpuacct" },
+	{ "", "/sys/fs/cgroup/unified/web1", "/sys/fs/cgroup/unified" },
 };
 
 static const struct oci_annotation annotations[] = {
@@ -111,6 +112,7 @@ static void assert_same_record(const struct oci_record *a,
 		assert_string_equal(a->cgroups[i].controllers,
 				    b->cgroups[i].controllers);
 		assert_string_equal(a->cgroups[i].path, b->cgroups[i].path);
+		assert_string_equal(a->cgroups[i].below, b->cgroups[i].below);
 	}
 	assert_int_equal(a->annotations.n, b->annotations.n);
 	for (size_t i = 0; i < a->annotations.n; i++) {
