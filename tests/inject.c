@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,14 +67,18 @@ static bool is_victim(const struct hunt *hunt, pid_t pid)
 	return (pid == hunt->command) != hunt->children;
 }
 
-/* A victim is at a system call; every second stop is the way out of it. */
+/*
+ * A victim is at a system call; every second stop is the way out of it. One
+ * that is about to end cannot be killed any more.
+ */
 static void count(struct hunt *hunt, pid_t pid)
 {
 	struct __ptrace_syscall_info info;
 
 	if (hunt->done || !is_victim(hunt, pid) ||
 	    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0 ||
-	    info.op != PTRACE_SYSCALL_INFO_ENTRY || --hunt->left != 0)
+	    info.op != PTRACE_SYSCALL_INFO_ENTRY ||
+	    info.entry.nr == SYS_exit_group || --hunt->left != 0)
 		return;
 	hunt->done = true;
 	(void)kill(pid, SIGKILL);
