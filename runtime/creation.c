@@ -28,6 +28,7 @@
 #include "runtime/console.h"
 #include "runtime/mounted.h"
 #include "runtime/notify.h"
+#include "runtime/starting.h"
 
 #define REMOVE_MS 10000
 
@@ -261,6 +262,12 @@ int creation_keep(struct creation *c)
 	r = reserve_save(c->arena, &c->container);
 	if (r < 0)
 		return r;
+	if (!c->in.has_gate) {
+		/* No `start` will come to run them. */
+		r = starting_hooks_before(c->globals, &c->container, &c->spec);
+		if (r < 0)
+			return r;
+	}
 	r = launch_go(&c->launch);
 	if (r < 0)
 		return r;
@@ -291,7 +298,7 @@ static void undo(struct creation *c)
 	}
 	if (c->options->pid_file)
 		(void)unlink(c->options->pid_file);
-	if (c->container.record.hooks_begun &&
+	if ((c->container.record.hooks_begun || c->container.record.kept) &&
 	    oci_state_for_hook(c->arena, &c->container.record, OCI_STOPPED, 0,
 			       &json) == 0)
 		(void)hooks_run(&c->spec.hooks, HOOK_POSTSTOP, &here, json);

@@ -115,6 +115,8 @@ static void fill_input(struct entry *e, const struct container *container,
 	e->in.facts = &e->facts;
 	e->in.spec = &e->spec;
 	e->in.process = options->process;
+	e->in.program = options->program;
+	e->in.only_env = options->only_env;
 	e->in.id = container->id;
 	e->in.bundle = container->record.bundle;
 	e->in.rootfs = container->record.rootfs;
@@ -145,7 +147,8 @@ int entry_prepare(struct entry *e, const struct globals *globals,
 	l->proc = e->proc;
 	l->record = &container->record;
 	l->agent_status = OCI_RUNNING;
-	l->program = options->process->args.items[0];
+	l->program = options->program ? options->program :
+					options->process->args.items[0];
 	r = launch_start(l);
 	if (r < 0)
 		return r;

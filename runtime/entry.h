@@ -14,6 +14,8 @@
 
 struct entry_options {
 	const struct oci_process *process;
+	const char *program;		/* to execute as args[0]; NULL: look that up */
+	bool only_env;			/* add nothing to the environment */
 	const char *sub_cgroup;		/* exec --cgroup; NULL: the container's own */
 	unsigned int preserve_fds;
 	bool dies_with_us;

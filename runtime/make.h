@@ -22,6 +22,8 @@ struct make_input {
 	const struct facts *facts;
 	const struct oci_spec *spec;
 	const struct oci_process *process;
+	const char *program;		/* NULL: args[0], by PATH */
+	bool only_env;			/* no HOME unless it is given */
 	const char *id;
 	const char *bundle;		/* absolute */
 	const char *rootfs;		/* absolute, cleaned */

@@ -210,7 +210,7 @@ static int exec_step(const struct make_input *in, struct plan *plan,
 	for (size_t i = 0; i < env->n; i++)
 		if (!streq(env->items[i], "HOME="))
 			exec->envp[n++] = (char *)env->items[i];
-	if (!is_set(oci_env_get(env, "HOME"))) {
+	if (!in->only_env && !is_set(oci_env_get(env, "HOME"))) {
 		struct step *step = plan_add(plan, STEP_HOME);
 
 		step->number = in->process->user.uid;
@@ -228,7 +228,7 @@ static int exec_step(const struct make_input *in, struct plan *plan,
 	if (in->notify_socket)
 		exec->envp[n++] = arena_strdup(
 			in->arena, "NOTIFY_SOCKET=/run/notify/notify.sock");
-	exec->name = in->process->args.items[0];
+	exec->name = in->program ? in->program : in->process->args.items[0];
 	exec->path = oci_env_get(env, "PATH");
 	exec->argv = (char *const *)in->process->args.items;
 	exec->own_dev = in->facts->own_dev;

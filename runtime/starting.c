@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,9 @@
 #include "runtime/foreground.h"
 #include "runtime/mounted.h"
 #include "runtime/notify.h"
+#include "runtime/self.h"
+
+#define END_MS 10000
 
 static int refuse(enum oci_status status)
 {
@@ -85,6 +89,8 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 	struct foreground foreground = FOREGROUND_NONE;
 	int r, status;
 
+	options.program = path;
+	options.only_env = envp != (char *const *)process.env.items;
 	process.terminal = false;
 	process.args.items = (const char **)argv;
 	process.args.n = count(argv);
@@ -105,6 +111,13 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 	r = foreground_wait(&foreground, &job, &status);
 	entry.launch.kept = true;
 	return r < 0 ? r : status;
+}
+
+int starting_protect(const struct oci_spec *spec, unsigned int preserved)
+{
+	if (!spec->hooks.at[HOOK_START_CONTAINER].n)
+		return 0;
+	return self_protect(preserved);
 }
 
 int starting_hooks_before(const struct globals *globals,
@@ -162,12 +175,25 @@ static int check_program(const struct container *container)
 	return fail(EPERM, "the program is the runtime's own binary");
 }
 
-static void end_init(const struct container *container)
+/* Everything in it, and see init's end: the caller may delete it at once. */
+static void end_container(struct arena *arena,
+			  const struct container *container)
 {
 	autoclose int pidfd = container_pidfd(container);
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+	struct cgroup cgroup = { 0 };
+	char why[4096];
 
+	/* The sentence that brought us here is the one to be printed. */
+	snprintf(why, sizeof why, "%s", err_text());
 	if (pidfd >= 0)
 		(void)sys_pidfd_send_signal(pidfd, SIGKILL);
+	if (container->record.own_cgroup &&
+	    cgroup_from_record(arena, &container->record, &cgroup) >= 0)
+		(void)cgroup_signal(arena, &cgroup, SIGKILL);
+	if (pidfd >= 0)
+		(void)poll(&p, 1, END_MS);
+	(void)fail(0, "%s", why);
 }
 
 int starting_after(const struct globals *globals, struct container *container,
@@ -190,13 +216,8 @@ int starting_after(const struct globals *globals, struct container *container,
 			r = hooks_run(&spec->hooks, HOOK_POSTSTART, &here,
 				      json);
 	}
-	if (r < 0) {
-		char why[4096];
-
-		snprintf(why, sizeof why, "%s", err_text());
-		end_init(container);
-		(void)fail(0, "%s", why);
-	}
+	if (r < 0)
+		end_container(globals->arena, container);
 	return r;
 }
 
@@ -235,7 +256,7 @@ static int let_go(const struct globals *globals, struct container *container,
 		return launch.link;
 	r = starting_hooks_before(globals, container, spec);
 	if (r < 0) {
-		end_init(container);
+		end_container(globals->arena, container);
 		return r;
 	}
 	if (is_set(host) &&
@@ -268,6 +289,9 @@ int starting_open_gate(const struct globals *globals,
 	if (status != OCI_CREATED)
 		return refuse(status);
 	r = container_spec(globals->arena, container, &spec);
+	if (r < 0)
+		return r;
+	r = starting_protect(&spec, /* preserved= */ 0);
 	if (r < 0)
 		return r;
 	return let_go(globals, container, &spec);

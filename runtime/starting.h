@@ -12,6 +12,8 @@
 /* `start`: connect, hooks, GO, exec, hooks. */
 int starting_open_gate(const struct globals *globals,
 		       struct container *container);
+/* Before any effect: those who enter for such hooks are seen from inside. */
+int starting_protect(const struct oci_spec *spec, unsigned int preserved);
 /* startContainer hooks, inside. */
 int starting_hooks_before(const struct globals *globals,
 			  struct container *container,
