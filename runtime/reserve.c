@@ -19,6 +19,7 @@
 #include "base/proc.h"
 #include "base/sys.h"
 #include "base/util.h"
+#include "runtime/deleting.h"
 
 #define STATE "state.json"
 #define REMOVE_MS 10000
@@ -128,10 +129,7 @@ static int clear_left_over(struct arena *arena, const char *root,
 	if (old.record.kept ||
 	    (old.broken && faccessat(old.dir, STATE, F_OK, 0) == 0))
 		return exists_already(id);
-	r = reserve_end(arena, &old);
-	if (r < 0)
-		return r;
-	return reserve_release(&old);
+	return deleting_remove(arena, &old);
 }
 
 /* Made and locked, or -EEXIST when the ID was taken meanwhile. */
