@@ -19,6 +19,7 @@
 #define SYS_fsopen 430
 #define SYS_fsconfig 431
 #define SYS_fsmount 432
+#define SYS_fspick 433
 #endif
 #ifndef SYS_mount_setattr
 #define SYS_mount_setattr 442
@@ -80,6 +81,13 @@ static inline int sys_fsconfig(int fd, unsigned int cmd, const char *key,
 			       const char *value)
 {
 	return (int)syscall(SYS_fsconfig, fd, cmd, key, value, 0);
+}
+
+/* The file system mounted at a descriptor's place, to be changed. */
+static inline int sys_fspick(int place)
+{
+	return (int)syscall(SYS_fspick, place, "",
+			    FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
 }
 
 static inline int sys_fsmount(int fd, unsigned int attrs)

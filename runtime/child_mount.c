@@ -182,14 +182,8 @@ static int set_mode_of(int fs, int point)
 	return sys_fsconfig(fs, FSCONFIG_SET_STRING, "mode", text);
 }
 
-static int configure(struct child *child, int fs, const struct step *step)
+static int set_params(int fs, const struct step_fs *want)
 {
-	const struct step_fs *want = step->fs;
-	const char *source = want->source && *want->source ? want->source :
-							     want->type;
-
-	if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "source", source) < 0)
-		return -1;
 	for (size_t i = 0; i < want->nparams; i++) {
 		const struct oci_annotation *p = &want->params[i];
 		unsigned int how = p->value ? FSCONFIG_SET_STRING :
@@ -198,6 +192,18 @@ static int configure(struct child *child, int fs, const struct step *step)
 		if (sys_fsconfig(fs, how, p->key, p->value) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+static int configure(struct child *child, int fs, const struct step *step)
+{
+	const struct step_fs *want = step->fs;
+	const char *source = want->source && *want->source ? want->source :
+							     want->type;
+
+	if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "source", source) < 0 ||
+	    set_params(fs, want) < 0)
+		return -1;
 	if (want->mode_of_point && !child->point_created &&
 	    set_mode_of(fs, child->slots[step->in]) < 0)
 		return -1;
@@ -217,6 +223,18 @@ static int make_fs(struct child *child, const struct step *step)
 	if (tree < 0)
 		return fs_failed(child, fs);
 	child_put(child, step->out, tree);
+	return 0;
+}
+
+static int reconfigure(struct child *child, const struct step *step)
+{
+	autoclose int fs = sys_fspick(child->slots[step->in]);
+
+	if (fs < 0)
+		return -1;
+	if (set_params(fs, step->fs) < 0 ||
+	    sys_fsconfig(fs, FSCONFIG_CMD_RECONFIGURE, NULL, NULL) < 0)
+		return fs_failed(child, fs);
 	return 0;
 }
 
@@ -295,6 +313,8 @@ static int do_step(struct child *child, const struct step *step)
 		return mount_point(child, step);
 	case STEP_FSMOUNT:
 		return make_fs(child, step);
+	case STEP_RECONFIGURE:
+		return reconfigure(child, step);
 	case STEP_CLONE_TREE:
 		return clone_tree(child, step);
 	case STEP_SETATTR:

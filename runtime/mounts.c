@@ -153,10 +153,21 @@ static int make_fs_mount(const struct mount_job *given)
 	return 0;
 }
 
-/* Change the flags of what is mounted there already. */
+/* Change the options and flags of what is mounted there already. */
 static int make_remount(const struct mount_job *job)
 {
+	const struct mount_options *o = &job->options;
+	struct step_fs *fs;
+
 	mounts_add_point(job, job->mount->destination, 0, SLOT_NONE);
+	if (o->nparams) {
+		fs = mounts_add_reconfigure(job);
+		if (!fs)
+			return -ENOMEM;
+		for (size_t i = 0; i < o->nparams; i++)
+			mounts_add_param(job->plan, fs, o->params[i].key,
+					 o->params[i].value);
+	}
 	mounts_add_attrs(job, SLOT_POINT);
 	mounts_add_changes(job, SLOT_POINT);
 	return 0;

@@ -29,6 +29,7 @@ static const char *const names[STEP_MAX] = {
 	[STEP_ROOT_HERE] = "open root",
 	[STEP_MOUNT_POINT] = "prepare mount point",
 	[STEP_FSMOUNT] = "make file system",
+	[STEP_RECONFIGURE] = "change the file system",
 	[STEP_CLONE_TREE] = "open mount source",
 	[STEP_SETATTR] = "set mount attributes",
 	[STEP_MOVE_MOUNT] = "attach mount",

@@ -43,6 +43,7 @@ enum step_op {
 	STEP_ROOT_HERE,		/* text: path, out: open it, no mount namespace */
 	STEP_MOUNT_POINT,	/* text, flags: POINT_…, out: O_PATH */
 	STEP_FSMOUNT,		/* fs, in: mount point (mode), out: detached mount */
+	STEP_RECONFIGURE,	/* fs, in: what is mounted there gets its parameters */
 	STEP_CLONE_TREE,	/* text on the host or below in, flags: AT_RECURSIVE, out */
 	STEP_SETATTR,		/* in, attr, flags: AT_RECURSIVE, in2: user namespace */
 	STEP_MOVE_MOUNT,	/* in onto in2 */
