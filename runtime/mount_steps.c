@@ -48,22 +48,39 @@ void mounts_add_point(const struct mount_job *job, const char *destination,
 	step->out = SLOT_POINT;
 }
 
-struct step_fs *mounts_add_fsmount(const struct mount_job *job,
-				   const char *type, uint16_t out)
+static struct step_fs *add_fs(const struct mount_job *job, struct step *step)
 {
-	struct step *step = mounts_add(job, STEP_FSMOUNT);
 	struct step_fs *fs = arena_alloc(job->plan->arena, sizeof *fs);
 
 	if (!fs) {
 		job->plan->failed = true;
 		return NULL;
 	}
-	fs->type = type;
-	fs->attrs = job->options.attr_set;
 	step->fs = fs;
 	step->in = SLOT_POINT;
+	return fs;
+}
+
+struct step_fs *mounts_add_fsmount(const struct mount_job *job,
+				   const char *type, uint16_t out)
+{
+	struct step *step = mounts_add(job, STEP_FSMOUNT);
+	struct step_fs *fs = add_fs(job, step);
+
+	if (!fs)
+		return NULL;
+	fs->type = type;
+	fs->attrs = job->options.attr_set;
 	step->out = out;
 	return fs;
+}
+
+struct step_fs *mounts_add_reconfigure(const struct mount_job *job)
+{
+	struct step *step = mounts_add(job, STEP_RECONFIGURE);
+
+	step->text = job->mount->destination;
+	return add_fs(job, step);
 }
 
 int mounts_add_param(struct plan *plan, struct step_fs *fs, const char *key,
@@ -97,6 +114,17 @@ void mounts_add_attrs(const struct mount_job *job, uint16_t tree)
 	step->attr.attr_clr = o->attr_clr;
 }
 
+/* What came with it is read-only from now on, itself only at the end. */
+static void add_still_writable(const struct mount_job *job, uint16_t tree)
+{
+	uint32_t clear = plan_here(job->plan);
+	struct step *step = mounts_add(job, STEP_SETATTR);
+
+	step->in = tree;
+	step->attr.attr_clr = MOUNT_ATTR_RDONLY;
+	mounts_on_denied_here(job->plan, clear);
+}
+
 void mounts_add_changes(const struct mount_job *job, uint16_t tree)
 {
 	const struct mount_options *o = &job->options;
@@ -108,6 +136,9 @@ void mounts_add_changes(const struct mount_job *job, uint16_t tree)
 		step->flags = AT_RECURSIVE;
 		step->attr.attr_set = o->rec_set;
 		step->attr.attr_clr = o->rec_clr;
+		if (o->rec_set & MOUNT_ATTR_RDONLY &&
+		    mounts_is_late_readonly(job))
+			add_still_writable(job, tree);
 	}
 	for (size_t i = 0; i < o->npropagation; i++) {
 		step = mounts_add(job, STEP_SETATTR);
@@ -144,10 +175,11 @@ struct step *mounts_add_clone(const struct mount_job *job, const char *path,
 bool mounts_is_late_readonly(const struct mount_job *job)
 {
 	const struct oci_mount *m = job->mount;
-	bool readonly = (job->options.attr_set | job->options.rec_set) &
+	const struct mount_options *o = &job->options;
+	bool readonly = ((o->attr_set & ~o->rec_clr) | o->rec_set) &
 			MOUNT_ATTR_RDONLY;
 
-	return readonly &&
+	return readonly && !o->remount &&
 	       (streq(m->destination, "/dev") ||
 		(!mounts_is_bind(m) && m->type && streq(m->type, "tmpfs")));
 }
@@ -155,7 +187,6 @@ bool mounts_is_late_readonly(const struct mount_job *job)
 void mounts_drop_readonly(struct mount_options *options)
 {
 	options->attr_set &= ~MOUNT_ATTR_RDONLY;
-	options->rec_set &= ~MOUNT_ATTR_RDONLY;
 	options->readonly = false;
 }
 

@@ -64,6 +64,7 @@ void mounts_add_point(const struct mount_job *job, const char *destination,
 /* NULL when memory is out: plan->failed is set. */
 struct step_fs *mounts_add_fsmount(const struct mount_job *job,
 				   const char *type, uint16_t out);
+struct step_fs *mounts_add_reconfigure(const struct mount_job *job);
 int mounts_add_param(struct plan *plan, struct step_fs *fs, const char *key,
 		     const char *value);
 /* Attributes as named in the options, and nothing else. */
