@@ -231,11 +231,56 @@ static int make_param(struct arena *arena, const char *word,
 	return 0;
 }
 
+/* Up to a comma that is neither quoted nor escaped, as the kernel has it. */
+static size_t piece_len(const char *text)
+{
+	bool quoted = false;
+	size_t n = 0;
+
+	for (; text[n] && (quoted || text[n] != ','); n++) {
+		if (text[n] == '"')
+			quoted = !quoted;
+		else if (text[n] == '\\' && text[n + 1])
+			n++;
+	}
+	return n;
+}
+
+static size_t count_pieces(const struct oci_strings *options)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < options->n; i++) {
+		n++;
+		for (const char *p = options->items[i]; *p; p++)
+			n += *p == ',';
+	}
+	return n;
+}
+
+/* "size=4k,mode=700" is two: engines join what is the file system's. */
+static int add_params(struct arena *arena, const char *word,
+		      struct mount_options *o, struct oci_annotation *params)
+{
+	for (;;) {
+		size_t len = piece_len(word);
+		const char *piece = arena_strndup(arena, word, len);
+		int r = piece ? make_param(arena, piece, &params[o->nparams]) :
+				-ENOMEM;
+
+		if (r < 0)
+			return r;
+		o->nparams++;
+		if (!word[len])
+			return 0;
+		word += len + 1;
+	}
+}
+
 static int parse_word(struct arena *arena, const char *word,
 		      struct mount_options *o, struct oci_annotation *params)
 {
 	const struct row *row = find(word);
-	int r;
 
 	if (is_idmap(word))
 		return parse_idmap(arena, word, o);
@@ -247,11 +292,7 @@ static int parse_word(struct arena *arena, const char *word,
 		apply_row(o, row);
 	if (row && row->kind != KIND_SUPERBLOCK)
 		return 0;
-	r = make_param(arena, word, &params[o->nparams]);
-	if (r < 0)
-		return r;
-	o->nparams++;
-	return 0;
+	return add_params(arena, word, o, params);
 }
 
 int mount_options_parse(struct arena *arena, const struct oci_strings *options,
@@ -259,7 +300,7 @@ int mount_options_parse(struct arena *arena, const struct oci_strings *options,
 {
 	struct mount_options o = { 0 };
 	struct oci_annotation *params =
-		arena_array(arena, options->n + 1, sizeof *params);
+		arena_array(arena, count_pieces(options) + 1, sizeof *params);
 
 	if (!params)
 		return -ENOMEM;
