@@ -82,6 +82,9 @@ meets() {
 	sys_resource) has_capability 24 ;;
 	sys_nice) has_capability 23 ;;
 	static) ! is_dynamic "$SANDLOCK" ;;
+	two_cpus) [ "$(nproc --all)" -ge 2 ] ;;
+	numa) [ -e /proc/self/numa_maps ] ;;
+	keyrings) [ -e /proc/keys ] ;;
 	*) command -v "$1" >/dev/null ;;
 	esac
 }
@@ -117,14 +120,12 @@ template_rootfs() {
 }
 
 make_rootfs() {
-	local dir=$1 applet
+	local dir=$1
 
 	mkdir -p "$dir"/{bin,dev,etc,proc,root,run,sbin,sys,tmp,usr/bin,var}
 	chmod 1777 "$dir/tmp"
 	cp "$(command -v busybox)" "$dir/bin/busybox"
-	for applet in $("$dir/bin/busybox" --list | grep -vx busybox); do
-		ln -sf busybox "$dir/bin/$applet"
-	done
+	"$dir/bin/busybox" --install "$dir/bin"
 	printf '%s\n' 'root:x:0:0:root:/root:/bin/sh' \
 		'daemon:x:1:1:daemon:/tmp:/bin/sh' >"$dir/etc/passwd"
 	printf '%s\n' 'root:x:0:' 'daemon:x:1:' >"$dir/etc/group"
@@ -217,6 +218,45 @@ start_sleeping() {
 # The pid of a container's init.
 pid_of() {
 	sandlock state "$1" | jq .pid
+}
+
+# ---- mounts ----
+
+# add_mount DESTINATION TYPE SOURCE [OPTION...]: to the end of mounts. An empty
+# TYPE or SOURCE is left out.
+# shellcheck disable=SC2016 # the dollars are jq's
+add_mount() {
+	config --arg to "$1" --arg type "$2" --arg from "$3" \
+		--argjson options "$(jq -cn '$ARGS.positional' --args -- \
+			"${@:4}")" '
+		.mounts += [{destination: $to, type: $type, source: $from,
+			     options: $options} | del(.[] | select(. == ""))]'
+}
+
+# inside SCRIPT [OPTION...]: run it in a container made from $BUNDLE.
+inside() {
+	args sh -c "$1"
+	run_ok sandlock run --bundle "$BUNDLE" "${@:2}" inside
+}
+
+# refused TEXT: `create` must fail, say TEXT and leave nothing.
+refused() {
+	run_bad "$1" create refused
+	assert_gone refused
+}
+
+# privately COMMAND...: in a mount namespace of its own, from which nothing
+# reaches the host.
+privately() {
+	unshare --mount --propagation private "$@" 3>&-
+}
+
+# assert_lines EXPECTED: all that the last `run` printed.
+assert_lines() {
+	[ "$output" = "$1" ] || {
+		diff <(echo "$1") <(echo "$output")
+		return 1
+	}
 }
 
 # ---- waiting and looking ----

@@ -1,0 +1,369 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/mount-options.bats - every word in mounts[].options, and what it does.
+# shellcheck disable=SC2016,SC2030,SC2031 # scripts for other shells; run
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root
+	new_bundle
+}
+
+# The mount's flags and the superblock's of everything below /m, by number.
+show_flags='sed -n "s|^.* /m/\([^ ]*\) \([^ ]*\) .*- [^ ]* [^ ]* \(.*\)|\1 \2 \3|p" \
+	/proc/self/mountinfo'
+
+# each_option TYPE SOURCE OPTION... : the lines of stdin are "WORDS EXPECTED";
+# each becomes a mount at /m/NUMBER, and EXPECTED its line of flags.
+each_option() {
+	local n=0 words expected all=
+
+	while read -r words expected; do
+		# shellcheck disable=SC2086 # the words are many
+		add_mount "/m/$n" "$1" "$2" "${@:3}" ${words//,/ }
+		all+="$n $expected"$'\n'
+		n=$((n + 1))
+	done
+	inside "$show_flags"
+	assert_lines "${all%$'\n'}"
+}
+
+@test "every word for a mount's own flags does what it says" {
+	each_option tmpfs tmpfs size=4k mode=700 <<-'END'
+		defaults rw,relatime rw,size=4k,mode=700
+		ro ro,relatime rw,size=4k,mode=700
+		ro,rw rw,relatime rw,size=4k,mode=700
+		rw,ro ro,relatime rw,size=4k,mode=700
+		nosuid rw,nosuid,relatime rw,size=4k,mode=700
+		nosuid,suid rw,relatime rw,size=4k,mode=700
+		nodev rw,nodev,relatime rw,size=4k,mode=700
+		nodev,dev rw,relatime rw,size=4k,mode=700
+		noexec rw,noexec,relatime rw,size=4k,mode=700
+		noexec,exec rw,relatime rw,size=4k,mode=700
+		noatime rw,noatime rw,size=4k,mode=700
+		noatime,atime rw,relatime rw,size=4k,mode=700
+		nodiratime rw,nodiratime,relatime rw,size=4k,mode=700
+		nodiratime,diratime rw,relatime rw,size=4k,mode=700
+		strictatime rw rw,size=4k,mode=700
+		strictatime,nostrictatime rw,relatime rw,size=4k,mode=700
+		strictatime,relatime rw,relatime rw,size=4k,mode=700
+		norelatime rw,relatime rw,size=4k,mode=700
+		nosymfollow rw,relatime,nosymfollow rw,size=4k,mode=700
+		nosymfollow,symfollow rw,relatime rw,size=4k,mode=700
+		nosuid,nodev,noexec,noatime,ro ro,nosuid,nodev,noexec,noatime rw,size=4k,mode=700
+		iversion rw,relatime rw,size=4k,mode=700
+		noiversion rw,relatime rw,size=4k,mode=700
+		loud rw,relatime rw,size=4k,mode=700
+		silent rw,relatime rw,size=4k,mode=700
+	END
+}
+
+@test "every word for the file system reaches the file system" {
+	each_option tmpfs tmpfs size=4k mode=700 <<-'END'
+		sync rw,relatime rw,sync,size=4k,mode=700
+		sync,async rw,relatime rw,size=4k,mode=700
+		dirsync rw,relatime rw,dirsync,size=4k,mode=700
+		lazytime rw,relatime rw,lazytime,size=4k,mode=700
+		lazytime,nolazytime rw,relatime rw,size=4k,mode=700
+		nr_inodes=7 rw,relatime rw,size=4k,nr_inodes=7,mode=700
+		uid=3,gid=4 rw,relatime rw,size=4k,mode=700,uid=3,gid=4
+		nomand rw,relatime rw,size=4k,mode=700
+	END
+}
+
+@test "every recursive word does what it says to a new mount" {
+	each_option tmpfs tmpfs size=4k mode=700 <<-'END'
+		rro ro,relatime rw,size=4k,mode=700
+		ro,rrw rw,relatime rw,size=4k,mode=700
+		rnosuid rw,nosuid,relatime rw,size=4k,mode=700
+		rnodev rw,nodev,relatime rw,size=4k,mode=700
+		rnoexec rw,noexec,relatime rw,size=4k,mode=700
+		rnoatime rw,noatime rw,size=4k,mode=700
+		rstrictatime rw rw,size=4k,mode=700
+		noatime,rrelatime rw,relatime rw,size=4k,mode=700
+		rnodiratime rw,nodiratime,relatime rw,size=4k,mode=700
+		rnosymfollow rw,relatime,nosymfollow rw,size=4k,mode=700
+	END
+}
+
+# rbind_tree OPTIONS...: flags of a mount with one below it, "top below".
+rbind_tree() {
+	config 'del(.mounts[] | select(.destination == "/m"))'
+	# shellcheck disable=SC2086 # the words are many
+	add_mount /m "" "$TMP/tree" rbind ${1//,/ }
+	args sed -n 's|^.* /m\(/sub\)* \([^ ]*\) .*|\2|p' /proc/self/mountinfo
+	run_ok privately bash -c '
+		mkdir -p "$1/tree"
+		mount -t tmpfs top "$1/tree"
+		mkdir "$1/tree/sub"
+		mount -t tmpfs below "$1/tree/sub"
+		mount -o "remount,bind,$2" "$1/tree/sub"
+		mount -o "remount,bind,$2" "$1/tree"
+		exec "$3" --root "$4" run --bundle "$5" tree' \
+		tree "$TMP" "$2" "$SANDLOCK" "$ROOT" "$BUNDLE"
+	output=$(echo "$output" | tr '\n' ' ')
+}
+
+@test "recursive words change what is mounted below, plain ones do not" {
+	local words host expected
+
+	while read -r words host expected; do
+		rbind_tree "$words" "$host"
+		[ "$output" = "$expected " ] ||
+			fail_with "$words on $host: $output, not $expected"
+	done <<-'END'
+		rw rw rw,relatime rw,relatime
+		ro rw ro,relatime rw,relatime
+		rro rw ro,relatime ro,relatime
+		rw ro rw,relatime ro,relatime
+		rrw ro rw,relatime rw,relatime
+		ro,rrw ro rw,relatime rw,relatime
+		rnosuid rw rw,nosuid,relatime rw,nosuid,relatime
+		nosuid rw rw,nosuid,relatime rw,relatime
+		rsuid nosuid rw,relatime rw,relatime
+		rnodev rw rw,nodev,relatime rw,nodev,relatime
+		rdev nodev rw,relatime rw,relatime
+		rnoexec rw rw,noexec,relatime rw,noexec,relatime
+		rexec noexec rw,relatime rw,relatime
+		rnoatime rw rw,noatime rw,noatime
+		ratime noatime rw,relatime rw,relatime
+		rrelatime noatime rw,relatime rw,relatime
+		rnodiratime rw rw,nodiratime,relatime rw,nodiratime,relatime
+		rdiratime nodiratime rw,relatime rw,relatime
+		rstrictatime rw rw rw
+		rnostrictatime strictatime rw,relatime rw,relatime
+		rnorelatime rw rw,relatime rw,relatime
+		rnosymfollow rw rw,relatime,nosymfollow rw,relatime,nosymfollow
+		rsymfollow nosymfollow rw,relatime rw,relatime
+	END
+}
+
+fail_with() {
+	echo "$*"
+	return 1
+}
+
+@test "a bind shows the top mount only, an rbind what is below as well" {
+	mkdir "$TMP/tree"
+	add_mount /one "" "$TMP/tree" bind
+	add_mount /all "" "$TMP/tree" rbind
+	args sh -c 'echo "[$(ls /one/sub)] [$(ls /all/sub)]"'
+	run_ok privately bash -c '
+		mkdir "$1/tree/sub"
+		mount -t tmpfs below "$1/tree/sub"
+		touch "$1/tree/sub/file"
+		exec "$2" --root "$3" run --bundle "$4" tree' \
+		tree "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+	assert_lines "[] [file]"
+}
+
+# bind_flags HOST-OPTIONS OPTION...: what a bind of such a mount shows.
+bind_flags() {
+	config 'del(.mounts[] | select(.destination == "/m"))'
+	add_mount /m "" "$TMP/from" bind "${@:2}"
+	args sed -n 's|^.* /m \([^ ]*\) .*|\1|p' /proc/self/mountinfo
+	run_ok privately bash -c '
+		mkdir -p "$1/from"
+		mount -t tmpfs -o "$2" top "$1/from"
+		exec "$3" --root "$4" run --bundle "$5" flags' \
+		flags "$TMP" "$1" "$SANDLOCK" "$ROOT" "$BUNDLE"
+}
+
+@test "a bind without words keeps its source's flags" {
+	bind_flags ro,nosuid,nodev,noexec,noatime
+	assert_lines ro,nosuid,nodev,noexec,noatime
+	bind_flags ro,nosuid,nodev private
+	assert_lines ro,nosuid,nodev,relatime
+}
+
+@test "a bind with any word clears the flags it does not name" {
+	bind_flags ro,nosuid,nodev,noexec nosuid
+	assert_lines rw,nosuid,relatime
+	bind_flags nosuid,nodev ro
+	assert_lines ro,relatime
+	bind_flags ro,nosuid rw
+	assert_lines rw,relatime
+}
+
+@test "a bind keeps its source's way with atime unless told" {
+	bind_flags noatime,nosuid ro
+	assert_lines ro,noatime
+	bind_flags noatime relatime
+	assert_lines rw,relatime
+	bind_flags noatime,nodiratime strictatime
+	assert_lines rw,nodiratime
+}
+
+# The flags of a mount belong to the host when its user namespace does.
+@test "flags of the host are locked in a user namespace" {
+	requires userns
+	config '.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings = [{containerID: 0, hostID: 100000, size: 1000}] |
+		.linux.gidMappings = .linux.uidMappings'
+	chown -R 100000:100000 "$BUNDLE/rootfs"
+	bind_flags ro,nosuid,nodev noexec
+	assert_lines ro,nosuid,nodev,noexec,relatime
+	bind_flags nosuid,nodev,noexec ro
+	assert_lines ro,nosuid,nodev,noexec,relatime
+}
+
+@test "clearing a locked flag by name fails" {
+	local word
+
+	requires userns
+	config '.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings = [{containerID: 0, hostID: 100000, size: 1000}] |
+		.linux.gidMappings = .linux.uidMappings'
+	chown -R 100000:100000 "$BUNDLE/rootfs"
+	for word in rw suid dev exec strictatime; do
+		config 'del(.mounts[] | select(.destination == "/m"))'
+		add_mount /m "" "$TMP/from" bind "$word"
+		run_bad "mounts[7]" privately bash -c '
+			mkdir -p "$1/from"
+			mount -t tmpfs -o ro,nosuid,nodev,noexec,noatime \
+				top "$1/from"
+			exec "$2" --root "$3" run --bundle "$4" locked' \
+			locked "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		assert_output_has "operation not permitted"
+	done
+}
+
+@test "noexec and nosymfollow hold" {
+	add_mount /m tmpfs tmpfs noexec nosymfollow
+	inside 'cp /bin/busybox /m/true; ln -s true /m/link
+		/m/true; cat /m/link; true'
+	assert_output_has "Permission denied"
+	assert_output_has "'/m/link': Too many"
+}
+
+@test "a read-only tmpfs is filled first" {
+	mkdir -p "$BUNDLE/rootfs/filled"
+	echo text >"$BUNDLE/rootfs/filled/file"
+	add_mount /filled tmpfs tmpfs ro tmpcopyup
+	add_mount /filled/below tmpfs tmpfs
+	inside 'cat /filled/file; touch /filled/below/x; touch /filled/x || true'
+	assert_output_has text
+	assert_output_has "Read-only file system"
+}
+
+@test "tmpcopyup copies what was there, as it was" {
+	local dir=$BUNDLE/rootfs/was
+
+	mkdir -p "$dir/a/b"
+	chmod 2751 "$dir/a"
+	chown 5:6 "$dir" "$dir/a"
+	echo text >"$dir/a/b/file"
+	chmod 4711 "$dir/a/b/file"
+	chown 7:8 "$dir/a/b/file"
+	chmod 4711 "$dir/a/b/file"
+	ln -s a/b/file "$dir/link"
+	ln -s /nowhere "$dir/dangling"
+	mkfifo -m 604 "$dir/fifo"
+	chmod 1775 "$dir"
+	add_mount /was tmpfs tmpfs tmpcopyup
+	config '.process.capabilities[] += ["CAP_DAC_OVERRIDE"]'
+	inside 'cd /was || exit; find . -mindepth 0 | sort |
+		while read f; do stat -c "%n %a %u:%g %F" "$f"; done
+		readlink dangling; cat a/b/file 2>&1; echo new >new'
+	assert_lines ". 1775 5:6 directory
+./a 2751 5:6 directory
+./a/b 755 0:0 directory
+./a/b/file 4711 7:8 regular file
+./dangling 777 0:0 symbolic link
+./fifo 604 0:0 fifo
+./link 777 0:0 symbolic link
+/nowhere
+text"
+	[ ! -e "$dir/new" ]
+}
+
+@test "tmpcopyup is for tmpfs only" {
+	mkdir "$TMP/from"
+	add_mount /m "" "$TMP/from" bind tmpcopyup
+	refused "mounts[7].options: tmpcopyup is for tmpfs only"
+	config '.mounts[7] = {destination: "/m", type: "ramfs",
+			      source: "x", options: ["tmpcopyup"]}'
+	refused "mounts[7].options: tmpcopyup is for tmpfs only"
+}
+
+@test "a tmpfs takes the mode of what it covers" {
+	mkdir -m 2750 "$BUNDLE/rootfs/there"
+	mkdir -m 1777 "$BUNDLE/rootfs/sticky"
+	add_mount /there tmpfs tmpfs size=4k
+	add_mount /sticky tmpfs tmpfs size=4k
+	add_mount /missing tmpfs tmpfs size=4k
+	inside 'stat -c "%n %a" /there /sticky /missing
+		grep -E " /(there|sticky|missing) " /proc/mounts'
+	assert_lines "/there 2750
+/sticky 1777
+/missing 1777
+tmpfs /there tmpfs rw,relatime,size=4k,mode=2750 0 0
+tmpfs /sticky tmpfs rw,relatime,size=4k 0 0
+tmpfs /missing tmpfs rw,relatime,size=4k 0 0"
+}
+
+@test "a tmpfs's own mode wins" {
+	mkdir -m 2750 "$BUNDLE/rootfs/there"
+	add_mount /there tmpfs tmpfs size=4k mode=0711
+	add_mount /missing tmpfs tmpfs size=4k mode=1700
+	inside 'stat -c "%n %a" /there /missing'
+	assert_lines "/there 711
+/missing 1700"
+}
+
+@test "remount changes the flags of what is mounted" {
+	add_mount /m tmpfs tmpfs
+	add_mount /m "" "" remount ro nosuid
+	add_mount /sys "" "" remount rw noatime
+	inside "$show_flags; grep -c ' /m ' /proc/self/mountinfo
+		sed -n 's|^.* /m \([^ ]*\) .*|\1|p' /proc/self/mountinfo
+		sed -n 's|^[^/]*/ /sys \([^ ]*\) .*|\1|p' /proc/self/mountinfo"
+	assert_lines "1
+ro,nosuid,relatime
+rw,nosuid,nodev,noexec,noatime"
+}
+
+@test "remount gives the file system its new options" {
+	add_mount /m tmpfs tmpfs size=4k
+	add_mount /m "" "" remount size=8k
+	inside 'sed -n "s|.* /m .* - tmpfs tmpfs ||p" /proc/self/mountinfo'
+	assert_output_has size=8k
+}
+
+@test "an option that the file system does not know is its own to name" {
+	add_mount /m tmpfs tmpfs nosuid colour=blue
+	refused "mounts[7]"
+	assert_output_has "tmpfs: Unknown parameter 'colour'"
+	config '.mounts[7].options = ["blue"]'
+	refused "tmpfs: Unknown parameter 'blue'"
+	config '.mounts[7].options = ["size=blue"]'
+	refused "tmpfs: Bad value for 'size'"
+}
+
+@test "a bind refuses an unknown option by its place" {
+	mkdir "$TMP/from"
+	add_mount /m "" "$TMP/from" bind ro blue
+	refused 'mounts[7].options[2]: unknown option "blue" for a bind mount'
+	config '.mounts[7].options = ["size=4k", "rbind"]'
+	refused 'mounts[7].options[0]: unknown option "size=4k" for a bind mount'
+}
+
+@test "several options may come in one string" {
+	add_mount /m/0 tmpfs tmpfs nosuid size=4k,mode=700
+	inside "$show_flags"
+	assert_lines "0 rw,nosuid,relatime rw,size=4k,mode=700"
+}
+
+@test "an empty option is refused by its place" {
+	add_mount /m tmpfs tmpfs ro ""
+	refused 'mounts[7].options[1]'
+}
+
+@test "features lists the words the table has" {
+	run_ok sandlock features
+	for word in ro rro nosymfollow idmap ridmap tmpcopyup copy-symlink \
+		src-nofollow dest-nofollow runbindable lazytime; do
+		jq -e --arg w "$word" '.mountOptions | index($w)' <<<"$output"
+	done
+}
