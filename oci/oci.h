@@ -424,6 +424,7 @@ const char *oci_annotation(const struct oci_annotations *a, const char *key);
 /* Words to numbers, shared with the command line; -1 when unknown. */
 int oci_capability(const char *name);		/* "CAP_KILL" or "kill" */
 const char *oci_capability_name(int number);	/* "CAP_KILL" */
+int oci_sysctl_owner(const char *path);		/* "net/core/…": an enum oci_ns */
 int oci_signal(const char *text);		/* "9", "KILL", "sigkill" */
 /* A CPU or node list such as "0-3,7" into bits; -EINVAL and recorded when bad. */
 int oci_bit_list(const char *text, unsigned long *bits, size_t nbits);

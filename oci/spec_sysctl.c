@@ -97,21 +97,26 @@ static const struct {
 	{ "user/", OCI_NS_USER },
 };
 
+int oci_sysctl_owner(const char *path)
+{
+	for (size_t i = 0; i < COUNT(owners); i++)
+		if (starts_with(path, owners[i].prefix))
+			return owners[i].ns;
+	return -1;
+}
+
 static int check_sysctl(const struct oci_linux *linux_, const char *path)
 {
+	int ns = oci_sysctl_owner(path);
+
 	if (streq(path, "kernel/hostname"))
 		return fail(0, ": set hostname instead");
-	for (size_t i = 0; i < COUNT(owners); i++) {
-		enum oci_ns ns = owners[i].ns;
-
-		if (!starts_with(path, owners[i].prefix))
-			continue;
-		if (!linux_->namespaces[ns].listed)
-			return fail(0, ": needs an own %s namespace",
-				    oci_ns_kinds[ns].type);
-		return 0;
-	}
-	return fail(0, ": is not in a separate kernel namespace");
+	if (ns < 0)
+		return fail(0, ": is not in a separate kernel namespace");
+	if (!linux_->namespaces[ns].listed)
+		return fail(0, ": needs an own %s namespace",
+			    oci_ns_kinds[ns].type);
+	return 0;
 }
 
 int oci_check_sysctls(const struct json_value *linux_value,

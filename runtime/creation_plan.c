@@ -244,6 +244,9 @@ static int gather(struct creation *c)
 	r = joins_open(&c->spec.linux_, &c->joins);
 	if (r < 0)
 		return r;
+	r = joins_check_sysctls(&c->joins, c->proc, &c->spec.linux_);
+	if (r < 0)
+		return r;
 	r = settle_mappings(c);
 	if (r < 0)
 		return r;

@@ -118,6 +118,30 @@ int joins_open(const struct oci_linux *linux_, struct joins *ret)
 	return 0;
 }
 
+int joins_check_sysctls(const struct joins *joins, int proc,
+			const struct oci_linux *linux_)
+{
+	for (size_t i = 0; i < linux_->nsysctls; i++) {
+		const struct oci_sysctl *s = &linux_->sysctls[i];
+		int ns = oci_sysctl_owner(s->path);
+		autoclose int own = -1;
+		char name[64];
+
+		if (ns < 0 || joins->fds[ns] < 0)
+			continue;
+		snprintf(name, sizeof name, "self/ns/%s",
+			 oci_ns_kinds[ns].proc);
+		own = openat(proc, name, O_RDONLY | O_CLOEXEC);
+		if (own < 0)
+			return fail(errno, "open /proc/%s", name);
+		if (same_file(joins->fds[ns], own))
+			return fail(0, "linux.sysctl.%.200s: the %s namespace "
+				       "joined is the host's",
+				    s->key, oci_ns_kinds[ns].type);
+	}
+	return 0;
+}
+
 int joins_of_process(int proc, pid_t pid, struct joins *ret)
 {
 	AUTO(joins_close) struct joins joins = JOINS_NONE;

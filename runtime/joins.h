@@ -22,6 +22,9 @@ struct joins {
 
 /* Open and check the namespaces config.json names by path. */
 int joins_open(const struct oci_linux *linux_, struct joins *ret);
+/* A sysctl must not reach the host through a namespace that is joined. */
+int joins_check_sysctls(const struct joins *joins, int proc,
+			const struct oci_linux *linux_);
 /* Open the namespaces of a process, leaving out those we are in already. */
 int joins_of_process(int proc, pid_t pid, struct joins *ret);
 void joins_close(struct joins *joins);
