@@ -26,6 +26,9 @@
 #include "network/network.h"
 #include "runtime/words.h"
 
+/* The owner's are those of a new session keyring, and to search it. */
+#define KEYRING_RIGHTS 0x3f1b0000
+
 void child_note(struct child *child, const char *text)
 {
 	size_t n = strlen(text);
@@ -220,7 +223,11 @@ static int join_keyring(const char *name)
 {
 	long id = syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, name);
 
-	return id < 0 && errno != ENOSYS ? -1 : 0;
+	if (id < 0)
+		return errno == ENOSYS ? 0 : -1;
+	/* Without the right to search, exec would not find it by its name. */
+	(void)syscall(SYS_keyctl, KEYCTL_SETPERM, id, KEYRING_RIGHTS);
+	return 0;
 }
 
 static int namespace_step(struct child *child, const struct step *step)
