@@ -39,7 +39,7 @@ static int write_proc(struct child *child, const struct step *step)
 	return write(fd, step->text2, len) == (ssize_t)len ? 0 : -1;
 }
 
-static int set_scheduler(const struct oci_scheduler *s)
+static int set_scheduler(struct child *child, const struct oci_scheduler *s)
 {
 	struct kernel_sched_attr attr = {
 		.size = sizeof attr,
@@ -52,7 +52,12 @@ static int set_scheduler(const struct oci_scheduler *s)
 		.sched_period = s->period,
 	};
 
-	return (int)syscall(SYS_sched_setattr, 0, &attr, 0);
+	if (syscall(SYS_sched_setattr, 0, &attr, 0) == 0)
+		return 0;
+	if (errno == EPERM)
+		child_note(child, "needs CAP_SYS_NICE, and a cgroup with "
+				  "realtime budget and all CPUs");
+	return -1;
 }
 
 /*
@@ -280,7 +285,7 @@ static int attribute_step(struct child *child, const struct step *step)
 			       -1 :
 			       0;
 	case STEP_SCHEDULER:
-		return set_scheduler(step->sched);
+		return set_scheduler(child, step->sched);
 	case STEP_IO_PRIORITY:
 		return (int)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0,
 				    step->number);
