@@ -19,9 +19,8 @@
 static int open_in(int root, const char *path, int flags, uint64_t resolve)
 {
 	for (int i = 0; i < TRIES; i++) {
-		int fd = sys_openat2(root, *path ? path : ".",
-				     (uint64_t)flags, 0,
-				     resolve | KERNEL_RESOLVE_NO_MAGICLINKS);
+		int fd = sys_openat2(root, *path ? path : ".", (uint64_t)flags,
+				     0, resolve | KERNEL_RESOLVE_NO_MAGICLINKS);
 
 		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
 			return fd;
@@ -66,106 +65,165 @@ static bool is_dot(const char *name)
 	       strcmp(name, "..") == 0;
 }
 
-/*
- * The name exists but does not resolve: a dangling link. Its target is what
- * is to be made, still inside the root.
- */
-static int follow_dangling(int dir, const char *name, const char *parent,
-			   char *ret_path)
-{
-	char target[PATH_MAX];
-	ssize_t n = readlinkat(dir, name, target, sizeof target - 1);
-	size_t len = 0;
-
-	if (n <= 0)
-		return -1;
-	target[n] = '\0';
-	if (target[0] != '/')
-		len = strlen(parent);
-	if (len + (size_t)n + 2 > PATH_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memmove(ret_path, parent, len);
-	if (len)
-		ret_path[len++] = '/';
-	memcpy(ret_path + len, target, (size_t)n + 1);
-	return 0;
-}
-
 enum kind { KIND_DIR, KIND_FILE };
+
+struct making {
+	int root;
+	enum kind kind;
+	mode_t mode;
+	int links; /* that may still be followed */
+	bool created;
+	char path[PATH_MAX]; /* rewritten where a dangling link is on the way */
+};
 
 static int make_entry(int dir, const char *name, enum kind kind, mode_t mode)
 {
 	if (kind == KIND_DIR)
 		return mkdirat(dir, name, mode);
 
-	autoclose int fd = openat(dir, name,
-				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-					  O_CLOEXEC,
-				  mode);
+	autoclose int fd =
+		openat(dir, name,
+		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		       mode);
 
 	return fd < 0 ? -1 : 0;
 }
 
-static int make(int root, const char *path, enum kind kind, mode_t mode,
-		int links, bool *ret_created);
-
-/* O_PATH of the existing or new directory that is to hold the last component. */
-static int parent_of(int root, const char *parent, int links)
+/* The longest part of path before its last component that exists. */
+static int open_nearest(const struct making *m, size_t *ret_len)
 {
-	int fd = root_open(root, parent, O_PATH | O_DIRECTORY);
+	char prefix[PATH_MAX];
+	size_t n = strlen(m->path);
 
-	if (fd >= 0 || errno != ENOENT)
-		return fd;
-	return make(root, parent, KIND_DIR, 0755, links, NULL);
+	memcpy(prefix, m->path, n + 1);
+	for (;;) {
+		int fd;
+
+		while (n > 0 && prefix[n - 1] == '/')
+			n--;
+		while (n > 0 && prefix[n - 1] != '/')
+			n--;
+		prefix[n] = '\0';
+		fd = root_open(m->root, prefix, O_PATH | O_DIRECTORY);
+		if (fd >= 0 || errno != ENOENT || n == 0) {
+			*ret_len = n;
+			return fd;
+		}
+	}
+}
+
+/*
+ * The component at path[at] exists but does not resolve: a dangling link. Its
+ * target is what is to be made, still inside the root. Always -1: EAGAIN when
+ * the path is worth another try.
+ */
+static int follow_dangling(struct making *m, int dir, const char *name,
+			   size_t at)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(dir, name, target, sizeof target);
+	const char *rest = m->path + at + strlen(name);
+	size_t keep = n > 0 && target[0] == '/' ? 0 : at;
+
+	if (n < 0) {
+		/* Not a link: someone else made it or took it away. */
+		if (errno == EINVAL || errno == ENOENT)
+			errno = EAGAIN;
+		return -1;
+	}
+	errno = ELOOP;
+	if (m->links-- <= 0)
+		return -1;
+	errno = ENAMETOOLONG;
+	if (keep + (size_t)n + strlen(rest) >= sizeof m->path)
+		return -1;
+	memmove(m->path + keep + n, rest, strlen(rest) + 1);
+	memcpy(m->path + keep, target, (size_t)n);
+	errno = EAGAIN;
+	return -1;
+}
+
+/*
+ * Make what is missing from path[at] on, in dir. EAGAIN when the path has to
+ * be looked up anew: after a link, or where "..", now that it exists, leads.
+ */
+static int make_rest(struct making *m, int dir, size_t at)
+{
+	autoclose int here = dir;
+
+	for (;;) {
+		char name[NAME_MAX + 1];
+		size_t len;
+		bool last;
+		int next;
+
+		at += strspn(m->path + at, "/");
+		len = strcspn(m->path + at, "/");
+		last = !m->path[at + len + strspn(m->path + at + len, "/")];
+		errno = ENAMETOOLONG;
+		if (len > NAME_MAX)
+			return -1;
+		memcpy(name, m->path + at, len);
+		name[len] = '\0';
+		errno = EAGAIN;
+		if (is_dot(name))
+			return -1;
+		if (make_entry(here, name, last ? m->kind : KIND_DIR,
+			       last ? m->mode : 0755) < 0)
+			return errno == EEXIST ?
+				       follow_dangling(m, here, name, at) :
+				       -1;
+		m->created = last;
+		next = openat(here, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0 || last)
+			return next;
+		close(here);
+		here = next;
+		at += len;
+	}
 }
 
 static int make(int root, const char *path, enum kind kind, mode_t mode,
-		int links, bool *ret_created)
+		bool *ret_created)
 {
-	char parent[PATH_MAX], name[NAME_MAX + 1];
+	struct making m = {
+		.root = root,
+		.kind = kind,
+		.mode = mode,
+		.links = MAX_LINKS,
+	};
 	int flags = O_PATH | (kind == KIND_DIR ? O_DIRECTORY : 0);
-	int fd = root_open(root, path, flags);
+	int fd = -1;
 
-	if (fd >= 0 || errno != ENOENT)
-		return fd;
-	if (links <= 0) {
-		errno = ELOOP;
+	errno = ENAMETOOLONG;
+	if (strlen(path) >= sizeof m.path)
 		return -1;
-	}
-	if (split(path, parent, name) < 0)
-		return -1;
-	if (is_dot(name)) {
-		errno = ENOENT;
-		return -1;
-	}
+	memcpy(m.path, path, strlen(path) + 1);
+	for (int i = 0; i < TRIES; i++) {
+		size_t at;
 
-	autoclose int dir = parent_of(root, parent, links - 1);
-
-	if (dir < 0)
-		return -1;
-	if (make_entry(dir, name, kind, mode) == 0) {
-		if (ret_created)
-			*ret_created = true;
-		return openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC);
+		fd = root_open(root, m.path, flags);
+		if (fd >= 0 || errno != ENOENT)
+			break;
+		fd = open_nearest(&m, &at);
+		if (fd >= 0)
+			fd = make_rest(&m, fd, at);
+		if (fd >= 0 || errno != EAGAIN)
+			break;
 	}
-	if (errno != EEXIST)
-		return -1;
-	if (follow_dangling(dir, name, parent, parent) < 0)
-		/* Not a link: someone else made it meanwhile. */
-		return root_open(root, path, flags);
-	return make(root, parent, kind, mode, links - 1, ret_created);
+	if (fd >= 0 && ret_created)
+		*ret_created = m.created;
+	return fd;
 }
 
 int root_make_dir(int root, const char *path, mode_t mode, bool *ret_created)
 {
-	return make(root, path, KIND_DIR, mode, MAX_LINKS, ret_created);
+	return make(root, path, KIND_DIR, mode, ret_created);
 }
 
 int root_make_file(int root, const char *path, bool *ret_created)
 {
-	return make(root, path, KIND_FILE, 0644, MAX_LINKS, ret_created);
+	return make(root, path, KIND_FILE, 0644, ret_created);
 }
 
 int root_make_parent(int root, const char *path, char *ret_name)
@@ -178,5 +236,5 @@ int root_make_parent(int root, const char *path, char *ret_name)
 		errno = EINVAL;
 		return -1;
 	}
-	return parent_of(root, parent, MAX_LINKS);
+	return make(root, parent, KIND_DIR, 0755, NULL);
 }
