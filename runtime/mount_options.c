@@ -253,9 +253,44 @@ static size_t count_pieces(const struct oci_strings *options)
 	for (size_t i = 0; i < options->n; i++) {
 		n++;
 		for (const char *p = options->items[i]; *p; p++)
-			n += *p == ',';
+			n += *p == ',' || *p == ':';
 	}
 	return n;
+}
+
+/* Of more layers than one text holds each is told by itself (Linux 6.8). */
+static int add_layers(struct arena *arena, const char *layers,
+		      struct mount_options *o, struct oci_annotation *params)
+{
+	char *rest = arena_strdup(arena, layers), *layer;
+
+	if (!rest)
+		return -ENOMEM;
+	while ((layer = strsep(&rest, ":"))) {
+		if (!*layer || strlen(layer) > PARAM_MAX)
+			return fail(E2BIG, "\"lowerdir=%.23s…\"", layers);
+		params[o->nparams++] = (struct oci_annotation){
+			.key = "lowerdir+",
+			.value = layer,
+		};
+	}
+	return 0;
+}
+
+static int add_param(struct arena *arena, const char *piece,
+		     struct mount_options *o, struct oci_annotation *params)
+{
+	static const char lower[] = "lowerdir=";
+	int r;
+
+	if (starts_with(piece, lower) && !strchr(piece, '\\') &&
+	    strlen(piece + strlen(lower)) > PARAM_MAX)
+		return add_layers(arena, piece + strlen(lower), o, params);
+	r = make_param(arena, piece, &params[o->nparams]);
+	if (r < 0)
+		return r;
+	o->nparams++;
+	return 0;
 }
 
 /* "size=4k,mode=700" is two: engines join what is the file system's. */
@@ -265,12 +300,10 @@ static int add_params(struct arena *arena, const char *word,
 	for (;;) {
 		size_t len = piece_len(word);
 		const char *piece = arena_strndup(arena, word, len);
-		int r = piece ? make_param(arena, piece, &params[o->nparams]) :
-				-ENOMEM;
+		int r = piece ? add_param(arena, piece, o, params) : -ENOMEM;
 
 		if (r < 0)
 			return r;
-		o->nparams++;
 		if (!word[len])
 			return 0;
 		word += len + 1;
