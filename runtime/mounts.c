@@ -306,8 +306,15 @@ static void become_root(const struct make_input *in, struct plan *plan)
 
 int make_mounts(const struct make_input *in, struct plan *plan)
 {
+	const char *label = in->spec->linux_.mount_label;
 	struct step *step;
 	int r;
+
+	if (is_set(label) && !in->facts->selinux)
+		return fail(
+			0,
+			"linux.mountLabel: '%s' asked for, but SELinux is not enabled",
+			label);
 
 	if (!make_has_mountns(in)) {
 		step = plan_add(plan, STEP_ROOT_HERE);

@@ -326,6 +326,7 @@ static void labels_and_superblocks(void **state)
 	struct fixture *f = *state;
 	const struct step_fs *fs;
 
+	f->facts.selinux = true;
 	f->spec.linux_.mount_label = "system_u:object_r:x_t:s0";
 	assert_int_equal(make_one(f, "ext4", "/dev/x", "/x", "ro"), 0);
 	fs = step_at(f, 3)->fs;
