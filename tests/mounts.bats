@@ -1,0 +1,416 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/mounts.bats - what is mounted where: sources, places, kinds, order.
+# shellcheck disable=SC2016,SC2030,SC2031 # scripts for other shells; run
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root
+	new_bundle
+}
+
+with_userns() {
+	requires userns
+	config '.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings = [{containerID: 0, hostID: 100000,
+				       size: 1000}] |
+		.linux.gidMappings = .linux.uidMappings'
+	chown -R 100000:100000 "$BUNDLE/rootfs"
+}
+
+@test "the seven mounts of spec are there, in this order" {
+	inside 'cut -d" " -f5 /proc/self/mountinfo |
+		grep -vE "^/(sys/fs/cgroup/|proc/|sys/firmware)"'
+	assert_lines "/
+/proc
+/dev
+/dev/pts
+/dev/shm
+/dev/mqueue
+/sys
+/sys/fs/cgroup"
+}
+
+@test "nothing of the host is left in sight" {
+	inside 'ls /; cd /; cd ..; ls -d /host* 2>/dev/null; cut -d" " -f4,5 /proc/self/mountinfo | grep " /$"'
+	[[ $output != *"$TMP"*"$TMP"* ]]
+	[ "$(echo "$output" | tail -n 1)" = "$BUNDLE/rootfs /" ]
+}
+
+@test "a bind shows a directory, a file, a socket and a device" {
+	mkdir "$TMP/dir"
+	echo text | tee "$TMP/dir/file" >"$TMP/file"
+	python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$TMP/sock"
+	add_mount /m/dir "" "$TMP/dir" bind
+	add_mount /m/file "" "$TMP/file" bind
+	add_mount /m/sock "" "$TMP/sock" bind
+	add_mount /m/null bind /dev/null
+	inside 'cat /m/dir/file /m/file; stat -c "%n %F" /m/*'
+	assert_lines "text
+text
+/m/dir directory
+/m/file regular file
+/m/null character special file
+/m/sock socket"
+	[ "$(stat -c '%F %a' "$BUNDLE/rootfs/m/dir")" = "directory 755" ]
+	[ "$(stat -c '%F %a %s' "$BUNDLE/rootfs/m/file")" = \
+		"regular empty file 644 0" ]
+	[ "$(stat -c '%F' "$BUNDLE/rootfs/m/sock")" = "regular empty file" ]
+}
+
+@test "mount points have their modes whatever the umask is" {
+	add_mount /new/dir tmpfs tmpfs mode=700
+	add_mount /new/file "" /dev/null bind
+	umask 077
+	inside true
+	[ "$(stat -c %a "$BUNDLE/rootfs/new")" = 755 ]
+	[ "$(stat -c %a "$BUNDLE/rootfs/new/dir")" = 755 ]
+	[ "$(stat -c %a "$BUNDLE/rootfs/new/file")" = 644 ]
+}
+
+@test "a missing source is named with its mount" {
+	add_mount /m "" "$TMP/nowhere" bind
+	refused "mounts[7]: "
+	assert_output_has "$TMP/nowhere: no such file or directory"
+	config 'del(.mounts[7].source)'
+	refused "mounts[7].source: missing for a bind mount"
+}
+
+@test "a mount needs a type" {
+	add_mount /m "" tmpfs
+	refused "mounts[7].type: missing"
+	add_mount /m nosuchfs none
+	config 'del(.mounts[7])'
+	refused "mounts[7]: make file system nosuchfs: no such device"
+}
+
+@test "a relative source is below the bundle" {
+	mkdir -p "$BUNDLE/data/deep"
+	echo text >"$BUNDLE/data/deep/file"
+	echo other >"$TMP/outside"
+	add_mount /m/0 "" data/deep bind
+	add_mount /m/1 "" ./data//deep/file bind
+	add_mount /m/2 "" ../outside bind
+	cd /
+	inside 'cat /m/0/file /m/1 /m/2'
+	assert_lines "text
+text
+other"
+}
+
+@test "a source inside the rootfs may be an earlier mount" {
+	mkdir "$TMP/data"
+	echo text >"$TMP/data/file"
+	add_mount /first "" "$TMP/data" bind
+	add_mount /second "" "$BUNDLE/rootfs/first/file" bind
+	add_mount /third "" rootfs/first bind
+	inside 'cat /second /third/file'
+	assert_lines "text
+text"
+}
+
+@test "a source inside the rootfs stays inside" {
+	mkdir "$TMP/secret"
+	echo secret >"$TMP/secret/file"
+	ln -s "$TMP/secret" "$BUNDLE/rootfs/link"
+	add_mount /m "" "$BUNDLE/rootfs/link/file" bind
+	refused "mounts[7]: "
+	mkdir -p "$BUNDLE/rootfs/$TMP/secret"
+	echo inside >"$BUNDLE/rootfs/$TMP/secret/file"
+	inside 'cat /m'
+	assert_lines inside
+}
+
+@test "a source that the user namespace's root cannot reach is mounted" {
+	with_userns
+	mkdir -p "$TMP/closed/data"
+	echo text >"$TMP/closed/data/file"
+	chmod 700 "$TMP/closed"
+	add_mount /m "" "$TMP/closed/data" bind
+	inside 'cat /m/file'
+	assert_lines text
+}
+
+@test "a relative destination is below /" {
+	config '.mounts += [{destination: "m/./x/../y", type: "tmpfs",
+			     source: "tmpfs"}]'
+	inside 'grep -c " /m/y " /proc/self/mountinfo'
+	assert_lines 1
+}
+
+@test "links in a destination stay inside the rootfs" {
+	mkdir "$TMP/host" "$BUNDLE/rootfs/real"
+	ln -s ../../../../../../../../real "$BUNDLE/rootfs/up"
+	ln -s /real "$BUNDLE/rootfs/abs"
+	ln -s "$TMP/host" "$BUNDLE/rootfs/host"
+	ln -s deep/er/new "$BUNDLE/rootfs/dangling"
+	ln -s /new/file "$BUNDLE/rootfs/dangling-file"
+	add_mount /up/a tmpfs tmpfs
+	add_mount /abs/b tmpfs tmpfs
+	add_mount /host/c tmpfs tmpfs
+	add_mount /dangling tmpfs tmpfs
+	add_mount /dangling-file "" /etc/hostname bind
+	inside 'cut -d" " -f5 /proc/self/mountinfo | tail -n +9 |
+		grep -vE "^/(proc|sys)/"'
+	assert_lines "/real/a
+/real/b
+$TMP/host/c
+/deep/er/new
+/new/file"
+	[ -z "$(ls "$TMP/host")" ]
+	[ -d "$BUNDLE/rootfs/$TMP/host/c" ]
+}
+
+@test "a loop of links is refused" {
+	ln -s b "$BUNDLE/rootfs/a"
+	ln -s a "$BUNDLE/rootfs/b"
+	add_mount /a/m tmpfs tmpfs
+	refused "mounts[7]: "
+	assert_output_has "too many levels of symbolic links"
+}
+
+@test "a destination may be sixty missing directories deep" {
+	local path=
+
+	for i in $(seq 60); do
+		path+=/d$i
+	done
+	add_mount "$path" tmpfs tmpfs
+	inside "grep -c ' $path ' /proc/self/mountinfo"
+	assert_lines 1
+}
+
+@test "a directory is not mounted on a file, nor a file on a directory" {
+	mkdir "$TMP/dir" "$BUNDLE/rootfs/dir"
+	touch "$TMP/file" "$BUNDLE/rootfs/file"
+	add_mount /file "" "$TMP/dir" bind
+	refused "mounts[7]: "
+	config 'del(.mounts[7])'
+	add_mount /dir "" "$TMP/file" bind
+	refused "mounts[7]: "
+}
+
+@test "nothing is mounted on / itself" {
+	local path
+
+	ln -s . "$BUNDLE/rootfs/self"
+	for path in / /. /etc/.. ""; do
+		config 'del(.mounts[7])'
+		add_mount "$path" tmpfs tmpfs
+		[ -n "$path" ] || config '.mounts[7].destination = ""'
+		refused "mounts[7]"
+	done
+	config '.mounts[7].destination = "/"'
+	refused "mounts[7].destination: / is the root itself"
+	config '.mounts[7].destination = "/self"'
+	refused "mounts[7]: "
+	assert_output_has "that is the root itself"
+}
+
+@test "nothing is mounted below /proc" {
+	local path
+
+	for path in /proc/sys /proc/self/attr /proc/1 /proc/nosuch \
+		/proc/../proc/fs; do
+		config 'del(.mounts[7])'
+		add_mount "$path" tmpfs tmpfs
+		refused "mounts[7]"
+		assert_output_has "cannot be mounted because it is inside /proc"
+	done
+	ln -s proc/sys "$BUNDLE/rootfs/link"
+	config 'del(.mounts[7])'
+	add_mount /link/net tmpfs tmpfs
+	refused "cannot be mounted because it is inside /proc"
+}
+
+@test "what a host may restate below /proc is mounted" {
+	local name n=7
+
+	echo text >"$TMP/file"
+	for name in cpuinfo diskstats meminfo stat swaps uptime loadavg \
+		slabinfo sys/kernel/ns_last_pid; do
+		[ -e "/proc/$name" ] || continue
+		add_mount "/proc/$name" "" "$TMP/file" bind
+		n=$((n + 1))
+	done
+	inside 'cat /proc/meminfo /proc/uptime'
+	assert_lines "text
+text"
+	[ "$n" -gt 12 ]
+}
+
+@test "/proc is a procfs or refused" {
+	mkdir "$TMP/fake"
+	config 'del(.mounts[0])'
+	add_mount /proc "" "$TMP/fake" bind
+	refused "mounts[6]"
+	assert_output_has "cannot be mounted because it is not of type proc"
+	config '.mounts[6] = {destination: "/proc", type: "tmpfs", source: "x"}'
+	refused "cannot be mounted because it is not of type proc"
+	config '.mounts[6] = {destination: "/proc", source: "/proc/self",
+			      options: ["bind"]}'
+	refused "cannot be mounted because it is not of type proc"
+	config '.mounts[6] = {destination: "/proc", source: "/proc",
+			      options: ["rbind"]}'
+	inside 'cat /proc/version'
+	assert_output_has Linux
+}
+
+@test "proc and sysfs need an ordinary directory" {
+	rmdir "$BUNDLE/rootfs/proc" "$BUNDLE/rootfs/sys"
+	mkdir "$BUNDLE/rootfs/other"
+	ln -s other "$BUNDLE/rootfs/proc"
+	mkdir "$BUNDLE/rootfs/sys"
+	refused 'filesystem "proc" must be mounted on ordinary directory'
+	rm "$BUNDLE/rootfs/proc"
+	mkdir "$BUNDLE/rootfs/proc"
+	rmdir "$BUNDLE/rootfs/sys"
+	ln -s /other "$BUNDLE/rootfs/sys"
+	refused 'filesystem "sysfs" must be mounted on ordinary directory'
+	rm "$BUNDLE/rootfs/sys"
+	touch "$BUNDLE/rootfs/sys"
+	refused 'filesystem "sysfs" must be mounted on ordinary directory'
+}
+
+@test "a missing /proc and /sys are made" {
+	rmdir "$BUNDLE/rootfs/proc" "$BUNDLE/rootfs/sys"
+	inside 'ls /sys/kernel >/dev/null && cat /proc/self/comm'
+	assert_lines cat
+}
+
+@test "mqueue shows the container's queues, not the host's" {
+	inside 'cat /dev/mqueue/* 2>/dev/null; stat -f -c %T /dev/mqueue
+		touch /dev/mqueue/ours && ls /dev/mqueue'
+	[ "$(echo "$output" | tail -n 1)" = ours ]
+}
+
+@test "sysfs shows the container's interfaces" {
+	inside 'ls /sys/class/net'
+	assert_lines lo
+}
+
+@test "sysfs without a network namespace falls back to the host's" {
+	with_userns
+	config 'del(.linux.namespaces[] | select(.type == "network"))'
+	inside 'test -d /sys/kernel
+		sed -n "s|^.* / /sys \([^ ]*\) .*|\1|p" /proc/self/mountinfo
+		touch /sys/kernel/x || true'
+	assert_output_has ro,nosuid,nodev,noexec
+}
+
+@test "an overlay is mounted with its layers" {
+	mkdir "$TMP"/{low,up,work}
+	echo low >"$TMP/low/file"
+	add_mount /m overlay overlay "lowerdir=$TMP/low" "upperdir=$TMP/up" \
+		"workdir=$TMP/work"
+	inside 'cat /m/file; echo new >/m/file'
+	assert_lines low
+	[ "$(cat "$TMP/low/file" "$TMP/up/file")" = "low
+new" ]
+}
+
+@test "an overlay may have more layers than one option holds" {
+	local layers= long
+
+	long=$(printf '%0100d' 0)
+	for i in 1 2 3 4; do
+		mkdir "$TMP/$i-$long"
+		echo "$i" >"$TMP/$i-$long/file$i"
+		layers+=:$TMP/$i-$long
+	done
+	add_mount /m overlay overlay ro "lowerdir=${layers#:}"
+	inside 'cat /m/file*'
+	assert_lines "1
+2
+3
+4"
+}
+
+@test "a mountLabel without SELinux is refused by name" {
+	[ ! -e /sys/fs/selinux/enforce ] || skip "needs no selinux"
+	config '.linux.mountLabel = "system_u:object_r:container_file_t:s0"'
+	refused "linux.mountLabel"
+}
+
+@test "copy-symlink makes the link again" {
+	ln -s /etc/target "$TMP/link"
+	echo text >"$TMP/file"
+	add_mount /m/link "" "$TMP/link" bind copy-symlink
+	add_mount /m/file "" "$TMP/file" bind copy-symlink
+	inside 'readlink /m/link; cat /m/file'
+	assert_lines "/etc/target
+text"
+	inside 'readlink /m/link'
+	assert_lines /etc/target
+	rm "$BUNDLE/rootfs/m/link"
+	touch "$BUNDLE/rootfs/m/link"
+	refused "mounts[7]: "
+	assert_output_has "something else has that name"
+}
+
+@test "src-nofollow mounts a link itself, dest-nofollow on one" {
+	echo text >"$TMP/file"
+	ln -s file "$TMP/link"
+	ln -s /etc/passwd "$BUNDLE/rootfs/there"
+	add_mount /there "" "$TMP/file" bind dest-nofollow
+	inside 'cat /there; head -c 4 /etc/passwd'
+	assert_lines "text
+root"
+	config 'del(.mounts[7])'
+	add_mount /etc/link "" "$TMP/link" bind src-nofollow dest-nofollow
+	inside 'readlink /etc/link || cat /etc/link'
+	assert_lines file
+}
+
+@test "NUL bytes are refused wherever they are" {
+	local key
+
+	for key in destination source type; do
+		config '.mounts[7] = {destination: "/m", type: "tmpfs",
+				      source: "tmpfs"} |
+			.mounts[7].'"$key"' += "a\u0000b"'
+		refused "mounts[7].$key"
+	done
+	config '.mounts[7] = {destination: "/m", type: "tmpfs",
+			      source: "tmpfs", options: ["ro", "a\u0000b"]}'
+	refused "mounts[7].options[1]"
+}
+
+@test "later mounts cover earlier ones" {
+	mkdir "$TMP"/{one,two}
+	echo 1 >"$TMP/one/file"
+	echo 2 >"$TMP/two/file"
+	add_mount /m "" "$TMP/one" bind
+	add_mount /m "" "$TMP/two" bind
+	add_mount /m/tmp tmpfs tmpfs
+	inside 'cat /m/file; ls -d /m/tmp'
+	assert_lines "2
+/m/tmp"
+	[ ! -e "$TMP/one/tmp" ]
+	[ -d "$TMP/two/tmp" ]
+}
+
+@test "two hundred mounts are one container" {
+	config '.mounts += [range(200) | {destination: "/m/\(.)", type: "tmpfs",
+		source: "tmpfs", options: ["ro", "size=4k"]}]'
+	inside 'grep -c " /m/.* ro," /proc/self/mountinfo'
+	assert_lines 200
+}
+
+@test "two hundred binds into a user namespace are one container" {
+	with_userns
+	mkdir "$TMP/from"
+	config --arg from "$TMP/from" '.mounts += [range(200) |
+		{destination: "/m/\(.)", source: $from, options: ["rbind"]}]'
+	inside 'grep -c " /m/" /proc/self/mountinfo'
+	assert_lines 200
+}
+
+@test "a mount without a mount namespace is refused" {
+	config 'del(.linux.namespaces[] | select(.type == "mount"))'
+	run create none
+	[ "$status" -eq 1 ]
+	assert_output_has "needs a mount namespace"
+}
