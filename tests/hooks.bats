@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/hooks.bats - programs that config.json wants run, at the moments it
 # names: order, state, environment, and the world each of them sees.
-# What happens when they fail is in hooks_fail.bats.
+# What happens when they fail is in hooks-fail.bats.
 
 # shellcheck disable=SC2016 # the dollars are the hooks' and jq's
 load helpers

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # tests/seccomp.bats - linux.seccomp, as the program meets it. Profiles with a
-# listener are in seccomp_notify.bats.
+# listener are in seccomp-notify.bats.
 
 # shellcheck disable=SC2016,SC2030 # the dollars are the shell's inside and jq's
 load helpers

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/seccomp_notify.bats - profiles that ask an agent: listenerPath and
+# tests/seccomp-notify.bats - profiles that ask an agent: listenerPath and
 # listenerMetadata, for the program, for exec and for hooks inside.
 
 # shellcheck disable=SC2016 # the dollars are jq's

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/hooks_fail.bats - hooks that fail, hang or cannot run: what is said,
+# tests/hooks-fail.bats - hooks that fail, hang or cannot run: what is said,
 # what is undone, and which hooks run after all.
 
 # shellcheck disable=SC2016 # the dollars are the hooks' and jq's
