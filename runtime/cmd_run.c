@@ -110,7 +110,8 @@ static int run_bundle(struct creation *c, const char *id)
 		if (r < 0)
 			return r;
 		/* What the program leaves behind is ours to reap. */
-		(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+		if (!c->options->no_subreaper)
+			(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	}
 	r = creation_build(c);
 	if (r < 0)

@@ -38,7 +38,7 @@ const struct option_spec creation_option_table[] = {
 	{ "no-new-keyring", 0, OPTION_FLAG, OPTION(no_new_keyring), NULL,
 	  "keep the caller's session keyring" },
 	{ "no-subreaper", 0, OPTION_FLAG, OPTION(no_subreaper), NULL,
-	  "accepted for compatibility; there is never a subreaper" },
+	  "leave orphans of the program to the caller" },
 	{ "preserve-fds", 0, OPTION_NUMBER, OPTION(preserve_fds), "N",
 	  "pass N more descriptors, from 3 on" },
 	{ "dump-plan", 0, OPTION_FLAG, OPTION(dump_plan), NULL,
