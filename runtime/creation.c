@@ -232,8 +232,10 @@ static int tell_callers(struct creation *c)
 		r = console_send(o->console_socket, c->launch.console);
 	if (r >= 0 && o->pidfd_socket)
 		r = pidfd_send(o->pidfd_socket, c->launch.pidfd);
-	if (r >= 0 && o->pid_file)
+	if (r >= 0 && o->pid_file) {
 		r = pid_file_write(o->pid_file, c->launch.pid);
+		c->pid_file_written = r >= 0;
+	}
 	return r;
 }
 
@@ -296,7 +298,7 @@ static void undo(struct creation *c)
 		if (cgroup_remove(&c->cgroup, REMOVE_MS) < 0)
 			log_warning("%s", err_text());
 	}
-	if (c->options->pid_file)
+	if (c->pid_file_written)
 		(void)unlink(c->options->pid_file);
 	if ((c->container.record.hooks_begun || c->container.record.kept) &&
 	    oci_state_for_hook(c->arena, &c->container.record, OCI_STOPPED, 0,
@@ -310,13 +312,14 @@ static void undo(struct creation *c)
 void creation_close(struct creation *c)
 {
 	launch_close(&c->launch);
+	cgroup_close(&c->cgroup);
+	joins_close(&c->joins);
+	closep(&c->gate);
+	closep(&c->proc);
+	/* Last: the way back may need the descriptors that were too many. */
 	if (c->reserved && !c->kept)
 		undo(c);
 	else if (c->reserved)
 		reserve_unlock(&c->container);
-	cgroup_close(&c->cgroup);
-	joins_close(&c->joins);
 	container_close(&c->container);
-	closep(&c->gate);
-	closep(&c->proc);
 }

@@ -47,6 +47,7 @@ struct creation {
 	int gate;
 	bool reserved;
 	bool devices_done;
+	bool pid_file_written;
 	bool kept;
 };
 

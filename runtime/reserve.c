@@ -142,6 +142,12 @@ static int make_and_lock(struct container *c)
 	}
 	c->dir = openat(c->root, c->id,
 			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (c->dir < 0 && errno != ENOENT) {
+		int r = fail(errno, "open state directory of %s", c->id);
+
+		(void)unlinkat(c->root, c->id, AT_REMOVEDIR);
+		return r;
+	}
 	if (c->dir < 0 || flock(c->dir, LOCK_EX) < 0 || !still_there(c)) {
 		closep(&c->dir);
 		return -EEXIST;
