@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# tests/failures.bats - whatever fails on the way, all of it is undone, and the
+# same ID works at once.
+
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root
+	new_bundle
+	cp "$BUNDLE/config.json" "$TMP/good.json"
+}
+
+undone() {
+	local left
+
+	left=$(leftovers) || true
+	if [ -n "$left" ] || [ -e "$TMP/c1.pid" ]; then
+		echo "left behind: $left $(ls "$TMP/c1.pid" 2>/dev/null)"
+		return 1
+	fi
+}
+
+# The ID is free, and the container works.
+works_now() {
+	cp "$TMP/good.json" "$BUNDLE/config.json"
+	run_ok create c1
+	run_ok sandlock start c1
+	wait_until has_status c1 stopped
+	run_ok sandlock delete c1
+	rm -f "$TMP/c1.pid"
+}
+
+# fails TEXT [OPTION...]: create and run do, and undo what they did.
+fails() {
+	local text=$1
+
+	shift
+	run_bad "$text" create c1 "$@" || return 1
+	undone || return 1
+	run_bad "$text" sandlock run --bundle "$BUNDLE" "$@" c1 || return 1
+	undone
+}
+
+@test "a hook that fails undoes the creation" {
+	local point
+
+	for point in prestart createRuntime createContainer; do
+		# shellcheck disable=SC2016 # $p is jq's
+		config --arg p $point '.hooks = {} |
+			.hooks[$p] = [{"path": "/bin/false"}]'
+		fails "error running $point hook #0"
+		works_now
+	done
+}
+
+@test "a hook that hangs is ended, and the creation undone" {
+	config '.hooks.createRuntime = [{"path": "/bin/sleep",
+		"args": ["sleep", "1000"], "timeout": 1}]'
+	fails "error running createRuntime hook #0"
+	works_now
+}
+
+@test "a mount that cannot be made undoes the creation" {
+	config '.mounts += [{"destination": "/x", "source": "/absent",
+		"options": ["bind"]}]'
+	fails "mounts[7]: open mount source /absent: no such file or directory"
+	[ ! -e "$BUNDLE/rootfs/x" ]
+	config '.mounts[7] = {"destination": "/x", "type": "nosuchfs"}'
+	fails "mounts[7]: make file system nosuchfs: no such device"
+	config '.mounts[7] = {"destination": "/x", "type": "tmpfs",
+		"options": ["size=much"]}'
+	fails "mounts[7]"
+	works_now
+}
+
+@test "a program that is not there undoes the creation" {
+	args no-such-program
+	# shellcheck disable=SC2016 # so it is said
+	fails '"no-such-program": executable file not found in $PATH'
+	args /etc/passwd
+	fails 'exec: "/etc/passwd": permission denied'
+	args /bin
+	fails 'exec: "/bin": '
+	works_now
+}
+
+@test "a program that is none undoes a run, and stops at start" {
+	echo "no program" >"$BUNDLE/rootfs/bin/none"
+	chmod 755 "$BUNDLE/rootfs/bin/none"
+	args none
+	run_bad "exec format error" sandlock run --bundle "$BUNDLE" c1
+	undone
+	run_ok create c1
+	run_bad "exec format error" sandlock start c1
+	wait_until has_status c1 stopped
+	run_ok sandlock delete c1
+	works_now
+}
+
+@test "a working directory that is not there undoes the creation" {
+	config '.process.cwd = "/bin/busybox"'
+	fails "process.cwd"
+	works_now
+}
+
+@test "a console socket that is not there undoes the creation" {
+	config '.process.terminal = true'
+	run_bad "$TMP/absent" create c1 --console-socket "$TMP/absent"
+	undone
+	touch "$TMP/file"
+	run_bad "$TMP/file" create c1 --console-socket "$TMP/file"
+	undone
+	run_bad "$TMP/absent" sandlock run --detach --bundle "$BUNDLE" \
+		--console-socket "$TMP/absent" c1
+	undone
+	works_now
+}
+
+@test "a pidfd socket that is not there undoes the creation" {
+	fails "$TMP/absent" --pidfd-socket "$TMP/absent"
+	works_now
+}
+
+@test "a pid file that cannot be written undoes the creation" {
+	fails "--pid-file: create $TMP/absent/pid" \
+		--pid-file "$TMP/absent/pid"
+	mkdir "$TMP/folder"
+	fails "--pid-file: write $TMP/folder" --pid-file "$TMP/folder"
+	[ -d "$TMP/folder" ]
+	[ ! -e "$TMP/folder.tmp" ]
+	works_now
+}
+
+@test "a creation that fails leaves another's pid file alone" {
+	echo 1 >"$TMP/other.pid"
+	args no-such-program
+	fails "not found" --pid-file "$TMP/other.pid"
+	[ "$(cat "$TMP/other.pid")" = 1 ]
+}
+
+@test "a limit that cannot be set undoes the creation" {
+	config '.linux.resources.cpu.cpus = "4000-4001"'
+	fails "linux.resources.cpu.cpus: "
+	works_now
+}
+
+@test "a memory limit too low for a process is told as that" {
+	local limit
+
+	for limit in 4096 65536 262144; do
+		config ".linux.resources.memory = {\"limit\": $limit}"
+		run sandlock run --bundle "$BUNDLE" c1
+		if [ "$status" -ne 0 ]; then
+			[ "${#lines[@]}" -le 1 ]
+			[[ "$output" = "" || "$output" = "sandlock-oci: "* ]]
+		fi
+		undone
+	done
+	works_now
+}
+
+@test "one process is enough for a container" {
+	config '.linux.resources.pids = {"limit": 1}'
+	run_ok sandlock run --bundle "$BUNDLE" c1
+	args sh -c 'true & echo forked'
+	run sandlock run --bundle "$BUNDLE" c1
+	[ "$status" -ne 0 ]
+	undone
+	works_now
+}
+
+@test "a joined namespace of the wrong kind undoes the creation" {
+	config '.linux.namespaces |= map(if .type == "ipc" then
+		.path = "/proc/self/ns/net" else . end)'
+	fails "/proc/self/ns/net"
+	works_now
+}
+
+# with_state OPTIONS COMMAND...: $ROOT is a tmpfs like that, for this only.
+with_state() {
+	mkdir -p "$ROOT"
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare --mount --propagation private sh -c '
+		options=$1 root=$2
+		shift 2
+		mount -t tmpfs -o "$options" none "$root" || exit 9
+		"$@"
+		r=$?
+		# What is left in there would not be seen from outside.
+		[ $r -ne 0 ] || exit 0
+		[ -z "$(ls -A "$root")" ] || ls -lA "$root"/* >&2
+		exit $r
+	' with_state "$1" "$ROOT" "${@:2}" 3>&-
+}
+
+@test "a full state directory undoes the creation" {
+	local n failed=0
+
+	for n in 2 3 4 5 6; do
+		run with_state "mode=700,nr_inodes=$n" "$SANDLOCK" \
+			--root "$ROOT" run --bundle "$BUNDLE" c1
+		[ "$status" -lt 2 ]
+		if [ "$status" -eq 1 ]; then
+			failed=$((failed + 1))
+			[ "${#lines[@]}" -eq 1 ]
+			assert_output_has "no space left on device"
+		fi
+		undone
+	done
+	[ $failed -gt 1 ]
+	# One page holds the record, and not the configuration, too.
+	run_bad "no space left on device" with_state "mode=700,size=4k" \
+		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" c1
+	[ "${#lines[@]}" -eq 1 ]
+	undone
+	works_now
+}
+
+@test "a state directory that cannot be written is told as that" {
+	run_bad "read-only file system" with_state "mode=700,ro" \
+		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" c1
+	[ "${#lines[@]}" -eq 1 ]
+	rmdir "$ROOT"
+	touch "$ROOT"
+	run_bad "not a directory" sandlock run --bundle "$BUNDLE" c1
+	rm "$ROOT"
+	mkdir -m 777 "$ROOT"
+	run_bad "writable for everyone" sandlock run --bundle "$BUNDLE" c1
+	chmod 700 "$ROOT"
+	works_now
+}
+
+@test "too few descriptors for the runtime are told as that" {
+	local n failed=0
+
+	for n in 3 4 5 6 8 10 12 16 20 24 28 32 40 64; do
+		run bash -c "ulimit -n $n && exec \"\$@\"" limited "$SANDLOCK" \
+			--root "$ROOT" run --bundle "$BUNDLE" c1
+		if [ "$status" -ne 0 ]; then
+			failed=$((failed + 1))
+			[ "$status" -eq 1 ]
+			[ "${#lines[@]}" -eq 1 ]
+		fi
+		undone
+	done
+	[ $failed -gt 3 ]
+	works_now
+}
+
+@test "too little memory for the runtime is told as that" {
+	local n failed=0
+
+	for n in 8000 16000 32000 50000 52000 60000; do
+		run bash -c "ulimit -v $n && exec \"\$@\"" limited "$SANDLOCK" \
+			--root "$ROOT" run --bundle "$BUNDLE" c1
+		if [ "$status" -ne 0 ]; then
+			failed=$((failed + 1))
+			[ "$status" -eq 1 ]
+			[ "${#lines[@]}" -eq 1 ]
+		fi
+		undone
+	done
+	[ $failed -gt 1 ]
+	works_now
+}
