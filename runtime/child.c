@@ -243,8 +243,8 @@ static int namespace_step(struct child *child, const struct step *step)
 		return stop(child, step);
 	case STEP_BECOME_ROOT:
 		return become_root();
-	case STEP_NOT_DUMPABLE:
-		return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	case STEP_DUMPABLE:
+		return prctl(PR_SET_DUMPABLE, step->number, 0, 0, 0);
 	case STEP_TIME_OFFSETS:
 		return set_time_offsets(child, step->text);
 	case STEP_JOIN_CGROUP:

@@ -42,6 +42,12 @@ struct make_input {
 
 /* The container's user namespace is not the runtime's: new or joined. */
 bool make_has_userns(const struct make_input *in);
+/*
+ * It may be looked at before its program runs: hooks and `exec` enter through
+ * its /proc, and a caller without privileges is refused there otherwise. In a
+ * new pid namespace nobody inside can do the same.
+ */
+bool make_is_open(const struct make_input *in);
 /* Its mount namespace is new, so that what is mounted is its own. */
 bool make_has_mountns(const struct make_input *in);
 

@@ -38,6 +38,11 @@ bool make_has_mountns(const struct make_input *in)
 	return is_new(in, OCI_NS_MOUNT);
 }
 
+bool make_is_open(const struct make_input *in)
+{
+	return in->facts->euid != 0 && is_new(in, OCI_NS_PID);
+}
+
 static void join(const struct make_input *in, struct plan *plan, int ns)
 {
 	uint16_t slot = plan_slot(plan);
@@ -176,7 +181,7 @@ int make_namespaces(const struct make_input *in, struct plan *plan)
 		if (r < 0)
 			return r;
 	}
-	plan_add(plan, STEP_NOT_DUMPABLE);
+	plan_add(plan, STEP_DUMPABLE)->number = make_is_open(in);
 	join_cgroups(in, plan, /* v2_done= */ plan->into_cgroup >= 0);
 	if (is_new(in, OCI_NS_CGROUP) && !(direct && v2_only))
 		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWCGROUP;

@@ -29,7 +29,7 @@ enum step_op {
 	STEP_FORK,		/* go on as a sibling of this process */
 	STEP_STOP,		/* say word, wait for the answer */
 	STEP_BECOME_ROOT,	/* of the user namespace */
-	STEP_NOT_DUMPABLE,
+	STEP_DUMPABLE,		/* number: 0 or 1 */
 	STEP_TIME_OFFSETS,	/* text: lines for timens_offsets */
 	STEP_JOIN_CGROUP,	/* in: its tasks or cgroup.procs */
 	STEP_SETSID,

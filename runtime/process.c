@@ -295,6 +295,9 @@ static void identity(const struct make_input *in, struct plan *plan,
 	step = plan_add(plan, STEP_CAPS);
 	step->place = "process.capabilities";
 	step->caps = caps;
+	/* The change of user has closed it again. */
+	if (make_is_open(in))
+		plan_add(plan, STEP_DUMPABLE)->number = 1;
 	step = plan_add(plan, STEP_CWD);
 	step->place = "process.cwd";
 	step->text = p->cwd;

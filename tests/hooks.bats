@@ -80,7 +80,7 @@ startContainer poststart " ]
 	create web
 	sandlock delete web
 	log_has poststop
-	[ -z "$(grep -x startContainer "$LOG")" ]
+	[ "$(tail -n 2 "$LOG")" = $'createContainer\npoststop' ]
 }
 
 @test "a hook gets the state of its moment on standard input" {
@@ -333,4 +333,42 @@ STATUS='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp|Umask)" \
 	[ "$(cat "$TMP/outside")" -eq 4 ]
 	[ "$(cat "$TMP/between")" -eq 4 ]
 	[ "$(cat "$BUNDLE/rootfs/inside")" -eq 4 ]
+}
+
+@test "an unprivileged user's hooks run, at all six points" {
+	local point out
+
+	requires userns subids setpriv
+	new_user
+	new_user_bundle
+	out=$USER_HOME/out
+	mkdir "$out"
+	chmod 1777 "$out" "$BUNDLE/rootfs/tmp"
+	# Root is the user; who runs the program is somebody else.
+	config --argjson id "$USER_ID" '.root.readonly = false |
+		.process.user = {uid: 5, gid: 5} |
+		.linux.uidMappings = [
+			{containerID: 0, hostID: $id, size: 1},
+			{containerID: 1, hostID: 300000, size: 65536}] |
+		.linux.gidMappings = .linux.uidMappings'
+	for point in prestart createRuntime createContainer poststart poststop; do
+		hook "$point" "id -u >$out/$point"
+	done
+	# What CNI and GPU hooks do.
+	hook createRuntime 'pid=$(jq .pid); nsenter --user=/proc/$pid/ns/user \
+		--mount=/proc/$pid/ns/mnt --preserve-credentials true'
+	hook startContainer 'id -u >/tmp/startContainer'
+	args cat /tmp/startContainer
+	run_ok as_user ./sandlock-oci run --bundle "$BUNDLE" box
+	[ "$output" = 5 ]
+	[ "$(cat "$out"/{prestart,createRuntime,poststart,poststop} | uniq)" = \
+		"$USER_ID" ]
+	[ "$(cat "$out/createContainer")" = 0 ]
+	args sleep 1000
+	as_user ./sandlock-oci create --bundle "$BUNDLE" box \
+		</dev/null >"$TMP/out" 2>&1
+	# Nor is the container closed to the user before its start.
+	run_ok as_user ./sandlock-oci exec box id -u
+	[ "$output" = 5 ]
+	as_user ./sandlock-oci start box
 }
