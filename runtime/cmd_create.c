@@ -6,6 +6,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "runtime/creation.h"
+#include "runtime/starting.h"
 
 /* What would be done. Cgroups and the gate exist only in the real thing. */
 static int dump(struct creation *c)
@@ -42,6 +43,9 @@ static int run(const struct globals *globals, const void *options, int argc,
 		return r;
 	if (o.dump_plan)
 		return dump(&c);
+	r = starting_protect(&c.spec, c.in.preserve_fds + c.in.listen_fds);
+	if (r < 0)
+		return r;
 	r = creation_build(&c);
 	if (r < 0)
 		return r;

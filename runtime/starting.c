@@ -115,7 +115,10 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 
 int starting_protect(const struct oci_spec *spec, unsigned int preserved)
 {
-	if (!spec->hooks.at[HOOK_START_CONTAINER].n)
+	/* Its process is open to all of its user's, and so is our file. */
+	bool exposed = geteuid() != 0 && access("/proc/self/exe", W_OK) == 0;
+
+	if (!exposed && !spec->hooks.at[HOOK_START_CONTAINER].n)
 		return 0;
 	return self_protect(preserved);
 }

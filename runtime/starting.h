@@ -12,7 +12,10 @@
 /* `start`: connect, hooks, GO, exec, hooks. */
 int starting_open_gate(const struct globals *globals,
 		       struct container *container);
-/* Before any effect: those who enter for such hooks are seen from inside. */
+/*
+ * Before any effect: a process that waits for its program is seen by hooks and
+ * by `exec` inside, and so are those who enter for them.
+ */
 int starting_protect(const struct oci_spec *spec, unsigned int preserved);
 /* startContainer hooks, inside. */
 int starting_hooks_before(const struct globals *globals,

@@ -372,3 +372,15 @@ STATUS='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp|Umask)" \
 	[ "$output" = 5 ]
 	as_user ./sandlock-oci start box
 }
+
+@test "a runtime of one's own cannot be written from inside, either" {
+	requires userns setpriv
+	new_user
+	new_user_bundle
+	chown "$USER_ID" "$USER_HOME/sandlock-oci"
+	args sleep 1000
+	as_user ./sandlock-oci create --bundle "$BUNDLE" box \
+		</dev/null >"$TMP/out" 2>&1
+	run_ok as_user ./sandlock-oci exec box readlink /proc/1/exe
+	[[ $output = "/memfd:"* ]]
+}
