@@ -14,7 +14,8 @@
 #include "runtime/child_mount.h"
 
 /*
- * Cut the mount that holds the rootfs off from the host. Only the root of a
+ * Cut the mount that holds the rootfs off from the host: what is attached to
+ * a shared one appears there, and pivot_root refuses it. Only the root of a
  * mount can be changed, so climb until there is one.
  */
 static int make_private(int dir)
@@ -43,7 +44,7 @@ static int attach_rootfs(struct child *child, const struct step *step)
 		open(step->text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int tree;
 
-	if (point < 0 || make_private(point) < 0)
+	if (point < 0 || (step->flags & MS_SHARED && make_private(point) < 0))
 		return -1;
 	tree = sys_open_tree(point, "",
 			     OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE);

@@ -283,7 +283,7 @@ static int refuse_mounts(const struct make_input *in)
 /*
  * Of everything the namespace copied from the host. Shared stays shared, so
  * that a bind may send its mounts to the host where rootfsPropagation and its
- * own options ask for that; the rootfs is cut off in STEP_ROOTFS.
+ * own options ask for that; STEP_ROOTFS then cuts the rootfs off.
  */
 static unsigned long initial_propagation(const struct oci_linux *l)
 {
@@ -330,6 +330,7 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 	step = plan_add(plan, STEP_ROOTFS);
 	step->place = "root.path";
 	step->text = in->rootfs;
+	step->flags = (uint32_t)initial_propagation(&in->spec->linux_);
 	step->out = SLOT_ROOT;
 	become_root(in, plan);
 	if ((r = make_listed_mounts(in, plan)) < 0 ||

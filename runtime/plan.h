@@ -39,7 +39,7 @@ enum step_op {
 	STEP_KEYRING,		/* text: name; join a new session keyring */
 	/* root and mounts (child_mount.c) */
 	STEP_PROPAGATION,	/* flags: MS_…, of / before the pivot, of the new root after it */
-	STEP_ROOTFS,		/* text: path, out: clone it onto itself */
+	STEP_ROOTFS,		/* text: path, flags: MS_… of /, out: clone it onto itself */
 	STEP_ROOT_HERE,		/* text: path, out: open it, no mount namespace */
 	STEP_MOUNT_POINT,	/* text, flags: POINT_…, out: O_PATH */
 	STEP_FSMOUNT,		/* fs, in: mount point (mode), out: detached mount */
