@@ -312,7 +312,7 @@ new" ]
 }
 
 @test "an overlay may have more layers than one option holds" {
-	local layers= long
+	local layers="" long
 
 	long=$(printf '%0100d' 0)
 	for i in 1 2 3 4; do

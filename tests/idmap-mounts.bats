@@ -1,0 +1,181 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/idmap-mounts.bats - mounts that show other owners than the disk has.
+# shellcheck disable=SC2016,SC2030,SC2031 # scripts for other shells; run
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root idmap
+	new_bundle
+	mkdir "$TMP/data"
+	touch "$TMP/data/root" "$TMP/data/user"
+	chown 0:0 "$TMP/data/root"
+	chown 1000:1001 "$TMP/data/user"
+}
+
+with_userns() {
+	requires userns
+	config '.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings = [{containerID: 0, hostID: 100000,
+				       size: 65536}] |
+		.linux.gidMappings = [{containerID: 0, hostID: 200000,
+				       size: 65536}]'
+	chown -R 100000:200000 "$BUNDLE/rootfs"
+}
+
+# mapped HOST-UID HOST-GID: mappings of the last mount, for a hundred ids
+# from the disk's 1000 and 1001 on.
+mapped() {
+	config --argjson uid "$1" --argjson gid "$2" '
+		.mounts[-1] += {
+			uidMappings: [{containerID: 1000, hostID: $uid, size: 100}],
+			gidMappings: [{containerID: 1001, hostID: $gid, size: 100}]}'
+}
+
+owners='cd /m; stat -c "%n %u:%g" *'
+
+@test "idmap without mappings takes the container's user namespace" {
+	with_userns
+	add_mount /m "" "$TMP/data" bind idmap
+	inside "$owners; touch new"
+	assert_lines "root 0:0
+user 1000:1001"
+	[ "$(stat -c %u:%g "$TMP/data/new")" = 0:0 ]
+}
+
+@test "without idmap the same files belong to nobody" {
+	with_userns
+	add_mount /m "" "$TMP/data" bind
+	inside "$owners"
+	assert_lines "root 65534:65534
+user 65534:65534"
+}
+
+@test "idmap with mappings uses those" {
+	add_mount /m "" "$TMP/data" bind idmap
+	mapped 5000 6000
+	inside "$owners"
+	assert_lines "root 65534:65534
+user 5000:6000"
+}
+
+@test "mappings alone mean idmap" {
+	add_mount /m "" "$TMP/data" bind
+	mapped 5000 6000
+	inside "$owners"
+	assert_output_has "user 5000:6000"
+}
+
+@test "mappings of a mount inside a user namespace go through both" {
+	with_userns
+	add_mount /m "" "$TMP/data" bind idmap
+	mapped 100007 200008
+	inside "$owners"
+	assert_lines "root 65534:65534
+user 7:8"
+}
+
+@test "several mounts have mappings of their own" {
+	local i
+
+	for i in 1 2 3; do
+		add_mount "/m/$i" "" "$TMP/data" rbind idmap
+		mapped "${i}000" "${i}001"
+	done
+	inside 'stat -c "%u:%g" /m/*/user'
+	assert_lines "1000:1001
+2000:2001
+3000:3001"
+}
+
+@test "a relative source and destination are idmapped" {
+	mkdir "$BUNDLE/data"
+	touch "$BUNDLE/data/user"
+	chown 1000:1001 "$BUNDLE/data/user"
+	add_mount m "" data bind idmap
+	mapped 5000 6000
+	inside "$owners"
+	assert_lines "user 5000:6000"
+}
+
+@test "a source in the rootfs and a single file are idmapped" {
+	mkdir "$BUNDLE/rootfs/data"
+	touch "$BUNDLE/rootfs/data/user"
+	chown 1000:1001 "$BUNDLE/rootfs/data/user"
+	add_mount /m/dir "" "$BUNDLE/rootfs/data" bind idmap
+	mapped 5000 6000
+	add_mount /m/file "" "$TMP/data/user" bind idmap
+	mapped 5002 6003
+	inside 'stat -c "%n %u:%g" /m/dir/user /m/file /data/user'
+	assert_lines "/m/dir/user 5000:6000
+/m/file 5002:6003
+/data/user 1000:1001"
+}
+
+@test "idmap maps the top mount, ridmap what is below, too" {
+	local word
+
+	for word in idmap ridmap; do
+		config 'del(.mounts[7])'
+		add_mount /m "" "$TMP/tree" rbind "$word"
+		mapped 5000 6000
+		args stat -c %u:%g /m /m/sub
+		run_ok privately bash -c '
+			mkdir -p "$1/tree"
+			mount -t tmpfs -o uid=1000,gid=1001,mode=755 x "$1/tree"
+			mkdir "$1/tree/sub"
+			mount -t tmpfs -o uid=1000,gid=1001 x "$1/tree/sub"
+			exec "$2" --root "$3" run --bundle "$4" tree' \
+			tree "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		case $word in
+		idmap) assert_lines "5000:6000
+1000:1001" ;;
+		ridmap) assert_lines "5000:6000
+5000:6000" ;;
+		esac
+	done
+}
+
+@test "crun's idmap= names mappings of host and container" {
+	with_userns
+	add_mount /m/0 "" "$TMP/data" bind \
+		"idmap=uids=1000-100007-1;gids=1001-200008-1"
+	add_mount /m/1 "" "$TMP/data" bind \
+		"idmap=uids=@1000-7-1;gids=@1001-8-1"
+	inside 'stat -c "%u:%g" /m/*/user'
+	assert_lines "7:8
+7:8"
+}
+
+@test "idmap with neither mappings nor a user namespace is refused" {
+	add_mount /m "" "$TMP/data" bind idmap
+	refused "mounts[7]: idmap needs mappings or a user namespace"
+}
+
+@test "half of the mappings is refused" {
+	add_mount /m "" "$TMP/data" bind idmap
+	mapped 5000 6000
+	config 'del(.mounts[7].gidMappings)'
+	refused "mounts[7].uidMappings: needs gidMappings as well"
+}
+
+@test "only a bind is idmapped" {
+	add_mount /m tmpfs tmpfs idmap
+	refused "mounts[7]: only a bind mount can be idmapped"
+}
+
+@test "a file system that cannot is named" {
+	add_mount /m "" /proc/self bind idmap
+	mapped 5000 6000
+	refused "mounts[7]: idmap /proc/self: "
+}
+
+@test "an idmapped mount can be read-only and nosuid" {
+	add_mount /m "" "$TMP/data" bind idmap ro nosuid
+	mapped 5000 6000
+	inside 'sed -n "s|^.* /m \([^ ]*\) .*|\1|p" /proc/self/mountinfo
+		stat -c %u:%g /m/user'
+	assert_lines "ro,nosuid,relatime,idmapped
+5000:6000"
+}
