@@ -42,10 +42,11 @@ room_open() {
 	ENGINE_CGROUP=/sandlock-test-${SANDLOCK_RUN:+$SANDLOCK_RUN-}engine-$$
 	make_runtime
 	make_image
-	export ROOM ENGINE_CGROUP RUNTIME ROOM_PID
-	(enter_cgroups && exec unshare --mount --propagation private --net \
+	export ROOM ENGINE_CGROUP RUNTIME ROOM_PID ROOM_CGROUPS
+	make_cgroups
+	(join_cgroups && exec unshare --mount --propagation private --net \
 		--ipc --cgroup --pid --fork --kill-child \
-		bash -c "$(declare -f live_in_room cgroup_dirs); live_in_room") \
+		bash -c "$(declare -f live_in_room); live_in_room") \
 		</dev/null >"$ROOM/log" 2>&1 3>&- &
 	outside=$!
 	wait_until [ -e "$ROOM/ready" ]
@@ -65,19 +66,33 @@ hierarchies() {
 	done
 }
 
-enter_cgroups() {
+# The cgroup of the room is the root for those inside. They live one below, as
+# cgroup v2 has controllers for children of an empty cgroup only.
+make_cgroups() {
 	local dir new file
 
 	for dir in $(hierarchies); do
-		new=$dir$ENGINE_CGROUP
-		mkdir "$new" || return
-		for file in cpuset.cpus cpuset.mems; do
-			[ ! -e "$dir/tasks" ] || [ ! -e "$new/$file" ] ||
-				cat "$dir/$file" >"$new/$file"
+		for new in "$dir$ENGINE_CGROUP" "$dir$ENGINE_CGROUP/room"; do
+			mkdir "$new"
+			for file in cpuset.cpus cpuset.mems; do
+				[ ! -e "$dir/tasks" ] ||
+					[ ! -e "$new/$file" ] ||
+					cat "$dir/$file" >"$new/$file"
+			done
 		done
-		echo 0 >"$new/cgroup.procs" || return
+		ROOM_CGROUPS+="$dir$ENGINE_CGROUP "
 	done
 }
+
+# join_cgroups [BELOW]: this process, one below each root.
+join_cgroups() {
+	local dir
+
+	for dir in $ROOM_CGROUPS; do
+		echo 0 >"$dir$1/cgroup.procs" || return
+	done
+}
+export -f join_cgroups
 
 # The first process of the room: it reaps, and all ends with it.
 live_in_room() {
@@ -86,16 +101,13 @@ live_in_room() {
 	mount -t proc proc /proc &&
 		mount -t tmpfs -o mode=0755 tmpfs /run &&
 		ip link set lo up || exit
-	for dir in $(cgroup_dirs "$ENGINE_CGROUP"); do
+	join_cgroups /room
+	for dir in $ROOM_CGROUPS; do
 		mount --bind "$dir" "${dir%"$ENGINE_CGROUP"}" || exit
 	done
-	# No controller is for children of a cgroup with processes.
 	if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
-		mkdir /sys/fs/cgroup/room &&
-			echo 0 >/sys/fs/cgroup/room/cgroup.procs &&
-			sed 's/[a-z_]\{1,\}/+&/g' \
-				/sys/fs/cgroup/cgroup.controllers \
-				>/sys/fs/cgroup/cgroup.subtree_control || exit
+		sed 's/[a-z_]\{1,\}/+&/g' /sys/fs/cgroup/cgroup.controllers \
+			>/sys/fs/cgroup/cgroup.subtree_control || exit
 	fi
 	mount --make-rshared / || exit
 	touch "$ROOM/ready"
@@ -137,8 +149,8 @@ make_image() {
 }
 
 room() {
-	nsenter --target "$ROOM_PID" --mount --net --ipc --pid --cgroup -- \
-		"$@" 3>&-
+	(join_cgroups /room && exec nsenter --target "$ROOM_PID" --mount \
+		--net --ipc --pid --cgroup -- "$@") 3>&-
 }
 export -f room
 
@@ -148,7 +160,7 @@ room_close() {
 	[ -n "$ROOM_PID" ] || return 0
 	kill -KILL "$ROOM_PID"
 	wait_until [ ! -e "/proc/$ROOM_PID" ]
-	for dir in $(cgroup_dirs "$ENGINE_CGROUP"); do
+	for dir in $ROOM_CGROUPS; do
 		wait_until no_process_below "$dir"
 		find "$dir" -depth -type d -exec rmdir {} +
 	done
@@ -166,7 +178,7 @@ room_inventory() {
 
 	room ps -eo comm= | grep -vx ps | sort | sed 's/^/process /'
 	room cut -d ' ' -f 5 /proc/self/mountinfo | sort | sed 's/^/mount /'
-	for dir in $(cgroup_dirs "$ENGINE_CGROUP"); do
+	for dir in $ROOM_CGROUPS; do
 		find "$dir" -type d
 	done | sort | sed 's/^/cgroup /'
 	room find /run -type d | sort | sed 's/^/directory /'

@@ -314,7 +314,7 @@ podman_run_with_file() {
 	room env XDG_RUNTIME_DIR= HOME="$ROOM/home" \
 		CONTAINERS_CONF="$ROOM/containers.conf" \
 		CONTAINERS_STORAGE_CONF="$ROOM/storage.conf" \
-		bash -c 'podman run --rm --network none --preserve-fds 1 \
+		bash -c 'exec podman run --rm --network none --preserve-fds 1 \
 			"$1" sh -c "cat <&3" 3<"$2"' bash "$IMAGE" "$1"
 }
 
@@ -354,8 +354,7 @@ podman_run_with_file() {
 }
 
 @test "a podman pod may share its processes, too" {
-	podman pod create --name p --network none --share pid,uts,ipc \
-		--cgroup-parent "$ENGINE_CGROUP" >/dev/null
+	podman pod create --name p --network none --share pid,uts,ipc >/dev/null
 	podman run -d --pod p --name a "$IMAGE" sleep 1234 >/dev/null
 	expect 0 "sleep 1234" podman run --rm --pod p "$IMAGE" ps
 	podman kill a
