@@ -120,6 +120,30 @@ startContainer poststart " ]
 	[ "$(jq '.pid // 0' "$TMP/poststop.json")" -eq 0 ]
 }
 
+@test "a hook may ask the runtime itself, and hears the same" {
+	local point
+
+	for point in prestart createRuntime createContainer poststart; do
+		hook "$point" "'$SANDLOCK' --root '$ROOT' state web >$TMP/$point"
+	done
+	# Inside there is no runtime: another hook of that moment asks for it.
+	hook startContainer 'echo >/waits; until test -e /asked; do :; done'
+	hook poststop "! '$SANDLOCK' --root '$ROOT' state web"
+	args sleep 1000
+	create web
+	sandlock start web 3>&- &
+	wait_until test -e "$BUNDLE/rootfs/waits"
+	assert_status web created
+	touch "$BUNDLE/rootfs/asked"
+	wait $!
+	for point in prestart createRuntime createContainer; do
+		[ "$(jq -r .status "$TMP/$point")" = creating ]
+	done
+	[ "$(jq -r .status "$TMP/poststart")" = running ]
+	run_ok sandlock --debug delete --force web
+	[ -z "$output" ]
+}
+
 @test "standard input ends after the state, and may be left unread" {
 	hook createRuntime 'cat >/dev/null; cat >/dev/null'
 	hook createRuntime 'exec <&-'

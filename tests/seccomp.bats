@@ -347,6 +347,14 @@ program_state() {
 getpid ok" ]
 	run_ok sandlock exec --user 7 web grep Seccomp /proc/self/status
 	[[ $output = *"Seccomp:	2"*"Seccomp_filters:	1"* ]]
+	# A process of its own need not have no_new_privs, nor capabilities.
+	jq '.process | .args = ["grep", "-E", "NoNew|Seccomp|CapP",
+		"/proc/self/status"] | .noNewPrivileges = false |
+		.user = {uid: 7, gid: 7} | .capabilities = {}' \
+		"$BUNDLE/config.json" >"$TMP/process.json"
+	run_ok sandlock exec --process "$TMP/process.json" web
+	[ "$(tr '\n\t' '  ' <<<"$output")" = "CapPrm: 0000000000000000 \
+NoNewPrivs: 0 Seccomp: 2 Seccomp_filters: 1 " ]
 }
 
 # ---- our own last steps ----
