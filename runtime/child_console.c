@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -85,10 +86,24 @@ static int set_up(int slave, const struct step *step)
 	return fchown(slave, step->console.uid, (gid_t)-1);
 }
 
+/* That very name: a link in its place would put the terminal elsewhere. */
+static int console_point(int root)
+{
+	char name[NAME_MAX + 1];
+	autoclose int dev = root_make_parent(root, "/dev/console", name);
+	autoclose int made = -1;
+
+	if (dev < 0)
+		return -1;
+	made = openat(dev, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (made < 0 && errno != EEXIST)
+		return -1;
+	return openat(dev, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
 static int bind_console(struct child *child, int slave)
 {
-	autoclose int point = root_make_file(child->slots[SLOT_ROOT],
-					     "/dev/console", NULL);
+	autoclose int point = console_point(child->slots[SLOT_ROOT]);
 	autoclose int tree =
 		sys_open_tree(slave, "", OPEN_TREE_CLONE | AT_EMPTY_PATH);
 
