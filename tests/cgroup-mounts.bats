@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/cgroup-mounts.bats - mounts of type cgroup where v1 hierarchies exist.
+# shellcheck disable=SC2016,SC2030,SC2031 # scripts for other shells; run
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root cgroup1
+	new_bundle
+}
+
+without_namespace() {
+	config 'del(.linux.namespaces[] | select(.type == "cgroup"))'
+}
+
+writable() {
+	config '(.mounts[] | select(.type == "cgroup") | .options) |=
+			map(select(. != "ro"))'
+}
+
+hierarchies() {
+	sed -n 's|^.* / /sys/fs/cgroup/\([^ ]*\) .* - cgroup2\{0,1\} .*|\1|p' \
+		/proc/self/mountinfo | sort
+}
+
+@test "every hierarchy of the host has its place" {
+	inside 'ls /sys/fs/cgroup | sort; stat -f -c %T /sys/fs/cgroup'
+	assert_lines "$(hierarchies)
+tmpfs"
+	without_namespace
+	inside 'ls /sys/fs/cgroup | sort; stat -f -c %T /sys/fs/cgroup'
+	assert_lines "$(hierarchies)
+tmpfs"
+}
+
+@test "the container sees its own cgroup, with and without a namespace" {
+	local show='for d in /sys/fs/cgroup/*/; do
+			[ -e $d/cgroup.procs ] || echo "$d has none"
+			[ ! -d $d/'"$CGROUP_PARENT"' ] || echo "$d is the host"
+			grep -qx 1 $d/cgroup.procs || echo "$d is not ours"
+			[ $(wc -l <$d/cgroup.procs) -le 4 ] || echo "$d has more"
+		done'
+
+	inside "$show"
+	assert_lines ""
+	without_namespace
+	inside "$show"
+	assert_lines ""
+}
+
+@test "the namespace hides the way to the cgroup" {
+	inside 'cut -d: -f3 /proc/self/cgroup | sort -u
+		sed -n "s|^.* \([^ ]*\) /sys/fs/cgroup/pids .*|\1|p" \
+			/proc/self/mountinfo'
+	assert_lines "/
+/"
+	without_namespace
+	inside 'grep :pids: /proc/self/cgroup | cut -d: -f3
+		sed -n "s|^.* \([^ ]*\) /sys/fs/cgroup/pids .*|\1|p" \
+			/proc/self/mountinfo'
+	assert_lines "$CGROUP_PARENT/bundle
+$CGROUP_PARENT/bundle"
+}
+
+@test "ro makes every part read-only" {
+	local try='for d in /sys/fs/cgroup /sys/fs/cgroup/*/; do
+			mkdir $d/new 2>&1 | grep -v Read-only
+		done; true'
+
+	inside "$try"
+	assert_lines ""
+	without_namespace
+	inside "$try"
+	assert_lines ""
+}
+
+@test "without ro the container may make cgroups of its own" {
+	local try='mkdir /sys/fs/cgroup/pids/new && echo made
+		mkdir /sys/fs/cgroup/new && echo made
+		rmdir /sys/fs/cgroup/pids/new'
+
+	writable
+	inside "$try"
+	assert_lines "made
+made"
+	without_namespace
+	inside "$try"
+	assert_lines "made
+made"
+}
+
+@test "the other options hold for every hierarchy" {
+	inside 'grep " - cgroup" /proc/self/mountinfo | cut -d" " -f6 | sort -u'
+	assert_lines ro,nosuid,nodev,noexec,relatime
+	without_namespace
+	inside 'grep " - cgroup" /proc/self/mountinfo | cut -d" " -f6 | sort -u'
+	assert_lines ro,nosuid,nodev,noexec,relatime
+}
+
+@test "the host's cgroup mounts stay as they were" {
+	local before after
+
+	before=$(grep ' - cgroup' /proc/self/mountinfo)
+	inside true
+	after=$(grep ' - cgroup' /proc/self/mountinfo)
+	[ "$before" = "$after" ]
+}
+
+@test "a user namespace gets its cgroups, too" {
+	requires userns
+	config '.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings = [{containerID: 0, hostID: 100000,
+				       size: 1000}] |
+		.linux.gidMappings = .linux.uidMappings'
+	chown -R 100000:100000 "$BUNDLE/rootfs"
+	inside 'ls /sys/fs/cgroup | sort; cat /sys/fs/cgroup/pids/cgroup.procs |
+		head -n 1; mkdir /sys/fs/cgroup/pids/new 2>&1 || true'
+	assert_lines "$(hierarchies)
+1
+mkdir: can't create directory '/sys/fs/cgroup/pids/new': Read-only file system"
+}
