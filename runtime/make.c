@@ -162,6 +162,8 @@ int make_exec(const struct make_input *in, int root, struct plan *ret)
 	r = plan_open(in->arena, &plan);
 	if (r < 0)
 		return r;
+	/* The pid namespace may be shared: then we are seen from the start. */
+	plan_add(&plan, STEP_DUMPABLE)->number = 0;
 	r = join_on_cpus(in, &plan);
 	if (r < 0)
 		return r;

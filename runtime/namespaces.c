@@ -131,6 +131,8 @@ static int step_by_step(const struct make_input *in, struct plan *plan)
 	r = time_offsets(in, plan);
 	if (r < 0)
 		return r;
+	/* Who is there already sees the next process as soon as it exists. */
+	plan_add(plan, STEP_DUMPABLE)->number = make_is_open(in);
 	if (forks)
 		plan_add(plan, STEP_FORK);
 	return 0;
@@ -175,13 +177,13 @@ int make_namespaces(const struct make_input *in, struct plan *plan)
 		plan->into_cgroup = v2;
 		if (is_new(in, OCI_NS_USER))
 			wait_for_maps(plan);
+		plan_add(plan, STEP_DUMPABLE)->number = make_is_open(in);
 		join_all(in, plan, /* early= */ true);
 	} else {
 		r = step_by_step(in, plan);
 		if (r < 0)
 			return r;
 	}
-	plan_add(plan, STEP_DUMPABLE)->number = make_is_open(in);
 	join_cgroups(in, plan, /* v2_done= */ plan->into_cgroup >= 0);
 	if (is_new(in, OCI_NS_CGROUP) && !(direct && v2_only))
 		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWCGROUP;
