@@ -43,7 +43,8 @@ static int run(const struct globals *globals, const void *options, int argc,
 		return r;
 	if (o.dump_plan)
 		return dump(&c);
-	r = starting_protect(&c.spec, c.in.preserve_fds + c.in.listen_fds);
+	r = starting_protect(&c.spec, /* waits= */ true,
+			     c.in.preserve_fds + c.in.listen_fds);
 	if (r < 0)
 		return r;
 	r = creation_build(&c);

@@ -102,7 +102,8 @@ static int run_bundle(struct creation *c, const char *id)
 	r = creation_plan(c, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
-	r = starting_protect(&c->spec, c->in.preserve_fds + c->in.listen_fds);
+	r = starting_protect(&c->spec, /* waits= */ false,
+			     c->in.preserve_fds + c->in.listen_fds);
 	if (r < 0)
 		return r;
 	if (!c->options->detach) {
