@@ -1,0 +1,219 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/self.bats - the runtime's own binary and descriptors are out of reach
+# for those inside, whatever they may do there.
+# shellcheck disable=SC2016,SC2030,SC2031 # the dollars are the container's
+
+load helpers
+
+TIMES=${SANDLOCK_TIMES:-200}
+
+setup_file() {
+	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -static \
+		-o "$BATS_FILE_TMPDIR/hunter" "$BATS_TEST_DIRNAME/hunter.c"
+}
+
+# The hunter may really write: it gets a copy of the runtime to hunt.
+setup() {
+	sandlock_setup
+	RUNTIME=$SANDLOCK
+	requires root "${CC:-cc}"
+	cp "$SANDLOCK" "$TMP/sandlock-oci"
+	SANDLOCK=$TMP/sandlock-oci
+	SUM=$(sha256sum <"$SANDLOCK")
+	new_bundle box
+	cp "$BATS_FILE_TMPDIR/hunter" "$BUNDLE/rootfs/bin/hunter"
+	args hunter
+}
+
+teardown() {
+	SANDLOCK=$RUNTIME
+	sandlock_teardown
+}
+
+unharmed() {
+	[ "$(sha256sum <"$SANDLOCK")" = "$SUM" ]
+}
+
+# Everything an engine's --privileged gives.
+privileged() {
+	config --argjson all "$(sandlock features |
+		jq .linux.capabilities)" '
+		.process.capabilities = {bounding: $all, permitted: $all,
+			effective: $all, inheritable: $all, ambient: $all} |
+		.process.noNewPrivileges = false |
+		del(.linux.maskedPaths, .linux.readonlyPaths)'
+}
+
+in_user_namespace() {
+	config '.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings =
+			[{containerID: 0, hostID: 100000, size: 65536}] |
+		.linux.gidMappings = .linux.uidMappings'
+	chown 100000:100000 "$BUNDLE/rootfs"
+}
+
+# The hunter had its chances.
+binary_seen_but_whole() {
+	if ! grep -q ^exe "$1/rootfs/found"; then
+		echo "no binary was seen"
+		return 1
+	fi
+	! grep ^wrote "$1/rootfs/found" && unharmed
+}
+
+# Two rounds end after this: one whole round was made.
+let_it_hunt() {
+	local i
+
+	for i in 1 2; do
+		touch "$1/rootfs/ask"
+		wait_until [ ! -e "$1/rootfs/ask" ]
+	done
+}
+
+# The kernel counts a writer for a moment before it finds the mount read-only;
+# who then executes the file is told that it is busy, by the shell.
+try() {
+	local r
+
+	until "$@"; do
+		r=$?
+		[ $r -eq 126 ] || return $r
+	done
+}
+
+exec_many() {
+	local i
+
+	for ((i = 0; i < TIMES; i++)); do
+		try sandlock exec box true || return 1
+	done
+	let_it_hunt "$BUNDLE"
+}
+
+nothing_hunted() {
+	if [ -e "$BUNDLE/rootfs/found" ]; then
+		sort "$BUNDLE/rootfs/found" | uniq -c
+		return 1
+	fi
+	unharmed
+}
+
+@test "root inside sees neither the binary nor the descriptors of exec" {
+	start_container box
+	exec_many
+	nothing_hunted
+}
+
+@test "all capabilities of a user namespace change nothing about that" {
+	requires userns
+	in_user_namespace
+	privileged
+	start_container box
+	exec_many
+	nothing_hunted
+}
+
+@test "all capabilities of the host do not make the binary writable" {
+	privileged
+	start_container box
+	exec_many
+	binary_seen_but_whole "$BUNDLE"
+}
+
+@test "the binary is out of reach when a pid namespace is joined" {
+	local i
+
+	privileged
+	start_container box
+	mv "$BUNDLE" "$TMP/hunter"
+	new_bundle other
+	privileged
+	config --arg p "/proc/$(pid_of box)/ns/pid" '.linux.namespaces |=
+		map(if .type == "pid" then .path = $p else . end)'
+	for ((i = 0; i < TIMES / 4; i++)); do
+		try sandlock run --bundle "$BUNDLE" other
+	done
+	let_it_hunt "$TMP/hunter"
+	binary_seen_but_whole "$TMP/hunter"
+}
+
+@test "the binary is out of reach of an exec before start" {
+	privileged
+	args sleep 1000
+	create box
+	sandlock exec --detach box hunter </dev/null >/dev/null 2>&1
+	let_it_hunt "$BUNDLE"
+	try sandlock start box
+	let_it_hunt "$BUNDLE"
+	binary_seen_but_whole "$BUNDLE"
+}
+
+@test "the binary is out of reach of what a startContainer hook left behind" {
+	privileged
+	args sleep 1000
+	config --argjson n "$((TIMES / 8))" '.hooks.startContainer =
+		[{path: "/bin/hunter", args: ["hunter", "-d"]}] +
+		[range($n) | {path: "/bin/true"}]'
+	start_container box
+	let_it_hunt "$BUNDLE"
+	binary_seen_but_whole "$BUNDLE"
+}
+
+# ---- the program is the runtime ----
+
+refused_for_exec() {
+	run sandlock exec box "$1"
+	[ "$status" -eq 255 ]
+	assert_output_has "leads to the runtime's own binary: operation not permitted"
+}
+
+refused_for_init() {
+	args "$1"
+	config --arg path "$CGROUP_PARENT/other" '.linux.cgroupsPath = $path'
+	run_bad "leads to the runtime's own binary: operation not permitted" \
+		sandlock run --bundle "$BUNDLE" other
+	assert_gone other
+}
+
+@test "/proc/self/exe is no program, nor is a link or a script that leads there" {
+	requires "${CC:-cc}"
+	args sleep 1000
+	start_container box
+	cd "$BUNDLE/rootfs"
+	ln -s /proc/self/exe link
+	printf '#!/proc/self/exe\n' >script
+	printf '#! /script -x\n' >nested
+	printf 'int main(void) { return 0; }' | "${CC:-cc}" -x c - -o elf \
+		-Wl,-dynamic-linker=/proc/self/exe
+	chmod 755 script nested
+	for program in /proc/self/exe /link /script /nested /elf \
+		/proc/thread-self/exe /proc/1/exe; do
+		[ "$program" = /proc/1/exe ] || refused_for_exec "$program"
+		refused_for_init "$program"
+	done
+	unharmed
+}
+
+@test "a script that only the kernel can read leads nowhere, either" {
+	# Opening the log waits for a reader, so that it can be looked at.
+	mkfifo "$BUNDLE/rootfs/log"
+	chmod 0666 "$BUNDLE/rootfs/log"
+	printf '#!/proc/self/exe --log=/log\n' >"$BUNDLE/rootfs/script"
+	chmod 0111 "$BUNDLE/rootfs/script"
+	config '.process.user.uid = 1000'
+	args /script
+	run_bad "the program is the runtime's own binary" start_container box
+	wait_until has_status box stopped
+	unharmed
+}
+
+@test "the own binary inside the rootfs is no program, either" {
+	ln "$SANDLOCK" "$BUNDLE/rootfs/bin/runtime"
+	args sleep 1000
+	start_container box
+	refused_for_exec /bin/runtime
+	refused_for_init runtime
+	unharmed
+}
