@@ -61,10 +61,10 @@ is_stopped() {
 		--rootfs "$ROOM/image/rootfs" a /bin/echo hello
 }
 
+# The client sets the size of the terminal later, and may come too late.
 @test "ctr gives a program a terminal" {
-	expect 5 "" terminal ctr run --rm -t --runc-binary "$RUNTIME" \
+	expect 5 /dev/pts/ terminal ctr run --rm -t --runc-binary "$RUNTIME" \
 		"$IMAGE" a sh -c 'tty; exit 5'
-	[ "$output" = /dev/pts/0 ]
 }
 
 @test "ctr task exec runs a program beside the first" {
@@ -73,9 +73,8 @@ is_stopped() {
 	expect 0 "/tmp" ctr tasks exec --exec-id e --cwd /tmp a pwd
 	expect 1 "exec: \"nosuch\": executable file not found in \$PATH" \
 		ctr tasks exec --exec-id e a nosuch
-	expect 5 "" terminal ctr tasks exec -t --exec-id e a \
+	expect 5 /dev/pts/ terminal ctr tasks exec -t --exec-id e a \
 		sh -c 'tty; exit 5'
-	[ "$output" = /dev/pts/0 ]
 }
 
 @test "ctr task kill, ps and rm see a container to its end" {

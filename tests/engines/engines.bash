@@ -3,10 +3,10 @@
 # tests/engines/engines.bash - a room for an engine, and what is left in it.
 #
 # The engine of a test file lives in mount, process, network, IPC and cgroup
-# namespaces of its own, with an empty /run and one cgroup for a tree: nothing
-# of it is on the host but what is below $ENGINE_CGROUP and the directory $ROOM,
-# and all of it ends with the room. A file's setup_file calls room_open, starts its engine and
-# calls room_settled; from then on every test has to leave the room as it was.
+# namespaces of its own, with an empty /run. Nothing of it is on the host but
+# what is below $ENGINE_CGROUP and the directory $ROOM, and all of it ends with
+# the room. A file's setup_file calls room_open, starts its engine and calls
+# room_settled; from then on every test has to leave the room as it was.
 #
 # ENGINE_RUNTIME=runc runs the same tests with another runtime.
 
@@ -252,13 +252,17 @@ unpacked() {
 	if [ ! -d "$cache" ]; then
 		mkdir -p "${cache%/*}"
 		new=$(mktemp -d "$cache.XXXXXX")
-		(cd "$new" && apt-get -q download "$@" &&
-			for deb in *.deb; do
-				dpkg -x "$deb" root || exit
-			done) >&2 && mv -T "$new/root" "$cache" 2>/dev/null
+		(cd "$new" && download "$@" && for deb in *.deb; do
+			dpkg -x "$deb" root || exit
+		done) >&2 && mv -T "$new/root" "$cache" 2>/dev/null
 		rm -rf "$new"
 	fi
 	[ -d "$cache" ] && echo "$cache"
+}
+
+download() {
+	apt-get -q download "$@" ||
+		{ apt-get -q update && apt-get -q download "$@"; }
 }
 
 # start_daemon NAME COMMAND...: in the room; its words go to $ROOM/NAME.log.
