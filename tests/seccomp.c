@@ -231,7 +231,8 @@ static void take_listener(struct agent *agent)
 	int sock = accept(agent->fds[0].fd, NULL, NULL), listener;
 	char text[MESSAGE], control[CMSG_SPACE(sizeof listener)];
 	struct iovec iov = { text, sizeof text };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1,
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
 			      .msg_control = control,
 			      .msg_controllen = sizeof control };
 	ssize_t n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
