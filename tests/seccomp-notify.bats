@@ -14,7 +14,7 @@ setup_file() {
 
 setup() {
 	sandlock_setup
-	requires root
+	requires root "${CC:-cc}"
 	AGENT=
 	new_calls_bundle
 	mkdir "$TMP/agent"

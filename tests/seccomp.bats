@@ -16,7 +16,7 @@ setup_file() {
 
 setup() {
 	sandlock_setup
-	requires root
+	requires root "${CC:-cc}"
 	new_calls_bundle
 }
 
