@@ -415,7 +415,17 @@ int oci_spec_parse(struct arena *arena, const char *text, size_t len,
 /* A bare process object (exec --process), from any readable descriptor. */
 int oci_process_read(struct arena *arena, int fd, struct oci_process *ret);
 /* linux.resources alone, as `update` gets it. */
-int oci_resources_read(struct arena *arena, int fd, struct oci_resources *ret);
+int oci_resources_parse(struct arena *arena, const char *text,
+			struct oci_resources *ret);
+/* Those of a config.json, as text. */
+int oci_resources_of(struct arena *arena, const struct oci_spec *spec,
+		     const char **ret);
+/*
+ * Text of resources, changed by another: what that leaves out or sets to null,
+ * or to a number that says nothing, stays. Device rules stay as well.
+ */
+int oci_resources_merge(struct arena *arena, const char *old,
+			const char *change, const char **ret);
 
 /* The last value of KEY in env, or NULL. */
 const char *oci_env_get(const struct oci_strings *env, const char *key);

@@ -284,19 +284,6 @@ int oci_process_read(struct arena *arena, int fd, struct oci_process *ret)
 	return 0;
 }
 
-int oci_resources_read(struct arena *arena, int fd, struct oci_resources *ret)
-{
-	struct oci_resources resources = { 0 };
-	const struct json_value *root;
-	int r;
-
-	if ((r = read_tree(arena, fd, &root)) < 0 ||
-	    (r = oci_read_resources(arena, root, &resources)) < 0)
-		return r;
-	*ret = resources;
-	return 0;
-}
-
 const char *oci_env_get(const struct oci_strings *env, const char *key)
 {
 	size_t len = strlen(key);

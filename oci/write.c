@@ -203,6 +203,12 @@ void put_i64(struct writer *w, const char *key, int64_t value)
 	put_text(w, text);
 }
 
+void put_number(struct writer *w, const char *key, const char *text)
+{
+	put_key(w, key);
+	put_text(w, text);
+}
+
 void put_strings(struct writer *w, const char *key,
 		 const struct oci_strings *values)
 {

@@ -49,6 +49,8 @@ void put_string(struct writer *w, const char *key, const char *value);
 void put_bool(struct writer *w, const char *key, bool value);
 void put_u64(struct writer *w, const char *key, uint64_t value);
 void put_i64(struct writer *w, const char *key, int64_t value);
+/* A number as it was read. */
+void put_number(struct writer *w, const char *key, const char *text);
 void put_strings(struct writer *w, const char *key,
 		 const struct oci_strings *values);
 /* The same from a list that ends with NULL. */

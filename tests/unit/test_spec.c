@@ -471,20 +471,12 @@ static void bare_objects_come_through_pipes(void **state)
 {
 	autoclose int process = text_fd("{'args': ['a'], 'cwd': '/'}");
 	autoclose int no_args = text_fd("{'args': [], 'cwd': '/'}");
-	autoclose int resources = text_fd("{'CPU': {'Cpus': '0'}}");
-	autoclose int bad = text_fd("{'pids': {'limit': '1'}}");
-	struct oci_resources r;
 	struct oci_process p;
 
 	assert_int_equal(oci_process_read(*state, process, &p), 0);
 	assert_string_equal(p.args.items[0], "a");
 	assert_true(oci_process_read(*state, no_args, &p) < 0);
 	assert_string_equal(err_text(), "args: must have at least one entry");
-	assert_int_equal(oci_resources_read(*state, resources, &r), 0);
-	assert_string_equal(r.cpu.cpus, "0");
-	assert_true(oci_resources_read(*state, bad, &r) < 0);
-	assert_string_equal(err_text(),
-			    "pids.limit: must be a number, not a string");
 }
 
 static void expect_no_load(struct arena *arena, int dir, const char *error)
