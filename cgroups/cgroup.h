@@ -60,7 +60,7 @@ int cgroup_place(struct arena *arena, const struct cgroup_layout *layout,
 		 enum cgroup_manager manager, const char *cgroups_path,
 		 const char *id, struct cgroup *ret);
 
-/* Refuse, by name, what this build cannot set; values that ask for nothing pass. */
+/* Refuse, by name, what cannot be set here; values that ask for nothing pass. */
 int cgroup_check_resources(const struct oci_resources *resources,
 			   const struct cgroup_layout *layout);
 /* True when resources ask for any limit besides device rules. */
@@ -74,6 +74,14 @@ bool cgroup_wants_limits(const struct oci_resources *resources);
  */
 int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
 		  const struct oci_resources *resources, bool rootless);
+/*
+ * Other limits for cgroups in use: what change sets, and of merged (all that is
+ * to hold then) what that depends on. On failure the old ones hold.
+ */
+int cgroup_update(struct arena *arena, const struct cgroup_layout *layout,
+		  const struct cgroup *cgroup,
+		  const struct oci_resources *change,
+		  const struct oci_resources *merged, bool rootless);
 /* Device rules: defaults of the runtime included. After the child's own nodes exist. */
 int cgroup_apply_devices(struct cgroup *cgroup,
 			 const struct oci_resources *resources, bool rootless);
@@ -106,3 +114,8 @@ void cgroup_close(struct cgroup *cgroup);
 /* Open join files again for a process that is to enter (exec); sub: --cgroup, may be NULL. */
 int cgroup_open_join(struct arena *arena, struct cgroup *cgroup,
 		     const char *sub);
+/*
+ * The same where the container's v2 cgroup takes no process any more, since it
+ * passes its controllers on: open what its first process has moved to.
+ */
+int cgroup_follow(struct arena *arena, struct cgroup *cgroup, pid_t pid);

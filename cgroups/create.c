@@ -14,12 +14,7 @@
 #include "cgroups/internal.h"
 
 #define MAKE_TRIES 3
-#define CHECK_MEMORY (16UL << 20)
-
-static bool is_denied(int r)
-{
-	return r == -EACCES || r == -EPERM || r == -EROFS;
-}
+#define ROOM_MEMORY (16UL << 20)
 
 static int make_parents(struct cgroup_member *member)
 {
@@ -70,7 +65,7 @@ static int check_empty(const char *path)
 	struct pid_list list = { .arena = &arena };
 	int r;
 
-	r = arena_open(&arena, CHECK_MEMORY);
+	r = arena_open(&arena, ROOM_MEMORY);
 	if (r < 0)
 		return r;
 	r = pid_list_add(&list, path);
@@ -144,23 +139,6 @@ static void unmake_member(struct cgroup_member *member)
 	member->made = false;
 }
 
-/* The v2 controllers that limits need and no v1 hierarchy has: "cpu,pids". */
-static void wanted_controllers(const struct cgroup *cgroup,
-			       const struct settings *settings, char *ret)
-{
-	*ret = '\0';
-	for (size_t i = 0; i < settings->n; i++) {
-		const char *file = settings->items[i].file;
-		size_t len = strcspn(file, ".");
-
-		if (member_with(cgroup, file, len) ||
-		    list_has_n(ret, file, len))
-			continue;
-		ret += strlen(ret);
-		ret += sprintf(ret, "%.*s,", (int)len, file);
-	}
-}
-
 /* Those we were not allowed to make are not part of the set. */
 static void drop_unmade(struct cgroup *cgroup)
 {
@@ -173,14 +151,13 @@ static void drop_unmade(struct cgroup *cgroup)
 }
 
 static int make_members(const struct cgroup_layout *layout,
-			struct cgroup *cgroup, const struct settings *v2,
+			struct cgroup *cgroup, struct settings *v2,
 			bool rootless)
 {
-	char wanted[SETTINGS_MAX * 16];
+	const char *wanted = settings_controllers(cgroup, v2);
 
-	wanted_controllers(cgroup, v2, wanted);
 	if (layout->mode == CGROUP_V2)
-		strcpy(wanted, EVERY_CONTROLLER);
+		wanted = EVERY_CONTROLLER;
 	for (size_t i = 0; i < cgroup->n; i++) {
 		struct cgroup_member *member = &cgroup->items[i];
 		int r = make_member(member, wanted);
@@ -194,86 +171,26 @@ static int make_members(const struct cgroup_layout *layout,
 	return 0;
 }
 
-static int no_controller(const struct setting *setting,
-			 const struct cgroup_member *member, bool rootless)
-{
-	int len = (int)strcspn(setting->file, ".");
-
-	if (rootless)
-		return fail(0,
-			    "linux.resources.%s: the %.*s controller is not "
-			    "delegated to this user (a cgroup must be, or the "
-			    "limit left out)",
-			    setting->field, len, setting->file);
-	return fail(0, "linux.resources.%s: no %.*s controller in %s",
-		    setting->field, len, setting->file,
-		    member ? member->path : "any mounted cgroup hierarchy");
-}
-
-static int write_setting(const struct cgroup *cgroup, struct setting *setting,
-			 bool v2, bool rootless)
-{
-	struct cgroup_member *member =
-		member_with(cgroup, setting->file, strcspn(setting->file, "."));
-	int r;
-
-	/* v2 has what v1 has not: it answers for what is missing in both. */
-	if (v2 == (member != NULL))
-		return 0;
-	if (v2)
-		member = member_v2(cgroup);
-	if (!member)
-		return setting->needed ?
-			       no_controller(setting, NULL, rootless) :
-			       0;
-	r = file_write(member->path, setting->file, setting->text);
-	if (r >= 0 || (r == -ENOENT && !setting->needed) ||
-	    (is_denied(r) && rootless && !setting->needed))
-		return 0;
-	if (r == -ENOENT && v2)
-		return no_controller(setting, member, rootless);
-	return fail_in(r, "linux.resources.%s", setting->field);
-}
-
-/*
- * The order of a pair (memory and swap, quota and period) depends on what the
- * cgroup holds so far: what is invalid at first gets a second chance after
- * the others.
- */
-static int write_settings(const struct cgroup *cgroup,
-			  struct settings *settings, bool v2, bool rootless)
-{
-	for (int round = 0; round < 2; round++)
-		for (size_t i = 0; i < settings->n; i++) {
-			struct setting *setting = &settings->items[i];
-			int r;
-
-			if (setting->done)
-				continue;
-			r = write_setting(cgroup, setting, v2, rootless);
-			if (r < 0 && (r != -EINVAL || round > 0))
-				return r;
-			setting->done = r >= 0;
-		}
-	return 0;
-}
-
 int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
 		  const struct oci_resources *resources, bool rootless)
 {
-	struct settings v1 = { .n = 0 }, v2 = { .n = 0 };
+	AUTO(arena_close) struct arena arena = { 0 };
+	struct settings v1 = { .arena = &arena }, v2 = { .arena = &arena };
 	int r;
 
 	/* Placed nowhere by choice, and then there is nothing to limit. */
 	if (cgroup->n == 0 && layout->mode != CGROUP_NONE)
 		return 0;
+	r = arena_open(&arena, ROOM_MEMORY);
+	if (r < 0)
+		return r;
 	cgroup_v1.settings(resources, &v1);
 	cgroup_v2.settings(resources, &v2);
 	r = make_members(layout, cgroup, &v2, rootless);
 	if (r >= 0)
-		r = write_settings(cgroup, &v1, false, rootless);
+		r = settings_write(cgroup, &v1, false, rootless, false);
 	if (r >= 0)
-		r = write_settings(cgroup, &v2, true, rootless);
+		r = settings_write(cgroup, &v2, true, rootless, false);
 	for (size_t i = 0; r < 0 && i < cgroup->n; i++)
 		unmake_member(&cgroup->items[i]);
 	return r;

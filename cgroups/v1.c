@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cgroups/v1.c - files and habits of cgroup v1. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -14,8 +15,16 @@ static void memory_settings(const struct oci_resources *resources,
 {
 	const struct oci_i64 *limit = &resources->memory.limit;
 	const struct oci_i64 *reservation = &resources->memory.reservation;
+	const struct oci_u64 *swappiness = &resources->memory.swappiness;
+	const struct oci_bool *no_killer =
+		&resources->memory.disable_oom_killer;
+	const struct oci_bool *tree = &resources->memory.use_hierarchy;
 	struct oci_i64 swap = resources_swap(resources);
+	struct setting *s;
 
+	if (tree->set && tree->value)
+		settings_add(ret, "memory.useHierarchy", "memory.use_hierarchy",
+			     false, "1");
 	if (limit->set && limit->value != 0)
 		settings_add_number(ret, "memory.limit",
 				    "memory.limit_in_bytes", limit->value,
@@ -28,27 +37,169 @@ static void memory_settings(const struct oci_resources *resources,
 		settings_add_number(ret, "memory.reservation",
 				    "memory.soft_limit_in_bytes",
 				    reservation->value, false);
+	if (swappiness->set)
+		settings_add(ret, "memory.swappiness", "memory.swappiness",
+			     true, "%" PRIu64, swappiness->value);
+	if (no_killer->set) {
+		s = settings_add(ret, "memory.disableOOMKiller",
+				 "memory.oom_control", no_killer->value, "%d",
+				 no_killer->value);
+		s->key = "oom_kill_disable";
+		s->bare = true;
+	}
 }
 
 static void cpu_settings(const struct oci_resources *resources,
 			 struct settings *ret)
 {
-	const struct oci_u64 *shares = &resources->cpu.shares;
 	const struct oci_u64 *period = &resources->cpu.period;
+	const struct oci_u64 *burst = &resources->cpu.burst;
 	const struct oci_i64 *quota = &resources->cpu.quota;
+	const struct oci_i64 *idle = &resources->cpu.idle;
 
-	if (shares->set && shares->value != 0)
+	if (resources_has_shares(resources))
 		settings_add_number(ret, "cpu.shares", "cpu.shares",
-				    (int64_t)shares->value, false);
-	if (period->set && period->value != 0) {
-		settings_add_number(ret, "cpu.period", "cpu.cfs_period_us",
-				    (int64_t)period->value, false);
-		ret->items[ret->n - 1].needed = false;
-	}
+				    (int64_t)resources->cpu.shares.value,
+				    false);
+	if (idle->set)
+		settings_add_number(ret, "cpu.idle", "cpu.idle", idle->value,
+				    false);
+	if (period->set && period->value != 0)
+		settings_add(ret, "cpu.period", "cpu.cfs_period_us", false,
+			     "%" PRIu64, period->value);
 	if (quota->set && quota->value != 0)
 		settings_add_number(ret, "cpu.quota", "cpu.cfs_quota_us",
 				    quota->value < 0 ? -1 : quota->value,
 				    false);
+	if (burst->set)
+		settings_add(ret, "cpu.burst", "cpu.cfs_burst_us",
+			     burst->value > 0, "%" PRIu64, burst->value);
+}
+
+static void realtime_settings(const struct oci_resources *resources,
+			      struct settings *ret)
+{
+	const struct oci_u64 *period = &resources->cpu.realtime_period;
+	const struct oci_i64 *runtime = &resources->cpu.realtime_runtime;
+
+	if (period->set && period->value != 0)
+		settings_add(ret, "cpu.realtimePeriod", "cpu.rt_period_us",
+			     true, "%" PRIu64, period->value);
+	if (runtime->set && runtime->value != 0)
+		settings_add_number(ret, "cpu.realtimeRuntime",
+				    "cpu.rt_runtime_us", runtime->value, false);
+}
+
+/* The first name is of kernels that have bfq, the second of older ones. */
+static void weight_settings(const struct oci_resources *resources,
+			    struct settings *ret)
+{
+	const struct oci_u64 *weight = &resources->block_io.weight;
+	const struct oci_u64 *leaf = &resources->block_io.leaf_weight;
+
+	if (weight->set && weight->value != 0) {
+		settings_add(ret, "blockIO.weight", "blkio.bfq.weight", true,
+			     "%" PRIu64, weight->value);
+		settings_add(ret, "blockIO.weight", "blkio.weight", true,
+			     "%" PRIu64, weight->value)
+			->fallback = true;
+	}
+	if (leaf->set && leaf->value != 0)
+		settings_add(ret, "blockIO.leafWeight", "blkio.leaf_weight",
+			     true, "%" PRIu64, leaf->value);
+}
+
+static struct setting *add_device(struct settings *ret, const char *field,
+				  const char *file, const char *device,
+				  uint64_t value)
+{
+	struct setting *s = settings_add(ret, field, file, value > 0,
+					 "%s %" PRIu64, device, value);
+
+	s->key = device;
+	s->none = settings_printf(ret, "%s 0", device);
+	return s;
+}
+
+static void weight_device_settings(const struct oci_resources *resources,
+				   struct settings *ret)
+{
+	for (size_t i = 0; i < resources->block_io.nweight_devices; i++) {
+		const struct oci_weight_device *d =
+			&resources->block_io.weight_devices[i];
+		const char *field =
+			settings_index(ret, "blockIO.weightDevice", i);
+		const char *device = settings_printf(ret,
+						     "%" PRId64 ":%" PRId64,
+						     d->major, d->minor);
+
+		if (d->weight.set && d->weight.value != 0) {
+			add_device(ret, field, "blkio.bfq.weight_device",
+				   device, d->weight.value);
+			add_device(ret, field, "blkio.weight_device", device,
+				   d->weight.value)
+				->fallback = true;
+		}
+		if (d->leaf_weight.set && d->leaf_weight.value != 0)
+			add_device(ret, field, "blkio.leaf_weight_device",
+				   device, d->leaf_weight.value);
+	}
+}
+
+static void throttle_settings(const struct oci_resources *resources,
+			      struct settings *ret)
+{
+	const struct {
+		const char *field, *file;
+		const struct oci_throttle_list *list;
+	} kinds[] = {
+		{ "blockIO.throttleReadBpsDevice",
+		  "blkio.throttle.read_bps_device",
+		  &resources->block_io.read_bps },
+		{ "blockIO.throttleWriteBpsDevice",
+		  "blkio.throttle.write_bps_device",
+		  &resources->block_io.write_bps },
+		{ "blockIO.throttleReadIOPSDevice",
+		  "blkio.throttle.read_iops_device",
+		  &resources->block_io.read_iops },
+		{ "blockIO.throttleWriteIOPSDevice",
+		  "blkio.throttle.write_iops_device",
+		  &resources->block_io.write_iops },
+	};
+
+	for (size_t k = 0; k < COUNT(kinds); k++)
+		for (size_t i = 0; i < kinds[k].list->n; i++) {
+			const struct oci_throttle_device *d =
+				&kinds[k].list->items[i];
+
+			add_device(ret, settings_index(ret, kinds[k].field, i),
+				   kinds[k].file,
+				   settings_printf(ret, "%" PRId64 ":%" PRId64,
+						   d->major, d->minor),
+				   d->rate);
+		}
+}
+
+static void network_settings(const struct oci_resources *resources,
+			     struct settings *ret)
+{
+	const struct oci_u64 *id = &resources->network.class_id;
+
+	if (id->set)
+		settings_add(ret, "network.classID", "net_cls.classid",
+			     id->value > 0, "%" PRIu64, id->value);
+	for (size_t i = 0; i < resources->network.npriorities; i++) {
+		const struct oci_net_priority *p =
+			&resources->network.priorities[i];
+		struct setting *s =
+			settings_add(ret,
+				     settings_index(ret, "network.priorities",
+						    i),
+				     "net_prio.ifpriomap", p->priority > 0,
+				     "%s %u", p->name, p->priority);
+
+		s->key = p->name;
+	}
 }
 
 static void v1_settings(const struct oci_resources *resources,
@@ -56,15 +207,13 @@ static void v1_settings(const struct oci_resources *resources,
 {
 	memory_settings(resources, ret);
 	cpu_settings(resources, ret);
-	if (is_set(resources->cpu.cpus))
-		settings_add_text(ret, "cpu.cpus", "cpuset.cpus",
-				  resources->cpu.cpus);
-	if (is_set(resources->cpu.mems))
-		settings_add_text(ret, "cpu.mems", "cpuset.mems",
-				  resources->cpu.mems);
-	if (resources->pids_limit.set)
-		settings_add_number(ret, "pids.limit", "pids.max",
-				    resources_pids(resources), true);
+	realtime_settings(resources, ret);
+	shared_settings(resources, ret);
+	weight_settings(resources, ret);
+	weight_device_settings(resources, ret);
+	throttle_settings(resources, ret);
+	hugepage_settings(resources, "limit_in_bytes", ret);
+	network_settings(resources, ret);
 }
 
 /* Into path, the first len bytes of the member's; the file's text into ret. */

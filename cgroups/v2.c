@@ -10,7 +10,6 @@
 #include "base/util.h"
 #include "cgroups/internal.h"
 
-#define DEFAULT_PERIOD 100000
 #define LIST_SIZE 512
 
 static void memory_settings(const struct oci_resources *resources,
@@ -26,9 +25,7 @@ static void memory_settings(const struct oci_resources *resources,
 	/* Here swap is counted alone; the file is absent without swap. */
 	if (swap.set)
 		settings_add_number(ret, "memory.swap", "memory.swap.max",
-				    swap.value < 0 ? -1 :
-						     swap.value - limit->value,
-				    true);
+				    swap_alone(limit->value, swap.value), true);
 	if (reservation->set && reservation->value != 0)
 		settings_add_number(ret, "memory.reservation", "memory.low",
 				    reservation->value, true);
@@ -37,24 +34,128 @@ static void memory_settings(const struct oci_resources *resources,
 static void cpu_settings(const struct oci_resources *resources,
 			 struct settings *ret)
 {
-	const struct oci_u64 *shares = &resources->cpu.shares;
-	const struct oci_u64 *period = &resources->cpu.period;
+	const struct oci_u64 *burst = &resources->cpu.burst;
 	const struct oci_i64 *quota = &resources->cpu.quota;
-	bool has_quota = quota->set && quota->value != 0;
-	bool has_period = period->set && period->value != 0;
-	struct setting *max;
+	const struct oci_i64 *idle = &resources->cpu.idle;
+	char max[64];
 
-	if (shares->set && shares->value != 0)
+	if (resources_has_shares(resources))
 		settings_add_number(ret, "cpu.shares", "cpu.weight",
-				    shares_to_weight(shares->value), false);
-	if (!has_quota && !has_period)
+				    shares_to_weight(
+					    resources->cpu.shares.value),
+				    false);
+	if (idle->set)
+		settings_add_number(ret, "cpu.idle", "cpu.idle", idle->value,
+				    false);
+	if (cpu_max(quota, &resources->cpu.period, max, sizeof max))
+		settings_add(ret,
+			     quota->set && quota->value ? "cpu.quota" :
+							  "cpu.period",
+			     "cpu.max", quota->set && quota->value > 0, "%s",
+			     max);
+	if (burst->set)
+		settings_add(ret, "cpu.burst", "cpu.max.burst",
+			     burst->value > 0, "%" PRIu64, burst->value);
+}
+
+/* bfq has the old numbers; otherwise it is iocost's, which has its own. */
+static void weight_settings(const struct oci_resources *resources,
+			    struct settings *ret)
+{
+	const struct oci_u64 *weight = &resources->block_io.weight;
+	struct setting *s;
+
+	if (!weight->set || weight->value == 0)
 		return;
-	settings_add_number(ret, "cpu.quota", "cpu.max",
-			    has_quota ? quota->value : -1, true);
-	max = &ret->items[ret->n - 1];
-	snprintf(max->number + strlen(max->number),
-		 sizeof max->number - strlen(max->number), " %" PRIu64,
-		 has_period ? period->value : DEFAULT_PERIOD);
+	s = settings_add(ret, "blockIO.weight", "io.bfq.weight", true,
+			 "default %" PRIu64, weight->value);
+	s->key = "default";
+	s = settings_add(ret, "blockIO.weight", "io.weight", true, "default %u",
+			 blkio_to_io_weight(weight->value));
+	s->key = "default";
+	s->fallback = true;
+}
+
+static void weight_device_settings(const struct oci_resources *resources,
+				   struct settings *ret)
+{
+	for (size_t i = 0; i < resources->block_io.nweight_devices; i++) {
+		const struct oci_weight_device *d =
+			&resources->block_io.weight_devices[i];
+		const char *field =
+			settings_index(ret, "blockIO.weightDevice", i);
+		const char *device = settings_printf(ret,
+						     "%" PRId64 ":%" PRId64,
+						     d->major, d->minor);
+		const char *none = settings_printf(ret, "%s default", device);
+		struct setting *s;
+
+		if (!d->weight.set || d->weight.value == 0)
+			continue;
+		s = settings_add(ret, field, "io.bfq.weight", true,
+				 "%s %" PRIu64, device, d->weight.value);
+		s->key = device;
+		s->none = none;
+		s = settings_add(ret, field, "io.weight", true, "%s %u", device,
+				 blkio_to_io_weight(d->weight.value));
+		s->key = device;
+		s->none = none;
+		s->fallback = true;
+	}
+}
+
+static void add_throttle(struct settings *ret, const char *field,
+			 const char *word, const struct oci_throttle_device *d)
+{
+	struct setting *s;
+	char rate[24] = "max";
+
+	if (d->rate > 0)
+		snprintf(rate, sizeof rate, "%" PRIu64, d->rate);
+	s = settings_add(ret, field, "io.max", d->rate > 0,
+			 "%" PRId64 ":%" PRId64 " %s=%s", d->major, d->minor,
+			 word, rate);
+	s->key = settings_printf(ret, "%" PRId64 ":%" PRId64, d->major,
+				 d->minor);
+	s->none = settings_printf(ret,
+				  "%s rbps=max wbps=max riops=max wiops=max",
+				  s->key);
+}
+
+static void throttle_settings(const struct oci_resources *resources,
+			      struct settings *ret)
+{
+	const struct {
+		const char *field, *word;
+		const struct oci_throttle_list *list;
+	} kinds[] = {
+		{ "blockIO.throttleReadBpsDevice", "rbps",
+		  &resources->block_io.read_bps },
+		{ "blockIO.throttleWriteBpsDevice", "wbps",
+		  &resources->block_io.write_bps },
+		{ "blockIO.throttleReadIOPSDevice", "riops",
+		  &resources->block_io.read_iops },
+		{ "blockIO.throttleWriteIOPSDevice", "wiops",
+		  &resources->block_io.write_iops },
+	};
+
+	for (size_t k = 0; k < COUNT(kinds); k++)
+		for (size_t i = 0; i < kinds[k].list->n; i++)
+			add_throttle(ret,
+				     settings_index(ret, kinds[k].field, i),
+				     kinds[k].word, &kinds[k].list->items[i]);
+}
+
+/* As they are, and last: who names the kernel's file has the last word. */
+static void unified_settings(const struct oci_resources *resources,
+			     struct settings *ret)
+{
+	for (size_t i = 0; i < resources->nunified; i++) {
+		const struct oci_annotation *u = &resources->unified[i];
+
+		settings_add(ret, settings_printf(ret, "unified.%s", u->key),
+			     u->key, true, "%s", u->value);
+	}
 }
 
 static void v2_settings(const struct oci_resources *resources,
@@ -62,15 +163,12 @@ static void v2_settings(const struct oci_resources *resources,
 {
 	memory_settings(resources, ret);
 	cpu_settings(resources, ret);
-	if (is_set(resources->cpu.cpus))
-		settings_add_text(ret, "cpu.cpus", "cpuset.cpus",
-				  resources->cpu.cpus);
-	if (is_set(resources->cpu.mems))
-		settings_add_text(ret, "cpu.mems", "cpuset.mems",
-				  resources->cpu.mems);
-	if (resources->pids_limit.set)
-		settings_add_number(ret, "pids.limit", "pids.max",
-				    resources_pids(resources), true);
+	shared_settings(resources, ret);
+	weight_settings(resources, ret);
+	weight_device_settings(resources, ret);
+	throttle_settings(resources, ret);
+	hugepage_settings(resources, "max", ret);
+	unified_settings(resources, ret);
 }
 
 /* Which of wanted a directory has to give and does not give yet: "+cpu +io". */

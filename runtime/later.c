@@ -19,29 +19,6 @@ struct ignored {
 #define LIST(name, value, help) \
 	{ name, 0, OPTION_LIST, offsetof(struct ignored, list), value, help }
 
-static const struct option_spec update_options[] = {
-	{ "resources", 'r', OPTION_TEXT, offsetof(struct ignored, text), "FILE",
-	  "read linux.resources from this file, - is stdin" },
-	TEXT("blkio-weight", "N", "share of block I/O, 10 to 1000"),
-	TEXT("cpu-period", "USEC", "length of a CPU period"),
-	TEXT("cpu-quota", "USEC", "CPU time in a period"),
-	TEXT("cpu-burst", "USEC", "CPU time saved up for later periods"),
-	TEXT("cpu-share", "N", "share of CPU time"),
-	TEXT("cpu-rt-period", "USEC", "length of a realtime period"),
-	TEXT("cpu-rt-runtime", "USEC", "realtime CPU time in a period"),
-	TEXT("cpu-idle", "N", "1: run when nobody else wants to"),
-	TEXT("cpuset-cpus", "LIST", "CPUs to use"),
-	TEXT("cpuset-mems", "LIST", "memory nodes to use"),
-	TEXT("memory", "SIZE", "memory limit"),
-	TEXT("memory-reservation", "SIZE", "memory soft limit"),
-	TEXT("memory-swap", "SIZE", "limit of memory and swap, -1: none"),
-	TEXT("kernel-memory", "SIZE", "accepted, without effect"),
-	TEXT("kernel-memory-tcp", "SIZE", "limit of TCP buffers"),
-	TEXT("pids-limit", "N", "number of processes, -1: no limit"),
-	TEXT("l3-cache-schema", "SCHEMA", "Intel RDT cache schema"),
-	TEXT("mem-bw-schema", "SCHEMA", "Intel RDT memory bandwidth schema"),
-};
-
 static const struct option_spec events_options[] = {
 	TEXT("interval", "DURATION", "time between two lines (default: 5s)"),
 	FLAG("stats", "print the statistics once"),
@@ -114,8 +91,6 @@ static const struct option_spec restore_options[] = {
 
 LATER(pause, "ID", "stop every process of a container for a while");
 LATER(resume, "ID", "let the processes of a paused container go on");
-LATER(update, "[options] ID", "change the limits of a container",
-      OPTIONS(update_options));
 LATER(events, "[options] ID", "print statistics and out-of-memory events",
       OPTIONS(events_options));
 LATER(checkpoint, "[options] ID", "save a running container to files",

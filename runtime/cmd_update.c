@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_update.c - update: other limits for a container that is there. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/proc.h"
+#include "base/util.h"
+#include "oci/write.h"
+#include "runtime/commands.h"
+#include "runtime/facts.h"
+#include "runtime/reserve.h"
+
+/* Beside config.json: its linux.resources, as updates have left them. */
+#define RESOURCES "resources.json"
+#define MAX_RESOURCES (4UL << 20)
+#define LOCK_SECONDS 10
+
+enum limit {
+	MEMORY_LIMIT,
+	MEMORY_RESERVATION,
+	MEMORY_SWAP,
+	MEMORY_KERNEL,
+	MEMORY_KERNEL_TCP,
+	CPU_SHARES,
+	CPU_QUOTA,
+	CPU_PERIOD,
+	CPU_BURST,
+	CPU_RT_RUNTIME,
+	CPU_RT_PERIOD,
+	CPU_IDLE,
+	CPU_CPUS,
+	CPU_MEMS,
+	PIDS_LIMIT,
+	BLOCK_IO_WEIGHT,
+	LIMITS,
+};
+
+struct update_options {
+	const char *resources;
+	const char *limits[LIMITS];
+	const char *l3_cache_schema;
+	const char *mem_bw_schema;
+};
+
+#define FIELD(member) offsetof(struct update_options, member)
+#define LIMIT(name, limit, value, help)                                 \
+	{                                                               \
+		name, 0, OPTION_TEXT, FIELD(limits[limit]), value, help \
+	}
+
+static const struct option_spec update_options[] = {
+	{ "resources", 'r', OPTION_TEXT, FIELD(resources), "FILE",
+	  "read linux.resources from this file, - is stdin" },
+	LIMIT("blkio-weight", BLOCK_IO_WEIGHT, "N",
+	      "share of block I/O, 10 to 1000"),
+	LIMIT("cpu-period", CPU_PERIOD, "USEC", "length of a CPU period"),
+	LIMIT("cpu-quota", CPU_QUOTA, "USEC",
+	      "CPU time in a period, -1: no limit"),
+	LIMIT("cpu-burst", CPU_BURST, "USEC",
+	      "CPU time saved up for later periods"),
+	LIMIT("cpu-share", CPU_SHARES, "N", "share of CPU time"),
+	LIMIT("cpu-rt-period", CPU_RT_PERIOD, "USEC",
+	      "length of a realtime period"),
+	LIMIT("cpu-rt-runtime", CPU_RT_RUNTIME, "USEC",
+	      "realtime CPU time in a period"),
+	LIMIT("cpu-idle", CPU_IDLE, "N", "1: run when nobody else wants to"),
+	LIMIT("cpuset-cpus", CPU_CPUS, "LIST", "CPUs to use"),
+	LIMIT("cpuset-mems", CPU_MEMS, "LIST", "memory nodes to use"),
+	LIMIT("memory", MEMORY_LIMIT, "SIZE", "memory limit, -1: none"),
+	LIMIT("memory-reservation", MEMORY_RESERVATION, "SIZE",
+	      "memory soft limit"),
+	LIMIT("memory-swap", MEMORY_SWAP, "SIZE",
+	      "limit of memory and swap, -1: none"),
+	LIMIT("kernel-memory", MEMORY_KERNEL, "SIZE",
+	      "accepted, without effect"),
+	LIMIT("kernel-memory-tcp", MEMORY_KERNEL_TCP, "SIZE",
+	      "accepted, without effect"),
+	LIMIT("pids-limit", PIDS_LIMIT, "N",
+	      "number of processes, -1: no limit"),
+	{ "l3-cache-schema", 0, OPTION_TEXT, FIELD(l3_cache_schema), "SCHEMA",
+	  "Intel RDT cache schema" },
+	{ "mem-bw-schema", 0, OPTION_TEXT, FIELD(mem_bw_schema), "SCHEMA",
+	  "Intel RDT memory bandwidth schema" },
+};
+
+enum limit_kind { KIND_SIZE, KIND_SIGNED, KIND_UNSIGNED, KIND_LIST };
+
+/* Where an option stands in linux.resources; those of an object in a row. */
+static const struct limit_place {
+	const char *object, *key;
+	enum limit_kind kind;
+} places[LIMITS] = {
+	[MEMORY_LIMIT] = { "memory", "limit", KIND_SIZE },
+	[MEMORY_RESERVATION] = { "memory", "reservation", KIND_SIZE },
+	[MEMORY_SWAP] = { "memory", "swap", KIND_SIZE },
+	[MEMORY_KERNEL] = { "memory", "kernel", KIND_SIZE },
+	[MEMORY_KERNEL_TCP] = { "memory", "kernelTCP", KIND_SIZE },
+	[CPU_SHARES] = { "cpu", "shares", KIND_UNSIGNED },
+	[CPU_QUOTA] = { "cpu", "quota", KIND_SIGNED },
+	[CPU_PERIOD] = { "cpu", "period", KIND_UNSIGNED },
+	[CPU_BURST] = { "cpu", "burst", KIND_UNSIGNED },
+	[CPU_RT_RUNTIME] = { "cpu", "realtimeRuntime", KIND_SIGNED },
+	[CPU_RT_PERIOD] = { "cpu", "realtimePeriod", KIND_UNSIGNED },
+	[CPU_IDLE] = { "cpu", "idle", KIND_SIGNED },
+	[CPU_CPUS] = { "cpu", "cpus", KIND_LIST },
+	[CPU_MEMS] = { "cpu", "mems", KIND_LIST },
+	[PIDS_LIMIT] = { "pids", "limit", KIND_SIGNED },
+	[BLOCK_IO_WEIGHT] = { "blockIO", "weight", KIND_UNSIGNED },
+};
+
+static int put_limit(struct writer *w, const struct limit_place *place,
+		     const char *text)
+{
+	uint64_t u64 = 0;
+	int64_t i64 = 0;
+	int r = 0;
+
+	switch (place->kind) {
+	case KIND_SIZE:
+		r = num_size(text, &i64);
+		put_i64(w, place->key, i64);
+		break;
+	case KIND_SIGNED:
+		r = num_i64(text, &i64);
+		put_i64(w, place->key, i64);
+		break;
+	case KIND_UNSIGNED:
+		r = num_u64(text, &u64);
+		put_u64(w, place->key, u64);
+		break;
+	case KIND_LIST:
+		put_string(w, place->key, text);
+		break;
+	}
+	return r;
+}
+
+static const char *option_name(enum limit limit)
+{
+	for (size_t i = 0; i < COUNT(update_options); i++)
+		if (update_options[i].offset == FIELD(limits[limit]))
+			return update_options[i].name;
+	return "";
+}
+
+/* The options as a text of resources: they go the way that files go. */
+static int options_text(struct arena *arena, const struct update_options *o,
+			const char **ret)
+{
+	struct writer w;
+
+	writer_open(&w, arena, WRITE_COMPACT);
+	put_object(&w, NULL);
+	for (enum limit i = 0; i < LIMITS; i++) {
+		const char *object = places[i].object;
+		int r = 0;
+
+		if (i == 0 || !streq(places[i - 1].object, object))
+			put_object(&w, object);
+		if (o->limits[i])
+			r = put_limit(&w, &places[i], o->limits[i]);
+		if (r < 0)
+			return fail_in(r, "--%s", option_name(i));
+		if (i + 1 == LIMITS || !streq(places[i + 1].object, object))
+			put_end(&w);
+	}
+	put_end(&w);
+	return writer_close(&w, ret, NULL);
+}
+
+/* Without a path, ret stays as it is. */
+static int file_text(struct arena *arena, const char *path, const char **ret)
+{
+	autoclose int fd = -1;
+	size_t len;
+	char *text;
+	int r;
+
+	if (!path)
+		return 0;
+	fd = streq(path, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) :
+				open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail(errno, "open %s", path);
+	r = io_read_all(arena, fd, MAX_RESOURCES, &text, &len);
+	if (r < 0)
+		return r;
+	if (strlen(text) != len)
+		return fail(0, "%s: not a text", path);
+	*ret = text;
+	return 0;
+}
+
+/* All that is to change: the file, the options over it. */
+static int change_text(struct arena *arena, const struct update_options *o,
+		       const char **ret)
+{
+	const char *file = "{}", *options;
+	struct oci_resources check;
+	int r;
+
+	r = file_text(arena, o->resources, &file);
+	if (r >= 0)
+		r = oci_resources_parse(arena, file, &check);
+	if (r < 0)
+		return fail_in(r, "--resources");
+	r = options_text(arena, o, &options);
+	if (r < 0)
+		return r;
+	r = oci_resources_merge(arena, file, options, ret);
+	if (r < 0)
+		return r;
+	r = oci_resources_parse(arena, *ret, &check);
+	if (r < 0)
+		return r;
+	/* Without a limit on memory there is none on both together, either. */
+	if (check.memory.limit.set && check.memory.limit.value == -1 &&
+	    (!check.memory.swap.set || check.memory.swap.value == 0))
+		r = oci_resources_merge(arena, *ret,
+					"{\"memory\":{\"swap\":-1}}", ret);
+	return r;
+}
+
+/* What holds so far. */
+static int old_text(struct arena *arena, const struct container *c,
+		    const struct oci_spec *spec, const char **ret)
+{
+	char *text;
+	int r;
+
+	if (faccessat(c->dir, RESOURCES, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return oci_resources_of(arena, spec, ret);
+	r = io_read_at(arena, c->dir, RESOURCES, MAX_RESOURCES, &text);
+	if (r >= 0)
+		*ret = text;
+	return r;
+}
+
+static int check_schemas(const struct update_options *o,
+			 const struct oci_spec *spec)
+{
+	const char *option = o->l3_cache_schema ? "l3-cache-schema" :
+						  "mem-bw-schema";
+
+	if (!o->l3_cache_schema && !o->mem_bw_schema)
+		return 0;
+	if (!spec->linux_.intel_rdt)
+		return fail(0, "--%s: the container has no linux.intelRdt",
+			    option);
+	return fail(0, "--%s: not supported by this build", option);
+}
+
+static int save(const struct container *c, const char *text)
+{
+	return io_replace_at(c->dir, RESOURCES, text, strlen(text), 0600);
+}
+
+/* The way back; what brought us here is what is to be said. */
+static void save_quietly(const struct container *c, const char *text)
+{
+	char why[4096];
+
+	snprintf(why, sizeof why, "%s", err_text());
+	(void)save(c, text);
+	(void)fail(0, "%s", why);
+}
+
+static int apply(const struct globals *globals, const struct container *c,
+		 const char *change_json, const char *merged_json)
+{
+	AUTO(cgroup_close) struct cgroup cgroup = { 0 };
+	autoclose int proc = proc_open();
+	struct arena *arena = globals->arena;
+	struct oci_resources change, merged;
+	struct facts facts;
+	int r;
+
+	if (proc < 0)
+		return proc;
+	if ((r = facts_gather(arena, proc, globals->rootless, &facts)) < 0 ||
+	    (r = oci_resources_parse(arena, change_json, &change)) < 0 ||
+	    (r = oci_resources_parse(arena, merged_json, &merged)) < 0 ||
+	    (r = cgroup_check_resources(&merged, &facts.cgroups)) < 0 ||
+	    (r = cgroup_from_record(arena, &c->record, &cgroup)) < 0)
+		return r;
+	return cgroup_update(arena, &facts.cgroups, &cgroup, &change, &merged,
+			     facts.rootless);
+}
+
+/* The file and the kernel change together, or not at all. */
+static int update_locked(const struct globals *globals,
+			 const struct update_options *o, struct container *c,
+			 const char *change)
+{
+	struct arena *arena = globals->arena;
+	const char *old, *merged;
+	enum oci_status status;
+	struct oci_spec spec;
+	int r;
+
+	status = container_status(arena, c);
+	if (status == OCI_STOPPED || status == OCI_CREATING)
+		return fail(0, "%s: container not running", c->id);
+	if ((r = container_spec(arena, c, &spec)) < 0 ||
+	    (r = check_schemas(o, &spec)) < 0 ||
+	    (r = old_text(arena, c, &spec, &old)) < 0 ||
+	    (r = oci_resources_merge(arena, old, change, &merged)) < 0 ||
+	    (r = save(c, merged)) < 0)
+		return r;
+	r = apply(globals, c, change, merged);
+	if (r < 0)
+		save_quietly(c, old);
+	return r;
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	const struct update_options *o = options;
+	const char *change;
+	int r;
+
+	(void)argc;
+	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	if (r < 0)
+		return r;
+	/* Before the lock: standard input may take its time. */
+	r = change_text(globals->arena, o, &change);
+	if (r < 0)
+		return r;
+	r = reserve_lock(&c, LOCK_SECONDS);
+	if (r < 0)
+		return r;
+	return update_locked(globals, o, &c, change);
+}
+
+const struct command command_update = {
+	.name = "update",
+	.arguments = "[options] ID",
+	.help = "change the limits of a container",
+	.options = update_options,
+	.noptions = COUNT(update_options),
+	.options_size = sizeof(struct update_options),
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+	.failure = 1,
+};
