@@ -113,19 +113,24 @@ static int exists_already(const char *id)
 static int clear_left_over(struct arena *arena, const char *root,
 			   const char *id)
 {
+	autocontainer struct container lock = CONTAINER_NONE;
 	autocontainer struct container old = CONTAINER_NONE;
-	int r = container_load(arena, root, id, &old);
+	int r = container_load(arena, root, id, &lock);
 
 	if (r == -ENOENT)
 		return 0;
 	if (r < 0)
 		return r;
 	/* `list` looks at a lock for an instant: one try is not enough. */
-	r = reserve_lock(&old, 0);
+	r = reserve_lock(&lock, 0);
 	if (r == -ENOENT)
 		return 0;
 	if (r < 0)
 		return exists_already(id);
+	/* Read again: whoever had the lock may have kept it meanwhile. */
+	r = container_load(arena, root, id, &old);
+	if (r < 0)
+		return r;
 	if (old.record.kept ||
 	    (old.broken && faccessat(old.dir, STATE, F_OK, 0) == 0))
 		return exists_already(id);
