@@ -43,10 +43,6 @@ static int run(const struct globals *globals, const void *options, int argc,
 		return r;
 	if (o.dump_plan)
 		return dump(&c);
-	r = starting_protect(&c.spec, /* waits= */ true,
-			     c.in.preserve_fds + c.in.listen_fds);
-	if (r < 0)
-		return r;
 	r = creation_build(&c);
 	if (r < 0)
 		return r;
@@ -62,6 +58,7 @@ const struct command command_create = {
 	.options_size = sizeof(struct creation_options),
 	.min_args = 1,
 	.max_args = 1,
+	.enters = true,
 	.run = run,
 	.failure = 1,
 };

@@ -12,7 +12,6 @@
 #include "runtime/entry.h"
 #include "runtime/exec_process.h"
 #include "runtime/foreground.h"
-#include "runtime/self.h"
 
 static int check_status(struct arena *arena, const struct container *c,
 			bool ignore_paused)
@@ -68,10 +67,9 @@ static int in_front(const struct exec_options *o, struct entry *entry)
 	if (r < 0)
 		return r;
 	if (has_console) {
-		r = console_open(entry->launch.console, &console);
+		r = console_open(take_fd(&entry->launch.console), &console);
 		if (r < 0)
 			return r;
-		entry->launch.console = -1;
 	}
 	r = tell_callers(o, &entry->launch);
 	if (r < 0)
@@ -134,7 +132,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)
 {
 	const struct exec_options *o = options;
-	int r = self_protect(o->preserve_fds);
+	int r = creation_check_fds(globals, o->preserve_fds);
 
 	if (r >= 0)
 		r = exec_in(globals, o, argc, argv);
@@ -150,6 +148,7 @@ const struct command command_exec = {
 	.options_size = sizeof(struct exec_options),
 	.min_args = 1,
 	.max_args = -1,
+	.enters = true,
 	.stop_at_args = true,
 	.run = run,
 	.failure = 255,

@@ -15,6 +15,8 @@
 #include "runtime/notify.h"
 #include "runtime/starting.h"
 
+#define LOCK_SECONDS 10
+
 /* Everything a foreground run holds besides the container itself. */
 struct front {
 	struct foreground foreground;
@@ -58,6 +60,7 @@ static int start_program(struct creation *c, struct front *front)
 	/* From here on the container stands on its own record. */
 	c->kept = true;
 	c->launch.kept = true;
+	reserve_unlock(&c->container);
 	return 0;
 }
 
@@ -67,12 +70,23 @@ static int open_console(struct creation *c, struct front *front)
 
 	if (c->launch.console < 0 || c->options->detach)
 		return 0;
-	r = console_open(c->launch.console, &front->console);
+	r = console_open(take_fd(&c->launch.console), &front->console);
 	if (r < 0)
 		return r;
-	c->launch.console = -1;
 	front->has_console = true;
 	return 0;
+}
+
+static int remove_container(struct creation *c)
+{
+	int r = reserve_lock(&c->container, LOCK_SECONDS);
+
+	if (r == -ENOENT) {
+		/* `delete --force` was here before us. */
+		err_clear();
+		return 0;
+	}
+	return r < 0 ? r : deleting_remove(c->arena, &c->container);
 }
 
 static int wait_for_program(struct creation *c, struct front *front)
@@ -90,7 +104,7 @@ static int wait_for_program(struct creation *c, struct front *front)
 		return r;
 	if (c->options->keep)
 		return status;
-	r = deleting_remove(c->arena, &c->container);
+	r = remove_container(c);
 	return r < 0 ? r : status;
 }
 
@@ -102,8 +116,7 @@ static int run_bundle(struct creation *c, const char *id)
 	r = creation_plan(c, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
-	r = starting_protect(&c->spec, /* waits= */ false,
-			     c->in.preserve_fds + c->in.listen_fds);
+	r = starting_protect(&c->spec, c->in.preserve_fds + c->in.listen_fds);
 	if (r < 0)
 		return r;
 	if (!c->options->detach) {

@@ -19,6 +19,7 @@ struct globals {
 	struct arena *arena;
 	const char *root;		/* state directory; never NULL */
 	bool root_given;		/* by --root */
+	unsigned int given_fds;		/* 3 to 2+this are the caller's */
 	enum cgroup_manager cgroup_manager;
 	int rootless;			/* -1 auto, 0 false, 1 true */
 	const char *criu;
@@ -48,6 +49,7 @@ struct command {
 	size_t noptions;
 	size_t options_size;		/* of the struct that offsets point into */
 	int min_args, max_args;		/* positionals; max -1: any number */
+	bool enters;			/* seen inside: our binary is protected first */
 	bool stop_at_args;		/* after the ID the rest is not ours (exec) */
 	/* The exit status, or negative with a recorded error. */
 	int (*run)(const struct globals *globals, const void *options,

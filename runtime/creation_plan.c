@@ -186,6 +186,14 @@ static int count_listen_fds(unsigned int *ret)
 	return 0;
 }
 
+int creation_check_fds(const struct globals *globals, unsigned int n)
+{
+	if (n <= globals->given_fds)
+		return 0;
+	return fail(EBADF, "--preserve-fds %u: descriptor %u", n,
+		    3 + globals->given_fds);
+}
+
 static int check_descriptors(struct creation *c)
 {
 	int r = count_listen_fds(&c->in.listen_fds);
@@ -196,11 +204,8 @@ static int check_descriptors(struct creation *c)
 	if (c->in.preserve_fds > 4096 || c->in.listen_fds > 4096)
 		return fail(EINVAL, "--preserve-fds %u",
 			    c->in.preserve_fds);
-	for (unsigned int i = 0; i < c->in.preserve_fds + c->in.listen_fds; i++)
-		if (fcntl((int)(3 + i), F_GETFD) < 0)
-			return fail(errno, "--preserve-fds %u: descriptor %u",
-				    c->in.preserve_fds, 3 + i);
-	return 0;
+	return creation_check_fds(c->globals,
+				  c->in.preserve_fds + c->in.listen_fds);
 }
 
 static int check_user_namespace(const struct creation *c)

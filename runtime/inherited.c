@@ -50,10 +50,20 @@ static int close_on_exec(void)
 	return close_on_exec_one_by_one();
 }
 
-int inherited_settle(void)
+static unsigned int count_given(void)
+{
+	unsigned int n = 0;
+
+	while (fcntl(STDERR_FILENO + 1 + (int)n, F_GETFD) >= 0)
+		n++;
+	return n;
+}
+
+int inherited_settle(unsigned int *ret_given)
 {
 	int r = open_stdio();
 
+	*ret_given = count_given();
 	if (r < 0)
 		return r;
 	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)

@@ -5,5 +5,6 @@
 /*
  * Descriptors 0 to 2 are open, no other one survives an exec unless asked to,
  * a closed reader is an error instead of SIGPIPE, and children can be waited for.
+ * ret_given: 3 to 2+given were open before any was ours.
  */
-int inherited_settle(void);
+int inherited_settle(unsigned int *ret_given);

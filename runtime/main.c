@@ -16,6 +16,7 @@
 #include "runtime/help.h"
 #include "runtime/inherited.h"
 #include "runtime/options.h"
+#include "runtime/self.h"
 #include "runtime/version.h"
 
 #define ARENA_SIZE (48UL << 20)
@@ -106,10 +107,11 @@ static int finish(int r, int failure)
 	return failure ? failure : EXIT_FAILURE;
 }
 
-static int dispatch(struct arena *arena, int argc, char **argv)
+static int dispatch(struct arena *arena, unsigned int given_fds, int argc,
+		    char **argv)
 {
 	const struct option_table *table = global_options_table();
-	struct globals globals = { .arena = arena };
+	struct globals globals = { .arena = arena, .given_fds = given_fds };
 	struct global_options options = { 0 };
 	const struct command *command;
 	struct arguments args;
@@ -124,10 +126,16 @@ static int dispatch(struct arena *arena, int argc, char **argv)
 	}
 	if (options.version)
 		return finish(print_version(arena), EXIT_FAILURE);
+	command = find_command(args.argv[0]);
+	/* While all descriptors are the caller's: they are all kept. */
+	if (command && command->enters) {
+		r = self_protect(SELF_KEEP_ALL);
+		if (r < 0)
+			return finish(r, command->failure);
+	}
 	r = global_options_apply(&options, &globals);
 	if (r < 0)
 		return finish(r, EXIT_FAILURE);
-	command = find_command(args.argv[0]);
 	if (!command)
 		return finish(-EINVAL, EXIT_FAILURE);
 	r = run_command(&globals, command, args.argc - 1, args.argv + 1);
@@ -137,12 +145,13 @@ static int dispatch(struct arena *arena, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	AUTO(arena_close) struct arena arena = { 0 };
+	unsigned int given_fds;
 	int r;
 
-	r = inherited_settle();
+	r = inherited_settle(&given_fds);
 	if (r >= 0)
 		r = arena_open(&arena, ARENA_SIZE);
 	if (r < 0)
 		return finish(r, EXIT_FAILURE);
-	return dispatch(&arena, argc > 0 ? argc - 1 : 0, argv + 1);
+	return dispatch(&arena, given_fds, argc > 0 ? argc - 1 : 0, argv + 1);
 }

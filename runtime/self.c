@@ -9,6 +9,7 @@
  */
 #include "runtime/self.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/stat.h>
@@ -25,6 +26,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/num.h"
 #include "base/sys.h"
 
 #define ALL_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
@@ -109,13 +111,24 @@ static int own_arguments(struct arena *arena, char ***ret)
 	return 0;
 }
 
-/* They are to reach the program, so they must survive this exec, too. */
-static int keep_open(unsigned int n)
+/* Not our own: through them the file could be written after all. */
+static int keep_open(unsigned int n, int exe, int safe)
 {
-	for (unsigned int i = 0; i < n; i++)
-		if (fcntl((int)(3 + i), F_SETFD, 0) < 0)
-			return fail(errno, "--preserve-fds %u: descriptor %u",
-				    n, 3 + i);
+	autoclosedir DIR *dir = opendir("/proc/self/fd");
+
+	if (!dir)
+		return fail(errno, "open /proc/self/fd");
+	for (struct dirent *e; (e = readdir(dir));) {
+		uint32_t fd;
+
+		if (e->d_name[0] == '.' || num_u32(e->d_name, &fd) < 0)
+			continue;
+		if (fd < 3 || fd - 3 >= n || (int)fd == exe ||
+		    (int)fd == safe || (int)fd == dirfd(dir))
+			continue;
+		if (fcntl((int)fd, F_SETFD, 0) < 0)
+			return fail(errno, "keep descriptor %u open", fd);
+	}
 	return 0;
 }
 
@@ -142,7 +155,7 @@ int self_protect(unsigned int preserved)
 	r = own_arguments(&arena, &argv);
 	if (r < 0)
 		return r;
-	r = keep_open(preserved);
+	r = keep_open(preserved, exe, safe);
 	if (r < 0)
 		return r;
 	(void)syscall(SYS_execveat, safe, "", argv, environ, AT_EMPTY_PATH);

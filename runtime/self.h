@@ -8,4 +8,5 @@
  * when that is so already; otherwise the command starts anew, with descriptors
  * 3 to 2+preserved still open.
  */
+#define SELF_KEEP_ALL (~0U)
 int self_protect(unsigned int preserved);

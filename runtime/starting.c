@@ -113,18 +113,15 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 	return r < 0 ? r : status;
 }
 
-int starting_protect(const struct oci_spec *spec, bool waits,
-		     unsigned int preserved)
+int starting_protect(const struct oci_spec *spec, unsigned int preserved)
 {
 	const struct oci_namespace *ns = spec->linux_.namespaces;
 	/* Its process is open to all of its user's, and so is our file. */
 	bool exposed = geteuid() != 0 && access("/proc/self/exe", W_OK) == 0;
-	/* Nothing is closed to a CAP_SYS_PTRACE of our own user namespace. */
-	bool visited = waits && !ns[OCI_NS_USER].listed;
 	/* Somebody is there already. */
 	bool shared = !ns[OCI_NS_PID].listed || ns[OCI_NS_PID].path;
 
-	if (!exposed && !visited && !shared &&
+	if (!exposed && !shared &&
 	    !spec->hooks.at[HOOK_START_CONTAINER].n)
 		return 0;
 	return self_protect(preserved);
@@ -301,7 +298,7 @@ int starting_open_gate(const struct globals *globals,
 	r = container_spec(globals->arena, container, &spec);
 	if (r < 0)
 		return r;
-	r = starting_protect(&spec, /* waits= */ false, /* preserved= */ 0);
+	r = starting_protect(&spec, /* preserved= */ 0);
 	if (r < 0)
 		return r;
 	return let_go(globals, container, &spec);

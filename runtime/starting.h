@@ -13,11 +13,10 @@
 int starting_open_gate(const struct globals *globals,
 		       struct container *container);
 /*
- * Before any effect: a process that waits for its program is seen by hooks and
- * by `exec` inside, and so are those who enter for them.
+ * Before any effect: who enters for hooks, or where a pid namespace is shared,
+ * is seen inside.
  */
-int starting_protect(const struct oci_spec *spec, bool waits,
-		     unsigned int preserved);
+int starting_protect(const struct oci_spec *spec, unsigned int preserved);
 /* startContainer hooks, inside. */
 int starting_hooks_before(const struct globals *globals,
 			  struct container *container,
