@@ -57,10 +57,12 @@ static int read_file(struct arena *arena, const char *path,
 {
 	/* May be a pipe; a terminal is not to become ours. */
 	autoclose int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	int r;
 
 	if (fd < 0)
 		return fail(errno, "--process: open %s", path);
-	return oci_process_read(arena, fd, ret);
+	r = oci_process_read(arena, fd, ret);
+	return r < 0 ? fail_in(r, "--process %s", path) : 0;
 }
 
 static int set_user(struct arena *arena, const char *text,
