@@ -1,0 +1,370 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/exec.bats - one more program in a container: every option, every state.
+# shellcheck disable=SC2016,SC2030,SC2031 # the dollars are the container's
+
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root
+	new_bundle box
+	args sleep 1000
+	config '.process.env += ["COLOUR=red"]'
+}
+
+# exec_fails TEXT ARGUMENT...: exec's own failures are 255.
+exec_fails() {
+	local text=$1
+
+	shift
+	run sandlock exec "$@"
+	if [ "$status" -ne 255 ] || [[ $output != *"$text"* ]]; then
+		echo "expected status 255 and \"$text\" from: exec $*"
+		echo "status $status: $output"
+		return 1
+	fi
+}
+
+# process_file JQ...: $TMP/process.json, from the container's own process.
+process_file() {
+	jq "$@" <(jq .process "$BUNDLE/config.json") >"$TMP/process.json"
+}
+
+# says LINE...: the output of the last `run` is exactly this.
+says() {
+	[ "$output" = "$(printf '%s\n' "$@")" ] || {
+		echo "$output"
+		return 1
+	}
+}
+
+# ---- status ----
+
+@test "exec ends with the program's status, or 128 and its signal" {
+	start_container box
+	run sandlock exec box sh -c 'exit 42'
+	[ "$status" -eq 42 ]
+	run sandlock exec box sh -c 'kill -KILL $$'
+	[ "$status" -eq 137 ]
+	run_ok sandlock exec box true
+	[ -z "$output" ]
+}
+
+@test "every failure of exec itself is 255 and one line" {
+	start_container box
+	exec_fails "does not exist" nobody true
+	exec_fails 'exec: "no-such": executable file not found in $PATH' \
+		box no-such
+	exec_fails 'exec: "/no/such": stat /no/such: no such file or directory' \
+		box /no/such
+	exec_fails 'exec: "/etc/passwd": permission denied' box /etc/passwd
+	exec_fails "unknown option" --no-such-option box true
+	exec_fails "a program or --process is needed" box
+	exec_fails "a program or --process is needed" box ""
+	exec_fails "--process: open /no/such: no such file or directory" \
+		--process /no/such box
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "exec --detach of a missing program fails with 255" {
+	start_container box
+	exec_fails 'exec: "no-such": executable file not found in $PATH' \
+		--detach --pid-file "$TMP/pid" box no-such
+	[ ! -e "$TMP/pid" ]
+}
+
+@test "exec passes stdin, stdout and stderr" {
+	start_container box
+	[ "$(sandlock exec box cat <<<hello)" = hello ]
+	[ "$(sandlock exec box sh -c 'echo out; echo err >&2' 2>/dev/null)" = out ]
+	[ "$(sandlock exec box sh -c 'echo out; echo err >&2' 2>&1 >/dev/null)" = err ]
+}
+
+@test "what follows the ID belongs to the program" {
+	start_container box
+	run_ok sandlock exec box echo --cwd -t --user x
+	[ "$output" = "--cwd -t --user x" ]
+}
+
+# ---- states ----
+
+@test "exec works in a container that is not started yet" {
+	create box
+	run_ok sandlock exec box echo early
+	[ "$output" = early ]
+	assert_status box created
+	sandlock start box
+	assert_status box running
+}
+
+@test "exec in a stopped container is refused" {
+	args true
+	start_container box
+	wait_until has_status box stopped
+	exec_fails "cannot exec in a stopped container" box true
+}
+
+# freeze FROZEN|THAWED: as pause and resume will do.
+freeze() {
+	echo "$1" >"/sys/fs/cgroup/freezer$CGROUP_PARENT/box/freezer.state"
+}
+
+@test "exec in a paused container is refused, or waits until it is resumed" {
+	requires cgroup1
+	start_container box
+	freeze FROZEN
+	wait_until has_status box paused
+	exec_fails "cannot exec in a paused container (use --ignore-paused to override)" \
+		box true
+	sandlock exec --ignore-paused box sh -c 'echo done' >"$TMP/done" &
+	# It has joined the frozen cgroup, and is stuck in there.
+	wait_until eval '[ "$(wc -l <"/sys/fs/cgroup/freezer$CGROUP_PARENT/box/tasks")" -ge 2 ]'
+	[ ! -s "$TMP/done" ]
+	freeze THAWED
+	wait $!
+	[ "$(cat "$TMP/done")" = "done" ]
+}
+
+# ---- options about the process ----
+
+@test "--cwd is the working directory" {
+	start_container box
+	run_ok sandlock exec --cwd /etc box pwd
+	[ "$output" = /etc ]
+	exec_fails "--cwd etc: must be absolute" --cwd etc box pwd
+	exec_fails "no such file or directory" --cwd /no/such box pwd
+}
+
+@test "--env adds to the container's environment, and the last one wins" {
+	start_container box
+	run_ok sandlock exec --env A=1 -e B=2 -e A=3 -e COLOUR=blue box env
+	[ "$(grep -c ^A= <<<"$output")" -eq 1 ]
+	[ "$(grep -c ^COLOUR= <<<"$output")" -eq 1 ]
+	grep -qx A=3 <<<"$output"
+	grep -qx B=2 <<<"$output"
+	grep -qx COLOUR=blue <<<"$output"
+	grep -q ^PATH= <<<"$output"
+	grep -qx HOME=/root <<<"$output"
+	run_ok sandlock exec -e HOME= --user 1 box sh -c 'echo $HOME'
+	[ "$output" = /tmp ]
+	exec_fails "--env 'A': not KEY=VALUE" --env A box env
+	exec_fails "--env '=A': not KEY=VALUE" --env =A box env
+}
+
+@test "--env PATH= decides where the program is found" {
+	start_container box
+	cp "$BUNDLE/rootfs/bin/busybox" "$BUNDLE/rootfs/tmp/busybox"
+	run_ok sandlock exec --env PATH=/tmp box busybox echo found
+	[ "$output" = found ]
+	exec_fails "executable file not found" --env PATH=/tmp box echo
+}
+
+@test "--user takes two numbers and nothing else" {
+	local bad
+
+	start_container box
+	run_ok sandlock exec --user 1 box sh -c 'id -u; id -g'
+	[ "$output" = $'1\n0' ]
+	run_ok sandlock exec -u 7:8 box sh -c 'id -u; id -g; id -G'
+	[ "$output" = $'7\n8\n8' ]
+	run_ok sandlock exec --user 4294967294:4294967294 box id -u
+	[ "$output" = 4294967294 ]
+	# CVE-2024-40635, CVE-2026-30892: never somebody else, never root.
+	for bad in 4294967296 -1 4294967295 18446744073709551616 1:2:3 1x '' \
+		' 1' 0x1 '1 ' 1: :1 root 1:daemon 1:4294967296 01x '+1'; do
+		exec_fails "--user $bad: " --user="$bad" box id
+	done
+}
+
+# CVE-2016-3697
+@test "a number is never looked up as a name" {
+	start_container box
+	echo '1000:x:0:0:trap:/root:/bin/sh' >>"$BUNDLE/rootfs/etc/passwd"
+	echo '1000:x:0:' >>"$BUNDLE/rootfs/etc/group"
+	run_ok sandlock exec --user 1000:1000 box sh -c 'id -u; id -g; echo $HOME'
+	[ "$output" = $'1000\n1000\n/' ]
+}
+
+@test "--additional-gids adds groups" {
+	start_container box
+	run_ok sandlock exec -u 1:2 -g 10 --additional-gids 20 box id -G
+	[ "$output" = "2 10 20" ]
+	exec_fails "--additional-gids x: " --additional-gids x box id
+}
+
+@test "--no-new-privs is set, and taken from the container otherwise" {
+	config '.process.noNewPrivileges = false'
+	start_container box
+	run_ok sandlock exec box grep NoNewPrivs /proc/self/status
+	[ "$output" = $'NoNewPrivs:\t0' ]
+	run_ok sandlock exec --no-new-privs box grep NoNewPrivs /proc/self/status
+	[ "$output" = $'NoNewPrivs:\t1' ]
+}
+
+@test "--cap adds a capability, for root and for others" {
+	start_container box
+	run_ok sandlock exec --cap CAP_SYS_TIME box grep CapEff /proc/self/status
+	[[ $output = *0000000022000420 ]]
+	run_ok sandlock exec -u 1 -c CAP_SYS_TIME box grep CapEff /proc/self/status
+	[[ $output = *0000000002000000 ]]
+	exec_fails "--cap 'CAP_FOO': unknown capability" --cap CAP_FOO box id
+}
+
+@test "--tty gives a terminal of the container" {
+	requires script
+	start_container box
+	run_ok script -qec "$SANDLOCK --root $ROOT exec --tty box sh -c \
+		'tty && stty -a | grep -o -- .onlcr'" /dev/null
+	assert_output_has /dev/pts/0
+	assert_output_has -onlcr
+	exec_fails "cannot allocate tty if sandlock-oci will detach without setting console socket" \
+		--tty --detach box true
+	exec_fails "cannot use console socket if sandlock-oci will not detach or allocate tty" \
+		--console-socket "$TMP/s" box true
+}
+
+@test "--process-label and --apparmor are errors where the host has neither" {
+	start_container box
+	meets selinux ||
+		exec_fails "'a:b:c:d' asked for, but SELinux is not enabled" \
+			--process-label a:b:c:d box true
+	meets apparmor ||
+		exec_fails "'strict' asked for, but AppArmor is not enabled" \
+			--apparmor strict box true
+}
+
+# ---- --process ----
+
+@test "--process reads the process from a file or a pipe, and nothing else" {
+	start_container box
+	process_file '.args = ["sh", "-c", "pwd; id -u; id -G; xargs -0 -n1 </proc/$$/environ"] |
+		.cwd = "/etc" | .env = ["PATH=/bin", "ONLY=this"] |
+		.user = {uid: 5, gid: 6, additionalGids: [7]}'
+	run_ok sandlock exec --process "$TMP/process.json" box
+	says /etc 5 "6 7" PATH=/bin ONLY=this HOME=/
+	run_ok sandlock exec --process "$TMP/process.json" --cwd /tmp --user 1 \
+		--env X=y --cap CAP_SYS_TIME box ignored
+	says /etc 5 "6 7" PATH=/bin ONLY=this HOME=/
+	run_ok sandlock exec --process /dev/stdin box <"$TMP/process.json"
+	[ "${lines[0]}" = /etc ]
+	mkfifo "$TMP/fifo"
+	cat "$TMP/process.json" >"$TMP/fifo" 3>&- &
+	run_ok sandlock exec -p "$TMP/fifo" box
+	[ "${lines[0]}" = /etc ]
+	run_ok sandlock exec -p <(cat "$TMP/process.json") box
+	[ "${lines[0]}" = /etc ]
+}
+
+@test "--process brings capabilities, limits and no_new_privs of its own" {
+	start_container box
+	process_file '.args = ["sh", "-c",
+		"grep -E ^Cap\\|^NoNew /proc/self/status; ulimit -n"] |
+		.capabilities = {bounding: ["CAP_KILL", "CAP_CHOWN"],
+			permitted: ["CAP_KILL"], effective: ["CAP_KILL"]} |
+		.noNewPrivileges = false |
+		.rlimits = [{type: "RLIMIT_NOFILE", soft: 99, hard: 100}]'
+	run_ok sandlock exec --process "$TMP/process.json" box
+	says $'CapInh:\t0000000000000000' \
+		$'CapPrm:\t0000000000000021' $'CapEff:\t0000000000000021' \
+		$'CapBnd:\t0000000000000021' $'CapAmb:\t0000000000000000' \
+		$'NoNewPrivs:\t0' 99
+}
+
+@test "a wrong --process names the place" {
+	start_container box
+	process_file 'del(.cwd)'
+	exec_fails cwd --process "$TMP/process.json" box
+	process_file '.args = []'
+	exec_fails args --process "$TMP/process.json" box
+	process_file '.user.uid = 4294967296'
+	exec_fails user.uid --process "$TMP/process.json" box
+	echo '{' >"$TMP/process.json"
+	exec_fails "--process $TMP/process.json: line 2, column 1" \
+		--process "$TMP/process.json" box
+}
+
+# ---- detached, descriptors, cgroups ----
+
+@test "--detach returns at once, and --pid-file has the pid on the host" {
+	local pid
+
+	start_container box
+	cd "$TMP"
+	sandlock exec --detach --pid-file exec.pid box sleep 1001 \
+		</dev/null >/dev/null 2>&1
+	pid=$(cat exec.pid)
+	[ "$(wc -c <exec.pid)" -eq "${#pid}" ]
+	[ "$(tr '\0' ' ' <"/proc/$pid/cmdline")" = "sleep 1001 " ]
+	[ "$(readlink "/proc/$pid/ns/pid")" = \
+		"$(readlink "/proc/$(pid_of box)/ns/pid")" ]
+}
+
+@test "--preserve-fds passes descriptors, and no more than these" {
+	start_container box
+	echo third >"$TMP/third"
+	echo fourth >"$TMP/fourth"
+	run_ok exec_with_fds --preserve-fds 2 box sh -c 'cat <&3; cat <&4; ls /proc/self/fd'
+	says third fourth 0 1 2 3 4 5
+	run_ok exec_with_fds --preserve-fds 1 box sh -c 'cat <&3; ls /proc/self/fd'
+	says third 0 1 2 3 4
+	run_ok exec_with_fds box ls /proc/self/fd
+	says 0 1 2 3
+	run exec_with_fds --preserve-fds 3 box true
+	[ "$status" -eq 255 ]
+	assert_output_has "--preserve-fds 3: descriptor 5: bad file descriptor"
+	run exec_with_fds --log "$TMP/log" --preserve-fds 3 box true
+	[ "$status" -eq 255 ]
+}
+
+# exec_with_fds [--log FILE] ARGUMENT...: 3 and 4 are open, and 9.
+exec_with_fds() {
+	local log=()
+
+	if [ "$1" = --log ]; then
+		log=(--log "$2")
+		shift 2
+	fi
+	"$SANDLOCK" --root "$ROOT" "${log[@]}" exec "$@" \
+		3<"$TMP/third" 4<"$TMP/fourth" 9<"$TMP/third" 5<&- 6<&- 7<&- 8<&-
+}
+
+@test "no descriptor of a container's runtime is left in the program" {
+	create box 9<"$BUNDLE/config.json"
+	sandlock start box
+	[ "$(find "/proc/$(pid_of box)/fd" -type l | wc -l)" -eq 3 ]
+}
+
+@test "--cgroup puts the program into a sub-cgroup that exists" {
+	local dir
+
+	start_container box
+	for dir in $(cgroup_dirs "$CGROUP_PARENT/box"); do
+		mkdir "$dir/sub"
+		[ ! -e "$dir/sub/cpuset.cpus" ] || {
+			cat "$dir/cpuset.cpus" >"$dir/sub/cpuset.cpus"
+			cat "$dir/cpuset.mems" >"$dir/sub/cpuset.mems"
+		}
+	done
+	sandlock exec --detach --pid-file "$TMP/pid" --cgroup sub box \
+		sleep 1000 </dev/null >/dev/null 2>&1
+	[ "$(grep -c "$CGROUP_PARENT/box/sub$" "/proc/$(cat "$TMP/pid")/cgroup")" \
+		-eq "$(cgroup_dirs "$CGROUP_PARENT/box" | wc -l)" ]
+	exec_fails cgroup --cgroup nowhere box true
+	exec_fails cgroup --cgroup ../.. box true
+	exec_fails cgroup --cgroup sub/../.. box true
+	kill "$(cat "$TMP/pid")"
+}
+
+@test "execs at the same time do not disturb each other" {
+	local i
+
+	start_container box
+	for i in {1..20}; do
+		sandlock exec box sh -c "echo $i" >"$TMP/out.$i" &
+	done
+	wait
+	for i in {1..20}; do
+		[ "$(cat "$TMP/out.$i")" = "$i" ]
+	done
+}
