@@ -205,6 +205,20 @@ sandlock_exec() {
 	assert_gone box
 }
 
+@test "a foreground run can be deleted by force meanwhile" {
+	requires root
+	new_bundle box
+	args sleep 1000
+	sandlock_exec run --bundle "$BUNDLE" box </dev/null 3>&- &
+	JOB=$!
+	wait_until has_status box running
+	run_bad "cannot delete container box that is not stopped: running" \
+		sandlock delete box
+	sandlock delete --force box
+	assert_exit "$JOB" 137
+	assert_gone box
+}
+
 @test "run reaps orphans of the program, unless told not to" {
 	requires root
 	new_bundle box
