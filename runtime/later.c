@@ -89,8 +89,6 @@ static const struct option_spec restore_options[] = {
 
 #define OPTIONS(table) .options = table, .noptions = COUNT(table)
 
-LATER(pause, "ID", "stop every process of a container for a while");
-LATER(resume, "ID", "let the processes of a paused container go on");
 LATER(events, "[options] ID", "print statistics and out-of-memory events",
       OPTIONS(events_options));
 LATER(checkpoint, "[options] ID", "save a running container to files",

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroups/freeze.c - stop and go on: every process of a container, or none. */
+#include <errno.h>
+
+#include "base/err.h"
+#include "base/util.h"
+#include "cgroups/internal.h"
+
+#define FREEZE_MS 10000
+
+/* The member whose freezer holds all processes; NULL: there is none. */
+static const struct cgroup_member *freezer_of(const struct cgroup *cgroup)
+{
+	const struct cgroup_member *v1 = member_with(cgroup, "freezer", 7);
+
+	return v1 ? v1 : member_v2(cgroup);
+}
+
+/* v1 says FREEZING for a while; v2 is frozen once cgroup.events says so. */
+static bool has_settled(const struct cgroup_member *member, bool on)
+{
+	char text[256];
+
+	if (!member->v2)
+		return file_read(member->path, "freezer.state", text,
+				 sizeof text) > 0 &&
+		       streq(text, on ? "FROZEN" : "THAWED");
+	return file_read(member->path, "cgroup.events", text, sizeof text) >
+		       0 &&
+	       strstr(text, on ? "frozen 1" : "frozen 0");
+}
+
+int cgroup_freeze(const struct cgroup *cgroup, bool on)
+{
+	const struct cgroup_member *member = freezer_of(cgroup);
+	int64_t deadline = now_ms() + FREEZE_MS;
+	int r;
+
+	if (!member)
+		return fail(EOPNOTSUPP, "the container has no cgroup with a "
+					"freezer");
+	for (unsigned int attempt = 0;; attempt++) {
+		/* Again each time: a fork meanwhile keeps v1 from settling. */
+		r = backend_of(member)->freeze(member, on);
+		if (r < 0)
+			return r;
+		if (has_settled(member, on))
+			return 0;
+		if (!wait_a_little(attempt, deadline))
+			break;
+	}
+	if (on)
+		(void)backend_of(member)->freeze(member, false);
+	return fail(EBUSY, "%s: %s", member->path,
+		    on ? "some processes cannot be frozen" :
+			 "still frozen, by a parent");
+}

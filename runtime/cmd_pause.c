@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_pause.c - pause and resume: the freezer of a container's cgroup. */
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "runtime/commands.h"
+#include "runtime/container.h"
+
+static int freeze(const struct globals *globals, const struct container *c,
+		  bool on)
+{
+	struct cgroup cgroup = { 0 };
+	int r = cgroup_from_record(globals->arena, &c->record, &cgroup);
+
+	if (r < 0)
+		return r;
+	return cgroup_freeze(&cgroup, on);
+}
+
+static int pause_run(const struct globals *globals, const void *options,
+		     int argc, char **argv)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	enum oci_status status;
+	int r;
+
+	(void)options;
+	(void)argc;
+	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	if (r < 0)
+		return r;
+	status = container_status(globals->arena, &c);
+	if (status == OCI_PAUSED)
+		return fail(0, "%s: container already paused", c.id);
+	if (status != OCI_RUNNING && status != OCI_CREATED)
+		return fail(0, "%s: container not running", c.id);
+	return freeze(globals, &c, true);
+}
+
+static int resume_run(const struct globals *globals, const void *options,
+		      int argc, char **argv)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	int r;
+
+	(void)options;
+	(void)argc;
+	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	if (r < 0)
+		return r;
+	if (container_status(globals->arena, &c) != OCI_PAUSED)
+		return fail(0, "%s: container not paused", c.id);
+	return freeze(globals, &c, false);
+}
+
+const struct command command_pause = {
+	.name = "pause",
+	.arguments = "ID",
+	.help = "stop every process of a container",
+	.min_args = 1,
+	.max_args = 1,
+	.run = pause_run,
+	.failure = 1,
+};
+
+const struct command command_resume = {
+	.name = "resume",
+	.arguments = "ID",
+	.help = "let a paused container go on",
+	.min_args = 1,
+	.max_args = 1,
+	.run = resume_run,
+	.failure = 1,
+};
