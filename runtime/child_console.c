@@ -21,6 +21,7 @@
 #include "runtime/child.h"
 #include "runtime/words.h"
 
+#define PTMX_DEVICE makedev(5, 2)
 #define PTY_SLAVE_MAJOR 136
 #define PTY_SLAVE_MAJORS 8
 
@@ -33,13 +34,28 @@ static bool is_pty_slave(int fd)
 	       major(st.st_rdev) < PTY_SLAVE_MAJOR + PTY_SLAVE_MAJORS;
 }
 
+/* Opening some devices is an act: look at it before. */
+static int open_ptmx(int root, const char *path)
+{
+	autoclose int place = root_open(root, path, O_PATH);
+	struct stat st;
+
+	if (place < 0 || fstat(place, &st) < 0)
+		return -1;
+	if (!S_ISCHR(st.st_mode) || st.st_rdev != PTMX_DEVICE) {
+		errno = ENODEV;
+		return -1;
+	}
+	return root_open(root, path, O_RDWR | O_NOCTTY);
+}
+
 static int open_master(struct child *child)
 {
 	int root = child->slots[SLOT_ROOT];
-	int fd = root_open(root, "/dev/pts/ptmx", O_RDWR | O_NOCTTY);
+	int fd = open_ptmx(root, "/dev/pts/ptmx");
 
 	if (fd < 0)
-		fd = root_open(root, "/dev/ptmx", O_RDWR | O_NOCTTY);
+		fd = open_ptmx(root, "/dev/ptmx");
 	if (fd < 0)
 		child_note(child, "a terminal needs devpts at /dev/pts");
 	return fd;

@@ -79,21 +79,31 @@ static int hand_over_stdio(const struct oci_user *user)
 	return 0;
 }
 
-/* The host's null device would be a descriptor to a host mount. */
+static bool is_null(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == NULL_DEVICE;
+}
+
+/*
+ * The host's null device would be a descriptor to a host mount. What an image
+ * has in its place is looked at first: opening some devices is an act.
+ */
 static int reopen_null(void)
 {
-	autoclose int null = open("/dev/null", O_RDWR | O_NOCTTY | O_NOFOLLOW |
-						       O_CLOEXEC);
+	static const char path[] = "/dev/null";
+	autoclose int null = -1;
 	struct stat st;
 
-	if (null < 0 || fstat(null, &st) < 0 || !S_ISCHR(st.st_mode) ||
-	    st.st_rdev != NULL_DEVICE)
+	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !is_null(&st))
+		return 0;
+	null = open(path, O_RDWR | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+	if (null < 0 || fstat(null, &st) < 0 || !is_null(&st))
 		return 0;
 	for (int fd = 0; fd <= 2; fd++) {
 		if (fstat(fd, &st) < 0)
 			return -1;
-		if (S_ISCHR(st.st_mode) && st.st_rdev == NULL_DEVICE &&
-		    dup2(null, fd) < 0)
+		if (is_null(&st) && dup2(null, fd) < 0)
 			return -1;
 	}
 	return 0;
