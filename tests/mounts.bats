@@ -408,6 +408,33 @@ root"
 	assert_lines 200
 }
 
+without_mountns() {
+	config 'del(.linux.namespaces[] | select(.type == "mount")) |
+		.mounts = [] | .linux.maskedPaths = [] |
+		.linux.readonlyPaths = []'
+}
+
+@test "without a mount namespace the root is still the bundle's" {
+	without_mountns
+	config '.process.cwd = "/made/here"'
+	inside 'pwd; ls /; ls /..; ls -d /../../../../etc/hostname || true'
+	assert_output_has "/made/here"
+	assert_output_has "No such file or directory"
+	[ -d "$BUNDLE/rootfs/made/here" ]
+	! grep -F "$BUNDLE" /proc/self/mountinfo
+}
+
+@test "without a mount namespace whatever needs one is refused" {
+	without_mountns
+	config '.root.readonly = true'
+	refused "root.readonly: needs a mount namespace"
+	config '.root.readonly = false |
+		.linux.devices = [{type: "p", path: "/p"}]'
+	refused "linux.devices[0]: needs a mount namespace"
+	config '.linux.devices = [] | .linux.rootfsPropagation = "shared"'
+	refused "linux.rootfsPropagation"
+}
+
 @test "a mount without a mount namespace is refused" {
 	config 'del(.linux.namespaces[] | select(.type == "mount"))'
 	run create none
