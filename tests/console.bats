@@ -1,0 +1,306 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/console.bats - terminals: sent to a socket, or relayed in the foreground.
+#
+# The shell inside has dollars of its own, and each test is a subshell on
+# purpose.
+# shellcheck disable=SC2016,SC2030,SC2031
+
+load helpers
+
+# terminal_bundle PROGRAM...: with process.terminal.
+terminal_bundle() {
+	new_bundle box
+	config '.process.terminal = true'
+	args "$@"
+}
+
+# on_pty SIZE [TYPE] -- OPTIONS...: the runtime on a terminal of its own.
+on_pty() {
+	local arguments=()
+
+	while [ "$1" != -- ]; do
+		arguments+=("$1")
+		shift
+	done
+	shift
+	"$BATS_TEST_DIRNAME/terminal.py" pty "${arguments[@]}" -- \
+		"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+}
+
+# to_socket OPTIONS...: with a receiver at $TMP/socket.
+to_socket() {
+	"$BATS_TEST_DIRNAME/terminal.py" receive "$TMP/socket" \
+		"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+}
+
+typed_to_socket() {
+	local text=$1
+
+	shift
+	"$BATS_TEST_DIRNAME/terminal.py" type "$TMP/socket" "$text" \
+		"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+}
+
+# ---- to a socket ----
+
+@test "the terminal's master is sent in one message with one descriptor" {
+	requires root python3
+	terminal_bundle sh -c 'tty; echo said'
+	run_ok to_socket run --detach --console-socket "$TMP/socket" \
+		--bundle "$BUNDLE" box
+	[ "${lines[0]}" = "message /dev/ptmx descriptors 1 more 0" ]
+	[ "${lines[1]}" = /dev/pts/0 ]
+	[ "${lines[2]}" = said ]
+	wait_until has_status box stopped
+}
+
+@test "create sends the terminal, start lets the program use it" {
+	requires root python3
+	terminal_bundle sh -c 'echo ready; read line; echo "<$line>"'
+	(
+		wait_until has_status box created
+		sandlock start box
+	) >/dev/null 2>&1 &
+	run_ok typed_to_socket 'hello\n' create \
+		--console-socket "$TMP/socket" --bundle "$BUNDLE" box
+	assert_output_has "<hello>"
+	wait_until has_status box stopped
+}
+
+@test "a terminal without a socket is refused when detached, and vice versa" {
+	requires root
+	terminal_bundle true
+	run_bad "cannot allocate tty if sandlock-oci will detach without setting console socket" \
+		sandlock create --bundle "$BUNDLE" box
+	run_bad "cannot allocate tty if sandlock-oci will detach without setting console socket" \
+		sandlock run --detach --bundle "$BUNDLE" box
+	config '.process.terminal = false'
+	run_bad "cannot use console socket if sandlock-oci will not detach or allocate tty" \
+		sandlock create --console-socket "$TMP/socket" \
+		--bundle "$BUNDLE" box
+	assert_gone box
+}
+
+@test "a console socket nobody listens on fails create and leaves nothing" {
+	requires root
+	terminal_bundle true
+	run_bad "console socket: " sandlock create \
+		--console-socket "$TMP/no-socket" --bundle "$BUNDLE" box
+	assert_gone box
+}
+
+@test "a console socket may have a longer path than a socket address" {
+	requires root python3
+	local deep
+	deep=$TMP/$(printf 'd%.0s' {1..120})
+
+	mkdir "$deep"
+	terminal_bundle echo said
+	cd "$deep"
+	run_ok "$BATS_TEST_DIRNAME/terminal.py" receive socket \
+		"$SANDLOCK" --root "$ROOT" run --detach \
+		--console-socket "$deep/socket" --bundle "$BUNDLE" box
+	assert_output_has said
+	wait_until has_status box stopped
+}
+
+# ---- what the program sees ----
+
+@test "the program has a session, a controlling terminal and job control" {
+	requires root python3
+	# pid, process group, session, terminal, foreground group.
+	terminal_bundle sh -c 'set -- $(sed "s/.*) //" /proc/self/stat)
+		echo "session $4 group-in-front $6 tty $(($5 != 0))"
+		exec 9</dev/tty && echo "has tty"; sleep 0 & wait $! && jobs'
+	run_ok to_socket run --detach --console-socket "$TMP/socket" \
+		--bundle "$BUNDLE" box
+	assert_output_has "session 1 group-in-front 1 tty 1"
+	assert_output_has "has tty"
+	[[ $output != *"can't access tty"* ]]
+	wait_until has_status box stopped
+}
+
+@test "/dev/console is the pty, 0 to 2 are it, and it is the user's" {
+	requires root python3
+	terminal_bundle sh -c 'for f in /dev/console /proc/self/fd/[012]; do
+			stat -L -c "%t:%T %u" $f; done
+		readlink /proc/self/fd/0'
+	config '.process.user.uid = 1000'
+	run_ok to_socket run --detach --console-socket "$TMP/socket" \
+		--bundle "$BUNDLE" box
+	[ "${lines[1]}" = "88:0 1000" ]
+	[ "${lines[2]}" = "${lines[1]}" ]
+	[ "${lines[3]}" = "${lines[1]}" ]
+	[ "${lines[4]}" = "${lines[1]}" ]
+	[ "${lines[5]}" = /dev/pts/0 ]
+	wait_until has_status box stopped
+}
+
+@test "without a terminal there is no controlling one, nor /dev/console" {
+	requires root python3
+	new_bundle box
+	args sh -c '[ ! -e /dev/console ] || stat -c %t /dev/console
+		(: </dev/tty) || echo "no tty"'
+	run_ok on_pty 24x80 -- run --bundle "$BUNDLE" box
+	assert_output_has "no tty"
+	[[ $output != *88* ]]
+}
+
+@test "consoleSize is the size of the terminal" {
+	requires root python3
+	terminal_bundle stty size
+	config '.process.consoleSize = {height: 33, width: 111}'
+	run_ok to_socket run --detach --console-socket "$TMP/socket" \
+		--bundle "$BUNDLE" box
+	[ "${lines[1]}" = "33 111" ]
+	wait_until has_status box stopped
+}
+
+@test "consoleSize is ignored without a terminal, and too large refused" {
+	requires root
+	new_bundle box
+	config '.process.consoleSize = {height: 33, width: 111}'
+	run_ok sandlock run --bundle "$BUNDLE" box
+	config '.process.terminal = true |
+		.process.consoleSize = {height: 33, width: 70000}'
+	run_bad "process.consoleSize: " sandlock run --bundle "$BUNDLE" box
+}
+
+@test "a terminal without devpts fails by name" {
+	requires root
+	terminal_bundle true
+	config 'del(.mounts[] | select(.destination == "/dev/pts"))'
+	run_bad "process.terminal: " sandlock run --bundle "$BUNDLE" box
+	assert_output_has "a terminal needs devpts at /dev/pts"
+	assert_gone box
+}
+
+# ---- in the foreground ----
+
+@test "in the foreground lines end as the caller's terminal ends them" {
+	requires root python3
+	terminal_bundle printf 'one\ntwo\n'
+	run_ok on_pty 24x80 -- run --bundle "$BUNDLE" box
+	[ "${lines[0]}" = one^M ]
+	[ "${lines[1]}" = two^M ]
+	[ "${lines[2]}" = "settings restored" ]
+	assert_gone box
+}
+
+@test "a relayed terminal adds no CR on a pipe" {
+	requires root
+	terminal_bundle sh -c 'tty; printf "one\ntwo\n"'
+	run_ok sandlock run --bundle "$BUNDLE" box </dev/null
+	[ "$output" = $'/dev/pts/0\none\ntwo' ]
+}
+
+@test "the window size of the caller is the container's, and follows it" {
+	requires root python3
+	terminal_bundle sh -c 'stty size; trap "stty size; exit" WINCH
+		echo ready; while :; do sleep 0.05; done'
+	run_ok on_pty 25x81 'size 30x100' -- run --bundle "$BUNDLE" box
+	[ "${lines[0]}" = "25 81^M" ]
+	[ "${lines[2]}" = "30 100^M" ]
+}
+
+@test "what is typed reaches the program, also as a signal" {
+	requires root python3
+	terminal_bundle sh -c 'trap "echo interrupted; exit 5" INT
+		echo ready; while :; do sleep 0.05; done'
+	run on_pty 24x80 '\x03' -- run --bundle "$BUNDLE" box
+	[ "$status" -eq 5 ]
+	assert_output_has "interrupted^M"
+	assert_output_has "settings restored"
+}
+
+@test "the size comes from another descriptor when stdin is no terminal" {
+	requires root python3
+	terminal_bundle sh -c 'stty size; echo said'
+	run_ok "$BATS_TEST_DIRNAME/terminal.py" pty 26x82 -- sh -c \
+		'"$@" </dev/null' sh "$SANDLOCK" --root "$ROOT" run \
+		--bundle "$BUNDLE" box
+	[ "${lines[0]}" = "26 82^M" ]
+	assert_output_has "settings restored"
+	run_ok "$BATS_TEST_DIRNAME/terminal.py" pty 26x82 -- sh -c \
+		'"$@" </dev/null 2>&1 | cat' sh "$SANDLOCK" --root "$ROOT" run \
+		--bundle "$BUNDLE" box
+	[ "${lines[0]}" = "26 82^M" ]
+	assert_output_has "settings restored"
+}
+
+@test "the settings are restored after a failure, too" {
+	requires root python3
+	terminal_bundle /no/such/program
+	run on_pty 24x80 -- run --bundle "$BUNDLE" box
+	[ "$status" -eq 1 ]
+	assert_output_has 'stat /no/such/program: no such file'
+	assert_output_has "settings restored"
+	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
+	chmod 0755 "$BUNDLE/rootfs/run.sh"
+	args /run.sh
+	run on_pty 24x80 -- run --bundle "$BUNDLE" box
+	[ "$status" -eq 1 ]
+	assert_output_has "settings restored"
+}
+
+@test "a lot of output comes through a terminal whole" {
+	requires root
+	terminal_bundle sh -c 'seq 1 20000; exit 4'
+	run sandlock run --bundle "$BUNDLE" box </dev/null
+	[ "$status" -eq 4 ]
+	[ "$output" = "$(seq 1 20000)" ]
+}
+
+@test "a lot of input comes through a terminal whole" {
+	requires root
+	terminal_bundle sh -c 'stty -echo; sum=0
+		while read -r n && [ "$n" != end ]; do sum=$((sum + n)); done
+		echo; echo "sum $sum"'
+	run_ok sandlock run --bundle "$BUNDLE" box \
+		< <(seq 1 5000; echo end)
+	[ "${lines[-1]}" = "sum 12502500" ]
+}
+
+# ---- exec ----
+
+@test "exec -t has a terminal of the container, of the caller's size" {
+	requires root python3
+	start_sleeping box
+	run_ok on_pty 27x83 -- exec -t box sh -c 'tty; stty size; : </dev/tty'
+	[ "${lines[0]}" = /dev/pts/0^M ]
+	[ "${lines[1]}" = "27 83^M" ]
+	[ "${lines[2]}" = "settings restored" ]
+}
+
+@test "exec -t has job control, and typed signals end its program" {
+	requires root python3
+	start_sleeping box
+	run on_pty 24x80 '\x03' -- exec -t box sh -c 'trap "exit 6" INT
+		echo ready; while :; do sleep 0.05; done'
+	[ "$status" -eq 6 ]
+	assert_status box running
+}
+
+@test "a detached exec sends its terminal to the socket" {
+	requires root python3
+	start_sleeping box
+	run_ok to_socket exec --detach -t --console-socket "$TMP/socket" \
+		--user 1000 box sh -c 'stat -L -c "%t:%T %u" /proc/self/fd/0'
+	[ "${lines[0]}" = "message /dev/ptmx descriptors 1 more 0" ]
+	[ "${lines[1]}" = "88:0 1000" ]
+	run sandlock exec --detach -t box true
+	[ "$status" -eq 255 ]
+	assert_output_has "without setting console socket"
+}
+
+@test "exec takes terminal and size from a process file" {
+	requires root python3
+	start_sleeping box
+	jq '.process | .terminal = true | .args = ["stty", "size"] |
+		.consoleSize = {height: 12, width: 34}' \
+		"$BUNDLE/config.json" >"$TMP/process.json"
+	run_ok to_socket exec --detach --process "$TMP/process.json" \
+		--console-socket "$TMP/socket" box
+	[ "${lines[1]}" = "12 34" ]
+}
