@@ -19,3 +19,5 @@ int proc_open_at(int proc, const char *path, int flags);
 int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state);
 /* It runs, or ran, nothing but a copy of its parent; false when it is unknown. */
 bool proc_never_execed(int proc, pid_t pid);
+/* It is gone, or on its way. */
+bool proc_ends(int proc, pid_t pid);

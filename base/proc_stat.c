@@ -17,7 +17,8 @@
 
 #define PROC_ROOT_INODE 1
 #define STAT_SIZE 1024
-/* PF_FORKNOEXEC of the kernel, kept by what is dead but not reaped. */
+/* The kernel's PF_EXITING and PF_FORKNOEXEC; the dead keep them until reaped. */
+#define EXITING 0x4
 #define FORKED_NO_EXEC 0x40
 
 int proc_open(void)
@@ -81,14 +82,24 @@ int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state)
 	return 0;
 }
 
-bool proc_never_execed(int proc, pid_t pid)
+static uint64_t flags_of(int proc, pid_t pid, uint64_t if_unknown)
 {
 	char line[STAT_SIZE];
 	const char *state;
 
 	if (read_stat(proc, pid, line, sizeof line, &state) < 0) {
 		err_clear();
-		return false;
+		return if_unknown;
 	}
-	return stat_number(state, 9) & FORKED_NO_EXEC;
+	return stat_number(state, 9);
+}
+
+bool proc_never_execed(int proc, pid_t pid)
+{
+	return flags_of(proc, pid, 0) & FORKED_NO_EXEC;
+}
+
+bool proc_ends(int proc, pid_t pid)
+{
+	return flags_of(proc, pid, EXITING) & EXITING;
 }

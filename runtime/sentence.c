@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/err.h"
+#include "base/proc.h"
 #include "runtime/plan.h"
 
 #define BEFORE "unable to start container process: "
@@ -76,6 +77,9 @@ int sentence_died(const struct launch *launch)
 {
 	siginfo_t info = { 0 };
 
+	/* The gate was closed by another start, which was faster. */
+	if (launch->pidfd < 0 && !proc_ends(launch->proc, launch->pid))
+		return fail(0, "cannot start an already running container");
 	if (launch->pidfd < 0 ||
 	    waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED | WNOWAIT) < 0)
 		return fail(0,
