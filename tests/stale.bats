@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# tests/stale.bats - records that are not true any more: nobody who is not the
+# container's is ever signalled for them.
+
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root
+	BYSTANDER=
+}
+
+teardown() {
+	[ -z "$BYSTANDER" ] || end_bystander
+	sandlock_teardown
+}
+
+# An innocent process; $BYSTANDER.
+start_bystander() {
+	sleep 1000 3>&- &
+	BYSTANDER=$!
+}
+
+end_bystander() {
+	kill -KILL "$BYSTANDER"
+	wait "$BYSTANDER" || true
+	BYSTANDER=
+}
+
+assert_bystander_lives() {
+	if ! kill -0 "$BYSTANDER"; then
+		echo "the bystander was killed"
+		return 1
+	fi
+}
+
+# forge EXPRESSION: edit the record of c1.
+forge() {
+	jq --argjson pid "$BYSTANDER" "$1" "$ROOT/c1/state.json" >"$TMP/forged"
+	cat "$TMP/forged" >"$ROOT/c1/state.json"
+}
+
+# End the container behind the back of its record.
+end_c1() {
+	kill -KILL "$(cat "$TMP/c1.pid")"
+	wait_until has_status c1 stopped
+}
+
+start_time() {
+	sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 20
+}
+
+# It is stopped; the bystander survives every command that could signal.
+harmless() {
+	assert_status c1 stopped || return 1
+	run sandlock kill c1 KILL
+	[ "$status" -ne 0 ]
+	assert_output_has "container not running"
+	run sandlock kill --all c1 KILL
+	run sandlock exec c1 true
+	[ "$status" -ne 0 ]
+	assert_bystander_lives || return 1
+	run_ok sandlock delete c1
+	assert_bystander_lives && assert_gone c1
+}
+
+@test "a pid that was given to another process is not signalled" {
+	start_sleeping c1
+	start_bystander
+	end_c1
+	# shellcheck disable=SC2016 # $pid is jq's
+	forge '.pid = $pid'
+	harmless
+}
+
+@test "nor when the start time is the same by chance" {
+	start_sleeping c1
+	start_bystander
+	end_c1
+	# shellcheck disable=SC2016
+	forge ".pid = \$pid | .startTime = $(start_time "$BYSTANDER")"
+	harmless
+}
+
+@test "a record of another boot signals nobody and removes no cgroup" {
+	local dir
+
+	start_sleeping c1
+	start_bystander
+	end_c1
+	# The paths of the record are someone else's in this boot.
+	for dir in $(cgroup_dirs "$CGROUP_PARENT/c1"); do
+		echo "$BYSTANDER" >"$dir/cgroup.procs"
+	done
+	# shellcheck disable=SC2016
+	forge ".pid = \$pid | .startTime = $(start_time "$BYSTANDER") |
+		.bootId = \"00000000-0000-0000-0000-000000000000\""
+	harmless
+	for dir in $(cgroup_dirs "$CGROUP_PARENT/c1"); do
+		grep -qx "$BYSTANDER" "$dir/cgroup.procs"
+	done
+	end_bystander
+	remove_test_cgroups
+}
+
+@test "a create does not end the processes of a cgroup that was there" {
+	local dir
+
+	new_bundle
+	start_bystander
+	for dir in /sys/fs/cgroup/{pids,freezer,unified}; do
+		[ -d "$dir" ] || continue
+		mkdir -p "$dir$CGROUP_PARENT/bundle"
+		echo "$BYSTANDER" >"$dir$CGROUP_PARENT/bundle/cgroup.procs"
+	done
+	run_bad "container's cgroup is not empty: 1 process(es) found" create c1
+	assert_gone c1
+	assert_bystander_lives
+	run_ok sandlock delete --force c1
+	assert_bystander_lives
+	end_bystander
+	# Those that were there before stay, the others were undone.
+	[ "$(cgroup_dirs "$CGROUP_PARENT/bundle" | wc -l)" -le 3 ]
+	remove_test_cgroups
+}
+
+@test "an intent does not name a cgroup that was there" {
+	local dir=/sys/fs/cgroup/pids$CGROUP_PARENT/bundle
+
+	requires cgroup1 "${CC:-cc}"
+	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -o "$TMP/inject" \
+		"$BATS_TEST_DIRNAME/inject.c"
+	new_bundle
+	start_bystander
+	mkdir -p "$dir"
+	kill_create_before_cgroups || return 1
+	# Only now it is used: the dead create must not have claimed it.
+	echo "$BYSTANDER" >"$dir/cgroup.procs"
+	run_ok sandlock delete --force c1
+	assert_gone c1
+	assert_bystander_lives
+	end_bystander
+	remove_test_cgroups
+}
+
+# The first system call after which the intent is on disk.
+kill_create_before_cgroups() {
+	local n
+
+	for ((n = 20; n < 200; n++)); do
+		"$TMP/inject" self $n "$SANDLOCK" --root "$ROOT" create \
+			--bundle "$BUNDLE" c1 </dev/null >"$TMP/said" 2>&1 3>&- ||
+			true
+		[ ! -e "$ROOT/c1/state.json" ] || return 0
+		sandlock delete --force c1
+	done
+	return 1
+}
+
+@test "a record that cannot be read is listed, and removed by force" {
+	local text
+
+	start_sleeping c1
+	end_c1
+	for text in '' '{' '{"id": "c1"}' 'x' '{"id": "c2", "pid": 1}'; do
+		printf '%s' "$text" >"$ROOT/c1/state.json"
+		run_ok sandlock list
+		[[ ${lines[1]} =~ ^c1\ +0\ +broken\  ]]
+		run_bad "c1: container is broken" sandlock delete c1
+		run_bad "c1: container is broken" sandlock state c1
+		run_bad "c1: container is broken" sandlock kill c1 KILL
+		run_bad "c1: container is broken" sandlock start c1
+		run_bad "container with given ID already exists" create c1
+	done
+	run_ok sandlock delete --force c1
+	assert_gone c1
+	remove_test_cgroups
+	run_ok create c1
+}
+
+@test "a broken record does not hide the others" {
+	start_sleeping c1
+	mkdir -m 700 "$ROOT/c0"
+	echo '{' >"$ROOT/c0/state.json"
+	ln -s c1 "$ROOT/c2"
+	touch "$ROOT/c3"
+	run_ok sandlock list --quiet
+	[ "$output" = $'c0\nc1' ]
+	assert_status c1 running
+	rm "$ROOT/c2" "$ROOT/c3"
+	run_ok sandlock delete --force c0
+}
+
+@test "a state directory that others can write is not trusted" {
+	start_sleeping c1
+	chmod 777 "$ROOT/c1"
+	run_bad "state directory is writable for others" sandlock kill c1 KILL
+	chmod 700 "$ROOT/c1"
+	assert_status c1 running
+}
+
+@test "what another boot has left is stopped and goes away" {
+	start_sleeping c1
+	start_bystander
+	end_c1
+	forge '.bootId = "00000000-0000-0000-0000-000000000000"'
+	assert_status c1 stopped
+	run_bad "already exists" create c1
+	run_ok sandlock delete c1
+	remove_test_cgroups
+	run_ok create c1
+}
