@@ -62,6 +62,11 @@ static int read_pids(int dir, void *context)
 	return 0;
 }
 
+int pid_list_read(struct pid_list *list, int dir)
+{
+	return read_pids(dir, list);
+}
+
 int pid_list_add(struct pid_list *list, const char *path)
 {
 	const struct tree_visit visit = { .enter = read_pids };

@@ -76,7 +76,10 @@ static int open_cgroups(struct entry *e, const struct container *container,
 
 	if (r < 0)
 		return r;
-	return cgroup_open_join(e->arena, &e->cgroup, sub);
+	r = cgroup_open_join(e->arena, &e->cgroup, sub);
+	if (r < 0 || sub)
+		return r;
+	return cgroup_follow(e->arena, &e->cgroup, container->record.pid);
 }
 
 static int gather(struct entry *e, const struct globals *globals,

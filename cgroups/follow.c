@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroups/follow.c - enter where a container's first process went, when its cgroup takes no process any more. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "cgroups/internal.h"
+
+struct search {
+	struct pid_list list;
+	pid_t pid;
+	int found;
+};
+
+static int look(int dir, void *context)
+{
+	struct search *search = context;
+	int r;
+
+	if (search->found >= 0)
+		return 0;
+	search->list.n = 0;
+	r = pid_list_read(&search->list, dir);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < search->list.n; i++)
+		if (search->list.items[i] == search->pid) {
+			search->found = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+			return search->found < 0 ? fail(errno, "keep cgroup") :
+						   0;
+		}
+	return 0;
+}
+
+/*
+ * One that passes controllers on has no processes of its own, unless it is the
+ * top of a threaded tree.
+ */
+static bool takes_no_process(const char *path)
+{
+	char passed[256], type[32];
+
+	return file_read(path, "cgroup.subtree_control", passed,
+			 sizeof passed) > 0 &&
+	       file_read(path, "cgroup.type", type, sizeof type) > 0 &&
+	       streq(type, "domain");
+}
+
+int cgroup_follow(struct arena *arena, struct cgroup *cgroup, pid_t pid)
+{
+	const struct tree_visit visit = { .enter = look };
+	struct search search = { { .arena = arena }, pid, -1 };
+	struct cgroup_member *member = member_v2(cgroup);
+	int r;
+
+	if (!member || !takes_no_process(member->path))
+		return 0;
+	r = tree_walk(AT_FDCWD, member->path, &visit, &search);
+	/* It may have ended, or left: whoever enters will hear of it. */
+	if (r < 0 || search.found < 0)
+		return r;
+	closep(&member->join);
+	closep(&member->dir);
+	member->dir = search.found;
+	member->join = openat(member->dir, "cgroup.procs",
+			      O_WRONLY | O_CLOEXEC);
+	if (member->join < 0)
+		return fail(errno, "open the cgroup of process %d", pid);
+	return 0;
+}
