@@ -129,6 +129,52 @@ static int before_hooks(struct launch *launch)
 	return reserve_save(c->arena, &c->container);
 }
 
+/* The container manages what it sees of cgroup v2 as its own, and may. */
+static bool manages_cgroup(const struct oci_spec *spec)
+{
+	const struct oci_namespace *ns =
+		&spec->linux_.namespaces[OCI_NS_CGROUP];
+	bool writable = false;
+
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		const struct oci_mount *m = &spec->mounts[i];
+
+		if (!m->type || !streq(m->type, "cgroup") ||
+		    !streq(m->destination, "/sys/fs/cgroup"))
+			continue;
+		writable = true;
+		for (size_t k = 0; k < m->options.n; k++)
+			if (streq(m->options.items[k], "ro"))
+				writable = false;
+	}
+	return writable && ns->listed && !ns->path;
+}
+
+/* Without a user namespace there are no mappings. */
+static uid_t host_uid(const struct oci_linux *l, uid_t uid)
+{
+	for (size_t i = 0; i < l->uid_mappings.n; i++) {
+		const struct oci_id_map *m = &l->uid_mappings.items[i];
+
+		if (uid >= m->container_id && uid - m->container_id < m->size)
+			return m->host_id + (uid - m->container_id);
+	}
+	return uid;
+}
+
+static int delegate_cgroup(struct creation *c)
+{
+	const struct oci_spec *spec = &c->spec;
+	int r;
+
+	if (c->facts.cgroups.mode != CGROUP_V2 || !manages_cgroup(spec))
+		return 0;
+	r = cgroup_delegate(&c->cgroup,
+			    host_uid(&spec->linux_, spec->process->user.uid));
+	/* To others than itself a user cannot give it. */
+	return r == -EPERM && c->facts.rootless ? 0 : r;
+}
+
 static int make_cgroups(struct creation *c)
 {
 	int r = cgroup_create(&c->facts.cgroups, &c->cgroup,
@@ -137,7 +183,8 @@ static int make_cgroups(struct creation *c)
 	if (r < 0)
 		return r;
 	/* What could not be made is not ours to remove. */
-	return cgroup_to_record(c->arena, &c->cgroup, &c->container.record);
+	r = cgroup_to_record(c->arena, &c->cgroup, &c->container.record);
+	return r < 0 ? r : delegate_cgroup(c);
 }
 
 static int start_child(struct creation *c)
