@@ -193,6 +193,17 @@ static int check_ids(const struct make_input *in)
 	return 0;
 }
 
+/* What is set below must not be there twice. */
+static bool is_replaced(const struct make_input *in, const char *entry)
+{
+	if (in->listen_fds && (starts_with(entry, "LISTEN_FDS=") ||
+			       starts_with(entry, "LISTEN_PID=")))
+		return true;
+	if (in->notify_socket && starts_with(entry, "NOTIFY_SOCKET="))
+		return true;
+	return streq(entry, "HOME=");
+}
+
 /* argv, envp with HOME, and room for the program's path. */
 static int exec_step(const struct make_input *in, struct plan *plan,
 		     struct step_exec **ret)
@@ -208,7 +219,7 @@ static int exec_step(const struct make_input *in, struct plan *plan,
 	if (!exec->envp || !exec->found)
 		return -ENOMEM;
 	for (size_t i = 0; i < env->n; i++)
-		if (!streq(env->items[i], "HOME="))
+		if (!is_replaced(in, env->items[i]))
 			exec->envp[n++] = (char *)env->items[i];
 	if (!in->only_env && !is_set(oci_env_get(env, "HOME"))) {
 		struct step *step = plan_add(plan, STEP_HOME);

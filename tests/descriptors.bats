@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/descriptors.bats - which descriptors reach the program, and where pids are told.
+#
+# The shell inside has dollars of its own, and each test is a subshell on
+# purpose.
+# shellcheck disable=SC2016,SC2030,SC2031
+
+load helpers
+
+# open_fds PID: their numbers, in order.
+open_fds() {
+	find "/proc/$1/fd" -mindepth 1 -printf '%f\n' | sort -n | tr '\n' ' '
+}
+
+# with_fds N COMMAND...: with N pipes and directories open from 3 on.
+with_fds() (
+	local fd last=$((2 + $1))
+
+	shift
+	for ((fd = 3; fd <= last; fd++)); do
+		if ((fd % 2)); then
+			eval "exec $fd</"
+		else
+			eval "exec $fd<>'$TMP/fifo'"
+		fi
+	done
+	"$@"
+)
+
+# ---- what reaches the program ----
+
+@test "with fifty descriptors leaked only 0, 1 and 2 reach the program" {
+	requires root mkfifo
+	mkfifo "$TMP/fifo"
+	new_bundle box
+	args sleep 1000
+	with_fds 50 "$SANDLOCK" --root "$ROOT" run --detach \
+		--bundle "$BUNDLE" box </dev/null >/dev/null 2>&1
+	[ "$(open_fds "$(pid_of box)")" = "0 1 2 " ]
+	with_fds 50 "$SANDLOCK" --root "$ROOT" exec --detach \
+		--pid-file "$TMP/exec.pid" box sleep 1000 \
+		</dev/null >/dev/null 2>&1
+	[ "$(open_fds "$(cat "$TMP/exec.pid")")" = "0 1 2 " ]
+}
+
+holds_gate_only() {
+	local fds
+
+	read -ra fds <<<"$(open_fds "$1")"
+	[ "${#fds[@]}" -eq 4 ] && [ "${fds[*]:0:3}" = "0 1 2" ] &&
+		[[ $(readlink "/proc/$1/fd/${fds[3]}") = socket:* ]]
+}
+
+@test "who waits for start holds 0, 1, 2 and the gate only" {
+	requires root mkfifo
+	mkfifo "$TMP/fifo"
+	new_bundle box
+	args sleep 1000
+	with_fds 50 "$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" box \
+		</dev/null >/dev/null 2>&1
+	wait_until holds_gate_only "$(pid_of box)"
+	sandlock start box
+	[ "$(open_fds "$(pid_of box)")" = "0 1 2 " ]
+}
+
+@test "--preserve-fds passes exactly those, for create, run and exec" {
+	requires root mkfifo
+	local pid
+
+	mkfifo "$TMP/fifo"
+	new_bundle box
+	args sleep 1000
+	with_fds 20 "$SANDLOCK" --root "$ROOT" create --preserve-fds 3 \
+		--bundle "$BUNDLE" box </dev/null >/dev/null 2>&1
+	sandlock start box
+	pid=$(pid_of box)
+	[ "$(open_fds "$pid")" = "0 1 2 3 4 5 " ]
+	[ "$(readlink "/proc/$pid/fd/4")" = "$TMP/fifo" ]
+	with_fds 20 "$SANDLOCK" --root "$ROOT" exec --preserve-fds 2 \
+		--detach --pid-file "$TMP/exec.pid" box sleep 1000 \
+		</dev/null >/dev/null 2>&1
+	[ "$(open_fds "$(cat "$TMP/exec.pid")")" = "0 1 2 3 4 " ]
+}
+
+@test "a preserved descriptor can be read by the program" {
+	requires root
+	new_bundle box
+	args cat /proc/self/fd/3
+	echo through >"$TMP/file"
+	run_ok "$SANDLOCK" --root "$ROOT" run --preserve-fds 1 \
+		--bundle "$BUNDLE" box 3<"$TMP/file"
+	[ "$output" = through ]
+	args sleep 1000
+	start_container box
+	run_ok "$SANDLOCK" --root "$ROOT" exec --preserve-fds 1 box \
+		cat /proc/self/fd/3 3<"$TMP/file"
+	[ "$output" = through ]
+}
+
+@test "a descriptor to preserve that is not open is an error" {
+	requires root
+	new_bundle box
+	run_bad "--preserve-fds 2: descriptor 4: bad file descriptor" \
+		"$SANDLOCK" --root "$ROOT" run --preserve-fds 2 \
+		--bundle "$BUNDLE" box 3</dev/null 4<&-
+	assert_gone box
+	run_bad "--preserve-fds" sandlock run --preserve-fds many \
+		--bundle "$BUNDLE" box
+	run_bad "--preserve-fds" sandlock run --preserve-fds 4294967295 \
+		--bundle "$BUNDLE" box
+	args sleep 1000
+	start_container box
+	run sandlock exec --preserve-fds 1 box true
+	[ "$status" -eq 255 ]
+	assert_output_has "--preserve-fds 1: descriptor 3: bad file descriptor"
+}
+
+@test "sockets of LISTEN_FDS are passed on, before the preserved ones" {
+	requires root
+	new_bundle box
+	config '.process.env += ["LISTEN_FDS=9", "LISTEN_PID=9"]'
+	args sh -c 'echo "$LISTEN_FDS $LISTEN_PID"
+		for f in 3 4 5 6 7; do [ ! -e /proc/$$/fd/$f ] || echo $f; done'
+	# LISTEN_PID must be the runtime's own.
+	run_ok bash -c 'LISTEN_PID=$$ LISTEN_FDS=2 exec "$@"' bash \
+		"$SANDLOCK" --root "$ROOT" run --preserve-fds 1 \
+		--bundle "$BUNDLE" box 3</dev/null 4</dev/null 5</dev/null \
+		6</dev/null
+	[ "$output" = $'2 1\n3\n4\n5' ]
+}
+
+@test "LISTEN_FDS meant for another process are not passed on" {
+	requires root
+	new_bundle box
+	args sh -c 'echo "<$LISTEN_FDS>"; [ ! -e /proc/$$/fd/3 ]'
+	LISTEN_PID=1 LISTEN_FDS=1 run_ok "$SANDLOCK" --root "$ROOT" run \
+		--bundle "$BUNDLE" box 3</dev/null
+	[ "$output" = "<>" ]
+}
+
+# ---- standard input and output ----
+
+@test "closed standard descriptors are the null device, not what comes next" {
+	requires root
+	new_bundle box
+	args sleep 1000
+	"$SANDLOCK" --root "$ROOT" run --detach --bundle "$BUNDLE" box \
+		<&- >&- 2>&- 3>&-
+	[ "$(open_fds "$(pid_of box)")" = "0 1 2 " ]
+	for fd in 0 1 2; do
+		[ "$(stat -L -c %t:%T "/proc/$(pid_of box)/fd/$fd")" = 1:3 ]
+	done
+}
+
+@test "the null device of the program is the container's own" {
+	requires root
+	new_bundle box
+	args sleep 1000
+	start_container box
+	[ "$(stat -L -c %d:%i "/proc/$(pid_of box)/fd/0")" = \
+		"$(stat -c %d:%i "/proc/$(pid_of box)/root/dev/null")" ]
+	[ "$(stat -L -c %d:%i "/proc/$(pid_of box)/fd/0")" != \
+		"$(stat -c %d:%i /dev/null)" ]
+}
+
+@test "the host's null device keeps its owner, for run and exec --user" {
+	requires root
+	local before
+
+	before=$(stat -c %u:%g:%a /dev/null)
+	new_bundle box
+	args sleep 1000
+	config '.process.user.uid = 1234'
+	start_container box
+	run_ok sandlock exec --user 4321:4321 box true </dev/null
+	[ "$(stat -c %u:%g:%a /dev/null)" = "$before" ]
+	[ "$(stat -c %u "/proc/$(pid_of box)/root/dev/null")" = 0 ]
+}
+
+@test "pipes are handed to the user, who can open /dev/stdout again" {
+	requires root
+	new_bundle box
+	args sh -c 'echo again >/dev/stdout'
+	config '.process.user = {uid: 1234, gid: 1234} |
+		del(.process.capabilities)'
+	run_ok bash -c '"$@" | cat' bash "$SANDLOCK" --root "$ROOT" run \
+		--bundle "$BUNDLE" box
+	[ "$output" = again ]
+}
+
+# ---- pids ----
+
+@test "the pid file has the pid and nothing else, and is the caller's" {
+	requires root
+	new_bundle box
+	args sleep 1000
+	mkdir "$TMP/here"
+	cd "$TMP/here"
+	echo "something much longer than any pid" >relative.pid
+	sandlock create --pid-file relative.pid --bundle "$BUNDLE" box \
+		</dev/null >/dev/null 2>&1
+	[ "$(od -An -c <relative.pid | tr -d ' \n')" = "$(pid_of box)" ]
+	[ "$(stat -c %a relative.pid)" = 644 ]
+	[ "$(find . -type f | wc -l)" -eq 1 ]
+}
+
+@test "a pid file that cannot be written fails create and leaves nothing" {
+	requires root
+	new_bundle box
+	run_bad "--pid-file: " sandlock create --pid-file /no/such/dir/pid \
+		--bundle "$BUNDLE" box
+	assert_gone box
+}
+
+@test "a pidfd of the process is sent in one message" {
+	requires root python3
+	new_bundle box
+	args sleep 1000
+	run_ok "$BATS_TEST_DIRNAME/terminal.py" receive "$TMP/socket" \
+		bash -c '"$@" >/dev/null 2>&1 </dev/null' bash \
+		"$SANDLOCK" --root "$ROOT" create \
+		--pidfd-socket "$TMP/socket" --bundle "$BUNDLE" box
+	[ "${lines[0]}" = "message pidfd descriptors 1 more 0" ]
+	[ "${lines[1]}" = "pid $(pid_of box)" ]
+	sandlock start box
+	run_ok "$BATS_TEST_DIRNAME/terminal.py" receive "$TMP/socket2" \
+		bash -c '"$@" >/dev/null 2>&1 </dev/null' bash \
+		"$SANDLOCK" --root "$ROOT" exec --detach \
+		--pid-file "$TMP/exec.pid" --pidfd-socket "$TMP/socket2" \
+		box sleep 1000
+	[ "${lines[0]}" = "message pidfd descriptors 1 more 0" ]
+	[ "${lines[1]}" = "pid $(cat "$TMP/exec.pid")" ]
+}
+
+@test "a pidfd socket nobody listens on fails create and leaves nothing" {
+	requires root
+	new_bundle box
+	run_bad "pidfd socket: " sandlock create --bundle "$BUNDLE" \
+		--pidfd-socket "$TMP/none" box
+	assert_gone box
+}

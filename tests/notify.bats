@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/notify.bats - NOTIFY_SOCKET: the program says when it is ready.
+#
+# The shell inside has dollars of its own, and each test is a subshell on
+# purpose.
+# shellcheck disable=SC2016,SC2030,SC2031
+
+load helpers
+
+# The program that says "READY=1", and the one that never does. busybox has no
+# datagrams to Unix sockets, so python3 speaks for it through the container's
+# own file.
+teller() {
+	new_bundle box
+	args sh -c 'echo "$NOTIFY_SOCKET" >/tmp/socket; sleep 1000'
+}
+
+# listen: what a service manager would get, to $TMP/heard.
+listen() {
+	python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print("listening", flush=True)
+print(s.recv(4096).decode(), end="", flush=True)' \
+		"$TMP/manager" >"$TMP/heard" 2>&1 3>&- &
+	wait_until grep -q listening "$TMP/heard"
+}
+
+# tell TEXT: as the program, through its own root.
+tell() {
+	python3 -c '
+import os, socket, sys
+os.chroot("/proc/%s/root" % sys.argv[1])
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.connect(sys.argv[2])
+s.send(sys.argv[3].encode())' "$(pid_of box)" \
+		"$(cat "$BUNDLE/rootfs/tmp/socket")" "$1" 3>&-
+}
+
+@test "start waits until the program is ready, and passes only that on" {
+	requires root python3
+	local job
+
+	teller
+	listen
+	NOTIFY_SOCKET=$TMP/manager create box
+	NOTIFY_SOCKET=$TMP/manager sandlock start box >"$TMP/start" 2>&1 &
+	job=$!
+	wait_until [ -s "$BUNDLE/rootfs/tmp/socket" ]
+	[ "$(cat "$BUNDLE/rootfs/tmp/socket")" = /run/notify/notify.sock ]
+	assert_status box running
+	tell $'STATUS=loading\nMAINPID=1\nNOTREADY=1'
+	kill -0 "$job"
+	tell $'STATUS=up\nREADY=1\nFDSTORE=1'
+	wait "$job"
+	wait_until grep -q READY "$TMP/heard"
+	[ "$(grep -v listening "$TMP/heard")" = \
+		$'READY=1\nMAINPID='"$(pid_of box)" ]
+}
+
+@test "start does not wait for a program that has ended" {
+	requires root python3
+	new_bundle box
+	listen
+	NOTIFY_SOCKET=$TMP/manager create box
+	NOTIFY_SOCKET=$TMP/manager sandlock start box
+	wait_until has_status box stopped
+	kill %1
+}
+
+@test "a foreground run passes readiness on" {
+	requires root python3
+	local job
+
+	teller
+	listen
+	NOTIFY_SOCKET=$TMP/manager sandlock run --bundle "$BUNDLE" box \
+		</dev/null >/dev/null 2>&1 &
+	job=$!
+	wait_until [ -s "$BUNDLE/rootfs/tmp/socket" ]
+	tell READY=1
+	wait_until grep -q "MAINPID=$(pid_of box)" "$TMP/heard"
+	sandlock kill box KILL
+	wait "$job" || status=$?
+	[ "$status" -eq 137 ]
+	assert_gone box
+}
+
+@test "a detached run returns once the program is ready" {
+	requires root python3
+	local job
+
+	teller
+	listen
+	NOTIFY_SOCKET=$TMP/manager sandlock run --detach --bundle "$BUNDLE" \
+		box </dev/null >/dev/null 2>&1 &
+	job=$!
+	wait_until [ -s "$BUNDLE/rootfs/tmp/socket" ]
+	kill -0 "$job"
+	tell READY=1
+	wait "$job"
+	wait_until grep -q "MAINPID=$(pid_of box)" "$TMP/heard"
+}
+
+@test "without NOTIFY_SOCKET there is none inside" {
+	requires root
+	new_bundle box
+	args sh -c 'env; ls /run'
+	run_ok env -u NOTIFY_SOCKET "$SANDLOCK" --root "$ROOT" run \
+		--bundle "$BUNDLE" box
+	[[ $output != *otify* ]]
+}
+
+@test "NOTIFY_SOCKET is in the environment once" {
+	requires root python3
+	new_bundle box
+	listen
+	args env
+	config '.process.env += ["NOTIFY_SOCKET=/elsewhere"]'
+	NOTIFY_SOCKET=$TMP/manager run_ok sandlock run --bundle "$BUNDLE" box
+	[ "$(grep NOTIFY_SOCKET <<<"$output")" = \
+		NOTIFY_SOCKET=/run/notify/notify.sock ]
+	kill %1
+}
