@@ -121,3 +121,23 @@ int cgroup_open_join(struct arena *arena, struct cgroup *cgroup,
  * passes its controllers on: open what its first process has moved to.
  */
 int cgroup_follow(struct arena *arena, struct cgroup *cgroup, pid_t pid);
+
+struct writer;
+/* What the container uses, as an object of a document under way. */
+void cgroup_put_stats(struct arena *arena, const struct cgroup *cgroup,
+		      struct writer *w, const char *key);
+
+/* A watch on running out of memory; fd is readable when there is news. */
+struct cgroup_oom {
+	int fd;
+	const char *path;
+	bool v2;
+	uint64_t seen;
+};
+
+#define CGROUP_OOM_NONE { .fd = -1 }
+
+int cgroup_oom_open(const struct cgroup *cgroup, struct cgroup_oom *ret);
+void cgroup_oom_close(struct cgroup_oom *oom);
+/* How often it happened since the last call; does not wait. */
+uint64_t cgroup_oom_new(struct cgroup_oom *oom);

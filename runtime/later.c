@@ -19,11 +19,6 @@ struct ignored {
 #define LIST(name, value, help) \
 	{ name, 0, OPTION_LIST, offsetof(struct ignored, list), value, help }
 
-static const struct option_spec events_options[] = {
-	TEXT("interval", "DURATION", "time between two lines (default: 5s)"),
-	FLAG("stats", "print the statistics once"),
-};
-
 #define IMAGE_OPTIONS \
 	TEXT("image-path", "DIR", "directory of the images"), \
 	TEXT("work-path", "DIR", "directory of logs and sockets"), \
@@ -89,8 +84,6 @@ static const struct option_spec restore_options[] = {
 
 #define OPTIONS(table) .options = table, .noptions = COUNT(table)
 
-LATER(events, "[options] ID", "print statistics and out-of-memory events",
-      OPTIONS(events_options));
 LATER(checkpoint, "[options] ID", "save a running container to files",
       OPTIONS(checkpoint_options));
 LATER(restore, "[options] ID", "run a container from a checkpoint's files",

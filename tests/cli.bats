@@ -31,7 +31,7 @@ commands="create start state kill delete run exec ps list pause resume update
 }
 
 @test "commands of later versions fail with one clear line" {
-	for command in events checkpoint restore; do
+	for command in checkpoint restore; do
 		run sandlock "$command" web1
 		[ "$status" -eq 1 ]
 		[ "${#lines[@]}" -eq 1 ]

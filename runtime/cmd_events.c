@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_events.c - statistics and out-of-memory events, one JSON line each. */
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "base/util.h"
+#include "oci/write.h"
+#include "runtime/commands.h"
+#include "runtime/container.h"
+
+#define DEFAULT_INTERVAL_MS 5000
+#define LINE_ARENA (1UL << 20)
+
+struct events_options {
+	const char *interval;
+	bool stats;
+};
+
+/* "5s", "1m30s", "100ms": Go's durations, down to milliseconds. */
+static int parse_duration(const char *text, int64_t *ret_ms)
+{
+	static const struct {
+		const char *unit;
+		int64_t ms;
+	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 },
+		      { "h", 3600000 } };
+	const char *at = text;
+	int64_t total = 0;
+
+	while (*at) {
+		char digits[16] = "";
+		size_t n = strspn(at, "0123456789"), i;
+		int64_t value;
+
+		if (n == 0 || n >= sizeof digits)
+			break;
+		memcpy(digits, at, n);
+		at += n;
+		for (i = 0; i < COUNT(units); i++)
+			if (starts_with(at, units[i].unit))
+				break;
+		if (i == COUNT(units) || num_i64(digits, &value) < 0)
+			break;
+		at += strlen(units[i].unit);
+		total += value * units[i].ms;
+	}
+	if (*at || total <= 0 || total > INT32_MAX)
+		return fail(EINVAL, "--interval %s: not a duration such as 5s",
+			    text);
+	*ret_ms = total;
+	return 0;
+}
+
+static int print_line(const char *id, const struct cgroup *stats)
+{
+	AUTO(arena_close) struct arena arena = { 0 };
+	struct writer w;
+	const char *text;
+	int r;
+
+	/* Each line has memory of its own: the stream may go on for ever. */
+	r = arena_open(&arena, LINE_ARENA);
+	if (r < 0)
+		return r;
+	writer_open(&w, &arena, WRITE_LINE);
+	put_object(&w, NULL);
+	put_string(&w, "type", stats ? "stats" : "oom");
+	put_string(&w, "id", id);
+	if (stats)
+		cgroup_put_stats(&arena, stats, &w, "data");
+	put_end(&w);
+	r = writer_close(&w, &text, NULL);
+	if (r < 0)
+		return r;
+	if (fputs(text, stdout) == EOF || fflush(stdout) == EOF)
+		return fail(errno, "write");
+	return 0;
+}
+
+static int print_oom(const char *id, struct cgroup_oom *oom)
+{
+	int r = 0;
+
+	for (uint64_t n = cgroup_oom_new(oom); n > 0 && r >= 0; n--)
+		r = print_line(id, NULL);
+	return r;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Until the container ends; what happened before its end is told first. */
+static int follow(const struct container *c, const struct cgroup *cgroup,
+		  int64_t interval)
+{
+	AUTO(cgroup_oom_close) struct cgroup_oom oom = CGROUP_OOM_NONE;
+	autoclose int pidfd = container_pidfd(c);
+	int64_t next = now_ms() + interval;
+	int r;
+
+	if (pidfd < 0)
+		return pidfd;
+	r = cgroup_oom_open(cgroup, &oom);
+	if (r < 0)
+		return r;
+	for (;;) {
+		struct pollfd p[] = {
+			{ .fd = pidfd, .events = POLLIN },
+			{ .fd = oom.fd, .events = POLLIN },
+		};
+		int64_t left = next - now_ms();
+
+		if (poll(p, 2, left > 0 ? (int)left : 0) < 0 &&
+		    errno != EINTR)
+			return fail(errno, "poll");
+		r = print_oom(c->id, &oom);
+		if (r < 0)
+			return r;
+		if (p[0].revents)
+			return 0;
+		if (now_ms() < next)
+			continue;
+		next += interval;
+		r = print_line(c->id, cgroup);
+		if (r < 0)
+			return r;
+	}
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	const struct events_options *o = options;
+	autocontainer struct container c = CONTAINER_NONE;
+	int64_t interval = DEFAULT_INTERVAL_MS;
+	struct cgroup cgroup = { 0 };
+	int r;
+
+	(void)argc;
+	if (o->interval) {
+		r = parse_duration(o->interval, &interval);
+		if (r < 0)
+			return r;
+	}
+	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	if (r < 0)
+		return r;
+	if (container_status(globals->arena, &c) == OCI_STOPPED)
+		return fail(0, "%s: container not running", c.id);
+	r = cgroup_from_record(globals->arena, &c.record, &cgroup);
+	if (r < 0)
+		return r;
+	if (o->stats)
+		return print_line(c.id, &cgroup);
+	return follow(&c, &cgroup, interval);
+}
+
+static const struct option_spec events_options[] = {
+	{ "interval", 0, OPTION_TEXT, offsetof(struct events_options, interval),
+	  "DURATION", "time between two lines (default: 5s)" },
+	{ "stats", 0, OPTION_FLAG, offsetof(struct events_options, stats), NULL,
+	  "print the statistics once" },
+};
+
+const struct command command_events = {
+	.name = "events",
+	.arguments = "[options] ID",
+	.help = "print statistics and out-of-memory events",
+	.options = events_options,
+	.noptions = COUNT(events_options),
+	.options_size = sizeof(struct events_options),
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+	.failure = 1,
+};

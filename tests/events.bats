@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/events.bats - statistics and out-of-memory events.
+
+load helpers
+
+# A container that works a little, with a limit on processes.
+start_working() {
+	new_bundle web1
+	args sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done
+		echo >/ready; sleep 1000'
+	config '.linux.resources.pids = {"limit": 17} |
+		.linux.resources.memory = {"limit": 33554432}'
+	start_container web1
+	wait_until [ -e "$BUNDLE/rootfs/ready" ]
+}
+
+@test "events --stats prints one line with what the container uses" {
+	requires root
+	start_working
+	run_ok sandlock events --stats web1
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output = '{"type":"stats","id":"web1","data":{'* ]]
+	[ "$(jq .data.pids.current <<<"$output")" -ge 1 ]
+	[ "$(jq .data.pids.limit <<<"$output")" -eq 17 ]
+	[ "$(jq .data.memory.usage.limit <<<"$output")" -eq 33554432 ]
+	[ "$(jq .data.memory.usage.usage <<<"$output")" -gt 0 ]
+	[ "$(jq '.data.memory.raw | length' <<<"$output")" -gt 5 ]
+	[ "$(jq .data.cpu.usage.total <<<"$output")" -gt 1000000 ]
+	[ "$(jq '.data.cpuset.cpus | length' <<<"$output")" -ge 1 ]
+	[ "$(jq -r '.data | keys_unsorted | join(" ")' <<<"$output")" = \
+		"cpu cpuset memory pids blkio hugetlb intel_rdt network_interfaces" ]
+}
+
+@test "events goes on at its interval and ends with the container" {
+	requires root
+	start_working
+	sandlock events --interval 50ms web1 >"$TMP/events" 3>&- &
+	stream=$!
+	wait_until enough_lines 3
+	sandlock kill web1 KILL
+	wait "$stream"
+	[ "$(jq -r .type "$TMP/events" | sort -u)" = stats ]
+}
+
+enough_lines() {
+	[ "$(wc -l <"$TMP/events")" -ge "$1" ]
+}
+
+@test "running out of memory is an event of its own" {
+	requires root
+	new_bundle web1
+	# tail keeps a line that never ends; the shell outlives it.
+	args sh -c 'while [ ! -e /go ]; do sleep 0.02; done
+		tail /dev/zero; echo >/survived; sleep 1000'
+	config '.linux.resources.memory = {"limit": 16777216, "swap": 16777216}'
+	start_container web1
+	sandlock events --interval 1h web1 >"$TMP/events" 3>&- &
+	stream=$!
+	sleep 0.2
+	touch "$BUNDLE/rootfs/go"
+	wait_until [ -e "$BUNDLE/rootfs/survived" ]
+	wait_until enough_lines 1
+	sandlock kill web1 KILL
+	wait "$stream"
+	[ "$(sort -u "$TMP/events")" = '{"type":"oom","id":"web1"}' ]
+}
+
+@test "events of a stopped container, or at no interval, is an error" {
+	requires root
+	start_working
+	run_bad "--interval 5: not a duration" sandlock events --interval 5 web1
+	run_bad "not a duration" sandlock events --interval 0s web1
+	sandlock kill web1 KILL
+	wait_until has_status web1 stopped
+	run_bad "container not running" sandlock events --stats web1
+}
