@@ -198,7 +198,7 @@ static bool in_other_pid_ns(int proc, const struct oci_record *record)
 	return known && fstatat(proc, path, &st, 0) == 0 && st.st_ino != known;
 }
 
-/* The very process that was recorded, and it still runs. */
+/* The very process that was recorded, and it is not about to end. */
 static bool init_lives(const struct oci_record *record)
 {
 	autoclose int proc = proc_open();
@@ -208,7 +208,7 @@ static bool init_lives(const struct oci_record *record)
 	return proc >= 0 && record->pid > 0 &&
 	       boot_is(proc, record->boot_id) &&
 	       proc_stat(proc, record->pid, &start, &state) >= 0 &&
-	       start == record->start_time && !strchr("ZXx", state) &&
+	       start == record->start_time && !proc_ends(proc, record->pid) &&
 	       !in_other_pid_ns(proc, record);
 }
 
@@ -268,7 +268,10 @@ enum oci_status container_status(struct arena *arena,
 		return OCI_STOPPED;
 	if (is_frozen(arena, record))
 		return OCI_PAUSED;
-	return waits_at_gate(container) ? OCI_CREATED : OCI_RUNNING;
+	if (waits_at_gate(container))
+		return OCI_CREATED;
+	/* It may be closed because its owner ended just now. */
+	return init_lives(record) ? OCI_RUNNING : OCI_STOPPED;
 }
 
 int container_pidfd(const struct container *container)

@@ -42,7 +42,7 @@ static int refuse(enum oci_status status)
 	}
 }
 
-static int connect_gate(const struct container *container)
+static int connect_gate(struct arena *arena, const struct container *container)
 {
 	autoclose int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -53,7 +53,7 @@ static int connect_gate(const struct container *container)
 		 container->dir);
 	if (connect(sock, (struct sockaddr *)&addr, sizeof addr) < 0) {
 		if (errno == ECONNREFUSED || errno == ENOENT)
-			return refuse(OCI_RUNNING);
+			return refuse(container_status(arena, container));
 		return fail(errno, "connect to the start gate");
 	}
 	return take_fd(&sock);
@@ -258,7 +258,7 @@ static int let_go(const struct globals *globals, struct container *container,
 	launch.agent_status = OCI_CREATING;
 	launch.program = spec->process->args.items[0];
 	launch.pid = container->record.pid;
-	launch.link = connect_gate(container);
+	launch.link = connect_gate(globals->arena, container);
 	if (launch.link < 0)
 		return launch.link;
 	r = starting_hooks_before(globals, container, spec);
