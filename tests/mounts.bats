@@ -421,7 +421,8 @@ without_mountns() {
 	assert_output_has "/made/here"
 	assert_output_has "No such file or directory"
 	[ -d "$BUNDLE/rootfs/made/here" ]
-	! grep -F "$BUNDLE" /proc/self/mountinfo
+	run grep -F "$BUNDLE" /proc/self/mountinfo
+	[ "$status" -eq 1 ]
 }
 
 @test "without a mount namespace whatever needs one is refused" {
