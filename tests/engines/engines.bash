@@ -44,12 +44,16 @@ room_open() {
 	make_image
 	export ROOM ENGINE_CGROUP RUNTIME ROOM_PID ROOM_CGROUPS
 	make_cgroups
-	(join_cgroups && exec unshare --mount --propagation private --net \
-		--ipc --cgroup --pid --fork --kill-child \
-		bash -c "$(declare -f live_in_room); live_in_room") \
+	(join_cgroups && exec unshare --cgroup bash -c \
+		"join_cgroups /room && exec unshare --mount --net --ipc --pid \
+			--propagation private --fork --kill-child \
+			bash -c live_in_room") \
 		</dev/null >"$ROOM/log" 2>&1 3>&- &
 	outside=$!
-	wait_until [ -e "$ROOM/ready" ]
+	if ! wait_until [ -e "$ROOM/ready" ]; then
+		cat "$ROOM/log"
+		return 1
+	fi
 	ROOM_PID=$(<"/proc/$outside/task/$outside/children")
 	ROOM_PID=${ROOM_PID% }
 }
@@ -101,7 +105,6 @@ live_in_room() {
 	mount -t proc proc /proc &&
 		mount -t tmpfs -o mode=0755 tmpfs /run &&
 		ip link set lo up || exit
-	join_cgroups /room
 	for dir in $ROOM_CGROUPS; do
 		mount --bind "$dir" "${dir%"$ENGINE_CGROUP"}" || exit
 	done
@@ -116,6 +119,7 @@ live_in_room() {
 		wait $!
 	done
 }
+export -f live_in_room
 
 # Where every user of an engine can execute it.
 make_runtime() {
