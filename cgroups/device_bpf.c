@@ -177,7 +177,17 @@ static size_t query(int cgroup, uint32_t *ret_ids)
 	return bpf(BPF_PROG_QUERY, &attr) < 0 ? 0 : attr.query.prog_cnt;
 }
 
-static int attach(int command, int cgroup, int program)
+static int program_of(uint32_t id)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.prog_id = id;
+	return bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+}
+
+/* In the place of old at once, or beside what is there when it is -1. */
+static int attach(int cgroup, int program, int old)
 {
 	union bpf_attr attr;
 
@@ -185,22 +195,45 @@ static int attach(int command, int cgroup, int program)
 	attr.target_fd = (uint32_t)cgroup;
 	attr.attach_bpf_fd = (uint32_t)program;
 	attr.attach_type = BPF_CGROUP_DEVICE;
-	if (command == BPF_PROG_ATTACH)
-		attr.attach_flags = BPF_F_ALLOW_MULTI;
-	return bpf(command, &attr);
+	attr.attach_flags = BPF_F_ALLOW_MULTI;
+	if (old >= 0) {
+		attr.attach_flags |= BPF_F_REPLACE;
+		attr.replace_bpf_fd = (uint32_t)old;
+	}
+	return bpf(BPF_PROG_ATTACH, &attr);
 }
 
-static int detach(int cgroup, uint32_t id)
+static int detach(int cgroup, int program)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof attr);
-	attr.prog_id = id;
+	attr.target_fd = (uint32_t)cgroup;
+	attr.attach_bpf_fd = (uint32_t)program;
+	attr.attach_type = BPF_CGROUP_DEVICE;
+	return bpf(BPF_PROG_DETACH, &attr);
+}
 
-	autoclose int program = bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+/*
+ * Replacing leaves no moment without a program. Where that is impossible (the
+ * old one was not attached to be one of many) or there are several, the new
+ * one comes first: all that are attached must agree, so it only gets stricter.
+ */
+static int attach_instead(int cgroup, int program, const uint32_t *old,
+			  size_t nold)
+{
+	autoclose int last = nold == 1 ? program_of(old[0]) : -1;
 
-	if (program < 0 || attach(BPF_PROG_DETACH, cgroup, program) < 0)
-		return fail(errno, "detach device program %u", id);
+	if (last >= 0 && attach(cgroup, program, last) == 0)
+		return 0;
+	if (attach(cgroup, program, -1) < 0)
+		return fail(errno, "attach the device program");
+	for (size_t i = 0; i < nold; i++) {
+		autoclose int gone = program_of(old[i]);
+
+		if (gone < 0 || detach(cgroup, gone) < 0)
+			return fail(errno, "detach device program %u", old[i]);
+	}
 	return 0;
 }
 
@@ -208,7 +241,7 @@ int device_program_attach(const char *path, const struct device_rules *rules)
 {
 	autoclose int cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	uint32_t old[OLD_MAX];
-	size_t nold;
+	int r;
 
 	if (cgroup < 0)
 		return fail(errno, "open %s", path);
@@ -217,15 +250,6 @@ int device_program_attach(const char *path, const struct device_rules *rules)
 
 	if (program < 0)
 		return program;
-	nold = query(cgroup, old);
-	if (attach(BPF_PROG_ATTACH, cgroup, program) < 0)
-		return fail(errno, "attach the device program to %s", path);
-	/* All that are attached must agree: meanwhile it is only stricter. */
-	for (size_t i = 0; i < nold; i++) {
-		int r = detach(cgroup, old[i]);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	r = attach_instead(cgroup, program, old, query(cgroup, old));
+	return r < 0 ? fail_in(r, "%s", path) : 0;
 }
