@@ -148,6 +148,11 @@ static int open_writer(const char *path, const char *name)
 	return fd < 0 ? fail(errno, "open %s", file) : fd;
 }
 
+/*
+ * Beginning with a denial of everything, it is never wider than the rules that
+ * were or those that will be. Rules that begin by allowing everything cannot
+ * be told so; those are written before anyone is inside.
+ */
 static int apply_v1(const char *path, const struct device_rules *rules)
 {
 	static const struct oci_device_rule deny_all = { false, 'a',  ANY, ANY,
@@ -198,7 +203,7 @@ int cgroup_apply_devices(struct cgroup *cgroup,
 		r = apply_v1(v1->path, &rules);
 	else if (v2)
 		r = device_program_attach(v2->path, &rules);
-	if (r < 0 && rootless) {
+	if (is_denied(r) && rootless) {
 		log_debug("device rules: %s", err_text());
 		return 0;
 	}
