@@ -97,11 +97,16 @@ static JSON_READER(read_device_rules)
 			  &res->devices, &res->ndevices);
 }
 
+/* -1, and what becomes of it in writers without a sign, is none. */
 static JSON_READER(read_swappiness)
 {
 	struct oci_u64 *swappiness = ret;
-	int r = json_optional_u64(arena, v, swappiness);
+	int r;
 
+	if (v->type == JSON_NUMBER &&
+	    (streq(v->text, "-1") || streq(v->text, "18446744073709551615")))
+		return 0;
+	r = json_optional_u64(arena, v, swappiness);
 	if (r < 0 || swappiness->value <= 100)
 		return r;
 	return json_fail(v, "%s is not in 0 to 100", v->text);
