@@ -78,7 +78,7 @@ static void put_cgroup(struct writer *w)
 	put_bool(w, "v2", true);
 	put_bool(w, "systemd", false);
 	put_bool(w, "systemdUser", false);
-	put_bool(w, "rdma", false);
+	put_bool(w, "rdma", true);
 	put_end(w);
 }
 
