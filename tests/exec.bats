@@ -98,6 +98,12 @@ says() {
 	assert_status box running
 }
 
+@test "exec before start sees the container as it will be" {
+	create box
+	run_ok sandlock exec box sh -c 'hostname; ls /dev/null /etc/passwd'
+	says sandlock /dev/null /etc/passwd
+}
+
 @test "exec in a stopped container is refused" {
 	args true
 	start_container box
@@ -350,6 +356,11 @@ exec_with_fds() {
 		sleep 1000 </dev/null >/dev/null 2>&1
 	[ "$(grep -c "$CGROUP_PARENT/box/sub$" "/proc/$(cat "$TMP/pid")/cgroup")" \
 		-eq "$(cgroup_dirs "$CGROUP_PARENT/box" | wc -l)" ]
+	if meets cgroup1; then
+		run_ok sandlock exec --cgroup pids,freezer:/sub box \
+			grep -c "/sub$" /proc/self/cgroup
+		[ "$output" -eq 2 ]
+	fi
 	exec_fails cgroup --cgroup nowhere box true
 	exec_fails cgroup --cgroup ../.. box true
 	exec_fails cgroup --cgroup sub/../.. box true

@@ -246,20 +246,6 @@ no_mqueue() {
 	other_ns $$ "$PID" user
 }
 
-@test "a network namespace of the host is joined beside a joined user namespace" {
-	requires userns
-	local net
-
-	hold --net
-	net=$HELD
-	hold --user --map-root-user
-	join_ns "$net" network
-	join_ns "$HELD" user
-	start_box
-	same_ns "$net" "$PID" network
-	same_ns "$HELD" "$PID" user
-}
-
 @test "namespaces owned by the joined user namespace are joined after it" {
 	requires userns
 	hold --user --map-root-user --net --ipc --uts
@@ -303,6 +289,32 @@ no_mqueue() {
 	same_ns "$HELD" "$PID" user
 	run_ok sandlock exec box id -u
 	[ "$output" = 0 ]
+}
+
+@test "a container joins a pod's namespaces, mapped to ids of its own" {
+	requires userns
+	local pod
+
+	config '.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings =
+			[{containerID: 0, hostID: 100000, size: 65536}] |
+		.linux.gidMappings = .linux.uidMappings'
+	start_container pod
+	pod=$(pid_of pod)
+	mkdir -m 0700 "$TMP/closed"
+	new_bundle box2 "$TMP/closed"
+	args sh -c 'id -u; echo written >/tmp/file && cat /tmp/file; hostname
+		ls -d /proc/[0-9]* | wc -l'
+	chmod 1777 "$BUNDLE/rootfs/tmp"
+	config '.hostname = "member"'
+	join_ns "$pod" user network ipc uts pid
+	run_ok sandlock run --bundle "$BUNDLE" box2
+	[ "${lines[0]}" = 0 ]
+	[ "${lines[1]}" = written ]
+	[ "${lines[2]}" = member ]
+	((lines[3] >= 3))
+	[ "$(stat -c %u "$BUNDLE/rootfs/tmp/file")" -eq 100000 ]
+	kill -0 "$pod"
 }
 
 # ---- joined pid namespaces ----
