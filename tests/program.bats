@@ -316,7 +316,7 @@ home_of() {
 	args /etc/passwd
 	run_bad 'exec: "/etc/passwd": permission denied' create box
 	args /etc
-	run_bad 'exec: "/etc": is a directory' create box
+	run_bad 'exec: "/etc": permission denied' create box
 	install -m 0700 "$BUNDLE/rootfs/bin/busybox" "$BUNDLE/rootfs/bin/own"
 	args /bin/own true
 	config '.process.user.uid = 1000 | del(.process.capabilities)'
