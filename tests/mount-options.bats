@@ -247,6 +247,24 @@ bind_flags() {
 	assert_output_has "Read-only file system"
 }
 
+# Mount points for what follows are made in it first.
+@test "rro on a bind of /dev makes what came with it read-only, too" {
+	config '.mounts |= map(select(.destination | startswith("/dev") | not))'
+	add_mount /dev "" "$TMP/dev" rbind rro
+	add_mount /dev/shm tmpfs tmpfs
+	args sh -c 'touch /dev/shm/x && echo shm
+		touch /dev/x 2>&1; touch /dev/sub/x 2>&1; true'
+	mkdir "$TMP/dev"
+	run_ok privately bash -c '
+		mkdir "$1/dev/sub"
+		mount -t tmpfs below "$1/dev/sub"
+		exec "$2" --root "$3" run --bundle "$4" dev' \
+		dev "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+	assert_lines "shm
+touch: /dev/x: Read-only file system
+touch: /dev/sub/x: Read-only file system"
+}
+
 @test "tmpcopyup copies what was there, as it was" {
 	local dir=$BUNDLE/rootfs/was
 

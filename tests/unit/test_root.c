@@ -49,6 +49,7 @@ static int make_tree(void **state)
 		{ "root/dangling-abs", "/made-abs/below" },
 		{ "root/dangling-up", "../../../made-up" },
 		{ "root/dangling-out", "../outside/new" },
+		{ "root/dangling-file", "../outside/file" },
 		{ "root/missing-dotdot", "nosuch/../made-dotdot" },
 		{ "root/chain", "chain2/x" },
 		{ "root/chain2", "dir/chain3" },
@@ -276,8 +277,12 @@ static void files_are_made_empty(void **state)
 	autoclose int again = root_make_file(root, "f/g/h", NULL);
 	autoclose int fifo = root_make_file(root, "fifo", NULL);
 	autoclose int dir = root_make_file(root, "dir", NULL);
+	autoclose int link = root_make_file(root, "dangling-file", NULL);
+	autoclose int seen = openat(root, "outside/file", O_PATH);
 
 	(void)state;
+	assert_int_equal(faccessat(top_fd, "outside/file", F_OK, 0), -1);
+	assert_true(is_same(link, seen));
 	assert_true(fd >= 0 && created);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_true(S_ISREG(st.st_mode) && st.st_size == 0);
