@@ -478,6 +478,8 @@ struct oci_record {
 	size_t ncgroups;
 	bool own_cgroup;		/* we made it, we remove it */
 	const char *systemd_scope;
+	const char *rdt_group;		/* of its own, in resctrl; NULL: none */
+	const char *rdt_monitor;
 	struct oci_annotations annotations;
 };
 

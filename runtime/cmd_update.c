@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "base/proc.h"
 #include "base/util.h"
+#include "cgroups/rdt.h"
 #include "oci/write.h"
 #include "runtime/commands.h"
 #include "runtime/facts.h"
@@ -243,18 +244,33 @@ static int old_text(struct arena *arena, const struct container *c,
 	return r;
 }
 
-static int check_schemas(const struct update_options *o,
-			 const struct oci_spec *spec)
+static int update_schemas(struct arena *arena, const struct container *c,
+			  const struct update_options *o,
+			  const struct oci_spec *spec)
 {
-	const char *option = o->l3_cache_schema ? "l3-cache-schema" :
-						  "mem-bw-schema";
+	const struct oci_intel_rdt change = {
+		.l3_cache_schema = o->l3_cache_schema,
+		.mem_bw_schema = o->mem_bw_schema,
+	};
+	autoclose int proc = -1;
+	const char *mount;
+	struct rdt rdt;
+	int r;
 
 	if (!o->l3_cache_schema && !o->mem_bw_schema)
 		return 0;
 	if (!spec->linux_.intel_rdt)
 		return fail(0, "--%s: the container has no linux.intelRdt",
-			    option);
-	return fail(0, "--%s: not supported by this build", option);
+			    o->l3_cache_schema ? "l3-cache-schema" :
+						 "mem-bw-schema");
+	proc = proc_open();
+	if (proc < 0)
+		return proc;
+	if ((r = rdt_mount(arena, proc, &mount)) < 0 ||
+	    (r = rdt_place(arena, mount, spec->linux_.intel_rdt, c->id,
+			   &rdt)) < 0)
+		return r;
+	return rdt_update(&rdt, &change);
 }
 
 static int save(const struct container *c, const char *text)
@@ -309,7 +325,7 @@ static int update_locked(const struct globals *globals,
 	if (status == OCI_STOPPED || status == OCI_CREATING)
 		return fail(0, "%s: container not running", c->id);
 	if ((r = container_spec(arena, c, &spec)) < 0 ||
-	    (r = check_schemas(o, &spec)) < 0 ||
+	    (r = update_schemas(arena, c, o, &spec)) < 0 ||
 	    (r = old_text(arena, c, &spec, &old)) < 0 ||
 	    (r = oci_resources_merge(arena, old, change, &merged)) < 0 ||
 	    (r = save(c, merged)) < 0)

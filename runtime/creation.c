@@ -59,6 +59,8 @@ static int write_intent(struct creation *c)
 		.owner = geteuid(),
 		.annotations = c->spec.annotations,
 		.own_cgroup = c->cgroup.n > 0,
+		.rdt_group = c->rdt.own_group ? c->rdt.group : NULL,
+		.rdt_monitor = c->rdt.monitor,
 	};
 	r = reserve_boot_id(c->arena, c->proc, &record->boot_id);
 	if (r < 0)
@@ -184,7 +186,14 @@ static int make_cgroups(struct creation *c)
 		return r;
 	/* What could not be made is not ours to remove. */
 	r = cgroup_to_record(c->arena, &c->cgroup, &c->container.record);
-	return r < 0 ? r : delegate_cgroup(c);
+	if (r < 0)
+		return r;
+	if (c->spec.linux_.intel_rdt) {
+		r = rdt_make(&c->rdt, c->spec.linux_.intel_rdt);
+		if (r < 0)
+			return r;
+	}
+	return delegate_cgroup(c);
 }
 
 static int start_child(struct creation *c)
@@ -301,6 +310,11 @@ int creation_keep(struct creation *c)
 	r = process_rlimits(&c->launch);
 	if (r < 0)
 		return r;
+	if (c->spec.linux_.intel_rdt) {
+		r = rdt_join(&c->rdt, c->launch.pid);
+		if (r < 0)
+			return r;
+	}
 	r = record_child(c);
 	if (r < 0)
 		return r;
@@ -345,6 +359,8 @@ static void undo(struct creation *c)
 		if (cgroup_remove(&c->cgroup, REMOVE_MS) < 0)
 			log_warning("%s", err_text());
 	}
+	if (rdt_remove(&c->rdt) < 0)
+		log_warning("%s", err_text());
 	if (c->pid_file_written)
 		(void)unlink(c->options->pid_file);
 	if ((c->container.record.hooks_begun || c->container.record.kept) &&

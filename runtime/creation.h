@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "cgroups/rdt.h"
 #include "runtime/commands.h"
 #include "runtime/joins.h"
 #include "runtime/launch.h"
@@ -39,6 +40,7 @@ struct creation {
 	struct joins joins;
 	struct cgroup cgroup;
 	struct confine_filter filter;
+	struct rdt rdt;			/* only with linux.intelRdt */
 	struct make_input in;
 	struct plan plan;
 	struct container container;

@@ -152,8 +152,6 @@ static int refuse_unsupported(const struct oci_spec *spec)
 				    "enforced by this build",
 				    key);
 	}
-	if (spec->linux_.intel_rdt)
-		return fail(0, "linux.intelRdt: not supported by this build");
 	return 0;
 }
 
@@ -233,6 +231,26 @@ static int settle_mappings(struct creation *c)
 			     &l->uid_mappings, &l->gid_mappings);
 }
 
+static int place_rdt(struct creation *c)
+{
+	const struct oci_intel_rdt *asked = c->spec.linux_.intel_rdt;
+	const char *mount;
+	int r;
+
+	if (!asked)
+		return 0;
+	r = rdt_mount(c->arena, c->proc, &mount);
+	if (r < 0)
+		return r;
+	r = rdt_place(c->arena, mount, asked, c->in.id, &c->rdt);
+	if (r < 0)
+		return r;
+	/* Before it stands on record as ours. */
+	if (c->rdt.own_group && access(c->rdt.group, F_OK) == 0)
+		return fail(EEXIST, "linux.intelRdt: %s", c->rdt.group);
+	return 0;
+}
+
 static int gather(struct creation *c)
 {
 	int r;
@@ -266,6 +284,9 @@ static int gather(struct creation *c)
 	r = cgroup_place(c->arena, &c->facts.cgroups,
 			 c->globals->cgroup_manager,
 			 c->spec.linux_.cgroups_path, c->in.id, &c->cgroup);
+	if (r < 0)
+		return r;
+	r = place_rdt(c);
 	if (r < 0)
 		return r;
 	if (!c->spec.linux_.seccomp)

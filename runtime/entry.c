@@ -13,6 +13,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/proc.h"
+#include "cgroups/rdt.h"
 #include "runtime/mounted.h"
 
 void entry_close(struct entry *entry)
@@ -130,6 +131,25 @@ static void fill_input(struct entry *e, const struct container *container,
 	e->in.dies_with_parent = options->dies_with_us;
 }
 
+/* Where the container's first process was put. */
+static int join_rdt(const struct entry *e, const struct container *container)
+{
+	const struct oci_intel_rdt *asked = e->spec.linux_.intel_rdt;
+	const char *mount;
+	struct rdt rdt;
+	int r;
+
+	if (!asked)
+		return 0;
+	r = rdt_mount(e->arena, e->proc, &mount);
+	if (r < 0)
+		return r;
+	r = rdt_place(e->arena, mount, asked, container->id, &rdt);
+	if (r < 0)
+		return r;
+	return rdt_join(&rdt, e->launch.pid);
+}
+
 int entry_prepare(struct entry *e, const struct globals *globals,
 		  struct container *container,
 		  const struct entry_options *options)
@@ -156,6 +176,9 @@ int entry_prepare(struct entry *e, const struct globals *globals,
 	if (r < 0)
 		return r;
 	r = launch_until(l, WORD_CREATED);
+	if (r < 0)
+		return r;
+	r = join_rdt(e, container);
 	if (r < 0)
 		return r;
 	r = process_oom_score(l);

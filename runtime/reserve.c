@@ -19,6 +19,7 @@
 #include "base/proc.h"
 #include "base/sys.h"
 #include "base/util.h"
+#include "cgroups/rdt.h"
 #include "runtime/deleting.h"
 
 #define STATE "state.json"
@@ -226,6 +227,11 @@ static void kill_init(const struct container *container)
 
 int reserve_end(struct arena *arena, const struct container *container)
 {
+	const struct rdt rdt = {
+		.group = container->record.rdt_group,
+		.own_group = container->record.rdt_group != NULL,
+		.monitor = container->record.rdt_monitor,
+	};
 	struct cgroup cgroup = { 0 };
 	int r;
 
@@ -233,25 +239,31 @@ int reserve_end(struct arena *arena, const struct container *container)
 		return 0;
 	if (container->record.kept)
 		kill_init(container);
-	if (!container->record.own_cgroup)
-		return 0;
-	r = cgroup_from_record(arena, &container->record, &cgroup);
-	if (r < 0)
-		return r;
-	r = cgroup_signal(arena, &cgroup, SIGKILL);
-	if (r < 0)
-		return r;
-	return cgroup_remove(&cgroup, REMOVE_MS);
+	if (container->record.own_cgroup) {
+		r = cgroup_from_record(arena, &container->record, &cgroup);
+		if (r < 0)
+			return r;
+		r = cgroup_signal(arena, &cgroup, SIGKILL);
+		if (r < 0)
+			return r;
+		r = cgroup_remove(&cgroup, REMOVE_MS);
+		if (r < 0)
+			return r;
+	}
+	return rdt_remove(&rdt);
 }
 
 int reserve_release(const struct container *container)
 {
+	static const char *const names[] = { "notify", "gate", "config.json" };
 	int r;
 
 	/* The record last: until then, what is left is known. */
-	r = io_remove_tree_at(container->dir, "notify");
-	if (r < 0)
-		return r;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		r = io_remove_tree_at(container->dir, names[i]);
+		if (r < 0)
+			return r;
+	}
 	r = io_remove_tree_at(container->root, container->id);
 	if (r < 0)
 		return fail_in(r, "remove state of %s", container->id);
