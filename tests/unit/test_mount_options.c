@@ -115,11 +115,15 @@ static void propagation_in_order(void **state)
 
 static void params(void **state)
 {
-	const char *const words[] = { "size=64k", "nosuid", "sync", "wat",
-				      "acl",	  "x=",	    NULL };
+	const char *const words[] = {
+		"size=64k", "nosuid",	   "sync",	     "wat", "acl", "x=",
+		"a=1,b",    "c=\"x,y\",d", "e=x\\,y,f=\\\\", NULL
+	};
 	static const struct oci_annotation want[] = {
-		{ "size", "64k" }, { "sync", NULL }, { "wat", NULL },
-		{ "acl", NULL },   { "x", "" },
+		{ "size", "64k" }, { "sync", NULL },   { "wat", NULL },
+		{ "acl", NULL },   { "x", "" },	       { "a", "1" },
+		{ "b", NULL },	   { "c", "\"x,y\"" }, { "d", NULL },
+		{ "e", "x\\,y" },  { "f", "\\\\" },
 	};
 	struct mount_options o;
 
@@ -191,6 +195,24 @@ static void too_long_for_the_kernel(void **state)
 	assert_true(starts_with(err_text(), "options[0]: \"lowerdir=aaa"));
 }
 
+static void many_layers_come_one_by_one(void **state)
+{
+	char word[300] = "lowerdir=";
+	const char *const words[] = { word, NULL };
+	struct mount_options o;
+
+	(void)state;
+	memset(word + strlen(word), 'a', sizeof word - strlen(word) - 1);
+	word[100] = word[200] = ':';
+	assert_int_equal(parse(words, &o), 0);
+	assert_int_equal(o.nparams, 3);
+	for (size_t i = 0; i < o.nparams; i++)
+		assert_string_equal(o.params[i].key, "lowerdir+");
+	assert_int_equal(strlen(o.params[1].value), 99);
+	word[101] = ':';
+	assert_true(parse(words, &o) < 0);
+}
+
 static void known_words_are_sorted_and_understood(void **state)
 {
 	struct oci_strings known = mount_options_known();
@@ -217,6 +239,7 @@ int main(void)
 		cmocka_unit_test(switches),
 		cmocka_unit_test(failures_name_the_option),
 		cmocka_unit_test(too_long_for_the_kernel),
+		cmocka_unit_test(many_layers_come_one_by_one),
 		cmocka_unit_test(known_words_are_sorted_and_understood),
 	};
 
