@@ -132,6 +132,29 @@ kill_child_of_run() {
 	run_ok sandlock run --bundle "$BUNDLE" c1
 }
 
+has_only_init() {
+	sandlock ps --format json c1 | jq -e 'length == 1' >/dev/null
+}
+
+kill_child_of_exec() {
+	local r=0
+
+	inject child "$1" exec c1 true || r=$?
+	[ $r -ne 99 ] || return 99
+	if [ $r -ne 255 ] || [ "$(wc -l <"$TMP/said")" -ne 1 ] ||
+		! grep -q '^sandlock-oci: ..*' "$TMP/said"; then
+		echo "status $r: $(cat "$TMP/said")"
+		return 1
+	fi
+	has_status c1 running
+}
+
+@test "exec tells the death of its child at any system call" {
+	start_sleeping c1
+	at_every_call kill_child_of_exec
+	wait_until has_only_init
+}
+
 # The container exists: what is left is for delete, and it is stopped.
 kill_init_at_gate() {
 	local r=0
@@ -257,6 +280,10 @@ kill_delete() {
 
 	start_container c1 || return 1
 	inject self "$1" delete --force c1 || r=$?
+	if [ -e "$ROOT/c1/state.json" ] && has_status c1 stopped; then
+		# The record is the last to go, so this is not a broken one.
+		sandlock delete c1 || return 1
+	fi
 	cleared c1 || return 1
 	[ $r -eq 137 ] || return $r
 }
