@@ -89,16 +89,12 @@ static void expect_late_sources(struct plan *plan)
 
 static int root_and_mounts(const struct make_input *in, struct plan *plan)
 {
-	struct step *step;
 	int r;
 
 	r = make_mounts(in, plan);
 	if (r < 0)
 		return r;
 	expect_late_sources(plan);
-	step = plan_add(plan, STEP_MAKE_CWD);
-	step->text = in->process->cwd;
-	step->place = "process.cwd";
 	if (needs_stop_when_mounted(in->spec))
 		plan_add(plan, STEP_STOP)->number = WORD_MOUNTED;
 	console(in, plan, make_has_mountns(in));
