@@ -42,15 +42,15 @@ static int start_program(struct creation *c, struct front *front)
 {
 	int r;
 
-	r = creation_keep(c);
-	if (r < 0)
-		return r;
 	if (c->notify_host) {
 		r = notify_open(c->container.dir, c->notify_host,
 				&front->notify);
 		if (r < 0)
 			return r;
 	}
+	r = creation_keep(c);
+	if (r < 0)
+		return r;
 	r = launch_until(&c->launch, WORD_EXEC);
 	if (r < 0)
 		return r;

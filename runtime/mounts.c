@@ -242,7 +242,10 @@ static int make_listed_mounts(const struct make_input *in, struct plan *plan)
 	return 0;
 }
 
-/* The directory systemd's notifications come through. */
+/*
+ * The directory systemd's notifications come through. Read-only: it belongs to
+ * the container's record, and we bind the socket there by name.
+ */
 static void make_notify_mount(const struct make_input *in, struct plan *plan)
 {
 	static const struct oci_mount none = { .destination = "/run/notify" };
@@ -252,8 +255,13 @@ static void make_notify_mount(const struct make_input *in, struct plan *plan)
 		.mount = &none,
 		.place = "NOTIFY_SOCKET",
 	};
+	struct step *step;
 
 	mounts_add_clone(&job, in->notify_socket, 0, SLOT_TREE);
+	step = mounts_add(&job, STEP_SETATTR);
+	step->in = SLOT_TREE;
+	step->attr.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+			      MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 	mounts_add_point(&job, none.destination, POINT_LIKE_SOURCE, SLOT_TREE);
 	mounts_add_move(&job, SLOT_TREE, none.destination);
 }

@@ -35,14 +35,19 @@ static int bind_inside(int dir)
 {
 	autoclose int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	mode_t mask;
+	int r;
 
 	if (sock < 0)
 		return fail(errno, "create socket");
 	snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/%s",
 		 dir, SOCKET_NAME);
 	(void)unlinkat(dir, SOCKET_NAME, 0);
-	if (bind(sock, (struct sockaddr *)&addr, sizeof addr) < 0 ||
-	    fchmodat(dir, SOCKET_NAME, 0777, 0) < 0)
+	/* For any user of the container; chmod would look the name up again. */
+	mask = umask(0);
+	r = bind(sock, (struct sockaddr *)&addr, sizeof addr);
+	umask(mask);
+	if (r < 0)
 		return fail(errno, "bind %s", SOCKET_NAME);
 	return take_fd(&sock);
 }

@@ -124,3 +124,25 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 		NOTIFY_SOCKET=/run/notify/notify.sock ]
 	kill %1
 }
+
+# Who could write there would choose what the runtime binds and removes.
+@test "the folder of the socket is read-only inside, and the socket anyone's" {
+	requires root python3
+	local job
+
+	teller
+	args sh -c 'touch /run/notify/x 2>/tmp/touch
+		stat -c %a "$NOTIFY_SOCKET" >/tmp/mode
+		echo "$NOTIFY_SOCKET" >/tmp/socket; sleep 1000'
+	listen
+	NOTIFY_SOCKET=$TMP/manager sandlock run --bundle "$BUNDLE" box \
+		</dev/null >/dev/null 2>&1 &
+	job=$!
+	wait_until [ -s "$BUNDLE/rootfs/tmp/socket" ]
+	grep "Read-only file system" "$BUNDLE/rootfs/tmp/touch"
+	[ "$(cat "$BUNDLE/rootfs/tmp/mode")" = 777 ]
+	tell READY=1
+	wait_until grep -q READY "$TMP/heard"
+	sandlock kill box KILL
+	wait "$job" || true
+}
