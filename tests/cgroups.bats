@@ -325,6 +325,30 @@ is_gone() {
 	[ -z "$(cgroup_dirs "$CGROUP_PARENT/box")" ]
 }
 
+@test "a user to whom a cgroup is delegated sets limits in it" {
+	local top=/sys/fs/cgroup$LOGIN
+
+	requires root cgroup2 userns setpriv
+	new_user
+	new_user_bundle
+	make_cgroup "$LOGIN/user/shell"
+	echo "+memory +pids" >"$top/cgroup.subtree_control"
+	chown -R "$USER_ID" "$top/user/shell"
+	chown "$USER_ID" "$top/user" \
+		"$top/user"/cgroup.{procs,threads,subtree_control}
+	config '.linux.resources = {memory: {limit: 33554432},
+		pids: {limit: 20}}'
+	args sleep 1000
+	in_cgroup "$LOGIN/user/shell" as_user ./sandlock-oci create \
+		--bundle "$BUNDLE" box </dev/null >"$TMP/out" 2>&1
+	[ "$(cat "$top/user/box/memory.max")" = 33554432 ]
+	[ "$(cat "$top/user/box/pids.max")" = 20 ]
+	as_user ./sandlock-oci start box
+	in_cgroup "$LOGIN/user/shell" as_user ./sandlock-oci exec box true
+	as_user ./sandlock-oci delete --force box
+	[ ! -e "$top/user/box" ]
+}
+
 # FRAGMENT of linux.resources => what the refusal says.
 @test "a limit that makes no sense is refused by its name" {
 	local fragment text
