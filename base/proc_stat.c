@@ -72,7 +72,7 @@ static uint64_t stat_number(const char *state, int field)
 int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state)
 {
 	char line[STAT_SIZE];
-	const char *state;
+	const char *state = "";
 	int r = read_stat(proc, pid, line, sizeof line, &state);
 
 	if (r < 0)
