@@ -371,7 +371,11 @@ static void a_race_stays_inside(void **state)
 		char path[64];
 
 		snprintf(path, sizeof path, "race/a/%d/x", i);
-		autoclose int fd = root_make_dir(root, path, 0755, NULL);
+		autoclose int made = root_make_dir(root, path, 0755, NULL);
+
+		/* Made inside, or refused; never at the other end of a link. */
+		assert_true(made >= -1);
+
 		autoclose int sentinel =
 			root_open(root, "race/a/sentinel", O_PATH);
 
