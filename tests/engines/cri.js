@@ -204,6 +204,11 @@ function call(socket, method, request, done) {
 	stream.end(Buffer.concat([prefix, message]));
 }
 
+setTimeout(() => {
+	console.error("no answer within a minute");
+	process.exit(1);
+}, 60000).unref();
+
 const [socket, method, request] = process.argv.slice(2);
 call(socket, method, JSON.parse(request || "{}"), (error, answer) => {
 	if (error) {

@@ -190,13 +190,13 @@ room_inventory() {
 
 # What the engine keeps for itself once it has run a container.
 room_settled() {
-	local now before=
+	wait_until is_settled
+}
 
-	until now=$(room_inventory) && [ "$now" = "$before" ]; do
-		before=$now
-		sleep 0.3
-	done
-	echo "$now" >"$ROOM/before"
+is_settled() {
+	room_inventory >"$ROOM/before"
+	sleep 0.3
+	same_as_before
 }
 
 same_as_before() {
