@@ -6,6 +6,7 @@ load helpers
 # A container that works a little, with a limit on processes.
 start_working() {
 	new_bundle web1
+	# shellcheck disable=SC2016 # for the shell inside
 	args sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done
 		echo >/ready; sleep 1000'
 	config '.linux.resources.pids = {"limit": 17} |

@@ -304,6 +304,7 @@ load helpers
 	requires root
 	new_bundle
 	args nonesuch
+	# shellcheck disable=SC2016 # so it is said
 	run_bad 'exec: "nonesuch": executable file not found in $PATH' create web1
 	assert_gone web1
 	args /nonesuch

@@ -6,6 +6,7 @@ load helpers
 # A container that counts in /count, for as long as it runs.
 start_counting() {
 	new_bundle "$1"
+	# shellcheck disable=SC2016 # for the shell inside
 	args sh -c 'i=0; while :; do i=$((i + 1)); echo $i >/count; sleep 0.01; done'
 	start_container "$1"
 	wait_until [ -s "$BUNDLE/rootfs/count" ]
