@@ -113,7 +113,6 @@ static _Noreturn void end_like(pid_t pid)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status)) {
-		(void)prctl(PR_SET_DUMPABLE, 0);
 		(void)signal(WTERMSIG(status), SIG_DFL);
 		(void)raise(WTERMSIG(status));
 	}
@@ -157,6 +156,8 @@ static void enter_namespaces(const struct running *run,
 static void enter_place(const struct running *run,
 			const struct hooks_place *place)
 {
+	/* Who is there already must not reach our descriptors; exec undoes it. */
+	(void)prctl(PR_SET_DUMPABLE, 0);
 	enter_namespaces(run, place);
 	if (place->root >= 0 && (fchdir(place->root) < 0 || chroot(".") < 0))
 		give_up(run, STAGE_ROOT);

@@ -47,6 +47,8 @@ static int start_visitor(int userns, struct visitor *ret)
 	pid = fork();
 	if (pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		/* Who is there already must not reach our descriptors. */
+		(void)prctl(PR_SET_DUMPABLE, 0);
 		if (setns(userns, CLONE_NEWUSER) < 0)
 			_exit(1);
 		(void)!write(arrived[1], "", 1);

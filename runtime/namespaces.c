@@ -118,6 +118,8 @@ static int step_by_step(const struct make_input *in, struct plan *plan)
 
 	join_all(in, plan, /* early= */ true);
 	if (in->joins->fds[OCI_NS_USER] >= 0) {
+		/* Its root may be among those who see us here already. */
+		plan_add(plan, STEP_DUMPABLE)->number = 0;
 		join(in, plan, OCI_NS_USER);
 	} else if (is_new(in, OCI_NS_USER)) {
 		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWUSER;
@@ -172,6 +174,8 @@ int make_namespaces(const struct make_input *in, struct plan *plan)
 	bool direct = one_clone_does(in);
 	int r = 0;
 
+	if (in->unplaced)
+		plan_add(plan, STEP_STOP)->number = WORD_UNPLACED;
 	if (direct) {
 		plan->clone_flags = (uint64_t)new_flags(in, v2_only);
 		plan->into_cgroup = v2;

@@ -4,9 +4,10 @@
  * to show itself in /proc and tries to write to its binary, now and later, and
  * to look at its descriptors.
  *
- * Usage: hunter [-d]. What it achieved is appended to /found: "exe" once for
+ * Usage: hunter [-d | -l]. What it achieved is appended to /found: "exe" once for
  * a foreign binary that it saw, "wrote" for one that it changed, "fd" for a
- * descriptor that it saw. With -d it goes to the background first. After
+ * descriptor that it saw. With -d it goes to the background first, with -l it
+ * looks at descriptors only: where hooks run, binaries are the host's. After
  * each round it removes /ask, to tell that there was one.
  */
 #include <ctype.h>
@@ -134,8 +135,10 @@ static void look_at_fds(const char *pid)
 
 int main(int argc, char **argv)
 {
-	(void)argv;
-	if (argc > 1 && daemon(1, 0) < 0)
+	const char *option = argc > 1 ? argv[1] : "";
+	int strikes = strcmp(option, "-l") != 0;
+
+	if (strcmp(option, "-d") == 0 && daemon(1, 0) < 0)
 		return 1;
 	for (;;) {
 		DIR *dir = opendir("/proc");
@@ -146,7 +149,8 @@ int main(int argc, char **argv)
 			if (!isdigit((unsigned char)e->d_name[0]) ||
 			    atoi(e->d_name) == getpid())
 				continue;
-			look_at_exe(e->d_name);
+			if (strikes)
+				look_at_exe(e->d_name);
 			look_at_fds(e->d_name);
 		}
 		closedir(dir);

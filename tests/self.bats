@@ -161,6 +161,54 @@ nothing_hunted() {
 	binary_seen_but_whole "$BUNDLE"
 }
 
+# Its root is the host's by number, and so are the hook's rights inside.
+@test "a createContainer hook shows no descriptor on its way into a pod" {
+	requires userns
+	local pid
+
+	privileged
+	args hunter -l
+	config '.linux.namespaces += [{type: "user"}]'
+	start_container box
+	pid=$(pid_of box)
+	mv "$BUNDLE" "$TMP/hunter"
+	new_bundle other
+	config --arg p "/proc/$pid/ns/" --argjson n "$TIMES" \
+		--arg hook "$(command -v busybox)" '
+		.linux.namespaces += [{type: "user", path: ($p + "user")}] |
+		.linux.namespaces |= map(if .type == "pid"
+			then .path = $p + "pid" else . end) |
+		.hooks.createContainer =
+			[range($n) | {path: $hook, args: ["true"]}]'
+	try sandlock run --bundle "$BUNDLE" other
+	let_it_hunt "$TMP/hunter"
+	BUNDLE=$TMP/hunter nothing_hunted
+}
+
+# They see each other's processes, and the runtime's, from the first moment.
+@test "joining a user namespace shows no descriptor to who is in it" {
+	requires userns
+	local i pid
+
+	privileged
+	args hunter -l
+	config '.linux.namespaces |= map(select(.type != "pid")) +
+		[{type: "user"}] | .mounts |= map(if .type == "proc" then
+			{destination: "/proc", type: "bind", source: "/proc",
+			 options: ["rbind"]} else . end)'
+	start_container box
+	pid=$(pid_of box)
+	mv "$BUNDLE" "$TMP/hunter"
+	new_bundle other
+	config --arg p "/proc/$pid/ns/user" '
+		.linux.namespaces += [{type: "user", path: $p}]'
+	for ((i = 0; i < TIMES / 4; i++)); do
+		try sandlock run --bundle "$BUNDLE" other
+	done
+	let_it_hunt "$TMP/hunter"
+	BUNDLE=$TMP/hunter nothing_hunted
+}
+
 # ---- the program is the runtime ----
 
 refused_for_exec() {
