@@ -13,10 +13,12 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "cgroups/rdt.h"
+#include "cgroups/systemd.h"
 #include "oci/write.h"
 #include "runtime/commands.h"
 #include "runtime/facts.h"
 #include "runtime/reserve.h"
+#include "runtime/systemd.h"
 
 /* Beside config.json: its linux.resources, as updates have left them. */
 #define RESOURCES "resources.json"
@@ -306,6 +308,8 @@ static int apply(const struct globals *globals, const struct container *c,
 	    (r = cgroup_check_resources(&merged, &facts.cgroups)) < 0 ||
 	    (r = cgroup_from_record(arena, &c->record, &cgroup)) < 0)
 		return r;
+	if (cgroup.n == 0 && cgroup_wants_limits(&change))
+		return fail(0, "%s: has no cgroup of its own to limit", c->id);
 	return cgroup_update(arena, &facts.cgroups, &cgroup, &change, &merged,
 			     facts.rootless);
 }

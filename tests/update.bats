@@ -229,6 +229,17 @@ freezer() {
 		sandlock update --pids-limit 5 nonesuch
 }
 
+@test "update of a container without cgroups says that it has none" {
+	requires root
+	new_bundle box
+	args sleep 1000
+	sandlock --cgroup-manager disabled create --bundle "$BUNDLE" box \
+		>"$TMP/out" 2>&1
+	run_bad "box: has no cgroup of its own to limit" \
+		sandlock update --pids-limit 5 box
+	update --pids-limit -1
+}
+
 # Its node is there, and it is denied.
 @test "update leaves device rules alone" {
 	requires root
