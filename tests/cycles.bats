@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/cycles.bats - five hundred lives, fifty at a time.
+
+load helpers
+
+ROUNDS=${SANDLOCK_ROUNDS:-10}
+AT_ONCE=50
+
+# cycle ID: one whole life; its complaints go to $TMP/complaints.
+cycle() {
+	local id=$1
+
+	{
+		sandlock create --bundle "$BUNDLE" \
+			--config "$TMP/$id.json" "$id" </dev/null &&
+			sandlock start "$id" &&
+			sandlock kill "$id" KILL &&
+			wait_until has_status "$id" stopped &&
+			sandlock delete "$id"
+	} >>"$TMP/complaints" 2>&1 || echo "$id failed" >>"$TMP/complaints"
+}
+
+@test "500 create, start, kill and delete cycles, 50 at a time, leave nothing" {
+	local i round
+
+	requires root
+	new_bundle web
+	args sleep 1000
+	for ((i = 0; i < AT_ONCE; i++)); do
+		jq --arg path "$CGROUP_PARENT/web$i" \
+			'.linux.cgroupsPath = $path' "$BUNDLE/config.json" \
+			>"$TMP/web$i.json"
+	done
+	for ((round = 0; round < ROUNDS; round++)); do
+		for ((i = 0; i < AT_ONCE; i++)); do
+			cycle "web$i" 3>&- &
+		done
+		wait
+		[ ! -s "$TMP/complaints" ] || {
+			cat "$TMP/complaints"
+			return 1
+		}
+	done
+	[ -z "$(ls "$ROOT")" ]
+}
