@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_device_bpf.c - the device program, run by hand, says what the rules say. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "base/auto.h"
 #include "base/util.h"
 #include "cgroups/internal.h"
 
@@ -185,12 +192,59 @@ static void test_too_many(void **state)
 	compare(&(struct device_rules){ asked, 390 });
 }
 
+/* How many programs a cgroup has, and the number of the first. */
+static uint32_t programs(const char *path, uint32_t *ret_id)
+{
+	autoclose int cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint32_t ids[8] = { 0 };
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.query.target_fd = (uint32_t)cgroup;
+	attr.query.attach_type = BPF_CGROUP_DEVICE;
+	attr.query.prog_ids = (uintptr_t)ids;
+	attr.query.prog_cnt = COUNT(ids);
+	assert_int_equal(syscall(SYS_bpf, BPF_PROG_QUERY, &attr, sizeof attr),
+			 0);
+	*ret_id = ids[0];
+	return attr.query.prog_cnt;
+}
+
+/* Where the kernel lets us: a new program is there instead of the old one. */
+static void test_replaced(void **state)
+{
+	static const char *const mounts[] = { "/sys/fs/cgroup/unified",
+					      "/sys/fs/cgroup" };
+	const struct device_rules rules = { NULL, 0 };
+	char path[64], file[96];
+	uint32_t first, second;
+	bool made = false;
+
+	(void)state;
+	for (size_t i = 0; !made && i < COUNT(mounts); i++) {
+		snprintf(file, sizeof file, "%s/cgroup.procs", mounts[i]);
+		snprintf(path, sizeof path, "%s/sandlock-test-bpf-%d",
+			 mounts[i], getpid());
+		made = access(file, W_OK) == 0 && mkdir(path, 0755) == 0;
+	}
+	if (!made)
+		return;
+	if (device_program_attach(path, &rules) >= 0) {
+		assert_int_equal(programs(path, &first), 1);
+		assert_true(device_program_attach(path, &rules) >= 0);
+		assert_int_equal(programs(path, &second), 1);
+		assert_int_not_equal(first, second);
+	}
+	assert_int_equal(rmdir(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
