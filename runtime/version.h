@@ -2,10 +2,6 @@
 /* runtime/version.h - what this build calls itself. */
 #pragma once
 
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "0.0.0"
 #endif
