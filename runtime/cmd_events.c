@@ -35,7 +35,7 @@ static int parse_duration(const char *text, int64_t *ret_ms)
 	int64_t total = 0;
 
 	while (*at) {
-		char digits[16] = "";
+		char digits[11] = "";
 		size_t n = strspn(at, "0123456789"), i;
 		int64_t value;
 
@@ -50,6 +50,8 @@ static int parse_duration(const char *text, int64_t *ret_ms)
 			break;
 		at += strlen(units[i].unit);
 		total += value * units[i].ms;
+		if (total > INT32_MAX)
+			break;
 	}
 	if (*at || total <= 0 || total > INT32_MAX)
 		return fail(EINVAL, "--interval %s: not a duration such as 5s",
