@@ -137,7 +137,7 @@ static int add_env(struct arena *arena, const struct oci_strings *more,
 	return 0;
 }
 
-/* In every set but the inheritable one; ambient for who is not root. */
+/* Over exec, who is not root keeps what is inheritable and ambient. */
 static int add_caps(struct arena *arena, const struct oci_strings *list,
 		    struct oci_process *process)
 {

@@ -171,6 +171,8 @@ int make_exec(const struct make_input *in, int root, struct plan *ret)
 	if (!in->no_new_keyring) {
 		step = plan_add(&plan, STEP_KEYRING);
 		step->text = arena_printf(in->arena, "_ses.%s", in->id);
+		if (!step->text)
+			return -ENOMEM;
 	}
 	console(in, &plan, /* mount= */ false);
 	r = make_process(in, &plan);

@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "base/util.h"
 #include "runtime/mounts.h"
+#include "runtime/notify.h"
 
 static bool is_one_of(const char *word, const char *const *list)
 {
@@ -248,7 +249,7 @@ static int make_listed_mounts(const struct make_input *in, struct plan *plan)
  */
 static void make_notify_mount(const struct make_input *in, struct plan *plan)
 {
-	static const struct oci_mount none = { .destination = "/run/notify" };
+	static const struct oci_mount none = { .destination = NOTIFY_INSIDE };
 	struct mount_job job = {
 		.in = in,
 		.plan = plan,

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "runtime/make.h"
+#include "runtime/notify.h"
 #include "runtime/words.h"
 
 #define DEFAULT_UMASK 0022
@@ -37,6 +38,8 @@ static int labels(const struct make_input *in, struct plan *plan)
 		step->text = "self/attr/apparmor/exec";
 		step->text2 = arena_printf(in->arena, "exec %s",
 					   p->apparmor_profile);
+		if (!step->text2)
+			return -ENOMEM;
 	}
 	if (is_set(p->selinux_label)) {
 		if (!in->facts->selinux)
@@ -234,11 +237,12 @@ static int exec_step(const struct make_input *in, struct plan *plan,
 	if (in->listen_fds) {
 		exec->envp[n++] = arena_printf(in->arena, "LISTEN_FDS=%u",
 					       in->listen_fds);
-		exec->envp[n++] = arena_strdup(in->arena, "LISTEN_PID=1");
+		if (!exec->envp[n - 1])
+			return -ENOMEM;
+		exec->envp[n++] = (char *)"LISTEN_PID=1";
 	}
 	if (in->notify_socket)
-		exec->envp[n++] = arena_strdup(
-			in->arena, "NOTIFY_SOCKET=/run/notify/notify.sock");
+		exec->envp[n++] = (char *)NOTIFY_ENV;
 	exec->name = in->program ? in->program : in->process->args.items[0];
 	exec->path = oci_env_get(env, "PATH");
 	exec->argv = (char *const *)in->process->args.items;
