@@ -46,6 +46,7 @@ struct cgroup_member {
 struct cgroup {
 	struct cgroup_member *items;
 	size_t n;
+	bool by_systemd;		/* which makes most of them, with the unit */
 };
 
 /* Read /proc/self/mountinfo and /proc/self/cgroup (below our own /proc). */
@@ -53,8 +54,8 @@ int cgroup_probe(struct arena *arena, int proc, struct cgroup_layout *ret);
 
 /*
  * Decide where the container's cgroups lie. Pure. A relative or absent
- * cgroupsPath is placed below the caller's own cgroup. With CGROUP_DISABLED the
- * set is empty.
+ * cgroupsPath is placed below the caller's own cgroup. With CGROUP_SYSTEMD it
+ * is the unit's cgroup, absolute. With CGROUP_DISABLED the set is empty.
  */
 int cgroup_place(struct arena *arena, const struct cgroup_layout *layout,
 		 enum cgroup_manager manager, const char *cgroups_path,
@@ -74,6 +75,12 @@ bool cgroup_wants_limits(const struct oci_resources *resources);
  */
 int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
 		  const struct oci_resources *resources, bool rootless);
+/* Move a process, which has one thread, into the cgroups just made. */
+int cgroup_enter(const struct cgroup *cgroup, pid_t pid);
+/* memory.checkBeforeUpdate: refuse a limit below what is in use. */
+int cgroup_check_usage(const struct cgroup *cgroup,
+		       const struct oci_resources *change,
+		       const struct oci_resources *merged);
 /*
  * Other limits for cgroups in use: what change sets, and of merged (all that is
  * to hold then) what that depends on. On failure the old ones hold.

@@ -98,7 +98,9 @@ static int open_door(struct cgroup_member *member, const char *path)
 	return 0;
 }
 
-static int make_member(struct cgroup_member *member, const char *wanted)
+/* by_systemd: its first process is there already. */
+static int make_member(struct cgroup_member *member, const char *wanted,
+		       bool by_systemd)
 {
 	const struct cgroup_backend *backend = backend_of(member);
 	int r;
@@ -106,7 +108,7 @@ static int make_member(struct cgroup_member *member, const char *wanted)
 	r = make_path(member);
 	if (r < 0)
 		return r;
-	if (member->kept == strlen(member->path)) {
+	if (member->kept == strlen(member->path) && !by_systemd) {
 		r = check_empty(member->path);
 		if (r < 0)
 			return r;
@@ -156,11 +158,12 @@ static int make_members(const struct cgroup_layout *layout,
 {
 	const char *wanted = settings_controllers(cgroup, v2);
 
-	if (layout->mode == CGROUP_V2)
+	/* systemd has its own opinion, of what no limit needs. */
+	if (layout->mode == CGROUP_V2 && !cgroup->by_systemd)
 		wanted = EVERY_CONTROLLER;
 	for (size_t i = 0; i < cgroup->n; i++) {
 		struct cgroup_member *member = &cgroup->items[i];
-		int r = make_member(member, wanted);
+		int r = make_member(member, wanted, cgroup->by_systemd);
 
 		if (r < 0 && !(rootless && is_denied(r)))
 			return r;
@@ -194,6 +197,15 @@ int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
 	for (size_t i = 0; r < 0 && i < cgroup->n; i++)
 		unmake_member(&cgroup->items[i]);
 	return r;
+}
+
+int cgroup_enter(const struct cgroup *cgroup, pid_t pid)
+{
+	for (size_t i = 0; i < cgroup->n; i++)
+		if (dprintf(cgroup->items[i].join, "%d", pid) < 0)
+			return fail(errno, "enter cgroup %s",
+				    cgroup->items[i].path);
+	return 0;
 }
 
 void cgroup_close(struct cgroup *cgroup)

@@ -101,9 +101,7 @@ int cgroup_place(struct arena *arena, const struct cgroup_layout *layout,
 	*ret = placed;
 	if (manager == CGROUP_DISABLED)
 		return 0;
-	if (manager == CGROUP_SYSTEMD)
-		return fail(0, "--systemd-cgroup: the systemd driver is not "
-			       "part of this build yet; use cgroupfs");
+	placed.by_systemd = manager == CGROUP_SYSTEMD;
 	path = clean_path(arena, is_set(cgroups_path) ? cgroups_path : id);
 	if (!path)
 		return -EINVAL;
@@ -176,6 +174,31 @@ static size_t existing_len(const struct cgroup_member *member)
 	return strlen(path);
 }
 
+/* The hierarchies in which systemd makes slices, and keeps them. */
+static bool has_slices(const struct cgroup_member *member)
+{
+	static const char *const known[] = { "cpu",	"cpuacct", "memory",
+					     "pids",	"blkio",   "devices",
+					     "name=systemd" };
+
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (list_has(member->controllers, known[i]))
+			return true;
+	return member->v2;
+}
+
+/* How much of the path is not ours to remove. */
+static size_t foreign_len(const struct cgroup *cgroup,
+			  const struct cgroup_member *member)
+{
+	size_t parent = (size_t)(strrchr(member->path, '/') - member->path);
+	size_t kept = member->made ? member->kept : existing_len(member);
+
+	return cgroup->by_systemd && has_slices(member) && kept < parent ?
+		       parent :
+		       kept;
+}
+
 /*
  * Before they are made, a record claims only those that are not there yet: if
  * we end there and then, another's processes must not be ended for it.
@@ -191,8 +214,7 @@ int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
 		return -ENOMEM;
 	for (size_t i = 0; i < cgroup->n; i++) {
 		const struct cgroup_member *member = &cgroup->items[i];
-		size_t kept = member->made ? member->kept :
-					     existing_len(member);
+		size_t kept = foreign_len(cgroup, member);
 
 		if (!member->made && !member->path[kept])
 			continue;

@@ -28,7 +28,7 @@ static void add_quota(const struct cgroup *cgroup,
 }
 
 /* v1 refuses by itself what it cannot reclaim; v2 would kill. */
-static int check_usage(const struct cgroup *cgroup,
+int cgroup_check_usage(const struct cgroup *cgroup,
 		       const struct oci_resources *change,
 		       const struct oci_resources *merged)
 {
@@ -84,7 +84,7 @@ int cgroup_update(struct arena *arena, const struct cgroup_layout *layout,
 	struct oci_resources all = resources_complete(change, merged);
 	int r;
 
-	r = check_usage(cgroup, change, merged);
+	r = cgroup_check_usage(cgroup, change, merged);
 	if (r < 0)
 		return r;
 	add_quota(cgroup, &all);

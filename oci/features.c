@@ -76,8 +76,8 @@ static void put_cgroup(struct writer *w)
 	put_object(w, "cgroup");
 	put_bool(w, "v1", true);
 	put_bool(w, "v2", true);
-	put_bool(w, "systemd", false);
-	put_bool(w, "systemdUser", false);
+	put_bool(w, "systemd", true);
+	put_bool(w, "systemdUser", true);
 	put_bool(w, "rdma", true);
 	put_end(w);
 }

@@ -477,7 +477,8 @@ struct oci_record {
 	const struct oci_cgroup_path *cgroups;
 	size_t ncgroups;
 	bool own_cgroup;		/* we made it, we remove it */
-	const char *systemd_scope;
+	const char *systemd_scope;	/* its unit; NULL: cgroups of our own */
+	bool systemd_user;		/* of the user's manager */
 	const char *rdt_group;		/* of its own, in resctrl; NULL: none */
 	const char *rdt_monitor;
 	struct oci_annotations annotations;

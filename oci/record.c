@@ -51,6 +51,8 @@ int oci_record_write(struct arena *arena, const struct oci_record *record,
 	put_cgroups(&w, "cgroups", record);
 	put_bool(&w, "ownCgroup", record->own_cgroup);
 	put_string(&w, "systemdScope", record->systemd_scope);
+	if (record->systemd_user)
+		put_bool(&w, "systemdUser", true);
 	if (record->rdt_group)
 		put_string(&w, "rdtGroup", record->rdt_group);
 	if (record->rdt_monitor)
@@ -129,6 +131,7 @@ static const struct json_field record_fields[] = {
 	{ "cgroups", read_cgroups, 0, true },
 	{ "ownCgroup", json_bool, FIELD(own_cgroup), true },
 	{ "systemdScope", json_string, FIELD(systemd_scope), false },
+	{ "systemdUser", json_bool, FIELD(systemd_user), false },
 	{ "rdtGroup", json_string, FIELD(rdt_group), false },
 	{ "rdtMonitor", json_string, FIELD(rdt_monitor), false },
 	{ "annotations", json_annotations, FIELD(annotations), false },

@@ -290,28 +290,80 @@ static void save_quietly(const struct container *c, const char *text)
 	(void)fail(0, "%s", why);
 }
 
+struct limits {
+	struct oci_resources old, change, merged;
+};
+
+static int parse_limits(struct arena *arena, const char *old,
+			const char *change, const char *merged,
+			struct limits *ret)
+{
+	int r;
+
+	if ((r = oci_resources_parse(arena, old, &ret->old)) < 0 ||
+	    (r = oci_resources_parse(arena, change, &ret->change)) < 0)
+		return r;
+	return oci_resources_parse(arena, merged, &ret->merged);
+}
+
+/* The way back of a unit: what it held before, none where it held none. */
+static void restore_unit(struct arena *arena, const struct oci_record *record,
+			 const struct limits *limits, bool v2,
+			 const struct oci_strings *set)
+{
+	struct oci_strings old, back;
+	char why[4096];
+
+	snprintf(why, sizeof why, "%s", err_text());
+	if (systemd_limits(arena, &limits->old, v2, &old) >= 0 &&
+	    systemd_limits_back(arena, set, &old, &back) >= 0)
+		(void)systemd_set(arena, record, &back);
+	(void)fail(0, "%s", why);
+}
+
+/* systemd first: it rounds, and the exact values are to hold. */
+static int apply_to_unit(struct arena *arena, const struct container *c,
+			 const struct facts *facts, const struct cgroup *cgroup,
+			 const struct limits *limits)
+{
+	bool v2 = facts->cgroups.mode == CGROUP_V2;
+	struct oci_strings set;
+	int r;
+
+	if ((r = cgroup_check_usage(cgroup, &limits->change,
+				    &limits->merged)) < 0 ||
+	    (r = systemd_changes(arena, &limits->change, &limits->merged, v2,
+				 &set)) < 0 ||
+	    (r = systemd_set(arena, &c->record, &set)) < 0)
+		return r;
+	r = cgroup_update(arena, &facts->cgroups, cgroup, &limits->change,
+			  &limits->merged, facts->rootless);
+	if (r < 0)
+		restore_unit(arena, &c->record, limits, v2, &set);
+	return r;
+}
+
 static int apply(const struct globals *globals, const struct container *c,
-		 const char *change_json, const char *merged_json)
+		 const struct limits *limits)
 {
 	AUTO(cgroup_close) struct cgroup cgroup = { 0 };
 	autoclose int proc = proc_open();
 	struct arena *arena = globals->arena;
-	struct oci_resources change, merged;
 	struct facts facts;
 	int r;
 
 	if (proc < 0)
 		return proc;
 	if ((r = facts_gather(arena, proc, globals->rootless, &facts)) < 0 ||
-	    (r = oci_resources_parse(arena, change_json, &change)) < 0 ||
-	    (r = oci_resources_parse(arena, merged_json, &merged)) < 0 ||
-	    (r = cgroup_check_resources(&merged, &facts.cgroups)) < 0 ||
+	    (r = cgroup_check_resources(&limits->merged, &facts.cgroups)) < 0 ||
 	    (r = cgroup_from_record(arena, &c->record, &cgroup)) < 0)
 		return r;
-	if (cgroup.n == 0 && cgroup_wants_limits(&change))
+	if (cgroup.n == 0 && cgroup_wants_limits(&limits->change))
 		return fail(0, "%s: has no cgroup of its own to limit", c->id);
-	return cgroup_update(arena, &facts.cgroups, &cgroup, &change, &merged,
-			     facts.rootless);
+	if (c->record.systemd_scope)
+		return apply_to_unit(arena, c, &facts, &cgroup, limits);
+	return cgroup_update(arena, &facts.cgroups, &cgroup, &limits->change,
+			     &limits->merged, facts.rootless);
 }
 
 /* The file and the kernel change together, or not at all. */
@@ -322,6 +374,7 @@ static int update_locked(const struct globals *globals,
 	struct arena *arena = globals->arena;
 	const char *old, *merged;
 	enum oci_status status;
+	struct limits limits;
 	struct oci_spec spec;
 	int r;
 
@@ -332,9 +385,10 @@ static int update_locked(const struct globals *globals,
 	    (r = update_schemas(arena, c, o, &spec)) < 0 ||
 	    (r = old_text(arena, c, &spec, &old)) < 0 ||
 	    (r = oci_resources_merge(arena, old, change, &merged)) < 0 ||
+	    (r = parse_limits(arena, old, change, merged, &limits)) < 0 ||
 	    (r = save(c, merged)) < 0)
 		return r;
-	r = apply(globals, c, change, merged);
+	r = apply(globals, c, &limits);
 	if (r < 0)
 		save_quietly(c, old);
 	return r;

@@ -29,6 +29,7 @@
 #include "runtime/mounted.h"
 #include "runtime/notify.h"
 #include "runtime/starting.h"
+#include "runtime/systemd.h"
 
 #define REMOVE_MS 10000
 
@@ -59,6 +60,8 @@ static int write_intent(struct creation *c)
 		.owner = geteuid(),
 		.annotations = c->spec.annotations,
 		.own_cgroup = c->cgroup.n > 0,
+		.systemd_scope = c->unit.name,
+		.systemd_user = c->unit.name && c->facts.rootless,
 		.rdt_group = c->rdt.own_group ? c->rdt.group : NULL,
 		.rdt_monitor = c->rdt.monitor,
 	};
@@ -196,6 +199,17 @@ static int make_cgroups(struct creation *c)
 	return delegate_cgroup(c);
 }
 
+/* The child is there, and waits: systemd makes no scope without a process. */
+static int place_child(struct launch *launch)
+{
+	struct creation *c = launch->owner;
+	int r = creation_start_unit(c);
+
+	if (r >= 0)
+		r = make_cgroups(c);
+	return r < 0 ? r : cgroup_enter(&c->cgroup, launch->pid);
+}
+
 static int start_child(struct creation *c)
 {
 	struct launch *l = &c->launch;
@@ -211,6 +225,7 @@ static int start_child(struct creation *c)
 	l->record = &c->container.record;
 	l->agent_status = OCI_CREATING;
 	l->program = c->in.process->args.items[0];
+	l->place = place_child;
 	l->before_hooks = before_hooks;
 	l->owner = c;
 	r = launch_start(l);
@@ -231,7 +246,7 @@ int creation_build(struct creation *c)
 	r = write_intent(c);
 	if (r < 0)
 		return r;
-	r = make_cgroups(c);
+	r = c->in.unplaced ? 0 : make_cgroups(c);
 	if (r < 0)
 		return r;
 	r = open_gate(c);
@@ -354,11 +369,14 @@ static void undo(struct creation *c)
 
 	/* The sentence that brought us here is the one to be printed. */
 	snprintf(why, sizeof why, "%s", err_text());
-	if (c->container.record.own_cgroup) {
+	if (c->container.record.own_cgroup)
 		(void)cgroup_signal(c->arena, &c->cgroup, SIGKILL);
-		if (cgroup_remove(&c->cgroup, REMOVE_MS) < 0)
-			log_warning("%s", err_text());
-	}
+	if (c->container.record.systemd_scope &&
+	    systemd_stop(c->arena, &c->container.record) < 0)
+		log_warning("%s", err_text());
+	if (c->container.record.own_cgroup &&
+	    cgroup_remove(&c->cgroup, REMOVE_MS) < 0)
+		log_warning("%s", err_text());
 	if (rdt_remove(&c->rdt) < 0)
 		log_warning("%s", err_text());
 	if (c->pid_file_written)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "cgroups/rdt.h"
+#include "cgroups/systemd.h"
 #include "runtime/commands.h"
 #include "runtime/joins.h"
 #include "runtime/launch.h"
@@ -39,6 +40,9 @@ struct creation {
 	struct oci_spec spec;
 	struct joins joins;
 	struct cgroup cgroup;
+	struct systemd_unit unit;	/* name NULL: another driver */
+	struct oci_strings unit_properties;
+	const char *unit_cgroup;
 	struct confine_filter filter;
 	struct rdt rdt;			/* only with linux.intelRdt */
 	struct make_input in;
@@ -74,6 +78,11 @@ int pid_file_write(const char *path, pid_t pid);
 /* ID and bundle from the positionals: "ID", or a bundle directory alone. */
 int creation_arguments(struct arena *arena, struct creation_options *options,
 		       int argc, char **argv, const char **ret_id);
+
+/* Where the cgroups will lie; no effect yet. */
+int creation_place(struct creation *creation);
+/* Make the unit, with the child in it. */
+int creation_start_unit(struct creation *creation);
 
 /* Read, check and plan: no effect yet. */
 int creation_plan(struct creation *creation, const char *id, bool has_gate);

@@ -281,9 +281,7 @@ static int gather(struct creation *c)
 				   &c->facts.cgroups);
 	if (r < 0)
 		return r;
-	r = cgroup_place(c->arena, &c->facts.cgroups,
-			 c->globals->cgroup_manager,
-			 c->spec.linux_.cgroups_path, c->in.id, &c->cgroup);
+	r = creation_place(c);
 	if (r < 0)
 		return r;
 	r = place_rdt(c);

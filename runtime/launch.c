@@ -124,6 +124,13 @@ static int on_forked(struct launch *launch, const struct message *m)
 	return launch_go(launch);
 }
 
+static int on_unplaced(struct launch *launch)
+{
+	int r = launch->place(launch);
+
+	return r < 0 ? r : launch_go(launch);
+}
+
 static int send_late_sources(struct launch *launch)
 {
 	const struct plan *plan = launch->plan;
@@ -247,6 +254,8 @@ static int on_word(struct launch *launch, const struct message *m, int *fd)
 	switch ((enum word)m->word) {
 	case WORD_FORKED:
 		return on_forked(launch, m);
+	case WORD_UNPLACED:
+		return on_unplaced(launch);
 	case WORD_UNMAPPED:
 		return on_unmapped(launch);
 	case WORD_MOUNTED:

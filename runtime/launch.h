@@ -23,9 +23,11 @@ struct launch {
 	struct oci_record *record;
 	enum oci_status agent_status;	/* creating for init, running for exec */
 	const char *program;		/* args[0], for sentences */
+	/* Called before the first step, with a driver that needs a process. */
+	int (*place)(struct launch *launch);
 	/* Called when the mounts are done and hooks are about to look; may be NULL. */
 	int (*before_hooks)(struct launch *launch);
-	void *owner;			/* for before_hooks */
+	void *owner;			/* for the two */
 	int link;
 	pid_t pid;
 	int pidfd;			/* -1: not our child (start) */

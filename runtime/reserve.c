@@ -21,6 +21,7 @@
 #include "base/util.h"
 #include "cgroups/rdt.h"
 #include "runtime/deleting.h"
+#include "runtime/systemd.h"
 
 #define STATE "state.json"
 #define REMOVE_MS 10000
@@ -246,6 +247,13 @@ int reserve_end(struct arena *arena, const struct container *container)
 		r = cgroup_signal(arena, &cgroup, SIGKILL);
 		if (r < 0)
 			return r;
+	}
+	if (container->record.systemd_scope) {
+		r = systemd_stop(arena, &container->record);
+		if (r < 0)
+			return r;
+	}
+	if (container->record.own_cgroup) {
 		r = cgroup_remove(&cgroup, REMOVE_MS);
 		if (r < 0)
 			return r;

@@ -3,6 +3,8 @@
  * runtime/words.h - what parent and child say to each other.
  *
  *   child                          parent
+ *   UNPLACED  ------------------>  make its unit and cgroups (systemd)
+ *             <------------------  GO
  *   FORKED    ------------------>  watch the sibling instead     (STEP_FORK)
  *   UNMAPPED  ------------------>  write id maps, idmapped trees
  *             <------------------  GO {descriptors for slots}
@@ -35,6 +37,7 @@ enum word {
 	WORD_LISTENER,
 	WORD_EXEC,
 	WORD_FAILED,
+	WORD_UNPLACED,
 };
 
 #define MESSAGE_SLOTS 8

@@ -127,10 +127,21 @@ commands="create start state kill delete run exec ps list pause resume update
 	[ "$(jq '.linux.seccomp.actions | length' <<<"$output")" -ge 8 ]
 }
 
-@test "--systemd-cgroup is one clear error until its driver is there" {
+@test "--systemd-cgroup says what it needs, and leaves nothing" {
 	requires root
 	new_bundle
-	run_bad "systemd" "$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
+	config 'del(.linux.cgroupsPath)'
+	export SANDLOCK_LIBEXEC=$TMP
+	run_bad "--systemd-cgroup: the program $TMP/sandlock-systemd: No such" \
+		"$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
+		--bundle "$BUNDLE" web1
+	assert_gone web1
+	# What sandlock-systemd says where no systemd is.
+	printf '#!/bin/sh\necho no connection to systemd >&2\nexit 1\n' \
+		>"$TMP/sandlock-systemd"
+	chmod +x "$TMP/sandlock-systemd"
+	run_bad "--systemd-cgroup: no connection to systemd" \
+		"$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
 		--bundle "$BUNDLE" web1
 	assert_gone web1
 }

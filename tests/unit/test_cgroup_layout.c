@@ -183,9 +183,13 @@ static void test_managers(void **state)
 				      "/x", "web1", &cgroup),
 			 0);
 	assert_int_equal(cgroup.n, 0);
-	assert_true(cgroup_place(&f.arena, &f.layout, CGROUP_SYSTEMD,
-				 "a.slice:b:c", "web1", &cgroup) < 0);
-	assert_non_null(strstr(err_text(), "use cgroupfs"));
+	assert_false(cgroup.by_systemd);
+	assert_int_equal(cgroup_place(&f.arena, &f.layout, CGROUP_SYSTEMD,
+				      "/a.slice/b-c.scope", "web1", &cgroup),
+			 0);
+	assert_true(cgroup.by_systemd);
+	assert_string_equal(cgroup.items[0].path,
+			    "/sys/fs/cgroup/a.slice/b-c.scope");
 	arena_close(&f.arena);
 }
 

@@ -50,6 +50,7 @@ static struct oci_record full_record(void)
 	record.ncgroups = COUNT(cgroups);
 	record.own_cgroup = true;
 	record.systemd_scope = "runc-web1.scope";
+	record.systemd_user = true;
 	record.annotations = (struct oci_annotations){
 		annotations, COUNT(annotations)
 	};
@@ -107,6 +108,7 @@ static void assert_same_record(const struct oci_record *a,
 	assert_int_equal(!a->systemd_scope, !b->systemd_scope);
 	if (a->systemd_scope)
 		assert_string_equal(a->systemd_scope, b->systemd_scope);
+	assert_int_equal(a->systemd_user, b->systemd_user);
 	assert_int_equal(a->ncgroups, b->ncgroups);
 	for (size_t i = 0; i < a->ncgroups; i++) {
 		assert_string_equal(a->cgroups[i].controllers,

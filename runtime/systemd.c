@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/systemd.c - run sandlock-systemd, and read its answer. */
+#include "runtime/systemd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "cgroups/systemd.h"
+#include "hooks/program.h"
+
+#ifndef LIBEXECDIR
+#define LIBEXECDIR "/usr/libexec/sandlock-oci"
+#endif
+#define HELPER "sandlock-systemd"
+#define TIMEOUT 90
+#define MAX_WORDS 5
+
+static int find_helper(struct arena *arena, const char **ret)
+{
+	const char *dir = getenv("SANDLOCK_LIBEXEC");
+	const char *path;
+
+	if (!is_set(dir))
+		dir = LIBEXECDIR;
+	path = arena_printf(arena, "%s/" HELPER, dir);
+	if (!path)
+		return -ENOMEM;
+	if (access(path, X_OK) < 0)
+		return fail(errno, "the program %s", path);
+	*ret = path;
+	return 0;
+}
+
+/* words end in NULL; standard output is ret, without the final newline. */
+static int ask(struct arena *arena, bool user, const char *const *words,
+	       const struct oci_strings *properties, const char **ret)
+{
+	struct program_end end;
+	struct program program = { .envp = environ, .timeout = TIMEOUT };
+	const char **argv;
+	size_t n = 0;
+	int r;
+
+	argv = arena_array(arena, 2 + MAX_WORDS + properties->n + 1,
+			   sizeof *argv);
+	if (!argv)
+		return -ENOMEM;
+	r = find_helper(arena, &program.path);
+	if (r < 0)
+		return r;
+	argv[n++] = program.path;
+	if (user)
+		argv[n++] = "--user";
+	while (*words)
+		argv[n++] = *words++;
+	for (size_t i = 0; i < properties->n; i++)
+		argv[n++] = properties->items[i];
+	program.argv = (char *const *)argv;
+	r = program_run(&program, &end);
+	if (r < 0)
+		return r;
+	if (end.status != 0 && end.err.len > 0)
+		return fail(0, "%s", end.err.text);
+	r = program_check(&program, &end);
+	if (r < 0)
+		return r;
+	*ret = arena_strdup(arena, end.out.text);
+	return *ret ? 0 : -ENOMEM;
+}
+
+int systemd_root(struct arena *arena, bool user, const char **ret)
+{
+	static const char *const words[] = { "root", NULL };
+	static const struct oci_strings none = { 0 };
+	int r = ask(arena, user, words, &none, ret);
+
+	if (r < 0)
+		return r;
+	if (streq(*ret, "/"))
+		*ret = "";
+	return 0;
+}
+
+int systemd_start(struct arena *arena, const struct systemd_unit *unit,
+		  bool user, pid_t pid, const struct oci_strings *properties,
+		  const char *cgroup)
+{
+	const char *number = unit->slice ? arena_printf(arena, "%d", pid) : "0";
+	const char *const words[] = { "start", unit->name, number, NULL };
+	const char *made;
+	int r;
+
+	if (!number)
+		return -ENOMEM;
+	r = ask(arena, user, words, properties, &made);
+	if (r >= 0 && !streq(made, cgroup))
+		r = fail(0, "%s: its cgroup is %s, not %s", unit->name, made,
+			 cgroup);
+	return r;
+}
+
+int systemd_set(struct arena *arena, const struct oci_record *record,
+		const struct oci_strings *properties)
+{
+	const char *const words[] = { "set", record->systemd_scope, NULL };
+	const char *answer;
+
+	if (properties->n == 0)
+		return 0;
+	return ask(arena, record->systemd_user, words, properties, &answer);
+}
+
+int systemd_stop(struct arena *arena, const struct oci_record *record)
+{
+	static const struct oci_strings none = { 0 };
+	const char *const words[] = { "stop", record->systemd_scope,
+				      systemd_description(arena, record),
+				      NULL };
+	const char *answer;
+
+	if (!words[2])
+		return -ENOMEM;
+	return ask(arena, record->systemd_user, words, &none, &answer);
+}
+
+const char *systemd_description(struct arena *arena,
+				const struct oci_record *record)
+{
+	return arena_printf(arena, "sandlock-oci container %s of %s",
+			    record->id, record->created);
+}

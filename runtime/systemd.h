@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/systemd.h - the units of containers, through sandlock-systemd, the
+ * program that talks to systemd.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "oci/oci.h"
+
+struct arena;
+struct systemd_unit;
+
+/* The cgroup of the manager itself, "" where it is the root; no effect. */
+int systemd_root(struct arena *arena, bool user, const char **ret);
+/* Make the unit, with pid in it; cgroup is where it must come to lie. */
+int systemd_start(struct arena *arena, const struct systemd_unit *unit,
+		  bool user, pid_t pid, const struct oci_strings *properties,
+		  const char *cgroup);
+/* Change properties of the unit that a record names. */
+int systemd_set(struct arena *arena, const struct oci_record *record,
+		const struct oci_strings *properties);
+/* Stop it, if it is still there and the container's. */
+int systemd_stop(struct arena *arena, const struct oci_record *record);
+/* What tells the container's unit from another of the same name. */
+const char *systemd_description(struct arena *arena,
+				const struct oci_record *record);
