@@ -25,6 +25,20 @@ void entry_close(struct entry *entry)
 	closep(&entry->proc);
 }
 
+/* What is not to be joined is our own: then that must be on record. */
+static bool is_on_record(const struct entry *e, uint64_t inode, int ns)
+{
+	char name[64];
+	struct stat st;
+
+	if (e->joins.fds[ns] >= 0)
+		return fstat(e->joins.fds[ns], &st) == 0 &&
+		       /* Init may have made itself another one. */
+		       (st.st_ino == inode || ns == OCI_NS_MOUNT);
+	snprintf(name, sizeof name, "self/ns/%s", oci_ns_kinds[ns].proc);
+	return fstatat(e->proc, name, &st, 0) == 0 && st.st_ino == inode;
+}
+
 /*
  * The descriptors are of the recorded process: it lived when pidfd was made,
  * and its namespaces are those on record.
@@ -37,20 +51,12 @@ static int check_identity(const struct entry *e,
 
 	if (pidfd < 0)
 		return pidfd;
-	for (int i = 0; i < OCI_NAMESPACES; i++) {
-		struct stat st;
-
-		if (e->joins.fds[i] < 0 || !record->ns_inodes[i])
-			continue;
-		if (fstat(e->joins.fds[i], &st) < 0)
-			return fail(errno, "stat %s namespace",
-				    oci_ns_kinds[i].type);
-		/* A process may have unshared what it shows to its children. */
-		if (st.st_ino != record->ns_inodes[i] && i != OCI_NS_MOUNT)
+	for (int i = 0; i < OCI_NAMESPACES; i++)
+		if (record->ns_inodes[i] &&
+		    !is_on_record(e, record->ns_inodes[i], i))
 			return fail(0, "%s: process %d is not the container's "
 				       "any more",
 				    container->id, record->pid);
-	}
 	return 0;
 }
 

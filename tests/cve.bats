@@ -1,0 +1,194 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/cve.bats - known ways out of a container other than through mounts
+# (cve-mounts.bats) and the runtime's own binary (self.bats).
+# shellcheck disable=SC2016,SC2030,SC2031 # scripts for other shells; run
+load helpers
+
+setup_file() {
+	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -static \
+		-o "$BATS_FILE_TMPDIR/typist" "$BATS_TEST_DIRNAME/typist.c"
+}
+
+setup() {
+	sandlock_setup
+	requires root "${CC:-cc}"
+	BYSTANDER=
+	new_bundle box
+}
+
+teardown() {
+	[ -z "$BYSTANDER" ] || kill -KILL "$BYSTANDER"
+	sandlock_teardown
+}
+
+CAPABILITIES='grep ^Cap /proc/self/status | tr "\t" " "'
+
+@test "CVE-2016-8649: an inherited /proc of the host does not come along" {
+	exec 7</proc 8</
+	inside 'ls /proc/self/fd/7/1/root /proc/self/fd/8/; :'
+	assert_output_has "/proc/self/fd/7/1/root: No such file"
+	assert_output_has "/proc/self/fd/8/: No such file"
+	args sleep 1000
+	start_container box
+	run sandlock exec box ls /proc/self/fd/7/1/root /proc/self/fd/8/
+	exec 7<&- 8<&-
+	assert_output_has "/proc/self/fd/7/1/root: No such file"
+	assert_output_has "/proc/self/fd/8/: No such file"
+}
+
+@test "CVE-2022-29162, CVE-2022-27650, CVE-2025-27612: nothing is inheritable" {
+	local kill=0000000000000020 none=0000000000000000
+
+	config '["CAP_KILL"] as $kill | .process.capabilities =
+		{bounding: $kill, permitted: $kill, effective: $kill}'
+	args sleep 1000
+	start_container box
+	run_ok sandlock exec box sh -c "$CAPABILITIES"
+	assert_lines "CapInh: $none
+CapPrm: $kill
+CapEff: $kill
+CapBnd: $kill
+CapAmb: $none"
+	run_ok sandlock exec --user 1000 box sh -c "$CAPABILITIES"
+	assert_lines "CapInh: $none
+CapPrm: $none
+CapEff: $none
+CapBnd: $kill
+CapAmb: $none"
+	run_ok sandlock exec --cap CAP_CHOWN box sh -c \
+		'grep -E "Cap(Inh|Amb)" /proc/self/status | grep -v "	0*$"; :'
+	assert_lines ""
+}
+
+@test "CVE-2021-43784: many mappings are all written, or refused by number" {
+	requires userns
+	config 'def maps($n): [range($n) | {containerID: ., size: 1,
+			hostID: (100000 + .)}];
+		.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings = maps(300) | .linux.gidMappings = maps(300)'
+	chown 100000:100000 "$BUNDLE/rootfs"
+	inside 'wc -l </proc/self/uid_map; tail -n 1 /proc/self/gid_map'
+	[ "$(tr -s ' ' <<<"$output")" = $'300\n 299 100299 1' ]
+	config '.linux.uidMappings = [range(5000) | {containerID: ., size: 1,
+		hostID: (100000 + .)}]'
+	refused "linux.uidMappings: has 5000 entries, 340 are possible"
+}
+
+@test "CVE-2021-43784: many mounts are all there" {
+	config '.mounts += [range(1500) | {type: "tmpfs", source: "tmpfs",
+		destination: "/mnt/\(.)", options: ["size=4k"]}]'
+	inside 'grep -c " /mnt/" /proc/self/mountinfo'
+	assert_lines 1500
+}
+
+@test "CVE-2020-15257: nothing listens at a name that needs no path" {
+	local pid inode name
+
+	config '.linux.namespaces |= map(select(.type != "network"))'
+	args sleep 1000
+	create box
+	pid=$(pid_of box)
+	inode=$(readlink "/proc/$pid/fd/"* | sed -n 's/socket:\[\(.*\)\]/\1/p')
+	name=$(awk -v inode="$inode" '$7 == inode { print $8 }' /proc/net/unix)
+	[[ $name == /*/gate ]]
+	[ "$(stat -c %a "$ROOT/box")" = 700 ]
+	run sandlock exec box sh -c 'ls "$1" "/proc/1/root$1"' - "$name"
+	[ "$status" -ne 0 ]
+	assert_output_has "$name: No such file"
+}
+
+@test "CVE-2022-0811: one sysctl does not become two" {
+	config '.linux.sysctl = {"kernel.shm_rmid_forced":
+		"1\nkernel.domainname=evil"}'
+	refused "must not have a newline"
+	config '.linux.sysctl = {"kernel.shm_rmid_forced\nkernel.domainname":
+		"1"}'
+	refused "not the name of a sysctl"
+	config '.linux.sysctl = {"kernel.shm_rmid_forced":
+		"1+kernel.domainname=evil"}'
+	refused "invalid argument"
+	config '.linux.sysctl = {"kernel.shm_rmid_forced/../core_pattern":
+		"evil"}'
+	refused "linux.sysctl"
+}
+
+# A number that was given to another process, started in the same moment.
+@test "CVE-2022-31214: exec enters no process but the recorded one" {
+	config '.linux.namespaces |= map(select(.type != "pid")) |
+		.mounts |= map(select(.type != "proc")) |
+		del(.linux.maskedPaths, .linux.readonlyPaths)'
+	args sleep 1000
+	start_container box
+	kill -KILL "$(pid_of box)"
+	wait_until has_status box stopped
+	sleep 1000 3>&- &
+	BYSTANDER=$!
+	jq --argjson pid "$BYSTANDER" --argjson start \
+		"$(sed 's/.*) //' "/proc/$BYSTANDER/stat" | cut -d ' ' -f 20)" \
+		'.pid = $pid | .startTime = $start' \
+		"$ROOT/box/state.json" >"$TMP/forged"
+	cat "$TMP/forged" >"$ROOT/box/state.json"
+	run sandlock exec box touch "$TMP/escaped"
+	[ ! -e "$TMP/escaped" ]
+	[ "$status" -eq 255 ]
+	assert_output_has "is not the container's any more"
+	kill -KILL "$BYSTANDER"
+	wait "$BYSTANDER" || true
+	BYSTANDER=
+}
+
+@test "CVE-2026-47262: a passwd without end is not waited for" {
+	local passwd=$BUNDLE/rootfs/etc/passwd
+
+	config 'del(.process.env[] | select(startswith("HOME=")))'
+	args sleep 1000
+	start_container box
+	rm "$passwd"
+	truncate -s 4G "$passwd"
+	[ "$(timeout 5 "$SANDLOCK" --root "$ROOT" exec box sh -c 'echo $HOME')" = / ]
+	rm "$passwd"
+	mkfifo "$passwd"
+	[ "$(timeout 5 "$SANDLOCK" --root "$ROOT" exec box sh -c 'echo $HOME')" = / ]
+	rm "$passwd"
+	ln -s /dev/zero "$passwd"
+	[ "$(timeout 5 "$SANDLOCK" --root "$ROOT" exec box sh -c 'echo $HOME')" = / ]
+}
+
+@test "CVE-2023-25173: no group of the caller's is left" {
+	args grep ^Groups: /proc/self/status
+	run_ok setpriv --groups 1234,5678 "$SANDLOCK" --root "$ROOT" run \
+		--bundle "$BUNDLE" box
+	[ "$(tr -d '\t ' <<<"$output")" = Groups: ]
+}
+
+on_pty() {
+	"$BATS_TEST_DIRNAME/terminal.py" pty 24x80 -- \
+		"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+}
+
+@test "CVE-2017-5226, CVE-2016-10124: the caller's terminal takes no keystroke" {
+	requires python3
+	cp "$BATS_FILE_TMPDIR/typist" "$BUNDLE/rootfs/bin/"
+	args typist
+	run on_pty run --bundle "$BUNDLE" box
+	[ "$(grep -c EPERM <<<"$output")" -eq 3 ]
+	args sleep 1000
+	start_container box
+	run on_pty exec box typist
+	[ "$(grep -c EPERM <<<"$output")" -eq 3 ]
+}
+
+@test "CVE-2016-8659, CVE-2020-5291: the state is nobody else's" {
+	args sleep 1000
+	(umask 0 && create box)
+	[ "$(stat -c '%a %u' "$ROOT" "$ROOT/box" "$ROOT/box/state.json" \
+		"$ROOT/box/config.json")" = $'700 0\n700 0\n600 0\n600 0' ]
+	chmod g+w "$ROOT/box"
+	run_bad "state directory is writable for others" sandlock state box
+	chmod g-w "$ROOT/box"
+	chown 1000 "$ROOT/box"
+	run_bad "state directory belongs to uid 1000" sandlock kill box KILL
+	chown 0 "$ROOT/box"
+	assert_status box created
+}
