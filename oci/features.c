@@ -104,7 +104,11 @@ static void put_linux(struct writer *w, const struct oci_feature_facts *facts)
 	put_seccomp(w, facts);
 	put_enabled(w, "apparmor", true);
 	put_enabled(w, "selinux", true);
-	put_enabled(w, "intelRdt", false);
+	put_object(w, "intelRdt");
+	put_bool(w, "enabled", true);
+	put_bool(w, "schemata", true);
+	put_bool(w, "monitoring", true);
+	put_end(w);
 	put_object(w, "memoryPolicy");
 	put_words(w, "modes", memory_modes);
 	put_words(w, "flags", memory_flags);
