@@ -243,6 +243,25 @@ static int make_listed_mounts(const struct make_input *in, struct plan *plan)
 	return 0;
 }
 
+/* Root of a user namespace cannot reach it: then the parent opens it. */
+static uint16_t add_notify_tree(const struct mount_job *job)
+{
+	const struct make_input *in = job->in;
+	struct plan_source *source;
+
+	if (!make_has_userns(in) || in->facts->rootless) {
+		mounts_add_clone(job, in->notify_socket, 0, SLOT_TREE);
+		return SLOT_TREE;
+	}
+	source = plan_add_source(job->plan);
+	if (!source)
+		return SLOT_NONE;
+	source->slot = plan_slot(job->plan);
+	source->path = in->notify_socket;
+	source->place = job->place;
+	return source->slot;
+}
+
 /*
  * The directory systemd's notifications come through. Read-only: it belongs to
  * the container's record, and we bind the socket there by name.
@@ -256,15 +275,14 @@ static void make_notify_mount(const struct make_input *in, struct plan *plan)
 		.mount = &none,
 		.place = "NOTIFY_SOCKET",
 	};
-	struct step *step;
+	uint16_t tree = add_notify_tree(&job);
+	struct step *step = mounts_add(&job, STEP_SETATTR);
 
-	mounts_add_clone(&job, in->notify_socket, 0, SLOT_TREE);
-	step = mounts_add(&job, STEP_SETATTR);
-	step->in = SLOT_TREE;
+	step->in = tree;
 	step->attr.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
 			      MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-	mounts_add_point(&job, none.destination, POINT_LIKE_SOURCE, SLOT_TREE);
-	mounts_add_move(&job, SLOT_TREE, none.destination);
+	mounts_add_point(&job, none.destination, POINT_LIKE_SOURCE, tree);
+	mounts_add_move(&job, tree, none.destination);
 }
 
 /* What needs a mount namespace, when there is none to change. */

@@ -146,3 +146,24 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	sandlock kill box KILL
 	wait "$job" || true
 }
+
+@test "a program in a user namespace says that it is ready, too" {
+	requires root python3 userns
+	local job
+
+	teller
+	config '.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings =
+			[{containerID: 0, hostID: 100000, size: 65536}] |
+		.linux.gidMappings = .linux.uidMappings'
+	chown -R 100000:100000 "$BUNDLE/rootfs"
+	listen
+	NOTIFY_SOCKET=$TMP/manager sandlock run --bundle "$BUNDLE" box \
+		</dev/null >"$TMP/run" 2>&1 &
+	job=$!
+	wait_until [ -s "$BUNDLE/rootfs/tmp/socket" ]
+	tell READY=1
+	wait_until grep -q READY "$TMP/heard"
+	sandlock kill box KILL
+	wait "$job" || true
+}
