@@ -11,9 +11,7 @@ struct hooks_place {
 	const int *namespaces;	/* descriptors for setns(2), in order */
 	const int *ns_flags;	/* CLONE_NEW… of each */
 	size_t n;
-	int root;		/* chroot here after joining; -1: leave it */
-	int cwd;		/* working directory; -1: cwd_path */
-	const char *cwd_path;
+	const char *cwd;	/* looked up after joining; NULL: leave it */
 	char *const *env;	/* of hooks without; NULL: the runtime's own */
 	/*
 	 * Called in the hook's own process instead of exec, for hooks that are

@@ -26,7 +26,6 @@ enum stage {
 	STAGE_PLACE,
 	STAGE_NAMESPACE,
 	STAGE_FORK,
-	STAGE_ROOT,
 	STAGE_CWD,
 	STAGE_EXEC,
 };
@@ -35,7 +34,6 @@ static const char *const stage_names[] = {
 	[STAGE_PLACE] = "prepare",
 	[STAGE_NAMESPACE] = "join namespace for",
 	[STAGE_FORK] = "fork for",
-	[STAGE_ROOT] = "change root for",
 	[STAGE_CWD] = "change directory for",
 	[STAGE_EXEC] = "exec",
 };
@@ -159,10 +157,7 @@ static void enter_place(const struct running *run,
 	/* Who is there already must not reach our descriptors; exec undoes it. */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 	enter_namespaces(run, place);
-	if (place->root >= 0 && (fchdir(place->root) < 0 || chroot(".") < 0))
-		give_up(run, STAGE_ROOT);
-	if (place->cwd >= 0 ? fchdir(place->cwd) < 0 :
-			      place->cwd_path && chdir(place->cwd_path) < 0)
+	if (place->cwd && chdir(place->cwd) < 0)
 		give_up(run, STAGE_CWD);
 }
 

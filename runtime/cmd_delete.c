@@ -23,9 +23,7 @@ static void run_poststop(struct arena *arena, const struct container *c,
 			 const struct oci_spec *spec)
 {
 	struct hooks_place here = {
-		.root = -1,
-		.cwd = -1,
-		.cwd_path = c->record.bundle,
+		.cwd = c->record.bundle,
 	};
 	const char *json;
 

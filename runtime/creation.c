@@ -360,9 +360,7 @@ int creation_keep(struct creation *c)
 static void undo(struct creation *c)
 {
 	struct hooks_place here = {
-		.root = -1,
-		.cwd = -1,
-		.cwd_path = c->in.bundle,
+		.cwd = c->in.bundle,
 	};
 	char why[4096];
 	const char *json;

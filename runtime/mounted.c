@@ -77,9 +77,7 @@ static int run_inside(struct launch *launch)
 	struct hooks_place place = {
 		.namespaces = fds,
 		.ns_flags = flags,
-		.root = -1,
-		.cwd = -1,
-		.cwd_path = launch->in->rootfs,
+		.cwd = launch->in->rootfs,
 	};
 	pid_t pid;
 	int r;
@@ -99,9 +97,7 @@ static int run_inside(struct launch *launch)
 int mounted_answer(struct launch *launch)
 {
 	struct hooks_place here = {
-		.root = -1,
-		.cwd = -1,
-		.cwd_path = launch->in->bundle,
+		.cwd = launch->in->bundle,
 	};
 	int r;
 

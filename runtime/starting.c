@@ -136,8 +136,6 @@ int starting_hooks_before(const struct globals *globals,
 	struct make_input in = { .arena = globals->arena };
 	struct inside inside = { globals, container, spec->process };
 	struct hooks_place place = {
-		.root = -1,
-		.cwd = -1,
 		.env = (char *const *)spec->process->env.items,
 		.run = run_inside,
 		.arg = &inside,
@@ -207,9 +205,7 @@ int starting_after(const struct globals *globals, struct container *container,
 		   const struct oci_spec *spec)
 {
 	struct hooks_place here = {
-		.root = -1,
-		.cwd = -1,
-		.cwd_path = container->record.bundle,
+		.cwd = container->record.bundle,
 	};
 	const char *json;
 	int r;
