@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # tests/self.bats - the runtime's own binary and descriptors are out of reach
-# for those inside, whatever they may do there.
+# for those inside, whatever they may do there: CVE-2019-5736, CVE-2016-9962.
 # shellcheck disable=SC2016,SC2030,SC2031 # the dollars are the container's
 
 load helpers
