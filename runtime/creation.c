@@ -281,7 +281,9 @@ int pid_file_write(const char *path, pid_t pid)
 	n = snprintf(text, sizeof text, "%d", pid);
 
 	autoclose int fd = open(temporary,
-				O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+				O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
+					O_CLOEXEC,
+				0644);
 
 	if (fd < 0)
 		return fail(errno, "--pid-file: create %s", temporary);

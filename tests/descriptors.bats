@@ -205,6 +205,17 @@ holds_gate_only() {
 	[ "$(find . -type f | wc -l)" -eq 1 ]
 }
 
+@test "a link beside the pid file is not followed" {
+	requires root
+	new_bundle box
+	echo sentinel >"$TMP/file"
+	ln -s "$TMP/file" "$TMP/pid.tmp"
+	run_bad "--pid-file: create $TMP/pid.tmp" sandlock run \
+		--bundle "$BUNDLE" --pid-file "$TMP/pid" box
+	[ "$(cat "$TMP/file")" = sentinel ]
+	assert_gone box
+}
+
 @test "a pid file that cannot be written fails create and leaves nothing" {
 	requires root
 	new_bundle box
