@@ -30,7 +30,7 @@ static int slice_path(struct arena *arena, const char *slice, const char **ret)
 	    slice[len - 1] == '-' || strstr(slice, "--"))
 		return fail(0, "linux.cgroupsPath: '%s' is not a slice", slice);
 	for (size_t i = 1; i <= len; i++) {
-		if (slice[i] != '-' && i < len)
+		if (i < len && slice[i] != '-')
 			continue;
 		path = arena_printf(arena, "%s/%.*s" SLICE, path, (int)i,
 				    slice);
