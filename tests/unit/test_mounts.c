@@ -407,7 +407,7 @@ static void cgroup_of_one_hierarchy(void **state)
 	struct cgroup_member own = { .controllers = "",
 				     .path = "/sys/fs/cgroup/me",
 				     .v2 = true };
-	struct cgroup cgroup = { &own, 1 };
+	struct cgroup cgroup = { .items = &own, .n = 1 };
 	struct fixture *f = *state;
 
 	f->facts.cgroups = (struct cgroup_layout){ CGROUP_V2, &v2, 1 };
