@@ -27,7 +27,7 @@
 #define MANAGER SERVICE ".Manager"
 #define JOB_USEC (60 * UINT64_C(1000000))
 #define START_TRIES 50
-#define START_PAUSE_NSEC (20 * 1000000)
+#define START_PAUSE_NSEC (20 * 1000000L)
 
 struct manager {
 	sd_bus *bus;
