@@ -72,6 +72,7 @@ meets() {
 	cgroup1) [ -e /sys/fs/cgroup/pids/tasks ] ;;
 	cgroup2) [ -e /sys/fs/cgroup/cgroup.controllers ] ;;
 	hybrid) [ -e /sys/fs/cgroup/unified/cgroup.procs ] ;;
+	systemd) [ "$(cat /proc/1/comm)" = systemd ] ;;
 	userns) unshare --user true 2>/dev/null ;;
 	timens) [ -e /proc/self/ns/time ] ;;
 	subids) command -v newuidmap >/dev/null ;;

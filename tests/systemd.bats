@@ -1,20 +1,341 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2030,SC2031 # each test has a process of its own
 # The systemd driver: a container is a unit, and its limits are properties.
 
 load helpers
+
+HELPER=${SANDLOCK_LIBEXEC:-$(dirname "$SANDLOCK")}/sandlock-systemd
+
+# new_unit_bundle ID [EXPRESSION]: sleeps; in slice-of-ID.slice, as web-ID.scope.
+new_unit_bundle() {
+	new_bundle "$1"
+	args sleep 1000
+	config ".linux.cgroupsPath = \"slice-$1.slice:web:$1\" | ${2:-.}"
+}
+
+create_unit() {
+	local id=$1
+
+	shift
+	"$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
+		--bundle "$BUNDLE" "$@" "$id" </dev/null >"$TMP/$id.out" \
+		2>&1 3>&- || {
+		local r=$?
+
+		cat "$TMP/$id.out"
+		return $r
+	}
+}
+
+# start_unit ID [EXPRESSION]: created and started.
+start_unit() {
+	new_unit_bundle "$@"
+	create_unit "$1"
+	sandlock start "$1"
+}
+
+# shows UNIT PROPERTY VALUE: does systemd say so?
+shows() {
+	local value
+
+	value=$(systemctl show -P "$2" "$1")
+	[ "$value" = "$3" ] || {
+		echo "$1: $2 is $value, not $3"
+		return 1
+	}
+}
+
+# holds ID FILE VALUE: does the kernel?
+holds() {
+	local value
+
+	value=$(cat "/sys/fs/cgroup/slice.slice/slice-$1.slice/web-$1.scope/$2")
+	[ "$value" = "$3" ] || {
+		echo "$1: $2 is $value, not $3"
+		return 1
+	}
+}
+
+no_unit() {
+	! systemctl show -P LoadState "$1" | grep -qx loaded
+}
+
+# A scope of the name a container wants; with properties.
+other_unit() {
+	local unit=$1
+
+	shift
+	sleep 1000 >/dev/null 2>&1 3>&- &
+	OTHER=$!
+	"$HELPER" start "$unit" "$OTHER" "$@"
+}
 
 @test "--systemd-cgroup refuses a cgroupsPath of another form" {
 	requires root
 	new_bundle
 	config '.linux.cgroupsPath = "/a/b"'
 	run_bad "linux.cgroupsPath: '/a/b' is not slice:prefix:name" \
-		"$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
-		--bundle "$BUNDLE" web1
+		create_unit web1
 	assert_gone web1
 	config '.linux.cgroupsPath = "a:b:c"'
-	run_bad "linux.cgroupsPath: 'a' is not a slice" \
-		"$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
-		--bundle "$BUNDLE" web1
+	run_bad "linux.cgroupsPath: 'a' is not a slice" create_unit web1
 	assert_gone web1
+}
+
+@test "a container is a scope of its slice, and its process is in it" {
+	requires root systemd cgroup2
+	start_unit x1
+	shows web-x1.scope ActiveState active
+	shows web-x1.scope Slice slice-x1.slice
+	shows web-x1.scope Delegate yes
+	shows web-x1.scope DefaultDependencies no
+	shows web-x1.scope CollectMode inactive-or-failed
+	shows web-x1.scope MemoryAccounting yes
+	shows web-x1.scope TasksAccounting yes
+	[ "$(cat "/proc/$(pid_of x1)/cgroup")" = \
+		"0::/slice.slice/slice-x1.slice/web-x1.scope" ]
+	# Its own cgroup namespace begins there.
+	[ "$(sandlock exec x1 cat /proc/self/cgroup)" = "0::/" ]
+}
+
+@test "without a cgroupsPath the scope is in system.slice" {
+	requires root systemd cgroup2
+	new_unit_bundle x1 'del(.linux.cgroupsPath)'
+	"$SANDLOCK" --root "$ROOT" --cgroup-manager systemd run --detach \
+		--bundle "$BUNDLE" x1 </dev/null >"$TMP/x1.out" 2>&1 3>&-
+	shows sandlock-x1.scope Slice system.slice
+	sandlock delete --force x1
+	no_unit sandlock-x1.scope
+}
+
+@test "a name that is a slice is that slice itself" {
+	requires root systemd cgroup2
+	new_unit_bundle x1 '.linux.cgroupsPath = "::own-x1.slice"'
+	create_unit x1
+	shows own-x1.slice ActiveState active
+	[ "$(cat "/proc/$(pid_of x1)/cgroup")" = \
+		"0::/own.slice/own-x1.slice" ]
+	sandlock delete --force x1
+	run systemctl is-active own-x1.slice
+	[ "$output" = inactive ]
+}
+
+@test "limits are the unit's properties, and the kernel's" {
+	requires root systemd cgroup2
+	start_unit x1 '.linux.resources += {
+		memory: {limit: 67108864, reservation: 33554432,
+			swap: 100663296},
+		cpu: {shares: 1024, quota: 33333, period: 100000, cpus: "0",
+			mems: "0"},
+		pids: {limit: 33},
+		blockIO: {weight: 1000},
+		unified: {"memory.high": "50331648"}}'
+	shows web-x1.scope MemoryMax 67108864
+	shows web-x1.scope MemoryLow 33554432
+	shows web-x1.scope MemoryHigh 50331648
+	shows web-x1.scope MemorySwapMax 33554432
+	shows web-x1.scope CPUQuotaPerSecUSec 340ms
+	shows web-x1.scope CPUQuotaPeriodUSec 100ms
+	shows web-x1.scope CPUWeight 100
+	shows web-x1.scope AllowedCPUs 0
+	shows web-x1.scope AllowedMemoryNodes 0
+	shows web-x1.scope TasksMax 33
+	shows web-x1.scope IOWeight 10000
+	holds x1 memory.max 67108864
+	holds x1 memory.low 33554432
+	holds x1 memory.high 50331648
+	holds x1 cpu.max "33333 100000"
+	holds x1 cpu.weight 100
+	holds x1 cpuset.cpus 0
+	holds x1 pids.max 33
+}
+
+@test "device rules hold beside those of systemd" {
+	requires root systemd cgroup2
+	start_unit x1 '.linux.resources.devices = [
+		{allow: false, access: "rwm"},
+		{allow: true, type: "b", major: 254, access: "r"}]'
+	shows web-x1.scope DevicePolicy strict
+	systemctl show -P DeviceAllow web-x1.scope | grep -x "block-254 r"
+	sandlock exec x1 sh -c 'echo x >/dev/null'
+	pid=$(pid_of x1)
+	[ "$(stat -c %t /dev/vda)" = fe ] # 254
+	mknod "/proc/$pid/root/dev/vda" b 254 0
+	mknod "/proc/$pid/root/dev/ttyS0" c 4 64
+	sandlock exec x1 sh -c ': </dev/vda'
+	run_bad "/dev/vda: Operation not permitted" \
+		sandlock exec x1 sh -c ': >/dev/vda'
+	run_bad "/dev/ttyS0: Operation not permitted" \
+		sandlock exec x1 sh -c ': </dev/ttyS0'
+}
+
+@test "update changes the properties and the kernel's files" {
+	requires root systemd cgroup2
+	start_unit x1 '.linux.resources += {memory: {limit: 67108864},
+		pids: {limit: 33}}'
+	sandlock update --memory 40m --cpu-quota 5000 --cpu-period 10000 x1
+	shows web-x1.scope MemoryMax 41943040
+	shows web-x1.scope CPUQuotaPerSecUSec 500ms
+	shows web-x1.scope TasksMax 33
+	holds x1 memory.max 41943040
+	holds x1 cpu.max "5000 10000"
+	holds x1 pids.max 33
+	sandlock update --memory -1 --pids-limit -1 --cpu-quota -1 x1
+	shows web-x1.scope MemoryMax infinity
+	shows web-x1.scope TasksMax infinity
+	shows web-x1.scope CPUQuotaPerSecUSec infinity
+	holds x1 memory.max max
+	holds x1 pids.max max
+	# What systemd is told stays when it writes everything again.
+	sandlock update --pids-limit 44 x1
+	systemctl daemon-reload
+	holds x1 pids.max 44
+}
+
+@test "an update that fails leaves the properties as they were" {
+	requires root systemd cgroup2
+	start_unit x1 '.linux.resources.memory.limit = 67108864'
+	run_bad "linux.resources.unified.memory.max" sandlock update \
+		--resources - x1 <<-EOF
+			{"memory": {"limit": 50331648}, "pids": {"limit": 9},
+			"unified": {"memory.max": "much"}}
+		EOF
+	shows web-x1.scope MemoryMax 67108864
+	shows web-x1.scope TasksMax infinity
+	holds x1 memory.max 67108864
+}
+
+@test "pause, ps and exec work on the scope" {
+	requires root systemd cgroup2
+	start_unit x1
+	sandlock pause x1
+	assert_status x1 paused
+	holds x1 cgroup.freeze 1
+	sandlock resume x1
+	assert_status x1 running
+	[ "$(sandlock ps --format json x1 | jq 'length')" = 1 ]
+	run_ok sandlock exec x1 cat /proc/self/cgroup
+	[ "$output" = "0::/" ]
+}
+
+@test "the unit goes with the container" {
+	requires root systemd cgroup2
+	start_unit x1
+	sandlock kill x1 KILL
+	wait_until no_unit web-x1.scope
+	wait_until has_status x1 stopped
+	sandlock delete x1
+	start_unit x2
+	sandlock delete --force x2
+	no_unit web-x2.scope
+	new_unit_bundle x3
+	args true
+	run_ok "$SANDLOCK" --root "$ROOT" --systemd-cgroup run \
+		--bundle "$BUNDLE" x3
+	no_unit web-x3.scope
+	[ -z "$(find /sys/fs/cgroup -name 'web-x*')" ]
+}
+
+@test "a failed unit of the same name makes room" {
+	requires root systemd cgroup2
+	other_unit web-x1.scope RuntimeMaxUSec=t=100000
+	wait_until systemctl -q is-failed web-x1.scope
+	start_unit x1
+	shows web-x1.scope ActiveState active
+}
+
+@test "an active unit of the same name is refused, and left alone" {
+	requires root systemd cgroup2
+	other_unit web-x1.scope
+	new_unit_bundle x1
+	run_bad "--systemd-cgroup: start web-x1.scope: Unit web-x1.scope was" \
+		create_unit x1
+	assert_gone x1
+	kill -0 "$OTHER"
+	shows web-x1.scope ActiveState active
+	kill "$OTHER"
+	wait_until no_unit web-x1.scope
+}
+
+@test "org.systemd.property annotations set properties" {
+	requires root systemd cgroup2
+	start_unit x1 '.annotations = {
+		"org.systemd.property.TimeoutStopSec": "uint64 7",
+		"org.systemd.property.Documentation":
+			"[\"http://a.example\", \"man:b(1)\"]"}'
+	shows web-x1.scope TimeoutStopUSec 7s
+	shows web-x1.scope Documentation \
+		'http://a.example "man:b(1)"'
+}
+
+@test "annotations that are no properties are refused, and leave nothing" {
+	requires root systemd cgroup2
+	new_unit_bundle x1 \
+		'.annotations = {"org.systemd.property.MemoryHigh": "lots"}'
+	run_bad "annotations[\"org.systemd.property.MemoryHigh\"]: 'lots' is" \
+		create_unit x1
+	config '.annotations = {"org.systemd.property.Slice": "'"'a'"'"}'
+	run_bad "Slice\"]: set by sandlock-oci itself" create_unit x1
+	config '.annotations = {"org.systemd.property.Nonsense": "5"}'
+	run_bad "--systemd-cgroup: start web-x1.scope: " create_unit x1
+	assert_gone x1
+	no_unit web-x1.scope
+}
+
+# kill_create WHEN ID: the runtime dies before or after its unit is made.
+kill_create() {
+	cat >"$TMP/sandlock-systemd" <<-EOF
+		#!/bin/sh
+		[ \$1 = start ] || exec "$HELPER" "\$@"
+		[ $1 = before ] || "$HELPER" "\$@"
+		kill -KILL \$PPID
+	EOF
+	chmod +x "$TMP/sandlock-systemd"
+	! SANDLOCK_LIBEXEC=$TMP create_unit "$2"
+}
+
+@test "a create that is killed leaves no unit" {
+	requires root systemd cgroup2
+	for when in before after; do
+		new_unit_bundle "$when"
+		kill_create "$when" "$when"
+		[ -e "$ROOT/$when/state.json" ]
+		sandlock delete --force "$when"
+		assert_gone "$when"
+		no_unit "web-$when.scope"
+		[ -z "$(find /sys/fs/cgroup -name "web-$when*")" ]
+	done
+}
+
+# as_manager ARGUMENT...: sandlock-oci of the user, who has a manager.
+as_manager() {
+	as_user env XDG_RUNTIME_DIR="/run/user/$USER_ID" \
+		SANDLOCK_LIBEXEC="$(dirname "$HELPER")" ./sandlock-oci \
+		--root "$USER_HOME/run/sandlock" "$@"
+}
+
+@test "a user's container is a scope of the user's manager" {
+	requires root systemd cgroup2
+	local scope=/sys/fs/cgroup/user.slice/user-$USER_ID.slice
+
+	systemctl cat "user-manager@" >/dev/null 2>&1 ||
+		skip "needs systemd of the virtual machine"
+	scope+=/user-manager@$USER_ID.service/user.slice/sandlock-u1.scope
+	systemctl start "user-manager@$USER_ID"
+	new_user
+	new_user_bundle
+	args sleep 1000
+	config '.linux.cgroupsPath = "" | .linux.resources.pids.limit = 33'
+	as_manager --systemd-cgroup run --detach --bundle "$BUNDLE" u1 \
+		</dev/null >"$TMP/u1.out" 2>&1 || {
+		cat "$TMP/u1.out"
+		false
+	}
+	[ "$(cat "$scope/pids.max")" = 33 ]
+	[ "$(as_manager state u1 | jq .pid)" = "$(cat "$scope/cgroup.procs")" ]
+	as_manager update --pids-limit 44 u1
+	[ "$(cat "$scope/pids.max")" = 44 ]
+	as_manager delete --force u1
+	[ ! -e "$scope" ]
 }
