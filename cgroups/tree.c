@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #define REPORT_MEMORY (16UL << 20)
 #define REPORT_SIZE 256
 #define LONGEST_NAP_MS 16
+#define MANY_FILES 128
 
 static int walk_children(int fd, const struct tree_visit *visit, void *context)
 {
@@ -38,6 +40,20 @@ static int walk_children(int fd, const struct tree_visit *visit, void *context)
 	return 0;
 }
 
+/*
+ * One descriptor a level: who may make cgroups inside may nest them deeper
+ * than a usual limit on descriptors reaches.
+ */
+static void allow_more_files(int fd)
+{
+	struct rlimit limit;
+
+	if (fd < MANY_FILES || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int tree_walk(int parent, const char *name, const struct tree_visit *visit,
 	      void *context)
 {
@@ -51,6 +67,7 @@ int tree_walk(int parent, const char *name, const struct tree_visit *visit,
 		return errno == ENOENT || errno == ENODEV ?
 			       0 :
 			       fail(errno, "open cgroup %s", name);
+	allow_more_files(fd);
 	if (fstat(fd, &st) < 0)
 		return fail(errno, "stat cgroup %s", name);
 	if (visit->enter)
