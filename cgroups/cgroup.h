@@ -129,6 +129,10 @@ int cgroup_open_join(struct arena *arena, struct cgroup *cgroup,
  */
 int cgroup_follow(struct arena *arena, struct cgroup *cgroup, pid_t pid);
 
+/* Which sub-cgroup on v2 has been opened so: "/jobs", "/" for itself. */
+int cgroup_sub(struct arena *arena, const struct cgroup *cgroup,
+	       const char **ret);
+
 struct writer;
 /* What the container uses, as an object of a document under way. */
 void cgroup_put_stats(struct arena *arena, const struct cgroup *cgroup,

@@ -2,6 +2,8 @@
 /* cgroups/follow.c - enter where a container's first process went, when its cgroup takes no process any more. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -71,4 +73,23 @@ int cgroup_follow(struct arena *arena, struct cgroup *cgroup, pid_t pid)
 	if (member->join < 0)
 		return fail(errno, "open the cgroup of process %d", pid);
 	return 0;
+}
+
+int cgroup_sub(struct arena *arena, const struct cgroup *cgroup,
+	       const char **ret)
+{
+	const struct cgroup_member *member = member_v2(cgroup);
+	char link[64], path[CGROUP_PATH_SIZE] = "";
+	size_t len;
+
+	*ret = "/";
+	if (!member || member->dir < 0)
+		return 0;
+	len = strlen(member->path);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", member->dir);
+	if (readlink(link, path, sizeof path - 1) < 0)
+		return fail(errno, "read %s", link);
+	if (strncmp(path, member->path, len) == 0 && path[len] == '/')
+		*ret = arena_strdup(arena, path + len);
+	return *ret ? 0 : -ENOMEM;
 }

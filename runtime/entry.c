@@ -15,6 +15,7 @@
 #include "base/proc.h"
 #include "cgroups/rdt.h"
 #include "runtime/mounted.h"
+#include "runtime/systemd.h"
 
 void entry_close(struct entry *entry)
 {
@@ -89,6 +90,17 @@ static int open_cgroups(struct entry *e, const struct container *container,
 	return cgroup_follow(e->arena, &e->cgroup, container->record.pid);
 }
 
+/* Out of a login's cgroup its user moves nothing; systemd does it for him. */
+static int attach(struct launch *launch)
+{
+	struct entry *e = launch->owner;
+	const char *sub;
+	int r = cgroup_sub(e->arena, &e->cgroup, &sub);
+
+	return r < 0 ? r : systemd_attach(e->arena, launch->record, sub,
+					  launch->pid);
+}
+
 static int gather(struct entry *e, const struct globals *globals,
 		  struct container *container,
 		  const struct entry_options *options)
@@ -131,6 +143,7 @@ static void fill_input(struct entry *e, const struct container *container,
 	e->in.bundle = container->record.bundle;
 	e->in.rootfs = container->record.rootfs;
 	e->in.cgroup = &e->cgroup;
+	e->in.unplaced = container->record.systemd_user;
 	e->in.joins = &e->joins;
 	e->in.has_console = options->process->terminal;
 	e->in.preserve_fds = options->preserve_fds;
@@ -176,6 +189,8 @@ int entry_prepare(struct entry *e, const struct globals *globals,
 	l->proc = e->proc;
 	l->record = &container->record;
 	l->agent_status = OCI_RUNNING;
+	l->place = attach;
+	l->owner = e;
 	l->program = options->program ? options->program :
 					options->process->args.items[0];
 	r = launch_start(l);

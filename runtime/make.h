@@ -28,7 +28,7 @@ struct make_input {
 	const char *bundle;		/* absolute */
 	const char *rootfs;		/* absolute, cleaned */
 	const struct cgroup *cgroup;
-	bool unplaced;			/* it has no cgroup before the child is there */
+	bool unplaced;			/* the parent puts the child into its cgroup */
 	const struct joins *joins;
 	const struct confine_filter *filter;	/* NULL: none */
 	bool no_pivot;

@@ -169,7 +169,7 @@ static int v2_directory(const struct cgroup *cgroup)
 
 int make_namespaces(const struct make_input *in, struct plan *plan)
 {
-	int v2 = v2_directory(in->cgroup);
+	int v2 = in->unplaced ? -1 : v2_directory(in->cgroup);
 	bool v2_only = in->facts->cgroups.mode == CGROUP_V2 && v2 >= 0;
 	bool direct = one_clone_does(in);
 	int r = 0;
@@ -188,7 +188,8 @@ int make_namespaces(const struct make_input *in, struct plan *plan)
 		if (r < 0)
 			return r;
 	}
-	join_cgroups(in, plan, /* v2_done= */ plan->into_cgroup >= 0);
+	if (!in->unplaced)
+		join_cgroups(in, plan, /* v2_done= */ plan->into_cgroup >= 0);
 	if (is_new(in, OCI_NS_CGROUP) && !(direct && v2_only))
 		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWCGROUP;
 	return 0;

@@ -115,6 +115,19 @@ int systemd_set(struct arena *arena, const struct oci_record *record,
 	return ask(arena, record->systemd_user, words, properties, &answer);
 }
 
+int systemd_attach(struct arena *arena, const struct oci_record *record,
+		   const char *sub, pid_t pid)
+{
+	static const struct oci_strings none = { 0 };
+	const char *const words[] = { "attach", record->systemd_scope, sub,
+				      arena_printf(arena, "%d", pid), NULL };
+	const char *answer;
+
+	if (!words[3])
+		return -ENOMEM;
+	return ask(arena, record->systemd_user, words, &none, &answer);
+}
+
 int systemd_stop(struct arena *arena, const struct oci_record *record)
 {
 	static const struct oci_strings none = { 0 };

@@ -22,6 +22,9 @@ int systemd_start(struct arena *arena, const struct systemd_unit *unit,
 /* Change properties of the unit that a record names. */
 int systemd_set(struct arena *arena, const struct oci_record *record,
 		const struct oci_strings *properties);
+/* Move a process into its cgroup, or one below: "/", "/sub". */
+int systemd_attach(struct arena *arena, const struct oci_record *record,
+		   const char *sub, pid_t pid);
 /* Stop it, if it is still there and the container's. */
 int systemd_stop(struct arena *arena, const struct oci_record *record);
 /* What tells the container's unit from another of the same name. */

@@ -6,6 +6,7 @@
  *   sandlock-systemd [--user] start UNIT PID PROPERTY...
  *   sandlock-systemd [--user] set UNIT PROPERTY...
  *   sandlock-systemd [--user] stop UNIT DESCRIPTION
+ *   sandlock-systemd [--user] attach UNIT SUB-CGROUP PID
  *
  * A program of its own, since the runtime loads no library. A PROPERTY is
  * "NAME=SIGNATURE=VALUE": numbers in decimal, arrays a line for each member,
@@ -443,6 +444,21 @@ static int cmd_stop(struct manager *m, char **argv)
 	return r;
 }
 
+/* Also from where the user may not move a process away. */
+static int cmd_attach(struct manager *m, char **argv)
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	uint32_t pid = (uint32_t)strtoul(argv[2], NULL, 10);
+	int r = sd_bus_call_method(m->bus, SERVICE, OBJECT, MANAGER,
+				   "AttachProcessesToUnit", &error, NULL,
+				   "ssau", argv[0], argv[1], 1, pid);
+
+	if (r < 0)
+		(void)complain(r, "attach a process to", argv[0], &error);
+	sd_bus_error_free(&error);
+	return r;
+}
+
 static int cmd_root(struct manager *m, char **argv)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -469,6 +485,7 @@ static const struct {
 	{ "start", 2, cmd_start },
 	{ "set", 1, cmd_set },
 	{ "stop", 2, cmd_stop },
+	{ "attach", 3, cmd_attach },
 };
 
 int main(int argc, char **argv)
@@ -493,7 +510,7 @@ int main(int argc, char **argv)
 		return r < 0;
 	}
 	fputs("usage: sandlock-systemd [--user] "
-	      "root|start|set|stop [ARGUMENT...]\n",
+	      "root|start|set|stop|attach [ARGUMENT...]\n",
 	      stderr);
 	return 2;
 }

@@ -4,47 +4,7 @@
 # The systemd driver: a container is a unit, and its limits are properties.
 
 load helpers
-
-HELPER=${SANDLOCK_LIBEXEC:-$(dirname "$SANDLOCK")}/sandlock-systemd
-
-# new_unit_bundle ID [EXPRESSION]: sleeps; in slice-of-ID.slice, as web-ID.scope.
-new_unit_bundle() {
-	new_bundle "$1"
-	args sleep 1000
-	config ".linux.cgroupsPath = \"slice-$1.slice:web:$1\" | ${2:-.}"
-}
-
-create_unit() {
-	local id=$1
-
-	shift
-	"$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
-		--bundle "$BUNDLE" "$@" "$id" </dev/null >"$TMP/$id.out" \
-		2>&1 3>&- || {
-		local r=$?
-
-		cat "$TMP/$id.out"
-		return $r
-	}
-}
-
-# start_unit ID [EXPRESSION]: created and started.
-start_unit() {
-	new_unit_bundle "$@"
-	create_unit "$1"
-	sandlock start "$1"
-}
-
-# shows UNIT PROPERTY VALUE: does systemd say so?
-shows() {
-	local value
-
-	value=$(systemctl show -P "$2" "$1")
-	[ "$value" = "$3" ] || {
-		echo "$1: $2 is $value, not $3"
-		return 1
-	}
-}
+load systemd
 
 # holds ID FILE VALUE: does the kernel?
 holds() {
@@ -55,10 +15,6 @@ holds() {
 		echo "$1: $2 is $value, not $3"
 		return 1
 	}
-}
-
-no_unit() {
-	! systemctl show -P LoadState "$1" | grep -qx loaded
 }
 
 # A scope of the name a container wants; with properties.
@@ -334,6 +290,10 @@ as_manager() {
 	}
 	[ "$(cat "$scope/pids.max")" = 33 ]
 	[ "$(as_manager state u1 | jq .pid)" = "$(cat "$scope/cgroup.procs")" ]
+	# From outside of what the manager rules.
+	as_manager exec --detach --pid-file run/pid u1 sleep 1000 \
+		</dev/null >"$TMP/u1.out" 2>&1
+	grep -qx "$(cat "$USER_HOME/run/pid")" "$scope/cgroup.procs"
 	as_manager update --pids-limit 44 u1
 	[ "$(cat "$scope/pids.max")" = 44 ]
 	as_manager delete --force u1

@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The systemd driver where controllers are on cgroup v1.
+
+load helpers
+load systemd
+
+# holds ID FILE VALUE: does the kernel, in the hierarchy the file begins with?
+holds() {
+	local dir=/sys/fs/cgroup/${2%%.*} value
+
+	value=$(cat "$dir/slice.slice/slice-$1.slice/web-$1.scope/$2")
+	[ "$value" = "$3" ] || {
+		echo "$1: $2 is $value, not $3"
+		return 1
+	}
+}
+
+@test "cgroup v1 has limits as the unit's properties, and the kernel's" {
+	requires root systemd hybrid
+	start_unit x1 '.linux.resources += {memory: {limit: 67108864},
+		pids: {limit: 33}, cpu: {shares: 512, quota: 25000,
+			period: 50000, cpus: "0"}}'
+	shows web-x1.scope MemoryLimit 67108864
+	shows web-x1.scope TasksMax 33
+	shows web-x1.scope CPUShares 512
+	shows web-x1.scope CPUQuotaPerSecUSec 500ms
+	holds x1 memory.limit_in_bytes 67108864
+	holds x1 pids.max 33
+	holds x1 cpu.shares 512
+	holds x1 cpu.cfs_quota_us 25000
+	holds x1 cpu.cfs_period_us 50000
+	holds x1 cpuset.cpus 0
+	sandlock update --memory 40m x1
+	shows web-x1.scope MemoryLimit 41943040
+	holds x1 memory.limit_in_bytes 41943040
+}
+
+@test "a scope is one in every hierarchy, and goes from all" {
+	requires root systemd hybrid
+	start_unit x1
+	run grep -v ':/slice.slice/slice-x1.slice/web-x1.scope$' \
+		"/proc/$(pid_of x1)/cgroup"
+	[ -z "$output" ]
+	sandlock pause x1
+	assert_status x1 paused
+	sandlock resume x1
+	sandlock delete --force x1
+	no_unit web-x1.scope
+	[ -z "$(find /sys/fs/cgroup -name 'web-x1*')" ]
+	# Of hierarchies that systemd leaves alone the slices were ours.
+	[ ! -e /sys/fs/cgroup/freezer/slice.slice ]
+}
