@@ -21,7 +21,7 @@ cycle() {
 }
 
 @test "500 create, start, kill and delete cycles, 50 at a time, leave nothing" {
-	local i round
+	local i round pids
 
 	requires root
 	new_bundle web
@@ -32,10 +32,12 @@ cycle() {
 			>"$TMP/web$i.json"
 	done
 	for ((round = 0; round < ROUNDS; round++)); do
+		pids=()
 		for ((i = 0; i < AT_ONCE; i++)); do
 			cycle "web$i" 3>&- &
+			pids+=($!)
 		done
-		wait
+		wait "${pids[@]}"
 		[ ! -s "$TMP/complaints" ] || {
 			cat "$TMP/complaints"
 			return 1

@@ -368,13 +368,14 @@ exec_with_fds() {
 }
 
 @test "execs at the same time do not disturb each other" {
-	local i
+	local i pids=()
 
 	start_container box
 	for i in {1..20}; do
 		sandlock exec box sh -c "echo $i" >"$TMP/out.$i" &
+		pids+=($!)
 	done
-	wait
+	wait "${pids[@]}"
 	for i in {1..20}; do
 		[ "$(cat "$TMP/out.$i")" = "$i" ]
 	done

@@ -237,6 +237,7 @@ pts/ptmx" ]
 	as_user unshare --user --map-root-user sh -c \
 		'echo $$ >holder.new && mv holder.new holder; exec sleep 1000' \
 		</dev/null >/dev/null 2>&1 &
+	holder=$!
 	wait_until [ -e "$USER_HOME/holder" ]
 	pid=$(cat "$USER_HOME/holder")
 	joined=$(readlink "/proc/$pid/ns/user")
@@ -246,7 +247,7 @@ pts/ptmx" ]
 	args readlink /proc/self/ns/user
 	run user_run
 	kill "$pid"
-	wait
+	wait "$holder" || true
 	[ "$status" -eq 0 ]
 	[ "$output" = "$joined" ]
 }
