@@ -36,7 +36,7 @@ int systemd_limits(struct arena *arena, const struct oci_resources *resources,
 int systemd_changes(struct arena *arena, const struct oci_resources *change,
 		    const struct oci_resources *merged, bool v2,
 		    struct oci_strings *ret);
-/* The same for an update that is taken back: old, and none where old has none. */
+/* The same for an update that is taken back: what was set, or the default. */
 int systemd_limits_back(struct arena *arena, const struct oci_strings *set,
 			const struct oci_strings *old,
 			struct oci_strings *ret);

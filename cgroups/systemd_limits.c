@@ -33,8 +33,8 @@ static int push(struct arena *arena, struct oci_strings *list,
 	return 0;
 }
 
-int systemd_add(struct arena *arena, struct oci_strings *list,
-		const char *name, const char *signature, const char *fmt, ...)
+int systemd_add(struct arena *arena, struct oci_strings *list, const char *name,
+		const char *signature, const char *fmt, ...)
 {
 	const char *value;
 	va_list ap;
@@ -279,8 +279,7 @@ static int add_default(struct arena *arena, struct oci_strings *ret,
 }
 
 int systemd_limits_back(struct arena *arena, const struct oci_strings *set,
-			const struct oci_strings *old,
-			struct oci_strings *ret)
+			const struct oci_strings *old, struct oci_strings *ret)
 {
 	struct oci_strings list = { 0 };
 	int r = 0;

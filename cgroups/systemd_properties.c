@@ -46,8 +46,8 @@ static int add_policy(struct arena *arena, struct oci_strings *ret,
 	int r;
 
 	/* An empty list first: what follows is added to what was there. */
-	if ((r = systemd_add(arena, ret, "DevicePolicy", "s", "%s",
-			     policy)) < 0 ||
+	if ((r = systemd_add(arena, ret, "DevicePolicy", "s", "%s", policy)) <
+		    0 ||
 	    (r = systemd_add(arena, ret, "DeviceAllow", "a(ss)", "%s", "")) < 0)
 		return r;
 	if (!*list)
@@ -193,8 +193,8 @@ static bool is_seconds(const char *name, const char *signature)
 }
 
 /* The interface has microseconds only: TimeoutStopSec is TimeoutStopUSec. */
-static int add_seconds(struct arena *arena, const char *name,
-		       const char *value, struct oci_strings *ret)
+static int add_seconds(struct arena *arena, const char *name, const char *value,
+		       struct oci_strings *ret)
 {
 	if (*value == '-')
 		return fail(EINVAL, "'%s'", value);
@@ -231,8 +231,9 @@ static int add_annotation(struct arena *arena,
 	signature = signature_of(&text);
 	value = value_of(arena, text, signature);
 	if (!value)
-		return fail(0, "'%s' is not a value such as 5, uint64 5, "
-			       "true, 'text' or ['text']",
+		return fail(0,
+			    "'%s' is not a value such as 5, uint64 5, "
+			    "true, 'text' or ['text']",
 			    annotation->value);
 	if (is_seconds(name, signature))
 		return add_seconds(arena, name, value, ret);

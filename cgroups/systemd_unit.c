@@ -17,7 +17,7 @@ static bool is_slice(const char *name)
 	return len > suffix && streq(name + len - suffix, SLICE);
 }
 
-/* "a-b.slice" lies in "a.slice": "/a.slice/a-b.slice". "-.slice" is the root. */
+/* "a-b.slice" is "/a.slice/a-b.slice", and "-.slice" the root. */
 static int slice_path(struct arena *arena, const char *slice, const char **ret)
 {
 	const char *path = "";
@@ -41,8 +41,8 @@ static int slice_path(struct arena *arena, const char *slice, const char **ret)
 	return 0;
 }
 
-static int name_scope(struct arena *arena, const char *prefix,
-		      const char *name, struct systemd_unit *unit)
+static int name_scope(struct arena *arena, const char *prefix, const char *name,
+		      struct systemd_unit *unit)
 {
 	const char *parent;
 	int r = slice_path(arena, unit->slice, &parent);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/creation_unit.c - the place of a container's cgroups, and its unit. */
+/* runtime/creation_unit.c - where a container's cgroups lie, and its unit. */
 #include <errno.h>
 
 #include "base/arena.h"
@@ -56,8 +56,8 @@ int creation_start_unit(struct creation *c)
 
 	if (!description)
 		return -ENOMEM;
-	r = systemd_add(c->arena, &c->unit_properties, "Description", "s",
-			"%s", description);
+	r = systemd_add(c->arena, &c->unit_properties, "Description", "s", "%s",
+			description);
 	if (r < 0)
 		return r;
 	r = systemd_start(c->arena, &c->unit, c->facts.rootless, c->launch.pid,

@@ -481,10 +481,8 @@ static const struct {
 	int min_args;
 	int (*run)(struct manager *m, char **argv);
 } commands[] = {
-	{ "root", 0, cmd_root },
-	{ "start", 2, cmd_start },
-	{ "set", 1, cmd_set },
-	{ "stop", 2, cmd_stop },
+	{ "root", 0, cmd_root },     { "start", 2, cmd_start },
+	{ "set", 1, cmd_set },	     { "stop", 2, cmd_stop },
 	{ "attach", 3, cmd_attach },
 };
 

@@ -203,10 +203,10 @@ static void test_changes(void **state)
 			    "IOWeight=t=" NO_LIMIT "\n");
 }
 
-#define ALWAYS                                                             \
-	"char-* m\nblock-* m\n/dev/char/1:3 rwm\n/dev/char/1:5 rwm\n"      \
-	"/dev/char/1:7 rwm\n/dev/char/1:8 rwm\n/dev/char/1:9 rwm\n"        \
-	"/dev/char/5:0 rwm\n/dev/char/5:1 rwm\n/dev/char/5:2 rwm\n"        \
+#define ALWAYS                                                        \
+	"char-* m\nblock-* m\n/dev/char/1:3 rwm\n/dev/char/1:5 rwm\n" \
+	"/dev/char/1:7 rwm\n/dev/char/1:8 rwm\n/dev/char/1:9 rwm\n"   \
+	"/dev/char/5:0 rwm\n/dev/char/5:1 rwm\n/dev/char/5:2 rwm\n"   \
 	"char-136 rwm\n/dev/char/10:200 rwm\n"
 
 static void test_devices(void **state)
@@ -233,14 +233,13 @@ static void test_devices(void **state)
 		struct oci_resources resources;
 
 		assert_int_equal(
-			oci_resources_parse(
-				*state,
-				arena_printf(*state, "{\"devices\":[%s]}",
-					     cases[i].rules),
-				&resources),
+			oci_resources_parse(*state,
+					    arena_printf(*state,
+							 "{\"devices\":[%s]}",
+							 cases[i].rules),
+					    &resources),
 			0);
-		assert_int_equal(systemd_devices(*state, &resources, &list),
-				 0);
+		assert_int_equal(systemd_devices(*state, &resources, &list), 0);
 		assert_int_equal(list.n, cases[i].list ? 3 : 2);
 		assert_string_equal(list.items[0],
 				    arena_printf(*state, "DevicePolicy=s=%s",
