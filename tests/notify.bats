@@ -8,6 +8,12 @@
 
 load helpers
 
+# One that hears nothing would wait for ever, and bats for it.
+teardown() {
+	[ -z "${LISTENER:-}" ] || kill "$LISTENER" 2>/dev/null || true
+	sandlock_teardown
+}
+
 # The program that says "READY=1", and the one that never does. busybox has no
 # datagrams to Unix sockets, so python3 speaks for it through the container's
 # own file.
@@ -25,6 +31,7 @@ s.bind(sys.argv[1])
 print("listening", flush=True)
 print(s.recv(4096).decode(), end="", flush=True)' \
 		"$TMP/manager" >"$TMP/heard" 2>&1 3>&- &
+	LISTENER=$!
 	wait_until grep -q listening "$TMP/heard"
 }
 
