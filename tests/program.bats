@@ -28,10 +28,10 @@ run_box() {
 	requires root
 	new_bundle box
 	args sh -c 'pwd; stat -c %a:%u .'
-	config '.process.cwd = "/new/work/dir" | .process.user.uid = 1000'
+	config '.process.cwd = "/new/job/dir" | .process.user.uid = 1000'
 	umask 0077
 	run_ok run_box
-	[ "$output" = $'/new/work/dir\n755:0' ]
+	[ "$output" = $'/new/job/dir\n755:0' ]
 }
 
 @test "a working directory is made in the container, never through a link out" {

@@ -216,8 +216,8 @@ ro"
 @test "mount points are made in a root that will be read-only" {
 	config '.root.readonly = true'
 	add_mount /new/dir tmpfs tmpfs
-	config '.process.cwd = "/work/dir"'
+	config '.process.cwd = "/job/dir"'
 	inside 'pwd; ls -d /new/dir'
-	assert_lines "/work/dir
+	assert_lines "/job/dir
 /new/dir"
 }
