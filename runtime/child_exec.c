@@ -32,6 +32,7 @@
 #define MAX_INTERPRETERS 5
 #define HEADER 256
 #define HELPER_STACK 16384
+#define KERNEL_SIGSET 8	/* bytes of the kernel's sigset_t */
 
 /* As execve would say it; engines know no other text for a directory. */
 static int check_executable(const char *path)
@@ -263,10 +264,13 @@ static int preserve(const struct step *step)
 /* The caller may ignore or block any, and we do with some. */
 static int default_signals(void)
 {
+	/* Two are the C library's own, and it would leave them ignored. */
+	static const unsigned long to_default[4];
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
-		(void)signal(sig, SIG_DFL);
+		(void)syscall(SYS_rt_sigaction, sig, to_default, NULL,
+			      KERNEL_SIGSET);
 	sigemptyset(&none);
 	return sigprocmask(SIG_SETMASK, &none, NULL);
 }
