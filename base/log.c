@@ -130,6 +130,11 @@ void log_error(const char *text)
 	to_stderr("sandlock-oci: ", text);
 }
 
+bool log_debugging(void)
+{
+	return out.debug;
+}
+
 static void when_debugging(const char *level, const char *prefix,
 			   const char *fmt, va_list ap)
 {

@@ -16,6 +16,8 @@ struct log_options {
 int log_open(const struct log_options *options);
 /* The final error: to stderr as text, to the log file in its format. */
 void log_error(const char *text);
+/* Whether the two below are shown: for what is dear to put together. */
+bool log_debugging(void);
 /* Shown on stderr and in the log file only with --debug: engines parse both. */
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

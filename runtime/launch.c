@@ -16,6 +16,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/log.h"
 #include "base/proc.h"
 #include "base/sys.h"
 #include "runtime/agent.h"
@@ -65,6 +66,21 @@ static int clone_child(struct launch *launch)
 	return 0;
 }
 
+/* With --debug, what the child is about to do, one step a line. */
+static void tell_plan(const struct launch *launch)
+{
+	struct arena *arena = launch->in->arena;
+
+	if (!log_debugging())
+		return;
+	for (size_t i = 0; i < launch->plan->nsteps; i++) {
+		const struct step *step = &launch->plan->steps[i];
+		const char *what = step_describe(arena, step);
+
+		log_debug("step %zu: %s", i, what ? what : "?");
+	}
+}
+
 int launch_start(struct launch *launch)
 {
 	int user = launch->in->joins->fds[OCI_NS_USER];
@@ -84,6 +100,7 @@ int launch_start(struct launch *launch)
 	launch->link = pair[0];
 	launch->plan->link = pair[1];
 	launch->plan->slots[SLOT_PROC] = launch->proc;
+	tell_plan(launch);
 	r = clone_child(launch);
 	closep(&launch->plan->link);
 	return r;
@@ -291,6 +308,8 @@ int launch_until(struct launch *launch, enum word word)
 			return 0;
 		if (r == 0)
 			return sentence_died(launch);
+		log_debug("process %d says %s", launch->pid,
+			  word_name(m.word));
 		if (m.word == WORD_EXEC) {
 			said_exec = true;
 			continue;

@@ -4,6 +4,8 @@
 
 #include "runtime/launch.h"
 
+/* "CREATED" and the like. */
+const char *word_name(uint32_t word);
 /* Record the sentence; the negative errno. */
 int sentence_failed(const struct launch *launch, const struct message *m);
 int sentence_died(const struct launch *launch);

@@ -145,3 +145,15 @@ commands="create start state kill delete run exec ps list pause resume update
 		--bundle "$BUNDLE" web1
 	assert_gone web1
 }
+
+@test "--debug says what is done, on stderr and in the log" {
+	requires root
+	new_bundle
+	run_ok sandlock --debug --log "$TMP/log" --log-format json run \
+		--bundle "$BUNDLE" web1
+	assert_output_has "debug: step 0: "
+	assert_output_has "pivot root"
+	assert_output_has "says CREATED"
+	[ "$(jq -r .level "$TMP/log" | sort -u)" = debug ]
+	[ "$(jq -r .msg "$TMP/log" | grep -c "says EXEC")" -eq 1 ]
+}
