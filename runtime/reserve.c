@@ -155,7 +155,12 @@ static int make_and_lock(struct container *c)
 		(void)unlinkat(c->root, c->id, AT_REMOVEDIR);
 		return r;
 	}
-	if (c->dir < 0 || flock(c->dir, LOCK_EX) < 0 || !still_there(c)) {
+	/*
+	 * Between the two, ours may have been cleared away and another one
+	 * made in its place: with a record in it, it is that one's.
+	 */
+	if (c->dir < 0 || flock(c->dir, LOCK_EX) < 0 || !still_there(c) ||
+	    faccessat(c->dir, STATE, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
 		closep(&c->dir);
 		return -EEXIST;
 	}
