@@ -74,7 +74,6 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	NOTIFY_SOCKET=$TMP/manager create box
 	NOTIFY_SOCKET=$TMP/manager sandlock start box
 	wait_until has_status box stopped
-	kill %1
 }
 
 @test "a foreground run passes readiness on" {
@@ -129,7 +128,6 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	NOTIFY_SOCKET=$TMP/manager run_ok sandlock run --bundle "$BUNDLE" box
 	[ "$(grep NOTIFY_SOCKET <<<"$output")" = \
 		NOTIFY_SOCKET=/run/notify/notify.sock ]
-	kill %1
 }
 
 # Who could write there would choose what the runtime binds and removes.
