@@ -69,7 +69,8 @@ static bool is_victim(const struct hunt *hunt, pid_t pid)
 
 /*
  * A victim is at a system call; every second stop is the way out of it. One
- * that is about to end cannot be killed any more.
+ * that is about to end cannot be killed any more; sanitizers look at the
+ * signal stack then.
  */
 static void count(struct hunt *hunt, pid_t pid)
 {
@@ -78,7 +79,8 @@ static void count(struct hunt *hunt, pid_t pid)
 	if (hunt->done || !is_victim(hunt, pid) ||
 	    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0 ||
 	    info.op != PTRACE_SYSCALL_INFO_ENTRY ||
-	    info.entry.nr == SYS_exit_group || --hunt->left != 0)
+	    info.entry.nr == SYS_exit_group ||
+	    info.entry.nr == SYS_sigaltstack || --hunt->left != 0)
 		return;
 	hunt->done = true;
 	(void)kill(pid, SIGKILL);
