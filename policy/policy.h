@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy/policy.h - what a workload may read, write, execute, reach and use
+ * up, from whatever door: annotations, profiles, flags, uv and agent settings.
+ *
+ * A policy is still symbolic: paths as they were written (made absolute),
+ * presets, globs and names. It lives in the caller's arena. set[] says which
+ * keys were given; a member whose key is not set is zero, and an empty list
+ * that was given differs from one that was not.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "oci/oci.h"
+
+struct arena;
+
+/* In the order of the sections; policy/keys.c has one line for each. */
+enum policy_key {
+	POLICY_WORKDIR,
+	POLICY_FS_STORAGE,
+	POLICY_HTTP_CA,
+	POLICY_HTTP_KEY,
+	POLICY_HTTP_INJECT_CA,
+	POLICY_HTTP_CA_OUT,
+	POLICY_ALLOW_DEGRADED,
+	POLICY_DISABLE,
+	POLICY_SUPERVISOR,
+
+	POLICY_RANDOM_SEED,
+	POLICY_TIME_START,
+	POLICY_DETERMINISTIC_DIRS,
+	POLICY_NO_RANDOMIZE_MEMORY,
+
+	POLICY_EXEC,
+	POLICY_ARGS,
+	POLICY_CWD,
+	POLICY_ENV,
+	POLICY_UID,
+	POLICY_GID,
+	POLICY_CLEAN_ENV,
+	POLICY_ALLOW_ENV,
+	POLICY_DENY_ENV,
+	POLICY_NO_COREDUMP,
+	POLICY_NO_HUGE_PAGES,
+	POLICY_EXCLUDED,
+	POLICY_ALLOW_UNSANDBOXED,
+	POLICY_WEAKER_NESTED,
+
+	POLICY_READ,
+	POLICY_WRITE,
+	POLICY_WRITE_ONLY,
+	POLICY_EXECUTE,
+	POLICY_DENY,
+	POLICY_DENY_READ,
+	POLICY_DENY_WRITE,
+	POLICY_DENY_EXECUTE,
+	POLICY_CHROOT,
+	POLICY_MOUNT,
+	POLICY_ON_EXIT,
+	POLICY_ON_ERROR,
+
+	POLICY_NET_MODE,
+	POLICY_NET_ALLOW,
+	POLICY_NET_DENY,
+	POLICY_NET_BIND,
+	POLICY_NET_DENY_BIND,
+	POLICY_PORT_REMAP,
+	POLICY_UNIX,
+	POLICY_HTTP_PROXY_PORT,
+	POLICY_SOCKS_PROXY_PORT,
+	POLICY_ALLOW_LOCAL_BINDING,
+
+	POLICY_HTTP_ALLOW,
+	POLICY_HTTP_DENY,
+	POLICY_HTTP_PORTS,
+	POLICY_HTTP_CREDENTIALS,
+
+	POLICY_EXTRA_ALLOW,
+	POLICY_EXTRA_DENY,
+
+	POLICY_MEMORY,
+	POLICY_PROCESSES,
+	POLICY_TASKS,
+	POLICY_FORKS,
+	POLICY_OPEN_FILES,
+	POLICY_CPU,
+	POLICY_DISK,
+	POLICY_GPU_DEVICES,
+	POLICY_CPU_CORES,
+	POLICY_NUM_CPUS,
+
+	POLICY_KEYS,
+};
+
+enum policy_section {
+	POLICY_CONFIG,
+	POLICY_DETERMINISM,
+	POLICY_PROGRAM,
+	POLICY_FILESYSTEM,
+	POLICY_NETWORK,
+	POLICY_HTTP,
+	POLICY_SYSCALLS,
+	POLICY_LIMITS,
+	POLICY_SECTIONS,
+};
+
+struct policy_pair {
+	const char *key;
+	const char *value;
+};
+
+struct policy_map {
+	const struct policy_pair *items;
+	size_t n;
+};
+
+struct policy_numbers {
+	const uint32_t *items;
+	size_t n;
+};
+
+/* allow_env and deny_env: everything, or these names. */
+struct policy_names {
+	bool all;
+	struct oci_strings names;	/* NAME, PREFIX_*, @preset */
+};
+
+struct policy_time {
+	int64_t seconds;
+	uint32_t nanoseconds;
+};
+
+enum policy_branch { POLICY_COMMIT, POLICY_ABORT, POLICY_KEEP };
+enum policy_mode { POLICY_MODE_DENY, POLICY_MODE_LOOPBACK, POLICY_MODE_OPEN };
+
+/* Protections that a host may lack, for allow_degraded and disable. */
+enum policy_protection {
+	POLICY_FS_REFER,
+	POLICY_FS_TRUNCATE,
+	POLICY_NET_TCP,
+	POLICY_FS_IOCTL_DEV,
+	POLICY_SIGNAL_SCOPE,
+	POLICY_ABSTRACT_SCOPE,
+	POLICY_NAMESPACES,
+	POLICY_CGROUPS,
+	POLICY_DENY_REPLACE,
+	POLICY_PROTECTIONS,
+};
+
+struct policy {
+	bool set[POLICY_KEYS];
+	const char *origin[POLICY_KEYS];	/* who set it, for messages */
+
+	/* config */
+	const char *workdir;
+	const char *fs_storage;
+	const char *http_ca;
+	const char *http_key;
+	struct oci_strings http_inject_ca;
+	const char *http_ca_out;
+	uint32_t allow_degraded;		/* 1 << enum policy_protection */
+	uint32_t disable;
+	bool supervisor;
+
+	/* determinism */
+	uint64_t random_seed;
+	struct policy_time time_start;
+	bool deterministic_dirs;
+	bool no_randomize_memory;
+
+	/* program */
+	const char *exec;
+	struct oci_strings args;
+	const char *cwd;
+	struct policy_map env;
+	uint32_t uid;
+	uint32_t gid;
+	bool clean_env;
+	struct policy_names allow_env;
+	struct policy_names deny_env;
+	bool no_coredump;
+	bool no_huge_pages;
+	struct oci_strings excluded;
+	bool allow_unsandboxed;
+	bool weaker_nested;
+
+	/* filesystem: paths, globs and @presets; a leading '-' is optional */
+	struct oci_strings read;
+	struct oci_strings write;
+	struct oci_strings write_only;
+	struct oci_strings execute;
+	struct oci_strings deny;
+	struct oci_strings deny_read;
+	struct oci_strings deny_write;
+	struct oci_strings deny_execute;
+	const char *chroot;
+	struct policy_map mount;		/* inside: HOST[:ro] */
+	enum policy_branch on_exit;
+	enum policy_branch on_error;
+
+	/* network */
+	enum policy_mode mode;
+	struct oci_strings net_allow;
+	struct oci_strings net_deny;
+	struct oci_strings bind;		/* ports, lo-hi, * */
+	struct oci_strings deny_bind;
+	bool port_remap;
+	struct oci_strings unix_;
+	uint32_t http_proxy_port;
+	uint32_t socks_proxy_port;
+	bool allow_local_binding;
+
+	/* http */
+	struct oci_strings http_allow;
+	struct oci_strings http_deny;
+	struct policy_numbers http_ports;
+	struct policy_map credentials;
+
+	/* syscalls: names of calls and groups */
+	struct oci_strings extra_allow;
+	struct oci_strings extra_deny;
+
+	/* limits */
+	uint64_t memory;
+	uint32_t processes;
+	uint32_t tasks;
+	uint32_t forks;
+	uint32_t open_files;
+	uint32_t cpu;
+	uint64_t disk;
+	struct policy_numbers gpu_devices;
+	struct policy_numbers cpu_cores;
+	uint32_t num_cpus;
+};
+
+/* ---- doors: each fills a policy that was zero, or adds to one ---- */
+
+/* Where relative paths begin and what ~ and @project mean, by door. */
+struct policy_place {
+	const char *cwd;	/* NULL: a relative path is an error */
+	const char *home;	/* NULL: ~/ is an error */
+	const char *project;	/* NULL: @project is an error when resolved */
+};
+
+/*
+ * The annotations of a bundle: io.sandlock.SECTION.KEY, and with container
+ * (its name in a pod) also CONTAINER.io.sandlock/SECTION.KEY, which wins.
+ * Others are none of our business. allowed: keys that touch the host and that
+ * the operator lets annotations set, as "section.key". *ret_profile is the
+ * value of io.sandlock.profile, or NULL.
+ */
+int policy_from_annotations(struct arena *arena,
+			    const struct oci_annotations *annotations,
+			    const char *container,
+			    const struct oci_strings *allowed,
+			    const struct policy_place *place,
+			    struct policy *ret, const char **ret_profile);
+/* Whether there is any annotation of ours. */
+bool policy_is_annotated(const struct oci_annotations *annotations);
+
+/* A profile in TOML: [section], key = value. name is for messages. */
+int policy_from_toml(struct arena *arena, const char *text, size_t len,
+		     const char *name, const struct policy_place *place,
+		     struct policy *ret);
+/* [tool.uv.sandbox] of a pyproject.toml, [sandbox] of a uv.toml. */
+int policy_from_uv(struct arena *arena, const char *text, size_t len,
+		   const char *name, const struct policy_place *place,
+		   struct policy *ret);
+/* The sandbox object of a .claude/settings.json. */
+int policy_from_claude(struct arena *arena, const char *text, size_t len,
+		       const char *name, const struct policy_place *place,
+		       struct policy *ret);
+
+/*
+ * The flags before the command: argv[0] is the first of them. Those that are
+ * not a policy's are left to other(), which says how many words it took: 0
+ * when it does not know the word either. *ret_used counts the words up to
+ * "--" or the first that is no flag.
+ */
+int policy_from_flags(struct arena *arena, char **argv, int argc,
+		      const struct policy_place *place,
+		      int (*other)(void *user, char **argv, int argc),
+		      void *user,
+		      struct policy *ret, int *ret_used);
+
+/* ---- whole policies ---- */
+
+/* Later wins key by key: what over has set replaces what base has. */
+void policy_layer(struct policy *base, const struct policy *over);
+/* What keys demand of each other, of all doors; where: bundle or not. */
+int policy_check(const struct policy *policy, bool bundle);
+/* As a profile; reading it back gives an equal policy. */
+int policy_to_toml(struct arena *arena, const struct policy *policy,
+		   const char **ret);
+bool policy_equal(const struct policy *a, const struct policy *b);
+/* In a bundle a section is enforced only if one of its keys is set. */
+bool policy_has_section(const struct policy *policy,
+			enum policy_section section);
+/* The schema of a profile as JSON Schema, the table of the manual. */
+int policy_schema(struct arena *arena, const char **ret);
+int policy_manual(struct arena *arena, const char **ret);
+
+const char *policy_key_name(enum policy_key key);	/* "section.key" */
+const char *policy_protection_name(enum policy_protection protection);
