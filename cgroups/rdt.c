@@ -55,7 +55,7 @@ int rdt_place(struct arena *arena, const char *mount,
 	      const struct oci_intel_rdt *asked, const char *id,
 	      struct rdt *ret)
 {
-	struct rdt rdt = { 0 };
+	struct rdt rdt = { .mount = mount };
 
 	if (!is_set(asked->clos_id)) {
 		rdt.group = arena_printf(arena, "%s/%s", mount, id);
@@ -78,6 +78,15 @@ int rdt_place(struct arena *arena, const char *mount,
 	}
 	*ret = rdt;
 	return 0;
+}
+
+int rdt_find(struct arena *arena, int proc, const struct oci_intel_rdt *asked,
+	     const char *id, struct rdt *ret)
+{
+	const char *mount;
+	int r = rdt_mount(arena, proc, &mount);
+
+	return r < 0 ? r : rdt_place(arena, mount, asked, id, ret);
 }
 
 static int write_line(const char *group, const char *file, const char *text)

@@ -13,6 +13,7 @@
 struct arena;
 
 struct rdt {
+	const char *mount;	/* of resctrl; NULL when there is no group */
 	const char *group;	/* where its processes belong */
 	bool own_group;		/* named after the container: removed with it */
 	bool must_exist;	/* a closID without schemas */
@@ -25,6 +26,9 @@ int rdt_mount(struct arena *arena, int proc, const char **ret);
 int rdt_place(struct arena *arena, const char *mount,
 	      const struct oci_intel_rdt *asked, const char *id,
 	      struct rdt *ret);
+/* Both: the paths for a container on this host. */
+int rdt_find(struct arena *arena, int proc, const struct oci_intel_rdt *asked,
+	     const char *id, struct rdt *ret);
 /* Make the groups and write the schemas; a group that exists must have them. */
 int rdt_make(const struct rdt *rdt, const struct oci_intel_rdt *asked);
 /* Change the schemas of a container's group, as `update` asks. */

@@ -255,7 +255,6 @@ static int update_schemas(struct arena *arena, const struct container *c,
 		.mem_bw_schema = o->mem_bw_schema,
 	};
 	autoclose int proc = -1;
-	const char *mount;
 	struct rdt rdt;
 	int r;
 
@@ -268,9 +267,8 @@ static int update_schemas(struct arena *arena, const struct container *c,
 	proc = proc_open();
 	if (proc < 0)
 		return proc;
-	if ((r = rdt_mount(arena, proc, &mount)) < 0 ||
-	    (r = rdt_place(arena, mount, spec->linux_.intel_rdt, c->id,
-			   &rdt)) < 0)
+	r = rdt_find(arena, proc, spec->linux_.intel_rdt, c->id, &rdt);
+	if (r < 0)
 		return r;
 	return rdt_update(&rdt, &change);
 }

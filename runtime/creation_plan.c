@@ -234,15 +234,11 @@ static int settle_mappings(struct creation *c)
 static int place_rdt(struct creation *c)
 {
 	const struct oci_intel_rdt *asked = c->spec.linux_.intel_rdt;
-	const char *mount;
 	int r;
 
 	if (!asked)
 		return 0;
-	r = rdt_mount(c->arena, c->proc, &mount);
-	if (r < 0)
-		return r;
-	r = rdt_place(c->arena, mount, asked, c->in.id, &c->rdt);
+	r = rdt_find(c->arena, c->proc, asked, c->in.id, &c->rdt);
 	if (r < 0)
 		return r;
 	/* Before it stands on record as ours. */

@@ -154,16 +154,12 @@ static void fill_input(struct entry *e, const struct container *container,
 static int join_rdt(const struct entry *e, const struct container *container)
 {
 	const struct oci_intel_rdt *asked = e->spec.linux_.intel_rdt;
-	const char *mount;
 	struct rdt rdt;
 	int r;
 
 	if (!asked)
 		return 0;
-	r = rdt_mount(e->arena, e->proc, &mount);
-	if (r < 0)
-		return r;
-	r = rdt_place(e->arena, mount, asked, container->id, &rdt);
+	r = rdt_find(e->arena, e->proc, asked, container->id, &rdt);
 	if (r < 0)
 		return r;
 	return rdt_join(&rdt, e->launch.pid);
