@@ -34,6 +34,9 @@ static pid_t start_shell(const struct foreground *foreground, int slave,
 	if (pid != 0)
 		return pid;
 	(void)sigprocmask(SIG_SETMASK, &foreground->old_mask, NULL);
+	/* Ignored in the background jobs of a shell. */
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGQUIT, SIG_DFL);
 	(void)setsid();
 	if (slave >= 0 &&
 	    (ioctl(slave, TIOCSCTTY, 0) < 0 || dup2(slave, 0) < 0 ||
