@@ -244,6 +244,7 @@ struct policy_place {
 	const char *cwd;	/* NULL: a relative path is an error */
 	const char *home;	/* NULL: ~/ is an error */
 	const char *project;	/* NULL: @project is an error when resolved */
+	bool bundle;		/* home is inside: not for paths of the host */
 };
 
 /*
@@ -261,6 +262,10 @@ int policy_from_annotations(struct arena *arena,
 			    struct policy *ret, const char **ret_profile);
 /* Whether there is any annotation of ours. */
 bool policy_is_annotated(const struct oci_annotations *annotations);
+/* The container's name in its pod, NULL outside of one. */
+const char *policy_container_name(const struct oci_annotations *annotations);
+/* Whether this is the container that only holds a pod's namespaces. */
+bool policy_is_infra(const struct oci_annotations *annotations);
 
 /* A profile in TOML: [section], key = value. name is for messages. */
 int policy_from_toml(struct arena *arena, const char *text, size_t len,
@@ -278,8 +283,8 @@ int policy_from_claude(struct arena *arena, const char *text, size_t len,
 /*
  * The flags before the command: argv[0] is the first of them. Those that are
  * not a policy's are left to other(), which says how many words it took: 0
- * when it does not know the word either. *ret_used counts the words up to
- * "--" or the first that is no flag.
+ * when it does not know the word either. *ret_used counts the words before
+ * "--" or before the first that is no flag.
  */
 int policy_from_flags(struct arena *arena, char **argv, int argc,
 		      const struct policy_place *place,
@@ -293,6 +298,13 @@ int policy_from_flags(struct arena *arena, char **argv, int argc,
 void policy_layer(struct policy *base, const struct policy *over);
 /* What keys demand of each other, of all doors; where: bundle or not. */
 int policy_check(const struct policy *policy, bool bundle);
+/* Fails with "not enforced by this build: KEY" for a key that is not, yet. */
+int policy_refuse_unenforced(const struct policy *policy);
+/*
+ * What of a pod's policy applies to its infra container: the network section,
+ * and what may be missing of the protections.
+ */
+void policy_for_infra(struct policy *policy);
 /* As a profile; reading it back gives an equal policy. */
 int policy_to_toml(struct arena *arena, const struct policy *policy,
 		   const char **ret);
@@ -303,6 +315,8 @@ bool policy_has_section(const struct policy *policy,
 /* The schema of a profile as JSON Schema, the table of the manual. */
 int policy_schema(struct arena *arena, const char **ret);
 int policy_manual(struct arena *arena, const char **ret);
+/* The flags, for --help. */
+int policy_help(struct arena *arena, const char **ret);
 
 const char *policy_key_name(enum policy_key key);	/* "section.key" */
 const char *policy_protection_name(enum policy_protection protection);
