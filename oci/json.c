@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/utf8.h"
 #include "base/util.h"
 
 struct open_value {
@@ -225,24 +226,6 @@ static int fail_at_offset(const char *text, size_t offset, const char *why)
 		    (int)strcspn(why, "\n"), why);
 }
 
-/* Bytes of the character at p, 0 when it is not UTF-8. */
-static size_t utf8_len(const unsigned char *p, size_t left)
-{
-	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 :
-		   *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
-
-	if (n > left)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	/* Longer than needed, half of a surrogate pair, beyond the last. */
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 /*
  * The library takes some bytes that are not UTF-8, and decodes a string with
  * escapes into memory of its own.
@@ -253,7 +236,7 @@ static int check_characters(const char *text, size_t len)
 	bool inside = false;
 
 	for (size_t i = 0; i < len; i += n) {
-		n = utf8_len((const unsigned char *)text + i, len - i);
+		n = utf8_length(text + i, len - i);
 		if (n == 0)
 			return fail_at_offset(text, i, "not UTF-8");
 		if (inside && i - start > JSON_MAX_STRING)

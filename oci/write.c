@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/utf8.h"
 #include "oci/oci.h"
 
 #define MAX_DEPTH 64
@@ -52,22 +53,6 @@ static void put_line_start(struct writer *w)
 		put_text(w, "  ");
 }
 
-/* Bytes of the well-formed UTF-8 sequence at s, 0 when there is none. */
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 :
-		   s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	/* Overlong forms, surrogates, and what lies beyond U+10FFFF. */
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 static void put_escaped(struct writer *w, unsigned char c)
 {
 	static const char plain[] = "\"\\\b\f\n\r\t";
@@ -84,18 +69,19 @@ static void put_escaped(struct writer *w, unsigned char c)
 
 static void put_quoted(struct writer *w, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
 	size_t n;
 
 	put_text(w, "\"");
-	for (; *s; s += n ? n : 1) {
-		n = utf8_length(s);
+	for (const char *s = text; *s; s += n ? n : 1) {
+		unsigned char c = (unsigned char)*s;
+
+		n = utf8_length(s, strnlen(s, 4));
 		if (n == 0)
 			put_text(w, "\xef\xbf\xbd");
-		else if (*s < 0x20 || *s == '"' || *s == '\\')
-			put_escaped(w, *s);
+		else if (c < 0x20 || c == '"' || c == '\\')
+			put_escaped(w, c);
 		else
-			put_bytes(w, (const char *)s, n);
+			put_bytes(w, s, n);
 	}
 	put_text(w, "\"");
 }

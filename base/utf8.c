@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/utf8.c - well-formed UTF-8, as RFC 3629 has it. */
+#include "base/utf8.h"
+
+size_t utf8_length(const char *text, size_t left)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 :
+		   *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+
+	if (n > left)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	/* Longer than needed, half of a surrogate pair, beyond the last. */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return n;
+}
