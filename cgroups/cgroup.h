@@ -134,9 +134,9 @@ int cgroup_sub(struct arena *arena, const struct cgroup *cgroup,
 	       const char **ret);
 
 struct writer;
-/* What the container uses, as an object of a document under way. */
+/* What the container uses, into the object of a document under way. */
 void cgroup_put_stats(struct arena *arena, const struct cgroup *cgroup,
-		      struct writer *w, const char *key);
+		      struct writer *w);
 
 /* A watch on running out of memory; fd is readable when there is news. */
 struct cgroup_oom {

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
@@ -87,4 +89,56 @@ ssize_t file_read(const char *dir, const char *file, char *ret, size_t size)
 		n--;
 	ret[n] = '\0';
 	return n;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool has_ends(const char *name, const char *prefix, const char *suffix)
+{
+	size_t len = strlen(name), end = strlen(suffix);
+
+	return len >= strlen(prefix) + end && starts_with(name, prefix) &&
+	       streq(name + len - end, suffix);
+}
+
+static const char *between(struct arena *arena, const char *name,
+			   const char *prefix, const char *suffix)
+{
+	name += strlen(prefix);
+	return arena_strndup(arena, name, strlen(name) - strlen(suffix));
+}
+
+int names_in(struct arena *arena, const char *dir, const char *sub,
+	     const char *prefix, const char *suffix, struct oci_strings *ret)
+{
+	struct oci_strings list = { 0 };
+	char path[CGROUP_PATH_SIZE];
+	size_t size = 0;
+
+	if (file_path(path, dir, sub) < 0)
+		return fail(ENAMETOOLONG, "%s/%s", dir, sub);
+
+	autoclosedir DIR *stream = opendir(path);
+
+	for (struct dirent *e; stream && (e = readdir(stream));) {
+		if (!has_ends(e->d_name, prefix, suffix))
+			continue;
+		if (list.n == size) {
+			size = size ? 2 * size : 8;
+			list.items = arena_grow(arena, list.items, list.n,
+						size, sizeof *list.items);
+		}
+		if (!list.items)
+			return -ENOMEM;
+		list.items[list.n] = between(arena, e->d_name, prefix, suffix);
+		if (!list.items[list.n++])
+			return -ENOMEM;
+	}
+	if (list.n)
+		qsort(list.items, list.n, sizeof *list.items, by_text);
+	*ret = list;
+	return 0;
 }

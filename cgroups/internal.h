@@ -185,6 +185,12 @@ struct cgroup_member *member_v2(const struct cgroup *cgroup);
 int file_write(const char *dir, const char *file, const char *text);
 /* One read(2) of dir/file, ended by NUL, final newline cut; records nothing. */
 ssize_t file_read(const char *dir, const char *file, char *ret, size_t size);
+/*
+ * What stands between prefix and suffix in the names of dir/sub that have
+ * both, sorted; nothing when there is no such directory.
+ */
+int names_in(struct arena *arena, const char *dir, const char *sub,
+	     const char *prefix, const char *suffix, struct oci_strings *ret);
 
 /* Pure half of cgroup_probe: the two files of /proc to a layout. */
 int layout_parse(struct arena *arena, char *mountinfo, char *own,
@@ -222,7 +228,9 @@ int64_t now_ms(void);
 /* Sleep after a vain attempt, longer each time; false past the deadline. */
 bool wait_a_little(unsigned int attempt, int64_t deadline);
 
-/* Remove the parents that make_path made, as far as they are empty. */
+/* Remember that a parent is ours to remove. */
+void mark_made(const char *path);
+/* Remove the parents that were made for containers, as far as they are empty. */
 void remove_made(const char *path, size_t kept);
 
 /* ---- device rules ---- */

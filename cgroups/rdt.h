@@ -11,6 +11,7 @@
 #include "oci/oci.h"
 
 struct arena;
+struct writer;
 
 struct rdt {
 	const char *mount;	/* of resctrl; NULL when there is no group */
@@ -36,3 +37,6 @@ int rdt_update(const struct rdt *rdt, const struct oci_intel_rdt *asked);
 int rdt_join(const struct rdt *rdt, pid_t pid);
 /* Remove what is the container's own; gone already is fine. */
 int rdt_remove(const struct rdt *rdt);
+/* What the group has and has used, as an object of a document under way. */
+void rdt_put_stats(struct arena *arena, const struct rdt *rdt,
+		   struct writer *w, const char *key);

@@ -19,6 +19,7 @@
 #define NS_PER_TICK 10000000	/* USER_HZ is 100 everywhere */
 
 struct stats {
+	struct arena *arena;
 	const struct cgroup *cgroup;
 	const struct cgroup_member *v2;	/* NULL on v1 and hybrid */
 	struct writer *w;
@@ -318,10 +319,60 @@ static void put_io(const struct stats *s)
 	put_end(s->w);
 }
 
-void cgroup_put_stats(struct arena *arena, const struct cgroup *cgroup,
-		      struct writer *w, const char *key)
+/* One size, "2MB"; v2 does not remember the most that was used. */
+static void put_huge_page(const struct stats *s, const struct cgroup_member *m,
+			  const char *size)
 {
-	struct stats s = { .cgroup = cgroup, .w = w };
+	static const struct {
+		const char *key, *v1, *v2;
+	} values[] = {
+		{ "usage", "usage_in_bytes", "current" },
+		{ "max", "max_usage_in_bytes", NULL },
+		{ "failcnt", "failcnt", "events" },
+	};
+
+	put_object(s->w, size);
+	for (size_t i = 0; i < COUNT(values); i++) {
+		const char *word = m->v2 ? values[i].v2 : values[i].v1;
+		char file[CGROUP_NAME_SIZE];
+
+		if (!word)
+			continue;
+		snprintf(file, sizeof file, "hugetlb.%s.%s", size, word);
+		if (file_read(m->path, file, s->text, TEXT_SIZE) >= 0)
+			put_u64(s->w, values[i].key,
+				streq(word, "events") ?
+					value_of(s->text, "max") :
+					number(s->text));
+	}
+	put_end(s->w);
+}
+
+/* Also on a hybrid host this controller may be v2's. */
+static void put_huge_pages(const struct stats *s)
+{
+	const struct cgroup_member *m = member_with(s->cgroup, "hugetlb", 7);
+	struct oci_strings sizes = { 0 };
+	const char *suffix;
+
+	if (!m)
+		m = member_v2(s->cgroup);
+	suffix = m && m->v2 ? ".current" : ".usage_in_bytes";
+	if (m && names_in(s->arena, m->path, ".", "hugetlb.", suffix,
+			  &sizes) < 0)
+		s->w->error = -ENOMEM;
+	put_object(s->w, "hugetlb");
+	/* "2MB.rsvd" is of what is only reserved. */
+	for (size_t i = 0; i < sizes.n; i++)
+		if (!strchr(sizes.items[i], '.'))
+			put_huge_page(s, m, sizes.items[i]);
+	put_end(s->w);
+}
+
+void cgroup_put_stats(struct arena *arena, const struct cgroup *cgroup,
+		      struct writer *w)
+{
+	struct stats s = { .arena = arena, .cgroup = cgroup, .w = w };
 
 	s.text = arena_alloc(arena, TEXT_SIZE);
 	if (!s.text) {
@@ -331,17 +382,10 @@ void cgroup_put_stats(struct arena *arena, const struct cgroup *cgroup,
 	/* On hybrid hosts the controllers are v1's. */
 	if (!member_with(cgroup, "memory", 6) && !member_with(cgroup, "pids", 4))
 		s.v2 = member_v2(cgroup);
-	put_object(w, key);
 	put_cpu(&s);
 	put_cpuset(&s);
 	put_memory(&s);
 	put_pids(&s);
 	put_io(&s);
-	put_object(w, "hugetlb");
-	put_end(w);
-	put_object(w, "intel_rdt");
-	put_end(w);
-	put_array(w, "network_interfaces");
-	put_end(w);
-	put_end(w);
+	put_huge_pages(&s);
 }

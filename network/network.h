@@ -6,6 +6,8 @@
 
 #include "oci/oci.h"
 
+struct writer;
+
 /* Bring lo up in the caller's namespace; runs in the child: -1 and errno. */
 int network_loopback_up(void);
 
@@ -15,3 +17,9 @@ int network_loopback_up(void);
  */
 int network_move_devices(const struct oci_net_device *devices, size_t n,
 			 int netns);
+
+/*
+ * The counters of every interface as an array of a document under way; text is
+ * what /proc/net/dev of the namespace says.
+ */
+void network_put_stats(struct writer *w, const char *key, const char *text);

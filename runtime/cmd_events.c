@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/cmd_events.c - statistics and out-of-memory events, one JSON line each. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "base/num.h"
+#include "base/proc.h"
 #include "base/util.h"
+#include "cgroups/rdt.h"
+#include "network/network.h"
 #include "oci/write.h"
 #include "runtime/commands.h"
 #include "runtime/container.h"
 
 #define DEFAULT_INTERVAL_MS 5000
 #define LINE_ARENA (1UL << 20)
+#define NET_DEV_MAX (LINE_ARENA / 4)
 
 struct events_options {
 	const char *interval;
@@ -60,7 +67,80 @@ static int parse_duration(const char *text, int64_t *ret_ms)
 	return 0;
 }
 
-static int print_line(const char *id, const struct cgroup *stats)
+/* Where the numbers of a container come from. */
+struct sources {
+	const struct container *container;
+	struct cgroup cgroup;
+	struct rdt rdt;			/* only with linux.intelRdt */
+	int proc;
+};
+
+static int find_sources(struct arena *arena, const struct container *c,
+			struct sources *ret)
+{
+	struct oci_spec spec;
+	int r;
+
+	ret->container = c;
+	r = cgroup_from_record(arena, &c->record, &ret->cgroup);
+	if (r < 0)
+		return r;
+	r = container_spec(arena, c, &spec);
+	if (r < 0)
+		return r;
+	if (!spec.linux_.intel_rdt)
+		return 0;
+	return rdt_find(arena, ret->proc, spec.linux_.intel_rdt, c->id,
+			&ret->rdt);
+}
+
+static bool has_own_network(const struct sources *s)
+{
+	uint64_t its = s->container->record.ns_inodes[OCI_NS_NETWORK];
+	struct stat ours;
+
+	return its && fstatat(s->proc, "self/ns/net", &ours, 0) == 0 &&
+	       its != ours.st_ino;
+}
+
+/* Nothing of the host's, nor of another process that got the number. */
+static int put_interfaces(struct arena *arena, const struct sources *s,
+			  struct writer *w)
+{
+	autoclose int dev = -1, pidfd = -1;
+	char path[64], *text = NULL;
+	int r;
+
+	snprintf(path, sizeof path, "%d/net/dev", s->container->record.pid);
+	if (has_own_network(s))
+		dev = proc_open_at(s->proc, path, O_RDONLY);
+	/* Asked after opening, as the file is of what was there then. */
+	if (dev >= 0)
+		pidfd = container_pidfd(s->container);
+	if (pidfd >= 0) {
+		r = io_read_all(arena, dev, NET_DEV_MAX, &text, NULL);
+		if (r < 0)
+			return fail_in(r, "read /proc/%s", path);
+	}
+	network_put_stats(w, "network_interfaces", text ? text : "");
+	return 0;
+}
+
+static int put_stats(struct arena *arena, const struct sources *s,
+		     struct writer *w)
+{
+	int r;
+
+	put_object(w, "data");
+	cgroup_put_stats(arena, &s->cgroup, w);
+	rdt_put_stats(arena, &s->rdt, w, "intel_rdt");
+	r = put_interfaces(arena, s, w);
+	put_end(w);
+	return r;
+}
+
+/* Statistics, or, without sources, the news of running out of memory. */
+static int print_line(const char *id, const struct sources *sources)
 {
 	AUTO(arena_close) struct arena arena = { 0 };
 	struct writer w;
@@ -73,10 +153,12 @@ static int print_line(const char *id, const struct cgroup *stats)
 		return r;
 	writer_open(&w, &arena, WRITE_LINE);
 	put_object(&w, NULL);
-	put_string(&w, "type", stats ? "stats" : "oom");
+	put_string(&w, "type", sources ? "stats" : "oom");
 	put_string(&w, "id", id);
-	if (stats)
-		cgroup_put_stats(&arena, stats, &w, "data");
+	if (sources)
+		r = put_stats(&arena, sources, &w);
+	if (r < 0)
+		return r;
 	put_end(&w);
 	r = writer_close(&w, &text, NULL);
 	if (r < 0)
@@ -104,9 +186,9 @@ static int64_t now_ms(void)
 }
 
 /* Until the container ends; what happened before its end is told first. */
-static int follow(const struct container *c, const struct cgroup *cgroup,
-		  int64_t interval)
+static int follow(const struct sources *sources, int64_t interval)
 {
+	const struct container *c = sources->container;
 	AUTO(cgroup_oom_close) struct cgroup_oom oom = CGROUP_OOM_NONE;
 	autoclose int pidfd = container_pidfd(c);
 	int64_t next = now_ms() + interval;
@@ -114,7 +196,7 @@ static int follow(const struct container *c, const struct cgroup *cgroup,
 
 	if (pidfd < 0)
 		return pidfd;
-	r = cgroup_oom_open(cgroup, &oom);
+	r = cgroup_oom_open(&sources->cgroup, &oom);
 	if (r < 0)
 		return r;
 	for (;;) {
@@ -135,7 +217,7 @@ static int follow(const struct container *c, const struct cgroup *cgroup,
 		if (now_ms() < next)
 			continue;
 		next += interval;
-		r = print_line(c->id, cgroup);
+		r = print_line(c->id, sources);
 		if (r < 0)
 			return r;
 	}
@@ -146,11 +228,14 @@ static int run(const struct globals *globals, const void *options, int argc,
 {
 	const struct events_options *o = options;
 	autocontainer struct container c = CONTAINER_NONE;
+	autoclose int proc = proc_open();
 	int64_t interval = DEFAULT_INTERVAL_MS;
-	struct cgroup cgroup = { 0 };
+	struct sources sources = { .proc = proc };
 	int r;
 
 	(void)argc;
+	if (proc < 0)
+		return proc;
 	if (o->interval) {
 		r = parse_duration(o->interval, &interval);
 		if (r < 0)
@@ -161,12 +246,12 @@ static int run(const struct globals *globals, const void *options, int argc,
 		return r;
 	if (container_status(globals->arena, &c) == OCI_STOPPED)
 		return fail(0, "%s: container not running", c.id);
-	r = cgroup_from_record(globals->arena, &c.record, &cgroup);
+	r = find_sources(globals->arena, &c, &sources);
 	if (r < 0)
 		return r;
 	if (o->stats)
-		return print_line(c.id, &cgroup);
-	return follow(&c, &cgroup, interval);
+		return print_line(c.id, &sources);
+	return follow(&sources, interval);
 }
 
 static const struct option_spec events_options[] = {

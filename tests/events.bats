@@ -2,6 +2,7 @@
 # tests/events.bats - statistics and out-of-memory events.
 
 load helpers
+load limits
 
 # A container that works a little, with a limit on processes.
 start_working() {
@@ -30,6 +31,40 @@ start_working() {
 	[ "$(jq '.data.cpuset.cpus | length' <<<"$output")" -ge 1 ]
 	[ "$(jq -r '.data | keys_unsorted | join(" ")' <<<"$output")" = \
 		"cpu cpuset memory pids blkio hugetlb intel_rdt network_interfaces" ]
+}
+
+@test "events tell of the interfaces in the container's own network" {
+	requires root
+	start_sleeping web1
+	nsenter --net="/proc/$(pid_of web1)/ns/net" busybox ping -c 1 127.0.0.1
+	run_ok sandlock events --stats web1
+	jq -e '.data.network_interfaces | length == 1 and (.[0] |
+		.Name == "lo" and .RxPackets == 2 and .TxPackets == 2 and
+		.RxBytes > 100 and .TxBytes == .RxBytes and .RxErrors == 0 and
+		.RxDropped == 0 and .TxErrors == 0 and .TxDropped == 0)' \
+		<<<"$output"
+}
+
+@test "events tell nothing of the interfaces of the host" {
+	requires root
+	new_bundle web1
+	config 'del(.linux.namespaces[] | select(.type == "network"))'
+	args sleep 1000
+	start_container web1
+	run_ok sandlock events --stats web1
+	[ "$(jq -c .data.network_interfaces <<<"$output")" = "[]" ]
+}
+
+@test "events tell of huge pages by their size" {
+	requires root
+	requires_controller hugetlb
+	[ -d /sys/kernel/mm/hugepages/hugepages-2048kB ] ||
+		skip "needs huge pages of 2 MB"
+	box_with '{"hugepageLimits": [{"pageSize": "2MB", "limit": 4194304}]}'
+	run_ok sandlock events --stats box
+	jq -e '.data.hugetlb["2MB"] | .usage == 0 and .failcnt == 0' \
+		<<<"$output"
+	[ "$(jq -c .data.intel_rdt <<<"$output")" = "{}" ]
 }
 
 @test "events goes on at its interval and ends with the container" {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_netdev.c - netlink requests, and the addresses kept. */
+/* tests/unit/test_netdev.c - netlink requests, addresses kept, counters. */
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
@@ -10,8 +10,12 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/arena.h"
+#include "base/auto.h"
 #include "base/util.h"
 #include "network/netdev.h"
+#include "network/network.h"
+#include "oci/write.h"
 
 #include <cmocka.h>
 
@@ -104,12 +108,56 @@ static void keeps_permanent_global_addresses(void **state)
 	}
 }
 
+static void stats_are_of_every_interface(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "", "[]" },
+		{ "Inter-|   Receive  |  Transmit\n"
+		  " face |bytes    packets errs drop|bytes    packets\n",
+		  "[]" },
+		{ " face |bytes\n"
+		  "    lo:     196       2    0    0    0     0          0"
+		  "         0      196       2    0    0    0     0       0"
+		  "          0\n"
+		  "enp0s31f6:1 2 3 4 5 6 7 8 18446744073709551615 10 11 12 13 "
+		  "14 15 16\n",
+		  "[{\"Name\":\"lo\",\"RxBytes\":196,\"RxPackets\":2,"
+		  "\"RxErrors\":0,\"RxDropped\":0,\"TxBytes\":196,"
+		  "\"TxPackets\":2,\"TxErrors\":0,\"TxDropped\":0},"
+		  "{\"Name\":\"enp0s31f6\",\"RxBytes\":1,\"RxPackets\":2,"
+		  "\"RxErrors\":3,\"RxDropped\":4,"
+		  "\"TxBytes\":18446744073709551615,\"TxPackets\":10,"
+		  "\"TxErrors\":11,\"TxDropped\":12}]" },
+		/* Too few numbers, and a name that is none. */
+		{ "  eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n"
+		  "  eth1: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 x\n"
+		  "  sixteen-letters-: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16",
+		  "[]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		AUTO(arena_close) struct arena arena = { 0 };
+		struct writer w;
+		const char *text;
+
+		assert_int_equal(arena_open(&arena, 1 << 16), 0);
+		writer_open(&w, &arena, WRITE_COMPACT);
+		network_put_stats(&w, NULL, cases[i].text);
+		assert_int_equal(writer_close(&w, &text, NULL), 0);
+		assert_string_equal(text, cases[i].want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(attributes_are_aligned),
 		cmocka_unit_test(an_attribute_that_does_not_fit_is_remembered),
 		cmocka_unit_test(keeps_permanent_global_addresses),
+		cmocka_unit_test(stats_are_of_every_interface),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
