@@ -7,6 +7,7 @@
 # it made is deleted, and anything left over fails it.
 #
 # Set here for the tests: SANDLOCK, ROOT, TMP, BUNDLE, CGROUP_PARENT.
+# SANDLOCK_DRIVER=systemd has systemd make the cgroups, in a slice of the test.
 
 SANDLOCK=${SANDLOCK:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)/sandlock-oci}
 
@@ -28,6 +29,7 @@ sandlock_setup() {
 	ROOT=$TMP/state
 	BUNDLE=
 	CGROUP_PARENT=/sandlock-test-${SANDLOCK_RUN:+$SANDLOCK_RUN-}$$
+	! by_systemd || CGROUP_PARENT=/${SANDLOCK_RUN:-sandlock}_test_$$.slice
 	USER_HOME=
 	export ROOT
 }
@@ -73,6 +75,7 @@ meets() {
 	cgroup2) [ -e /sys/fs/cgroup/cgroup.controllers ] ;;
 	hybrid) [ -e /sys/fs/cgroup/unified/cgroup.procs ] ;;
 	systemd) [ "$(cat /proc/1/comm)" = systemd ] ;;
+	cgroupfs) ! by_systemd ;;
 	userns) unshare --user true 2>/dev/null ;;
 	timens) [ -e /proc/self/ns/time ] ;;
 	subids) command -v newuidmap >/dev/null ;;
@@ -132,6 +135,22 @@ make_rootfs() {
 	printf '%s\n' 'root:x:0:' 'daemon:x:1:' >"$dir/etc/group"
 }
 
+# The config.json of all bundles, but for the cgroup: jq takes long to start.
+template_config() {
+	local file=$BATS_RUN_TMPDIR/config.json new=$BATS_RUN_TMPDIR/config.$$
+
+	if [ ! -e "$file" ]; then
+		mkdir "$new"
+		"$SANDLOCK" spec --bundle "$new"
+		jq '.process.terminal = false | .process.args = ["true"] |
+			.root.readonly = false | .linux.cgroupsPath = "@PATH@"' \
+			"$new/config.json" >"$new/edited"
+		mv "$new/edited" "$file"
+		rm -r "$new"
+	fi
+	echo "$file"
+}
+
 # new_bundle [NAME [DIR]]: $BUNDLE is a fresh bundle that runs `true`.
 new_bundle() {
 	local name=${1:-bundle} dir=${2:-$TMP}
@@ -139,30 +158,27 @@ new_bundle() {
 	BUNDLE=$dir/$name
 	mkdir "$BUNDLE"
 	cp -a "$(template_rootfs)" "$BUNDLE/rootfs"
-	"$SANDLOCK" spec --bundle "$BUNDLE"
-	# shellcheck disable=SC2016 # $path is jq's
-	config --arg path "$CGROUP_PARENT/$name" \
-		'.process.terminal = false | .process.args = ["true"] |
-		 .root.readonly = false | .linux.cgroupsPath = $path'
+	sed "s|@PATH@|$(cgroups_path "$name")|" "$(template_config)" \
+		>"$BUNDLE/config.json"
 }
 
-# config [JQ OPTIONS] EXPRESSION: edit $BUNDLE/config.json.
+# config EXPRESSION [JQ OPTIONS]: edit $BUNDLE/config.json.
 config() {
-	jq "$@" "$BUNDLE/config.json" >"$BUNDLE/config.json.new" &&
+	jq "$@" <"$BUNDLE/config.json" >"$BUNDLE/config.json.new" &&
 		mv "$BUNDLE/config.json.new" "$BUNDLE/config.json"
 }
 
 # args PROGRAM [ARGUMENT...]: what the container runs.
 # shellcheck disable=SC2016 # the dollars are jq's
 args() {
-	config --argjson args "$(jq -cn '$ARGS.positional' --args -- "$@")" \
-		'.process.args = $args'
+	config '.process.args = $ARGS.positional' --args -- "$@"
 }
 
 # ---- commands ----
 
 sandlock() {
-	"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+	"$SANDLOCK" --root "$ROOT" \
+		${SANDLOCK_DRIVER:+--cgroup-manager "$SANDLOCK_DRIVER"} "$@" 3>&-
 }
 
 # shellcheck disable=SC2154 # bats sets status and output
@@ -218,7 +234,7 @@ start_sleeping() {
 
 # The pid of a container's init.
 pid_of() {
-	sandlock state "$1" | jq .pid
+	sandlock state "$1" | sed -n 's/^  "pid": \([0-9]*\).*/\1/p'
 }
 
 # ---- mounts ----
@@ -275,14 +291,18 @@ wait_until() {
 	done
 }
 
+status_of() {
+	sandlock state "$1" | sed -n 's/^  "status": "\([a-z]*\)".*/\1/p'
+}
+
 has_status() {
-	[ "$(sandlock state "$1" | jq -r .status)" = "$2" ]
+	[ "$(status_of "$1")" = "$2" ]
 }
 
 assert_status() {
 	local now
 
-	now=$(sandlock state "$1" | jq -r .status)
+	now=$(status_of "$1")
 	if [ "$now" != "$2" ]; then
 		echo "$1 is $now, not $2"
 		return 1
@@ -302,6 +322,28 @@ assert_gone() {
 	if [ -e "$ROOT/$1" ]; then
 		echo "$ROOT/$1 is still there"
 		return 1
+	fi
+}
+
+by_systemd() {
+	[ "${SANDLOCK_DRIVER:-}" = systemd ]
+}
+
+# cgroup_of NAME: of a container from the bundle NAME.
+cgroup_of() {
+	if by_systemd; then
+		echo "$CGROUP_PARENT/test-$1.scope"
+	else
+		echo "$CGROUP_PARENT/$1"
+	fi
+}
+
+# cgroups_path NAME: the same in the words of config.json.
+cgroups_path() {
+	if by_systemd; then
+		echo "${CGROUP_PARENT#/}:test:$1"
+	else
+		cgroup_of "$1"
 	fi
 }
 
@@ -352,6 +394,7 @@ leftover_processes() {
 remove_test_cgroups() {
 	local dir
 
+	! by_systemd || systemctl stop "${CGROUP_PARENT#/}"
 	for dir in $(cgroup_dirs "$CGROUP_PARENT"); do
 		find "$dir" -depth -type d -exec rmdir {} + 2>/dev/null || true
 	done
