@@ -16,7 +16,8 @@
 #define MAKE_TRIES 3
 #define ROOM_MEMORY (16UL << 20)
 
-static int make_parents(struct cgroup_member *member)
+/* by_systemd: the parents are its slices, whoever was first. */
+static int make_parents(struct cgroup_member *member, bool by_systemd)
 {
 	char path[CGROUP_PATH_SIZE];
 	char *end = path + strlen(member->in->mount);
@@ -32,8 +33,11 @@ static int make_parents(struct cgroup_member *member)
 		if (mkdir(path, 0755) < 0) {
 			if (errno != EEXIST)
 				return fail(errno, "create cgroup %s", path);
-		} else if (parent < member->kept) {
-			member->kept = parent;
+		} else {
+			if (parent < member->kept)
+				member->kept = parent;
+			if (next && !by_systemd)
+				mark_made(path);
 		}
 		*end = next;
 	}
@@ -41,7 +45,7 @@ static int make_parents(struct cgroup_member *member)
 }
 
 /* Someone else's clean-up may take a parent from under us: try again then. */
-static int make_path(struct cgroup_member *member)
+static int make_path(struct cgroup_member *member, bool by_systemd)
 {
 	int r = -ENOENT;
 
@@ -55,7 +59,7 @@ static int make_path(struct cgroup_member *member)
 	if (errno != ENOENT)
 		return fail(errno, "create cgroup %s", member->path);
 	for (int i = 0; i < MAKE_TRIES && r == -ENOENT; i++)
-		r = make_parents(member);
+		r = make_parents(member, by_systemd);
 	return r;
 }
 
@@ -105,7 +109,7 @@ static int make_member(struct cgroup_member *member, const char *wanted,
 	const struct cgroup_backend *backend = backend_of(member);
 	int r;
 
-	r = make_path(member);
+	r = make_path(member, by_systemd);
 	if (r < 0)
 		return r;
 	if (member->kept == strlen(member->path) && !by_systemd) {

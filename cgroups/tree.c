@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,12 +121,28 @@ bool wait_a_little(unsigned int attempt, int64_t deadline)
 	return true;
 }
 
+/*
+ * A parent made for one container may get others, and whoever goes last takes
+ * it along. Where the kernel has no attributes, only its maker can.
+ */
+static const char made_mark[] = "user.sandlock-oci";
+
+void mark_made(const char *path)
+{
+	(void)setxattr(path, made_mark, "parent", strlen("parent"), 0);
+}
+
+static bool is_marked(const char *path)
+{
+	return getxattr(path, made_mark, NULL, 0) >= 0;
+}
+
 void remove_made(const char *leaf, size_t kept)
 {
 	char path[CGROUP_PATH_SIZE];
 
 	memcpy(path, leaf, strlen(leaf) + 1);
-	while (strlen(path) > kept) {
+	while (strlen(path) > kept || is_marked(path)) {
 		(void)rmdir(path);
 		*strrchr(path, '/') = '\0';
 	}

@@ -196,6 +196,32 @@ is_gone() {
 	[ -z "$(cgroup_dirs "$CGROUP_PARENT/box")" ]
 }
 
+@test "the parent made for several goes with the last, whoever that is" {
+	local id
+
+	for id in first second; do
+		new_bundle "$id"
+		args sleep 1000
+		config --arg path "$CGROUP_PARENT/pod/$id" \
+			'.linux.cgroupsPath = $path'
+		start_container "$id"
+	done
+	sandlock delete --force first
+	[ -n "$(cgroup_dirs "$CGROUP_PARENT/pod/second")" ]
+	sandlock delete --force second
+	[ -z "$(cgroup_dirs "$CGROUP_PARENT")" ]
+}
+
+@test "a parent that was there before stays" {
+	local before
+
+	new_bundle
+	make_cgroup "$CGROUP_PARENT"
+	before=$(cgroup_dirs "$CGROUP_PARENT")
+	run_ok sandlock run --bundle "$BUNDLE" one
+	[ "$(cgroup_dirs "$CGROUP_PARENT")" = "$before" ]
+}
+
 @test "with cgroups disabled a container stays where its caller is" {
 	requires root
 	new_bundle box
