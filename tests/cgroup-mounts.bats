@@ -59,8 +59,8 @@ tmpfs"
 	inside 'grep :pids: /proc/self/cgroup | cut -d: -f3
 		sed -n "s|^.* \([^ ]*\) /sys/fs/cgroup/pids .*|\1|p" \
 			/proc/self/mountinfo'
-	assert_lines "$CGROUP_PARENT/bundle
-$CGROUP_PARENT/bundle"
+	assert_lines "$(cgroup_of bundle)
+$(cgroup_of bundle)"
 }
 
 @test "ro makes every part read-only" {

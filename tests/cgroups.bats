@@ -24,9 +24,9 @@ teardown() {
 # own_dir [CONTROLLER]: the container's directory in the hierarchy of one.
 own_dir() {
 	if meets cgroup2; then
-		echo "/sys/fs/cgroup$CGROUP_PARENT/box"
+		echo "/sys/fs/cgroup$(cgroup_of box)"
 	else
-		echo "/sys/fs/cgroup/${1:-systemd}$CGROUP_PARENT/box"
+		echo "/sys/fs/cgroup/${1:-systemd}$(cgroup_of box)"
 	fi
 }
 
@@ -115,15 +115,15 @@ is_gone() {
 @test "a container has a cgroup of its own in every hierarchy" {
 	requires root
 	start_sleeping box
-	[ "$(places "$(pid_of box)")" = "$CGROUP_PARENT/box" ]
+	[ "$(places "$(pid_of box)")" = "$(cgroup_of box)" ]
 	run_ok sandlock delete --force box
-	[ -z "$(cgroup_dirs "$CGROUP_PARENT/box")" ]
+	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
 @test "a relative cgroupsPath lies below the caller's cgroup, on v2 beside it" {
 	local place=$LOGIN/shell/some/box
 
-	requires root
+	requires root cgroupfs
 	! meets cgroup2 || place=$LOGIN/some/box
 	new_bundle box
 	args sleep 1000
@@ -137,7 +137,7 @@ is_gone() {
 @test "without a cgroupsPath the cgroup has the name of the container" {
 	local place=$LOGIN/shell/box
 
-	requires root
+	requires root cgroupfs
 	! meets cgroup2 || place=$LOGIN/box
 	new_bundle box
 	args sleep 1000
@@ -147,9 +147,9 @@ is_gone() {
 }
 
 @test "a cgroup that holds a process is refused, and the process lives" {
-	requires root
+	requires root cgroupfs
 	new_bundle box
-	put_stranger "$CGROUP_PARENT/box"
+	put_stranger "$(cgroup_of box)"
 	run_bad "container's cgroup is not empty: 1 process(es) found" \
 		sandlock run --bundle "$BUNDLE" box
 	assert_gone box
@@ -160,9 +160,9 @@ is_gone() {
 }
 
 @test "a process in a sub-cgroup counts as well" {
-	requires root
+	requires root cgroupfs
 	new_bundle box
-	put_stranger "$CGROUP_PARENT/box/below"
+	put_stranger "$(cgroup_of box)/below"
 	run_bad "container's cgroup is not empty: 1 process(es) found" \
 		sandlock run --bundle "$BUNDLE" box
 	assert_gone box
@@ -173,9 +173,9 @@ is_gone() {
 @test "a frozen cgroup is refused at once, not waited for" {
 	local dir
 
-	requires root
+	requires root cgroupfs
 	new_bundle box
-	make_cgroup "$CGROUP_PARENT/box"
+	make_cgroup "$(cgroup_of box)"
 	dir=$(own_dir freezer)
 	if meets cgroup2; then
 		echo 1 >"$dir/cgroup.freeze"
@@ -189,16 +189,18 @@ is_gone() {
 }
 
 @test "an empty cgroup is taken over" {
-	requires root
+	requires root cgroupfs
 	new_bundle box
-	make_cgroup "$CGROUP_PARENT/box"
+	make_cgroup "$(cgroup_of box)"
 	run_ok sandlock run --bundle "$BUNDLE" box
-	[ -z "$(cgroup_dirs "$CGROUP_PARENT/box")" ]
+	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
 @test "the parent made for several goes with the last, whoever that is" {
 	local id
 
+	requires root cgroupfs
+	requires root cgroupfs
 	for id in first second; do
 		new_bundle "$id"
 		args sleep 1000
@@ -215,6 +217,8 @@ is_gone() {
 @test "a parent that was there before stays" {
 	local before
 
+	requires root cgroupfs
+	requires root cgroupfs
 	new_bundle
 	make_cgroup "$CGROUP_PARENT"
 	before=$(cgroup_dirs "$CGROUP_PARENT")
@@ -348,7 +352,7 @@ is_gone() {
 	config '.linux.resources.cpu.cpus = "4095"'
 	run_bad "linux.resources.cpu.cpus: " sandlock run --bundle "$BUNDLE" box
 	assert_gone box
-	[ -z "$(cgroup_dirs "$CGROUP_PARENT/box")" ]
+	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
 @test "a user to whom a cgroup is delegated sets limits in it" {
@@ -497,7 +501,7 @@ start_with_stray() {
 	new_bundle box
 	start_box sh -c 'sleep 1000 & exec sleep 1000'
 	sandlock exec --detach box sleep 1000
-	for dir in $(cgroup_dirs "$CGROUP_PARENT/box"); do
+	for dir in $(cgroup_dirs "$(cgroup_of box)"); do
 		! meets cgroup2 || mkdir "$dir/below"
 	done
 	wait_until test "$(sandlock ps --format json box | jq length)" = 3
@@ -535,7 +539,7 @@ start_with_stray() {
 	wait_until has_status box stopped
 	run_ok sandlock delete box
 	is_gone "$STRAY"
-	[ -z "$(cgroup_dirs "$CGROUP_PARENT/box")" ]
+	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
 @test "a frozen container is killed all the same" {
@@ -568,7 +572,7 @@ start_with_stray() {
 	wait_until test -d "$(own_dir pids)/a/b"
 	echo "$PID" >"$(own_dir pids)/a/b/cgroup.procs"
 	run_ok sandlock delete --force box
-	[ -z "$(cgroup_dirs "$CGROUP_PARENT/box")" ]
+	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
 # ---- exec ----
@@ -587,17 +591,17 @@ run_exec_bad() {
 	requires root
 	start_sleeping box
 	sandlock exec --detach --pid-file "$TMP/exec.pid" box sleep 1000
-	[ "$(places "$(cat "$TMP/exec.pid")")" = "$CGROUP_PARENT/box" ]
+	[ "$(places "$(cat "$TMP/exec.pid")")" = "$(cgroup_of box)" ]
 }
 
 @test "exec --cgroup enters a sub-cgroup that exists, and no other" {
 	requires root
 	start_sleeping box
 	run_exec_bad "open " --cgroup below box true
-	make_cgroup "$CGROUP_PARENT/box/below/there"
+	make_cgroup "$(cgroup_of box)/below/there"
 	sandlock exec --detach --pid-file "$TMP/exec.pid" \
 		--cgroup below/there box sleep 1000
-	[ "$(places "$(cat "$TMP/exec.pid")")" = "$CGROUP_PARENT/box/below/there" ]
+	[ "$(places "$(cat "$TMP/exec.pid")")" = "$(cgroup_of box)/below/there" ]
 	run_exec_bad "--cgroup ../box2: leads out of the container's cgroup" \
 		--cgroup ../box2 box true
 	run_exec_bad "--cgroup nothing:below: the container has no such cgroup" \
@@ -607,13 +611,13 @@ run_exec_bad() {
 @test "exec --cgroup with controllers enters the sub-cgroup of these" {
 	requires root cgroup1
 	start_sleeping box
-	make_cgroup "$CGROUP_PARENT/box/below"
+	make_cgroup "$(cgroup_of box)/below"
 	sandlock exec --detach --pid-file "$TMP/exec.pid" \
 		--cgroup pids,cpu:below box sleep 1000
 	run cat "/proc/$(cat "$TMP/exec.pid")/cgroup"
-	grep -qE ":pids:$CGROUP_PARENT/box/below$" <<<"$output"
-	grep -qE ":cpu[^:]*:$CGROUP_PARENT/box/below$" <<<"$output"
-	grep -qE ":memory:$CGROUP_PARENT/box$" <<<"$output"
+	grep -qE ":pids:$(cgroup_of box)/below$" <<<"$output"
+	grep -qE ":cpu[^:]*:$(cgroup_of box)/below$" <<<"$output"
+	grep -qE ":memory:$(cgroup_of box)$" <<<"$output"
 }
 
 @test "exec follows an init that moved and passed its controllers on" {
@@ -625,7 +629,7 @@ run_exec_bad() {
 		echo +pids >cgroup.subtree_control && exec sleep 1000'
 	wait_until grep -q pids "$(own_dir)/cgroup.subtree_control"
 	sandlock exec --detach --pid-file "$TMP/exec.pid" box sleep 1000
-	[ "$(places "$(cat "$TMP/exec.pid")")" = "$CGROUP_PARENT/box/init" ]
+	[ "$(places "$(cat "$TMP/exec.pid")")" = "$(cgroup_of box)/init" ]
 	[ "$(sandlock ps --format json box | jq length)" = 2 ]
 }
 
@@ -652,10 +656,10 @@ run_exec_bad() {
 	requires root cgroup2
 	new_bundle box
 	config '.linux.namespaces |= map(select(.type != "cgroup"))'
-	args sh -c "ls -d /sys/fs/cgroup$CGROUP_PARENT/box
+	args sh -c "ls -d /sys/fs/cgroup$(cgroup_of box)
 		mkdir /sys/fs/cgroup/x"
 	run sandlock run --bundle "$BUNDLE" box
-	assert_output_has "/sys/fs/cgroup$CGROUP_PARENT/box"
+	assert_output_has "/sys/fs/cgroup$(cgroup_of box)"
 	assert_output_has "Read-only file system"
 }
 

@@ -113,7 +113,7 @@ says() {
 
 # freeze FROZEN|THAWED: as pause and resume will do.
 freeze() {
-	echo "$1" >"/sys/fs/cgroup/freezer$CGROUP_PARENT/box/freezer.state"
+	echo "$1" >"/sys/fs/cgroup/freezer$(cgroup_of box)/freezer.state"
 }
 
 @test "exec in a paused container is refused, or waits until it is resumed" {
@@ -125,7 +125,7 @@ freeze() {
 		box true
 	sandlock exec --ignore-paused box sh -c 'echo done' >"$TMP/done" &
 	# It has joined the frozen cgroup, and is stuck in there.
-	wait_until eval '[ "$(wc -l <"/sys/fs/cgroup/freezer$CGROUP_PARENT/box/tasks")" -ge 2 ]'
+	wait_until eval '[ "$(wc -l <"/sys/fs/cgroup/freezer$(cgroup_of box)/tasks")" -ge 2 ]'
 	[ ! -s "$TMP/done" ]
 	freeze THAWED
 	wait $!
@@ -345,7 +345,7 @@ exec_with_fds() {
 	local dir
 
 	start_container box
-	for dir in $(cgroup_dirs "$CGROUP_PARENT/box"); do
+	for dir in $(cgroup_dirs "$(cgroup_of box)"); do
 		mkdir "$dir/sub"
 		[ ! -e "$dir/sub/cpuset.cpus" ] || {
 			cat "$dir/cpuset.cpus" >"$dir/sub/cpuset.cpus"
@@ -354,8 +354,8 @@ exec_with_fds() {
 	done
 	sandlock exec --detach --pid-file "$TMP/pid" --cgroup sub box \
 		sleep 1000 </dev/null >/dev/null 2>&1
-	[ "$(grep -c "$CGROUP_PARENT/box/sub$" "/proc/$(cat "$TMP/pid")/cgroup")" \
-		-eq "$(cgroup_dirs "$CGROUP_PARENT/box" | wc -l)" ]
+	[ "$(grep -c "$(cgroup_of box)/sub$" "/proc/$(cat "$TMP/pid")/cgroup")" \
+		-eq "$(cgroup_dirs "$(cgroup_of box)" | wc -l)" ]
 	if meets cgroup1; then
 		run_ok sandlock exec --cgroup pids,freezer:/sub box \
 			grep -c "/sub$" /proc/self/cgroup

@@ -42,9 +42,9 @@ path_of() {
 
 	mount=$(v1_mount "${1%%.*}")
 	if [ -n "$mount" ]; then
-		echo "$mount$CGROUP_PARENT/box/$1"
+		echo "$mount$(cgroup_of box)/$1"
 	else
-		echo "$(v2_mount)$CGROUP_PARENT/box/${2:-$1}"
+		echo "$(v2_mount)$(cgroup_of box)/${2:-$1}"
 	fi
 }
 

@@ -14,7 +14,7 @@ nest() (
 @test "delete --force removes cgroups nested deeper than descriptors reach" {
 	requires root
 	start_sleeping box
-	nest "$(cgroup_dirs "$CGROUP_PARENT/box" | grep -v memory | head -n 1)" 300
+	nest "$(cgroup_dirs "$(cgroup_of box)" | grep -v memory | head -n 1)" 300
 	(
 		ulimit -Sn 200
 		run_ok sandlock delete --force box

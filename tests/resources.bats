@@ -13,7 +13,7 @@ refused_by_name() {
 	config --argjson r "$1" '.linux.resources = $r'
 	run_bad "linux.resources.$2" sandlock create --bundle "$BUNDLE" box
 	assert_gone box
-	[ -z "$(cgroup_dirs "$CGROUP_PARENT/box")" ]
+	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
 @test "memory: limit, reservation and swap" {
@@ -314,7 +314,7 @@ refused_by_name() {
 	refused_by_name '{"unified": {"cgroup.max.depth": "some"}}' \
 		"unified.cgroup.max.depth: write 'some'"
 	box_with '{"unified": {"cgroup.max.depth": "3"}}'
-	[ "$(cat "$(v2_mount)$CGROUP_PARENT/box/cgroup.max.depth")" = 3 ]
+	[ "$(cat "$(v2_mount)$(cgroup_of box)/cgroup.max.depth")" = 3 ]
 }
 
 @test "unified: a controller that is on v1 has other files" {

@@ -58,7 +58,7 @@ give_realtime_budget() {
 	local dir=/sys/fs/cgroup/cpu
 
 	[ -e "$dir/cpu.rt_runtime_us" ] || return 0
-	for dir in "$dir$CGROUP_PARENT" "$dir$CGROUP_PARENT/box"; do
+	for dir in "$dir$CGROUP_PARENT" "$dir$(cgroup_of box)"; do
 		mkdir "$dir"
 		echo 10000 >"$dir/cpu.rt_runtime_us"
 	done

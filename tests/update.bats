@@ -27,9 +27,9 @@ freezer() {
 	[ "$1" = off ] || word=FROZEN bit=1
 	dir=$(v1_mount freezer)
 	if [ -n "$dir" ]; then
-		echo "$word" >"$dir$CGROUP_PARENT/box/freezer.state"
+		echo "$word" >"$dir$(cgroup_of box)/freezer.state"
 	else
-		echo "$bit" >"$(v2_mount)$CGROUP_PARENT/box/cgroup.freeze"
+		echo "$bit" >"$(v2_mount)$(cgroup_of box)/cgroup.freeze"
 	fi
 }
 
