@@ -200,7 +200,6 @@ is_gone() {
 	local id
 
 	requires root cgroupfs
-	requires root cgroupfs
 	for id in first second; do
 		new_bundle "$id"
 		args sleep 1000
@@ -217,7 +216,6 @@ is_gone() {
 @test "a parent that was there before stays" {
 	local before
 
-	requires root cgroupfs
 	requires root cgroupfs
 	new_bundle
 	make_cgroup "$CGROUP_PARENT"
