@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/toml_text.c - characters and their places. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "policy/toml_reader.h"
+
+int toml_fail(const struct toml_reader *r, const char *at, const char *fmt, ...)
+{
+	unsigned line = 1, column = 1;
+	char reason[512];
+	va_list ap;
+
+	for (const char *p = r->text; p < at; p++) {
+		if (*p == '\n') {
+			line++;
+			column = 1;
+		} else if ((*p & 0xc0) != 0x80) {
+			column++;
+		}
+	}
+	va_start(ap, fmt);
+	vsnprintf(reason, sizeof reason, fmt, ap);
+	va_end(ap);
+	return fail(0, "line %u, column %u: %s", line, column, reason);
+}
+
+/* Neither in strings nor in comments, so nowhere. */
+static bool is_forbidden(const char *p, size_t left)
+{
+	unsigned char c = (unsigned char)*p;
+
+	if (c == '\r')
+		return left < 2 || p[1] != '\n';
+	return c == 0x7f || (c < 0x20 && c != '\t' && c != '\n');
+}
+
+int toml_clean(struct arena *arena, const char *text, size_t len,
+	       const char **ret)
+{
+	struct toml_reader r = { .text = text };
+	char *clean = arena_alloc(arena, len + 1), *out = clean;
+	size_t n;
+
+	if (!clean)
+		return -ENOMEM;
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		return toml_fail(&r, text, "begins with a byte order mark");
+	for (size_t i = 0; i < len; i += n) {
+		n = utf8_length(text + i, len - i);
+		if (n == 0)
+			return toml_fail(&r, text + i, "not UTF-8");
+		if (is_forbidden(text + i, len - i))
+			return toml_fail(&r, text + i,
+					 "control character 0x%02x",
+					 (unsigned char)text[i]);
+		if (text[i] != '\r')
+			out = mempcpy(out, text + i, n);
+	}
+	*ret = clean;
+	return 0;
+}
