@@ -300,16 +300,24 @@ static int install(const struct step *step, uint32_t more_flags)
  */
 struct helper {
 	struct child *child;
-	volatile int listener;	/* -1 until installed, -2 when that failed */
-	volatile int passed;
-	volatile pid_t tid;	/* 0 once the kernel has seen it end */
+	int listener;		/* -1 until installed, -2 when that failed */
+	int passed;
+	pid_t tid;		/* 0 once the kernel has seen it end */
 	_Alignas(16) char stack[HELPER_STACK];
 };
+
+/* And at all that was written before it was. */
+static inline int look(const int *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
 
 static inline void relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
 #endif
 }
 
@@ -318,7 +326,7 @@ static int pass_listener(void *arg)
 	struct helper *helper = arg;
 	int fd;
 
-	while ((fd = helper->listener) == -1)
+	while ((fd = look(&helper->listener)) == -1)
 		(void)sched_yield();
 	if (fd >= 0 && child_say(helper->child, WORD_LISTENER, &fd, 1) == 0 &&
 	    child_wait_go(helper->child) == 0)
@@ -335,12 +343,13 @@ static int install_with_listener(struct child *child, const struct step *step)
 	int fd, error;
 
 	if (clone(pass_listener, helper.stack + HELPER_STACK, flags, &helper,
-		  NULL, NULL, (pid_t *)&helper.tid) < 0)
+		  NULL, NULL, &helper.tid) < 0)
 		return -1;
 	fd = install(step, SECCOMP_FILTER_FLAG_NEW_LISTENER);
 	error = errno;
-	helper.listener = fd >= 0 ? fd : -2;
-	while (helper.tid)
+	__atomic_store_n(&helper.listener, fd >= 0 ? fd : -2,
+			 __ATOMIC_RELEASE);
+	while (look(&helper.tid))
 		relax();
 	errno = fd < 0 ? error : ECONNABORTED;
 	return fd >= 0 && helper.passed ? 0 : -1;
