@@ -29,6 +29,16 @@
 
 static const uint32_t all_x86[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_I386,
 				    OCI_ARCH_X32 };
+static const uint32_t all_arm[] = { AUDIT_ARCH_AARCH64, AUDIT_ARCH_ARM };
+
+/* This processor, and those whose programs it runs. */
+#if defined(__aarch64__)
+#define NATIVE AUDIT_ARCH_AARCH64
+#define FAMILY all_arm
+#else
+#define NATIVE AUDIT_ARCH_X86_64
+#define FAMILY all_x86
+#endif
 
 /* ---- a profile as engines send it ---- */
 
@@ -117,11 +127,15 @@ static uint32_t roll(uint32_t *seed, uint32_t sides)
 
 /*
  * At most one that goes through socketcall and one through ipc on i386, and
- * not semop: libseccomp 2.5 may forget the whole architecture over it.
+ * not semop: libseccomp 2.5 may forget the whole architecture over it. So it
+ * does on aarch64 over an unconditional rule for a call that is not there.
  */
 static const char *const some_names[] = {
 	"read", "ioctl", "socket", "semget", "clone", "prctl", "openat",
-	"fstat64", "_llseek", "arch_prctl", "epoll_wait", "no_such_call",
+#ifndef __aarch64__
+	"fstat64", "_llseek", "arch_prctl", "epoll_wait",
+#endif
+	"no_such_call",
 };
 
 static const uint32_t some_actions[] = {

@@ -59,6 +59,12 @@ static void engine_profiles_agree_with_libseccomp(void **state)
 	struct confine_filter filter;
 	double begin;
 
+	profile.architectures = all_arm;
+	for (size_t n = 1; n <= COUNT(all_arm); n++) {
+		profile.narchitectures = n;
+		assert_int_equal(judge(arena, &profile, /* tries= */ 10), 0);
+	}
+	profile.architectures = all_x86;
 	for (size_t n = 0; n <= COUNT(all_x86); n++) {
 		profile.narchitectures = n;
 		assert_int_equal(judge(arena, &profile, /* tries= */ 10), 0);
@@ -122,8 +128,8 @@ static void single_rules_agree_with_libseccomp(void **state)
 		size_t used = arena->used;
 		struct oci_seccomp profile = {
 			.default_action = some_actions[roll(&seed, 4)],
-			.architectures = all_x86,
-			.narchitectures = roll(&seed, COUNT(all_x86) + 1),
+			.architectures = FAMILY,
+			.narchitectures = roll(&seed, COUNT(FAMILY) + 1),
 			.rules = rules, .nrules = COUNT(rules),
 		};
 
@@ -152,8 +158,8 @@ static void contradictions_are_decided_as_by_libseccomp(void **state)
 		};
 		struct oci_seccomp profile = {
 			.default_action = SECCOMP_RET_TRAP,
-			.architectures = all_x86,
-			.narchitectures = COUNT(all_x86),
+			.architectures = FAMILY,
+			.narchitectures = COUNT(FAMILY),
 			.rules = rules, .nrules = COUNT(rules),
 		};
 		struct oci_seccomp_arg args[COUNT(rules)];
@@ -243,7 +249,7 @@ static void many_rules_mean_what_they_say(void **state)
 					       true);
 		assert_int_equal(confine_seccomp(arena, &profile, &filter), 0);
 		for (int j = 0; j < 2000; j++) {
-			struct seccomp_data call = { .arch = AUDIT_ARCH_X86_64 };
+			struct seccomp_data call = { .arch = NATIVE };
 			const char *name =
 				some_names[roll(&seed, COUNT(some_names))];
 
@@ -272,24 +278,24 @@ static const struct {
 	{ "newer than the profile",
 	  { .default_action = ERRNO(EPERM),
 	    RULES({ NAMES("read", "close_range"), ALLOW, NULL, 0 }) },
-	  AUDIT_ARCH_X86_64, 437, 0, ERRNO(ENOSYS) },
+	  NATIVE, 437, 0, ERRNO(ENOSYS) },
 	{ "older than the newest one named",
 	  { .default_action = ERRNO(EPERM),
 	    RULES({ NAMES("read", "close_range"), ALLOW, NULL, 0 }) },
-	  AUDIT_ARCH_X86_64, 435, 0, ERRNO(EPERM) },
+	  NATIVE, 435, 0, ERRNO(EPERM) },
 	{ "newest, named with the default action",
 	  { .default_action = ERRNO(EPERM),
 	    RULES({ NAMES("read"), ALLOW, NULL, 0 },
 		  { NAMES("openat2"), ERRNO(EPERM), NULL, 0 }) },
-	  AUDIT_ARCH_X86_64, 437, 0, ERRNO(EPERM) },
+	  NATIVE, 437, 0, ERRNO(EPERM) },
 	{ "newer, but the default is not an errno",
 	  { .default_action = SECCOMP_RET_KILL_PROCESS,
 	    RULES({ NAMES("read"), ALLOW, NULL, 0 }) },
-	  AUDIT_ARCH_X86_64, 437, 0, SECCOMP_RET_KILL_PROCESS },
+	  NATIVE, 437, 0, SECCOMP_RET_KILL_PROCESS },
 	{ "no known name at all",
 	  { .default_action = ERRNO(EPERM),
 	    RULES({ NAMES("no_such_call"), ALLOW, NULL, 0 }) },
-	  AUDIT_ARCH_X86_64, 437, 0, ERRNO(EPERM) },
+	  NATIVE, 437, 0, ERRNO(EPERM) },
 	{ "newer on x32",
 	  { .default_action = ERRNO(EPERM), .architectures = all_x86,
 	    .narchitectures = COUNT(all_x86),
@@ -299,7 +305,7 @@ static const struct {
 	  { .default_action = ALLOW }, AUDIT_ARCH_X86_64, X32_BIT, 0,
 	  SECCOMP_RET_KILL_THREAD },
 	{ "no call at all",
-	  { .default_action = ALLOW }, AUDIT_ARCH_X86_64, UINT32_MAX, 0,
+	  { .default_action = ALLOW }, NATIVE, UINT32_MAX, 0,
 	  ALLOW },
 	{ "i386 when not listed",
 	  { .default_action = ALLOW }, AUDIT_ARCH_I386, 3, 0,
@@ -324,12 +330,12 @@ static const struct {
 	    RULES({ NAMES("read"), ERRNO(1), ARGS({ .op = OCI_CMP_EQ }) },
 		  { NAMES("read"), ERRNO(2), NULL, 0 },
 		  { NAMES("read"), ERRNO(3), NULL, 0 }) },
-	  AUDIT_ARCH_X86_64, 0, 0, ERRNO(2) },
+	  NATIVE, SYS_read, 0, ERRNO(2) },
 	{ "a mask of nothing is no condition",
 	  { .default_action = ALLOW,
 	    RULES({ NAMES("read"), ERRNO(1),
 		    ARGS({ .op = OCI_CMP_MASKED_EQ, .value_two = 1 }) }) },
-	  AUDIT_ARCH_X86_64, 0, 5, ERRNO(1) },
+	  NATIVE, SYS_read, 5, ERRNO(1) },
 	{ "an architecture libseccomp does not know",
 	  { .default_action = ALLOW, .architectures = (uint32_t[]){ 0x1234 },
 	    .narchitectures = 1 },
@@ -416,7 +422,7 @@ static void far_jumps_arrive(void **state)
 
 	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
 	for (uint64_t value = 0; value < 1500; value++) {
-		struct seccomp_data call = { .arch = AUDIT_ARCH_X86_64,
+		struct seccomp_data call = { .arch = NATIVE, .nr = SYS_read,
 					     .args = { value } };
 
 		assert_int_equal(bpf_run(filter.code, filter.len, &call),
@@ -484,6 +490,17 @@ static int try_calls(const struct confine_filter *filter)
 	return 0;
 }
 
+/* An emulator of another processor's programs has no filters for them. */
+static void skip_without_filters(void)
+{
+	uint32_t action = SECCOMP_RET_ALLOW;
+
+	if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) < 0) {
+		print_message("needs seccomp filters\n");
+		skip();
+	}
+}
+
 static void the_kernel_agrees(void **state)
 {
 	struct oci_seccomp profile = engine_profile(*state);
@@ -491,6 +508,7 @@ static void the_kernel_agrees(void **state)
 	int status;
 	pid_t pid;
 
+	skip_without_filters();
 	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
 	pid = fork();
 	if (pid == 0)
@@ -506,6 +524,7 @@ static void the_kernel_takes_long_programs(void **state)
 	int status;
 	pid_t pid;
 
+	skip_without_filters();
 	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
 	pid = fork();
 	if (pid == 0)
@@ -515,6 +534,8 @@ static void the_kernel_takes_long_programs(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* Only this processor lets a program change over from call to call. */
+#ifdef __x86_64__
 static void another_abi_is_deadly(void **state)
 {
 	struct oci_seccomp profile = { .default_action = ALLOW };
@@ -535,6 +556,7 @@ static void another_abi_is_deadly(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
 }
+#endif
 
 static void words_end_with_null(void **state)
 {
@@ -569,12 +591,16 @@ int main(void)
 		cmocka_unit_test(an_argument_that_does_not_exist_is_an_error),
 		cmocka_unit_test(the_kernel_agrees),
 		cmocka_unit_test(the_kernel_takes_long_programs),
+#ifdef __x86_64__
 		cmocka_unit_test(another_abi_is_deadly),
+#endif
 		cmocka_unit_test(words_end_with_null),
 	};
 
-	/* The tables above know the numbers of this one only. */
-	if (seccomp_arch_native() != SCMP_ARCH_X86_64)
+	/* The tables above know the numbers of these only. */
+	if (seccomp_arch_native() != NATIVE)
 		return 77;
+	/* libseccomp would ask an emulator what the kernel can. */
+	(void)seccomp_api_set(4);
 	return cmocka_run_group_tests(tests, open_arena, close_arena);
 }
