@@ -12,6 +12,7 @@
 #include "policy/policy.h"
 
 struct arena;
+struct toml_value;
 struct writer;
 
 /* What a member of struct policy is; policy/types.c has one line for each. */
@@ -115,10 +116,15 @@ struct policy_setter {
 /*
  * Check a raw value and make it the key's. An error begins with the key's
  * "section.key: " and names the value; the policy is untouched then. A list
- * may be LIST of TEXT, STRING, INTEGER…; one TEXT or STRING is no list.
+ * may be LIST of TEXT, STRING, INTEGER…; one TEXT or STRING is no list. Texts
+ * and origin are kept, not copied.
  */
 int policy_set(const struct policy_setter *to, enum policy_key key,
 	       const struct policy_raw *raw);
+
+/* A value of TOML as a raw one. */
+int policy_raw_from_toml(struct arena *arena, const struct toml_value *value,
+			 struct policy_raw *ret);
 
 /* Shorthands for doors whose keys have other names. */
 int policy_set_bool(const struct policy_setter *to, enum policy_key key,
@@ -140,8 +146,11 @@ struct policy_text;
 struct policy_type_info {
 	const char *word;		/* for people: "paths, presets, globs" */
 	enum policy_raw_type shape;	/* LIST, MAP, or TEXT for the others */
+	bool maybe_bool;		/* true and false, too */
+	bool maybe_map;			/* a map, too */
 	size_t size;			/* of the member */
 	POLICY_READER((*read));
+	POLICY_READER((*item));		/* of a list of strings: one of them */
 	void (*write)(struct policy_text *out, const void *value);
 	bool (*equal)(const void *a, const void *b);
 	void (*schema)(struct writer *w, const struct policy_key_info *key);

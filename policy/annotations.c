@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy/annotations.c - the door for engines: io.sandlock.SECTION.KEY, and
+ * CONTAINER.io.sandlock/SECTION.KEY for one container of a pod.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "base/util.h"
+#include "oci/json.h"
+#include "policy/keys.h"
+
+#define PREFIX "io.sandlock"
+#define PROFILE "profile"
+
+/* Where the value of one annotation goes. */
+struct target {
+	struct policy policy;
+	const char *profile;
+};
+
+struct door {
+	struct arena *arena;
+	const char *container;		/* NULL: it has no name */
+	const struct oci_strings *allowed;
+	struct policy_place place;
+	struct target pod;		/* for all containers of a pod */
+	struct target own;		/* for this one only */
+};
+
+/* An annotation of ours, taken apart. */
+struct address {
+	const char *key;		/* "section.key"; NULL: none of ours */
+	const char *container;		/* not ended by NUL */
+	size_t container_len;		/* 0: all */
+};
+
+static struct address parse_address(const char *name)
+{
+	const char *infix = strstr(name, "." PREFIX "/");
+
+	if (starts_with(name, PREFIX ".") || starts_with(name, PREFIX "/"))
+		return (struct address){ .key = name + strlen(PREFIX ".") };
+	if (streq(name, PREFIX))
+		return (struct address){ .key = "" };
+	if (!infix || infix == name)
+		return (struct address){ 0 };
+	return (struct address){
+		.key = infix + strlen("." PREFIX "/"),
+		.container = name,
+		.container_len = (size_t)(infix - name),
+	};
+}
+
+bool policy_is_annotated(const struct oci_annotations *annotations)
+{
+	for (size_t i = 0; i < annotations->n; i++)
+		if (parse_address(annotations->items[i].key).key)
+			return true;
+	return false;
+}
+
+const char *policy_container_name(const struct oci_annotations *annotations)
+{
+	const char *name =
+		oci_annotation(annotations, "io.kubernetes.cri.container-name");
+
+	return name ? name
+		    : oci_annotation(annotations,
+				     "io.kubernetes.container.name");
+}
+
+bool policy_is_infra(const struct oci_annotations *annotations)
+{
+	const char *type =
+		oci_annotation(annotations, "io.kubernetes.cri.container-type");
+
+	if (!type)
+		type = oci_annotation(annotations,
+				      "io.kubernetes.cri-o.ContainerType");
+	return type && streq(type, "sandbox");
+}
+
+static int check_bytes(const char *text)
+{
+	if (*text == '\0')
+		return fail(0, "is empty");
+	for (const char *p = text; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			return fail(0, "has a control byte (0x%02x)",
+				    (unsigned int)(unsigned char)*p);
+	return 0;
+}
+
+static int raw_from_json(const struct json_value *v, struct policy_raw *ret)
+{
+	struct policy_raw raw = { .type = POLICY_RAW_OTHER, .key = v->key };
+
+	switch ((enum json_type)v->type) {
+	case JSON_STRING:
+		raw.type = POLICY_RAW_STRING;
+		raw.text = v->text;
+		break;
+	case JSON_BOOL:
+		raw.type = POLICY_RAW_BOOL;
+		raw.truth = v->truth;
+		break;
+	case JSON_NUMBER:
+		if (num_i64(v->text, &raw.integer) == 0)
+			raw.type = POLICY_RAW_INTEGER;
+		else
+			raw.text = v->text;
+		break;
+	case JSON_ARRAY:
+		raw.text = "a list";
+		break;
+	case JSON_OBJECT:
+		raw.text = "a table";
+		break;
+	case JSON_NULL:
+		raw.text = "null";
+		break;
+	}
+	*ret = raw;
+	return raw.type == POLICY_RAW_STRING && *raw.text
+		       ? check_bytes(raw.text)
+		       : 0;
+}
+
+/* The members of a JSON array or object. */
+static int members(struct arena *arena, const struct json_value *v,
+		   struct policy_raw *ret)
+{
+	struct policy_raw *items = arena_array(arena, v->n, sizeof *items);
+	size_t n = 0;
+
+	if (!items)
+		return -ENOMEM;
+	json_each(member, v) {
+		int r = raw_from_json(member, &items[n++]);
+
+		if (r < 0)
+			return r;
+	}
+	*ret = (struct policy_raw){
+		.type = v->type == JSON_ARRAY ? POLICY_RAW_LIST :
+						POLICY_RAW_MAP,
+		.items = items,
+		.n = n,
+	};
+	return 0;
+}
+
+/* "a; b;c": blanks around an item are not part of it. */
+static int split(struct arena *arena, const char *text, struct policy_raw *ret)
+{
+	struct policy_raw *items;
+	size_t n = 1;
+
+	for (const char *p = text; *p; p++)
+		n += *p == ';';
+	items = arena_array(arena, n, sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		size_t len;
+
+		text += strspn(text, " ");
+		len = strcspn(text, ";");
+		items[i].type = POLICY_RAW_TEXT;
+		while (len && text[len - 1] == ' ')
+			len--;
+		if (len == 0)
+			return fail(0, "has an empty element");
+		items[i].text = arena_strndup(arena, text, len);
+		if (!items[i].text)
+			return -ENOMEM;
+		text += strcspn(text, ";") + 1;
+	}
+	*ret = (struct policy_raw){
+		.type = POLICY_RAW_LIST, .items = items, .n = n };
+	return 0;
+}
+
+static int read_list(struct arena *arena, const char *text,
+		     struct policy_raw *ret)
+{
+	const struct json_value *v;
+
+	/* An IPv6 address in brackets begins like an array, too. */
+	if (text[0] == '[' &&
+	    json_parse(arena, text, strlen(text), &v) == 0 &&
+	    v->type == JSON_ARRAY)
+		return members(arena, v, ret);
+	err_clear();
+	return split(arena, text, ret);
+}
+
+static int read_map(struct arena *arena, const char *text,
+		    struct policy_raw *ret)
+{
+	const struct json_value *v;
+	int r = json_parse(arena, text, strlen(text), &v);
+
+	if (r < 0)
+		return fail_in(r, "is not a JSON object");
+	if (v->type != JSON_OBJECT)
+		return fail(0, "'%s' is not a JSON object", text);
+	return members(arena, v, ret);
+}
+
+static int read_value(struct arena *arena, enum policy_key key,
+		      const char *text, struct policy_raw *ret)
+{
+	const struct policy_type_info *type =
+		policy_type_info(policy_key_info(key)->type);
+	int r = check_bytes(text);
+
+	if (r < 0)
+		return r;
+	if (type->shape == POLICY_RAW_MAP ||
+	    (type->maybe_map && text[0] == '{'))
+		return read_map(arena, text, ret);
+	if (type->shape == POLICY_RAW_LIST &&
+	    !(type->maybe_bool &&
+	      (streq(text, "true") || streq(text, "false"))))
+		return read_list(arena, text, ret);
+	*ret = (struct policy_raw){ .type = POLICY_RAW_TEXT, .text = text };
+	return 0;
+}
+
+static bool is_listed(const struct oci_strings *list, const char *name)
+{
+	for (size_t i = 0; list && i < list->n; i++)
+		if (streq(list->items[i], name))
+			return true;
+	return false;
+}
+
+/* Annotations may be written by who is not trusted with the host. */
+static int check_allowed(const struct door *door, enum policy_key key)
+{
+	const struct policy_key_info *info = policy_key_info(key);
+
+	if (info->bundle == POLICY_BUNDLE_NEVER)
+		return fail(0, "is not for a bundle, which has its own");
+	if (info->bundle == POLICY_BUNDLE_ASK &&
+	    !is_listed(door->allowed, info->name))
+		return fail(0, "touches the host: the operator has to allow it "
+			       "(--allow-annotations %s)", info->name);
+	return 0;
+}
+
+static int find_key(const char *name)
+{
+	char section[32] = "";
+	size_t len = strcspn(name, ".");
+	int key = policy_key_find(name);
+
+	if (key >= 0)
+		return key;
+	if (len < sizeof section)
+		memcpy(section, name, len);
+	return fail(0, "unknown %s", policy_section_find(section) < 0
+					     ? "section" : "key");
+}
+
+static int set_profile(const char *value, struct target *target)
+{
+	int r = check_bytes(value);
+
+	if (r < 0)
+		return r;
+	if (strchr(value, '/'))
+		return fail(0, "'%s' is a path, not the name of a profile",
+			    value);
+	target->profile = value;
+	return 0;
+}
+
+static int set_key(const struct door *door, const char *name,
+		   const struct oci_annotation *annotation,
+		   struct target *target)
+{
+	const struct policy_setter to = {
+		.arena = door->arena,
+		.policy = &target->policy,
+		.place = &door->place,
+		.origin = annotation->key,
+	};
+	struct policy_raw raw;
+	int key = find_key(name);
+	int r;
+
+	if (key < 0)
+		return key;
+	if ((r = check_allowed(door, key)) < 0 ||
+	    (r = read_value(door->arena, key, annotation->value, &raw)) < 0)
+		return r;
+	if (target->policy.set[key])
+		return fail(0, "is given twice, also as %s",
+			    target->policy.origin[key]);
+	return policy_set(&to, key, &raw);
+}
+
+/* Keys for other containers are not ours to obey, but typos are typos. */
+static int take(struct door *door, const struct address *address,
+		const struct oci_annotation *annotation)
+{
+	struct target nobody = { 0 };
+	struct target *target = &door->pod;
+
+	if (address->container_len)
+		target = door->container &&
+			 strlen(door->container) == address->container_len &&
+			 memcmp(door->container, address->container,
+				address->container_len) == 0
+				 ? &door->own : &nobody;
+	if (streq(address->key, PROFILE))
+		return set_profile(annotation->value, target);
+	return set_key(door, address->key, annotation, target);
+}
+
+int policy_from_annotations(struct arena *arena,
+			    const struct oci_annotations *annotations,
+			    const char *container,
+			    const struct oci_strings *allowed,
+			    const struct policy_place *place,
+			    struct policy *ret, const char **ret_profile)
+{
+	struct door door = { .arena = arena, .container = container,
+			     .allowed = allowed, .place = *place };
+
+	door.place.bundle = true;
+	for (size_t i = 0; i < annotations->n; i++) {
+		const struct oci_annotation *a = &annotations->items[i];
+		const struct address address = parse_address(a->key);
+		int r;
+
+		if (!address.key)
+			continue;
+		if (address.container_len && !container &&
+		    !policy_is_infra(annotations))
+			return fail(0, "%s: this container has no name", a->key);
+		r = take(&door, &address, a);
+		if (r < 0)
+			return fail_in(r, "%s", a->key);
+	}
+	policy_layer(&door.pod.policy, &door.own.policy);
+	policy_layer(ret, &door.pod.policy);
+	*ret_profile = door.own.profile ? door.own.profile : door.pod.profile;
+	return 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/manual.c - the keys for people: table of the manual, and --help. */
+#include <inttypes.h>
+
+#include "policy/keys.h"
+#include "policy/text.h"
+
+/* "--filesystem-read" of "filesystem.read" */
+static void put_long_flag(struct policy_text *out, const char *name)
+{
+	text_put(out, "--");
+	for (; *name; name++)
+		text_put(out, "%c", *name == '.' || *name == '_' ? '-' : *name);
+}
+
+static void put_flags(struct policy_text *out,
+		      const struct policy_key_info *info)
+{
+	if (info->letter)
+		text_put(out, "-%c, ", info->letter);
+	if (info->flag)
+		text_put(out, "--%s, ", info->flag);
+	if (info->comma_flag)
+		text_put(out, "--%s, ", info->comma_flag);
+	put_long_flag(out, info->name);
+}
+
+static void put_type(struct policy_text *out,
+		     const struct policy_key_info *info)
+{
+	text_put(out, "%s", policy_type_info(info->type)->word);
+	if (info->max && info->max < INT32_MAX)
+		text_put(out, ", %" PRIu64 " to %" PRIu64, info->min,
+			 info->max);
+}
+
+static void put_row(struct policy_text *out,
+		    const struct policy_key_info *info)
+{
+	static const char *const bundles[] = {
+		[POLICY_BUNDLE_OK] = "yes",
+		[POLICY_BUNDLE_ASK] = "if the operator allows it",
+		[POLICY_BUNDLE_NEVER] = "no",
+	};
+
+	text_put(out, "| `%s`", info->name);
+	if (info->alias)
+		text_put(out, ", `%s`", info->alias);
+	text_put(out, " | ");
+	put_type(out, info);
+	text_put(out, " | `");
+	put_flags(out, info);
+	text_put(out, "` | %s | %s%s |\n", bundles[info->bundle], info->about,
+		 info->enforced ? "" : " (not enforced by this build: refused)");
+}
+
+int policy_manual(struct arena *arena, const char **ret)
+{
+	struct policy_text out = { .arena = arena };
+
+	text_put(&out, "| key | value | flags | in a bundle | meaning |\n"
+		       "| --- | --- | --- | --- | --- |\n");
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+		put_row(&out, policy_key_info(key));
+	return text_close(&out, ret);
+}
+
+static void put_help(struct policy_text *out,
+		     const struct policy_key_info *info)
+{
+	text_put(out, "  ");
+	put_flags(out, info);
+	text_put(out, "\n      %s", info->about);
+	if (info->type != POLICY_TYPE_BOOL) {
+		text_put(out, " (");
+		put_type(out, info);
+		text_put(out, ")");
+	}
+	text_put(out, "\n");
+}
+
+int policy_help(struct arena *arena, const char **ret)
+{
+	struct policy_text out = { .arena = arena };
+	enum policy_section section = POLICY_SECTIONS;
+
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+		const struct policy_key_info *info = policy_key_info(key);
+
+		if (info->section != section)
+			text_put(&out, "%s[%s]\n", out.len ? "\n" : "",
+				 policy_section_name(info->section));
+		section = info->section;
+		put_help(&out, info);
+	}
+	return text_close(&out, ret);
+}

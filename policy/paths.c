@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy/paths.c - paths as they are written in policies: absolute, below the
+ * caller's directory or home, optional, presets and patterns.
+ *
+ * Items of a PATTERNS list are patterns throughout: a backslash quotes, also in
+ * front of what is special in the directory a relative one was put below.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "policy/values.h"
+
+#define SPECIAL "*?[\\"
+
+static bool is_glob(const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		if (*p == '\\' && p[1])
+			p++;
+		else if (strchr("*?[", *p))
+			return true;
+	}
+	return false;
+}
+
+/* Variables are not expanded; who writes one would get another path. */
+static int check_variables(const char *path)
+{
+	for (const char *p = strchr(path, '$'); p; p = strchr(p + 1, '$'))
+		if (p[1] == '{' || p[1] == '_' || (p[1] >= 'A' && p[1] <= 'Z') ||
+		    (p[1] >= 'a' && p[1] <= 'z'))
+			return fail(0, "'%s' has a variable, and these are not "
+				       "expanded", path);
+	return 0;
+}
+
+static int check_quotes(const char *pattern)
+{
+	for (const char *p = strchr(pattern, '\\'); p; p = strchr(p, '\\')) {
+		if (p[1] == '\0' || p[1] == '/')
+			return fail(0, "'%s' has a backslash that quotes "
+				       "nothing", pattern);
+		p += 2;
+	}
+	return 0;
+}
+
+/* No double slash, no "." and no slash at the end; ".." is the kernel's. */
+static void clean(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from; from++) {
+		while (from[0] == '/' &&
+		       (from[1] == '/' ||
+			(from[1] == '.' && (from[2] == '/' || !from[2]))))
+			from += from[1] == '/' ? 1 : 2;
+		if (*from == '\0')
+			break;
+		*to++ = *from;
+	}
+	if (to > path + 1 && to[-1] == '/')
+		to--;
+	if (to == path)
+		*to++ = '/';
+	*to = '\0';
+}
+
+/* dir/rest; what is special in dir is quoted for a pattern. */
+static int join(struct arena *arena, const char *dir, const char *rest,
+		bool pattern, const char **ret)
+{
+	char *joined = arena_alloc(arena, 2 * strlen(dir) + strlen(rest) + 2);
+	char *to = joined;
+
+	if (!joined)
+		return -ENOMEM;
+	for (const char *p = dir; *p; p++) {
+		if (pattern && strchr(SPECIAL, *p))
+			*to++ = '\\';
+		*to++ = *p;
+	}
+	*to++ = '/';
+	strcpy(to, rest);
+	clean(joined);
+	*ret = joined;
+	return 0;
+}
+
+static int from_home(const struct policy_setter *to,
+		     const struct policy_key_info *key, const char *text,
+		     bool pattern, const char **ret)
+{
+	const struct policy_place *place = to->place;
+
+	if (text[1] && text[1] != '/')
+		return fail(0, "'%s': only one's own home (~/) can be named",
+			    text);
+	if (place && place->bundle && key->host)
+		return fail(0, "'%s' is a path of the host, where a bundle has "
+			       "no home", text);
+	if (!place || !place->home)
+		return fail(0, "'%s': the home directory is not known", text);
+	return join(to->arena, place->home, text + 1, pattern, ret);
+}
+
+/* An absolute, clean path of what is neither a preset nor optional. */
+static int resolve(const struct policy_setter *to,
+		   const struct policy_key_info *key, const char *text,
+		   bool pattern, const char **ret)
+{
+	int r = check_variables(text);
+
+	if (r == 0 && pattern)
+		r = check_quotes(text);
+	if (r < 0)
+		return r;
+	if (text[0] == '~')
+		return from_home(to, key, text, pattern, ret);
+	if (text[0] == '/')
+		return join(to->arena, "", text, pattern, ret);
+	if (text[0] == '@')
+		return fail(0, "'%s': presets are not for this key", text);
+	if (!to->place || !to->place->cwd)
+		return fail(0, "'%s' is not absolute", text);
+	return join(to->arena, to->place->cwd, text, pattern, ret);
+}
+
+/* resolve(), and put the "-" of an optional path in front again. */
+static int resolve_optional(const struct policy_setter *to,
+			    const struct policy_key_info *key,
+			    const char *text, bool pattern, const char **ret)
+{
+	bool optional = text[0] == '-';
+	int r;
+
+	if (optional && (text[1] == '\0' || text[1] == '-' || text[1] == '@'))
+		return fail(0, "'%s' is not a path", text);
+	r = resolve(to, key, text + optional, pattern, ret);
+	if (r < 0 || !optional)
+		return r;
+	*ret = arena_printf(to->arena, "-%s", *ret);
+	return *ret ? 0 : -ENOMEM;
+}
+
+POLICY_READER(policy_read_path)
+{
+	const char *text;
+	int r = policy_plain_text(raw, "a path", &text);
+
+	if (r < 0)
+		return r;
+	if (text[0] == '-')
+		return fail(0, "'%s': this path cannot be optional", text);
+	return resolve(to, key, text, /* pattern= */ false, ret);
+}
+
+POLICY_READER(policy_read_optional_path)
+{
+	const char *text;
+	int r = policy_plain_text(raw, "a path", &text);
+
+	if (r < 0)
+		return r;
+	return resolve_optional(to, key, text, /* pattern= */ false, ret);
+}
+
+POLICY_READER(policy_read_pattern)
+{
+	const char *text;
+	int r = policy_plain_text(raw, "a path", &text);
+
+	if (r < 0)
+		return r;
+	if (text[0] != '@')
+		return resolve_optional(to, key, text, /* pattern= */ true,
+					ret);
+	if (!policy_is_path_preset(text + 1))
+		return fail(0, "'%s' is not a preset of paths", text);
+	*(const char **)ret = text;
+	return 0;
+}
+
+POLICY_READER(policy_read_denial)
+{
+	const char *text;
+	int r = policy_plain_text(raw, "a path", &text);
+
+	if (r < 0)
+		return r;
+	if (strchr(text, '/') || !is_glob(text) || strchr("@-~", text[0]))
+		return policy_read_pattern(to, key, raw, ret);
+	r = check_variables(text);
+	if (r == 0)
+		r = check_quotes(text);
+	if (r == 0)
+		*(const char **)ret = text;
+	return r;
+}
+
+/* A program: a path if it has a slash, else what PATH finds. */
+POLICY_READER(policy_read_word)
+{
+	const char *text;
+	int r = policy_plain_text(raw, "a program", &text);
+
+	if (r < 0)
+		return r;
+	if (strchr(text, '/'))
+		return resolve(to, key, text, /* pattern= */ false, ret);
+	*(const char **)ret = text;
+	return 0;
+}

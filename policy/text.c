@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/text.c - a text that grows. */
+#include "policy/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/utf8.h"
+
+#define FIRST_SIZE 1024
+
+/* Room for len more bytes and a NUL. */
+static int reserve(struct policy_text *out, size_t len)
+{
+	size_t size = out->size ? out->size : FIRST_SIZE;
+	char *text;
+
+	if (out->error || len < out->size - out->len)
+		return out->error;
+	while (size - out->len <= len)
+		size *= 2;
+	text = arena_grow(out->arena, out->text, out->len, size, 1);
+	if (!text) {
+		out->error = -ENOMEM;
+		return out->error;
+	}
+	out->text = text;
+	out->size = size;
+	return 0;
+}
+
+void text_put(struct policy_text *out, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	if (n >= 0 && reserve(out, (size_t)n) == 0) {
+		vsnprintf(out->text + out->len, (size_t)n + 1, fmt, again);
+		out->len += (size_t)n;
+	}
+	va_end(again);
+	va_end(ap);
+}
+
+void text_put_quoted(struct policy_text *out, const char *value)
+{
+	size_t left = strlen(value);
+
+	text_put(out, "\"");
+	while (left && !out->error) {
+		size_t n = utf8_length(value, left);
+
+		if (n == 0) {
+			out->error = fail(0, "'%s' is not UTF-8", value);
+			return;
+		}
+		if (iscntrl((unsigned char)*value))
+			text_put(out, "\\u%04x",
+				 (unsigned int)(unsigned char)*value);
+		else if (*value == '"' || *value == '\\')
+			text_put(out, "\\%c", *value);
+		else
+			text_put(out, "%.*s", (int)n, value);
+		value += n;
+		left -= n;
+	}
+	text_put(out, "\"");
+}
+
+int text_close(struct policy_text *out, const char **ret)
+{
+	text_put(out, "%s", "");
+	if (out->error)
+		return out->error;
+	*ret = out->text;
+	return 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/types.h - how values are written, compared and described. */
+#pragma once
+
+#include "policy/keys.h"
+
+#define POLICY_WRITER(name) \
+	void name(struct policy_text *out, const void *value)
+#define POLICY_EQUAL(name) bool name(const void *a, const void *b)
+#define POLICY_SCHEMA(name) \
+	void name(struct writer *w, const struct policy_key_info *key)
+
+POLICY_WRITER(policy_write_bool);
+POLICY_WRITER(policy_write_number);
+POLICY_WRITER(policy_write_seed);
+POLICY_WRITER(policy_write_size);
+POLICY_WRITER(policy_write_time);
+POLICY_WRITER(policy_write_text);
+POLICY_WRITER(policy_write_strings);
+POLICY_WRITER(policy_write_names);
+POLICY_WRITER(policy_write_map);
+POLICY_WRITER(policy_write_branch);
+POLICY_WRITER(policy_write_mode);
+POLICY_WRITER(policy_write_numbers);
+POLICY_WRITER(policy_write_protections);
+
+POLICY_EQUAL(policy_equal_bool);
+POLICY_EQUAL(policy_equal_u32);
+POLICY_EQUAL(policy_equal_u64);
+POLICY_EQUAL(policy_equal_time);
+POLICY_EQUAL(policy_equal_text);
+POLICY_EQUAL(policy_equal_strings);
+POLICY_EQUAL(policy_equal_names);
+POLICY_EQUAL(policy_equal_map);
+POLICY_EQUAL(policy_equal_branch);
+POLICY_EQUAL(policy_equal_mode);
+POLICY_EQUAL(policy_equal_numbers);
+
+POLICY_SCHEMA(policy_schema_bool);
+POLICY_SCHEMA(policy_schema_number);
+POLICY_SCHEMA(policy_schema_seed);
+POLICY_SCHEMA(policy_schema_size);
+POLICY_SCHEMA(policy_schema_time);
+POLICY_SCHEMA(policy_schema_text);
+POLICY_SCHEMA(policy_schema_strings);
+POLICY_SCHEMA(policy_schema_names);
+POLICY_SCHEMA(policy_schema_map);
+POLICY_SCHEMA(policy_schema_mounts);
+POLICY_SCHEMA(policy_schema_branch);
+POLICY_SCHEMA(policy_schema_mode);
+POLICY_SCHEMA(policy_schema_numbers);
+POLICY_SCHEMA(policy_schema_ports);
+POLICY_SCHEMA(policy_schema_groups);
+POLICY_SCHEMA(policy_schema_protections);

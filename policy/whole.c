@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/whole.c - whole policies: layers, and what keys demand of others. */
+#include <string.h>
+
+#include "base/err.h"
+#include "policy/keys.h"
+
+static void copy_key(struct policy *to, const struct policy *from,
+		     enum policy_key key)
+{
+	enum policy_type type = policy_key_info(key)->type;
+
+	memcpy(policy_member(to, key), policy_value(from, key),
+	       policy_type_info(type)->size);
+	to->set[key] = from->set[key];
+	to->origin[key] = from->origin[key];
+}
+
+void policy_layer(struct policy *base, const struct policy *over)
+{
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+		if (over->set[key])
+			copy_key(base, over, key);
+}
+
+bool policy_has_section(const struct policy *policy,
+			enum policy_section section)
+{
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+		if (policy->set[key] &&
+		    policy_key_info(key)->section == section)
+			return true;
+	return false;
+}
+
+void policy_for_infra(struct policy *policy)
+{
+	const struct policy whole = *policy;
+
+	*policy = (struct policy){ 0 };
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+		if (policy_key_info(key)->section == POLICY_NETWORK ||
+		    key == POLICY_ALLOW_DEGRADED || key == POLICY_DISABLE)
+			copy_key(policy, &whole, key);
+}
+
+int policy_refuse_unenforced(const struct policy *policy)
+{
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+		if (policy->set[key] && !policy_key_info(key)->enforced)
+			return fail(0, "not enforced by this build: %s",
+				    policy_key_name(key));
+	return 0;
+}
+
+/* one is there, and the other is not */
+static int needs(const struct policy *policy, enum policy_key one,
+		 enum policy_key other)
+{
+	if (policy->set[one] && !policy->set[other])
+		return fail(0, "%s needs %s", policy_key_name(one),
+			    policy_key_name(other));
+	return 0;
+}
+
+static int needs_http_rule(const struct policy *policy, enum policy_key key)
+{
+	if (policy->set[key] && policy->http_allow.n == 0 &&
+	    policy->http_deny.n == 0)
+		return fail(0, "%s needs http.allow or http.deny",
+			    policy_key_name(key));
+	return 0;
+}
+
+static int check_protections(const struct policy *policy)
+{
+	uint32_t both = policy->allow_degraded & policy->disable;
+
+	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
+		if (both & 1U << i)
+			return fail(0, "config.allow_degraded and "
+				       "config.disable: '%s' is in both",
+				    policy_protection_name(i));
+	return 0;
+}
+
+static int check_network(const struct policy *policy)
+{
+	if (policy->set[POLICY_NET_MODE] &&
+	    policy->mode == POLICY_MODE_OPEN && policy->set[POLICY_NET_ALLOW])
+		return fail(0, "network.mode 'open' leaves nothing to "
+			       "network.allow");
+	return 0;
+}
+
+static int check_cpus(const struct policy *policy)
+{
+	if (policy->set[POLICY_NUM_CPUS] && policy->set[POLICY_CPU_CORES] &&
+	    policy->num_cpus > policy->cpu_cores.n)
+		return fail(0, "limits.num_cpus: %u is more than the %zu of "
+			       "limits.cpu_cores", policy->num_cpus,
+			    policy->cpu_cores.n);
+	return 0;
+}
+
+static int check_bundle(const struct policy *policy)
+{
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+		if (policy->set[key] &&
+		    policy_key_info(key)->bundle == POLICY_BUNDLE_NEVER)
+			return fail(0, "%s is not for a bundle, which has its "
+				       "own", policy_key_name(key));
+	return 0;
+}
+
+int policy_check(const struct policy *policy, bool bundle)
+{
+	int r;
+
+	if ((r = needs(policy, POLICY_HTTP_CA, POLICY_HTTP_KEY)) < 0 ||
+	    (r = needs(policy, POLICY_HTTP_KEY, POLICY_HTTP_CA)) < 0 ||
+	    (r = needs(policy, POLICY_FS_STORAGE, POLICY_WORKDIR)) < 0 ||
+	    (r = needs(policy, POLICY_DISK, POLICY_WORKDIR)) < 0 ||
+	    (r = needs(policy, POLICY_UID, POLICY_GID)) < 0 ||
+	    (r = needs(policy, POLICY_GID, POLICY_UID)) < 0 ||
+	    (r = needs_http_rule(policy, POLICY_HTTP_INJECT_CA)) < 0 ||
+	    (r = needs_http_rule(policy, POLICY_HTTP_CA_OUT)) < 0 ||
+	    (r = check_protections(policy)) < 0 ||
+	    (r = check_network(policy)) < 0 || (r = check_cpus(policy)) < 0)
+		return r;
+	return bundle ? check_bundle(policy) : 0;
+}
