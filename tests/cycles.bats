@@ -27,9 +27,8 @@ cycle() {
 	new_bundle web
 	args sleep 1000
 	for ((i = 0; i < AT_ONCE; i++)); do
-		jq --arg path "$CGROUP_PARENT/web$i" \
-			'.linux.cgroupsPath = $path' "$BUNDLE/config.json" \
-			>"$TMP/web$i.json"
+		sed "s|$(cgroups_path web)\"|$(cgroups_path "web$i")\"|" \
+			"$BUNDLE/config.json" >"$TMP/web$i.json"
 	done
 	for ((round = 0; round < ROUNDS; round++)); do
 		pids=()

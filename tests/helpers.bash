@@ -278,9 +278,10 @@ assert_lines() {
 
 # ---- waiting and looking ----
 
-# wait_until COMMAND...: until it succeeds; ten seconds are enough for anything.
+# wait_until COMMAND...: until it succeeds; ten seconds are enough for anything
+# where the processor is a real one.
 wait_until() {
-	local deadline=$((SECONDS + 10))
+	local deadline=$((SECONDS + ${SANDLOCK_PATIENCE:-10}))
 
 	until "$@"; do
 		if [ "$SECONDS" -ge "$deadline" ]; then
