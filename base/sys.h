@@ -39,6 +39,11 @@
 #ifndef SYS_pidfd_getfd
 #define SYS_pidfd_getfd 438
 #endif
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
 
 static inline int sys_openat2(int dir, const char *path, uint64_t flags,
 			      uint64_t mode, uint64_t resolve)
@@ -119,4 +124,22 @@ static inline int sys_pidfd_open(pid_t pid)
 static inline int sys_pidfd_send_signal(int pidfd, int sig)
 {
 	return (int)syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
+}
+
+static inline int
+sys_landlock_create_ruleset(const struct kernel_landlock_ruleset *attr,
+			    size_t size, unsigned int flags)
+{
+	return (int)syscall(SYS_landlock_create_ruleset, attr, size, flags);
+}
+
+/* attr: struct kernel_landlock_path or _port, as the type says. */
+static inline int sys_landlock_add_rule(int ruleset, int type, const void *attr)
+{
+	return (int)syscall(SYS_landlock_add_rule, ruleset, type, attr, 0);
+}
+
+static inline int sys_landlock_restrict_self(int ruleset, unsigned int flags)
+{
+	return (int)syscall(SYS_landlock_restrict_self, ruleset, flags);
 }
