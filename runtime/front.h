@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/front.h - a container in the foreground of the command that made it. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "runtime/console.h"
+#include "runtime/creation.h"
+#include "runtime/foreground.h"
+#include "runtime/notify.h"
+
+/* Everything it holds besides the container itself. */
+struct front {
+	struct foreground foreground;
+	struct console console;
+	struct notify notify;
+	bool has_console;
+};
+
+#define FRONT_NONE                                                          \
+	{                                                                   \
+		.foreground = FOREGROUND_NONE, .console = CONSOLE_NONE,     \
+		.notify = NOTIFY_NONE,                                      \
+	}
+#define autofront AUTO(front_close)
+
+/* Before the first process: signals and orphans are ours, unless detached. */
+int front_prepare(const struct creation *creation, struct front *front);
+/* The terminal, where there is one and it was not sent away. */
+int front_open_console(struct creation *creation, struct front *front);
+/* Until the program ends; the container goes, too, unless --keep. Its status. */
+int front_wait(struct creation *creation, struct front *front);
+void front_close(struct front *front);
