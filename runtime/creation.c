@@ -114,7 +114,7 @@ static int open_notify(struct creation *c)
 }
 
 /* Device rules come after the child's own nodes exist, before anyone looks. */
-static int apply_devices(struct creation *c)
+int creation_apply_devices(struct creation *c)
 {
 	if (c->devices_done)
 		return 0;
@@ -126,7 +126,7 @@ static int apply_devices(struct creation *c)
 static int before_hooks(struct launch *launch)
 {
 	struct creation *c = launch->owner;
-	int r = apply_devices(c);
+	int r = creation_apply_devices(c);
 
 	if (r < 0)
 		return r;
@@ -180,7 +180,7 @@ static int delegate_cgroup(struct creation *c)
 	return r == -EPERM && c->facts.rootless ? 0 : r;
 }
 
-static int make_cgroups(struct creation *c)
+int creation_make_cgroups(struct creation *c)
 {
 	int r = cgroup_create(&c->facts.cgroups, &c->cgroup,
 			      &c->spec.linux_.resources, c->facts.rootless);
@@ -206,7 +206,7 @@ static int place_child(struct launch *launch)
 	int r = creation_start_unit(c);
 
 	if (r >= 0)
-		r = make_cgroups(c);
+		r = creation_make_cgroups(c);
 	return r < 0 ? r : cgroup_enter(&c->cgroup, launch->pid);
 }
 
@@ -234,7 +234,7 @@ static int start_child(struct creation *c)
 	return launch_until(l, WORD_CREATED);
 }
 
-int creation_build(struct creation *c)
+int creation_reserve(struct creation *c)
 {
 	int r;
 
@@ -246,7 +246,14 @@ int creation_build(struct creation *c)
 	r = write_intent(c);
 	if (r < 0)
 		return r;
-	r = c->in.unplaced ? 0 : make_cgroups(c);
+	return c->in.unplaced ? 0 : creation_make_cgroups(c);
+}
+
+int creation_build(struct creation *c)
+{
+	int r;
+
+	r = creation_reserve(c);
 	if (r < 0)
 		return r;
 	r = open_gate(c);
@@ -312,11 +319,25 @@ static int tell_callers(struct creation *c)
 	return r;
 }
 
+int creation_record(struct creation *c)
+{
+	int r;
+
+	r = record_child(c);
+	if (r < 0)
+		return r;
+	r = tell_callers(c);
+	if (r < 0)
+		return r;
+	c->container.record.kept = true;
+	return reserve_save(c->arena, &c->container);
+}
+
 int creation_keep(struct creation *c)
 {
 	int r;
 
-	r = apply_devices(c);
+	r = creation_apply_devices(c);
 	if (r < 0)
 		return r;
 	if (!make_has_userns(&c->in)) {
@@ -332,14 +353,7 @@ int creation_keep(struct creation *c)
 		if (r < 0)
 			return r;
 	}
-	r = record_child(c);
-	if (r < 0)
-		return r;
-	r = tell_callers(c);
-	if (r < 0)
-		return r;
-	c->container.record.kept = true;
-	r = reserve_save(c->arena, &c->container);
+	r = creation_record(c);
 	if (r < 0)
 		return r;
 	if (!c->in.has_gate) {

@@ -51,6 +51,7 @@ struct creation {
 	struct launch launch;
 	const char *notify_host;	/* NOTIFY_SOCKET of the caller, or NULL */
 	int gate;
+	pid_t restorer;			/* criu, in the cgroups for a while */
 	bool reserved;
 	bool devices_done;
 	bool pid_file_written;
@@ -86,6 +87,13 @@ int creation_start_unit(struct creation *creation);
 
 /* Read, check and plan: no effect yet. */
 int creation_plan(struct creation *creation, const char *id, bool has_gate);
+/* Reserve the ID, and make the cgroups unless they wait for a process. */
+int creation_reserve(struct creation *creation);
+int creation_make_cgroups(struct creation *creation);
+/* Once, when all nodes exist. */
+int creation_apply_devices(struct creation *creation);
+/* The child is on record, and the callers know it. */
+int creation_record(struct creation *creation);
 /* Everything up to the point where the child is to be kept. */
 int creation_build(struct creation *creation);
 /* Write it down, tell the callers, let the child go on to its gate or program. */
