@@ -129,7 +129,7 @@ static void put_about(struct writer *w, const struct oci_feature_facts *facts)
 	if (is_set(facts->commit))
 		put_string(w, "io.sandlock.commit", facts->commit);
 	put_string(w, "io.sandlock.version", facts->version);
-	put_string(w, "org.opencontainers.runc.checkpoint.enabled", "false");
+	put_string(w, "org.opencontainers.runc.checkpoint.enabled", "true");
 	put_end(w);
 }
 

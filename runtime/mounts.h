@@ -85,3 +85,5 @@ uint16_t mounts_tree_slot(const struct mount_job *job);
 int make_bind_mount(const struct mount_job *job);
 int make_cgroup_mount(const struct mount_job *job);
 int make_devices(const struct make_input *in, struct plan *plan);
+/* Those every container has; how many. */
+size_t devices_default(const struct oci_device **ret);

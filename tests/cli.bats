@@ -30,15 +30,6 @@ commands="create start state kill delete run exec ps list pause resume update
 	assert_output_has "spec: 1.3.0"
 }
 
-@test "commands of later versions fail with one clear line" {
-	for command in checkpoint restore; do
-		run sandlock "$command" web1
-		[ "$status" -eq 1 ]
-		[ "${#lines[@]}" -eq 1 ]
-		assert_output_has "$command"
-	done
-}
-
 @test "an unknown command, option or format is an error of one line" {
 	for words in nonesuch "list --nonesuch" "--log-format xml list" \
 		"list --format xml" "--rootless maybe list" \

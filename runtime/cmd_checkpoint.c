@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_checkpoint.c - save a running container to files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "base/proc.h"
+#include "base/util.h"
+#include "runtime/criu.h"
+#include "runtime/deleting.h"
+#include "runtime/external.h"
+#include "runtime/images.h"
+#include "runtime/protobuf.h"
+#include "runtime/reserve.h"
+
+#define LOCK_SECONDS 10
+#define LOG "dump.log"
+
+struct checkpoint_options {
+	struct image_options images;
+	bool leave_running;
+	bool tcp_skip_in_flight;
+	bool link_remap;
+	const char *status_fd;
+	const char *page_server;
+	bool pre_dump;
+};
+
+/* "192.0.2.1:4000", "[2001:db8::1]:4000" */
+static int put_page_server(struct arena *arena, const char *text,
+			   struct pb *request)
+{
+	struct pb server = { .arena = arena };
+	char *address = arena_strdup(arena, text);
+	char *colon = address ? strrchr(address, ':') : NULL;
+	uint32_t port = 0;
+
+	if (!address)
+		return -ENOMEM;
+	if (colon)
+		*colon = '\0';
+	if (!colon || !*address || num_u32(colon + 1, &port) < 0 ||
+	    port == 0 || port > UINT16_MAX)
+		return fail(0, "--page-server: '%s' is not ADDRESS:PORT", text);
+	if (*address == '[' && colon[-1] == ']') {
+		colon[-1] = '\0';
+		address++;
+	}
+	pb_text(&server, 1, address);
+	pb_number(&server, 2, port);
+	pb_message(request, CRIU_PAGE_SERVER, &server);
+	return 0;
+}
+
+/* Only one that the caller gave us, and that can be written to. */
+static int put_status_fd(const struct globals *globals, const char *text,
+			 struct criu *criu, struct pb *request)
+{
+	uint32_t fd;
+	int flags = -1;
+
+	if (num_u32(text, &fd) < 0)
+		return fail_in(-EINVAL, "--status-fd");
+	if (fd > 2 && fd < 3 + globals->given_fds)
+		flags = fcntl((int)fd, F_GETFL);
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		return fail(EBADF, "--status-fd %u", fd);
+	pb_number(request, CRIU_STATUS_FD, CRIU_FIRST_FD + criu->nfds);
+	criu->fds[criu->nfds++] = (int)fd;
+	return 0;
+}
+
+/* The freezer catches every process, however fast it forks. */
+static int put_cgroup(struct arena *arena, const struct container *c,
+		      struct pb *request)
+{
+	struct cgroup cgroup = { 0 };
+	int r = cgroup_from_record(arena, &c->record, &cgroup);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; c->record.own_cgroup && i < cgroup.n; i++)
+		if (cgroup.items[i].made &&
+		    (streq(cgroup.items[i].controllers, "freezer") ||
+		     (cgroup.items[i].v2 && cgroup.n == 1)))
+			pb_text(request, CRIU_FREEZE_CGROUP,
+				cgroup.items[i].path);
+	cgroup_close(&cgroup);
+	return 0;
+}
+
+static int put_options(const struct globals *globals,
+		       const struct checkpoint_options *o, struct criu *criu,
+		       struct pb *request)
+{
+	int r = 0;
+
+	pb_number(request, CRIU_LEAVE_RUNNING, o->leave_running);
+	pb_number(request, CRIU_TCP_SKIP_IN_FLIGHT, o->tcp_skip_in_flight);
+	pb_number(request, CRIU_LINK_REMAP, o->link_remap);
+	if (o->pre_dump || is_set(o->images.parent_path))
+		pb_number(request, CRIU_TRACK_MEMORY, 1);
+	if (is_set(o->page_server))
+		r = put_page_server(globals->arena, o->page_server, request);
+	if (r >= 0 && is_set(o->status_fd))
+		r = put_status_fd(globals, o->status_fd, criu, request);
+	return r;
+}
+
+static int need(struct criu *criu, unsigned int feature, const char *option,
+		const char *what)
+{
+	bool can = false;
+	int r = criu_can(criu, feature, &can);
+
+	if (r >= 0 && !can)
+		return fail(0, "--%s: this kernel or criu cannot %s", option,
+			    what);
+	return r;
+}
+
+static int check_features(struct criu *criu, const struct checkpoint_options *o)
+{
+	int r = 0;
+
+	if (o->pre_dump)
+		r = need(criu, CRIU_TRACKS_MEMORY, "pre-dump",
+			 "track changes of memory");
+	else if (is_set(o->images.parent_path))
+		r = need(criu, CRIU_TRACKS_MEMORY, "parent-path",
+			 "track changes of memory");
+	if (r >= 0 && o->images.lazy_pages)
+		r = need(criu, CRIU_LAZY_PAGES, "lazy-pages",
+			 "fetch memory on demand");
+	return r;
+}
+
+static int dump(const struct globals *globals, const struct container *c,
+		const struct oci_spec *spec, const struct checkpoint_options *o)
+{
+	struct arena *arena = globals->arena;
+	struct pb request = { .arena = arena };
+	autoimages struct images images = IMAGES_NONE;
+	autocriu struct criu criu = CRIU_NONE;
+	autoclose int proc = proc_open();
+	int r;
+
+	if (proc < 0)
+		return proc;
+	r = put_options(globals, o, &criu, &request);
+	if (r < 0)
+		return r;
+	r = images_open(arena, &o->images, LOG, /* make= */ true, &images);
+	if (r < 0)
+		return r;
+	r = images_put(&images, &o->images, &spec->annotations, &request);
+	if (r < 0)
+		return r;
+	pb_number(&request, CRIU_PID, (uint64_t)c->record.pid);
+	r = put_cgroup(arena, c, &request);
+	if (r >= 0)
+		r = external_put_dump(arena, proc, c->record.pid, spec,
+				      &request);
+	if (r >= 0 && !o->pre_dump)
+		r = external_put_streams(arena, proc, c->record.pid,
+					 images.dir, &request);
+	if (r < 0)
+		return r;
+	criu.images = images.path;
+	criu.work = images.work_path;
+	/* Without a mount namespace the container's is this one. */
+	criu.own_mounts = spec->linux_.namespaces[OCI_NS_MOUNT].listed;
+	r = criu_start(&criu, globals);
+	if (r >= 0)
+		r = check_features(&criu, o);
+	if (r < 0)
+		return r;
+	r = criu_call(&criu, o->pre_dump ? CRIU_PRE_DUMP : CRIU_DUMP, &request,
+		      NULL);
+	return r < 0 ? images_explain(arena, r, &images) : 0;
+}
+
+static int checkpoint(const struct globals *globals, struct container *c,
+		      const struct checkpoint_options *o)
+{
+	enum oci_status status = container_status(globals->arena, c);
+	struct oci_spec spec;
+	int r;
+
+	if (status != OCI_RUNNING && status != OCI_PAUSED)
+		return fail(0, "%s: cannot checkpoint a container that is %s",
+			    c->id, oci_status_name(status));
+	r = container_spec(globals->arena, c, &spec);
+	if (r < 0)
+		return r;
+	r = images_check(&spec, &o->images);
+	if (r < 0)
+		return r;
+	r = dump(globals, c, &spec, o);
+	if (r < 0 || o->leave_running || o->pre_dump)
+		return r;
+	return deleting_remove(globals->arena, c);
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	autocontainer struct container lock = CONTAINER_NONE;
+	autocontainer struct container c = CONTAINER_NONE;
+	int r;
+
+	(void)argc;
+	r = container_load(globals->arena, globals->root, argv[0], &lock);
+	if (r >= 0)
+		r = reserve_lock(&lock, LOCK_SECONDS);
+	/* Read again: it may have changed while we waited for the lock. */
+	if (r >= 0)
+		r = container_load_sound(globals->arena, globals->root,
+					 argv[0], &c);
+	return r < 0 ? r : checkpoint(globals, &c, options);
+}
+
+#define FIELD(name) offsetof(struct checkpoint_options, name)
+
+static const struct option_spec checkpoint_options[] = {
+	IMAGE_OPTIONS,
+	{ "leave-running", 0, OPTION_FLAG, FIELD(leave_running), NULL,
+	  "let the container go on afterwards" },
+	{ "tcp-skip-in-flight", 0, OPTION_FLAG, FIELD(tcp_skip_in_flight), NULL,
+	  "leave half-open TCP connections out" },
+	{ "link-remap", 0, OPTION_FLAG, FIELD(link_remap), NULL,
+	  "keep open files that have lost their name" },
+	{ "status-fd", 0, OPTION_TEXT, FIELD(status_fd), "FD",
+	  "write a byte here when pages can be fetched" },
+	{ "page-server", 0, OPTION_TEXT, FIELD(page_server), "ADDRESS:PORT",
+	  "send memory there" },
+	{ "pre-dump", 0, OPTION_FLAG, FIELD(pre_dump), NULL,
+	  "save memory only, and go on" },
+};
+
+const struct command command_checkpoint = {
+	.name = "checkpoint",
+	.arguments = "[options] ID",
+	.help = "save a running container to files",
+	.options = checkpoint_options,
+	.noptions = COUNT(checkpoint_options),
+	.options_size = sizeof(struct checkpoint_options),
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+	.failure = 1,
+};

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/cmd_restore.c - run a container from a checkpoint's files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/proc.h"
+#include "base/sys.h"
+#include "base/util.h"
+#include "hooks/hooks.h"
+#include "network/network.h"
+#include "runtime/creation.h"
+#include "runtime/criu.h"
+#include "runtime/external.h"
+#include "runtime/front.h"
+#include "runtime/images.h"
+#include "runtime/notify.h"
+#include "runtime/protobuf.h"
+#include "runtime/restored.h"
+
+#define LOG "restore.log"
+/* Below the container's directory: where criu finds the root. */
+#define ROOT_POINT "root"
+#define CGROUP_MAX 65536
+
+struct restore_options {
+	struct image_options images;
+	const char *bundle;
+	bool detach;
+	const char *pid_file;
+	const char *console_socket;
+	bool no_subreaper;
+	bool no_pivot;
+	bool tcp_close;
+	const char *lsm_profile;
+	const char *lsm_mount_context;
+};
+
+/* ---- what criu tells ---- */
+
+static int run_hooks(struct creation *c, enum hook_point point, pid_t pid)
+{
+	struct hooks_place here = { .cwd = c->in.bundle };
+	const char *json;
+	int r;
+
+	r = oci_state_for_hook(c->arena, &c->container.record, OCI_CREATING,
+			       pid, &json);
+	return r < 0 ? r : hooks_run(&c->spec.hooks, point, &here, json);
+}
+
+/* Its namespaces are there, and nothing in them yet. */
+static int on_namespaces(struct creation *c, pid_t pid)
+{
+	const struct oci_linux *l = &c->spec.linux_;
+	int r;
+
+	if (l->nnet_devices) {
+		autoclose int netns = -1;
+		char name[64];
+
+		snprintf(name, sizeof name, "%d/ns/net", pid);
+		netns = openat(c->proc, name, O_RDONLY | O_CLOEXEC);
+		if (netns < 0)
+			return fail(errno, "open /proc/%s", name);
+		r = network_move_devices(l->net_devices, l->nnet_devices,
+					 netns);
+		if (r < 0)
+			return r;
+	}
+	c->container.record.hooks_begun = true;
+	r = reserve_save(c->arena, &c->container);
+	if (r >= 0)
+		r = run_hooks(c, HOOK_PRESTART, pid);
+	return r < 0 ? r : run_hooks(c, HOOK_CREATE_RUNTIME, pid);
+}
+
+/* All is restored but the last steps to run: criu still can undo it. */
+static int on_restored(struct creation *c, pid_t pid)
+{
+	int r;
+
+	c->launch.pid = pid;
+	c->launch.pidfd = sys_pidfd_open(pid);
+	if (c->launch.pidfd < 0)
+		return fail(errno, "open process %d", pid);
+	if (c->options->console_socket && c->launch.console < 0)
+		return fail(0, "the images have no terminal for the console "
+			       "socket");
+	r = creation_apply_devices(c);
+	if (r >= 0)
+		r = restored_inodes(c->proc, pid, c->launch.ns_inodes);
+	return r < 0 ? r : creation_record(c);
+}
+
+/* Credentials and filters are the last thing; criu would go on regardless. */
+static int on_resume(struct creation *c)
+{
+	int r = restored_check(c);
+
+	if (r < 0)
+		(void)sys_pidfd_send_signal(c->launch.pidfd, SIGKILL);
+	return r;
+}
+
+static int on_news(struct criu *criu, const char *news, pid_t pid, int *fd)
+{
+	struct creation *c = criu->owner;
+
+	if (streq(news, "setup-namespaces"))
+		return on_namespaces(c, pid);
+	if (streq(news, "orphan-pts-master")) {
+		closep(&c->launch.console);
+		c->launch.console = take_fd(fd);
+		return 0;
+	}
+	if (streq(news, "post-restore"))
+		return on_restored(c, pid);
+	return streq(news, "pre-resume") ? on_resume(c) : 0;
+}
+
+/* ---- the request ---- */
+
+/* Where criu is, its processes are to be: of each controller the path. */
+static int put_cgroup_roots(struct creation *c, pid_t pid, struct pb *request)
+{
+	char name[64], *text, *line;
+	int r;
+
+	snprintf(name, sizeof name, "%d/cgroup", pid);
+
+	autoclose int fd = proc_open_at(c->proc, name, O_RDONLY);
+
+	if (fd < 0)
+		return fail(errno, "open /proc/%s", name);
+	r = io_read_all(c->arena, fd, CGROUP_MAX, &text, NULL);
+	if (r < 0)
+		return r;
+	while ((line = strsep(&text, "\n"))) {
+		char *controllers, *controller;
+
+		(void)strsep(&line, ":");
+		controllers = strsep(&line, ":");
+		while (line && (controller = strsep(&controllers, ","))) {
+			struct pb root = { .arena = c->arena };
+
+			pb_text(&root, 1, controller);
+			pb_text(&root, 2, line);
+			pb_message(request, CRIU_CGROUP_ROOT, &root);
+		}
+	}
+	return 0;
+}
+
+/* Whom criu starts is where criu is. */
+static int place(struct creation *c, const struct criu *criu,
+		 struct pb *request)
+{
+	int r = 0;
+
+	c->restorer = criu->pid;
+	if (c->in.unplaced) {
+		c->launch.pid = criu->pid;
+		r = creation_start_unit(c);
+		if (r >= 0)
+			r = creation_make_cgroups(c);
+		c->launch.pid = 0;
+	}
+	if (r >= 0)
+		r = cgroup_enter(&c->cgroup, criu->pid);
+	if (r >= 0 && c->spec.linux_.intel_rdt)
+		r = rdt_join(&c->rdt, criu->pid);
+	return r < 0 ? r : put_cgroup_roots(c, criu->pid, request);
+}
+
+/*
+ * criu wants a mount whose parent is in the open: a place of its own, in its
+ * own mount namespace.
+ */
+static int make_places(struct creation *c, struct criu *criu,
+		       const char **ret_notify)
+{
+	autofree char *root = realpath(c->globals->root, NULL);
+	int r;
+
+	if (!root)
+		return fail(errno, "%s", c->globals->root);
+	criu->root = arena_printf(c->arena, "%s/%s/" ROOT_POINT, root,
+				  c->in.id);
+	*ret_notify = arena_printf(c->arena, "%s/%s/" NOTIFY_FOLDER, root,
+				   c->in.id);
+	if (!criu->root || !*ret_notify)
+		return -ENOMEM;
+	criu->rootfs = c->in.rootfs;
+	criu->own_mounts = true;
+	if (mkdirat(c->container.dir, ROOT_POINT, 0700) < 0)
+		return fail(errno, "make %s", criu->root);
+	r = notify_make(c->container.dir);
+	return r < 0 ? r : external_make_points(&c->in);
+}
+
+static int put_external(struct creation *c, struct criu *criu,
+			const struct images *images, struct pb *request)
+{
+	const char *notify = NULL;
+	int r;
+
+	if (make_has_mountns(&c->in)) {
+		r = make_places(c, criu, &notify);
+		if (r >= 0)
+			r = external_put_restore(&c->in, notify, request);
+		if (r < 0)
+			return r;
+		pb_text(request, CRIU_ROOT, criu->root);
+	}
+	r = external_put_namespaces(criu, &c->in, request);
+	return r < 0 ? r :
+		       external_inherit_streams(c->arena, images->dir, request);
+}
+
+static int put_options(const struct creation *c, const struct images *images,
+		       const struct restore_options *o, struct pb *request)
+{
+	struct image_options common = o->images;
+
+	/* Without cgroups of its own it stays where we are. */
+	if (c->cgroup.n == 0 && !is_set(common.cgroups_mode))
+		common.cgroups_mode = "ignore";
+	pb_number(request, CRIU_RESTORE_SIBLING, 1);
+	pb_number(request, CRIU_EVASIVE_DEVICES, 1);
+	pb_number(request, CRIU_TCP_CLOSE, o->tcp_close);
+	if (is_set(o->lsm_profile))
+		pb_text(request, CRIU_LSM_PROFILE, o->lsm_profile);
+	if (is_set(o->lsm_mount_context))
+		pb_text(request, CRIU_LSM_MOUNT_CONTEXT, o->lsm_mount_context);
+	return images_put(images, &common, &c->spec.annotations, request);
+}
+
+static int restore(struct creation *c, const struct restore_options *o,
+		   const struct images *images)
+{
+	struct pb request = { .arena = c->arena };
+	autocriu struct criu criu = CRIU_NONE;
+	pid_t pid = 0;
+	int r;
+
+	r = creation_reserve(c);
+	if (r < 0)
+		return r;
+	r = put_options(c, images, o, &request);
+	if (r < 0)
+		return r;
+	r = put_external(c, &criu, images, &request);
+	if (r < 0)
+		return r;
+	criu.images = images->path;
+	criu.work = images->work_path;
+	criu.on_news = on_news;
+	criu.owner = c;
+	r = criu_start(&criu, c->globals);
+	if (r < 0)
+		return r;
+	r = place(c, &criu, &request);
+	if (r < 0)
+		return r;
+	r = criu_call(&criu, CRIU_RESTORE, &request, &pid);
+	if (r < 0)
+		return images_explain(c->arena, r, images);
+	if (pid != c->launch.pid)
+		return fail(EPROTO, "criu restored process %d, and said %d",
+			    c->launch.pid, pid);
+	(void)unlinkat(c->container.dir, ROOT_POINT, AT_REMOVEDIR);
+	return 0;
+}
+
+static int restore_bundle(struct creation *c, const char *id,
+			  const struct restore_options *o)
+{
+	autofront struct front front = FRONT_NONE;
+	autoimages struct images images = IMAGES_NONE;
+	int r;
+
+	if (o->no_pivot)
+		return fail(0, "--no-pivot: criu has no other way than "
+			       "pivot_root");
+	r = creation_plan(c, id, /* has_gate= */ false);
+	if (r < 0)
+		return r;
+	r = images_check(&c->spec, &o->images);
+	if (r < 0)
+		return r;
+	r = images_open(c->arena, &o->images, LOG, /* make= */ false, &images);
+	if (r < 0)
+		return r;
+	r = front_prepare(c, &front);
+	if (r < 0)
+		return r;
+	r = restore(c, o, &images);
+	if (r < 0)
+		return r;
+	r = front_open_console(c, &front);
+	if (r < 0)
+		return r;
+	c->kept = true;
+	c->launch.kept = true;
+	reserve_unlock(&c->container);
+	return o->detach ? 0 : front_wait(c, &front);
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	const struct restore_options *o = options;
+	struct creation_options common = {
+		.bundle = o->bundle,
+		.console_socket = o->console_socket,
+		.pid_file = o->pid_file,
+		.no_subreaper = o->no_subreaper,
+		.detach = o->detach,
+	};
+	autocreation struct creation c = CREATION_NONE;
+	int r;
+
+	(void)argc;
+	r = container_check_id(argv[0]);
+	if (r < 0)
+		return r;
+	c.arena = globals->arena;
+	c.globals = globals;
+	c.options = &common;
+	return restore_bundle(&c, argv[0], o);
+}
+
+#define FIELD(name) offsetof(struct restore_options, name)
+
+static const struct option_spec restore_options[] = {
+	IMAGE_OPTIONS,
+	{ "bundle", 'b', OPTION_TEXT, FIELD(bundle), "DIR",
+	  "the bundle; the current directory by default" },
+	{ "detach", 'd', OPTION_FLAG, FIELD(detach), NULL,
+	  "do not wait for the container's end" },
+	{ "pid-file", 0, OPTION_TEXT, FIELD(pid_file), "FILE",
+	  "where to write the pid of the container's process" },
+	{ "console-socket", 0, OPTION_TEXT, FIELD(console_socket), "SOCKET",
+	  "where to send the terminal's master" },
+	{ "no-subreaper", 0, OPTION_FLAG, FIELD(no_subreaper), NULL,
+	  "leave orphans of the program to the caller" },
+	{ "no-pivot", 0, OPTION_FLAG, FIELD(no_pivot), NULL,
+	  "not possible: criu changes the root by pivot_root" },
+	{ "tcp-close", 0, OPTION_FLAG, FIELD(tcp_close), NULL,
+	  "restore TCP connections as closed ones" },
+	{ "lsm-profile", 0, OPTION_TEXT, FIELD(lsm_profile), "TYPE:NAME",
+	  "use this profile: apparmor:NAME or selinux:LABEL" },
+	{ "lsm-mount-context", 0, OPTION_TEXT, FIELD(lsm_mount_context),
+	  "LABEL", "use this label for mounts that have one" },
+};
+
+const struct command command_restore = {
+	.name = "restore",
+	.arguments = "[options] ID",
+	.help = "run a container from a checkpoint's files",
+	.options = restore_options,
+	.noptions = COUNT(restore_options),
+	.options_size = sizeof(struct restore_options),
+	.min_args = 1,
+	.max_args = 1,
+	.enters = true,
+	.run = run,
+	.failure = 1,
+};

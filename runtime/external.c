@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/external.c - name what a checkpoint leaves to the host. */
+#include "runtime/external.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/proc.h"
+#include "base/root.h"
+#include "base/util.h"
+#include "runtime/criu.h"
+#include "runtime/mounts.h"
+#include "runtime/notify.h"
+#include "runtime/protobuf.h"
+
+#define MOUNTINFO_MAX (16UL << 20)
+
+/* Spaces and the like are written as \ooo. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p; to++) {
+		if (p[0] == '\\' && strspn(p + 1, "01234567") >= 3) {
+			*to = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
+				     (p[3] - '0'));
+			p += 4;
+		} else {
+			*to = *p++;
+		}
+	}
+	*to = '\0';
+}
+
+/* 31 23 0:28 ROOT PATH rw,relatime shared:1 - TYPE SOURCE OPTIONS */
+static bool parse_mount(char *line, struct external_mount *ret)
+{
+	char *tail = strstr(line, " - "), *path = NULL;
+
+	ret->id = atoi(line);
+	for (int i = 0; i < 5 && line; i++)
+		path = strsep(&line, " ");
+	if (!tail || !line || !path)
+		return false;
+	unescape(path);
+	ret->path = path;
+	tail += strlen(" - ");
+	ret->type = strsep(&tail, " ");
+	return true;
+}
+
+int external_read_mounts(struct arena *arena, int proc, const char *process,
+			 struct external_mounts *ret)
+{
+	struct external_mounts mounts = { 0 };
+	char name[64], *text, *line;
+	size_t lines = 1;
+	int r;
+
+	snprintf(name, sizeof name, "%s/mountinfo", process);
+
+	autoclose int fd = proc_open_at(proc, name, O_RDONLY);
+
+	if (fd < 0)
+		return fail(errno, "open /proc/%s", name);
+	r = io_read_all(arena, fd, MOUNTINFO_MAX, &text, NULL);
+	if (r < 0)
+		return fail_in(r, "/proc/%s", name);
+	for (const char *p = text; *p; p++)
+		lines += *p == '\n';
+	mounts.items = arena_array(arena, lines, sizeof *mounts.items);
+	if (!mounts.items)
+		return -ENOMEM;
+	while ((line = strsep(&text, "\n")))
+		if (parse_mount(line, &mounts.items[mounts.n]))
+			mounts.n++;
+	*ret = mounts;
+	return 0;
+}
+
+const char *external_below(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+
+	if (streq(directory, "/"))
+		return streq(path, "/") ? "" : path;
+	if (!starts_with(path, directory))
+		return NULL;
+	return path[len] == '/' || !path[len] ? path + len : NULL;
+}
+
+const char *external_name(struct arena *arena,
+			  const struct external_places *places,
+			  const struct external_mount *mount)
+{
+	const struct external_place *best = NULL;
+	const char *below = NULL;
+
+	/* Of those that are as near as each other the later lies above. */
+	for (size_t i = 0; i < places->n; i++) {
+		const struct external_place *p = &places->items[i];
+		const char *rest = external_below(mount->path, p->path);
+
+		if (!rest || (p->kind == EXTERNAL_NODE && *rest))
+			continue;
+		if (!best || strlen(p->path) >= strlen(best->path)) {
+			best = p;
+			below = rest;
+		}
+	}
+	if (!best || best->kind == EXTERNAL_NOT ||
+	    (best->kind == EXTERNAL_NODE && streq(mount->type, "tmpfs")) ||
+	    (best->kind == EXTERNAL_CGROUP &&
+	     !starts_with(mount->type, "cgroup")))
+		return NULL;
+	return arena_printf(arena, "%s%s", best->name, below);
+}
+
+/* Where a path of config.json has led to in the container. */
+static const char *real_path(struct arena *arena, int root, const char *path)
+{
+	autoclose int fd = root_open(root, path, O_PATH);
+	char link[64], real[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = fd < 0 ? -1 : readlink(link, real, sizeof real);
+	if (n <= 0 || (size_t)n == sizeof real || real[0] != '/')
+		return path;
+	return arena_strndup(arena, real, (size_t)n);
+}
+
+static enum external_kind kind_of(const struct oci_spec *spec,
+				  const struct oci_mount *mount)
+{
+	if (mounts_is_bind(mount))
+		return EXTERNAL_BIND;
+	/* Those of its own cgroup namespace are the container's. */
+	if (mount->type && streq(mount->type, "cgroup") &&
+	    !spec->linux_.namespaces[OCI_NS_CGROUP].listed)
+		return EXTERNAL_CGROUP;
+	return EXTERNAL_NOT;
+}
+
+static int find_places(struct arena *arena, int root,
+		       const struct oci_spec *spec,
+		       struct external_places *ret)
+{
+	const struct oci_linux *l = &spec->linux_;
+	const struct oci_device *usual;
+	size_t nusual = devices_default(&usual), n = 0;
+	struct external_place *items =
+		arena_array(arena,
+			    spec->nmounts + l->masked_paths.n + nusual +
+				    l->ndevices + 1,
+			    sizeof *items);
+
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < nusual; i++)
+		items[n++] = (struct external_place){
+			usual[i].path, usual[i].path, EXTERNAL_NODE };
+	for (size_t i = 0; i < l->ndevices; i++)
+		items[n++] = (struct external_place){
+			l->devices[i].path, l->devices[i].path, EXTERNAL_NODE };
+	for (size_t i = 0; i < spec->nmounts; i++)
+		items[n++] = (struct external_place){
+			spec->mounts[i].destination, spec->mounts[i].destination,
+			kind_of(spec, &spec->mounts[i]) };
+	items[n++] = (struct external_place){ NOTIFY_INSIDE, NOTIFY_INSIDE,
+					      EXTERNAL_BIND };
+	for (size_t i = 0; i < l->masked_paths.n; i++)
+		items[n++] = (struct external_place){
+			l->masked_paths.items[i], "/dev/null", EXTERNAL_NODE };
+	for (size_t i = 0; i < n; i++) {
+		items[i].path = real_path(arena, root, items[i].path);
+		if (!items[i].path)
+			return -ENOMEM;
+	}
+	*ret = (struct external_places){ items, n };
+	return 0;
+}
+
+static int put_mounts(struct arena *arena, const struct external_mounts *mounts,
+		      const struct external_places *places, struct pb *request)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct external_mount *m = &mounts->items[i];
+		const char *name = external_name(arena, places, m);
+		const char *text;
+
+		if (!name)
+			continue;
+		/* The brackets are criu's own. */
+		if (strchr(m->path, ']') || strchr(name, ']'))
+			return fail(0, "mount %s: criu takes no ] in a path",
+				    m->path);
+		text = arena_printf(arena, "mnt[%s]:%s", m->path, name);
+		if (!text)
+			return -ENOMEM;
+		pb_text(request, CRIU_EXTERNAL, text);
+	}
+	return 0;
+}
+
+/* criu makes the others anew, or finds them to be its own. */
+static int put_namespaces(struct arena *arena, int proc, pid_t pid,
+			  const struct oci_spec *spec, struct pb *request)
+{
+	static const struct {
+		enum oci_ns ns;
+		const char *name;
+	} known[] = { { OCI_NS_NETWORK, "extRootNetNS" },
+		      { OCI_NS_PID, "extRootPidNS" } };
+
+	for (size_t i = 0; i < COUNT(known); i++) {
+		const char *type = oci_ns_kinds[known[i].ns].proc;
+		char file[64];
+		struct stat st;
+		const char *text;
+
+		if (!spec->linux_.namespaces[known[i].ns].path)
+			continue;
+		snprintf(file, sizeof file, "%d/ns/%s", pid, type);
+		if (fstatat(proc, file, &st, 0) < 0)
+			return fail(errno, "stat /proc/%s", file);
+		text = arena_printf(arena, "%s[%llu]:%s", type,
+				    (unsigned long long)st.st_ino,
+				    known[i].name);
+		if (!text)
+			return -ENOMEM;
+		pb_text(request, CRIU_EXTERNAL, text);
+	}
+	return 0;
+}
+
+int external_put_dump(struct arena *arena, int proc, pid_t pid,
+		      const struct oci_spec *spec, struct pb *request)
+{
+	struct external_mounts mounts;
+	struct external_places places;
+	autoclose int root = -1;
+	char name[64];
+	int r;
+
+	r = put_namespaces(arena, proc, pid, spec, request);
+	if (r < 0)
+		return r;
+	if (!spec->linux_.namespaces[OCI_NS_MOUNT].listed)
+		return 0;
+	snprintf(name, sizeof name, "%d/root", pid);
+	root = openat(proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return fail(errno, "open /proc/%s", name);
+	snprintf(name, sizeof name, "%d", pid);
+	r = external_read_mounts(arena, proc, name, &mounts);
+	if (r < 0)
+		return r;
+	r = find_places(arena, root, spec, &places);
+	if (r < 0)
+		return r;
+	return put_mounts(arena, &mounts, &places, request);
+}

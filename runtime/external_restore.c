@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/external_restore.c - give the names in the images a meaning here. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/proc.h"
+#include "base/root.h"
+#include "base/util.h"
+#include "runtime/criu.h"
+#include "runtime/external.h"
+#include "runtime/joins.h"
+#include "runtime/mounts.h"
+#include "runtime/notify.h"
+#include "runtime/protobuf.h"
+
+/* name and source may each go on below. */
+static int put_mount(struct arena *arena, struct pb *request, const char *name,
+		     const char *below, const char *source)
+{
+	const char *text = arena_printf(arena, "mnt[%s%s]:%s%s", name, below,
+					source, below);
+
+	if (!text)
+		return -ENOMEM;
+	pb_text(request, CRIU_EXTERNAL, text);
+	return 0;
+}
+
+static int find_source(const struct make_input *in,
+		       const struct oci_mount *mount, char **ret)
+{
+	const char *path = mount->source;
+
+	if (!is_set(path))
+		return fail(EINVAL, "source: missing for a bind mount");
+	if (path[0] != '/')
+		path = arena_printf(in->arena, "%s/%s", in->bundle, path);
+	if (!path)
+		return -ENOMEM;
+	*ret = realpath(path, NULL);
+	return *ret ? 0 : fail(errno, "source: %s", path);
+}
+
+/* The bind, what is mounted below its source, read-only paths in it. */
+static int put_bind(const struct make_input *in, const struct oci_mount *mount,
+		    const struct external_mounts *host, struct pb *request)
+{
+	const struct oci_strings *paths = &in->spec->linux_.readonly_paths;
+	autofree char *source = NULL;
+	int r;
+
+	r = find_source(in, mount, &source);
+	if (r < 0)
+		return r;
+	r = put_mount(in->arena, request, mount->destination, "", source);
+	for (size_t i = 0; r >= 0 && i < host->n; i++) {
+		const char *below = external_below(host->items[i].path, source);
+
+		if (below && *below)
+			r = put_mount(in->arena, request, mount->destination,
+				      below, source);
+	}
+	for (size_t i = 0; r >= 0 && i < paths->n; i++) {
+		const char *below =
+			external_below(paths->items[i], mount->destination);
+
+		if (below && *below)
+			r = put_mount(in->arena, request, mount->destination,
+				      below, source);
+	}
+	return r;
+}
+
+static const char *own_directory(const struct cgroup *cgroup,
+				 const struct cgroup_hierarchy *h)
+{
+	for (size_t i = 0; i < cgroup->n; i++)
+		if (cgroup->items[i].v2 == h->v2 &&
+		    streq(cgroup->items[i].controllers, h->controllers))
+			return cgroup->items[i].path;
+	return h->mount;
+}
+
+/* As cgroup_mount.c has them without a cgroup namespace. */
+static int put_cgroups(const struct make_input *in,
+		       const struct oci_mount *mount, struct pb *request)
+{
+	const struct cgroup_layout *layout = &in->facts->cgroups;
+
+	if (in->spec->linux_.namespaces[OCI_NS_CGROUP].listed)
+		return 0;
+	if (layout->mode == CGROUP_V2)
+		return put_mount(in->arena, request, mount->destination, "",
+				 layout->items[0].mount);
+	for (size_t i = 0; i < layout->n; i++) {
+		const struct cgroup_hierarchy *h = &layout->items[i];
+		const char *name = arena_printf(in->arena, "%s%s",
+						mount->destination,
+						strrchr(h->mount, '/'));
+		int r = name ? put_mount(in->arena, request, name, "",
+					 own_directory(in->cgroup, h)) :
+			       -ENOMEM;
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int put_nodes(const struct make_input *in, struct pb *request)
+{
+	const struct oci_linux *l = &in->spec->linux_;
+	const struct oci_device *usual;
+	size_t n = devices_default(&usual);
+	int r = 0;
+
+	/* /dev/null, for the masks, is among them. */
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = put_mount(in->arena, request, usual[i].path, "",
+			      usual[i].path);
+	for (size_t i = 0; r >= 0 && i < l->ndevices; i++)
+		r = put_mount(in->arena, request, l->devices[i].path, "",
+			      l->devices[i].path);
+	return r;
+}
+
+int external_put_restore(const struct make_input *in, const char *notify,
+			 struct pb *request)
+{
+	autoclose int proc = proc_open();
+	struct external_mounts host;
+	int r;
+
+	if (proc < 0)
+		return proc;
+	r = external_read_mounts(in->arena, proc, "self", &host);
+	if (r >= 0)
+		r = put_nodes(in, request);
+	if (r >= 0)
+		r = put_mount(in->arena, request, NOTIFY_INSIDE, "", notify);
+	for (size_t i = 0; r >= 0 && i < in->spec->nmounts; i++) {
+		const struct oci_mount *m = &in->spec->mounts[i];
+
+		if (mounts_is_bind(m))
+			r = put_bind(in, m, &host, request);
+		else if (m->type && streq(m->type, "cgroup"))
+			r = put_cgroups(in, m, request);
+		if (r < 0)
+			return fail_in(r, "mounts[%zu]", i);
+	}
+	return r;
+}
+
+/* As external.c named them. */
+static const char *inherited_name(enum oci_ns ns)
+{
+	return ns == OCI_NS_NETWORK ? "extRootNetNS" :
+	       ns == OCI_NS_PID	    ? "extRootPidNS" :
+				      NULL;
+}
+
+static int put_namespace(struct criu *criu, const struct make_input *in,
+			 enum oci_ns ns, struct pb *request)
+{
+	const char *path = in->spec->linux_.namespaces[ns].path;
+	struct pb entry = { .arena = in->arena };
+
+	if (inherited_name(ns)) {
+		criu->fds[criu->nfds] = in->joins->fds[ns];
+		pb_text(&entry, 1, inherited_name(ns));
+		pb_number(&entry, 2, CRIU_FIRST_FD + criu->nfds++);
+		pb_message(request, CRIU_INHERIT_FD, &entry);
+		return 0;
+	}
+	if (ns != OCI_NS_IPC && ns != OCI_NS_UTS && ns != OCI_NS_TIME)
+		return fail(0, "linux.namespaces (%s): criu cannot restore "
+			       "into one that exists",
+			    oci_ns_kinds[ns].type);
+	pb_text(&entry, 1, oci_ns_kinds[ns].proc);
+	pb_text(&entry, 2, path);
+	pb_message(request, CRIU_JOIN_NS, &entry);
+	return 0;
+}
+
+int external_put_namespaces(struct criu *criu, const struct make_input *in,
+			    struct pb *request)
+{
+	for (int ns = 0; ns < OCI_NAMESPACES; ns++) {
+		int r = in->joins->fds[ns] < 0 ?
+				0 :
+				put_namespace(criu, in, ns, request);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Below another mount it is in what criu restores, or in its source. */
+static bool is_nested(const struct oci_spec *spec, size_t at)
+{
+	for (size_t i = 0; i < at; i++) {
+		const char *below =
+			external_below(spec->mounts[at].destination,
+				       spec->mounts[i].destination);
+
+		if (below && *below)
+			return true;
+	}
+	return false;
+}
+
+static int make_point(const struct make_input *in, int root,
+		      const struct oci_mount *mount)
+{
+	autofree char *source = NULL;
+	autoclose int point = -1;
+	struct stat st = { .st_mode = S_IFDIR };
+	bool created;
+	int r;
+
+	if (mounts_is_bind(mount)) {
+		r = find_source(in, mount, &source);
+		if (r < 0)
+			return r;
+		if (stat(source, &st) < 0)
+			return fail(errno, "source: %s", source);
+	}
+	point = S_ISDIR(st.st_mode) ?
+			root_make_dir(root, mount->destination, 0755,
+				      &created) :
+			root_make_file(root, mount->destination, &created);
+	return point < 0 ? fail(errno, "make %s", mount->destination) : 0;
+}
+
+int external_make_points(const struct make_input *in)
+{
+	autoclose int root = open(in->rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0)
+		return fail(errno, "open %s", in->rootfs);
+	for (size_t i = 0; i < in->spec->nmounts; i++) {
+		int r = is_nested(in->spec, i) ?
+				0 :
+				make_point(in, root, &in->spec->mounts[i]);
+
+		if (r < 0)
+			return fail_in(r, "mounts[%zu]", i);
+	}
+	return 0;
+}
