@@ -1,0 +1,106 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/effects.bats - limits at work: what a container cannot do with them.
+
+# shellcheck disable=SC2016 # jq's dollars
+
+load helpers
+load limits
+
+# disk_below PATH: numbers of the whole disk its file system is on, "254:0".
+disk_below() {
+	local dir
+
+	dir=$(readlink -f "/sys/dev/block/$(stat -c '%Hd:%Ld' "$1")")
+	[ ! -e "$dir/partition" ] || dir=${dir%/*}
+	cat "$dir/dev" 2>/dev/null
+}
+
+# rates DISK RATE: as a list of devices in config.json.
+rates() {
+	jq -cn --arg d "$1" --argjson rate "$2" '($d / ":" | map(tonumber)) |
+		[{major: .[0], minor: .[1], rate: $rate}]'
+}
+
+# hundredths SCRIPT: of a second that it takes inside box.
+hundredths() {
+	local from to
+
+	read -r from _ </proc/uptime
+	sandlock exec box sh -c "$1"
+	read -r to _ </proc/uptime
+	echo $((${to/./} - ${from/./}))
+}
+
+# Limits here are to make it three seconds; some of it may go at once.
+assert_slow() {
+	[ "$1" -ge 200 ] || {
+		echo "took $1 hundredths of a second"
+		return 1
+	}
+}
+
+@test "writing at a limit takes its time" {
+	local disk
+
+	requires root
+	requires_controller blkio
+	new_bundle box
+	disk=$(disk_below "$BUNDLE") || skip "needs a disk"
+	box_with "{\"blockIO\": {\"throttleWriteBpsDevice\":
+		$(rates "$disk" 1048576)}}"
+	assert_slow "$(hundredths 'dd if=/dev/zero of=/file bs=128k count=24 \
+		oflag=direct status=none')"
+}
+
+@test "reading at a limit takes its time, and none when it is lifted" {
+	local disk
+
+	requires root
+	requires_controller blkio
+	new_bundle box
+	disk=$(disk_below "$BUNDLE") || skip "needs a disk"
+	dd if=/dev/zero of="$BUNDLE/rootfs/file" bs=128k count=24 conv=fsync
+	box_with "{\"blockIO\": {\"throttleReadIOPSDevice\":
+		$(rates "$disk" 8)}}"
+	assert_slow "$(hundredths 'dd if=/file of=/dev/null bs=128k count=24 \
+		iflag=direct status=none')"
+	sandlock update --resources - box <<-EOF
+		{"blockIO": {"throttleReadIOPSDevice": $(rates "$disk" 0)}}
+	EOF
+	[ "$(hundredths 'dd if=/file of=/dev/null bs=128k count=24 \
+		iflag=direct status=none')" -lt 200 ]
+}
+
+# free_huge_pages N: so many of 2 MB that nobody uses.
+free_huge_pages() {
+	local file=/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages
+
+	[ -e "$file" ] && [ "$(cat "$file")" -ge "$1" ]
+}
+
+@test "a huge page too many is refused, and counted" {
+	requires root
+	requires_controller hugetlb
+	free_huge_pages 4 || skip "needs huge pages of 2 MB"
+	new_bundle box
+	add_mount /huge hugetlbfs hugetlbfs pagesize=2M
+	box_with '{"hugepageLimits": [{"pageSize": "2MB", "limit": 4194304}]}'
+	run_ok sandlock exec box fallocate -l 4M /huge/a
+	run_bad "No space left on device" sandlock exec box \
+		fallocate -l 2M /huge/b
+	run_ok sandlock events --stats box
+	jq -e '.data.hugetlb["2MB"] | .usage == 4194304 and .failcnt >= 1 and
+		(.max // .usage) == 4194304' <<<"$output"
+	run_ok sandlock exec box rm /huge/a
+	run_ok sandlock exec box fallocate -l 2M /huge/b
+}
+
+@test "update moves the processes to other CPUs" {
+	requires root two_cpus
+	requires_controller cpuset
+	box_with '{"cpu": {"cpus": "1"}}'
+	grep -qx $'Cpus_allowed_list:\t1' "/proc/$(pid_of box)/status"
+	run_ok sandlock update --cpuset-cpus 0 box
+	grep -qx $'Cpus_allowed_list:\t0' "/proc/$(pid_of box)/status"
+}
