@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy/glob.h - patterns of paths, bytewise, dotfiles included.
+ *
+ * In a component "*" is any bytes, "?" one byte, "[a-z]" and "[!a-z]" one of a
+ * set, and a backslash takes the next byte as it is. The component "**" is any
+ * number of components, at the end at least one. A "[" without its "]" is
+ * itself.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+struct arena;
+struct oci_strings;
+
+#define POLICY_GLOB_MAX 10000
+
+bool policy_is_glob(const char *pattern);
+bool policy_glob_match(const char *pattern, const char *path);
+/* The pattern that matches only this text; the text of such a pattern. */
+const char *policy_glob_quote(struct arena *arena, const char *text);
+const char *policy_glob_unquote(struct arena *arena, const char *pattern);
+
+/*
+ * What is there now below root, as absolute paths in it, sorted. Links are
+ * followed, inside root, only before the first component with a wildcard. What
+ * may not be read matches nothing; more than POLICY_GLOB_MAX is an error.
+ */
+int policy_glob_expand(struct arena *arena, int root, const char *pattern,
+		       struct oci_strings *ret);

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/glob_expand.c - the names that a pattern matches now. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/root.h"
+#include "base/util.h"
+#include "oci/oci.h"
+#include "policy/glob.h"
+#include "policy/glob_parts.h"
+
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#define ITEMS (2 * POLICY_GLOB_MAX)
+
+struct walk {
+	struct arena *arena;
+	const char *pattern; /* all of it, for messages */
+	const char **items;
+	size_t n;
+	char path[PATH_MAX]; /* of the directory, no slash at the end */
+	size_t len;
+};
+
+static int walk_dir(struct walk *w, int dir, const char *pattern);
+
+/* Hidden from us, gone meanwhile, or a link: no match, and no error. */
+static bool is_no_match(int error)
+{
+	return error == EACCES || error == ENOENT || error == ENOTDIR ||
+	       error == ELOOP;
+}
+
+static int push(struct walk *w, const char *name, size_t len)
+{
+	if (w->len + 1 + len >= sizeof w->path)
+		return fail(ENAMETOOLONG, "match %s", w->pattern);
+	w->path[w->len] = '/';
+	memcpy(w->path + w->len + 1, name, len);
+	w->len += 1 + len;
+	w->path[w->len] = '\0';
+	return 0;
+}
+
+static void pop(struct walk *w, size_t len)
+{
+	w->len = len;
+	w->path[len] = '\0';
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "**" twice in a pattern finds some names twice. */
+static int keep_unique(struct walk *w)
+{
+	size_t kept = 0;
+
+	qsort(w->items, w->n, sizeof *w->items, by_text);
+	for (size_t i = 0; i < w->n; i++)
+		if (kept == 0 || !streq(w->items[kept - 1], w->items[i]))
+			w->items[kept++] = w->items[i];
+	w->n = kept;
+	if (kept > POLICY_GLOB_MAX)
+		return fail(0, "%s matches more than %d names", w->pattern,
+			    POLICY_GLOB_MAX);
+	return 0;
+}
+
+static int add(struct walk *w)
+{
+	int r = w->n < ITEMS ? 0 : keep_unique(w);
+
+	if (r < 0)
+		return r;
+	w->items[w->n] = arena_strdup(w->arena, w->path);
+	if (!w->items[w->n])
+		return -ENOMEM;
+	w->n++;
+	return 0;
+}
+
+/* Go on with the rest of the pattern below an entry of dir. */
+static int enter(struct walk *w, int dir, const char *name, const char *rest)
+{
+	autoclose int fd = openat(dir, name, OPEN_DIR | O_NOFOLLOW);
+
+	if (fd < 0 && is_no_match(errno))
+		return 0;
+	if (fd < 0)
+		return fail(errno, "open %s", w->path);
+	return walk_dir(w, fd, rest);
+}
+
+/* What an entry that is there means for the first part of a pattern. */
+static int visit(struct walk *w, int dir, const char *name, const char *pattern)
+{
+	const char *rest = pattern;
+	struct glob_part part = glob_part_next(&rest);
+	bool deep = glob_part_is_deep(part);
+	size_t len = w->len;
+	int r;
+
+	if (!deep && !glob_part_match(part, name, strlen(name)))
+		return 0;
+	r = push(w, name, strlen(name));
+	if (r == 0 && !*rest)
+		r = add(w);
+	if (r == 0 && (deep || *rest))
+		r = enter(w, dir, name, deep ? pattern : rest);
+	pop(w, len);
+	return r;
+}
+
+static int visit_all(struct walk *w, int dir, const char *pattern)
+{
+	autoclose int fd = openat(dir, ".", OPEN_DIR);
+	autoclosedir DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int r = 0;
+
+	if (!entries && is_no_match(errno))
+		return 0;
+	if (!entries)
+		return fail(errno, "open %s/", w->path);
+	(void)take_fd(&fd);
+	for (errno = 0; r == 0 && (entry = readdir(entries)); errno = 0)
+		if (!streq(entry->d_name, ".") && !streq(entry->d_name, ".."))
+			r = visit(w, dir, entry->d_name, pattern);
+	if (r == 0 && errno)
+		return fail(errno, "read %s/", w->path);
+	return r;
+}
+
+/* No need to read a directory for a name that is known. */
+static int visit_one(struct walk *w, int dir, const char *name,
+		     const char *pattern)
+{
+	struct stat st;
+
+	if (streq(name, ".."))
+		return fail(0, "%s has '..' where a pattern cannot go up",
+			    w->pattern);
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return visit(w, dir, name, pattern);
+	if (is_no_match(errno))
+		return 0;
+	return fail(errno, "stat %s/%s", w->path, name);
+}
+
+static int walk_dir(struct walk *w, int dir, const char *pattern)
+{
+	const char *rest = pattern;
+	struct glob_part part = glob_part_next(&rest);
+	char name[NAME_MAX + 1];
+	int r = 0;
+
+	if (!glob_part_is_wild(part)) {
+		if (!glob_part_unquote(part, name, sizeof name))
+			return 0;
+		return visit_one(w, dir, name, pattern);
+	}
+	if (glob_part_is_deep(part) && *rest)
+		r = walk_dir(w, dir, rest);
+	if (r < 0)
+		return r;
+	return visit_all(w, dir, pattern);
+}
+
+/* The components before the first wildcard and the last of all. */
+static int open_start(struct walk *w, int root, const char **pattern)
+{
+	const char *rest = *pattern;
+	char name[NAME_MAX + 1];
+	int r;
+
+	for (;;) {
+		struct glob_part part = glob_part_next(&rest);
+
+		if (!*rest || glob_part_is_wild(part))
+			return root_open(root, w->len ? w->path : "/",
+					 OPEN_DIR);
+		if (!glob_part_unquote(part, name, sizeof name)) {
+			errno = ENOENT;
+			return -1;
+		}
+		r = push(w, name, strlen(name));
+		if (r < 0) {
+			errno = -r;
+			return -1;
+		}
+		*pattern = rest;
+	}
+}
+
+int policy_glob_expand(struct arena *arena, int root, const char *pattern,
+		       struct oci_strings *ret)
+{
+	struct walk w = { .arena = arena, .pattern = pattern };
+	autoclose int start = open_start(&w, root, &pattern);
+	int r = 0;
+
+	w.items = arena_array(arena, ITEMS, sizeof *w.items);
+	if (!w.items)
+		return -ENOMEM;
+	if (start >= 0)
+		r = walk_dir(&w, start, pattern);
+	else if (!is_no_match(errno))
+		r = fail(errno, "open %s", w.path);
+	if (r == 0)
+		r = keep_unique(&w);
+	if (r < 0)
+		return r;
+	*ret = (struct oci_strings){ .items = w.items, .n = w.n };
+	return 0;
+}
