@@ -46,7 +46,7 @@ static struct address parse_address(const char *name)
 	if (starts_with(name, PREFIX ".") || starts_with(name, PREFIX "/"))
 		return (struct address){ .key = name + strlen(PREFIX ".") };
 	if (streq(name, PREFIX))
-		return (struct address){ .key = "" };
+		return (struct address){ .key = name + strlen(PREFIX) };
 	if (!infix || infix == name)
 		return (struct address){ 0 };
 	return (struct address){
@@ -273,11 +273,10 @@ static int set_profile(const char *value, struct target *target)
 {
 	int r = check_bytes(value);
 
+	if (r == 0 && strchr(value, '/'))
+		r = fail(0, "'%s' is a path, not a name", value);
 	if (r < 0)
-		return r;
-	if (strchr(value, '/'))
-		return fail(0, "'%s' is a path, not the name of a profile",
-			    value);
+		return fail_in(r, PROFILE);
 	target->profile = value;
 	return 0;
 }
@@ -294,17 +293,16 @@ static int set_key(const struct door *door, const char *name,
 	};
 	struct policy_raw raw;
 	int key = find_key(name);
-	int r;
+	int r = key;
 
-	if (key < 0)
-		return key;
-	if ((r = check_allowed(door, key)) < 0 ||
-	    (r = read_value(door->arena, key, annotation->value, &raw)) < 0)
-		return r;
-	if (target->policy.set[key])
-		return fail(0, "is given twice, also as %s",
-			    target->policy.origin[key]);
-	return policy_set(&to, key, &raw);
+	if (r >= 0)
+		r = check_allowed(door, key);
+	if (r == 0)
+		r = read_value(door->arena, key, annotation->value, &raw);
+	if (r == 0 && target->policy.set[key])
+		r = fail(0, "is given twice, also as %s",
+			 target->policy.origin[key]);
+	return r < 0 ? fail_in(r, "%s", name) : policy_set(&to, key, &raw);
 }
 
 /* Keys for other containers are not ours to obey, but typos are typos. */
@@ -348,7 +346,8 @@ int policy_from_annotations(struct arena *arena,
 			return fail(0, "%s: this container has no name", a->key);
 		r = take(&door, &address, a);
 		if (r < 0)
-			return fail_in(r, "%s", a->key);
+			return fail_at(r, "%.*s", (int)(address.key - a->key),
+				       a->key);
 	}
 	policy_layer(&door.pod.policy, &door.own.policy);
 	policy_layer(ret, &door.pod.policy);
