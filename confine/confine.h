@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/confine.h - what holds a process: seccomp programs built from profiles. */
+/* confine/confine.h - what holds a process: seccomp programs from profiles and policies. */
 #pragma once
 
 #include <linux/filter.h>
@@ -25,6 +25,31 @@ struct confine_filter {
  */
 int confine_seccomp(struct arena *arena, const struct oci_seccomp *profile,
 		    struct confine_filter *ret);
+
+/* What a policy says about system calls; policy.h and policy/syscalls.h. */
+struct confine_blocklist {
+	struct oci_strings extra_allow;	/* groups */
+	struct oci_strings extra_deny;	/* groups or calls */
+	bool inet;		/* sockets of IPv4 and IPv6 at all */
+	bool udp, icmp;		/* and beside TCP */
+	bool no_randomize;	/* the workload may turn ASLR off for others */
+	bool listener_follows;	/* see confine_blocklist */
+};
+
+/*
+ * The program that holds under any policy: what is refused gets EPERM (clone3
+ * ENOSYS, so that libraries fall back to clone), a call of another ABI ends
+ * the process. arch: AUDIT_ARCH_…, or 0 for that of this program.
+ *
+ * It is a filter of its own, to be installed before that of linux.seccomp,
+ * which may refuse seccomp(2) itself. The kernel asks both and the stricter
+ * answer holds; where both say errno, that of linux.seccomp is seen. A
+ * listener of the profile (listener_follows) must be let through, and then it
+ * is the kernel that refuses a second one with EBUSY.
+ */
+int confine_blocklist(struct arena *arena, uint32_t arch,
+		      const struct confine_blocklist *list,
+		      struct confine_filter *ret);
 
 /* Static lists for the features document. */
 struct oci_strings confine_seccomp_actions(void);

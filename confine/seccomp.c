@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "confine/bpf.h"
+#include "confine/calls.h"
 
 #define X32_BIT 0x40000000U
 #define NO_CALL 0xffffffffU	/* the number a tracer sets to skip a call */
@@ -576,6 +577,15 @@ int confine_seccomp(struct arena *arena, const struct oci_seccomp *profile,
 	filter.flags = make_flags(profile, filter.notifies);
 	*ret = filter;
 	return 0;
+}
+
+int libseccomp_number(uint32_t arch, const char *name)
+{
+	int number = seccomp_syscall_resolve_name_arch(arch, name);
+
+	if (number == __NR_SCMP_ERROR)
+		return -ENOENT;
+	return number < 0 ? -ENOSYS : number;
 }
 
 const char *confine_libseccomp_version(struct arena *arena)

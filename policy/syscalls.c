@@ -76,7 +76,8 @@ static const struct syscall_group_info groups[SYSCALLS_GROUPS] = {
 		      "uselib", "ustat", "move_pages", "migrate_pages"),
 		FILTERED("personality", "seccomp") },
 	[SYSCALLS_RAW_SOCKETS] = {
-		"raw_sockets", .calls = none, FILTERED("socket") },
+		"raw_sockets",
+		.calls = none, FILTERED("socket", "socketpair") },
 	[SYSCALLS_TERMINAL] = {
 		"terminal", .calls = none, FILTERED("ioctl") },
 };

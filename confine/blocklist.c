@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine/blocklist.c - the system calls that no policy grants, as one
+ * seccomp program.
+ *
+ * The kernel takes the arguments looked at here as int: only the low word
+ * counts, whatever is in the other.
+ */
+#include "confine/confine.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/kernel.h"
+#include "base/util.h"
+#include "confine/bpf.h"
+#include "confine/calls.h"
+#include "policy/syscalls.h"
+
+#if defined(__x86_64__)
+#define NATIVE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NATIVE AUDIT_ARCH_AARCH64
+#else
+#define NATIVE 0
+#endif
+
+#ifndef SECCOMP_FILTER_FLAG_NEW_LISTENER
+#define SECCOMP_FILTER_FLAG_NEW_LISTENER (1UL << 3)
+#endif
+
+#define ALLOW SECCOMP_RET_ALLOW
+#define REFUSE (SECCOMP_RET_ERRNO | EPERM)
+#define ABSENT (SECCOMP_RET_ERRNO | ENOSYS)
+#define CLOSED SECCOMP_RET_KILL_PROCESS
+
+#define MOST_CALLS 512		/* more than any architecture here has */
+#define X32_FIRST 512		/* old kernels take them without the bit */
+#define X32_END 548
+#define X32_BIT 0x40000000U
+#define NO_CALL 0xffffffffU	/* the number a tracer sets to skip a call */
+#define SPARE_RANGES 4
+
+/* clone's lowest byte is a signal: CLONE_NEWTIME is not for it. */
+#define NAMESPACES \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
+	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+
+#define BITS(index, bits, wanted) \
+	{ .arg = (index), .op = OCI_CMP_MASKED_EQ, \
+	  .mask = (uint32_t)(bits), .value = (uint32_t)(wanted) }
+#define WORD(index, wanted) BITS(index, UINT32_MAX, wanted)
+#define RULE(verdict, ...) \
+	{ .cmps = (const struct bpf_cmp[]){ __VA_ARGS__ }, \
+	  .ncmps = COUNT(((const struct bpf_cmp[]){ __VA_ARGS__ })), \
+	  .action = (verdict) }
+
+/* Arguments of socket. */
+#define FAMILY(wanted) WORD(0, wanted)
+#define TYPE(wanted) BITS(1, ~(SOCK_CLOEXEC | SOCK_NONBLOCK), wanted)
+#define PROTOCOL(wanted) WORD(2, wanted)
+#define SOCKET(...) RULE(ALLOW, __VA_ARGS__)
+
+static const struct bpf_rule clone_rules[] = {
+	RULE(ALLOW, BITS(0, NAMESPACES, 0)),
+};
+
+static const struct bpf_rule ioctl_rules[] = {
+	RULE(REFUSE, WORD(1, TIOCSTI)),
+	RULE(REFUSE, WORD(1, TIOCLINUX)),
+	RULE(REFUSE, WORD(1, TIOCSETD)),
+};
+
+/* The last one only when asked for. */
+static const struct bpf_rule personality_rules[] = {
+	RULE(ALLOW, WORD(0, 0xffffffff)),
+	RULE(ALLOW, WORD(0, ADDR_NO_RANDOMIZE)),
+};
+
+static const struct bpf_rule seccomp_rules[] = {
+	RULE(ALLOW, BITS(1, SECCOMP_FILTER_FLAG_NEW_LISTENER, 0)),
+};
+
+static const struct bpf_rule socketpair_rules[] = {
+	RULE(ALLOW, FAMILY(AF_UNIX)),
+};
+
+static const struct bpf_rule local_sockets[] = {
+	SOCKET(FAMILY(AF_UNIX), TYPE(SOCK_STREAM)),
+	SOCKET(FAMILY(AF_UNIX), TYPE(SOCK_DGRAM)),
+	SOCKET(FAMILY(AF_UNIX), TYPE(SOCK_SEQPACKET)),
+	SOCKET(FAMILY(AF_NETLINK), TYPE(SOCK_RAW), PROTOCOL(NETLINK_ROUTE)),
+	SOCKET(FAMILY(AF_NETLINK), TYPE(SOCK_DGRAM), PROTOCOL(NETLINK_ROUTE)),
+};
+
+static const struct bpf_rule tcp_sockets[] = {
+	SOCKET(FAMILY(AF_INET), TYPE(SOCK_STREAM), PROTOCOL(0)),
+	SOCKET(FAMILY(AF_INET), TYPE(SOCK_STREAM), PROTOCOL(IPPROTO_TCP)),
+	SOCKET(FAMILY(AF_INET6), TYPE(SOCK_STREAM), PROTOCOL(0)),
+	SOCKET(FAMILY(AF_INET6), TYPE(SOCK_STREAM), PROTOCOL(IPPROTO_TCP)),
+};
+
+static const struct bpf_rule udp_sockets[] = {
+	SOCKET(FAMILY(AF_INET), TYPE(SOCK_DGRAM), PROTOCOL(0)),
+	SOCKET(FAMILY(AF_INET), TYPE(SOCK_DGRAM), PROTOCOL(IPPROTO_UDP)),
+	SOCKET(FAMILY(AF_INET6), TYPE(SOCK_DGRAM), PROTOCOL(0)),
+	SOCKET(FAMILY(AF_INET6), TYPE(SOCK_DGRAM), PROTOCOL(IPPROTO_UDP)),
+};
+
+static const struct bpf_rule icmp_sockets[] = {
+	SOCKET(FAMILY(AF_INET), TYPE(SOCK_DGRAM), PROTOCOL(IPPROTO_ICMP)),
+	SOCKET(FAMILY(AF_INET6), TYPE(SOCK_DGRAM), PROTOCOL(IPPROTO_ICMPV6)),
+};
+
+/* With raw_sockets: what icmp and udp leave refused. */
+static const struct bpf_rule no_icmp_sockets[] = {
+	RULE(REFUSE, FAMILY(AF_INET), TYPE(SOCK_DGRAM), PROTOCOL(IPPROTO_ICMP)),
+	RULE(REFUSE, FAMILY(AF_INET6), TYPE(SOCK_DGRAM),
+	     PROTOCOL(IPPROTO_ICMPV6)),
+};
+
+static const struct bpf_rule no_udp_sockets[] = {
+	RULE(REFUSE, FAMILY(AF_INET), TYPE(SOCK_DGRAM)),
+	RULE(REFUSE, FAMILY(AF_INET6), TYPE(SOCK_DGRAM)),
+};
+
+#define MOST_SOCKETS \
+	(COUNT(local_sockets) + COUNT(tcp_sockets) + COUNT(udp_sockets) + \
+	 COUNT(icmp_sockets))
+
+struct table {
+	struct arena *arena;
+	uint32_t arch;
+	const struct confine_blocklist *list;
+	bool raw_sockets;
+	struct bpf_range *calls;	/* by number; then the ranges */
+};
+
+static void judge(struct bpf_range *range, const struct bpf_rule *rules,
+		  size_t n, uint32_t otherwise)
+{
+	range->rules = rules;
+	range->nrules = n;
+	range->otherwise = otherwise;
+}
+
+static int filter_clone(const struct table *table, struct bpf_range *range)
+{
+	(void)table;
+	judge(range, clone_rules, COUNT(clone_rules), REFUSE);
+	return 0;
+}
+
+static int filter_ioctl(const struct table *table, struct bpf_range *range)
+{
+	(void)table;
+	judge(range, ioctl_rules, COUNT(ioctl_rules), ALLOW);
+	return 0;
+}
+
+static int filter_personality(const struct table *table,
+			      struct bpf_range *range)
+{
+	judge(range, personality_rules,
+	      COUNT(personality_rules) - !table->list->no_randomize, REFUSE);
+	return 0;
+}
+
+static int filter_seccomp(const struct table *table, struct bpf_range *range)
+{
+	if (!table->list->listener_follows)
+		judge(range, seccomp_rules, COUNT(seccomp_rules), REFUSE);
+	return 0;
+}
+
+static int filter_socketpair(const struct table *table,
+			     struct bpf_range *range)
+{
+	if (!table->raw_sockets || !table->list->inet)
+		judge(range, socketpair_rules, COUNT(socketpair_rules), REFUSE);
+	return 0;
+}
+
+#define ADD_RULES(to, n, from) \
+	(memcpy((to) + (n), (from), sizeof(from)), (n) + COUNT(from))
+
+/* Raw sockets are no way around having none of the Internet. */
+static int filter_socket(const struct table *table, struct bpf_range *range)
+{
+	const struct confine_blocklist *list = table->list;
+	bool all = table->raw_sockets && list->inet;
+	struct bpf_rule *rules = arena_array(table->arena, MOST_SOCKETS,
+					     sizeof *rules);
+	size_t n = 0;
+
+	if (!rules)
+		return -ENOMEM;
+	if (!all)
+		n = ADD_RULES(rules, n, local_sockets);
+	if (!all && list->inet)
+		n = ADD_RULES(rules, n, tcp_sockets);
+	if (!all && list->inet && list->udp)
+		n = ADD_RULES(rules, n, udp_sockets);
+	if (list->inet && list->icmp)
+		n = ADD_RULES(rules, n, icmp_sockets);
+	if (all && !list->icmp)
+		n = ADD_RULES(rules, n, no_icmp_sockets);
+	if (all && !list->udp)
+		n = ADD_RULES(rules, n, no_udp_sockets);
+	judge(range, rules, n, all ? ALLOW : REFUSE);
+	return 0;
+}
+
+static const struct {
+	const char *call;
+	int (*make)(const struct table *table, struct bpf_range *range);
+} filters[] = {
+	{ "clone", filter_clone },
+	{ "ioctl", filter_ioctl },
+	{ "personality", filter_personality },
+	{ "seccomp", filter_seccomp },
+	{ "socket", filter_socket },
+	{ "socketpair", filter_socketpair },
+};
+
+/* The place of a call in the table, or NULL where there is none. */
+static int find_call(const struct table *table, const char *name,
+		     struct bpf_range **ret)
+{
+	int number = call_number(table->arch, name);
+
+	if (number == -ENOENT || number >= MOST_CALLS)
+		return fail(EINVAL, "'%s' is no system call", name);
+	*ret = number < 0 ? NULL : &table->calls[number];
+	return 0;
+}
+
+static int refuse_call(const struct table *table, const char *name)
+{
+	struct bpf_range *range;
+	int r = find_call(table, name, &range);
+
+	if (r < 0 || !range)
+		return r;
+	judge(range, NULL, 0, streq(name, "clone3") ? ABSENT : REFUSE);
+	return 0;
+}
+
+static int filter_call(const struct table *table, const char *name)
+{
+	struct bpf_range *range;
+	int r = find_call(table, name, &range);
+
+	if (r < 0 || !range)
+		return r;
+	for (size_t i = 0; i < COUNT(filters); i++)
+		if (streq(filters[i].call, name))
+			return filters[i].make(table, range);
+	return fail(ENOTSUP, "%s has no filter", name);
+}
+
+static bool names_group(const struct oci_strings *names,
+			enum syscall_group group)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (syscall_group_find(names->items[i]) == (int)group)
+			return true;
+	return false;
+}
+
+static bool is_lifted(const struct table *table, enum syscall_group group)
+{
+	return names_group(&table->list->extra_allow, group) &&
+	       !names_group(&table->list->extra_deny, group);
+}
+
+static int refuse_group(const struct table *table, enum syscall_group group)
+{
+	const struct syscall_group_info *info = syscall_group_info(group);
+	bool lifted = is_lifted(table, group);
+	int r = 0;
+
+	/* Lifted, the sockets are still those of the rules. */
+	if (!lifted || group == SYSCALLS_RAW_SOCKETS)
+		for (size_t i = 0; r == 0 && info->filtered[i]; i++)
+			r = filter_call(table, info->filtered[i]);
+	if (!lifted)
+		for (size_t i = 0; r == 0 && info->calls[i]; i++)
+			r = refuse_call(table, info->calls[i]);
+	return r;
+}
+
+static int check_groups(const struct oci_strings *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (syscall_group_find(names->items[i]) < 0)
+			return fail(EINVAL, "'%s' is no group of system calls",
+				    names->items[i]);
+	return 0;
+}
+
+/* A name that is both means the group: it has the call in it. */
+static int refuse_extra(const struct table *table)
+{
+	const struct oci_strings *names = &table->list->extra_deny;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < names->n; i++)
+		if (syscall_group_find(names->items[i]) < 0)
+			r = refuse_call(table, names->items[i]);
+	return r;
+}
+
+static int fill(struct table *table)
+{
+	int r = check_groups(&table->list->extra_allow);
+
+	if (r < 0)
+		return fail_in(r, "syscalls.extra_allow");
+	table->raw_sockets = is_lifted(table, SYSCALLS_RAW_SOCKETS);
+	for (int group = 0; group < SYSCALLS_GROUPS; group++) {
+		r = refuse_group(table, (enum syscall_group)group);
+		if (r < 0)
+			return fail_in(r, "%s",
+				       syscall_group_info(group)->name);
+	}
+	r = refuse_extra(table);
+	return r < 0 ? fail_in(r, "syscalls.extra_deny") : 0;
+}
+
+static bool are_alike(const struct bpf_range *a, const struct bpf_range *b)
+{
+	return !a->nrules && !b->nrules && a->otherwise == b->otherwise;
+}
+
+/* From one entry for each number to one for each range. */
+static size_t make_ranges(struct table *table)
+{
+	struct bpf_range *ranges = table->calls;
+	size_t n = 0;
+
+	for (size_t i = 0; i < MOST_CALLS; i++)
+		if (n == 0 || !are_alike(&ranges[n - 1], &ranges[i]))
+			ranges[n++] = ranges[i];
+	if (table->arch == AUDIT_ARCH_X86_64) {
+		ranges[n++] = (struct bpf_range){ X32_FIRST, CLOSED, NULL, 0 };
+		ranges[n++] = (struct bpf_range){ X32_END, ALLOW, NULL, 0 };
+		ranges[n++] = (struct bpf_range){ X32_BIT, CLOSED, NULL, 0 };
+		ranges[n++] = (struct bpf_range){ NO_CALL, ALLOW, NULL, 0 };
+	} else {
+		ranges[n++] = (struct bpf_range){ MOST_CALLS, ALLOW, NULL, 0 };
+	}
+	return n;
+}
+
+int confine_blocklist(struct arena *arena, uint32_t arch,
+		      const struct confine_blocklist *list,
+		      struct confine_filter *ret)
+{
+	struct table table = {
+		.arena = arena, .arch = arch ? arch : NATIVE, .list = list,
+		.calls = arena_array(arena, MOST_CALLS + SPARE_RANGES,
+				     sizeof *table.calls),
+	};
+	struct confine_filter filter = {
+		.flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+	};
+	struct bpf_arch program = { .audit_arch = table.arch };
+	int r;
+
+	if (!table.calls)
+		return -ENOMEM;
+	if (table.arch != AUDIT_ARCH_X86_64 &&
+	    table.arch != AUDIT_ARCH_AARCH64)
+		return fail(ENOTSUP, "a system-call filter here");
+	for (uint32_t i = 0; i < MOST_CALLS; i++)
+		table.calls[i] = (struct bpf_range){ i, ALLOW, NULL, 0 };
+	r = fill(&table);
+	if (r < 0)
+		return r;
+	program.ranges = table.calls;
+	program.nranges = make_ranges(&table);
+	r = bpf_generate(arena, &program, 1, CLOSED, &filter.code, &filter.len);
+	if (r < 0)
+		return r;
+	*ret = filter;
+	return 0;
+}

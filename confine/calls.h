@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* confine/calls.h - names of system calls into numbers. */
+#pragma once
+
+#include <stdint.h>
+
+/*
+ * The number on an architecture (AUDIT_ARCH_…), or -ENOSYS for a call that it
+ * has not, -ENOENT for a name that means no call anywhere.
+ */
+int call_number(uint32_t arch, const char *name);
+
+/* The same, of what libseccomp knows. */
+int libseccomp_number(uint32_t arch, const char *name);
