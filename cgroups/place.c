@@ -2,6 +2,7 @@
 /* cgroups/place.c - cgroupsPath to one directory per hierarchy, and to and from a record. */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -135,11 +136,31 @@ static size_t kept_len(const struct oci_cgroup_path *from)
 	return is_parent ? len : strlen(from->path);
 }
 
+/* 0 when there is none. */
+static uint64_t inode_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+/*
+ * One that was removed and made anew has the path, and is another's: the kernel
+ * gives no inode of a cgroup twice.
+ */
+static bool is_recorded_one(const struct oci_cgroup_path *path)
+{
+	uint64_t now = path->inode ? inode_of(path->path) : 0;
+
+	return now == 0 || now == path->inode;
+}
+
 int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 		       struct cgroup *ret)
 {
 	struct cgroup_member *items =
 		arena_array(arena, record->ncgroups, sizeof *items);
+	size_t n = 0;
 
 	if (!items)
 		return -ENOMEM;
@@ -148,7 +169,9 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 
 		if (strlen(from->path) + CGROUP_NAME_SIZE > CGROUP_PATH_SIZE)
 			return fail(ENAMETOOLONG, "recorded cgroup");
-		items[i] = (struct cgroup_member){
+		if (!is_recorded_one(from))
+			continue;
+		items[n++] = (struct cgroup_member){
 			.controllers = from->controllers,
 			.path = from->path,
 			.kept = kept_len(from),
@@ -158,7 +181,7 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 			.dir = -1,
 		};
 	}
-	*ret = (struct cgroup){ .items = items, .n = record->ncgroups };
+	*ret = (struct cgroup){ .items = items, .n = n };
 	return 0;
 }
 
@@ -220,6 +243,7 @@ int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
 			continue;
 		paths[n].controllers = member->controllers;
 		paths[n].path = member->path;
+		paths[n].inode = member->made ? inode_of(member->path) : 0;
 		paths[n].below = arena_strndup(arena, member->path, kept);
 		if (!paths[n++].below)
 			return -ENOMEM;

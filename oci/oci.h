@@ -455,6 +455,7 @@ struct oci_cgroup_path {
 	const char *controllers;	/* "cpu,cpuacct", "name=systemd", "" for v2 */
 	const char *path;		/* absolute, on the host */
 	const char *below;		/* so much of path was there before us */
+	uint64_t inode;			/* of path; 0: not made yet */
 };
 
 /*

@@ -24,6 +24,7 @@ static void put_cgroups(struct writer *w, const char *key,
 		put_string(w, "controllers", record->cgroups[i].controllers);
 		put_string(w, "path", record->cgroups[i].path);
 		put_string(w, "below", record->cgroups[i].below);
+		put_u64(w, "inode", record->cgroups[i].inode);
 		put_end(w);
 	}
 	put_end(w);
@@ -99,6 +100,8 @@ static JSON_READER(read_cgroup)
 		  offsetof(struct oci_cgroup_path, path), true },
 		{ "below", json_absolute,
 		  offsetof(struct oci_cgroup_path, below), true },
+		{ "inode", json_u64, offsetof(struct oci_cgroup_path, inode),
+		  false },
 	};
 
 	return json_object(arena, v, fields, COUNT(fields), ret);

@@ -104,6 +104,30 @@ harmless() {
 	remove_test_cgroups
 }
 
+@test "a cgroup that another has made anew is not the container's" {
+	local dirs dir
+
+	start_sleeping c1
+	end_c1
+	start_bystander
+	dirs=$(cgroup_dirs "$CGROUP_PARENT/c1")
+	for dir in $dirs; do
+		rmdir "$dir"
+		mkdir "$dir"
+		# A new one has no CPUs of its own.
+		cat "$dir/../cpuset.cpus" >"$dir/cpuset.cpus" || true
+		cat "$dir/../cpuset.mems" >"$dir/cpuset.mems" || true
+		echo "$BYSTANDER" >"$dir/cgroup.procs"
+	done 2>/dev/null
+	[ "$(sandlock ps --format json c1)" = "[]" ]
+	harmless
+	for dir in $dirs; do
+		grep -qx "$BYSTANDER" "$dir/cgroup.procs"
+	done
+	end_bystander
+	remove_test_cgroups
+}
+
 @test "a create does not end the processes of a cgroup that was there" {
 	local dir
 

@@ -18,7 +18,8 @@
 static const struct oci_cgroup_path cgroups[] = {
 	{ "cpu,cpuacct", "/sys/fs/cgroup/cpu,cpuacct/web1",
 	  "/sys/fs/cgroup/cpu,cpuacct" },
-	{ "", "/sys/fs/cgroup/unified/web1", "/sys/fs/cgroup/unified" },
+	{ "", "/sys/fs/cgroup/unified/web1", "/sys/fs/cgroup/unified",
+	  18446744073709551615u },
 };
 
 static const struct oci_annotation annotations[] = {
@@ -115,6 +116,7 @@ static void assert_same_record(const struct oci_record *a,
 				    b->cgroups[i].controllers);
 		assert_string_equal(a->cgroups[i].path, b->cgroups[i].path);
 		assert_string_equal(a->cgroups[i].below, b->cgroups[i].below);
+		assert_int_equal(a->cgroups[i].inode, b->cgroups[i].inode);
 	}
 	assert_int_equal(a->annotations.n, b->annotations.n);
 	for (size_t i = 0; i < a->annotations.n; i++) {
