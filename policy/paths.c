@@ -11,21 +11,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/util.h"
+#include "policy/glob.h"
 #include "policy/values.h"
-
-#define SPECIAL "*?[\\"
-
-static bool is_glob(const char *text)
-{
-	for (const char *p = text; *p; p++) {
-		if (*p == '\\' && p[1])
-			p++;
-		else if (strchr("*?[", *p))
-			return true;
-	}
-	return false;
-}
 
 /* Variables are not expanded; who writes one would get another path. */
 static int check_variables(const char *path)
@@ -74,18 +61,11 @@ static void clean(char *path)
 static int join(struct arena *arena, const char *dir, const char *rest,
 		bool pattern, const char **ret)
 {
-	char *joined = arena_alloc(arena, 2 * strlen(dir) + strlen(rest) + 2);
-	char *to = joined;
+	const char *above = pattern ? policy_glob_quote(arena, dir) : dir;
+	char *joined = above ? arena_printf(arena, "%s/%s", above, rest) : NULL;
 
 	if (!joined)
 		return -ENOMEM;
-	for (const char *p = dir; *p; p++) {
-		if (pattern && strchr(SPECIAL, *p))
-			*to++ = '\\';
-		*to++ = *p;
-	}
-	*to++ = '/';
-	strcpy(to, rest);
 	clean(joined);
 	*ret = joined;
 	return 0;
@@ -192,7 +172,7 @@ POLICY_READER(policy_read_denial)
 
 	if (r < 0)
 		return r;
-	if (strchr(text, '/') || !is_glob(text) || strchr("@-~", text[0]))
+	if (strchr(text, '/') || !policy_is_glob(text) || strchr("@-~", text[0]))
 		return policy_read_pattern(to, key, raw, ret);
 	r = check_variables(text);
 	if (r == 0)
