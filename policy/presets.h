@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy/presets.h - named groups of paths and of variables, and the
+ * environment that a policy leaves.
+ *
+ * Nothing here looks at the host by itself: what must be known comes through
+ * the context, so that a bundle's presets are those of its own root.
+ */
+#pragma once
+
+#include "policy/policy.h"
+
+enum policy_os { POLICY_LINUX, POLICY_MACOS };
+
+struct policy_context {
+	enum policy_os os;
+	const char *home;	/* NULL: unknown, an error where it is needed */
+	const char *project;	/* the same */
+	void *user;
+	/* The value of a variable, or NULL. */
+	const char *(*get_env)(void *user, const char *name);
+	/* The text of a small file; NULL when there is none. */
+	int (*read_file)(void *user, struct arena *arena, const char *path,
+			 const char **ret);
+	/* The path without links; NULL when there is none. */
+	int (*real_path)(void *user, struct arena *arena, const char *path,
+			 const char **ret);
+};
+
+/* Patterns as of policy/glob.h, absolute; all of them are optional. */
+struct policy_preset {
+	struct oci_strings paths;
+	struct oci_strings except;	/* what an allowing preset leaves out */
+};
+
+/* The members of a preset of paths; its name without the "@". */
+int policy_path_preset(struct arena *arena, const char *name,
+		       const struct policy_context *context,
+		       struct policy_preset *ret);
+/* NAME and PREFIX_* of a preset of variables; NULL-terminated, or NULL. */
+const char *const *policy_env_preset(const char *name);
+/* The names one by one, for messages and help; NULL after the last. */
+const char *policy_path_preset_name(size_t index);
+const char *policy_env_preset_name(size_t index);
+
+/* What there is before allow_env, deny_env and env. */
+enum policy_env_base {
+	POLICY_ENV_NONE,	/* nothing: uv */
+	POLICY_ENV_BASIC,	/* the five of clean_env: sandlock run */
+	POLICY_ENV_ALL,		/* all, unless allow_env says which: bundles */
+};
+
+/*
+ * The environment inside, of one given as KEY=VALUE. clean_env makes the base
+ * basic; allow_env adds to it, and false or an empty list leaves nothing;
+ * deny_env takes away; env has the last word.
+ */
+int policy_environment(struct arena *arena, const struct policy *policy,
+		       enum policy_env_base base,
+		       const struct oci_strings *given,
+		       struct oci_strings *ret);

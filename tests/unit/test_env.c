@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_env.c - the environment that a policy leaves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/util.h"
+#include "policy/keys.h"
+#include "policy/presets.h"
+
+/* Last: it makes a macro of fail. */
+#include <cmocka.h>
+
+#define ALL                                                              \
+	"PATH=/bin HOME=/h USER=u TERM=t LANG=l LC_ALL=c XDG_X=x LCD=1 " \
+	"GH_TOKEN=g FOO=f FOO_A=a FOO_B=b"
+
+/* A list of names is NULL when the key is not set, "*" for true. */
+struct sample {
+	enum policy_env_base base;
+	const char *allow, *deny;
+	const char *wanted;
+	bool clean;
+};
+
+static int setup(void **state)
+{
+	static struct arena arena;
+
+	*state = &arena;
+	return arena_open(&arena, 4 << 20);
+}
+
+static int teardown(void **state)
+{
+	arena_close(*state);
+	return 0;
+}
+
+static struct oci_strings words(struct arena *arena, const char *text)
+{
+	const char **items = arena_array(arena, 64, sizeof *items);
+	char *copy = arena_strdup(arena, text), *rest = copy;
+	size_t n = 0;
+
+	for (char *word; (word = strsep(&rest, " "));)
+		if (*word)
+			items[n++] = word;
+	return (struct oci_strings){ .items = items, .n = n };
+}
+
+static const char *join(struct arena *arena, const struct oci_strings *list)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < list->n; i++)
+		text = arena_printf(arena, "%s%s%s", text, i ? " " : "",
+				    list->items[i]);
+	return text;
+}
+
+static void set_names(struct arena *arena, const char *text,
+		      struct policy_names *ret, bool *ret_set)
+{
+	*ret_set = text != NULL;
+	if (!text)
+		return;
+	ret->all = streq(text, "*");
+	if (!ret->all)
+		ret->names = words(arena, text);
+}
+
+static void bases_and_lists(void **state)
+{
+#define BASIC "PATH=/bin HOME=/h USER=u TERM=t LANG=l"
+#define STANDARD BASIC " LC_ALL=c XDG_X=x"
+	static const struct sample samples[] = {
+		{ POLICY_ENV_BASIC, NULL, NULL, BASIC, false },
+		{ POLICY_ENV_BASIC, "FOO", NULL, BASIC " FOO=f", false },
+		{ POLICY_ENV_BASIC, "", NULL, "", false },
+		{ POLICY_ENV_BASIC, "*", NULL, ALL, false },
+		{ POLICY_ENV_BASIC, NULL, "PATH LANG", "HOME=/h USER=u TERM=t",
+		  false },
+		{ POLICY_ENV_BASIC, "FOO", "FOO", BASIC, false },
+		{ POLICY_ENV_BASIC, "FOO_*", "FOO_A", BASIC " FOO_B=b", false },
+		{ POLICY_ENV_BASIC, "FOO", "*", "", false },
+		{ POLICY_ENV_NONE, NULL, NULL, "", false },
+		{ POLICY_ENV_NONE, "FOO", NULL, "FOO=f", false },
+		{ POLICY_ENV_NONE, "FOO_*", NULL, "FOO_A=a FOO_B=b", false },
+		{ POLICY_ENV_NONE, "@standard", NULL, STANDARD, false },
+		{ POLICY_ENV_NONE, "@standard @known-secrets", "XDG_X",
+		  BASIC " LC_ALL=c GH_TOKEN=g", false },
+		{ POLICY_ENV_NONE, "*", "@known-secrets FOO*",
+		  STANDARD " LCD=1", false },
+		{ POLICY_ENV_ALL, NULL, NULL, ALL, false },
+		{ POLICY_ENV_ALL, NULL, "@standard FOO_*",
+		  "LCD=1 GH_TOKEN=g FOO=f", false },
+		{ POLICY_ENV_ALL, "FOO", NULL, "FOO=f", false },
+		{ POLICY_ENV_ALL, "", NULL, "", false },
+		{ POLICY_ENV_ALL, NULL, NULL, BASIC, true },
+		{ POLICY_ENV_ALL, "FOO", "TERM",
+		  "PATH=/bin HOME=/h USER=u LANG=l FOO=f", true },
+	};
+
+	for (size_t i = 0; i < COUNT(samples); i++) {
+		const struct sample *s = &samples[i];
+		struct policy policy = { .clean_env = s->clean };
+		struct oci_strings given = words(*state, ALL), left;
+
+		set_names(*state, s->allow, &policy.allow_env,
+			  &policy.set[POLICY_ALLOW_ENV]);
+		set_names(*state, s->deny, &policy.deny_env,
+			  &policy.set[POLICY_DENY_ENV]);
+		assert_int_equal(policy_environment(*state, &policy, s->base,
+						    &given, &left),
+				 0);
+		if (!streq(join(*state, &left), s->wanted))
+			fail_msg("sample %zu: %s", i, join(*state, &left));
+	}
+}
+
+static void env_has_the_last_word(void **state)
+{
+	static const struct policy_pair pairs[] = {
+		{ "FOO", "new" },
+		{ "GH_TOKEN", "" },
+		{ "LC_*", "odd" },
+	};
+	struct policy policy = {
+		.env = { .items = pairs, .n = COUNT(pairs) },
+		.deny_env = { .all = true },
+	};
+	struct oci_strings given = words(*state, "A=1 FOO=1 LC_X=2 FOO=3");
+	struct oci_strings left;
+
+	assert_int_equal(policy_environment(*state, &policy, POLICY_ENV_ALL,
+					    &given, &left),
+			 0);
+	assert_string_equal(join(*state, &left),
+			    "A=1 LC_X=2 FOO=new GH_TOKEN= LC_*=odd");
+	policy.set[POLICY_DENY_ENV] = true;
+	assert_int_equal(policy_environment(*state, &policy, POLICY_ENV_ALL,
+					    &given, &left),
+			 0);
+	assert_string_equal(join(*state, &left), "FOO=new GH_TOKEN= LC_*=odd");
+}
+
+static void what_has_no_name_is_left_out(void **state)
+{
+	struct policy policy = { 0 };
+	struct oci_strings given = words(*state, "=x A A=1 =");
+	struct oci_strings left;
+
+	assert_int_equal(policy_environment(*state, &policy, POLICY_ENV_ALL,
+					    &given, &left),
+			 0);
+	assert_string_equal(join(*state, &left), "A=1");
+}
+
+static void names_of_presets(void **state)
+{
+	size_t n = 0;
+
+	(void)state;
+	while (policy_env_preset_name(n))
+		assert_true(policy_is_env_preset(policy_env_preset_name(n++)));
+	assert_int_equal(n, 2);
+	assert_non_null(policy_env_preset("standard"));
+	assert_non_null(policy_env_preset("known-secrets"));
+	assert_null(policy_env_preset("home"));
+	assert_false(policy_is_env_preset("@standard"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(bases_and_lists, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(env_has_the_last_word, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(what_has_no_name_is_left_out,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(names_of_presets, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_presets.c - which paths the presets stand for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "policy/keys.h"
+#include "policy/presets.h"
+
+/* Last: it makes a macro of fail. */
+#include <cmocka.h>
+
+/* A host made of pairs; each list ends with a NULL. */
+struct host {
+	const char *env[8][2];
+	const char *files[8][2];
+	const char *links[8][2];
+};
+
+#define NOTHING                           \
+	{                                 \
+		.env = { { NULL, NULL } } \
+	}
+
+struct sample {
+	const char *preset;
+	struct host host;
+	const char *paths; /* with a space between */
+};
+
+static int setup(void **state)
+{
+	static struct arena arena;
+
+	*state = &arena;
+	return arena_open(&arena, 4 << 20);
+}
+
+static int teardown(void **state)
+{
+	arena_close(*state);
+	return 0;
+}
+
+static const char *look_up(const char *const pairs[][2], const char *key)
+{
+	for (; pairs[0][0]; pairs++)
+		if (streq(pairs[0][0], key))
+			return pairs[0][1];
+	return NULL;
+}
+
+static const char *get_env(void *user, const char *name)
+{
+	const struct host *host = user;
+
+	return look_up(host->env, name);
+}
+
+static int read_file(void *user, struct arena *arena, const char *path,
+		     const char **ret)
+{
+	const struct host *host = user;
+
+	(void)arena;
+	*ret = look_up(host->files, path);
+	return 0;
+}
+
+static int real_path(void *user, struct arena *arena, const char *path,
+		     const char **ret)
+{
+	const struct host *host = user;
+
+	(void)arena;
+	*ret = look_up(host->links, path);
+	return 0;
+}
+
+static struct policy_context context_of(const struct host *host)
+{
+	return (struct policy_context){
+		.home = "/home/u",
+		.project = "/home/u/p",
+		.user = (void *)host,
+		.get_env = get_env,
+		.read_file = read_file,
+		.real_path = real_path,
+	};
+}
+
+static const char *join(struct arena *arena, const struct oci_strings *list)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < list->n; i++)
+		text = arena_printf(arena, "%s%s%s", text, i ? " " : "",
+				    list->items[i]);
+	return text;
+}
+
+static void check(struct arena *arena, const struct sample *samples, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct policy_context context = context_of(&samples[i].host);
+		struct policy_preset preset;
+		const char *paths;
+
+		if (policy_path_preset(arena, samples[i].preset, &context,
+				       &preset) < 0)
+			fail_msg("%zu: %s", i, err_text());
+		paths = join(arena, &preset.paths);
+		if (!streq(paths, samples[i].paths))
+			fail_msg("@%s, sample %zu, is %s", samples[i].preset, i,
+				 paths);
+	}
+}
+
+static void plain_presets(void **state)
+{
+	static const struct sample samples[] = {
+		{ "project", NOTHING, "/home/u/p" },
+		{ "home", NOTHING, "/home/u" },
+		{ "tmp", NOTHING, "/tmp" },
+		{ "tmp", { .env = { { "TMPDIR", "/run/t" } } }, "/tmp /run/t" },
+		{ "tmp", { .env = { { "TMPDIR", "/tmp" } } }, "/tmp" },
+		{ "tmp", { .env = { { "TMPDIR", "" } } }, "/tmp" },
+		{ "tmp", { .env = { { "TMPDIR", "t" } } }, "/tmp" },
+		{ "tmp", { .env = { { "TMPDIR", "/t*" } } }, "/tmp /t\\*" },
+		{ "system", NOTHING,
+		  "/usr /lib /lib32 /lib64 /libx32 /bin /sbin /etc" },
+		{ "uv-cache", NOTHING, "/home/u/.cache/uv" },
+		{ "uv-cache",
+		  { .env = { { "UV_CACHE_DIR", "/c" },
+			     { "XDG_CACHE_HOME", "/x" } } },
+		  "/c /x/uv /home/u/.cache/uv" },
+		{ "virtualenv", NOTHING, "/home/u/p/.venv" },
+		{ "virtualenv",
+		  { .env = { { "UV_PROJECT_ENVIRONMENT", "env" },
+			     { "VIRTUAL_ENV", "/v" } } },
+		  "/home/u/p/env /v /home/u/p/.venv" },
+		{ "virtualenv",
+		  { .env = { { "UV_PROJECT_ENVIRONMENT", "/e" },
+			     { "VIRTUAL_ENV", "v" } } },
+		  "/e /home/u/p/.venv" },
+		{ "ide-configs", NOTHING,
+		  "/home/u/p/.vscode /home/u/p/.idea /home/u/p/.vim "
+		  "/home/u/p/.nvim" },
+	};
+
+	check(*state, samples, COUNT(samples));
+}
+
+static void python(void **state)
+{
+	static const struct sample samples[] = {
+		{ "python", NOTHING, "" },
+		{ "python",
+		  { .links = { { "/usr/bin/python3", "/usr/bin/python3.11" } } },
+		  "/usr/bin/python3.11 /usr /usr/lib/python3.11" },
+		{ "python",
+		  { .env = { { "PATH", "bin::/opt/py/bin:/usr/bin" } },
+		    .links = { { "/usr/bin/python3", "/usr/bin/python3.11" },
+			       { "/opt/py/bin/python3",
+				 "/opt/py/bin/python3" } } },
+		  "/opt/py/bin/python3 /opt/py /opt/py/lib/python3.*" },
+		{ "python",
+		  { .env = { { "PATH", "/home/u/bin:/bin" } },
+		    .links = { { "/home/u/bin/python3",
+				 "/home/u/bin/python3.12" } } },
+		  "/home/u/bin/python3.12 /home/u/lib/python3.12" },
+		{ "python",
+		  { .links = { { "/bin/python3", "/bin/python3.9" } } },
+		  "/bin/python3.9 /lib/python3.9" },
+		{ "python",
+		  { .files = { { "/home/u/p/.venv/pyvenv.cfg",
+				 "x = 1\r\nhome = /opt/[x]/bin \r\n"
+				 "version = 3.12.1\r\n" } },
+		    .links = { { "/opt/[x]/bin/python3",
+				 "/cellar/bin/python3.12" },
+			       { "/usr/bin/python3", "/usr/bin/python3.11" } } },
+		  "/home/u/p/.venv /cellar/bin/python3.12 /cellar "
+		  "/cellar/lib/python3.12 /opt/\\[x]" },
+		{ "python",
+		  { .env = { { "VIRTUAL_ENV", "/v" } },
+		    .files = { { "/v/pyvenv.cfg", "homes = /no\n" } },
+		    .links = { { "/v/bin/python3", "/usr/bin/python3.10" } } },
+		  "/v /usr/bin/python3.10 /usr /usr/lib/python3.10" },
+		{ "python",
+		  { .env = { { "UV_PROJECT_ENVIRONMENT", "e" } },
+		    .files = { { "/home/u/p/.venv/pyvenv.cfg", "" },
+			       { "/home/u/p/e/pyvenv.cfg", "home=/usr/bin" } } },
+		  "/home/u/p/e /usr" },
+	};
+
+	check(*state, samples, COUNT(samples));
+}
+
+#define GIT "/home/u/p/.git"
+
+static void git_hooks(void **state)
+{
+	static const struct sample samples[] = {
+		{ "git-hooks", NOTHING, GIT "/hooks" },
+		{ "git-hooks",
+		  { .files = { { GIT "/config", "[core]\n\tbare = false\n"
+						"\thooksPath = .husky # c\n"
+						"[x]\nhooksPath = no\n" } } },
+		  GIT "/hooks /home/u/p/.husky" },
+		{ "git-hooks",
+		  { .files = { { GIT "/config",
+				 "[Core] HOOKSPATH = \"/a b;#\" ; c\n" },
+			       { "/home/u/.gitconfig",
+				 "[core]\nhookspath=~/hooks  \n" },
+			       { "/etc/gitconfig",
+				 "[core \"x\"]\nhooksPath = /no\n"
+				 "[ core ]\r\nhooksPath = C:\\\\x\r\n" } } },
+		  GIT "/hooks /a b;# /home/u/hooks /home/u/p/C:\\\\x" },
+		{ "git-hooks",
+		  { .env = { { "XDG_CONFIG_HOME", "/x" } },
+		    .files = { { "/x/git/config", "[core]\nhooksPath = a\\\nb" },
+			       { "/home/u/.config/git/config",
+				 "[core]\nhooksPathology = /no\nhooksPath\n"
+				 "hooksPath = /c" } } },
+		  GIT "/hooks /c /home/u/p/ab" },
+		/* a worktree */
+		{ "git-hooks",
+		  { .files = { { GIT, "gitdir: /r/.git/worktrees/p\n" },
+			       { "/r/.git/worktrees/p/commondir", "../..\n" },
+			       { "/r/.git/config", "[core]\nhooksPath = h\n" },
+			       { "/r/.git/worktrees/p/config.worktree",
+				 "[core]\nhooksPath = w\n" } },
+		    .links = { { "/r/.git/worktrees/p/../..", "/r/.git" } } },
+		  "/r/.git/worktrees/p/hooks /r/.git/hooks /home/u/p/h "
+		  "/home/u/p/w" },
+		/* a submodule */
+		{ "git-hooks",
+		  { .files = { { GIT, "gitdir: ../.git/modules/p" } },
+		    .links = { { "/home/u/p/../.git/modules/p",
+				 "/home/u/.git/modules/p" } } },
+		  "/home/u/.git/modules/p/hooks" },
+	};
+
+	check(*state, samples, COUNT(samples));
+}
+
+static struct policy_preset get(struct arena *arena, const char *name,
+				enum policy_os os)
+{
+	static const struct host nothing;
+	struct policy_context context = context_of(&nothing);
+	struct policy_preset preset;
+
+	context.os = os;
+	assert_int_equal(policy_path_preset(arena, name, &context, &preset), 0);
+	return preset;
+}
+
+static bool has(const struct policy_preset *preset, const char *path)
+{
+	for (size_t i = 0; i < preset->paths.n; i++)
+		if (streq(preset->paths.items[i], path))
+			return true;
+	return false;
+}
+
+static void secrets_and_shells(void **state)
+{
+	static const char *const secrets[] = {
+		".ssh",
+		".aws",
+		".gnupg",
+		".azure",
+		".kube",
+		".config/gcloud",
+		".config/gh",
+		".config/op",
+		".docker/config.json",
+		".netrc",
+		".git-credentials",
+		".config/git/credentials",
+		".npmrc",
+		".pypirc",
+		".cargo/credentials",
+		".cargo/credentials.toml",
+		".gem/credentials",
+		".pgpass",
+		".my.cnf",
+		".vault-token",
+		".terraform.d/credentials.tfrc.json",
+		".password-store",
+		".local/share/keyrings",
+	};
+	static const char *const shells[] = {
+		".bashrc",
+		".bash_profile",
+		".bash_login",
+		".bash_logout",
+		".bash_aliases",
+		".profile",
+		".zshrc",
+		".zshenv",
+		".zprofile",
+		".zlogin",
+		".zlogout",
+		".config/fish",
+		".kshrc",
+		".cshrc",
+		".tcshrc",
+		".inputrc",
+		".config/environment.d",
+	};
+
+	for (int os = POLICY_LINUX; os <= POLICY_MACOS; os++) {
+		struct policy_preset p = get(*state, "known-secrets", os);
+
+		for (size_t i = 0; i < COUNT(secrets); i++)
+			assert_true(has(&p, arena_printf(*state, "/home/u/%s",
+							 secrets[i])));
+		p = get(*state, "shell-configs", os);
+		assert_int_equal(p.paths.n, COUNT(shells));
+		for (size_t i = 0; i < COUNT(shells); i++)
+			assert_true(has(&p, arena_printf(*state, "/home/u/%s",
+							 shells[i])));
+	}
+}
+
+static void systems_differ(void **state)
+{
+	struct policy_preset p = get(*state, "system", POLICY_LINUX);
+
+	assert_string_equal(join(*state, &p.except),
+			    "/etc/shadow /etc/shadow- /etc/gshadow "
+			    "/etc/gshadow- /etc/sudoers* /etc/ssh/*_key");
+	p = get(*state, "system", POLICY_MACOS);
+	assert_string_equal(join(*state, &p.paths),
+			    "/usr /bin /sbin /System /Library /private/etc "
+			    "/dev");
+	assert_int_equal(p.except.n, 0);
+	p = get(*state, "tmp", POLICY_MACOS);
+	assert_string_equal(join(*state, &p.paths),
+			    "/private/tmp /private/var/folders");
+	p = get(*state, "known-secrets", POLICY_MACOS);
+	assert_true(has(&p, "/home/u/Library/Keychains"));
+	p = get(*state, "known-secrets", POLICY_LINUX);
+	assert_false(has(&p, "/home/u/Library/Keychains"));
+	assert_true(has(&p, "/home/u/.mozilla"));
+}
+
+static void names(void **state)
+{
+	static const char *const all[] = {
+		"project",	 "python",    "virtualenv",  "system",
+		"home",		 "uv-cache",  "tmp",	     "known-secrets",
+		"shell-configs", "git-hooks", "ide-configs",
+	};
+	size_t n = 0;
+
+	(void)state;
+	while (policy_path_preset_name(n)) {
+		const char *name = policy_path_preset_name(n++);
+
+		assert_true(policy_is_path_preset(name));
+		(void)get(*state, name, POLICY_LINUX);
+		(void)get(*state, name, POLICY_MACOS);
+	}
+	assert_int_equal(n, COUNT(all));
+	for (size_t i = 0; i < COUNT(all); i++)
+		assert_true(policy_is_path_preset(all[i]));
+	assert_false(policy_is_path_preset("@home"));
+	assert_false(policy_is_path_preset("standard"));
+	assert_false(policy_is_path_preset(""));
+}
+
+static void what_is_not_known_is_an_error(void **state)
+{
+	static const struct {
+		const char *preset, *error;
+		bool home, project;
+	} cases[] = {
+		{ "homes", "'@homes' is not a preset of paths", true, true },
+		{ "project", "@project: the project is not known", true,
+		  false },
+		{ "git-hooks", "@git-hooks: the project is not known", true,
+		  false },
+		{ "home", "@home: the home directory is not known", false,
+		  true },
+		{ "known-secrets",
+		  "@known-secrets: the home directory is not known", false,
+		  true },
+	};
+	static const struct host nothing;
+	struct policy_preset preset;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct policy_context context = context_of(&nothing);
+
+		context.home = cases[i].home ? "/home/u" : NULL;
+		context.project = cases[i].project ? "/p" : NULL;
+		assert_true(policy_path_preset(*state, cases[i].preset,
+					       &context, &preset) < 0);
+		assert_string_equal(err_text(), cases[i].error);
+	}
+}
+
+static void python_needs_neither_home_nor_project(void **state)
+{
+	static const struct host nothing;
+	struct policy_context context = context_of(&nothing);
+	struct policy_preset preset;
+
+	context.home = context.project = NULL;
+	assert_int_equal(policy_path_preset(*state, "python", &context,
+					    &preset),
+			 0);
+	assert_int_equal(preset.paths.n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(plain_presets, setup, teardown),
+		cmocka_unit_test_setup_teardown(python, setup, teardown),
+		cmocka_unit_test_setup_teardown(git_hooks, setup, teardown),
+		cmocka_unit_test_setup_teardown(secrets_and_shells, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(systems_differ, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(names, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_not_known_is_an_error,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			python_needs_neither_home_nor_project, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
