@@ -462,6 +462,22 @@ static void check_sockets(const struct confine_filter *filter, uint32_t arch,
 			}
 }
 
+/* Raw sockets are no way around the families, either. */
+static void check_pairs(const struct confine_filter *filter, uint32_t arch,
+			const struct confine_blocklist *list)
+{
+	uint32_t number = (uint32_t)number_of(arch, "socketpair");
+	bool raw = list->extra_allow.n && list->inet;
+
+	for (uint32_t family = 0; family < 64; family++) {
+		uint64_t args[] = { family, SOCK_STREAM, 0 };
+
+		expect(ask(filter, arch, number, args),
+		       raw || family == AF_UNIX ? ALLOW : REFUSE, "socketpair",
+		       family);
+	}
+}
+
 static void sockets_are_those_of_the_rules(void **state)
 {
 	static const char *raw[] = { "raw_sockets" };
@@ -475,6 +491,7 @@ static void sockets_are_those_of_the_rules(void **state)
 		struct confine_filter filter = build(state, arch, &list);
 
 		check_sockets(&filter, arch, &list);
+		check_pairs(&filter, arch, &list);
 	}
 }
 
