@@ -43,9 +43,10 @@ static struct address parse_address(const char *name)
 {
 	const char *infix = strstr(name, "." PREFIX "/");
 
-	if (starts_with(name, PREFIX ".") || starts_with(name, PREFIX "/"))
+	if (starts_with(name, PREFIX "."))
 		return (struct address){ .key = name + strlen(PREFIX ".") };
-	if (streq(name, PREFIX))
+	/* Ours, and nothing that we know: an error later. */
+	if (streq(name, PREFIX) || starts_with(name, PREFIX "/"))
 		return (struct address){ .key = name + strlen(PREFIX) };
 	if (!infix || infix == name)
 		return (struct address){ 0 };

@@ -55,21 +55,19 @@ void text_put_quoted(struct policy_text *out, const char *value)
 	size_t left = strlen(value);
 
 	text_put(out, "\"");
-	while (left && !out->error) {
-		size_t n = utf8_length(value, left);
+	for (const char *p = value; left && !out->error;) {
+		size_t n = utf8_length(p, left);
 
-		if (n == 0) {
+		if (n == 0)
 			out->error = fail(0, "'%s' is not UTF-8", value);
-			return;
-		}
-		if (iscntrl((unsigned char)*value))
+		else if (iscntrl((unsigned char)*p))
 			text_put(out, "\\u%04x",
-				 (unsigned int)(unsigned char)*value);
-		else if (*value == '"' || *value == '\\')
-			text_put(out, "\\%c", *value);
+				 (unsigned int)(unsigned char)*p);
+		else if (*p == '"' || *p == '\\')
+			text_put(out, "\\%c", *p);
 		else
-			text_put(out, "%.*s", (int)n, value);
-		value += n;
+			text_put(out, "%.*s", (int)n, p);
+		p += n;
 		left -= n;
 	}
 	text_put(out, "\"");

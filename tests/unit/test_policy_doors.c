@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_policy_doors.c - annotations of pods, and flags of people. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/util.h"
+#include "tests/unit/policy_doors.h"
+
+/* Last: it makes a macro of fail. */
+#include <cmocka.h>
+
+static struct arena arena;
+
+static int open_arena(void **state)
+{
+	(void)state;
+	return arena_open(&arena, 64 << 20);
+}
+
+static int close_arena(void **state)
+{
+	(void)state;
+	arena_close(&arena);
+	return 0;
+}
+
+static void refused(int r, const char *why)
+{
+	if (r >= 0)
+		fail_msg("not refused: %s", why);
+	if (!strstr(err_text(), why))
+		fail_msg("'%s', not '%s'", err_text(), why);
+}
+
+static void says(const struct policy *policy, const char *expected)
+{
+	const char *text;
+
+	assert_int_equal(policy_to_toml(&arena, policy, &text), 0);
+	assert_string_equal(text, expected);
+}
+
+/* ---- annotations ---- */
+
+#define ANNOTATIONS(...) \
+	(&(const struct oci_annotations){ \
+		.items = (const struct oci_annotation[]){ __VA_ARGS__ }, \
+		.n = sizeof((const struct oci_annotation[]){ __VA_ARGS__ }) / \
+		     sizeof(struct oci_annotation) })
+
+static const char *profile;
+
+static int read_annotations(const struct oci_annotations *all,
+			    const char *container, struct policy *ret)
+{
+	*ret = (struct policy){ 0 };
+	profile = "untouched";
+	return policy_from_annotations(&arena, all, container, NULL, &nowhere,
+				       ret, &profile);
+}
+
+static void foreign_annotations_are_none_of_ours(void **state)
+{
+	const struct oci_annotations *all = ANNOTATIONS(
+		{ "org.example", "x" }, { "io.sandlockx.filesystem.read", "x" },
+		{ "xio.sandlock.filesystem.read", "" },
+		{ "io.sandbox.read", "\n" }, { ".io.sandlock/limits.cpu", "" },
+		{ "sandlock", "x" });
+	struct policy policy;
+
+	(void)state;
+	assert_false(policy_is_annotated(all));
+	assert_int_equal(read_annotations(all, NULL, &policy), 0);
+	says(&policy, "");
+	assert_null(profile);
+	assert_true(policy_is_annotated(
+		ANNOTATIONS({ "a", "b" }, { "io.sandlock.typo", "x" })));
+	assert_true(policy_is_annotated(
+		ANNOTATIONS({ "web.io.sandlock/limits.cpu", "1" })));
+}
+
+static void the_container_wins_over_the_pod(void **state)
+{
+	const struct oci_annotations *all = ANNOTATIONS(
+		{ "web.io.sandlock/filesystem.read", "/web" },
+		{ "io.sandlock.filesystem.read", "/pod;/all" },
+		{ "io.sandlock.limits.cpu", "50" },
+		{ "db.io.sandlock/limits.cpu", "10" },
+		{ "db.io.sandlock/limits.tasks", "3" },
+		{ "io.sandlock.profile", "pod" },
+		{ "db.io.sandlock/profile", "db" });
+	struct policy policy;
+
+	(void)state;
+	assert_int_equal(read_annotations(all, "web", &policy), 0);
+	says(&policy, "[filesystem]\nread = [\"/web\"]\n\n"
+		      "[limits]\ncpu = 50\n");
+	assert_string_equal(profile, "pod");
+	assert_string_equal(policy.origin[POLICY_READ],
+			    "web.io.sandlock/filesystem.read");
+	assert_int_equal(read_annotations(all, "db", &policy), 0);
+	says(&policy, "[filesystem]\nread = [\"/pod\", \"/all\"]\n\n"
+		      "[limits]\ntasks = 3\ncpu = 10\n");
+	assert_string_equal(profile, "db");
+	assert_int_equal(read_annotations(all, "we", &policy), 0);
+	assert_int_equal(policy.cpu, 50);
+}
+
+static void names_and_kinds_of_containers(void **state)
+{
+	const struct oci_annotations *containerd = ANNOTATIONS(
+		{ "io.kubernetes.cri.container-type", "sandbox" },
+		{ "web.io.sandlock/limits.cpu", "10" },
+		{ "io.sandlock.network.mode", "open" });
+	const struct oci_annotations *crio = ANNOTATIONS(
+		{ "io.kubernetes.cri-o.ContainerType", "container" },
+		{ "io.kubernetes.container.name", "web" });
+	struct policy policy;
+
+	(void)state;
+	assert_true(policy_is_infra(containerd));
+	assert_null(policy_container_name(containerd));
+	assert_int_equal(read_annotations(containerd, NULL, &policy), 0);
+	says(&policy, "[network]\nmode = \"open\"\n");
+	assert_false(policy_is_infra(crio));
+	assert_string_equal(policy_container_name(crio), "web");
+	assert_string_equal(policy_container_name(ANNOTATIONS(
+		{ "io.kubernetes.cri.container-name", "db" },
+		{ "io.kubernetes.container.name", "web" })), "db");
+	assert_true(policy_is_infra(ANNOTATIONS(
+		{ "io.kubernetes.cri-o.ContainerType", "sandbox" })));
+	assert_false(policy_is_infra(ANNOTATIONS({ "a", "sandbox" })));
+}
+
+static void wrong_annotations_are_refused(void **state)
+{
+	static const struct {
+		struct oci_annotation annotation;
+		const char *why;
+	} cases[] = {
+		{ { "io.sandlock.filesystem.reed", "/" },
+		  "io.sandlock.filesystem.reed: unknown key" },
+		{ { "io.sandlock.filesistem.read", "/" },
+		  "io.sandlock.filesistem.read: unknown section" },
+		{ { "io.sandlock.filesystem", "/" }, "unknown key" },
+		{ { "io.sandlock.", "/" }, "io.sandlock.: unknown section" },
+		{ { "io.sandlock", "/" }, "io.sandlock: unknown section" },
+		{ { "io.sandlock/filesystem.read", "/" },
+		  "io.sandlock/filesystem.read: unknown section" },
+		{ { "web.io.sandlock/limits.cup", "1" },
+		  "web.io.sandlock/limits.cup: unknown key" },
+		/* For another container: a typo is a typo. */
+		{ { "db.io.sandlock/limits.cpu", "0" },
+		  "db.io.sandlock/limits.cpu: '0' is not a number" },
+		{ { "io.sandlock.limits.cpu", "0" },
+		  "io.sandlock.limits.cpu: '0' is not a number" },
+		{ { "io.sandlock.limits.cpu", "" },
+		  "io.sandlock.limits.cpu: is empty" },
+		{ { "io.sandlock.program.exec", "x" },
+		  "io.sandlock.program.exec: is not for a bundle" },
+		{ { "io.sandlock.config.http_ca", "/x" },
+		  "io.sandlock.config.http_ca: touches the host: the operator "
+		  "has to allow it (--allow-annotations config.http_ca)" },
+		{ { "io.sandlock.profile", "../x" },
+		  "io.sandlock.profile: '../x' is a path, not a name" },
+		{ { "io.sandlock.profile", "" },
+		  "io.sandlock.profile: is empty" },
+		{ { "io.sandlock.program.env", "A=B" },
+		  "io.sandlock.program.env: is not a JSON object" },
+		{ { "io.sandlock.program.env", "[]" },
+		  "io.sandlock.program.env: '[]' is not a JSON object" },
+		{ { "io.sandlock.program.env", "{\"A\": 1}" },
+		  "A: 1 is not a string" },
+		{ { "io.sandlock.program.env", "{\"A\": \"\\u0007\"}" },
+		  "has a control byte (0x07)" },
+		{ { "io.sandlock.program.env", "{\"A\": {}}" },
+		  "A: a table is not a string" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct oci_annotations one = {
+			.items = &cases[i].annotation, .n = 1 };
+		const struct policy nothing = { 0 };
+		struct policy policy;
+
+		refused(read_annotations(&one, "web", &policy), cases[i].why);
+		assert_memory_equal(&policy, &nothing, sizeof policy);
+		assert_string_equal(profile, "untouched");
+	}
+}
+
+static void two_names_of_one_key_are_refused(void **state)
+{
+	struct policy policy;
+
+	(void)state;
+	refused(read_annotations(ANNOTATIONS(
+			{ "io.sandlock.network.bind", "80" },
+			{ "io.sandlock.network.allow_bind", "80" }), "web",
+			&policy),
+		"io.sandlock.network.allow_bind: is given twice, also as "
+		"io.sandlock.network.bind");
+	/* One for the pod and one for the container is no such thing. */
+	assert_int_equal(read_annotations(ANNOTATIONS(
+			{ "io.sandlock.network.bind", "80" },
+			{ "web.io.sandlock/network.allow_bind", "81" }), "web",
+			&policy), 0);
+	says(&policy, "[network]\nbind = [\"81\"]\n");
+}
+
+/* Whom it is for cannot be known: it must not be dropped in silence. */
+static void a_container_without_a_name(void **state)
+{
+	struct policy policy;
+
+	(void)state;
+	refused(read_annotations(ANNOTATIONS(
+			{ "web.io.sandlock/limits.cpu", "1" }), NULL, &policy),
+		"web.io.sandlock/limits.cpu: this container has no name");
+}
+
+static void the_operator_allows_single_keys(void **state)
+{
+	const struct oci_strings allowed = {
+		.items = (const char *[]){ "config.http_ca", NULL }, .n = 1 };
+	struct policy policy = { 0 };
+
+	(void)state;
+	assert_int_equal(policy_from_annotations(&arena, ANNOTATIONS(
+			{ "io.sandlock.config.http_ca", "/ca" }), NULL,
+			&allowed, &nowhere, &policy, &profile), 0);
+	says(&policy, "[config]\nhttp_ca = \"/ca\"\n");
+	refused(policy_from_annotations(&arena, ANNOTATIONS(
+			{ "io.sandlock.config.http_key", "/key" }), NULL,
+			&allowed, &nowhere, &policy, &profile),
+		"--allow-annotations config.http_key");
+}
+
+/* ---- flags ---- */
+
+#define WORDS(...) ((const char *[]){ __VA_ARGS__, NULL })
+
+static int read_flags(const char **words, struct policy *ret, int *ret_used)
+{
+	int n = 0;
+
+	while (words[n])
+		n++;
+	*ret = (struct policy){ 0 };
+	return policy_from_flags(&arena, (char **)words, n, &at_home, NULL,
+				 NULL, ret, ret_used);
+}
+
+static void short_forms(void **state)
+{
+	static const struct {
+		const char *words[8];
+		const char *toml;
+	} cases[] = {
+		{ { "-r", "/a,@system" },
+		  "[filesystem]\nread = [\"/a\", \"@system\"]\n" },
+		{ { "-r/a", "--allow-read", "b", "--allow-read=/c" },
+		  "[filesystem]\nread = [\"/a\", \"/work/dir/b\", \"/c\"]\n" },
+		{ { "--filesystem-read", "/a,b", "-r", "/c" },
+		  "[filesystem]\nread = [\"/a,b\", \"/c\"]\n" },
+		{ { "-w", "/a", "-x", "/b" },
+		  "[filesystem]\nwrite = [\"/a\"]\nexecute = [\"/b\"]\n" },
+		{ { "--allow-write=/a", "--allow-execute=@python,@system" },
+		  "[filesystem]\nwrite = [\"/a\"]\n"
+		  "execute = [\"@python\", \"@system\"]\n" },
+		{ { "--deny-read=/a,/b", "--deny-write=/c", "--deny-execute",
+		    "/d" },
+		  "[filesystem]\ndeny_read = [\"/a\", \"/b\"]\n"
+		  "deny_write = [\"/c\"]\ndeny_execute = [\"/d\"]\n" },
+		{ { "--allow-net" }, "[network]\nmode = \"open\"\n" },
+		{ { "--allow-net=true" }, "[network]\nmode = \"open\"\n" },
+		{ { "--allow-net=false" }, "[network]\nmode = \"deny\"\n" },
+		{ { "--deny-net", "a,b:80" },
+		  "[network]\ndeny = [\"a\", \"b:80\"]\n" },
+		{ { "--net-deny", "a:80,443" },
+		  "[network]\ndeny = [\"a:80,443\"]\n" },
+		{ { "--net-allow", "a:80,443", "--net-allow=:53" },
+		  "[network]\nallow = [\"a:80,443\", \":53\"]\n" },
+		{ { "--net-bind", "80", "--network-allow-bind=81" },
+		  "[network]\nbind = [\"80\", \"81\"]\n" },
+		{ { "--allow-env", "true", "--deny-env", "MY_SECRET" },
+		  "[program]\nallow_env = true\n"
+		  "deny_env = [\"MY_SECRET\"]\n" },
+		{ { "--allow-env", "false" }, "[program]\nallow_env = []\n" },
+		{ { "--allow-env", "@standard,CI" },
+		  "[program]\nallow_env = [\"@standard\", \"CI\"]\n" },
+		{ { "--http-allow", "GET h/a,b", "--http-deny", "* */" },
+		  "[http]\nallow = [\"GET h/a,b\"]\ndeny = [\"* */\"]\n" },
+		{ { "-m", "1K", "-P", "3" },
+		  "[limits]\nmemory = 1024\nprocesses = 3\n" },
+		{ { "-m1K", "--memory=2K" }, "[limits]\nmemory = 2048\n" },
+		{ { "--workdir", ".", "--chroot=/r", "--mount", "/a:b:ro" },
+		  "[config]\nworkdir = \"/work/dir\"\n\n[filesystem]\n"
+		  "chroot = \"/r\"\nmount = { \"/a\" = \"/work/dir/b:ro\" }\n" },
+		{ { "--gpu", "0", "--gpu=2" },
+		  "[limits]\ngpu_devices = [0, 2]\n" },
+		{ { "--gpu=[]" }, "[limits]\ngpu_devices = []\n" },
+		{ { "--env", "A=1", "--env=B=" },
+		  "[program]\nenv = { \"A\" = \"1\", \"B\" = \"\" }\n" },
+		{ { "--env", "{}" }, "[program]\nenv = {}\n" },
+		{ { "--program-clean-env", "--program-no-coredump=false" },
+		  "[program]\nclean_env = true\nno_coredump = false\n" },
+		{ { "--program-args", "-x", "--program-args=" },
+		  "[program]\nargs = [\"-x\", \"\"]\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *words[9] = { 0 };
+		struct policy policy;
+		int used = -1, n = 0;
+
+		for (; n < 8 && cases[i].words[n]; n++)
+			words[n] = cases[i].words[n];
+		if (read_flags(words, &policy, &used) < 0)
+			fail_msg("%s: %s", words[0], err_text());
+		assert_int_equal(used, n);
+		says(&policy, cases[i].toml);
+	}
+}
+
+static void flags_end_where_the_command_begins(void **state)
+{
+	struct policy policy;
+	int used;
+
+	(void)state;
+	assert_int_equal(read_flags(WORDS("--allow-net", "python", "-x"),
+				    &policy, &used), 0);
+	assert_int_equal(used, 1);
+	assert_int_equal(read_flags(WORDS("-r", "/a", "--", "-m"), &policy,
+				    &used), 0);
+	assert_int_equal(used, 2);
+	assert_string_equal(policy.origin[POLICY_READ], "-r");
+	assert_int_equal(read_flags(WORDS("-"), &policy, &used), 0);
+	assert_int_equal(used, 0);
+	assert_int_equal(read_flags((const char *[]){ NULL }, &policy, &used),
+			 0);
+	assert_int_equal(used, 0);
+	says(&policy, "");
+}
+
+static void wrong_flags_are_refused(void **state)
+{
+	static const struct {
+		const char *words[4];
+		const char *why;
+	} cases[] = {
+		{ { "--allow-raed=/" }, "unknown flag --allow-raed=/" },
+		{ { "--filesystem_read=/" }, "unknown flag" },
+		{ { "--filesystem.read=/" }, "unknown flag" },
+		{ { "--read=/" }, "unknown flag --read=/" },
+		{ { "-z" }, "unknown flag -z" },
+		{ { "---r" }, "unknown flag ---r" },
+		{ { "--=x" }, "unknown flag --=x" },
+		{ { "--memory" }, "--memory needs a value" },
+		{ { "-m" }, "-m needs a value" },
+		{ { "-m", "--", "x" }, "-m needs a value" },
+		{ { "-r", "/a,,/b" }, "-r: has an empty element" },
+		{ { "-r", "" }, "-r: has an empty element" },
+		{ { "--allow-read=," }, "--allow-read: has an empty element" },
+		{ { "--filesystem-read=" }, "filesystem.read: '' is not" },
+		{ { "--allow-net=maybe" },
+		  "--allow-net: 'maybe' is not true or false" },
+		{ { "--network-mode=true" }, "network.mode: 'true' is not" },
+		{ { "--program-clean-env=1" }, "'1' is not true or false" },
+		{ { "--env", "A" }, "--env: 'A' is not of the form KEY=VALUE" },
+		{ { "--env==x" }, "is not of the form KEY=VALUE" },
+		{ { "--env=A=1", "--env=A=2" }, "'A' is given twice" },
+		{ { "--allow-env=true", "--allow-env=A" },
+		  "--allow-env: 'true' and names" },
+		{ { "--deny-net", "a:80,443" }, "'443' is not an address" },
+		{ { "-m", "0" }, "-m: limits.memory: '0' is not a size" },
+		{ { "--limits-cpu=0" }, "--limits-cpu: limits.cpu: '0'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *words[5] = { 0 };
+		const struct policy nothing = { 0 };
+		struct policy policy;
+		int used = -1;
+
+		for (int n = 0; n < 4 && cases[i].words[n]; n++)
+			words[n] = cases[i].words[n];
+		refused(read_flags(words, &policy, &used), cases[i].why);
+		assert_int_equal(used, -1);
+		assert_memory_equal(&policy, &nothing, sizeof policy);
+	}
+}
+
+static int take_name(void *user, char **argv, int argc)
+{
+	if (streq(argv[0], "--broken"))
+		return fail_at(-22, "broken flag");
+	if (!streq(argv[0], "--name") || argc < 2)
+		return 0;
+	*(const char **)user = argv[1];
+	return 2;
+}
+
+static void other_flags_are_for_others(void **state)
+{
+	const char *words[] = { "--name", "-r", "-r", "/a", "--json", NULL };
+	const char *broken[] = { "--broken", NULL };
+	const char *name = NULL;
+	struct policy policy = { 0 };
+	int used;
+
+	(void)state;
+	assert_int_equal(policy_from_flags(&arena, (char **)words, 4, &at_home,
+					   take_name, &name, &policy, &used),
+			 0);
+	assert_int_equal(used, 4);
+	assert_string_equal(name, "-r");
+	says(&policy, "[filesystem]\nread = [\"/a\"]\n");
+	refused(policy_from_flags(&arena, (char **)words, 5, &at_home,
+				  take_name, &name, &policy, &used),
+		"unknown flag --json");
+	refused(policy_from_flags(&arena, (char **)broken, 1, &at_home,
+				  take_name, &name, &policy, &used),
+		"broken flag");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(foreign_annotations_are_none_of_ours),
+		cmocka_unit_test(the_container_wins_over_the_pod),
+		cmocka_unit_test(names_and_kinds_of_containers),
+		cmocka_unit_test(wrong_annotations_are_refused),
+		cmocka_unit_test(two_names_of_one_key_are_refused),
+		cmocka_unit_test(a_container_without_a_name),
+		cmocka_unit_test(the_operator_allows_single_keys),
+		cmocka_unit_test(short_forms),
+		cmocka_unit_test(flags_end_where_the_command_begins),
+		cmocka_unit_test(wrong_flags_are_refused),
+		cmocka_unit_test(other_flags_are_for_others),
+	};
+
+	return cmocka_run_group_tests(tests, open_arena, close_arena);
+}
