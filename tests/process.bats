@@ -7,8 +7,8 @@
 
 load helpers
 
-# status_of PID FIELD: from /proc/PID/status, blanks as one space.
-status_of() {
+# field_of PID FIELD: from /proc/PID/status, blanks as one space.
+field_of() {
 	sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status" | tr -s '\t ' ' ' |
 		sed 's/ $//'
 }
@@ -45,9 +45,9 @@ capability_bits() {
 	config '.process.user = {uid: 1234, gid: 2345,
 		additionalGids: [10, 20, 20, 30]}'
 	start_program
-	[ "$(status_of "$PID" Uid)" = "1234 1234 1234 1234" ]
-	[ "$(status_of "$PID" Gid)" = "2345 2345 2345 2345" ]
-	[ "$(status_of "$PID" Groups)" = "10 20 20 30" ]
+	[ "$(field_of "$PID" Uid)" = "1234 1234 1234 1234" ]
+	[ "$(field_of "$PID" Gid)" = "2345 2345 2345 2345" ]
+	[ "$(field_of "$PID" Groups)" = "10 20 20 30" ]
 }
 
 @test "without additionalGids none of the caller's groups is left" {
@@ -104,7 +104,7 @@ capability_bits() {
 		config "$sets"
 		start_program
 		for set in CapInh CapPrm CapEff CapBnd CapAmb; do
-			[ "$(status_of "$PID" $set)" = 0000000000000000 ]
+			[ "$(field_of "$PID" $set)" = 0000000000000000 ]
 		done
 		sandlock delete --force box
 		rm -rf "$BUNDLE"
@@ -124,13 +124,13 @@ capability_bits() {
 	args sleep 1000
 	create box
 	PID=$(pid_of box)
-	[ "$(status_of "$PID" CapBnd)" = "$(capability_bits CHOWN KILL SETUID \
+	[ "$(field_of "$PID" CapBnd)" = "$(capability_bits CHOWN KILL SETUID \
 		NET_BIND_SERVICE CHECKPOINT_RESTORE)" ]
-	[ "$(status_of "$PID" CapPrm)" = \
+	[ "$(field_of "$PID" CapPrm)" = \
 		"$(capability_bits CHOWN KILL SETUID)" ]
-	[ "$(status_of "$PID" CapEff)" = "$(capability_bits CHOWN KILL)" ]
-	[ "$(status_of "$PID" CapInh)" = "$(capability_bits CHOWN)" ]
-	[ "$(status_of "$PID" CapAmb)" = "$(capability_bits CHOWN)" ]
+	[ "$(field_of "$PID" CapEff)" = "$(capability_bits CHOWN KILL)" ]
+	[ "$(field_of "$PID" CapInh)" = "$(capability_bits CHOWN)" ]
+	[ "$(field_of "$PID" CapAmb)" = "$(capability_bits CHOWN)" ]
 }
 
 @test "a user other than root keeps the ambient capabilities only" {
@@ -141,10 +141,10 @@ capability_bits() {
 		.process.capabilities = {bounding: $both, permitted: $both,
 		effective: $both, inheritable: $both, ambient: ["CAP_KILL"]}'
 	start_program
-	[ "$(status_of "$PID" CapEff)" = "$(capability_bits KILL)" ]
-	[ "$(status_of "$PID" CapPrm)" = "$(capability_bits KILL)" ]
-	[ "$(status_of "$PID" CapAmb)" = "$(capability_bits KILL)" ]
-	[ "$(status_of "$PID" CapInh)" = \
+	[ "$(field_of "$PID" CapEff)" = "$(capability_bits KILL)" ]
+	[ "$(field_of "$PID" CapPrm)" = "$(capability_bits KILL)" ]
+	[ "$(field_of "$PID" CapAmb)" = "$(capability_bits KILL)" ]
+	[ "$(field_of "$PID" CapInh)" = \
 		"$(capability_bits KILL NET_BIND_SERVICE)" ]
 }
 
@@ -155,10 +155,10 @@ capability_bits() {
 		.process.capabilities = {bounding: $both, permitted: $both,
 		effective: $both}'
 	start_program
-	[ "$(status_of "$PID" CapEff)" = "$(capability_bits KILL CHOWN)" ]
-	[ "$(status_of "$PID" CapBnd)" = "$(capability_bits KILL CHOWN)" ]
-	[ "$(status_of "$PID" CapInh)" = "$(capability_bits)" ]
-	[ "$(status_of "$PID" CapAmb)" = "$(capability_bits)" ]
+	[ "$(field_of "$PID" CapEff)" = "$(capability_bits KILL CHOWN)" ]
+	[ "$(field_of "$PID" CapBnd)" = "$(capability_bits KILL CHOWN)" ]
+	[ "$(field_of "$PID" CapInh)" = "$(capability_bits)" ]
+	[ "$(field_of "$PID" CapAmb)" = "$(capability_bits)" ]
 }
 
 @test "an unknown capability is a warning, and nothing else is lost" {
