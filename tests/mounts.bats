@@ -39,6 +39,7 @@ with_userns() {
 }
 
 @test "a bind shows a directory, a file, a socket and a device" {
+	requires python3
 	mkdir "$TMP/dir"
 	echo text | tee "$TMP/dir/file" >"$TMP/file"
 	python3 -c 'import socket, sys
