@@ -242,6 +242,46 @@ static bool is_listed(const struct oci_strings *list, const char *name)
 	return false;
 }
 
+int policy_asked_keys(struct arena *arena, struct oci_strings *ret)
+{
+	const char **items =
+		arena_array(arena, POLICY_KEYS + 1, sizeof *items);
+	size_t n = 0;
+
+	if (!items)
+		return -ENOMEM;
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+		if (policy_key_info(key)->bundle == POLICY_BUNDLE_ASK)
+			items[n++] = policy_key_name(key);
+	*ret = (struct oci_strings){ .items = items, .n = n };
+	return 0;
+}
+
+int policy_allowed_keys(struct arena *arena, const char *list,
+			struct oci_strings *ret)
+{
+	char *left = arena_strdup(arena, list);
+	struct oci_strings asked;
+	const char **items;
+	size_t n = 0;
+	int r = left ? policy_asked_keys(arena, &asked) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	items = arena_array(arena, strlen(list) + 2, sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	while (left) {
+		const char *name = strsep(&left, ",");
+
+		if (!is_listed(&asked, name))
+			return fail(0, "'%s' is not a key to be allowed", name);
+		items[n++] = name;
+	}
+	*ret = (struct oci_strings){ .items = items, .n = n };
+	return 0;
+}
+
 /* Annotations may be written by who is not trusted with the host. */
 static int check_allowed(const struct door *door, enum policy_key key)
 {
@@ -266,8 +306,8 @@ static int find_key(const char *name)
 		return key;
 	if (len < sizeof section)
 		memcpy(section, name, len);
-	return fail(0, "unknown %s", policy_section_find(section) < 0
-					     ? "section" : "key");
+	return fail(0, "unknown %s",
+		    policy_section_find(section) < 0 ? "section" : "key");
 }
 
 static int set_profile(const char *value, struct target *target)
@@ -306,6 +346,13 @@ static int set_key(const struct door *door, const char *name,
 	return r < 0 ? fail_in(r, "%s", name) : policy_set(&to, key, &raw);
 }
 
+static bool is_for(const struct address *address, const char *container)
+{
+	return container && strlen(container) == address->container_len &&
+	       memcmp(container, address->container,
+		      address->container_len) == 0;
+}
+
 /* Keys for other containers are not ours to obey, but typos are typos. */
 static int take(struct door *door, const struct address *address,
 		const struct oci_annotation *annotation)
@@ -314,11 +361,8 @@ static int take(struct door *door, const struct address *address,
 	struct target *target = &door->pod;
 
 	if (address->container_len)
-		target = door->container &&
-			 strlen(door->container) == address->container_len &&
-			 memcmp(door->container, address->container,
-				address->container_len) == 0
-				 ? &door->own : &nobody;
+		target = is_for(address, door->container) ? &door->own
+							  : &nobody;
 	if (streq(address->key, PROFILE))
 		return set_profile(annotation->value, target);
 	return set_key(door, address->key, annotation, target);
@@ -344,7 +388,8 @@ int policy_from_annotations(struct arena *arena,
 			continue;
 		if (address.container_len && !container &&
 		    !policy_is_infra(annotations))
-			return fail(0, "%s: this container has no name", a->key);
+			return fail(0, "%s: this container has no name",
+				    a->key);
 		r = take(&door, &address, a);
 		if (r < 0)
 			return fail_at(r, "%.*s", (int)(address.key - a->key),

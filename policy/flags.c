@@ -264,13 +264,14 @@ int policy_from_flags(struct arena *arena, char **argv, int argc,
 		if (word.text[0] != '-' || !word.text[1] ||
 		    streq(word.text, "--"))
 			break;
-		r = find_key(&word) ? take(&door, &word, argv + used,
-					   argc - used) :
-		    other ? other(user, argv + used, argc - used) : 0;
-		if (r < 0)
-			return r;
-		if (r == 0)
-			return fail(0, "unknown flag %s", word.text);
+		r = 0;
+		if (find_key(&word))
+			r = take(&door, &word, argv + used, argc - used);
+		else if (other)
+			r = other(user, argv + used, argc - used);
+		if (r <= 0)
+			return r < 0 ? r : fail(0, "unknown flag %s",
+						word.text);
 		used += r;
 	}
 	r = set_all(&door, place, &policy);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/http_rule.h - one rule of http.allow and http.deny: "METHOD host/path".
+ * policy/http_rule.h - one rule of http.allow and http.deny.
  *
- * METHOD may be "*"; the host is exact, "*.example.com" or "*"; in the path "*"
+ * "METHOD host/path": METHOD may be "*"; the host is exact, "*.example.com" or "*"; in the path "*"
  * matches any bytes. Paths of requests are decoded and cleaned before they are
  * compared, so a rule must be written that way.
  */

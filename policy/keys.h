@@ -25,21 +25,21 @@ enum policy_type {
 	POLICY_TYPE_WORD,		/* const char *, of the program */
 	POLICY_TYPE_PATH,		/* const char * */
 	POLICY_TYPE_PATHS,		/* oci_strings: plain paths */
-	POLICY_TYPE_PATTERNS,		/* oci_strings: globs and presets, too */
+	POLICY_TYPE_PATTERNS,		/* oci_strings: globs, presets, too */
 	POLICY_TYPE_DENIALS,		/* the same; "*.env" at any depth */
 	POLICY_TYPE_ARGS,		/* oci_strings, any text */
 	POLICY_TYPE_COMMANDS,		/* oci_strings */
 	POLICY_TYPE_NAMES,		/* struct policy_names */
 	POLICY_TYPE_ENV,		/* struct policy_map */
 	POLICY_TYPE_MOUNTS,		/* struct policy_map */
-	POLICY_TYPE_CREDENTIALS,	/* struct policy_map: http rule, header */
+	POLICY_TYPE_CREDENTIALS,	/* struct policy_map: rule, header */
 	POLICY_TYPE_BRANCH,		/* enum policy_branch */
 	POLICY_TYPE_MODE,		/* enum policy_mode */
 	POLICY_TYPE_NUMBERS,		/* struct policy_numbers, min to max */
 	POLICY_TYPE_PORTS,		/* oci_strings: ports, lo-hi, * */
-	POLICY_TYPE_NET_RULES,		/* oci_strings, see policy/net_rule.h */
-	POLICY_TYPE_HTTP_RULES,		/* oci_strings, see policy/http_rule.h */
-	POLICY_TYPE_GROUPS,		/* oci_strings, see policy/syscalls.h */
+	POLICY_TYPE_NET_RULES,		/* oci_strings: see net_rule.h */
+	POLICY_TYPE_HTTP_RULES,		/* oci_strings: see http_rule.h */
+	POLICY_TYPE_GROUPS,		/* oci_strings: see syscalls.h */
 	POLICY_TYPE_CALLS,		/* oci_strings: groups or calls */
 	POLICY_TYPE_PROTECTIONS,	/* uint32_t of bits */
 	POLICY_TYPES,
@@ -47,7 +47,7 @@ enum policy_type {
 
 enum policy_in_bundle {
 	POLICY_BUNDLE_OK,
-	POLICY_BUNDLE_ASK,		/* annotations: if the operator allows */
+	POLICY_BUNDLE_ASK,		/* annotations: if it is allowed */
 	POLICY_BUNDLE_NEVER,		/* config.json has its own */
 };
 
@@ -59,7 +59,7 @@ struct policy_key_info {
 	size_t offset;			/* in struct policy */
 	uint64_t min, max;		/* of a number */
 	bool filled;			/* an empty list is an error */
-	bool host;			/* its paths are the host's, in a bundle, too */
+	bool host;			/* its paths are the host's, always */
 	enum policy_in_bundle bundle;
 	bool enforced;			/* by this build */
 	/* Besides --section-key: */
@@ -79,7 +79,7 @@ int policy_key_find_in(enum policy_section section, const char *name);
 /* ---- raw values ---- */
 
 enum policy_raw_type {
-	POLICY_RAW_TEXT,		/* untyped: of an annotation or a flag */
+	POLICY_RAW_TEXT,		/* untyped: annotation or flag */
 	POLICY_RAW_STRING,
 	POLICY_RAW_BOOL,
 	POLICY_RAW_INTEGER,
@@ -144,7 +144,7 @@ int policy_set_list(const struct policy_setter *to, enum policy_key key,
 struct policy_text;
 
 struct policy_type_info {
-	const char *word;		/* for people: "paths, presets, globs" */
+	const char *word;		/* for people: "paths, globs" */
 	enum policy_raw_type shape;	/* LIST, MAP, or TEXT for the others */
 	bool maybe_bool;		/* true and false, too */
 	bool maybe_map;			/* a map, too */

@@ -51,7 +51,7 @@ static void put_row(struct policy_text *out,
 	text_put(out, " | `");
 	put_flags(out, info);
 	text_put(out, "` | %s | %s%s |\n", bundles[info->bundle], info->about,
-		 info->enforced ? "" : " (not enforced by this build: refused)");
+		 info->enforced ? "" : " (refused: not in this build)");
 }
 
 int policy_manual(struct arena *arena, const char **ret)

@@ -180,7 +180,7 @@ POLICY_READER(policy_read_mounts)
 	if (!pairs)
 		return -ENOMEM;
 	for (size_t i = 0; i < raw->n; i++) {
-		struct policy_pair mount = { 0 };
+		struct policy_pair mount = { "", "" };
 		int r = split_mount(to->arena, &raw->items[i], &mount);
 
 		if (r == 0)

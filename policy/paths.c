@@ -6,6 +6,7 @@
  * Items of a PATTERNS list are patterns throughout: a backslash quotes, also in
  * front of what is special in the directory a relative one was put below.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -18,8 +19,7 @@
 static int check_variables(const char *path)
 {
 	for (const char *p = strchr(path, '$'); p; p = strchr(p + 1, '$'))
-		if (p[1] == '{' || p[1] == '_' || (p[1] >= 'A' && p[1] <= 'Z') ||
-		    (p[1] >= 'a' && p[1] <= 'z'))
+		if (p[1] == '{' || p[1] == '_' || isalpha((unsigned char)p[1]))
 			return fail(0, "'%s' has a variable, and these are not "
 				       "expanded", path);
 	return 0;
@@ -172,7 +172,8 @@ POLICY_READER(policy_read_denial)
 
 	if (r < 0)
 		return r;
-	if (strchr(text, '/') || !policy_is_glob(text) || strchr("@-~", text[0]))
+	if (strchr(text, '/') || strchr("@-~", text[0]) ||
+	    !policy_is_glob(text))
 		return policy_read_pattern(to, key, raw, ret);
 	r = check_variables(text);
 	if (r == 0)

@@ -260,6 +260,11 @@ int policy_from_annotations(struct arena *arena,
 			    const struct oci_strings *allowed,
 			    const struct policy_place *place,
 			    struct policy *ret, const char **ret_profile);
+/* The keys that annotations may set only if the operator allows it. */
+int policy_asked_keys(struct arena *arena, struct oci_strings *ret);
+/* "section.key,…" as allowed; what is not one of these keys is an error. */
+int policy_allowed_keys(struct arena *arena, const char *list,
+			struct oci_strings *ret);
 /* Whether there is any annotation of ours. */
 bool policy_is_annotated(const struct oci_annotations *annotations);
 /* The container's name in its pod, NULL outside of one. */

@@ -130,7 +130,8 @@ static bool parse_date_time(const char *text, struct policy_time *ret)
 	    !policy_time_from_date(year, month, day, &date))
 		return false;
 	*ret = (struct policy_time){
-		.seconds = date + 60 * (60 * hour + minute) + second - offset,
+		.seconds = date + INT64_C(60) * (60 * hour + minute) + second -
+			   offset,
 		.nanoseconds = nanoseconds,
 	};
 	return policy_time_is_valid(ret);

@@ -54,7 +54,7 @@ int policy_wrong(const struct policy_raw *raw, const char *wanted)
 	case POLICY_RAW_INTEGER:
 		return fail(0, "%" PRId64 " is not %s", raw->integer, wanted);
 	case POLICY_RAW_FLOAT:
-		return fail(0, "%g is not %s", raw->real, wanted);
+		return fail(0, "%g, a float, is not %s", raw->real, wanted);
 	case POLICY_RAW_TIME:
 		return fail(0, "a date is not %s", wanted);
 	case POLICY_RAW_LIST:

@@ -14,18 +14,6 @@ static const struct policy_place at_home = {
 	.cwd = "/work/dir", .home = "/home/u", .project = "/work" };
 static const struct policy_place nowhere = { .bundle = true };
 
-/* All keys that need the operator's leave. */
-static inline struct oci_strings every_key_to_ask(struct arena *arena)
-{
-	const char **items = arena_array(arena, POLICY_KEYS + 1, sizeof *items);
-	size_t n = 0;
-
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
-		if (policy_key_info(key)->bundle == POLICY_BUNDLE_ASK)
-			items[n++] = policy_key_name(key);
-	return (struct oci_strings){ .items = items, .n = n };
-}
-
 /* "key" of "section.key" */
 static inline const char *key_of(const char *name)
 {
@@ -58,9 +46,11 @@ static inline DOOR(by_annotation)
 		.key = arena_printf(arena, "io.sandlock.%s", name),
 		.value = value };
 	const struct oci_annotations all = { .items = &one, .n = 1 };
-	const struct oci_strings allowed = every_key_to_ask(arena);
+	struct oci_strings allowed;
 	const char *profile;
 
+	if (policy_asked_keys(arena, &allowed) < 0)
+		return -1;
 	return policy_from_annotations(arena, &all, NULL, &allowed, place, ret,
 				       &profile);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy_samples.h - a value of every key, as each door spells it. */
+/* tests/unit/policy_samples.h - a value of every key, as doors spell it. */
 #pragma once
 
 #include "tests/unit/policy_doors.h"
@@ -60,7 +60,8 @@ static const struct sample samples[POLICY_KEYS] = {
 	[POLICY_ALLOW_UNSANDBOXED] = { "false", "false", { "false" } },
 	[POLICY_WEAKER_NESTED] = SWITCH,
 
-	[POLICY_READ] = { "/usr;@system;-/x", "[\"/usr\", \"@system\", \"-/x\"]",
+	[POLICY_READ] = { "/usr;@system;-/x",
+			  "[\"/usr\", \"@system\", \"-/x\"]",
 			  { "/usr", "@system", "-/x" } },
 	[POLICY_WRITE] = { "[\"/a,b\", \"/c;d\"]", "[\"/a,b\", \"/c;d\"]",
 			   { "/a,b", "/c;d" } },

@@ -330,7 +330,8 @@ static void groups_do_not_overlap(void **state)
 		assert_int_equal(syscall_group_find(group->name), i);
 		assert_true(*group->calls || *group->filtered);
 		for (size_t l = 0; l < 2; l++)
-			for (const char *const *call = lists[l]; *call; call++) {
+			for (const char *const *call = lists[l]; *call;
+			     call++) {
 				assert_true(syscall_is_name(*call));
 				for (size_t j = 0; j < n; j++)
 					assert_string_not_equal(seen[j], *call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_policy.c - every key through every door, and whole policies. */
+/* tests/unit/test_policy.c - every key through every door; whole policies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -190,7 +190,8 @@ static void wrong_profiles_are_refused(void **state)
 		{ "filesystem = 1\n",
 		  "x.toml: line 1: filesystem is not a section" },
 		{ "profile = \"x\"\n", "unknown section [profile]" },
-		{ "[[filesystem]]\nread = []\n", "filesystem is not a section" },
+		{ "[[filesystem]]\nread = []\n",
+		  "filesystem is not a section" },
 		{ "[filesystem]\nread = [\n", "x.toml: " },
 		{ "[network]\nbind = [1]\nallow_bind = [1]\n",
 		  "x.toml: line 3: network.bind is given twice" },

@@ -239,6 +239,34 @@ static void the_operator_allows_single_keys(void **state)
 		"--allow-annotations config.http_key");
 }
 
+static void keys_that_the_operator_may_allow(void **state)
+{
+	static const char *const expected[] = {
+		"config.fs_storage", "config.http_ca", "config.http_key",
+		"config.http_ca_out", "filesystem.mount", "http.credentials",
+	};
+	struct oci_strings keys;
+
+	(void)state;
+	assert_int_equal(policy_asked_keys(&arena, &keys), 0);
+	assert_int_equal(keys.n, COUNT(expected));
+	for (size_t i = 0; i < keys.n; i++)
+		assert_string_equal(keys.items[i], expected[i]);
+	assert_int_equal(policy_allowed_keys(
+		&arena, "filesystem.mount,config.http_ca", &keys), 0);
+	assert_int_equal(keys.n, 2);
+	assert_string_equal(keys.items[0], "filesystem.mount");
+	assert_string_equal(keys.items[1], "config.http_ca");
+	assert_null(keys.items[2]);
+	refused(policy_allowed_keys(&arena, "config.http_ac", &keys),
+		"'config.http_ac' is not a key to be allowed");
+	refused(policy_allowed_keys(&arena, "filesystem.read", &keys),
+		"'filesystem.read' is not a key to be allowed");
+	refused(policy_allowed_keys(&arena, "config.http_ca,", &keys),
+		"'' is not a key to be allowed");
+	refused(policy_allowed_keys(&arena, "", &keys), "'' is not a key");
+}
+
 /* ---- flags ---- */
 
 #define WORDS(...) ((const char *[]){ __VA_ARGS__, NULL })
@@ -299,7 +327,8 @@ static void short_forms(void **state)
 		{ { "-m1K", "--memory=2K" }, "[limits]\nmemory = 2048\n" },
 		{ { "--workdir", ".", "--chroot=/r", "--mount", "/a:b:ro" },
 		  "[config]\nworkdir = \"/work/dir\"\n\n[filesystem]\n"
-		  "chroot = \"/r\"\nmount = { \"/a\" = \"/work/dir/b:ro\" }\n" },
+		  "chroot = \"/r\"\n"
+		  "mount = { \"/a\" = \"/work/dir/b:ro\" }\n" },
 		{ { "--gpu", "0", "--gpu=2" },
 		  "[limits]\ngpu_devices = [0, 2]\n" },
 		{ { "--gpu=[]" }, "[limits]\ngpu_devices = []\n" },
@@ -440,6 +469,7 @@ int main(void)
 		cmocka_unit_test(two_names_of_one_key_are_refused),
 		cmocka_unit_test(a_container_without_a_name),
 		cmocka_unit_test(the_operator_allows_single_keys),
+		cmocka_unit_test(keys_that_the_operator_may_allow),
 		cmocka_unit_test(short_forms),
 		cmocka_unit_test(flags_end_where_the_command_begins),
 		cmocka_unit_test(wrong_flags_are_refused),
