@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/unknown.c - what to say about words and values of a file. */
+#include "policy/unknown.h"
+
+#include <inttypes.h>
+
+#include "base/err.h"
+#include "policy/keys.h"
+#include "policy/text.h"
+
+static void put_value(struct policy_text *out, const struct policy_raw *value)
+{
+	switch (value->type) {
+	case POLICY_RAW_TEXT:
+	case POLICY_RAW_STRING:
+		text_put_quoted(out, value->text);
+		return;
+	case POLICY_RAW_BOOL:
+		text_put(out, "%s", value->truth ? "true" : "false");
+		return;
+	case POLICY_RAW_INTEGER:
+		text_put(out, "%" PRId64, value->integer);
+		return;
+	case POLICY_RAW_FLOAT:
+		text_put(out, "%g", value->real);
+		return;
+	case POLICY_RAW_TIME:
+		text_put(out, "a date");
+		return;
+	case POLICY_RAW_OTHER:
+		text_put(out, "%s", value->text);
+		return;
+	case POLICY_RAW_LIST:
+	case POLICY_RAW_MAP:
+		break;
+	}
+	text_put(out, "%s", value->type == POLICY_RAW_LIST ? "[" : "{");
+	for (size_t i = 0; i < value->n; i++) {
+		text_put(out, "%s", i ? ", " : "");
+		if (value->items[i].key)
+			text_put(out, "%s = ", value->items[i].key);
+		put_value(out, &value->items[i]);
+	}
+	text_put(out, "%s", value->type == POLICY_RAW_LIST ? "]" : "}");
+}
+
+int policy_unwanted(struct arena *arena, const struct policy_raw *value,
+		    const char *wanted)
+{
+	struct policy_text out = { .arena = arena };
+	const char *text;
+	int r;
+
+	put_value(&out, value);
+	r = text_close(&out, &text);
+	return r < 0 ? r : fail(0, "%s is not %s", text, wanted);
+}
+
+int policy_unknown(struct arena *arena, const char *kind, const char *name,
+		   const struct policy_raw *value, const char *const *known)
+{
+	struct policy_text out = { .arena = arena };
+	const char *text;
+	int r;
+
+	text_put(&out, "unknown %s ", kind);
+	text_put_quoted(&out, name);
+	if (value) {
+		text_put(&out, " = ");
+		put_value(&out, value);
+	}
+	text_put(&out, " (known: ");
+	for (; *known; known++)
+		text_put(&out, "%s%s", *known, known[1] ? ", " : ")");
+	r = text_close(&out, &text);
+	return r < 0 ? r : fail(0, "%s", text);
+}
