@@ -322,6 +322,8 @@ int child_process_step(struct child *child, const struct step *step)
 	case STEP_UMASK:
 		(void)umask((mode_t)step->number);
 		return 0;
+	case STEP_NO_HUGE_PAGES:
+		return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	case STEP_NO_NEW_PRIVS:
 		return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	case STEP_BOUNDING:

@@ -120,6 +120,8 @@ static int exec_in(const struct globals *globals, const struct exec_options *o,
 	r = check_terminal(o, process.terminal);
 	if (r < 0)
 		return r;
+	/* A file has no other than its own. */
+	options.env = is_set(o->process_file) ? NULL : &o->env;
 	options.sub_cgroup = o->cgroup;
 	options.preserve_fds = o->preserve_fds;
 	r = entry_prepare(&entry, globals, &c, &options);

@@ -23,6 +23,8 @@ struct globals {
 	enum cgroup_manager cgroup_manager;
 	int rootless;			/* -1 auto, 0 false, 1 true */
 	const char *criu;
+	const char *profile;		/* of bundles that name none; or NULL */
+	struct oci_strings allow_annotations;	/* keys that touch the host */
 };
 
 enum option_kind {

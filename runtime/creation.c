@@ -74,8 +74,10 @@ static int write_intent(struct creation *c)
 	r = reserve_save(c->arena, &c->container);
 	if (r < 0)
 		return r;
-	return io_replace_at(c->container.dir, "config.json", c->spec.json,
-			     c->spec.json_len, 0600);
+	r = io_replace_at(c->container.dir, "config.json", c->spec.json,
+			  c->spec.json_len, 0600);
+	return r < 0 ? r : policed_save(c->arena, &c->policed,
+					c->container.dir);
 }
 
 static int open_gate(struct creation *c)

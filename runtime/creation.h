@@ -12,6 +12,7 @@
 #include "runtime/commands.h"
 #include "runtime/joins.h"
 #include "runtime/launch.h"
+#include "runtime/policed.h"
 #include "runtime/reserve.h"
 
 /* Options of create and run. */
@@ -43,6 +44,7 @@ struct creation {
 	struct systemd_unit unit;	/* name NULL: another driver */
 	struct oci_strings unit_properties;
 	const char *unit_cgroup;
+	struct policed policed;
 	struct confine_filter filter;
 	struct rdt rdt;			/* only with linux.intelRdt */
 	struct make_input in;

@@ -139,22 +139,6 @@ static int find_rootfs(struct creation *c)
 	return c->in.rootfs ? 0 : -ENOMEM;
 }
 
-/* What is asked for and cannot be held is an error, never ignored. */
-static int refuse_unsupported(const struct oci_spec *spec)
-{
-	for (size_t i = 0; i < spec->annotations.n; i++) {
-		const char *key = spec->annotations.items[i].key;
-
-		if (starts_with(key, "io.sandlock.") ||
-		    strstr(key, ".io.sandlock/"))
-			return fail(0,
-				    "annotations[\"%s\"]: policies are not "
-				    "enforced by this build",
-				    key);
-	}
-	return 0;
-}
-
 static int check_terminal(const struct creation *c)
 {
 	bool detached = c->in.has_gate || c->options->detach;
@@ -306,12 +290,13 @@ int creation_plan(struct creation *c, const char *id, bool has_gate)
 	r = load_spec(c);
 	if (r < 0)
 		return r;
+	r = policed_create(c->arena, c->globals, &c->spec, &c->policed);
+	if (r < 0)
+		return r;
+	c->in.policed = &c->policed;
 	c->in.process = c->spec.process;
 	c->in.has_console = c->spec.process->terminal;
 	r = find_rootfs(c);
-	if (r < 0)
-		return r;
-	r = refuse_unsupported(&c->spec);
 	if (r < 0)
 		return r;
 	r = check_terminal(c);

@@ -113,6 +113,13 @@ static int gather(struct entry *e, const struct globals *globals,
 	r = container_spec(e->arena, container, &e->spec);
 	if (r < 0)
 		return r;
+	r = policed_load(e->arena, container, &e->spec, &e->policed);
+	if (r < 0)
+		return r;
+	e->process = *options->process;
+	r = policed_process(e->arena, &e->policed, options->env, &e->process);
+	if (r < 0)
+		return r;
 	r = facts_gather(e->arena, e->proc, globals->rootless, &e->facts);
 	if (r < 0)
 		return r;
@@ -136,7 +143,8 @@ static void fill_input(struct entry *e, const struct container *container,
 	e->in.arena = e->arena;
 	e->in.facts = &e->facts;
 	e->in.spec = &e->spec;
-	e->in.process = options->process;
+	e->in.policed = &e->policed;
+	e->in.process = &e->process;
 	e->in.program = options->program;
 	e->in.only_env = options->only_env;
 	e->in.id = container->id;
@@ -145,7 +153,7 @@ static void fill_input(struct entry *e, const struct container *container,
 	e->in.cgroup = &e->cgroup;
 	e->in.unplaced = container->record.systemd_user;
 	e->in.joins = &e->joins;
-	e->in.has_console = options->process->terminal;
+	e->in.has_console = e->process.terminal;
 	e->in.preserve_fds = options->preserve_fds;
 	e->in.dies_with_parent = options->dies_with_us;
 }

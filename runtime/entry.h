@@ -11,9 +11,11 @@
 #include "runtime/container.h"
 #include "runtime/joins.h"
 #include "runtime/launch.h"
+#include "runtime/policed.h"
 
 struct entry_options {
 	const struct oci_process *process;
+	const struct oci_strings *env;	/* of it, given by name: not filtered */
 	const char *program;		/* to execute as args[0]; NULL: look that up */
 	bool only_env;			/* add nothing to the environment */
 	const char *sub_cgroup;		/* exec --cgroup; NULL: the container's own */
@@ -28,8 +30,10 @@ struct entry {
 	int root;			/* the container's */
 	struct facts facts;
 	struct oci_spec spec;
+	struct oci_process process;
 	struct joins joins;
 	struct cgroup cgroup;
+	struct policed policed;
 	struct confine_filter filter;
 	struct make_input in;
 	struct plan plan;

@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "policy/keys.h"
 
 #define FIELD(field) offsetof(struct global_options, field)
 
@@ -38,6 +39,11 @@ static const struct option_spec options_known[] = {
 	  "true, false or auto (default)" },
 	{ "criu", 0, OPTION_TEXT, FIELD(criu), "PATH",
 	  "program for checkpoint and restore" },
+	{ "profile", 0, OPTION_TEXT, FIELD(profile), "NAME",
+	  "policy of containers whose annotations name no profile" },
+	{ "allow-annotations", 0, OPTION_LIST, FIELD(allow_annotations), "KEYS",
+	  "keys of a policy that touch the host and that annotations may "
+	  "set, separated by commas" },
 	{ "version", 'v', OPTION_FLAG, FIELD(version), NULL,
 	  "print the version" },
 };
@@ -186,6 +192,42 @@ static int set_root(const char *given, struct globals *globals)
 	return 0;
 }
 
+/* Only keys that need to be asked for: a typo must not go unnoticed. */
+static int add_key(struct arena *arena, char *name, struct oci_strings *keys)
+{
+	int key = policy_key_find(name);
+
+	if (key < 0 || policy_key_info(key)->bundle != POLICY_BUNDLE_ASK)
+		return fail(0, "--allow-annotations: '%s' is not a key that "
+			       "needs to be allowed",
+			    name);
+	keys->items = arena_grow(arena, keys->items, keys->n, keys->n + 1,
+				 sizeof *keys->items);
+	if (!keys->items)
+		return -ENOMEM;
+	keys->items[keys->n++] = policy_key_name(key);
+	return 0;
+}
+
+static int split_keys(struct arena *arena, const struct oci_strings *lists,
+		      struct oci_strings *ret)
+{
+	for (size_t i = 0; i < lists->n; i++) {
+		char *list = arena_strdup(arena, lists->items[i]), *save;
+
+		if (!list)
+			return -ENOMEM;
+		for (char *name = strtok_r(list, ",", &save); name;
+		     name = strtok_r(NULL, ",", &save)) {
+			int r = add_key(arena, name, ret);
+
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
 const struct option_table *global_options_table(void)
 {
 	return &table;
@@ -210,6 +252,11 @@ int global_options_apply(const struct global_options *options,
 					  CGROUP_SYSTEMD :
 					  (enum cgroup_manager)manager;
 	globals->criu = options->criu;
+	globals->profile = options->profile;
+	r = split_keys(globals->arena, &options->allow_annotations,
+		       &globals->allow_annotations);
+	if (r < 0)
+		return r;
 	return choose("rootless", options->rootless, rootless_words,
 		      &globals->rootless);
 }

@@ -15,6 +15,8 @@ struct global_options {
 	const char *cgroup_manager;
 	const char *rootless;
 	const char *criu;
+	const char *profile;
+	struct oci_strings allow_annotations;
 	bool debug;
 	bool systemd_cgroup;
 	bool version;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -97,6 +98,10 @@ static int root_and_mounts(const struct make_input *in, struct plan *plan)
 	expect_late_sources(plan);
 	if (needs_stop_when_mounted(in->spec))
 		plan_add(plan, STEP_STOP)->number = WORD_MOUNTED;
+	if (in->policed && in->policed->own_network) {
+		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWNET;
+		plan_add(plan, STEP_LOOPBACK);
+	}
 	console(in, plan, make_has_mountns(in));
 	return make_root(in, plan);
 }

@@ -16,6 +16,7 @@
 #include "oci/oci.h"
 #include "runtime/facts.h"
 #include "runtime/plan.h"
+#include "runtime/policed.h"
 
 struct make_input {
 	struct arena *arena;
@@ -30,6 +31,7 @@ struct make_input {
 	const struct cgroup *cgroup;
 	bool unplaced;			/* the parent puts the child into its cgroup */
 	const struct joins *joins;
+	const struct policed *policed;
 	const struct confine_filter *filter;	/* NULL: none */
 	bool no_pivot;
 	bool no_new_keyring;

@@ -56,6 +56,7 @@ static const char *const names[STEP_MAX] = {
 	[STEP_STDIO_NULL] = "reopen /dev/null",
 	[STEP_HOME] = "find home directory",
 	[STEP_UMASK] = "set umask",
+	[STEP_NO_HUGE_PAGES] = "turn transparent huge pages off",
 	[STEP_NO_NEW_PRIVS] = "set no_new_privs",
 	[STEP_BOUNDING] = "drop bounding capabilities",
 	[STEP_USER] = "change user",

@@ -71,6 +71,7 @@ enum step_op {
 	STEP_STDIO_NULL,	/* 0-2 that are the host's /dev/null: reopen inside */
 	STEP_HOME,		/* number: uid, buffer: "HOME=" + passwd's */
 	STEP_UMASK,		/* number */
+	STEP_NO_HUGE_PAGES,
 	STEP_NO_NEW_PRIVS,
 	STEP_BOUNDING,		/* caps */
 	STEP_USER,		/* user */

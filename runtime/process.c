@@ -120,6 +120,9 @@ static int scheduling(const struct make_input *in, struct plan *plan)
 		step->place = "linux.personality";
 		step->number = (int64_t)in->spec->linux_.personality;
 	}
+	if (in->policed && in->policed->policy.no_huge_pages)
+		plan_add(plan, STEP_NO_HUGE_PAGES)->place =
+			"program.no_huge_pages";
 	return 0;
 }
 
@@ -371,6 +374,18 @@ static void descriptor_limit(const struct make_input *in, struct plan *plan)
 	}
 }
 
+static void add_filter(struct plan *plan, const struct confine_filter *filter,
+		       const char *place)
+{
+	struct step *step = plan_add(plan, STEP_SECCOMP);
+
+	step->place = place;
+	step->filter.code = filter->code;
+	step->filter.len = filter->len;
+	step->filter.flags = filter->flags;
+	step->filter.notifies = filter->notifies;
+}
+
 int make_last_steps(const struct make_input *in, struct plan *plan)
 {
 	const struct step_exec *exec = found_program(plan);
@@ -386,14 +401,10 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 		plan_add(plan, STEP_PRESERVE_FDS)->number = kept;
 	plan_add(plan, STEP_LAST_WORD)->exec = exec;
 	descriptor_limit(in, plan);
-	if (in->filter) {
-		step = plan_add(plan, STEP_SECCOMP);
-		step->place = "linux.seccomp";
-		step->filter.code = in->filter->code;
-		step->filter.len = in->filter->len;
-		step->filter.flags = in->filter->flags;
-		step->filter.notifies = in->filter->notifies;
-	}
+	if (in->policed && in->policed->active)
+		add_filter(plan, &in->policed->blocklist, "syscalls");
+	if (in->filter)
+		add_filter(plan, in->filter, "linux.seccomp");
 	plan_add(plan, STEP_EXEC)->exec = exec;
 	return 0;
 }

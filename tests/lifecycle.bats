@@ -335,11 +335,3 @@ load helpers
 	assert_output_has "exec true"
 	[ ! -e "$ROOT" ]
 }
-
-@test "annotations of a policy are refused while no policy is enforced" {
-	requires root
-	new_bundle
-	config '.annotations = {"io.sandlock.limits.memory": "1M"}'
-	run_bad 'annotations["io.sandlock.limits.memory"]' create web1
-	assert_gone web1
-}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/policed.h - a bundle's policy, and what it makes of the bundle.
+ *
+ * Whatever config.json can say is said there: limits, variables, devices,
+ * namespaces. What is left for the plan are filters and prctls of its own.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "confine/confine.h"
+#include "policy/policy.h"
+
+struct arena;
+struct container;
+struct globals;
+
+struct policed {
+	bool active;			/* false: all below is empty */
+	bool own_network;		/* late, whatever the engine has made */
+	struct policy policy;
+	struct confine_filter blocklist;
+};
+
+/*
+ * The policy of annotations over that of their profile, or of --profile; what
+ * this build or a bundle cannot hold is refused. Then spec is changed so that
+ * it holds.
+ */
+int policed_create(struct arena *arena, const struct globals *globals,
+		   struct oci_spec *spec, struct policed *ret);
+/* Write it into the state directory: profiles may change, it does not. */
+int policed_save(struct arena *arena, const struct policed *policed, int dir);
+/* The policy a container was created with, and the same changes. */
+int policed_load(struct arena *arena, const struct container *container,
+		 struct oci_spec *spec, struct policed *ret);
+/* One more process of the same container; env: given by name, not filtered. */
+int policed_process(struct arena *arena, const struct policed *policed,
+		    const struct oci_strings *env, struct oci_process *process);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/policed_spec.c - say in config.json what a policy demands. */
+#include "runtime/policed_spec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "policy/presets.h"
+#include "runtime/gpus.h"
+
+#define CPU_PERIOD 100000
+#define MAX_CPUS 8192
+#define LONG_BITS (8 * sizeof(unsigned long))
+
+/* ---- limits ---- */
+
+/* 0 and below say that there is no limit. */
+static void lower(struct oci_i64 *limit, uint64_t most)
+{
+	int64_t value = most > INT64_MAX ? INT64_MAX : (int64_t)most;
+
+	if (!limit->set || limit->value <= 0 || limit->value > value)
+		*limit = (struct oci_i64){ true, value };
+}
+
+/* Percent of one core, against quota/period. */
+static void lower_cpu(struct oci_resources *res, uint32_t percent)
+{
+	uint64_t period = res->cpu.period.set && res->cpu.period.value ?
+				  res->cpu.period.value :
+				  CPU_PERIOD;
+
+	res->cpu.period = (struct oci_u64){ true, period };
+	lower(&res->cpu.quota, period * percent / 100);
+}
+
+static bool has_bit(const unsigned long *bits, size_t i)
+{
+	return bits[i / LONG_BITS] >> i % LONG_BITS & 1;
+}
+
+/* "0,2,5": those of the policy that the bundle has, too. */
+static int lower_cores(struct arena *arena, struct oci_resources *res,
+		       const struct policy_numbers *cores)
+{
+	unsigned long allowed[MAX_CPUS / LONG_BITS] = { 0 };
+	const char *list = "";
+	int r;
+
+	if (!is_set(res->cpu.cpus))
+		memset(allowed, 0xff, sizeof allowed);
+	else if ((r = oci_bit_list(res->cpu.cpus, allowed, MAX_CPUS)) < 0)
+		return fail_in(r, "linux.resources.cpu.cpus");
+	for (size_t i = 0; i < cores->n; i++) {
+		if (cores->items[i] >= MAX_CPUS ||
+		    !has_bit(allowed, cores->items[i]))
+			continue;
+		list = arena_printf(arena, "%s%s%u", list, *list ? "," : "",
+				    cores->items[i]);
+		if (!list)
+			return -ENOMEM;
+	}
+	if (!*list)
+		return fail(0, "limits.cpu_cores: none of them is in "
+			       "linux.resources.cpu.cpus '%s'",
+			    res->cpu.cpus);
+	res->cpu.cpus = list;
+	return 0;
+}
+
+static int limit_resources(struct arena *arena, const struct policy *policy,
+			   struct oci_resources *res)
+{
+	if (policy->set[POLICY_MEMORY])
+		lower(&res->memory.limit, policy->memory);
+	/* Threads count, too: nothing else is held by the kernel. */
+	if (policy->set[POLICY_PROCESSES])
+		lower(&res->pids_limit, policy->processes);
+	if (policy->set[POLICY_TASKS])
+		lower(&res->pids_limit, policy->tasks);
+	if (policy->set[POLICY_CPU])
+		lower_cpu(res, policy->cpu);
+	if (policy->set[POLICY_CPU_CORES])
+		return lower_cores(arena, res, &policy->cpu_cores);
+	return 0;
+}
+
+/* ---- the process ---- */
+
+static int lower_rlimit(struct arena *arena, struct oci_process *process,
+			int type, uint64_t most)
+{
+	struct oci_rlimit *limits =
+		arena_grow(arena, process->rlimits, process->nrlimits,
+			   process->nrlimits + 1, sizeof *limits);
+	size_t i = 0;
+
+	if (!limits)
+		return -ENOMEM;
+	while (i < process->nrlimits && limits[i].type != type)
+		i++;
+	if (i == process->nrlimits) {
+		limits[i] = (struct oci_rlimit){ type, most, most };
+		process->nrlimits++;
+	}
+	if (limits[i].hard > most)
+		limits[i].hard = most;
+	if (limits[i].soft > limits[i].hard)
+		limits[i].soft = limits[i].hard;
+	process->rlimits = limits;
+	return 0;
+}
+
+static bool names_any(const struct oci_strings *list, const char *entry)
+{
+	size_t name = strcspn(entry, "=") + 1;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (strncmp(list->items[i], entry, name) == 0)
+			return true;
+	return false;
+}
+
+/* Those of more replace those of the same name. */
+static int put_env(struct arena *arena, const struct oci_strings *more,
+		   struct oci_strings *env)
+{
+	const char **items =
+		arena_array(arena, env->n + more->n + 1, sizeof *items);
+	size_t n = 0;
+
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < env->n; i++)
+		if (!names_any(more, env->items[i]))
+			items[n++] = env->items[i];
+	for (size_t i = 0; i < more->n; i++)
+		items[n++] = more->items[i];
+	*env = (struct oci_strings){ items, n };
+	return 0;
+}
+
+int policed_process(struct arena *arena, const struct policed *policed,
+		    const struct oci_strings *env, struct oci_process *process)
+{
+	const struct policy *policy = &policed->policy;
+	struct oci_strings gpus = { 0 };
+	int r = 0;
+
+	if (!policed->active)
+		return 0;
+	process->no_new_privileges = true;
+	if (policy->set[POLICY_OPEN_FILES])
+		r = lower_rlimit(arena, process, RLIMIT_NOFILE,
+				 policy->open_files);
+	/* 0 would not keep a core from a program that takes them. */
+	if (r >= 0 && policy->no_coredump)
+		r = lower_rlimit(arena, process, RLIMIT_CORE, 1);
+	if (r >= 0 && policy_has_section(policy, POLICY_PROGRAM))
+		r = policy_environment(arena, policy, POLICY_ENV_ALL,
+				       &process->env, &process->env);
+	if (r >= 0 && env)
+		r = put_env(arena, env, &process->env);
+	if (r >= 0 && policy_has_section(policy, POLICY_LIMITS))
+		r = gpus_env(arena, policy, &gpus);
+	return r < 0 ? r : put_env(arena, &gpus, &process->env);
+}
+
+/* ---- network ---- */
+
+static bool is_furnished(const struct oci_spec *spec)
+{
+	return spec->hooks.at[HOOK_PRESTART].n ||
+	       spec->hooks.at[HOOK_CREATE_RUNTIME].n ||
+	       spec->hooks.at[HOOK_CREATE_CONTAINER].n ||
+	       spec->linux_.nnet_devices;
+}
+
+/*
+ * deny is held by the filter of socket(). For loopback the namespace must be
+ * empty, so it is not the one that hooks put interfaces into.
+ */
+static int isolate(struct policed *policed, struct oci_spec *spec)
+{
+	const struct oci_namespace *net =
+		&spec->linux_.namespaces[OCI_NS_NETWORK];
+
+	if (!policy_has_section(&policed->policy, POLICY_NETWORK) ||
+	    policed->policy.mode != POLICY_MODE_LOOPBACK)
+		return 0;
+	if (!net->listed || net->path)
+		return fail(0, "network.mode 'loopback' needs a network "
+			       "namespace of its own: not enforced by this "
+			       "build in one that is %s",
+			    net->path ? "given by a path" : "the host's");
+	policed->own_network = is_furnished(spec);
+	return 0;
+}
+
+int policed_spec(struct arena *arena, struct policed *policed,
+		 struct oci_spec *spec)
+{
+	const struct policy *policy = &policed->policy;
+	struct oci_process *process = arena_alloc(arena, sizeof *process);
+	struct oci_linux *linux_ = &spec->linux_;
+	int r;
+
+	if (!process)
+		return -ENOMEM;
+	*process = *spec->process;
+	r = policed_process(arena, policed, NULL, process);
+	if (r < 0)
+		return r;
+	spec->process = process;
+	r = limit_resources(arena, policy, &linux_->resources);
+	if (r < 0)
+		return r;
+	if (policy_has_section(policy, POLICY_LIMITS)) {
+		r = gpus_take_away(arena, policy, spec);
+		if (r < 0)
+			return r;
+	}
+	if (policy->no_randomize_memory) {
+		linux_->has_personality = true;
+		linux_->personality |= ADDR_NO_RANDOMIZE;
+	}
+	return isolate(policed, spec);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/policed_spec.h - what a policy changes in a config.json. */
+#pragma once
+
+#include "runtime/policed.h"
+
+/* Pure. Limits meet those of the bundle at the smaller value. */
+int policed_spec(struct arena *arena, struct policed *policed,
+		 struct oci_spec *spec);

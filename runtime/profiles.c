@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/profiles.c - find, distrust and read a profile. */
+#include "runtime/profiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/util.h"
+
+#define MAX_PROFILE (1UL << 20)
+
+const char *const profile_system_folders[] = {
+	"/etc/sandlock/profiles",
+	"/usr/share/sandlock/profiles",
+	NULL,
+};
+
+static int open_path(const char *path)
+{
+	return open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+}
+
+static int find(struct arena *arena, const char *name,
+		const char *const *folders, const char **ret_path)
+{
+	if (strchr(name, '/')) {
+		int fd = open_path(name);
+
+		*ret_path = name;
+		return fd < 0 ? fail(errno, "profile %s", name) : fd;
+	}
+	for (; *folders; folders++) {
+		const char *path =
+			arena_printf(arena, "%s/%s.toml", *folders, name);
+		int fd;
+
+		if (!path)
+			return -ENOMEM;
+		fd = open_path(path);
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		*ret_path = path;
+		return fd < 0 ? fail(errno, "profile %s", path) : fd;
+	}
+	return fail(ENOENT, "profile '%s'", name);
+}
+
+/* Whoever may write it decides what the workload may do. */
+static int check(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return fail(errno, "profile %s", path);
+	if (!S_ISREG(st.st_mode))
+		return fail(0, "profile %s: not a regular file", path);
+	if (st.st_mode & S_IWOTH)
+		return fail(0, "profile %s: writable for everybody", path);
+	return 0;
+}
+
+int profile_load(struct arena *arena, const char *name,
+		 const char *const *folders, const struct policy_place *place,
+		 struct policy *ret)
+{
+	const char *path = name;
+	autoclose int fd = find(arena, name, folders, &path);
+	char *text;
+	size_t len;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = check(fd, path);
+	if (r < 0)
+		return r;
+	r = io_read_all(arena, fd, MAX_PROFILE, &text, &len);
+	if (r < 0)
+		return fail_in(r, "profile %s", path);
+	return policy_from_toml(arena, text, len, path, place, ret);
+}

@@ -1,0 +1,487 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/policy.bats - annotations of a bundle become confinement, of init and exec alike.
+#
+# jq has dollars of its own, and each test is a subshell on purpose.
+# shellcheck disable=SC2016,SC2030,SC2031
+
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root
+}
+
+# annotate KEY=VALUE...: those of the bundle.
+annotate() {
+	local pair
+
+	config 'del(.annotations)'
+	for pair; do
+		config --arg key "${pair%%=*}" --arg value "${pair#*=}" \
+			'.annotations[$key] = $value'
+	done
+}
+
+# policed KEY=VALUE...: the same, without the prefix.
+policed() {
+	annotate "${@/#/io.sandlock.}"
+}
+
+run_box() {
+	sandlock run --bundle "$BUNDLE" box
+}
+
+# inside COMMAND...: what init and exec see, which must be the same.
+inside() {
+	local init
+
+	args "$@"
+	run_ok run_box
+	init=$output
+	args sleep 1000
+	create box
+	sandlock start box
+	run_ok sandlock exec box "$@"
+	sandlock delete --force box
+	if [ "$init" != "$output" ]; then
+		echo "init: $init"
+		echo "exec: $output"
+		return 1
+	fi
+}
+
+# refuses TEXT COMMAND...: init and exec alike.
+refuses() {
+	local text=$1
+
+	shift
+	args "$@"
+	run_bad "$text" run_box
+	args sleep 1000
+	create box
+	sandlock start box
+	run_bad "$text" sandlock exec box "$@"
+	sandlock delete --force box
+}
+
+# ---- the door ----
+
+@test "an annotation that is not a key is an error, others are not ours" {
+	new_bundle
+	args true
+	annotate org.example.io.sandlock=1 io.sandlockery.x=2
+	run_ok run_box
+	policed limits.memry=1M
+	run_bad "limits.memry" run_box
+	policed limits.memory=lots
+	run_bad "limits.memory: 'lots'" run_box
+	policed memory=1M
+	run_bad "io.sandlock.memory" run_box
+	assert_gone box
+}
+
+@test "what this build does not hold is refused by its key" {
+	local pair
+
+	new_bundle
+	for pair in 'network.allow=example.com:443' 'config.workdir=/tmp' \
+		'determinism.random_seed=1' 'limits.forks=3' \
+		'http.allow=GET example.com/*' 'filesystem.read=/usr'; do
+		policed "$pair"
+		run_bad "not enforced by this build: ${pair%%=*}" run_box
+	done
+	assert_gone box
+}
+
+@test "what config.json has for itself is no annotation's" {
+	new_bundle
+	policed program.cwd=/tmp
+	run_bad "program.cwd" run_box
+	policed filesystem.chroot=/tmp
+	run_bad "filesystem.chroot" run_box
+}
+
+@test "keys that touch the host need the operator's word" {
+	new_bundle
+	policed filesystem.mount=/a:/tmp
+	run_bad "--allow-annotations" run_box
+	run_bad "is not a key that needs to be allowed" \
+		sandlock --allow-annotations limits.memory run \
+		--bundle "$BUNDLE" box
+	run_bad "not enforced by this build: filesystem.mount" \
+		sandlock --allow-annotations config.http_ca,filesystem.mount \
+		run --bundle "$BUNDLE" box
+}
+
+@test "a bundle without a policy is as it ever was" {
+	new_bundle
+	inside grep -E '^(NoNewPrivs|Seccomp|Seccomp_filters):' /proc/self/status
+	[ "$output" = $'NoNewPrivs:\t1\nSeccomp:\t0\nSeccomp_filters:\t0' ] ||
+		[ "$output" = \
+			$'NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0' ]
+}
+
+# ---- profiles ----
+
+# profile TEXT: as $TMP/profile.toml
+profile() {
+	printf '%s\n' "$1" >"$TMP/profile.toml"
+	chmod 644 "$TMP/profile.toml"
+}
+
+with_profile() {
+	sandlock --profile "$TMP/profile.toml" "$@"
+}
+
+@test "the operator's profile holds, and annotations win key by key" {
+	new_bundle
+	args sh -c 'ulimit -n; env | grep -c ^SECRET= || true'
+	config '.process.env += ["SECRET=1"]'
+	profile $'[limits]\nopen_files = 100\n[program]\ndeny_env = ["SECRET"]'
+	run_ok with_profile run --bundle "$BUNDLE" box
+	[ "$output" = $'100\n0' ]
+	policed limits.open_files=90
+	run_ok with_profile run --bundle "$BUNDLE" box
+	[ "$output" = $'90\n0' ]
+}
+
+@test "exec keeps the policy that its container was created with" {
+	new_bundle
+	args sleep 1000
+	profile $'[limits]\nopen_files = 100'
+	with_profile create --bundle "$BUNDLE" box
+	sandlock start box
+	profile $'[limits]\nopen_files = 500'
+	run_ok sandlock exec box sh -c 'ulimit -n'
+	[ "$output" = 100 ]
+	rm "$TMP/profile.toml"
+	run_ok sandlock exec box sh -c 'ulimit -n'
+	[ "$output" = 100 ]
+}
+
+@test "a profile that cannot be trusted or read is an error" {
+	new_bundle
+	profile $'[limits]\nopen_files = 100'
+	chmod o+w "$TMP/profile.toml"
+	run_bad "writable for everybody" with_profile run --bundle "$BUNDLE" box
+	rm "$TMP/profile.toml"
+	run_bad "no such file" with_profile run --bundle "$BUNDLE" box
+	profile $'[limits]\nopen_file = 100'
+	run_bad "open_file" with_profile run --bundle "$BUNDLE" box
+	profile $'[limits\nopen_files = 100'
+	run_bad "line 1" with_profile run --bundle "$BUNDLE" box
+	policed profile=/etc/passwd
+	run_bad "profile" run_box
+	policed profile=nobody-has-this
+	run_bad "profile 'nobody-has-this'" run_box
+}
+
+# ---- pods ----
+
+@test "one container of a pod is addressed by its name" {
+	new_bundle
+	args sh -c 'ulimit -n'
+	annotate io.kubernetes.cri.container-name=web \
+		io.sandlock.limits.open_files=100 \
+		web.io.sandlock/limits.open_files=80 \
+		db.io.sandlock/limits.open_files=60
+	run_ok run_box
+	[ "$output" = 80 ]
+	annotate io.kubernetes.cri.container-name=web \
+		db.io.sandlock/limits.open_flies=60
+	run_bad "open_flies" run_box
+}
+
+@test "the infra container of a pod has the network section only" {
+	new_bundle
+	args sh -c 'ulimit -n'
+	config '.process.rlimits = [{"type": "RLIMIT_NOFILE", "soft": 200,
+		"hard": 200}]'
+	annotate io.kubernetes.cri.container-type=sandbox \
+		io.sandlock.limits.open_files=100
+	run_ok run_box
+	[ "$output" = 200 ]
+	annotate io.kubernetes.cri.container-type=sandbox \
+		io.sandlock.limits.open_flies=100
+	run_bad "open_flies" run_box
+}
+
+# ---- limits ----
+
+@test "limits meet those of the bundle at the smaller value" {
+	local limits='ulimit -Sn; ulimit -Hn'
+
+	new_bundle
+	config '.process.rlimits = [{"type": "RLIMIT_NOFILE", "soft": 70,
+		"hard": 300}]'
+	policed limits.open_files=100
+	inside sh -c "$limits"
+	[ "$output" = $'70\n100' ]
+	policed limits.open_files=60
+	inside sh -c "$limits"
+	[ "$output" = $'60\n60' ]
+	policed limits.open_files=1000
+	inside sh -c "$limits"
+	[ "$output" = $'70\n300' ]
+}
+
+# limit_of CONTROLLER V1FILE V2FILE: of the container that is running.
+limit_of() {
+	local dir
+
+	dir=$(jq -r --arg c "$1" '.cgroups[] | select(.controllers == "" or
+		(.controllers | split(",") | index($c))) | .path' \
+		"$ROOT/box/state.json" | while read -r dir; do
+		[ ! -e "$dir/$2" ] && [ ! -e "$dir/$3" ] || echo "$dir"
+	done | head -n 1)
+	cat "$dir/$2" 2>/dev/null || cat "$dir/$3"
+}
+
+# started KEY=VALUE...: with these in its policy.
+started() {
+	policed "$@"
+	args sleep 1000
+	create box
+	sandlock start box
+}
+
+@test "memory and tasks are limited by the cgroup" {
+	new_bundle
+	started limits.memory=32M limits.tasks=30 limits.processes=20
+	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 33554432 ]
+	[ "$(limit_of pids pids.max pids.max)" = 20 ]
+	sandlock delete --force box
+	config '.linux.resources.memory.limit = 16777216 |
+		.linux.resources.pids.limit = 7'
+	started limits.memory=32M limits.tasks=30
+	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 16777216 ]
+	[ "$(limit_of pids pids.max pids.max)" = 7 ]
+}
+
+@test "more memory than the policy has ends in an OOM kill" {
+	new_bundle
+	policed limits.memory=8M
+	args sh -c 'dd if=/dev/zero of=/dev/null bs=64M count=1; echo $?'
+	run_ok run_box
+	[ "${lines[-1]}" = 137 ]
+	policed limits.memory=256M
+	run_ok run_box
+	[ "${lines[-1]}" = 0 ]
+}
+
+@test "more processes than the policy has are not made" {
+	new_bundle
+	args sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 1 & done; wait; echo ok'
+	policed limits.processes=5
+	run run_box
+	[[ $output = *"can't fork"* ]]
+	policed limits.processes=20
+	run_ok run_box
+	[ "$output" = ok ]
+}
+
+@test "cpu is percent of one core, and cores are those of the policy" {
+	new_bundle
+	started limits.cpu=25 limits.cpu_cores='[0]'
+	case $(limit_of cpu cpu.cfs_quota_us cpu.max) in
+	25000 | '25000 100000') ;;
+	*) false ;;
+	esac
+	[ "$(limit_of cpuset cpuset.cpus cpuset.cpus)" = 0 ]
+	run_ok sandlock exec box grep Cpus_allowed_list /proc/self/status
+	[ "$output" = $'Cpus_allowed_list:\t0' ]
+	sandlock delete --force box
+	config '.linux.resources.cpu.cpus = "1"'
+	policed limits.cpu_cores='[0]'
+	run_bad "limits.cpu_cores" run_box
+}
+
+# ---- the program ----
+
+@test "the environment is what the policy leaves of it" {
+	new_bundle
+	config '.process.env = ["PATH=/bin", "HOME=/root", "A=1", "B_1=2",
+		"GITHUB_TOKEN=t"]'
+	policed program.deny_env=@known-secrets
+	inside env
+	[[ $output = *A=1* && $output != *TOKEN* ]]
+	policed 'program.allow_env=PATH;B_*;HOME'
+	inside env
+	[[ $output = *PATH=* && $output = *B_1=2* && $output != *A=1* ]]
+	policed program.clean_env=true 'program.env={"X": "y=z"}'
+	inside env
+	[[ $output = *PATH=/bin* && $output = *X=y=z* && $output != *A=1* ]]
+}
+
+@test "exec --env has the last word, a process file does not" {
+	new_bundle
+	policed 'program.deny_env=A;B'
+	args sleep 1000
+	create box
+	sandlock start box
+	run_ok sandlock exec --env A=1 box env
+	[[ $output = *A=1* ]]
+	jq '.process | .args = ["env"] | .env += ["A=1"]' \
+		"$BUNDLE/config.json" >"$TMP/process.json"
+	run_ok sandlock exec --process "$TMP/process.json" box
+	[[ $output != *A=1* ]]
+}
+
+@test "no core dumps, no huge pages, no randomization" {
+	new_bundle
+	policed program.no_coredump=true program.no_huge_pages=true \
+		determinism.no_randomize_memory=true
+	inside sh -c 'ulimit -Hc; grep THP /proc/self/status
+		cat /proc/self/personality'
+	[ "$output" = $'0\nTHP_enabled:\t0\n00040000' ] ||
+		[ "$output" = $'1\nTHP_enabled:\t0\n00040000' ]
+	policed program.no_coredump=false
+	inside sh -c 'grep THP /proc/self/status; cat /proc/self/personality'
+	[ "$output" = $'THP_enabled:\t1\n00000000' ]
+	policed program.no_coredump=true syscalls.extra_allow=ptrace
+	run_bad "program.no_coredump" run_box
+}
+
+# ---- system calls ----
+
+@test "any policy means no_new_privs and the blocklist" {
+	new_bundle
+	config '.process.noNewPrivileges = false |
+		.process.capabilities[] += ["CAP_SYS_ADMIN"]'
+	policed config.supervisor=false
+	inside grep -E '^(NoNewPrivs|Seccomp_filters):' /proc/self/status
+	[ "$output" = $'NoNewPrivs:\t1\nSeccomp_filters:\t1' ]
+	refuses "permission denied" mount -t tmpfs tmpfs /tmp
+	refuses "Operation not permitted" unshare -m true
+	refuses "Operation not permitted" chroot / true
+	annotate
+	inside mount -t tmpfs tmpfs /tmp
+	inside unshare -m true
+}
+
+@test "groups of calls are allowed again, calls are denied on top" {
+	new_bundle
+	args ipcs -q
+	policed syscalls.extra_deny=getcwd
+	refuses "" sh -c 'cd /tmp; exec env -u PWD pwd -P'
+	policed syscalls.extra_allow=mount
+	config '.process.capabilities[] += ["CAP_SYS_ADMIN"]'
+	inside mount -t tmpfs tmpfs /tmp
+	policed syscalls.extra_allow=getcwd
+	run_bad "getcwd" run_box
+	policed syscalls.extra_deny=no_such_call
+	run_bad "no_such_call" run_box
+}
+
+@test "the policy's filter stands beside the bundle's own" {
+	new_bundle
+	config '.linux.seccomp = {"defaultAction": "SCMP_ACT_ALLOW",
+		"syscalls": [{"names": ["mkdir", "mkdirat"],
+			"action": "SCMP_ACT_ERRNO", "errnoRet": 5}]}'
+	policed config.supervisor=false
+	inside grep -E '^Seccomp_filters:' /proc/self/status
+	[ "$output" = $'Seccomp_filters:\t2' ]
+	refuses "Input/output error" mkdir /tmp/x
+	refuses "Operation not permitted" unshare -m true
+}
+
+# ---- network ----
+
+@test "network.mode deny leaves no socket but Unix ones" {
+	local pair
+
+	new_bundle
+	policed network.mode=deny
+	refuses "Operation not permitted" nc -l -p 1234
+	refuses "permission denied" ping -c 1 127.0.0.1
+	# Either is a way to have a network.
+	for pair in network.mode=open limits.open_files=100; do
+		policed "$pair"
+		inside sh -c 'nc -l -p 1234 & p=$!; sleep 0.2
+			kill $p && echo listened'
+		[ "$output" = listened ]
+	done
+}
+
+@test "network.mode loopback reaches itself and nothing else" {
+	new_bundle
+	policed network.mode=loopback
+	inside sh -c 'ip -o link | wc -l; ip -o addr show lo'
+	[ "${lines[0]}" = 1 ]
+	[[ $output = *127.0.0.1/8* ]]
+	config 'del(.linux.namespaces[] | select(.type == "network"))'
+	run_bad "network.mode 'loopback'" run_box
+}
+
+@test "an interface that a hook brings is not in a loopback network" {
+	new_bundle
+	cat >"$TMP/hook" <<-'END'
+		#!/bin/sh
+		pid=$(jq .pid)
+		nsenter -t "$pid" -n ip link add dummy0 type dummy ||
+			nsenter -t "$pid" -n ip link add br0 type bridge
+	END
+	chmod +x "$TMP/hook"
+	config --arg hook "$TMP/hook" '.hooks.createRuntime = [{path: $hook,
+		env: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]}]'
+	args sh -c 'ip -o link | wc -l'
+	annotate
+	run_ok run_box
+	[ "$output" -ge 2 ]
+	policed network.mode=loopback
+	inside sh -c 'ip -o link | wc -l'
+	[ "$output" = 1 ]
+}
+
+# ---- GPUs ----
+
+# A bundle with three GPUs of one maker, two of another, and no driver.
+gpu_bundle() {
+	new_bundle
+	config '.linux.devices += [
+		{"path": "/dev/nvidia0", "type": "c", "major": 195, "minor": 0},
+		{"path": "/dev/nvidia1", "type": "c", "major": 195, "minor": 1},
+		{"path": "/dev/nvidia2", "type": "c", "major": 195, "minor": 2},
+		{"path": "/dev/nvidiactl", "type": "c", "major": 195,
+			"minor": 255},
+		{"path": "/dev/kfd", "type": "c", "major": 235, "minor": 0},
+		{"path": "/dev/dri/card0", "type": "c", "major": 226,
+			"minor": 0},
+		{"path": "/dev/dri/renderD129", "type": "c", "major": 226,
+			"minor": 129}] |
+		.linux.resources.devices += [
+		{"allow": true, "type": "c", "major": 195, "access": "rwm"}] |
+		.process.env += ["CUDA_VISIBLE_DEVICES=0,1,2"]'
+}
+
+nodes() {
+	inside sh -c 'cd /dev; ls -d nvidia* kfd dri/* 2>/dev/null
+		echo "$CUDA_VISIBLE_DEVICES"'
+	tr '\n' ' ' <<<"$output"
+}
+
+@test "GPUs that the policy does not name do not exist inside" {
+	gpu_bundle
+	nodes
+	[ "$(nodes)" = "dri/card0 dri/renderD129 kfd nvidia0 nvidia1 nvidia2 nvidiactl 0,1,2 " ]
+	policed limits.open_files=100
+	[ "$(nodes)" = "0,1,2 " ]
+	policed 'limits.gpu_devices=[1]'
+	[ "$(nodes)" = "dri/renderD129 kfd nvidia1 nvidiactl 0 " ]
+	policed 'limits.gpu_devices=[0,2]'
+	[ "$(nodes)" = "dri/card0 kfd nvidia0 nvidia2 nvidiactl 0,1 " ]
+	policed 'limits.gpu_devices=[]'
+	[ "$(nodes)" = "dri/card0 dri/renderD129 kfd nvidia0 nvidia1 nvidia2 nvidiactl 0,1,2 " ]
+}
+
+@test "nor can the node of a GPU be made again" {
+	gpu_bundle
+	config '.process.capabilities[] += ["CAP_MKNOD"]'
+	refuses "No such device or address" sh -c \
+		'mknod /tmp/n c 195 0; cat /tmp/n'
+	policed 'limits.gpu_devices=[1]'
+	refuses "Operation not permitted" sh -c \
+		'mknod /tmp/n2 c 195 0; cat /tmp/n2'
+	refuses "No such device or address" cat /dev/nvidia1
+}
