@@ -8,12 +8,22 @@
 # the room. A file's setup_file calls room_open, starts its engine and calls
 # room_settled; from then on every test has to leave the room as it was.
 #
-# ENGINE_RUNTIME=runc runs the same tests with another runtime.
+# ENGINE_RUNTIME=runc runs the same tests with another runtime. With
+# ENGINE_SUITE=trixie the engines are that Debian suite's: its packages are
+# unpacked, and are the root of the room.
+#
+# A test says by its tags what of an engine it shows; see tests/engines/table.
 
 SANDLOCK=${SANDLOCK:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/sandlock-oci}
 load ../helpers
+load packages
 
 IMAGE=localhost/busybox:latest
+# Where the files of contrib/ say it is, and in the room so it is.
+RUNTIME=/usr/local/bin/sandlock-oci
+CONTRIB=$(cd "$BATS_TEST_DIRNAME/../../contrib" && pwd)
+# Until there is a release that holds containers to a policy.
+POLICY_REFUSED="policies are not enforced by this build"
 
 setup() {
 	# shellcheck disable=SC2034 # for the tests
@@ -40,9 +50,13 @@ room_open() {
 	chmod 0755 "$ROOM"
 	mkfifo "$ROOM/silence"
 	ENGINE_CGROUP=/sandlock-test-${SANDLOCK_RUN:+$SANDLOCK_RUN-}engine-$$
+	if [ -n "$ENGINE_SUITE" ]; then
+		ENGINE_ROOT=$(unpacked_suite "$ENGINE_SUITE")
+	fi
 	make_runtime
 	make_image
-	export ROOM ENGINE_CGROUP RUNTIME ROOM_PID ROOM_CGROUPS
+	ROOM_SHOWS="${ROOM%/*} ${BATS_RUN_TMPDIR%/*} ${CONTRIB%/*}"
+	export ROOM ROOM_PID ROOM_CGROUPS ROOM_SHOWS ENGINE_CGROUP ENGINE_ROOT
 	make_cgroups
 	(join_cgroups && exec unshare --cgroup bash -c \
 		"join_cgroups /room && exec unshare --mount --net --ipc --pid \
@@ -98,11 +112,40 @@ join_cgroups() {
 }
 export -f join_cgroups
 
+# The root of another suite, with the kernel's file systems and what the tests
+# share with it. A chroot would not do: what a runtime executes in a container
+# would be outside.
+enter_suite() {
+	local new=$ROOM/root dir
+
+	[ -n "$ENGINE_ROOT" ] || return 0
+	mkdir "$new" "$ROOM/upper" "$ROOM/work" && mount -t overlay -o \
+		"lowerdir=$ENGINE_ROOT,upperdir=$ROOM/upper,workdir=$ROOM/work" \
+		overlay "$new" || return
+	mkdir -p "$new/usr/local/bin" || return
+	for dir in $ROOM_SHOWS; do
+		mkdir -p "$new$dir" && mount --bind "$dir" "$new$dir" || return
+	done
+	for dir in /dev /proc /sys; do
+		mount --rbind "$dir" "$new$dir" || return
+	done
+	touch "$new/etc/resolv.conf" &&
+		cp /etc/passwd /etc/group "$new/etc/" &&
+		mkdir "$new/outside" && cd "$new" &&
+		pivot_root . outside && cd / && umount --lazy /outside
+}
+
+# The runtime where it would be installed, beside what is there.
+install_runtime() {
+	mount -t overlay -o "lowerdir=$ROOM/bin:/usr/local/bin" overlay \
+		/usr/local/bin
+}
+
 # The first process of the room: it reaps, and all ends with it.
 live_in_room() {
 	local dir
 
-	mount -t proc proc /proc &&
+	mount -t proc proc /proc && enter_suite && install_runtime &&
 		mount -t tmpfs -o mode=0755 tmpfs /run &&
 		ip link set lo up || exit
 	for dir in $ROOM_CGROUPS; do
@@ -119,16 +162,37 @@ live_in_room() {
 		wait $!
 	done
 }
-export -f live_in_room
+export -f enter_suite install_runtime live_in_room
 
 # Where every user of an engine can execute it.
 make_runtime() {
+	local from=$SANDLOCK
+
 	if [ -n "$ENGINE_RUNTIME" ]; then
-		RUNTIME=$(command -v "$ENGINE_RUNTIME")
-	else
-		RUNTIME=$ROOM/sandlock-oci
-		cp "$SANDLOCK" "$RUNTIME"
+		from=$(PATH=$(suite_path) command -v "$ENGINE_RUNTIME")
 	fi
+	mkdir "$ROOM/bin"
+	cp "$from" "$ROOM/bin/sandlock-oci"
+}
+
+# suite_path: where its programs lie, seen from outside of the room.
+suite_path() {
+	if [ -n "$ENGINE_ROOT" ]; then
+		echo "$ENGINE_ROOT/usr/sbin:$ENGINE_ROOT/usr/bin"
+	else
+		echo "$PATH"
+	fi
+}
+
+# has_engine PROGRAM...: skip the file unless the engine is there; the suite
+# brings its own.
+has_engine() {
+	[ -n "$ENGINE_SUITE" ] || requires "$@"
+}
+
+# engine NAME VERSION: what the results below are of, for the table.
+engine() {
+	echo "# engine $1 $(grep -o '[0-9]*\.[0-9]*' <<<"$2" | head -n 1)" >&3
 }
 
 # The image in the form every engine can load: that of `docker save`.
@@ -185,7 +249,9 @@ room_inventory() {
 	for dir in $ROOM_CGROUPS; do
 		find "$dir" -type d
 	done | sort | sed 's/^/cgroup /'
-	room find /run -type d | sort | sed 's/^/directory /'
+	# podman 5 forgets one of its own when a container cannot be created.
+	room find /run -path '*/persist/*' -prune -o -type d -print | sort |
+		sed 's/^/directory /'
 }
 
 # What the engine keeps for itself once it has run a container.
@@ -203,10 +269,15 @@ same_as_before() {
 	room_inventory | cmp -s "$ROOM/before" -
 }
 
+# What one test has left is not held against the next. The comparison is with
+# runtimes that leave parents of a cgroup to others.
 nothing_left() {
 	if ! wait_until same_as_before; then
-		room_inventory | diff "$ROOM/before" -
-		return 1
+		echo "left in the room, by a diff:"
+		room_inventory >"$ROOM/now"
+		diff "$ROOM/before" "$ROOM/now" || true
+		mv "$ROOM/now" "$ROOM/before"
+		[ -n "$ENGINE_RUNTIME" ]
 	fi
 }
 
@@ -248,27 +319,6 @@ has() {
 	[[ $("$@" 2>&1) = *"$text"* ]]
 }
 
-# unpacked PACKAGE...: the directory they are unpacked in, without an
-# installation; once downloaded, they are not asked for again.
-unpacked() {
-	local cache=${XDG_CACHE_HOME:-$HOME/.cache}/sandlock-tests/$1 new
-
-	if [ ! -d "$cache" ]; then
-		mkdir -p "${cache%/*}"
-		new=$(mktemp -d "$cache.XXXXXX")
-		(cd "$new" && download "$@" && for deb in *.deb; do
-			dpkg -x "$deb" root || exit
-		done) >&2 && mv -T "$new/root" "$cache" 2>/dev/null
-		rm -rf "$new"
-	fi
-	[ -d "$cache" ] && echo "$cache"
-}
-
-download() {
-	apt-get -q download "$@" ||
-		{ apt-get -q update && apt-get -q download "$@"; }
-}
-
 # start_daemon NAME COMMAND...: in the room; its words go to $ROOM/NAME.log.
 start_daemon() {
 	local name=$1
@@ -296,4 +346,19 @@ memory_limit() {
 
 pids_limit() {
 	limit pids/pids.max pids.max "$@"
+}
+
+# In microseconds of the 100000 of a period; on v2 the period follows.
+cpu_quota() {
+	limit cpu/cpu.cfs_quota_us cpu.max "$@"
+}
+
+cpuset() {
+	limit cpuset/cpuset.cpus cpuset.cpus "$@"
+}
+
+# A seccomp profile in the format of engines: all but the making of directories.
+no_mkdir() {
+	jq -n '{defaultAction: "SCMP_ACT_ALLOW", syscalls: [
+		{names: ["mkdir", "mkdirat"], action: "SCMP_ACT_ERRNO"}]}'
 }

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/engines/rootless.bats - podman without privileges.
 
-load engines
+load podman
 
 setup_file() {
-	requires podman conmon newuidmap slirp4netns
+	requires newuidmap
+	has_engine podman conmon slirp4netns
 	room_open
 	make_user
 	write_configuration
 	podman load -q -i "$ROOM/image.tar"
+	engine "podman, rootless," "$(podman --version)"
 	podman pod create --name first --network none
 	podman run --rm --pod first "$IMAGE" true
 	podman pod rm -f first
@@ -30,6 +32,7 @@ make_user() {
 	install -d -o "$USER_ID" -g "$USER_ID" "$ROOM/home"
 	room bash -ec "
 		for file in passwd group subuid subgid; do
+			[ -e /etc/\$file ] || touch /etc/\$file
 			mount --bind $ROOM/etc/\$file /etc/\$file
 		done
 		install -d -m 0700 -o $USER_ID -g $USER_ID /run/user/$USER_ID
@@ -37,62 +40,30 @@ make_user() {
 		mount --bind /run/tun /dev/net/tun"
 }
 
-write_configuration() {
-	cat >"$ROOM/storage.conf" <<-END
-		[storage]
-		driver = "overlay"
-		rootless_storage_path = "$ROOM/home/graph"
-		runroot = "/run/user/$USER_ID/containers"
-	END
-	cat >"$ROOM/containers.conf" <<-END
-		[containers]
-		default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
-		[engine]
-		cgroup_manager = "cgroupfs"
-		events_logger = "file"
-		lock_type = "file"
-		runtime = "sandlock"
-		runtime_supports_json = ["sandlock"]
-		[engine.runtimes]
-		sandlock = ["$RUNTIME"]
-		[network]
-		network_backend = "netavark"
-	END
-}
-
-podman() {
+podman_environment() {
 	room setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups \
 		--inh-caps=-all env -i HOME="$ROOM/home" PATH="$PATH" \
 		TERM="$TERM" XDG_RUNTIME_DIR="/run/user/$USER_ID" \
-		CONTAINERS_CONF="$ROOM/containers.conf" \
-		CONTAINERS_STORAGE_CONF="$ROOM/storage.conf" podman "$@"
+		PODMAN_IGNORE_CGROUPSV1_WARNING=1 \
+		CONTAINERS_STORAGE_CONF="$ROOM/storage.conf" "$@"
 }
 export USER_ID
-export -f podman
+export -f podman_environment
 
-# start NAME [OPTION...]: one that sleeps until it is stopped.
-start() {
-	podman run -d --network none --name "$@" "$IMAGE" \
-		sh -c 'trap "exit 3" TERM; sleep 1000 & wait' >/dev/null
-}
-
-remove_all() {
-	podman pod rm -f -a -t 0 >/dev/null
-	podman rm -f -a -t 0 >/dev/null
-}
-
+# bats test_tags=run,exit-codes
 @test "rootless podman runs a program and ends as it does" {
-	expect 0 "uid=0(root)" podman run --rm --network none "$IMAGE" id
-	expect 7 "" podman run --rm --network none "$IMAGE" sh -c 'exit 7'
+	expect 0 "uid=0(root)" once "$IMAGE" id
+	expect 7 "" once "$IMAGE" sh -c 'exit 7'
+	expect 143 "" once --init "$IMAGE" sh -c 'kill -TERM $$'
 }
 
+# bats test_tags=exit-codes
 @test "rootless podman ends with 127 and 126 when it cannot run a program" {
-	expect 127 "executable file not found in \$PATH" \
-		podman run --rm --network none "$IMAGE" nosuch
-	expect 126 "permission denied" \
-		podman run --rm --network none "$IMAGE" /etc/passwd
+	expect 127 "executable file not found in \$PATH" once "$IMAGE" nosuch
+	expect 126 "permission denied" once "$IMAGE" /etc/passwd
 }
 
+# bats test_tags=user-namespaces
 @test "the root of a rootless container is the user outside" {
 	start a
 	expect 0 "0       $USER_ID          1" \
@@ -101,12 +72,18 @@ remove_all() {
 		--format '{{.State.Pid}}' a)")" -eq "$USER_ID" ]
 }
 
-@test "rootless podman exec ends as its program does" {
+# bats test_tags=exec
+@test "rootless podman exec runs a program beside the first" {
 	start a
 	expect 9 "/tmp" podman exec -w /tmp a sh -c 'pwd; exit 9'
+	expect 0 "uid=1(daemon)" podman exec -u 1 a id
+	expect 0 WORD=here podman exec -e WORD=here a env
 	expect 127 "executable file not found in \$PATH" podman exec a nosuch
+	podman exec -d a sh -c 'echo done >/tmp/done'
+	wait_until has "done" podman exec a cat /tmp/done
 }
 
+# bats test_tags=tty,exec
 @test "rootless podman exec -it and run -it have a terminal" {
 	start a
 	expect 5 "" terminal podman exec -it a sh -c 'tty; stty size; exit 5'
@@ -116,17 +93,20 @@ remove_all() {
 	[ "$output" = /dev/pts/0 ]
 }
 
+# bats test_tags=stop,kill,restart,top
 @test "rootless podman stops, kills and starts again" {
 	start a
 	expect 0 "sleep 1000" podman top a args
 	podman stop -t 10 a
-	expect 0 3 podman inspect --format '{{.State.ExitCode}}' a
+	[ "$(exit_code a)" -eq 3 ]
 	podman start a
+	podman restart -t 0 a
 	podman kill a
 	expect 0 137 podman wait a
 	podman rm a
 }
 
+# bats test_tags=detached,logs
 @test "rootless podman keeps the logs of a detached container" {
 	podman run -d --name a --network none "$IMAGE" \
 		sh -c 'echo out; echo err >&2' >/dev/null
@@ -135,23 +115,82 @@ remove_all() {
 	assert_output_has err
 }
 
+# bats test_tags=attach
+@test "rootless podman attach has the program's input and output" {
+	podman run -d -i --name a --network none "$IMAGE" \
+		sh -c 'read word; echo "read $word"; exit 8' >/dev/null
+	expect 0 "read it" podman attach a <<<it
+	expect 0 8 podman wait a
+}
+
+# bats test_tags=read-only,tmpfs,binds
 @test "rootless podman mounts read-only what it is told to" {
-	expect 0 "Read-only file system" podman run --rm --network none \
-		--read-only --tmpfs /scratch -v "$ROOM/home:/home:ro" \
-		--cap-drop all "$IMAGE" \
+	expect 0 "Read-only file system" once --read-only \
+		--tmpfs /scratch -v "$ROOM/home:/home:ro" "$IMAGE" \
 		sh -c '! touch /file && ! touch /home/file && touch /scratch/f'
 }
 
-@test "rootless podman run --userns keep-id is the user inside, too" {
-	expect 0 "uid=$USER_ID" podman run --rm --network none \
-		--userns keep-id "$IMAGE" id
+# bats test_tags=volumes
+@test "rootless podman keeps what is written to a volume" {
+	once -v named:/named "$IMAGE" sh -c 'echo kept >/named/file'
+	expect 0 kept once -v named:/named "$IMAGE" cat /named/file
 }
 
+# bats test_tags=capabilities,privileged
+@test "rootless podman takes capabilities away, and gives all" {
+	expect 0 "CapBnd:	0000000000000000" once --cap-drop all "$IMAGE" \
+		grep Cap /proc/self/status
+	expect 0 "" once --privileged "$IMAGE" mount -t tmpfs tmpfs /tmp
+}
+
+# bats test_tags=seccomp,no-new-privileges
+@test "rootless podman filters system calls and new privileges" {
+	expect 0 "Seccomp:	2" once --security-opt no-new-privileges \
+		"$IMAGE" grep -E 'Seccomp|NoNewPrivs' /proc/self/status
+	assert_output_has "NoNewPrivs:	1"
+	no_mkdir >"$ROOM/home/profile.json"
+	expect 1 "Operation not permitted" once \
+		--security-opt "seccomp=$ROOM/home/profile.json" "$IMAGE" \
+		mkdir /tmp/new
+	expect 0 "Seccomp:	0" once --security-opt seccomp=unconfined \
+		"$IMAGE" grep Seccomp /proc/self/status
+}
+
+# bats test_tags=user-namespaces
+@test "rootless podman run --userns keep-id is the user inside, too" {
+	expect 0 "uid=$USER_ID" once --userns keep-id "$IMAGE" id
+}
+
+# bats test_tags=devices
+@test "rootless podman binds a device of the host" {
+	expect 0 "" once --device /dev/zero:/dev/nought "$IMAGE" \
+		head -c 1 /dev/nought
+}
+
+# bats test_tags=sysctl,ulimits,hostname
+@test "rootless podman sets what belongs to the container alone" {
+	expect 0 4321 once --sysctl net.core.somaxconn=4321 "$IMAGE" \
+		cat /proc/sys/net/core/somaxconn
+	expect 0 123 once --ulimit nofile=123:123 --ulimit nproc=99:99 \
+		"$IMAGE" sh -c 'ulimit -n'
+	expect 0 inside once --hostname inside "$IMAGE" hostname
+}
+
+# bats test_tags=host-namespaces
+@test "rootless podman run --network host shares the caller's" {
+	expect 0 "$(room readlink /proc/self/ns/net)" podman run --rm \
+		--network host "$IMAGE" readlink /proc/self/ns/net
+	expect 0 "$(room readlink /proc/self/ns/uts)" once --uts host \
+		"$IMAGE" readlink /proc/self/ns/uts
+}
+
+# bats test_tags=network
 @test "rootless podman has a network by slirp4netns" {
 	expect 0 "10.0.2.100" podman run --rm --network slirp4netns "$IMAGE" \
 		ip address
 }
 
+# bats test_tags=pods,shared-namespaces
 @test "the containers of a rootless pod share their network" {
 	podman pod create --name p --network none >/dev/null
 	podman run -d --pod p --name a "$IMAGE" \
@@ -160,4 +199,28 @@ remove_all() {
 		wget -qO- http://127.0.0.1/
 	podman pod stop -t 0 p
 	podman pod rm p
+}
+
+# bats test_tags=secrets
+@test "rootless podman hands a secret to a container" {
+	echo -n whispered >"$ROOM/home/secret"
+	podman secret create word "$ROOM/home/secret"
+	expect 0 whispered once --secret word "$IMAGE" cat /run/secrets/word
+	podman secret rm word
+}
+
+# bats test_tags=healthcheck
+@test "rootless podman asks a container for its health" {
+	start a --health-cmd 'test -e /tmp/well' --health-interval disable \
+		--health-retries 1
+	expect 1 "" podman healthcheck run a
+	podman exec a touch /tmp/well
+	expect 0 "" podman healthcheck run a
+}
+
+# bats test_tags=annotations
+@test "rootless podman passes annotations on to the runtime" {
+	start a --annotation io.example.word=here
+	expect 0 here jq '.annotations["io.example.word"]' \
+		"$(podman inspect --format '{{.OCIConfigPath}}' a)"
 }

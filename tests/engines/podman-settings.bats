@@ -1,0 +1,222 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/engines/podman-settings.bats - podman as root: what a container is given.
+
+load podman
+
+setup_file() {
+	has_engine podman conmon
+	start_podman
+	once "$IMAGE" true
+	room_settled
+}
+
+# bats test_tags=memory,pids
+@test "podman sets limits of memory and processes" {
+	start a --memory 64m --pids-limit 50
+	[ "$(memory_limit podman exec a cat)" -eq 67108864 ]
+	[ "$(pids_limit podman exec a cat)" -eq 50 ]
+}
+
+# bats test_tags=cpus,cpuset
+@test "podman sets a share of the CPUs, and which" {
+	start a --cpus 0.5 --cpuset-cpus 0
+	expect 0 50000 cpu_quota podman exec a cat
+	expect 0 "" cpuset podman exec a cat
+	[ "$output" = 0 ]
+}
+
+# bats test_tags=update
+@test "podman update changes a limit of a running container" {
+	start a --memory 64m
+	podman update --memory 32m a
+	[ "$(memory_limit podman exec a cat)" -eq 33554432 ]
+}
+
+# bats test_tags=oom-kill
+@test "podman sees a program killed that wants too much memory" {
+	expect 137 "" once --memory 16m --memory-swap 16m "$IMAGE" \
+		tail /dev/zero
+}
+
+# bats test_tags=pids
+@test "podman has a fork refused that is one too many" {
+	expect 2 "can't fork" once --pids-limit 5 \
+		"$IMAGE" sh -c 'for i in 1 2 3 4 5 6 7; do sleep 9 & done; wait'
+}
+
+# bats test_tags=read-only,tmpfs
+@test "podman run --read-only leaves only a tmpfs to write to" {
+	expect 0 "Read-only file system" once --read-only \
+		--tmpfs /scratch:size=1m "$IMAGE" \
+		sh -c '! touch /file && touch /scratch/file && df /scratch'
+	assert_output_has "1024"
+}
+
+# bats test_tags=binds,volumes
+@test "podman mounts volumes and directories" {
+	mkdir "$TMP/dir"
+	echo kept >"$TMP/dir/file"
+	expect 0 "Read-only file system" once \
+		-v "$TMP/dir:/dir:ro" -v "named:/named" "$IMAGE" \
+		sh -c '! touch /dir/new && cp /dir/file /named/'
+	expect 0 kept once -v "named:/named" -v "$TMP/dir:/dir" "$IMAGE" \
+		sh -c 'cat /named/file; echo new >/dir/new'
+	[ "$(<"$TMP/dir/new")" = new ]
+}
+
+# bats test_tags=propagation
+@test "podman binds a directory so that later mounts arrive, or do not" {
+	local dir=$ROOM/propagation
+
+	mkdir -p "$dir/later"
+	room mount --bind "$dir" "$dir"
+	room mount --make-shared "$dir"
+	start slave -v "$dir:/dir:rslave"
+	start private -v "$dir:/dir:rprivate"
+	room mount -t tmpfs tmpfs "$dir/later"
+	expect 0 /dir/later podman exec slave cat /proc/mounts
+	expect 1 "" podman exec private grep /dir/later /proc/mounts
+	room umount "$dir/later"
+	podman rm -f -t 0 slave private
+	room umount "$dir"
+}
+
+# bats test_tags=capabilities
+@test "podman takes capabilities away, and adds one" {
+	expect 0 "CapBnd:	0000000000000000" once --cap-drop all "$IMAGE" \
+		grep Cap /proc/self/status
+	expect 0 "CapEff:	0000000000001000" once --cap-drop all \
+		--cap-add net_admin "$IMAGE" grep Cap /proc/self/status
+}
+
+# bats test_tags=privileged
+@test "podman run --privileged has all that is there" {
+	expect 0 "CapEff:	$(sed -n 's/CapEff:	//p' /proc/self/status)" \
+		once --privileged "$IMAGE" \
+		sh -c 'grep Cap /proc/self/status; mount -t tmpfs tmpfs /tmp'
+}
+
+# bats test_tags=seccomp
+@test "podman filters system calls, unless told not to" {
+	expect 0 "Seccomp:	2" once "$IMAGE" grep Seccomp /proc/self/status
+	expect 0 "Seccomp:	0" once --security-opt seccomp=unconfined \
+		"$IMAGE" grep Seccomp /proc/self/status
+}
+
+# bats test_tags=seccomp
+@test "podman has a filter of one's own" {
+	no_mkdir >"$TMP/profile.json"
+	expect 1 "Operation not permitted" once \
+		--security-opt "seccomp=$TMP/profile.json" "$IMAGE" \
+		mkdir /tmp/new
+}
+
+# bats test_tags=no-new-privileges
+@test "podman has privileges only go down" {
+	expect 0 "NoNewPrivs:	1" once --security-opt no-new-privileges \
+		"$IMAGE" grep NoNewPrivs /proc/self/status
+	expect 0 "NoNewPrivs:	0" once "$IMAGE" \
+		grep NoNewPrivs /proc/self/status
+}
+
+# bats test_tags=user-namespaces
+@test "podman run --uidmap has a user namespace, and exec is in it" {
+	start a --uidmap 0:300000:65536
+	expect 0 "0     300000      65536" podman exec a cat /proc/self/uid_map
+	expect 0 "0 0 755" podman exec a stat -c '%u %g %a' /etc
+	expect 0 /dev/pts/0 terminal podman exec -it a tty
+}
+
+# bats test_tags=devices
+@test "podman gives a container a device, and no other" {
+	expect 0 "crw-rw-rw-" once --device /dev/zero:/dev/nought "$IMAGE" \
+		sh -c 'ls -l /dev/nought && head -c 1 /dev/nought'
+	expect 1 "Operation not permitted" once --cap-add mknod "$IMAGE" \
+		sh -c 'mknod /tmp/mem c 1 1; head -c 1 /tmp/mem'
+}
+
+# bats test_tags=sysctl
+@test "podman run --sysctl sets it in the container alone" {
+	expect 0 77 once --ipc private --sysctl kernel.msgmax=77 "$IMAGE" \
+		cat /proc/sys/kernel/msgmax
+	expect 0 4321 once --sysctl net.core.somaxconn=4321 "$IMAGE" \
+		cat /proc/sys/net/core/somaxconn
+}
+
+# bats test_tags=ulimits
+@test "podman run --ulimit lowers what a program may open" {
+	expect 0 123 once --ulimit nofile=123:123 --ulimit nproc=99:99 \
+		"$IMAGE" sh -c 'ulimit -n'
+}
+
+# bats test_tags=hostname
+@test "podman run --hostname names the container" {
+	expect 0 inside once --hostname inside "$IMAGE" hostname
+}
+
+# bats test_tags=host-namespaces
+@test "podman run --pid host and its like share the caller's" {
+	local ns
+
+	for ns in pid uts ipc; do
+		expect 0 "$(room readlink /proc/self/ns/$ns)" \
+			once --$ns host "$IMAGE" readlink /proc/self/ns/$ns
+	done
+	expect 0 "$(room readlink /proc/self/ns/net)" podman run --rm \
+		--network host "$IMAGE" readlink /proc/self/ns/net
+}
+
+# bats test_tags=init
+@test "podman run --init reaps" {
+	expect 0 "1 root" once --init "$IMAGE" ps
+	assert_output_has "init"
+}
+
+# bats test_tags=cgroup-parent,cgroup-namespace
+@test "podman puts a container into the cgroup it is told to" {
+	local dir
+
+	expect 0 /given/libpod- once --cgroup-parent /given --cgroupns host \
+		"$IMAGE" cat /proc/self/cgroup
+	expect 0 ":/" once --cgroupns private "$IMAGE" \
+		grep -v ':/$' /proc/self/cgroup || [ "$status" -eq 1 ]
+	for dir in $ROOM_CGROUPS; do
+		[ ! -d "$dir/given" ] || find "$dir/given" -depth -type d \
+			-exec rmdir {} +
+	done
+}
+
+# bats test_tags=cgroup-parent
+@test "podman runs a container without a cgroup of its own" {
+	local ours
+
+	ours=$(room tail -n 1 /proc/self/cgroup)
+	expect 0 "" once --cgroups disabled \
+		--cgroupns host "$IMAGE" tail -n 1 /proc/self/cgroup
+	[ "$output" = "$ours" ]
+}
+
+# bats test_tags=secrets
+@test "podman hands a secret to a container" {
+	echo -n whispered >"$TMP/secret"
+	podman secret create word "$TMP/secret"
+	expect 0 whispered once --secret word "$IMAGE" cat /run/secrets/word
+	podman secret rm word
+}
+
+# bats test_tags=annotations
+@test "podman passes annotations on to the runtime" {
+	local bundle
+
+	start a --annotation io.example.word=here
+	bundle=$(podman inspect --format '{{.OCIConfigPath}}' a)
+	[ "$(jq -r '.annotations["io.example.word"]' "$bundle")" = here ]
+}
+
+# bats test_tags=annotations
+@test "podman does not run a container without the policy it asks for" {
+	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
+	expect 126 "$POLICY_REFUSED" once \
+		--annotation io.sandlock.network.mode=deny "$IMAGE" true
+}
