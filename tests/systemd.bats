@@ -214,6 +214,27 @@ other_unit() {
 	wait_until no_unit web-x1.scope
 }
 
+# The scope ended with its process, and the name was free.
+@test "delete leaves a unit alone that took the name meanwhile" {
+	local slice
+
+	requires root systemd cgroup2
+	for slice in system.slice slice-x1.slice; do
+		start_unit x1
+		sandlock kill x1 KILL
+		wait_until no_unit web-x1.scope
+		other_unit web-x1.scope "Slice=s=$slice"
+		sandlock delete --force x1
+		assert_gone x1
+		shows web-x1.scope ActiveState active
+		grep -qw "$OTHER" "/sys/fs/cgroup$(systemctl show -P \
+			ControlGroup web-x1.scope)/cgroup.procs"
+		kill "$OTHER"
+		wait_until no_unit web-x1.scope
+		rm -rf "$BUNDLE"
+	done
+}
+
 @test "org.systemd.property annotations set properties" {
 	requires root systemd cgroup2
 	start_unit x1 '.annotations = {
