@@ -209,7 +209,7 @@ struct policy {
 	struct oci_strings bind;		/* ports, lo-hi, * */
 	struct oci_strings deny_bind;
 	bool port_remap;
-	struct oci_strings unix_;
+	struct oci_strings unix_;	/* a directory: all below it */
 	uint32_t http_proxy_port;
 	uint32_t socks_proxy_port;
 	bool allow_local_binding;
@@ -235,6 +235,9 @@ struct policy {
 	struct policy_numbers gpu_devices;
 	struct policy_numbers cpu_cores;
 	uint32_t num_cpus;
+
+	/* What an agent's settings say and no key does; for explain. */
+	struct oci_bool auto_allow_bash;
 };
 
 /* ---- doors: each fills a policy that was zero, or adds to one ---- */

@@ -21,6 +21,8 @@ void policy_layer(struct policy *base, const struct policy *over)
 	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
 		if (over->set[key])
 			copy_key(base, over, key);
+	if (over->auto_allow_bash.set)
+		base->auto_allow_bash = over->auto_allow_bash;
 }
 
 bool policy_has_section(const struct policy *policy,

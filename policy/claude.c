@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy/claude.c - the door for coding agents: the sandbox object of a
+ * .claude/settings.json.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "base/util.h"
+#include "oci/json.h"
+#include "policy/keys.h"
+#include "policy/unknown.h"
+
+struct list {
+	const struct policy_raw *items;
+	size_t n;
+};
+
+struct door {
+	const struct policy_setter *to;
+	struct list lists[POLICY_KEYS]; /* so far, for lists that add up */
+	bool enabled;
+};
+
+struct claude_key {
+	const char *name;
+	int (*read)(struct door *door, const struct claude_key *key,
+		    const struct json_value *v);
+	enum policy_key key;
+	const struct claude_key *members; /* of an object, up to no name */
+};
+
+static int read_object(struct door *door, const struct claude_key *key,
+		       const struct json_value *v);
+
+static void raw_scalar(const struct json_value *v, struct policy_raw *ret)
+{
+	*ret = (struct policy_raw){ .key = v->key };
+	switch ((enum json_type)v->type) {
+	case JSON_STRING:
+		ret->type = POLICY_RAW_STRING;
+		ret->text = v->text;
+		return;
+	case JSON_BOOL:
+		ret->type = POLICY_RAW_BOOL;
+		ret->truth = v->truth;
+		return;
+	case JSON_NUMBER:
+		ret->type = POLICY_RAW_INTEGER;
+		if (num_i64(v->text, &ret->integer) == 0)
+			return;
+		ret->text = v->text;
+		break;
+	case JSON_NULL:
+		ret->text = "null";
+		break;
+	case JSON_ARRAY:
+		ret->text = "a list";
+		break;
+	case JSON_OBJECT:
+		ret->text = "an object";
+		break;
+	}
+	ret->type = POLICY_RAW_OTHER;
+}
+
+static int raw_from_json(struct arena *arena, const struct json_value *v,
+			 struct policy_raw *ret)
+{
+	struct policy_raw *items;
+	size_t n = 0;
+
+	if (v->type != JSON_ARRAY && v->type != JSON_OBJECT) {
+		raw_scalar(v, ret);
+		return 0;
+	}
+	items = arena_array(arena, v->n, sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	json_each(member, v) raw_scalar(member, &items[n++]);
+	*ret = (struct policy_raw){
+		.type = v->type == JSON_ARRAY ? POLICY_RAW_LIST :
+						POLICY_RAW_MAP,
+		.key = v->key,
+		.items = items,
+		.n = n,
+	};
+	return 0;
+}
+
+static int expect(struct door *door, const struct json_value *v,
+		  enum json_type type, const char *wanted)
+{
+	struct policy_raw raw;
+	int r;
+
+	if (v->type == type)
+		return 0;
+	r = raw_from_json(door->to->arena, v, &raw);
+	return r < 0 ? r : policy_unwanted(door->to->arena, &raw, wanted);
+}
+
+/* Of one value, by the key's own reader. */
+static int read_value(struct door *door, const struct claude_key *key,
+		      const struct json_value *v)
+{
+	struct policy_raw raw;
+	int r = raw_from_json(door->to->arena, v, &raw);
+
+	return r < 0 ? r : policy_set(door->to, key->key, &raw);
+}
+
+static int add(struct door *door, enum policy_key key,
+	       const struct policy_raw *items, size_t n)
+{
+	struct list *list = &door->lists[key];
+	struct policy_raw all = { .type = POLICY_RAW_LIST, .n = list->n + n };
+	struct policy_raw *grown = arena_grow(door->to->arena, list->items,
+					      list->n, all.n, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	if (n)
+		memcpy(grown + list->n, items, n * sizeof *items);
+	all.items = grown;
+	*list = (struct list){ .items = grown, .n = all.n };
+	return policy_set(door->to, key, &all);
+}
+
+static int add_texts(struct door *door, enum policy_key key,
+		     const char *const *texts, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add(door, key,
+			&(struct policy_raw){ .type = POLICY_RAW_TEXT,
+					      .text = texts[i] },
+			1);
+	return r;
+}
+
+static int read_list(struct door *door, const struct claude_key *key,
+		     const struct json_value *v)
+{
+	struct policy_raw raw;
+	int r = expect(door, v, JSON_ARRAY, "a list");
+
+	if (r == 0)
+		r = raw_from_json(door->to->arena, v, &raw);
+	return r < 0 ? r : add(door, key->key, raw.items, raw.n);
+}
+
+/* Every socket is one below the root. */
+static int read_all_sockets(struct door *door, const struct claude_key *key,
+			    const struct json_value *v)
+{
+	static const char *const all[] = { "/" };
+	int r = expect(door, v, JSON_BOOL, "true or false");
+
+	return r < 0 || !v->truth ? r : add_texts(door, key->key, all, 1);
+}
+
+/* What cannot be enforced here is an error unless this is false. */
+static int read_fail_if_unavailable(struct door *door,
+				    const struct claude_key *key,
+				    const struct json_value *v)
+{
+	int r = expect(door, v, JSON_BOOL, "true or false");
+
+	for (int i = 0; r == 0 && !v->truth && i < POLICY_PROTECTIONS; i++) {
+		const char *name = policy_protection_name(i);
+
+		r = add_texts(door, key->key, &name, 1);
+	}
+	return r;
+}
+
+/* A question for the agent, not for us: explain shows it. */
+static int read_auto_allow(struct door *door, const struct claude_key *key,
+			   const struct json_value *v)
+{
+	int r = expect(door, v, JSON_BOOL, "true or false");
+
+	(void)key;
+	if (r == 0)
+		door->to->policy->auto_allow_bash =
+			(struct oci_bool){ .set = true, .value = v->truth };
+	return r;
+}
+
+static int read_enabled(struct door *door, const struct claude_key *key,
+			const struct json_value *v)
+{
+	int r = expect(door, v, JSON_BOOL, "true or false");
+
+	(void)key;
+	if (r == 0)
+		door->enabled = v->truth;
+	return r;
+}
+
+static const struct claude_key network_keys[] = {
+	{ "allowedDomains", read_list, POLICY_NET_ALLOW, NULL },
+	{ "blockedDomains", read_list, POLICY_NET_DENY, NULL },
+	{ "allowUnixSockets", read_list, POLICY_UNIX, NULL },
+	{ "allowAllUnixSockets", read_all_sockets, POLICY_UNIX, NULL },
+	{ "allowLocalBinding", read_value, POLICY_ALLOW_LOCAL_BINDING, NULL },
+	{ "httpProxyPort", read_value, POLICY_HTTP_PROXY_PORT, NULL },
+	{ "socksProxyPort", read_value, POLICY_SOCKS_PROXY_PORT, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+
+static const struct claude_key filesystem_keys[] = {
+	{ "allowWrite", read_list, POLICY_WRITE, NULL },
+	{ "denyWrite", read_list, POLICY_DENY_WRITE, NULL },
+	{ "denyRead", read_list, POLICY_DENY_READ, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+
+static const struct claude_key sandbox_keys[] = {
+	{ "enabled", read_enabled, 0, NULL },
+	{ "autoAllowBashIfSandboxed", read_auto_allow, 0, NULL },
+	{ "excludedCommands", read_list, POLICY_EXCLUDED, NULL },
+	{ "allowUnsandboxedCommands", read_value, POLICY_ALLOW_UNSANDBOXED,
+	  NULL },
+	{ "enableWeakerNestedSandbox", read_value, POLICY_WEAKER_NESTED, NULL },
+	{ "failIfUnavailable", read_fail_if_unavailable, POLICY_ALLOW_DEGRADED,
+	  NULL },
+	{ "allowedPaths", read_list, POLICY_READ, NULL },
+	{ "deniedPaths", read_list, POLICY_DENY, NULL },
+	{ "allowedDomains", read_list, POLICY_NET_ALLOW, NULL },
+	{ "blockedDomains", read_list, POLICY_NET_DENY, NULL },
+	{ "network", read_object, 0, network_keys },
+	{ "filesystem", read_object, 0, filesystem_keys },
+	{ NULL, NULL, 0, NULL },
+};
+
+static const struct claude_key sandbox = { "sandbox", read_object, 0,
+					   sandbox_keys };
+
+static int unknown_key(struct door *door, const struct claude_key *keys,
+		       const struct json_value *v)
+{
+	const char *known[COUNT(sandbox_keys)] = { NULL };
+	struct policy_raw raw;
+	int r = raw_from_json(door->to->arena, v, &raw);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; keys[i].name; i++)
+		known[i] = keys[i].name;
+	return policy_unknown(door->to->arena, "key", v->key, &raw, known);
+}
+
+static int read_object(struct door *door, const struct claude_key *key,
+		       const struct json_value *v)
+{
+	int r = expect(door, v, JSON_OBJECT, "an object");
+
+	if (r < 0)
+		return r;
+	json_each(member, v)
+	{
+		const struct claude_key *found = key->members;
+
+		while (found->name && !streq(found->name, member->key))
+			found++;
+		if (!found->name)
+			return unknown_key(door, key->members, member);
+		r = found->read(door, found, member);
+		if (r < 0)
+			return fail_in(r, "%s", found->name);
+	}
+	return 0;
+}
+
+/* What an agent can do nothing without. */
+static int add_base(struct door *door)
+{
+	static const char *const write[] = { "@project", "-/tmp", "-/var/tmp" };
+	static const char *const read[] = { "-/usr",   "-/lib", "-/lib64",
+					    "-/lib32", "-/bin", "-/sbin",
+					    "-/etc" };
+	static const char *const tools[] = { "-~/.cargo", "-~/.rustup",
+					     "-~/.npm" };
+	const struct policy_place *place = door->to->place;
+	int r = add_texts(door, POLICY_WRITE, write, COUNT(write));
+
+	if (r == 0)
+		r = add_texts(door, POLICY_READ, read, COUNT(read));
+	if (r == 0 && place && place->home)
+		r = add_texts(door, POLICY_READ, tools, COUNT(tools));
+	return r;
+}
+
+static int read_settings(struct door *door, const char *text, size_t len)
+{
+	const struct json_value *root, *object = NULL;
+	int r = json_parse(door->to->arena, text, len, &root);
+
+	if (r == 0)
+		r = expect(door, root, JSON_OBJECT, "an object");
+	if (r < 0)
+		return r;
+	json_each(member, root) if (streq(member->key, sandbox.name))
+		object = member;
+	if (!object)
+		return fail(0, "has no sandbox object");
+	r = add_base(door);
+	if (r == 0)
+		r = read_object(door, &sandbox, object);
+	if (r < 0)
+		return fail_in(r, "%s", sandbox.name);
+	if (!door->enabled)
+		return fail(0, "sandbox.enabled is not true: no sandbox is "
+			       "wanted");
+	return 0;
+}
+
+int policy_from_claude(struct arena *arena, const char *text, size_t len,
+		       const char *name, const struct policy_place *place,
+		       struct policy *ret)
+{
+	struct policy policy = { 0 };
+	const struct policy_setter to = { arena, &policy, place, name };
+	struct door door = { .to = &to };
+	int r = read_settings(&door, text, len);
+
+	if (r < 0)
+		return fail_in(r, "%s", name);
+	policy_layer(ret, &policy);
+	return 0;
+}
