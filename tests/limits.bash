@@ -66,8 +66,8 @@ expect() {
 # A new container box with these linux.resources, sleeping.
 box_with() {
 	[ -n "$BUNDLE" ] || new_bundle box
-	config --argjson r "$1" '.linux.resources = $r'
-	args sleep 1000
+	config --argjson r "$1" \
+		'.linux.resources = $r | .process.args = ["sleep", "1000"]'
 	start_container box
 }
 
