@@ -233,7 +233,7 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 			 "443 with a CA)" },
 	[POLICY_HTTP_CREDENTIALS] = {
 		KEY(HTTP, "http.credentials", CREDENTIALS, credentials),
-		.host = true, ASK,
+		ASK,
 		.about = "header to add to requests, never visible inside" },
 
 	[POLICY_EXTRA_ALLOW] = {

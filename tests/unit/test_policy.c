@@ -381,6 +381,27 @@ static void what_is_not_enforced_is_refused(void **state)
 	assert_int_equal(n, COUNT(refusals));
 }
 
+/* The table says so, and this says it once more. */
+static void some_keys_are_never_for_bundles(void **state)
+{
+	static const enum policy_key never[] = {
+		POLICY_EXEC, POLICY_ARGS, POLICY_CWD, POLICY_UID, POLICY_GID,
+		POLICY_EXCLUDED, POLICY_ALLOW_UNSANDBOXED, POLICY_CHROOT,
+	};
+	size_t n = 0;
+
+	(void)state;
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+		bool expected = n < COUNT(never) && never[n] == key;
+
+		n += expected;
+		if ((policy_key_info(key)->bundle == POLICY_BUNDLE_NEVER) !=
+		    expected)
+			fail_msg("%s", policy_key_name(key));
+	}
+	assert_int_equal(n, COUNT(never));
+}
+
 static void infra_containers_keep_the_network(void **state)
 {
 	struct policy policy, expected;
@@ -450,6 +471,7 @@ int main(void)
 		cmocka_unit_test(later_layers_win_key_by_key),
 		cmocka_unit_test(keys_demand_others),
 		cmocka_unit_test(what_is_not_enforced_is_refused),
+		cmocka_unit_test(some_keys_are_never_for_bundles),
 		cmocka_unit_test(infra_containers_keep_the_network),
 		cmocka_unit_test(the_schema_has_every_key),
 		cmocka_unit_test(the_manual_and_the_help_have_every_key),

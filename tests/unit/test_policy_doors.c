@@ -145,6 +145,8 @@ static void wrong_annotations_are_refused(void **state)
 		{ { "io.sandlock.filesistem.read", "/" },
 		  "io.sandlock.filesistem.read: unknown section" },
 		{ { "io.sandlock.filesystem", "/" }, "unknown key" },
+		{ { "io.sandlock.config.typo", "/" },
+		  "io.sandlock.config.typo: unknown key" },
 		{ { "io.sandlock.", "/" }, "io.sandlock.: unknown section" },
 		{ { "io.sandlock", "/" }, "io.sandlock: unknown section" },
 		{ { "io.sandlock/filesystem.read", "/" },
@@ -384,6 +386,7 @@ static void wrong_flags_are_refused(void **state)
 		const char *why;
 	} cases[] = {
 		{ { "--allow-raed=/" }, "unknown flag --allow-raed=/" },
+		{ { "--bllow-read=/" }, "unknown flag --bllow-read=/" },
 		{ { "--filesystem_read=/" }, "unknown flag" },
 		{ { "--filesystem.read=/" }, "unknown flag" },
 		{ { "--read=/" }, "unknown flag --read=/" },
