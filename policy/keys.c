@@ -79,13 +79,13 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "no address space layout randomization" },
 
 	[POLICY_EXEC] = {
-		KEY(PROGRAM, "program.exec", WORD, exec), NEVER, ENFORCED,
+		KEY(PROGRAM, "program.exec", WORD, exec), NEVER,
 		.about = "the program that a profile runs" },
 	[POLICY_ARGS] = {
-		KEY(PROGRAM, "program.args", ARGS, args), NEVER, ENFORCED,
+		KEY(PROGRAM, "program.args", ARGS, args), NEVER,
 		.about = "its arguments, without its own name" },
 	[POLICY_CWD] = {
-		KEY(PROGRAM, "program.cwd", PATH, cwd), NEVER, ENFORCED,
+		KEY(PROGRAM, "program.cwd", PATH, cwd), NEVER,
 		.about = "where it starts" },
 	[POLICY_ENV] = {
 		KEY(PROGRAM, "program.env", ENV, env), ENFORCED,
@@ -93,11 +93,11 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "variables to set, after the filters below" },
 	[POLICY_UID] = {
 		KEY(PROGRAM, "program.uid", NUMBER, uid), .max = MAX_ID,
-		NEVER, ENFORCED,
+		NEVER,
 		.about = "user inside a user namespace; needs program.gid" },
 	[POLICY_GID] = {
 		KEY(PROGRAM, "program.gid", NUMBER, gid), .max = MAX_ID,
-		NEVER, ENFORCED,
+		NEVER,
 		.about = "group inside a user namespace; needs program.uid" },
 	[POLICY_CLEAN_ENV] = {
 		KEY(PROGRAM, "program.clean_env", BOOL, clean_env), ENFORCED,
@@ -120,59 +120,55 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "no transparent huge pages" },
 	[POLICY_EXCLUDED] = {
 		KEY(PROGRAM, "program.excluded", COMMANDS, excluded), NEVER,
-		ENFORCED,
 		.about = "programs to run outside of the sandbox, if allowed" },
 	[POLICY_ALLOW_UNSANDBOXED] = {
 		KEY(PROGRAM, "program.allow_unsandboxed", BOOL,
-		    allow_unsandboxed), NEVER, ENFORCED,
+		    allow_unsandboxed), NEVER,
 		.about = "false: refuse what is excluded (default: true)" },
 	[POLICY_WEAKER_NESTED] = {
 		KEY(PROGRAM, "program.weaker_nested", BOOL, weaker_nested),
-		ENFORCED,
 		.about = "inside another container go without namespaces and "
 			 "cgroups" },
 
 	[POLICY_READ] = {
-		KEY(FILESYSTEM, "filesystem.read", PATTERNS, read), ENFORCED,
+		KEY(FILESYSTEM, "filesystem.read", PATTERNS, read),
 		.letter = 'r', .comma_flag = "allow-read",
 		.about = "what it may read" },
 	[POLICY_WRITE] = {
-		KEY(FILESYSTEM, "filesystem.write", PATTERNS, write), ENFORCED,
+		KEY(FILESYSTEM, "filesystem.write", PATTERNS, write),
 		.letter = 'w', .comma_flag = "allow-write",
 		.about = "what it may read and write" },
 	[POLICY_WRITE_ONLY] = {
 		KEY(FILESYSTEM, "filesystem.write_only", PATTERNS, write_only),
-		ENFORCED,
 		.about = "what it may write, and read only if listed there" },
 	[POLICY_EXECUTE] = {
 		KEY(FILESYSTEM, "filesystem.execute", PATTERNS, execute),
-		ENFORCED,
 		.letter = 'x', .comma_flag = "allow-execute",
 		.about = "what it may execute (default: all that it may "
 			 "read)" },
 	[POLICY_DENY] = {
-		KEY(FILESYSTEM, "filesystem.deny", DENIALS, deny), ENFORCED,
+		KEY(FILESYSTEM, "filesystem.deny", DENIALS, deny),
 		.about = "neither read nor written nor executed, even if "
 			 "allowed" },
 	[POLICY_DENY_READ] = {
 		KEY(FILESYSTEM, "filesystem.deny_read", DENIALS, deny_read),
-		ENFORCED, .comma_flag = "deny-read",
+		.comma_flag = "deny-read",
 		.about = "not read, even if allowed" },
 	[POLICY_DENY_WRITE] = {
 		KEY(FILESYSTEM, "filesystem.deny_write", DENIALS, deny_write),
-		ENFORCED, .comma_flag = "deny-write",
+		.comma_flag = "deny-write",
 		.about = "not written, even if allowed" },
 	[POLICY_DENY_EXECUTE] = {
 		KEY(FILESYSTEM, "filesystem.deny_execute", DENIALS,
-		    deny_execute), ENFORCED, .comma_flag = "deny-execute",
+		    deny_execute), .comma_flag = "deny-execute",
 		.about = "not executed, even if allowed" },
 	[POLICY_CHROOT] = {
 		KEY(FILESYSTEM, "filesystem.chroot", PATH, chroot),
-		.host = true, NEVER, ENFORCED, .flag = "chroot",
+		.host = true, NEVER, .flag = "chroot",
 		.about = "the root directory to enter" },
 	[POLICY_MOUNT] = {
 		KEY(FILESYSTEM, "filesystem.mount", MOUNTS, mount),
-		.host = true, ASK, ENFORCED, .flag = "mount",
+		.host = true, ASK, .flag = "mount",
 		.about = "directories of the host to show inside" },
 	[POLICY_ON_EXIT] = {
 		KEY(FILESYSTEM, "filesystem.on_exit", BRANCH, on_exit),
@@ -195,17 +191,17 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.flag = "net-deny", .comma_flag = "deny-net",
 		.about = "whom it may not reach; alone: all others are open" },
 	[POLICY_NET_BIND] = {
-		KEY(NETWORK, "network.bind", PORTS, bind), ENFORCED,
+		KEY(NETWORK, "network.bind", PORTS, bind),
 		.alias = "network.allow_bind", .flag = "net-bind",
 		.about = "TCP ports that it may bind" },
 	[POLICY_NET_DENY_BIND] = {
-		KEY(NETWORK, "network.deny_bind", PORTS, deny_bind), ENFORCED,
+		KEY(NETWORK, "network.deny_bind", PORTS, deny_bind),
 		.about = "TCP ports that it may not bind, even if allowed" },
 	[POLICY_PORT_REMAP] = {
 		KEY(NETWORK, "network.port_remap", BOOL, port_remap),
 		.about = "a port space of its own on the host's network" },
 	[POLICY_UNIX] = {
-		KEY(NETWORK, "network.unix", PATHS, unix_), ENFORCED,
+		KEY(NETWORK, "network.unix", PATHS, unix_),
 		.about = "Unix sockets of others that it may connect to" },
 	[POLICY_HTTP_PROXY_PORT] = {
 		KEY(NETWORK, "network.http_proxy_port", NUMBER,
@@ -217,7 +213,7 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "local SOCKS proxy, the only way out" },
 	[POLICY_ALLOW_LOCAL_BINDING] = {
 		KEY(NETWORK, "network.allow_local_binding", BOOL,
-		    allow_local_binding), ENFORCED,
+		    allow_local_binding),
 		.about = "may bind any port of a loopback address" },
 
 	[POLICY_HTTP_ALLOW] = {

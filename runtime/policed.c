@@ -20,14 +20,6 @@
 #define POLICY_FILE "policy.toml"
 #define MAX_POLICY (4UL << 20)
 
-/* Held for `sandlock run` only, or not yet. */
-static const enum policy_key not_in_bundles[] = {
-	POLICY_READ, POLICY_WRITE, POLICY_WRITE_ONLY, POLICY_EXECUTE,
-	POLICY_DENY, POLICY_DENY_READ, POLICY_DENY_WRITE, POLICY_DENY_EXECUTE,
-	POLICY_MOUNT, POLICY_NET_BIND, POLICY_NET_DENY_BIND, POLICY_UNIX,
-	POLICY_ALLOW_LOCAL_BINDING,
-};
-
 /* Who may trace may also make a process dump. */
 static int check_coredump(const struct policy *policy)
 {
@@ -41,13 +33,8 @@ static int check_coredump(const struct policy *policy)
 
 static int refuse(const struct policy *policy)
 {
-	int r;
+	int r = policy_refuse_unenforced(policy);
 
-	for (size_t i = 0; i < COUNT(not_in_bundles); i++)
-		if (policy->set[not_in_bundles[i]])
-			return fail(0, "not enforced by this build: %s",
-				    policy_key_name(not_in_bundles[i]));
-	r = policy_refuse_unenforced(policy);
 	return r < 0 ? r : check_coredump(policy);
 }
 
