@@ -31,50 +31,42 @@ static void skip_lines(struct toml_reader *r)
 	}
 }
 
-static int read_key_part(struct toml_reader *r, struct toml_key **ret)
+static int read_key_part(struct toml_reader *r, struct toml_key *ret)
 {
 	size_t len = strspn(r->at, "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
-	struct toml_key *key = arena_alloc(r->arena, sizeof *key);
-	int result;
 
-	if (!key)
-		return -ENOMEM;
-	key->at = r->at;
-	if (*r->at == '"' || *r->at == '\'') {
-		result = toml_string(r, /* lines= */ false, &key->name, &len);
-		if (result < 0)
-			return result;
-	} else if (len == 0) {
+	ret->at = r->at;
+	if (*r->at == '"' || *r->at == '\'')
+		return toml_string(r, /* lines= */ false, &ret->name, &len);
+	if (len == 0)
 		return toml_fail(r, r->at, "expected a key");
-	} else {
-		key->name = arena_strndup(r->arena, r->at, len);
-		if (!key->name)
-			return -ENOMEM;
-		r->at += len;
-	}
-	*ret = key;
-	return 0;
+	ret->name = arena_strndup(r->arena, r->at, len);
+	r->at += len;
+	return ret->name ? 0 : -ENOMEM;
 }
 
 static int read_key(struct toml_reader *r, struct toml_key **ret)
 {
-	struct toml_key *first = NULL, **next = &first;
-	int result;
+	struct toml_key *first = arena_alloc(r->arena, sizeof *first);
+	struct toml_key *key = first;
 
-	for (;;) {
+	while (key) {
+		int result;
+
 		skip_blanks(r);
-		result = read_key_part(r, next);
+		result = read_key_part(r, key);
 		if (result < 0)
 			return result;
 		skip_blanks(r);
-		if (*r->at != '.')
-			break;
+		if (*r->at != '.') {
+			*ret = first;
+			return 0;
+		}
 		r->at++;
-		next = &(*next)->next;
+		key = key->next = arena_alloc(r->arena, sizeof *key);
 	}
-	*ret = first;
-	return 0;
+	return -ENOMEM;
 }
 
 static int read_pair(struct toml_reader *r, struct toml_node *table)

@@ -237,7 +237,7 @@ static int read_section(const struct policy_setter *to, const char *text,
 						  NULL };
 	const char *slash = strrchr(to->origin, '/');
 	bool uv = streq(slash ? slash + 1 : to->origin, "uv.toml");
-	const struct toml_value *root, *section;
+	const struct toml_value *root, *section = NULL;
 	int r = toml_parse(to->arena, text, len, &root);
 
 	if (r < 0)
