@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine/landlock.c - from rights on paths, ports and scopes to the masks
+ * that one version of the kernel's interface understands.
+ */
+#include "confine/landlock.h"
+
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/sys.h"
+#include "base/util.h"
+#include "policy/policy.h"
+
+#define FS(right) LANDLOCK_ACCESS_FS_##right
+
+#define ABI_REFER 2
+#define ABI_LOGS 7
+#define ABI_UNIX_SOCKETS 9
+
+/* What a rule on something else than a directory may have. */
+#define NOT_OF_DIRECTORIES \
+	(FS(EXECUTE) | FS(WRITE_FILE) | FS(READ_FILE) | FS(TRUNCATE) | \
+	 FS(IOCTL_DEV) | FS(RESOLVE_UNIX))
+
+static const struct {
+	enum landlock_right right;
+	uint64_t access;
+} meanings[] = {
+	{ LANDLOCK_MAY_READ, FS(READ_FILE) | FS(READ_DIR) },
+	{ LANDLOCK_MAY_WRITE,
+	  FS(WRITE_FILE) | FS(TRUNCATE) | FS(REMOVE_DIR) | FS(REMOVE_FILE) |
+		  FS(MAKE_DIR) | FS(MAKE_REG) | FS(MAKE_SOCK) | FS(MAKE_FIFO) |
+		  FS(MAKE_SYM) | FS(REFER) },
+	{ LANDLOCK_MAY_EXECUTE, FS(EXECUTE) },
+	{ LANDLOCK_MAY_IOCTL, FS(IOCTL_DEV) },
+	{ LANDLOCK_MAY_MKNOD, FS(MAKE_CHAR) | FS(MAKE_BLOCK) },
+	{ LANDLOCK_MAY_CONNECT, FS(RESOLVE_UNIX) },
+};
+
+/* What came after version 1. */
+static const struct {
+	enum policy_protection protection;
+	int abi;
+	struct kernel_landlock_ruleset handled;
+} protections[] = {
+	{ POLICY_FS_REFER, ABI_REFER, { .handled_fs = FS(REFER) } },
+	{ POLICY_FS_TRUNCATE, 3, { .handled_fs = FS(TRUNCATE) } },
+	{ POLICY_NET_TCP, 4,
+	  { .handled_net = LANDLOCK_ACCESS_NET_BIND_TCP |
+			   LANDLOCK_ACCESS_NET_CONNECT_TCP } },
+	{ POLICY_FS_IOCTL_DEV, 5, { .handled_fs = FS(IOCTL_DEV) } },
+	{ POLICY_SIGNAL_SCOPE, 6, { .scoped = LANDLOCK_SCOPE_SIGNAL } },
+	{ POLICY_ABSTRACT_SCOPE, 6,
+	  { .scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET } },
+};
+
+int landlock_probe(void)
+{
+	int abi = sys_landlock_create_ruleset(NULL, 0,
+					      LANDLOCK_CREATE_RULESET_VERSION);
+
+	return abi < 0 ? 0 : abi;
+}
+
+static uint64_t access_of(uint32_t rights)
+{
+	uint64_t access = 0;
+
+	for (size_t i = 0; i < COUNT(meanings); i++)
+		if (rights & meanings[i].right)
+			access |= meanings[i].access;
+	return access;
+}
+
+/* All that is wanted, whether this kernel has it or not. */
+static struct kernel_landlock_ruleset wanted(int abi,
+					     const struct landlock_want *want)
+{
+	struct kernel_landlock_ruleset handled = { 0 };
+
+	if (want->files)
+		handled.handled_fs = access_of(~(uint32_t)LANDLOCK_MAY_CONNECT);
+	if (want->unix_sockets && abi >= ABI_UNIX_SOCKETS)
+		handled.handled_fs |= FS(RESOLVE_UNIX);
+	if (want->binds)
+		handled.handled_net |= LANDLOCK_ACCESS_NET_BIND_TCP;
+	if (want->connects)
+		handled.handled_net |= LANDLOCK_ACCESS_NET_CONNECT_TCP;
+	if (want->signals)
+		handled.scoped |= LANDLOCK_SCOPE_SIGNAL;
+	if (want->abstract_sockets)
+		handled.scoped |= LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET;
+	return handled;
+}
+
+static bool overlaps(const struct kernel_landlock_ruleset *a,
+		     const struct kernel_landlock_ruleset *b)
+{
+	return a->handled_fs & b->handled_fs ||
+	       a->handled_net & b->handled_net || a->scoped & b->scoped;
+}
+
+static void take_out(struct kernel_landlock_ruleset *from,
+		     const struct kernel_landlock_ruleset *what)
+{
+	from->handled_fs &= ~what->handled_fs;
+	from->handled_net &= ~what->handled_net;
+	from->scoped &= ~what->scoped;
+}
+
+/* What is not to be had here, or not wanted after all, is left out. */
+static int settle(int abi, const struct landlock_want *want,
+		  struct landlock_plan *plan)
+{
+	if (want->files && abi < 1)
+		return fail(ENOTSUP, "filesystem: this kernel has no Landlock");
+	for (size_t i = 0; i < COUNT(protections); i++) {
+		uint32_t bit = 1U << protections[i].protection;
+
+		if (!overlaps(&plan->handled, &protections[i].handled))
+			continue;
+		if (want->disable & bit)
+			plan->disabled |= bit;
+		else if (abi >= protections[i].abi)
+			continue;
+		else if (want->allow_degraded & bit)
+			plan->missing |= bit;
+		else
+			return fail(ENOTSUP, "%s: needs version %d of Landlock, "
+				    "this kernel has %d",
+				    policy_protection_name(
+					    protections[i].protection),
+				    protections[i].abi, abi);
+		take_out(&plan->handled, &protections[i].handled);
+	}
+	return 0;
+}
+
+/*
+ * A ruleset for files refuses every move between directories that no rule
+ * grants, even if it does not handle them. So who does not want that held
+ * gets it granted from the root, and on a kernel of version 1 not at all.
+ */
+static bool moves_freely(int abi, const struct landlock_want *want,
+			 const struct landlock_plan *plan)
+{
+	bool held = want->files && !(want->disable & 1U << POLICY_FS_REFER);
+
+	return !held && plan->handled.handled_fs && abi >= ABI_REFER;
+}
+
+static int allow_paths(struct arena *arena, int abi,
+		       const struct landlock_want *want,
+		       struct landlock_plan *plan)
+{
+	struct landlock_rule *rules = arena_array(arena, want->npaths + 1,
+						  sizeof *rules);
+
+	if (!rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < want->npaths; i++) {
+		uint64_t access = access_of(want->paths[i].rights) &
+				  plan->handled.handled_fs;
+
+		if (access)
+			rules[plan->nrules++] = (struct landlock_rule){
+				want->paths[i].path,
+				{ access, access & NOT_OF_DIRECTORIES },
+			};
+	}
+	if (moves_freely(abi, want, plan)) {
+		plan->handled.handled_fs |= FS(REFER);
+		rules[plan->nrules++] = (struct landlock_rule){
+			"/", { .directory = FS(REFER) },
+		};
+	}
+	plan->rules = rules;
+	return 0;
+}
+
+static int count_ports(const struct landlock_ports *ports, size_t n,
+		       size_t *ret)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (ports[i].last < ports[i].first)
+			return fail(EINVAL, "%u-%u", ports[i].first,
+				    ports[i].last);
+		sum += (size_t)(ports[i].last - ports[i].first) + 1;
+	}
+	if (sum > LANDLOCK_MOST_PORTS)
+		return fail(E2BIG, "%zu ports, and Landlock is given %d at most",
+			    sum, LANDLOCK_MOST_PORTS);
+	*ret = sum;
+	return 0;
+}
+
+static void add_ports(struct kernel_landlock_port *rules, size_t *n,
+		      const struct landlock_ports *ports, size_t nports,
+		      uint64_t access)
+{
+	for (size_t i = 0; access && i < nports; i++)
+		for (uint32_t port = ports[i].first; port <= ports[i].last;
+		     port++)
+			rules[(*n)++] = (struct kernel_landlock_port){ access,
+								       port };
+}
+
+static int allow_ports(struct arena *arena, const struct landlock_want *want,
+		       struct landlock_plan *plan)
+{
+	struct kernel_landlock_port *rules;
+	size_t nbind, nconnect;
+	int r = count_ports(want->bind, want->nbind, &nbind);
+
+	if (r < 0)
+		return fail_in(r, "network.bind");
+	r = count_ports(want->connect, want->nconnect, &nconnect);
+	if (r < 0)
+		return fail_in(r, "network.allow");
+	rules = arena_array(arena, nbind + nconnect, sizeof *rules);
+	if (!rules)
+		return -ENOMEM;
+	add_ports(rules, &plan->nports, want->bind, want->nbind,
+		  plan->handled.handled_net & LANDLOCK_ACCESS_NET_BIND_TCP);
+	add_ports(rules, &plan->nports, want->connect, want->nconnect,
+		  plan->handled.handled_net & LANDLOCK_ACCESS_NET_CONNECT_TCP);
+	plan->ports = rules;
+	return 0;
+}
+
+int landlock_plan(struct arena *arena, int abi,
+		  const struct landlock_want *want, struct landlock_plan *ret)
+{
+	struct landlock_plan plan = { .handled = wanted(abi, want) };
+	int r = settle(abi, want, &plan);
+
+	if (r < 0)
+		return r;
+	plan.needed = plan.handled.handled_fs || plan.handled.handled_net ||
+		      plan.handled.scoped;
+	if (want->log && abi >= ABI_LOGS)
+		plan.flags = LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON;
+	r = allow_paths(arena, abi, want, &plan);
+	if (r < 0)
+		return r;
+	r = allow_ports(arena, want, &plan);
+	if (r < 0)
+		return r;
+	*ret = plan;
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* confine/landlock_child.c - apply a Landlock plan, between clone and exec. */
+#include "confine/landlock.h"
+
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "base/sys.h"
+
+/* An older kernel accepts what it does not know as long as it is zero. */
+int landlock_create(const struct kernel_landlock_ruleset *handled)
+{
+	return sys_landlock_create_ruleset(handled, sizeof *handled, 0);
+}
+
+int landlock_allow(int ruleset, int place, const struct landlock_access *access)
+{
+	struct kernel_landlock_path rule = { .parent_fd = place };
+	struct stat st;
+
+	if (fstat(place, &st) < 0)
+		return -1;
+	rule.allowed = S_ISDIR(st.st_mode) ? access->directory : access->other;
+	if (!rule.allowed)
+		return 0;
+	return sys_landlock_add_rule(ruleset, KERNEL_LANDLOCK_RULE_PATH_BENEATH,
+				     &rule);
+}
+
+int landlock_allow_ports(int ruleset, const struct kernel_landlock_port *ports,
+			 size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (sys_landlock_add_rule(ruleset,
+					  KERNEL_LANDLOCK_RULE_NET_PORT,
+					  &ports[i]) < 0)
+			return -1;
+	return 0;
+}
+
+int landlock_restrict(int ruleset, uint32_t flags)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return sys_landlock_restrict_self(ruleset, flags);
+}
