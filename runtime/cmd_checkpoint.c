@@ -15,6 +15,7 @@
 #include "runtime/deleting.h"
 #include "runtime/external.h"
 #include "runtime/images.h"
+#include "runtime/policed.h"
 #include "runtime/protobuf.h"
 #include "runtime/reserve.h"
 
@@ -189,6 +190,7 @@ static int checkpoint(const struct globals *globals, struct container *c,
 		      const struct checkpoint_options *o)
 {
 	enum oci_status status = container_status(globals->arena, c);
+	struct policed policed = { 0 };
 	struct oci_spec spec;
 	int r;
 
@@ -198,7 +200,10 @@ static int checkpoint(const struct globals *globals, struct container *c,
 	r = container_spec(globals->arena, c, &spec);
 	if (r < 0)
 		return r;
-	r = images_check(&spec, &o->images);
+	r = policed_load(globals->arena, c, &spec, &policed);
+	if (r < 0)
+		return r;
+	r = images_check(&spec, &policed, &o->images);
 	if (r < 0)
 		return r;
 	r = dump(globals, c, &spec, o);

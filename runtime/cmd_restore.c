@@ -103,13 +103,23 @@ static int on_restored(struct creation *c, pid_t pid)
 	return r < 0 ? r : creation_record(c);
 }
 
-/* Credentials and filters are the last thing; criu would go on regardless. */
+/*
+ * Credentials and filters are the last thing, and criu would go on regardless.
+ * It holds every process: it must not outlive them, nor wait for one of them.
+ */
 static int on_resume(struct creation *c)
 {
+	char why[4096];
 	int r = restored_check(c);
 
-	if (r < 0)
-		(void)sys_pidfd_send_signal(c->launch.pidfd, SIGKILL);
+	if (r >= 0)
+		return r;
+	snprintf(why, sizeof why, "%s", err_text());
+	(void)sys_pidfd_send_signal(c->launch.pidfd, SIGKILL);
+	if (c->container.record.own_cgroup)
+		(void)cgroup_signal(c->arena, &c->cgroup, SIGKILL);
+	(void)kill(c->restorer, SIGKILL);
+	fail(0, "%s", why);
 	return r;
 }
 
@@ -209,6 +219,17 @@ static int make_places(struct creation *c, struct criu *criu,
 	return r < 0 ? r : external_make_points(&c->in);
 }
 
+/* What criu restores in a user namespace opens images as its root. */
+static int admit_root(const struct creation *c, const struct images *images)
+{
+	const struct oci_id_maps *maps = &c->spec.linux_.gid_mappings;
+
+	for (size_t i = 0; i < maps->n; i++)
+		if (maps->items[i].container_id == 0)
+			return images_admit(images, maps->items[i].host_id);
+	return 0;
+}
+
 static int put_external(struct creation *c, struct criu *criu,
 			const struct images *images, struct pb *request)
 {
@@ -223,7 +244,9 @@ static int put_external(struct creation *c, struct criu *criu,
 			return r;
 		pb_text(request, CRIU_ROOT, criu->root);
 	}
-	r = external_put_namespaces(criu, &c->in, request);
+	r = admit_root(c, images);
+	if (r >= 0)
+		r = external_put_namespaces(criu, &c->in, request);
 	return r < 0 ? r :
 		       external_inherit_streams(c->arena, images->dir, request);
 }
@@ -231,11 +254,6 @@ static int put_external(struct creation *c, struct criu *criu,
 static int put_options(const struct creation *c, const struct images *images,
 		       const struct restore_options *o, struct pb *request)
 {
-	struct image_options common = o->images;
-
-	/* Without cgroups of its own it stays where we are. */
-	if (c->cgroup.n == 0 && !is_set(common.cgroups_mode))
-		common.cgroups_mode = "ignore";
 	pb_number(request, CRIU_RESTORE_SIBLING, 1);
 	pb_number(request, CRIU_EVASIVE_DEVICES, 1);
 	pb_number(request, CRIU_TCP_CLOSE, o->tcp_close);
@@ -243,7 +261,7 @@ static int put_options(const struct creation *c, const struct images *images,
 		pb_text(request, CRIU_LSM_PROFILE, o->lsm_profile);
 	if (is_set(o->lsm_mount_context))
 		pb_text(request, CRIU_LSM_MOUNT_CONTEXT, o->lsm_mount_context);
-	return images_put(images, &common, &c->spec.annotations, request);
+	return images_put(images, &o->images, &c->spec.annotations, request);
 }
 
 static int restore(struct creation *c, const struct restore_options *o,
@@ -296,7 +314,7 @@ static int restore_bundle(struct creation *c, const char *id,
 	r = creation_plan(c, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
-	r = images_check(&c->spec, &o->images);
+	r = images_check(&c->spec, &c->policed, &o->images);
 	if (r < 0)
 		return r;
 	r = images_open(c->arena, &o->images, LOG, /* make= */ false, &images);

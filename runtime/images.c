@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "runtime/criu.h"
+#include "runtime/policed.h"
 #include "runtime/protobuf.h"
 
 #define DEFAULT_IMAGES "checkpoint"
@@ -47,18 +48,6 @@ static int choose(const char *option, const char *word,
 	return fail(0, "--%s: '%s' is not known", option, word);
 }
 
-const char *images_policy(const struct oci_annotations *annotations)
-{
-	for (size_t i = 0; i < annotations->n; i++) {
-		const char *key = annotations->items[i].key;
-
-		if (starts_with(key, "io.sandlock.") ||
-		    strstr(key, ".io.sandlock/"))
-			return key;
-	}
-	return NULL;
-}
-
 static bool is_idmapped(const struct oci_mount *mount)
 {
 	for (size_t i = 0; i < mount->options.n; i++) {
@@ -76,17 +65,14 @@ bool images_empty_network(const struct image_options *options)
 	return options->empty_ns.n > 0;
 }
 
-int images_check(const struct oci_spec *spec, const struct image_options *o)
+int images_check(const struct oci_spec *spec, const struct policed *policed,
+		 const struct image_options *o)
 {
-	const char *policy = images_policy(&spec->annotations);
-
 	if (geteuid() != 0)
 		return fail(EPERM, "criu needs root");
-	if (policy)
-		return fail(0, "annotations[\"%s\"]: a policy cannot be "
-			       "restored, so that a container with one has "
-			       "no checkpoint",
-			    policy);
+	if (policed->active)
+		return fail(0, "a container with a policy has no checkpoint: "
+			       "criu cannot restore what holds it");
 	for (size_t i = 0; i < spec->nmounts; i++)
 		if (is_idmapped(&spec->mounts[i]))
 			return fail(0, "mounts[%zu]: criu cannot restore an "
@@ -174,6 +160,21 @@ int images_open(struct arena *arena, const struct image_options *options,
 	(void)unlinkat(images.work, log, 0);
 	*ret = images;
 	images = (struct images)IMAGES_NONE;
+	return 0;
+}
+
+int images_admit(const struct images *images, gid_t group)
+{
+	struct stat st;
+
+	if (fstat(images->dir, &st) < 0)
+		return fail(errno, "stat %s", images->path);
+	if (st.st_mode & S_IXOTH ||
+	    (st.st_gid == group && st.st_mode & S_IXGRP))
+		return 0;
+	if (fchown(images->dir, (uid_t)-1, group) < 0 ||
+	    fchmod(images->dir, (st.st_mode & 07777) | S_IXGRP) < 0)
+		return fail(errno, "let group %u into %s", group, images->path);
 	return 0;
 }
 

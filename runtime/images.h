@@ -6,11 +6,13 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "oci/oci.h"
 #include "runtime/commands.h"
 
 struct pb;
+struct policed;
 
 struct image_options {
 	const char *image_path;
@@ -66,14 +68,18 @@ struct images {
 #define IMAGES_NONE { .dir = -1, .work = -1 }
 #define autoimages AUTO(images_close)
 
-/* The first annotation that is a policy, or NULL: it would be lost. */
-const char *images_policy(const struct oci_annotations *annotations);
-/* Only root, and no network interfaces or idmapped mounts, which criu forgets. */
-int images_check(const struct oci_spec *spec, const struct image_options *o);
+/*
+ * Only as root; and no policy, interfaces of the host or idmapped mounts, which
+ * criu would forget.
+ */
+int images_check(const struct oci_spec *spec, const struct policed *policed,
+		 const struct image_options *options);
 /* Open the directories; make those that are missing when asked to. */
 int images_open(struct arena *arena, const struct image_options *options,
 		const char *log, bool make, struct images *ret);
 void images_close(struct images *images);
+/* Let this group in: the root of a user namespace reads them, too. */
+int images_admit(const struct images *images, gid_t group);
 /* What both requests begin with; and where criu finds them. */
 int images_put(const struct images *images, const struct image_options *options,
 	       const struct oci_annotations *annotations, struct pb *request);
