@@ -18,7 +18,7 @@
 #include "policy/glob_parts.h"
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-#define ITEMS (2 * POLICY_GLOB_MAX)
+#define ITEMS (2 * (size_t)POLICY_GLOB_MAX)
 
 struct walk {
 	struct arena *arena;

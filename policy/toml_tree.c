@@ -41,10 +41,11 @@ int toml_add(struct toml_reader *r, struct toml_node *parent,
 {
 	struct toml_node *node;
 
-	if (parent->depth == TOML_MAX_DEPTH)
-		return toml_fail(r, key ? key->at : r->at,
-				 "nested deeper than %d levels",
-				 TOML_MAX_DEPTH);
+	if (parent->depth == TOML_MAX_DEPTH) {
+		toml_fail(r, key ? key->at : r->at,
+			  "nested deeper than %d levels", TOML_MAX_DEPTH);
+		return -EINVAL;
+	}
 	node = arena_alloc(r->arena, sizeof *node);
 	if (!node)
 		return -ENOMEM;

@@ -211,22 +211,26 @@ static void drop_lone_deny(struct policy *policy, const char *name)
 	policy->net_deny = (struct oci_strings){ 0 };
 }
 
-/* The table at a path of keys, which ends in NULL. */
-static int find_section(const struct toml_value *root, const char *const *path,
-			const char *whole, const struct toml_value **ret)
+/* The table at a path of keys, which ends in NULL; NULL if there is none. */
+static const struct toml_value *find_section(const struct toml_value *root,
+					     const char *const *path,
+					     const char *whole)
 {
 	for (; *path; path++) {
 		const struct toml_value *found = toml_find(root, *path);
 
-		if (!found)
-			return fail(0, "has no [%s]", whole);
-		if (found->type != TOML_TABLE)
-			return fail(0, "line %u: '%s' of [%s] is not a table",
-				    found->line, *path, whole);
+		if (!found) {
+			fail(0, "has no [%s]", whole);
+			return NULL;
+		}
+		if (found->type != TOML_TABLE) {
+			fail(0, "line %u: '%s' of [%s] is not a table",
+			     found->line, *path, whole);
+			return NULL;
+		}
 		root = found;
 	}
-	*ret = root;
-	return 0;
+	return root;
 }
 
 static int read_section(const struct policy_setter *to, const char *text,
@@ -237,20 +241,19 @@ static int read_section(const struct policy_setter *to, const char *text,
 						  NULL };
 	const char *slash = strrchr(to->origin, '/');
 	bool uv = streq(slash ? slash + 1 : to->origin, "uv.toml");
-	const struct toml_value *root, *section = NULL;
+	const struct toml_value *root, *section;
 	int r = toml_parse(to->arena, text, len, &root);
 
 	if (r < 0)
 		return r;
-	r = find_section(root, uv ? in_uv : in_project,
-			 uv ? "sandbox" : "tool.uv.sandbox", &section);
-	if (r < 0)
-		return r;
+	section = find_section(root, uv ? in_uv : in_project,
+			       uv ? "sandbox" : "tool.uv.sandbox");
+	if (!section)
+		return -EINVAL;
 	r = deny_all(to);
 	if (r < 0)
 		return r;
-	toml_each(member, section)
-	{
+	toml_each(member, section) {
 		r = read_key(to, member);
 		if (r < 0)
 			return fail_in(r, "line %u", member->line);
