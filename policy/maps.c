@@ -105,12 +105,17 @@ static bool ends_with(const char *text, const char *end)
 	return len >= strlen(end) && streq(text + len - strlen(end), end);
 }
 
+static bool says_how(const char *mount)
+{
+	return ends_with(mount, ":ro") || ends_with(mount, ":rw");
+}
+
 static bool has_parent(const char *path)
 {
 	return strstr(path, "/../") || ends_with(path, "/..");
 }
 
-/* "/inside" to "HOST[:ro]"; ":rw" is kept only where it guards a name. */
+/* "/inside" to "HOST[:ro]", with ":rw" only where it guards a name. */
 static int add_mount(const struct policy_setter *to,
 		     const struct policy_key_info *key,
 		     struct policy_pair *pairs, size_t *n,
@@ -130,7 +135,7 @@ static int add_mount(const struct policy_setter *to,
 		return r;
 	if (has_parent(path))
 		return policy_wrong(&raw, "a path without '..'");
-	if (ends_with(mount->value, ":ro") || ends_with(mount->value, ":rw")) {
+	if (says_how(mount->value)) {
 		how = mount->value + len - 3;
 		len -= 3;
 	}
@@ -140,9 +145,8 @@ static int add_mount(const struct policy_setter *to,
 	r = policy_read_optional_path(to, key, &raw, &host);
 	if (r < 0)
 		return r;
-	if (streq(how, ":rw") && !ends_with(host, ":ro") &&
-	    !ends_with(host, ":rw"))
-		how = "";
+	if (!streq(how, ":ro"))
+		how = says_how(host) ? ":rw" : "";
 	host = arena_printf(to->arena, "%s%s", host, how);
 	return host ? add_pair(pairs, n, path, host) : -ENOMEM;
 }

@@ -475,6 +475,8 @@ static void tables(void **state)
 		  "{ \"/w\" = \"/work/dir/h:ro\", \"/x\" = \"-/home/u/x\" }" },
 		{ "filesystem.mount", "[\"/w:/a:b:ro\"]",
 		  "{ \"/w\" = \"/a:b:ro\" }" },
+		{ "filesystem.mount", "[\"/w:/a:ro/\"]",
+		  "{ \"/w\" = \"/a:ro:rw\" }" },
 		{ "filesystem.mount", "{ \"/a:b\" = \"/c:ro:rw\" }",
 		  "{ \"/a:b\" = \"/c:ro:rw\" }" },
 		{ "http.credentials", "{ \"GET h/*\" = \"X-Key: 1:2\" }",
