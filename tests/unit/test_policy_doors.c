@@ -367,6 +367,14 @@ static void flags_end_where_the_command_begins(void **state)
 	assert_int_equal(read_flags(WORDS("--allow-net", "python", "-x"),
 				    &policy, &used), 0);
 	assert_int_equal(used, 1);
+	assert_int_equal(read_flags(WORDS("--allow-read",
+					  "@project,@python,@system",
+					  "--allow-execute", "@python,@system",
+					  "python", "main.py"), &policy, &used),
+			 0);
+	assert_int_equal(used, 4);
+	says(&policy, "[filesystem]\nread = [\"@project\", \"@python\", "
+		      "\"@system\"]\nexecute = [\"@python\", \"@system\"]\n");
 	assert_int_equal(read_flags(WORDS("-r", "/a", "--", "-m"), &policy,
 				    &used), 0);
 	assert_int_equal(used, 2);
