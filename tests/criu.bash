@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # tests/criu.bash - a criu that runs on this kernel.
 
-load engines/packages
+load "$(dirname "${BASH_SOURCE[0]}")/engines/packages"
 
 CRIU_SUITE=trixie
 
@@ -37,4 +37,10 @@ requires_criu() {
 	requires root
 	[ -n "$CRIU" ] || skip "needs a criu for this kernel"
 	"$CRIU" check >/dev/null 2>&1 || skip "needs a criu for this kernel"
+}
+
+# show_criu: to the engine of a room, where engines look for programs.
+show_criu() {
+	[ -n "$ENGINE_SUITE" ] || [ "${CRIU%/*}" != "$BATS_FILE_TMPDIR/bin" ] ||
+		room mount --bind "${CRIU%/*}" /usr/local/sbin
 }

@@ -6,8 +6,8 @@
 
 SUITE_PACKAGES=(aardvark-dns base-files bash buildah catatonit conmon
 	containerd containernetworking-plugins coreutils criu crun dash
-	docker-cli docker.io findutils grep iproute2 iptables mount netavark
-	nftables passt podman procps runc sed slirp4netns tini uidmap
+	docker-cli docker.io findutils grep gzip iproute2 iptables mount netavark
+	nftables passt podman procps runc sed slirp4netns tar tini uidmap
 	util-linux)
 
 # unpacked PACKAGE...: the directory they are unpacked in, without an

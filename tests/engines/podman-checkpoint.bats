@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/engines/podman-checkpoint.bats - podman saves and restores containers.
+#
+# The shell inside has dollars of its own.
+# shellcheck disable=SC2016
+
+load podman
+load ../criu
+
+setup_file() {
+	has_engine podman conmon
+	find_criu
+	requires_criu
+	start_podman
+	show_criu
+	network=bridge counting first
+	podman container checkpoint first >/dev/null
+	remove_all
+	room_settled
+}
+
+# counting NAME [OPTION...]: one that counts in a file for as long as it lives.
+counting() {
+	podman run -d --network "${network:-none}" --name "$@" "$IMAGE" sh -c \
+		'i=0; while :; do
+		i=$((i + 1)); echo $i >/new; mv /new /count; sleep 0.05
+		done' >/dev/null
+	wait_until podman exec "$1" test -s /count
+}
+
+count() {
+	podman exec "$1" cat /count
+}
+
+more_than() {
+	[ "$(count "$2")" -gt "$1" ]
+}
+
+# bats test_tags=checkpoint
+@test "podman restores a container where its checkpoint was made" {
+	counting a
+	before=$(count a)
+	expect 0 "" podman container checkpoint a
+	expect 0 exited state_of a
+	expect 0 "" podman container restore a
+	expect 0 running state_of a
+	more_than "$((before - 1))" a
+	wait_until more_than "$((before + 5))" a
+	expect 0 "" podman stop -t 0 a
+}
+
+# bats test_tags=checkpoint
+@test "podman checkpoint --leave-running leaves it running" {
+	counting a
+	expect 0 "" podman container checkpoint --leave-running a
+	expect 0 running state_of a
+	wait_until more_than "$(count a)" a
+}
+
+# bats test_tags=checkpoint
+@test "podman checkpoint --export is restored under another name" {
+	counting a
+	before=$(count a)
+	expect 0 "" podman container checkpoint --export "$ROOM/a.tar" a
+	podman rm -f a >/dev/null
+	expect 0 "" podman container restore --import "$ROOM/a.tar" --name b
+	more_than "$((before - 1))" b
+	wait_until more_than "$((before + 5))" b
+	rm "$ROOM/a.tar"
+}
+
+# bats test_tags=checkpoint
+@test "podman restores limits, binds, volumes and masks" {
+	mkdir "$ROOM/data"
+	echo here >"$ROOM/data/file"
+	counting a --memory 64m --pids-limit 50 -v "$ROOM/data:/data:ro" \
+		-v vol:/vol --tmpfs /scratch
+	podman exec a sh -c 'echo kept >/vol/file; echo too >/scratch/file'
+	expect 0 "" podman container checkpoint a
+	expect 0 "" podman container restore a
+	expect 0 $'here\nkept\ntoo' podman exec a \
+		cat /data/file /vol/file /scratch/file
+	expect 1 "Read-only file system" podman exec a touch /data/new
+	[ "$(memory_limit podman exec a cat)" = 67108864 ]
+	[ "$(pids_limit podman exec a cat)" = 50 ]
+	expect 0 "" podman exec a cat /proc/keys
+	[ -z "$output" ]
+	rm -r "$ROOM/data"
+}
+
+# bats test_tags=checkpoint
+@test "podman restores what a container prints" {
+	podman run -d --network none --name a "$IMAGE" sh -c 'i=0; while :; do
+		i=$((i + 1)); echo line $i; sleep 0.05; done' >/dev/null
+	wait_until has "line 3" podman logs a
+	expect 0 "" podman container checkpoint a
+	expect 0 "" podman container restore a
+	last=$(podman logs --tail 1 a)
+	wait_until has "line $((${last#line } + 5))" podman logs a
+}
+
+# bats test_tags=checkpoint,tty
+@test "podman restores a terminal" {
+	podman run -dt --network none --name a "$IMAGE" sh -c 'i=0; while :; do
+		i=$((i + 1)); echo line $i; sleep 0.05; done' >/dev/null
+	wait_until has "line 3" podman logs a
+	expect 0 "" podman container checkpoint a
+	expect 0 "" podman container restore a
+	expect 0 running state_of a
+	last=$(podman logs --tail 1 a | tr -d '\r')
+	wait_until has "line $((${last#line } + 5))" podman logs a
+}
+
+# bats test_tags=checkpoint,network
+@test "podman restores a container in a network of its own" {
+	network=bridge counting a
+	before=$(count a)
+	expect 0 "" podman container checkpoint a
+	expect 0 "" podman container restore a
+	more_than "$((before - 1))" a
+	expect 0 eth0 podman exec a ls /sys/class/net
+}
+
+# bats test_tags=checkpoint
+@test "podman says why a checkpoint fails" {
+	podman run -d --network none --name a "$IMAGE" sh -c \
+		'mkfifo /there /back; nc -l -p 4000 <>/back &
+		until nc 127.0.0.1 4000; do sleep 0.05; done <>/there' \
+		>/dev/null
+	wait_until has ESTABLISHED podman exec a netstat -tn
+	expect 125 "dump.log" podman container checkpoint a
+	[[ $output = *--tcp-established* ]]
+	expect 0 running state_of a
+}
