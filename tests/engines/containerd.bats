@@ -5,17 +5,31 @@
 load containerd
 
 setup_file() {
-	requires containerd ctr
+	has_engine containerd ctr
 	room_open
 	start_containerd
-	ctr_run first true
+	engine "containerd, ctr," "$(containerd_version)"
+	once first true
 	room_settled
 }
 
-# ctr_run ID [PROGRAM...]: and remove it.
-ctr_run() {
-	ctr run --rm --runc-binary "$RUNTIME" "$IMAGE" "$@"
+# with OPTION... -- ID PROGRAM...: run it with these, and remove it.
+with() {
+	local options=()
+
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	ctr run --rm --runc-binary "$RUNTIME" "${options[@]}" "$IMAGE" "$@"
 }
+
+# once ID [PROGRAM...]: without any.
+once() {
+	with -- "$@"
+}
+export -f with
 
 # start ID [OPTION...]: one that sleeps until it is stopped.
 start() {
@@ -42,41 +56,52 @@ is_stopped() {
 	has STOPPED ctr tasks list
 }
 
-@test "ctr runs a program and ends as it does" {
-	expect 0 hello ctr_run a echo hello
-	expect 7 "" ctr_run a sh -c 'exit 7'
-	expect 137 "" ctr run --rm --runc-binary "$RUNTIME" \
-		--memory-limit 16777216 "$IMAGE" a tail /dev/zero
+# cgroup_file ID NAME...: a file of this name in the container's cgroup.
+cgroup_file() {
+	room find /sys/fs/cgroup -path "*/default/$1/*" \
+		'(' -name "$2" -o -name "$3" ')' -exec cat {} +
 }
 
+# bats test_tags=run,exit-codes
+@test "ctr runs a program and ends as it does" {
+	expect 0 hello once a echo hello
+	expect 7 "" once a sh -c 'exit 7'
+	expect 143 "" once a sh -c 'sh -c "kill -TERM \$\$"; exit $?'
+}
+
+# bats test_tags=exit-codes
 @test "ctr says which program it cannot run, and why" {
 	expect 1 "exec: \"nosuch\": executable file not found in \$PATH" \
-		ctr_run a nosuch
-	expect 1 'exec: "/etc/passwd": permission denied' ctr_run a /etc/passwd
-	expect 0 "" ctr_run a true
+		once a nosuch
+	expect 1 'exec: "/etc/passwd": permission denied' once a /etc/passwd
+	expect 0 "" once a true
 }
 
+# bats test_tags=run
 @test "ctr runs a plain directory" {
 	expect 0 hello ctr run --rm --runc-binary "$RUNTIME" \
 		--rootfs "$ROOM/image/rootfs" a /bin/echo hello
 }
 
 # The client sets the size of the terminal later, and may come too late.
+# bats test_tags=tty
 @test "ctr gives a program a terminal" {
-	expect 5 /dev/pts/ terminal ctr run --rm -t --runc-binary "$RUNTIME" \
-		"$IMAGE" a sh -c 'tty; exit 5'
+	expect 5 /dev/pts/ terminal with -t -- a sh -c 'tty; exit 5'
 }
 
+# bats test_tags=exec,tty
 @test "ctr task exec runs a program beside the first" {
 	start a
 	expect 9 "uid=0(root)" ctr tasks exec --exec-id e a sh -c 'id; exit 9'
 	expect 0 "/tmp" ctr tasks exec --exec-id e --cwd /tmp a pwd
+	expect 0 "uid=1(daemon)" ctr tasks exec --exec-id e --user 1:1 a id
 	expect 1 "exec: \"nosuch\": executable file not found in \$PATH" \
 		ctr tasks exec --exec-id e a nosuch
 	expect 5 /dev/pts/ terminal ctr tasks exec -t --exec-id e a \
 		sh -c 'tty; exit 5'
 }
 
+# bats test_tags=detached,stop,top
 @test "ctr task kill, ps and rm see a container to its end" {
 	start a
 	expect 0 RUNNING ctr tasks list
@@ -87,6 +112,7 @@ is_stopped() {
 	ctr containers rm a
 }
 
+# bats test_tags=kill
 @test "ctr task kill --all reaches every process" {
 	start a
 	ctr tasks exec -d --fifo-dir "$TMP/fifo" --exec-id e a sleep 2000
@@ -96,26 +122,116 @@ is_stopped() {
 	expect 1 "" room pgrep -xf "sleep 2000"
 }
 
-
-@test "ctr sets a limit of memory" {
-	start a --memory-limit 67108864
-	expect 0 67108864 room find /sys/fs/cgroup -path '*/default/a/*' \
-		'(' -name memory.max -o -name memory.limit_in_bytes ')' \
-		-exec cat {} +
+# bats test_tags=logs
+@test "ctr keeps what a detached container prints" {
+	ctr run -d --runc-binary "$RUNTIME" --log-uri "file://$TMP/log" \
+		"$IMAGE" a sh -c 'echo line; sleep 1000'
+	wait_until has line cat "$TMP/log"
 }
 
+# bats test_tags=restart
+@test "ctr starts the task of a container anew" {
+	start a
+	ctr tasks kill -s KILL a
+	wait_until is_stopped
+	ctr tasks rm a || true
+	ctr tasks start -d a
+	expect 0 RUNNING ctr tasks list
+}
+
+# bats test_tags=pause
+@test "ctr task pause stops a container, and resume lets it go on" {
+	start a
+	ctr tasks pause a
+	expect 0 PAUSED ctr tasks list
+	ctr tasks resume a
+	expect 0 RUNNING ctr tasks list
+}
+
+# bats test_tags=stats
+@test "ctr task metrics counts what a container takes" {
+	start a
+	expect 0 pids ctr tasks metrics a
+}
+
+# bats test_tags=memory,cpus
+@test "ctr sets limits of memory and CPU" {
+	start a --memory-limit 67108864 --cpu-quota 50000 --cpu-period 100000
+	expect 0 67108864 cgroup_file a memory.max memory.limit_in_bytes
+	expect 0 50000 cgroup_file a cpu.max cpu.cfs_quota_us
+}
+
+# bats test_tags=oom-kill
+@test "ctr sees a program killed that wants too much memory" {
+	expect 137 "" with --memory-limit 16777216 -- a tail /dev/zero
+}
+
+# bats test_tags=read-only,binds
 @test "ctr mounts, and keeps the root read-only" {
 	echo kept >"$TMP/file"
-	expect 0 kept ctr run --rm --runc-binary "$RUNTIME" --read-only \
+	expect 0 kept with --read-only \
 		--mount "type=bind,src=$TMP/file,dst=/file,options=rbind:ro" \
-		"$IMAGE" a sh -c '! touch /new && ! touch /file && cat /file'
+		-- a sh -c '! touch /new && ! touch /file && cat /file'
 	assert_output_has "Read-only file system"
 }
 
-@test "ctr filters system calls, or gives all privileges" {
-	expect 0 "Seccomp:	2" ctr run --rm --runc-binary "$RUNTIME" \
-		--seccomp "$IMAGE" a grep Seccomp /proc/self/status
+# bats test_tags=tmpfs
+@test "ctr mounts a tmpfs" {
+	expect 0 "tmpfs /scratch" with \
+		--mount "type=tmpfs,src=tmpfs,dst=/scratch,options=size=1m" \
+		-- a cat /proc/mounts
+}
+
+# bats test_tags=seccomp
+@test "ctr filters system calls when asked to" {
+	no_mkdir >"$TMP/profile.json"
+	expect 0 "Seccomp:	2" with --seccomp -- a \
+		grep Seccomp /proc/self/status
+	expect 1 "Operation not permitted" with --seccomp \
+		--seccomp-profile "$TMP/profile.json" -- a mkdir /tmp/new
+	expect 0 "Seccomp:	0" once a grep Seccomp /proc/self/status
+}
+
+# bats test_tags=capabilities,privileged
+@test "ctr takes a capability away, or gives all privileges" {
+	expect 1 "Operation not permitted" with --cap-drop CAP_CHOWN -- a \
+		chown 1 /tmp
 	expect 0 "CapEff:	$(sed -n 's/CapEff:	//p' /proc/self/status)" \
-		ctr run --rm --runc-binary "$RUNTIME" --privileged "$IMAGE" a \
-		grep Cap /proc/self/status
+		with --privileged -- a grep Cap /proc/self/status
+}
+
+# bats test_tags=devices
+@test "ctr gives a container a device" {
+	expect 0 "" with --device /dev/fuse -- a ls /dev/fuse
+}
+
+# bats test_tags=host-namespaces
+@test "ctr run --net-host shares the network of the daemon" {
+	expect 0 "$(room readlink /proc/self/ns/net)" with --net-host -- a \
+		readlink /proc/self/ns/net
+}
+
+# bats test_tags=shared-namespaces
+@test "a ctr container joins the namespaces of another" {
+	local pid
+
+	start a
+	pid=$(ctr tasks list | awk '$1 == "a" { print $2 }')
+	expect 0 "$(room readlink "/proc/$pid/ns/net")" \
+		with --with-ns "network:/proc/$pid/ns/net" -- b \
+		readlink /proc/self/ns/net
+}
+
+# bats test_tags=cgroup-parent
+@test "ctr puts a container into the cgroup it is told to" {
+	start a --cgroup /given/a
+	room grep -q /given/a "/proc/$(ctr tasks list |
+		awk '$1 == "a" { print $2 }')/cgroup"
+}
+
+# bats test_tags=annotations
+@test "ctr passes annotations on to the runtime" {
+	start a --annotation io.example.word=here
+	expect 0 here jq '.annotations["io.example.word"]' \
+		"/proc/$ROOM_PID/root/run/containerd/io.containerd.runtime.v2.task/default/a/config.json"
 }

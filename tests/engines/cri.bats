@@ -7,17 +7,24 @@ load containerd
 TASKS=/run/containerd/io.containerd.runtime.v2.task/k8s.io
 
 setup_file() {
-	local plugins
-
-	requires containerd ctr node
+	requires node
+	has_engine containerd ctr
 	room_open
-	plugins=$(unpacked containernetworking-plugins)
 	write_network
-	start_containerd "$plugins/usr/lib/cni"
+	start_containerd v2 "$(cni_plugins)"
+	engine "containerd, CRI," "$(containerd_version)"
 	run_pod sandlock
 	start_container '{}' true
 	stop_pod
 	room_settled
+}
+
+cni_plugins() {
+	if [ -n "$ENGINE_SUITE" ]; then
+		echo /usr/lib/cni
+	else
+		echo "$(unpacked containernetworking-plugins)/usr/lib/cni"
+	fi
 }
 
 write_network() {
@@ -31,11 +38,12 @@ write_network() {
 }
 
 cri() {
-	room node "$BATS_TEST_DIRNAME/cri.js" \
-		/run/containerd/containerd.sock "$@"
+	node "$BATS_TEST_DIRNAME/cri.js" \
+		"/proc/$ROOM_PID/root/run/containerd/containerd.sock" "$@"
 }
 
-# run_pod HANDLER [ANNOTATION]: $POD, and $POD_CONFIG as it was asked for.
+# run_pod HANDLER [ANNOTATION]: $POD, and $POD_CONFIG as it was asked for; more
+# of it is in $POD_MORE.
 # shellcheck disable=SC2016 # the dollars are jq's
 run_pod() {
 	local answer
@@ -46,7 +54,8 @@ run_pod() {
 		  hostname: "inside", log_directory: $log,
 		  annotations: {($annotation): "of the pod",
 			"org.example": "not for the runtime"},
-		  linux: {cgroup_parent: "/kubepods"}}')
+		  linux: {cgroup_parent: "/kubepods"}} * $more' \
+		--argjson more "${POD_MORE:-{\}}")
 	answer=$(cri RunPodSandbox "{\"config\": $POD_CONFIG,
 		\"runtime_handler\": \"$1\"}") || return
 	POD=$(jq -r .pod_sandbox_id <<<"$answer")
@@ -102,6 +111,7 @@ remove_all() {
 	done
 }
 
+# bats test_tags=pods,network
 @test "a pod with the handler has an address and is ready" {
 	run_pod sandlock
 	run_ok cri PodSandboxStatus "{\"pod_sandbox_id\": \"$POD\"}"
@@ -110,10 +120,12 @@ remove_all() {
 	[[ $(jq -r .status.network.ip <<<"$output") = 10.77.0.* ]]
 }
 
+# bats test_tags=pods
 @test "a pod with an unknown handler is refused" {
 	expect 1 'no runtime for "nosuch" is configured' run_pod nosuch
 }
 
+# bats test_tags=run,exec,stop,hostname
 @test "a container runs, is looked into, and is stopped" {
 	run_pod sandlock
 	start_container '{}' sh -c 'trap "exit 3" TERM; sleep 1000 & wait'
@@ -128,6 +140,7 @@ remove_all() {
 	stop_pod
 }
 
+# bats test_tags=exit-codes,logs,detached
 @test "a container that ends tells how, and its log is kept" {
 	run_pod sandlock
 	start_container '{}' sh -c 'echo out; echo err >&2; exit 7'
@@ -137,6 +150,7 @@ remove_all() {
 	grep -q 'stderr F err' "$ROOM/pod/log"
 }
 
+# bats test_tags=stop,kill
 @test "a container that does not listen is killed" {
 	run_pod sandlock
 	start_container '{}' sleep 1000
@@ -144,6 +158,7 @@ remove_all() {
 	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 137 ]
 }
 
+# bats test_tags=exit-codes
 @test "a container without its program is refused, and says so" {
 	run_pod sandlock
 	create_container '{}' nosuch
@@ -153,6 +168,7 @@ remove_all() {
 	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 128 ]
 }
 
+# bats test_tags=exec
 @test "an exec without its program is refused, and says so" {
 	run_pod sandlock
 	start_container '{}' sleep 1000
@@ -160,6 +176,7 @@ remove_all() {
 		exec_sync nosuch
 }
 
+# bats test_tags=exec
 @test "an exec that takes too long is killed" {
 	run_pod sandlock
 	start_container '{}' sleep 1000
@@ -168,6 +185,7 @@ remove_all() {
 	wait_until eval '! room pgrep -xf "sleep 2000"'
 }
 
+# bats test_tags=memory,read-only,binds
 @test "a container has the limits and mounts it asks for" {
 	mkdir "$TMP/dir"
 	run_pod sandlock
@@ -183,6 +201,7 @@ remove_all() {
 	[ "$(jq -r .stdout <<<"$output")" -eq 67108864 ]
 }
 
+# bats test_tags=pods,shared-namespaces
 @test "two containers share the network and, if asked, the processes" {
 	run_pod sandlock
 	start_container '{"metadata": {"name": "web"}}' \
@@ -194,18 +213,160 @@ remove_all() {
 	[[ $output = *"1 root     sleep 1000"*"sleep 1000"* ]]
 }
 
-@test "the runtime gets the annotations it is meant to have" {
+# bats test_tags=cpus,cpuset,update
+@test "limits are set, and changed while the container runs" {
 	run_pod sandlock
-	start_container '{"annotations":
-		{"io.example.container": "of the container"}}' sleep 1000
-	run_ok room jq .annotations "$TASKS/$CONTAINER/config.json"
-	[ "$(jq -r '.["io.example.pod"]' <<<"$output")" = "of the pod" ]
-	[ "$(jq -r '.["io.example.container"]' <<<"$output")" = \
-		"of the container" ]
-	[ "$(jq -r '.["org.example"]' <<<"$output")" = null ]
+	start_container '{"linux": {"resources": {"cpu_quota": 50000,
+		"cpu_period": 100000, "cpuset_cpus": "0"}}}' sleep 1000
+	[[ $(stdout_of cpu_quota) = 50000* ]]
+	[ "$(stdout_of cpuset)" = 0 ]
+	on_container UpdateContainerResources '"linux":
+		{"memory_limit_in_bytes": 33554432}'
+	[ "$(stdout_of memory_limit)" -eq 33554432 ]
 }
 
-@test "a pod that asks for a policy is not run without it" {
-	expect 1 "policies are not enforced by this build" \
-		run_pod sandlock io.sandlock.policy
+# stdout_of LIMIT: what the container sees of it.
+stdout_of() {
+	"$1" exec_sync cat | jq -r .stdout
+}
+
+# bats test_tags=oom-kill
+@test "a container that wants too much memory is known to have been killed" {
+	run_pod sandlock
+	start_container '{"linux": {"resources":
+		{"memory_limit_in_bytes": 16777216}}}' tail /dev/zero
+	wait_until has_exited
+	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 137 ]
+	expect 0 OOMKilled on_container ContainerStatus
+}
+
+# bats test_tags=stats
+@test "a kubelet sees what a container takes" {
+	run_pod sandlock
+	start_container '{}' sleep 1000
+	[ "$(on_container ContainerStats |
+		jq .stats.memory.working_set_bytes.value)" -gt 0 ]
+}
+
+# bats test_tags=tty
+@test "a container may have a terminal" {
+	run_pod sandlock
+	start_container '{"tty": 1}' sh -c 'tty; sleep 1000'
+	wait_until grep -q /dev/pts/ "$ROOM/pod/log"
+}
+
+# bats test_tags=propagation
+@test "later mounts arrive where a container asks for them" {
+	local dir=$ROOM/propagation
+
+	mkdir -p "$dir/later"
+	room mount --bind "$dir" "$dir"
+	room mount --make-shared "$dir"
+	run_pod sandlock
+	start_container "{\"mounts\": [{\"container_path\": \"/dir\",
+		\"host_path\": \"$dir\", \"propagation\": 1}]}" sleep 1000
+	room mount -t tmpfs tmpfs "$dir/later"
+	expect 0 /dir/later exec_sync cat /proc/mounts
+	room umount "$dir/later"
+	stop_pod
+	room umount "$dir"
+}
+
+# bats test_tags=capabilities,no-new-privileges,user
+@test "a container runs as the user and with the capabilities it asks for" {
+	run_pod sandlock
+	start_container '{"linux": {"security_context": {"no_new_privs": 1,
+		"run_as_user": {"value": 1}, "capabilities":
+		{"drop_capabilities": ["ALL"]}}}}' sleep 1000
+	expect 0 "uid=1(daemon)" exec_sync id
+	expect 0 'CapBnd:\t0000000000000000' exec_sync \
+		grep -E 'Cap|NoNewPrivs' /proc/self/status
+	assert_output_has 'NoNewPrivs:\t1'
+}
+
+# bats test_tags=seccomp
+@test "a container has the profile of system calls it asks for" {
+	no_mkdir >"$TMP/profile.json"
+	run_pod sandlock
+	start_container '{"linux": {"security_context":
+		{"seccomp": {"profile_type": 0}}}}' sleep 1000
+	expect 0 'Seccomp:\t2' exec_sync grep Seccomp /proc/self/status
+	start_container '{"metadata": {"name": "open"}, "linux":
+		{"security_context": {"seccomp": {"profile_type": 1}}}}' \
+		sleep 1000
+	expect 0 'Seccomp:\t0' exec_sync grep Seccomp /proc/self/status
+	start_container "{\"metadata\": {\"name\": \"own\"}, \"linux\":
+		{\"security_context\": {\"seccomp\": {\"profile_type\": 2,
+		\"localhost_ref\": \"$TMP/profile.json\"}}}}" sleep 1000
+	expect 0 "Operation not permitted" exec_sync mkdir /tmp/new
+}
+
+# bats test_tags=devices
+@test "a container has the device it asks for" {
+	run_pod sandlock
+	start_container '{"devices": [{"container_path": "/dev/nought",
+		"host_path": "/dev/zero", "permissions": "rw"}]}' sleep 1000
+	run_ok exec_sync head -c 1 /dev/nought
+	[ "$(jq -r .exit_code <<<"$output")" -eq 0 ]
+}
+
+# bats test_tags=sysctl
+@test "a pod sets its sysctls" {
+	POD_MORE='{"linux": {"sysctls": {"net.core.somaxconn": "4321"}}}' \
+		run_pod sandlock
+	start_container '{}' sleep 1000
+	expect 0 4321 exec_sync cat /proc/sys/net/core/somaxconn
+}
+
+# bats test_tags=host-namespaces
+@test "a pod may be on the network of the host" {
+	POD_MORE='{"hostname": "", "linux": {"security_context":
+		{"namespace_options": {"network": 2, "pid": 1}}}}' \
+		run_pod sandlock
+	start_container '{"linux": {"security_context": {"namespace_options":
+		{"network": 2, "pid": 1}}}}' sleep 1000
+	expect 0 "$(room readlink /proc/self/ns/net)" exec_sync \
+		readlink /proc/self/ns/net
+}
+
+# bats test_tags=privileged
+@test "a privileged container has all that is there" {
+	POD_MORE='{"linux": {"security_context": {"privileged": 1}}}' \
+		run_pod sandlock
+	start_container '{"linux": {"security_context": {"privileged": 1}}}' \
+		sleep 1000
+	run_ok exec_sync mount -t tmpfs tmpfs /tmp
+	[ "$(jq -r .exit_code <<<"$output")" -eq 0 ]
+}
+
+# bats test_tags=cgroup-parent,cgroup-namespace
+@test "a pod lies in the cgroup that the kubelet says" {
+	run_pod sandlock
+	start_container '{}' sleep 1000
+	room grep -q "/kubepods/$CONTAINER" \
+		"/proc/$(room pgrep -nxf "sleep 1000")/cgroup"
+}
+
+# bats test_tags=annotations
+@test "annotations that are not for the runtime do not arrive" {
+	run_pod sandlock
+	start_container '{"annotations": {"org.example": "no"}}' sleep 1000
+	expect 0 io.kubernetes.cri.sandbox-name jq .annotations \
+		"/proc/$ROOM_PID/root$TASKS/$CONTAINER/config.json"
+	[[ $output != *org.example* ]]
+}
+
+# What cannot be held is refused by name, which shows that it arrived.
+# bats test_tags=annotations
+@test "the annotations of a policy arrive, of a pod and of a container" {
+	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
+	expect 1 "io.sandlock.network.mode\"]: $POLICY_REFUSED" \
+		run_pod sandlock io.sandlock.network.mode
+	expect 1 "web.io.sandlock/network.mode\"]: $POLICY_REFUSED" \
+		run_pod sandlock web.io.sandlock/network.mode
+	run_pod sandlock
+	create_container '{"annotations": {"io.sandlock.network.mode": "deny"}}' \
+		true
+	expect 1 "io.sandlock.network.mode\"]: $POLICY_REFUSED" \
+		on_container StartContainer
 }

@@ -19,31 +19,48 @@ const podMetadata = {
 const namespaces = { network: [1, "int"], pid: [2, "int"], ipc: [3, "int"] };
 const resources = {
 	cpu_period: [1, "int"], cpu_quota: [2, "int"], cpu_shares: [3, "int"],
-	memory_limit_in_bytes: [4, "int"],
+	memory_limit_in_bytes: [4, "int"], cpuset_cpus: [6, "string"],
 };
+const profile = { profile_type: [1, "int"], localhost_ref: [2, "string"] };
 const podConfig = {
 	metadata: [1, podMetadata], hostname: [2, "string"],
 	log_directory: [3, "string"], annotations: [7, map],
 	linux: [8, {
 		cgroup_parent: [1, "string"],
-		security_context: [2, { namespace_options: [1, namespaces] }],
+		security_context: [2, {
+			namespace_options: [1, namespaces],
+			privileged: [6, "int"],
+		}],
+		sysctls: [3, map],
 	}],
 };
 const containerConfig = {
 	metadata: [1, { name: [1, "string"], attempt: [2, "int"] }],
 	image: [2, { image: [1, "string"] }],
 	command: [3, ["string"]], args: [4, ["string"]],
-	envs: [6, map],
+	working_dir: [5, "string"], envs: [6, map],
 	mounts: [7, [{
 		container_path: [1, "string"], host_path: [2, "string"],
-		readonly: [3, "int"],
+		readonly: [3, "int"], propagation: [5, "int"],
+	}]],
+	devices: [8, [{
+		container_path: [1, "string"], host_path: [2, "string"],
+		permissions: [3, "string"],
 	}]],
 	annotations: [10, map], log_path: [11, "string"],
+	stdin: [12, "int"], stdin_once: [13, "int"], tty: [14, "int"],
 	linux: [15, {
 		resources: [1, resources],
 		security_context: [2, {
+			capabilities: [1, {
+				add_capabilities: [1, ["string"]],
+				drop_capabilities: [2, ["string"]],
+			}],
+			privileged: [2, "int"],
 			namespace_options: [3, namespaces],
+			run_as_user: [5, { value: [1, "int"] }],
 			readonly_rootfs: [7, "int"], no_new_privs: [11, "int"],
+			seccomp: [15, profile],
 		}],
 	}],
 };
@@ -80,6 +97,15 @@ const methods = {
 		stdout: [1, "string"], stderr: [2, "string"],
 		exit_code: [3, "int"],
 	}],
+	ContainerStats: [container, { stats: [1, {
+		cpu: [2, { timestamp: [1, "int"] }],
+		memory: [3, { working_set_bytes: [2, {
+			value: [1, "int"],
+		}] }],
+	}] }],
+	UpdateContainerResources: [{
+		...container, linux: [2, resources],
+	}, {}],
 	StopContainer: [{ ...container, timeout: [2, "int"] }, {}],
 	RemoveContainer: [container, {}],
 };

@@ -1,94 +1,56 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/engines/docker.bats - docker run --runtime.
+# tests/engines/docker.bats - docker run --runtime: the life of a container.
 
-load engines
+load docker
 
 setup_file() {
-	requires containerd runc iptables
-	room_open
-	find_docker
-	write_configuration
-	start_daemon dockerd env PATH="$DOCKER:$PATH" \
-		dockerd --config-file "$ROOM/daemon.json"
-	wait_until has Server docker version
-	docker load -q -i "$ROOM/image.tar"
-	docker_run --rm "$IMAGE" true
+	has_engine containerd runc iptables
+	start_docker
+	once "$IMAGE" true
 	room_settled
 }
 
-# An installed docker, or else one that is only unpacked.
-find_docker() {
-	local root
-
-	if command -v dockerd >/dev/null; then
-		DOCKER=$(dirname "$(command -v dockerd)")
-	else
-		root=$(unpacked docker.io tini)
-		ln -sf tini-static "$root/usr/bin/docker-init"
-		DOCKER=$root/usr/bin:$root/usr/sbin
-	fi
-	export DOCKER
-}
-
-write_configuration() {
-	mkdir "$ROOM/home"
-	cat >"$ROOM/daemon.json" <<-END
-		{"data-root": "$ROOM/docker", "exec-root": "/run/docker",
-		 "pidfile": "/run/docker.pid",
-		 "hosts": ["unix:///run/docker.sock"],
-		 "exec-opts": ["native.cgroupdriver=cgroupfs"],
-		 "runtimes": {"sandlock": {"path": "$RUNTIME"}}}
-	END
-}
-
-docker() {
-	room env PATH="$DOCKER:$PATH" HOME="$ROOM/home" docker "$@"
-}
-
-docker_run() {
-	docker run --runtime sandlock --network none "$@"
-}
-export -f docker docker_run
-
-# start NAME [OPTION...]: one that sleeps until it is stopped.
-start() {
-	docker_run -d --name "$@" "$IMAGE" \
-		sh -c 'trap "exit 3" TERM; sleep 1000 & wait' >/dev/null
-}
-
-remove_all() {
-	local id
-
-	for id in $(docker ps -aq); do
-		docker rm -f "$id"
-	done
-}
-
-exit_code() {
-	docker inspect --format '{{.State.ExitCode}}' "$1"
-}
-
+# bats test_tags=run,exit-codes
 @test "docker runs a program and ends as it does" {
-	expect 0 hello docker_run --rm "$IMAGE" echo hello
-	expect 7 "" docker_run --rm "$IMAGE" sh -c 'exit 7'
+	expect 0 hello once "$IMAGE" echo hello
+	expect 7 "" once "$IMAGE" sh -c 'exit 7'
+	expect 143 "" once --init "$IMAGE" sh -c 'kill -TERM $$'
 }
 
+# bats test_tags=run
+@test "docker uses the runtime that is tested" {
+	start one
+	expect 0 sandlock docker inspect --format '{{.HostConfig.Runtime}}' one
+	expect 0 "$RUNTIME" docker info --format '{{json .Runtimes}}'
+}
+
+# bats test_tags=exit-codes
 @test "docker run ends with 127 and 126 when it cannot run a program" {
-	expect 127 "executable file not found in \$PATH" \
-		docker_run --rm "$IMAGE" nosuch
-	expect 126 "permission denied" docker_run --rm "$IMAGE" /etc/passwd
-	expect 126 "permission denied" docker_run --rm "$IMAGE" /etc
+	expect 127 "executable file not found in \$PATH" once "$IMAGE" nosuch
+	expect 126 "permission denied" once "$IMAGE" /etc/passwd
+	expect 126 "permission denied" once "$IMAGE" /etc
 }
 
+# bats test_tags=exec
 @test "docker exec runs a program beside the first" {
 	start one
 	expect 9 "uid=0(root)" docker exec one sh -c 'id; exit 9'
+	expect 0 "uid=1(daemon)" docker exec -u 1 one id
 	expect 0 /tmp docker exec -w /tmp one pwd
+	expect 0 WORD=here docker exec -e WORD=here one env
 	expect 0 "from stdin" docker exec -i one cat <<<"from stdin"
+	docker exec -d one sh -c 'echo done >/tmp/done'
+	wait_until has "done" docker exec one cat /tmp/done
+}
+
+# bats test_tags=exec
+@test "docker exec says which program there is not" {
+	start one
 	expect 126 "executable file not found in \$PATH" docker exec one nosuch
 }
 
+# bats test_tags=tty,exec
 @test "docker exec -it and run -it have a terminal" {
 	start one
 	expect 5 /dev/pts/ terminal docker exec -it one sh -c 'tty; exit 5'
@@ -96,6 +58,7 @@ exit_code() {
 		sh -c 'tty; test -c /dev/console'
 }
 
+# bats test_tags=detached,logs,top
 @test "docker logs and top show a detached container" {
 	docker_run -d --name one "$IMAGE" \
 		sh -c 'echo out; echo err >&2; sleep 1000' >/dev/null
@@ -104,6 +67,22 @@ exit_code() {
 	expect 0 "sleep 1000" docker top one
 }
 
+# bats test_tags=attach
+@test "docker attach has the program's input and its end" {
+	docker_run -d -i --name one "$IMAGE" \
+		sh -c 'read word; echo "read $word"; exit 8' >/dev/null
+	expect 8 "" docker attach one <<<it
+	wait_until has "read it" docker logs one
+}
+
+# bats test_tags=stats
+@test "docker stats counts a container's processes" {
+	start one
+	expect 0 "one 2" docker stats --no-stream \
+		--format '{{.Name}} {{.PIDs}}' one
+}
+
+# bats test_tags=stop,restart,kill
 @test "docker stops, kills and starts again" {
 	start one
 	docker stop -t 10 one
@@ -115,45 +94,54 @@ exit_code() {
 	docker rm one
 }
 
-@test "docker sets limits of memory and processes" {
-	start one --memory 64m --pids-limit 50
-	[ "$(memory_limit docker exec one cat)" -eq 67108864 ]
-	[ "$(pids_limit docker exec one cat)" -eq 50 ]
+# bats test_tags=kill
+@test "docker kill sends the signal it is told to" {
+	docker_run -d --name one "$IMAGE" \
+		sh -c 'trap "exit 4" USR1; echo up
+		       while :; do sleep 0.05; done' >/dev/null
+	wait_until has up docker logs one
+	docker kill -s USR1 one
+	expect 0 4 docker wait one
 }
 
-@test "docker knows that the memory was not enough" {
-	expect 137 "" docker_run --name one --memory 16m --memory-swap 16m \
-		"$IMAGE" tail /dev/zero
-	expect 0 true docker inspect --format '{{.State.OOMKilled}}' one
+# bats test_tags=restart
+@test "docker restarts a container that fails" {
+	docker_run -d --name one --restart on-failure:1 "$IMAGE" false
+	wait_until has 1 docker inspect --format '{{.RestartCount}}' one
+	wait_until has exited state_of one
 }
 
-@test "docker mounts, and keeps the root read-only" {
-	mkdir "$TMP/dir"
-	expect 0 "Read-only file system" docker_run --rm --read-only \
-		--tmpfs /scratch -v "$TMP/dir:/dir" "$IMAGE" \
-		sh -c '! touch /new && touch /scratch/new /dir/new'
-	[ -e "$TMP/dir/new" ]
+# bats test_tags=pause
+@test "docker pauses a container and lets it go on" {
+	start one
+	docker pause one
+	[ "$(state_of one)" = paused ]
+	docker unpause one
+	expect 0 "" docker exec one true
 }
 
-@test "docker filters system calls and new privileges" {
-	expect 0 "Seccomp:	2" docker_run --rm \
-		--security-opt no-new-privileges "$IMAGE" \
-		grep -E 'Seccomp|NoNewPrivs' /proc/self/status
-	assert_output_has "NoNewPrivs:	1"
+# bats test_tags=healthcheck
+@test "docker asks a container for its health" {
+	start one --health-cmd 'test -e /tmp/well' --health-interval 0.2s
+	docker exec one touch /tmp/well
+	wait_until has healthy docker inspect \
+		--format '{{.State.Health.Status}}' one
 }
 
-@test "docker run --privileged runs even where not all can be given" {
-	expect 0 "" docker_run --rm --privileged "$IMAGE" \
-		mount -t tmpfs tmpfs /tmp
+# bats test_tags=copy
+@test "docker copies files in, and out of a running container" {
+	start one
+	echo carried >"$TMP/file"
+	docker cp "$TMP/file" one:/tmp/file
+	expect 0 carried docker exec one cat /tmp/file
+	docker cp one:/etc/passwd "$TMP/passwd"
+	grep -q root "$TMP/passwd"
 }
 
-@test "docker run --init reaps" {
-	expect 0 docker-init docker_run --rm --init "$IMAGE" ps
-}
-
+# bats test_tags=network
 @test "docker publishes a port of a container on a bridge" {
 	docker run -d --runtime sandlock -p 127.0.0.1:8088:80 "$IMAGE" \
 		sh -c 'echo page >/tmp/index.html; httpd -f -h /tmp' >/dev/null
-	wait_until has page room "$(command -v busybox)" \
+	wait_until has page room "$ROOM/image/rootfs/bin/busybox" \
 		wget -qO- http://127.0.0.1:8088/
 }

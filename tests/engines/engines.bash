@@ -22,6 +22,7 @@ IMAGE=localhost/busybox:latest
 # Where the files of contrib/ say it is, and in the room so it is.
 RUNTIME=/usr/local/bin/sandlock-oci
 CONTRIB=$(cd "$BATS_TEST_DIRNAME/../../contrib" && pwd)
+export IMAGE RUNTIME
 # Until there is a release that holds containers to a policy.
 POLICY_REFUSED="policies are not enforced by this build"
 
@@ -129,7 +130,7 @@ enter_suite() {
 	for dir in /dev /proc /sys; do
 		mount --rbind "$dir" "$new$dir" || return
 	done
-	touch "$new/etc/resolv.conf" &&
+	touch "$new"/etc/{hosts,resolv.conf} &&
 		cp /etc/passwd /etc/group "$new/etc/" &&
 		mkdir "$new/outside" && cd "$new" &&
 		pivot_root . outside && cd / && umount --lazy /outside
@@ -325,6 +326,17 @@ start_daemon() {
 
 	shift
 	room "$@" </dev/null >"$ROOM/$name.log" 2>&1 &
+}
+
+# daemon_answers NAME TEXT COMMAND...: wait until it does, or show its words.
+daemon_answers() {
+	local name=$1
+
+	shift
+	if ! wait_until has "$@"; then
+		tail -n 30 "$ROOM/$name.log"
+		return 1
+	fi
 }
 
 # The value of a limit in the container's cgroup, on v1 or v2: COMMAND is what

@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/engines/docker-settings.bats - docker: what a container is given.
+
+load docker
+
+setup_file() {
+	has_engine containerd runc iptables
+	start_docker
+	docker run --rm --runtime sandlock --network host "$IMAGE" true
+	room_settled
+}
+
+# bats test_tags=memory,pids
+@test "docker sets limits of memory and processes" {
+	start one --memory 64m --pids-limit 50
+	[ "$(memory_limit docker exec one cat)" -eq 67108864 ]
+	[ "$(pids_limit docker exec one cat)" -eq 50 ]
+}
+
+# bats test_tags=cpus,cpuset
+@test "docker sets a share of the CPUs, and which" {
+	start one --cpus 0.5 --cpuset-cpus 0
+	expect 0 50000 cpu_quota docker exec one cat
+	expect 0 "" cpuset docker exec one cat
+	[ "$output" = 0 ]
+}
+
+# bats test_tags=update
+@test "docker update changes a limit of a running container" {
+	start one --memory 64m --memory-swap 64m
+	docker update --memory 32m --memory-swap 32m one
+	[ "$(memory_limit docker exec one cat)" -eq 33554432 ]
+}
+
+# bats test_tags=oom-kill
+@test "docker knows that the memory was not enough" {
+	expect 137 "" docker_run --name one --memory 16m --memory-swap 16m \
+		"$IMAGE" tail /dev/zero
+	expect 0 true docker inspect --format '{{.State.OOMKilled}}' one
+}
+
+# bats test_tags=read-only,tmpfs,binds
+@test "docker mounts, and keeps the root read-only" {
+	mkdir "$TMP/dir"
+	expect 0 "Read-only file system" once --read-only \
+		--tmpfs /scratch -v "$TMP/dir:/dir" "$IMAGE" \
+		sh -c '! touch /new && touch /scratch/new /dir/new'
+	[ -e "$TMP/dir/new" ]
+}
+
+# bats test_tags=volumes
+@test "docker keeps what is written to a volume" {
+	once -v named:/named "$IMAGE" sh -c 'echo kept >/named/file'
+	expect 0 kept once -v named:/named:ro "$IMAGE" cat /named/file
+}
+
+# bats test_tags=propagation
+@test "docker binds a directory so that later mounts arrive, or do not" {
+	local dir=$ROOM/propagation
+
+	mkdir -p "$dir/later"
+	room mount --bind "$dir" "$dir"
+	room mount --make-shared "$dir"
+	start slave -v "$dir:/dir:rslave"
+	start private -v "$dir:/dir:rprivate"
+	room mount -t tmpfs tmpfs "$dir/later"
+	expect 0 /dir/later docker exec slave cat /proc/mounts
+	expect 1 "" docker exec private grep /dir/later /proc/mounts
+	room umount "$dir/later"
+	docker rm -f slave private
+	room umount "$dir"
+}
+
+# bats test_tags=capabilities
+@test "docker takes capabilities away, and adds one" {
+	expect 0 "CapBnd:	0000000000000000" once --cap-drop all "$IMAGE" \
+		grep Cap /proc/self/status
+	expect 0 "CapEff:	0000000000001000" once --cap-drop all \
+		--cap-add net_admin "$IMAGE" grep Cap /proc/self/status
+}
+
+# bats test_tags=seccomp,no-new-privileges
+@test "docker filters system calls and new privileges" {
+	expect 0 "Seccomp:	2" once --security-opt no-new-privileges \
+		"$IMAGE" grep -E 'Seccomp|NoNewPrivs' /proc/self/status
+	assert_output_has "NoNewPrivs:	1"
+	expect 0 "Seccomp:	0" once --security-opt seccomp=unconfined \
+		"$IMAGE" grep Seccomp /proc/self/status
+}
+
+# bats test_tags=seccomp
+@test "docker has a filter of one's own" {
+	no_mkdir >"$TMP/profile.json"
+	expect 1 "Operation not permitted" once \
+		--security-opt "seccomp=$TMP/profile.json" "$IMAGE" \
+		mkdir /tmp/new
+}
+
+# bats test_tags=privileged
+@test "docker run --privileged runs even where not all can be given" {
+	expect 0 "" once --privileged "$IMAGE" mount -t tmpfs tmpfs /tmp
+}
+
+# bats test_tags=devices
+@test "docker gives a container a device, and no other" {
+	expect 0 "crw-rw-rw-" once --device /dev/zero:/dev/nought "$IMAGE" \
+		sh -c 'ls -l /dev/nought && head -c 1 /dev/nought'
+	expect 1 "Operation not permitted" once "$IMAGE" \
+		sh -c 'mknod /tmp/mem c 1 1; head -c 1 /tmp/mem'
+}
+
+# bats test_tags=sysctl,ulimits,hostname
+@test "docker sets what belongs to the container alone" {
+	expect 0 77 once --sysctl kernel.msgmax=77 "$IMAGE" \
+		cat /proc/sys/kernel/msgmax
+	expect 0 123 once --ulimit nofile=123:123 "$IMAGE" \
+		sh -c 'ulimit -n'
+	expect 0 inside once --hostname inside "$IMAGE" hostname
+}
+
+# bats test_tags=host-namespaces
+@test "docker run --pid host and its like share the daemon's" {
+	local ns
+
+	for ns in pid uts ipc; do
+		expect 0 "$(room readlink /proc/self/ns/$ns)" \
+			once --$ns host "$IMAGE" readlink /proc/self/ns/$ns
+	done
+	expect 0 "$(room readlink /proc/self/ns/net)" \
+		docker run --rm --runtime sandlock --network host "$IMAGE" \
+		readlink /proc/self/ns/net
+}
+
+# bats test_tags=shared-namespaces
+@test "a docker container joins the namespaces of another" {
+	start one --ipc shareable
+	expect 0 "$(docker exec one readlink /proc/self/ns/net)" \
+		docker run --rm --runtime sandlock --network container:one \
+		"$IMAGE" readlink /proc/self/ns/net
+	expect 0 "sleep 1000" once --pid container:one --ipc container:one \
+		"$IMAGE" ps
+}
+
+# bats test_tags=init
+@test "docker run --init reaps" {
+	expect 0 docker-init once --init "$IMAGE" ps
+}
+
+# bats test_tags=cgroup-parent,cgroup-namespace
+@test "docker puts a container into the cgroup it is told to" {
+	expect 0 "" docker_run -d --name one --cgroup-parent /given \
+		--cgroupns private "$IMAGE" sleep 1000
+	room grep -q "/given/" "/proc/$(docker inspect \
+		--format '{{.State.Pid}}' one)/cgroup"
+	expect 1 "" docker exec one grep -v ':/$' /proc/self/cgroup
+	docker rm -f one
+}
+
+# bats test_tags=annotations
+@test "docker passes annotations on to the runtime" {
+	[ -n "$ENGINE_SUITE" ] || skip "needs a docker with --annotation"
+	start one --annotation io.example.word=here
+	expect 0 here room find /run/docker/containerd -name config.json \
+		-exec grep -o '"io.example.word":"here"' {} +
+}
