@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_policy.c - every key through every door; whole policies. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "base/io.h"
 #include "base/util.h"
 #include "oci/json.h"
 #include "tests/unit/policy_samples.h"
@@ -460,6 +463,29 @@ static void the_manual_and_the_help_have_every_key(void **state)
 	assert_non_null(strstr(help, "  -m, --memory, --limits-memory\n"));
 }
 
+/* What a bundle may have and what is enforced, people have to know. */
+static void the_manual_page_has_what_is_enforced(void **state)
+{
+	const char *source = getenv("srcdir");
+	const char *path = arena_printf(&arena, "%s/sandlock-oci.1.md",
+					source ? source : ".");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *page;
+	size_t len;
+
+	(void)state;
+	assert_true(fd >= 0);
+	takes(io_read_all(&arena, fd, 1 << 20, &page, &len), path);
+	close(fd);
+	for (enum policy_key i = 0; i < POLICY_KEYS; i++) {
+		const struct policy_key_info *info = policy_key_info(i);
+
+		if (info->enforced && info->bundle != POLICY_BUNDLE_NEVER &&
+		    !strstr(page, arena_printf(&arena, "**%s**", info->name)))
+			fail_msg("%s does not have %s", path, info->name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +502,7 @@ int main(void)
 		cmocka_unit_test(infra_containers_keep_the_network),
 		cmocka_unit_test(the_schema_has_every_key),
 		cmocka_unit_test(the_manual_and_the_help_have_every_key),
+		cmocka_unit_test(the_manual_page_has_what_is_enforced),
 	};
 
 	return cmocka_run_group_tests(tests, open_arena, close_arena);
