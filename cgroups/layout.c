@@ -2,6 +2,7 @@
 /* cgroups/layout.c - which hierarchies there are, and where a container lies in each. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -17,6 +18,7 @@
 
 /* A cgroup line of mountinfo(5). */
 struct cgroup_mount {
+	unsigned long id;
 	char *root;
 	char *path;
 	char *options;
@@ -56,6 +58,7 @@ static bool parse_mount(char *line, struct cgroup_mount *ret)
 
 	if (!tail)
 		return false;
+	ret->id = strtoul(line, NULL, 10);
 	*tail = '\0';
 	tail += strlen(" - cgroup");
 	ret->v2 = *tail == '2';
@@ -77,6 +80,29 @@ static bool parse_mount(char *line, struct cgroup_mount *ret)
 	return true;
 }
 
+/* Something else was mounted over its top: what is below is out of reach. */
+static void drop_covered(const char *line, struct mount_list *mounts)
+{
+	char *end;
+
+	(void)strtoul(line, &end, 10);
+
+	unsigned long parent = strtoul(end, NULL, 10);
+	const char *root = strchr(line, '/');
+	const char *path = root ? strchr(root, ' ') : NULL;
+
+	for (size_t i = 0; path && i < mounts->n; i++) {
+		size_t len = strlen(mounts->items[i].path);
+
+		if (mounts->items[i].id == parent &&
+		    strncmp(path + 1, mounts->items[i].path, len) == 0 &&
+		    path[1 + len] == ' ') {
+			mounts->items[i] = mounts->items[--mounts->n];
+			return;
+		}
+	}
+}
+
 static int parse_mounts(struct arena *arena, char *mountinfo,
 			struct mount_list *ret)
 {
@@ -89,9 +115,11 @@ static int parse_mounts(struct arena *arena, char *mountinfo,
 	if (!ret->items)
 		return -ENOMEM;
 	for (char *line = strtok_r(mountinfo, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save))
+	     line = strtok_r(NULL, "\n", &save)) {
+		drop_covered(line, ret);
 		if (ret->n < lines && parse_mount(line, &ret->items[ret->n]))
 			ret->n++;
+	}
 	return 0;
 }
 

@@ -74,6 +74,16 @@ static void test_parse(void **state)
 		{ "1 2 0:3 /other /cg rw - cgroup2 none rw\n"
 		  "1 2 0:3 / /with\\040space rw - cgroup2 none rw\n",
 		  "0::/a\n", CGROUP_V2, 1, "", "/with space", "/a" },
+		/* covered by something else, or by a part of itself */
+		{ "30 23 0:26 / /cg rw - cgroup2 none rw\n"
+		  "50 30 0:40 / /cg rw - tmpfs tmpfs rw\n",
+		  "0::/a\n", CGROUP_NONE, 0, NULL, NULL, NULL },
+		{ "30 23 0:26 / /cg rw - cgroup2 none rw\n"
+		  "50 30 0:26 /a /cg rw - cgroup2 none rw\n",
+		  "0::/a\n", CGROUP_V2, 1, "", "/cg", "/" },
+		{ "30 23 0:26 / /cg rw - cgroup2 none rw\n"
+		  "50 30 0:40 / /cg/a rw - tmpfs tmpfs rw\n",
+		  "0::/a\n", CGROUP_V2, 1, "", "/cg", "/a" },
 		{ "no mountinfo at all\n - cgroup\n1 2 - cgroup2 x y\n",
 		  "no:line\n\n0::odd\n", CGROUP_NONE, 0, NULL, NULL, NULL },
 	};
