@@ -312,6 +312,8 @@ static void refusals(void **state)
 		{ PROJECT "allow-env = 1\n",
 		  LINE2 "allow-env: 1 is not true, false or "
 			"a list" },
+		{ PROJECT "deny-env = false\n",
+		  LINE2 "deny-env: false is not a list" },
 		{ PROJECT "deny-env = true\n",
 		  LINE2 "deny-env: true is not a list" },
 		{ PROJECT "allow-read = [\"${HOME}\"]\n", LINE2
