@@ -249,6 +249,37 @@ static void any_policy_survives_being_written(void **state)
 	assert_true(keys > POLICIES * POLICY_KEYS / 3);
 }
 
+/* Too little memory, wherever it ends, is an error and changes nothing. */
+static void memory_may_run_out_anywhere(void **state)
+{
+	const struct policy nothing = { 0 };
+	struct arena small;
+	struct policy made, read;
+	const char *text, *again;
+	size_t size, refused = 0;
+	int r = -1;
+
+	(void)state;
+	assert_int_equal(arena_open(&arena, 16 << 20), 0);
+	while (make_policy(&made) < POLICY_KEYS / 2)
+		;
+	assert_int_equal(policy_to_toml(&arena, &made, &text), 0);
+	for (size = 64; r < 0; size += 64) {
+		assert_int_equal(arena_open(&small, size), 0);
+		read = nothing;
+		r = policy_from_toml(&small, text, strlen(text), "x", &nowhere,
+				     &read);
+		if (r < 0)
+			assert_memory_equal(&read, &nothing, sizeof read);
+		else
+			r = policy_to_toml(&small, &read, &again);
+		refused += r < 0;
+		arena_close(&small);
+	}
+	assert_true(refused > 100);
+	arena_close(&arena);
+}
+
 /* Bytes that TOML cannot say are an error, not other bytes. */
 static void what_is_not_utf8_cannot_be_written(void **state)
 {
@@ -272,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_policy_survives_being_written),
+		cmocka_unit_test(memory_may_run_out_anywhere),
 		cmocka_unit_test(what_is_not_utf8_cannot_be_written),
 	};
 
