@@ -17,7 +17,7 @@
 
 static const struct oci_cgroup_path cgroups[] = {
 	{ "cpu,cpuacct", "/sys/fs/cgroup/cpu,cpuacct/web1",
-	  "/sys/fs/cgroup/cpu,cpuacct" },
+	  "/sys/fs/cgroup/cpu,cpuacct", 0 },
 	{ "", "/sys/fs/cgroup/unified/web1", "/sys/fs/cgroup/unified",
 	  18446744073709551615u },
 };
