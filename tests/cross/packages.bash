@@ -52,15 +52,10 @@ download() {
 			--download-only install "$@"
 }
 
-# unpack DIR: what was downloaded there. The links are through which the files
-# of older packages find their place.
+# unpack DIR: what was downloaded there.
 unpack() {
-	local name deb
+	local deb
 
-	mkdir -p "$1"/root/usr/{bin,sbin,lib} || return
-	for name in bin sbin lib; do
-		ln -s "usr/$name" "$1/root/$name" || return
-	done
 	for deb in "$1"/archives/*.deb; do
 		dpkg-deb -x "$deb" "$1/root" || return
 	done
@@ -70,6 +65,13 @@ unpack() {
 make_libraries() {
 	download "$1" "$(codename)" arm64 libc6-dev libcmocka-dev \
 		libseccomp-dev libsystemd-dev libyajl-dev && unpack "$1"
+}
+
+# For the virtual machine: what tests/vm/run takes from a host.
+make_programs() {
+	download "$1" "$(codename)" arm64 attr bash busybox-static coreutils \
+		dash findutils grep iproute2 jq libcap2-bin mount procps \
+		strace uidmap usr-is-merged util-linux && unpack "$1"
 }
 
 # One that knows openat2: bookworm's does not. Of its many processors, ours.
