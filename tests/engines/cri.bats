@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/engines/cri.bats - containerd as a kubelet drives it.
 
-load containerd
+load cri
 
 TASKS=/run/containerd/io.containerd.runtime.v2.task/k8s.io
 
@@ -10,105 +10,12 @@ setup_file() {
 	requires node
 	has_engine containerd ctr
 	room_open
-	write_network
-	start_containerd v2 "$(cni_plugins)"
+	start_pods v2
 	engine "containerd, CRI," "$(containerd_version)"
 	run_pod sandlock
 	start_container '{}' true
 	stop_pod
 	room_settled
-}
-
-cni_plugins() {
-	if [ -n "$ENGINE_SUITE" ]; then
-		echo /usr/lib/cni
-	else
-		echo "$(unpacked containernetworking-plugins)/usr/lib/cni"
-	fi
-}
-
-write_network() {
-	mkdir "$ROOM/cni"
-	cat >"$ROOM/cni/10-test.conflist" <<-END
-		{"cniVersion": "0.4.0", "name": "test", "plugins": [{
-		  "type": "bridge", "bridge": "test0", "isGateway": true,
-		  "ipam": {"type": "host-local", "dataDir": "$ROOM/addresses",
-		    "ranges": [[{"subnet": "10.77.0.0/24"}]]}}]}
-	END
-}
-
-cri() {
-	node "$BATS_TEST_DIRNAME/cri.js" \
-		"/proc/$ROOM_PID/root/run/containerd/containerd.sock" "$@"
-}
-
-# run_pod HANDLER [ANNOTATION]: $POD, and $POD_CONFIG as it was asked for; more
-# of it is in $POD_MORE.
-# shellcheck disable=SC2016 # the dollars are jq's
-run_pod() {
-	local answer
-
-	POD_CONFIG=$(jq -cn --arg log "$ROOM/pod" \
-		--arg annotation "${2:-io.example.pod}" \
-		'{metadata: {name: "pod", uid: "1", namespace: "default"},
-		  hostname: "inside", log_directory: $log,
-		  annotations: {($annotation): "of the pod",
-			"org.example": "not for the runtime"},
-		  linux: {cgroup_parent: "/kubepods"}} * $more' \
-		--argjson more "${POD_MORE:-{\}}")
-	answer=$(cri RunPodSandbox "{\"config\": $POD_CONFIG,
-		\"runtime_handler\": \"$1\"}") || return
-	POD=$(jq -r .pod_sandbox_id <<<"$answer")
-}
-
-stop_pod() {
-	cri StopPodSandbox "{\"pod_sandbox_id\": \"$POD\"}" >/dev/null
-	cri RemovePodSandbox "{\"pod_sandbox_id\": \"$POD\"}" >/dev/null
-}
-
-# create_container JSON PROGRAM...: $CONTAINER, with more of its configuration.
-# shellcheck disable=SC2016 # the dollars are jq's
-create_container() {
-	local more=$1 request answer
-
-	shift
-	request=$(jq -cn --arg pod "$POD" --argjson sandbox "$POD_CONFIG" \
-		--arg image "$IMAGE" --argjson more "$more" \
-		'{pod_sandbox_id: $pod, sandbox_config: $sandbox,
-		  config: ({metadata: {name: "container"}, log_path: "log",
-			image: {image: $image}, command: $ARGS.positional,
-			linux: {security_context: {
-				namespace_options: {pid: 1}}}} * $more)}' --args -- "$@")
-	answer=$(cri CreateContainer "$request") || return
-	CONTAINER=$(jq -r .container_id <<<"$answer")
-}
-
-# on_container METHOD [FIELDS]: a call that is about $CONTAINER.
-on_container() {
-	cri "$1" "{\"container_id\": \"$CONTAINER\"${2:+, $2}}"
-}
-
-start_container() {
-	create_container "$@"
-	on_container StartContainer >/dev/null
-}
-
-has_exited() {
-	[ "$(on_container ContainerStatus | jq .status.state)" -eq 2 ]
-}
-
-# exec_sync PROGRAM...: as a readiness probe would.
-exec_sync() {
-	on_container ExecSync "\"timeout\": 20,
-		\"cmd\": $(jq -cn '$ARGS.positional' --args -- "$@")"
-}
-
-remove_all() {
-	local POD
-
-	for POD in $(cri ListPodSandbox | jq -r '.items[].id'); do
-		stop_pod
-	done
 }
 
 # bats test_tags=pods,network
