@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/toml_text.c - characters and their places. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,6 +28,10 @@ int toml_fail(const struct toml_reader *r, const char *at, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(reason, sizeof reason, fmt, ap);
 	va_end(ap);
+	/* A key may have any, and a terminal may obey them. */
+	for (char *p = reason; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = '?';
 	return fail(0, "line %u, column %u: %s", line, column, reason);
 }
 

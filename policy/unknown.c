@@ -37,8 +37,10 @@ static void put_value(struct policy_text *out, const struct policy_raw *value)
 	text_put(out, "%s", value->type == POLICY_RAW_LIST ? "[" : "{");
 	for (size_t i = 0; i < value->n; i++) {
 		text_put(out, "%s", i ? ", " : "");
-		if (value->items[i].key)
-			text_put(out, "%s = ", value->items[i].key);
+		if (value->items[i].key) {
+			text_put_quoted(out, value->items[i].key);
+			text_put(out, " = ");
+		}
 		put_value(out, &value->items[i]);
 	}
 	text_put(out, "%s", value->type == POLICY_RAW_LIST ? "]" : "}");

@@ -375,6 +375,7 @@ static void nothing_is_defined_twice(void **state)
 	static const struct invalid cases[] = {
 		{ "a = 1\na = 2", TWICE(2, 1, "a", 1) },
 		{ "a = 1\n\"a\" = 2", TWICE(2, 1, "a", 1) },
+		{ "\"\\u001b[\" = 1\n\"\\u001b[\" = 2", TWICE(2, 1, "?[", 1) },
 		{ "a = 1\na.b = 2", TWICE(2, 1, "a", 1) },
 		{ "a.b = 1\na = 2", TWICE(2, 1, "a", 1) },
 		{ "a.b = 1\na.b.c = 2", TWICE(2, 3, "b", 1) },

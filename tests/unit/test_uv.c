@@ -261,7 +261,7 @@ static void refusals(void **state)
 		  "true" KNOWN },
 		{ PROJECT "[tool.uv.sandbox.more]\nx = 1.5\n",
 		  LINE2 "unknown key \"more\" = "
-			"{x = 1.5}" KNOWN },
+			"{\"x\" = 1.5}" KNOWN },
 		{ PROJECT "allow-read = \"/data\"\n",
 		  LINE2 "allow-read: \"/data\" is not a list" },
 		{ PROJECT "allow-read = true\n",
@@ -288,13 +288,13 @@ static void refusals(void **state)
 		  LINE2 "allow-env: unknown preset \"home\" "
 			"(known: standard, known-secrets)" },
 		{ PROJECT "allow-read = [{ presets = \"home\" }]\n",
-		  LINE2 "allow-read: {presets = \"home\"} is not a string "
+		  LINE2 "allow-read: {\"presets\" = \"home\"} is not a string "
 			"or { preset = \"...\" }" },
 		{ PROJECT "allow-read = [{ preset = 1 }]\n",
-		  LINE2 "allow-read: {preset = 1} is not a string "
+		  LINE2 "allow-read: {\"preset\" = 1} is not a string "
 			"or { preset = \"...\" }" },
 		{ PROJECT "allow-read = [{ preset = \"home\", x = 1 }]\n", LINE2
-		  "allow-read: {preset = \"home\", x = 1} is not a string "
+		  "allow-read: {\"preset\" = \"home\", \"x\" = 1} is not a string "
 		  "or { preset = \"...\" }" },
 		{ PROJECT "allow-read = [{}]\n",
 		  LINE2 "allow-read: {} is not a string "
@@ -308,7 +308,7 @@ static void refusals(void **state)
 		{ PROJECT "deny-net = true\n",
 		  LINE2 "deny-net: true is not a list" },
 		{ PROJECT "deny-net = [{ preset = \"home\" }]\n",
-		  LINE2 "deny-net: {preset = \"home\"} is not a string" },
+		  LINE2 "deny-net: {\"preset\" = \"home\"} is not a string" },
 		{ PROJECT "allow-env = 1\n",
 		  LINE2 "allow-env: 1 is not true, false or "
 			"a list" },
