@@ -39,24 +39,32 @@ field() {
 	expect 0 inside exec_sync hostname
 }
 
-@test "the class leads to the handler that engines have" {
-	[ "$(field kubernetes/runtimeclass.yaml .metadata.name)" = \
-		"$(field kubernetes/pod.yaml .spec.runtimeClassName)" ]
-	run_pod "$(field kubernetes/runtimeclass.yaml .handler)"
-}
-
-@test "the pod's policy arrives, and that of its container" {
-	local key
+@test "a pod of the class has its policy, and one container more of it" {
+	local handler web
 
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
-	for key in $(field kubernetes/pod.yaml \
-		'.metadata.annotations | keys[]'); do
-		expect 1 "$key\"]: $POLICY_REFUSED" run_pod sandlock "$key"
-	done
-	expect 0 "" field kubernetes/pod.yaml '.metadata.annotations | keys[]'
-	assert_output_has io.sandlock.network.mode
-	assert_output_has "$(field kubernetes/pod.yaml \
-		'.spec.containers[0].name').io.sandlock/"
+	handler=$(field kubernetes/runtimeclass.yaml .handler)
+	[ "$(field kubernetes/runtimeclass.yaml .metadata.name)" = \
+		"$(field kubernetes/pod.yaml .spec.runtimeClassName)" ]
+	POD_MORE=$(field kubernetes/pod.yaml \
+		'{annotations: .metadata.annotations}') run_pod "$handler"
+	start_of_pod 0
+	web=$CONTAINER
+	start_of_pod 1
+	expect 0 'Seccomp:\t2' exec_sync grep Seccomp /proc/self/status
+	[ "$(memory_limit exec_sync cat | jq -r .stdout)" != 67108864 ]
+	CONTAINER=$web
+	[ "$(memory_limit exec_sync cat | jq -r .stdout)" -eq 67108864 ]
+}
+
+# start_of_pod N: the container of the file, by the test's image.
+start_of_pod() {
+	local words
+
+	mapfile -t words < <(field kubernetes/pod.yaml \
+		".spec.containers[$1].command[]")
+	start_container "$(field kubernetes/pod.yaml \
+		"{metadata: {name: .spec.containers[$1].name}}")" "${words[@]}"
 }
 
 # There is no CRI-O to run: its file says what it must, and nothing else.

@@ -23,8 +23,6 @@ IMAGE=localhost/busybox:latest
 RUNTIME=/usr/local/bin/sandlock-oci
 CONTRIB=$(cd "$BATS_TEST_DIRNAME/../../contrib" && pwd)
 export IMAGE RUNTIME
-# Until there is a release that holds containers to a policy.
-POLICY_REFUSED="policies are not enforced by this build"
 
 setup() {
 	# shellcheck disable=SC2034 # for the tests

@@ -214,9 +214,12 @@ setup_file() {
 	[ "$(jq -r '.annotations["io.example.word"]' "$bundle")" = here ]
 }
 
-# bats test_tags=annotations
-@test "podman does not run a container without the policy it asks for" {
+# bats test_tags=policy
+@test "podman passes a policy on, and does not run what has a wrong one" {
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
-	expect 126 "$POLICY_REFUSED" once \
-		--annotation io.sandlock.network.mode=deny "$IMAGE" true
+	expect 0 "Seccomp_filters:	2" once \
+		--annotation io.sandlock.network.mode=deny "$IMAGE" \
+		grep Seccomp /proc/self/status
+	expect 126 "io.sandlock.network.mode: 'none' is not" once \
+		--annotation io.sandlock.network.mode=none "$IMAGE" true
 }
