@@ -67,6 +67,7 @@ setup_file() {
 	expect 0 "sleep 1000" docker top one
 }
 
+# shellcheck disable=SC2016 # for the shell inside
 # bats test_tags=attach
 @test "docker attach has the program's input and its end" {
 	docker_run -d -i --name one "$IMAGE" \
