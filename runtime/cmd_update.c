@@ -17,6 +17,7 @@
 #include "oci/write.h"
 #include "runtime/commands.h"
 #include "runtime/facts.h"
+#include "runtime/policed.h"
 #include "runtime/reserve.h"
 #include "runtime/systemd.h"
 
@@ -304,40 +305,78 @@ static int parse_limits(struct arena *arena, const char *old,
 	return oci_resources_parse(arena, merged, &ret->merged);
 }
 
-/* The way back of a unit: what it held before, none where it held none. */
-static void restore_unit(struct arena *arena, const struct oci_record *record,
-			 const struct limits *limits, bool v2,
-			 const struct oci_strings *set)
+/*
+ * The policy has the last word; what is changed becomes what it leaves of it.
+ * A quota is one of a period.
+ */
+static int meet_policy(struct arena *arena, const struct policed *policed,
+		       struct limits *limits)
 {
-	struct oci_strings old, back;
+	struct oci_resources *change = &limits->change;
+	const struct oci_resources *merged = &limits->merged;
+	int r;
+
+	if ((r = policed_limits(arena, policed, &limits->old)) < 0 ||
+	    (r = policed_limits(arena, policed, &limits->merged)) < 0)
+		return r;
+	if (change->memory.limit.set)
+		change->memory.limit = merged->memory.limit;
+	if (change->pids_limit.set)
+		change->pids_limit = merged->pids_limit;
+	if (change->cpu.quota.set || change->cpu.period.set)
+		change->cpu.quota = merged->cpu.quota;
+	if (is_set(change->cpu.cpus))
+		change->cpu.cpus = merged->cpu.cpus;
+	return 0;
+}
+
+/* The way back of a unit: what it held before, none where it held none. */
+static void restore_unit(struct arena *arena, const struct container *c,
+			 const struct facts *facts, const struct cgroup *cgroup,
+			 const struct limits *limits)
+{
+	bool v2 = facts->cgroups.mode == CGROUP_V2;
+	/* What it is told it rounds, on the way back as well. */
+	const struct oci_resources exact = { .cpu = limits->old.cpu };
+	struct oci_strings set, old, back;
 	char why[4096];
 
 	snprintf(why, sizeof why, "%s", err_text());
-	if (systemd_limits(arena, &limits->old, v2, &old) >= 0 &&
-	    systemd_limits_back(arena, set, &old, &back) >= 0)
-		(void)systemd_set(arena, record, &back);
+	if (systemd_changes(arena, &limits->change, &limits->merged, v2,
+			    &set) >= 0 &&
+	    systemd_limits(arena, &limits->old, v2, &old) >= 0 &&
+	    systemd_limits_back(arena, &set, &old, &back) >= 0 &&
+	    systemd_set(arena, &c->record, &back) >= 0)
+		(void)cgroup_update(arena, &facts->cgroups, cgroup, &exact,
+				    &limits->old, facts->rootless);
 	(void)fail(0, "%s", why);
 }
 
 /* systemd first: it rounds, and the exact values are to hold. */
 static int apply_to_unit(struct arena *arena, const struct container *c,
 			 const struct facts *facts, const struct cgroup *cgroup,
-			 const struct limits *limits)
+			 const struct limits *given)
 {
 	bool v2 = facts->cgroups.mode == CGROUP_V2;
+	const struct oci_resources nothing = { 0 };
+	struct limits limits = *given;
+	struct oci_resources exact;
 	struct oci_strings set;
 	int r;
 
-	if ((r = cgroup_check_usage(cgroup, &limits->change,
-				    &limits->merged)) < 0 ||
-	    (r = systemd_changes(arena, &limits->change, &limits->merged, v2,
+	cgroup_keep_quota(cgroup, &limits.change, &limits.merged);
+	cgroup_keep_quota(cgroup, &nothing, &limits.old);
+	exact = systemd_rewrites(&limits.change, &limits.merged);
+	r = cgroup_check_usage(cgroup, &limits.change, &limits.merged);
+	if (r < 0 ||
+	    (r = systemd_changes(arena, &limits.change, &limits.merged, v2,
 				 &set)) < 0 ||
 	    (r = systemd_set(arena, &c->record, &set)) < 0)
 		return r;
-	r = cgroup_update(arena, &facts->cgroups, cgroup, &limits->change,
-			  &limits->merged, facts->rootless);
+	r = cgroup_update(arena, &facts->cgroups, cgroup, &exact,
+			  &limits.merged, facts->rootless);
 	if (r < 0)
-		restore_unit(arena, &c->record, limits, v2, &set);
+		restore_unit(arena, c, facts, cgroup, &limits);
 	return r;
 }
 
@@ -372,6 +411,7 @@ static int update_locked(const struct globals *globals,
 	struct arena *arena = globals->arena;
 	const char *old, *merged;
 	enum oci_status status;
+	struct policed policed = { 0 };
 	struct limits limits;
 	struct oci_spec spec;
 	int r;
@@ -380,10 +420,12 @@ static int update_locked(const struct globals *globals,
 	if (status == OCI_STOPPED || status == OCI_CREATING)
 		return fail(0, "%s: container not running", c->id);
 	if ((r = container_spec(arena, c, &spec)) < 0 ||
+	    (r = policed_load(arena, c, &spec, &policed)) < 0 ||
 	    (r = update_schemas(arena, c, o, &spec)) < 0 ||
 	    (r = old_text(arena, c, &spec, &old)) < 0 ||
 	    (r = oci_resources_merge(arena, old, change, &merged)) < 0 ||
 	    (r = parse_limits(arena, old, change, merged, &limits)) < 0 ||
+	    (r = meet_policy(arena, &policed, &limits)) < 0 ||
 	    (r = save(c, merged)) < 0)
 		return r;
 	r = apply(globals, c, &limits);

@@ -35,6 +35,9 @@ int policed_save(struct arena *arena, const struct policed *policed, int dir);
 /* The policy a container was created with, and the same changes. */
 int policed_load(struct arena *arena, const struct container *container,
 		 struct oci_spec *spec, struct policed *ret);
+/* No resource beyond the policy's, whoever asks. */
+int policed_limits(struct arena *arena, const struct policed *policed,
+		   struct oci_resources *resources);
 /* One more process of the same container; env: given by name, not filtered. */
 int policed_process(struct arena *arena, const struct policed *policed,
 		    const struct oci_strings *env, struct oci_process *process);

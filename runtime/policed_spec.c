@@ -74,9 +74,11 @@ static int lower_cores(struct arena *arena, struct oci_resources *res,
 	return 0;
 }
 
-static int limit_resources(struct arena *arena, const struct policy *policy,
-			   struct oci_resources *res)
+int policed_limits(struct arena *arena, const struct policed *policed,
+		   struct oci_resources *res)
 {
+	const struct policy *policy = &policed->policy;
+
 	if (policy->set[POLICY_MEMORY])
 		lower(&res->memory.limit, policy->memory);
 	/* Threads count, too: nothing else is held by the kernel. */
@@ -218,7 +220,7 @@ int policed_spec(struct arena *arena, struct policed *policed,
 	if (r < 0)
 		return r;
 	spec->process = process;
-	r = limit_resources(arena, policy, &linux_->resources);
+	r = policed_limits(arena, policed, &linux_->resources);
 	if (r < 0)
 		return r;
 	if (policy_has_section(policy, POLICY_LIMITS)) {

@@ -87,7 +87,7 @@ refuses() {
 	new_bundle
 	for pair in 'network.allow=example.com:443' 'config.workdir=/tmp' \
 		'determinism.random_seed=1' 'limits.forks=3' \
-		'http.allow=GET example.com/*' 'filesystem.read=/usr'; do
+		'http.allow=GET example.com/*' 'network.bind=80'; do
 		policed "$pair"
 		run_bad "not enforced by this build: ${pair%%=*}" run_box
 	done
@@ -257,6 +257,25 @@ started() {
 	started limits.memory=32M limits.tasks=30
 	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 16777216 ]
 	[ "$(limit_of pids pids.max pids.max)" = 7 ]
+}
+
+@test "update does not go beyond the policy" {
+	new_bundle
+	started limits.memory=32M limits.tasks=30 limits.cpu=50
+	sandlock update --memory 64M --pids-limit -1 --cpu-period 50000 box
+	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 33554432 ]
+	[ "$(limit_of pids pids.max pids.max)" = 30 ]
+	case $(limit_of cpu cpu.cfs_quota_us cpu.max) in
+	25000 | '25000 50000') ;;
+	*) false ;;
+	esac
+	sandlock update --memory 16M --pids-limit 10 --cpu-quota 10000 box
+	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 16777216 ]
+	[ "$(limit_of pids pids.max pids.max)" = 10 ]
+	case $(limit_of cpu cpu.cfs_quota_us cpu.max) in
+	10000 | '10000 50000') ;;
+	*) false ;;
+	esac
 }
 
 @test "more memory than the policy has ends in an OOM kill" {
