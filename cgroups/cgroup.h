@@ -77,6 +77,10 @@ int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
 		  const struct oci_resources *resources, bool rootless);
 /* Move a process, which has one thread, into the cgroups just made. */
 int cgroup_enter(const struct cgroup *cgroup, pid_t pid);
+/* Of merged, make quota and period, as far as v2 has them, what they are now. */
+void cgroup_keep_quota(const struct cgroup *cgroup,
+		       const struct oci_resources *change,
+		       struct oci_resources *merged);
 /* memory.checkBeforeUpdate: refuse a limit below what is in use. */
 int cgroup_check_usage(const struct cgroup *cgroup,
 		       const struct oci_resources *change,

@@ -36,7 +36,10 @@ int systemd_limits(struct arena *arena, const struct oci_resources *resources,
 int systemd_changes(struct arena *arena, const struct oci_resources *change,
 		    const struct oci_resources *merged, bool v2,
 		    struct oci_strings *ret);
-/* The same for an update that is taken back: what was set, or the default. */
+/* What it is to write to the kernel's files when systemd has been told. */
+struct oci_resources systemd_rewrites(const struct oci_resources *change,
+				      const struct oci_resources *merged);
+/* What to tell it when an update is taken back: what was set, or the default. */
 int systemd_limits_back(struct arena *arena, const struct oci_strings *set,
 			const struct oci_strings *old,
 			struct oci_strings *ret);

@@ -251,6 +251,22 @@ int systemd_changes(struct arena *arena, const struct oci_resources *change,
 	return systemd_limits(arena, &all, v2, ret);
 }
 
+/*
+ * systemd writes all files of the cpu controller when it is told of one, and a
+ * quota as it has rounded it.
+ */
+struct oci_resources systemd_rewrites(const struct oci_resources *change,
+				      const struct oci_resources *merged)
+{
+	struct oci_resources all = *change;
+
+	if (!change->cpu.quota.set && !change->cpu.period.set) {
+		all.cpu.quota = merged->cpu.quota;
+		all.cpu.period = merged->cpu.period;
+	}
+	return all;
+}
+
 static const char *find_property(const struct oci_strings *list,
 				 const char *property)
 {

@@ -10,21 +10,49 @@
 #include "base/util.h"
 #include "cgroups/internal.h"
 
+/* What cpu.max says now, unless that is "max". */
+static bool read_quota(const struct cgroup *cgroup, struct oci_i64 *ret_quota,
+		       struct oci_u64 *ret_period)
+{
+	const struct cgroup_member *v2 = member_v2(cgroup);
+	char max[64], *period;
+	int64_t quota;
+	uint64_t usec;
+
+	if (!v2 || member_v1_of(cgroup, "cpu.max") ||
+	    file_read(v2->path, "cpu.max", max, sizeof max) <= 0)
+		return false;
+	period = max + strcspn(max, " ");
+	if (*period)
+		*period++ = '\0';
+	period[strcspn(period, "\n")] = '\0';
+	if (streq(max, "max") || num_i64(max, &quota) < 0 ||
+	    num_u64(period, &usec) < 0)
+		return false;
+	*ret_quota = (struct oci_i64){ true, quota };
+	*ret_period = (struct oci_u64){ true, usec };
+	return true;
+}
+
 /* A period alone is half of cpu.max: the other half is what it says now. */
 static void add_quota(const struct cgroup *cgroup,
 		      struct oci_resources *resources)
 {
-	const struct cgroup_member *v2 = member_v2(cgroup);
-	char max[64];
-	int64_t quota;
+	struct oci_u64 period;
 
-	if (resources->cpu.quota.set || !resources->cpu.period.set || !v2 ||
-	    member_v1_of(cgroup, "cpu.max") ||
-	    file_read(v2->path, "cpu.max", max, sizeof max) <= 0)
-		return;
-	max[strcspn(max, " ")] = '\0';
-	if (!streq(max, "max") && num_i64(max, &quota) >= 0)
-		resources->cpu.quota = (struct oci_i64){ true, quota };
+	if (!resources->cpu.quota.set && resources->cpu.period.set)
+		(void)read_quota(cgroup, &resources->cpu.quota, &period);
+}
+
+void cgroup_keep_quota(const struct cgroup *cgroup,
+		       const struct oci_resources *change,
+		       struct oci_resources *merged)
+{
+	if (change->cpu.quota.set || change->cpu.period.set)
+		add_quota(cgroup, merged);
+	else
+		(void)read_quota(cgroup, &merged->cpu.quota,
+				 &merged->cpu.period);
 }
 
 /* v1 refuses by itself what it cannot reclaim; v2 would kill. */

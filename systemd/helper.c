@@ -406,6 +406,11 @@ static int cmd_set(struct manager *m, char **argv)
 		r = append_properties(call, "0", argv + 1);
 	if (r >= 0)
 		r = sd_bus_call(m->bus, call, 0, &error, NULL);
+	/* The answer comes before the deed; that to another question does not. */
+	if (r >= 0)
+		r = sd_bus_call_method(m->bus, SERVICE, OBJECT,
+				       "org.freedesktop.DBus.Peer", "Ping",
+				       &error, NULL, "");
 	if (r < 0)
 		(void)complain(r, "set properties of", argv[0], &error);
 	sd_bus_message_unref(call);

@@ -148,6 +148,19 @@ freezer() {
 	expect cpu.cfs_quota_us 5000 cpu.max "5000 50000"
 }
 
+@test "update of a share leaves the quota alone, to the microsecond" {
+	requires root
+	box_with '{"cpu": {"shares": 1024, "quota": 33333, "period": 70000}}'
+	update --cpu-share 512
+	expect cpu.shares 512 cpu.weight 59
+	expect cpu.cfs_quota_us 33333 cpu.max "33333 70000"
+	expect cpu.cfs_period_us 70000 cpu.max "33333 70000"
+	run_bad "linux.resources.cpu.cpus: " sandlock update --cpu-share 256 \
+		--cpuset-cpus 4095 box
+	expect cpu.shares 512 cpu.weight 59
+	expect cpu.cfs_quota_us 33333 cpu.max "33333 70000"
+}
+
 @test "update orders quota and burst as they depend on each other" {
 	requires root
 	box_with '{"cpu": {"quota": 10000, "burst": 5000}}'
@@ -268,6 +281,8 @@ freezer() {
 	expect memory.low 1048576
 	# Of cpu.max the options know one half only.
 	update --cpu-period 50000
+	expect cpu.max "20000 50000"
+	update --cpu-share 512 --pids-limit 20
 	expect cpu.max "20000 50000"
 	[ "$(jq -r '.unified["memory.high"]' "$ROOT/box/resources.json")" = \
 		67108864 ]

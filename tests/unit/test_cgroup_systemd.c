@@ -203,6 +203,29 @@ static void test_changes(void **state)
 			    "IOWeight=t=" NO_LIMIT "\n");
 }
 
+/* A change takes the quota along, unless it has one. */
+static void test_rewrites(void **state)
+{
+	struct oci_resources change, merged, all;
+
+	assert_int_equal(oci_resources_parse(
+				 *state, "{\"cpu\":{\"quota\":3,\"period\":7}}",
+				 &merged),
+			 0);
+	assert_int_equal(oci_resources_parse(*state,
+					     "{\"cpu\":{\"shares\":512}}",
+					     &change),
+			 0);
+	all = systemd_rewrites(&change, &merged);
+	assert_int_equal(all.cpu.shares.value, 512);
+	assert_int_equal(all.cpu.quota.value, 3);
+	assert_int_equal(all.cpu.period.value, 7);
+	change.cpu.quota = (struct oci_i64){ true, 5 };
+	all = systemd_rewrites(&change, &merged);
+	assert_int_equal(all.cpu.quota.value, 5);
+	assert_false(all.cpu.period.set);
+}
+
 #define ALWAYS                                                        \
 	"char-* m\nblock-* m\n/dev/char/1:3 rwm\n/dev/char/1:5 rwm\n" \
 	"/dev/char/1:7 rwm\n/dev/char/1:8 rwm\n/dev/char/1:9 rwm\n"   \
@@ -318,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_bad_units),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_rewrites),
 		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_annotations),
 	};
