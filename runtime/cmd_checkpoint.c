@@ -45,8 +45,8 @@ static int put_page_server(struct arena *arena, const char *text,
 		return -ENOMEM;
 	if (colon)
 		*colon = '\0';
-	if (!colon || !*address || num_u32(colon + 1, &port) < 0 ||
-	    port == 0 || port > UINT16_MAX)
+	if (!colon || !*address || num_u32(colon + 1, &port) < 0 || port == 0 ||
+	    port > UINT16_MAX)
 		return fail(0, "--page-server: '%s' is not ADDRESS:PORT", text);
 	if (*address == '[' && colon[-1] == ']') {
 		colon[-1] = '\0';
@@ -168,8 +168,8 @@ static int dump(const struct globals *globals, const struct container *c,
 		r = external_put_dump(arena, proc, c->record.pid, spec,
 				      &request);
 	if (r >= 0 && !o->pre_dump)
-		r = external_put_streams(arena, proc, c->record.pid,
-					 images.dir, &request);
+		r = external_put_streams(arena, proc, c->record.pid, images.dir,
+					 &request);
 	if (r < 0)
 		return r;
 	criu.images = images.path;
@@ -225,8 +225,8 @@ static int run(const struct globals *globals, const void *options, int argc,
 		r = reserve_lock(&lock, LOCK_SECONDS);
 	/* Read again: it may have changed while we waited for the lock. */
 	if (r >= 0)
-		r = container_load_sound(globals->arena, globals->root,
-					 argv[0], &c);
+		r = container_load_sound(globals->arena, globals->root, argv[0],
+					 &c);
 	return r < 0 ? r : checkpoint(globals, &c, options);
 }
 

@@ -205,10 +205,10 @@ static int make_places(struct creation *c, struct criu *criu,
 
 	if (!root)
 		return fail(errno, "%s", c->globals->root);
-	criu->root = arena_printf(c->arena, "%s/%s/" ROOT_POINT, root,
-				  c->in.id);
-	*ret_notify = arena_printf(c->arena, "%s/%s/" NOTIFY_FOLDER, root,
-				   c->in.id);
+	criu->root =
+		arena_printf(c->arena, "%s/%s/" ROOT_POINT, root, c->in.id);
+	*ret_notify =
+		arena_printf(c->arena, "%s/%s/" NOTIFY_FOLDER, root, c->in.id);
 	if (!criu->root || !*ret_notify)
 		return -ENOMEM;
 	criu->rootfs = c->in.rootfs;

@@ -25,10 +25,22 @@
 
 /* Of criu_req and criu_resp: more types, and the fields we use. */
 enum { TYPE_NOTIFY = 6, TYPE_FEATURES = 9, TYPE_VERSION = 10 };
-enum { REQ_TYPE = 1, REQ_OPTS = 2, REQ_SUCCESS = 3, REQ_KEEP_OPEN = 4,
-       REQ_FEATURES = 5 };
-enum { RESP_TYPE = 1, RESP_SUCCESS = 2, RESP_RESTORE = 4, RESP_NOTIFY = 5,
-       RESP_FEATURES = 8, RESP_MESSAGE = 9, RESP_VERSION = 10 };
+enum {
+	REQ_TYPE = 1,
+	REQ_OPTS = 2,
+	REQ_SUCCESS = 3,
+	REQ_KEEP_OPEN = 4,
+	REQ_FEATURES = 5
+};
+enum {
+	RESP_TYPE = 1,
+	RESP_SUCCESS = 2,
+	RESP_RESTORE = 4,
+	RESP_NOTIFY = 5,
+	RESP_FEATURES = 8,
+	RESP_MESSAGE = 9,
+	RESP_VERSION = 10
+};
 
 /* With --lsm-mount-context, external namespaces and cgroup v2's freezer. */
 #define OLDEST 31600
@@ -44,12 +56,12 @@ enum { RESP_TYPE = 1, RESP_SUCCESS = 2, RESP_RESTORE = 4, RESP_NOTIFY = 5,
 struct answer {
 	uint64_t type;
 	bool success;
-	pid_t pid;			/* restored */
+	pid_t pid; /* restored */
 	const char *news;
 	pid_t news_pid;
 	const char *message;
-	uint64_t features;		/* a bit each, from 0 on */
-	uint64_t version;		/* 40101 is 4.1.1 */
+	uint64_t features; /* a bit each, from 0 on */
+	uint64_t version; /* 40101 is 4.1.1 */
 	int fd;
 };
 
@@ -61,8 +73,8 @@ static int bind_root(const struct criu *criu)
 	if (unshare(CLONE_NEWNS) < 0 ||
 	    mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
 		return fail(errno, "make a mount namespace for criu");
-	if (criu->rootfs && mount(criu->rootfs, criu->root, NULL,
-				  MS_BIND | MS_REC, NULL) < 0)
+	if (criu->rootfs &&
+	    mount(criu->rootfs, criu->root, NULL, MS_BIND | MS_REC, NULL) < 0)
 		return fail(errno, "bind %s to %s", criu->rootfs, criu->root);
 	return 0;
 }
@@ -408,8 +420,8 @@ int criu_call(struct criu *criu, enum criu_verb verb, const struct pb *options,
 	if (r < 0)
 		return r;
 	if (!answer.success) {
-		fail(0, "%s", is_set(answer.message) ? answer.message :
-						       "criu failed");
+		fail(0, "%s",
+		     is_set(answer.message) ? answer.message : "criu failed");
 		return -EREMOTEIO;
 	}
 	if (ret_pid)
@@ -445,12 +457,14 @@ static int check_version(struct criu *criu, const char *program)
 	pb_number(&request, REQ_KEEP_OPEN, 1);
 	r = ask(criu, &request, &answer);
 	if (r < 0 || !answer.success || answer.version == 0)
-		return fail(0, "%s does not tell its version: " OLDEST_TEXT
-			       " or later is needed",
+		return fail(0,
+			    "%s does not tell its version: " OLDEST_TEXT
+			    " or later is needed",
 			    program);
 	if (answer.version < OLDEST)
-		return fail(0, "%s is version %u.%u: " OLDEST_TEXT
-			       " or later is needed",
+		return fail(0,
+			    "%s is version %u.%u: " OLDEST_TEXT
+			    " or later is needed",
 			    program, (unsigned int)(answer.version / 10000),
 			    (unsigned int)(answer.version / 100 % 100));
 	return 0;

@@ -151,42 +151,47 @@ static enum external_kind kind_of(const struct oci_spec *spec,
 	return EXTERNAL_NOT;
 }
 
+/* There is room for it. */
+static void add_place(struct external_places *places, const char *path,
+		      const char *name, enum external_kind kind)
+{
+	places->items[places->n++] =
+		(struct external_place){ path, name, kind };
+}
+
 static int find_places(struct arena *arena, int root,
-		       const struct oci_spec *spec,
-		       struct external_places *ret)
+		       const struct oci_spec *spec, struct external_places *ret)
 {
 	const struct oci_linux *l = &spec->linux_;
 	const struct oci_device *usual;
-	size_t nusual = devices_default(&usual), n = 0;
-	struct external_place *items =
-		arena_array(arena,
-			    spec->nmounts + l->masked_paths.n + nusual +
-				    l->ndevices + 1,
-			    sizeof *items);
+	size_t n = devices_default(&usual);
+	struct external_places all = { 0 };
 
-	if (!items)
+	all.items = arena_array(arena,
+				n + l->ndevices + spec->nmounts + 1 +
+					l->masked_paths.n,
+				sizeof *all.items);
+	if (!all.items)
 		return -ENOMEM;
-	for (size_t i = 0; i < nusual; i++)
-		items[n++] = (struct external_place){
-			usual[i].path, usual[i].path, EXTERNAL_NODE };
+	for (size_t i = 0; i < n; i++)
+		add_place(&all, usual[i].path, usual[i].path, EXTERNAL_NODE);
 	for (size_t i = 0; i < l->ndevices; i++)
-		items[n++] = (struct external_place){
-			l->devices[i].path, l->devices[i].path, EXTERNAL_NODE };
+		add_place(&all, l->devices[i].path, l->devices[i].path,
+			  EXTERNAL_NODE);
 	for (size_t i = 0; i < spec->nmounts; i++)
-		items[n++] = (struct external_place){
-			spec->mounts[i].destination, spec->mounts[i].destination,
-			kind_of(spec, &spec->mounts[i]) };
-	items[n++] = (struct external_place){ NOTIFY_INSIDE, NOTIFY_INSIDE,
-					      EXTERNAL_BIND };
+		add_place(&all, spec->mounts[i].destination,
+			  spec->mounts[i].destination,
+			  kind_of(spec, &spec->mounts[i]));
+	add_place(&all, NOTIFY_INSIDE, NOTIFY_INSIDE, EXTERNAL_BIND);
 	for (size_t i = 0; i < l->masked_paths.n; i++)
-		items[n++] = (struct external_place){
-			l->masked_paths.items[i], "/dev/null", EXTERNAL_NODE };
-	for (size_t i = 0; i < n; i++) {
-		items[i].path = real_path(arena, root, items[i].path);
-		if (!items[i].path)
+		add_place(&all, l->masked_paths.items[i], "/dev/null",
+			  EXTERNAL_NODE);
+	for (size_t i = 0; i < all.n; i++) {
+		all.items[i].path = real_path(arena, root, all.items[i].path);
+		if (!all.items[i].path)
 			return -ENOMEM;
 	}
-	*ret = (struct external_places){ items, n };
+	*ret = all;
 	return 0;
 }
 

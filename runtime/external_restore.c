@@ -179,8 +179,9 @@ static int put_namespace(struct criu *criu, const struct make_input *in,
 		return 0;
 	}
 	if (ns != OCI_NS_IPC && ns != OCI_NS_UTS && ns != OCI_NS_TIME)
-		return fail(0, "linux.namespaces (%s): criu cannot restore "
-			       "into one that exists",
+		return fail(0,
+			    "linux.namespaces (%s): criu cannot restore "
+			    "into one that exists",
 			    oci_ns_kinds[ns].type);
 	pb_text(&entry, 1, oci_ns_kinds[ns].proc);
 	pb_text(&entry, 2, path);
@@ -206,9 +207,8 @@ int external_put_namespaces(struct criu *criu, const struct make_input *in,
 static bool is_nested(const struct oci_spec *spec, size_t at)
 {
 	for (size_t i = 0; i < at; i++) {
-		const char *below =
-			external_below(spec->mounts[at].destination,
-				       spec->mounts[i].destination);
+		const char *below = external_below(spec->mounts[at].destination,
+						   spec->mounts[i].destination);
 
 		if (below && *below)
 			return true;

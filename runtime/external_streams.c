@@ -90,7 +90,7 @@ static int name_stream(struct arena *arena, int proc, pid_t pid, int fd,
 	n = readlinkat(proc, name, target, sizeof target - 1);
 	*ret = "";
 	if (n < 0)
-		return 0;	/* closed */
+		return 0; /* closed */
 	target[n] = '\0';
 	if (starts_with(target, "pipe:")) {
 		*ret = arena_strdup(arena, target);
@@ -164,8 +164,8 @@ static bool is_repeated(const struct oci_strings *list, size_t at)
 int external_inherit_streams(struct arena *arena, int images,
 			     struct pb *request)
 {
-	autoclose int fd = openat(images, STREAMS_FILE,
-				  O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd =
+		openat(images, STREAMS_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	const struct json_value *root;
 	struct oci_strings list = { 0 };
 	size_t len;

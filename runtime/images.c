@@ -31,10 +31,15 @@ struct choice {
 
 /* criu_cg_mode and criu_network_lock_method. */
 static const struct choice cgroups_modes[] = {
-	{ "ignore", 0 }, { "soft", 3 }, { "full", 4 }, { "strict", 5 },
+	{ "ignore", 0 },
+	{ "soft", 3 },
+	{ "full", 4 },
+	{ "strict", 5 },
 };
 static const struct choice network_locks[] = {
-	{ "iptables", 1 }, { "nftables", 2 }, { "skip", 3 },
+	{ "iptables", 1 },
+	{ "nftables", 2 },
+	{ "skip", 3 },
 };
 
 static int choose(const char *option, const char *word,
@@ -75,8 +80,9 @@ int images_check(const struct oci_spec *spec, const struct policed *policed,
 			       "criu cannot restore what holds it");
 	for (size_t i = 0; i < spec->nmounts; i++)
 		if (is_idmapped(&spec->mounts[i]))
-			return fail(0, "mounts[%zu]: criu cannot restore an "
-				       "idmapped mount",
+			return fail(0,
+				    "mounts[%zu]: criu cannot restore an "
+				    "idmapped mount",
 				    i);
 	if (spec->linux_.nnet_devices && !images_empty_network(o))
 		return fail(0, "linux.netDevices: criu cannot restore an "
@@ -100,8 +106,9 @@ static int check_parent(int dir, const char *path)
 	struct stat st;
 
 	if (path[0] == '/')
-		return fail(0, "--parent-path: %s: must be relative to "
-			       "--image-path",
+		return fail(0,
+			    "--parent-path: %s: must be relative to "
+			    "--image-path",
 			    path);
 	if (fstatat(dir, path, &st, 0) < 0)
 		return fail(errno, "--parent-path: %s", path);
@@ -243,6 +250,6 @@ int images_explain(struct arena *arena, int r, const struct images *images)
 		return r;
 	if (fstatat(images->work, images->log, &st, 0) < 0)
 		return fail_in(r, "criu");
-	return fail(0, "criu: %s (log file: %s)",
-		    *errors ? errors : err_text(), images->log_path);
+	return fail(0, "criu: %s (log file: %s)", *errors ? errors : err_text(),
+		    images->log_path);
 }

@@ -7,7 +7,12 @@
 
 #include "base/arena.h"
 
-enum kind { KIND_NUMBER = 0, KIND_FIXED64 = 1, KIND_BYTES = 2, KIND_FIXED32 = 5 };
+enum kind {
+	KIND_NUMBER = 0,
+	KIND_FIXED64 = 1,
+	KIND_BYTES = 2,
+	KIND_FIXED32 = 5
+};
 
 #define MAX_VARINT 10
 

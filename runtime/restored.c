@@ -71,8 +71,9 @@ static int check_namespaces(const struct creation *c, pid_t pid, bool is_init)
 		if (joined >= 0 && fstat(joined, &st) < 0)
 			return fail(errno, "stat namespace");
 		if (its[i] != (joined >= 0 ? st.st_ino : own[i]))
-			return fail(EPERM, "its %s namespace is not the one "
-					   "config.json names",
+			return fail(EPERM,
+				    "its %s namespace is not the one "
+				    "config.json names",
 				    oci_ns_kinds[i].type);
 	}
 	return 0;
@@ -90,9 +91,8 @@ static int check_sets(const struct oci_process *process, const char *status)
 	static const char *const sets[] = { "\nCapInh:\t", "\nCapPrm:\t",
 					    "\nCapEff:\t", "\nCapBnd:\t",
 					    "\nCapAmb:\t" };
-	uint64_t most = process->capabilities ?
-				process->capabilities->bounding :
-				0;
+	uint64_t most =
+		process->capabilities ? process->capabilities->bounding : 0;
 
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
 		if (number_in(status, sets[i], 16) & ~most)
@@ -158,6 +158,6 @@ int restored_check(const struct creation *c)
 	int r = check_all(c);
 
 	return r < 0 ? fail_in(r, "what the images made is not what "
-				  "config.json says")
-		     : 0;
+				  "config.json says") :
+		       0;
 }

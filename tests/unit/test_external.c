@@ -36,15 +36,15 @@ static void paths_are_below_directories(void **state)
 	static const struct {
 		const char *path, *directory, *below;
 	} cases[] = {
-		{ "/a/b", "/a", "/b" },	  { "/a", "/a", "" },
-		{ "/ab", "/a", NULL },	  { "/a", "/a/b", NULL },
+		{ "/a/b", "/a", "/b" },	     { "/a", "/a", "" },
+		{ "/ab", "/a", NULL },	     { "/a", "/a/b", NULL },
 		{ "/a/b/c", "/", "/a/b/c" }, { "/", "/", "" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const char *below = external_below(cases[i].path,
-						   cases[i].directory);
+		const char *below =
+			external_below(cases[i].path, cases[i].directory);
 
 		if (!cases[i].below)
 			assert_null(below);
@@ -86,9 +86,8 @@ static void mounts_have_the_name_of_their_place(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct external_mount mount = {
-			.path = cases[i].path, .type = cases[i].type
-		};
+		const struct external_mount mount = { .path = cases[i].path,
+						      .type = cases[i].type };
 		const char *name = external_name(*state, &places, &mount);
 
 		if (!cases[i].name)
