@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/effects.bats - limits at work: what a container cannot do with them.
+# tests/effects.bats - limits at work, and limits of devices.
 
 # shellcheck disable=SC2016 # jq's dollars
 
@@ -103,4 +103,72 @@ free_huge_pages() {
 	grep -qx $'Cpus_allowed_list:\t1' "/proc/$(pid_of box)/status"
 	run_ok sandlock update --cpuset-cpus 0 box
 	grep -qx $'Cpus_allowed_list:\t0' "/proc/$(pid_of box)/status"
+}
+
+# bfq_disk: numbers of a disk whose scheduler knows weights.
+bfq_disk() {
+	local dir
+
+	for dir in /sys/block/*; do
+		grep -qs '\[bfq\]' "$dir/queue/scheduler" || continue
+		cat "$dir/dev"
+		return
+	done
+	return 1
+}
+
+# weights DISK WEIGHT: as a list of devices in config.json.
+weights() {
+	rates "$@" | jq -c 'map(.weight = .rate | del(.rate))'
+}
+
+# expect_weights DEFAULT DISK WEIGHT: of box.
+expect_weights() {
+	expect blkio.bfq.weight "$1" io.bfq.weight "default $1"$'\n'"$2 $3"
+	if on_v1 blkio; then
+		expect blkio.bfq.weight_device "default $1"$'\n'"$2 $3"
+	fi
+}
+
+@test "a disk has a weight of its own, beside that of the others" {
+	local disk
+
+	requires root
+	requires_controller blkio
+	disk=$(bfq_disk) || skip "needs weights of block I/O"
+	box_with "{\"blockIO\": {\"weight\": 300,
+		\"weightDevice\": $(weights "$disk" 200)}}"
+	expect_weights 300 "$disk" 200
+	sandlock update --resources - box <<-EOF
+		{"blockIO": {"weightDevice": $(weights "$disk" 500)}}
+	EOF
+	expect_weights 300 "$disk" 500
+}
+
+# expect_rdma LINE: among those of box, as the kernel ends them.
+expect_rdma() {
+	grep -x "$1 *" "$(path_of rdma.max)" || {
+		cat "$(path_of rdma.max)"
+		return 1
+	}
+}
+
+@test "an RDMA device can be limited in either way, and in both" {
+	local device
+
+	requires root
+	requires_controller rdma
+	device=$(find /sys/class/infiniband -mindepth 1 -printf '%f\n' \
+		-quit 2>/dev/null) || true
+	[ -n "$device" ] || skip "needs an RDMA device"
+	box_with "{\"rdma\": {\"$device\": {\"hcaHandles\": 3}}}"
+	expect_rdma "$device hca_handle=3 hca_object=max"
+	sandlock update --resources - box <<-EOF
+		{"rdma": {"$device": {"hcaObjects": 1000}}}
+	EOF
+	expect_rdma "$device hca_handle=3 hca_object=1000"
+	no_box
+	box_with "{\"rdma\": {\"$device\": {\"hcaHandles\": 0,
+		\"hcaObjects\": 7}}}"
+	expect_rdma "$device hca_handle=0 hca_object=7"
 }
