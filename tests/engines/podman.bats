@@ -73,15 +73,15 @@ setup_file() {
 # bats test_tags=exec,tty
 @test "podman exec -it gives the program a terminal" {
 	start a
-	expect 5 "" terminal podman exec -it a sh -c 'tty; stty size; exit 5'
-	[ "$output" = $'/dev/pts/0\n33 99' ]
+	expect 5 "" terminal podman exec -it a sh -c "$SHOW_TERMINAL; exit 5"
+	[ "$output" = /dev/pts/0 ]
 }
 
 # bats test_tags=tty
 @test "podman run -it gives the program a console" {
 	expect 0 "" terminal podman run --rm -it --network none "$IMAGE" \
-		sh -c 'tty; stty size; test -c /dev/console'
-	[ "$output" = $'/dev/pts/0\n33 99' ]
+		sh -c "$SHOW_TERMINAL; test -c /dev/console"
+	[ "$output" = /dev/pts/0 ]
 }
 
 # bats test_tags=run

@@ -86,8 +86,8 @@ export -f podman_environment
 # bats test_tags=tty,exec
 @test "rootless podman exec -it and run -it have a terminal" {
 	start a
-	expect 5 "" terminal podman exec -it a sh -c 'tty; stty size; exit 5'
-	[ "$output" = $'/dev/pts/0\n33 99' ]
+	expect 5 "" terminal podman exec -it a sh -c "$SHOW_TERMINAL; exit 5"
+	[ "$output" = /dev/pts/0 ]
 	expect 0 "" terminal podman run --rm -it --network none "$IMAGE" \
 		sh -c 'tty; test -c /dev/console'
 	[ "$output" = /dev/pts/0 ]
