@@ -153,32 +153,26 @@ static _Noreturn void become_criu(const struct criu *criu, const char *program,
 
 /* ---- our side ---- */
 
-static int find_program(struct arena *arena, const char *given,
-			const char **ret)
+/* NULL, and why, when there is none. */
+static const char *find_program(struct arena *arena, const char *given)
 {
 	const char *name = is_set(given) ? given : "criu";
 	const char *path = getenv("PATH");
 	char *rest, *dir;
 
-	if (strchr(name, '/')) {
-		*ret = name;
-		return 0;
-	}
+	if (strchr(name, '/'))
+		return name;
 	rest = arena_strdup(arena, is_set(path) ? path : DEFAULT_PATH);
-	if (!rest)
-		return -ENOMEM;
-	while ((dir = strsep(&rest, ":"))) {
+	while (rest && (dir = strsep(&rest, ":"))) {
 		const char *file = arena_printf(arena, "%s/%s", dir, name);
 
 		if (!file)
-			return -ENOMEM;
-		if (*dir == '/' && access(file, X_OK) == 0) {
-			*ret = file;
-			return 0;
-		}
+			return NULL;
+		if (*dir == '/' && access(file, X_OK) == 0)
+			return file;
 	}
-	return fail(0, "the program %s is not in PATH (--criu names another)",
-		    name);
+	fail(0, "the program %s is not in PATH (--criu names another)", name);
+	return NULL;
 }
 
 /* One message and the descriptor that came along, if one did. */
@@ -472,13 +466,12 @@ static int check_version(struct criu *criu, const char *program)
 
 int criu_start(struct criu *criu, const struct globals *globals)
 {
-	const char *program = NULL;
+	const char *program = find_program(globals->arena, globals->criu);
 	int r;
 
+	if (!program)
+		return -ENOENT;
 	criu->arena = globals->arena;
-	r = find_program(globals->arena, globals->criu, &program);
-	if (r < 0)
-		return r;
 	r = launch(criu, program);
 	if (r < 0)
 		return r;

@@ -32,19 +32,25 @@ static int put_mount(struct arena *arena, struct pb *request, const char *name,
 	return 0;
 }
 
-static int find_source(const struct make_input *in,
-		       const struct oci_mount *mount, char **ret)
+/* Allocated; NULL, and why, when there is none. */
+static char *find_source(const struct make_input *in,
+			 const struct oci_mount *mount)
 {
 	const char *path = mount->source;
+	char *real;
 
-	if (!is_set(path))
-		return fail(EINVAL, "source: missing for a bind mount");
+	if (!is_set(path)) {
+		fail(EINVAL, "source: missing for a bind mount");
+		return NULL;
+	}
 	if (path[0] != '/')
 		path = arena_printf(in->arena, "%s/%s", in->bundle, path);
 	if (!path)
-		return -ENOMEM;
-	*ret = realpath(path, NULL);
-	return *ret ? 0 : fail(errno, "source: %s", path);
+		return NULL;
+	real = realpath(path, NULL);
+	if (!real)
+		fail(errno, "source: %s", path);
+	return real;
 }
 
 /* The bind, what is mounted below its source, read-only paths in it. */
@@ -52,12 +58,11 @@ static int put_bind(const struct make_input *in, const struct oci_mount *mount,
 		    const struct external_mounts *host, struct pb *request)
 {
 	const struct oci_strings *paths = &in->spec->linux_.readonly_paths;
-	autofree char *source = NULL;
+	autofree char *source = find_source(in, mount);
 	int r;
 
-	r = find_source(in, mount, &source);
-	if (r < 0)
-		return r;
+	if (!source)
+		return -EINVAL;
 	r = put_mount(in->arena, request, mount->destination, "", source);
 	for (size_t i = 0; r >= 0 && i < host->n; i++) {
 		const char *below = external_below(host->items[i].path, source);
@@ -223,12 +228,11 @@ static int make_point(const struct make_input *in, int root,
 	autoclose int point = -1;
 	struct stat st = { .st_mode = S_IFDIR };
 	bool created;
-	int r;
 
 	if (mounts_is_bind(mount)) {
-		r = find_source(in, mount, &source);
-		if (r < 0)
-			return r;
+		source = find_source(in, mount);
+		if (!source)
+			return -EINVAL;
 		if (stat(source, &st) < 0)
 			return fail(errno, "source: %s", source);
 	}
