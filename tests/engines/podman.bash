@@ -72,7 +72,8 @@ start() {
 # shellcheck disable=SC2016,SC2034 # for the shell inside
 # For a program's shell: the terminal, once it has its size. That of an exec has
 # it a moment after the program has begun.
-SHOW_TERMINAL='tty; until [ "$(stty size)" = "33 99" ]; do sleep 0.02; done'
+SHOW_TERMINAL='tty
+	until [ "$(stty size 2>/dev/null)" = "33 99" ]; do sleep 0.02; done'
 
 # once OPTION... IMAGE PROGRAM...: and remove it.
 once() {
