@@ -200,6 +200,13 @@ cgroup_file() {
 		with --privileged -- a grep Cap /proc/self/status
 }
 
+# These options make ctr forget --runc-binary: it runs what is called runc.
+# bats test_tags=user-namespaces
+@test "ctr run --uidmap has a user namespace" {
+	expect 0 "0     300000      65536" with --uidmap 0:300000:65536 \
+		--gidmap 0:300000:65536 -- a cat /proc/self/uid_map
+}
+
 # bats test_tags=devices
 @test "ctr gives a container a device" {
 	expect 0 "" with --device /dev/fuse -- a ls /dev/fuse

@@ -6,6 +6,7 @@ load docker
 
 setup_file() {
 	has_engine containerd runc iptables
+	room_open
 	start_docker
 	docker run --rm --runtime sandlock --network host "$IMAGE" true
 	room_settled

@@ -4,16 +4,15 @@
 
 load engines
 
-# start_docker: with the runtime of contrib/docker, and the image.
+# start_docker [OPTION...]: with the runtime of contrib/docker, and the image.
 start_docker() {
-	room_open
 	find_docker
 	mkdir "$ROOM/home"
 	start_daemon dockerd env PATH="$DOCKER:$PATH" dockerd \
 		--config-file "$CONTRIB/docker/daemon.json" \
 		--data-root "$ROOM/docker" --exec-root /run/docker \
 		--pidfile /run/docker.pid --host unix:///run/docker.sock \
-		--exec-opt native.cgroupdriver=cgroupfs
+		--exec-opt native.cgroupdriver=cgroupfs "$@"
 	daemon_answers dockerd Server docker version
 	docker load -q -i "$ROOM/image.tar"
 	engine docker "$(docker version --format '{{.Server.Version}}')"

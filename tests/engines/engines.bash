@@ -172,6 +172,8 @@ make_runtime() {
 	fi
 	mkdir "$ROOM/bin"
 	cp "$from" "$ROOM/bin/sandlock-oci"
+	# What an engine runs by itself is to be no other.
+	ln -s sandlock-oci "$ROOM/bin/runc"
 }
 
 # suite_path: where its programs lie, seen from outside of the room.
@@ -236,6 +238,23 @@ room_close() {
 
 no_process_below() {
 	! find "$1" -name cgroup.procs -exec cat {} + | grep -q .
+}
+
+# A user the host does not know, with the right to 65536 more.
+room_user() {
+	local file
+
+	mkdir "$ROOM/etc"
+	cp /etc/passwd /etc/group "$ROOM/etc/"
+	echo "$USER_NAME:x:$USER_ID:$USER_ID::$ROOM/home:/bin/sh" \
+		>>"$ROOM/etc/passwd"
+	echo "$USER_NAME:x:$USER_ID:" >>"$ROOM/etc/group"
+	echo "$USER_NAME:300000:65536" | tee "$ROOM/etc/subuid" \
+		>"$ROOM/etc/subgid"
+	for file in passwd group subuid subgid; do
+		room sh -c "[ -e /etc/$file ] || touch /etc/$file"
+		room mount --bind "$ROOM/etc/$file" "/etc/$file"
+	done
 }
 
 # ---- what is left ----

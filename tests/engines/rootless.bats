@@ -19,22 +19,11 @@ setup_file() {
 	room_settled
 }
 
-# A user the host does not know, with the right to 65536 more, a runtime
-# directory, and a tun device as udev would have it.
+# With a runtime directory, and a tun device as udev would have it.
 make_user() {
-	mkdir "$ROOM/etc"
-	cp /etc/passwd /etc/group "$ROOM/etc/"
-	echo "$USER_NAME:x:$USER_ID:$USER_ID::$ROOM/home:/bin/sh" \
-		>>"$ROOM/etc/passwd"
-	echo "$USER_NAME:x:$USER_ID:" >>"$ROOM/etc/group"
-	echo "$USER_NAME:300000:65536" | tee "$ROOM/etc/subuid" \
-		>"$ROOM/etc/subgid"
+	room_user
 	install -d -o "$USER_ID" -g "$USER_ID" "$ROOM/home"
 	room bash -ec "
-		for file in passwd group subuid subgid; do
-			[ -e /etc/\$file ] || touch /etc/\$file
-			mount --bind $ROOM/etc/\$file /etc/\$file
-		done
 		install -d -m 0700 -o $USER_ID -g $USER_ID /run/user/$USER_ID
 		mknod -m 0666 /run/tun c 10 200
 		mount --bind /run/tun /dev/net/tun"
