@@ -142,7 +142,8 @@ static int check_features(struct criu *criu, const struct checkpoint_options *o)
 }
 
 static int dump(const struct globals *globals, const struct container *c,
-		const struct oci_spec *spec, const struct checkpoint_options *o)
+		int lock, const struct oci_spec *spec,
+		const struct checkpoint_options *o)
 {
 	struct arena *arena = globals->arena;
 	struct pb request = { .arena = arena };
@@ -172,6 +173,9 @@ static int dump(const struct globals *globals, const struct container *c,
 					 &request);
 	if (r < 0)
 		return r;
+	/* When we are killed it has work to undo: nobody may come between. */
+	criu.fds[criu.nfds++] = lock;
+	criu.own_group = true;
 	criu.images = images.path;
 	criu.work = images.work_path;
 	/* Without a mount namespace the container's is this one. */
@@ -187,7 +191,7 @@ static int dump(const struct globals *globals, const struct container *c,
 }
 
 static int checkpoint(const struct globals *globals, struct container *c,
-		      const struct checkpoint_options *o)
+		      int lock, const struct checkpoint_options *o)
 {
 	enum oci_status status = container_status(globals->arena, c);
 	struct policed policed = { 0 };
@@ -206,7 +210,7 @@ static int checkpoint(const struct globals *globals, struct container *c,
 	r = images_check(&spec, &policed, &o->images);
 	if (r < 0)
 		return r;
-	r = dump(globals, c, &spec, o);
+	r = dump(globals, c, lock, &spec, o);
 	if (r < 0 || o->leave_running || o->pre_dump)
 		return r;
 	return deleting_remove(globals->arena, c);
@@ -227,7 +231,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	if (r >= 0)
 		r = container_load_sound(globals->arena, globals->root, argv[0],
 					 &c);
-	return r < 0 ? r : checkpoint(globals, &c, options);
+	return r < 0 ? r : checkpoint(globals, &c, lock.dir, options);
 }
 
 #define FIELD(name) offsetof(struct checkpoint_options, name)

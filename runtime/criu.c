@@ -139,8 +139,11 @@ static _Noreturn void become_criu(const struct criu *criu, const char *program,
 
 	snprintf(number, sizeof number, "%d", LINK_FD);
 	sigemptyset(&none);
-	(void)signal(SIGPIPE, SIG_DFL);
+	/* When we are killed it must undo what it has begun, not die of it. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	if (criu->own_group)
+		(void)setpgid(0, 0);
 	/* It runs tar and others: engines may call us without a PATH. */
 	(void)setenv("PATH", DEFAULT_PATH, /* overwrite= */ 0);
 	if (prepare(criu, &report) >= 0) {

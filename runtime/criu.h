@@ -75,6 +75,7 @@ enum criu_option {
 struct criu {
 	struct arena *arena;
 	const char *images, *work;	/* absolute: opened where criu is */
+	bool own_group;			/* signals for our group are not its */
 	/* In a mount namespace of its own, with rootfs bound to root. */
 	bool own_mounts;
 	const char *rootfs, *root;

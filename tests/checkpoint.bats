@@ -887,6 +887,17 @@ createRuntime ["again","creating"]' ]
 	counts_on
 }
 
+@test "a checkpoint that is killed leaves the container running" {
+	start_counting box
+	for delay in 0.03 0.06 0.09 0.12 0.15 0.2 0.25; do
+		run timeout --signal KILL "$delay" "$SANDLOCK" --root "$ROOT" \
+			--criu "$CRIU" checkpoint --image-path "$IMAGES" \
+			--leave-running box
+		wait_until has_status box running
+		counts_on
+	done
+}
+
 @test "a criu that dies leaves nothing behind" {
 	requires python3
 	start_counting box

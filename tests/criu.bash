@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # tests/criu.bash - a criu that runs on this kernel.
 
-load "$(dirname "${BASH_SOURCE[0]}")/engines/packages"
+# shellcheck source=tests/engines/packages.bash
+. "${BASH_SOURCE[0]%/*}/engines/packages.bash"
 
 CRIU_SUITE=trixie
 
