@@ -217,8 +217,11 @@ make_image() {
 	tar -C "$dir" -cf "$ROOM/image.tar" manifest.json config.json layer.tar
 }
 
+# room COMMAND...: there, for less time than a test has; a call that is never
+# answered would stop the whole run.
 room() {
-	(join_cgroups /room && exec nsenter --target "$ROOM_PID" --mount \
+	(join_cgroups /room && exec timeout --foreground \
+		"${ROOM_PATIENCE:-100}" nsenter --target "$ROOM_PID" --mount \
 		--net --ipc --pid --cgroup -- "$@") 3>&-
 }
 export -f room
@@ -342,7 +345,7 @@ start_daemon() {
 	local name=$1
 
 	shift
-	room "$@" </dev/null >"$ROOM/$name.log" 2>&1 &
+	ROOM_PATIENCE=0 room "$@" </dev/null >"$ROOM/$name.log" 2>&1 &
 }
 
 # daemon_answers NAME TEXT COMMAND...: wait until it does, or show its words.
