@@ -236,6 +236,20 @@ stdout_of() {
 		readlink /proc/self/ns/net
 }
 
+# bats test_tags=user-namespaces
+@test "a pod may have a user namespace" {
+	local ids='[{"host_id": 300000, "container_id": 0, "length": 65536}]'
+	local namespaces
+
+	[ -n "$ENGINE_SUITE" ] || skip "needs containerd 1.7"
+	namespaces="{\"linux\": {\"security_context\": {\"namespace_options\":
+		{\"pid\": 1, \"userns_options\":
+		{\"mode\": 0, \"uids\": $ids, \"gids\": $ids}}}}}"
+	POD_MORE=$namespaces run_pod sandlock
+	start_container "$namespaces" sleep 1000
+	expect 0 "0     300000      65536" exec_sync cat /proc/self/uid_map
+}
+
 # bats test_tags=privileged
 @test "a privileged container has all that is there" {
 	POD_MORE='{"linux": {"security_context": {"privileged": 1}}}' \

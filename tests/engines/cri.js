@@ -16,7 +16,15 @@ const podMetadata = {
 	name: [1, "string"], uid: [2, "string"], namespace: [3, "string"],
 	attempt: [4, "int"],
 };
-const namespaces = { network: [1, "int"], pid: [2, "int"], ipc: [3, "int"] };
+const mapping = {
+	host_id: [1, "int"], container_id: [2, "int"], length: [3, "int"],
+};
+const namespaces = {
+	network: [1, "int"], pid: [2, "int"], ipc: [3, "int"],
+	userns_options: [5, {
+		mode: [1, "int"], uids: [2, [mapping]], gids: [3, [mapping]],
+	}],
+};
 const resources = {
 	cpu_period: [1, "int"], cpu_quota: [2, "int"], cpu_shares: [3, "int"],
 	memory_limit_in_bytes: [4, "int"], cpuset_cpus: [6, "string"],

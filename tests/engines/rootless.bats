@@ -190,6 +190,25 @@ export -f podman_environment
 	podman pod rm p
 }
 
+# bats test_tags=kube-play
+@test "rootless podman plays a pod written for Kubernetes" {
+	cat >"$ROOM/home/pod.yaml" <<-END
+		apiVersion: v1
+		kind: Pod
+		metadata:
+		  name: played
+		spec:
+		  restartPolicy: Never
+		  containers:
+		  - name: one
+		    image: $IMAGE
+		    command: ["sleep", "1000"]
+	END
+	podman play kube --network none "$ROOM/home/pod.yaml"
+	expect 0 "uid=0(root)" podman exec played-one id
+	podman play kube --down "$ROOM/home/pod.yaml"
+}
+
 # bats test_tags=secrets
 @test "rootless podman hands a secret to a container" {
 	echo -n whispered >"$ROOM/home/secret"
