@@ -14,7 +14,7 @@
 #include "policy/keys.h"
 
 static const struct policy_place place = {
-	.cwd = "/work/[d]", .home = "/home/u", .project = "/work" };
+	.cwd = "/srv/[d]", .home = "/home/u", .project = "/srv" };
 
 static int as_annotation(struct arena *arena, enum policy_key key,
 			 const char *value, struct policy *ret)

@@ -11,7 +11,7 @@
 #define MAX_WORDS 8
 
 static const struct policy_place at_home = {
-	.cwd = "/work/dir", .home = "/home/u", .project = "/work" };
+	.cwd = "/srv/dir", .home = "/home/u", .project = "/srv" };
 static const struct policy_place nowhere = { .bundle = true };
 
 /* "key" of "section.key" */

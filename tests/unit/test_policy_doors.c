@@ -293,7 +293,7 @@ static void short_forms(void **state)
 		{ { "-r", "/a,@system" },
 		  "[filesystem]\nread = [\"/a\", \"@system\"]\n" },
 		{ { "-r/a", "--allow-read", "b", "--allow-read=/c" },
-		  "[filesystem]\nread = [\"/a\", \"/work/dir/b\", \"/c\"]\n" },
+		  "[filesystem]\nread = [\"/a\", \"/srv/dir/b\", \"/c\"]\n" },
 		{ { "--filesystem-read", "/a,b", "-r", "/c" },
 		  "[filesystem]\nread = [\"/a,b\", \"/c\"]\n" },
 		{ { "-w", "/a", "-x", "/b" },
@@ -328,9 +328,9 @@ static void short_forms(void **state)
 		  "[limits]\nmemory = 1024\nprocesses = 3\n" },
 		{ { "-m1K", "--memory=2K" }, "[limits]\nmemory = 2048\n" },
 		{ { "--workdir", ".", "--chroot=/r", "--mount", "/a:b:ro" },
-		  "[config]\nworkdir = \"/work/dir\"\n\n[filesystem]\n"
+		  "[config]\nworkdir = \"/srv/dir\"\n\n[filesystem]\n"
 		  "chroot = \"/r\"\n"
-		  "mount = { \"/a\" = \"/work/dir/b:ro\" }\n" },
+		  "mount = { \"/a\" = \"/srv/dir/b:ro\" }\n" },
 		{ { "--gpu", "0", "--gpu=2" },
 		  "[limits]\ngpu_devices = [0, 2]\n" },
 		{ { "--gpu=[]" }, "[limits]\ngpu_devices = []\n" },
