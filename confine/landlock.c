@@ -37,6 +37,7 @@ static const struct {
 	{ LANDLOCK_MAY_IOCTL, FS(IOCTL_DEV) },
 	{ LANDLOCK_MAY_MKNOD, FS(MAKE_CHAR) | FS(MAKE_BLOCK) },
 	{ LANDLOCK_MAY_CONNECT, FS(RESOLVE_UNIX) },
+	{ LANDLOCK_MAY_LIST, FS(READ_DIR) },
 };
 
 /* What came after version 1. */

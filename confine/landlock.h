@@ -23,6 +23,7 @@ enum landlock_right {
 	LANDLOCK_MAY_IOCTL = 1 << 3,	/* devices opened from now on */
 	LANDLOCK_MAY_MKNOD = 1 << 4,	/* device nodes */
 	LANDLOCK_MAY_CONNECT = 1 << 5,	/* to Unix sockets of others */
+	LANDLOCK_MAY_LIST = 1 << 6,	/* names in directories alone */
 };
 
 /* What may be done with a path and all below it. */
