@@ -198,3 +198,23 @@ const char *policy_glob_unquote(struct arena *arena, const char *pattern)
 		(void)glob_part_unquote(all, plain, all.len + 1);
 	return plain;
 }
+
+const char *policy_glob_start(struct arena *arena, const char *pattern)
+{
+	struct glob_part plain = { pattern, 0 };
+	char *path = arena_alloc(arena, strlen(pattern) + 2);
+
+	if (!path)
+		return NULL;
+	for (const char *rest = pattern; *rest;) {
+		struct glob_part part = glob_part_next(&rest);
+
+		if (glob_part_is_wild(part))
+			break;
+		plain.len = (size_t)(part.text + part.len - pattern);
+	}
+	(void)glob_part_unquote(plain, path, strlen(pattern) + 1);
+	if (!*path)
+		path[0] = '/';
+	return path;
+}

@@ -22,6 +22,9 @@ bool policy_glob_match(const char *pattern, const char *path);
 const char *policy_glob_quote(struct arena *arena, const char *text);
 const char *policy_glob_unquote(struct arena *arena, const char *pattern);
 
+/* The path itself, or the directory above its first wildcard. */
+const char *policy_glob_start(struct arena *arena, const char *pattern);
+
 /*
  * What is there now below root, as absolute paths in it, sorted. Links are
  * followed, inside root, only before the first component with a wildcard. What
