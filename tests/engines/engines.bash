@@ -282,7 +282,7 @@ room_settled() {
 
 is_settled() {
 	room_inventory >"$ROOM/before"
-	sleep 0.3
+	sleep 0.6
 	same_as_before
 }
 
