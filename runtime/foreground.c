@@ -20,6 +20,8 @@
 static const int left_alone[] = { SIGILL, SIGTRAP, SIGBUS,  SIGFPE, SIGSEGV,
 				  SIGSYS, SIGTTIN, SIGTTOU, SIGURG };
 
+#define TRACER_US 1000
+
 enum { POLL_SIGNALS, POLL_PIDFD, POLL_NOTIFY, POLL_CONSOLE };
 #define POLLS (POLL_CONSOLE + CONSOLE_POLLS)
 
@@ -86,6 +88,18 @@ static bool reap(pid_t job, int *ret_status)
 	return ended;
 }
 
+/* A tracer that has not let go of it yet is the first to hear of its end. */
+static bool is_traced(const struct foreground_job *job)
+{
+	siginfo_t info;
+
+	if (waitid(P_PIDFD, (id_t)job->pidfd, &info,
+		   WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
+		return false;
+	usleep(TRACER_US);
+	return true;
+}
+
 static int wait_for_something(const struct foreground *foreground,
 			      const struct foreground_job *job, int notify,
 			      struct pollfd fds[POLLS])
@@ -132,7 +146,7 @@ int foreground_wait(const struct foreground *foreground,
 			console_relay(job->console, fds + POLL_CONSOLE);
 		if (reap(job->pid, ret_status))
 			break;
-		if (fds[POLL_PIDFD].revents)
+		if (fds[POLL_PIDFD].revents && !is_traced(job))
 			return fail(ECHILD, "wait for process %d", job->pid);
 	}
 	if (job->console)

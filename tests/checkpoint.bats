@@ -180,6 +180,18 @@ namespaces() {
 	assert_gone box
 }
 
+@test "run in the foreground ends with the checkpoint" {
+	new_bundle box
+	args sh -c "$COUNTING"
+	(sandlock run --bundle "$BUNDLE" box </dev/null >"$TMP/out" 2>&1 ||
+		echo "status $?" >>"$TMP/out") 3>&- &
+	wait_until [ -s "$BUNDLE/rootfs/count" ]
+	run_ok checkpoint box
+	wait_until grep -q status "$TMP/out"
+	[ "$(<"$TMP/out")" = "status 137" ]
+	assert_gone box
+}
+
 @test "what is restored detached is left to the nearest subreaper" {
 	requires python3
 	start_counting box
