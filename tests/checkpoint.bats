@@ -600,6 +600,24 @@ start_pod() {
 		"$(tail -n 1 "$TMP/first")" ]
 }
 
+@test "standard streams are those of the restore, terminals of the caller" {
+	requires script
+	new_bundle box
+	args sh -c 'i=0; while :; do i=$((i + 1)); echo $i; sleep 0.02; done'
+	mkfifo "$TMP/silence"
+	script -qec "$SANDLOCK --root $ROOT run --bundle $BUNDLE box" \
+		/dev/null <>"$TMP/silence" >"$TMP/first" 3>&- &
+	wait_until grep -q 5 "$TMP/first"
+	run_ok checkpoint box
+	script -qec "$SANDLOCK --root $ROOT --criu $CRIU restore --bundle \
+		$BUNDLE --image-path $IMAGES box" /dev/null \
+		<>"$TMP/silence" >"$TMP/second" 3>&- &
+	wait_until [ -s "$TMP/second" ]
+	[ "$(head -n 1 "$TMP/second" | tr -d '\r')" -ge \
+		"$(tail -n 1 "$TMP/first" | tr -d '\r')" ]
+	sandlock delete --force box
+}
+
 @test "a terminal is sent to the new console socket" {
 	requires python3
 	new_bundle box
