@@ -131,36 +131,40 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 			 "cgroups" },
 
 	[POLICY_READ] = {
-		KEY(FILESYSTEM, "filesystem.read", PATTERNS, read),
+		KEY(FILESYSTEM, "filesystem.read", PATTERNS, read), ENFORCED,
 		.letter = 'r', .comma_flag = "allow-read",
 		.about = "what it may read" },
 	[POLICY_WRITE] = {
-		KEY(FILESYSTEM, "filesystem.write", PATTERNS, write),
+		KEY(FILESYSTEM, "filesystem.write", PATTERNS, write), ENFORCED,
 		.letter = 'w', .comma_flag = "allow-write",
 		.about = "what it may read and write" },
 	[POLICY_WRITE_ONLY] = {
 		KEY(FILESYSTEM, "filesystem.write_only", PATTERNS, write_only),
+		ENFORCED,
 		.about = "what it may write, and read only if listed there" },
 	[POLICY_EXECUTE] = {
 		KEY(FILESYSTEM, "filesystem.execute", PATTERNS, execute),
+		ENFORCED,
 		.letter = 'x', .comma_flag = "allow-execute",
 		.about = "what it may execute (default: all that it may "
 			 "read)" },
 	[POLICY_DENY] = {
-		KEY(FILESYSTEM, "filesystem.deny", DENIALS, deny),
+		KEY(FILESYSTEM, "filesystem.deny", DENIALS, deny), ENFORCED,
 		.about = "neither read nor written nor executed, even if "
 			 "allowed" },
 	[POLICY_DENY_READ] = {
 		KEY(FILESYSTEM, "filesystem.deny_read", DENIALS, deny_read),
+		ENFORCED,
 		.comma_flag = "deny-read",
 		.about = "not read, even if allowed" },
 	[POLICY_DENY_WRITE] = {
 		KEY(FILESYSTEM, "filesystem.deny_write", DENIALS, deny_write),
+		ENFORCED,
 		.comma_flag = "deny-write",
 		.about = "not written, even if allowed" },
 	[POLICY_DENY_EXECUTE] = {
 		KEY(FILESYSTEM, "filesystem.deny_execute", DENIALS,
-		    deny_execute), .comma_flag = "deny-execute",
+		    deny_execute), ENFORCED, .comma_flag = "deny-execute",
 		.about = "not executed, even if allowed" },
 	[POLICY_CHROOT] = {
 		KEY(FILESYSTEM, "filesystem.chroot", PATH, chroot),

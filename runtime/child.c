@@ -159,10 +159,16 @@ static void look_at_namespaces(const struct child *child, uint64_t *ret)
 static int stop(struct child *child, const struct step *step)
 {
 	struct message m = { .word = (uint32_t)step->number };
+	autoclose int root = -1;
 
 	if (m.word == WORD_CREATED)
 		look_at_namespaces(child, m.ns_inodes);
-	if (send_message(child->link, &m, NULL, 0) < 0)
+	if (m.word == WORD_ROOTED) {
+		root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (root < 0)
+			return -1;
+	}
+	if (send_message(child->link, &m, &root, root >= 0) < 0)
 		return -1;
 	for (uint32_t i = 0; i <= step->flags; i++)
 		if (child_wait_go(child) < 0)

@@ -3,11 +3,10 @@
  * runtime/child_exec.c - the last steps: find the program, wait at the gate,
  * install the filter, exec.
  *
- * On entry: the container's user, directory and capabilities. From STEP_SECCOMP
+ * On entry: the container's user, directory and capabilities. From STEP_LANDLOCK
  * on only execve and the report of its failure are called, so that the filter
  * may deny anything else.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,14 +22,16 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/elf.h"
 #include "base/sys.h"
+#include "confine/landlock.h"
 #include "runtime/child.h"
 #include "runtime/words.h"
 
 #define DEFAULT_PATH \
 	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 #define MAX_INTERPRETERS 5
-#define HEADER 256
+#define HEADER ELF_INTERPRETER
 #define HELPER_STACK 16384
 #define KERNEL_SIGSET 8	/* bytes of the kernel's sigset_t */
 
@@ -134,48 +135,6 @@ static void script_interpreter(const char *header, size_t len, char *ret)
 	ret[n] = '\0';
 }
 
-static ssize_t elf_interpreter_at(int fd, off_t offset, size_t size, char *ret)
-{
-	ssize_t n = pread(fd, ret, size < HEADER ? size : HEADER - 1, offset);
-
-	ret[n > 0 ? n : 0] = '\0';
-	return n;
-}
-
-/* The PT_INTERP of either ELF class. */
-static void elf_interpreter(int fd, const char *header, size_t len, char *ret)
-{
-	bool wide;
-	uint64_t at;
-	unsigned int count;
-
-	ret[0] = '\0';
-	if (len < sizeof(Elf64_Ehdr) || memcmp(header, ELFMAG, SELFMAG) != 0)
-		return;
-	wide = header[EI_CLASS] == ELFCLASS64;
-	at = wide ? ((const Elf64_Ehdr *)header)->e_phoff :
-		    ((const Elf32_Ehdr *)header)->e_phoff;
-	count = wide ? ((const Elf64_Ehdr *)header)->e_phnum :
-		       ((const Elf32_Ehdr *)header)->e_phnum;
-	for (unsigned int i = 0; i < count; i++) {
-		size_t size = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-		union {
-			Elf64_Phdr p64;
-			Elf32_Phdr p32;
-		} p;
-
-		if (pread(fd, &p, size, (off_t)(at + i * size)) !=
-		    (ssize_t)size)
-			return;
-		if ((wide ? p.p64.p_type : p.p32.p_type) != PT_INTERP)
-			continue;
-		(void)elf_interpreter_at(
-			fd, (off_t)(wide ? p.p64.p_offset : p.p32.p_offset),
-			wide ? p.p64.p_filesz : p.p32.p_filesz, ret);
-		return;
-	}
-}
-
 /*
  * Neither the program nor any interpreter may be the runtime's own binary:
  * inside, it could be opened for writing later. What cannot be read here is
@@ -212,33 +171,49 @@ static int refuse_own_binary(const struct step_exec *exec)
 	return 0;
 }
 
+/* A copy of *fd at to, made from one above all that is to be kept. */
+static int move(int *fd, int to, int above)
+{
+	int copy = fcntl(*fd, F_DUPFD_CLOEXEC, above);
+
+	if (copy < 0 || dup3(copy, to, O_CLOEXEC) < 0)
+		return -1;
+	*fd = to;
+	return 0;
+}
+
 /*
  * Keep nothing of the runtime while waiting: callers wait for its descriptors
- * to close. What stays are 0-2, the preserved ones, and the gate.
+ * to close. What stays are 0-2, the preserved ones, the gate and what Landlock
+ * is to hold.
  */
-static int keep_only(struct child *child, int fd, unsigned int preserved)
+static int keep_only(struct child *child, int *gate, unsigned int preserved)
 {
-	int first = 3 + (int)preserved;
-	int moved = fcntl(fd, F_DUPFD_CLOEXEC, first);
+	int *ruleset = &child->slots[SLOT_RULESET];
+	int first = 3 + (int)preserved, next = first + 1;
 
-	if (moved < 0)
+	/* The ruleset may lie where the gate goes. */
+	if (*ruleset >= 0) {
+		*ruleset = fcntl(*ruleset, F_DUPFD_CLOEXEC, first + 2);
+		if (*ruleset < 0)
+			return -1;
+	}
+	if (move(gate, first, first + 2) < 0)
 		return -1;
-	if (moved > first &&
-	    sys_close_range((unsigned int)first, (unsigned int)moved - 1, 0))
+	if (*ruleset >= 0 && move(ruleset, next++, first + 2) < 0)
 		return -1;
-	if (sys_close_range((unsigned int)moved + 1, ~0U, 0) < 0)
+	if (sys_close_range((unsigned int)next, ~0U, 0) < 0)
 		return -1;
 	child->link = -1;
-	return moved;
+	return 0;
 }
 
 /* `state` connects and closes; `start` connects and says GO. */
 static int wait_at_gate(struct child *child, const struct step *step)
 {
-	autoclose int gate = keep_only(child, child->slots[step->in],
-				       (unsigned int)step->number);
+	autoclose int gate = child->slots[step->in];
 
-	if (gate < 0)
+	if (keep_only(child, &gate, (unsigned int)step->number) < 0)
 		return -1;
 	for (;;) {
 		child->link = accept4(gate, NULL, NULL, SOCK_CLOEXEC);
@@ -371,6 +346,8 @@ int child_exec_step(struct child *child, const struct step *step)
 		return preserve(step);
 	case STEP_LAST_WORD:
 		return last_word(child, step);
+	case STEP_LANDLOCK:
+		return landlock_restrict(child->slots[step->in], 0);
 	case STEP_SECCOMP:
 		return step->filter.notifies ?
 			       install_with_listener(child, step) :

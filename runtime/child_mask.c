@@ -82,3 +82,16 @@ int child_readonly_path(struct child *child, const struct step *step)
 		return child_refuse(child, EXDEV, "it is still writable");
 	return 0;
 }
+
+int child_own_mount(struct child *child, const struct step *step)
+{
+	autoclose int point =
+		root_open(child->slots[SLOT_ROOT], step->text, O_PATH);
+	autoclose int tree = -1;
+
+	if (point < 0)
+		return -1;
+	tree = sys_open_tree(point, "",
+			     OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE);
+	return tree < 0 ? -1 : sys_move_mount(tree, point);
+}

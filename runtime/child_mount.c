@@ -333,6 +333,8 @@ static int do_step(struct child *child, const struct step *step)
 		return child_mask(child, step);
 	case STEP_READONLY_PATH:
 		return child_readonly_path(child, step);
+	case STEP_OWN_MOUNT:
+		return child_own_mount(child, step);
 	default:
 		return child_root_step(child, step);
 	}

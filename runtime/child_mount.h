@@ -13,9 +13,10 @@ bool child_is_proc_root(int fd);
 
 /* child_root.c */
 int child_root_step(struct child *child, const struct step *step);
-/* child_mask.c: STEP_MASK, STEP_READONLY_PATH */
+/* child_mask.c: STEP_MASK, STEP_READONLY_PATH, STEP_OWN_MOUNT */
 int child_mask(struct child *child, const struct step *step);
 int child_readonly_path(struct child *child, const struct step *step);
+int child_own_mount(struct child *child, const struct step *step);
 /* child_copy.c: STEP_COPY_UP, STEP_COPY_SYMLINK, STEP_SYMLINK, STEP_MKNOD */
 int child_copy_up(struct child *child, const struct step *step);
 int child_copy_symlink(struct child *child, const struct step *step);

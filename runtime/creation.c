@@ -28,6 +28,7 @@
 #include "runtime/console.h"
 #include "runtime/mounted.h"
 #include "runtime/notify.h"
+#include "runtime/policed_files.h"
 #include "runtime/starting.h"
 #include "runtime/systemd.h"
 
@@ -212,6 +213,27 @@ static int place_child(struct launch *launch)
 	return r < 0 ? r : cgroup_enter(&c->cgroup, launch->pid);
 }
 
+static int rooted(struct launch *launch, int root)
+{
+	const struct creation *c = launch->owner;
+	const struct oci_namespace *pids =
+		&c->spec.linux_.namespaces[OCI_NS_PID];
+	const struct policed_files files = {
+		.arena = c->arena,
+		.policed = &c->policed,
+		.process = c->in.process,
+		.proc = c->proc,
+		.root = root,
+		.userns = launch->userns >= 0 ? launch->userns :
+						c->joins.fds[OCI_NS_USER],
+		.state = c->container.dir,
+		.own_pids = pids->listed && !pids->path,
+		.has_console = c->in.has_console,
+	};
+
+	return policed_files_create(&files);
+}
+
 static int start_child(struct creation *c)
 {
 	struct launch *l = &c->launch;
@@ -229,6 +251,7 @@ static int start_child(struct creation *c)
 	l->program = c->in.process->args.items[0];
 	l->place = place_child;
 	l->before_hooks = before_hooks;
+	l->rooted = rooted;
 	l->owner = c;
 	r = launch_start(l);
 	if (r < 0)

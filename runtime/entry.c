@@ -14,7 +14,9 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "cgroups/rdt.h"
+#include "confine/files.h"
 #include "runtime/mounted.h"
+#include "runtime/policed_files.h"
 #include "runtime/systemd.h"
 
 void entry_close(struct entry *entry)
@@ -22,6 +24,7 @@ void entry_close(struct entry *entry)
 	launch_close(&entry->launch);
 	cgroup_close(&entry->cgroup);
 	joins_close(&entry->joins);
+	closep(&entry->ruleset);
 	closep(&entry->root);
 	closep(&entry->proc);
 }
@@ -173,6 +176,29 @@ static int join_rdt(const struct entry *e, const struct container *container)
 	return rdt_join(&rdt, e->launch.pid);
 }
 
+/* The root is there already: no need to stop for it. */
+static int hold_files(struct entry *e, const struct container *container)
+{
+	const struct policed_files files = {
+		.arena = e->arena,
+		.policed = &e->policed,
+		.process = &e->process,
+		.proc = e->proc,
+		.root = e->root,
+		.userns = e->joins.fds[OCI_NS_USER],
+		.state = container->dir,
+		.has_console = e->in.has_console,
+	};
+
+	if (!files_wanted(&e->policed.policy))
+		return 0;
+	e->ruleset = policed_files_load(&files);
+	if (e->ruleset < 0)
+		return e->ruleset;
+	e->plan.slots[SLOT_RULESET] = e->ruleset;
+	return 0;
+}
+
 int entry_prepare(struct entry *e, const struct globals *globals,
 		  struct container *container,
 		  const struct entry_options *options)
@@ -186,6 +212,9 @@ int entry_prepare(struct entry *e, const struct globals *globals,
 		return r;
 	fill_input(e, container, options);
 	r = make_exec(&e->in, e->root, &e->plan);
+	if (r < 0)
+		return r;
+	r = hold_files(e, container);
 	if (r < 0)
 		return r;
 	l->in = &e->in;

@@ -28,6 +28,7 @@ struct entry {
 	struct arena *arena;
 	int proc;
 	int root;			/* the container's */
+	int ruleset;			/* what Landlock is to hold, or -1 */
 	struct facts facts;
 	struct oci_spec spec;
 	struct oci_process process;
@@ -42,8 +43,8 @@ struct entry {
 
 #define ENTRY_NONE                                                         \
 	{                                                                  \
-		.proc = -1, .root = -1, .joins = JOINS_NONE,               \
-		.launch = LAUNCH_NONE,                                     \
+		.proc = -1, .root = -1, .ruleset = -1,                     \
+		.joins = JOINS_NONE, .launch = LAUNCH_NONE,                \
 	}
 #define autoentry AUTO(entry_close)
 

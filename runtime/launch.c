@@ -37,6 +37,7 @@ void launch_close(struct launch *launch)
 		(void)waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED);
 	}
 	closep(&launch->pidfd);
+	closep(&launch->userns);
 	closep(&launch->console);
 }
 
@@ -177,7 +178,6 @@ static int send_late_sources(struct launch *launch)
 static int on_unmapped(struct launch *launch)
 {
 	const struct oci_linux *l = &launch->in->spec->linux_;
-	autoclose int user = -1;
 	char name[64];
 	int r;
 
@@ -189,13 +189,22 @@ static int on_unmapped(struct launch *launch)
 	if (r < 0)
 		return r;
 	snprintf(name, sizeof name, "%d/ns/user", launch->pid);
-	user = openat(launch->proc, name, O_RDONLY | O_CLOEXEC);
-	if (user < 0)
+	launch->userns = openat(launch->proc, name, O_RDONLY | O_CLOEXEC);
+	if (launch->userns < 0)
 		return fail(errno, "open /proc/%s", name);
-	r = sources_open(launch->plan, launch->proc, /* late= */ true, user);
+	r = sources_open(launch->plan, launch->proc, /* late= */ true,
+			 launch->userns);
 	if (r < 0)
 		return r;
 	return send_late_sources(launch);
+}
+
+static int on_rooted(struct launch *launch, int root)
+{
+	const uint16_t slot = SLOT_RULESET;
+	autoclose int ruleset = launch->rooted(launch, root);
+
+	return ruleset < 0 ? ruleset : answer(launch, &slot, &ruleset, 1);
 }
 
 static int on_listener(struct launch *launch, int listener)
@@ -280,6 +289,8 @@ static int on_word(struct launch *launch, const struct message *m, int *fd)
 	case WORD_CONSOLE:
 		launch->console = take_fd(fd);
 		return 0;
+	case WORD_ROOTED:
+		return on_rooted(launch, *fd);
 	case WORD_LISTENER:
 		return on_listener(launch, *fd);
 	case WORD_FAILED:

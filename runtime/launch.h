@@ -27,16 +27,23 @@ struct launch {
 	int (*place)(struct launch *launch);
 	/* Called when the mounts are done and hooks are about to look; may be NULL. */
 	int (*before_hooks)(struct launch *launch);
-	void *owner;			/* for the two */
+	/* Called with the container's root, for the ruleset that holds there. */
+	int (*rooted)(struct launch *launch, int root);
+	void *owner;			/* for the three */
 	int link;
 	pid_t pid;
 	int pidfd;			/* -1: not our child (start) */
 	uint64_t ns_inodes[OCI_NAMESPACES];	/* known from CREATED on */
+	int userns;			/* the container's, if it is new; or -1 */
 	int console;			/* pty master, -1 until CONSOLE */
 	bool kept;
 };
 
-#define LAUNCH_NONE { .proc = -1, .link = -1, .pidfd = -1, .console = -1 }
+#define LAUNCH_NONE                                                        \
+	{                                                                  \
+		.proc = -1, .link = -1, .pidfd = -1, .userns = -1,         \
+		.console = -1,                                             \
+	}
 #define autolaunch AUTO(launch_close)
 
 /* Open what the plan's sources name, clone the child, watch it. */

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
+#include "confine/files.h"
 #include "runtime/joins.h"
 #include "runtime/words.h"
 
@@ -127,6 +128,8 @@ int make_create(const struct make_input *in, struct plan *ret)
 	r = root_and_mounts(in, &plan);
 	if (r < 0)
 		return r;
+	if (in->policed && files_wanted(&in->policed->policy))
+		plan_add(&plan, STEP_STOP)->number = WORD_ROOTED;
 	r = make_process(in, &plan);
 	if (r < 0)
 		return r;

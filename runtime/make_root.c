@@ -127,6 +127,20 @@ static void add_late_readonly(struct plan *plan, size_t nsteps)
 	}
 }
 
+/* What is missing is an error, or optional, when it is looked for. */
+static void add_own_mounts(const struct make_input *in, struct plan *plan)
+{
+	const struct oci_strings *paths = &in->policed->writable;
+
+	for (size_t i = 0; i < paths->n; i++) {
+		struct step *step = plan_add(plan, STEP_OWN_MOUNT);
+
+		step->place = "filesystem.write";
+		step->text = paths->items[i];
+		step->skip_missing = true;
+	}
+}
+
 /* private and slave hold since make_mounts. */
 static void add_propagation(const struct make_input *in, struct plan *plan)
 {
@@ -176,6 +190,8 @@ int make_root(const struct make_input *in, struct plan *plan)
 			   &l->masked_paths)) < 0)
 		return r;
 	add_cwd(in, plan);
+	if (in->policed)
+		add_own_mounts(in, plan);
 	if (in->spec->root_readonly)
 		add_readonly(plan, SLOT_ROOT, "root.readonly", "/");
 	add_late_readonly(plan, mounted);

@@ -39,6 +39,7 @@ static const char *const names[STEP_MAX] = {
 	[STEP_SYMLINK] = "make symbolic link",
 	[STEP_MASK] = "mask",
 	[STEP_READONLY_PATH] = "make read-only",
+	[STEP_OWN_MOUNT] = "keep writable",
 	[STEP_CONSOLE] = "make console",
 	[STEP_PIVOT] = "pivot root",
 	[STEP_MOVE_ROOT] = "move root",
@@ -68,6 +69,7 @@ static const char *const names[STEP_MAX] = {
 	[STEP_RLIMIT] = "set resource limit",
 	[STEP_PRESERVE_FDS] = "keep descriptors",
 	[STEP_LAST_WORD] = "exec",
+	[STEP_LANDLOCK] = "apply Landlock",
 	[STEP_SECCOMP] = "install seccomp filter",
 	[STEP_EXEC] = "exec",
 };

@@ -53,6 +53,7 @@ enum step_op {
 	STEP_SYMLINK,		/* text: path, text2: target; an existing name is kept */
 	STEP_MASK,		/* text */
 	STEP_READONLY_PATH,	/* text */
+	STEP_OWN_MOUNT,		/* text: stays writable in a read-only root */
 	STEP_CONSOLE,		/* make the pty, bind /dev/console, send the master */
 	STEP_PIVOT,
 	STEP_MOVE_ROOT,		/* --no-pivot */
@@ -83,6 +84,7 @@ enum step_op {
 	STEP_RLIMIT,		/* rlimit */
 	STEP_PRESERVE_FDS,	/* number: 3 to 2+number stay open */
 	STEP_LAST_WORD,		/* exec: say EXEC, unless the program is our own binary */
+	STEP_LANDLOCK,		/* in: a ruleset */
 	STEP_SECCOMP,		/* filter */
 	STEP_EXEC,		/* exec */
 	STEP_MAX,
@@ -109,6 +111,7 @@ enum slot {
 	SLOT_GATE,
 	SLOT_CONSOLE,		/* the pty's slave */
 	SLOT_USERNS,
+	SLOT_RULESET,		/* what Landlock is to hold */
 	SLOT_FREE,		/* plan_slot() hands out from here */
 };
 

@@ -16,6 +16,8 @@ static const char *stop_name(int64_t word)
 		return "UNMAPPED";
 	case WORD_MOUNTED:
 		return "MOUNTED";
+	case WORD_ROOTED:
+		return "ROOTED";
 	case WORD_CREATED:
 		return "CREATED";
 	default:

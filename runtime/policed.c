@@ -76,6 +76,25 @@ static int gather(struct arena *arena, const struct globals *globals,
 	return refuse(ret);
 }
 
+/* Nothing judges what is executed from memory alone. */
+static int denied_calls(struct arena *arena, const struct policy *policy,
+			struct oci_strings *ret)
+{
+	const struct oci_strings *given = &policy->extra_deny;
+	const char **items;
+
+	*ret = *given;
+	if (!policy->set[POLICY_EXECUTE])
+		return 0;
+	items = arena_grow(arena, given->items, given->n, given->n + 1,
+			   sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	items[given->n] = "memfd_create";
+	*ret = (struct oci_strings){ items, given->n + 1 };
+	return 0;
+}
+
 /* A socket that is not there needs no rule for its addresses. */
 static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 			  struct policed *policed)
@@ -83,9 +102,8 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 	const struct policy *policy = &policed->policy;
 	bool net = !policy_has_section(policy, POLICY_NETWORK) ||
 		   policy->mode != POLICY_MODE_DENY;
-	const struct confine_blocklist list = {
+	struct confine_blocklist list = {
 		.extra_allow = policy->extra_allow,
-		.extra_deny = policy->extra_deny,
 		.inet = net,
 		.udp = net,
 		.icmp = net,
@@ -94,7 +112,10 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 				    spec->linux_.seccomp->listener_path,
 	};
 
-	return confine_blocklist(arena, 0, &list, &policed->blocklist);
+	int r = denied_calls(arena, policy, &list.extra_deny);
+
+	return r < 0 ? r : confine_blocklist(arena, 0, &list,
+					     &policed->blocklist);
 }
 
 static int apply(struct arena *arena, struct oci_spec *spec,

@@ -20,6 +20,7 @@ struct policed {
 	bool active;			/* false: all below is empty */
 	bool own_network;		/* late, whatever the engine has made */
 	struct policy policy;
+	struct oci_strings writable;	/* in a root that is made read-only */
 	struct confine_filter blocklist;
 };
 

@@ -232,5 +232,6 @@ int policed_spec(struct arena *arena, struct policed *policed,
 		linux_->has_personality = true;
 		linux_->personality |= ADDR_NO_RANDOMIZE;
 	}
-	return isolate(policed, spec);
+	r = policed_mounts(arena, policed, spec);
+	return r < 0 ? r : isolate(policed, spec);
 }

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "confine/files.h"
 #include "runtime/make.h"
 #include "runtime/notify.h"
 #include "runtime/words.h"
@@ -401,6 +402,11 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 		plan_add(plan, STEP_PRESERVE_FDS)->number = kept;
 	plan_add(plan, STEP_LAST_WORD)->exec = exec;
 	descriptor_limit(in, plan);
+	if (in->policed && files_wanted(&in->policed->policy)) {
+		step = plan_add(plan, STEP_LANDLOCK);
+		step->place = "filesystem";
+		step->in = SLOT_RULESET;
+	}
 	if (in->policed && in->policed->active)
 		add_filter(plan, &in->policed->blocklist, "syscalls");
 	if (in->filter)

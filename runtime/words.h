@@ -11,6 +11,8 @@
  *   MOUNTED   ------------------>  hooks
  *             <------------------  GO
  *   CONSOLE {master} ----------->  relay it or pass it on
+ *   ROOTED {root} ------------->  what Landlock is to hold in it
+ *             <------------------  GO {ruleset}
  *   CREATED   ------------------>  rlimits, state.json
  *             <------------------  GO (= KEEP: until then end of file means exit)
  *   (gate)    <------------------  `start` connects; that is the link now
@@ -38,6 +40,7 @@ enum word {
 	WORD_EXEC,
 	WORD_FAILED,
 	WORD_UNPLACED,
+	WORD_ROOTED,
 };
 
 #define MESSAGE_SLOTS 8

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/elf.c - find the loader in the headers of a program, which is hostile. */
+#include "base/elf.h"
+
+#include <elf.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+bool elf_is(const char *header, size_t len)
+{
+	return len >= sizeof(Elf64_Ehdr) &&
+	       memcmp(header, ELFMAG, SELFMAG) == 0;
+}
+
+static void read_text(int fd, uint64_t offset, uint64_t size, char *ret)
+{
+	ssize_t n = pread(fd, ret,
+			  size < ELF_INTERPRETER ? (size_t)size :
+						   ELF_INTERPRETER - 1,
+			  (off_t)offset);
+
+	ret[n > 0 ? n : 0] = '\0';
+}
+
+void elf_interpreter(int fd, const char *header, size_t len, char *ret)
+{
+	union {
+		Elf64_Ehdr e64;
+		Elf32_Ehdr e32;
+	} h;
+	unsigned int count;
+	uint64_t at;
+	bool wide;
+
+	ret[0] = '\0';
+	if (!elf_is(header, len))
+		return;
+	memcpy(&h, header, sizeof h);
+	wide = header[EI_CLASS] == ELFCLASS64;
+	at = wide ? h.e64.e_phoff : h.e32.e_phoff;
+	count = wide ? h.e64.e_phnum : h.e32.e_phnum;
+	for (unsigned int i = 0; i < count; i++) {
+		size_t size = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+		union {
+			Elf64_Phdr p64;
+			Elf32_Phdr p32;
+		} p;
+
+		if (pread(fd, &p, size, (off_t)(at + i * size)) !=
+		    (ssize_t)size)
+			return;
+		if ((wide ? p.p64.p_type : p.p32.p_type) != PT_INTERP)
+			continue;
+		read_text(fd, wide ? p.p64.p_offset : p.p32.p_offset,
+			  wide ? p.p64.p_filesz : p.p32.p_filesz, ret);
+		return;
+	}
+}

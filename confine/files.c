@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* confine/files.c - take what is denied out of what is allowed. */
+#include "confine/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/root.h"
+#include "base/util.h"
+
+#define READ LANDLOCK_MAY_READ
+#define WRITE (LANDLOCK_MAY_WRITE | LANDLOCK_MAY_IOCTL)
+#define EXECUTE LANDLOCK_MAY_EXECUTE
+
+bool files_wanted(const struct policy *policy)
+{
+	for (enum policy_key key = POLICY_READ; key <= POLICY_DENY_EXECUTE;
+	     key++)
+		if (policy->set[key])
+			return true;
+	return false;
+}
+
+/* To execute a file the kernel must be let read it. */
+uint32_t files_rights(const struct policy *policy, enum policy_key key)
+{
+	uint32_t read = READ | (policy->set[POLICY_EXECUTE] ? 0 : EXECUTE);
+
+	switch (key) {
+	case POLICY_READ:
+		return read;
+	case POLICY_WRITE:
+		return read | WRITE;
+	case POLICY_WRITE_ONLY:
+	case POLICY_DENY_WRITE:
+		return WRITE;
+	case POLICY_EXECUTE:
+		return READ | EXECUTE;
+	case POLICY_DENY:
+		return READ | WRITE | EXECUTE;
+	case POLICY_DENY_READ:
+		return READ;
+	case POLICY_DENY_EXECUTE:
+		return EXECUTE;
+	default:
+		return 0;
+	}
+}
+
+bool files_is_at_or_below(const char *path, const char *dir)
+{
+	size_t n = streq(dir, "/") ? 0 : strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && (path[n] == '/' || !path[n]);
+}
+
+int files_add(struct arena *arena, struct files_list *list,
+	      const struct files_entry *entry)
+{
+	if (list->n == list->size) {
+		size_t size = list->size ? 2 * list->size : 64;
+		struct files_entry *grown = arena_grow(
+			arena, list->items, list->n, size, sizeof *grown);
+
+		if (!grown)
+			return -ENOMEM;
+		list->items = grown;
+		list->size = size;
+	}
+	list->items[list->n++] = *entry;
+	return 0;
+}
+
+struct split {
+	struct arena *arena;
+	int root;
+	const struct files_entry *allowed;	/* the one at hand */
+	const struct files_list *denied;
+	struct files_rules *rules;
+};
+
+static bool applies(const struct split *s, const struct files_entry *denied)
+{
+	return !denied->scope || denied->scope == s->allowed->scope;
+}
+
+static int add_rule(struct split *s, const char *path, uint32_t rights)
+{
+	struct files_rules *rules = s->rules;
+
+	if (!rights)
+		return 0;
+	if (rules->n == FILES_MOST_RULES)
+		return fail(E2BIG, "%s '%s': more than %d rules without what "
+				   "is denied",
+			    s->allowed->key, s->allowed->item,
+			    FILES_MOST_RULES);
+	if (rules->n == rules->size) {
+		size_t size = rules->size ? 2 * rules->size : 64;
+		struct landlock_path *grown = arena_grow(
+			s->arena, rules->items, rules->n, size, sizeof *grown);
+
+		if (!grown)
+			return -ENOMEM;
+		rules->items = grown;
+		rules->size = size;
+	}
+	rules->items[rules->n++] = (struct landlock_path){ path, rights };
+	return 0;
+}
+
+/* What is denied here or above, and strictly below. */
+struct verdict {
+	uint32_t here, below;
+	bool listable;		/* no denied directory below */
+	const struct files_entry *first;	/* of those below */
+};
+
+static struct verdict judge(const struct split *s, const char *path,
+			    uint32_t rights)
+{
+	struct verdict v = { .listable = true };
+
+	for (size_t i = 0; i < s->denied->n; i++) {
+		const struct files_entry *d = &s->denied->items[i];
+
+		if (!applies(s, d) || !(d->rights & rights))
+			continue;
+		if (files_is_at_or_below(path, d->path)) {
+			v.here |= d->rights;
+		} else if (files_is_at_or_below(d->path, path)) {
+			v.below |= d->rights & rights;
+			if (d->rights & READ && d->directory)
+				v.listable = false;
+			if (!v.first)
+				v.first = d;
+		}
+	}
+	return v;
+}
+
+static int split_path(struct split *s, const char *path, uint32_t rights,
+		      bool directory);
+
+/* Links need no rule: the file they lead to does. */
+static int split_entry(struct split *s, int dir, const char *above,
+		       const char *name, uint32_t rights)
+{
+	const char *path = arena_printf(s->arena, "%s/%s",
+					streq(above, "/") ? "" : above, name);
+	struct stat st;
+
+	if (!path)
+		return -ENOMEM;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : fail(errno, "stat %s", path);
+	if (S_ISLNK(st.st_mode))
+		return 0;
+	return split_path(s, path, rights, S_ISDIR(st.st_mode));
+}
+
+static int split_entries(struct split *s, const char *path, uint32_t rights)
+{
+	autoclose int fd = root_open_plain(s->root, path,
+					   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autoclosedir DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int r = 0;
+
+	if (!entries)
+		return fail(errno, "%s '%s': open %s", s->allowed->key,
+			    s->allowed->item, path);
+	(void)take_fd(&fd);
+	for (errno = 0; r == 0 && (entry = readdir(entries)); errno = 0)
+		if (!streq(entry->d_name, ".") && !streq(entry->d_name, ".."))
+			r = split_entry(s, dirfd(entries), path, entry->d_name,
+					rights);
+	if (r == 0 && errno)
+		return fail(errno, "%s '%s': read %s", s->allowed->key,
+			    s->allowed->item, path);
+	return r;
+}
+
+static int split_path(struct split *s, const char *path, uint32_t rights,
+		      bool directory)
+{
+	struct verdict v = judge(s, path, rights);
+	int r;
+
+	rights &= ~v.here;
+	v.below &= rights;
+	/* Who may write there could put another file under the name. */
+	if (v.below && rights & LANDLOCK_MAY_WRITE)
+		return fail(0, "%s '%s' lies below %s '%s', which may be "
+			       "written: not enforced by this build",
+			    v.first->key, v.first->item, s->allowed->key,
+			    s->allowed->item);
+	r = add_rule(s, path, rights & ~v.below);
+	if (r < 0 || !v.below || !directory)
+		return r;
+	/* The right to list reaches all directories below. */
+	if (v.below & READ && v.listable) {
+		r = add_rule(s, path, LANDLOCK_MAY_LIST);
+		if (r < 0)
+			return r;
+	}
+	return split_entries(s, path, v.below);
+}
+
+int files_split(struct arena *arena, int root, const struct files_list *allowed,
+		const struct files_list *denied, struct files_rules *ret)
+{
+	struct files_rules rules = { 0 };
+	struct split s = {
+		.arena = arena,
+		.root = root,
+		.denied = denied,
+		.rules = &rules,
+	};
+
+	for (size_t i = 0; i < allowed->n; i++) {
+		const struct files_entry *a = &allowed->items[i];
+		int r;
+
+		s.allowed = a;
+		r = split_path(&s, a->path, a->rights, a->directory);
+		if (r < 0)
+			return r;
+	}
+	*ret = rules;
+	return 0;
+}

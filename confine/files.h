@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine/files.h - what [filesystem] of a policy means in one root.
+ *
+ * Landlock can only add rights. So what is denied below an allowed directory
+ * is left out: the directory's entries get rules of their own, one by one, as
+ * they are now. Rules belong to files, not to names, so that a new file under
+ * a denied name has none.
+ */
+#pragma once
+
+#include "confine/landlock.h"
+#include "policy/policy.h"
+#include "policy/presets.h"
+
+#define FILES_MOST_RULES 10000
+
+/* One path of the policy, without links. */
+struct files_entry {
+	const char *path;
+	uint32_t rights;	/* given, or taken: enum landlock_right */
+	const char *key;	/* for messages: "filesystem.read" */
+	const char *item;	/* as it was written */
+	unsigned int scope;	/* 0: of all; else only of the same preset */
+	bool directory;		/* or not known to be none */
+};
+
+struct files_list {
+	struct files_entry *items;
+	size_t n, size;
+};
+
+struct files_rules {
+	struct landlock_path *items;
+	size_t n, size;
+};
+
+struct files_place {
+	int proc;		/* our own */
+	int root;		/* hostile */
+	bool own_pids;		/* its /proc shows nobody else */
+	const struct policy_context *context;
+};
+
+/* Whether the policy says anything about files. */
+bool files_wanted(const struct policy *policy);
+
+/* The rights of each key, for files_resolve. */
+uint32_t files_rights(const struct policy *policy, enum policy_key key);
+/* Presets and patterns become the paths that are there now. */
+int files_resolve(struct arena *arena, const struct policy *policy,
+		  const struct files_place *place, struct files_list *ret_allowed,
+		  struct files_list *ret_denied);
+/* For context->real_path: the path without links, NULL when there is none. */
+int files_real_path(struct arena *arena, const struct files_place *place,
+		    const char *path, const char **ret);
+/* What is allowed without what is denied. */
+int files_split(struct arena *arena, int root, const struct files_list *allowed,
+		const struct files_list *denied, struct files_rules *ret);
+
+/* Whether path is dir, or below it. */
+bool files_is_at_or_below(const char *path, const char *dir);
+int files_add(struct arena *arena, struct files_list *list,
+	      const struct files_entry *entry);

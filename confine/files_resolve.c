@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine/files_resolve.c - from presets, patterns and links to the paths that
+ * are there, in a root whose every byte may be hostile.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/elf.h"
+#include "base/err.h"
+#include "base/root.h"
+#include "base/util.h"
+#include "confine/files.h"
+#include "policy/glob.h"
+
+#define DEVICE \
+	(LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE | LANDLOCK_MAY_IOCTL)
+
+struct resolver {
+	struct arena *arena;
+	const struct files_place *place;
+	struct files_list *allowed, *denied;
+	unsigned int scopes;
+};
+
+/* One item of a list, with what is to become of each path it means. */
+struct item {
+	struct files_entry entry;	/* path: not yet */
+	bool denial;
+	bool optional;
+	bool matched;		/* by a pattern: links are not followed */
+};
+
+/* How the kernel spells the path of a descriptor. */
+static int spell(struct arena *arena, const struct files_place *place, int fd,
+		 char **ret)
+{
+	char *text = arena_alloc(arena, PATH_MAX);
+	char name[64];
+	ssize_t n;
+
+	if (!text)
+		return -ENOMEM;
+	snprintf(name, sizeof name, "self/fd/%d", fd);
+	n = readlinkat(place->proc, name, text, PATH_MAX);
+	if (n < 0)
+		return fail(errno, "read /proc/%s", name);
+	if (n == PATH_MAX)
+		return fail(ENAMETOOLONG, "read /proc/%s", name);
+	*ret = text;
+	return 0;
+}
+
+/* The path without links inside the root. */
+static int real_path(struct arena *arena, const struct files_place *place,
+		     int fd, const char **ret)
+{
+	char *top, *path;
+	size_t n;
+	int r = spell(arena, place, place->root, &top);
+
+	if (r == 0)
+		r = spell(arena, place, fd, &path);
+	if (r < 0)
+		return r;
+	if (!files_is_at_or_below(path, top))
+		return fail(EXDEV, "%s", path);
+	n = streq(top, "/") ? 0 : strlen(top);
+	*ret = path[n] ? path + n : "/";
+	return 0;
+}
+
+int files_real_path(struct arena *arena, const struct files_place *place,
+		    const char *path, const char **ret)
+{
+	autoclose int fd = root_open(place->root, path, O_PATH | O_CLOEXEC);
+
+	*ret = NULL;
+	return fd < 0 ? 0 : real_path(arena, place, fd, ret);
+}
+
+static bool is_missing(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP;
+}
+
+static int keep(struct resolver *v, const struct item *item, int fd)
+{
+	struct files_entry entry = item->entry;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return fail(errno, "%s '%s'", entry.key, entry.item);
+	if (!item->denial && S_ISLNK(st.st_mode))
+		return 0;
+	r = real_path(v->arena, v->place, fd, &entry.path);
+	if (r < 0)
+		return fail_in(r, "%s '%s'", entry.key, entry.item);
+	if (item->denial && S_ISREG(st.st_mode) && st.st_nlink > 1)
+		return fail(0, "%s '%s': %s has %lu hard links, and the others "
+			       "would stay open",
+			    entry.key, entry.item, entry.path,
+			    (unsigned long)st.st_nlink);
+	entry.directory = S_ISDIR(st.st_mode);
+	return files_add(v->arena, item->denial ? v->denied : v->allowed,
+			 &entry);
+}
+
+/*
+ * A denied name that does not exist is one all the same: below the last
+ * directory on its way that does, nothing new may appear under it.
+ */
+static int keep_name(struct resolver *v, const struct item *item,
+		     const char *path)
+{
+	char *above = arena_strdup(v->arena, path);
+	struct files_entry entry = item->entry;
+	int r;
+
+	if (!above)
+		return -ENOMEM;
+	for (;;) {
+		char *name = strrchr(above, '/');
+		autoclose int fd = -1;
+
+		*name++ = '\0';
+		fd = root_open(v->place->root, above,
+			       O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0 && is_missing(errno) && *above)
+			continue;
+		if (fd < 0)
+			return fail(errno, "%s '%s'", entry.key, entry.item);
+		r = real_path(v->arena, v->place, fd, &entry.path);
+		if (r < 0)
+			return fail_in(r, "%s '%s'", entry.key, entry.item);
+		entry.path = arena_printf(
+			v->arena, "%s/%s",
+			streq(entry.path, "/") ? "" : entry.path, name);
+		entry.directory = true;
+		return entry.path ? files_add(v->arena, v->denied, &entry) :
+				    -ENOMEM;
+	}
+}
+
+static int add_path(struct resolver *v, const struct item *item,
+		    const char *path)
+{
+	int nofollow = item->matched && !item->denial ? O_NOFOLLOW : 0;
+	autoclose int fd = root_open(v->place->root, path,
+				     O_PATH | O_CLOEXEC | nofollow);
+
+	if (fd >= 0)
+		return keep(v, item, fd);
+	if (!is_missing(errno))
+		return fail(errno, "%s '%s'", item->entry.key,
+			    item->entry.item);
+	if (item->optional || item->matched)
+		return 0;
+	if (item->denial)
+		return keep_name(v, item, path);
+	return fail(errno, "%s '%s'", item->entry.key, item->entry.item);
+}
+
+static int add_pattern(struct resolver *v, struct item item,
+		       const char *pattern)
+{
+	struct oci_strings found;
+	const char *path;
+	int r;
+
+	if (!policy_is_glob(pattern)) {
+		path = policy_glob_unquote(v->arena, pattern);
+		return path ? add_path(v, &item, path) : -ENOMEM;
+	}
+	r = policy_glob_expand(v->arena, v->place->root, pattern, &found);
+	if (r < 0)
+		return fail_in(r, "%s '%s'", item.entry.key, item.entry.item);
+	item.matched = true;
+	for (size_t i = 0; r == 0 && i < found.n; i++)
+		r = add_path(v, &item, found.items[i]);
+	return r;
+}
+
+/* What an allowing preset leaves out is denied to it, not to other items. */
+static int add_preset(struct resolver *v, struct item item, const char *name)
+{
+	struct policy_preset preset;
+	struct item except;
+	int r = policy_path_preset(v->arena, name, v->place->context, &preset);
+
+	if (r < 0)
+		return fail_in(r, "%s", item.entry.key);
+	item.optional = true;
+	item.entry.scope = item.denial ? 0 : ++v->scopes;
+	except = item;
+	except.denial = true;
+	for (size_t i = 0; r == 0 && i < preset.paths.n; i++)
+		r = add_pattern(v, item, preset.paths.items[i]);
+	for (size_t i = 0; r == 0 && !item.denial && i < preset.except.n; i++)
+		r = add_pattern(v, except, preset.except.items[i]);
+	return r;
+}
+
+static int add_item(struct resolver *v, struct item item, const char *text)
+{
+	const char *project = v->place->context->project;
+
+	item.entry.item = text;
+	if (text[0] == '@')
+		return add_preset(v, item, text + 1);
+	item.optional = text[0] == '-';
+	text += item.optional;
+	if (text[0] == '/')
+		return add_pattern(v, item, text);
+	if (!project)
+		return fail(0, "%s '%s': the project is not known",
+			    item.entry.key, text);
+	project = policy_glob_quote(v->arena, project);
+	text = project ? arena_printf(v->arena, "%s/**/%s", project, text) :
+			 NULL;
+	return text ? add_pattern(v, item, text) : -ENOMEM;
+}
+
+/* ---- what programs need to start ---- */
+
+/* Image and policy may be of different people: only what is a loader. */
+static bool is_loader(int root, const char *path)
+{
+	autoclose int fd = root_open(root, path, O_RDONLY | O_NONBLOCK |
+							 O_NOCTTY | O_CLOEXEC);
+	char header[ELF_INTERPRETER];
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	n = pread(fd, header, sizeof header, 0);
+	return n > 0 && elf_is(header, (size_t)n);
+}
+
+static int add_loader_of(struct resolver *v, const struct files_entry *program)
+{
+	char header[ELF_INTERPRETER], name[ELF_INTERPRETER];
+	struct item item = { .entry = *program, .optional = true };
+	autoclose int fd = root_open_plain(v->place->root, program->path,
+					   O_RDONLY | O_NONBLOCK | O_NOCTTY |
+						   O_CLOEXEC);
+	const char *path;
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	n = pread(fd, header, sizeof header, 0);
+	if (n <= 0)
+		return 0;
+	elf_interpreter(fd, header, (size_t)n, name);
+	if (name[0] != '/' || !is_loader(v->place->root, name))
+		return 0;
+	path = arena_strdup(v->arena, name);
+	return path ? add_path(v, &item, path) : -ENOMEM;
+}
+
+/* Those of all programs in a directory are not looked for. */
+static int add_known_loaders(struct resolver *v,
+			     const struct files_entry *directory)
+{
+	static const char *const known[] = {
+		"/lib*/ld-*.so.*",
+		"/lib/*/ld-*.so.*",
+		"/usr/lib*/ld-*.so.*",
+		"/usr/lib/*/ld-*.so.*",
+	};
+
+	for (size_t i = 0; i < COUNT(known); i++) {
+		struct item item = { .entry = *directory, .optional = true };
+		struct oci_strings found;
+		int r = policy_glob_expand(v->arena, v->place->root, known[i],
+					   &found);
+
+		for (size_t k = 0; r == 0 && k < found.n; k++)
+			if (is_loader(v->place->root, found.items[k]))
+				r = add_path(v, &item, found.items[k]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int add_loaders(struct resolver *v, size_t first)
+{
+	bool any_directory = false;
+	size_t end = v->allowed->n;
+
+	for (size_t i = first; i < end; i++) {
+		/* Adding moves the list. */
+		struct files_entry entry = v->allowed->items[i];
+		int r = 0;
+
+		if (!entry.directory)
+			r = add_loader_of(v, &entry);
+		else if (!any_directory)
+			r = add_known_loaders(v, &entry);
+		any_directory = any_directory || entry.directory;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The image may have anything under these names. */
+static bool is_device(int fd, dev_t device)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
+	       (!device || st.st_rdev == device);
+}
+
+static bool is_on(int fd, long type)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == type;
+}
+
+static int add_always(struct resolver *v)
+{
+	const struct {
+		const char *path;
+		dev_t device;		/* 0: any */
+		long type;		/* 0: a device */
+	} rows[] = {
+		{ "/dev/null", makedev(1, 3), 0 },
+		{ "/dev/zero", makedev(1, 5), 0 },
+		{ "/dev/full", makedev(1, 7), 0 },
+		{ "/dev/random", makedev(1, 8), 0 },
+		{ "/dev/urandom", makedev(1, 9), 0 },
+		{ "/dev/tty", makedev(5, 0), 0 },
+		{ "/dev/console", 0, DEVPTS_SUPER_MAGIC },
+		{ "/dev/ptmx", makedev(5, 2), 0 },
+		{ "/dev/pts", 0, DEVPTS_SUPER_MAGIC },
+		{ "/proc", 0, PROC_SUPER_MAGIC },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct item item = { .entry = { .rights = DEVICE,
+						.key = "what is always open",
+						.item = rows[i].path } };
+		autoclose int fd = root_open(v->place->root, rows[i].path,
+					     O_PATH | O_CLOEXEC);
+		bool fits = fd >= 0 && (rows[i].type ?
+						is_on(fd, rows[i].type) :
+						is_device(fd, rows[i].device));
+		int r;
+
+		if (!fits || (rows[i].type == PROC_SUPER_MAGIC &&
+			      !v->place->own_pids))
+			continue;
+		r = keep(v, &item, fd);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Those that limits.gpu_devices leaves. */
+static int add_gpus(struct resolver *v)
+{
+	static const char *const nodes[] = {
+		"/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/dri/*", "/dev/kfd*",
+	};
+	struct oci_strings found;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < COUNT(nodes); i++) {
+		struct item item = { .entry = { .rights = DEVICE,
+						.key = "limits.gpu_devices",
+						.item = nodes[i] } };
+
+		r = policy_glob_expand(v->arena, v->place->root, nodes[i],
+				       &found);
+		for (size_t k = 0; r == 0 && k < found.n; k++) {
+			autoclose int fd = root_open(
+				v->place->root, found.items[k],
+				O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+			if (fd >= 0 && is_device(fd, 0))
+				r = keep(v, &item, fd);
+		}
+	}
+	return r;
+}
+
+int files_resolve(struct arena *arena, const struct policy *policy,
+		  const struct files_place *place, struct files_list *ret_allowed,
+		  struct files_list *ret_denied)
+{
+	const struct {
+		enum policy_key key;
+		const struct oci_strings *list;
+	} keys[] = {
+		{ POLICY_READ, &policy->read },
+		{ POLICY_WRITE, &policy->write },
+		{ POLICY_WRITE_ONLY, &policy->write_only },
+		{ POLICY_EXECUTE, &policy->execute },
+		{ POLICY_DENY, &policy->deny },
+		{ POLICY_DENY_READ, &policy->deny_read },
+		{ POLICY_DENY_WRITE, &policy->deny_write },
+		{ POLICY_DENY_EXECUTE, &policy->deny_execute },
+	};
+	struct files_list allowed = { 0 }, denied = { 0 };
+	struct resolver v = { .arena = arena,
+			      .place = place,
+			      .allowed = &allowed,
+			      .denied = &denied };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < COUNT(keys); i++) {
+		const struct item item = {
+			.entry = { .rights = files_rights(policy, keys[i].key),
+				   .key = policy_key_name(keys[i].key) },
+			.denial = keys[i].key >= POLICY_DENY,
+		};
+		size_t first = allowed.n;
+
+		for (size_t k = 0; r == 0 && k < keys[i].list->n; k++)
+			r = add_item(&v, item, keys[i].list->items[k]);
+		if (r == 0 && keys[i].key == POLICY_EXECUTE)
+			r = add_loaders(&v, first);
+	}
+	if (r == 0)
+		r = add_always(&v);
+	if (r == 0 && policy->set[POLICY_GPU_DEVICES])
+		r = add_gpus(&v);
+	if (r < 0)
+		return r;
+	*ret_allowed = allowed;
+	*ret_denied = denied;
+	return 0;
+}

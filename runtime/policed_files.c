@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/policed_files.c - rulesets of Landlock for the processes of a bundle. */
+#include "runtime/policed_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "base/root.h"
+#include "base/util.h"
+#include "confine/files.h"
+#include "runtime/policed.h"
+
+#define FILES "files"
+#define MAX_FILES (32UL << 20)
+#define MAX_SMALL 65536
+#define HELPER_STACK (256UL << 10)
+
+/* ---- what presets ask ---- */
+
+static const char *get_env(void *user, const char *name)
+{
+	const struct policed_files *files = user;
+
+	return oci_env_get(&files->process->env, name);
+}
+
+static struct files_place place_of(const struct policed_files *files,
+				   const struct policy_context *context)
+{
+	return (struct files_place){
+		.proc = files->proc,
+		.root = files->root,
+		.own_pids = files->own_pids,
+		.context = context,
+	};
+}
+
+static int get_file(void *user, struct arena *arena, const char *path,
+		    const char **ret)
+{
+	const struct policed_files *files = user;
+	autoclose int fd = root_open(files->root, path, O_RDONLY | O_NONBLOCK |
+							O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	char *text;
+	int r;
+
+	*ret = NULL;
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	r = io_read_all(arena, fd, MAX_SMALL, &text, NULL);
+	if (r < 0)
+		return r;
+	*ret = text;
+	return 0;
+}
+
+static int get_real_path(void *user, struct arena *arena, const char *path,
+			 const char **ret)
+{
+	const struct policed_files *files = user;
+	const struct files_place place = place_of(files, NULL);
+
+	return files_real_path(arena, &place, path, ret);
+}
+
+static struct policy_context context_of(const struct policed_files *files)
+{
+	const char *cwd = files->process->cwd;
+
+	return (struct policy_context){
+		.os = POLICY_LINUX,
+		.home = oci_env_get(&files->process->env, "HOME"),
+		.project = is_set(cwd) && !streq(cwd, "/") ? cwd : NULL,
+		.user = (void *)files,
+		.get_env = get_env,
+		.read_file = get_file,
+		.real_path = get_real_path,
+	};
+}
+
+/* ---- the list on disk: "RIGHTS PATH" with a NUL at the end ---- */
+
+static int save(const struct policed_files *files,
+		const struct files_rules *rules)
+{
+	size_t size = 0, at = 0;
+	char *text;
+
+	for (size_t i = 0; i < rules->n; i++)
+		size += strlen(rules->items[i].path) + 16;
+	text = arena_alloc(files->arena, size + 1);
+	if (!text)
+		return -ENOMEM;
+	for (size_t i = 0; i < rules->n; i++)
+		at += (size_t)snprintf(text + at, size - at, "%x %s",
+				       rules->items[i].rights,
+				       rules->items[i].path) + 1;
+	return io_replace_at(files->state, FILES, text, at, 0600);
+}
+
+static int load(const struct policed_files *files, struct files_rules *ret)
+{
+	autoclose int fd = openat(files->state, FILES,
+				  O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct files_rules rules = { 0 };
+	char *text, *end;
+	size_t len;
+	int r;
+
+	if (fd < 0)
+		return fail(errno, "open " FILES);
+	r = io_read_all(files->arena, fd, MAX_FILES, &text, &len);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < len; i++)
+		rules.size += !text[i];
+	rules.items = arena_array(files->arena, rules.size + 1,
+				  sizeof *rules.items);
+	if (!rules.items)
+		return -ENOMEM;
+	for (char *p = text; p < text + len; p += strlen(p) + 1) {
+		uint32_t rights = (uint32_t)strtoul(p, &end, 16);
+
+		if (end == p || end[0] != ' ' || end[1] != '/' ||
+		    rules.n == rules.size)
+			return fail(EINVAL, "parse " FILES);
+		rules.items[rules.n++] =
+			(struct landlock_path){ end + 1, rights };
+	}
+	*ret = rules;
+	return 0;
+}
+
+/* ---- the ruleset ---- */
+
+/* What is gone since, or is something else now, gets nothing. */
+static int allow_path(const struct policed_files *files, int ruleset,
+		      const struct landlock_rule *rule)
+{
+	autoclose int fd = root_open_plain(files->root, rule->path,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+		return 0;
+	if (fd < 0 || landlock_allow(ruleset, fd, &rule->access) < 0)
+		return fail(errno, "filesystem: allow %s", rule->path);
+	return 0;
+}
+
+/* Opened anew as /dev/stdout, they are what they were when they came. */
+static int allow_stdio(int ruleset, const struct landlock_plan *plan)
+{
+	const uint64_t read = LANDLOCK_ACCESS_FS_READ_FILE;
+	const uint64_t write = LANDLOCK_ACCESS_FS_WRITE_FILE |
+			       LANDLOCK_ACCESS_FS_TRUNCATE;
+
+	for (int fd = 0; fd <= 2; fd++) {
+		int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
+		struct landlock_access access = { 0 };
+		struct stat st;
+
+		if (flags < 0 || flags & O_PATH || fstat(fd, &st) < 0 ||
+		    (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)))
+			continue;
+		if (mode != O_WRONLY)
+			access.other |= read;
+		if (mode != O_RDONLY)
+			access.other |= write;
+		if (S_ISCHR(st.st_mode))
+			access.other |= LANDLOCK_ACCESS_FS_IOCTL_DEV;
+		access.other &= plan->handled.handled_fs;
+		/* The kernel has files without a place: nothing holds them. */
+		if (landlock_allow(ruleset, fd, &access) < 0 &&
+		    errno != EBADFD)
+			return fail(errno, "filesystem: allow descriptor %d",
+				    fd);
+	}
+	return 0;
+}
+
+static int make_ruleset(const struct policed_files *files,
+			const struct files_rules *rules)
+{
+	const struct policy *policy = &files->policed->policy;
+	const struct landlock_want want = {
+		.files = true,
+		.paths = rules->items,
+		.npaths = rules->n,
+		.allow_degraded = policy->allow_degraded,
+		.disable = policy->disable,
+	};
+	struct landlock_plan plan;
+	int r = landlock_plan(files->arena, landlock_probe(), &want, &plan);
+
+	if (r < 0)
+		return r;
+
+	autoclose int ruleset = landlock_create(&plan.handled);
+
+	if (ruleset < 0)
+		return fail(errno, "filesystem: make a Landlock ruleset");
+	for (size_t i = 0; i < plan.nrules; i++) {
+		r = allow_path(files, ruleset, &plan.rules[i]);
+		if (r < 0)
+			return r;
+	}
+	if (!files->has_console) {
+		r = allow_stdio(ruleset, &plan);
+		if (r < 0)
+			return r;
+	}
+	return take_fd(&ruleset);
+}
+
+static int settle(const struct policed_files *files, struct files_rules *ret)
+{
+	const struct policy_context context = context_of(files);
+	const struct files_place place = place_of(files, &context);
+	struct files_list allowed, denied;
+	int r = files_resolve(files->arena, &files->policed->policy, &place,
+			      &allowed, &denied);
+
+	if (r < 0)
+		return r;
+	return files_split(files->arena, files->root, &allowed, &denied, ret);
+}
+
+/*
+ * Without privileges, files of other IDs of the container are closed to us:
+ * a pattern would not see what a process inside does. So look from its user
+ * namespace, by a helper that shares memory and descriptors with us.
+ */
+struct helper {
+	const struct policed_files *files;
+	struct files_rules *rules;
+	bool settled;
+	int result;
+};
+
+static int work(void *arg)
+{
+	struct helper *h = arg;
+	int r = 0;
+
+	if (h->files->userns >= 0 &&
+	    setns(h->files->userns, CLONE_NEWUSER) < 0)
+		r = fail(errno, "enter the container's user namespace");
+	if (r == 0 && !h->settled)
+		r = settle(h->files, h->rules);
+	h->result = r < 0 ? r : make_ruleset(h->files, h->rules);
+	return 0;
+}
+
+static int work_inside(const struct policed_files *files,
+		       struct files_rules *rules, bool settled)
+{
+	struct helper helper = { files, rules, settled, -1 };
+	char *stack;
+	pid_t pid;
+
+	if (files->userns < 0) {
+		(void)work(&helper);
+		return helper.result;
+	}
+	stack = arena_alloc(files->arena, HELPER_STACK);
+	if (!stack)
+		return -ENOMEM;
+	pid = clone(work, stack + HELPER_STACK,
+		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &helper);
+	if (pid < 0)
+		return fail(errno, "start a helper");
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return helper.result;
+}
+
+int policed_files_create(const struct policed_files *files)
+{
+	struct files_rules rules = { 0 };
+	autoclose int ruleset = work_inside(files, &rules, /* settled= */ false);
+	int r;
+
+	if (ruleset < 0)
+		return ruleset;
+	r = save(files, &rules);
+	return r < 0 ? r : take_fd(&ruleset);
+}
+
+int policed_files_load(const struct policed_files *files)
+{
+	struct files_rules rules;
+	int r = load(files, &rules);
+
+	return r < 0 ? r : work_inside(files, &rules, /* settled= */ true);
+}

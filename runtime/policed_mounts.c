@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/policed_mounts.c - read-only mounts, where a policy lets nothing be
+ * written.
+ *
+ * Landlock does not judge chmod, chown, utime and attributes; a read-only mount
+ * does. So the root becomes read-only, but for writable paths in it that get
+ * mounts of their own, and so do binds that no writable path touches.
+ */
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/util.h"
+#include "confine/files.h"
+#include "policy/glob.h"
+#include "runtime/mounts.h"
+#include "runtime/policed_spec.h"
+
+struct writable {
+	struct arena *arena;
+	const char **items;
+	size_t n;
+	bool unknown;		/* what must be looked for may be anywhere */
+};
+
+static const char *get_env(void *user, const char *name)
+{
+	const struct oci_process *process = user;
+
+	return oci_env_get(&process->env, name);
+}
+
+/* A pattern is where its wildcards begin. */
+static int add_pattern(struct writable *w, const char *pattern)
+{
+	const char **items = arena_grow(w->arena, w->items, w->n, w->n + 1,
+					sizeof *items);
+
+	if (!items)
+		return -ENOMEM;
+	w->items = items;
+	items[w->n] = policy_glob_start(w->arena, pattern);
+	return items[w->n++] ? 0 : -ENOMEM;
+}
+
+static int add_preset(struct writable *w, const struct oci_process *process,
+		      const char *name)
+{
+	const struct policy_context context = {
+		.os = POLICY_LINUX,
+		.home = oci_env_get(&process->env, "HOME"),
+		.project = process->cwd,
+		.user = (void *)process,
+		.get_env = get_env,
+	};
+	struct policy_preset preset;
+	int r;
+
+	if (streq(name, "python") || streq(name, "git-hooks")) {
+		w->unknown = true;
+		return 0;
+	}
+	r = policy_path_preset(w->arena, name, &context, &preset);
+	for (size_t i = 0; r == 0 && i < preset.paths.n; i++)
+		r = add_pattern(w, preset.paths.items[i]);
+	return r;
+}
+
+static int add_list(struct writable *w, const struct oci_process *process,
+		    const struct oci_strings *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const char *item = list->items[i];
+		int r = item[0] == '@' ?
+				add_preset(w, process, item + 1) :
+				add_pattern(w, item + (item[0] == '-'));
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static bool touches(const struct writable *w, const char *path)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (files_is_at_or_below(path, w->items[i]) ||
+		    files_is_at_or_below(w->items[i], path))
+			return true;
+	return false;
+}
+
+static bool is_of_host(const struct oci_mount *mount)
+{
+	static const char *const kernel[] = { "/proc", "/sys", "/dev" };
+
+	for (size_t i = 0; i < COUNT(kernel); i++)
+		if (files_is_at_or_below(mount->destination, kernel[i]))
+			return false;
+	return mounts_is_bind(mount);
+}
+
+/* Last wins, and with what came along where that comes along. */
+static int close_mounts(const struct writable *w, struct oci_spec *spec)
+{
+	struct oci_mount *mounts = arena_grow(w->arena, spec->mounts,
+					      spec->nmounts, spec->nmounts,
+					      sizeof *mounts);
+
+	if (!mounts)
+		return -ENOMEM;
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		struct oci_strings *o = &mounts[i].options;
+		const char **items;
+
+		if (!is_of_host(&mounts[i]) ||
+		    touches(w, mounts[i].destination))
+			continue;
+		items = arena_grow(w->arena, o->items, o->n, o->n + 2,
+				   sizeof *items);
+		if (!items)
+			return -ENOMEM;
+		items[o->n] = "ro";
+		items[o->n + 1] = "rro";
+		*o = (struct oci_strings){ items, o->n + 2 };
+	}
+	spec->mounts = mounts;
+	return 0;
+}
+
+static bool is_on_mount(const struct oci_spec *spec, const char *path)
+{
+	for (size_t i = 0; i < spec->nmounts; i++)
+		if (files_is_at_or_below(path, spec->mounts[i].destination))
+			return true;
+	return false;
+}
+
+/* Writable paths of the root itself; false when that is one. */
+static bool keep_in_root(const struct writable *w, const struct oci_spec *spec,
+			 struct oci_strings *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (streq(w->items[i], "/"))
+			return false;
+		if (!is_on_mount(spec, w->items[i]))
+			w->items[n++] = w->items[i];
+	}
+	*ret = (struct oci_strings){ w->items, n };
+	return true;
+}
+
+int policed_mounts(struct arena *arena, struct policed *policed,
+		   struct oci_spec *spec)
+{
+	const struct oci_namespace *own =
+		&spec->linux_.namespaces[OCI_NS_MOUNT];
+	const struct policy *policy = &policed->policy;
+	struct writable w = { .arena = arena };
+	int r;
+
+	if (!files_wanted(policy) || !own->listed || own->path)
+		return 0;
+	r = add_list(&w, spec->process, &policy->write);
+	if (r == 0)
+		r = add_list(&w, spec->process, &policy->write_only);
+	if (r < 0 || w.unknown)
+		return r;
+	r = close_mounts(&w, spec);
+	if (r < 0)
+		return r;
+	if (!spec->root_readonly && keep_in_root(&w, spec, &policed->writable))
+		spec->root_readonly = true;
+	return 0;
+}
