@@ -330,10 +330,10 @@ by_systemd() {
 	[ "${SANDLOCK_DRIVER:-}" = systemd ]
 }
 
-# cgroup_of NAME: of a container from the bundle NAME.
+# cgroup_of NAME: of a container from the bundle NAME. Units have no spaces.
 cgroup_of() {
 	if by_systemd; then
-		echo "$CGROUP_PARENT/test-$1.scope"
+		echo "$CGROUP_PARENT/test-${1// /_}.scope"
 	else
 		echo "$CGROUP_PARENT/$1"
 	fi
@@ -342,7 +342,7 @@ cgroup_of() {
 # cgroups_path NAME: the same in the words of config.json.
 cgroups_path() {
 	if by_systemd; then
-		echo "${CGROUP_PARENT#/}:test:$1"
+		echo "${CGROUP_PARENT#/}:test:${1// /_}"
 	else
 		cgroup_of "$1"
 	fi
