@@ -300,6 +300,7 @@ as_manager() {
 		skip "needs systemd of the virtual machine"
 	scope+=/user-manager@$USER_ID.service/user.slice/sandlock-u1.scope
 	systemctl start "user-manager@$USER_ID"
+	grep -qw cpuset "${scope%/user.slice/*}/cgroup.controllers"
 	new_user
 	new_user_bundle
 	args sleep 1000

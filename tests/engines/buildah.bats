@@ -54,7 +54,7 @@ remove_all() {
 	expect 0 /dev/pts/ terminal with --terminal -- tty
 }
 
-# bats test_tags=user,hostname
+# bats test_tags=run,hostname
 @test "buildah runs a program as a user, in a place and by a name" {
 	expect 0 "uid=1(daemon)" with --user daemon -- id
 	expect 0 /tmp with --workingdir /tmp -- pwd

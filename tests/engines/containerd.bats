@@ -200,6 +200,13 @@ cgroup_file() {
 		with --privileged -- a grep Cap /proc/self/status
 }
 
+# bats test_tags=no-new-privileges
+@test "ctr has privileges only go down, unless told otherwise" {
+	expect 0 "NoNewPrivs:	1" once a grep NoNewPrivs /proc/self/status
+	expect 0 "NoNewPrivs:	0" with --allow-new-privs -- a \
+		grep NoNewPrivs /proc/self/status
+}
+
 # These options make ctr forget --runc-binary: it runs what is called runc.
 # bats test_tags=user-namespaces
 @test "ctr run --uidmap has a user namespace" {

@@ -179,7 +179,7 @@ stdout_of() {
 	room umount "$dir"
 }
 
-# bats test_tags=capabilities,no-new-privileges,user
+# bats test_tags=capabilities,no-new-privileges
 @test "a container runs as the user and with the capabilities it asks for" {
 	run_pod sandlock
 	start_container '{"linux": {"security_context": {"no_new_privs": 1,
@@ -260,7 +260,7 @@ stdout_of() {
 	[ "$(jq -r .exit_code <<<"$output")" -eq 0 ]
 }
 
-# bats test_tags=cgroup-parent,cgroup-namespace
+# bats test_tags=cgroup-parent
 @test "a pod lies in the cgroup that the kubelet says" {
 	run_pod sandlock
 	start_container '{}' sleep 1000
