@@ -21,6 +21,7 @@ struct policed {
 	bool own_network;		/* late, whatever the engine has made */
 	struct policy policy;
 	struct oci_strings writable;	/* in a root that is made read-only */
+	struct oci_strings closed;	/* mounts that are made read-only */
 	struct confine_filter blocklist;
 };
 

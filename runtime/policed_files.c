@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +27,9 @@
 #define FILES "files"
 #define MAX_FILES (32UL << 20)
 #define MAX_SMALL 65536
-#define HELPER_STACK (256UL << 10)
+/* A pattern goes as deep as a path is long, in a tree that is hostile. */
+#define HELPER_STACK (16UL << 20)
+#define GUARD 65536
 
 /* ---- what presets ask ---- */
 
@@ -192,8 +195,18 @@ static int allow_stdio(int ruleset, const struct landlock_plan *plan)
 	return 0;
 }
 
+static void tell_missing(uint32_t missing)
+{
+	for (int i = 0; missing >> i; i++)
+		if (missing >> i & 1)
+			log_warning("config.allow_degraded: %s is not held by "
+				    "this kernel",
+				    policy_protection_name(
+					    (enum policy_protection)i));
+}
+
 static int make_ruleset(const struct policed_files *files,
-			const struct files_rules *rules)
+			const struct files_rules *rules, bool tell)
 {
 	const struct policy *policy = &files->policed->policy;
 	const struct landlock_want want = {
@@ -208,6 +221,8 @@ static int make_ruleset(const struct policed_files *files,
 
 	if (r < 0)
 		return r;
+	if (tell)
+		tell_missing(plan.missing);
 
 	autoclose int ruleset = landlock_create(&plan.handled);
 
@@ -226,6 +241,26 @@ static int make_ruleset(const struct policed_files *files,
 	return take_fd(&ruleset);
 }
 
+/* A link may lead to a mount that seemed to have nothing to do with it. */
+static int check_writable(const struct policed_files *files,
+			  const struct files_list *allowed)
+{
+	const struct oci_strings *closed = &files->policed->closed;
+
+	for (size_t i = 0; i < allowed->n; i++) {
+		const struct files_entry *a = &allowed->items[i];
+
+		if (!(a->rights & LANDLOCK_MAY_WRITE))
+			continue;
+		for (size_t k = 0; k < closed->n; k++)
+			if (files_is_at_or_below(a->path, closed->items[k]))
+				return fail(0, "%s '%s' leads to a mount that "
+					       "is read-only: list %s",
+					    a->key, a->item, a->path);
+	}
+	return 0;
+}
+
 static int settle(const struct policed_files *files, struct files_rules *ret)
 {
 	const struct policy_context context = context_of(files);
@@ -234,6 +269,8 @@ static int settle(const struct policed_files *files, struct files_rules *ret)
 	int r = files_resolve(files->arena, &files->policed->policy, &place,
 			      &allowed, &denied);
 
+	if (r == 0)
+		r = check_writable(files, &allowed);
 	if (r < 0)
 		return r;
 	return files_split(files->arena, files->root, &allowed, &denied, ret);
@@ -261,14 +298,15 @@ static int work(void *arg)
 		r = fail(errno, "enter the container's user namespace");
 	if (r == 0 && !h->settled)
 		r = settle(h->files, h->rules);
-	h->result = r < 0 ? r : make_ruleset(h->files, h->rules);
+	h->result = r < 0 ? r : make_ruleset(h->files, h->rules,
+						 /* tell= */ !h->settled);
 	return 0;
 }
 
 static int work_inside(const struct policed_files *files,
 		       struct files_rules *rules, bool settled)
 {
-	struct helper helper = { files, rules, settled, -1 };
+	struct helper helper = { files, rules, settled, -EIO };
 	char *stack;
 	pid_t pid;
 
@@ -276,15 +314,18 @@ static int work_inside(const struct policed_files *files,
 		(void)work(&helper);
 		return helper.result;
 	}
-	stack = arena_alloc(files->arena, HELPER_STACK);
-	if (!stack)
-		return -ENOMEM;
+	stack = mmap(NULL, HELPER_STACK, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE,
+		     -1, 0);
+	if (stack == MAP_FAILED || mprotect(stack, GUARD, PROT_NONE) < 0)
+		return fail(errno, "map a stack");
 	pid = clone(work, stack + HELPER_STACK,
 		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &helper);
 	if (pid < 0)
 		return fail(errno, "start a helper");
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	(void)munmap(stack, HELPER_STACK);
 	return helper.result;
 }
 

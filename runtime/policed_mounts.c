@@ -101,13 +101,18 @@ static bool is_of_host(const struct oci_mount *mount)
 }
 
 /* Last wins, and with what came along where that comes along. */
-static int close_mounts(const struct writable *w, struct oci_spec *spec)
+static int close_mounts(const struct writable *w, struct oci_spec *spec,
+			struct oci_strings *ret)
 {
+	const char **closed = arena_array(w->arena, spec->nmounts + 1,
+					  sizeof *closed);
 	struct oci_mount *mounts = arena_grow(w->arena, spec->mounts,
 					      spec->nmounts, spec->nmounts,
 					      sizeof *mounts);
 
-	if (!mounts)
+	size_t n = 0;
+
+	if (!mounts || !closed)
 		return -ENOMEM;
 	for (size_t i = 0; i < spec->nmounts; i++) {
 		struct oci_strings *o = &mounts[i].options;
@@ -123,7 +128,9 @@ static int close_mounts(const struct writable *w, struct oci_spec *spec)
 		items[o->n] = "ro";
 		items[o->n + 1] = "rro";
 		*o = (struct oci_strings){ items, o->n + 2 };
+		closed[n++] = mounts[i].destination;
 	}
+	*ret = (struct oci_strings){ closed, n };
 	spec->mounts = mounts;
 	return 0;
 }
@@ -168,7 +175,7 @@ int policed_mounts(struct arena *arena, struct policed *policed,
 		r = add_list(&w, spec->process, &policy->write_only);
 	if (r < 0 || w.unknown)
 		return r;
-	r = close_mounts(&w, spec);
+	r = close_mounts(&w, spec, &policed->closed);
 	if (r < 0)
 		return r;
 	if (!spec->root_readonly && keep_in_root(&w, spec, &policed->writable))

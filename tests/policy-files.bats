@@ -155,6 +155,35 @@ READONLY="Read-only file system"
 	tells "" "chmod 700 /data/public /volume/file /etc/passwd"
 }
 
+@test "a writable link to a mount that is not listed is an error" {
+	mkdir "$TMP/volume"
+	add_mount /volume bind "$TMP/volume" bind
+	ln -s /volume "$files/link"
+	policed "filesystem.read=$PROGRAMS" filesystem.write=/link
+	args true
+	run_bad "filesystem.write '/link' leads to a mount that is read-only" \
+		run_box
+	policed "filesystem.read=$PROGRAMS" 'filesystem.write=/link;/volume'
+	tells "" 'echo >/link/new'
+}
+
+@test "what an older kernel lacks is an error, or is told" {
+	args true
+	if [ -z "$DEGRADED" ]; then
+		policed "filesystem.read=$PROGRAMS" \
+			config.allow_degraded=fs_truncate
+		run_ok run_box
+		[ -z "$output" ]
+	else
+		policed "filesystem.read=$PROGRAMS"
+		run_ok run_box
+		assert_output_has "is not held by this kernel"
+		DEGRADED=
+		policed "filesystem.read=$PROGRAMS"
+		run_bad "of Landlock, this kernel has" run_box
+	fi
+}
+
 @test "a file does not gain rights by moving" {
 	# On one mount, from where it may not be read to where it may.
 	mkdir -p "$TMP/volume/drop" "$TMP/volume/data"
@@ -256,6 +285,24 @@ READONLY="Read-only file system"
 	tells "cat: can't open 'file': $DENIED" 'cd /other; cat file'
 	tells "ln: /tmp/hard: Invalid cross-device link" \
 		'ln /other/file /tmp/hard'
+}
+
+@test "a tree may be as deep as paths are long" {
+	local deep i
+
+	for ((i = 0; i < 900; i++)); do deep+=/d; done
+	mkdir -p "$files/data$deep"
+	echo x >"$files/data$deep/x.key"
+	config '.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings = [{containerID: 0, hostID: 0, size: 65536}] |
+		.linux.gidMappings = .linux.uidMappings'
+	policed 'filesystem.read=/' 'filesystem.deny=/data/**/*.key'
+	args sh -c "cat /data$deep/x.key"
+	# Each directory on the way is open.
+	ulimit -n 4096
+	run_bad "$DENIED" run_box
+	ulimit -n 200
+	run_bad "oo many open files" run_box
 }
 
 # ---- how it is written ----
@@ -360,6 +407,15 @@ READONLY="Read-only file system"
 		run_bad "$DENIED" sandlock exec box cat "/data/$file"
 	done
 	run_ok sandlock exec box cat /data/public
+	sandlock delete --force box
+	rm "$files/data/later"
+	policed 'filesystem.read=/' 'filesystem.deny=/data/later'
+	create box
+	sandlock start box
+	echo later >"$files/data/later"
+	run_bad "$DENIED" sandlock exec box cat /data/later
+	run_ok sandlock exec box cat /data/public
+	policed 'filesystem.read=/' 'filesystem.deny=/data/secret'
 	args sh -c 'until [ -e /other/go ]; do :; done; cat /data/secret'
 	sandlock delete --force box
 	create box
@@ -428,6 +484,17 @@ READONLY="Read-only file system"
 		'filesystem.deny=/other/volume/hidden'
 	tells $'other\nvolume\ncat: can\'t open \'/other/volume/hidden\': '"$DENIED" \
 		'cat /other/file /other/volume/file /other/volume/hidden'
+}
+
+@test "the way to the root does not matter" {
+	args sh -c 'echo to >/tmp/x; cat /tmp/x; cat /other/file'
+	policed "filesystem.read=$PROGRAMS" filesystem.write=/tmp
+	run sandlock run --no-pivot --bundle "$BUNDLE" box
+	assert_told no-pivot $'to\ncat: can\'t open \'/other/file\': '"$DENIED"
+	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
+		del(.linux.namespaces[] | select(.type == "mount"))'
+	run run_box
+	assert_told chroot $'to\ncat: can\'t open \'/other/file\': '"$DENIED"
 }
 
 @test "a terminal inside works" {
