@@ -176,7 +176,7 @@ READONLY="Read-only file system"
 		[ -z "$output" ]
 	else
 		policed "filesystem.read=$PROGRAMS"
-		run_ok run_box
+		run_ok sandlock --debug run --bundle "$BUNDLE" box
 		assert_output_has "is not held by this kernel"
 		DEGRADED=
 		policed "filesystem.read=$PROGRAMS"
@@ -237,6 +237,7 @@ READONLY="Read-only file system"
 }
 
 @test "nothing is executed from memory when execute is given" {
+	requires "${CC:-cc}"
 	"${CC:-cc}" -static -D_GNU_SOURCE -o "$files/bin/memfd" \
 		"$BATS_TEST_DIRNAME/memfd.c"
 	policed "filesystem.read=$PROGRAMS"
