@@ -32,7 +32,7 @@ static const struct file v1_files[] = {
 	{ "hugetlb.1GB.usage_in_bytes", "0\n" },
 	{ "hugetlb.1GB.max_usage_in_bytes", "0\n" },
 	{ "hugetlb.1GB.failcnt", "0\n" },
-	{ NULL },
+	{ NULL, NULL },
 };
 
 static const struct file v2_files[] = {
@@ -41,7 +41,7 @@ static const struct file v2_files[] = {
 	{ "hugetlb.2MB.events", "max 5\n" },
 	{ "hugetlb.2MB.events.local", "max 4\n" },
 	{ "hugetlb.2MB.rsvd.current", "99\n" },
-	{ NULL },
+	{ NULL, NULL },
 };
 
 static const char *const v1_says =
