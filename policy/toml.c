@@ -64,7 +64,8 @@ static int read_key(struct toml_reader *r, struct toml_key **ret)
 			return 0;
 		}
 		r->at++;
-		key = key->next = arena_alloc(r->arena, sizeof *key);
+		key->next = arena_alloc(r->arena, sizeof *key);
+		key = key->next;
 	}
 	return -ENOMEM;
 }
