@@ -35,7 +35,8 @@ with_userns() {
 @test "nothing of the host is left in sight" {
 	inside 'ls /; cd /; cd ..; ls -d /host* 2>/dev/null; cut -d" " -f4,5 /proc/self/mountinfo | grep " /$"'
 	[[ $output != *"$TMP"*"$TMP"* ]]
-	[ "$(echo "$output" | tail -n 1)" = "$BUNDLE/rootfs /" ]
+	# As its file system names it: the test's directory may be a mount.
+	[[ $(echo "$output" | tail -n 1) = *"/${BUNDLE##*/}/rootfs /" ]]
 }
 
 @test "a bind shows a directory, a file, a socket and a device" {
