@@ -694,13 +694,13 @@ start_locking() {
 
 @test "the log goes to the work path" {
 	start_counting box
-	mkdir "$TMP/work"
-	run_ok checkpoint --work-path "$TMP/work" --leave-running box
-	[ -s "$TMP/work/dump.log" ]
+	mkdir "$TMP/logs"
+	run_ok checkpoint --work-path "$TMP/logs" --leave-running box
+	[ -s "$TMP/logs/dump.log" ]
 	[ ! -e "$IMAGES/dump.log" ]
 	sandlock delete --force box
-	run_ok restore box --work-path "$TMP/work"
-	[ -s "$TMP/work/restore.log" ]
+	run_ok restore box --work-path "$TMP/logs"
+	[ -s "$TMP/logs/restore.log" ]
 }
 
 @test "memory is saved ahead of time where the kernel can track it" {
