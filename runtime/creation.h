@@ -73,9 +73,9 @@ extern const struct option_spec creation_option_table[];
 #define CREATION_OPTIONS 10	/* of create; run has two more */
 #define RUN_OPTIONS 12
 
-/* Decimal, no newline, whole or not at all; relative to the caller. */
 /* Are 3 to 2+n the caller's? Otherwise they would be ours. */
 int creation_check_fds(const struct globals *globals, unsigned int n);
+/* Decimal, no newline, whole or not at all; relative to the caller. */
 int pid_file_write(const char *path, pid_t pid);
 
 /* ID and bundle from the positionals: "ID", or a bundle directory alone. */
