@@ -19,13 +19,17 @@
 static struct {
 	int fd;
 	enum log_format format;
-	bool debug;
-} out = { .fd = -1 };
+	bool warnings, debug;
+	const char *program;
+} out = { .fd = -1, .program = "sandlock-oci" };
 
 int log_open(const struct log_options *options)
 {
 	out.format = options->format;
 	out.debug = options->debug;
+	out.warnings = options->warnings || options->debug;
+	if (options->program)
+		out.program = options->program;
 	if (!options->file)
 		return 0;
 	out.fd = open(options->file,
@@ -114,11 +118,13 @@ static size_t append_printable(char *line, size_t at, const char *text)
 	return at;
 }
 
-static void to_stderr(const char *prefix, const char *text)
+static void to_stderr(const char *level, const char *text)
 {
 	char line[LINE];
-	size_t n = append(line, 0, prefix);
+	size_t n = append(line, 0, out.program);
 
+	n = append(line, n, ": ");
+	n = append(line, n, level);
 	n = append_printable(line, n, text);
 	line[n++] = '\n';
 	(void)io_write_all(STDERR_FILENO, line, n);
@@ -127,7 +133,7 @@ static void to_stderr(const char *prefix, const char *text)
 void log_error(const char *text)
 {
 	to_file("error", text);
-	to_stderr("sandlock-oci: ", text);
+	to_stderr("", text);
 }
 
 bool log_debugging(void)
@@ -135,13 +141,11 @@ bool log_debugging(void)
 	return out.debug;
 }
 
-static void when_debugging(const char *level, const char *prefix,
-			   const char *fmt, va_list ap)
+static void tell(const char *level, const char *prefix, const char *fmt,
+		 va_list ap)
 {
 	char text[LINE / 2];
 
-	if (!out.debug)
-		return;
 	vsnprintf(text, sizeof text, fmt, ap);
 	to_file(level, text);
 	to_stderr(prefix, text);
@@ -151,8 +155,10 @@ void log_warning(const char *fmt, ...)
 {
 	va_list ap;
 
+	if (!out.warnings)
+		return;
 	va_start(ap, fmt);
-	when_debugging("warning", "sandlock-oci: warning: ", fmt, ap);
+	tell("warning", "warning: ", fmt, ap);
 	va_end(ap);
 }
 
@@ -160,7 +166,9 @@ void log_debug(const char *fmt, ...)
 {
 	va_list ap;
 
+	if (!out.debug)
+		return;
 	va_start(ap, fmt);
-	when_debugging("debug", "sandlock-oci: debug: ", fmt, ap);
+	tell("debug", "debug: ", fmt, ap);
 	va_end(ap);
 }

@@ -7,9 +7,11 @@
 enum log_format { LOG_TEXT, LOG_JSON };
 
 struct log_options {
-	const char *file;	/* appended to; NULL: stderr only */
+	const char *file; /* appended to; NULL: stderr only */
 	enum log_format format;
 	bool debug;
+	bool warnings; /* shown without debug, too */
+	const char *program; /* before each line; NULL: sandlock-oci */
 };
 
 /* Open the log file; the options are kept for the life of the process. */
@@ -18,6 +20,6 @@ int log_open(const struct log_options *options);
 void log_error(const char *text);
 /* Whether the two below are shown: for what is dear to put together. */
 bool log_debugging(void);
-/* Shown on stderr and in the log file only with --debug: engines parse both. */
+/* Shown only when asked for: engines parse stderr and the log file. */
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -53,6 +53,7 @@ struct command {
 	int min_args, max_args;		/* positionals; max -1: any number */
 	bool enters;			/* seen inside: our binary is protected first */
 	bool stop_at_args;		/* after the ID the rest is not ours (exec) */
+	bool own_words;			/* it parses them itself, --help too */
 	/* The exit status, or negative with a recorded error. */
 	int (*run)(const struct globals *globals, const void *options,
 		   int argc, char **argv);

@@ -8,7 +8,9 @@
 #include "base/util.h"
 
 static const struct option_spec help_option = {
-	.name = "help", .letter = 'h', .help = "print this text",
+	.name = "help",
+	.letter = 'h',
+	.help = "print this text",
 };
 
 static int option_width(const struct option_spec *spec)
@@ -29,7 +31,7 @@ static void print_option(const struct option_spec *spec, int width)
 	       spec->value ? spec->value : "", pad, "", spec->help);
 }
 
-static void print_options(const struct option_spec *items, size_t n)
+void help_options(const struct option_spec *items, size_t n)
 {
 	int width = option_width(&help_option);
 
@@ -41,28 +43,30 @@ static void print_options(const struct option_spec *items, size_t n)
 	print_option(&help_option, width);
 }
 
-void help_command(const struct command *command)
+void help_command(const struct command_set *program,
+		  const struct command *command)
 {
-	printf("usage: sandlock-oci %s %s\n\n%s\n\noptions:\n", command->name,
-	       command->arguments, command->help);
-	print_options(command->options, command->noptions);
+	printf("usage: %s %s %s\n\n%s\n\noptions:\n", program->name,
+	       command->name, command->arguments, command->help);
+	help_options(command->options, command->noptions);
 }
 
-void help_program(const struct option_table *globals,
-		  const struct command *const *commands, size_t n)
+void help_program(const struct command_set *program)
 {
+	const struct command *const *commands = program->commands;
 	int width = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < program->ncommands; i++)
 		if ((int)strlen(commands[i]->name) > width)
 			width = (int)strlen(commands[i]->name);
-	printf("usage: sandlock-oci [global options] COMMAND [options] ARGS\n\n"
-	       "run containers as the OCI runtime specification says\n\n"
-	       "commands:\n");
-	for (size_t i = 0; i < n; i++)
+	printf("usage: %s [global options] COMMAND [options] ARGS\n\n%s\n\n"
+	       "commands:\n",
+	       program->name, program->help);
+	for (size_t i = 0; i < program->ncommands; i++)
 		printf("  %-*s  %s\n", width, commands[i]->name,
 		       commands[i]->help);
 	printf("\nglobal options:\n");
-	print_options(globals->items, globals->n);
-	printf("\n`sandlock-oci COMMAND --help` tells a command's options\n");
+	help_options(program->options->items, program->options->n);
+	printf("\n`%s COMMAND --help` tells a command's options\n",
+	       program->name);
 }

@@ -4,9 +4,11 @@
 
 #include <stddef.h>
 
-#include "runtime/commands.h"
+#include "runtime/dispatch.h"
 #include "runtime/options.h"
 
-void help_program(const struct option_table *globals,
-		  const struct command *const *commands, size_t n);
-void help_command(const struct command *command);
+void help_program(const struct command_set *program);
+void help_command(const struct command_set *program,
+		  const struct command *command);
+/* One table of options, --help included. */
+void help_options(const struct option_spec *items, size_t n);

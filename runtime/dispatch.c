@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/dispatch.c - from a name and words to one command's exit status. */
+#include "runtime/dispatch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "runtime/help.h"
+#include "runtime/options.h"
+
+const struct command *dispatch_find(const struct command_set *program,
+				    const char *name)
+{
+	for (size_t i = 0; i < program->ncommands; i++)
+		if (streq(program->commands[i]->name, name))
+			return program->commands[i];
+	fail(0, "unknown command '%s', see %s --help", name, program->name);
+	return NULL;
+}
+
+static int check_count(const struct command_set *program,
+		       const struct command *command, int argc)
+{
+	if (argc >= command->min_args &&
+	    (command->max_args < 0 || argc <= command->max_args))
+		return 0;
+	return fail(0, "%s: %s arguments, usage: %s %s %s", command->name,
+		    argc < command->min_args ? "missing" : "too many",
+		    program->name, command->name, command->arguments);
+}
+
+int dispatch_run(const struct command_set *program,
+		 const struct globals *globals, const struct command *command,
+		 int argc, char **argv)
+{
+	const struct option_table table = {
+		.command = command->name,
+		.items = command->options,
+		.n = command->noptions,
+		.stop_at_args = command->stop_at_args,
+	};
+	struct arguments args = { .argc = argc, .argv = argv };
+	void *options;
+	int r;
+
+	if (command->own_words)
+		return command->run(globals, NULL, argc, argv);
+	options = arena_alloc(globals->arena, command->options_size);
+	if (!options)
+		return -ENOMEM;
+	r = options_parse(globals->arena, &table, argc, argv, options, &args);
+	if (r < 0)
+		return r;
+	if (args.help) {
+		help_command(program, command);
+		return 0;
+	}
+	r = check_count(program, command, args.argc);
+	if (r < 0)
+		return r;
+	return command->run(globals, options, args.argc, args.argv);
+}
+
+/* A full disk or a closed reader must not look like success. */
+static int flush_output(void)
+{
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return fail(errno, "write to stdout");
+	return 0;
+}
+
+int dispatch_finish(int r, int failure)
+{
+	if (r >= 0 && flush_output() >= 0)
+		return r;
+	log_error(err_text());
+	return failure ? failure : EXIT_FAILURE;
+}
