@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/request.c - layers of policies and the words around them. */
+#include "runtime/request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/util.h"
+#include "policy/keys.h"
+#include "runtime/commands.h"
+#include "runtime/profiles.h"
+
+#define MAX_POLICY (1UL << 20)
+#define MAX_NAME 64
+#define MAX_TIMEOUT 1e9
+
+struct words {
+	const char *profile;
+	const char *policy_file;
+	const char *name;
+	const char *project;
+	const char *timeout;
+	bool json;
+	bool terminal;
+	bool interactive;
+	bool why;
+	bool unsandboxed;
+	bool help;
+};
+
+#define WORD(field) offsetof(struct words, field)
+
+const struct option_spec request_options[] = {
+	{ "profile", 'p', OPTION_TEXT, WORD(profile), "NAME",
+	  "start from this profile; with a slash: from this file" },
+	{ "policy", 0, OPTION_TEXT, WORD(policy_file), "FILE",
+	  "start from a TOML profile, pyproject.toml, uv.toml or an agent's "
+	  "settings.json" },
+	{ "project", 0, OPTION_TEXT, WORD(project), "DIR",
+	  "what @project means" },
+	{ "name", 0, OPTION_TEXT, WORD(name), "NAME",
+	  "its name, for ps, inspect and kill, and the hostname inside" },
+	{ "timeout", 0, OPTION_TEXT, WORD(timeout), "SECONDS",
+	  "end it after this time, with status 124" },
+	{ "interactive", 'i', OPTION_FLAG, WORD(interactive), NULL,
+	  "with -t: pass standard input on; without it that is always so" },
+	{ "tty", 't', OPTION_FLAG, WORD(terminal), NULL,
+	  "give it a terminal of its own" },
+	{ "json", 0, OPTION_FLAG, WORD(json), NULL,
+	  "print the result as JSON on standard error" },
+	{ "why", 0, OPTION_FLAG, WORD(why), NULL,
+	  "find out what was denied, at the cost of speed" },
+	{ "unsandboxed", 0, OPTION_FLAG, WORD(unsandboxed), NULL,
+	  "run the command plainly, if the policy allows that" },
+	{ "help", 'h', OPTION_FLAG, WORD(help), NULL, "print this text" },
+};
+const size_t request_noptions = COUNT(request_options);
+
+/* ---- words that are no keys ---- */
+
+static const struct option_spec *find_word(const char *word, size_t *ret_len)
+{
+	const char *equals = strchr(word, '=');
+	size_t len = equals ? (size_t)(equals - word) : strlen(word);
+
+	*ret_len = len;
+	for (size_t i = 0; i < request_noptions; i++) {
+		const struct option_spec *spec = &request_options[i];
+
+		if (len == 2 && word[1] == spec->letter)
+			return spec;
+		if (len > 3 && word[1] == '-' &&
+		    strlen(spec->name) == len - 2 &&
+		    memcmp(word + 2, spec->name, len - 2) == 0)
+			return spec;
+	}
+	return NULL;
+}
+
+static int take_word(void *user, char **argv, int argc)
+{
+	size_t len;
+	const struct option_spec *spec = find_word(argv[0], &len);
+	const char *value = argv[0][len] == '=' ? argv[0] + len + 1 : NULL;
+	void *field;
+
+	if (!spec)
+		return 0;
+	field = (char *)user + spec->offset;
+	if (spec->kind == OPTION_FLAG) {
+		if (value)
+			return fail(0, "--%s takes no value", spec->name);
+		*(bool *)field = true;
+		return 1;
+	}
+	if (value) {
+		*(const char **)field = value;
+		return 1;
+	}
+	if (argc < 2)
+		return fail(0, "--%s needs a value", spec->name);
+	*(const char **)field = argv[1];
+	return 2;
+}
+
+static int set_timeout(const char *text, uint64_t *ret)
+{
+	char *end;
+	double seconds;
+
+	if (!text)
+		return 0;
+	errno = 0;
+	seconds = strtod(text, &end);
+	if (errno || end == text || *end || strpbrk(text, "xXnN+- ") ||
+	    !(seconds > 0 && seconds <= MAX_TIMEOUT))
+		return fail(0, "--timeout: '%s' is not a number of seconds",
+			    text);
+	*ret = (uint64_t)(seconds * 1000);
+	if (*ret == 0)
+		*ret = 1;
+	return 0;
+}
+
+static int set_name(struct arena *arena, const char *name, const char **ret)
+{
+	if (!name)
+		name = arena_printf(arena, "sandbox-%d", getpid());
+	if (!name)
+		return -ENOMEM;
+	if (!*name || strlen(name) > MAX_NAME || strchr(name, '/') ||
+	    streq(name, ".") || streq(name, ".."))
+		return fail(0,
+			    "--name: '%s' is not a name: 1 to %d bytes, no "
+			    "slash, not . or ..",
+			    name, MAX_NAME);
+	*ret = name;
+	return 0;
+}
+
+/* ---- places ---- */
+
+static bool has_marker(const char *dir)
+{
+	static const char *const markers[] = { "pyproject.toml", "uv.toml",
+					       ".git" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < COUNT(markers); i++)
+		if ((size_t)snprintf(path, sizeof path, "%s/%s", dir,
+				     markers[i]) < sizeof path &&
+		    access(path, F_OK) == 0)
+			return true;
+	return false;
+}
+
+/* The nearest directory that looks like one, never / or the home. */
+static int find_project(struct arena *arena, const struct request *request,
+			const char *given, const char **ret)
+{
+	char *dir;
+
+	if (given) {
+		autofree char *real = realpath(given, NULL);
+
+		if (!real)
+			return fail(errno, "--project %s", given);
+		*ret = arena_strdup(arena, real);
+		return *ret ? 0 : -ENOMEM;
+	}
+	dir = arena_strdup(arena, request->cwd);
+	if (!dir)
+		return -ENOMEM;
+	while (*dir && !(request->home && streq(dir, request->home))) {
+		if (has_marker(dir)) {
+			*ret = dir;
+			return 0;
+		}
+		*strrchr(dir, '/') = '\0';
+	}
+	*ret = request->cwd;
+	return 0;
+}
+
+static int find_places(struct arena *arena, struct request *ret)
+{
+	const char *home = getenv("HOME");
+	autofree char *cwd = getcwd(NULL, 0);
+
+	if (!cwd)
+		return fail(errno, "find the current directory");
+	ret->cwd = arena_strdup(arena, cwd);
+	ret->home = home && home[0] == '/' ? home : NULL;
+	return ret->cwd ? 0 : -ENOMEM;
+}
+
+int request_profile_folders(struct arena *arena, const char *const **ret)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	const char **folders = arena_array(arena, 4, sizeof *folders);
+	size_t n = 0;
+
+	if (!folders)
+		return -ENOMEM;
+	if (config && config[0] == '/')
+		folders[n++] =
+			arena_printf(arena, "%s/sandlock/profiles", config);
+	else if (home && home[0] == '/')
+		folders[n++] = arena_printf(arena,
+					    "%s/.config/sandlock/profiles",
+					    home);
+	if (n && !folders[0])
+		return -ENOMEM;
+	for (size_t i = 0; profile_system_folders[i]; i++)
+		folders[n++] = profile_system_folders[i];
+	*ret = folders;
+	return 0;
+}
+
+/* ---- layers ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && streq(text + n - m, end);
+}
+
+/* dir/.claude/settings.json belongs to dir, dir/uv.toml to dir. */
+static int project_of(struct arena *arena, const char *path, const char **ret)
+{
+	autofree char *real = realpath(path, NULL);
+	char *slash;
+
+	if (!real)
+		return fail(errno, "--policy %s", path);
+	slash = strrchr(real, '/');
+	*slash = '\0';
+	if (ends_with(real, "/.claude"))
+		real[strlen(real) - strlen("/.claude")] = '\0';
+	*ret = arena_strdup(arena, *real ? real : "/");
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int read_policy(struct arena *arena, const char *path, char **ret_text,
+		       size_t *ret_len)
+{
+	autoclose int fd =
+		open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail(errno, "--policy %s", path);
+	if (!S_ISREG(st.st_mode))
+		return fail(0, "--policy %s: not a regular file", path);
+	if (st.st_mode & S_IWOTH)
+		return fail(0, "--policy %s: writable for everybody", path);
+	return io_read_all(arena, fd, MAX_POLICY, ret_text, ret_len);
+}
+
+static int load_file(struct arena *arena, struct request *request,
+		     const struct policy_place *here)
+{
+	const char *path = request->policy_file;
+	bool is_uv = ends_with(path, "pyproject.toml") ||
+		     ends_with(path, "uv.toml");
+	bool is_json = ends_with(path, ".json");
+	struct policy_place place = *here;
+	char *text;
+	size_t len;
+	int r = read_policy(arena, path, &text, &len);
+
+	if (r < 0)
+		return r;
+	if (is_uv || is_json) {
+		r = project_of(arena, path, &place.project);
+		if (r < 0)
+			return r;
+		place.cwd = place.project;
+		request->project = place.project;
+	}
+	if (is_uv) {
+		request->env_base = POLICY_ENV_NONE;
+		return policy_from_uv(arena, text, len, path, &place,
+				      &request->policy);
+	}
+	if (is_json)
+		return policy_from_claude(arena, text, len, path, &place,
+					  &request->policy);
+	return policy_from_toml(arena, text, len, path, &place,
+				&request->policy);
+}
+
+static int load_base(struct arena *arena, struct request *request,
+		     const struct policy_place *place)
+{
+	const char *const *folders;
+	int r;
+
+	if (request->profile && request->policy_file)
+		return fail(0, "-p and --policy: one of them is enough");
+	if (request->policy_file)
+		return load_file(arena, request, place);
+	if (!request->profile)
+		return 0;
+	r = request_profile_folders(arena, &folders);
+	if (r < 0)
+		return r;
+	return profile_load(arena, request->profile, folders, place,
+			    &request->policy);
+}
+
+static int set_command(struct arena *arena, int argc, char **argv,
+		       struct request *ret)
+{
+	const struct policy *policy = &ret->policy;
+	const char **items;
+
+	if (argc > 0) {
+		ret->command = (struct oci_strings){ (const char **)argv,
+						     (size_t)argc };
+		return 0;
+	}
+	if (!policy->set[POLICY_EXEC])
+		return 0;
+	items = arena_array(arena, policy->args.n + 2, sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	items[0] = policy->exec;
+	for (size_t i = 0; i < policy->args.n; i++)
+		items[i + 1] = policy->args.items[i];
+	ret->command = (struct oci_strings){ items, policy->args.n + 1 };
+	return 0;
+}
+
+static int settle(struct arena *arena, const struct words *words,
+		  struct request *ret)
+{
+	int r;
+
+	ret->profile = words->profile;
+	ret->policy_file = words->policy_file;
+	ret->json = words->json;
+	ret->terminal = words->terminal;
+	ret->interactive = words->interactive;
+	ret->why = words->why;
+	ret->unsandboxed = words->unsandboxed;
+	r = set_name(arena, words->name, &ret->name);
+	if (r >= 0)
+		r = set_timeout(words->timeout, &ret->timeout_ms);
+	if (r >= 0)
+		r = find_project(arena, ret, words->project, &ret->project);
+	return r;
+}
+
+int request_parse(struct arena *arena, int argc, char **argv,
+		  struct request *ret)
+{
+	struct words words = { 0 };
+	struct policy over = { 0 };
+	struct policy_place place;
+	int used, r;
+
+	*ret = (struct request){ .env_base = POLICY_ENV_BASIC };
+	r = find_places(arena, ret);
+	if (r < 0)
+		return r;
+	place = (struct policy_place){ .cwd = ret->cwd, .home = ret->home };
+	r = policy_from_flags(arena, argv, argc, &place, take_word, &words,
+			      &over, &used);
+	if (r < 0)
+		return r;
+	ret->help = words.help;
+	if (ret->help)
+		return 0;
+	r = settle(arena, &words, ret);
+	if (r < 0)
+		return r;
+	place.project = ret->project;
+	r = load_base(arena, ret, &place);
+	if (r < 0)
+		return r;
+	policy_layer(&ret->policy, &over);
+	r = policy_check(&ret->policy, /* bundle= */ false);
+	if (r < 0)
+		return r;
+	used += used < argc && streq(argv[used], "--");
+	return set_command(arena, argc - used, argv + used, ret);
+}

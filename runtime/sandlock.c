@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock.c - sandlock: the policy engine for people at a shell. */
+#include "runtime/sandlock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "runtime/dispatch.h"
+#include "runtime/help.h"
+#include "runtime/inherited.h"
+#include "runtime/options.h"
+
+#define ARENA_SIZE (48UL << 20)
+#define OUR_FAILURE 125
+
+struct global_words {
+	const char *root;
+	bool debug;
+	bool version;
+};
+
+#define WORD(field) offsetof(struct global_words, field)
+
+static const struct option_spec words_known[] = {
+	{ "root", 0, OPTION_TEXT, WORD(root), "DIR",
+	  "keep the state of sandboxes here" },
+	{ "debug", 0, OPTION_FLAG, WORD(debug), NULL, "tell what is done" },
+	{ "version", 'v', OPTION_FLAG, WORD(version), NULL,
+	  "print the version" },
+};
+
+static const struct option_table table = {
+	.items = words_known,
+	.n = COUNT(words_known),
+	.stop_at_args = true,
+};
+
+static const struct command *const commands[] = {
+	&sandlock_run,
+};
+
+static const struct command_set set = {
+	.name = "sandlock",
+	.help = "run programs with no more than what they are allowed",
+	.options = &table,
+	.commands = commands,
+	.ncommands = COUNT(commands),
+};
+
+/* Beside that of sandlock-oci: an engine's containers are not ours to list. */
+static const char *default_root(struct arena *arena)
+{
+	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
+
+	if (geteuid() == 0)
+		return "/run/sandlock";
+	if (runtime_dir && runtime_dir[0] == '/')
+		return arena_printf(arena, "%s/sandlock", runtime_dir);
+	return arena_printf(arena, "/tmp/sandlock-%u", geteuid());
+}
+
+static int set_root(const char *given, struct globals *globals)
+{
+	if (given && given[0] != '/')
+		return fail(0, "--root: '%s' is not an absolute path", given);
+	globals->root = given ? given : default_root(globals->arena);
+	globals->root_given = given != NULL;
+	globals->rootless = -1;
+	return globals->root ? 0 : -ENOMEM;
+}
+
+static int run_words(struct globals *globals, int argc, char **argv)
+{
+	struct global_words words = { 0 };
+	const struct command *command;
+	struct arguments args;
+	int r;
+
+	r = options_parse(globals->arena, &table, argc, argv, &words, &args);
+	if (r < 0)
+		return dispatch_finish(r, OUR_FAILURE);
+	if (args.help || (!words.version && args.argc == 0)) {
+		help_program(&set);
+		return dispatch_finish(args.help ? 0 : OUR_FAILURE,
+				       OUR_FAILURE);
+	}
+	if (words.version) {
+		printf("sandlock version %s\ncommit: %s\n", PACKAGE_VERSION,
+		       GIT_COMMIT);
+		return dispatch_finish(0, OUR_FAILURE);
+	}
+	r = log_open(&(struct log_options){ .debug = words.debug,
+					    .warnings = true,
+					    .program = "sandlock" });
+	if (r >= 0)
+		r = set_root(words.root, globals);
+	command = r < 0 ? NULL : dispatch_find(&set, args.argv[0]);
+	if (!command)
+		return dispatch_finish(-EINVAL, OUR_FAILURE);
+	r = dispatch_run(&set, globals, command, args.argc - 1, args.argv + 1);
+	return dispatch_finish(r, command->failure);
+}
+
+int main(int argc, char **argv)
+{
+	AUTO(arena_close) struct arena arena = { 0 };
+	struct globals globals = { .arena = &arena };
+	int r = log_open(&(struct log_options){ .program = "sandlock" });
+
+	if (r >= 0)
+		r = inherited_settle(&globals.given_fds);
+	if (r >= 0)
+		r = arena_open(&arena, ARENA_SIZE);
+	if (r < 0)
+		return dispatch_finish(r, OUR_FAILURE);
+	return run_words(&globals, argc > 0 ? argc - 1 : 0, argv + 1);
+}
