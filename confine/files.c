@@ -5,7 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
@@ -147,6 +149,30 @@ static struct verdict judge(const struct split *s, const char *path,
 static int split_path(struct split *s, const char *path, uint32_t rights,
 		      bool directory);
 
+static int add_link(struct split *s, int dir, const char *name,
+		    const char *path)
+{
+	struct files_rules *rules = s->rules;
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(dir, name, target, sizeof target);
+	struct files_link *grown;
+
+	if (n < 0 || n == sizeof target)
+		return 0;
+	/* Twice as many whenever they are a power of two. */
+	if ((rules->nlinks & (rules->nlinks - 1)) == 0) {
+		grown = arena_grow(s->arena, rules->links, rules->nlinks,
+				   2 * rules->nlinks + 1, sizeof *grown);
+		if (!grown)
+			return -ENOMEM;
+		rules->links = grown;
+	}
+	rules->links[rules->nlinks] = (struct files_link){
+		path, arena_strndup(s->arena, target, (size_t)n)
+	};
+	return rules->links[rules->nlinks++].target ? 0 : -ENOMEM;
+}
+
 /* Links need no rule: the file they lead to does. */
 static int split_entry(struct split *s, int dir, const char *above,
 		       const char *name, uint32_t rights)
@@ -160,7 +186,7 @@ static int split_entry(struct split *s, int dir, const char *above,
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : fail(errno, "stat %s", path);
 	if (S_ISLNK(st.st_mode))
-		return 0;
+		return add_link(s, dir, name, path);
 	return split_path(s, path, rights, S_ISDIR(st.st_mode));
 }
 

@@ -21,6 +21,7 @@ struct files_entry {
 	uint32_t rights;	/* given, or taken: enum landlock_right */
 	const char *key;	/* for messages: "filesystem.read" */
 	const char *item;	/* as it was written */
+	const char *named;	/* before links were followed; NULL: as path */
 	unsigned int scope;	/* 0: of all; else only of the same preset */
 	bool directory;		/* or not known to be none */
 };
@@ -30,9 +31,17 @@ struct files_list {
 	size_t n, size;
 };
 
+/* A link beside what got rules of its own. */
+struct files_link {
+	const char *path;
+	const char *target;
+};
+
 struct files_rules {
 	struct landlock_path *items;
 	size_t n, size;
+	struct files_link *links;
+	size_t nlinks;
 };
 
 struct files_place {

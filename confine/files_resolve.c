@@ -159,8 +159,12 @@ static int add_path(struct resolver *v, const struct item *item,
 	autoclose int fd = root_open(v->place->root, path,
 				     O_PATH | O_CLOEXEC | nofollow);
 
-	if (fd >= 0)
-		return keep(v, item, fd);
+	if (fd >= 0) {
+		struct item found = *item;
+
+		found.entry.named = path;
+		return keep(v, &found, fd);
+	}
 	if (!is_missing(errno))
 		return fail(errno, "%s '%s'", item->entry.key,
 			    item->entry.item);

@@ -79,13 +79,13 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "no address space layout randomization" },
 
 	[POLICY_EXEC] = {
-		KEY(PROGRAM, "program.exec", WORD, exec), NEVER,
+		KEY(PROGRAM, "program.exec", WORD, exec), ENFORCED, NEVER,
 		.about = "the program that a profile runs" },
 	[POLICY_ARGS] = {
-		KEY(PROGRAM, "program.args", ARGS, args), NEVER,
+		KEY(PROGRAM, "program.args", ARGS, args), ENFORCED, NEVER,
 		.about = "its arguments, without its own name" },
 	[POLICY_CWD] = {
-		KEY(PROGRAM, "program.cwd", PATH, cwd), NEVER,
+		KEY(PROGRAM, "program.cwd", PATH, cwd), ENFORCED, NEVER,
 		.about = "where it starts" },
 	[POLICY_ENV] = {
 		KEY(PROGRAM, "program.env", ENV, env), ENFORCED,
@@ -93,11 +93,11 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "variables to set, after the filters below" },
 	[POLICY_UID] = {
 		KEY(PROGRAM, "program.uid", NUMBER, uid), .max = MAX_ID,
-		NEVER,
+		NEVER, ENFORCED,
 		.about = "user inside a user namespace; needs program.gid" },
 	[POLICY_GID] = {
 		KEY(PROGRAM, "program.gid", NUMBER, gid), .max = MAX_ID,
-		NEVER,
+		NEVER, ENFORCED,
 		.about = "group inside a user namespace; needs program.uid" },
 	[POLICY_CLEAN_ENV] = {
 		KEY(PROGRAM, "program.clean_env", BOOL, clean_env), ENFORCED,
@@ -168,7 +168,7 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "not executed, even if allowed" },
 	[POLICY_CHROOT] = {
 		KEY(FILESYSTEM, "filesystem.chroot", PATH, chroot),
-		.host = true, NEVER, .flag = "chroot",
+		.host = true, NEVER, ENFORCED, .flag = "chroot",
 		.about = "the root directory to enter" },
 	[POLICY_MOUNT] = {
 		KEY(FILESYSTEM, "filesystem.mount", MOUNTS, mount),

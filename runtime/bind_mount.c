@@ -71,7 +71,8 @@ static int find_origin(const struct mount_job *job, struct origin *ret)
 	if (!path)
 		return -ENOMEM;
 	ret->path = path;
-	ret->in_rootfs = !streq(in->rootfs, "/") && !has_dotdot(path) &&
+	ret->in_rootfs = !in->fresh_root && !streq(in->rootfs, "/") &&
+			 !has_dotdot(path) &&
 			 starts_with(path, in->rootfs) &&
 			 (path[n] == '/' || path[n] == '\0');
 	if (ret->in_rootfs)

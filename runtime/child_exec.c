@@ -344,6 +344,8 @@ int child_exec_step(struct child *child, const struct step *step)
 				 &step->rlimit.value);
 	case STEP_PRESERVE_FDS:
 		return preserve(step);
+	case STEP_REAPER:
+		return child_reaper_step(child, step);
 	case STEP_LAST_WORD:
 		return last_word(child, step);
 	case STEP_LANDLOCK:

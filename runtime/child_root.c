@@ -54,6 +54,15 @@ static int attach_rootfs(struct child *child, const struct step *step)
 	return sys_move_mount(tree, point);
 }
 
+/* Over a directory that only this namespace then sees covered. */
+static int attach_new_root(struct child *child, const struct step *step)
+{
+	autoclose int point =
+		open(step->text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return point < 0 ? -1 : sys_move_mount(child->slots[step->in], point);
+}
+
 static int open_root_here(struct child *child, const struct step *step)
 {
 	int fd =
@@ -233,6 +242,8 @@ int child_root_step(struct child *child, const struct step *step)
 		return mount(NULL, "/", NULL, step->flags, NULL);
 	case STEP_ROOTFS:
 		return attach_rootfs(child, step);
+	case STEP_ATTACH_ROOT:
+		return attach_new_root(child, step);
 	case STEP_ROOT_HERE:
 		return open_root_here(child, step);
 	case STEP_PIVOT:

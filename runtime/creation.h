@@ -87,6 +87,8 @@ int creation_place(struct creation *creation);
 /* Make the unit, with the child in it. */
 int creation_start_unit(struct creation *creation);
 
+/* The same when the specification, its policy and rootfs are there already. */
+int creation_plan_spec(struct creation *creation);
 /* Read, check and plan: no effect yet. */
 int creation_plan(struct creation *creation, const char *id, bool has_gate);
 /* Reserve the ID, and make the cgroups unless they wait for a process. */

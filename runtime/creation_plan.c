@@ -53,14 +53,13 @@ static bool is_bundle(const char *path)
 {
 	char config[PATH_MAX];
 
-	return (size_t)snprintf(config, sizeof config, "%s/config.json",
-				path) < sizeof config &&
+	return (size_t)snprintf(config, sizeof config, "%s/config.json", path) <
+		       sizeof config &&
 	       access(config, F_OK) == 0;
 }
 
 /* "bundles/web/" is web, with anything an ID may not have replaced. */
-static int id_of_bundle(struct arena *arena, const char *path,
-			const char **ret)
+static int id_of_bundle(struct arena *arena, const char *path, const char **ret)
 {
 	autofree char *real = realpath(path, NULL);
 	char *id;
@@ -184,8 +183,7 @@ static int check_descriptors(struct creation *c)
 		return r;
 	c->in.preserve_fds = c->options->preserve_fds;
 	if (c->in.preserve_fds > 4096 || c->in.listen_fds > 4096)
-		return fail(EINVAL, "--preserve-fds %u",
-			    c->in.preserve_fds);
+		return fail(EINVAL, "--preserve-fds %u", c->in.preserve_fds);
 	return creation_check_fds(c->globals,
 				  c->in.preserve_fds + c->in.listen_fds);
 }
@@ -235,7 +233,8 @@ static int gather(struct creation *c)
 {
 	int r;
 
-	c->proc = proc_open();
+	if (c->proc < 0)
+		c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
 	r = facts_gather(c->arena, c->proc, c->globals->rootless, &c->facts);
@@ -274,31 +273,20 @@ static int gather(struct creation *c)
 	return r;
 }
 
-int creation_plan(struct creation *c, const char *id, bool has_gate)
+int creation_plan_spec(struct creation *c)
 {
 	int r;
 
 	c->in.arena = c->arena;
-	c->in.id = id;
-	c->in.has_gate = has_gate;
 	c->in.no_pivot = c->options->no_pivot;
 	c->in.no_new_keyring = c->options->no_new_keyring;
 	c->in.facts = &c->facts;
 	c->in.spec = &c->spec;
 	c->in.joins = &c->joins;
 	c->in.cgroup = &c->cgroup;
-	r = load_spec(c);
-	if (r < 0)
-		return r;
-	r = policed_create(c->arena, c->globals, &c->spec, &c->policed);
-	if (r < 0)
-		return r;
 	c->in.policed = &c->policed;
 	c->in.process = c->spec.process;
 	c->in.has_console = c->spec.process->terminal;
-	r = find_rootfs(c);
-	if (r < 0)
-		return r;
 	r = check_terminal(c);
 	if (r < 0)
 		return r;
@@ -306,4 +294,22 @@ int creation_plan(struct creation *c, const char *id, bool has_gate)
 	if (r < 0)
 		return r;
 	return gather(c);
+}
+
+int creation_plan(struct creation *c, const char *id, bool has_gate)
+{
+	int r;
+
+	c->in.id = id;
+	c->in.has_gate = has_gate;
+	r = load_spec(c);
+	if (r < 0)
+		return r;
+	r = policed_create(c->arena, c->globals, &c->spec, &c->policed);
+	if (r < 0)
+		return r;
+	r = find_rootfs(c);
+	if (r < 0)
+		return r;
+	return creation_plan_spec(c);
 }

@@ -3,9 +3,10 @@
 #include "runtime/foreground.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <limits.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -21,6 +22,7 @@ static const int left_alone[] = { SIGILL, SIGTRAP, SIGBUS,  SIGFPE, SIGSEGV,
 				  SIGSYS, SIGTTIN, SIGTTOU, SIGURG };
 
 #define TRACER_US 1000
+#define GRACE_MS 2000 /* from SIGTERM to SIGKILL */
 
 enum { POLL_SIGNALS, POLL_PIDFD, POLL_NOTIFY, POLL_CONSOLE };
 #define POLLS (POLL_CONSOLE + CONSOLE_POLLS)
@@ -58,6 +60,47 @@ static void pass_on(const struct foreground_job *job, int sig)
 	/* It may just have ended; or it runs as somebody else by now. */
 	if (sys_pidfd_send_signal(job->pidfd, sig) < 0 && errno != ESRCH)
 		log_warning("pass signal %d on: %s", sig, errno_text(errno));
+	/* It is not in our group: the shell waits for us to stop. */
+	if (sig == SIGTSTP && job->stops_us)
+		(void)raise(SIGSTOP);
+}
+
+/* ---- time ---- */
+
+struct deadline {
+	uint64_t at; /* 0: never */
+	bool passed; /* SIGTERM was sent */
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* For poll, beside another timeout. */
+static int time_left(const struct deadline *deadline, int other)
+{
+	uint64_t now = now_ms(), left;
+
+	if (!deadline->at)
+		return other;
+	left = deadline->at > now ? deadline->at - now : 0;
+	if (left > INT_MAX)
+		left = INT_MAX;
+	return other >= 0 && (uint64_t)other < left ? other : (int)left;
+}
+
+static void hurry(const struct foreground_job *job, struct deadline *deadline)
+{
+	if (!deadline->at || now_ms() < deadline->at)
+		return;
+	(void)sys_pidfd_send_signal(job->pidfd,
+				    deadline->passed ? SIGKILL : SIGTERM);
+	deadline->passed = true;
+	deadline->at += GRACE_MS;
 }
 
 static void take_signals(int fd, const struct foreground_job *job)
@@ -101,7 +144,8 @@ static bool is_traced(const struct foreground_job *job)
 }
 
 static int wait_for_something(const struct foreground *foreground,
-			      const struct foreground_job *job, int notify,
+			      const struct foreground_job *job,
+			      const struct deadline *deadline, int notify,
 			      struct pollfd fds[POLLS])
 {
 	int timeout = -1;
@@ -113,7 +157,7 @@ static int wait_for_something(const struct foreground *foreground,
 	fds[POLL_NOTIFY].fd = notify;
 	if (job->console)
 		timeout = console_poll(job->console, fds + POLL_CONSOLE);
-	if (poll(fds, POLLS, timeout) >= 0)
+	if (poll(fds, POLLS, time_left(deadline, timeout)) >= 0)
 		return 0;
 	if (errno != EINTR)
 		return fail(errno, "poll");
@@ -126,13 +170,18 @@ int foreground_wait(const struct foreground *foreground,
 		    const struct foreground_job *job, int *ret_status)
 {
 	int notify = job->notify ? job->notify->inside : -1;
+	struct deadline deadline = { 0 };
 	struct pollfd fds[POLLS];
 
+	if (job->timeout_ms)
+		deadline.at = now_ms() + job->timeout_ms;
 	for (;;) {
-		int r = wait_for_something(foreground, job, notify, fds);
+		int r = wait_for_something(foreground, job, &deadline, notify,
+					   fds);
 
 		if (r < 0)
 			return r;
+		hurry(job, &deadline);
 		if (fds[POLL_SIGNALS].revents)
 			take_signals(foreground->signals, job);
 		if (fds[POLL_NOTIFY].revents) {
@@ -151,6 +200,8 @@ int foreground_wait(const struct foreground *foreground,
 	}
 	if (job->console)
 		console_drain(job->console);
+	if (deadline.passed)
+		*ret_status = FOREGROUND_TIMEOUT;
 	return 0;
 }
 

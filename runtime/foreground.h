@@ -10,31 +10,40 @@
 #pragma once
 
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct console;
 struct notify;
 
 struct foreground {
-	int signals;		/* signalfd of what is blocked; -1: none */
-	sigset_t old_mask;	/* as the caller had it: for the program */
+	int signals; /* signalfd of what is blocked; -1: none */
+	sigset_t old_mask; /* as the caller had it: for the program */
 };
 
-#define FOREGROUND_NONE { .signals = -1 }
+#define FOREGROUND_NONE       \
+	{                     \
+		.signals = -1 \
+	}
 
 struct foreground_job {
-	pid_t pid;			/* our own child */
+	pid_t pid; /* our own child */
 	int pidfd;
-	struct console *console;	/* relayed meanwhile; NULL: none */
-	const struct notify *notify;	/* passed on meanwhile; NULL: none */
+	struct console *console; /* relayed meanwhile; NULL: none */
+	const struct notify *notify; /* passed on meanwhile; NULL: none */
+	uint64_t timeout_ms; /* then it is ended; 0: none */
+	bool stops_us; /* SIGTSTP is for us, too */
 };
 
 /* Block the signals that are to be passed on. */
 int foreground_prepare(struct foreground *ret);
 /*
  * Pass signals on, relay the console, reap every child, until the job ends:
- * its exit status, 128+N when it was killed by signal N.
+ * its exit status, 128+N when it was killed by signal N. FOREGROUND_TIMEOUT,
+ * more than any status, when it had to be ended.
  */
+#define FOREGROUND_TIMEOUT 1024
 int foreground_wait(const struct foreground *foreground,
 		    const struct foreground_job *job, int *ret_status);
 /* Unblock; signals that came too late for the job are forgotten. */

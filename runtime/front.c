@@ -65,6 +65,8 @@ int front_wait(struct creation *c, struct front *front)
 		.pidfd = c->launch.pidfd,
 		.console = front->has_console ? &front->console : NULL,
 		.notify = front->notify.inside >= 0 ? &front->notify : NULL,
+		.timeout_ms = front->timeout_ms,
+		.stops_us = front->stops_us,
 	};
 	int status, r;
 

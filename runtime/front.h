@@ -15,12 +15,14 @@ struct front {
 	struct console console;
 	struct notify notify;
 	bool has_console;
+	uint64_t timeout_ms; /* 0: none */
+	bool stops_us; /* as foreground_job */
 };
 
-#define FRONT_NONE                                                          \
-	{                                                                   \
-		.foreground = FOREGROUND_NONE, .console = CONSOLE_NONE,     \
-		.notify = NOTIFY_NONE,                                      \
+#define FRONT_NONE                                                      \
+	{                                                               \
+		.foreground = FOREGROUND_NONE, .console = CONSOLE_NONE, \
+		.notify = NOTIFY_NONE,                                  \
 	}
 #define autofront AUTO(front_close)
 

@@ -294,6 +294,7 @@ static int on_word(struct launch *launch, const struct message *m, int *fd)
 	case WORD_LISTENER:
 		return on_listener(launch, *fd);
 	case WORD_FAILED:
+		launch->failed_op = m->op;
 		return sentence_failed(launch, m);
 	default:
 		return fail(EPROTO, "unexpected word %u from the container's "
@@ -315,7 +316,8 @@ int launch_until(struct launch *launch, enum word word)
 			return r;
 		/* It may have died between its last word and exec. */
 		if (r == 0 && said_exec &&
-		    !proc_never_execed(launch->proc, launch->pid))
+		    (launch->in->has_reaper ||
+		     !proc_never_execed(launch->proc, launch->pid)))
 			return 0;
 		if (r == 0)
 			return sentence_died(launch);

@@ -36,6 +36,7 @@ struct launch {
 	uint64_t ns_inodes[OCI_NAMESPACES];	/* known from CREATED on */
 	int userns;			/* the container's, if it is new; or -1 */
 	int console;			/* pty master, -1 until CONSOLE */
+	uint32_t failed_op;		/* the step of FAILED: enum step_op */
 	bool kept;
 };
 

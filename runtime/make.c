@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "confine/files.h"
 #include "runtime/joins.h"
 #include "runtime/words.h"
 
@@ -128,7 +127,7 @@ int make_create(const struct make_input *in, struct plan *ret)
 	r = root_and_mounts(in, &plan);
 	if (r < 0)
 		return r;
-	if (in->policed && files_wanted(&in->policed->policy))
+	if (in->policed && in->policed->landlock)
 		plan_add(&plan, STEP_STOP)->number = WORD_ROOTED;
 	r = make_process(in, &plan);
 	if (r < 0)

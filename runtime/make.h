@@ -13,6 +13,7 @@
 
 #include "cgroups/cgroup.h"
 #include "confine/confine.h"
+#include "confine/files.h"
 #include "oci/oci.h"
 #include "runtime/facts.h"
 #include "runtime/plan.h"
@@ -28,6 +29,7 @@ struct make_input {
 	const char *id;
 	const char *bundle;		/* absolute */
 	const char *rootfs;		/* absolute, cleaned */
+	bool fresh_root;		/* a new file system covers rootfs */
 	const struct cgroup *cgroup;
 	bool unplaced;			/* the parent puts the child into its cgroup */
 	const struct joins *joins;
@@ -38,8 +40,13 @@ struct make_input {
 	bool has_console;		/* terminal asked for */
 	bool has_gate;			/* wait for `start` */
 	bool dies_with_parent;
+	bool has_reaper;		/* process 1 is ours, the program its child */
+	char *words;			/* what was typed: not for those inside */
+	size_t words_size;
 	unsigned int preserve_fds;	/* 3 to 2+this */
 	unsigned int listen_fds;	/* of these, passed on by LISTEN_FDS */
+	const struct files_link *links;	/* to be made, with what leads to them */
+	size_t nlinks;
 	const char *notify_socket;	/* host path to bind at /run/notify, or NULL */
 };
 

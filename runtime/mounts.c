@@ -321,14 +321,53 @@ static unsigned long initial_propagation(const struct oci_linux *l)
 	return MS_SLAVE | MS_REC;
 }
 
+/* No map at all is that of a namespace that is joined. */
+static bool has_zero(const struct oci_id_maps *maps)
+{
+	for (size_t i = 0; i < maps->n; i++)
+		if (maps->items[i].container_id == 0)
+			return true;
+	return maps->n == 0;
+}
+
 /*
  * Only now: on the way to the rootfs may lie directories that the host's root
  * may pass and the namespace's may not.
  */
 static void become_root(const struct make_input *in, struct plan *plan)
 {
-	if (make_has_userns(in))
+	const struct oci_linux *l = &in->spec->linux_;
+
+	/* Who made the namespace has its rights, whatever the maps say. */
+	if (make_has_userns(in) && has_zero(&l->uid_mappings) &&
+	    has_zero(&l->gid_mappings))
 		plan_add(plan, STEP_BECOME_ROOT);
+}
+
+static int add_fresh_root(const struct make_input *in, struct plan *plan)
+{
+	const struct mount_job job = { .in = in, .plan = plan };
+	struct step_fs *fs = mounts_add_fsmount(&job, "tmpfs", SLOT_ROOT);
+	struct step *step;
+
+	if (!fs)
+		return -ENOMEM;
+	fs->attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+	mounts_add_param(plan, fs, "mode", "755");
+	step = plan_add(plan, STEP_ATTACH_ROOT);
+	step->text = in->rootfs;
+	step->in = SLOT_ROOT;
+	return 0;
+}
+
+static void add_rootfs(const struct make_input *in, struct plan *plan)
+{
+	struct step *step = plan_add(plan, STEP_ROOTFS);
+
+	step->place = "root.path";
+	step->text = in->rootfs;
+	step->flags = (uint32_t)initial_propagation(&in->spec->linux_);
+	step->out = SLOT_ROOT;
 }
 
 int make_mounts(const struct make_input *in, struct plan *plan)
@@ -354,15 +393,22 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 	step = plan_add(plan, STEP_PROPAGATION);
 	step->place = "linux.rootfsPropagation";
 	step->flags = (uint32_t)initial_propagation(&in->spec->linux_);
-	step = plan_add(plan, STEP_ROOTFS);
-	step->place = "root.path";
-	step->text = in->rootfs;
-	step->flags = (uint32_t)initial_propagation(&in->spec->linux_);
-	step->out = SLOT_ROOT;
+	r = 0;
+	if (in->fresh_root)
+		r = add_fresh_root(in, plan);
+	else
+		add_rootfs(in, plan);
+	if (r < 0)
+		return r;
 	become_root(in, plan);
 	if ((r = make_listed_mounts(in, plan)) < 0 ||
 	    (r = make_devices(in, plan)) < 0)
 		return r;
+	for (size_t i = 0; i < in->nlinks; i++) {
+		step = plan_add(plan, STEP_SYMLINK);
+		step->text = in->links[i].path;
+		step->text2 = in->links[i].target;
+	}
 	if (in->notify_socket)
 		make_notify_mount(in, plan);
 	return 0;

@@ -40,6 +40,7 @@ enum step_op {
 	/* root and mounts (child_mount.c) */
 	STEP_PROPAGATION,	/* flags: MS_…, of / before the pivot, of the new root after it */
 	STEP_ROOTFS,		/* text: path, flags: MS_… of /, out: clone it onto itself */
+	STEP_ATTACH_ROOT,	/* in: a new file system, text: the directory it covers */
 	STEP_ROOT_HERE,		/* text: path, out: open it, no mount namespace */
 	STEP_MOUNT_POINT,	/* text, flags: POINT_…, out: O_PATH */
 	STEP_FSMOUNT,		/* fs, in: mount point (mode), out: detached mount */
@@ -83,6 +84,7 @@ enum step_op {
 	STEP_GATE,		/* in: listening socket; wait for `start` */
 	STEP_RLIMIT,		/* rlimit */
 	STEP_PRESERVE_FDS,	/* number: 3 to 2+number stay open */
+	STEP_REAPER,		/* buffer: our words; go on in a child, reap and pass signals on here */
 	STEP_LAST_WORD,		/* exec: say EXEC, unless the program is our own binary */
 	STEP_LANDLOCK,		/* in: a ruleset */
 	STEP_SECCOMP,		/* filter */

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
+#include "confine/files.h"
 #include "runtime/commands.h"
 #include "runtime/container.h"
 #include "runtime/policed_spec.h"
@@ -123,6 +124,7 @@ static int apply(struct arena *arena, struct oci_spec *spec,
 {
 	int r = make_blocklist(arena, spec, policed);
 
+	policed->landlock = files_wanted(&policed->policy);
 	return r < 0 ? r : policed_spec(arena, policed, spec);
 }
 
@@ -135,8 +137,29 @@ int policed_create(struct arena *arena, const struct globals *globals,
 		      policy_is_annotated(&spec->annotations);
 	if (!ret->active)
 		return 0;
+	ret->env_base = POLICY_ENV_ALL;
 	r = gather(arena, globals, spec, &ret->policy);
 	return r < 0 ? r : apply(arena, spec, ret);
+}
+
+/* Mounts hold the rest; these rights no mount can take alone. */
+static bool needs_landlock(const struct policy *policy)
+{
+	return policy->set[POLICY_EXECUTE] || policy->write_only.n ||
+	       policy->deny_read.n || policy->deny_execute.n;
+}
+
+int policed_sandbox(struct arena *arena, struct oci_spec *spec,
+		    struct policed *policed)
+{
+	int r = refuse(&policed->policy);
+
+	policed->active = true;
+	if (r >= 0)
+		r = apply(arena, spec, policed);
+	if (r >= 0 && landlock_probe() == 0)
+		policed->landlock = needs_landlock(&policed->policy);
+	return r;
 }
 
 int policed_save(struct arena *arena, const struct policed *policed, int dir)
@@ -170,6 +193,7 @@ int policed_load(struct arena *arena, const struct container *container,
 	if (r < 0)
 		return r;
 	ret->active = true;
+	ret->env_base = POLICY_ENV_ALL;
 	r = policy_from_toml(arena, text, len, POLICY_FILE, &place,
 			     &ret->policy);
 	return r < 0 ? r : apply(arena, spec, ret);

@@ -11,13 +11,18 @@
 
 #include "confine/confine.h"
 #include "policy/policy.h"
+#include "policy/presets.h"
 
 struct arena;
 struct container;
 struct globals;
+struct view;
 
 struct policed {
 	bool active;			/* false: all below is empty */
+	bool landlock;			/* a ruleset is to hold */
+	enum policy_env_base env_base;
+	const struct view *view;	/* of a sandbox; NULL: a bundle */
 	bool own_network;		/* late, whatever the engine has made */
 	struct policy policy;
 	struct oci_strings writable;	/* in a root that is made read-only */
@@ -32,6 +37,9 @@ struct policed {
  */
 int policed_create(struct arena *arena, const struct globals *globals,
 		   struct oci_spec *spec, struct policed *ret);
+/* The same for a policy, environment and view that are there already. */
+int policed_sandbox(struct arena *arena, struct oci_spec *spec,
+		    struct policed *policed);
 /* Write it into the state directory: profiles may change, it does not. */
 int policed_save(struct arena *arena, const struct policed *policed, int dir);
 /* The policy a container was created with, and the same changes. */

@@ -23,6 +23,7 @@
 #include "base/util.h"
 #include "confine/files.h"
 #include "runtime/policed.h"
+#include "runtime/view.h"
 
 #define FILES "files"
 #define MAX_FILES (32UL << 20)
@@ -205,6 +206,11 @@ static void tell_missing(uint32_t missing)
 					    (enum policy_protection)i));
 }
 
+/* A view holds these: what may not be changed is read-only or not there. */
+static const uint32_t by_mounts = 1U << POLICY_FS_REFER |
+				  1U << POLICY_FS_TRUNCATE |
+				  1U << POLICY_FS_IOCTL_DEV;
+
 static int make_ruleset(const struct policed_files *files,
 			const struct files_rules *rules, bool tell)
 {
@@ -213,7 +219,8 @@ static int make_ruleset(const struct policed_files *files,
 		.files = true,
 		.paths = rules->items,
 		.npaths = rules->n,
-		.allow_degraded = policy->allow_degraded,
+		.allow_degraded = policy->allow_degraded |
+				  (files->policed->view ? by_mounts : 0),
 		.disable = policy->disable,
 	};
 	struct landlock_plan plan;
@@ -222,7 +229,8 @@ static int make_ruleset(const struct policed_files *files,
 	if (r < 0)
 		return r;
 	if (tell)
-		tell_missing(plan.missing);
+		tell_missing(plan.missing &
+			     ~(files->policed->view ? by_mounts : 0));
 
 	autoclose int ruleset = landlock_create(&plan.handled);
 
@@ -261,14 +269,63 @@ static int check_writable(const struct policed_files *files,
 	return 0;
 }
 
+static int add_rule(const struct policed_files *files,
+		    struct files_rules *rules, const char *path,
+		    uint32_t rights)
+{
+	if (rules->n == rules->size)
+		return fail(E2BIG, "filesystem: %zu rules", rules->n);
+	(void)files;
+	rules->items[rules->n++] = (struct landlock_path){ path, rights };
+	return 0;
+}
+
+/* What is shown was settled with it; what is the sandbox's own comes on top. */
+static int settle_view(const struct policed_files *files,
+		       struct files_rules *ret)
+{
+	const struct files_rules *shown = &files->policed->view->rules;
+	const struct policy policy = {
+		.set[POLICY_GPU_DEVICES] =
+			files->policed->policy.set[POLICY_GPU_DEVICES],
+	};
+	const struct policy_context context = context_of(files);
+	const struct files_place place = place_of(files, &context);
+	struct files_list own, none;
+	struct files_rules rules = *shown;
+	int r = files_resolve(files->arena, &policy, &place, &own, &none);
+
+	if (r < 0)
+		return r;
+	rules.size = shown->n + own.n + 2;
+	rules.items = arena_grow(files->arena, shown->items, shown->n,
+				 rules.size, sizeof *rules.items);
+	if (!rules.items)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < own.n; i++)
+		r = add_rule(files, &rules, own.items[i].path,
+			     own.items[i].rights);
+	if (r == 0)
+		r = add_rule(files, &rules, "/dev/shm",
+			     LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE);
+	/* There is nothing whose name it may not know. */
+	if (r == 0)
+		r = add_rule(files, &rules, "/", LANDLOCK_MAY_LIST);
+	*ret = rules;
+	return r;
+}
+
 static int settle(const struct policed_files *files, struct files_rules *ret)
 {
 	const struct policy_context context = context_of(files);
 	const struct files_place place = place_of(files, &context);
 	struct files_list allowed, denied;
-	int r = files_resolve(files->arena, &files->policed->policy, &place,
-			      &allowed, &denied);
+	int r;
 
+	if (files->policed->view)
+		return settle_view(files, ret);
+	r = files_resolve(files->arena, &files->policed->policy, &place,
+			  &allowed, &denied);
 	if (r == 0)
 		r = check_writable(files, &allowed);
 	if (r < 0)

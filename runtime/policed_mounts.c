@@ -168,7 +168,9 @@ int policed_mounts(struct arena *arena, struct policed *policed,
 	struct writable w = { .arena = arena };
 	int r;
 
-	if (!files_wanted(policy) || !own->listed || own->path)
+	/* A view is made of what may be written or not. */
+	if (policed->view || !files_wanted(policy) || !own->listed ||
+	    own->path)
 		return 0;
 	r = add_list(&w, spec->process, &policy->write);
 	if (r == 0)

@@ -164,8 +164,9 @@ int policed_process(struct arena *arena, const struct policed *policed,
 	/* 0 would not keep a core from a program that takes them. */
 	if (r >= 0 && policy->no_coredump)
 		r = lower_rlimit(arena, process, RLIMIT_CORE, 1);
-	if (r >= 0 && policy_has_section(policy, POLICY_PROGRAM))
-		r = policy_environment(arena, policy, POLICY_ENV_ALL,
+	if (r >= 0 &&
+	    (policed->view || policy_has_section(policy, POLICY_PROGRAM)))
+		r = policy_environment(arena, policy, policed->env_base,
 				       &process->env, &process->env);
 	if (r >= 0 && env)
 		r = put_env(arena, env, &process->env);

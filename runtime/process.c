@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "confine/files.h"
 #include "runtime/make.h"
 #include "runtime/notify.h"
 #include "runtime/words.h"
@@ -400,9 +399,14 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 	}
 	if (kept)
 		plan_add(plan, STEP_PRESERVE_FDS)->number = kept;
+	if (in->has_reaper) {
+		step = plan_add(plan, STEP_REAPER);
+		step->buffer.text = in->words;
+		step->buffer.size = in->words_size;
+	}
 	plan_add(plan, STEP_LAST_WORD)->exec = exec;
 	descriptor_limit(in, plan);
-	if (in->policed && files_wanted(&in->policed->policy)) {
+	if (in->policed && in->policed->landlock) {
 		step = plan_add(plan, STEP_LANDLOCK);
 		step->place = "filesystem";
 		step->in = SLOT_RULESET;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -108,12 +109,23 @@ static int run_words(struct globals *globals, int argc, char **argv)
 	return dispatch_finish(r, command->failure);
 }
 
+/* As the kernel keeps it: one after the other. */
+static void note_words(struct globals *globals, int argc, char **argv)
+{
+	if (argc == 0)
+		return;
+	globals->words = argv[0];
+	globals->words_size =
+		(size_t)(argv[argc - 1] - argv[0]) + strlen(argv[argc - 1]);
+}
+
 int main(int argc, char **argv)
 {
 	AUTO(arena_close) struct arena arena = { 0 };
 	struct globals globals = { .arena = &arena };
 	int r = log_open(&(struct log_options){ .program = "sandlock" });
 
+	note_words(&globals, argc, argv);
 	if (r >= 0)
 		r = inherited_settle(&globals.given_fds);
 	if (r >= 0)

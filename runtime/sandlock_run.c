@@ -3,10 +3,19 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/arena.h"
+#include "base/auto.h"
 #include "base/err.h"
+#include "base/log.h"
+#include "runtime/front.h"
 #include "runtime/help.h"
 #include "runtime/request.h"
+#include "runtime/sandbox.h"
 #include "runtime/sandlock.h"
+
+#define CANNOT_EXECUTE 126
+#define NOT_FOUND 127
+#define TIMED_OUT 124
 
 static int print_help(struct arena *arena)
 {
@@ -23,6 +32,68 @@ static int print_help(struct arena *arena)
 	return 0;
 }
 
+/* As a shell says it: the program cannot be found, or not be executed. */
+static int status_of_failure(const struct creation *c, int r)
+{
+	switch (c->launch.failed_op) {
+	case STEP_FIND_PROGRAM:
+	case STEP_EXEC:
+		log_error(err_text());
+		return r == -ENOENT || r == -ENOTDIR ? NOT_FOUND :
+						       CANNOT_EXECUTE;
+	default:
+		return r;
+	}
+}
+
+static int start(struct creation *c, struct front *front)
+{
+	int r;
+
+	r = front_prepare(c, front);
+	if (r < 0)
+		return r;
+	r = creation_build(c);
+	if (r < 0)
+		return r;
+	r = front_open_console(c, front);
+	if (r < 0)
+		return r;
+	r = creation_keep(c);
+	if (r < 0)
+		return r;
+	r = launch_until(&c->launch, WORD_EXEC);
+	if (r < 0)
+		return r;
+	c->kept = true;
+	c->launch.kept = true;
+	reserve_unlock(&c->container);
+	return 0;
+}
+
+static int run_sandbox(const struct globals *globals,
+		       const struct request *request)
+{
+	const struct creation_options options = { 0 };
+	autocreation struct creation c = CREATION_NONE;
+	autofront struct front front = FRONT_NONE;
+	int r;
+
+	c.arena = globals->arena;
+	c.globals = globals;
+	c.options = &options;
+	r = sandbox_plan(&c, request);
+	if (r < 0)
+		return r;
+	front.timeout_ms = request->timeout_ms;
+	front.stops_us = !request->terminal;
+	r = start(&c, &front);
+	if (r < 0)
+		return status_of_failure(&c, r);
+	r = front_wait(&c, &front);
+	return r == FOREGROUND_TIMEOUT ? TIMED_OUT : r;
+}
+
 static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)
 {
@@ -35,7 +106,10 @@ static int run(const struct globals *globals, const void *options, int argc,
 		return r;
 	if (request.help)
 		return print_help(globals->arena);
-	return fail(ENOSYS, "run");
+	if (request.command.n == 0)
+		return fail(0, "run: no command, usage: sandlock run %s",
+			    sandlock_run.arguments);
+	return run_sandbox(globals, &request);
 }
 
 const struct command sandlock_run = {

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/child_reaper.c - process 1 of a sandbox: the program goes on in a
+ * child, this one reaps, passes signals on, and ends when the program does.
+ *
+ * On entry: the program's user, no capabilities, no new privileges. What stays
+ * here reads nothing but signals and holds no descriptor. Its filter would be
+ * the program's, which may deny what it needs; so it has none.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "runtime/child.h"
+
+#define KERNEL_SIGSET 8 /* bytes of the kernel's sigset_t */
+
+/* 128+N for signal N, as a shell says it. */
+static int exit_status(const siginfo_t *info)
+{
+	return info->si_code == CLD_EXITED ? info->si_status :
+					     128 + info->si_status;
+}
+
+static void reap(pid_t program)
+{
+	siginfo_t info;
+
+	for (;;) {
+		info.si_pid = 0;
+		if (syscall(SYS_waitid, P_ALL, 0, &info,
+			    WEXITED | WNOHANG | __WALL, NULL) < 0 ||
+		    info.si_pid == 0)
+			return;
+		/* The kernel ends all others with us. */
+		if (info.si_pid == program)
+			_exit(exit_status(&info));
+	}
+}
+
+/*
+ * A terminal's own signals have reached the program already: it is in the
+ * foreground group. Others go to its group, or to it alone when it left that.
+ */
+static void pass_on(pid_t program, const siginfo_t *info)
+{
+	if (info->si_code == SI_KERNEL)
+		return;
+	if (kill(-program, info->si_signo) < 0)
+		(void)kill(program, info->si_signo);
+}
+
+static _Noreturn void stay(pid_t program, const struct step *step)
+{
+	uint64_t all = ~UINT64_C(0);
+	siginfo_t info;
+
+	/* Inside, /proc/1/cmdline shows what was typed: the policy, secrets. */
+	memset(step->buffer.text, 0, step->buffer.size);
+	(void)sys_close_range(0, ~0U, 0);
+	for (;;) {
+		long sig = syscall(SYS_rt_sigtimedwait, &all, &info, NULL,
+				   KERNEL_SIGSET);
+
+		if (sig == SIGCHLD)
+			reap(program);
+		else if (sig > 0)
+			pass_on(program, &info);
+	}
+}
+
+int child_reaper_step(struct child *child, const struct step *step)
+{
+	struct kernel_clone_args args = { .exit_signal = SIGCHLD };
+	uint64_t all = ~UINT64_C(0);
+	pid_t pid;
+
+	/* Others inside are the same user: they may not look at process 1. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_NAME, "sandlock", 0, 0, 0) < 0 ||
+	    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL,
+		    KERNEL_SIGSET) < 0)
+		return -1;
+	pid = sys_clone3(&args);
+	if (pid < 0)
+		return -1;
+	if (pid > 0)
+		stay(pid, step);
+	/* With a terminal it stays in the group that is in front of it. */
+	if (child->slots[SLOT_CONSOLE] < 0 && setpgid(0, 0) < 0)
+		return -1;
+	return 0;
+}

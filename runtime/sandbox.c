@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandbox.c - from a request to a specification and a plan. */
+#include "runtime/sandbox.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/proc.h"
+#include "base/util.h"
+#include "oci/write.h"
+#include "runtime/sandbox_name.h"
+#include "runtime/view.h"
+
+#define DEFAULT_TASKS 4096
+
+extern char **environ;
+
+struct sandbox {
+	struct creation *creation;
+	struct arena *arena;
+	const struct request *request;
+	struct view *view;
+	struct oci_spec *spec;
+	bool own_users; /* a user namespace */
+};
+
+/* ---- mounts ---- */
+
+#define OPTIONS(...)                                              \
+	{                                                         \
+		(const char *[]){ __VA_ARGS__ },                  \
+			sizeof((const char *[]){ __VA_ARGS__ }) / \
+				sizeof(const char *)              \
+	}
+
+static const struct oci_mount own_mounts[] = {
+	{ .destination = "/proc",
+	  .type = "proc",
+	  .source = "proc",
+	  .options = OPTIONS("nosuid", "noexec", "nodev") },
+	{ .destination = "/dev",
+	  .type = "tmpfs",
+	  .source = "tmpfs",
+	  .options = OPTIONS("nosuid", "noexec", "mode=755", "size=64k") },
+	{ .destination = "/dev/pts",
+	  .type = "devpts",
+	  .source = "devpts",
+	  .options = OPTIONS("nosuid", "noexec", "newinstance", "ptmxmode=0666",
+			     "mode=0620") },
+	{ .destination = "/dev/shm",
+	  .type = "tmpfs",
+	  .source = "shm",
+	  .options = OPTIONS("nosuid", "noexec", "nodev", "mode=1777",
+			     "size=64m") },
+};
+
+/* Never less than the host's own: a read-only mount stays one. */
+static const struct oci_strings readable =
+	OPTIONS("rbind", "rro", "rnosuid", "rnodev");
+static const struct oci_strings writable =
+	OPTIONS("rbind", "rnosuid", "rnodev");
+
+static int fill_mounts(struct sandbox *s)
+{
+	size_t n = COUNT(own_mounts);
+	struct oci_mount *mounts =
+		arena_array(s->arena, n + s->view->nbinds, sizeof *mounts);
+
+	if (!mounts)
+		return -ENOMEM;
+	memcpy(mounts, own_mounts, sizeof own_mounts);
+	for (size_t i = 0; i < s->view->nbinds; i++) {
+		const struct view_bind *bind = &s->view->binds[i];
+
+		mounts[n++] = (struct oci_mount){
+			.destination = bind->path,
+			.source = bind->source,
+			.type = "bind",
+			.options = bind->writable ? writable : readable,
+		};
+	}
+	s->spec->mounts = mounts;
+	s->spec->nmounts = n;
+	s->spec->root_readonly = true;
+	return 0;
+}
+
+/* What the kernel tells in /proc of things that are not the sandbox's. */
+static const char *const masked[] = {
+	"/proc/acpi",	     "/proc/asound",	    "/proc/kcore",
+	"/proc/keys",	     "/proc/latency_stats", "/proc/timer_list",
+	"/proc/timer_stats", "/proc/sched_debug",   "/proc/scsi",
+};
+static const char *const readonly[] = {
+	"/proc/bus",	       "/proc/fs", "/proc/irq", "/proc/sys",
+	"/proc/sysrq-trigger",
+};
+
+/* ---- the process ---- */
+
+/* What the policy leaves of it is decided with everything else. */
+static struct oci_strings given_env(void)
+{
+	size_t n = 0;
+
+	while (environ[n])
+		n++;
+	return (struct oci_strings){ (const char **)environ, n };
+}
+
+static int choose_cwd(const struct sandbox *s, const char **ret)
+{
+	const struct request *request = s->request;
+	const struct policy *policy = &request->policy;
+
+	*ret = policy->set[POLICY_CWD] ? policy->cwd : request->cwd;
+	if (view_has(s->view, *ret))
+		return 0;
+	if (policy->set[POLICY_CWD])
+		return fail(ENOENT, "program.cwd '%s': is not in the sandbox",
+			    *ret);
+	*ret = "/";
+	return 0;
+}
+
+static int fill_process(struct sandbox *s)
+{
+	const struct policy *policy = &s->request->policy;
+	struct oci_process *process = arena_alloc(s->arena, sizeof *process);
+	int r;
+
+	if (!process)
+		return -ENOMEM;
+	process->terminal = s->request->terminal;
+	process->args = s->request->command;
+	process->user.uid = policy->set[POLICY_UID] ? policy->uid : geteuid();
+	process->user.gid = policy->set[POLICY_GID] ? policy->gid : getegid();
+	process->user.has_umask = true;
+	process->user.umask = umask(0);
+	(void)umask((mode_t)process->user.umask);
+	process->env = given_env();
+	r = choose_cwd(s, &process->cwd);
+	s->spec->process = process;
+	return r;
+}
+
+/* ---- namespaces ---- */
+
+static int map_id(struct arena *arena, uint32_t inside, uint32_t outside,
+		  struct oci_id_maps *ret)
+{
+	struct oci_id_map *map = arena_alloc(arena, sizeof *map);
+
+	if (!map)
+		return -ENOMEM;
+	*map = (struct oci_id_map){ inside, outside, 1 };
+	*ret = (struct oci_id_maps){ map, 1 };
+	return 0;
+}
+
+static int fill_namespaces(struct sandbox *s)
+{
+	static const enum oci_ns always[] = { OCI_NS_MOUNT, OCI_NS_PID,
+					      OCI_NS_IPC, OCI_NS_UTS,
+					      OCI_NS_CGROUP };
+	struct oci_linux *l = &s->spec->linux_;
+	const struct oci_user *user = &s->spec->process->user;
+	int r;
+
+	for (size_t i = 0; i < COUNT(always); i++)
+		l->namespaces[always[i]].listed = true;
+	if (s->request->policy.mode != POLICY_MODE_OPEN)
+		l->namespaces[OCI_NS_NETWORK].listed = true;
+	if (!s->own_users)
+		return 0;
+	l->namespaces[OCI_NS_USER].listed = true;
+	r = map_id(s->arena, user->uid, geteuid(), &l->uid_mappings);
+	return r < 0 ? r :
+		       map_id(s->arena, user->gid, getegid(), &l->gid_mappings);
+}
+
+/* ---- the record ---- */
+
+static int fill_json(struct sandbox *s)
+{
+	const struct oci_process *process = s->spec->process;
+	struct writer w;
+
+	writer_open(&w, s->arena, WRITE_COMPACT);
+	put_object(&w, NULL);
+	put_string(&w, "ociVersion", OCI_VERSION);
+	put_object(&w, "process");
+	put_strings(&w, "args", &process->args);
+	put_string(&w, "cwd", process->cwd);
+	put_end(&w);
+	put_object(&w, "root");
+	put_string(&w, "path", "/");
+	put_end(&w);
+	put_end(&w);
+	return writer_close(&w, &s->spec->json, &s->spec->json_len);
+}
+
+static int fill_spec(struct sandbox *s)
+{
+	struct oci_spec *spec = s->spec;
+	int r;
+
+	spec->version = OCI_VERSION;
+	spec->root_path = "/";
+	spec->hostname = s->request->name;
+	spec->linux_.masked_paths =
+		(struct oci_strings){ (const char **)masked, COUNT(masked) };
+	spec->linux_.readonly_paths =
+		(struct oci_strings){ (const char **)readonly,
+				      COUNT(readonly) };
+	if ((r = fill_process(s)) < 0 || (r = fill_mounts(s)) < 0 ||
+	    (r = fill_namespaces(s)) < 0)
+		return r;
+	return fill_json(s);
+}
+
+/* All sections are enforced, also those of which nothing is said. */
+static void fill_policy(struct policy *policy)
+{
+	policy->set[POLICY_READ] = true;
+	policy->set[POLICY_NET_MODE] = true;
+	if (!policy->set[POLICY_TASKS]) {
+		policy->set[POLICY_TASKS] = true;
+		policy->tasks = DEFAULT_TASKS;
+	}
+	/* The reaper is one, and not the workload's. */
+	policy->tasks++;
+	policy->processes += policy->set[POLICY_PROCESSES];
+}
+
+/* ---- limits ---- */
+
+static bool needs_cgroups(const struct policy *policy)
+{
+	return policy->set[POLICY_MEMORY] || policy->set[POLICY_CPU] ||
+	       policy->set[POLICY_CPU_CORES];
+}
+
+/*
+ * In a user namespace of its own the number of its processes is counted
+ * there alone, and RLIMIT_NPROC holds it.
+ */
+static int limit_without_cgroups(struct sandbox *s)
+{
+	struct oci_resources *res = &s->spec->linux_.resources;
+	struct oci_process *process = arena_alloc(s->arena, sizeof *process);
+	struct oci_rlimit *limits;
+	uint64_t most = (uint64_t)res->pids_limit.value;
+
+	if (!process)
+		return -ENOMEM;
+	*process = *s->spec->process;
+	limits = arena_grow(s->arena, process->rlimits, process->nrlimits,
+			    process->nrlimits + 1, sizeof *limits);
+	if (!limits)
+		return -ENOMEM;
+	limits[process->nrlimits++] =
+		(struct oci_rlimit){ RLIMIT_NPROC, most, most };
+	process->rlimits = limits;
+	s->spec->process = process;
+	*res = (struct oci_resources){ 0 };
+	return 0;
+}
+
+static int choose_cgroups(struct sandbox *s)
+{
+	const struct policy *policy = &s->creation->policed.policy;
+	struct globals *globals = arena_alloc(s->arena, sizeof *globals);
+	uint32_t bit = 1U << POLICY_CGROUPS;
+	bool wanted = needs_cgroups(policy) || !s->own_users;
+
+	if (!globals)
+		return -ENOMEM;
+	*globals = *s->creation->globals;
+	s->creation->globals = globals;
+	globals->cgroup_manager = CGROUP_CGROUPFS;
+	if (wanted && !(policy->disable & bit))
+		return 0;
+	globals->cgroup_manager = CGROUP_DISABLED;
+	return limit_without_cgroups(s);
+}
+
+int sandbox_plan(struct creation *c, const struct request *request)
+{
+	struct sandbox s = {
+		.creation = c,
+		.arena = c->arena,
+		.request = request,
+		.view = arena_alloc(c->arena, sizeof *s.view),
+		.spec = &c->spec,
+		.own_users = geteuid() != 0 || request->policy.set[POLICY_UID],
+	};
+	int r;
+
+	if (!s.view)
+		return -ENOMEM;
+	c->proc = proc_open();
+	if (c->proc < 0)
+		return c->proc;
+	r = view_make(c->arena, request, c->proc, s.view);
+	if (r < 0)
+		return r;
+	r = fill_spec(&s);
+	if (r < 0)
+		return r;
+	c->policed.policy = request->policy;
+	c->policed.env_base = request->env_base;
+	c->policed.view = s.view;
+	fill_policy(&c->policed.policy);
+	r = policed_sandbox(c->arena, &c->spec, &c->policed);
+	if (r < 0)
+		return r;
+	r = choose_cgroups(&s);
+	if (r < 0)
+		return r;
+	r = sandbox_name_to_id(c->arena, request->name, &c->in.id);
+	if (r < 0)
+		return r;
+	c->in.bundle = "/";
+	c->in.rootfs =
+		arena_printf(c->arena, "%s/%s", c->globals->root, c->in.id);
+	if (!c->in.rootfs)
+		return -ENOMEM;
+	c->in.fresh_root = true;
+	c->in.links = s.view->links;
+	c->in.nlinks = s.view->nlinks;
+	c->in.has_reaper = true;
+	c->in.dies_with_parent = true;
+	c->in.only_env = true;
+	c->in.words = c->globals->words;
+	c->in.words_size = c->globals->words_size;
+	return creation_plan_spec(c);
+}

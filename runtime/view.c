@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/view.c - from the paths of a policy to binds and links. */
+#include "runtime/view.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/root.h"
+#include "base/util.h"
+#include "runtime/request.h"
+
+#define MAX_SMALL 65536
+#define MAX_LINKS 40
+
+struct viewer {
+	struct arena *arena;
+	const struct request *request;
+	int proc;
+	int root;
+	const char *prefix; /* of sources: "", or the directory to enter */
+	struct view *view;
+};
+
+/* ---- what presets ask ---- */
+
+static const char *get_env(void *user, const char *name)
+{
+	(void)user;
+	return getenv(name);
+}
+
+static int get_file(void *user, struct arena *arena, const char *path,
+		    const char **ret)
+{
+	const struct viewer *v = user;
+	autoclose int fd =
+		root_open(v->root, path,
+			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	char *text;
+	int r;
+
+	*ret = NULL;
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	r = io_read_all(arena, fd, MAX_SMALL, &text, NULL);
+	if (r < 0)
+		return r;
+	*ret = text;
+	return 0;
+}
+
+static struct files_place place_of(const struct viewer *v,
+				   const struct policy_context *context)
+{
+	return (struct files_place){
+		.proc = v->proc,
+		.root = v->root,
+		.context = context,
+	};
+}
+
+static int get_real_path(void *user, struct arena *arena, const char *path,
+			 const char **ret)
+{
+	const struct viewer *v = user;
+	const struct files_place place = place_of(v, NULL);
+
+	return files_real_path(arena, &place, path, ret);
+}
+
+/* ---- lists ---- */
+
+/* Private ones stand under these names; the host's are never shown. */
+static int deny_kernel(struct viewer *v, struct files_list *denied)
+{
+	static const char *const names[] = { "/proc", "/dev" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const struct files_entry entry = {
+			.path = names[i],
+			.rights = ~0U,
+			.key = "the sandbox's own",
+			.item = names[i],
+			.directory = true,
+		};
+		int r = files_add(v->arena, denied, &entry);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int resolve(struct viewer *v, struct files_list *ret_allowed,
+		   struct files_rules *ret)
+{
+	const struct policy_context context = {
+		.os = POLICY_LINUX,
+		.home = v->request->home,
+		.project = v->request->project,
+		.user = v,
+		.get_env = get_env,
+		.read_file = get_file,
+		.real_path = get_real_path,
+	};
+	const struct files_place place = place_of(v, &context);
+	struct files_list denied;
+	int r = files_resolve(v->arena, &v->request->policy, &place,
+			      ret_allowed, &denied);
+
+	if (r >= 0)
+		r = deny_kernel(v, &denied);
+	if (r < 0)
+		return r;
+	return files_split(v->arena, v->root, ret_allowed, &denied, ret);
+}
+
+/* ---- binds ---- */
+
+static int by_path(const void *a, const void *b)
+{
+	const struct view_bind *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	/* Of two of the same path, the one that allows more comes first. */
+	return order ? order : (int)y->writable - (int)x->writable;
+}
+
+static bool is_covered(const struct view *view, const struct view_bind *bind)
+{
+	for (size_t i = view->nbinds; i-- > 0;) {
+		const struct view_bind *above = &view->binds[i];
+
+		if (files_is_at_or_below(bind->path, above->path))
+			return streq(bind->path, above->path) ||
+			       above->writable == bind->writable;
+	}
+	return false;
+}
+
+/* Of a socket or a device nothing is gained by a mount of its own. */
+static int look(const struct viewer *v, struct view_bind *bind, bool *ret_there)
+{
+	autoclose int fd = root_open_plain(v->root, bind->path,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	*ret_there = fd >= 0;
+	if (fd < 0 && errno != ENOENT)
+		return fail(errno, "open %s", bind->path);
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) < 0)
+		return fail(errno, "stat %s", bind->path);
+	bind->directory = S_ISDIR(st.st_mode);
+	bind->source = *v->prefix ? arena_printf(v->arena, "%s%s", v->prefix,
+						 bind->path) :
+				    bind->path;
+	return bind->source ? 0 : -ENOMEM;
+}
+
+static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
+{
+	const struct policy_map *mount = &v->request->policy.mount;
+
+	for (size_t i = 0; i < mount->n; i++) {
+		char *host = arena_strdup(v->arena, mount->items[i].value);
+		size_t len = host ? strlen(host) : 0;
+		bool readonly = len > 3 && streq(host + len - 3, ":ro");
+		struct stat st;
+
+		if (!host)
+			return -ENOMEM;
+		if (readonly || (len > 3 && streq(host + len - 3, ":rw")))
+			host[len - 3] = '\0';
+		if (stat(host, &st) < 0)
+			return fail(errno, "filesystem.mount '%s'", host);
+		if (!S_ISDIR(st.st_mode))
+			return fail(ENOTDIR, "filesystem.mount '%s'", host);
+		all[(*n)++] = (struct view_bind){
+			.path = mount->items[i].key,
+			.source = host,
+			.writable = !readonly,
+			.directory = true,
+		};
+	}
+	return 0;
+}
+
+static int make_binds(struct viewer *v)
+{
+	const struct files_rules *rules = &v->view->rules;
+	struct view_bind *all =
+		arena_array(v->arena, rules->n + v->request->policy.mount.n + 1,
+			    sizeof *all);
+	size_t n = 0;
+	int r;
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < rules->n; i++) {
+		uint32_t rights = rules->items[i].rights;
+		struct view_bind bind = {
+			.path = rules->items[i].path,
+			.writable = rights & LANDLOCK_MAY_WRITE,
+		};
+		bool there;
+
+		if (!(rights & (LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE)))
+			continue;
+		r = look(v, &bind, &there);
+		if (r < 0)
+			return r;
+		if (there)
+			all[n++] = bind;
+	}
+	qsort(all, n, sizeof *all, by_path);
+	v->view->binds = all;
+	for (size_t i = 0; i < n; i++)
+		if (!is_covered(v->view, &all[i]))
+			v->view->binds[v->view->nbinds++] = all[i];
+	/* Over what is there under that name, whatever it is. */
+	return add_mounts(v, all, &v->view->nbinds);
+}
+
+/* ---- links ---- */
+
+static bool is_shown(const struct view *view, const char *path)
+{
+	for (size_t i = 0; i < view->nbinds; i++)
+		if (files_is_at_or_below(path, view->binds[i].path))
+			return true;
+	return false;
+}
+
+bool view_has(const struct view *view, const char *path)
+{
+	for (size_t i = 0; i < view->nbinds; i++)
+		if (files_is_at_or_below(path, view->binds[i].path) ||
+		    files_is_at_or_below(view->binds[i].path, path))
+			return true;
+	return streq(path, "/");
+}
+
+static int add_link(struct viewer *v, const char *path, const char *target)
+{
+	struct view *view = v->view;
+	struct files_link *links;
+
+	if (is_shown(view, path))
+		return 0;
+	for (size_t i = 0; i < view->nlinks; i++)
+		if (streq(view->links[i].path, path))
+			return 0;
+	links = arena_grow(v->arena, view->links, view->nlinks,
+			   view->nlinks + 1, sizeof *links);
+	if (!links)
+		return -ENOMEM;
+	view->links = links;
+	links[view->nlinks].path = arena_strdup(v->arena, path);
+	links[view->nlinks].target = arena_strdup(v->arena, target);
+	if (!links[view->nlinks].path || !links[view->nlinks].target)
+		return -ENOMEM;
+	view->nlinks++;
+	return 0;
+}
+
+static ssize_t read_link(const struct viewer *v, const char *path,
+			 char target[PATH_MAX])
+{
+	autoclose int fd =
+		root_open_plain(v->root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", target, PATH_MAX - 1);
+
+	if (n >= 0)
+		target[n] = '\0';
+	return n;
+}
+
+/* A path on its way: what is known to be no link, and what is left. */
+struct walk {
+	char done[PATH_MAX];
+	char rest[2 * PATH_MAX];
+	int links;
+};
+
+/* The link just reached is replaced by where it leads. */
+static int follow(struct viewer *v, struct walk *w, const char *target)
+{
+	char rest[PATH_MAX];
+	int r = add_link(v, w->done, target);
+
+	if (r < 0)
+		return r;
+	if (++w->links > MAX_LINKS || strlen(w->rest) >= sizeof rest) {
+		w->rest[0] = '\0';
+		return 0;
+	}
+	strcpy(rest, w->rest);
+	snprintf(w->rest, sizeof w->rest, "%s/%s", target, rest);
+	if (target[0] == '/')
+		w->done[0] = '\0';
+	else
+		*strrchr(w->done, '/') = '\0';
+	return 0;
+}
+
+/* One more component; false when there is none or the path is too long. */
+static bool advance(struct walk *w)
+{
+	size_t skip = strspn(w->rest, "/");
+	size_t len = strcspn(w->rest + skip, "/"), at = strlen(w->done);
+	const char *name = w->rest + skip;
+
+	if (len == 0 || at + len + 2 > sizeof w->done)
+		return false;
+	if (len == 2 && strncmp(name, "..", 2) == 0) {
+		char *slash = strrchr(w->done, '/');
+
+		if (slash)
+			*slash = '\0';
+	} else if (len > 1 || *name != '.') {
+		w->done[at] = '/';
+		memcpy(w->done + at + 1, name, len);
+		w->done[at + 1 + len] = '\0';
+	}
+	memmove(w->rest, name + len, strlen(name + len) + 1);
+	return true;
+}
+
+/* Every link on the way of a path that was listed is kept as one. */
+static int keep_links(struct viewer *v, const char *named)
+{
+	struct walk w = { .links = 0 };
+	char target[PATH_MAX];
+	int r = 0;
+
+	snprintf(w.rest, sizeof w.rest, "%s", named);
+	while (r == 0 && advance(&w))
+		if (w.done[0] && read_link(v, w.done, target) > 0)
+			r = follow(v, &w, target);
+	return r;
+}
+
+/* /bin and the like, where what they lead to is shown. */
+static int keep_top_links(struct viewer *v)
+{
+	const struct files_place place = place_of(v, NULL);
+	autoclose int fd =
+		root_open(v->root, "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autoclosedir DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int r = 0;
+
+	if (!entries)
+		return fail(errno, "open /");
+	(void)take_fd(&fd);
+	while (r == 0 && (entry = readdir(entries))) {
+		char path[NAME_MAX + 2];
+		const char *real;
+
+		if (entry->d_type != DT_LNK)
+			continue;
+		snprintf(path, sizeof path, "/%s", entry->d_name);
+		r = files_real_path(v->arena, &place, path, &real);
+		if (r == 0 && real && view_has(v->view, real))
+			r = keep_links(v, path);
+	}
+	return r;
+}
+
+static int make_links(struct viewer *v, const struct files_list *allowed)
+{
+	const struct files_rules *rules = &v->view->rules;
+	int r = keep_top_links(v);
+
+	for (size_t i = 0; r == 0 && i < allowed->n; i++)
+		if (allowed->items[i].named)
+			r = keep_links(v, allowed->items[i].named);
+	for (size_t i = 0; r == 0 && i < rules->nlinks; i++)
+		r = add_link(v, rules->links[i].path, rules->links[i].target);
+	return r;
+}
+
+int view_make(struct arena *arena, const struct request *request, int proc,
+	      struct view *ret)
+{
+	const struct policy *policy = &request->policy;
+	const char *top = policy->chroot ? policy->chroot : "/";
+	autoclose int root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct viewer v = {
+		.arena = arena,
+		.request = request,
+		.proc = proc,
+		.root = root,
+		.prefix = policy->chroot ? policy->chroot : "",
+		.view = ret,
+	};
+	struct files_list allowed;
+	int r;
+
+	if (root < 0)
+		return fail(errno, "filesystem.chroot '%s'", top);
+	*ret = (struct view){ 0 };
+	r = resolve(&v, &allowed, &ret->rules);
+	if (r >= 0)
+		r = make_binds(&v);
+	return r < 0 ? r : make_links(&v, &allowed);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/view.h - what of the host's files a sandbox shows: what it may not
+ * touch is not there.
+ *
+ * A denied name in a directory that may only be read is left out, by showing
+ * its neighbours one by one: then a file that is put under the name later is
+ * not there either.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "confine/files.h"
+
+struct arena;
+struct request;
+
+struct view_bind {
+	const char *path; /* inside */
+	const char *source; /* on the host */
+	bool writable;
+	bool directory;
+};
+
+struct view {
+	struct files_rules rules; /* what each path may, for Landlock */
+	struct view_bind *binds; /* in the order to be mounted */
+	size_t nbinds;
+	struct files_link *links;
+	size_t nlinks;
+};
+
+/* Look at the host's files as they are now. */
+int view_make(struct arena *arena, const struct request *request, int proc,
+	      struct view *ret);
+/* Whether a directory of this name will be there. */
+bool view_has(const struct view *view, const char *path);
