@@ -32,9 +32,10 @@ hundredths() {
 	echo $((${to/./} - ${from/./}))
 }
 
-# Limits here are to make it three seconds; some of it may go at once.
+# Limits here are to make it three seconds; the kernel lets a part of it go at
+# once, another one on each machine. Without a limit it is some hundredths.
 assert_slow() {
-	[ "$1" -ge 200 ] || {
+	[ "$1" -ge 100 ] || {
 		echo "took $1 hundredths of a second"
 		return 1
 	}
@@ -53,8 +54,8 @@ assert_slow() {
 		oflag=direct status=none')"
 }
 
-@test "reading at a limit takes its time, and none when it is lifted" {
-	local disk
+@test "reading at a limit takes its time, and less when it is lifted" {
+	local disk slow
 
 	requires root
 	requires_controller blkio
@@ -63,13 +64,14 @@ assert_slow() {
 	dd if=/dev/zero of="$BUNDLE/rootfs/file" bs=128k count=24 conv=fsync
 	box_with "{\"blockIO\": {\"throttleReadIOPSDevice\":
 		$(rates "$disk" 8)}}"
-	assert_slow "$(hundredths 'dd if=/file of=/dev/null bs=128k count=24 \
-		iflag=direct status=none')"
+	slow=$(hundredths 'dd if=/file of=/dev/null bs=128k count=24 \
+		iflag=direct status=none')
+	assert_slow "$slow"
 	sandlock update --resources - box <<-EOF
 		{"blockIO": {"throttleReadIOPSDevice": $(rates "$disk" 0)}}
 	EOF
 	[ "$(hundredths 'dd if=/file of=/dev/null bs=128k count=24 \
-		iflag=direct status=none')" -lt 200 ]
+		iflag=direct status=none')" -lt "$slow" ]
 }
 
 # free_huge_pages N: so many of 2 MB that nobody uses.
