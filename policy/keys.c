@@ -172,7 +172,7 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "the root directory to enter" },
 	[POLICY_MOUNT] = {
 		KEY(FILESYSTEM, "filesystem.mount", MOUNTS, mount),
-		.host = true, ASK, .flag = "mount",
+		.host = true, ASK, ENFORCED, .flag = "mount",
 		.about = "directories of the host to show inside" },
 	[POLICY_ON_EXIT] = {
 		KEY(FILESYSTEM, "filesystem.on_exit", BRANCH, on_exit),

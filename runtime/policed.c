@@ -64,7 +64,7 @@ static int gather(struct arena *arena, const struct globals *globals,
 		return r;
 	if (profile || globals->profile) {
 		r = profile_load(arena, profile ? profile : globals->profile,
-				 profile_system_folders, &place, ret);
+				 profile_system_folders, &place, ret, NULL);
 		if (r < 0)
 			return r;
 	}
@@ -74,6 +74,9 @@ static int gather(struct arena *arena, const struct globals *globals,
 		return r;
 	if (policy_is_infra(&spec->annotations))
 		policy_for_infra(ret);
+	if (ret->set[POLICY_MOUNT])
+		return fail(0, "not enforced by this build: %s",
+			    policy_key_name(POLICY_MOUNT));
 	return refuse(ret);
 }
 

@@ -68,7 +68,7 @@ static int check(int fd, const char *path)
 
 int profile_load(struct arena *arena, const char *name,
 		 const char *const *folders, const struct policy_place *place,
-		 struct policy *ret)
+		 struct policy *ret, const char **ret_path)
 {
 	const char *path = name;
 	autoclose int fd = find(arena, name, folders, &path);
@@ -84,5 +84,7 @@ int profile_load(struct arena *arena, const char *name,
 	r = io_read_all(arena, fd, MAX_PROFILE, &text, &len);
 	if (r < 0)
 		return fail_in(r, "profile %s", path);
+	if (ret_path)
+		*ret_path = path;
 	return policy_from_toml(arena, text, len, path, place, ret);
 }

@@ -272,7 +272,7 @@ static int read_policy(struct arena *arena, const char *path, char **ret_text,
 static int load_file(struct arena *arena, struct request *request,
 		     const struct policy_place *here)
 {
-	const char *path = request->policy_file;
+	const char *path = request->source = request->policy_file;
 	bool is_uv = ends_with(path, "pyproject.toml") ||
 		     ends_with(path, "uv.toml");
 	bool is_json = ends_with(path, ".json");
@@ -318,7 +318,7 @@ static int load_base(struct arena *arena, struct request *request,
 	if (r < 0)
 		return r;
 	return profile_load(arena, request->profile, folders, place,
-			    &request->policy);
+			    &request->policy, &request->source);
 }
 
 static int set_command(struct arena *arena, int argc, char **argv,

@@ -19,6 +19,7 @@ struct request {
 	struct oci_strings command; /* ends with NULL; n 0: none was given */
 	const char *profile; /* -p */
 	const char *policy_file; /* --policy */
+	const char *source; /* the file its policy was read from, or NULL */
 	const char *name; /* --name, or sandbox-PID */
 	const char *project; /* never NULL */
 	const char *home; /* NULL: unknown */

@@ -10,15 +10,18 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/auto.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/util.h"
 #include "oci/write.h"
+#include "runtime/deleting.h"
 #include "runtime/sandbox_name.h"
 #include "runtime/view.h"
 
 #define DEFAULT_TASKS 4096
+#define LOCK_SECONDS 10
 
 extern char **environ;
 
@@ -215,6 +218,10 @@ static int fill_spec(struct sandbox *s)
 	spec->version = OCI_VERSION;
 	spec->root_path = "/";
 	spec->hostname = s->request->name;
+	spec->linux_.cgroups_path =
+		arena_printf(s->arena, "sandlock-%s", s->creation->in.id);
+	if (!spec->linux_.cgroups_path)
+		return -ENOMEM;
 	spec->linux_.masked_paths =
 		(struct oci_strings){ (const char **)masked, COUNT(masked) };
 	spec->linux_.readonly_paths =
@@ -292,6 +299,29 @@ static int choose_cgroups(struct sandbox *s)
 	return limit_without_cgroups(s);
 }
 
+/* ---- names ---- */
+
+/* What is left of a sandbox whose caller was killed goes now. */
+static int make_room(const struct creation *c, const char *name)
+{
+	autocontainer struct container old = CONTAINER_NONE;
+	int r = container_load(c->arena, c->globals->root, c->in.id, &old);
+
+	if (r < 0) {
+		err_clear();
+		return 0;
+	}
+	if (container_locked(&old) ||
+	    (!old.broken && container_status(c->arena, &old) != OCI_STOPPED))
+		return fail(EEXIST, "--name: a sandbox '%s' is running", name);
+	r = reserve_lock(&old, LOCK_SECONDS);
+	if (r == -ENOENT) {
+		err_clear();
+		return 0;
+	}
+	return r < 0 ? r : deleting_remove(c->arena, &old);
+}
+
 int sandbox_plan(struct creation *c, const struct request *request)
 {
 	struct sandbox s = {
@@ -309,6 +339,9 @@ int sandbox_plan(struct creation *c, const struct request *request)
 	c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
+	r = sandbox_name_to_id(c->arena, request->name, &c->in.id);
+	if (r < 0)
+		return r;
 	r = view_make(c->arena, request, c->proc, s.view);
 	if (r < 0)
 		return r;
@@ -325,7 +358,7 @@ int sandbox_plan(struct creation *c, const struct request *request)
 	r = choose_cgroups(&s);
 	if (r < 0)
 		return r;
-	r = sandbox_name_to_id(c->arena, request->name, &c->in.id);
+	r = make_room(c, request->name);
 	if (r < 0)
 		return r;
 	c->in.bundle = "/";

@@ -171,6 +171,27 @@ static int look(const struct viewer *v, struct view_bind *bind, bool *ret_there)
 	return bind->source ? 0 : -ENOMEM;
 }
 
+static int allow(struct viewer *v, const char *path, bool writable)
+{
+	struct files_rules *rules = &v->view->rules;
+	struct landlock_path *grown = arena_grow(v->arena, rules->items,
+						 rules->n, rules->n + 1,
+						 sizeof *grown);
+	uint32_t rights = LANDLOCK_MAY_READ;
+
+	if (!grown)
+		return -ENOMEM;
+	if (writable)
+		rights |= LANDLOCK_MAY_WRITE;
+	if (!v->request->policy.set[POLICY_EXECUTE])
+		rights |= LANDLOCK_MAY_EXECUTE;
+	grown[rules->n++] = (struct landlock_path){ path, rights };
+	rules->items = grown;
+	rules->size = rules->n;
+	return 0;
+}
+
+/* Over what is there under that name, whatever it is. */
 static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 {
 	const struct policy_map *mount = &v->request->policy.mount;
@@ -195,6 +216,8 @@ static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 			.writable = !readonly,
 			.directory = true,
 		};
+		if (allow(v, mount->items[i].key, !readonly) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -231,8 +254,86 @@ static int make_binds(struct viewer *v)
 	for (size_t i = 0; i < n; i++)
 		if (!is_covered(v->view, &all[i]))
 			v->view->binds[v->view->nbinds++] = all[i];
-	/* Over what is there under that name, whatever it is. */
 	return add_mounts(v, all, &v->view->nbinds);
+}
+
+/* ---- policies ---- */
+
+/* Mounts on a path and on each directory between it and the bind above. */
+static int add_guards(struct viewer *v, const char *path, size_t from)
+{
+	struct view *view = v->view;
+	struct view_bind *binds =
+		arena_grow(v->arena, view->binds, view->nbinds,
+			   view->nbinds + strlen(path), sizeof *binds);
+
+	if (!binds)
+		return -ENOMEM;
+	view->binds = binds;
+	for (;;) {
+		const char *end = strchr(path + from + 1, '/');
+		const char *part = end ? arena_strndup(v->arena, path,
+						       (size_t)(end - path)) :
+					 path;
+
+		if (!part)
+			return -ENOMEM;
+		binds[view->nbinds++] = (struct view_bind){
+			.path = part,
+			.source = part,
+			.writable = end != NULL,
+			.directory = end != NULL,
+		};
+		if (!end)
+			return 0;
+		from = (size_t)(end - path);
+	}
+}
+
+/*
+ * Whoever may write the policy of the next run has no policy. A file on its
+ * own mount can be neither changed nor replaced from inside, and neither can
+ * the directories above it.
+ */
+static int guard(struct viewer *v, const char *path)
+{
+	const struct view *view = v->view;
+	const struct view_bind *above = NULL;
+
+	for (size_t i = 0; i < view->nbinds; i++)
+		if (files_is_at_or_below(path, view->binds[i].path))
+			above = &view->binds[i];
+	if (!above || !above->writable)
+		return 0;
+	return add_guards(v, path, strlen(above->path));
+}
+
+static int guard_policies(struct viewer *v)
+{
+	static const char *const names[] = {
+		"pyproject.toml",
+		"uv.toml",
+		".claude/settings.json",
+		".claude/settings.local.json",
+	};
+	const char *path = v->request->source;
+	char real[PATH_MAX];
+	int r = 0;
+
+	if (path && realpath(path, real)) {
+		path = arena_strdup(v->arena, real);
+		r = path ? guard(v, path) : -ENOMEM;
+	}
+	for (size_t i = 0; r == 0 && i < COUNT(names); i++) {
+		path = arena_printf(v->arena, "%s/%s", v->request->project,
+				    names[i]);
+		if (!path)
+			return -ENOMEM;
+		/* Elsewhere it is not the project's to change. */
+		if (realpath(path, real) && streq(real, path))
+			r = guard(v, path);
+	}
+	return r;
 }
 
 /* ---- links ---- */
@@ -417,5 +518,7 @@ int view_make(struct arena *arena, const struct request *request, int proc,
 	r = resolve(&v, &allowed, &ret->rules);
 	if (r >= 0)
 		r = make_binds(&v);
+	if (r >= 0 && !policy->chroot)
+		r = guard_policies(&v);
 	return r < 0 ? r : make_links(&v, &allowed);
 }

@@ -1,0 +1,347 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/sandlock-run.bats - a command on the host's own files, and no more.
+
+bats_require_minimum_version 1.5.0
+load helpers
+load limits
+
+setup() {
+	sandlock_setup
+	SHELL_PROGRAM=$(dirname "$SANDLOCK")/sandlock
+	WORK=$TMP/work
+	mkdir -p "$WORK"
+	cd "$WORK" || return
+}
+
+teardown() {
+	cd /
+	sandlock_teardown
+}
+
+# box WORD...: sandlock run with the state of this test.
+box() {
+	"$SHELL_PROGRAM" --root "$ROOT" run "$@"
+}
+
+# user_box WORD...: the same by a user without privileges.
+user_box() {
+	[ -n "$USER_HOME" ] || new_user
+	cp "$SHELL_PROGRAM" "$USER_HOME/sandlock"
+	as_user ./sandlock run "$@"
+}
+
+# both WORD...: run_ok as root and as a user.
+both() {
+	run_ok box "$@"
+	run_ok user_box "$@"
+}
+
+@test "without flags nothing is there, and so no program either" {
+	run -127 box -- sh -c true
+	[[ "$output" = *'"sh": executable file not found in $PATH' ]]
+}
+
+@test "what may be read is there, and nothing else" {
+	requires root userns
+	both -r /usr -- sh -c 'ls /'
+	[ "$output" = "$(printf '%s\n' bin dev lib lib32 lib64 libx32 proc \
+		sbin usr | while read -r f; do
+		[ ! -e "/$f" ] || echo "$f"
+	done)" ]
+	for f in /etc/passwd /root /sys /run "$TMP"; do
+		run box -r /usr -- sh -c "ls $f"
+		[[ "$output" = *"No such file or directory"* ]]
+	done
+}
+
+@test "what may only be read cannot be changed in any way" {
+	requires root userns
+	echo old >file
+	chmod 0666 file
+	for act in 'echo new >file' 'chmod 600 file' 'touch file' \
+		'touch other' 'rm file' 'mv file other' 'ln file other' \
+		'mkdir other' 'chown 0 file'; do
+		run box -r /usr -r . -- sh -c "$act"
+		[ "$status" -ne 0 ]
+	done
+	[ "$(cat file)" = old ]
+	[ "$(stat -c %a file)" = 666 ]
+	# And so it is with the right to write: the test can fail.
+	for act in 'echo new >file' 'chmod 600 file' 'touch other' \
+		'mv other third'; do
+		run_ok box -r /usr -w . -- sh -c "$act"
+	done
+	[ "$(cat file)" = new ]
+	[ -e third ]
+}
+
+@test "a denied name in a readable directory is not there, nor a new file of it" {
+	requires root
+	mkdir dir
+	echo open >dir/open
+	echo secret >dir/secret
+	ln -s open dir/link
+	run_ok box -r /usr -r dir --filesystem-deny "$WORK/dir/secret" -- \
+		sh -c "ls dir; cat dir/link; cat dir/secret; :"
+	[[ "$output" = *"link
+open
+open
+cat: "*"No such file or directory"* ]]
+}
+
+@test "a denied name that is replaced from outside stays away" {
+	local pid
+
+	requires root
+	mkdir dir sync
+	echo secret >dir/secret
+	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr -r dir -w sync \
+		--filesystem-deny "$WORK/dir/secret" -- sh -c '
+			echo >sync/ready
+			until [ -e sync/go ]; do sleep 0.1; done
+			cat dir/secret' >out 2>&1 &
+	pid=$!
+	wait_until test -e sync/ready
+	echo secret >new
+	mv new dir/secret
+	echo >sync/go
+	wait_until sh -c "! kill -0 $pid 2>/dev/null"
+	[[ "$(cat out)" = *"No such file or directory"* ]]
+}
+
+@test "who may write the project may not write its policy" {
+	requires root
+	mkdir -p .claude .git
+	cat >pyproject.toml <<-EOF
+		[tool.uv.sandbox]
+		allow-read = [{ preset = "system" }, "."]
+		allow-write = ["."]
+		allow-execute = [{ preset = "system" }]
+		allow-env = ["PATH"]
+	EOF
+	echo '{}' >.claude/settings.json
+	for act in 'echo >>pyproject.toml' 'rm -f pyproject.toml' \
+		'mv pyproject.toml old' 'echo x >new && mv new pyproject.toml' \
+		'echo >>.claude/settings.json' 'mv .claude old'; do
+		run box --policy pyproject.toml -- sh -c "$act"
+		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
+	done
+	run_ok box --policy pyproject.toml -- sh -c 'echo >.claude/other'
+	[ -e .claude/other ]
+	[ "$(cat .claude/settings.json)" = '{}' ]
+}
+
+@test "links that were listed are kept, and lead where they did" {
+	requires root
+	mkdir real
+	echo text >real/file
+	ln -s real/file first
+	ln -s "$WORK/first" second
+	run_ok box -r /usr -r second -- sh -c \
+		'readlink second first; cat second; ls'
+	[ "$output" = "$WORK/first
+real/file
+text
+first
+real
+second" ]
+}
+
+@test "the environment is five variables, and what is given" {
+	requires root
+	export SECRET=x LANG=C USER=root TERM=dumb
+	run_ok box -r /usr --env GIVEN=y -- env
+	[ "$(grep -v ^PATH= <<<"$output" | sort)" = "GIVEN=y
+HOME=$HOME
+LANG=C
+TERM=dumb
+USER=root" ]
+	run_ok box -r /usr --allow-env SECRET -- sh -c 'echo $SECRET'
+	[ "$output" = x ]
+}
+
+@test "status: its own, 126, 127, 124 for a timeout, 128 and a signal" {
+	requires root userns
+	run box -r /usr -- sh -c 'exit 7'
+	assert_status 7
+	run user_box -r /usr -- sh -c 'exit 7'
+	assert_status 7
+	run box -r /usr -- sh -c 'kill -TERM $$'
+	assert_status 143
+	run -127 box -r /usr -- no-such-program
+	run box -r /usr -- /usr
+	assert_status 126
+	run box -r /usr --timeout 0.1 -- sleep 1000
+	assert_status 124
+	run box -r /usr --timeout 0.1 -- sh -c 'trap "" TERM; sleep 1000'
+	assert_status 124
+	run box -r /usr --no-such-flag -- true
+	assert_status 125
+	run box -r /no/such/path -- true
+	assert_status 125
+	[ "$output" = "sandlock: filesystem.read '/no/such/path': no such file or directory" ]
+}
+
+@test "process 1 is a reaper that shows nothing of what was typed" {
+	requires root userns
+	both -r /usr --env SECRET=s3cret -- sh -c '
+		tr "\0" "\n" </proc/1/cmdline | grep -c s3cret
+		cat /proc/1/comm
+		cat /proc/1/environ /proc/1/maps; ls -l /proc/1/exe; :'
+	[[ "$output" = "0
+sandlock"* ]]
+	[[ "$output" != *"s3cret"* ]]
+	[[ "$output" != *"-> "* ]]
+	# An orphan is reaped.
+	both -r /usr -- sh -c '(sleep 0 & exec sleep 0) & wait
+		while pgrep -r Z . >/dev/null; do :; done'
+}
+
+@test "everything ends with the program, and with the caller" {
+	local pid
+
+	requires root
+	run_ok box -r /usr -- sh -c 'setsid sleep 4711 & exit 0'
+	! pgrep -f '^sleep 4711$'
+	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr --name one -- \
+		sleep 4712 &
+	pid=$!
+	wait_until pgrep -f '^sleep 4712$'
+	kill -KILL $pid
+	wait_until sh -c '! pgrep -f "^sleep 4712$"'
+}
+
+@test "signals reach the program, and its children too" {
+	local pid
+
+	requires root
+	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr -w . -- sh -c '
+		trap "echo term >got; exit 5" TERM
+		echo >ready
+		sleep 4713 & wait' &
+	pid=$!
+	wait_until test -e ready
+	kill -TERM $pid
+	run wait $pid
+	[ "$(cat got)" = term ]
+	wait_until sh -c '! pgrep -f "^sleep 4713$"'
+}
+
+@test "no network by default, loopback inside, or the host's" {
+	requires root python3
+	python3 -c 'import socket; socket.socket()'
+	for mode in '' --network-mode=loopback --network-mode=open; do
+		run box -r /usr -r @python $mode -- python3 -c '
+import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen()
+socket.create_connection(s.getsockname())
+print(sorted(n for _, n in socket.if_nameindex()))'
+		case $mode in
+		'') [[ "$output" = *"PermissionError"* ]] ;;
+		*loopback) [ "$output" = "['lo']" ] ;;
+		*open) [ "$status" -eq 0 ] ;;
+		esac
+	done
+}
+
+@test "a user needs no privileges, and keeps its own files" {
+	requires root userns
+	new_user
+	run_ok user_box -r /usr -w . -- sh -c 'id -u; echo text >made'
+	[ "$output" = "$USER_ID" ]
+	[ "$(stat -c %u "$USER_HOME/made")" = "$USER_ID" ]
+	run_ok user_box -r /usr --program-uid 0 --program-gid 0 -- id -u
+	[ "$output" = 0 ]
+}
+
+@test "inside there are no capabilities, no new privileges, a filter" {
+	requires root userns
+	both -r /usr -- sh -c "grep -E '^(Cap|NoNew|Seccomp:)' /proc/self/status |
+		tr -d '\n\t '"
+	[ "$output" = "CapInh:0000000000000000CapPrm:0000000000000000CapEff:\
+0000000000000000CapBnd:0000000000000000CapAmb:0000000000000000NoNewPrivs:1\
+Seccomp:2" ]
+	for call in 'unshare -U true' 'mount -t tmpfs none /dev' 'chroot / true'; do
+		run box -r /usr -- $call
+		[ "$status" -ne 0 ]
+	done
+}
+
+@test "limits hold: tasks by default, memory, open files" {
+	requires root
+	run_ok box -r /usr --limits-open-files 20 -- sh -c 'ulimit -n'
+	[ "$output" = 20 ]
+	run box -r /usr --limits-tasks 3 -- sh -c '
+		sleep 1 & sleep 1 & sleep 1 & sleep 1 & wait'
+	[[ "$output" = *"ork"* ]]
+	requires_controller memory
+	run box -r /usr -m 16M -- sh -c 'head -c 64M /dev/zero | tail -c 64M >/dev/null'
+	[ "$status" -ne 0 ]
+}
+
+@test "a live name is taken, one that is gone is free" {
+	local pid
+
+	requires root
+	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr -w . --name same -- sh -c '
+		hostname >name; exec sleep 4714' &
+	pid=$!
+	wait_until test -s name
+	[ "$(cat name)" = same ]
+	run box -r /usr --name same -- true
+	assert_status 125
+	[[ "$output" = *"--name: a sandbox 'same' is running"* ]]
+	kill -KILL $pid
+	wait_until sh -c '! pgrep -f "^sleep 4714$"'
+	run_ok box -r /usr --name same -- true
+}
+
+@test "a profile, its program, and flags over it" {
+	requires root
+	cat >p.toml <<-EOF
+		[program]
+		exec = "sh"
+		args = ["-c", "echo profile"]
+		[filesystem]
+		read = ["/usr"]
+	EOF
+	run_ok box -p ./p.toml
+	[ "$output" = profile ]
+	run_ok box -p ./p.toml -- echo flag
+	[ "$output" = flag ]
+	chmod o+w p.toml
+	run box -p ./p.toml
+	assert_status 125
+	[[ "$output" = *"writable for everybody"* ]]
+}
+
+@test "another root, and other directories in it" {
+	requires root
+	new_bundle
+	mkdir data
+	echo host >data/file
+	run_ok box --chroot "$BUNDLE/rootfs" -r /bin \
+		--mount "/data:$WORK/data" -- /bin/sh -c \
+		'ls /; echo inside >>/data/file'
+	[ "$output" = "bin
+data
+dev
+proc" ]
+	[ "$(cat data/file)" = "host
+inside" ]
+	run box --chroot "$BUNDLE/rootfs" -r /bin \
+		--mount "/data:$WORK/data:ro" -- /bin/sh -c 'echo x >/data/file'
+	[ "$status" -ne 0 ]
+}
+
+@test "with execute only what is listed can be executed" {
+	requires root
+	run_ok box -r /usr -x /usr/bin/env,/usr/bin/true -- /usr/bin/env true
+	run box -r /usr -x /usr/bin/env -- /usr/bin/env true
+	assert_status 126
+	run box -r /usr -x /usr/bin/true -- sh -c true
+	assert_status 126
+}
