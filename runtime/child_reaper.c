@@ -20,14 +20,17 @@
 
 #define KERNEL_SIGSET 8 /* bytes of the kernel's sigset_t */
 
-/* 128+N for signal N, as a shell says it. */
-static int exit_status(const siginfo_t *info)
+/* 128+N for signal N, as a shell says it; N alone where it is asked for. */
+static int exit_status(const siginfo_t *info, int *signal)
 {
-	return info->si_code == CLD_EXITED ? info->si_status :
-					     128 + info->si_status;
+	if (info->si_code == CLD_EXITED)
+		return info->si_status;
+	if (signal)
+		*signal = info->si_status;
+	return 128 + info->si_status;
 }
 
-static void reap(pid_t program)
+static void reap(pid_t program, int *signal)
 {
 	siginfo_t info;
 
@@ -39,7 +42,7 @@ static void reap(pid_t program)
 			return;
 		/* The kernel ends all others with us. */
 		if (info.si_pid == program)
-			_exit(exit_status(&info));
+			_exit(exit_status(&info, signal));
 	}
 }
 
@@ -61,14 +64,14 @@ static _Noreturn void stay(pid_t program, const struct step *step)
 	siginfo_t info;
 
 	/* Inside, /proc/1/cmdline shows what was typed: the policy, secrets. */
-	memset(step->buffer.text, 0, step->buffer.size);
+	memset(step->reaper.words, 0, step->reaper.size);
 	(void)sys_close_range(0, ~0U, 0);
 	for (;;) {
 		long sig = syscall(SYS_rt_sigtimedwait, &all, &info, NULL,
 				   KERNEL_SIGSET);
 
 		if (sig == SIGCHLD)
-			reap(program);
+			reap(program, step->reaper.signal);
 		else if (sig > 0)
 			pass_on(program, &info);
 	}

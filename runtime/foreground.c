@@ -112,19 +112,34 @@ static void take_signals(int fd, const struct foreground_job *job)
 			pass_on(job, (int)info.ssi_signo);
 }
 
+static bool is_end(const siginfo_t *info)
+{
+	return info->si_code == CLD_EXITED || info->si_code == CLD_KILLED ||
+	       info->si_code == CLD_DUMPED;
+}
+
+static int status_of(const struct foreground_job *job, const siginfo_t *info)
+{
+	if (info->si_code == CLD_EXITED)
+		return info->si_status;
+	if (job->signal)
+		*job->signal = info->si_status;
+	return 128 + info->si_status;
+}
+
 /* Also those a subreaper inherits. True when the job was among them. */
-static bool reap(pid_t job, int *ret_status)
+static bool reap(const struct foreground_job *job, int *ret_status)
 {
 	siginfo_t info = { .si_pid = 0 };
 	bool ended = false;
 
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) == 0 &&
 	       info.si_pid > 0) {
-		if (info.si_pid == job) {
+		if (job->traced)
+			job->traced(job->user, &info);
+		if (info.si_pid == job->pid && is_end(&info)) {
 			ended = true;
-			*ret_status = info.si_code == CLD_EXITED ?
-					      info.si_status :
-					      128 + info.si_status;
+			*ret_status = status_of(job, &info);
 		}
 		info.si_pid = 0;
 	}
@@ -193,7 +208,7 @@ int foreground_wait(const struct foreground *foreground,
 		}
 		if (job->console)
 			console_relay(job->console, fds + POLL_CONSOLE);
-		if (reap(job->pid, ret_status))
+		if (reap(job, ret_status))
 			break;
 		if (fds[POLL_PIDFD].revents && !is_traced(job))
 			return fail(ECHILD, "wait for process %d", job->pid);

@@ -67,6 +67,9 @@ int front_wait(struct creation *c, struct front *front)
 		.notify = front->notify.inside >= 0 ? &front->notify : NULL,
 		.timeout_ms = front->timeout_ms,
 		.stops_us = front->stops_us,
+		.signal = front->signal,
+		.traced = front->traced,
+		.user = front->user,
 	};
 	int status, r;
 

@@ -16,7 +16,11 @@ struct front {
 	struct notify notify;
 	bool has_console;
 	uint64_t timeout_ms; /* 0: none */
-	bool stops_us; /* as foreground_job */
+	/* As foreground_job. */
+	bool stops_us;
+	int *signal;
+	void (*traced)(void *user, const siginfo_t *info);
+	void *user;
 };
 
 #define FRONT_NONE                                                      \

@@ -43,6 +43,7 @@ struct make_input {
 	bool has_reaper;		/* process 1 is ours, the program its child */
 	char *words;			/* what was typed: not for those inside */
 	size_t words_size;
+	int *end_signal;		/* shared with the reaper; or NULL */
 	unsigned int preserve_fds;	/* 3 to 2+this */
 	unsigned int listen_fds;	/* of these, passed on by LISTEN_FDS */
 	const struct files_link *links;	/* to be made, with what leads to them */

@@ -84,7 +84,7 @@ enum step_op {
 	STEP_GATE,		/* in: listening socket; wait for `start` */
 	STEP_RLIMIT,		/* rlimit */
 	STEP_PRESERVE_FDS,	/* number: 3 to 2+number stay open */
-	STEP_REAPER,		/* buffer: our words; go on in a child, reap and pass signals on here */
+	STEP_REAPER,		/* reaper; go on in a child, reap and pass signals on here */
 	STEP_LAST_WORD,		/* exec: say EXEC, unless the program is our own binary */
 	STEP_LANDLOCK,		/* in: a ruleset */
 	STEP_SECCOMP,		/* filter */
@@ -181,6 +181,11 @@ struct step {
 			char *text;
 			size_t size;
 		} buffer;
+		struct {
+			char *words;	/* ours, to be wiped */
+			size_t size;
+			int *signal;	/* shared: what ended the program */
+		} reaper;
 		struct {
 			uint16_t height, width;
 			bool has_size;

@@ -401,8 +401,9 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 		plan_add(plan, STEP_PRESERVE_FDS)->number = kept;
 	if (in->has_reaper) {
 		step = plan_add(plan, STEP_REAPER);
-		step->buffer.text = in->words;
-		step->buffer.size = in->words_size;
+		step->reaper.words = in->words;
+		step->reaper.size = in->words_size;
+		step->reaper.signal = in->end_signal;
 	}
 	plan_add(plan, STEP_LAST_WORD)->exec = exec;
 	descriptor_limit(in, plan);

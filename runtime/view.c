@@ -103,8 +103,7 @@ static int deny_kernel(struct viewer *v, struct files_list *denied)
 	return 0;
 }
 
-static int resolve(struct viewer *v, struct files_list *ret_allowed,
-		   struct files_rules *ret)
+static int resolve(struct viewer *v)
 {
 	const struct policy_context context = {
 		.os = POLICY_LINUX,
@@ -116,15 +115,19 @@ static int resolve(struct viewer *v, struct files_list *ret_allowed,
 		.real_path = get_real_path,
 	};
 	const struct files_place place = place_of(v, &context);
+	struct view *view = v->view;
 	struct files_list denied;
 	int r = files_resolve(v->arena, &v->request->policy, &place,
-			      ret_allowed, &denied);
+			      &view->allowed, &view->denied);
 
-	if (r >= 0)
-		r = deny_kernel(v, &denied);
 	if (r < 0)
 		return r;
-	return files_split(v->arena, v->root, ret_allowed, &denied, ret);
+	denied = view->denied;
+	r = deny_kernel(v, &denied);
+	if (r < 0)
+		return r;
+	return files_split(v->arena, v->root, &view->allowed, &denied,
+			   &view->rules);
 }
 
 /* ---- binds ---- */
@@ -482,9 +485,10 @@ static int keep_top_links(struct viewer *v)
 	return r;
 }
 
-static int make_links(struct viewer *v, const struct files_list *allowed)
+static int make_links(struct viewer *v)
 {
 	const struct files_rules *rules = &v->view->rules;
+	const struct files_list *allowed = &v->view->allowed;
 	int r = keep_top_links(v);
 
 	for (size_t i = 0; r == 0 && i < allowed->n; i++)
@@ -509,16 +513,15 @@ int view_make(struct arena *arena, const struct request *request, int proc,
 		.prefix = policy->chroot ? policy->chroot : "",
 		.view = ret,
 	};
-	struct files_list allowed;
 	int r;
 
 	if (root < 0)
 		return fail(errno, "filesystem.chroot '%s'", top);
 	*ret = (struct view){ 0 };
-	r = resolve(&v, &allowed, &ret->rules);
+	r = resolve(&v);
 	if (r >= 0)
 		r = make_binds(&v);
 	if (r >= 0 && !policy->chroot)
 		r = guard_policies(&v);
-	return r < 0 ? r : make_links(&v, &allowed);
+	return r < 0 ? r : make_links(&v);
 }

@@ -26,6 +26,7 @@ struct view_bind {
 
 struct view {
 	struct files_rules rules; /* what each path may, for Landlock */
+	struct files_list allowed, denied; /* what they came from */
 	struct view_bind *binds; /* in the order to be mounted */
 	size_t nbinds;
 	struct files_link *links;
