@@ -215,7 +215,7 @@ static int place_child(struct launch *launch)
 
 static int rooted(struct launch *launch, int root)
 {
-	const struct creation *c = launch->owner;
+	struct creation *c = launch->owner;
 	const struct oci_namespace *pids =
 		&c->spec.linux_.namespaces[OCI_NS_PID];
 	const struct policed_files files = {
@@ -229,6 +229,7 @@ static int rooted(struct launch *launch, int root)
 		.state = c->container.dir,
 		.own_pids = pids->listed && !pids->path,
 		.has_console = c->in.has_console,
+		.degraded = &c->degraded,
 	};
 
 	return policed_files_create(&files);

@@ -45,6 +45,7 @@ struct creation {
 	struct oci_strings unit_properties;
 	const char *unit_cgroup;
 	struct policed policed;
+	uint32_t degraded;		/* 1 << enum policy_protection: not held here */
 	struct confine_filter filter;
 	struct rdt rdt;			/* only with linux.intelRdt */
 	struct make_input in;

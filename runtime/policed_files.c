@@ -228,9 +228,11 @@ static int make_ruleset(const struct policed_files *files,
 
 	if (r < 0)
 		return r;
+	plan.missing &= ~(files->policed->view ? by_mounts : 0);
+	if (files->degraded)
+		*files->degraded |= plan.missing;
 	if (tell)
-		tell_missing(plan.missing &
-			     ~(files->policed->view ? by_mounts : 0));
+		tell_missing(plan.missing);
 
 	autoclose int ruleset = landlock_create(&plan.handled);
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct arena;
 struct policed;
@@ -24,6 +25,7 @@ struct policed_files {
 	int state;		/* the state directory */
 	bool own_pids;
 	bool has_console;	/* standard descriptors are a terminal inside */
+	uint32_t *degraded;	/* gets what is missing here; or NULL */
 };
 
 /* A new ruleset, closed on exec, for a container that is being created. */

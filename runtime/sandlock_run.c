@@ -7,9 +7,11 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "runtime/denials.h"
 #include "runtime/front.h"
 #include "runtime/help.h"
 #include "runtime/request.h"
+#include "runtime/result.h"
 #include "runtime/sandbox.h"
 #include "runtime/sandlock.h"
 
@@ -72,7 +74,7 @@ static int start(struct creation *c, struct front *front)
 }
 
 static int run_sandbox(const struct globals *globals,
-		       const struct request *request)
+		       const struct request *request, struct result *result)
 {
 	const struct creation_options options = { 0 };
 	autocreation struct creation c = CREATION_NONE;
@@ -85,13 +87,39 @@ static int run_sandbox(const struct globals *globals,
 	r = sandbox_plan(&c, request);
 	if (r < 0)
 		return r;
+	c.in.end_signal = result->signal;
 	front.timeout_ms = request->timeout_ms;
 	front.stops_us = !request->terminal;
+	front.signal = result->signal;
 	r = start(&c, &front);
+	result->degraded = c.degraded;
 	if (r < 0)
 		return status_of_failure(&c, r);
 	r = front_wait(&c, &front);
-	return r == FOREGROUND_TIMEOUT ? TIMED_OUT : r;
+	result->timed_out = r == FOREGROUND_TIMEOUT;
+	return result->timed_out ? TIMED_OUT : r;
+}
+
+/* The last line is the result's, also where nothing was run. */
+static int run_and_tell(const struct globals *globals,
+			const struct request *request)
+{
+	struct denials denials = { .arena = globals->arena };
+	struct result result = { .denials = &denials };
+	int r = result_open(&result);
+
+	if (r >= 0)
+		r = run_sandbox(globals, request, &result);
+	if (r < 0) {
+		if (!request->json || !result.signal)
+			return r;
+		result.error = arena_strdup(globals->arena, err_text());
+		log_error(err_text());
+		r = sandlock_run.failure;
+	}
+	result.status = r;
+	r = result_tell(globals->arena, request, &result);
+	return r < 0 ? r : result.status;
 }
 
 static int run(const struct globals *globals, const void *options, int argc,
@@ -109,7 +137,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	if (request.command.n == 0)
 		return fail(0, "run: no command, usage: sandlock run %s",
 			    sandlock_run.arguments);
-	return run_sandbox(globals, &request);
+	return run_and_tell(globals, &request);
 }
 
 const struct command sandlock_run = {

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/denials.c - a list of refusals, for people and for programs. */
+#include "runtime/denials.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/util.h"
+#include "oci/write.h"
+
+/* A program that is refused this often is refused everything. */
+#define MOST 1000
+
+static bool is_same(const struct denial *a, const struct denial *b)
+{
+	return streq(a->operation, b->operation) && streq(a->target, b->target);
+}
+
+static bool is_known(const struct denials *denials, const struct denial *denial)
+{
+	for (size_t i = denials->n; i-- > 0;)
+		if (is_same(&denials->items[i], denial))
+			return true;
+	return false;
+}
+
+static int grow(struct denials *denials)
+{
+	size_t size = denials->size ? 2 * denials->size : 16;
+	struct denial *grown;
+
+	if (denials->n < denials->size)
+		return 0;
+	grown = arena_grow(denials->arena, denials->items, denials->n, size,
+			   sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	denials->items = grown;
+	denials->size = size;
+	return 0;
+}
+
+static const char *copy(struct arena *arena, const char *text, bool *failed)
+{
+	const char *copied = text ? arena_strdup(arena, text) : NULL;
+
+	*failed |= text && !copied;
+	return copied;
+}
+
+int denials_add(struct denials *denials, const struct denial *denial)
+{
+	struct arena *arena = denials->arena;
+	bool failed = false;
+
+	if (is_known(denials, denial))
+		return 0;
+	if (denials->n == MOST) {
+		denials->more++;
+		return 0;
+	}
+	if (grow(denials) < 0)
+		return -ENOMEM;
+	denials->items[denials->n] = (struct denial){
+		.operation = copy(arena, denial->operation, &failed),
+		.target = copy(arena, denial->target, &failed),
+		.key = copy(arena, denial->key, &failed),
+		.item = copy(arena, denial->item, &failed),
+		.note = copy(arena, denial->note, &failed),
+	};
+	if (failed)
+		return -ENOMEM;
+	denials->n++;
+	return 0;
+}
+
+const char *denial_reason(struct arena *arena, const struct denial *denial)
+{
+	if (!denial->key)
+		return denial->note;
+	if (!denial->item)
+		return arena_printf(arena, "not listed in %s", denial->key);
+	return arena_printf(arena, "%s: %s", denial->key, denial->item);
+}
+
+static bool is_plain(const unsigned char *c)
+{
+	/* U+0080 to U+009F are controls as well. */
+	if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+		return false;
+	return c[0] >= ' ' && c[0] != 0x7f && c[0] != '\\';
+}
+
+/* The workload chose these bytes, and a terminal obeys some of them. */
+static const char *tame(struct arena *arena, const char *text)
+{
+	char *tamed = arena_array(arena, strlen(text) + 1, 4), *to = tamed;
+
+	if (!tamed)
+		return NULL;
+	for (const unsigned char *c = (const void *)text; *c; c++)
+		if (is_plain(c))
+			*to++ = (char)*c;
+		else
+			to += snprintf(to, sizeof "\\xff", "\\x%02x", *c);
+	return tamed;
+}
+
+int denials_print(const struct denials *denials, int fd)
+{
+	struct arena *arena = denials->arena;
+
+	for (size_t i = 0; i < denials->n; i++) {
+		const struct denial *denial = &denials->items[i];
+		const char *target = tame(arena, denial->target);
+		const char *reason = denial_reason(arena, denial);
+
+		reason = reason ? tame(arena, reason) : NULL;
+		if (!target || !reason)
+			return -ENOMEM;
+		dprintf(fd, "denied: %s %s (%s)\n", denial->operation, target,
+			reason);
+	}
+	if (denials->more)
+		dprintf(fd, "denied: %zu times more\n", denials->more);
+	return 0;
+}
+
+void denials_put(struct writer *w, const char *key,
+		 const struct denials *denials)
+{
+	put_array(w, key);
+	for (size_t i = 0; i < denials->n; i++) {
+		const struct denial *denial = &denials->items[i];
+
+		put_object(w, NULL);
+		put_string(w, "operation", denial->operation);
+		put_string(w, "target", denial->target);
+		if (denial->key)
+			put_string(w, "key", denial->key);
+		if (denial->item)
+			put_string(w, "item", denial->item);
+		put_string(w, "reason", denial_reason(w->arena, denial));
+		put_end(w);
+	}
+	put_end(w);
+}

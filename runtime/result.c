@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/result.c - the last words about a command. */
+#include "runtime/result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "oci/write.h"
+#include "runtime/denials.h"
+#include "runtime/request.h"
+
+#define CANNOT_EXECUTE 126
+#define NOT_FOUND 127
+
+int result_open(struct result *ret)
+{
+	/* The kernel's, so that process 1 can write what we read. */
+	void *shared = mmap(NULL, sizeof *ret->signal, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		return fail(errno, "map shared memory");
+	ret->signal = shared;
+	clock_gettime(CLOCK_MONOTONIC, &ret->began);
+	ret->sandboxed = true;
+	return 0;
+}
+
+/* Seconds with three digits: a number of JSON. */
+static const char *duration(struct arena *arena, const struct timespec *began)
+{
+	struct timespec now;
+	int64_t ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (int64_t)(now.tv_sec - began->tv_sec) * 1000 +
+	     (now.tv_nsec - began->tv_nsec) / 1000000;
+	return arena_printf(arena, "%jd.%03jd", (intmax_t)(ms / 1000),
+			    (intmax_t)(ms % 1000));
+}
+
+static void put_degraded(struct writer *w, uint32_t degraded)
+{
+	put_array(w, "degraded");
+	for (int i = 0; i < POLICY_PROTECTIONS; i++)
+		if (degraded >> i & 1)
+			put_string(w, NULL,
+				   policy_protection_name(
+					   (enum policy_protection)i));
+	put_end(w);
+}
+
+static int tell_json(struct arena *arena, const struct request *request,
+		     const struct result *result)
+{
+	const char *seconds = duration(arena, &result->began), *text;
+	struct writer w;
+	size_t len;
+	int r;
+
+	if (!seconds)
+		return -ENOMEM;
+	writer_open(&w, arena, WRITE_LINE);
+	put_object(&w, NULL);
+	put_string(&w, "name", request->name);
+	put_i64(&w, "status", result->status);
+	if (*result->signal)
+		put_i64(&w, "signal", *result->signal);
+	if (result->error)
+		put_string(&w, "error", result->error);
+	put_bool(&w, "timed_out", result->timed_out);
+	put_bool(&w, "sandboxed", result->sandboxed);
+	put_degraded(&w, result->degraded);
+	put_number(&w, "duration", seconds);
+	if (result->denials_known || result->denials->n)
+		denials_put(&w, "denied", result->denials);
+	else
+		put_string(&w, "denied", NULL);
+	if (result->denials->more)
+		put_u64(&w, "denied_more", result->denials->more);
+	put_end(&w);
+	r = writer_close(&w, &text, &len);
+	if (r < 0)
+		return r;
+	r = io_write_all(STDERR_FILENO, text, len);
+	return r < 0 ? fail(-r, "write to stderr") : 0;
+}
+
+/*
+ * A status says little: for grep, 1 is an answer. So this is for somebody at a
+ * terminal, or where no program could be run.
+ */
+static bool may_be_denied(const struct result *result)
+{
+	if (result->timed_out || result->error || *result->signal ||
+	    !result->sandboxed)
+		return false;
+	if (result->status == CANNOT_EXECUTE || result->status == NOT_FOUND)
+		return true;
+	return result->status != 0 && isatty(STDERR_FILENO);
+}
+
+int result_tell(struct arena *arena, const struct request *request,
+		const struct result *result)
+{
+	if (request->json)
+		return tell_json(arena, request, result);
+	if (result->status != 0 || request->why) {
+		int r = denials_print(result->denials, STDERR_FILENO);
+
+		if (r < 0)
+			return r;
+	}
+	if (!result->denials_known && !result->denials->n &&
+	    may_be_denied(result))
+		dprintf(STDERR_FILENO,
+			"sandlock: whether something was denied is not known: "
+			"--why finds out\n");
+	return 0;
+}
