@@ -1,0 +1,264 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/checkpoint-options.bats - the options of checkpoint and restore.
+#
+# The shell inside has dollars of its own, and each test is a subshell on
+# purpose.
+# shellcheck disable=SC2016,SC2030,SC2031
+
+load checkpoint
+
+# A container that holds a lock.
+start_locking() {
+	requires cc
+	cc -static -o "$BUNDLE/rootfs/bin/locker" \
+		"$BATS_TEST_DIRNAME/locker.c"
+	args locker /lock /held
+	start_container box
+	wait_until [ -e "$BUNDLE/rootfs/held" ]
+}
+
+@test "file locks need --file-locks, and are held again then" {
+	new_bundle box
+	start_locking
+	run_bad "(log file: $IMAGES/dump.log)" checkpoint box
+	assert_output_has "criu: "
+	assert_output_has "--file-locks"
+	assert_status box running
+	run_ok checkpoint --file-locks box
+	run_ok flock --nonblock "$BUNDLE/rootfs/lock" true
+	run_ok restore box --file-locks
+	run flock --nonblock "$BUNDLE/rootfs/lock" true
+	[ "$status" -eq 1 ]
+}
+
+@test "open TCP connections need --tcp-established, and go on then" {
+	new_bundle box
+	args sh -c 'nc -l -p 4000 <>/back >/got &
+		until nc 127.0.0.1 4000; do sleep 0.02; done <>/pipe'
+	mkfifo "$BUNDLE/rootfs/pipe" "$BUNDLE/rootfs/back"
+	start_container box
+	exec 7>"$BUNDLE/rootfs/pipe"
+	echo one >&7
+	wait_until grep -qs one "$BUNDLE/rootfs/got"
+	run_bad "log file: $IMAGES/dump.log" checkpoint box
+	assert_output_has "--tcp-established"
+	assert_status box running
+	echo two >&7
+	wait_until grep -qs two "$BUNDLE/rootfs/got"
+	exec 7>&-
+	run checkpoint --tcp-established box
+	if [[ $output = *"Can't get 1:16 opt"* ]]; then
+		# criu 4.1 cannot save any of Linux 6.16's sockets.
+		assert_status box running
+		return
+	fi
+	[ "$status" -eq 0 ]
+	run_ok restore box --tcp-established
+	echo three >"$BUNDLE/rootfs/pipe"
+	wait_until grep -qs three "$BUNDLE/rootfs/got"
+}
+
+@test "an empty network namespace is left to whoever restores it" {
+	start_counting box
+	run_ok checkpoint --empty-ns network box
+	run_ok restore box --empty-ns network
+	counts_on
+	run_ok sandlock exec box cat /sys/class/net/lo/operstate
+	assert_lines down
+}
+
+@test "the log goes to the work path" {
+	start_counting box
+	mkdir "$TMP/logs"
+	run_ok checkpoint --work-path "$TMP/logs" --leave-running box
+	[ -s "$TMP/logs/dump.log" ]
+	[ ! -e "$IMAGES/dump.log" ]
+	sandlock delete --force box
+	run_ok restore box --work-path "$TMP/logs"
+	[ -s "$TMP/logs/restore.log" ]
+}
+
+@test "memory is saved ahead of time where the kernel can track it" {
+	start_counting box
+	if ! "$CRIU" check --feature mem_dirty_track >/dev/null 2>&1; then
+		run_bad "--pre-dump: this kernel or criu cannot track changes" \
+			checkpoint --pre-dump box
+		assert_status box running
+		return
+	fi
+	mkdir "$TMP/first" "$TMP/second"
+	IMAGES=$TMP/first
+	run_ok checkpoint --pre-dump box
+	assert_status box running
+	IMAGES=$TMP/second
+	run_ok checkpoint --parent-path ../first --auto-dedup box
+	before=$(count)
+	run_ok restore box
+	counts_on "$before"
+}
+
+@test "wrong words for --status-fd and --page-server are refused" {
+	start_counting box
+	run_bad "--status-fd 9: bad file descriptor" checkpoint --status-fd 9 box
+	run_bad "--status-fd 4: bad file descriptor" checkpoint --status-fd 4 box
+	for text in nonsense 127.0.0.1 127.0.0.1:0 :4000 127.0.0.1:70000; do
+		run_bad "--page-server: '$text' is not ADDRESS:PORT" \
+			checkpoint --page-server "$text" box
+	done
+	# Nobody listens there: criu has tried.
+	run_bad "criu: " checkpoint --page-server 127.0.0.1:1 box
+	assert_status box running
+	counts_on
+}
+
+@test "a page server has the memory" {
+	start_counting box
+	mkdir "$IMAGES"
+	run_ok unshare --net "$BASH" -c '
+		ip link set lo up
+		"$1" page-server --images-dir "$3" --port 4000 >"$3/server" 2>&1 &
+		for _ in {1..200}; do
+			grep -q ":0FA0 " /proc/net/tcp* && break
+			sleep 0.02
+		done
+		exec $2 checkpoint --image-path "$3" \
+			--page-server 127.0.0.1:4000 box' bash "$CRIU" \
+		"${PROGRAM[*]}" "$IMAGES" 3>&-
+	ls "$IMAGES"/pages-*.img
+	before=$(count)
+	run_ok restore box
+	counts_on "$before"
+}
+
+# in_network COMMAND...: in a network of its own, kept by process $network.
+in_network() {
+	nsenter --target "$network" --net "$@" 3>&-
+}
+
+make_network() {
+	unshare --net sleep 1000 3>&- &
+	network=$!
+	wait_until other_network
+	in_network ip link set lo up
+}
+
+other_network() {
+	[ "$(readlink "/proc/$network/ns/net")" != \
+		"$(readlink /proc/self/ns/net)" ]
+}
+
+# The checkpoint ends when all of the memory was asked for. Its --status-fd has
+# a byte, zero, from when it can be. The pipes of criu are too large for others.
+@test "with --lazy-pages the memory follows when it is needed" {
+	local before
+
+	requires sys_resource
+	"$CRIU" check --feature uffd-noncoop >/dev/null 2>&1 ||
+		skip "needs userfaultfd"
+	start_counting box
+	make_network
+	in_network "$BASH" -c 'exec "$@" 3>"$0"' "$TMP/status" \
+		"${PROGRAM[@]}" checkpoint --image-path "$IMAGES" --lazy-pages \
+		--page-server 127.0.0.1:4000 --status-fd 3 box \
+		>"$TMP/checkpoint" 2>&1 &
+	wait_until [ -s "$TMP/status" ]
+	[ "$(od -An -tx1 "$TMP/status")" = " 00" ]
+	assert_status box running
+	before=$(count)
+	in_network "$CRIU" lazy-pages --page-server --address 127.0.0.1 \
+		--port 4000 --images-dir "$IMAGES" --work-dir "$IMAGES" \
+		>"$TMP/daemon" 2>&1 &
+	wait_until [ -S "$IMAGES/lazy-pages.socket" ]
+	new_bundle other
+	run_ok restore other --lazy-pages
+	counts_on "$before"
+	wait_until has_gone box
+	[ "$(sed -n 's/.*nr_lazy: *//p' "$IMAGES/restore.log")" -gt 0 ]
+	[ ! -s "$TMP/checkpoint" ]
+	kill "$network"
+}
+
+has_gone() {
+	[ ! -e "$ROOT/$1" ]
+}
+
+@test "without a server of its memory a lazy container is not restored" {
+	"$CRIU" check --feature uffd-noncoop >/dev/null 2>&1 ||
+		skip "needs userfaultfd"
+	start_counting box
+	run_ok checkpoint box
+	refused_restore "criu: " --lazy-pages
+}
+
+# load_profile NAME: it may do anything but read /secret.
+load_profile() {
+	echo "profile $1 flags=(attach_disconnected) {
+		file, capability, signal, network, mount, umount, ptrace, unix,
+		deny /secret r,
+	}" | apparmor_parser --replace --skip-cache
+}
+
+@test "a container is restored with another profile by --lsm-profile" {
+	requires apparmor apparmor_parser
+	load_profile sandlock-one
+	load_profile sandlock-two
+	new_bundle box
+	config '.process.apparmorProfile = "sandlock-one"'
+	args sleep 1000
+	start_container box
+	run_ok checkpoint box
+	run_ok restore box
+	[ "$(<"/proc/$(pid_of box)/attr/current")" = "sandlock-one (enforce)" ]
+	sandlock delete --force box
+	run_ok restore box --lsm-profile apparmor:sandlock-two
+	[ "$(<"/proc/$(pid_of box)/attr/current")" = "sandlock-two (enforce)" ]
+	sandlock delete --force box
+	refused_restore "criu: " --lsm-profile apparmor:sandlock-none
+}
+
+@test "words that criu would not know are refused before it is asked" {
+	start_counting box
+	run_bad "--manage-cgroups-mode: 'hard' is not known" \
+		checkpoint --manage-cgroups-mode hard box
+	run_bad "--network-lock: 'magic' is not known" \
+		checkpoint --network-lock magic box
+	run_bad "--empty-ns: 'pid' cannot be left empty" \
+		checkpoint --empty-ns pid box
+	run_bad "--parent-path: /first: must be relative" \
+		checkpoint --parent-path /first box
+	run_bad "--parent-path: first: no such file" \
+		checkpoint --parent-path first box
+	run_bad "--no-pivot: criu has no other way" restore other --no-pivot
+	assert_gone other
+}
+
+@test "cgroups and the network can be left alone" {
+	new_bundle box
+	config '.linux.namespaces |= map(select(.type != "cgroup"))'
+	args sh -c "$COUNTING"
+	start_container box
+	wait_until [ -s "$BUNDLE/rootfs/count" ]
+	run_ok checkpoint --manage-cgroups-mode ignore --network-lock skip box
+	before=$(count)
+	run_ok restore box --manage-cgroups-mode ignore --network-lock skip
+	counts_on "$before"
+	grep -q "$(cgroup_of box)" "/proc/$(pid_of box)/cgroup"
+}
+
+@test "a cgroup namespace cannot be left alone" {
+	start_counting box
+	run_ok checkpoint box
+	refused_restore "its cgroup namespace is the host's" \
+		--manage-cgroups-mode ignore
+}
+
+@test "the annotation org.criu.config has more options for criu" {
+	new_bundle box
+	config --arg file "$TMP/criu.conf" \
+		'.annotations."org.criu.config" = $file'
+	echo file-locks >"$TMP/criu.conf"
+	start_locking
+	run_ok checkpoint box
+	run_ok restore box
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/checkpoint-refusals.bats - what cannot be saved or restored.
+#
+# The shell inside has dollars of its own, and each test is a subshell on
+# purpose.
+# shellcheck disable=SC2016,SC2030,SC2031
+
+load checkpoint
+
+@test "only a container that runs can be saved" {
+	run_bad "box: container does not exist" checkpoint box
+	new_bundle box
+	args sleep 1000
+	create box
+	run_bad "box: cannot checkpoint a container that is created" \
+		checkpoint box
+	sandlock start box
+	sandlock kill box KILL
+	wait_until has_status box stopped
+	run_bad "box: cannot checkpoint a container that is stopped" \
+		checkpoint box
+	[ ! -e "$IMAGES" ]
+}
+
+@test "an ID that is taken, and images that are not there, are errors" {
+	start_counting box
+	run_bad "--image-path: open $IMAGES: no such file" restore other
+	run_ok checkpoint --leave-running box
+	run_bad "box: container with given ID already exists" restore box
+	counts_on
+}
+
+@test "images that are broken are refused" {
+	start_counting box
+	run_ok checkpoint box
+	mkdir "$TMP/good"
+	cp "$IMAGES"/* "$TMP/good/"
+	for image in "$TMP"/good/{core-1,inventory,mm-1,mountpoints-*,pstree}.img; do
+		truncate -s 20 "$IMAGES/${image##*/}"
+		refused_restore "(log file: $IMAGES/restore.log)"
+		printf 'nonsense nonsense nonsense' >"$IMAGES/${image##*/}"
+		refused_restore "criu: "
+		cp "$image" "$IMAGES/"
+	done
+	echo '["pipe:[1]", 7]' >"$IMAGES/descriptors.json"
+	refused_restore "descriptors.json"
+	rm "$IMAGES/descriptors.json"
+	rm "$IMAGES"/*.img
+	refused_restore "(log file: $IMAGES/restore.log)"
+}
+
+@test "a disk that is full leaves the container running" {
+	start_counting box
+	mkdir "$IMAGES"
+	run privately "$BASH" -c 'mount -t tmpfs -o size=64k tmpfs "$1" &&
+		shift && exec "$@"' bash "$IMAGES" "${PROGRAM[@]}" \
+		checkpoint --image-path "$IMAGES" box
+	[ "$status" -eq 1 ]
+	assert_output_has "criu: "
+	assert_status box running
+	counts_on
+}
+
+@test "a criu that is not there, or too old, is named" {
+	requires python3
+	start_counting box
+	run_bad "execute $TMP/none: no such file" \
+		sandlock --criu "$TMP/none" checkpoint --image-path "$IMAGES" box
+	run_bad "the program none is not in PATH" \
+		sandlock --criu none checkpoint --image-path "$IMAGES" box
+	printf '#!/bin/sh\n' >"$TMP/mute"
+	cat >"$TMP/old" <<-'END'
+		#!/usr/bin/env python3
+		import socket
+		link = socket.socket(fileno=3)
+		link.recv(4096)
+		link.send(bytes([0x08, 10, 0x10, 1, 0x52, 4, 8, 3, 16, 11]))
+		link.recv(4096)
+	END
+	chmod 0755 "$TMP/mute" "$TMP/old"
+	run_bad "$TMP/mute does not tell its version: 3.16 or later is needed" \
+		sandlock --criu "$TMP/mute" checkpoint --image-path "$IMAGES" box
+	run_bad "$TMP/old is version 3.11: 3.16 or later is needed" \
+		sandlock --criu "$TMP/old" checkpoint --image-path "$IMAGES" box
+	counts_on
+}
+
+@test "a checkpoint that is killed leaves the container running" {
+	start_counting box
+	for delay in 0.03 0.06 0.09 0.12 0.15 0.2 0.25; do
+		run timeout --signal KILL "$delay" "${PROGRAM[@]}" \
+			checkpoint --image-path "$IMAGES" --leave-running box
+		wait_until has_status box running
+		counts_on
+	done
+}
+
+@test "a criu that dies leaves nothing behind" {
+	requires python3
+	start_counting box
+	run_ok checkpoint box
+	cat >"$TMP/dying" <<-'END'
+		#!/usr/bin/env python3
+		import socket
+		link = socket.socket(fileno=3)
+		link.recv(65536)
+		link.send(bytes([0x08, 10, 0x10, 1, 0x52, 4, 8, 4, 16, 1]))
+		link.recv(65536)
+	END
+	chmod 0755 "$TMP/dying"
+	run_bad "criu has ended without an answer" sandlock --criu \
+		"$TMP/dying" restore --detach --bundle "$BUNDLE" \
+		--image-path "$IMAGES" box
+	assert_gone box
+	[ -z "$(leftover_cgroups)" ]
+}
+
+@test "a container with a policy has no checkpoint, and is not restored" {
+	new_bundle box
+	args sh -c "$COUNTING"
+	start_container box
+	wait_until [ -s "$BUNDLE/rootfs/count" ]
+	run_ok checkpoint box
+	config '.annotations."io.sandlock.limits.open_files" = "100"'
+	refused_restore "a container with a policy has no checkpoint"
+	start_container box
+	run_bad "a container with a policy has no checkpoint" checkpoint box
+	assert_status box running
+}
+
+@test "idmapped mounts and interfaces of the host are named" {
+	start_counting box
+	cp "$ROOT/box/config.json" "$TMP/config.json"
+	jq '.mounts += [{destination: "/x", type: "bind", source: "/tmp",
+		options: ["bind", "idmap"]}]' "$TMP/config.json" \
+		>"$ROOT/box/config.json"
+	run_bad "criu cannot restore an idmapped mount" checkpoint box
+	jq '.linux.netDevices = {eth9: {}}' "$TMP/config.json" \
+		>"$ROOT/box/config.json"
+	run_bad "linux.netDevices: criu cannot restore" checkpoint box
+}
+
+@test "without root it is an error" {
+	new_user
+	new_user_bundle
+	config '.process.args = ["sleep", "1000"]'
+	as_user ./sandlock-oci run --detach --bundle "$BUNDLE" box \
+		</dev/null >"$TMP/box.out" 2>&1
+	run_bad "criu needs root" as_user ./sandlock-oci --criu "$CRIU" \
+		checkpoint --image-path "$USER_HOME/images" box
+	[ ! -e "$USER_HOME/images" ]
+}
