@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/utf8.h"
 
 #define LINE 8192
 
@@ -47,23 +48,40 @@ static size_t append(char *line, size_t at, const char *text)
 	return at;
 }
 
-static size_t append_quoted(char *line, size_t at, const char *text)
+static size_t append_hex(char *line, size_t at, const char *prefix,
+			 unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
 
-	for (; *text && at < LINE - 16; text++) {
-		unsigned char c = (unsigned char)*text;
+	at = append(line, at, prefix);
+	line[at++] = hex[c >> 4];
+	line[at++] = hex[c & 15];
+	return at;
+}
 
-		if (c == '"' || c == '\\') {
+/* JSON is UTF-8, whatever a name on the command line is. */
+static size_t append_quoted(char *line, size_t at, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left && at < LINE - 16) {
+		unsigned char c = (unsigned char)*text;
+		size_t n = utf8_length(text, left);
+
+		if (n == 0) {
+			at = append(line, at, "\\ufffd");
+			n = 1;
+		} else if (c == '"' || c == '\\') {
 			line[at++] = '\\';
 			line[at++] = (char)c;
 		} else if (c < 0x20) {
-			at = append(line, at, "\\u00");
-			line[at++] = hex[c >> 4];
-			line[at++] = hex[c & 15];
+			at = append_hex(line, at, "\\u00", c);
 		} else {
-			line[at++] = (char)c;
+			memcpy(line + at, text, n);
+			at += n;
 		}
+		text += n;
+		left -= n;
 	}
 	return at;
 }
@@ -97,23 +115,36 @@ static void to_file(const char *level, const char *text)
 	(void)io_write_all(out.fd, line, n);
 }
 
+/* Some terminals obey U+0080 to U+009F as they do ESC. */
+static bool is_control(const char *text, size_t n)
+{
+	unsigned char c = (unsigned char)text[0];
+
+	return c < 0x20 || c == 0x7f ||
+	       (n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0);
+}
+
 /* One line, and nothing that a terminal would obey. */
 static size_t append_printable(char *line, size_t at, const char *text)
 {
-	static const char hex[] = "0123456789abcdef";
+	size_t left = strlen(text);
 
-	for (; *text && at < LINE - 16; text++) {
-		unsigned char c = (unsigned char)*text;
+	while (left && at < LINE - 16) {
+		size_t n = utf8_length(text, left);
 
-		if (c == '\n') {
+		if (*text == '\n') {
 			at = append(line, at, "\\n");
-		} else if (c < 0x20 || c == 0x7f) {
-			at = append(line, at, "\\x");
-			line[at++] = hex[c >> 4];
-			line[at++] = hex[c & 15];
+		} else if (n == 0 || is_control(text, n)) {
+			n = n ? n : 1;
+			for (size_t i = 0; i < n; i++)
+				at = append_hex(line, at, "\\x",
+						(unsigned char)text[i]);
 		} else {
-			line[at++] = (char)c;
+			memcpy(line + at, text, n);
+			at += n;
 		}
+		text += n;
+		left -= n;
 	}
 	return at;
 }
