@@ -67,13 +67,17 @@ int num_id(const char *text, uint32_t *ret)
 int num_size(const char *text, int64_t *ret)
 {
 	static const char units[] = "kmgt";
-	int negative = *text == '-';
 	const char *unit;
 	int shift = 0;
 	uint64_t n;
 	char *end;
 
-	if (digits(text + negative, &n, &end) < 0)
+	/* No limit; of any unit it would be no size. */
+	if (strcmp(text, "-1") == 0) {
+		*ret = -1;
+		return 0;
+	}
+	if (digits(text, &n, &end) < 0)
 		return fail(EINVAL, "'%s' is not a size", text);
 	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
 	if (unit && *unit) {
@@ -82,8 +86,8 @@ int num_size(const char *text, int64_t *ret)
 	}
 	if (tolower((unsigned char)*end) == 'b')
 		end++;
-	if (*end || (negative && n != 1) || n > (uint64_t)INT64_MAX >> shift)
+	if (*end || n > (uint64_t)INT64_MAX >> shift)
 		return fail(EINVAL, "'%s' is not a size", text);
-	*ret = negative ? -1 : (int64_t)(n << shift);
+	*ret = (int64_t)(n << shift);
 	return 0;
 }

@@ -12,5 +12,5 @@ int num_u32(const char *text, uint32_t *ret);
 int num_i64(const char *text, int64_t *ret);
 /* A user or group id: 0 to 2^32-2 (the last one means "none" to the kernel). */
 int num_id(const char *text, uint32_t *ret);
-/* Digits with an optional k, m, g, t (x1024, either case, an optional trailing b). */
+/* Digits with an optional k, m, g, t (x1024, either case, an optional trailing b), or -1. */
 int num_size(const char *text, int64_t *ret);
