@@ -1,94 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/fuzz/policy.c - any value of any key, as annotation or flag: what is
- * taken must survive being written as a profile.
+ * tests/fuzz/policy.c - any value of any key, as annotation or flag.
  *
  * The first byte is the key, the second the door, the rest the value.
  */
-#include <stdlib.h>
-#include <string.h>
+#include <errno.h>
 
-#include "base/arena.h"
 #include "base/err.h"
-#include "base/utf8.h"
-#include "policy/keys.h"
+#include "tests/fuzz/round_trip.h"
 
-static const struct policy_place place = {
-	.cwd = "/srv/[d]", .home = "/home/u", .project = "/srv" };
+static enum policy_key key;
+static struct policy policy;
 
-static int as_annotation(struct arena *arena, enum policy_key key,
-			 const char *value, struct policy *ret)
+static int as_annotation(struct arena *arena, const char *value)
 {
 	const struct oci_annotation one = {
 		.key = arena_printf(arena, "io.sandlock.%s",
 				    policy_key_name(key)),
-		.value = value };
+		.value = value
+	};
 	const struct oci_annotations all = { .items = &one, .n = 1 };
 	struct oci_strings allowed;
 	const char *profile;
 
-	if (policy_asked_keys(arena, &allowed) < 0)
-		return -1;
-	return policy_from_annotations(arena, &all, NULL, &allowed, &place,
-				       ret, &profile);
+	if (!one.key || policy_asked_keys(arena, &allowed) < 0)
+		return -ENOMEM;
+	return policy_from_annotations(arena, &all, NULL, &allowed, &fuzz_place,
+				       &policy, &profile);
 }
 
-static int as_flag(struct arena *arena, enum policy_key key, const char *value,
-		   struct policy *ret)
+static int as_flag(struct arena *arena, const char *value)
 {
 	const char *spelled = policy_key_info(key)->comma_flag;
 	char *word = arena_printf(arena, "--%s",
 				  spelled ? spelled : policy_key_name(key));
 	int used;
 
+	if (!word)
+		return -ENOMEM;
 	for (char *p = word; *p; p++)
 		if (*p == '.' || *p == '_')
 			*p = '-';
 	word = arena_printf(arena, "%s=%s", word, value);
-	return policy_from_flags(arena, &word, 1, &place, NULL, NULL, ret,
-				 &used);
+	if (!word)
+		return -ENOMEM;
+	return policy_from_flags(arena, &word, 1, &fuzz_place, NULL, NULL,
+				 &policy, &used);
 }
 
-static bool is_utf8(const char *text)
+static int parse(struct arena *arena, const char *text, size_t len)
 {
-	while (*text) {
-		size_t n = utf8_length(text, strlen(text));
+	const char *value;
 
-		if (n == 0)
-			return false;
-		text += n;
-	}
-	return true;
+	policy = (struct policy){ 0 };
+	if (len < 2)
+		return fail(0, "too short");
+	key = (unsigned char)text[0] % POLICY_KEYS;
+	value = fuzz_text(arena, text + 2, len - 2);
+	if (!value)
+		return -ENOMEM;
+	if (!fuzz_is_utf8(value))
+		return fail(0, "not UTF-8");
+	return text[1] & 1 ? as_flag(arena, value) :
+			     as_annotation(arena, value);
 }
 
-static void try_value(struct arena *arena, enum policy_key key, bool flag,
-		      const char *value)
+static void accepted(struct arena *arena)
 {
-	struct policy policy = { 0 }, again = { 0 };
-	const char *toml;
-	int r = flag ? as_flag(arena, key, value, &policy)
-		     : as_annotation(arena, key, value, &policy);
-
-	if (r < 0 || !is_utf8(value))
-		return;
-	if (!policy.set[key] || policy_to_toml(arena, &policy, &toml) < 0 ||
-	    policy_from_toml(arena, toml, strlen(toml), "x", &place,
-			     &again) < 0 ||
-	    !policy_equal(&policy, &again))
-		abort();
+	demand(policy.set[key]);
+	demand_origins(&policy);
+	demand_round_trip(arena, &policy, &fuzz_place);
 }
 
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct arena arena;
-	char *value;
-
-	if (size < 2 || arena_open(&arena, 16 << 20) < 0)
-		return 0;
-	value = arena_strndup(&arena, (const char *)data + 2, size - 2);
-	if (value)
-		try_value(&arena, data[0] % POLICY_KEYS, data[1] & 1, value);
-	arena_close(&arena);
-	return 0;
+	return fuzz(&(struct fuzz_target){ parse, accepted }, data, size);
 }

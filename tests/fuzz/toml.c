@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/fuzz/toml.c - any bytes as a TOML text; make fuzz-toml runs it.
+ * tests/fuzz/toml.c - any bytes as a TOML text.
  *
  * What is accepted must be a tree within its promises; what is not must say
  * where and why.
  */
-#include <stdint.h>
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/err.h"
-#include "base/util.h"
 #include "policy/toml.h"
+#include "tests/fuzz/fuzz.h"
 
-#define ARENA ((size_t)64 << 20)
+static const struct toml_value *root;
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(bool fact)
-{
-	if (!fact)
-		abort();
-}
-
-static void walk(const struct toml_value *parent, unsigned depth)
+static void walk(const struct toml_value *parent, unsigned int depth)
 {
 	size_t n = 0;
 
@@ -44,17 +34,24 @@ static void walk(const struct toml_value *parent, unsigned depth)
 	demand(n == parent->n);
 }
 
+static int parse(struct arena *arena, const char *text, size_t len)
+{
+	int r;
+
+	root = NULL;
+	r = toml_parse(arena, text, len, &root);
+	if (r < 0 && r != -ENOMEM)
+		demand(!root && starts_with(err_text(), "line "));
+	return r;
+}
+
+static void accepted(struct arena *arena)
+{
+	(void)arena;
+	walk(root, 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct toml_value *root = NULL;
-	struct arena arena;
-
-	demand(arena_open(&arena, ARENA) == 0);
-	err_clear();
-	if (toml_parse(&arena, (const char *)data, size, &root) < 0)
-		demand(!root && starts_with(err_text(), "line "));
-	else
-		walk(root, 0);
-	arena_close(&arena);
-	return 0;
+	return fuzz(&(struct fuzz_target){ parse, accepted }, data, size);
 }
