@@ -35,9 +35,15 @@ static void lower_cpu(struct oci_resources *res, uint32_t percent)
 	uint64_t period = res->cpu.period.set && res->cpu.period.value ?
 				  res->cpu.period.value :
 				  CPU_PERIOD;
+	uint64_t quota = 1;
 
+	/* A quota of 0 would be none; the kernel refuses periods that odd. */
+	if (period > UINT64_MAX / percent)
+		quota = INT64_MAX;
+	else if (period * percent >= 100)
+		quota = period * percent / 100;
 	res->cpu.period = (struct oci_u64){ true, period };
-	lower(&res->cpu.quota, period * percent / 100);
+	lower(&res->cpu.quota, quota);
 }
 
 static bool has_bit(const unsigned long *bits, size_t i)

@@ -321,6 +321,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		last = lines.items[lines.n - 1];
 		w.n_made = 0;
 		w.steps = 0;
+		w.missing = false;
 		if (*last)
 			try_path(&w, *last, last + 1);
 		demand_untouched();
