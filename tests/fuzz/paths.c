@@ -36,7 +36,10 @@ static void open_tmpfs(void)
 
 	if (fs < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0)
 		fs = sys_fsopen("tmpfs");
-	demand(fs >= 0);
+	if (fs < 0) {
+		puts("1..0 # SKIP needs a mount namespace of its own");
+		exit(EXIT_SUCCESS);
+	}
 	demand(sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) == 0);
 	tmpfs = sys_fsmount(fs, 0);
 	demand(tmpfs >= 0);
