@@ -218,6 +218,8 @@ static int rooted(struct launch *launch, int root)
 	struct creation *c = launch->owner;
 	const struct oci_namespace *pids =
 		&c->spec.linux_.namespaces[OCI_NS_PID];
+	const struct oci_namespace *net =
+		&c->spec.linux_.namespaces[OCI_NS_NETWORK];
 	const struct policed_files files = {
 		.arena = c->arena,
 		.policed = &c->policed,
@@ -228,6 +230,7 @@ static int rooted(struct launch *launch, int root)
 						c->joins.fds[OCI_NS_USER],
 		.state = c->container.dir,
 		.own_pids = pids->listed && !pids->path,
+		.own_net = net->listed && !net->path,
 		.has_console = c->in.has_console,
 		.degraded = &c->degraded,
 	};

@@ -190,7 +190,7 @@ static int check_descriptors(struct creation *c)
 
 static int check_user_namespace(const struct creation *c)
 {
-	if (c->facts.euid != 0 &&
+	if (c->facts.euid != 0 && !c->in.bare &&
 	    !c->spec.linux_.namespaces[OCI_NS_USER].listed)
 		return fail(EPERM, "linux.namespaces: without root, a user "
 				   "namespace is needed (spec --rootless "

@@ -124,7 +124,8 @@ int make_create(const struct make_input *in, struct plan *ret)
 	r = names_and_session(in, &plan);
 	if (r < 0)
 		return r;
-	r = root_and_mounts(in, &plan);
+	if (!in->bare)
+		r = root_and_mounts(in, &plan);
 	if (r < 0)
 		return r;
 	if (in->policed && in->policed->landlock)

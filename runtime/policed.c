@@ -13,6 +13,7 @@
 #include "base/io.h"
 #include "base/util.h"
 #include "confine/files.h"
+#include "runtime/bare.h"
 #include "runtime/commands.h"
 #include "runtime/container.h"
 #include "runtime/policed_spec.h"
@@ -118,6 +119,8 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 
 	int r = denied_calls(arena, policy, &list.extra_deny);
 
+	if (r >= 0 && policed->bare)
+		r = bare_denied_calls(arena, &list.extra_deny);
 	return r < 0 ? r : confine_blocklist(arena, 0, &list,
 					     &policed->blocklist);
 }
@@ -160,7 +163,7 @@ int policed_sandbox(struct arena *arena, struct oci_spec *spec,
 	policed->active = true;
 	if (r >= 0)
 		r = apply(arena, spec, policed);
-	if (r >= 0 && landlock_probe() == 0)
+	if (r >= 0 && !policed->bare && landlock_probe() == 0)
 		policed->landlock = needs_landlock(&policed->policy);
 	return r;
 }

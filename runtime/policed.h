@@ -21,6 +21,7 @@ struct view;
 struct policed {
 	bool active;			/* false: all below is empty */
 	bool landlock;			/* a ruleset is to hold */
+	bool bare;			/* a sandbox without namespaces */
 	enum policy_env_base env_base;
 	const struct view *view;	/* of a sandbox; NULL: a bundle */
 	bool own_network;		/* late, whatever the engine has made */

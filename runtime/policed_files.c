@@ -206,10 +206,14 @@ static void tell_missing(uint32_t missing)
 					    (enum policy_protection)i));
 }
 
-/* A view holds these: what may not be changed is read-only or not there. */
-static const uint32_t by_mounts = 1U << POLICY_FS_REFER |
-				  1U << POLICY_FS_TRUNCATE |
-				  1U << POLICY_FS_IOCTL_DEV;
+/* What may not be changed in a view is read-only or not there. */
+static uint32_t held_by_mounts(const struct policed *policed)
+{
+	if (!policed->view || policed->bare)
+		return 0;
+	return 1U << POLICY_FS_REFER | 1U << POLICY_FS_TRUNCATE |
+	       1U << POLICY_FS_IOCTL_DEV;
+}
 
 static int make_ruleset(const struct policed_files *files,
 			const struct files_rules *rules, bool tell)
@@ -220,7 +224,9 @@ static int make_ruleset(const struct policed_files *files,
 		.paths = rules->items,
 		.npaths = rules->n,
 		.allow_degraded = policy->allow_degraded |
-				  (files->policed->view ? by_mounts : 0),
+				  held_by_mounts(files->policed),
+		.signals = files->policed->bare,
+		.abstract_sockets = files->policed->view && !files->own_net,
 		.disable = policy->disable,
 	};
 	struct landlock_plan plan;
@@ -228,7 +234,7 @@ static int make_ruleset(const struct policed_files *files,
 
 	if (r < 0)
 		return r;
-	plan.missing &= ~(files->policed->view ? by_mounts : 0);
+	plan.missing &= ~held_by_mounts(files->policed);
 	if (files->degraded)
 		*files->degraded |= plan.missing;
 	if (tell)
@@ -271,13 +277,11 @@ static int check_writable(const struct policed_files *files,
 	return 0;
 }
 
-static int add_rule(const struct policed_files *files,
-		    struct files_rules *rules, const char *path,
+static int add_rule(struct files_rules *rules, const char *path,
 		    uint32_t rights)
 {
 	if (rules->n == rules->size)
 		return fail(E2BIG, "filesystem: %zu rules", rules->n);
-	(void)files;
 	rules->items[rules->n++] = (struct landlock_path){ path, rights };
 	return 0;
 }
@@ -305,16 +309,13 @@ static int settle_view(const struct policed_files *files,
 	if (!rules.items)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < own.n; i++)
-		r = add_rule(files, &rules, own.items[i].path,
-			     own.items[i].rights);
-	if (r == 0)
-		r = add_rule(files, &rules, "/dev/shm",
-			     LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE);
-	/* There is nothing whose name it may not know. */
-	if (r == 0)
-		r = add_rule(files, &rules, "/", LANDLOCK_MAY_LIST);
+		r = add_rule(&rules, own.items[i].path, own.items[i].rights);
 	*ret = rules;
-	return r;
+	if (r < 0 || files->policed->bare)
+		return r;
+	r = add_rule(ret, "/dev/shm", LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE);
+	/* There is nothing whose name it may not know. */
+	return r < 0 ? r : add_rule(ret, "/", LANDLOCK_MAY_LIST);
 }
 
 static int settle(const struct policed_files *files, struct files_rules *ret)

@@ -23,7 +23,7 @@ struct policed_files {
 	int root;		/* the container's */
 	int userns;		/* -1: our own; else its files are seen from there */
 	int state;		/* the state directory */
-	bool own_pids;
+	bool own_pids, own_net;	/* namespaces that nobody else is in */
 	bool has_console;	/* standard descriptors are a terminal inside */
 	uint32_t *degraded;	/* gets what is missing here; or NULL */
 };

@@ -30,21 +30,23 @@ static int labels(const struct make_input *in, struct plan *plan)
 
 	if (p->apparmor_profile) {
 		if (!in->facts->apparmor)
-			return fail(0, "process.apparmorProfile: '%s' asked "
-				       "for, but AppArmor is not enabled",
+			return fail(0,
+				    "process.apparmorProfile: '%s' asked "
+				    "for, but AppArmor is not enabled",
 				    p->apparmor_profile);
 		step = plan_add(plan, STEP_WRITE_PROC);
 		step->place = "process.apparmorProfile";
 		step->text = "self/attr/apparmor/exec";
-		step->text2 = arena_printf(in->arena, "exec %s",
-					   p->apparmor_profile);
+		step->text2 =
+			arena_printf(in->arena, "exec %s", p->apparmor_profile);
 		if (!step->text2)
 			return -ENOMEM;
 	}
 	if (is_set(p->selinux_label)) {
 		if (!in->facts->selinux)
-			return fail(0, "process.selinuxLabel: '%s' asked for, "
-				       "but SELinux is not enabled",
+			return fail(0,
+				    "process.selinuxLabel: '%s' asked for, "
+				    "but SELinux is not enabled",
 				    p->selinux_label);
 		step = plan_add(plan, STEP_WRITE_PROC);
 		step->place = "process.selinuxLabel";
@@ -108,9 +110,9 @@ static int scheduling(const struct make_input *in, struct plan *plan)
 	if (p->io_priority) {
 		step = plan_add(plan, STEP_IO_PRIORITY);
 		step->place = "process.ioPriority";
-		step->number = (int64_t)p->io_priority->class
-				       << IOPRIO_CLASS_SHIFT |
-			       p->io_priority->priority;
+		step->number =
+			(int64_t)p->io_priority->class << IOPRIO_CLASS_SHIFT |
+			p->io_priority->priority;
 	}
 	r = memory_policy(in, plan);
 	if (r < 0)
@@ -184,17 +186,20 @@ static int check_ids(const struct make_input *in)
 	if (!make_has_userns(in))
 		return 0;
 	if (!is_mapped(&l->uid_mappings, u->uid))
-		return fail(0, "process.user.uid: %u is not mapped by "
-			       "linux.uidMappings",
+		return fail(0,
+			    "process.user.uid: %u is not mapped by "
+			    "linux.uidMappings",
 			    u->uid);
 	if (!is_mapped(&l->gid_mappings, u->gid))
-		return fail(0, "process.user.gid: %u is not mapped by "
-			       "linux.gidMappings",
+		return fail(0,
+			    "process.user.gid: %u is not mapped by "
+			    "linux.gidMappings",
 			    u->gid);
 	for (size_t i = 0; i < u->ngroups; i++)
 		if (!is_mapped(&l->gid_mappings, u->groups[i]))
-			return fail(0, "process.user.additionalGids[%zu]: %u "
-				       "is not mapped by linux.gidMappings",
+			return fail(0,
+				    "process.user.additionalGids[%zu]: %u "
+				    "is not mapped by linux.gidMappings",
 				    i, u->groups[i]);
 	return 0;
 }
@@ -296,20 +301,25 @@ static void identity(const struct make_input *in, struct plan *plan,
 	const struct oci_process *p = in->process;
 	struct step *step;
 
-	plan_add(plan, STEP_UMASK)->number =
-		p->user.has_umask ? p->user.umask : DEFAULT_UMASK;
-	step = plan_add(plan, STEP_BOUNDING);
-	step->place = "process.capabilities.bounding";
-	step->caps = caps;
+	plan_add(plan, STEP_UMASK)->number = p->user.has_umask ? p->user.umask :
+								 DEFAULT_UMASK;
+	/* Both need a right that is not to be had; no new one can be. */
+	if (!in->bare) {
+		step = plan_add(plan, STEP_BOUNDING);
+		step->place = "process.capabilities.bounding";
+		step->caps = caps;
+	}
 	if (p->no_new_privileges)
 		plan_add(plan, STEP_NO_NEW_PRIVS);
 	step = plan_add(plan, STEP_CWD);
 	step->place = "process.cwd";
 	step->text = p->cwd;
 	step->flags = CWD_TRY;
-	step = plan_add(plan, STEP_USER);
-	step->place = "process.user";
-	step->user = &p->user;
+	if (!in->bare) {
+		step = plan_add(plan, STEP_USER);
+		step->place = "process.user";
+		step->user = &p->user;
+	}
 	step = plan_add(plan, STEP_CAPS);
 	step->place = "process.capabilities";
 	step->caps = caps;

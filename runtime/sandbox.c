@@ -3,10 +3,12 @@
 #include "runtime/sandbox.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -16,6 +18,7 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "oci/write.h"
+#include "runtime/bare.h"
 #include "runtime/deleting.h"
 #include "runtime/sandbox_name.h"
 #include "runtime/view.h"
@@ -32,6 +35,7 @@ struct sandbox {
 	struct view *view;
 	struct oci_spec *spec;
 	bool own_users; /* a user namespace */
+	const struct sandbox_without *without;
 };
 
 /* ---- mounts ---- */
@@ -217,6 +221,11 @@ static int fill_spec(struct sandbox *s)
 
 	spec->version = OCI_VERSION;
 	spec->root_path = "/";
+	r = fill_process(s);
+	if (r < 0)
+		return r;
+	if (s->without->namespaces)
+		return fill_json(s);
 	spec->hostname = s->request->name;
 	spec->linux_.cgroups_path =
 		arena_printf(s->arena, "sandlock-%s", s->creation->in.id);
@@ -227,17 +236,21 @@ static int fill_spec(struct sandbox *s)
 	spec->linux_.readonly_paths =
 		(struct oci_strings){ (const char **)readonly,
 				      COUNT(readonly) };
-	if ((r = fill_process(s)) < 0 || (r = fill_mounts(s)) < 0 ||
-	    (r = fill_namespaces(s)) < 0)
+	if ((r = fill_mounts(s)) < 0 || (r = fill_namespaces(s)) < 0)
 		return r;
 	return fill_json(s);
 }
 
 /* All sections are enforced, also those of which nothing is said. */
-static void fill_policy(struct policy *policy)
+static int fill_policy(struct sandbox *s)
 {
+	struct policy *policy = &s->creation->policed.policy;
+
+	*policy = s->request->policy;
 	policy->set[POLICY_READ] = true;
 	policy->set[POLICY_NET_MODE] = true;
+	if (s->without->namespaces)
+		return bare_check(s->arena, policy);
 	if (!policy->set[POLICY_TASKS]) {
 		policy->set[POLICY_TASKS] = true;
 		policy->tasks = DEFAULT_TASKS;
@@ -245,26 +258,31 @@ static void fill_policy(struct policy *policy)
 	/* The reaper is one, and not the workload's. */
 	policy->tasks++;
 	policy->processes += policy->set[POLICY_PROCESSES];
+	return 0;
 }
 
 /* ---- limits ---- */
 
+static const enum policy_key by_cgroup[] = { POLICY_MEMORY, POLICY_CPU,
+					     POLICY_CPU_CORES };
+
 static bool needs_cgroups(const struct policy *policy)
 {
-	return policy->set[POLICY_MEMORY] || policy->set[POLICY_CPU] ||
-	       policy->set[POLICY_CPU_CORES];
+	for (size_t i = 0; i < COUNT(by_cgroup); i++)
+		if (policy->set[by_cgroup[i]])
+			return true;
+	return false;
 }
 
 /*
  * In a user namespace of its own the number of its processes is counted
  * there alone, and RLIMIT_NPROC holds it.
  */
-static int limit_without_cgroups(struct sandbox *s)
+static int limit_processes(struct sandbox *s)
 {
-	struct oci_resources *res = &s->spec->linux_.resources;
+	const struct oci_i64 *most = &s->spec->linux_.resources.pids_limit;
 	struct oci_process *process = arena_alloc(s->arena, sizeof *process);
 	struct oci_rlimit *limits;
-	uint64_t most = (uint64_t)res->pids_limit.value;
 
 	if (!process)
 		return -ENOMEM;
@@ -274,29 +292,48 @@ static int limit_without_cgroups(struct sandbox *s)
 	if (!limits)
 		return -ENOMEM;
 	limits[process->nrlimits++] =
-		(struct oci_rlimit){ RLIMIT_NPROC, most, most };
+		(struct oci_rlimit){ RLIMIT_NPROC, (uint64_t)most->value,
+				     (uint64_t)most->value };
 	process->rlimits = limits;
 	s->spec->process = process;
-	*res = (struct oci_resources){ 0 };
 	return 0;
+}
+
+static int go_without_cgroups(struct sandbox *s)
+{
+	const struct policy *policy = &s->creation->policed.policy;
+	struct oci_resources *res = &s->spec->linux_.resources;
+	int r = 0;
+
+	for (size_t i = 0; i < COUNT(by_cgroup); i++)
+		if (policy->set[by_cgroup[i]])
+			log_warning("config: %s is not held without cgroups",
+				    policy_key_name(by_cgroup[i]));
+	if (s->own_users && res->pids_limit.set)
+		r = limit_processes(s);
+	else if (res->pids_limit.set)
+		log_warning("config: %s is not held without cgroups",
+			    policy_key_name(POLICY_TASKS));
+	*res = (struct oci_resources){ 0 };
+	return r;
 }
 
 static int choose_cgroups(struct sandbox *s)
 {
 	const struct policy *policy = &s->creation->policed.policy;
 	struct globals *globals = arena_alloc(s->arena, sizeof *globals);
-	uint32_t bit = 1U << POLICY_CGROUPS;
-	bool wanted = needs_cgroups(policy) || !s->own_users;
+	bool without = s->without->cgroups || s->without->namespaces ||
+		       policy->disable & 1U << POLICY_CGROUPS;
 
 	if (!globals)
 		return -ENOMEM;
 	*globals = *s->creation->globals;
 	s->creation->globals = globals;
 	globals->cgroup_manager = CGROUP_CGROUPFS;
-	if (wanted && !(policy->disable & bit))
+	if (!without && (needs_cgroups(policy) || !s->own_users))
 		return 0;
 	globals->cgroup_manager = CGROUP_DISABLED;
-	return limit_without_cgroups(s);
+	return go_without_cgroups(s);
 }
 
 /* ---- names ---- */
@@ -322,7 +359,44 @@ static int make_room(const struct creation *c, const char *name)
 	return r < 0 ? r : deleting_remove(c->arena, &old);
 }
 
-int sandbox_plan(struct creation *c, const struct request *request)
+/* Without the right to mount, root is like everybody else. */
+static bool may_mount(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	return syscall(SYS_capget, &header, data) == 0 &&
+	       data[0].effective & 1U << CAP_SYS_ADMIN;
+}
+
+/* What the plan is told beside the specification. */
+static int fill_input(struct sandbox *s)
+{
+	const struct globals *globals = s->creation->globals;
+	struct make_input *in = &s->creation->in;
+
+	in->bundle = "/";
+	in->dies_with_parent = true;
+	in->only_env = true;
+	in->bare = s->without->namespaces;
+	if (in->bare) {
+		in->rootfs = "/";
+		return 0;
+	}
+	in->rootfs = arena_printf(s->arena, "%s/%s", globals->root, in->id);
+	in->fresh_root = true;
+	in->links = s->view->links;
+	in->nlinks = s->view->nlinks;
+	in->has_reaper = true;
+	in->words = globals->words;
+	in->words_size = globals->words_size;
+	return in->rootfs ? 0 : -ENOMEM;
+}
+
+int sandbox_plan(struct creation *c, const struct request *request,
+		 const struct sandbox_without *without)
 {
 	struct sandbox s = {
 		.creation = c,
@@ -330,7 +404,8 @@ int sandbox_plan(struct creation *c, const struct request *request)
 		.request = request,
 		.view = arena_alloc(c->arena, sizeof *s.view),
 		.spec = &c->spec,
-		.own_users = geteuid() != 0 || request->policy.set[POLICY_UID],
+		.own_users = !may_mount() || request->policy.set[POLICY_UID],
+		.without = without,
 	};
 	int r;
 
@@ -339,40 +414,16 @@ int sandbox_plan(struct creation *c, const struct request *request)
 	c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
-	r = sandbox_name_to_id(c->arena, request->name, &c->in.id);
-	if (r < 0)
-		return r;
-	r = view_make(c->arena, request, c->proc, s.view);
-	if (r < 0)
-		return r;
-	r = fill_spec(&s);
-	if (r < 0)
-		return r;
-	c->policed.policy = request->policy;
 	c->policed.env_base = request->env_base;
 	c->policed.view = s.view;
-	fill_policy(&c->policed.policy);
-	r = policed_sandbox(c->arena, &c->spec, &c->policed);
-	if (r < 0)
+	c->policed.bare = without->namespaces;
+	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
+	    (r = fill_policy(&s)) < 0 ||
+	    (r = view_make(c->arena, request, c->proc, s.view)) < 0 ||
+	    (r = fill_spec(&s)) < 0 ||
+	    (r = policed_sandbox(c->arena, &c->spec, &c->policed)) < 0 ||
+	    (r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0 ||
+	    (r = make_room(c, request->name)) < 0)
 		return r;
-	r = choose_cgroups(&s);
-	if (r < 0)
-		return r;
-	r = make_room(c, request->name);
-	if (r < 0)
-		return r;
-	c->in.bundle = "/";
-	c->in.rootfs =
-		arena_printf(c->arena, "%s/%s", c->globals->root, c->in.id);
-	if (!c->in.rootfs)
-		return -ENOMEM;
-	c->in.fresh_root = true;
-	c->in.links = s.view->links;
-	c->in.nlinks = s.view->nlinks;
-	c->in.has_reaper = true;
-	c->in.dies_with_parent = true;
-	c->in.only_env = true;
-	c->in.words = c->globals->words;
-	c->in.words_size = c->globals->words_size;
 	return creation_plan_spec(c);
 }

@@ -8,8 +8,15 @@
 #include "runtime/creation.h"
 #include "runtime/request.h"
 
+/* What a host does not let have, and the policy can do without. */
+struct sandbox_without {
+	bool namespaces;
+	bool cgroups;
+};
+
 /*
  * What config.json would say, and everything up to the plan; no effect yet.
- * The creation's arena, globals, options and proc are set.
+ * The creation's arena, globals and options are set.
  */
-int sandbox_plan(struct creation *creation, const struct request *request);
+int sandbox_plan(struct creation *creation, const struct request *request,
+		 const struct sandbox_without *without);

@@ -7,6 +7,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "runtime/bare.h"
 #include "runtime/denials.h"
 #include "runtime/front.h"
 #include "runtime/help.h"
@@ -34,18 +35,19 @@ static int print_help(struct arena *arena)
 	return 0;
 }
 
+static bool is_about_program(const struct creation *c)
+{
+	return c->launch.failed_op == STEP_FIND_PROGRAM ||
+	       c->launch.failed_op == STEP_EXEC;
+}
+
 /* As a shell says it: the program cannot be found, or not be executed. */
 static int status_of_failure(const struct creation *c, int r)
 {
-	switch (c->launch.failed_op) {
-	case STEP_FIND_PROGRAM:
-	case STEP_EXEC:
-		log_error(err_text());
-		return r == -ENOENT || r == -ENOTDIR ? NOT_FOUND :
-						       CANNOT_EXECUTE;
-	default:
+	if (!is_about_program(c))
 		return r;
-	}
+	log_error(err_text());
+	return r == -ENOENT || r == -ENOTDIR ? NOT_FOUND : CANNOT_EXECUTE;
 }
 
 static int start(struct creation *c, struct front *front)
@@ -73,8 +75,25 @@ static int start(struct creation *c, struct front *front)
 	return 0;
 }
 
-static int run_sandbox(const struct globals *globals,
-		       const struct request *request, struct result *result)
+/* Looked at only when something has failed: it costs nothing before. */
+static bool lacks_something(const struct creation *c,
+			    const struct request *request,
+			    struct sandbox_without *without)
+{
+	bool has_begun = c->launch.pid != 0;
+
+	if (!without->cgroups && !has_begun &&
+	    request->policy.allow_degraded & 1U << POLICY_CGROUPS)
+		return without->cgroups = true;
+	if (!without->namespaces && !is_about_program(c) && bare_is_needed())
+		return without->namespaces = true;
+	return false;
+}
+
+/* One attempt; -EAGAIN: another one with what is left in *without. */
+static int try_sandbox(const struct globals *globals,
+		       const struct request *request,
+		       struct sandbox_without *without, struct result *result)
 {
 	const struct creation_options options = { 0 };
 	autocreation struct creation c = CREATION_NONE;
@@ -84,20 +103,36 @@ static int run_sandbox(const struct globals *globals,
 	c.arena = globals->arena;
 	c.globals = globals;
 	c.options = &options;
-	r = sandbox_plan(&c, request);
-	if (r < 0)
-		return r;
-	c.in.end_signal = result->signal;
 	front.timeout_ms = request->timeout_ms;
 	front.stops_us = !request->terminal;
 	front.signal = result->signal;
+	r = sandbox_plan(&c, request, without);
+	if (r < 0)
+		return r;
+	c.in.end_signal = result->signal;
 	r = start(&c, &front);
 	result->degraded = c.degraded;
+	if (r < 0 && lacks_something(&c, request, without))
+		return -EAGAIN;
 	if (r < 0)
 		return status_of_failure(&c, r);
 	r = front_wait(&c, &front);
+	if (without->namespaces)
+		bare_end_children(c.proc);
 	result->timed_out = r == FOREGROUND_TIMEOUT;
 	return result->timed_out ? TIMED_OUT : r;
+}
+
+static int run_sandbox(const struct globals *globals,
+		       const struct request *request, struct result *result)
+{
+	struct sandbox_without without = { 0 };
+	int r;
+
+	do
+		r = try_sandbox(globals, request, &without, result);
+	while (r == -EAGAIN);
+	return r;
 }
 
 /* The last line is the result's, also where nothing was run. */

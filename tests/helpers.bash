@@ -79,6 +79,7 @@ meets() {
 	userns) unshare --user true 2>/dev/null ;;
 	timens) [ -e /proc/self/ns/time ] ;;
 	subids) command -v newuidmap >/dev/null ;;
+	landlock) has_landlock ;;
 	apparmor) [ "$(cat /sys/module/apparmor/parameters/enabled \
 		2>/dev/null)" = Y ] ;;
 	selinux) [ -e /sys/fs/selinux/enforce ] ;;
@@ -91,6 +92,15 @@ meets() {
 	keyrings) [ -e /proc/keys ] ;;
 	*) command -v "$1" >/dev/null ;;
 	esac
+}
+
+# Of a version that has all that a sandbox without namespaces needs.
+has_landlock() {
+	python3 - <<-EOF
+		import ctypes, sys
+		version = ctypes.CDLL(None).syscall(444, None, 0, 1)
+		sys.exit(version < 6)
+	EOF
 }
 
 has_capability() {

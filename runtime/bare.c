@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/bare.c - what can be held without namespaces, and what cannot. */
+#include "runtime/bare.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/sys.h"
+#include "base/util.h"
+
+#define ROUNDS 1000
+
+/* Some systems let it be made and allow nothing in it. */
+bool bare_is_needed(void)
+{
+	struct kernel_clone_args args = {
+		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID,
+		.exit_signal = SIGCHLD,
+	};
+	pid_t pid = sys_clone3(&args);
+	int status;
+
+	if (pid == 0)
+		_exit(mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL) < 0);
+	if (pid < 0)
+		return true;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status != 0;
+}
+
+/* More than a protection: there is nothing to go without. */
+static bool cannot_be_left(const struct policy *policy, enum policy_key key)
+{
+	switch (key) {
+	case POLICY_UID:
+	case POLICY_GID:
+	case POLICY_CHROOT:
+	case POLICY_MOUNT:
+		return true;
+	case POLICY_NET_MODE:
+		return policy->mode == POLICY_MODE_LOOPBACK;
+	default:
+		return false;
+	}
+}
+
+static bool is_limit(enum policy_key key)
+{
+	static const enum policy_key limits[] = { POLICY_MEMORY, POLICY_CPU,
+						  POLICY_CPU_CORES,
+						  POLICY_PROCESSES,
+						  POLICY_TASKS };
+
+	for (size_t i = 0; i < COUNT(limits); i++)
+		if (limits[i] == key)
+			return true;
+	return false;
+}
+
+int bare_check(struct arena *arena, struct policy *policy)
+{
+	bool may_lack = policy->allow_degraded & 1U << POLICY_NAMESPACES;
+	const char *keys = "";
+
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+		if (!policy->set[key])
+			continue;
+		if (is_limit(key) && may_lack) {
+			log_warning("config.allow_degraded: %s is not held "
+				    "without namespaces",
+				    policy_key_name(key));
+			policy->set[key] = false;
+		} else if (is_limit(key) || cannot_be_left(policy, key)) {
+			keys = arena_printf(arena, "%s%s%s", keys,
+					    *keys ? ", " : "",
+					    policy_key_name(key));
+		}
+		if (!keys)
+			return -ENOMEM;
+	}
+	if (!*keys)
+		return 0;
+	return fail(0,
+		    "user namespaces are not to be had here (sandlock check "
+		    "says why), and %s cannot be held without",
+		    keys);
+}
+
+int bare_denied_calls(struct arena *arena, struct oci_strings *calls)
+{
+	static const char *const more[] = {
+		"chmod",       "fchmod",    "fchmodat",	    "fchmodat2",
+		"chown",       "fchown",    "lchown",	    "fchownat",
+		"setxattr",    "lsetxattr", "fsetxattr",    "setxattrat",
+		"removexattr", "utime",	    "lremovexattr", "fremovexattr",
+		"utimes",      "futimesat", "utimensat",    "removexattrat",
+	};
+	const char **items = arena_grow(arena, calls->items, calls->n,
+					calls->n + COUNT(more), sizeof *items);
+
+	if (!items)
+		return -ENOMEM;
+	memcpy(items + calls->n, more, sizeof more);
+	*calls = (struct oci_strings){ items, calls->n + COUNT(more) };
+	return 0;
+}
+
+static bool kill_children(int proc)
+{
+	char name[64], text[4096], *next = text;
+	autoclose int fd = -1;
+	bool any = false;
+	ssize_t n;
+
+	snprintf(name, sizeof name, "self/task/%d/children", getpid());
+	fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	for (char *end; *next; next = end) {
+		long pid = strtol(next, &end, 10);
+
+		if (end == next)
+			break;
+		any = true;
+		(void)kill((pid_t)pid, SIGKILL);
+	}
+	return any;
+}
+
+/* Those of a process that ends become ours: we are their subreaper. */
+void bare_end_children(int proc)
+{
+	for (int i = 0; i < ROUNDS && kill_children(proc); i++)
+		while (waitpid(-1, NULL, __WALL) > 0)
+			;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/bare.h - a sandbox where namespaces are not to be had: Landlock and
+ * the filter of system calls alone.
+ *
+ * What may not be touched is forbidden then, not absent.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "policy/policy.h"
+
+struct arena;
+
+/* Try it: whether this process can make the namespaces of a sandbox. */
+bool bare_is_needed(void);
+/*
+ * Fails, naming the keys, for a policy that needs namespaces; without those
+ * of which config.allow_degraded accepts the loss, which are told.
+ */
+int bare_check(struct arena *arena, struct policy *policy);
+/*
+ * Landlock does not judge what is written about a file: mode, owner, times,
+ * attributes. Nothing of it can be changed then.
+ */
+int bare_denied_calls(struct arena *arena, struct oci_strings *calls);
+/* End what the program has left behind; there is no process 1 to do it. */
+void bare_end_children(int proc);
