@@ -41,6 +41,8 @@
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)
 #define ABSENT (SECCOMP_RET_ERRNO | ENOSYS)
 #define CLOSED SECCOMP_RET_KILL_PROCESS
+#define TELL SECCOMP_RET_TRAP
+#define LOOK SECCOMP_RET_TRACE
 
 #define MOST_CALLS 512		/* more than any architecture here has */
 #define X32_FIRST 512		/* old kernels take them without the bit */
@@ -361,36 +363,115 @@ static size_t make_ranges(struct table *table)
 	return n;
 }
 
+static int make_table(struct table *table)
+{
+	table->calls = arena_array(table->arena, MOST_CALLS + SPARE_RANGES,
+				   sizeof *table->calls);
+	if (!table->calls)
+		return -ENOMEM;
+	if (table->arch != AUDIT_ARCH_X86_64 &&
+	    table->arch != AUDIT_ARCH_AARCH64)
+		return fail(ENOTSUP, "a system-call filter here");
+	for (uint32_t i = 0; i < MOST_CALLS; i++)
+		table->calls[i] = (struct bpf_range){ i, ALLOW, NULL, 0 };
+	return fill(table);
+}
+
+static int make_program(struct table *table, struct confine_filter *ret)
+{
+	struct confine_filter filter = {
+		.flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+	};
+	struct bpf_arch program = {
+		.audit_arch = table->arch,
+		.ranges = table->calls,
+		.nranges = make_ranges(table),
+	};
+	int r = bpf_generate(table->arena, &program, 1, CLOSED, &filter.code,
+			     &filter.len);
+
+	if (r >= 0)
+		*ret = filter;
+	return r;
+}
+
 int confine_blocklist(struct arena *arena, uint32_t arch,
 		      const struct confine_blocklist *list,
 		      struct confine_filter *ret)
 {
 	struct table table = {
 		.arena = arena, .arch = arch ? arch : NATIVE, .list = list,
-		.calls = arena_array(arena, MOST_CALLS + SPARE_RANGES,
-				     sizeof *table.calls),
 	};
-	struct confine_filter filter = {
-		.flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW,
-	};
-	struct bpf_arch program = { .audit_arch = table.arch };
-	int r;
+	int r = make_table(&table);
 
-	if (!table.calls)
+	return r < 0 ? r : make_program(&table, ret);
+}
+
+/* ---- for a tracer ---- */
+
+/* Only with an address: all other data goes where a connect was seen. */
+static const struct bpf_rule sendto_rules[] = {
+	RULE(LOOK, { .arg = 4, .op = OCI_CMP_NE, .mask = UINT64_MAX }),
+};
+
+static uint32_t translate(uint32_t action, uint32_t allowed)
+{
+	switch (action) {
+	case REFUSE:
+		return TELL;
+	case ABSENT:
+		return ALLOW;
+	case ALLOW:
+		return allowed;
+	default:
+		return action;
+	}
+}
+
+static int translate_call(const struct table *table, struct bpf_range *range,
+			  uint32_t allowed)
+{
+	struct bpf_rule *rules = arena_array(table->arena, range->nrules,
+					     sizeof *rules);
+
+	if (!rules)
 		return -ENOMEM;
-	if (table.arch != AUDIT_ARCH_X86_64 &&
-	    table.arch != AUDIT_ARCH_AARCH64)
-		return fail(ENOTSUP, "a system-call filter here");
-	for (uint32_t i = 0; i < MOST_CALLS; i++)
-		table.calls[i] = (struct bpf_range){ i, ALLOW, NULL, 0 };
-	r = fill(&table);
-	if (r < 0)
-		return r;
-	program.ranges = table.calls;
-	program.nranges = make_ranges(&table);
-	r = bpf_generate(arena, &program, 1, CLOSED, &filter.code, &filter.len);
-	if (r < 0)
-		return r;
-	*ret = filter;
+	for (size_t i = 0; i < range->nrules; i++) {
+		rules[i] = range->rules[i];
+		rules[i].action = translate(rules[i].action, allowed);
+	}
+	range->rules = range->nrules ? rules : NULL;
+	range->otherwise = translate(range->otherwise, allowed);
 	return 0;
+}
+
+static int look_at(const struct table *table, const char *name)
+{
+	int number = call_number(table->arch, name);
+	struct bpf_range *range;
+
+	if (number < 0 || number >= MOST_CALLS)
+		return 0;
+	range = &table->calls[number];
+	if (!streq(name, "sendto"))
+		return translate_call(table, range, LOOK);
+	if (range->otherwise == ALLOW)
+		judge(range, sendto_rules, COUNT(sendto_rules), ALLOW);
+	return 0;
+}
+
+int confine_watch(struct arena *arena, uint32_t arch,
+		  const struct confine_blocklist *list,
+		  const struct oci_strings *calls, struct confine_filter *ret)
+{
+	struct table table = {
+		.arena = arena, .arch = arch ? arch : NATIVE, .list = list,
+	};
+	int r = make_table(&table);
+
+	for (size_t i = 0; r == 0 && i < MOST_CALLS; i++)
+		r = translate_call(&table, &table.calls[i], ALLOW);
+	for (size_t i = 0; r == 0 && i < calls->n; i++)
+		r = look_at(&table, calls->items[i]);
+	return r < 0 ? r : make_program(&table, ret);
 }

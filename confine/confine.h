@@ -51,6 +51,18 @@ int confine_blocklist(struct arena *arena, uint32_t arch,
 		      const struct confine_blocklist *list,
 		      struct confine_filter *ret);
 
+/*
+ * A second program on top of that one, for a tracer that is to see what is
+ * refused: the kernel would answer EPERM without a word to it. A refused call
+ * gets SIGSYS, which is stricter, so that it is never made, whatever the tracer
+ * does; it takes the signal away and answers. The calls named here, as far as
+ * they are allowed, stop for it by SECCOMP_RET_TRACE; without a tracer they are
+ * ENOSYS. What gets ENOSYS in the first program is left to that.
+ */
+int confine_watch(struct arena *arena, uint32_t arch,
+		  const struct confine_blocklist *list,
+		  const struct oci_strings *calls, struct confine_filter *ret);
+
 /* Static lists for the features document. */
 struct oci_strings confine_seccomp_actions(void);
 struct oci_strings confine_seccomp_operators(void);

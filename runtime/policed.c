@@ -107,7 +107,9 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 	const struct policy *policy = &policed->policy;
 	bool net = !policy_has_section(policy, POLICY_NETWORK) ||
 		   policy->mode != POLICY_MODE_DENY;
-	struct confine_blocklist list = {
+	struct confine_blocklist *list = &policed->calls;
+
+	*list = (struct confine_blocklist){
 		.extra_allow = policy->extra_allow,
 		.inet = net,
 		.udp = net,
@@ -117,11 +119,11 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 				    spec->linux_.seccomp->listener_path,
 	};
 
-	int r = denied_calls(arena, policy, &list.extra_deny);
+	int r = denied_calls(arena, policy, &list->extra_deny);
 
 	if (r >= 0 && policed->bare)
-		r = bare_denied_calls(arena, &list.extra_deny);
-	return r < 0 ? r : confine_blocklist(arena, 0, &list,
+		r = bare_denied_calls(arena, &list->extra_deny);
+	return r < 0 ? r : confine_blocklist(arena, 0, list,
 					     &policed->blocklist);
 }
 

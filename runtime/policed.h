@@ -28,7 +28,9 @@ struct policed {
 	struct policy policy;
 	struct oci_strings writable;	/* in a root that is made read-only */
 	struct oci_strings closed;	/* mounts that are made read-only */
+	struct confine_blocklist calls;	/* what the next was made of */
 	struct confine_filter blocklist;
+	struct confine_filter watch;	/* on top of it, for --why; len 0: none */
 };
 
 /*

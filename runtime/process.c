@@ -424,6 +424,8 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 	}
 	if (in->policed && in->policed->active)
 		add_filter(plan, &in->policed->blocklist, "syscalls");
+	if (in->policed && in->policed->watch.len)
+		add_filter(plan, &in->policed->watch, "--why");
 	if (in->filter)
 		add_filter(plan, in->filter, "linux.seccomp");
 	plan_add(plan, STEP_EXEC)->exec = exec;

@@ -21,7 +21,7 @@ struct result {
 	bool sandboxed;
 	uint32_t degraded; /* 1 << enum policy_protection */
 	const char *error; /* of ours: nothing was run; or NULL */
-	const struct denials *denials;
+	struct denials *denials;
 	bool denials_known; /* somebody looked: an empty list means none */
 };
 

@@ -15,6 +15,7 @@
 #include "runtime/result.h"
 #include "runtime/sandbox.h"
 #include "runtime/sandlock.h"
+#include "runtime/why.h"
 
 #define CANNOT_EXECUTE 126
 #define NOT_FOUND 127
@@ -50,7 +51,19 @@ static int status_of_failure(const struct creation *c, int r)
 	return r == -ENOENT || r == -ENOTDIR ? NOT_FOUND : CANNOT_EXECUTE;
 }
 
-static int start(struct creation *c, struct front *front)
+/* GO to the end of the child's words; why: NULL, or who looks on. */
+static int let_go(struct creation *c, struct why *why)
+{
+	int r = why ? why_attach(why, c) : 0;
+
+	if (r >= 0)
+		r = creation_keep(c);
+	if (r >= 0 && why)
+		r = why_follow(why);
+	return r < 0 ? r : launch_until(&c->launch, WORD_EXEC);
+}
+
+static int start(struct creation *c, struct front *front, struct why *why)
 {
 	int r;
 
@@ -63,10 +76,7 @@ static int start(struct creation *c, struct front *front)
 	r = front_open_console(c, front);
 	if (r < 0)
 		return r;
-	r = creation_keep(c);
-	if (r < 0)
-		return r;
-	r = launch_until(&c->launch, WORD_EXEC);
+	r = let_go(c, why);
 	if (r < 0)
 		return r;
 	c->kept = true;
@@ -90,6 +100,19 @@ static bool lacks_something(const struct creation *c,
 	return false;
 }
 
+static int look_on(struct creation *c, const struct request *request,
+		   struct front *front, struct why *why, struct result *result)
+{
+	int r = why_open(why, c, result->denials);
+
+	if (r < 0 || !request->why)
+		return r;
+	front->traced = why_traced;
+	front->user = why;
+	result->denials_known = true;
+	return why_filter(c->arena, &c->policed);
+}
+
 /* One attempt; -EAGAIN: another one with what is left in *without. */
 static int try_sandbox(const struct globals *globals,
 		       const struct request *request,
@@ -98,6 +121,7 @@ static int try_sandbox(const struct globals *globals,
 	const struct creation_options options = { 0 };
 	autocreation struct creation c = CREATION_NONE;
 	autofront struct front front = FRONT_NONE;
+	AUTO(why_close) struct why why = WHY_NONE;
 	int r;
 
 	c.arena = globals->arena;
@@ -110,12 +134,17 @@ static int try_sandbox(const struct globals *globals,
 	if (r < 0)
 		return r;
 	c.in.end_signal = result->signal;
-	r = start(&c, &front);
+	r = look_on(&c, request, &front, &why, result);
+	if (r < 0)
+		return r;
+	r = start(&c, &front, request->why ? &why : NULL);
 	result->degraded = c.degraded;
 	if (r < 0 && lacks_something(&c, request, without))
 		return -EAGAIN;
-	if (r < 0)
+	if (r < 0) {
+		why_not_begun(&why, &c);
 		return status_of_failure(&c, r);
+	}
 	r = front_wait(&c, &front);
 	if (without->namespaces)
 		bare_end_children(c.proc);

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/blame.c - from a path that was refused to a key of the policy. */
+#include "runtime/blame.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/elf.h"
+#include "base/root.h"
+#include "base/util.h"
+#include "runtime/denials.h"
+#include "runtime/view.h"
+
+#define READ LANDLOCK_MAY_READ
+#define WRITE LANDLOCK_MAY_WRITE
+#define EXECUTE LANDLOCK_MAY_EXECUTE
+#define MAX_INTERPRETERS 5
+
+static const char *operation_of(uint32_t right)
+{
+	switch (right) {
+	case WRITE:
+		return "write";
+	case EXECUTE:
+		return "execute";
+	default:
+		return "read";
+	}
+}
+
+static const char *list_of(const struct policy *policy, uint32_t right)
+{
+	if (right == EXECUTE && policy->set[POLICY_EXECUTE])
+		return "filesystem.execute";
+	return right == WRITE ? "filesystem.write" : "filesystem.read";
+}
+
+static bool covers(const struct files_entry *entry, const char *real,
+		   uint32_t right)
+{
+	return entry->rights & right && files_is_at_or_below(real, entry->path);
+}
+
+/* What takes the right from this entry of an allowlist; NULL: nothing. */
+static const struct files_entry *taken(const struct blame *blame,
+				       const struct files_entry *allowed,
+				       const char *real, uint32_t right)
+{
+	const struct files_list *denied = &blame->view->denied;
+
+	for (size_t i = 0; i < denied->n; i++) {
+		const struct files_entry *d = &denied->items[i];
+
+		if (covers(d, real, right) &&
+		    (!d->scope || (allowed && d->scope == allowed->scope)))
+			return d;
+	}
+	return NULL;
+}
+
+static bool judge_mount(const struct blame *blame, const char *real,
+			uint32_t right, bool *ret_refused, struct denial *ret)
+{
+	const struct policy_map *mount = &blame->policy->mount;
+
+	for (size_t i = mount->n; i-- > 0;) {
+		const struct policy_pair *m = &mount->items[i];
+		size_t len = strlen(m->value);
+
+		if (!files_is_at_or_below(real, m->key))
+			continue;
+		*ret_refused = right == WRITE && len > 3 &&
+			       streq(m->value + len - 3, ":ro");
+		ret->key = "filesystem.mount";
+		ret->item = m->key;
+		return true;
+	}
+	return false;
+}
+
+/* A bind that is less than what stands above it: the next run's policy. */
+static bool is_guarded(const struct blame *blame, const char *real)
+{
+	const struct view *view = blame->view;
+
+	for (size_t i = view->nbinds; i-- > 0;)
+		if (files_is_at_or_below(real, view->binds[i].path))
+			return !view->binds[i].writable;
+	return false;
+}
+
+bool blame_judge(const struct blame *blame, const char *real, uint32_t right,
+		 struct denial *ret)
+{
+	const struct files_list *allowed = &blame->view->allowed;
+	const struct files_entry *by = NULL;
+	bool refused;
+
+	*ret = (struct denial){ .operation = operation_of(right),
+				.target = real };
+	if (judge_mount(blame, real, right, &refused, ret))
+		return refused;
+	for (size_t i = 0; i < allowed->n; i++) {
+		const struct files_entry *a = &allowed->items[i];
+		const struct files_entry *d;
+
+		if (!covers(a, real, right))
+			continue;
+		d = taken(blame, a, real, right);
+		if (!d && right == WRITE && is_guarded(blame, real)) {
+			ret->note = "it is the policy of the next run";
+			return true;
+		}
+		if (!d)
+			return false;
+		by = by ? by : d;
+	}
+	if (!by)
+		by = taken(blame, NULL, real, right);
+	ret->key = by ? by->key : list_of(blame->policy, right);
+	ret->item = by ? by->item : NULL;
+	return true;
+}
+
+/* ---- where it lies ---- */
+
+struct found {
+	char path[PATH_MAX]; /* without links */
+	bool exists;
+	bool has_parent;
+};
+
+/* How a descriptor's file is called in the sandbox. */
+static bool name_of(const struct blame *blame, int fd, char ret[PATH_MAX])
+{
+	size_t skip = strlen(blame->prefix);
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, ret, PATH_MAX - 1);
+	if (n < 0)
+		return false;
+	ret[n] = '\0';
+	if (strncmp(ret, blame->prefix, skip) != 0)
+		return false;
+	memmove(ret, ret + skip, (size_t)n - skip + 1);
+	if (!*ret)
+		strcpy(ret, "/");
+	return *ret == '/';
+}
+
+static bool look_for_name(const struct blame *blame, const char *path,
+			  struct found *ret)
+{
+	char parent[PATH_MAX], name[NAME_MAX + 1];
+	const char *slash = strrchr(path, '/');
+	size_t len = (size_t)(slash - path), at;
+
+	snprintf(parent, sizeof parent, "%.*s", len ? (int)len : 1, path);
+	if ((size_t)snprintf(name, sizeof name, "%s", slash + 1) >= sizeof name)
+		return false;
+
+	autoclose int dir = root_open(blame->root, parent,
+				      O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	if (dir < 0 || !name_of(blame, dir, ret->path))
+		return false;
+	at = streq(ret->path, "/") ? 0 : strlen(ret->path);
+	if (at + strlen(name) + 2 > sizeof ret->path)
+		return false;
+	ret->has_parent = true;
+	ret->exists = fstatat(dir, name, &st,
+			      AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
+	ret->path[at] = '/';
+	strcpy(ret->path + at + 1, name);
+	return true;
+}
+
+/* On the host, as it is now; only names are looked at. */
+static void find(const struct blame *blame, const struct blame_path *wanted,
+		 struct found *ret)
+{
+	char path[PATH_MAX];
+	size_t len;
+
+	*ret = (struct found){ .exists = false };
+	snprintf(path, sizeof path, "%s", wanted->path);
+	len = strlen(path);
+	while (len > 1 && path[len - 1] == '/')
+		path[--len] = '\0';
+
+	autoclose int fd =
+		root_open(blame->root, path,
+			  O_PATH | O_CLOEXEC | (wanted->link ? O_NOFOLLOW : 0));
+
+	if (fd >= 0 && name_of(blame, fd, ret->path)) {
+		ret->exists = true;
+		ret->has_parent = true;
+		return;
+	}
+	if (!look_for_name(blame, path, ret))
+		snprintf(ret->path, sizeof ret->path, "%s", path);
+}
+
+/* ---- files ---- */
+
+static bool is_gpu(const char *path)
+{
+	return strncmp(path, "/dev/nvidia", strlen("/dev/nvidia")) == 0 ||
+	       files_is_at_or_below(path, "/dev/dri") ||
+	       streq(path, "/dev/kfd");
+}
+
+/* These are the sandbox's own: processes and most devices are not there. */
+static int blame_own(const struct blame *blame, const struct blame_path *wanted)
+{
+	bool device = files_is_at_or_below(wanted->path, "/dev");
+	struct denial denial = {
+		.operation =
+			operation_of(wanted->rights & WRITE ? WRITE : READ),
+		.target = wanted->path,
+		.note = device ? "the sandbox has its own /dev" :
+				 "the sandbox has its own /proc",
+	};
+	struct found found;
+
+	find(blame, wanted, &found);
+	if (wanted->error != EROFS &&
+	    (!device || wanted->error != ENOENT || !found.exists))
+		return 0;
+	if (is_gpu(wanted->path))
+		denial.key = "limits.gpu_devices";
+	return denials_add(blame->denials, &denial);
+}
+
+static bool is_refusal(int error)
+{
+	return error == EACCES || error == EPERM || error == EROFS ||
+	       error == ENOENT;
+}
+
+int blame_file(const struct blame *blame, const struct blame_path *wanted)
+{
+	static const uint32_t rights[] = { WRITE, EXECUTE, READ };
+	struct found found;
+	struct denial denial;
+
+	if (!is_refusal(wanted->error) || wanted->path[0] != '/')
+		return 0;
+	if (files_is_at_or_below(wanted->path, "/proc") ||
+	    files_is_at_or_below(wanted->path, "/dev"))
+		return blame_own(blame, wanted);
+	find(blame, wanted, &found);
+	for (size_t i = 0; i < COUNT(rights); i++) {
+		if (!(wanted->rights & rights[i]) ||
+		    !blame_judge(blame, found.path, rights[i], &denial))
+			continue;
+		/* It would not be there without a policy either. */
+		if (wanted->error == ENOENT && !denial.item && !found.exists &&
+		    !(wanted->makes && found.has_parent))
+			continue;
+		return denials_add(blame->denials, &denial);
+	}
+	return 0;
+}
+
+/* ---- programs ---- */
+
+/* "#! interpreter argument": the interpreter. */
+static void script_interpreter(const char *header, char *ret)
+{
+	size_t skip = 2 + strspn(header + 2, " \t");
+	size_t len = strcspn(header + skip, " \t\n");
+
+	snprintf(ret, ELF_INTERPRETER, "%.*s", (int)len, header + skip);
+}
+
+/* Who loads it, "" if nobody; as far as we may read it ourselves. */
+static void interpreter_of(const struct blame *blame, const char *path,
+			   char *ret)
+{
+	_Alignas(8) char header[ELF_INTERPRETER + 1] = "";
+	autoclose int fd =
+		root_open(blame->root, path,
+			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	ssize_t n;
+
+	ret[0] = '\0';
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	n = pread(fd, header, ELF_INTERPRETER, 0);
+	if (n > 2 && header[0] == '#' && header[1] == '!')
+		script_interpreter(header, ret);
+	else if (n > 0)
+		elf_interpreter(fd, header, (size_t)n, ret);
+}
+
+int blame_program(const struct blame *blame, const char *path, int error)
+{
+	char next[ELF_INTERPRETER];
+	size_t before = blame->denials->n;
+	struct blame_path wanted = {
+		.path = path,
+		.rights = EXECUTE,
+		.error = error,
+	};
+	int r = blame_file(blame, &wanted);
+
+	wanted.path = next;
+	for (int i = 0; i < MAX_INTERPRETERS; i++) {
+		if (r < 0 || blame->denials->n > before)
+			return r;
+		interpreter_of(blame, i ? wanted.path : path, next);
+		if (next[0] != '/')
+			return 0;
+		r = blame_file(blame, &wanted);
+	}
+	return r;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/blame.h - which line of a policy refused something. What the policy
+ * allows, and what would have failed without it, is nobody's fault here.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct denial;
+struct denials;
+struct policy;
+struct view;
+
+struct blame {
+	const struct policy *policy;
+	const struct view *view;
+	struct denials *denials;
+	int root; /* the host's, or filesystem.chroot */
+	const char *prefix; /* how the host calls it; "" */
+};
+
+/* An absolute path as the sandbox has it, and what was wanted. */
+struct blame_path {
+	const char *path;
+	uint32_t rights; /* enum landlock_right */
+	int error; /* as the kernel gave it */
+	bool makes; /* a new name */
+	bool link; /* itself, not what it leads to */
+};
+
+/*
+ * The policy's answer for a path without links; false: it is allowed. Pure.
+ * rights: one of enum landlock_right.
+ */
+bool blame_judge(const struct blame *blame, const char *real, uint32_t rights,
+		 struct denial *ret);
+int blame_file(const struct blame *blame, const struct blame_path *wanted);
+/* A program that was not found or not executed, and who loads it. */
+int blame_program(const struct blame *blame, const char *path, int error);
+/* A call of the blocklist; args: for socket. */
+int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
+	       const uint64_t args[6]);
+/* An address that could not be reached; operation: the call's name. */
+int blame_address(const struct blame *blame, const char *operation,
+		  const void *address, uint64_t size, int error);

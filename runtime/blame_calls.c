@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/blame_calls.c - from a system call that was refused to a key. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "base/root.h"
+#include "base/util.h"
+#include "confine/calls.h"
+#include "confine/landlock.h"
+#include "policy/policy.h"
+#include "policy/syscalls.h"
+#include "runtime/blame.h"
+#include "runtime/denials.h"
+#include "runtime/view.h"
+
+static bool has(const struct oci_strings *list, const char *word)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (streq(list->items[i], word))
+			return true;
+	return false;
+}
+
+static const char *find_in(const char *const *names, uint32_t arch,
+			   uint64_t number)
+{
+	for (; *names; names++)
+		if (call_number(arch, *names) == (int)number)
+			return *names;
+	return NULL;
+}
+
+/* ---- sockets ---- */
+
+static const char *family_name(uint64_t family, char *buffer, size_t size)
+{
+	switch ((int)family) {
+	case AF_INET:
+		return "AF_INET";
+	case AF_INET6:
+		return "AF_INET6";
+	case AF_PACKET:
+		return "AF_PACKET";
+	case AF_NETLINK:
+		return "AF_NETLINK";
+	default:
+		snprintf(buffer, size, "of family %d", (int)family);
+		return buffer;
+	}
+}
+
+static const char *mode_name(const struct policy *policy)
+{
+	return policy->mode == POLICY_MODE_LOOPBACK ? "loopback" : "deny";
+}
+
+static bool is_inet(int family)
+{
+	return family == AF_INET || family == AF_INET6;
+}
+
+static int blame_socket(const struct blame *blame, const uint64_t args[6])
+{
+	char family[32];
+	struct denial denial = {
+		.operation = "socket",
+		.target = family_name(args[0], family, sizeof family),
+		.key = "syscalls",
+		.item = "raw_sockets",
+	};
+
+	if (is_inet((int)args[0]) && blame->policy->mode == POLICY_MODE_DENY) {
+		denial.key = "network.mode";
+		denial.item = mode_name(blame->policy);
+	}
+	return denials_add(blame->denials, &denial);
+}
+
+/* ---- other calls ---- */
+
+static const char *group_of(uint32_t arch, uint64_t number,
+			    const char **ret_name)
+{
+	for (int i = 0; i < SYSCALLS_GROUPS; i++) {
+		const struct syscall_group_info *info = syscall_group_info(i);
+		const char *name = find_in(info->calls, arch, number);
+
+		if (!name)
+			name = find_in(info->filtered, arch, number);
+		if (!name)
+			continue;
+		*ret_name = name;
+		return info->name;
+	}
+	return NULL;
+}
+
+static const char *extra_of(const struct policy *policy, uint32_t arch,
+			    uint64_t number)
+{
+	for (size_t i = 0; i < policy->extra_deny.n; i++) {
+		const char *name = policy->extra_deny.items[i];
+
+		if (call_number(arch, name) == (int)number)
+			return name;
+	}
+	return NULL;
+}
+
+int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
+	       const uint64_t args[6])
+{
+	const struct policy *policy = blame->policy;
+	const char *name = extra_of(policy, arch, number), *group = NULL;
+	struct denial denial = {
+		.operation = "call",
+		.target = name,
+		.key = "syscalls.extra_deny",
+		.item = name,
+	};
+
+	if (!name)
+		group = group_of(arch, number, &name);
+	if (group && (streq(name, "socket") || streq(name, "socketpair")))
+		return blame_socket(blame, args);
+	if (group) {
+		bool extra = has(&policy->extra_deny, group);
+
+		denial.target = name;
+		denial.key = extra ? "syscalls.extra_deny" : "syscalls";
+		denial.item = group;
+	} else if (!name && call_number(arch, "memfd_create") == (int)number) {
+		denial.target = "memfd_create";
+		denial.key = "filesystem.execute";
+	}
+	return denial.target ? denials_add(blame->denials, &denial) : 0;
+}
+
+/* ---- addresses ---- */
+
+static void print_address(const void *address, char *ret, size_t size)
+{
+	const struct sockaddr_in *in = address;
+	const struct sockaddr_in6 *in6 = address;
+	char text[INET6_ADDRSTRLEN] = "";
+
+	if (in->sin_family == AF_INET) {
+		inet_ntop(AF_INET, &in->sin_addr, text, sizeof text);
+		snprintf(ret, size, "%s:%u", text, ntohs(in->sin_port));
+	} else {
+		inet_ntop(AF_INET6, &in6->sin6_addr, text, sizeof text);
+		snprintf(ret, size, "[%s]:%u", text, ntohs(in6->sin6_port));
+	}
+}
+
+/* The network is its own, and leads nowhere. */
+static int blame_inet(const struct blame *blame, const char *operation,
+		      const void *address, int error)
+{
+	char text[INET6_ADDRSTRLEN + 16];
+	const struct denial denial = {
+		.operation = streq(operation, "sendto") ? "send" : operation,
+		.target = text,
+		.key = "network.mode",
+		.item = mode_name(blame->policy),
+	};
+
+	if (blame->policy->mode == POLICY_MODE_OPEN ||
+	    (error != ENETUNREACH && error != EHOSTUNREACH))
+		return 0;
+	print_address(address, text, sizeof text);
+	return denials_add(blame->denials, &denial);
+}
+
+static bool is_listed(const struct policy *policy, const char *path)
+{
+	for (size_t i = 0; i < policy->unix_.n; i++) {
+		const char *listed = policy->unix_.items[i];
+
+		if (files_is_at_or_below(path, listed + (listed[0] == '-')))
+			return true;
+	}
+	return false;
+}
+
+static bool is_socket(const struct blame *blame, const char *path)
+{
+	char full[2 * PATH_MAX];
+	struct stat st;
+
+	snprintf(full, sizeof full, "%s%s", blame->prefix, path);
+	return stat(full, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+static int blame_unix(const struct blame *blame, const char *operation,
+		      const char *path, int error)
+{
+	const struct blame_path made = {
+		.path = path,
+		.rights = LANDLOCK_MAY_WRITE,
+		.error = error,
+		.makes = true,
+		.link = true,
+	};
+	const struct denial denial = {
+		.operation = "connect",
+		.target = path,
+		.key = "network.unix",
+	};
+
+	/* Without a name in the file system, or relative: not looked for. */
+	if (path[0] != '/')
+		return 0;
+	if (streq(operation, "bind"))
+		return blame_file(blame, &made);
+	if ((error != ENOENT && error != ECONNREFUSED && error != EACCES &&
+	     error != EPERM) ||
+	    is_listed(blame->policy, path) || !is_socket(blame, path))
+		return 0;
+	return denials_add(blame->denials, &denial);
+}
+
+int blame_address(const struct blame *blame, const char *operation,
+		  const void *address, uint64_t size, int error)
+{
+	const struct sockaddr *addr = address;
+	const struct sockaddr_un *un = address;
+	size_t before = offsetof(struct sockaddr_un, sun_path);
+	char path[sizeof un->sun_path + 1] = "";
+
+	if (size < sizeof(sa_family_t))
+		return 0;
+	if (addr->sa_family == AF_UNIX && size > before) {
+		memcpy(path, un->sun_path,
+		       size > sizeof *un ? sizeof un->sun_path : size - before);
+		return blame_unix(blame, operation, path, error);
+	}
+	if ((addr->sa_family == AF_INET &&
+	     size >= sizeof(struct sockaddr_in)) ||
+	    (addr->sa_family == AF_INET6 &&
+	     size >= offsetof(struct sockaddr_in6, sin6_scope_id)))
+		return blame_inet(blame, operation, address, error);
+	return 0;
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/why.c - the tracer: stops, and what a failed call was about. */
+#include "runtime/why.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/sys.h"
+#include "base/util.h"
+#include "runtime/view.h"
+
+#define OPTIONS                                                               \
+	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |     \
+	 PTRACE_O_TRACEEXEC | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | \
+	 PTRACE_O_EXITKILL)
+#define SYSCALL_STOP (SIGTRAP | 0x80)
+#define FROM_FILTER 1 /* si_code of SIGSYS: SYS_SECCOMP */
+#define PAGE 4096
+
+struct why_pending {
+	pid_t tid;
+	const struct why_call *call;
+	uint64_t args[6];
+};
+
+/* The C library has it with an enum for its first argument. */
+static long trace(int request, pid_t tid, uintptr_t addr, uintptr_t data)
+{
+	return syscall(SYS_ptrace, request, tid, addr, data);
+}
+
+/* ---- calls under way ---- */
+
+static struct why_pending *find(struct why *why, pid_t tid)
+{
+	for (size_t i = 0; i < why->npending; i++)
+		if (why->pending[i].tid == tid)
+			return &why->pending[i];
+	return NULL;
+}
+
+static void forget(struct why *why, pid_t tid)
+{
+	struct why_pending *pending = find(why, tid);
+
+	if (pending)
+		*pending = why->pending[--why->npending];
+}
+
+static int note(struct why *why, const struct why_pending *pending)
+{
+	if (why->npending == why->size) {
+		size_t size = why->size ? 2 * why->size : 16;
+		struct why_pending *grown = arena_grow(why->arena, why->pending,
+						       why->npending, size,
+						       sizeof *grown);
+
+		if (!grown)
+			return -ENOMEM;
+		why->pending = grown;
+		why->size = size;
+	}
+	why->pending[why->npending++] = *pending;
+	return 0;
+}
+
+/* ---- memory and names of a process ---- */
+
+static ssize_t read_memory(pid_t tid, uint64_t from, void *to, size_t size)
+{
+	struct iovec local = { to, size };
+	struct iovec remote = { (void *)(uintptr_t)from, size };
+
+	return process_vm_readv(tid, &local, 1, &remote, 1, 0);
+}
+
+/* A page at a time: the next one need not be there. */
+static bool read_text(pid_t tid, uint64_t from, char ret[PATH_MAX])
+{
+	size_t at = 0;
+
+	while (at < PATH_MAX) {
+		size_t size = PAGE - (from + at) % PAGE;
+		ssize_t n;
+
+		if (size > PATH_MAX - at)
+			size = PATH_MAX - at;
+		n = read_memory(tid, from + at, ret + at, size);
+		if (n <= 0)
+			return false;
+		if (memchr(ret + at, '\0', (size_t)n))
+			return true;
+		at += (size_t)n;
+	}
+	return false;
+}
+
+/* As the sandbox has it: the kernel stops at the root of its mounts. */
+static bool read_link(const struct why *why, pid_t tid, int fd,
+		      char ret[PATH_MAX])
+{
+	char name[64];
+	ssize_t n;
+
+	if (fd == AT_FDCWD)
+		snprintf(name, sizeof name, "%d/cwd", tid);
+	else
+		snprintf(name, sizeof name, "%d/fd/%d", tid, fd);
+	n = readlinkat(why->proc, name, ret, PATH_MAX - 1);
+	if (n <= 0 || ret[0] != '/')
+		return false;
+	ret[n] = '\0';
+	return true;
+}
+
+static bool full_path(const struct why *why, pid_t tid,
+		      const struct why_target *target, char ret[PATH_MAX])
+{
+	char path[PATH_MAX], dir[PATH_MAX];
+
+	if (!read_text(tid, target->path, path))
+		return false;
+	if (path[0] == '/') {
+		strcpy(ret, path);
+		return true;
+	}
+	if (!read_link(why, tid, target->dir, dir))
+		return false;
+	return (size_t)snprintf(ret, PATH_MAX, "%s%s%s",
+				streq(dir, "/") ? "" : dir, *path ? "/" : "",
+				path) < PATH_MAX;
+}
+
+/* ---- a call that failed ---- */
+
+static int blame_target(const struct why *why, pid_t tid,
+			const struct why_call *call,
+			const struct why_target *target, int error)
+{
+	char path[PATH_MAX];
+	struct sockaddr_storage address = { 0 };
+	struct blame_path wanted = {
+		.path = path,
+		.rights = target->rights,
+		.error = error,
+		.makes = target->makes,
+		.link = target->link,
+	};
+
+	if (target->address) {
+		size_t size = target->size < sizeof address ? target->size :
+							      sizeof address;
+
+		if (read_memory(tid, target->path, &address, size) !=
+		    (ssize_t)size)
+			return 0;
+		return blame_address(&why->blame, why_call_name(call), &address,
+				     size, error);
+	}
+	if (!full_path(why, tid, target, path))
+		return 0;
+	if (target->rights == LANDLOCK_MAY_EXECUTE && !target->makes)
+		return blame_program(&why->blame, path, error);
+	return blame_file(&why->blame, &wanted);
+}
+
+/* Cheap to say no: most failures are of names that are nowhere. */
+static bool is_interesting(int error)
+{
+	return error == EACCES || error == EPERM || error == EROFS ||
+	       error == ENOENT || error == ENETUNREACH ||
+	       error == EHOSTUNREACH || error == ECONNREFUSED;
+}
+
+static void blame_failed(const struct why *why,
+			 const struct why_pending *pending, int error)
+{
+	struct why_target targets[WHY_TARGETS];
+	uint64_t flags = 0, at = why_flags_at(pending->call, pending->args);
+	int n;
+
+	if (!is_interesting(error) ||
+	    (at && read_memory(pending->tid, at, &flags, sizeof flags) !=
+			   sizeof flags))
+		return;
+	n = why_decode(pending->call, pending->args, flags, targets);
+	for (int i = 0; i < n; i++)
+		/* Out of memory: the list is as long as it could be. */
+		(void)blame_target(why, pending->tid, pending->call,
+				   &targets[i], error);
+}
+
+/* ---- stops ---- */
+
+static void resume(struct why *why, pid_t tid, int sig)
+{
+	(void)trace(find(why, tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid, 0,
+		    (uintptr_t)sig);
+}
+
+static void on_call(struct why *why, pid_t tid)
+{
+	struct __ptrace_syscall_info info;
+	struct why_pending pending = { .tid = tid };
+
+	forget(why, tid);
+	if (trace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, (uintptr_t)&info) >
+		    0 &&
+	    info.op == PTRACE_SYSCALL_INFO_SECCOMP) {
+		if (why->map.arch != info.arch)
+			why_map_make(info.arch, &why->map);
+		pending.call = why_find(&why->map, info.seccomp.nr);
+		for (int i = 0; i < 6; i++)
+			pending.args[i] = info.seccomp.args[i];
+		if (pending.call)
+			(void)note(why, &pending);
+	}
+	resume(why, tid, 0);
+}
+
+static void on_return(struct why *why, pid_t tid)
+{
+	const struct why_pending *pending = find(why, tid);
+	struct __ptrace_syscall_info info;
+
+	if (pending &&
+	    trace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, (uintptr_t)&info) >
+		    0 &&
+	    info.op == PTRACE_SYSCALL_INFO_EXIT && info.exit.is_error)
+		blame_failed(why, pending, (int)-info.exit.rval);
+	forget(why, tid);
+	resume(why, tid, 0);
+}
+
+/* The arguments of the call; its answer is where the first register is. */
+static uint64_t *answer_of(struct user_regs_struct *regs, uint64_t args[6])
+{
+#if defined(__x86_64__)
+	const uint64_t given[] = { regs->rdi, regs->rsi, regs->rdx,
+				   regs->r10, regs->r8,	 regs->r9 };
+
+	memcpy(args, given, sizeof given);
+	return (uint64_t *)&regs->rax;
+#elif defined(__aarch64__)
+	memcpy(args, regs->regs, 6 * sizeof *args);
+	return (uint64_t *)&regs->regs[0];
+#else
+	(void)regs;
+	(void)args;
+	return NULL;
+#endif
+}
+
+/*
+ * A call of the blocklist: it was not made. Where we cannot answer it, the
+ * process gets the signal, which ends it.
+ */
+static bool on_refused(const struct why *why, pid_t tid)
+{
+	struct user_regs_struct regs;
+	struct iovec io = { &regs, sizeof regs };
+	uint64_t args[6], *answer;
+	siginfo_t info;
+
+	if (trace(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&info) < 0 ||
+	    info.si_code != FROM_FILTER ||
+	    trace(PTRACE_GETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io) < 0)
+		return false;
+	answer = answer_of(&regs, args);
+	if (!answer)
+		return false;
+	*answer = (uint64_t)-EPERM;
+	if (trace(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io) < 0)
+		return false;
+	(void)blame_call(&why->blame, info.si_arch, (uint64_t)info.si_syscall,
+			 args);
+	return true;
+}
+
+/* Another thread than the first takes its number. */
+static void on_exec(struct why *why, pid_t tid)
+{
+	unsigned long former;
+
+	if (trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&former) == 0)
+		forget(why, (pid_t)former);
+	forget(why, tid);
+	why->executed = true;
+	resume(why, tid, 0);
+}
+
+static bool is_stop(int sig)
+{
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
+	       sig == SIGTTOU;
+}
+
+static void on_event(struct why *why, pid_t tid, int event, int sig)
+{
+	switch (event) {
+	case PTRACE_EVENT_SECCOMP:
+		on_call(why, tid);
+		return;
+	case PTRACE_EVENT_EXEC:
+		on_exec(why, tid);
+		return;
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_CLONE:
+	case PTRACE_EVENT_VFORK:
+		if (tid == why->child && why->is_reaper)
+			(void)trace(PTRACE_DETACH, tid, 0, 0);
+		else
+			resume(why, tid, 0);
+		return;
+	case PTRACE_EVENT_STOP:
+		if (is_stop(sig))
+			(void)trace(PTRACE_LISTEN, tid, 0, 0);
+		else
+			resume(why, tid, 0);
+		return;
+	default:
+		resume(why, tid, 0);
+	}
+}
+
+void why_traced(void *user, const siginfo_t *info)
+{
+	struct why *why = user;
+	int event = info->si_status >> 8, sig = info->si_status & 0xff;
+	pid_t tid = info->si_pid;
+
+	if (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED) {
+		forget(why, tid);
+		why->over = true;
+	} else if (event) {
+		on_event(why, tid, event, sig);
+	} else if (sig == SYSCALL_STOP) {
+		on_return(why, tid);
+	} else if (sig == SIGSYS && on_refused(why, tid)) {
+		resume(why, tid, 0);
+	} else {
+		resume(why, tid, sig);
+	}
+}
+
+/* ---- from CREATED to the program ---- */
+
+int why_filter(struct arena *arena, struct policed *policed)
+{
+	const struct oci_strings names = why_calls_names();
+
+	return confine_watch(arena, 0, &policed->calls, &names,
+			     &policed->watch);
+}
+
+int why_open(struct why *why, const struct creation *c, struct denials *denials)
+{
+	const struct policy *policy = &c->policed.policy;
+	const char *top = policy->chroot ? policy->chroot : "/";
+
+	why->arena = c->arena;
+	why->proc = c->proc;
+	why->root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (why->root < 0)
+		return fail(errno, "open %s", top);
+	why->blame = (struct blame){
+		.policy = policy,
+		.view = c->policed.view,
+		.denials = denials,
+		.root = why->root,
+		.prefix = policy->chroot ? policy->chroot : "",
+	};
+	return 0;
+}
+
+int why_attach(struct why *why, const struct creation *c)
+{
+	why->child = c->launch.pid;
+	why->is_reaper = c->in.has_reaper;
+	if (trace(PTRACE_SEIZE, why->child, 0, OPTIONS) < 0)
+		return fail(errno, "--why: trace the command");
+	return 0;
+}
+
+int why_follow(struct why *why)
+{
+	while (!why->executed && !why->over) {
+		const int wanted = WEXITED | WSTOPPED | __WALL;
+		siginfo_t info = { 0 };
+
+		if (waitid(P_ALL, 0, &info, wanted | WNOWAIT) < 0) {
+			if (errno == EINTR)
+				continue;
+			return fail(errno, "--why: wait for the command");
+		}
+		/* Its end is for who waits for its words. */
+		if (info.si_pid == why->child && info.si_code != CLD_TRAPPED)
+			return 0;
+		if (waitid(P_PID, (id_t)info.si_pid, &info, wanted) < 0)
+			return fail(errno, "--why: wait for the command");
+		why_traced(why, &info);
+	}
+	return 0;
+}
+
+/* The candidates of PATH, as the child has tried them. */
+static void search(const struct blame *blame, const char *name,
+		   const char *dirs)
+{
+	for (;;) {
+		size_t len = strcspn(dirs, ":"), before = blame->denials->n;
+		char path[PATH_MAX];
+
+		if (len && (size_t)snprintf(path, sizeof path, "%.*s/%s",
+					    (int)len, dirs, name) < sizeof path)
+			(void)blame_program(blame, path, ENOENT);
+		if (!dirs[len] || blame->denials->n > before)
+			return;
+		dirs += len + 1;
+	}
+}
+
+void why_not_begun(const struct why *why, const struct creation *c)
+{
+	const struct oci_process *process = c->spec.process;
+	const char *name = process->args.items[0];
+	const char *dirs = oci_env_get(&process->env, "PATH");
+
+	if (c->launch.failed_op != STEP_FIND_PROGRAM)
+		return;
+	if (strchr(name, '/'))
+		(void)blame_program(&why->blame, name, ENOENT);
+	else if (dirs)
+		search(&why->blame, name, dirs);
+}
+
+void why_close(struct why *why)
+{
+	closep(&why->root);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/why.h - trace a sandbox to learn what it is refused.
+ *
+ * What holds the sandbox is the same as without: namespaces, mounts, Landlock,
+ * the policy's filter. On top of it comes a second filter (confine_watch), by
+ * which
+ *	a call of the blocklist	is SIGSYS instead of EPERM; the signal is taken
+ *				away here and the answer is EPERM again
+ *	a call with a path	stops before and after; when it failed, the
+ *				policy is asked whether it is the reason
+ * Either way the kernel has decided; nothing here can allow anything. A process
+ * that gets away from its tracer (CLONE_UNTRACED) is ended by the first of
+ * these signals, and its calls with paths fail with ENOSYS.
+ *
+ * Not seen: what fails without an error of these calls (a name that is missing
+ * from a listing), operations on descriptors that were opened before, ioctls on
+ * devices, signals and abstract sockets across a namespace, limits. A program
+ * that ignores or blocks SIGSYS finds it back at its default after a refusal.
+ * What a program does to its own memory while it is looked at may change what is
+ * told of it, and no more.
+ */
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "runtime/blame.h"
+#include "runtime/creation.h"
+#include "runtime/denials.h"
+#include "runtime/why_calls.h"
+
+struct why_pending; /* a thread between the two stops of a call */
+
+struct why {
+	struct arena *arena;
+	struct blame blame;
+	int proc;
+	int root;
+	pid_t child; /* who was cloned first */
+	bool is_reaper; /* let go of as soon as the program is there */
+	struct why_map map;
+	struct why_pending *pending;
+	size_t npending, size;
+	bool executed; /* the program has begun */
+	bool over; /* somebody has ended */
+};
+
+#define WHY_NONE                        \
+	{                               \
+		.proc = -1, .root = -1, \
+	}
+
+/* What blame is to be put on; no process yet. */
+int why_open(struct why *why, const struct creation *creation,
+	     struct denials *denials);
+/* The filter for the plan. */
+int why_filter(struct arena *arena, struct policed *policed);
+/* While the child waits at CREATED: it and all that come from it are traced. */
+int why_attach(struct why *why, const struct creation *creation);
+/* Let the child go before; until its program runs, or one has ended. */
+int why_follow(struct why *why);
+/* After a failure: a program that was not found needs no tracer. */
+void why_not_begun(const struct why *why, const struct creation *creation);
+/* For struct foreground_job: everything after that. */
+void why_traced(void *why, const siginfo_t *info);
+void why_close(struct why *why);
