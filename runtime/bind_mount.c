@@ -193,7 +193,8 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 	const struct make_input *in = job->in;
 	const struct mount_options *o = &job->options;
 	unsigned int flags = (o->rbind ? AT_RECURSIVE : 0) |
-			     (o->src_nofollow ? AT_SYMLINK_NOFOLLOW : 0);
+			     (o->src_nofollow ? AT_SYMLINK_NOFOLLOW : 0) |
+			     (in->fresh_root ? CLONE_PLAIN : 0);
 	bool by_parent = wants_idmap(job) ||
 			 (make_has_userns(in) && !in->facts->rootless &&
 			  !from->in_rootfs);
@@ -217,6 +218,7 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 	source->recursive = o->rbind;
 	source->locked = make_has_userns(in);
 	source->nofollow = o->src_nofollow || o->copy_symlink;
+	source->plain = in->fresh_root;
 	return wants_idmap(job) ? choose_mapping(job, source) : 0;
 }
 

@@ -251,6 +251,9 @@ static int open_origin(struct child *child, const struct step *step)
 {
 	int nofollow = step->flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0;
 
+	if (step->flags & CLONE_PLAIN)
+		return sys_openat2(AT_FDCWD, step->text, O_PATH, 0,
+				   KERNEL_RESOLVE_NO_SYMLINKS);
 	if (step->in == SLOT_NONE)
 		return open(step->text, O_PATH | nofollow | O_CLOEXEC);
 	return root_open(child->slots[step->in], step->text, O_PATH | nofollow);

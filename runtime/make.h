@@ -29,7 +29,7 @@ struct make_input {
 	const char *id;
 	const char *bundle;		/* absolute */
 	const char *rootfs;		/* absolute, cleaned */
-	bool fresh_root;		/* a new file system covers rootfs */
+	bool fresh_root;		/* a new file system covers rootfs; binds are real paths */
 	bool bare;			/* no namespace at all, and the caller's user */
 	const struct cgroup *cgroup;
 	bool unplaced;			/* the parent puts the child into its cgroup */

@@ -98,6 +98,9 @@ enum step_op {
 #define POINT_NOFOLLOW 4	/* dest-nofollow: the link itself */
 #define POINT_LIKE_SOURCE 8	/* file or directory as the mount in `in` is */
 
+/* STEP_CLONE_TREE: a path without links, and an error when it has one by now */
+#define CLONE_PLAIN 1
+
 /* STEP_CWD before the change of user: what root may not enter the user may */
 #define CWD_TRY 1
 
@@ -207,6 +210,7 @@ struct plan_source {
 	const char *place;		/* "mounts[3]" */
 	bool recursive;
 	bool nofollow;			/* a symbolic link itself */
+	bool plain;			/* no symbolic link on the way */
 	bool locked;			/* the host's flags cannot be taken off inside */
 	bool idmap;			/* map it … */
 	bool idmap_recursive;		/* … and what is mounted below */

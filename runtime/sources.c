@@ -120,6 +120,9 @@ static int open_place(const struct plan_source *source)
 	int flags = O_PATH | (source->nofollow ? O_NOFOLLOW : 0);
 	autoclose int root = -1;
 
+	if (source->plain)
+		return sys_openat2(AT_FDCWD, source->path, O_PATH | O_CLOEXEC,
+				   0, KERNEL_RESOLVE_NO_SYMLINKS);
 	if (!source->root)
 		return open(source->path, flags | O_CLOEXEC);
 	root = open(source->root,

@@ -203,23 +203,26 @@ static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 		char *host = arena_strdup(v->arena, mount->items[i].value);
 		size_t len = host ? strlen(host) : 0;
 		bool readonly = len > 3 && streq(host + len - 3, ":ro");
+		autofree char *real = NULL;
 		struct stat st;
 
 		if (!host)
 			return -ENOMEM;
 		if (readonly || (len > 3 && streq(host + len - 3, ":rw")))
 			host[len - 3] = '\0';
-		if (stat(host, &st) < 0)
+		real = realpath(host, NULL);
+		if (!real || stat(real, &st) < 0)
 			return fail(errno, "filesystem.mount '%s'", host);
 		if (!S_ISDIR(st.st_mode))
 			return fail(ENOTDIR, "filesystem.mount '%s'", host);
 		all[(*n)++] = (struct view_bind){
 			.path = mount->items[i].key,
-			.source = host,
+			.source = arena_strdup(v->arena, real),
 			.writable = !readonly,
 			.directory = true,
 		};
-		if (allow(v, mount->items[i].key, !readonly) < 0)
+		if (!all[*n - 1].source ||
+		    allow(v, mount->items[i].key, !readonly) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -504,19 +507,23 @@ int view_make(struct arena *arena, const struct request *request, int proc,
 {
 	const struct policy *policy = &request->policy;
 	const char *top = policy->chroot ? policy->chroot : "/";
-	autoclose int root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	autofree char *real = realpath(top, NULL);
+	autoclose int root =
+		real ? open(real, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	struct viewer v = {
 		.arena = arena,
 		.request = request,
 		.proc = proc,
 		.root = root,
-		.prefix = policy->chroot ? policy->chroot : "",
 		.view = ret,
 	};
 	int r;
 
 	if (root < 0)
 		return fail(errno, "filesystem.chroot '%s'", top);
+	v.prefix = arena_strdup(arena, streq(real, "/") ? "" : real);
+	if (!v.prefix)
+		return -ENOMEM;
 	*ret = (struct view){ 0 };
 	r = resolve(&v);
 	if (r >= 0)

@@ -110,6 +110,25 @@ cat: "*"No such file or directory"* ]]
 	[[ "$(cat out)" = *"No such file or directory"* ]]
 }
 
+@test "a listed path that turns into a link shows nothing else" {
+	local racer i
+
+	requires root gcc
+	gcc -D_GNU_SOURCE -O2 -o racer "$BATS_TEST_DIRNAME/racer.c"
+	mkdir data secret
+	echo data >data/file
+	echo secret >secret/file
+	ln -s secret link
+	./racer data link 3>&- &
+	racer=$!
+	# Where it is a link from the start it is shown as one.
+	for i in {1..40}; do
+		box -r /usr -r data -- sh -c '[ -L data ] || cat data/file' || :
+	done >out 2>err
+	kill $racer
+	! grep secret out
+}
+
 @test "who may write the project may not write its policy" {
 	requires root
 	mkdir -p .claude .git
