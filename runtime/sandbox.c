@@ -20,6 +20,7 @@
 #include "oci/write.h"
 #include "runtime/bare.h"
 #include "runtime/deleting.h"
+#include "runtime/gpus.h"
 #include "runtime/sandbox_name.h"
 #include "runtime/view.h"
 
@@ -238,6 +239,11 @@ static int fill_spec(struct sandbox *s)
 				      COUNT(readonly) };
 	if ((r = fill_mounts(s)) < 0 || (r = fill_namespaces(s)) < 0)
 		return r;
+	if (s->request->policy.set[POLICY_GPU_DEVICES]) {
+		r = gpus_of_host(s->arena, spec);
+		if (r < 0)
+			return r;
+	}
 	return fill_json(s);
 }
 

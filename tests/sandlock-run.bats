@@ -410,3 +410,41 @@ limits.tasks cannot be held without" ]
 	[ "$output" = "sandlock: warning: config.allow_degraded: limits.tasks \
 is not held without namespaces" ]
 }
+
+# gpu_box WORD...: sandlock run on a host with three GPUs of two makers.
+gpu_box() {
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare --mount --propagation private sh -c '
+		mount -t tmpfs none /dev
+		mkdir /dev/pts /dev/shm /dev/dri
+		while read -r name major minor; do
+			mknod -m 0666 "/dev/$name" c "$major" "$minor"
+		done <<-EOF
+			null 1 3
+			zero 1 5
+			full 1 7
+			random 1 8
+			urandom 1 9
+			tty 5 0
+			nvidiactl 195 255
+			nvidia0 195 0
+			nvidia1 195 1
+			nvidia2 195 2
+			dri/renderD128 226 128
+			dri/renderD129 226 129
+		EOF
+		exec "$@"' sh "$SHELL_PROGRAM" --root "$ROOT" run "$@"
+}
+
+@test "a GPU is there if it is listed" {
+	requires root
+	local script='cd /dev; echo nvidia* dri/* $CUDA_VISIBLE_DEVICES'
+
+	run_ok gpu_box -r /usr -- sh -c "$script"
+	[ "$output" = "nvidia* dri/*" ]
+	run_ok gpu_box -r /usr --gpu 1 -- sh -c "$script"
+	[ "$output" = "nvidia1 nvidiactl dri/renderD129 0" ]
+	run_ok gpu_box -r /usr --gpu '[]' -- sh -c "$script"
+	[ "$output" = "nvidia0 nvidia1 nvidia2 nvidiactl dri/renderD128 \
+dri/renderD129" ]
+}
