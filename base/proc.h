@@ -17,6 +17,8 @@ int proc_open(void);
 int proc_open_at(int proc, const char *path, int flags);
 /* Start time of a process (field 22 of stat) and its state letter. */
 int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state);
+/* Its start time, and whether it is on its way out; an error when it is gone. */
+int proc_life(int proc, pid_t pid, uint64_t *ret_start, bool *ret_ends);
 /* It runs, or ran, nothing but a copy of its parent; false when it is unknown. */
 bool proc_never_execed(int proc, pid_t pid);
 /* It is gone, or on its way. */

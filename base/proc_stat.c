@@ -82,6 +82,19 @@ int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state)
 	return 0;
 }
 
+int proc_life(int proc, pid_t pid, uint64_t *ret_start, bool *ret_ends)
+{
+	char line[STAT_SIZE];
+	const char *state = "";
+	int r = read_stat(proc, pid, line, sizeof line, &state);
+
+	if (r < 0)
+		return r;
+	*ret_start = stat_number(state, 22);
+	*ret_ends = stat_number(state, 9) & EXITING;
+	return 0;
+}
+
 static uint64_t flags_of(int proc, pid_t pid, uint64_t if_unknown)
 {
 	char line[STAT_SIZE];

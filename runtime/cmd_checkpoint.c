@@ -193,11 +193,13 @@ static int dump(const struct globals *globals, const struct container *c,
 static int checkpoint(const struct globals *globals, struct container *c,
 		      int lock, const struct checkpoint_options *o)
 {
-	enum oci_status status = container_status(globals->arena, c);
+	enum oci_status status;
 	struct policed policed = { 0 };
 	struct oci_spec spec;
-	int r;
+	int r = container_status(globals->arena, c, &status);
 
+	if (r < 0)
+		return r;
 	if (status != OCI_RUNNING && status != OCI_PAUSED)
 		return fail(0, "%s: cannot checkpoint a container that is %s",
 			    c->id, oci_status_name(status));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/cmd_delete.c - take a container away, and everything that is its. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
@@ -55,13 +57,23 @@ int deleting_remove(struct arena *arena, struct container *container)
 /* We hold the lock: a record that is not kept is what a dead create has left. */
 static int check_status(struct arena *arena, const struct container *c)
 {
-	enum oci_status status =
-		c->record.kept ? container_status(arena, c) : OCI_STOPPED;
+	enum oci_status status = OCI_STOPPED;
+	int r = c->record.kept ? container_status(arena, c, &status) : 0;
 
+	if (r < 0)
+		return r;
 	if (status == OCI_STOPPED || status == OCI_CREATED)
 		return 0;
 	return fail(0, "cannot delete container %s that is not stopped: %s",
 		    c->id, oci_status_name(status));
+}
+
+/* Without one it is what a delete has not quite removed: nobody's any more. */
+static bool has_record(const struct container *c)
+{
+	return faccessat(c->dir, "state.json", F_OK, AT_SYMLINK_NOFOLLOW) ==
+		       0 ||
+	       errno != ENOENT;
 }
 
 static int delete_locked(const struct globals *globals, const char *id,
@@ -73,7 +85,7 @@ static int delete_locked(const struct globals *globals, const char *id,
 
 	if (r < 0)
 		return r;
-	if (c.broken && !force)
+	if (c.broken && !force && has_record(&c))
 		return fail_in(-EINVAL,
 			       "%s: container is broken (delete --force "
 			       "removes it)",

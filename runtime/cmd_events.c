@@ -231,6 +231,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	autoclose int proc = proc_open();
 	int64_t interval = DEFAULT_INTERVAL_MS;
 	struct sources sources = { .proc = proc };
+	enum oci_status status;
 	int r;
 
 	(void)argc;
@@ -244,7 +245,10 @@ static int run(const struct globals *globals, const void *options, int argc,
 	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	if (container_status(globals->arena, &c) == OCI_STOPPED)
+	r = container_status(globals->arena, &c, &status);
+	if (r < 0)
+		return r;
+	if (status == OCI_STOPPED)
 		return fail(0, "%s: container not running", c.id);
 	r = find_sources(globals->arena, &c, &sources);
 	if (r < 0)

@@ -16,7 +16,12 @@
 static int check_status(struct arena *arena, const struct container *c,
 			bool ignore_paused)
 {
-	switch (container_status(arena, c)) {
+	enum oci_status status;
+	int r = container_status(arena, c, &status);
+
+	if (r < 0)
+		return r;
+	switch (status) {
 	case OCI_STOPPED:
 	case OCI_CREATING:
 		return fail(0, "cannot exec in a stopped container");

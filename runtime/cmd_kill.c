@@ -68,14 +68,17 @@ static bool needs_all(struct arena *arena, const struct container *c,
 }
 
 /* None when their cgroup is gone, or of another boot. */
-static bool has_processes(struct arena *arena, const struct container *c,
-			  const struct cgroup *cgroup)
+static int has_processes(struct arena *arena, const struct container *c,
+			 const struct cgroup *cgroup)
 {
 	pid_t *pids;
 	size_t n = 0;
+	int r = cgroup->n > 0 ? container_this_boot(c) : 0;
 
-	return cgroup->n > 0 && container_this_boot(c) &&
-	       cgroup_pids(arena, cgroup, &pids, &n) >= 0 && n > 0;
+	if (r <= 0)
+		return r;
+	r = cgroup_pids(arena, cgroup, &pids, &n);
+	return r < 0 ? r : n > 0;
 }
 
 static int run(const struct globals *globals, const void *options, int argc,
@@ -96,9 +99,13 @@ static int run(const struct globals *globals, const void *options, int argc,
 	r = cgroup_from_record(arena, &c.record, &cgroup);
 	if (r < 0)
 		return r;
-	if ((o->all || needs_all(arena, &c, &cgroup, sig)) &&
-	    has_processes(arena, &c, &cgroup))
-		return cgroup_signal(arena, &cgroup, sig);
+	if (o->all || needs_all(arena, &c, &cgroup, sig)) {
+		r = has_processes(arena, &c, &cgroup);
+		if (r < 0)
+			return r;
+		if (r > 0)
+			return cgroup_signal(arena, &cgroup, sig);
+	}
 	r = signal_init(&c, sig);
 	return o->all && r == -ESRCH ? 0 : r;
 }

@@ -71,8 +71,10 @@ static int fill_row(struct arena *arena, const char *passwd,
 {
 	struct row row = { .record = c->record };
 	bool broken = c->broken && !container_locked(c);
+	int r = container_status(arena, c, &row.status);
 
-	row.status = container_status(arena, c);
+	if (r < 0)
+		return r;
 	if (row.status == OCI_STOPPED)
 		row.record.pid = 0;
 	row.cells[COL_ID] = row.record.id;

@@ -29,7 +29,9 @@ static int pause_run(const struct globals *globals, const void *options,
 	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	status = container_status(globals->arena, &c);
+	r = container_status(globals->arena, &c, &status);
+	if (r < 0)
+		return r;
 	if (status == OCI_PAUSED)
 		return fail(0, "%s: container already paused", c.id);
 	if (status != OCI_RUNNING && status != OCI_CREATED)
@@ -41,6 +43,7 @@ static int resume_run(const struct globals *globals, const void *options,
 		      int argc, char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
+	enum oci_status status;
 	int r;
 
 	(void)options;
@@ -48,7 +51,10 @@ static int resume_run(const struct globals *globals, const void *options,
 	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	if (container_status(globals->arena, &c) != OCI_PAUSED)
+	r = container_status(globals->arena, &c, &status);
+	if (r < 0)
+		return r;
+	if (status != OCI_PAUSED)
 		return fail(0, "%s: container not paused", c.id);
 	return freeze(globals, &c, false);
 }

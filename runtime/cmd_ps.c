@@ -118,9 +118,10 @@ static int find_pids(struct arena *arena, const struct container *c,
 
 	if (init < 0 && init != -ESRCH)
 		return init;
-	if (!container_this_boot(c)) {
+	r = container_this_boot(c);
+	if (r <= 0) {
 		*ret = pids;
-		return 0;
+		return r;
 	}
 	r = cgroup_from_record(arena, &c->record, &cgroup);
 	if (r < 0)

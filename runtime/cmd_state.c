@@ -10,6 +10,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
+	enum oci_status status;
 	const char *json;
 	int r;
 
@@ -18,8 +19,10 @@ static int run(const struct globals *globals, const void *options, int argc,
 	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	r = oci_state_print(globals->arena, &c.record,
-			    container_status(globals->arena, &c), &json);
+	r = container_status(globals->arena, &c, &status);
+	if (r < 0)
+		return r;
+	r = oci_state_print(globals->arena, &c.record, status, &json);
 	if (r < 0)
 		return r;
 	fputs(json, stdout);

@@ -416,7 +416,9 @@ static int update_locked(const struct globals *globals,
 	struct oci_spec spec;
 	int r;
 
-	status = container_status(arena, c);
+	r = container_status(arena, c, &status);
+	if (r < 0)
+		return r;
 	if (status == OCI_STOPPED || status == OCI_CREATING)
 		return fail(0, "%s: container not running", c->id);
 	if ((r = container_spec(arena, c, &spec)) < 0 ||

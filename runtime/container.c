@@ -67,21 +67,35 @@ static int open_dirs(const char *root, const char *id, struct container *ret)
 }
 
 /* Whoever may write the record chooses what we signal and remove. */
-static int check_owner(int dir)
+static int check_owner(int dir, bool *ret_broken)
 {
 	struct stat st;
 
 	if (fstat(dir, &st) < 0)
 		return fail(errno, "stat state directory");
 	if (st.st_uid != 0 && st.st_uid != geteuid())
-		return fail(0, "state directory belongs to uid %u", st.st_uid);
-	if (st.st_mode & (S_IWGRP | S_IWOTH))
-		return fail(0, "state directory is writable for others");
+		(void)fail(0, "state directory belongs to uid %u", st.st_uid);
+	else if (st.st_mode & (S_IWGRP | S_IWOTH))
+		(void)fail(0, "state directory is writable for others");
+	else
+		return 0;
+	*ret_broken = true;
 	return 0;
 }
 
+/* Errors that lie in the file, not in the machine. */
+static bool is_no_file(int r)
+{
+	return r == -ENOENT || r == -ELOOP || r == -EACCES || r == -ENXIO ||
+	       r == -EFBIG || r == -EISDIR;
+}
+
+/*
+ * What is no record is broken, and force removes it. One that cannot be read
+ * this time may be a good one: nobody is to forget what it names.
+ */
 static int read_record(struct arena *arena, int dir, const char *id,
-		       struct oci_record *ret)
+		       struct oci_record *ret, bool *ret_broken)
 {
 	autoclose int fd = openat(dir, "state.json",
 				  O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -90,17 +104,20 @@ static int read_record(struct arena *arena, int dir, const char *id,
 	char *text;
 	int r;
 
-	if (fd < 0)
-		return fail(errno, "open state.json");
-	r = io_read_all(arena, fd, MAX_RECORD, &text, &len);
-	if (r < 0)
-		return r;
+	r = fd < 0 ? fail(errno, "open state.json") :
+		     io_read_all(arena, fd, MAX_RECORD, &text, &len);
+	if (r < 0) {
+		*ret_broken = is_no_file(r);
+		return *ret_broken ? 0 : fail_in(r, "%s", id);
+	}
 	r = oci_record_parse(arena, text, len, &record);
-	if (r < 0)
+	if (r == -ENOMEM)
 		return r;
-	if (!is_set(record.id) || !streq(record.id, id))
-		return fail(0, "state.json is of another container");
-	*ret = record;
+	if (r >= 0 && (!is_set(record.id) || !streq(record.id, id)))
+		r = fail(0, "state.json is of another container");
+	*ret_broken = r < 0;
+	if (r >= 0)
+		*ret = record;
 	return 0;
 }
 
@@ -136,15 +153,13 @@ int container_load(struct arena *arena, const char *root, const char *id,
 	c.id = arena_strdup(arena, id);
 	if (!c.id)
 		return -ENOMEM;
-	r = check_owner(c.dir);
-	if (r >= 0)
-		r = read_record(arena, c.dir, id, &c.record);
-	if (r == -ENOMEM)
+	r = check_owner(c.dir, &c.broken);
+	if (r >= 0 && !c.broken)
+		r = read_record(arena, c.dir, id, &c.record, &c.broken);
+	if (r < 0)
 		return r;
-	if (r < 0) {
-		c.broken = true;
+	if (c.broken)
 		c.record = nothing_known(c.dir, c.id);
-	}
 	*ret = c;
 	c = (struct container)CONTAINER_NONE;
 	return 0;
@@ -169,19 +184,23 @@ void container_close(struct container *container)
 	closep(&container->root);
 }
 
-static bool boot_is(int proc, const char *boot_id)
+/* 1 or 0, or an error: not to know is not to be of another boot. */
+static int boot_is(int proc, const char *boot_id)
 {
 	char now[64];
 	ssize_t n;
 
+	if (!is_set(boot_id))
+		return 0;
+
 	autoclose int fd = proc_open_at(proc, "sys/kernel/random/boot_id",
 					O_RDONLY);
 
-	if (fd < 0 || !is_set(boot_id))
-		return false;
+	if (fd < 0)
+		return fail(errno, "open boot_id");
 	n = read(fd, now, sizeof now - 1);
-	if (n <= 0)
-		return false;
+	if (n < 0)
+		return fail(errno, "read boot_id");
 	now[n] = '\0';
 	now[strcspn(now, "\n")] = '\0';
 	return streq(now, boot_id);
@@ -198,25 +217,37 @@ static bool in_other_pid_ns(int proc, const struct oci_record *record)
 	return known && fstatat(proc, path, &st, 0) == 0 && st.st_ino != known;
 }
 
-/* The very process that was recorded, and it is not about to end. */
-static bool init_lives(const struct oci_record *record)
+/* The very process that was recorded, and it is not about to end: 1, or 0. */
+static int init_lives(const struct oci_record *record)
 {
 	autoclose int proc = proc_open();
 	uint64_t start;
-	char state;
+	bool ends;
+	int r;
 
-	return proc >= 0 && record->pid > 0 &&
-	       boot_is(proc, record->boot_id) &&
-	       proc_stat(proc, record->pid, &start, &state) >= 0 &&
-	       start == record->start_time && !proc_ends(proc, record->pid) &&
+	if (proc < 0)
+		return proc;
+	if (record->pid <= 0)
+		return 0;
+	r = boot_is(proc, record->boot_id);
+	if (r <= 0)
+		return r;
+	r = proc_life(proc, record->pid, &start, &ends);
+	if (r == -ENOENT || r == -ESRCH) {
+		err_clear();
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	return start == record->start_time && !ends &&
 	       !in_other_pid_ns(proc, record);
 }
 
-bool container_this_boot(const struct container *container)
+int container_this_boot(const struct container *container)
 {
 	autoclose int proc = proc_open();
 
-	return proc >= 0 && boot_is(proc, container->record.boot_id);
+	return proc < 0 ? proc : boot_is(proc, container->record.boot_id);
 }
 
 bool container_locked(const struct container *container)
@@ -257,34 +288,51 @@ static bool is_frozen(struct arena *arena, const struct oci_record *record)
 	return frozen;
 }
 
-enum oci_status container_status(struct arena *arena,
-				 const struct container *container)
+int container_status(struct arena *arena, const struct container *container,
+		     enum oci_status *ret)
 {
 	const struct oci_record *record = &container->record;
+	int lives;
 
-	if (!record->kept)
-		return container_locked(container) ? OCI_CREATING : OCI_STOPPED;
-	if (!init_lives(record))
-		return OCI_STOPPED;
-	if (is_frozen(arena, record))
-		return OCI_PAUSED;
-	if (waits_at_gate(container))
-		return OCI_CREATED;
+	if (!record->kept) {
+		*ret = container_locked(container) ? OCI_CREATING :
+						     OCI_STOPPED;
+		return 0;
+	}
+	lives = init_lives(record);
+	if (lives < 0)
+		return lives;
+	if (lives && is_frozen(arena, record)) {
+		*ret = OCI_PAUSED;
+		return 0;
+	}
+	if (lives && waits_at_gate(container)) {
+		*ret = OCI_CREATED;
+		return 0;
+	}
 	/* It may be closed because its owner ended just now. */
-	return init_lives(record) ? OCI_RUNNING : OCI_STOPPED;
+	lives = lives ? init_lives(record) : 0;
+	if (lives < 0)
+		return lives;
+	*ret = lives ? OCI_RUNNING : OCI_STOPPED;
+	return 0;
 }
 
 int container_pidfd(const struct container *container)
 {
 	const struct oci_record *record = &container->record;
 	autoclose int pidfd = -1;
+	int lives;
 
 	if (record->pid > 0)
 		pidfd = sys_pidfd_open(record->pid);
 	if (pidfd < 0 && record->pid > 0 && errno != ESRCH && errno != EINVAL)
 		return fail(errno, "open process %d", record->pid);
 	/* Asked after opening: a pid that is reused meanwhile is noticed. */
-	if (pidfd < 0 || !init_lives(record)) {
+	lives = pidfd < 0 ? 0 : init_lives(record);
+	if (lives < 0)
+		return lives;
+	if (!lives) {
 		fail(0, "%s: container not running", container->id);
 		return -ESRCH;
 	}

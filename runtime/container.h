@@ -37,13 +37,13 @@ int container_load_sound(struct arena *arena, const char *root, const char *id,
 			 struct container *ret);
 void container_close(struct container *container);
 
-/* A record of an earlier boot names pids and cgroups that mean nothing now. */
-bool container_this_boot(const struct container *container);
+/* 1, or 0: a record of an earlier boot names pids and cgroups that mean nothing now. */
+int container_this_boot(const struct container *container);
 /* A create or delete holds its lock (we may be that one). */
 bool container_locked(const struct container *container);
 /* Where it stands now, by the kernel's word: pid, start time, gate, freezer. */
-enum oci_status container_status(struct arena *arena,
-				 const struct container *container);
+int container_status(struct arena *arena, const struct container *container,
+		     enum oci_status *ret);
 /* A pidfd of its init, verified against the record; -ESRCH when it is gone. */
 int container_pidfd(const struct container *container);
 /* The private copy of its config.json. */

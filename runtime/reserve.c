@@ -70,19 +70,23 @@ static int open_root(const char *path)
 	return take_fd(&fd);
 }
 
-/* A directory that was removed while we waited for its lock is not it. */
-static bool still_there(const struct container *c)
+/* A directory that was removed while we waited for its lock is not it: 0. */
+static int still_there(const struct container *c)
 {
 	struct stat ours, named;
 
-	return fstat(c->dir, &ours) == 0 &&
-	       fstatat(c->root, c->id, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+	if (fstat(c->dir, &ours) < 0)
+		return fail(errno, "stat state directory of %s", c->id);
+	if (fstatat(c->root, c->id, &named, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 :
+					 fail(errno, "stat %s", c->id);
+	return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
 int reserve_lock(const struct container *container, int seconds)
 {
 	int tries = 10 + seconds * (1000000 / LOCK_PAUSE_US);
+	int r;
 
 	while (flock(container->dir, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
@@ -92,7 +96,10 @@ int reserve_lock(const struct container *container, int seconds)
 				    container->id);
 		usleep(LOCK_PAUSE_US);
 	}
-	if (!still_there(container)) {
+	r = still_there(container);
+	if (r < 0)
+		return r;
+	if (r == 0) {
 		fail(0, "%s: container does not exist", container->id);
 		return -ENOENT;
 	}
@@ -159,7 +166,7 @@ static int make_and_lock(struct container *c)
 	 * Between the two, ours may have been cleared away and another one
 	 * made in its place: with a record in it, it is that one's.
 	 */
-	if (c->dir < 0 || flock(c->dir, LOCK_EX) < 0 || !still_there(c) ||
+	if (c->dir < 0 || flock(c->dir, LOCK_EX) < 0 || still_there(c) <= 0 ||
 	    faccessat(c->dir, STATE, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
 		closep(&c->dir);
 		return -EEXIST;
@@ -241,10 +248,12 @@ int reserve_end(struct arena *arena, const struct container *container)
 	struct cgroup cgroup = { 0 };
 	int r;
 
-	if (container->broken || !container_this_boot(container))
+	if (container->broken)
 		return 0;
-	if (container->record.kept)
-		kill_init(container);
+	/* Of another boot: what it names is not there, or another's. */
+	r = container_this_boot(container);
+	if (r <= 0)
+		return r;
 	if (container->record.own_cgroup) {
 		r = cgroup_from_record(arena, &container->record, &cgroup);
 		if (r < 0)
@@ -253,6 +262,9 @@ int reserve_end(struct arena *arena, const struct container *container)
 		if (r < 0)
 			return r;
 	}
+	/* By now it is thawed: a frozen process does not die. */
+	if (container->record.kept)
+		kill_init(container);
 	if (container->record.systemd_scope) {
 		r = systemd_stop(arena, &container->record);
 		if (r < 0)

@@ -348,14 +348,18 @@ static int choose_cgroups(struct sandbox *s)
 static int make_room(const struct creation *c, const char *name)
 {
 	autocontainer struct container old = CONTAINER_NONE;
+	enum oci_status status = OCI_STOPPED;
 	int r = container_load(c->arena, c->globals->root, c->in.id, &old);
 
-	if (r < 0) {
+	if (r == -ENOENT) {
 		err_clear();
 		return 0;
 	}
-	if (container_locked(&old) ||
-	    (!old.broken && container_status(c->arena, &old) != OCI_STOPPED))
+	if (r >= 0 && !old.broken)
+		r = container_status(c->arena, &old, &status);
+	if (r < 0)
+		return r;
+	if (container_locked(&old) || status != OCI_STOPPED)
 		return fail(EEXIST, "--name: a sandbox '%s' is running", name);
 	r = reserve_lock(&old, LOCK_SECONDS);
 	if (r == -ENOENT) {

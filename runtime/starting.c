@@ -52,9 +52,13 @@ static int connect_gate(struct arena *arena, const struct container *container)
 	snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/gate",
 		 container->dir);
 	if (connect(sock, (struct sockaddr *)&addr, sizeof addr) < 0) {
-		if (errno == ECONNREFUSED || errno == ENOENT)
-			return refuse(container_status(arena, container));
-		return fail(errno, "connect to the start gate");
+		enum oci_status status;
+		int r;
+
+		if (errno != ECONNREFUSED && errno != ENOENT)
+			return fail(errno, "connect to the start gate");
+		r = container_status(arena, container, &status);
+		return r < 0 ? r : refuse(status);
 	}
 	return take_fd(&sock);
 }
@@ -172,9 +176,13 @@ static int check_program(const struct container *container)
 	if (proc < 0)
 		return proc;
 	snprintf(name, sizeof name, "%d/exe", container->record.pid);
-	if (fstatat(proc, "self/exe", &own, 0) < 0 ||
-	    fstatat(proc, name, &theirs, 0) < 0)
-		return 0;	/* it has ended already */
+	if (fstatat(proc, "self/exe", &own, 0) < 0)
+		return fail(errno, "look at /proc/self/exe");
+	if (fstatat(proc, name, &theirs, 0) < 0) {
+		if (errno == ENOENT || errno == ESRCH)
+			return 0;	/* it has ended already */
+		return fail(errno, "look at /proc/%s", name);
+	}
 	if (own.st_dev != theirs.st_dev || own.st_ino != theirs.st_ino)
 		return 0;
 	return fail(EPERM, "the program is the runtime's own binary");
@@ -284,11 +292,12 @@ static int let_go(const struct globals *globals, struct container *container,
 int starting_open_gate(const struct globals *globals,
 		       struct container *container)
 {
-	enum oci_status status =
-		container_status(globals->arena, container);
+	enum oci_status status;
 	struct oci_spec spec;
-	int r;
+	int r = container_status(globals->arena, container, &status);
 
+	if (r < 0)
+		return r;
 	if (status != OCI_CREATED)
 		return refuse(status);
 	r = container_spec(globals->arena, container, &spec);

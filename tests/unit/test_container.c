@@ -127,11 +127,13 @@ static enum oci_status status_of(struct fixture *f,
 				 const struct oci_record *record)
 {
 	autocontainer struct container c = CONTAINER_NONE;
+	enum oci_status status;
 
 	put_record(f, record);
 	assert_int_equal(container_load(&f->arena, f->root, ID, &c), 0);
 	assert_false(c.broken);
-	return container_status(&f->arena, &c);
+	assert_int_equal(container_status(&f->arena, &c, &status), 0);
+	return status;
 }
 
 static int pidfd_of(struct fixture *f, const struct oci_record *record)
@@ -211,13 +213,15 @@ static void garbage_is_broken(void **state)
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		autocontainer struct container c = CONTAINER_NONE;
+		enum oci_status status;
 
 		put_text(f, ID, texts[i]);
 		assert_int_equal(container_load(&f->arena, f->root, ID, &c), 0);
 		if (!c.broken || container_pidfd(&c) != -ESRCH)
 			fail_msg("'%s'", texts[i]);
 		assert_string_equal(c.record.id, ID);
-		assert_int_equal(container_status(&f->arena, &c), OCI_STOPPED);
+		assert_int_equal(container_status(&f->arena, &c, &status), 0);
+		assert_int_equal(status, OCI_STOPPED);
 		container_close(&c);
 		assert_true(container_load_sound(&f->arena, f->root, ID, &c) <
 			    0);
