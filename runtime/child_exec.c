@@ -33,6 +33,7 @@
 #define MAX_INTERPRETERS 5
 #define HEADER ELF_INTERPRETER
 #define HELPER_STACK 16384
+#define MAX_FAILURES 1000
 #define KERNEL_SIGSET 8	/* bytes of the kernel's sigset_t */
 
 /* As execve would say it; engines know no other text for a directory. */
@@ -212,16 +213,17 @@ static int keep_only(struct child *child, int *gate, unsigned int preserved)
 static int wait_at_gate(struct child *child, const struct step *step)
 {
 	autoclose int gate = child->slots[step->in];
+	int failures = 0;
 
 	if (keep_only(child, &gate, (unsigned int)step->number) < 0)
 		return -1;
 	for (;;) {
 		child->link = accept4(gate, NULL, NULL, SOCK_CLOEXEC);
-		if (child->link < 0) {
-			if (errno == EINTR || errno == ECONNABORTED)
-				continue;
+		/* Nobody would hear why we are gone: only if it lasts. */
+		if (child->link < 0 && ++failures < MAX_FAILURES)
+			continue;
+		if (child->link < 0)
 			return -1;
-		}
 		if (child_wait_go(child) == 0)
 			return 0;
 		close(child->link);
@@ -244,8 +246,10 @@ static int default_signals(void)
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
-		(void)syscall(SYS_rt_sigaction, sig, to_default, NULL,
-			      KERNEL_SIGSET);
+		if (syscall(SYS_rt_sigaction, sig, to_default, NULL,
+			    KERNEL_SIGSET) < 0 &&
+		    sig != SIGKILL && sig != SIGSTOP)
+			return -1;
 	sigemptyset(&none);
 	return sigprocmask(SIG_SETMASK, &none, NULL);
 }

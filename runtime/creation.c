@@ -394,10 +394,13 @@ int creation_keep(struct creation *c)
 	r = launch_go(&c->launch);
 	if (r < 0)
 		return r;
-	if (c->in.has_gate) {
-		c->launch.kept = true;
-		c->kept = true;
-	}
+	if (!c->in.has_gate)
+		return 0;
+	r = launch_until_gate(&c->launch);
+	if (r < 0)
+		return r;
+	c->launch.kept = true;
+	c->kept = true;
 	return 0;
 }
 

@@ -228,7 +228,7 @@ static int on_listener(struct launch *launch, int listener)
  * Wait for a message or the end of the child. Silence is not enough: one that
  * dies between its fork and its FORKED leaves a sibling that keeps the link.
  */
-static int wait_for_word(const struct launch *launch)
+static int wait_for_word(const struct launch *launch, bool *ret_ended)
 {
 	struct pollfd p[] = {
 		{ .fd = launch->link, .events = POLLIN },
@@ -238,6 +238,7 @@ static int wait_for_word(const struct launch *launch)
 	while (poll(p, 2, -1) < 0)
 		if (errno != EINTR)
 			return fail(errno, "wait for the container's process");
+	*ret_ended = p[1].revents & POLLIN;
 	return 0;
 }
 
@@ -256,13 +257,17 @@ static int receive(struct launch *launch, struct message *ret, int *ret_fd)
 		.msg_controllen = sizeof control.bytes,
 	};
 	struct cmsghdr *c;
+	bool ended = false;
 	ssize_t n;
 	int r;
 
-	r = wait_for_word(launch);
-	if (r < 0)
-		return r;
-	n = recvmsg(launch->link, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	do {
+		r = wait_for_word(launch, &ended);
+		if (r < 0)
+			return r;
+		n = recvmsg(launch->link, &msg,
+			    MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	} while (n < 0 && (errno == EINTR || (errno == EAGAIN && !ended)));
 	if (n == 0 || (n < 0 && (errno == ECONNRESET || errno == EAGAIN)))
 		return 0;
 	if (n < 0)
@@ -336,4 +341,18 @@ int launch_until(struct launch *launch, enum word word)
 		if (r < 0)
 			return r;
 	}
+}
+
+int launch_until_gate(struct launch *launch)
+{
+	struct pollfd p = { .fd = launch->pidfd, .events = POLLIN };
+	autoclose int fd = -1;
+	struct message m = { 0 };
+	int r = receive(launch, &m, &fd);
+
+	if (r < 0)
+		return r;
+	if (r > 0)
+		return on_word(launch, &m, &fd);
+	return poll(&p, 1, 0) == 1 ? sentence_died(launch) : 0;
 }

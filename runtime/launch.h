@@ -51,6 +51,8 @@ struct launch {
 int launch_start(struct launch *launch);
 /* Answer words until this one comes; WORD_EXEC: until exec has worked. */
 int launch_until(struct launch *launch, enum word word);
+/* Until it waits at the gate: then it keeps nothing of ours, nor the link. */
+int launch_until_gate(struct launch *launch);
 /* Let the child go on from the stop it is in. */
 int launch_go(struct launch *launch);
 /* Close what is open; a child that is not kept ends with it. */
