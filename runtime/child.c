@@ -232,8 +232,9 @@ static int join_keyring(const char *name)
 	if (id < 0)
 		return errno == ENOSYS ? 0 : -1;
 	/* Without the right to search, exec would not find it by its name. */
-	(void)syscall(SYS_keyctl, KEYCTL_SETPERM, id, KEYRING_RIGHTS);
-	return 0;
+	return syscall(SYS_keyctl, KEYCTL_SETPERM, id, KEYRING_RIGHTS) < 0 ?
+		       -1 :
+		       0;
 }
 
 static int namespace_step(struct child *child, const struct step *step)

@@ -79,6 +79,14 @@ static int hand_over_stdio(const struct oci_user *user)
 	return 0;
 }
 
+/* What an image can do by its files; the rest is a fault of the machine. */
+static bool is_absent(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP ||
+	       error == EACCES || error == ENXIO || error == ENODEV ||
+	       error == EXDEV;
+}
+
 static bool is_null(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) && st->st_rdev == NULL_DEVICE;
@@ -94,11 +102,16 @@ static int reopen_null(void)
 	autoclose int null = -1;
 	struct stat st;
 
-	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !is_null(&st))
+	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return is_absent(errno) ? 0 : -1;
+	if (!is_null(&st))
 		return 0;
 	null = open(path, O_RDWR | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
-	if (null < 0 || fstat(null, &st) < 0 || !is_null(&st))
+	if (null < 0)
+		return is_absent(errno) ? 0 : -1;
+	if (fstat(null, &st) < 0)
+		return -1;
+	if (!is_null(&st))
 		return 0;
 	for (int fd = 0; fd <= 2; fd++) {
 		if (fstat(fd, &st) < 0)
@@ -112,6 +125,7 @@ static int reopen_null(void)
 struct reader {
 	int fd;
 	size_t left;		/* of PASSWD_MAX */
+	bool failed;
 	char bytes[512];
 	size_t at, len;
 };
@@ -125,6 +139,7 @@ static int next_byte(struct reader *r)
 		if (r->left == 0)
 			return -1;
 		n = read(r->fd, r->bytes, sizeof r->bytes);
+		r->failed = n < 0;
 		if (n <= 0)
 			return -1;
 		r->at = 0;
@@ -169,11 +184,14 @@ static int find_home(const struct step *step)
 	struct stat st;
 	int64_t uid;
 
+	if (root < 0)
+		return -1;
 	memcpy(step->buffer.text, "HOME=/", sizeof "HOME=/");
 	r.fd = root_open(root, "/etc/passwd", O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (r.fd < 0)
-		return 0;
-	if (fstat(r.fd, &st) == 0 && S_ISREG(st.st_mode))
+		return is_absent(errno) ? 0 : -1;
+	r.failed = fstat(r.fd, &st) < 0;
+	if (!r.failed && S_ISREG(st.st_mode))
 		while (next_user(&r, &uid, home,
 				 step->buffer.size - sizeof "HOME="))
 			if (uid == step->number && home[0] == '/') {
@@ -181,7 +199,7 @@ static int find_home(const struct step *step)
 				break;
 			}
 	close(r.fd);
-	return 0;
+	return r.failed ? -1 : 0;
 }
 
 static int drop_bounding(const struct step_caps *caps)
@@ -228,6 +246,8 @@ static int set_caps(const struct step_caps *caps)
 	uint64_t admin = caps->keep_admin ? 1ULL << CAP_SYS_ADMIN : 0;
 	uint64_t effective = caps->effective | admin;
 	uint64_t permitted = caps->permitted | admin;
+	/* Not inheritable or not permitted: left out. */
+	uint64_t ambient = caps->ambient & caps->inheritable & permitted;
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
@@ -243,10 +263,12 @@ static int set_caps(const struct step_caps *caps)
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return -1;
 	for (unsigned int cap = 0; cap < 64; cap++)
-		if (caps->ambient & 1ULL << cap)
-			/* Not inheritable or not permitted: left out. */
-			(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap,
-				    0, 0);
+		/* EINVAL: a kernel that does not know it. */
+		if (ambient & 1ULL << cap &&
+		    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) <
+			    0 &&
+		    errno != EINVAL)
+			return -1;
 	return 0;
 }
 

@@ -83,6 +83,14 @@ static void add_params(const struct mount_job *job, struct step_fs *fs)
 		mounts_add_param(job->plan, fs, "ro", NULL);
 }
 
+/* Root of the host can make a sysfs, and is not to be shown another one. */
+static bool may_lack_sysfs(const struct make_input *in)
+{
+	return make_has_userns(in) || in->facts->rootless ||
+	       in->facts->in_userns ||
+	       in->spec->linux_.namespaces[OCI_NS_USER].path;
+}
+
 /*
  * Without a network namespace of its own a user namespace may not make a
  * sysfs; the host's is shown instead.
@@ -138,7 +146,7 @@ static int make_fs_mount(const struct mount_job *given)
 	fs->source = m->source;
 	fs->mode_of_point = is_tmpfs && !has_param(&job->options, "mode");
 	add_params(job, fs);
-	if (is_sysfs)
+	if (is_sysfs && may_lack_sysfs(job->in))
 		add_sysfs_fallback(job, fsmount);
 	if (job->options.tmpcopyup) {
 		struct step *step = mounts_add(job, STEP_COPY_UP);
