@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cgroups/freeze.c - stop and go on: every process of a container, or none. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "base/util.h"
@@ -34,6 +35,7 @@ int cgroup_freeze(const struct cgroup *cgroup, bool on)
 {
 	const struct cgroup_member *member = freezer_of(cgroup);
 	int64_t deadline = now_ms() + FREEZE_MS;
+	char why[4096];
 	int r;
 
 	if (!member)
@@ -43,14 +45,19 @@ int cgroup_freeze(const struct cgroup *cgroup, bool on)
 		/* Again each time: a fork meanwhile keeps v1 from settling. */
 		r = backend_of(member)->freeze(member, on);
 		if (r < 0)
-			return r;
+			break;
 		if (has_settled(member, on))
 			return 0;
 		if (!wait_a_little(attempt, deadline))
 			break;
 	}
+	snprintf(why, sizeof why, "%s", err_text());
 	if (on)
 		(void)backend_of(member)->freeze(member, false);
+	if (r < 0) {
+		(void)fail(0, "%s", why);
+		return r;
+	}
 	return fail(EBUSY, "%s: %s", member->path,
 		    on ? "some processes cannot be frozen" :
 			 "still frozen, by a parent");
