@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# tests/faults.bats - whatever system call fails, in whatever way, nothing is
+# left, nothing hangs, nothing is opened, and something is said.
+#
+# A sample of the census, the same in each run; ./tests/run --faults takes all
+# of it. SANDLOCK_EVERY is how much of it there is.
+
+load helpers
+
+EVERY=${SANDLOCK_EVERY:-29}
+
+setup_file() {
+	export FAULTS_PROGRAMS=$BATS_FILE_TMPDIR
+	cd "$BATS_TEST_DIRNAME/faults" || return
+	# shellcheck source=tests/faults/bundle.bash
+	(. ./bundle.bash && build_faults)
+}
+
+setup() {
+	sandlock_setup
+	requires root "${CC:-cc}"
+	export SANDLOCK
+}
+
+# census COMMAND [OPTION...]: the sample of one command.
+census() {
+	TMPDIR=$TMP "$BATS_TEST_DIRNAME/faults/run" --every "$EVERY" \
+		--only "$1" "${@:2}" 3>&-
+}
+
+# once_found COMMAND FAULT CALL: where one did harm, all calls of that kind.
+once_found() {
+	census "$1" --every 1 --fault "$2" --call "$3"
+}
+
+# faulty SCRIPT: a runtime that does this and is to be found out.
+faulty() {
+	printf '#!/bin/sh\n%s\n' "$1" >"$TMP/faulty"
+	chmod +x "$TMP/faulty"
+	SANDLOCK=$TMP/faulty run census kill --every 40 --fault EIO
+	[ "$status" -eq 1 ]
+}
+
+@test "create survives faults" {
+	census create
+}
+
+@test "create with every namespace, hook and protection survives faults" {
+	requires userns timens
+	census create --rich --every $((2 * EVERY))
+}
+
+@test "start survives faults" {
+	census start
+}
+
+@test "start with hooks and a policy survives faults" {
+	requires userns timens
+	census start --rich --every $((2 * EVERY))
+}
+
+@test "run survives faults" {
+	census run
+}
+
+@test "exec survives faults" {
+	census exec
+}
+
+@test "kill, pause, resume and update survive faults" {
+	census kill
+	census pause
+	census resume
+	census update
+}
+
+@test "delete survives faults" {
+	census delete
+	census "delete --force"
+}
+
+@test "a child that cannot come to the gate fails create" {
+	once_found create EINTR dup3
+	once_found create EIO close_range
+	once_found create EIO accept4
+}
+
+@test "a capability that cannot be made ambient is not left out" {
+	once_found exec EPERM prctl
+}
+
+@test "the null device of the host is not kept" {
+	once_found exec EIO openat
+}
+
+@test "a message that is not there yet is waited for" {
+	once_found create EAGAIN recvmsg
+}
+
+@test "what cannot be read is not taken for the answer" {
+	once_found run EIO read
+	once_found "delete --force" EPERM newfstatat
+}
+
+@test "a delete that failed can be done again" {
+	once_found delete ENOSYS unlinkat
+}
+
+@test "what cannot be frozen goes on" {
+	once_found pause ENOSPC write
+}
+
+@test "root of the host never gets the sysfs of the host" {
+	once_found run EPERM fsmount
+}
+
+@test "a keyring has its rights" {
+	once_found exec EIO keyctl
+}
+
+@test "the census finds a runtime that fails without a word" {
+	faulty "exec $SANDLOCK \"\$@\" 2>/dev/null"
+	assert_output_has "no word"
+}
+
+@test "the census finds a runtime that only says it worked" {
+	faulty "$SANDLOCK \"\$@\" || exit 0"
+	assert_output_has "silent"
+}
+
+@test "the census finds a runtime that leaves something behind" {
+	faulty "$SANDLOCK \"\$@\" || { touch \$2/left; exit 1; }"
+	assert_output_has "leaks"
+}
+
+@test "a hundred callers at once get what they ask for, once" {
+	TMPDIR=$TMP "$BATS_TEST_DIRNAME/faults/run" --storm --each 6 3>&-
+}

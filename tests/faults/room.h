@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tests/faults/room.h - namespaces to break things in, and what runs there.
+ *
+ * Whoever enters is process 1 of the room: every orphan becomes its child, and
+ * when it ends, they do, and so do its mounts and interfaces.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define MOST_WORDS 24
+
+struct room {
+	const char *runtime; /* its program */
+	const char *dir; /* bundles `hold` and `once`, and a `rootfs` */
+	const char *cgroup; /* the parent of all cgroups, with a slash */
+	char state[256], pid_file[256], program[256];
+	int null, out, err;
+	int number; /* what NUMBER stands for */
+};
+
+/* Say what failed, with errno, and end. */
+_Noreturn void die(const char *what);
+
+/* Fork into it; only process 1 of it returns. */
+void room_enter(struct room *room);
+
+/* As crun has it: no second kind of cgroups. */
+void room_hide_unified(void);
+
+/* A command line as argv; ID, PIDFILE, NUMBER and BUNDLE/ are filled in. */
+void room_words(const struct room *room, const char *id, const char *line,
+		char *ret[MOST_WORDS]);
+
+void room_free(char *words[MOST_WORDS]);
+
+/* Its status as from wait, or -1 when it hung. */
+int room_run(const struct room *room, const char *id, const char *line);
+
+/* What was written to one of the two files since it was emptied. */
+size_t room_read(int fd, char *text, size_t size);
+void room_empty(int fd);
+
+double now(void);
+void nap(void);

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/faults/trace.c - the injector: ptrace over a tree of processes. */
+#include "trace.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "room.h"
+
+#define MOST_TASKS 512
+#define OPTIONS                                                             \
+	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE | \
+	 PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
+/* Nobody has done anything for so long: what is left waits. */
+#define QUIET_MS 60
+
+struct task {
+	pid_t pid; /* or 0: it is gone */
+	int calls;
+	bool counts;
+	bool failing;
+};
+
+struct tracer {
+	struct shot *shot;
+	struct stat program;
+	pid_t root;
+	bool root_ended;
+	bool over; /* the call has failed: nobody is followed any more */
+	struct task tasks[MOST_TASKS];
+	int ntasks;
+};
+
+struct shot *shot_new(void)
+{
+	void *p = mmap(NULL, sizeof(struct shot), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+	return p;
+}
+
+static struct task *find(struct tracer *t, pid_t pid)
+{
+	struct task *task;
+
+	for (int i = 0; i < t->ntasks; i++)
+		if (t->tasks[i].pid == pid)
+			return &t->tasks[i];
+	if (t->ntasks == MOST_TASKS) {
+		errno = EOVERFLOW;
+		die("tasks");
+	}
+	task = &t->tasks[t->ntasks++];
+	*task = (struct task){ .pid = pid, .counts = true };
+	return task;
+}
+
+/* ---- the registers of a processor ---- */
+
+#ifdef __x86_64__
+static void skip_call(pid_t pid)
+{
+	if (ptrace(PTRACE_POKEUSER, pid,
+		   offsetof(struct user_regs_struct, orig_rax), -1L) < 0)
+		die("skip a call");
+}
+
+static void set_result(pid_t pid, long value)
+{
+	if (ptrace(PTRACE_POKEUSER, pid, offsetof(struct user_regs_struct, rax),
+		   value) < 0)
+		die("set a result");
+}
+#elif defined(__aarch64__)
+static void skip_call(pid_t pid)
+{
+	int nr = -1;
+	struct iovec iov = { .iov_base = &nr, .iov_len = sizeof nr };
+
+	if (ptrace(PTRACE_SETREGSET, pid, NT_ARM_SYSTEM_CALL, &iov) < 0)
+		die("skip a call");
+}
+
+static void set_result(pid_t pid, long value)
+{
+	struct user_regs_struct regs;
+	struct iovec iov = { .iov_base = &regs, .iov_len = sizeof regs };
+
+	if (ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &iov) < 0)
+		die("read registers");
+	regs.regs[0] = (unsigned long long)value;
+	if (ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &iov) < 0)
+		die("set a result");
+}
+#else
+#error "no registers known for this processor"
+#endif
+
+/* ---- stops ---- */
+
+static void fire(struct tracer *t, struct task *task, long nr)
+{
+	struct shot *shot = t->shot;
+
+	shot->fired = true;
+	shot->nr = nr;
+	if (shot->error == KILLED) {
+		t->over = true;
+		(void)kill(task->pid, SIGKILL);
+		return;
+	}
+	/* The kernel tells of a close that failed when the file is gone. */
+	if (nr != SYS_close)
+		skip_call(task->pid);
+	task->failing = true;
+}
+
+static void at_call(struct tracer *t, struct task *task)
+{
+	struct __ptrace_syscall_info info;
+	struct shot *shot = t->shot;
+	int index = (int)(task - t->tasks);
+
+	if (t->over || !task->counts ||
+	    ptrace(PTRACE_GET_SYSCALL_INFO, task->pid, sizeof info, &info) <= 0)
+		return;
+	if (info.op == PTRACE_SYSCALL_INFO_EXIT && task->failing) {
+		set_result(task->pid, -shot->error);
+		t->over = true;
+	}
+	if (info.op != PTRACE_SYSCALL_INFO_ENTRY)
+		return;
+	task->calls++;
+	if (shot->at.number < 0 && shot->n < MOST_CALLS)
+		shot->calls[shot->n++] = (struct call){
+			.task = index,
+			.number = task->calls,
+			.nr = (long)info.entry.nr,
+		};
+	if (shot->at.task == index && shot->at.number == task->calls)
+		fire(t, task, (long)info.entry.nr);
+}
+
+/* True for one that now runs what is not the runtime. */
+static bool runs_program(const struct tracer *t, pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof path, "/proc/%d/exe", pid);
+	return stat(path, &st) == 0 && st.st_dev == t->program.st_dev &&
+	       st.st_ino == t->program.st_ino;
+}
+
+/* False when it is let go. */
+static bool at_exec(struct tracer *t, struct task *task)
+{
+	if (runs_program(t, task->pid)) {
+		(void)ptrace(PTRACE_DETACH, task->pid, 0, 0);
+		task->pid = 0;
+		return false;
+	}
+	/* Until then the root is ourselves. */
+	task->counts = true;
+	return true;
+}
+
+static void at_stop(struct tracer *t, struct task *task, int status)
+{
+	int sig = WSTOPSIG(status), event = status >> 16;
+	unsigned long number = 0;
+
+	if (sig == (SIGTRAP | 0x80))
+		at_call(t, task);
+	if (event == PTRACE_EVENT_EXEC && !at_exec(t, task))
+		return;
+	if ((event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
+	     event == PTRACE_EVENT_CLONE) &&
+	    ptrace(PTRACE_GETEVENTMSG, task->pid, 0, &number) == 0 &&
+	    number != 0)
+		(void)find(t, (pid_t)number);
+	if (event == PTRACE_EVENT_STOP && sig != SIGTRAP)
+		(void)kill(task->pid, SIGCONT);
+	if (event || sig == (SIGTRAP | 0x80))
+		sig = 0;
+	if (t->over) {
+		(void)ptrace(PTRACE_DETACH, task->pid, 0, sig);
+		task->pid = 0;
+	} else {
+		(void)ptrace(PTRACE_SYSCALL, task->pid, 0, sig);
+	}
+}
+
+static void arm(int ms)
+{
+	const struct itimerval timer = {
+		.it_value = { .tv_sec = ms / 1000,
+			      .tv_usec = ms % 1000 * 1000 },
+	};
+
+	(void)setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* True while there is something to wait for. */
+static bool one_event(struct tracer *t)
+{
+	int status;
+	pid_t pid = waitpid(-1, &status, __WALL);
+
+	if (pid < 0) {
+		t->shot->hung = errno == EINTR && !t->root_ended;
+		return false;
+	}
+	if (WIFSTOPPED(status)) {
+		at_stop(t, find(t, pid), status);
+	} else {
+		find(t, pid)->pid = 0;
+		if (pid == t->root) {
+			t->root_ended = true;
+			t->shot->status = status;
+		}
+	}
+	if (t->root_ended)
+		arm(QUIET_MS);
+	return !t->root_ended || !t->over;
+}
+
+/* ---- the beginning ---- */
+
+static void run_target(const struct target *target)
+{
+	(void)raise(SIGSTOP);
+	if (dup2(target->in, 0) < 0 || dup2(target->out, 1) < 0 ||
+	    dup2(target->err, 2) < 0)
+		_exit(125);
+	execvp(target->argv[0], target->argv);
+	_exit(125);
+}
+
+/* All threads of a process that lives already. */
+static void seize_other(struct tracer *t, pid_t pid)
+{
+	char path[64];
+	const struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+
+		if (tid <= 0 || ptrace(PTRACE_SEIZE, tid, 0, OPTIONS) < 0)
+			continue;
+		(void)find(t, tid);
+		(void)ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+static void trace(struct shot *shot, const struct target *target, int patience)
+{
+	struct tracer t = { .shot = shot };
+	const struct sigaction wake = { .sa_handler = nothing };
+
+	if (stat(target->program, &t.program) < 0)
+		die(target->program);
+	(void)sigaction(SIGALRM, &wake, NULL);
+	t.root = fork();
+	if (t.root < 0)
+		die("fork");
+	if (t.root == 0)
+		run_target(target);
+	(void)waitpid(t.root, NULL, WUNTRACED);
+	if (ptrace(PTRACE_SEIZE, t.root, 0, OPTIONS) < 0)
+		die("seize");
+	find(&t, t.root)->counts = false;
+	if (target->other)
+		seize_other(&t, target->other);
+	(void)kill(t.root, SIGCONT);
+	arm(patience * 1000);
+	while (one_event(&t))
+		;
+}
+
+void shoot(struct shot *shot, const struct target *target, int patience)
+{
+	pid_t pid;
+
+	shot->fired = shot->hung = false;
+	shot->n = 0;
+	shot->status = 0;
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	/* When the tracer ends, whoever is left goes on by itself. */
+	if (pid == 0) {
+		trace(shot, target, patience);
+		_exit(0);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}

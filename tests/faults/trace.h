@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tests/faults/trace.h - run a command and fail one system call of its tree.
+ *
+ * A call is named by the task that makes it, in the order in which they come
+ * up, and by its number among the calls of that task: unlike a number among all
+ * calls, this one names the same call however parent and child are scheduled.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define MOST_CALLS 65536
+#define KILLED 0
+
+struct call {
+	int task;
+	int number;
+	long nr;
+};
+
+/* In memory that the tracing process shares with the asking one. */
+struct shot {
+	/* What to do: nothing, where no task has the number -1. */
+	struct call at;
+	int error; /* or KILLED */
+
+	/* What came of it. */
+	bool fired;
+	long nr; /* of the call that it hit */
+	bool hung;
+	int status; /* of the command, as from wait */
+	size_t n;
+	struct call calls[MOST_CALLS];
+};
+
+struct target {
+	char *const *argv;
+	int in, out, err;
+	pid_t other; /* a process that is one of the tree, too, or 0 */
+	const char *program; /* whoever executes it is not followed */
+};
+
+/* Shared memory for one; dies when there is none. */
+struct shot *shot_new(void);
+
+/* All of it ends within `patience` seconds, or has hung. */
+void shoot(struct shot *shot, const struct target *target, int patience);
