@@ -39,7 +39,7 @@ both() {
 
 @test "without flags nothing is there, and so no program either" {
 	run -127 box -- sh -c true
-	[[ "$output" = *'"sh": executable file not found in $PATH'* ]]
+	[[ "$output" = *"\"sh\": executable file not found in \$PATH"* ]]
 }
 
 @test "what may be read is there, and nothing else" {
@@ -111,7 +111,7 @@ cat: "*"No such file or directory"* ]]
 }
 
 @test "a listed path that turns into a link shows nothing else" {
-	local racer i
+	local racer
 
 	requires root gcc
 	gcc -D_GNU_SOURCE -O2 -o racer "$BATS_TEST_DIRNAME/racer.c"
@@ -122,11 +122,11 @@ cat: "*"No such file or directory"* ]]
 	./racer data link 3>&- &
 	racer=$!
 	# Where it is a link from the start it is shown as one.
-	for i in {1..40}; do
+	for _ in {1..40}; do
 		box -r /usr -r data -- sh -c '[ -L data ] || cat data/file' || :
 	done >out 2>err
 	kill $racer
-	! grep secret out
+	run ! grep secret out
 }
 
 @test "who may write the project may not write its policy" {
@@ -176,7 +176,7 @@ HOME=$HOME
 LANG=C
 TERM=dumb
 USER=root" ]
-	run_ok box -r /usr --allow-env SECRET -- sh -c 'echo $SECRET'
+	run_ok box -r /usr --allow-env SECRET -- sh -c "echo \$SECRET"
 	[ "$output" = x ]
 }
 
@@ -222,7 +222,7 @@ sandlock"* ]]
 
 	requires root
 	run_ok box -r /usr -- sh -c 'setsid sleep 4711 & exit 0'
-	! pgrep -f '^sleep 4711$'
+	run ! pgrep -f '^sleep 4711$'
 	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr --name one -- \
 		sleep 4712 &
 	pid=$!
@@ -284,7 +284,7 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 0000000000000000CapBnd:0000000000000000CapAmb:0000000000000000NoNewPrivs:1\
 Seccomp:2" ]
 	for call in 'unshare -U true' 'mount -t tmpfs none /dev' 'chroot / true'; do
-		run box -r /usr -- $call
+		run box -r /usr -- sh -c "$call"
 		[ "$status" -ne 0 ]
 	done
 }
@@ -394,7 +394,7 @@ made" ]
 		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
 	done
 	run_ok blocked -r /usr -- sh -c 'setsid sleep 4715 & exit 0'
-	! pgrep -f '^sleep 4715$'
+	run ! pgrep -f '^sleep 4715$'
 }
 
 @test "without namespaces a key that needs them is named" {
@@ -438,7 +438,7 @@ gpu_box() {
 
 @test "a GPU is there if it is listed" {
 	requires root
-	local script='cd /dev; echo nvidia* dri/* $CUDA_VISIBLE_DEVICES'
+	local script="cd /dev; echo nvidia* dri/* \$CUDA_VISIBLE_DEVICES"
 
 	run_ok gpu_box -r /usr -- sh -c "$script"
 	[ "$output" = "nvidia* dri/*" ]
