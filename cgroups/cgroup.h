@@ -120,6 +120,12 @@ bool cgroup_frozen(const struct cgroup *cgroup);
 int cgroup_freeze(const struct cgroup *cgroup, bool on);
 /* Signal every process; SIGKILL thaws, uses cgroup.kill, and repeats until empty. */
 int cgroup_signal(struct arena *arena, const struct cgroup *cgroup, int sig);
+/*
+ * Remove them when nobody is in them and nothing is below them: they say so
+ * themselves. The first that refuses ends it; what is left is for the two
+ * below.
+ */
+bool cgroup_remove_empty(const struct cgroup *cgroup);
 /* Remove directories and sub-directories, waiting while processes leave (up to timeout_ms). */
 int cgroup_remove(const struct cgroup *cgroup, int timeout_ms);
 /* Close what cgroup_create opened; removes nothing. */

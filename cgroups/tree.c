@@ -137,15 +137,26 @@ static bool is_marked(const char *path)
 	return getxattr(path, made_mark, NULL, 0) >= 0;
 }
 
-void remove_made(const char *leaf, size_t kept)
+/* The leaf is gone; those above it that were made for it go, too. */
+static void remove_parents(const char *leaf, size_t kept)
 {
 	char path[CGROUP_PATH_SIZE];
 
 	memcpy(path, leaf, strlen(leaf) + 1);
-	while (strlen(path) > kept || is_marked(path)) {
-		(void)rmdir(path);
+	for (;;) {
 		*strrchr(path, '/') = '\0';
+		if (strlen(path) <= kept && !is_marked(path))
+			return;
+		(void)rmdir(path);
 	}
+}
+
+void remove_made(const char *leaf, size_t kept)
+{
+	if (strlen(leaf) <= kept && !is_marked(leaf))
+		return;
+	(void)rmdir(leaf);
+	remove_parents(leaf, kept);
 }
 
 static int remove_dir(int parent, const char *name, void *context)
@@ -196,6 +207,21 @@ static int remove_member(const struct cgroup *cgroup,
 	return r == -EBUSY ? still_used(member->path) : r;
 }
 
+bool cgroup_remove_empty(const struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < cgroup->n; i++) {
+		const struct cgroup_member *member = &cgroup->items[i];
+
+		if (!member->made)
+			continue;
+		if (rmdir(member->path) < 0)
+			return false;
+		if (strlen(member->path) > member->kept)
+			remove_parents(member->path, member->kept);
+	}
+	return true;
+}
+
 int cgroup_remove(const struct cgroup *cgroup, int timeout_ms)
 {
 	int64_t deadline = now_ms() + timeout_ms;
@@ -210,8 +236,8 @@ int cgroup_remove(const struct cgroup *cgroup, int timeout_ms)
 		r = remove_member(cgroup, member, deadline);
 		if (r < 0)
 			result = r;
-		else
-			remove_made(member->path, member->kept);
+		else if (strlen(member->path) > member->kept)
+			remove_parents(member->path, member->kept);
 	}
 	return result;
 }

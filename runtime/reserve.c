@@ -40,8 +40,7 @@ static int make_root(const char *path)
 			continue;
 		memcpy(prefix, path, i);
 		prefix[i] = '\0';
-		if (mkdir(prefix, path[i] ? 0755 : 0700) < 0 &&
-		    errno != EEXIST)
+		if (mkdir(prefix, path[i] ? 0755 : 0700) < 0 && errno != EEXIST)
 			return fail(errno, "make %s", prefix);
 	}
 	return 0;
@@ -64,8 +63,9 @@ static int open_root(const char *path)
 	if (fstat(fd, &st) < 0)
 		return fail(errno, "stat %s", path);
 	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
-		return fail(0, "%s: writable for everyone: not a place for "
-			       "state",
+		return fail(0,
+			    "%s: writable for everyone: not a place for "
+			    "state",
 			    path);
 	return take_fd(&fd);
 }
@@ -246,6 +246,7 @@ int reserve_end(struct arena *arena, const struct container *container)
 		.monitor = container->record.rdt_monitor,
 	};
 	struct cgroup cgroup = { 0 };
+	bool gone = false;
 	int r;
 
 	if (container->broken)
@@ -258,6 +259,10 @@ int reserve_end(struct arena *arena, const struct container *container)
 		r = cgroup_from_record(arena, &container->record, &cgroup);
 		if (r < 0)
 			return r;
+		gone = !container->record.systemd_scope &&
+		       cgroup_remove_empty(&cgroup);
+	}
+	if (container->record.own_cgroup && !gone) {
 		r = cgroup_signal(arena, &cgroup, SIGKILL);
 		if (r < 0)
 			return r;
@@ -270,7 +275,7 @@ int reserve_end(struct arena *arena, const struct container *container)
 		if (r < 0)
 			return r;
 	}
-	if (container->record.own_cgroup) {
+	if (container->record.own_cgroup && !gone) {
 		r = cgroup_remove(&cgroup, REMOVE_MS);
 		if (r < 0)
 			return r;
