@@ -272,8 +272,30 @@ static int namespace_step(struct child *child, const struct step *step)
 	}
 }
 
+static bool is_mount_step(const struct step *step)
+{
+	return step->op >= STEP_PROPAGATION && step->op < STEP_WRITE_PROC &&
+	       step->op != STEP_CONSOLE;
+}
+
+/*
+ * What is made in the rootfs has the mode we say, not the caller's. One pair
+ * of calls for all steps in a row that may make something.
+ */
+static void keep_modes(struct child *child, bool on)
+{
+	if (child->keeps_modes == on)
+		return;
+	child->keeps_modes = on;
+	if (on)
+		child->mask = umask(0);
+	else
+		(void)umask(child->mask);
+}
+
 static int do_step(struct child *child, const struct step *step)
 {
+	keep_modes(child, is_mount_step(step));
 	if (step->op < STEP_PROPAGATION)
 		return namespace_step(child, step);
 	if (step->op == STEP_CONSOLE)

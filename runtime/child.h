@@ -21,6 +21,8 @@ struct child {
 	int link;
 	bool in_cwd;		/* the first, privileged STEP_CWD succeeded */
 	bool point_created;	/* by the last STEP_MOUNT_POINT */
+	bool keeps_modes;	/* the umask is 0, and will be mask again */
+	mode_t mask;
 	char note[128];		/* added to FAILED; empty when errno says it all */
 };
 

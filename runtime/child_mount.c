@@ -309,7 +309,7 @@ static int move_mount(struct child *child, const struct step *step)
 	return 0;
 }
 
-static int do_step(struct child *child, const struct step *step)
+int child_mount_step(struct child *child, const struct step *step)
 {
 	switch ((enum step_op)step->op) {
 	case STEP_MOUNT_POINT:
@@ -341,14 +341,4 @@ static int do_step(struct child *child, const struct step *step)
 	default:
 		return child_root_step(child, step);
 	}
-}
-
-int child_mount_step(struct child *child, const struct step *step)
-{
-	/* What is made in the rootfs has the mode we say, not the caller's. */
-	mode_t mask = umask(0);
-	int r = do_step(child, step);
-
-	umask(mask);
-	return r;
 }
