@@ -95,9 +95,16 @@ static void limit_devices(const char *dir)
 		"c 5:2 rwm", "c 136:* rwm",
 	};
 
+	char path[600];
+	int fd;
+
 	write_text(dir, "devices.deny", "a");
+	snprintf(path, sizeof path, "%s/devices.allow", dir);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
 	for (size_t i = 0; i < COUNT(allowed); i++)
-		write_text(dir, "devices.allow", allowed[i]);
+		if (write(fd, allowed[i], strlen(allowed[i])) < 0)
+			die(path);
+	close(fd);
 }
 
 static void make_cgroup(struct floor *f, struct hierarchy *h)
