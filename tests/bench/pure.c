@@ -21,7 +21,7 @@
 #include "runtime/policed.h"
 #include "tests/unit/engine_profile.h"
 
-#define NOT_INLINED __attribute__((noinline, noipa))
+#define NOT_INLINED __attribute__((noinline))
 #define ANNOTATIONS                                                       \
 	"\"annotations\": {"                                              \
 	"\"io.sandlock.filesystem.read\": \"/usr;/etc;/lib;/opt;/srv\", " \
