@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "base/util.h"
 #include "oci/write.h"
 
@@ -85,26 +86,37 @@ const char *denial_reason(struct arena *arena, const struct denial *denial)
 	return arena_printf(arena, "%s: %s", denial->key, denial->item);
 }
 
-static bool is_plain(const unsigned char *c)
+/* Bytes of a character that a terminal only shows; 0: it might obey. */
+static size_t plain(const char *text)
 {
+	size_t n = utf8_length(text, strlen(text));
+	unsigned char first = (unsigned char)text[0];
+
 	/* U+0080 to U+009F are controls as well. */
-	if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
-		return false;
-	return c[0] >= ' ' && c[0] != 0x7f && c[0] != '\\';
+	if (n == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0)
+		return 0;
+	return first < ' ' || first == 0x7f || first == '\\' ? 0 : n;
 }
 
-/* The workload chose these bytes, and a terminal obeys some of them. */
+/* The workload chose these bytes. */
 static const char *tame(struct arena *arena, const char *text)
 {
-	char *tamed = arena_array(arena, strlen(text) + 1, 4), *to = tamed;
+	char *tamed = arena_array(arena, strlen(text) + 1, sizeof "\\xff");
+	char *to = tamed;
 
 	if (!tamed)
 		return NULL;
-	for (const unsigned char *c = (const void *)text; *c; c++)
-		if (is_plain(c))
-			*to++ = (char)*c;
-		else
-			to += snprintf(to, sizeof "\\xff", "\\x%02x", *c);
+	while (*text) {
+		size_t n = plain(text);
+
+		if (n) {
+			memcpy(to, text, n);
+			to += n;
+			text += n;
+		} else {
+			to += sprintf(to, "\\x%02x", (unsigned char)*text++);
+		}
+	}
 	return tamed;
 }
 

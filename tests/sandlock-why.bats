@@ -1,0 +1,279 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/sandlock-why.bats - what was denied, and by which key of the policy.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	sandlock_setup
+	SHELL_PROGRAM=$(dirname "$SANDLOCK")/sandlock
+	WORK=$TMP/work
+	mkdir -p "$WORK"
+	cd "$WORK" || return
+}
+
+teardown() {
+	cd /
+	sandlock_teardown
+}
+
+# box WORD...: sandlock run with the state of this test.
+box() {
+	"$SHELL_PROGRAM" --root "$ROOT" run "$@"
+}
+
+# user_box WORD...: the same by a user without privileges.
+user_box() {
+	[ -n "$USER_HOME" ] || new_user
+	cp "$SHELL_PROGRAM" "$USER_HOME/sandlock"
+	as_user ./sandlock run "$@"
+}
+
+# denied LINE...: these were told, and nothing else but what loaders look for.
+denied() {
+	local told
+
+	told=$(grep '^denied: ' <<<"$stderr" | grep -v ' read /etc/' || true)
+	[ "$told" = "$(printf '%s\n' "$@")" ] || {
+		echo "told: $stderr"
+		return 1
+	}
+}
+
+# both STATUS WORD...: as root, then as a user; the check is in $CHECK.
+both() {
+	local status_wanted=$1
+
+	shift
+	run --separate-stderr "-$status_wanted" box "$@"
+	"${CHECK[@]}"
+	run --separate-stderr "-$status_wanted" user_box "$@"
+	"${CHECK[@]}"
+}
+
+result() {
+	jq -e "$@" <<<"${stderr_lines[-1]}"
+}
+
+@test "--why names the key and the item that deny a path" {
+	requires root userns
+	local home
+
+	new_user
+	home=$USER_HOME
+	mkdir "$home/.ssh"
+	echo key >"$home/.ssh/id_ed25519"
+	chmod -R a+rX "$home/.ssh"
+	CHECK=(denied "denied: read $home/.ssh/id_ed25519 (filesystem.deny: @known-secrets)")
+	HOME=$home both 1 --why -r /usr -r "$home" \
+		--filesystem-deny @known-secrets -- cat "$home/.ssh/id_ed25519"
+	# Without the policy it can be read: the test could fail.
+	cat "$home/.ssh/id_ed25519"
+}
+
+@test "--why names the list that a path is not in" {
+	requires root userns
+	CHECK=(denied
+		"denied: write /tmp/new (not listed in filesystem.write)"
+		"denied: write /usr/new (not listed in filesystem.write)"
+		"denied: write /usr/bin/env (not listed in filesystem.write)")
+	both 1 --why -r /usr -- sh -c '
+		touch /tmp/new
+		mkdir /usr/new
+		cat /no/such/file /tmp/no-such-file
+		rm -f /usr/bin/env
+		false'
+	CHECK=(denied "denied: write /opt (not listed in filesystem.write)"
+		"denied: write /usr/bin (not listed in filesystem.write)")
+	both 1 --why -r /usr -- sh -c 'cd /usr; touch ../opt; chmod 700 bin'
+}
+
+@test "--why says nothing of what is allowed or fails anyway" {
+	requires root userns
+	CHECK=(denied)
+	run --separate-stderr -1 user_box --why -r /usr -r /etc -- cat \
+		/etc/shadow /nowhere
+	[ -z "$(grep ^denied <<<"$stderr")" ]
+	run --separate-stderr -1 box --why -r /usr -w . -- sh -c '
+		echo a >a && mv a b && rm b && rm c'
+	denied ''
+	run --separate-stderr -0 box --why -r / -- sh -c 'cat /etc/passwd'
+	[ -z "$stderr" ]
+}
+
+@test "--why sees what the filter refuses, and the answer is the same" {
+	requires root userns
+	CHECK=(denied "denied: call unshare (syscalls: namespaces)")
+	both 1 --why -r /usr -- unshare --user true
+	[[ $stderr = *"unshare failed: Operation not permitted"* ]]
+	CHECK=(denied "denied: call personality (syscalls: admin)"
+		"denied: call chroot (syscalls.extra_deny: mount)")
+	both 125 --why -r /usr --syscalls-extra-deny mount -- sh -c '
+		setarch --addr-no-randomize true
+		exec chroot /usr true'
+}
+
+@test "--why sees sockets and where they do not lead" {
+	requires root userns /usr/bin/python3
+	CHECK=(denied "denied: socket AF_INET (network.mode: deny)")
+	both 1 --why -r /usr -- /usr/bin/python3 -ISc '
+import socket
+socket.socket()'
+	CHECK=(denied "denied: connect 192.0.2.1:80 (network.mode: loopback)")
+	both 1 --why --network-mode loopback -r /usr -- /usr/bin/python3 -ISc '
+import socket
+with socket.socket() as server, socket.socket() as client:
+    server.bind(("127.0.0.1", 0))
+    server.listen()
+    client.connect(server.getsockname())
+socket.socket().connect(("192.0.2.1", 80))'
+}
+
+@test "--why names execution, and who loads a program" {
+	requires root userns
+	CHECK=(denied "denied: execute /usr/bin/env (not listed in filesystem.execute)")
+	both 126 --why -r /usr -x "$(realpath "$(command -v sh)")" -- \
+		sh -c 'exec /usr/bin/env'
+	cp "$(realpath "$(command -v cat)")" program
+	run --separate-stderr -127 box --why -r program -- ./program
+	[[ $stderr = *"denied: execute /"*"ld-"*"(not listed in filesystem.read)"* ]]
+}
+
+@test "a program that is not shown is named without --why" {
+	requires root userns
+	CHECK=(denied "denied: execute /bin/sh (not listed in filesystem.read)")
+	[ ! -L /bin ] || CHECK=(denied
+		"denied: execute $(realpath /bin)/$(basename "$(realpath /bin/sh)") (not listed in filesystem.read)")
+	both 127 -r /var -- /bin/sh
+	run --separate-stderr -127 box -r /usr -- no-such-program
+	[[ $stderr = *"--why finds out"* ]]
+}
+
+@test "a failure alone is no reason to speak of denials" {
+	requires root script
+	run --separate-stderr -1 box -r /usr -- sh -c 'cat /etc/passwd'
+	[[ $stderr != *denied* ]]
+	run --separate-stderr -0 box -r /usr -- sh -c 'cat /etc/passwd; true'
+	[[ $stderr != *denied* ]]
+	# At a terminal somebody may want to know.
+	run script -qec "$SHELL_PROGRAM --root $ROOT run -r /usr -- cat /etc/passwd" \
+		/dev/null
+	[[ $output = *"--why finds out"* ]]
+	run script -qec "$SHELL_PROGRAM --root $ROOT run -r /usr -- true" /dev/null
+	[[ $output != *"--why"* ]]
+}
+
+@test "--json ends standard error with the result" {
+	requires root userns jq
+	CHECK=(result '.name | test("^sandbox-[0-9]+$")')
+	both 0 --json -r /usr -- sh -c 'echo out'
+	[ "$output" = out ]
+	CHECK=(result '.status == 3 and .timed_out == false and .sandboxed and
+		.degraded == [] and .denied == null and (has("signal") | not) and
+		.duration >= 0 and (has("error") | not)')
+	both 3 --json -r /usr -- sh -c 'exit 3'
+	CHECK=(result '.status == 143 and .signal == 15 and .name == "x y"')
+	both 143 --json --name 'x y' -r /usr -- sh -c 'kill -TERM $$'
+	# The same number without a signal.
+	CHECK=(result '.status == 143 and (has("signal") | not)')
+	both 143 --json -r /usr -- sh -c 'exit 143'
+	CHECK=(result '.status == 124 and .timed_out and .duration >= 0.2')
+	both 124 --json --timeout 0.2 -r /usr -- sleep 100
+	CHECK=(result '.status == 127')
+	both 127 --json -r /usr -- no-such-program
+	CHECK=(result '.status == 125 and (.error | test("/no/such"))')
+	both 125 --json -r /no/such -- true
+}
+
+@test "--json has what was denied as a list" {
+	requires root userns jq
+	CHECK=(result '.denied == []')
+	both 0 --json --why -r / -- true
+	CHECK=(result '.denied | any(. == {
+		operation: "write", target: "/tmp/a\u001b", key: "filesystem.write",
+		reason: "not listed in filesystem.write"})')
+	both 2 --json --why -r /usr -- sh -c ': >"$(printf "/tmp/a\033")"'
+	[[ $stderr != *"denied: "* ]]
+}
+
+@test "what a name would do to a terminal is not done" {
+	requires root
+	run --separate-stderr -2 box --why -r /usr -- \
+		sh -c ': >"$(printf "/tmp/a\033[2J\nb")"'
+	denied 'denied: write /tmp/a\x1b[2J\x0ab (not listed in filesystem.write)'
+	[[ $stderr != *$'\033[2J\nb (not'* ]]
+}
+
+@test "a traced sandbox forks, threads, stops and ends as without" {
+	requires root userns /usr/bin/python3
+	CHECK=(true)
+	both 7 --why -r / -- sh -c '
+		for i in 1 2 3; do (exit $i) & done
+		wait
+		trap "exit 7" USR1
+		kill -USR1 $$
+		exit 2'
+	both 5 --why -r / -- /usr/bin/python3 -ISc '
+import os, signal, sys
+child = os.fork()
+if child == 0:
+    os.kill(os.getpid(), signal.SIGSTOP)
+    os._exit(5)
+assert os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1])
+os.kill(child, signal.SIGCONT)
+sys.exit(os.WEXITSTATUS(os.waitpid(child, 0)[1]))'
+	both 0 --why -r / -- /usr/bin/python3 -ISc '
+import os, threading
+def work():
+    for _ in range(50):
+        try:
+            open("/no/such/file")
+        except OSError:
+            pass
+threads = [threading.Thread(target=work) for _ in range(8)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+def execute():
+    os.execv("/bin/true", ["true"])
+threading.Thread(target=execute).start()
+threading.Event().wait()'
+	both 124 --why --timeout 0.3 -r / -- sh -c 'sleep 100 & sleep 100'
+	both 137 --why -r / -- sh -c 'sleep 100 & kill -KILL $$'
+}
+
+@test "a traced sandbox ends with its tracer" {
+	requires root
+	mkdir sync
+	"$SHELL_PROGRAM" --root "$ROOT" run --why -r /usr -w sync -- sh -c '
+		echo >sync/ready
+		exec sleep 1000' 3>&- &
+	local tracer=$!
+
+	wait_until [ -e sync/ready ]
+	local inside
+	inside=$(pgrep -P "$(pgrep -P $tracer)")
+	kill -KILL $tracer
+	wait $tracer || true
+	wait_until [ ! -e "/proc/$inside" ]
+	sandlock_delete_all
+}
+
+# What a tracer that was killed has left.
+sandlock_delete_all() {
+	local id
+
+	for id in $(sandlock list --quiet); do
+		sandlock delete --force "$id"
+	done
+}
+
+@test "a traced sandbox is held as without" {
+	requires root userns
+	CHECK=(true)
+	both 0 --why -r /usr -- sh -c '
+		! unshare --user true && ! mount -t tmpfs x /usr &&
+		! cat /etc/passwd && ! touch /usr/x &&
+		[ "$(grep ^Seccomp: /proc/self/status)" = "Seccomp:	2" ] &&
+		[ "$(grep ^NoNewPrivs: /proc/self/status)" = "NoNewPrivs:	1" ]'
+}

@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_blame.c - what failed, and which key of the policy is why. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/util.h"
+#include "confine/calls.h"
+#include "runtime/blame.h"
+#include "runtime/denials.h"
+#include "runtime/view.h"
+#include "runtime/why_calls.h"
+
+#include <cmocka.h>
+
+#define READ LANDLOCK_MAY_READ
+#define WRITE LANDLOCK_MAY_WRITE
+#define EXECUTE LANDLOCK_MAY_EXECUTE
+#define ALL (READ | WRITE | EXECUTE)
+#define X86 AUDIT_ARCH_X86_64
+
+static struct arena arena;
+static char folder[] = "/tmp/test_blame.XXXXXX";
+
+/* ---- the policy of all tests ---- */
+
+static struct files_entry allowed[] = {
+	{ .path = "/usr", .rights = READ | EXECUTE, .key = "filesystem.read" },
+	{ .path = "/home/u",
+	  .rights = READ | EXECUTE,
+	  .key = "filesystem.read" },
+	{ .path = "/home/u/src", .rights = ALL, .key = "filesystem.write" },
+	{ .path = "/etc",
+	  .rights = READ | EXECUTE,
+	  .key = "filesystem.read",
+	  .scope = 1 },
+};
+static struct files_entry denied[] = {
+	{ .path = "/home/u/.ssh",
+	  .rights = ALL,
+	  .key = "filesystem.deny",
+	  .item = "@known-secrets" },
+	{ .path = "/home/u/src/gen",
+	  .rights = WRITE,
+	  .key = "filesystem.deny_write",
+	  .item = "gen" },
+	{ .path = "/etc/shadow",
+	  .rights = ALL,
+	  .key = "filesystem.read",
+	  .item = "@system",
+	  .scope = 1 },
+};
+static struct view_bind binds[] = {
+	{ .path = "/home/u/src", .writable = true },
+	{ .path = "/home/u/src/uv.toml" },
+};
+static const struct policy_pair mounts[] = {
+	{ "/data", "/srv/data:ro" },
+	{ "/cache", "/srv/cache" },
+};
+static const struct view view = {
+	.allowed = { allowed, COUNT(allowed), COUNT(allowed) },
+	.denied = { denied, COUNT(denied), COUNT(denied) },
+	.binds = binds,
+	.nbinds = COUNT(binds),
+};
+static const char *extra[] = { "listen", "bpf" };
+static const char *sockets[] = { "/run/listed" };
+static const struct policy policy = {
+	.mount = { mounts, COUNT(mounts) },
+	.extra_deny = { extra, COUNT(extra) },
+	.unix_ = { sockets, COUNT(sockets) },
+};
+
+struct scene {
+	struct denials denials;
+	struct blame blame;
+	struct policy policy;
+};
+
+static void open_scene(struct scene *scene, const char *root)
+{
+	*scene = (struct scene){ .denials.arena = &arena, .policy = policy };
+	scene->blame = (struct blame){
+		.policy = &scene->policy,
+		.view = &view,
+		.denials = &scene->denials,
+		.root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC),
+		.prefix = streq(root, "/") ? "" : root,
+	};
+	assert_true(scene->blame.root >= 0);
+}
+
+/* What was found, one a line; and close it. */
+static const char *told(struct scene *scene)
+{
+	FILE *out = tmpfile();
+	char *text = arena_alloc(&arena, 4096);
+	ssize_t n;
+
+	assert_int_equal(denials_print(&scene->denials, fileno(out)), 0);
+	n = pread(fileno(out), text, 4095, 0);
+	assert_true(n >= 0);
+	text[n] = '\0';
+	fclose(out);
+	close(scene->blame.root);
+	return text;
+}
+
+/* ---- paths ---- */
+
+static void judges_paths(void **state)
+{
+	static const struct {
+		const char *path;
+		uint32_t right;
+		const char *reason; /* NULL: allowed */
+	} rows[] = {
+		{ "/usr/bin/ls", READ, NULL },
+		{ "/usr/bin/ls", EXECUTE, NULL },
+		{ "/usr/bin/ls", WRITE, "not listed in filesystem.write" },
+		{ "/usrx", READ, "not listed in filesystem.read" },
+		{ "/opt/x", EXECUTE, "not listed in filesystem.read" },
+		{ "/home/u/.ssh/id", READ, "filesystem.deny: @known-secrets" },
+		{ "/home/u/.ssh", WRITE, "filesystem.deny: @known-secrets" },
+		{ "/home/u/.sshx", READ, NULL },
+		{ "/home/u/src/a", WRITE, NULL },
+		{ "/home/u/src/gen/a", WRITE, "filesystem.deny_write: gen" },
+		{ "/home/u/src/gen/a", READ, NULL },
+		{ "/home/u/src/uv.toml", READ, NULL },
+		{ "/home/u/src/uv.toml", WRITE,
+		  "it is the policy of the next run" },
+		/* What a preset leaves out of itself. */
+		{ "/etc/hosts", READ, NULL },
+		{ "/etc/shadow", READ, "filesystem.read: @system" },
+		{ "/data/x", READ, NULL },
+		{ "/data/x", WRITE, "filesystem.mount: /data" },
+		{ "/cache/x", WRITE, NULL },
+	};
+	struct scene scene;
+
+	(void)state;
+	open_scene(&scene, "/");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct denial denial;
+		bool refused = blame_judge(&scene.blame, rows[i].path,
+					   rows[i].right, &denial);
+
+		if (refused != (rows[i].reason != NULL))
+			fail_msg("%s %u", rows[i].path, rows[i].right);
+		if (refused)
+			assert_string_equal(denial_reason(&arena, &denial),
+					    rows[i].reason);
+	}
+	close(scene.blame.root);
+}
+
+static void names_the_list_to_be_in(void **state)
+{
+	struct scene scene;
+	struct denial denial;
+
+	(void)state;
+	open_scene(&scene, "/");
+	scene.policy.set[POLICY_EXECUTE] = true;
+	assert_true(blame_judge(&scene.blame, "/opt/x", EXECUTE, &denial));
+	assert_string_equal(denial.key, "filesystem.execute");
+	assert_null(denial.item);
+	close(scene.blame.root);
+}
+
+static void make_tree(const char *root)
+{
+	static const char *const dirs[] = { "usr",     "usr/bin",     "home",
+					    "home/u",  "home/u/.ssh", "opt",
+					    "etc",     "dev",	      "dev/dri",
+					    "private", "lib" };
+	static const char *const files[] = { "opt/tool",  "home/u/.ssh/id",
+					     "etc/hosts", "dev/dri/card0",
+					     "dev/mem",	  "lib/loader" };
+	static const char script[] = "#! /lib/loader -x\n";
+	char path[128];
+	int fd;
+
+	for (size_t i = 0; i < COUNT(dirs); i++) {
+		snprintf(path, sizeof path, "%s/%s", root, dirs[i]);
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	for (size_t i = 0; i < COUNT(files); i++) {
+		snprintf(path, sizeof path, "%s/%s", root, files[i]);
+		fd = open(path, O_WRONLY | O_CREAT, 0644);
+		assert_true(fd >= 0);
+		close(fd);
+	}
+	snprintf(path, sizeof path, "%s/usr/bin/script", root);
+	fd = open(path, O_WRONLY | O_CREAT, 0755);
+	assert_int_equal(write(fd, script, strlen(script)), strlen(script));
+	close(fd);
+	snprintf(path, sizeof path, "%s/usr/link", root);
+	assert_int_equal(symlink("/home/u/.ssh/id", path), 0);
+}
+
+static void asks_what_the_host_has(void **state)
+{
+	static const struct {
+		struct blame_path wanted;
+		const char *told;
+	} rows[] = {
+		{ { "/opt/tool", READ, ENOENT, false, false },
+		  "denied: read /opt/tool (not listed in filesystem.read)\n" },
+		/* Not there anyway. */
+		{ { "/opt/none", READ, ENOENT, false, false }, "" },
+		{ { "/none/none", WRITE, ENOENT, true, false }, "" },
+		/* It could have been made. */
+		{ { "/opt/new", WRITE, ENOENT, true, true },
+		  "denied: write /opt/new (not listed in filesystem.write)\n" },
+		{ { "/opt/new/", WRITE, ENOENT, true, true },
+		  "denied: write /opt/new (not listed in filesystem.write)\n" },
+		/* Denied by name, there or not. */
+		{ { "/home/u/.ssh/none", READ, ENOENT, false, false },
+		  "denied: read /home/u/.ssh/none "
+		  "(filesystem.deny: @known-secrets)\n" },
+		/* By a link, or around. */
+		{ { "/usr/link", READ, ENOENT, false, false },
+		  "denied: read /home/u/.ssh/id "
+		  "(filesystem.deny: @known-secrets)\n" },
+		{ { "/usr/link", READ, ENOENT, false, true }, "" },
+		{ { "/usr/../opt/./tool", READ, ENOENT, false, false },
+		  "denied: read /opt/tool (not listed in filesystem.read)\n" },
+		/* The policy allows it: permissions, or another error. */
+		{ { "/etc/hosts", READ, EACCES, false, false }, "" },
+		{ { "/opt/tool", READ, EINVAL, false, false }, "" },
+		{ { "/opt/tool", READ, ELOOP, false, false }, "" },
+		{ { "opt/tool", READ, ENOENT, false, false }, "" },
+		/* Both are missing: who may write may read. */
+		{ { "/opt/tool", READ | WRITE, ENOENT, false, false },
+		  "denied: write /opt/tool (not listed in filesystem.write)\n" },
+		{ { "/etc/hosts", READ | WRITE, EROFS, false, false },
+		  "denied: write /etc/hosts (not listed in "
+		  "filesystem.write)\n" },
+		/* Its own. */
+		{ { "/dev/mem", READ, ENOENT, false, false },
+		  "denied: read /dev/mem (the sandbox has its own /dev)\n" },
+		{ { "/dev/dri/card0", READ | WRITE, ENOENT, false, false },
+		  "denied: write /dev/dri/card0 (not listed in "
+		  "limits.gpu_devices)\n" },
+		{ { "/dev/none", READ, ENOENT, false, false }, "" },
+		{ { "/dev/mem", READ, EACCES, false, false }, "" },
+		{ { "/proc/99/environ", READ, ENOENT, false, false }, "" },
+		{ { "/proc/sys/kernel/x", WRITE, EROFS, false, false },
+		  "denied: write /proc/sys/kernel/x "
+		  "(the sandbox has its own /proc)\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct scene scene;
+
+		open_scene(&scene, folder);
+		assert_int_equal(blame_file(&scene.blame, &rows[i].wanted), 0);
+		assert_string_equal(told(&scene), rows[i].told);
+	}
+}
+
+static void finds_who_loads_a_program(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	open_scene(&scene, folder);
+	assert_int_equal(blame_program(&scene.blame, "/usr/bin/script", ENOENT),
+			 0);
+	assert_int_equal(blame_program(&scene.blame, "/opt/tool", ENOENT), 0);
+	assert_int_equal(blame_program(&scene.blame, "/usr/bin/no", ENOENT), 0);
+	assert_string_equal(
+		told(&scene),
+		"denied: execute /lib/loader (not listed in filesystem.read)\n"
+		"denied: execute /opt/tool (not listed in filesystem.read)\n");
+}
+
+/* ---- calls ---- */
+
+static void names_groups_and_keys(void **state)
+{
+	static const struct {
+		const char *call;
+		uint64_t first;
+		enum policy_mode mode;
+		const char *told;
+	} rows[] = {
+		{ "unshare", 0, POLICY_MODE_DENY,
+		  "denied: call unshare (syscalls: namespaces)\n" },
+		{ "clone", 0, POLICY_MODE_DENY,
+		  "denied: call clone (syscalls: namespaces)\n" },
+		{ "listen", 0, POLICY_MODE_DENY,
+		  "denied: call listen (syscalls.extra_deny: listen)\n" },
+		{ "bpf", 0, POLICY_MODE_DENY,
+		  "denied: call bpf (syscalls.extra_deny: bpf)\n" },
+		{ "memfd_create", 0, POLICY_MODE_DENY,
+		  "denied: call memfd_create (not listed in "
+		  "filesystem.execute)\n" },
+		{ "socket", AF_INET, POLICY_MODE_DENY,
+		  "denied: socket AF_INET (network.mode: deny)\n" },
+		{ "socket", AF_INET6, POLICY_MODE_OPEN,
+		  "denied: socket AF_INET6 (syscalls: raw_sockets)\n" },
+		{ "socket", AF_PACKET, POLICY_MODE_DENY,
+		  "denied: socket AF_PACKET (syscalls: raw_sockets)\n" },
+		{ "socket", 30, POLICY_MODE_OPEN,
+		  "denied: socket of family 30 (syscalls: raw_sockets)\n" },
+		{ "read", 0, POLICY_MODE_DENY, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const uint64_t args[6] = { rows[i].first };
+		int number = call_number(X86, rows[i].call);
+		struct scene scene;
+
+		open_scene(&scene, "/");
+		scene.policy.mode = rows[i].mode;
+		assert_int_equal(blame_call(&scene.blame, X86, (uint64_t)number,
+					    args),
+				 0);
+		assert_string_equal(told(&scene), rows[i].told);
+	}
+}
+
+static void names_addresses(void **state)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET,
+				  .sin_port = htons(443) };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
+				    .sin6_port = htons(53) };
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	struct scene scene;
+
+	(void)state;
+	inet_pton(AF_INET, "192.0.2.1", &in.sin_addr);
+	inet_pton(AF_INET6, "2001:db8::1", &in6.sin6_addr);
+	open_scene(&scene, folder);
+	scene.policy.mode = POLICY_MODE_LOOPBACK;
+	blame_address(&scene.blame, "connect", &in, sizeof in, ENETUNREACH);
+	blame_address(&scene.blame, "sendto", &in6, sizeof in6, ENETUNREACH);
+	/* A server that says no; too short; none of the network's. */
+	blame_address(&scene.blame, "connect", &in, sizeof in, ECONNREFUSED);
+	blame_address(&scene.blame, "connect", &in, 4, ENETUNREACH);
+	blame_address(&scene.blame, "connect", &un, 1, ENOENT);
+	blame_address(&scene.blame, "connect", &un, sizeof un, ECONNREFUSED);
+	snprintf(un.sun_path, sizeof un.sun_path, "/opt/sock");
+	blame_address(&scene.blame, "connect", &un, sizeof un, ENOENT);
+	blame_address(&scene.blame, "bind", &un, sizeof un, ENOENT);
+	assert_string_equal(
+		told(&scene),
+		"denied: connect 192.0.2.1:443 (network.mode: loopback)\n"
+		"denied: send [2001:db8::1]:53 (network.mode: loopback)\n"
+		"denied: write /opt/sock (not listed in filesystem.write)\n");
+}
+
+static void names_sockets_of_the_host(void **state)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct scene scene;
+
+	(void)state;
+	snprintf(un.sun_path, sizeof un.sun_path, "%s/private/s", folder);
+	assert_int_equal(bind(sock, (void *)&un, sizeof un), 0);
+	snprintf(un.sun_path, sizeof un.sun_path, "/private/s");
+	open_scene(&scene, folder);
+	blame_address(&scene.blame, "connect", &un, sizeof un, ENOENT);
+	assert_string_equal(told(&scene), "denied: connect /private/s (not "
+					  "listed in network.unix)\n");
+	open_scene(&scene, folder);
+	sockets[0] = "/private";
+	blame_address(&scene.blame, "connect", &un, sizeof un, ENOENT);
+	sockets[0] = "/run/listed";
+	assert_string_equal(told(&scene), "");
+	close(sock);
+}
+
+/* ---- decoding ---- */
+
+static void decodes_calls(void **state)
+{
+	static const struct {
+		const char *call;
+		uint64_t args[6], flags;
+		int n;
+		struct why_target first;
+	} rows[] = {
+		{ "open",
+		  { 7, O_RDONLY },
+		  0,
+		  1,
+		  { .dir = AT_FDCWD, .path = 7, .rights = READ } },
+		{ "openat",
+		  { 5, 7, O_WRONLY },
+		  0,
+		  1,
+		  { .dir = 5, .path = 7, .rights = WRITE } },
+		{ "openat",
+		  { (uint64_t)AT_FDCWD, 7, O_RDWR | O_CREAT },
+		  0,
+		  1,
+		  { .dir = AT_FDCWD,
+		    .path = 7,
+		    .rights = READ | WRITE,
+		    .makes = true } },
+		{ "openat",
+		  { 5, 7, O_TRUNC },
+		  0,
+		  1,
+		  { .dir = 5, .path = 7, .rights = READ | WRITE } },
+		{ "openat",
+		  { 5, 7, O_PATH | O_NOFOLLOW },
+		  0,
+		  1,
+		  { .dir = 5, .path = 7, .rights = READ, .link = true } },
+		{ "openat2",
+		  { 5, 7, 99 },
+		  O_WRONLY,
+		  1,
+		  { .dir = 5, .path = 7, .rights = WRITE } },
+		{ "access",
+		  { 7, W_OK },
+		  0,
+		  1,
+		  { .dir = AT_FDCWD, .path = 7, .rights = WRITE } },
+		{ "faccessat",
+		  { 5, 7, X_OK },
+		  0,
+		  1,
+		  { .dir = 5, .path = 7, .rights = EXECUTE } },
+		{ "faccessat2",
+		  { 5, 7, F_OK },
+		  0,
+		  1,
+		  { .dir = 5, .path = 7, .rights = READ } },
+		{ "newfstatat",
+		  { 5, 7, 0, AT_SYMLINK_NOFOLLOW },
+		  0,
+		  1,
+		  { .dir = 5, .path = 7, .rights = READ, .link = true } },
+		{ "newfstatat",
+		  { 5, 7, 0, 0 },
+		  0,
+		  1,
+		  { .dir = 5, .path = 7, .rights = READ } },
+		{ "execve",
+		  { 7, 8, 9 },
+		  0,
+		  1,
+		  { .dir = AT_FDCWD, .path = 7, .rights = EXECUTE } },
+		{ "symlinkat",
+		  { 7, 5, 8 },
+		  0,
+		  1,
+		  { .dir = 5,
+		    .path = 8,
+		    .rights = WRITE,
+		    .makes = true,
+		    .link = true } },
+		{ "renameat2",
+		  { 5, 7, 6, 8 },
+		  0,
+		  2,
+		  { .dir = 5, .path = 7, .rights = WRITE, .link = true } },
+		{ "connect",
+		  { 3, 7, 16 },
+		  0,
+		  1,
+		  { .dir = AT_FDCWD, .path = 7, .address = true, .size = 16 } },
+		{ "sendto",
+		  { 3, 1, 1, 0, 7, 28 },
+		  0,
+		  1,
+		  { .dir = AT_FDCWD, .path = 7, .address = true, .size = 28 } },
+	};
+	struct why_map map;
+
+	(void)state;
+	why_map_make(X86, &map);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		int number = call_number(X86, rows[i].call);
+		const struct why_call *call = why_find(&map, (uint64_t)number);
+		struct why_target targets[WHY_TARGETS];
+
+		assert_non_null(call);
+		assert_string_equal(why_call_name(call), rows[i].call);
+		assert_int_equal(why_flags_at(call, rows[i].args),
+				 streq(rows[i].call, "openat2") ? 99 : 0);
+		assert_int_equal(why_decode(call, rows[i].args, rows[i].flags,
+					    targets),
+				 rows[i].n);
+		assert_int_equal(targets[0].dir, rows[i].first.dir);
+		assert_int_equal(targets[0].path, rows[i].first.path);
+		assert_int_equal(targets[0].rights, rows[i].first.rights);
+		assert_int_equal(targets[0].makes, rows[i].first.makes);
+		assert_int_equal(targets[0].link, rows[i].first.link);
+		assert_int_equal(targets[0].address, rows[i].first.address);
+		assert_int_equal(targets[0].size, rows[i].first.size);
+	}
+	assert_null(why_find(&map, (uint64_t)call_number(X86, "read")));
+	assert_null(why_find(&map, UINT64_MAX));
+}
+
+/* A name that nobody knows would never be looked at. */
+static void knows_all_names(void **state)
+{
+	struct oci_strings names = why_calls_names();
+
+	(void)state;
+	for (size_t i = 0; i < names.n; i++)
+		assert_true(call_number(X86, names.items[i]) >= 0);
+}
+
+/* ---- the list ---- */
+
+static void lists_once_and_tames(void **state)
+{
+	const struct denial rude = {
+		.operation = "read",
+		.target = "/a\033[2J\n\\b\xc2\x9b\xc3\xa9",
+		.note = "why",
+	};
+	struct scene scene;
+
+	(void)state;
+	open_scene(&scene, "/");
+	assert_int_equal(denials_add(&scene.denials, &rude), 0);
+	assert_int_equal(denials_add(&scene.denials, &rude), 0);
+	assert_string_equal(told(&scene),
+			    "denied: read /a\\x1b[2J\\x0a\\x5cb\\xc2\\x9b"
+			    "\xc3\xa9 (why)\n");
+}
+
+static void stops_at_a_thousand(void **state)
+{
+	struct scene scene;
+	char name[16];
+
+	(void)state;
+	open_scene(&scene, "/");
+	for (int i = 0; i < 1005; i++) {
+		const struct denial denial = { .operation = "read",
+					       .target = name,
+					       .note = "why" };
+
+		snprintf(name, sizeof name, "/%d", i);
+		assert_int_equal(denials_add(&scene.denials, &denial), 0);
+	}
+	assert_int_equal(scene.denials.n, 1000);
+	assert_int_equal(scene.denials.more, 5);
+	close(scene.blame.root);
+}
+
+static int prepare(void **state)
+{
+	(void)state;
+	if (arena_open(&arena, 16 << 20) < 0 || !mkdtemp(folder))
+		return -1;
+	make_tree(folder);
+	return 0;
+}
+
+static int clear(void **state)
+{
+	char command[64];
+
+	(void)state;
+	arena_close(&arena);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(judges_paths),
+		cmocka_unit_test(names_the_list_to_be_in),
+		cmocka_unit_test(asks_what_the_host_has),
+		cmocka_unit_test(finds_who_loads_a_program),
+		cmocka_unit_test(names_groups_and_keys),
+		cmocka_unit_test(names_addresses),
+		cmocka_unit_test(names_sockets_of_the_host),
+		cmocka_unit_test(decodes_calls),
+		cmocka_unit_test(knows_all_names),
+		cmocka_unit_test(lists_once_and_tames),
+		cmocka_unit_test(stops_at_a_thousand),
+	};
+
+	return cmocka_run_group_tests(tests, prepare, clear);
+}
