@@ -134,6 +134,17 @@ static const struct bpf_rule no_udp_sockets[] = {
 	RULE(REFUSE, FAMILY(AF_INET6), TYPE(SOCK_DGRAM)),
 };
 
+#define FAST_OPEN(index) RULE(REFUSE, BITS(index, MSG_FASTOPEN, MSG_FASTOPEN))
+
+static const struct {
+	const char *call;
+	struct bpf_rule rule;
+} fast_opens[] = {
+	{ "sendto", FAST_OPEN(3) },
+	{ "sendmsg", FAST_OPEN(2) },
+	{ "sendmmsg", FAST_OPEN(3) },
+};
+
 #define MOST_SOCKETS \
 	(COUNT(local_sockets) + COUNT(tcp_sockets) + COUNT(udp_sockets) + \
 	 COUNT(icmp_sockets))
@@ -269,6 +280,20 @@ static int filter_call(const struct table *table, const char *name)
 	return fail(ENOTSUP, "%s has no filter", name);
 }
 
+static int filter_fast_open(const struct table *table)
+{
+	for (size_t i = 0; i < COUNT(fast_opens); i++) {
+		struct bpf_range *range;
+		int r = find_call(table, fast_opens[i].call, &range);
+
+		if (r < 0)
+			return r;
+		if (range)
+			judge(range, &fast_opens[i].rule, 1, ALLOW);
+	}
+	return 0;
+}
+
 static bool names_group(const struct oci_strings *names,
 			enum syscall_group group)
 {
@@ -334,6 +359,9 @@ static int fill(struct table *table)
 			return fail_in(r, "%s",
 				       syscall_group_info(group)->name);
 	}
+	r = table->list->no_fast_open ? filter_fast_open(table) : 0;
+	if (r < 0)
+		return r;
 	r = refuse_extra(table);
 	return r < 0 ? fail_in(r, "syscalls.extra_deny") : 0;
 }

@@ -116,6 +116,11 @@ static int add_rule(struct split *s, const char *path, uint32_t rights)
 	return 0;
 }
 
+static bool is_carved(const struct split *s, const struct files_entry *denied)
+{
+	return denied->carved && s->allowed->rights & LANDLOCK_MAY_WRITE;
+}
+
 /* What is denied here or above, and strictly below. */
 struct verdict {
 	uint32_t here, below;
@@ -135,7 +140,8 @@ static struct verdict judge(const struct split *s, const char *path,
 			continue;
 		if (files_is_at_or_below(path, d->path)) {
 			v.here |= d->rights;
-		} else if (files_is_at_or_below(d->path, path)) {
+		} else if (files_is_at_or_below(d->path, path) &&
+			   !is_carved(s, d)) {
 			v.below |= d->rights & rights;
 			if (d->rights & READ && d->directory)
 				v.listable = false;

@@ -24,6 +24,10 @@ struct files_entry {
 	const char *named;	/* before links were followed; NULL: as path */
 	unsigned int scope;	/* 0: of all; else only of the same preset */
 	bool directory;		/* or not known to be none */
+	bool missing;		/* denied, and not there yet… */
+	bool of_preset;		/* …as nobody has said that it is */
+	bool leaf;		/* and nothing is to be below it */
+	bool carved;		/* denied by a mount, for who may write above */
 };
 
 struct files_list {
@@ -42,6 +46,20 @@ struct files_rules {
 	size_t n, size;
 	struct files_link *links;
 	size_t nlinks;
+};
+
+/* A mount that takes rights away; without any it only keeps its place. */
+struct files_carve {
+	const char *path;
+	uint32_t rights;
+	bool missing, leaf;
+	const struct files_entry *above;	/* may be written; or NULL */
+	const struct files_entry *denied;	/* why */
+};
+
+struct files_carves {
+	struct files_carve *items;	/* what is above comes first */
+	size_t n;
 };
 
 struct files_place {
@@ -63,6 +81,9 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 /* For context->real_path: the path without links, NULL when there is none. */
 int files_real_path(struct arena *arena, const struct files_place *place,
 		    const char *path, const char **ret);
+/* What of the denied is for mounts; it is marked as such. */
+int files_carve(struct arena *arena, const struct files_list *allowed,
+		struct files_list *denied, struct files_carves *ret);
 /* What is allowed without what is denied. */
 int files_split(struct arena *arena, int root, const struct files_list *allowed,
 		const struct files_list *denied, struct files_rules *ret);

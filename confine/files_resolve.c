@@ -125,6 +125,7 @@ static int keep_name(struct resolver *v, const struct item *item,
 {
 	char *above = arena_strdup(v->arena, path);
 	struct files_entry entry = item->entry;
+	bool below = false;
 	int r;
 
 	if (!above)
@@ -136,8 +137,10 @@ static int keep_name(struct resolver *v, const struct item *item,
 		*name++ = '\0';
 		fd = root_open(v->place->root, above,
 			       O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0 && is_missing(errno) && *above)
+		if (fd < 0 && is_missing(errno) && *above) {
+			below = true;
 			continue;
+		}
 		if (fd < 0)
 			return fail(errno, "%s '%s'", entry.key, entry.item);
 		r = real_path(v->arena, v->place, fd, &entry.path);
@@ -147,6 +150,8 @@ static int keep_name(struct resolver *v, const struct item *item,
 			v->arena, "%s/%s",
 			streq(entry.path, "/") ? "" : entry.path, name);
 		entry.directory = true;
+		entry.missing = true;
+		entry.leaf = !below;
 		return entry.path ? files_add(v->arena, v->denied, &entry) :
 				    -ENOMEM;
 	}
@@ -168,7 +173,7 @@ static int add_path(struct resolver *v, const struct item *item,
 	if (!is_missing(errno))
 		return fail(errno, "%s '%s'", item->entry.key,
 			    item->entry.item);
-	if (item->optional || item->matched)
+	if (item->matched || (item->optional && !item->entry.of_preset))
 		return 0;
 	if (item->denial)
 		return keep_name(v, item, path);
@@ -206,6 +211,7 @@ static int add_preset(struct resolver *v, struct item item, const char *name)
 		return fail_in(r, "%s", item.entry.key);
 	item.optional = true;
 	item.entry.scope = item.denial ? 0 : ++v->scopes;
+	item.entry.of_preset = item.denial;
 	except = item;
 	except.denial = true;
 	for (size_t i = 0; r == 0 && i < preset.paths.n; i++)

@@ -196,16 +196,17 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "whom it may not reach; alone: all others are open" },
 	[POLICY_NET_BIND] = {
 		KEY(NETWORK, "network.bind", PORTS, bind),
-		.alias = "network.allow_bind", .flag = "net-bind",
+		.alias = "network.allow_bind", .flag = "net-bind", ENFORCED,
 		.about = "TCP ports that it may bind" },
 	[POLICY_NET_DENY_BIND] = {
 		KEY(NETWORK, "network.deny_bind", PORTS, deny_bind),
+		ENFORCED,
 		.about = "TCP ports that it may not bind, even if allowed" },
 	[POLICY_PORT_REMAP] = {
 		KEY(NETWORK, "network.port_remap", BOOL, port_remap),
 		.about = "a port space of its own on the host's network" },
 	[POLICY_UNIX] = {
-		KEY(NETWORK, "network.unix", PATHS, unix_),
+		KEY(NETWORK, "network.unix", PATHS, unix_), ENFORCED,
 		.about = "Unix sockets of others that it may connect to" },
 	[POLICY_HTTP_PROXY_PORT] = {
 		KEY(NETWORK, "network.http_proxy_port", NUMBER,
@@ -217,7 +218,7 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "local SOCKS proxy, the only way out" },
 	[POLICY_ALLOW_LOCAL_BINDING] = {
 		KEY(NETWORK, "network.allow_local_binding", BOOL,
-		    allow_local_binding),
+		    allow_local_binding), ENFORCED,
 		.about = "may bind any port of a loopback address" },
 
 	[POLICY_HTTP_ALLOW] = {

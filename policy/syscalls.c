@@ -23,7 +23,8 @@ static const struct syscall_group_info groups[SYSCALLS_GROUPS] = {
 		"mount",
 		CALLS("mount", "umount2", "pivot_root", "chroot", "open_tree",
 		      "open_tree_attr", "move_mount", "fsopen", "fsconfig",
-		      "fsmount", "fspick", "mount_setattr"),
+		      "fsmount", "fspick", "mount_setattr", "statmount",
+		      "listmount"),
 		.filtered = none },
 	/* clone3's flags are behind a pointer: no filter sees them. */
 	[SYSCALLS_NAMESPACES] = {

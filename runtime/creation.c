@@ -185,9 +185,13 @@ static int delegate_cgroup(struct creation *c)
 
 int creation_make_cgroups(struct creation *c)
 {
-	int r = cgroup_create(&c->facts.cgroups, &c->cgroup,
-			      &c->spec.linux_.resources, c->facts.rootless);
+	struct oci_resources *resources = &c->spec.linux_.resources;
+	int r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
+			      c->facts.rootless);
 
+	if (r < 0 && policed_lose_limits(&c->policed, &c->spec))
+		r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
+				  c->facts.rootless);
 	if (r < 0)
 		return r;
 	/* What could not be made is not ours to remove. */
@@ -213,29 +217,43 @@ static int place_child(struct launch *launch)
 	return r < 0 ? r : cgroup_enter(&c->cgroup, launch->pid);
 }
 
-static int rooted(struct launch *launch, int root)
+static bool is_own(const struct creation *c, enum oci_ns ns)
+{
+	const struct oci_namespace *n = &c->spec.linux_.namespaces[ns];
+
+	return n->listed && !n->path;
+}
+
+static int rooted(struct launch *launch, int root, int *ret_ruleset)
 {
 	struct creation *c = launch->owner;
-	const struct oci_namespace *pids =
-		&c->spec.linux_.namespaces[OCI_NS_PID];
-	const struct oci_namespace *net =
-		&c->spec.linux_.namespaces[OCI_NS_NETWORK];
-	const struct policed_files files = {
+	autoclose int mntns = -1;
+	struct policed_files files = {
 		.arena = c->arena,
 		.policed = &c->policed,
 		.process = c->in.process,
+		.spec = &c->spec,
+		.rootfs = c->in.rootfs,
 		.proc = c->proc,
 		.root = root,
 		.userns = launch->userns >= 0 ? launch->userns :
 						c->joins.fds[OCI_NS_USER],
+		.mntns = -1,
 		.state = c->container.dir,
-		.own_pids = pids->listed && !pids->path,
-		.own_net = net->listed && !net->path,
+		.own_pids = is_own(c, OCI_NS_PID),
 		.has_console = c->in.has_console,
 		.degraded = &c->degraded,
 	};
+	char name[64];
 
-	return policed_files_create(&files);
+	if (is_own(c, OCI_NS_MOUNT)) {
+		snprintf(name, sizeof name, "%d/ns/mnt", launch->pid);
+		mntns = openat(c->proc, name, O_RDONLY | O_CLOEXEC);
+		if (mntns < 0)
+			return fail(errno, "open /proc/%s", name);
+	}
+	files.mntns = mntns;
+	return policed_files_create(&files, ret_ruleset);
 }
 
 static int start_child(struct creation *c)

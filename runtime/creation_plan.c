@@ -253,7 +253,9 @@ static int gather(struct creation *c)
 	if (r < 0)
 		return r;
 	if (c->globals->cgroup_manager == CGROUP_DISABLED &&
-	    cgroup_wants_limits(&c->spec.linux_.resources))
+	    cgroup_wants_limits(&c->spec.linux_.resources) &&
+	    !(policed_lose_limits(&c->policed, &c->spec) &&
+	      !cgroup_wants_limits(&c->spec.linux_.resources)))
 		return fail(0, "linux.resources: limits need cgroups, and "
 			       "--cgroup-manager is disabled");
 	r = cgroup_check_resources(&c->spec.linux_.resources,
@@ -305,10 +307,11 @@ int creation_plan(struct creation *c, const char *id, bool has_gate)
 	r = load_spec(c);
 	if (r < 0)
 		return r;
-	r = policed_create(c->arena, c->globals, &c->spec, &c->policed);
+	r = find_rootfs(c);
 	if (r < 0)
 		return r;
-	r = find_rootfs(c);
+	c->policed.rootfs = c->in.rootfs;
+	r = policed_create(c->arena, c->globals, &c->spec, &c->policed);
 	if (r < 0)
 		return r;
 	return creation_plan_spec(c);

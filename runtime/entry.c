@@ -14,7 +14,6 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "cgroups/rdt.h"
-#include "confine/files.h"
 #include "runtime/mounted.h"
 #include "runtime/policed_files.h"
 #include "runtime/systemd.h"
@@ -186,11 +185,12 @@ static int hold_files(struct entry *e, const struct container *container)
 		.proc = e->proc,
 		.root = e->root,
 		.userns = e->joins.fds[OCI_NS_USER],
+		.mntns = -1,
 		.state = container->dir,
 		.has_console = e->in.has_console,
 	};
 
-	if (!files_wanted(&e->policed.policy))
+	if (!e->policed.landlock)
 		return 0;
 	e->ruleset = policed_files_load(&files);
 	if (e->ruleset < 0)

@@ -202,9 +202,10 @@ static int on_unmapped(struct launch *launch)
 static int on_rooted(struct launch *launch, int root)
 {
 	const uint16_t slot = SLOT_RULESET;
-	autoclose int ruleset = launch->rooted(launch, root);
+	autoclose int ruleset = -1;
+	int r = launch->rooted(launch, root, &ruleset);
 
-	return ruleset < 0 ? ruleset : answer(launch, &slot, &ruleset, 1);
+	return r < 0 ? r : answer(launch, &slot, &ruleset, ruleset >= 0);
 }
 
 static int on_listener(struct launch *launch, int listener)

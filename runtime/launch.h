@@ -27,8 +27,8 @@ struct launch {
 	int (*place)(struct launch *launch);
 	/* Called when the mounts are done and hooks are about to look; may be NULL. */
 	int (*before_hooks)(struct launch *launch);
-	/* Called with the container's root, for the ruleset that holds there. */
-	int (*rooted)(struct launch *launch, int root);
+	/* Called with the container's root, for the ruleset that holds there; -1: none. */
+	int (*rooted)(struct launch *launch, int root, int *ret_ruleset);
 	void *owner;			/* for the three */
 	int link;
 	pid_t pid;

@@ -128,7 +128,9 @@ int make_create(const struct make_input *in, struct plan *ret)
 		r = root_and_mounts(in, &plan);
 	if (r < 0)
 		return r;
-	if (in->policed && in->policed->landlock)
+	if (in->policed &&
+	    (in->policed->landlock || in->policed->masks_sockets ||
+	     in->policed->kept.n))
 		plan_add(&plan, STEP_STOP)->number = WORD_ROOTED;
 	r = make_process(in, &plan);
 	if (r < 0)

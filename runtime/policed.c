@@ -5,12 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
 #include "runtime/bare.h"
@@ -21,6 +25,7 @@
 
 #define POLICY_FILE "policy.toml"
 #define MAX_POLICY (4UL << 20)
+#define MAX_PASSWD (1UL << 20)
 
 /* Who may trace may also make a process dump. */
 static int check_coredump(const struct policy *policy)
@@ -33,26 +38,99 @@ static int check_coredump(const struct policy *policy)
 	return 0;
 }
 
+/* Who has these makes sockets that neither filter nor Landlock judges. */
+static int check_sockets(const struct policy *policy)
+{
+	static const char *const groups[] = { "io_uring", "raw_sockets" };
+	bool ports = policy->bind.n || policy->deny_bind.n ||
+		     policy->allow_local_binding;
+	bool denied = policy_has_section(policy, POLICY_NETWORK) &&
+		      policy->mode == POLICY_MODE_DENY;
+
+	for (size_t i = 0; i < policy->extra_allow.n; i++) {
+		const char *group = policy->extra_allow.items[i];
+
+		if ((ports && streq(group, groups[1])) ||
+		    ((ports || denied) && streq(group, groups[0])))
+			return fail(0,
+				    "network.%s does not hold with '%s' in "
+				    "syscalls.extra_allow",
+				    ports ? "bind" : "mode 'deny'", group);
+	}
+	return 0;
+}
+
+/* config.json says which there are. */
+static int check_namespaces(const struct policy *policy)
+{
+	if (policy->disable & 1U << POLICY_NAMESPACES)
+		return fail(0, "config.disable: 'namespaces' of a bundle are "
+			       "those of its linux.namespaces");
+	return 0;
+}
+
 static int refuse(const struct policy *policy)
 {
 	int r = policy_refuse_unenforced(policy);
 
-	return r < 0 ? r : check_coredump(policy);
+	if (r == 0)
+		r = check_coredump(policy);
+	return r < 0 ? r : check_sockets(policy);
 }
 
-/* ~ is inside: HOME as the bundle says. */
-static struct policy_place place_in(const struct oci_spec *spec)
+/* The sixth field of the line with this number, or NULL. */
+static const char *home_in(char *passwd, uid_t uid)
 {
-	return (struct policy_place){
-		.home = oci_env_get(&spec->process->env, "HOME"),
-		.bundle = true,
-	};
+	char *line;
+
+	while ((line = strsep(&passwd, "\n"))) {
+		char *fields[7] = { 0 };
+		uint32_t id;
+
+		for (size_t i = 0; i < COUNT(fields) && line; i++)
+			fields[i] = strsep(&line, ":");
+		if (fields[5] && fields[5][0] == '/' &&
+		    num_u32(fields[2], &id) == 0 && id == uid)
+			return fields[5];
+		err_clear();
+	}
+	return NULL;
+}
+
+/* ~ is inside: HOME as the bundle says, or its passwd. */
+static const char *find_home(struct arena *arena, const struct oci_spec *spec,
+			     const char *rootfs)
+{
+	const char *home = oci_env_get(&spec->process->env, "HOME");
+	autoclose int root = -1, fd = -1;
+	struct stat st;
+	char *text;
+
+	if (is_set(home) || !rootfs)
+		return home;
+	root = open(rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = root < 0 ? -1 :
+			root_open(root, "/etc/passwd",
+				  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	if (io_read_all(arena, fd, MAX_PASSWD, &text, NULL) < 0) {
+		err_clear();
+		return NULL;
+	}
+	return home_in(text, spec->process->user.uid);
+}
+
+static struct policy_place place_in(const struct policed *policed)
+{
+	return (struct policy_place){ .home = policed->home, .bundle = true };
 }
 
 static int gather(struct arena *arena, const struct globals *globals,
-		  const struct oci_spec *spec, struct policy *ret)
+		  const struct oci_spec *spec, struct policed *policed)
 {
-	const struct policy_place place = place_in(spec);
+	const struct policy_place place = place_in(policed);
+	struct policy *ret = &policed->policy;
 	const char *profile = NULL;
 	struct policy over = { 0 };
 	int r;
@@ -71,13 +149,13 @@ static int gather(struct arena *arena, const struct globals *globals,
 	}
 	policy_layer(ret, &over);
 	r = policy_check(ret, /* bundle= */ true);
+	if (r == 0)
+		r = check_namespaces(ret);
 	if (r < 0)
 		return r;
 	if (policy_is_infra(&spec->annotations))
 		policy_for_infra(ret);
-	if (ret->set[POLICY_MOUNT])
-		return fail(0, "not enforced by this build: %s",
-			    policy_key_name(POLICY_MOUNT));
+	policed->profile = profile ? profile : globals->profile;
 	return refuse(ret);
 }
 
@@ -111,9 +189,10 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 
 	*list = (struct confine_blocklist){
 		.extra_allow = policy->extra_allow,
-		.inet = net,
+		.inet = net || policed->tcp_only,
 		.udp = net,
 		.icmp = net,
+		.no_fast_open = policed->net.connects,
 		.no_randomize = policy->no_randomize_memory,
 		.listener_follows = spec->linux_.seccomp &&
 				    spec->linux_.seccomp->listener_path,
@@ -127,13 +206,50 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 					     &policed->blocklist);
 }
 
+void policed_tell_missing(uint32_t missing)
+{
+	for (int i = 0; missing >> i; i++)
+		if (missing >> i & 1)
+			log_warning("config.allow_degraded: %s is not held "
+				    "here",
+				    policy_protection_name(
+					    (enum policy_protection)i));
+}
+
 static int apply(struct arena *arena, struct oci_spec *spec,
 		 struct policed *policed)
 {
-	int r = make_blocklist(arena, spec, policed);
+	int r = policed_spec(arena, policed, spec);
 
-	policed->landlock = files_wanted(&policed->policy);
-	return r < 0 ? r : policed_spec(arena, policed, spec);
+	return r < 0 ? r : make_blocklist(arena, spec, policed);
+}
+
+/* Or the workload would loosen its next run. */
+static int keep_profiles(struct arena *arena, const struct oci_spec *spec,
+			 struct policed *policed)
+{
+	const char *const *folder = profile_system_folders;
+	int r = 0;
+
+	if (strchr(policed->profile, '/'))
+		return policed_keep(arena, policed, spec, policed->profile);
+	for (; r == 0 && *folder; folder++) {
+		const char *path = arena_printf(arena, "%s/%s.toml", *folder,
+						policed->profile);
+
+		r = path ? policed_keep(arena, policed, spec, path) : -ENOMEM;
+	}
+	return r;
+}
+
+bool policed_lose_limits(const struct policed *policed, struct oci_spec *spec)
+{
+	if (!policed->active || policed->view ||
+	    !(policed->policy.allow_degraded & 1U << POLICY_CGROUPS))
+		return false;
+	spec->linux_.resources = policed->resources;
+	policed_tell_missing(1U << POLICY_CGROUPS);
+	return true;
 }
 
 int policed_create(struct arena *arena, const struct globals *globals,
@@ -146,8 +262,16 @@ int policed_create(struct arena *arena, const struct globals *globals,
 	if (!ret->active)
 		return 0;
 	ret->env_base = POLICY_ENV_ALL;
-	r = gather(arena, globals, spec, &ret->policy);
-	return r < 0 ? r : apply(arena, spec, ret);
+	ret->creating = true;
+	ret->home = find_home(arena, spec, ret->rootfs);
+	r = gather(arena, globals, spec, ret);
+	if (r == 0)
+		r = apply(arena, spec, ret);
+	if (r == 0 && ret->profile)
+		r = keep_profiles(arena, spec, ret);
+	if (r == 0)
+		policed_tell_missing(ret->missing);
+	return r;
 }
 
 /* Mounts hold the rest; these rights no mount can take alone. */
@@ -186,7 +310,7 @@ int policed_save(struct arena *arena, const struct policed *policed, int dir)
 int policed_load(struct arena *arena, const struct container *container,
 		 struct oci_spec *spec, struct policed *ret)
 {
-	const struct policy_place place = place_in(spec);
+	struct policy_place place;
 	autoclose int fd = openat(container->dir, POLICY_FILE,
 				  O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	char *text;
@@ -202,6 +326,8 @@ int policed_load(struct arena *arena, const struct container *container,
 		return r;
 	ret->active = true;
 	ret->env_base = POLICY_ENV_ALL;
+	ret->home = find_home(arena, spec, container->record.rootfs);
+	place = place_in(ret);
 	r = policy_from_toml(arena, text, len, POLICY_FILE, &place,
 			     &ret->policy);
 	return r < 0 ? r : apply(arena, spec, ret);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "confine/confine.h"
+#include "confine/landlock.h"
 #include "policy/policy.h"
 #include "policy/presets.h"
 
@@ -19,15 +20,25 @@ struct globals;
 struct view;
 
 struct policed {
+	const char *rootfs;		/* on the host; the caller's */
+	const char *home;		/* inside: what ~ means */
 	bool active;			/* false: all below is empty */
 	bool landlock;			/* a ruleset is to hold */
 	bool bare;			/* a sandbox without namespaces */
+	bool creating;			/* a bundle, whose mounts are looked at */
+	const char *profile;		/* its name, or NULL */
 	enum policy_env_base env_base;
 	const struct view *view;	/* of a sandbox; NULL: a bundle */
 	bool own_network;		/* late, whatever the engine has made */
+	bool tcp_only;			/* sockets to bind, in mode deny */
+	bool masks_sockets;		/* of others, but for network.unix */
+	struct landlock_want net;	/* its part of the network */
+	uint32_t missing;		/* protections this host does not hold */
 	struct policy policy;
 	struct oci_strings writable;	/* in a root that is made read-only */
 	struct oci_strings closed;	/* mounts that are made read-only */
+	struct oci_strings kept;	/* policies that a mount may show */
+	struct oci_resources resources;	/* without the policy's limits */
 	struct confine_blocklist calls;	/* what the next was made of */
 	struct confine_filter blocklist;
 	struct confine_filter watch;	/* on top of it, for --why; len 0: none */
@@ -43,6 +54,8 @@ int policed_create(struct arena *arena, const struct globals *globals,
 /* The same for a policy, environment and view that are there already. */
 int policed_sandbox(struct arena *arena, struct oci_spec *spec,
 		    struct policed *policed);
+/* Without a cgroup to be had, and if the policy says so: without limits. */
+bool policed_lose_limits(const struct policed *policed, struct oci_spec *spec);
 /* Write it into the state directory: profiles may change, it does not. */
 int policed_save(struct arena *arena, const struct policed *policed, int dir);
 /* The policy a container was created with, and the same changes. */
@@ -54,3 +67,5 @@ int policed_limits(struct arena *arena, const struct policed *policed,
 /* One more process of the same container; env: given by name, not filtered. */
 int policed_process(struct arena *arena, const struct policed *policed,
 		    const struct oci_strings *env, struct oci_process *process);
+/* A line of warning for each protection that the policy lets be missing. */
+void policed_tell_missing(uint32_t missing);

@@ -18,11 +18,12 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "base/log.h"
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
+#include "runtime/placeholders.h"
 #include "runtime/policed.h"
+#include "runtime/policed_carve.h"
 #include "runtime/view.h"
 
 #define FILES "files"
@@ -56,8 +57,9 @@ static int get_file(void *user, struct arena *arena, const char *path,
 		    const char **ret)
 {
 	const struct policed_files *files = user;
-	autoclose int fd = root_open(files->root, path, O_RDONLY | O_NONBLOCK |
-							O_NOCTTY | O_CLOEXEC);
+	autoclose int fd =
+		root_open(files->root, path,
+			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 	char *text;
 	int r;
@@ -87,7 +89,9 @@ static struct policy_context context_of(const struct policed_files *files)
 
 	return (struct policy_context){
 		.os = POLICY_LINUX,
-		.home = oci_env_get(&files->process->env, "HOME"),
+		.home = files->policed->home ?
+				files->policed->home :
+				oci_env_get(&files->process->env, "HOME"),
 		.project = is_set(cwd) && !streq(cwd, "/") ? cwd : NULL,
 		.user = (void *)files,
 		.get_env = get_env,
@@ -112,14 +116,15 @@ static int save(const struct policed_files *files,
 	for (size_t i = 0; i < rules->n; i++)
 		at += (size_t)snprintf(text + at, size - at, "%x %s",
 				       rules->items[i].rights,
-				       rules->items[i].path) + 1;
+				       rules->items[i].path) +
+		      1;
 	return io_replace_at(files->state, FILES, text, at, 0600);
 }
 
 static int load(const struct policed_files *files, struct files_rules *ret)
 {
-	autoclose int fd = openat(files->state, FILES,
-				  O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd =
+		openat(files->state, FILES, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	struct files_rules rules = { 0 };
 	char *text, *end;
 	size_t len;
@@ -132,8 +137,8 @@ static int load(const struct policed_files *files, struct files_rules *ret)
 		return r;
 	for (size_t i = 0; i < len; i++)
 		rules.size += !text[i];
-	rules.items = arena_array(files->arena, rules.size + 1,
-				  sizeof *rules.items);
+	rules.items =
+		arena_array(files->arena, rules.size + 1, sizeof *rules.items);
 	if (!rules.items)
 		return -ENOMEM;
 	for (char *p = text; p < text + len; p += strlen(p) + 1) {
@@ -188,22 +193,11 @@ static int allow_stdio(int ruleset, const struct landlock_plan *plan)
 			access.other |= LANDLOCK_ACCESS_FS_IOCTL_DEV;
 		access.other &= plan->handled.handled_fs;
 		/* The kernel has files without a place: nothing holds them. */
-		if (landlock_allow(ruleset, fd, &access) < 0 &&
-		    errno != EBADFD)
+		if (landlock_allow(ruleset, fd, &access) < 0 && errno != EBADFD)
 			return fail(errno, "filesystem: allow descriptor %d",
 				    fd);
 	}
 	return 0;
-}
-
-static void tell_missing(uint32_t missing)
-{
-	for (int i = 0; missing >> i; i++)
-		if (missing >> i & 1)
-			log_warning("config.allow_degraded: %s is not held by "
-				    "this kernel",
-				    policy_protection_name(
-					    (enum policy_protection)i));
 }
 
 /* What may not be changed in a view is read-only or not there. */
@@ -219,41 +213,41 @@ static int make_ruleset(const struct policed_files *files,
 			const struct files_rules *rules, bool tell)
 {
 	const struct policy *policy = &files->policed->policy;
-	const struct landlock_want want = {
-		.files = true,
-		.paths = rules->items,
-		.npaths = rules->n,
-		.allow_degraded = policy->allow_degraded |
-				  held_by_mounts(files->policed),
-		.signals = files->policed->bare,
-		.abstract_sockets = files->policed->view && !files->own_net,
-		.disable = policy->disable,
-	};
+	struct landlock_want want = files->policed->net;
 	struct landlock_plan plan;
-	int r = landlock_plan(files->arena, landlock_probe(), &want, &plan);
+	int r;
 
+	want.files = files_wanted(policy);
+	want.paths = rules->items;
+	want.npaths = rules->n;
+	want.allow_degraded = policy->allow_degraded |
+			      held_by_mounts(files->policed);
+	want.disable = policy->disable;
+	r = landlock_plan(files->arena, landlock_probe(), &want, &plan);
 	if (r < 0)
 		return r;
 	plan.missing &= ~held_by_mounts(files->policed);
 	if (files->degraded)
-		*files->degraded |= plan.missing;
+		*files->degraded |= plan.missing | files->policed->missing;
 	if (tell)
-		tell_missing(plan.missing);
+		policed_tell_missing(plan.missing & ~files->policed->missing);
 
 	autoclose int ruleset = landlock_create(&plan.handled);
 
 	if (ruleset < 0)
-		return fail(errno, "filesystem: make a Landlock ruleset");
+		return fail(errno, "make a Landlock ruleset");
 	for (size_t i = 0; i < plan.nrules; i++) {
 		r = allow_path(files, ruleset, &plan.rules[i]);
 		if (r < 0)
 			return r;
 	}
-	if (!files->has_console) {
+	if (want.files && !files->has_console) {
 		r = allow_stdio(ruleset, &plan);
 		if (r < 0)
 			return r;
 	}
+	if (landlock_allow_ports(ruleset, plan.ports, plan.nports) < 0)
+		return fail(errno, "network.bind: allow the ports");
 	return take_fd(&ruleset);
 }
 
@@ -270,8 +264,9 @@ static int check_writable(const struct policed_files *files,
 			continue;
 		for (size_t k = 0; k < closed->n; k++)
 			if (files_is_at_or_below(a->path, closed->items[k]))
-				return fail(0, "%s '%s' leads to a mount that "
-					       "is read-only: list %s",
+				return fail(0,
+					    "%s '%s' leads to a mount that "
+					    "is read-only: list %s",
 					    a->key, a->item, a->path);
 	}
 	return 0;
@@ -318,93 +313,146 @@ static int settle_view(const struct policed_files *files,
 	return r < 0 ? r : add_rule(ret, "/", LANDLOCK_MAY_LIST);
 }
 
-static int settle(const struct policed_files *files, struct files_rules *ret)
-{
-	const struct policy_context context = context_of(files);
-	const struct files_place place = place_of(files, &context);
-	struct files_list allowed, denied;
-	int r;
-
-	if (files->policed->view)
-		return settle_view(files, ret);
-	r = files_resolve(files->arena, &files->policed->policy, &place,
-			  &allowed, &denied);
-	if (r == 0)
-		r = check_writable(files, &allowed);
-	if (r < 0)
-		return r;
-	return files_split(files->arena, files->root, &allowed, &denied, ret);
-}
-
-/*
- * Without privileges, files of other IDs of the container are closed to us:
- * a pattern would not see what a process inside does. So look from its user
- * namespace, by a helper that shares memory and descriptors with us.
- */
-struct helper {
+/* What is in the helper's hands. */
+struct work {
 	const struct policed_files *files;
-	struct files_rules *rules;
+	int (*part)(struct work *work);
+	struct files_list allowed, denied;
+	struct files_carves carves;
+	struct files_rules rules;
 	bool settled;
+	int ruleset; /* the result */
 	int result;
 };
 
-static int work(void *arg)
+static bool has_files(const struct work *w)
 {
-	struct helper *h = arg;
+	return files_wanted(&w->files->policed->policy);
+}
+
+/* Without any effect: what is meant. */
+static int settle(struct work *w)
+{
+	const struct policed_files *files = w->files;
+	const struct policy_context context = context_of(files);
+	const struct files_place place = place_of(files, &context);
+	int r;
+
+	if (!has_files(w))
+		return 0;
+	if (files->policed->view)
+		return settle_view(files, &w->rules);
+	r = files_resolve(files->arena, &files->policed->policy, &place,
+			  &w->allowed, &w->denied);
+	if (r == 0)
+		r = check_writable(files, &w->allowed);
+	if (r == 0)
+		r = files_carve(files->arena, &w->allowed, &w->denied,
+				&w->carves);
+	return r < 0 ? r : policed_carve_check(files, &w->carves);
+}
+
+/* Rules are for what is there after the last mount. */
+static int hold(struct work *w)
+{
+	const struct policed_files *files = w->files;
 	int r = 0;
 
-	if (h->files->userns >= 0 &&
-	    setns(h->files->userns, CLONE_NEWUSER) < 0)
-		r = fail(errno, "enter the container's user namespace");
-	if (r == 0 && !h->settled)
-		r = settle(h->files, h->rules);
-	h->result = r < 0 ? r : make_ruleset(h->files, h->rules,
-						 /* tell= */ !h->settled);
+	if (!w->settled) {
+		r = policed_carve(files, &w->carves);
+		if (r == 0 && has_files(w) && !files->policed->view)
+			r = files_split(files->arena, files->root, &w->allowed,
+					&w->denied, &w->rules);
+	}
+	if (r < 0 || !files->policed->landlock)
+		return r;
+	w->ruleset = make_ruleset(files, &w->rules, /* tell= */ !w->settled);
+	return w->ruleset < 0 ? w->ruleset : 0;
+}
+
+/*
+ * Without privileges, files of other IDs of the container are closed to us: a
+ * pattern would not see what a process inside does. And only inside of its
+ * mount namespace can be mounted. So do it there, by a helper that shares
+ * memory and descriptors with us.
+ */
+static int enter_and_work(void *arg)
+{
+	struct work *w = arg;
+
+	if (w->files->userns >= 0 && setns(w->files->userns, CLONE_NEWUSER) < 0)
+		w->result = fail(errno, "enter the container's user namespace");
+	else if (w->files->mntns >= 0 &&
+		 setns(w->files->mntns, CLONE_NEWNS) < 0)
+		w->result =
+			fail(errno, "enter the container's mount namespace");
+	else
+		w->result = w->part(w);
 	return 0;
 }
 
-static int work_inside(const struct policed_files *files,
-		       struct files_rules *rules, bool settled)
+static int work_inside(struct work *w, int (*part)(struct work *work))
 {
-	struct helper helper = { files, rules, settled, -EIO };
 	char *stack;
 	pid_t pid;
 
-	if (files->userns < 0) {
-		(void)work(&helper);
-		return helper.result;
-	}
+	if (w->files->userns < 0 && w->files->mntns < 0)
+		return part(w);
+	w->part = part;
+	w->result = -EIO;
 	stack = mmap(NULL, HELPER_STACK, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE,
 		     -1, 0);
 	if (stack == MAP_FAILED || mprotect(stack, GUARD, PROT_NONE) < 0)
 		return fail(errno, "map a stack");
-	pid = clone(work, stack + HELPER_STACK,
-		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &helper);
+	pid = clone(enter_and_work, stack + HELPER_STACK,
+		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, w);
 	if (pid < 0)
 		return fail(errno, "start a helper");
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	(void)munmap(stack, HELPER_STACK);
-	return helper.result;
+	return w->result;
 }
 
-int policed_files_create(const struct policed_files *files)
+static int make_placeholders(const struct work *w)
 {
-	struct files_rules rules = { 0 };
-	autoclose int ruleset = work_inside(files, &rules, /* settled= */ false);
-	int r;
+	const struct placeholders places = {
+		.arena = w->files->arena,
+		.spec = w->files->spec,
+		.rootfs = w->files->rootfs,
+		.root = w->files->root,
+		.state = w->files->state,
+	};
 
-	if (ruleset < 0)
-		return ruleset;
-	r = save(files, &rules);
-	return r < 0 ? r : take_fd(&ruleset);
+	return w->files->mntns < 0 ? 0 : placeholders_make(&places, &w->carves);
+}
+
+int policed_files_create(const struct policed_files *files, int *ret_ruleset)
+{
+	struct work work = { .files = files, .ruleset = -1 };
+	autoclose int ruleset = -1;
+	int r = work_inside(&work, settle);
+
+	if (r == 0)
+		r = make_placeholders(&work);
+	if (r == 0)
+		r = work_inside(&work, hold);
+	ruleset = work.ruleset;
+	if (r == 0 && has_files(&work))
+		r = save(files, &work.rules);
+	if (r < 0)
+		return r;
+	*ret_ruleset = take_fd(&ruleset);
+	return 0;
 }
 
 int policed_files_load(const struct policed_files *files)
 {
-	struct files_rules rules;
-	int r = load(files, &rules);
+	struct work work = { .files = files, .ruleset = -1, .settled = true };
+	int r = has_files(&work) ? load(files, &work.rules) : 0;
 
-	return r < 0 ? r : work_inside(files, &rules, /* settled= */ true);
+	if (r == 0)
+		r = work_inside(&work, hold);
+	return r < 0 ? r : work.ruleset;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/policed_files.h - what Landlock is to hold in a container's root.
+ * runtime/policed_files.h - what mounts and Landlock are to hold in a
+ * container's root.
  *
  * Settled once, when the container is created, and kept in its state
  * directory: a workload that writes below an allowed path must not choose
@@ -14,21 +15,28 @@
 struct arena;
 struct policed;
 struct oci_process;
+struct oci_spec;
 
 struct policed_files {
 	struct arena *arena;
 	const struct policed *policed;
 	const struct oci_process *process;	/* its environment and directory */
+	const struct oci_spec *spec;
+	const char *rootfs;	/* on the host */
 	int proc;
 	int root;		/* the container's */
 	int userns;		/* -1: our own; else its files are seen from there */
+	int mntns;		/* its own, to mount in; -1: none */
 	int state;		/* the state directory */
-	bool own_pids, own_net;	/* namespaces that nobody else is in */
+	bool own_pids;		/* nobody else is in that namespace */
 	bool has_console;	/* standard descriptors are a terminal inside */
 	uint32_t *degraded;	/* gets what is missing here; or NULL */
 };
 
-/* A new ruleset, closed on exec, for a container that is being created. */
-int policed_files_create(const struct policed_files *files);
-/* The same for one more process. */
+/*
+ * For a container that is being created: what is denied is covered, and
+ * *ret_ruleset is a new ruleset, closed on exec, or -1 where none is needed.
+ */
+int policed_files_create(const struct policed_files *files, int *ret_ruleset);
+/* A ruleset for one more process. */
 int policed_files_load(const struct policed_files *files);

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/util.h"
 #include "confine/files.h"
 #include "policy/glob.h"
@@ -44,11 +45,11 @@ static int add_pattern(struct writable *w, const char *pattern)
 }
 
 static int add_preset(struct writable *w, const struct oci_process *process,
-		      const char *name)
+		      const char *home, const char *name)
 {
 	const struct policy_context context = {
 		.os = POLICY_LINUX,
-		.home = oci_env_get(&process->env, "HOME"),
+		.home = home,
 		.project = process->cwd,
 		.user = (void *)process,
 		.get_env = get_env,
@@ -67,12 +68,12 @@ static int add_preset(struct writable *w, const struct oci_process *process,
 }
 
 static int add_list(struct writable *w, const struct oci_process *process,
-		    const struct oci_strings *list)
+		    const char *home, const struct oci_strings *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const char *item = list->items[i];
 		int r = item[0] == '@' ?
-				add_preset(w, process, item + 1) :
+				add_preset(w, process, home, item + 1) :
 				add_pattern(w, item + (item[0] == '-'));
 
 		if (r < 0)
@@ -159,6 +160,19 @@ static bool keep_in_root(const struct writable *w, const struct oci_spec *spec,
 	return true;
 }
 
+/* Modes, owners and times are not Landlock's. */
+static int lose_mounts(struct policed *policed)
+{
+	const uint32_t bit = 1U << POLICY_NAMESPACES;
+
+	if (!(policed->policy.allow_degraded & bit))
+		return fail(0, "filesystem: without a mount namespace of its "
+			       "own, modes and owners are not held: list "
+			       "namespaces in config.allow_degraded");
+	policed->missing |= bit;
+	return 0;
+}
+
 int policed_mounts(struct arena *arena, struct policed *policed,
 		   struct oci_spec *spec)
 {
@@ -169,12 +183,14 @@ int policed_mounts(struct arena *arena, struct policed *policed,
 	int r;
 
 	/* A view is made of what may be written or not. */
-	if (policed->view || !files_wanted(policy) || !own->listed ||
-	    own->path)
+	if (policed->view || !files_wanted(policy))
 		return 0;
-	r = add_list(&w, spec->process, &policy->write);
+	if (!own->listed || own->path)
+		return lose_mounts(policed);
+	r = add_list(&w, spec->process, policed->home, &policy->write);
 	if (r == 0)
-		r = add_list(&w, spec->process, &policy->write_only);
+		r = add_list(&w, spec->process, policed->home,
+			     &policy->write_only);
 	if (r < 0 || w.unknown)
 		return r;
 	r = close_mounts(&w, spec, &policed->closed);

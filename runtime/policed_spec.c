@@ -73,8 +73,9 @@ static int lower_cores(struct arena *arena, struct oci_resources *res,
 			return -ENOMEM;
 	}
 	if (!*list)
-		return fail(0, "limits.cpu_cores: none of them is in "
-			       "linux.resources.cpu.cpus '%s'",
+		return fail(0,
+			    "limits.cpu_cores: none of them is in "
+			    "linux.resources.cpu.cpus '%s'",
 			    res->cpu.cpus);
 	res->cpu.cpus = list;
 	return 0;
@@ -85,6 +86,8 @@ int policed_limits(struct arena *arena, const struct policed *policed,
 {
 	const struct policy *policy = &policed->policy;
 
+	if (policy->disable & 1U << POLICY_CGROUPS)
+		return 0;
 	if (policy->set[POLICY_MEMORY])
 		lower(&res->memory.limit, policy->memory);
 	/* Threads count, too: nothing else is held by the kernel. */
@@ -181,37 +184,6 @@ int policed_process(struct arena *arena, const struct policed *policed,
 	return r < 0 ? r : put_env(arena, &gpus, &process->env);
 }
 
-/* ---- network ---- */
-
-static bool is_furnished(const struct oci_spec *spec)
-{
-	return spec->hooks.at[HOOK_PRESTART].n ||
-	       spec->hooks.at[HOOK_CREATE_RUNTIME].n ||
-	       spec->hooks.at[HOOK_CREATE_CONTAINER].n ||
-	       spec->linux_.nnet_devices;
-}
-
-/*
- * deny is held by the filter of socket(). For loopback the namespace must be
- * empty, so it is not the one that hooks put interfaces into.
- */
-static int isolate(struct policed *policed, struct oci_spec *spec)
-{
-	const struct oci_namespace *net =
-		&spec->linux_.namespaces[OCI_NS_NETWORK];
-
-	if (!policy_has_section(&policed->policy, POLICY_NETWORK) ||
-	    policed->policy.mode != POLICY_MODE_LOOPBACK)
-		return 0;
-	if (!net->listed || net->path)
-		return fail(0, "network.mode 'loopback' needs a network "
-			       "namespace of its own: not enforced by this "
-			       "build in one that is %s",
-			    net->path ? "given by a path" : "the host's");
-	policed->own_network = is_furnished(spec);
-	return 0;
-}
-
 int policed_spec(struct arena *arena, struct policed *policed,
 		 struct oci_spec *spec)
 {
@@ -227,6 +199,7 @@ int policed_spec(struct arena *arena, struct policed *policed,
 	if (r < 0)
 		return r;
 	spec->process = process;
+	policed->resources = linux_->resources;
 	r = policed_limits(arena, policed, &linux_->resources);
 	if (r < 0)
 		return r;
@@ -239,6 +212,8 @@ int policed_spec(struct arena *arena, struct policed *policed,
 		linux_->has_personality = true;
 		linux_->personality |= ADDR_NO_RANDOMIZE;
 	}
-	r = policed_mounts(arena, policed, spec);
-	return r < 0 ? r : isolate(policed, spec);
+	r = policed_host_mounts(arena, policed, spec);
+	if (r == 0)
+		r = policed_mounts(arena, policed, spec);
+	return r < 0 ? r : policed_net(arena, policed, spec);
 }

@@ -10,3 +10,12 @@ int policed_spec(struct arena *arena, struct policed *policed,
 /* policed_mounts.c: read-only what may not be written; policed->writable. */
 int policed_mounts(struct arena *arena, struct policed *policed,
 		   struct oci_spec *spec);
+/* policed_host.c: what filesystem.mount brings. */
+int policed_host_mounts(struct arena *arena, const struct policed *policed,
+			struct oci_spec *spec);
+/* The same: a file that mounts may show is not to be written inside. */
+int policed_keep(struct arena *arena, struct policed *policed,
+		 const struct oci_spec *spec, const char *file);
+/* policed_net.c: TCP ports, and a namespace with nothing but lo. */
+int policed_net(struct arena *arena, struct policed *policed,
+		struct oci_spec *spec);

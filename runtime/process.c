@@ -419,7 +419,7 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 	descriptor_limit(in, plan);
 	if (in->policed && in->policed->landlock) {
 		step = plan_add(plan, STEP_LANDLOCK);
-		step->place = "filesystem";
+		step->place = "Landlock";
 		step->in = SLOT_RULESET;
 	}
 	if (in->policed && in->policed->active)

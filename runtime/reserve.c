@@ -21,6 +21,7 @@
 #include "base/util.h"
 #include "cgroups/rdt.h"
 #include "runtime/deleting.h"
+#include "runtime/placeholders.h"
 #include "runtime/systemd.h"
 
 #define STATE "state.json"
@@ -286,8 +287,10 @@ int reserve_end(struct arena *arena, const struct container *container)
 int reserve_release(const struct container *container)
 {
 	static const char *const names[] = { "notify", "gate", "config.json" };
-	int r;
+	int r = placeholders_release(container->dir);
 
+	if (r < 0)
+		return r;
 	/* The record last: until then, what is left is known. */
 	for (size_t i = 0; i < COUNT(names); i++) {
 		r = io_remove_tree_at(container->dir, names[i]);

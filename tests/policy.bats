@@ -87,7 +87,7 @@ refuses() {
 	new_bundle
 	for pair in 'network.allow=example.com:443' 'config.workdir=/tmp' \
 		'determinism.random_seed=1' 'limits.forks=3' \
-		'http.allow=GET example.com/*' 'network.bind=80'; do
+		'http.allow=GET example.com/*' 'network.port_remap=true'; do
 		policed "$pair"
 		run_bad "not enforced by this build: ${pair%%=*}" run_box
 	done
@@ -109,8 +109,9 @@ refuses() {
 	run_bad "is not a key that needs to be allowed" \
 		sandlock --allow-annotations limits.memory run \
 		--bundle "$BUNDLE" box
-	run_bad "not enforced by this build: filesystem.mount" \
-		sandlock --allow-annotations config.http_ca,filesystem.mount \
+	policed config.http_ca=/a config.http_key=/b
+	run_bad "not enforced by this build: config.http_ca" \
+		sandlock --allow-annotations config.http_ca,config.http_key \
 		run --bundle "$BUNDLE" box
 }
 

@@ -51,7 +51,7 @@ static const struct {
 	  "semctl semtimedop" },
 	{ "mount",
 	  "mount umount2 pivot_root chroot open_tree open_tree_attr move_mount "
-	  "fsopen fsconfig fsmount fspick mount_setattr" },
+	  "fsopen fsconfig fsmount fspick mount_setattr statmount listmount" },
 	{ "namespaces", "unshare setns clone3 ~clone" },
 	{ "module", "init_module finit_module delete_module" },
 	{ "kexec", "kexec_load kexec_file_load" },
@@ -128,6 +128,10 @@ static int number_of(uint32_t arch, const char *name)
 
 	if (streq(name, "open_tree_attr"))
 		return 467;
+	if (streq(name, "statmount"))
+		return 457;
+	if (streq(name, "listmount"))
+		return 458;
 	assert_int_not_equal(number, __NR_SCMP_ERROR);
 	return number < 0 ? -1 : number;
 }
@@ -495,6 +499,39 @@ static void sockets_are_those_of_the_rules(void **state)
 	}
 }
 
+/* Data that opens a connection, and the bit alone. */
+static void fast_open_is_refused_where_asked(void **state)
+{
+	static const struct {
+		const char *call;
+		size_t flags;
+	} rows[] = { { "sendto", 3 }, { "sendmsg", 2 }, { "sendmmsg", 3 } };
+	struct confine_blocklist list = plain;
+
+	for (unsigned int i = 0; i < 2 * COUNT(rows); i++) {
+		uint32_t arch = archs[i % 2];
+		struct seccomp_data call = {
+			.arch = arch, .nr = number_of(arch, rows[i / 2].call),
+		};
+		struct confine_filter filter;
+
+		call.args[rows[i / 2].flags] =
+			GARBAGE | MSG_FASTOPEN | MSG_NOSIGNAL;
+		list.no_fast_open = true;
+		filter = build(state, arch, &list);
+		expect(bpf_run(filter.code, filter.len, &call), REFUSE,
+		       rows[i / 2].call, 1);
+		call.args[rows[i / 2].flags] = GARBAGE | MSG_NOSIGNAL;
+		expect(bpf_run(filter.code, filter.len, &call), ALLOW,
+		       rows[i / 2].call, 2);
+		list.no_fast_open = false;
+		call.args[rows[i / 2].flags] = MSG_FASTOPEN;
+		filter = build(state, arch, &list);
+		expect(bpf_run(filter.code, filter.len, &call), ALLOW,
+		       rows[i / 2].call, 3);
+	}
+}
+
 /* ---- other ABIs ---- */
 
 static void other_abis_are_closed(void **state)
@@ -543,6 +580,7 @@ int main(void)
 		cmocka_unit_test(other_architectures_are_errors),
 		cmocka_unit_test(arguments_are_compared_on_32_bits),
 		cmocka_unit_test(sockets_are_those_of_the_rules),
+		cmocka_unit_test(fast_open_is_refused_where_asked),
 		cmocka_unit_test(other_abis_are_closed),
 		cmocka_unit_test(x32_is_closed),
 	};

@@ -228,6 +228,54 @@ static void writable(void **state)
 	}
 }
 
+static uint32_t carved_on(const struct files_carves *carves, const char *path)
+{
+	for (size_t i = 0; i < carves->n; i++)
+		if (streq(carves->items[i].path, path))
+			return carves->items[i].rights;
+	return 0x100;
+}
+
+/* What is below a writable path is for mounts, with the way there. */
+static void carves(void **state)
+{
+	struct files_entry allowed[] = {
+		{ "/", .rights = R | X },
+		{ "/a", .rights = R | W | X },
+	};
+	struct files_entry denied[] = {
+		{ "/a/d/p", .rights = R },
+		{ "/a/x", .rights = W },
+		{ "/a/x", .rights = X },
+		{ "/b/y", .rights = R | W | X },
+		{ "/b/z", .rights = X },
+		{ "/a", .rights = X },
+		{ "/a/no", .rights = W, .missing = true, .of_preset = true },
+		{ "/b/no", .rights = W, .missing = true, .of_preset = true },
+		{ "/a/y", .rights = W, .scope = 1 },
+	};
+	const struct files_list all = { allowed, 2, 2 };
+	struct files_list none = { denied, COUNT(denied), COUNT(denied) };
+	struct fixture *f = *state;
+	struct files_carves carves;
+
+	assert_int_equal(files_carve(&f->arena, &all, &none, &carves), 0);
+	assert_int_equal(none.n, COUNT(denied) - 1);
+	assert_int_equal(carves.n, 6);
+	assert_int_equal(carved_on(&carves, "/a"), X);
+	assert_int_equal(carved_on(&carves, "/a/d"), 0);
+	assert_int_equal(carved_on(&carves, "/a/d/p"), R | W | X);
+	assert_int_equal(carved_on(&carves, "/a/no"), W);
+	assert_int_equal(carved_on(&carves, "/a/x"), W | X);
+	assert_int_equal(carved_on(&carves, "/b/z"), X);
+	for (size_t i = 1; i < carves.n; i++)
+		assert_true(strcmp(carves.items[i - 1].path,
+				   carves.items[i].path) < 0);
+	for (size_t i = 0; i < none.n; i++)
+		assert_int_equal(denied[i].carved,
+				 i < 3 || streq(denied[i].path, "/a/no"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +285,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(splits, open_tree, close_tree),
 		cmocka_unit_test_setup_teardown(writable, open_tree,
 						close_tree),
+		cmocka_unit_test_setup_teardown(carves, open_tree, close_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

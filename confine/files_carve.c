@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine/files_carve.c - which denials are for mounts.
+ *
+ * What may be written is a whole directory, new names included: there only a
+ * mount on the denied name takes something out. The directories on the way get
+ * mounts, too, since no mount can be moved away: another one in its place
+ * would have another file under the name.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/util.h"
+#include "confine/files.h"
+
+static bool is_strictly_below(const char *path, const char *dir)
+{
+	return !streq(path, dir) && files_is_at_or_below(path, dir);
+}
+
+/* The topmost writable directory above it. */
+static const struct files_entry *
+writable_above(const struct files_list *allowed,
+	       const struct files_entry *denied)
+{
+	const struct files_entry *top = NULL;
+
+	for (size_t i = 0; i < allowed->n; i++) {
+		const struct files_entry *a = &allowed->items[i];
+
+		if (a->rights & LANDLOCK_MAY_WRITE &&
+		    is_strictly_below(denied->path, a->path) &&
+		    (!top || strlen(a->path) < strlen(top->path)))
+			top = a;
+	}
+	return top;
+}
+
+static int add(struct arena *arena, struct files_carves *carves,
+	       const struct files_carve *carve)
+{
+	struct files_carve *items;
+
+	for (size_t i = 0; i < carves->n; i++)
+		if (streq(carves->items[i].path, carve->path)) {
+			items = &carves->items[i];
+			if (!items->rights)
+				items->denied = carve->denied;
+			if (!items->above)
+				items->above = carve->above;
+			items->rights |= carve->rights;
+			return 0;
+		}
+	items = arena_grow(arena, carves->items, carves->n, carves->n + 1,
+			   sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	items[carves->n++] = *carve;
+	carves->items = items;
+	return 0;
+}
+
+/* Each directory between what may be written and what is denied. */
+static int pin(struct arena *arena, struct files_carves *carves,
+	       const struct files_carve *carve)
+{
+	size_t top =
+		streq(carve->above->path, "/") ? 0 : strlen(carve->above->path);
+	struct files_carve on_way = *carve;
+	int r = 0;
+
+	on_way.rights = 0;
+	on_way.missing = false;
+	for (const char *p = strchr(carve->path + top + 1, '/'); r == 0 && p;
+	     p = strchr(p + 1, '/')) {
+		on_way.path = arena_printf(arena, "%.*s",
+					   (int)(p - carve->path), carve->path);
+		r = on_way.path ? add(arena, carves, &on_way) : -ENOMEM;
+	}
+	return r;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct files_carve *one = a, *other = b;
+
+	return strcmp(one->path, other->path);
+}
+
+/* No mount tells reading from the rest. */
+static uint32_t rights_of(const struct files_entry *denied)
+{
+	if (denied->rights & LANDLOCK_MAY_READ)
+		return LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE |
+		       LANDLOCK_MAY_EXECUTE;
+	return denied->rights;
+}
+
+/* Names that only a preset has, and where nobody can make them. */
+static void drop_names(const struct files_list *allowed,
+		       struct files_list *denied)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < denied->n; i++) {
+		const struct files_entry *d = &denied->items[i];
+
+		if (!d->of_preset || !d->missing || writable_above(allowed, d))
+			denied->items[n++] = *d;
+	}
+	denied->n = n;
+}
+
+int files_carve(struct arena *arena, const struct files_list *allowed,
+		struct files_list *denied, struct files_carves *ret)
+{
+	struct files_carves carves = { 0 };
+
+	drop_names(allowed, denied);
+	for (size_t i = 0; i < denied->n; i++) {
+		struct files_entry *d = &denied->items[i];
+		struct files_carve carve = {
+			.path = d->path,
+			.rights = rights_of(d),
+			.missing = d->missing,
+			.leaf = d->leaf,
+			.above = d->scope ? NULL : writable_above(allowed, d),
+			.denied = d,
+		};
+		int r = 0;
+
+		d->carved = carve.above;
+		if (carve.above)
+			r = pin(arena, &carves, &carve);
+		/* What is not executed is not loaded either. */
+		else if (d->scope || d->missing ||
+			 d->rights != LANDLOCK_MAY_EXECUTE)
+			continue;
+		if (r == 0)
+			r = add(arena, &carves, &carve);
+		if (r < 0)
+			return r;
+	}
+	if (carves.n)
+		qsort(carves.items, carves.n, sizeof *carves.items, by_path);
+	*ret = carves;
+	return 0;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/masks.c - cover a path of a container or narrow it, and look again. */
+#include "runtime/masks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/root.h"
+#include "base/sys.h"
+
+#define MAX_TABLE (16UL << 20)
+#define MASK_DIR "d"
+#define MASK_FILE "f"
+
+void masks_close(struct masks *masks)
+{
+	/* No path leads there, and what is cloned of it stays. */
+	if (masks->tree >= 0 && fchdir(masks->tree) == 0)
+		(void)umount2(".", MNT_DETACH);
+	closep(&masks->tree);
+}
+
+/*
+ * A device on a mount without devices is opened by nobody, root or not, and
+ * it is no socket. Only what is attached can be cloned: so that lies on the
+ * root for a while, which nobody looks at yet.
+ */
+static int open_masks(struct masks *masks)
+{
+	const struct kernel_mount_attr readonly = {
+		.attr_set = MOUNT_ATTR_RDONLY,
+		.propagation = MS_PRIVATE,
+	};
+	autoclose int fs = sys_fsopen("tmpfs");
+	autoclose int tree = -1;
+
+	if (fs < 0 ||
+	    sys_fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0755") < 0 ||
+	    sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
+		return fail(errno, "make a file system of masks");
+	tree = sys_fsmount(fs, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID |
+				       MOUNT_ATTR_NOEXEC);
+	if (tree < 0 || mkdirat(tree, MASK_DIR, 0) < 0 ||
+	    mknodat(tree, MASK_FILE, S_IFCHR, makedev(0, 0)) < 0 ||
+	    sys_mount_setattr(tree, 0, &readonly) < 0 ||
+	    sys_move_mount(tree, masks->root) < 0)
+		return fail(errno, "mount a file system of masks");
+	masks->tree = take_fd(&tree);
+	return 0;
+}
+
+static bool is_same(int fd, int dir, const char *name)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && fstatat(dir, name, &b, 0) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int masks_cover(struct masks *masks, const char *path)
+{
+	autoclose int point = root_open_plain(masks->root, path,
+					      O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int tree = -1, seen = -1;
+	const char *name;
+	struct stat st;
+	int r;
+
+	if (point < 0 || fstat(point, &st) < 0)
+		return fail(errno, "cover %s", path);
+	if (masks->tree < 0 && (r = open_masks(masks)) < 0)
+		return r;
+	name = S_ISDIR(st.st_mode) ? MASK_DIR : MASK_FILE;
+	tree = sys_open_tree(masks->tree, name, OPEN_TREE_CLONE);
+	if (tree < 0 || sys_move_mount(tree, point) < 0)
+		return fail(errno, "cover %s", path);
+	seen = root_open_plain(masks->root, path,
+			       O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (seen < 0 || !is_same(seen, masks->tree, name))
+		return fail(EXDEV, "cover %s", path);
+	return 0;
+}
+
+/* The same tree again, with less; without anything less it stays in place. */
+int masks_narrow(int root, const char *path, bool readonly, bool noexec)
+{
+	struct kernel_mount_attr attr = { 0 };
+	autoclose int point =
+		root_open_plain(root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int tree = -1, seen = -1;
+	unsigned long flags = 0;
+	struct statfs fs;
+
+	if (readonly) {
+		attr.attr_set |= MOUNT_ATTR_RDONLY;
+		flags |= ST_RDONLY;
+	}
+	if (noexec) {
+		attr.attr_set |= MOUNT_ATTR_NOEXEC;
+		flags |= ST_NOEXEC;
+	}
+	if (point >= 0)
+		tree = sys_open_tree(point, "",
+				     OPEN_TREE_CLONE | AT_EMPTY_PATH |
+					     AT_RECURSIVE);
+	if (tree < 0 ||
+	    (attr.attr_set &&
+	     sys_mount_setattr(tree, AT_RECURSIVE, &attr) < 0) ||
+	    sys_move_mount(tree, point) < 0)
+		return fail(errno, "mount %s onto itself", path);
+	seen = root_open_plain(root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (seen < 0 || fstatfs(seen, &fs) < 0 ||
+	    ((unsigned long)fs.f_flags & flags) != flags)
+		return fail(EXDEV, "mount %s onto itself", path);
+	return 0;
+}
+
+/* ---- mountinfo ---- */
+
+/* Undo \040 and the like, in place. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p; p++) {
+		if (p[0] == '\\' && p[1] && p[2] && p[3]) {
+			*to++ = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
+				       (p[3] - '0'));
+			p += 3;
+		} else {
+			*to++ = *p;
+		}
+	}
+	*to = '\0';
+}
+
+/* "36 35 98:0 /root /place options shared:1 - type source options" */
+static bool parse(char *line, struct mount_line *ret)
+{
+	char *type = strstr(line, " - "), *place = line;
+
+	if (!type)
+		return false;
+	*type = '\0';
+	type += strlen(" - ");
+	type[strcspn(type, " ")] = '\0';
+	for (int i = 0; i < 4 && place; i++) {
+		place = strchr(place, ' ');
+		place = place ? place + 1 : NULL;
+	}
+	if (!place)
+		return false;
+	ret->id = strtoull(line, NULL, 10);
+	ret->shared = strstr(place, " shared:");
+	place[strcspn(place, " ")] = '\0';
+	unescape(place);
+	ret->place = place;
+	ret->type = type;
+	return true;
+}
+
+int mount_table_read(struct arena *arena, int proc, struct mount_table *ret)
+{
+	struct mount_table table = { 0 };
+	char *text, *line;
+	size_t lines = 0;
+	int r = io_read_at(arena, proc, "self/mountinfo", MAX_TABLE, &text);
+
+	if (r < 0)
+		return r;
+	for (const char *p = text; *p; p++)
+		lines += *p == '\n';
+	table.items = arena_array(arena, lines + 1, sizeof *table.items);
+	if (!table.items)
+		return -ENOMEM;
+	while ((line = strsep(&text, "\n")))
+		if (*line && parse(line, &table.items[table.n]))
+			table.n++;
+	*ret = table;
+	return 0;
+}
+
+int mount_table_check(const struct mount_table *table, int root,
+		      const char *path)
+{
+	autoclose int fd =
+		root_open_plain(root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct statx st;
+
+	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) < 0)
+		return fail(errno, "stat %s", path);
+	for (size_t i = 0; i < table->n; i++)
+		if (table->items[i].id == st.stx_mnt_id &&
+		    table->items[i].shared)
+			return fail(0,
+				    "%s is on a shared mount: what covers "
+				    "it would do so on the host, too",
+				    path);
+	return 0;
+}

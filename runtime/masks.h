@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/masks.h - mounts on paths of a container, from within its mount
+ * namespace. Paths are without links.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+/* What covers a path; tree is there once it is used. */
+struct masks {
+	int root;
+	int tree;
+};
+
+/* Nobody opens, executes or connects to what is covered. */
+int masks_cover(struct masks *masks, const char *path);
+/* The same tree again, with less; with nothing less it cannot be moved. */
+int masks_narrow(int root, const char *path, bool readonly, bool noexec);
+void masks_close(struct masks *masks);
+
+/* One line of mountinfo. */
+struct mount_line {
+	uint64_t id;
+	const char *place;
+	const char *type;
+	bool shared;
+};
+
+struct mount_table {
+	struct mount_line *items;
+	size_t n;
+};
+
+/* Of the namespace that the caller is in. */
+int mount_table_read(struct arena *arena, int proc, struct mount_table *ret);
+/* An error where a mount on path would be one of the host's, too. */
+int mount_table_check(const struct mount_table *table, int root,
+		      const char *path);

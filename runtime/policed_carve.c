@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/policed_carve.c - cover what is denied, and look again. */
+#include "runtime/policed_carve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/vfs.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/root.h"
+#include "runtime/masks.h"
+#include "runtime/policed.h"
+#include "runtime/policed_sockets.h"
+
+/* Nobody outside puts another file under a name of the kernel's own. */
+static bool is_of_kernel(int root, const struct files_carve *carve)
+{
+	autoclose int fd = root_open_plain(root, carve->path,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct statfs fs;
+
+	return fd >= 0 && fstatfs(fd, &fs) == 0 &&
+	       (fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC);
+}
+
+static int check_replaceable(const struct policed_files *files,
+			     const struct files_carve *carve, bool *ret_lost)
+{
+	const uint32_t bit = 1U << POLICY_DENY_REPLACE;
+	const struct policy *policy = &files->policed->policy;
+
+	if (!carve->rights || !carve->above ||
+	    is_of_kernel(files->root, carve) || policy->disable & bit)
+		return 0;
+	if (!(policy->allow_degraded & bit))
+		return fail(0,
+			    "%s '%s' lies below %s '%s', which may be "
+			    "written: what is put under its name from "
+			    "outside is not denied, so list deny_replace in "
+			    "config.allow_degraded",
+			    carve->denied->key, carve->denied->item,
+			    carve->above->key, carve->above->item);
+	*ret_lost = true;
+	return 0;
+}
+
+int policed_carve_check(const struct policed_files *files,
+			const struct files_carves *carves)
+{
+	const uint32_t bit = 1U << POLICY_NAMESPACES;
+	const struct policy *policy = &files->policed->policy;
+	bool lost = false;
+	int r = 0;
+
+	if (carves->n && files->mntns < 0) {
+		if (policy->allow_degraded & bit)
+			return 0;
+		return fail(0,
+			    "%s '%s' needs a mount namespace of its own, or "
+			    "namespaces in config.allow_degraded",
+			    carves->items[0].denied->key,
+			    carves->items[0].denied->item);
+	}
+	for (size_t i = 0; r == 0 && i < carves->n; i++)
+		r = check_replaceable(files, &carves->items[i], &lost);
+	if (r == 0 && lost)
+		policed_tell_missing(1U << POLICY_DENY_REPLACE);
+	return r;
+}
+
+static int carve_one(struct masks *masks, const struct mount_table *table,
+		     const struct files_carve *carve)
+{
+	int r = mount_table_check(table, masks->root, carve->path);
+
+	if (r == 0)
+		r = carve->rights & LANDLOCK_MAY_READ ?
+			    masks_cover(masks, carve->path) :
+			    masks_narrow(masks->root, carve->path,
+					 carve->rights & LANDLOCK_MAY_WRITE,
+					 carve->rights & LANDLOCK_MAY_EXECUTE);
+	return r < 0 ? fail_in(r, "%s '%s'", carve->denied->key,
+			       carve->denied->item) :
+		       0;
+}
+
+/* Each directory on the way stays where it is, and the file as it is. */
+static int keep_policy(const struct policed_files *files,
+		       const struct mount_table *table, const char *path)
+{
+	const struct files_place place = {
+		.proc = files->proc,
+		.root = files->root,
+	};
+	const char *real;
+	int r = files_real_path(files->arena, &place, path, &real);
+
+	if (r < 0 || !real)
+		return r;
+	r = mount_table_check(table, files->root, real);
+	for (const char *p = strchr(real + 1, '/'); r == 0 && p;
+	     p = strchr(p + 1, '/')) {
+		const char *dir = arena_printf(files->arena, "%.*s",
+					       (int)(p - real), real);
+
+		r = dir ? masks_narrow(files->root, dir, false, false) :
+			  -ENOMEM;
+	}
+	if (r == 0)
+		r = masks_narrow(files->root, real, true, false);
+	return r < 0 ? fail_in(r, "keep the policy %s", path) : 0;
+}
+
+int policed_carve(const struct policed_files *files,
+		  const struct files_carves *carves)
+{
+	AUTO(masks_close) struct masks masks = { files->root, -1 };
+	struct mount_table table;
+	int r;
+
+	if (files->mntns < 0 || (!carves->n && !files->policed->masks_sockets &&
+				 !files->policed->kept.n))
+		return 0;
+	r = mount_table_read(files->arena, files->proc, &table);
+	/* Sockets last: what is covered needs no look. */
+	for (size_t i = 0; r == 0 && i < carves->n; i++)
+		r = carve_one(&masks, &table, &carves->items[i]);
+	for (size_t i = 0; r == 0 && i < files->policed->kept.n; i++)
+		r = keep_policy(files, &table, files->policed->kept.items[i]);
+	if (r == 0 && files->policed->masks_sockets)
+		r = policed_sockets(files, &masks, &table);
+	return r;
+}

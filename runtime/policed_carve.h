@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/policed_carve.h - mounts that take something out of a container's
+ * view: below what may be written, and on Unix sockets of others.
+ */
+#pragma once
+
+#include "confine/files.h"
+#include "runtime/policed_files.h"
+
+/* Before anything is done: what of it the policy wants, and is not held. */
+int policed_carve_check(const struct policed_files *files,
+			const struct files_carves *carves);
+/* In the container's mount namespace, and as who may mount there. */
+int policed_carve(const struct policed_files *files,
+		  const struct files_carves *carves);

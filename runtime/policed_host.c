@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/policed_host.c - directories of the host in a bundle: those that
+ * filesystem.mount brings, and those that may show a policy to its workload.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "confine/files.h"
+#include "runtime/mounts.h"
+#include "runtime/policed_spec.h"
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text);
+
+	return len >= strlen(end) && streq(text + len - strlen(end), end);
+}
+
+/* One of filesystem.mount; *ret_skip: it is optional, and not there. */
+static int make_mount(struct arena *arena, const struct policy_pair *pair,
+		      bool look, struct oci_mount *ret, bool *ret_skip)
+{
+	static const char *const writable[] = { "rbind", "rw" };
+	static const char *const readonly[] = { "rbind", "ro", "rro" };
+	const char *value = pair->value;
+	bool optional = value[0] == '-', ro = ends_with(value, ":ro");
+	bool says_how = ro || ends_with(value, ":rw");
+	char *host = arena_strdup(arena, value + optional);
+	struct stat st;
+
+	if (!host)
+		return -ENOMEM;
+	if (says_how)
+		host[strlen(host) - strlen(":ro")] = '\0';
+	*ret_skip = false;
+	if (look && stat(host, &st) < 0) {
+		*ret_skip = optional && errno == ENOENT;
+		if (!*ret_skip)
+			return fail(errno, "filesystem.mount '%s': %s",
+				    pair->key, host);
+	}
+	*ret = (struct oci_mount){
+		.destination = pair->key,
+		.source = host,
+		.type = "bind",
+		.options = ro ? (struct oci_strings){ (const char **)readonly,
+						      COUNT(readonly) } :
+				(struct oci_strings){ (const char **)writable,
+						      COUNT(writable) },
+	};
+	return 0;
+}
+
+int policed_host_mounts(struct arena *arena, const struct policed *policed,
+			struct oci_spec *spec)
+{
+	const struct policy_map *map = &policed->policy.mount;
+	struct oci_mount *mounts;
+	size_t n = spec->nmounts;
+
+	if (!map->n || policed->view)
+		return 0;
+	if (!spec->linux_.namespaces[OCI_NS_MOUNT].listed ||
+	    spec->linux_.namespaces[OCI_NS_MOUNT].path)
+		return fail(0, "filesystem.mount needs a mount namespace of "
+			       "its own");
+	mounts = arena_grow(arena, spec->mounts, n, n + map->n, sizeof *mounts);
+	if (!mounts)
+		return -ENOMEM;
+	for (size_t i = 0; i < map->n; i++) {
+		bool skip;
+		int r = make_mount(arena, &map->items[i], policed->creating,
+				   &mounts[n], &skip);
+
+		if (r < 0)
+			return r;
+		n += !skip;
+	}
+	spec->mounts = mounts;
+	spec->nmounts = n;
+	return 0;
+}
+
+/* ---- files that say what the workload may do ---- */
+
+static int keep(struct arena *arena, struct policed *policed,
+		const char *inside)
+{
+	struct oci_strings *kept = &policed->kept;
+	const char **items = arena_grow(arena, kept->items, kept->n,
+					kept->n + 1, sizeof *items);
+
+	if (!items || !inside)
+		return -ENOMEM;
+	items[kept->n] = inside;
+	*kept = (struct oci_strings){ items, kept->n + 1 };
+	return 0;
+}
+
+int policed_keep(struct arena *arena, struct policed *policed,
+		 const struct oci_spec *spec, const char *file)
+{
+	autofree char *real = realpath(file, NULL);
+	int r = 0;
+
+	for (size_t i = 0; real && r == 0 && i < spec->nmounts; i++) {
+		const struct oci_mount *m = &spec->mounts[i];
+		autofree char *source = mounts_is_bind(m) && m->source &&
+							*m->source == '/' ?
+						realpath(m->source, NULL) :
+						NULL;
+
+		if (!source || !files_is_at_or_below(real, source))
+			continue;
+		r = keep(arena, policed,
+			 arena_printf(arena, "%s%s", m->destination,
+				      real + (streq(source, "/") ?
+						      0 :
+						      strlen(source))));
+	}
+	return r;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/policed_net.c - what [network] of a policy makes of a bundle.
+ *
+ * No network is the filter of socket(). With ports to bind, Landlock judges
+ * bind and connect of TCP. It does not see the port that the kernel chooses
+ * for listen() without bind(): those are reserved, in a namespace of its own.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "confine/files.h"
+#include "policy/net_rule.h"
+#include "runtime/policed_spec.h"
+
+#define PORTS 65536
+#define LAST_PORT (PORTS - 1)
+#define RESERVED "net/ipv4/ip_local_reserved_ports"
+/* What a sysctl takes in one write. */
+#define MOST_TEXT 4000
+
+struct ports {
+	bool has[PORTS];
+};
+
+static int mark(struct ports *ports, const struct oci_strings *list, bool has)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct net_ports range = { 0, LAST_PORT };
+
+		if (!streq(list->items[i], "*")) {
+			int r = net_ports_parse(list->items[i], 0, &range);
+
+			if (r < 0)
+				return r;
+		}
+		memset(ports->has + range.first, has,
+		       (size_t)(range.last - range.first) + 1);
+	}
+	return 0;
+}
+
+/* The next range of ports that are there, from *at on. */
+static bool next_range(const struct ports *ports, size_t *at,
+		       struct landlock_ports *ret)
+{
+	size_t first = *at, end;
+
+	while (first < PORTS && !ports->has[first])
+		first++;
+	for (end = first; end < PORTS && ports->has[end];)
+		end++;
+	*at = end;
+	if (first == PORTS)
+		return false;
+	*ret = (struct landlock_ports){ (uint16_t)first, (uint16_t)(end - 1) };
+	return true;
+}
+
+static bool is_mode(const struct policy *policy, enum policy_mode mode)
+{
+	return policy_has_section(policy, POLICY_NETWORK) &&
+	       policy->mode == mode;
+}
+
+static bool is_own(const struct oci_spec *spec, enum oci_ns ns)
+{
+	const struct oci_namespace *n = &spec->linux_.namespaces[ns];
+
+	return n->listed && !n->path;
+}
+
+static bool is_furnished(const struct oci_spec *spec)
+{
+	return spec->hooks.at[HOOK_PRESTART].n ||
+	       spec->hooks.at[HOOK_CREATE_RUNTIME].n ||
+	       spec->hooks.at[HOOK_CREATE_CONTAINER].n ||
+	       spec->linux_.nnet_devices;
+}
+
+/* Nothing but lo: not the namespace that hooks put interfaces into. */
+static int isolate(struct policed *policed, const struct oci_spec *spec,
+		   const char *key)
+{
+	const struct oci_namespace *net =
+		&spec->linux_.namespaces[OCI_NS_NETWORK];
+
+	if (!is_own(spec, OCI_NS_NETWORK))
+		return fail(0,
+			    "%s needs a network namespace of its own: not "
+			    "enforced by this build in one that is %s",
+			    key, net->path ? "given by a path" : "the host's");
+	policed->own_network = is_furnished(spec);
+	return 0;
+}
+
+/* Every address is one of loopback there. */
+static int bind_locally(struct policed *policed, const struct oci_spec *spec)
+{
+	const struct policy *policy = &policed->policy;
+
+	if (policy->mode == POLICY_MODE_OPEN &&
+	    (policy->set[POLICY_NET_BIND] || policy->set[POLICY_NET_DENY_BIND]))
+		return fail(0, "network.allow_local_binding: not enforced by "
+			       "this build with network.mode 'open' and ports "
+			       "of network.bind");
+	if (policy->mode != POLICY_MODE_DENY)
+		return 0;
+	if (policy->bind.n && is_furnished(spec))
+		return fail(0, "network.allow_local_binding: not enforced by "
+			       "this build with network.bind in a network that "
+			       "hooks make");
+	return isolate(policed, spec, "network.allow_local_binding");
+}
+
+/* Which ports may be bound; all of them where nothing is said. */
+static int gather(const struct policy *policy, struct ports *ret)
+{
+	static const char *const all[] = { "*" };
+	const struct oci_strings any = { (const char **)all, 1 };
+	bool free = policy->set[POLICY_NET_BIND] ?
+			    false :
+			    policy->mode != POLICY_MODE_DENY;
+	int r;
+
+	if (policy->allow_local_binding && policy->mode != POLICY_MODE_OPEN)
+		free = true;
+	r = mark(ret, free ? &any : &policy->bind, true);
+	return r < 0 ? r : mark(ret, &policy->deny_bind, false);
+}
+
+static int hold_ports(struct arena *arena, struct policed *policed,
+		      const struct ports *ports)
+{
+	struct landlock_want *want = &policed->net;
+	struct landlock_ports *ranges, range;
+	size_t n = 0, sum = 0, at = 0;
+
+	while (next_range(ports, &at, &range)) {
+		sum += (size_t)(range.last - range.first) + 1;
+		n++;
+	}
+	want->binds = sum < PORTS;
+	if (!want->binds)
+		return 0;
+	if (sum > LANDLOCK_MOST_PORTS)
+		return fail(E2BIG,
+			    "%s: %zu ports are left, and Landlock is "
+			    "given %d at most",
+			    policed->policy.set[POLICY_NET_DENY_BIND] ?
+				    "network.deny_bind" :
+				    "network.bind",
+			    sum, LANDLOCK_MOST_PORTS);
+	ranges = arena_array(arena, n + 1, sizeof *ranges);
+	if (!ranges)
+		return -ENOMEM;
+	for (at = 0; next_range(ports, &at, &range);)
+		ranges[want->nbind++] = range;
+	want->bind = ranges;
+	return 0;
+}
+
+/* ---- ports of the kernel's choice ---- */
+
+/* "22,8000-8080", after what the bundle has. */
+static int write_ports(struct arena *arena, const struct ports *ports,
+		       const char *before, const char **ret)
+{
+	struct landlock_ports range;
+	const char *text = before;
+
+	for (size_t at = 1; next_range(ports, &at, &range);) {
+		text = arena_printf(arena, "%s%s%u-%u", text, *text ? "," : "",
+				    range.first, range.last);
+		if (!text)
+			return -ENOMEM;
+		if (strlen(text) > MOST_TEXT)
+			return fail(E2BIG,
+				    "network.deny_bind: too many ranges");
+	}
+	*ret = text;
+	return 0;
+}
+
+static int reserve(struct arena *arena, struct oci_spec *spec,
+		   const struct ports *ports)
+{
+	static const char *const sys[] = { "/proc/sys" };
+	struct oci_linux *l = &spec->linux_;
+	struct oci_sysctl *all = arena_grow(arena, l->sysctls, l->nsysctls,
+					    l->nsysctls + 1, sizeof *all);
+	const char **paths = arena_grow(arena, l->readonly_paths.items,
+					l->readonly_paths.n,
+					l->readonly_paths.n + 1, sizeof *paths);
+	const char *before = "", *text = NULL;
+	size_t i = 0;
+	int r;
+
+	if (!all || !paths)
+		return -ENOMEM;
+	while (i < l->nsysctls && !streq(all[i].path, RESERVED))
+		i++;
+	if (i < l->nsysctls)
+		before = all[i].value;
+	else
+		l->nsysctls++;
+	r = write_ports(arena, ports, before, &text);
+	if (r < 0)
+		return r;
+	all[i] = (struct oci_sysctl){ RESERVED, RESERVED, text };
+	l->sysctls = all;
+	/* Or the workload would write there itself. */
+	paths[l->readonly_paths.n] = sys[0];
+	l->readonly_paths.items = paths;
+	l->readonly_paths.n++;
+	return 0;
+}
+
+static bool is_empty(const struct ports *ports)
+{
+	return !memchr(ports->has + 1, true, PORTS - 1);
+}
+
+/* What must not be chosen: denied ports, and without port 0 any. */
+static int hold_choice(struct arena *arena, struct policed *policed,
+		       struct oci_spec *spec, const struct ports *allowed)
+{
+	const uint32_t bit = 1U << POLICY_NET_TCP;
+	const struct policy *policy = &policed->policy;
+	struct ports *closed = arena_alloc(arena, sizeof *closed);
+	bool any = allowed->has[0];
+	int r;
+
+	if (!closed)
+		return -ENOMEM;
+	r = mark(closed, &policy->deny_bind, true);
+	if (r < 0)
+		return r;
+	/* Who must be able to connect needs some; there only to itself. */
+	if (!any && policy->mode != POLICY_MODE_LOOPBACK)
+		memset(closed->has, true, sizeof closed->has);
+	if (is_empty(closed) || policy->disable & bit)
+		return 0;
+	if (is_own(spec, OCI_NS_NETWORK) && is_own(spec, OCI_NS_MOUNT) &&
+	    (any || policy->mode != POLICY_MODE_OPEN))
+		return reserve(arena, spec, closed);
+	if (!(policy->allow_degraded & bit))
+		return fail(0,
+			    "network.bind: a port of the kernel's choice, "
+			    "by listen without bind, is not held %s: list "
+			    "%s net_tcp in config.allow_degraded",
+			    policy->mode == POLICY_MODE_OPEN && !any ?
+				    "with network.mode 'open'" :
+				    "in a network that is not its own",
+			    any ? "" : "port 0, too, or");
+	policed->missing |= bit;
+	return 0;
+}
+
+static int hold_tcp(struct arena *arena, struct policed *policed,
+		    struct oci_spec *spec)
+{
+	const struct policy *policy = &policed->policy;
+	struct ports *ports = arena_alloc(arena, sizeof *ports);
+	struct landlock_want *want = &policed->net;
+	int r;
+
+	if (!ports)
+		return -ENOMEM;
+	r = gather(policy, ports);
+	if (r < 0)
+		return r;
+	policed->tcp_only = policy->mode == POLICY_MODE_DENY;
+	want->connects = policed->tcp_only;
+	r = hold_ports(arena, policed, ports);
+	if (r < 0)
+		return r;
+	return want->binds ? hold_choice(arena, policed, spec, ports) : 0;
+}
+
+/* A mount namespace is what masks are made in. */
+static int mask_sockets(struct policed *policed, const struct oci_spec *spec)
+{
+	const uint32_t bit = 1U << POLICY_NAMESPACES;
+	const struct policy *policy = &policed->policy;
+
+	if (!policy_has_section(policy, POLICY_NETWORK) ||
+	    (policy->mode == POLICY_MODE_OPEN && !policy->set[POLICY_UNIX]))
+		return 0;
+	policed->masks_sockets = is_own(spec, OCI_NS_MOUNT);
+	if (policed->masks_sockets || policed->bare)
+		return 0;
+	if (!(policy->allow_degraded & bit))
+		return fail(0, "network.unix: without a mount namespace of its "
+			       "own, sockets of others are not held: list "
+			       "namespaces in config.allow_degraded");
+	policed->missing |= bit;
+	return 0;
+}
+
+/* Namespaces of its own hold these; in others Landlock does. */
+static void scope(struct policed *policed, const struct oci_spec *spec)
+{
+	const struct policy *policy = &policed->policy;
+
+	policed->net.signals = !is_own(spec, OCI_NS_PID);
+	policed->net.abstract_sockets =
+		!is_own(spec, OCI_NS_NETWORK) &&
+		(policed->view ||
+		 (policy_has_section(policy, POLICY_NETWORK) &&
+		  policy->mode != POLICY_MODE_OPEN));
+}
+
+static int plan_landlock(struct arena *arena, struct policed *policed)
+{
+	struct landlock_want *want = &policed->net;
+	struct landlock_plan plan;
+	int r;
+
+	want->allow_degraded = policed->policy.allow_degraded;
+	want->disable = policed->policy.disable;
+	r = landlock_plan(arena, landlock_probe(), want, &plan);
+	if (r < 0)
+		return r;
+	policed->missing |= plan.missing;
+	policed->landlock = plan.needed || files_wanted(&policed->policy);
+	return 0;
+}
+
+int policed_net(struct arena *arena, struct policed *policed,
+		struct oci_spec *spec)
+{
+	const struct policy *policy = &policed->policy;
+	bool ports = policy->allow_local_binding || policy->bind.n ||
+		     policy->deny_bind.n ||
+		     (policy->set[POLICY_NET_BIND] &&
+		      policy->mode != POLICY_MODE_DENY);
+	int r = 0;
+
+	scope(policed, spec);
+	r = mask_sockets(policed, spec);
+	if (r == 0 && is_mode(policy, POLICY_MODE_LOOPBACK))
+		r = isolate(policed, spec, "network.mode 'loopback'");
+	if (r == 0 && policy->allow_local_binding)
+		r = bind_locally(policed, spec);
+	/* Nothing to bind is nothing at all, where there is no network. */
+	if (r == 0 && ports &&
+	    (!is_mode(policy, POLICY_MODE_DENY) ||
+	     policy->allow_local_binding || policy->bind.n))
+		r = hold_tcp(arena, policed, spec);
+	return r < 0 ? r : plan_landlock(arena, policed);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/policed_sockets.c - find Unix sockets of others and cover them.
+ *
+ * Neither a read-only mount nor Landlock before version 9 keeps anybody from
+ * connecting. Sockets of others come with mounts of the host, as they are when
+ * the container is created; what the workload makes is its own.
+ */
+#include "runtime/policed_sockets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/root.h"
+#include "base/sys.h"
+#include "base/util.h"
+#include "confine/files.h"
+#include "runtime/masks.h"
+#include "runtime/policed.h"
+#include "runtime/policed_files.h"
+
+#define MOST_SOCKETS 10000
+
+struct search {
+	const struct policed_files *files;
+	struct masks *masks;
+	const struct mount_table *table;
+	struct oci_strings listed; /* without links */
+	const char **found;
+	size_t n;
+	char path[PATH_MAX];
+};
+
+/* What is listed must be there, as any path of a policy. */
+static int list(struct search *s)
+{
+	const struct oci_strings *given = &s->files->policed->policy.unix_;
+	const struct files_place place = {
+		.proc = s->files->proc,
+		.root = s->files->root,
+	};
+	const char **items =
+		arena_array(s->files->arena, given->n + 1, sizeof *items);
+	size_t n = 0;
+
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < given->n; i++) {
+		const char *item = given->items[i];
+		bool optional = item[0] == '-';
+		int r = files_real_path(s->files->arena, &place,
+					item + optional, &items[n]);
+
+		if (r < 0)
+			return fail_in(r, "network.unix '%s'", item);
+		if (!items[n] && !optional)
+			return fail(ENOENT, "network.unix '%s'", item);
+		n += items[n] != NULL;
+	}
+	s->listed = (struct oci_strings){ items, n };
+	return 0;
+}
+
+static int found_socket(struct search *s)
+{
+	const char **found;
+
+	for (size_t i = 0; i < s->listed.n; i++)
+		if (files_is_at_or_below(s->path, s->listed.items[i]))
+			return 0;
+	if (s->n == MOST_SOCKETS)
+		return fail(E2BIG,
+			    "network.unix: more than %d sockets of "
+			    "others",
+			    MOST_SOCKETS);
+	found = arena_grow(s->files->arena, s->found, s->n, s->n + 1,
+			   sizeof *found);
+	if (!found)
+		return -ENOMEM;
+	s->found = found;
+	found[s->n] = arena_strdup(s->files->arena, s->path);
+	return found[s->n++] ? 0 : -ENOMEM;
+}
+
+static int search_below(struct search *s, int fd);
+
+static int type_of(int dir, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type;
+	if (fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return DT_UNKNOWN;
+	return IFTODT(st.st_mode);
+}
+
+static int search_entry(struct search *s, int dir, const struct dirent *entry)
+{
+	size_t len = strlen(s->path), top = streq(s->path, "/") ? 0 : len;
+	int type = type_of(dir, entry), r = 0;
+
+	if (type != DT_SOCK && type != DT_DIR)
+		return 0;
+	if (top + strlen(entry->d_name) + 2 > sizeof s->path)
+		return fail(ENAMETOOLONG, "network.unix: below %s", s->path);
+	s->path[top] = '/';
+	strcpy(s->path + top + 1, entry->d_name);
+	if (type == DT_SOCK)
+		r = found_socket(s);
+	else
+		r = search_below(s, sys_openat2(dir, entry->d_name,
+						O_RDONLY | O_DIRECTORY |
+							O_NOFOLLOW,
+						0, KERNEL_RESOLVE_NO_XDEV));
+	s->path[len] = '\0';
+	return r;
+}
+
+/* What nobody here can enter has nothing to connect to. */
+static bool may_enter(const struct search *s)
+{
+	autoclose int fd = root_open_plain(s->files->root, s->path,
+					   O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	errno = 0;
+	(void)faccessat(fd, ".", X_OK, AT_EACCESS);
+	return errno != EACCES;
+}
+
+/* Other mounts have their own turn; what is gone needs none. */
+static int search_below(struct search *s, int fd)
+{
+	autoclose int dir = fd;
+	autoclosedir DIR *entries = NULL;
+	const struct dirent *entry;
+	int r = 0;
+
+	if (fd < 0 && (errno == EXDEV || errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (fd < 0 && errno == EACCES && !may_enter(s))
+		return 0;
+	entries = fd < 0 ? NULL : fdopendir(dir);
+	if (!entries)
+		return fail(errno, "network.unix: look for sockets in %s",
+			    s->path);
+	(void)take_fd(&dir);
+	for (errno = 0; r == 0 && (entry = readdir(entries)); errno = 0)
+		if (!streq(entry->d_name, ".") && !streq(entry->d_name, ".."))
+			r = search_entry(s, dirfd(entries), entry);
+	if (r == 0 && errno)
+		return fail(errno, "network.unix: read %s", s->path);
+	return r;
+}
+
+static int search_mount(struct search *s, const char *place)
+{
+	autoclose int fd = root_open_plain(s->files->root, place,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	/* Below another mount, or covered. */
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+		return 0;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail(errno, "network.unix: open %s", place);
+	if (strlen(place) >= sizeof s->path)
+		return fail(ENAMETOOLONG, "network.unix: %s", place);
+	strcpy(s->path, place);
+	if (S_ISSOCK(st.st_mode))
+		return found_socket(s);
+	if (!S_ISDIR(st.st_mode))
+		return 0;
+	return search_below(s, openat(fd, ".",
+				      O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+/* These have no sockets in them. */
+static bool is_of_kernel(const char *type)
+{
+	static const char *const types[] = {
+		"proc",	  "sysfs",   "cgroup",	   "cgroup2",
+		"devpts", "mqueue",  "securityfs", "debugfs",
+		"bpf",	  "tracefs", "hugetlbfs",  "efivarfs",
+	};
+
+	for (size_t i = 0; i < COUNT(types); i++)
+		if (streq(types[i], type))
+			return true;
+	return false;
+}
+
+/* In a view paths are the host's: nobody listens in its programs. */
+static bool is_of_system(const char *place)
+{
+	static const char *const places[] = {
+		"/usr",	  "/bin",   "/sbin",   "/lib",
+		"/lib32", "/lib64", "/libx32",
+	};
+
+	for (size_t i = 0; i < COUNT(places); i++)
+		if (files_is_at_or_below(place, places[i]))
+			return true;
+	return false;
+}
+
+int policed_sockets(const struct policed_files *files, struct masks *masks,
+		    const struct mount_table *table)
+{
+	struct search *s = arena_alloc(files->arena, sizeof *s);
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->files = files;
+	s->masks = masks;
+	s->table = table;
+	r = list(s);
+	for (size_t i = 0; r == 0 && i < table->n; i++)
+		if (!streq(table->items[i].place, "/") &&
+		    !is_of_kernel(table->items[i].type) &&
+		    !(files->policed->view &&
+		      is_of_system(table->items[i].place)))
+			r = search_mount(s, table->items[i].place);
+	for (size_t i = 0; r == 0 && i < s->n; i++) {
+		r = mount_table_check(table, files->root, s->found[i]);
+		if (r == 0)
+			r = masks_cover(masks, s->found[i]);
+		if (r < 0)
+			r = fail_in(r, "network.unix");
+	}
+	return r;
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# tests/policed.bash - a bundle with a policy, and what init, exec and hooks say.
+#
+# jq has dollars of its own, and bats sets output.
+# shellcheck disable=SC2016,SC2154
+
+load hooks
+
+DENIED="Permission denied"
+READONLY="Read-only file system"
+export DENIED READONLY
+
+# policed KEY=VALUE...: the annotations of the bundle, without their prefix.
+policed() {
+	local pair
+
+	config 'del(.annotations)'
+	for pair in ${DEGRADED-} "$@"; do
+		config --arg key "io.sandlock.${pair%%=*}" \
+			--arg value "${pair#*=}" '.annotations[$key] = $value'
+	done
+}
+
+run_box() {
+	sandlock run --bundle "$BUNDLE" box
+}
+
+# The same, and what is not held is told.
+run_telling() {
+	sandlock --debug run --bundle "$BUNDLE" box
+}
+
+# tells TEXT SCRIPT: init, exec and a startContainer hook say all of TEXT, and
+# nothing else, when a shell runs SCRIPT.
+tells() {
+	local text=$1 script="{ $2; } 2>&1 || :"
+
+	args sh -c "$script"
+	run_ok run_box
+	assert_told init "$text"
+	# Of a hook that fails its last line is told.
+	hook startContainer "{ printf 'hook: '; $script; } | tr '\\n' '~' >&2
+		exit 1"
+	run run_box
+	assert_told hook "$text"
+	config 'del(.hooks)'
+	args sleep 1000
+	create box
+	sandlock start box
+	run_ok sandlock exec box sh -c "$script"
+	sandlock delete --force box
+	assert_told exec "$text"
+}
+
+assert_told() {
+	[ "$1" != hook ] ||
+		output=$(sed -n 's/.*hook: \(.*\)~.*/\1/p' <<<"$output" |
+			tr '~' '\n')
+	[ "$output" = "$2" ] || {
+		echo "$1: $output"
+		echo "expected: $2"
+		return 1
+	}
+}
+
+# refused TEXT: nothing runs, and why is said.
+refused() {
+	args true
+	run_bad "$1" run_box
+	assert_gone box
+}
+
+# netprobe: for $files/bin. A machine without a compiler has it beside the tests.
+add_netprobe() {
+	if [ -x "$BATS_TEST_DIRNAME/netprobe" ]; then
+		cp "$BATS_TEST_DIRNAME/netprobe" "$files/bin/netprobe"
+		return
+	fi
+	requires "${CC:-cc}"
+	"${CC:-cc}" -static -D_GNU_SOURCE -o "$files/bin/netprobe" \
+		"$BATS_TEST_DIRNAME/netprobe.c"
+}

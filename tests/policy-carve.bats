@@ -1,0 +1,332 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/policy-carve.bats - what mounts take out of a bundle's files, and bring into them, for init, exec and hooks alike.
+#
+# jq has dollars of its own, and each test is a subshell on purpose.
+# shellcheck disable=SC2016,SC2030,SC2031
+
+load helpers
+load policed
+
+setup() {
+	sandlock_setup
+	requires root
+	new_bundle
+	files=$BUNDLE/rootfs
+	mkdir -p "$files"/{data/sub,other}
+	echo public >"$files/data/public"
+	echo secret >"$files/data/secret"
+	echo deep >"$files/data/sub/deep"
+	echo other >"$files/other/file"
+	probe_landlock
+}
+
+# An older kernel holds less, and says so.
+probe_landlock() {
+	MORE=
+	DEGRADED=
+	args true
+	policed "filesystem.read=/"
+	run run_box
+	[[ $output != *"no Landlock"* ]] || skip "needs version 1 of Landlock"
+	[[ $output != *"needs version"* ]] ||
+		MORE=";fs_refer;fs_truncate;fs_ioctl_dev"
+	DEGRADED="config.allow_degraded=deny_replace$MORE"
+}
+
+# strictly KEY=VALUE...: nothing but the kernel's age may be missing.
+strictly() {
+	local DEGRADED=${MORE:+config.allow_degraded=${MORE#;}}
+
+	policed "$@"
+}
+
+# ---- below what may be written ----
+
+@test "deny covers files and directories below a writable path" {
+	policed 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny=/data/secret;/data/sub'
+	tells $'public\ncat: can\'t open \'/data/secret\': '"$DENIED" \
+		'cat /data/public /data/secret'
+	tells "sh: can't create /data/secret: $DENIED" 'echo x >/data/secret'
+	tells "cat: can't open '/data/sub/deep': $DENIED" \
+		'cat /data/sub/deep'
+	tells "sh: can't create /data/sub/new: $DENIED" 'echo >/data/sub/new'
+	tells "rm: can't remove '/data/secret': Device or resource busy" \
+		'rm -f /data/secret'
+	tells "mv: can't rename '/data/secret': Device or resource busy" \
+		'mv /data/secret /data/moved'
+	tells "mv: can't rename '/data/public': Device or resource busy" \
+		'mv -f /data/public /data/secret'
+	tells "chmod: /data/secret: $READONLY" 'chmod 777 /data/secret'
+	tells new 'echo new >/data/new; cat /data/new; rm /data/new'
+	[ "$(cat "$files/data/secret" "$files/data/sub/deep")" = \
+		$'secret\ndeep' ]
+	policed 'filesystem.read=/' filesystem.write=/data
+	tells $'secret\ndeep' 'cat /data/secret /data/sub/deep'
+}
+
+@test "deny_write is a read-only mount, and can be read" {
+	policed 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny_write=/data/sub;/data/secret'
+	tells $'secret\ndeep' 'cat /data/secret /data/sub/deep'
+	tells "sh: can't create /data/secret: $READONLY" 'echo >>/data/secret'
+	tells "sh: can't create /data/sub/new: $READONLY" 'echo >/data/sub/new'
+	tells "chmod: /data/sub/deep: $READONLY" 'chmod 777 /data/sub/deep'
+	tells "rm: can't remove '/data/sub/deep': $READONLY" \
+		'rm -f /data/sub/deep'
+	tells ok 'echo ok >/data/public; cat /data/public
+		echo public >/data/public'
+	policed 'filesystem.read=/' filesystem.write=/data
+	tells 0 'echo >/data/sub/new && rm /data/sub/new; echo $?'
+}
+
+@test "no directory on the way is moved, to put another in its place" {
+	mkdir -p "$files/data/.git/hooks"
+	policed 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny_write=/data/.git/hooks'
+	tells "mv: can't rename '/data/.git': Device or resource busy" \
+		'mv /data/.git /data/old'
+	tells "sh: can't create /data/.git/hooks/x: $READONLY" \
+		'echo >/data/.git/hooks/x'
+	tells ok 'echo ok >/data/.git/config; cat /data/.git/config'
+	policed 'filesystem.read=/' filesystem.write=/data
+	tells moved 'mv /data/.git /data/old; mv /data/old /data/.git
+		echo moved'
+}
+
+@test "deny_execute stops shared objects, too" {
+	local lib
+
+	is_dynamic /bin/true || skip "needs a dynamic program"
+	for lib in $(ldd /bin/cat | grep -o '/[^ ]*'); do
+		mkdir -p "$files/$(dirname "$lib")"
+		cp -L "$lib" "$files/$lib"
+	done
+	cp -L /bin/cat "$files/bin/rcat"
+	mkdir "$files/libs"
+	cp -L "$(ldd /bin/cat | sed -n 's/.*=> \(.*libc[.]so[^ ]*\) .*/\1/p')" \
+		"$files/libs/libc.so.6"
+	policed 'filesystem.read=/'
+	tells public 'LD_LIBRARY_PATH=/libs rcat /data/public'
+	policed 'filesystem.read=/' 'filesystem.deny_execute=/libs'
+	tells "rcat: error while loading shared libraries: libc.so.6: failed to map segment from shared object" \
+		'LD_LIBRARY_PATH=/libs rcat /data/public'
+	# Where it may be written, and in a file.
+	cp "$files/bin/busybox" "$files/data/busybox"
+	policed 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny_execute=/data/busybox'
+	tells "sh: /data/busybox: $DENIED" '/data/busybox echo ran'
+	policed 'filesystem.read=/' filesystem.write=/data
+	tells ran '/data/busybox echo ran'
+}
+
+@test "files of the kernel are denied without another word" {
+	strictly 'filesystem.read=/' 'filesystem.deny=/proc/sys'
+	tells "ls: can't open '/proc/sys': $DENIED" 'ls /proc/sys'
+	strictly 'filesystem.read=/'
+	tells 1 'test $(ls /proc/sys | wc -l) -gt 1; echo $((!$?))'
+}
+
+@test "what may be replaced from outside is an error that names it" {
+	strictly 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny=/data/secret'
+	refused "filesystem.deny '/data/secret' lies below filesystem.write '/data'"
+	refused "list deny_replace in config.allow_degraded"
+	policed 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny=/data/secret'
+	args true
+	run_ok run_telling
+	[[ $output = *"config.allow_degraded: deny_replace is not held"* ]]
+	strictly 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny=/data/secret' config.disable=deny_replace
+	run_ok run_telling
+	[[ $output != *"deny_replace is not held"* ]]
+	tells "cat: can't open '/data/secret': $DENIED" 'cat /data/secret'
+}
+
+@test "a denied file with another name is an error below writable paths, too" {
+	ln "$files/data/secret" "$files/other/alias"
+	policed 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny=/data/secret'
+	refused "/data/secret has 2 hard links"
+}
+
+@test "without a mount namespace carve-outs need a word" {
+	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
+		del(.linux.namespaces[] | select(.type == "mount"))'
+	policed 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny=/data/secret'
+	refused "namespaces in config.allow_degraded"
+	DEGRADED+=";namespaces"
+	policed 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny=/data/secret'
+	args true
+	run_ok run_telling
+	[[ $output = *"namespaces is not held"* ]]
+	policed config.disable=namespaces
+	refused "config.disable: 'namespaces'"
+}
+
+# ---- names that do not exist ----
+
+@test "a denied name that does not exist cannot be made, and is not left" {
+	policed 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny=/data/.env;/data/not/yet'
+	tells "sh: can't create /data/.env: $DENIED" 'echo >/data/.env'
+	tells "mkdir: can't create directory '/data/not/yet': $DENIED" \
+		'mkdir /data/not/yet'
+	tells "mv: can't rename '/data/public': Device or resource busy" \
+		'mv -f /data/public /data/.env'
+	[ ! -e "$files/data/.env" ] && [ ! -e "$files/data/not" ]
+	[ -z "$(ls /run/sandlock-placeholders)" ]
+	policed 'filesystem.read=/' filesystem.write=/data
+	tells 0 'echo >/data/.env; rm /data/.env; echo $?'
+}
+
+@test "a placeholder is shared, and goes with the last, if it is empty" {
+	mkdir "$TMP/project"
+	add_mount /project bind "$TMP/project" bind
+	policed 'filesystem.read=/' filesystem.write=/project \
+		'filesystem.deny=/project/.env;/project/kept'
+	args sleep 1000
+	create one
+	config '.linux.cgroupsPath += "-two"'
+	create two
+	[ -f "$TMP/project/.env" ]
+	sandlock delete --force one
+	[ -f "$TMP/project/.env" ]
+	sandlock start two
+	run_bad "$DENIED" sandlock exec two cat /project/.env
+	run_bad "$DENIED" sandlock exec two sh -c 'echo >/project/.env'
+	echo mine >"$TMP/project/kept"
+	sandlock delete --force two
+	[ ! -e "$TMP/project/.env" ]
+	[ "$(cat "$TMP/project/kept")" = mine ]
+	[ -z "$(ls /run/sandlock-placeholders)" ]
+}
+
+@test "a creation that fails leaves no placeholder" {
+	policed 'filesystem.read=/' filesystem.write=/data \
+		'filesystem.deny=/data/.env'
+	args /no/such/program
+	run_bad "no such file" create box
+	[ ! -e "$files/data/.env" ]
+	[ -z "$(ls /run/sandlock-placeholders)" ]
+	assert_gone box
+}
+
+@test "names of denied presets cannot be made below writable paths" {
+	mkdir -p "$files/root"
+	config '.process.env += ["HOME=/root"]'
+	policed 'filesystem.read=/' filesystem.write=/root \
+		'filesystem.deny_write=@shell-configs'
+	tells "sh: can't create /root/.bashrc: $READONLY" 'echo >/root/.bashrc'
+	tells ok 'echo ok >/root/x; cat /root/x; rm /root/x'
+	[ ! -e "$files/root/.bashrc" ]
+	# Where nothing can be made, nothing changes.
+	strictly 'filesystem.read=/' 'filesystem.deny=@known-secrets'
+	tells 0 'ls /root | wc -l'
+}
+
+# ---- mounts of the policy ----
+
+with_mounts() {
+	sandlock --allow-annotations filesystem.mount run --bundle "$BUNDLE" box
+}
+
+@test "filesystem.mount brings directories of the host, if it may" {
+	mkdir "$TMP/host"
+	echo host >"$TMP/host/file"
+	policed "filesystem.mount=/new/place:$TMP/host"
+	refused "--allow-annotations"
+	args sh -c 'cat /new/place/file; echo more >>/new/place/file'
+	run_ok with_mounts
+	[ "$output" = host ]
+	[ "$(cat "$TMP/host/file")" = $'host\nmore' ]
+	policed "filesystem.mount=/new/place:$TMP/host:ro"
+	run with_mounts
+	[[ $output = *"can't create /new/place/file: $READONLY"* ]]
+	policed "filesystem.mount=/new/place:$TMP/nothing"
+	run_bad "filesystem.mount '/new/place': $TMP/nothing: no such file" \
+		with_mounts
+	policed "filesystem.mount=/new/place:-$TMP/nothing"
+	args true
+	run_ok with_mounts
+}
+
+@test "what a mount brings is for the other keys to allow" {
+	mkdir "$TMP/host"
+	echo host >"$TMP/host/file"
+	args sh -c 'cat /mnt/file'
+	strictly "filesystem.mount=/mnt:$TMP/host" filesystem.read=/bin
+	run_bad "$DENIED" with_mounts
+	strictly "filesystem.mount=/mnt:$TMP/host" 'filesystem.read=/bin;/mnt'
+	run_ok with_mounts
+	[ "$output" = host ]
+	args sh -c 'echo >/mnt/file'
+	run_bad "$READONLY" with_mounts
+}
+
+# ---- the policy itself ----
+
+@test "the profile is not written by who is held by it" {
+	mkdir -p "$TMP/etc/profiles"
+	printf '[limits]\nopen_files = 100\n' >"$TMP/etc/profiles/p.toml"
+	add_mount /host bind "$TMP/etc" bind
+	config 'del(.annotations)'
+	args sh -c 'echo >>/host/profiles/p.toml; rm -f /host/profiles/p.toml
+		mv /host/profiles /host/old; echo >/host/profiles/q && echo made'
+	run sandlock --profile "$TMP/etc/profiles/p.toml" run \
+		--bundle "$BUNDLE" box
+	[[ $output = *"can't create /host/profiles/p.toml: $READONLY"*busy*busy*made ]] ||
+		{ echo "$output"; false; }
+	printf '[limits]\nopen_files = 100\n' | cmp - "$TMP/etc/profiles/p.toml"
+}
+
+# ---- limits and the home ----
+
+@test "limits without cgroups need a word" {
+	config 'del(.linux.resources)'
+	args true
+	policed limits.memory=64M
+	run_bad "limits need cgroups" sandlock --cgroup-manager disabled run \
+		--bundle "$BUNDLE" box
+	DEGRADED+=";cgroups"
+	policed limits.memory=64M
+	run_ok sandlock --debug --cgroup-manager disabled run \
+		--bundle "$BUNDLE" box
+	[[ $output = *"config.allow_degraded: cgroups is not held"* ]]
+	config '.linux.resources.pids.limit = 50'
+	run_bad "limits need cgroups" sandlock --cgroup-manager disabled run \
+		--bundle "$BUNDLE" box
+}
+
+@test "config.disable of cgroups leaves the limits out" {
+	args sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 1 & done; wait; echo ok'
+	policed limits.processes=5
+	run run_box
+	[[ $output = *"can't fork"* ]]
+	policed limits.processes=5 config.disable=cgroups
+	run_ok run_box
+	[ "$output" = ok ]
+}
+
+@test "the home is that of the environment, or of the root's passwd" {
+	mkdir -p "$files/home/u" "$files/home/v"
+	echo u >"$files/home/u/x"
+	echo v >"$files/home/v/x"
+	echo 'root:x:0:0::/home/u:/bin/sh' >"$files/etc/passwd"
+	strictly 'filesystem.read=/bin;~/x'
+	tells $'u\ncat: can\'t open \'/home/v/x\': '"$DENIED" \
+		'cat /home/u/x /home/v/x'
+	config '.process.env += ["HOME=/home/v"]'
+	strictly 'filesystem.read=/bin;~/x'
+	tells $'cat: can\'t open \'/home/u/x\': '"$DENIED"$'\nv' \
+		'cat /home/u/x /home/v/x'
+	rm "$files/etc/passwd"
+	mkfifo "$files/etc/passwd"
+	config '.process.env |= map(select(startswith("HOME=") | not))'
+	strictly 'filesystem.read=/bin;~/x'
+	refused "home"
+}

@@ -1,0 +1,282 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/policy-net.bats - ports and Unix sockets that a bundle's policy leaves, to init, exec and hooks alike.
+#
+# Each test is a subshell on purpose.
+# shellcheck disable=SC2030,SC2031
+
+load helpers
+load policed
+
+setup() {
+	sandlock_setup
+	requires root
+	new_bundle
+	files=$BUNDLE/rootfs
+	add_netprobe
+}
+
+teardown() {
+	[ ! -e "$TMP/server.pid" ] || kill "$(cat "$TMP/server.pid")" || :
+	sandlock_teardown
+}
+
+# Landlock judges TCP from version 4 on, and says so where it does not.
+needs_landlock() {
+	args true
+	policed network.bind=80
+	run run_box
+	[[ $output != *"net_tcp: needs version"* ]] ||
+		skip "needs version 4 of Landlock"
+}
+
+NO="Operation not permitted"
+
+# ---- ports ----
+
+@test "network.bind opens these TCP ports and no other" {
+	needs_landlock
+	policed 'network.bind=80;8000-8002'
+	tells $'ok\nok\nok' 'netprobe bind 80; netprobe bind 8000
+		netprobe bind 8002'
+	tells "$DENIED"$'\n'"$DENIED"$'\n'"$DENIED" 'netprobe bind 81
+		netprobe bind 8003; netprobe bind 0'
+	policed network.mode=deny
+	tells "$NO" 'netprobe bind 80'
+	policed network.mode=open
+	tells ok 'netprobe bind 81'
+	policed network.mode=open 'network.bind=80;0'
+	tells $'ok\nok\n'"$DENIED" 'netprobe bind 80; netprobe bind 0
+		netprobe bind 81'
+	policed network.mode=loopback network.bind=80
+	tells $'ok\n'"$DENIED" 'netprobe bind 80; netprobe bind 81'
+}
+
+@test "ports to bind are no way to reach anybody" {
+	needs_landlock
+	policed network.bind=80
+	tells $'80\n'"$DENIED" 'nc -l -p 80 & p=$!
+		until netstat -ltn | grep -q :80; do :; done; echo 80
+		netprobe connect 80; kill $p'
+	tells "$NO" 'netprobe fastopen 80'
+	tells "$NO" 'netprobe mptcp 80'
+	tells "$NO" 'netprobe udp 80'
+	policed network.mode=loopback network.bind=80
+	tells ok 'nc -l -p 80 &
+		until netstat -ltn | grep -q :80; do :; done
+		netprobe connect 80'
+}
+
+@test "a port of the kernel's choice needs port 0" {
+	needs_landlock
+	policed network.bind=80
+	tells "Address already in use" 'netprobe listen'
+	tells "sh: can't create /proc/sys/net/ipv4/ip_local_reserved_ports: $READONLY" \
+		'echo >/proc/sys/net/ipv4/ip_local_reserved_ports'
+	policed 'network.bind=80;0'
+	tells $'ok\nok' 'netprobe listen; netprobe bind 0'
+	policed 'network.bind=*'
+	tells $'ok\nok\nok' 'netprobe listen; netprobe bind 0
+		netprobe bind 81'
+}
+
+@test "network.deny_bind takes ports out, by whatever way" {
+	needs_landlock
+	policed network.bind=8000-8010 network.deny_bind=8005
+	tells $'ok\n'"$DENIED" 'netprobe bind 8004; netprobe bind 8005'
+	policed 'network.bind=0;8000' 'network.deny_bind=32768-60999'
+	tells $'ok\nAddress already in use' 'netprobe bind 8000
+		netprobe bind 0'
+	policed 'network.bind=*' network.deny_bind=22
+	refused "network.deny_bind: 65535 ports are left"
+	policed network.bind=1-2000
+	refused "network.bind: 2000 ports are left"
+}
+
+@test "network.allow_local_binding is any port, of loopback alone" {
+	needs_landlock
+	policed network.allow_local_binding=true
+	tells $'ok\n'"$NO" 'netprobe bind 81; netprobe udp 81'
+	hook createRuntime 'exit 0'
+	policed network.allow_local_binding=true
+	tells 1 'ip -o link | wc -l'
+	policed network.allow_local_binding=true network.bind=80
+	hook createRuntime 'exit 0'
+	refused "network.allow_local_binding: not enforced"
+	policed network.allow_local_binding=true network.mode=open \
+		network.bind=80
+	refused "network.allow_local_binding: not enforced"
+	config 'del(.hooks) |
+		del(.linux.namespaces[] | select(.type == "network"))'
+	policed network.allow_local_binding=true
+	refused "network.allow_local_binding needs a network namespace"
+}
+
+@test "what is not held in a network of others needs a word" {
+	needs_landlock
+	config 'del(.linux.namespaces[] | select(.type == "network"))'
+	policed network.bind=28080
+	refused "port of the kernel's choice"
+	policed network.bind=28080 config.allow_degraded=net_tcp
+	args netprobe bind 28081
+	run_ok run_telling
+	[[ $output = *"net_tcp is not held"*"$DENIED"* ]]
+	policed 'network.bind=28080;0'
+	tells $'ok\n'"$DENIED" 'netprobe bind 28080; netprobe bind 28081'
+	policed network.mode=open network.bind=28080
+	refused "with network.mode 'open'"
+}
+
+@test "an older kernel is an error that names net_tcp, unless it may be" {
+	args true
+	policed network.bind=80
+	run run_box
+	[[ $output = *"net_tcp: needs version"* ]] ||
+		skip "needs a kernel without version 4 of Landlock"
+	policed network.bind=80 config.allow_degraded=net_tcp
+	args netprobe bind 81
+	run_ok run_telling
+	[[ $output = *"net_tcp is not held"*ok* ]]
+	policed network.bind=80 config.disable=net_tcp
+	run_ok run_box
+	[ "$output" = ok ]
+}
+
+@test "calls that make sockets past the filter are not for these keys" {
+	policed network.bind=80 syscalls.extra_allow=raw_sockets
+	refused "network.bind does not hold with 'raw_sockets'"
+	policed network.mode=deny syscalls.extra_allow=io_uring
+	refused "network.mode 'deny' does not hold with 'io_uring'"
+}
+
+# ---- Unix sockets ----
+
+# serve PATH: a socket of the host, until the end of the test.
+serve() {
+	"$files/bin/netprobe" serve "$1" >"$TMP/served" 2>&1 3>&- &
+	echo $! >"$TMP/server.pid"
+	wait_until grep -q serving "$TMP/served"
+}
+
+REFUSED=$DENIED
+
+@test "sockets of the host are covered unless they are listed" {
+	mkdir -p "$TMP/run/deep"
+	serve "$TMP/run/deep/host.sock"
+	add_mount /host bind "$TMP/run" bind ro
+	annotations=limits.open_files=1000
+	policed $annotations
+	tells ok 'netprobe unix /host/deep/host.sock'
+	policed network.mode=open
+	tells ok 'netprobe unix /host/deep/host.sock'
+	policed network.mode=deny
+	tells "$REFUSED" 'netprobe unix /host/deep/host.sock'
+	policed network.mode=open 'network.unix=[]'
+	tells "$REFUSED" 'netprobe unix /host/deep/host.sock'
+	policed network.mode=deny network.unix=/host/deep/host.sock
+	tells ok 'netprobe unix /host/deep/host.sock'
+	policed network.unix=/host
+	tells ok 'netprobe unix /host/deep/host.sock'
+	policed network.unix=/host/other.sock
+	refused "network.unix '/host/other.sock': no such file"
+	policed network.unix=-/host/other.sock
+	tells "$REFUSED" 'netprobe unix /host/deep/host.sock'
+}
+
+@test "a socket that is a mount of its own is covered, too" {
+	serve "$TMP/host.sock"
+	add_mount /run/host.sock bind "$TMP/host.sock" bind
+	policed network.mode=loopback
+	tells "$REFUSED" 'netprobe unix /run/host.sock'
+	policed network.unix=/run/host.sock
+	tells ok 'netprobe unix /run/host.sock'
+}
+
+@test "sockets that the workload makes always work" {
+	mkdir "$TMP/run"
+	add_mount /host bind "$TMP/run" bind
+	policed network.mode=deny
+	tells ok 'netprobe serve /host/own.sock >/tmp/served & p=$!
+		until grep -q serving /tmp/served; do :; done
+		netprobe unix /host/own.sock; kill $p; rm /host/own.sock'
+	args sh -c 'netprobe serve /host/own.sock'
+	create box
+	sandlock start box
+	wait_until grep -q serving "$TMP/box.out"
+	run_ok sandlock exec box netprobe unix /host/own.sock
+	[ "$output" = ok ]
+}
+
+@test "a mask stays inside, and cannot be taken off" {
+	mkdir "$TMP/run"
+	serve "$TMP/run/host.sock"
+	add_mount /host bind "$TMP/run" bind
+	policed network.mode=deny
+	tells "rm: can't remove '/host/host.sock': Device or resource busy" \
+		'rm /host/host.sock'
+	tells "$REFUSED" 'mv /host /other 2>/dev/null
+		netprobe unix /host/host.sock'
+	[ "$("$files/bin/netprobe" unix "$TMP/run/host.sock")" = ok ]
+}
+
+@test "where the host would see the mask it is an error" {
+	mkdir "$TMP/shared" "$TMP/shared/run"
+	add_mount /host bind "$TMP/shared" bind shared
+	args true
+	policed network.mode=deny
+	run_ok run_box
+	serve "$TMP/shared/run/host.sock"
+	# Only where there is a peer would it be seen.
+	run run_box
+	[ "$status" -eq 0 ] || [[ $output = *"on a shared mount"* ]]
+	[ "$("$files/bin/netprobe" unix "$TMP/shared/run/host.sock")" = ok ]
+}
+
+@test "without a mount namespace sockets need a word" {
+	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
+		del(.linux.namespaces[] | select(.type == "mount"))'
+	policed network.mode=deny
+	refused "list namespaces in config.allow_degraded"
+	policed network.mode=deny config.allow_degraded=namespaces
+	args true
+	run_ok run_telling
+	[[ $output = *"namespaces is not held"* ]]
+}
+
+# ---- scopes ----
+
+# serve_abstract NAME: in the network of the host.
+serve_abstract() {
+	serve "@$1"
+}
+
+@test "abstract sockets of a network of others are out of reach" {
+	config 'del(.linux.namespaces[] | select(.type == "network"))'
+	serve_abstract "sandlock-test-$$"
+	args netprobe abstract "sandlock-test-$$"
+	policed limits.open_files=1000
+	run_ok run_box
+	[ "$output" = ok ]
+	policed network.mode=deny
+	run run_box
+	[[ $output != *"needs version 6"* ]] ||
+		skip "needs version 6 of Landlock"
+	tells "$NO" "netprobe abstract sandlock-test-$$"
+	policed network.mode=deny config.disable=abstract_unix_socket_scope
+	tells ok "netprobe abstract sandlock-test-$$"
+}
+
+@test "processes of a pid namespace of others get no signals" {
+	config 'del(.linux.namespaces[] | select(.type == "pid"))'
+	args netprobe kill $$
+	config 'del(.annotations)'
+	run_ok run_box
+	[ "$output" = ok ]
+	policed limits.open_files=1000
+	run run_box
+	[[ $output != *"needs version 6"* ]] ||
+		skip "needs version 6 of Landlock"
+	tells "$NO" "netprobe kill $$"
+	policed limits.open_files=1000 config.disable=signal_scope
+	tells ok "netprobe kill $$"
+}
