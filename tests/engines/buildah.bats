@@ -12,6 +12,8 @@ setup_file() {
 	buildah from --name base "docker-archive:$ROOM/image.tar"
 	engine buildah "$(buildah --version)"
 	run_in true
+	buildah run --runtime "$RUNTIME" --isolation oci --network private \
+		base -- true
 	room_settled
 }
 
@@ -84,15 +86,96 @@ remove_all() {
 		readlink /proc/self/ns/net
 }
 
-# bats test_tags=memory
+# bats test_tags=shared-namespaces
+@test "buildah run joins a namespace by its path" {
+	local pid
+
+	room unshare --uts sh -c \
+		'echo other >/proc/sys/kernel/hostname; exec sleep 1000' &
+	wait_until room pgrep -xf "sleep 1000"
+	pid=$(room pgrep -xf "sleep 1000")
+	expect 0 other with --uts "/proc/$pid/ns/uts" -- hostname
+	room kill "$pid"
+}
+
+# bats test_tags=tmpfs
+@test "buildah mounts a tmpfs" {
+	expect 0 "tmpfs /scratch" with \
+		--mount type=tmpfs,destination=/scratch -- cat /proc/mounts
+}
+
+# bats test_tags=cgroup-namespace
+@test "buildah run has a cgroup namespace, or the caller's" {
+	expect 1 "" with --cgroupns private -- grep -v ':/$' /proc/self/cgroup
+	expect 0 "$(room readlink /proc/self/ns/cgroup)" \
+		with --cgroupns host -- readlink /proc/self/ns/cgroup
+}
+
+# build INSTRUCTION [OPTION...]: on top of the image.
+build() {
+	printf '%s\n' "FROM docker-archive:$ROOM/image.tar" "$1" \
+		>"$TMP/Containerfile"
+	shift
+	buildah bud --runtime "$RUNTIME" --isolation oci --network none \
+		--file "$TMP/Containerfile" "$@" "$TMP"
+}
+
+# bats test_tags=memory,cpus,cpuset
 @test "buildah bud sets limits for the programs it runs" {
-	cat >"$TMP/Containerfile" <<-END
-		FROM docker-archive:$ROOM/image.tar
-		RUN cat /sys/fs/cgroup/memory.max || \
-			cat /sys/fs/cgroup/memory/memory.limit_in_bytes
-	END
-	expect 0 67108864 buildah bud --runtime "$RUNTIME" --isolation oci \
-		--network none --memory 64m -f "$TMP/Containerfile" "$TMP"
+	expect 0 67108864 memory_limit build_cat --memory 64m
+	expect 0 50000 cpu_quota build_cat --cpu-quota 50000 \
+		--cpu-period 100000
+	expect 0 $'\n0\n' cpuset build_cat --cpuset-cpus 0
+}
+
+# build_cat OPTION... FILE: what it is while an image is built.
+build_cat() {
+	build "RUN cat ${*: -1}" "${@:1:$#-1}"
+}
+
+# bats test_tags=oom-kill
+@test "buildah bud ends with a program that wants too much memory" {
+	expect 1 "exited on killed" build "RUN tail /dev/zero" --memory 16m \
+		--memory-swap 16m
+}
+
+# bats test_tags=ulimits,devices,cgroup-parent
+@test "buildah bud gives its programs what it is told to" {
+	expect 0 123 build "RUN ulimit -n" --ulimit nofile=123:123
+	expect 0 crw-rw-rw- build "RUN ls -l /dev/nought" \
+		--device /dev/zero:/dev/nought
+	expect 0 :/given build "RUN cat /proc/self/cgroup" \
+		--cgroup-parent /given --cgroupns host
+	remove_cgroup given
+}
+
+# bats test_tags=user-namespaces
+@test "buildah bud has a user namespace" {
+	expect 0 "0     300000      65536" build "RUN cat /proc/self/uid_map" \
+		--userns-uid-map 0:300000:65536 --userns-gid-map 0:300000:65536
+}
+
+# bats test_tags=seccomp
+@test "buildah bud has a filter of one's own, or none" {
+	no_mkdir >"$TMP/profile.json"
+	expect 1 "Operation not permitted" build "RUN mkdir /tmp/new" \
+		--security-opt "seccomp=$TMP/profile.json"
+	expect 0 "Seccomp:	0" build "RUN grep Seccomp /proc/self/status" \
+		--security-opt seccomp=unconfined
+}
+
+# bats test_tags=secrets
+@test "buildah bud hands a secret to a program" {
+	echo whispered >"$TMP/secret"
+	expect 0 whispered build \
+		"RUN --mount=type=secret,id=word cat /run/secrets/word" \
+		--secret "id=word,src=$TMP/secret"
+}
+
+# bats test_tags=network
+@test "buildah runs a program in a network of its own" {
+	expect 0 eth0 buildah run --runtime "$RUNTIME" --isolation oci \
+		--network private base -- ls /sys/class/net
 }
 
 # bats test_tags=run

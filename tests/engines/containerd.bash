@@ -42,6 +42,36 @@ write_configuration() {
 	END
 }
 
+cni_plugins() {
+	if [ -n "$ENGINE_SUITE" ]; then
+		echo /usr/lib/cni
+	else
+		echo "$(unpacked containernetworking-plugins)/usr/lib/cni"
+	fi
+}
+
+write_network() {
+	mkdir "$ROOM/cni"
+	cat >"$ROOM/cni/10-test.conflist" <<-END
+		{"cniVersion": "0.4.0", "name": "test", "plugins": [{
+		  "type": "bridge", "bridge": "test0", "isGateway": true,
+		  "ipam": {"type": "host-local", "dataDir": "$ROOM/addresses",
+		    "ranges": [[{"subnet": "10.77.0.0/24"}]]}}]}
+	END
+}
+
+# show_network: to ctr, which looks for it and for the plugins only there.
+show_network() {
+	local dir=$ROOM/shown
+
+	write_network
+	mkdir -p "$dir/etc/cni" "$dir/opt/cni"
+	ln -s "$ROOM/cni" "$dir/etc/cni/net.d"
+	ln -s "$(cni_plugins)" "$dir/opt/cni/bin"
+	room mount -t overlay -o "lowerdir=$dir/etc:/etc" overlay /etc
+	room mount -t overlay -o "lowerdir=$dir/opt:/opt" overlay /opt
+}
+
 ctr() {
 	room ctr "$@"
 }

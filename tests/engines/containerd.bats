@@ -7,9 +7,10 @@ load containerd
 setup_file() {
 	has_engine containerd ctr
 	room_open
+	show_network
 	start_containerd
 	engine "containerd, ctr," "$(containerd_version)"
-	once first true
+	with --cni -- first true
 	room_settled
 }
 
@@ -122,6 +123,25 @@ cgroup_file() {
 	expect 1 "" room pgrep -xf "sleep 2000"
 }
 
+# The program's input must not end before anyone is there.
+# shellcheck disable=SC2016 # for the shell inside
+# bats test_tags=attach
+@test "ctr task attach has the program's input, output and end" {
+	ctr run -d --runc-binary "$RUNTIME" "$IMAGE" a \
+		sh -c 'read word; echo "read $word"; exit 8' <>"$ROOM/silence"
+	expect 8 "read it" ctr tasks attach a <<<it
+}
+
+# What is written to the room's silence is typed.
+# shellcheck disable=SC2016 # for the shell inside
+# bats test_tags=attach,tty
+@test "ctr task attach types at the terminal of a container" {
+	terminal ctr run -d -t --runc-binary "$RUNTIME" "$IMAGE" a \
+		sh -c 'read word; test -t 1 && test "$word" = it && exit 6'
+	echo it >"$ROOM/silence" &
+	expect 6 "" terminal ctr tasks attach a
+}
+
 # bats test_tags=logs
 @test "ctr keeps what a detached container prints" {
 	ctr run -d --runc-binary "$RUNTIME" --log-uri "file://$TMP/log" \
@@ -182,6 +202,25 @@ cgroup_file() {
 		-- a cat /proc/mounts
 }
 
+# bats test_tags=propagation
+@test "ctr binds a directory so that later mounts arrive, or do not" {
+	local dir=$ROOM/propagation bind
+
+	bind=type=bind,src=$dir,dst=/dir,options=rbind
+	mkdir -p "$dir/later"
+	room mount --bind "$dir" "$dir"
+	room mount --make-shared "$dir"
+	start slave --mount "$bind:rslave"
+	start private --mount "$bind:rprivate"
+	room mount -t tmpfs tmpfs "$dir/later"
+	expect 0 /dir/later ctr tasks exec --exec-id e slave cat /proc/mounts
+	expect 1 "" ctr tasks exec --exec-id e private \
+		grep /dir/later /proc/mounts
+	room umount "$dir/later"
+	remove_all
+	room umount "$dir"
+}
+
 # bats test_tags=seccomp
 @test "ctr filters system calls when asked to" {
 	no_mkdir >"$TMP/profile.json"
@@ -219,6 +258,17 @@ cgroup_file() {
 	expect 0 "" with --device /dev/fuse -- a ls /dev/fuse
 }
 
+# bats test_tags=hostname
+@test "ctr names a container" {
+	[ -n "$ENGINE_SUITE" ] || skip "needs containerd 1.7"
+	expect 0 inside with --hostname inside -- a hostname
+}
+
+# bats test_tags=network
+@test "ctr run --cni has an interface by the plugins" {
+	expect 0 10.77.0. with --cni -- a ip address show eth0
+}
+
 # bats test_tags=host-namespaces
 @test "ctr run --net-host shares the network of the daemon" {
 	expect 0 "$(room readlink /proc/self/ns/net)" with --net-host -- a \
@@ -248,4 +298,15 @@ cgroup_file() {
 	start a --annotation io.example.word=here
 	expect 0 here jq '.annotations["io.example.word"]' \
 		"/proc/$ROOM_PID/root/run/containerd/io.containerd.runtime.v2.task/default/a/config.json"
+}
+
+# A wrong value is refused by the name of its key, which shows that it arrived.
+# bats test_tags=policy
+@test "ctr passes a policy on, and does not run what has a wrong one" {
+	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
+	expect 0 "Seccomp_filters:	1" with \
+		--annotation io.sandlock.network.mode=deny -- a \
+		grep Seccomp_filters /proc/self/status
+	expect 1 "io.sandlock.network.mode: 'none' is not" with \
+		--annotation io.sandlock.network.mode=none -- a true
 }

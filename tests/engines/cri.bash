@@ -10,24 +10,6 @@ start_pods() {
 	start_containerd "$1" "$(cni_plugins)"
 }
 
-cni_plugins() {
-	if [ -n "$ENGINE_SUITE" ]; then
-		echo /usr/lib/cni
-	else
-		echo "$(unpacked containernetworking-plugins)/usr/lib/cni"
-	fi
-}
-
-write_network() {
-	mkdir "$ROOM/cni"
-	cat >"$ROOM/cni/10-test.conflist" <<-END
-		{"cniVersion": "0.4.0", "name": "test", "plugins": [{
-		  "type": "bridge", "bridge": "test0", "isGateway": true,
-		  "ipam": {"type": "host-local", "dataDir": "$ROOM/addresses",
-		    "ranges": [[{"subnet": "10.77.0.0/24"}]]}}]}
-	END
-}
-
 # The caller's certificates have nothing to say here, and node tells of those
 # that are missing.
 cri() {
@@ -94,6 +76,16 @@ has_exited() {
 exec_sync() {
 	on_container ExecSync "\"timeout\": 20,
 		\"cmd\": $(jq -cn '$ARGS.positional' --args -- "$@")"
+}
+
+# stream METHOD FIELDS INPUT [UNTIL]: a call that gives streams, and what they
+# bring, to their end or UNTIL this.
+stream() {
+	local url
+
+	url=$(on_container "$1" "$2" | jq -r .url) || return
+	env -u NODE_EXTRA_CA_CERTS nsenter --target "$ROOM_PID" --net node \
+		"$BATS_TEST_DIRNAME/stream.js" "$url" "${@:3}" 3>&-
 }
 
 remove_all() {

@@ -108,6 +108,24 @@ setup_file() {
 	[ "$(jq -r .stdout <<<"$output")" -eq 67108864 ]
 }
 
+# bats test_tags=volumes
+@test "a container has the volume that its image declares" {
+	local image=$ROOM/image
+
+	jq '.config.Volumes = {"/kept": {}}' "$image/config.json" \
+		>"$TMP/config.json"
+	jq '.[0].RepoTags = ["localhost/kept:latest"]' \
+		"$image/manifest.json" >"$TMP/manifest.json"
+	tar -cf "$ROOM/kept.tar" -C "$TMP" config.json manifest.json \
+		-C "$image" layer.tar
+	ctr --namespace k8s.io images import "$ROOM/kept.tar"
+	run_pod sandlock
+	start_container '{"image": {"image": "localhost/kept:latest"}}' \
+		sleep 1000
+	run_ok exec_sync sh -c 'grep " /kept " /proc/mounts && touch /kept/new'
+	[ "$(jq -r .exit_code <<<"$output")" -eq 0 ]
+}
+
 # bats test_tags=pods,shared-namespaces
 @test "two containers share the network and, if asked, the processes" {
 	run_pod sandlock
@@ -160,6 +178,57 @@ stdout_of() {
 	run_pod sandlock
 	start_container '{"tty": 1}' sh -c 'tty; sleep 1000'
 	wait_until grep -q /dev/pts/ "$ROOM/pod/log"
+}
+
+# shellcheck disable=SC2016 # for the shell inside
+# bats test_tags=attach
+@test "a kubelet attaches to what a container reads and prints" {
+	run_pod sandlock
+	start_container '{"stdin": 1}' \
+		sh -c 'read word; echo "read $word"; echo wrong >&2; exit 8'
+	expect 0 "read it" stream Attach \
+		'"stdin": 1, "stdout": 1, "stderr": 1' $'it\n'
+	assert_output_has wrong
+	wait_until has_exited
+	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 8 ]
+}
+
+# A terminal may forget what was printed when the program ends.
+# shellcheck disable=SC2016 # for the shell inside
+# bats test_tags=attach,tty
+@test "a kubelet attaches to a container's terminal" {
+	run_pod sandlock
+	start_container '{"stdin": 1, "tty": 1}' \
+		sh -c 'read word; tty; echo "read $word"; sleep 1000'
+	expect 0 "read it" stream Attach \
+		'"stdin": 1, "stdout": 1, "tty": 1' $'it\n' "read it"
+	assert_output_has /dev/pts/
+}
+
+# shellcheck disable=SC2016 # for the shell inside
+# bats test_tags=exec,tty
+@test "a kubelet executes a program with streams, or a terminal" {
+	run_pod sandlock
+	start_container '{}' sleep 1000
+	expect 9 "read it" stream Exec '"stdin": 1, "stdout": 1,
+		"cmd": ["sh", "-c", "read word; echo read $word; exit 9"]' \
+		$'it\n'
+	expect 0 /dev/pts/ stream Exec '"tty": 1, "stdout": 1,
+		"cmd": ["sh", "-c", "echo on $(tty); sleep 1000"]' "" "on "
+	expect 5 "" stream Exec '"tty": 1, "stdout": 1,
+		"cmd": ["sh", "-c", "test -t 1 && exit 5"]'
+}
+
+# bats test_tags=cgroup-namespace
+@test "a pod may see its own cgroups alone, or not" {
+	run_pod sandlock
+	start_container '{}' sleep 1000
+	if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+		expect 0 '0::/\n' exec_sync cat /proc/self/cgroup
+	else
+		expect 0 ":/kubepods/$CONTAINER" exec_sync \
+			cat /proc/self/cgroup
+	fi
 }
 
 # bats test_tags=propagation

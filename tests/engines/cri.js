@@ -105,6 +105,14 @@ const methods = {
 		stdout: [1, "string"], stderr: [2, "string"],
 		exit_code: [3, "int"],
 	}],
+	Attach: [{
+		...container, stdin: [2, "int"], tty: [3, "int"],
+		stdout: [4, "int"], stderr: [5, "int"],
+	}, { url: [1, "string"] }],
+	Exec: [{
+		...container, cmd: [2, ["string"]], tty: [3, "int"],
+		stdin: [4, "int"], stdout: [5, "int"], stderr: [6, "int"],
+	}, { url: [1, "string"] }],
 	ContainerStats: [container, { stats: [1, {
 		cpu: [2, { timestamp: [1, "int"] }],
 		memory: [3, { working_set_bytes: [2, {

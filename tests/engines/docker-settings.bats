@@ -165,3 +165,14 @@ setup_file() {
 	expect 0 here room find /run/docker/containerd -name config.json \
 		-exec grep -o '"io.example.word":"here"' {} +
 }
+
+# bats test_tags=policy
+@test "docker passes a policy on, and does not run what has a wrong one" {
+	[ -n "$ENGINE_SUITE" ] || skip "needs a docker with --annotation"
+	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
+	expect 0 "Seccomp_filters:	2" once \
+		--annotation io.sandlock.network.mode=deny "$IMAGE" \
+		grep Seccomp /proc/self/status
+	expect 125 "io.sandlock.network.mode: 'none' is not" once \
+		--annotation io.sandlock.network.mode=none "$IMAGE" true
+}

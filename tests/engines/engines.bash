@@ -121,7 +121,7 @@ enter_suite() {
 	mkdir "$new" "$ROOM/upper" "$ROOM/work" && mount -t overlay -o \
 		"lowerdir=$ENGINE_ROOT,upperdir=$ROOM/upper,workdir=$ROOM/work" \
 		overlay "$new" || return
-	mkdir -p "$new/usr/local/bin" || return
+	mkdir -p "$new/usr/local/bin" "$new/opt" || return
 	for dir in $ROOM_SHOWS; do
 		mkdir -p "$new$dir" && mount --bind "$dir" "$new$dir" || return
 	done
@@ -237,6 +237,16 @@ room_close() {
 		find "$dir" -depth -type d -exec rmdir {} +
 	done
 	rm -rf "$ROOM"
+}
+
+# remove_cgroup NAME: below the root of the room, what the engine leaves there.
+remove_cgroup() {
+	local dir
+
+	for dir in $ROOM_CGROUPS; do
+		[ ! -d "$dir/$1" ] ||
+			find "$dir/$1" -depth -type d -exec rmdir {} +
+	done
 }
 
 no_process_below() {

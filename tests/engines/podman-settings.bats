@@ -175,16 +175,11 @@ setup_file() {
 
 # bats test_tags=cgroup-parent,cgroup-namespace
 @test "podman puts a container into the cgroup it is told to" {
-	local dir
-
 	expect 0 /given/libpod- once --cgroup-parent /given --cgroupns host \
 		"$IMAGE" cat /proc/self/cgroup
 	expect 1 "" once --cgroupns private "$IMAGE" \
 		grep -v ':/$' /proc/self/cgroup
-	for dir in $ROOM_CGROUPS; do
-		[ ! -d "$dir/given" ] || find "$dir/given" -depth -type d \
-			-exec rmdir {} +
-	done
+	remove_cgroup given
 }
 
 # bats test_tags=cgroup-parent

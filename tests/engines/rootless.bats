@@ -232,3 +232,46 @@ export -f podman_environment
 	expect 0 here jq '.annotations["io.example.word"]' \
 		"$(podman inspect --format '{{.OCIConfigPath}}' a)"
 }
+
+# bats test_tags=copy
+@test "rootless podman copies files in, and out of a running container" {
+	start a
+	echo carried >"$ROOM/home/file"
+	podman cp "$ROOM/home/file" a:/tmp/file
+	expect 0 carried podman exec a cat /tmp/file
+	podman cp a:/etc/passwd "$ROOM/home/passwd"
+	grep -q root "$ROOM/home/passwd"
+}
+
+# bats test_tags=init
+@test "rootless podman run --init reaps" {
+	expect 0 "1 root" once --init "$IMAGE" ps
+	assert_output_has "init"
+}
+
+# bats test_tags=propagation
+@test "rootless podman binds a directory as a slave, or privately" {
+	expect 0 " /dir " once -v "$ROOM/home:/dir:rslave" "$IMAGE" \
+		grep 'master:' /proc/self/mountinfo
+	expect 1 "" once -v "$ROOM/home:/dir:rprivate" "$IMAGE" \
+		grep ' /dir .*master:' /proc/self/mountinfo
+}
+
+# bats test_tags=cgroup-namespace
+@test "rootless podman has a cgroup namespace, or the caller's" {
+	expect 0 "$(room readlink /proc/self/ns/cgroup)" \
+		once --cgroupns host "$IMAGE" readlink /proc/self/ns/cgroup
+	expect 0 "cgroup:" once --cgroupns private "$IMAGE" \
+		readlink /proc/self/ns/cgroup
+	[ "$output" != "$(room readlink /proc/self/ns/cgroup)" ]
+}
+
+# bats test_tags=policy
+@test "rootless podman passes a policy on, and refuses a wrong one" {
+	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
+	expect 0 "Seccomp_filters:	2" once \
+		--annotation io.sandlock.network.mode=deny "$IMAGE" \
+		grep Seccomp /proc/self/status
+	expect 126 "io.sandlock.network.mode: 'none' is not" once \
+		--annotation io.sandlock.network.mode=none "$IMAGE" true
+}
