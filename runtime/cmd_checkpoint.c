@@ -215,7 +215,7 @@ static int checkpoint(const struct globals *globals, struct container *c,
 	r = dump(globals, c, lock, &spec, o);
 	if (r < 0 || o->leave_running || o->pre_dump)
 		return r;
-	return deleting_remove(globals->arena, c);
+	return deleting_remove(globals->arena, c, NULL);
 }
 
 static int run(const struct globals *globals, const void *options, int argc,

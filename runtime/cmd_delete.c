@@ -22,7 +22,7 @@ struct delete_options {
 
 /* What nobody asked to run any more; a broken record has no hooks to name. */
 static void run_poststop(struct arena *arena, const struct container *c,
-			 const struct oci_spec *spec)
+			 const struct oci_hooks *hooks)
 {
 	struct hooks_place here = {
 		.cwd = c->record.bundle,
@@ -30,17 +30,19 @@ static void run_poststop(struct arena *arena, const struct container *c,
 	const char *json;
 
 	if (oci_state_for_hook(arena, &c->record, OCI_STOPPED, 0, &json) == 0)
-		(void)hooks_run(&spec->hooks, HOOK_POSTSTOP, &here, json);
+		(void)hooks_run(hooks, HOOK_POSTSTOP, &here, json);
 }
 
-int deleting_remove(struct arena *arena, struct container *container)
+int deleting_remove(struct arena *arena, struct container *container,
+		    const struct oci_hooks *hooks)
 {
+	bool due = !container->broken &&
+		   (container->record.kept || container->record.hooks_begun);
 	struct oci_spec spec;
-	bool has_spec = !container->broken &&
-			(container->record.kept ||
-			 container->record.hooks_begun) &&
-			container_spec(arena, container, &spec) == 0;
 	int r;
+
+	if (due && !hooks && container_spec(arena, container, &spec) == 0)
+		hooks = &spec.hooks;
 
 	r = reserve_end(arena, container);
 	if (r < 0)
@@ -48,8 +50,8 @@ int deleting_remove(struct arena *arena, struct container *container)
 	r = reserve_release(container);
 	if (r < 0)
 		return r;
-	if (has_spec)
-		run_poststop(arena, container, &spec);
+	if (due && hooks)
+		run_poststop(arena, container, hooks);
 	err_clear();
 	return 0;
 }
@@ -95,7 +97,7 @@ static int delete_locked(const struct globals *globals, const char *id,
 		if (r < 0)
 			return r;
 	}
-	return deleting_remove(globals->arena, &c);
+	return deleting_remove(globals->arena, &c, NULL);
 }
 
 static int run(const struct globals *globals, const void *options, int argc,

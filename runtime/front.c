@@ -55,7 +55,8 @@ static int remove_container(struct creation *c)
 		err_clear();
 		return 0;
 	}
-	return r < 0 ? r : deleting_remove(c->arena, &c->container);
+	return r < 0 ? r :
+		       deleting_remove(c->arena, &c->container, &c->spec.hooks);
 }
 
 int front_wait(struct creation *c, struct front *front)

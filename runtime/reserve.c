@@ -144,7 +144,7 @@ static int clear_left_over(struct arena *arena, const char *root,
 	if (old.record.kept ||
 	    (old.broken && faccessat(old.dir, STATE, F_OK, 0) == 0))
 		return exists_already(id);
-	return deleting_remove(arena, &old);
+	return deleting_remove(arena, &old, NULL);
 }
 
 /* Made and locked, or -EEXIST when the ID was taken meanwhile. */

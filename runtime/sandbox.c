@@ -366,7 +366,7 @@ static int make_room(const struct creation *c, const char *name)
 		err_clear();
 		return 0;
 	}
-	return r < 0 ? r : deleting_remove(c->arena, &old);
+	return r < 0 ? r : deleting_remove(c->arena, &old, NULL);
 }
 
 /* Without the right to mount, root is like everybody else. */
