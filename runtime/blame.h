@@ -40,7 +40,7 @@ bool blame_judge(const struct blame *blame, const char *real, uint32_t rights,
 int blame_file(const struct blame *blame, const struct blame_path *wanted);
 /* A program that was not found or not executed, and who loads it. */
 int blame_program(const struct blame *blame, const char *path, int error);
-/* A call of the blocklist; args: for socket. */
+/* A call of the blocklist; args: for socket, UINT64_MAX: not known. */
 int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 	       const uint64_t args[6]);
 /* An address that could not be reached; operation: the call's name. */

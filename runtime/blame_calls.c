@@ -77,6 +77,15 @@ static int blame_socket(const struct blame *blame, const uint64_t args[6])
 		.item = "raw_sockets",
 	};
 
+	/* A log does not say which. */
+	if (args[0] == UINT64_MAX) {
+		denial.target = "of some family";
+		denial.key = NULL;
+		denial.note = blame->policy->mode == POLICY_MODE_DENY ?
+				      "network.mode: deny, or syscalls: "
+				      "raw_sockets" :
+				      "syscalls: raw_sockets";
+	}
 	if (is_inet((int)args[0]) && blame->policy->mode == POLICY_MODE_DENY) {
 		denial.key = "network.mode";
 		denial.item = mode_name(blame->policy);

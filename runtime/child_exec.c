@@ -353,7 +353,7 @@ int child_exec_step(struct child *child, const struct step *step)
 	case STEP_LAST_WORD:
 		return last_word(child, step);
 	case STEP_LANDLOCK:
-		return landlock_restrict(child->slots[step->in], 0);
+		return landlock_restrict(child->slots[step->in], step->flags);
 	case STEP_SECCOMP:
 		return step->filter.notifies ?
 			       install_with_listener(child, step) :

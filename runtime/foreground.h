@@ -38,6 +38,10 @@ struct foreground_job {
 	/* Called for every process we trace, when it stops; and at its end. */
 	void (*traced)(void *user, const siginfo_t *info);
 	void *user;
+	/* Called when there is something to be read there; NULL: nothing. */
+	void (*heard)(void *listener);
+	void *listener;
+	int ear;
 };
 
 /* Block the signals that are to be passed on. */

@@ -71,6 +71,9 @@ int front_wait(struct creation *c, struct front *front)
 		.signal = front->signal,
 		.traced = front->traced,
 		.user = front->user,
+		.heard = front->heard,
+		.listener = front->listener,
+		.ear = front->ear,
 	};
 	int status, r;
 

@@ -21,6 +21,9 @@ struct front {
 	int *signal;
 	void (*traced)(void *user, const siginfo_t *info);
 	void *user;
+	void (*heard)(void *listener);
+	void *listener;
+	int ear;
 };
 
 #define FRONT_NONE                                                      \

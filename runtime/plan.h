@@ -86,7 +86,7 @@ enum step_op {
 	STEP_PRESERVE_FDS,	/* number: 3 to 2+number stay open */
 	STEP_REAPER,		/* reaper; go on in a child, reap and pass signals on here */
 	STEP_LAST_WORD,		/* exec: say EXEC, unless the program is our own binary */
-	STEP_LANDLOCK,		/* in: a ruleset */
+	STEP_LANDLOCK,		/* in: a ruleset, flags: LANDLOCK_RESTRICT_SELF_… */
 	STEP_SECCOMP,		/* filter */
 	STEP_EXEC,		/* exec */
 	STEP_MAX,

@@ -24,6 +24,7 @@ struct policed {
 	const char *home;		/* inside: what ~ means */
 	bool active;			/* false: all below is empty */
 	bool landlock;			/* a ruleset is to hold */
+	uint32_t landlock_flags;	/* LANDLOCK_RESTRICT_SELF_… */
 	bool bare;			/* a sandbox without namespaces */
 	bool creating;			/* a bundle, whose mounts are looked at */
 	const char *profile;		/* its name, or NULL */

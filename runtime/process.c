@@ -421,6 +421,7 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 		step = plan_add(plan, STEP_LANDLOCK);
 		step->place = "Landlock";
 		step->in = SLOT_RULESET;
+		step->flags = in->policed->landlock_flags;
 	}
 	if (in->policed && in->policed->active)
 		add_filter(plan, &in->policed->blocklist, "syscalls");

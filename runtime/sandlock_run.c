@@ -105,8 +105,15 @@ static int look_on(struct creation *c, const struct request *request,
 {
 	int r = why_open(why, c, result->denials);
 
-	if (r < 0 || !request->why)
+	if (r < 0)
 		return r;
+	if (!request->why) {
+		audit_open(&why->audit, &why->blame, &c->policed);
+		front->heard = why->audit.fd < 0 ? NULL : audit_read;
+		front->listener = &why->audit;
+		front->ear = why->audit.fd;
+		return 0;
+	}
 	front->traced = why_traced;
 	front->user = why;
 	result->denials_known = true;
@@ -145,7 +152,10 @@ static int try_sandbox(const struct globals *globals,
 		why_not_begun(&why, &c);
 		return status_of_failure(&c, r);
 	}
+	audit_begin(&why.audit, &c);
 	r = front_wait(&c, &front);
+	if (r != 0 || request->json)
+		audit_end(&why.audit);
 	if (without->namespaces)
 		bare_end_children(c.proc);
 	result->timed_out = r == FOREGROUND_TIMEOUT;

@@ -449,5 +449,6 @@ void why_not_begun(const struct why *why, const struct creation *c)
 
 void why_close(struct why *why)
 {
+	audit_close(&why->audit);
 	closep(&why->root);
 }

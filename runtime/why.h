@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "runtime/audit.h"
 #include "runtime/blame.h"
 #include "runtime/creation.h"
 #include "runtime/denials.h"
@@ -35,6 +36,7 @@ struct why_pending; /* a thread between the two stops of a call */
 struct why {
 	struct arena *arena;
 	struct blame blame;
+	struct audit audit; /* what is there to be known without tracing */
 	int proc;
 	int root;
 	pid_t child; /* who was cloned first */
@@ -46,9 +48,9 @@ struct why {
 	bool over; /* somebody has ended */
 };
 
-#define WHY_NONE                        \
-	{                               \
-		.proc = -1, .root = -1, \
+#define WHY_NONE                                             \
+	{                                                    \
+		.audit = AUDIT_NONE, .proc = -1, .root = -1, \
 	}
 
 /* What blame is to be put on; no process yet. */

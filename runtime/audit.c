@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/audit.c - listen to the kernel's audit, and pick what is ours. */
+#include "runtime/audit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/kernel.h"
+#include "confine/landlock.h"
+#include "runtime/blame.h"
+#include "runtime/creation.h"
+#include "runtime/denials.h"
+
+#define ABI_LOGS 7 /* of Landlock */
+#define MOST 1000
+#define MOST_ROUNDS 100
+#define QUIET_MS 50 /* the kernel's thread is behind by less */
+#define BUFFER (1 << 20)
+#define MAX_RECORD 8970 /* MAX_AUDIT_MESSAGE_LENGTH */
+
+#ifndef SECCOMP_FILTER_FLAG_LOG
+#define SECCOMP_FILTER_FLAG_LOG (1UL << 1)
+#endif
+
+struct audit_refusal {
+	uint64_t domain;
+	uint32_t rights;
+	const char *path;
+};
+
+/* ---- may we, and is it on? ---- */
+
+/* A question only: the answer has the state, and needs CAP_AUDIT_CONTROL. */
+static bool is_on(void)
+{
+	autoclose int fd =
+		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_AUDIT);
+	const struct nlmsghdr ask = {
+		.nlmsg_len = sizeof ask,
+		.nlmsg_type = AUDIT_GET,
+		.nlmsg_flags = NLM_F_REQUEST,
+	};
+	struct {
+		struct nlmsghdr header;
+		struct audit_status status;
+	} answer = { 0 };
+
+	if (fd < 0 || send(fd, &ask, sizeof ask, 0) != sizeof ask ||
+	    recv(fd, &answer, sizeof answer, MSG_DONTWAIT) <
+		    (ssize_t)offsetof(struct audit_status, pid))
+		return false;
+	return answer.header.nlmsg_type == AUDIT_GET && answer.status.enabled;
+}
+
+static int listen_in(void)
+{
+	const struct sockaddr_nl group = {
+		.nl_family = AF_NETLINK,
+		.nl_groups = 1U << (AUDIT_NLGRP_READLOG - 1),
+	};
+	autoclose int fd = socket(AF_NETLINK,
+				  SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
+				  NETLINK_AUDIT);
+	const int size = BUFFER;
+
+	if (fd < 0)
+		return -1;
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
+	if (bind(fd, (const void *)&group, sizeof group) < 0)
+		return -1;
+	return take_fd(&fd);
+}
+
+void audit_open(struct audit *audit, const struct blame *blame,
+		struct policed *policed)
+{
+	audit->blame = blame;
+	if (geteuid() != 0 || landlock_probe() < ABI_LOGS || !is_on())
+		return;
+	audit->fd = listen_in();
+	if (audit->fd < 0)
+		return;
+	policed->landlock_flags = LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON;
+	policed->blocklist.flags |= SECCOMP_FILTER_FLAG_LOG;
+}
+
+/* ---- whose is it? ---- */
+
+/* The only child of process 1 so far. */
+static pid_t find_program(int proc, pid_t reaper)
+{
+	char name[64], text[32] = "";
+
+	snprintf(name, sizeof name, "%d/task/%d/children", reaper, reaper);
+
+	autoclose int fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0)
+		return 0;
+	return (pid_t)strtol(text, NULL, 10);
+}
+
+void audit_begin(struct audit *audit, const struct creation *c)
+{
+	if (audit->fd < 0)
+		return;
+	audit->proc = c->proc;
+	audit->pid_ns = c->launch.ns_inodes[OCI_NS_PID];
+	audit->program = c->in.has_reaper ?
+				 find_program(c->proc, c->launch.pid) :
+				 c->launch.pid;
+}
+
+static bool is_inside(const struct audit *audit, pid_t pid)
+{
+	struct stat st;
+	char name[64];
+
+	if (pid == audit->program)
+		return true;
+	snprintf(name, sizeof name, "%d/ns/pid", pid);
+	return fstatat(audit->proc, name, &st, 0) == 0 &&
+	       st.st_ino == audit->pid_ns;
+}
+
+/* ---- records ---- */
+
+static void keep(struct audit *audit, const struct audit_event *event)
+{
+	struct arena *arena = audit->blame->denials->arena;
+
+	if (!event->path[0] || !event->rights || audit->n == MOST)
+		return;
+	if (!audit->refusals)
+		audit->refusals =
+			arena_array(arena, MOST, sizeof *audit->refusals);
+	if (!audit->refusals)
+		return;
+	audit->refusals[audit->n] = (struct audit_refusal){
+		event->domain,
+		event->rights,
+		arena_strdup(arena, event->path),
+	};
+	audit->n += audit->refusals[audit->n].path != NULL;
+}
+
+/* Which addresses a socket would have had, no record says. */
+static void blame_logged_call(const struct audit *audit,
+			      const struct audit_event *event)
+{
+	static const uint64_t unknown[6] = { UINT64_MAX };
+
+	if (is_inside(audit, event->pid))
+		(void)blame_call(audit->blame, event->arch, event->number,
+				 unknown);
+}
+
+static void take(struct audit *audit, uint16_t type, const char *text)
+{
+	struct audit_event event;
+
+	audit_parse(type, text, &event);
+	switch (event.kind) {
+	case AUDIT_REFUSED:
+		keep(audit, &event);
+		break;
+	case AUDIT_DOMAIN:
+		if (event.pid == audit->program)
+			audit->domain = event.domain;
+		break;
+	case AUDIT_CALL:
+		blame_logged_call(audit, &event);
+		break;
+	case AUDIT_OTHER:
+		break;
+	}
+}
+
+void audit_read(void *user)
+{
+	struct audit *audit = user;
+	_Alignas(struct nlmsghdr) char text[MAX_RECORD + 1];
+
+	for (;;) {
+		ssize_t n = recv(audit->fd, text, sizeof text - 1, 0);
+		const struct nlmsghdr *header = (const void *)text;
+
+		/* Some were lost: nobody says that these are all. */
+		if (n < 0 && errno == ENOBUFS)
+			continue;
+		if (n < (ssize_t)sizeof *header)
+			return;
+		text[n] = '\0';
+		take(audit, header->nlmsg_type, text + sizeof *header);
+	}
+}
+
+void audit_end(struct audit *audit)
+{
+	struct pollfd p = { .fd = audit->fd, .events = POLLIN };
+
+	if (audit->fd < 0)
+		return;
+	/* Others may never be quiet. */
+	for (int i = 0; i < MOST_ROUNDS && poll(&p, 1, QUIET_MS) > 0; i++)
+		audit_read(audit);
+	for (size_t i = 0; audit->domain && i < audit->n; i++) {
+		const struct audit_refusal *refusal = &audit->refusals[i];
+		const struct blame_path wanted = {
+			.path = refusal->path,
+			.rights = refusal->rights,
+			.error = EACCES,
+		};
+
+		if (refusal->domain == audit->domain)
+			(void)blame_file(audit->blame, &wanted);
+	}
+}
+
+void audit_close(struct audit *audit)
+{
+	closep(&audit->fd);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/audit.h - what the kernel says to those who audit, of one sandbox.
+ *
+ * Only where it is switched on already and we may listen: nothing of the host's
+ * settings is changed. Landlock names the domain that refused (Linux 6.15), and
+ * once for each domain the process that made it, which is the sandbox's
+ * program. Records of seccomp have no more than a process: they count if it is
+ * seen in the sandbox's pid namespace while it lives, or is the program itself.
+ * What mounts hide is in no record.
+ */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct blame;
+struct creation;
+struct policed;
+
+enum audit_kind {
+	AUDIT_OTHER,
+	AUDIT_REFUSED, /* by Landlock: domain, rights, path */
+	AUDIT_DOMAIN, /* a domain and who made it: domain, pid */
+	AUDIT_CALL, /* by seccomp: pid, arch, number */
+};
+
+struct audit_event {
+	enum audit_kind kind;
+	uint64_t domain;
+	uint32_t rights; /* enum landlock_right; 0: not about files */
+	pid_t pid;
+	uint32_t arch;
+	uint64_t number;
+	char path[PATH_MAX]; /* "": none */
+};
+
+struct audit_refusal; /* of a domain that may still turn out to be ours */
+
+struct audit {
+	const struct blame *blame;
+	int fd; /* -1: there is nothing to hear */
+	int proc;
+	pid_t program;
+	uint64_t pid_ns;
+	uint64_t domain; /* 0: not known yet */
+	struct audit_refusal *refusals;
+	size_t n, size;
+};
+
+#define AUDIT_NONE        \
+	{                 \
+		.fd = -1, \
+	}
+
+/* One record; type as in linux/audit.h. Pure. */
+void audit_parse(uint16_t type, const char *text, struct audit_event *ret);
+
+/* Listen, if that is possible, and have refusals of the plan recorded. */
+void audit_open(struct audit *audit, const struct blame *blame,
+		struct policed *policed);
+/* The program runs: these are the records to look for. */
+void audit_begin(struct audit *audit, const struct creation *creation);
+/* What has come; for struct foreground_job. */
+void audit_read(void *audit);
+/* The sandbox has ended: blame for what is left. */
+void audit_end(struct audit *audit);
+void audit_close(struct audit *audit);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/audit_parse.c - records of the audit log: "key=value key=value". */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "confine/landlock.h"
+#include "runtime/audit.h"
+
+#ifndef AUDIT_LANDLOCK_ACCESS
+#define AUDIT_LANDLOCK_ACCESS 1423
+#define AUDIT_LANDLOCK_DOMAIN 1424
+#endif
+
+#define READ LANDLOCK_MAY_READ
+#define WRITE LANDLOCK_MAY_WRITE
+
+static const struct {
+	const char *name;
+	uint32_t right;
+} blockers[] = {
+	{ "fs.execute", LANDLOCK_MAY_EXECUTE },
+	{ "fs.read_file", READ },
+	{ "fs.read_dir", READ },
+	{ "fs.write_file", WRITE },
+	{ "fs.truncate", WRITE },
+	{ "fs.remove_dir", WRITE },
+	{ "fs.remove_file", WRITE },
+	{ "fs.make_char", WRITE },
+	{ "fs.make_dir", WRITE },
+	{ "fs.make_reg", WRITE },
+	{ "fs.make_sock", WRITE },
+	{ "fs.make_fifo", WRITE },
+	{ "fs.make_block", WRITE },
+	{ "fs.make_sym", WRITE },
+	{ "fs.refer", WRITE },
+};
+
+/* The value of a key, up to the next blank; NULL: there is none. */
+static const char *value_of(const char *text, const char *key, size_t *ret_len)
+{
+	size_t n = strlen(key);
+
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (len > n && strncmp(text, key, n) == 0 && text[n] == '=') {
+			*ret_len = len - n - 1;
+			return text + n + 1;
+		}
+		text += len;
+		text += strspn(text, " ");
+	}
+	return NULL;
+}
+
+static uint64_t number_of(const char *text, const char *key, int base)
+{
+	size_t len;
+	const char *value = value_of(text, key, &len);
+
+	return value ? strtoull(value, NULL, base) : 0;
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* "like this", or in hexadecimal what would be odd between quotes. */
+static void read_path(const char *text, char ret[PATH_MAX])
+{
+	size_t len, n = 0;
+	const char *value = value_of(text, "path", &len);
+
+	ret[0] = '\0';
+	if (!value)
+		return;
+	if (*value == '"') {
+		/* A blank is odd enough, so the quote ends it. */
+		snprintf(ret, PATH_MAX, "%.*s", (int)strcspn(value + 1, "\""),
+			 value + 1);
+		return;
+	}
+	for (; n < PATH_MAX - 1 && 2 * n + 1 < len; n++) {
+		int high = digit(value[2 * n]), low = digit(value[2 * n + 1]);
+
+		if (high < 0 || low < 0)
+			break;
+		ret[n] = (char)(high << 4 | low);
+	}
+	ret[n] = '\0';
+}
+
+static uint32_t rights_of(const char *text)
+{
+	size_t len;
+	const char *list = value_of(text, "blockers", &len);
+	uint32_t rights = 0;
+
+	for (size_t at = 0; list && at < len;) {
+		size_t n = strcspn(list + at, ", ");
+
+		for (size_t i = 0; i < COUNT(blockers); i++)
+			if (strlen(blockers[i].name) == n &&
+			    strncmp(list + at, blockers[i].name, n) == 0)
+				rights |= blockers[i].right;
+		at += n + 1;
+	}
+	return rights;
+}
+
+/* Behind "audit(SECONDS:SERIAL): ". */
+static const char *body_of(const char *text)
+{
+	const char *end = strstr(text, "): ");
+
+	return end ? end + strlen("): ") : text;
+}
+
+void audit_parse(uint16_t type, const char *text, struct audit_event *ret)
+{
+	const uint32_t refused = SECCOMP_RET_ERRNO | EPERM;
+
+	*ret = (struct audit_event){ .kind = AUDIT_OTHER };
+	text = body_of(text);
+	switch (type) {
+	case AUDIT_LANDLOCK_ACCESS:
+		ret->kind = AUDIT_REFUSED;
+		ret->domain = number_of(text, "domain", 16);
+		ret->rights = rights_of(text);
+		read_path(text, ret->path);
+		break;
+	case AUDIT_LANDLOCK_DOMAIN:
+		ret->domain = number_of(text, "domain", 16);
+		ret->pid = (pid_t)number_of(text, "pid", 10);
+		if (ret->pid)
+			ret->kind = AUDIT_DOMAIN;
+		break;
+	case AUDIT_SECCOMP:
+		ret->pid = (pid_t)number_of(text, "pid", 10);
+		ret->arch = (uint32_t)number_of(text, "arch", 16);
+		ret->number = number_of(text, "syscall", 10);
+		if (ret->pid && number_of(text, "code", 16) == refused)
+			ret->kind = AUDIT_CALL;
+		break;
+	default:
+		break;
+	}
+}
