@@ -5,8 +5,9 @@
  * Usage: count FILE PROGRAM COMMAND [ARGUMENT...]
  *
  * All processes of COMMAND count, until one executes a file whose name is
- * PROGRAM: that is the container's own. The number goes to FILE, and after it,
- * a line each, how often which call was made. The status is COMMAND's.
+ * PROGRAM: that is the container's own. One that outlives COMMAND counts until
+ * it waits for something. The number goes to FILE, and after it, a line each,
+ * how often which call was made. The status is COMMAND's.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,9 +17,12 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_CALLS 1024
+#define MAX_PROCESSES 64
+#define SETTLED 5
 #define OPTIONS                                                             \
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE | \
 	 PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
@@ -30,6 +34,8 @@ struct tally {
 	bool ended;
 	long sum;
 	long calls[MAX_CALLS];
+	pid_t pids[MAX_PROCESSES];
+	size_t npids;
 };
 
 static void die(const char *what)
@@ -50,6 +56,42 @@ static pid_t start(char **argv)
 	execvp(argv[0], argv);
 	die(argv[0]);
 	return -1;
+}
+
+static void remember(struct tally *tally, pid_t pid)
+{
+	for (size_t i = 0; i < tally->npids; i++)
+		if (tally->pids[i] == pid)
+			return;
+	if (tally->npids < MAX_PROCESSES)
+		tally->pids[tally->npids++] = pid;
+}
+
+static void forget(struct tally *tally, pid_t pid)
+{
+	for (size_t i = 0; i < tally->npids; i++)
+		if (tally->pids[i] == pid)
+			tally->pids[i] = tally->pids[--tally->npids];
+}
+
+/* Does everyone who is left wait? */
+static bool all_sleep(const struct tally *tally)
+{
+	for (size_t i = 0; i < tally->npids; i++) {
+		char path[64], state = 'S';
+		FILE *file;
+
+		snprintf(path, sizeof path, "/proc/%d/stat", tally->pids[i]);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+			state = 'S';
+		fclose(file);
+		if (state != 'S')
+			return false;
+	}
+	return true;
 }
 
 /* Has it become what the container is there for? */
@@ -87,9 +129,11 @@ static void go_on(struct tally *tally, pid_t pid, int status)
 	if (sig == (SIGTRAP | 0x80))
 		count(tally, pid);
 	if (event == PTRACE_EVENT_EXEC && is_program(tally, pid)) {
+		forget(tally, pid);
 		(void)ptrace(PTRACE_DETACH, pid, 0, 0);
 		return;
 	}
+	remember(tally, pid);
 	if (event == PTRACE_EVENT_STOP && sig != SIGTRAP)
 		(void)kill(pid, SIGCONT);
 	if (event || sig == (SIGTRAP | 0x80) || sig == SIGTRAP)
@@ -97,24 +141,38 @@ static void go_on(struct tally *tally, pid_t pid, int status)
 	(void)ptrace(PTRACE_SYSCALL, pid, 0, sig);
 }
 
-/* Until the command has ended; a container that stays is let go with us. */
+static void one_event(struct tally *tally, pid_t pid, int status)
+{
+	if (WIFSTOPPED(status)) {
+		go_on(tally, pid, status);
+		return;
+	}
+	forget(tally, pid);
+	if (pid != tally->command)
+		return;
+	tally->ended = true;
+	tally->status = WIFEXITED(status) ? WEXITSTATUS(status) :
+					    128 + WTERMSIG(status);
+}
+
 static void watch(struct tally *tally)
 {
-	while (!tally->ended) {
-		int status;
-		pid_t pid = waitpid(-1, &status, __WALL);
+	const struct timespec moment = { .tv_nsec = 2000000 };
+	int settled = 0;
 
-		if (pid < 0 && errno == EINTR)
-			continue;
-		if (pid < 0)
-			die("wait");
-		if (WIFSTOPPED(status)) {
-			go_on(tally, pid, status);
-		} else if (pid == tally->command) {
-			tally->ended = true;
-			tally->status = WIFEXITED(status) ?
-						WEXITSTATUS(status) :
-						128 + WTERMSIG(status);
+	while (settled < SETTLED) {
+		int status;
+		pid_t pid = waitpid(-1, &status,
+				    __WALL | (tally->ended ? WNOHANG : 0));
+
+		if (pid > 0) {
+			one_event(tally, pid, status);
+			settled = 0;
+		} else if (pid < 0 && errno == ECHILD) {
+			return;
+		} else {
+			settled = all_sleep(tally) ? settled + 1 : 0;
+			(void)nanosleep(&moment, NULL);
 		}
 	}
 }
