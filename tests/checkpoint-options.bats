@@ -174,7 +174,7 @@ other_network() {
 	run_ok restore other --lazy-pages
 	counts_on "$before"
 	wait_until has_gone box
-	[ "$(sed -n 's/.*nr_lazy: *//p' "$IMAGES/restore.log")" -gt 0 ]
+	grep -q 'nr_lazy: *[1-9]' "$IMAGES/restore.log"
 	[ ! -s "$TMP/checkpoint" ]
 	kill "$network"
 }
@@ -215,6 +215,20 @@ load_profile() {
 	[ "$(<"/proc/$(pid_of box)/attr/current")" = "sandlock-two (enforce)" ]
 	sandlock delete --force box
 	refused_restore "criu: " --lsm-profile apparmor:sandlock-none
+}
+
+# Both labels are of tests/vm/selinux.
+@test "mounts that had a label have another by --lsm-mount-context" {
+	requires selinux
+	new_bundle box
+	config '.linux.mountLabel = "test:test:one"'
+	args sleep 1000
+	start_container box
+	grep -q ' /dev .*context=test:test:one' "/proc/$(pid_of box)/mountinfo"
+	run_ok checkpoint box
+	run_ok restore box --lsm-mount-context test:test:two
+	grep -q ' /dev .*context=test:test:two' "/proc/$(pid_of box)/mountinfo"
+	[[ $(grep ' /proc ' "/proc/$(pid_of box)/mountinfo") != *context=* ]]
 }
 
 @test "words that criu would not know are refused before it is asked" {

@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/selinux.bats - labels, on a kernel that has SELinux.
+#
+# The labels are those of tests/vm/selinux.
+
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root selinux
+	new_bundle box
+}
+
+@test "process.selinuxLabel is that of the program, and of what exec runs" {
+	config '.process.selinuxLabel = "test:test:two"'
+	inside 'cat /proc/self/attr/current'
+	[ "$output" = test:test:two ]
+	args sleep 1000
+	start_container box
+	run_ok sandlock exec box cat /proc/self/attr/current
+	[ "$output" = test:test:two ]
+	run_ok sandlock exec --process-label test:test:one box \
+		cat /proc/self/attr/current
+	[ "$output" = test:test:one ]
+}
+
+@test "linux.mountLabel is that of the file systems made for a container" {
+	config '.linux.mountLabel = "test:test:two"'
+	inside 'grep " /dev " /proc/mounts; grep " /proc " /proc/mounts'
+	[[ ${lines[0]} = *context=test:test:two* ]]
+	[[ ${lines[1]} != *context=* ]]
+}
+
+@test "a label that the policy does not know is refused" {
+	config '.process.selinuxLabel = "test:test:three"'
+	refused "process.selinuxLabel"
+	config '.process.selinuxLabel = "" | .linux.mountLabel = "test:test:three"'
+	refused "mount"
+}
