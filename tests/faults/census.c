@@ -61,7 +61,7 @@ static const char *const tally_names[] = {
 };
 
 struct census {
-	struct stage stage;
+	struct stage *stage;
 	struct shot *shot;
 	const char *name, *prefix, *only, *fault, *totals;
 	int every;
@@ -92,7 +92,7 @@ static void wrong(struct census *c, const struct point *p, enum tally what,
 	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE,
 						      (int)shot->nr);
 	char said[4096];
-	size_t n = room_read(c->stage.room.err, said, sizeof said);
+	size_t n = room_read(c->stage->room.err, said, sizeof said);
 
 	while (n > 0 && said[n - 1] == '\n')
 		said[--n] = '\0';
@@ -114,7 +114,7 @@ static void judge_message(struct census *c, const struct point *p)
 	const char *prefix = c->prefix;
 	char said[4096];
 	const char *newline;
-	size_t n = room_read(c->stage.room.err, said, sizeof said);
+	size_t n = room_read(c->stage->room.err, said, sizeof said);
 
 	if (WIFSIGNALED(status)) {
 		if (faults[p->fault].error != KILLED ||
@@ -136,7 +136,7 @@ static void judge_message(struct census *c, const struct point *p)
 
 static void judge_effect(struct census *c, const struct point *p)
 {
-	struct stage *stage = &c->stage;
+	struct stage *stage = c->stage;
 	bool by_delete = false;
 
 	if (c->shot->status == 0) {
@@ -153,7 +153,7 @@ static void judge_effect(struct census *c, const struct point *p)
 
 static void judge_left(struct census *c, const struct point *p)
 {
-	struct stage *s = &c->stage;
+	struct stage *s = c->stage;
 	char left[2048];
 
 	s->is_ready =
@@ -183,7 +183,7 @@ static void judge_left(struct census *c, const struct point *p)
 
 static void judge(struct census *c, const struct point *p)
 {
-	struct stage *s = &c->stage;
+	struct stage *s = c->stage;
 	char line[1024];
 
 	count(c, p, POINTS);
@@ -204,7 +204,7 @@ static void judge(struct census *c, const struct point *p)
 
 static void shoot_scene(struct census *c, const struct scene *scene)
 {
-	struct room *room = &c->stage.room;
+	struct room *room = &c->stage->room;
 	char *argv[MOST_WORDS];
 	struct target target = {
 		.argv = argv,
@@ -214,9 +214,9 @@ static void shoot_scene(struct census *c, const struct scene *scene)
 		.program = room->program,
 	};
 
-	scene_prepare(&c->stage, scene);
+	scene_prepare(c->stage, scene);
 	if (scene->with_init)
-		target.other = c->stage.init;
+		target.other = c->stage->init;
 	room_words(room, ID, scene->line, argv);
 	shoot(c->shot, &target, PATIENCE_S);
 	room_free(argv);
@@ -226,7 +226,7 @@ static void shoot_scene(struct census *c, const struct scene *scene)
 static size_t record(struct census *c, const struct point *p,
 		     struct call *calls)
 {
-	struct stage *s = &c->stage;
+	struct stage *s = c->stage;
 	const char *line;
 	char text[1024];
 
@@ -292,17 +292,17 @@ static void take_scene(struct census *c, size_t index)
 
 	if (c->only && strcmp(c->only, p.scene->name) != 0)
 		return;
-	c->stage.is_ready = false;
+	c->stage->is_ready = false;
 	n = record(c, &p, calls);
 	printf("# %s: %s: %zu calls\n", c->name, p.scene->name, n);
 	for (p.fault = 0; p.fault < NFAULTS; p.fault++)
 		if (!c->fault || strcmp(c->fault, faults[p.fault].name) == 0)
 			take_points(c, &p, calls, n);
 	/* What stays for the next point has none any more. */
-	if (c->stage.is_ready)
-		(void)stage_runs(&c->stage, "delete --force ID");
-	(void)world_settles(&c->stage.room, &c->stage.hierarchies,
-			    &c->stage.empty, &c->stage.seen);
+	if (c->stage->is_ready)
+		(void)stage_runs(c->stage, "delete --force ID");
+	(void)world_settles(&c->stage->room, &c->stage->hierarchies,
+			    &c->stage->empty, &c->stage->seen);
 }
 
 /* ---- the report ---- */
@@ -379,13 +379,13 @@ static void read_options(struct census *c, int argc, char **argv)
 	while ((o = getopt_long(argc, argv, "", options, NULL)) >= 0) {
 		switch (o) {
 		case 'r':
-			c->stage.room.runtime = optarg;
+			c->stage->room.runtime = optarg;
 			break;
 		case 'd':
-			c->stage.room.dir = optarg;
+			c->stage->room.dir = optarg;
 			break;
 		case 'c':
-			c->stage.room.cgroup = optarg;
+			c->stage->room.cgroup = optarg;
 			break;
 		case 'n':
 			c->name = optarg;
@@ -415,8 +415,8 @@ static void read_options(struct census *c, int argc, char **argv)
 			exit(125);
 		}
 	}
-	if (!c->stage.room.runtime || !c->stage.room.dir ||
-	    !c->stage.room.cgroup || c->every < 1) {
+	if (!c->stage->room.runtime || !c->stage->room.dir ||
+	    !c->stage->room.cgroup || c->every < 1) {
 		fputs("usage: census --runtime PROGRAM --dir DIR "
 		      "--cgroup /PARENT [OPTION...]\n",
 		      stderr);
@@ -426,8 +426,11 @@ static void read_options(struct census *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	static struct census c = { .name = "runtime", .every = 1, .call = -1 };
-	struct stage *s = &c.stage;
+	static struct stage stage;
+	struct census c = {
+		.stage = &stage, .name = "runtime", .every = 1, .call = -1
+	};
+	struct stage *s = &stage;
 
 	read_options(&c, argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -435,7 +438,6 @@ int main(int argc, char **argv)
 	if (c.hide_unified)
 		room_hide_unified();
 	hierarchies_find(&s->room, &s->hierarchies);
-	c.shot = shot_new();
 	s->room.number = 1000;
 	/* Parents of cgroups, and the state's directory, are made once. */
 	if (!stage_runs(s, scenes[0].line) ||
@@ -450,6 +452,7 @@ int main(int argc, char **argv)
 		nap();
 	while (waitpid(-1, NULL, WNOHANG) >= 0);
 	world_look(&s->room, &s->hierarchies, &s->empty);
+	c.shot = shot_new();
 	for (size_t i = 0; i < nscenes; i++)
 		take_scene(&c, i);
 	print_report(&c);
