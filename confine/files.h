@@ -28,6 +28,7 @@ struct files_entry {
 	bool of_preset;		/* …as nobody has said that it is */
 	bool leaf;		/* and nothing is to be below it */
 	bool carved;		/* denied by a mount, for who may write above */
+	bool loader;		/* not listed: what a listed program needs */
 };
 
 struct files_list {

@@ -277,6 +277,7 @@ static int add_loader_of(struct resolver *v, const struct files_entry *program)
 	elf_interpreter(fd, header, (size_t)n, name);
 	if (name[0] != '/' || !is_loader(v->place->root, name))
 		return 0;
+	item.entry.loader = true;
 	path = arena_strdup(v->arena, name);
 	return path ? add_path(v, &item, path) : -ENOMEM;
 }
@@ -298,6 +299,7 @@ static int add_known_loaders(struct resolver *v,
 		int r = policy_glob_expand(v->arena, v->place->root, known[i],
 					   &found);
 
+		item.entry.loader = true;
 		for (size_t k = 0; r == 0 && k < found.n; k++)
 			if (is_loader(v->place->root, found.items[k]))
 				r = add_path(v, &item, found.items[k]);

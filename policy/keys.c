@@ -120,10 +120,11 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "no transparent huge pages" },
 	[POLICY_EXCLUDED] = {
 		KEY(PROGRAM, "program.excluded", COMMANDS, excluded), NEVER,
+		ENFORCED,
 		.about = "programs to run outside of the sandbox, if allowed" },
 	[POLICY_ALLOW_UNSANDBOXED] = {
 		KEY(PROGRAM, "program.allow_unsandboxed", BOOL,
-		    allow_unsandboxed), NEVER,
+		    allow_unsandboxed), NEVER, ENFORCED,
 		.about = "false: refuse what is excluded (default: true)" },
 	[POLICY_WEAKER_NESTED] = {
 		KEY(PROGRAM, "program.weaker_nested", BOOL, weaker_nested),

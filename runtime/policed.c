@@ -23,7 +23,6 @@
 #include "runtime/policed_spec.h"
 #include "runtime/profiles.h"
 
-#define POLICY_FILE "policy.toml"
 #define MAX_POLICY (4UL << 20)
 #define MAX_PASSWD (1UL << 20)
 

@@ -70,3 +70,6 @@ int policed_process(struct arena *arena, const struct policed *policed,
 		    const struct oci_strings *env, struct oci_process *process);
 /* A line of warning for each protection that the policy lets be missing. */
 void policed_tell_missing(uint32_t missing);
+
+/* What policed_save writes in the state directory. */
+#define POLICY_FILE "policy.toml"

@@ -209,24 +209,34 @@ static uint32_t held_by_mounts(const struct policed *policed)
 	       1U << POLICY_FS_IOCTL_DEV;
 }
 
-static int make_ruleset(const struct policed_files *files,
-			const struct files_rules *rules, bool tell)
+int policed_files_plan(struct arena *arena, const struct policed *policed,
+		       const struct files_rules *rules,
+		       struct landlock_plan *ret)
 {
-	const struct policy *policy = &files->policed->policy;
-	struct landlock_want want = files->policed->net;
-	struct landlock_plan plan;
+	const struct policy *policy = &policed->policy;
+	const uint32_t held = held_by_mounts(policed);
+	struct landlock_want want = policed->net;
 	int r;
 
 	want.files = files_wanted(policy);
 	want.paths = rules->items;
 	want.npaths = rules->n;
-	want.allow_degraded = policy->allow_degraded |
-			      held_by_mounts(files->policed);
+	want.allow_degraded = policy->allow_degraded | held;
 	want.disable = policy->disable;
-	r = landlock_plan(files->arena, landlock_probe(), &want, &plan);
+	r = landlock_plan(arena, landlock_probe(), &want, ret);
+	if (r >= 0)
+		ret->missing &= ~held;
+	return r;
+}
+
+static int make_ruleset(const struct policed_files *files,
+			const struct files_rules *rules, bool tell)
+{
+	struct landlock_plan plan;
+	int r = policed_files_plan(files->arena, files->policed, rules, &plan);
+
 	if (r < 0)
 		return r;
-	plan.missing &= ~held_by_mounts(files->policed);
 	if (files->degraded)
 		*files->degraded |= plan.missing | files->policed->missing;
 	if (tell)
@@ -241,7 +251,7 @@ static int make_ruleset(const struct policed_files *files,
 		if (r < 0)
 			return r;
 	}
-	if (want.files && !files->has_console) {
+	if (files_wanted(&files->policed->policy) && !files->has_console) {
 		r = allow_stdio(ruleset, &plan);
 		if (r < 0)
 			return r;

@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 struct arena;
+struct files_rules;
+struct landlock_plan;
 struct policed;
 struct oci_process;
 struct oci_spec;
@@ -33,6 +35,10 @@ struct policed_files {
 	uint32_t *degraded;	/* gets what is missing here; or NULL */
 };
 
+/* What is to be asked of this kernel; what it lacks may be an error. */
+int policed_files_plan(struct arena *arena, const struct policed *policed,
+		       const struct files_rules *rules,
+		       struct landlock_plan *ret);
 /*
  * For a container that is being created: what is denied is covered, and
  * *ret_ruleset is a new ruleset, closed on exec, or -1 where none is needed.

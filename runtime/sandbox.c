@@ -261,9 +261,6 @@ static int fill_policy(struct sandbox *s)
 		policy->set[POLICY_TASKS] = true;
 		policy->tasks = DEFAULT_TASKS;
 	}
-	/* The reaper is one, and not the workload's. */
-	policy->tasks++;
-	policy->processes += policy->set[POLICY_PROCESSES];
 	return 0;
 }
 
@@ -328,11 +325,15 @@ static int choose_cgroups(struct sandbox *s)
 {
 	const struct policy *policy = &s->creation->policed.policy;
 	struct globals *globals = arena_alloc(s->arena, sizeof *globals);
+	struct oci_i64 *tasks = &s->spec->linux_.resources.pids_limit;
 	bool without = s->without->cgroups || s->without->namespaces ||
 		       policy->disable & 1U << POLICY_CGROUPS;
 
 	if (!globals)
 		return -ENOMEM;
+	/* The reaper is one, and not the workload's. */
+	if (tasks->set && !s->without->namespaces)
+		tasks->value++;
 	*globals = *s->creation->globals;
 	s->creation->globals = globals;
 	globals->cgroup_manager = CGROUP_CGROUPFS;
@@ -369,8 +370,7 @@ static int make_room(const struct creation *c, const char *name)
 	return r < 0 ? r : deleting_remove(c->arena, &old, NULL);
 }
 
-/* Without the right to mount, root is like everybody else. */
-static bool may_mount(void)
+bool sandbox_may_mount(void)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
@@ -414,7 +414,7 @@ int sandbox_plan(struct creation *c, const struct request *request,
 		.request = request,
 		.view = arena_alloc(c->arena, sizeof *s.view),
 		.spec = &c->spec,
-		.own_users = !may_mount() || request->policy.set[POLICY_UID],
+		.own_users = !sandbox_may_mount() || request->policy.set[POLICY_UID],
 		.without = without,
 	};
 	int r;

@@ -20,3 +20,5 @@ struct sandbox_without {
  */
 int sandbox_plan(struct creation *creation, const struct request *request,
 		 const struct sandbox_without *without);
+/* Without the right to mount, root is like everybody else. */
+bool sandbox_may_mount(void);

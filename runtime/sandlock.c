@@ -44,10 +44,12 @@ static const struct option_table table = {
 };
 
 static const struct command *const commands[] = {
-	&sandlock_run,
+	&sandlock_run,	   &sandlock_explain, &sandlock_check,
+	&sandlock_profile, &sandlock_wrap,    &sandlock_ps,
+	&sandlock_inspect, &sandlock_kill,    &sandlock_completion,
 };
 
-static const struct command_set set = {
+const struct command_set sandlock_commands = {
 	.name = "sandlock",
 	.help = "run programs with no more than what they are allowed",
 	.options = &table,
@@ -88,7 +90,7 @@ static int run_words(struct globals *globals, int argc, char **argv)
 	if (r < 0)
 		return dispatch_finish(r, OUR_FAILURE);
 	if (args.help || (!words.version && args.argc == 0)) {
-		help_program(&set);
+		help_program(&sandlock_commands);
 		return dispatch_finish(args.help ? 0 : OUR_FAILURE,
 				       OUR_FAILURE);
 	}
@@ -102,10 +104,12 @@ static int run_words(struct globals *globals, int argc, char **argv)
 					    .program = "sandlock" });
 	if (r >= 0)
 		r = set_root(words.root, globals);
-	command = r < 0 ? NULL : dispatch_find(&set, args.argv[0]);
+	command = r < 0 ? NULL :
+			  dispatch_find(&sandlock_commands, args.argv[0]);
 	if (!command)
 		return dispatch_finish(-EINVAL, OUR_FAILURE);
-	r = dispatch_run(&set, globals, command, args.argc - 1, args.argv + 1);
+	r = dispatch_run(&sandlock_commands, globals, command, args.argc - 1,
+			 args.argv + 1);
 	return dispatch_finish(r, command->failure);
 }
 

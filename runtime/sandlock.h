@@ -6,5 +6,11 @@
 #pragma once
 
 #include "runtime/commands.h"
+#include "runtime/dispatch.h"
 
-extern const struct command sandlock_run;
+extern const struct command sandlock_run, sandlock_explain, sandlock_check,
+	sandlock_profile, sandlock_wrap, sandlock_ps, sandlock_inspect,
+	sandlock_kill, sandlock_completion;
+
+/* All of them, for --help and completion. */
+extern const struct command_set sandlock_commands;

@@ -10,31 +10,17 @@
 #include "runtime/bare.h"
 #include "runtime/denials.h"
 #include "runtime/front.h"
-#include "runtime/help.h"
 #include "runtime/request.h"
+#include "runtime/request_help.h"
 #include "runtime/result.h"
 #include "runtime/sandbox.h"
 #include "runtime/sandlock.h"
+#include "runtime/unsandboxed.h"
 #include "runtime/why.h"
 
 #define CANNOT_EXECUTE 126
 #define NOT_FOUND 127
 #define TIMED_OUT 124
-
-static int print_help(struct arena *arena)
-{
-	const char *keys;
-	int r = policy_help(arena, &keys);
-
-	if (r < 0)
-		return r;
-	printf("usage: sandlock run [options] [policy] [--] COMMAND [ARG...]\n"
-	       "\n%s\n\noptions:\n",
-	       sandlock_run.help);
-	help_options(request_options, request_noptions - 1);
-	printf("\npolicy:\n%s", keys);
-	return 0;
-}
 
 static bool is_about_program(const struct creation *c)
 {
@@ -174,6 +160,32 @@ static int run_sandbox(const struct globals *globals,
 	return r;
 }
 
+static int run_plainly(const struct request *request, enum unsandboxed why,
+		       struct result *result)
+{
+	int r;
+
+	result->sandboxed = false;
+	unsandboxed_tell(request, why);
+	r = unsandboxed_run(request, result->signal);
+	result->timed_out = r == FOREGROUND_TIMEOUT;
+	return result->timed_out ? TIMED_OUT : r;
+}
+
+static int run_somehow(const struct globals *globals,
+		       const struct request *request, struct result *result)
+{
+	int r = policy_refuse_unenforced(&request->policy);
+
+	if (r >= 0)
+		r = unsandboxed_decide(request);
+	if (r < 0)
+		return r;
+	if (r == UNSANDBOXED_NO)
+		return run_sandbox(globals, request, result);
+	return run_plainly(request, (enum unsandboxed)r, result);
+}
+
 /* The last line is the result's, also where nothing was run. */
 static int run_and_tell(const struct globals *globals,
 			const struct request *request)
@@ -183,7 +195,7 @@ static int run_and_tell(const struct globals *globals,
 	int r = result_open(&result);
 
 	if (r >= 0)
-		r = run_sandbox(globals, request, &result);
+		r = run_somehow(globals, request, &result);
 	if (r < 0) {
 		if (!request->json || !result.signal)
 			return r;
@@ -207,7 +219,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	if (r < 0)
 		return r;
 	if (request.help)
-		return print_help(globals->arena);
+		return request_help(globals->arena, &sandlock_run);
 	if (request.command.n == 0)
 		return fail(0, "run: no command, usage: sandlock run %s",
 			    sandlock_run.arguments);

@@ -6,10 +6,14 @@
 # ($ROOT) and a cgroup parent ($CGROUP_PARENT) of its own; when it ends, what
 # it made is deleted, and anything left over fails it.
 #
-# Set here for the tests: SANDLOCK, ROOT, TMP, BUNDLE, CGROUP_PARENT.
+# Set here for the tests: SANDLOCK, SANDLOCK_SHELL, ROOT, TMP, BUNDLE,
+# CGROUP_PARENT.
 # SANDLOCK_DRIVER=systemd has systemd make the cgroups, in a slice of the test.
 
 SANDLOCK=${SANDLOCK:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)/sandlock-oci}
+
+# The program for people, beside it.
+SANDLOCK_SHELL=${SANDLOCK_SHELL:-${SANDLOCK%-oci}}
 
 # The unprivileged user of as_user; it need not exist on the host.
 USER_ID=3003
@@ -191,6 +195,11 @@ sandlock() {
 		${SANDLOCK_DRIVER:+--cgroup-manager "$SANDLOCK_DRIVER"} "$@" 3>&-
 }
 
+# sl WORD...: `sandlock`, with the state directory of the test.
+sl() {
+	"$SANDLOCK_SHELL" --root "$ROOT" "$@" 3>&-
+}
+
 # shellcheck disable=SC2154 # bats sets status and output
 # run_ok COMMAND...: as `run`, and it must succeed.
 run_ok() {
@@ -210,6 +219,21 @@ run_bad() {
 	run "$@"
 	if [ "$status" -ne 1 ] || [[ $output != *"$text"* ]]; then
 		echo "expected status 1 and \"$text\" from: $*"
+		echo "status $status: $output"
+		return 1
+	fi
+}
+
+# sl_bad TEXT WORD...: `sandlock` must fail by itself, with one line: TEXT.
+# shellcheck disable=SC2154 # bats sets lines
+sl_bad() {
+	local text=$1
+
+	shift
+	run sl "$@"
+	if [ "$status" -ne 125 ] || [ "${#lines[@]}" -ne 1 ] ||
+		[[ $output != *"$text"* ]]; then
+		echo "expected status 125 and \"$text\" from: sandlock $*"
 		echo "status $status: $output"
 		return 1
 	fi
@@ -428,6 +452,7 @@ new_user() {
 	chmod 0755 "$USER_HOME"
 	chmod 0700 "$USER_HOME/run"
 	cp "$SANDLOCK" "$USER_HOME/sandlock-oci"
+	[ ! -e "$SANDLOCK_SHELL" ] || cp "$SANDLOCK_SHELL" "$USER_HOME/sandlock"
 }
 
 # as_user COMMAND...: in a mount namespace where that database is /etc's; the

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "base/io.h"
 #include "base/util.h"
 #include "oci/json.h"
+#include "policy/presets.h"
 #include "tests/unit/policy_samples.h"
 
 /* Last: it makes a macro of fail. */
@@ -463,20 +465,48 @@ static void the_manual_and_the_help_have_every_key(void **state)
 	assert_non_null(strstr(help, "  -m, --memory, --limits-memory\n"));
 }
 
-/* What a bundle may have and what is enforced, people have to know. */
-static void the_manual_page_has_what_is_enforced(void **state)
+static const char *page_of(const char *name)
 {
 	const char *source = getenv("srcdir");
-	const char *path = arena_printf(&arena, "%s/sandlock-oci.1.md",
-					source ? source : ".");
+	const char *path = arena_printf(&arena, "%s/%s",
+					source ? source : ".", name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *page;
 	size_t len;
 
-	(void)state;
 	assert_true(fd >= 0);
 	takes(io_read_all(&arena, fd, 1 << 20, &page, &len), path);
 	close(fd);
+	return page;
+}
+
+/* The page of sandlock has the very table, and every preset. */
+static void the_manual_page_has_the_table(void **state)
+{
+	const char *page = page_of("sandlock.1.md");
+	const char *manual, *name;
+
+	(void)state;
+	takes(policy_manual(&arena, &manual), "manual");
+	if (!strstr(page, manual)) {
+		printf("%s", manual);
+		fail_msg("sandlock.1.md must have the table above");
+	}
+	for (size_t i = 0; (name = policy_path_preset_name(i)); i++)
+		assert_non_null(strstr(page, arena_printf(&arena, "**@%s**",
+							  name)));
+	for (size_t i = 0; (name = policy_env_preset_name(i)); i++)
+		assert_non_null(strstr(page, arena_printf(&arena, "**@%s**",
+							  name)));
+}
+
+/* What a bundle may have and what is enforced, people have to know. */
+static void the_manual_page_has_what_is_enforced(void **state)
+{
+	const char *path = "sandlock-oci.1.md";
+	const char *page = page_of(path);
+
+	(void)state;
 	for (enum policy_key i = 0; i < POLICY_KEYS; i++) {
 		const struct policy_key_info *info = policy_key_info(i);
 
@@ -502,6 +532,7 @@ int main(void)
 		cmocka_unit_test(infra_containers_keep_the_network),
 		cmocka_unit_test(the_schema_has_every_key),
 		cmocka_unit_test(the_manual_and_the_help_have_every_key),
+		cmocka_unit_test(the_manual_page_has_the_table),
 		cmocka_unit_test(the_manual_page_has_what_is_enforced),
 	};
 

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/doctor.c - one finding for each mechanism of the kernel. */
+#include "runtime/doctor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "confine/landlock.h"
+#include "policy/policy.h"
+#include "runtime/doctor_cgroups.h"
+#include "runtime/nested.h"
+#include "runtime/sandbox.h"
+#include "runtime/trial.h"
+
+static const char *const part_names[DOCTOR_PARTS] = {
+	[DOCTOR_SECCOMP] = "seccomp",	[DOCTOR_NAMESPACES] = "namespaces",
+	[DOCTOR_LANDLOCK] = "landlock", [DOCTOR_CGROUPS] = "cgroups",
+	[DOCTOR_NESTED] = "nested",	[DOCTOR_MAPPERS] = "newuidmap",
+};
+
+static const char *const state_names[] = {
+	[DOCTOR_OK] = "ok",
+	[DOCTOR_PARTLY] = "partly",
+	[DOCTOR_MISSING] = "missing",
+	[DOCTOR_NOTE] = "note",
+};
+
+const char *doctor_part_name(enum doctor_part part)
+{
+	return part_names[part];
+}
+
+const char *doctor_state_name(enum doctor_state state)
+{
+	return state_names[state];
+}
+
+/* ---- namespaces ---- */
+
+/* The number in a file of one line; -1 when there is none. */
+static long number_in(const char *path)
+{
+	AUTO(freep) char *line = NULL;
+	FILE *file = fopen(path, "re");
+	size_t size = 0;
+	long value = -1;
+
+	if (!file)
+		return -1;
+	if (getline(&line, &size, file) > 0)
+		value = strtol(line, NULL, 10);
+	(void)fclose(file);
+	return value;
+}
+
+/* Whether an outer filter judges our own calls. */
+static bool is_filtered(void)
+{
+	AUTO(freep) char *line = NULL;
+	FILE *file = fopen("/proc/self/status", "re");
+	size_t size = 0;
+	int mode = 0;
+
+	while (file && getline(&line, &size, file) > 0)
+		if (sscanf(line, "Seccomp: %d", &mode) == 1)
+			break;
+	if (file)
+		(void)fclose(file);
+	return mode == 2;
+}
+
+/* The first thing that is known to stop it. */
+static const char *why_no_namespaces(const struct trial *trial)
+{
+	static const struct {
+		const char *path;
+		long value;
+		const char *advice;
+	} switches[] = {
+		{ "/proc/sys/user/max_user_namespaces", 0,
+		  "sysctl user.max_user_namespaces=15000" },
+		{ "/proc/sys/kernel/unprivileged_userns_clone", 0,
+		  "sysctl kernel.unprivileged_userns_clone=1" },
+		{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
+		  "AppArmor keeps plain users from them: load a profile with "
+		  "`userns,` for sandlock, or sysctl "
+		  "kernel.apparmor_restrict_unprivileged_userns=0" },
+	};
+
+	if (geteuid() == 0 && is_filtered())
+		return "a container around us forbids it: start that one with "
+		       "CAP_SYS_ADMIN and without its seccomp profile, or "
+		       "run sandlock as a plain user";
+	for (size_t i = 0; geteuid() != 0 && i < COUNT(switches); i++)
+		if (number_in(switches[i].path) == switches[i].value)
+			return switches[i].advice;
+	if (is_filtered())
+		return "the seccomp profile of a container around us forbids "
+		       "it: start that one without it";
+	if (trial->err == ENOSPC)
+		return "raise /proc/sys/user/max_*_namespaces";
+	if (streq(trial->step, "mount /proc"))
+		return "/proc is covered in part by a container around us: "
+		       "start that one with /proc unmasked";
+	return geteuid() == 0 ? "CAP_SYS_ADMIN is needed, or a plain user" :
+				"the kernel needs CONFIG_USER_NS";
+}
+
+static int look_at_namespaces(struct arena *arena, struct doctor *ret)
+{
+	struct doctor_finding *part = &ret->parts[DOCTOR_NAMESPACES];
+	bool users = !sandbox_may_mount();
+	struct trial trial;
+	int r = trial_namespaces(users, &trial);
+
+	if (r < 0)
+		return r;
+	if (trial.works) {
+		part->text = users ? "user, mount, pid, network, ipc, uts and "
+				     "cgroup namespaces can be made" :
+				     "mount, pid, network, ipc, uts and cgroup "
+				     "namespaces can be made (as root: without "
+				     "a user namespace)";
+		return 0;
+	}
+	part->state = DOCTOR_MISSING;
+	part->text = arena_printf(arena, "cannot %s: %s", trial.step,
+				  errno_text(trial.err));
+	part->advice = why_no_namespaces(&trial);
+	return part->text ? 0 : -ENOMEM;
+}
+
+static int look_at_seccomp(struct arena *arena, struct doctor *ret)
+{
+	struct doctor_finding *part = &ret->parts[DOCTOR_SECCOMP];
+	struct trial trial;
+	int r = trial_seccomp(arena, &trial);
+
+	if (r < 0)
+		return r;
+	part->text = "the filter of system calls can be installed";
+	if (trial.works)
+		return 0;
+	part->state = DOCTOR_MISSING;
+	part->text = arena_printf(arena, "cannot %s: %s", trial.step,
+				  errno_text(trial.err));
+	part->advice = "the kernel needs CONFIG_SECCOMP_FILTER, and no "
+		       "container around us may forbid seccomp(2)";
+	return part->text ? 0 : -ENOMEM;
+}
+
+/* ---- Landlock ---- */
+
+/* Read-only mounts and namespaces of its own hold these as well. */
+static const uint32_t by_namespaces =
+	1U << POLICY_FS_REFER | 1U << POLICY_FS_TRUNCATE |
+	1U << POLICY_FS_IOCTL_DEV | 1U << POLICY_SIGNAL_SCOPE |
+	1U << POLICY_ABSTRACT_SCOPE;
+
+static int ask_landlock(struct arena *arena, int abi, uint32_t *ret_missing)
+{
+	static const struct landlock_ports all = { 1, 1 };
+	const struct landlock_want want = {
+		.files = true,
+		.binds = true,
+		.connects = true,
+		.bind = &all,
+		.connect = &all,
+		.nbind = 1,
+		.nconnect = 1,
+		.signals = true,
+		.abstract_sockets = true,
+		.allow_degraded = UINT32_MAX,
+	};
+	struct landlock_plan plan;
+	int r = landlock_plan(arena, abi, &want, &plan);
+
+	if (r >= 0)
+		*ret_missing = plan.missing;
+	return r;
+}
+
+/* "fs_refer, net_tcp" */
+static const char *names_of(struct arena *arena, uint32_t bits)
+{
+	const char *text = "";
+
+	for (unsigned int i = 0; text && i < POLICY_PROTECTIONS; i++)
+		if (bits & 1U << i)
+			text = arena_printf(arena, "%s%s%s", text,
+					    *text ? ", " : "",
+					    policy_protection_name(i));
+	return text;
+}
+
+static int look_at_landlock(struct arena *arena, struct doctor *ret)
+{
+	struct doctor_finding *part = &ret->parts[DOCTOR_LANDLOCK];
+	bool apart = ret->parts[DOCTOR_NAMESPACES].state == DOCTOR_OK;
+	const char *held, *missing;
+	uint32_t lacks = 0;
+	int r;
+
+	ret->landlock = landlock_probe();
+	if (ret->landlock == 0) {
+		part->state = DOCTOR_MISSING;
+		part->text = "this kernel has no Landlock, or it is off";
+		part->advice = "Linux 5.13 or later with `landlock` in lsm= of "
+			       "the kernel's command line; without it "
+			       "filesystem.execute, deny_read, deny_execute "
+			       "and write_only cannot be held";
+		return 0;
+	}
+	r = ask_landlock(arena, ret->landlock, &lacks);
+	if (r < 0)
+		return r;
+	ret->missing = lacks & ~(apart ? by_namespaces : 0);
+	held = names_of(arena, lacks & ~ret->missing);
+	missing = names_of(arena, ret->missing);
+	if (!held || !missing)
+		return -ENOMEM;
+	part->state = ret->missing ? DOCTOR_PARTLY : DOCTOR_OK;
+	part->text =
+		arena_printf(arena, "version %d%s%s%s%s", ret->landlock,
+			     *missing ? "; not held: " : "", missing,
+			     *held ? "; held by namespaces and mounts: " : "",
+			     held);
+	if (ret->missing)
+		part->advice = "a newer kernel, or these names in "
+			       "config.allow_degraded of policies that need "
+			       "them";
+	return part->text ? 0 : -ENOMEM;
+}
+
+/* ---- where we are ---- */
+
+static int look_around(struct arena *arena, struct doctor *ret)
+{
+	struct doctor_finding *part = &ret->parts[DOCTOR_NESTED];
+	const char *mark;
+	int r = nested_container(arena, &mark);
+
+	if (r < 0)
+		return r;
+	part->text = "not in a container";
+	if (!mark)
+		return 0;
+	part->state = DOCTOR_NOTE;
+	part->text = arena_printf(arena, "in a container: %s", mark);
+	return part->text ? 0 : -ENOMEM;
+}
+
+static bool is_in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[4096];
+
+	while (path && *path) {
+		size_t len = strcspn(path, ":");
+
+		snprintf(file, sizeof file, "%.*s/%s", (int)len, path, name);
+		if (access(file, X_OK) == 0)
+			return true;
+		path += len + (path[len] == ':');
+	}
+	return false;
+}
+
+static int look_for_mappers(struct arena *arena, struct doctor *ret)
+{
+	struct doctor_finding *part = &ret->parts[DOCTOR_MAPPERS];
+
+	(void)arena;
+	part->text = "newuidmap and newgidmap are there";
+	if (is_in_path("newuidmap") && is_in_path("newgidmap"))
+		return 0;
+	part->state = DOCTOR_NOTE;
+	part->text = "newuidmap or newgidmap is not in PATH";
+	part->advice = "only bundles of plain users with more than one id "
+		       "need them: install uidmap (shadow-utils)";
+	return 0;
+}
+
+int doctor_look(struct arena *arena, struct doctor *ret)
+{
+	int (*const looks[])(struct arena *, struct doctor *) = {
+		look_at_seccomp, look_at_namespaces, look_at_landlock,
+		doctor_cgroups,	 look_around,	     look_for_mappers,
+	};
+
+	*ret = (struct doctor){ 0 };
+	for (size_t i = 0; i < COUNT(looks); i++) {
+		int r = looks[i](arena, ret);
+
+		if (r < 0)
+			return r;
+	}
+	if (ret->parts[DOCTOR_NAMESPACES].state == DOCTOR_MISSING)
+		ret->missing |= 1U << POLICY_NAMESPACES;
+	if (ret->parts[DOCTOR_CGROUPS].state != DOCTOR_OK)
+		ret->missing |= 1U << POLICY_CGROUPS;
+	return 0;
+}
+
+int doctor_verdict(const struct doctor *doctor)
+{
+	const struct doctor_finding *parts = doctor->parts;
+
+	if (parts[DOCTOR_SECCOMP].state == DOCTOR_MISSING ||
+	    (parts[DOCTOR_NAMESPACES].state == DOCTOR_MISSING &&
+	     parts[DOCTOR_LANDLOCK].state == DOCTOR_MISSING))
+		return 2;
+	for (size_t i = 0; i < DOCTOR_PARTS; i++)
+		if (parts[i].state == DOCTOR_PARTLY ||
+		    parts[i].state == DOCTOR_MISSING)
+			return 1;
+	return 0;
+}

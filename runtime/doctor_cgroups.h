@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/doctor_cgroups.h - which limits this user can have. */
+#pragma once
+
+struct arena;
+struct doctor;
+
+/* Make a cgroup with each limit in turn, and remove it. */
+int doctor_cgroups(struct arena *arena, struct doctor *ret);

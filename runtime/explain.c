@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/explain.c - plan as `run` does, and note what holds each key. */
+#include "runtime/explain.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "confine/landlock.h"
+#include "policy/keys.h"
+#include "policy/syscalls.h"
+#include "policy/text.h"
+#include "runtime/bare.h"
+#include "runtime/doctor_cgroups.h"
+#include "runtime/policed_files.h"
+#include "runtime/sandbox.h"
+#include "runtime/unsandboxed.h"
+#include "runtime/view.h"
+
+static const char *const state_names[] = {
+	[EXPLAIN_HELD] = "held",
+	[EXPLAIN_DEGRADED] = "degraded",
+	[EXPLAIN_DISABLED] = "disabled",
+	[EXPLAIN_REFUSED] = "refused",
+	[EXPLAIN_UNENFORCED] = "not enforced by this build",
+};
+
+const char *explain_state_name(enum explain_state state)
+{
+	return state_names[state];
+}
+
+static int refuse(struct arena *arena, struct explanation *all,
+		  const char *reason)
+{
+	if (all->refusal)
+		return 0;
+	all->refusal = arena_strdup(arena, reason);
+	return all->refusal ? 0 : -ENOMEM;
+}
+
+/* An error of the policy is an answer, not a failure of ours. */
+static int note(struct arena *arena, struct explanation *all, int r)
+{
+	if (r >= 0 || r == -ENOMEM)
+		return r;
+	return refuse(arena, all, err_text());
+}
+
+static struct explain_line *next_line(struct explanation *all, const char *key)
+{
+	struct explain_line *line = &all->lines[all->n++];
+
+	line->key = key;
+	return line;
+}
+
+/* ---- lines that no key asks for ---- */
+
+static const char *namespace_names(struct arena *arena,
+				   const struct oci_spec *spec)
+{
+	const char *text = "";
+
+	for (int i = 0; text && i < OCI_NAMESPACES; i++)
+		if (spec->linux_.namespaces[i].listed)
+			text = arena_printf(arena, "%s%s%s", text,
+					    *text ? ", " : "",
+					    oci_ns_kinds[i].type);
+	return text;
+}
+
+static int explain_namespaces(struct arena *arena, struct explanation *all)
+{
+	struct explain_line *line = next_line(all, "namespaces");
+	const char *names = namespace_names(arena, &all->creation.spec);
+
+	if (!names)
+		return -ENOMEM;
+	if (all->namespaces.works) {
+		line->how = arena_printf(arena,
+					 "own namespaces: %s; a reaper is "
+					 "process 1 and ends with its caller",
+					 names);
+		return line->how ? 0 : -ENOMEM;
+	}
+	line->state = all->planned ? EXPLAIN_DEGRADED : EXPLAIN_REFUSED;
+	line->how = arena_printf(arena,
+				 "cannot %s: %s, see sandlock check; Landlock "
+				 "and seccomp are left",
+				 all->namespaces.step,
+				 errno_text(all->namespaces.err));
+	return line->how ? 0 : -ENOMEM;
+}
+
+static bool is_listed(const struct oci_strings *list, const char *name)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (streq(list->items[i], name))
+			return true;
+	return false;
+}
+
+static int explain_calls(struct arena *arena, struct explanation *all)
+{
+	const struct policy *policy = &all->request->policy;
+	struct explain_line *line = next_line(all, "system calls");
+	struct policy_text how = { .arena = arena };
+	const char *comma = "";
+	int r;
+
+	text_put(&how, "seccomp: blocked are ");
+	for (unsigned int i = 0; i < SYSCALLS_GROUPS; i++) {
+		const char *name = syscall_group_info(i)->name;
+
+		if (is_listed(&policy->extra_allow, name))
+			continue;
+		text_put(&how, "%s%s", comma, name);
+		comma = ", ";
+	}
+	text_put(&how, "; other ABIs end the process; no_new_privs");
+	r = text_close(&how, &line->how);
+	if (r < 0 || all->seccomp.works)
+		return r;
+	line->state = EXPLAIN_REFUSED;
+	line->how = arena_printf(arena, "cannot %s: %s, see sandlock check",
+				 all->seccomp.step,
+				 errno_text(all->seccomp.err));
+	return line->how ? refuse(arena, all, line->how) : -ENOMEM;
+}
+
+static int explain_root(struct arena *arena, struct explanation *all)
+{
+	const struct view *view = all->creation.policed.view;
+	struct explain_line *line = next_line(all, "root");
+
+	if (!all->planned) {
+		line->state = EXPLAIN_REFUSED;
+		line->how = "not settled";
+		return 0;
+	}
+	if (all->creation.policed.bare) {
+		line->state = EXPLAIN_DEGRADED;
+		line->how = "the host's own root: what may not be touched is "
+			    "forbidden, not absent";
+		return 0;
+	}
+	line->how = arena_printf(arena,
+				 "a fresh root: %zu bind mounts, a private "
+				 "/proc and /dev; what is not listed is not "
+				 "there",
+				 view->nbinds);
+	return line->how ? 0 : -ENOMEM;
+}
+
+static int explain_environment(struct arena *arena, struct explanation *all)
+{
+	const struct oci_process *process = all->creation.spec.process;
+	struct explain_line *line = next_line(all, "environment");
+	struct policy_text how = { .arena = arena };
+
+	if (!all->planned) {
+		line->state = EXPLAIN_REFUSED;
+		line->how = "not settled";
+		return 0;
+	}
+	text_put(&how, "%s", process->env.n ? "" : "empty");
+	for (size_t i = 0; i < process->env.n; i++)
+		text_put(&how, "%s%.*s", i ? " " : "",
+			 (int)strcspn(process->env.items[i], "="),
+			 process->env.items[i]);
+	return text_close(&how, &line->how);
+}
+
+/* ---- keys ---- */
+
+/* What was given, and what is held by default. */
+static bool is_told(const struct explanation *all, enum policy_key key)
+{
+	return all->request->policy.set[key] || key == POLICY_NET_MODE ||
+	       (key == POLICY_TASKS &&
+		all->creation.policed.policy.set[POLICY_TASKS]);
+}
+
+static int explain_one(struct arena *arena, struct explanation *all,
+		       enum policy_key key)
+{
+	const struct policy_key_info *info = policy_key_info(key);
+	const struct policy *policy = &all->request->policy;
+	struct explain_line *line = next_line(all, info->name);
+	struct policy_text value = { .arena = arena };
+	int r;
+
+	line->origin = policy->set[key] ? policy->origin[key] : "default";
+	if (policy->set[key]) {
+		policy_type_info(info->type)
+			->write(&value, policy_value(policy, key));
+		r = text_close(&value, &line->value);
+		if (r < 0)
+			return r;
+	}
+	if (!info->enforced) {
+		line->state = EXPLAIN_UNENFORCED;
+		line->how = info->about;
+		return 0;
+	}
+	r = explain_key(arena, all, key, line);
+	if (r < 0 || line->state != EXPLAIN_REFUSED)
+		return r;
+	line->how = line->how ? line->how : "cannot be held here";
+	return refuse(arena, all,
+		      arena_printf(arena, "%s: %s", info->name, line->how));
+}
+
+/* ---- all of it ---- */
+
+/* What this build refuses is told; the rest is planned without it. */
+static int settle(struct arena *arena, struct explanation *all,
+		  struct request **ret)
+{
+	struct request *request = arena_alloc(arena, sizeof *request);
+	struct policy *policy;
+
+	if (!request)
+		return -ENOMEM;
+	*request = *all->request;
+	policy = &request->policy;
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+		const struct policy_key_info *info = policy_key_info(key);
+
+		if (!policy->set[key] || info->enforced)
+			continue;
+		policy->set[key] = false;
+		memset(policy_member(policy, key), 0,
+		       policy_type_info(info->type)->size);
+	}
+	*ret = request;
+	return note(arena, all,
+		    policy_refuse_unenforced(&all->request->policy));
+}
+
+static int plan(struct arena *arena, const struct globals *globals,
+		struct explanation *all, const struct request *request)
+{
+	static const struct creation_options options = { 0 };
+	struct creation *c = &all->creation;
+	int r;
+
+	creation_close(c);
+	*c = (struct creation)CREATION_NONE;
+	c->arena = arena;
+	c->globals = globals;
+	c->options = &options;
+	r = sandbox_plan(c, request, &all->without);
+	all->planned = r >= 0;
+	return note(arena, all, r);
+}
+
+/* As run does when one of them cannot be had. */
+static bool lacks_limits(const struct explanation *all)
+{
+	const struct policy *policy = &all->creation.policed.policy;
+	uint32_t needed = 1U << DOCTOR_PIDS;
+
+	if (policy->set[POLICY_MEMORY])
+		needed |= 1U << DOCTOR_MEMORY;
+	if (policy->set[POLICY_CPU])
+		needed |= 1U << DOCTOR_CPU;
+	if (policy->set[POLICY_CPU_CORES])
+		needed |= 1U << DOCTOR_CPUSET;
+	return (all->doctor.limits & needed) != needed &&
+	       policy->allow_degraded & 1U << POLICY_CGROUPS;
+}
+
+static int look_at_limits(struct arena *arena, const struct globals *globals,
+			  struct explanation *all,
+			  const struct request *request)
+{
+	int r;
+
+	if (!all->planned ||
+	    all->creation.globals->cgroup_manager == CGROUP_DISABLED)
+		return 0;
+	r = doctor_cgroups(arena, &all->doctor);
+	if (r < 0 || !lacks_limits(all))
+		return r;
+	all->without.cgroups = true;
+	return plan(arena, globals, all, request);
+}
+
+static int look_at_landlock(struct arena *arena, struct explanation *all)
+{
+	struct landlock_plan *found = arena_alloc(arena, sizeof *found);
+	struct creation *c = &all->creation;
+	int r;
+
+	if (!found)
+		return -ENOMEM;
+	if (!all->planned || !c->policed.landlock)
+		return 0;
+	r = policed_files_plan(arena, &c->policed, &c->policed.view->rules,
+			       found);
+	if (r >= 0)
+		all->landlock = found;
+	return note(arena, all, r);
+}
+
+static int look(struct arena *arena, const struct globals *globals,
+		struct explanation *all)
+{
+	const struct policy *policy = &all->request->policy;
+	struct request *request;
+	int r = settle(arena, all, &request);
+
+	if (r >= 0)
+		r = trial_namespaces(!sandbox_may_mount() ||
+					     policy->set[POLICY_UID],
+				     &all->namespaces);
+	if (r < 0)
+		return r;
+	all->without.namespaces = !all->namespaces.works && bare_is_needed();
+	if ((r = plan(arena, globals, all, request)) < 0 ||
+	    (r = look_at_limits(arena, globals, all, request)) < 0 ||
+	    (r = look_at_landlock(arena, all)) < 0)
+		return r;
+	return trial_seccomp(arena, &all->seccomp);
+}
+
+int explain_make(struct arena *arena, const struct globals *globals,
+		 const struct request *request, struct explanation *ret)
+{
+	int r;
+
+	*ret = (struct explanation){
+		.creation = CREATION_NONE,
+		.request = request,
+		.lines =
+			arena_array(arena, POLICY_KEYS + 4, sizeof *ret->lines),
+	};
+	if (!ret->lines)
+		return -ENOMEM;
+	ret->unsandboxed = unsandboxed_decide(request);
+	r = note(arena, ret, ret->unsandboxed);
+	if (r >= 0)
+		r = look(arena, globals, ret);
+	if (r >= 0)
+		r = explain_namespaces(arena, ret);
+	if (r >= 0)
+		r = explain_root(arena, ret);
+	if (r >= 0)
+		r = explain_calls(arena, ret);
+	if (r >= 0)
+		r = explain_environment(arena, ret);
+	for (enum policy_key key = 0; r >= 0 && key < POLICY_KEYS; key++)
+		if (is_told(ret, key))
+			r = explain_one(arena, ret, key);
+	return r < 0 ? r : 0;
+}

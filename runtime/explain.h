@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/explain.h - what `run` would do with a request on this host, asked of
+ * the functions that `run` itself uses.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "runtime/creation.h"
+#include "runtime/doctor.h"
+#include "runtime/request.h"
+#include "runtime/sandbox.h"
+#include "runtime/trial.h"
+
+enum explain_state {
+	EXPLAIN_HELD,
+	EXPLAIN_DEGRADED,	/* not held here, and the policy allows that */
+	EXPLAIN_DISABLED,	/* never to be held */
+	EXPLAIN_REFUSED,	/* cannot be held here: run refuses */
+	EXPLAIN_UNENFORCED,	/* by this build: run refuses */
+};
+
+struct explain_line {
+	const char *key;	/* "filesystem.read", "namespaces" */
+	enum explain_state state;
+	const char *value;	/* as in a profile; NULL: none */
+	const char *origin;	/* who set it; NULL: always so */
+	const char *how;	/* by which mechanism, or why not */
+};
+
+struct explanation {
+	struct creation creation;	/* planned, as far as it went */
+	const struct request *request;
+	const char *refusal;		/* NULL: it would run */
+	bool planned;			/* all of the creation is there */
+	int unsandboxed;		/* enum unsandboxed */
+	struct explain_line *lines;
+	size_t n;
+	/* What was found on the way. */
+	struct sandbox_without without;
+	struct trial namespaces, seccomp;
+	struct doctor doctor;		/* its limits alone */
+	struct landlock_plan *landlock;	/* NULL: not used */
+};
+
+int explain_make(struct arena *arena, const struct globals *globals,
+		 const struct request *request, struct explanation *ret);
+const char *explain_state_name(enum explain_state state);
+
+void explain_print(struct arena *arena, const struct explanation *all);
+int explain_print_json(struct arena *arena, const struct explanation *all);
+
+/* ---- explain_how.c: one sentence for each key ---- */
+
+/* Fills state and how. */
+int explain_key(struct arena *arena, const struct explanation *all,
+		enum policy_key key, struct explain_line *line);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/explain_print.c - an explanation for people, and as JSON. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/util.h"
+#include "confine/landlock.h"
+#include "oci/write.h"
+#include "policy/toml.h"
+#include "runtime/explain.h"
+#include "runtime/quote.h"
+#include "runtime/toml_json.h"
+#include "runtime/unsandboxed.h"
+#include "runtime/view.h"
+
+static const struct {
+	uint32_t right;
+	const char *name;
+	char letter;
+} rights[] = {
+	{ LANDLOCK_MAY_READ, "read", 'r' },
+	{ LANDLOCK_MAY_WRITE, "write", 'w' },
+	{ LANDLOCK_MAY_EXECUTE, "execute", 'x' },
+};
+
+static const char *verdict_of(const struct explanation *all)
+{
+	if (all->refusal)
+		return "refused";
+	return all->unsandboxed == UNSANDBOXED_NO ? "runs" : "unsandboxed";
+}
+
+/* ---- for people ---- */
+
+/* Words of others: a terminal must not obey them. */
+static const char *shown(struct arena *arena, const char *text)
+{
+	const char *safe = quote_shown(arena, text);
+
+	return safe ? safe : "?";
+}
+
+static void print_head(struct arena *arena, const struct explanation *all)
+{
+	const struct request *request = all->request;
+	const char *command = quote_words(arena, &request->command);
+
+	printf("command: %s\n",
+	       command && *command ? shown(arena, command) : "none");
+	printf("project: %s\n", shown(arena, request->project));
+	if (all->refusal)
+		printf("run refuses it: %s\n", shown(arena, all->refusal));
+	else if (all->unsandboxed == UNSANDBOXED_NO)
+		printf("run puts it into a sandbox\n");
+	else
+		printf("run does not put it into a sandbox: %s\n",
+		       all->unsandboxed == UNSANDBOXED_ASKED ?
+			       "--unsandboxed" :
+			       "program.excluded");
+	if (request->policy.auto_allow_bash.set)
+		printf("autoAllowBashIfSandboxed: %s\n",
+		       request->policy.auto_allow_bash.value ? "true" :
+							       "false");
+}
+
+static void print_line(struct arena *arena, const struct explain_line *line)
+{
+	printf("\n%s", line->key);
+	if (line->value)
+		printf(" = %s", shown(arena, line->value));
+	if (line->origin)
+		printf("  (%s)", shown(arena, line->origin));
+	printf("\n  %s%s%s\n", explain_state_name(line->state),
+	       line->how ? ": " : "", line->how ? shown(arena, line->how) : "");
+}
+
+static void print_paths(struct arena *arena, const char *title,
+			const struct files_list *list)
+{
+	if (list->n)
+		printf("\n%s:\n", title);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct files_entry *entry = &list->items[i];
+
+		printf("  ");
+		for (size_t k = 0; k < COUNT(rights); k++)
+			putchar(entry->rights & rights[k].right ?
+					rights[k].letter :
+					'-');
+		printf("  %s  (%s '%s'%s)\n", shown(arena, entry->path),
+		       entry->key, shown(arena, entry->item),
+		       entry->loader ? ", its loader" : "");
+	}
+}
+
+void explain_print(struct arena *arena, const struct explanation *all)
+{
+	const struct view *view = all->creation.policed.view;
+
+	print_head(arena, all);
+	for (size_t i = 0; i < all->n; i++)
+		print_line(arena, &all->lines[i]);
+	for (unsigned int i = 0; all->landlock && i < POLICY_PROTECTIONS; i++)
+		if (all->landlock->missing & 1U << i)
+			printf("\n%s\n  degraded: not held by this kernel\n",
+			       policy_protection_name(i));
+	if (!view)
+		return;
+	print_paths(arena, "allowed, as the paths are now (rwx)",
+		    &view->allowed);
+	print_paths(arena, "denied (rwx)", &view->denied);
+}
+
+/* ---- JSON ---- */
+
+static void put_paths(struct writer *w, const char *key,
+		      const struct files_list *list)
+{
+	put_array(w, key);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct files_entry *entry = &list->items[i];
+
+		put_object(w, NULL);
+		put_string(w, "path", entry->path);
+		put_array(w, "rights");
+		for (size_t k = 0; k < COUNT(rights); k++)
+			if (entry->rights & rights[k].right)
+				put_string(w, NULL, rights[k].name);
+		put_end(w);
+		put_string(w, "key", entry->key);
+		put_string(w, "item", entry->item);
+		put_bool(w, "loader", entry->loader);
+		put_end(w);
+	}
+	put_end(w);
+}
+
+static void put_lines(struct writer *w, const struct explanation *all)
+{
+	put_array(w, "lines");
+	for (size_t i = 0; i < all->n; i++) {
+		const struct explain_line *line = &all->lines[i];
+
+		put_object(w, NULL);
+		put_string(w, "key", line->key);
+		put_string(w, "state", explain_state_name(line->state));
+		put_string(w, "value", line->value);
+		put_string(w, "origin", line->origin);
+		put_string(w, "how", line->how);
+		put_end(w);
+	}
+	put_end(w);
+}
+
+int explain_print_json(struct arena *arena, const struct explanation *all)
+{
+	const struct view *view = all->creation.policed.view;
+	const struct request *request = all->request;
+	const struct toml_value *tree;
+	const char *text;
+	struct writer w;
+	int r = policy_to_toml(arena, &request->policy, &text);
+
+	if (r >= 0)
+		r = toml_parse(arena, text, strlen(text), &tree);
+	if (r < 0)
+		return r;
+	writer_open(&w, arena, WRITE_PRETTY);
+	put_object(&w, NULL);
+	put_strings(&w, "command", &request->command);
+	put_string(&w, "verdict", verdict_of(all));
+	put_string(&w, "reason", all->refusal);
+	put_string(&w, "project", request->project);
+	if (request->policy.auto_allow_bash.set)
+		put_bool(&w, "autoAllowBashIfSandboxed",
+			 request->policy.auto_allow_bash.value);
+	put_lines(&w, all);
+	put_array(&w, "degraded");
+	for (unsigned int i = 0; all->landlock && i < POLICY_PROTECTIONS; i++)
+		if (all->landlock->missing & 1U << i)
+			put_string(&w, NULL, policy_protection_name(i));
+	put_end(&w);
+	if (view) {
+		put_paths(&w, "allowed", &view->allowed);
+		put_paths(&w, "denied", &view->denied);
+	}
+	toml_json_put(&w, "policy", tree);
+	put_end(&w);
+	r = writer_close(&w, &text, NULL);
+	if (r < 0)
+		return r;
+	fputs(text, stdout);
+	return 0;
+}

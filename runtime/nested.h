@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/nested.h - whether we are in a container ourselves. */
+#pragma once
+
+struct arena;
+
+/*
+ * How one can tell ("/run/.containerenv"), NULL when nothing says so. A
+ * user namespace that is not the first one is one, too.
+ */
+int nested_container(struct arena *arena, const char **ret);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/profile_files.h - the profiles of this user and of the system, as files. */
+#pragma once
+
+#include <stddef.h>
+
+struct arena;
+
+struct profile_file {
+	const char *name;
+	const char *path;
+};
+
+struct profile_list {
+	struct profile_file *items;
+	size_t n;
+	size_t width;		/* of the longest name */
+};
+
+/* Of each name the one that counts, sorted. */
+int profile_list(struct arena *arena, struct profile_list *ret);
+/* A new file in the user's folder; one that exists stays as it is. */
+int profile_create(struct arena *arena, const char *name, const char *text,
+		   const char **ret_path);
+
+/* What `sandlock profile` can do; argument NULL: none. */
+struct profile_verb {
+	const char *name;
+	const char *argument;
+	const char *help;
+	int (*run)(struct arena *arena, const char *argument);
+};
+
+extern const struct profile_verb profile_verbs[];
+extern const size_t profile_nverbs;

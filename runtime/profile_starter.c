@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/profile_starter.c - the table of keys as a profile of comments. */
+#include "runtime/profile_starter.h"
+
+#include <string.h>
+
+#include "policy/keys.h"
+#include "policy/text.h"
+
+static void put_key(struct policy_text *out, enum policy_key key)
+{
+	const struct policy_key_info *info = policy_key_info(key);
+	const char *name = strchr(info->name, '.') + 1;
+
+	text_put(out, "\n# %s (%s)\n", info->about,
+		 policy_type_info(info->type)->word);
+	if (key == POLICY_READ)
+		text_put(out, "%s = [\"@system\"]\n", name);
+	else
+		text_put(out, "#%s =\n", name);
+}
+
+int profile_starter(struct arena *arena, const char *name, const char **ret)
+{
+	struct policy_text out = { .arena = arena };
+	enum policy_section section = POLICY_SECTIONS;
+
+	text_put(&out,
+		 "# %s.toml - a profile of sandlock. What it does not allow is "
+		 "denied.\n"
+		 "#\n"
+		 "#   sandlock run -p %s -- COMMAND     runs a command with it\n"
+		 "#   sandlock explain -p %s            tells what it means "
+		 "here\n"
+		 "#\n"
+		 "# Take away a `#` and give a value; sandlock(1) has them "
+		 "all.\n",
+		 name, name, name);
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+		const struct policy_key_info *info = policy_key_info(key);
+
+		if (!info->enforced)
+			continue;
+		if (info->section != section)
+			text_put(&out, "\n[%s]\n",
+				 policy_section_name(info->section));
+		section = info->section;
+		put_key(&out, key);
+	}
+	return text_close(&out, ret);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock_check.c - check: what this host can hold, like a doctor. */
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/util.h"
+#include "oci/write.h"
+#include "policy/policy.h"
+#include "runtime/doctor.h"
+#include "runtime/sandlock.h"
+
+struct check_options {
+	bool json;
+};
+
+static const struct option_spec options_known[] = {
+	{ "json", 0, OPTION_FLAG, offsetof(struct check_options, json), NULL,
+	  "print a JSON object" },
+};
+
+static const char *const verdicts[] = {
+	"all protections can be had here",
+	"some protections cannot be had here",
+	"no sandbox is possible here",
+};
+
+static void print_text(const struct doctor *doctor)
+{
+	for (size_t i = 0; i < DOCTOR_PARTS; i++) {
+		const struct doctor_finding *part = &doctor->parts[i];
+
+		printf("%-10s  %-7s  %s\n", doctor_part_name(i),
+		       doctor_state_name(part->state), part->text);
+		if (part->advice)
+			printf("%-10s  %-7s  -> %s\n", "", "", part->advice);
+	}
+	puts(verdicts[doctor_verdict(doctor)]);
+}
+
+static int print_json(struct arena *arena, const struct doctor *doctor)
+{
+	struct writer w;
+	const char *text;
+	int r;
+
+	writer_open(&w, arena, WRITE_PRETTY);
+	put_object(&w, NULL);
+	put_string(&w, "verdict", verdicts[doctor_verdict(doctor)]);
+	put_i64(&w, "landlockAbi", doctor->landlock);
+	put_array(&w, "missing");
+	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
+		if (doctor->missing & 1U << i)
+			put_string(&w, NULL, policy_protection_name(i));
+	put_end(&w);
+	put_object(&w, "parts");
+	for (size_t i = 0; i < DOCTOR_PARTS; i++) {
+		const struct doctor_finding *part = &doctor->parts[i];
+
+		put_object(&w, doctor_part_name(i));
+		put_string(&w, "state", doctor_state_name(part->state));
+		put_string(&w, "found", part->text);
+		put_string(&w, "advice", part->advice);
+		put_end(&w);
+	}
+	put_end(&w);
+	put_end(&w);
+	r = writer_close(&w, &text, NULL);
+	if (r < 0)
+		return r;
+	fputs(text, stdout);
+	return 0;
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	const struct check_options *o = options;
+	struct doctor doctor;
+	int r;
+
+	(void)argc;
+	(void)argv;
+	r = doctor_look(globals->arena, &doctor);
+	if (r < 0)
+		return r;
+	if (!o->json)
+		print_text(&doctor);
+	else if ((r = print_json(globals->arena, &doctor)) < 0)
+		return r;
+	return doctor_verdict(&doctor);
+}
+
+const struct command sandlock_check = {
+	.name = "check",
+	.arguments = "[--json]",
+	.help = "tell what this host can hold, and what to do about the rest",
+	.options = options_known,
+	.noptions = COUNT(options_known),
+	.options_size = sizeof(struct check_options),
+	.run = run,
+	.failure = 125,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock_explain.c - explain: what `run` would do here, and how. */
+#include <stdio.h>
+
+#include "base/auto.h"
+#include "runtime/explain.h"
+#include "runtime/request_help.h"
+#include "runtime/sandlock.h"
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	struct explanation all = { .creation = CREATION_NONE };
+	struct arena *arena = globals->arena;
+	struct request request;
+	int r;
+
+	(void)options;
+	r = request_parse(arena, argc, argv, &request);
+	if (r < 0)
+		return r;
+	if (request.help)
+		return request_help(arena, &sandlock_explain);
+	r = explain_make(arena, globals, &request, &all);
+	if (r >= 0 && request.json)
+		r = explain_print_json(arena, &all);
+	else if (r >= 0)
+		explain_print(arena, &all);
+	creation_close(&all.creation);
+	return r < 0 ? r : all.refusal != NULL;
+}
+
+const struct command sandlock_explain = {
+	.name = "explain",
+	.arguments = "[options] [policy] [--] [COMMAND [ARG...]]",
+	.help = "tell what would be enforced here, and by which mechanism",
+	.own_words = true,
+	.run = run,
+	.failure = 125,
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock_inspect.c - inspect: one sandbox, and the policy it runs with. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/util.h"
+#include "oci/write.h"
+#include "policy/toml.h"
+#include "runtime/policed.h"
+#include "runtime/sandlock.h"
+#include "runtime/sandlock_state.h"
+#include "runtime/toml_json.h"
+
+#define MAX_POLICY (4UL << 20)
+
+struct inspect_options {
+	bool toml;
+};
+
+static const struct option_spec options_known[] = {
+	{ "toml", 0, OPTION_FLAG, offsetof(struct inspect_options, toml), NULL,
+	  "print its policy alone, as a profile" },
+};
+
+static int read_policy(struct arena *arena, const struct container *c,
+		       char **ret, size_t *ret_len)
+{
+	autoclose int fd =
+		openat(c->dir, POLICY_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail(errno, "open " POLICY_FILE);
+	return io_read_all(arena, fd, MAX_POLICY, ret, ret_len);
+}
+
+static int print_json(struct arena *arena, const struct container *c,
+		      const struct sandbox_row *row, const char *policy,
+		      size_t len)
+{
+	const struct toml_value *tree;
+	struct writer w;
+	const char *text;
+	int r = toml_parse(arena, policy, len, &tree);
+
+	if (r < 0)
+		return r;
+	writer_open(&w, arena, WRITE_PRETTY);
+	put_object(&w, NULL);
+	put_string(&w, "name", row->name);
+	put_string(&w, "id", c->id);
+	put_string(&w, "status", oci_status_name(row->status));
+	put_i64(&w, "pid", row->pid);
+	put_u64(&w, "age", row->age);
+	put_string(&w, "created", row->created);
+	put_u64(&w, "owner", c->record.owner);
+	put_strings(&w, "command", &row->command);
+	toml_json_put(&w, "policy", tree);
+	put_end(&w);
+	r = writer_close(&w, &text, NULL);
+	if (r < 0)
+		return r;
+	fputs(text, stdout);
+	return 0;
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	const struct inspect_options *o = options;
+	autocontainer struct container c = CONTAINER_NONE;
+	struct arena *arena = globals->arena;
+	struct sandbox_row row;
+	char *policy;
+	size_t len;
+	int r;
+
+	(void)argc;
+	r = sandlock_find(globals, argv[0], &c);
+	if (r < 0)
+		return r;
+	r = read_policy(arena, &c, &policy, &len);
+	if (r < 0)
+		return fail_in(r, "%s", argv[0]);
+	if (o->toml) {
+		fputs(policy, stdout);
+		return 0;
+	}
+	r = sandlock_describe(arena, &c, &row);
+	return r < 0 ? r : print_json(arena, &c, &row, policy, len);
+}
+
+const struct command sandlock_inspect = {
+	.name = "inspect",
+	.arguments = "NAME [--toml]",
+	.help = "tell about a sandbox, and the policy it runs with",
+	.options = options_known,
+	.noptions = COUNT(options_known),
+	.options_size = sizeof(struct inspect_options),
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+	.failure = 125,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock_kill.c - kill: a signal to a sandbox. */
+#include <errno.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "runtime/killing.h"
+#include "runtime/sandlock.h"
+#include "runtime/sandlock_state.h"
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	int sig, r;
+
+	(void)options;
+	sig = killing_parse(argc > 1 ? argv[1] : "TERM");
+	if (sig < 0)
+		return sig;
+	r = sandlock_find(globals, argv[0], &c);
+	if (r < 0)
+		return r;
+	r = killing_signal(globals->arena, &c, sig, /* all= */ false);
+	if (r == -ESRCH)
+		return fail(0, "the sandbox '%s' does not run any more",
+			    argv[0]);
+	return r;
+}
+
+const struct command sandlock_kill = {
+	.name = "kill",
+	.arguments = "NAME [SIGNAL]",
+	.help = "send a signal (default: TERM) to a sandbox",
+	.min_args = 1,
+	.max_args = 2,
+	.stop_at_args = true,
+	.run = run,
+	.failure = 125,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock_profile.c - profile: list, show, validate, and begin one. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "policy/keys.h"
+#include "runtime/profile_files.h"
+#include "runtime/profile_starter.h"
+#include "runtime/profiles.h"
+#include "runtime/quote.h"
+#include "runtime/request.h"
+#include "runtime/sandlock.h"
+
+static int list(struct arena *arena, const char *name)
+{
+	struct profile_list profiles;
+	int r = profile_list(arena, &profiles);
+
+	(void)name;
+	for (size_t i = 0; r >= 0 && i < profiles.n; i++) {
+		const char *shown = quote_shown(arena, profiles.items[i].name);
+		const char *path = quote_shown(arena, profiles.items[i].path);
+
+		if (!shown || !path)
+			return -ENOMEM;
+		printf("%-*s  %s\n", (int)profiles.width, shown, path);
+	}
+	return r;
+}
+
+/* As `run -p NAME` would have it. */
+static int show(struct arena *arena, const char *name)
+{
+	char flag[] = "-p", *words[] = { flag, (char *)name, NULL };
+	struct request request;
+	const char *text;
+	int r = request_parse(arena, 2, words, &request);
+
+	if (r < 0)
+		return r;
+	r = policy_to_toml(arena, &request.policy, &text);
+	if (r < 0)
+		return r;
+	fputs(text, stdout);
+	return 0;
+}
+
+/* As `run --policy FILE` would have it. */
+static int validate(struct arena *arena, const char *path)
+{
+	char flag[] = "--policy", *words[] = { flag, (char *)path, NULL };
+	struct request request;
+	int r = request_parse(arena, 2, words, &request);
+
+	if (r < 0)
+		return r;
+	printf("%s: valid\n", path);
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+		if (request.policy.set[key] && !policy_key_info(key)->enforced)
+			printf("%s: %s is not enforced by this build: run "
+			       "refuses it\n",
+			       path, policy_key_name(key));
+	return 0;
+}
+
+static int begin(struct arena *arena, const char *name)
+{
+	const char *text, *path;
+	int r = profile_starter(arena, name, &text);
+
+	if (r >= 0)
+		r = profile_create(arena, name, text, &path);
+	if (r < 0)
+		return r;
+	printf("%s\n", path);
+	return 0;
+}
+
+const struct profile_verb profile_verbs[] = {
+	{ "list", NULL, "the profiles there are, and their files", list },
+	{ "show", "NAME", "print a profile as it is understood", show },
+	{ "validate", "FILE",
+	  "read a profile, pyproject.toml, uv.toml or settings.json, and say "
+	  "what is wrong with it",
+	  validate },
+	{ "new", "NAME", "begin a profile in the user's folder", begin },
+};
+const size_t profile_nverbs = COUNT(profile_verbs);
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	(void)options;
+	for (size_t i = 0; i < profile_nverbs; i++) {
+		const struct profile_verb *verb = &profile_verbs[i];
+
+		if (!streq(verb->name, argv[0]))
+			continue;
+		if (argc != (verb->argument ? 2 : 1))
+			return fail(0, "usage: sandlock profile %s%s%s",
+				    verb->name, verb->argument ? " " : "",
+				    verb->argument ? verb->argument : "");
+		return verb->run(globals->arena, argv[1]);
+	}
+	return fail(0, "profile: unknown word '%s', one of: %s", argv[0],
+		    sandlock_profile.arguments);
+}
+
+const struct command sandlock_profile = {
+	.name = "profile",
+	.arguments = "list | show NAME | validate FILE | new NAME",
+	.help = "look at profiles, check one, or begin one",
+	.min_args = 1,
+	.max_args = 2,
+	.run = run,
+	.failure = 125,
+};

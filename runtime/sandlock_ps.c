@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock_ps.c - ps: the sandboxes that run now. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "oci/write.h"
+#include "runtime/quote.h"
+#include "runtime/sandlock.h"
+#include "runtime/sandlock_state.h"
+
+#define MINUTE 60
+#define HOUR 3600
+#define DAY 86400
+
+struct ps_options {
+	bool json;
+};
+
+static const struct option_spec options_known[] = {
+	{ "json", 0, OPTION_FLAG, offsetof(struct ps_options, json), NULL,
+	  "print a JSON array" },
+};
+
+static int load_row(const struct globals *globals, const char *id,
+		    struct sandbox_row *ret)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	int r = container_load(globals->arena, globals->root, id, &c);
+
+	if (r < 0)
+		return r;
+	if (!c.broken)
+		return sandlock_describe(globals->arena, &c, ret);
+	/* One that is being made has no record yet. */
+	if (!container_locked(&c))
+		log_warning("%s: %s", id, err_text());
+	return -ENOENT;
+}
+
+/* One that ends while we look is not there: the list is shorter. */
+static int load_rows(const struct globals *globals,
+		     const struct oci_strings *ids, struct sandbox_row *rows,
+		     size_t *ret_n)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ids->n; i++) {
+		int r = load_row(globals, ids->items[i], &rows[n]);
+
+		if (r < 0 && r != -ENOENT)
+			return r;
+		n += r >= 0 && rows[n].status != OCI_STOPPED;
+	}
+	*ret_n = n;
+	return 0;
+}
+
+static const char *age_text(struct arena *arena, uint64_t age)
+{
+	static const struct {
+		uint64_t seconds;
+		char unit;
+	} units[] = { { DAY, 'd' }, { HOUR, 'h' }, { MINUTE, 'm' }, { 1, 's' } };
+	size_t i = 0;
+
+	while (i < COUNT(units) - 1 && age < units[i].seconds)
+		i++;
+	return arena_printf(arena, "%" PRIu64 "%c", age / units[i].seconds,
+			    units[i].unit);
+}
+
+static int print_table(struct arena *arena, const struct sandbox_row *rows,
+		       size_t n)
+{
+	size_t width = strlen("NAME");
+	const char **names = arena_array(arena, n + 1, sizeof *names);
+
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		names[i] = quote_shown(arena, rows[i].name);
+		if (!names[i])
+			return -ENOMEM;
+		if (strlen(names[i]) > width)
+			width = strlen(names[i]);
+	}
+	printf("%-*s  %8s  %5s  %s\n", (int)width, "NAME", "PID", "AGE",
+	       "COMMAND");
+	for (size_t i = 0; i < n; i++) {
+		const char *age = age_text(arena, rows[i].age);
+		const char *words = quote_words(arena, &rows[i].command);
+		const char *shown = words ? quote_shown(arena, words) : NULL;
+
+		if (!age || !shown)
+			return -ENOMEM;
+		printf("%-*s  %8d  %5s  %s\n", (int)width, names[i],
+		       rows[i].pid, age, shown);
+	}
+	return 0;
+}
+
+static int print_json(struct arena *arena, const struct sandbox_row *rows,
+		      size_t n)
+{
+	struct writer w;
+	const char *text;
+	int r;
+
+	writer_open(&w, arena, WRITE_PRETTY);
+	put_array(&w, NULL);
+	for (size_t i = 0; i < n; i++) {
+		put_object(&w, NULL);
+		put_string(&w, "name", rows[i].name);
+		put_string(&w, "status", oci_status_name(rows[i].status));
+		put_i64(&w, "pid", rows[i].pid);
+		put_u64(&w, "age", rows[i].age);
+		put_string(&w, "created", rows[i].created);
+		put_strings(&w, "command", &rows[i].command);
+		put_end(&w);
+	}
+	put_end(&w);
+	r = writer_close(&w, &text, NULL);
+	if (r < 0)
+		return r;
+	fputs(text, stdout);
+	return 0;
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	const struct ps_options *o = options;
+	struct oci_strings ids = { 0 };
+	struct sandbox_row *rows;
+	size_t n;
+	int r;
+
+	(void)argc;
+	(void)argv;
+	r = container_ids(globals->arena, globals->root, &ids);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	rows = arena_array(globals->arena, ids.n + 1, sizeof *rows);
+	if (!rows)
+		return -ENOMEM;
+	r = load_rows(globals, &ids, rows, &n);
+	if (r < 0)
+		return r;
+	return o->json ? print_json(globals->arena, rows, n) :
+			 print_table(globals->arena, rows, n);
+}
+
+const struct command sandlock_ps = {
+	.name = "ps",
+	.arguments = "[--json]",
+	.help = "list the sandboxes that run now",
+	.options = options_known,
+	.noptions = COUNT(options_known),
+	.options_size = sizeof(struct ps_options),
+	.run = run,
+	.failure = 125,
+};

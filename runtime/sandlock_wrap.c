@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock_wrap.c - wrap: the command line that `run` would need. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/util.h"
+#include "runtime/quote.h"
+#include "runtime/request.h"
+#include "runtime/request_help.h"
+#include "runtime/sandlock.h"
+#include "runtime/unsandboxed.h"
+
+/* The words before the command; all of them if a profile names it. */
+static int count_flags(const struct request *request, int argc, char **argv)
+{
+	int flags = argc - (int)request->command.n;
+
+	if (flags < 0 || request->command.items != (const char **)argv + flags)
+		flags = argc;
+	return flags - (flags > 0 && streq(argv[flags - 1], "--"));
+}
+
+static int print_words(struct arena *arena, const struct oci_strings *words)
+{
+	const char *line = quote_words(arena, words);
+
+	if (!line)
+		return -ENOMEM;
+	puts(line);
+	return 0;
+}
+
+static int print_wrapped(struct arena *arena, const struct request *request,
+			 int argc, char **argv)
+{
+	size_t flags = (size_t)count_flags(request, argc, argv);
+	const struct oci_strings *command = &request->command;
+	const char **words =
+		arena_array(arena, flags + command->n + 3, sizeof *words);
+	size_t n = 0;
+
+	if (!words)
+		return -ENOMEM;
+	words[n++] = "sandlock";
+	words[n++] = "run";
+	for (size_t i = 0; i < flags; i++)
+		words[n++] = argv[i];
+	words[n++] = "--";
+	for (size_t i = 0; i < command->n; i++)
+		words[n++] = command->items[i];
+	return print_words(arena, &(struct oci_strings){ words, n });
+}
+
+static int run(const struct globals *globals, const void *options, int argc,
+	       char **argv)
+{
+	struct arena *arena = globals->arena;
+	struct request request;
+	int r;
+
+	(void)options;
+	r = request_parse(arena, argc, argv, &request);
+	if (r < 0)
+		return r;
+	if (request.help)
+		return request_help(arena, &sandlock_wrap);
+	if (request.command.n == 0)
+		return fail(0, "wrap: no command, usage: sandlock wrap %s",
+			    sandlock_wrap.arguments);
+	r = policy_refuse_unenforced(&request.policy);
+	if (r < 0)
+		return r;
+	r = unsandboxed_decide(&request);
+	if (r < 0)
+		return r;
+	if (r != UNSANDBOXED_NO)
+		return print_words(arena, &request.command);
+	return print_wrapped(arena, &request, argc, argv);
+}
+
+const struct command sandlock_wrap = {
+	.name = "wrap",
+	.arguments = "[options] [policy] [--] COMMAND [ARG...]",
+	.help = "print the command line that runs a command in a sandbox",
+	.own_words = true,
+	.run = run,
+	.failure = 125,
+};

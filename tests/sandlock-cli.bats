@@ -1,0 +1,428 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/sandlock-cli.bats - the program for people: help, profiles, wrap, check,
+# completion.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+commands="run explain check profile wrap ps inspect kill completion"
+
+setup() {
+	sandlock_setup
+	export XDG_CONFIG_HOME=$TMP/config
+	PROFILES=$XDG_CONFIG_HOME/sandlock/profiles
+}
+
+# profile NAME: a profile of the user, from standard input.
+profile() {
+	mkdir -p "$PROFILES"
+	cat >"$PROFILES/$1.toml"
+}
+
+# shellcheck disable=SC2154 # bats sets status and output
+checked() {
+	[ "$status" -le 2 ] || {
+		echo "status $status: $output"
+		return 1
+	}
+}
+
+# ---- help ----
+
+@test "sandlock --help lists every command, and each has --help" {
+	run_ok sl --help
+	for command in $commands; do
+		[[ $output =~ (^|$'\n')\ +$command\  ]] || {
+			echo "no $command in: $output"
+			return 1
+		}
+	done
+	for command in $commands; do
+		run_ok sl "$command" --help
+		[[ ${lines[0]} = "usage: sandlock $command"* ]]
+	done
+}
+
+@test "the commands that take a policy tell all of its flags" {
+	for command in explain wrap run; do
+		run_ok sl "$command" --help
+		assert_output_has "-r, --allow-read, --filesystem-read"
+		assert_output_has "--limits-num-cpus"
+		assert_output_has "--timeout SECONDS"
+	done
+}
+
+@test "what sandlock does not know is an error of one line, with status 125" {
+	sl_bad "unknown command 'nonesuch'" nonesuch
+	sl_bad "unknown flag --nonesuch" wrap --nonesuch -- true
+	sl_bad "usage: sandlock kill NAME" kill
+	sl_bad "too many" ps one
+	sl_bad "not an absolute path" --root x ps
+	sl_bad "unknown word 'nonesuch'" profile nonesuch
+	sl_bad "usage: sandlock profile show NAME" profile show
+	sl_bad "usage: sandlock profile list" profile list more
+	sl_bad "'tcsh' is not bash, zsh or fish" completion tcsh
+}
+
+# ---- wrap ----
+
+# shellcheck disable=SC2016 # the dollar is a dollar
+@test "wrap prints a command line that a shell takes apart as it was" {
+	run_ok sl wrap -r '/a b' --env "X=it's" -- printf '%s\n' "two  words" \
+		'$HOME' '' "quote'd"
+	[[ $output = "sandlock run -r '/a b' "* ]]
+	eval "set -- $output"
+	[ "$(printf '<%s>' "$@")" = "<sandlock><run><-r></a b><--env><X=it's>\
+<--><printf><%s\\n><two  words><\$HOME><><quote'd>" ]
+}
+
+@test "wrap puts -- before the command, and takes it from a profile" {
+	run_ok sl wrap -m 1G true
+	assert_lines "sandlock run -m 1G -- true"
+	run_ok sl wrap -- true
+	assert_lines "sandlock run -- true"
+	profile make <<-'END'
+		[program]
+		exec = "/usr/bin/make"
+		args = ["-j 4"]
+	END
+	run_ok sl wrap -p make
+	assert_lines "sandlock run -p make -- /usr/bin/make '-j 4'"
+	run_ok sl wrap -p make -- true
+	assert_lines "sandlock run -p make -- true"
+}
+
+@test "wrap refuses what run would refuse" {
+	sl_bad "no command, usage: sandlock wrap" wrap -m 1G
+	sl_bad "not enforced by this build: limits.forks" \
+		wrap --limits-forks 3 -- true
+	sl_bad "limits.memory" wrap -m much -- true
+}
+
+@test "wrap leaves an excluded command as it is, or refuses it" {
+	run_ok sl wrap --program-excluded docker -- docker run 'a b'
+	assert_lines "docker run 'a b'"
+	run_ok sl wrap --program-excluded docker -- /usr/bin/docker ps
+	assert_lines "/usr/bin/docker ps"
+	run_ok sl wrap --program-excluded docker -- dockerd
+	assert_lines "sandlock run --program-excluded docker -- dockerd"
+	run_ok sl wrap --program-excluded /usr/bin/docker -- docker ps
+	[[ $output = "sandlock run "* ]]
+	run_ok sl wrap --unsandboxed -- true
+	assert_lines "true"
+	sl_bad "program.allow_unsandboxed is false" wrap \
+		--program-excluded docker --program-allow-unsandboxed=false \
+		-- docker ps
+	sl_bad "--unsandboxed: refused" wrap --unsandboxed \
+		--program-allow-unsandboxed=false -- true
+}
+
+# ---- commands outside of the sandbox ----
+
+@test "an excluded command runs plainly, and one line says so" {
+	echo secret >"$TMP/secret"
+	run sl run -r @system -- cat "$TMP/secret"
+	[ "$status" -eq 1 ]
+	run_ok sl run --program-excluded cat -- cat "$TMP/secret"
+	[ "${#lines[@]}" -eq 2 ]
+	assert_output_has "cat runs without a sandbox (program.excluded 'cat'"
+	[ "${lines[1]}" = secret ]
+	run_ok sl run --unsandboxed -- cat "$TMP/secret"
+	assert_output_has "cat runs without a sandbox (--unsandboxed)"
+	run_ok sl run -r @system --program-excluded dog -- true
+	[ -z "$output" ]
+}
+
+@test "what may not run plainly is not run at all" {
+	sl_bad "program.allow_unsandboxed is false" run \
+		--program-excluded touch --program-allow-unsandboxed=false \
+		-- touch "$TMP/touched"
+	sl_bad "--unsandboxed: refused" run --unsandboxed \
+		--program-allow-unsandboxed=false -- touch "$TMP/touched"
+	[ ! -e "$TMP/touched" ]
+}
+
+# shellcheck disable=SC2016 # for the inner shell
+@test "a plain command has its status, its result, its descriptors and its time" {
+	run sl run --unsandboxed -- sh -c 'exit 7'
+	[ "$status" -eq 7 ]
+	run -127 sl run --unsandboxed -- "$TMP/none"
+	run sl run --unsandboxed -- /etc/passwd
+	[ "$status" -eq 126 ]
+	run sl run --unsandboxed --json -- sh -c 'exit 7'
+	[ "$status" -eq 7 ]
+	jq -e '.sandboxed == false and .status == 7' <<<"${lines[-1]}"
+	run sl run --unsandboxed --json -- sh -c 'kill -TERM $$'
+	[ "$status" -eq 143 ]
+	jq -e '.signal == 15' <<<"${lines[-1]}"
+	run sl run --unsandboxed --timeout 0.2 -- sleep 1000
+	[ "$status" -eq 124 ]
+	run_ok sl run --unsandboxed -- cat /proc/self/fd/8 8<<<"through"
+	assert_output_has through
+}
+
+# ---- profiles ----
+
+@test "profile new begins one that is valid, and never overwrites" {
+	run_ok sl profile new build
+	assert_lines "$PROFILES/build.toml"
+	grep -q '^read = \["@system"\]$' "$PROFILES/build.toml"
+	for key in memory deny_write clean_env; do
+		grep -q "^#$key =\$" "$PROFILES/build.toml"
+	done
+	run_ok sl profile validate "$PROFILES/build.toml"
+	assert_lines "$PROFILES/build.toml: valid"
+	run_ok sl profile show build
+	assert_lines $'[filesystem]\nread = ["@system"]'
+	echo "# mine" >"$PROFILES/build.toml"
+	sl_bad "build.toml exists: it stays as it is" profile new build
+	[ "$(cat "$PROFILES/build.toml")" = "# mine" ]
+}
+
+@test "profile new is not lax whatever the umask is" {
+	umask 0
+	run_ok sl profile new build
+	[ "$(stat -c %a "$PROFILES/build.toml")" = 644 ]
+	run_ok sl profile show build
+}
+
+@test "profile new takes names, not paths" {
+	for name in ../x a/b .hidden "" -x $'a\nb'; do
+		run sl profile new -- "$name"
+		[ "$status" -eq 125 ]
+		assert_output_has "is not the name of a profile"
+	done
+	[ ! -e "$TMP/config/sandlock/x.toml" ]
+	run env -u XDG_CONFIG_HOME -u HOME "$SANDLOCK_SHELL" profile new x
+	[ "$status" -eq 125 ]
+	assert_output_has "neither XDG_CONFIG_HOME nor HOME"
+}
+
+@test "profile list has each name once, with the file that counts" {
+	profile b </dev/null
+	profile a </dev/null
+	touch "$PROFILES/not-a-profile" "$PROFILES/.toml"
+	run_ok sl profile list
+	[ "${lines[0]}" = "a  $PROFILES/a.toml" ]
+	[ "${lines[1]}" = "b  $PROFILES/b.toml" ]
+	[[ $output != *not-a-profile* ]]
+	run_ok env XDG_CONFIG_HOME="$TMP/none" "$SANDLOCK_SHELL" profile list
+}
+
+@test "profile validate says line and key" {
+	profile bad <<-'END'
+		[filesystem]
+		read = ["/usr"]
+		raed = ["/etc"]
+	END
+	sl_bad "bad.toml: line 3: unknown key filesystem.raed" \
+		profile validate "$PROFILES/bad.toml"
+	profile bad <<-'END'
+		[limits]
+		memory = "lots"
+	END
+	sl_bad "bad.toml: line 2: limits.memory: " \
+		profile validate "$PROFILES/bad.toml"
+	profile bad <<<'[limits'
+	sl_bad "bad.toml: line 1" profile validate "$PROFILES/bad.toml"
+	sl_bad "none.toml: no such file" profile validate "$TMP/none.toml"
+	profile later <<-'END'
+		[limits]
+		forks = 3
+	END
+	run_ok sl profile validate "$PROFILES/later.toml"
+	assert_output_has "limits.forks is not enforced by this build"
+}
+
+@test "profile validate reads files of uv and of agents" {
+	cat >"$TMP/pyproject.toml" <<-'END'
+		[tool.uv.sandbox]
+		allow-read = [{ preset = "system" }]
+	END
+	run_ok sl profile validate "$TMP/pyproject.toml"
+	mkdir "$TMP/.claude"
+	echo '{"sandbox": {"enabled": true}}' >"$TMP/.claude/settings.json"
+	run_ok sl profile validate "$TMP/.claude/settings.json"
+	echo '{"sandbox": {"enabled": true, "nonesuch": 1}}' \
+		>"$TMP/.claude/settings.json"
+	sl_bad "nonesuch" profile validate "$TMP/.claude/settings.json"
+}
+
+@test "a profile that everybody may write is refused" {
+	profile lax </dev/null
+	chmod 666 "$PROFILES/lax.toml"
+	sl_bad "writable for everybody" profile show lax
+	sl_bad "writable for everybody" profile validate "$PROFILES/lax.toml"
+}
+
+# ---- check ----
+
+@test "check says the same as text and as JSON, for root and for users" {
+	requires root
+	new_user
+	for program in "$SANDLOCK_SHELL" "as_user ./sandlock"; do
+		# shellcheck disable=SC2086 # words are words
+		run $program check
+		checked
+		for part in seccomp namespaces landlock cgroups nested newuidmap; do
+			assert_output_has "$part"
+		done
+		text=$status
+		# shellcheck disable=SC2086 # likewise
+		run $program check --json
+		[ "$status" -eq "$text" ]
+		jq -e '.parts.seccomp.state == "ok"' <<<"$output"
+		jq -e '.parts.namespaces.found' <<<"$output"
+	done
+}
+
+@test "check leaves no cgroup behind" {
+	requires root
+	run sl check
+	checked
+	run find /sys/fs/cgroup -name 'sandlock-check-*'
+	[ -z "$output" ]
+}
+
+# in_userns COMMAND...: as root of a user namespace with many ids.
+in_userns() {
+	local pid r=0
+
+	mkfifo "$TMP/go"
+	unshare --user sh -c 'read -r _ && exec "$@"' sh "$@" \
+		<"$TMP/go" >"$TMP/userns.out" 2>&1 3>&- &
+	pid=$!
+	exec 9>"$TMP/go"
+	wait_until grep -q unshare\\\|sh "/proc/$pid/comm"
+	wait_until apart "$pid"
+	echo '0 0 65536' >"/proc/$pid/uid_map"
+	echo '0 0 65536' >"/proc/$pid/gid_map"
+	echo >&9
+	exec 9>&-
+	wait "$pid" || r=$?
+	cat "$TMP/userns.out"
+	return "$r"
+}
+
+apart() {
+	[ "$(readlink "/proc/$1/ns/user")" != "$(readlink /proc/self/ns/user)" ]
+}
+
+@test "check finds out that user namespaces are off, and what to do" {
+	requires root userns
+	new_user
+	# shellcheck disable=SC2016 # for the inner shell
+	run in_userns sh -c '
+		echo 0 >/proc/sys/user/max_user_namespaces || exit 99
+		exec setpriv --reuid 3003 --regid 3003 --clear-groups \
+			"$0" check' "$USER_HOME/sandlock"
+	[ "$status" -eq 1 ]
+	assert_output_has "cannot make a user namespace"
+	assert_output_has "sysctl user.max_user_namespaces="
+}
+
+# ---- completion ----
+
+# completed WORD...: what bash would offer for the last of them.
+# shellcheck disable=SC2016 # for the inner shell
+completed() {
+	PATH=$(dirname "$SANDLOCK_SHELL"):$PATH bash --norc -c '
+		eval "$(sandlock completion bash)"
+		COMP_WORDS=("$@")
+		COMP_CWORD=$(($# - 1))
+		_sandlock
+		printf "%s\n" "${COMPREPLY[@]}"
+	' bash "$@" 3>&-
+}
+
+offers() {
+	local wanted=$1
+
+	shift
+	completed "$@" >"$TMP/offered"
+	grep -qx -- "$wanted" "$TMP/offered" || {
+		echo "no $wanted for: $*"
+		cat "$TMP/offered"
+		return 1
+	}
+}
+
+@test "bash completes commands, flags and what follows them" {
+	for command in $commands; do
+		offers "$command" sandlock ""
+	done
+	offers --root sandlock --r
+	[ "$(completed sandlock expl)" = explain ]
+	offers --allow-read sandlock run --allow
+	offers --filesystem-deny-write sandlock explain --filesystem-
+	offers -m sandlock wrap -
+	offers --toml sandlock inspect --
+	offers @system sandlock run -r @
+	offers @known-secrets sandlock run --filesystem-deny ""
+	offers loopback sandlock run --network-mode ""
+	offers fs_refer sandlock run --config-allow-degraded fs_
+	offers ptrace sandlock run --syscalls-extra-allow = pt
+	offers validate sandlock profile ""
+	offers fish sandlock completion ""
+	[ "$(completed sandlock --root /tmp wr)" = wrap ]
+}
+
+@test "bash completes files, profiles, and the command behind the flags" {
+	profile build </dev/null
+	profile other </dev/null
+	offers build sandlock run -p ""
+	[ "$(completed sandlock profile show oth)" = other ]
+	touch "$TMP/some-file"
+	offers "$TMP/some-file" sandlock run -w "$TMP/some"
+	offers "$TMP/some-file" sandlock run --policy "$TMP/some"
+	offers bash sandlock run bas
+	offers bash sandlock run -m 1G --program-clean-env -- bas
+	offers "$TMP/some-file" sandlock run -m 1G -- cat "$TMP/some"
+	offers "$TMP/some-file" sandlock run cat "$TMP/some"
+	[ -z "$(completed sandlock run -m 1G -- ls --allow-rea)" ]
+}
+
+@test "every flag of the table is completed" {
+	completed sandlock run - >"$TMP/offered"
+	sl run --help | grep -o -- '--[a-z][a-z0-9-]*' | sort -u >"$TMP/flags"
+	[ "$(wc -l <"$TMP/flags")" -gt 60 ]
+	while read -r flag; do
+		grep -qx -- "$flag" "$TMP/offered" || {
+			echo "no $flag"
+			return 1
+		}
+	done <"$TMP/flags"
+}
+
+@test "the completion scripts are what their shells can read" {
+	sl completion bash >"$TMP/sandlock.bash"
+	bash -n "$TMP/sandlock.bash"
+	sl completion zsh >"$TMP/_sandlock"
+	[ "$(head -n 1 "$TMP/_sandlock")" = "#compdef sandlock" ]
+	sl completion fish >"$TMP/sandlock.fish"
+	requires shellcheck
+	shellcheck --shell=bash --exclude=SC2034,SC2207 "$TMP/sandlock.bash"
+}
+
+@test "zsh reads its completion script" {
+	requires zsh
+	sl completion zsh >"$TMP/_sandlock"
+	zsh -n "$TMP/_sandlock"
+	# shellcheck disable=SC2016 # for the inner shell
+	run_ok zsh -fc 'fpath=($1 $fpath); autoload -Uz compinit &&
+		compinit -u -d $1/dump && print $_comps[sandlock]' zsh "$TMP"
+	assert_lines _sandlock
+}
+
+@test "fish completes by its script" {
+	requires fish
+	sl completion fish >"$TMP/sandlock.fish"
+	fish --no-execute "$TMP/sandlock.fish"
+	# shellcheck disable=SC2016 # for the inner shell
+	run_ok env HOME="$TMP" fish --no-config -c \
+		'source $argv[1]; complete -C "sandlock expl"
+		complete -C "sandlock run --filesystem-deny-w"' \
+		"$TMP/sandlock.fish"
+	assert_output_has explain
+	assert_output_has --filesystem-deny-write
+}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/sandlock-explain.bats - explain says what run does, and does nothing.
+
+load helpers
+
+# explained [WORD...]: as JSON in $TMP/explained, whatever the verdict is.
+explained() {
+	sl explain --json "$@" >"$TMP/explained" || [ $? -eq 1 ]
+}
+
+# says FILTER: of the last explained.
+says() {
+	jq -e "$1" "$TMP/explained" >/dev/null || {
+		echo "not so: $1"
+		cat "$TMP/explained"
+		return 1
+	}
+}
+
+# line KEY FILTER: of the line about KEY.
+line() {
+	says "[.lines[] | select(.key == \"$1\")][0] | $2"
+}
+
+# same_refusal WORD...: explain gives the reason that run fails with.
+# shellcheck disable=SC2154 # bats sets status
+same_refusal() {
+	local reason
+
+	run sl explain "$@"
+	[ "$status" -eq 1 ]
+	assert_output_has "run refuses it: "
+	explained "$@"
+	says '.verdict == "refused"'
+	reason=$(jq -r .reason "$TMP/explained")
+	run sl run "$@"
+	[ "$status" -eq 125 ]
+	assert_output_has "$reason"
+}
+
+@test "without a policy everything is denied, and explain says by what" {
+	run_ok sl explain -- true
+	assert_output_has "run puts it into a sandbox"
+	assert_output_has "network.mode = \"deny\"  (default)"
+	assert_output_has "limits.tasks = "
+	explained -- true
+	says '.verdict == "runs" and .reason == null'
+	line namespaces '.state == "held" and (.how | test("mount"))'
+	line network.mode '.how | test("network namespace") and test("seccomp")'
+	line "system calls" '.how | test("ptrace")'
+	says '.allowed | all(.path | startswith("/dev") or startswith("/proc"))'
+}
+
+@test "each key has its value, who set it, and its mechanism" {
+	cat >"$TMP/p.toml" <<-'END'
+		[filesystem]
+		read = ["@system"]
+		[limits]
+		open_files = 99
+		[program]
+		no_coredump = true
+	END
+	explained -p "$TMP/p.toml" -w "$TMP" --allow-net -- true
+	line filesystem.read ".origin == \"$TMP/p.toml\" and
+		.value == \"[\\\"@system\\\"]\" and
+		(.how | test(\"read-only bind mounts\"))"
+	line filesystem.write '.origin == "--allow-write" or .origin == "-w"'
+	line limits.open_files '.how == "RLIMIT_NOFILE" and .value == "99"'
+	line program.no_coredump '.how | test("RLIMIT_CORE")'
+	line network.mode '.value == "\"open\"" and (.how | test("host"))'
+	says '.policy.limits.open_files == 99'
+	says 'any(.allowed[]; .path == "/usr" and .item == "@system" and
+		.rights == ["read", "execute"])'
+	says "any(.allowed[]; .path == \"$TMP\" and (.rights | index(\"write\")))"
+}
+
+@test "globs and presets are shown as the paths that they mean" {
+	mkdir "$TMP/d"
+	touch "$TMP/d/a.txt" "$TMP/d/b.txt" "$TMP/d/c.bin"
+	explained -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
+	says "[.denied[] | select(.key == \"filesystem.deny\") | .path] | sort ==
+		[\"$TMP/d/a.txt\", \"$TMP/d/b.txt\"]"
+	run_ok sl explain -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
+	assert_output_has "rwx  $TMP/d/a.txt  (filesystem.deny '$TMP/d/*.txt')"
+}
+
+@test "the loader of an executable is shown as added" {
+	sh=$(readlink -f "$(command -v bash)")
+	explained -r @system -x "$sh" -- true
+	says "any(.allowed[]; .loader and (.path | test(\"/ld-\")) and
+		.item == \"$sh\")"
+	line filesystem.execute '.how | test("loaders")'
+}
+
+@test "processes are said to count threads" {
+	explained -P 10 -- true
+	line limits.processes '.how | test("threads count, too")'
+	explained --limits-tasks 10 -- true
+	line limits.tasks '.how | test("threads") | not'
+}
+
+@test "what run refuses, explain refuses with the same words" {
+	same_refusal --limits-forks 3 -- true
+	line limits.forks '.state == "not enforced by this build"'
+	same_refusal -r /nonexistent/x -- true
+	same_refusal --program-no-coredump --syscalls-extra-allow ptrace -- true
+	same_refusal --program-excluded true --program-allow-unsandboxed=false \
+		-- true
+}
+
+@test "an error in the words is an error, not an explanation" {
+	sl_bad "limits.memory" explain -m much -- true
+	sl_bad "unknown flag" explain --nonesuch
+}
+
+@test "explain says who would run outside of the sandbox" {
+	run_ok sl explain --program-excluded docker -- docker ps
+	assert_output_has "run does not put it into a sandbox: program.excluded"
+	explained --unsandboxed -- true
+	says '.verdict == "unsandboxed"'
+}
+
+@test "an agent's settings are explained with what no key has" {
+	mkdir -p "$TMP/.claude"
+	echo '{"sandbox": {"enabled": true, "autoAllowBashIfSandboxed": true}}' \
+		>"$TMP/.claude/settings.json"
+	explained --policy "$TMP/.claude/settings.json" -- true
+	says '.autoAllowBashIfSandboxed == true'
+	says ".project == \"$TMP\""
+}
+
+@test "explain leaves nothing, and starts nothing" {
+	run_ok sl explain -r @system -- touch "$TMP/touched"
+	[ ! -e "$TMP/touched" ]
+	[ ! -e "$ROOT" ] || [ -z "$(ls -A "$ROOT")" ]
+}
+
+@test "the environment that is left is shown" {
+	FOO=1 BAR=2 explained --allow-env FOO -- true
+	line environment '.how | test("(^| )FOO( |$)") and (test("BAR") | not)'
+}
+
+@test "a user hears which limits cannot be had, and so does run" {
+	requires root userns
+	new_user
+	run as_user ./sandlock explain --json -m 100M -- true
+	if [ "$status" -eq 0 ]; then
+		run_ok as_user ./sandlock run -r @system -m 100M -- true
+	else
+		jq -e '.reason | test("limits.memory")' <<<"$output"
+		run as_user ./sandlock run -r @system -m 100M -- true
+		[ "$status" -eq 125 ]
+	fi
+	run as_user ./sandlock explain --json -P 10 -- true
+	[ "$status" -eq 0 ]
+	jq -e '[.lines[] | select(.key == "limits.processes")][0].how |
+		test("RLIMIT_NPROC|cgroup")' <<<"$output"
+}

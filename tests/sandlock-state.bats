@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/sandlock-state.bats - sandboxes that run: ps, inspect, kill.
+
+load helpers
+
+# start NAME [FLAG...]: a sandbox that sleeps until it is killed.
+start() {
+	local name=$1
+
+	shift
+	sl run --name "$name" -r @system "$@" -- sleep 1000 \
+		</dev/null >"$TMP/run.out" 2>&1 &
+	RUNNING=$!
+	wait_until is_listed "$name"
+}
+
+is_listed() {
+	sl ps --json | jq -e --arg name "$1" 'any(.[]; .name == $name)' \
+		>/dev/null
+}
+
+is_gone() {
+	! is_listed "$1"
+}
+
+# ended STATUS: the one that was started has ended so.
+ended() {
+	local r=0
+
+	wait "$RUNNING" || r=$?
+	[ "$r" -eq "$1" ] || {
+		echo "status $r, not $1"
+		cat "$TMP/run.out"
+		return 1
+	}
+}
+
+@test "ps lists nothing where nothing runs" {
+	run_ok sl ps
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output = NAME*PID*AGE*COMMAND ]]
+	run_ok sl ps --json
+	assert_lines "[]"
+}
+
+@test "ps lists a sandbox by its name, with its command" {
+	start "web one"
+	run_ok sl ps
+	[ "${#lines[@]}" -eq 2 ]
+	[[ ${lines[1]} =~ ^"web one  "\ +[0-9]+\ +[0-9]+[smh]\ +"sleep 1000"$ ]]
+	sl ps --json >"$TMP/ps"
+	jq -e '.[0] | .name == "web one" and .status == "running" and
+		.command == ["sleep", "1000"] and .age < 100' "$TMP/ps"
+	pid=$(jq '.[0].pid' "$TMP/ps")
+	[ "$(cut -d' ' -f1 "/proc/$pid/comm")" ]
+	run_ok sl kill "web one" KILL
+	ended 137
+	is_gone "web one"
+}
+
+@test "names and commands cannot speak to the terminal" {
+	start $'a\e[31mb'
+	run_ok sl ps
+	[[ $output != *$'\e'* ]]
+	assert_output_has 'a\x1b[31mb'
+	run_ok sl kill $'a\e[31mb' KILL
+	ended 137
+}
+
+@test "kill sends TERM, or what is asked for" {
+	start one
+	run_ok sl kill one
+	ended 143
+	start one
+	run_ok sl kill one INT
+	ended 130
+	sl_bad "no sandbox is called 'one', see sandlock ps" kill one
+	sl_bad "no sandbox is called ''" kill ''
+	sl_bad 'unknown signal "NONE"' kill one NONE
+}
+
+@test "inspect tells the record, and the policy as it was settled" {
+	start two --limits-open-files 77
+	run_ok sl inspect two
+	jq -e '.name == "two" and .status == "running" and .pid > 0 and
+		.command == ["sleep", "1000"] and
+		.policy.limits.open_files == 77 and
+		.policy.filesystem.read == ["@system"]' <<<"$output"
+	run_ok sl inspect two --toml
+	assert_output_has "open_files = 77"
+	echo "$output" >"$TMP/two.toml"
+	run_ok sl profile validate "$TMP/two.toml"
+	sl_bad "no sandbox is called 'three'" inspect three
+	run_ok sl kill two KILL
+	ended 137
+}
+
+@test "ps warns of a state that cannot be read, and lists the others" {
+	start one
+	mkdir "$ROOT/broken"
+	run_ok sl ps
+	assert_output_has "warning: broken: open state.json"
+	assert_output_has "one "
+	sl_bad "broken" inspect broken
+	run_ok sl kill one KILL
+	ended 137
+	rmdir "$ROOT/broken"
+}
+
+@test "a user sees and ends their own sandboxes" {
+	requires root userns
+	new_user
+	as_user ./sandlock run --name mine -r @system -- sleep 1000 \
+		</dev/null >"$TMP/run.out" 2>&1 &
+	RUNNING=$!
+	wait_until listed_by_user
+	run_ok as_user ./sandlock inspect mine
+	jq -e ".owner == $USER_ID" <<<"$output"
+	is_gone mine
+	run_ok as_user ./sandlock kill mine KILL
+	ended 137
+}
+
+listed_by_user() {
+	as_user ./sandlock ps | grep -q '^mine '
+}
