@@ -11,7 +11,12 @@ start() {
 	sl run --name "$name" -r @system "$@" -- sleep 1000 \
 		</dev/null >"$TMP/run.out" 2>&1 &
 	RUNNING=$!
-	wait_until is_listed "$name"
+	wait_until runs "$name"
+}
+
+runs() {
+	sl ps --json | jq -e --arg name "$1" \
+		'any(.[]; .name == $name and .status == "running")' >/dev/null
 }
 
 is_listed() {
