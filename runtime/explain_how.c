@@ -139,11 +139,14 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 
 /* ---- the rest ---- */
 
-static const char *network_text(enum policy_mode mode, bool bare)
+static const char *mode_text(const struct policed *policed)
 {
-	switch (mode) {
+	switch (policed->policy.mode) {
 	case POLICY_MODE_DENY:
-		if (bare)
+		if (policed->tcp_only)
+			return "seccomp: no sockets of IPv4 and IPv6 but TCP, "
+			       "to bind";
+		if (policed->bare)
 			return "seccomp: no sockets of IPv4 and IPv6";
 		return "a network namespace without a way out; seccomp: no "
 		       "sockets of IPv4 and IPv6";
@@ -153,6 +156,37 @@ static const char *network_text(enum policy_mode mode, bool bare)
 		break;
 	}
 	return "the host's own network, unrestricted";
+}
+
+static int explain_network(struct arena *arena, const struct explanation *all,
+			   enum policy_key key, struct explain_line *line)
+{
+	const struct policed *policed = &all->creation.policed;
+
+	if (!all->planned) {
+		line->state = EXPLAIN_REFUSED;
+		line->how = "not settled";
+	} else if (key == POLICY_NET_MODE) {
+		line->how = mode_text(policed);
+	} else if (key == POLICY_UNIX) {
+		line->how = policed->masks_sockets ?
+				    "mounts cover the sockets of others that "
+				    "are not listed" :
+				    "sockets of others are as they are";
+	} else if (policed->missing & 1U << POLICY_NET_TCP) {
+		line->state = EXPLAIN_DEGRADED;
+		line->how = "this kernel does not judge bind()";
+	} else if (policed->net.binds) {
+		line->how = arena_printf(arena,
+					 "Landlock (version %d) judges the "
+					 "ports of TCP",
+					 landlock_probe());
+	} else {
+		line->how = "in this network any port may be bound";
+	}
+	if (key == POLICY_NET_MODE && !line->value)
+		line->value = "\"deny\"";
+	return line->how ? 0 : -ENOMEM;
 }
 
 /* Where one sentence is always true. */
@@ -177,6 +211,7 @@ static const char *const fixed[POLICY_KEYS] = {
 	[POLICY_EXCLUDED] = "run plainly, if that is allowed",
 	[POLICY_ALLOW_UNSANDBOXED] =
 		"whether anything may run outside of the sandbox",
+	[POLICY_MOUNT] = "bind mounts in the root",
 	[POLICY_CHROOT] = "the root that paths are looked for in",
 	[POLICY_EXTRA_ALLOW] = "seccomp",
 	[POLICY_EXTRA_DENY] = "seccomp",
@@ -207,11 +242,11 @@ int explain_key(struct arena *arena, const struct explanation *all,
 	case POLICY_TASKS:
 		return explain_tasks(arena, all, key, line);
 	case POLICY_NET_MODE:
-		line->how = network_text(all->request->policy.mode,
-					 all->creation.policed.bare);
-		if (!line->value)
-			line->value = "\"deny\"";
-		return 0;
+	case POLICY_NET_BIND:
+	case POLICY_NET_DENY_BIND:
+	case POLICY_ALLOW_LOCAL_BINDING:
+	case POLICY_UNIX:
+		return explain_network(arena, all, key, line);
 	default:
 		line->how = fixed[key] ? fixed[key] :
 					 policy_key_info(key)->about;

@@ -31,6 +31,13 @@ static const char *verdict_of(const struct explanation *all)
 	return all->unsandboxed == UNSANDBOXED_NO ? "runs" : "unsandboxed";
 }
 
+/* Protections that nothing holds here. */
+static uint32_t degraded(const struct explanation *all)
+{
+	return all->creation.policed.missing |
+	       (all->landlock ? all->landlock->missing : 0);
+}
+
 /* ---- for people ---- */
 
 /* Words of others: a terminal must not obey them. */
@@ -101,8 +108,8 @@ void explain_print(struct arena *arena, const struct explanation *all)
 	print_head(arena, all);
 	for (size_t i = 0; i < all->n; i++)
 		print_line(arena, &all->lines[i]);
-	for (unsigned int i = 0; all->landlock && i < POLICY_PROTECTIONS; i++)
-		if (all->landlock->missing & 1U << i)
+	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
+		if (degraded(all) & 1U << i)
 			printf("\n%s\n  degraded: not held by this kernel\n",
 			       policy_protection_name(i));
 	if (!view)
@@ -177,8 +184,8 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 			 request->policy.auto_allow_bash.value);
 	put_lines(&w, all);
 	put_array(&w, "degraded");
-	for (unsigned int i = 0; all->landlock && i < POLICY_PROTECTIONS; i++)
-		if (all->landlock->missing & 1U << i)
+	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
+		if (degraded(all) & 1U << i)
 			put_string(&w, NULL, policy_protection_name(i));
 	put_end(&w);
 	if (view) {

@@ -108,6 +108,17 @@ same_refusal() {
 		-- true
 }
 
+@test "what holds ports and sockets is told" {
+	explained --net-bind 8080 -- true
+	says '.verdict == "refused" or
+		([.lines[] | select(.key == "network.bind")][0] |
+			.how | test("Landlock|any port"))'
+	explained --network-unix "$TMP" -r "$TMP" -- true
+	line network.unix '.how | test("sockets of others")'
+	explained --mount "/here:$TMP" -- true
+	line filesystem.mount '.how | test("bind mounts")'
+}
+
 @test "an error in the words is an error, not an explanation" {
 	sl_bad "limits.memory" explain -m much -- true
 	sl_bad "unknown flag" explain --nonesuch
