@@ -227,7 +227,7 @@ static int split_path(struct split *s, const char *path, uint32_t rights,
 	rights &= ~v.here;
 	v.below &= rights;
 	/* Who may write there could put another file under the name. */
-	if (v.below && rights & LANDLOCK_MAY_WRITE)
+	if (v.below && rights & LANDLOCK_MAY_WRITE && !v.first->left_out)
 		return fail(0, "%s '%s' lies below %s '%s', which may be "
 			       "written: not enforced by this build",
 			    v.first->key, v.first->item, s->allowed->key,

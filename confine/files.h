@@ -29,6 +29,7 @@ struct files_entry {
 	bool leaf;		/* and nothing is to be below it */
 	bool carved;		/* denied by a mount, for who may write above */
 	bool loader;		/* not listed: what a listed program needs */
+	bool left_out;		/* nobody can make it: what is above is split */
 };
 
 struct files_list {

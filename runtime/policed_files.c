@@ -350,8 +350,11 @@ static int settle(struct work *w)
 
 	if (!has_files(w))
 		return 0;
-	if (files->policed->view)
-		return settle_view(files, &w->rules);
+	if (files->policed->view) {
+		w->carves = files->policed->view->carves;
+		r = settle_view(files, &w->rules);
+		return r < 0 ? r : policed_carve_check(files, &w->carves);
+	}
 	r = files_resolve(files->arena, &files->policed->policy, &place,
 			  &w->allowed, &w->denied);
 	if (r == 0)

@@ -3,6 +3,7 @@
 #include "runtime/sandbox.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,50 @@ static int fill_namespaces(struct sandbox *s)
 	r = map_id(s->arena, user->uid, geteuid(), &l->uid_mappings);
 	return r < 0 ? r :
 		       map_id(s->arena, user->gid, getegid(), &l->gid_mappings);
+}
+
+/* ---- policies ---- */
+
+static int keep(struct sandbox *s, const char *path)
+{
+	struct oci_strings *kept = &s->creation->policed.kept;
+	char real[PATH_MAX];
+	const char **items;
+
+	if (!realpath(path, real) || !view_may_write(s->view, real))
+		return 0;
+	items = arena_grow(s->arena, kept->items, kept->n, kept->n + 1,
+			   sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	items[kept->n] = arena_strdup(s->arena, real);
+	*kept = (struct oci_strings){ items, kept->n + 1 };
+	return items[kept->n - 1] ? 0 : -ENOMEM;
+}
+
+/* Whoever may write the policy of the next run has no policy. */
+static int keep_policies(struct sandbox *s)
+{
+	static const char *const names[] = {
+		"pyproject.toml",
+		"uv.toml",
+		".claude/settings.json",
+		".claude/settings.local.json",
+	};
+	const struct request *request = s->request;
+	int r = 0;
+
+	if (request->policy.chroot)
+		return 0;
+	if (request->source)
+		r = keep(s, request->source);
+	for (size_t i = 0; r == 0 && i < COUNT(names); i++) {
+		const char *path = arena_printf(s->arena, "%s/%s",
+						request->project, names[i]);
+
+		r = path ? keep(s, path) : -ENOMEM;
+	}
+	return r;
 }
 
 /* ---- the record ---- */
@@ -430,7 +475,7 @@ int sandbox_plan(struct creation *c, const struct request *request,
 	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
 	    (r = fill_policy(&s)) < 0 ||
 	    (r = view_make(c->arena, request, c->proc, s.view)) < 0 ||
-	    (r = fill_spec(&s)) < 0 ||
+	    (r = keep_policies(&s)) < 0 || (r = fill_spec(&s)) < 0 ||
 	    (r = policed_sandbox(c->arena, &c->spec, &c->policed)) < 0 ||
 	    (r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0 ||
 	    (r = make_room(c, request->name)) < 0)

@@ -94,6 +94,7 @@ static int deny_kernel(struct viewer *v, struct files_list *denied)
 			.key = "the sandbox's own",
 			.item = names[i],
 			.directory = true,
+			.left_out = true,
 		};
 		int r = files_add(v->arena, denied, &entry);
 
@@ -120,6 +121,9 @@ static int resolve(struct viewer *v)
 	int r = files_resolve(v->arena, &v->request->policy, &place,
 			      &view->allowed, &view->denied);
 
+	if (r >= 0)
+		r = files_carve(v->arena, &view->allowed, &view->denied,
+				&view->carves);
 	if (r < 0)
 		return r;
 	denied = view->denied;
@@ -263,83 +267,14 @@ static int make_binds(struct viewer *v)
 	return add_mounts(v, all, &v->view->nbinds);
 }
 
-/* ---- policies ---- */
-
-/* Mounts on a path and on each directory between it and the bind above. */
-static int add_guards(struct viewer *v, const char *path, size_t from)
+bool view_may_write(const struct view *view, const char *path)
 {
-	struct view *view = v->view;
-	struct view_bind *binds =
-		arena_grow(v->arena, view->binds, view->nbinds,
-			   view->nbinds + strlen(path), sizeof *binds);
-
-	if (!binds)
-		return -ENOMEM;
-	view->binds = binds;
-	for (;;) {
-		const char *end = strchr(path + from + 1, '/');
-		const char *part = end ? arena_strndup(v->arena, path,
-						       (size_t)(end - path)) :
-					 path;
-
-		if (!part)
-			return -ENOMEM;
-		binds[view->nbinds++] = (struct view_bind){
-			.path = part,
-			.source = part,
-			.writable = end != NULL,
-			.directory = end != NULL,
-		};
-		if (!end)
-			return 0;
-		from = (size_t)(end - path);
-	}
-}
-
-/*
- * Whoever may write the policy of the next run has no policy. A file on its
- * own mount can be neither changed nor replaced from inside, and neither can
- * the directories above it.
- */
-static int guard(struct viewer *v, const char *path)
-{
-	const struct view *view = v->view;
 	const struct view_bind *above = NULL;
 
 	for (size_t i = 0; i < view->nbinds; i++)
 		if (files_is_at_or_below(path, view->binds[i].path))
 			above = &view->binds[i];
-	if (!above || !above->writable)
-		return 0;
-	return add_guards(v, path, strlen(above->path));
-}
-
-static int guard_policies(struct viewer *v)
-{
-	static const char *const names[] = {
-		"pyproject.toml",
-		"uv.toml",
-		".claude/settings.json",
-		".claude/settings.local.json",
-	};
-	const char *path = v->request->source;
-	char real[PATH_MAX];
-	int r = 0;
-
-	if (path && realpath(path, real)) {
-		path = arena_strdup(v->arena, real);
-		r = path ? guard(v, path) : -ENOMEM;
-	}
-	for (size_t i = 0; r == 0 && i < COUNT(names); i++) {
-		path = arena_printf(v->arena, "%s/%s", v->request->project,
-				    names[i]);
-		if (!path)
-			return -ENOMEM;
-		/* Elsewhere it is not the project's to change. */
-		if (realpath(path, real) && streq(real, path))
-			r = guard(v, path);
-	}
-	return r;
+	return above && above->writable;
 }
 
 /* ---- links ---- */
@@ -528,7 +463,5 @@ int view_make(struct arena *arena, const struct request *request, int proc,
 	r = resolve(&v);
 	if (r >= 0)
 		r = make_binds(&v);
-	if (r >= 0 && !policy->chroot)
-		r = guard_policies(&v);
 	return r < 0 ? r : make_links(&v);
 }

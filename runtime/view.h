@@ -27,6 +27,7 @@ struct view_bind {
 struct view {
 	struct files_rules rules; /* what each path may, for Landlock */
 	struct files_list allowed, denied; /* what they came from */
+	struct files_carves carves; /* what of the denied is for mounts */
 	struct view_bind *binds; /* in the order to be mounted */
 	size_t nbinds;
 	struct files_link *links;
@@ -36,5 +37,7 @@ struct view {
 /* Look at the host's files as they are now. */
 int view_make(struct arena *arena, const struct request *request, int proc,
 	      struct view *ret);
+/* Whether a path is below one that may be written. */
+bool view_may_write(const struct view *view, const char *path);
 /* Whether a directory of this name will be there. */
 bool view_has(const struct view *view, const char *path);

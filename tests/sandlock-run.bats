@@ -129,6 +129,51 @@ cat: "*"No such file or directory"* ]]
 	run ! grep secret out
 }
 
+@test "a denied name below a writable directory is covered" {
+	requires root userns
+	mkdir -p dir/sub
+	echo secret >dir/sub/secret
+	run box -r /usr -w dir --filesystem-deny "$WORK/dir/sub/secret" -- true
+	assert_status 125
+	[[ "$output" = *"list deny_replace in config.allow_degraded"* ]]
+	for act in 'cat dir/sub/secret' 'echo x >dir/sub/secret' \
+		'rm -f dir/sub/secret' 'mv dir/sub dir/other'; do
+		run box -r /usr -w dir --config-allow-degraded deny_replace \
+			--filesystem-deny "$WORK/dir/sub/secret" -- \
+			sh -c "$act"
+		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
+		[[ "$output" != *"secret"$'\n'* ]]
+	done
+	run_ok box -r /usr -w dir --config-allow-degraded deny_replace \
+		--filesystem-deny "$WORK/dir/new" -- \
+		sh -c 'echo x >dir/new 2>/dev/null || echo refused; echo >dir/more'
+	[[ "$output" = *refused ]]
+	[ "$(ls dir)" = "more
+sub" ]
+	[ "$(cat dir/sub/secret)" = secret ]
+}
+
+@test "a socket of someone outside is not there, unless it is listed" {
+	requires root python3
+	python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind("sock")
+s.listen()
+open("ready", "w").close()
+while True:
+    s.accept()' 3>&- &
+	listener=$!
+	wait_until test -e ready
+	connect='import socket; socket.socket(socket.AF_UNIX).connect("sock")'
+	python3 -c "$connect"
+	run box -r /usr -r @python -w . -- python3 -c "$connect"
+	[ "$status" -ne 0 ]
+	run_ok box -r /usr -r @python -w . --network-unix "$WORK/sock" -- \
+		python3 -c "$connect"
+	kill $listener
+}
+
 @test "who may write the project may not write its policy" {
 	requires root
 	mkdir -p .claude .git
