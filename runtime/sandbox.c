@@ -273,8 +273,9 @@ static int fill_spec(struct sandbox *s)
 	if (s->without->namespaces)
 		return fill_json(s);
 	spec->hostname = s->request->name;
+	/* Names are free in another state directory; cgroups are shared. */
 	spec->linux_.cgroups_path =
-		arena_printf(s->arena, "sandlock-%s", s->creation->in.id);
+		arena_printf(s->arena, "sandlock-%d", getpid());
 	if (!spec->linux_.cgroups_path)
 		return -ENOMEM;
 	spec->linux_.masked_paths =
