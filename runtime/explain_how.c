@@ -117,6 +117,12 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 		line->how = "not settled";
 		return 0;
 	}
+	if (!line->value) {
+		line->value =
+			arena_printf(arena, "%u", c->policed.policy.tasks);
+		if (!line->value)
+			return -ENOMEM;
+	}
 	if (c->globals->cgroup_manager != CGROUP_DISABLED) {
 		r = explain_cgroup(arena, all, DOCTOR_PIDS, line);
 		if (r < 0 || line->state != EXPLAIN_HELD)
@@ -131,9 +137,6 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 					 "its own%s",
 					 threads);
 	}
-	if (key == POLICY_TASKS && !line->value && line->how)
-		line->value =
-			arena_printf(arena, "%u", c->policed.policy.tasks);
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -143,11 +146,13 @@ static const char *mode_text(const struct policed *policed)
 {
 	switch (policed->policy.mode) {
 	case POLICY_MODE_DENY:
-		if (policed->tcp_only)
-			return "seccomp: no sockets of IPv4 and IPv6 but TCP, "
-			       "to bind";
 		if (policed->bare)
-			return "seccomp: no sockets of IPv4 and IPv6";
+			return policed->tcp_only ?
+				       "seccomp: TCP sockets alone, to bind" :
+				       "seccomp: no sockets of IPv4 and IPv6";
+		if (policed->tcp_only)
+			return "a network namespace without a way out; "
+			       "seccomp: TCP sockets alone, to bind";
 		return "a network namespace without a way out; seccomp: no "
 		       "sockets of IPv4 and IPv6";
 	case POLICY_MODE_LOOPBACK:
