@@ -128,6 +128,7 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 		.about = "false: refuse what is excluded (default: true)" },
 	[POLICY_WEAKER_NESTED] = {
 		KEY(PROGRAM, "program.weaker_nested", BOOL, weaker_nested),
+		ENFORCED,
 		.about = "inside another container go without namespaces and "
 			 "cgroups" },
 

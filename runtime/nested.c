@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/util.h"
+#include "policy/policy.h"
 
 #define WHOLE_RANGE 4294967295U
 
@@ -58,5 +59,21 @@ int nested_container(struct arena *arena, const char **ret)
 		*ret = told_to_init(arena);
 	if (!*ret && has_some_ids_only())
 		*ret = "a user namespace that is not the first one";
+	return 0;
+}
+
+int nested_weaken(struct arena *arena, struct policy *policy)
+{
+	const uint32_t weaker = 1U << POLICY_NAMESPACES | 1U << POLICY_CGROUPS;
+	const char *mark;
+	int r;
+
+	if (!policy->weaker_nested)
+		return 0;
+	r = nested_container(arena, &mark);
+	if (r < 0 || !mark)
+		return r;
+	policy->set[POLICY_ALLOW_DEGRADED] = true;
+	policy->allow_degraded |= weaker & ~policy->disable;
 	return 0;
 }

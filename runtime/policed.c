@@ -20,6 +20,7 @@
 #include "runtime/bare.h"
 #include "runtime/commands.h"
 #include "runtime/container.h"
+#include "runtime/nested.h"
 #include "runtime/policed_spec.h"
 #include "runtime/profiles.h"
 
@@ -150,6 +151,8 @@ static int gather(struct arena *arena, const struct globals *globals,
 	r = policy_check(ret, /* bundle= */ true);
 	if (r == 0)
 		r = check_namespaces(ret);
+	if (r == 0)
+		r = nested_weaken(arena, ret);
 	if (r < 0)
 		return r;
 	if (policy_is_infra(&spec->annotations))

@@ -19,6 +19,7 @@
 #include "base/util.h"
 #include "policy/keys.h"
 #include "runtime/commands.h"
+#include "runtime/nested.h"
 #include "runtime/profiles.h"
 
 #define MAX_POLICY (1UL << 20)
@@ -393,6 +394,8 @@ int request_parse(struct arena *arena, int argc, char **argv,
 		return r;
 	policy_layer(&ret->policy, &over);
 	r = policy_check(&ret->policy, /* bundle= */ false);
+	if (r == 0)
+		r = nested_weaken(arena, &ret->policy);
 	if (r < 0)
 		return r;
 	used += used < argc && streq(argv[used], "--");

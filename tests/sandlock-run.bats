@@ -454,6 +454,8 @@ limits.tasks cannot be held without" ]
 		--config-allow-degraded namespaces -- true
 	[ "$output" = "sandlock: warning: config.allow_degraded: limits.tasks \
 is not held without namespaces" ]
+	# A user namespace that is not the first one is a container.
+	run_ok blocked -r /usr --limits-tasks 5 --program-weaker-nested -- true
 }
 
 # gpu_box WORD...: sandlock run on a host with three GPUs of two makers.
