@@ -28,8 +28,6 @@
 #define DEFAULT_TASKS 4096
 #define LOCK_SECONDS 10
 
-extern char **environ;
-
 struct sandbox {
 	struct creation *creation;
 	struct arena *arena;
