@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define PATIENCE_MS 10000
+#define REAP_MS 3
 #define CGROUP2_MAGIC 0x63677270
 
 void die(const char *what)
@@ -168,23 +169,34 @@ static pid_t start(const struct room *room, char *const *argv)
 	_exit(125);
 }
 
+int room_wait(pid_t pid, int ms)
+{
+	double deadline = now() + ms / 1e3;
+	struct pollfd p = { .events = POLLIN };
+	int status = -1;
+	pid_t ended;
+
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p.fd < 0)
+		die("pidfd");
+	do {
+		ended = waitpid(-1, &status, WNOHANG);
+		if (ended <= 0)
+			(void)poll(&p, 1, REAP_MS);
+	} while (ended != pid && now() < deadline);
+	close(p.fd);
+	return ended == pid ? status : -1;
+}
+
 int room_run(const struct room *room, const char *id, const char *line)
 {
 	char *argv[MOST_WORDS];
-	struct pollfd p = { .events = POLLIN };
-	int status = -1;
 	pid_t pid;
 
 	room_words(room, id, line, argv);
 	pid = start(room, argv);
 	room_free(argv);
-	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (p.fd < 0)
-		die("pidfd");
-	if (poll(&p, 1, PATIENCE_MS) == 1)
-		(void)waitpid(pid, &status, 0);
-	close(p.fd);
-	return status;
+	return room_wait(pid, PATIENCE_MS);
 }
 
 size_t room_read(int fd, char *text, size_t size)

@@ -40,6 +40,12 @@ void room_free(char *words[MOST_WORDS]);
 /* Its status as from wait, or -1 when it hung. */
 int room_run(const struct room *room, const char *id, const char *line);
 
+/*
+ * Wait for a child, -1 when it takes longer, and reap all others meanwhile: the
+ * first process of a pid namespace ends after the last one is reaped.
+ */
+int room_wait(pid_t pid, int ms);
+
 /* What was written to one of the two files since it was emptied. */
 size_t room_read(int fd, char *text, size_t size);
 void room_empty(int fd);

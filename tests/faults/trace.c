@@ -319,6 +319,5 @@ void shoot(struct shot *shot, const struct target *target, int patience)
 		trace(shot, target, patience);
 		_exit(0);
 	}
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	(void)room_wait(pid, (patience + 5) * 1000);
 }
