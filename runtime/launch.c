@@ -346,14 +346,19 @@ int launch_until(struct launch *launch, enum word word)
 
 int launch_until_gate(struct launch *launch)
 {
-	struct pollfd p = { .fd = launch->pidfd, .events = POLLIN };
 	autoclose int fd = -1;
 	struct message m = { 0 };
 	int r = receive(launch, &m, &fd);
+	uint64_t start;
+	bool ends;
 
 	if (r < 0)
 		return r;
 	if (r > 0)
 		return on_word(launch, &m, &fd);
-	return poll(&p, 1, 0) == 1 ? sentence_died(launch) : 0;
+	/* The dying close their files first, and can be waited for later. */
+	r = proc_life(launch->proc, launch->pid, &start, &ends);
+	if (r == -ENOENT || r == -ESRCH || (r >= 0 && ends))
+		return sentence_died(launch);
+	return r;
 }

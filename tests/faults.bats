@@ -85,6 +85,7 @@ faulty() {
 	once_found create EINTR dup3
 	once_found create EIO close_range
 	once_found create EIO accept4
+	once_found create SIGKILL close_range
 }
 
 @test "a capability that cannot be made ambient is not left out" {
