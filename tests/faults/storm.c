@@ -36,6 +36,7 @@
 #define SHARED 10
 #define IDS (CALLERS + SHARED)
 #define PATIENCE_MS 60000
+#define PAUSE_MS 8000
 #define DEATH -1
 
 enum op {
@@ -135,6 +136,9 @@ static int call(struct storm *s, int id, const char *line, int err, int kill_ms)
 	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (p.fd < 0)
 		die("pidfd");
+	/* Another one has paused it meanwhile? Then it waits, and rightly so. */
+	if (kill_ms < 0 && poll(&p, 1, PAUSE_MS) == 0)
+		(void)call(s, id, "resume ID", s->room.err, PAUSE_MS);
 	if (poll(&p, 1, kill_ms >= 0 ? kill_ms : PATIENCE_MS) == 0) {
 		if (kill_ms < 0) {
 			printf("wrong: ID %d: %s hangs\n", id, line);
