@@ -28,7 +28,9 @@
 #include "oci/oci.h"
 #include "runtime/mounts.h"
 
+#define REGISTRY "sandlock-placeholders"
 #define LIST "placeholders"
+#define UNKNOWN "-"		/* about to be made: it has no number yet */
 #define MAX_LIST (8UL << 20)
 #define NAME 64
 
@@ -46,9 +48,13 @@ static int open_registry(void)
 	autoclose int fd = -1;
 	int n;
 
-	if (geteuid() == 0 || !is_set(home))
-		home = "/run";
-	n = snprintf(path, sizeof path, "%s/sandlock-placeholders", home);
+	if (geteuid() == 0)
+		n = snprintf(path, sizeof path, "/run/" REGISTRY);
+	else if (is_set(home))
+		n = snprintf(path, sizeof path, "%s/" REGISTRY, home);
+	else
+		n = snprintf(path, sizeof path, "/run/user/%u/" REGISTRY,
+			     geteuid());
 	if (n < 0 || (size_t)n >= sizeof path)
 		return fail(ENAMETOOLONG, "XDG_RUNTIME_DIR");
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
@@ -169,14 +175,16 @@ static int make_one(const struct placeholders *p, int registry,
 			    carve->path);
 	if (fd < 0)
 		return fd;
+	path = arena_printf(p->arena, "%s/%s", host, slash + 1);
+	if (!path)
+		return -ENOMEM;
+	if (carve->missing && (r = note(p, list, UNKNOWN, path)) < 0)
+		return r;
 	if (make_file(fd, slash + 1, carve->leaf) < 0 && errno != EEXIST)
 		return fail(errno, "make an empty %s", carve->path);
 	if (fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail(errno, "stat %s", carve->path);
 	name_of(&st, name);
-	path = arena_printf(p->arena, "%s/%s", host, slash + 1);
-	if (!path)
-		return -ENOMEM;
 	r = take(p, registry, name);
 	return r < 0 ? r : note(p, list, name, path);
 }
@@ -224,7 +232,7 @@ int placeholders_make(const struct placeholders *p,
 /* ---- the end ---- */
 
 /* The last of them, and nobody has put anything into it. */
-static void remove_file(const char *name, const char *path)
+static void remove_file(int registry, const char *name, const char *path)
 {
 	char dir[PATH_MAX], found[NAME];
 	const char *slash = strrchr(path, '/');
@@ -235,11 +243,13 @@ static void remove_file(const char *name, const char *path)
 		return;
 	memcpy(dir, path, (size_t)(slash - path));
 	dir[slash - path] = '\0';
-	fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = open(*dir ? dir : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	name_of(&st, found);
-	if (!streq(found, name))
+	if (streq(name, UNKNOWN) ?
+		    faccessat(registry, found, F_OK, 0) == 0 :
+		    !streq(found, name))
 		return;
 	if (S_ISDIR(st.st_mode))
 		(void)unlinkat(fd, slash + 1, AT_REMOVEDIR);
@@ -255,11 +265,15 @@ static void release_one(int registry, const char *ours, char *line)
 	if (!path)
 		return;
 	*path++ = '\0';
+	if (streq(line, UNKNOWN)) {
+		remove_file(registry, line, path);
+		return;
+	}
 	dir = openat(registry, line, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir >= 0)
 		(void)unlinkat(dir, ours, 0);
 	if (dir < 0 || unlinkat(registry, line, AT_REMOVEDIR) == 0)
-		remove_file(line, path);
+		remove_file(registry, line, path);
 }
 
 int placeholders_release(int state)
