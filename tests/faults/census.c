@@ -194,6 +194,9 @@ static void judge(struct census *c, const struct point *p)
 		return;
 	}
 	judge_message(c, p);
+	/* Before the next one makes, and deletes, the same cgroups. */
+	if (c->shot->status != 0 && p->scene->from == NOTHING)
+		judge_left(c, p);
 	judge_effect(c, p);
 	judge_left(c, p);
 	if (stage_differs(s, line, sizeof line))
