@@ -138,7 +138,8 @@ int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 
 	if (!name)
 		group = group_of(arch, number, &name);
-	if (group && (streq(name, "socket") || streq(name, "socketpair")))
+	if (group && name &&
+	    (streq(name, "socket") || streq(name, "socketpair")))
 		return blame_socket(blame, args);
 	if (group) {
 		bool extra = has(&policy->extra_deny, group);
