@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 
 #include "base/arena.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/kernel.h"
 #include "base/util.h"
@@ -75,6 +76,12 @@ static const struct bpf_rule clone_rules[] = {
 	RULE(ALLOW, BITS(0, NAMESPACES, 0)),
 };
 
+/* As a filter that forgets which bits count would have it. */
+static const struct bpf_rule wide_ioctl_rules[] = {
+	RULE(REFUSE, { .arg = 1, .op = OCI_CMP_MASKED_EQ, .mask = UINT64_MAX,
+		       .value = TIOCSTI }),
+};
+
 static const struct bpf_rule ioctl_rules[] = {
 	RULE(REFUSE, WORD(1, TIOCSTI)),
 	RULE(REFUSE, WORD(1, TIOCLINUX)),
@@ -108,6 +115,11 @@ static const struct bpf_rule tcp_sockets[] = {
 	SOCKET(FAMILY(AF_INET), TYPE(SOCK_STREAM), PROTOCOL(IPPROTO_TCP)),
 	SOCKET(FAMILY(AF_INET6), TYPE(SOCK_STREAM), PROTOCOL(0)),
 	SOCKET(FAMILY(AF_INET6), TYPE(SOCK_STREAM), PROTOCOL(IPPROTO_TCP)),
+};
+
+/* As a filter that forgets the protocol would have it. */
+static const struct bpf_rule any_stream_sockets[] = {
+	SOCKET(FAMILY(AF_INET), TYPE(SOCK_STREAM)),
 };
 
 static const struct bpf_rule udp_sockets[] = {
@@ -176,6 +188,8 @@ static int filter_ioctl(const struct table *table, struct bpf_range *range)
 {
 	(void)table;
 	judge(range, ioctl_rules, COUNT(ioctl_rules), ALLOW);
+	if (broken("ioctl-low-word"))
+		judge(range, wide_ioctl_rules, COUNT(wide_ioctl_rules), ALLOW);
 	return 0;
 }
 
@@ -229,6 +243,11 @@ static int filter_socket(const struct table *table, struct bpf_range *range)
 	if (all && !list->udp)
 		n = ADD_RULES(rules, n, no_udp_sockets);
 	judge(range, rules, n, all ? ALLOW : REFUSE);
+	if (broken("socket-protocol"))
+		judge(range, any_stream_sockets, COUNT(any_stream_sockets),
+		      REFUSE);
+	if (broken("socket-filter"))
+		judge(range, NULL, 0, ALLOW);
 	return 0;
 }
 
@@ -261,7 +280,8 @@ static int refuse_call(const struct table *table, const char *name)
 	struct bpf_range *range;
 	int r = find_call(table, name, &range);
 
-	if (r < 0 || !range)
+	if (r < 0 || !range || (broken("no-keyctl") && streq(name, "keyctl")) ||
+	    (broken("no-clone3") && streq(name, "clone3")))
 		return r;
 	judge(range, NULL, 0, streq(name, "clone3") ? ABSENT : REFUSE);
 	return 0;
@@ -306,7 +326,8 @@ static bool names_group(const struct oci_strings *names,
 static bool is_lifted(const struct table *table, enum syscall_group group)
 {
 	return names_group(&table->list->extra_allow, group) &&
-	       !names_group(&table->list->extra_deny, group);
+	       (!names_group(&table->list->extra_deny, group) ||
+		broken("deny-wins"));
 }
 
 static int refuse_group(const struct table *table, enum syscall_group group)

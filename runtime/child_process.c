@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/broken.h"
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/sys.h"
@@ -156,6 +157,7 @@ static int next_byte(struct reader *r)
 static bool next_user(struct reader *r, int64_t *ret_uid, char *ret_home,
 		      size_t size)
 {
+	size_t by = broken("numbers-are-numbers") ? 0 : 2;
 	size_t field = 0, n = 0, digits = 0;
 	int64_t uid = 0;
 	int c;
@@ -163,9 +165,9 @@ static bool next_user(struct reader *r, int64_t *ret_uid, char *ret_home,
 	while ((c = next_byte(r)) >= 0 && c != '\n') {
 		if (c == ':')
 			field++;
-		else if (field == 2 && c >= '0' && c <= '9' && digits++ < 10)
+		else if (field == by && c >= '0' && c <= '9' && digits++ < 10)
 			uid = uid * 10 + (c - '0');
-		else if (field == 2)
+		else if (field == by)
 			digits = 99;
 		else if (field == 5 && n + 1 < size)
 			ret_home[n++] = (char)c;
@@ -187,11 +189,13 @@ static int find_home(const struct step *step)
 	if (root < 0)
 		return -1;
 	memcpy(step->buffer.text, "HOME=/", sizeof "HOME=/");
-	r.fd = root_open(root, "/etc/passwd", O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	r.fd = root_open(root, "/etc/passwd",
+			 O_RDONLY | O_NOCTTY |
+				 (broken("bounded-passwd") ? 0 : O_NONBLOCK));
 	if (r.fd < 0)
 		return is_absent(errno) ? 0 : -1;
 	r.failed = fstat(r.fd, &st) < 0;
-	if (!r.failed && S_ISREG(st.st_mode))
+	if (!r.failed && (S_ISREG(st.st_mode) || broken("bounded-passwd")))
 		while (next_user(&r, &uid, home,
 				 step->buffer.size - sizeof "HOME="))
 			if (uid == step->number && home[0] == '/') {
@@ -232,7 +236,8 @@ static int change_user(struct child *child, const struct oci_user *user)
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		return -1;
 	/* Groups first: after the change they cannot be set any more. */
-	if (setgroups(user->ngroups, (const gid_t *)user->groups) < 0 &&
+	if (!broken("exact-groups") &&
+	    setgroups(user->ngroups, (const gid_t *)user->groups) < 0 &&
 	    !(errno == EPERM && setgroups_denied(child)))
 		return -1;
 	if (setresgid(user->gid, user->gid, user->gid) < 0 ||
@@ -248,14 +253,17 @@ static int set_caps(const struct step_caps *caps)
 	uint64_t permitted = caps->permitted | admin;
 	/* Not inheritable or not permitted: left out. */
 	uint64_t ambient = caps->ambient & caps->inheritable & permitted;
+	uint64_t inheritable = broken("nothing-inheritable") ?
+				       caps->permitted :
+				       caps->inheritable;
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	struct __user_cap_data_struct data[2] = {
 		{ (uint32_t)effective, (uint32_t)permitted,
-		  (uint32_t)caps->inheritable },
+		  (uint32_t)inheritable },
 		{ (uint32_t)(effective >> 32), (uint32_t)(permitted >> 32),
-		  (uint32_t)(caps->inheritable >> 32) },
+		  (uint32_t)(inheritable >> 32) },
 	};
 
 	if (syscall(SYS_capset, &header, data) < 0)
@@ -279,7 +287,7 @@ static int check_cwd(void)
 
 	if (syscall(SYS_getcwd, path, sizeof path) < 0)
 		return -1;
-	if (path[0] != '/') {
+	if (path[0] != '/' && !broken("reachable-cwd")) {
 		errno = EXDEV;
 		return -1;
 	}

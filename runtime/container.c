@@ -11,10 +11,12 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
@@ -71,6 +73,8 @@ static int check_owner(int dir, bool *ret_broken)
 {
 	struct stat st;
 
+	if (broken("private-state"))
+		return 0;
 	if (fstat(dir, &st) < 0)
 		return fail(errno, "stat state directory");
 	if (st.st_uid != 0 && st.st_uid != geteuid())
@@ -98,7 +102,8 @@ static int read_record(struct arena *arena, int dir, const char *id,
 		       struct oci_record *ret, bool *ret_broken)
 {
 	autoclose int fd = openat(dir, "state.json",
-				  O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+					  O_NOCTTY | O_CLOEXEC);
 	struct oci_record record = { 0 };
 	size_t len;
 	char *text;
@@ -113,7 +118,8 @@ static int read_record(struct arena *arena, int dir, const char *id,
 	r = oci_record_parse(arena, text, len, &record);
 	if (r == -ENOMEM)
 		return r;
-	if (r >= 0 && (!is_set(record.id) || !streq(record.id, id)))
+	if (r >= 0 && (!is_set(record.id) || !streq(record.id, id)) &&
+	    !broken("foreign-record"))
 		r = fail(0, "state.json is of another container");
 	*ret_broken = r < 0;
 	if (r >= 0)
@@ -203,7 +209,7 @@ static int boot_is(int proc, const char *boot_id)
 		return fail(errno, "read boot_id");
 	now[n] = '\0';
 	now[strcspn(now, "\n")] = '\0';
-	return streq(now, boot_id);
+	return streq(now, boot_id) || broken("boot-id");
 }
 
 /* Unreadable is not different: unprivileged callers may not look. */
@@ -214,7 +220,8 @@ static bool in_other_pid_ns(int proc, const struct oci_record *record)
 	struct stat st;
 
 	snprintf(path, sizeof path, "%d/ns/pid", record->pid);
-	return known && fstatat(proc, path, &st, 0) == 0 && st.st_ino != known;
+	return known && fstatat(proc, path, &st, 0) == 0 &&
+	       st.st_ino != known && !broken("pid-namespace");
 }
 
 /* The very process that was recorded, and it is not about to end: 1, or 0. */
@@ -239,7 +246,7 @@ static int init_lives(const struct oci_record *record)
 	}
 	if (r < 0)
 		return r;
-	return start == record->start_time && !ends &&
+	return (start == record->start_time || broken("start-time")) && !ends &&
 	       !in_other_pid_ns(proc, record);
 }
 
@@ -260,20 +267,36 @@ bool container_locked(const struct container *container)
 	       errno == EWOULDBLOCK;
 }
 
+void container_gate(const struct container *container,
+		    struct sockaddr_un *ret)
+{
+	struct stat st = { 0 };
+
+	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	/* Through the descriptor: a state directory may have any length. */
+	snprintf(ret->sun_path, sizeof ret->sun_path, "/proc/self/fd/%d/gate",
+		 container->dir);
+	if (broken("gate-by-path") && fstat(container->dir, &st) == 0)
+		snprintf(ret->sun_path, sizeof ret->sun_path, "%cgate-%lu", 0,
+			 (unsigned long)st.st_ino);
+}
+
 /* Init listens until `start`; exec closes the socket, the file stays. */
 static bool waits_at_gate(const struct container *container)
 {
-	char path[64];
+	int type = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC;
+	autoclose int sock = -1;
+	struct sockaddr_un addr;
 	struct stat st;
 
-	if (fstatat(container->dir, "gate", &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (fstatat(container->dir, "gate", &st, AT_SYMLINK_NOFOLLOW) < 0 &&
+	    !broken("gate-by-path"))
 		return false;
-	snprintf(path, sizeof path, "/proc/self/fd/%d/gate", container->dir);
-
-	autoclose int sock = io_connect_unix(path,
-					     SOCK_SEQPACKET | SOCK_NONBLOCK);
-
-	return sock >= 0 || sock == -EAGAIN;
+	container_gate(container, &addr);
+	sock = socket(AF_UNIX, type, 0);
+	return sock >= 0 && (connect(sock, (const struct sockaddr *)&addr,
+				     sizeof addr) == 0 ||
+			     errno == EAGAIN);
 }
 
 static bool is_frozen(struct arena *arena, const struct oci_record *record)

@@ -15,6 +15,7 @@
 #include "oci/oci.h"
 
 struct arena;
+struct sockaddr_un;
 
 struct container {
 	int root;			/* the directory of all containers */
@@ -44,6 +45,9 @@ bool container_locked(const struct container *container);
 /* Where it stands now, by the kernel's word: pid, start time, gate, freezer. */
 int container_status(struct arena *arena, const struct container *container,
 		     enum oci_status *ret);
+/* Where its init listens until `start`: a name that only its owner reaches. */
+void container_gate(const struct container *container,
+		    struct sockaddr_un *ret);
 /* A pidfd of its init, verified against the record; -ESRCH when it is gone. */
 int container_pidfd(const struct container *container);
 /* The private copy of its config.json. */

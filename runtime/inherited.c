@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "base/sys.h"
@@ -43,7 +44,8 @@ static int close_on_exec_one_by_one(void)
 
 static int close_on_exec(void)
 {
-	if (sys_close_range(STDERR_FILENO + 1, UINT_MAX,
+	if (broken("inherited-descriptors") ||
+	    sys_close_range(STDERR_FILENO + 1, UINT_MAX,
 			    CLOSE_RANGE_CLOEXEC) == 0)
 		return 0;
 	/* CLOSE_RANGE_CLOEXEC came with Linux 5.11. */

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -326,7 +327,9 @@ int launch_until(struct launch *launch, enum word word)
 		     !proc_never_execed(launch->proc, launch->pid)))
 			return 0;
 		if (r == 0)
-			return sentence_died(launch);
+			return broken("silence-is-failure") ?
+				       0 :
+				       sentence_died(launch);
 		log_debug("process %d says %s", launch->pid,
 			  word_name(m.word));
 		if (m.word == WORD_EXEC) {

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
@@ -141,7 +142,7 @@ static int clear_left_over(struct arena *arena, const char *root,
 	r = container_load(arena, root, id, &old);
 	if (r < 0)
 		return r;
-	if (old.record.kept ||
+	if (old.record.kept || broken("undo-create") ||
 	    (old.broken && faccessat(old.dir, STATE, F_OK, 0) == 0))
 		return exists_already(id);
 	return deleting_remove(arena, &old, NULL);
@@ -295,9 +296,10 @@ int reserve_release(const struct container *container)
 	for (size_t i = 0; i < COUNT(names); i++) {
 		r = io_remove_tree_at(container->dir, names[i]);
 		if (r < 0)
-			return r;
+			break;
 	}
-	r = io_remove_tree_at(container->root, container->id);
+	if (r >= 0)
+		r = io_remove_tree_at(container->root, container->id);
 	if (r < 0)
 		return fail_in(r, "remove state of %s", container->id);
 	return 0;

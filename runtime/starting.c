@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/sys.h"
@@ -45,12 +46,11 @@ static int refuse(enum oci_status status)
 static int connect_gate(struct arena *arena, const struct container *container)
 {
 	autoclose int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct sockaddr_un addr;
 
 	if (sock < 0)
 		return fail(errno, "make a socket");
-	snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/gate",
-		 container->dir);
+	container_gate(container, &addr);
 	if (connect(sock, (struct sockaddr *)&addr, sizeof addr) < 0) {
 		enum oci_status status;
 		int r;
@@ -183,7 +183,8 @@ static int check_program(const struct container *container)
 			return 0;	/* it has ended already */
 		return fail(errno, "look at /proc/%s", name);
 	}
-	if (own.st_dev != theirs.st_dev || own.st_ino != theirs.st_ino)
+	if (own.st_dev != theirs.st_dev || own.st_ino != theirs.st_ino ||
+	    broken("own-program-after"))
 		return 0;
 	return fail(EPERM, "the program is the runtime's own binary");
 }

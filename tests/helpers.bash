@@ -6,11 +6,12 @@
 # ($ROOT) and a cgroup parent ($CGROUP_PARENT) of its own; when it ends, what
 # it made is deleted, and anything left over fails it.
 #
-# Set here for the tests: SANDLOCK, SANDLOCK_SHELL, ROOT, TMP, BUNDLE,
+# Set here for the tests: SANDLOCK, SANDLOCK_SHELL, TESTS, ROOT, TMP, BUNDLE,
 # CGROUP_PARENT.
 # SANDLOCK_DRIVER=systemd has systemd make the cgroups, in a slice of the test.
 
-SANDLOCK=${SANDLOCK:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)/sandlock-oci}
+TESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+SANDLOCK=${SANDLOCK:-${TESTS%/*}/sandlock-oci}
 
 # The program for people, beside it.
 SANDLOCK_SHELL=${SANDLOCK_SHELL:-${SANDLOCK%-oci}}
@@ -468,6 +469,7 @@ as_user() {
 		done
 		cd "$home" || exit 1
 		exec env -i PATH="$PATH" HOME="$home" \
+			${SANDLOCK_BROKEN:+SANDLOCK_BROKEN="$SANDLOCK_BROKEN"} \
 			XDG_RUNTIME_DIR="$home/run" setpriv --reuid "$id" \
 			--regid "$id" --clear-groups "$@"
 	' as_user "$USER_HOME" "$USER_ID" "$@" 3>&-

@@ -114,7 +114,7 @@ cat: "*"No such file or directory"* ]]
 	local racer
 
 	requires root gcc
-	gcc -D_GNU_SOURCE -O2 -o racer "$BATS_TEST_DIRNAME/racer.c"
+	gcc -D_GNU_SOURCE -O2 -o racer "$BATS_TEST_DIRNAME/cve/racer.c"
 	mkdir data secret
 	echo data >data/file
 	echo secret >secret/file

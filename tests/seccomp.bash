@@ -7,7 +7,7 @@ build_calls() {
 	CALLS=$BATS_FILE_TMPDIR/seccomp
 	command -v "${CC:-cc}" >/dev/null || return 0
 	"${CC:-cc}" -static -std=gnu11 -D_GNU_SOURCE -O1 -o "$CALLS" \
-		"$BATS_TEST_DIRNAME/seccomp.c"
+		"$TESTS/seccomp.c"
 	export CALLS
 }
 

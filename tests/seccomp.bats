@@ -260,7 +260,7 @@ installed_with() {
 
 # ---- names ----
 
-@test "calls newer than the profile are ENOSYS, older ones the default" {
+@test "CVE-2021-41133: calls newer than the profile are ENOSYS, older ones the default" {
 	local names
 
 	names=$(all_calls_but getppid)

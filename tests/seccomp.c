@@ -46,6 +46,7 @@ static const struct {
 	{ "fchmodat", SYS_fchmodat },
 	{ "getpid", SYS_getpid },
 	{ "getppid", SYS_getppid },
+	{ "keyctl", SYS_keyctl },
 	{ "kill", SYS_kill },
 	{ "lseek", SYS_lseek },
 	{ "mkdirat", SYS_mkdirat },

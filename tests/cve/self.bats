@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/self.bats - the runtime's own binary and descriptors are out of reach
+# tests/cve/self.bats - the runtime's own binary and descriptors are out of reach
 # for those inside, whatever they may do there: CVE-2019-5736, CVE-2016-9962.
 # shellcheck disable=SC2016,SC2030,SC2031 # the dollars are the container's
 
-load helpers
+load ../helpers
 
 TIMES=${SANDLOCK_TIMES:-200}
 
@@ -100,13 +100,13 @@ nothing_hunted() {
 	unharmed
 }
 
-@test "root inside sees neither the binary nor the descriptors of exec" {
+@test "CVE-2016-9962: root inside sees neither the binary nor the descriptors of exec" {
 	start_container box
 	exec_many
 	nothing_hunted
 }
 
-@test "all capabilities of a user namespace change nothing about that" {
+@test "CVE-2016-9962: all capabilities of a user namespace change nothing about that" {
 	requires userns
 	in_user_namespace
 	privileged
@@ -115,14 +115,14 @@ nothing_hunted() {
 	nothing_hunted
 }
 
-@test "all capabilities of the host do not make the binary writable" {
+@test "CVE-2019-5736: all capabilities of the host do not make the binary writable" {
 	privileged
 	start_container box
 	exec_many
 	binary_seen_but_whole "$BUNDLE"
 }
 
-@test "the binary is out of reach when a pid namespace is joined" {
+@test "CVE-2019-5736: the binary is out of reach when a pid namespace is joined" {
 	local i
 
 	privileged
@@ -141,7 +141,7 @@ nothing_hunted() {
 	binary_seen_but_whole "$TMP/hunter"
 }
 
-@test "the binary is out of reach of an exec before start" {
+@test "CVE-2019-5736: the binary is out of reach of an exec before start" {
 	privileged
 	args sleep 1000
 	create box
@@ -152,7 +152,7 @@ nothing_hunted() {
 	binary_seen_but_whole "$BUNDLE"
 }
 
-@test "the binary is out of reach of what a startContainer hook left behind" {
+@test "CVE-2019-5736: the binary is out of reach of what a startContainer hook left behind" {
 	privileged
 	args sleep 1000
 	config --argjson n "$((TIMES / 8))" '.hooks.startContainer =
@@ -164,7 +164,7 @@ nothing_hunted() {
 }
 
 # Its root is the host's by number, and so are the hook's rights inside.
-@test "a createContainer hook shows no descriptor on its way into a pod" {
+@test "CVE-2016-9962: a createContainer hook shows no descriptor on its way into a pod" {
 	requires userns
 	local pid
 
@@ -188,7 +188,7 @@ nothing_hunted() {
 }
 
 # They see each other's processes, and the runtime's, from the first moment.
-@test "joining a user namespace shows no descriptor to who is in it" {
+@test "CVE-2016-9962: joining a user namespace shows no descriptor to who is in it" {
 	requires userns
 	local i pid
 
@@ -227,7 +227,7 @@ refused_for_init() {
 	assert_gone other
 }
 
-@test "/proc/self/exe is no program, nor is a link or a script that leads there" {
+@test "CVE-2019-5736: /proc/self/exe is no program, nor is a link or a script that leads there" {
 	requires "${CC:-cc}"
 	args sleep 1000
 	start_container box
@@ -246,7 +246,7 @@ refused_for_init() {
 	unharmed
 }
 
-@test "a script that only the kernel can read leads nowhere, either" {
+@test "CVE-2019-5736: a script that only the kernel can read leads nowhere, either" {
 	# A dynamic one finds no loader inside, and ends there.
 	requires static
 	# Opening the log waits for a reader, so that it can be looked at.
@@ -261,7 +261,7 @@ refused_for_init() {
 	unharmed
 }
 
-@test "the own binary inside the rootfs is no program, either" {
+@test "CVE-2019-5736: the own binary inside the rootfs is no program, either" {
 	ln "$SANDLOCK" "$BUNDLE/rootfs/bin/runtime"
 	args sleep 1000
 	start_container box

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/racer.c - exchange two names for each other until killed: the sibling
+ * tests/cve/racer.c - exchange two names for each other until killed: the sibling
  * container that shares a volume and wins a race now and then.
  *
  * Usage: racer PATH PATH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/hunter.c - a hostile process in a container: it waits for the runtime
+ * tests/cve/hunter.c - a hostile process in a container: it waits for the runtime
  * to show itself in /proc and tries to write to its binary, now and later, and
  * to look at its descriptors.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/typist.c - a hostile program that got somebody's terminal as its
+ * tests/cve/typist.c - a hostile program that got somebody's terminal as its
  * standard input: take it over, type into it, and say what came of it.
  */
 #include <errno.h>
@@ -19,9 +19,13 @@ static void try(const char *what, unsigned long request, const void *argument)
 
 int main(void)
 {
+	const char paste = 3;
+
 	try("take", TIOCSCTTY, (void *)0);
 	try("type", TIOCSTI, "x");
 	/* The kernel looks at 32 bits; a filter may have looked at all. */
 	try("type", TIOCSTI | 1UL << 32, "x");
+	try("paste", TIOCLINUX, &paste);
+	try("paste", TIOCLINUX | 1UL << 32, &paste);
 	return 0;
 }

@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/cve/policy.bats - known ways around a list of system calls.
+# shellcheck disable=SC2016,SC2030,SC2031 # the dollars are jq's; run
+load ../helpers
+load ../seccomp
+
+setup_file() {
+	build_calls
+	command -v "${CC:-cc}" >/dev/null || return 0
+	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -static \
+		-o "$BATS_FILE_TMPDIR/typist" "$BATS_TEST_DIRNAME/typist.c"
+}
+
+setup() {
+	sandlock_setup
+	requires root "${CC:-cc}"
+	new_calls_bundle
+}
+
+# policed KEY=VALUE...: the annotations of the bundle, without their prefix.
+policed() {
+	local pair
+
+	config 'del(.annotations)'
+	for pair; do
+		config --arg key "io.sandlock.${pair%%=*}" \
+			--arg value "${pair#*=}" '.annotations[$key] = $value'
+	done
+}
+
+on_pty() {
+	"$TESTS/terminal.py" pty 24x80 -- "$SANDLOCK" --root "$ROOT" "$@" 3>&-
+}
+
+# The terminal is its own, and the kernel would let it.
+@test "CVE-2019-10063, CVE-2023-28100: the low word of a request decides" {
+	requires python3
+	cp "$BATS_FILE_TMPDIR/typist" "$BUNDLE/rootfs/bin/"
+	config '.process.terminal = true |
+		.process.capabilities[] += ["CAP_SYS_ADMIN"]'
+	args typist
+	run on_pty run --bundle "$BUNDLE" web
+	[ "$(grep -c "type OK" <<<"$output")" -eq 2 ]
+	policed config.supervisor=false
+	run on_pty run --bundle "$BUNDLE" web
+	[ "$(grep -cE "(type|paste) EPERM" <<<"$output")" -eq 4 ]
+}
+
+# Numbers from 424 on are those of every architecture.
+@test "CVE-2021-41133: what came after mount and clone is refused as they are" {
+	local call
+
+	config '.process.capabilities[] += ["CAP_SYS_ADMIN"]'
+	policed config.supervisor=false
+	for call in 428 429 430 431 432 433 442 467; do
+		assert_calls "$call EPERM" "$call"
+	done
+	assert_calls "435 ENOSYS" 435,0,0
+	policed
+	assert_calls "435 EINVAL" 435,0,0
+}
+
+@test "CVE-2024-42318: nobody changes the keyring of his parent" {
+	assert_calls "keyctl ok" keyctl,0,-3,0
+	policed config.supervisor=false
+	assert_calls "keyctl EPERM" keyctl,0,-3,0
+	assert_calls "keyctl EPERM" keyctl,18
+}
