@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016,SC2030,SC2031 # for other shells; run
 # tests/stale.bats - records that are not true any more: nobody who is not the
 # container's is ever signalled for them.
 
@@ -7,6 +7,7 @@ load helpers
 
 setup() {
 	sandlock_setup
+	export SANDLOCK BUNDLE
 	requires root
 	BYSTANDER=
 }
@@ -70,6 +71,20 @@ harmless() {
 	start_bystander
 	end_c1
 	# shellcheck disable=SC2016 # $pid is jq's
+	forge '.pid = $pid'
+	harmless
+}
+
+@test "nor when all pids are the host's" {
+	new_bundle c1
+	config '.linux.namespaces |= map(select(.type != "pid")) |
+		.mounts |= map(select(.type != "proc")) |
+		del(.linux.maskedPaths, .linux.readonlyPaths)'
+	args sleep 1000
+	start_container c1
+	end_c1
+	start_bystander
+	# shellcheck disable=SC2016
 	forge '.pid = $pid'
 	harmless
 }
@@ -202,6 +217,112 @@ kill_create_before_cgroups() {
 	assert_gone c1
 	remove_test_cgroups
 	run_ok create c1
+}
+
+# broken_c1: it is listed as that, and no command takes it for a container.
+broken_c1() {
+	run_ok timeout 5 "$SANDLOCK" --root "$ROOT" list
+	[[ ${lines[1]} =~ ^c1\ +0\ +broken\  ]] || {
+		echo "$output"
+		return 1
+	}
+	run_bad "c1: container is broken" sandlock kill c1 KILL
+	run sandlock exec c1 true
+	[ "$status" -eq 255 ]
+	assert_output_has "c1: container is broken"
+}
+
+@test "a record cut at any byte is broken, and removed by force" {
+	local size n
+
+	start_sleeping c1
+	end_c1
+	cp "$ROOT/c1/state.json" "$TMP/whole"
+	size=$(stat -c %s "$TMP/whole")
+	for ((n = RANDOM % 50; n < size - 2; n += 50)); do
+		head -c "$n" "$TMP/whole" >"$ROOT/c1/state.json"
+		broken_c1
+	done
+	run_ok sandlock delete --force c1
+	assert_gone c1
+	remove_test_cgroups
+}
+
+@test "a record that is no file is broken, and nobody waits for it" {
+	local make
+
+	start_sleeping c1
+	end_c1
+	for make in mkfifo mkdir "ln -s $TMP/c1.pid" "mknod PATH c 1 5" \
+		"truncate -s 5M"; do
+		rm -rf "$ROOT/c1/state.json"
+		[[ $make == *PATH* ]] || make+=" PATH"
+		${make//PATH/$ROOT/c1/state.json}
+		broken_c1
+	done
+	rm "$ROOT/c1/state.json"
+	broken_c1
+	run_ok timeout 5 "$SANDLOCK" --root "$ROOT" delete --force c1
+	assert_gone c1
+	remove_test_cgroups
+}
+
+@test "the record of another container is not this one's" {
+	start_sleeping c2
+	start_sleeping c1
+	end_c1
+	cat "$ROOT/c2/state.json" >"$ROOT/c1/state.json"
+	broken_c1
+	run_ok sandlock delete --force c1
+	assert_gone c1
+	assert_status c2 running
+	run_ok sandlock delete --force c2
+	remove_test_cgroups
+}
+
+# read_only COMMAND...: with a state directory that nothing can change.
+read_only() {
+	privately bash -c '
+		mount --bind "$ROOT" "$ROOT" &&
+			mount -o remount,bind,ro "$ROOT" && exec "$@"' \
+		read_only "$SANDLOCK" --root "$ROOT" "$@"
+}
+
+@test "a container whose state cannot be written is not lost" {
+	start_sleeping c1
+	run_ok read_only state c1
+	assert_output_has '"status": "running"'
+	run_ok read_only exec c1 true
+	run_bad "ead-only file system" read_only delete --force c1
+	assert_output_has "c1"
+	run_ok read_only list
+	[[ ${lines[1]} =~ ^c1\  ]]
+	run_bad "already exists" create c1
+	run_ok sandlock delete --force c1
+	assert_gone c1
+}
+
+# In a mount namespace of the test's own: what is there is gone with it.
+@test "a full state directory keeps no container from its end" {
+	new_bundle c1
+	args sleep 1000
+	mkdir "$ROOT"
+	run_ok privately bash -c '
+		set -e
+		mount -t tmpfs -o mode=700,size=64k tmpfs "$ROOT"
+		sandlock() { "$SANDLOCK" --root "$ROOT" "$@"; }
+		sandlock create --bundle "$BUNDLE" c1 </dev/null >/dev/null 2>&1
+		cat /dev/zero >"$ROOT/full" 2>/dev/null || true
+		sandlock start c1
+		sandlock state c1 | grep status
+		if sandlock update --pids-limit 50 c1 2>&1; then exit 1; fi
+		sandlock exec c1 true
+		sandlock kill c1 KILL
+		while sandlock delete c1 2>&1 | grep running; do :; done
+		ls "$ROOT"' full
+	assert_output_has '"status": "running"'
+	assert_output_has "no space left on device"
+	[ "${lines[-1]}" = full ]
 }
 
 @test "a broken record does not hide the others" {
