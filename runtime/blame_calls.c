@@ -112,46 +112,43 @@ static const char *group_of(uint32_t arch, uint64_t number,
 	return NULL;
 }
 
-static const char *extra_of(const struct policy *policy, uint32_t arch,
-			    uint64_t number)
+static bool is_extra(const struct policy *policy, uint32_t arch,
+		     uint64_t number, const char **ret_name)
 {
 	for (size_t i = 0; i < policy->extra_deny.n; i++) {
-		const char *name = policy->extra_deny.items[i];
-
-		if (call_number(arch, name) == (int)number)
-			return name;
+		*ret_name = policy->extra_deny.items[i];
+		if (call_number(arch, *ret_name) == (int)number)
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 	       const uint64_t args[6])
 {
 	const struct policy *policy = blame->policy;
-	const char *name = extra_of(policy, arch, number), *group = NULL;
+	const char *name = NULL, *group;
 	struct denial denial = {
 		.operation = "call",
-		.target = name,
 		.key = "syscalls.extra_deny",
-		.item = name,
 	};
 
-	if (!name)
-		group = group_of(arch, number, &name);
-	if (group && name &&
-	    (streq(name, "socket") || streq(name, "socketpair")))
-		return blame_socket(blame, args);
-	if (group) {
-		bool extra = has(&policy->extra_deny, group);
-
-		denial.target = name;
-		denial.key = extra ? "syscalls.extra_deny" : "syscalls";
+	if (is_extra(policy, arch, number, &name)) {
+		denial.item = name;
+	} else if ((group = group_of(arch, number, &name))) {
+		if (streq(name, "socket") || streq(name, "socketpair"))
+			return blame_socket(blame, args);
+		if (!has(&policy->extra_deny, group))
+			denial.key = "syscalls";
 		denial.item = group;
-	} else if (!name && call_number(arch, "memfd_create") == (int)number) {
-		denial.target = "memfd_create";
+	} else if (call_number(arch, "memfd_create") == (int)number) {
+		name = "memfd_create";
 		denial.key = "filesystem.execute";
+	} else {
+		return 0;
 	}
-	return denial.target ? denials_add(blame->denials, &denial) : 0;
+	denial.target = name;
+	return denials_add(blame->denials, &denial);
 }
 
 /* ---- addresses ---- */
