@@ -263,7 +263,7 @@ const struct scene scenes[] = {
 	{ "kill", "kill ID KILL", RUNNING, false, false, killed, do_again },
 	{ "pause", "pause ID", RUNNING, false, false, paused, do_again },
 	{ "resume", "resume ID", PAUSED, false, false, resumed, do_again },
-	{ "update", "update --pids-limit NUMBER ID", RUNNING, true, false,
+	{ "update", "update --pids-limit NUMBER ID", RUNNING, false, false,
 	  updated, do_again },
 	{ "delete", "delete ID", STOPPED, false, false, deleted, do_again },
 	{ "delete --force", "delete --force ID", RUNNING, false, false, deleted,
