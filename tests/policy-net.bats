@@ -69,6 +69,7 @@ NO="Operation not permitted"
 
 @test "a port of the kernel's choice needs port 0" {
 	needs_landlock
+	config 'del(.linux.readonlyPaths)'
 	policed network.bind=80
 	tells "Address already in use" 'netprobe listen'
 	tells "sh: can't create /proc/sys/net/ipv4/ip_local_reserved_ports: $READONLY" \
