@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/audit_parse.c - records of the audit log: "key=value key=value". */
-#include <errno.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -128,8 +127,6 @@ static const char *body_of(const char *text)
 
 void audit_parse(uint16_t type, const char *text, struct audit_event *ret)
 {
-	const uint32_t refused = SECCOMP_RET_ERRNO | EPERM;
-
 	*ret = (struct audit_event){ .kind = AUDIT_OTHER };
 	text = body_of(text);
 	switch (type) {
@@ -149,7 +146,9 @@ void audit_parse(uint16_t type, const char *text, struct audit_event *ret)
 		ret->pid = (pid_t)number_of(text, "pid", 10);
 		ret->arch = (uint32_t)number_of(text, "arch", 16);
 		ret->number = number_of(text, "syscall", 10);
-		if (ret->pid && number_of(text, "code", 16) == refused)
+		/* The action alone: which error it gave is not told. */
+		if (ret->pid &&
+		    number_of(text, "code", 16) == SECCOMP_RET_ERRNO)
 			ret->kind = AUDIT_CALL;
 		break;
 	default:
