@@ -7,7 +7,8 @@
  * once for each domain the process that made it, which is the sandbox's
  * program. Records of seccomp have no more than a process: they count if it is
  * seen in the sandbox's pid namespace while it lives, or is the program itself.
- * What mounts hide is in no record.
+ * What mounts hide is in no record, and of a program that ends before we have
+ * looked for it nothing is told.
  */
 #pragma once
 

@@ -95,6 +95,7 @@ meets() {
 	two_cpus) [ "$(nproc --all)" -ge 2 ] ;;
 	numa) [ -e /proc/self/numa_maps ] ;;
 	keyrings) [ -e /proc/keys ] ;;
+	audit) grep -qw audit=1 /proc/cmdline ;;
 	*) command -v "$1" >/dev/null ;;
 	esac
 }

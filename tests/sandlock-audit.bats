@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/sandlock-audit.bats - what the kernel's audit says of a sandbox.
+# shellcheck disable=SC2154 # bats sets status and output
+
+load helpers
+
+setup() {
+	sandlock_setup
+	SHELL_PROGRAM=$(dirname "$SANDLOCK")/sandlock
+}
+
+# box WORD...: sandlock run with the state of this test.
+box() {
+	"$SHELL_PROGRAM" --root "$ROOT" run "$@"
+}
+
+# met WORD... -- SCRIPT: a sandbox that is refused nothing before it is known.
+met() {
+	local script=${*: -1}
+
+	mkdir -p "$TMP/met"
+	(wait_until [ -e "$TMP/met/ready" ] && touch "$TMP/met/go") 3>&- &
+	"$SHELL_PROGRAM" --root "$ROOT" run -r / -w "$TMP/met" \
+		"${@:1:$#-1}" "$(realpath "$(command -v sh)")" -c "
+			: >$TMP/met/ready
+			until [ -e $TMP/met/go ]; do :; done
+			$script"
+}
+
+@test "Landlock's refusals are told without --why, by their keys" {
+	requires root audit
+	local sh env
+
+	sh=$(realpath "$(command -v sh)")
+	env=$(realpath "$(command -v env)")
+	run met -x "$sh" -- "exec $env"
+	[ "$status" -eq 126 ]
+	[[ $output = *"denied: execute $env (not listed in filesystem.execute)"* ]]
+	# A success is nobody's concern, and nor are the refusals of others.
+	run box -r / -x "$sh" -- "$sh" -c "$env; :"
+	[ "$status" -eq 0 ]
+	[[ $output != *"denied: "* ]]
+	run box -r / -- "$sh" -c "$env >/dev/null; exit 3"
+	[ "$status" -eq 3 ]
+	[[ $output != *"denied: "* ]]
+}
+
+@test "refused calls are told without --why, by their groups" {
+	requires root audit
+	run met -- "exec unshare --user true"
+	[ "$status" -eq 1 ]
+	[[ $output = *"denied: call unshare (syscalls: namespaces)"* ]]
+}
+
+@test "what was refused to one sandbox is not told of another" {
+	requires root audit
+	mkdir "$TMP/sync"
+	"$SHELL_PROGRAM" --root "$ROOT" run -r / -w "$TMP/sync" --name other -- \
+		sh -c "until [ -e $TMP/sync/end ]; do
+			unshare --user true
+			echo >$TMP/sync/refused
+		done" 2>/dev/null 3>&- &
+	local other=$!
+
+	wait_until [ -e "$TMP/sync/refused" ]
+	rm "$TMP/sync/refused"
+	run box -r / -w "$TMP/sync" -- sh -c "
+		until [ -e $TMP/sync/refused ]; do :; done
+		exit 5"
+	[ "$status" -eq 5 ]
+	touch "$TMP/sync/end"
+	wait $other
+	[[ $output != *"denied: "* ]]
+}
