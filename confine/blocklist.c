@@ -45,26 +45,30 @@
 #define TELL SECCOMP_RET_TRAP
 #define LOOK SECCOMP_RET_TRACE
 
-#define MOST_CALLS 512		/* more than any architecture here has */
-#define X32_FIRST 512		/* old kernels take them without the bit */
+#define MOST_CALLS 512 /* more than any architecture here has */
+#define X32_FIRST 512 /* old kernels take them without the bit */
 #define X32_END 548
 #define X32_BIT 0x40000000U
-#define NO_CALL 0xffffffffU	/* the number a tracer sets to skip a call */
+#define NO_CALL 0xffffffffU /* the number a tracer sets to skip a call */
 #define SPARE_RANGES 4
 
 /* clone's lowest byte is a signal: CLONE_NEWTIME is not for it. */
-#define NAMESPACES \
+#define NAMESPACES                                                     \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
 	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
-#define BITS(index, bits, wanted) \
-	{ .arg = (index), .op = OCI_CMP_MASKED_EQ, \
-	  .mask = (uint32_t)(bits), .value = (uint32_t)(wanted) }
+#define BITS(index, bits, wanted)                                     \
+	{                                                             \
+		.arg = (index), .op = OCI_CMP_MASKED_EQ,              \
+		.mask = (uint32_t)(bits), .value = (uint32_t)(wanted) \
+	}
 #define WORD(index, wanted) BITS(index, UINT32_MAX, wanted)
-#define RULE(verdict, ...) \
-	{ .cmps = (const struct bpf_cmp[]){ __VA_ARGS__ }, \
-	  .ncmps = COUNT(((const struct bpf_cmp[]){ __VA_ARGS__ })), \
-	  .action = (verdict) }
+#define RULE(verdict, ...)                                                 \
+	{                                                                  \
+		.cmps = (const struct bpf_cmp[]){ __VA_ARGS__ },           \
+		.ncmps = COUNT(((const struct bpf_cmp[]){ __VA_ARGS__ })), \
+		.action = (verdict)                                        \
+	}
 
 /* Arguments of socket. */
 #define FAMILY(wanted) WORD(0, wanted)
@@ -78,7 +82,9 @@ static const struct bpf_rule clone_rules[] = {
 
 /* As a filter that forgets which bits count would have it. */
 static const struct bpf_rule wide_ioctl_rules[] = {
-	RULE(REFUSE, { .arg = 1, .op = OCI_CMP_MASKED_EQ, .mask = UINT64_MAX,
+	RULE(REFUSE, { .arg = 1,
+		       .op = OCI_CMP_MASKED_EQ,
+		       .mask = UINT64_MAX,
 		       .value = TIOCSTI }),
 };
 
@@ -102,10 +108,13 @@ static const struct bpf_rule socketpair_rules[] = {
 	RULE(ALLOW, FAMILY(AF_UNIX)),
 };
 
-static const struct bpf_rule local_sockets[] = {
+static const struct bpf_rule unix_sockets[] = {
 	SOCKET(FAMILY(AF_UNIX), TYPE(SOCK_STREAM)),
 	SOCKET(FAMILY(AF_UNIX), TYPE(SOCK_DGRAM)),
 	SOCKET(FAMILY(AF_UNIX), TYPE(SOCK_SEQPACKET)),
+};
+
+static const struct bpf_rule route_sockets[] = {
 	SOCKET(FAMILY(AF_NETLINK), TYPE(SOCK_RAW), PROTOCOL(NETLINK_ROUTE)),
 	SOCKET(FAMILY(AF_NETLINK), TYPE(SOCK_DGRAM), PROTOCOL(NETLINK_ROUTE)),
 };
@@ -157,8 +166,8 @@ static const struct {
 	{ "sendmmsg", FAST_OPEN(3) },
 };
 
-#define MOST_SOCKETS \
-	(COUNT(local_sockets) + COUNT(tcp_sockets) + COUNT(udp_sockets) + \
+#define MOST_SOCKETS                                                      \
+	(COUNT(unix_sockets) + COUNT(route_sockets) + COUNT(tcp_sockets) + COUNT(udp_sockets) + \
 	 COUNT(icmp_sockets))
 
 struct table {
@@ -166,7 +175,7 @@ struct table {
 	uint32_t arch;
 	const struct confine_blocklist *list;
 	bool raw_sockets;
-	struct bpf_range *calls;	/* by number; then the ranges */
+	struct bpf_range *calls; /* by number; then the ranges */
 };
 
 static void judge(struct bpf_range *range, const struct bpf_rule *rules,
@@ -208,8 +217,7 @@ static int filter_seccomp(const struct table *table, struct bpf_range *range)
 	return 0;
 }
 
-static int filter_socketpair(const struct table *table,
-			     struct bpf_range *range)
+static int filter_socketpair(const struct table *table, struct bpf_range *range)
 {
 	if (!table->raw_sockets || !table->list->inet)
 		judge(range, socketpair_rules, COUNT(socketpair_rules), REFUSE);
@@ -223,15 +231,17 @@ static int filter_socketpair(const struct table *table,
 static int filter_socket(const struct table *table, struct bpf_range *range)
 {
 	const struct confine_blocklist *list = table->list;
-	bool all = table->raw_sockets && list->inet;
-	struct bpf_rule *rules = arena_array(table->arena, MOST_SOCKETS,
-					     sizeof *rules);
+	bool all = table->raw_sockets && list->inet && !list->no_unix;
+	struct bpf_rule *rules =
+		arena_array(table->arena, MOST_SOCKETS, sizeof *rules);
 	size_t n = 0;
 
 	if (!rules)
 		return -ENOMEM;
+	if (!all && !list->no_unix)
+		n = ADD_RULES(rules, n, unix_sockets);
 	if (!all)
-		n = ADD_RULES(rules, n, local_sockets);
+		n = ADD_RULES(rules, n, route_sockets);
 	if (!all && list->inet)
 		n = ADD_RULES(rules, n, tcp_sockets);
 	if (!all && list->inet && list->udp)
@@ -449,7 +459,9 @@ int confine_blocklist(struct arena *arena, uint32_t arch,
 		      struct confine_filter *ret)
 {
 	struct table table = {
-		.arena = arena, .arch = arch ? arch : NATIVE, .list = list,
+		.arena = arena,
+		.arch = arch ? arch : NATIVE,
+		.list = list,
 	};
 	int r = make_table(&table);
 
@@ -480,8 +492,8 @@ static uint32_t translate(uint32_t action, uint32_t allowed)
 static int translate_call(const struct table *table, struct bpf_range *range,
 			  uint32_t allowed)
 {
-	struct bpf_rule *rules = arena_array(table->arena, range->nrules,
-					     sizeof *rules);
+	struct bpf_rule *rules =
+		arena_array(table->arena, range->nrules, sizeof *rules);
 
 	if (!rules)
 		return -ENOMEM;
@@ -514,7 +526,9 @@ int confine_watch(struct arena *arena, uint32_t arch,
 		  const struct oci_strings *calls, struct confine_filter *ret)
 {
 	struct table table = {
-		.arena = arena, .arch = arch ? arch : NATIVE, .list = list,
+		.arena = arena,
+		.arch = arch ? arch : NATIVE,
+		.list = list,
 	};
 	int r = make_table(&table);
 

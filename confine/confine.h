@@ -32,6 +32,7 @@ struct confine_blocklist {
 	struct oci_strings extra_deny;	/* groups or calls */
 	bool inet;		/* sockets of IPv4 and IPv6 at all */
 	bool udp, icmp;		/* and beside TCP */
+	bool no_unix;		/* no Unix sockets but pairs */
 	bool no_fast_open;	/* data that connects, past Landlock */
 	bool no_randomize;	/* the workload may turn ASLR off for others */
 	bool listener_follows;	/* see confine_blocklist */

@@ -49,6 +49,7 @@ static bool cannot_be_left(const struct policy *policy, enum policy_key key)
 	case POLICY_GID:
 	case POLICY_CHROOT:
 	case POLICY_MOUNT:
+	case POLICY_UNIX:
 		return true;
 	case POLICY_NET_MODE:
 		return policy->mode == POLICY_MODE_LOOPBACK;

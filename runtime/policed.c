@@ -192,6 +192,8 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 	*list = (struct confine_blocklist){
 		.extra_allow = policy->extra_allow,
 		.inet = net || policed->tcp_only,
+		/* Without mounts nothing covers those of others. */
+		.no_unix = policed->bare,
 		.udp = net,
 		.icmp = net,
 		.no_fast_open = policed->net.connects,

@@ -438,6 +438,9 @@ made" ]
 		run blocked -r /usr -r open -w dir -- sh -c "$act"
 		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
 	done
+	run blocked -r /usr -r @python -- python3 -c \
+		'import socket; socket.socketpair(); socket.socket(socket.AF_UNIX)'
+	[[ "$output" = *"PermissionError"* ]]
 	run_ok blocked -r /usr -- sh -c 'setsid sleep 4715 & exit 0'
 	run ! pgrep -f '^sleep 4715$'
 }
