@@ -125,15 +125,17 @@ static int search_entry(struct search *s, int dir, const struct dirent *entry)
 	return r;
 }
 
-/* What nobody here can enter has nothing to connect to. */
+/* What nobody here can enter has nothing to connect to. errno is EACCES. */
 static bool may_enter(const struct search *s)
 {
 	autoclose int fd = root_open_plain(s->files->root, s->path,
 					   O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	errno = 0;
-	(void)faccessat(fd, ".", X_OK, AT_EACCESS);
-	return errno != EACCES;
+	bool may = faccessat(fd, ".", X_OK, AT_EACCESS) == 0 ||
+		   errno != EACCES;
+
+	errno = EACCES;
+	return may;
 }
 
 /* Other mounts have their own turn; what is gone needs none. */

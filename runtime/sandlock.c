@@ -17,6 +17,7 @@
 #include "runtime/help.h"
 #include "runtime/inherited.h"
 #include "runtime/options.h"
+#include "runtime/version.h"
 
 #define ARENA_SIZE (48UL << 20)
 #define OUR_FAILURE 125
