@@ -55,6 +55,7 @@ NO="Operation not permitted"
 @test "ports to bind are no way to reach anybody" {
 	needs_landlock
 	policed network.bind=80
+	# shellcheck disable=SC2016 # for the shell inside
 	tells $'80\n'"$DENIED" 'nc -l -p 80 & p=$!
 		until netstat -ltn | grep -q :80; do :; done; echo 80
 		netprobe connect 80; kill $p'
@@ -197,6 +198,7 @@ REFUSED=$DENIED
 	mkdir "$TMP/run"
 	add_mount /host bind "$TMP/run" bind
 	policed network.mode=deny
+	# shellcheck disable=SC2016 # for the shell inside
 	tells ok 'netprobe serve /host/own.sock >/tmp/served & p=$!
 		until grep -q serving /tmp/served; do :; done
 		netprobe unix /host/own.sock; kill $p; rm /host/own.sock'
