@@ -13,6 +13,7 @@
  * more often than its container was created; no command has hung or failed
  * without a word; delete --force ends all of it, and every ID works again.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -162,6 +163,7 @@ static void one_call(struct storm *s, int caller, uint64_t *random, int err)
 	char said[4096];
 	size_t n;
 
+	assert(e);
 	room_empty(err);
 	e->id = id;
 	e->line = line;
@@ -384,7 +386,7 @@ static void *shared(size_t size)
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (p == MAP_FAILED)
+	if (!p || p == MAP_FAILED)
 		die("mmap");
 	return p;
 }
