@@ -69,6 +69,11 @@ static int open_root(const char *path)
 			    "%s: writable for everyone: not a place for "
 			    "state",
 			    path);
+	/* Its owner could put another record in the place of ours. */
+	if (st.st_uid != geteuid() && st.st_uid != 0)
+		return fail(0,
+			    "%s: belongs to user %u: not a place for state",
+			    path, st.st_uid);
 	return take_fd(&fd);
 }
 

@@ -66,6 +66,18 @@ harmless() {
 	assert_bystander_lives && assert_gone c1
 }
 
+@test "a state directory of somebody else is refused" {
+	requires root
+	new_bundle
+	mkdir "$TMP/foreign"
+	chown "$USER_ID" "$TMP/foreign"
+	run_bad "belongs to user $USER_ID: not a place for state" \
+		"$SANDLOCK" --root "$TMP/foreign" create --bundle "$BUNDLE" box
+	[ -z "$(ls "$TMP/foreign")" ]
+	chown 0 "$TMP/foreign"
+	run_ok "$SANDLOCK" --root "$TMP/foreign" run --bundle "$BUNDLE" box
+}
+
 @test "a pid that was given to another process is not signalled" {
 	start_sleeping c1
 	start_bystander
