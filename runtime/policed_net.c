@@ -221,7 +221,7 @@ static int reserve(struct arena *arena, struct oci_spec *spec,
 
 static bool is_empty(const struct ports *ports)
 {
-	return !memchr(ports->has + 1, true, PORTS - 1);
+	return !memchr(ports->has + 1, 1, PORTS - 1);
 }
 
 /* What must not be chosen: denied ports, and without port 0 any. */

@@ -336,7 +336,13 @@ static void labels_and_superblocks(void **state)
 	f->plan.nsteps = 0;
 	assert_int_equal(make_one(f, "sysfs", "sysfs", "/sys", "ro"), 0);
 	assert_int_equal(step_at(f, 3)->fs->nparams, 0);
-	/* Denied, the host's is cloned. */
+	/* Root of the host can make one. */
+	assert_int_equal(step_at(f, 3)->on_denied, 0);
+	assert_int_not_equal(step_at(f, 4)->op, STEP_CLONE_TREE);
+	/* Denied to others, the host's is cloned. */
+	f->plan.nsteps = 0;
+	f->facts.rootless = true;
+	assert_int_equal(make_one(f, "sysfs", "sysfs", "/sys", "ro"), 0);
 	assert_int_equal(step_at(f, 3)->on_denied, 4);
 	assert_int_equal(step_at(f, 4)->op, STEP_CLONE_TREE);
 	assert_int_equal(step_at(f, 3)->next, 6);
