@@ -31,7 +31,9 @@ static void end_visitor(struct visitor *visitor)
 {
 	if (visitor->pid <= 0)
 		return;
-	(void)kill(visitor->pid, SIGKILL);
+	/* Who cannot be ended ends with us; to wait for it would be for ever. */
+	if (kill(visitor->pid, SIGKILL) < 0)
+		return;
 	while (waitpid(visitor->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }

@@ -87,7 +87,11 @@ static void add_params(const struct mount_job *job, struct step_fs *fs)
 /* Root of the host can make a sysfs, and is not to be shown another one. */
 static bool may_lack_sysfs(const struct make_input *in)
 {
-	return make_has_userns(in) || in->facts->rootless ||
+	const struct oci_namespace *net =
+		&in->spec->linux_.namespaces[OCI_NS_NETWORK];
+	bool own_net = net->listed && !net->path;
+
+	return (make_has_userns(in) && !own_net) || in->facts->rootless ||
 	       in->facts->in_userns ||
 	       in->spec->linux_.namespaces[OCI_NS_USER].path;
 }

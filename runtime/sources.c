@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "base/arena.h"
@@ -30,7 +31,9 @@ static void end_holder(struct holder *holder)
 {
 	if (holder->pid <= 0)
 		return;
-	(void)kill(holder->pid, SIGKILL);
+	/* Who cannot be ended ends with us; to wait for it would be for ever. */
+	if (kill(holder->pid, SIGKILL) < 0)
+		return;
 	while (waitpid(holder->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	holder->pid = 0;
@@ -46,9 +49,11 @@ static int start_holder(uint64_t namespaces, struct holder *ret)
 
 	if (pid < 0)
 		return fail(errno, "make a user namespace");
-	if (pid == 0)
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			pause();
+	}
 	ret->pid = pid;
 	return 0;
 }

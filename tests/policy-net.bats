@@ -199,8 +199,9 @@ REFUSED=$DENIED
 	add_mount /host bind "$TMP/run" bind
 	policed network.mode=deny
 	# shellcheck disable=SC2016 # for the shell inside
-	tells ok 'netprobe serve /host/own.sock >/tmp/served & p=$!
-		until grep -q serving /tmp/served; do :; done
+	tells ok 'rm -f /tmp/served
+		netprobe serve /host/own.sock >/tmp/served & p=$!
+		until grep -qs serving /tmp/served; do :; done
 		netprobe unix /host/own.sock; kill $p; rm /host/own.sock'
 	args sh -c 'netprobe serve /host/own.sock'
 	create box
