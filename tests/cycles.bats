@@ -23,7 +23,7 @@ cycle() {
 @test "500 create, start, kill and delete cycles, 50 at a time, leave nothing" {
 	local i round pids
 
-	requires root
+	requires root static
 	new_bundle web
 	args sleep 1000
 	for ((i = 0; i < AT_ONCE; i++)); do

@@ -7,7 +7,7 @@ load helpers
 
 setup() {
 	sandlock_setup
-	requires root
+	requires root static
 }
 
 # at_once N FUNCTION: in N processes; their statuses go to $TMP/statuses, what

@@ -17,7 +17,7 @@ setup_file() {
 setup() {
 	sandlock_setup
 	RUNTIME=$SANDLOCK
-	requires root "${CC:-cc}"
+	requires root static "${CC:-cc}"
 	cp "$SANDLOCK" "$TMP/sandlock-oci"
 	SANDLOCK=$TMP/sandlock-oci
 	SUM=$(sha256sum <"$SANDLOCK")
