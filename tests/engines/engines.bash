@@ -276,7 +276,9 @@ room_inventory() {
 	local dir
 
 	room ps -eo comm= | grep -vx ps | sort | sed 's/^/process /'
-	room cut -d ' ' -f 5 /proc/self/mountinfo | sort | sed 's/^/mount /'
+	# podman mounts its own storage, and twice when two of it begin at once.
+	room cut -d ' ' -f 5 /proc/self/mountinfo | grep -v '/graph/overlay$' |
+		sort | sed 's/^/mount /'
 	for dir in $ROOM_CGROUPS; do
 		find "$dir" -type d
 	done | sort | sed 's/^/cgroup /'
