@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/err.h"
 #include "base/kernel.h"
 #include "confine/calls.h"
 #include "confine/landlock.h"
@@ -27,8 +28,8 @@
 
 #define ABI_LOGS 7 /* of Landlock */
 #define MOST 1000
-#define MOST_ROUNDS 100
-#define QUIET_MS 50 /* the kernel's thread is behind by less */
+#define MOST_ROUNDS 1000
+#define ANSWER_MS 1000 /* of the kernel's threads, on a busy machine */
 #define BUFFER (1 << 20)
 #define MAX_RECORD 8970 /* MAX_AUDIT_MESSAGE_LENGTH */
 
@@ -44,11 +45,15 @@ struct audit_refusal {
 
 /* ---- may we, and is it on? ---- */
 
-/* A question only: the answer has the state, and needs CAP_AUDIT_CONTROL. */
+/*
+ * A question only: the answer has the state, and needs CAP_AUDIT_CONTROL. A
+ * thread of the kernel sends it, some time later; a refusal is there at once.
+ */
 static bool is_on(void)
 {
 	autoclose int fd =
 		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_AUDIT);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
 	const struct nlmsghdr ask = {
 		.nlmsg_len = sizeof ask,
 		.nlmsg_type = AUDIT_GET,
@@ -60,6 +65,7 @@ static bool is_on(void)
 	} answer = { 0 };
 
 	if (fd < 0 || send(fd, &ask, sizeof ask, 0) != sizeof ask ||
+	    poll(&p, 1, ANSWER_MS) <= 0 ||
 	    recv(fd, &answer, sizeof answer, MSG_DONTWAIT) <
 		    (ssize_t)offsetof(struct audit_status, pid))
 		return false;
@@ -100,18 +106,15 @@ void audit_open(struct audit *audit, const struct blame *blame,
 
 /* ---- whose is it? ---- */
 
-/* The only child of process 1 so far. */
-static pid_t find_program(int proc, pid_t reaper)
+/* Its last word tells who the program is, however soon that ends. */
+int audit_prepare(const struct audit *audit, const struct launch *launch)
 {
-	char name[64], text[32] = "";
+	const int on = 1;
 
-	snprintf(name, sizeof name, "%d/task/%d/children", reaper, reaper);
-
-	autoclose int fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0)
-		return 0;
-	return (pid_t)strtol(text, NULL, 10);
+	if (audit->fd >= 0 && setsockopt(launch->link, SOL_SOCKET, SO_PASSCRED,
+					 &on, sizeof on) < 0)
+		return fail(errno, "ask for the program's process id");
+	return 0;
 }
 
 void audit_begin(struct audit *audit, const struct creation *c)
@@ -120,9 +123,7 @@ void audit_begin(struct audit *audit, const struct creation *c)
 		return;
 	audit->proc = c->proc;
 	audit->pid_ns = c->launch.ns_inodes[OCI_NS_PID];
-	audit->program = c->in.has_reaper ?
-				 find_program(c->proc, c->launch.pid) :
-				 c->launch.pid;
+	audit->program = c->launch.speaker;
 }
 
 static bool is_inside(const struct audit *audit, pid_t pid)
@@ -188,6 +189,10 @@ static void take(struct audit *audit, uint16_t type, const char *text)
 	case AUDIT_CALL:
 		blame_logged_call(audit, &event);
 		break;
+	case AUDIT_MARK:
+		if (event.pid == getpid())
+			audit->has_ended = true;
+		break;
 	case AUDIT_OTHER:
 		break;
 	}
@@ -212,14 +217,38 @@ void audit_read(void *user)
 	}
 }
 
+/* A record of our own: when it comes, all before it have come. */
+static void mark_end(void)
+{
+	static const char text[] = "op=sandbox-end exe=\"sandlock\"";
+	autoclose int fd =
+		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_AUDIT);
+	struct {
+		struct nlmsghdr header;
+		char text[sizeof text];
+	} mark = {
+		.header.nlmsg_len = sizeof mark,
+		.header.nlmsg_type = AUDIT_TRUSTED_APP,
+		.header.nlmsg_flags = NLM_F_REQUEST,
+	};
+
+	if (fd < 0)
+		return;
+	memcpy(mark.text, text, sizeof text);
+	(void)send(fd, &mark, sizeof mark, 0);
+}
+
 void audit_end(struct audit *audit)
 {
 	struct pollfd p = { .fd = audit->fd, .events = POLLIN };
 
 	if (audit->fd < 0)
 		return;
-	/* Others may never be quiet. */
-	for (int i = 0; i < MOST_ROUNDS && poll(&p, 1, QUIET_MS) > 0; i++)
+	mark_end();
+	/* It may be lost, and others may never be quiet. */
+	for (int i = 0;
+	     i < MOST_ROUNDS && !audit->has_ended && poll(&p, 1, ANSWER_MS) > 0;
+	     i++)
 		audit_read(audit);
 	for (size_t i = 0; audit->domain && i < audit->n; i++) {
 		const struct audit_refusal *refusal = &audit->refusals[i];

@@ -7,8 +7,8 @@
  * once for each domain the process that made it, which is the sandbox's
  * program. Records of seccomp have no more than a process: they count if it is
  * seen in the sandbox's pid namespace while it lives, or is the program itself.
- * What mounts hide is in no record, and of a program that ends before we have
- * looked for it nothing is told.
+ * What mounts hide is in no record, and of the program's children that end
+ * before we have looked for them no call is told.
  */
 #pragma once
 
@@ -18,8 +18,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define AUDIT_TRUSTED_APP 1121 /* of those for programs; in no kernel header */
+
 struct blame;
 struct creation;
+struct launch;
 struct policed;
 
 enum audit_kind {
@@ -27,6 +30,7 @@ enum audit_kind {
 	AUDIT_REFUSED, /* by Landlock: domain, rights, path */
 	AUDIT_DOMAIN, /* a domain and who made it: domain, pid */
 	AUDIT_CALL, /* by seccomp: pid, arch, number */
+	AUDIT_MARK, /* what a program said by itself: pid */
 };
 
 struct audit_event {
@@ -49,7 +53,8 @@ struct audit {
 	uint64_t pid_ns;
 	uint64_t domain; /* 0: not known yet */
 	struct audit_refusal *refusals;
-	size_t n, size;
+	size_t n;
+	bool has_ended; /* no record is under way any more */
 };
 
 #define AUDIT_NONE        \
@@ -63,6 +68,8 @@ void audit_parse(uint16_t type, const char *text, struct audit_event *ret);
 /* Listen, if that is possible, and have refusals of the plan recorded. */
 void audit_open(struct audit *audit, const struct blame *blame,
 		struct policed *policed);
+/* Before the child goes on to its program. */
+int audit_prepare(const struct audit *audit, const struct launch *launch);
 /* The program runs: these are the records to look for. */
 void audit_begin(struct audit *audit, const struct creation *creation);
 /* What has come; for struct foreground_job. */

@@ -151,6 +151,10 @@ void audit_parse(uint16_t type, const char *text, struct audit_event *ret)
 		    number_of(text, "code", 16) == SECCOMP_RET_ERRNO)
 			ret->kind = AUDIT_CALL;
 		break;
+	case AUDIT_TRUSTED_APP:
+		ret->kind = AUDIT_MARK;
+		ret->pid = (pid_t)number_of(text, "pid", 10);
+		break;
 	default:
 		break;
 	}

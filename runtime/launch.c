@@ -244,11 +244,27 @@ static int wait_for_word(const struct launch *launch, bool *ret_ended)
 	return 0;
 }
 
+static void take_control(struct launch *launch, struct msghdr *msg, int *ret_fd)
+{
+	struct ucred who;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c;
+	     c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_type == SCM_RIGHTS)
+			memcpy(ret_fd, CMSG_DATA(c), sizeof *ret_fd);
+		if (c->cmsg_type == SCM_CREDENTIALS) {
+			memcpy(&who, CMSG_DATA(c), sizeof who);
+			launch->speaker = who.pid;
+		}
+	}
+}
+
 /* One message; 0 at the end of file. The descriptor that came along, or -1. */
 static int receive(struct launch *launch, struct message *ret, int *ret_fd)
 {
 	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(sizeof(int)) +
+			   CMSG_SPACE(sizeof(struct ucred))];
 		struct cmsghdr align;
 	} control;
 	struct iovec iov = { .iov_base = ret, .iov_len = sizeof *ret };
@@ -258,7 +274,6 @@ static int receive(struct launch *launch, struct message *ret, int *ret_fd)
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof control.bytes,
 	};
-	struct cmsghdr *c;
 	bool ended = false;
 	ssize_t n;
 	int r;
@@ -276,9 +291,7 @@ static int receive(struct launch *launch, struct message *ret, int *ret_fd)
 		return fail(errno, "read from the container's process");
 	if (n != (ssize_t)sizeof *ret)
 		return fail(EPROTO, "read from the container's process");
-	c = CMSG_FIRSTHDR(&msg);
-	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(ret_fd, CMSG_DATA(c), sizeof *ret_fd);
+	take_control(launch, &msg, ret_fd);
 	return 1;
 }
 

@@ -32,6 +32,7 @@ struct launch {
 	void *owner;			/* for the three */
 	int link;
 	pid_t pid;
+	pid_t speaker;			/* of the last word, if the link has SO_PASSCRED */
 	int pidfd;			/* -1: not our child (start) */
 	uint64_t ns_inodes[OCI_NAMESPACES];	/* known from CREATED on */
 	int userns;			/* the container's, if it is new; or -1 */

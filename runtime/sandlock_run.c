@@ -37,19 +37,21 @@ static int status_of_failure(const struct creation *c, int r)
 	return r == -ENOENT || r == -ENOTDIR ? NOT_FOUND : CANNOT_EXECUTE;
 }
 
-/* GO to the end of the child's words; why: NULL, or who looks on. */
-static int let_go(struct creation *c, struct why *why)
+/* GO to the end of the child's words; traces: why looks on, not the audit. */
+static int let_go(struct creation *c, struct why *why, bool traces)
 {
-	int r = why ? why_attach(why, c) : 0;
+	int r = traces ? why_attach(why, c) :
+			 audit_prepare(&why->audit, &c->launch);
 
 	if (r >= 0)
 		r = creation_keep(c);
-	if (r >= 0 && why)
+	if (r >= 0 && traces)
 		r = why_follow(why);
 	return r < 0 ? r : launch_until(&c->launch, WORD_EXEC);
 }
 
-static int start(struct creation *c, struct front *front, struct why *why)
+static int start(struct creation *c, struct front *front, struct why *why,
+		 bool traces)
 {
 	int r;
 
@@ -62,7 +64,7 @@ static int start(struct creation *c, struct front *front, struct why *why)
 	r = front_open_console(c, front);
 	if (r < 0)
 		return r;
-	r = let_go(c, why);
+	r = let_go(c, why, traces);
 	if (r < 0)
 		return r;
 	c->kept = true;
@@ -130,7 +132,7 @@ static int try_sandbox(const struct globals *globals,
 	r = look_on(&c, request, &front, &why, result);
 	if (r < 0)
 		return r;
-	r = start(&c, &front, request->why ? &why : NULL);
+	r = start(&c, &front, &why, request->why);
 	result->degraded = c.degraded;
 	if (r < 0 && lacks_something(&c, request, without))
 		return -EAGAIN;

@@ -15,26 +15,13 @@ box() {
 	"$SHELL_PROGRAM" --root "$ROOT" run "$@"
 }
 
-# met WORD... -- SCRIPT: a sandbox that is refused nothing before it is known.
-met() {
-	local script=${*: -1}
-
-	mkdir -p "$TMP/met"
-	(wait_until [ -e "$TMP/met/ready" ] && touch "$TMP/met/go") 3>&- &
-	"$SHELL_PROGRAM" --root "$ROOT" run -r / -w "$TMP/met" \
-		"${@:1:$#-1}" "$(realpath "$(command -v sh)")" -c "
-			: >$TMP/met/ready
-			until [ -e $TMP/met/go ]; do :; done
-			$script"
-}
-
 @test "Landlock's refusals are told without --why, by their keys" {
 	requires root audit
 	local sh env
 
 	sh=$(realpath "$(command -v sh)")
 	env=$(realpath "$(command -v env)")
-	run met -x "$sh" -- "exec $env"
+	run box -r / -x "$sh" -- "$sh" -c "exec $env"
 	[ "$status" -eq 126 ]
 	[[ $output = *"denied: execute $env (not listed in filesystem.execute)"* ]]
 	# A success is nobody's concern, and nor are the refusals of others.
@@ -48,7 +35,7 @@ met() {
 
 @test "refused calls are told without --why, by their groups" {
 	requires root audit
-	run met -- "exec unshare --user true"
+	run box -r / -- unshare --user true
 	[ "$status" -eq 1 ]
 	[[ $output = *"denied: call unshare (syscalls: namespaces)"* ]]
 }

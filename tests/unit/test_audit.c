@@ -106,12 +106,26 @@ static void reads_calls(void **state)
 	assert_int_equal(event.kind, AUDIT_OTHER);
 }
 
+static void reads_marks(void **state)
+{
+	struct audit_event event;
+
+	(void)state;
+	audit_parse(AUDIT_TRUSTED_APP,
+		    "audit(1.2:3): pid=78 uid=0 auid=4294967295 ses=4294967295 "
+		    "msg='op=sandbox-end exe=\"sandlock\"'",
+		    &event);
+	assert_int_equal(event.kind, AUDIT_MARK);
+	assert_int_equal(event.pid, 78);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_refusals),
 		cmocka_unit_test(reads_domains),
 		cmocka_unit_test(reads_calls),
+		cmocka_unit_test(reads_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
