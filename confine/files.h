@@ -68,7 +68,9 @@ struct files_place {
 	int proc;		/* our own */
 	int root;		/* hostile */
 	bool own_pids;		/* its /proc shows nobody else */
-	const struct policy_context *context;
+	/* Of whom presets are, for files_resolve: as in policy_context. */
+	const char *home, *project;
+	struct oci_strings env;
 };
 
 /* Whether the policy says anything about files. */
@@ -80,7 +82,7 @@ uint32_t files_rights(const struct policy *policy, enum policy_key key);
 int files_resolve(struct arena *arena, const struct policy *policy,
 		  const struct files_place *place, struct files_list *ret_allowed,
 		  struct files_list *ret_denied);
-/* For context->real_path: the path without links, NULL when there is none. */
+/* The path without links, NULL when there is none. */
 int files_real_path(struct arena *arena, const struct files_place *place,
 		    const char *path, const char **ret);
 /* What of the denied is for mounts; it is marked as such. */

@@ -18,6 +18,7 @@
 #include "base/broken.h"
 #include "base/elf.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
@@ -26,9 +27,12 @@
 #define DEVICE \
 	(LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE | LANDLOCK_MAY_IOCTL)
 
+#define MAX_SMALL 65536
+
 struct resolver {
 	struct arena *arena;
 	const struct files_place *place;
+	struct policy_context context;
 	struct files_list *allowed, *denied;
 	unsigned int scopes;
 };
@@ -88,6 +92,50 @@ int files_real_path(struct arena *arena, const struct files_place *place,
 	*ret = NULL;
 	return fd < 0 ? 0 : real_path(arena, place, fd, ret);
 }
+
+/* ---- what presets ask ---- */
+
+static int get_file(void *user, struct arena *arena, const char *path,
+		    const char **ret)
+{
+	const struct files_place *place = user;
+	autoclose int fd =
+		root_open(place->root, path,
+			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	char *text;
+	int r;
+
+	*ret = NULL;
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	r = io_read_all(arena, fd, MAX_SMALL, &text, NULL);
+	if (r < 0)
+		return r;
+	*ret = text;
+	return 0;
+}
+
+static int get_real_path(void *user, struct arena *arena, const char *path,
+			 const char **ret)
+{
+	return files_real_path(arena, user, path, ret);
+}
+
+static struct policy_context context_of(const struct files_place *place)
+{
+	return (struct policy_context){
+		.os = POLICY_LINUX,
+		.home = place->home,
+		.project = place->project,
+		.env = place->env,
+		.user = (void *)place,
+		.read_file = get_file,
+		.real_path = get_real_path,
+	};
+}
+
+/* ---- paths ---- */
 
 static bool is_missing(int error)
 {
@@ -206,7 +254,7 @@ static int add_preset(struct resolver *v, struct item item, const char *name)
 {
 	struct policy_preset preset;
 	struct item except;
-	int r = policy_path_preset(v->arena, name, v->place->context, &preset);
+	int r = policy_path_preset(v->arena, name, &v->context, &preset);
 
 	if (r < 0)
 		return fail_in(r, "%s", item.entry.key);
@@ -224,7 +272,7 @@ static int add_preset(struct resolver *v, struct item item, const char *name)
 
 static int add_item(struct resolver *v, struct item item, const char *text)
 {
-	const char *project = v->place->context->project;
+	const char *project = v->place->project;
 
 	item.entry.item = text;
 	if (text[0] == '@')
@@ -435,6 +483,7 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 	struct files_list allowed = { 0 }, denied = { 0 };
 	struct resolver v = { .arena = arena,
 			      .place = place,
+			      .context = context_of(place),
 			      .allowed = &allowed,
 			      .denied = &denied };
 	int r = 0;

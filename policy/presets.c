@@ -219,7 +219,7 @@ static int from_variable(const struct preset_builder *b, const char *member,
 
 	if (!name)
 		return -ENOMEM;
-	value = b->context->get_env(b->context->user, name);
+	value = oci_env_get(&b->context->env, name);
 	if (!is_set(value) || (value[0] != '/' && !dir))
 		return 0;
 	value = preset_join(b->arena, dir ? dir : "/", value);

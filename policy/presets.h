@@ -16,9 +16,8 @@ struct policy_context {
 	enum policy_os os;
 	const char *home;	/* NULL: unknown, an error where it is needed */
 	const char *project;	/* the same */
+	struct oci_strings env;	/* KEY=VALUE */
 	void *user;
-	/* The value of a variable, or NULL. */
-	const char *(*get_env)(void *user, const char *name);
 	/* The text of a small file; NULL when there is none. */
 	int (*read_file)(void *user, struct arena *arena, const char *path,
 			 const char **ret);

@@ -162,7 +162,7 @@ static int find_environment(struct preset_builder *b)
 
 int preset_python(struct preset_builder *b)
 {
-	const char *path = b->context->get_env(b->context->user, "PATH");
+	const char *path = oci_env_get(&b->context->env, "PATH");
 	int r = find_environment(b);
 
 	path = is_set(path) ? path : DEFAULT_PATH;

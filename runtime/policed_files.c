@@ -28,75 +28,26 @@
 
 #define FILES "files"
 #define MAX_FILES (32UL << 20)
-#define MAX_SMALL 65536
 /* A pattern goes as deep as a path is long, in a tree that is hostile. */
 #define HELPER_STACK (16UL << 20)
 #define GUARD 65536
 
-/* ---- what presets ask ---- */
-
-static const char *get_env(void *user, const char *name)
+/* As the process inside would have it. */
+static struct files_place place_of(const struct policed_files *files)
 {
-	const struct policed_files *files = user;
+	const struct oci_process *process = files->process;
 
-	return oci_env_get(&files->process->env, name);
-}
-
-static struct files_place place_of(const struct policed_files *files,
-				   const struct policy_context *context)
-{
 	return (struct files_place){
 		.proc = files->proc,
 		.root = files->root,
 		.own_pids = files->own_pids,
-		.context = context,
-	};
-}
-
-static int get_file(void *user, struct arena *arena, const char *path,
-		    const char **ret)
-{
-	const struct policed_files *files = user;
-	autoclose int fd =
-		root_open(files->root, path,
-			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-	char *text;
-	int r;
-
-	*ret = NULL;
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return 0;
-	r = io_read_all(arena, fd, MAX_SMALL, &text, NULL);
-	if (r < 0)
-		return r;
-	*ret = text;
-	return 0;
-}
-
-static int get_real_path(void *user, struct arena *arena, const char *path,
-			 const char **ret)
-{
-	const struct policed_files *files = user;
-	const struct files_place place = place_of(files, NULL);
-
-	return files_real_path(arena, &place, path, ret);
-}
-
-static struct policy_context context_of(const struct policed_files *files)
-{
-	const char *cwd = files->process->cwd;
-
-	return (struct policy_context){
-		.os = POLICY_LINUX,
 		.home = files->policed->home ?
 				files->policed->home :
-				oci_env_get(&files->process->env, "HOME"),
-		.project = is_set(cwd) && !streq(cwd, "/") ? cwd : NULL,
-		.user = (void *)files,
-		.get_env = get_env,
-		.read_file = get_file,
-		.real_path = get_real_path,
+				oci_env_get(&process->env, "HOME"),
+		.project = is_set(process->cwd) && !streq(process->cwd, "/") ?
+				   process->cwd :
+				   NULL,
+		.env = process->env,
 	};
 }
 
@@ -300,8 +251,7 @@ static int settle_view(const struct policed_files *files,
 		.set[POLICY_GPU_DEVICES] =
 			files->policed->policy.set[POLICY_GPU_DEVICES],
 	};
-	const struct policy_context context = context_of(files);
-	const struct files_place place = place_of(files, &context);
+	const struct files_place place = place_of(files);
 	struct files_list own, none;
 	struct files_rules rules = *shown;
 	int r = files_resolve(files->arena, &policy, &place, &own, &none);
@@ -344,8 +294,7 @@ static bool has_files(const struct work *w)
 static int settle(struct work *w)
 {
 	const struct policed_files *files = w->files;
-	const struct policy_context context = context_of(files);
-	const struct files_place place = place_of(files, &context);
+	const struct files_place place = place_of(files);
 	int r;
 
 	if (!has_files(w))

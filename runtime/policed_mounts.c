@@ -24,13 +24,6 @@ struct writable {
 	bool unknown;		/* what must be looked for may be anywhere */
 };
 
-static const char *get_env(void *user, const char *name)
-{
-	const struct oci_process *process = user;
-
-	return oci_env_get(&process->env, name);
-}
-
 /* A pattern is where its wildcards begin. */
 static int add_pattern(struct writable *w, const char *pattern)
 {
@@ -51,8 +44,7 @@ static int add_preset(struct writable *w, const struct oci_process *process,
 		.os = POLICY_LINUX,
 		.home = home,
 		.project = process->cwd,
-		.user = (void *)process,
-		.get_env = get_env,
+		.env = process->env,
 	};
 	struct policy_preset preset;
 	int r;

@@ -203,6 +203,9 @@ static int find_places(struct arena *arena, struct request *ret)
 		return fail(errno, "find the current directory");
 	ret->cwd = arena_strdup(arena, cwd);
 	ret->home = home && home[0] == '/' ? home : NULL;
+	ret->env.items = (const char **)environ;
+	while (environ[ret->env.n])
+		ret->env.n++;
 	return ret->cwd ? 0 : -ENOMEM;
 }
 

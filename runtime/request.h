@@ -24,6 +24,7 @@ struct request {
 	const char *project; /* never NULL */
 	const char *home; /* NULL: unknown */
 	const char *cwd; /* the caller's */
+	struct oci_strings env; /* the same */
 	enum policy_env_base env_base;
 	uint64_t timeout_ms; /* 0: none */
 	bool json;

@@ -112,16 +112,6 @@ static const char *const readonly[] = {
 
 /* ---- the process ---- */
 
-/* What the policy leaves of it is decided with everything else. */
-static struct oci_strings given_env(void)
-{
-	size_t n = 0;
-
-	while (environ[n])
-		n++;
-	return (struct oci_strings){ (const char **)environ, n };
-}
-
 static int choose_cwd(const struct sandbox *s, const char **ret)
 {
 	const struct request *request = s->request;
@@ -152,7 +142,8 @@ static int fill_process(struct sandbox *s)
 	process->user.has_umask = true;
 	process->user.umask = umask(0);
 	(void)umask((mode_t)process->user.umask);
-	process->env = given_env();
+	/* What the policy leaves of it is decided with everything else. */
+	process->env = s->request->env;
 	r = choose_cwd(s, &process->cwd);
 	s->spec->process = process;
 	return r;

@@ -15,12 +15,10 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "base/io.h"
 #include "base/root.h"
 #include "base/util.h"
 #include "runtime/request.h"
 
-#define MAX_SMALL 65536
 #define MAX_LINKS 40
 
 struct viewer {
@@ -31,54 +29,6 @@ struct viewer {
 	const char *prefix; /* of sources: "", or the directory to enter */
 	struct view *view;
 };
-
-/* ---- what presets ask ---- */
-
-static const char *get_env(void *user, const char *name)
-{
-	(void)user;
-	return getenv(name);
-}
-
-static int get_file(void *user, struct arena *arena, const char *path,
-		    const char **ret)
-{
-	const struct viewer *v = user;
-	autoclose int fd =
-		root_open(v->root, path,
-			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-	char *text;
-	int r;
-
-	*ret = NULL;
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return 0;
-	r = io_read_all(arena, fd, MAX_SMALL, &text, NULL);
-	if (r < 0)
-		return r;
-	*ret = text;
-	return 0;
-}
-
-static struct files_place place_of(const struct viewer *v,
-				   const struct policy_context *context)
-{
-	return (struct files_place){
-		.proc = v->proc,
-		.root = v->root,
-		.context = context,
-	};
-}
-
-static int get_real_path(void *user, struct arena *arena, const char *path,
-			 const char **ret)
-{
-	const struct viewer *v = user;
-	const struct files_place place = place_of(v, NULL);
-
-	return files_real_path(arena, &place, path, ret);
-}
 
 /* ---- lists ---- */
 
@@ -106,16 +56,13 @@ static int deny_kernel(struct viewer *v, struct files_list *denied)
 
 static int resolve(struct viewer *v)
 {
-	const struct policy_context context = {
-		.os = POLICY_LINUX,
+	const struct files_place place = {
+		.proc = v->proc,
+		.root = v->root,
 		.home = v->request->home,
 		.project = v->request->project,
-		.user = v,
-		.get_env = get_env,
-		.read_file = get_file,
-		.real_path = get_real_path,
+		.env = v->request->env,
 	};
-	const struct files_place place = place_of(v, &context);
 	struct view *view = v->view;
 	struct files_list denied;
 	int r = files_resolve(v->arena, &v->request->policy, &place,
@@ -399,7 +346,7 @@ static int keep_links(struct viewer *v, const char *named)
 /* /bin and the like, where what they lead to is shown. */
 static int keep_top_links(struct viewer *v)
 {
-	const struct files_place place = place_of(v, NULL);
+	const struct files_place place = { .proc = v->proc, .root = v->root };
 	autoclose int fd =
 		root_open(v->root, "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	autoclosedir DIR *entries = fd < 0 ? NULL : fdopendir(fd);

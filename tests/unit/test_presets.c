@@ -15,16 +15,16 @@
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
 
-/* A host made of pairs; each list ends with a NULL. */
+/* A host: KEY=VALUE, and pairs; each list ends with a NULL. */
 struct host {
-	const char *env[8][2];
+	const char *env[8];
 	const char *files[8][2];
 	const char *links[8][2];
 };
 
-#define NOTHING                           \
-	{                                 \
-		.env = { { NULL, NULL } } \
+#define NOTHING                 \
+	{                       \
+		.env = { NULL } \
 	}
 
 struct sample {
@@ -55,13 +55,6 @@ static const char *look_up(const char *const pairs[][2], const char *key)
 	return NULL;
 }
 
-static const char *get_env(void *user, const char *name)
-{
-	const struct host *host = user;
-
-	return look_up(host->env, name);
-}
-
 static int read_file(void *user, struct arena *arena, const char *path,
 		     const char **ret)
 {
@@ -84,11 +77,15 @@ static int real_path(void *user, struct arena *arena, const char *path,
 
 static struct policy_context context_of(const struct host *host)
 {
+	size_t n = 0;
+
+	while (host->env[n])
+		n++;
 	return (struct policy_context){
 		.home = "/home/u",
 		.project = "/home/u/p",
+		.env = { (const char **)host->env, n },
 		.user = (void *)host,
-		.get_env = get_env,
 		.read_file = read_file,
 		.real_path = real_path,
 	};
@@ -127,26 +124,23 @@ static void plain_presets(void **state)
 		{ "project", NOTHING, "/home/u/p" },
 		{ "home", NOTHING, "/home/u" },
 		{ "tmp", NOTHING, "/tmp" },
-		{ "tmp", { .env = { { "TMPDIR", "/run/t" } } }, "/tmp /run/t" },
-		{ "tmp", { .env = { { "TMPDIR", "/tmp" } } }, "/tmp" },
-		{ "tmp", { .env = { { "TMPDIR", "" } } }, "/tmp" },
-		{ "tmp", { .env = { { "TMPDIR", "t" } } }, "/tmp" },
-		{ "tmp", { .env = { { "TMPDIR", "/t*" } } }, "/tmp /t\\*" },
+		{ "tmp", { .env = { "TMPDIR=/run/t" } }, "/tmp /run/t" },
+		{ "tmp", { .env = { "TMPDIR=/tmp" } }, "/tmp" },
+		{ "tmp", { .env = { "TMPDIR=" } }, "/tmp" },
+		{ "tmp", { .env = { "TMPDIR=t" } }, "/tmp" },
+		{ "tmp", { .env = { "TMPDIR=/t*" } }, "/tmp /t\\*" },
 		{ "system", NOTHING,
 		  "/usr /lib /lib32 /lib64 /libx32 /bin /sbin /etc" },
 		{ "uv-cache", NOTHING, "/home/u/.cache/uv" },
 		{ "uv-cache",
-		  { .env = { { "UV_CACHE_DIR", "/c" },
-			     { "XDG_CACHE_HOME", "/x" } } },
+		  { .env = { "UV_CACHE_DIR=/c", "XDG_CACHE_HOME=/x" } },
 		  "/c /x/uv /home/u/.cache/uv" },
 		{ "virtualenv", NOTHING, "/home/u/p/.venv" },
 		{ "virtualenv",
-		  { .env = { { "UV_PROJECT_ENVIRONMENT", "env" },
-			     { "VIRTUAL_ENV", "/v" } } },
+		  { .env = { "UV_PROJECT_ENVIRONMENT=env", "VIRTUAL_ENV=/v" } },
 		  "/home/u/p/env /v /home/u/p/.venv" },
 		{ "virtualenv",
-		  { .env = { { "UV_PROJECT_ENVIRONMENT", "/e" },
-			     { "VIRTUAL_ENV", "v" } } },
+		  { .env = { "UV_PROJECT_ENVIRONMENT=/e", "VIRTUAL_ENV=v" } },
 		  "/e /home/u/p/.venv" },
 		{ "ide-configs", NOTHING,
 		  "/home/u/p/.vscode /home/u/p/.idea /home/u/p/.vim "
@@ -164,13 +158,13 @@ static void python(void **state)
 		  { .links = { { "/usr/bin/python3", "/usr/bin/python3.11" } } },
 		  "/usr/bin/python3.11 /usr /usr/lib/python3.11" },
 		{ "python",
-		  { .env = { { "PATH", "bin::/opt/py/bin:/usr/bin" } },
+		  { .env = { "PATH=bin::/opt/py/bin:/usr/bin" },
 		    .links = { { "/usr/bin/python3", "/usr/bin/python3.11" },
 			       { "/opt/py/bin/python3",
 				 "/opt/py/bin/python3" } } },
 		  "/opt/py/bin/python3 /opt/py /opt/py/lib/python3.*" },
 		{ "python",
-		  { .env = { { "PATH", "/home/u/bin:/bin" } },
+		  { .env = { "PATH=/home/u/bin:/bin" },
 		    .links = { { "/home/u/bin/python3",
 				 "/home/u/bin/python3.12" } } },
 		  "/home/u/bin/python3.12 /home/u/lib/python3.12" },
@@ -187,12 +181,12 @@ static void python(void **state)
 		  "/home/u/p/.venv /cellar/bin/python3.12 /cellar "
 		  "/cellar/lib/python3.12 /opt/\\[x]" },
 		{ "python",
-		  { .env = { { "VIRTUAL_ENV", "/v" } },
+		  { .env = { "VIRTUAL_ENV=/v" },
 		    .files = { { "/v/pyvenv.cfg", "homes = /no\n" } },
 		    .links = { { "/v/bin/python3", "/usr/bin/python3.10" } } },
 		  "/v /usr/bin/python3.10 /usr /usr/lib/python3.10" },
 		{ "python",
-		  { .env = { { "UV_PROJECT_ENVIRONMENT", "e" } },
+		  { .env = { "UV_PROJECT_ENVIRONMENT=e" },
 		    .files = { { "/home/u/p/.venv/pyvenv.cfg", "" },
 			       { "/home/u/p/e/pyvenv.cfg", "home=/usr/bin" } } },
 		  "/home/u/p/e /usr" },
@@ -222,7 +216,7 @@ static void git_hooks(void **state)
 				 "[ core ]\r\nhooksPath = C:\\\\x\r\n" } } },
 		  GIT "/hooks /a b;# /home/u/hooks /home/u/p/C:\\\\x" },
 		{ "git-hooks",
-		  { .env = { { "XDG_CONFIG_HOME", "/x" } },
+		  { .env = { "XDG_CONFIG_HOME=/x" },
 		    .files = { { "/x/git/config", "[core]\nhooksPath = a\\\nb" },
 			       { "/home/u/.config/git/config",
 				 "[core]\nhooksPathology = /no\nhooksPath\n"
