@@ -126,11 +126,22 @@ int writer_close(struct writer *w, const char **ret_text, size_t *ret_len)
 	assert(w->depth == 0);
 	if (w->style != WRITE_COMPACT)
 		put_text(w, "\n");
-	if (w->error)
+	if (w->error < 0)
 		return w->error;
 	*ret_text = w->text;
 	if (ret_len)
 		*ret_len = w->len;
+	return 0;
+}
+
+int writer_print(struct writer *w)
+{
+	const char *text;
+	int r = writer_close(w, &text, NULL);
+
+	if (r < 0)
+		return r;
+	fputs(text, stdout);
 	return 0;
 }
 

@@ -38,6 +38,8 @@ void writer_open(struct writer *w, struct arena *arena,
 		 enum writer_style style);
 /* The finished text (NUL behind it); ret_len may be NULL. */
 int writer_close(struct writer *w, const char **ret_text, size_t *ret_len);
+/* The same, to stdout, whose errors are seen when that is flushed. */
+int writer_print(struct writer *w);
 
 void put_object(struct writer *w, const char *key);
 void put_array(struct writer *w, const char *key);

@@ -194,9 +194,5 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 	}
 	toml_json_put(&w, "policy", tree);
 	put_end(&w);
-	r = writer_close(&w, &text, NULL);
-	if (r < 0)
-		return r;
-	fputs(text, stdout);
-	return 0;
+	return writer_print(&w);
 }

@@ -4,11 +4,13 @@
 
 #include <stdio.h>
 
+#include "base/err.h"
 #include "runtime/commands.h"
 #include "runtime/help.h"
 #include "runtime/request.h"
 
-int request_help(struct arena *arena, const struct command *command)
+/* Usage, options, and every flag of a policy. */
+static int print_help(struct arena *arena, const struct command *command)
 {
 	const char *keys;
 	int r = policy_help(arena, &keys);
@@ -21,4 +23,19 @@ int request_help(struct arena *arena, const struct command *command)
 	help_options(request_options, request_noptions - 1);
 	printf("\npolicy:\n%s", keys);
 	return 0;
+}
+
+int request_take(struct arena *arena, const struct command *command, int argc,
+		 char **argv, struct request *ret)
+{
+	int r = request_parse(arena, argc, argv, ret);
+
+	if (r < 0)
+		return r;
+	if (ret->help)
+		return print_help(arena, command);
+	if (ret->command.n < (size_t)command->min_args)
+		return fail(0, "%s: no command, usage: sandlock %s %s",
+			    command->name, command->name, command->arguments);
+	return 1;
 }

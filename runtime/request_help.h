@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/request_help.h - the help of commands that take a request. */
+/* runtime/request_help.h - a command's words as a request, or its help. */
 #pragma once
 
 struct arena;
 struct command;
+struct request;
 
-/* Usage, options, and every flag of a policy. */
-int request_help(struct arena *arena, const struct command *command);
+/* 1: parsed; 0: the words ask for help, and it is printed. */
+int request_take(struct arena *arena, const struct command *command, int argc,
+		 char **argv, struct request *ret);

@@ -40,8 +40,6 @@ static void print_text(const struct doctor *doctor)
 static int print_json(struct arena *arena, const struct doctor *doctor)
 {
 	struct writer w;
-	const char *text;
-	int r;
 
 	writer_open(&w, arena, WRITE_PRETTY);
 	put_object(&w, NULL);
@@ -64,11 +62,7 @@ static int print_json(struct arena *arena, const struct doctor *doctor)
 	}
 	put_end(&w);
 	put_end(&w);
-	r = writer_close(&w, &text, NULL);
-	if (r < 0)
-		return r;
-	fputs(text, stdout);
-	return 0;
+	return writer_print(&w);
 }
 
 static int run(const struct globals *globals, const void *options, int argc,

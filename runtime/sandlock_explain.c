@@ -16,11 +16,9 @@ static int run(const struct globals *globals, const void *options, int argc,
 	int r;
 
 	(void)options;
-	r = request_parse(arena, argc, argv, &request);
-	if (r < 0)
+	r = request_take(arena, &sandlock_explain, argc, argv, &request);
+	if (r <= 0)
 		return r;
-	if (request.help)
-		return request_help(arena, &sandlock_explain);
 	r = explain_make(arena, globals, &request, &all);
 	if (r >= 0 && request.json)
 		r = explain_print_json(arena, &all);

@@ -44,7 +44,6 @@ static int print_json(struct arena *arena, const struct container *c,
 {
 	const struct toml_value *tree;
 	struct writer w;
-	const char *text;
 	int r = toml_parse(arena, policy, len, &tree);
 
 	if (r < 0)
@@ -61,11 +60,7 @@ static int print_json(struct arena *arena, const struct container *c,
 	put_strings(&w, "command", &row->command);
 	toml_json_put(&w, "policy", tree);
 	put_end(&w);
-	r = writer_close(&w, &text, NULL);
-	if (r < 0)
-		return r;
-	fputs(text, stdout);
-	return 0;
+	return writer_print(&w);
 }
 
 static int run(const struct globals *globals, const void *options, int argc,

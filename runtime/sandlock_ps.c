@@ -110,8 +110,6 @@ static int print_json(struct arena *arena, const struct sandbox_row *rows,
 		      size_t n)
 {
 	struct writer w;
-	const char *text;
-	int r;
 
 	writer_open(&w, arena, WRITE_PRETTY);
 	put_array(&w, NULL);
@@ -126,11 +124,7 @@ static int print_json(struct arena *arena, const struct sandbox_row *rows,
 		put_end(&w);
 	}
 	put_end(&w);
-	r = writer_close(&w, &text, NULL);
-	if (r < 0)
-		return r;
-	fputs(text, stdout);
-	return 0;
+	return writer_print(&w);
 }
 
 static int run(const struct globals *globals, const void *options, int argc,

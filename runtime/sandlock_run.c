@@ -217,21 +217,15 @@ static int run(const struct globals *globals, const void *options, int argc,
 	int r;
 
 	(void)options;
-	r = request_parse(globals->arena, argc, argv, &request);
-	if (r < 0)
-		return r;
-	if (request.help)
-		return request_help(globals->arena, &sandlock_run);
-	if (request.command.n == 0)
-		return fail(0, "run: no command, usage: sandlock run %s",
-			    sandlock_run.arguments);
-	return run_and_tell(globals, &request);
+	r = request_take(globals->arena, &sandlock_run, argc, argv, &request);
+	return r <= 0 ? r : run_and_tell(globals, &request);
 }
 
 const struct command sandlock_run = {
 	.name = "run",
 	.arguments = "[options] [policy] [--] COMMAND [ARG...]",
 	.help = "run a command with no more than its policy allows",
+	.min_args = 1,
 	.own_words = true,
 	.run = run,
 	.failure = 125,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "base/err.h"
 #include "base/util.h"
 #include "runtime/quote.h"
 #include "runtime/request.h"
@@ -61,14 +60,9 @@ static int run(const struct globals *globals, const void *options, int argc,
 	int r;
 
 	(void)options;
-	r = request_parse(arena, argc, argv, &request);
-	if (r < 0)
+	r = request_take(arena, &sandlock_wrap, argc, argv, &request);
+	if (r <= 0)
 		return r;
-	if (request.help)
-		return request_help(arena, &sandlock_wrap);
-	if (request.command.n == 0)
-		return fail(0, "wrap: no command, usage: sandlock wrap %s",
-			    sandlock_wrap.arguments);
 	r = policy_refuse_unenforced(&request.policy);
 	if (r < 0)
 		return r;
@@ -84,6 +78,7 @@ const struct command sandlock_wrap = {
 	.name = "wrap",
 	.arguments = "[options] [policy] [--] COMMAND [ARG...]",
 	.help = "print the command line that runs a command in a sandbox",
+	.min_args = 1,
 	.own_words = true,
 	.run = run,
 	.failure = 125,
