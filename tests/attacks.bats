@@ -9,7 +9,6 @@ load helpers
 setup() {
 	sandlock_setup
 	requires root gcc python3
-	SHELL_PROGRAM=$(dirname "$SANDLOCK")/sandlock
 	mkdir "$TMP/dir"
 	chmod 0777 "$TMP/dir"
 	echo text >"$TMP/dir/open"
@@ -63,7 +62,7 @@ assert_refused() {
 }
 
 @test "none works in a sandbox of root" {
-	run_ok "$SHELL_PROGRAM" --root "$ROOT" run -r /usr -r "$TMP" -- \
+	run_ok box -r /usr -r "$TMP" -- \
 		"$TMP/attacks" "$TMP/dir"
 	assert_refused "$TMP/dir"
 }
@@ -72,9 +71,9 @@ assert_refused() {
 @test "none works in a sandbox of a user" {
 	requires userns
 	new_user
-	cp -r "$TMP/attacks" "$TMP/dir" "$SHELL_PROGRAM" "$USER_HOME/"
+	cp -r "$TMP/attacks" "$TMP/dir" "$USER_HOME/"
 	chown -R "$USER_ID" "$USER_HOME/dir"
-	run_ok as_user ./sandlock run -r /usr -r . -- ./attacks dir
+	run_ok user_box -r /usr -r . -- ./attacks dir
 	assert_refused "$USER_HOME/dir"
 }
 

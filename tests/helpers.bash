@@ -39,6 +39,13 @@ sandlock_setup() {
 	export ROOT
 }
 
+# Into $WORK, an empty directory of the test.
+enter_work() {
+	WORK=$TMP/work
+	mkdir -p "$WORK"
+	cd "$WORK" || return
+}
+
 sandlock_teardown() {
 	local dir id left
 
@@ -200,6 +207,16 @@ sandlock() {
 # sl WORD...: `sandlock`, with the state directory of the test.
 sl() {
 	"$SANDLOCK_SHELL" --root "$ROOT" "$@" 3>&-
+}
+
+# box WORD...: `sandlock run`, with the same.
+box() {
+	sl run "$@"
+}
+
+# user_box WORD...: `sandlock run` by the user of new_user.
+user_box() {
+	as_user ./sandlock run "$@"
 }
 
 # shellcheck disable=SC2154 # bats sets status and output

@@ -5,16 +5,6 @@
 
 load helpers
 
-setup() {
-	sandlock_setup
-	SHELL_PROGRAM=$(dirname "$SANDLOCK")/sandlock
-}
-
-# box WORD...: sandlock run with the state of this test.
-box() {
-	"$SHELL_PROGRAM" --root "$ROOT" run "$@"
-}
-
 @test "Landlock's refusals are told without --why, by their keys" {
 	requires root audit
 	local sh env
@@ -43,7 +33,7 @@ box() {
 @test "what was refused to one sandbox is not told of another" {
 	requires root audit
 	mkdir "$TMP/sync"
-	"$SHELL_PROGRAM" --root "$ROOT" run -r / -w "$TMP/sync" --name other -- \
+	"$SANDLOCK_SHELL" --root "$ROOT" run -r / -w "$TMP/sync" --name other -- \
 		sh -c "until [ -e $TMP/sync/end ]; do
 			unshare --user true
 			echo >$TMP/sync/refused

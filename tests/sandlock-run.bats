@@ -8,31 +8,12 @@ load limits
 
 setup() {
 	sandlock_setup
-	SHELL_PROGRAM=$(dirname "$SANDLOCK")/sandlock
-	WORK=$TMP/work
-	mkdir -p "$WORK"
-	cd "$WORK" || return
-}
-
-teardown() {
-	cd /
-	sandlock_teardown
-}
-
-# box WORD...: sandlock run with the state of this test.
-box() {
-	"$SHELL_PROGRAM" --root "$ROOT" run "$@"
-}
-
-# user_box WORD...: the same by a user without privileges.
-user_box() {
-	[ -n "$USER_HOME" ] || new_user
-	cp "$SHELL_PROGRAM" "$USER_HOME/sandlock"
-	as_user ./sandlock run "$@"
+	enter_work
 }
 
 # both WORD...: run_ok as root and as a user.
 both() {
+	[ -n "$USER_HOME" ] || new_user
 	run_ok box "$@"
 	run_ok user_box "$@"
 }
@@ -96,7 +77,7 @@ cat: "*"No such file or directory"* ]]
 	requires root
 	mkdir dir sync
 	echo secret >dir/secret
-	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr -r dir -w sync \
+	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -r dir -w sync \
 		--filesystem-deny "$WORK/dir/secret" -- sh -c '
 			echo >sync/ready
 			until [ -e sync/go ]; do sleep 0.1; done
@@ -227,6 +208,7 @@ USER=root" ]
 
 @test "status: its own, 126, 127, 124 for a timeout, 128 and a signal" {
 	requires root userns
+	new_user
 	run box -r /usr -- sh -c 'exit 7'
 	assert_status 7
 	run user_box -r /usr -- sh -c 'exit 7'
@@ -268,7 +250,7 @@ sandlock"* ]]
 	requires root
 	run_ok box -r /usr -- sh -c 'setsid sleep 4711 & exit 0'
 	run ! pgrep -f '^sleep 4711$'
-	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr --name one -- \
+	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr --name one -- \
 		sleep 4712 &
 	pid=$!
 	wait_until pgrep -f '^sleep 4712$'
@@ -277,17 +259,18 @@ sandlock"* ]]
 }
 
 @test "signals reach the program, and its children too" {
-	local pid
+	local pid r=0
 
 	requires root
-	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr -w . -- sh -c '
+	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -w . -- sh -c '
 		trap "echo term >got; exit 5" TERM
 		echo >ready
-		sleep 4713 & wait' &
+		sleep 4713 & wait' 3>&- &
 	pid=$!
 	wait_until test -e ready
 	kill -TERM $pid
-	run wait $pid
+	wait $pid || r=$?
+	[ "$r" -eq 5 ]
 	[ "$(cat got)" = term ]
 	wait_until sh -c '! pgrep -f "^sleep 4713$"'
 }
@@ -350,7 +333,7 @@ Seccomp:2" ]
 	local pid
 
 	requires root
-	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr -w . --name same -- sh -c '
+	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -w . --name same -- sh -c '
 		hostname >name; exec sleep 4714' &
 	pid=$!
 	wait_until test -s name
@@ -419,7 +402,7 @@ blocked() {
 		shift 2
 		exec setpriv --bounding-set -all --inh-caps -all \
 			"$program" --root "$root" run "$@"' sh \
-		"$SHELL_PROGRAM" "$ROOT" "$@"
+		"$SANDLOCK_SHELL" "$ROOT" "$@"
 }
 
 @test "without namespaces Landlock and the filter hold what they can" {
@@ -483,7 +466,7 @@ gpu_box() {
 			dri/renderD128 226 128
 			dri/renderD129 226 129
 		EOF
-		exec "$@"' sh "$SHELL_PROGRAM" --root "$ROOT" run "$@"
+		exec "$@"' sh "$SANDLOCK_SHELL" --root "$ROOT" run "$@"
 }
 
 @test "a GPU is there if it is listed" {

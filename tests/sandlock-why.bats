@@ -7,27 +7,7 @@ load helpers
 
 setup() {
 	sandlock_setup
-	SHELL_PROGRAM=$(dirname "$SANDLOCK")/sandlock
-	WORK=$TMP/work
-	mkdir -p "$WORK"
-	cd "$WORK" || return
-}
-
-teardown() {
-	cd /
-	sandlock_teardown
-}
-
-# box WORD...: sandlock run with the state of this test.
-box() {
-	"$SHELL_PROGRAM" --root "$ROOT" run "$@"
-}
-
-# user_box WORD...: the same by a user without privileges.
-user_box() {
-	[ -n "$USER_HOME" ] || new_user
-	cp "$SHELL_PROGRAM" "$USER_HOME/sandlock"
-	as_user ./sandlock run "$@"
+	enter_work
 }
 
 # denied LINE...: these were told, and nothing else but what loaders look for.
@@ -46,6 +26,7 @@ both() {
 	local status_wanted=$1
 
 	shift
+	[ -n "$USER_HOME" ] || new_user
 	run --separate-stderr "-$status_wanted" box "$@"
 	"${CHECK[@]}"
 	run --separate-stderr "-$status_wanted" user_box "$@"
@@ -93,7 +74,7 @@ result() {
 
 @test "--why says nothing of what is allowed or fails anyway" {
 	requires root userns
-	CHECK=(denied)
+	new_user
 	run --separate-stderr -1 user_box --why -r /usr -r /etc -- cat \
 		/etc/shadow /nowhere
 	[[ $stderr != *denied:* ]]
@@ -159,10 +140,10 @@ socket.socket().connect(("192.0.2.1", 80))'
 	run --separate-stderr -0 box -r /usr -- sh -c 'cat /etc/passwd; true'
 	[[ $stderr != *denied* ]]
 	# At a terminal somebody may want to know.
-	run script -qec "$SHELL_PROGRAM --root $ROOT run -r /usr -- cat /etc/passwd" \
+	run script -qec "$SANDLOCK_SHELL --root $ROOT run -r /usr -- cat /etc/passwd" \
 		/dev/null
 	[[ $output = *"--why finds out"* ]]
-	run script -qec "$SHELL_PROGRAM --root $ROOT run -r /usr -- true" /dev/null
+	run script -qec "$SANDLOCK_SHELL --root $ROOT run -r /usr -- true" /dev/null
 	[[ $output != *"--why"* ]]
 }
 
@@ -250,7 +231,7 @@ threading.Event().wait()'
 @test "a traced sandbox ends with its tracer" {
 	requires root
 	mkdir sync
-	"$SHELL_PROGRAM" --root "$ROOT" run --why -r /usr -w sync -- sh -c '
+	"$SANDLOCK_SHELL" --root "$ROOT" run --why -r /usr -w sync -- sh -c '
 		echo >sync/ready
 		exec sleep 1000' 3>&- &
 	local tracer=$!
