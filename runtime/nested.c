@@ -25,15 +25,17 @@ static ssize_t read_some(const char *path, char *ret, size_t size)
 }
 
 /* systemd and engines tell it to the first process: container=NAME. */
-static const char *told_to_init(struct arena *arena)
+static int told_to_init(struct arena *arena, const char **ret)
 {
 	char env[65536];
 	ssize_t n = read_some("/proc/1/environ", env, sizeof env);
 
 	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(env + at) + 1)
-		if (starts_with(env + at, "container="))
-			return arena_printf(arena, "%s of process 1", env + at);
-	return NULL;
+		if (starts_with(env + at, "container=")) {
+			*ret = arena_printf(arena, "%s of process 1", env + at);
+			return *ret ? 0 : -ENOMEM;
+		}
+	return 0;
 }
 
 static bool has_some_ids_only(void)
@@ -51,15 +53,17 @@ int nested_container(struct arena *arena, const char **ret)
 	static const char *const marks[] = { "/run/.containerenv",
 					     "/.dockerenv" };
 
+	int r = 0;
+
 	*ret = NULL;
 	for (size_t i = 0; i < COUNT(marks) && !*ret; i++)
 		if (access(marks[i], F_OK) == 0)
 			*ret = marks[i];
 	if (!*ret)
-		*ret = told_to_init(arena);
-	if (!*ret && has_some_ids_only())
+		r = told_to_init(arena, ret);
+	if (r == 0 && !*ret && has_some_ids_only())
 		*ret = "a user namespace that is not the first one";
-	return 0;
+	return r;
 }
 
 int nested_weaken(struct arena *arena, struct policy *policy)
@@ -73,6 +77,9 @@ int nested_weaken(struct arena *arena, struct policy *policy)
 	r = nested_container(arena, &mark);
 	if (r < 0 || !mark)
 		return r;
+	if (!policy->set[POLICY_ALLOW_DEGRADED])
+		policy->origin[POLICY_ALLOW_DEGRADED] =
+			policy->origin[POLICY_WEAKER_NESTED];
 	policy->set[POLICY_ALLOW_DEGRADED] = true;
 	policy->allow_degraded |= weaker & ~policy->disable;
 	return 0;

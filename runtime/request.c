@@ -109,7 +109,7 @@ static int take_word(void *user, char **argv, int argc)
 		*(const char **)field = value;
 		return 1;
 	}
-	if (argc < 2)
+	if (argc < 2 || streq(argv[1], "--"))
 		return fail(0, "--%s needs a value", spec->name);
 	*(const char **)field = argv[1];
 	return 2;
@@ -128,7 +128,7 @@ static int set_timeout(const char *text, uint64_t *ret)
 	    !(seconds > 0 && seconds <= MAX_TIMEOUT))
 		return fail(0, "--timeout: '%s' is not a number of seconds",
 			    text);
-	*ret = (uint64_t)(seconds * 1000);
+	*ret = (uint64_t)(seconds * 1000 + 0.5);
 	if (*ret == 0)
 		*ret = 1;
 	return 0;

@@ -8,9 +8,17 @@
 #include "runtime/commands.h"
 #include "runtime/dispatch.h"
 
+struct arena;
+struct oci_strings;
+struct request;
+
 extern const struct command sandlock_run, sandlock_explain, sandlock_check,
 	sandlock_profile, sandlock_wrap, sandlock_ps, sandlock_inspect,
 	sandlock_kill, sandlock_completion;
 
 /* All of them, for --help and completion. */
 extern const struct command_set sandlock_commands;
+
+/* "sandlock run" and all that asks for the same; argv is what was parsed. */
+int wrap_words(struct arena *arena, const struct request *request, int argc,
+	       char **argv, struct oci_strings *ret);

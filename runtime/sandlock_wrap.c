@@ -21,23 +21,13 @@ static int count_flags(const struct request *request, int argc, char **argv)
 	return flags - (flags > 0 && streq(argv[flags - 1], "--"));
 }
 
-static int print_words(struct arena *arena, const struct oci_strings *words)
-{
-	const char *line = quote_words(arena, words);
-
-	if (!line)
-		return -ENOMEM;
-	puts(line);
-	return 0;
-}
-
-static int print_wrapped(struct arena *arena, const struct request *request,
-			 int argc, char **argv)
+int wrap_words(struct arena *arena, const struct request *request, int argc,
+	       char **argv, struct oci_strings *ret)
 {
 	size_t flags = (size_t)count_flags(request, argc, argv);
 	const struct oci_strings *command = &request->command;
 	const char **words =
-		arena_array(arena, flags + command->n + 3, sizeof *words);
+		arena_array(arena, flags + command->n + 4, sizeof *words);
 	size_t n = 0;
 
 	if (!words)
@@ -49,13 +39,25 @@ static int print_wrapped(struct arena *arena, const struct request *request,
 	words[n++] = "--";
 	for (size_t i = 0; i < command->n; i++)
 		words[n++] = command->items[i];
-	return print_words(arena, &(struct oci_strings){ words, n });
+	*ret = (struct oci_strings){ words, n };
+	return 0;
+}
+
+static int print_words(struct arena *arena, const struct oci_strings *words)
+{
+	const char *line = quote_words(arena, words);
+
+	if (!line)
+		return -ENOMEM;
+	puts(line);
+	return 0;
 }
 
 static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)
 {
 	struct arena *arena = globals->arena;
+	struct oci_strings words;
 	struct request request;
 	int r;
 
@@ -71,7 +73,8 @@ static int run(const struct globals *globals, const void *options, int argc,
 		return r;
 	if (r != UNSANDBOXED_NO)
 		return print_words(arena, &request.command);
-	return print_wrapped(arena, &request, argc, argv);
+	r = wrap_words(arena, &request, argc, argv, &words);
+	return r < 0 ? r : print_words(arena, &words);
 }
 
 const struct command sandlock_wrap = {

@@ -98,6 +98,7 @@ checked() {
 	sl_bad "not enforced by this build: limits.forks" \
 		wrap --limits-forks 3 -- true
 	sl_bad "limits.memory" wrap -m much -- true
+	sl_bad "--name needs a value" wrap --name -- true
 }
 
 @test "wrap leaves an excluded command as it is, or refuses it" {

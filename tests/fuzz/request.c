@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tests/fuzz/request.c - any command line of `sandlock run`, one word a line,
+ * and behind a line "---" the file that it may name: what wrap prints means
+ * the same, each key has the value of the flags or else of the file, and all
+ * of it can be said by a file alone.
+ *
+ * The file is p.toml, uv.toml and s.json in the current directory, and the
+ * profile p.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "runtime/quote.h"
+#include "runtime/request.h"
+#include "runtime/sandlock.h"
+#include "tests/fuzz/round_trip.h"
+
+#define MAX_SIZE 16384
+#define MAX_TIMEOUT_MS 1000000000000U
+
+static const char *const names[] = { "p.toml", "uv.toml", "s.json",
+				     "sandlock/profiles/p.toml" };
+static char folder[PATH_MAX];
+static int here = -1, elsewhere = -1;
+
+static struct oci_strings words;
+static struct request request;
+
+/* ---- the place ---- */
+
+static void leave_nothing(void)
+{
+	for (size_t i = 0; i < COUNT(names); i++)
+		(void)unlinkat(here, names[i], 0);
+	(void)unlinkat(here, "sandlock/profiles", AT_REMOVEDIR);
+	(void)unlinkat(here, "sandlock", AT_REMOVEDIR);
+	(void)rmdir(folder);
+}
+
+static void make_folder(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	int fd;
+
+	snprintf(folder, sizeof folder, "%s/sandlock-fuzz.XXXXXX",
+		 tmp && tmp[0] == '/' ? tmp : "/tmp");
+	demand(mkdtemp(folder));
+	here = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	elsewhere = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	demand(here >= 0 && elsewhere >= 0);
+	demand(atexit(leave_nothing) == 0);
+	demand(mkdirat(here, "sandlock", 0755) == 0);
+	demand(mkdirat(here, "sandlock/profiles", 0755) == 0);
+	fd = openat(here, names[0], O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	demand(fd >= 0 && close(fd) == 0);
+	for (size_t i = 1; i < COUNT(names); i++)
+		demand(linkat(here, names[0], here, names[i], 0) == 0);
+	demand(setenv("XDG_CONFIG_HOME", folder, 1) == 0);
+	demand(setenv("HOME", "/home/u", 1) == 0);
+}
+
+static void write_file(const char *text, size_t len)
+{
+	autoclose int fd =
+		openat(here, names[0], O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	demand(fd >= 0 && write(fd, text, len) == (ssize_t)len);
+}
+
+static int parse_here(struct arena *arena, const struct oci_strings *argv,
+		      struct request *ret)
+{
+	int r;
+
+	demand(fchdir(here) == 0);
+	r = request_parse(arena, (int)argv->n, (char **)argv->items, ret);
+	demand(fchdir(elsewhere) == 0);
+	return r;
+}
+
+/* To open these may do something. */
+static bool is_of_the_kernel(const char *word)
+{
+	return strstr(word, "/dev") || strstr(word, "/proc") ||
+	       strstr(word, "/sys") || strstr(word, "/run");
+}
+
+static int parse(struct arena *arena, const char *text, size_t len)
+{
+	const char *mark = memmem(text, len, "\n---\n", 5);
+	size_t size = mark ? (size_t)(mark - text) : len;
+	int r = fuzz_lines(arena, text, size, &words);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < words.n; i++)
+		if (is_of_the_kernel(words.items[i]))
+			return fail(0, "not for a test");
+	if (mark)
+		write_file(mark + 5, len - size - 5);
+	else
+		write_file("", 0);
+	return parse_here(arena, &words, &request);
+}
+
+/* ---- what a shell makes of a line: words, '...' and \c ---- */
+
+static const char *take_apart(char *line, struct oci_strings *ret)
+{
+	char *in = line, *out = line;
+
+	while (*in) {
+		ret->items[ret->n++] = out;
+		while (*in && *in != ' ') {
+			if (*in == '\'') {
+				for (in++; *in != '\''; in++) {
+					if (!*in)
+						return "a quote is open";
+					*out++ = *in;
+				}
+				in++;
+				continue;
+			}
+			if (strchr("\n\t\"$`*?[]#~=!{}()<>|&;^", *in))
+				return "a shell has a meaning for it";
+			if (*in == '\\' && !*++in)
+				return "a backslash is last";
+			*out++ = *in++;
+		}
+		in += *in == ' ';
+		*out++ = '\0';
+	}
+	return NULL;
+}
+
+/* ---- demands ---- */
+
+static void demand_same(const struct request *a, const struct request *b)
+{
+	demand(policy_equal(&a->policy, &b->policy));
+	demand(a->command.n == b->command.n);
+	for (size_t i = 0; i < a->command.n; i++)
+		demand(streq(a->command.items[i], b->command.items[i]));
+	demand(fuzz_same_text(a->profile, b->profile));
+	demand(fuzz_same_text(a->policy_file, b->policy_file));
+	demand(fuzz_same_text(a->source, b->source));
+	demand(streq(a->name, b->name) && streq(a->project, b->project));
+	demand(a->env_base == b->env_base && a->timeout_ms == b->timeout_ms);
+	demand(a->json == b->json && a->terminal == b->terminal);
+	demand(a->interactive == b->interactive && a->why == b->why);
+	demand(a->unsandboxed == b->unsandboxed && a->help == b->help);
+}
+
+static void demand_wrapped(struct arena *arena)
+{
+	struct oci_strings wrapped, again = { 0 };
+	struct request other;
+	const char *line;
+
+	if (request.command.n == 0)
+		return;
+	demand(wrap_words(arena, &request, (int)words.n, (char **)words.items,
+			  &wrapped) == 0);
+	line = quote_words(arena, &wrapped);
+	again.items = arena_array(arena, wrapped.n + 2, sizeof *again.items);
+	demand(line && again.items);
+	demand(!take_apart(arena_strdup(arena, line), &again));
+	demand(again.n == wrapped.n && again.n > 2);
+	demand(streq(again.items[0], "sandlock"));
+	demand(streq(again.items[1], "run"));
+	again.items += 2;
+	again.n -= 2;
+	demand(parse_here(arena, &again, &other) == 0);
+	demand_same(&request, &other);
+}
+
+static bool is_same_key(const struct policy *a, const struct policy *b,
+			enum policy_key key)
+{
+	enum policy_type type = policy_key_info(key)->type;
+
+	return a->set[key] == b->set[key] &&
+	       (!a->set[key] ||
+		policy_type_info(type)->equal(policy_value(a, key),
+					      policy_value(b, key)));
+}
+
+/* Of the file, if the flags have not set it; weaker_nested adds to one key. */
+static bool is_of(const struct policy *file, const struct policy *flags,
+		  enum policy_key key)
+{
+	const struct policy *policy = &request.policy;
+
+	return (key == POLICY_ALLOW_DEGRADED && policy->weaker_nested) ||
+	       is_same_key(policy, flags->set[key] ? flags : file, key);
+}
+
+/* A word that was taken, and is no key's. */
+static int pass_word(void *user, char **argv, int argc)
+{
+	size_t len = strcspn(argv[0], "=");
+
+	(void)user;
+	(void)argc;
+	for (size_t i = 0; i < request_noptions; i++) {
+		const struct option_spec *spec = &request_options[i];
+		char *name = argv[0] + 2;
+
+		if ((len == 2 && argv[0][1] == spec->letter) ||
+		    (strlen(spec->name) == len - 2 &&
+		     memcmp(name, spec->name, len - 2) == 0))
+			return spec->kind == OPTION_FLAG || argv[0][len] ? 1 :
+									   2;
+	}
+	return 0;
+}
+
+/* The file alone, the flags alone. */
+static void demand_layers(struct arena *arena)
+{
+	const char *items[] = { request.profile ? "-p" : "--policy",
+				request.profile ? request.profile :
+						  request.policy_file,
+				NULL };
+	const struct oci_strings argv = { .items = items, .n = 2 };
+	const struct policy_place place = { .cwd = request.cwd,
+					    .home = request.home };
+	struct request file = { 0 };
+	struct policy flags = { 0 };
+	int used;
+
+	if (request.source && parse_here(arena, &argv, &file) < 0)
+		return;
+	demand(policy_from_flags(arena, (char **)words.items, (int)words.n,
+				 &place, pass_word, NULL, &flags, &used) == 0);
+	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+		demand(is_of(&file.policy, &flags, key));
+}
+
+static void demand_said_by_file(struct arena *arena)
+{
+	const char *items[] = { "--policy", names[0], NULL };
+	const struct oci_strings argv = { .items = items, .n = 2 };
+	struct request other;
+	const char *toml;
+
+	for (size_t i = 0; i < words.n; i++)
+		if (!fuzz_is_utf8(words.items[i]))
+			return;
+	demand(policy_to_toml(arena, &request.policy, &toml) == 0);
+	write_file(toml, strlen(toml));
+	demand(parse_here(arena, &argv, &other) == 0);
+	demand(policy_equal(&request.policy, &other.policy));
+}
+
+/* Written as a number with three decimals, a time is that time. */
+static void demand_time(struct arena *arena)
+{
+	uintmax_t ms = request.timeout_ms + 1;
+	const char *items[] = { arena_printf(arena, "--timeout=%ju.%03ju",
+					     ms / 1000, ms % 1000),
+				NULL };
+	const struct oci_strings argv = { .items = items, .n = 1 };
+	struct request other;
+
+	if (ms > MAX_TIMEOUT_MS)
+		return;
+	demand(parse_here(arena, &argv, &other) == 0);
+	demand(other.timeout_ms == ms);
+}
+
+static void accepted(struct arena *arena)
+{
+	const struct oci_strings *command = &request.command;
+
+	if (request.help)
+		return;
+	demand(*request.name && strlen(request.name) <= 64 &&
+	       !strchr(request.name, '/'));
+	demand(request.project[0] == '/' && request.cwd[0] == '/');
+	demand(!request.profile || !request.policy_file);
+	demand(command->n == 0 || !command->items[command->n]);
+	demand_origins(&request.policy);
+	demand_wrapped(arena);
+	demand_layers(arena);
+	demand_time(arena);
+	demand_said_by_file(arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (here < 0)
+		make_folder();
+	return size > MAX_SIZE ? 0 :
+				 fuzz(&(struct fuzz_target){ parse, accepted },
+				      data, size);
+}
