@@ -84,6 +84,27 @@ static void demand_any_order(struct arena *arena)
 	demand(fuzz_same_text(profile, same));
 }
 
+/* What is said of this container holds, whatever is said of its pod. */
+static void demand_own_first(struct arena *arena)
+{
+	const char *prefix = arena_printf(arena, "%s.io.sandlock/",
+					  container ? container : "");
+	struct oci_annotation *own = arena_array(arena, all.n, sizeof *own);
+	struct oci_annotations only = { .items = own };
+	struct policy again = policy, narrow = { 0 };
+	const char *same;
+
+	if (!container)
+		return;
+	for (size_t i = 0; i < all.n; i++)
+		if (starts_with(pairs[i].key, prefix))
+			own[only.n++] = pairs[i];
+	demand(policy_from_annotations(arena, &only, container, &allowed,
+				       &place, &narrow, &same) == 0);
+	policy_layer(&again, &narrow);
+	demand(policy_equal(&policy, &again));
+}
+
 static void accepted(struct arena *arena)
 {
 	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
@@ -98,6 +119,7 @@ static void accepted(struct arena *arena)
 	demand(!profile || !strchr(profile, '/'));
 	demand_origins(&policy);
 	demand_round_trip(arena, &policy, &place);
+	demand_own_first(arena);
 	demand_any_order(arena);
 }
 
