@@ -71,11 +71,13 @@ static bool is_limit(enum policy_key key)
 	return false;
 }
 
-int bare_check(struct arena *arena, struct policy *policy)
+int bare_check(struct arena *arena, struct policy *policy,
+	       uint32_t *ret_missing)
 {
 	bool may_lack = policy->allow_degraded & 1U << POLICY_NAMESPACES;
 	const char *keys = "";
 
+	*ret_missing |= 1U << POLICY_NAMESPACES;
 	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
 		if (!policy->set[key])
 			continue;
@@ -84,6 +86,7 @@ int bare_check(struct arena *arena, struct policy *policy)
 				    "without namespaces",
 				    policy_key_name(key));
 			policy->set[key] = false;
+			*ret_missing |= 1U << POLICY_CGROUPS;
 		} else if (is_limit(key) || cannot_be_left(policy, key)) {
 			keys = arena_printf(arena, "%s%s%s", keys,
 					    *keys ? ", " : "",
@@ -100,22 +103,25 @@ int bare_check(struct arena *arena, struct policy *policy)
 		    keys);
 }
 
+const char *const bare_calls[] = {
+	"chmod",       "fchmod",    "fchmodat",	    "fchmodat2",
+	"chown",       "fchown",    "lchown",	    "fchownat",
+	"setxattr",    "lsetxattr", "fsetxattr",    "setxattrat",
+	"removexattr", "utime",	    "lremovexattr", "fremovexattr",
+	"utimes",      "futimesat", "utimensat",    "removexattrat",
+	NULL,
+};
+
 int bare_denied_calls(struct arena *arena, struct oci_strings *calls)
 {
-	static const char *const more[] = {
-		"chmod",       "fchmod",    "fchmodat",	    "fchmodat2",
-		"chown",       "fchown",    "lchown",	    "fchownat",
-		"setxattr",    "lsetxattr", "fsetxattr",    "setxattrat",
-		"removexattr", "utime",	    "lremovexattr", "fremovexattr",
-		"utimes",      "futimesat", "utimensat",    "removexattrat",
-	};
+	const size_t more = COUNT(bare_calls) - 1;
 	const char **items = arena_grow(arena, calls->items, calls->n,
-					calls->n + COUNT(more), sizeof *items);
+					calls->n + more, sizeof *items);
 
 	if (!items)
 		return -ENOMEM;
-	memcpy(items + calls->n, more, sizeof more);
-	*calls = (struct oci_strings){ items, calls->n + COUNT(more) };
+	memcpy(items + calls->n, bare_calls, more * sizeof *items);
+	*calls = (struct oci_strings){ items, calls->n + more };
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "policy/policy.h"
 
@@ -17,13 +18,16 @@ struct arena;
 bool bare_is_needed(void);
 /*
  * Fails, naming the keys, for a policy that needs namespaces; without those
- * of which config.allow_degraded accepts the loss, which are told.
+ * of which config.allow_degraded accepts the loss, which are told. What is
+ * missing is added to *ret_missing.
  */
-int bare_check(struct arena *arena, struct policy *policy);
+int bare_check(struct arena *arena, struct policy *policy,
+	       uint32_t *ret_missing);
 /*
  * Landlock does not judge what is written about a file: mode, owner, times,
- * attributes. Nothing of it can be changed then.
+ * attributes. Nothing of it can be changed then. The last one is NULL.
  */
+extern const char *const bare_calls[];
 int bare_denied_calls(struct arena *arena, struct oci_strings *calls);
 /* End what the program has left behind; there is no process 1 to do it. */
 void bare_end_children(int proc);

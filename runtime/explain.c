@@ -3,9 +3,11 @@
 #include "runtime/explain.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/auto.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/landlock.h"
@@ -14,7 +16,7 @@
 #include "policy/text.h"
 #include "runtime/bare.h"
 #include "runtime/doctor_cgroups.h"
-#include "runtime/policed_files.h"
+#include "runtime/policed_carve.h"
 #include "runtime/sandbox.h"
 #include "runtime/unsandboxed.h"
 #include "runtime/view.h"
@@ -150,8 +152,13 @@ static int explain_root(struct arena *arena, struct explanation *all)
 	line->how = arena_printf(arena,
 				 "a fresh root: %zu bind mounts, a private "
 				 "/proc and /dev; what is not listed is not "
-				 "there",
-				 view->nbinds);
+				 "there%s",
+				 view->nbinds,
+				 all->creation.policed.masks_sockets ?
+					 "; sockets of others are covered, and "
+					 "directories that may be entered and "
+					 "not be listed" :
+					 "");
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -307,6 +314,31 @@ static int look_at_landlock(struct arena *arena, struct explanation *all)
 	return note(arena, all, r);
 }
 
+/* What is denied below what may be written. */
+static int look_at_carves(struct arena *arena, struct explanation *all)
+{
+	struct creation *c = &all->creation;
+	const char *top = c->policed.policy.chroot;
+	autoclose int root = -1;
+
+	if (!all->planned)
+		return 0;
+	root = open(top ? top : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return fail(errno, "open %s", top ? top : "/");
+
+	const struct policed_files files = {
+		.arena = arena,
+		.policed = &c->policed,
+		.root = root,
+		.mntns = c->policed.bare ? -1 : root, /* there is one */
+	};
+
+	return note(arena, all,
+		    policed_carve_check(&files, &c->policed.view->carves,
+					&c->degraded));
+}
+
 static int look(struct arena *arena, const struct globals *globals,
 		struct explanation *all)
 {
@@ -323,7 +355,8 @@ static int look(struct arena *arena, const struct globals *globals,
 	all->without.namespaces = !all->namespaces.works && bare_is_needed();
 	if ((r = plan(arena, globals, all, request)) < 0 ||
 	    (r = look_at_limits(arena, globals, all, request)) < 0 ||
-	    (r = look_at_landlock(arena, all)) < 0)
+	    (r = look_at_landlock(arena, all)) < 0 ||
+	    (r = look_at_carves(arena, all)) < 0)
 		return r;
 	return trial_seccomp(arena, &all->seccomp);
 }

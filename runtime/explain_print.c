@@ -34,7 +34,7 @@ static const char *verdict_of(const struct explanation *all)
 /* Protections that nothing holds here. */
 static uint32_t degraded(const struct explanation *all)
 {
-	return all->creation.policed.missing |
+	return all->creation.policed.missing | all->creation.degraded |
 	       (all->landlock ? all->landlock->missing : 0);
 }
 
@@ -108,9 +108,10 @@ void explain_print(struct arena *arena, const struct explanation *all)
 	print_head(arena, all);
 	for (size_t i = 0; i < all->n; i++)
 		print_line(arena, &all->lines[i]);
+	/* Namespaces have a line. */
 	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
-		if (degraded(all) & 1U << i)
-			printf("\n%s\n  degraded: not held by this kernel\n",
+		if (degraded(all) & 1U << i && i != POLICY_NAMESPACES)
+			printf("\n%s\n  degraded: not held here\n",
 			       policy_protection_name(i));
 	if (!view)
 		return;

@@ -28,7 +28,8 @@ static bool is_of_kernel(int root, const struct files_carve *carve)
 }
 
 static int check_replaceable(const struct policed_files *files,
-			     const struct files_carve *carve, bool *ret_lost)
+			     const struct files_carve *carve,
+			     uint32_t *ret_missing)
 {
 	const uint32_t bit = 1U << POLICY_DENY_REPLACE;
 	const struct policy *policy = &files->policed->policy;
@@ -44,19 +45,20 @@ static int check_replaceable(const struct policed_files *files,
 			    "config.allow_degraded",
 			    carve->denied->key, carve->denied->item,
 			    carve->above->key, carve->above->item);
-	*ret_lost = true;
+	*ret_missing |= bit;
 	return 0;
 }
 
 int policed_carve_check(const struct policed_files *files,
-			const struct files_carves *carves)
+			const struct files_carves *carves,
+			uint32_t *ret_missing)
 {
 	const uint32_t bit = 1U << POLICY_NAMESPACES;
 	const struct policy *policy = &files->policed->policy;
-	bool lost = false;
 	int r = 0;
 
 	if (carves->n && files->mntns < 0) {
+		*ret_missing |= bit;
 		if (policy->allow_degraded & bit)
 			return 0;
 		return fail(0,
@@ -66,9 +68,7 @@ int policed_carve_check(const struct policed_files *files,
 			    carves->items[0].denied->item);
 	}
 	for (size_t i = 0; r == 0 && i < carves->n; i++)
-		r = check_replaceable(files, &carves->items[i], &lost);
-	if (r == 0 && lost)
-		policed_tell_missing(1U << POLICY_DENY_REPLACE);
+		r = check_replaceable(files, &carves->items[i], ret_missing);
 	return r;
 }
 

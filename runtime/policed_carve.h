@@ -8,9 +8,13 @@
 #include "confine/files.h"
 #include "runtime/policed_files.h"
 
-/* Before anything is done: what of it the policy wants, and is not held. */
+/*
+ * Before anything is done: fails for what cannot be held; what the policy lets
+ * be missing is added to *ret_missing.
+ */
 int policed_carve_check(const struct policed_files *files,
-			const struct files_carves *carves);
+			const struct files_carves *carves,
+			uint32_t *ret_missing);
 /* In the container's mount namespace, and as who may mount there. */
 int policed_carve(const struct policed_files *files,
 		  const struct files_carves *carves);

@@ -18,6 +18,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/log.h"
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
@@ -189,7 +190,7 @@ static int make_ruleset(const struct policed_files *files,
 	if (r < 0)
 		return r;
 	if (files->degraded)
-		*files->degraded |= plan.missing | files->policed->missing;
+		*files->degraded |= plan.missing;
 	if (tell)
 		policed_tell_missing(plan.missing & ~files->policed->missing);
 
@@ -290,6 +291,27 @@ static bool has_files(const struct work *w)
 	return files_wanted(&w->files->policed->policy);
 }
 
+static int check_carves(const struct work *w)
+{
+	const struct policed_files *files = w->files;
+	const struct files_carves *carves = &w->carves;
+	uint32_t missing = 0;
+	int r = policed_carve_check(files, carves, &missing);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; files->policed->bare && i < carves->n; i++)
+		if (carves->items[i].rights)
+			log_warning("config.allow_degraded: %s '%s' is not held "
+				    "without namespaces",
+				    carves->items[i].denied->key,
+				    carves->items[i].denied->item);
+	policed_tell_missing(missing & ~files->policed->missing);
+	if (files->degraded)
+		*files->degraded |= missing;
+	return 0;
+}
+
 /* Without any effect: what is meant. */
 static int settle(struct work *w)
 {
@@ -302,7 +324,7 @@ static int settle(struct work *w)
 	if (files->policed->view) {
 		w->carves = files->policed->view->carves;
 		r = settle_view(files, &w->rules);
-		return r < 0 ? r : policed_carve_check(files, &w->carves);
+		return r < 0 ? r : check_carves(w);
 	}
 	r = files_resolve(files->arena, &files->policed->policy, &place,
 			  &w->allowed, &w->denied);
@@ -311,7 +333,7 @@ static int settle(struct work *w)
 	if (r == 0)
 		r = files_carve(files->arena, &w->allowed, &w->denied,
 				&w->carves);
-	return r < 0 ? r : policed_carve_check(files, &w->carves);
+	return r < 0 ? r : check_carves(w);
 }
 
 /* Rules are for what is there after the last mount. */

@@ -291,7 +291,8 @@ static int fill_policy(struct sandbox *s)
 	policy->set[POLICY_READ] = true;
 	policy->set[POLICY_NET_MODE] = true;
 	if (s->without->namespaces)
-		return bare_check(s->arena, policy);
+		return bare_check(s->arena, policy,
+				  &s->creation->policed.missing);
 	if (!policy->set[POLICY_TASKS]) {
 		policy->set[POLICY_TASKS] = true;
 		policy->tasks = DEFAULT_TASKS;
@@ -337,6 +338,17 @@ static int limit_processes(struct sandbox *s)
 	return 0;
 }
 
+/* Where they are disabled nothing is missing. */
+static void lose_limit(struct sandbox *s, enum policy_key key)
+{
+	const uint32_t bit = 1U << POLICY_CGROUPS;
+	struct policed *policed = &s->creation->policed;
+
+	log_warning("config: %s is not held without cgroups",
+		    policy_key_name(key));
+	policed->missing |= bit & ~policed->policy.disable;
+}
+
 static int go_without_cgroups(struct sandbox *s)
 {
 	const struct policy *policy = &s->creation->policed.policy;
@@ -345,13 +357,11 @@ static int go_without_cgroups(struct sandbox *s)
 
 	for (size_t i = 0; i < COUNT(by_cgroup); i++)
 		if (policy->set[by_cgroup[i]])
-			log_warning("config: %s is not held without cgroups",
-				    policy_key_name(by_cgroup[i]));
+			lose_limit(s, by_cgroup[i]);
 	if (s->own_users && res->pids_limit.set)
 		r = limit_processes(s);
 	else if (res->pids_limit.set)
-		log_warning("config: %s is not held without cgroups",
-			    policy_key_name(POLICY_TASKS));
+		lose_limit(s, POLICY_TASKS);
 	*res = (struct oci_resources){ 0 };
 	return r;
 }
@@ -449,7 +459,8 @@ int sandbox_plan(struct creation *c, const struct request *request,
 		.request = request,
 		.view = arena_alloc(c->arena, sizeof *s.view),
 		.spec = &c->spec,
-		.own_users = !sandbox_may_mount() || request->policy.set[POLICY_UID],
+		.own_users = !sandbox_may_mount() ||
+			     request->policy.set[POLICY_UID],
 		.without = without,
 	};
 	int r;

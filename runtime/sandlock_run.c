@@ -108,6 +108,15 @@ static int look_on(struct creation *c, const struct request *request,
 	return why_filter(c->arena, &c->policed);
 }
 
+/* Once, whatever the attempts; these two are told with what they held. */
+static void tell_missing(uint32_t missing, struct result *result)
+{
+	const uint32_t told = 1U << POLICY_NAMESPACES | 1U << POLICY_CGROUPS;
+
+	policed_tell_missing(missing & ~told & ~result->degraded);
+	result->degraded = missing;
+}
+
 /* One attempt; -EAGAIN: another one with what is left in *without. */
 static int try_sandbox(const struct globals *globals,
 		       const struct request *request,
@@ -128,12 +137,13 @@ static int try_sandbox(const struct globals *globals,
 	r = sandbox_plan(&c, request, without);
 	if (r < 0)
 		return r;
+	tell_missing(c.policed.missing, result);
 	c.in.end_signal = result->signal;
 	r = look_on(&c, request, &front, &why, result);
 	if (r < 0)
 		return r;
 	r = start(&c, &front, &why, request->why);
-	result->degraded = c.degraded;
+	result->degraded |= c.degraded;
 	if (r < 0 && lacks_something(&c, request, without))
 		return -EAGAIN;
 	if (r < 0) {
