@@ -11,6 +11,7 @@
 struct arena;
 struct denial;
 struct denials;
+struct landlock_plan;
 struct policy;
 struct view;
 
@@ -20,6 +21,8 @@ struct blame {
 	struct denials *denials;
 	int root; /* the host's, or filesystem.chroot */
 	const char *prefix; /* how the host calls it; "" */
+	bool bare; /* without namespaces */
+	const struct landlock_plan *net; /* who judges TCP; NULL: nobody */
 };
 
 /* An absolute path as the sandbox has it, and what was wanted. */
@@ -46,3 +49,6 @@ int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 /* An address that could not be reached; operation: the call's name. */
 int blame_address(const struct blame *blame, const char *operation,
 		  const void *address, uint64_t size, int error);
+/* The same of a TCP socket that was refused with EACCES. */
+int blame_port(const struct blame *blame, const char *operation,
+	       const void *address, uint64_t size);

@@ -11,12 +11,15 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "base/err.h"
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/calls.h"
 #include "confine/landlock.h"
+#include "policy/net_rule.h"
 #include "policy/policy.h"
 #include "policy/syscalls.h"
+#include "runtime/bare.h"
 #include "runtime/blame.h"
 #include "runtime/denials.h"
 #include "runtime/view.h"
@@ -43,6 +46,8 @@ static const char *find_in(const char *const *names, uint32_t arch,
 static const char *family_name(uint64_t family, char *buffer, size_t size)
 {
 	switch ((int)family) {
+	case AF_UNIX:
+		return "AF_UNIX";
 	case AF_INET:
 		return "AF_INET";
 	case AF_INET6:
@@ -89,6 +94,11 @@ static int blame_socket(const struct blame *blame, const uint64_t args[6])
 	if (is_inet((int)args[0]) && blame->policy->mode == POLICY_MODE_DENY) {
 		denial.key = "network.mode";
 		denial.item = mode_name(blame->policy);
+	}
+	if (blame->bare && args[0] == AF_UNIX) {
+		denial.key = NULL;
+		denial.note = "without namespaces nothing covers the sockets "
+			      "of others";
 	}
 	return denials_add(blame->denials, &denial);
 }
@@ -144,6 +154,10 @@ int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 	} else if (call_number(arch, "memfd_create") == (int)number) {
 		name = "memfd_create";
 		denial.key = "filesystem.execute";
+	} else if (blame->bare && (name = find_in(bare_calls, arch, number))) {
+		denial.key = NULL;
+		denial.note = "without namespaces modes, owners, times and "
+			      "attributes stay as they are";
 	} else {
 		return 0;
 	}
@@ -186,6 +200,80 @@ static int blame_inet(const struct blame *blame, const char *operation,
 	print_address(address, text, sizeof text);
 	return denials_add(blame->denials, &denial);
 }
+
+/* ---- ports, which Landlock judges ---- */
+
+static bool has_port(const char *item, uint16_t port)
+{
+	struct net_ports range;
+
+	if (streq(item, "*"))
+		return true;
+	if (net_ports_parse(item, 0, &range) < 0) {
+		err_clear();
+		return false;
+	}
+	return range.first <= port && port <= range.last;
+}
+
+static bool is_allowed(const struct landlock_plan *net, uint64_t access,
+		       uint16_t port)
+{
+	if (!net || !(net->handled.handled_net & access))
+		return true;
+	for (size_t i = 0; i < net->nports; i++)
+		if (net->ports[i].port == port &&
+		    net->ports[i].allowed & access)
+			return true;
+	return false;
+}
+
+/* sockaddr_in and sockaddr_in6 have it in the same place. */
+static uint16_t port_of(const void *address)
+{
+	const struct sockaddr_in *in = address;
+
+	return ntohs(in->sin_port);
+}
+
+static bool is_of_inet(const void *address, uint64_t size)
+{
+	const struct sockaddr *addr = address;
+
+	if (size < sizeof(sa_family_t))
+		return false;
+	return (addr->sa_family == AF_INET &&
+		size >= sizeof(struct sockaddr_in)) ||
+	       (addr->sa_family == AF_INET6 &&
+		size >= offsetof(struct sockaddr_in6, sin6_scope_id));
+}
+
+int blame_port(const struct blame *blame, const char *operation,
+	       const void *address, uint64_t size)
+{
+	const struct oci_strings *closed = &blame->policy->deny_bind;
+	char text[INET6_ADDRSTRLEN + 16];
+	struct denial denial = { .operation = operation, .target = text };
+	bool binds = streq(operation, "bind");
+
+	if (!is_of_inet(address, size) ||
+	    is_allowed(blame->net,
+		       binds ? LANDLOCK_ACCESS_NET_BIND_TCP :
+			       LANDLOCK_ACCESS_NET_CONNECT_TCP,
+		       port_of(address)))
+		return 0;
+	print_address(address, text, sizeof text);
+	denial.key = binds ? "network.bind" : "network.mode";
+	denial.item = binds ? NULL : mode_name(blame->policy);
+	for (size_t i = 0; binds && i < closed->n; i++)
+		if (has_port(closed->items[i], port_of(address))) {
+			denial.key = "network.deny_bind";
+			denial.item = closed->items[i];
+		}
+	return denials_add(blame->denials, &denial);
+}
+
+/* ---- sockets with a path ---- */
 
 static bool is_listed(const struct policy *policy, const char *path)
 {
@@ -250,10 +338,7 @@ int blame_address(const struct blame *blame, const char *operation,
 		       size > sizeof *un ? sizeof un->sun_path : size - before);
 		return blame_unix(blame, operation, path, error);
 	}
-	if ((addr->sa_family == AF_INET &&
-	     size >= sizeof(struct sockaddr_in)) ||
-	    (addr->sa_family == AF_INET6 &&
-	     size >= offsetof(struct sockaddr_in6, sin6_scope_id)))
+	if (is_of_inet(address, size))
 		return blame_inet(blame, operation, address, error);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -146,12 +147,36 @@ static bool full_path(const struct why *why, pid_t tid,
 
 /* ---- a call that failed ---- */
 
+/* "TCP", "TCPv6"; others are none of Landlock's. */
+static bool is_tcp(pid_t tid, int fd)
+{
+	char link[64], name[32] = "";
+
+	snprintf(link, sizeof link, "/proc/%d/fd/%d", tid, fd);
+	return getxattr(link, "system.sockprotoname", name, sizeof name - 1) >
+		       0 &&
+	       strncmp(name, "TCP", strlen("TCP")) == 0;
+}
+
+static int blame_socket(const struct why *why, pid_t tid, const char *name,
+			const struct why_target *target, int error)
+{
+	struct sockaddr_storage address = { 0 };
+	size_t size = target->size < sizeof address ? target->size :
+						      sizeof address;
+
+	if (read_memory(tid, target->path, &address, size) != (ssize_t)size)
+		return 0;
+	if (error == EACCES && is_tcp(tid, target->dir))
+		return blame_port(&why->blame, name, &address, size);
+	return blame_address(&why->blame, name, &address, size, error);
+}
+
 static int blame_target(const struct why *why, pid_t tid,
 			const struct why_call *call,
 			const struct why_target *target, int error)
 {
 	char path[PATH_MAX];
-	struct sockaddr_storage address = { 0 };
 	struct blame_path wanted = {
 		.path = path,
 		.rights = target->rights,
@@ -160,16 +185,9 @@ static int blame_target(const struct why *why, pid_t tid,
 		.link = target->link,
 	};
 
-	if (target->address) {
-		size_t size = target->size < sizeof address ? target->size :
-							      sizeof address;
-
-		if (read_memory(tid, target->path, &address, size) !=
-		    (ssize_t)size)
-			return 0;
-		return blame_address(&why->blame, why_call_name(call), &address,
-				     size, error);
-	}
+	if (target->address)
+		return blame_socket(why, tid, why_call_name(call), target,
+				    error);
 	if (!full_path(why, tid, target, path))
 		return 0;
 	if (target->rights == LANDLOCK_MAY_EXECUTE && !target->makes)
@@ -370,7 +388,14 @@ int why_open(struct why *why, const struct creation *c, struct denials *denials)
 {
 	const struct policy *policy = &c->policed.policy;
 	const char *top = policy->chroot ? policy->chroot : "/";
+	struct landlock_plan *net = arena_alloc(c->arena, sizeof *net);
+	int r;
 
+	if (!net)
+		return -ENOMEM;
+	r = landlock_plan(c->arena, landlock_probe(), &c->policed.net, net);
+	if (r < 0)
+		return r;
 	why->arena = c->arena;
 	why->proc = c->proc;
 	why->root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -382,6 +407,8 @@ int why_open(struct why *why, const struct creation *c, struct denials *denials)
 		.denials = denials,
 		.root = why->root,
 		.prefix = policy->chroot ? policy->chroot : "",
+		.bare = c->policed.bare,
+		.net = net,
 	};
 	return 0;
 }

@@ -93,9 +93,9 @@ static const struct why_call calls[] = {
 	{ "lsetxattr", { { WRITE, HERE, 0, 0, LINK } } },
 	{ "removexattr", { { WRITE, HERE, 0, 0, 0 } } },
 	{ "lremovexattr", { { WRITE, HERE, 0, 0, LINK } } },
-	{ "connect", { { ADDRESS, HERE, 1, 2, 0 } } },
-	{ "bind", { { ADDRESS, HERE, 1, 2, 0 } } },
-	{ "sendto", { { ADDRESS, HERE, 4, 5, 0 } } },
+	{ "connect", { { ADDRESS, 0, 1, 2, 0 } } },
+	{ "bind", { { ADDRESS, 0, 1, 2, 0 } } },
+	{ "sendto", { { ADDRESS, 0, 4, 5, 0 } } },
 };
 
 struct oci_strings why_calls_names(void)

@@ -20,7 +20,7 @@ struct why_map {
 
 /* A path that a call names, still in the memory of its process. */
 struct why_target {
-	int dir; /* relative to this descriptor; AT_FDCWD */
+	int dir; /* relative to this descriptor; AT_FDCWD; the socket */
 	uint64_t path;
 	uint32_t rights; /* enum landlock_right; what the call needs */
 	bool makes; /* the name need not be there, what holds it must */

@@ -369,6 +369,99 @@ static void names_addresses(void **state)
 		"denied: write /opt/sock (not listed in filesystem.write)\n");
 }
 
+/* TCP that Landlock refused, or would not have. */
+static void names_ports(void **state)
+{
+	static const struct kernel_landlock_port ports[] = {
+		{ LANDLOCK_ACCESS_NET_BIND_TCP, 80 },
+		{ LANDLOCK_ACCESS_NET_CONNECT_TCP, 443 },
+	};
+	static const struct landlock_plan some = {
+		.handled.handled_net = LANDLOCK_ACCESS_NET_BIND_TCP,
+		.ports = ports,
+		.nports = COUNT(ports),
+	};
+	static const struct landlock_plan both = {
+		.handled.handled_net = LANDLOCK_ACCESS_NET_BIND_TCP |
+				       LANDLOCK_ACCESS_NET_CONNECT_TCP,
+		.ports = ports,
+		.nports = COUNT(ports),
+	};
+	static const char *closed[] = { "22", "8000-8080" };
+	static const struct {
+		const struct landlock_plan *net;
+		const char *call;
+		uint16_t port;
+		const char *told;
+	} rows[] = {
+		{ NULL, "bind", 81, "" },
+		{ &some, "bind", 80, "" },
+		{ &some, "bind", 443,
+		  "denied: bind 127.0.0.1:443 (not listed in "
+		  "network.bind)\n" },
+		{ &some, "bind", 0,
+		  "denied: bind 127.0.0.1:0 (not listed in network.bind)\n" },
+		{ &some, "bind", 8080,
+		  "denied: bind 127.0.0.1:8080 (network.deny_bind: "
+		  "8000-8080)\n" },
+		{ &some, "connect", 80, "" },
+		{ &both, "connect", 443, "" },
+		{ &both, "connect", 80,
+		  "denied: connect 127.0.0.1:80 (network.mode: deny)\n" },
+	};
+	struct sockaddr_in in = { .sin_family = AF_INET };
+
+	(void)state;
+	in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct scene scene;
+
+		open_scene(&scene, "/");
+		scene.blame.net = rows[i].net;
+		scene.policy.deny_bind =
+			(struct oci_strings){ closed, COUNT(closed) };
+		in.sin_port = htons(rows[i].port);
+		blame_port(&scene.blame, rows[i].call, &in, sizeof in);
+		/* Too short for a port, and none of the network's. */
+		blame_port(&scene.blame, rows[i].call, &in, 3);
+		assert_string_equal(told(&scene), rows[i].told);
+	}
+}
+
+static void names_what_is_lost_without_namespaces(void **state)
+{
+	static const struct {
+		bool bare;
+		const char *call;
+		uint64_t family;
+		const char *told;
+	} rows[] = {
+		{ false, "fchmodat", 0, "" },
+		{ true, "fchmodat", 0,
+		  "denied: call fchmodat (without namespaces modes, owners, "
+		  "times and attributes stay as they are)\n" },
+		{ true, "socket", AF_UNIX,
+		  "denied: socket AF_UNIX (without namespaces nothing covers "
+		  "the sockets of others)\n" },
+		{ false, "socket", AF_UNIX,
+		  "denied: socket AF_UNIX (syscalls: raw_sockets)\n" },
+		{ true, "socket", AF_PACKET,
+		  "denied: socket AF_PACKET (syscalls: raw_sockets)\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const uint64_t args[6] = { rows[i].family };
+		int number = call_number(X86, rows[i].call);
+		struct scene scene;
+
+		open_scene(&scene, "/");
+		scene.blame.bare = rows[i].bare;
+		blame_call(&scene.blame, X86, (uint64_t)number, args);
+		assert_string_equal(told(&scene), rows[i].told);
+	}
+}
+
 static void names_sockets_of_the_host(void **state)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
@@ -482,12 +575,12 @@ static void decodes_calls(void **state)
 		  { 3, 7, 16 },
 		  0,
 		  1,
-		  { .dir = AT_FDCWD, .path = 7, .address = true, .size = 16 } },
+		  { .dir = 3, .path = 7, .address = true, .size = 16 } },
 		{ "sendto",
 		  { 3, 1, 1, 0, 7, 28 },
 		  0,
 		  1,
-		  { .dir = AT_FDCWD, .path = 7, .address = true, .size = 28 } },
+		  { .dir = 3, .path = 7, .address = true, .size = 28 } },
 	};
 	struct why_map map;
 
@@ -595,6 +688,8 @@ int main(void)
 		cmocka_unit_test(finds_who_loads_a_program),
 		cmocka_unit_test(names_groups_and_keys),
 		cmocka_unit_test(names_addresses),
+		cmocka_unit_test(names_ports),
+		cmocka_unit_test(names_what_is_lost_without_namespaces),
 		cmocka_unit_test(names_sockets_of_the_host),
 		cmocka_unit_test(decodes_calls),
 		cmocka_unit_test(knows_all_names),
