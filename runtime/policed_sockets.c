@@ -4,7 +4,8 @@
  *
  * Neither a read-only mount nor Landlock before version 9 keeps anybody from
  * connecting. Sockets of others come with mounts of the host, as they are when
- * the container is created; what the workload makes is its own.
+ * the container is created; what the workload makes is its own. A directory
+ * that cannot be listed may have any.
  */
 #include "runtime/policed_sockets.h"
 
@@ -26,6 +27,7 @@
 #include "runtime/masks.h"
 #include "runtime/policed.h"
 #include "runtime/policed_files.h"
+#include "runtime/view.h"
 
 #define MOST_SOCKETS 10000
 
@@ -69,13 +71,21 @@ static int list(struct search *s)
 	return 0;
 }
 
-static int found_socket(struct search *s)
+static bool is_listed(const struct search *s)
+{
+	for (size_t i = 0; i < s->listed.n; i++)
+		if (files_is_at_or_below(s->path, s->listed.items[i]))
+			return true;
+	return false;
+}
+
+/* A socket, or a directory of which nobody knows what is in it. */
+static int cover_later(struct search *s)
 {
 	const char **found;
 
-	for (size_t i = 0; i < s->listed.n; i++)
-		if (files_is_at_or_below(s->path, s->listed.items[i]))
-			return 0;
+	if (is_listed(s))
+		return 0;
 	if (s->n == MOST_SOCKETS)
 		return fail(E2BIG,
 			    "network.unix: more than %d sockets of "
@@ -115,7 +125,7 @@ static int search_entry(struct search *s, int dir, const struct dirent *entry)
 	s->path[top] = '/';
 	strcpy(s->path + top + 1, entry->d_name);
 	if (type == DT_SOCK)
-		r = found_socket(s);
+		r = cover_later(s);
 	else
 		r = search_below(s, sys_openat2(dir, entry->d_name,
 						O_RDONLY | O_DIRECTORY |
@@ -125,17 +135,52 @@ static int search_entry(struct search *s, int dir, const struct dirent *entry)
 	return r;
 }
 
-/* What nobody here can enter has nothing to connect to. errno is EACCES. */
+/* What nobody here can enter has nothing to connect to. */
 static bool may_enter(const struct search *s)
 {
 	autoclose int fd = root_open_plain(s->files->root, s->path,
 					   O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	bool may = faccessat(fd, ".", X_OK, AT_EACCESS) == 0 ||
-		   errno != EACCES;
+	return faccessat(fd, ".", X_OK, AT_EACCESS) == 0 || errno != EACCES;
+}
 
-	errno = EACCES;
-	return may;
+/* Is it, or something in it, what somebody wants to be there? */
+static bool is_wanted(const struct search *s)
+{
+	const struct view *view = s->files->policed->view;
+	const struct policy_map *mount = &s->files->policed->policy.mount;
+	const char *home = oci_env_get(&s->files->process->env, "HOME");
+
+	for (size_t i = 0; view && i < view->allowed.n; i++)
+		if (files_is_at_or_below(view->allowed.items[i].path, s->path))
+			return true;
+	for (size_t i = 0; i < mount->n; i++)
+		if (files_is_at_or_below(mount->items[i].key, s->path))
+			return true;
+	for (size_t i = 0; i < s->table->n; i++)
+		if (files_is_at_or_below(s->table->items[i].place, s->path) &&
+		    !(view && streq(s->table->items[i].place, s->path)))
+			return true;
+	return files_is_at_or_below(s->files->process->cwd, s->path) ||
+	       (home && files_is_at_or_below(home, s->path));
+}
+
+/*
+ * Who knows the name of a socket in there reaches it. So it is covered as a
+ * whole, but for what was asked for.
+ */
+static int closed_directory(struct search *s)
+{
+	if (!may_enter(s) || is_listed(s))
+		return 0;
+	if (is_wanted(s))
+		return fail(0,
+			    "network.unix: %s may be entered and not be "
+			    "listed, so that nobody can cover the sockets in "
+			    "it: list it in network.unix, or in "
+			    "filesystem.deny",
+			    s->path);
+	return cover_later(s);
 }
 
 /* Other mounts have their own turn; what is gone needs none. */
@@ -148,8 +193,8 @@ static int search_below(struct search *s, int fd)
 
 	if (fd < 0 && (errno == EXDEV || errno == ENOENT || errno == ENOTDIR))
 		return 0;
-	if (fd < 0 && errno == EACCES && !may_enter(s))
-		return 0;
+	if (fd < 0 && errno == EACCES)
+		return closed_directory(s);
 	entries = fd < 0 ? NULL : fdopendir(dir);
 	if (!entries)
 		return fail(errno, "network.unix: look for sockets in %s",
@@ -178,7 +223,7 @@ static int search_mount(struct search *s, const char *place)
 		return fail(ENAMETOOLONG, "network.unix: %s", place);
 	strcpy(s->path, place);
 	if (S_ISSOCK(st.st_mode))
-		return found_socket(s);
+		return cover_later(s);
 	if (!S_ISDIR(st.st_mode))
 		return 0;
 	return search_below(s, openat(fd, ".",
@@ -204,8 +249,7 @@ static bool is_of_kernel(const char *type)
 static bool is_of_system(const char *place)
 {
 	static const char *const places[] = {
-		"/usr",	  "/bin",   "/sbin",   "/lib",
-		"/lib32", "/lib64", "/libx32",
+		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 	};
 
 	for (size_t i = 0; i < COUNT(places); i++)
