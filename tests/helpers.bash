@@ -91,7 +91,6 @@ meets() {
 	userns) unshare --user true 2>/dev/null ;;
 	timens) [ -e /proc/self/ns/time ] ;;
 	subids) command -v newuidmap >/dev/null ;;
-	landlock) has_landlock ;;
 	apparmor) [ "$(cat /sys/module/apparmor/parameters/enabled \
 		2>/dev/null)" = Y ] ;;
 	selinux) [ -e /sys/fs/selinux/enforce ] ;;
@@ -107,13 +106,14 @@ meets() {
 	esac
 }
 
-# Of a version that has all that a sandbox without namespaces needs.
-has_landlock() {
-	python3 - <<-EOF
-		import ctypes, sys
-		version = ctypes.CDLL(None).syscall(444, None, 0, 1)
-		sys.exit(version < 6)
-	EOF
+# landlock_version: 0 where there is none.
+landlock_version() {
+	"$SANDLOCK_SHELL" check --json | sed -n 's/^  "landlockAbi": \([0-9]*\).*/\1/p'
+}
+
+# requires_landlock VERSION
+requires_landlock() {
+	[ "$(landlock_version)" -ge "$1" ] || skip "needs version $1 of Landlock"
 }
 
 has_capability() {
@@ -217,6 +217,15 @@ box() {
 # user_box WORD...: `sandlock run` by the user of new_user.
 user_box() {
 	as_user ./sandlock run "$@"
+}
+
+# blocked WORD...: `sandlock run` where no user namespace can be made.
+blocked() {
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare --user --map-root-user sh -c '
+		echo 0 >/proc/sys/user/max_user_namespaces
+		exec setpriv --bounding-set -all --inh-caps -all "$@"' sh \
+		"$SANDLOCK_SHELL" --root "$ROOT" run "$@"
 }
 
 # shellcheck disable=SC2154 # bats sets status and output

@@ -6,6 +6,7 @@
 # shellcheck disable=SC2016,SC2154
 
 load hooks
+load netprobe
 
 DENIED="Permission denied"
 READONLY="Read-only file system"
@@ -69,15 +70,4 @@ refused() {
 	args true
 	run_bad "$1" run_box
 	assert_gone box
-}
-
-# netprobe: for $files/bin. A machine without a compiler has it beside the tests.
-add_netprobe() {
-	if [ -x "$BATS_TEST_DIRNAME/netprobe" ]; then
-		cp "$BATS_TEST_DIRNAME/netprobe" "$files/bin/netprobe"
-		return
-	fi
-	requires "${CC:-cc}"
-	"${CC:-cc}" -static -D_GNU_SOURCE -o "$files/bin/netprobe" \
-		"$BATS_TEST_DIRNAME/netprobe.c"
 }

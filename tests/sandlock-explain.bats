@@ -106,6 +106,11 @@ same_refusal() {
 	same_refusal --program-no-coredump --syscalls-extra-allow ptrace -- true
 	same_refusal --program-excluded true --program-allow-unsandboxed=false \
 		-- true
+	mkdir "$TMP/d"
+	same_refusal -w "$TMP/d" --filesystem-deny "$TMP/d/secret" -- true
+	explained -w "$TMP/d" --filesystem-deny "$TMP/d/secret" \
+		--config-allow-degraded deny_replace -- true
+	says '.verdict == "runs" and .degraded == ["deny_replace"]'
 }
 
 @test "what holds ports and sockets is told" {

@@ -1,10 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # tests/sandlock-run.bats - a command on the host's own files, and no more.
+#
+# Each test is a subshell on purpose.
+# shellcheck disable=SC2030,SC2031
 
 bats_require_minimum_version 1.5.0
 load helpers
 load limits
+load netprobe
 
 setup() {
 	sandlock_setup
@@ -114,8 +118,7 @@ cat: "*"No such file or directory"* ]]
 	requires root userns
 	mkdir -p dir/sub
 	echo secret >dir/sub/secret
-	run box -r /usr -w dir --filesystem-deny "$WORK/dir/sub/secret" -- true
-	assert_status 125
+	run -125 box -r /usr -w dir --filesystem-deny "$WORK/dir/sub/secret" -- true
 	[[ "$output" = *"list deny_replace in config.allow_degraded"* ]]
 	for act in 'cat dir/sub/secret' 'echo x >dir/sub/secret' \
 		'rm -f dir/sub/secret' 'mv dir/sub dir/other'; do
@@ -209,23 +212,15 @@ USER=root" ]
 @test "status: its own, 126, 127, 124 for a timeout, 128 and a signal" {
 	requires root userns
 	new_user
-	run box -r /usr -- sh -c 'exit 7'
-	assert_status 7
-	run user_box -r /usr -- sh -c 'exit 7'
-	assert_status 7
-	run box -r /usr -- sh -c 'kill -TERM $$'
-	assert_status 143
+	run -7 box -r /usr -- sh -c 'exit 7'
+	run -7 user_box -r /usr -- sh -c 'exit 7'
+	run -143 box -r /usr -- sh -c 'kill -TERM $$'
 	run -127 box -r /usr -- no-such-program
-	run box -r /usr -- /usr
-	assert_status 126
-	run box -r /usr --timeout 0.1 -- sleep 1000
-	assert_status 124
-	run box -r /usr --timeout 0.1 -- sh -c 'trap "" TERM; sleep 1000'
-	assert_status 124
-	run box -r /usr --no-such-flag -- true
-	assert_status 125
-	run box -r /no/such/path -- true
-	assert_status 125
+	run -126 box -r /usr -- /usr
+	run -124 box -r /usr --timeout 0.1 -- sleep 1000
+	run -124 box -r /usr --timeout 0.1 -- sh -c 'trap "" TERM; sleep 1000'
+	run -125 box -r /usr --no-such-flag -- true
+	run -125 box -r /no/such/path -- true
 	[ "$output" = "sandlock: filesystem.read '/no/such/path': no such file or directory" ]
 }
 
@@ -338,8 +333,7 @@ Seccomp:2" ]
 	pid=$!
 	wait_until test -s name
 	[ "$(cat name)" = same ]
-	run box -r /usr --name same -- true
-	assert_status 125
+	run -125 box -r /usr --name same -- true
 	[[ "$output" = *"--name: a sandbox 'same' is running"* ]]
 	kill -KILL $pid
 	wait_until sh -c '! pgrep -f "^sleep 4714$"'
@@ -360,8 +354,7 @@ Seccomp:2" ]
 	run_ok box -p ./p.toml -- echo flag
 	[ "$output" = flag ]
 	chmod o+w p.toml
-	run box -p ./p.toml
-	assert_status 125
+	run -125 box -p ./p.toml
 	[[ "$output" = *"writable for everybody"* ]]
 }
 
@@ -387,26 +380,13 @@ inside" ]
 @test "with execute only what is listed can be executed" {
 	requires root
 	run_ok box -r /usr -x /usr/bin/env,/usr/bin/true -- /usr/bin/env true
-	run box -r /usr -x /usr/bin/env -- /usr/bin/env true
-	assert_status 126
-	run box -r /usr -x /usr/bin/true -- sh -c true
-	assert_status 126
-}
-
-# blocked WORD...: sandlock run where no user namespace can be made.
-blocked() {
-	# shellcheck disable=SC2016 # for the inner shell
-	unshare --user --map-root-user sh -c '
-		echo 0 >/proc/sys/user/max_user_namespaces
-		program=$1 root=$2
-		shift 2
-		exec setpriv --bounding-set -all --inh-caps -all \
-			"$program" --root "$root" run "$@"' sh \
-		"$SANDLOCK_SHELL" "$ROOT" "$@"
+	run -126 box -r /usr -x /usr/bin/env -- /usr/bin/env true
+	run -126 box -r /usr -x /usr/bin/true -- sh -c true
 }
 
 @test "without namespaces Landlock and the filter hold what they can" {
-	requires userns landlock
+	requires userns
+	requires_landlock 6
 	echo open >open
 	echo closed >closed
 	mkdir dir
@@ -421,18 +401,18 @@ made" ]
 		run blocked -r /usr -r open -w dir -- sh -c "$act"
 		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
 	done
-	run blocked -r /usr -r @python -- python3 -c \
-		'import socket; socket.socketpair(); socket.socket(socket.AF_UNIX)'
-	[[ "$output" = *"PermissionError"* ]]
+	add_netprobe .
+	run_ok blocked -r /usr -r . -- ./netprobe serve dir/sock
+	[ "$output" = "Operation not permitted" ]
 	run_ok blocked -r /usr -- sh -c 'setsid sleep 4715 & exit 0'
 	run ! pgrep -f '^sleep 4715$'
 }
 
 @test "without namespaces a key that needs them is named" {
-	requires userns landlock
-	run blocked -r /usr --limits-tasks 5 -m 1G --program-uid 1 \
+	requires userns
+	requires_landlock 6
+	run -125 blocked -r /usr --limits-tasks 5 -m 1G --program-uid 1 \
 		--program-gid 1 -- true
-	assert_status 125
 	[ "$output" = "sandlock: user namespaces are not to be had here \
 (sandlock check says why), and program.uid, program.gid, limits.memory, \
 limits.tasks cannot be held without" ]
@@ -442,6 +422,159 @@ limits.tasks cannot be held without" ]
 is not held without namespaces" ]
 	# A user namespace that is not the first one is a container.
 	run_ok blocked -r /usr --limits-tasks 5 --program-weaker-nested -- true
+}
+
+# degraded_is NAME...: the last line of the last run has these.
+degraded_is() {
+	local has
+
+	has=$(jq -r '.degraded | join(" ")' <<<"${lines[-1]}")
+	[ "$has" = "$*" ] || {
+		echo "degraded: $has, not $*"
+		echo "$output"
+		return 1
+	}
+}
+
+# without_cgroups WORD...: sandlock run where there are none.
+without_cgroups() {
+	# shellcheck disable=SC2016 # for the inner shell
+	privately sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh \
+		"$SANDLOCK_SHELL" --root "$ROOT" run "$@"
+}
+
+@test "limits without cgroups are told, and --json has them as degraded" {
+	requires root userns
+	run_ok box --json -r /usr -- true
+	degraded_is
+	run -125 without_cgroups -r /usr -- true
+	run_ok without_cgroups --json -r /usr --config-allow-degraded cgroups \
+		-- true
+	assert_output_has "limits.tasks is not held without cgroups"
+	degraded_is cgroups
+	# In a user namespace of its own RLIMIT_NPROC counts.
+	run_ok without_cgroups --json -r /usr --config-allow-degraded cgroups \
+		--program-uid 0 --program-gid 0 -- true
+	degraded_is
+	run_ok without_cgroups --json -r /usr --config-allow-degraded cgroups \
+		--program-uid 0 --program-gid 0 -m 1G -- true
+	assert_output_has "limits.memory is not held without cgroups"
+	degraded_is cgroups
+	# What is never wanted is not missing.
+	run_ok without_cgroups --json -r /usr --config-disable cgroups -- true
+	degraded_is
+}
+
+@test "what is lost without namespaces is told, and --json has it as degraded" {
+	requires userns
+	requires_landlock 6
+	mkdir dir
+	echo secret >dir/secret
+	run_ok blocked --json -r /usr -- true
+	degraded_is namespaces
+	run_ok blocked --json -r /usr --limits-tasks 5 \
+		--config-allow-degraded namespaces -- true
+	degraded_is namespaces cgroups
+	run -125 blocked -r /usr -w dir --filesystem-deny "$WORK/dir/secret" \
+		-- true
+	assert_output_has "needs a mount namespace of its own"
+	run_ok blocked --json -r /usr -w dir --filesystem-deny \
+		"$WORK/dir/secret" --config-allow-degraded namespaces -- \
+		cat dir/secret
+	assert_output_has "filesystem.deny '$WORK/dir/secret' is not held without namespaces"
+	degraded_is namespaces
+}
+
+@test "a denied name that may be replaced is in --json as degraded" {
+	requires root
+	mkdir dir
+	echo secret >dir/secret
+	run_ok box --json -r /usr -w dir --filesystem-deny "$WORK/dir/secret" \
+		--config-allow-degraded deny_replace -- true
+	assert_output_has "deny_replace is not held here"
+	degraded_is deny_replace
+	run_ok box --json -r /usr -r dir --filesystem-deny "$WORK/dir/secret" \
+		--config-allow-degraded deny_replace -- true
+	degraded_is
+}
+
+@test "each version of Landlock is an error or a report that is exact" {
+	requires root userns
+	local version name lacks=() allow=() first=
+
+	version=$(landlock_version)
+	while read -r name since; do
+		[ "$version" -ge "$since" ] || {
+			lacks+=("$name")
+			first=${first:-"$name: needs version $since of Landlock, this kernel has $version"}
+		}
+		allow+=(--config-allow-degraded "$name")
+	done <<-EOF
+		fs_refer 2
+		fs_truncate 3
+		fs_ioctl_dev 5
+		signal_scope 6
+		abstract_unix_socket_scope 6
+	EOF
+	if [ "$version" -eq 0 ]; then
+		# Mounts hold files as well; a single right they do not.
+		run_ok box --json -r /usr -- true
+		degraded_is
+		run -125 blocked "${allow[@]}" -r /usr -- true
+		assert_output_has "filesystem: this kernel has no Landlock"
+		run -125 box "${allow[@]}" -r /usr -x /usr/bin/env -- env
+		assert_output_has "this kernel has no Landlock"
+	else
+		run_ok blocked --json "${allow[@]}" -r /usr -- true
+		degraded_is "${lacks[@]}" namespaces
+		[ -z "$first" ] || run -125 blocked -r /usr -- true
+		[ -z "$first" ] || assert_output_has "$first"
+	fi
+	# A network of its own, and ports that Landlock alone can judge.
+	if [ "$version" -lt 4 ]; then
+		run -125 box -r /usr --net-bind 8080 -- true
+		assert_output_has "net_tcp: needs version 4 of Landlock, this kernel has $version"
+	fi
+	run_ok box --json -r /usr --net-bind 8080 \
+		--config-allow-degraded net_tcp -- true
+	if [ "$version" -lt 4 ]; then
+		assert_output_has "net_tcp is not held here"
+		degraded_is net_tcp
+	else
+		degraded_is
+	fi
+	run_ok box --json -r /usr --net-bind 8080 --config-disable net_tcp -- \
+		true
+	degraded_is
+}
+
+@test "a directory that may be entered and not be listed is covered" {
+	requires root userns
+	add_netprobe .
+	new_user
+	mkdir -p "$USER_HOME/open/closed" "$USER_HOME/cwd/below"
+	./netprobe serve "$USER_HOME/open/closed/sock" >served 2>&1 3>&- &
+	local server=$!
+
+	cp netprobe "$USER_HOME/"
+	wait_until grep -q serving served
+	chmod 0777 "$USER_HOME/open/closed/sock"
+	chmod 0711 "$USER_HOME/open/closed" "$USER_HOME/cwd"
+	run_ok as_user ./netprobe unix open/closed/sock
+	[ "$output" = ok ]
+	# All of the host, as a user.
+	run_ok user_box -r / -- "$USER_HOME/netprobe" unix \
+		"$USER_HOME/open/closed/sock"
+	[ "$output" = "Permission denied" ]
+	run_ok user_box -r / --network-unix "$USER_HOME/open" -- \
+		./netprobe unix open/closed/sock
+	[ "$output" = ok ]
+	# Not what was asked for, nor what the program is in.
+	run -125 user_box -r / -r "$USER_HOME/open/closed" -- true
+	assert_output_has "$USER_HOME/open/closed may be entered and not be listed"
+	run -125 user_box -r / -r "$USER_HOME/cwd/below" -- true
+	assert_output_has "$USER_HOME/cwd may be entered and not be listed"
+	kill $server
 }
 
 # gpu_box WORD...: sandlock run on a host with three GPUs of two makers.

@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load helpers
+load netprobe
 
 setup() {
 	sandlock_setup
@@ -111,6 +112,66 @@ with socket.socket() as server, socket.socket() as client:
     server.listen()
     client.connect(server.getsockname())
 socket.socket().connect(("192.0.2.1", 80))'
+}
+
+@test "--why names the ports that may not be bound" {
+	requires root userns
+	requires_landlock 4
+	local bind="./netprobe bind 8000; ./netprobe bind 8005
+		./netprobe bind 8080; ./netprobe bind 0; ./netprobe connect 9"
+
+	new_user
+	add_netprobe .
+	cp netprobe "$USER_HOME/"
+	CHECK=(denied
+		"denied: bind 127.0.0.1:8005 (network.deny_bind: 8005)"
+		"denied: bind 127.0.0.1:8080 (not listed in network.bind)"
+		"denied: bind 127.0.0.1:0 (not listed in network.bind)"
+		"denied: connect 127.0.0.1:9 (network.mode: deny)")
+	both 0 --why -r /usr -r . --net-bind 8000-8010 \
+		--network-deny-bind 8005 -- sh -c "$bind"
+	[ "${lines[0]}" = ok ]
+	# UDP is none of Landlock's, and a server that says no is no policy.
+	CHECK=(denied "denied: bind 127.0.0.1:8005 (not listed in network.bind)"
+		"denied: bind 127.0.0.1:8080 (not listed in network.bind)"
+		"denied: bind 127.0.0.1:0 (not listed in network.bind)")
+	both 0 --why -r /usr -r . --network-mode loopback --net-bind 8000 -- \
+		sh -c "$bind; ./netprobe udp 80"
+	CHECK=(denied "")
+	both 0 --why -r /usr -r . --network-mode loopback -- sh -c \
+		"$bind; ./netprobe bind 80"
+}
+
+# shellcheck disable=SC2016 # the dollars are the inner shell's
+@test "--why says the same without namespaces" {
+	requires root userns
+	requires_landlock 6
+	echo closed >closed
+	mkdir dir sub
+	add_netprobe sub
+	run --separate-stderr -3 blocked --why -r /usr -r sub -w dir -- sh -c '
+		cat closed
+		echo >sub/new
+		echo made >dir/file && cat dir/file
+		chmod 700 dir
+		unshare --user true
+		sub/netprobe unix /run/no-such-socket
+		exit 3'
+	[ "${lines[0]}" = made ]
+	denied "denied: read $WORK/closed (not listed in filesystem.read)" \
+		"denied: write $WORK/sub/new (not listed in filesystem.write)" \
+		"$(grep -E 'denied: call f?chmod' <<<"$stderr")" \
+		"denied: call unshare (syscalls: namespaces)" \
+		"denied: socket AF_UNIX (without namespaces nothing covers the sockets of others)"
+	[[ $stderr = *"denied: call "*"chmod"*" (without namespaces modes, owners, "* ]]
+	run --separate-stderr -0 blocked --json --why -r /usr -- true
+	result '.degraded == ["namespaces"]'
+	run --separate-stderr -126 blocked --why -r /usr -x "$(realpath \
+		"$(command -v sh)")" -- sh -c 'exec /usr/bin/env'
+	denied "denied: execute /usr/bin/env (not listed in filesystem.execute)"
+	run --separate-stderr -137 blocked --why -r /usr -- sh -c \
+		'sleep 4716 & kill -KILL $$'
+	run ! pgrep -f '^sleep 4716$'
 }
 
 @test "--why names execution, and who loads a program" {

@@ -155,6 +155,54 @@ static void each_protection_is_degraded_by_itself(void **state)
 	}
 }
 
+/* Each by itself, on each version: an error, a report, or not a word. */
+static void every_protection_on_every_version(void **state)
+{
+	static const struct {
+		struct landlock_want want;	/* that needs it and no other */
+		enum policy_protection protection;
+		int since;
+	} rows[] = {
+		{ { .files = true,
+		    .disable = NO_TRUNCATE | NO_IOCTL },
+		  POLICY_FS_REFER, 2 },
+		{ { .files = true, .disable = NO_REFER | NO_IOCTL },
+		  POLICY_FS_TRUNCATE, 3 },
+		{ { .files = true, .disable = NO_REFER | NO_TRUNCATE },
+		  POLICY_FS_IOCTL_DEV, 5 },
+		{ { .binds = true }, POLICY_NET_TCP, 4 },
+		{ { .connects = true }, POLICY_NET_TCP, 4 },
+		{ { .signals = true }, POLICY_SIGNAL_SCOPE, 6 },
+		{ { .abstract_sockets = true }, POLICY_ABSTRACT_SCOPE, 6 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (int abi = rows[i].want.files; abi <= NEWEST; abi++) {
+			uint32_t bit = BIT(rows[i].protection);
+			bool lacks = abi < rows[i].since;
+			struct landlock_want want = rows[i].want;
+			struct landlock_plan plan;
+
+			err_clear();
+			assert_int_equal(landlock_plan(*state, abi, &want,
+						       &plan),
+					 lacks ? -ENOTSUP : 0);
+			assert_int_equal(!!strstr(err_text(),
+						  policy_protection_name(
+							  rows[i].protection)),
+					 lacks);
+			want.allow_degraded = bit;
+			plan = make(state, abi, &want);
+			assert_int_equal(plan.missing, lacks ? bit : 0);
+			assert_int_equal(plan.disabled, rows[i].want.disable);
+			want.allow_degraded = 0;
+			want.disable |= bit;
+			plan = make(state, abi, &want);
+			assert_int_equal(plan.missing, 0);
+			assert_int_equal(plan.disabled, want.disable);
+		}
+}
+
 /* Whatever the version, and without an error where it is not to be had. */
 static void what_is_disabled_is_not_held_anywhere(void **state)
 {
@@ -351,6 +399,7 @@ int main(void)
 		cmocka_unit_test(each_version_gets_all_that_it_knows),
 		cmocka_unit_test(what_is_missing_is_an_error_that_names_it),
 		cmocka_unit_test(each_protection_is_degraded_by_itself),
+		cmocka_unit_test(every_protection_on_every_version),
 		cmocka_unit_test(what_is_disabled_is_not_held_anywhere),
 		cmocka_unit_test(moves_that_are_not_held_are_granted_everywhere),
 		cmocka_unit_test(only_what_is_wanted_can_be_missing),
