@@ -315,24 +315,26 @@ static bool needs_cgroups(const struct policy *policy)
 
 /*
  * In a user namespace of its own the number of its processes is counted
- * there alone, and RLIMIT_NPROC holds it.
+ * there alone, and RLIMIT_NPROC holds it. Who has less already keeps that.
  */
 static int limit_processes(struct sandbox *s)
 {
-	const struct oci_i64 *most = &s->spec->linux_.resources.pids_limit;
+	uint64_t most = (uint64_t)s->spec->linux_.resources.pids_limit.value;
+	struct rlimit now;
 	struct oci_process *process = arena_alloc(s->arena, sizeof *process);
 	struct oci_rlimit *limits;
 
 	if (!process)
 		return -ENOMEM;
 	*process = *s->spec->process;
+	if (getrlimit(RLIMIT_NPROC, &now) == 0 && now.rlim_max < most)
+		most = now.rlim_max;
 	limits = arena_grow(s->arena, process->rlimits, process->nrlimits,
 			    process->nrlimits + 1, sizeof *limits);
 	if (!limits)
 		return -ENOMEM;
 	limits[process->nrlimits++] =
-		(struct oci_rlimit){ RLIMIT_NPROC, (uint64_t)most->value,
-				     (uint64_t)most->value };
+		(struct oci_rlimit){ RLIMIT_NPROC, most, most };
 	process->rlimits = limits;
 	s->spec->process = process;
 	return 0;

@@ -2,15 +2,26 @@
 # shellcheck shell=bash
 # tests/netprobe.bash - the program netprobe, for tests of sockets.
 
-# add_netprobe [DIR]: into $files/bin. A machine without a compiler has it beside
-# the tests.
+# add_netprobe [DIR]: $NETPROBE is there, or in $files/bin. A machine without a
+# compiler has it beside the tests.
 add_netprobe() {
-	local to=${1:-$files/bin}/netprobe
-
+	NETPROBE=$(realpath "${1:-$files/bin}")/netprobe
 	if [ -x "$BATS_TEST_DIRNAME/netprobe" ]; then
-		cp "$BATS_TEST_DIRNAME/netprobe" "$to"
+		cp "$BATS_TEST_DIRNAME/netprobe" "$NETPROBE"
 		return
 	fi
 	requires "${CC:-cc}"
-	"${CC:-cc}" -static -D_GNU_SOURCE -o "$to" "$BATS_TEST_DIRNAME/netprobe.c"
+	"${CC:-cc}" -static -D_GNU_SOURCE -o "$NETPROBE" \
+		"$BATS_TEST_DIRNAME/netprobe.c"
+}
+
+# serve PATH: a socket of the host, until end_server of the teardown.
+serve() {
+	"$NETPROBE" serve "$1" >"$TMP/served" 2>&1 3>&- &
+	echo $! >"$TMP/server.pid"
+	wait_until grep -q serving "$TMP/served"
+}
+
+end_server() {
+	[ ! -e "$TMP/server.pid" ] || kill "$(cat "$TMP/server.pid")" || :
 }

@@ -17,7 +17,7 @@ setup() {
 }
 
 teardown() {
-	[ ! -e "$TMP/server.pid" ] || kill "$(cat "$TMP/server.pid")" || :
+	end_server
 	sandlock_teardown
 }
 
@@ -152,13 +152,6 @@ NO="Operation not permitted"
 }
 
 # ---- Unix sockets ----
-
-# serve PATH: a socket of the host, until the end of the test.
-serve() {
-	"$files/bin/netprobe" serve "$1" >"$TMP/served" 2>&1 3>&- &
-	echo $! >"$TMP/server.pid"
-	wait_until grep -q serving "$TMP/served"
-}
 
 REFUSED=$DENIED
 

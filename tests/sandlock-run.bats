@@ -15,6 +15,11 @@ setup() {
 	enter_work
 }
 
+teardown() {
+	end_server
+	sandlock_teardown
+}
+
 # both WORD...: run_ok as root and as a user.
 both() {
 	[ -n "$USER_HOME" ] || new_user
@@ -98,8 +103,8 @@ cat: "*"No such file or directory"* ]]
 @test "a listed path that turns into a link shows nothing else" {
 	local racer
 
-	requires root gcc
-	gcc -D_GNU_SOURCE -O2 -o racer "$BATS_TEST_DIRNAME/cve/racer.c"
+	requires root "${CC:-cc}"
+	"${CC:-cc}" -D_GNU_SOURCE -O2 -o racer "$BATS_TEST_DIRNAME/cve/racer.c"
 	mkdir data secret
 	echo data >data/file
 	echo secret >secret/file
@@ -187,7 +192,7 @@ while True:
 	ln -s real/file first
 	ln -s "$WORK/first" second
 	run_ok box -r /usr -r second -- sh -c \
-		'readlink second first; cat second; ls'
+		'readlink second; readlink first; cat second; ls'
 	[ "$output" = "$WORK/first
 real/file
 text
@@ -297,6 +302,13 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 	[ "$(stat -c %u "$USER_HOME/made")" = "$USER_ID" ]
 	run_ok user_box -r /usr --program-uid 0 --program-gid 0 -- id -u
 	[ "$output" = 0 ]
+	# With less than the sandbox would have, that is what it has.
+	run_ok as_user prlimit --nproc=99 ./sandlock run -r /usr -- \
+		sh -c 'ulimit -u 2>/dev/null || ulimit -p'
+	[ "$output" = 99 ]
+	run_ok as_user prlimit --nproc=99 ./sandlock run --limits-tasks 5 \
+		-r /usr -- sh -c 'ulimit -u 2>/dev/null || ulimit -p'
+	[ "$output" = 6 ]
 }
 
 @test "inside there are no capabilities, no new privileges, a filter" {
@@ -378,10 +390,14 @@ inside" ]
 }
 
 @test "with execute only what is listed can be executed" {
+	local program
+
 	requires root
-	run_ok box -r /usr -x /usr/bin/env,/usr/bin/true -- /usr/bin/env true
+	requires_landlock 1
+	program=$(realpath "$(type -P true)")
+	run_ok box -r /usr -x "/usr/bin/env,$program" -- /usr/bin/env true
 	run -126 box -r /usr -x /usr/bin/env -- /usr/bin/env true
-	run -126 box -r /usr -x /usr/bin/true -- sh -c true
+	run -126 box -r /usr -x "$program" -- sh -c true
 }
 
 @test "without namespaces Landlock and the filter hold what they can" {
@@ -553,11 +569,8 @@ without_cgroups() {
 	add_netprobe .
 	new_user
 	mkdir -p "$USER_HOME/open/closed" "$USER_HOME/cwd/below"
-	./netprobe serve "$USER_HOME/open/closed/sock" >served 2>&1 3>&- &
-	local server=$!
-
+	serve "$USER_HOME/open/closed/sock"
 	cp netprobe "$USER_HOME/"
-	wait_until grep -q serving served
 	chmod 0777 "$USER_HOME/open/closed/sock"
 	chmod 0711 "$USER_HOME/open/closed" "$USER_HOME/cwd"
 	run_ok as_user ./netprobe unix open/closed/sock
@@ -574,7 +587,6 @@ without_cgroups() {
 	assert_output_has "$USER_HOME/open/closed may be entered and not be listed"
 	run -125 user_box -r / -r "$USER_HOME/cwd/below" -- true
 	assert_output_has "$USER_HOME/cwd may be entered and not be listed"
-	kill $server
 }
 
 # gpu_box WORD...: sandlock run on a host with three GPUs of two makers.
