@@ -179,7 +179,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 	CHECK=(denied "denied: execute /usr/bin/env (not listed in filesystem.execute)")
 	both 126 --why -r /usr -x "$(realpath "$(command -v sh)")" -- \
 		sh -c 'exec /usr/bin/env'
-	cp "$(realpath "$(command -v cat)")" program
+	cp "$(realpath "$(command -v env)")" program
 	run --separate-stderr -127 box --why -r program -- ./program
 	[[ $stderr = *"denied: execute /"*"ld-"*"(not listed in filesystem.read)"* ]]
 }
@@ -189,7 +189,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 	CHECK=(denied "denied: execute /bin/sh (not listed in filesystem.read)")
 	[ ! -L /bin ] || CHECK=(denied
 		"denied: execute $(realpath /bin)/$(basename "$(realpath /bin/sh)") (not listed in filesystem.read)")
-	both 127 -r /var -- /bin/sh
+	both 127 -r /etc -- /bin/sh
 	run --separate-stderr -127 box -r /usr -- no-such-program
 	[[ $stderr = *"--why finds out"* ]]
 }
