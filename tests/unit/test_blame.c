@@ -22,7 +22,6 @@
 #include "runtime/blame.h"
 #include "runtime/denials.h"
 #include "runtime/view.h"
-#include "runtime/why_calls.h"
 
 #include <cmocka.h>
 
@@ -484,142 +483,6 @@ static void names_sockets_of_the_host(void **state)
 	close(sock);
 }
 
-/* ---- decoding ---- */
-
-static void decodes_calls(void **state)
-{
-	static const struct {
-		const char *call;
-		uint64_t args[6], flags;
-		int n;
-		struct why_target first;
-	} rows[] = {
-		{ "open",
-		  { 7, O_RDONLY },
-		  0,
-		  1,
-		  { .dir = AT_FDCWD, .path = 7, .rights = READ } },
-		{ "openat",
-		  { 5, 7, O_WRONLY },
-		  0,
-		  1,
-		  { .dir = 5, .path = 7, .rights = WRITE } },
-		{ "openat",
-		  { (uint64_t)AT_FDCWD, 7, O_RDWR | O_CREAT },
-		  0,
-		  1,
-		  { .dir = AT_FDCWD,
-		    .path = 7,
-		    .rights = READ | WRITE,
-		    .makes = true } },
-		{ "openat",
-		  { 5, 7, O_TRUNC },
-		  0,
-		  1,
-		  { .dir = 5, .path = 7, .rights = READ | WRITE } },
-		{ "openat",
-		  { 5, 7, O_PATH | O_NOFOLLOW },
-		  0,
-		  1,
-		  { .dir = 5, .path = 7, .rights = READ, .link = true } },
-		{ "openat2",
-		  { 5, 7, 99 },
-		  O_WRONLY,
-		  1,
-		  { .dir = 5, .path = 7, .rights = WRITE } },
-		{ "access",
-		  { 7, W_OK },
-		  0,
-		  1,
-		  { .dir = AT_FDCWD, .path = 7, .rights = WRITE } },
-		{ "faccessat",
-		  { 5, 7, X_OK },
-		  0,
-		  1,
-		  { .dir = 5, .path = 7, .rights = EXECUTE } },
-		{ "faccessat2",
-		  { 5, 7, F_OK },
-		  0,
-		  1,
-		  { .dir = 5, .path = 7, .rights = READ } },
-		{ "newfstatat",
-		  { 5, 7, 0, AT_SYMLINK_NOFOLLOW },
-		  0,
-		  1,
-		  { .dir = 5, .path = 7, .rights = READ, .link = true } },
-		{ "newfstatat",
-		  { 5, 7, 0, 0 },
-		  0,
-		  1,
-		  { .dir = 5, .path = 7, .rights = READ } },
-		{ "execve",
-		  { 7, 8, 9 },
-		  0,
-		  1,
-		  { .dir = AT_FDCWD, .path = 7, .rights = EXECUTE } },
-		{ "symlinkat",
-		  { 7, 5, 8 },
-		  0,
-		  1,
-		  { .dir = 5,
-		    .path = 8,
-		    .rights = WRITE,
-		    .makes = true,
-		    .link = true } },
-		{ "renameat2",
-		  { 5, 7, 6, 8 },
-		  0,
-		  2,
-		  { .dir = 5, .path = 7, .rights = WRITE, .link = true } },
-		{ "connect",
-		  { 3, 7, 16 },
-		  0,
-		  1,
-		  { .dir = 3, .path = 7, .address = true, .size = 16 } },
-		{ "sendto",
-		  { 3, 1, 1, 0, 7, 28 },
-		  0,
-		  1,
-		  { .dir = 3, .path = 7, .address = true, .size = 28 } },
-	};
-	struct why_map map;
-
-	(void)state;
-	why_map_make(X86, &map);
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		int number = call_number(X86, rows[i].call);
-		const struct why_call *call = why_find(&map, (uint64_t)number);
-		struct why_target targets[WHY_TARGETS];
-
-		assert_non_null(call);
-		assert_string_equal(why_call_name(call), rows[i].call);
-		assert_int_equal(why_flags_at(call, rows[i].args),
-				 streq(rows[i].call, "openat2") ? 99 : 0);
-		assert_int_equal(why_decode(call, rows[i].args, rows[i].flags,
-					    targets),
-				 rows[i].n);
-		assert_int_equal(targets[0].dir, rows[i].first.dir);
-		assert_int_equal(targets[0].path, rows[i].first.path);
-		assert_int_equal(targets[0].rights, rows[i].first.rights);
-		assert_int_equal(targets[0].makes, rows[i].first.makes);
-		assert_int_equal(targets[0].link, rows[i].first.link);
-		assert_int_equal(targets[0].address, rows[i].first.address);
-		assert_int_equal(targets[0].size, rows[i].first.size);
-	}
-	assert_null(why_find(&map, (uint64_t)call_number(X86, "read")));
-	assert_null(why_find(&map, UINT64_MAX));
-}
-
-/* A name that nobody knows would never be looked at. */
-static void knows_all_names(void **state)
-{
-	struct oci_strings names = why_calls_names();
-
-	(void)state;
-	for (size_t i = 0; i < names.n; i++)
-		assert_true(call_number(X86, names.items[i]) >= 0);
-}
-
 /* ---- the list ---- */
 
 static void lists_once_and_tames(void **state)
@@ -691,8 +554,6 @@ int main(void)
 		cmocka_unit_test(names_ports),
 		cmocka_unit_test(names_what_is_lost_without_namespaces),
 		cmocka_unit_test(names_sockets_of_the_host),
-		cmocka_unit_test(decodes_calls),
-		cmocka_unit_test(knows_all_names),
 		cmocka_unit_test(lists_once_and_tames),
 		cmocka_unit_test(stops_at_a_thousand),
 	};

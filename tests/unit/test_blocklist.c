@@ -22,6 +22,7 @@
 #include "base/util.h"
 #include "confine/confine.h"
 #include "policy/syscalls.h"
+#include "tests/unit/arena_state.h"
 #include "tests/unit/bpf_interpreter.h"
 
 #include <cmocka.h>	/* late: its fail() is a macro */
@@ -92,21 +93,6 @@ static const struct {
 static const struct confine_blocklist plain = {
 	.inet = true, .udp = true, .icmp = true,
 };
-
-static int open_arena(void **state)
-{
-	struct arena *arena = calloc(1, sizeof *arena);
-
-	*state = arena;
-	return arena ? arena_open(arena, 16 << 20) : -1;
-}
-
-static int close_arena(void **state)
-{
-	arena_close(*state);
-	free(*state);
-	return 0;
-}
 
 /* What an earlier program took is given back: there is one at a time. */
 static struct confine_filter build(void **state, uint32_t arch,

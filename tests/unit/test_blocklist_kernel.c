@@ -5,27 +5,23 @@
  */
 #include <errno.h>
 #include <linux/netlink.h>
-#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/util.h"
 #include "confine/confine.h"
+#include "tests/unit/arena_state.h"
 
 #include <cmocka.h>	/* late: its fail() is a macro */
+
+#include "tests/unit/filter_kernel.h"
 
 #define GARBAGE 0xdeadbeef00000000ULL
 
@@ -36,21 +32,6 @@
 static const struct confine_blocklist plain = {
 	.inet = true, .udp = true, .icmp = true,
 };
-
-static int open_arena(void **state)
-{
-	struct arena *arena = calloc(1, sizeof *arena);
-
-	*state = arena;
-	return arena ? arena_open(arena, 16 << 20) : -1;
-}
-
-static int close_arena(void **state)
-{
-	arena_close(*state);
-	free(*state);
-	return 0;
-}
 
 static struct confine_filter build(void **state,
 				   const struct confine_blocklist *list)
@@ -67,16 +48,6 @@ static double microseconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static int install(const struct confine_filter *filter)
-{
-	struct sock_fprog program = { (unsigned short)filter->len,
-				      filter->code };
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, filter->flags,
-		       &program) < 0;
 }
 
 static bool is_refused(long result, int error)
@@ -116,25 +87,6 @@ static int try_calls(const struct confine_filter *filter)
 			EFAULT))
 		return 7;
 	return 0;
-}
-
-static int status_of(pid_t pid)
-{
-	int status;
-
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return status;
-}
-
-/* An emulator of another processor's programs has no filters for them. */
-static void skip_without_filters(void)
-{
-	uint32_t action = SECCOMP_RET_ALLOW;
-
-	if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) < 0) {
-		print_message("needs seccomp filters\n");
-		skip();
-	}
 }
 
 static void the_kernel_agrees(void **state)
@@ -224,25 +176,12 @@ static void a_listener_of_the_profile_is_the_only_one(void **state)
 	assert_int_equal(status_of(pid), 0);
 }
 
-/* Only this processor lets a program change over from call to call. */
 #ifdef __x86_64__
 static void another_abi_is_deadly(void **state)
 {
 	struct confine_filter filter = build(state, &plain);
-	pid_t pid = fork();
-	int status;
 
-	if (pid == 0) {
-		long number = 20;	/* getpid of i386 */
-
-		if (install(&filter))
-			_exit(1);
-		__asm__ volatile("int $0x80" : "+a"(number) : : "memory");
-		_exit(2);
-	}
-	status = status_of(pid);
-	assert_true(WIFSIGNALED(status));
-	assert_int_equal(WTERMSIG(status), SIGSYS);
+	assert_other_abi_is_deadly(&filter);
 }
 #endif
 

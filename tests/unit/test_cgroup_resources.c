@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "base/util.h"
 #include "cgroups/internal.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it has a macro of the name of our fail(). */
 #include <cmocka.h>
@@ -513,20 +514,6 @@ static void test_manual(void **state)
 	free(table);
 }
 
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 4 << 20);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -535,5 +522,5 @@ int main(void)
 		cmocka_unit_test(test_manual),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

@@ -10,26 +10,12 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "cgroups/systemd.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it has a macro of the name of our fail(). */
 #include <cmocka.h>
 
-#define MEMORY (1UL << 20)
 #define NO_LIMIT "18446744073709551615"
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, MEMORY);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 static void test_units(void **state)
 {
@@ -346,5 +332,5 @@ int main(void)
 		cmocka_unit_test(test_annotations),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/policy.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
@@ -37,20 +38,6 @@ static const struct policy_place place = {
 	.home = "/home/u",
 	.project = "/p",
 };
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 8 << 20);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 static struct policy read_settings(struct arena *arena, const char *text)
 {
@@ -298,15 +285,12 @@ static void refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_example, setup, teardown),
-		cmocka_unit_test_setup_teardown(its_other_examples, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(every_key, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_rest_of_the_file_is_not_ours,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			without_a_home_there_are_no_tools, setup, teardown),
-		cmocka_unit_test_setup_teardown(refusals, setup, teardown),
+		arena_test(the_example),
+		arena_test(its_other_examples),
+		arena_test(every_key),
+		arena_test(the_rest_of_the_file_is_not_ours),
+		arena_test(without_a_home_there_are_no_tools),
+		arena_test(refusals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

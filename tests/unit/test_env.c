@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "policy/keys.h"
 #include "policy/presets.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
@@ -25,20 +26,6 @@ struct sample {
 	const char *wanted;
 	bool clean;
 };
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 4 << 20);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 static struct oci_strings words(struct arena *arena, const char *text)
 {
@@ -177,14 +164,10 @@ static void names_of_presets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(bases_and_lists, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(env_has_the_last_word, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(what_has_no_name_is_left_out,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(names_of_presets, setup,
-						teardown),
+		arena_test(bases_and_lists),
+		arena_test(env_has_the_last_word),
+		arena_test(what_has_no_name_is_left_out),
+		arena_test(names_of_presets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,20 +16,7 @@
 #include "base/util.h"
 #include "runtime/criu.h"
 #include "runtime/external.h"
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 4UL << 20);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
+#include "tests/unit/arena_state.h"
 
 static void paths_are_below_directories(void **state)
 {
@@ -137,5 +124,5 @@ int main(void)
 		cmocka_unit_test(the_last_errors_are_told),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

@@ -15,25 +15,10 @@
 #include "base/util.h"
 #include "oci/json.h"
 #include "oci/oci.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
-
-#define ARENA ((size_t)48 << 20)
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, ARENA);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 /* In memory of exactly its size, so that reading beyond it shows. */
 static int parse_len(struct arena *arena, const char *text, size_t len,
@@ -299,26 +284,16 @@ static void bad_values_say_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_tree_keeps_everything, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(exact_case_wins, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(bad_texts_say_why, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(wide_characters_are_refused,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(depth_is_limited, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(strings_are_limited, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(memory_is_limited, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(many_keys_are_compared_quickly,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(numbers_are_exact, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(bad_values_say_why, setup,
-						teardown),
+		arena_test(a_tree_keeps_everything),
+		arena_test(exact_case_wins),
+		arena_test(bad_texts_say_why),
+		arena_test(wide_characters_are_refused),
+		arena_test(depth_is_limited),
+		arena_test(strings_are_limited),
+		arena_test(memory_is_limited),
+		arena_test(many_keys_are_compared_quickly),
+		arena_test(numbers_are_exact),
+		arena_test(bad_values_say_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

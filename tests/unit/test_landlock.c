@@ -6,34 +6,19 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/landlock.h"
 #include "policy/policy.h"
+#include "tests/unit/arena_state.h"
 
 #include <cmocka.h>	/* late: its fail() is a macro */
 
 #define BIT(protection) (1U << (protection))
 #define ALL_PROTECTIONS (BIT(POLICY_PROTECTIONS) - 1)
 #define NEWEST 10
-
-static int open_arena(void **state)
-{
-	struct arena *arena = calloc(1, sizeof *arena);
-
-	*state = arena;
-	return arena ? arena_open(arena, 1 << 20) : -1;
-}
-
-static int close_arena(void **state)
-{
-	arena_close(*state);
-	free(*state);
-	return 0;
-}
 
 static struct landlock_want everything(void)
 {

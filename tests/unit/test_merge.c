@@ -11,23 +11,10 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/oci.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 1 << 20);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 static char *quoted(const char *text)
 {
@@ -131,5 +118,5 @@ int main(void)
 		cmocka_unit_test(resources_of_a_spec),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

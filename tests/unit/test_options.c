@@ -13,6 +13,7 @@
 #include "oci/oci.h"
 #include "runtime/global_options.h"
 #include "runtime/options.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
@@ -77,20 +78,6 @@ static struct parsed parse(struct arena *arena,
 static bool same(const char *a, const char *b)
 {
 	return a && b ? streq(a, b) : a == b;
-}
-
-static int open_arena(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 1 << 20);
-}
-
-static int close_arena(void **state)
-{
-	arena_close(*state);
-	return 0;
 }
 
 static void values_in_every_spelling(void **state)

@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "policy/keys.h"
 #include "policy/presets.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
@@ -32,20 +33,6 @@ struct sample {
 	struct host host;
 	const char *paths; /* with a space between */
 };
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 4 << 20);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 static const char *look_up(const char *const pairs[][2], const char *key)
 {
@@ -418,18 +405,14 @@ static void python_needs_neither_home_nor_project(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(plain_presets, setup, teardown),
-		cmocka_unit_test_setup_teardown(python, setup, teardown),
-		cmocka_unit_test_setup_teardown(git_hooks, setup, teardown),
-		cmocka_unit_test_setup_teardown(secrets_and_shells, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(systems_differ, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(names, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_not_known_is_an_error,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			python_needs_neither_home_nor_project, setup, teardown),
+		arena_test(plain_presets),
+		arena_test(python),
+		arena_test(git_hooks),
+		arena_test(secrets_and_shells),
+		arena_test(systems_differ),
+		arena_test(names),
+		arena_test(what_is_not_known_is_an_error),
+		arena_test(python_needs_neither_home_nor_project),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,20 +12,7 @@
 #include "base/arena.h"
 #include "base/util.h"
 #include "runtime/protobuf.h"
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 1UL << 20);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
+#include "tests/unit/arena_state.h"
 
 static void bytes_are_those_of_the_encoding(void **state)
 {
@@ -139,5 +126,5 @@ int main(void)
 		cmocka_unit_test(a_full_arena_is_told_once),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "oci/oci.h"
 #include "runtime/quote.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
@@ -62,20 +63,6 @@ static void text_for_a_terminal(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_string_equal(quote_shown(*state, cases[i][0]),
 				    cases[i][1]);
-}
-
-static int open_arena(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 1 << 20);
-}
-
-static int close_arena(void **state)
-{
-	arena_close(*state);
-	return 0;
 }
 
 int main(void)

@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "runtime/container.h"
 #include "runtime/sandbox_name.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
@@ -79,20 +80,6 @@ static void other_ids_have_no_name(void **state)
 			fail_msg("'%s' became '%s'", ids[i], name);
 		assert_non_null(strstr(err_text(), "is not the ID"));
 	}
-}
-
-static int open_arena(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 1 << 20);
-}
-
-static int close_arena(void **state)
-{
-	arena_close(*state);
-	return 0;
 }
 
 int main(void)

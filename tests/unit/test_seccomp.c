@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/unit/test_seccomp.c - our seccomp programs against libseccomp's, call
- * by call, and against the kernel.
+ * by call.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -10,10 +10,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,27 +20,13 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/confine.h"
+#include "tests/unit/arena_state.h"
 #include "tests/unit/bpf_interpreter.h"
 
 #include <cmocka.h>	/* late: its fail() is a macro */
 
 #include "tests/unit/seccomp_oracle.h"
 #include "tests/unit/seccomp_profiles.h"
-
-static int open_arena(void **state)
-{
-	struct arena *arena = calloc(1, sizeof *arena);
-
-	*state = arena;
-	return arena ? arena_open(arena, 64 << 20) : -1;
-}
-
-static int close_arena(void **state)
-{
-	arena_close(*state);
-	free(*state);
-	return 0;
-}
 
 static double microseconds(void)
 {
@@ -396,51 +380,6 @@ static void flags_fit_the_filter(void **state)
 	}
 }
 
-/* ---- long programs ---- */
-
-static struct oci_seccomp long_profile(struct arena *arena, size_t n)
-{
-	struct oci_seccomp_rule *rules = arena_array(arena, n, sizeof *rules);
-	struct oci_seccomp_arg *args = arena_array(arena, n, sizeof *args);
-	static const char *names[] = { "read", NULL };
-
-	for (size_t i = 0; i < n; i++) {
-		args[i] = (struct oci_seccomp_arg){ .value = 2 * i,
-						    .op = OCI_CMP_EQ };
-		rules[i] = (struct oci_seccomp_rule){
-			{ names, 1 }, ERRNO(1 + i % 20), &args[i], 1
-		};
-	}
-	return (struct oci_seccomp){ .default_action = ALLOW, .rules = rules,
-				     .nrules = n };
-}
-
-static void far_jumps_arrive(void **state)
-{
-	struct oci_seccomp profile = long_profile(*state, 700);
-	struct confine_filter filter;
-
-	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
-	for (uint64_t value = 0; value < 1500; value++) {
-		struct seccomp_data call = { .arch = NATIVE, .nr = SYS_read,
-					     .args = { value } };
-
-		assert_int_equal(bpf_run(filter.code, filter.len, &call),
-				 value % 2 || value >= 1400 ?
-				 ALLOW : ERRNO(1 + value / 2 % 20));
-	}
-}
-
-static void a_program_too_long_is_an_error(void **state)
-{
-	struct oci_seccomp profile = long_profile(*state, 3000);
-	struct confine_filter filter;
-
-	err_clear();
-	assert_int_equal(confine_seccomp(*state, &profile, &filter), -E2BIG);
-	assert_non_null(strstr(err_text(), "more than 4096 instructions"));
-}
-
 static void an_argument_that_does_not_exist_is_an_error(void **state)
 {
 	struct oci_seccomp profile = {
@@ -453,110 +392,6 @@ static void an_argument_that_does_not_exist_is_an_error(void **state)
 	assert_int_equal(confine_seccomp(*state, &profile, &filter), -EINVAL);
 	assert_non_null(strstr(err_text(), "args[0].index: 6"));
 }
-
-/* ---- the kernel ---- */
-
-static int install(const struct confine_filter *filter)
-{
-	struct sock_fprog program = { (unsigned short)filter->len,
-				      filter->code };
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, filter->flags,
-		       &program) < 0;
-}
-
-/* In a child that dies with 0 when everything is as the profile says. */
-static int try_calls(const struct confine_filter *filter)
-{
-	if (install(filter))
-		return 1;
-	if (syscall(SYS_getppid) <= 0)
-		return 2;
-	if (syscall(SYS_pivot_root, NULL, NULL) != -1 || errno != EPERM)
-		return 3;
-	if (syscall(SYS_clone3, NULL, 0) != -1 || errno != ENOSYS)
-		return 4;
-	if (syscall(SYS_socket, 16, SOCK_RAW, 9) != -1 || errno != EINVAL)
-		return 5;
-	if (syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0) < 0)
-		return 6;
-	if (syscall(SYS_personality, 0x20000000) != -1 || errno != EPERM)
-		return 7;
-	if (syscall(SYS_personality, 0xffffffff) != 0)
-		return 8;
-	if (syscall(460) != -1 || errno != ENOSYS)
-		return 9;
-	return 0;
-}
-
-/* An emulator of another processor's programs has no filters for them. */
-static void skip_without_filters(void)
-{
-	uint32_t action = SECCOMP_RET_ALLOW;
-
-	if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) < 0) {
-		print_message("needs seccomp filters\n");
-		skip();
-	}
-}
-
-static void the_kernel_agrees(void **state)
-{
-	struct oci_seccomp profile = engine_profile(*state);
-	struct confine_filter filter;
-	int status;
-	pid_t pid;
-
-	skip_without_filters();
-	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
-	pid = fork();
-	if (pid == 0)
-		_exit(try_calls(&filter));
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
-static void the_kernel_takes_long_programs(void **state)
-{
-	struct oci_seccomp profile = long_profile(*state, 700);
-	struct confine_filter filter;
-	int status;
-	pid_t pid;
-
-	skip_without_filters();
-	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
-	pid = fork();
-	if (pid == 0)
-		_exit(install(&filter) ||
-		      syscall(SYS_read, 1398, NULL, 0) != -1 || errno != 1 + 699 % 20);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
-/* Only this processor lets a program change over from call to call. */
-#ifdef __x86_64__
-static void another_abi_is_deadly(void **state)
-{
-	struct oci_seccomp profile = { .default_action = ALLOW };
-	struct confine_filter filter;
-	int status;
-	pid_t pid;
-
-	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
-	pid = fork();
-	if (pid == 0) {
-		long number = 20;	/* getpid of i386 */
-
-		if (install(&filter))
-			_exit(1);
-		__asm__ volatile("int $0x80" : "+a"(number) : : "memory");
-		_exit(2);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status));
-}
-#endif
 
 static void words_end_with_null(void **state)
 {
@@ -586,14 +421,7 @@ int main(void)
 		cmocka_unit_test(many_rules_mean_what_they_say),
 		cmocka_unit_test(promises_are_kept),
 		cmocka_unit_test(flags_fit_the_filter),
-		cmocka_unit_test(far_jumps_arrive),
-		cmocka_unit_test(a_program_too_long_is_an_error),
 		cmocka_unit_test(an_argument_that_does_not_exist_is_an_error),
-		cmocka_unit_test(the_kernel_agrees),
-		cmocka_unit_test(the_kernel_takes_long_programs),
-#ifdef __x86_64__
-		cmocka_unit_test(another_abi_is_deadly),
-#endif
 		cmocka_unit_test(words_end_with_null),
 	};
 

@@ -24,26 +24,13 @@
 #include "base/util.h"
 #include "oci/json.h"
 #include "oci/oci.h"
+#include "tests/unit/arena_state.h"
 #include "tests/unit/spec_sample.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
 
 #define ARENA ((size_t)48 << 20)
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, ARENA);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 /* C likes single quotes better than JSON does. */
 static char *quoted(const char *text)
@@ -528,23 +515,21 @@ static void a_file_is_loaded_and_kept(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(process_is_read),
-		TEST(top_level_mounts_and_hooks_are_read),
-		TEST(linux_is_read),
-		TEST(resources_are_read),
-		TEST(seccomp_is_read),
-		TEST(wrong_types_are_refused_everywhere),
-		TEST(truncated_files_are_refused),
-		TEST(nothing_optional_is_needed),
-		TEST(the_annotation_names_the_listener),
-		TEST(bare_objects_come_through_pipes),
-		TEST(only_small_regular_files_are_read),
-		TEST(a_file_is_loaded_and_kept),
+		arena_test(process_is_read),
+		arena_test(top_level_mounts_and_hooks_are_read),
+		arena_test(linux_is_read),
+		arena_test(resources_are_read),
+		arena_test(seccomp_is_read),
+		arena_test(wrong_types_are_refused_everywhere),
+		arena_test(truncated_files_are_refused),
+		arena_test(nothing_optional_is_needed),
+		arena_test(the_annotation_names_the_listener),
+		arena_test(bare_objects_come_through_pipes),
+		arena_test(only_small_regular_files_are_read),
+		arena_test(a_file_is_loaded_and_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

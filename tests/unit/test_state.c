@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "oci/json.h"
 #include "oci/oci.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
@@ -56,20 +57,6 @@ static struct oci_record full_record(void)
 		annotations, COUNT(annotations)
 	};
 	return record;
-}
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 64 << 20);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
 }
 
 static void a_record_is_one_compact_text(void **state)
@@ -409,5 +396,5 @@ int main(void)
 		cmocka_unit_test(features_are_complete),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

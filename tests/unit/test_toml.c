@@ -14,31 +14,16 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/toml.h"
+#include "tests/unit/arena_state.h"
 #include "tests/unit/toml_dump.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
 
-#define ARENA ((size_t)256 << 20)
-
 struct valid {
 	const char *text;
 	const char *dump;
 };
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, ARENA);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 /* In memory of exactly its size, so that reading beyond it shows. */
 static const struct toml_value *parse(struct arena *arena, const char *text)
@@ -377,29 +362,20 @@ static void many_members_are_fast(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lines_and_comments, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(keys, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_line_strings, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(many_line_strings, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(integers, setup, teardown),
-		cmocka_unit_test_setup_teardown(floats_and_truths, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(dates_and_times, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(arrays, setup, teardown),
-		cmocka_unit_test_setup_teardown(inline_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(arrays_of_tables, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(values_know_their_lines, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(signs_of_floats_are_kept, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(many_members_are_fast, setup,
-						teardown),
+		arena_test(lines_and_comments),
+		arena_test(keys),
+		arena_test(one_line_strings),
+		arena_test(many_line_strings),
+		arena_test(integers),
+		arena_test(floats_and_truths),
+		arena_test(dates_and_times),
+		arena_test(arrays),
+		arena_test(inline_tables),
+		arena_test(tables),
+		arena_test(arrays_of_tables),
+		arena_test(values_know_their_lines),
+		arena_test(signs_of_floats_are_kept),
+		arena_test(many_members_are_fast),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,30 +12,15 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/toml.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
-
-#define ARENA ((size_t)16 << 20)
 
 struct invalid {
 	const char *text;
 	const char *error;
 };
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, ARENA);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 /* In memory of exactly its size, so that reading beyond it shows. */
 static void refuse(struct arena *arena, const char *text, size_t len,
@@ -472,24 +457,17 @@ static void a_full_arena_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(bytes, setup, teardown),
-		cmocka_unit_test_setup_teardown(lines_and_keys, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(strings, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_that_are_no_values, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(numbers, setup, teardown),
-		cmocka_unit_test_setup_teardown(dates_and_times, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(arrays_and_inline_tables, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(headers, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_is_defined_twice, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(depth_has_an_end, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_full_arena_is_an_error, setup,
-						teardown),
+		arena_test(bytes),
+		arena_test(lines_and_keys),
+		arena_test(strings),
+		arena_test(words_that_are_no_values),
+		arena_test(numbers),
+		arena_test(dates_and_times),
+		arena_test(arrays_and_inline_tables),
+		arena_test(headers),
+		arena_test(nothing_is_defined_twice),
+		arena_test(depth_has_an_end),
+		arena_test(a_full_arena_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

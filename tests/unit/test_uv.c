@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/policy.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
@@ -25,20 +26,6 @@ static const struct policy_place place = {
 	.home = "/home/u",
 	.project = "/p",
 };
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 8 << 20);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 static struct policy read_as(struct arena *arena, const char *name,
 			     const char *text)
@@ -337,19 +324,14 @@ static void refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_examples, setup, teardown),
-		cmocka_unit_test_setup_teardown(every_key, setup, teardown),
-		cmocka_unit_test_setup_teardown(deny_net_alone_opens_nothing,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(allow_env_may_be_false, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(the_rest_of_the_file_is_not_ours,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(uv_toml_has_a_shorter_name,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_absent_is_denied, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(refusals, setup, teardown),
+		arena_test(the_examples),
+		arena_test(every_key),
+		arena_test(deny_net_alone_opens_nothing),
+		arena_test(allow_env_may_be_false),
+		arena_test(the_rest_of_the_file_is_not_ours),
+		arena_test(uv_toml_has_a_shorter_name),
+		arena_test(what_is_absent_is_denied),
+		arena_test(refusals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,23 +11,10 @@
 #include "base/util.h"
 #include "oci/oci.h"
 #include "oci/write.h"
+#include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
-
-static int setup(void **state)
-{
-	static struct arena arena;
-
-	*state = &arena;
-	return arena_open(&arena, 1 << 20);
-}
-
-static int teardown(void **state)
-{
-	arena_close(*state);
-	return 0;
-}
 
 static void put_sample(struct writer *w)
 {
@@ -186,5 +173,5 @@ int main(void)
 		cmocka_unit_test(a_full_arena_is_an_error_at_the_end),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, open_arena, close_arena);
 }
