@@ -19,6 +19,8 @@
 #define PORTS 65536
 #define LAST_PORT (PORTS - 1)
 #define RESERVED "net/ipv4/ip_local_reserved_ports"
+#define UNPRIVILEGED "net/ipv4/ip_unprivileged_port_start"
+#define FIRST_FREE 1024 /* that needs no capability, unless somebody says so */
 /* What a sysctl takes in one write. */
 #define MOST_TEXT 4000
 
@@ -260,6 +262,31 @@ static int hold_choice(struct arena *arena, struct policed *policed,
 	return 0;
 }
 
+/* In a sandbox nobody has a capability for the low ones that are listed. */
+static int open_low_ports(struct arena *arena, const struct policed *policed,
+			  struct oci_spec *spec, const struct ports *ports)
+{
+	struct oci_linux *l = &spec->linux_;
+	struct oci_sysctl *all;
+	unsigned int first = 1;
+	const char *text;
+
+	while (first < FIRST_FREE && !ports->has[first])
+		first++;
+	if (!policed->view || !is_own(spec, OCI_NS_NETWORK) ||
+	    first == FIRST_FREE)
+		return 0;
+	text = arena_printf(arena, "%u", first);
+	all = arena_grow(arena, l->sysctls, l->nsysctls, l->nsysctls + 1,
+			 sizeof *all);
+	if (!text || !all)
+		return -ENOMEM;
+	all[l->nsysctls++] =
+		(struct oci_sysctl){ UNPRIVILEGED, UNPRIVILEGED, text };
+	l->sysctls = all;
+	return 0;
+}
+
 static int hold_tcp(struct arena *arena, struct policed *policed,
 		    struct oci_spec *spec)
 {
@@ -276,6 +303,8 @@ static int hold_tcp(struct arena *arena, struct policed *policed,
 	policed->tcp_only = policy->mode == POLICY_MODE_DENY;
 	want->connects = policed->tcp_only;
 	r = hold_ports(arena, policed, ports);
+	if (r == 0)
+		r = open_low_ports(arena, policed, spec, ports);
 	if (r < 0)
 		return r;
 	return want->binds ? hold_choice(arena, policed, spec, ports) : 0;
@@ -309,9 +338,8 @@ static void scope(struct policed *policed, const struct oci_spec *spec)
 	policed->net.signals = !is_own(spec, OCI_NS_PID);
 	policed->net.abstract_sockets =
 		!is_own(spec, OCI_NS_NETWORK) &&
-		(policed->view ||
-		 (policy_has_section(policy, POLICY_NETWORK) &&
-		  policy->mode != POLICY_MODE_OPEN));
+		(policed->view || (policy_has_section(policy, POLICY_NETWORK) &&
+				   policy->mode != POLICY_MODE_OPEN));
 }
 
 static int plan_landlock(struct arena *arena, struct policed *policed)

@@ -294,6 +294,21 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 	done
 }
 
+@test "a low port can be bound if it is listed" {
+	requires root userns
+	requires_landlock 4
+	new_user
+	add_netprobe .
+	cp netprobe "$USER_HOME/"
+	both -r /usr -r . --net-bind 80 -- ./netprobe bind 80
+	[ "$output" = ok ]
+	both -r /usr -r . --net-bind 81 -- ./netprobe bind 80
+	[ "$output" = "Permission denied" ]
+	both -r /usr -r . --network-mode loopback --net-bind 8080 -- \
+		./netprobe udp 80
+	[ "$output" = "Permission denied" ]
+}
+
 @test "a user needs no privileges, and keeps its own files" {
 	requires root userns
 	new_user
