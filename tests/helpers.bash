@@ -197,6 +197,15 @@ args() {
 	config '.process.args = $ARGS.positional' --args -- "$@"
 }
 
+# annotate KEY=VALUE...: these and no others.
+# shellcheck disable=SC2016 # the dollars are jq's
+annotate() {
+	config 'del(.annotations) |
+		.annotations = (reduce $ARGS.positional[] as $pair ({};
+			($pair | index("=")) as $at |
+			.[$pair[:$at]] = $pair[$at + 1:]))' --args -- "$@"
+}
+
 # ---- commands ----
 
 sandlock() {

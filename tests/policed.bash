@@ -14,13 +14,9 @@ export DENIED READONLY
 
 # policed KEY=VALUE...: the annotations of the bundle, without their prefix.
 policed() {
-	local pair
-
-	config 'del(.annotations)'
-	for pair in ${DEGRADED-} "$@"; do
-		config --arg key "io.sandlock.${pair%%=*}" \
-			--arg value "${pair#*=}" '.annotations[$key] = $value'
-	done
+	# shellcheck disable=SC2086 # none, or one
+	set -- ${DEGRADED-} "$@"
+	annotate "${@/#/io.sandlock.}"
 }
 
 run_box() {
@@ -35,23 +31,33 @@ run_telling() {
 # tells TEXT SCRIPT: init, exec and a startContainer hook say all of TEXT, and
 # nothing else, when a shell runs SCRIPT.
 tells() {
-	local text=$1 script="{ $2; } 2>&1 || :"
+	local text=$1 script="{ $2; } 2>&1 || :" hook
 
-	args sh -c "$script"
+	# Of a hook that fails its last line is told.
+	hook="{ printf 'hook: '; $script; } | tr '\\n' '~' >&2; exit 1"
+	# All three at once: jq takes long to start.
+	jq -c --arg script "$script" --arg hook "$hook" '
+		.process.args = ["sh", "-c", $script] | .,
+		(.hooks.startContainer += [{path: "/bin/sh",
+			args: ["sh", "-c", $hook]}]),
+		(del(.hooks) | .process.args = ["sleep", "1000"])' \
+		"$BUNDLE/config.json" >"$TMP/configs"
+	use_config 1
 	run_ok run_box
 	assert_told init "$text"
-	# Of a hook that fails its last line is told.
-	hook startContainer "{ printf 'hook: '; $script; } | tr '\\n' '~' >&2
-		exit 1"
+	use_config 2
 	run run_box
 	assert_told hook "$text"
-	config 'del(.hooks)'
-	args sleep 1000
+	use_config 3
 	create box
 	sandlock start box
 	run_ok sandlock exec box sh -c "$script"
 	sandlock delete --force box
 	assert_told exec "$text"
+}
+
+use_config() {
+	sed -n "$1p" "$TMP/configs" >"$BUNDLE/config.json"
 }
 
 assert_told() {

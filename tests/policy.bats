@@ -12,17 +12,6 @@ setup() {
 	requires root
 }
 
-# annotate KEY=VALUE...: those of the bundle.
-annotate() {
-	local pair
-
-	config 'del(.annotations)'
-	for pair; do
-		config --arg key "${pair%%=*}" --arg value "${pair#*=}" \
-			'.annotations[$key] = $value'
-	done
-}
-
 # policed KEY=VALUE...: the same, without the prefix.
 policed() {
 	annotate "${@/#/io.sandlock.}"
