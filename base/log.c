@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/date.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/utf8.h"
@@ -86,25 +87,24 @@ static size_t append_quoted(char *line, size_t at, const char *text)
 	return at;
 }
 
-static void timestamp(char *ret, size_t len)
+static void timestamp(char ret[DATE_SIZE])
 {
 	struct timespec now;
-	struct tm tm;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &tm);
-	strftime(ret, len, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	date_text(now.tv_sec, ret);
+	strcpy(ret + strlen(ret), "Z");
 }
 
 static void to_file(const char *level, const char *text)
 {
-	char line[LINE], when[32];
+	char line[LINE], when[DATE_SIZE];
 	bool json = out.format == LOG_JSON;
 	size_t n = 0;
 
 	if (out.fd < 0)
 		return;
-	timestamp(when, sizeof when);
+	timestamp(when);
 	n = append(line, n, json ? "{\"level\":\"" : "time=\"");
 	n = append(line, n, json ? level : when);
 	n = append(line, n, json ? "\",\"msg\":\"" : "\" level=");

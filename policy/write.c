@@ -2,8 +2,8 @@
 /* policy/write.c - a policy as a profile in TOML. */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/date.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/text.h"
@@ -36,13 +36,10 @@ POLICY_WRITER(policy_write_size)
 POLICY_WRITER(policy_write_time)
 {
 	const struct policy_time *point = value;
-	time_t seconds = (time_t)point->seconds;
-	struct tm date;
+	char date[DATE_SIZE];
 
-	gmtime_r(&seconds, &date);
-	text_put(out, "%04d-%02d-%02dT%02d:%02d:%02d", date.tm_year + 1900,
-		 date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min,
-		 date.tm_sec);
+	date_text(point->seconds, date);
+	text_put(out, "%s", date);
 	if (point->nanoseconds)
 		text_put(out, ".%09" PRIu32, point->nanoseconds);
 	text_put(out, "Z");
@@ -136,8 +133,8 @@ static void write_section(struct policy_text *out, const struct policy *policy,
 		if (info->section != section || !policy->set[key])
 			continue;
 		text_put(out, "%s = ", strchr(info->name, '.') + 1);
-		policy_type_info(info->type)->write(out,
-						    policy_value(policy, key));
+		policy_type_info(info->type)
+			->write(out, policy_value(policy, key));
 		text_put(out, "\n");
 		if (out->error) {
 			fail_in(out->error, "%s", info->name);

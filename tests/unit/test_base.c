@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/date.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -24,6 +26,26 @@
 #undef fail
 #include <cmocka.h>
 #undef fail
+
+static void dates_are_those_of_the_c_library(void **state)
+{
+	/* A prime number of seconds, so that every field takes every value. */
+	const int64_t step = 86028121, last = 253402300799;
+
+	(void)state;
+	for (int64_t at = -62167219200; at <= last; at += step) {
+		char ours[DATE_SIZE], theirs[64];
+		time_t seconds = at;
+		struct tm tm;
+
+		gmtime_r(&seconds, &tm);
+		snprintf(theirs, sizeof theirs, "%04d-%02d-%02dT%02d:%02d:%02d",
+			 tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+			 tm.tm_hour, tm.tm_min, tm.tm_sec);
+		date_text(at, ours);
+		assert_string_equal(ours, theirs);
+	}
+}
 
 static void errors_read_from_the_outside_in(void **state)
 {
@@ -235,6 +257,7 @@ static void the_json_log_escapes_what_it_must(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dates_are_those_of_the_c_library),
 		cmocka_unit_test(errors_read_from_the_outside_in),
 		cmocka_unit_test(a_long_error_is_cut),
 		cmocka_unit_test(errno_texts_are_lower_case),
