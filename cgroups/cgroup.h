@@ -60,6 +60,12 @@ int cgroup_probe(struct arena *arena, int proc, struct cgroup_layout *ret);
 int cgroup_place(struct arena *arena, const struct cgroup_layout *layout,
 		 enum cgroup_manager manager, const char *cgroups_path,
 		 const char *id, struct cgroup *ret);
+/*
+ * Leave out the v1 hierarchies in which nothing is limited: for those who have
+ * a pid namespace, and look for no process elsewhere. Pure.
+ */
+int cgroup_narrow(struct arena *arena, const struct oci_resources *resources,
+		  struct cgroup *cgroup);
 
 /* Refuse, by name, what cannot be set here; values that ask for nothing pass. */
 int cgroup_check_resources(const struct oci_resources *resources,

@@ -127,6 +127,32 @@ int cgroup_place(struct arena *arena, const struct cgroup_layout *layout,
 	return 0;
 }
 
+static bool is_limited(const struct cgroup_member *member,
+		       const struct settings *settings)
+{
+	const struct cgroup alone = { .items = (struct cgroup_member *)member,
+				      .n = 1 };
+
+	for (size_t i = 0; i < settings->n; i++)
+		if (member_v1_of(&alone, settings->items[i].file))
+			return true;
+	return member->v2 || list_has(member->controllers, "devices");
+}
+
+int cgroup_narrow(struct arena *arena, const struct oci_resources *resources,
+		  struct cgroup *cgroup)
+{
+	struct settings settings = { .arena = arena };
+	size_t n = 0;
+
+	cgroup_v1.settings(resources, &settings);
+	for (size_t i = 0; i < cgroup->n; i++)
+		if (is_limited(&cgroup->items[i], &settings))
+			cgroup->items[n++] = cgroup->items[i];
+	cgroup->n = n;
+	return settings.error;
+}
+
 /* Only a parent of the path can have been there before it. */
 static size_t kept_len(const struct oci_cgroup_path *from)
 {
@@ -201,8 +227,9 @@ static size_t existing_len(const struct cgroup_member *member)
 /* The hierarchies in which systemd makes slices, and keeps them. */
 static bool has_slices(const struct cgroup_member *member)
 {
-	static const char *const known[] = { "cpu",	"cpuacct", "memory",
-					     "pids",	"blkio",   "devices",
+	static const char *const known[] = { "cpu",	    "cpuacct",
+					     "memory",	    "pids",
+					     "blkio",	    "devices",
 					     "name=systemd" };
 
 	for (size_t i = 0; i < COUNT(known); i++)

@@ -36,16 +36,21 @@ int creation_place(struct creation *c)
 {
 	enum cgroup_manager manager = c->globals->cgroup_manager;
 	const char *path = c->spec.linux_.cgroups_path;
+	int r;
 
 	if (manager == CGROUP_SYSTEMD) {
-		int r = place_unit(c);
-
+		r = place_unit(c);
 		if (r < 0)
 			return r;
 		path = c->unit_cgroup;
 	}
-	return cgroup_place(c->arena, &c->facts.cgroups, manager, path,
-			    c->in.id, &c->cgroup);
+	r = cgroup_place(c->arena, &c->facts.cgroups, manager, path, c->in.id,
+			 &c->cgroup);
+	/* Nobody asks a sandbox for figures, or to be paused. */
+	if (r == 0 && c->policed.view)
+		r = cgroup_narrow(c->arena, &c->spec.linux_.resources,
+				  &c->cgroup);
+	return r;
 }
 
 int creation_start_unit(struct creation *c)

@@ -339,6 +339,30 @@ Seccomp:2" ]
 	done
 }
 
+# is_in PID HIERARCHY...: where the sandbox of this process has cgroups.
+is_in() {
+	local pid=$1
+
+	shift
+	[ "$(find /sys/fs/cgroup -name "sandlock-$pid" -printf '%P\n' |
+		cut -d / -f 1 | grep -vx unified | sort | tr '\n' ' ')" = \
+		"${*:+$* }" ]
+}
+
+@test "a sandbox has cgroups only where something is limited" {
+	requires root cgroup1
+	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr -- sleep 100 3>&- &
+	pid=$!
+	wait_until is_in "$pid" devices pids
+	kill "$pid"
+	wait_until is_in "$pid"
+	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr -m 1G -- sleep 100 3>&- &
+	pid=$!
+	wait_until is_in "$pid" devices memory pids
+	kill "$pid"
+	wait_until is_in "$pid"
+}
+
 @test "limits hold: tasks by default, memory, open files" {
 	requires root
 	run_ok box -r /usr --limits-open-files 20 -- sh -c 'ulimit -n'

@@ -182,6 +182,42 @@ static void test_place_hybrid(void **state)
 	arena_close(&f.arena);
 }
 
+static void test_narrow(void **state)
+{
+	static const struct {
+		struct oci_resources resources;
+		const char *expect[4];
+	} cases[] = {
+		{ { 0 }, { "", "devices" } },
+		{ { .cpu.shares = { true, 512 } },
+		  { "", "cpu,cpuacct", "devices" } },
+		/* No hierarchy of v1 has it: v2 is asked. */
+		{ { .pids_limit = { true, 5 } }, { "", "devices" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct cgroup cgroup;
+		struct fixture f;
+
+		parse(&f, hybrid_mounts, hybrid_own);
+		assert_int_equal(cgroup_place(&f.arena, &f.layout,
+					      CGROUP_CGROUPFS, NULL, "web1",
+					      &cgroup),
+				 0);
+		assert_int_equal(cgroup_narrow(&f.arena, &cases[i].resources,
+					       &cgroup),
+				 0);
+		for (size_t k = 0; k < cgroup.n; k++) {
+			assert_non_null(cases[i].expect[k]);
+			assert_string_equal(cgroup.items[k].controllers,
+					    cases[i].expect[k]);
+		}
+		assert_null(cases[i].expect[cgroup.n]);
+		arena_close(&f.arena);
+	}
+}
+
 static void test_managers(void **state)
 {
 	struct cgroup cgroup;
@@ -209,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_place_v2),
 		cmocka_unit_test(test_place_hybrid),
+		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_managers),
 	};
 
