@@ -64,6 +64,15 @@
 #define AT_EMPTY_PATH 0x1000
 #endif
 
+/* What getdents64 fills a buffer with. */
+struct kernel_dirent {
+	uint64_t ino;
+	int64_t off;
+	uint16_t len;
+	uint8_t type;
+	char name[];
+};
+
 struct kernel_mount_attr {
 	uint64_t attr_set;
 	uint64_t attr_clr;

@@ -185,7 +185,7 @@ static int make_v1(const struct mount_job *job)
 		r = add_hierarchy(job, h);
 		if (r < 0)
 			return r;
-		mounts_add_point(job, place, 0, SLOT_NONE);
+		mounts_add_point(job, place, POINT_FRESH, top);
 		mounts_add_move(job, SLOT_TREE, place);
 		r = add_links(job, h, name);
 		if (r < 0)

@@ -296,9 +296,17 @@ static void keep_modes(struct child *child, bool on)
 		(void)umask(child->mask);
 }
 
+/* What is mounted or moved may lead a path elsewhere: only in a row. */
+static void keep_parent(struct child *child, const struct step *step)
+{
+	if (step->op != STEP_MKNOD && step->op != STEP_SYMLINK)
+		closep(&child->parent);
+}
+
 static int do_step(struct child *child, const struct step *step)
 {
 	keep_modes(child, is_mount_step(step));
+	keep_parent(child, step);
 	if (step->op < STEP_PROPAGATION)
 		return namespace_step(child, step);
 	if (step->op == STEP_CONSOLE)
@@ -335,6 +343,7 @@ _Noreturn void child_run(const struct plan *plan)
 		.plan = plan,
 		.slots = plan->slots,
 		.link = plan->link,
+		.parent = -1,
 	};
 	size_t i = 0;
 

@@ -23,6 +23,9 @@ struct child {
 	bool point_created;	/* by the last STEP_MOUNT_POINT */
 	bool keeps_modes;	/* the umask is 0, and will be mask again */
 	mode_t mask;
+	int parent;		/* of what the last step made; -1 */
+	const char *parent_path;
+	size_t parent_len;
 	char note[128];		/* added to FAILED; empty when errno says it all */
 };
 

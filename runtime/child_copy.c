@@ -23,14 +23,6 @@
 
 #define COPY_DEPTH 64
 
-struct kernel_dirent {
-	uint64_t ino;
-	int64_t off;
-	uint16_t len;
-	uint8_t type;
-	char name[];
-};
-
 static bool is_node(const struct stat *st, const struct step *step)
 {
 	mode_t type = step->node.mode & S_IFMT;
@@ -56,11 +48,42 @@ static int own_node(int fd, const struct stat *st, const struct step *step)
 	return 0;
 }
 
+/*
+ * The directory that holds path, which stays the child's, and the name in it.
+ * Nodes and links come in rows of the same directory: it is opened once.
+ */
+static int open_parent(struct child *child, const char *path, char *name)
+{
+	const char *last = strrchr(path, '/');
+	size_t len = last ? (size_t)(last - path) : 0;
+
+	if (child->parent >= 0 && last && len == child->parent_len &&
+	    memcmp(path, child->parent_path, len) == 0 &&
+	    strlen(last + 1) <= NAME_MAX && last[1] && last[1] != '.') {
+		memcpy(name, last + 1, strlen(last + 1) + 1);
+		return child->parent;
+	}
+	closep(&child->parent);
+	child->parent = root_make_parent(child->slots[SLOT_ROOT], path, name);
+	child->parent_path = path;
+	child->parent_len = len;
+	return child->parent;
+}
+
+static bool is_own_node(int parent, const char *name, const struct step *step)
+{
+	struct stat st;
+
+	return fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       is_node(&st, step) && st.st_uid == step->node.uid &&
+	       st.st_gid == step->node.gid &&
+	       (st.st_mode & 07777) == (step->node.mode & 07777);
+}
+
 int child_mknod(struct child *child, const struct step *step)
 {
 	char name[NAME_MAX + 1];
-	autoclose int parent =
-		root_make_parent(child->slots[SLOT_ROOT], step->text, name);
+	int parent = open_parent(child, step->text, name);
 	autoclose int node = -1;
 	struct stat st;
 
@@ -72,6 +95,8 @@ int child_mknod(struct child *child, const struct step *step)
 			return -1;
 		if (step->flags & NODE_KEEP)
 			return 0;
+	} else if (is_own_node(parent, name, step)) {
+		return 0;
 	}
 	node = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (node < 0 || fstat(node, &st) < 0)
@@ -85,8 +110,7 @@ int child_mknod(struct child *child, const struct step *step)
 int child_symlink(struct child *child, const struct step *step)
 {
 	char name[NAME_MAX + 1];
-	autoclose int parent =
-		root_make_parent(child->slots[SLOT_ROOT], step->text, name);
+	int parent = open_parent(child, step->text, name);
 
 	if (parent < 0)
 		return -1;

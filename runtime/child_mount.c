@@ -109,6 +109,22 @@ static int link_point(struct child *child, const struct step *step, bool is_dir)
 	return openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
+/* Nobody else has seen the mount yet: there is nothing to be led astray by. */
+static int fresh_point(struct child *child, const struct step *step)
+{
+	int tree = child->slots[step->in];
+	const char *name = strrchr(step->text, '/') + 1;
+	int fd;
+
+	if (mkdirat(tree, name, 0755) < 0 && errno != EEXIST)
+		return -1;
+	fd = openat(tree, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	child_put(child, step->out, fd);
+	return 0;
+}
+
 static int open_point(struct child *child, const struct step *step)
 {
 	int root = child->slots[SLOT_ROOT];
@@ -141,6 +157,8 @@ static int mount_point(struct child *child, const struct step *step)
 {
 	autoclose int fd = -1;
 
+	if (step->flags & POINT_FRESH)
+		return fresh_point(child, step);
 	child->point_created = false;
 	fd = open_point(child, step);
 	if (fd < 0)

@@ -97,6 +97,7 @@ enum step_op {
 #define POINT_PLAIN 2		/* no symbolic link on the way (proc, sysfs) */
 #define POINT_NOFOLLOW 4	/* dest-nofollow: the link itself */
 #define POINT_LIKE_SOURCE 8	/* file or directory as the mount in `in` is */
+#define POINT_FRESH 16		/* directly in `in`, a mount that is new and ours */
 
 /* STEP_CLONE_TREE: a path without links, and an error when it has one by now */
 #define CLONE_PLAIN 1
