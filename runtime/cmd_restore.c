@@ -273,6 +273,8 @@ static int restore(struct creation *c, const struct restore_options *o,
 	int r;
 
 	r = creation_reserve(c);
+	if (r >= 0)
+		r = creation_settle(c);
 	if (r < 0)
 		return r;
 	r = put_options(c, images, o, &request);

@@ -199,8 +199,8 @@ static int boot_is(int proc, const char *boot_id)
 	if (!is_set(boot_id))
 		return 0;
 
-	autoclose int fd = proc_open_at(proc, "sys/kernel/random/boot_id",
-					O_RDONLY);
+	autoclose int fd =
+		proc_open_at(proc, "sys/kernel/random/boot_id", O_RDONLY);
 
 	if (fd < 0)
 		return fail(errno, "open boot_id");
@@ -252,23 +252,25 @@ static int init_lives(const struct oci_record *record)
 
 int container_this_boot(const struct container *container)
 {
-	autoclose int proc = proc_open();
+	autoclose int proc = -1;
 
+	if (container->of_this_boot)
+		return 1;
+	proc = proc_open();
 	return proc < 0 ? proc : boot_is(proc, container->record.boot_id);
 }
 
 bool container_locked(const struct container *container)
 {
 	/* A lock belongs to the open file: our own would not tell. */
-	autoclose int dir = openat(container->dir, ".",
-				   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autoclose int dir =
+		openat(container->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return dir >= 0 && flock(dir, LOCK_SH | LOCK_NB) < 0 &&
 	       errno == EWOULDBLOCK;
 }
 
-void container_gate(const struct container *container,
-		    struct sockaddr_un *ret)
+void container_gate(const struct container *container, struct sockaddr_un *ret)
 {
 	struct stat st = { 0 };
 
@@ -318,8 +320,7 @@ int container_status(struct arena *arena, const struct container *container,
 	int lives;
 
 	if (!record->kept) {
-		*ret = container_locked(container) ? OCI_CREATING :
-						     OCI_STOPPED;
+		*ret = container_locked(container) ? OCI_CREATING : OCI_STOPPED;
 		return 0;
 	}
 	lives = init_lives(record);

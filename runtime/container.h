@@ -23,6 +23,7 @@ struct container {
 	const char *id;
 	struct oci_record record;
 	bool broken;			/* the record cannot be read, or is not ours */
+	bool of_this_boot;		/* its boot_id was read just now */
 };
 
 #define CONTAINER_NONE { .root = -1, .dir = -1 }

@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/broken.h"
+#include "base/date.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -38,12 +39,10 @@
 static const char *now_text(struct arena *arena)
 {
 	struct timespec now;
-	struct tm tm;
-	char day[32];
+	char day[DATE_SIZE];
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &tm);
-	strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
+	date_text(now.tv_sec, day);
 	return arena_printf(arena, "%s.%09ldZ", day, now.tv_nsec);
 }
 
@@ -70,16 +69,11 @@ static int write_intent(struct creation *c)
 	r = reserve_boot_id(c->arena, c->proc, &record->boot_id);
 	if (r < 0)
 		return r;
+	c->container.of_this_boot = true;
 	r = cgroup_to_record(c->arena, &c->cgroup, record);
 	if (r < 0)
 		return r;
-	r = reserve_save(c->arena, &c->container);
-	if (r < 0)
-		return r;
-	r = io_replace_at(c->container.dir, "config.json", c->spec.json,
-			  c->spec.json_len, 0600);
-	return r < 0 ? r : policed_save(c->arena, &c->policed,
-					c->container.dir);
+	return reserve_save(c->arena, &c->container);
 }
 
 static int open_gate(struct creation *c)
@@ -109,9 +103,9 @@ static int open_notify(struct creation *c)
 	if (r < 0)
 		return r;
 	c->notify_host = host;
-	c->in.notify_socket =
-		arena_printf(c->arena, "%s/%s/%s", c->globals->root,
-			     c->in.id, NOTIFY_FOLDER);
+	c->in.notify_socket = arena_printf(c->arena, "%s/%s/%s",
+					   c->globals->root, c->in.id,
+					   NOTIFY_FOLDER);
 	return c->in.notify_socket ? 0 : -ENOMEM;
 }
 
@@ -182,7 +176,7 @@ static int delegate_cgroup(struct creation *c)
 	return r == -EPERM && c->facts.rootless ? 0 : r;
 }
 
-int creation_make_cgroups(struct creation *c)
+static int make_cgroups(struct creation *c)
 {
 	struct oci_resources *resources = &c->spec.linux_.resources;
 	int r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
@@ -193,16 +187,35 @@ int creation_make_cgroups(struct creation *c)
 				  c->facts.rootless);
 	if (r < 0)
 		return r;
-	/* What could not be made is not ours to remove. */
-	r = cgroup_to_record(c->arena, &c->cgroup, &c->container.record);
-	if (r < 0)
-		return r;
 	if (c->spec.linux_.intel_rdt) {
 		r = rdt_make(&c->rdt, c->spec.linux_.intel_rdt);
 		if (r < 0)
 			return r;
 	}
 	return delegate_cgroup(c);
+}
+
+int creation_make_cgroups(struct creation *c)
+{
+	int r = make_cgroups(c);
+
+	/* What could not be made is not ours to remove. */
+	return r < 0 ? r :
+		       cgroup_to_record(c->arena, &c->cgroup,
+					&c->container.record);
+}
+
+int creation_settle(struct creation *c)
+{
+	int r = c->in.unplaced ? 0 :
+				 cgroup_to_record(c->arena, &c->cgroup,
+						  &c->container.record);
+
+	if (r == 0)
+		r = io_replace_at(c->container.dir, "config.json", c->spec.json,
+				  c->spec.json_len, 0600);
+	return r < 0 ? r :
+		       policed_save(c->arena, &c->policed, c->container.dir);
 }
 
 /* The child is there, and waits: systemd makes no scope without a process. */
@@ -277,7 +290,9 @@ static int start_child(struct creation *c)
 	r = launch_start(l);
 	if (r < 0)
 		return r;
-	return launch_until(l, WORD_CREATED);
+	/* The child has enough to do meanwhile. */
+	r = creation_settle(c);
+	return r < 0 ? r : launch_until(l, WORD_CREATED);
 }
 
 int creation_reserve(struct creation *c)
@@ -292,7 +307,7 @@ int creation_reserve(struct creation *c)
 	r = write_intent(c);
 	if (r < 0)
 		return r;
-	return c->in.unplaced ? 0 : creation_make_cgroups(c);
+	return c->in.unplaced ? 0 : make_cgroups(c);
 }
 
 int creation_build(struct creation *c)
@@ -333,10 +348,10 @@ int pid_file_write(const char *path, pid_t pid)
 	/* No newline: some readers are strict. */
 	n = snprintf(text, sizeof text, "%d", pid);
 
-	autoclose int fd = open(temporary,
-				O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
-					O_CLOEXEC,
-				0644);
+	autoclose int fd =
+		open(temporary,
+		     O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+		     0644);
 
 	if (fd < 0)
 		return fail(errno, "--pid-file: create %s", temporary);

@@ -95,6 +95,8 @@ int creation_plan(struct creation *creation, const char *id, bool has_gate);
 /* Reserve the ID, and make the cgroups unless they wait for a process. */
 int creation_reserve(struct creation *creation);
 int creation_make_cgroups(struct creation *creation);
+/* The copies that later commands read; before the first word is answered. */
+int creation_settle(struct creation *creation);
 /* Once, when all nodes exist. */
 int creation_apply_devices(struct creation *creation);
 /* The child is on record, and the callers know it. */

@@ -71,8 +71,7 @@ static int open_root(const char *path)
 			    path);
 	/* Its owner could put another record in the place of ours. */
 	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return fail(0,
-			    "%s: belongs to user %u: not a place for state",
+		return fail(0, "%s: belongs to user %u: not a place for state",
 			    path, st.st_uid);
 	return take_fd(&fd);
 }
@@ -85,8 +84,7 @@ static int still_there(const struct container *c)
 	if (fstat(c->dir, &ours) < 0)
 		return fail(errno, "stat state directory of %s", c->id);
 	if (fstatat(c->root, c->id, &named, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 :
-					 fail(errno, "stat %s", c->id);
+		return errno == ENOENT ? 0 : fail(errno, "stat %s", c->id);
 	return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
@@ -290,9 +288,19 @@ int reserve_end(struct arena *arena, const struct container *container)
 	return rdt_remove(&rdt);
 }
 
+/* Without the record there is nothing left in it that is known. */
+static int remove_directory(const struct container *container)
+{
+	if (unlinkat(container->dir, STATE, 0) == 0 &&
+	    unlinkat(container->root, container->id, AT_REMOVEDIR) == 0)
+		return 0;
+	return io_remove_tree_at(container->root, container->id);
+}
+
 int reserve_release(const struct container *container)
 {
-	static const char *const names[] = { "notify", "gate", "config.json" };
+	static const char *const names[] = { "notify", "gate", "files",
+					     "policy.toml", "config.json" };
 	int r = placeholders_release(container->dir);
 
 	if (r < 0)
@@ -304,7 +312,7 @@ int reserve_release(const struct container *container)
 			break;
 	}
 	if (r >= 0)
-		r = io_remove_tree_at(container->root, container->id);
+		r = remove_directory(container);
 	if (r < 0)
 		return fail_in(r, "remove state of %s", container->id);
 	return 0;
