@@ -24,8 +24,7 @@
 #include "confine/files.h"
 #include "policy/glob.h"
 
-#define DEVICE \
-	(LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE | LANDLOCK_MAY_IOCTL)
+#define DEVICE (LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE | LANDLOCK_MAY_IOCTL)
 
 #define MAX_SMALL 65536
 
@@ -33,53 +32,48 @@ struct resolver {
 	struct arena *arena;
 	const struct files_place *place;
 	struct policy_context context;
+	char *top; /* how the kernel spells the root */
 	struct files_list *allowed, *denied;
 	unsigned int scopes;
 };
 
 /* One item of a list, with what is to become of each path it means. */
 struct item {
-	struct files_entry entry;	/* path: not yet */
+	struct files_entry entry; /* path: not yet */
 	bool denial;
 	bool optional;
-	bool matched;		/* by a pattern: links are not followed */
+	bool matched; /* by a pattern: links are not followed */
 };
 
 /* How the kernel spells the path of a descriptor. */
 static int spell(struct arena *arena, const struct files_place *place, int fd,
 		 char **ret)
 {
-	char *text = arena_alloc(arena, PATH_MAX);
-	char name[64];
+	char text[PATH_MAX], name[64];
 	ssize_t n;
 
-	if (!text)
-		return -ENOMEM;
 	snprintf(name, sizeof name, "self/fd/%d", fd);
-	n = readlinkat(place->proc, name, text, PATH_MAX);
+	n = readlinkat(place->proc, name, text, sizeof text);
 	if (n < 0)
 		return fail(errno, "read /proc/%s", name);
-	if (n == PATH_MAX)
+	if (n == sizeof text)
 		return fail(ENAMETOOLONG, "read /proc/%s", name);
-	*ret = text;
-	return 0;
+	*ret = arena_strndup(arena, text, (size_t)n);
+	return *ret ? 0 : -ENOMEM;
 }
 
-/* The path without links inside the root. */
-static int real_path(struct arena *arena, const struct files_place *place,
-		     int fd, const char **ret)
+/* The path without links inside the root, which is spelled top. */
+static int path_below(struct arena *arena, const struct files_place *place,
+		      const char *top, int fd, const char **ret)
 {
-	char *top, *path;
-	size_t n;
-	int r = spell(arena, place, place->root, &top);
+	size_t n = streq(top, "/") ? 0 : strlen(top);
+	char *path;
+	int r = spell(arena, place, fd, &path);
 
-	if (r == 0)
-		r = spell(arena, place, fd, &path);
 	if (r < 0)
 		return r;
 	if (!files_is_at_or_below(path, top))
 		return fail(EXDEV, "%s", path);
-	n = streq(top, "/") ? 0 : strlen(top);
 	*ret = path[n] ? path + n : "/";
 	return 0;
 }
@@ -88,9 +82,14 @@ int files_real_path(struct arena *arena, const struct files_place *place,
 		    const char *path, const char **ret)
 {
 	autoclose int fd = root_open(place->root, path, O_PATH | O_CLOEXEC);
+	char *top;
+	int r;
 
 	*ret = NULL;
-	return fd < 0 ? 0 : real_path(arena, place, fd, ret);
+	if (fd < 0)
+		return 0;
+	r = spell(arena, place, place->root, &top);
+	return r < 0 ? r : path_below(arena, place, top, fd, ret);
 }
 
 /* ---- what presets ask ---- */
@@ -152,12 +151,13 @@ static int keep(struct resolver *v, const struct item *item, int fd)
 		return fail(errno, "%s '%s'", entry.key, entry.item);
 	if (!item->denial && S_ISLNK(st.st_mode))
 		return 0;
-	r = real_path(v->arena, v->place, fd, &entry.path);
+	r = path_below(v->arena, v->place, v->top, fd, &entry.path);
 	if (r < 0)
 		return fail_in(r, "%s '%s'", entry.key, entry.item);
 	if (item->denial && S_ISREG(st.st_mode) && st.st_nlink > 1)
-		return fail(0, "%s '%s': %s has %lu hard links, and the others "
-			       "would stay open",
+		return fail(0,
+			    "%s '%s': %s has %lu hard links, and the others "
+			    "would stay open",
 			    entry.key, entry.item, entry.path,
 			    (unsigned long)st.st_nlink);
 	entry.directory = S_ISDIR(st.st_mode);
@@ -192,12 +192,13 @@ static int keep_name(struct resolver *v, const struct item *item,
 		}
 		if (fd < 0)
 			return fail(errno, "%s '%s'", entry.key, entry.item);
-		r = real_path(v->arena, v->place, fd, &entry.path);
+		r = path_below(v->arena, v->place, v->top, fd, &entry.path);
 		if (r < 0)
 			return fail_in(r, "%s '%s'", entry.key, entry.item);
-		entry.path = arena_printf(
-			v->arena, "%s/%s",
-			streq(entry.path, "/") ? "" : entry.path, name);
+		entry.path =
+			arena_printf(v->arena, "%s/%s",
+				     streq(entry.path, "/") ? "" : entry.path,
+				     name);
 		entry.directory = true;
 		entry.missing = true;
 		entry.leaf = !below;
@@ -210,8 +211,8 @@ static int add_path(struct resolver *v, const struct item *item,
 		    const char *path)
 {
 	int nofollow = item->matched && !item->denial ? O_NOFOLLOW : 0;
-	autoclose int fd = root_open(v->place->root, path,
-				     O_PATH | O_CLOEXEC | nofollow);
+	autoclose int fd =
+		root_open(v->place->root, path, O_PATH | O_CLOEXEC | nofollow);
 
 	if (fd >= 0) {
 		struct item found = *item;
@@ -295,8 +296,9 @@ static int add_item(struct resolver *v, struct item item, const char *text)
 /* Image and policy may be of different people: only what is a loader. */
 static bool is_loader(int root, const char *path)
 {
-	autoclose int fd = root_open(root, path, O_RDONLY | O_NONBLOCK |
-							 O_NOCTTY | O_CLOEXEC);
+	autoclose int fd =
+		root_open(root, path,
+			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	char header[ELF_INTERPRETER];
 	struct stat st;
 	ssize_t n;
@@ -311,9 +313,9 @@ static int add_loader_of(struct resolver *v, const struct files_entry *program)
 {
 	char header[ELF_INTERPRETER], name[ELF_INTERPRETER];
 	struct item item = { .entry = *program, .optional = true };
-	autoclose int fd = root_open_plain(v->place->root, program->path,
-					   O_RDONLY | O_NONBLOCK | O_NOCTTY |
-						   O_CLOEXEC);
+	autoclose int fd =
+		root_open_plain(v->place->root, program->path,
+				O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	const char *path;
 	struct stat st;
 	ssize_t n;
@@ -399,8 +401,8 @@ static int add_always(struct resolver *v)
 {
 	const struct {
 		const char *path;
-		dev_t device;		/* 0: any */
-		long type;		/* 0: a device */
+		dev_t device; /* 0: any */
+		long type; /* 0: a device */
 	} rows[] = {
 		{ "/dev/null", makedev(1, 3), 0 },
 		{ "/dev/zero", makedev(1, 5), 0 },
@@ -420,13 +422,13 @@ static int add_always(struct resolver *v)
 						.item = rows[i].path } };
 		autoclose int fd = root_open(v->place->root, rows[i].path,
 					     O_PATH | O_CLOEXEC);
-		bool fits = fd >= 0 && (rows[i].type ?
-						is_on(fd, rows[i].type) :
-						is_device(fd, rows[i].device));
+		bool fits = fd >= 0 &&
+			    (rows[i].type ? is_on(fd, rows[i].type) :
+					    is_device(fd, rows[i].device));
 		int r;
 
-		if (!fits || (rows[i].type == PROC_SUPER_MAGIC &&
-			      !v->place->own_pids))
+		if (!fits ||
+		    (rows[i].type == PROC_SUPER_MAGIC && !v->place->own_pids))
 			continue;
 		r = keep(v, &item, fd);
 		if (r < 0)
@@ -439,7 +441,10 @@ static int add_always(struct resolver *v)
 static int add_gpus(struct resolver *v)
 {
 	static const char *const nodes[] = {
-		"/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/dri/*", "/dev/kfd*",
+		"/dev/nvidia*",
+		"/dev/nvidia-caps/*",
+		"/dev/dri/*",
+		"/dev/kfd*",
 	};
 	struct oci_strings found;
 	int r = 0;
@@ -452,9 +457,9 @@ static int add_gpus(struct resolver *v)
 		r = policy_glob_expand(v->arena, v->place->root, nodes[i],
 				       &found);
 		for (size_t k = 0; r == 0 && k < found.n; k++) {
-			autoclose int fd = root_open(
-				v->place->root, found.items[k],
-				O_PATH | O_NOFOLLOW | O_CLOEXEC);
+			autoclose int fd =
+				root_open(v->place->root, found.items[k],
+					  O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
 			if (fd >= 0 && is_device(fd, 0))
 				r = keep(v, &item, fd);
@@ -464,8 +469,8 @@ static int add_gpus(struct resolver *v)
 }
 
 int files_resolve(struct arena *arena, const struct policy *policy,
-		  const struct files_place *place, struct files_list *ret_allowed,
-		  struct files_list *ret_denied)
+		  const struct files_place *place,
+		  struct files_list *ret_allowed, struct files_list *ret_denied)
 {
 	const struct {
 		enum policy_key key;
@@ -486,7 +491,7 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 			      .context = context_of(place),
 			      .allowed = &allowed,
 			      .denied = &denied };
-	int r = 0;
+	int r = spell(arena, place, place->root, &v.top);
 
 	for (size_t i = 0; r == 0 && i < COUNT(keys); i++) {
 		const struct item item = {

@@ -30,6 +30,8 @@
 #include "runtime/view.h"
 
 #define MOST_SOCKETS 10000
+/* A path has no more levels than half its length: they all fit on a stack. */
+#define ENTRIES 2048
 
 struct search {
 	const struct policed_files *files;
@@ -102,32 +104,34 @@ static int cover_later(struct search *s)
 
 static int search_below(struct search *s, int fd);
 
-static int type_of(int dir, const struct dirent *entry)
+static int type_of(int dir, const struct kernel_dirent *entry)
 {
 	struct stat st;
 
-	if (entry->d_type != DT_UNKNOWN)
-		return entry->d_type;
-	if (fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (entry->type != DT_UNKNOWN)
+		return entry->type;
+	if (fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return DT_UNKNOWN;
 	return IFTODT(st.st_mode);
 }
 
-static int search_entry(struct search *s, int dir, const struct dirent *entry)
+static int search_entry(struct search *s, int dir,
+			const struct kernel_dirent *entry)
 {
 	size_t len = strlen(s->path), top = streq(s->path, "/") ? 0 : len;
 	int type = type_of(dir, entry), r = 0;
 
-	if (type != DT_SOCK && type != DT_DIR)
+	if ((type != DT_SOCK && type != DT_DIR) || streq(entry->name, ".") ||
+	    streq(entry->name, ".."))
 		return 0;
-	if (top + strlen(entry->d_name) + 2 > sizeof s->path)
+	if (top + strlen(entry->name) + 2 > sizeof s->path)
 		return fail(ENAMETOOLONG, "network.unix: below %s", s->path);
 	s->path[top] = '/';
-	strcpy(s->path + top + 1, entry->d_name);
+	strcpy(s->path + top + 1, entry->name);
 	if (type == DT_SOCK)
 		r = cover_later(s);
 	else
-		r = search_below(s, sys_openat2(dir, entry->d_name,
+		r = search_below(s, sys_openat2(dir, entry->name,
 						O_RDONLY | O_DIRECTORY |
 							O_NOFOLLOW,
 						0, KERNEL_RESOLVE_NO_XDEV));
@@ -183,29 +187,37 @@ static int closed_directory(struct search *s)
 	return cover_later(s);
 }
 
-/* Other mounts have their own turn; what is gone needs none. */
+/*
+ * Other mounts have their own turn; what is gone needs none. Without the C
+ * library's DIR, since there may be thousands of them, and most are empty.
+ */
 static int search_below(struct search *s, int fd)
 {
+	_Alignas(struct kernel_dirent) char entries[ENTRIES];
 	autoclose int dir = fd;
-	autoclosedir DIR *entries = NULL;
-	const struct dirent *entry;
-	int r = 0;
+	long n;
 
 	if (fd < 0 && (errno == EXDEV || errno == ENOENT || errno == ENOTDIR))
 		return 0;
 	if (fd < 0 && errno == EACCES)
 		return closed_directory(s);
-	entries = fd < 0 ? NULL : fdopendir(dir);
-	if (!entries)
+	if (fd < 0)
 		return fail(errno, "network.unix: look for sockets in %s",
 			    s->path);
-	(void)take_fd(&dir);
-	for (errno = 0; r == 0 && (entry = readdir(entries)); errno = 0)
-		if (!streq(entry->d_name, ".") && !streq(entry->d_name, ".."))
-			r = search_entry(s, dirfd(entries), entry);
-	if (r == 0 && errno)
+	while ((n = syscall(SYS_getdents64, dir, entries, sizeof entries)) > 0)
+		for (long at = 0; at < n;) {
+			const struct kernel_dirent *entry =
+				(const void *)(entries + at);
+			int r = search_entry(s, dir, entry);
+
+			if (r < 0)
+				return r;
+			at += entry->len;
+		}
+	/* Removed under our hands: nothing is in it any more. */
+	if (n < 0 && errno != ENOENT)
 		return fail(errno, "network.unix: read %s", s->path);
-	return r;
+	return 0;
 }
 
 static int search_mount(struct search *s, const char *place)

@@ -376,8 +376,10 @@ static int make_links(struct viewer *v)
 	const struct files_list *allowed = &v->view->allowed;
 	int r = keep_top_links(v);
 
+	/* What is spelled as the kernel spells it has no link on its way. */
 	for (size_t i = 0; r == 0 && i < allowed->n; i++)
-		if (allowed->items[i].named)
+		if (allowed->items[i].named &&
+		    !streq(allowed->items[i].named, allowed->items[i].path))
 			r = keep_links(v, allowed->items[i].named);
 	for (size_t i = 0; r == 0 && i < rules->nlinks; i++)
 		r = add_link(v, rules->links[i].path, rules->links[i].target);
