@@ -176,6 +176,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 
 @test "--why names execution, and who loads a program" {
 	requires root userns
+	requires_landlock 1
 	CHECK=(denied "denied: execute /usr/bin/env (not listed in filesystem.execute)")
 	both 126 --why -r /usr -x "$(realpath "$(command -v sh)")" -- \
 		sh -c 'exec /usr/bin/env'
