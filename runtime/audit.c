@@ -41,6 +41,8 @@ struct audit_refusal {
 	uint64_t domain;
 	uint32_t rights;
 	const char *path;
+	const char *call; /* NULL: about the path */
+	struct sockaddr_in6 address;
 };
 
 /* ---- may we, and is it on? ---- */
@@ -144,7 +146,8 @@ static void keep(struct audit *audit, const struct audit_event *event)
 {
 	struct arena *arena = audit->blame->denials->arena;
 
-	if (!event->path[0] || !event->rights || audit->n == MOST)
+	if ((!event->call && (!event->path[0] || !event->rights)) ||
+	    audit->n == MOST)
 		return;
 	if (!audit->refusals)
 		audit->refusals =
@@ -152,9 +155,8 @@ static void keep(struct audit *audit, const struct audit_event *event)
 	if (!audit->refusals)
 		return;
 	audit->refusals[audit->n] = (struct audit_refusal){
-		event->domain,
-		event->rights,
-		arena_strdup(arena, event->path),
+		event->domain, event->rights,  arena_strdup(arena, event->path),
+		event->call,   event->address,
 	};
 	audit->n += audit->refusals[audit->n].path != NULL;
 }
@@ -258,7 +260,13 @@ void audit_end(struct audit *audit)
 			.error = EACCES,
 		};
 
-		if (refusal->domain == audit->domain)
+		if (refusal->domain != audit->domain)
+			continue;
+		if (refusal->call)
+			(void)blame_port(audit->blame, refusal->call,
+					 &refusal->address,
+					 sizeof refusal->address);
+		else
 			(void)blame_file(audit->blame, &wanted);
 	}
 }

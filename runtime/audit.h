@@ -13,6 +13,7 @@
 #pragma once
 
 #include <limits.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +28,7 @@ struct policed;
 
 enum audit_kind {
 	AUDIT_OTHER,
-	AUDIT_REFUSED, /* by Landlock: domain, rights, path */
+	AUDIT_REFUSED, /* by Landlock: domain; rights, path; call, address */
 	AUDIT_DOMAIN, /* a domain and who made it: domain, pid */
 	AUDIT_CALL, /* by seccomp: pid, arch, number */
 	AUDIT_MARK, /* what a program said by itself: pid */
@@ -41,6 +42,8 @@ struct audit_event {
 	uint32_t arch;
 	uint64_t number;
 	char path[PATH_MAX]; /* "": none */
+	const char *call; /* "bind", "connect"; NULL: not about an address */
+	struct sockaddr_in6 address; /* or one of IPv4 */
 };
 
 struct audit_refusal; /* of a domain that may still turn out to be ours */

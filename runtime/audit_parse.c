@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/audit_parse.c - records of the audit log: "key=value key=value". */
+#include <arpa/inet.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -99,6 +100,11 @@ static void read_path(const char *text, char ret[PATH_MAX])
 	ret[n] = '\0';
 }
 
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && strncmp(text, word, len) == 0;
+}
+
 static uint32_t rights_of(const char *text)
 {
 	size_t len;
@@ -109,12 +115,48 @@ static uint32_t rights_of(const char *text)
 		size_t n = strcspn(list + at, ", ");
 
 		for (size_t i = 0; i < COUNT(blockers); i++)
-			if (strlen(blockers[i].name) == n &&
-			    strncmp(list + at, blockers[i].name, n) == 0)
+			if (is_word(list + at, n, blockers[i].name))
 				rights |= blockers[i].right;
 		at += n + 1;
 	}
 	return rights;
+}
+
+/* An address of zeros, and port 0, are left out. */
+static void put_address(const char *text, const char *host, const char *port,
+			struct sockaddr_in6 *ret)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)ret;
+	char name[INET6_ADDRSTRLEN] = "";
+	size_t len;
+	const char *value = value_of(text, host, &len);
+
+	if (value)
+		snprintf(name, sizeof name, "%.*s", (int)len, value);
+	if (inet_pton(AF_INET6, name, &ret->sin6_addr) == 1) {
+		ret->sin6_family = AF_INET6;
+	} else {
+		in->sin_family = AF_INET;
+		(void)inet_pton(AF_INET, name, &in->sin_addr);
+	}
+	/* In the same place in both. */
+	in->sin_port = htons((uint16_t)number_of(text, port, 10));
+}
+
+static void read_address(const char *text, struct audit_event *ret)
+{
+	size_t len;
+	const char *blocker = value_of(text, "blockers", &len);
+
+	if (!blocker)
+		return;
+	if (is_word(blocker, len, "net.bind_tcp")) {
+		ret->call = "bind";
+		put_address(text, "saddr", "src", &ret->address);
+	} else if (is_word(blocker, len, "net.connect_tcp")) {
+		ret->call = "connect";
+		put_address(text, "daddr", "dest", &ret->address);
+	}
 }
 
 /* Behind "audit(SECONDS:SERIAL): ". */
@@ -135,6 +177,7 @@ void audit_parse(uint16_t type, const char *text, struct audit_event *ret)
 		ret->domain = number_of(text, "domain", 16);
 		ret->rights = rights_of(text);
 		read_path(text, ret->path);
+		read_address(text, ret);
 		break;
 	case AUDIT_LANDLOCK_DOMAIN:
 		ret->domain = number_of(text, "domain", 16);

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154 # bats sets status and output
 
 load helpers
+load netprobe
 
 @test "Landlock's refusals are told without --why, by their keys" {
 	requires root audit
@@ -21,6 +22,14 @@ load helpers
 	run box -r / -- "$sh" -c "$env >/dev/null; exit 3"
 	[ "$status" -eq 3 ]
 	[[ $output != *"denied: "* ]]
+}
+
+@test "ports that may not be bound are told without --why" {
+	requires root audit
+	add_netprobe "$TMP"
+	run box -r / --net-bind 80 -- sh -c "$NETPROBE bind 8080; exit 3"
+	[ "$status" -eq 3 ]
+	[[ $output = *"denied: bind 127.0.0.1:8080 (not listed in network.bind)"* ]]
 }
 
 @test "refused calls are told without --why, by their groups" {

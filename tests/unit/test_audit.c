@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_audit.c - records of the audit log, as the kernel writes them. */
+#include <arpa/inet.h>
 #include <linux/audit.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,6 +65,52 @@ static void reads_refusals(void **state)
 	}
 }
 
+static void reads_addresses(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *call;
+		const char *address;
+		uint16_t port;
+	} rows[] = {
+		{ "audit(1.2:3): domain=1 blockers=net.bind_tcp saddr=127.0.0.1 "
+		  "src=8080",
+		  "bind", "127.0.0.1", 8080 },
+		{ "audit(1.2:3): domain=1 blockers=net.bind_tcp src=8080",
+		  "bind", "0.0.0.0", 8080 },
+		{ "audit(1.2:3): domain=1 blockers=net.bind_tcp", "bind",
+		  "0.0.0.0", 0 },
+		{ "audit(1.2:3): domain=1 blockers=net.connect_tcp daddr=::1 "
+		  "dest=80",
+		  "connect", "::1", 80 },
+		{ "audit(1.2:3): domain=1 blockers=fs.read_file path=\"/x\"",
+		  NULL, NULL, 0 },
+		{ "audit(1.2:3): domain=1 blockers= src=8080", NULL, NULL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct audit_event event;
+		char text[INET6_ADDRSTRLEN];
+		const struct sockaddr_in *in = (const void *)&event.address;
+
+		audit_parse(ACCESS, rows[i].text, &event);
+		assert_int_equal(event.kind, AUDIT_REFUSED);
+		if (!rows[i].call) {
+			assert_null(event.call);
+			continue;
+		}
+		assert_string_equal(event.call, rows[i].call);
+		assert_int_equal(ntohs(in->sin_port), rows[i].port);
+		assert_non_null(inet_ntop(in->sin_family,
+					  in->sin_family == AF_INET ?
+						  (const void *)&in->sin_addr :
+						  &event.address.sin6_addr,
+					  text, sizeof text));
+		assert_string_equal(text, rows[i].address);
+	}
+}
+
 static void reads_domains(void **state)
 {
 	struct audit_event event;
@@ -123,6 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_refusals),
+		cmocka_unit_test(reads_addresses),
 		cmocka_unit_test(reads_domains),
 		cmocka_unit_test(reads_calls),
 		cmocka_unit_test(reads_marks),
