@@ -125,7 +125,8 @@ int bare_denied_calls(struct arena *arena, struct oci_strings *calls)
 	return 0;
 }
 
-static bool kill_children(int proc)
+/* As many as one read tells of; a number that it cuts off is another's. */
+static bool end_some(int proc)
 {
 	char name[64], text[4096], *next = text;
 	autoclose int fd = -1;
@@ -141,10 +142,11 @@ static bool kill_children(int proc)
 	for (char *end; *next; next = end) {
 		long pid = strtol(next, &end, 10);
 
-		if (end == next)
+		if (end == next || *end != ' ')
 			break;
 		any = true;
 		(void)kill((pid_t)pid, SIGKILL);
+		(void)waitpid((pid_t)pid, NULL, __WALL);
 	}
 	return any;
 }
@@ -152,7 +154,6 @@ static bool kill_children(int proc)
 /* Those of a process that ends become ours: we are their subreaper. */
 void bare_end_children(int proc)
 {
-	for (int i = 0; i < ROUNDS && kill_children(proc); i++)
-		while (waitpid(-1, NULL, __WALL) > 0)
-			;
+	for (int i = 0; i < ROUNDS && end_some(proc); i++)
+		;
 }

@@ -464,6 +464,18 @@ made" ]
 	run ! pgrep -f '^sleep 4715$'
 }
 
+@test "without namespaces all that is left behind ends, however much it is" {
+	requires userns
+	requires_landlock 6
+	run_ok blocked -r /usr -- sh -c '
+		i=0
+		while [ $i -lt 1500 ]; do
+			sleep 4716 &
+			i=$((i + 1))
+		done'
+	run ! pgrep -f '^sleep 4716$'
+}
+
 @test "without namespaces a key that needs them is named" {
 	requires userns
 	requires_landlock 6
