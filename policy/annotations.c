@@ -234,14 +234,6 @@ static int read_value(struct arena *arena, enum policy_key key,
 	return 0;
 }
 
-static bool is_listed(const struct oci_strings *list, const char *name)
-{
-	for (size_t i = 0; list && i < list->n; i++)
-		if (streq(list->items[i], name))
-			return true;
-	return false;
-}
-
 int policy_asked_keys(struct arena *arena, struct oci_strings *ret)
 {
 	const char **items =
@@ -274,7 +266,7 @@ int policy_allowed_keys(struct arena *arena, const char *list,
 	while (left) {
 		const char *name = strsep(&left, ",");
 
-		if (!is_listed(&asked, name))
+		if (!oci_strings_has(&asked, name))
 			return fail(0, "'%s' is not a key to be allowed", name);
 		items[n++] = name;
 	}
@@ -290,7 +282,7 @@ static int check_allowed(const struct door *door, enum policy_key key)
 	if (info->bundle == POLICY_BUNDLE_NEVER)
 		return fail(0, "is not for a bundle, which has its own");
 	if (info->bundle == POLICY_BUNDLE_ASK &&
-	    !is_listed(door->allowed, info->name))
+	    (!door->allowed || !oci_strings_has(door->allowed, info->name)))
 		return fail(0, "touches the host: the operator has to allow it "
 			       "(--allow-annotations %s)", info->name);
 	return 0;

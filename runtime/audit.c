@@ -69,7 +69,7 @@ static bool is_on(void)
 	if (fd < 0 || send(fd, &ask, sizeof ask, 0) != sizeof ask ||
 	    poll(&p, 1, ANSWER_MS) <= 0 ||
 	    recv(fd, &answer, sizeof answer, MSG_DONTWAIT) <
-		    (ssize_t)offsetof(struct audit_status, pid))
+		    (ssize_t)(sizeof ask + offsetof(struct audit_status, pid)))
 		return false;
 	return answer.header.nlmsg_type == AUDIT_GET && answer.status.enabled;
 }

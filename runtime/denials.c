@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/utf8.h"
 #include "base/util.h"
 #include "oci/write.h"
+#include "runtime/quote.h"
 
 /* A program that is refused this often is refused everything. */
 #define MOST 1000
@@ -86,50 +86,17 @@ const char *denial_reason(struct arena *arena, const struct denial *denial)
 	return arena_printf(arena, "%s: %s", denial->key, denial->item);
 }
 
-/* Bytes of a character that a terminal only shows; 0: it might obey. */
-static size_t plain(const char *text)
-{
-	size_t n = utf8_length(text, strlen(text));
-	unsigned char first = (unsigned char)text[0];
-
-	/* U+0080 to U+009F are controls as well. */
-	if (n == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0)
-		return 0;
-	return first < ' ' || first == 0x7f || first == '\\' ? 0 : n;
-}
-
-/* The workload chose these bytes. */
-static const char *tame(struct arena *arena, const char *text)
-{
-	char *tamed = arena_array(arena, strlen(text) + 1, sizeof "\\xff");
-	char *to = tamed;
-
-	if (!tamed)
-		return NULL;
-	while (*text) {
-		size_t n = plain(text);
-
-		if (n) {
-			memcpy(to, text, n);
-			to += n;
-			text += n;
-		} else {
-			to += sprintf(to, "\\x%02x", (unsigned char)*text++);
-		}
-	}
-	return tamed;
-}
-
 int denials_print(const struct denials *denials, int fd)
 {
 	struct arena *arena = denials->arena;
 
 	for (size_t i = 0; i < denials->n; i++) {
 		const struct denial *denial = &denials->items[i];
-		const char *target = tame(arena, denial->target);
+		/* The workload chose these bytes. */
+		const char *target = quote_exactly(arena, denial->target);
 		const char *reason = denial_reason(arena, denial);
 
-		reason = reason ? tame(arena, reason) : NULL;
+		reason = reason ? quote_exactly(arena, reason) : NULL;
 		if (!target || !reason)
 			return -ENOMEM;
 		dprintf(fd, "denied: %s %s (%s)\n", denial->operation, target,

@@ -97,14 +97,6 @@ static int explain_namespaces(struct arena *arena, struct explanation *all)
 	return line->how ? 0 : -ENOMEM;
 }
 
-static bool is_listed(const struct oci_strings *list, const char *name)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (streq(list->items[i], name))
-			return true;
-	return false;
-}
-
 static int explain_calls(struct arena *arena, struct explanation *all)
 {
 	const struct policy *policy = &all->request->policy;
@@ -117,7 +109,7 @@ static int explain_calls(struct arena *arena, struct explanation *all)
 	for (unsigned int i = 0; i < SYSCALLS_GROUPS; i++) {
 		const char *name = syscall_group_info(i)->name;
 
-		if (is_listed(&policy->extra_allow, name))
+		if (oci_strings_has(&policy->extra_allow, name))
 			continue;
 		text_put(&how, "%s%s", comma, name);
 		comma = ", ";

@@ -30,11 +30,10 @@
 /* Who may trace may also make a process dump. */
 static int check_coredump(const struct policy *policy)
 {
-	for (size_t i = 0; policy->no_coredump && i < policy->extra_allow.n;
-	     i++)
-		if (streq(policy->extra_allow.items[i], "ptrace"))
-			return fail(0, "program.no_coredump does not hold with "
-				       "'ptrace' in syscalls.extra_allow");
+	if (policy->no_coredump &&
+	    oci_strings_has(&policy->extra_allow, "ptrace"))
+		return fail(0, "program.no_coredump does not hold with "
+			       "'ptrace' in syscalls.extra_allow");
 	return 0;
 }
 

@@ -74,7 +74,7 @@ static bool is_obeyed(const char *text, size_t len)
 	return len == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0;
 }
 
-const char *quote_shown(struct arena *arena, const char *text)
+static const char *escape(struct arena *arena, const char *text, bool exactly)
 {
 	static const char hex[] = "0123456789abcdef";
 	size_t left = strlen(text);
@@ -84,14 +84,15 @@ const char *quote_shown(struct arena *arena, const char *text)
 		return NULL;
 	while (left > 0) {
 		size_t len = utf8_length(text, left);
-		bool obeyed = is_obeyed(text, len);
+		bool plainly = !is_obeyed(text, len) &&
+			       !(exactly && *text == '\\');
 
 		if (len == 0)
 			len = 1;
 		for (size_t i = 0; i < len; i++) {
 			unsigned char c = (unsigned char)text[i];
 
-			if (!obeyed) {
+			if (plainly) {
 				*at++ = (char)c;
 				continue;
 			}
@@ -105,4 +106,14 @@ const char *quote_shown(struct arena *arena, const char *text)
 	}
 	*at = '\0';
 	return out;
+}
+
+const char *quote_shown(struct arena *arena, const char *text)
+{
+	return escape(arena, text, /* exactly= */ false);
+}
+
+const char *quote_exactly(struct arena *arena, const char *text)
+{
+	return escape(arena, text, /* exactly= */ true);
 }

@@ -11,3 +11,5 @@ const char *quote_word(struct arena *arena, const char *word);
 const char *quote_words(struct arena *arena, const struct oci_strings *words);
 /* Nothing that a terminal would obey: such bytes become \xNN. */
 const char *quote_shown(struct arena *arena, const char *text);
+/* The same, and no other text looks like it: a backslash becomes \x5c. */
+const char *quote_exactly(struct arena *arena, const char *text);
