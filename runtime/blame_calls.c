@@ -2,7 +2,7 @@
 /* runtime/blame_calls.c - from a system call that was refused to a key. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <limits.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "base/auto.h"
 #include "base/err.h"
 #include "base/root.h"
 #include "base/util.h"
@@ -23,14 +24,6 @@
 #include "runtime/blame.h"
 #include "runtime/denials.h"
 #include "runtime/view.h"
-
-static bool has(const struct oci_strings *list, const char *word)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (streq(list->items[i], word))
-			return true;
-	return false;
-}
 
 static const char *find_in(const char *const *names, uint32_t arch,
 			   uint64_t number)
@@ -148,7 +141,7 @@ int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 	} else if ((group = group_of(arch, number, &name))) {
 		if (streq(name, "socket") || streq(name, "socketpair"))
 			return blame_socket(blame, args);
-		if (!has(&policy->extra_deny, group))
+		if (!oci_strings_has(&policy->extra_deny, group))
 			denial.key = "syscalls";
 		denial.item = group;
 	} else if (call_number(arch, "memfd_create") == (int)number) {
@@ -288,11 +281,10 @@ static bool is_listed(const struct policy *policy, const char *path)
 
 static bool is_socket(const struct blame *blame, const char *path)
 {
-	char full[2 * PATH_MAX];
+	autoclose int fd = root_open(blame->root, path, O_PATH | O_CLOEXEC);
 	struct stat st;
 
-	snprintf(full, sizeof full, "%s%s", blame->prefix, path);
-	return stat(full, &st) == 0 && S_ISSOCK(st.st_mode);
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
 static int blame_unix(const struct blame *blame, const char *operation,

@@ -26,7 +26,6 @@ struct viewer {
 	const struct request *request;
 	int proc;
 	int root;
-	const char *prefix; /* of sources: "", or the directory to enter */
 	struct view *view;
 };
 
@@ -107,6 +106,7 @@ static bool is_covered(const struct view *view, const struct view_bind *bind)
 /* Of a socket or a device nothing is gained by a mount of its own. */
 static int look(const struct viewer *v, struct view_bind *bind, bool *ret_there)
 {
+	const char *prefix = v->view->prefix;
 	autoclose int fd = root_open_plain(v->root, bind->path,
 					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
@@ -119,9 +119,9 @@ static int look(const struct viewer *v, struct view_bind *bind, bool *ret_there)
 	if (fstat(fd, &st) < 0)
 		return fail(errno, "stat %s", bind->path);
 	bind->directory = S_ISDIR(st.st_mode);
-	bind->source = *v->prefix ? arena_printf(v->arena, "%s%s", v->prefix,
-						 bind->path) :
-				    bind->path;
+	bind->source =
+		*prefix ? arena_printf(v->arena, "%s%s", prefix, bind->path) :
+			  bind->path;
 	return bind->source ? 0 : -ENOMEM;
 }
 
@@ -405,10 +405,11 @@ int view_make(struct arena *arena, const struct request *request, int proc,
 
 	if (root < 0)
 		return fail(errno, "filesystem.chroot '%s'", top);
-	v.prefix = arena_strdup(arena, streq(real, "/") ? "" : real);
-	if (!v.prefix)
+	*ret = (struct view){
+		.prefix = arena_strdup(arena, streq(real, "/") ? "" : real),
+	};
+	if (!ret->prefix)
 		return -ENOMEM;
-	*ret = (struct view){ 0 };
 	r = resolve(&v);
 	if (r >= 0)
 		r = make_binds(&v);

@@ -32,6 +32,7 @@ struct view {
 	size_t nbinds;
 	struct files_link *links;
 	size_t nlinks;
+	const char *prefix; /* of sources: "", or the directory to enter */
 };
 
 /* Look at the host's files as they are now. */

@@ -406,7 +406,7 @@ int why_open(struct why *why, const struct creation *c, struct denials *denials)
 		.view = c->policed.view,
 		.denials = denials,
 		.root = why->root,
-		.prefix = policy->chroot ? policy->chroot : "",
+		.prefix = c->policed.view->prefix,
 		.bare = c->policed.bare,
 		.net = net,
 	};

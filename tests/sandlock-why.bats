@@ -73,6 +73,18 @@ result() {
 	both 1 --why -r /usr -- sh -c 'cd /usr; touch ../opt; chmod 700 bin'
 }
 
+@test "--why looks for links in the root that is entered" {
+	requires root
+	new_bundle
+	mkdir -p "$BUNDLE/rootfs/opt"
+	echo secret >"$BUNDLE/rootfs/opt/secret"
+	ln -s /opt/secret "$BUNDLE/rootfs/bin/alias"
+	ln -s "$BUNDLE/rootfs" root
+	run --separate-stderr -1 box --why --chroot "$WORK/root" -r /bin -- \
+		/bin/cat /bin/alias
+	denied "denied: read /opt/secret (not listed in filesystem.read)"
+}
+
 @test "--why says nothing of what is allowed or fails anyway" {
 	requires root userns
 	new_user
