@@ -162,7 +162,7 @@ int io_remove_tree_at(int dir, const char *name)
 		return fail(errno, "remove %s", name);
 	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return fail(errno, "open %s", name);
+		return errno == ENOENT ? 0 : fail(errno, "open %s", name);
 	r = remove_entries(fd);
 	if (r < 0)
 		return r;

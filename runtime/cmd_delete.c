@@ -86,7 +86,7 @@ static int delete_locked(const struct globals *globals, const char *id,
 	int r = container_load(globals->arena, globals->root, id, &c);
 
 	if (r < 0)
-		return r;
+		return r == -ENOENT && force ? 0 : r;
 	if (c.broken && !force && has_record(&c))
 		return fail_in(-EINVAL,
 			       "%s: container is broken (delete --force "
@@ -111,9 +111,10 @@ static int run(const struct globals *globals, const void *options, int argc,
 	r = container_load(globals->arena, globals->root, argv[0], &lock);
 	if (r >= 0)
 		r = reserve_lock(&lock, LOCK_SECONDS);
-	if (r >= 0)
-		r = delete_locked(globals, argv[0], o->force);
-	return r == -ENOENT && o->force ? 0 : r;
+	/* Only here: what is missing later on is not the container. */
+	if (r == -ENOENT && o->force)
+		return 0;
+	return r < 0 ? r : delete_locked(globals, argv[0], o->force);
 }
 
 static const struct option_spec delete_options[] = {

@@ -103,6 +103,7 @@ faulty() {
 @test "what cannot be read is not taken for the answer" {
 	once_found run EIO read
 	once_found "delete --force" EPERM newfstatat
+	once_found "delete --force" EPERM unlinkat
 }
 
 @test "a delete that failed can be done again" {
