@@ -467,6 +467,7 @@ made" ]
 @test "without namespaces all that is left behind ends, however much it is" {
 	requires userns
 	requires_landlock 6
+	# shellcheck disable=SC2016 # for the shell inside
 	run_ok blocked -r /usr -- sh -c '
 		i=0
 		while [ $i -lt 1500 ]; do
