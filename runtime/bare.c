@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,7 +119,8 @@ int bare_denied_calls(struct arena *arena, struct oci_strings *calls)
 
 	if (!items)
 		return -ENOMEM;
-	memcpy(items + calls->n, bare_calls, more * sizeof *items);
+	for (size_t i = 0; i < more; i++)
+		items[calls->n + i] = bare_calls[i];
 	*calls = (struct oci_strings){ items, calls->n + more };
 	return 0;
 }
