@@ -42,7 +42,7 @@ struct audit_refusal {
 	uint32_t rights;
 	const char *path;
 	const char *call; /* NULL: about the path */
-	struct sockaddr_in6 address;
+	union audit_address address;
 };
 
 /* ---- may we, and is it on? ---- */

@@ -34,6 +34,12 @@ enum audit_kind {
 	AUDIT_MARK, /* what a program said by itself: pid */
 };
 
+/* The family and the port are in the same place. */
+union audit_address {
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
 struct audit_event {
 	enum audit_kind kind;
 	uint64_t domain;
@@ -43,7 +49,7 @@ struct audit_event {
 	uint64_t number;
 	char path[PATH_MAX]; /* "": none */
 	const char *call; /* "bind", "connect"; NULL: not about an address */
-	struct sockaddr_in6 address; /* or one of IPv4 */
+	union audit_address address;
 };
 
 struct audit_refusal; /* of a domain that may still turn out to be ours */

@@ -124,23 +124,21 @@ static uint32_t rights_of(const char *text)
 
 /* An address of zeros, and port 0, are left out. */
 static void put_address(const char *text, const char *host, const char *port,
-			struct sockaddr_in6 *ret)
+			union audit_address *ret)
 {
-	struct sockaddr_in *in = (struct sockaddr_in *)ret;
 	char name[INET6_ADDRSTRLEN] = "";
 	size_t len;
 	const char *value = value_of(text, host, &len);
 
 	if (value)
 		snprintf(name, sizeof name, "%.*s", (int)len, value);
-	if (inet_pton(AF_INET6, name, &ret->sin6_addr) == 1) {
-		ret->sin6_family = AF_INET6;
+	if (inet_pton(AF_INET6, name, &ret->in6.sin6_addr) == 1) {
+		ret->in6.sin6_family = AF_INET6;
 	} else {
-		in->sin_family = AF_INET;
-		(void)inet_pton(AF_INET, name, &in->sin_addr);
+		ret->in.sin_family = AF_INET;
+		(void)inet_pton(AF_INET, name, &ret->in.sin_addr);
 	}
-	/* In the same place in both. */
-	in->sin_port = htons((uint16_t)number_of(text, port, 10));
+	ret->in.sin_port = htons((uint16_t)number_of(text, port, 10));
 }
 
 static void read_address(const char *text, struct audit_event *ret)

@@ -92,7 +92,7 @@ static void reads_addresses(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct audit_event event;
 		char text[INET6_ADDRSTRLEN];
-		const struct sockaddr_in *in = (const void *)&event.address;
+		const struct sockaddr_in *in = &event.address.in;
 
 		audit_parse(ACCESS, rows[i].text, &event);
 		assert_int_equal(event.kind, AUDIT_REFUSED);
@@ -105,7 +105,7 @@ static void reads_addresses(void **state)
 		assert_non_null(inet_ntop(in->sin_family,
 					  in->sin_family == AF_INET ?
 						  (const void *)&in->sin_addr :
-						  &event.address.sin6_addr,
+						  &event.address.in6.sin6_addr,
 					  text, sizeof text));
 		assert_string_equal(text, rows[i].address);
 	}
