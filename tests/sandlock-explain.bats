@@ -60,18 +60,23 @@ same_refusal() {
 		[program]
 		no_coredump = true
 	END
-	explained -p "$TMP/p.toml" -w "$TMP" --allow-net -- true
+	explained -p "$TMP/p.toml" -w "$TMP" -- true
 	line filesystem.read ".origin == \"$TMP/p.toml\" and
 		.value == \"[\\\"@system\\\"]\" and
 		(.how | test(\"read-only bind mounts\"))"
 	line filesystem.write '.origin == "--allow-write" or .origin == "-w"'
 	line limits.open_files '.how == "RLIMIT_NOFILE" and .value == "99"'
 	line program.no_coredump '.how | test("RLIMIT_CORE")'
-	line network.mode '.value == "\"open\"" and (.how | test("host"))'
 	says '.policy.limits.open_files == 99'
 	says 'any(.allowed[]; .path == "/usr" and .item == "@system" and
 		.rights == ["read", "execute"])'
 	says "any(.allowed[]; .path == \"$TMP\" and (.rights | index(\"write\")))"
+}
+
+@test "the host's network is explained, and needs scopes" {
+	requires_landlock 6
+	explained -r @system --allow-net -- true
+	line network.mode '.value == "\"open\"" and (.how | test("host"))'
 }
 
 @test "globs and presets are shown as the paths that they mean" {
