@@ -444,7 +444,7 @@ static int add_gpus(struct resolver *v)
 		"/dev/nvidia*",
 		"/dev/nvidia-caps/*",
 		"/dev/dri/*",
-		"/dev/kfd*",
+		"/dev/kfd",
 	};
 	struct oci_strings found;
 	int r = 0;

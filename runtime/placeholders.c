@@ -133,6 +133,8 @@ static int take(const struct placeholders *p, int registry, const char *name)
 	if (mkdirat(registry, name, 0700) < 0 && errno != EEXIST)
 		return fail(errno, "record a placeholder");
 	dir = openat(registry, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return fail(errno, "record a placeholder");
 	fd = openat(dir, ours, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	return fd < 0 ? fail(errno, "record a placeholder") : 0;
 }
