@@ -121,7 +121,8 @@ int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
  */
 int cgroup_pids(struct arena *arena, const struct cgroup *cgroup,
 		pid_t **ret_pids, size_t *ret_n);
-bool cgroup_frozen(const struct cgroup *cgroup);
+/* Whether what a record names is frozen. */
+bool cgroup_frozen(const struct oci_record *record);
 /* Freeze or thaw them all, and wait until it is so; undone when it cannot be. */
 int cgroup_freeze(const struct cgroup *cgroup, bool on);
 /* Signal every process; SIGKILL thaws, uses cgroup.kill, and repeats until empty. */

@@ -182,6 +182,26 @@ static bool is_recorded_one(const struct oci_cgroup_path *path)
 	return now == 0 || now == path->inode || broken("cgroup-inode");
 }
 
+/* Most hierarchies cannot freeze: of those nothing is asked. */
+bool cgroup_frozen(const struct oci_record *record)
+{
+	for (size_t i = 0; i < record->ncgroups; i++) {
+		const struct oci_cgroup_path *from = &record->cgroups[i];
+		const struct cgroup_member member = {
+			.controllers = from->controllers,
+			.path = from->path,
+			.v2 = !*from->controllers,
+		};
+
+		if ((member.v2 || list_has(from->controllers, "freezer")) &&
+		    strlen(from->path) + CGROUP_NAME_SIZE <= CGROUP_PATH_SIZE &&
+		    is_recorded_one(from) &&
+		    backend_of(&member)->frozen(&member))
+			return true;
+	}
+	return false;
+}
+
 int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 		       struct cgroup *ret)
 {

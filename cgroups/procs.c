@@ -127,14 +127,6 @@ int cgroup_pids(struct arena *arena, const struct cgroup *cgroup,
 	return 0;
 }
 
-bool cgroup_frozen(const struct cgroup *cgroup)
-{
-	for (size_t i = 0; i < cgroup->n; i++)
-		if (backend_of(&cgroup->items[i])->frozen(&cgroup->items[i]))
-			return true;
-	return false;
-}
-
 static bool may_signal(pid_t pid)
 {
 	return pid > 1 && pid != getpid();

@@ -196,7 +196,7 @@ static int checkpoint(const struct globals *globals, struct container *c,
 	enum oci_status status;
 	struct policed policed = { 0 };
 	struct oci_spec spec;
-	int r = container_status(globals->arena, c, &status);
+	int r = container_status(c, &status);
 
 	if (r < 0)
 		return r;

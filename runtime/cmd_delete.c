@@ -57,10 +57,10 @@ int deleting_remove(struct arena *arena, struct container *container,
 }
 
 /* We hold the lock: a record that is not kept is what a dead create has left. */
-static int check_status(struct arena *arena, const struct container *c)
+static int check_status(const struct container *c)
 {
 	enum oci_status status = OCI_STOPPED;
-	int r = c->record.kept ? container_status(arena, c, &status) : 0;
+	int r = c->record.kept ? container_status(c, &status) : 0;
 
 	if (r < 0)
 		return r;
@@ -93,7 +93,7 @@ static int delete_locked(const struct globals *globals, const char *id,
 			       "removes it)",
 			       id);
 	if (!force) {
-		r = check_status(globals->arena, &c);
+		r = check_status(&c);
 		if (r < 0)
 			return r;
 	}

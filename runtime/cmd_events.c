@@ -245,7 +245,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	r = container_status(globals->arena, &c, &status);
+	r = container_status(&c, &status);
 	if (r < 0)
 		return r;
 	if (status == OCI_STOPPED)

@@ -13,11 +13,10 @@
 #include "runtime/exec_process.h"
 #include "runtime/foreground.h"
 
-static int check_status(struct arena *arena, const struct container *c,
-			bool ignore_paused)
+static int check_status(const struct container *c, bool ignore_paused)
 {
 	enum oci_status status;
-	int r = container_status(arena, c, &status);
+	int r = container_status(c, &status);
 
 	if (r < 0)
 		return r;
@@ -109,16 +108,20 @@ static int exec_in(const struct globals *globals, const struct exec_options *o,
 	autocontainer struct container c = CONTAINER_NONE;
 	autoentry struct entry entry = ENTRY_NONE;
 	struct oci_process process;
-	struct entry_options options = { .process = &process };
+	struct oci_spec spec;
+	struct entry_options options = { .process = &process, .spec = &spec };
 	int r;
 
 	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	r = check_status(globals->arena, &c, o->ignore_paused);
+	r = check_status(&c, o->ignore_paused);
 	if (r < 0)
 		return r;
-	r = exec_process_make(globals->arena, &c, o, argc - 1, argv + 1,
+	r = container_spec(globals->arena, &c, &spec);
+	if (r < 0)
+		return r;
+	r = exec_process_make(globals->arena, &spec, o, argc - 1, argv + 1,
 			      &process);
 	if (r < 0)
 		return r;

@@ -71,7 +71,7 @@ static int fill_row(struct arena *arena, const char *passwd,
 {
 	struct row row = { .record = c->record };
 	bool broken = c->broken && !container_locked(c);
-	int r = container_status(arena, c, &row.status);
+	int r = container_status(c, &row.status);
 
 	if (r < 0)
 		return r;

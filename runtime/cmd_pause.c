@@ -29,7 +29,7 @@ static int pause_run(const struct globals *globals, const void *options,
 	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	r = container_status(globals->arena, &c, &status);
+	r = container_status(&c, &status);
 	if (r < 0)
 		return r;
 	if (status == OCI_PAUSED)
@@ -51,7 +51,7 @@ static int resume_run(const struct globals *globals, const void *options,
 	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	r = container_status(globals->arena, &c, &status);
+	r = container_status(&c, &status);
 	if (r < 0)
 		return r;
 	if (status != OCI_PAUSED)

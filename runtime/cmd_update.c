@@ -391,7 +391,8 @@ static int apply(const struct globals *globals, const struct container *c,
 
 	if (proc < 0)
 		return proc;
-	if ((r = facts_gather(arena, proc, globals->rootless, &facts)) < 0 ||
+	if ((r = facts_gather(proc, globals->rootless, &facts)) < 0 ||
+	    (r = facts_cgroups(arena, proc, &facts)) < 0 ||
 	    (r = cgroup_check_resources(&limits->merged, &facts.cgroups)) < 0 ||
 	    (r = cgroup_from_record(arena, &c->record, &cgroup)) < 0)
 		return r;
@@ -416,7 +417,7 @@ static int update_locked(const struct globals *globals,
 	struct oci_spec spec;
 	int r;
 
-	r = container_status(arena, c, &status);
+	r = container_status(c, &status);
 	if (r < 0)
 		return r;
 	if (status == OCI_STOPPED || status == OCI_CREATING)

@@ -224,8 +224,11 @@ static bool in_other_pid_ns(int proc, const struct oci_record *record)
 	       st.st_ino != known && !broken("pid-namespace");
 }
 
-/* The very process that was recorded, and it is not about to end: 1, or 0. */
-static int init_lives(const struct oci_record *record)
+/*
+ * The very process that was recorded, and it is not about to end: 1, or 0.
+ * this_boot: of which boot the record is has been asked before.
+ */
+static int init_lives(const struct oci_record *record, bool this_boot)
 {
 	autoclose int proc = proc_open();
 	uint64_t start;
@@ -236,7 +239,7 @@ static int init_lives(const struct oci_record *record)
 		return proc;
 	if (record->pid <= 0)
 		return 0;
-	r = boot_is(proc, record->boot_id);
+	r = this_boot ? 1 : boot_is(proc, record->boot_id);
 	if (r <= 0)
 		return r;
 	r = proc_life(proc, record->pid, &start, &ends);
@@ -301,20 +304,7 @@ static bool waits_at_gate(const struct container *container)
 			     errno == EAGAIN);
 }
 
-static bool is_frozen(struct arena *arena, const struct oci_record *record)
-{
-	struct cgroup cgroup = { 0 };
-	bool frozen;
-
-	if (cgroup_from_record(arena, record, &cgroup) < 0)
-		return false;
-	frozen = cgroup_frozen(&cgroup);
-	cgroup_close(&cgroup);
-	return frozen;
-}
-
-int container_status(struct arena *arena, const struct container *container,
-		     enum oci_status *ret)
+int container_status(const struct container *container, enum oci_status *ret)
 {
 	const struct oci_record *record = &container->record;
 	int lives;
@@ -323,10 +313,10 @@ int container_status(struct arena *arena, const struct container *container,
 		*ret = container_locked(container) ? OCI_CREATING : OCI_STOPPED;
 		return 0;
 	}
-	lives = init_lives(record);
+	lives = init_lives(record, container->of_this_boot);
 	if (lives < 0)
 		return lives;
-	if (lives && is_frozen(arena, record)) {
+	if (lives && cgroup_frozen(record)) {
 		*ret = OCI_PAUSED;
 		return 0;
 	}
@@ -335,7 +325,7 @@ int container_status(struct arena *arena, const struct container *container,
 		return 0;
 	}
 	/* It may be closed because its owner ended just now. */
-	lives = lives ? init_lives(record) : 0;
+	lives = lives ? init_lives(record, true) : 0;
 	if (lives < 0)
 		return lives;
 	*ret = lives ? OCI_RUNNING : OCI_STOPPED;
@@ -353,7 +343,7 @@ int container_pidfd(const struct container *container)
 	if (pidfd < 0 && record->pid > 0 && errno != ESRCH && errno != EINVAL)
 		return fail(errno, "open process %d", record->pid);
 	/* Asked after opening: a pid that is reused meanwhile is noticed. */
-	lives = pidfd < 0 ? 0 : init_lives(record);
+	lives = pidfd < 0 ? 0 : init_lives(record, container->of_this_boot);
 	if (lives < 0)
 		return lives;
 	if (!lives) {

@@ -44,8 +44,7 @@ int container_this_boot(const struct container *container);
 /* A create or delete holds its lock (we may be that one). */
 bool container_locked(const struct container *container);
 /* Where it stands now, by the kernel's word: pid, start time, gate, freezer. */
-int container_status(struct arena *arena, const struct container *container,
-		     enum oci_status *ret);
+int container_status(const struct container *container, enum oci_status *ret);
 /* Where its init listens until `start`: a name that only its owner reaches. */
 void container_gate(const struct container *container,
 		    struct sockaddr_un *ret);

@@ -237,7 +237,9 @@ static int gather(struct creation *c)
 		c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
-	r = facts_gather(c->arena, c->proc, c->globals->rootless, &c->facts);
+	r = facts_gather(c->proc, c->globals->rootless, &c->facts);
+	if (r >= 0)
+		r = facts_cgroups(c->arena, c->proc, &c->facts);
 	if (r < 0)
 		return r;
 	r = check_user_namespace(c);

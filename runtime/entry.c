@@ -58,8 +58,9 @@ static int check_identity(const struct entry *e,
 	for (int i = 0; i < OCI_NAMESPACES; i++)
 		if (record->ns_inodes[i] && !broken("exec-identity") &&
 		    !is_on_record(e, record->ns_inodes[i], i))
-			return fail(0, "%s: process %d is not the container's "
-				       "any more",
+			return fail(0,
+				    "%s: process %d is not the container's "
+				    "any more",
 				    container->id, record->pid);
 	return 0;
 }
@@ -100,8 +101,9 @@ static int attach(struct launch *launch)
 	const char *sub;
 	int r = cgroup_sub(e->arena, &e->cgroup, &sub);
 
-	return r < 0 ? r : systemd_attach(e->arena, launch->record, sub,
-					  launch->pid);
+	return r < 0 ? r :
+		       systemd_attach(e->arena, launch->record, sub,
+				      launch->pid);
 }
 
 static int gather(struct entry *e, const struct globals *globals,
@@ -113,8 +115,9 @@ static int gather(struct entry *e, const struct globals *globals,
 	e->proc = proc_open();
 	if (e->proc < 0)
 		return e->proc;
-	r = container_spec(e->arena, container, &e->spec);
-	if (r < 0)
+	if (options->spec)
+		e->spec = *options->spec;
+	else if ((r = container_spec(e->arena, container, &e->spec)) < 0)
 		return r;
 	r = policed_load(e->arena, container, &e->spec, &e->policed);
 	if (r < 0)
@@ -123,7 +126,7 @@ static int gather(struct entry *e, const struct globals *globals,
 	r = policed_process(e->arena, &e->policed, options->env, &e->process);
 	if (r < 0)
 		return r;
-	r = facts_gather(e->arena, e->proc, globals->rootless, &e->facts);
+	r = facts_gather(e->proc, globals->rootless, &e->facts);
 	if (r < 0)
 		return r;
 	r = open_container(e, container);

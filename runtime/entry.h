@@ -15,6 +15,7 @@
 
 struct entry_options {
 	const struct oci_process *process;
+	const struct oci_spec *spec;	/* its config.json; NULL: not read yet */
 	const struct oci_strings *env;	/* of it, given by name: not filtered */
 	const char *program;		/* to execute as args[0]; NULL: look that up */
 	bool only_env;			/* add nothing to the environment */

@@ -35,8 +35,7 @@ const struct option_spec exec_option_table[EXEC_OPTIONS] = {
 	  "a sub-cgroup of the container's, which exists" },
 	{ "env", 'e', OPTION_LIST, OPTION(env), "KEY=VALUE",
 	  "add to the container's environment" },
-	{ "cap", 'c', OPTION_LIST, OPTION(caps), "CAP",
-	  "add a capability" },
+	{ "cap", 'c', OPTION_LIST, OPTION(caps), "CAP", "add a capability" },
 	{ "additional-gids", 'g', OPTION_LIST, OPTION(groups), "GID",
 	  "add a group" },
 	{ "tty", 't', OPTION_FLAG, OPTION(tty), NULL, "with a terminal" },
@@ -65,8 +64,7 @@ static int read_file(struct arena *arena, const char *path,
 	return r < 0 ? fail_in(r, "--process %s", path) : 0;
 }
 
-static int set_user(struct arena *arena, const char *text,
-		    struct oci_user *ret)
+static int set_user(struct arena *arena, const char *text, struct oci_user *ret)
 {
 	char *copy = arena_strdup(arena, text), *colon;
 	int r;
@@ -120,8 +118,7 @@ static int add_env(struct arena *arena, const struct oci_strings *more,
 		size_t key = strcspn(entry, "=");
 
 		if (entry[key] != '=' || key == 0)
-			return fail(EINVAL, "--env '%s': not KEY=VALUE",
-				    entry);
+			return fail(EINVAL, "--env '%s': not KEY=VALUE", entry);
 		for (size_t k = 0; k < n; k++)
 			if (strncmp(items[k], entry, key + 1) == 0) {
 				memmove(&items[k], &items[k + 1],
@@ -218,17 +215,11 @@ static int from_flags(struct arena *arena, const struct oci_process *base,
 	return 0;
 }
 
-int exec_process_make(struct arena *arena, const struct container *container,
-		      const struct exec_options *options, int argc,
-		      char **argv, struct oci_process *ret)
+int exec_process_make(struct arena *arena, const struct oci_spec *spec,
+		      const struct exec_options *options, int argc, char **argv,
+		      struct oci_process *ret)
 {
-	struct oci_spec spec;
-	int r;
-
 	if (is_set(options->process_file))
 		return read_file(arena, options->process_file, ret);
-	r = container_spec(arena, container, &spec);
-	if (r < 0)
-		return r;
-	return from_flags(arena, spec.process, options, argc, argv, ret);
+	return from_flags(arena, spec->process, options, argc, argv, ret);
 }

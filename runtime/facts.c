@@ -60,8 +60,7 @@ static bool apparmor_enabled(void)
 	return fd >= 0 && read(fd, &word, 1) == 1 && word == 'Y';
 }
 
-int facts_gather(struct arena *arena, int proc, int rootless,
-		 struct facts *ret)
+int facts_gather(int proc, int rootless, struct facts *ret)
 {
 	struct facts facts = { .euid = geteuid(), .egid = getegid() };
 	struct stat st;
@@ -81,9 +80,11 @@ int facts_gather(struct arena *arena, int proc, int rootless,
 					 facts.euid != 0 || facts.in_userns;
 	facts.apparmor = apparmor_enabled();
 	facts.selinux = access("/sys/fs/selinux/enforce", F_OK) == 0;
-	r = cgroup_probe(arena, proc, &facts.cgroups);
-	if (r < 0)
-		return r;
 	*ret = facts;
 	return 0;
+}
+
+int facts_cgroups(struct arena *arena, int proc, struct facts *facts)
+{
+	return cgroup_probe(arena, proc, &facts->cgroups);
 }

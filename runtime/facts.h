@@ -19,9 +19,10 @@ struct facts {
 	dev_t own_dev;		/* our own binary */
 	ino_t own_ino;
 	bool apparmor, selinux;
-	struct cgroup_layout cgroups;
+	struct cgroup_layout cgroups;	/* of facts_cgroups */
 };
 
 /* rootless: as --rootless says: -1 auto, 0, 1. */
-int facts_gather(struct arena *arena, int proc, int rootless,
-		 struct facts *ret);
+int facts_gather(int proc, int rootless, struct facts *ret);
+/* The one that takes long: only for who makes or changes cgroups. */
+int facts_cgroups(struct arena *arena, int proc, struct facts *facts);

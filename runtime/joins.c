@@ -42,8 +42,8 @@ static size_t add_matching(const struct joins *joins, bool early, size_t n,
 
 size_t joins_in_order(const struct joins *joins, int *ret_fds, int *ret_flags)
 {
-	size_t n = add_matching(joins, /* early= */ true, 0, ret_fds,
-				ret_flags);
+	size_t n =
+		add_matching(joins, /* early= */ true, 0, ret_fds, ret_flags);
 
 	if (joins->fds[OCI_NS_USER] >= 0) {
 		ret_fds[n] = joins->fds[OCI_NS_USER];
@@ -135,8 +135,9 @@ int joins_check_sysctls(const struct joins *joins, int proc,
 		if (own < 0)
 			return fail(errno, "open /proc/%s", name);
 		if (same_file(joins->fds[ns], own))
-			return fail(0, "linux.sysctl.%.200s: the %s namespace "
-				       "joined is the host's",
+			return fail(0,
+				    "linux.sysctl.%.200s: the %s namespace "
+				    "joined is the host's",
 				    s->key, oci_ns_kinds[ns].type);
 	}
 	return 0;
@@ -147,7 +148,7 @@ int joins_of_process(int proc, pid_t pid, struct joins *ret)
 	AUTO(joins_close) struct joins joins = JOINS_NONE;
 
 	for (int i = 0; i < OCI_NAMESPACES; i++) {
-		autoclose int own = -1;
+		struct stat own, its;
 		char name[64];
 
 		snprintf(name, sizeof name, "%d/ns/%s", pid,
@@ -157,12 +158,11 @@ int joins_of_process(int proc, pid_t pid, struct joins *ret)
 			continue;
 		if (joins.fds[i] < 0)
 			return fail(errno, "open /proc/%s", name);
-		snprintf(name, sizeof name, "self/ns/%s",
-			 oci_ns_kinds[i].proc);
-		own = openat(proc, name, O_RDONLY | O_CLOEXEC);
-		if (own < 0)
-			return fail(errno, "open /proc/%s", name);
-		if (same_file(joins.fds[i], own))
+		snprintf(name, sizeof name, "self/ns/%s", oci_ns_kinds[i].proc);
+		if (fstatat(proc, name, &own, 0) < 0 ||
+		    fstat(joins.fds[i], &its) < 0)
+			return fail(errno, "stat /proc/%s", name);
+		if (own.st_dev == its.st_dev && own.st_ino == its.st_ino)
 			closep(&joins.fds[i]);
 	}
 	find_order(&joins);

@@ -49,11 +49,10 @@ static bool init_takes_all(struct arena *arena, const struct container *c)
 }
 
 /* A process frozen by cgroup v1 does not even die: all means thaw, too. */
-static bool needs_all(struct arena *arena, const struct container *c,
-		      const struct cgroup *cgroup, int sig)
+static bool needs_all(struct arena *arena, const struct container *c, int sig)
 {
 	return sig == SIGKILL &&
-	       (cgroup_frozen(cgroup) || !init_takes_all(arena, c));
+	       (cgroup_frozen(&c->record) || !init_takes_all(arena, c));
 }
 
 /* None when their cgroup is gone, or of another boot. */
@@ -78,7 +77,7 @@ int killing_signal(struct arena *arena, const struct container *c, int sig,
 
 	if (r < 0)
 		return r;
-	if (all || needs_all(arena, c, &cgroup, sig)) {
+	if (all || needs_all(arena, c, sig)) {
 		r = has_processes(arena, c, &cgroup);
 		if (r < 0)
 			return r;

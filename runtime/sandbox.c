@@ -404,7 +404,7 @@ static int make_room(const struct creation *c, const char *name)
 		return 0;
 	}
 	if (r >= 0 && !old.broken)
-		r = container_status(c->arena, &old, &status);
+		r = container_status(&old, &status);
 	if (r < 0)
 		return r;
 	if (container_locked(&old) || status != OCI_STOPPED)

@@ -45,7 +45,7 @@ int sandlock_describe(struct arena *arena, const struct container *c,
 {
 	struct sandbox_row row = { .created = c->record.created };
 	struct oci_spec spec;
-	int r = container_status(arena, c, &row.status);
+	int r = container_status(c, &row.status);
 
 	if (r < 0)
 		return r;

@@ -43,7 +43,7 @@ static int refuse(enum oci_status status)
 	}
 }
 
-static int connect_gate(struct arena *arena, const struct container *container)
+static int connect_gate(const struct container *container)
 {
 	autoclose int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct sockaddr_un addr;
@@ -57,7 +57,7 @@ static int connect_gate(struct arena *arena, const struct container *container)
 
 		if (errno != ECONNREFUSED && errno != ENOENT)
 			return fail(errno, "connect to the start gate");
-		r = container_status(arena, container, &status);
+		r = container_status(container, &status);
 		return r < 0 ? r : refuse(status);
 	}
 	return take_fd(&sock);
@@ -100,8 +100,7 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 	process.args.n = count(argv);
 	process.env.items = (const char **)envp;
 	process.env.n = count(envp);
-	r = entry_prepare(&entry, inside->globals, inside->container,
-			  &options);
+	r = entry_prepare(&entry, inside->globals, inside->container, &options);
 	if (r < 0)
 		return fail_in(r, "run %s", path);
 	r = entry_finish(&entry);
@@ -125,8 +124,7 @@ int starting_protect(const struct oci_spec *spec, unsigned int preserved)
 	/* Somebody is there already. */
 	bool shared = !ns[OCI_NS_PID].listed || ns[OCI_NS_PID].path;
 
-	if (!exposed && !shared &&
-	    !spec->hooks.at[HOOK_START_CONTAINER].n)
+	if (!exposed && !shared && !spec->hooks.at[HOOK_START_CONTAINER].n)
 		return 0;
 	return self_protect(preserved);
 }
@@ -180,7 +178,7 @@ static int check_program(const struct container *container)
 		return fail(errno, "look at /proc/self/exe");
 	if (fstatat(proc, name, &theirs, 0) < 0) {
 		if (errno == ENOENT || errno == ESRCH)
-			return 0;	/* it has ended already */
+			return 0; /* it has ended already */
 		return fail(errno, "look at /proc/%s", name);
 	}
 	if (own.st_dev != theirs.st_dev || own.st_ino != theirs.st_ino ||
@@ -263,7 +261,7 @@ static int let_go(const struct globals *globals, struct container *container,
 	launch.agent_status = OCI_CREATING;
 	launch.program = spec->process->args.items[0];
 	launch.pid = container->record.pid;
-	launch.link = connect_gate(globals->arena, container);
+	launch.link = connect_gate(container);
 	if (launch.link < 0)
 		return launch.link;
 	r = starting_hooks_before(globals, container, spec);
@@ -295,7 +293,7 @@ int starting_open_gate(const struct globals *globals,
 {
 	enum oci_status status;
 	struct oci_spec spec;
-	int r = container_status(globals->arena, container, &status);
+	int r = container_status(container, &status);
 
 	if (r < 0)
 		return r;

@@ -132,7 +132,7 @@ static enum oci_status status_of(struct fixture *f,
 	put_record(f, record);
 	assert_int_equal(container_load(&f->arena, f->root, ID, &c), 0);
 	assert_false(c.broken);
-	assert_int_equal(container_status(&f->arena, &c, &status), 0);
+	assert_int_equal(container_status(&c, &status), 0);
 	return status;
 }
 
@@ -220,7 +220,7 @@ static void garbage_is_broken(void **state)
 		if (!c.broken || container_pidfd(&c) != -ESRCH)
 			fail_msg("'%s'", texts[i]);
 		assert_string_equal(c.record.id, ID);
-		assert_int_equal(container_status(&f->arena, &c, &status), 0);
+		assert_int_equal(container_status(&c, &status), 0);
 		assert_int_equal(status, OCI_STOPPED);
 		container_close(&c);
 		assert_true(container_load_sound(&f->arena, f->root, ID, &c) <
