@@ -28,15 +28,33 @@
 #include "runtime/sentence.h"
 #include "runtime/sources.h"
 
+#define REAP_MS 5
+
+/*
+ * As process 1 it has ended only when all others of its pid namespace were
+ * reaped, and one that went on as a sibling is our child.
+ */
+static void end_child(int pidfd)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+	siginfo_t info;
+
+	(void)sys_pidfd_send_signal(pidfd, SIGKILL);
+	do
+		do
+			info.si_pid = 0;
+		while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) ==
+			       0 &&
+		       info.si_pid != 0);
+	while (poll(&p, 1, REAP_MS) == 0);
+	(void)waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED);
+}
+
 void launch_close(struct launch *launch)
 {
 	closep(&launch->link);
-	if (launch->pidfd >= 0 && !launch->kept) {
-		siginfo_t info;
-
-		(void)sys_pidfd_send_signal(launch->pidfd, SIGKILL);
-		(void)waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED);
-	}
+	if (launch->pidfd >= 0 && !launch->kept)
+		end_child(launch->pidfd);
 	closep(&launch->pidfd);
 	closep(&launch->userns);
 	closep(&launch->console);

@@ -106,6 +106,12 @@ faulty() {
 	once_found "delete --force" EPERM unlinkat
 }
 
+@test "a process that goes on as another is waited for, too" {
+	requires userns timens
+	census run --rich --every 1 --fault EPERM --call pidfd_open
+	census run --rich --every 1 --fault EIO --call sendmsg
+}
+
 @test "a delete that failed can be done again" {
 	once_found delete ENOSYS unlinkat
 }
