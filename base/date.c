@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define MINUTE 60
+#define MINUTE INT64_C(60)
 #define HOUR (60 * MINUTE)
 #define DAY (24 * HOUR)
 /* The calendar repeats itself after so many years, and so many days. */
