@@ -352,12 +352,12 @@ is_in() {
 
 @test "a sandbox has cgroups only where something is limited" {
 	requires root cgroup1
-	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr -- sleep 100 3>&- &
+	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -- sleep 100 3>&- &
 	pid=$!
 	wait_until is_in "$pid" devices pids
 	kill "$pid"
 	wait_until is_in "$pid"
-	"$SHELL_PROGRAM" --root "$ROOT" run -r /usr -m 1G -- sleep 100 3>&- &
+	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -m 1G -- sleep 100 3>&- &
 	pid=$!
 	wait_until is_in "$pid" devices memory pids
 	kill "$pid"
