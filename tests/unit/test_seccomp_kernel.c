@@ -13,7 +13,7 @@
 #include "tests/unit/arena_state.h"
 #include "tests/unit/bpf_interpreter.h"
 
-#include <cmocka.h>	/* late: its fail() is a macro */
+#include <cmocka.h> /* late: its fail() is a macro */
 
 #include "tests/unit/engine_profile.h"
 #include "tests/unit/filter_kernel.h"
@@ -33,7 +33,8 @@ static struct oci_seccomp long_profile(struct arena *arena, size_t n)
 			{ names, 1 }, ERRNO(1 + i % 20), &args[i], 1
 		};
 	}
-	return (struct oci_seccomp){ .default_action = ALLOW, .rules = rules,
+	return (struct oci_seccomp){ .default_action = ALLOW,
+				     .rules = rules,
 				     .nrules = n };
 }
 
@@ -44,12 +45,14 @@ static void far_jumps_arrive(void **state)
 
 	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
 	for (uint64_t value = 0; value < 1500; value++) {
-		struct seccomp_data call = { .arch = NATIVE, .nr = SYS_read,
+		struct seccomp_data call = { .arch = NATIVE,
+					     .nr = SYS_read,
 					     .args = { value } };
 
 		assert_int_equal(bpf_run(filter.code, filter.len, &call),
 				 value % 2 || value >= 1400 ?
-				 ALLOW : ERRNO(1 + value / 2 % 20));
+					 ALLOW :
+					 ERRNO(1 + value / 2 % 20));
 	}
 }
 
@@ -89,38 +92,39 @@ static int try_calls(const struct confine_filter *filter)
 	return 0;
 }
 
-static void the_kernel_agrees(void **state)
-{
-	struct oci_seccomp profile = engine_profile(*state);
-	struct confine_filter filter;
-	pid_t pid;
-
-	skip_without_filters();
-	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
-	pid = fork();
-	if (pid == 0)
-		_exit(try_calls(&filter));
-	assert_int_equal(status_of(pid), 0);
-}
-
 static int try_last_rule(const struct confine_filter *filter)
 {
 	return install(filter) || syscall(SYS_read, 1398, NULL, 0) != -1 ||
 	       errno != 1 + 699 % 20;
 }
 
-static void the_kernel_takes_long_programs(void **state)
+static void assert_child_agrees(struct arena *arena,
+				const struct oci_seccomp *profile,
+				int (*try)(const struct confine_filter *))
 {
-	struct oci_seccomp profile = long_profile(*state, 700);
 	struct confine_filter filter;
 	pid_t pid;
 
 	skip_without_filters();
-	assert_int_equal(confine_seccomp(*state, &profile, &filter), 0);
+	assert_int_equal(confine_seccomp(arena, profile, &filter), 0);
 	pid = fork();
 	if (pid == 0)
-		_exit(try_last_rule(&filter));
+		_exit(try(&filter));
 	assert_int_equal(status_of(pid), 0);
+}
+
+static void the_kernel_agrees(void **state)
+{
+	struct oci_seccomp profile = engine_profile(*state);
+
+	assert_child_agrees(*state, &profile, try_calls);
+}
+
+static void the_kernel_takes_long_programs(void **state)
+{
+	struct oci_seccomp profile = long_profile(*state, 700);
+
+	assert_child_agrees(*state, &profile, try_last_rule);
 }
 
 #ifdef __x86_64__
