@@ -352,7 +352,10 @@ int launch_until(struct launch *launch, enum word word)
 
 		if (r < 0)
 			return r;
-		/* It may have died between its last word and exec. */
+		/*
+		 * It may have died between its last word and exec. Of one that
+		 * its parent, who is not `start`, has reaped nobody can tell.
+		 */
 		if (r == 0 && said_exec &&
 		    (launch->in->has_reaper ||
 		     !proc_never_execed(launch->proc, launch->pid)))
