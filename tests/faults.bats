@@ -39,7 +39,7 @@ once_found() {
 faulty() {
 	printf '#!/bin/sh\n%s\n' "$1" >"$TMP/faulty"
 	chmod +x "$TMP/faulty"
-	SANDLOCK=$TMP/faulty run census kill --every 40 --fault EIO
+	SANDLOCK=$TMP/faulty run census kill --every 7 --fault EIO
 	[ "$status" -eq 1 ]
 }
 
