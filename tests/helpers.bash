@@ -158,7 +158,15 @@ make_rootfs() {
 	printf '%s\n' 'root:x:0:' 'daemon:x:1:' >"$dir/etc/group"
 }
 
-# The config.json of all bundles, but for the cgroup: jq takes long to start.
+# The same language; jq 1.6 takes 30 ms to start, on an emulated processor half a
+# second.
+if type -P gojq >/dev/null; then
+	jq() {
+		gojq "$@"
+	}
+fi
+
+# The config.json of all bundles, but for the cgroup.
 template_config() {
 	local file=$BATS_RUN_TMPDIR/config.json new=$BATS_RUN_TMPDIR/config.$$
 

@@ -35,7 +35,7 @@ tells() {
 
 	# Of a hook that fails its last line is told.
 	hook="{ printf 'hook: '; $script; } | tr '\\n' '~' >&2; exit 1"
-	# All three at once: jq takes long to start.
+	# All three at once.
 	jq -c --arg script "$script" --arg hook "$hook" '
 		.process.args = ["sh", "-c", $script] | .,
 		(.hooks.startContainer += [{path: "/bin/sh",

@@ -17,11 +17,15 @@ aarch64_libraries() {
 		libseccomp-dev libsystemd-dev libyajl-dev
 }
 
-# For the virtual machine: what tests/vm/run takes from a host.
+# For the virtual machine: what tests/vm/run takes from a host. Another list is
+# another directory.
 aarch64_programs() {
-	cached aarch64-programs for_aarch64 attr bash busybox-static coreutils \
-		dash findutils grep iproute2 jq libcap2-bin mount procps \
-		strace uidmap usr-is-merged util-linux
+	local list=(attr bash busybox-static coreutils dash findutils gojq grep
+		iproute2 libcap2-bin mount procps strace uidmap usr-is-merged
+		util-linux) sum
+
+	sum=$(cksum <<<"${list[*]}")
+	cached "aarch64-programs-${sum%% *}" for_aarch64 "${list[@]}"
 }
 
 aarch64_emulator() {
