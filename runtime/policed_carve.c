@@ -55,12 +55,19 @@ int policed_carve_check(const struct policed_files *files,
 {
 	const uint32_t bit = 1U << POLICY_NAMESPACES;
 	const struct policy *policy = &files->policed->policy;
+	const struct oci_strings *kept = &files->policed->kept;
 	int r = 0;
 
-	if (carves->n && files->mntns < 0) {
+	if ((carves->n || kept->n) && files->mntns < 0) {
 		*ret_missing |= bit;
 		if (policy->allow_degraded & bit)
 			return 0;
+		if (!carves->n)
+			return fail(0,
+				    "the policy %s may be written: to keep it "
+				    "needs a mount namespace of its own, or "
+				    "namespaces in config.allow_degraded",
+				    kept->items[0]);
 		return fail(0,
 			    "%s '%s' needs a mount namespace of its own, or "
 			    "namespaces in config.allow_degraded",

@@ -186,21 +186,49 @@ static int fill_namespaces(struct sandbox *s)
 
 /* ---- policies ---- */
 
-static int keep(struct sandbox *s, const char *path)
+static int keep_at(struct sandbox *s, const char *path)
 {
 	struct oci_strings *kept = &s->creation->policed.kept;
-	char real[PATH_MAX];
 	const char **items;
 
-	if (!realpath(path, real) || !view_may_write(s->view, real))
-		return 0;
+	for (size_t i = 0; i < kept->n; i++)
+		if (streq(kept->items[i], path))
+			return 0;
 	items = arena_grow(s->arena, kept->items, kept->n, kept->n + 1,
 			   sizeof *items);
 	if (!items)
 		return -ENOMEM;
-	items[kept->n] = arena_strdup(s->arena, real);
+	items[kept->n] = path;
 	*kept = (struct oci_strings){ items, kept->n + 1 };
-	return items[kept->n - 1] ? 0 : -ENOMEM;
+	return 0;
+}
+
+/* At each of its places inside: a mount may show it once more. */
+static int keep(struct sandbox *s, const char *path)
+{
+	char real[PATH_MAX];
+	int r = 0;
+
+	if (!realpath(path, real))
+		return 0;
+	for (size_t i = 0; r == 0 && i < s->view->nbinds; i++) {
+		const struct view_bind *bind = &s->view->binds[i];
+		const char *rest = real + strlen(bind->source);
+		const char *inside;
+
+		if (!files_is_at_or_below(real, bind->source))
+			continue;
+		if (streq(bind->source, "/"))
+			rest = real;
+		inside = arena_printf(s->arena, "%s%s",
+				      streq(bind->path, "/") ? "" : bind->path,
+				      rest);
+		if (!inside)
+			return -ENOMEM;
+		if (view_may_write(s->view, inside))
+			r = keep_at(s, inside);
+	}
+	return r;
 }
 
 /* Whoever may write the policy of the next run has no policy. */
@@ -215,8 +243,6 @@ static int keep_policies(struct sandbox *s)
 	const struct request *request = s->request;
 	int r = 0;
 
-	if (request->policy.chroot)
-		return 0;
 	if (request->source)
 		r = keep(s, request->source);
 	for (size_t i = 0; r == 0 && i < COUNT(names); i++) {

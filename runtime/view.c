@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/root.h"
 #include "base/util.h"
+#include "policy/glob.h"
 #include "runtime/request.h"
 
 #define MAX_LINKS 40
@@ -145,6 +146,82 @@ static int allow(struct viewer *v, const char *path, bool writable)
 	return 0;
 }
 
+static bool overlaps(const char *a, const char *b)
+{
+	return files_is_at_or_below(a, b) || files_is_at_or_below(b, a);
+}
+
+static int refuse_denied(const char *key, const char *item, const char *place)
+{
+	return fail(0,
+		    "%s '%s' and filesystem.mount '%s': what a mount brings "
+		    "cannot be denied, so map directories without it",
+		    key, item, place);
+}
+
+/* What matches nothing on the host may match what is mapped. */
+static int check_items(const struct viewer *v, const char *place)
+{
+	const struct policy *policy = &v->request->policy;
+	const struct {
+		enum policy_key key;
+		const struct oci_strings *items;
+	} lists[] = {
+		{ POLICY_DENY, &policy->deny },
+		{ POLICY_DENY_READ, &policy->deny_read },
+		{ POLICY_DENY_WRITE, &policy->deny_write },
+		{ POLICY_DENY_EXECUTE, &policy->deny_execute },
+	};
+
+	for (size_t k = 0; k < COUNT(lists); k++)
+		for (size_t i = 0; i < lists[k].items->n; i++) {
+			const char *item = lists[k].items->items[i];
+			const char *start = v->request->project;
+
+			if (item[0] == '@')
+				continue;
+			if (strchr(item, '/'))
+				start = policy_glob_start(v->arena,
+							  item + (item[0] ==
+								  '-'));
+			if (!start)
+				return -ENOMEM;
+			if (overlaps(start, place))
+				return refuse_denied(policy_key_name(
+							     lists[k].key),
+						     item, place);
+		}
+	return 0;
+}
+
+/* What is denied was looked for on the host, and not in what is mapped. */
+static int check_denied(const struct viewer *v, const char *place)
+{
+	const struct files_list *denied = &v->view->denied;
+
+	for (size_t i = 0; i < denied->n; i++) {
+		const struct files_entry *entry = &denied->items[i];
+
+		if (entry->scope == 0 &&
+		    (overlaps(entry->path, place) ||
+		     (entry->named && overlaps(entry->named, place))))
+			return refuse_denied(entry->key, entry->item, place);
+	}
+	return check_items(v, place);
+}
+
+/* Under the name that was given, and under that without links. */
+static int check_place(const struct viewer *v, const char *place)
+{
+	const struct files_place at = { .proc = v->proc, .root = v->root };
+	const char *real;
+	int r = files_real_path(v->arena, &at, place, &real);
+
+	if (r == 0)
+		r = check_denied(v, place);
+	return r < 0 || !real ? r : check_denied(v, real);
+}
+
 /* Over what is there under that name, whatever it is. */
 static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 {
@@ -156,9 +233,13 @@ static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 		bool readonly = len > 3 && streq(host + len - 3, ":ro");
 		autofree char *real = NULL;
 		struct stat st;
+		int r;
 
 		if (!host)
 			return -ENOMEM;
+		r = check_place(v, mount->items[i].key);
+		if (r < 0)
+			return r;
 		if (readonly || (len > 3 && streq(host + len - 3, ":rw")))
 			host[len - 3] = '\0';
 		real = realpath(host, NULL);

@@ -186,6 +186,27 @@ while True:
 	[ "$(cat .claude/settings.json)" = '{}' ]
 }
 
+@test "nor where a mount shows it, nor in another root" {
+	requires root
+	requires_landlock 1
+	mkdir rules
+	printf '[filesystem]\nread = ["/usr"]\nwrite = ["%s"]\n' "$WORK/rules" \
+		>rules/p.toml
+	for place in "--mount=/other:$WORK/rules" "--mount=/other:$WORK" \
+		--chroot=/; do
+		run box --policy rules/p.toml "$place" -- sh -c '
+			for file in rules/p.toml /other/p.toml \
+				/other/rules/p.toml; do
+				[ ! -e $file ] || echo >>$file || exit 3
+			done'
+		[ "$status" -ne 0 ] || { echo "done: $place"; return 1; }
+		assert_output_has "Read-only file system"
+	done
+	run_ok box --policy rules/p.toml "--mount=/other:$WORK/rules" -- \
+		sh -c 'echo >/other/new'
+	[ "$(wc -l <rules/p.toml)" -eq 3 ]
+}
+
 @test "links that were listed are kept, and lead where they did" {
 	requires root
 	mkdir real
@@ -429,6 +450,27 @@ inside" ]
 	[ "$status" -ne 0 ]
 }
 
+@test "what a mount brings is not denied in vain" {
+	requires root
+	mkdir data place
+	echo secret >data/secret
+	local word
+	for word in /new/secret /new '/new/s*' -/new/secret '-/new/*' /; do
+		run -125 box -r /usr --mount "/new:$WORK/data" \
+			"--filesystem-deny=$word" -- cat /new/secret
+		assert_output_has "and filesystem.mount '/new'"
+	done
+	for word in --deny-read --deny-write --deny-execute; do
+		run -125 box -r /usr --mount "$WORK/place:$WORK/data" \
+			"$word=place/secret" -- cat place/secret
+		assert_output_has "and filesystem.mount '$WORK/place'"
+	done
+	run -125 box -r /usr --mount "$WORK/place:$WORK/data" --project place \
+		--filesystem-deny 's*t' -- true
+	run_ok box -r /usr -r /etc --filesystem-deny /etc/hosts \
+		--mount "/new:$WORK/data" -- cat /new/secret
+}
+
 @test "with execute only what is listed can be executed" {
 	local program
 
@@ -544,6 +586,12 @@ without_cgroups() {
 	run_ok blocked --json -r /usr --limits-tasks 5 \
 		--config-allow-degraded namespaces -- true
 	degraded_is namespaces cgroups
+	printf '[filesystem]\nread = ["/usr"]\nwrite = ["dir"]\n' >dir/p.toml
+	run -125 blocked --policy dir/p.toml -- true
+	assert_output_has "the policy $WORK/dir/p.toml may be written"
+	run_ok blocked --json --policy dir/p.toml \
+		--config-allow-degraded namespaces -- true
+	degraded_is namespaces
 	run -125 blocked -r /usr -w dir --filesystem-deny "$WORK/dir/secret" \
 		-- true
 	assert_output_has "needs a mount namespace of its own"
