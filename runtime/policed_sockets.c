@@ -30,6 +30,7 @@
 #include "runtime/view.h"
 
 #define MOST_SOCKETS 10000
+#define LOCAL_SYSTEM "/usr/local"
 /* A path has no more levels than half its length: they all fit on a stack. */
 #define ENTRIES 2048
 
@@ -257,17 +258,52 @@ static bool is_of_kernel(const char *type)
 	return false;
 }
 
-/* In a view paths are the host's: nobody listens in its programs. */
-static bool is_of_system(const char *place)
+/*
+ * In a view paths are the host's, but for what is mapped: nobody listens in its
+ * programs. Under /usr/local the administrator may have put anything.
+ */
+static bool is_of_system(const struct search *s, const char *place)
 {
+	const struct policy_map *mount = &s->files->policed->policy.mount;
 	static const char *const places[] = {
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 	};
 
+	if (!s->files->policed->view ||
+	    files_is_at_or_below(place, LOCAL_SYSTEM))
+		return false;
+	for (size_t i = 0; i < mount->n; i++)
+		if (files_is_at_or_below(place, mount->items[i].key))
+			return false;
 	for (size_t i = 0; i < COUNT(places); i++)
 		if (files_is_at_or_below(place, places[i]))
 			return true;
 	return false;
+}
+
+static int search_place(struct search *s, const struct mount_line *mount)
+{
+	if (streq(mount->place, "/") || is_of_kernel(mount->type))
+		return 0;
+	if (!is_of_system(s, mount->place))
+		return search_mount(s, mount->place);
+	if (files_is_at_or_below(LOCAL_SYSTEM, mount->place))
+		return search_mount(s, LOCAL_SYSTEM);
+	return 0;
+}
+
+/* Whoever listened may have gone away since. */
+static int cover(const struct search *s, const char *path)
+{
+	int r = mount_table_check(s->table, s->files->root, path);
+
+	if (r == -ENOENT) {
+		err_clear();
+		return 0;
+	}
+	if (r == 0)
+		r = masks_cover(s->masks, path);
+	return r < 0 ? fail_in(r, "network.unix") : 0;
 }
 
 int policed_sockets(const struct policed_files *files, struct masks *masks,
@@ -283,17 +319,8 @@ int policed_sockets(const struct policed_files *files, struct masks *masks,
 	s->table = table;
 	r = list(s);
 	for (size_t i = 0; r == 0 && i < table->n; i++)
-		if (!streq(table->items[i].place, "/") &&
-		    !is_of_kernel(table->items[i].type) &&
-		    !(files->policed->view &&
-		      is_of_system(table->items[i].place)))
-			r = search_mount(s, table->items[i].place);
-	for (size_t i = 0; r == 0 && i < s->n; i++) {
-		r = mount_table_check(table, files->root, s->found[i]);
-		if (r == 0)
-			r = masks_cover(masks, s->found[i]);
-		if (r < 0)
-			r = fail_in(r, "network.unix");
-	}
+		r = search_place(s, &table->items[i]);
+	for (size_t i = 0; r == 0 && i < s->n; i++)
+		r = cover(s, s->found[i]);
 	return r;
 }

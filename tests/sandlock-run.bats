@@ -160,6 +160,20 @@ while True:
 	[ "$status" -ne 0 ]
 	run_ok box -r /usr -r @python -w . --network-unix "$WORK/sock" -- \
 		python3 -c "$connect"
+	# Nor where programs are, if it comes from elsewhere.
+	connect=${connect/sock\"/\/usr\/share\/sock\"}
+	run box -r /usr -r @python --mount "/usr/share:$WORK" -- \
+		python3 -c "$connect"
+	[ "$status" -ne 0 ]
+	run_ok box -r /usr -r @python --mount "/usr/share:$WORK" \
+		--network-unix /usr/share/sock -- python3 -c "$connect"
+	connect=${connect/share/local}
+	# shellcheck disable=SC2016 # for the inner shell
+	run privately sh -c 'mount --bind "$1" /usr/local && shift && exec "$@"' \
+		sh "$WORK" "$SANDLOCK_SHELL" --root "$ROOT" run -r /usr \
+		-r /usr/local -- /usr/bin/python3 -c "$connect"
+	[ "$status" -ne 0 ]
+	assert_output_has "Permission denied"
 	kill $listener
 }
 
