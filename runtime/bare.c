@@ -103,12 +103,12 @@ int bare_check(struct arena *arena, struct policy *policy,
 }
 
 const char *const bare_calls[] = {
-	"chmod",       "fchmod",    "fchmodat",	    "fchmodat2",
-	"chown",       "fchown",    "lchown",	    "fchownat",
-	"setxattr",    "lsetxattr", "fsetxattr",    "setxattrat",
-	"removexattr", "utime",	    "lremovexattr", "fremovexattr",
-	"utimes",      "futimesat", "utimensat",    "removexattrat",
-	NULL,
+	"chmod",	"fchmod",    "fchmodat",     "fchmodat2",
+	"chown",	"fchown",    "lchown",	     "fchownat",
+	"setxattr",	"lsetxattr", "fsetxattr",    "setxattrat",
+	"removexattr",	"utime",     "lremovexattr", "fremovexattr",
+	"utimes",	"futimesat", "utimensat",    "removexattrat",
+	"file_setattr", NULL,
 };
 
 int bare_denied_calls(struct arena *arena, struct oci_strings *calls)
