@@ -208,6 +208,7 @@ while True:
 		>rules/p.toml
 	for place in "--mount=/other:$WORK/rules" "--mount=/other:$WORK" \
 		--chroot=/; do
+		# shellcheck disable=SC2016 # for the shell inside
 		run box --policy rules/p.toml "$place" -- sh -c '
 			for file in rules/p.toml /other/p.toml \
 				/other/rules/p.toml; do
