@@ -65,6 +65,11 @@ int landlock_probe(void)
 	return abi < 0 ? 0 : abi;
 }
 
+bool landlock_judges_sockets(int abi)
+{
+	return abi >= ABI_UNIX_SOCKETS;
+}
+
 static uint64_t access_of(uint32_t rights)
 {
 	uint64_t access = 0;
@@ -83,7 +88,7 @@ static struct kernel_landlock_ruleset wanted(int abi,
 
 	if (want->files)
 		handled.handled_fs = access_of(~(uint32_t)LANDLOCK_MAY_CONNECT);
-	if (want->unix_sockets && abi >= ABI_UNIX_SOCKETS)
+	if (want->unix_sockets && landlock_judges_sockets(abi))
 		handled.handled_fs |= FS(RESOLVE_UNIX);
 	if (want->binds)
 		handled.handled_net |= LANDLOCK_ACCESS_NET_BIND_TCP;

@@ -76,6 +76,8 @@ struct landlock_plan {
 
 /* The version of the kernel's interface; 0 when there is no Landlock. */
 int landlock_probe(void);
+/* Whether this version judges who connects to a Unix socket by its path. */
+bool landlock_judges_sockets(int abi);
 
 /*
  * What to ask of a kernel with this version. Fails, naming the protection, if

@@ -266,6 +266,9 @@ void audit_end(struct audit *audit)
 			(void)blame_port(audit->blame, refusal->call,
 					 &refusal->address,
 					 sizeof refusal->address);
+		else if (refusal->rights & LANDLOCK_MAY_CONNECT)
+			(void)blame_unix(audit->blame, "connect", refusal->path,
+					 EACCES);
 		else
 			(void)blame_file(audit->blame, &wanted);
 	}

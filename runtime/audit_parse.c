@@ -38,6 +38,7 @@ static const struct {
 	{ "fs.make_block", WRITE },
 	{ "fs.make_sym", WRITE },
 	{ "fs.refer", WRITE },
+	{ "fs.resolve_unix", LANDLOCK_MAY_CONNECT },
 };
 
 /* The value of a key, up to the next blank; NULL: there is none. */

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/sys.h"
 #include "base/util.h"
+#include "confine/landlock.h"
 
 #define ROUNDS 1000
 
@@ -48,8 +49,9 @@ static bool cannot_be_left(const struct policy *policy, enum policy_key key)
 	case POLICY_GID:
 	case POLICY_CHROOT:
 	case POLICY_MOUNT:
-	case POLICY_UNIX:
 		return true;
+	case POLICY_UNIX:
+		return !landlock_judges_sockets(landlock_probe());
 	case POLICY_NET_MODE:
 		return policy->mode == POLICY_MODE_LOOPBACK;
 	default:

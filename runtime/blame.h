@@ -49,6 +49,9 @@ int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 /* An address that could not be reached; operation: the call's name. */
 int blame_address(const struct blame *blame, const char *operation,
 		  const void *address, uint64_t size, int error);
+/* The same of a Unix socket with a path. */
+int blame_unix(const struct blame *blame, const char *operation,
+	       const char *path, int error);
 /* The same of a TCP socket that was refused with EACCES. */
 int blame_port(const struct blame *blame, const char *operation,
 	       const void *address, uint64_t size);

@@ -287,8 +287,8 @@ static bool is_socket(const struct blame *blame, const char *path)
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-static int blame_unix(const struct blame *blame, const char *operation,
-		      const char *path, int error)
+int blame_unix(const struct blame *blame, const char *operation,
+	       const char *path, int error)
 {
 	const struct blame_path made = {
 		.path = path,

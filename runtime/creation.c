@@ -253,6 +253,7 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 		.mntns = -1,
 		.state = c->container.dir,
 		.own_pids = is_own(c, OCI_NS_PID),
+		.notifies = c->in.notify_socket,
 		.has_console = c->in.has_console,
 		.degraded = &c->degraded,
 	};

@@ -137,9 +137,15 @@ static int explain_root(struct arena *arena, struct explanation *all)
 	}
 	if (all->creation.policed.bare) {
 		line->state = EXPLAIN_DEGRADED;
-		line->how = "the host's own root: what may not be touched is "
-			    "forbidden, not absent";
-		return 0;
+		line->how = arena_printf(
+			arena,
+			"the host's own root: what may not be touched "
+			"is forbidden, not absent%s",
+			all->creation.policed.net.unix_sockets ?
+				"; Landlock keeps Unix sockets to those of the "
+				"sandbox and those that are allowed" :
+				"");
+		return line->how ? 0 : -ENOMEM;
 	}
 	line->how = arena_printf(arena,
 				 "a fresh root: %zu bind mounts, a private "

@@ -163,6 +163,23 @@ static const char *mode_text(const struct policed *policed)
 	return "the host's own network, unrestricted";
 }
 
+static const char *unix_text(struct arena *arena, const struct policed *policed)
+{
+	const char *masks = policed->masks_sockets ?
+				    "mounts cover the sockets of others that "
+				    "are not listed" :
+				    "";
+
+	if (policed->net.unix_sockets)
+		return arena_printf(arena,
+				    "%s%sLandlock (version %d) refuses %s",
+				    masks, *masks ? "; " : "", landlock_probe(),
+				    *masks ? "those that come later" :
+					     "the sockets of others that are "
+					     "not listed");
+	return *masks ? masks : "sockets of others are as they are";
+}
+
 static int explain_network(struct arena *arena, const struct explanation *all,
 			   enum policy_key key, struct explain_line *line)
 {
@@ -174,10 +191,7 @@ static int explain_network(struct arena *arena, const struct explanation *all,
 	} else if (key == POLICY_NET_MODE) {
 		line->how = mode_text(policed);
 	} else if (key == POLICY_UNIX) {
-		line->how = policed->masks_sockets ?
-				    "mounts cover the sockets of others that "
-				    "are not listed" :
-				    "sockets of others are as they are";
+		line->how = unix_text(arena, policed);
 	} else if (policed->missing & 1U << POLICY_NET_TCP) {
 		line->state = EXPLAIN_DEGRADED;
 		line->how = "this kernel does not judge bind()";

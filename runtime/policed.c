@@ -191,8 +191,8 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 	*list = (struct confine_blocklist){
 		.extra_allow = policy->extra_allow,
 		.inet = net || policed->tcp_only,
-		/* Without mounts nothing covers those of others. */
-		.no_unix = policed->bare,
+		/* Without mounts nothing but Landlock holds those of others. */
+		.no_unix = policed->bare && !policed->net.unix_sockets,
 		.udp = net,
 		.icmp = net,
 		.no_fast_open = policed->net.connects,

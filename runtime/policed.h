@@ -33,6 +33,7 @@ struct policed {
 	bool own_network;		/* late, whatever the engine has made */
 	bool tcp_only;			/* sockets to bind, in mode deny */
 	bool masks_sockets;		/* of others, but for network.unix */
+	uint32_t connects;		/* who has one of these rights may, too */
 	struct landlock_want net;	/* its part of the network */
 	uint32_t missing;		/* protections this host does not hold */
 	struct policy policy;

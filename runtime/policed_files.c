@@ -25,6 +25,7 @@
 #include "runtime/placeholders.h"
 #include "runtime/policed.h"
 #include "runtime/policed_carve.h"
+#include "runtime/policed_sockets.h"
 #include "runtime/view.h"
 
 #define FILES "files"
@@ -291,6 +292,12 @@ static bool has_files(const struct work *w)
 	return files_wanted(&w->files->policed->policy);
 }
 
+/* Settled when it is created, for all that come later. */
+static bool has_rules(const struct work *w)
+{
+	return has_files(w) || w->files->policed->net.unix_sockets;
+}
+
 static int check_carves(const struct work *w)
 {
 	const struct policed_files *files = w->files;
@@ -336,6 +343,18 @@ static int settle(struct work *w)
 	return r < 0 ? r : check_carves(w);
 }
 
+static int allow_sockets(struct work *w)
+{
+	const struct policed *policed = w->files->policed;
+
+	if (!policed->net.unix_sockets)
+		return 0;
+	return policed_sockets_allow(w->files,
+				     policed->view ? &policed->view->denied :
+						     &w->denied,
+				     &w->rules);
+}
+
 /* Rules are for what is there after the last mount. */
 static int hold(struct work *w)
 {
@@ -347,6 +366,8 @@ static int hold(struct work *w)
 		if (r == 0 && has_files(w) && !files->policed->view)
 			r = files_split(files->arena, files->root, &w->allowed,
 					&w->denied, &w->rules);
+		if (r == 0)
+			r = allow_sockets(w);
 	}
 	if (r < 0 || !files->policed->landlock)
 		return r;
@@ -423,7 +444,7 @@ int policed_files_create(const struct policed_files *files, int *ret_ruleset)
 	if (r == 0)
 		r = work_inside(&work, hold);
 	ruleset = work.ruleset;
-	if (r == 0 && has_files(&work))
+	if (r == 0 && has_rules(&work))
 		r = save(files, &work.rules);
 	if (r < 0)
 		return r;
@@ -434,7 +455,7 @@ int policed_files_create(const struct policed_files *files, int *ret_ruleset)
 int policed_files_load(const struct policed_files *files)
 {
 	struct work work = { .files = files, .ruleset = -1, .settled = true };
-	int r = has_files(&work) ? load(files, &work.rules) : 0;
+	int r = has_rules(&work) ? load(files, &work.rules) : 0;
 
 	if (r == 0)
 		r = work_inside(&work, hold);

@@ -31,6 +31,7 @@ struct policed_files {
 	int mntns;		/* its own, to mount in; -1: none */
 	int state;		/* the state directory */
 	bool own_pids;		/* nobody else is in that namespace */
+	bool notifies;		/* has a NOTIFY_SOCKET */
 	bool has_console;	/* standard descriptors are a terminal inside */
 	uint32_t *degraded;	/* gets what is missing here; or NULL */
 };

@@ -310,17 +310,45 @@ static int hold_tcp(struct arena *arena, struct policed *policed,
 	return want->binds ? hold_choice(arena, policed, spec, ports) : 0;
 }
 
+/* Or else they are as they are, below what is shown. */
+static bool holds_sockets(const struct policy *policy)
+{
+	return policy_has_section(policy, POLICY_NETWORK) &&
+	       (policy->mode != POLICY_MODE_OPEN || policy->set[POLICY_UNIX]);
+}
+
+/*
+ * A sandbox is one domain of Landlock, and knows its own sockets. A process of
+ * exec is in a domain of its own: where mounts cover what is there, both may
+ * connect to what they could have made, and only there.
+ */
+static void judge_sockets(struct policed *policed, int abi)
+{
+	const struct policy *policy = &policed->policy;
+
+	if (!landlock_judges_sockets(abi))
+		return;
+	policed->net.unix_sockets = !policed->masks_sockets ||
+				    files_wanted(policy);
+	if (policed->masks_sockets && !policed->view)
+		policed->connects = LANDLOCK_MAY_WRITE;
+	if (!holds_sockets(policy))
+		policed->connects = LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE;
+}
+
 /* A mount namespace is what masks are made in. */
-static int mask_sockets(struct policed *policed, const struct oci_spec *spec)
+static int mask_sockets(struct policed *policed, const struct oci_spec *spec,
+			int abi)
 {
 	const uint32_t bit = 1U << POLICY_NAMESPACES;
 	const struct policy *policy = &policed->policy;
 
-	if (!policy_has_section(policy, POLICY_NETWORK) ||
-	    (policy->mode == POLICY_MODE_OPEN && !policy->set[POLICY_UNIX]))
+	if (!policed->bare && !holds_sockets(policy))
 		return 0;
 	policed->masks_sockets = is_own(spec, OCI_NS_MOUNT);
-	if (policed->masks_sockets || policed->bare)
+	judge_sockets(policed, abi);
+	if (policed->masks_sockets || policed->bare ||
+	    policed->net.unix_sockets)
 		return 0;
 	if (!(policy->allow_degraded & bit))
 		return fail(0, "network.unix: without a mount namespace of its "
@@ -342,7 +370,7 @@ static void scope(struct policed *policed, const struct oci_spec *spec)
 				   policy->mode != POLICY_MODE_OPEN));
 }
 
-static int plan_landlock(struct arena *arena, struct policed *policed)
+static int plan_landlock(struct arena *arena, struct policed *policed, int abi)
 {
 	struct landlock_want *want = &policed->net;
 	struct landlock_plan plan;
@@ -350,7 +378,7 @@ static int plan_landlock(struct arena *arena, struct policed *policed)
 
 	want->allow_degraded = policed->policy.allow_degraded;
 	want->disable = policed->policy.disable;
-	r = landlock_plan(arena, landlock_probe(), want, &plan);
+	r = landlock_plan(arena, abi, want, &plan);
 	if (r < 0)
 		return r;
 	policed->missing |= plan.missing;
@@ -366,10 +394,10 @@ int policed_net(struct arena *arena, struct policed *policed,
 		     policy->deny_bind.n ||
 		     (policy->set[POLICY_NET_BIND] &&
 		      policy->mode != POLICY_MODE_DENY);
-	int r = 0;
+	int abi = landlock_probe(), r;
 
 	scope(policed, spec);
-	r = mask_sockets(policed, spec);
+	r = mask_sockets(policed, spec, abi);
 	if (r == 0 && is_mode(policy, POLICY_MODE_LOOPBACK))
 		r = isolate(policed, spec, "network.mode 'loopback'");
 	if (r == 0 && policy->allow_local_binding)
@@ -379,5 +407,5 @@ int policed_net(struct arena *arena, struct policed *policed,
 	    (!is_mode(policy, POLICY_MODE_DENY) ||
 	     policy->allow_local_binding || policy->bind.n))
 		r = hold_tcp(arena, policed, spec);
-	return r < 0 ? r : plan_landlock(arena, policed);
+	return r < 0 ? r : plan_landlock(arena, policed, abi);
 }

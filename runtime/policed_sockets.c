@@ -5,7 +5,8 @@
  * Neither a read-only mount nor Landlock before version 9 keeps anybody from
  * connecting. Sockets of others come with mounts of the host, as they are when
  * the container is created; what the workload makes is its own. A directory
- * that cannot be listed may have any.
+ * that cannot be listed may have any. From version 9 on Landlock refuses those
+ * that come later, and without mounts all of them.
  */
 #include "runtime/policed_sockets.h"
 
@@ -25,6 +26,7 @@
 #include "base/util.h"
 #include "confine/files.h"
 #include "runtime/masks.h"
+#include "runtime/notify.h"
 #include "runtime/policed.h"
 #include "runtime/policed_files.h"
 #include "runtime/view.h"
@@ -45,15 +47,15 @@ struct search {
 };
 
 /* What is listed must be there, as any path of a policy. */
-static int list(struct search *s)
+static int list(const struct policed_files *files, struct oci_strings *ret)
 {
-	const struct oci_strings *given = &s->files->policed->policy.unix_;
+	const struct oci_strings *given = &files->policed->policy.unix_;
 	const struct files_place place = {
-		.proc = s->files->proc,
-		.root = s->files->root,
+		.proc = files->proc,
+		.root = files->root,
 	};
 	const char **items =
-		arena_array(s->files->arena, given->n + 1, sizeof *items);
+		arena_array(files->arena, given->n + 1, sizeof *items);
 	size_t n = 0;
 
 	if (!items)
@@ -61,8 +63,8 @@ static int list(struct search *s)
 	for (size_t i = 0; i < given->n; i++) {
 		const char *item = given->items[i];
 		bool optional = item[0] == '-';
-		int r = files_real_path(s->files->arena, &place,
-					item + optional, &items[n]);
+		int r = files_real_path(files->arena, &place, item + optional,
+					&items[n]);
 
 		if (r < 0)
 			return fail_in(r, "network.unix '%s'", item);
@@ -70,7 +72,7 @@ static int list(struct search *s)
 			return fail(ENOENT, "network.unix '%s'", item);
 		n += items[n] != NULL;
 	}
-	s->listed = (struct oci_strings){ items, n };
+	*ret = (struct oci_strings){ items, n };
 	return 0;
 }
 
@@ -317,10 +319,77 @@ int policed_sockets(const struct policed_files *files, struct masks *masks,
 	s->files = files;
 	s->masks = masks;
 	s->table = table;
-	r = list(s);
+	r = list(files, &s->listed);
 	for (size_t i = 0; r == 0 && i < table->n; i++)
 		r = search_place(s, &table->items[i]);
 	for (size_t i = 0; r == 0 && i < s->n; i++)
 		r = cover(s, s->found[i]);
 	return r;
+}
+
+/* ---- Landlock ---- */
+
+/* Denied is denied; where there are mounts they see to that. */
+static int split_listed(const struct policed_files *files,
+			const struct files_list *denied,
+			struct files_rules *ret)
+{
+	struct files_list allowed = { 0 }, closed = { 0 };
+	struct oci_strings listed;
+	int r = list(files, &listed);
+
+	for (size_t i = 0; r == 0 && i < listed.n; i++) {
+		const struct files_entry entry = {
+			.path = listed.items[i],
+			.rights = LANDLOCK_MAY_CONNECT,
+			.key = "network.unix",
+			.item = listed.items[i],
+			.directory = true,
+		};
+
+		r = files_add(files->arena, &allowed, &entry);
+	}
+	for (size_t i = 0; r == 0 && i < denied->n; i++) {
+		struct files_entry entry = denied->items[i];
+
+		if (files->policed->masks_sockets ||
+		    !(entry.rights & LANDLOCK_MAY_READ))
+			continue;
+		entry.rights = LANDLOCK_MAY_CONNECT;
+		r = files_add(files->arena, &closed, &entry);
+	}
+	return r < 0 ? r :
+		       files_split(files->arena, files->root, &allowed, &closed,
+				   ret);
+}
+
+int policed_sockets_allow(const struct policed_files *files,
+			  const struct files_list *denied,
+			  struct files_rules *rules)
+{
+	struct files_rules listed;
+	struct landlock_path *items;
+	int r = split_listed(files, denied, &listed);
+
+	if (r < 0)
+		return r;
+	items = arena_grow(files->arena, rules->items, rules->n,
+			   rules->n + listed.n + 1, sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < rules->n; i++)
+		if (items[i].rights & files->policed->connects)
+			items[i].rights |= LANDLOCK_MAY_CONNECT;
+	if (listed.n)
+		memcpy(items + rules->n, listed.items,
+		       listed.n * sizeof *items);
+	rules->n += listed.n;
+	/* Bound by the runtime, later. */
+	if (files->notifies)
+		items[rules->n++] =
+			(struct landlock_path){ NOTIFY_INSIDE,
+						LANDLOCK_MAY_CONNECT };
+	rules->items = items;
+	rules->size = rules->n;
+	return 0;
 }

@@ -2,6 +2,8 @@
 /* runtime/policed_sockets.h - Unix sockets of others, in mounts of the host. */
 #pragma once
 
+struct files_list;
+struct files_rules;
 struct masks;
 struct mount_table;
 struct policed_files;
@@ -9,3 +11,7 @@ struct policed_files;
 /* Cover all that network.unix does not list. */
 int policed_sockets(const struct policed_files *files, struct masks *masks,
 		    const struct mount_table *table);
+/* Let those be connected to that it lists, and that may be the workload's. */
+int policed_sockets_allow(const struct policed_files *files,
+			  const struct files_list *denied,
+			  struct files_rules *rules);

@@ -15,13 +15,14 @@ add_netprobe() {
 		"$BATS_TEST_DIRNAME/netprobe.c"
 }
 
-# serve PATH: a socket of the host, until end_server of the teardown.
+# serve PATH [hear]: a socket of the host, until end_server, of the teardown at the latest.
 serve() {
-	"$NETPROBE" serve "$1" >"$TMP/served" 2>&1 3>&- &
+	"$NETPROBE" "${2:-serve}" "$1" >"$TMP/served" 2>&1 3>&- &
 	echo $! >"$TMP/server.pid"
 	wait_until grep -q serving "$TMP/served"
 }
 
 end_server() {
 	[ ! -e "$TMP/server.pid" ] || kill "$(cat "$TMP/server.pid")" || :
+	rm -f "$TMP/server.pid"
 }

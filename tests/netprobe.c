@@ -2,7 +2,7 @@
 /*
  * tests/netprobe.c - one way to use the network, and what came of it.
  *
- * Usage: netprobe bind PORT | listen | connect PORT | fastopen PORT | mptcp PORT | udp PORT | unix PATH | serve PATH | abstract NAME | kill PID
+ * Usage: netprobe bind PORT | listen | connect PORT | fastopen PORT | mptcp PORT | udp PORT | unix PATH | serve PATH | send PATH | hear PATH | abstract NAME | kill PID
  *
  * PORT is one of 127.0.0.1. Says "ok", or why not.
  */
@@ -16,6 +16,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#define READY "READY=1"
 
 #ifndef IPPROTO_MPTCP
 #define IPPROTO_MPTCP 262
@@ -58,12 +60,23 @@ static int try_internet(const char *how, const char *port)
 	return udp ? 0 : listen(fd, 1);
 }
 
+static void hear(int fd)
+{
+	char text[64] = "";
+
+	if (recv(fd, text, sizeof text - 1, 0) > 0) {
+		puts(text);
+		fflush(stdout);
+	}
+}
+
 static int try_unix(const char *how, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int abstract = strcmp(how, "abstract") == 0;
+	int datagrams = strcmp(how, "send") == 0 || strcmp(how, "hear") == 0;
 	socklen_t len = sizeof addr;
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	int fd = socket(AF_UNIX, datagrams ? SOCK_DGRAM : SOCK_STREAM, 0);
 
 	if (fd < 0)
 		return -1;
@@ -71,18 +84,25 @@ static int try_unix(const char *how, const char *path)
 		sizeof addr.sun_path - 1 - (size_t)abstract);
 	if (abstract)
 		len = (socklen_t)(sizeof addr.sun_family + 1 + strlen(path));
-	if (strcmp(how, "serve") != 0)
+	if (strcmp(how, "send") == 0)
+		return sendto(fd, READY, strlen(READY), 0,
+			      (struct sockaddr *)&addr, len) < 0 ? -1 : 0;
+	if (strcmp(how, "serve") != 0 && strcmp(how, "hear") != 0)
 		return connect(fd, (struct sockaddr *)&addr, len);
 	if (path[0] == '@') {
 		addr.sun_path[0] = '\0';
 		len = (socklen_t)(sizeof addr.sun_family + strlen(path));
 	}
-	if (bind(fd, (struct sockaddr *)&addr, len) < 0 || listen(fd, 8) < 0)
+	if (bind(fd, (struct sockaddr *)&addr, len) < 0 ||
+	    (!datagrams && listen(fd, 8) < 0))
 		return -1;
 	puts("serving");
 	fflush(stdout);
 	for (;;)
-		close(accept(fd, NULL, NULL));
+		if (datagrams)
+			hear(fd);
+		else
+			close(accept(fd, NULL, NULL));
 }
 
 int main(int argc, char **argv)
@@ -94,7 +114,8 @@ int main(int argc, char **argv)
 	if (strcmp(how, "kill") == 0)
 		r = kill(atoi(what), 0);
 	else if (strcmp(how, "unix") == 0 || strcmp(how, "serve") == 0 ||
-		 strcmp(how, "abstract") == 0)
+		 strcmp(how, "abstract") == 0 || strcmp(how, "send") == 0 ||
+		 strcmp(how, "hear") == 0)
 		r = try_unix(how, what);
 	else
 		r = try_internet(how, what);

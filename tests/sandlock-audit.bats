@@ -6,6 +6,11 @@
 load helpers
 load netprobe
 
+teardown() {
+	end_server
+	sandlock_teardown
+}
+
 @test "Landlock's refusals are told without --why, by their keys" {
 	requires root audit
 	local sh env
@@ -30,6 +35,26 @@ load netprobe
 	run box -r / --net-bind 80 -- sh -c "$NETPROBE bind 8080; exit 3"
 	[ "$status" -eq 3 ]
 	[[ $output = *"denied: bind 127.0.0.1:8080 (not listed in network.bind)"* ]]
+}
+
+@test "sockets of others are told without --why" {
+	requires root audit
+	requires_landlock 9
+	add_netprobe "$TMP"
+	mkdir "$TMP/sync"
+	"$SANDLOCK_SHELL" --root "$ROOT" run -r / -w "$TMP/sync" -- sh -c "
+		echo >$TMP/sync/ready
+		until [ -e $TMP/sync/go ]; do :; done
+		$NETPROBE unix $TMP/later; exit 3" >"$TMP/out" 2>&1 3>&- &
+	local job=$! status=0
+
+	wait_until [ -e "$TMP/sync/ready" ]
+	serve "$TMP/later"
+	echo >"$TMP/sync/go"
+	wait $job || status=$?
+	[ "$status" -eq 3 ]
+	grep -F "denied: connect $TMP/later (not listed in network.unix)" \
+		"$TMP/out"
 }
 
 @test "refused calls are told without --why, by their groups" {

@@ -36,6 +36,9 @@ static void reads_refusals(void **state)
 		{ "audit(1.2:3): domain=1 blockers=fs.read_file,fs.execute "
 		  "path=\"/bin/x\"",
 		  1, READ | LANDLOCK_MAY_EXECUTE, "/bin/x" },
+		{ "audit(1.2:3): domain=1 blockers=fs.resolve_unix "
+		  "path=\"/run/sock\" dev=\"tmpfs\" ino=7",
+		  1, LANDLOCK_MAY_CONNECT, "/run/sock" },
 		/* A blank or a quote in it. */
 		{ "audit(1.2:3): domain=1 blockers=fs.write_file "
 		  "path=2F746D702F6120622278 dev=\"tmpfs\" ino=1",

@@ -231,6 +231,42 @@ static void moves_that_are_not_held_are_granted_everywhere(void **state)
 	assert_int_equal(plan.nrules, 0);
 }
 
+/* Before, there is no rule that a kernel would refuse. */
+static void sockets_are_judged_from_version_9_on(void **state)
+{
+	const uint64_t connect = LANDLOCK_ACCESS_FS_RESOLVE_UNIX;
+	static const struct landlock_path paths[] = {
+		{ "/run/listed", LANDLOCK_MAY_CONNECT },
+		{ "/srv", LANDLOCK_MAY_READ },
+		{ "/own", LANDLOCK_MAY_WRITE | LANDLOCK_MAY_CONNECT },
+	};
+	struct landlock_want want = {
+		.files = true, .paths = paths, .npaths = COUNT(paths),
+		.allow_degraded = ALL_PROTECTIONS,
+	};
+
+	for (int abi = 0; abi <= NEWEST; abi++)
+		assert_int_equal(landlock_judges_sockets(abi), abi >= 9);
+	for (int abi = 1; abi <= NEWEST; abi++)
+		for (int wanted = 0; wanted <= 1; wanted++) {
+			struct landlock_plan plan;
+			bool judged = wanted && abi >= 9;
+
+			want.unix_sockets = wanted;
+			plan = make(state, abi, &want);
+			assert_int_equal(!!(plan.handled.handled_fs & connect),
+					 judged);
+			assert_int_equal(plan.nrules, judged ? 3 : 2);
+			assert_string_equal(plan.rules[0].path,
+					    judged ? "/run/listed" : "/srv");
+			for (size_t i = 0; i < plan.nrules; i++)
+				assert_int_equal(
+					!!(plan.rules[i].access.other &
+					   connect),
+					judged && i != 1);
+		}
+}
+
 /* ---- no more than is wanted ---- */
 
 static void only_what_is_wanted_can_be_missing(void **state)
@@ -387,6 +423,7 @@ int main(void)
 		cmocka_unit_test(every_protection_on_every_version),
 		cmocka_unit_test(what_is_disabled_is_not_held_anywhere),
 		cmocka_unit_test(moves_that_are_not_held_are_granted_everywhere),
+		cmocka_unit_test(sockets_are_judged_from_version_9_on),
 		cmocka_unit_test(only_what_is_wanted_can_be_missing),
 		cmocka_unit_test(no_landlock_is_an_error_for_files_only),
 		cmocka_unit_test(rights_become_what_the_version_knows),

@@ -1,0 +1,209 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/unix-sockets.bats - sockets of others that Landlock refuses: what comes after the mounts, and where there are none.
+#
+# Each test is a subshell on purpose, and the shell inside has dollars of its own.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154
+
+bats_require_minimum_version 1.5.0
+load helpers
+load policed
+
+setup() {
+	sandlock_setup
+	requires root
+	requires_landlock 9
+}
+
+teardown() {
+	end_server
+	sandlock_teardown
+}
+
+# ---- sandlock run ----
+
+work() {
+	enter_work
+	mkdir dir own sync
+	add_netprobe .
+}
+
+# later WORD...: what a sandbox says of a socket that is made after its start.
+later() {
+	rm -f dir/sock sync/*
+	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -r . -w sync "$@" -- sh -c '
+		echo >sync/ready
+		until [ -e sync/go ]; do :; done
+		./netprobe unix dir/sock' >out 2>&1 3>&- &
+	local job=$!
+
+	wait_until [ -e sync/ready ]
+	serve "$WORK/dir/sock"
+	echo >sync/go
+	wait $job
+	[ "$("$NETPROBE" unix dir/sock)" = ok ]
+	end_server
+	[ "$(cat out)" = "$text" ] || {
+		cat out
+		return 1
+	}
+}
+
+@test "a socket that others make after the start is refused" {
+	work
+	text=$DENIED later
+	text=ok later --network-unix "$WORK/dir"
+	text=ok later --network-mode open
+	text=$DENIED later --network-mode open --network-unix "$WORK/own"
+}
+
+OWN='./netprobe serve own/sock >own/out & p=$!
+	until [ -s own/out ]; do :; done
+	./netprobe unix own/sock; kill $p; rm own/sock'
+
+@test "a sandbox connects to its own sockets, and says what holds the others" {
+	work
+	run_ok box -r /usr -r . -w own -- sh -c "$OWN"
+	[ "$output" = ok ]
+	run_ok sl explain --json -r . --network-unix "$WORK/dir" -- true
+	[[ $output = *"mounts cover the sockets of others that are not listed; Landlock (version "*") refuses those that come later"* ]]
+}
+
+@test "without namespaces Landlock lets it connect to what is listed" {
+	requires userns
+	work
+	serve "$WORK/dir/sock"
+	run_ok blocked -r /usr -r . -w own -- sh -c "$OWN"
+	[ "$output" = ok ]
+	run_ok blocked -r /usr -r . -- ./netprobe unix dir/sock
+	[ "$output" = "$DENIED" ]
+	run_ok blocked -r /usr -r . -w dir -- ./netprobe unix dir/sock
+	[ "$output" = "$DENIED" ]
+	for listed in dir dir/sock; do
+		run_ok blocked -r /usr -r . --network-unix "$listed" -- \
+			./netprobe unix dir/sock
+		[ "$output" = ok ]
+	done
+	run_ok blocked -r /usr -r . --network-unix own -- \
+		./netprobe unix dir/sock
+	[ "$output" = "$DENIED" ]
+	# Deny wins; of what is not denied the rest is left.
+	run_ok blocked -r /usr -r netprobe --network-unix . \
+		--filesystem-deny "$WORK/dir" -- ./netprobe unix dir/sock
+	[ "$output" = "$DENIED" ]
+	run_ok blocked -r /usr -r netprobe --network-unix . \
+		--filesystem-deny "$WORK/own" -- ./netprobe unix dir/sock
+	[ "$output" = ok ]
+	run -125 blocked -r /usr --network-unix dir/none -- true
+	assert_output_has "network.unix '$WORK/dir/none': no such file"
+}
+
+@test "without namespaces an open network has the sockets below allowed paths" {
+	requires userns
+	work
+	serve "$WORK/dir/sock"
+	run_ok blocked -r /usr -r . --network-mode open -- \
+		./netprobe unix dir/sock
+	[ "$output" = ok ]
+	run_ok blocked -r /usr -r netprobe --network-mode open -- \
+		./netprobe unix dir/sock
+	[ "$output" = "$DENIED" ]
+	end_server
+	serve @"sandlock-test-$$"
+	run_ok blocked -r /usr -r . -- ./netprobe abstract "sandlock-test-$$"
+	[ "$output" = "Operation not permitted" ]
+}
+
+@test "datagrams are refused like connections, and both are told" {
+	requires userns
+	work
+	serve "$WORK/dir/sock" hear
+	run --separate-stderr -0 blocked --why -r /usr -r . -- \
+		./netprobe send "$WORK/dir/sock"
+	[ "$output" = "$DENIED" ]
+	[[ $stderr = *"denied: connect $WORK/dir/sock (not listed in network.unix)"* ]]
+	run_ok blocked -r /usr -r . --network-unix dir -- \
+		./netprobe send "$WORK/dir/sock"
+	[ "$output" = ok ]
+}
+
+# ---- bundles ----
+
+bundle() {
+	new_bundle
+	files=$BUNDLE/rootfs
+	mkdir -p "$TMP/run"
+	add_netprobe
+	add_mount /host bind "$TMP/run" bind "$1"
+}
+
+# comes TEXT: init and exec say it of a socket that came after create.
+comes() {
+	args sh -c 'netprobe unix /host/sock; sleep 1000'
+	create box
+	serve "$TMP/run/sock"
+	sandlock start box
+	wait_until [ -s "$TMP/box.out" ]
+	[ "$(cat "$TMP/box.out")" = "$1" ] || {
+		cat "$TMP/box.out"
+		return 1
+	}
+	run_ok sandlock exec box netprobe unix /host/sock
+	[ "$output" = "$1" ]
+	sandlock delete --force box
+	end_server
+	rm "$TMP/run/sock" "$TMP/box.out"
+}
+
+@test "what comes later into what a bundle may only read is refused" {
+	bundle ro
+	policed network.mode=deny filesystem.read=/
+	comes "$DENIED"
+	policed network.mode=deny filesystem.read=/ network.unix=/host
+	comes ok
+	policed network.mode=open filesystem.read=/
+	comes ok
+	policed filesystem.read=/
+	comes ok
+}
+
+@test "init and exec connect to each other's sockets where both may write" {
+	bundle rw
+	policed network.mode=deny filesystem.read=/ filesystem.write=/host
+	args sh -c 'netprobe serve /host/init.sock &
+		until [ -e /host/go ]; do sleep 0.1; done
+		netprobe unix /host/exec.sock; sleep 1000'
+	create box
+	sandlock start box
+	wait_until grep -q serving "$TMP/box.out"
+	run_ok sandlock exec box netprobe unix /host/init.sock
+	[ "$output" = ok ]
+	sandlock exec --detach box sh -c \
+		'netprobe serve /host/exec.sock >/host/served'
+	wait_until grep -qs serving "$TMP/run/served"
+	touch "$TMP/run/go"
+	wait_until grep -q ok "$TMP/box.out"
+}
+
+@test "without a mount namespace Landlock holds the sockets of a bundle" {
+	bundle ro
+	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
+		del(.linux.namespaces[] | select(.type == "mount"))'
+	serve "$files/sock"
+	policed network.mode=deny
+	tells "$DENIED" 'netprobe unix /sock'
+	policed network.unix=/sock
+	tells ok 'netprobe unix /sock'
+	policed network.mode=open
+	tells ok 'netprobe unix /sock'
+}
+
+@test "a program that may not connect can still say that it is ready" {
+	bundle ro
+	policed network.mode=deny filesystem.read=/
+	args sh -c '[ "$(netprobe send $NOTIFY_SOCKET)" = ok ] && sleep 1000'
+	serve "$TMP/manager" hear
+	NOTIFY_SOCKET=$TMP/manager create box
+	NOTIFY_SOCKET=$TMP/manager sandlock start box
+	grep -q READY=1 "$TMP/served"
+}
