@@ -227,8 +227,8 @@ static int fail_at_offset(const char *text, size_t offset, const char *why)
 }
 
 /*
- * The library takes some bytes that are not UTF-8, and decodes a string with
- * escapes into memory of its own.
+ * The library takes some bytes that are not UTF-8, and a string behind the end
+ * that has no end itself; it decodes strings with escapes into memory of its own.
  */
 static int check_characters(const char *text, size_t len)
 {
@@ -250,6 +250,8 @@ static int check_characters(const char *text, size_t len)
 			start = i;
 		}
 	}
+	if (inside)
+		return fail_at_offset(text, start, "string without an end");
 	return 0;
 }
 
