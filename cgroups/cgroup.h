@@ -150,6 +150,11 @@ int cgroup_follow(struct arena *arena, struct cgroup *cgroup, pid_t pid);
 int cgroup_sub(struct arena *arena, const struct cgroup *cgroup,
 	       const char **ret);
 
+/* Whether the kernel has ended somebody for the memory limit of these. */
+bool cgroup_met_memory(const struct cgroup *cgroup);
+/* Whether it has refused a process or thread for that of pids. */
+bool cgroup_met_pids(const struct cgroup *cgroup, uint64_t limit);
+
 struct writer;
 /* What the container uses, into the object of a document under way. */
 void cgroup_put_stats(struct arena *arena, const struct cgroup *cgroup,

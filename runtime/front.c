@@ -59,7 +59,7 @@ static int remove_container(struct creation *c)
 		       deleting_remove(c->arena, &c->container, &c->spec.hooks);
 }
 
-int front_wait(struct creation *c, struct front *front)
+int front_stay(const struct creation *c, struct front *front)
 {
 	struct foreground_job job = {
 		.pid = c->launch.pid,
@@ -78,10 +78,18 @@ int front_wait(struct creation *c, struct front *front)
 	int status, r;
 
 	r = foreground_wait(&front->foreground, &job, &status);
-	if (r < 0)
-		return r;
-	if (c->options->keep)
-		return status;
-	r = remove_container(c);
+	return r < 0 ? r : status;
+}
+
+int front_clear(struct creation *c)
+{
+	return c->options->keep ? 0 : remove_container(c);
+}
+
+int front_wait(struct creation *c, struct front *front)
+{
+	int status = front_stay(c, front);
+	int r = status < 0 ? status : front_clear(c);
+
 	return r < 0 ? r : status;
 }

@@ -37,6 +37,10 @@ struct front {
 int front_prepare(const struct creation *creation, struct front *front);
 /* The terminal, where there is one and it was not sent away. */
 int front_open_console(struct creation *creation, struct front *front);
-/* Until the program ends; the container goes, too, unless --keep. Its status. */
+/* Until the program ends: its status. */
+int front_stay(const struct creation *creation, struct front *front);
+/* Then the container goes, too, unless --keep. */
+int front_clear(struct creation *creation);
+/* Both; the status. */
 int front_wait(struct creation *creation, struct front *front);
 void front_close(struct front *front);

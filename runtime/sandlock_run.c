@@ -10,6 +10,7 @@
 #include "runtime/bare.h"
 #include "runtime/denials.h"
 #include "runtime/front.h"
+#include "runtime/met.h"
 #include "runtime/request.h"
 #include "runtime/request_help.h"
 #include "runtime/result.h"
@@ -117,6 +118,22 @@ static void tell_missing(uint32_t missing, struct result *result)
 	result->degraded = missing;
 }
 
+/* What its cgroups have counted is gone with them. */
+static int wait_and_ask(struct creation *c, struct front *front,
+			const struct request *request, struct result *result)
+{
+	int status = front_stay(c, front), met = 0, r;
+
+	if (status < 0)
+		return status;
+	if (status > 0 || request->json || request->why)
+		met = met_limits(c, result->denials);
+	r = front_clear(c);
+	if (r < 0 || met < 0)
+		return r < 0 ? r : met;
+	return status;
+}
+
 /* One attempt; -EAGAIN: another one with what is left in *without. */
 static int try_sandbox(const struct globals *globals,
 		       const struct request *request,
@@ -151,7 +168,7 @@ static int try_sandbox(const struct globals *globals,
 		return status_of_failure(&c, r);
 	}
 	audit_begin(&why.audit, &c);
-	r = front_wait(&c, &front);
+	r = wait_and_ask(&c, &front, request, result);
 	if (r != 0 || request->json)
 		audit_end(&why.audit);
 	if (without->namespaces)

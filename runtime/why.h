@@ -15,10 +15,10 @@
  *
  * Not seen: what fails without an error of these calls (a name that is missing
  * from a listing), operations on descriptors that were opened before, ioctls on
- * devices, signals and abstract sockets across a namespace, limits. A program
- * that ignores or blocks SIGSYS finds it back at its default after a refusal.
- * What a program does to its own memory while it is looked at may change what is
- * told of it, and no more.
+ * devices, signals and abstract sockets across a namespace; limits are for
+ * runtime/met.h. A program that ignores or blocks SIGSYS finds it back at its
+ * default after a refusal. What a program does to its own memory while it is
+ * looked at may change what is told of it, and no more.
  */
 #pragma once
 

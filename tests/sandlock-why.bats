@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load helpers
+load limits
 load netprobe
 
 setup() {
@@ -340,4 +341,44 @@ sandlock_delete_all() {
 		! cat /etc/passwd && ! touch /usr/x &&
 		[ "$(grep ^Seccomp: /proc/self/status)" = "Seccomp:	2" ] &&
 		[ "$(grep ^NoNewPrivs: /proc/self/status)" = "NoNewPrivs:	1" ]'
+}
+
+# ---- limits ----
+
+MANY='sleep 1 & sleep 1 & sleep 1 & sleep 1 & wait'
+# Sixty-four megabytes; busybox knows no M.
+MUCH='head -c 67108864 /dev/zero | tail -c 67108864 >/dev/null'
+
+@test "limits that were met are told, by the kernel's count" {
+	requires root
+	requires_controller memory pids
+	run box -r /usr -m 16M -- sh -c "$MUCH"
+	[ "$status" -ne 0 ]
+	assert_output_has "denied: allocate memory (limits.memory: 16M)"
+	[[ $output != *"denied: create"* ]]
+	run box -r /usr --limits-tasks 3 -- sh -c "$MANY"
+	[ "$status" -ne 0 ]
+	assert_output_has "denied: create task (limits.tasks: 3)"
+	[[ $output != *"denied: allocate"* ]]
+	run box -r /usr -P 3 --limits-tasks 5 -- sh -c "$MANY"
+	assert_output_has "denied: create process (limits.processes: 3)"
+	# Of a command that did not fail it is told to who asks.
+	run_ok box -r /usr -m 16M -- sh -c "$MUCH; :"
+	[[ $output != *"denied: "* ]]
+	run --separate-stderr -0 box --json -r /usr -m 16M -- sh -c "$MUCH; :"
+	result '.denied == [{operation: "allocate", target: "memory",
+		key: "limits.memory", item: "16M", reason: "limits.memory: 16M"}]'
+}
+
+@test "limits that were not met, or that no cgroup holds, are not told" {
+	requires root userns
+	requires_controller memory pids
+	new_user
+	run -3 box -r /usr -m 64M --limits-tasks 9 -- sh -c "$MANY; exit 3"
+	[[ $output != *"denied: "* ]]
+	# What ends it is not the limit.
+	run -137 box -r /usr -m 64M -- sh -c 'kill -KILL $$'
+	[[ $output != *"denied: "* ]]
+	run user_box -r /usr --limits-tasks 3 -- sh -c "$MANY"
+	[[ $output != *"denied: "* ]]
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/met.c - what the kernel has counted against the limits of a sandbox. */
+#include "runtime/met.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/arena.h"
+#include "cgroups/cgroup.h"
+#include "policy/policy.h"
+#include "runtime/creation.h"
+#include "runtime/denials.h"
+
+#define KIB 1024
+
+/* As one would write it in a profile: "64M". */
+static const char *size_text(struct arena *arena, uint64_t size)
+{
+	static const char units[] = "KMGT";
+	const char *unit = units;
+
+	if (size % KIB)
+		return arena_printf(arena, "%" PRIu64, size);
+	for (size /= KIB; size % KIB == 0 && unit[1]; size /= KIB)
+		unit++;
+	return arena_printf(arena, "%" PRIu64 "%c", size, *unit);
+}
+
+static int met_memory(const struct creation *c, struct denials *denials)
+{
+	const struct denial denial = {
+		.operation = "allocate",
+		.target = "memory",
+		.key = "limits.memory",
+		.item = size_text(denials->arena, c->policed.policy.memory),
+	};
+
+	return denial.item ? denials_add(denials, &denial) : -ENOMEM;
+}
+
+/* The cgroup has the smaller one, and process 1 on top. */
+static int met_pids(const struct creation *c, struct denials *denials)
+{
+	const struct policy *policy = &c->policed.policy;
+	bool processes = policy->set[POLICY_PROCESSES] &&
+			 policy->processes <= policy->tasks;
+	const struct denial denial = {
+		.operation = "create",
+		.target = processes ? "process" : "task",
+		.key = processes ? "limits.processes" : "limits.tasks",
+		.item = arena_printf(denials->arena, "%u",
+				     processes ? policy->processes :
+						 policy->tasks),
+	};
+
+	return denial.item ? denials_add(denials, &denial) : -ENOMEM;
+}
+
+int met_limits(const struct creation *c, struct denials *denials)
+{
+	const struct oci_resources *held = &c->spec.linux_.resources;
+	int r = 0;
+
+	if (held->memory.limit.set && cgroup_met_memory(&c->cgroup))
+		r = met_memory(c, denials);
+	if (r == 0 && held->pids_limit.set && held->pids_limit.value > 0 &&
+	    cgroup_met_pids(&c->cgroup, (uint64_t)held->pids_limit.value))
+		r = met_pids(c, denials);
+	return r;
+}

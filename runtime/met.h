@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/met.h - limits that a sandbox has met, among what it was denied. */
+#pragma once
+
+struct creation;
+struct denials;
+
+/* Those that its cgroups hold; while they are there. */
+int met_limits(const struct creation *creation, struct denials *denials);
