@@ -17,18 +17,23 @@ static const struct cgroup_member *freezer_of(const struct cgroup *cgroup)
 	return v1 ? v1 : member_v2(cgroup);
 }
 
-/* v1 says FREEZING for a while; v2 is frozen once cgroup.events says so. */
-static bool has_settled(const struct cgroup_member *member, bool on)
+/*
+ * v1 says FREEZING for a while; v2 is frozen once cgroup.events says so. 1 when
+ * it is, 0 when it is not yet.
+ */
+static int has_settled(const struct cgroup_member *member, bool on)
 {
+	const char *file = member->v2 ? "cgroup.events" : "freezer.state";
 	char text[256];
+	ssize_t n = file_read(member->path, file, text, sizeof text);
 
+	if (n == -EINTR)
+		return 0;
+	if (n < 0)
+		return fail((int)-n, "read %s/%s", member->path, file);
 	if (!member->v2)
-		return file_read(member->path, "freezer.state", text,
-				 sizeof text) > 0 &&
-		       streq(text, on ? "FROZEN" : "THAWED");
-	return file_read(member->path, "cgroup.events", text, sizeof text) >
-		       0 &&
-	       strstr(text, on ? "frozen 1" : "frozen 0");
+		return streq(text, on ? "FROZEN" : "THAWED");
+	return strstr(text, on ? "frozen 1" : "frozen 0") != NULL;
 }
 
 int cgroup_freeze(const struct cgroup *cgroup, bool on)
@@ -44,9 +49,11 @@ int cgroup_freeze(const struct cgroup *cgroup, bool on)
 	for (unsigned int attempt = 0;; attempt++) {
 		/* Again each time: a fork meanwhile keeps v1 from settling. */
 		r = backend_of(member)->freeze(member, on);
+		if (r >= 0)
+			r = has_settled(member, on);
 		if (r < 0)
 			break;
-		if (has_settled(member, on))
+		if (r > 0)
 			return 0;
 		if (!wait_a_little(attempt, deadline))
 			break;
