@@ -35,11 +35,12 @@ once_found() {
 	census "$1" --every 1 --fault "$2" --call "$3"
 }
 
-# faulty SCRIPT: a runtime that does this and is to be found out.
+# faulty SCRIPT [OPTION...]: a runtime that does this and is to be found out.
 faulty() {
 	printf '#!/bin/sh\n%s\n' "$1" >"$TMP/faulty"
 	chmod +x "$TMP/faulty"
-	SANDLOCK=$TMP/faulty run census kill --every 7 --fault EIO
+	SANDLOCK=$TMP/faulty run census kill --every 7 --fault EIO \
+		"${@:2}"
 	[ "$status" -eq 1 ]
 }
 
@@ -141,6 +142,55 @@ faulty() {
 @test "the census finds a runtime that leaves something behind" {
 	faulty "$SANDLOCK \"\$@\" || { touch \$2/left; exit 1; }"
 	assert_output_has "leaks"
+}
+
+@test "the census finds what the kernel keeps without a process" {
+	requires ipcmk
+	faulty "$SANDLOCK \"\$@\" || {
+		ipcmk -M 4096 -S 1 -Q
+		touch /dev/shm/left \$2/../queues/left
+		exit 1; } >/dev/null"
+	assert_output_has "memory /proc/sysvipc/shm"
+	assert_output_has "memory /proc/sysvipc/sem"
+	assert_output_has "memory /proc/sysvipc/msg"
+	assert_output_has "file /dev/shm/left"
+	assert_output_has "queues/left"
+}
+
+@test "the census finds a core" {
+	faulty "$SANDLOCK \"\$@\" || { touch core \$2/../rootfs/core; exit 1; }"
+	assert_output_has "here/core"
+	assert_output_has "rootfs/core"
+}
+
+@test "the census finds a keyring" {
+	requires keyrings
+	faulty "$SANDLOCK \"\$@\" ||
+		{ $FAULTS_PROGRAMS/probe key _ses.\$4; exit 1; }"
+	[[ $output =~ "leaks: "[^$'\n']*"key "[0-9a-f]+" _ses." ]]
+}
+
+@test "the census finds a loop device" {
+	requires losetup
+	losetup --find >/dev/null || skip "needs a loop device"
+	faulty "$SANDLOCK \"\$@\" || { truncate -s 1M \$2/../disk
+		losetup --find \$2/../disk; exit 1; }"
+	assert_output_has "device loop"
+}
+
+@test "the census finds a descriptor too many" {
+	# Who lives as long as the container opens one when exec fails.
+	mkfifo "$TMP/bell"
+	faulty "case \$3 in
+	create) $SANDLOCK \"\$@\" || exit
+		(while read -r _; do exec 7</dev/null; done) \
+			<>$TMP/bell >/dev/null &
+		echo \$! >$TMP/pid ;;
+	exec) $SANDLOCK \"\$@\" || { echo >$TMP/bell; exit 1; } ;;
+	*) [ \$3 != delete ] || kill \$(cat $TMP/pid)
+		exec $SANDLOCK \"\$@\" ;;
+	esac" --only exec --every 60
+	[[ $output =~ "leaks: "[^$'\n']*"descriptors" ]]
 }
 
 @test "a hundred callers at once get what they ask for, once" {

@@ -22,9 +22,10 @@ build_faults() {
 	local cc=("${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra)
 
 	[ ! -x "$programs/probe" ] || return 0
-	"${cc[@]}" -o "$programs/census" census.c fair.c room.c scene.c trace.c \
-		world.c -lseccomp &&
-		"${cc[@]}" -o "$programs/storm" storm.c room.c world.c &&
+	"${cc[@]}" -o "$programs/census" census.c fair.c lasting.c room.c \
+		scene.c trace.c world.c -lseccomp &&
+		"${cc[@]}" -o "$programs/storm" storm.c lasting.c room.c \
+			world.c &&
 		"${cc[@]}" -static -o "$programs/probe" probe.c
 }
 

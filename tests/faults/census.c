@@ -220,7 +220,7 @@ static void shoot_scene(struct census *c, const struct scene *scene)
 	scene_prepare(c->stage, scene);
 	if (scene->with_init)
 		target.other = c->stage->init;
-	room_words(room, ID, scene->line, argv);
+	room_words(room, room->id, scene->line, argv);
 	shoot(c->shot, &target, PATIENCE_S);
 	room_free(argv);
 }
@@ -419,7 +419,8 @@ static void read_options(struct census *c, int argc, char **argv)
 		}
 	}
 	if (!c->stage->room.runtime || !c->stage->room.dir ||
-	    !c->stage->room.cgroup || c->every < 1) {
+	    !c->stage->room.cgroup || c->stage->room.cgroup[0] != '/' ||
+	    c->every < 1) {
 		fputs("usage: census --runtime PROGRAM --dir DIR "
 		      "--cgroup /PARENT [OPTION...]\n",
 		      stderr);
@@ -434,9 +435,12 @@ int main(int argc, char **argv)
 		.stage = &stage, .name = "runtime", .every = 1, .call = -1
 	};
 	struct stage *s = &stage;
+	double deadline;
 
 	read_options(&c, argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	/* The parent's name is nobody else's. */
+	s->room.id = strrchr(s->room.cgroup, '/') + 1;
 	room_enter(&s->room);
 	if (c.hide_unified)
 		room_hide_unified();
@@ -451,10 +455,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "faults: %s: %s\n", c.name, said);
 		return 125;
 	}
-	do
+	/* The kernel collects a keyring some time after its last process. */
+	deadline = now() + PATIENCE_S;
+	do {
 		nap();
-	while (waitpid(-1, NULL, WNOHANG) >= 0);
-	world_look(&s->room, &s->hierarchies, &s->empty);
+		world_look(&s->room, &s->hierarchies, &s->empty);
+	} while (waitpid(-1, NULL, WNOHANG) >= 0 ||
+		 (strstr(s->empty.text, "\nkey ") && now() < deadline));
 	c.shot = shot_new();
 	for (size_t i = 0; i < nscenes; i++)
 		take_scene(&c, i);

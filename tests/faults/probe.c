@@ -3,9 +3,10 @@
  * tests/faults/probe.c - the program in the container: it writes what holds it
  * to its standard output, in one piece, and ends, or waits to be killed.
  *
- * Usage: probe once|hold|quiet|mark NAME
+ * Usage: probe once|hold|quiet|mark NAME|key NAME
  *
- * `quiet` only ends, and `mark` only says that it ran, before it waits.
+ * `quiet` only ends, and `mark` only says that it ran, before it waits. `key`
+ * is no container's: it leaves a keyring of that name, for the census to find.
  * Two of them that are held alike write the same, but for the numbers of their
  * namespaces.
  */
@@ -220,11 +221,19 @@ static void add_all(struct text *t)
 	add(t, "end\n");
 }
 
+static int leave_key(const char *name)
+{
+	return syscall(SYS_add_key, "keyring", name, NULL, 0,
+		       KEY_SPEC_USER_KEYRING) < 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct text t;
 	const char *how = argc > 1 ? argv[1] : "";
 
+	if (strcmp(how, "key") == 0)
+		return leave_key(argc > 2 ? argv[2] : "?");
 	if (strcmp(how, "quiet") == 0)
 		return 0;
 	if (strcmp(how, "mark") == 0)

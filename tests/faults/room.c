@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -57,10 +58,47 @@ static int open_scratch(const char *name)
 
 static void name_paths(struct room *room)
 {
+	static const char *const names[] = {
+		[ROOTFS] = "rootfs",
+		[BOUND] = "bound",
+		[HERE] = "here",
+		[QUEUES] = "queues",
+	};
+
 	snprintf(room->state, sizeof room->state, "%s/state", room->dir);
 	snprintf(room->pid_file, sizeof room->pid_file, "%s/pid", room->dir);
 	snprintf(room->program, sizeof room->program, "%s/rootfs/probe",
 		 room->dir);
+	for (size_t i = 0; i < SHARED; i++)
+		snprintf(room->places[i], sizeof room->places[i], "%s/%s",
+			 room->dir, names[i]);
+	snprintf(room->places[SHARED], sizeof room->places[SHARED], "/dev/shm");
+}
+
+/* A core would be in the folder that one works in, if it may be written. */
+static void work_in(const char *path)
+{
+	struct rlimit core;
+
+	if (mkdir(path, 0755) < 0 || chdir(path) < 0)
+		die(path);
+	if (getrlimit(RLIMIT_CORE, &core) < 0)
+		die("RLIMIT_CORE");
+	core.rlim_cur = core.rlim_max;
+	if (setrlimit(RLIMIT_CORE, &core) < 0)
+		die("RLIMIT_CORE");
+}
+
+/* Its own, like System V's: nobody else's file is taken for a leak. */
+static void mount_memory(const struct room *room)
+{
+	if (mount("none", room->places[SHARED], "tmpfs", MS_NOSUID | MS_NODEV,
+		  NULL) < 0)
+		die(room->places[SHARED]);
+	if (mkdir(room->places[QUEUES], 0755) < 0 ||
+	    (mount("none", room->places[QUEUES], "mqueue", 0, NULL) < 0 &&
+	     errno != ENODEV))
+		die("mount message queues");
 }
 
 static void inside(struct room *room)
@@ -70,6 +108,8 @@ static void inside(struct room *room)
 		  NULL) < 0)
 		die("mount in the room");
 	name_paths(room);
+	mount_memory(room);
+	work_in(room->places[HERE]);
 	room->null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (room->null < 0)
 		die("/dev/null");

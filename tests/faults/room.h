@@ -3,7 +3,7 @@
  * tests/faults/room.h - namespaces to break things in, and what runs there.
  *
  * Whoever enters is process 1 of the room: every orphan becomes its child, and
- * when it ends, they do, and so do its mounts and interfaces.
+ * when it ends, they do, and so do its mounts, interfaces and shared memory.
  */
 #pragma once
 
@@ -13,11 +13,16 @@
 
 #define MOST_WORDS 24
 
+/* Where a file could be left: a core, or a name of shared memory. */
+enum place { ROOTFS, BOUND, HERE, QUEUES, SHARED, PLACES };
+
 struct room {
 	const char *runtime; /* its program */
 	const char *dir; /* bundles `hold` and `once`, and a `rootfs` */
 	const char *cgroup; /* the parent of all cgroups, with a slash */
+	const char *id; /* nobody else's, or NULL: IDs like those of others */
 	char state[256], pid_file[256], program[256];
+	char places[PLACES][256];
 	int null, out, err;
 	int number; /* what NUMBER stands for */
 };

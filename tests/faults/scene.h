@@ -12,7 +12,6 @@
 #include "room.h"
 #include "world.h"
 
-#define ID "c1"
 #define RECORD_SIZE 262144
 
 enum from { NOTHING, CREATED, RUNNING, PAUSED, STOPPED };

@@ -16,10 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lasting.h"
+
 #define SETTLE_S 2.0
 
-static void __attribute__((format(printf, 2, 3)))
-add(struct world *w, const char *format, ...)
+void world_add(struct world *w, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -68,7 +69,7 @@ static void add_folders(struct world *w, const char *path)
 		if (e->d_type != DT_DIR || e->d_name[0] == '.')
 			continue;
 		snprintf(below, sizeof below, "%s/%s", path, e->d_name);
-		add(w, "cgroup %s\n", below);
+		world_add(w, "cgroup %s\n", below);
 		add_folders(w, below);
 	}
 	if (dir)
@@ -138,7 +139,7 @@ static void add_state(struct world *w, const char *path, int depth)
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		snprintf(below, sizeof below, "%s/%s", path, e->d_name);
-		add(w, "state %s\n", below);
+		world_add(w, "state %s\n", below);
 		if (depth > 0)
 			add_state(w, below, depth - 1);
 	}
@@ -188,6 +189,21 @@ static void each_process(void (*what)(struct world *w, pid_t pid),
 		closedir(dir);
 }
 
+static int count_descriptors(pid_t pid)
+{
+	char path[64];
+	DIR *dir;
+	int n = -2; /* its . and .. */
+
+	snprintf(path, sizeof path, "/proc/%d/fd", pid);
+	dir = opendir(path);
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
 static void add_process(struct world *w, pid_t pid)
 {
 	char path[64], name[64] = "?";
@@ -201,7 +217,8 @@ static void add_process(struct world *w, pid_t pid)
 		name[n > 0 ? n - 1 : 0] = '\0';
 		close(fd);
 	}
-	add(w, "process %d %s\n", pid, name);
+	world_add(w, "process %d %s, %d descriptors\n", pid, name,
+		  count_descriptors(pid));
 }
 
 static void kill_process(struct world *w, pid_t pid)
@@ -215,7 +232,7 @@ static void add_interfaces(struct world *w)
 	struct if_nameindex *list = if_nameindex();
 
 	for (struct if_nameindex *i = list; i && i->if_index; i++)
-		add(w, "interface %s\n", i->if_name);
+		world_add(w, "interface %s\n", i->if_name);
 	if_freenameindex(list);
 }
 
@@ -230,6 +247,7 @@ void world_look(const struct room *room, const struct hierarchies *h,
 	each_process(add_process, ret);
 	add_state(ret, room->state, 1);
 	add_interfaces(ret);
+	lasting_look(room, ret);
 }
 
 bool world_settles(const struct room *room, const struct hierarchies *h,
@@ -307,4 +325,5 @@ void world_scrub(const struct room *room, const struct hierarchies *h,
 		remove_folders(h->paths[i]);
 	remove_state(room->state);
 	unmount_new(before);
+	lasting_scrub(room, before);
 }

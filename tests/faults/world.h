@@ -23,9 +23,14 @@ struct hierarchies {
 /* Where the cgroups of the room are; they need not exist. */
 void hierarchies_find(const struct room *room, struct hierarchies *ret);
 
+/* One more line, or a part of it. */
+void world_add(struct world *w, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /*
- * Mounts, cgroups on every hierarchy, living processes, files of state and
- * network interfaces. Who has ended by now is reaped.
+ * Mounts, cgroups on every hierarchy, living processes and how many descriptors
+ * they have, files of state, network interfaces, and what lasting.h has. Who
+ * has ended by now is reaped.
  */
 void world_look(const struct room *room, const struct hierarchies *h,
 		struct world *ret);
