@@ -77,6 +77,18 @@ faulty() {
 	census update
 }
 
+@test "what fails and goes on failing does no more harm" {
+	census create --persistent --every $((6 * EVERY))
+	census run --persistent --every $((6 * EVERY))
+	census exec --persistent --every $((6 * EVERY))
+	census pause --persistent --every $((2 * EVERY))
+	census "delete --force" --persistent --every $((4 * EVERY))
+}
+
+@test "what cannot be read is not waited for" {
+	census pause --persistent --every 1 --fault EIO --call read
+}
+
 @test "delete survives faults" {
 	census delete
 	census "delete --force"

@@ -7,6 +7,7 @@
  *   --name TEXT     how to call it in the report
  *   --prefix TEXT   how its one line of an error begins; without it any will do
  *   --every N       a sample: each N-th point only
+ *   --persistent    from that point on, every call of that number fails
  *   --only COMMAND, --fault NAME, --call NAME: of these alone
  *   --hide-unified  cgroup v1 alone, for a runtime that needs it
  *   --totals FILE   one line for each command is added to it
@@ -66,10 +67,12 @@ struct census {
 	const char *name, *prefix, *only, *fault, *totals;
 	int every;
 	int call; /* the only one, or -1 */
+	bool stays; /* the error does */
 	bool hide_unified;
 	long counts[MOST_SCENES][NFAULTS][TALLIES];
 	long exceptions[EXCEPTIONS];
 	long missed;
+	long again; /* points at which it failed more than once */
 };
 
 /* The point that is looked at. */
@@ -97,11 +100,12 @@ static void wrong(struct census *c, const struct point *p, enum tally what,
 	while (n > 0 && said[n - 1] == '\n')
 		said[--n] = '\0';
 	count(c, p, what);
-	printf("%s: %s: %s: %s of %s (task %d, call %d): %s; status %#x, "
+	printf("%s: %s: %s: %s of %s (task %d, call %d%s): %s; status %#x, "
 	       "said \"%s\"\n",
 	       tally_names[what], c->name, p->scene->name,
 	       faults[p->fault].name, name ? name : "?", shot->at.task,
-	       shot->at.number, detail, (unsigned)shot->status, said);
+	       shot->at.number, c->stays ? " and later" : "", detail,
+	       (unsigned)shot->status, said);
 	free(name);
 }
 
@@ -181,12 +185,23 @@ static void judge_left(struct census *c, const struct point *p)
 	}
 }
 
+/* There is a state, for delete: nothing else knows of the container. */
+static bool is_known(struct stage *s)
+{
+	char left[2048];
+
+	world_look(&s->room, &s->hierarchies, &s->seen);
+	world_added(&s->empty, &s->seen, left, sizeof left);
+	return strstr(left, "state ");
+}
+
 static void judge(struct census *c, const struct point *p)
 {
 	struct stage *s = c->stage;
 	char line[1024];
 
 	count(c, p, POINTS);
+	c->again += c->shot->hits > 1;
 	if (c->shot->hung) {
 		wrong(c, p, HANGS, "it has not ended");
 		world_scrub(&s->room, &s->hierarchies, &s->empty);
@@ -194,9 +209,14 @@ static void judge(struct census *c, const struct point *p)
 		return;
 	}
 	judge_message(c, p);
+	if (c->shot->crashed && !WIFSIGNALED(c->shot->status))
+		wrong(c, p, UNCLEAR, "one of its processes crashed");
 	/* Before the next one makes, and deletes, the same cgroups. */
-	if (c->shot->status != 0 && p->scene->from == NOTHING)
+	if (c->shot->status != 0 && p->scene->from == NOTHING) {
+		if (is_known(s))
+			count(c, p, BY_DELETE);
 		judge_left(c, p);
+	}
 	judge_effect(c, p);
 	judge_left(c, p);
 	if (stage_differs(s, line, sizeof line))
@@ -236,6 +256,7 @@ static size_t record(struct census *c, const struct point *p,
 	s->record_len = 0;
 	s->record[0] = '\0';
 	c->shot->at = (struct call){ .task = -1, .number = -1 };
+	c->shot->stays = false;
 	shoot_scene(c, p->scene);
 	if (c->shot->status != 0 || !p->scene->worked(s)) {
 		(void)room_read(s->room.err, text, sizeof text);
@@ -267,7 +288,8 @@ static void take_points(struct census *c, struct point *p,
 			const struct call *calls, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		enum exception why = fair(calls[i].nr, faults[p->fault].error);
+		enum exception why =
+			fair(calls[i].nr, faults[p->fault].error, c->stays);
 
 		if (!sampled(c, p, i, calls[i].nr))
 			continue;
@@ -277,8 +299,9 @@ static void take_points(struct census *c, struct point *p,
 		c->shot->at = calls[i];
 		c->shot->error = faults[p->fault].error;
 		c->shot->nr = calls[i].nr;
+		c->shot->stays = c->stays;
 		shoot_scene(c, p->scene);
-		if (c->shot->fired) {
+		if (c->shot->hits > 0) {
 			judge(c, p);
 		} else {
 			c->missed++;
@@ -348,6 +371,8 @@ static void print_report(const struct census *c)
 		printf("left out: %ld, %s\n", c->exceptions[e],
 		       exception_text(e));
 	printf("not reached in the second run: %ld\n", c->missed);
+	if (c->stays)
+		printf("failed more than once: %ld\n", c->again);
 }
 
 static void add_totals(const struct census *c)
@@ -374,6 +399,7 @@ static void read_options(struct census *c, int argc, char **argv)
 		{ "fault", required_argument, NULL, 'f' },
 		{ "call", required_argument, NULL, 'l' },
 		{ "totals", required_argument, NULL, 't' },
+		{ "persistent", no_argument, NULL, 's' },
 		{ "hide-unified", no_argument, NULL, 'u' },
 		{ 0 },
 	};
@@ -410,6 +436,9 @@ static void read_options(struct census *c, int argc, char **argv)
 			break;
 		case 't':
 			c->totals = optarg;
+			break;
+		case 's':
+			c->stays = true;
 			break;
 		case 'u':
 			c->hide_unified = true;

@@ -7,7 +7,6 @@
 #include "fair.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
@@ -81,11 +80,16 @@ static bool among(const long *list, size_t n, long nr)
 	return false;
 }
 
-enum exception fair(long nr, int error)
+enum exception fair(long nr, int error, bool stays)
 {
 	/* It would be dead as it is, and said so. */
 	if (among(never_return, COUNT(never_return), nr))
 		return NEVER_RETURNS;
+	/* Who is dead makes no more calls. */
+	if (stays && (error == KILLED || error == EINTR))
+		return NEVER_STAYS;
+	if (stays && error == EAGAIN && nr == SYS_flock)
+		return HELD;
 	if (error == KILLED)
 		return FAIR;
 	if (among(never_fail, COUNT(never_fail), nr))
@@ -105,6 +109,9 @@ const char *exception_text(enum exception why)
 		[NEVER_FAILS] = "getpid, umask, brk and the like have no error",
 		[NEVER_INTERRUPTED] =
 			"EINTR of a call whose manual page has none",
+		[NEVER_STAYS] =
+			"no signal comes at each try, and one is killed once",
+		[HELD] = "EAGAIN of flock that stays is somebody at work",
 		[NO_KEYRINGS] = "ENOSYS of keyctl is a kernel without keyrings",
 	};
 

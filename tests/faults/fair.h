@@ -2,17 +2,24 @@
 /* tests/faults/fair.h - which failures of which calls a kernel can produce. */
 #pragma once
 
+#include <stdbool.h>
+
 enum exception {
 	FAIR,
 	NEVER_RETURNS,
 	NEVER_FAILS,
 	NEVER_INTERRUPTED,
+	NEVER_STAYS,
+	HELD,
 	NO_KEYRINGS,
 	EXCEPTIONS,
 };
 
-/* Why this call does not fail like that; KILLED is never unfair. */
-enum exception fair(long nr, int error);
+/*
+ * Why this call does not fail like that, or not each time from then on; to be
+ * KILLED once is never unfair.
+ */
+enum exception fair(long nr, int error, bool stays);
 
 /* The reason, for the report. */
 const char *exception_text(enum exception why);

@@ -41,6 +41,7 @@ struct tracer {
 	pid_t root;
 	bool root_ended;
 	bool over; /* the call has failed: nobody is followed any more */
+	double deadline;
 	struct task tasks[MOST_TASKS];
 	int ntasks;
 };
@@ -118,7 +119,7 @@ static void fire(struct tracer *t, struct task *task, long nr)
 {
 	struct shot *shot = t->shot;
 
-	shot->fired = true;
+	shot->hits++;
 	shot->nr = nr;
 	if (shot->error == KILLED) {
 		t->over = true;
@@ -129,6 +130,17 @@ static void fire(struct tracer *t, struct task *task, long nr)
 	if (nr != SYS_close)
 		skip_call(task->pid);
 	task->failing = true;
+}
+
+/* A disk that is full, or a call that is missing, is so for everybody. */
+static bool fails_too(const struct shot *shot,
+		      const struct __ptrace_syscall_info *info)
+{
+	/* But there is a way to say so. */
+	if (info->entry.nr == SYS_write && info->entry.args[0] == STDERR_FILENO)
+		return false;
+	return shot->stays && shot->hits > 0 &&
+	       (long)info->entry.nr == shot->nr;
 }
 
 static void at_call(struct tracer *t, struct task *task)
@@ -142,7 +154,8 @@ static void at_call(struct tracer *t, struct task *task)
 		return;
 	if (info.op == PTRACE_SYSCALL_INFO_EXIT && task->failing) {
 		set_result(task->pid, -shot->error);
-		t->over = true;
+		task->failing = false;
+		t->over = !shot->stays;
 	}
 	if (info.op != PTRACE_SYSCALL_INFO_ENTRY)
 		return;
@@ -153,7 +166,8 @@ static void at_call(struct tracer *t, struct task *task)
 			.number = task->calls,
 			.nr = (long)info.entry.nr,
 		};
-	if (shot->at.task == index && shot->at.number == task->calls)
+	if ((shot->at.task == index && shot->at.number == task->calls) ||
+	    fails_too(shot, &info))
 		fire(t, task, (long)info.entry.nr);
 }
 
@@ -217,6 +231,17 @@ static void arm(int ms)
 	(void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+static bool is_crash(int status)
+{
+	static const int signals[] = { SIGSEGV, SIGABRT, SIGBUS,
+				       SIGILL,	SIGFPE,	 SIGSYS };
+
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (WIFSIGNALED(status) && WTERMSIG(status) == signals[i])
+			return true;
+	return false;
+}
+
 /* True while there is something to wait for. */
 static bool one_event(struct tracer *t)
 {
@@ -227,10 +252,17 @@ static bool one_event(struct tracer *t)
 		t->shot->hung = errno == EINTR && !t->root_ended;
 		return false;
 	}
+	/* One that tries for ever is never waited for. */
+	if (now() > t->deadline) {
+		t->shot->hung = true;
+		return false;
+	}
 	if (WIFSTOPPED(status)) {
 		at_stop(t, find(t, pid), status);
 	} else {
 		find(t, pid)->pid = 0;
+		if (is_crash(status))
+			t->shot->crashed = true;
 		if (pid == t->root) {
 			t->root_ended = true;
 			t->shot->status = status;
@@ -300,6 +332,7 @@ static void trace(struct shot *shot, const struct target *target, int patience)
 		seize_other(&t, target->other);
 	(void)kill(t.root, SIGCONT);
 	arm(patience * 1000);
+	t.deadline = now() + patience;
 	while (one_event(&t))
 		;
 }
@@ -308,7 +341,8 @@ void shoot(struct shot *shot, const struct target *target, int patience)
 {
 	pid_t pid;
 
-	shot->fired = shot->hung = false;
+	shot->hung = shot->crashed = false;
+	shot->hits = 0;
 	shot->n = 0;
 	shot->status = 0;
 	pid = fork();

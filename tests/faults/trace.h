@@ -26,11 +26,13 @@ struct shot {
 	/* What to do: nothing, where no task has the number -1. */
 	struct call at;
 	int error; /* or KILLED */
+	bool stays; /* so do all calls of that number afterwards, of anybody */
 
 	/* What came of it. */
-	bool fired;
 	long nr; /* of the call that it hit */
+	int hits;
 	bool hung;
+	bool crashed; /* one of the tree, while it was followed */
 	int status; /* of the command, as from wait */
 	size_t n;
 	struct call calls[MOST_CALLS];
