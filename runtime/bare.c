@@ -72,22 +72,53 @@ static bool is_limit(enum policy_key key)
 	return false;
 }
 
+/* What holds limits elsewhere is a protection of its own. */
+static bool may_lose_limits(const struct policy *policy)
+{
+	const uint32_t cgroups = 1U << POLICY_CGROUPS;
+
+	return policy->allow_degraded & (1U << POLICY_NAMESPACES | cgroups) ||
+	       policy->disable & cgroups;
+}
+
+static const char *why_lost(const struct policy *policy)
+{
+	return policy->disable & 1U << POLICY_CGROUPS ? "config.disable" :
+							"config.allow_degraded";
+}
+
+static int refuse(const struct policy *policy, const char *keys)
+{
+	/* Of the sections, limits are the last. */
+	if (policy->disable & 1U << POLICY_NAMESPACES)
+		return fail(0,
+			    "config.disable: %s cannot be held without "
+			    "namespaces%s",
+			    keys,
+			    starts_with(keys, "limits.") ?
+				    ": list cgroups, too" :
+				    "");
+	return fail(0,
+		    "user namespaces are not to be had here (sandlock check "
+		    "says why), and %s cannot be held without",
+		    keys);
+}
+
 int bare_check(struct arena *arena, struct policy *policy,
 	       uint32_t *ret_missing)
 {
-	bool may_lack = policy->allow_degraded & 1U << POLICY_NAMESPACES;
+	bool may_lack = may_lose_limits(policy);
 	const char *keys = "";
 
-	*ret_missing |= 1U << POLICY_NAMESPACES;
+	*ret_missing |= 1U << POLICY_NAMESPACES & ~policy->disable;
 	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
 		if (!policy->set[key])
 			continue;
 		if (is_limit(key) && may_lack) {
-			log_warning("config.allow_degraded: %s is not held "
-				    "without namespaces",
-				    policy_key_name(key));
+			log_warning("%s: %s is not held without namespaces",
+				    why_lost(policy), policy_key_name(key));
 			policy->set[key] = false;
-			*ret_missing |= 1U << POLICY_CGROUPS;
+			*ret_missing |= 1U << POLICY_CGROUPS & ~policy->disable;
 		} else if (is_limit(key) || cannot_be_left(policy, key)) {
 			keys = arena_printf(arena, "%s%s%s", keys,
 					    *keys ? ", " : "",
@@ -96,12 +127,7 @@ int bare_check(struct arena *arena, struct policy *policy,
 		if (!keys)
 			return -ENOMEM;
 	}
-	if (!*keys)
-		return 0;
-	return fail(0,
-		    "user namespaces are not to be had here (sandlock check "
-		    "says why), and %s cannot be held without",
-		    keys);
+	return *keys ? refuse(policy, keys) : 0;
 }
 
 const char *const bare_calls[] = {

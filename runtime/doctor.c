@@ -158,8 +158,7 @@ static int look_at_seccomp(struct arena *arena, struct doctor *ret)
 
 /* ---- Landlock ---- */
 
-/* Read-only mounts and namespaces of its own hold these as well. */
-static const uint32_t by_namespaces =
+const uint32_t doctor_by_namespaces =
 	1U << POLICY_FS_REFER | 1U << POLICY_FS_TRUNCATE |
 	1U << POLICY_FS_IOCTL_DEV | 1U << POLICY_SIGNAL_SCOPE |
 	1U << POLICY_ABSTRACT_SCOPE;
@@ -187,8 +186,7 @@ static int ask_landlock(struct arena *arena, int abi, uint32_t *ret_missing)
 	return r;
 }
 
-/* "fs_refer, net_tcp" */
-static const char *names_of(struct arena *arena, uint32_t bits)
+const char *doctor_names(struct arena *arena, uint32_t bits)
 {
 	const char *text = "";
 
@@ -221,9 +219,9 @@ static int look_at_landlock(struct arena *arena, struct doctor *ret)
 	r = ask_landlock(arena, ret->landlock, &lacks);
 	if (r < 0)
 		return r;
-	ret->missing = lacks & ~(apart ? by_namespaces : 0);
-	held = names_of(arena, lacks & ~ret->missing);
-	missing = names_of(arena, ret->missing);
+	ret->missing = lacks & ~(apart ? doctor_by_namespaces : 0);
+	held = doctor_names(arena, lacks & ~ret->missing);
+	missing = doctor_names(arena, ret->missing);
 	if (!held || !missing)
 		return -ENOMEM;
 	part->state = ret->missing ? DOCTOR_PARTLY : DOCTOR_OK;

@@ -55,3 +55,7 @@ int doctor_look(struct arena *arena, struct doctor *ret);
 int doctor_verdict(const struct doctor *doctor);
 const char *doctor_part_name(enum doctor_part part);
 const char *doctor_state_name(enum doctor_state state);
+/* Protections that mounts and namespaces of a sandbox's own hold as well. */
+extern const uint32_t doctor_by_namespaces;
+/* "fs_refer, net_tcp" */
+const char *doctor_names(struct arena *arena, uint32_t bits);

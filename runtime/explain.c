@@ -74,6 +74,11 @@ static const char *namespace_names(struct arena *arena,
 	return text;
 }
 
+static bool disables_namespaces(const struct explanation *all)
+{
+	return all->request->policy.disable & 1U << POLICY_NAMESPACES;
+}
+
 static int explain_namespaces(struct arena *arena, struct explanation *all)
 {
 	struct explain_line *line = next_line(all, "namespaces");
@@ -81,6 +86,12 @@ static int explain_namespaces(struct arena *arena, struct explanation *all)
 
 	if (!names)
 		return -ENOMEM;
+	if (disables_namespaces(all)) {
+		line->state = EXPLAIN_DISABLED;
+		line->how = "config.disable has namespaces; Landlock and "
+			    "seccomp are left";
+		return 0;
+	}
 	if (all->namespaces.works) {
 		line->how = arena_printf(arena,
 					 "own namespaces: %s; a reaper is "
@@ -136,7 +147,8 @@ static int explain_root(struct arena *arena, struct explanation *all)
 		return 0;
 	}
 	if (all->creation.policed.bare) {
-		line->state = EXPLAIN_DEGRADED;
+		line->state = disables_namespaces(all) ? EXPLAIN_DISABLED :
+							 EXPLAIN_DEGRADED;
 		line->how = arena_printf(
 			arena,
 			"the host's own root: what may not be touched "
@@ -350,7 +362,9 @@ static int look(struct arena *arena, const struct globals *globals,
 				     &all->namespaces);
 	if (r < 0)
 		return r;
-	all->without.namespaces = !all->namespaces.works && bare_is_needed();
+	all->without = sandbox_disabled(policy);
+	if (!all->namespaces.works && bare_is_needed())
+		all->without.namespaces = true;
 	if ((r = plan(arena, globals, all, request)) < 0 ||
 	    (r = look_at_limits(arena, globals, all, request)) < 0 ||
 	    (r = look_at_landlock(arena, all)) < 0 ||

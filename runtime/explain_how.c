@@ -88,18 +88,26 @@ static int explain_cgroup(struct arena *arena, const struct explanation *all,
 		line->how = "config.disable has cgroups";
 		return 0;
 	}
-	if (all->doctor.limits & 1U << limit) {
+	if (all->without.namespaces) {
+		line->state = all->planned ? EXPLAIN_DEGRADED : EXPLAIN_REFUSED;
+		line->how = "not held without namespaces";
+		return 0;
+	}
+	if (all->doctor.limits & 1U << limit && !all->without.cgroups) {
 		line->how = arena_printf(arena, "cgroup: the %s controller",
 					 names[limit]);
 		return line->how ? 0 : -ENOMEM;
 	}
 	line->state = policy->allow_degraded & bit ? EXPLAIN_DEGRADED :
 						     EXPLAIN_REFUSED;
-	line->how = arena_printf(arena,
-				 "cgroup: this user cannot have the %s "
-				 "controller (%s), see sandlock check",
-				 names[limit],
-				 all->doctor.parts[DOCTOR_CGROUPS].text);
+	if (all->doctor.limits & 1U << limit)
+		line->how = "cgroup: none, since another limit cannot be had";
+	else
+		line->how = arena_printf(
+			arena,
+			"cgroup: this user cannot have the %s controller (%s), "
+			"see sandlock check",
+			names[limit], all->doctor.parts[DOCTOR_CGROUPS].text);
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -129,8 +137,7 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 			return r;
 		line->how = arena_printf(arena, "%s%s", line->how, threads);
 	} else if (!c->spec.linux_.namespaces[OCI_NS_USER].listed) {
-		line->state = EXPLAIN_DEGRADED;
-		line->how = "not held without cgroups";
+		return explain_cgroup(arena, all, DOCTOR_PIDS, line);
 	} else {
 		line->how = arena_printf(arena,
 					 "RLIMIT_NPROC in a user namespace of "
@@ -208,10 +215,33 @@ static int explain_network(struct arena *arena, const struct explanation *all,
 	return line->how ? 0 : -ENOMEM;
 }
 
+/* Whoever is apart from others is so, whatever Landlock is to hold. */
+static int explain_disable(struct arena *arena, const struct explanation *all,
+			   struct explain_line *line)
+{
+	const struct policed *policed = &all->creation.policed;
+	uint32_t held = doctor_by_namespaces & policed->policy.disable;
+	const char *names;
+
+	if (policed->bare || !all->planned)
+		held = 0;
+	if (policed->net.abstract_sockets)
+		held &= ~(1U << POLICY_ABSTRACT_SCOPE);
+	names = doctor_names(arena, held);
+	if (!names)
+		return -ENOMEM;
+	line->state = EXPLAIN_DISABLED;
+	line->how = arena_printf(arena, "never enforced%s%s",
+				 *names ? "; mounts and namespaces of its own "
+					  "still hold " :
+					  "",
+				 names);
+	return line->how ? 0 : -ENOMEM;
+}
+
 /* Where one sentence is always true. */
 static const char *const fixed[POLICY_KEYS] = {
 	[POLICY_ALLOW_DEGRADED] = "protections that may be missing",
-	[POLICY_DISABLE] = "protections that are never enforced",
 	[POLICY_SUPERVISOR] = "the kernel holds everything by itself",
 	[POLICY_NO_RANDOMIZE_MEMORY] =
 		"personality: no address space randomization",
@@ -266,6 +296,8 @@ int explain_key(struct arena *arena, const struct explanation *all,
 	case POLICY_ALLOW_LOCAL_BINDING:
 	case POLICY_UNIX:
 		return explain_network(arena, all, key, line);
+	case POLICY_DISABLE:
+		return explain_disable(arena, all, line);
 	default:
 		line->how = fixed[key] ? fixed[key] :
 					 policy_key_info(key)->about;

@@ -59,8 +59,8 @@ int policed_carve_check(const struct policed_files *files,
 	int r = 0;
 
 	if ((carves->n || kept->n) && files->mntns < 0) {
-		*ret_missing |= bit;
-		if (policy->allow_degraded & bit)
+		*ret_missing |= bit & ~policy->disable;
+		if ((policy->allow_degraded | policy->disable) & bit)
 			return 0;
 		if (!carves->n)
 			return fail(0,

@@ -309,8 +309,11 @@ static int check_carves(const struct work *w)
 		return r;
 	for (size_t i = 0; files->policed->bare && i < carves->n; i++)
 		if (carves->items[i].rights)
-			log_warning("config.allow_degraded: %s '%s' is not held "
-				    "without namespaces",
+			log_warning("%s: %s '%s' is not held without namespaces",
+				    files->policed->policy.disable &
+						    1U << POLICY_NAMESPACES ?
+					    "config.disable" :
+					    "config.allow_degraded",
 				    carves->items[i].denied->key,
 				    carves->items[i].denied->item);
 	policed_tell_missing(missing & ~files->policed->missing);

@@ -399,8 +399,7 @@ static int choose_cgroups(struct sandbox *s)
 	const struct policy *policy = &s->creation->policed.policy;
 	struct globals *globals = arena_alloc(s->arena, sizeof *globals);
 	struct oci_i64 *tasks = &s->spec->linux_.resources.pids_limit;
-	bool without = s->without->cgroups || s->without->namespaces ||
-		       policy->disable & 1U << POLICY_CGROUPS;
+	bool without = s->without->cgroups || s->without->namespaces;
 
 	if (!globals)
 		return -ENOMEM;
@@ -441,6 +440,14 @@ static int make_room(const struct creation *c, const char *name)
 		return 0;
 	}
 	return r < 0 ? r : deleting_remove(c->arena, &old, NULL);
+}
+
+struct sandbox_without sandbox_disabled(const struct policy *policy)
+{
+	return (struct sandbox_without){
+		.namespaces = policy->disable & 1U << POLICY_NAMESPACES,
+		.cgroups = policy->disable & 1U << POLICY_CGROUPS,
+	};
 }
 
 bool sandbox_may_mount(void)

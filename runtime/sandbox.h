@@ -14,6 +14,9 @@ struct sandbox_without {
 	bool cgroups;
 };
 
+/* Those that the policy never wants. */
+struct sandbox_without sandbox_disabled(const struct policy *policy);
+
 /*
  * What config.json would say, and everything up to the plan; no effect yet.
  * The creation's arena, globals and options are set.

@@ -180,7 +180,7 @@ static int try_sandbox(const struct globals *globals,
 static int run_sandbox(const struct globals *globals,
 		       const struct request *request, struct result *result)
 {
-	struct sandbox_without without = { 0 };
+	struct sandbox_without without = sandbox_disabled(&request->policy);
 	int r;
 
 	do

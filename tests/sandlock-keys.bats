@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/sandlock-keys.bats - keys of `sandlock run`, one by one: with and without.
+#
+# Each test is a subshell on purpose.
+# shellcheck disable=SC2030,SC2031
+
+bats_require_minimum_version 1.5.0
+load helpers
+load limits
+
+setup() {
+	sandlock_setup
+	enter_work
+}
+
+teardown() {
+	sandlock_teardown
+}
+
+# explained KEY WORD...: "STATE: HOW" of this key for these words.
+explained() {
+	local key=$1
+
+	shift
+	sl explain --json "$@" |
+		jq -r --arg key "$key" '.lines[] | select(.key == $key) |
+			.state + ": " + .how'
+}
+
+# own_namespaces WORD...: whether a sandbox has any that are not ours.
+own_namespaces() {
+	run_ok box "$@" -r @system -r -/proc -- readlink /proc/self/ns/mnt
+	[ "${lines[-1]}" != "$(readlink /proc/self/ns/mnt)" ]
+}
+
+# ---- config.disable ----
+
+@test "disabled namespaces are not made; Landlock and the filter are left" {
+	requires root
+	requires_landlock 6
+	echo open >open
+	echo closed >closed
+	own_namespaces
+	run ! own_namespaces --config-disable namespaces
+	run_ok box --config-disable namespaces -r /usr -r open -- cat open
+	assert_lines open
+	for act in 'cat closed' 'echo >open' 'ls /' "kill -0 $$" 'chmod 600 open'; do
+		run box --config-disable namespaces -r /usr -r open -- \
+			sh -c "$act"
+		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
+	done
+	run_ok box --config-disable namespaces -r /usr -- \
+		sh -c 'setsid sleep 4717 & exit 0'
+	run ! pgrep -f '^sleep 4717$'
+}
+
+@test "what needs disabled namespaces is refused, or told when that may be" {
+	requires root
+	requires_landlock 6
+	local words=(--config-disable namespaces -r /usr)
+
+	mkdir dir
+	echo secret >dir/secret
+	sl_bad "config.disable: filesystem.chroot cannot be held without \
+namespaces" run "${words[@]}" --chroot / -- true
+	sl_bad "config.disable: limits.memory cannot be held without \
+namespaces: list cgroups, too" run "${words[@]}" -m 64M -- true
+	run_ok box --json "${words[@]}" -m 64M --config-disable cgroups -- true
+	assert_output_has "config.disable: limits.memory is not held without \
+namespaces"
+	# Who wants none of it lacks none of it.
+	jq -e '.degraded == []' <<<"${lines[-1]}"
+	run_ok box --json "${words[@]}" -m 64M --config-allow-degraded cgroups \
+		-- true
+	jq -e '.degraded == ["cgroups"]' <<<"${lines[-1]}"
+	run_ok box --json "${words[@]}" -w dir --filesystem-deny \
+		"$WORK/dir/secret" -- true
+	assert_output_has "config.disable: filesystem.deny '$WORK/dir/secret' \
+is not held without namespaces"
+	jq -e '.degraded == []' <<<"${lines[-1]}"
+}
+
+@test "explain says which protections are disabled, and what holds all the same" {
+	requires root
+	requires_landlock 6
+	[ "$(explained namespaces -r /usr --config-disable namespaces)" = \
+		"disabled: config.disable has namespaces; Landlock and seccomp \
+are left" ]
+	[[ "$(explained root -r /usr --config-disable namespaces)" = disabled:* ]]
+	[ "$(explained config.disable -r /usr --config-disable namespaces)" = \
+		"disabled: never enforced" ]
+	[ "$(explained config.disable -r /usr --config-disable fs_truncate \
+		--config-disable signal_scope --config-disable net_tcp)" = \
+		"disabled: never enforced; mounts and namespaces of its own \
+still hold fs_truncate, signal_scope" ]
+	[ "$(explained limits.tasks -r /usr --config-disable cgroups)" = \
+		"disabled: config.disable has cgroups" ]
+	[[ "$(explained limits.memory -r /usr -m 64M --config-disable \
+		namespaces --config-allow-degraded cgroups)" = \
+		"degraded: not held without namespaces" ]]
+}
