@@ -306,6 +306,8 @@ int policy_from_flags(struct arena *arena, char **argv, int argc,
 void policy_layer(struct policy *base, const struct policy *over);
 /* What keys demand of each other, of all doors; where: bundle or not. */
 int policy_check(const struct policy *policy, bool bundle);
+/* Whether this build holds the value that the key has. */
+bool policy_is_enforced(const struct policy *policy, enum policy_key key);
 /* Fails with "not enforced by this build: KEY" for a key that is not, yet. */
 int policy_refuse_unenforced(const struct policy *policy);
 /*

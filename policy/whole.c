@@ -46,10 +46,18 @@ void policy_for_infra(struct policy *policy)
 			copy_key(policy, &whole, key);
 }
 
+bool policy_is_enforced(const struct policy *policy, enum policy_key key)
+{
+	/* There is none to ask for; false is what is always so. */
+	if (key == POLICY_SUPERVISOR)
+		return !policy->supervisor;
+	return policy_key_info(key)->enforced;
+}
+
 int policy_refuse_unenforced(const struct policy *policy)
 {
 	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
-		if (policy->set[key] && !policy_key_info(key)->enforced)
+		if (policy->set[key] && !policy_is_enforced(policy, key))
 			return fail(0, "not enforced by this build: %s",
 				    policy_key_name(key));
 	return 0;
@@ -125,6 +133,7 @@ int policy_check(const struct policy *policy, bool bundle)
 	    (r = needs(policy, POLICY_DISK, POLICY_WORKDIR)) < 0 ||
 	    (r = needs(policy, POLICY_UID, POLICY_GID)) < 0 ||
 	    (r = needs(policy, POLICY_GID, POLICY_UID)) < 0 ||
+	    (r = needs(policy, POLICY_ARGS, POLICY_EXEC)) < 0 ||
 	    (r = needs_http_rule(policy, POLICY_HTTP_INJECT_CA)) < 0 ||
 	    (r = needs_http_rule(policy, POLICY_HTTP_CA_OUT)) < 0 ||
 	    (r = check_protections(policy)) < 0 ||

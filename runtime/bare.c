@@ -52,6 +52,9 @@ static bool cannot_be_left(const struct policy *policy, enum policy_key key)
 		return true;
 	case POLICY_UNIX:
 		return !landlock_judges_sockets(landlock_probe());
+	/* Only in a /dev of its own some are there and others are not. */
+	case POLICY_GPU_DEVICES:
+		return policy->gpu_devices.n;
 	case POLICY_NET_MODE:
 		return policy->mode == POLICY_MODE_LOOPBACK;
 	default:
@@ -87,17 +90,14 @@ static const char *why_lost(const struct policy *policy)
 							"config.allow_degraded";
 }
 
-static int refuse(const struct policy *policy, const char *keys)
+static int refuse(const struct policy *policy, const char *keys,
+		  bool may_be_lost)
 {
-	/* Of the sections, limits are the last. */
 	if (policy->disable & 1U << POLICY_NAMESPACES)
 		return fail(0,
 			    "config.disable: %s cannot be held without "
 			    "namespaces%s",
-			    keys,
-			    starts_with(keys, "limits.") ?
-				    ": list cgroups, too" :
-				    "");
+			    keys, may_be_lost ? ": list cgroups, too" : "");
 	return fail(0,
 		    "user namespaces are not to be had here (sandlock check "
 		    "says why), and %s cannot be held without",
@@ -108,6 +108,7 @@ int bare_check(struct arena *arena, struct policy *policy,
 	       uint32_t *ret_missing)
 {
 	bool may_lack = may_lose_limits(policy);
+	bool only_limits = true;
 	const char *keys = "";
 
 	*ret_missing |= 1U << POLICY_NAMESPACES & ~policy->disable;
@@ -120,6 +121,7 @@ int bare_check(struct arena *arena, struct policy *policy,
 			policy->set[key] = false;
 			*ret_missing |= 1U << POLICY_CGROUPS & ~policy->disable;
 		} else if (is_limit(key) || cannot_be_left(policy, key)) {
+			only_limits = only_limits && is_limit(key);
 			keys = arena_printf(arena, "%s%s%s", keys,
 					    *keys ? ", " : "",
 					    policy_key_name(key));
@@ -127,7 +129,7 @@ int bare_check(struct arena *arena, struct policy *policy,
 		if (!keys)
 			return -ENOMEM;
 	}
-	return *keys ? refuse(policy, keys) : 0;
+	return *keys ? refuse(policy, keys, only_limits) : 0;
 }
 
 const char *const bare_calls[] = {

@@ -218,7 +218,7 @@ static int explain_one(struct arena *arena, struct explanation *all,
 		if (r < 0)
 			return r;
 	}
-	if (!info->enforced) {
+	if (!policy_is_enforced(policy, key)) {
 		line->state = EXPLAIN_UNENFORCED;
 		line->how = info->about;
 		return 0;
@@ -247,7 +247,7 @@ static int settle(struct arena *arena, struct explanation *all,
 	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
-		if (!policy->set[key] || info->enforced)
+		if (!policy->set[key] || policy_is_enforced(policy, key))
 			continue;
 		policy->set[key] = false;
 		memset(policy_member(policy, key), 0,

@@ -59,7 +59,8 @@ static int validate(struct arena *arena, const char *path)
 		return r;
 	printf("%s: valid\n", path);
 	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
-		if (request.policy.set[key] && !policy_key_info(key)->enforced)
+		if (request.policy.set[key] &&
+		    !policy_is_enforced(&request.policy, key))
 			printf("%s: %s is not enforced by this build: run "
 			       "refuses it\n",
 			       path, policy_key_name(key));

@@ -76,7 +76,8 @@ refuses() {
 	new_bundle
 	for pair in 'network.allow=example.com:443' 'config.workdir=/tmp' \
 		'determinism.random_seed=1' 'limits.forks=3' \
-		'http.allow=GET example.com/*' 'network.port_remap=true'; do
+		'http.allow=GET example.com/*' 'network.port_remap=true' \
+		'config.supervisor=true'; do
 		policed "$pair"
 		run_bad "not enforced by this build: ${pair%%=*}" run_box
 	done

@@ -41,7 +41,7 @@ own_namespaces() {
 	requires_landlock 6
 	echo open >open
 	echo closed >closed
-	own_namespaces
+	own_namespaces --config-disable cgroups
 	run ! own_namespaces --config-disable namespaces
 	run_ok box --config-disable namespaces -r /usr -r open -- cat open
 	assert_lines open
@@ -66,6 +66,8 @@ own_namespaces() {
 namespaces" run "${words[@]}" --chroot / -- true
 	sl_bad "config.disable: limits.memory cannot be held without \
 namespaces: list cgroups, too" run "${words[@]}" -m 64M -- true
+	sl_bad "config.disable: limits.gpu_devices cannot be held without \
+namespaces" run "${words[@]}" --gpu 0 -- true
 	run_ok box --json "${words[@]}" -m 64M --config-disable cgroups -- true
 	assert_output_has "config.disable: limits.memory is not held without \
 namespaces"
@@ -99,4 +101,23 @@ still hold fs_truncate, signal_scope" ]
 	[[ "$(explained limits.memory -r /usr -m 64M --config-disable \
 		namespaces --config-allow-degraded cgroups)" = \
 		"degraded: not held without namespaces" ]]
+}
+
+# ---- keys whose value decides ----
+
+@test "a supervisor cannot be had, and to go without one is no error" {
+	requires root
+	run_ok box -r /usr --config-supervisor=false -- true
+	sl_bad "not enforced by this build: config.supervisor" run -r /usr \
+		--config-supervisor -- true
+	[[ "$(explained config.supervisor -r /usr --config-supervisor=true)" = \
+		"not enforced by this build: "* ]]
+	printf '[config]\nsupervisor = true\n' >p.toml
+	run_ok sl profile validate p.toml
+	assert_output_has "config.supervisor is not enforced by this build"
+}
+
+@test "arguments without their program are an error" {
+	sl_bad "program.args needs program.exec" run -r /usr --program-args x \
+		-- true
 }

@@ -319,6 +319,9 @@ static void keys_demand_others(void **state)
 		  "config.fs_storage needs config.workdir" },
 		{ "[limits]\ndisk = 1\n", "limits.disk needs config.workdir" },
 		{ "[config]\nworkdir = \"/a\"\n[limits]\ndisk = 1\n", NULL },
+		{ "[program]\nargs = [\"-j\"]\n",
+		  "program.args needs program.exec" },
+		{ "[program]\nexec = \"make\"\nargs = [\"-j\"]\n", NULL },
 		{ "[program]\nuid = 0\n", "program.uid needs program.gid" },
 		{ "[program]\ngid = 0\n", "program.gid needs program.uid" },
 		{ "[program]\nuid = 0\ngid = 0\n", NULL },
@@ -385,6 +388,18 @@ static void what_is_not_enforced_is_refused(void **state)
 				     policy_key_name(key)));
 	}
 	assert_int_equal(n, COUNT(refusals));
+}
+
+/* Nobody may think that there is one. */
+static void only_no_supervisor_is_enforced(void **state)
+{
+	struct policy policy = { .set[POLICY_SUPERVISOR] = true };
+
+	(void)state;
+	takes(policy_refuse_unenforced(&policy), "config.supervisor = false");
+	policy.supervisor = true;
+	refused(policy_refuse_unenforced(&policy),
+		"not enforced by this build: config.supervisor");
 }
 
 /* The table says so, and this says it once more. */
@@ -528,6 +543,7 @@ int main(void)
 		cmocka_unit_test(later_layers_win_key_by_key),
 		cmocka_unit_test(keys_demand_others),
 		cmocka_unit_test(what_is_not_enforced_is_refused),
+		cmocka_unit_test(only_no_supervisor_is_enforced),
 		cmocka_unit_test(some_keys_are_never_for_bundles),
 		cmocka_unit_test(infra_containers_keep_the_network),
 		cmocka_unit_test(the_schema_has_every_key),
