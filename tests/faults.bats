@@ -35,6 +35,9 @@ once_found() {
 	census "$1" --every 1 --fault "$2" --call "$3"
 }
 
+# Where one point is enough: kill fails there.
+KILLING=(--every 1 --call pidfd_send_signal)
+
 # faulty SCRIPT [OPTION...]: a runtime that does this and is to be found out.
 faulty() {
 	printf '#!/bin/sh\n%s\n' "$1" >"$TMP/faulty"
@@ -156,12 +159,18 @@ faulty() {
 	assert_output_has "leaks"
 }
 
+@test "the census finds a runtime that tries again for ever" {
+	faulty "until $SANDLOCK \"\$@\" 2>/dev/null; do :; done" \
+		--persistent "${KILLING[@]}"
+	assert_output_has "hangs: "
+}
+
 @test "the census finds what the kernel keeps without a process" {
 	requires ipcmk
 	faulty "$SANDLOCK \"\$@\" || {
 		ipcmk -M 4096 -S 1 -Q
 		touch /dev/shm/left \$2/../queues/left
-		exit 1; } >/dev/null"
+		exit 1; } >/dev/null" "${KILLING[@]}"
 	assert_output_has "memory /proc/sysvipc/shm"
 	assert_output_has "memory /proc/sysvipc/sem"
 	assert_output_has "memory /proc/sysvipc/msg"
@@ -170,7 +179,8 @@ faulty() {
 }
 
 @test "the census finds a core" {
-	faulty "$SANDLOCK \"\$@\" || { touch core \$2/../rootfs/core; exit 1; }"
+	faulty "$SANDLOCK \"\$@\" || { touch core \$2/../rootfs/core; exit 1; }" \
+		"${KILLING[@]}"
 	assert_output_has "here/core"
 	assert_output_has "rootfs/core"
 }
@@ -178,7 +188,7 @@ faulty() {
 @test "the census finds a keyring" {
 	requires keyrings
 	faulty "$SANDLOCK \"\$@\" ||
-		{ $FAULTS_PROGRAMS/probe key _ses.\$4; exit 1; }"
+		{ $FAULTS_PROGRAMS/probe key _ses.\$4; exit 1; }" "${KILLING[@]}"
 	[[ $output =~ "leaks: "[^$'\n']*"key "[0-9a-f]+" _ses." ]]
 }
 
@@ -186,7 +196,7 @@ faulty() {
 	requires losetup
 	losetup --find >/dev/null || skip "needs a loop device"
 	faulty "$SANDLOCK \"\$@\" || { truncate -s 1M \$2/../disk
-		losetup --find \$2/../disk; exit 1; }"
+		losetup --find \$2/../disk; exit 1; }" "${KILLING[@]}"
 	assert_output_has "device loop"
 }
 
@@ -201,7 +211,7 @@ faulty() {
 	exec) $SANDLOCK \"\$@\" || { echo >$TMP/bell; exit 1; } ;;
 	*) [ \$3 != delete ] || kill \$(cat $TMP/pid)
 		exec $SANDLOCK \"\$@\" ;;
-	esac" --only exec --every 60
+	esac" --only exec --every 1 --call keyctl
 	[[ $output =~ "leaks: "[^$'\n']*"descriptors" ]]
 }
 
