@@ -186,7 +186,7 @@ static int make_cgroups(struct creation *c)
 		r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
 				  c->facts.rootless);
 	if (r < 0)
-		return r;
+		return policed_limit_error(c->arena, &c->policed, resources, r);
 	if (c->spec.linux_.intel_rdt) {
 		r = rdt_make(&c->rdt, c->spec.linux_.intel_rdt);
 		if (r < 0)

@@ -263,7 +263,8 @@ static int gather(struct creation *c)
 	r = cgroup_check_resources(&c->spec.linux_.resources,
 				   &c->facts.cgroups);
 	if (r < 0)
-		return r;
+		return policed_limit_error(c->arena, &c->policed,
+					   &c->spec.linux_.resources, r);
 	r = creation_place(c);
 	if (r < 0)
 		return r;

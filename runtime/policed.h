@@ -66,6 +66,12 @@ int policed_load(struct arena *arena, const struct container *container,
 /* No resource beyond the policy's, whoever asks. */
 int policed_limits(struct arena *arena, const struct policed *policed,
 		   struct oci_resources *resources);
+/*
+ * What was recorded about a field of linux.resources, as said about the key
+ * that it came from, and how to go on. Returns r.
+ */
+int policed_limit_error(struct arena *arena, const struct policed *policed,
+			const struct oci_resources *held, int r);
 /* One more process of the same container; env: given by name, not filtered. */
 int policed_process(struct arena *arena, const struct policed *policed,
 		    const struct oci_strings *env, struct oci_process *process);

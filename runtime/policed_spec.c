@@ -86,7 +86,8 @@ int policed_limits(struct arena *arena, const struct policed *policed,
 {
 	const struct policy *policy = &policed->policy;
 
-	if (policy->disable & 1U << POLICY_CGROUPS)
+	/* What else holds them, a sandbox settles by itself. */
+	if (policy->disable & 1U << POLICY_CGROUPS && !policed->view)
 		return 0;
 	if (policy->set[POLICY_MEMORY])
 		lower(&res->memory.limit, policy->memory);
@@ -100,6 +101,13 @@ int policed_limits(struct arena *arena, const struct policed *policed,
 	if (policy->set[POLICY_CPU_CORES])
 		return lower_cores(arena, res, &policy->cpu_cores);
 	return 0;
+}
+
+static int check_cores(const struct policy *policy)
+{
+	return policy->disable & 1U << POLICY_CGROUPS ?
+		       0 :
+		       policed_check_cores(&policy->cpu_cores);
 }
 
 /* ---- the process ---- */
@@ -201,6 +209,10 @@ int policed_spec(struct arena *arena, struct policed *policed,
 	spec->process = process;
 	policed->resources = linux_->resources;
 	r = policed_limits(arena, policed, &linux_->resources);
+	if (r < 0)
+		return r;
+	if (policed->creating || policed->view)
+		r = check_cores(policy);
 	if (r < 0)
 		return r;
 	if (policy_has_section(policy, POLICY_LIMITS)) {

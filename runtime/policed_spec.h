@@ -7,6 +7,8 @@
 /* Pure. Limits meet those of the bundle at the smaller value. */
 int policed_spec(struct arena *arena, struct policed *policed,
 		 struct oci_spec *spec);
+/* policed_limits.c: that limits.cpu_cores are cores of this host. */
+int policed_check_cores(const struct policy_numbers *cores);
 /* policed_mounts.c: read-only what may not be written; policed->writable. */
 int policed_mounts(struct arena *arena, struct policed *policed,
 		   struct oci_spec *spec);

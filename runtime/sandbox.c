@@ -372,9 +372,23 @@ static void lose_limit(struct sandbox *s, enum policy_key key)
 	const uint32_t bit = 1U << POLICY_CGROUPS;
 	struct policed *policed = &s->creation->policed;
 
-	log_warning("config: %s is not held without cgroups",
+	log_warning("config.%s: %s is not held without cgroups",
+		    policed->policy.disable & bit ? "disable" :
+						    "allow_degraded",
 		    policy_key_name(key));
 	policed->missing |= bit & ~policed->policy.disable;
+}
+
+/* Nobody misses a default that is disabled. */
+static void lose_tasks(struct sandbox *s)
+{
+	const struct policy *given = &s->request->policy;
+
+	if (given->set[POLICY_PROCESSES])
+		lose_limit(s, POLICY_PROCESSES);
+	else if (given->set[POLICY_TASKS] ||
+		 !(given->disable & 1U << POLICY_CGROUPS))
+		lose_limit(s, POLICY_TASKS);
 }
 
 static int go_without_cgroups(struct sandbox *s)
@@ -389,7 +403,7 @@ static int go_without_cgroups(struct sandbox *s)
 	if (s->own_users && res->pids_limit.set)
 		r = limit_processes(s);
 	else if (res->pids_limit.set)
-		lose_limit(s, POLICY_TASKS);
+		lose_tasks(s);
 	*res = (struct oci_resources){ 0 };
 	return r;
 }

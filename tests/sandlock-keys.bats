@@ -8,6 +8,7 @@
 bats_require_minimum_version 1.5.0
 load helpers
 load limits
+load policed
 
 setup() {
 	sandlock_setup
@@ -120,4 +121,76 @@ still hold fs_truncate, signal_scope" ]
 @test "arguments without their program are an error" {
 	sl_bad "program.args needs program.exec" run -r /usr --program-args x \
 		-- true
+}
+
+# ---- limits ----
+
+# no_cgroups COMMAND...: where none can be made, and so no limit held.
+no_cgroups() {
+	# shellcheck disable=SC2016 # for the inner shell
+	privately sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh \
+		"$@"
+}
+
+@test "a limit that cannot be had is named by its key, with a way to go on" {
+	requires root userns
+	local words=("$SANDLOCK_SHELL" --root "$ROOT" run -r /usr)
+
+	for limit in memory=64M cpu=50 cpu_cores=0 tasks=5 processes=5; do
+		key=limits.${limit%%=*}
+		flag=--${key//[._]/-}
+		run -125 no_cgroups "${words[@]}" "$flag=${limit#*=}" -- true
+		[[ "$output" = "sandlock: $key: "*": --config-allow-degraded \
+cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
+		run_ok no_cgroups "${words[@]}" "$flag=${limit#*=}" \
+			--config-allow-degraded cgroups -- true
+		assert_output_has "config.allow_degraded: "
+		run_ok no_cgroups "${words[@]}" "$flag=${limit#*=}" \
+			--config-disable cgroups -- true
+		assert_output_has "config.disable: "
+	done
+}
+
+@test "disabled cgroups leave a user the limit that holds without them" {
+	requires root userns setpriv
+	local three='sleep 99 & sleep 99 & sleep 99 & true'
+
+	new_user
+	run_ok as_user ./sandlock run -r @system --config-disable cgroups -- \
+		sh -c "$three"
+	run as_user ./sandlock run -r @system --config-disable cgroups \
+		--limits-tasks 2 -- sh -c "$three"
+	assert_output_has "fork"
+}
+
+@test "a user hears which key it is, in a bundle unless that has the limit" {
+	requires root userns setpriv
+	new_user
+	run as_user ./sandlock run -r @system -m 64M -- true
+	if [ "$status" -ne 0 ]; then
+		[[ "$output" = "sandlock: limits.memory: "*": \
+--config-allow-degraded cgroups goes on without" ]]
+	fi
+	new_user_bundle
+	config 'del(.linux.resources)'
+	policed limits.memory=64M
+	run as_user ./sandlock-oci run --bundle "$BUNDLE" box
+	[ "$status" -ne 0 ] || return 0
+	assert_output_has "limits.memory: "
+	assert_output_has "list cgroups in config.allow_degraded"
+	config '.linux.resources.memory.limit = 1000000'
+	run as_user ./sandlock-oci run --bundle "$BUNDLE" box
+	assert_output_has "linux.resources.memory.limit: "
+}
+
+@test "cores that the host does not have are named, whatever may be missing" {
+	requires root
+	sl_bad "limits.cpu_cores: there is no core 8191 here, but 0" run -r /usr \
+		--limits-cpu-cores 0 --limits-cpu-cores 8191 -- true
+	sl_bad "limits.cpu_cores: there is no core 8191 here, but 0" run -r /usr \
+		--limits-cpu-cores 8191 --config-allow-degraded cgroups -- true
+	new_bundle
+	args true
+	policed limits.cpu_cores=8191
+	run_bad "limits.cpu_cores: there is no core 8191 here" run_box
 }
