@@ -24,6 +24,8 @@
 #include "base/util.h"
 #include "confine/bpf.h"
 #include "confine/calls.h"
+#include "confine/outside.h"
+#include "confine/rules.h"
 #include "policy/syscalls.h"
 
 #if defined(__x86_64__)
@@ -38,8 +40,6 @@
 #define SECCOMP_FILTER_FLAG_NEW_LISTENER (1UL << 3)
 #endif
 
-#define ALLOW SECCOMP_RET_ALLOW
-#define REFUSE (SECCOMP_RET_ERRNO | EPERM)
 #define ABSENT (SECCOMP_RET_ERRNO | ENOSYS)
 #define CLOSED SECCOMP_RET_KILL_PROCESS
 #define TELL SECCOMP_RET_TRAP
@@ -56,19 +56,6 @@
 #define NAMESPACES                                                     \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
 	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
-
-#define BITS(index, bits, wanted)                                     \
-	{                                                             \
-		.arg = (index), .op = OCI_CMP_MASKED_EQ,              \
-		.mask = (uint32_t)(bits), .value = (uint32_t)(wanted) \
-	}
-#define WORD(index, wanted) BITS(index, UINT32_MAX, wanted)
-#define RULE(verdict, ...)                                                 \
-	{                                                                  \
-		.cmps = (const struct bpf_cmp[]){ __VA_ARGS__ },           \
-		.ncmps = COUNT(((const struct bpf_cmp[]){ __VA_ARGS__ })), \
-		.action = (verdict)                                        \
-	}
 
 /* Arguments of socket. */
 #define FAMILY(wanted) WORD(0, wanted)
@@ -166,9 +153,9 @@ static const struct {
 	{ "sendmmsg", FAST_OPEN(3) },
 };
 
-#define MOST_SOCKETS                                                      \
-	(COUNT(unix_sockets) + COUNT(route_sockets) + COUNT(tcp_sockets) + COUNT(udp_sockets) + \
-	 COUNT(icmp_sockets))
+#define MOST_SOCKETS                                                       \
+	(COUNT(unix_sockets) + COUNT(route_sockets) + COUNT(tcp_sockets) + \
+	 COUNT(udp_sockets) + COUNT(icmp_sockets))
 
 struct table {
 	struct arena *arena;
@@ -324,6 +311,43 @@ static int filter_fast_open(const struct table *table)
 	return 0;
 }
 
+static int filter_processes(const struct table *table)
+{
+	for (size_t i = 0; i < outside_nprocesses; i++) {
+		const struct outside_call *call = &outside_processes[i];
+		struct bpf_range *range;
+		int r = find_call(table, call->name, &range);
+
+		if (r < 0)
+			return r;
+		if (range && !broken("other-processes"))
+			judge(range, call->rules, call->nrules, REFUSE);
+	}
+	return 0;
+}
+
+/* Behind the rules of the terminal, which may be lifted. */
+static int filter_flags(const struct table *table)
+{
+	const struct outside_call *call = &outside_ioctl;
+	struct bpf_range *range;
+	struct bpf_rule *rules;
+	int r = find_call(table, call->name, &range);
+
+	if (r < 0 || !range || broken("file-flags"))
+		return r;
+	rules = arena_array(table->arena, range->nrules + call->nrules,
+			    sizeof *rules);
+	if (!rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < range->nrules; i++)
+		rules[i] = range->rules[i];
+	memcpy(rules + range->nrules, call->rules,
+	       call->nrules * sizeof *rules);
+	judge(range, rules, range->nrules + call->nrules, ALLOW);
+	return 0;
+}
+
 static bool names_group(const struct oci_strings *names,
 			enum syscall_group group)
 {
@@ -391,6 +415,10 @@ static int fill(struct table *table)
 				       syscall_group_info(group)->name);
 	}
 	r = table->list->no_fast_open ? filter_fast_open(table) : 0;
+	if (r == 0 && table->list->only_itself)
+		r = filter_processes(table);
+	if (r == 0 && table->list->no_flags)
+		r = filter_flags(table);
 	if (r < 0)
 		return r;
 	r = refuse_extra(table);

@@ -34,6 +34,8 @@ struct confine_blocklist {
 	bool udp, icmp;		/* and beside TCP */
 	bool no_unix;		/* no Unix sockets but pairs */
 	bool no_fast_open;	/* data that connects, past Landlock */
+	bool only_itself;	/* of all processes, where others are seen */
+	bool no_flags;		/* of files, without read-only mounts */
 	bool no_randomize;	/* the workload may turn ASLR off for others */
 	bool listener_follows;	/* see confine_blocklist */
 };
@@ -64,6 +66,9 @@ int confine_blocklist(struct arena *arena, uint32_t arch,
 int confine_watch(struct arena *arena, uint32_t arch,
 		  const struct confine_blocklist *list,
 		  const struct oci_strings *calls, struct confine_filter *ret);
+
+/* The name of a call that only_itself judges, or NULL. */
+const char *confine_process_call(uint32_t arch, uint64_t number);
 
 /* Static lists for the features document. */
 struct oci_strings confine_seccomp_actions(void);

@@ -138,7 +138,7 @@ const char *const bare_calls[] = {
 	"setxattr",	"lsetxattr", "fsetxattr",    "setxattrat",
 	"removexattr",	"utime",     "lremovexattr", "fremovexattr",
 	"utimes",	"futimesat", "utimensat",    "removexattrat",
-	"file_setattr", NULL,
+	"file_setattr", "mq_open",   "mq_unlink",    NULL,
 };
 
 int bare_denied_calls(struct arena *arena, struct oci_strings *calls)

@@ -25,7 +25,8 @@ int bare_check(struct arena *arena, struct policy *policy,
 	       uint32_t *ret_missing);
 /*
  * Landlock does not judge what is written about a file: mode, owner, times,
- * attributes. Nothing of it can be changed then. The last one is NULL.
+ * attributes. Nothing of it can be changed then, and no message queue removed,
+ * for which there is no path. The last one is NULL.
  */
 extern const char *const bare_calls[];
 int bare_denied_calls(struct arena *arena, struct oci_strings *calls);

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -16,6 +17,7 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/calls.h"
+#include "confine/confine.h"
 #include "confine/landlock.h"
 #include "policy/net_rule.h"
 #include "policy/policy.h"
@@ -126,6 +128,38 @@ static bool is_extra(const struct policy *policy, uint32_t arch,
 	return false;
 }
 
+static const char *find_bare(const struct blame *blame, uint32_t arch,
+			     uint64_t number)
+{
+	const char *name;
+
+	if (!blame->bare)
+		return NULL;
+	name = find_in(bare_calls, arch, number);
+	return name ? name : confine_process_call(arch, number);
+}
+
+static const char *bare_note(const char *name, uint32_t arch, uint64_t number)
+{
+	if (confine_process_call(arch, number))
+		return "without namespaces it can change its own limits and "
+		       "priorities, not those of others";
+	if (streq(name, "mq_open") || streq(name, "mq_unlink"))
+		return "without namespaces message queues are those of others";
+	return "without namespaces modes, owners, times and attributes stay "
+	       "as they are";
+}
+
+/* A log does not say which, and terminals are what it mostly is. */
+static bool is_of_file(const char *name, const uint64_t args[6])
+{
+	uint32_t request = (uint32_t)args[1];
+
+	return streq(name, "ioctl") && args[0] != UINT64_MAX &&
+	       request != TIOCSTI && request != TIOCLINUX &&
+	       request != TIOCSETD;
+}
+
 int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 	       const uint64_t args[6])
 {
@@ -144,13 +178,16 @@ int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 		if (!oci_strings_has(&policy->extra_deny, group))
 			denial.key = "syscalls";
 		denial.item = group;
+		if (blame->bare && is_of_file(name, args)) {
+			denial.key = denial.item = NULL;
+			denial.note = bare_note(name, arch, number);
+		}
 	} else if (call_number(arch, "memfd_create") == (int)number) {
 		name = "memfd_create";
 		denial.key = "filesystem.execute";
-	} else if (blame->bare && (name = find_in(bare_calls, arch, number))) {
+	} else if ((name = find_bare(blame, arch, number))) {
 		denial.key = NULL;
-		denial.note = "without namespaces modes, owners, times and "
-			      "attributes stay as they are";
+		denial.note = bare_note(name, arch, number);
 	} else {
 		return 0;
 	}

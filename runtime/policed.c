@@ -196,6 +196,9 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 		.udp = net,
 		.icmp = net,
 		.no_fast_open = policed->net.connects,
+		/* Signals are not all that reaches others. */
+		.only_itself = policed->net.signals,
+		.no_flags = policed->bare,
 		.no_randomize = policy->no_randomize_memory,
 		.listener_follows = spec->linux_.seccomp &&
 				    spec->linux_.seccomp->listener_path,

@@ -9,17 +9,57 @@ load helpers
 setup() {
 	sandlock_setup
 	requires root gcc python3
-	mkdir "$TMP/dir"
-	chmod 0777 "$TMP/dir"
-	echo text >"$TMP/dir/open"
+	VICTIM=
 	gcc -D_GNU_SOURCE -static -O1 -o "$TMP/attacks" \
-		"$BATS_TEST_DIRNAME/attacks.c"
+		"$BATS_TEST_DIRNAME"/attacks{,_outside}.c
+	furnish "$TMP"
 	listen_abstract
 }
 
 teardown() {
 	[ -z "$LISTENER" ] || kill "$LISTENER"
+	[ -z "$VICTIM" ] || end_victim
 	sandlock_teardown
+}
+
+# furnish FOLDER: what may be read there, and what may not.
+furnish() {
+	mkdir "$1/dir" "$1/closed"
+	chmod 0777 "$1/dir"
+	echo text | tee "$1/dir/open" "$1/dir/twin" >"$1/dir/spare"
+	python3 -c 'import os, sys
+os.setxattr(sys.argv[1], "user.kept", b"x")' "$1/dir/open"
+	echo sandlock-canary >"$1/closed/secret"
+	ln -s nowhere "$1/closed/secret.link"
+}
+
+# victim FOLDER [COMMAND...]: somebody who has the secret that is there.
+victim() {
+	local folder=$1
+
+	shift
+	CANARY=sandlock-canary setsid "$@" "$TMP/attacks" victim \
+		"$folder/closed/secret" "$folder/ready" sandlock-canary 3>&- &
+	VICTIM=$!
+	wait_until test -e "$folder/ready"
+}
+
+end_victim() {
+	kill "$VICTIM"
+	wait_until gone "$VICTIM"
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# user_victim: the user of new_user, with all of it in its home.
+user_victim() {
+	cp "$TMP/attacks" "$USER_HOME/"
+	furnish "$USER_HOME"
+	chown -R "$USER_ID" "$USER_HOME/dir" "$USER_HOME/closed"
+	victim "$USER_HOME" setpriv --reuid "$USER_ID" --regid "$USER_ID" \
+		--clear-groups
 }
 
 # Someone outside whom nobody inside should reach.
@@ -41,48 +81,109 @@ ended() {
 	sed -n "s/ $1\$//p" <<<"$output"
 }
 
-# assert_refused DIRECTORY: nothing was done to it, and no attack is missing.
+# assert_refused DIRECTORY [NAME...]: nothing was done to it but what is named,
+# and no attack is missing.
 assert_refused() {
-	[ -z "$(ended "done")" ] || {
+	local dir=$1
+
+	shift
+	[ "$(ended "done" | xargs)" = "$*" ] || {
 		echo "done: $(ended "done" | xargs)"
+		echo "not:  $*"
 		return 1
 	}
-	[ "$(wc -l <<<"$output")" -eq "$(grep -o 'ATTACK([a-z_0-9]*)' \
-		"$BATS_TEST_DIRNAME/attacks.c" | grep -vc '(name)')" ]
-	[ "$(cat "$1/open")" = text ]
-	[ "$(stat -c %a "$1/open")" = 644 ]
-	[ ! -e "$1/made" ]
+	[ "$(wc -l <<<"$output")" -eq "$(cat "$BATS_TEST_DIRNAME"/attacks*.c |
+		grep -c '^	ATTACK(')" ]
+	[ "$(cat "$dir/open")" = text ]
+	[ "$(stat -c %a "$dir/open")" = 644 ]
+	[ "$(find "$dir" | wc -l)" -eq 4 ]
 }
 
 # What the machine itself does not have is refused to all.
+LACKING='vsock|packets|set_flags|other_abi|bpf|set_project|set_file_attributes|[a-z_]*attribute_at|whiteout|nodes_of_other|measure_other|remove_queue'
+
 @test "outside all of them work" {
-	run_ok "$TMP/attacks" "$TMP/dir"
-	run ! grep -Ev ' done$|^(vsock|packets|set_flags|other_abi|bpf) E' \
-		<<<"$output"
+	victim "$TMP"
+	run_ok "$TMP/attacks" "$TMP/dir" "$TMP/closed/secret" "$VICTIM"
+	run ! grep -Ev " done\$|^($LACKING) E" <<<"$output"
+}
+
+@test "outside a user's work, but for those that need a capability" {
+	new_user
+	user_victim
+	run_ok as_user ./attacks dir "$USER_HOME/closed/secret" "$VICTIM"
+	run ! grep -Ev " done\$|^($LACKING|handle|mount_tmpfs|clone_tree|\
+open_fs|change_root|new_user|new_mounts|clone3?_user|join_own|raw|faults|\
+type_ahead|make_device|maps_of_others|freeze|open_device|add_address|\
+advise_other) E" <<<"$output"
 }
 
 @test "none works in a sandbox of root" {
-	run_ok box -r /usr -r "$TMP" -- \
-		"$TMP/attacks" "$TMP/dir"
+	victim "$TMP"
+	run_ok env CANARY=sandlock-canary "$SANDLOCK_SHELL" --root "$ROOT" run \
+		-r /usr -r "$TMP/attacks" -r "$TMP/dir" --deny-env CANARY -- \
+		"$TMP/attacks" "$TMP/dir" "$TMP/closed/secret" "$VICTIM"
 	assert_refused "$TMP/dir"
 }
 
-# The file belongs to the user, so that it is the policy that refuses.
+# The files belong to the user, so that it is the policy that refuses.
 @test "none works in a sandbox of a user" {
 	requires userns
 	new_user
-	cp -r "$TMP/attacks" "$TMP/dir" "$USER_HOME/"
-	chown -R "$USER_ID" "$USER_HOME/dir"
-	run_ok user_box -r /usr -r . -- ./attacks dir
+	user_victim
+	run_ok user_box -r /usr -r attacks -r dir -- ./attacks dir \
+		"$USER_HOME/closed/secret" "$VICTIM"
 	assert_refused "$USER_HOME/dir"
+}
+
+# SECURITY.md has it: Landlock guards what is in a file, not that it is there.
+SEEN=(see_it ask_for_it go_there read_link watch_it)
+
+# bare_box WORD...: `sandlock run` by the same user without namespaces.
+bare_box() {
+	# shellcheck disable=SC2016 # for the inner shell
+	as_user unshare --user --map-root-user sh -c '
+		echo 0 >/proc/sys/user/max_user_namespaces
+		exec setpriv --bounding-set -all --inh-caps -all "$@"' sh \
+		env CANARY=sandlock-canary ./sandlock --root "$USER_HOME/state" \
+		run --deny-env CANARY "$@"
+}
+
+@test "without namespaces none works that changes or reads anything" {
+	requires userns
+	requires_landlock 6
+	new_user
+	user_victim
+	run_ok bare_box -r /usr -r attacks -r dir -- ./attacks dir \
+		"$USER_HOME/closed/secret" "$VICTIM"
+	assert_refused "$USER_HOME/dir" "${SEEN[@]}" cores_of_other
 }
 
 @test "none works in a bundle with a policy" {
 	new_bundle
-	cp -r "$TMP/attacks" "$TMP/dir" "$BUNDLE/rootfs/"
-	args /attacks /dir
+	victim "$TMP"
+	cp -a "$TMP/attacks" "$TMP/dir" "$TMP/closed" "$BUNDLE/rootfs/"
+	args /attacks /dir /closed/secret "$VICTIM"
 	config '.annotations = {"io.sandlock.filesystem.read": "/",
+		"io.sandlock.filesystem.deny": "/closed",
 		"io.sandlock.network.mode": "deny"}'
+	run_ok env CANARY=sandlock-canary "$SANDLOCK" --root "$ROOT" run \
+		--bundle "$BUNDLE" box
+	assert_refused "$BUNDLE/rootfs/dir" "${SEEN[@]}"
+}
+
+# It has no capability that the other one lacks: the kernel would let it.
+@test "a bundle in the host's pid namespace reaches no other process" {
+	requires_landlock 6
+	new_bundle
+	victim "$TMP" setpriv --bounding-set -all --inh-caps -all
+	cp -a "$TMP/attacks" "$TMP/dir" "$TMP/closed" "$BUNDLE/rootfs/"
+	args /attacks /dir /closed/secret "$VICTIM"
+	config '.annotations = {"io.sandlock.filesystem.read": "/",
+		"io.sandlock.filesystem.deny": "/closed",
+		"io.sandlock.network.mode": "deny"} |
+		.linux.namespaces |= map(select(.type != "pid"))'
 	run_ok sandlock run --bundle "$BUNDLE" box
-	assert_refused "$BUNDLE/rootfs/dir"
+	assert_refused "$BUNDLE/rootfs/dir" arguments_of_others "${SEEN[@]}" \
+		cores_of_other
 }

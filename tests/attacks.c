@@ -3,15 +3,22 @@
  * tests/attacks.c - ways around a policy, one word each: what was done, or the
  * error that it met.
  *
- * Usage: attacks DIRECTORY
- * DIRECTORY has a file `open`, which may be read and no more. Each attack is
- * made by a process of its own, so that one that is killed ends no other.
+ * Usage: attacks DIRECTORY SECRET PROCESS
+ * DIRECTORY has a file `open`, which may be read and no more, and `twin` and
+ * `spare` beside it. SECRET is a path that is not allowed at all, PROCESS is
+ * somebody outside, of the same user, who was started by
+ *
+ *        attacks victim SECRET READY sandlock-canary
+ *
+ * Each attack is made by a process of its own, so that one that is killed ends
+ * no other.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/if_packet.h>
 #include <linux/seccomp.h>
+#include <mqueue.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,22 +28,25 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define FILE_OPEN "open"
+#include "attacks.h"
 
-static long call(long nr, long a, long b, long c, long d)
+struct target target;
+
+long call(long nr, long a, long b, long c, long d)
 {
 	return syscall(nr, a, b, c, d, 0, 0);
 }
@@ -98,6 +108,53 @@ static long set_flags(void)
 	return ioctl(fd, FS_IOC_SETFLAGS, &flags);
 }
 
+static long set_project(void)
+{
+	struct fsxattr attr = { 0 };
+	int fd = open(FILE_OPEN, O_RDONLY);
+
+	if (ioctl(fd, FS_IOC_FSGETXATTR, &attr) < 0)
+		return -1;
+	attr.fsx_xflags |= FS_XFLAG_NOATIME;
+	return ioctl(fd, FS_IOC_FSSETXATTR, &attr);
+}
+
+static long set_file_attributes(void)
+{
+	uint64_t attr[3] = { 0 };
+
+	if (syscall(468, AT_FDCWD, FILE_OPEN, attr, sizeof attr, 0) < 0)
+		return -1;
+	attr[0] |= FS_XFLAG_NOATIME;
+	return syscall(469, AT_FDCWD, FILE_OPEN, attr, sizeof attr, 0);
+}
+
+static long set_attribute_at(void)
+{
+	struct {
+		uint64_t value;
+		uint32_t size, flags;
+	} args = { (uintptr_t) "x", 1, 0 };
+
+	return syscall(463, AT_FDCWD, FILE_OPEN, 0, "user.attack", &args,
+		       sizeof args);
+}
+
+/* The test has set it. */
+static long remove_attribute(void)
+{
+	if (removexattr(FILE_OPEN, "user.kept") < 0)
+		return -1;
+	return setxattr(FILE_OPEN, "user.kept", "x", 1, 0);
+}
+
+static long remove_attribute_at(void)
+{
+	if (call(466, AT_FDCWD, (long)FILE_OPEN, 0, (long)"user.kept") < 0)
+		return -1;
+	return setxattr(FILE_OPEN, "user.kept", "x", 1, 0);
+}
+
 static long cut(void)
 {
 	return truncate(FILE_OPEN, 1);
@@ -123,6 +180,51 @@ static long rename_it(void)
 static long link_it(void)
 {
 	return link(FILE_OPEN, "linked") == 0 ? unlink("linked") : -1;
+}
+
+static long link_by_descriptor(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d",
+		 open(FILE_OPEN, O_PATH));
+	return linkat(AT_FDCWD, path, AT_FDCWD, "linked", AT_SYMLINK_FOLLOW) ==
+			       0 ?
+		       unlink("linked") :
+		       -1;
+}
+
+static long exchange(void)
+{
+	if (renameat2(AT_FDCWD, FILE_OPEN, AT_FDCWD, "twin", RENAME_EXCHANGE) <
+	    0)
+		return -1;
+	return renameat2(AT_FDCWD, FILE_OPEN, AT_FDCWD, "twin",
+			 RENAME_EXCHANGE);
+}
+
+static long whiteout(void)
+{
+	if (renameat2(AT_FDCWD, "twin", AT_FDCWD, "moved", RENAME_WHITEOUT) < 0)
+		return -1;
+	return rename("moved", "twin");
+}
+
+static long remove_it(void)
+{
+	return unlink("spare");
+}
+
+static long make_link(void)
+{
+	return symlink("/etc/passwd", "link") == 0 ? unlink("link") : -1;
+}
+
+static long make_device(void)
+{
+	return mknod("device", S_IFCHR | 0600, makedev(1, 3)) == 0 ?
+		       unlink("device") :
+		       -1;
 }
 
 static long handle(void)
@@ -307,6 +409,7 @@ static long listener(void)
 		} * filter;
 	} program = { 1, (void *)&(uint64_t){ 0x7fff000000000006 } };
 
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	return call(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 		    SECCOMP_FILTER_FLAG_NEW_LISTENER, (long)&program, 0);
 }
@@ -339,15 +442,7 @@ static long other_abi(void)
 	return -1;
 }
 
-#define ATTACK(name)        \
-	{                   \
-#name, name \
-	}
-
-static const struct {
-	const char *name;
-	long (*act)(void);
-} attacks[] = {
+static const struct attack attacks[] = {
 	ATTACK(reopen_writable),
 	ATTACK(change_mode),
 	ATTACK(change_mode_by_fd),
@@ -357,11 +452,22 @@ static const struct {
 	ATTACK(set_attribute),
 	ATTACK(set_times),
 	ATTACK(set_flags),
+	ATTACK(set_project),
+	ATTACK(set_file_attributes),
+	ATTACK(set_attribute_at),
+	ATTACK(remove_attribute),
+	ATTACK(remove_attribute_at),
 	ATTACK(cut),
 	ATTACK(make_file),
 	ATTACK(make_nameless),
 	ATTACK(rename_it),
 	ATTACK(link_it),
+	ATTACK(link_by_descriptor),
+	ATTACK(exchange),
+	ATTACK(whiteout),
+	ATTACK(remove_it),
+	ATTACK(make_link),
+	ATTACK(make_device),
 	ATTACK(handle),
 	ATTACK(mount_tmpfs),
 	ATTACK(clone_tree),
@@ -394,7 +500,7 @@ static const struct {
 	ATTACK(other_abi),
 };
 
-static void try(size_t i)
+static void try(const struct attack *attack)
 {
 	int status;
 	pid_t pid;
@@ -403,23 +509,52 @@ static void try(size_t i)
 	pid = fork();
 	if (pid == 0) {
 		errno = 0;
-		if (attacks[i].act() >= 0)
-			printf("%s done\n", attacks[i].name);
+		if (attack->act() >= 0)
+			printf("%s done\n", attack->name);
 		else
-			printf("%s %s\n", attacks[i].name,
-			       strerrorname_np(errno));
+			printf("%s %s\n", attack->name, strerrorname_np(errno));
 		fflush(stdout);
 		_exit(0);
 	}
 	if (waitpid(pid, &status, 0) == pid && WIFSIGNALED(status))
-		printf("%s killed\n", attacks[i].name);
+		printf("%s killed\n", attack->name);
+}
+
+/* It has the secret as a descriptor, as memory and beside it, until TERM. */
+static int be_victim(const char *secret, const char *ready)
+{
+	char folder[4096];
+	int fd = open(secret, O_RDONLY), signal;
+	sigset_t set;
+
+	snprintf(folder, sizeof folder, "%.*s",
+		 (int)(strrchr(secret, '/') - secret), secret);
+	if (fd < 0 || chdir(folder) < 0 ||
+	    mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+		return 2;
+	setsid();
+	mq_open(QUEUE, O_CREAT | O_RDWR, 0600, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (creat(ready, 0600) < 0)
+		return 2;
+	sigwait(&set, &signal);
+	mq_unlink(QUEUE);
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 2 || chdir(argv[1]) < 0)
+	if (argc == 5 && strcmp(argv[1], "victim") == 0)
+		return be_victim(argv[2], argv[3]);
+	if (argc != 4 || chdir(argv[1]) < 0)
 		return 2;
+	target.secret = argv[2];
+	target.other = atoi(argv[3]);
 	for (size_t i = 0; i < COUNT(attacks); i++)
-		try(i);
+		try(&attacks[i]);
+	for (size_t i = 0; i < outside_nattacks; i++)
+		try(&outside_attacks[i]);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/fs.h>
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -432,31 +434,45 @@ static void names_what_is_lost_without_namespaces(void **state)
 	static const struct {
 		bool bare;
 		const char *call;
-		uint64_t family;
+		uint64_t args[6];
 		const char *told;
 	} rows[] = {
-		{ false, "fchmodat", 0, "" },
-		{ true, "fchmodat", 0,
+		{ false, "fchmodat", { 0 }, "" },
+		{ false, "prlimit64", { 1 }, "" },
+		{ true, "prlimit64", { 1 },
+		  "denied: call prlimit64 (without namespaces it can change "
+		  "its own limits and priorities, not those of others)\n" },
+		{ true, "mq_unlink", { 0 },
+		  "denied: call mq_unlink (without namespaces message queues "
+		  "are those of others)\n" },
+		{ true, "ioctl", { 0, FS_IOC_SETFLAGS },
+		  "denied: call ioctl (without namespaces modes, owners, "
+		  "times and attributes stay as they are)\n" },
+		{ true, "ioctl", { 0, TIOCSTI },
+		  "denied: call ioctl (syscalls: terminal)\n" },
+		{ true, "ioctl", { UINT64_MAX },
+		  "denied: call ioctl (syscalls: terminal)\n" },
+		{ true, "fchmodat", { 0 },
 		  "denied: call fchmodat (without namespaces modes, owners, "
 		  "times and attributes stay as they are)\n" },
-		{ true, "socket", AF_UNIX,
+		{ true, "socket", { AF_UNIX },
 		  "denied: socket AF_UNIX (without namespaces nothing covers "
 		  "the sockets of others)\n" },
-		{ false, "socket", AF_UNIX,
+		{ false, "socket", { AF_UNIX },
 		  "denied: socket AF_UNIX (syscalls: raw_sockets)\n" },
-		{ true, "socket", AF_PACKET,
+		{ true, "socket", { AF_PACKET },
 		  "denied: socket AF_PACKET (syscalls: raw_sockets)\n" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const uint64_t args[6] = { rows[i].family };
 		int number = call_number(X86, rows[i].call);
 		struct scene scene;
 
 		open_scene(&scene, "/");
 		scene.blame.bare = rows[i].bare;
-		blame_call(&scene.blame, X86, (uint64_t)number, args);
+		blame_call(&scene.blame, X86, (uint64_t)number,
+			   rows[i].args);
 		assert_string_equal(told(&scene), rows[i].told);
 	}
 }

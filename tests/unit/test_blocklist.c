@@ -5,6 +5,12 @@
  */
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/btrfs.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
+#include <linux/msdos_fs.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -15,6 +21,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "base/arena.h"
@@ -356,6 +363,50 @@ static const struct arguments when_asked[] = {
 	{ "ioctl", { 0, TIOCSTI }, REFUSE },
 };
 
+/* Where others can be seen: the caller is 0, and each may read. */
+static const struct arguments of_itself[] = {
+	{ "prlimit64", { 0, 7, 1 }, ALLOW },
+	{ "prlimit64", { 1, 7, 1 }, REFUSE },
+	{ "setpriority", { PRIO_PROCESS, 0, 5 }, ALLOW },
+	{ "setpriority", { PRIO_PROCESS, 1, 5 }, REFUSE },
+	{ "setpriority", { PRIO_PGRP, 0, 5 }, REFUSE },
+	{ "setpriority", { PRIO_USER, 0, 5 }, REFUSE },
+	{ "getpriority", { PRIO_USER, 1 }, ALLOW },
+	{ "ioprio_set", { 1, 0, 3 }, ALLOW },
+	{ "ioprio_set", { 1, 1, 3 }, REFUSE },
+	{ "ioprio_set", { 2, 0, 3 }, REFUSE },
+	{ "ioprio_set", { 3, 0, 3 }, REFUSE },
+	{ "sched_setscheduler", { 0, 5 }, ALLOW },
+	{ "sched_setscheduler", { 1, 5 }, REFUSE },
+	{ "sched_setparam", { 0 }, ALLOW },
+	{ "sched_setparam", { 1 }, REFUSE },
+	{ "sched_setattr", { 0 }, ALLOW },
+	{ "sched_setattr", { 1 }, REFUSE },
+	/* By the C libraries, of their own threads. */
+	{ "sched_setaffinity", { 1 }, ALLOW },
+};
+
+/* Of files that may only be read; with and without the terminal's. */
+static const struct arguments of_files[] = {
+	{ "ioctl", { 0, FS_IOC_SETFLAGS }, REFUSE },
+	{ "ioctl", { 0, FS_IOC32_SETFLAGS }, REFUSE },
+	{ "ioctl", { 0, FS_IOC_GETFLAGS }, ALLOW },
+	{ "ioctl", { 0, FS_IOC_FSSETXATTR }, REFUSE },
+	{ "ioctl", { 0, FS_IOC_FSGETXATTR }, ALLOW },
+	{ "ioctl", { 0, FS_IOC_SETVERSION }, REFUSE },
+	{ "ioctl", { 0, FS_IOC_FIEMAP }, ALLOW },
+	{ "ioctl", { 0, FS_IOC_ENABLE_VERITY }, REFUSE },
+	{ "ioctl", { 0, FS_IOC_SET_ENCRYPTION_POLICY }, REFUSE },
+	{ "ioctl", { 0, FAT_IOCTL_SET_ATTRIBUTES }, REFUSE },
+	{ "ioctl", { 0, FICLONE }, ALLOW },
+	{ "ioctl", { 0, FICLONERANGE }, ALLOW },
+	{ "ioctl", { 0, FIDEDUPERANGE }, ALLOW },
+	{ "ioctl", { 0, BTRFS_IOC_SUBVOL_CREATE }, REFUSE },
+	{ "ioctl", { 0, TCGETS }, ALLOW },
+	{ "ioctl", { 0, FIONREAD }, ALLOW },
+	{ "ioctl", { FS_IOC_SETFLAGS, TCGETS, FS_IOC_SETFLAGS }, ALLOW },
+};
+
 static void check_arguments(void **state, uint32_t arch,
 			    const struct confine_blocklist *list,
 			    const struct arguments *rows, size_t n)
@@ -387,6 +438,49 @@ static void arguments_are_compared_on_32_bits(void **state)
 		check_arguments(state, archs[i], &asked, when_asked,
 				COUNT(when_asked));
 	}
+}
+
+/* A pointer is compared whole: half of one may be zero. */
+static void check_limits(void **state, uint32_t arch,
+			 const struct confine_blocklist *list)
+{
+	static const struct {
+		uint64_t limit;
+		uint32_t expected;
+	} rows[] = { { 0, ALLOW }, { 1ULL << 32, REFUSE }, { 16, REFUSE } };
+	uint32_t number = (uint32_t)number_of(arch, "prlimit64");
+	struct confine_filter filter = build(state, arch, list);
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint64_t args[] = { 1, 7, rows[i].limit };
+
+		expect(ask(&filter, arch, number, args), rows[i].expected,
+		       "a limit of another", (uint32_t)i);
+	}
+}
+
+static void what_is_outside_is_refused_where_asked(void **state)
+{
+	static const char *terminal[] = { "terminal" };
+	struct confine_blocklist list = plain, lifted;
+
+	list.only_itself = true;
+	list.no_flags = true;
+	lifted = list;
+	lifted.extra_allow = (struct oci_strings){ terminal, 1 };
+	for (size_t i = 0; i < COUNT(archs); i++) {
+		check_arguments(state, archs[i], &list, of_itself,
+				COUNT(of_itself));
+		check_limits(state, archs[i], &list);
+		check_arguments(state, archs[i], &list, arguments,
+				COUNT(arguments));
+		check_arguments(state, archs[i], &list, of_files,
+				COUNT(of_files));
+		check_arguments(state, archs[i], &lifted, of_files,
+				COUNT(of_files));
+	}
+	assert_string_equal(confine_process_call(X86, 302), "prlimit64");
+	assert_null(confine_process_call(X86, 0));
 }
 
 /* ---- sockets ---- */
@@ -565,6 +659,7 @@ int main(void)
 		cmocka_unit_test(unknown_names_are_errors),
 		cmocka_unit_test(other_architectures_are_errors),
 		cmocka_unit_test(arguments_are_compared_on_32_bits),
+		cmocka_unit_test(what_is_outside_is_refused_where_asked),
 		cmocka_unit_test(sockets_are_those_of_the_rules),
 		cmocka_unit_test(fast_open_is_refused_where_asked),
 		cmocka_unit_test(other_abis_are_closed),

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,6 +35,7 @@ static const uint64_t arguments[][6] = {
 	{ CLONE_NEWUSER | 17, TIOCSTI, 0, 0, 0, 0 },
 	{ CLONE_VM, 1 << 3, 0, 0, 0, 0 },
 	{ 0xffffffff, TIOCSETD, 0, 0, 0, 0 },
+	{ 1, FS_IOC_SETFLAGS, 1, 0, 0, 0 },
 };
 
 static const char *watched[] = { "openat", "execve", "socket", "connect",
@@ -100,6 +102,7 @@ static void watches_what_the_policy_holds(void **state)
 		{ .inet = true, .udp = true, .icmp = true },
 		{ .extra_allow = { (const char **)groups, 2 }, .inet = true },
 		{ .extra_deny = { (const char **)denied, 2 } },
+		{ .only_itself = true, .no_flags = true },
 	};
 	struct arena arena;
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine/outside.c - calls by which processes and files outside are changed,
+ * though no signal and no byte goes there.
+ *
+ * A filter cannot tell a process inside from another: only the caller itself,
+ * which is 0, is allowed. sched_setaffinity is not here: the C libraries name
+ * their own threads in it, and it slows others down, no more.
+ */
+#include "confine/outside.h"
+
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/msdos_fs.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+
+#include "confine/calls.h"
+#include "confine/confine.h"
+#include "confine/rules.h"
+
+#define IOPRIO_WHO_PROCESS 1 /* linux/ioprio.h is too new */
+#define TYPE_EXT 'f' /* and encryption and verity, of any file system */
+#define TYPE_BTRFS 0x94
+#define TYPE_F2FS 0xf5
+#define OF_TYPE(type) BITS(1, 0xff00, (type) << 8)
+
+/* New limits; those of others may be read. */
+static const struct bpf_rule prlimit_rules[] = {
+	RULE(ALLOW, WORD(0, 0)),
+	RULE(ALLOW, { .arg = 2, .op = OCI_CMP_MASKED_EQ, .mask = UINT64_MAX }),
+};
+
+static const struct bpf_rule priority_rules[] = {
+	RULE(ALLOW, WORD(0, PRIO_PROCESS), WORD(1, 0)),
+};
+
+static const struct bpf_rule io_priority_rules[] = {
+	RULE(ALLOW, WORD(0, IOPRIO_WHO_PROCESS), WORD(1, 0)),
+};
+
+static const struct bpf_rule scheduler_rules[] = {
+	RULE(ALLOW, WORD(0, 0)),
+};
+
+const struct outside_call outside_processes[] = {
+	{ "prlimit64", prlimit_rules, COUNT(prlimit_rules) },
+	{ "setpriority", priority_rules, COUNT(priority_rules) },
+	{ "ioprio_set", io_priority_rules, COUNT(io_priority_rules) },
+	{ "sched_setscheduler", scheduler_rules, COUNT(scheduler_rules) },
+	{ "sched_setparam", scheduler_rules, COUNT(scheduler_rules) },
+	{ "sched_setattr", scheduler_rules, COUNT(scheduler_rules) },
+};
+
+const size_t outside_nprocesses = COUNT(outside_processes);
+
+/*
+ * The owner of a file does these by a descriptor that can only read, and
+ * Landlock does not look at them: flags, versions, verity, subvolumes. What
+ * copies or only tells is allowed.
+ */
+static const struct bpf_rule ioctl_rules[] = {
+	RULE(REFUSE, WORD(1, FS_IOC_FSSETXATTR)),
+	RULE(REFUSE, WORD(1, FS_IOC_SETVERSION)),
+	RULE(REFUSE, WORD(1, FAT_IOCTL_SET_ATTRIBUTES)),
+	RULE(ALLOW, WORD(1, FS_IOC_GETFLAGS)),
+	RULE(ALLOW, WORD(1, FS_IOC_FIEMAP)),
+	RULE(REFUSE, OF_TYPE(TYPE_EXT)),
+	RULE(ALLOW, WORD(1, FICLONE)),
+	RULE(ALLOW, WORD(1, FICLONERANGE)),
+	RULE(ALLOW, WORD(1, FIDEDUPERANGE)),
+	RULE(REFUSE, OF_TYPE(TYPE_BTRFS)),
+	RULE(REFUSE, OF_TYPE(TYPE_F2FS)),
+};
+
+const struct outside_call outside_ioctl = {
+	"ioctl",
+	ioctl_rules,
+	COUNT(ioctl_rules),
+};
+
+const char *confine_process_call(uint32_t arch, uint64_t number)
+{
+	for (size_t i = 0; i < COUNT(outside_processes); i++)
+		if (call_number(arch, outside_processes[i].name) == (int)number)
+			return outside_processes[i].name;
+	return NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine/outside.h - calls that are judged where no namespace keeps away what
+ * is outside.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "confine/bpf.h"
+
+struct outside_call {
+	const char *name;
+	const struct bpf_rule *rules;
+	size_t nrules;
+};
+
+/* On other processes: what the rules do not allow is refused. */
+extern const struct outside_call outside_processes[];
+extern const size_t outside_nprocesses;
+/* What they refuse is refused, whatever the terminal may do. */
+extern const struct outside_call outside_ioctl;
