@@ -17,6 +17,7 @@
 #include "runtime/bare.h"
 #include "runtime/doctor_cgroups.h"
 #include "runtime/policed_carve.h"
+#include "runtime/policed_sockets.h"
 #include "runtime/sandbox.h"
 #include "runtime/unsandboxed.h"
 #include "runtime/view.h"
@@ -136,6 +137,19 @@ static int explain_calls(struct arena *arena, struct explanation *all)
 	return line->how ? refuse(arena, all, line->how) : -ENOMEM;
 }
 
+static const char *sockets_text(const struct policed *policed)
+{
+	if (!policed->masks_sockets)
+		return "";
+	if (policed->net.unix_sockets)
+		return "; sockets of others are covered or refused, and "
+		       "directories covered that may be entered and not be "
+		       "listed";
+	return "; sockets of others are covered, except in " SOCKETS_UNSEARCHED
+	       ", and so are directories that may be entered and not be "
+	       "listed";
+}
+
 static int explain_root(struct arena *arena, struct explanation *all)
 {
 	const struct view *view = all->creation.policed.view;
@@ -164,11 +178,7 @@ static int explain_root(struct arena *arena, struct explanation *all)
 				 "/proc and /dev; what is not listed is not "
 				 "there%s",
 				 view->nbinds,
-				 all->creation.policed.masks_sockets ?
-					 "; sockets of others are covered, and "
-					 "directories that may be entered and "
-					 "not be listed" :
-					 "");
+				 sockets_text(&all->creation.policed));
 	return line->how ? 0 : -ENOMEM;
 }
 

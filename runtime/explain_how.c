@@ -7,6 +7,7 @@
 #include "confine/landlock.h"
 #include "policy/keys.h"
 #include "runtime/explain.h"
+#include "runtime/policed_sockets.h"
 #include "runtime/view.h"
 
 static const char *landlock_text(struct arena *arena,
@@ -184,7 +185,10 @@ static const char *unix_text(struct arena *arena, const struct policed *policed)
 				    *masks ? "those that come later" :
 					     "the sockets of others that are "
 					     "not listed");
-	return *masks ? masks : "sockets of others are as they are";
+	if (!*masks)
+		return "sockets of others are as they are";
+	return "mounts cover the sockets of others that are there now and not "
+	       "listed; they are not looked for in " SOCKETS_UNSEARCHED;
 }
 
 static int explain_network(struct arena *arena, const struct explanation *all,

@@ -2,6 +2,11 @@
 /* runtime/policed_sockets.h - Unix sockets of others, in mounts of the host. */
 #pragma once
 
+/* Of a sandbox: is_of_system has the list. */
+#define SOCKETS_UNSEARCHED                              \
+	"/usr, /bin, /sbin and /lib*, but for /usr/local " \
+	"and what filesystem.mount shows"
+
 struct files_list;
 struct files_rules;
 struct masks;

@@ -124,7 +124,13 @@ same_refusal() {
 		([.lines[] | select(.key == "network.bind")][0] |
 			.how | test("Landlock|any port"))'
 	explained --network-unix "$TMP" -r "$TMP" -- true
-	line network.unix '.how | test("sockets of others")'
+	if [ "$(landlock_version)" -lt 9 ]; then
+		line network.unix '.how | test("not looked for in /usr")'
+		line root '.how | test("sockets of others.*except in /usr")'
+	else
+		line network.unix '.how | test("refuses those")'
+		line root '.how | test("sockets of others.*or refused")'
+	fi
 	explained --mount "/here:$TMP" -- true
 	line filesystem.mount '.how | test("bind mounts")'
 }
