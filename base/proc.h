@@ -23,3 +23,8 @@ int proc_life(int proc, pid_t pid, uint64_t *ret_start, bool *ret_ends);
 bool proc_never_execed(int proc, pid_t pid);
 /* It is gone, or on its way. */
 bool proc_ends(int proc, pid_t pid);
+/*
+ * Let us be killed when our parent ends, or end now if it has. To be said again
+ * after joining a user namespace, which resets it.
+ */
+void proc_end_with(pid_t parent);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/proc_stat.c - open, verify and read our procfs; the parent's part. */
+/* base/proc_stat.c - our procfs and processes; the parent's part. */
 #include "base/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -115,4 +117,12 @@ bool proc_never_execed(int proc, pid_t pid)
 bool proc_ends(int proc, pid_t pid)
 {
 	return flags_of(proc, pid, EXITING) & EXITING;
+}
+
+void proc_end_with(pid_t parent)
+{
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* From within another pid namespace it is 0, dead or alive. */
+	if (getppid() != parent && getppid() != 0)
+		_exit(127);
 }

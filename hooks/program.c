@@ -18,6 +18,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/proc.h"
 #include "base/sys.h"
 #include "hooks/hooks.h"
 
@@ -46,7 +47,7 @@ struct report {
 enum { READ, WRITE };
 
 struct running {
-	pid_t pid;
+	pid_t parent, pid;
 	int pidfd;
 	int in;
 	int out[2];
@@ -142,7 +143,7 @@ static void enter_namespaces(const struct running *run,
 		pid_t inner;
 
 		/* Now, for the joining of a user namespace resets it. */
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		proc_end_with(run->parent);
 		inner = fork();
 		if (inner < 0)
 			give_up(run, STAGE_FORK);
@@ -174,7 +175,7 @@ static _Noreturn void run_instead(const struct program *program,
 }
 
 static _Noreturn void become(const struct running *run,
-			     const struct program *program, pid_t parent)
+			     const struct program *program)
 {
 	const struct hooks_place *place = program->place;
 	sigset_t none;
@@ -190,10 +191,7 @@ static _Noreturn void become(const struct running *run,
 		enter_place(run, place);
 	/* Old kernels refuse; what is ours is close-on-exec anyhow. */
 	(void)sys_close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Inside another pid namespace the parent is 0, dead or alive. */
-	if (getppid() != parent && getppid() != 0)
-		_exit(127);
+	proc_end_with(run->parent);
 	if (place && place->run)
 		run_instead(program, place);
 	(void)execve(program->path, program->argv, program->envp);
@@ -224,8 +222,7 @@ static int open_input(const char *text)
 
 static int start(const struct program *program, struct running *run)
 {
-	pid_t parent = getpid();
-
+	run->parent = getpid();
 	run->in = open_input(program->input);
 	if (run->in < 0)
 		return run->in;
@@ -240,7 +237,7 @@ static int start(const struct program *program, struct running *run)
 	if (run->pid < 0)
 		return fail(errno, "fork");
 	if (run->pid == 0)
-		become(run, program, parent);
+		become(run, program);
 	/* Both sides do it, so that neither can be too late. */
 	(void)setpgid(run->pid, run->pid);
 	closep(&run->out[WRITE]);

@@ -42,17 +42,17 @@ static int start_visitor(int userns, struct visitor *ret)
 {
 	int arrived[2];
 	char byte;
-	pid_t pid;
+	pid_t parent = getpid(), pid;
 
 	if (pipe2(arrived, O_CLOEXEC) < 0)
 		return fail(errno, "make a pipe");
 	pid = fork();
 	if (pid == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		/* Who is there already must not reach our descriptors. */
 		(void)prctl(PR_SET_DUMPABLE, 0);
 		if (setns(userns, CLONE_NEWUSER) < 0)
 			_exit(1);
+		proc_end_with(parent);
 		(void)!write(arrived[1], "", 1);
 		for (;;)
 			pause();

@@ -8,8 +8,8 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
@@ -45,12 +45,12 @@ static int start_holder(uint64_t namespaces, struct holder *ret)
 		.flags = namespaces,
 		.exit_signal = SIGCHLD,
 	};
-	pid_t pid = sys_clone3(&args);
+	pid_t parent = getpid(), pid = sys_clone3(&args);
 
 	if (pid < 0)
 		return fail(errno, "make a user namespace");
 	if (pid == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		proc_end_with(parent);
 		for (;;)
 			pause();
 	}
