@@ -160,7 +160,7 @@ start_pod() {
 	join_pod network
 	args sh -c "$COUNTING"
 	start_container box
-	wait_until [ -s "$BUNDLE/rootfs/count" ]
+	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint box
 	before=$(count)
 	run_ok restore box
@@ -197,7 +197,7 @@ start_pod() {
 	join_pod ipc uts
 	args sh -c "$COUNTING"
 	start_container box
-	wait_until [ -s "$BUNDLE/rootfs/count" ]
+	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint box
 	run_ok restore box
 	counts_on

@@ -252,7 +252,7 @@ load_profile() {
 	config '.linux.namespaces |= map(select(.type != "cgroup"))'
 	args sh -c "$COUNTING"
 	start_container box
-	wait_until [ -s "$BUNDLE/rootfs/count" ]
+	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint --manage-cgroups-mode ignore --network-lock skip box
 	before=$(count)
 	run_ok restore box --manage-cgroups-mode ignore --network-lock skip

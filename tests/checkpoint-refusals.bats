@@ -120,7 +120,7 @@ load checkpoint
 	new_bundle box
 	args sh -c "$COUNTING"
 	start_container box
-	wait_until [ -s "$BUNDLE/rootfs/count" ]
+	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint box
 	config '.annotations."io.sandlock.limits.open_files" = "100"'
 	refused_restore "a container with a policy has no checkpoint"

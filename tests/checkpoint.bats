@@ -95,7 +95,7 @@ load limits
 	args sh -c "$COUNTING"
 	(sandlock run --bundle "$BUNDLE" box </dev/null >"$TMP/out" 2>&1 ||
 		echo "status $?" >>"$TMP/out") 3>&- &
-	wait_until [ -s "$BUNDLE/rootfs/count" ]
+	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint box
 	wait_until grep -q status "$TMP/out"
 	[ "$(<"$TMP/out")" = "status 137" ]
@@ -240,7 +240,7 @@ load limits
 	chmod 0755 "$TMP"
 	args sh -c "$COUNTING"
 	sandlock run --detach --bundle "$BUNDLE" box </dev/null 2>&1 | cat &
-	wait_until [ -s "$BUNDLE/rootfs/count" ]
+	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint box
 	before=$(count)
 	with_criu restore --detach --bundle "$BUNDLE" --image-path "$IMAGES" \
