@@ -32,20 +32,40 @@ static bool is_node(const struct stat *st, const struct step *step)
 		st->st_rdev == makedev(step->node.major, step->node.minor));
 }
 
+/* Kernels before 6.6 change the mode of what is only named by way of /proc. */
+static int chmod_by_link(const struct child *child, int fd, mode_t mode)
+{
+	static const char directory[] = "self/fd/";
+	char text[sizeof directory + 10];
+	char *link = text + sizeof text - 1;
+
+	*link = '\0';
+	do {
+		*--link = (char)('0' + fd % 10);
+		fd /= 10;
+	} while (fd > 0);
+	link -= sizeof directory - 1;
+	memcpy(link, directory, sizeof directory - 1);
+	return fchmodat(child->slots[SLOT_PROC], link, mode, 0);
+}
+
+static int chmod_node(const struct child *child, int fd, mode_t mode)
+{
+	if (syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH) == 0)
+		return 0;
+	return errno == ENOSYS ? chmod_by_link(child, fd, mode) : -1;
+}
+
 /* An equal node that was there before gets owner and mode, too. */
-static int own_node(int fd, const struct stat *st, const struct step *step)
+static int own_node(const struct child *child, int fd, const struct stat *st,
+		    const struct step *step)
 {
 	mode_t mode = step->node.mode & 07777;
 
 	if ((st->st_uid != step->node.uid || st->st_gid != step->node.gid) &&
 	    fchownat(fd, "", step->node.uid, step->node.gid, AT_EMPTY_PATH) < 0)
 		return -1;
-	/* Kernels before 6.6 cannot; the node then keeps the mode it has. */
-	if ((st->st_mode & 07777) != mode &&
-	    syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH) < 0 &&
-	    errno != ENOSYS)
-		return -1;
-	return 0;
+	return (st->st_mode & 07777) != mode ? chmod_node(child, fd, mode) : 0;
 }
 
 /*
@@ -104,7 +124,7 @@ int child_mknod(struct child *child, const struct step *step)
 	if (!is_node(&st, step))
 		return child_refuse(child, EEXIST,
 				    "something else has that name");
-	return own_node(node, &st, step);
+	return own_node(child, node, &st, step);
 }
 
 int child_symlink(struct child *child, const struct step *step)
