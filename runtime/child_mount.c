@@ -177,13 +177,25 @@ static int mount_point(struct child *child, const struct step *step)
 	return 0;
 }
 
+static bool has_layers(const struct step_fs *want)
+{
+	for (size_t i = 0; i < want->nparams; i++)
+		if (streq(want->params[i].key, "lowerdir+"))
+			return true;
+	return false;
+}
+
 /* What the file system itself says about the failure: "e tmpfs: Bad …". */
-static int fs_failed(struct child *child, int fs)
+static int fs_failed(struct child *child, int fs, const struct step_fs *want)
 {
 	int error = errno;
 	char line[256];
 	ssize_t n;
 
+	/* Older kernels take any word, and then say nothing. */
+	if (error == EINVAL && has_layers(want))
+		child_note(child, "more than 255 bytes of layers need Linux "
+				  "6.8");
 	while ((n = read(fs, line, sizeof line - 1)) > 2) {
 		line[n] = '\0';
 		line[strcspn(line, "\n")] = '\0';
@@ -246,10 +258,10 @@ static int make_fs(struct child *child, const struct step *step)
 	if (fs < 0)
 		return -1;
 	if (configure(child, fs, step) < 0)
-		return fs_failed(child, fs);
+		return fs_failed(child, fs, step->fs);
 	tree = sys_fsmount(fs, step->fs->attrs);
 	if (tree < 0)
-		return fs_failed(child, fs);
+		return fs_failed(child, fs, step->fs);
 	child_put(child, step->out, tree);
 	return 0;
 }
@@ -262,7 +274,7 @@ static int reconfigure(struct child *child, const struct step *step)
 		return -1;
 	if (set_params(fs, step->fs) < 0 ||
 	    sys_fsconfig(fs, FSCONFIG_CMD_RECONFIGURE, NULL, NULL) < 0)
-		return fs_failed(child, fs);
+		return fs_failed(child, fs, step->fs);
 	return 0;
 }
 

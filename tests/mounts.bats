@@ -323,6 +323,10 @@ new" ]
 		layers+=:$TMP/$i-$long
 	done
 	add_mount /m overlay overlay ro "lowerdir=${layers#:}"
+	if ! kernel_since 6.8; then
+		refused "255 bytes of layers need Linux 6.8"
+		return
+	fi
 	inside 'cat /m/file*'
 	assert_lines "1
 2
