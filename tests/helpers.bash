@@ -94,7 +94,8 @@ meets() {
 	apparmor) [ "$(cat /sys/module/apparmor/parameters/enabled \
 		2>/dev/null)" = Y ] ;;
 	selinux) [ -e /sys/fs/selinux/enforce ] ;;
-	idmap) can_idmap ;;
+	idmap) kernel_since 5.12 ;;
+	idmap_tmpfs) kernel_since 6.3 ;;
 	sys_resource) has_capability 24 ;;
 	sys_nice) has_capability 23 ;;
 	static) ! is_dynamic "$SANDLOCK" ;;
@@ -128,8 +129,8 @@ is_dynamic() {
 }
 
 # The kernel can (5.12), and the file system below the tests can, too.
-can_idmap() {
-	[ "$(printf '5.12\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 5.12 ]
+kernel_since() {
+	[ "$(printf '%s\n%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]
 }
 
 # ---- bundles ----

@@ -116,6 +116,7 @@ user 7:8"
 @test "idmap maps the top mount, ridmap what is below, too" {
 	local word
 
+	requires idmap_tmpfs
 	for word in idmap ridmap; do
 		config 'del(.mounts[7])'
 		add_mount /m "" "$TMP/tree" rbind "$word"
