@@ -35,7 +35,7 @@ start_locking() {
 @test "open TCP connections need --tcp-established, and go on then" {
 	new_bundle box
 	args sh -c 'nc -l -p 4000 <>/back >/got &
-		until nc 127.0.0.1 4000; do sleep 0.02; done <>/pipe'
+		until nc 127.0.0.1 4000 2>/dev/null; do sleep 0.02; done <>/pipe'
 	mkfifo "$BUNDLE/rootfs/pipe" "$BUNDLE/rootfs/back"
 	start_container box
 	exec 7>"$BUNDLE/rootfs/pipe"
