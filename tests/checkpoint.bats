@@ -258,11 +258,10 @@ load limits
 @test "restore runs prestart and createRuntime hooks, and delete poststop" {
 	new_bundle box
 	args sleep 1000
-	config --arg log "$TMP/log" --arg jq "$(type -P gojq jq | head -n 1)" \
-		'.hooks = (["prestart", "createRuntime", "createContainer",
-		"startContainer", "poststart", "poststop"] |
+	config --arg log "$TMP/log" '.hooks = (["prestart", "createRuntime",
+		"createContainer", "startContainer", "poststart", "poststop"] |
 		map({(.): [{path: "/bin/sh", args: ["sh", "-c",
-			"echo \(.) $(\($jq) -c \"[.id, .status]\") >>\($log)"],
+			"echo \(.) $(jq -c \"[.id, .status]\") >>\($log)"],
 			env: ["PATH=/usr/bin:/bin"]}]}) | add) |
 		del(.hooks.createContainer, .hooks.startContainer)'
 	start_container box
