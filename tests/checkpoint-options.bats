@@ -59,6 +59,86 @@ start_locking() {
 	wait_until grep -qs three "$BUNDLE/rootfs/got"
 }
 
+# A file that is open by a name that is gone, and has another.
+@test "an open file that lost one of two names needs --link-remap" {
+	new_bundle box
+	args sh -c 'echo kept >/one; ln /one /two; exec 5</one; rm /one
+		echo >/up; until [ -e /go ]; do sleep 0.02; done; cat <&5 >/got'
+	start_container box
+	wait_until [ -e "$BUNDLE/rootfs/up" ]
+	run_bad "log file: $IMAGES/dump.log" checkpoint box
+	assert_output_has "link-remap"
+	assert_status box running
+	run_ok checkpoint --link-remap box
+	run_ok restore box
+	touch "$BUNDLE/rootfs/go"
+	wait_until grep -qs kept "$BUNDLE/rootfs/got"
+}
+
+# Both ends are in one network namespace, where criu looks for sockets, and have
+# one name for it.
+@test "a Unix socket of someone outside needs --ext-unix-sk" {
+	local listener
+
+	requires cc python3
+	new_bundle box
+	cc -static -o "$BUNDLE/rootfs/bin/talker" \
+		"$BATS_TEST_DIRNAME/talker.c"
+	config '.linux.namespaces |= map(select(.type != "network"))'
+	args talker /socket /up
+	python3 - "$BUNDLE/rootfs" >"$TMP/heard" 3>&- <<-'END' &
+		import os, socket, sys
+		os.chroot(sys.argv[1])
+		end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		end.bind("/socket")
+		while True:
+		    print(end.recv(9).decode(), flush=True)
+	END
+	listener=$!
+	wait_until [ -S "$BUNDLE/rootfs/socket" ]
+	start_container box
+	wait_until grep -qs word "$TMP/heard"
+	run_bad "log file: $IMAGES/dump.log" checkpoint box
+	assert_output_has "ext-unix-sk"
+	assert_status box running
+	run_ok checkpoint --ext-unix-sk box
+	say_once "$BUNDLE/rootfs/socket" saved
+	wait_until grep -q saved "$TMP/heard"
+	run_ok restore box --ext-unix-sk
+	wait_until heard_since saved word
+	kill "$listener"
+}
+
+# say_once SOCKET WORD: a datagram.
+say_once() {
+	python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(
+    sys.argv[2].encode(), sys.argv[1])' "$@"
+}
+
+heard_since() {
+	sed "1,/$1/d" "$TMP/heard" | grep -q "$2"
+}
+
+@test "restore --auto-dedup frees the memory in the images" {
+	start_counting box
+	run_ok checkpoint box
+	[ "$(stat -c %b "$IMAGES/pages-1.img")" -gt 0 ]
+	before=$(count)
+	run_ok restore box --auto-dedup
+	counts_on "$before"
+	[ "$(stat -c %b "$IMAGES/pages-1.img")" -eq 0 ]
+}
+
+# What criu is told to do with connections it writes down.
+@test "what is only passed on is known to criu" {
+	start_counting box
+	run_ok checkpoint --tcp-skip-in-flight --shell-job box
+	grep -q "skip in-flight TCP connections" "$IMAGES/dump.log"
+	run_ok restore box --tcp-close --shell-job
+	grep -q "drop all TCP connections on restore" "$IMAGES/restore.log"
+}
+
 @test "an empty network namespace is left to whoever restores it" {
 	start_counting box
 	run_ok checkpoint --empty-ns network box
