@@ -57,6 +57,10 @@ is_stopped() {
 	has STOPPED ctr tasks list
 }
 
+pid_of() {
+	ctr tasks list | awk -v id="$1" '$1 == id { print $2 }'
+}
+
 # cgroup_file ID NAME...: a file of this name in the container's cgroup.
 cgroup_file() {
 	room find /sys/fs/cgroup -path "*/default/$1/*" \
@@ -164,8 +168,10 @@ cgroup_file() {
 	start a
 	ctr tasks pause a
 	expect 0 PAUSED ctr tasks list
+	stands_still "$(pid_of a)"
 	ctr tasks resume a
 	expect 0 RUNNING ctr tasks list
+	expect 1 "" stands_still "$(pid_of a)"
 }
 
 # bats test_tags=stats
@@ -280,7 +286,7 @@ cgroup_file() {
 	local pid
 
 	start a
-	pid=$(ctr tasks list | awk '$1 == "a" { print $2 }')
+	pid=$(pid_of a)
 	expect 0 "$(room readlink "/proc/$pid/ns/net")" \
 		with --with-ns "network:/proc/$pid/ns/net" -- b \
 		readlink /proc/self/ns/net
@@ -289,8 +295,7 @@ cgroup_file() {
 # bats test_tags=cgroup-parent
 @test "ctr puts a container into the cgroup it is told to" {
 	start a --cgroup /given/a
-	room grep -q /given/a "/proc/$(ctr tasks list |
-		awk '$1 == "a" { print $2 }')/cgroup"
+	room grep -q /given/a "/proc/$(pid_of a)/cgroup"
 }
 
 # bats test_tags=annotations

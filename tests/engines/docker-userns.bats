@@ -18,8 +18,7 @@ setup_file() {
 	start one
 	expect 0 "0     300000      65536" docker exec one \
 		cat /proc/self/uid_map
-	[ "$(room stat -c %u "/proc/$(docker inspect \
-		--format '{{.State.Pid}}' one)")" -eq 300000 ]
+	[ "$(room stat -c %u "/proc/$(pid_of one)")" -eq 300000 ]
 	expect 0 "0 0 755" docker exec one stat -c '%u %g %a' /etc
 }
 

@@ -70,6 +70,10 @@ exit_code() {
 	docker inspect --format '{{.State.ExitCode}}' "$1"
 }
 
+pid_of() {
+	docker inspect --format '{{.State.Pid}}' "$1"
+}
+
 state_of() {
 	docker inspect --format '{{.State.Status}}' "$1"
 }

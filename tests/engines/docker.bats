@@ -118,16 +118,22 @@ setup_file() {
 	start one
 	docker pause one
 	[ "$(state_of one)" = paused ]
+	stands_still "$(pid_of one)"
 	docker unpause one
+	expect 1 "" stands_still "$(pid_of one)"
 	expect 0 "" docker exec one true
+}
+
+is_healthy() {
+	[ "$(docker inspect --format '{{.State.Health.Status}}' "$1")" = \
+		healthy ]
 }
 
 # bats test_tags=healthcheck
 @test "docker asks a container for its health" {
 	start one --health-cmd 'test -e /tmp/well' --health-interval 0.2s
 	docker exec one touch /tmp/well
-	wait_until has healthy docker inspect \
-		--format '{{.State.Health.Status}}' one
+	wait_until is_healthy one
 }
 
 # bats test_tags=copy

@@ -401,6 +401,16 @@ cpuset() {
 	limit cpuset/cpuset.cpus cpuset.cpus "$@"
 }
 
+# stands_still PID: a process of the room, by the freezer of its cgroup.
+stands_still() {
+	local path
+
+	path=$(room sed -n 's/^[0-9]*:freezer://p; s/^0:://p' \
+		"/proc/$1/cgroup" | head -n 1)
+	limit "freezer$path/freezer.state" "${path#/}/cgroup.events" room cat |
+		grep -qx -e FROZEN -e 'frozen 1'
+}
+
 # A seccomp profile in the format of engines: all but the making of directories.
 no_mkdir() {
 	jq -n '{defaultAction: "SCMP_ACT_ALLOW", syscalls: [

@@ -90,6 +90,10 @@ exit_code() {
 	podman inspect --format '{{.State.ExitCode}}' "$1"
 }
 
+pid_of() {
+	podman inspect --format '{{.State.Pid}}' "$1"
+}
+
 state_of() {
 	podman inspect --format '{{.State.Status}}' "$1"
 }

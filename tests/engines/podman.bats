@@ -162,12 +162,12 @@ setup_file() {
 
 # bats test_tags=restart
 @test "podman restarts a container" {
-	start a
 	local pid
 
-	pid=$(podman inspect --format '{{.State.Pid}}' a)
+	start a
+	pid=$(pid_of a)
 	podman restart -t 5 a
-	[ "$(podman inspect --format '{{.State.Pid}}' a)" -ne "$pid" ]
+	[ "$(pid_of a)" -ne "$pid" ]
 	expect 0 "" podman exec a true
 }
 
@@ -177,8 +177,10 @@ setup_file() {
 		sh -c 'while sleep 0.02; do echo >>/tmp/beats; done' >/dev/null
 	podman pause a
 	[ "$(state_of a)" = paused ]
+	stands_still "$(pid_of a)"
 	expect 255 "" podman exec a true
 	podman unpause a
+	expect 1 "" stands_still "$(pid_of a)"
 	expect 0 "" podman exec a true
 }
 
@@ -213,5 +215,5 @@ podman_run_with_file() {
 	expect 1 "" podman healthcheck run a
 	podman exec a touch /tmp/well
 	expect 0 "" podman healthcheck run a
-	expect 0 healthy podman inspect --format '{{.State.Health.Status}}' a
+	[ "$(podman inspect --format '{{.State.Health.Status}}' a)" = healthy ]
 }
