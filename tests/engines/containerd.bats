@@ -223,6 +223,8 @@ cgroup_file() {
 	expect 1 "" ctr tasks exec --exec-id e private \
 		grep /dir/later /proc/mounts
 	room umount "$dir/later"
+	start shared --rootfs-propagation rshared --mount "$bind:rshared"
+	mounts_back "$(pid_of shared)" "$dir"
 	remove_all
 	room umount "$dir"
 }

@@ -69,7 +69,9 @@ setup_file() {
 	expect 0 /dir/later docker exec slave cat /proc/mounts
 	expect 1 "" docker exec private grep /dir/later /proc/mounts
 	room umount "$dir/later"
-	docker rm -f slave private
+	start shared -v "$dir:/dir:rshared"
+	mounts_back "$(pid_of shared)" "$dir"
+	docker rm -f slave private shared
 	room umount "$dir"
 }
 

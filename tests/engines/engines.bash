@@ -411,6 +411,15 @@ stands_still() {
 		grep -qx -e FROZEN -e 'frozen 1'
 }
 
+# mounts_back PID DIR: what is mounted in the container of this process, where
+# it has DIR as /dir, is seen in the room.
+mounts_back() {
+	mkdir "$2/back"
+	room nsenter --target "$1" --mount mount -t tmpfs tmpfs /dir/back
+	room grep -q " $2/back tmpfs " /proc/mounts
+	room umount "$2/back"
+}
+
 # A seccomp profile in the format of engines: all but the making of directories.
 no_mkdir() {
 	jq -n '{defaultAction: "SCMP_ACT_ALLOW", syscalls: [

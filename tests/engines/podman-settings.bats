@@ -78,7 +78,9 @@ setup_file() {
 	expect 0 /dir/later podman exec slave cat /proc/mounts
 	expect 1 "" podman exec private grep /dir/later /proc/mounts
 	room umount "$dir/later"
-	podman rm -f -t 0 slave private
+	start shared -v "$dir:/dir:rshared"
+	mounts_back "$(pid_of shared)" "$dir"
+	podman rm -f -t 0 slave private shared
 	room umount "$dir"
 }
 
