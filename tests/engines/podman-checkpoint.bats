@@ -123,6 +123,25 @@ more_than() {
 }
 
 # bats test_tags=checkpoint
+@test "podman checkpoint --file-locks saves what a program has locked" {
+	requires cc
+	cc -static -o "$ROOM/locker" "$BATS_TEST_DIRNAME/../locker.c"
+	podman run -d --network none --name a -v "$ROOM/locker:/bin/locker" \
+		"$IMAGE" locker /lock /held >/dev/null
+	wait_until podman exec a test -e /held
+	is_locked
+	expect 125 "--file-locks" podman container checkpoint a
+	expect 0 running state_of a
+	expect 0 "" podman container checkpoint --file-locks a
+	expect 0 "" podman container restore --file-locks a
+	is_locked
+}
+
+is_locked() {
+	expect 1 "" room flock --nonblock "/proc/$(pid_of a)/root/lock" true
+}
+
+# bats test_tags=checkpoint
 @test "podman says why a checkpoint fails" {
 	podman run -d --network none --name a "$IMAGE" sh -c \
 		'mkfifo /there /back; nc -l -p 4000 <>/back &
