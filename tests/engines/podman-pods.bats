@@ -121,3 +121,21 @@ no_cgroup() {
 		"$(podman inspect --format '{{.OCIConfigPath}}' played-one)"
 	podman play kube --down "$ROOM/pod.yaml"
 }
+
+# podman does not tell the runtime which of a pod's containers it is.
+# bats test_tags=kube-play,policy
+@test "podman plays a pod with a policy, if it is for all containers" {
+	local pod=$CONTRIB/kubernetes/pod.yaml
+
+	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
+	podman tag "$IMAGE" docker.io/library/busybox:1.37
+	expect 125 "web.io.sandlock/limits.memory: this container has no name" \
+		podman play kube --network none "$pod"
+	podman play kube --down "$pod"
+	sed '/web.io.sandlock/d' "$pod" >"$ROOM/all.yaml"
+	podman play kube --network none "$ROOM/all.yaml"
+	[ "$(pids_limit podman exec sandlocked-web cat)" -eq 100 ]
+	[ "$(pids_limit podman exec sandlocked-shell cat)" -eq 100 ]
+	podman play kube --down "$ROOM/all.yaml"
+	podman untag "$IMAGE" docker.io/library/busybox:1.37
+}
