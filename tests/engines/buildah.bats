@@ -48,7 +48,14 @@ remove_all() {
 @test "buildah runs a program and ends as it does" {
 	expect 0 hello run_in echo hello
 	expect 7 "" run_in sh -c 'exit 7'
+	expect 143 "" run_in sh -c 'sh -c "kill -TERM \$\$"; exit $?'
+}
+
+# bats test_tags=exit-codes
+@test "buildah says which program it cannot run, and why" {
 	expect 1 "executable file not found in \$PATH" run_in nosuch
+	expect 1 "permission denied" run_in /etc/passwd
+	assert_output_has /etc/passwd
 }
 
 # bats test_tags=tty
@@ -64,7 +71,32 @@ remove_all() {
 	expect 0 inside with --hostname inside -- hostname
 }
 
-# bats test_tags=binds,volumes
+# Later mounts of the host cannot arrive: buildah is in a mount namespace.
+# bats test_tags=propagation
+@test "buildah binds a directory so that its mounts are shared, or not" {
+	expect 0 " /dir " with -v "$TMP:/dir:rshared" -- \
+		grep 'shared:' /proc/self/mountinfo
+	expect 1 "" with -v "$TMP:/dir:rprivate" -- \
+		grep ' /dir .*shared:' /proc/self/mountinfo
+}
+
+# bats test_tags=volumes
+@test "buildah bud keeps what is written to a cache" {
+	local run='RUN --mount=type=cache,target=/kept'
+
+	build "$run echo kept >/kept/file" --layers=false
+	expect 0 kept build "$run cat /kept/file" --layers=false
+}
+
+# bats test_tags=sysctl
+@test "buildah lets everyone send pings in a network of its own" {
+	expect 0 "" buildah run --runtime "$RUNTIME" --isolation oci \
+		--network private base -- \
+		cat /proc/sys/net/ipv4/ping_group_range
+	[ "$output" = "0	0" ]
+}
+
+# bats test_tags=binds
 @test "buildah mounts what a program needs" {
 	echo kept >"$TMP/file"
 	expect 0 "Read-only file system" with -v "$TMP:/dir:ro" -- \
@@ -80,7 +112,13 @@ remove_all() {
 }
 
 # bats test_tags=host-namespaces
-@test "buildah run --network host shares the caller's" {
+@test "buildah run --network host and its like share the caller's" {
+	local ns
+
+	for ns in pid uts ipc; do
+		expect 0 "$(room readlink /proc/self/ns/$ns)" \
+			with --$ns host -- readlink /proc/self/ns/$ns
+	done
 	expect 0 "$(room readlink /proc/self/ns/net)" buildah run \
 		--runtime "$RUNTIME" --isolation oci --network host base -- \
 		readlink /proc/self/ns/net

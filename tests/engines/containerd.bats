@@ -83,6 +83,12 @@ cgroup_file() {
 }
 
 # bats test_tags=run
+@test "ctr runs a program in a place and with words for it" {
+	expect 0 /tmp with --cwd /tmp -- a pwd
+	expect 0 WORD=here with --env WORD=here -- a env
+}
+
+# bats test_tags=run
 @test "ctr runs a plain directory" {
 	expect 0 hello ctr run --rm --runc-binary "$RUNTIME" \
 		--rootfs "$ROOM/image/rootfs" a /bin/echo hello
@@ -264,6 +270,44 @@ cgroup_file() {
 # bats test_tags=devices
 @test "ctr gives a container a device" {
 	expect 0 "" with --device /dev/fuse -- a ls /dev/fuse
+}
+
+# start_configured FILTER: container a, of containerd's own config.json, which jq
+# has changed.
+# shellcheck disable=SC2016 # the dollars are jq's
+start_configured() {
+	ctr oci spec | jq --arg root "$ROOM/image/rootfs" \
+		'.root = {path: $root} | .linux.cgroupsPath = "/default/a" |
+		.process.args = ["/bin/sleep", "1000"] | '"$1" \
+		>"$TMP/config.json"
+	ctr run -d --runc-binary "$RUNTIME" --config "$TMP/config.json" a
+}
+
+inside() {
+	ctr tasks exec --exec-id "x$RANDOM" a "$@"
+}
+
+# bats test_tags=pids,cpuset
+@test "ctr run --config has limits that ctr has no options for" {
+	start_configured '.linux.resources += {pids: {limit: 50},
+		cpu: {cpus: "0"}}'
+	expect 0 "" cgroup_file a pids.max
+	[ "$output" = 50 ]
+	expect 0 "" cgroup_file a cpuset.cpus
+	[ "$output" = 0 ]
+}
+
+# bats test_tags=hostname,sysctl,ulimits,cgroup-namespace
+@test "ctr run --config has settings that ctr has no options for" {
+	start_configured '.hostname = "inside" |
+		.linux.sysctl = {"net.core.somaxconn": "4321"} |
+		.process.rlimits = [{type: "RLIMIT_NOFILE", soft: 123,
+			hard: 123}] |
+		.linux.namespaces += [{type: "cgroup"}]'
+	expect 0 inside inside /bin/hostname
+	expect 0 4321 inside /bin/cat /proc/sys/net/core/somaxconn
+	expect 0 123 inside /bin/sh -c 'ulimit -n'
+	expect 1 "" inside /bin/grep -v ':/$' /proc/self/cgroup
 }
 
 # bats test_tags=hostname

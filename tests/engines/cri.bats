@@ -73,6 +73,30 @@ setup_file() {
 		on_container StartContainer
 	wait_until has_exited
 	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 128 ]
+	create_container '{"metadata": {"name": "other"}}' /etc/passwd
+	expect 1 'exec: "/etc/passwd": permission denied' \
+		on_container StartContainer
+}
+
+# bats test_tags=restart,exit-codes
+@test "a kubelet has a container that failed run again beside the others" {
+	run_pod sandlock
+	start_container '{}' sh -c 'exit 1'
+	wait_until has_exited
+	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 1 ]
+	start_container '{"metadata": {"name": "container", "attempt": 1}}' true
+	wait_until has_exited
+	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 0 ]
+	[ "$(cri ListContainers | jq '.containers | length')" -eq 2 ]
+}
+
+# bats test_tags=run
+@test "a container has its environment and directory, as a command has" {
+	run_pod sandlock
+	start_container '{"working_dir": "/tmp", "envs": {"WORD": "here"}}' \
+		sleep 1000
+	expect 0 /tmp exec_sync sh -c 'pwd; env'
+	assert_output_has WORD=here
 }
 
 # bats test_tags=exec
@@ -233,7 +257,7 @@ stdout_of() {
 }
 
 # bats test_tags=propagation
-@test "later mounts arrive where a container asks for them" {
+@test "mounts arrive, or do not, and go back, as a container asks for" {
 	local dir=$ROOM/propagation
 
 	mkdir -p "$dir/later"
@@ -243,8 +267,18 @@ stdout_of() {
 	start_container "{\"mounts\": [{\"container_path\": \"/dir\",
 		\"host_path\": \"$dir\", \"propagation\": 1}]}" sleep 1000
 	room mount -t tmpfs tmpfs "$dir/later"
-	expect 0 /dir/later exec_sync cat /proc/mounts
+	expect 0 '"exit_code":0' exec_sync grep /dir/later /proc/mounts
 	room umount "$dir/later"
+	start_container "{\"metadata\": {\"name\": \"private\"}, \"mounts\":
+		[{\"container_path\": \"/dir\", \"host_path\": \"$dir\"}]}" \
+		sleep 1000
+	room mount -t tmpfs tmpfs "$dir/later"
+	expect 0 '"exit_code":1' exec_sync grep /dir/later /proc/mounts
+	room umount "$dir/later"
+	start_container "{\"metadata\": {\"name\": \"shared\"}, \"mounts\":
+		[{\"container_path\": \"/dir\", \"host_path\": \"$dir\",
+		\"propagation\": 2}]}" sleep 2000
+	mounts_back "$(room pgrep -xf "sleep 2000")" "$dir"
 	stop_pod
 	room umount "$dir"
 }
@@ -259,6 +293,13 @@ stdout_of() {
 	expect 0 'CapBnd:\t0000000000000000' exec_sync \
 		grep -E 'Cap|NoNewPrivs' /proc/self/status
 	assert_output_has 'NoNewPrivs:\t1'
+	start_container '{"metadata": {"name": "more"}, "linux":
+		{"security_context": {"capabilities":
+		{"drop_capabilities": ["ALL"],
+		 "add_capabilities": ["NET_ADMIN"]}}}}' sleep 1000
+	expect 0 'CapEff:\t0000000000001000' exec_sync \
+		grep -E 'Cap|NoNewPrivs' /proc/self/status
+	assert_output_has 'NoNewPrivs:\t0'
 }
 
 # bats test_tags=seccomp
@@ -296,14 +337,16 @@ stdout_of() {
 }
 
 # bats test_tags=host-namespaces
-@test "a pod may be on the network of the host" {
-	POD_MORE='{"hostname": "", "linux": {"security_context":
-		{"namespace_options": {"network": 2, "pid": 1}}}}' \
-		run_pod sandlock
-	start_container '{"linux": {"security_context": {"namespace_options":
-		{"network": 2, "pid": 1}}}}' sleep 1000
-	expect 0 "$(room readlink /proc/self/ns/net)" exec_sync \
-		readlink /proc/self/ns/net
+@test "a pod may be on the network of the host, and among its processes" {
+	local ns namespaces='{"linux": {"security_context":
+		{"namespace_options": {"network": 2, "pid": 2, "ipc": 2}}}}'
+
+	POD_MORE=$(jq -c '.hostname = ""' <<<"$namespaces") run_pod sandlock
+	start_container "$namespaces" sleep 1000
+	for ns in net pid ipc; do
+		expect 0 "$(room readlink /proc/self/ns/$ns)" exec_sync \
+			readlink /proc/self/ns/$ns
+	done
 }
 
 # bats test_tags=user-namespaces

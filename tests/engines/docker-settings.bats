@@ -154,10 +154,11 @@ setup_file() {
 @test "docker puts a container into the cgroup it is told to" {
 	expect 0 "" docker_run -d --name one --cgroup-parent /given \
 		--cgroupns private "$IMAGE" sleep 1000
-	room grep -q "/given/" "/proc/$(docker inspect \
-		--format '{{.State.Pid}}' one)/cgroup"
+	room grep -q "/given/" "/proc/$(pid_of one)/cgroup"
 	expect 1 "" docker exec one grep -v ':/$' /proc/self/cgroup
 	docker rm -f one
+	expect 0 "$(room readlink /proc/self/ns/cgroup)" \
+		once --cgroupns host "$IMAGE" readlink /proc/self/ns/cgroup
 }
 
 # bats test_tags=annotations

@@ -57,8 +57,7 @@ export -f podman_environment
 	start a
 	expect 0 "0       $USER_ID          1" \
 		podman exec a cat /proc/self/uid_map
-	[ "$(room stat -c %u "/proc/$(podman inspect \
-		--format '{{.State.Pid}}' a)")" -eq "$USER_ID" ]
+	[ "$(room stat -c %u "/proc/$(pid_of a)")" -eq "$USER_ID" ]
 }
 
 # bats test_tags=exec
@@ -166,11 +165,15 @@ export -f podman_environment
 }
 
 # bats test_tags=host-namespaces
-@test "rootless podman run --network host shares the caller's" {
+@test "rootless podman run --network host and its like share the caller's" {
+	local ns
+
 	expect 0 "$(room readlink /proc/self/ns/net)" podman run --rm \
 		--network host "$IMAGE" readlink /proc/self/ns/net
-	expect 0 "$(room readlink /proc/self/ns/uts)" once --uts host \
-		"$IMAGE" readlink /proc/self/ns/uts
+	for ns in pid uts; do
+		expect 0 "$(room readlink /proc/self/ns/$ns)" \
+			once --$ns host "$IMAGE" readlink /proc/self/ns/$ns
+	done
 }
 
 # bats test_tags=network
