@@ -325,11 +325,16 @@ static int refuse_mounts(const struct make_input *in)
 /*
  * Of everything the namespace copied from the host. Shared stays shared, so
  * that a bind may send its mounts to the host where rootfsPropagation and its
- * own options ask for that; STEP_ROOTFS then cuts the rootfs off.
+ * own options ask for that; STEP_ROOTFS then cuts the rootfs off. A sandbox
+ * shows what is there at the start: a mount of the host's that came later
+ * would be neither read-only nor covered.
  */
-static unsigned long initial_propagation(const struct oci_linux *l)
+static unsigned long initial_propagation(const struct make_input *in)
 {
-	if (l->rootfs_propagation & MS_PRIVATE)
+	const struct oci_linux *l = &in->spec->linux_;
+
+	if (l->rootfs_propagation & MS_PRIVATE ||
+	    (in->fresh_root && !broken("private-view")))
 		return MS_PRIVATE | MS_REC;
 	if (l->rootfs_propagation & MS_SHARED)
 		return MS_SHARED | MS_REC;
@@ -381,7 +386,7 @@ static void add_rootfs(const struct make_input *in, struct plan *plan)
 
 	step->place = "root.path";
 	step->text = in->rootfs;
-	step->flags = (uint32_t)initial_propagation(&in->spec->linux_);
+	step->flags = (uint32_t)initial_propagation(in);
 	step->out = SLOT_ROOT;
 }
 
@@ -407,7 +412,7 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 	}
 	step = plan_add(plan, STEP_PROPAGATION);
 	step->place = "linux.rootfsPropagation";
-	step->flags = (uint32_t)initial_propagation(&in->spec->linux_);
+	step->flags = (uint32_t)initial_propagation(in);
 	r = 0;
 	if (in->fresh_root)
 		r = add_fresh_root(in, plan);

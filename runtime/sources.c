@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
@@ -137,7 +138,11 @@ static int open_place(const struct plan_source *source)
 
 static int clone_source(const struct plan_source *source)
 {
-	const struct kernel_mount_attr slave = { .propagation = MS_SLAVE };
+	const struct kernel_mount_attr attr = {
+		.propagation = source->plain && !broken("private-view") ?
+				       MS_PRIVATE :
+				       MS_SLAVE,
+	};
 	autoclose int place = open_place(source);
 	autoclose int tree = -1;
 
@@ -149,8 +154,8 @@ static int clone_source(const struct plan_source *source)
 	if (tree < 0)
 		return fail(errno, "clone %s", source->path);
 	/* Or a mount made inside would appear on the host. */
-	if (sys_mount_setattr(tree, AT_RECURSIVE, &slave) < 0)
-		return fail(errno, "make %s a slave", source->path);
+	if (sys_mount_setattr(tree, AT_RECURSIVE, &attr) < 0)
+		return fail(errno, "cut %s off", source->path);
 	return take_fd(&tree);
 }
 
