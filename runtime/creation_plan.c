@@ -18,6 +18,7 @@
 #include "base/util.h"
 #include "runtime/creation.h"
 #include "runtime/idmap.h"
+#include "runtime/inherited.h"
 #include "runtime/notify.h"
 
 #define OPTION(field) offsetof(struct creation_options, field)
@@ -180,6 +181,9 @@ static int check_descriptors(struct creation *c)
 	int r = count_listen_fds(&c->in.listen_fds);
 
 	if (r < 0)
+		return r;
+	if (c->policed.active && !c->in.has_console &&
+	    (r = inherited_check_stdio()) < 0)
 		return r;
 	c->in.preserve_fds = c->options->preserve_fds;
 	if (c->in.preserve_fds > 4096 || c->in.listen_fds > 4096)

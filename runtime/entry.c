@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "cgroups/rdt.h"
+#include "runtime/inherited.h"
 #include "runtime/mounted.h"
 #include "runtime/policed_files.h"
 #include "runtime/systemd.h"
@@ -124,6 +125,8 @@ static int gather(struct entry *e, const struct globals *globals,
 		return r;
 	e->process = *options->process;
 	r = policed_process(e->arena, &e->policed, options->env, &e->process);
+	if (r == 0 && e->policed.active && !e->process.terminal)
+		r = inherited_check_stdio();
 	if (r < 0)
 		return r;
 	r = facts_gather(e->proc, globals->rootless, &e->facts);

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -21,6 +22,32 @@ static int open_stdio(void)
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
 			return fail(errno, "open /dev/null");
+	return 0;
+}
+
+/*
+ * From a directory of the host `..` leads to all of it: Landlock guards what
+ * is in its files, but not sockets, modes and owners. So does the path of a
+ * descriptor that is nothing but a path.
+ */
+int inherited_check_stdio(void)
+{
+	static const char *const names[] = { "input", "output", "error" };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+		struct stat st;
+
+		if (flags < 0 || fstat(fd, &st) < 0)
+			return fail(errno, "look at descriptor %d", fd);
+		if ((S_ISDIR(st.st_mode) || flags & O_PATH) &&
+		    !broken("stdio-is-no-place"))
+			return fail(0,
+				    "standard %s is a %s: a policy does not "
+				    "hold what can be reached through it",
+				    names[fd],
+				    S_ISDIR(st.st_mode) ? "directory" : "path");
+	}
 	return 0;
 }
 
@@ -45,8 +72,8 @@ static int close_on_exec_one_by_one(void)
 static int close_on_exec(void)
 {
 	if (broken("inherited-descriptors") ||
-	    sys_close_range(STDERR_FILENO + 1, UINT_MAX,
-			    CLOSE_RANGE_CLOEXEC) == 0)
+	    sys_close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC) ==
+		    0)
 		return 0;
 	/* CLOSE_RANGE_CLOEXEC came with Linux 5.11. */
 	return close_on_exec_one_by_one();

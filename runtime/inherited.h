@@ -8,3 +8,5 @@
  * ret_given: 3 to 2+given were open before any was ours.
  */
 int inherited_settle(unsigned int *ret_given);
+/* No standard descriptor leads to other files than itself. */
+int inherited_check_stdio(void);

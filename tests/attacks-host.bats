@@ -60,3 +60,60 @@ later() {
 		-r /usr -r disk -w disk/sync --
 	[[ "$output" = "chmod: cannot access 'disk/late/file': No such file"* ]]
 }
+
+# Whoever has it climbs to what lies beside it, sockets and all.
+CLIMB='chmod 0600 /proc/self/fd/0/../victim'
+
+NO_PLACE="standard input is a directory: a policy does not hold"
+
+@test "a directory as standard input is none of a sandbox" {
+	local fd
+
+	mkdir here
+	echo >victim
+	run_ok sh -c "$CLIMB" <here
+	[ "$(stat -c %a victim)" = 600 ]
+	chmod 0644 victim
+	run -125 box -r /usr -- sh -c "$CLIMB" <here
+	[[ "$output" = *"$NO_PLACE"* ]]
+	for fd in 1 2; do
+		eval "run -125 box -r /usr --json=out -- true $fd<here"
+		[ "$(stat -c %a victim)" = 644 ]
+	done
+	requires userns
+	new_user
+	mkdir "$USER_HOME/here"
+	run -125 user_box -r /usr -- true <"$USER_HOME/here"
+	[[ "$output" = *"$NO_PLACE"* ]]
+}
+
+@test "a path as standard input is none of a sandbox, either" {
+	requires python3
+	echo >victim
+	run -125 python3 -c '
+import os, sys
+os.dup2(os.open("victim", os.O_PATH), 0)
+os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK_SHELL" --root "$ROOT" run \
+		-r /usr -- chmod 0600 /proc/self/fd/0
+	[[ "$output" = *"standard input is a path: a policy"* ]]
+	[ "$(stat -c %a victim)" = 644 ]
+}
+
+@test "nor are they of init and exec of a bundle with a policy" {
+	new_bundle
+	mkdir "$TMP/here"
+	echo >"$TMP/victim"
+	args sh -c "$CLIMB"
+	run_ok sandlock run --bundle "$BUNDLE" box <"$TMP/here"
+	[ "$(stat -c %a "$TMP/victim")" = 600 ]
+	chmod 0644 "$TMP/victim"
+	config '.annotations = {"io.sandlock.filesystem.read": "/"}'
+	run_bad "$NO_PLACE" sandlock run --bundle "$BUNDLE" box <"$TMP/here"
+	args sleep 1000
+	create box
+	sandlock start box
+	run -255 sandlock exec box sh -c "$CLIMB" <"$TMP/here"
+	[[ "$output" = *"$NO_PLACE"* ]]
+	[ "$(stat -c %a "$TMP/victim")" = 644 ]
+	sandlock delete --force box
+}
