@@ -124,7 +124,7 @@ static bool is_host_root(struct arena *arena)
 	       inside == 0 && outside == 0 && count == UINT_MAX;
 }
 
-static const char *default_root(struct arena *arena)
+const char *global_default_root(struct arena *arena)
 {
 	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
 
@@ -176,7 +176,7 @@ static int absolute(struct arena *arena, const char *path, const char **ret)
 
 static int set_root(const char *given, struct globals *globals)
 {
-	const char *root = given ? given : default_root(globals->arena);
+	const char *root = given ? given : global_default_root(globals->arena);
 	int r;
 
 	if (!root)

@@ -30,7 +30,7 @@
 
 #define REGISTRY "sandlock-placeholders"
 #define LIST "placeholders"
-#define UNKNOWN "-"		/* about to be made: it has no number yet */
+#define UNKNOWN "-" /* about to be made: it has no number yet */
 #define MAX_LIST (8UL << 20)
 #define NAME 64
 
@@ -40,22 +40,27 @@ static void name_of(const struct stat *st, char *ret)
 		 (uintmax_t)st->st_ino);
 }
 
-/* Of all containers of one user, whatever --root they are in. */
-static int open_registry(void)
+int placeholders_registry(char path[static PATH_MAX])
 {
 	const char *home = getenv("XDG_RUNTIME_DIR");
-	char path[PATH_MAX];
-	autoclose int fd = -1;
 	int n;
 
 	if (geteuid() == 0)
-		n = snprintf(path, sizeof path, "/run/" REGISTRY);
+		n = snprintf(path, PATH_MAX, "/run/" REGISTRY);
 	else if (is_set(home))
-		n = snprintf(path, sizeof path, "%s/" REGISTRY, home);
+		n = snprintf(path, PATH_MAX, "%s/" REGISTRY, home);
 	else
-		n = snprintf(path, sizeof path, "/run/user/%u/" REGISTRY,
+		n = snprintf(path, PATH_MAX, "/run/user/%u/" REGISTRY,
 			     geteuid());
-	if (n < 0 || (size_t)n >= sizeof path)
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+static int open_registry(void)
+{
+	char path[PATH_MAX];
+	autoclose int fd = -1;
+
+	if (placeholders_registry(path) < 0)
 		return fail(ENAMETOOLONG, "XDG_RUNTIME_DIR");
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return fail(errno, "make %s", path);
@@ -249,9 +254,8 @@ static void remove_file(int registry, const char *name, const char *path)
 	if (fd < 0 || fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	name_of(&st, found);
-	if (streq(name, UNKNOWN) ?
-		    faccessat(registry, found, F_OK, 0) == 0 :
-		    !streq(found, name))
+	if (streq(name, UNKNOWN) ? faccessat(registry, found, F_OK, 0) == 0 :
+				   !streq(found, name))
 		return;
 	if (S_ISDIR(st.st_mode))
 		(void)unlinkat(fd, slash + 1, AT_REMOVEDIR);

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <sys/types.h>
 
 struct arena;
@@ -22,6 +23,8 @@ struct placeholders {
 	int state;			/* its state directory */
 };
 
+/* Where they are on record: of one user, whatever --root they are in. */
+int placeholders_registry(char path[static PATH_MAX]);
 /* For those that are missing, and for those that others have made. */
 int placeholders_make(const struct placeholders *p,
 		      const struct files_carves *carves);

@@ -40,6 +40,7 @@ struct policed {
 	struct oci_strings writable;	/* in a root that is made read-only */
 	struct oci_strings closed;	/* mounts that are made read-only */
 	struct oci_strings kept;	/* policies that a mount may show */
+	struct oci_strings hidden;	/* records of ours that a view would */
 	struct oci_resources resources;	/* without the policy's limits */
 	struct confine_blocklist calls;	/* what the next was made of */
 	struct confine_filter blocklist;

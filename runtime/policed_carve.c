@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include "base/arena.h"
@@ -56,12 +57,20 @@ int policed_carve_check(const struct policed_files *files,
 	const uint32_t bit = 1U << POLICY_NAMESPACES;
 	const struct policy *policy = &files->policed->policy;
 	const struct oci_strings *kept = &files->policed->kept;
+	const struct oci_strings *hidden = &files->policed->hidden;
 	int r = 0;
 
-	if ((carves->n || kept->n) && files->mntns < 0) {
+	if ((carves->n || kept->n || hidden->n) && files->mntns < 0) {
 		*ret_missing |= bit & ~policy->disable;
 		if ((policy->allow_degraded | policy->disable) & bit)
 			return 0;
+		if (!carves->n && !kept->n)
+			return fail(0,
+				    "the state in %s may be written: to hide "
+				    "it needs a mount namespace of its own, "
+				    "another --root, or namespaces in "
+				    "config.allow_degraded",
+				    hidden->items[0]);
 		if (!carves->n)
 			return fail(0,
 				    "the policy %s may be written: to keep it "
@@ -95,6 +104,36 @@ static int carve_one(struct masks *masks, const struct mount_table *table,
 		       0;
 }
 
+/* The name of a mount cannot be moved. */
+static bool is_pinned(int root, const char *dir)
+{
+	autoclose int fd =
+		root_open_plain(root, dir, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct statx st;
+
+	return fd >= 0 &&
+	       statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) == 0 &&
+	       st.stx_attributes & STATX_ATTR_MOUNT_ROOT;
+}
+
+/* None of them can be moved, to put another in its place. */
+static int pin_way(const struct policed_files *files, const char *path)
+{
+	int r = 0;
+
+	for (const char *p = strchr(path + 1, '/'); r == 0 && p;
+	     p = strchr(p + 1, '/')) {
+		const char *dir = arena_printf(files->arena, "%.*s",
+					       (int)(p - path), path);
+
+		if (!dir)
+			return -ENOMEM;
+		if (!is_pinned(files->root, dir))
+			r = masks_narrow(files->root, dir, false, false);
+	}
+	return r;
+}
+
 /* Each directory on the way stays where it is, and the file as it is. */
 static int keep_policy(const struct policed_files *files,
 		       const struct mount_table *table, const char *path)
@@ -109,17 +148,29 @@ static int keep_policy(const struct policed_files *files,
 	if (r < 0 || !real)
 		return r;
 	r = mount_table_check(table, files->root, real);
-	for (const char *p = strchr(real + 1, '/'); r == 0 && p;
-	     p = strchr(p + 1, '/')) {
-		const char *dir = arena_printf(files->arena, "%.*s",
-					       (int)(p - real), real);
-
-		r = dir ? masks_narrow(files->root, dir, false, false) :
-			  -ENOMEM;
-	}
+	if (r == 0)
+		r = pin_way(files, real);
 	if (r == 0)
 		r = masks_narrow(files->root, real, true, false);
 	return r < 0 ? fail_in(r, "keep the policy %s", path) : 0;
+}
+
+/* Made if need be: what is not there cannot be covered, but forged. */
+static int hide_state(const struct policed_files *files, struct masks *masks,
+		      const char *path)
+{
+	autoclose int fd = root_make_dir(files->root, path, 0700, NULL);
+	int r;
+
+	/* Nor does anybody inside make it. */
+	if (fd < 0 && (errno == EROFS || errno == EACCES))
+		return 0;
+	if (fd < 0)
+		return fail(errno, "make %s", path);
+	r = pin_way(files, path);
+	if (r == 0)
+		r = masks_cover(masks, path);
+	return r < 0 ? fail_in(r, "hide the state in %s", path) : 0;
 }
 
 int policed_carve(const struct policed_files *files,
@@ -129,8 +180,9 @@ int policed_carve(const struct policed_files *files,
 	struct mount_table table;
 	int r;
 
-	if (files->mntns < 0 || (!carves->n && !files->policed->masks_sockets &&
-				 !files->policed->kept.n))
+	if (files->mntns < 0 ||
+	    (!carves->n && !files->policed->masks_sockets &&
+	     !files->policed->kept.n && !files->policed->hidden.n))
 		return 0;
 	r = mount_table_read(files->arena, files->proc, &table);
 	/* Sockets last: what is covered needs no look. */
@@ -138,6 +190,8 @@ int policed_carve(const struct policed_files *files,
 		r = carve_one(&masks, &table, &carves->items[i]);
 	for (size_t i = 0; r == 0 && i < files->policed->kept.n; i++)
 		r = keep_policy(files, &table, files->policed->kept.items[i]);
+	for (size_t i = 0; r == 0 && i < files->policed->hidden.n; i++)
+		r = hide_state(files, &masks, files->policed->hidden.items[i]);
 	if (r == 0 && files->policed->masks_sockets)
 		r = policed_sockets(files, &masks, &table);
 	return r;

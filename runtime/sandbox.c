@@ -23,6 +23,7 @@
 #include "runtime/deleting.h"
 #include "runtime/gpus.h"
 #include "runtime/sandbox_name.h"
+#include "runtime/sandbox_state.h"
 #include "runtime/view.h"
 
 #define DEFAULT_TASKS 4096
@@ -525,7 +526,10 @@ int sandbox_plan(struct creation *c, const struct request *request,
 	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
 	    (r = fill_policy(&s)) < 0 ||
 	    (r = view_make(c->arena, request, c->proc, s.view)) < 0 ||
-	    (r = keep_policies(&s)) < 0 || (r = fill_spec(&s)) < 0 ||
+	    (r = keep_policies(&s)) < 0 ||
+	    (r = sandbox_hide_state(c->arena, c->globals->root, &c->policed)) <
+		    0 ||
+	    (r = fill_spec(&s)) < 0 ||
 	    (r = policed_sandbox(c->arena, &c->spec, &c->policed)) < 0 ||
 	    (r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0 ||
 	    (r = make_room(c, request->name)) < 0)

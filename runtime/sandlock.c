@@ -17,6 +17,7 @@
 #include "runtime/help.h"
 #include "runtime/inherited.h"
 #include "runtime/options.h"
+#include "runtime/sandbox_state.h"
 #include "runtime/version.h"
 
 #define ARENA_SIZE (48UL << 20)
@@ -58,23 +59,11 @@ const struct command_set sandlock_commands = {
 	.ncommands = COUNT(commands),
 };
 
-/* Beside that of sandlock-oci: an engine's containers are not ours to list. */
-static const char *default_root(struct arena *arena)
-{
-	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
-
-	if (geteuid() == 0)
-		return "/run/sandlock";
-	if (runtime_dir && runtime_dir[0] == '/')
-		return arena_printf(arena, "%s/sandlock", runtime_dir);
-	return arena_printf(arena, "/tmp/sandlock-%u", geteuid());
-}
-
 static int set_root(const char *given, struct globals *globals)
 {
 	if (given && given[0] != '/')
 		return fail(0, "--root: '%s' is not an absolute path", given);
-	globals->root = given ? given : default_root(globals->arena);
+	globals->root = given ? given : sandbox_default_root(globals->arena);
 	globals->root_given = given != NULL;
 	globals->rootless = -1;
 	return globals->root ? 0 : -ENOMEM;

@@ -117,3 +117,55 @@ os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK_SHELL" --root "$ROOT" run \
 	[ "$(stat -c %a "$TMP/victim")" = 644 ]
 	sandlock delete --force box
 }
+
+# forge FOLDER: what a shell inside does to records that are there. Beside them
+# is the sandbox's own root, without its masks.
+forge() {
+	echo "ls $1 $1/*/proc/sys; mkdir -p $1/forged; mv $1 $1.old"
+}
+
+# refused_there FOLDER: none of it was done.
+refused_there() {
+	[[ "$output" = *"cannot open directory '$1': Permission denied"* ]]
+	[[ "$output" = *"mkdir: "*": Permission denied"* ]]
+	[[ "$output" = *"mv: "*": Device or resource busy"* ]]
+	[ ! -e "$1/forged" ] && [ ! -e "$1.old" ]
+}
+
+@test "records of sandboxes are not for those inside" {
+	run box -r /usr -w "$TMP" -- sh -c "$(forge "$ROOT")"
+	refused_there "$ROOT"
+	run box -r /usr -r "$TMP" -- sh -c "ls $ROOT"
+	[[ "$output" = *"cannot open directory '$ROOT'"* ]]
+	mkdir "$ROOT/x"
+	run box -r /usr -w "$ROOT/x" -- sh -c "ls $ROOT/x"
+	[[ "$output" = *"cannot open directory '$ROOT/x'"* ]]
+	rmdir "$ROOT/x"
+	run box -r /usr --mount "/new:$TMP" -- sh -c 'ls /new/state'
+	[[ "$output" = *"cannot open directory '/new/state'"* ]]
+}
+
+@test "records of a user are not for those inside, if they exist or not" {
+	local name
+
+	requires userns
+	new_user
+	chmod 0711 "$USER_HOME/run"
+	for name in sandlock sandlock-oci sandlock-placeholders; do
+		run user_box -r /usr -w "$USER_HOME" -- \
+			sh -c "$(forge "$USER_HOME/run/$name")"
+		refused_there "$USER_HOME/run/$name"
+	done
+	run user_box -r /usr -w "$USER_HOME" -- mv run away
+	[[ "$output" = *"Device or resource busy"* ]]
+}
+
+@test "without namespaces records that could be written are an error" {
+	requires userns
+	requires_landlock 6
+	run -125 blocked -r /usr -w "$TMP" -- true
+	[[ "$output" = *"the state in $ROOT may be written: to hide it needs"* ]]
+	run_ok blocked -r /usr -w "$TMP" \
+		--config-allow-degraded namespaces -- true
+	run_ok blocked -r /usr -r "$TMP" -- true
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/sandbox_state.c - records of ours that a sandbox would show.
+ *
+ * Who could write them would have us remove, signal and trust what it likes,
+ * and who could read them knew what others run.
+ */
+#include "runtime/sandbox_state.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/broken.h"
+#include "base/util.h"
+#include "runtime/global_options.h"
+#include "runtime/placeholders.h"
+#include "runtime/policed.h"
+#include "runtime/view.h"
+
+const char *sandbox_default_root(struct arena *arena)
+{
+	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
+
+	if (geteuid() == 0)
+		return "/run/sandlock";
+	if (runtime_dir && runtime_dir[0] == '/')
+		return arena_printf(arena, "%s/sandlock", runtime_dir);
+	return arena_printf(arena, "/tmp/sandlock-%u", geteuid());
+}
+
+/* It need not be there yet; NULL where not even its directory is. */
+static const char *find_real(struct arena *arena, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char real[PATH_MAX], parent[PATH_MAX];
+
+	if (realpath(path, real))
+		return arena_strdup(arena, real);
+	if (!slash || !slash[1] || slash - path >= PATH_MAX - 1)
+		return NULL;
+	memcpy(parent, path, (size_t)(slash - path) + 1);
+	parent[slash - path + 1] = '\0';
+	if (!realpath(parent, real))
+		return NULL;
+	return arena_printf(arena, "%s%s", streq(real, "/") ? "" : real, slash);
+}
+
+/* Where a bind shows it, or NULL. */
+static const char *find_inside(struct arena *arena,
+			       const struct view_bind *bind, const char *real)
+{
+	if (files_is_at_or_below(bind->source, real))
+		return bind->path;
+	if (!files_is_at_or_below(real, bind->source))
+		return NULL;
+	if (!streq(bind->source, "/"))
+		real += strlen(bind->source);
+	return arena_printf(arena, "%s%s",
+			    streq(bind->path, "/") ? "" : bind->path, real);
+}
+
+static int add(struct arena *arena, struct oci_strings *to, const char *path)
+{
+	const char **items;
+
+	if (oci_strings_has(to, path))
+		return 0;
+	items = arena_grow(arena, to->items, to->n, to->n + 1, sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	items[to->n] = path;
+	*to = (struct oci_strings){ items, to->n + 1 };
+	return 0;
+}
+
+/* A bind that lies on top of it shows something else there. */
+static bool is_on_top(const struct view *view, size_t i, const char *path)
+{
+	for (size_t k = i + 1; k < view->nbinds; k++)
+		if (files_is_at_or_below(path, view->binds[k].path))
+			return false;
+	return true;
+}
+
+static int hide(struct arena *arena, struct policed *policed, const char *path)
+{
+	const struct view *view = policed->view;
+	const char *real = path ? find_real(arena, path) : NULL;
+	int r = 0;
+
+	for (size_t i = 0; real && r == 0 && i < view->nbinds; i++) {
+		const char *inside = find_inside(arena, &view->binds[i], real);
+
+		if (!inside || !is_on_top(view, i, inside))
+			continue;
+		/* Without mounts nothing can be covered, but kept. */
+		if (!policed->bare || view_may_write(view, inside))
+			r = add(arena, &policed->hidden, inside);
+	}
+	return r;
+}
+
+int sandbox_hide_state(struct arena *arena, const char *root,
+		       struct policed *policed)
+{
+	char registry[PATH_MAX];
+	int r = 0;
+
+	if (broken("hidden-state"))
+		return 0;
+	r = hide(arena, policed, root);
+	if (r == 0)
+		r = hide(arena, policed, sandbox_default_root(arena));
+	if (r == 0)
+		r = hide(arena, policed, global_default_root(arena));
+	if (r == 0 && placeholders_registry(registry) == 0)
+		r = hide(arena, policed, registry);
+	return r;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandbox_state.h - what no sandbox shows, whatever is listed. */
+#pragma once
+
+struct arena;
+struct policed;
+
+/*
+ * The state directory of sandlock when none is named, beside that of
+ * sandlock-oci: an engine's containers are not ours to list.
+ */
+const char *sandbox_default_root(struct arena *arena);
+/*
+ * Note where the records of sandboxes (root), of containers and of
+ * placeholders would be seen inside, to be covered.
+ */
+int sandbox_hide_state(struct arena *arena, const char *root,
+		       struct policed *policed);
