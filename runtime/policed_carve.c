@@ -11,11 +11,13 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/root.h"
 #include "runtime/masks.h"
 #include "runtime/policed.h"
 #include "runtime/policed_sockets.h"
+#include "runtime/view.h"
 
 /* Nobody outside puts another file under a name of the kernel's own. */
 static bool is_of_kernel(int root, const struct files_carve *carve)
@@ -160,14 +162,15 @@ static int hide_state(const struct policed_files *files, struct masks *masks,
 		      const char *path)
 {
 	autoclose int fd = root_make_dir(files->root, path, 0700, NULL);
-	int r;
+	int r = 0;
 
 	/* Nor does anybody inside make it. */
 	if (fd < 0 && (errno == EROFS || errno == EACCES))
 		return 0;
 	if (fd < 0)
 		return fail(errno, "make %s", path);
-	r = pin_way(files, path);
+	if (view_may_write(files->policed->view, path))
+		r = pin_way(files, path);
 	if (r == 0)
 		r = masks_cover(masks, path);
 	return r < 0 ? fail_in(r, "hide the state in %s", path) : 0;
@@ -177,7 +180,7 @@ int policed_carve(const struct policed_files *files,
 		  const struct files_carves *carves)
 {
 	AUTO(masks_close) struct masks masks = { files->root, -1 };
-	struct mount_table table;
+	struct mount_table table, after;
 	int r;
 
 	if (files->mntns < 0 ||
@@ -192,7 +195,11 @@ int policed_carve(const struct policed_files *files,
 		r = keep_policy(files, &table, files->policed->kept.items[i]);
 	for (size_t i = 0; r == 0 && i < files->policed->hidden.n; i++)
 		r = hide_state(files, &masks, files->policed->hidden.items[i]);
-	if (r == 0 && files->policed->masks_sockets)
-		r = policed_sockets(files, &masks, &table);
-	return r;
+	if (r < 0 || !files->policed->masks_sockets)
+		return r;
+	/* What was mounted onto itself has sockets in it as before. */
+	after = table;
+	if (!broken("sockets-on-all-mounts"))
+		r = mount_table_read(files->arena, files->proc, &after);
+	return r < 0 ? r : policed_sockets(files, &masks, &table, &after);
 }

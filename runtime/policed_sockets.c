@@ -39,6 +39,7 @@
 struct search {
 	const struct policed_files *files;
 	struct masks *masks;
+	const struct mount_table *given; /* without mounts of ours */
 	const struct mount_table *table;
 	struct oci_strings listed; /* without links */
 	const char **found;
@@ -164,9 +165,9 @@ static bool is_wanted(const struct search *s)
 	for (size_t i = 0; i < mount->n; i++)
 		if (files_is_at_or_below(mount->items[i].key, s->path))
 			return true;
-	for (size_t i = 0; i < s->table->n; i++)
-		if (files_is_at_or_below(s->table->items[i].place, s->path) &&
-		    !(view && streq(s->table->items[i].place, s->path)))
+	for (size_t i = 0; i < s->given->n; i++)
+		if (files_is_at_or_below(s->given->items[i].place, s->path) &&
+		    !(view && streq(s->given->items[i].place, s->path)))
 			return true;
 	return files_is_at_or_below(s->files->process->cwd, s->path) ||
 	       (home && files_is_at_or_below(home, s->path));
@@ -294,6 +295,16 @@ static int search_place(struct search *s, const struct mount_line *mount)
 	return 0;
 }
 
+/* One that lies on another of the same place is all that is seen there. */
+static bool is_first(const struct mount_table *table, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (streq(table->items[k].place, table->items[i].place) &&
+		    !is_of_kernel(table->items[k].type))
+			return false;
+	return true;
+}
+
 /* Whoever listened may have gone away since. */
 static int cover(const struct search *s, const char *path)
 {
@@ -309,6 +320,7 @@ static int cover(const struct search *s, const char *path)
 }
 
 int policed_sockets(const struct policed_files *files, struct masks *masks,
+		    const struct mount_table *given,
 		    const struct mount_table *table)
 {
 	struct search *s = arena_alloc(files->arena, sizeof *s);
@@ -318,10 +330,12 @@ int policed_sockets(const struct policed_files *files, struct masks *masks,
 		return -ENOMEM;
 	s->files = files;
 	s->masks = masks;
+	s->given = given;
 	s->table = table;
 	r = list(files, &s->listed);
 	for (size_t i = 0; r == 0 && i < table->n; i++)
-		r = search_place(s, &table->items[i]);
+		if (is_first(table, i))
+			r = search_place(s, &table->items[i]);
 	for (size_t i = 0; r == 0 && i < s->n; i++)
 		r = cover(s, s->found[i]);
 	return r;

@@ -5,14 +5,17 @@
 
 bats_require_minimum_version 1.5.0
 load helpers
+load netprobe
 
 setup() {
 	sandlock_setup
 	requires root
+	SERVER=
 	enter_work
 }
 
 teardown() {
+	[ -z "$SERVER" ] || kill "$SERVER"
 	sandlock_teardown
 }
 
@@ -168,4 +171,71 @@ refused_there() {
 	run_ok blocked -r /usr -w "$TMP" \
 		--config-allow-degraded namespaces -- true
 	run_ok blocked -r /usr -r "$TMP" -- true
+}
+
+# listen_at PATH...: somebody outside who listens there.
+listen_at() {
+	python3 -c '
+import socket, sys, time
+all = []
+for path in sys.argv[1:]:
+    s = socket.socket(socket.AF_UNIX)
+    s.bind(path)
+    s.listen()
+    all.append(s)
+open("listens", "w").close()
+time.sleep(1000)' "$@" 3>&- &
+	SERVER=$!
+	wait_until test -e listens
+}
+
+# CONNECT PATH...: say "in" or the error for each.
+CONNECT='
+import os, socket, sys
+for path in sys.argv[1:]:
+    try:
+        socket.socket(socket.AF_UNIX).connect(path)
+        print("in")
+    except OSError as e:
+        print(os.strerror(e.errno))'
+
+@test "sockets below a directory that is kept in place are covered" {
+	requires python3
+	mkdir -p project/sub/deep
+	echo >project/pyproject.toml
+	listen_at project/sock project/sub/sock project/sub/deep/sock
+	run_ok python3 -c "$CONNECT" project/{,sub/,sub/deep/}sock
+	[ "$output" = $'in\nin\nin' ]
+	# The policy's file, what is denied, and our own records.
+	run_ok box -r /usr -w project --project project -- \
+		python3 -c "$CONNECT" project/{,sub/,sub/deep/}sock
+	[ "$output" = "$(yes "Permission denied" | head -3)" ]
+	run_ok box -r /usr -w project --filesystem-deny-write \
+		project/sub/deep --config-allow-degraded deny_replace -- \
+		python3 -c "$CONNECT" project/{,sub/,sub/deep/}sock
+	[ "$(tail -3 <<<"$output")" = \
+		"$(yes "Permission denied" | head -3)" ]
+	run_ok box -r /usr -w "$TMP" -- \
+		python3 -c "$CONNECT" project/{,sub/,sub/deep/}sock
+	[ "$output" = "$(yes "Permission denied" | head -3)" ]
+}
+
+@test "sockets in a bundle's mount with a carve-out are covered" {
+	requires python3
+	new_bundle
+	mkdir -p share/sub/deep
+	listen_at share/sock share/sub/sock share/sub/deep/sock
+	add_netprobe "$BUNDLE/rootfs/bin"
+	add_mount /share bind "$WORK/share" rbind
+	args sh -c 'for s in sock sub/sock sub/deep/sock; do
+		netprobe unix /share/$s; done'
+	run_ok sandlock run --bundle "$BUNDLE" box
+	[ "$output" = $'ok\nok\nok' ]
+	config '.annotations = {"io.sandlock.filesystem.read": "/",
+		"io.sandlock.filesystem.write": "/share",
+		"io.sandlock.filesystem.deny_write": "/share/sub/deep",
+		"io.sandlock.config.allow_degraded": "deny_replace",
+		"io.sandlock.network.mode": "deny"}'
+	run sandlock run --bundle "$BUNDLE" box
+	[ "$(grep -c "Permission denied" <<<"$output")" -eq 3 ]
 }
