@@ -8,6 +8,7 @@
  * the program's, which may deny what it needs; so it has none.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/auto.h"
+#include "base/broken.h"
 #include "base/sys.h"
 #include "runtime/child.h"
 
@@ -65,6 +68,7 @@ static _Noreturn void stay(pid_t program, const struct step *step)
 
 	/* Inside, /proc/1/cmdline shows what was typed: the policy, secrets. */
 	memset(step->reaper.words, 0, step->reaper.size);
+	/* The program waits for that. */
 	(void)sys_close_range(0, ~0U, 0);
 	for (;;) {
 		long sig = syscall(SYS_rt_sigtimedwait, &all, &info, NULL,
@@ -77,23 +81,39 @@ static _Noreturn void stay(pid_t program, const struct step *step)
 	}
 }
 
+/* Until process 1 has let go of the other end; no signal disturbs. */
+static int wait_for_end(int ends[2])
+{
+	char byte;
+
+	closep(&ends[1]);
+	if (!broken("wiped-words") && read(ends[0], &byte, 1) < 0)
+		return -1;
+	closep(&ends[0]);
+	return 0;
+}
+
 int child_reaper_step(struct child *child, const struct step *step)
 {
 	struct kernel_clone_args args = { .exit_signal = SIGCHLD };
 	uint64_t all = ~UINT64_C(0);
+	int ends[2];
 	pid_t pid;
 
 	/* Others inside are the same user: they may not look at process 1. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_NAME, "sandlock", 0, 0, 0) < 0 ||
 	    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL,
-		    KERNEL_SIGSET) < 0)
+		    KERNEL_SIGSET) < 0 ||
+	    syscall(SYS_pipe2, ends, O_CLOEXEC) < 0)
 		return -1;
 	pid = sys_clone3(&args);
 	if (pid < 0)
 		return -1;
 	if (pid > 0)
 		stay(pid, step);
+	if (wait_for_end(ends) < 0)
+		return -1;
 	/* With a terminal it stays in the group that is in front of it. */
 	if (child->slots[SLOT_CONSOLE] < 0 && setpgid(0, 0) < 0)
 		return -1;

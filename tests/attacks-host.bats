@@ -239,3 +239,13 @@ for path in sys.argv[1:]:
 	run sandlock run --bundle "$BUNDLE" box
 	[ "$(grep -c "Permission denied" <<<"$output")" -eq 3 ]
 }
+
+@test "what was typed is gone before the program begins" {
+	requires strace
+	# Process 1 is late.
+	run_ok strace -f -o /dev/null -e trace=clone3 \
+		-e inject=clone3:delay_exit=200000 "$SANDLOCK_SHELL" \
+		--root "$ROOT" run -r /usr --env NOTE=typed -- \
+		grep -c typed /proc/self/cmdline /proc/1/cmdline
+	[ "$output" = $'/proc/self/cmdline:1\n/proc/1/cmdline:0' ]
+}
