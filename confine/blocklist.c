@@ -430,7 +430,10 @@ static bool are_alike(const struct bpf_range *a, const struct bpf_range *b)
 	return !a->nrules && !b->nrules && a->otherwise == b->otherwise;
 }
 
-/* From one entry for each number to one for each range. */
+/*
+ * From one entry for each number to one for each range. What a newer kernel
+ * has is not there: nobody knows yet to which group it belongs.
+ */
 static size_t make_ranges(struct table *table)
 {
 	struct bpf_range *ranges = table->calls;
@@ -441,12 +444,10 @@ static size_t make_ranges(struct table *table)
 			ranges[n++] = ranges[i];
 	if (table->arch == AUDIT_ARCH_X86_64) {
 		ranges[n++] = (struct bpf_range){ X32_FIRST, CLOSED, NULL, 0 };
-		ranges[n++] = (struct bpf_range){ X32_END, ALLOW, NULL, 0 };
+		ranges[n++] = (struct bpf_range){ X32_END, ABSENT, NULL, 0 };
 		ranges[n++] = (struct bpf_range){ X32_BIT, CLOSED, NULL, 0 };
-		ranges[n++] = (struct bpf_range){ NO_CALL, ALLOW, NULL, 0 };
-	} else {
-		ranges[n++] = (struct bpf_range){ MOST_CALLS, ALLOW, NULL, 0 };
 	}
+	ranges[n++] = (struct bpf_range){ NO_CALL, ALLOW, NULL, 0 };
 	return n;
 }
 
@@ -460,7 +461,9 @@ static int make_table(struct table *table)
 	    table->arch != AUDIT_ARCH_AARCH64)
 		return fail(ENOTSUP, "a system-call filter here");
 	for (uint32_t i = 0; i < MOST_CALLS; i++)
-		table->calls[i] = (struct bpf_range){ i, ALLOW, NULL, 0 };
+		table->calls[i] = (struct bpf_range){
+			i, i > call_newest() ? ABSENT : ALLOW, NULL, 0
+		};
 	return fill(table);
 }
 

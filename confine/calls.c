@@ -33,6 +33,11 @@ static const struct {
 	{ "file_setattr", 469 },
 };
 
+uint32_t call_newest(void)
+{
+	return (uint32_t)newer[COUNT(newer) - 1].number;
+}
+
 int call_number(uint32_t arch, const char *name)
 {
 	for (size_t i = 0; i < COUNT(newer); i++)

@@ -12,3 +12,5 @@ int call_number(uint32_t arch, const char *name);
 
 /* The same, of what libseccomp knows. */
 int libseccomp_number(uint32_t arch, const char *name);
+/* The last call that is known here, on any architecture. */
+uint32_t call_newest(void);
