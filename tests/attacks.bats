@@ -187,3 +187,55 @@ bare_box() {
 	assert_refused "$BUNDLE/rootfs/dir" arguments_of_others "${SEEN[@]}" \
 		cores_of_other
 }
+
+# attack_bundle USER: by init and by exec, as that one, who has the files.
+attack_bundle() {
+	new_bundle "$1"
+	cp -a "$TMP/attacks" "$TMP/dir" "$TMP/closed" "$BUNDLE/rootfs/"
+	chown -R "$1:$1" "$BUNDLE/rootfs/dir" "$BUNDLE/rootfs/closed"
+	config '.annotations = {"io.sandlock.filesystem.read": "/",
+		"io.sandlock.filesystem.deny": "/closed",
+		"io.sandlock.network.mode": "deny"} |
+		.process.user = {uid: '"$1"', gid: '"$1"'}'
+	args /attacks /dir /closed/secret "$VICTIM"
+	run_ok env CANARY=sandlock-canary "$SANDLOCK" --root "$ROOT" run \
+		--bundle "$BUNDLE" box
+	assert_refused "$BUNDLE/rootfs/dir" "${SEEN[@]}"
+	args sleep 1000
+	create box
+	sandlock start box
+	run_ok env CANARY=sandlock-canary "$SANDLOCK" --root "$ROOT" exec \
+		--user "$1:$1" box /attacks /dir /closed/secret "$VICTIM"
+	sandlock delete --force box
+	assert_refused "$BUNDLE/rootfs/dir" "${SEEN[@]}"
+}
+
+@test "none works in a bundle by exec, nor for a user by either" {
+	victim "$TMP"
+	attack_bundle 0
+	attack_bundle 1000
+}
+
+@test "none works in a bundle that a user runs, by init or exec" {
+	requires userns
+	new_user
+	user_victim
+	new_user_bundle
+	cp -a "$USER_HOME/attacks" "$USER_HOME/dir" "$USER_HOME/closed" \
+		"$BUNDLE/rootfs/"
+	config '.annotations = {"io.sandlock.filesystem.read": "/",
+		"io.sandlock.filesystem.deny": "/closed",
+		"io.sandlock.network.mode": "deny"}'
+	args /attacks /dir /closed/secret "$VICTIM"
+	run_ok as_user env CANARY=sandlock-canary ./sandlock-oci run \
+		--bundle "$BUNDLE" box
+	assert_refused "$BUNDLE/rootfs/dir" "${SEEN[@]}"
+	args sleep 1000
+	as_user ./sandlock-oci create --bundle "$BUNDLE" box </dev/null \
+		>/dev/null 2>&1
+	as_user ./sandlock-oci start box
+	run_ok as_user env CANARY=sandlock-canary ./sandlock-oci exec box \
+		/attacks /dir /closed/secret "$VICTIM"
+	as_user ./sandlock-oci delete --force box
+	assert_refused "$BUNDLE/rootfs/dir" "${SEEN[@]}"
+}
