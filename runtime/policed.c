@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -56,6 +57,40 @@ static int check_sockets(const struct policy *policy)
 				    "syscalls.extra_allow",
 				    ports ? "bind" : "mode 'deny'", group);
 	}
+	return 0;
+}
+
+static bool denies_files(const struct policy *policy)
+{
+	return policy->deny.n || policy->deny_read.n || policy->deny_write.n ||
+	       policy->deny_execute.n;
+}
+
+/*
+ * Who may mount takes a mask off, unless Landlock is there, which lets nobody;
+ * who has a handle of a file goes past it.
+ */
+static int check_masks(const struct policed *policed)
+{
+	const struct policy *policy = &policed->policy;
+	const struct oci_strings *lifted = &policy->extra_allow;
+	bool covers = policed->masks_sockets || policed->kept.n;
+	/* It takes a capability, and a sandbox has none unless it can get it. */
+	bool handle = oci_strings_has(lifted, "handle") &&
+		      (!policed->view || oci_strings_has(lifted, "namespaces"));
+
+	if (handle && denies_files(policy) && !broken("masks-stay"))
+		return fail(0, "filesystem.deny does not hold with 'handle' "
+			       "in syscalls.extra_allow");
+	if (covers && !broken("masks-stay") &&
+	    (handle ||
+	     (oci_strings_has(lifted, "mount") && !files_wanted(policy))))
+		return fail(0,
+			    "%s does not hold with '%s' in "
+			    "syscalls.extra_allow",
+			    policed->masks_sockets ? "network.unix" :
+						     "the profile",
+			    handle ? "handle" : "mount");
 	return 0;
 }
 
@@ -208,8 +243,8 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 
 	if (r >= 0 && policed->bare)
 		r = bare_denied_calls(arena, &list->extra_deny);
-	return r < 0 ? r : confine_blocklist(arena, 0, list,
-					     &policed->blocklist);
+	return r < 0 ? r :
+		       confine_blocklist(arena, 0, list, &policed->blocklist);
 }
 
 void policed_tell_missing(uint32_t missing)
@@ -276,6 +311,8 @@ int policed_create(struct arena *arena, const struct globals *globals,
 	if (r == 0 && ret->profile)
 		r = keep_profiles(arena, spec, ret);
 	if (r == 0)
+		r = check_masks(ret);
+	if (r == 0)
 		policed_tell_missing(ret->missing);
 	return r;
 }
@@ -295,6 +332,8 @@ int policed_sandbox(struct arena *arena, struct oci_spec *spec,
 	policed->active = true;
 	if (r >= 0)
 		r = apply(arena, spec, policed);
+	if (r >= 0)
+		r = check_masks(policed);
 	if (r >= 0 && !policed->bare && landlock_probe() == 0)
 		policed->landlock = needs_landlock(&policed->policy);
 	return r;

@@ -249,3 +249,41 @@ for path in sys.argv[1:]:
 		grep -c typed /proc/self/cmdline /proc/1/cmdline
 	[ "$output" = $'/proc/self/cmdline:1\n/proc/1/cmdline:0' ]
 }
+
+# lifted KEY=VALUE...: a bundle with a policy, and capabilities to take it off.
+lifted() {
+	config '.process.capabilities[] += ["CAP_SYS_ADMIN",
+		"CAP_DAC_READ_SEARCH"]'
+	annotate "${@/#/io.sandlock.}"
+}
+
+@test "who may mount or open by handle is not held by masks, and is told so" {
+	new_bundle
+	mkdir share
+	add_netprobe "$BUNDLE/rootfs/bin"
+	add_mount /share bind "$WORK/share" rbind
+	mkdir -p "$BUNDLE/rootfs/data"
+	echo >"$BUNDLE/rootfs/data/secret"
+	listen_at share/sock
+	args sh -c 'umount /share/sock; netprobe unix /share/sock'
+	lifted network.mode=deny
+	run sandlock run --bundle "$BUNDLE" box
+	[[ "$output" = *"Operation not permitted"*"Permission denied" ]]
+	lifted network.mode=deny syscalls.extra_allow=mount
+	run_bad "network.unix does not hold with 'mount' in syscalls.extra_allow" \
+		sandlock run --bundle "$BUNDLE" box
+	lifted network.mode=deny syscalls.extra_allow=handle
+	run_bad "network.unix does not hold with 'handle'" \
+		sandlock run --bundle "$BUNDLE" box
+	# Landlock lets nobody mount.
+	lifted network.mode=deny syscalls.extra_allow=mount filesystem.read=/
+	run sandlock run --bundle "$BUNDLE" box
+	[[ "$output" = *"Operation not permitted"*"Permission denied" ]]
+	lifted filesystem.read=/ filesystem.deny=/data/secret \
+		syscalls.extra_allow=handle
+	run_bad "filesystem.deny does not hold with 'handle'" \
+		sandlock run --bundle "$BUNDLE" box
+	run -125 box -r /usr --syscalls-extra-allow handle \
+		--syscalls-extra-allow namespaces -- true
+	[[ "$output" = *"network.unix does not hold with 'handle'"* ]]
+}
