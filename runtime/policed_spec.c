@@ -3,12 +3,14 @@
 #include "runtime/policed_spec.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
 
 #include "base/arena.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/presets.h"
@@ -136,6 +138,27 @@ static int lower_rlimit(struct arena *arena, struct oci_process *process,
 	return 0;
 }
 
+/* Who has it sets its limits as it likes. */
+static int drop_resource(struct arena *arena, struct oci_process *process)
+{
+	const uint64_t rest = ~(UINT64_C(1) << CAP_SYS_RESOURCE);
+	struct oci_capabilities *caps;
+
+	if (!process->capabilities)
+		return 0;
+	caps = arena_alloc(arena, sizeof *caps);
+	if (!caps)
+		return -ENOMEM;
+	*caps = *process->capabilities;
+	caps->bounding &= rest;
+	caps->effective &= rest;
+	caps->inheritable &= rest;
+	caps->permitted &= rest;
+	caps->ambient &= rest;
+	process->capabilities = caps;
+	return 0;
+}
+
 static bool names_any(const struct oci_strings *list, const char *entry)
 {
 	size_t name = strcspn(entry, "=") + 1;
@@ -181,6 +204,9 @@ int policed_process(struct arena *arena, const struct policed *policed,
 	/* 0 would not keep a core from a program that takes them. */
 	if (r >= 0 && policy->no_coredump)
 		r = lower_rlimit(arena, process, RLIMIT_CORE, 1);
+	if (r >= 0 && (policy->set[POLICY_OPEN_FILES] || policy->no_coredump) &&
+	    !broken("held-rlimits"))
+		r = drop_resource(arena, process);
 	if (r >= 0 &&
 	    (policed->view || policy_has_section(policy, POLICY_PROGRAM)))
 		r = policy_environment(arena, policy, policed->env_base,

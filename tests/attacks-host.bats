@@ -287,3 +287,24 @@ lifted() {
 		--syscalls-extra-allow namespaces -- true
 	[[ "$output" = *"network.unix does not hold with 'handle'"* ]]
 }
+
+# bounding KEY=VALUE...: the capabilities that the bundle's plan leaves, where
+# there are all of them.
+bounding() {
+	annotate "${@/#/io.sandlock.}"
+	unshare --user --map-root-user "$SANDLOCK" --root "$ROOT" create \
+		--dump-plan --bundle "$BUNDLE" box |
+		sed -n 's/.*drop bounding capabilities \(0x[0-9a-f]*\).*/\1/p'
+}
+
+@test "who may set any limit of its own may not where one is to hold" {
+	local key
+
+	requires userns
+	new_bundle
+	config '.process.capabilities[] += ["CAP_SYS_RESOURCE"]'
+	(($(bounding limits.tasks=10) >> 24 & 1))
+	for key in limits.open_files=10 program.no_coredump=true; do
+		((!($(bounding $key) >> 24 & 1)))
+	done
+}
