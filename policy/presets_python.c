@@ -94,7 +94,10 @@ static int add_program(struct preset_builder *b, const char *program)
 	return r;
 }
 
-/* 1 when there was a python3 in dir. */
+/*
+ * 1 when there was a python3 in dir. Who may write there could have made a
+ * link to anything: it counts only if it leads to a Python.
+ */
 static int add_python3(struct preset_builder *b, const char *dir)
 {
 	const struct policy_context *context = b->context;
@@ -104,13 +107,17 @@ static int add_python3(struct preset_builder *b, const char *dir)
 					  &real) :
 		       -ENOMEM;
 
-	if (r < 0 || !real)
+	if (r < 0 || !real || !starts_with(strrchr(real, '/'), "/python"))
 		return r;
 	r = add_program(b, real);
 	return r < 0 ? r : 1;
 }
 
-/* A virtual environment, and the Python that it was made of. */
+/*
+ * A virtual environment, and the Python that it was made of. Its file says
+ * where that is, and is written by whoever may write the project: without a
+ * Python there it says nothing.
+ */
 static int add_environment(struct preset_builder *b, const char *dir,
 			   const char *config)
 {
@@ -126,7 +133,7 @@ static int add_environment(struct preset_builder *b, const char *dir,
 		return bin ? add_python3(b, bin) : -ENOMEM;
 	}
 	r = add_python3(b, home);
-	if (r < 0)
+	if (r <= 0)
 		return r;
 	prefix = parent(b->arena, home);
 	return prefix ? add_prefix(b, prefix) : -ENOMEM;

@@ -308,3 +308,15 @@ bounding() {
 		((!($(bounding $key) >> 24 & 1)))
 	done
 }
+
+@test "a project does not name what its next run may read" {
+	mkdir -p project/.venv project/link secret/bin
+	echo secret >secret/file
+	ln -s "$WORK/secret/file" project/link/python3
+	for home in secret secret/bin project/link; do
+		echo "home = $WORK/$home" >project/.venv/pyvenv.cfg
+		run box -r /usr -r @python -w project --project project -- \
+			cat secret/file
+		[[ "$output" = *"secret/file: No such file or directory" ]]
+	done
+}

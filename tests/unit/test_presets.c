@@ -175,8 +175,20 @@ static void python(void **state)
 		{ "python",
 		  { .env = { "UV_PROJECT_ENVIRONMENT=e" },
 		    .files = { { "/home/u/p/.venv/pyvenv.cfg", "" },
-			       { "/home/u/p/e/pyvenv.cfg", "home=/usr/bin" } } },
-		  "/home/u/p/e /usr" },
+			       { "/home/u/p/e/pyvenv.cfg", "home=/usr/bin" } },
+		    .links = { { "/usr/bin/python3", "/usr/bin/python3.9" } } },
+		  "/home/u/p/e /usr/bin/python3.9 /usr /usr/lib/python3.9" },
+		/* Written by whoever may write the project. */
+		{ "python",
+		  { .files = { { "/home/u/p/.venv/pyvenv.cfg",
+				 "home = /home/u/.ssh/x" } } },
+		  "/home/u/p/.venv" },
+		{ "python",
+		  { .files = { { "/home/u/p/.venv/pyvenv.cfg",
+				 "home = /home/u/p/x" } },
+		    .links = { { "/home/u/p/x/python3",
+				 "/srv/secrets/key" } } },
+		  "/home/u/p/.venv" },
 	};
 
 	check(*state, samples, COUNT(samples));
