@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/attacks-host.bats - what the host has beside a sandbox, or puts there
 # later, is no way out of it.
+#
+# Each test is a subshell on purpose, and shells inside have variables.
+# shellcheck disable=SC2016,SC2030,SC2031
 
 bats_require_minimum_version 1.5.0
 load helpers
