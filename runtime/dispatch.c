@@ -39,6 +39,7 @@ int dispatch_run(const struct command_set *program,
 		 int argc, char **argv)
 {
 	const struct option_table table = {
+		.program = program->name,
 		.command = command->name,
 		.items = command->options,
 		.n = command->noptions,

@@ -62,8 +62,10 @@ static int unknown_option(const struct option_table *table,
 	int shown = (int)(word->name - word->text) + (int)word->name_len;
 	const char *command = table->command ? table->command : "";
 
-	return fail(0, "unknown option %.*s, see sandlock-oci %s%s--help",
-		    shown, word->text, command, *command ? " " : "");
+	return fail(0, "unknown option %.*s, see %s %s%s--help", shown,
+		    word->text,
+		    table->program ? table->program : "sandlock-oci", command,
+		    *command ? " " : "");
 }
 
 static int set_flag(const struct option_spec *spec, const char *value,

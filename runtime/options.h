@@ -10,6 +10,7 @@
 struct arena;
 
 struct option_table {
+	const char *program;	/* for errors; NULL: sandlock-oci */
 	const char *command;	/* for errors; NULL: the program itself */
 	const struct option_spec *items;
 	size_t n;

@@ -40,6 +40,7 @@ static const struct option_spec words_known[] = {
 };
 
 static const struct option_table table = {
+	.program = "sandlock",
 	.items = words_known,
 	.n = COUNT(words_known),
 	.stop_at_args = true,

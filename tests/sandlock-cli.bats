@@ -57,6 +57,8 @@ checked() {
 	sl_bad "unknown flag --nonesuch" wrap --nonesuch -- true
 	sl_bad "usage: sandlock kill NAME" kill
 	sl_bad "run: no command, usage: sandlock run [options]" run -m 1G
+	sl_bad "unknown option --no, see sandlock ps --help" ps --no
+	sl_bad "unknown option --no, see sandlock --help" --no
 	sl_bad "too many" ps one
 	sl_bad "not an absolute path" --root x ps
 	sl_bad "unknown word 'nonesuch'" profile nonesuch
