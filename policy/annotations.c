@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "oci/json.h"
 #include "policy/keys.h"
+#include "policy/unknown.h"
 
 #define PREFIX "io.sandlock"
 #define PROFILE "profile"
@@ -159,6 +160,7 @@ static int members(struct arena *arena, const struct json_value *v,
 /* "a; b;c": blanks around an item are not part of it. */
 static int split(struct arena *arena, const char *text, struct policy_raw *ret)
 {
+	const char *whole = text;
 	struct policy_raw *items;
 	size_t n = 1;
 
@@ -176,7 +178,7 @@ static int split(struct arena *arena, const char *text, struct policy_raw *ret)
 		while (len && text[len - 1] == ' ')
 			len--;
 		if (len == 0)
-			return fail(0, "has an empty element");
+			return fail(0, "'%s' has an empty element", whole);
 		items[i].text = arena_strndup(arena, text, len);
 		if (!items[i].text)
 			return -ENOMEM;
@@ -288,18 +290,28 @@ static int check_allowed(const struct door *door, enum policy_key key)
 	return 0;
 }
 
-static int find_key(const char *name)
+static int find_key(struct arena *arena, const char *name, const char *value)
 {
-	char section[32] = "";
+	const struct policy_raw raw = {
+		/* A table, which may hold secrets. */
+		.type = value[0] == '{' ? POLICY_RAW_MAP : POLICY_RAW_TEXT,
+		.text = value,
+	};
 	size_t len = strcspn(name, ".");
+	const char *part = arena_strndup(arena, name, len);
 	int key = policy_key_find(name);
+	int section;
 
 	if (key >= 0)
 		return key;
-	if (len < sizeof section)
-		memcpy(section, name, len);
-	return fail(0, "unknown %s",
-		    policy_section_find(section) < 0 ? "section" : "key");
+	if (!part)
+		return -ENOMEM;
+	section = policy_section_find(part);
+	if (section < 0)
+		return policy_unknown(arena, "section", part, &raw,
+				      policy_section_names(arena));
+	return policy_unknown(arena, "key", name + len + (name[len] == '.'),
+			      &raw, policy_section_keys(arena, section));
 }
 
 static int set_profile(const char *value, struct target *target)
@@ -325,7 +337,7 @@ static int set_key(const struct door *door, const char *name,
 		.origin = annotation->key,
 	};
 	struct policy_raw raw;
-	int key = find_key(name);
+	int key = find_key(door->arena, name, annotation->value);
 	int r = key;
 
 	if (r >= 0)

@@ -119,12 +119,14 @@ static int add_text(struct door *door, struct given *given, const char *text,
 
 static int add_split(struct door *door, struct given *given, const char *text)
 {
+	const char *whole = text;
+
 	for (;; text++) {
 		size_t len = strcspn(text, ",");
 		int r;
 
 		if (len == 0)
-			return fail(0, "has an empty element");
+			return fail(0, "'%s' has an empty element", whole);
 		r = add_text(door, given, text, len);
 		text += len;
 		if (r < 0 || *text == '\0')

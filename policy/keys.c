@@ -2,6 +2,9 @@
 /* policy/keys.c - the table of keys: one line each, read by every door. */
 #include "policy/keys.h"
 
+#include <string.h>
+
+#include "base/arena.h"
 #include "base/util.h"
 
 #define MAX_PORT 65535
@@ -325,6 +328,28 @@ int policy_key_find(const char *name)
 static const char *last_part(const char *name)
 {
 	return strchr(name, '.') + 1;
+}
+
+const char *const *policy_section_keys(struct arena *arena,
+				       enum policy_section section)
+{
+	const char **names = arena_array(arena, POLICY_KEYS + 1, sizeof *names);
+	size_t n = 0;
+
+	for (int i = 0; names && i < POLICY_KEYS; i++)
+		if (keys[i].section == section)
+			names[n++] = last_part(keys[i].name);
+	return names;
+}
+
+const char *const *policy_section_names(struct arena *arena)
+{
+	const char **names =
+		arena_array(arena, POLICY_SECTIONS + 1, sizeof *names);
+
+	if (names)
+		memcpy(names, sections, sizeof sections);
+	return names;
 }
 
 int policy_key_find_in(enum policy_section section, const char *name)

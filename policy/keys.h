@@ -75,6 +75,10 @@ int policy_section_find(const char *name);	/* -1: unknown */
 /* By "section.key", its alias, or with section: by "key". -1: unknown. */
 int policy_key_find(const char *name);
 int policy_key_find_in(enum policy_section section, const char *name);
+/* For messages, up to NULL; NULL: no memory. */
+const char *const *policy_section_names(struct arena *arena);
+const char *const *policy_section_keys(struct arena *arena,
+				       enum policy_section section);
 
 /* ---- raw values ---- */
 

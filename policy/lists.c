@@ -10,7 +10,9 @@
 #include "base/util.h"
 #include "policy/http_rule.h"
 #include "policy/net_rule.h"
+#include "policy/presets.h"
 #include "policy/syscalls.h"
+#include "policy/unknown.h"
 #include "policy/values.h"
 
 static const char *const protections[POLICY_PROTECTIONS] = {
@@ -125,22 +127,34 @@ POLICY_READER(policy_read_http_rule)
 	return http_rule_parse(to->arena, raw->text, &rule);
 }
 
+static const char *const *group_names(struct arena *arena)
+{
+	const char **names =
+		arena_array(arena, SYSCALLS_GROUPS + 1, sizeof *names);
+
+	for (int i = 0; names && i < SYSCALLS_GROUPS; i++)
+		names[i] = syscall_group_info(i)->name;
+	return names;
+}
+
 POLICY_READER(policy_read_group)
 {
 	int r = policy_plain_text(raw, "a group of system calls",
 				  (const char **)ret);
 
-	(void)to;
 	(void)key;
 	if (r < 0)
 		return r;
-	if (syscall_group_find(raw->text) < 0)
-		return fail(0, "'%s' is not a group of system calls%s",
-			    raw->text,
-			    syscall_is_name(raw->text)
-				    ? ", and single calls cannot be allowed"
-				    : "");
-	return 0;
+	if (syscall_group_find(raw->text) >= 0)
+		return 0;
+	return policy_none_of(
+		to->arena,
+		arena_printf(to->arena, "'%s' is not a group of system calls%s",
+			     raw->text,
+			     syscall_is_name(raw->text) ?
+				     ", and single calls cannot be allowed" :
+				     ""),
+		group_names(to->arena));
 }
 
 POLICY_READER(policy_read_call)
@@ -176,8 +190,10 @@ POLICY_READER(policy_read_numbers)
 	return 0;
 }
 
-static int read_protection(const struct policy_raw *raw, uint32_t *bits)
+static int read_protection(struct arena *arena, const struct policy_raw *raw,
+			   uint32_t *bits)
 {
+	const char *known[POLICY_PROTECTIONS + 1] = { NULL };
 	const char *text;
 	int r = policy_plain_text(raw, "a protection", &text);
 
@@ -188,7 +204,11 @@ static int read_protection(const struct policy_raw *raw, uint32_t *bits)
 			*bits |= 1U << i;
 			return 0;
 		}
-	return policy_wrong(raw, "a protection");
+	memcpy(known, protections, sizeof protections);
+	return policy_none_of(arena,
+			      arena_printf(arena, "'%s' is not a protection",
+					   text),
+			      known);
 }
 
 POLICY_READER(policy_read_protections)
@@ -196,9 +216,8 @@ POLICY_READER(policy_read_protections)
 	uint32_t bits = 0;
 	int r = check_list(key, raw);
 
-	(void)to;
 	for (size_t i = 0; r == 0 && i < raw->n; i++)
-		r = read_protection(&raw->items[i], &bits);
+		r = read_protection(to->arena, &raw->items[i], &bits);
 	if (r < 0)
 		return r;
 	*(uint32_t *)ret = bits;
@@ -206,7 +225,8 @@ POLICY_READER(policy_read_protections)
 }
 
 /* NAME, PREFIX_* or @preset. */
-static int read_name(const struct policy_raw *raw, const char **ret)
+static int read_name(struct arena *arena, const struct policy_raw *raw,
+		     const char **ret)
 {
 	const char *star;
 	int r = policy_plain_text(raw, "a variable", ret);
@@ -214,9 +234,10 @@ static int read_name(const struct policy_raw *raw, const char **ret)
 	if (r < 0)
 		return r;
 	if (raw->text[0] == '@')
-		return policy_is_env_preset(raw->text + 1)
-			       ? 0
-			       : policy_wrong(raw, "a preset of variables");
+		return policy_is_env_preset(raw->text + 1) ?
+			       0 :
+			       policy_no_preset(arena, raw->text, "variables",
+						policy_env_preset_name);
 	star = strchr(raw->text, '*');
 	if (strchr(raw->text, '=') || star == raw->text || (star && star[1]))
 		return policy_wrong(raw, "NAME, PREFIX_* or a preset");
@@ -240,7 +261,7 @@ POLICY_READER(policy_read_names)
 	if (!items)
 		return -ENOMEM;
 	for (size_t i = 0; i < raw->n; i++) {
-		r = read_name(&raw->items[i], &items[i]);
+		r = read_name(to->arena, &raw->items[i], &items[i]);
 		if (r < 0)
 			return r;
 	}

@@ -13,6 +13,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "policy/glob.h"
+#include "policy/presets.h"
+#include "policy/unknown.h"
 #include "policy/values.h"
 
 /* Variables are not expanded; who writes one would get another path. */
@@ -160,7 +162,8 @@ POLICY_READER(policy_read_pattern)
 		return resolve_optional(to, key, text, /* pattern= */ true,
 					ret);
 	if (!policy_is_path_preset(text + 1))
-		return fail(0, "'%s' is not a preset of paths", text);
+		return policy_no_preset(to->arena, text, "paths",
+					policy_path_preset_name);
 	*(const char **)ret = text;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "policy/keys.h"
 #include "policy/toml.h"
+#include "policy/unknown.h"
 #include "policy/values.h"
 
 /* No zone is UTC. */
@@ -101,16 +102,19 @@ static int read_key(const struct policy_setter *to,
 {
 	int key = policy_key_find_in(section, v->key);
 	struct policy_raw raw;
-	int r;
+	int r = policy_raw_from_toml(to->arena, v, &raw);
 
+	if (r < 0)
+		return r;
 	if (key < 0)
-		return fail(0, "unknown key %s.%s",
-			    policy_section_name(section), v->key);
+		return fail_in(policy_unknown(to->arena, "key", v->key, &raw,
+					      policy_section_keys(to->arena,
+								  section)),
+			       "[%s]", policy_section_name(section));
 	if (seen[key])
 		return fail(0, "%s is given twice", policy_key_name(key));
 	seen[key] = true;
-	r = policy_raw_from_toml(to->arena, v, &raw);
-	return r < 0 ? r : policy_set(to, key, &raw);
+	return policy_set(to, key, &raw);
 }
 
 static int read_section(const struct policy_setter *to,
@@ -120,7 +124,9 @@ static int read_section(const struct policy_setter *to,
 	bool seen[POLICY_KEYS] = { false };
 
 	if (section < 0)
-		return fail_in(fail(0, "unknown section [%s]", table->key),
+		return fail_in(policy_unknown(to->arena, "section", table->key,
+					      NULL,
+					      policy_section_names(to->arena)),
 			       "line %u", table->line);
 	if (table->type != TOML_TABLE)
 		return fail_in(fail(0, "%s is not a section", table->key),

@@ -2,11 +2,15 @@
 /* policy/unknown.c - what to say about words and values of a file. */
 #include "policy/unknown.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "policy/keys.h"
 #include "policy/text.h"
+
+#define MAX_PRESETS 31
 
 static void put_value(struct policy_text *out, const struct policy_raw *value)
 {
@@ -58,6 +62,36 @@ int policy_unwanted(struct arena *arena, const struct policy_raw *value,
 	return r < 0 ? r : fail(0, "%s is not %s", text, wanted);
 }
 
+int policy_none_of(struct arena *arena, const char *what,
+		   const char *const *known)
+{
+	struct policy_text out = { .arena = arena };
+	const char *text;
+	int r;
+
+	if (!what || !known)
+		return -ENOMEM;
+	text_put(&out, "%s (known: ", what);
+	for (; *known; known++)
+		text_put(&out, "%s%s", *known, known[1] ? ", " : "");
+	text_put(&out, ")");
+	r = text_close(&out, &text);
+	return r < 0 ? r : fail(0, "%s", text);
+}
+
+int policy_no_preset(struct arena *arena, const char *text, const char *of,
+		     const char *(*name)(size_t index))
+{
+	const char *known[MAX_PRESETS + 1] = { NULL };
+
+	for (size_t i = 0; i < MAX_PRESETS && name(i); i++)
+		known[i] = arena_printf(arena, "@%s", name(i));
+	return policy_none_of(arena,
+			      arena_printf(arena, "'%s' is not a preset of %s",
+					   text, of),
+			      known);
+}
+
 int policy_unknown(struct arena *arena, const char *kind, const char *name,
 		   const struct policy_raw *value, const char *const *known)
 {
@@ -67,13 +101,13 @@ int policy_unknown(struct arena *arena, const char *kind, const char *name,
 
 	text_put(&out, "unknown %s ", kind);
 	text_put_quoted(&out, name);
-	if (value) {
+	/* What tables hold are variables and headers: secrets, often. */
+	if (value && value->type == POLICY_RAW_MAP) {
+		text_put(&out, ", a table");
+	} else if (value) {
 		text_put(&out, " = ");
 		put_value(&out, value);
 	}
-	text_put(&out, " (known: ");
-	for (; *known; known++)
-		text_put(&out, "%s%s", *known, known[1] ? ", " : ")");
 	r = text_close(&out, &text);
-	return r < 0 ? r : fail(0, "%s", text);
+	return r < 0 ? r : policy_none_of(arena, text, known);
 }

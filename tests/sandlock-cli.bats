@@ -219,7 +219,7 @@ checked() {
 		read = ["/usr"]
 		raed = ["/etc"]
 	END
-	sl_bad "bad.toml: line 3: unknown key filesystem.raed" \
+	sl_bad 'bad.toml: line 3: [filesystem]: unknown key "raed" = ["/etc"]' \
 		profile validate "$PROFILES/bad.toml"
 	profile bad <<-'END'
 		[limits]

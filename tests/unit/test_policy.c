@@ -189,12 +189,17 @@ static void wrong_profiles_are_refused(void **state)
 		const char *why;
 	} cases[] = {
 		{ "[filesistem]\nread = []\n",
-		  "x.toml: line 1: unknown section [filesistem]" },
+		  "x.toml: line 1: unknown section \"filesistem\" "
+		  "(known: config, determinism, program, filesystem, "
+		  "network, http, syscalls, limits)" },
 		{ "[filesystem]\n\nreed = []\n",
-		  "x.toml: line 3: unknown key filesystem.reed" },
+		  "x.toml: line 3: [filesystem]: unknown key \"reed\" = "
+		  "[] (known: read, write, " },
+		{ "[http]\ncredential = { \"* a/b\" = \"X: secret\" }\n",
+		  "unknown key \"credential\", a table (known: allow, " },
 		{ "filesystem = 1\n",
 		  "x.toml: line 1: filesystem is not a section" },
-		{ "profile = \"x\"\n", "unknown section [profile]" },
+		{ "profile = \"x\"\n", "unknown section \"profile\"" },
 		{ "[[filesystem]]\nread = []\n",
 		  "filesystem is not a section" },
 		{ "[filesystem]\nread = [\n", "x.toml: " },

@@ -141,9 +141,13 @@ static void wrong_annotations_are_refused(void **state)
 		const char *why;
 	} cases[] = {
 		{ { "io.sandlock.filesystem.reed", "/" },
-		  "io.sandlock.filesystem.reed: unknown key" },
+		  "io.sandlock.filesystem.reed: unknown key \"reed\" = \"/\" "
+		  "(known: read, write, " },
+		{ { "io.sandlock.http.credential", "{\"a\": \"secret\"}" },
+		  "unknown key \"credential\", a table (known: allow, " },
 		{ { "io.sandlock.filesistem.read", "/" },
-		  "io.sandlock.filesistem.read: unknown section" },
+		  "io.sandlock.filesistem.read: unknown section "
+		  "\"filesistem\" = \"/\" (known: config, determinism, " },
 		{ { "io.sandlock.filesystem", "/" }, "unknown key" },
 		{ { "io.sandlock.config.typo", "/" },
 		  "io.sandlock.config.typo: unknown key" },
@@ -404,9 +408,10 @@ static void wrong_flags_are_refused(void **state)
 		{ { "--memory" }, "--memory needs a value" },
 		{ { "-m" }, "-m needs a value" },
 		{ { "-m", "--", "x" }, "-m needs a value" },
-		{ { "-r", "/a,,/b" }, "-r: has an empty element" },
-		{ { "-r", "" }, "-r: has an empty element" },
-		{ { "--allow-read=," }, "--allow-read: has an empty element" },
+		{ { "-r", "/a,,/b" }, "-r: '/a,,/b' has an empty element" },
+		{ { "-r", "" }, "-r: '' has an empty element" },
+		{ { "--allow-read=," }, 
+		  "--allow-read: ',' has an empty element" },
 		{ { "--filesystem-read=" }, "filesystem.read: '' is not" },
 		{ { "--allow-net=maybe" },
 		  "--allow-net: 'maybe' is not true or false" },

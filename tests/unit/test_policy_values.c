@@ -318,7 +318,7 @@ static void paths(void **state)
 		{ "filesystem.read", "[\"--/x\"]", "'--/x' is not a path" },
 		{ "filesystem.read", "[\"-@home\"]", "'-@home' is not a path" },
 		{ "filesystem.read", "[\"@systen\"]",
-		  "'@systen' is not a preset of paths" },
+		  "'@systen' is not a preset of paths (known: @project, " },
 		{ "filesystem.read", "[\"@standard\"]", "not a preset" },
 		{ "filesystem.read", "[\"@\"]", "'@' is not a preset" },
 		{ "filesystem.read", "[\"@project/x\"]", "not a preset" },
@@ -334,7 +334,7 @@ static void paths(void **state)
 	static const struct refusal in_bundles[] = {
 		{ "filesystem.read", "usr", "'usr' is not absolute" },
 		{ "filesystem.read", "*.py", "'*.py' is not absolute" },
-		{ "filesystem.read", "/a;;/b", "has an empty element" },
+		{ "filesystem.read", "/a;;/b", "'/a;;/b' has an empty element" },
 		{ "filesystem.read", "/a;", "has an empty element" },
 		{ "filesystem.read", ";", "has an empty element" },
 		{ "filesystem.read", "", "is empty" },
@@ -439,10 +439,11 @@ static void lists(void **state)
 		{ "limits.gpu_devices", "[1024]", "1024 is not a number" },
 		{ "limits.gpu_devices", "0", "0 is not a list" },
 		{ "config.disable", "[\"net_udp\"]",
-		  "'net_udp' is not a protection" },
+		  "'net_udp' is not a protection (known: fs_refer, " },
 		{ "config.disable", "[\"\"]", "'' is not a protection" },
 		{ "syscalls.extra_allow", "[\"openat\"]",
-		  "'openat' is not a group of system calls, and single" },
+		  "'openat' is not a group of system calls, and single calls "
+		  "cannot be allowed (known: sysv_ipc, mount, " },
 		{ "syscalls.extra_allow", "[\"Bad name\"]",
 		  "'Bad name' is not a group of system calls" },
 		{ "syscalls.extra_deny", "[\"open at\"]",
@@ -455,7 +456,8 @@ static void lists(void **state)
 		{ "program.allow_env", "[\"A*B\"]", "'A*B' is not NAME" },
 		{ "program.allow_env", "[\"A=B\"]", "'A=B' is not NAME" },
 		{ "program.allow_env", "[\"@system\"]",
-		  "'@system' is not a preset of variables" },
+		  "'@system' is not a preset of variables (known: "
+		  "@standard, @known-secrets)" },
 	};
 
 	(void)state;
