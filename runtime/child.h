@@ -41,7 +41,7 @@ int child_process_step(struct child *child, const struct step *step);
 int child_exec_step(struct child *child, const struct step *step);
 
 /* STEP_REAPER, in child_reaper.c. */
-int child_reaper_step(struct child *child, const struct step *step);
+int child_reaper_step(const struct step *step);
 
 /* Words on the link (child.c). fds may be NULL. */
 int child_say(struct child *child, uint32_t word, const int *fds, size_t nfds);

@@ -353,7 +353,7 @@ int child_exec_step(struct child *child, const struct step *step)
 	case STEP_PRESERVE_FDS:
 		return preserve(step);
 	case STEP_REAPER:
-		return child_reaper_step(child, step);
+		return child_reaper_step(step);
 	case STEP_LAST_WORD:
 		return last_word(child, step);
 	case STEP_LANDLOCK:

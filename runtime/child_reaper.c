@@ -93,7 +93,7 @@ static int wait_for_end(int ends[2])
 	return 0;
 }
 
-int child_reaper_step(struct child *child, const struct step *step)
+int child_reaper_step(const struct step *step)
 {
 	struct kernel_clone_args args = { .exit_signal = SIGCHLD };
 	uint64_t all = ~UINT64_C(0);
@@ -115,7 +115,7 @@ int child_reaper_step(struct child *child, const struct step *step)
 	if (wait_for_end(ends) < 0)
 		return -1;
 	/* With a terminal it stays in the group that is in front of it. */
-	if (child->slots[SLOT_CONSOLE] < 0 && setpgid(0, 0) < 0)
+	if (!step->reaper.terminal && setpgid(0, 0) < 0)
 		return -1;
 	return 0;
 }

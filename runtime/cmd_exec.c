@@ -71,7 +71,8 @@ static int in_front(const struct exec_options *o, struct entry *entry)
 	if (r < 0)
 		return r;
 	if (has_console) {
-		r = console_open(take_fd(&entry->launch.console), &console);
+		r = console_open(take_fd(&entry->launch.console),
+				 /* input= */ true, &console);
 		if (r < 0)
 			return r;
 	}

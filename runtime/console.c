@@ -83,7 +83,7 @@ static int keep_newlines(int master)
 	return 0;
 }
 
-int console_open(int master, struct console *ret)
+int console_open(int master, bool input, struct console *ret)
 {
 	AUTO(console_close) struct console console = CONSOLE_NONE;
 	int flags = fcntl(master, F_GETFL);
@@ -95,12 +95,13 @@ int console_open(int master, struct console *ret)
 	r = keep_newlines(master);
 	if (r < 0)
 		return r;
-	console.in = STDIN_FILENO;
+	console.in = input ? STDIN_FILENO : -1;
 	console.out = STDOUT_FILENO;
 	console.tty = find_tty();
 	if (console.tty >= 0) {
 		console_resize(&console);
-		r = make_raw(&console);
+		/* What is not read from it keeps its keys that interrupt. */
+		r = input ? make_raw(&console) : 0;
 		if (r < 0)
 			return r;
 	}

@@ -32,10 +32,11 @@ int console_send(const char *socket_path, int master);
 int pidfd_send(const char *socket_path, int pidfd);
 
 /*
- * Take the master over, for a relay to standard input and output; the caller's
- * terminal, where one of 0-2 or /dev/tty is one, is raw until console_close.
+ * Take the master over, for a relay to standard output, and to standard input
+ * if that is wanted: then the caller's terminal, where one of 0-2 or /dev/tty
+ * is one, is raw until console_close.
  */
-int console_open(int master, struct console *ret);
+int console_open(int master, bool input, struct console *ret);
 /* Restore the terminal, close the master; anything half open is fine. */
 void console_close(struct console *console);
 

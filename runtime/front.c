@@ -39,7 +39,8 @@ int front_open_console(struct creation *c, struct front *front)
 
 	if (c->launch.console < 0 || c->options->detach)
 		return 0;
-	r = console_open(take_fd(&c->launch.console), &front->console);
+	r = console_open(take_fd(&c->launch.console), !front->no_input,
+			 &front->console);
 	if (r < 0)
 		return r;
 	front->has_console = true;

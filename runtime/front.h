@@ -15,6 +15,7 @@ struct front {
 	struct console console;
 	struct notify notify;
 	bool has_console;
+	bool no_input; /* to the terminal */
 	uint64_t timeout_ms; /* 0: none */
 	/* As foreground_job. */
 	bool stops_us;

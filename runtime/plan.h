@@ -189,6 +189,7 @@ struct step {
 			char *words;	/* ours, to be wiped */
 			size_t size;
 			int *signal;	/* shared: what ended the program */
+			bool terminal; /* the program stays in front of it */
 		} reaper;
 		struct {
 			uint16_t height, width;

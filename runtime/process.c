@@ -413,6 +413,7 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 		step = plan_add(plan, STEP_REAPER);
 		step->reaper.words = in->words;
 		step->reaper.size = in->words_size;
+		step->reaper.terminal = in->spec->process->terminal;
 		step->reaper.signal = in->end_signal;
 	}
 	plan_add(plan, STEP_LAST_WORD)->exec = exec;

@@ -89,6 +89,28 @@ static const struct option_spec *find_word(const char *word, size_t *ret_len)
 	return NULL;
 }
 
+static const struct option_spec *find_letter(char letter)
+{
+	for (size_t i = 0; i < request_noptions; i++)
+		if (request_options[i].letter == letter)
+			return &request_options[i];
+	return NULL;
+}
+
+/* -it: all of them, and none that takes a value. */
+static int take_letters(void *user, const char *letters)
+{
+	for (const char *p = letters; *p; p++) {
+		const struct option_spec *spec = find_letter(*p);
+
+		if (!spec || spec->kind != OPTION_FLAG)
+			return 0;
+	}
+	for (const char *p = letters; *p; p++)
+		*(bool *)((char *)user + find_letter(*p)->offset) = true;
+	return 1;
+}
+
 static int take_word(void *user, char **argv, int argc)
 {
 	size_t len;
@@ -97,7 +119,7 @@ static int take_word(void *user, char **argv, int argc)
 	void *field;
 
 	if (!spec)
-		return 0;
+		return argv[0][1] == '-' ? 0 : take_letters(user, argv[0] + 1);
 	field = (char *)user + spec->offset;
 	if (spec->kind == OPTION_FLAG) {
 		if (value)

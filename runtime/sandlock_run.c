@@ -150,6 +150,7 @@ static int try_sandbox(const struct globals *globals,
 	c.options = &options;
 	front.timeout_ms = request->timeout_ms;
 	front.stops_us = !request->terminal;
+	front.no_input = !request->interactive;
 	front.signal = result->signal;
 	r = sandbox_plan(&c, request, without);
 	if (r < 0)

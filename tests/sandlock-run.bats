@@ -266,6 +266,47 @@ USER=root" ]
 	[ "$output" = "sandlock: filesystem.read '/no/such/path': no such file or directory" ]
 }
 
+# on_pty TEXT WORD...: `sandlock run` on a terminal, TEXT typed when it is ready.
+on_pty() {
+	local text=$1
+
+	shift
+	run timeout 20 "$BATS_TEST_DIRNAME/terminal.py" pty 24x80 "$text" -- \
+		"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr "$@" 3>&-
+}
+
+# shellcheck disable=SC2016 # for the inner shell
+@test "-it is a terminal that the program reads, and that interrupts it" {
+	local read='echo ready; stty size; read -r word; echo "got $word"'
+	local wait='trap "echo ended; exit 7" INT; echo ready
+		while :; do sleep 0.1; done'
+
+	requires root python3
+	for more in '' '--why' '--config-disable namespaces'; do
+		# shellcheck disable=SC2086 # words are words
+		on_pty 'hello\n' -it $more -- sh -c "$read"
+		[ "$status" -eq 0 ]
+		[[ "$output" = *"24 80"*"got hello"*"settings restored" ]]
+	done
+	on_pty 'hello\n' --interactive --tty -- sh -c "$read"
+	[[ "$output" = *"got hello"* ]]
+	on_pty '\x03' -i -t -- sh -c "$wait"
+	[ "$status" -eq 7 ]
+	[[ "$output" = *ended* ]]
+}
+
+# shellcheck disable=SC2016 # for the inner shell
+@test "-t without -i is a terminal to which nothing is typed" {
+	requires root python3
+	on_pty 'hello\n' -t -- \
+		sh -c 'test -t 0 && echo ready; timeout 1 head -n1; echo "$?"'
+	[ "$status" -eq 0 ]
+	[[ "$output" = *"ready"*"124"*"settings restored" ]]
+	on_pty '\x03' -t -- sh -c 'trap "exit 7" INT; echo ready
+		while :; do sleep 0.1; done'
+	[ "$status" -eq 7 ]
+}
+
 @test "process 1 is a reaper that shows nothing of what was typed" {
 	requires root userns
 	both -r /usr --env SECRET=s3cret -- sh -c '

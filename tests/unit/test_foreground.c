@@ -110,7 +110,7 @@ static int relay_shell(const char *script)
 	job.pid = start_shell(&foreground, slave, script);
 	job.pidfd = sys_pidfd_open(job.pid);
 	close(slave);
-	if (console_open(master, &console) < 0 ||
+	if (console_open(master, /* input= */ true, &console) < 0 ||
 	    foreground_wait(&foreground, &job, &status) < 0)
 		status = 122;
 	console_close(&console);
