@@ -377,7 +377,6 @@ static int settle(struct arena *arena, const struct words *words,
 
 	ret->profile = words->profile;
 	ret->policy_file = words->policy_file;
-	ret->json = words->json;
 	ret->terminal = words->terminal;
 	ret->interactive = words->interactive;
 	ret->why = words->why;
@@ -405,6 +404,7 @@ int request_parse(struct arena *arena, int argc, char **argv,
 	place = (struct policy_place){ .cwd = ret->cwd, .home = ret->home };
 	r = policy_from_flags(arena, argv, argc, &place, take_word, &words,
 			      &over, &used);
+	ret->json = words.json;
 	if (r < 0)
 		return r;
 	ret->help = words.help;

@@ -216,16 +216,16 @@ static int run_somehow(const struct globals *globals,
 	return run_plainly(request, (enum unsandboxed)r, result);
 }
 
-/* The last line is the result's, also where nothing was run. */
+/* The last line is the result's, also where nothing can be run: taken < 0. */
 static int run_and_tell(const struct globals *globals,
-			const struct request *request)
+			const struct request *request, int taken)
 {
 	struct denials denials = { .arena = globals->arena };
 	struct result result = { .denials = &denials };
 	int r = result_open(&result);
 
 	if (r >= 0)
-		r = run_somehow(globals, request, &result);
+		r = taken < 0 ? taken : run_somehow(globals, request, &result);
 	if (r < 0) {
 		if (!request->json || !result.signal)
 			return r;
@@ -246,7 +246,9 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 	(void)options;
 	r = request_take(globals->arena, &sandlock_run, argc, argv, &request);
-	return r <= 0 ? r : run_and_tell(globals, &request);
+	if (r == 0 || (r < 0 && !request.json))
+		return r;
+	return run_and_tell(globals, &request, r);
 }
 
 const struct command sandlock_run = {

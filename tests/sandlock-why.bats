@@ -245,6 +245,13 @@ socket.socket().connect(("192.0.2.1", 80))'
 	both 127 --json -r /usr -- no-such-program
 	CHECK=(result '.status == 125 and (.error | test("/no/such"))')
 	both 125 --json -r /no/such -- true
+	# Also where the words are wrong, and so there is no sandbox to name.
+	CHECK=(result '.status == 125 and (.error | test("1X"))')
+	both 125 --json -m 1X -- true
+	CHECK=(result '.status == 125 and (.error | test("/no/such.toml"))')
+	both 125 --json --policy /no/such.toml -- true
+	CHECK=(result '.status == 125 and (.error | test("no command"))')
+	both 125 --json -r /usr
 }
 
 # shellcheck disable=SC2016 # the dollars are the inner shell's
