@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/explain_how.c - which mechanism holds a key, in one sentence. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -243,6 +244,21 @@ static int explain_disable(struct arena *arena, const struct explanation *all,
 	return line->how ? 0 : -ENOMEM;
 }
 
+static int explain_open_files(struct arena *arena,
+			      const struct explanation *all,
+			      struct explain_line *line)
+{
+	uint32_t held = all->creation.policed.policy.open_files;
+
+	line->how = "RLIMIT_NOFILE";
+	if (all->planned && held < all->request->policy.open_files)
+		line->how = arena_printf(arena,
+					 "RLIMIT_NOFILE; it stays at %" PRIu32
+					 ", the caller's own",
+					 held);
+	return line->how ? 0 : -ENOMEM;
+}
+
 /* Where one sentence is always true. */
 static const char *const fixed[POLICY_KEYS] = {
 	[POLICY_ALLOW_DEGRADED] = "protections that may be missing",
@@ -268,7 +284,6 @@ static const char *const fixed[POLICY_KEYS] = {
 	[POLICY_CHROOT] = "the root that paths are looked for in",
 	[POLICY_EXTRA_ALLOW] = "seccomp",
 	[POLICY_EXTRA_DENY] = "seccomp",
-	[POLICY_OPEN_FILES] = "RLIMIT_NOFILE",
 	[POLICY_GPU_DEVICES] = "nodes in the private /dev, and variables",
 };
 
@@ -300,6 +315,8 @@ int explain_key(struct arena *arena, const struct explanation *all,
 	case POLICY_ALLOW_LOCAL_BINDING:
 	case POLICY_UNIX:
 		return explain_network(arena, all, key, line);
+	case POLICY_OPEN_FILES:
+		return explain_open_files(arena, all, line);
 	case POLICY_DISABLE:
 		return explain_disable(arena, all, line);
 	default:

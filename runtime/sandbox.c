@@ -309,12 +309,24 @@ static int fill_spec(struct sandbox *s)
 	return fill_json(s);
 }
 
+/* A limit gives nothing: who has less already keeps that. */
+static void limit_open_files(struct policy *policy)
+{
+	struct rlimit now;
+
+	if (policy->set[POLICY_OPEN_FILES] &&
+	    getrlimit(RLIMIT_NOFILE, &now) == 0 &&
+	    now.rlim_max < policy->open_files)
+		policy->open_files = (uint32_t)now.rlim_max;
+}
+
 /* All sections are enforced, also those of which nothing is said. */
 static int fill_policy(struct sandbox *s)
 {
 	struct policy *policy = &s->creation->policed.policy;
 
 	*policy = s->request->policy;
+	limit_open_files(policy);
 	policy->set[POLICY_READ] = true;
 	policy->set[POLICY_NET_MODE] = true;
 	if (s->without->namespaces)

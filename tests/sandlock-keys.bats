@@ -194,3 +194,21 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 	policed limits.cpu_cores=8191
 	run_bad "limits.cpu_cores: there is no core 8191 here" run_box
 }
+
+@test "open files are no more than what the caller may have" {
+	requires root userns jq
+	new_user
+	for run in box user_box; do
+		ulimit -n 500
+		run_ok "$run" -r /usr --limits-open-files 400 -- \
+			sh -c 'ulimit -Sn; ulimit -Hn'
+		[ "$output" = $'400\n400' ]
+		run_ok "$run" -r /usr --limits-open-files 2000000000 -- \
+			sh -c 'ulimit -Sn; ulimit -Hn'
+		[ "$output" = $'500\n500' ]
+	done
+	run_ok explained limits.open_files -r /usr --limits-open-files 600
+	[ "$output" = "held: RLIMIT_NOFILE; it stays at 500, the caller's own" ]
+	run_ok explained limits.open_files -r /usr --limits-open-files 400
+	[ "$output" = "held: RLIMIT_NOFILE" ]
+}
