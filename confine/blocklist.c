@@ -569,3 +569,14 @@ int confine_watch(struct arena *arena, uint32_t arch,
 		r = look_at(&table, calls->items[i]);
 	return r < 0 ? r : make_program(&table, ret);
 }
+
+int confine_check_denied(const struct oci_strings *words)
+{
+	for (size_t i = 0; i < words->n; i++)
+		if (syscall_group_find(words->items[i]) < 0 &&
+		    call_number(NATIVE, words->items[i]) == -ENOENT)
+			return fail(0,
+				    "syscalls.extra_deny: '%s' is no system call",
+				    words->items[i]);
+	return 0;
+}

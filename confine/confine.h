@@ -67,6 +67,9 @@ int confine_watch(struct arena *arena, uint32_t arch,
 		  const struct confine_blocklist *list,
 		  const struct oci_strings *calls, struct confine_filter *ret);
 
+/* Refuse a word of extra_deny that is neither a group nor a system call. */
+int confine_check_denied(const struct oci_strings *words);
+
 /* The name of a call that only_itself judges, or NULL. */
 const char *confine_process_call(uint32_t arch, uint64_t number);
 

@@ -184,6 +184,8 @@ static int gather(struct arena *arena, const struct globals *globals,
 	policy_layer(ret, &over);
 	r = policy_check(ret, /* bundle= */ true);
 	if (r == 0)
+		r = confine_check_denied(&ret->extra_deny);
+	if (r == 0)
 		r = check_namespaces(ret);
 	if (r == 0)
 		r = nested_weaken(arena, ret);

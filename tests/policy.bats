@@ -182,6 +182,9 @@ with_profile() {
 	annotate io.kubernetes.cri.container-name=web \
 		db.io.sandlock/limits.open_flies=60
 	run_bad "open_flies" run_box
+	annotate io.kubernetes.cri.container-type=sandbox \
+		io.sandlock.syscalls.extra_deny=opneat
+	run_bad "'opneat' is no system call" run_box
 }
 
 @test "the infra container of a pod has the network section only" {
