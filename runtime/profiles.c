@@ -66,10 +66,22 @@ static int check(int fd, const char *path)
 	return 0;
 }
 
+static bool is_of_the_system(const char *path)
+{
+	for (size_t i = 0; profile_system_folders[i]; i++) {
+		const char *folder = profile_system_folders[i];
+
+		if (starts_with(path, folder) && path[strlen(folder)] == '/')
+			return true;
+	}
+	return false;
+}
+
 int profile_load(struct arena *arena, const char *name,
 		 const char *const *folders, const struct policy_place *place,
 		 struct policy *ret, const char **ret_path)
 {
+	struct policy_place where = *place;
 	const char *path = name;
 	autoclose int fd = find(arena, name, folders, &path);
 	char *text;
@@ -86,5 +98,8 @@ int profile_load(struct arena *arena, const char *name,
 		return fail_in(r, "profile %s", path);
 	if (ret_path)
 		*ret_path = path;
-	return policy_from_toml(arena, text, len, path, place, ret);
+	/* It is the same wherever one stands. */
+	if (is_of_the_system(path))
+		where.cwd = NULL;
+	return policy_from_toml(arena, text, len, path, &where, ret);
 }

@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "base/num.h"
 #include "base/util.h"
+#include "confine/confine.h"
 #include "policy/keys.h"
 #include "runtime/commands.h"
 #include "runtime/nested.h"
@@ -188,24 +189,34 @@ static bool has_marker(const char *dir)
 	return false;
 }
 
+static int take_project(struct arena *arena, const char *given,
+			const char **ret)
+{
+	autofree char *real = realpath(given, NULL);
+	struct stat st;
+
+	if (!real || stat(real, &st) < 0)
+		return fail(errno, "--project %s", given);
+	if (!S_ISDIR(st.st_mode))
+		return fail(ENOTDIR, "--project %s", given);
+	*ret = arena_strdup(arena, real);
+	return *ret ? 0 : -ENOMEM;
+}
+
 /* The nearest directory that looks like one, never / or the home. */
 static int find_project(struct arena *arena, const struct request *request,
 			const char *given, const char **ret)
 {
+	autofree char *home = request->home ? realpath(request->home, NULL) :
+					      NULL;
 	char *dir;
 
-	if (given) {
-		autofree char *real = realpath(given, NULL);
-
-		if (!real)
-			return fail(errno, "--project %s", given);
-		*ret = arena_strdup(arena, real);
-		return *ret ? 0 : -ENOMEM;
-	}
+	if (given)
+		return take_project(arena, given, ret);
 	dir = arena_strdup(arena, request->cwd);
 	if (!dir)
 		return -ENOMEM;
-	while (*dir && !(request->home && streq(dir, request->home))) {
+	while (*dir && !(home && streq(dir, home))) {
 		if (has_marker(dir)) {
 			*ret = dir;
 			return 0;
@@ -263,6 +274,13 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && streq(text + n - m, end);
 }
 
+static bool is_called(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return streq(slash ? slash + 1 : path, name);
+}
+
 /* dir/.claude/settings.json belongs to dir, dir/uv.toml to dir. */
 static int project_of(struct arena *arena, const char *path, const char **ret)
 {
@@ -295,12 +313,33 @@ static int read_policy(struct arena *arena, const char *path, char **ret_text,
 	return io_read_all(arena, fd, MAX_POLICY, ret_text, ret_len);
 }
 
+/*
+ * It counts, not pyproject.toml. A workload that may write the project can make
+ * one, so it is not read unless it is what was named.
+ */
+static int check_no_uv_toml(struct arena *arena, const char *path,
+			    const char *project)
+{
+	const char *other = arena_printf(arena, "%s/uv.toml",
+					 streq(project, "/") ? "" : project);
+	struct stat st;
+
+	if (!other)
+		return -ENOMEM;
+	if (lstat(other, &st) < 0 && errno == ENOENT)
+		return 0;
+	return fail(0,
+		    "--policy %s: does not count beside uv.toml: name %s, or "
+		    "remove it",
+		    path, other);
+}
+
 static int load_file(struct arena *arena, struct request *request,
 		     const struct policy_place *here)
 {
 	const char *path = request->source = request->policy_file;
-	bool is_uv = ends_with(path, "pyproject.toml") ||
-		     ends_with(path, "uv.toml");
+	bool is_project = is_called(path, "pyproject.toml");
+	bool is_uv = is_project || is_called(path, "uv.toml");
 	bool is_json = ends_with(path, ".json");
 	struct policy_place place = *here;
 	char *text;
@@ -315,6 +354,11 @@ static int load_file(struct arena *arena, struct request *request,
 			return r;
 		place.cwd = place.project;
 		request->project = place.project;
+	}
+	if (is_project) {
+		r = check_no_uv_toml(arena, path, place.project);
+		if (r < 0)
+			return r;
 	}
 	if (is_uv) {
 		request->env_base = POLICY_ENV_NONE;
@@ -417,8 +461,13 @@ int request_parse(struct arena *arena, int argc, char **argv,
 	r = load_base(arena, ret, &place);
 	if (r < 0)
 		return r;
+	if (words.project && !streq(place.project, ret->project))
+		return fail(0, "--project %s: the project of %s is %s",
+			    words.project, words.policy_file, ret->project);
 	policy_layer(&ret->policy, &over);
 	r = policy_check(&ret->policy, /* bundle= */ false);
+	if (r == 0)
+		r = confine_check_denied(&ret->policy.extra_deny);
 	if (r == 0)
 		r = nested_weaken(arena, &ret->policy);
 	if (r < 0)

@@ -252,6 +252,68 @@ checked() {
 	sl_bad "nonesuch" profile validate "$TMP/.claude/settings.json"
 }
 
+@test "profile validate knows the system calls" {
+	profile bad <<-'END'
+		[syscalls]
+		extra_deny = ["ptrace", "openat", "opneat"]
+	END
+	sl_bad "syscalls.extra_deny: 'opneat' is no system call" \
+		profile validate "$PROFILES/bad.toml"
+	sed -i 's/opneat/openat2/' "$PROFILES/bad.toml"
+	run_ok sl profile validate "$PROFILES/bad.toml"
+}
+
+@test "a pyproject.toml does not count beside a uv.toml" {
+	mkdir "$TMP/project"
+	cd "$TMP/project" || return
+	printf '[tool.uv.sandbox]\nallow-net = true\n' >pyproject.toml
+	run_ok sl profile validate pyproject.toml
+	echo '[sandbox]' >uv.toml
+	sl_bad "--policy pyproject.toml: does not count beside uv.toml: name \
+$TMP/project/uv.toml" profile validate pyproject.toml
+	run_ok sl explain --policy uv.toml
+	[[ "$output" = *'network.mode = "deny"  (uv.toml)'* ]]
+	# Only these two names are uv's.
+	printf '[filesystem]\nread = ["/usr"]\n' >my-uv.toml
+	run_ok sl profile validate my-uv.toml
+}
+
+@test "a project is a directory, and a file of uv has its own" {
+	mkdir -p "$TMP/project" "$TMP/home/project/below"
+	cd "$TMP/project" || return
+	echo '[sandbox]' >uv.toml
+	run_ok sl explain --policy uv.toml --project .
+	[[ "$output" = *"project: $TMP/project"* ]]
+	sl_bad "--project ..: the project of uv.toml is $TMP/project" \
+		explain --policy uv.toml --project ..
+	sl_bad "--project uv.toml: not a directory" explain --project uv.toml
+	# Never the home, however it is written.
+	touch "$TMP/home/uv.toml"
+	ln -s home "$TMP/link"
+	cd "$TMP/home/project/below" || return
+	for home in "$TMP/home" "$TMP/home/" "$TMP/link"; do
+		run_ok env HOME="$home" "$SANDLOCK_SHELL" explain
+		[[ "$output" = *"project: $TMP/home/project/below"* ]]
+	done
+	run_ok env HOME=/nowhere "$SANDLOCK_SHELL" explain
+	[[ "$output" = *"project: $TMP/home"$'\n'* ]]
+}
+
+# shellcheck disable=SC2016 # for the inner shell
+@test "a profile of the system has no relative paths, one of a user may" {
+	requires root
+	profile own <<<$'[filesystem]\nread = ["/usr", "sub"]'
+	mkdir "$TMP/sub"
+	cd "$TMP" || return
+	run_ok sl run -p own -- ls sub
+	run -125 unshare --mount --propagation private sh -c '
+		mount -t tmpfs none /etc && mkdir -p /etc/sandlock/profiles &&
+		cp "$1" /etc/sandlock/profiles/theirs.toml &&
+		exec "$2" --root "$3" run -p theirs -- ls sub' sh \
+		"$PROFILES/own.toml" "$SANDLOCK_SHELL" "$ROOT"
+	[[ "$output" = *"filesystem.read: 'sub' is not absolute"* ]]
+}
+
 @test "a profile that everybody may write is refused" {
 	profile lax </dev/null
 	chmod 666 "$PROFILES/lax.toml"
