@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -18,6 +19,8 @@
 #include "base/util.h"
 
 #define MAX_FDS 8
+/* Who has not taken a connection, or a message, by then never will. */
+#define PEER_S 5
 
 int io_read_all(struct arena *arena, int fd, size_t max, char **ret_text,
 		size_t *ret_len)
@@ -231,16 +234,19 @@ static int unix_address(const char *path, struct sockaddr_un *ret,
 int io_connect_unix(const char *path, int type)
 {
 	autoclose int sock = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+	const struct timeval most = { .tv_sec = PEER_S };
 	autoclose int dir = -1;
 	struct sockaddr_un addr;
 	int r;
 
-	if (sock < 0)
+	if (sock < 0 ||
+	    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most) < 0)
 		return fail(errno, "create socket");
 	r = unix_address(path, &addr, &dir);
 	if (r < 0)
 		return fail(-r, "connect to %s", path);
 	if (connect(sock, (struct sockaddr *)&addr, sizeof addr) < 0)
-		return fail(errno, "connect to %s", path);
+		return fail(errno == EAGAIN ? ETIMEDOUT : errno,
+			    "connect to %s", path);
 	return take_fd(&sock);
 }

@@ -26,5 +26,8 @@ int io_remove_tree_at(int dir, const char *name);
 /* One message with up to 8 descriptors over a Unix socket; -errno. */
 int io_send_fds(int sock, const void *data, size_t len, const int *fds,
 		size_t nfds);
-/* Connect to a Unix stream socket by path (any length); the descriptor. */
+/*
+ * Connect to a Unix socket by path (any length); the descriptor. Neither that
+ * nor what is sent there waits long for a peer that does nothing.
+ */
 int io_connect_unix(const char *path, int type);

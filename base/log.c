@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,12 +17,15 @@
 #include "base/utf8.h"
 
 #define LINE 8192
+/* For somebody to read on, when a pipe is full. */
+#define PATIENCE_MS 2000
 
 /* How a process logs is a fact of the process, like its error sentence. */
 static struct {
 	int fd;
 	enum log_format format;
 	bool warnings, debug;
+	bool unread; /* standard error is */
 	const char *program;
 } out = { .fd = -1, .program = "sandlock-oci" };
 
@@ -34,8 +38,10 @@ int log_open(const struct log_options *options)
 		out.program = options->program;
 	if (!options->file)
 		return 0;
+	/* A FIFO that nobody reads is an error, not something to wait for. */
 	out.fd = open(options->file,
-		      O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC,
+		      O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK |
+			      O_CLOEXEC,
 		      0644);
 	if (out.fd < 0)
 		return fail(errno, "open log file %s", options->file);
@@ -96,6 +102,21 @@ static void timestamp(char ret[DATE_SIZE])
 	strcpy(ret + strlen(ret), "Z");
 }
 
+/* False when nobody reads it: then no line after it is worth a wait, either. */
+static bool put(int fd, const char *line, size_t n)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	int r;
+
+	do
+		r = poll(&p, 1, PATIENCE_MS);
+	while (r < 0 && errno == EINTR);
+	if (r == 0)
+		return false;
+	(void)io_write_all(fd, line, n);
+	return true;
+}
+
 static void to_file(const char *level, const char *text)
 {
 	char line[LINE], when[DATE_SIZE];
@@ -112,7 +133,10 @@ static void to_file(const char *level, const char *text)
 	n = append(line, n, json ? "\",\"time\":\"" : " msg=\"");
 	n = json ? append(line, n, when) : append_quoted(line, n, text);
 	n = append(line, n, json ? "\"}\n" : "\"\n");
-	(void)io_write_all(out.fd, line, n);
+	if (!put(out.fd, line, n)) {
+		close(out.fd);
+		out.fd = -1;
+	}
 }
 
 /* Some terminals obey U+0080 to U+009F as they do ESC. */
@@ -154,11 +178,13 @@ static void to_stderr(const char *level, const char *text)
 	char line[LINE];
 	size_t n = append(line, 0, out.program);
 
+	if (out.unread)
+		return;
 	n = append(line, n, ": ");
 	n = append(line, n, level);
 	n = append_printable(line, n, text);
 	line[n++] = '\n';
-	(void)io_write_all(STDERR_FILENO, line, n);
+	out.unread = !put(STDERR_FILENO, line, n);
 }
 
 void log_error(const char *text)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# tests/streams.bats - nobody reads what is said, or takes what is sent: the
+# status is the same, and nobody waits for ever.
+
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root
+	new_bundle
+	args sleep 1000
+}
+
+# A command that fails, and says so in a line.
+fails() {
+	timeout -k 1 15 "$SANDLOCK" --root "$ROOT" "$@" state none 3>&-
+}
+
+# expect STATUS COMMAND...
+expect() {
+	local r=0
+
+	"${@:2}" || r=$?
+	[ $r -eq "$1" ] || {
+		echo "status $r from: ${*:2}"
+		return 1
+	}
+}
+
+@test "an error that cannot be written is one all the same" {
+	expect 1 fails 2>&-
+	expect 1 fails 2>/dev/full
+	expect 1 fails <&- >&- 2>&-
+	expect 1 fails 2> >(exec true)
+	expect 1 fails --log /dev/full
+	assert_gone none
+}
+
+@test "what was to be printed and was not is an error" {
+	requires mkfifo
+	create c1
+	run_bad "no space left on device" sh -c '"$@" >/dev/full' sh \
+		"$SANDLOCK" --root "$ROOT" list
+	mkfifo "$TMP/fifo"
+	# It is open for reading, and then it is not.
+	# shellcheck disable=SC2016 # for the inner shell
+	run_bad "broken pipe" sh -c 'exec 4<>"$0" 5>"$0" 4<&-; "$@" >&5' \
+		"$TMP/fifo" "$SANDLOCK" --root "$ROOT" state c1
+}
+
+# full COMMAND...: with descriptor 4 a pipe that is full.
+full() {
+	# shellcheck disable=SC2016 # for the inner shell
+	bash -c 'mkfifo "$0" && exec 4<>"$0" &&
+		! timeout 0.2 cat /dev/zero >&4; exec "$@"' "$TMP/full" "$@"
+}
+
+@test "a log or standard error that nobody reads is not waited for" {
+	requires mkfifo
+	mkfifo "$TMP/unread"
+	run_bad "open log file $TMP/unread: no such device or address" \
+		fails --log "$TMP/unread"
+	export -f fails
+	export SANDLOCK ROOT
+	# shellcheck disable=SC2016 # for the inner shell
+	run_bad "none: container does not exist" full bash -c \
+		'fails --debug --log /dev/fd/4 2>&1 | tail -n 1
+		exit "${PIPESTATUS[0]}"'
+	rm "$TMP/full"
+	# shellcheck disable=SC2016
+	expect 1 full bash -c 'fails --debug --log "$0" 2>&4' "$TMP/log"
+	grep -q "none: container does not exist" "$TMP/log"
+}
+
+# peer MODE COMMAND...: with a socket $TMP/socket that nobody accepts at, or
+# whose other end closes each connection at once.
+peer() {
+	python3 -c '
+import socket, subprocess, sys, threading
+
+path, mode = sys.argv[1:3]
+server = socket.socket(socket.AF_UNIX)
+server.bind(path)
+server.listen(0)
+
+def close_all():
+    while True:
+        server.accept()[0].close()
+
+if mode == "closes":
+    threading.Thread(target=close_all, daemon=True).start()
+else:
+    waiting = socket.socket(socket.AF_UNIX)
+    waiting.connect(path)
+sys.exit(subprocess.call(sys.argv[3:]))' "$TMP/socket" "$@" 3>&-
+	local r=$?
+
+	rm "$TMP/socket"
+	return $r
+}
+
+@test "a socket at which nobody accepts fails create, and leaves nothing" {
+	local option
+
+	requires python3
+	for option in console pidfd; do
+		[ $option = pidfd ] || config '.process.terminal = true'
+		run_bad "$option socket: connect to $TMP/socket: connection timed out" \
+			peer busy timeout -k 1 15 "$SANDLOCK" --root "$ROOT" \
+			create --bundle "$BUNDLE" --$option-socket "$TMP/socket" c1
+		[ "${#lines[@]}" -eq 1 ]
+		assert_gone c1
+		[ -z "$(leftovers)" ]
+		config '.process.terminal = false'
+	done
+	start_container c1
+	run peer busy timeout -k 1 15 "$SANDLOCK" --root "$ROOT" exec \
+		--detach --tty --console-socket "$TMP/socket" c1 true
+	[ "$status" -eq 255 ]
+	assert_output_has "connection timed out"
+	assert_status c1 running
+}
+
+# It may be told of that in time, or not: the terminal is hung up then.
+@test "a console socket that is closed at once is no harm" {
+	local r
+
+	requires python3
+	config '.process.terminal = true'
+	for _ in {1..5}; do
+		r=0
+		peer closes timeout -k 1 15 "$SANDLOCK" --root "$ROOT" create \
+			--bundle "$BUNDLE" --console-socket "$TMP/socket" c1 \
+			</dev/null >"$TMP/said" 2>&1 || r=$?
+		case $r in
+		0) sandlock delete c1 ;;
+		1) grep -q "console socket: send /dev/ptmx" "$TMP/said" ;;
+		*) echo "status $r" && return 1 ;;
+		esac
+		[ -z "$(leftovers)" ]
+	done
+}
