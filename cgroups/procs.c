@@ -230,7 +230,9 @@ static int kill_all(struct arena *arena, const struct cgroup *cgroup)
 	} while (wait_a_little(attempt++, deadline));
 	if (killed < 0)
 		return killed;
-	return fail(ETIMEDOUT, "kill %zu process(es) of cgroup %s",
+	return fail(0,
+		    "%zu process(es) of cgroup %s were killed and have not "
+		    "ended: is a cgroup above it frozen?",
 		    count_others(&list), cgroup->items[0].path);
 }
 
