@@ -96,6 +96,63 @@ load checkpoint
 	done
 }
 
+# killed_at N: the container goes on, or is in the images as a whole. criu ends
+# what it has begun, and holds the container until then.
+killed_at() {
+	local r=0
+
+	start_container box
+	wait_until [ -L "$BUNDLE/rootfs/count" ]
+	timeout -k 1 30 "$BATS_FILE_TMPDIR/inject" self "$1" "${PROGRAM[@]}" \
+		checkpoint --image-path "$IMAGES" box >"$TMP/said" 2>&1 || r=$?
+	[ ! -d "$ROOT/box" ] || flock "$ROOT/box" true
+	if [ $r -eq 99 ]; then
+		assert_gone box
+		return 99
+	fi
+	WHOLE=yes
+	if [ -d "$ROOT/box" ] && has_status box running; then
+		WHOLE=maybe
+		counts_on
+	fi
+	sandlock delete --force box
+	[ $r -eq 137 ]
+}
+
+# Of one that went on they may be whole, too, if there are any.
+restored_or_refused() {
+	local r=0
+
+	restore box >"$TMP/said" 2>&1 || r=$?
+	if [ $r -eq 0 ]; then
+		counts_on
+		sandlock delete --force box
+	else
+		cat "$TMP/said"
+		[ "$WHOLE" = maybe ] && [ "$(wc -l <"$TMP/said")" -eq 1 ]
+	fi
+	[ -z "$(leftovers)" ]
+	rm -rf "$IMAGES" "$BUNDLE/rootfs/count"
+}
+
+@test "a checkpoint killed at any system call loses nothing" {
+	local n r every=${SANDLOCK_EVERY:-29}
+
+	requires static flock "${CC:-cc}"
+	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -o "$BATS_FILE_TMPDIR/inject" \
+		"$BATS_TEST_DIRNAME/inject.c"
+	new_bundle box
+	args sh -c "$COUNTING"
+	for ((n = 1 + RANDOM % every; ; n += every)); do
+		r=0
+		killed_at "$n" || r=$?
+		[ $r -ne 99 ] || break
+		echo "at system call $n"
+		[ $r -eq 0 ]
+		restored_or_refused
+	done
+}
+
 @test "a criu that dies leaves nothing behind" {
 	requires python3
 	start_counting box
