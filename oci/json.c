@@ -62,6 +62,12 @@ static struct json_value *add(struct builder *b, enum json_type type)
 		return v;
 	}
 	parent = &b->open[b->depth - 1];
+	if (parent->value->n == JSON_MAX_ENTRIES) {
+		json_fail(parent->value, "has more than %u entries",
+			  JSON_MAX_ENTRIES);
+		stop(b, -1);
+		return NULL;
+	}
 	v->key = b->key;
 	b->key = NULL;
 	if (parent->last)

@@ -16,6 +16,7 @@ struct arena;
 
 #define JSON_MAX_DEPTH 64
 #define JSON_MAX_STRING (1U << 20)
+#define JSON_MAX_ENTRIES (1U << 17)
 
 enum json_type {
 	JSON_NULL,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/peak.c - run a command, write the memory it had at most (KiB) to a file.
+ * tests/peak.c - run a command, write to a file what it took: the memory at
+ * most (KiB) and the time of the processors (ms).
  *
  * Usage: peak FILE COMMAND [ARGUMENT...]
  *
@@ -15,6 +16,7 @@ int main(int argc, char **argv)
 {
 	struct rusage usage;
 	int status;
+	long ms;
 	FILE *file;
 	pid_t pid;
 
@@ -28,8 +30,10 @@ int main(int argc, char **argv)
 	}
 	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid)
 		return 125;
+	ms = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
+	     (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
 	file = fopen(argv[1], "w");
-	if (!file || fprintf(file, "%ld\n", usage.ru_maxrss) < 0 ||
+	if (!file || fprintf(file, "%ld %ld\n", usage.ru_maxrss, ms) < 0 ||
 	    fclose(file) != 0)
 		return 125;
 	return WIFEXITED(status) ? WEXITSTATUS(status) :

@@ -158,6 +158,24 @@ static void depth_is_limited(void **state)
 	assert_string_equal(err_text(), "nested deeper than 64 levels");
 }
 
+static void entries_are_limited(void **state)
+{
+	static const char begin[] = "{\"a\":[0";
+	size_t len = sizeof begin - 1 + 2 * (size_t)(JSON_MAX_ENTRIES - 1);
+	autofree char *text = malloc(len + 5);
+	const struct json_value *v;
+
+	assert_non_null(text);
+	memcpy(text, begin, sizeof begin);
+	for (size_t i = sizeof begin - 1; i < len; i += 2)
+		memcpy(text + i, ",0", 2);
+	memcpy(text + len, "]}", 2);
+	assert_int_equal(parse_len(*state, text, len + 2, &v), 0);
+	memcpy(text + len, ",0]}", 4);
+	assert_true(parse_len(*state, text, len + 4, &v) < 0);
+	assert_string_equal(err_text(), "a: has more than 131072 entries");
+}
+
 static void strings_are_limited(void **state)
 {
 	size_t len = (size_t)JSON_MAX_STRING + 10;
@@ -176,16 +194,19 @@ static void strings_are_limited(void **state)
 			    "line 1, column 1: string longer than 1 MiB");
 }
 
-/* Eight million values and a million keys need more than there is. */
+/* Eight million values, a thousand in each array, need more than there is. */
 static void memory_is_limited(void **state)
 {
+	static const char *const last[] = { "0]", ",[" };
 	size_t len = (size_t)16 << 20;
 	autofree char *text = malloc(len);
 	const struct json_value *v;
 
 	assert_non_null(text);
-	for (size_t i = 0; i < len; i += 2)
-		memcpy(text + i, i ? "0," : "[ ", 2);
+	memcpy(text, "[[", 2);
+	for (size_t i = 1; i < len / 2; i++)
+		memcpy(text + 2 * i,
+		       i % 1000 < 998 ? "0," : last[i % 1000 - 998], 2);
 	assert_int_equal(json_parse(*state, text, len, &v), -ENOMEM);
 	assert_non_null(strstr(err_text(), "more than 48 MiB needed"));
 }
@@ -295,6 +316,7 @@ int main(void)
 		arena_test(bad_texts_say_why),
 		arena_test(wide_characters_are_refused),
 		arena_test(depth_is_limited),
+		arena_test(entries_are_limited),
 		arena_test(strings_are_limited),
 		arena_test(memory_is_limited),
 		arena_test(many_keys_are_compared_quickly),
