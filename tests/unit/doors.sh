@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tests/unit/doors.sh - who may include whom, and what lives in one file only.
+# tests/unit/doors.sh - who may include whom, and what lives in few files only.
 
 # room: rooms whose headers it may name
 rooms='
@@ -56,6 +56,16 @@ check_library() {
 	)"
 }
 
+# Whoever sets the clock would shorten or lengthen a wait that is by it.
+check_clock() {
+	report "the wall clock is for dates only, in: $*" "$(
+		grep -rnE 'CLOCK_REALTIME|TFD_TIMER_CANCEL|gettimeofday *\(|[^a-z_]time\((NULL|0|&)' \
+			--include='*.c' base oci policy confine cgroups network \
+			hooks runtime systemd |
+			grep -Ev "^($(echo "$*" | tr ' ' '|')):"
+	)"
+}
+
 while IFS=: read -r room allowed; do
 	# shellcheck disable=SC2086 # a list of words
 	[ ! -d "$room" ] || check_room "$room" $allowed
@@ -67,4 +77,5 @@ while IFS=': ' read -r header file; do
 done <<EOF
 $libraries
 EOF
+check_clock base/log.c runtime/creation.c
 echo "1..$n"
