@@ -17,6 +17,8 @@
 #include "base/utf8.h"
 
 #define LINE 8192
+/* Of it, for what stands behind the text. */
+#define TAIL 64
 /* For somebody to read on, when a pipe is full. */
 #define PATIENCE_MS 2000
 
@@ -71,7 +73,7 @@ static size_t append_quoted(char *line, size_t at, const char *text)
 {
 	size_t left = strlen(text);
 
-	while (left && at < LINE - 16) {
+	while (left && at < LINE - TAIL) {
 		unsigned char c = (unsigned char)*text;
 		size_t n = utf8_length(text, left);
 
@@ -153,7 +155,7 @@ static size_t append_printable(char *line, size_t at, const char *text)
 {
 	size_t left = strlen(text);
 
-	while (left && at < LINE - 16) {
+	while (left && at < LINE - TAIL) {
 		size_t n = utf8_length(text, left);
 
 		if (*text == '\n') {
