@@ -298,12 +298,13 @@ static int find_key(struct arena *arena, const char *name, const char *value)
 		.text = value,
 	};
 	size_t len = strcspn(name, ".");
-	const char *part = arena_strndup(arena, name, len);
 	int key = policy_key_find(name);
+	const char *part;
 	int section;
 
 	if (key >= 0)
 		return key;
+	part = arena_strndup(arena, name, len);
 	if (!part)
 		return -ENOMEM;
 	section = policy_section_find(part);
