@@ -437,6 +437,7 @@ static bool are_alike(const struct bpf_range *a, const struct bpf_range *b)
 static size_t make_ranges(struct table *table)
 {
 	struct bpf_range *ranges = table->calls;
+	uint32_t newer = ranges[MOST_CALLS - 1].otherwise;
 	size_t n = 0;
 
 	for (size_t i = 0; i < MOST_CALLS; i++)
@@ -444,7 +445,7 @@ static size_t make_ranges(struct table *table)
 			ranges[n++] = ranges[i];
 	if (table->arch == AUDIT_ARCH_X86_64) {
 		ranges[n++] = (struct bpf_range){ X32_FIRST, CLOSED, NULL, 0 };
-		ranges[n++] = (struct bpf_range){ X32_END, ABSENT, NULL, 0 };
+		ranges[n++] = (struct bpf_range){ X32_END, newer, NULL, 0 };
 		ranges[n++] = (struct bpf_range){ X32_BIT, CLOSED, NULL, 0 };
 	}
 	ranges[n++] = (struct bpf_range){ NO_CALL, ALLOW, NULL, 0 };
