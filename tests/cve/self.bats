@@ -249,14 +249,17 @@ refused_for_init() {
 @test "CVE-2019-5736: a script that only the kernel can read leads nowhere, either" {
 	# A dynamic one finds no loader inside, and ends there.
 	requires static
-	# Opening the log waits for a reader, so that it can be looked at.
+	# A full log is waited for, so that it can be looked at.
 	mkfifo "$BUNDLE/rootfs/log"
+	exec 7<>"$BUNDLE/rootfs/log"
+	head -c 65536 /dev/zero >&7
 	chmod 0666 "$BUNDLE/rootfs/log"
 	printf '#!/proc/self/exe --log=/log\n' >"$BUNDLE/rootfs/script"
 	chmod 0111 "$BUNDLE/rootfs/script"
 	config '.process.user.uid = 1000'
 	args /script
 	run_bad "the program is the runtime's own binary" start_container box
+	exec 7>&-
 	wait_until has_status box stopped
 	unharmed
 }
