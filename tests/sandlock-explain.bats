@@ -90,6 +90,7 @@ same_refusal() {
 }
 
 @test "the loader of an executable is shown as added" {
+	requires_landlock 1
 	sh=$(readlink -f "$(command -v bash)")
 	explained -r @system -x "$sh" -- true
 	says "any(.allowed[]; .loader and (.path | test(\"/ld-\")) and
