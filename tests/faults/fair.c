@@ -90,6 +90,9 @@ enum exception fair(long nr, int error, bool stays)
 		return NEVER_STAYS;
 	if (stays && error == EAGAIN && nr == SYS_flock)
 		return HELD;
+	/* Where it waits for start it is created; whoever dies then is stopped. */
+	if (error == KILLED && nr == SYS_accept4)
+		return ARRIVED;
 	if (error == KILLED)
 		return FAIR;
 	if (among(never_fail, COUNT(never_fail), nr))
@@ -112,6 +115,7 @@ const char *exception_text(enum exception why)
 		[NEVER_STAYS] =
 			"no signal comes at each try, and one is killed once",
 		[HELD] = "EAGAIN of flock that stays is somebody at work",
+		[ARRIVED] = "who is killed in accept4 was created before",
 		[NO_KEYRINGS] = "ENOSYS of keyctl is a kernel without keyrings",
 	};
 

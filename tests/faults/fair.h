@@ -11,13 +11,14 @@ enum exception {
 	NEVER_INTERRUPTED,
 	NEVER_STAYS,
 	HELD,
+	ARRIVED,
 	NO_KEYRINGS,
 	EXCEPTIONS,
 };
 
 /*
- * Why this call does not fail like that, or not each time from then on; to be
- * KILLED once is never unfair.
+ * Why this call does not fail like that, or not each time from then on; or why
+ * its failure says nothing about the command.
  */
 enum exception fair(long nr, int error, bool stays);
 
