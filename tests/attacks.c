@@ -10,6 +10,7 @@
  *
  *        attacks victim SECRET READY sandlock-canary
  *
+ * and somebody else listens: attacks listen READY.
  * Each attack is made by a process of its own, so that one that is killed ends
  * no other.
  */
@@ -333,13 +334,14 @@ static long audit(void)
 	return socket(AF_NETLINK, SOCK_RAW, 9);
 }
 
-/* The test listens there. */
+/* Where somebody listens outside: an abstract address has no end but its size. */
+static const struct sockaddr_un outside = { AF_UNIX, "\0sandlock-attack" };
+#define OUTSIDE_SIZE (sizeof outside.sun_family + 16)
+
 static long abstract(void)
 {
-	struct sockaddr_un a = { AF_UNIX, "\0sandlock-attack" };
-
-	return connect(socket(AF_UNIX, SOCK_STREAM, 0), (void *)&a,
-		       sizeof a.sun_family + 16);
+	return connect(socket(AF_UNIX, SOCK_STREAM, 0),
+		       (const struct sockaddr *)&outside, OUTSIDE_SIZE);
 }
 
 /* ---- processes and the kernel ---- */
@@ -544,8 +546,21 @@ static int be_victim(const char *secret, const char *ready)
 	return 0;
 }
 
+static int listen_outside(const char *ready)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (bind(fd, (const struct sockaddr *)&outside, OUTSIDE_SIZE) < 0 ||
+	    listen(fd, 8) < 0 || creat(ready, 0600) < 0)
+		return 2;
+	for (;;)
+		close(accept(fd, NULL, NULL));
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && strcmp(argv[1], "listen") == 0)
+		return listen_outside(argv[2]);
 	if (argc == 5 && strcmp(argv[1], "victim") == 0)
 		return be_victim(argv[2], argv[3]);
 	if (argc != 4 || chdir(argv[1]) < 0)
