@@ -133,7 +133,7 @@ works() {
 		run_bad "create cgroup" create c1
 		[ "${#lines[@]}" -eq 1 ]
 		assert_output_has "resource temporarily unavailable"
-		nothing_left
+		wait_until nothing_left
 		echo max >"$dir/cgroup.max.$limit"
 		create c1
 		sandlock delete c1
