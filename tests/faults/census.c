@@ -138,6 +138,17 @@ static void judge_message(struct census *c, const struct point *p)
 		wrong(c, p, UNCLEAR, "not one line");
 }
 
+static void stuck(struct census *c, const struct point *p)
+{
+	char left[2048], text[2112];
+
+	world_look(&c->stage->room, &c->stage->hierarchies, &c->stage->seen);
+	world_added(&c->stage->empty, &c->stage->seen, left, sizeof left);
+	snprintf(text, sizeof text,
+		 "nor does it work without the fault; there is %s", left);
+	wrong(c, p, STUCK, text);
+}
+
 static void judge_effect(struct census *c, const struct point *p)
 {
 	struct stage *stage = c->stage;
@@ -150,7 +161,7 @@ static void judge_effect(struct census *c, const struct point *p)
 		return;
 	}
 	if (!p->scene->again(stage, p->scene, &by_delete))
-		wrong(c, p, STUCK, "nor does it work without the fault");
+		stuck(c, p);
 	else if (by_delete)
 		count(c, p, BY_DELETE);
 }
