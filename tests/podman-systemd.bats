@@ -1,0 +1,235 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/podman-systemd.bats - podman with cgroup v2 and systemd, by root and by
+# a user: what it has there only, or differently.
+
+load helpers
+load podman
+
+setup_file() {
+	[ -z "$(lacks)" ] || return 0
+	make_rootfs "$BATS_FILE_TMPDIR/rootfs"
+	write_configuration
+	by_root
+	load_image
+	start_user
+	load_image
+}
+
+setup() {
+	[ -z "$(lacks)" ] || skip "needs $(lacks)"
+	sandlock_setup
+}
+
+# What ends, may take a moment.
+teardown() {
+	[ -z "$(lacks)" ] || return 0
+	podman rm -f -a -t 0 >/dev/null
+	wait_until nothing_left || {
+		left_of_containers
+		return 1
+	}
+}
+
+# The user's podman keeps a process, for its namespaces.
+teardown_file() {
+	[ -z "$(lacks)" ] || return 0
+	by_user
+	podman system migrate
+}
+
+# ---- the tests, for either caller ----
+
+runs_a_program() {
+	run -0 once "$IMAGE" echo hello
+	[ "$output" = hello ]
+	run -7 once "$IMAGE" sh -c 'exit 7'
+	run -127 once "$IMAGE" nosuch
+	run -0 podman info --format \
+		'{{.Host.OCIRuntime.Name}} {{.Host.CgroupManager}} {{.Host.CgroupsVersion}}'
+	[ "$output" = "sandlock systemd v2" ]
+}
+
+executes_beside() {
+	start
+	run -0 podman exec a cat /proc/self/cgroup
+	[ "$output" = 0::/ ]
+	[ "$(wc -l <"$SCOPE/cgroup.procs")" -eq 2 ]
+	run -9 podman exec a sh -c 'exit 9'
+	podman exec -d a sleep 1000
+	[ "$(wc -l <"$SCOPE/cgroup.procs")" -eq 3 ]
+}
+
+sets_limits() {
+	start --memory 64m --memory-reservation 32m --pids-limit 50 \
+		--cpus 0.5 --cpuset-cpus 0
+	holds memory.max 67108864
+	holds memory.low 33554432
+	holds pids.max 50
+	holds cpu.max "50000 100000"
+	holds cpuset.cpus 0
+	[ "$(manager show -P MemoryMax "${SCOPE##*/}")" = 67108864 ]
+	run -0 podman exec a sh -c \
+		'cd /sys/fs/cgroup && cat memory.max pids.max cpu.max cpuset.cpus'
+	assert_lines $'67108864\n50\n50000 100000\n0'
+	run -2 once --pids-limit 5 "$IMAGE" \
+		sh -c 'for i in 1 2 3 4 5 6 7; do sleep 9 & done; wait'
+	assert_output_has "can't fork"
+}
+
+updates_limits() {
+	start --memory 64m --pids-limit 50
+	podman update --memory 32m --cpus 0.25 --cpuset-cpus 0 a
+	holds memory.max 33554432
+	holds cpu.max "25000 100000"
+	holds cpuset.cpus 0
+	holds pids.max 50
+	manager daemon-reload
+	holds memory.max 33554432
+}
+
+pauses() {
+	start
+	podman pause a
+	holds cgroup.freeze 1
+	[ "$(podman inspect --format '{{.State.Status}}' a)" = paused ]
+	podman unpause a
+	holds cgroup.freeze 0
+	run -0 podman exec a true
+}
+
+shows_statistics() {
+	start --memory 64m
+	run -0 podman stats --no-stream --no-reset \
+		--format '{{.Name}} {{.PIDS}} {{.MemUsage}}' a
+	assert_output_has "a 2 "
+	assert_output_has "67.11MB"
+}
+
+# shellcheck disable=SC2016 # for the shell inside
+# podman 4.3 calls none OOMKilled here, whatever the runtime.
+kills_for_memory() {
+	run -137 once --memory 16m --memory-swap 16m "$IMAGE" tail /dev/zero
+	run -137 once --memory 16m --memory-swap 16m "$IMAGE" sh -c '
+		tail /dev/zero
+		code=$?
+		cat /sys/fs/cgroup/memory.events
+		exit $code'
+	assert_output_has "oom_kill 1"
+}
+
+# A slice of the caller's manager, which may be new.
+has_a_parent() {
+	SLICE=user.slice/user-box.slice
+	[ "$MANAGER" = --user ] || SLICE=box.slice
+	start --cgroup-parent "${SLICE##*/}"
+	grep -q . "$SCOPE/cgroup.procs"
+	[ "$(manager show -P Slice "${SCOPE##*/}")" = "${SLICE##*/}" ]
+}
+
+leaves_nothing() {
+	start
+	grep -q . "$SCOPE/cgroup.procs"
+	podman stop -t 20 a
+	wait_until nothing_left
+	[ "$(podman inspect --format '{{.State.ExitCode}}' a)" -eq 3 ]
+	podman start a
+	grep -q . "$SCOPE/cgroup.procs"
+	podman rm -f -t 0 a
+	wait_until nothing_left
+	[ -z "$(podman ps -aq)" ]
+}
+
+# ---- by root ----
+
+@test "podman of root runs a program and ends as it does" {
+	by_root
+	runs_a_program
+}
+
+@test "podman exec of root is in the scope of the container" {
+	by_root
+	executes_beside
+}
+
+@test "podman of root limits memory, processes and CPUs" {
+	by_root
+	sets_limits
+}
+
+@test "podman update of root changes the limits" {
+	by_root
+	updates_limits
+}
+
+@test "podman of root pauses a container and lets it go on" {
+	by_root
+	pauses
+}
+
+@test "podman stats of root looks at a container" {
+	by_root
+	shows_statistics
+}
+
+@test "podman of root sees a program killed that wants too much memory" {
+	by_root
+	kills_for_memory
+}
+
+@test "podman of root has a container in the slice it is told to" {
+	by_root
+	has_a_parent
+}
+
+@test "podman of root leaves neither a unit nor a cgroup" {
+	by_root
+	leaves_nothing
+}
+
+# ---- by a user ----
+
+@test "podman of a user runs a program and ends as it does" {
+	by_user
+	runs_a_program
+}
+
+@test "podman exec of a user is in the scope of the container" {
+	by_user
+	executes_beside
+}
+
+@test "podman of a user limits memory, processes and CPUs" {
+	by_user
+	sets_limits
+}
+
+@test "podman update of a user changes the limits" {
+	by_user
+	updates_limits
+}
+
+@test "podman of a user pauses a container and lets it go on" {
+	by_user
+	pauses
+}
+
+@test "podman stats of a user looks at a container" {
+	by_user
+	shows_statistics
+}
+
+@test "podman of a user sees a program killed that wants too much memory" {
+	by_user
+	kills_for_memory
+}
+
+@test "podman of a user has a container in the slice it is told to" {
+	by_user
+	has_a_parent
+}
+
+@test "podman of a user leaves neither a unit nor a cgroup" {
+	by_user
+	leaves_nothing
+}
