@@ -16,11 +16,6 @@ setup_file() {
 	load_image
 }
 
-setup() {
-	[ -z "$(lacks)" ] || skip "needs $(lacks)"
-	sandlock_setup
-}
-
 # What ends, may take a moment.
 teardown() {
 	[ -z "$(lacks)" ] || return 0
@@ -127,6 +122,37 @@ has_a_parent() {
 	[ "$(manager show -P Slice "${SCOPE##*/}")" = "${SLICE##*/}" ]
 }
 
+# A pod is a slice.
+has_a_pod() {
+	local id
+
+	id=$(podman pod create --name p --network none)
+	SLICE=$SLICE/${SLICE%.slice}-libpod_pod_$id.slice
+	start --pod p --pids-limit 50
+	holds pids.max 50
+	[ "$(manager show -P Slice "${SCOPE##*/}")" = "${SLICE##*/}" ]
+	podman pod rm -f -t 0 p
+	wait_until nothing_left
+}
+
+# As a service of systemd would have it: all is below the service's cgroup.
+splits_the_cgroup_of_a_service() {
+	local payload
+
+	write_service split --cgroups split --name a --pids-limit 50 \
+		"$IMAGE" sleep 1000
+	manager daemon-reload
+	manager start split
+	payload=/sys/fs/cgroup$(manager show -P ControlGroup split)
+	wait_until compgen -G "$payload/libpod-payload-*/pids.max"
+	SCOPE=$(compgen -G "$payload/libpod-payload-*")
+	wait_until grep -q . "$SCOPE/cgroup.procs"
+	holds pids.max 50
+	wait_until podman exec a true
+	podman rm -f -t 0 a
+	wait_until [ ! -e "$payload" ]
+}
+
 leaves_nothing() {
 	start
 	grep -q . "$SCOPE/cgroup.procs"
@@ -182,6 +208,16 @@ leaves_nothing() {
 	has_a_parent
 }
 
+@test "podman of root has a pod that is a slice" {
+	by_root
+	has_a_pod
+}
+
+@test "podman of root splits the cgroup of a service" {
+	by_root
+	splits_the_cgroup_of_a_service
+}
+
 @test "podman of root leaves neither a unit nor a cgroup" {
 	by_root
 	leaves_nothing
@@ -227,6 +263,16 @@ leaves_nothing() {
 @test "podman of a user has a container in the slice it is told to" {
 	by_user
 	has_a_parent
+}
+
+@test "podman of a user has a pod that is a slice" {
+	by_user
+	has_a_pod
+}
+
+@test "podman of a user splits the cgroup of a service" {
+	by_user
+	splits_the_cgroup_of_a_service
 }
 
 @test "podman of a user leaves neither a unit nor a cgroup" {

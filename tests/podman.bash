@@ -4,6 +4,9 @@
 #
 # The virtual machine has it for files that load this; see tests/vm/podman.
 
+# After a skip bats may wait for the end of the time a test has.
+unset BATS_TEST_TIMEOUT
+
 IMAGE=localhost/busybox
 PODMAN_HOME=/var/tmp/podman-home
 
@@ -17,11 +20,12 @@ lacks() {
 	fi
 }
 
-# What only tests need: the machine has no journal.
+# What only tests need: the machine has neither a journal nor a network.
 write_configuration() {
 	cat >/etc/containers/containers.conf.d/tests.conf <<-END
 		[containers]
 		log_driver = "k8s-file"
+		netns = "none"
 		[engine]
 		cgroup_manager = "systemd"
 		events_logger = "file"
@@ -34,8 +38,9 @@ load_image() {
 		-c 'ENV PATH=/bin' - "$IMAGE" >/dev/null
 }
 
-# $SCOPES is where the slices of the caller's manager are.
+# by_root: or skip the test. $SCOPES is where the slices of the manager are.
 by_root() {
+	[ -z "$(lacks)" ] || skip "needs $(lacks)"
 	CALLER=(env HOME=/root)
 	SCOPES=/sys/fs/cgroup
 	SLICE=machine.slice
@@ -44,6 +49,7 @@ by_root() {
 
 # As one who has logged in, but from a cgroup of root.
 by_user() {
+	[ -z "$(lacks)" ] || skip "needs $(lacks)"
 	CALLER=(setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups
 		--inh-caps=-all env -i -C "$PODMAN_HOME" HOME="$PODMAN_HOME"
 		PATH="$PATH" XDG_RUNTIME_DIR="/run/user/$USER_ID"
@@ -75,14 +81,14 @@ manager() {
 start() {
 	local id
 
-	id=$(podman run -d --network none --name a "$@" "$IMAGE" \
+	id=$(podman run -d --name a "$@" "$IMAGE" \
 		sh -c 'trap "exit 3" TERM; sleep 1000 & wait')
 	SCOPE=$SCOPES/$SLICE/libpod-$id.scope
 }
 
 # once OPTION... IMAGE PROGRAM...: and remove it.
 once() {
-	podman run --rm --network none "$@"
+	podman run --rm "$@"
 }
 
 # holds FILE VALUE: does the kernel, for the container of `start`?
@@ -96,10 +102,25 @@ holds() {
 	}
 }
 
-# What containers have left: units of the caller, and cgroups.
+# write_service NAME OPTION... IMAGE PROGRAM...: for the caller's manager.
+write_service() {
+	local dir=/run/systemd/${MANAGER#--}
+
+	mkdir -p "$dir"
+	cat >"$dir/$1.service" <<-END
+		[Unit]
+		DefaultDependencies=no
+		[Service]
+		Delegate=yes
+		Environment=PATH=$PATH HOME=$PODMAN_HOME
+		ExecStart=/usr/bin/podman run ${*:2}
+	END
+}
+
+# What containers and pods have left: units of the caller, and cgroups.
 left_of_containers() {
-	manager list-units --all --plain --no-legend 'libpod-*'
-	find /sys/fs/cgroup -name 'libpod-*'
+	manager list-units --all --plain --no-legend '*libpod[-_]*'
+	find /sys/fs/cgroup -name '*libpod[-_]*'
 }
 
 nothing_left() {
