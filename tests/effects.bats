@@ -92,8 +92,11 @@ free_huge_pages() {
 	run_bad "No space left on device" sandlock exec box \
 		fallocate -l 2M /huge/b
 	run_ok sandlock events --stats box
-	jq -e '.data.hugetlb["2MB"] | .usage == 4194304 and .failcnt >= 1 and
+	jq -e '.data.hugetlb["2MB"] | .usage == 4194304 and
 		(.max // .usage) == 4194304' <<<"$output"
+	# v1 counts it where it refused, at the reservation.
+	[ -e /sys/fs/cgroup/hugetlb ] ||
+		jq -e '.data.hugetlb["2MB"].failcnt >= 1' <<<"$output"
 	run_ok sandlock exec box rm /huge/a
 	run_ok sandlock exec box fallocate -l 2M /huge/b
 }
