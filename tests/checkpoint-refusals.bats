@@ -138,7 +138,7 @@ restored_or_refused() {
 @test "a checkpoint killed at any system call loses nothing" {
 	local n r every=${SANDLOCK_EVERY:-29}
 
-	requires static flock "${CC:-cc}"
+	requires static "${CC:-cc}" flock
 	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -o "$BATS_FILE_TMPDIR/inject" \
 		"$BATS_TEST_DIRNAME/inject.c"
 	new_bundle box
