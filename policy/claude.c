@@ -154,6 +154,48 @@ static int read_list(struct door *door, const struct claude_key *key,
 	return r < 0 ? r : add(door, key->key, raw.items, raw.n);
 }
 
+/*
+ * "docker *" is docker with whatever follows, as "docker" is. What else follows
+ * a name is not looked at when a command begins: that would never be excluded.
+ */
+static int without_arguments(struct door *door, struct policy_raw *command)
+{
+	const char *text = command->text;
+	size_t n;
+
+	if (command->type != POLICY_RAW_STRING)
+		return 0;
+	n = strcspn(text, " *");
+	if (text[n] == '\0')
+		return 0;
+	if (n == 0 || !streq(text + n, " *"))
+		return policy_unwanted(door->to->arena, command,
+				       "a program without arguments, as "
+				       "\"docker\" or \"docker *\"");
+	command->text = arena_strndup(door->to->arena, text, n);
+	return command->text ? 0 : -ENOMEM;
+}
+
+static int read_commands(struct door *door, const struct claude_key *key,
+			 const struct json_value *v)
+{
+	struct policy_raw raw;
+	int r = expect(door, v, JSON_ARRAY, "a list");
+
+	if (r == 0)
+		r = raw_from_json(door->to->arena, v, &raw);
+	if (r == 0 && raw.n == 0)
+		r = add(door, key->key, NULL, 0);
+	for (size_t i = 0; r == 0 && i < raw.n; i++) {
+		struct policy_raw command = raw.items[i];
+
+		r = without_arguments(door, &command);
+		if (r == 0)
+			r = add(door, key->key, &command, 1);
+	}
+	return r;
+}
+
 /* Every socket is one below the root. */
 static int read_all_sockets(struct door *door, const struct claude_key *key,
 			    const struct json_value *v)
@@ -224,7 +266,7 @@ static const struct claude_key filesystem_keys[] = {
 static const struct claude_key sandbox_keys[] = {
 	{ "enabled", read_enabled, 0, NULL },
 	{ "autoAllowBashIfSandboxed", read_auto_allow, 0, NULL },
-	{ "excludedCommands", read_list, POLICY_EXCLUDED, NULL },
+	{ "excludedCommands", read_commands, POLICY_EXCLUDED, NULL },
 	{ "allowUnsandboxedCommands", read_value, POLICY_ALLOW_UNSANDBOXED,
 	  NULL },
 	{ "enableWeakerNestedSandbox", read_value, POLICY_WEAKER_NESTED, NULL },

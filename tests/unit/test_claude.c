@@ -119,7 +119,7 @@ static void its_other_examples(void **state)
 	      BASE "network.http_proxy_port = 8080\n"
 		   "network.socks_proxy_port = 1080\n");
 	check(*state,
-	      "\"excludedCommands\": [\"docker\", \"podman\", \"kubectl\"], "
+	      "\"excludedCommands\": [\"docker\", \"podman *\", \"kubectl\"], "
 	      "\"allowUnsandboxedCommands\": false",
 	      BASE "program.excluded = [\"docker\", \"podman\", "
 		   "\"kubectl\"]\nprogram.allow_unsandboxed = false\n");
@@ -200,6 +200,10 @@ static void without_a_home_there_are_no_tools(void **state)
 
 #define SANDBOX(members) "{\"sandbox\": {\"enabled\": true, " members "}}"
 
+#define NO_COMMAND                                            \
+	" is not a program without arguments, as \"docker\" " \
+	"or \"docker *\""
+
 static void refusals(void **state)
 {
 	static const struct {
@@ -237,6 +241,12 @@ static void refusals(void **state)
 		{ SANDBOX("\"excludedCommands\": [1]"),
 		  "sandbox: excludedCommands: program.excluded: 1 is not a "
 		  "program" },
+		{ SANDBOX("\"excludedCommands\": [\"ls\", \"git push\"]"),
+		  "sandbox: excludedCommands: \"git push\"" NO_COMMAND },
+		{ SANDBOX("\"excludedCommands\": [\"git push *\"]"),
+		  "sandbox: excludedCommands: \"git push *\"" NO_COMMAND },
+		{ SANDBOX("\"excludedCommands\": [\" *\"]"),
+		  "sandbox: excludedCommands: \" *\"" NO_COMMAND },
 		{ SANDBOX("\"allowUnsandboxedCommands\": 1"),
 		  "sandbox: allowUnsandboxedCommands: "
 		  "program.allow_unsandboxed: 1 is not true or false" },
