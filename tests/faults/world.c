@@ -19,6 +19,10 @@
 #include "lasting.h"
 
 #define SETTLE_S 2.0
+#define PATIENCE_S 20.0
+
+#define DYING ", dying"
+#define PF_EXITING 0x4 /* of the kernel's sched.h, in /proc/PID/stat */
 
 void world_add(struct world *w, const char *format, ...)
 {
@@ -207,18 +211,18 @@ static int count_descriptors(pid_t pid)
 static void add_process(struct world *w, pid_t pid)
 {
 	char path[64], name[64] = "?";
-	int fd;
+	unsigned int flags = 0;
+	FILE *f;
 
-	snprintf(path, sizeof path, "/proc/%d/comm", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		ssize_t n = read(fd, name, sizeof name - 1);
-
-		name[n > 0 ? n - 1 : 0] = '\0';
-		close(fd);
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (f) {
+		(void)fscanf(f, "%*d (%63[^)]) %*c %*d %*d %*d %*d %*d %u",
+			     name, &flags);
+		(void)fclose(f);
 	}
-	world_add(w, "process %d %s, %d descriptors\n", pid, name,
-		  count_descriptors(pid));
+	world_add(w, "process %d %s, %d descriptors%s\n", pid, name,
+		  count_descriptors(pid), flags & PF_EXITING ? DYING : "");
 }
 
 static void kill_process(struct world *w, pid_t pid)
@@ -250,17 +254,56 @@ void world_look(const struct room *room, const struct hierarchies *h,
 	lasting_look(room, ret);
 }
 
+/* Next line of `text` that `before` has not, or NULL; with its length. */
+static const char *next_added(const struct world *before, const char *text,
+			      size_t *ret_len)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		if (!memmem(before->text, before->len, text, n)) {
+			*ret_len = n;
+			return text;
+		}
+		text += n + (text[n] == '\n');
+	}
+	return NULL;
+}
+
+/*
+ * Is all that is too much on its way? A process that is dying is, and a
+ * keyring, which the kernel frees some time after its last process.
+ */
+static bool goes_by_itself(const struct world *before, const struct world *w)
+{
+	const char *line;
+	bool some = false;
+	size_t n;
+
+	for (const char *t = w->text; (line = next_added(before, t, &n));
+	     t = line + n) {
+		if (strncmp(line, "key ", 4) != 0 &&
+		    !memmem(line, n, DYING, strlen(DYING)))
+			return false;
+		some = true;
+	}
+	return some;
+}
+
 bool world_settles(const struct room *room, const struct hierarchies *h,
 		   const struct world *before, struct world *ret)
 {
-	double deadline = now() + SETTLE_S;
+	double begin = now();
 
 	for (;;) {
+		double passed = now() - begin;
+
 		world_look(room, h, ret);
 		if (ret->len == before->len &&
 		    memcmp(ret->text, before->text, ret->len) == 0)
 			return true;
-		if (now() > deadline)
+		if (passed > PATIENCE_S ||
+		    (passed > SETTLE_S && !goes_by_itself(before, ret)))
 			return false;
 		nap();
 	}
@@ -269,21 +312,16 @@ bool world_settles(const struct room *room, const struct hierarchies *h,
 void world_added(const struct world *before, const struct world *after,
 		 char *text, size_t size)
 {
-	const char *line = after->text;
-	size_t len = 0;
+	const char *line;
+	size_t len = 0, n;
 
 	text[0] = '\0';
-	while (*line) {
-		const char *end = strchr(line, '\n');
-		size_t n = end ? (size_t)(end - line) : strlen(line);
-		const void *there = memmem(before->text, before->len, line, n);
-
-		if (!there && len + n + 3 < size)
+	for (const char *t = after->text; (line = next_added(before, t, &n));
+	     t = line + n)
+		if (len + n + 3 < size)
 			len += (size_t)snprintf(text + len, size - len,
 						"%s%.*s", len ? ", " : "",
 						(int)n, line);
-		line += n + (end != NULL);
-	}
 	if (len == 0)
 		snprintf(text, size, "something is gone");
 }

@@ -35,7 +35,10 @@ void world_add(struct world *w, const char *format, ...)
 void world_look(const struct room *room, const struct hierarchies *h,
 		struct world *ret);
 
-/* Look until it is as before, for a moment; false with what it is then. */
+/*
+ * Look until it is as before, for a moment, or longer while all that is left is
+ * about to go by itself; false with what it is then.
+ */
 bool world_settles(const struct room *room, const struct hierarchies *h,
 		   const struct world *before, struct world *ret);
 
