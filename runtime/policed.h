@@ -31,6 +31,7 @@ struct policed {
 	enum policy_env_base env_base;
 	const struct view *view;	/* of a sandbox; NULL: a bundle */
 	bool own_network;		/* late, whatever the engine has made */
+	bool denied_shared;		/* mode deny in a network of others */
 	bool tcp_only;			/* sockets to bind, in mode deny */
 	bool masks_sockets;		/* of others, but for network.unix */
 	uint32_t connects;		/* who has one of these rights may, too */

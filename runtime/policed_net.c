@@ -358,14 +358,15 @@ static int mask_sockets(struct policed *policed, const struct oci_spec *spec,
 	return 0;
 }
 
-/* Namespaces of its own hold these; in others Landlock does. */
-static void scope(struct policed *policed, const struct oci_spec *spec)
+void policed_scope(struct policed *policed, const struct oci_spec *spec)
 {
 	const struct policy *policy = &policed->policy;
+	bool shared = !is_own(spec, OCI_NS_NETWORK);
 
 	policed->net.signals = !is_own(spec, OCI_NS_PID);
+	policed->denied_shared = shared && is_mode(policy, POLICY_MODE_DENY);
 	policed->net.abstract_sockets =
-		!is_own(spec, OCI_NS_NETWORK) &&
+		shared &&
 		(policed->view || (policy_has_section(policy, POLICY_NETWORK) &&
 				   policy->mode != POLICY_MODE_OPEN));
 }
@@ -396,7 +397,6 @@ int policed_net(struct arena *arena, struct policed *policed,
 		      policy->mode != POLICY_MODE_DENY);
 	int abi = landlock_probe(), r;
 
-	scope(policed, spec);
 	r = mask_sockets(policed, spec, abi);
 	if (r == 0 && is_mode(policy, POLICY_MODE_LOOPBACK))
 		r = isolate(policed, spec, "network.mode 'loopback'");

@@ -138,10 +138,10 @@ static int lower_rlimit(struct arena *arena, struct oci_process *process,
 	return 0;
 }
 
-/* Who has it sets its limits as it likes. */
-static int drop_resource(struct arena *arena, struct oci_process *process)
+static int drop_capability(struct arena *arena, int capability,
+			   struct oci_process *process)
 {
-	const uint64_t rest = ~(UINT64_C(1) << CAP_SYS_RESOURCE);
+	const uint64_t rest = ~(UINT64_C(1) << capability);
 	struct oci_capabilities *caps;
 
 	if (!process->capabilities)
@@ -157,6 +157,21 @@ static int drop_resource(struct arena *arena, struct oci_process *process)
 	caps->ambient &= rest;
 	process->capabilities = caps;
 	return 0;
+}
+
+/* Who has these sets its limits, or the network of others, as it likes. */
+static int drop_capabilities(struct arena *arena, const struct policed *policed,
+			     struct oci_process *process)
+{
+	const struct policy *policy = &policed->policy;
+	bool limits = policy->set[POLICY_OPEN_FILES] || policy->no_coredump;
+	int r = 0;
+
+	if (limits && !broken("held-rlimits"))
+		r = drop_capability(arena, CAP_SYS_RESOURCE, process);
+	if (r >= 0 && policed->denied_shared && !broken("held-interfaces"))
+		r = drop_capability(arena, CAP_NET_ADMIN, process);
+	return r;
 }
 
 static bool names_any(const struct oci_strings *list, const char *entry)
@@ -204,9 +219,8 @@ int policed_process(struct arena *arena, const struct policed *policed,
 	/* 0 would not keep a core from a program that takes them. */
 	if (r >= 0 && policy->no_coredump)
 		r = lower_rlimit(arena, process, RLIMIT_CORE, 1);
-	if (r >= 0 && (policy->set[POLICY_OPEN_FILES] || policy->no_coredump) &&
-	    !broken("held-rlimits"))
-		r = drop_resource(arena, process);
+	if (r >= 0)
+		r = drop_capabilities(arena, policed, process);
 	if (r >= 0 &&
 	    (policed->view || policy_has_section(policy, POLICY_PROGRAM)))
 		r = policy_environment(arena, policy, policed->env_base,
@@ -229,6 +243,7 @@ int policed_spec(struct arena *arena, struct policed *policed,
 	if (!process)
 		return -ENOMEM;
 	*process = *spec->process;
+	policed_scope(policed, spec);
 	r = policed_process(arena, policed, NULL, process);
 	if (r < 0)
 		return r;

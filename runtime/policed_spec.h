@@ -18,6 +18,11 @@ int policed_host_mounts(struct arena *arena, const struct policed *policed,
 /* The same: a file that mounts may show is not to be written inside. */
 int policed_keep(struct arena *arena, struct policed *policed,
 		 const struct oci_spec *spec, const char *file);
-/* policed_net.c: TCP ports, and a namespace with nothing but lo. */
+/*
+ * policed_net.c: namespaces of its own hold signals, abstract sockets and
+ * interfaces; in those of others Landlock does, and a capability less.
+ */
+void policed_scope(struct policed *policed, const struct oci_spec *spec);
+/* The same: TCP ports, and a namespace with nothing but lo. */
 int policed_net(struct arena *arena, struct policed *policed,
 		struct oci_spec *spec);

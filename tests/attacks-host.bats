@@ -312,6 +312,27 @@ bounding() {
 	done
 }
 
+# up: what comes of it inside, in a network that is not the container's own.
+up() {
+	unshare --net "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+}
+
+@test "who may change a network may not where it is denied and others use it" {
+	local path='(.linux.namespaces[] | select(.type == "network")).path'
+
+	requires unshare
+	new_bundle
+	add_netprobe "$BUNDLE/rootfs/bin"
+	config '.process.capabilities[] += ["CAP_NET_ADMIN"] |
+		.process.args = ["netprobe", "up", "lo"]'
+	annotate io.sandlock.network.mode=deny
+	[ "$(up)" = ok ]
+	config "$path = \"/proc/self/ns/net\""
+	[ "$(up)" = "Operation not permitted" ]
+	annotate io.sandlock.network.mode=open
+	[ "$(up)" = ok ]
+}
+
 @test "a project does not name what its next run may read" {
 	mkdir -p project/.venv project/link secret/bin
 	echo secret >secret/file

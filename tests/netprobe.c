@@ -2,17 +2,19 @@
 /*
  * tests/netprobe.c - one way to use the network, and what came of it.
  *
- * Usage: netprobe bind PORT | listen | connect PORT | fastopen PORT | mptcp PORT | udp PORT | unix PATH | serve PATH | send PATH | hear PATH | abstract NAME | kill PID
+ * Usage: netprobe bind PORT | listen | connect PORT | fastopen PORT | mptcp PORT | udp PORT | unix PATH | serve PATH | send PATH | hear PATH | abstract NAME | kill PID | up INTERFACE
  *
  * PORT is one of 127.0.0.1. Says "ok", or why not.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -105,6 +107,15 @@ static int try_unix(const char *how, const char *path)
 			close(accept(fd, NULL, NULL));
 }
 
+/* Any socket will do. */
+static int try_up(const char *interface)
+{
+	struct ifreq request = { .ifr_flags = IFF_UP };
+
+	strncpy(request.ifr_name, interface, sizeof request.ifr_name - 1);
+	return ioctl(socket(AF_UNIX, SOCK_STREAM, 0), SIOCSIFFLAGS, &request);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -113,6 +124,8 @@ int main(int argc, char **argv)
 
 	if (strcmp(how, "kill") == 0)
 		r = kill(atoi(what), 0);
+	else if (strcmp(how, "up") == 0)
+		r = try_up(what);
 	else if (strcmp(how, "unix") == 0 || strcmp(how, "serve") == 0 ||
 		 strcmp(how, "abstract") == 0 || strcmp(how, "send") == 0 ||
 		 strcmp(how, "hear") == 0)
