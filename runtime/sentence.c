@@ -3,6 +3,8 @@
 #include "runtime/sentence.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -88,6 +90,25 @@ int sentence_failed(const struct launch *launch, const struct message *m)
 	return copy.error > 0 ? -copy.error : r;
 }
 
+/* Of those that are killed so early, most have been given too little memory. */
+static int killed(const struct launch *launch)
+{
+	const struct oci_spec *spec = launch->in ? launch->in->spec : NULL;
+	const struct oci_i64 *limit =
+		spec ? &spec->linux_.resources.memory.limit : NULL;
+
+	if (limit && limit->set && limit->value > 0)
+		return fail(0,
+			    "the container's process was killed by signal 9 "
+			    "(KILL) before its program: out of memory, of "
+			    "which it may have %" PRId64 " bytes, or killed "
+			    "from outside",
+			    limit->value);
+	return fail(0, "the container's process was killed by signal 9 (KILL) "
+		       "before its program: out of memory, or killed from "
+		       "outside");
+}
+
 int sentence_died(const struct launch *launch)
 {
 	siginfo_t info = { 0 };
@@ -104,10 +125,9 @@ int sentence_died(const struct launch *launch)
 			    "the container's process exited with status %d "
 			    "before its program",
 			    info.si_status);
+	if (info.si_status == SIGKILL)
+		return killed(launch);
 	return fail(0, "the container's process was killed by signal %d (%s) "
-		       "before its program%s",
-		    info.si_status, sigabbrev_np(info.si_status) ?: "?",
-		    info.si_status == SIGKILL ?
-			    ": out of memory, or killed from outside" :
-			    "");
+		       "before its program",
+		    info.si_status, sigabbrev_np(info.si_status) ?: "?");
 }

@@ -148,7 +148,8 @@ fails() {
 
 @test "a memory limit too low for a process is told as that" {
 	config '.linux.resources.memory = {"limit": 4096}'
-	fails "was killed by signal 9 (KILL) before its program: out of memory"
+	fails "was killed by signal 9 (KILL) before its program: out of memory, \
+of which it may have 4096 bytes"
 	works_now
 }
 
