@@ -140,12 +140,13 @@ static void judge_message(struct census *c, const struct point *p)
 
 static void stuck(struct census *c, const struct point *p)
 {
-	char left[2048], text[2112];
+	char left[2048], text[2128];
 
 	world_look(&c->stage->room, &c->stage->hierarchies, &c->stage->seen);
 	world_added(&c->stage->empty, &c->stage->seen, left, sizeof left);
 	snprintf(text, sizeof text,
-		 "nor does it work without the fault; there is %s", left);
+		 "nor does it work without the fault: status %#x, there is %s",
+		 (unsigned)c->stage->status, left);
 	wrong(c, p, STUCK, text);
 }
 

@@ -206,6 +206,7 @@ static pid_t start(const struct room *room, char *const *argv)
 	    dup2(room->err, 2) < 0)
 		_exit(125);
 	execvp(argv[0], argv);
+	perror(argv[0]);
 	_exit(125);
 }
 

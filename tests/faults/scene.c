@@ -17,7 +17,8 @@
 
 bool stage_runs(struct stage *stage, const char *line)
 {
-	return room_run(&stage->room, stage->room.id, line) == 0;
+	stage->status = room_run(&stage->room, stage->room.id, line);
+	return stage->status == 0;
 }
 
 /* ---- what the container's programs wrote ---- */

@@ -24,6 +24,7 @@ struct stage {
 	pid_t init;
 	char record[RECORD_SIZE]; /* of a program that is held as it should be */
 	size_t record_len;
+	int status; /* of the last command without a fault */
 };
 
 struct scene {
