@@ -11,8 +11,6 @@
 #include <linux/fscrypt.h>
 #include <linux/fsverity.h>
 #include <linux/msdos_fs.h>
-#include <linux/netlink.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <setjmp.h>
@@ -30,25 +28,11 @@
 #include "confine/confine.h"
 #include "policy/syscalls.h"
 #include "tests/unit/arena_state.h"
-#include "tests/unit/bpf_interpreter.h"
-
-#include <cmocka.h>	/* late: its fail() is a macro */
-
-#define ALLOW SECCOMP_RET_ALLOW
-#define REFUSE (SECCOMP_RET_ERRNO | EPERM)
-#define ABSENT (SECCOMP_RET_ERRNO | ENOSYS)
-#define CLOSED SECCOMP_RET_KILL_PROCESS
-#define X86 AUDIT_ARCH_X86_64
-#define ARM AUDIT_ARCH_AARCH64
-#define X32_BIT 0x40000000U
-#define NEWER 470 /* than file_setattr, the last that is known */
-#define GARBAGE 0xdeadbeef00000000ULL
+#include "tests/unit/blocklist_asked.h"
 
 #define NAMES(...) \
 	{ (const char *[]){ __VA_ARGS__ }, \
 	  COUNT(((const char *[]){ __VA_ARGS__ })) }
-
-static const uint32_t archs[] = { X86, ARM };
 
 /* As the manual has it; "~" before those that depend on their arguments. */
 static const struct {
@@ -97,57 +81,6 @@ static const struct {
 	{ "socketpair", { AF_TIPC, SOCK_STREAM }, { AF_UNIX, SOCK_DGRAM } },
 	{ "ioctl", { 0, TIOCSTI }, { 0, TCGETS } },
 };
-
-static const struct confine_blocklist plain = {
-	.inet = true, .udp = true, .icmp = true,
-};
-
-/* What an earlier program took is given back: there is one at a time. */
-static struct confine_filter build(void **state, uint32_t arch,
-				   const struct confine_blocklist *list)
-{
-	struct arena *arena = *state;
-	struct confine_filter filter;
-
-	memset(arena->memory, 0, arena->used);
-	arena->used = 0;
-	assert_int_equal(confine_blocklist(arena, arch, list, &filter), 0);
-	return filter;
-}
-
-/* The number, or -1 where there is no such call. */
-static int number_of(uint32_t arch, const char *name)
-{
-	int number = seccomp_syscall_resolve_name_arch(arch, name);
-
-	if (streq(name, "open_tree_attr"))
-		return 467;
-	if (streq(name, "statmount"))
-		return 457;
-	if (streq(name, "listmount"))
-		return 458;
-	assert_int_not_equal(number, __NR_SCMP_ERROR);
-	return number < 0 ? -1 : number;
-}
-
-static uint32_t ask(const struct confine_filter *filter, uint32_t arch,
-		    uint32_t number, const uint64_t *args)
-{
-	struct seccomp_data call = { .arch = arch, .nr = (int)number };
-
-	if (args)
-		memcpy(call.args, args, 3 * sizeof *args);
-	return bpf_run(filter->code, filter->len, &call);
-}
-
-static void expect(uint32_t action, uint32_t expected, const char *what,
-		   uint32_t number)
-{
-	if (action != expected)
-		print_error("%s, call %u: %#x, not %#x\n", what, number, action,
-			    expected);
-	assert_int_equal(action, expected);
-}
 
 /* ---- groups ---- */
 
@@ -484,177 +417,6 @@ static void what_is_outside_is_refused_where_asked(void **state)
 	assert_null(confine_process_call(X86, 0));
 }
 
-/* ---- sockets ---- */
-
-static bool is_socket(const struct confine_blocklist *list, bool raw,
-		      uint32_t family, uint32_t type, uint32_t protocol)
-{
-	bool inet = family == AF_INET || family == AF_INET6;
-	uint32_t icmp = family == AF_INET ? IPPROTO_ICMP : IPPROTO_ICMPV6;
-
-	type &= ~(uint32_t)(SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (raw && list->inet) {
-		if (!inet || type != SOCK_DGRAM)
-			return true;
-		return protocol == icmp ? list->icmp : list->udp;
-	}
-	if (family == AF_UNIX)
-		return type == SOCK_STREAM || type == SOCK_DGRAM ||
-		       type == SOCK_SEQPACKET;
-	if (family == AF_NETLINK)
-		return (type == SOCK_RAW || type == SOCK_DGRAM) &&
-		       protocol == NETLINK_ROUTE;
-	if (!inet || !list->inet)
-		return false;
-	if (type == SOCK_STREAM)
-		return protocol == 0 || protocol == IPPROTO_TCP;
-	if (type != SOCK_DGRAM)
-		return false;
-	if (protocol == icmp)
-		return list->icmp;
-	return list->udp && (protocol == 0 || protocol == IPPROTO_UDP);
-}
-
-static void check_sockets(const struct confine_filter *filter, uint32_t arch,
-			  const struct confine_blocklist *list)
-{
-	static const uint32_t protocols[] = {
-		0, 1, 2, 6, 9, 16, 17, 58, 132, 136, 255, 262, 0xffffffff,
-		0x80000006,
-	};
-	static const uint32_t flags[] = {
-		0, SOCK_CLOEXEC, SOCK_NONBLOCK, SOCK_CLOEXEC | SOCK_NONBLOCK,
-		0x10, 0x80000000,
-	};
-	uint32_t number = (uint32_t)number_of(arch, "socket");
-
-	for (uint32_t family = 0; family < 64; family++)
-		for (uint32_t type = 0; type < 16 * COUNT(flags); type++)
-			for (size_t i = 0; i < COUNT(protocols); i++) {
-				uint64_t args[] = {
-					family | (i % 2 ? GARBAGE : 0),
-					type % 16 | flags[type / 16] |
-						(type % 3 ? GARBAGE : 0),
-					protocols[i] |
-						(type % 2 ? GARBAGE : 0),
-				};
-				bool is = is_socket(list, list->extra_allow.n,
-						    family, (uint32_t)args[1],
-						    protocols[i]);
-
-				expect(ask(filter, arch, number, args),
-				       is ? ALLOW : REFUSE, "socket", family);
-			}
-}
-
-/* Raw sockets are no way around the families, either. */
-static void check_pairs(const struct confine_filter *filter, uint32_t arch,
-			const struct confine_blocklist *list)
-{
-	uint32_t number = (uint32_t)number_of(arch, "socketpair");
-	bool raw = list->extra_allow.n && list->inet;
-
-	for (uint32_t family = 0; family < 64; family++) {
-		uint64_t args[] = { family, SOCK_STREAM, 0 };
-
-		expect(ask(filter, arch, number, args),
-		       raw || family == AF_UNIX ? ALLOW : REFUSE, "socketpair",
-		       family);
-	}
-}
-
-static void sockets_are_those_of_the_rules(void **state)
-{
-	static const char *raw[] = { "raw_sockets" };
-
-	for (unsigned int bits = 0; bits < 16; bits++) {
-		struct confine_blocklist list = {
-			.extra_allow = { raw, bits & 1 }, .inet = bits & 2,
-			.udp = bits & 4, .icmp = bits & 8,
-		};
-		uint32_t arch = archs[bits / 2 % 2];
-		struct confine_filter filter = build(state, arch, &list);
-
-		check_sockets(&filter, arch, &list);
-		check_pairs(&filter, arch, &list);
-	}
-}
-
-/* Data that opens a connection, and the bit alone. */
-static void fast_open_is_refused_where_asked(void **state)
-{
-	static const struct {
-		const char *call;
-		size_t flags;
-	} rows[] = { { "sendto", 3 }, { "sendmsg", 2 }, { "sendmmsg", 3 } };
-	struct confine_blocklist list = plain;
-
-	for (unsigned int i = 0; i < 2 * COUNT(rows); i++) {
-		uint32_t arch = archs[i % 2];
-		struct seccomp_data call = {
-			.arch = arch, .nr = number_of(arch, rows[i / 2].call),
-		};
-		struct confine_filter filter;
-
-		call.args[rows[i / 2].flags] =
-			GARBAGE | MSG_FASTOPEN | MSG_NOSIGNAL;
-		list.no_fast_open = true;
-		filter = build(state, arch, &list);
-		expect(bpf_run(filter.code, filter.len, &call), REFUSE,
-		       rows[i / 2].call, 1);
-		call.args[rows[i / 2].flags] = GARBAGE | MSG_NOSIGNAL;
-		expect(bpf_run(filter.code, filter.len, &call), ALLOW,
-		       rows[i / 2].call, 2);
-		list.no_fast_open = false;
-		call.args[rows[i / 2].flags] = MSG_FASTOPEN;
-		filter = build(state, arch, &list);
-		expect(bpf_run(filter.code, filter.len, &call), ALLOW,
-		       rows[i / 2].call, 3);
-	}
-}
-
-/* ---- other ABIs ---- */
-
-static void other_abis_are_closed(void **state)
-{
-	static const uint32_t odd[] = {
-		AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_RISCV64, 0,
-	};
-
-	for (size_t i = 0; i < COUNT(archs); i++) {
-		struct confine_filter filter = build(state, archs[i], &plain);
-
-		for (uint32_t number = 0; number < 1024; number++) {
-			for (size_t j = 0; j < COUNT(odd); j++)
-				expect(ask(&filter, odd[j], number, NULL),
-				       CLOSED, "architecture", odd[j]);
-			expect(ask(&filter, archs[1 - i], number, NULL),
-			       CLOSED, "the other one", number);
-		}
-		expect(ask(&filter, archs[i], UINT32_MAX, NULL), ALLOW,
-		       "no call", UINT32_MAX);
-		for (uint32_t number = NEWER; number < 1024; number++)
-			expect(ask(&filter, archs[i], number, NULL),
-			       archs[i] == X86 && number >= 512 &&
-					       number < 548 ?
-				       CLOSED :
-				       ABSENT,
-			       "of a newer kernel", number);
-	}
-}
-
-static void x32_is_closed(void **state)
-{
-	struct confine_filter filter = build(state, X86, &plain);
-
-	for (uint32_t number = 0; number < 1024; number++)
-		expect(ask(&filter, X86, X32_BIT | number, NULL), CLOSED, "x32",
-		       number);
-	expect(ask(&filter, X86, X32_BIT - 1, NULL), ABSENT, "before", 0);
-	expect(ask(&filter, X86, UINT32_MAX - 1, NULL), CLOSED, "after", 0);
-	expect(ask(&filter, X86, 0x80000000, NULL), CLOSED, "negative", 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -664,10 +426,6 @@ int main(void)
 		cmocka_unit_test(other_architectures_are_errors),
 		cmocka_unit_test(arguments_are_compared_on_32_bits),
 		cmocka_unit_test(what_is_outside_is_refused_where_asked),
-		cmocka_unit_test(sockets_are_those_of_the_rules),
-		cmocka_unit_test(fast_open_is_refused_where_asked),
-		cmocka_unit_test(other_abis_are_closed),
-		cmocka_unit_test(x32_is_closed),
 	};
 
 	return cmocka_run_group_tests(tests, open_arena, close_arena);
