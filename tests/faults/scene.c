@@ -303,6 +303,8 @@ void scene_prepare(struct stage *stage, const struct scene *scene)
 {
 	stage->room.number++;
 	if (!stage->is_ready && scene->from != NOTHING) {
+		/* Records of the point before are not this container's. */
+		room_empty(stage->room.out);
 		must(stage, CREATE);
 		read_pid(stage);
 		if (scene->from != CREATED) {
