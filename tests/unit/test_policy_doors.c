@@ -475,113 +475,6 @@ static void other_flags_are_for_others(void **state)
 		"broken flag");
 }
 
-/* ---- files of other tools ---- */
-
-struct spelling {
-	enum policy_key key;
-	const char *text;
-	const char *toml;
-};
-
-/* JSON with other quotes, for the eye. */
-static int policy_from_claude_quoted(struct arena *to, const char *text,
-				     size_t len, const char *name,
-				     const struct policy_place *place,
-				     struct policy *ret)
-{
-	char *json = arena_strdup(to, text);
-
-	for (char *at = json; *at; at++)
-		if (*at == '\'')
-			*at = '"';
-	return policy_from_claude(to, json, len, name, place, ret);
-}
-
-/* The same value of the one key, whatever else a tool takes for granted. */
-static void say_the_same(int (*read)(struct arena *, const char *, size_t,
-				     const char *, const struct policy_place *,
-				     struct policy *),
-			 const char *before, const char *after,
-			 const struct spelling *cases, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const struct policy_key_info *info =
-			policy_key_info(cases[i].key);
-		const char *text = arena_printf(&arena, "%s%s%s", before,
-						cases[i].text, after);
-		struct policy theirs = { 0 }, ours = { 0 };
-
-		if (read(&arena, text, strlen(text), "x", &at_home, &theirs) < 0)
-			fail_msg("%s: %s", text, err_text());
-		if (by_toml(&arena, info->name, cases[i].toml, &at_home,
-			    &ours) < 0)
-			fail_msg("%s: %s", info->name, err_text());
-		assert_true(theirs.set[cases[i].key]);
-		assert_string_equal(theirs.origin[cases[i].key], "x");
-		if (!policy_type_info(info->type)->equal(
-			    policy_value(&theirs, cases[i].key),
-			    policy_value(&ours, cases[i].key)))
-			fail_msg("%s is not %s = %s", cases[i].text,
-				 info->name, cases[i].toml);
-	}
-}
-
-static void other_tools_say_the_same(void **state)
-{
-	static const struct spelling uv[] = {
-		{ POLICY_READ, "allow-read = ['/a', { preset = 'system' }]",
-		  "['/a', '@system']" },
-		{ POLICY_DENY_READ, "deny-read = ['/a']", "['/a']" },
-		{ POLICY_WRITE_ONLY, "allow-write = ['/a']", "['/a']" },
-		{ POLICY_DENY_WRITE, "deny-write = ['/a']", "['/a']" },
-		{ POLICY_EXECUTE, "allow-execute = [{ preset = 'python' }]",
-		  "['@python']" },
-		{ POLICY_EXECUTE, "allow-net = true", "[]" },
-		{ POLICY_DENY_EXECUTE, "deny-execute = ['/a']", "['/a']" },
-		{ POLICY_NET_MODE, "allow-net = true", "'open'" },
-		{ POLICY_NET_MODE, "allow-net = false", "'deny'" },
-		{ POLICY_NET_DENY, "allow-net = true\ndeny-net = ['a.org']",
-		  "['a.org']" },
-		{ POLICY_ALLOW_ENV, "allow-env = true", "true" },
-		{ POLICY_ALLOW_ENV, "allow-env = ['PATH', { preset = 'standard' }]",
-		  "['PATH', '@standard']" },
-		{ POLICY_DENY_ENV, "deny-env = ['X_*']", "['X_*']" },
-	};
-	static const struct spelling claude[] = {
-		{ POLICY_EXCLUDED, "'excludedCommands': ['docker']",
-		  "['docker']" },
-		{ POLICY_ALLOW_UNSANDBOXED, "'allowUnsandboxedCommands': false",
-		  "false" },
-		{ POLICY_WEAKER_NESTED, "'enableWeakerNestedSandbox': true",
-		  "true" },
-		{ POLICY_NET_ALLOW, "'allowedDomains': ['a.org']",
-		  "['a.org']" },
-		{ POLICY_NET_DENY, "'network': {'blockedDomains': ['a.org']}",
-		  "['a.org']" },
-		{ POLICY_UNIX, "'network': {'allowUnixSockets': ['/s']}",
-		  "['/s']" },
-		{ POLICY_ALLOW_LOCAL_BINDING,
-		  "'network': {'allowLocalBinding': true}", "true" },
-		{ POLICY_HTTP_PROXY_PORT, "'network': {'httpProxyPort': 8080}",
-		  "8080" },
-		{ POLICY_SOCKS_PROXY_PORT,
-		  "'network': {'socksProxyPort': 1080}", "1080" },
-		{ POLICY_WRITE, "'filesystem': {'allowWrite': ['/a']}",
-		  "['@project', '-/tmp', '-/var/tmp', '/a']" },
-		{ POLICY_DENY_WRITE, "'filesystem': {'denyWrite': ['/a']}",
-		  "['/a']" },
-		{ POLICY_DENY_READ, "'filesystem': {'denyRead': ['/a']}",
-		  "['/a']" },
-	};
-
-	(void)state;
-	say_the_same(policy_from_uv, "[tool.uv.sandbox]\n", "\n", uv,
-		     COUNT(uv));
-	say_the_same(policy_from_claude_quoted,
-		     "{'sandbox': {'enabled': true, ", "}}", claude,
-		     COUNT(claude));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -596,7 +489,6 @@ int main(void)
 		cmocka_unit_test(short_forms),
 		cmocka_unit_test(flags_end_where_the_command_begins),
 		cmocka_unit_test(wrong_flags_are_refused),
-		cmocka_unit_test(other_tools_say_the_same),
 		cmocka_unit_test(other_flags_are_for_others),
 	};
 
