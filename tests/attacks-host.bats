@@ -19,6 +19,7 @@ setup() {
 
 teardown() {
 	[ -z "$SERVER" ] || kill "$SERVER"
+	end_server
 	sandlock_teardown
 }
 
@@ -27,7 +28,8 @@ teardown() {
 later() {
 	mkdir -p disk
 	# shellcheck disable=SC2016 # for the inner shells
-	unshare --mount --propagation shared sh -c '
+	unshare --mount --propagation private sh -c '
+		mount --make-rshared / || exit 1
 		mount -t tmpfs none disk && chmod 0777 disk || exit 1
 		mkdir -m 0777 disk/late disk/sync
 		"$@" sh -c "
@@ -41,7 +43,7 @@ later() {
 		done
 		mount -t tmpfs none disk/late
 		echo >disk/late/file
-		chown -R "$USER_ID" disk/late
+		chown -R "${USER_ID:-0}" disk/late
 		>disk/sync/go
 		wait $!' sh "$@" 3>&-
 }
@@ -51,10 +53,10 @@ later() {
 	[[ "$output" = *"file" ]]
 	run later "$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -r disk \
 		-w disk/sync --
-	[[ "$output" = "chmod: cannot access 'disk/late/file': No such file"* ]]
+	[[ "$output" = "chmod: "*"disk/late/file"*": No such file"* ]]
 	run later "$SANDLOCK_SHELL" --root "$ROOT" run --program-uid 1000 \
 		--program-gid 1000 -r /usr -r disk -w disk/sync --
-	[[ "$output" = "chmod: cannot access 'disk/late/file': No such file"* ]]
+	[[ "$output" = "chmod: "*"disk/late/file"*": No such file"* ]]
 }
 
 @test "a mount that comes later is not in that of a user" {
@@ -64,7 +66,7 @@ later() {
 	run later setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups \
 		env XDG_RUNTIME_DIR="$USER_HOME/run" "$USER_HOME/sandlock" run \
 		-r /usr -r disk -w disk/sync --
-	[[ "$output" = "chmod: cannot access 'disk/late/file': No such file"* ]]
+	[[ "$output" = "chmod: "*"disk/late/file"*": No such file"* ]]
 }
 
 # Whoever has it climbs to what lies beside it, sockets and all.
@@ -106,6 +108,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK_SHELL" --root "$ROOT" run \
 }
 
 @test "nor are they of init and exec of a bundle with a policy" {
+	requires_landlock 6
 	new_bundle
 	mkdir "$TMP/here"
 	echo >"$TMP/victim"
@@ -132,7 +135,7 @@ forge() {
 
 # refused_there FOLDER: none of it was done.
 refused_there() {
-	[[ "$output" = *"cannot open directory '$1': Permission denied"* ]]
+	[[ "$output" = "ls: "*"$1'"*": Permission denied"* ]]
 	[[ "$output" = *"mkdir: "*": Permission denied"* ]]
 	[[ "$output" = *"mv: "*": Device or resource busy"* ]]
 	[ ! -e "$1/forged" ] && [ ! -e "$1.old" ]
@@ -142,13 +145,13 @@ refused_there() {
 	run box -r /usr -w "$TMP" -- sh -c "$(forge "$ROOT")"
 	refused_there "$ROOT"
 	run box -r /usr -r "$TMP" -- sh -c "ls $ROOT"
-	[[ "$output" = *"cannot open directory '$ROOT'"* ]]
+	[[ "$output" = "ls: "*"$ROOT'"* ]]
 	mkdir "$ROOT/x"
 	run box -r /usr -w "$ROOT/x" -- sh -c "ls $ROOT/x"
-	[[ "$output" = *"cannot open directory '$ROOT/x'"* ]]
+	[[ "$output" = "ls: "*"$ROOT/x'"* ]]
 	rmdir "$ROOT/x"
 	run box -r /usr --mount "/new:$TMP" -- sh -c 'ls /new/state'
-	[[ "$output" = *"cannot open directory '/new/state'"* ]]
+	[[ "$output" = "ls: "*"/new/state'"* ]]
 }
 
 @test "records of a user are not for those inside, if they exist or not" {
@@ -261,13 +264,14 @@ lifted() {
 }
 
 @test "who may mount or open by handle is not held by masks, and is told so" {
+	requires_landlock 6
 	new_bundle
 	mkdir share
 	add_netprobe "$BUNDLE/rootfs/bin"
 	add_mount /share bind "$WORK/share" rbind
 	mkdir -p "$BUNDLE/rootfs/data"
 	echo >"$BUNDLE/rootfs/data/secret"
-	listen_at share/sock
+	serve share/sock
 	args sh -c 'umount /share/sock; netprobe unix /share/sock'
 	lifted network.mode=deny
 	run sandlock run --bundle "$BUNDLE" box
@@ -321,6 +325,7 @@ up() {
 	local path='(.linux.namespaces[] | select(.type == "network")).path'
 
 	requires unshare
+	requires_landlock 6
 	new_bundle
 	add_netprobe "$BUNDLE/rootfs/bin"
 	config '.process.capabilities[] += ["CAP_NET_ADMIN"] |
@@ -341,6 +346,6 @@ up() {
 		echo "home = $WORK/$home" >project/.venv/pyvenv.cfg
 		run box -r /usr -r @python -w project --project project -- \
 			cat secret/file
-		[[ "$output" = *"secret/file: No such file or directory" ]]
+		[[ "$output" = *"secret/file"*": No such file or directory" ]]
 	done
 }
