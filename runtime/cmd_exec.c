@@ -12,6 +12,7 @@
 #include "runtime/entry.h"
 #include "runtime/exec_process.h"
 #include "runtime/foreground.h"
+#include "runtime/pid_file.h"
 
 static int check_status(const struct container *c, bool ignore_paused)
 {

@@ -30,6 +30,7 @@
 #include "runtime/console.h"
 #include "runtime/mounted.h"
 #include "runtime/notify.h"
+#include "runtime/pid_file.h"
 #include "runtime/policed_files.h"
 #include "runtime/starting.h"
 #include "runtime/systemd.h"
@@ -336,33 +337,6 @@ static int record_child(struct creation *c)
 	memcpy(record->ns_inodes, c->launch.ns_inodes,
 	       sizeof record->ns_inodes);
 	return proc_stat(c->proc, record->pid, &record->start_time, &state);
-}
-
-int pid_file_write(const char *path, pid_t pid)
-{
-	char temporary[4096], text[16];
-	int n = snprintf(temporary, sizeof temporary, "%s.tmp", path);
-	int r;
-
-	if (n < 0 || (size_t)n >= sizeof temporary)
-		return fail(ENAMETOOLONG, "--pid-file");
-	/* No newline: some readers are strict. */
-	n = snprintf(text, sizeof text, "%d", pid);
-
-	autoclose int fd =
-		open(temporary,
-		     O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		     0644);
-
-	if (fd < 0)
-		return fail(errno, "--pid-file: create %s", temporary);
-	r = io_write_all(fd, text, (size_t)n);
-	if (r == 0 && rename(temporary, path) < 0)
-		r = -errno;
-	if (r == 0)
-		return 0;
-	(void)unlink(temporary);
-	return fail(-r, "--pid-file: write %s", path);
 }
 
 static int tell_callers(struct creation *c)

@@ -76,8 +76,6 @@ extern const struct option_spec creation_option_table[];
 
 /* Are 3 to 2+n the caller's? Otherwise they would be ours. */
 int creation_check_fds(const struct globals *globals, unsigned int n);
-/* Decimal, no newline, whole or not at all; relative to the caller. */
-int pid_file_write(const char *path, pid_t pid);
 
 /* ID and bundle from the positionals: "ID", or a bundle directory alone. */
 int creation_arguments(struct arena *arena, struct creation_options *options,

@@ -205,13 +205,33 @@ holds_gate_only() {
 	[ "$(find . -type f | wc -l)" -eq 1 ]
 }
 
-@test "a link beside the pid file is not followed" {
-	requires root
+# without_tmpfile COMMAND...: as on a file system where each file has a name.
+without_tmpfile() {
+	strace -f -q -o "$TMP/trace" -P "$TMP" -e trace=openat \
+		-e inject=openat:error=EOPNOTSUPP "$@"
+}
+
+@test "a pid file where each file has a name is whole, too" {
+	requires root strace
+	new_bundle box
+	echo before >"$TMP/pid"
+	without_tmpfile "$SANDLOCK" --root "$ROOT" run --detach \
+		--bundle "$BUNDLE" --pid-file "$TMP/pid" box </dev/null 3>&-
+	grep -q 'O_TMPFILE.*INJECTED' "$TMP/trace"
+	[[ "$(cat "$TMP/pid")" =~ ^[0-9]+$ ]]
+	[ "$(stat -c %a "$TMP/pid")" = 644 ]
+	[ ! -e "$TMP/pid.tmp" ]
+	sandlock delete --force box
+}
+
+@test "there a link beside the pid file is not followed" {
+	requires root strace
 	new_bundle box
 	echo sentinel >"$TMP/file"
 	ln -s "$TMP/file" "$TMP/pid.tmp"
-	run_bad "--pid-file: create $TMP/pid.tmp" sandlock run \
-		--bundle "$BUNDLE" --pid-file "$TMP/pid" box
+	run_bad "--pid-file: create $TMP/pid.tmp" without_tmpfile \
+		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" \
+		--pid-file "$TMP/pid" box
 	[ "$(cat "$TMP/file")" = sentinel ]
 	assert_gone box
 }

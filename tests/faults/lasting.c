@@ -75,8 +75,8 @@ static void remove_ipc(const struct ipc *ipc, int id, struct world *w)
 
 /* ---- files ---- */
 
-/* With all below; a mount of the room is none of its files. */
-static void add_files(struct world *w, const char *path)
+/* With all below, but for one, which may stay or not. */
+static void add_files(struct world *w, const char *path, const char *but)
 {
 	const struct dirent *e;
 	DIR *dir = opendir(path);
@@ -86,9 +86,11 @@ static void add_files(struct world *w, const char *path)
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		snprintf(below, sizeof below, "%s/%s", path, e->d_name);
+		if (strcmp(below, but) == 0)
+			continue;
 		world_add(w, "file %s\n", below);
 		if (e->d_type == DT_DIR)
-			add_files(w, below);
+			add_files(w, below, but);
 	}
 	if (dir)
 		closedir(dir);
@@ -206,7 +208,7 @@ void lasting_look(const struct room *room, struct world *ret)
 	for (size_t i = 0; i < COUNT(ipcs); i++)
 		each_ipc(&ipcs[i], add_ipc, ret);
 	for (size_t i = 0; i < PLACES; i++)
-		add_files(ret, room->places[i]);
+		add_files(ret, room->places[i], room->pid_file);
 	each_key(room, add_key, ret);
 	each_loop(room, add_loop, ret);
 }

@@ -62,11 +62,13 @@ static void name_paths(struct room *room)
 		[ROOTFS] = "rootfs",
 		[BOUND] = "bound",
 		[HERE] = "here",
+		[PIDS] = "pids",
 		[QUEUES] = "queues",
 	};
 
 	snprintf(room->state, sizeof room->state, "%s/state", room->dir);
-	snprintf(room->pid_file, sizeof room->pid_file, "%s/pid", room->dir);
+	snprintf(room->pid_file, sizeof room->pid_file, "%s/pids/pid",
+		 room->dir);
 	snprintf(room->program, sizeof room->program, "%s/rootfs/probe",
 		 room->dir);
 	for (size_t i = 0; i < SHARED; i++)
@@ -109,6 +111,8 @@ static void inside(struct room *room)
 		die("mount in the room");
 	name_paths(room);
 	mount_memory(room);
+	if (mkdir(room->places[PIDS], 0755) < 0)
+		die(room->places[PIDS]);
 	work_in(room->places[HERE]);
 	room->null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (room->null < 0)

@@ -13,8 +13,8 @@
 
 #define MOST_WORDS 24
 
-/* Where a file could be left: a core, or a name of shared memory. */
-enum place { ROOTFS, BOUND, HERE, QUEUES, SHARED, PLACES };
+/* Where a file could be left: a core, half a pid file, or a name of memory. */
+enum place { ROOTFS, BOUND, HERE, PIDS, QUEUES, SHARED, PLACES };
 
 struct room {
 	const char *runtime; /* its program */
