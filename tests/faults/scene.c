@@ -82,6 +82,17 @@ static const char *skip_devices(const char *wanted, const char *line)
 	return wanted;
 }
 
+/* Is it what is wanted up to where somebody was killed, and the next record? */
+static bool begins_again(const char *line, const char *wanted, size_t want,
+			 const char *record)
+{
+	size_t n = strlen(line), first = strcspn(record, "\n");
+
+	return n >= first && n - first <= want &&
+	       memcmp(line, wanted, n - first) == 0 &&
+	       memcmp(line + n - first, record, first) == 0;
+}
+
 const char *stage_differs(struct stage *stage, char *line, size_t size)
 {
 	static char text[RECORD_SIZE];
@@ -98,8 +109,13 @@ const char *stage_differs(struct stage *stage, char *line, size_t size)
 		/* One that was killed while it wrote has not written all. */
 		if (!at[n] && n < want && memcmp(line, wanted, n) == 0)
 			break;
-		if (strlen(line) != want || memcmp(line, wanted, want) != 0)
+		if (begins_again(line, wanted, want, stage->record)) {
+			wanted = stage->record;
+			want = strcspn(wanted, "\n");
+		} else if (strlen(line) != want ||
+			   memcmp(line, wanted, want) != 0) {
 			return line;
+		}
 		at += n + (at[n] == '\n');
 		wanted += want + (wanted[want] == '\n');
 		if (!*wanted)
