@@ -336,6 +336,13 @@ up() {
 	[ "$(up)" = "Operation not permitted" ]
 	annotate io.sandlock.network.mode=open
 	[ "$(up)" = ok ]
+	annotate io.sandlock.network.mode=deny
+	args sleep 1000
+	unshare --net "$SANDLOCK" --root "$ROOT" run --detach \
+		--bundle "$BUNDLE" box </dev/null >/dev/null 2>&1 3>&-
+	run sandlock exec --cap CAP_NET_ADMIN box netprobe up lo
+	[ "$output" = "Operation not permitted" ]
+	sandlock delete --force box
 }
 
 @test "a project does not name what its next run may read" {
