@@ -84,14 +84,12 @@ static bool judge_mount(const struct blame *blame, const char *real,
 	return false;
 }
 
-/* A bind that is less than what stands above it: the next run's policy. */
-static bool is_guarded(const struct blame *blame, const char *real)
+/* A policy of a later run, which a mount keeps as it is. */
+static bool is_kept(const struct blame *blame, const char *real)
 {
-	const struct view *view = blame->view;
-
-	for (size_t i = view->nbinds; i-- > 0;)
-		if (files_is_at_or_below(real, view->binds[i].path))
-			return !view->binds[i].writable;
+	for (size_t i = 0; i < blame->kept->n; i++)
+		if (files_is_at_or_below(real, blame->kept->items[i]))
+			return true;
 	return false;
 }
 
@@ -113,7 +111,7 @@ bool blame_judge(const struct blame *blame, const char *real, uint32_t right,
 		if (!covers(a, real, right))
 			continue;
 		d = taken(blame, a, real, right);
-		if (!d && right == WRITE && is_guarded(blame, real)) {
+		if (!d && right == WRITE && is_kept(blame, real)) {
 			ret->note = "it is the policy of the next run";
 			return true;
 		}

@@ -82,6 +82,25 @@ static void print_line(struct arena *arena, const struct explain_line *line)
 	       line->how ? ": " : "", line->how ? shown(arena, line->how) : "");
 }
 
+/* Rights add up: an entry above, or of the same path, that has more. */
+static bool adds(const struct files_entry *entry,
+		 const struct files_entry *other)
+{
+	return files_is_at_or_below(entry->path, other->path) &&
+	       (other->rights & ~entry->rights & ~LANDLOCK_MAY_IOCTL);
+}
+
+static uint32_t all_rights(const struct files_list *list,
+			   const struct files_entry *entry)
+{
+	uint32_t all = entry->rights;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (adds(entry, &list->items[i]))
+			all |= list->items[i].rights;
+	return all;
+}
+
 static void print_paths(struct arena *arena, const char *title,
 			const struct files_list *list)
 {
@@ -89,15 +108,19 @@ static void print_paths(struct arena *arena, const char *title,
 		printf("\n%s:\n", title);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct files_entry *entry = &list->items[i];
+		uint32_t all = all_rights(list, entry);
 
 		printf("  ");
 		for (size_t k = 0; k < COUNT(rights); k++)
-			putchar(entry->rights & rights[k].right ?
-					rights[k].letter :
-					'-');
-		printf("  %s  (%s '%s'%s)\n", shown(arena, entry->path),
+			putchar(all & rights[k].right ? rights[k].letter : '-');
+		printf("  %s  (%s '%s'%s", shown(arena, entry->path),
 		       entry->key, shown(arena, entry->item),
 		       entry->loader ? ", its loader" : "");
+		for (size_t k = 0; k < list->n; k++)
+			if (adds(entry, &list->items[k]))
+				printf("; %s '%s'", list->items[k].key,
+				       shown(arena, list->items[k].item));
+		printf(")\n");
 	}
 }
 
@@ -128,12 +151,13 @@ static void put_paths(struct writer *w, const char *key,
 	put_array(w, key);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct files_entry *entry = &list->items[i];
+		uint32_t all = all_rights(list, entry);
 
 		put_object(w, NULL);
 		put_string(w, "path", entry->path);
 		put_array(w, "rights");
 		for (size_t k = 0; k < COUNT(rights); k++)
-			if (entry->rights & rights[k].right)
+			if (all & rights[k].right)
 				put_string(w, NULL, rights[k].name);
 		put_end(w);
 		put_string(w, "key", entry->key);

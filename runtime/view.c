@@ -92,14 +92,14 @@ static int by_path(const void *a, const void *b)
 	return order ? order : (int)y->writable - (int)x->writable;
 }
 
+/* Rights add up: below what may be written nothing is shown with less. */
 static bool is_covered(const struct view *view, const struct view_bind *bind)
 {
 	for (size_t i = view->nbinds; i-- > 0;) {
 		const struct view_bind *above = &view->binds[i];
 
 		if (files_is_at_or_below(bind->path, above->path))
-			return streq(bind->path, above->path) ||
-			       above->writable == bind->writable;
+			return above->writable || !bind->writable;
 	}
 	return false;
 }

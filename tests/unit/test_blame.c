@@ -64,10 +64,8 @@ static struct files_entry denied[] = {
 	  .item = "@system",
 	  .scope = 1 },
 };
-static struct view_bind binds[] = {
-	{ .path = "/home/u/src", .writable = true },
-	{ .path = "/home/u/src/uv.toml" },
-};
+static const char *kept_paths[] = { "/home/u/src/uv.toml" };
+static const struct oci_strings kept = { kept_paths, COUNT(kept_paths) };
 static const struct policy_pair mounts[] = {
 	{ "/data", "/srv/data:ro" },
 	{ "/cache", "/srv/cache" },
@@ -75,8 +73,6 @@ static const struct policy_pair mounts[] = {
 static const struct view view = {
 	.allowed = { allowed, COUNT(allowed), COUNT(allowed) },
 	.denied = { denied, COUNT(denied), COUNT(denied) },
-	.binds = binds,
-	.nbinds = COUNT(binds),
 };
 static const char *extra[] = { "listen", "bpf" };
 static const char *sockets[] = { "/run/listed" };
@@ -98,6 +94,7 @@ static void open_scene(struct scene *scene, const char *root)
 	scene->blame = (struct blame){
 		.policy = &scene->policy,
 		.view = &view,
+		.kept = &kept,
 		.denials = &scene->denials,
 		.root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC),
 		.prefix = streq(root, "/") ? "" : root,
