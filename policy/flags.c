@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/flag.h"
 #include "base/util.h"
 #include "policy/keys.h"
 
@@ -203,6 +204,9 @@ static int take(struct door *door, struct word *word, char **argv, int argc)
 	if (!given->flag)
 		return -ENOMEM;
 	if (!value && is_switch(word)) {
+		r = flag_check_next(word->name, argc > 1 ? argv[1] : NULL);
+		if (r < 0)
+			return r;
 		value = "true";
 	} else if (!value) {
 		if (argc < 2 || streq(argv[1], "--"))

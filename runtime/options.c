@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/flag.h"
 #include "base/num.h"
 #include "base/util.h"
 #include "oci/oci.h"
@@ -68,19 +69,6 @@ static int unknown_option(const struct option_table *table,
 		    *command ? " " : "");
 }
 
-static int set_flag(const struct option_spec *spec, const char *value,
-		    bool *ret)
-{
-	if (!value || streq(value, "true"))
-		*ret = true;
-	else if (streq(value, "false"))
-		*ret = false;
-	else
-		return fail(0, "--%s: '%s' is not true or false", spec->name,
-			    value);
-	return 0;
-}
-
 static int set_number(const struct option_spec *spec, const char *value,
 		      unsigned int *ret)
 {
@@ -113,7 +101,7 @@ static int set(struct arena *arena, const struct option_spec *spec,
 
 	switch (spec->kind) {
 	case OPTION_FLAG:
-		return set_flag(spec, value, field);
+		return flag_value(spec->name, value, field);
 	case OPTION_TEXT:
 		*(const char **)field = value;
 		return 0;
@@ -164,6 +152,9 @@ int options_parse(struct arena *arena, const struct option_table *table,
 			word.value = argv[++i];
 		}
 		r = set(arena, spec, word.value, options);
+		if (r == 0 && !word.value)
+			r = flag_check_next(spec->name,
+					    i + 1 < argc ? argv[i + 1] : NULL);
 		if (r < 0)
 			return r;
 	}

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/flag.h"
 #include "base/io.h"
 #include "base/num.h"
 #include "base/util.h"
@@ -99,17 +100,34 @@ static const struct option_spec *find_letter(char letter)
 }
 
 /* -it: all of them, and none that takes a value. */
-static int take_letters(void *user, const char *letters)
+static int take_letters(void *user, const char *letters, const char *next)
 {
-	for (const char *p = letters; *p; p++) {
-		const struct option_spec *spec = find_letter(*p);
+	const struct option_spec *spec = NULL;
+	int r;
 
+	for (const char *p = letters; *p; p++) {
+		spec = find_letter(*p);
 		if (!spec || spec->kind != OPTION_FLAG)
 			return 0;
 	}
+	if (!spec)
+		return 0;
+	r = flag_check_next(spec->name, next);
+	if (r < 0)
+		return r;
 	for (const char *p = letters; *p; p++)
 		*(bool *)((char *)user + find_letter(*p)->offset) = true;
 	return 1;
+}
+
+static int take_flag(const struct option_spec *spec, const char *value,
+		     const char *next, bool *ret)
+{
+	int r = value ? 0 : flag_check_next(spec->name, next);
+
+	if (r == 0)
+		r = flag_value(spec->name, value, ret);
+	return r < 0 ? r : 1;
 }
 
 static int take_word(void *user, char **argv, int argc)
@@ -117,24 +135,23 @@ static int take_word(void *user, char **argv, int argc)
 	size_t len;
 	const struct option_spec *spec = find_word(argv[0], &len);
 	const char *value = argv[0][len] == '=' ? argv[0] + len + 1 : NULL;
+	const char *next = argc > 1 ? argv[1] : NULL;
 	void *field;
 
 	if (!spec)
-		return argv[0][1] == '-' ? 0 : take_letters(user, argv[0] + 1);
+		return argv[0][1] == '-' ?
+			       0 :
+			       take_letters(user, argv[0] + 1, next);
 	field = (char *)user + spec->offset;
-	if (spec->kind == OPTION_FLAG) {
-		if (value)
-			return fail(0, "--%s takes no value", spec->name);
-		*(bool *)field = true;
-		return 1;
-	}
+	if (spec->kind == OPTION_FLAG)
+		return take_flag(spec, value, next, field);
 	if (value) {
 		*(const char **)field = value;
 		return 1;
 	}
-	if (argc < 2 || streq(argv[1], "--"))
+	if (!next || streq(next, "--"))
 		return fail(0, "--%s needs a value", spec->name);
-	*(const char **)field = argv[1];
+	*(const char **)field = next;
 	return 2;
 }
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/flag.c - the values of flags that are true or false. */
+#include "base/flag.h"
+
+#include "base/err.h"
+#include "base/util.h"
+
+int flag_value(const char *name, const char *value, bool *ret)
+{
+	if (!value || streq(value, "true"))
+		*ret = true;
+	else if (streq(value, "false"))
+		*ret = false;
+	else
+		return fail(0, "--%s: '%s' is not true or false", name, value);
+	return 0;
+}
+
+int flag_check_next(const char *name, const char *next)
+{
+	if (!next || (!streq(next, "true") && !streq(next, "false")))
+		return 0;
+	return fail(0,
+		    "--%s %s: write --%s=%s for the value, or -- before '%s' "
+		    "if it is not one",
+		    name, next, name, next, next);
+}
