@@ -9,10 +9,12 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/num.h"
 #include "base/util.h"
 #include "oci/json.h"
 #include "policy/keys.h"
+#include "policy/near.h"
 #include "policy/unknown.h"
 
 #define PREFIX "io.sandlock"
@@ -36,8 +38,8 @@ struct door {
 /* An annotation of ours, taken apart. */
 struct address {
 	const char *key;		/* "section.key"; NULL: none of ours */
-	const char *container;		/* not ended by NUL */
-	size_t container_len;		/* 0: all */
+	const char *container;		/* not ended by NUL; NULL: all */
+	size_t container_len;
 };
 
 static struct address parse_address(const char *name)
@@ -49,7 +51,7 @@ static struct address parse_address(const char *name)
 	/* Ours, and nothing that we know: an error later. */
 	if (streq(name, PREFIX) || starts_with(name, PREFIX "/"))
 		return (struct address){ .key = name + strlen(PREFIX) };
-	if (!infix || infix == name)
+	if (!infix)
 		return (struct address){ 0 };
 	return (struct address){
 		.key = infix + strlen("." PREFIX "/"),
@@ -64,6 +66,18 @@ bool policy_is_annotated(const struct oci_annotations *annotations)
 		if (parse_address(annotations->items[i].key).key)
 			return true;
 	return false;
+}
+
+void policy_warn_of_near(const struct oci_annotations *annotations)
+{
+	for (size_t i = 0; i < annotations->n; i++) {
+		const char *name = annotations->items[i].key;
+
+		if (!parse_address(name).key && near_is_ours(name))
+			log_warning("annotation %s: is ignored; ours are "
+				    PREFIX ".SECTION.KEY and CONTAINER." PREFIX
+				    "/SECTION.KEY", name);
+	}
 }
 
 const char *policy_container_name(const struct oci_annotations *annotations)
@@ -365,12 +379,25 @@ static int take(struct door *door, const struct address *address,
 	struct target nobody = { 0 };
 	struct target *target = &door->pod;
 
-	if (address->container_len)
+	if (address->container)
 		target = is_for(address, door->container) ? &door->own
 							  : &nobody;
 	if (streq(address->key, PROFILE))
 		return set_profile(annotation->value, target);
 	return set_key(door, address->key, annotation, target);
+}
+
+static int check_container(const struct address *address, const char *name,
+			   bool has_name)
+{
+	if (!address->container)
+		return 0;
+	if (address->container_len == 0)
+		return fail(0,
+			    "%s: no container's name stands before it: write "
+			    "CONTAINER%s, or " PREFIX ".%s for all of a pod",
+			    name, name, address->key);
+	return has_name ? 0 : fail(0, "%s: this container has no name", name);
 }
 
 int policy_from_annotations(struct arena *arena,
@@ -391,10 +418,10 @@ int policy_from_annotations(struct arena *arena,
 
 		if (!address.key)
 			continue;
-		if (address.container_len && !container &&
-		    !policy_is_infra(annotations))
-			return fail(0, "%s: this container has no name",
-				    a->key);
+		r = check_container(&address, a->key,
+				    container || policy_is_infra(annotations));
+		if (r < 0)
+			return r;
 		r = take(&door, &address, a);
 		if (r < 0)
 			return fail_at(r, "%.*s", (int)(address.key - a->key),

@@ -270,6 +270,8 @@ int policy_allowed_keys(struct arena *arena, const char *list,
 			struct oci_strings *ret);
 /* Whether there is any annotation of ours. */
 bool policy_is_annotated(const struct oci_annotations *annotations);
+/* Warn of those that are spelled almost as ours are. */
+void policy_warn_of_near(const struct oci_annotations *annotations);
 /* The container's name in its pod, NULL outside of one. */
 const char *policy_container_name(const struct oci_annotations *annotations);
 /* Whether this is the container that only holds a pod's namespaces. */

@@ -300,6 +300,7 @@ int policed_create(struct arena *arena, const struct globals *globals,
 {
 	int r;
 
+	policy_warn_of_near(&spec->annotations);
 	ret->active = globals->profile ||
 		      policy_is_annotated(&spec->annotations);
 	if (!ret->active)

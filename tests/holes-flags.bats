@@ -67,3 +67,46 @@ load helpers
 	run -1 sl run -r /usr --allow-net=false -- false
 	sl_bad "--why: 'yes' is not true or false" run --why=yes -- true
 }
+
+# ---- annotations ----
+
+# annotated KEY: a container with that annotation and no other.
+annotated() {
+	requires root
+	[ -n "$BUNDLE" ] || new_bundle
+	annotate "$1=1M"
+}
+
+@test "an annotation whose container name is empty is an error" {
+	annotated .io.sandlock/limits.memory
+	run_bad "CONTAINER.io.sandlock/limits.memory" \
+		sandlock run --bundle "$BUNDLE" box
+	annotated .io.sandlock/nonesuch
+	run_bad "no container's name" sandlock run --bundle "$BUNDLE" box
+	assert_gone box
+}
+
+@test "a pod's container with a name refuses an empty container name, too" {
+	requires root
+	new_bundle
+	annotate io.kubernetes.cri.container-name=web \
+		.io.sandlock/limits.memory=1M
+	run_bad "CONTAINER.io.sandlock/limits.memory" \
+		sandlock run --bundle "$BUNDLE" box
+	annotate io.kubernetes.cri.container-type=sandbox \
+		.io.sandlock/limits.memory=1M
+	run_bad "CONTAINER.io.sandlock/limits.memory" \
+		sandlock run --bundle "$BUNDLE" box
+}
+
+@test "an annotation whose prefix is nearly ours gets a warning" {
+	for key in io.sandlok.limits.memory sandlock.io/limits.memory \
+		IO.Sandlock.limits.memory web.io.sandlock.limits.memory; do
+		annotated "$key"
+		run_ok sandlock --debug run --bundle "$BUNDLE" box
+		assert_output_has "annotation $key: is ignored"
+	done
+	annotated org.example.memory
+	run_ok sandlock --debug run --bundle "$BUNDLE" box
+	[[ $output != *"is ignored"* ]]
+}

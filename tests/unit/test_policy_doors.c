@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/util.h"
+#include "policy/near.h"
 #include "tests/unit/policy_doors.h"
 
 /* Last: it makes a macro of fail. */
@@ -66,8 +67,7 @@ static void foreign_annotations_are_none_of_ours(void **state)
 	const struct oci_annotations *all = ANNOTATIONS(
 		{ "org.example", "x" }, { "io.sandlockx.filesystem.read", "x" },
 		{ "xio.sandlock.filesystem.read", "" },
-		{ "io.sandbox.read", "\n" }, { ".io.sandlock/limits.cpu", "" },
-		{ "sandlock", "x" });
+		{ "io.sandbox.read", "\n" }, { "sandlock", "x" });
 	struct policy policy;
 
 	(void)state;
@@ -226,6 +226,38 @@ static void a_container_without_a_name(void **state)
 	refused(read_annotations(ANNOTATIONS(
 			{ "web.io.sandlock/limits.cpu", "1" }), NULL, &policy),
 		"web.io.sandlock/limits.cpu: this container has no name");
+	refused(read_annotations(ANNOTATIONS(
+			{ ".io.sandlock/limits.cpu", "1" }), NULL, &policy),
+		".io.sandlock/limits.cpu: no container's name stands before "
+		"it: write CONTAINER.io.sandlock/limits.cpu, or "
+		"io.sandlock.limits.cpu for all of a pod");
+	refused(read_annotations(ANNOTATIONS(
+			{ ".io.sandlock/limits.cpu", "1" }), "web", &policy),
+		"no container's name stands before it");
+}
+
+static void what_is_nearly_ours(void **state)
+{
+	static const char *const near[] = {
+		"io.sandlok.limits.cpu",     "io.sandlockk.limits.cpu",
+		"io.sandlcok.limits.cpu",    "io.sandlack/limits.cpu",
+		"IO.Sandlock.limits.cpu",    "io.SANDLOCK.limits.cpu",
+		"sandlock.io/limits.cpu",    "sandlock.limits.cpu",
+		"web.io.sandlok/limits.cpu", "web.io.sandlock.limits.cpu",
+	};
+	static const char *const far[] = {
+		"org.example",	      "io.sandbox.read",	 "sandlock",
+		"io.sandlockery.x",   "org.example.io.sandlock", "",
+		"io.kubernetes.cri-o.ContainerType",		 ".",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(near); i++)
+		if (!near_is_ours(near[i]))
+			fail_msg("%s", near[i]);
+	for (size_t i = 0; i < COUNT(far); i++)
+		if (near_is_ours(far[i]))
+			fail_msg("%s", far[i]);
 }
 
 static void the_operator_allows_single_keys(void **state)
@@ -484,6 +516,7 @@ int main(void)
 		cmocka_unit_test(wrong_annotations_are_refused),
 		cmocka_unit_test(two_names_of_one_key_are_refused),
 		cmocka_unit_test(a_container_without_a_name),
+		cmocka_unit_test(what_is_nearly_ours),
 		cmocka_unit_test(the_operator_allows_single_keys),
 		cmocka_unit_test(keys_that_the_operator_may_allow),
 		cmocka_unit_test(short_forms),
