@@ -17,6 +17,7 @@
 #include "runtime/help.h"
 #include "runtime/inherited.h"
 #include "runtime/options.h"
+#include "runtime/raised.h"
 #include "runtime/self.h"
 #include "runtime/version.h"
 
@@ -92,7 +93,9 @@ int main(int argc, char **argv)
 	unsigned int given_fds;
 	int r;
 
-	r = inherited_settle(&given_fds);
+	r = raised_refuse();
+	if (r >= 0)
+		r = inherited_settle(&given_fds);
 	if (r >= 0)
 		r = arena_open(&arena, ARENA_SIZE);
 	if (r < 0)

@@ -17,6 +17,7 @@
 #include "runtime/help.h"
 #include "runtime/inherited.h"
 #include "runtime/options.h"
+#include "runtime/raised.h"
 #include "runtime/sandbox_state.h"
 #include "runtime/version.h"
 
@@ -121,6 +122,8 @@ int main(int argc, char **argv)
 	int r = log_open(&(struct log_options){ .program = "sandlock" });
 
 	note_words(&globals, argc, argv);
+	if (r >= 0)
+		r = raised_refuse();
 	if (r >= 0)
 		r = inherited_settle(&globals.given_fds);
 	if (r >= 0)

@@ -110,3 +110,57 @@ annotated() {
 	run_ok sandlock --debug run --bundle "$BUNDLE" box
 	[[ $output != *"is ignored"* ]]
 }
+
+# ---- privileges ----
+
+# raised FILE COMMAND...: a copy of a program of the user of new_user, whose
+# rights the command raises.
+raised() {
+	local file=$1
+
+	shift
+	cp "$USER_HOME/$file" "$USER_HOME/raised"
+	chown 0:0 "$USER_HOME/raised"
+	"$@" "$USER_HOME/raised"
+}
+
+# refuses_raised WORD...: as that user, in one line that names how.
+refuses_raised() {
+	local how=$1
+
+	shift
+	run ! as_user ./raised "$@"
+	[ "${#lines[@]}" -eq 1 ]
+	assert_output_has "refused to run with raised privileges ($how)"
+}
+
+@test "sandlock refuses to run with the rights of set-user-ID, set-group-ID or file capabilities" {
+	requires root setcap
+	new_user
+	raised sandlock chmod 4755
+	refuses_raised set-user-ID run -r /usr -- id -u
+	refuses_raised set-user-ID --version
+	raised sandlock chmod 2755
+	refuses_raised set-group-ID run -r /usr -- id -g
+	raised sandlock setcap cap_sys_admin+ep
+	refuses_raised "file capabilities" run -r /usr -- true
+	raised sandlock setcap cap_dac_read_search+p
+	refuses_raised "file capabilities" explain -r /usr
+}
+
+@test "sandlock-oci refuses to run with raised privileges, too" {
+	requires root setcap
+	new_user
+	raised sandlock-oci chmod 4755
+	refuses_raised set-user-ID list
+	raised sandlock-oci setcap cap_sys_admin+ep
+	refuses_raised "file capabilities" list
+}
+
+@test "a set-user-ID sandlock that raises nothing runs" {
+	requires root
+	new_user
+	raised sandlock chmod 6755
+	run_ok "$USER_HOME/raised" --root "$ROOT" run -r /usr -- echo fine
+	assert_lines fine
+}

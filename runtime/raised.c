@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/raised.c - who calls us must have the rights that we have. */
+#include "runtime/raised.h"
+
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+/* What a process that is not root is given beside its ambient ones. */
+static bool has_capabilities(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (getuid() == 0)
+		return false;
+	return syscall(SYS_capget, &header, data) < 0 || data[0].permitted ||
+	       data[1].permitted;
+}
+
+int raised_refuse(void)
+{
+	const char *by = NULL;
+
+	/* A security module's change of domain sets it, too, and is none. */
+	if (!getauxval(AT_SECURE))
+		return 0;
+	if (getuid() != geteuid())
+		by = "set-user-ID";
+	else if (getgid() != getegid())
+		by = "set-group-ID";
+	else if (has_capabilities())
+		by = "file capabilities";
+	if (!by)
+		return 0;
+	return fail(0,
+		    "refused to run with raised privileges (%s): anybody who "
+		    "may call this program would have them; take them off "
+		    "the file (chmod ug-s, setcap -r)",
+		    by);
+}
