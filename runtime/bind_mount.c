@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 
 #include "base/arena.h"
+#include "base/broken.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "base/util.h"
@@ -219,6 +220,9 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 	source->locked = make_has_userns(in);
 	source->nofollow = o->src_nofollow || o->copy_symlink;
 	source->plain = in->fresh_root;
+	source->cut_off =
+		(in->fresh_root && !broken("private-view")) ||
+		in->spec->linux_.rootfs_propagation & MS_PRIVATE;
 	return wants_idmap(job) ? choose_mapping(job, source) : 0;
 }
 

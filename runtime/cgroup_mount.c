@@ -67,7 +67,7 @@ static void add_controllers(const struct mount_job *job, struct step_fs *fs,
 
 /* A tree of the host in the place of a mount of our own. */
 static void add_host_clone(const struct mount_job *job, const char *path,
-			   bool readonly)
+			   bool readonly, uint16_t tree)
 {
 	unsigned int set = job->options.attr_set |
 			   (readonly && !broken("readonly-cgroups") ?
@@ -75,24 +75,24 @@ static void add_host_clone(const struct mount_job *job, const char *path,
 				    0);
 	struct step *step;
 
-	mounts_add_clone(job, path, AT_RECURSIVE, SLOT_TREE);
+	mounts_add_clone(job, path, AT_RECURSIVE, tree);
 	if (!set)
 		return;
 	step = mounts_add(job, STEP_SETATTR);
-	step->in = SLOT_TREE;
+	step->in = tree;
 	step->flags = AT_RECURSIVE;
 	step->attr.attr_set = set;
 	step->attr.attr_clr = set & MOUNT_ATTR__ATIME ? MOUNT_ATTR__ATIME : 0;
 }
 
 /*
- * The mount of one hierarchy into SLOT_TREE: new where a cgroup namespace
+ * The mount of one hierarchy into a slot: new where a cgroup namespace
  * bounds it, else the container's own directory. Where v2 is all there is,
  * engines expect the whole of it even so; but of the host's tree only root
  * gets a writable view (CVE-2023-25809).
  */
 static int add_hierarchy(const struct mount_job *job,
-			 const struct cgroup_hierarchy *h)
+			 const struct cgroup_hierarchy *h, uint16_t tree)
 {
 	const struct make_input *in = job->in;
 	const char *own = own_directory(in, h);
@@ -103,7 +103,7 @@ static int add_hierarchy(const struct mount_job *job,
 
 	if (in_namespace || whole) {
 		fs = mounts_add_fsmount(job, h->v2 ? "cgroup2" : "cgroup",
-					SLOT_TREE);
+					tree);
 		if (!fs)
 			return -ENOMEM;
 		if (!h->v2)
@@ -111,9 +111,10 @@ static int add_hierarchy(const struct mount_job *job,
 		mounts_on_denied_here(job->plan, fsmount);
 	}
 	if (own && !whole && !broken("own-cgroup"))
-		add_host_clone(job, own, false);
+		add_host_clone(job, own, false, tree);
 	else
-		add_host_clone(job, h->mount, !whole || in->facts->rootless);
+		add_host_clone(job, h->mount, !whole || in->facts->rootless,
+			       tree);
 	if (fs)
 		mounts_next_here(job->plan, fsmount);
 	return 0;
@@ -147,14 +148,15 @@ static int make_v2(const struct mount_job *job,
 		   const struct cgroup_hierarchy *h)
 {
 	const char *destination = job->mount->destination;
+	uint16_t tree = mounts_tree_slot(job);
 	int r;
 
 	mounts_add_point(job, destination, 0, SLOT_NONE);
-	r = add_hierarchy(job, h);
+	r = add_hierarchy(job, h, tree);
 	if (r < 0)
 		return r;
-	mounts_add_changes(job, SLOT_TREE);
-	mounts_add_move(job, SLOT_TREE, destination);
+	mounts_add_changes(job, tree);
+	mounts_add_move(job, tree, destination);
 	return 0;
 }
 
@@ -182,7 +184,7 @@ static int make_v1(const struct mount_job *job)
 
 		if (!place)
 			return -ENOMEM;
-		r = add_hierarchy(job, h);
+		r = add_hierarchy(job, h, SLOT_TREE);
 		if (r < 0)
 			return r;
 		mounts_add_point(job, place, POINT_FRESH, top);

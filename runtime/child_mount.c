@@ -320,11 +320,10 @@ static int clone_tree(struct child *child, const struct step *step)
 
 static int set_attr(struct child *child, const struct step *step)
 {
-	struct kernel_mount_attr attr = step->attr;
-
-	if (step->in2 != SLOT_NONE)
-		attr.userns_fd = (uint64_t)child->slots[step->in2];
-	return sys_mount_setattr(child->slots[step->in], step->flags, &attr);
+	if (child->slots[step->in] < 0)
+		return child_refuse(child, ENOENT, NULL);
+	return sys_mount_setattr(child->slots[step->in], step->flags,
+				 &step->attr);
 }
 
 static int move_mount(struct child *child, const struct step *step)

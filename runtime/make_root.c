@@ -141,17 +141,34 @@ static void add_own_mounts(const struct make_input *in, struct plan *plan)
 	}
 }
 
-/* private and slave hold since make_mounts. */
-static void add_propagation(const struct make_input *in, struct plan *plan)
+/*
+ * private and slave hold everywhere since make_mounts: only the root is left.
+ * The others reach every mount, so what mounts name themselves comes again.
+ */
+static void add_propagation(const struct make_input *in, struct plan *plan,
+			    size_t nsteps)
 {
 	unsigned long flags = in->spec->linux_.rootfs_propagation;
 	struct step *step;
 
 	if (!flags)
 		return;
+	if (flags & (MS_PRIVATE | MS_SLAVE))
+		flags &= ~(unsigned long)MS_REC;
 	step = plan_add(plan, STEP_PROPAGATION);
 	step->place = "linux.rootfsPropagation";
 	step->flags = (uint32_t)flags;
+	if (!mounts_keep_propagation(in))
+		return;
+	for (size_t i = 0; i < nsteps; i++) {
+		struct step own = plan->steps[i];
+
+		if (own.op != STEP_SETATTR || !own.attr.propagation)
+			continue;
+		/* A link that was copied is no mount. */
+		own.skip_missing = true;
+		*plan_add(plan, STEP_SETATTR) = own;
+	}
 }
 
 static void add_cwd(const struct make_input *in, struct plan *plan)
@@ -195,6 +212,6 @@ int make_root(const struct make_input *in, struct plan *plan)
 	if (in->spec->root_readonly)
 		add_readonly(plan, SLOT_ROOT, "root.readonly", "/");
 	add_late_readonly(plan, mounted);
-	add_propagation(in, plan);
+	add_propagation(in, plan, mounted);
 	return 0;
 }

@@ -37,8 +37,9 @@ void mounts_next_here(struct plan *plan, uint32_t step)
 		plan->steps[step].next = plan_here(plan);
 }
 
-void mounts_add_point(const struct mount_job *job, const char *destination,
-		      unsigned int flags, uint16_t source)
+struct step *mounts_add_point(const struct mount_job *job,
+			      const char *destination, unsigned int flags,
+			      uint16_t source)
 {
 	struct step *step = mounts_add(job, STEP_MOUNT_POINT);
 
@@ -46,6 +47,7 @@ void mounts_add_point(const struct mount_job *job, const char *destination,
 	step->flags = flags;
 	step->in = source;
 	step->out = SLOT_POINT;
+	return step;
 }
 
 static struct step_fs *add_fs(const struct mount_job *job, struct step *step)
@@ -75,12 +77,15 @@ struct step_fs *mounts_add_fsmount(const struct mount_job *job,
 	return fs;
 }
 
-struct step_fs *mounts_add_reconfigure(const struct mount_job *job)
+struct step_fs *mounts_add_reconfigure(const struct mount_job *job,
+				       uint16_t tree)
 {
 	struct step *step = mounts_add(job, STEP_RECONFIGURE);
+	struct step_fs *fs = add_fs(job, step);
 
 	step->text = job->mount->destination;
-	return add_fs(job, step);
+	step->in = tree;
+	return fs;
 }
 
 int mounts_add_param(struct plan *plan, struct step_fs *fs, const char *key,
@@ -190,7 +195,18 @@ void mounts_drop_readonly(struct mount_options *options)
 	options->readonly = false;
 }
 
+bool mounts_keep_propagation(const struct make_input *in)
+{
+	unsigned long flags = in->spec->linux_.rootfs_propagation;
+
+	return flags & MS_REC && flags & (MS_SHARED | MS_UNBINDABLE);
+}
+
 uint16_t mounts_tree_slot(const struct mount_job *job)
 {
-	return mounts_is_late_readonly(job) ? plan_slot(job->plan) : SLOT_TREE;
+	bool again = job->options.npropagation &&
+		     mounts_keep_propagation(job->in);
+
+	return again || mounts_is_late_readonly(job) ? plan_slot(job->plan) :
+						       SLOT_TREE;
 }

@@ -171,19 +171,21 @@ static int make_fs_mount(const struct mount_job *given)
 static int make_remount(const struct mount_job *job)
 {
 	const struct mount_options *o = &job->options;
+	uint16_t tree = mounts_tree_slot(job);
 	struct step_fs *fs;
 
-	mounts_add_point(job, job->mount->destination, 0, SLOT_NONE);
+	mounts_add_point(job, job->mount->destination, 0, SLOT_NONE)->out =
+		tree;
 	if (o->nparams) {
-		fs = mounts_add_reconfigure(job);
+		fs = mounts_add_reconfigure(job, tree);
 		if (!fs)
 			return -ENOMEM;
 		for (size_t i = 0; i < o->nparams; i++)
 			mounts_add_param(job->plan, fs, o->params[i].key,
 					 o->params[i].value);
 	}
-	mounts_add_attrs(job, SLOT_POINT);
-	mounts_add_changes(job, SLOT_POINT);
+	mounts_add_attrs(job, tree);
+	mounts_add_changes(job, tree);
 	return 0;
 }
 

@@ -59,12 +59,15 @@ struct step *mounts_add(const struct mount_job *job, enum step_op op);
 void mounts_on_denied_here(struct plan *plan, uint32_t step);
 /* The step is followed by the next added. */
 void mounts_next_here(struct plan *plan, uint32_t step);
-void mounts_add_point(const struct mount_job *job, const char *destination,
-		      unsigned int flags, uint16_t source);
+/* Into SLOT_POINT. */
+struct step *mounts_add_point(const struct mount_job *job,
+			      const char *destination, unsigned int flags,
+			      uint16_t source);
 /* NULL when memory is out: plan->failed is set. */
 struct step_fs *mounts_add_fsmount(const struct mount_job *job,
 				   const char *type, uint16_t out);
-struct step_fs *mounts_add_reconfigure(const struct mount_job *job);
+struct step_fs *mounts_add_reconfigure(const struct mount_job *job,
+				       uint16_t tree);
 int mounts_add_param(struct plan *plan, struct step_fs *fs, const char *key,
 		     const char *value);
 /* Attributes as named in the options, and nothing else. */
@@ -78,6 +81,8 @@ struct step *mounts_add_clone(const struct mount_job *job, const char *path,
 /* Read-only is to come last: file systems that are still to be filled. */
 bool mounts_is_late_readonly(const struct mount_job *job);
 void mounts_drop_readonly(struct mount_options *options);
+/* linux.rootfsPropagation reaches every mount, and comes last. */
+bool mounts_keep_propagation(const struct make_input *in);
 /* SLOT_TREE, or a slot of its own where make_root needs the mount again. */
 uint16_t mounts_tree_slot(const struct mount_job *job);
 

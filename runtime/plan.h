@@ -46,7 +46,7 @@ enum step_op {
 	STEP_FSMOUNT,		/* fs, in: mount point (mode), out: detached mount */
 	STEP_RECONFIGURE,	/* fs, in: what is mounted there gets its parameters */
 	STEP_CLONE_TREE,	/* text on the host or below in, flags: AT_RECURSIVE, out */
-	STEP_SETATTR,		/* in, attr, flags: AT_RECURSIVE, in2: user namespace */
+	STEP_SETATTR,		/* in, attr, flags: AT_RECURSIVE */
 	STEP_MOVE_MOUNT,	/* in onto in2 */
 	STEP_COPY_UP,		/* contents of in2 (a directory) into in (a mount) */
 	STEP_COPY_SYMLINK,	/* text: destination, text2: source link on the host */
@@ -213,6 +213,7 @@ struct plan_source {
 	bool recursive;
 	bool nofollow;			/* a symbolic link itself */
 	bool plain;			/* no symbolic link on the way */
+	bool cut_off;			/* private; else a slave of the host's */
 	bool locked;			/* the host's flags cannot be taken off inside */
 	bool idmap;			/* map it … */
 	bool idmap_recursive;		/* … and what is mounted below */

@@ -13,7 +13,6 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
@@ -139,9 +138,7 @@ static int open_place(const struct plan_source *source)
 static int clone_source(const struct plan_source *source)
 {
 	const struct kernel_mount_attr attr = {
-		.propagation = source->plain && !broken("private-view") ?
-				       MS_PRIVATE :
-				       MS_SLAVE,
+		.propagation = source->cut_off ? MS_PRIVATE : MS_SLAVE,
 	};
 	autoclose int place = open_place(source);
 	autoclose int tree = -1;
