@@ -22,30 +22,6 @@ struct origin {
 	bool in_rootfs;
 };
 
-/* Without empty and "." components; ".." stays: only the kernel knows it. */
-static char *tidy(struct arena *arena, const char *path)
-{
-	char *ret = arena_alloc(arena, strlen(path) + 2);
-	size_t n = 0;
-
-	if (!ret)
-		return NULL;
-	while (*path) {
-		size_t len = strcspn(path, "/");
-
-		if (len > 0 && !(len == 1 && *path == '.')) {
-			ret[n++] = '/';
-			memcpy(ret + n, path, len);
-			n += len;
-		}
-		path += len;
-		path += strspn(path, "/");
-	}
-	if (n == 0)
-		ret[n++] = '/';
-	return ret;
-}
-
 static bool has_dotdot(const char *path)
 {
 	for (const char *p = path; (p = strstr(p, "/..")); p++)
@@ -65,10 +41,10 @@ static int find_origin(const struct mount_job *job, struct origin *ret)
 		return fail(EINVAL, "%s.source: missing for a bind mount",
 			    job->place);
 	path = source[0] == '/' ?
-		       tidy(in->arena, source) :
+		       mounts_tidy(in->arena, source) :
 		       arena_printf(in->arena, "%s/%s", in->bundle, source);
 	if (path && source[0] != '/')
-		path = tidy(in->arena, path);
+		path = mounts_tidy(in->arena, path);
 	if (!path)
 		return -ENOMEM;
 	ret->path = path;
@@ -229,6 +205,7 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 /*
  * None named keeps the source's flags; any named resets the others, except
  * those a user namespace locked, which are tried a second time without.
+ * nosymfollow is never locked.
  */
 static void add_bind_attrs(const struct mount_job *job, uint16_t tree)
 {
@@ -244,7 +221,10 @@ static void add_bind_attrs(const struct mount_job *job, uint16_t tree)
 	step->attr.attr_set = o->attr_set;
 	step->attr.attr_clr = o->attr_clr | reset;
 	mounts_on_denied_here(job->plan, first);
-	mounts_add_attrs(job, tree);
+	step = mounts_add(job, STEP_SETATTR);
+	step->in = tree;
+	step->attr.attr_set = o->attr_set;
+	step->attr.attr_clr = o->attr_clr | (reset & MOUNT_ATTR_NOSYMFOLLOW);
 	mounts_next_here(job->plan, first);
 }
 

@@ -83,18 +83,35 @@ static int add_sysctls(const struct make_input *in, struct plan *plan)
 	return 0;
 }
 
+/* The same path may be spelled in several ways. */
+static bool is_earlier(const struct plan *plan, size_t first, const char *path)
+{
+	for (size_t i = first; i < plan->nsteps; i++)
+		if (streq(plan->steps[i].text, path))
+			return true;
+	return false;
+}
+
+/* Each once, however often it is listed. */
 static int add_paths(const struct make_input *in, struct plan *plan,
 		     enum step_op op, const char *field,
 		     const struct oci_strings *paths)
 {
 	uint16_t used_empty = plan_slot(plan), used_null = plan_slot(plan);
+	size_t first = plan->nsteps;
 
 	for (size_t i = 0; i < paths->n; i++) {
-		struct step *step = plan_add(plan, op);
+		const char *path = mounts_tidy(in->arena, paths->items[i]);
+		struct step *step;
 
+		if (!path)
+			return -ENOMEM;
+		if (is_earlier(plan, first, path))
+			continue;
+		step = plan_add(plan, op);
 		step->place =
 			arena_printf(in->arena, "linux.%s[%zu]", field, i);
-		step->text = paths->items[i];
+		step->text = path;
 		step->skip_missing = true;
 		step->in = used_empty;
 		step->in2 = used_null;

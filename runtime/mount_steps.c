@@ -1,10 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/mount_steps.c - the few steps that every kind of mount is made of. */
+#include <string.h>
 #include <sys/mount.h>
 
 #include "base/arena.h"
 #include "base/util.h"
 #include "runtime/mounts.h"
+
+char *mounts_tidy(struct arena *arena, const char *path)
+{
+	char *ret = arena_alloc(arena, strlen(path) + 2);
+	size_t n = 0;
+
+	if (!ret)
+		return NULL;
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if (len > 0 && !(len == 1 && *path == '.')) {
+			ret[n++] = '/';
+			memcpy(ret + n, path, len);
+			n += len;
+		}
+		path += len;
+		path += strspn(path, "/");
+	}
+	if (n == 0)
+		ret[n++] = '/';
+	return ret;
+}
 
 bool mounts_is_bind(const struct oci_mount *mount)
 {

@@ -53,6 +53,11 @@ struct mount_job {
 bool mount_option_known(const char *word);
 
 /* mount_steps.c: the steps that every kind of mount is made of. */
+/*
+ * A path without empty and "." components; ".." stays: only the kernel knows
+ * it. NULL when memory is out.
+ */
+char *mounts_tidy(struct arena *arena, const char *path);
 bool mounts_is_bind(const struct oci_mount *mount);
 struct step *mounts_add(const struct mount_job *job, enum step_op op);
 /* Failing with EPERM, EACCES or EBUSY, the step goes on with the next added. */

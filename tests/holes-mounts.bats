@@ -76,3 +76,39 @@ three_mounts() {
 	inside "$peers"'peer /a'
 	assert_lines -
 }
+
+# ---- masked and read-only paths, nosymfollow ----
+
+@test "a path that is masked or read-only twice is mounted once" {
+	mkdir -p "$BUNDLE/rootfs/mask" "$BUNDLE/rootfs/only"
+	touch "$BUNDLE/rootfs/file"
+	config '.linux.maskedPaths = ["/mask", "/file", "/mask", "//mask/",
+				      "/./file"] |
+		.linux.readonlyPaths = ["/only", "/only", "/only/."]'
+	inside 'for p in mask file only; do
+		grep -c " /$p " /proc/self/mountinfo; done
+		cat /file; touch /only/x || true'
+	assert_lines "1
+1
+1
+touch: /only/x: Read-only file system"
+}
+
+@test "a bind with options follows links of a nosymfollow source in a user namespace" {
+	with_userns
+	mkdir "$TMP/data"
+	add_mount /m bind "$TMP/data" bind nodev
+	add_mount /n bind "$TMP/data" bind nodev nosymfollow
+	args sh -c 'cat /m/link; cat /n/link || true
+		grep -o "/[mn] ro*.*,nosuid" /proc/self/mountinfo | wc -l'
+	run_ok privately bash -c '
+		mount -t tmpfs -o nosuid,nosymfollow tmpfs "$1" &&
+		echo text >"$1/file" && ln -s file "$1/link" &&
+		chmod 755 "$1" &&
+		"$2" --root "$3" run --bundle "$4" inside' \
+		sh "$TMP/data" "$SANDLOCK" "$ROOT" "$BUNDLE"
+	assert_output_has "text
+cat: can't open '/n/link': Too many levels of symbolic links"
+	# The host's nosuid stays, since it is locked.
+	[ "${lines[-1]}" = 2 ]
+}
