@@ -277,7 +277,8 @@ static void bind_flags_reset_the_unnamed(void **state)
 	assert_int_equal(first->on_denied, 4);
 	assert_int_equal(first->next, 5);
 	assert_int_equal(second->attr.attr_set, MOUNT_ATTR_RDONLY);
-	assert_int_equal(second->attr.attr_clr, MOUNT_ATTR_NOEXEC);
+	assert_int_equal(second->attr.attr_clr,
+			 MOUNT_ATTR_NOEXEC | MOUNT_ATTR_NOSYMFOLLOW);
 	assert_int_equal(second->on_denied, 0);
 }
 
