@@ -39,6 +39,9 @@
 #ifndef SYS_pidfd_getfd
 #define SYS_pidfd_getfd 438
 #endif
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 439
+#endif
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_add_rule 445
@@ -55,6 +58,11 @@ static inline int sys_openat2(int dir, const char *path, uint64_t flags,
 	};
 
 	return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+}
+
+static inline int sys_faccessat2(int dir, const char *path, int mode, int flags)
+{
+	return (int)syscall(SYS_faccessat2, dir, path, mode, flags);
 }
 
 static inline int sys_open_tree(int dir, const char *path, unsigned int flags)

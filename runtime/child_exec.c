@@ -37,6 +37,19 @@
 #define MAX_FAILURES 1000
 #define KERNEL_SIGSET 8	/* bytes of the kernel's sigset_t */
 
+/*
+ * execve goes by the effective user and capabilities, access(2) by the real
+ * user. A kernel or an outer filter without faccessat2 has only the latter.
+ */
+static int may_execute(const char *path)
+{
+	if (sys_faccessat2(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
+		return 0;
+	if (errno != ENOSYS && errno != EPERM)
+		return -1;
+	return access(path, X_OK);
+}
+
 /* As execve would say it; engines know no other text for a directory. */
 static int check_executable(const char *path)
 {
@@ -48,7 +61,7 @@ static int check_executable(const char *path)
 		errno = EACCES;
 		return -1;
 	}
-	return access(path, X_OK);
+	return may_execute(path);
 }
 
 /* dir + "/" + name; an empty dir is the current one. */
