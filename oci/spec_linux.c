@@ -229,9 +229,10 @@ static JSON_READER(read_policy_mode)
 		{ "MPOL_WEIGHTED_INTERLEAVE",
 		  KERNEL_MPOL_WEIGHTED_INTERLEAVE },
 	};
+	int r = json_choose(v, modes, COUNT(modes), ret);
 
 	(void)arena;
-	return json_choose(v, modes, COUNT(modes), ret);
+	return r < 0 ? fail_at(r, ": invalid memory policy mode") : 0;
 }
 
 static JSON_READER(read_policy_flags)
@@ -241,15 +242,31 @@ static JSON_READER(read_policy_flags)
 		{ "MPOL_F_RELATIVE_NODES", MPOL_F_RELATIVE_NODES },
 		{ "MPOL_F_NUMA_BALANCING", MPOL_F_NUMA_BALANCING },
 	};
+	uint64_t all = 0, one = 0;
+	size_t i = 0;
+	int r = json_expect(v, JSON_ARRAY);
 
 	(void)arena;
-	return json_choose_all(v, flags, COUNT(flags), ret);
+	if (r < 0)
+		return r;
+	json_each(member, v) {
+		r = json_choose(member, flags, COUNT(flags), &one);
+		if (r < 0)
+			return json_fail_index(
+				fail_at(r, ": invalid memory policy flag"), i);
+		all |= one;
+		i++;
+	}
+	*(uint64_t *)ret = all;
+	return 0;
 }
 
 static JSON_READER(read_nodes)
 {
+	int r = oci_read_list(v, OCI_MAX_NODES, ret);
+
 	(void)arena;
-	return oci_read_list(v, OCI_MAX_NODES, ret);
+	return r < 0 ? fail_at(r, ": invalid memory policy nodes") : 0;
 }
 
 struct written_policy {
@@ -265,24 +282,26 @@ static int check_memory_policy(const struct json_value *v,
 
 	if (no_nodes && p->nodes)
 		return json_fail_key(v, "nodes",
-				     "'%.200s' must be empty with this mode",
+				     "invalid memory policy: '%.200s' must be "
+				     "empty with this mode",
 				     p->nodes);
 	if (!no_nodes && !p->nodes && p->mode != MPOL_PREFERRED)
 		return json_fail_key(v, "nodes",
-				     "this mode needs at least one node");
+				     "invalid memory policy: this mode needs "
+				     "at least one node");
 	if (p->flags & MPOL_F_STATIC_NODES &&
 	    p->flags & MPOL_F_RELATIVE_NODES)
 		return json_fail_key(v, "flags",
-				     "static and relative nodes exclude each "
-				     "other");
+				     "invalid memory policy: static and "
+				     "relative nodes exclude each other");
 	return 0;
 }
 
 JSON_READER(oci_read_memory_policy)
 {
 	static const struct json_field fields[] = {
-		JSON_REQUIRED("mode", read_policy_mode, struct written_policy,
-			      mode),
+		JSON_FIELD("mode", read_policy_mode, struct written_policy,
+			   mode),
 		JSON_FIELD("nodes", read_nodes, struct written_policy, nodes),
 		JSON_FIELD("flags", read_policy_flags, struct written_policy,
 			   flags),
@@ -293,8 +312,13 @@ JSON_READER(oci_read_memory_policy)
 
 	if (!policy)
 		return -ENOMEM;
-	if ((r = json_object(arena, v, fields, COUNT(fields), &written)) < 0 ||
-	    (r = check_memory_policy(v, &written)) < 0)
+	if ((r = json_object(arena, v, fields, COUNT(fields), &written)) < 0)
+		return r;
+	if (!json_find(v, "mode"))
+		return json_fail_key(v, "mode",
+				     "invalid memory policy mode: required");
+	r = check_memory_policy(v, &written);
+	if (r < 0)
 		return r;
 	policy->mode = (int)(written.mode | written.flags);
 	policy->nodes = written.nodes;

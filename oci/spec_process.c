@@ -3,6 +3,7 @@
 #include "oci/parse.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/ioprio.h>
 #include <linux/sched.h>
 #include <stdlib.h>
@@ -15,6 +16,12 @@
 
 /* One warning line is made of these; nobody reads more. */
 #define MAX_UNKNOWN_CAPABILITIES 64
+
+/* Nanoseconds; the kernel computes with 1024 of them. */
+#define MIN_RUNTIME 1024
+
+/* With one of these the kernel does not look at all of the parameters. */
+#define KEEP_FLAGS (SCHED_FLAG_KEEP_POLICY | SCHED_FLAG_KEEP_PARAMS)
 
 /* Reserved by the kernel, without a name in its headers. */
 #define KERNEL_SCHED_ISO 4
@@ -330,15 +337,42 @@ static JSON_READER(read_sched_flags)
 	return json_choose_all(v, flags, COUNT(flags), ret);
 }
 
+/* What sched_setattr(2) asks for; its EINVAL would not say which. */
+static int check_deadline(const struct json_value *v,
+			  const struct oci_scheduler *s)
+{
+	uint64_t period = s->period ? s->period : s->deadline;
+
+	if (s->runtime < MIN_RUNTIME)
+		return json_fail_key(v, "runtime",
+				     "%" PRIu64 " ns is below %d, the least "
+				     "for SCHED_DEADLINE",
+				     s->runtime, MIN_RUNTIME);
+	if (s->deadline > INT64_MAX)
+		return json_fail_key(v, "deadline", "%" PRIu64 " is too large",
+				     s->deadline);
+	if (s->period > INT64_MAX)
+		return json_fail_key(v, "period", "%" PRIu64 " is too large",
+				     s->period);
+	if (s->runtime > s->deadline)
+		return json_fail_key(v, "runtime",
+				     "%" PRIu64 " is above the deadline, "
+				     "%" PRIu64,
+				     s->runtime, s->deadline);
+	if (s->deadline > period)
+		return json_fail_key(v, "deadline",
+				     "%" PRIu64 " is above the period, "
+				     "%" PRIu64,
+				     s->deadline, period);
+	return 0;
+}
+
+/* A nice value may be there with any policy; the kernel knows when it counts. */
 static int check_scheduler(const struct json_value *v,
 			   const struct oci_scheduler *s)
 {
-	bool nices = s->policy == SCHED_NORMAL || s->policy == SCHED_BATCH;
 	bool real_time = s->policy == SCHED_FIFO || s->policy == SCHED_RR;
 
-	if (s->nice && !nices)
-		return json_fail_key(v, "nice",
-				     "only for SCHED_OTHER and SCHED_BATCH");
 	if (s->nice < -20 || s->nice > 19)
 		return json_fail_key(v, "nice", "%d is not in -20 to 19",
 				     s->nice);
@@ -348,8 +382,9 @@ static int check_scheduler(const struct json_value *v,
 	if (real_time && (s->priority < 1 || s->priority > 99))
 		return json_fail_key(v, "priority", "%d is not in 1 to 99",
 				     s->priority);
-	if ((s->runtime || s->deadline || s->period) &&
-	    s->policy != SCHED_DEADLINE)
+	if (s->policy == SCHED_DEADLINE)
+		return s->flags & KEEP_FLAGS ? 0 : check_deadline(v, s);
+	if (s->runtime || s->deadline || s->period)
 		return json_fail(v, "runtime, deadline and period are only "
 				 "for SCHED_DEADLINE");
 	return 0;

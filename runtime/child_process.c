@@ -10,6 +10,7 @@
 #include <grp.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -58,6 +59,16 @@ static int set_scheduler(struct child *child, const struct oci_scheduler *s)
 	if (errno == EPERM)
 		child_note(child, "needs CAP_SYS_NICE, and a cgroup with "
 				  "realtime budget and all CPUs");
+	if (errno == EINVAL)
+		child_note(child, s->policy == SCHED_DEADLINE ?
+			   "the period is not in /proc/sys/kernel/"
+			   "sched_deadline_period_{min,max}_us, or a flag is "
+			   "unknown" :
+			   "the kernel has no such policy, or not with these "
+			   "flags");
+	if (errno == EBUSY)
+		child_note(child, "runtime and period ask for more of the CPUs "
+				  "than deadlines may have");
 	return -1;
 }
 
@@ -314,6 +325,17 @@ static int set_personality(unsigned long domain)
 	return personality(domain) < 0 ? -1 : 0;
 }
 
+static int set_memory_policy(struct child *child, const struct step *step)
+{
+	if (syscall(SYS_set_mempolicy, step->number, step->cpus.bits,
+		    step->cpus.nbits) == 0)
+		return 0;
+	if (errno == EINVAL)
+		child_note(child, "invalid memory policy: no such node, or not "
+				  "with this kernel");
+	return -1;
+}
+
 static int attribute_step(struct child *child, const struct step *step)
 {
 	switch ((enum step_op)step->op) {
@@ -330,8 +352,7 @@ static int attribute_step(struct child *child, const struct step *step)
 		return (int)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0,
 				    step->number);
 	case STEP_MEMORY_POLICY:
-		return (int)syscall(SYS_set_mempolicy, step->number,
-				    step->cpus.bits, step->cpus.nbits);
+		return set_memory_policy(child, step);
 	case STEP_PERSONALITY:
 		return set_personality((unsigned long)step->number);
 	default:

@@ -58,3 +58,60 @@ override() {
 	run_bad 'exec: "/bin/tool": permission denied' create box
 	assert_gone box
 }
+
+# ---- the scheduler ----
+
+# refuse TEXT JQ: config.json is refused with it.
+refuse() {
+	config "$2"
+	run_bad "$1" sandlock run --bundle "$BUNDLE" box
+	assert_gone box
+}
+
+@test "a nice value is no error with SCHED_DEADLINE or any other policy" {
+	requires root chrt sys_nice
+	local policy
+
+	new_bundle box
+	args sleep 1000
+	start_container box
+	jq '.process | .args = ["sleep", "1000"] | .scheduler = {
+		policy: "SCHED_DEADLINE", flags: ["SCHED_FLAG_RESET_ON_FORK"],
+		nice: 19, priority: 0, runtime: 42000, deadline: 100000,
+		period: 1000000}' "$BUNDLE/config.json" >"$TMP/process.json"
+	sandlock exec --detach --pid-file "$TMP/exec.pid" \
+		--process "$TMP/process.json" box </dev/null >/dev/null 2>&1
+	run_ok chrt -p "$(cat "$TMP/exec.pid")"
+	assert_output_has "SCHED_DEADLINE|SCHED_RESET_ON_FORK"
+	assert_output_has "42000/100000/1000000"
+	jq '.process | .args = ["true"] | .scheduler = {
+		policy: "SCHED_IDLE", nice: 5}' "$BUNDLE/config.json" \
+		>"$TMP/process.json"
+	run_ok sandlock exec --process "$TMP/process.json" box
+}
+
+@test "a parameter of the scheduler that the kernel would refuse is named" {
+	requires root
+	new_bundle box
+	refuse "process.scheduler.priority: 100 is not in 1 to 99" \
+		'.process.scheduler = {policy: "SCHED_FIFO", priority: 100}'
+	refuse "process.scheduler.runtime: 0 ns is below 1024" \
+		'.process.scheduler = {policy: "SCHED_DEADLINE"}'
+	refuse "process.scheduler.runtime: 3000 is above the deadline, 2000" \
+		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 3000,
+		deadline: 2000}'
+	refuse "process.scheduler.deadline: 4000 is above the period, 3000" \
+		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 2000,
+		deadline: 4000, period: 3000}'
+	refuse "process.scheduler: set scheduler: the kernel has no such policy" \
+		'.process.scheduler = {policy: "SCHED_ISO"}'
+}
+
+@test "a period that the kernel's limits do not allow is explained" {
+	requires root sys_nice
+	new_bundle box
+	refuse "process.scheduler: set scheduler: the period is not in \
+/proc/sys/kernel/sched_deadline_period_{min,max}_us" \
+		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 2000,
+		deadline: 4000, period: 5000}'
+}

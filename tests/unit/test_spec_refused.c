@@ -180,9 +180,25 @@ static const struct attempt process_attempts[] = {
 	  "process.scheduler.policy: unknown value 'SCHED_X'" },
 	{ "'scheduler': {'policy': 'SCHED_OTHER', 'nice': 20}",
 	  "process.scheduler.nice: 20 is not in -20 to 19" },
-	{ "'scheduler': {'policy': 'SCHED_IDLE', 'nice': 1}",
-	  "process.scheduler.nice: only for SCHED_OTHER and "
-	  "SCHED_BATCH" },
+	{ "'scheduler': {'policy': 'SCHED_DEADLINE', 'nice': 20}",
+	  "process.scheduler.nice: 20 is not in -20 to 19" },
+	{ "'scheduler': {'policy': 'SCHED_DEADLINE'}",
+	  "process.scheduler.runtime: 0 ns is below 1024, the least for "
+	  "SCHED_DEADLINE" },
+	{ "'scheduler': {'policy': 'SCHED_DEADLINE', 'runtime': 3000, "
+	  "'deadline': 2000}",
+	  "process.scheduler.runtime: 3000 is above the deadline, 2000" },
+	{ "'scheduler': {'policy': 'SCHED_DEADLINE', 'runtime': 2000, "
+	  "'deadline': 4000, 'period': 3000}",
+	  "process.scheduler.deadline: 4000 is above the period, 3000" },
+	{ "'scheduler': {'policy': 'SCHED_DEADLINE', 'runtime': 2000, "
+	  "'deadline': 9223372036854775808}",
+	  "process.scheduler.deadline: 9223372036854775808 is too large" },
+	{ "'scheduler': {'policy': 'SCHED_DEADLINE', 'runtime': 2000, "
+	  "'deadline': 4000, 'period': 9223372036854775808}",
+	  "process.scheduler.period: 9223372036854775808 is too large" },
+	{ "'scheduler': {'policy': 'SCHED_FIFO', 'priority': 100}",
+	  "process.scheduler.priority: 100 is not in 1 to 99" },
 	{ "'scheduler': {'policy': 'SCHED_OTHER', 'priority': 1}",
 	  "process.scheduler.priority: only for SCHED_FIFO and "
 	  "SCHED_RR" },
@@ -368,20 +384,21 @@ static const struct attempt linux_fields_attempts[] = {
 	{ "'personality': {}", "linux.personality.domain: required" },
 	{ "'personality': {'domain': 'SVR4'}",
 	  "linux.personality.domain: unknown value 'SVR4'" },
-	{ "'memoryPolicy': {}", "linux.memoryPolicy.mode: required" },
+	{ "'memoryPolicy': {}",
+	  "linux.memoryPolicy.mode: invalid memory policy mode: required" },
 	{ "'memoryPolicy': {'mode': 'MPOL_BIND'}",
-	  "linux.memoryPolicy.nodes: this mode needs at least one "
-	  "node" },
+	  "linux.memoryPolicy.nodes: invalid memory policy: this mode "
+	  "needs at least one node" },
 	{ "'memoryPolicy': {'mode': 'MPOL_LOCAL', 'nodes': '0'}",
-	  "linux.memoryPolicy.nodes: '0' must be empty with this "
-	  "mode" },
+	  "linux.memoryPolicy.nodes: invalid memory policy: '0' must be "
+	  "empty with this mode" },
 	{ "'memoryPolicy': {'mode': 'MPOL_BIND', 'nodes': '1024'}",
-	  "linux.memoryPolicy.nodes: '1024' goes beyond 1023: invalid "
-	  "argument" },
+	  "linux.memoryPolicy.nodes: invalid memory policy nodes: '1024' "
+	  "goes beyond 1023: invalid argument" },
 	{ "'memoryPolicy': {'mode': 'MPOL_PREFERRED', 'flags': "
 	  "['MPOL_F_STATIC_NODES', 'MPOL_F_RELATIVE_NODES']}",
-	  "linux.memoryPolicy.flags: static and relative nodes "
-	  "exclude each other" },
+	  "linux.memoryPolicy.flags: invalid memory policy: static and "
+	  "relative nodes exclude each other" },
 	{ "'intelRdt': {'closID': 'a/b'}",
 	  "linux.intelRdt.closID: 'a/b' is not a name" },
 	{ "'intelRdt': {'closID': '..'}",
