@@ -134,7 +134,11 @@ static int add_env(struct arena *arena, const struct oci_strings *more,
 	return 0;
 }
 
-/* Over exec, who is not root keeps what is inheritable and ambient. */
+/*
+ * Over exec, a user other than root keeps what is inheritable and ambient. Root
+ * gets an ambient bit only where the container's processes have the inheritable
+ * one.
+ */
 static int add_caps(struct arena *arena, const struct oci_strings *list,
 		    struct oci_process *process)
 {
@@ -155,10 +159,9 @@ static int add_caps(struct arena *arena, const struct oci_strings *list,
 		caps->bounding |= bit;
 		caps->effective |= bit;
 		caps->permitted |= bit;
-		if (process->user.uid != 0) {
+		if (process->user.uid != 0)
 			caps->inheritable |= bit;
-			caps->ambient |= bit;
-		}
+		caps->ambient |= bit & caps->inheritable;
 	}
 	process->capabilities = caps;
 	return 0;

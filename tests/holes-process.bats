@@ -115,3 +115,25 @@ refuse() {
 		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 2000,
 		deadline: 4000, period: 5000}'
 }
+
+# ---- exec --cap ----
+
+# caps_inside LINE [OPTION...]: this line of /proc/self/status in an exec.
+caps_inside() {
+	sandlock exec "${@:2}" box sed -n "s/^$1:[[:space:]]*//p" \
+		/proc/self/status
+}
+
+@test "exec --cap sets the ambient bit of a capability that is inheritable" {
+	requires root
+	new_bundle box
+	config '.process.capabilities = {bounding: ["CAP_KILL", "CAP_CHOWN"],
+		inheritable: ["CAP_KILL"]}'
+	args sleep 1000
+	start_container box
+	[ "$(caps_inside CapAmb --cap CAP_KILL)" = 0000000000000020 ]
+	[ "$(caps_inside CapEff --cap CAP_KILL)" = 0000000000000020 ]
+	[ "$(caps_inside CapAmb --cap CAP_CHOWN)" = 0000000000000000 ]
+	[ "$(caps_inside CapInh --cap CAP_CHOWN)" = 0000000000000020 ]
+	[ "$(caps_inside CapEff --cap CAP_CHOWN)" = 0000000000000001 ]
+}
