@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static char text[4096];
+static char text[ERR_SIZE];
+static bool alone;
 
 const char *errno_text(int err)
 {
@@ -20,18 +21,43 @@ const char *errno_text(int err)
 	return lower;
 }
 
-int fail(int err, const char *fmt, ...)
+static int record(int err, const char *fmt, va_list ap)
 {
-	va_list ap;
-	int n;
+	int n = vsnprintf(text, sizeof text, fmt, ap);
 
-	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
 	if (err > 0 && n >= 0 && (size_t)n < sizeof text)
 		snprintf(text + n, sizeof text - (size_t)n, ": %s",
 			 errno_text(err));
 	return err > 0 ? -err : -1;
+}
+
+int fail(int err, const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = record(err, fmt, ap);
+	va_end(ap);
+	alone = false;
+	return r;
+}
+
+int fail_alone(int err, const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = record(err, fmt, ap);
+	va_end(ap);
+	alone = true;
+	return r;
+}
+
+bool err_is_alone(void)
+{
+	return alone;
 }
 
 static void put_in_front(const char *glue, const char *fmt, va_list ap)
@@ -39,6 +65,8 @@ static void put_in_front(const char *glue, const char *fmt, va_list ap)
 	char inner[sizeof text];
 	int n;
 
+	if (alone)
+		return;
 	memcpy(inner, text, sizeof inner);
 	n = vsnprintf(text, sizeof text, fmt, ap);
 	if (n >= 0 && (size_t)n < sizeof text)
@@ -74,4 +102,17 @@ const char *err_text(void)
 void err_clear(void)
 {
 	text[0] = '\0';
+	alone = false;
+}
+
+void err_keep(struct err_kept *ret)
+{
+	memcpy(ret->text, text, sizeof text);
+	ret->alone = alone;
+}
+
+void err_restore(const struct err_kept *kept)
+{
+	memcpy(text, kept->text, sizeof text);
+	alone = kept->alone;
 }

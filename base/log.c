@@ -175,24 +175,36 @@ static size_t append_printable(char *line, size_t at, const char *text)
 	return at;
 }
 
-static void to_stderr(const char *level, const char *text)
+static void line_to_stderr(const char *program, const char *level,
+			   const char *text)
 {
 	char line[LINE];
-	size_t n = append(line, 0, out.program);
+	size_t n = append(line, 0, program);
 
 	if (out.unread)
 		return;
-	n = append(line, n, ": ");
+	n = append(line, n, *program ? ": " : "");
 	n = append(line, n, level);
 	n = append_printable(line, n, text);
 	line[n++] = '\n';
 	out.unread = !put(STDERR_FILENO, line, n);
 }
 
+static void to_stderr(const char *level, const char *text)
+{
+	line_to_stderr(out.program, level, text);
+}
+
 void log_error(const char *text)
 {
 	to_file("error", text);
 	to_stderr("", text);
+}
+
+void log_error_alone(const char *text)
+{
+	to_file("error", text);
+	line_to_stderr("", "", text);
 }
 
 bool log_debugging(void)

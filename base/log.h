@@ -18,6 +18,8 @@ struct log_options {
 int log_open(const struct log_options *options);
 /* The final error: to stderr as text, to the log file in its format. */
 void log_error(const char *text);
+/* The same, as a whole line of stderr, without the program's name. */
+void log_error_alone(const char *text);
 /* Whether the two below are shown: for what is dear to put together. */
 bool log_debugging(void);
 /* Shown only when asked for: engines parse stderr and the log file. */

@@ -246,8 +246,8 @@ static int check_sub(const struct cgroup *cgroup, const char *sub)
 		len = strcspn(p, "/");
 		if (len == 2 && strncmp(p, "..", 2) == 0)
 			return fail(0,
-				    "--cgroup %s: leads out of the "
-				    "container's cgroup",
+				    "--cgroup %s: bad sub cgroup path: it leads "
+				    "out of the container's cgroup",
 				    sub);
 		p += len;
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cgroups/freeze.c - stop and go on: every process of a container, or none. */
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/err.h"
 #include "base/util.h"
@@ -40,7 +39,7 @@ int cgroup_freeze(const struct cgroup *cgroup, bool on)
 {
 	const struct cgroup_member *member = freezer_of(cgroup);
 	int64_t deadline = now_ms() + FREEZE_MS;
-	char why[4096];
+	struct err_kept why;
 	int r;
 
 	if (!member)
@@ -58,11 +57,11 @@ int cgroup_freeze(const struct cgroup *cgroup, bool on)
 		if (!wait_a_little(attempt, deadline))
 			break;
 	}
-	snprintf(why, sizeof why, "%s", err_text());
+	err_keep(&why);
 	if (on)
 		(void)backend_of(member)->freeze(member, false);
 	if (r < 0) {
-		(void)fail(0, "%s", why);
+		err_restore(&why);
 		return r;
 	}
 	return fail(EBUSY, "%s: %s", member->path,

@@ -2,7 +2,6 @@
 /* cgroups/update.c - other limits for cgroups that are in use: all of them, or none. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -94,13 +93,13 @@ static int enable_controllers(const struct cgroup_layout *layout,
 static void undo(const struct cgroup *cgroup, struct settings *v1,
 		 struct settings *v2)
 {
-	char why[4096];
+	struct err_kept why;
 
 	/* The sentence that brought us here is the one to be printed. */
-	snprintf(why, sizeof why, "%s", err_text());
+	err_keep(&why);
 	settings_undo(cgroup, v2);
 	settings_undo(cgroup, v1);
-	(void)fail(0, "%s", why);
+	err_restore(&why);
 }
 
 int cgroup_update(struct arena *arena, const struct cgroup_layout *layout,

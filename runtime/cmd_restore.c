@@ -109,17 +109,17 @@ static int on_restored(struct creation *c, pid_t pid)
  */
 static int on_resume(struct creation *c)
 {
-	char why[4096];
+	struct err_kept why;
 	int r = restored_check(c);
 
 	if (r >= 0)
 		return r;
-	snprintf(why, sizeof why, "%s", err_text());
+	err_keep(&why);
 	(void)sys_pidfd_send_signal(c->launch.pidfd, SIGKILL);
 	if (c->container.record.own_cgroup)
 		(void)cgroup_signal(c->arena, &c->cgroup, SIGKILL);
 	(void)kill(c->restorer, SIGKILL);
-	fail(0, "%s", why);
+	err_restore(&why);
 	return r;
 }
 

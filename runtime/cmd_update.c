@@ -2,7 +2,6 @@
 /* runtime/cmd_update.c - update: other limits for a container that is there. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -282,11 +281,11 @@ static int save(const struct container *c, const char *text)
 /* The way back; what brought us here is what is to be said. */
 static void save_quietly(const struct container *c, const char *text)
 {
-	char why[4096];
+	struct err_kept why;
 
-	snprintf(why, sizeof why, "%s", err_text());
+	err_keep(&why);
 	(void)save(c, text);
-	(void)fail(0, "%s", why);
+	err_restore(&why);
 }
 
 struct limits {
@@ -339,9 +338,9 @@ static void restore_unit(struct arena *arena, const struct container *c,
 	/* What it is told it rounds, on the way back as well. */
 	const struct oci_resources exact = { .cpu = limits->old.cpu };
 	struct oci_strings set, old, back;
-	char why[4096];
+	struct err_kept why;
 
-	snprintf(why, sizeof why, "%s", err_text());
+	err_keep(&why);
 	if (systemd_changes(arena, &limits->change, &limits->merged, v2,
 			    &set) >= 0 &&
 	    systemd_limits(arena, &limits->old, v2, &old) >= 0 &&
@@ -349,7 +348,7 @@ static void restore_unit(struct arena *arena, const struct container *c,
 	    systemd_set(arena, &c->record, &back) >= 0)
 		(void)cgroup_update(arena, &facts->cgroups, cgroup, &exact,
 				    &limits->old, facts->rootless);
-	(void)fail(0, "%s", why);
+	err_restore(&why);
 }
 
 /* systemd first: it rounds, and the exact values are to hold. */

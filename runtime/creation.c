@@ -417,11 +417,11 @@ static void undo(struct creation *c)
 	struct hooks_place here = {
 		.cwd = c->in.bundle,
 	};
-	char why[4096];
+	struct err_kept why;
 	const char *json;
 
 	/* The sentence that brought us here is the one to be printed. */
-	snprintf(why, sizeof why, "%s", err_text());
+	err_keep(&why);
 	if (c->container.record.own_cgroup)
 		(void)cgroup_signal(c->arena, &c->cgroup, SIGKILL);
 	if (c->container.record.systemd_scope &&
@@ -440,7 +440,7 @@ static void undo(struct creation *c)
 		(void)hooks_run(&c->spec.hooks, HOOK_POSTSTOP, &here, json);
 	if (reserve_release(&c->container) < 0)
 		log_warning("%s", err_text());
-	(void)fail(0, "%s", why);
+	err_restore(&why);
 }
 
 void creation_close(struct creation *c)

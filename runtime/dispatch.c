@@ -79,6 +79,9 @@ int dispatch_finish(int r, int failure)
 {
 	if (r >= 0 && flush_output() >= 0)
 		return r;
-	log_error(err_text());
+	if (err_is_alone())
+		log_error_alone(err_text());
+	else
+		log_error(err_text());
 	return failure ? failure : EXIT_FAILURE;
 }

@@ -70,6 +70,8 @@ static const char *details(struct arena *arena, const struct step *s)
 	case STEP_LAST_WORD:
 	case STEP_EXEC:
 		return s->exec->name;
+	case STEP_CWD:
+		return arena_printf(arena, "(\"%s\")", s->text);
 	case STEP_UMASK:
 		return arena_printf(arena, "%#" PRIo64, s->number);
 	default:

@@ -53,7 +53,7 @@ static int about_program(const struct launch *l, const struct message *m)
 				   "binary",
 			    l->program);
 	/* The file is there: its interpreter is not. */
-	return fail(m->error, BEFORE "exec %s", l->program);
+	return fail_alone(m->error, "exec %s", l->program);
 }
 
 static int about_step(const struct launch *l, const struct message *m)

@@ -194,10 +194,10 @@ static void end_container(struct arena *arena,
 	autoclose int pidfd = container_pidfd(container);
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 	struct cgroup cgroup = { 0 };
-	char why[4096];
+	struct err_kept why;
 
 	/* The sentence that brought us here is the one to be printed. */
-	snprintf(why, sizeof why, "%s", err_text());
+	err_keep(&why);
 	if (pidfd >= 0)
 		(void)sys_pidfd_send_signal(pidfd, SIGKILL);
 	if (container->record.own_cgroup &&
@@ -205,7 +205,7 @@ static void end_container(struct arena *arena,
 		(void)cgroup_signal(arena, &cgroup, SIGKILL);
 	if (pidfd >= 0)
 		(void)poll(&p, 1, END_MS);
-	(void)fail(0, "%s", why);
+	err_restore(&why);
 }
 
 int starting_after(const struct globals *globals, struct container *container,

@@ -600,7 +600,7 @@ run_exec_bad() {
 	sandlock exec --detach --pid-file "$TMP/exec.pid" \
 		--cgroup below/there box sleep 1000
 	[ "$(places "$(cat "$TMP/exec.pid")")" = "$(cgroup_of box)/below/there" ]
-	run_exec_bad "--cgroup ../box2: leads out of the container's cgroup" \
+	run_exec_bad "--cgroup ../box2: bad sub cgroup path: it leads out of the container's cgroup" \
 		--cgroup ../box2 box true
 	run_exec_bad "--cgroup nothing:below: the container has no such cgroup" \
 		--cgroup nothing:below box true

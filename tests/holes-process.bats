@@ -137,3 +137,80 @@ caps_inside() {
 	[ "$(caps_inside CapInh --cap CAP_CHOWN)" = 0000000000000020 ]
 	[ "$(caps_inside CapEff --cap CAP_CHOWN)" = 0000000000000001 ]
 }
+
+# ---- texts that other tools look for ----
+
+@test "a program that execve refuses is told alone on one line" {
+	requires root
+	new_bundle box
+	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
+	chmod +x "$BUNDLE/rootfs/run.sh"
+	args /run.sh
+	run_bad "" sandlock --log "$TMP/log" --log-format json run \
+		--bundle "$BUNDLE" box
+	assert_lines "exec /run.sh: no such file or directory"
+	[ "$(jq -r .msg "$TMP/log")" = "$output" ]
+	create box
+	run_bad "" sandlock start box
+	assert_lines "exec /run.sh: no such file or directory"
+}
+
+@test "a program that execve refuses to exec is told alone on one line" {
+	requires root
+	new_bundle box
+	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
+	chmod +x "$BUNDLE/rootfs/run.sh"
+	args sleep 1000
+	start_container box
+	run sandlock exec box /run.sh
+	[ "$status" -eq 255 ]
+	assert_lines "exec /run.sh: no such file or directory"
+	run sandlock exec --tty box /run.sh
+	[ "$status" -eq 255 ]
+	assert_lines "exec /run.sh: no such file or directory"
+}
+
+@test "a working directory that is not there is told as chdir to cwd" {
+	requires root
+	new_bundle box
+	args sleep 1000
+	start_container box
+	run sandlock exec --cwd /not/there box true
+	[ "$status" -eq 255 ]
+	assert_output_has 'chdir to cwd ("/not/there"): no such file or directory'
+}
+
+@test "what is wrong with a memory policy is told as an invalid memory policy" {
+	requires root
+	new_bundle box
+	refuse "linux.memoryPolicy.mode: invalid memory policy mode: unknown value 'INTERLEAVE'" \
+		'.linux.memoryPolicy = {mode: "INTERLEAVE", nodes: "0"}'
+	refuse "linux.memoryPolicy.mode: invalid memory policy mode: required" \
+		'.linux.memoryPolicy = {nodes: "0-7"}'
+	refuse "linux.memoryPolicy.flags[1]: invalid memory policy flag: unknown value 'badflag'" \
+		'.linux.memoryPolicy = {mode: "MPOL_PREFERRED", nodes: "0",
+		flags: ["MPOL_F_RELATIVE_NODES", "badflag"]}'
+	refuse "linux.memoryPolicy.nodes: invalid memory policy node" \
+		'.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "0-9876543210"}'
+	refuse "linux.memoryPolicy.nodes: invalid memory policy: " \
+		'.linux.memoryPolicy = {mode: "MPOL_DEFAULT", nodes: "0"}'
+}
+
+@test "a memory policy that the kernel refuses is told as invalid" {
+	requires root numa
+	new_bundle box
+	refuse "linux.memoryPolicy: set memory policy 1000: invalid memory policy: no such node" \
+		'.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "1000"}'
+}
+
+@test "exec --cgroup that leads out is told as a bad sub cgroup path" {
+	requires root cgroupfs
+	new_bundle box
+	args sleep 1000
+	start_container box
+	for path in .. ../box2 a/../..; do
+		run sandlock exec --cgroup "$path" box true
+		[ "$status" -eq 255 ]
+		assert_output_has "--cgroup $path: bad sub cgroup path"
+	done
+}

@@ -148,7 +148,7 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 @test "an agent that denies execve is a failure of the start" {
 	start_agent execve=95
 	notify execve
-	run_bad "unable to start container process: exec seccomp: \
+	run_bad "exec seccomp: \
 operation not supported" sandlock run --bundle "$BUNDLE" web
 	assert_gone web
 }

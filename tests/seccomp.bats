@@ -386,11 +386,11 @@ chdir EPROTONOSUPPORT" getppid chdir,/
 
 @test "a profile that denies execve says so, and leaves nothing" {
 	deny execve
-	run_bad "unable to start container process: exec seccomp: " \
+	run_bad "exec seccomp: " \
 		sandlock run --bundle "$BUNDLE" web
 	assert_gone web
 	create web
-	run_bad "unable to start container process: exec seccomp: " \
+	run_bad "exec seccomp: " \
 		sandlock start web
 	wait_until has_status web stopped
 	sandlock delete web
