@@ -2,6 +2,8 @@
 /* base/utf8.c - well-formed UTF-8, as RFC 3629 has it. */
 #include "base/utf8.h"
 
+#include <string.h>
+
 size_t utf8_length(const char *text, size_t left)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -18,4 +20,19 @@ size_t utf8_length(const char *text, size_t left)
 	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
 		return 0;
 	return n;
+}
+
+bool utf8_is(const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		size_t n = utf8_length(text, left);
+
+		if (n == 0)
+			return false;
+		text += n;
+		left -= n;
+	}
+	return true;
 }

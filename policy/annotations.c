@@ -223,10 +223,11 @@ static int read_map(struct arena *arena, const char *text,
 	const struct json_value *v;
 	int r = json_parse(arena, text, strlen(text), &v);
 
+	/* What was meant may have secrets in it. */
 	if (r < 0)
 		return fail_in(r, "is not a JSON object");
 	if (v->type != JSON_OBJECT)
-		return fail(0, "'%s' is not a JSON object", text);
+		return fail(0, "is not a JSON object");
 	return members(arena, v, ret);
 }
 

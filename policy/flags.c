@@ -22,6 +22,7 @@ struct given {
 
 struct door {
 	struct arena *arena;
+	const struct oci_strings *env;	/* the caller's, or NULL */
 	struct given given[POLICY_KEYS];
 };
 
@@ -135,12 +136,36 @@ static int add_split(struct door *door, struct given *given, const char *text)
 	}
 }
 
-static int add_pair(struct door *door, struct given *given, const char *text)
+/* NAME: its value is the caller's, and stands on no command line. */
+static int add_variable(struct door *door, struct given *given,
+			const char *name)
+{
+	const struct policy_raw item = {
+		.type = POLICY_RAW_STRING,
+		.key = name,
+		.text = oci_env_get(door->env, name),
+	};
+
+	if (!item.text)
+		return fail(0,
+			    "'%s' is not set in the caller's environment: set "
+			    "it, or write %s=VALUE",
+			    name, name);
+	return add_item(door, given, &item);
+}
+
+/* What is behind "=" may be a secret: no error shows it. */
+static int add_pair(struct door *door, const struct word *word,
+		    struct given *given, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	struct policy_raw item = { .type = POLICY_RAW_STRING };
 
-	if (!equals || equals == text)
+	if (!equals && *text && word->key == POLICY_ENV && door->env)
+		return add_variable(door, given, text);
+	if (equals == text)
+		return fail(0, "no name stands before '='");
+	if (!equals)
 		return fail(0, "'%s' is not of the form KEY=VALUE", text);
 	item.key = arena_strndup(door->arena, text, (size_t)(equals - text));
 	item.text = equals + 1;
@@ -176,7 +201,7 @@ static int add_value(struct door *door, const struct word *word,
 	if (streq(value, type->shape == POLICY_RAW_MAP ? "{}" : "[]"))
 		return 0;
 	if (type->shape == POLICY_RAW_MAP)
-		return add_pair(door, given, value);
+		return add_pair(door, word, given, value);
 	if (word->commas)
 		return add_split(door, given, value);
 	return add_text(door, given, value, strlen(value));
@@ -259,7 +284,7 @@ int policy_from_flags(struct arena *arena, char **argv, int argc,
 		      void *user,
 		      struct policy *ret, int *ret_used)
 {
-	struct door door = { .arena = arena };
+	struct door door = { .arena = arena, .env = place->env };
 	struct policy policy = { 0 };
 	int used = 0;
 	int r;

@@ -93,7 +93,8 @@ static const struct policy_key_info keys[POLICY_KEYS] = {
 	[POLICY_ENV] = {
 		KEY(PROGRAM, "program.env", ENV, env), ENFORCED,
 		.flag = "env",
-		.about = "variables to set, after the filters below" },
+		.about = "variables to set, after the filters below; a flag "
+			 "with NAME alone takes the caller's value" },
 	[POLICY_UID] = {
 		KEY(PROGRAM, "program.uid", NUMBER, uid), .max = MAX_ID,
 		NEVER, ENFORCED,

@@ -62,7 +62,7 @@ static int check_variable(struct arena *arena, const char *key,
 	if (strchr(key, '='))
 		return policy_wrong(&name, "the name of a variable");
 	if (value->type != POLICY_RAW_TEXT && value->type != POLICY_RAW_STRING)
-		return fail_in(policy_wrong(value, "a string"), "%s", key);
+		return fail(0, "%s: the value is not a string", key);
 	return 0;
 }
 

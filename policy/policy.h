@@ -248,6 +248,7 @@ struct policy_place {
 	const char *home;	/* NULL: ~/ is an error */
 	const char *project;	/* NULL: @project is an error when resolved */
 	bool bundle;		/* home is inside: not for paths of the host */
+	const struct oci_strings *env; /* the caller's; NULL: not for flags */
 };
 
 /*
@@ -320,6 +321,9 @@ void policy_for_infra(struct policy *policy);
 /* As a profile; reading it back gives an equal policy. */
 int policy_to_toml(struct arena *arena, const struct policy *policy,
 		   const char **ret);
+/* The same for people: of variables and credentials the names, as a list. */
+int policy_show(struct arena *arena, const struct policy *policy,
+		const char **ret);
 bool policy_equal(const struct policy *a, const struct policy *b);
 /* In a bundle a section is enforced only if one of its keys is set. */
 bool policy_has_section(const struct policy *policy,

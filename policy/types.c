@@ -9,6 +9,7 @@
 #define SIZE_OF(type_) .size = sizeof(type_)
 #define READ(name) .read = policy_read_##name
 #define WRITE(name) .write = policy_write_##name
+#define SHOW(name) .show = policy_write_##name
 #define EQUAL(name) .equal = policy_equal_##name
 #define SCHEMA(name) .schema = policy_schema_##name
 #define STRINGS(item_, schema_) \
@@ -52,14 +53,15 @@ static const struct policy_type_info types[POLICY_TYPES] = {
 		EQUAL(names), SCHEMA(names) },
 	[POLICY_TYPE_ENV] = {
 		"NAME=VALUE", MAP, SIZE_OF(struct policy_map), READ(env),
-		WRITE(map), EQUAL(map), SCHEMA(map) },
+		WRITE(map), SHOW(map_keys), EQUAL(map), SCHEMA(map) },
 	[POLICY_TYPE_MOUNTS] = {
 		"VIRTUAL:HOST[:ro]", .shape = POLICY_RAW_LIST,
 		.maybe_map = true, SIZE_OF(struct policy_map), READ(mounts),
 		WRITE(map), EQUAL(map), SCHEMA(mounts) },
 	[POLICY_TYPE_CREDENTIALS] = {
 		"RULE=HEADER: VALUE", MAP, SIZE_OF(struct policy_map),
-		READ(credentials), WRITE(map), EQUAL(map), SCHEMA(map) },
+		READ(credentials), WRITE(map), SHOW(map_keys), EQUAL(map),
+		SCHEMA(map) },
 	[POLICY_TYPE_BRANCH] = {
 		"commit, abort or keep", SCALAR, SIZE_OF(enum policy_branch),
 		READ(branch), WRITE(branch), EQUAL(branch), SCHEMA(branch) },

@@ -19,6 +19,7 @@ POLICY_WRITER(policy_write_text);
 POLICY_WRITER(policy_write_strings);
 POLICY_WRITER(policy_write_names);
 POLICY_WRITER(policy_write_map);
+POLICY_WRITER(policy_write_map_keys);
 POLICY_WRITER(policy_write_branch);
 POLICY_WRITER(policy_write_mode);
 POLICY_WRITER(policy_write_numbers);

@@ -5,6 +5,7 @@
 
 #include "base/date.h"
 #include "base/err.h"
+#include "base/utf8.h"
 #include "base/util.h"
 #include "policy/text.h"
 #include "policy/types.h"
@@ -81,9 +82,26 @@ POLICY_WRITER(policy_write_map)
 		text_put(out, "%s", i ? ", " : " ");
 		text_put_quoted(out, map->items[i].key);
 		text_put(out, " = ");
+		/* It may be a secret: an error must not show it. */
+		if (!out->error && !utf8_is(map->items[i].value))
+			out->error = fail(0, "the value of '%s' is not UTF-8",
+					  map->items[i].key);
 		text_put_quoted(out, map->items[i].value);
 	}
 	text_put(out, map->n ? " }" : "}");
+}
+
+/* As a list, so that nobody takes it for the whole. */
+POLICY_WRITER(policy_write_map_keys)
+{
+	const struct policy_map *map = value;
+
+	text_put(out, "[");
+	for (size_t i = 0; i < map->n; i++) {
+		text_put(out, "%s", i ? ", " : "");
+		text_put_quoted(out, map->items[i].key);
+	}
+	text_put(out, "]");
 }
 
 POLICY_WRITER(policy_write_branch)
@@ -122,8 +140,27 @@ POLICY_WRITER(policy_write_protections)
 	text_put(out, "]");
 }
 
+void policy_show_key(struct policy_text *out, const struct policy *policy,
+		     enum policy_key key)
+{
+	const struct policy_type_info *type =
+		policy_type_info(policy_key_info(key)->type);
+
+	(type->show ? type->show : type->write)(out, policy_value(policy, key));
+}
+
+static void write_key(struct policy_text *out, const struct policy *policy,
+		      enum policy_key key)
+{
+	policy_type_info(policy_key_info(key)->type)
+		->write(out, policy_value(policy, key));
+}
+
 static void write_section(struct policy_text *out, const struct policy *policy,
-			  enum policy_section section)
+			  enum policy_section section,
+			  void (*put)(struct policy_text *out,
+				      const struct policy *policy,
+				      enum policy_key key))
 {
 	text_put(out, "%s[%s]\n", out->len ? "\n" : "",
 		 policy_section_name(section));
@@ -133,8 +170,7 @@ static void write_section(struct policy_text *out, const struct policy *policy,
 		if (info->section != section || !policy->set[key])
 			continue;
 		text_put(out, "%s = ", strchr(info->name, '.') + 1);
-		policy_type_info(info->type)
-			->write(out, policy_value(policy, key));
+		put(out, policy, key);
 		text_put(out, "\n");
 		if (out->error) {
 			fail_in(out->error, "%s", info->name);
@@ -150,6 +186,17 @@ int policy_to_toml(struct arena *arena, const struct policy *policy,
 
 	for (enum policy_section i = 0; i < POLICY_SECTIONS; i++)
 		if (policy_has_section(policy, i) && !out.error)
-			write_section(&out, policy, i);
+			write_section(&out, policy, i, write_key);
+	return text_close(&out, ret);
+}
+
+int policy_show(struct arena *arena, const struct policy *policy,
+		const char **ret)
+{
+	struct policy_text out = { .arena = arena };
+
+	for (enum policy_section i = 0; i < POLICY_SECTIONS; i++)
+		if (policy_has_section(policy, i) && !out.error)
+			write_section(&out, policy, i, policy_show_key);
 	return text_close(&out, ret);
 }

@@ -222,8 +222,7 @@ static int explain_one(struct arena *arena, struct explanation *all,
 
 	line->origin = policy->set[key] ? policy->origin[key] : "default";
 	if (policy->set[key]) {
-		policy_type_info(info->type)
-			->write(&value, policy_value(policy, key));
+		policy_show_key(&value, policy, key);
 		r = text_close(&value, &line->value);
 		if (r < 0)
 			return r;

@@ -192,7 +192,7 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 	const struct toml_value *tree;
 	const char *text;
 	struct writer w;
-	int r = policy_to_toml(arena, &request->policy, &text);
+	int r = policy_show(arena, &request->policy, &text);
 
 	if (r >= 0)
 		r = toml_parse(arena, text, strlen(text), &tree);

@@ -21,6 +21,7 @@
 #include "confine/confine.h"
 #include "policy/keys.h"
 #include "runtime/commands.h"
+#include "runtime/env_file.h"
 #include "runtime/nested.h"
 #include "runtime/profiles.h"
 
@@ -29,6 +30,8 @@
 #define MAX_TIMEOUT 1e9
 
 struct words {
+	struct arena *arena;
+	struct oci_strings env_files;
 	const char *profile;
 	const char *policy_file;
 	const char *name;
@@ -54,6 +57,9 @@ const struct option_spec request_options[] = {
 	  "what @project means" },
 	{ "name", 0, OPTION_TEXT, WORD(name), "NAME",
 	  "its name, for ps, inspect and kill, and the hostname inside" },
+	{ "env-file", 0, OPTION_LIST, WORD(env_files), "FILE",
+	  "set the variables of this file: NAME=VALUE, or NAME for the "
+	  "caller's" },
 	{ "timeout", 0, OPTION_TEXT, WORD(timeout), "SECONDS",
 	  "end it after this time, with status 124" },
 	{ "interactive", 'i', OPTION_FLAG, WORD(interactive), NULL,
@@ -130,13 +136,35 @@ static int take_flag(const struct option_spec *spec, const char *value,
 	return r < 0 ? r : 1;
 }
 
+/* Of those that are no switch: a text, or one more of a list. */
+static int take_value(struct arena *arena, const struct option_spec *spec,
+		      const char *value, void *field)
+{
+	struct oci_strings *list = field;
+	const char **items;
+
+	if (spec->kind == OPTION_TEXT) {
+		*(const char **)field = value;
+		return 0;
+	}
+	items = arena_grow(arena, list->items, list->n, list->n + 1,
+			   sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	items[list->n] = value;
+	*list = (struct oci_strings){ items, list->n + 1 };
+	return 0;
+}
+
 static int take_word(void *user, char **argv, int argc)
 {
+	struct words *words = user;
 	size_t len;
 	const struct option_spec *spec = find_word(argv[0], &len);
 	const char *value = argv[0][len] == '=' ? argv[0] + len + 1 : NULL;
 	const char *next = argc > 1 ? argv[1] : NULL;
 	void *field;
+	int used, r;
 
 	if (!spec)
 		return argv[0][1] == '-' ?
@@ -145,14 +173,11 @@ static int take_word(void *user, char **argv, int argc)
 	field = (char *)user + spec->offset;
 	if (spec->kind == OPTION_FLAG)
 		return take_flag(spec, value, next, field);
-	if (value) {
-		*(const char **)field = value;
-		return 1;
-	}
-	if (!next || streq(next, "--"))
+	used = value ? 1 : 2;
+	if (!value && (!next || streq(next, "--")))
 		return fail(0, "--%s needs a value", spec->name);
-	*(const char **)field = next;
-	return 2;
+	r = take_value(words->arena, spec, value ? value : next, field);
+	return r < 0 ? r : used;
 }
 
 static int set_timeout(const char *text, uint64_t *ret)
@@ -453,7 +478,7 @@ static int settle(struct arena *arena, const struct words *words,
 int request_parse(struct arena *arena, int argc, char **argv,
 		  struct request *ret)
 {
-	struct words words = { 0 };
+	struct words words = { .arena = arena };
 	struct policy over = { 0 };
 	struct policy_place place;
 	int used, r;
@@ -462,7 +487,9 @@ int request_parse(struct arena *arena, int argc, char **argv,
 	r = find_places(arena, ret);
 	if (r < 0)
 		return r;
-	place = (struct policy_place){ .cwd = ret->cwd, .home = ret->home };
+	place = (struct policy_place){ .cwd = ret->cwd,
+				       .home = ret->home,
+				       .env = &ret->env };
 	r = policy_from_flags(arena, argv, argc, &place, take_word, &words,
 			      &over, &used);
 	ret->json = words.json;
@@ -481,6 +508,9 @@ int request_parse(struct arena *arena, int argc, char **argv,
 	if (words.project && !streq(place.project, ret->project))
 		return fail(0, "--project %s: the project of %s is %s",
 			    words.project, words.policy_file, ret->project);
+	r = env_files_add(arena, &words.env_files, &ret->env, &over);
+	if (r < 0)
+		return r;
 	policy_layer(&ret->policy, &over);
 	r = policy_check(&ret->policy, /* bundle= */ false);
 	if (r == 0)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
@@ -20,11 +21,15 @@
 
 struct inspect_options {
 	bool toml;
+	bool show_values;
 };
 
 static const struct option_spec options_known[] = {
 	{ "toml", 0, OPTION_FLAG, offsetof(struct inspect_options, toml), NULL,
 	  "print its policy alone, as a profile" },
+	{ "show-values", 0, OPTION_FLAG,
+	  offsetof(struct inspect_options, show_values), NULL,
+	  "print the values of variables, too, and not their names alone" },
 };
 
 static int read_policy(struct arena *arena, const struct container *c,
@@ -36,6 +41,24 @@ static int read_policy(struct arena *arena, const struct container *c,
 	if (fd < 0)
 		return fail(errno, "open " POLICY_FILE);
 	return io_read_all(arena, fd, MAX_POLICY, ret, ret_len);
+}
+
+/* The record has the values; who reads over a shoulder has not. */
+static int hide_values(struct arena *arena, char **text, size_t *len)
+{
+	const struct policy_place place = { .home = "/" };
+	struct policy policy = { 0 };
+	const char *shown;
+	int r = policy_from_toml(arena, *text, *len, POLICY_FILE, &place,
+				 &policy);
+
+	if (r >= 0)
+		r = policy_show(arena, &policy, &shown);
+	if (r < 0)
+		return r;
+	*text = arena_strdup(arena, shown);
+	*len = strlen(shown);
+	return *text ? 0 : -ENOMEM;
 }
 
 static int print_json(struct arena *arena, const struct container *c,
@@ -79,6 +102,8 @@ static int run(const struct globals *globals, const void *options, int argc,
 	if (r < 0)
 		return r;
 	r = read_policy(arena, &c, &policy, &len);
+	if (r >= 0 && !o->show_values)
+		r = hide_values(arena, &policy, &len);
 	if (r < 0)
 		return fail_in(r, "%s", argv[0]);
 	if (o->toml) {
@@ -91,7 +116,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 const struct command sandlock_inspect = {
 	.name = "inspect",
-	.arguments = "NAME [--toml]",
+	.arguments = "NAME [--toml] [--show-values]",
 	.help = "tell about a sandbox, and the policy it runs with",
 	.options = options_known,
 	.noptions = COUNT(options_known),

@@ -124,7 +124,8 @@ raised() {
 	"$@" "$USER_HOME/raised"
 }
 
-# refuses_raised WORD...: as that user, in one line that names how.
+# refuses_raised HOW WORD...: as that user, in one line that names how.
+# shellcheck disable=SC2031 # bats sets lines
 refuses_raised() {
 	local how=$1
 

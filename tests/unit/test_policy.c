@@ -207,7 +207,7 @@ static void wrong_profiles_are_refused(void **state)
 		  "x.toml: line 3: network.bind is given twice" },
 		{ "[limits]\nmemory = \"1\"\ncpu = 0\n",
 		  "x.toml: line 3: limits.cpu: 0 is not a number" },
-		{ "[program.env]\nA = 1\n", "program.env: A: 1 is not" },
+		{ "[program.env]\nA = 1\n", "program.env: A: the value is not a string" },
 		{ "[[filesystem.mount]]\na = 1\n", "a table is not VIRTUAL" },
 		{ "[filesystem.read]\na = 1\n", "a table is not a list" },
 	};

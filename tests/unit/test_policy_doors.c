@@ -176,13 +176,13 @@ static void wrong_annotations_are_refused(void **state)
 		{ { "io.sandlock.program.env", "A=B" },
 		  "io.sandlock.program.env: is not a JSON object" },
 		{ { "io.sandlock.program.env", "[]" },
-		  "io.sandlock.program.env: '[]' is not a JSON object" },
+		  "io.sandlock.program.env: is not a JSON object" },
 		{ { "io.sandlock.program.env", "{\"A\": 1}" },
-		  "A: 1 is not a string" },
+		  "A: the value is not a string" },
 		{ { "io.sandlock.program.env", "{\"A\": \"\\u0007\"}" },
 		  "has a control byte (0x07)" },
 		{ { "io.sandlock.program.env", "{\"A\": {}}" },
-		  "A: a table is not a string" },
+		  "A: the value is not a string" },
 	};
 
 	(void)state;
@@ -450,7 +450,7 @@ static void wrong_flags_are_refused(void **state)
 		{ { "--network-mode=true" }, "network.mode: 'true' is not" },
 		{ { "--program-clean-env=1" }, "'1' is not true or false" },
 		{ { "--env", "A" }, "--env: 'A' is not of the form KEY=VALUE" },
-		{ { "--env==x" }, "is not of the form KEY=VALUE" },
+		{ { "--env==x" }, "--env: no name stands before '='" },
 		{ { "--env=A=1", "--env=A=2" }, "'A' is given twice" },
 		{ { "--allow-env=true", "--allow-env=A" },
 		  "--allow-env: 'true' and names" },

@@ -486,7 +486,7 @@ static void tables(void **state)
 	};
 	static const struct refusal refusals[] = {
 		{ "program.env", "[\"A=B\"]", "a list is not a table" },
-		{ "program.env", "{ A = 1 }", "A: 1 is not a string" },
+		{ "program.env", "{ A = 1 }", "A: the value is not a string" },
 		{ "program.env", "{ \"\" = \"x\" }", "'' is not the name" },
 		{ "program.env", "{ \"A=B\" = \"x\" }",
 		  "'A=B' is not the name of a variable" },

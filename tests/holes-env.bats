@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/holes-env.bats - values of variables are secrets: they come by ways that
+# nobody else sees, and nothing shows them.
+# shellcheck disable=SC2016 # the dollars are the sandbox's
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	sandlock_setup
+	export TOKEN=sekrit
+}
+
+# shellcheck disable=SC2154 # bats sets status and output
+shows_no_value() {
+	if [[ $output == *sekrit* ]]; then
+		echo "shows the value: $output"
+		return 1
+	fi
+}
+
+# command_line PID: its words, as ps shows them.
+command_line() {
+	tr '\0' ' ' <"/proc/$1/cmdline"
+}
+
+# sleeping WORD...: a sandbox called box that has said so in $TMP/out.
+sleeping() {
+	mkfifo "$TMP/hold"
+	"$SANDLOCK_SHELL" --root "$ROOT" run --name box -r /usr -w "$TMP" \
+		"$@" -- sh -c 'echo here; read -r _ <"$0"' "$TMP/hold" \
+		>"$TMP/out" 2>&1 3>&- &
+	CALLER=$!
+	wait_until grep -qs here "$TMP/out"
+}
+
+let_go() {
+	echo >"$TMP/hold"
+	wait "$CALLER"
+}
+
+# ---- where values come from ----
+
+@test "--env NAME takes the value from the caller's environment" {
+	run_ok sl run -r /usr --env TOKEN --env B=2 -- sh -c 'echo $TOKEN $B'
+	assert_lines "sekrit 2"
+	TOKEN='' run_ok sl run -r /usr --program-env TOKEN -- \
+		sh -c 'echo ${TOKEN-unset}.'
+	assert_lines "."
+}
+
+@test "--env NAME of a variable that is not set is an error that names it" {
+	unset TOKEN
+	sl_bad "'TOKEN' is not set in the caller's environment" \
+		run -r /usr --env TOKEN -- true
+	sl_bad "TOKEN=VALUE" explain -r /usr --env TOKEN -- true
+	sl_bad "KEY=VALUE" run -r /usr --env '' -- true
+	sl_bad "no name stands before '='" run -r /usr --env =x -- true
+}
+
+@test "--env-file sets what its lines say, as they stand there" {
+	printf '%s\n' '# a comment' '' '  #another' 'A=1 two  ' \
+		"B='quoted' # no comment" '  C==' 'D=' TOKEN >"$TMP/env"
+	printf 'E=dos\r\nF=last' >>"$TMP/env"
+	run_ok sl run -r /usr --env-file "$TMP/env" -- \
+		sh -c 'printf "<%s>" "$A" "$B" "$C" "$D" "$TOKEN" "$E" "$F"'
+	assert_lines "<1 two  ><'quoted' # no comment><=><><sekrit><dos><last>"
+	run_ok sl run -r /usr --env-file <(echo A=pipe) -- sh -c 'echo $A'
+	assert_lines pipe
+}
+
+@test "--env wins over --env-file, a later file over an earlier one, both over a profile" {
+	echo A=1 >"$TMP/one"
+	printf 'A=2\nB=2\n' >"$TMP/two"
+	printf '[program]\nenv = { "A" = "0", "P" = "0" }\n' >"$TMP/p.toml"
+	run_ok sl run -r /usr --env-file "$TMP/one" --env-file="$TMP/two" -- \
+		sh -c 'echo $A $B'
+	assert_lines "2 2"
+	run_ok sl run --policy "$TMP/p.toml" -r /usr --env A=3 \
+		--env-file "$TMP/two" -- sh -c 'echo $A $B ${P-none}'
+	assert_lines "3 2 none"
+}
+
+@test "a bad line of --env-file is an error with the file, the line and no value" {
+	local bad
+
+	for bad in '=sekrit' 'A B=sekrit' 'no name sekrit' UNSET_SEKRIT \
+		$'A\001=sekrit' $'\xff=sekrit'; do
+		printf 'X=1\n%s\n' "$bad" >"$TMP/env"
+		sl_bad "--env-file $TMP/env:2: " run -r /usr \
+			--env-file "$TMP/env" -- true
+		shows_no_value
+	done
+	printf 'A=1\nB=2\nA=sekrit\n' >"$TMP/env"
+	sl_bad "$TMP/env:3: the variable is given twice" run -r /usr \
+		--env-file "$TMP/env" -- true
+	printf 'A=%0131072d\n' 0 >"$TMP/env"
+	sl_bad "$TMP/env:1: is longer than" run -r /usr \
+		--env-file "$TMP/env" -- true
+}
+
+@test "--env-file refuses a directory, a NUL byte, a large file and one that is missing" {
+	sl_bad "--env-file $TMP: " run -r /usr --env-file "$TMP" -- true
+	sl_bad "--env-file $TMP/none: " run -r /usr --env-file "$TMP/none" -- true
+	sl_bad "--env-file needs a value" run -r /usr --env-file
+	printf 'A=1\0B\n' >"$TMP/env"
+	sl_bad "$TMP/env: has a NUL byte" run -r /usr --env-file "$TMP/env" -- true
+	truncate -s 2M "$TMP/env"
+	sl_bad "larger than" run -r /usr --env-file "$TMP/env" -- true
+	assert_gone box
+}
+
+# ---- where they do not show ----
+
+@test "no command line of a sandbox's processes has a value that was named" {
+	local inside
+
+	echo FILE=sekrit >"$TMP/env"
+	sleeping --env TOKEN --env-file "$TMP/env"
+	inside=$(sl inspect box | sed -n 's/^  "pid": \([0-9]*\).*/\1/p')
+	run command_line "$CALLER"
+	assert_output_has "--env TOKEN"
+	shows_no_value
+	run command_line "$inside"
+	shows_no_value
+	let_go
+}
+
+@test "inspect and ps show names of variables only, and --show-values the values" {
+	sleeping --env A=sekrit --env TOKEN
+	run_ok sl inspect box
+	shows_no_value
+	[ "$(sl inspect box | jq -c .policy.program.env)" = '["A","TOKEN"]' ]
+	run_ok sl inspect box --toml
+	shows_no_value
+	assert_output_has 'env = ["A", "TOKEN"]'
+	run_ok sl ps
+	shows_no_value
+	run_ok sl ps --json
+	shows_no_value
+	run_ok sandlock state box
+	shows_no_value
+	run_ok sandlock list --format json
+	shows_no_value
+	[ "$(sl inspect box --show-values | jq -r .policy.program.env.A)" = sekrit ]
+	run_ok sl inspect --show-values --toml box
+	assert_output_has 'env = { "A" = "sekrit", "TOKEN" = "sekrit" }'
+	let_go
+}
+
+@test "the record of a sandbox can be read by its owner only" {
+	sleeping --env A=sekrit
+	[ "$(stat -c %a "$ROOT/box")" = 700 ]
+	for file in "$ROOT"/box/*; do
+		[ "$(stat -c %a "$file")" = 600 ]
+	done
+	let_go
+}
+
+@test "a profile that inspect printed without values is refused, not run without them" {
+	sleeping --env A=sekrit
+	sl inspect box --toml >"$TMP/p.toml"
+	sl_bad "program.env" run --policy "$TMP/p.toml" -- true
+	let_go
+}
+
+@test "explain, --json, --why and --debug show names of variables only" {
+	echo FILE=sekrit >"$TMP/env"
+	for words in "explain" "explain --json" "run --json" "run --why" \
+		"--debug run"; do
+		# shellcheck disable=SC2086 # words
+		run_ok sl $words -r /usr --env A=sekrit --env TOKEN \
+			--env-file "$TMP/env" -- true
+		shows_no_value
+	done
+	run_ok sl explain -r /usr --env A=sekrit -- true
+	assert_output_has 'program.env = ["A"]'
+}
+
+@test "wrap prints the flags as they were given, and so not the value of a name" {
+	echo FILE=sekrit >"$TMP/env"
+	run_ok sl wrap -r /usr --env TOKEN --env-file "$TMP/env" -- true
+	assert_lines "sandlock run -r /usr --env TOKEN --env-file $TMP/env -- true"
+}
+
+@test "no error shows the value of a variable" {
+	run ! sl run -r /usr --env "A=sekrit$(printf '\xff')" -- true
+	assert_output_has "the value of 'A' is not UTF-8"
+	shows_no_value
+	printf '[program]\nenv = { A = ["sekrit"] }\n' >"$TMP/p.toml"
+	run ! sl run --policy "$TMP/p.toml" -- true
+	shows_no_value
+	requires root
+	new_bundle
+	annotate 'io.sandlock.program.env="sekrit"'
+	run_bad "is not a JSON object" create refused
+	shows_no_value
+	annotate 'io.sandlock.program.env={"A":["sekrit"]}'
+	run_bad "A: the value is not a string" create refused
+	shows_no_value
+}
