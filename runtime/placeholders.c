@@ -2,9 +2,13 @@
 /*
  * runtime/placeholders.c - make them, share them, take them away.
  *
- * On record: REGISTRY/DEVICE-INODE/ has a file for each container that needs
- * it, named after that one's state directory in the same way. A lock on the
- * registry is held meanwhile.
+ * The state directory lists "ID PARENT PATH" of each; PARENT is the device and
+ * inode of the directory it is in. A lock on the registry is held meanwhile.
+ *
+ * Others may write where placeholders are, and put a link or another file in
+ * the place of anything. So a path only helps to find the directory again:
+ * what is removed is in the very directory where it was made, and is the very
+ * file that was made.
  */
 #include "runtime/placeholders.h"
 
@@ -14,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,54 +26,65 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/root.h"
+#include "base/sys.h"
 #include "base/util.h"
 #include "confine/files.h"
 #include "oci/oci.h"
 #include "runtime/mounts.h"
+#include "runtime/placeholder_registry.h"
 
-#define REGISTRY "sandlock-placeholders"
 #define LIST "placeholders"
-#define UNKNOWN "-" /* about to be made: it has no number yet */
+#define UNKNOWN "-" /* about to be made: it has no ID yet */
 #define MAX_LIST (8UL << 20)
-#define NAME 64
+#define ID PLACEHOLDER_ID
 
-static void name_of(const struct stat *st, char *ret)
+/* ---- the list in the state directory ---- */
+
+struct list {
+	const char *text; /* each line has a NUL at the end */
+	size_t len;
+};
+
+/* sure: it stays in the list; otherwise the next line takes its place. */
+static int note(const struct placeholders *p, struct list *list,
+		const char *line, bool sure)
 {
-	snprintf(ret, NAME, "%jx-%jx", (uintmax_t)st->st_dev,
-		 (uintmax_t)st->st_ino);
+	size_t more = strlen(line) + 1;
+	char *text = arena_grow(p->arena, list->text, list->len,
+				list->len + more, 1);
+
+	if (!text)
+		return -ENOMEM;
+	memcpy(text + list->len, line, more);
+	list->text = text;
+	more += list->len;
+	if (sure)
+		list->len = more;
+	return io_replace_at(p->state, LIST, list->text, more, 0600);
 }
 
-int placeholders_registry(char path[static PATH_MAX])
+/* Without what was not sure. */
+static int note_nothing(const struct placeholders *p, const struct list *list)
 {
-	const char *home = getenv("XDG_RUNTIME_DIR");
-	int n;
-
-	if (geteuid() == 0)
-		n = snprintf(path, PATH_MAX, "/run/" REGISTRY);
-	else if (is_set(home))
-		n = snprintf(path, PATH_MAX, "%s/" REGISTRY, home);
-	else
-		n = snprintf(path, PATH_MAX, "/run/user/%u/" REGISTRY,
-			     geteuid());
-	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+	return io_replace_at(p->state, LIST, list->len ? list->text : "",
+			     list->len, 0600);
 }
 
-static int open_registry(void)
-{
-	char path[PATH_MAX];
-	autoclose int fd = -1;
+/* ---- the beginning ---- */
 
-	if (placeholders_registry(path) < 0)
-		return fail(ENAMETOOLONG, "XDG_RUNTIME_DIR");
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "make %s", path);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return fail(errno, "open %s", path);
-	while (flock(fd, LOCK_EX) < 0)
-		if (errno != EINTR)
-			return fail(errno, "lock %s", path);
-	return take_fd(&fd);
+/* Where one is, or is to be. */
+struct spot {
+	int dir; /* on the host */
+	const char *path; /* with its name, and without links */
+	const char *name;
+	char parent[ID];
+};
+
+#define SPOT_NONE { .dir = -1 }
+
+static void close_spot(struct spot *spot)
+{
+	closep(&spot->dir);
 }
 
 static bool is_same(int fd, const struct stat *st)
@@ -83,134 +97,166 @@ static bool is_same(int fd, const struct stat *st)
 
 /* Where a directory of the container is on the host, or -1. */
 static int open_on_host(const struct placeholders *p, const char *dir,
-			const struct stat *st, const char **ret)
+			const struct stat *st)
 {
 	for (size_t i = p->spec->nmounts + 1; i-- > 0;) {
 		const struct oci_mount *m = i ? &p->spec->mounts[i - 1] : NULL;
 		const char *source = m ? m->source : p->rootfs;
 		const char *top = m ? m->destination : "/";
+		const char *path;
 		autoclose int fd = -1;
 
 		if (!source || source[0] != '/' || (m && !mounts_is_bind(m)) ||
 		    !files_is_at_or_below(dir, top))
 			continue;
-		*ret = arena_printf(p->arena, "%s%s", source,
+		path = arena_printf(p->arena, "%s%s", source,
 				    dir + (streq(top, "/") ? 0 : strlen(top)));
-		if (!*ret)
+		if (!path)
 			return -ENOMEM;
-		fd = open(*ret, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0 && is_same(fd, st))
 			return take_fd(&fd);
 	}
 	return -ENOENT;
 }
 
-struct list {
-	const char *text; /* "NAME PATH" with a NUL at the end, each */
-	size_t len;
-};
-
-static int note(const struct placeholders *p, struct list *list,
-		const char *name, const char *path)
+/* As the kernel names it, whatever links have led there. */
+static int find_path(const struct placeholders *p, struct spot *spot)
 {
-	size_t more = strlen(name) + 1 + strlen(path) + 1;
-	char *text = arena_grow(p->arena, list->text, list->len,
-				list->len + more, 1);
+	char link[32], path[PATH_MAX];
+	ssize_t n;
 
-	if (!text)
-		return -ENOMEM;
-	snprintf(text + list->len, more, "%s %s", name, path);
-	list->text = text;
-	list->len += more;
-	return io_replace_at(p->state, LIST, list->text, list->len, 0600);
+	snprintf(link, sizeof link, "self/fd/%d", spot->dir);
+	n = readlinkat(p->proc, link, path, sizeof path);
+	if (n < 0 || n == sizeof path)
+		return fail(n < 0 ? errno : ENAMETOOLONG,
+			    "find the directory of %s", spot->name);
+	spot->path = arena_printf(p->arena, "%.*s/%s", n == 1 ? 0 : (int)n,
+				  path, spot->name);
+	return spot->path ? 0 : -ENOMEM;
 }
 
-/* The record of it, with our name in it. */
-static int take(const struct placeholders *p, int registry, const char *name)
+static int find_spot(const struct placeholders *p, const char *path,
+		     struct spot *spot)
 {
-	char ours[NAME];
-	autoclose int dir = -1, fd = -1;
+	const char *slash = strrchr(path, '/');
+	int len = slash == path ? 1 : (int)(slash - path);
+	const char *dir = arena_printf(p->arena, "%.*s", len, path);
+	autoclose int inside = -1;
+	struct statx found;
 	struct stat st;
-
-	if (fstat(p->state, &st) < 0)
-		return fail(errno, "stat the state directory");
-	name_of(&st, ours);
-	if (mkdirat(registry, name, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "record a placeholder");
-	dir = openat(registry, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return fail(errno, "record a placeholder");
-	fd = openat(dir, ours, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	return fd < 0 ? fail(errno, "record a placeholder") : 0;
-}
-
-static int make_file(int dir, const char *name, bool leaf)
-{
-	autoclose int fd = -1;
-
-	if (!leaf)
-		return mkdirat(dir, name, 0700);
-	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	return fd < 0 ? -1 : 0;
-}
-
-static int make_one(const struct placeholders *p, int registry,
-		    struct list *list, const struct files_carve *carve)
-{
-	const char *slash = strrchr(carve->path, '/'), *host, *path;
-	const char *dir = slash == carve->path ?
-				  "/" :
-				  arena_printf(p->arena, "%.*s",
-					       (int)(slash - carve->path),
-					       carve->path);
-	autoclose int inside = -1, fd = -1;
-	char name[NAME];
-	struct stat st;
-	int r;
 
 	if (!dir)
 		return -ENOMEM;
+	spot->name = slash + 1;
 	inside =
 		root_open_plain(p->root, dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (inside < 0 || fstat(inside, &st) < 0)
 		return fail(errno, "open %s", dir);
-	fd = open_on_host(p, dir, &st, &host);
-	if (fd == -ENOENT)
+	spot->dir = open_on_host(p, dir, &st);
+	if (spot->dir == -ENOENT)
 		return fail(ENOENT,
 			    "%s does not exist, and where it would be "
 			    "on the host is not known: make it",
-			    carve->path);
-	if (fd < 0)
-		return fd;
-	path = arena_printf(p->arena, "%s/%s", host, slash + 1);
-	if (!path)
-		return -ENOMEM;
-	if (carve->missing && (r = note(p, list, UNKNOWN, path)) < 0)
-		return r;
-	if (make_file(fd, slash + 1, carve->leaf) < 0 && errno != EEXIST)
-		return fail(errno, "make an empty %s", carve->path);
-	if (fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return fail(errno, "stat %s", carve->path);
-	name_of(&st, name);
-	r = take(p, registry, name);
-	return r < 0 ? r : note(p, list, name, path);
+			    path);
+	if (spot->dir < 0)
+		return spot->dir;
+	if (placeholder_look(spot->dir, &found) < 0)
+		return fail(errno, "stat %s", dir);
+	placeholder_place(&found, spot->parent);
+	return find_path(p, spot);
 }
 
-/* Others may have made it: then it must stay for us, too. */
+static int note_spot(const struct placeholders *p, struct list *list,
+		     const struct spot *spot, const char *id)
+{
+	const char *line = arena_printf(p->arena, "%s %s %s", id, spot->parent,
+					spot->path);
+
+	return line ? note(p, list, line, /* sure= */ !streq(id, UNKNOWN)) :
+		      -ENOMEM;
+}
+
+/* A descriptor of what was made; -EEXIST when there is something. */
+static int make_file(const struct spot *spot, bool leaf)
+{
+	const int flags = O_NOFOLLOW | O_CLOEXEC;
+	int fd;
+
+	if (leaf)
+		fd = openat(spot->dir, spot->name,
+			    O_WRONLY | O_CREAT | O_EXCL | flags, 0600);
+	else if (mkdirat(spot->dir, spot->name, 0700) < 0)
+		fd = -1;
+	else
+		fd = openat(spot->dir, spot->name,
+			    O_PATH | O_DIRECTORY | flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/* On record before it is there, and by its ID as soon as it has one. */
+static int make_one(const struct placeholders *p, int registry,
+		    struct list *list, const struct files_carve *carve)
+{
+	AUTO(close_spot) struct spot spot = SPOT_NONE;
+	autoclose int fd = -1;
+	struct statx st;
+	char id[ID];
+	int r = find_spot(p, carve->path, &spot);
+
+	if (r == 0)
+		r = note_spot(p, list, &spot, UNKNOWN);
+	if (r < 0)
+		return r;
+	fd = make_file(&spot, carve->leaf);
+	if (fd == -EEXIST) {
+		r = note_nothing(p, list);
+		return r < 0 ? r : -EEXIST;
+	}
+	if (fd < 0)
+		return fail(-fd, "make an empty %s", carve->path);
+	if (placeholder_look(fd, &st) < 0)
+		return fail(errno, "stat %s", carve->path);
+	placeholder_id(&st, id);
+	r = placeholder_registry_take(registry, id, p->state,
+				      /* fresh= */ true);
+	return r < 0 ? r : note_spot(p, list, &spot, id);
+}
+
+/* What is there now, and is no placeholder, must be plain. */
+static int check_found(const struct files_carve *carve, const struct statx *st)
+{
+	if (!carve->missing || S_ISDIR(st->stx_mode) ||
+	    (S_ISREG(st->stx_mode) && st->stx_nlink == 1))
+		return 0;
+	return fail(EEXIST,
+		    "make an empty %s: another process was faster, try "
+		    "again",
+		    carve->path);
+}
+
+/* Others of ours may have made it: then it must stay for us, too. */
 static int join_one(const struct placeholders *p, int registry,
 		    struct list *list, const struct files_carve *carve)
 {
+	AUTO(close_spot) struct spot spot = SPOT_NONE;
 	autoclose int fd = root_open_plain(p->root, carve->path,
 					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char name[NAME];
-	struct stat st;
+	struct statx st;
+	char id[ID];
+	int r;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0 || placeholder_look(fd, &st) < 0)
 		return fail(errno, "open %s", carve->path);
-	name_of(&st, name);
-	if (faccessat(registry, name, F_OK, 0) < 0)
-		return 0;
-	return make_one(p, registry, list, carve);
+	placeholder_id(&st, id);
+	if (!placeholder_registry_has(registry, id))
+		return check_found(carve, &st);
+	r = find_spot(p, carve->path, &spot);
+	if (r == 0)
+		r = note_spot(p, list, &spot, id);
+	return r < 0 ? r :
+		       placeholder_registry_take(registry, id, p->state,
+						 /* fresh= */ false);
 }
 
 int placeholders_make(const struct placeholders *p,
@@ -225,10 +271,13 @@ int placeholders_make(const struct placeholders *p,
 
 		if (!carve->above || !carve->rights)
 			continue;
-		if (registry < 0 && (registry = open_registry()) < 0)
+		if (registry < 0 &&
+		    (registry = placeholder_registry_open()) < 0)
 			return registry;
 		r = carve->missing ? make_one(p, registry, &list, carve) :
-				     join_one(p, registry, &list, carve);
+				     -EEXIST;
+		if (r == -EEXIST)
+			r = join_one(p, registry, &list, carve);
 		if (r < 0)
 			r = fail_in(r, "%s '%s'", carve->denied->key,
 				    carve->denied->item);
@@ -238,76 +287,157 @@ int placeholders_make(const struct placeholders *p,
 
 /* ---- the end ---- */
 
-/* The last of them, and nobody has put anything into it. */
-static void remove_file(int registry, const char *name, const char *path)
-{
-	char dir[PATH_MAX], found[NAME];
-	const char *slash = strrchr(path, '/');
-	autoclose int fd = -1;
-	struct stat st;
+struct line {
+	char *id, *parent, *path; /* of its directory */
+	char *name;
+};
 
-	if (!slash || (size_t)(slash - path) >= sizeof dir)
-		return;
-	memcpy(dir, path, (size_t)(slash - path));
-	dir[slash - path] = '\0';
-	fd = open(*dir ? dir : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return;
-	name_of(&st, found);
-	if (streq(name, UNKNOWN) ? faccessat(registry, found, F_OK, 0) == 0 :
-				   !streq(found, name))
-		return;
-	if (S_ISDIR(st.st_mode))
-		(void)unlinkat(fd, slash + 1, AT_REMOVEDIR);
-	else if (S_ISREG(st.st_mode) && st.st_size == 0)
-		(void)unlinkat(fd, slash + 1, 0);
+static bool is_id(const char *text)
+{
+	return *text && *text != '.' &&
+	       !text[strspn(text, "0123456789abcdef:-.")];
 }
 
-static void release_one(int registry, const char *ours, char *line)
+/* Into its words; false: it is none of ours. */
+static bool split(char *text, struct line *ret)
 {
-	char *path = strchr(line, ' ');
-	autoclose int dir = -1;
+	char *save = NULL, *slash;
 
-	if (!path)
+	ret->id = strtok_r(text, " ", &save);
+	ret->parent = strtok_r(NULL, " ", &save);
+	ret->path = strtok_r(NULL, "", &save);
+	slash = ret->path ? strrchr(ret->path, '/') : NULL;
+	if (!slash || ret->path[0] != '/' || !is_id(ret->id) ||
+	    !is_id(ret->parent))
+		return false;
+	*slash = '\0';
+	ret->name = slash + 1;
+	return *ret->name && !streq(ret->name, ".") && !streq(ret->name, "..");
+}
+
+/* The directory where it was made, not what has its path now; or -1. */
+static int open_parent(const struct line *line)
+{
+	autoclose int fd = sys_openat2(AT_FDCWD, *line->path ? line->path : "/",
+				       O_PATH | O_DIRECTORY, 0,
+				       KERNEL_RESOLVE_NO_SYMLINKS |
+					       KERNEL_RESOLVE_NO_MAGICLINKS);
+	char found[ID];
+	struct statx st;
+
+	if (fd < 0 || placeholder_look(fd, &st) < 0)
+		return -1;
+	placeholder_place(&st, found);
+	return streq(found, line->parent) ? take_fd(&fd) : -1;
+}
+
+/*
+ * The kernel removes names, not descriptors. Who is faster than we are can put
+ * another empty file there, but only in a directory that it may write.
+ */
+static void remove_file(int dir, const char *name, const struct statx *st)
+{
+	if (S_ISDIR(st->stx_mode))
+		(void)unlinkat(dir, name, AT_REMOVEDIR);
+	else if (S_ISREG(st->stx_mode) && st->stx_size == 0 &&
+		 st->stx_nlink == 1)
+		(void)unlinkat(dir, name, 0);
+}
+
+/* As make_file leaves it. */
+static bool looks_made(const struct statx *st)
+{
+	return st->stx_uid == geteuid() &&
+	       !(st->stx_mode & (S_IRWXG | S_IRWXO));
+}
+
+/* The file first: a second try finds the record, and removes both. */
+static void release_id(int registry, int state, const char *id,
+		       const struct line *line)
+{
+	autoclose int dir = -1, fd = -1;
+	char found[ID];
+	struct statx st;
+
+	if (!placeholder_registry_drop(registry, id, state))
 		return;
-	*path++ = '\0';
-	if (streq(line, UNKNOWN)) {
-		remove_file(registry, line, path);
-		return;
-	}
-	dir = openat(registry, line, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	dir = open_parent(line);
 	if (dir >= 0)
-		(void)unlinkat(dir, ours, 0);
-	if (dir < 0 || unlinkat(registry, line, AT_REMOVEDIR) == 0)
-		remove_file(registry, line, path);
+		fd = openat(dir, line->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && placeholder_look(fd, &st) == 0) {
+		placeholder_id(&st, found);
+		if (streq(found, id))
+			remove_file(dir, line->name, &st);
+	}
+	placeholder_registry_forget(registry, id);
+}
+
+/* We were killed at making it: it may be there, and have a record. */
+static void release_unknown(int registry, int state, const struct line *line)
+{
+	autoclose int dir = open_parent(line), fd = -1;
+	char found[ID];
+	struct statx st;
+
+	if (dir >= 0)
+		fd = openat(dir, line->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || placeholder_look(fd, &st) < 0)
+		return;
+	placeholder_id(&st, found);
+	if (placeholder_registry_has(registry, found))
+		release_id(registry, state, found, line);
+	else if (looks_made(&st))
+		remove_file(dir, line->name, &st);
+}
+
+static void release_all(int registry, int state, char *text, size_t len)
+{
+	struct line line;
+
+	for (char *p = text, *next; p < text + len; p = next) {
+		next = p + strlen(p) + 1;
+		if (!split(p, &line))
+			continue;
+		if (streq(line.id, UNKNOWN))
+			release_unknown(registry, state, &line);
+		else
+			release_id(registry, state, line.id, &line);
+	}
+}
+
+/* What somebody else may write chooses nothing that we remove. */
+static bool is_ours(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 int placeholders_release(int state)
 {
 	autoclose int fd =
-		openat(state, LIST, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		openat(state, LIST,
+		       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	autofree char *text = NULL;
 	autoclose int registry = -1;
-	char ours[NAME];
 	struct stat st;
 	ssize_t len;
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : fail(errno, "open " LIST);
-	registry = open_registry();
+	if (!is_ours(state) || !is_ours(fd))
+		return 0;
+	registry = placeholder_registry_open();
 	if (registry < 0)
 		return registry;
 	if (fstat(fd, &st) < 0 || st.st_size > (off_t)MAX_LIST)
 		return fail(EFBIG, "read " LIST);
 	text = malloc((size_t)st.st_size + 1);
 	len = text ? read(fd, text, (size_t)st.st_size) : -1;
-	if (len != st.st_size || fstat(state, &st) < 0)
+	if (len != st.st_size)
 		return fail(EIO, "read " LIST);
 	text[len] = '\0';
-	name_of(&st, ours);
-	for (char *p = text, *next; p < text + len; p = next) {
-		next = p + strlen(p) + 1;
-		release_one(registry, ours, p);
-	}
+	release_all(registry, state, text, (size_t)len);
 	return 0;
 }

@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <sys/types.h>
-
 struct arena;
 struct files_carves;
 struct oci_spec;
@@ -19,12 +16,11 @@ struct placeholders {
 	struct arena *arena;
 	const struct oci_spec *spec;	/* its mounts */
 	const char *rootfs;		/* on the host */
+	int proc;			/* our own */
 	int root;			/* the container's, with its mounts */
 	int state;			/* its state directory */
 };
 
-/* Where they are on record: of one user, whatever --root they are in. */
-int placeholders_registry(char path[static PATH_MAX]);
 /* For those that are missing, and for those that others have made. */
 int placeholders_make(const struct placeholders *p,
 		      const struct files_carves *carves);

@@ -429,6 +429,7 @@ static int make_placeholders(const struct work *w)
 		.arena = w->files->arena,
 		.spec = w->files->spec,
 		.rootfs = w->files->rootfs,
+		.proc = w->files->proc,
 		.root = w->files->root,
 		.state = w->files->state,
 	};

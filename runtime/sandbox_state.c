@@ -17,7 +17,7 @@
 #include "base/broken.h"
 #include "base/util.h"
 #include "runtime/global_options.h"
-#include "runtime/placeholders.h"
+#include "runtime/placeholder_registry.h"
 #include "runtime/policed.h"
 #include "runtime/view.h"
 
@@ -117,7 +117,7 @@ int sandbox_hide_state(struct arena *arena, const char *root,
 		r = hide(arena, policed, sandbox_default_root(arena));
 	if (r == 0)
 		r = hide(arena, policed, global_default_root(arena));
-	if (r == 0 && placeholders_registry(registry) == 0)
+	if (r == 0 && placeholder_registry_path(registry) == 0)
 		r = hide(arena, policed, registry);
 	return r;
 }

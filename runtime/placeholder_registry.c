@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/placeholder_registry.c - a directory each, a file for each owner. */
+#include "runtime/placeholder_registry.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/util.h"
+
+#define REGISTRY "sandlock-placeholders"
+#define ID PLACEHOLDER_ID
+
+int placeholder_look(int fd, struct statx *ret)
+{
+	return statx(fd, "", AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW,
+		     STATX_BASIC_STATS | STATX_BTIME, ret);
+}
+
+void placeholder_place(const struct statx *st, char ret[static ID])
+{
+	snprintf(ret, ID, "%x:%x-%jx", st->stx_dev_major, st->stx_dev_minor,
+		 (uintmax_t)st->stx_ino);
+}
+
+void placeholder_id(const struct statx *st, char ret[static ID])
+{
+	bool has_birth = st->stx_mask & STATX_BTIME;
+
+	snprintf(ret, ID, "%x:%x-%jx-%jx.%x", st->stx_dev_major,
+		 st->stx_dev_minor, (uintmax_t)st->stx_ino,
+		 has_birth ? (uintmax_t)st->stx_btime.tv_sec : 0,
+		 has_birth ? st->stx_btime.tv_nsec : 0);
+}
+
+int placeholder_registry_path(char path[static PATH_MAX])
+{
+	const char *home = getenv("XDG_RUNTIME_DIR");
+	int n;
+
+	if (geteuid() == 0)
+		n = snprintf(path, PATH_MAX, "/run/" REGISTRY);
+	else if (is_set(home))
+		n = snprintf(path, PATH_MAX, "%s/" REGISTRY, home);
+	else
+		n = snprintf(path, PATH_MAX, "/run/user/%u/" REGISTRY,
+			     geteuid());
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+/* Whoever may write it chooses what is removed; who may read it can lock it. */
+static int check(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return fail(errno, "stat %s", path);
+	if (S_ISLNK(st.st_mode))
+		return fail(0, "%s: is a link: remove it", path);
+	if (!S_ISDIR(st.st_mode))
+		return fail(0, "%s: is not a directory: remove it", path);
+	if (st.st_uid != geteuid())
+		return fail(0,
+			    "%s: belongs to user %u, not to user %u: remove "
+			    "it",
+			    path, st.st_uid, geteuid());
+	if (st.st_mode & (S_IRWXG | S_IRWXO))
+		return fail(0,
+			    "%s: is open to others (mode %04o): make it "
+			    "0700",
+			    path, st.st_mode & 07777);
+	return 0;
+}
+
+int placeholder_registry_open(void)
+{
+	autoclose int place = -1, fd = -1;
+	char path[PATH_MAX];
+	int r;
+
+	if (placeholder_registry_path(path) < 0)
+		return fail(ENAMETOOLONG, "XDG_RUNTIME_DIR");
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return fail(errno, "make %s", path);
+	place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (place < 0)
+		return fail(errno, "open %s", path);
+	r = check(place, path);
+	if (r < 0)
+		return r;
+	fd = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return fail(errno, "open %s", path);
+	while (flock(fd, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return fail(errno, "lock %s", path);
+	return take_fd(&fd);
+}
+
+bool placeholder_registry_has(int registry, const char *id)
+{
+	return faccessat(registry, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int open_entry(int registry, const char *id)
+{
+	return openat(registry, id,
+		      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int find_owner(int state, char ret[static ID])
+{
+	struct statx st;
+
+	if (placeholder_look(state, &st) < 0)
+		return -1;
+	placeholder_id(&st, ret);
+	return 0;
+}
+
+int placeholder_registry_take(int registry, const char *id, int state,
+			      bool fresh)
+{
+	autoclose int dir = -1, fd = -1;
+	char owner[ID];
+	int r = 0;
+
+	/* Those of an earlier file with this number, where none has a birth. */
+	if (fresh && placeholder_registry_has(registry, id))
+		r = io_remove_tree_at(registry, id);
+	if (r < 0)
+		return r;
+	if (find_owner(state, owner) < 0)
+		return fail(errno, "stat the state directory");
+	if (mkdirat(registry, id, 0700) < 0 && errno != EEXIST)
+		return fail(errno, "record a placeholder");
+	dir = open_entry(registry, id);
+	if (dir < 0)
+		return fail(errno, "record a placeholder");
+	fd = openat(dir, owner, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
+	return fd < 0 ? fail(errno, "record a placeholder") : 0;
+}
+
+static bool is_empty(int fd)
+{
+	autoclosedir DIR *dir = fdopendir(fd);
+	struct dirent *e;
+
+	if (!dir) {
+		close(fd);
+		return false;
+	}
+	do
+		e = readdir(dir);
+	while (e && (streq(e->d_name, ".") || streq(e->d_name, "..")));
+	return !e;
+}
+
+bool placeholder_registry_drop(int registry, const char *id, int state)
+{
+	autoclose int dir = open_entry(registry, id);
+	char owner[ID];
+
+	if (dir < 0 || find_owner(state, owner) < 0 ||
+	    (unlinkat(dir, owner, 0) < 0 && errno != ENOENT))
+		return false;
+	return is_empty(take_fd(&dir));
+}
+
+void placeholder_registry_forget(int registry, const char *id)
+{
+	(void)unlinkat(registry, id, AT_REMOVEDIR);
+}

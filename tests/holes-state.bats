@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/holes-state.bats - placeholders and records: nothing of others is
+# removed for them, and nothing of the dead is left.
+#
+# Each test is a subshell on purpose, and shells inside have variables.
+# shellcheck shell=bash disable=SC2016,SC2030,SC2031
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	sandlock_setup
+	requires root
+	RUNNING=
+	enter_work
+}
+
+teardown() {
+	[ -z "$RUNNING" ] || kill -KILL "$RUNNING" 2>/dev/null || true
+	sandlock_teardown
+}
+
+# holding NAME WORD...: a sandbox that ends when ./NAME.go is written.
+holding() {
+	local name=$1
+
+	shift
+	mkfifo "$name.go"
+	box --name "$name" -r /usr -w "$PWD" \
+		--config-allow-degraded deny_replace "$@" -- \
+		sh -c ">$name.up; read -r _ <$name.go" >"$name.out" 2>&1 &
+	RUNNING=$!
+	wait_until test -e "$name.up"
+}
+
+# let_go NAME: the sandbox ends by itself.
+let_go() {
+	echo >"$1.go"
+	wait "$RUNNING"
+	RUNNING=
+}
+
+# ---- placeholders ----
+
+@test "a directory that another sandbox swaps for a link leads no removal outside" {
+	local outside=$TMP/outside
+
+	mkdir -p d "$outside/folder"
+	: >"$outside/file"
+	holding one --filesystem-deny "$PWD/d/file" --filesystem-deny "$PWD/d/folder/x"
+	[ -f d/file ] && [ -d d/folder ]
+	run_ok box -r /usr -w "$PWD" -- \
+		sh -c "mv d away && ln -s $outside d"
+	let_go one
+	[ -f "$outside/file" ]
+	[ -d "$outside/folder" ]
+}
+
+@test "a link above the directory of a placeholder leads no removal outside" {
+	local outside=$TMP/outside
+
+	mkdir -p a/b "$outside/b"
+	: >"$outside/b/file"
+	holding one --filesystem-deny "$PWD/a/b/file"
+	[ -f a/b/file ]
+	run_ok box -r /usr -w "$PWD" -- \
+		sh -c "mv a away && ln -s $outside a"
+	let_go one
+	[ -f "$outside/b/file" ]
+}
+
+@test "a directory of a bundle that is swapped for a link leads no removal outside" {
+	local outside=$TMP/outside data=$TMP/bundle/rootfs/data
+
+	new_bundle
+	mkdir -p "$data/d" "$outside"
+	: >"$outside/file"
+	annotate io.sandlock.filesystem.read=/ \
+		io.sandlock.filesystem.write=/data \
+		io.sandlock.filesystem.deny=/data/d/file \
+		io.sandlock.config.allow_degraded=deny_replace
+	args sleep 1000
+	create one
+	[ -f "$data/d/file" ]
+	mv "$data/d" "$data/away"
+	ln -s "$outside" "$data/d"
+	sandlock delete --force one
+	[ -f "$outside/file" ]
+}
+
+@test "an empty file that its owner makes in the place of a placeholder stays" {
+	holding one --filesystem-deny "$PWD/file"
+	rm file
+	: >file
+	let_go one
+	[ -f file ]
+}
+
+@test "an empty directory that its owner makes in the place of a placeholder stays" {
+	holding one --filesystem-deny "$PWD/folder/x"
+	rmdir folder
+	mkdir folder
+	let_go one
+	[ -d folder ]
+}
+
+@test "a placeholder with a second name stays" {
+	holding one --filesystem-deny "$PWD/file"
+	ln file alias
+	let_go one
+	[ -f file ] && [ -f alias ]
+}
+
+@test "placeholders are removed by the last sandbox that denies them" {
+	mkdir d
+	holding one --filesystem-deny "$PWD/d/file" --filesystem-deny "$PWD/d/folder/x"
+	run_ok box -r /usr -w "$PWD" --config-allow-degraded deny_replace \
+		--filesystem-deny "$PWD/d/file" --filesystem-deny "$PWD/d/folder/x" -- true
+	[ -f d/file ] && [ -d d/folder ]
+	let_go one
+	[ -z "$(ls d)" ]
+}
+
+@test "a list of placeholders that somebody else wrote removes nothing" {
+	holding one --filesystem-deny "$PWD/file"
+	mkdir "$ROOT/forged"
+	# As if it was about to be made, which needs no number.
+	sed -z 's/^[^ ]*/-/' "$ROOT/one/placeholders" \
+		>"$ROOT/forged/placeholders"
+	let_go one
+	[ ! -e file ]
+	(umask 077 && : >file)
+	chown -R "$USER_ID" "$ROOT/forged"
+	run_ok sandlock delete --force forged
+	[ -f file ]
+}
+
+# ---- the registry of placeholders ----
+
+# registry_refused TEXT: a user's sandbox that needs one does not run.
+registry_refused() {
+	run -125 user_box -r /usr -w "$USER_HOME/w" --filesystem-deny "$USER_HOME/w/file" \
+		--config-allow-degraded deny_replace -- true
+	[[ ${lines[-1]} = *"$1"* ]]
+	[ ! -e "$USER_HOME/w/file" ]
+}
+
+# A user with ./w, and $registry.
+registry_of_user() {
+	requires userns
+	new_user
+	mkdir "$USER_HOME/w"
+	chown "$USER_ID" "$USER_HOME/w"
+	registry=$USER_HOME/run/sandlock-placeholders
+}
+
+@test "a registry of placeholders of another user is refused" {
+	registry_of_user
+	mkdir -m 0777 "$registry"
+	registry_refused "$registry: belongs to user 0"
+}
+
+@test "a registry of placeholders that others may open is refused" {
+	registry_of_user
+	mkdir "$registry"
+	chown "$USER_ID" "$registry"
+	chmod 0770 "$registry"
+	registry_refused "$registry: is open to others"
+	chmod 0700 "$registry"
+	run_ok user_box -r /usr -w "$USER_HOME/w" --filesystem-deny "$USER_HOME/w/file" \
+		--config-allow-degraded deny_replace -- true
+	[ -z "$(ls "$registry")" ]
+}
+
+@test "a registry of placeholders that is a link is refused" {
+	registry_of_user
+	mkdir -m 0700 "$USER_HOME/elsewhere"
+	chown "$USER_ID" "$USER_HOME/elsewhere"
+	ln -s "$USER_HOME/elsewhere" "$registry"
+	registry_refused "$registry: is a link"
+}
