@@ -57,23 +57,6 @@ static int find_origin(const struct mount_job *job, struct origin *ret)
 	return 0;
 }
 
-/* The host's id of a container's id. */
-static int to_host(const struct oci_id_maps *maps, uint32_t id, uint32_t size,
-		   uint32_t *ret)
-{
-	for (size_t i = 0; i < maps->n; i++) {
-		const struct oci_id_map *m = &maps->items[i];
-
-		if (id >= m->container_id &&
-		    (uint64_t)id + size <=
-			    (uint64_t)m->container_id + m->size) {
-			*ret = m->host_id + (id - m->container_id);
-			return 0;
-		}
-	}
-	return fail(EINVAL, "id %u is not in the container's mapping", id);
-}
-
 /* "[@]container-host-size"; with @ the host id is one of the container. */
 static int parse_map(char *text, const struct oci_id_maps *own,
 		     struct oci_id_map *ret)
@@ -87,8 +70,10 @@ static int parse_map(char *text, const struct oci_id_maps *own,
 	    num_u32(host, &ret->host_id) < 0 || num_u32(rest, &ret->size) < 0 ||
 	    ret->size == 0)
 		return fail(EINVAL, "not a mapping of ids");
-	if (relative)
-		return to_host(own, ret->host_id, ret->size, &ret->host_id);
+	if (relative &&
+	    !mounts_host_id(own, ret->host_id, ret->size, &ret->host_id))
+		return fail(EINVAL, "id %u is not in the container's mapping",
+			    ret->host_id);
 	return 0;
 }
 
@@ -161,8 +146,8 @@ static int choose_mapping(const struct mount_job *job,
 
 /*
  * The parent opens what the container's root may not be able to reach, and
- * what is to be idmapped. The rest is opened by the child, in its turn: a
- * source in the rootfs may be an earlier mount.
+ * what is to be idmapped; the child opens the rest. A source in the rootfs is
+ * opened in its turn: it may be an earlier mount.
  */
 static int add_source(const struct mount_job *job, const struct origin *from,
 		      uint16_t *ret_slot)
@@ -196,9 +181,12 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 	source->locked = make_has_userns(in);
 	source->nofollow = o->src_nofollow || o->copy_symlink;
 	source->plain = in->fresh_root;
+	source->asked = true;
+	source->in_turn = from->in_rootfs;
 	source->cut_off =
 		(in->fresh_root && !broken("private-view")) ||
 		in->spec->linux_.rootfs_propagation & MS_PRIVATE;
+	mounts_add(job, STEP_SOURCE)->out = source->slot;
 	return wants_idmap(job) ? choose_mapping(job, source) : 0;
 }
 

@@ -136,6 +136,18 @@ int child_wait_go(struct child *child)
 	return 0;
 }
 
+/* What the parent could open before the child began is there. */
+int child_ask_source(struct child *child, const struct step *step)
+{
+	struct message m = { .word = WORD_SOURCE, .slots = { step->out } };
+
+	if (child->slots[step->out] >= 0)
+		return 0;
+	if (send_message(child->link, &m, NULL, 0) < 0)
+		return -1;
+	return child_wait_go(child);
+}
+
 /* Its own links are readable for a process even when it is not dumpable. */
 static void look_at_namespaces(const struct child *child, uint64_t *ret)
 {

@@ -46,6 +46,8 @@ int child_reaper_step(const struct step *step);
 /* Words on the link (child.c). fds may be NULL. */
 int child_say(struct child *child, uint32_t word, const int *fds, size_t nfds);
 int child_wait_go(struct child *child);
+/* STEP_SOURCE */
+int child_ask_source(struct child *child, const struct step *step);
 /* Close and replace what a slot holds. */
 void child_put(struct child *child, uint16_t slot, int fd);
 /* Keep a note for FAILED, cut to size. */

@@ -359,6 +359,8 @@ int child_mount_step(struct child *child, const struct step *step)
 		return reconfigure(child, step);
 	case STEP_CLONE_TREE:
 		return clone_tree(child, step);
+	case STEP_SOURCE:
+		return child_ask_source(child, step);
 	case STEP_SETATTR:
 		return set_attr(child, step);
 	case STEP_MOVE_MOUNT:

@@ -53,6 +53,34 @@ static void add_bound_node(const struct mount_job *job,
 	mounts_add_move(job, SLOT_TREE, d->path);
 }
 
+/*
+ * The parent makes it outside the user namespace, from its numbers. An owner
+ * that the namespace does not know is the host's root.
+ */
+static void add_made_node(const struct mount_job *job,
+			  const struct oci_device *d)
+{
+	const struct oci_linux *l = &job->in->spec->linux_;
+	struct plan_source *source = plan_add_source(job->plan);
+	struct oci_device *made = arena_alloc(job->in->arena, sizeof *made);
+
+	if (!source || !made) {
+		job->plan->failed = true;
+		return;
+	}
+	*made = *d;
+	made->uid = made->gid = 0;
+	(void)mounts_host_id(&l->uid_mappings, d->uid, 1, &made->uid);
+	(void)mounts_host_id(&l->gid_mappings, d->gid, 1, &made->gid);
+	source->slot = plan_slot(job->plan);
+	source->path = d->path;
+	source->place = job->place;
+	source->device = made;
+	source->locked = true;
+	mounts_add_point(job, d->path, POINT_FILE, SLOT_NONE);
+	mounts_add_move(job, source->slot, d->path);
+}
+
 static void add_device(const struct mount_job *job, const struct oci_device *d,
 		       uint32_t flags)
 {
@@ -62,6 +90,10 @@ static void add_device(const struct mount_job *job, const struct oci_device *d,
 
 	/* A user namespace may make no device; a FIFO is none. */
 	if (in_userns && d->type != S_IFIFO) {
+		if (!(flags & NODE_KEEP) && !job->in->facts->rootless) {
+			add_made_node(job, d);
+			return;
+		}
 		add_bound_node(job, d);
 		return;
 	}
@@ -93,12 +125,20 @@ static bool dev_is_bound(const struct oci_spec *spec)
 	return false;
 }
 
+/* A node of the host's opens no terminal of the container: the link does. */
+static bool is_ptmx(const struct oci_device *d)
+{
+	return d->type == S_IFCHR && d->major == 5 && d->minor == 2 &&
+	       streq(d->path, "/dev/ptmx");
+}
+
 static int add_listed(struct mount_job *job, bool bound)
 {
 	const struct oci_linux *l = &job->in->spec->linux_;
 
 	for (size_t i = 0; i < l->ndevices; i++) {
-		if (bound && starts_with(l->devices[i].path, "/dev/"))
+		if (is_ptmx(&l->devices[i]) ||
+		    (bound && starts_with(l->devices[i].path, "/dev/")))
 			continue;
 		job->place =
 			arena_printf(job->in->arena, "linux.devices[%zu]", i);

@@ -47,8 +47,10 @@ static bool parse_mount(char *line, struct external_mount *ret)
 	char *tail = strstr(line, " - "), *path = NULL;
 
 	ret->id = atoi(line);
-	for (int i = 0; i < 5 && line; i++)
+	for (int i = 0; i < 5 && line; i++) {
+		ret->root = path;
 		path = strsep(&line, " ");
+	}
 	if (!tail || !line || !path)
 		return false;
 	unescape(path);
@@ -117,8 +119,9 @@ const char *external_name(struct arena *arena,
 			below = rest;
 		}
 	}
+	/* A masked directory shows a tmpfs of its own; a node may lie on one. */
 	if (!best || best->kind == EXTERNAL_NOT ||
-	    (best->kind == EXTERNAL_NODE && streq(mount->type, "tmpfs")) ||
+	    (best->kind == EXTERNAL_NODE && streq(mount->root, "/")) ||
 	    (best->kind == EXTERNAL_CGROUP &&
 	     !starts_with(mount->type, "cgroup")))
 		return NULL;

@@ -21,6 +21,7 @@ struct pb;
 /* What we need of a line of mountinfo(5). */
 struct external_mount {
 	int id;
+	const char *root;		/* what of the file system is mounted */
 	const char *path;
 	const char *type;
 };
@@ -33,7 +34,7 @@ struct external_mounts {
 enum external_kind {
 	EXTERNAL_BIND,			/* and what is mounted below */
 	EXTERNAL_CGROUP,		/* cgroup file systems below */
-	EXTERNAL_NODE,			/* this very mount, unless a tmpfs */
+	EXTERNAL_NODE,			/* this very mount, unless a whole file system */
 	EXTERNAL_NOT,			/* criu's own business */
 };
 

@@ -16,6 +16,7 @@
 #include "runtime/external.h"
 #include "runtime/joins.h"
 #include "runtime/mounts.h"
+#include "runtime/nodes.h"
 #include "runtime/notify.h"
 #include "runtime/protobuf.h"
 
@@ -129,9 +130,13 @@ static int put_nodes(const struct make_input *in, struct pb *request)
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		r = put_mount(in->arena, request, usual[i].path, "",
 			      usual[i].path);
-	for (size_t i = 0; r >= 0 && i < l->ndevices; i++)
-		r = put_mount(in->arena, request, l->devices[i].path, "",
-			      l->devices[i].path);
+	for (size_t i = 0; r >= 0 && i < l->ndevices; i++) {
+		const char *path = nodes_find(in->arena, &l->devices[i]);
+
+		r = path ? put_mount(in->arena, request, l->devices[i].path, "",
+				     path) :
+			   -ENOMEM;
+	}
 	return r;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #include "runtime/idmap.h"
 #include "runtime/joins.h"
 #include "runtime/mounted.h"
+#include "runtime/nodes.h"
 #include "runtime/sentence.h"
 #include "runtime/sources.h"
 
@@ -101,6 +103,12 @@ static void tell_plan(const struct launch *launch)
 	}
 }
 
+static bool may_mknod(const struct facts *facts)
+{
+	return !facts->rootless && !facts->in_userns &&
+	       facts->caps >> CAP_MKNOD & 1;
+}
+
 int launch_start(struct launch *launch)
 {
 	int user = launch->in->joins->fds[OCI_NS_USER];
@@ -112,6 +120,11 @@ int launch_start(struct launch *launch)
 	if (user >= 0) {
 		r = sources_open(launch->plan, launch->proc, /* late= */ true,
 				 user);
+		if (r < 0)
+			return r;
+	}
+	if (!may_mknod(launch->in->facts)) {
+		r = nodes_locate(launch->plan);
 		if (r < 0)
 			return r;
 	}
@@ -179,7 +192,8 @@ static int send_late_sources(struct launch *launch)
 	for (size_t i = 0; i < plan->nsources; i++) {
 		int r;
 
-		if (!plan->sources[i].late)
+		if (!plan->sources[i].late ||
+		    plan->slots[plan->sources[i].slot] < 0)
 			continue;
 		slots[n] = plan->sources[i].slot;
 		fds[n] = plan->slots[plan->sources[i].slot];
@@ -216,6 +230,18 @@ static int on_unmapped(struct launch *launch)
 	if (r < 0)
 		return r;
 	return send_late_sources(launch);
+}
+
+/* Of a user namespace that is joined we have the descriptor. */
+static int on_source(struct launch *launch, const struct message *m)
+{
+	int joined = launch->in->joins->fds[OCI_NS_USER];
+	uint16_t slot = m->slots[0];
+	int r = sources_open_in_turn(launch->plan, launch->proc, launch->pid,
+				     slot,
+				     joined >= 0 ? joined : launch->userns);
+
+	return r < 0 ? r : answer(launch, &slot, &launch->plan->slots[slot], 1);
 }
 
 static int on_rooted(struct launch *launch, int root)
@@ -322,6 +348,8 @@ static int on_word(struct launch *launch, const struct message *m, int *fd)
 		return on_unplaced(launch);
 	case WORD_UNMAPPED:
 		return on_unmapped(launch);
+	case WORD_SOURCE:
+		return on_source(launch, m);
 	case WORD_MOUNTED:
 		return mounted_answer(launch);
 	case WORD_CONSOLE:

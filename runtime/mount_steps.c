@@ -30,6 +30,22 @@ char *mounts_tidy(struct arena *arena, const char *path)
 	return ret;
 }
 
+bool mounts_host_id(const struct oci_id_maps *maps, uint32_t id, uint32_t size,
+		    uint32_t *ret)
+{
+	for (size_t i = 0; i < maps->n; i++) {
+		const struct oci_id_map *m = &maps->items[i];
+
+		if (id >= m->container_id &&
+		    (uint64_t)id + size <=
+			    (uint64_t)m->container_id + m->size) {
+			*ret = m->host_id + (id - m->container_id);
+			return true;
+		}
+	}
+	return false;
+}
+
 bool mounts_is_bind(const struct oci_mount *mount)
 {
 	if (mount->type && streq(mount->type, "bind"))

@@ -58,6 +58,9 @@ bool mount_option_known(const char *word);
  * it. NULL when memory is out.
  */
 char *mounts_tidy(struct arena *arena, const char *path);
+/* The host's id of a container's, and of as many that follow; false: none. */
+bool mounts_host_id(const struct oci_id_maps *maps, uint32_t id, uint32_t size,
+		    uint32_t *ret);
 bool mounts_is_bind(const struct oci_mount *mount);
 struct step *mounts_add(const struct mount_job *job, enum step_op op);
 /* Failing with EPERM, EACCES or EBUSY, the step goes on with the next added. */

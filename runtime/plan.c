@@ -32,6 +32,7 @@ static const char *const names[STEP_MAX] = {
 	[STEP_FSMOUNT] = "make file system",
 	[STEP_RECONFIGURE] = "change the file system",
 	[STEP_CLONE_TREE] = "open mount source",
+	[STEP_SOURCE] = "ask for mount source",
 	[STEP_SETATTR] = "set mount attributes",
 	[STEP_MOVE_MOUNT] = "attach mount",
 	[STEP_COPY_UP] = "copy the contents below",

@@ -23,7 +23,7 @@ const char *word_name(uint32_t word)
 		[WORD_CONSOLE] = "CONSOLE",	[WORD_CREATED] = "CREATED",
 		[WORD_GO] = "GO",		[WORD_LISTENER] = "LISTENER",
 		[WORD_EXEC] = "EXEC",		[WORD_FAILED] = "FAILED",
-		[WORD_ROOTED] = "ROOTED",
+		[WORD_ROOTED] = "ROOTED",	[WORD_SOURCE] = "SOURCE",
 	};
 
 	return word < COUNT(names) && names[word] ? names[word] : "?";

@@ -18,6 +18,7 @@
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/sys.h"
+#include "runtime/nodes.h"
 #include "runtime/plan.h"
 
 #define HELPER_STACK 65536
@@ -158,13 +159,22 @@ static int clone_source(const struct plan_source *source)
 
 static int open_trees(struct plan *plan, bool late, bool locked)
 {
+	AUTO(nodes_close) struct nodes nodes = NODES_NONE;
+
 	for (size_t i = 0; i < plan->nsources; i++) {
 		const struct plan_source *source = &plan->sources[i];
 		int tree;
 
-		if (source->late != late || source->locked != locked)
+		if (source->late != late || source->locked != locked ||
+		    source->in_turn)
 			continue;
-		tree = clone_source(source);
+		tree = source->device ? nodes_make(&nodes, plan->arena,
+						   source->device) :
+					clone_source(source);
+		if (tree == -ENOENT && source->asked) {
+			err_clear();
+			continue;
+		}
 		if (tree < 0)
 			return fail_in(tree, "%s", source->place);
 		plan->slots[source->slot] = tree;
@@ -172,65 +182,82 @@ static int open_trees(struct plan *plan, bool late, bool locked)
 	return 0;
 }
 
+/* What is opened by a helper that shares memory and descriptors with us. */
 struct helper {
 	struct plan *plan;
 	bool late;
+	const struct plan_source *source; /* this one alone; NULL: all locked */
 	int mounts; /* the mount namespace to open them in */
 	int result;
 };
+
+static int open_in_place(struct helper *h)
+{
+	int tree;
+
+	if (setns(h->mounts, CLONE_NEWNS) < 0)
+		return fail(errno, "enter a mount namespace");
+	if (!h->source)
+		return open_trees(h->plan, h->late, /* locked= */ true);
+	tree = clone_source(h->source);
+	if (tree < 0)
+		return fail_in(tree, "%s", h->source->place);
+	h->plan->slots[h->source->slot] = tree;
+	return 0;
+}
 
 static int run_helper(void *arg)
 {
 	struct helper *h = arg;
 
-	h->result = setns(h->mounts, CLONE_NEWNS) < 0 ?
-			    fail(errno, "enter a mount namespace") :
-			    open_trees(h->plan, h->late, /* locked= */ true);
+	h->result = open_in_place(h);
 	return 0;
+}
+
+/* In the mount namespace of a process. */
+static int help(struct helper *helper, int proc, pid_t process)
+{
+	struct arena *arena = helper->plan->arena;
+	char *stack = arena_alloc(arena, HELPER_STACK);
+	const char *name = arena_printf(arena, "%d/ns/mnt", process);
+	autoclose int mounts = -1;
+	pid_t pid;
+
+	if (!stack || !name)
+		return -ENOMEM;
+	mounts = openat(proc, name, O_RDONLY | O_CLOEXEC);
+	if (mounts < 0)
+		return fail(errno, "open /proc/%s", name);
+	helper->mounts = mounts;
+	pid = clone(run_helper, stack + HELPER_STACK,
+		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, helper);
+	if (pid < 0)
+		return fail(errno, "start a helper");
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return helper->result;
 }
 
 /*
  * Which flags of a mount are locked is settled when a mount namespace is
  * copied for another user namespace: nosuid, nodev and ro of the host would
  * not hold inside for a tree taken from our own. So take them from such a
- * copy, by a helper that shares memory and descriptors with us.
+ * copy.
  */
 static int open_locked_trees(struct plan *plan, int proc, bool late)
 {
 	AUTO(end_holder) struct holder holder = { 0 };
 	struct helper helper = { .plan = plan, .late = late, .mounts = -1 };
-	char *stack = arena_alloc(plan->arena, HELPER_STACK);
-	const char *name;
-	pid_t pid;
-	int r;
+	int r = start_holder(CLONE_NEWUSER | CLONE_NEWNS, &holder);
 
-	if (!stack)
-		return -ENOMEM;
-	r = start_holder(CLONE_NEWUSER | CLONE_NEWNS, &holder);
-	if (r < 0)
-		return r;
-	name = arena_printf(plan->arena, "%d/ns/mnt", holder.pid);
-	if (!name)
-		return -ENOMEM;
-
-	autoclose int mounts = openat(proc, name, O_RDONLY | O_CLOEXEC);
-
-	if (mounts < 0)
-		return fail(errno, "open /proc/%s", name);
-	helper.mounts = mounts;
-	pid = clone(run_helper, stack + HELPER_STACK,
-		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &helper);
-	if (pid < 0)
-		return fail(errno, "start a helper");
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	return helper.result;
+	return r < 0 ? r : help(&helper, proc, holder.pid);
 }
 
 static bool has_locked(const struct plan *plan, bool late)
 {
 	for (size_t i = 0; i < plan->nsources; i++)
-		if (plan->sources[i].locked && plan->sources[i].late == late)
+		if (plan->sources[i].locked && plan->sources[i].late == late &&
+		    !plan->sources[i].in_turn)
 			return true;
 	return false;
 }
@@ -246,7 +273,8 @@ int sources_open(struct plan *plan, int proc, bool late, int userns)
 	for (size_t i = 0; i < plan->nsources; i++) {
 		const struct plan_source *source = &plan->sources[i];
 
-		if (source->late != late || !source->idmap)
+		if (source->late != late || !source->idmap ||
+		    plan->slots[source->slot] < 0)
 			continue;
 		r = map_ids(plan->arena, proc, source,
 			    plan->slots[source->slot], late ? userns : -1);
@@ -254,4 +282,33 @@ int sources_open(struct plan *plan, int proc, bool late, int userns)
 			return fail_in(r, "%s", source->place);
 	}
 	return 0;
+}
+
+static const struct plan_source *find_source(const struct plan *plan,
+					     uint16_t slot)
+{
+	for (size_t i = 0; i < plan->nsources; i++)
+		if (plan->sources[i].slot == slot && plan->sources[i].asked)
+			return &plan->sources[i];
+	return NULL;
+}
+
+int sources_open_in_turn(struct plan *plan, int proc, pid_t pid, uint16_t slot,
+			 int userns)
+{
+	struct helper helper = {
+		.plan = plan,
+		.source = find_source(plan, slot),
+		.mounts = -1,
+	};
+	int r;
+
+	if (!helper.source)
+		return fail(EPROTO, "no mount source has number %u", slot);
+	r = help(&helper, proc, pid);
+	if (r < 0 || !helper.source->idmap)
+		return r;
+	r = map_ids(plan->arena, proc, helper.source, plan->slots[slot],
+		    helper.source->late ? userns : -1);
+	return r < 0 ? fail_in(r, "%s", helper.source->place) : 0;
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 struct plan;
 
@@ -13,3 +15,9 @@ struct plan;
  * namespace or a joined one; -1 with late false.
  */
 int sources_open(struct plan *plan, int proc, bool late, int userns);
+/*
+ * Open the source of a slot in the mount namespace of a process, for which
+ * an earlier mount has made it.
+ */
+int sources_open_in_turn(struct plan *plan, int proc, pid_t pid, uint16_t slot,
+			 int userns);

@@ -8,6 +8,8 @@
  *   FORKED    ------------------>  watch the sibling instead     (STEP_FORK)
  *   UNMAPPED  ------------------>  write id maps, idmapped trees
  *             <------------------  GO {descriptors for slots}
+ *   SOURCE    ------------------>  open it in the child's mount namespace
+ *             <------------------  GO {descriptor for its slot}
  *   MOUNTED   ------------------>  hooks
  *             <------------------  GO
  *   CONSOLE {master} ----------->  relay it or pass it on
@@ -41,6 +43,7 @@ enum word {
 	WORD_FAILED,
 	WORD_UNPLACED,
 	WORD_ROOTED,
+	WORD_SOURCE,
 };
 
 #define MESSAGE_SLOTS 8
@@ -52,7 +55,7 @@ struct message {
 	uint32_t op;			/* FAILED: enum step_op, for who has no plan */
 	int32_t error;			/* FAILED: errno */
 	int32_t pid;			/* FORKED */
-	uint16_t slots[MESSAGE_SLOTS];	/* GO: where the descriptors go */
+	uint16_t slots[MESSAGE_SLOTS];	/* GO: where the descriptors go; SOURCE: which */
 	uint16_t nslots;
 	uint64_t ns_inodes[OCI_NAMESPACES];	/* CREATED: where it is now */
 	char text[MESSAGE_TEXT];	/* FAILED: what the kernel or the step adds */

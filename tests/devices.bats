@@ -162,16 +162,15 @@ nowhere
 	done
 }
 
-@test "a device in a user namespace is the host's or refused" {
+@test "a device in a user namespace is made outside of it" {
 	with_userns
 	device '{"type": "c", "path": "/dev/null", "major": 1, "minor": 3}'
 	device '{"type": "p", "path": "/dev/p"}'
-	inside 'stat -c "%t:%T" /dev/null; stat -c %F /dev/p'
-	assert_lines "1:3
-fifo"
 	device '{"type": "c", "path": "/dev/zero", "major": 1, "minor": 3}'
-	refused "linux.devices[2]"
-	assert_output_has "the host has another device there"
+	inside 'stat -c "%t:%T" /dev/null /dev/zero; stat -c %F /dev/p'
+	assert_lines "1:3
+1:3
+fifo"
 }
 
 @test "a terminal has its console" {

@@ -112,3 +112,109 @@ cat: can't open '/n/link': Too many levels of symbolic links"
 	# The host's nosuid stays, since it is locked.
 	[ "${lines[-1]}" = 2 ]
 }
+
+# ---- devices in a user namespace ----
+
+# device JSON: add it to linux.devices.
+device() {
+	config --argjson device "$1" '.linux.devices += [$device]'
+}
+
+@test "a listed ptmx is the link to the container's own terminals" {
+	device '{"type": "c", "path": "/dev/ptmx", "major": 5, "minor": 2}'
+	inside 'readlink /dev/ptmx; exec 3<>/dev/ptmx && echo opened'
+	assert_lines "pts/ptmx
+opened"
+	with_userns
+	inside 'readlink /dev/ptmx; exec 3<>/dev/ptmx && echo opened'
+	assert_lines "pts/ptmx
+opened"
+}
+
+@test "a device in a user namespace is made from its numbers, with mode and owner" {
+	with_userns
+	device '{"type": "c", "path": "/dev/first", "major": 1, "minor": 5,
+		 "fileMode": 420, "uid": 7, "gid": 8}'
+	device '{"type": "c", "path": "/dev/zero", "major": 1, "minor": 3}'
+	device '{"type": "b", "path": "/some/where", "major": 7, "minor": 300}'
+	device '{"type": "u", "path": "/dev/nobody", "major": 1, "minor": 3,
+		 "uid": 70000}'
+	inside 'stat -c "%n %t:%T %a %u:%g" /dev/first /dev/zero /some/where \
+			/dev/nobody
+		head -c 2 /dev/first | od -An -tx1; wc -c </dev/zero'
+	assert_lines "/dev/first 1:5 644 7:8
+/dev/zero 1:3 666 0:0
+/some/where 7:12c 666 0:0
+/dev/nobody 1:3 666 65534:0
+ 00 00
+0"
+	[ "$(stat -c '%a %u:%g %t:%T' /dev/zero)" = "666 0:0 1:5" ]
+}
+
+@test "a device that a user lists is the host's of the same numbers" {
+	new_user
+	new_user_bundle
+	device '{"type": "c", "path": "/dev/first", "major": 1, "minor": 5}'
+	args sh -c 'head -c 2 /dev/first | od -An -tx1'
+	chown "$USER_ID:$USER_ID" "$BUNDLE/config.json"
+	run_ok as_user ./sandlock-oci run --bundle "$BUNDLE" first
+	assert_lines " 00 00"
+	device '{"type": "c", "path": "/dev/never", "major": 511, "minor": 7}'
+	run_bad "linux.devices[1]: open mount source /dev/never" \
+		as_user ./sandlock-oci run --bundle "$BUNDLE" never
+}
+
+# ---- sources that an earlier mount makes ----
+
+idmapped() {
+	config '.mounts[-1] += {
+		uidMappings: [{containerID: 1000, hostID: 100005, size: 100}],
+		gidMappings: [{containerID: 1000, hostID: 100006, size: 100}]}'
+}
+
+new_data() {
+	mkdir "$TMP/data"
+	touch "$TMP/data/file"
+	chown 1000:1000 "$TMP/data/file"
+}
+
+@test "an earlier mount may be the source of an idmapped one" {
+	requires idmap
+	new_data
+	add_mount /data bind "$TMP/data" bind
+	add_mount /m bind "$BUNDLE/rootfs/data" bind
+	idmapped
+	inside 'stat -c "%n %u:%g" /data/file /m/file'
+	assert_lines "/data/file 1000:1000
+/m/file 100005:100006"
+	with_userns
+	inside 'stat -c "%n %u:%g" /data/file /m/file'
+	assert_lines "/data/file 65534:65534
+/m/file 5:6"
+}
+
+@test "an idmapped mount by the container's own namespace may have an earlier mount as its source" {
+	requires idmap
+	new_data
+	add_mount /data bind "$TMP/data" bind
+	add_mount /m bind "$BUNDLE/rootfs/data" bind idmap
+	with_userns
+	inside 'stat -c "%n %u:%g" /m/file'
+	assert_lines "/m/file 1000:1000"
+}
+
+@test "a bind in a user namespace may have a source that an earlier mount makes" {
+	with_userns
+	mkdir "$TMP/host"
+	chown 100000:100000 "$TMP/host"
+	add_mount /host bind "$TMP/host" bind
+	add_mount /host/made tmpfs tmpfs
+	add_mount /m bind "$TMP/host/made" bind
+	inside 'touch /m/file; ls /host/made'
+	assert_lines ""
+	[ -e "$TMP/host/made/file" ]
+	add_mount /n bind "$TMP/host/never" bind
+	refused "open $TMP/host/never: no such file or directory"
+	assert_output_has "mounts[$(($(jq '.mounts | length' \
+		"$BUNDLE/config.json") - 1))]: "
+}

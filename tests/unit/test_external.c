@@ -54,26 +54,29 @@ static void mounts_have_the_name_of_their_place(void **state)
 	};
 	const struct external_places places = { items, COUNT(items) };
 	static const struct {
-		const char *path, *type, *name;
+		const char *path, *type, *root, *name;
 	} cases[] = {
-		{ "/", "ext4", NULL },
-		{ "/run", "tmpfs", NULL },
-		{ "/run/data", "ext4", "/var/run/data" },
-		{ "/run/data/sub", "xfs", "/var/run/data/sub" },
-		{ "/run/data/tmp", "tmpfs", NULL },
-		{ "/run/data/tmp/deep", "tmpfs", NULL },
-		{ "/run/database", "ext4", NULL },
-		{ "/sys/fs/cgroup", "tmpfs", NULL },
-		{ "/sys/fs/cgroup", "cgroup2", "/sys/fs/cgroup" },
-		{ "/sys/fs/cgroup/pids", "cgroup", "/sys/fs/cgroup/pids" },
-		{ "/twice", "ext4", NULL },
-		{ "/dev/null", "devtmpfs", "/dev/null" },
-		{ "/proc/keys", "devtmpfs", "/dev/null" },
-		{ "/proc/acpi", "tmpfs", NULL },
+		{ "/", "ext4", "/", NULL },
+		{ "/run", "tmpfs", "/", NULL },
+		{ "/run/data", "ext4", "/", "/var/run/data" },
+		{ "/run/data/sub", "xfs", "/", "/var/run/data/sub" },
+		{ "/run/data/tmp", "tmpfs", "/", NULL },
+		{ "/run/data/tmp/deep", "tmpfs", "/", NULL },
+		{ "/run/database", "ext4", "/", NULL },
+		{ "/sys/fs/cgroup", "tmpfs", "/", NULL },
+		{ "/sys/fs/cgroup", "cgroup2", "/", "/sys/fs/cgroup" },
+		{ "/sys/fs/cgroup/pids", "cgroup", "/", "/sys/fs/cgroup/pids" },
+		{ "/twice", "ext4", "/", NULL },
+		{ "/dev/null", "devtmpfs", "/null", "/dev/null" },
+		{ "/proc/keys", "devtmpfs", "/null", "/dev/null" },
+		{ "/dev/null", "tmpfs", "/null", "/dev/null" },
+		{ "/proc/keys", "tmpfs", "/null", "/dev/null" },
+		{ "/proc/acpi", "tmpfs", "/", NULL },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct external_mount mount = { .path = cases[i].path,
+		const struct external_mount mount = { .root = cases[i].root,
+						      .path = cases[i].path,
 						      .type = cases[i].type };
 		const char *name = external_name(*state, &places, &mount);
 

@@ -297,6 +297,8 @@ static void user_namespaces_get_sources(void **state)
 	s = f->plan.sources;
 	assert_int_equal(f->plan.nsources, 3);
 	assert_true(s[0].recursive && s[0].locked && !s[0].idmap && !s[0].late);
+	assert_true(s[0].asked && !s[0].in_turn && s[2].in_turn);
+	assert_int_equal(count(f, STEP_SOURCE), 3);
 	assert_true(s[1].idmap && s[1].idmap_recursive && s[1].late);
 	assert_true(s[2].idmap && !s[2].idmap_recursive && !s[2].late);
 	assert_string_equal(s[2].root, "/b/rootfs");
@@ -374,9 +376,14 @@ static void default_devices(void **state)
 	use_userns(f);
 	assert_int_equal(make_mounts(&f->in, &f->plan), 0);
 	assert_int_equal(count(f, STEP_MKNOD), 1);
-	assert_int_equal(count(f, STEP_CLONE_TREE), 6);
+	assert_int_equal(count(f, STEP_CLONE_TREE), 5);
 	first = step_at(f, find(f, STEP_CLONE_TREE, 0));
-	assert_int_equal(first->node.minor, 3);
+	assert_int_equal(first->node.minor, 5);
+	/* The parent makes the one that is listed, for the owner inside. */
+	assert_int_equal(f->plan.nsources, 1);
+	assert_int_equal(f->plan.sources[0].device->mode, 0600);
+	assert_int_equal(f->plan.sources[0].device->uid, 100005);
+	assert_int_equal(f->plan.sources[0].device->gid, 100006);
 }
 
 static void bound_dev_is_left_alone(void **state)
