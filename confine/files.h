@@ -15,6 +15,24 @@
 
 #define FILES_MOST_RULES 10000
 
+/*
+ * A link, or a directory that ".." leaves. With something else in its place,
+ * the path leads elsewhere.
+ */
+struct files_step {
+	const char *path;	/* without links before it */
+	const char *target;	/* NULL: a directory */
+};
+
+struct files_way {
+	struct files_step *steps;
+	size_t n;
+	const char *end;	/* without links… */
+	bool missing;		/* …or the first name that is not there… */
+	bool occupied;		/* …or is there, and leads no further */
+	bool leaf;		/* it is the last one */
+};
+
 /* One path of the policy, without links. */
 struct files_entry {
 	const char *path;
@@ -27,9 +45,12 @@ struct files_entry {
 	bool missing;		/* denied, and not there yet… */
 	bool of_preset;		/* …as nobody has said that it is */
 	bool leaf;		/* and nothing is to be below it */
+	bool occupied;		/* but something else is under its name */
 	bool carved;		/* denied by a mount, for who may write above */
 	bool loader;		/* not listed: what a listed program needs */
 	bool left_out;		/* nobody can make it: what is above is split */
+	struct files_step *steps;	/* denied: on the way to it */
+	size_t nsteps;
 };
 
 struct files_list {
@@ -55,6 +76,8 @@ struct files_carve {
 	const char *path;
 	uint32_t rights;
 	bool missing, leaf;
+	bool on_way;				/* a step of it */
+	bool link;
 	const struct files_entry *above;	/* may be written; or NULL */
 	const struct files_entry *denied;	/* why */
 };
@@ -85,6 +108,9 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 /* The path without links, NULL when there is none. */
 int files_real_path(struct arena *arena, const struct files_place *place,
 		    const char *path, const char **ret);
+/* Every link on the way of a path, and where it ends. */
+int files_way(struct arena *arena, int root, const char *path,
+	      struct files_way *ret);
 /* What of the denied is for mounts; it is marked as such. */
 int files_carve(struct arena *arena, const struct files_list *allowed,
 		struct files_list *denied, struct files_carves *ret);

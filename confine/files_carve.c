@@ -21,8 +21,7 @@ static bool is_strictly_below(const char *path, const char *dir)
 
 /* The topmost writable directory above it. */
 static const struct files_entry *
-writable_above(const struct files_list *allowed,
-	       const struct files_entry *denied)
+writable_above(const struct files_list *allowed, const char *path)
 {
 	const struct files_entry *top = NULL;
 
@@ -30,7 +29,7 @@ writable_above(const struct files_list *allowed,
 		const struct files_entry *a = &allowed->items[i];
 
 		if (a->rights & LANDLOCK_MAY_WRITE &&
-		    is_strictly_below(denied->path, a->path) &&
+		    is_strictly_below(path, a->path) &&
 		    (!top || strlen(a->path) < strlen(top->path)))
 			top = a;
 	}
@@ -50,6 +49,8 @@ static int add(struct arena *arena, struct files_carves *carves,
 			if (!items->above)
 				items->above = carve->above;
 			items->rights |= carve->rights;
+			items->on_way |= carve->on_way;
+			items->link |= carve->link;
 			return 0;
 		}
 	items = arena_grow(arena, carves->items, carves->n, carves->n + 1,
@@ -72,6 +73,7 @@ static int pin(struct arena *arena, struct files_carves *carves,
 
 	on_way.rights = 0;
 	on_way.missing = false;
+	on_way.on_way = on_way.link = false;
 	for (const char *p = strchr(carve->path + top + 1, '/'); r == 0 && p;
 	     p = strchr(p + 1, '/')) {
 		on_way.path = arena_printf(arena, "%.*s",
@@ -98,50 +100,89 @@ static uint32_t rights_of(const struct files_entry *denied)
 }
 
 /* Names that only a preset has, and where nobody can make them. */
-static void drop_names(const struct files_list *allowed,
-		       struct files_list *denied)
+static bool is_idle(const struct files_list *allowed,
+		    const struct files_entry *denied)
 {
-	size_t n = 0;
+	return denied->of_preset && denied->missing &&
+	       !writable_above(allowed, denied->path);
+}
 
-	for (size_t i = 0; i < denied->n; i++) {
-		const struct files_entry *d = &denied->items[i];
+/* Not replaced, each is the one that leads to what is denied. */
+static int hold_way(struct arena *arena, const struct files_list *allowed,
+		    const struct files_entry *denied,
+		    struct files_carves *carves)
+{
+	int r = 0;
 
-		if (!d->of_preset || !d->missing || writable_above(allowed, d))
-			denied->items[n++] = *d;
+	for (size_t i = 0; r == 0 && i < denied->nsteps; i++) {
+		struct files_carve carve = {
+			.path = denied->steps[i].path,
+			.on_way = true,
+			.link = denied->steps[i].target,
+			.above = writable_above(allowed, denied->steps[i].path),
+			.denied = denied,
+		};
+
+		if (!carve.above)
+			continue;
+		r = pin(arena, carves, &carve);
+		if (r == 0)
+			r = add(arena, carves, &carve);
 	}
-	denied->n = n;
+	return r;
+}
+
+static int carve_entry(struct arena *arena, const struct files_list *allowed,
+		       struct files_entry *d, struct files_carves *carves)
+{
+	struct files_carve carve = {
+		.path = d->path,
+		.rights = rights_of(d),
+		.missing = d->missing && !d->occupied,
+		.leaf = d->leaf,
+		.above = d->scope ? NULL : writable_above(allowed, d->path),
+		.denied = d,
+	};
+	int r = 0;
+
+	d->carved = carve.above;
+	if (!d->scope)
+		r = hold_way(arena, allowed, d, carves);
+	if (r < 0)
+		return r;
+	if (carve.above)
+		r = pin(arena, carves, &carve);
+	/* What is not executed is not loaded either. */
+	else if (d->scope || d->missing || d->rights != LANDLOCK_MAY_EXECUTE)
+		return 0;
+	return r < 0 ? r : add(arena, carves, &carve);
 }
 
 int files_carve(struct arena *arena, const struct files_list *allowed,
 		struct files_list *denied, struct files_carves *ret)
 {
 	struct files_carves carves = { 0 };
+	struct files_entry *kept =
+		arena_array(arena, denied->n + 1, sizeof *kept);
+	size_t n = 0;
 
-	drop_names(allowed, denied);
+	if (!kept)
+		return -ENOMEM;
 	for (size_t i = 0; i < denied->n; i++) {
 		struct files_entry *d = &denied->items[i];
-		struct files_carve carve = {
-			.path = d->path,
-			.rights = rights_of(d),
-			.missing = d->missing,
-			.leaf = d->leaf,
-			.above = d->scope ? NULL : writable_above(allowed, d),
-			.denied = d,
-		};
-		int r = 0;
+		bool idle = is_idle(allowed, d);
+		int r;
 
-		d->carved = carve.above;
-		if (carve.above)
-			r = pin(arena, &carves, &carve);
-		/* What is not executed is not loaded either. */
-		else if (d->scope || d->missing ||
-			 d->rights != LANDLOCK_MAY_EXECUTE)
-			continue;
-		if (r == 0)
-			r = add(arena, &carves, &carve);
+		if (!idle) {
+			kept[n] = *d;
+			d = &kept[n++];
+		}
+		r = idle ? hold_way(arena, allowed, d, &carves) :
+			   carve_entry(arena, allowed, d, &carves);
 		if (r < 0)
 			return r;
 	}
+	*denied = (struct files_list){ kept, n, denied->n + 1 };
 	if (carves.n)
 		qsort(carves.items, carves.n, sizeof *carves.items, by_path);
 	*ret = carves;

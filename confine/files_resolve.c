@@ -141,6 +141,28 @@ static bool is_missing(int error)
 	return error == ENOENT || error == ENOTDIR || error == ELOOP;
 }
 
+/* Each link that leads to what is denied, if it was not moved meanwhile. */
+static int find_way(struct resolver *v, struct files_entry *entry,
+		    const struct stat *st)
+{
+	struct files_way way;
+	struct stat end;
+	int r = files_way(v->arena, v->place->root, entry->named, &way);
+
+	if (r < 0)
+		return r;
+	autoclose int fd = root_open_plain(v->place->root, way.end,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &end) < 0)
+		return fail(errno, "open %s", way.end);
+	if (end.st_dev != st->st_dev || end.st_ino != st->st_ino)
+		return fail(EAGAIN, "%s leads elsewhere by now", entry->named);
+	entry->steps = way.steps;
+	entry->nsteps = way.n;
+	return 0;
+}
+
 static int keep(struct resolver *v, const struct item *item, int fd)
 {
 	struct files_entry entry = item->entry;
@@ -161,50 +183,44 @@ static int keep(struct resolver *v, const struct item *item, int fd)
 			    entry.key, entry.item, entry.path,
 			    (unsigned long)st.st_nlink);
 	entry.directory = S_ISDIR(st.st_mode);
+	if (item->denial && entry.named && !streq(entry.named, entry.path) &&
+	    (r = find_way(v, &entry, &st)) < 0)
+		return fail_in(r, "%s '%s'", entry.key, entry.item);
 	return files_add(v->arena, item->denial ? v->denied : v->allowed,
 			 &entry);
 }
 
 /*
- * A denied name that does not exist is one all the same: below the last
- * directory on its way that does, nothing new may appear under it.
+ * A denied name that does not exist is one all the same: where its links lead,
+ * below the last directory that is there, nothing new may appear under it.
  */
 static int keep_name(struct resolver *v, const struct item *item,
 		     const char *path)
 {
-	char *above = arena_strdup(v->arena, path);
 	struct files_entry entry = item->entry;
-	bool below = false;
-	int r;
+	struct files_way way;
+	int r = files_way(v->arena, v->place->root, path, &way);
 
-	if (!above)
-		return -ENOMEM;
-	for (;;) {
-		char *name = strrchr(above, '/');
-		autoclose int fd = -1;
+	if (r < 0)
+		return fail_in(r, "%s '%s'", entry.key, entry.item);
+	entry.path = way.end;
+	entry.named = path;
+	entry.directory = true;
+	entry.missing = true;
+	entry.leaf = way.leaf;
+	entry.occupied = !way.missing;
+	entry.steps = way.steps;
+	entry.nsteps = way.n;
+	return files_add(v->arena, v->denied, &entry);
+}
 
-		*name++ = '\0';
-		fd = root_open(v->place->root, above,
-			       O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0 && is_missing(errno) && *above) {
-			below = true;
-			continue;
-		}
-		if (fd < 0)
-			return fail(errno, "%s '%s'", entry.key, entry.item);
-		r = path_below(v->arena, v->place, v->top, fd, &entry.path);
-		if (r < 0)
-			return fail_in(r, "%s '%s'", entry.key, entry.item);
-		entry.path =
-			arena_printf(v->arena, "%s/%s",
-				     streq(entry.path, "/") ? "" : entry.path,
-				     name);
-		entry.directory = true;
-		entry.missing = true;
-		entry.leaf = !below;
-		return entry.path ? files_add(v->arena, v->denied, &entry) :
-				    -ENOMEM;
-	}
+/* A link that leads nowhere is a name that exists. */
+static bool is_there(const struct resolver *v, const char *path)
+{
+	autoclose int fd = root_open(v->place->root, path,
+				     O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd >= 0;
 }
 
 static int add_path(struct resolver *v, const struct item *item,
@@ -213,6 +229,8 @@ static int add_path(struct resolver *v, const struct item *item,
 	int nofollow = item->matched && !item->denial ? O_NOFOLLOW : 0;
 	autoclose int fd =
 		root_open(v->place->root, path, O_PATH | O_CLOEXEC | nofollow);
+	bool optional = item->optional && !item->entry.of_preset;
+	int error = errno;
 
 	if (fd >= 0) {
 		struct item found = *item;
@@ -220,14 +238,14 @@ static int add_path(struct resolver *v, const struct item *item,
 		found.entry.named = path;
 		return keep(v, &found, fd);
 	}
-	if (!is_missing(errno))
-		return fail(errno, "%s '%s'", item->entry.key,
+	if (!is_missing(error))
+		return fail(error, "%s '%s'", item->entry.key,
 			    item->entry.item);
-	if (item->matched || (item->optional && !item->entry.of_preset))
-		return 0;
-	if (item->denial)
+	if (item->denial && (is_there(v, path) || (!item->matched && !optional)))
 		return keep_name(v, item, path);
-	return fail(errno, "%s '%s'", item->entry.key, item->entry.item);
+	if (item->matched || optional)
+		return 0;
+	return fail(error, "%s '%s'", item->entry.key, item->entry.item);
 }
 
 static int add_pattern(struct resolver *v, struct item item,

@@ -124,6 +124,24 @@ static void print_paths(struct arena *arena, const char *title,
 	}
 }
 
+/* Links that lead to what is denied, where they could be replaced. */
+static void print_held(struct arena *arena, const struct files_carves *carves)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < carves->n; i++) {
+		const struct files_carve *carve = &carves->items[i];
+
+		if (!carve->link)
+			continue;
+		if (!any)
+			printf("\nlinks that cannot be replaced:\n");
+		any = true;
+		printf("  %s  (%s '%s')\n", shown(arena, carve->path),
+		       carve->denied->key, shown(arena, carve->denied->item));
+	}
+}
+
 void explain_print(struct arena *arena, const struct explanation *all)
 {
 	const struct view *view = all->creation.policed.view;
@@ -141,6 +159,7 @@ void explain_print(struct arena *arena, const struct explanation *all)
 	print_paths(arena, "allowed, as the paths are now (rwx)",
 		    &view->allowed);
 	print_paths(arena, "denied (rwx)", &view->denied);
+	print_held(arena, &view->carves);
 }
 
 /* ---- JSON ---- */
@@ -165,6 +184,15 @@ static void put_paths(struct writer *w, const char *key,
 		put_bool(w, "loader", entry->loader);
 		put_end(w);
 	}
+	put_end(w);
+}
+
+static void put_held(struct writer *w, const struct files_carves *carves)
+{
+	put_array(w, "held");
+	for (size_t i = 0; i < carves->n; i++)
+		if (carves->items[i].link)
+			put_string(w, NULL, carves->items[i].path);
 	put_end(w);
 }
 
@@ -216,6 +244,7 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 	if (view) {
 		put_paths(&w, "allowed", &view->allowed);
 		put_paths(&w, "denied", &view->denied);
+		put_held(&w, &view->carves);
 	}
 	toml_json_put(&w, "policy", tree);
 	put_end(&w);

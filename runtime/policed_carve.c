@@ -37,7 +37,7 @@ static int check_replaceable(const struct policed_files *files,
 	const uint32_t bit = 1U << POLICY_DENY_REPLACE;
 	const struct policy *policy = &files->policed->policy;
 
-	if (!carve->rights || !carve->above ||
+	if ((!carve->rights && !carve->on_way) || !carve->above ||
 	    is_of_kernel(files->root, carve) || policy->disable & bit)
 		return 0;
 	if (!(policy->allow_degraded & bit))
@@ -95,7 +95,10 @@ static int carve_one(struct masks *masks, const struct mount_table *table,
 {
 	int r = mount_table_check(table, masks->root, carve->path);
 
-	if (r == 0)
+	/* A link that is held still leads to what is covered elsewhere. */
+	if (r == 0 && carve->link)
+		r = masks_narrow(masks->root, carve->path, true, false);
+	else if (r == 0)
 		r = carve->rights & LANDLOCK_MAY_READ ?
 			    masks_cover(masks, carve->path) :
 			    masks_narrow(masks->root, carve->path,

@@ -20,8 +20,6 @@
 #include "policy/glob.h"
 #include "runtime/request.h"
 
-#define MAX_LINKS 40
-
 struct viewer {
 	struct arena *arena;
 	const struct request *request;
@@ -347,80 +345,15 @@ static int add_link(struct viewer *v, const char *path, const char *target)
 	return 0;
 }
 
-static ssize_t read_link(const struct viewer *v, const char *path,
-			 char target[PATH_MAX])
-{
-	autoclose int fd =
-		root_open_plain(v->root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", target, PATH_MAX - 1);
-
-	if (n >= 0)
-		target[n] = '\0';
-	return n;
-}
-
-/* A path on its way: what is known to be no link, and what is left. */
-struct walk {
-	char done[PATH_MAX];
-	char rest[2 * PATH_MAX];
-	int links;
-};
-
-/* The link just reached is replaced by where it leads. */
-static int follow(struct viewer *v, struct walk *w, const char *target)
-{
-	char rest[PATH_MAX];
-	int r = add_link(v, w->done, target);
-
-	if (r < 0)
-		return r;
-	if (++w->links > MAX_LINKS || strlen(w->rest) >= sizeof rest) {
-		w->rest[0] = '\0';
-		return 0;
-	}
-	strcpy(rest, w->rest);
-	snprintf(w->rest, sizeof w->rest, "%s/%s", target, rest);
-	if (target[0] == '/')
-		w->done[0] = '\0';
-	else
-		*strrchr(w->done, '/') = '\0';
-	return 0;
-}
-
-/* One more component; false when there is none or the path is too long. */
-static bool advance(struct walk *w)
-{
-	size_t skip = strspn(w->rest, "/");
-	size_t len = strcspn(w->rest + skip, "/"), at = strlen(w->done);
-	const char *name = w->rest + skip;
-
-	if (len == 0 || at + len + 2 > sizeof w->done)
-		return false;
-	if (len == 2 && strncmp(name, "..", 2) == 0) {
-		char *slash = strrchr(w->done, '/');
-
-		if (slash)
-			*slash = '\0';
-	} else if (len > 1 || *name != '.') {
-		w->done[at] = '/';
-		memcpy(w->done + at + 1, name, len);
-		w->done[at + 1 + len] = '\0';
-	}
-	memmove(w->rest, name + len, strlen(name + len) + 1);
-	return true;
-}
-
 /* Every link on the way of a path that was listed is kept as one. */
 static int keep_links(struct viewer *v, const char *named)
 {
-	struct walk w = { .links = 0 };
-	char target[PATH_MAX];
-	int r = 0;
+	struct files_way way;
+	int r = files_way(v->arena, v->root, named, &way);
 
-	snprintf(w.rest, sizeof w.rest, "%s", named);
-	while (r == 0 && advance(&w))
-		if (w.done[0] && read_link(v, w.done, target) > 0)
-			r = follow(v, &w, target);
+	for (size_t i = 0; r == 0 && i < way.n; i++)
+		if (way.steps[i].target)
+			r = add_link(v, way.steps[i].path, way.steps[i].target);
 	return r;
 }
 

@@ -239,6 +239,10 @@ static uint32_t carved_on(const struct files_carves *carves, const char *path)
 /* What is below a writable path is for mounts, with the way there. */
 static void carves(void **state)
 {
+	struct files_step steps[] = {
+		{ "/b/link", "/a/e/link" },
+		{ "/a/e/link", "/c/gone" },
+	};
 	struct files_entry allowed[] = {
 		{ "/", .rights = R | X },
 		{ "/a", .rights = R | W | X },
@@ -253,6 +257,8 @@ static void carves(void **state)
 		{ "/a/no", .rights = W, .missing = true, .of_preset = true },
 		{ "/b/no", .rights = W, .missing = true, .of_preset = true },
 		{ "/a/y", .rights = W, .scope = 1 },
+		{ "/c/gone", .rights = W, .missing = true, .of_preset = true,
+		  .steps = steps, .nsteps = COUNT(steps) },
 	};
 	const struct files_list all = { allowed, 2, 2 };
 	struct files_list none = { denied, COUNT(denied), COUNT(denied) };
@@ -260,8 +266,10 @@ static void carves(void **state)
 	struct files_carves carves;
 
 	assert_int_equal(files_carve(&f->arena, &all, &none, &carves), 0);
-	assert_int_equal(none.n, COUNT(denied) - 1);
-	assert_int_equal(carves.n, 6);
+	assert_int_equal(none.n, COUNT(denied) - 2);
+	assert_int_equal(carves.n, 8);
+	assert_int_equal(carved_on(&carves, "/a/e"), 0);
+	assert_int_equal(carved_on(&carves, "/a/e/link"), 0);
 	assert_int_equal(carved_on(&carves, "/a"), X);
 	assert_int_equal(carved_on(&carves, "/a/d"), 0);
 	assert_int_equal(carved_on(&carves, "/a/d/p"), R | W | X);
@@ -272,8 +280,56 @@ static void carves(void **state)
 		assert_true(strcmp(carves.items[i - 1].path,
 				   carves.items[i].path) < 0);
 	for (size_t i = 0; i < none.n; i++)
-		assert_int_equal(denied[i].carved,
-				 i < 3 || streq(denied[i].path, "/a/no"));
+		assert_int_equal(none.items[i].carved,
+				 i < 3 || streq(none.items[i].path,
+						 "/a/no"));
+}
+
+/* Each link with where it is, and then where the path ends. */
+static void ways(void **state)
+{
+	static const struct {
+		const char *path, *links, *end;
+		bool missing, occupied, leaf;
+	} rows[] = {
+		{ "/a/x", "", "/a/x", .leaf = true },
+		{ "/", "", "/", .leaf = true },
+		{ "/a//./d/../x", " /a/d", "/a/x", .leaf = true },
+		{ "/../a/x", "", "/a/x", .leaf = true },
+		{ "/a/link", " /a/link", "/b", .leaf = true },
+		{ "/a/link/new", " /a/link", "/b/new", .missing = true,
+		  .leaf = true },
+		{ "/a/link/new/er", " /a/link", "/b/new", .missing = true },
+		{ "/chain/d/p", " /chain /two", "/a/d/p", .leaf = true },
+		{ "/dangling", " /dangling", "/a/none", .missing = true,
+		  .leaf = true },
+		{ "/a/x/y", "", "/a/x", .occupied = true },
+	};
+	struct fixture *f = *state;
+	struct files_way way;
+
+	assert_int_equal(symlinkat("two", f->root, "chain"), 0);
+	assert_int_equal(symlinkat("/a", f->root, "two"), 0);
+	assert_int_equal(symlinkat("a/none", f->root, "dangling"), 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char links[128] = "";
+
+		assert_int_equal(files_way(&f->arena, f->root, rows[i].path,
+					   &way), 0);
+		for (size_t k = 0; k < way.n; k++) {
+			strcat(links, " ");
+			strcat(links, way.steps[k].path);
+		}
+		assert_string_equal(links, rows[i].links);
+		assert_string_equal(way.end, rows[i].end);
+		assert_int_equal(way.missing, rows[i].missing);
+		assert_int_equal(way.occupied, rows[i].occupied);
+		assert_int_equal(way.leaf, rows[i].leaf);
+	}
+	assert_int_equal(symlinkat("loop", f->root, "loop"), 0);
+	assert_int_equal(files_way(&f->arena, f->root, "/loop/x", &way), 0);
+	assert_string_equal(way.end, "/loop");
+	assert_true(way.occupied && !way.missing && !way.leaf);
 }
 
 int main(void)
@@ -286,6 +342,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(writable, open_tree,
 						close_tree),
 		cmocka_unit_test_setup_teardown(carves, open_tree, close_tree),
+		cmocka_unit_test_setup_teardown(ways, open_tree, close_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

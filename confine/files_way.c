@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine/files_way.c - walk a path by hand, in a root that is hostile: which
+ * links are on its way, and where it ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/root.h"
+#include "base/util.h"
+#include "confine/files.h"
+
+#define MAX_LINKS 40
+
+struct walk {
+	struct arena *arena;
+	struct files_way *way;
+	size_t links;
+	char done[PATH_MAX]; /* without links; "": the root */
+	char rest[2 * PATH_MAX];
+};
+
+static int add_step(struct walk *w, const char *target)
+{
+	struct files_way *way = w->way;
+	struct files_step *steps = arena_grow(w->arena, way->steps, way->n,
+					      way->n + 1, sizeof *steps);
+
+	if (!steps)
+		return -ENOMEM;
+	way->steps = steps;
+	steps[way->n] = (struct files_step){
+		.path = arena_strdup(w->arena, w->done),
+		.target = target ? arena_strdup(w->arena, target) : NULL,
+	};
+	if (!steps[way->n].path || (target && !steps[way->n].target))
+		return -ENOMEM;
+	way->n++;
+	return 0;
+}
+
+static void leave(struct walk *w)
+{
+	char *slash = strrchr(w->done, '/');
+
+	if (slash)
+		*slash = '\0';
+}
+
+/* One more component; 0 when there is none left. */
+static int advance(struct walk *w)
+{
+	const char *name = w->rest + strspn(w->rest, "/");
+	size_t len = strcspn(name, "/"), at = strlen(w->done);
+	int r = 0;
+
+	if (len == 0)
+		return 0;
+	if (len == 2 && strncmp(name, "..", 2) == 0) {
+		r = w->done[0] ? add_step(w, NULL) : 0;
+		leave(w);
+	} else if (len > 1 || *name != '.') {
+		if (at + len + 2 > sizeof w->done)
+			return fail(ENAMETOOLONG, "%s", w->done);
+		w->done[at] = '/';
+		memcpy(w->done + at + 1, name, len);
+		w->done[at + 1 + len] = '\0';
+	}
+	memmove(w->rest, name + len, strlen(name + len) + 1);
+	return r < 0 ? r : 1;
+}
+
+/* The link just reached is replaced by where it leads. */
+static int follow(struct walk *w, int fd)
+{
+	char target[PATH_MAX], rest[PATH_MAX];
+	ssize_t n = readlinkat(fd, "", target, sizeof target);
+	int r;
+
+	if (n < 0)
+		return fail(errno, "read the link %s", w->done);
+	if (n == sizeof target || strlen(w->rest) >= sizeof rest)
+		return fail(ENAMETOOLONG, "follow the link %s", w->done);
+	target[n] = '\0';
+	r = add_step(w, target);
+	if (r < 0)
+		return r;
+	memcpy(rest, w->rest, strlen(w->rest) + 1);
+	snprintf(w->rest, sizeof w->rest, "%s/%s", target, rest);
+	if (target[0] == '/')
+		w->done[0] = '\0';
+	else
+		leave(w);
+	return 0;
+}
+
+static bool has_more(const struct walk *w)
+{
+	return w->rest[strspn(w->rest, "/")];
+}
+
+/* What has just been reached; false: the path ends here. */
+static int look(struct walk *w, int root, bool *ret_on)
+{
+	autoclose int fd =
+		root_open_plain(root, w->done, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct files_way *way = w->way;
+	struct stat st;
+
+	*ret_on = false;
+	if (fd < 0 && errno == ENOENT) {
+		way->missing = true;
+		return 0;
+	}
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail(errno, "open %s", w->done);
+	if (S_ISLNK(st.st_mode) && w->links++ < MAX_LINKS) {
+		*ret_on = true;
+		return follow(w, fd);
+	}
+	way->occupied = S_ISLNK(st.st_mode) ||
+			(!S_ISDIR(st.st_mode) && has_more(w));
+	*ret_on = !way->occupied;
+	return 0;
+}
+
+int files_way(struct arena *arena, int root, const char *path,
+	      struct files_way *ret)
+{
+	struct files_way way = { 0 };
+	struct walk w = { .arena = arena, .way = &way };
+	bool on = true;
+	int r;
+
+	if (strlen(path) >= sizeof w.done)
+		return fail(ENAMETOOLONG, "%s", path);
+	memcpy(w.rest, path, strlen(path) + 1);
+	while (on && (r = advance(&w)) != 0) {
+		if (r > 0 && w.done[0])
+			r = look(&w, root, &on);
+		if (r < 0)
+			return r;
+	}
+	way.leaf = !has_more(&w);
+	way.end = arena_strdup(arena, w.done[0] ? w.done : "/");
+	*ret = way;
+	return way.end ? 0 : -ENOMEM;
+}

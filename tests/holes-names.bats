@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/holes-names.bats - a denied name that is a link, or is reached by one, stays what it is.
+#
+# Each test is a subshell on purpose.
+# shellcheck disable=SC2030,SC2031
+
+bats_require_minimum_version 1.5.0
+load helpers
+load policed
+
+BUSY="Device or resource busy"
+
+setup() {
+	sandlock_setup
+	requires root
+	enter_work
+	home=$WORK/home
+	mkdir -p "$home"/dot "$home/.config"
+	export HOME=$home
+	unset XDG_CONFIG_HOME
+	echo host >"$home/dot/bashrc"
+	ln -s dot/bashrc "$home/.bashrc"
+}
+
+# in_home WORD...: `sandlock run` with a home that may be written.
+in_home() {
+	box -r /usr -w "$home" "${DEGRADE[@]}" "$@"
+}
+
+# An older kernel holds less of other things.
+OLDER=(--config-allow-degraded fs_refer --config-allow-degraded fs_truncate
+	--config-allow-degraded fs_ioctl_dev)
+DEGRADE=("${OLDER[@]}" --config-allow-degraded deny_replace)
+
+# kept LINK TARGET FLAG...: no way of a shell puts anything else under LINK.
+kept() {
+	local link=$1 target=$2 act
+
+	shift 2
+	for act in "rm -f $link" "mv $link $link.old" "mv -fT new $link" \
+		"ln -sfT new $link" "unlink $link" "rm -rf $link; mkdir $link"; do
+		echo evil >"$home/new"
+		in_home "$@" -- sh -c "cd && { $act; }" &>"$TMP/told" || :
+		[ "$(readlink "$home/$link")" = "$target" ] || {
+			echo "replaced by: $act"
+			cat "$TMP/told"
+			return 1
+		}
+	done
+}
+
+@test "a denied link cannot be replaced from inside" {
+	kept .bashrc dot/bashrc --deny-write @shell-configs
+	kept .bashrc dot/bashrc --deny-write "$home/.bashrc"
+	kept .bashrc dot/bashrc --filesystem-deny "$home/.bashrc"
+	kept .bashrc dot/bashrc --deny-read "$home/.bashrc"
+	kept .bashrc dot/bashrc --deny-execute "$home/.bashrc"
+	kept .bashrc dot/bashrc --deny-write "-$home/.bashrc"
+	kept .bashrc dot/bashrc --deny-write "$home/.bash*"
+	run_ok in_home --deny-write @shell-configs -- sh -c 'cat ~/.bashrc'
+	[[ $output = *host ]]
+	run in_home --deny-write @shell-configs -- sh -c 'echo evil >~/.bashrc'
+	[[ $output = *"$READONLY"* ]]
+	[ "$(cat "$home/dot/bashrc")" = host ]
+	# And so it is without a denial: the test can fail.
+	run_ok in_home -- sh -c 'rm ~/.bashrc; echo evil >~/.bashrc'
+	[ "$(cat "$home/.bashrc")" = evil ]
+}
+
+@test "a denied link is held for a user without privileges, too" {
+	requires userns
+	new_user
+	as_user sh -c 'mkdir dot; echo host >dot/bashrc; ln -s dot/bashrc .bashrc'
+	run user_box -r /usr -w "$USER_HOME" --deny-write @shell-configs \
+		"${DEGRADE[@]}" -- sh -c \
+		'cd; rm -f .bashrc; echo new >new; mv -fT new .bashrc; cat .bashrc'
+	[[ $output = *"$BUSY"*"$BUSY"*host ]] || { echo "$output"; false; }
+	[ "$(readlink "$USER_HOME/.bashrc")" = dot/bashrc ]
+}
+
+@test "each link of a chain is held, wherever it may be written" {
+	mkdir "$TMP/other" "$TMP/closed"
+	echo host >"$TMP/closed/rc"
+	ln -s "$TMP/closed/rc" "$TMP/other/third"
+	ln -s "$TMP/other/third" "$home/second"
+	ln -s second "$home/.zshrc"
+	run in_home -w "$TMP/other" -r "$TMP/closed" --deny-write "$home/.zshrc" \
+		-- sh -c "cd; rm -f .zshrc second $TMP/other/third; cat .zshrc"
+	[[ $output = *"$BUSY"*"$BUSY"*"$BUSY"*host ]] || { echo "$output"; false; }
+	run_ok cat "$home/.zshrc"
+}
+
+@test "a link to what nobody may write is held, and needs the same word" {
+	mkdir "$TMP/closed"
+	ln -s "$TMP/closed/rc" "$home/.zshrc"
+	echo host >"$TMP/closed/rc"
+	kept .zshrc "$TMP/closed/rc" --deny-write "$home/.zshrc"
+	sl_bad "deny_replace" run -r /usr -w "$home" "${OLDER[@]}" \
+		--deny-write "$home/.zshrc" -- true
+}
+
+@test "a link in the middle of a denied path is held" {
+	mkdir "$home/dot/fish"
+	ln -s ../dot/fish "$home/.config/fish"
+	kept .config/fish ../dot/fish --deny-write @shell-configs
+	kept .config/fish ../dot/fish --deny-write "$home/.config/fish/config.fish"
+	run in_home --deny-write @shell-configs -- sh -c \
+		'cd; mv .config x; mkdir -p .config/fish; echo evil >.config/fish/config.fish'
+	[ ! -e "$home/x" ]
+	[ ! -e "$home/dot/fish/config.fish" ]
+}
+
+@test "a directory that the way of a link enters and leaves again is held" {
+	mkdir -p "$home/a/b" "$home/evil/b"
+	echo host >"$home/a/rc"
+	echo evil >"$home/evil/rc"
+	ln -s a/b/../rc "$home/.zshrc"
+	run in_home --deny-write "$home/.zshrc" -- sh -c \
+		'cd; mv a/b a/old; ln -s ../evil/b a/b; cat .zshrc'
+	[[ $output = *host ]] || { echo "$output"; false; }
+	[ "$(cat "$home/.zshrc")" = host ]
+}
+
+@test "what a dangling link leads to cannot be made, and is not left" {
+	local link
+
+	ln -s dot/none "$home/.zshrc"
+	ln -s .zshrc "$home/.zshenv"
+	ln -s no/directory/yet "$home/.profile"
+	for link in .zshrc .zshenv .profile; do
+		kept $link "$(readlink "$home/$link")" --deny-write @shell-configs
+		run in_home --deny-write @shell-configs -- sh -c \
+			"cd; mkdir -p no/directory; for f in $link dot/none no/directory/yet; do
+				echo evil >\$f; done"
+		[ ! -e "$home/$link" ]
+	done
+	kept .zshrc dot/none --deny-write "-$home/.zshrc"
+	kept .zshrc dot/none --deny-write "$home/.zshr*"
+	run in_home --deny-write "$home/.zshr*" -- sh -c 'echo evil >~/dot/none'
+	[ ! -e "$home/.zshrc" ]
+	[ ! -e "$home/no" ]
+}
+
+@test "links that lead to each other are held" {
+	ln -s .zshenv "$home/.zshrc"
+	ln -s .zshrc "$home/.zshenv"
+	kept .zshrc .zshenv --deny-write @shell-configs
+	kept .zshenv .zshrc --deny-write "$home/.zshrc"
+}
+
+@test "a file in the place of a directory on a denied way is not removed" {
+	: >"$home/.config/fish"
+	run_ok in_home --deny-write "$home/.config/fish/config.fish" -- true
+	[ -f "$home/.config/fish" ]
+	run in_home --deny-write "$home/.config/fish/config.fish" -- sh -c \
+		'cd; rm .config/fish; mkdir .config/fish'
+	[ -f "$home/.config/fish" ]
+}
+
+@test "explain names the links that are held" {
+	run_ok sl explain -r /usr -w "$home" "${DEGRADE[@]}" \
+		--deny-write @shell-configs
+	assert_output_has "$home/.bashrc"
+	run_ok sl explain --json -r /usr -w "$home" "${DEGRADE[@]}" \
+		--deny-write @shell-configs
+	[ "$(jq -r '.held[]' <<<"$output")" = "$home/.bashrc" ]
+}
+
+@test "a denied link of a bundle cannot be replaced by init, exec or a hook" {
+	new_bundle
+	mkdir "$BUNDLE/rootfs/data" "$BUNDLE/rootfs/dot"
+	echo host >"$BUNDLE/rootfs/dot/rc"
+	ln -s ../dot "$BUNDLE/rootfs/data/dot"
+	ln -s dot/rc "$BUNDLE/rootfs/data/rc"
+	export DEGRADED="config.allow_degraded=deny_replace;fs_refer;fs_truncate;fs_ioctl_dev"
+	policed 'filesystem.read=/' 'filesystem.write=/data;/dot' \
+		'filesystem.deny_write=/data/rc'
+	tells "rm: can't remove 'rc': $BUSY
+rm: can't remove 'dot': $BUSY
+mv: can't rename 'new': $BUSY
+host" 'cd /data; rm -f rc dot; echo evil >new; mv -f new rc; cat rc'
+	[ "$(cat "$BUNDLE/rootfs/data/rc")" = host ]
+	policed 'filesystem.read=/' 'filesystem.write=/data;/dot'
+	tells evil 'cd /data; rm -f rc; echo evil >rc; cat rc'
+}
