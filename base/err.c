@@ -7,8 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static char text[ERR_SIZE];
+/* Nobody reads a longer line; paths alone may have as much, and twice. */
+#define LONGEST 2048
+#define TAIL 512
+#define DOTS "..."
+
+/* What is recorded fits ERR_SIZE; what is put together may need more. */
+static char text[2 * ERR_SIZE];
 static bool alone;
+
+/* Leave out what is in the middle. */
+static void shorten(void)
+{
+	size_t n = strlen(text), head = LONGEST - TAIL - strlen(DOTS);
+
+	if (n <= LONGEST)
+		return;
+	strcpy(text + head, DOTS);
+	memmove(text + LONGEST - TAIL, text + n - TAIL, TAIL + 1);
+}
 
 const char *errno_text(int err)
 {
@@ -23,11 +40,13 @@ const char *errno_text(int err)
 
 static int record(int err, const char *fmt, va_list ap)
 {
-	int n = vsnprintf(text, sizeof text, fmt, ap);
+	size_t n;
 
-	if (err > 0 && n >= 0 && (size_t)n < sizeof text)
-		snprintf(text + n, sizeof text - (size_t)n, ": %s",
-			 errno_text(err));
+	vsnprintf(text, sizeof text, fmt, ap);
+	shorten();
+	n = strlen(text);
+	if (err > 0)
+		snprintf(text + n, sizeof text - n, ": %s", errno_text(err));
 	return err > 0 ? -err : -1;
 }
 
@@ -62,16 +81,17 @@ bool err_is_alone(void)
 
 static void put_in_front(const char *glue, const char *fmt, va_list ap)
 {
-	char inner[sizeof text];
-	int n;
+	char inner[ERR_SIZE];
+	size_t n;
 
 	if (alone)
 		return;
 	memcpy(inner, text, sizeof inner);
-	n = vsnprintf(text, sizeof text, fmt, ap);
-	if (n >= 0 && (size_t)n < sizeof text)
-		snprintf(text + n, sizeof text - (size_t)n, "%s%s", glue,
-			 inner);
+	vsnprintf(text, sizeof text, fmt, ap);
+	shorten();
+	n = strlen(text);
+	snprintf(text + n, sizeof text - n, "%s%s", glue, inner);
+	shorten();
 }
 
 int fail_in(int r, const char *fmt, ...)
@@ -107,12 +127,12 @@ void err_clear(void)
 
 void err_keep(struct err_kept *ret)
 {
-	memcpy(ret->text, text, sizeof text);
+	memcpy(ret->text, text, sizeof ret->text);
 	ret->alone = alone;
 }
 
 void err_restore(const struct err_kept *kept)
 {
-	memcpy(text, kept->text, sizeof text);
+	memcpy(text, kept->text, sizeof kept->text);
 	alone = kept->alone;
 }

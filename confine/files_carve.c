@@ -53,12 +53,15 @@ static int add(struct arena *arena, struct files_carves *carves,
 			items->link |= carve->link;
 			return 0;
 		}
-	items = arena_grow(arena, carves->items, carves->n, carves->n + 1,
-			   sizeof *items);
-	if (!items)
-		return -ENOMEM;
-	items[carves->n++] = *carve;
-	carves->items = items;
+	/* Twice as many whenever they are a power of two. */
+	if ((carves->n & (carves->n - 1)) == 0) {
+		items = arena_grow(arena, carves->items, carves->n,
+				   2 * carves->n + 1, sizeof *items);
+		if (!items)
+			return -ENOMEM;
+		carves->items = items;
+	}
+	carves->items[carves->n++] = *carve;
 	return 0;
 }
 

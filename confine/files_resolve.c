@@ -19,6 +19,7 @@
 #include "base/elf.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/log.h"
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
@@ -27,6 +28,7 @@
 #define DEVICE (LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE | LANDLOCK_MAY_IOCTL)
 
 #define MAX_SMALL 65536
+#define SHOWN 200 /* bytes of a path that may have thousands */
 
 struct resolver {
 	struct arena *arena;
@@ -251,7 +253,7 @@ static int add_path(struct resolver *v, const struct item *item,
 static int add_pattern(struct resolver *v, struct item item,
 		       const char *pattern)
 {
-	struct oci_strings found;
+	struct oci_strings found, closed;
 	const char *path;
 	int r;
 
@@ -259,12 +261,22 @@ static int add_pattern(struct resolver *v, struct item item,
 		path = policy_glob_unquote(v->arena, pattern);
 		return path ? add_path(v, &item, path) : -ENOMEM;
 	}
-	r = policy_glob_expand(v->arena, v->place->root, pattern, &found);
+	r = policy_glob_search(v->arena, v->place->root, pattern, &found,
+			       &closed);
 	if (r < 0)
 		return fail_in(r, "%s '%s'", item.entry.key, item.entry.item);
 	item.matched = true;
 	for (size_t i = 0; r == 0 && i < found.n; i++)
 		r = add_path(v, &item, found.items[i]);
+	if (r < 0 || !item.denial || !closed.n)
+		return r;
+	/* What nobody can look for may be there: all of it is denied. */
+	log_warning("%s '%s': cannot look into %.*s%s (%zu in all), so that is "
+		    "denied as a whole",
+		    item.entry.key, item.entry.item, SHOWN, closed.items[0],
+		    strlen(closed.items[0]) > SHOWN ? "..." : "", closed.n);
+	for (size_t i = 0; r == 0 && i < closed.n; i++)
+		r = add_path(v, &item, closed.items[i]);
 	return r;
 }
 

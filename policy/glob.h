@@ -28,7 +28,14 @@ const char *policy_glob_start(struct arena *arena, const char *pattern);
 /*
  * What is there now below root, as absolute paths in it, sorted. Links are
  * followed, inside root, only before the first component with a wildcard. What
- * may not be read matches nothing; more than POLICY_GLOB_MAX is an error.
+ * may not be read, or has no path that is short enough, matches nothing; more
+ * than POLICY_GLOB_MAX is an error.
  */
 int policy_glob_expand(struct arena *arena, int root, const char *pattern,
 		       struct oci_strings *ret);
+/*
+ * The same, and the directories in which names may match that nobody could
+ * look for: too deep, or closed to us, and yet to be entered.
+ */
+int policy_glob_search(struct arena *arena, int root, const char *pattern,
+		       struct oci_strings *ret, struct oci_strings *ret_closed);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
@@ -19,14 +20,29 @@
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define ITEMS (2 * (size_t)POLICY_GLOB_MAX)
+/* As many levels have descriptors of their own; those below come later. */
+#define MOST_LEVELS 64
+/* The directory at hand cannot be looked through. */
+#define CLOSED 1
+
+/* A directory that is still to be looked through, and what for. */
+struct pending {
+	const char *path;
+	const char *pattern;
+};
 
 struct walk {
 	struct arena *arena;
 	const char *pattern; /* all of it, for messages */
 	const char **items;
 	size_t n;
+	struct oci_strings closed; /* nobody knows what is in them */
+	struct pending *pending;
+	size_t npending, size;
+	size_t level;
 	char path[PATH_MAX]; /* of the directory, no slash at the end */
 	size_t len;
+	size_t start; /* where the path of what was opened first ends */
 };
 
 static int walk_dir(struct walk *w, int dir, const char *pattern);
@@ -41,7 +57,7 @@ static bool is_no_match(int error)
 static int push(struct walk *w, const char *name, size_t len)
 {
 	if (w->len + 1 + len >= sizeof w->path)
-		return fail(ENAMETOOLONG, "match %s", w->pattern);
+		return CLOSED;
 	w->path[w->len] = '/';
 	memcpy(w->path + w->len + 1, name, len);
 	w->len += 1 + len;
@@ -89,16 +105,105 @@ static int add(struct walk *w)
 	return 0;
 }
 
+/*
+ * The directory at hand is one of those in which anything may be. Whoever
+ * keeps others out of it has to hold each level: so it is one of the first.
+ */
+static int close_dir(struct walk *w)
+{
+	struct oci_strings *closed = &w->closed;
+	const char *end = w->path + w->start, *path, **items;
+
+	for (size_t i = 0; i < MOST_LEVELS && *end; i++)
+		end = strchrnul(end + 1, '/');
+	path = end == w->path ? "/" :
+				arena_strndup(w->arena, w->path,
+					      (size_t)(end - w->path));
+	if (!path)
+		return -ENOMEM;
+	if (closed->n && streq(closed->items[closed->n - 1], path))
+		return 0;
+	if (closed->n == POLICY_GLOB_MAX)
+		return fail(0,
+			    "%s: more than %d directories cannot be looked "
+			    "through",
+			    w->pattern, POLICY_GLOB_MAX);
+	/* Twice as many whenever they are a power of two. */
+	if ((closed->n & (closed->n - 1)) == 0) {
+		items = arena_grow(w->arena, closed->items, closed->n,
+				   2 * closed->n + 1, sizeof *items);
+		if (!items)
+			return -ENOMEM;
+		closed->items = items;
+	}
+	closed->items[closed->n++] = path;
+	return 0;
+}
+
+static bool is_own(int dir)
+{
+	struct stat st;
+
+	return fstat(dir, &st) == 0 && st.st_uid == geteuid();
+}
+
+/*
+ * Whoever may enter a directory opens what he knows by name, and its owner can
+ * let himself do so. What is in it is nobody's who can do neither.
+ */
+static int no_entry(struct walk *w, int dir, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == EACCES && is_own(dir) ? CLOSED : 0;
+	if (S_ISDIR(st.st_mode) &&
+	    (st.st_uid == geteuid() ||
+	     faccessat(dir, name, X_OK, AT_EACCESS) == 0))
+		return close_dir(w);
+	return 0;
+}
+
+/* With no descriptor of its own until those above have none any more. */
+static int walk_later(struct walk *w, const char *pattern)
+{
+	const char *path = arena_strdup(w->arena, w->path);
+
+	if (!path)
+		return -ENOMEM;
+	if (w->npending == w->size) {
+		size_t size = w->size ? 2 * w->size : 64;
+		struct pending *grown = arena_grow(w->arena, w->pending,
+						   w->npending, size,
+						   sizeof *grown);
+
+		if (!grown)
+			return -ENOMEM;
+		w->pending = grown;
+		w->size = size;
+	}
+	w->pending[w->npending++] = (struct pending){ path, pattern };
+	return 0;
+}
+
 /* Go on with the rest of the pattern below an entry of dir. */
 static int enter(struct walk *w, int dir, const char *name, const char *rest)
 {
 	autoclose int fd = openat(dir, name, OPEN_DIR | O_NOFOLLOW);
+	int r;
 
+	if (fd < 0 && errno == EACCES)
+		return no_entry(w, dir, name);
 	if (fd < 0 && is_no_match(errno))
 		return 0;
 	if (fd < 0)
 		return fail(errno, "open %s", w->path);
-	return walk_dir(w, fd, rest);
+	if (w->level == MOST_LEVELS)
+		return walk_later(w, rest);
+	w->level++;
+	r = walk_dir(w, fd, rest);
+	w->level--;
+	return r == CLOSED ? close_dir(w) : r;
 }
 
 /* What an entry that is there means for the first part of a pattern. */
@@ -152,6 +257,8 @@ static int visit_one(struct walk *w, int dir, const char *name,
 			    w->pattern);
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return visit(w, dir, name, pattern);
+	if (errno == EACCES && is_own(dir))
+		return CLOSED;
 	if (is_no_match(errno))
 		return 0;
 	return fail(errno, "stat %s/%s", w->path, name);
@@ -171,9 +278,30 @@ static int walk_dir(struct walk *w, int dir, const char *pattern)
 	}
 	if (glob_part_is_deep(part) && *rest)
 		r = walk_dir(w, dir, rest);
-	if (r < 0)
-		return r;
-	return visit_all(w, dir, pattern);
+	return r != 0 ? r : visit_all(w, dir, pattern);
+}
+
+/* What is too far down for the first turn has its own, from the start. */
+static int walk_pending(struct walk *w, int start)
+{
+	int r = 0;
+
+	while (r == 0 && w->npending) {
+		struct pending next = w->pending[--w->npending];
+		autoclose int dir = root_open_plain(start, next.path + w->start,
+						    OPEN_DIR | O_NOFOLLOW);
+
+		if (dir < 0 && is_no_match(errno))
+			continue;
+		if (dir < 0)
+			return fail(errno, "open %s", next.path);
+		w->len = strlen(next.path);
+		memcpy(w->path, next.path, w->len + 1);
+		r = walk_dir(w, dir, next.pattern);
+		if (r == CLOSED)
+			r = close_dir(w);
+	}
+	return r;
 }
 
 /* The components before the first wildcard and the last of all. */
@@ -194,21 +322,22 @@ static int open_start(struct walk *w, int root, const char **pattern)
 			return -1;
 		}
 		r = push(w, name, strlen(name));
-		if (r < 0) {
-			errno = -r;
+		if (r != 0) {
+			errno = ENAMETOOLONG;
 			return -1;
 		}
 		*pattern = rest;
 	}
 }
 
-int policy_glob_expand(struct arena *arena, int root, const char *pattern,
-		       struct oci_strings *ret)
+int policy_glob_search(struct arena *arena, int root, const char *pattern,
+		       struct oci_strings *ret, struct oci_strings *ret_closed)
 {
 	struct walk w = { .arena = arena, .pattern = pattern };
 	autoclose int start = open_start(&w, root, &pattern);
 	int r = 0;
 
+	w.start = w.len;
 	w.items = arena_array(arena, ITEMS, sizeof *w.items);
 	if (!w.items)
 		return -ENOMEM;
@@ -216,10 +345,23 @@ int policy_glob_expand(struct arena *arena, int root, const char *pattern,
 		r = walk_dir(&w, start, pattern);
 	else if (!is_no_match(errno))
 		r = fail(errno, "open %s", w.path);
+	if (r == CLOSED)
+		r = close_dir(&w);
+	if (r == 0)
+		r = walk_pending(&w, start);
 	if (r == 0)
 		r = keep_unique(&w);
 	if (r < 0)
 		return r;
 	*ret = (struct oci_strings){ .items = w.items, .n = w.n };
+	*ret_closed = w.closed;
 	return 0;
+}
+
+int policy_glob_expand(struct arena *arena, int root, const char *pattern,
+		       struct oci_strings *ret)
+{
+	struct oci_strings closed;
+
+	return policy_glob_search(arena, root, pattern, ret, &closed);
 }

@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/root.h"
 #include "base/sys.h"
 #include "base/util.h"
@@ -33,8 +34,16 @@
 
 #define MOST_SOCKETS 10000
 #define LOCAL_SYSTEM "/usr/local"
-/* A path has no more levels than half its length: they all fit on a stack. */
+/* As many levels have descriptors of their own; those below come later. */
+#define MOST_LEVELS 64
 #define ENTRIES 2048
+#define TOO_DEEP 1 /* no path is long enough */
+#define SHOWN 200 /* bytes of a path that may have thousands */
+
+struct paths {
+	const char **items;
+	size_t n, size;
+};
 
 struct search {
 	const struct policed_files *files;
@@ -42,8 +51,10 @@ struct search {
 	const struct mount_table *given; /* without mounts of ours */
 	const struct mount_table *table;
 	struct oci_strings listed; /* without links */
-	const char **found;
-	size_t n;
+	struct paths found;
+	struct paths pending; /* directories that are still to be searched */
+	size_t level;
+	size_t ndeep; /* directories that are covered, as no path is longer */
 	char path[PATH_MAX];
 };
 
@@ -85,28 +96,54 @@ static bool is_listed(const struct search *s)
 	return false;
 }
 
+/* Add where the search is. */
+static int add_to(struct paths *list, const struct search *s)
+{
+	if (list->n == list->size) {
+		size_t size = list->size ? 2 * list->size : 64;
+		const char **grown = arena_grow(s->files->arena, list->items,
+						list->n, size, sizeof *grown);
+
+		if (!grown)
+			return -ENOMEM;
+		list->items = grown;
+		list->size = size;
+	}
+	list->items[list->n] = arena_strdup(s->files->arena, s->path);
+	return list->items[list->n++] ? 0 : -ENOMEM;
+}
+
 /* A socket, or a directory of which nobody knows what is in it. */
 static int cover_later(struct search *s)
 {
-	const char **found;
-
 	if (is_listed(s))
 		return 0;
-	if (s->n == MOST_SOCKETS)
+	if (s->found.n == MOST_SOCKETS)
 		return fail(E2BIG,
 			    "network.unix: more than %d sockets of "
 			    "others",
 			    MOST_SOCKETS);
-	found = arena_grow(s->files->arena, s->found, s->n, s->n + 1,
-			   sizeof *found);
-	if (!found)
-		return -ENOMEM;
-	s->found = found;
-	found[s->n] = arena_strdup(s->files->arena, s->path);
-	return found[s->n++] ? 0 : -ENOMEM;
+	return add_to(&s->found, s);
 }
 
 static int search_below(struct search *s, int fd);
+
+/* With no descriptor of its own until those above have none any more. */
+static int search_dir(struct search *s, int dir, const char *name)
+{
+	int fd = sys_openat2(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
+			     KERNEL_RESOLVE_NO_XDEV);
+	int r;
+
+	if (fd >= 0 && s->level == MOST_LEVELS) {
+		close(fd);
+		return add_to(&s->pending, s);
+	}
+	s->level++;
+	r = search_below(s, fd);
+	s->level--;
+	return r;
+}
 
 static int type_of(int dir, const struct kernel_dirent *entry)
 {
@@ -129,27 +166,26 @@ static int search_entry(struct search *s, int dir,
 	    streq(entry->name, ".."))
 		return 0;
 	if (top + strlen(entry->name) + 2 > sizeof s->path)
-		return fail(ENAMETOOLONG, "network.unix: below %s", s->path);
+		return TOO_DEEP;
 	s->path[top] = '/';
 	strcpy(s->path + top + 1, entry->name);
-	if (type == DT_SOCK)
-		r = cover_later(s);
-	else
-		r = search_below(s, sys_openat2(dir, entry->name,
-						O_RDONLY | O_DIRECTORY |
-							O_NOFOLLOW,
-						0, KERNEL_RESOLVE_NO_XDEV));
+	r = type == DT_SOCK ? cover_later(s) : search_dir(s, dir, entry->name);
 	s->path[len] = '\0';
 	return r;
 }
 
-/* What nobody here can enter has nothing to connect to. */
+/*
+ * What nobody here can enter has nothing to connect to; but the owner can let
+ * himself do so.
+ */
 static bool may_enter(const struct search *s)
 {
 	autoclose int fd = root_open_plain(s->files->root, s->path,
 					   O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
 
-	return faccessat(fd, ".", X_OK, AT_EACCESS) == 0 || errno != EACCES;
+	return (fstat(fd, &st) == 0 && st.st_uid == geteuid()) ||
+	       faccessat(fd, ".", X_OK, AT_EACCESS) == 0 || errno != EACCES;
 }
 
 /* Is it, or something in it, what somebody wants to be there? */
@@ -191,6 +227,25 @@ static int closed_directory(struct search *s)
 	return cover_later(s);
 }
 
+/* A name in it is beyond any path, and so is what would cover it. */
+static int deep_directory(struct search *s)
+{
+	if (is_wanted(s))
+		return fail(ENAMETOOLONG,
+			    "network.unix: look for sockets in %s", s->path);
+	if (s->ndeep++ == 0)
+		log_warning("network.unix: cannot look for sockets in %.*s..., "
+			    "which is nested too deep, so that is covered",
+			    SHOWN, s->path);
+	return cover_later(s);
+}
+
+/* We have no more of what it takes: that says nothing of the directory. */
+static bool is_shortage(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 /*
  * Other mounts have their own turn; what is gone needs none. Without the C
  * library's DIR, since there may be thousands of them, and most are empty.
@@ -201,27 +256,40 @@ static int search_below(struct search *s, int fd)
 	autoclose int dir = fd;
 	long n;
 
-	if (fd < 0 && (errno == EXDEV || errno == ENOENT || errno == ENOTDIR))
+	if (fd < 0 && (errno == EXDEV || errno == ENOENT || errno == ENOTDIR ||
+		       errno == ELOOP))
 		return 0;
-	if (fd < 0 && errno == EACCES)
-		return closed_directory(s);
-	if (fd < 0)
+	if (fd < 0 && is_shortage(errno))
 		return fail(errno, "network.unix: look for sockets in %s",
 			    s->path);
+	if (fd < 0)
+		return closed_directory(s);
 	while ((n = syscall(SYS_getdents64, dir, entries, sizeof entries)) > 0)
 		for (long at = 0; at < n;) {
 			const struct kernel_dirent *entry =
 				(const void *)(entries + at);
 			int r = search_entry(s, dir, entry);
 
-			if (r < 0)
-				return r;
+			if (r != 0)
+				return r == TOO_DEEP ? deep_directory(s) : r;
 			at += entry->len;
 		}
 	/* Removed under our hands: nothing is in it any more. */
-	if (n < 0 && errno != ENOENT)
-		return fail(errno, "network.unix: read %s", s->path);
-	return 0;
+	return n < 0 && errno != ENOENT ? closed_directory(s) : 0;
+}
+
+/* What is too far down for the first turn has its own, from the root. */
+static int search_pending(struct search *s)
+{
+	int r = 0;
+
+	while (r == 0 && s->pending.n) {
+		strcpy(s->path, s->pending.items[--s->pending.n]);
+		r = search_below(s, root_open_plain(s->files->root, s->path,
+						    O_RDONLY | O_DIRECTORY |
+							    O_CLOEXEC));
+	}
+	return r;
 }
 
 static int search_mount(struct search *s, const char *place)
@@ -229,6 +297,7 @@ static int search_mount(struct search *s, const char *place)
 	autoclose int fd = root_open_plain(s->files->root, place,
 					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
+	int r;
 
 	/* Below another mount, or covered. */
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
@@ -242,8 +311,9 @@ static int search_mount(struct search *s, const char *place)
 		return cover_later(s);
 	if (!S_ISDIR(st.st_mode))
 		return 0;
-	return search_below(s, openat(fd, ".",
-				      O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	r = search_below(s,
+			 openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	return r < 0 ? r : search_pending(s);
 }
 
 /* These have no sockets in them. */
@@ -336,8 +406,8 @@ int policed_sockets(const struct policed_files *files, struct masks *masks,
 	for (size_t i = 0; r == 0 && i < table->n; i++)
 		if (is_first(table, i))
 			r = search_place(s, &table->items[i]);
-	for (size_t i = 0; r == 0 && i < s->n; i++)
-		r = cover(s, s->found[i]);
+	for (size_t i = 0; r == 0 && i < s->found.n; i++)
+		r = cover(s, s->found.items[i]);
 	return r;
 }
 

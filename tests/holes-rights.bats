@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/holes-rights.bats - rights of several lists add up, and a tree of others does not stop a start.
 #
-# Each test is a subshell on purpose; bats and policed.bash have variables of theirs.
-# shellcheck disable=SC2030,SC2031,SC2034,SC2154
+# Each test is a subshell on purpose, scripts have dollars of their own; bats and policed.bash have variables of theirs.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -130,4 +130,143 @@ new_trees() {
 	done
 	policed 'filesystem.read=/;/data/sub' 'filesystem.write_only=/data'
 	tells written 'echo >/data/sub/file && echo written'
+}
+
+# ---- trees of others ----
+
+# too_deep SCRIPT: in a mount namespace of its own with a small file system on
+# $WORK/tmp, where `deepen DIR` makes 3,000 levels. $box is `sandlock run`.
+too_deep() {
+	mkdir -p tmp
+	SCRIPT=$1 box="$SANDLOCK_SHELL --root $ROOT run" privately bash -c '
+		# No path is as long as that: join what is shorter.
+		deepen() {
+			local dir=$1 way part
+
+			way=$(printf "/d%.0s" {1..1000})
+			for part in 1 2 3; do mkdir -p "$dir/$part$way"; done
+			mv "$dir/2" "$dir/1$way" && mv "$dir/1" "$dir/3$way" &&
+				mv "$dir/3" "$dir/deep"
+		}
+		mount -t tmpfs tmpfs tmp && cd tmp && eval "$SCRIPT"'
+}
+
+# A server, or a client, of a socket in the deepest directory.
+write_probe() {
+	cat >probe.py <<-'EOF'
+	import os, socket, sys
+	def below():
+	    return [name for name in os.listdir(".") if name != "sock"]
+	while below():
+	    os.chdir(below()[0])
+	s = socket.socket(socket.AF_UNIX)
+	if sys.argv[1] == "serve":
+	    s.bind("sock")
+	    s.listen()
+	    print("ready", flush=True)
+	    os.read(0, 1)
+	else:
+	    s.connect("sock")
+	    print("connected")
+	EOF
+}
+
+@test "a tree that is too deep does not stop a start" {
+	requires root
+	run_ok too_deep 'deepen . && $box -r /usr -w . -- sh -c "echo new >file"
+		cat file'
+	assert_output_has new
+	assert_output_has "cannot look for sockets in $WORK/tmp/deep/d/d/"
+	[ "${#output}" -lt 1000 ]
+}
+
+@test "a tree that is too deep does not stop a start with few descriptors" {
+	requires root
+	run_ok too_deep 'deepen . && ulimit -n 200 &&
+		$box -r /usr -w . --filesystem-deny "**/secret" \
+			--config-allow-degraded deny_replace \
+			-- sh -c "echo new >file"
+		cat file'
+	assert_output_has new
+}
+
+@test "a socket in a tree that is too deep is out of reach" {
+	requires root python3
+	write_probe
+	run too_deep 'deepen . && mkfifo in out && cp ../probe.py .
+		cd deep && { python3 ../probe.py serve <../in >../out & }
+		exec 7>../in && read -r _ <../out
+		python3 ../probe.py connect && echo in a sandbox:
+		$box -r /usr -w .. -- python3 ../probe.py connect
+		status=$?
+		echo >&7
+		exit $status'
+	[ "$status" -eq 1 ]
+	[[ $output = connected*"in a sandbox:"*"PermissionError"* ]]
+}
+
+@test "a denied pattern holds in a tree that is too deep" {
+	requires root python3
+	cat >probe.py <<-'EOF'
+	import os, sys
+	while os.listdir("."):
+	    if os.path.exists("secret"):
+	        print(open("secret").read())
+	        break
+	    os.chdir(os.listdir(".")[0])
+	EOF
+	run_ok too_deep 'deepen . && cp ../probe.py . && cd deep &&
+		python3 - <<-E
+		import os
+		while os.listdir("."):
+		    os.chdir(os.listdir(".")[0])
+		open("secret", "w").write("found")
+		E
+		python3 ../probe.py; echo in a sandbox:
+		$box -r /usr -w .. --filesystem-deny "../**/secret" \
+			--config-allow-degraded deny_replace -- \
+			python3 ../probe.py || :'
+	[[ $output = found*"in a sandbox:"*"cannot look into $WORK/tmp/"*"/d/d/d"*"(1 in all), so that is denied as a whole"* ]]
+	[[ ${output#*in a sandbox:} != *$'\nfound'* ]]
+}
+
+@test "a denied pattern holds in a directory that cannot be listed" {
+	requires root userns
+	local act
+
+	new_user
+	mkdir -p "$USER_HOME"/dir/{enter,own,closed}
+	for act in enter own closed; do
+		echo found >"$USER_HOME/dir/$act/secret"
+	done
+	chown -R "$USER_ID:$USER_ID" "$USER_HOME/dir"
+	chown 0:0 "$USER_HOME"/dir/{enter,closed}
+	chmod 0711 "$USER_HOME/dir/enter"
+	chmod 0700 "$USER_HOME/dir/closed"
+	chmod 0000 "$USER_HOME/dir/own"
+	for act in 'cat dir/enter/secret' \
+		'chmod 700 dir/own; cat dir/own/secret'; do
+		run_ok user_box -r /usr -w dir --network-unix dir -- sh -c "$act"
+		assert_output_has found
+		chmod 0000 "$USER_HOME/dir/own"
+		run user_box -r /usr -w dir --network-unix dir \
+			--filesystem-deny "dir/**/secret" \
+			--config-allow-degraded deny_replace -- sh -c "$act"
+		[ "$status" -ne 0 ]
+		[[ $output != *found* ]]
+		assert_output_has "(2 in all), so that is denied as a whole"
+	done
+}
+
+@test "a directory that others keep closed does not stop a start" {
+	requires root userns
+	new_user
+	mkdir -p "$USER_HOME"/dir/{enter,closed/sub}
+	chmod 0777 "$USER_HOME/dir"
+	chmod 0711 "$USER_HOME/dir/enter"
+	chmod 0700 "$USER_HOME/dir/closed"
+	run_ok user_box -r /usr -w dir --filesystem-deny "dir/**/*.pem" \
+		--config-allow-degraded deny_replace -- \
+		sh -c 'echo new >dir/file; cat dir/file'
+	assert_output_has new
 }
