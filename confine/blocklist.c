@@ -75,12 +75,6 @@ static const struct bpf_rule wide_ioctl_rules[] = {
 		       .value = TIOCSTI }),
 };
 
-static const struct bpf_rule ioctl_rules[] = {
-	RULE(REFUSE, WORD(1, TIOCSTI)),
-	RULE(REFUSE, WORD(1, TIOCLINUX)),
-	RULE(REFUSE, WORD(1, TIOCSETD)),
-};
-
 /* The last one only when asked for. */
 static const struct bpf_rule personality_rules[] = {
 	RULE(ALLOW, WORD(0, 0xffffffff)),
@@ -183,7 +177,7 @@ static int filter_clone(const struct table *table, struct bpf_range *range)
 static int filter_ioctl(const struct table *table, struct bpf_range *range)
 {
 	(void)table;
-	judge(range, ioctl_rules, COUNT(ioctl_rules), ALLOW);
+	judge(range, outside_terminal.rules, outside_terminal.nrules, ALLOW);
 	if (broken("ioctl-low-word"))
 		judge(range, wide_ioctl_rules, COUNT(wide_ioctl_rules), ALLOW);
 	return 0;
@@ -272,6 +266,12 @@ static int find_call(const struct table *table, const char *name,
 	return 0;
 }
 
+/* Whoever calls these knows another way, for kernels that lack them. */
+static bool is_optional(const char *name)
+{
+	return streq(name, "clone3") || streq(name, "openat2");
+}
+
 static int refuse_call(const struct table *table, const char *name)
 {
 	struct bpf_range *range;
@@ -280,7 +280,7 @@ static int refuse_call(const struct table *table, const char *name)
 	if (r < 0 || !range || (broken("no-keyctl") && streq(name, "keyctl")) ||
 	    (broken("no-clone3") && streq(name, "clone3")))
 		return r;
-	judge(range, NULL, 0, streq(name, "clone3") ? ABSENT : REFUSE);
+	judge(range, NULL, 0, is_optional(name) ? ABSENT : REFUSE);
 	return 0;
 }
 
@@ -294,6 +294,12 @@ static int filter_call(const struct table *table, const char *name)
 	for (size_t i = 0; i < COUNT(filters); i++)
 		if (streq(filters[i].call, name))
 			return filters[i].make(table, range);
+	for (size_t i = 0; i < outside_nmodes; i++)
+		if (streq(outside_modes[i].name, name)) {
+			judge(range, outside_modes[i].rules,
+			      outside_modes[i].nrules, REFUSE);
+			return 0;
+		}
 	return fail(ENOTSUP, "%s has no filter", name);
 }
 

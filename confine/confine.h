@@ -73,6 +73,9 @@ int confine_check_denied(const struct oci_strings *words);
 /* The name of a call that only_itself judges, or NULL. */
 const char *confine_process_call(uint32_t arch, uint64_t number);
 
+/* Whether the group terminal refuses an ioctl. */
+bool confine_is_terminal(uint64_t request);
+
 /* Static lists for the features document. */
 struct oci_strings confine_seccomp_actions(void);
 struct oci_strings confine_seccomp_operators(void);

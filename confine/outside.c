@@ -9,17 +9,21 @@
  */
 #include "confine/outside.h"
 
+#include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/msdos_fs.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "confine/calls.h"
 #include "confine/confine.h"
 #include "confine/rules.h"
 
 #define IOPRIO_WHO_PROCESS 1 /* linux/ioprio.h is too new */
+#define SETS_ID (S_ISUID | S_ISGID)
+#define MAKES_FILE (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 #define TYPE_EXT 'f' /* and encryption and verity, of any file system */
 #define TYPE_BTRFS 0x94
 #define TYPE_F2FS 0xf5
@@ -53,6 +57,71 @@ const struct outside_call outside_processes[] = {
 };
 
 const size_t outside_nprocesses = COUNT(outside_processes);
+
+/*
+ * Modes are 16 bits wide for the kernel. mkdir is not here: it takes only the
+ * permissions and the sticky bit of its mode. The mode of open is of no meaning,
+ * and left over from something else, unless a file is made.
+ */
+#define WITHOUT_IDS(index) RULE(ALLOW, BITS(index, SETS_ID, 0))
+
+static const struct bpf_rule mode_second[] = { WITHOUT_IDS(1) };
+static const struct bpf_rule mode_third[] = { WITHOUT_IDS(2) };
+
+static const struct bpf_rule open_rules[] = {
+	RULE(ALLOW, BITS(1, MAKES_FILE, 0)),
+	WITHOUT_IDS(2),
+};
+
+static const struct bpf_rule openat_rules[] = {
+	RULE(ALLOW, BITS(2, MAKES_FILE, 0)),
+	WITHOUT_IDS(3),
+};
+
+const struct outside_call outside_modes[] = {
+	{ "chmod", mode_second, COUNT(mode_second) },
+	{ "fchmod", mode_second, COUNT(mode_second) },
+	{ "fchmodat", mode_third, COUNT(mode_third) },
+	{ "fchmodat2", mode_third, COUNT(mode_third) },
+	{ "mknod", mode_second, COUNT(mode_second) },
+	{ "mknodat", mode_third, COUNT(mode_third) },
+	{ "creat", mode_second, COUNT(mode_second) },
+	{ "open", open_rules, COUNT(open_rules) },
+	{ "openat", openat_rules, COUNT(openat_rules) },
+};
+
+const size_t outside_nmodes = COUNT(outside_modes);
+
+/*
+ * What stays when the sandbox has gone: input that nobody typed, another line
+ * discipline, a terminal that nobody else can open. The last three need
+ * CAP_SYS_ADMIN, which a bundle may have. TIOCSCTTY is not here: programs give
+ * it the argument that takes a terminal away from others without meaning it,
+ * and then it needs that capability, too.
+ */
+static const struct bpf_rule terminal_rules[] = {
+	RULE(REFUSE, WORD(1, TIOCSTI)),
+	RULE(REFUSE, WORD(1, TIOCLINUX)),
+	RULE(REFUSE, WORD(1, TIOCSETD)),
+	RULE(REFUSE, WORD(1, TIOCEXCL)),
+	RULE(REFUSE, WORD(1, TIOCCONS)),
+	RULE(REFUSE, WORD(1, TIOCVHANGUP)),
+	RULE(REFUSE, WORD(1, TIOCSLCKTRMIOS)),
+};
+
+const struct outside_call outside_terminal = {
+	"ioctl",
+	terminal_rules,
+	COUNT(terminal_rules),
+};
+
+bool confine_is_terminal(uint64_t request)
+{
+	for (size_t i = 0; i < COUNT(terminal_rules); i++)
+		if (terminal_rules[i].cmps[0].value == (uint32_t)request)
+			return true;
+	return false;
+}
 
 /*
  * The owner of a file does these by a descriptor that can only read, and

@@ -19,5 +19,10 @@ struct outside_call {
 /* On other processes: what the rules do not allow is refused. */
 extern const struct outside_call outside_processes[];
 extern const size_t outside_nprocesses;
+/* With a mode: what the rules do not allow would set an id. */
+extern const struct outside_call outside_modes[];
+extern const size_t outside_nmodes;
+/* What they refuse would harm a terminal of others. */
+extern const struct outside_call outside_terminal;
 /* What they refuse is refused, whatever the terminal may do. */
 extern const struct outside_call outside_ioctl;

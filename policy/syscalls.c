@@ -81,6 +81,11 @@ static const struct syscall_group_info groups[SYSCALLS_GROUPS] = {
 		.calls = none, FILTERED("socket", "socketpair") },
 	[SYSCALLS_TERMINAL] = {
 		"terminal", .calls = none, FILTERED("ioctl") },
+	/* openat2's mode is behind a pointer: no filter sees it. */
+	[SYSCALLS_SUID] = {
+		"suid", CALLS("openat2"),
+		FILTERED("chmod", "fchmod", "fchmodat", "fchmodat2", "mknod",
+			 "mknodat", "open", "openat", "creat") },
 };
 
 const struct syscall_group_info *syscall_group_info(enum syscall_group group)

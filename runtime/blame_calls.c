@@ -7,7 +7,6 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -153,11 +152,8 @@ static const char *bare_note(const char *name, uint32_t arch, uint64_t number)
 /* A log does not say which, and terminals are what it mostly is. */
 static bool is_of_file(const char *name, const uint64_t args[6])
 {
-	uint32_t request = (uint32_t)args[1];
-
 	return streq(name, "ioctl") && args[0] != UINT64_MAX &&
-	       request != TIOCSTI && request != TIOCLINUX &&
-	       request != TIOCSETD;
+	       !confine_is_terminal(args[1]);
 }
 
 int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
@@ -172,6 +168,9 @@ int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 
 	if (is_extra(policy, arch, number, &name)) {
 		denial.item = name;
+	} else if ((name = find_bare(blame, arch, number))) {
+		denial.key = NULL;
+		denial.note = bare_note(name, arch, number);
 	} else if ((group = group_of(arch, number, &name))) {
 		if (streq(name, "socket") || streq(name, "socketpair"))
 			return blame_socket(blame, args);
@@ -185,9 +184,6 @@ int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 	} else if (call_number(arch, "memfd_create") == (int)number) {
 		name = "memfd_create";
 		denial.key = "filesystem.execute";
-	} else if ((name = find_bare(blame, arch, number))) {
-		denial.key = NULL;
-		denial.note = bare_note(name, arch, number);
 	} else {
 		return 0;
 	}

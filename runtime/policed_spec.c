@@ -159,6 +159,16 @@ static int drop_capability(struct arena *arena, int capability,
 	return 0;
 }
 
+/* Who has this gives a file capabilities, as others give it S_ISUID. */
+static int drop_file_capability(struct arena *arena,
+				const struct policed *policed,
+				struct oci_process *process)
+{
+	return policed_holds_ids(policed) ?
+		       drop_capability(arena, CAP_SETFCAP, process) :
+		       0;
+}
+
 /* Who has these sets its limits, or the network of others, as it likes. */
 static int drop_capabilities(struct arena *arena, const struct policed *policed,
 			     struct oci_process *process)
@@ -171,6 +181,8 @@ static int drop_capabilities(struct arena *arena, const struct policed *policed,
 		r = drop_capability(arena, CAP_SYS_RESOURCE, process);
 	if (r >= 0 && policed->denied_shared && !broken("held-interfaces"))
 		r = drop_capability(arena, CAP_NET_ADMIN, process);
+	if (r >= 0 && !policed->creating)
+		r = drop_file_capability(arena, policed, process);
 	return r;
 }
 
@@ -268,5 +280,9 @@ int policed_spec(struct arena *arena, struct policed *policed,
 	r = policed_host_mounts(arena, policed, spec);
 	if (r == 0)
 		r = policed_mounts(arena, policed, spec);
+	if (r == 0)
+		r = policed_ids(arena, policed, spec);
+	if (r == 0 && policed->creating)
+		r = drop_file_capability(arena, policed, process);
 	return r < 0 ? r : policed_net(arena, policed, spec);
 }

@@ -19,6 +19,13 @@ int policed_host_mounts(struct arena *arena, const struct policed *policed,
 int policed_keep(struct arena *arena, struct policed *policed,
 		 const struct oci_spec *spec, const char *file);
 /*
+ * policed_ids.c: allow the group suid in a bundle that cannot write files of
+ * the host. Recorded with the policy, so that exec finds the same.
+ */
+int policed_ids(struct arena *arena, struct policed *policed,
+		const struct oci_spec *spec);
+bool policed_holds_ids(const struct policed *policed);
+/*
  * policed_net.c: namespaces of its own hold signals, abstract sockets and
  * interfaces; in those of others Landlock does, and a capability less.
  */

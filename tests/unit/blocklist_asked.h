@@ -50,6 +50,8 @@ static inline int number_of(uint32_t arch, const char *name)
 
 	if (streq(name, "open_tree_attr"))
 		return 467;
+	if (streq(name, "fchmodat2"))
+		return 452;
 	if (streq(name, "statmount"))
 		return 457;
 	if (streq(name, "listmount"))
@@ -64,7 +66,7 @@ static inline uint32_t ask(const struct confine_filter *filter, uint32_t arch,
 	struct seccomp_data call = { .arch = arch, .nr = (int)number };
 
 	if (args)
-		memcpy(call.args, args, 3 * sizeof *args);
+		memcpy(call.args, args, 4 * sizeof *args);
 	return bpf_run(filter->code, filter->len, &call);
 }
 

@@ -434,7 +434,9 @@ static void names_what_is_lost_without_namespaces(void **state)
 		uint64_t args[6];
 		const char *told;
 	} rows[] = {
-		{ false, "fchmodat", { 0 }, "" },
+		{ false, "fchmodat", { 0, 0, 04755 },
+		  "denied: call fchmodat (syscalls: suid)\n" },
+		{ false, "fchownat", { 0 }, "" },
 		{ false, "prlimit64", { 1 }, "" },
 		{ true, "prlimit64", { 1 },
 		  "denied: call prlimit64 (without namespaces it can change "
@@ -446,6 +448,8 @@ static void names_what_is_lost_without_namespaces(void **state)
 		  "denied: call ioctl (without namespaces modes, owners, "
 		  "times and attributes stay as they are)\n" },
 		{ true, "ioctl", { 0, TIOCSTI },
+		  "denied: call ioctl (syscalls: terminal)\n" },
+		{ true, "ioctl", { 0, TIOCEXCL },
 		  "denied: call ioctl (syscalls: terminal)\n" },
 		{ true, "ioctl", { UINT64_MAX },
 		  "denied: call ioctl (syscalls: terminal)\n" },

@@ -62,7 +62,7 @@ static void check_sockets(const struct confine_filter *filter, uint32_t arch,
 	for (uint32_t family = 0; family < 64; family++)
 		for (uint32_t type = 0; type < 16 * COUNT(flags); type++)
 			for (size_t i = 0; i < COUNT(protocols); i++) {
-				uint64_t args[] = {
+				uint64_t args[4] = {
 					family | (i % 2 ? GARBAGE : 0),
 					type % 16 | flags[type / 16] |
 						(type % 3 ? GARBAGE : 0),
@@ -86,7 +86,7 @@ static void check_pairs(const struct confine_filter *filter, uint32_t arch,
 	bool raw = list->extra_allow.n && list->inet;
 
 	for (uint32_t family = 0; family < 64; family++) {
-		uint64_t args[] = { family, SOCK_STREAM, 0 };
+		uint64_t args[4] = { family, SOCK_STREAM };
 
 		expect(ask(filter, arch, number, args),
 		       raw || family == AF_UNIX ? ALLOW : REFUSE, "socketpair",

@@ -4,6 +4,7 @@
  * never less, and nothing refused without a word.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/fs.h>
 #include <sched.h>
@@ -36,6 +37,8 @@ static const uint64_t arguments[][6] = {
 	{ CLONE_VM, 1 << 3, 0, 0, 0, 0 },
 	{ 0xffffffff, TIOCSETD, 0, 0, 0, 0 },
 	{ 1, FS_IOC_SETFLAGS, 1, 0, 0, 0 },
+	{ 0, 04755, 0, 0, 0, 0 },
+	{ 0, 0, O_CREAT, 04755, 0, 0 },
 };
 
 static const char *watched[] = { "openat", "execve", "socket", "connect",
