@@ -13,10 +13,10 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/io.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "policy/keys.h"
+#include "runtime/state_root.h"
 
 #define FIELD(field) offsetof(struct global_options, field)
 
@@ -107,36 +107,6 @@ static int open_log(const struct global_options *options)
 	});
 }
 
-/*
- * Root of a user namespace is an ordinary user outside: podman runs us so and
- * names the user's own directory in XDG_RUNTIME_DIR.
- */
-static bool is_host_root(struct arena *arena)
-{
-	unsigned long inside, outside, count;
-	char *map;
-
-	if (geteuid() != 0)
-		return false;
-	if (io_read_at(arena, AT_FDCWD, "/proc/self/uid_map", 4096, &map) < 0)
-		return true;
-	return sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
-	       inside == 0 && outside == 0 && count == UINT_MAX;
-}
-
-const char *global_default_root(struct arena *arena)
-{
-	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
-
-	if (is_host_root(arena))
-		return "/run/sandlock-oci";
-	if (is_set(runtime_dir))
-		return arena_printf(arena, "%s/sandlock-oci", runtime_dir);
-	if (geteuid() == 0)
-		return "/run/sandlock-oci";
-	return arena_printf(arena, "/run/user/%u/sandlock-oci", geteuid());
-}
-
 /* Drop empty and "." components and resolve ".." by the text alone. */
 static void clean(char *path)
 {
@@ -176,14 +146,15 @@ static int absolute(struct arena *arena, const char *path, const char **ret)
 
 static int set_root(const char *given, struct globals *globals)
 {
-	const char *root = given ? given : global_default_root(globals->arena);
+	char usual[PATH_MAX];
 	int r;
 
-	if (!root)
-		return -ENOMEM;
-	if (!*root)
+	if (given && !*given)
 		return fail(0, "--root: empty path");
-	r = absolute(globals->arena, root, &globals->root);
+	r = given ? 0 : state_root(STATE_CONTAINERS, usual);
+	if (r >= 0)
+		r = absolute(globals->arena, given ? given : usual,
+			     &globals->root);
 	if (r < 0)
 		return r;
 	if (!*globals->root)

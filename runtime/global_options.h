@@ -23,8 +23,6 @@ struct global_options {
 };
 
 const struct option_table *global_options_table(void);
-/* The state directory of sandlock-oci when none is named. */
-const char *global_default_root(struct arena *arena);
 /* Open the log first, so that it gets every later error; then fill globals. */
 int global_options_apply(const struct global_options *options,
 			 struct globals *globals);

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,8 +15,8 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
+#include "runtime/state_root.h"
 
-#define REGISTRY "sandlock-placeholders"
 #define ID PLACEHOLDER_ID
 
 int placeholder_look(int fd, struct statx *ret)
@@ -40,21 +39,6 @@ void placeholder_id(const struct statx *st, char ret[static ID])
 		 st->stx_dev_minor, (uintmax_t)st->stx_ino,
 		 has_birth ? (uintmax_t)st->stx_btime.tv_sec : 0,
 		 has_birth ? st->stx_btime.tv_nsec : 0);
-}
-
-int placeholder_registry_path(char path[static PATH_MAX])
-{
-	const char *home = getenv("XDG_RUNTIME_DIR");
-	int n;
-
-	if (geteuid() == 0)
-		n = snprintf(path, PATH_MAX, "/run/" REGISTRY);
-	else if (is_set(home))
-		n = snprintf(path, PATH_MAX, "%s/" REGISTRY, home);
-	else
-		n = snprintf(path, PATH_MAX, "/run/user/%u/" REGISTRY,
-			     geteuid());
-	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
 /* Whoever may write it chooses what is removed; who may read it can lock it. */
@@ -87,8 +71,9 @@ int placeholder_registry_open(void)
 	char path[PATH_MAX];
 	int r;
 
-	if (placeholder_registry_path(path) < 0)
-		return fail(ENAMETOOLONG, "XDG_RUNTIME_DIR");
+	r = state_root(STATE_PLACEHOLDERS, path);
+	if (r < 0)
+		return r;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return fail(errno, "make %s", path);
 	place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);

@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include <limits.h>
 #include <stdbool.h>
 
 #define PLACEHOLDER_ID 96
@@ -21,8 +20,6 @@ void placeholder_id(const struct statx *st, char ret[static PLACEHOLDER_ID]);
 /* Device and inode of the directory it is in: overlays let it be born again. */
 void placeholder_place(const struct statx *st, char ret[static PLACEHOLDER_ID]);
 
-/* Where it is: of one user, whatever --root they are in. */
-int placeholder_registry_path(char path[static PATH_MAX]);
 /* Made if need be, and locked; an error unless it is the caller's alone. */
 int placeholder_registry_open(void);
 bool placeholder_registry_has(int registry, const char *id);

@@ -11,26 +11,14 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/broken.h"
+#include "base/err.h"
 #include "base/util.h"
-#include "runtime/global_options.h"
-#include "runtime/placeholder_registry.h"
 #include "runtime/policed.h"
+#include "runtime/state_root.h"
 #include "runtime/view.h"
-
-const char *sandbox_default_root(struct arena *arena)
-{
-	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
-
-	if (geteuid() == 0)
-		return "/run/sandlock";
-	if (runtime_dir && runtime_dir[0] == '/')
-		return arena_printf(arena, "%s/sandlock", runtime_dir);
-	return arena_printf(arena, "/tmp/sandlock-%u", geteuid());
-}
 
 /* It need not be there yet; NULL where not even its directory is. */
 static const char *find_real(struct arena *arena, const char *path)
@@ -107,17 +95,20 @@ static int hide(struct arena *arena, struct policed *policed, const char *path)
 int sandbox_hide_state(struct arena *arena, const char *root,
 		       struct policed *policed)
 {
-	char registry[PATH_MAX];
-	int r = 0;
+	static const enum state_kind kinds[] = { STATE_SANDBOXES,
+						 STATE_CONTAINERS,
+						 STATE_PLACEHOLDERS };
+	char usual[PATH_MAX];
+	int r;
 
 	if (broken("hidden-state"))
 		return 0;
 	r = hide(arena, policed, root);
-	if (r == 0)
-		r = hide(arena, policed, sandbox_default_root(arena));
-	if (r == 0)
-		r = hide(arena, policed, global_default_root(arena));
-	if (r == 0 && placeholder_registry_path(registry) == 0)
-		r = hide(arena, policed, registry);
+	for (size_t i = 0; r == 0 && i < COUNT(kinds); i++) {
+		if (state_root(kinds[i], usual) == 0)
+			r = hide(arena, policed, usual);
+		else
+			err_clear(); /* A place of others has nothing of ours. */
+	}
 	return r;
 }

@@ -6,11 +6,6 @@ struct arena;
 struct policed;
 
 /*
- * The state directory of sandlock when none is named, beside that of
- * sandlock-oci: an engine's containers are not ours to list.
- */
-const char *sandbox_default_root(struct arena *arena);
-/*
  * Note where the records of sandboxes (root), of containers and of
  * placeholders would be seen inside, to be covered.
  */

@@ -18,7 +18,7 @@
 #include "runtime/inherited.h"
 #include "runtime/options.h"
 #include "runtime/raised.h"
-#include "runtime/sandbox_state.h"
+#include "runtime/state_root.h"
 #include "runtime/version.h"
 
 #define ARENA_SIZE (48UL << 20)
@@ -63,9 +63,14 @@ const struct command_set sandlock_commands = {
 
 static int set_root(const char *given, struct globals *globals)
 {
+	char usual[PATH_MAX];
+	int r = given ? 0 : state_root(STATE_SANDBOXES, usual);
+
+	if (r < 0)
+		return r;
 	if (given && given[0] != '/')
 		return fail(0, "--root: '%s' is not an absolute path", given);
-	globals->root = given ? given : sandbox_default_root(globals->arena);
+	globals->root = given ? given : arena_strdup(globals->arena, usual);
 	globals->root_given = given != NULL;
 	globals->rootless = -1;
 	return globals->root ? 0 : -ENOMEM;

@@ -12,11 +12,13 @@ setup() {
 	sandlock_setup
 	requires root
 	RUNNING=
+	SHARED=
 	enter_work
 }
 
 teardown() {
 	[ -z "$RUNNING" ] || kill -KILL "$RUNNING" 2>/dev/null || true
+	[ -z "$SHARED" ] || rm -rf "$SHARED" "/run/user/$USER_ID"
 	sandlock_teardown
 }
 
@@ -178,4 +180,101 @@ registry_of_user() {
 	chown "$USER_ID" "$USER_HOME/elsewhere"
 	ln -s "$USER_HOME/elsewhere" "$registry"
 	registry_refused "$registry: is a link"
+}
+
+# ---- where state is when no directory is named ----
+
+# homeless: a user with ./w of whom the host knows nothing; $SHARED is the
+# directory below /tmp. The number is of this test alone, as /tmp is for all.
+homeless() {
+	requires userns
+	USER_ID=$((1000000 + $$))
+	SHARED=/tmp/sandlock-$USER_ID
+	new_user
+	mkdir "$USER_HOME/w"
+	chown "$USER_ID" "$USER_HOME/w"
+}
+
+# homeless_does WORD...: as that user, without XDG_RUNTIME_DIR.
+homeless_does() {
+	as_user env -u XDG_RUNTIME_DIR "$@"
+}
+
+# homeless_box WORD...: a sandbox that needs a placeholder.
+homeless_box() {
+	homeless_does ./sandlock run -r /usr -w "$USER_HOME/w" \
+		--filesystem-deny "$USER_HOME/w/file" \
+		--config-allow-degraded deny_replace "$@"
+}
+
+# The names below a directory.
+names_in() {
+	find "$1" -mindepth 1 -printf '%P\n' | sort | paste -sd ' '
+}
+
+@test "without a runtime directory all state of a user is below /tmp/sandlock-UID" {
+	homeless
+	run_ok homeless_box -- true
+	run_ok homeless_does ./sandlock-oci list
+	[ "$(stat -c '%u %a' "$SHARED")" = "$USER_ID 700" ]
+	[ "$(names_in "$SHARED")" = "sandlock sandlock-placeholders" ]
+	new_user_bundle
+	run_ok homeless_does ./sandlock-oci run --bundle "$BUNDLE" box
+	[ "$(names_in "$SHARED")" = \
+		"sandlock sandlock-oci sandlock-placeholders" ]
+}
+
+@test "without XDG_RUNTIME_DIR all state of a user is below /run/user/UID if that is there" {
+	homeless
+	mkdir -p /run/user
+	mkdir -m 0700 "/run/user/$USER_ID"
+	chown "$USER_ID" "/run/user/$USER_ID"
+	run_ok homeless_box -- true
+	run_ok homeless_does ./sandlock-oci list
+	new_user_bundle
+	run_ok homeless_does ./sandlock-oci run --bundle "$BUNDLE" box
+	[ ! -e "$SHARED" ]
+	[ "$(names_in "/run/user/$USER_ID")" = \
+		"sandlock sandlock-oci sandlock-placeholders" ]
+}
+
+@test "an XDG_RUNTIME_DIR that is not absolute counts as unset" {
+	homeless
+	run_ok as_user env XDG_RUNTIME_DIR=run ./sandlock run -r /usr -- true
+	run_ok as_user env XDG_RUNTIME_DIR=run ./sandlock-oci list
+	[ "$(names_in "$SHARED")" = sandlock ]
+	[ -z "$(names_in "$USER_HOME/run")" ]
+}
+
+@test "a /tmp/sandlock-UID that is not the user's alone is refused" {
+	local program
+
+	homeless
+	mkdir -m 0777 "$SHARED"
+	for program in sandlock sandlock-oci; do
+		run homeless_does "./$program" "$([ "$program" = sandlock ] &&
+			echo ps || echo list)"
+		[ "$status" -ne 0 ]
+		assert_output_has "$SHARED: is not a directory of user $USER_ID's alone"
+	done
+	chown "$USER_ID" "$SHARED"
+	run -125 homeless_box -- true
+	assert_output_has "$SHARED: is not a directory"
+	rmdir "$SHARED"
+	mkdir -m 0700 "$USER_HOME/elsewhere"
+	chown "$USER_ID" "$USER_HOME/elsewhere"
+	ln -s "$USER_HOME/elsewhere" "$SHARED"
+	run -125 homeless_box -- true
+	assert_output_has "$SHARED: is not a directory"
+	[ -z "$(names_in "$USER_HOME/elsewhere")" ]
+}
+
+@test "records below /tmp/sandlock-UID are not for those inside" {
+	homeless
+	run homeless_does ./sandlock run -r /usr -w /tmp -- sh -c "
+		for name in sandlock sandlock-oci sandlock-placeholders; do
+			ls $SHARED/\$name || echo hidden
+		done 2>/dev/null
+		mv $SHARED $SHARED.old"
+	[[ ${lines[*]} = "hidden hidden hidden mv: "*"Device or resource busy" ]]
 }

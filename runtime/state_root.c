@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/state_root.c - one rule for all state that has no --root. */
+#include "runtime/state_root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/util.h"
+
+/*
+ * Root of a user namespace is an ordinary user outside: podman runs us so and
+ * names the user's own directory in XDG_RUNTIME_DIR.
+ */
+static bool is_host_root(void)
+{
+	unsigned long inside, outside, count;
+	autoclose int fd = -1;
+	char map[4096];
+	ssize_t n;
+
+	if (geteuid() != 0)
+		return false;
+	fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, map, sizeof map - 1);
+	if (n < 0)
+		return true;
+	map[n] = '\0';
+	return sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
+	       inside == 0 && outside == 0 && count == UINT_MAX;
+}
+
+static bool is_own_dir(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       st.st_uid == geteuid();
+}
+
+/* In a directory of all: whoever is first has the name. */
+static int make_below_tmp(const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return fail(errno, "make %s", path);
+	if (lstat(path, &st) < 0)
+		return fail(errno, "stat %s", path);
+	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	    !(st.st_mode & (S_IRWXG | S_IRWXO)))
+		return 0;
+	return fail(0,
+		    "%s: is not a directory of user %u's alone: not a place "
+		    "for state, so set XDG_RUNTIME_DIR",
+		    path, geteuid());
+}
+
+static int find_base(char ret[static PATH_MAX])
+{
+	const char *given = getenv("XDG_RUNTIME_DIR");
+	bool has_given = given && given[0] == '/';
+	int n;
+
+	if (is_host_root() || (geteuid() == 0 && !has_given))
+		n = snprintf(ret, PATH_MAX, "/run");
+	else if (has_given)
+		n = snprintf(ret, PATH_MAX, "%s", given);
+	else
+		n = snprintf(ret, PATH_MAX, "/run/user/%u", geteuid());
+	if (n < 0 || n >= PATH_MAX)
+		return fail(ENAMETOOLONG, "XDG_RUNTIME_DIR");
+	if (has_given || geteuid() == 0 || is_own_dir(ret))
+		return 0;
+	snprintf(ret, PATH_MAX, "/tmp/sandlock-%u", geteuid());
+	return make_below_tmp(ret);
+}
+
+int state_root(enum state_kind kind, char ret[static PATH_MAX])
+{
+	static const char *const names[] = {
+		[STATE_SANDBOXES] = "sandlock",
+		[STATE_CONTAINERS] = "sandlock-oci",
+		[STATE_PLACEHOLDERS] = "sandlock-placeholders",
+	};
+	/* The same for all of a process. */
+	static char base[PATH_MAX];
+	int r = *base ? 0 : find_base(base);
+	int n;
+
+	if (r < 0) {
+		*base = '\0';
+		return r;
+	}
+	n = snprintf(ret, PATH_MAX, "%s/%s", base, names[kind]);
+	return n < 0 || n >= PATH_MAX ? fail(ENAMETOOLONG, "XDG_RUNTIME_DIR") :
+					0;
+}

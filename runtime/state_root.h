@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/state_root.h - where state is when no directory is named.
+ *
+ * Below /run for root; for others below $XDG_RUNTIME_DIR, else below
+ * /run/user/UID, else below /tmp/sandlock-UID.
+ */
+#pragma once
+
+#include <limits.h>
+
+enum state_kind {
+	STATE_SANDBOXES,	/* of sandlock */
+	STATE_CONTAINERS,	/* of sandlock-oci: an engine's, not ours to list */
+	STATE_PLACEHOLDERS,	/* of both: who needs which */
+};
+
+/*
+ * The absolute path of a directory that need not be there yet. An error where
+ * somebody else could put it there.
+ */
+int state_root(enum state_kind kind, char ret[static PATH_MAX]);
