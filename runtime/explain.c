@@ -399,8 +399,8 @@ int explain_make(struct arena *arena, const struct globals *globals,
 	};
 	if (!ret->lines)
 		return -ENOMEM;
-	ret->unsandboxed = unsandboxed_decide(request);
-	r = note(arena, ret, ret->unsandboxed);
+	r = note(arena, ret,
+		 unsandboxed_decide(arena, request, &ret->unsandboxed));
 	if (r >= 0)
 		r = look(arena, globals, ret);
 	if (r >= 0)

@@ -12,6 +12,7 @@
 #include "runtime/request.h"
 #include "runtime/sandbox.h"
 #include "runtime/trial.h"
+#include "runtime/unsandboxed.h"
 
 enum explain_state {
 	EXPLAIN_HELD,
@@ -34,7 +35,7 @@ struct explanation {
 	const struct request *request;
 	const char *refusal;		/* NULL: it would run */
 	bool planned;			/* all of the creation is there */
-	int unsandboxed;		/* enum unsandboxed */
+	struct unsandboxed unsandboxed;
 	struct explain_line *lines;
 	size_t n;
 	/* What was found on the way. */

@@ -28,7 +28,7 @@ static const char *verdict_of(const struct explanation *all)
 {
 	if (all->refusal)
 		return "refused";
-	return all->unsandboxed == UNSANDBOXED_NO ? "runs" : "unsandboxed";
+	return all->unsandboxed.why == UNSANDBOXED_NO ? "runs" : "unsandboxed";
 }
 
 /* Protections that nothing holds here. */
@@ -58,13 +58,16 @@ static void print_head(struct arena *arena, const struct explanation *all)
 	printf("project: %s\n", shown(arena, request->project));
 	if (all->refusal)
 		printf("run refuses it: %s\n", shown(arena, all->refusal));
-	else if (all->unsandboxed == UNSANDBOXED_NO)
+	else if (all->unsandboxed.why == UNSANDBOXED_NO)
 		printf("run puts it into a sandbox\n");
 	else
 		printf("run does not put it into a sandbox: %s\n",
-		       all->unsandboxed == UNSANDBOXED_ASKED ?
+		       all->unsandboxed.why == UNSANDBOXED_ASKED ?
 			       "--unsandboxed" :
 			       "program.excluded");
+	if (all->unsandboxed.excluded.refusal)
+		printf("program.excluded does not count, as %s\n",
+		       shown(arena, all->unsandboxed.excluded.refusal));
 	if (request->policy.auto_allow_bash.set)
 		printf("autoAllowBashIfSandboxed: %s\n",
 		       request->policy.auto_allow_bash.value ? "true" :
@@ -241,6 +244,9 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 		if (degraded(all) & 1U << i)
 			put_string(&w, NULL, policy_protection_name(i));
 	put_end(&w);
+	if (all->unsandboxed.excluded.refusal)
+		put_string(&w, "notExcluded",
+			   all->unsandboxed.excluded.refusal);
 	if (view) {
 		put_paths(&w, "allowed", &view->allowed);
 		put_paths(&w, "denied", &view->denied);

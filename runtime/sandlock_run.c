@@ -190,14 +190,14 @@ static int run_sandbox(const struct globals *globals,
 	return r;
 }
 
-static int run_plainly(const struct request *request, enum unsandboxed why,
+static int run_plainly(const struct request *request,
+		       const struct unsandboxed *decided,
 		       struct result *result)
 {
 	int r;
 
 	result->sandboxed = false;
-	unsandboxed_tell(request, why);
-	r = unsandboxed_run(request, result->signal);
+	r = unsandboxed_run(request, decided, result->signal);
 	result->timed_out = r == FOREGROUND_TIMEOUT;
 	return result->timed_out ? TIMED_OUT : r;
 }
@@ -205,15 +205,17 @@ static int run_plainly(const struct request *request, enum unsandboxed why,
 static int run_somehow(const struct globals *globals,
 		       const struct request *request, struct result *result)
 {
+	struct unsandboxed decided;
 	int r = policy_refuse_unenforced(&request->policy);
 
 	if (r >= 0)
-		r = unsandboxed_decide(request);
+		r = unsandboxed_decide(globals->arena, request, &decided);
 	if (r < 0)
 		return r;
-	if (r == UNSANDBOXED_NO)
+	unsandboxed_tell(request, &decided);
+	if (decided.why == UNSANDBOXED_NO)
 		return run_sandbox(globals, request, result);
-	return run_plainly(request, (enum unsandboxed)r, result);
+	return run_plainly(request, &decided, result);
 }
 
 /* The last line is the result's, also where nothing can be run: taken < 0. */

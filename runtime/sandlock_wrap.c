@@ -53,10 +53,27 @@ static int print_words(struct arena *arena, const struct oci_strings *words)
 	return 0;
 }
 
+/* The file that was judged: a shell would look for the name once more. */
+static int print_plain(struct arena *arena, const struct request *request,
+		       const struct unsandboxed *decided)
+{
+	const struct oci_strings *command = &request->command;
+	const char **words = arena_array(arena, command->n, sizeof *words);
+
+	if (!words)
+		return -ENOMEM;
+	for (size_t i = 0; i < command->n; i++)
+		words[i] = command->items[i];
+	if (decided->why == UNSANDBOXED_EXCLUDED)
+		words[0] = decided->excluded.file;
+	return print_words(arena, &(struct oci_strings){ words, command->n });
+}
+
 static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)
 {
 	struct arena *arena = globals->arena;
+	struct unsandboxed decided;
 	struct oci_strings words;
 	struct request request;
 	int r;
@@ -68,11 +85,11 @@ static int run(const struct globals *globals, const void *options, int argc,
 	r = policy_refuse_unenforced(&request.policy);
 	if (r < 0)
 		return r;
-	r = unsandboxed_decide(&request);
+	r = unsandboxed_decide(arena, &request, &decided);
 	if (r < 0)
 		return r;
-	if (r != UNSANDBOXED_NO)
-		return print_words(arena, &request.command);
+	if (decided.why != UNSANDBOXED_NO)
+		return print_plain(arena, &request, &decided);
 	r = wrap_words(arena, &request, argc, argv, &words);
 	return r < 0 ? r : print_words(arena, &words);
 }

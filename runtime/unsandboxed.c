@@ -23,39 +23,28 @@
 #define NOT_FOUND 127
 #define SIGNALLED 128
 
-/* By the last part of its name, or by all of it as it was written. */
-static const char *find_excluded(const struct request *request)
-{
-	const struct oci_strings *excluded = &request->policy.excluded;
-	const char *name, *slash;
-
-	if (request->command.n == 0)
-		return NULL;
-	name = request->command.items[0];
-	slash = strrchr(name, '/');
-	for (size_t i = 0; i < excluded->n; i++)
-		if (streq(excluded->items[i], name) ||
-		    (slash && streq(excluded->items[i], slash + 1)))
-			return excluded->items[i];
-	return NULL;
-}
-
 static bool is_allowed(const struct policy *policy)
 {
 	return !policy->set[POLICY_ALLOW_UNSANDBOXED] ||
 	       policy->allow_unsandboxed;
 }
 
-int unsandboxed_decide(const struct request *request)
+int unsandboxed_decide(struct arena *arena, const struct request *request,
+		       struct unsandboxed *ret)
 {
 	const struct policy *policy = &request->policy;
-	const char *excluded = find_excluded(request);
+	int r;
 
-	if (!excluded && !request->unsandboxed)
-		return UNSANDBOXED_NO;
-	if (is_allowed(policy))
-		return request->unsandboxed ? UNSANDBOXED_ASKED :
-					      UNSANDBOXED_EXCLUDED;
+	*ret = (struct unsandboxed){ .why = UNSANDBOXED_NO };
+	r = excluded_find(arena, request, &ret->excluded);
+	if (r < 0)
+		return r;
+	if (request->unsandboxed)
+		ret->why = UNSANDBOXED_ASKED;
+	else if (ret->excluded.entry)
+		ret->why = UNSANDBOXED_EXCLUDED;
+	if (ret->why == UNSANDBOXED_NO || is_allowed(policy))
+		return 0;
 	if (request->unsandboxed)
 		return fail(0,
 			    "--unsandboxed: refused by "
@@ -65,21 +54,26 @@ int unsandboxed_decide(const struct request *request)
 		    "%s: refused, program.excluded of %s has '%s', and "
 		    "program.allow_unsandboxed is false",
 		    request->command.items[0], policy->origin[POLICY_EXCLUDED],
-		    excluded);
+		    ret->excluded.entry);
 }
 
-void unsandboxed_tell(const struct request *request, enum unsandboxed why)
+void unsandboxed_tell(const struct request *request,
+		      const struct unsandboxed *decided)
 {
 	const char *command = request->command.items[0];
+	const char *origin = request->policy.origin[POLICY_EXCLUDED];
 
-	if (why == UNSANDBOXED_ASKED)
+	if (decided->why == UNSANDBOXED_ASKED)
 		log_warning("%s runs without a sandbox (--unsandboxed)",
 			    command);
-	else
+	else if (decided->why == UNSANDBOXED_EXCLUDED)
 		log_warning("%s runs without a sandbox (program.excluded "
 			    "'%s' of %s)",
-			    command, find_excluded(request),
-			    request->policy.origin[POLICY_EXCLUDED]);
+			    command, decided->excluded.entry, origin);
+	else if (decided->excluded.refusal)
+		log_warning("%s runs in the sandbox: program.excluded of %s "
+			    "does not count, as %s",
+			    command, origin, decided->excluded.refusal);
 }
 
 /* They were closed on exec for the sandbox's sake. */
@@ -94,14 +88,19 @@ static void give_descriptors_back(void)
 			(void)fcntl((int)fd, F_SETFD, 0);
 }
 
-static int become(const struct request *request)
+/* What was found and judged, not what PATH finds by now. */
+static int become(const struct request *request,
+		  const struct unsandboxed *decided)
 {
 	const char *const *command = request->command.items;
+	const char *file = decided->why == UNSANDBOXED_EXCLUDED ?
+				   decided->excluded.file :
+				   command[0];
 	int status;
 
 	give_descriptors_back();
 	(void)signal(SIGPIPE, SIG_DFL);
-	execvp(command[0], (char *const *)command);
+	execvp(file, (char *const *)command);
 	status = errno == ENOENT ? NOT_FOUND : CANNOT_EXECUTE;
 	fail(errno, "%s", command[0]);
 	log_error(err_text());
@@ -163,13 +162,14 @@ static int wait_for(pid_t pid, const struct request *request,
 	return SIGNALLED + WTERMSIG(status);
 }
 
-int unsandboxed_run(const struct request *request, int *ret_signal)
+int unsandboxed_run(const struct request *request,
+		    const struct unsandboxed *decided, int *ret_signal)
 {
 	sigset_t set, old;
 	pid_t pid;
 
 	if (!request->json && request->timeout_ms == 0)
-		return become(request);
+		return become(request, decided);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	for (size_t i = 0; i < COUNT(passed_on); i++)
@@ -180,7 +180,7 @@ int unsandboxed_run(const struct request *request, int *ret_signal)
 		return fail(errno, "fork");
 	if (pid == 0) {
 		(void)sigprocmask(SIG_SETMASK, &old, NULL);
-		_exit(become(request));
+		_exit(become(request, decided));
 	}
 	return wait_for(pid, request, &set, ret_signal);
 }

@@ -5,21 +5,32 @@
  */
 #pragma once
 
+#include "runtime/excluded.h"
+
+struct arena;
 struct request;
 
-enum unsandboxed {
+enum unsandboxed_why {
 	UNSANDBOXED_NO,		/* it runs in the sandbox */
 	UNSANDBOXED_ASKED,	/* plainly, by --unsandboxed */
 	UNSANDBOXED_EXCLUDED,	/* plainly, by program.excluded */
 };
 
+struct unsandboxed {
+	enum unsandboxed_why why;
+	struct excluded excluded;
+};
+
 /* Negative when it would have to run plainly and the policy forbids that. */
-int unsandboxed_decide(const struct request *request);
-/* One line on stderr that says so, and why. */
-void unsandboxed_tell(const struct request *request, enum unsandboxed why);
+int unsandboxed_decide(struct arena *arena, const struct request *request,
+		       struct unsandboxed *ret);
+/* One line on stderr that says so, or why an excluded name does not count. */
+void unsandboxed_tell(const struct request *request,
+		      const struct unsandboxed *decided);
 /*
  * Run the command, with the descriptors and signals as they were given. Where
  * nobody asks how it ends we become it; else the exit status is that of a
  * shell, or FOREGROUND_TIMEOUT, and *ret_signal what ended it.
  */
-int unsandboxed_run(const struct request *request, int *ret_signal);
+int unsandboxed_run(const struct request *request,
+		    const struct unsandboxed *decided, int *ret_signal);

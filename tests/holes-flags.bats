@@ -3,6 +3,8 @@
 # tests/holes-flags.bats - words of the command line, annotations and privileges
 # that must not be taken for something else.
 
+# shellcheck disable=SC2030,SC2031 # bats sets lines
+
 bats_require_minimum_version 1.5.0
 load helpers
 
@@ -125,7 +127,6 @@ raised() {
 }
 
 # refuses_raised HOW WORD...: as that user, in one line that names how.
-# shellcheck disable=SC2031 # bats sets lines
 refuses_raised() {
 	local how=$1
 

@@ -104,19 +104,19 @@ checked() {
 }
 
 @test "wrap leaves an excluded command as it is, or refuses it" {
-	run_ok sl wrap --program-excluded docker -- docker run 'a b'
-	assert_lines "docker run 'a b'"
-	run_ok sl wrap --program-excluded docker -- /usr/bin/docker ps
-	assert_lines "/usr/bin/docker ps"
-	run_ok sl wrap --program-excluded docker -- dockerd
-	assert_lines "sandlock run --program-excluded docker -- dockerd"
-	run_ok sl wrap --program-excluded /usr/bin/docker -- docker ps
+	run_ok sl wrap --program-excluded cat -- cat run 'a b'
+	assert_lines "$(type -P cat) run 'a b'"
+	run_ok sl wrap --program-excluded /usr/bin/env -- /usr/bin/env -i
+	assert_lines "/usr/bin/env -i"
+	run_ok sl wrap --program-excluded cat -- tac
+	assert_lines "sandlock run --program-excluded cat -- tac"
+	run_ok sl wrap --program-excluded /usr/bin/env -- env
 	[[ $output = "sandlock run "* ]]
 	run_ok sl wrap --unsandboxed -- true
 	assert_lines "true"
 	sl_bad "program.allow_unsandboxed is false" wrap \
-		--program-excluded docker --program-allow-unsandboxed=false \
-		-- docker ps
+		--program-excluded cat --program-allow-unsandboxed=false \
+		-- cat x
 	sl_bad "--unsandboxed: refused" wrap --unsandboxed \
 		--program-allow-unsandboxed=false -- true
 }

@@ -142,7 +142,7 @@ same_refusal() {
 }
 
 @test "explain says who would run outside of the sandbox" {
-	run_ok sl explain --program-excluded docker -- docker ps
+	run_ok sl explain --program-excluded cat -- cat x
 	assert_output_has "run does not put it into a sandbox: program.excluded"
 	explained --unsandboxed -- true
 	says '.verdict == "unsandboxed"'

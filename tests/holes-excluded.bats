@@ -1,0 +1,199 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/holes-excluded.bats - program.excluded lets out what the caller has, and
+# nothing that a workload could have put there.
+# shellcheck disable=SC2016 # the dollars are the scripts'
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	sandlock_setup
+	BIN=$TMP/bin
+	OPEN=$TMP/open
+	mkdir "$BIN" "$OPEN"
+	echo sekrit >"$TMP/secret"
+	cd "$OPEN" || return
+	PATH=$BIN:$PATH
+}
+
+# tool FILE [INTERPRETER]: a script that shows what no sandbox of this file may
+# read.
+tool() {
+	mkdir -p "$(dirname "$1")"
+	printf '#!%s\ncat %s || true\n' "${2:-/bin/sh}" "$TMP/secret" >"$1"
+	chmod 0755 "$1"
+}
+
+# excluding ENTRY WORD...: `sandlock run` with that entry; what may be written
+# is $OPEN.
+excluding() {
+	local entry=$1
+
+	shift
+	sl run -r /usr -r "$BIN" -w "$OPEN" --program-excluded "$entry" "$@"
+}
+
+# runs_plainly ENTRY COMMAND
+runs_plainly() {
+	run_ok excluding "$1" -- "$2"
+	assert_output_has "$2 runs without a sandbox (program.excluded '$1'"
+	assert_output_has sekrit
+}
+
+# stays_inside ENTRY COMMAND [WHY]: and a line says why, where it is given.
+# shellcheck disable=SC2154 # bats sets output
+stays_inside() {
+	output=$(excluding "$1" -- "$2" 2>&1) || true
+	if [[ $output = *sekrit* || $output = *"without a sandbox"* ]]; then
+		echo "runs plainly: $output"
+		return 1
+	fi
+	[ -z "${3:-}" ] || assert_output_has "$3"
+	run_ok sl wrap -w "$OPEN" --program-excluded "$1" -- "$2"
+	[[ $output = *"sandlock run "* ]]
+}
+
+@test "a program that a workload wrote does not run outside by the last part of its name" {
+	tool "$OPEN/docker"
+	stays_inside docker ./docker
+	stays_inside docker "$OPEN/docker"
+	stays_inside docker ../open/docker
+}
+
+@test "an entry without a slash means a command without one that PATH finds" {
+	tool "$BIN/docker"
+	runs_plainly docker docker
+	stays_inside docker "$BIN/docker"
+	stays_inside docker dockerd
+}
+
+@test "an entry with a slash means that path alone" {
+	tool "$BIN/docker"
+	runs_plainly "$BIN/docker" "$BIN/docker"
+	stays_inside "$BIN/docker" docker
+	stays_inside "$BIN/docker" "$BIN/../bin/docker"
+	stays_inside "$BIN/docker" ../bin/docker
+}
+
+@test "an entry with a slash never means a file below a writable path" {
+	tool "$OPEN/docker"
+	stays_inside "$OPEN/docker" "$OPEN/docker" \
+		"reached through $OPEN, which may be written by the sandbox"
+	stays_inside ./docker ./docker
+	mkdir "$OPEN/sub"
+	tool "$BIN/docker"
+	stays_inside "$OPEN/sub/../../bin/docker" "$OPEN/sub/../../bin/docker"
+}
+
+@test "a directory of PATH that may be written finds nothing for program.excluded" {
+	tool "$BIN/docker"
+	tool "$OPEN/docker"
+	PATH=$OPEN:$PATH stays_inside docker docker \
+		"reached through $OPEN, which may be written by the sandbox"
+	PATH=$TMP/bin/../open:$PATH stays_inside docker docker
+}
+
+@test "a link in PATH that leads below a writable path finds nothing for program.excluded" {
+	tool "$OPEN/tool"
+	ln -s "$OPEN/tool" "$BIN/docker"
+	stays_inside docker docker "$BIN/docker is reached through $OPEN, which"
+	ln -sfn ../open/tool "$BIN/docker"
+	stays_inside docker docker
+	stays_inside "$BIN/docker" "$BIN/docker"
+}
+
+@test "a directory of PATH behind a link that may be written finds nothing for program.excluded" {
+	tool "$BIN/docker"
+	ln -s "$BIN" "$OPEN/link"
+	PATH=$OPEN/link:/usr/bin:/bin stays_inside docker docker
+	ln -s "$OPEN/link" "$TMP/outer"
+	PATH=$TMP/outer:/usr/bin:/bin stays_inside docker docker
+}
+
+@test "an empty or relative directory of PATH finds nothing for program.excluded" {
+	mkdir "$TMP/else"
+	tool "$TMP/else/docker"
+	cd "$TMP/else"
+	PATH=:/usr/bin:/bin stays_inside docker docker "not absolute"
+	PATH=.:/usr/bin:/bin stays_inside docker docker "not absolute"
+	PATH=../else:/usr/bin:/bin stays_inside docker docker "not absolute"
+	PATH=/usr/bin:/bin: stays_inside docker docker "not absolute"
+}
+
+@test "a script whose interpreter may be written is not excluded" {
+	tool "$OPEN/interpreter"
+	tool "$BIN/docker" "$OPEN/interpreter"
+	stays_inside docker docker "reached through $OPEN, which may be written by the sandbox"
+	tool "$OPEN/interpreter"
+	tool "$BIN/docker" "/usr/bin/env interpreter"
+	PATH=$PATH:$OPEN stays_inside docker docker
+	tool "$BIN/docker" "$BIN/second"
+	tool "$BIN/second" "$OPEN/interpreter"
+	stays_inside docker docker
+	tool "$BIN/docker" "/usr/bin/env sh"
+	runs_plainly docker docker
+}
+
+@test "what a mount or a preset lets the workload write is a writable path, too" {
+	tool "$BIN/docker"
+	run_ok sl run -r /usr --mount "/in:$BIN" --program-excluded docker -- \
+		docker
+	[[ $output = *"runs in the sandbox"* ]]
+	run_ok sl run -r /usr --mount "/in:$BIN:ro" --program-excluded docker \
+		-- docker
+	assert_output_has "runs without a sandbox"
+	mkdir "$TMP/.git"
+	run_ok sl wrap -r /usr -w @project --program-excluded docker -- docker
+	[[ $output = "sandlock run "* ]]
+}
+
+@test "a writable path under another name of a bind mount is a writable path, too" {
+	requires root
+	tool "$OPEN/docker"
+	mkdir "$TMP/other"
+	run_ok privately sh -c '
+		mount --bind "$1" "$2"
+		PATH=$2:$PATH "$3" wrap -r /usr -w "$1" \
+			--program-excluded docker -- docker' sh "$OPEN" \
+		"$TMP/other" "$SANDLOCK_SHELL"
+	assert_output_has "sandlock run "
+}
+
+@test "the file that was judged runs, not what PATH finds by then" {
+	tool "$BIN/docker"
+	run_ok sl wrap -w "$OPEN" --program-excluded docker -- docker 'a b'
+	assert_lines "$BIN/docker 'a b'"
+	PATH=$OPEN:$PATH run_ok sl wrap -w "$OPEN" --program-excluded docker -- docker
+	assert_lines "$BIN/docker"
+}
+
+@test "program.allow_unsandboxed = false refuses an excluded command, and not one that was planted" {
+	tool "$BIN/docker"
+	tool "$OPEN/docker"
+	sl_bad "program.allow_unsandboxed is false" run -r /usr -w "$OPEN" \
+		--program-excluded docker --program-allow-unsandboxed=false \
+		-- docker
+	run_ok sl run -r /usr -w "$OPEN" --program-excluded docker \
+		--program-allow-unsandboxed=false -- ./docker
+	[[ $output != *sekrit* && $output != *"without a sandbox"* ]]
+}
+
+@test "excludedCommands of an agent's settings lets out no file that a workload wrote" {
+	mkdir "$OPEN/.claude"
+	echo '{"sandbox": {"enabled": true, "excludedCommands": ["docker *"]}}' \
+		>"$OPEN/.claude/settings.json"
+	tool "$OPEN/docker"
+	run sl run --policy .claude/settings.json -- ./docker
+	[[ $output != *"without a sandbox"* ]]
+	PATH=$OPEN:$PATH run_ok sl wrap --policy .claude/settings.json -- docker
+	[[ $output = "sandlock run "* ]]
+}
+
+@test "explain says why an excluded name does not count" {
+	tool "$OPEN/docker"
+	PATH=$OPEN:$PATH run_ok sl explain -r /usr -w "$OPEN" \
+		--program-excluded docker -- docker
+	assert_output_has "run puts it into a sandbox"
+	assert_output_has "program.excluded does not count, as $OPEN/docker is"
+}
