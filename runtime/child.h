@@ -43,6 +43,13 @@ int child_exec_step(struct child *child, const struct step *step);
 /* STEP_REAPER, in child_reaper.c. */
 int child_reaper_step(const struct step *step);
 
+/*
+ * Block every signal; a descriptor that has them (child_signals.c). While
+ * waiting for fd, each of them does what it does by default.
+ */
+int child_signals_open(void);
+void child_signals_wait(int signals, int fd);
+
 /* Words on the link (child.c). fds may be NULL. */
 int child_say(struct child *child, uint32_t word, const int *fds, size_t nfds);
 int child_wait_go(struct child *child);

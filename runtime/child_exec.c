@@ -188,37 +188,26 @@ static int refuse_own_binary(const struct step_exec *exec)
 	return 0;
 }
 
-/* A copy of *fd at to, made from one above all that is to be kept. */
-static int move(int *fd, int to, int above)
-{
-	int copy = fcntl(*fd, F_DUPFD_CLOEXEC, above);
-
-	if (copy < 0 || dup3(copy, to, O_CLOEXEC) < 0)
-		return -1;
-	*fd = to;
-	return 0;
-}
-
 /*
  * Keep nothing of the runtime while waiting: callers wait for its descriptors
- * to close. What stays are 0-2, the preserved ones, the gate and what Landlock
- * is to hold.
+ * to close. What stays are 0-2, the preserved ones and those of the list.
  */
-static int keep_only(struct child *child, int *gate, unsigned int preserved)
+static int keep_only(struct child *child, int *const *list, size_t n,
+		     unsigned int preserved)
 {
-	int *ruleset = &child->slots[SLOT_RULESET];
-	int first = 3 + (int)preserved, next = first + 1;
+	int next = 3 + (int)preserved;
 
-	/* The ruleset may lie where the gate goes. */
-	if (*ruleset >= 0) {
-		*ruleset = fcntl(*ruleset, F_DUPFD_CLOEXEC, first + 2);
-		if (*ruleset < 0)
+	/* Above all their places first: one may lie where another goes. */
+	for (size_t i = 0; i < n; i++) {
+		*list[i] = fcntl(*list[i], F_DUPFD_CLOEXEC, next + (int)n);
+		if (*list[i] < 0)
 			return -1;
 	}
-	if (move(gate, first, first + 2) < 0)
-		return -1;
-	if (*ruleset >= 0 && move(ruleset, next++, first + 2) < 0)
-		return -1;
+	for (size_t i = 0; i < n; i++, next++) {
+		if (dup3(*list[i], next, O_CLOEXEC) < 0)
+			return -1;
+		*list[i] = next;
+	}
 	if (sys_close_range((unsigned int)next, ~0U, 0) < 0)
 		return -1;
 	child->link = -1;
@@ -229,17 +218,24 @@ static int keep_only(struct child *child, int *gate, unsigned int preserved)
 static int wait_at_gate(struct child *child, const struct step *step)
 {
 	autoclose int gate = child->slots[step->in];
+	autoclose int signals = child_signals_open();
+	int *ruleset = &child->slots[SLOT_RULESET];
+	int *const list[] = { &gate, &signals, ruleset };
 	int failures = 0;
 
-	if (keep_only(child, &gate, (unsigned int)step->number) < 0)
+	if (signals < 0 ||
+	    keep_only(child, list, *ruleset < 0 ? 2 : 3,
+		      (unsigned int)step->number) < 0)
 		return -1;
 	for (;;) {
+		child_signals_wait(signals, gate);
 		child->link = accept4(gate, NULL, NULL, SOCK_CLOEXEC);
 		/* Nobody would hear why we are gone: only if it lasts. */
 		if (child->link < 0 && ++failures < MAX_FAILURES)
 			continue;
 		if (child->link < 0)
 			return -1;
+		child_signals_wait(signals, child->link);
 		if (child_wait_go(child) == 0)
 			return 0;
 		close(child->link);

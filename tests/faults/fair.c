@@ -91,7 +91,7 @@ enum exception fair(long nr, int error, bool stays)
 	if (stays && error == EAGAIN && nr == SYS_flock)
 		return HELD;
 	/* Where it waits for start it is created; whoever dies then is stopped. */
-	if (error == KILLED && nr == SYS_accept4)
+	if (error == KILLED && (nr == SYS_accept4 || nr == SYS_ppoll))
 		return ARRIVED;
 	if (error == KILLED)
 		return FAIR;
@@ -115,7 +115,7 @@ const char *exception_text(enum exception why)
 		[NEVER_STAYS] =
 			"no signal comes at each try, and one is killed once",
 		[HELD] = "EAGAIN of flock that stays is somebody at work",
-		[ARRIVED] = "who is killed in accept4 was created before",
+		[ARRIVED] = "who is killed in ppoll or accept4 was created before",
 		[NO_KEYRINGS] = "ENOSYS of keyctl is a kernel without keyrings",
 	};
 

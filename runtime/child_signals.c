@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/child_signals.c - a process that waits for `start` does what a signal
+ * does by default.
+ *
+ * The kernel spares process 1 of a pid namespace every signal but SIGKILL that
+ * has no handler, even from outside. So all are blocked here, read, and obeyed.
+ * The calls are the kernel's own: the C library hides two signals.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/child.h"
+
+int child_signals_open(void)
+{
+	const uint64_t all = ~0ULL;
+
+	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all) <
+	    0)
+		return -1;
+	return (int)syscall(SYS_signalfd4, -1, &all, sizeof all, SFD_CLOEXEC);
+}
+
+static bool ends_by_default(int sig)
+{
+	switch (sig) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* By the signal itself where the kernel lets it through, as to be seen outside. */
+static void obey(int sig)
+{
+	static const unsigned long to_default[4];
+	const uint64_t one = 1ULL << (sig - 1);
+
+	(void)syscall(SYS_rt_sigaction, sig, to_default, NULL, sizeof one);
+	(void)kill(getpid(), sig);
+	(void)syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &one, NULL, sizeof one);
+	(void)syscall(SYS_rt_sigprocmask, SIG_BLOCK, &one, NULL, sizeof one);
+	if (ends_by_default(sig))
+		_exit(128 + sig);
+}
+
+void child_signals_wait(int signals, int fd)
+{
+	struct pollfd p[] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
+	};
+	struct signalfd_siginfo info;
+	long n;
+
+	do {
+		n = syscall(SYS_ppoll, p, 2, NULL, NULL, sizeof(uint64_t));
+		if (n > 0 && p[0].revents &&
+		    read(signals, &info, sizeof info) == sizeof info)
+			obey((int)info.ssi_signo);
+	} while ((n < 0 && errno == EINTR) || (n > 0 && !p[1].revents));
+}
