@@ -188,16 +188,13 @@ static int check_program(const struct container *container)
 }
 
 /* Everything in it, and see init's end: the caller may delete it at once. */
-static void end_container(struct arena *arena,
-			  const struct container *container)
+static void kill_container(struct arena *arena,
+			   const struct container *container)
 {
 	autoclose int pidfd = container_pidfd(container);
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 	struct cgroup cgroup = { 0 };
-	struct err_kept why;
 
-	/* The sentence that brought us here is the one to be printed. */
-	err_keep(&why);
 	if (pidfd >= 0)
 		(void)sys_pidfd_send_signal(pidfd, SIGKILL);
 	if (container->record.own_cgroup &&
@@ -205,6 +202,16 @@ static void end_container(struct arena *arena,
 		(void)cgroup_signal(arena, &cgroup, SIGKILL);
 	if (pidfd >= 0)
 		(void)poll(&p, 1, END_MS);
+}
+
+/* The sentence that brought us here is the one to be printed. */
+static void end_container(struct arena *arena,
+			  const struct container *container)
+{
+	struct err_kept why;
+
+	err_keep(&why);
+	kill_container(arena, container);
 	err_restore(&why);
 }
 
