@@ -97,6 +97,18 @@ int proc_life(int proc, pid_t pid, uint64_t *ret_start, bool *ret_ends)
 	return 0;
 }
 
+pid_t proc_parent(int proc, pid_t pid)
+{
+	char line[STAT_SIZE];
+	const char *state;
+
+	if (read_stat(proc, pid, line, sizeof line, &state) < 0) {
+		err_clear();
+		return 0;
+	}
+	return (pid_t)stat_number(state, 4);
+}
+
 static uint64_t flags_of(int proc, pid_t pid, uint64_t if_unknown)
 {
 	char line[STAT_SIZE];

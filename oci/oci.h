@@ -473,6 +473,8 @@ struct oci_record {
 	const char *boot_id;
 	bool kept;
 	bool hooks_begun;		/* create hooks have run: poststop is due */
+	pid_t maker;			/* the command that made it; 0: not known */
+	uint64_t maker_start;
 	pid_t pid;
 	uint64_t start_time;
 	uint64_t ns_inodes[OCI_NAMESPACES];	/* 0: not known */

@@ -12,6 +12,7 @@
 #include "hooks/hooks.h"
 #include "runtime/commands.h"
 #include "runtime/deleting.h"
+#include "runtime/holder.h"
 #include "runtime/reserve.h"
 
 #define LOCK_SECONDS 10
@@ -100,6 +101,19 @@ static int delete_locked(const struct globals *globals, const char *id,
 	return deleting_remove(globals->arena, &c, NULL);
 }
 
+/* A stopped process comes to no end: only others are waited for. */
+static int lock_by_force(const struct container *c)
+{
+	int r = reserve_lock(c, 0);
+
+	if (r == -EBUSY && !holder_is_stopped(c))
+		r = reserve_lock(c, LOCK_SECONDS);
+	if (r != -EBUSY)
+		return r;
+	r = holder_end(c);
+	return r < 0 ? r : reserve_lock(c, LOCK_SECONDS);
+}
+
 static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)
 {
@@ -110,7 +124,8 @@ static int run(const struct globals *globals, const void *options, int argc,
 	(void)argc;
 	r = container_load(globals->arena, globals->root, argv[0], &lock);
 	if (r >= 0)
-		r = reserve_lock(&lock, LOCK_SECONDS);
+		r = o->force ? lock_by_force(&lock) :
+			       reserve_lock(&lock, LOCK_SECONDS);
 	/* Only here: what is missing later on is not the container. */
 	if (r == -ENOENT && o->force)
 		return 0;

@@ -51,6 +51,7 @@ static const char *now_text(struct arena *arena)
 static int write_intent(struct creation *c)
 {
 	struct oci_record *record = &c->container.record;
+	char state;
 	int r;
 
 	*record = (struct oci_record){
@@ -60,6 +61,7 @@ static int write_intent(struct creation *c)
 		.rootfs = c->in.rootfs,
 		.created = now_text(c->arena),
 		.owner = geteuid(),
+		.maker = getpid(),
 		.annotations = c->spec.annotations,
 		.own_cgroup = c->cgroup.n > 0,
 		.systemd_scope = c->unit.name,
@@ -71,6 +73,10 @@ static int write_intent(struct creation *c)
 	if (r < 0)
 		return r;
 	c->container.of_this_boot = true;
+	/* Whom `delete --force` may kill if we do not get any further. */
+	r = proc_stat(c->proc, record->maker, &record->maker_start, &state);
+	if (r < 0)
+		return r;
 	r = cgroup_to_record(c->arena, &c->cgroup, record);
 	if (r < 0)
 		return r;

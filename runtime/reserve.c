@@ -22,6 +22,7 @@
 #include "base/util.h"
 #include "cgroups/rdt.h"
 #include "runtime/deleting.h"
+#include "runtime/holder.h"
 #include "runtime/placeholders.h"
 #include "runtime/systemd.h"
 
@@ -97,8 +98,7 @@ int reserve_lock(const struct container *container, int seconds)
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return fail(errno, "lock %s", container->id);
 		if (tries-- <= 0)
-			return fail(EBUSY, "another command works on %s",
-				    container->id);
+			return holder_fail(container);
 		usleep(LOCK_PAUSE_US);
 	}
 	r = still_there(container);

@@ -17,7 +17,10 @@ struct arena;
  */
 int reserve_container(struct arena *arena, const char *root, const char *id,
 		      struct container *ret);
-/* Wait for whoever works on it, for seconds at most; -ENOENT when it is gone then. */
+/*
+ * Wait for whoever works on it, for seconds at most, and then -EBUSY; -ENOENT
+ * when it is gone by then.
+ */
 int reserve_lock(const struct container *container, int seconds);
 void reserve_unlock(const struct container *container);
 

@@ -53,6 +53,8 @@ static void accepted(struct arena *arena)
 	demand(oci_record_write(arena, &again, &second, &len2) == 0);
 	demand(len == len2 && memcmp(first, second, len) == 0);
 	demand(again.pid == record.pid && again.kept == record.kept &&
+	       again.maker == record.maker &&
+	       again.maker_start == record.maker_start &&
 	       again.start_time == record.start_time &&
 	       again.ncgroups == record.ncgroups);
 	demand_documents(arena);

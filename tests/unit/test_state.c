@@ -45,6 +45,8 @@ static struct oci_record full_record(void)
 	record.kept = true;
 	record.hooks_begun = true;
 	record.pid = 4711;
+	record.maker = 4321;
+	record.maker_start = UINT64_MAX - 1;
 	record.start_time = UINT64_MAX;
 	for (size_t i = 0; i < OCI_NAMESPACES; i++)
 		record.ns_inodes[i] = 4026531835U + i;
@@ -70,6 +72,7 @@ static void a_record_is_one_compact_text(void **state)
 		"\"bundle\":\"/srv/web1\",\"rootfs\":\"/srv/web1/rootfs\","
 		"\"created\":\"2024-05-06T07:08:09.123456789Z\",\"owner\":0,"
 		"\"bootId\":\"8c1f\",\"kept\":false,\"hooksBegun\":false,"
+		"\"maker\":0,\"makerStart\":0,"
 		"\"pid\":0,\"startTime\":0,\"namespaces\":{\"user\":0,"
 		"\"cgroup\":0,\"ipc\":0,\"uts\":0,\"network\":0,\"pid\":0,"
 		"\"mount\":0,\"time\":0},\"cgroups\":[],\"ownCgroup\":false,"
@@ -90,6 +93,8 @@ static void assert_same_record(const struct oci_record *a,
 	assert_int_equal(a->kept, b->kept);
 	assert_int_equal(a->hooks_begun, b->hooks_begun);
 	assert_int_equal(a->pid, b->pid);
+	assert_int_equal(a->maker, b->maker);
+	assert_int_equal(a->maker_start, b->maker_start);
 	assert_int_equal(a->start_time, b->start_time);
 	assert_memory_equal(a->ns_inodes, b->ns_inodes, sizeof a->ns_inodes);
 	assert_int_equal(a->own_cgroup, b->own_cgroup);
@@ -173,6 +178,7 @@ static void a_damaged_record_is_refused_by_name(void **state)
 		{ "\"kept\":true", "\"kept\":1", "kept: " },
 		{ "\"hooksBegun\":true", "\"hooksBegun\":\"true\"",
 		  "hooksBegun: " },
+		{ "\"maker\":4321", "\"maker\":-1", "maker: " },
 		{ "\"pid\":4711", "\"pid\":-1", "pid: -1 is not a pid" },
 		{ "\"pid\":4711", "\"pid\":0", "pid: a kept container" },
 		{ "\"pid\":4711", "\"pid\":4711.5", "pid: " },

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/holder.h - the process that works on a container and holds its lock. */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "runtime/container.h"
+
+/* Its pid by the kernel's list of locks; 0: nobody, or not to be seen from here. */
+pid_t holder_pid(const struct container *container);
+/* The process that made the container holds the lock, and is stopped. */
+bool holder_is_stopped(const struct container *container);
+/*
+ * Kill the process that made the container, and its children, and see its end;
+ * -EBUSY, with its pid, when another process holds the lock.
+ */
+int holder_end(const struct container *container);
+/* The error of a lock that is held: -EBUSY, with the pid where it is known. */
+int holder_fail(const struct container *container);
