@@ -3,7 +3,30 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "runtime/reserve.h"
 #include "runtime/starting.h"
+
+#define CREATE_SECONDS 10
+
+/* Whoever asks for its state sees it as soon as its create has begun. */
+static int load(const struct globals *globals, const char *id,
+		struct container *ret)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	int r = container_load(globals->arena, globals->root, id, &c);
+
+	if (r < 0)
+		return r;
+	if (!c.broken && c.record.kept) {
+		*ret = c;
+		c = (struct container)CONTAINER_NONE;
+		return 0;
+	}
+	r = container_locked(&c) ? reserve_lock(&c, CREATE_SECONDS) : 0;
+	if (r < 0)
+		return r;
+	return container_load_sound(globals->arena, globals->root, id, ret);
+}
 
 static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)
@@ -13,7 +36,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 	(void)options;
 	(void)argc;
-	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	r = load(globals, argv[0], &c);
 	if (r < 0)
 		return r;
 	return starting_open_gate(globals, &c);
