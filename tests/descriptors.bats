@@ -44,22 +44,24 @@ with_fds() (
 	[ "$(open_fds "$(cat "$TMP/exec.pid")")" = "0 1 2 " ]
 }
 
-holds_gate_only() {
+holds_gate_and_signals() {
 	local fds
 
 	read -ra fds <<<"$(open_fds "$1")"
-	[ "${#fds[@]}" -eq 4 ] && [ "${fds[*]:0:3}" = "0 1 2" ] &&
-		[[ $(readlink "/proc/$1/fd/${fds[3]}") = socket:* ]]
+	[ "${#fds[@]}" -eq 5 ] && [ "${fds[*]:0:3}" = "0 1 2" ] &&
+		[[ $(readlink "/proc/$1/fd/${fds[3]}") = socket:* ]] &&
+		[ "$(readlink "/proc/$1/fd/${fds[4]}")" = \
+			"anon_inode:[signalfd]" ]
 }
 
-@test "who waits for start holds 0, 1, 2 and the gate only" {
+@test "who waits for start holds 0, 1, 2, the gate and its signals only" {
 	requires root mkfifo
 	mkfifo "$TMP/fifo"
 	new_bundle box
 	args sleep 1000
 	with_fds 50 "$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" box \
 		</dev/null >/dev/null 2>&1
-	wait_until holds_gate_only "$(pid_of box)"
+	wait_until holds_gate_and_signals "$(pid_of box)"
 	sandlock start box
 	[ "$(open_fds "$(pid_of box)")" = "0 1 2 " ]
 }

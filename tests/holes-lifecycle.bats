@@ -14,6 +14,14 @@ setup() {
 	args sleep 1000
 }
 
+# A create that is stopped would stay for ever where delete cannot end it.
+teardown() {
+	[ ! -s "$TMP/create" ] ||
+		kill -KILL -- "-$(cat "$TMP/create")" 2>/dev/null || true
+	[ -z "${LOCKER:-}" ] || kill -KILL -- "-$LOCKER" 2>/dev/null || true
+	sandlock_teardown
+}
+
 without_pid_namespace() {
 	config '.linux.namespaces |= map(select(.type != "pid"))'
 }
@@ -75,4 +83,108 @@ ends_by() {
 	sandlock kill web TERM
 	wait_until has_status web stopped
 	fails wait "$job"
+}
+
+# stopped_create [ALL]: a create that is stopped in its hook, with the lock.
+# $TMP/create has its pid. ALL stops its children, too.
+stopped_create() {
+	hook createRuntime "echo \$PPID >$TMP/create; exec sleep 1000"
+	setsid "$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" web \
+		</dev/null >/dev/null 2>&1 3>&- &
+	CREATE=$!
+	wait_until test -s "$TMP/create"
+	[ -z "${1:-}" ] || kill -STOP -- "-$(cat "$TMP/create")"
+	kill -STOP "$(cat "$TMP/create")"
+	wait_until is_stopped "$(cat "$TMP/create")"
+}
+
+is_stopped() {
+	grep -q '^State:.T' "/proc/$1/status"
+}
+
+@test "delete --force ends a create that is stopped with the lock" {
+	stopped_create
+	run_ok sandlock delete --force web
+	[ -z "$output" ]
+	assert_gone web
+	fails wait "$CREATE"
+}
+
+@test "delete --force ends a stopped create whose children are stopped, too" {
+	config 'del(.linux.cgroupsPath)'
+	stopped_create all
+	run_ok sandlock --cgroup-manager disabled delete --force web
+	assert_gone web
+	fails wait "$CREATE"
+}
+
+@test "delete --force kills nobody who holds the lock but is not its maker" {
+	local record
+
+	create web
+	record=$(cat "$ROOT/web/state.json")
+	# A pid that was used again: by the process that has the lock.
+	setsid sh -c 'echo $$ >"$1/locker"; exec flock -F "$2" sleep 1000' \
+		sh "$TMP" "$ROOT/web" 3>&- &
+	wait_until test -s "$TMP/locker"
+	LOCKER=$(cat "$TMP/locker")
+	wait_until locked "$ROOT/web"
+	jq -c ".maker = $LOCKER" <<<"$record" >"$ROOT/web/state.json"
+	run_bad "process $LOCKER works on web (end it, or wait for it)" \
+		sandlock delete --force web
+	kill -0 "$LOCKER"
+	kill "$LOCKER"
+}
+
+locked() {
+	! flock --nonblock "$1" true
+}
+
+@test "start waits for a create that is under way" {
+	local job
+
+	hook createRuntime "until test -e $TMP/go; do sleep 0.02; done"
+	create web &
+	wait_until has_status web creating
+	sandlock start web >"$TMP/start" 2>&1 3>&- &
+	job=$!
+	# Nothing is to be seen of somebody who waits but this.
+	sleep 0.3
+	kill -0 "$job"
+	touch "$TMP/go"
+	wait "$job"
+	assert_status web running
+}
+
+@test "start waits in vain for a create that fails" {
+	local job
+
+	hook createRuntime "until test -e $TMP/go; do sleep 0.02; done; exit 1"
+	create web >/dev/null &
+	wait_until has_status web creating
+	sandlock start web >"$TMP/start" 2>&1 3>&- &
+	job=$!
+	sleep 0.3
+	touch "$TMP/go"
+	fails wait "$job"
+	grep -q "web: container does not exist" "$TMP/start"
+}
+
+@test "start names the process of a create that takes too long" {
+	stopped_create
+	run_bad "process $(cat "$TMP/create") works on web" sandlock start web
+	sandlock delete --force web
+}
+
+@test "a poststart hook that fails is named after the program has ended, too" {
+	args true
+	hook poststart 'pid=$(tr , "\n" | sed -n "s/.*\"pid\"://p")
+		while [ -e /proc/$pid/exe ]; do :; done; exit 1'
+	run_bad "error running poststart hook #0: exit status 1" \
+		sandlock run --bundle "$BUNDLE" web
+	assert_gone web
+	create web
+	run_bad "error running poststart hook #0: exit status 1" \
+		sandlock start web
+	assert_status web stopped
 }
