@@ -19,6 +19,7 @@
 #include "runtime/creation.h"
 #include "runtime/idmap.h"
 #include "runtime/inherited.h"
+#include "runtime/mount_check.h"
 #include "runtime/notify.h"
 
 #define OPTION(field) offsetof(struct creation_options, field)
@@ -217,6 +218,14 @@ static int settle_mappings(struct creation *c)
 			     &l->uid_mappings, &l->gid_mappings);
 }
 
+static int check_mounts(struct creation *c)
+{
+	if (c->in.bare || make_has_mountns(&c->in))
+		return 0;
+	c->in.mounts_present = true;
+	return mount_check(&c->in, c->proc);
+}
+
 static int place_rdt(struct creation *c)
 {
 	const struct oci_intel_rdt *asked = c->spec.linux_.intel_rdt;
@@ -256,6 +265,9 @@ static int gather(struct creation *c)
 	if (r < 0)
 		return r;
 	r = settle_mappings(c);
+	if (r < 0)
+		return r;
+	r = check_mounts(c);
 	if (r < 0)
 		return r;
 	if (c->globals->cgroup_manager == CGROUP_DISABLED &&

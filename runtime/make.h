@@ -36,6 +36,7 @@ struct make_input {
 	const struct joins *joins;
 	const struct policed *policed;
 	const struct confine_filter *filter;	/* NULL: none */
+	bool mounts_present;		/* without a mount namespace: looked at */
 	bool no_pivot;
 	bool no_new_keyring;
 	bool has_console;		/* terminal asked for */

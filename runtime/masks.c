@@ -149,25 +149,29 @@ static void unescape(char *text)
 /* "36 35 98:0 /root /place options shared:1 - type source options" */
 static bool parse(char *line, struct mount_line *ret)
 {
-	char *type = strstr(line, " - "), *place = line;
+	char *type = strstr(line, " - "), *place = line, *source;
 
 	if (!type)
 		return false;
 	*type = '\0';
 	type += strlen(" - ");
-	type[strcspn(type, " ")] = '\0';
+	source = type;
+	type = strsep(&source, " ");
+	source = strsep(&source, " ");
 	for (int i = 0; i < 4 && place; i++) {
 		place = strchr(place, ' ');
 		place = place ? place + 1 : NULL;
 	}
-	if (!place)
+	if (!place || !source)
 		return false;
+	unescape(source);
 	ret->id = strtoull(line, NULL, 10);
 	ret->shared = strstr(place, " shared:");
 	place[strcspn(place, " ")] = '\0';
 	unescape(place);
 	ret->place = place;
 	ret->type = type;
+	ret->source = source;
 	return true;
 }
 

@@ -28,6 +28,7 @@ struct mount_line {
 	uint64_t id;
 	const char *place;
 	const char *type;
+	const char *source;
 	bool shared;
 };
 

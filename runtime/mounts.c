@@ -309,7 +309,7 @@ static int refuse_mounts(const struct make_input *in)
 		"needs a mount namespace of the container's own";
 	const struct oci_linux *l = &in->spec->linux_;
 
-	if (in->spec->nmounts)
+	if (in->spec->nmounts && !in->mounts_present)
 		return fail(0, "mounts[0]: %s", reason);
 	if (in->spec->root_readonly)
 		return fail(0, "root.readonly: %s", reason);

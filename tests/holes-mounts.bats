@@ -218,3 +218,85 @@ new_data() {
 	assert_output_has "mounts[$(($(jq '.mounts | length' \
 		"$BUNDLE/config.json") - 1))]: "
 }
+
+# ---- without a mount namespace ----
+
+no_mount_namespace() {
+	config 'del(.linux.namespaces[] | select(.type == "mount")) |
+		.mounts = [] |
+		del(.linux.maskedPaths, .linux.readonlyPaths)'
+}
+
+# on_mounts COMMAND...: in a mount namespace in which the rootfs has a tmpfs on
+# /tmp, nosuid and from "mine", and $TMP/data on /data, read-only.
+on_mounts() {
+	mkdir -p "$TMP/data" "$BUNDLE/rootfs/data"
+	echo text >"$TMP/data/file"
+	privately bash -c '
+		mount -t tmpfs -o nosuid mine "$1/rootfs/tmp" &&
+		mount --bind "$2" "$1/rootfs/data" &&
+		mount -o remount,bind,ro "$1/rootfs/data" &&
+		touch "$1/rootfs/tmp/here" || exit
+		shift 2
+		exec "$@"' sh "$BUNDLE" "$TMP/data" "$@"
+}
+
+run_mounted() {
+	on_mounts "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" mounted
+}
+
+@test "without a mount namespace listed mounts may be there already" {
+	no_mount_namespace
+	add_mount /tmp tmpfs mine nosuid rw
+	add_mount /data bind "$TMP/data" rbind ro
+	args sh -c 'ls /tmp; cat /data/file'
+	run_ok run_mounted
+	assert_lines "here
+text"
+}
+
+@test "in a joined mount namespace listed mounts may be there already" {
+	local holder
+
+	no_mount_namespace
+	add_mount /tmp tmpfs mine
+	args ls /tmp
+	run_bad "mounts[0]: /tmp is not mounted" sandlock run \
+		--bundle "$BUNDLE" joined
+	mkfifo "$TMP/ready"
+	on_mounts sh -c 'echo $$ >"$1"; exec sleep 1000' sh "$TMP/ready" &
+	read -r holder <"$TMP/ready"
+	config --arg path "/proc/$holder/ns/mnt" \
+		'.linux.namespaces += [{type: "mount", path: $path}]'
+	run sandlock run --bundle "$BUNDLE" joined
+	kill "$holder"
+	wait || true
+	[ "$status" -eq 0 ]
+	assert_lines here
+}
+
+@test "without a mount namespace every other mount is refused by index and destination" {
+	local mount text
+
+	no_mount_namespace
+	add_mount /tmp tmpfs mine
+	while IFS='|' read -r mount text; do
+		# shellcheck disable=SC2086 # the words are many
+		add_mount ${mount//DATA/$TMP/data}
+		run_bad "mounts[1]: $text" run_mounted
+		assert_output_has "needs a mount namespace of the container's own"
+		[ "${#lines[@]}" -eq 1 ]
+		config 'del(.mounts[1])'
+	done <<-'END'
+		/proc proc proc|/proc is not mounted
+		/never tmpfs mine|/never is not mounted
+		/etc bind DATA bind|/etc is not mounted
+		/tmp ramfs mine|/tmp is a mount of type tmpfs from mine
+		/tmp tmpfs other|/tmp is a mount of type tmpfs from mine
+		/data bind DATA/file bind|/data is a mount of type
+		/data bind DATA bind rw|/data is mounted with other flags
+		/tmp tmpfs mine nodev|/tmp is mounted with other flags
+		/tmp tmpfs mine remount|/tmp is mounted already
+		/tmp tmpfs mine rro|/tmp is mounted already
+	END
+}
