@@ -256,7 +256,7 @@ text"
 }
 
 @test "in a joined mount namespace listed mounts may be there already" {
-	local holder
+	local holder job
 
 	no_mount_namespace
 	add_mount /tmp tmpfs mine
@@ -264,13 +264,14 @@ text"
 	run_bad "mounts[0]: /tmp is not mounted" sandlock run \
 		--bundle "$BUNDLE" joined
 	mkfifo "$TMP/ready"
-	on_mounts sh -c 'echo $$ >"$1"; exec sleep 1000' sh "$TMP/ready" &
+	on_mounts sh -c 'echo $$ >"$1"; exec sleep 1000' sh "$TMP/ready" 3>&- &
+	job=$!
 	read -r holder <"$TMP/ready"
 	config --arg path "/proc/$holder/ns/mnt" \
 		'.linux.namespaces += [{type: "mount", path: $path}]'
 	run sandlock run --bundle "$BUNDLE" joined
 	kill "$holder"
-	wait || true
+	wait "$job" || true
 	[ "$status" -eq 0 ]
 	assert_lines here
 }
