@@ -105,6 +105,12 @@ uint32_t files_rights(const struct policy *policy, enum policy_key key);
 int files_resolve(struct arena *arena, const struct policy *policy,
 		  const struct files_place *place, struct files_list *ret_allowed,
 		  struct files_list *ret_denied);
+/*
+ * What the project means where something is denied: itself, and every directory
+ * above with a marker of one, never the home or above; the outermost is last.
+ */
+int files_projects(struct arena *arena, const struct files_place *place,
+		   struct oci_strings *ret);
 /* The path without links, NULL when there is none. */
 int files_real_path(struct arena *arena, const struct files_place *place,
 		    const char *path, const char **ret);

@@ -35,6 +35,7 @@ struct resolver {
 	const struct files_place *place;
 	struct policy_context context;
 	char *top; /* how the kernel spells the root */
+	struct oci_strings projects; /* of denials, once they are needed */
 	struct files_list *allowed, *denied;
 	unsigned int scopes;
 };
@@ -281,7 +282,7 @@ static int add_pattern(struct resolver *v, struct item item,
 }
 
 /* What an allowing preset leaves out is denied to it, not to other items. */
-static int add_preset(struct resolver *v, struct item item, const char *name)
+static int allow_preset(struct resolver *v, struct item item, const char *name)
 {
 	struct policy_preset preset;
 	struct item except;
@@ -290,35 +291,75 @@ static int add_preset(struct resolver *v, struct item item, const char *name)
 	if (r < 0)
 		return fail_in(r, "%s", item.entry.key);
 	item.optional = true;
-	item.entry.scope = item.denial ? 0 : ++v->scopes;
-	item.entry.of_preset = item.denial;
+	item.entry.scope = ++v->scopes;
 	except = item;
 	except.denial = true;
 	for (size_t i = 0; r == 0 && i < preset.paths.n; i++)
 		r = add_pattern(v, item, preset.paths.items[i]);
-	for (size_t i = 0; r == 0 && !item.denial && i < preset.except.n; i++)
+	for (size_t i = 0; r == 0 && i < preset.except.n; i++)
 		r = add_pattern(v, except, preset.except.items[i]);
 	return r;
 }
 
+static int find_projects(struct resolver *v)
+{
+	if (v->projects.n)
+		return 0;
+	return files_projects(v->arena, v->place, &v->projects);
+}
+
+/* Of every project; what has nothing to do with them is the same in each. */
+static int deny_preset(struct resolver *v, struct item item, const char *name)
+{
+	struct policy_preset preset, first = { 0 };
+	struct policy_context context = v->context;
+	int r = find_projects(v);
+
+	item.optional = true;
+	item.entry.of_preset = true;
+	for (size_t i = 0; r == 0 && (i == 0 || i < v->projects.n); i++) {
+		context.project = v->projects.n ? v->projects.items[i] : NULL;
+		r = policy_path_preset(v->arena, name, &context, &preset);
+		if (r < 0)
+			return fail_in(r, "%s", item.entry.key);
+		for (size_t k = 0; r == 0 && k < preset.paths.n; k++)
+			if (!oci_strings_has(&first.paths,
+					     preset.paths.items[k]))
+				r = add_pattern(v, item, preset.paths.items[k]);
+		if (i == 0)
+			first = preset;
+	}
+	return r;
+}
+
+/* At any depth: below the outermost project are all the others. */
+static int deny_name(struct resolver *v, struct item item, const char *pattern)
+{
+	const char *project, *path;
+	int r = find_projects(v);
+
+	if (r < 0)
+		return r;
+	if (!v->projects.n)
+		return fail(0, "%s '%s': the project is not known",
+			    item.entry.key, pattern);
+	project = policy_glob_quote(v->arena,
+				    v->projects.items[v->projects.n - 1]);
+	path = project ? arena_printf(v->arena, "%s/**/%s", project, pattern) :
+			 NULL;
+	return path ? add_pattern(v, item, path) : -ENOMEM;
+}
+
 static int add_item(struct resolver *v, struct item item, const char *text)
 {
-	const char *project = v->place->project;
-
 	item.entry.item = text;
 	if (text[0] == '@')
-		return add_preset(v, item, text + 1);
+		return item.denial ? deny_preset(v, item, text + 1) :
+				     allow_preset(v, item, text + 1);
 	item.optional = text[0] == '-';
 	text += item.optional;
-	if (text[0] == '/')
-		return add_pattern(v, item, text);
-	if (!project)
-		return fail(0, "%s '%s': the project is not known",
-			    item.entry.key, text);
-	project = policy_glob_quote(v->arena, project);
-	text = project ? arena_printf(v->arena, "%s/**/%s", project, text) :
-			 NULL;
-	return text ? add_pattern(v, item, text) : -ENOMEM;
+	return text[0] == '/' ? add_pattern(v, item, text) :
+				deny_name(v, item, text);
 }
 
 /* ---- what programs need to start ---- */

@@ -17,6 +17,9 @@
 #include "policy/keys.h"
 #include "policy/presets_internal.h"
 
+const char *const policy_project_markers[] = { "pyproject.toml", "uv.toml",
+					       ".git", NULL };
+
 static const char *const project[] = { ".", NULL };
 static const char *const home[] = { "~", NULL };
 static const char *const uv_cache[] = {

@@ -12,6 +12,9 @@
 
 enum policy_os { POLICY_LINUX, POLICY_MACOS };
 
+/* What a project has in its directory; NULL after the last. */
+extern const char *const policy_project_markers[];
+
 struct policy_context {
 	enum policy_os os;
 	const char *home;	/* NULL: unknown, an error where it is needed */

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/proc.h"
 #include "base/util.h"
 #include "confine/landlock.h"
 #include "policy/keys.h"
@@ -337,6 +338,26 @@ static int look_at_landlock(struct arena *arena, struct explanation *all)
 	return note(arena, all, r);
 }
 
+static int look_at_projects(struct arena *arena, struct explanation *all)
+{
+	const struct request *request = all->request;
+	const char *top = request->policy.chroot;
+	autoclose int root =
+		open(top ? top : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	autoclose int proc = proc_open();
+	const struct files_place place = {
+		.proc = proc,
+		.root = root,
+		.home = request->home,
+		.project = request->project,
+	};
+
+	if (proc < 0)
+		return proc;
+	/* Without that directory nothing is planned. */
+	return root < 0 ? 0 : files_projects(arena, &place, &all->projects);
+}
+
 /* What is denied below what may be written. */
 static int look_at_carves(struct arena *arena, struct explanation *all)
 {
@@ -378,7 +399,8 @@ static int look(struct arena *arena, const struct globals *globals,
 	all->without = sandbox_disabled(policy);
 	if (!all->namespaces.works && bare_is_needed())
 		all->without.namespaces = true;
-	if ((r = plan(arena, globals, all, request)) < 0 ||
+	if ((r = look_at_projects(arena, all)) < 0 ||
+	    (r = plan(arena, globals, all, request)) < 0 ||
 	    (r = look_at_limits(arena, globals, all, request)) < 0 ||
 	    (r = look_at_landlock(arena, all)) < 0 ||
 	    (r = look_at_carves(arena, all)) < 0)

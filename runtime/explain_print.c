@@ -56,6 +56,11 @@ static void print_head(struct arena *arena, const struct explanation *all)
 	printf("command: %s\n",
 	       command && *command ? shown(arena, command) : "none");
 	printf("project: %s\n", shown(arena, request->project));
+	printf("project of deny keys:");
+	for (size_t i = 0; i < all->projects.n; i++)
+		printf("%s %s", i ? "," : "",
+		       shown(arena, all->projects.items[i]));
+	printf("\n");
 	if (all->refusal)
 		printf("run refuses it: %s\n", shown(arena, all->refusal));
 	else if (all->unsandboxed.why == UNSANDBOXED_NO)
@@ -235,6 +240,7 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 	put_string(&w, "verdict", verdict_of(all));
 	put_string(&w, "reason", all->refusal);
 	put_string(&w, "project", request->project);
+	put_strings(&w, "denyProjects", &all->projects);
 	if (request->policy.auto_allow_bash.set)
 		put_bool(&w, "autoAllowBashIfSandboxed",
 			 request->policy.auto_allow_bash.value);

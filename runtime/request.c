@@ -217,16 +217,24 @@ static int set_name(struct arena *arena, const char *name, const char **ret)
 
 /* ---- places ---- */
 
+/* Where everybody may make one, it must be ours. */
+static bool is_marker(const char *dir, const char *path)
+{
+	struct stat above, marker;
+
+	return stat(path, &marker) == 0 &&
+	       (marker.st_uid == geteuid() || stat(dir, &above) < 0 ||
+		!(above.st_mode & S_IWOTH));
+}
+
 static bool has_marker(const char *dir)
 {
-	static const char *const markers[] = { "pyproject.toml", "uv.toml",
-					       ".git" };
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < COUNT(markers); i++)
+	for (size_t i = 0; policy_project_markers[i]; i++)
 		if ((size_t)snprintf(path, sizeof path, "%s/%s", dir,
-				     markers[i]) < sizeof path &&
-		    access(path, F_OK) == 0)
+				     policy_project_markers[i]) < sizeof path &&
+		    is_marker(dir, path))
 			return true;
 	return false;
 }

@@ -52,15 +52,20 @@ static int deny_kernel(struct viewer *v, struct files_list *denied)
 	return 0;
 }
 
-static int resolve(struct viewer *v)
+static struct files_place place_of(const struct viewer *v)
 {
-	const struct files_place place = {
+	return (struct files_place){
 		.proc = v->proc,
 		.root = v->root,
 		.home = v->request->home,
 		.project = v->request->project,
 		.env = v->request->env,
 	};
+}
+
+static int resolve(struct viewer *v)
+{
+	const struct files_place place = place_of(v);
 	struct view *view = v->view;
 	struct files_list denied;
 	int r = files_resolve(v->arena, &v->request->policy, &place,
@@ -170,11 +175,16 @@ static int check_items(const struct viewer *v, const char *place)
 		{ POLICY_DENY_WRITE, &policy->deny_write },
 		{ POLICY_DENY_EXECUTE, &policy->deny_execute },
 	};
+	const struct files_place at = place_of(v);
+	struct oci_strings projects;
+	int r = files_projects(v->arena, &at, &projects);
 
+	if (r < 0)
+		return r;
 	for (size_t k = 0; k < COUNT(lists); k++)
 		for (size_t i = 0; i < lists[k].items->n; i++) {
 			const char *item = lists[k].items->items[i];
-			const char *start = v->request->project;
+			const char *start = projects.items[projects.n - 1];
 
 			if (item[0] == '@')
 				continue;
