@@ -136,17 +136,6 @@ static const struct bpf_rule no_udp_sockets[] = {
 	RULE(REFUSE, FAMILY(AF_INET6), TYPE(SOCK_DGRAM)),
 };
 
-#define FAST_OPEN(index) RULE(REFUSE, BITS(index, MSG_FASTOPEN, MSG_FASTOPEN))
-
-static const struct {
-	const char *call;
-	struct bpf_rule rule;
-} fast_opens[] = {
-	{ "sendto", FAST_OPEN(3) },
-	{ "sendmsg", FAST_OPEN(2) },
-	{ "sendmmsg", FAST_OPEN(3) },
-};
-
 #define MOST_SOCKETS                                                       \
 	(COUNT(unix_sockets) + COUNT(route_sockets) + COUNT(tcp_sockets) + \
 	 COUNT(udp_sockets) + COUNT(icmp_sockets))
@@ -267,9 +256,14 @@ static int find_call(const struct table *table, const char *name,
 }
 
 /* Whoever calls these knows another way, for kernels that lack them. */
+static const char *const optional[] = { "clone3", "openat2" };
+
 static bool is_optional(const char *name)
 {
-	return streq(name, "clone3") || streq(name, "openat2");
+	for (size_t i = 0; i < COUNT(optional); i++)
+		if (streq(optional[i], name))
+			return true;
+	return false;
 }
 
 static int refuse_call(const struct table *table, const char *name)
@@ -303,31 +297,19 @@ static int filter_call(const struct table *table, const char *name)
 	return fail(ENOTSUP, "%s has no filter", name);
 }
 
-static int filter_fast_open(const struct table *table)
+static int filter_outside(const struct table *table,
+			  const struct outside_call *calls, size_t n,
+			  uint32_t otherwise)
 {
-	for (size_t i = 0; i < COUNT(fast_opens); i++) {
-		struct bpf_range *range;
-		int r = find_call(table, fast_opens[i].call, &range);
+	for (size_t i = 0; i < n; i++) {
+		struct bpf_range *range = NULL;
+		int r = find_call(table, calls[i].name, &range);
 
 		if (r < 0)
 			return r;
 		if (range)
-			judge(range, &fast_opens[i].rule, 1, ALLOW);
-	}
-	return 0;
-}
-
-static int filter_processes(const struct table *table)
-{
-	for (size_t i = 0; i < outside_nprocesses; i++) {
-		const struct outside_call *call = &outside_processes[i];
-		struct bpf_range *range;
-		int r = find_call(table, call->name, &range);
-
-		if (r < 0)
-			return r;
-		if (range && !broken("other-processes"))
-			judge(range, call->rules, call->nrules, REFUSE);
+			judge(range, calls[i].rules, calls[i].nrules,
+			      otherwise);
 	}
 	return 0;
 }
@@ -419,9 +401,11 @@ static int fill(struct table *table)
 			return fail_in(r, "%s",
 				       syscall_group_info(group)->name);
 	}
-	r = table->list->no_fast_open ? filter_fast_open(table) : 0;
-	if (r == 0 && table->list->only_itself)
-		r = filter_processes(table);
+	if (table->list->no_fast_open)
+		r = filter_outside(table, outside_sends, outside_nsends, ALLOW);
+	if (r == 0 && table->list->only_itself && !broken("other-processes"))
+		r = filter_outside(table, outside_processes, outside_nprocesses,
+				   REFUSE);
 	if (r == 0 && table->list->no_flags)
 		r = filter_flags(table);
 	if (r < 0)
@@ -558,6 +542,28 @@ static int look_at(const struct table *table, const char *name)
 	return 0;
 }
 
+static int tell_of_optional(const struct table *table)
+{
+	for (size_t i = 0; i < COUNT(optional); i++) {
+		struct bpf_range *range;
+		int r = find_call(table, optional[i], &range);
+
+		if (r < 0)
+			return r;
+		if (range && range->otherwise == ABSENT)
+			range->otherwise = TELL;
+	}
+	return 0;
+}
+
+bool confine_is_optional(uint32_t arch, uint64_t number)
+{
+	for (size_t i = 0; i < COUNT(optional); i++)
+		if (call_number(arch, optional[i]) == (int)number)
+			return true;
+	return false;
+}
+
 int confine_watch(struct arena *arena, uint32_t arch,
 		  const struct confine_blocklist *list,
 		  const struct oci_strings *calls, struct confine_filter *ret)
@@ -569,6 +575,8 @@ int confine_watch(struct arena *arena, uint32_t arch,
 	};
 	int r = make_table(&table);
 
+	if (r == 0)
+		r = tell_of_optional(&table);
 	for (size_t i = 0; r == 0 && i < MOST_CALLS; i++)
 		r = translate_call(&table, &table.calls[i], ALLOW);
 	for (size_t i = 0; r == 0 && i < calls->n; i++)

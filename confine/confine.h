@@ -61,11 +61,16 @@ int confine_blocklist(struct arena *arena, uint32_t arch,
  * gets SIGSYS, which is stricter, so that it is never made, whatever the tracer
  * does; it takes the signal away and answers. The calls named here, as far as
  * they are allowed, stop for it by SECCOMP_RET_TRACE; without a tracer they are
- * ENOSYS. What gets ENOSYS in the first program is left to that.
+ * ENOSYS. So is a refused call that programs can do without (optional), which
+ * the tracer has to answer with ENOSYS; other calls that get ENOSYS in the first
+ * program are left to that.
  */
 int confine_watch(struct arena *arena, uint32_t arch,
 		  const struct confine_blocklist *list,
 		  const struct oci_strings *calls, struct confine_filter *ret);
+
+/* Refused by ENOSYS, so that programs take another. */
+bool confine_is_optional(uint32_t arch, uint64_t number);
 
 /* Refuse a word of extra_deny that is neither a group nor a system call. */
 int confine_check_denied(const struct oci_strings *words);

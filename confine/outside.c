@@ -15,6 +15,7 @@
 #include <linux/msdos_fs.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "confine/calls.h"
@@ -57,6 +58,19 @@ const struct outside_call outside_processes[] = {
 };
 
 const size_t outside_nprocesses = COUNT(outside_processes);
+
+#define FAST_OPEN(index) RULE(REFUSE, BITS(index, MSG_FASTOPEN, MSG_FASTOPEN))
+
+static const struct bpf_rule flags_third[] = { FAST_OPEN(2) };
+static const struct bpf_rule flags_fourth[] = { FAST_OPEN(3) };
+
+const struct outside_call outside_sends[] = {
+	{ "sendto", flags_fourth, COUNT(flags_fourth) },
+	{ "sendmsg", flags_third, COUNT(flags_third) },
+	{ "sendmmsg", flags_fourth, COUNT(flags_fourth) },
+};
+
+const size_t outside_nsends = COUNT(outside_sends);
 
 /*
  * Modes are 16 bits wide for the kernel. mkdir is not here: it takes only the

@@ -19,6 +19,9 @@ struct outside_call {
 /* On other processes: what the rules do not allow is refused. */
 extern const struct outside_call outside_processes[];
 extern const size_t outside_nprocesses;
+/* What they refuse would connect past Landlock. */
+extern const struct outside_call outside_sends[];
+extern const size_t outside_nsends;
 /* With a mode: what the rules do not allow would set an id. */
 extern const struct outside_call outside_modes[];
 extern const size_t outside_nmodes;

@@ -26,6 +26,10 @@
 #include "runtime/denials.h"
 #include "runtime/view.h"
 
+#define FILES_STAY                                                     \
+	"without namespaces modes, owners, times and attributes stay " \
+	"as they are"
+
 static const char *find_in(const char *const *names, uint32_t arch,
 			   uint64_t number)
 {
@@ -37,23 +41,38 @@ static const char *find_in(const char *const *names, uint32_t arch,
 
 /* ---- sockets ---- */
 
-static const char *family_name(uint64_t family, char *buffer, size_t size)
+static bool is_inet(int family)
 {
-	switch ((int)family) {
-	case AF_UNIX:
-		return "AF_UNIX";
-	case AF_INET:
-		return "AF_INET";
-	case AF_INET6:
-		return "AF_INET6";
-	case AF_PACKET:
-		return "AF_PACKET";
-	case AF_NETLINK:
-		return "AF_NETLINK";
-	default:
-		snprintf(buffer, size, "of family %d", (int)family);
-		return buffer;
-	}
+	return family == AF_INET || family == AF_INET6;
+}
+
+static int type_of(const uint64_t args[6])
+{
+	return (int)args[1] & ~(SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+static void print_family(const uint64_t args[6], char *ret, size_t size)
+{
+	static const struct {
+		int family;
+		const char *name;
+	} names[] = {
+		{ AF_UNIX, "AF_UNIX" },	      { AF_INET, "AF_INET" },
+		{ AF_INET6, "AF_INET6" },     { AF_PACKET, "AF_PACKET" },
+		{ AF_NETLINK, "AF_NETLINK" }, { AF_VSOCK, "AF_VSOCK" },
+		{ AF_ALG, "AF_ALG" },	      { AF_BLUETOOTH, "AF_BLUETOOTH" },
+		{ AF_TIPC, "AF_TIPC" },	      { AF_CAN, "AF_CAN" },
+		{ AF_KEY, "AF_KEY" },	      { AF_XDP, "AF_XDP" },
+	};
+	int family = (int)args[0];
+
+	snprintf(ret, size, "of family %d", family);
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (names[i].family == family)
+			snprintf(ret, size, "%s%s", names[i].name,
+				 is_inet(family) && type_of(args) == SOCK_RAW ?
+					 " SOCK_RAW" :
+					 "");
 }
 
 static const char *mode_name(const struct policy *policy)
@@ -61,9 +80,23 @@ static const char *mode_name(const struct policy *policy)
 	return policy->mode == POLICY_MODE_LOOPBACK ? "loopback" : "deny";
 }
 
-static bool is_inet(int family)
+/*
+ * Without a network raw sockets are not to be had either; and where Unix
+ * sockets are refused no group gives more than the rules have.
+ */
+static const char *add_for_socket(const struct blame *blame,
+				  const uint64_t args[6])
 {
-	return family == AF_INET || family == AF_INET6;
+	bool denied = blame->policy->mode == POLICY_MODE_DENY;
+
+	if (denied && is_inet((int)args[0]) && type_of(args) != SOCK_RAW)
+		return blame->bare ? "--network-mode open" :
+				     "--network-mode loopback or open";
+	if (blame->bare && !landlock_judges_sockets(landlock_probe()))
+		return NULL;
+	return denied ? "--network-mode open --syscalls-extra-allow "
+			"raw_sockets" :
+			"--syscalls-extra-allow raw_sockets";
 }
 
 static int blame_socket(const struct blame *blame, const uint64_t args[6])
@@ -71,15 +104,17 @@ static int blame_socket(const struct blame *blame, const uint64_t args[6])
 	char family[32];
 	struct denial denial = {
 		.operation = "socket",
-		.target = family_name(args[0], family, sizeof family),
+		.target = family,
 		.key = "syscalls",
 		.item = "raw_sockets",
+		.add = add_for_socket(blame, args),
 	};
 
+	print_family(args, family, sizeof family);
 	/* A log does not say which. */
 	if (args[0] == UINT64_MAX) {
 		denial.target = "of some family";
-		denial.key = NULL;
+		denial.key = denial.add = NULL;
 		denial.note = blame->policy->mode == POLICY_MODE_DENY ?
 				      "network.mode: deny, or syscalls: "
 				      "raw_sockets" :
@@ -90,7 +125,7 @@ static int blame_socket(const struct blame *blame, const uint64_t args[6])
 		denial.item = mode_name(blame->policy);
 	}
 	if (blame->bare && args[0] == AF_UNIX) {
-		denial.key = NULL;
+		denial.key = denial.add = NULL;
 		denial.note = "without namespaces nothing covers the sockets "
 			      "of others";
 	}
@@ -120,9 +155,12 @@ static bool is_extra(const struct policy *policy, uint32_t arch,
 		     uint64_t number, const char **ret_name)
 {
 	for (size_t i = 0; i < policy->extra_deny.n; i++) {
-		*ret_name = policy->extra_deny.items[i];
-		if (call_number(arch, *ret_name) == (int)number)
+		const char *name = policy->extra_deny.items[i];
+
+		if (call_number(arch, name) == (int)number) {
+			*ret_name = name;
 			return true;
+		}
 	}
 	return false;
 }
@@ -145,8 +183,7 @@ static const char *bare_note(const char *name, uint32_t arch, uint64_t number)
 		       "priorities, not those of others";
 	if (streq(name, "mq_open") || streq(name, "mq_unlink"))
 		return "without namespaces message queues are those of others";
-	return "without namespaces modes, owners, times and attributes stay "
-	       "as they are";
+	return FILES_STAY;
 }
 
 /* A log does not say which, and terminals are what it mostly is. */
@@ -156,38 +193,74 @@ static bool is_of_file(const char *name, const uint64_t args[6])
 	       !confine_is_terminal(args[1]);
 }
 
+static int blame_group(const struct blame *blame, const char *group,
+		       const char *name, const uint64_t args[6])
+{
+	char add[96];
+	struct denial denial = {
+		.operation = "call",
+		.target = name,
+		.key = "syscalls",
+		.item = group,
+		.add = add,
+	};
+
+	if (streq(name, "socket") || streq(name, "socketpair"))
+		return blame_socket(blame, args);
+	snprintf(add, sizeof add, "--syscalls-extra-allow %s", group);
+	if (oci_strings_has(&blame->policy->extra_deny, group)) {
+		denial.key = "syscalls.extra_deny";
+		denial.add = NULL;
+	}
+	if (blame->bare && is_of_file(name, args)) {
+		denial.key = denial.item = denial.add = NULL;
+		denial.note = FILES_STAY;
+	}
+	return denials_add(blame->denials, &denial);
+}
+
+/* Not of a group: what a key of its own has closed. */
+static bool find_reason(const struct blame *blame, uint32_t arch,
+			uint64_t number, struct denial *ret)
+{
+	static const char *const sends[] = { "sendto", "sendmsg", "sendmmsg",
+					     NULL };
+
+	if (is_extra(blame->policy, arch, number, &ret->target)) {
+		ret->key = "syscalls.extra_deny";
+		ret->item = ret->target;
+	} else if ((ret->target = find_bare(blame, arch, number))) {
+		ret->note = bare_note(ret->target, arch, number);
+	} else if (call_number(arch, "memfd_create") == (int)number) {
+		ret->target = "memfd_create";
+		ret->key = "filesystem.execute";
+	} else if ((ret->target = find_in(sends, arch, number))) {
+		ret->note = "MSG_FASTOPEN would connect to a port that nobody "
+			    "has judged: connect first";
+	}
+	return ret->target;
+}
+
 int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 	       const uint64_t args[6])
 {
-	const struct policy *policy = blame->policy;
+	struct denial denial = { .operation = "call" };
 	const char *name = NULL, *group;
-	struct denial denial = {
+
+	if (find_reason(blame, arch, number, &denial))
+		return denials_add(blame->denials, &denial);
+	group = group_of(arch, number, &name);
+	return group ? blame_group(blame, group, name, args) : 0;
+}
+
+int blame_abi(const struct blame *blame)
+{
+	const struct denial denial = {
 		.operation = "call",
-		.key = "syscalls.extra_deny",
+		.target = "of another ABI",
+		.note = "programs for i386 and x32 are ended under any policy",
 	};
 
-	if (is_extra(policy, arch, number, &name)) {
-		denial.item = name;
-	} else if ((name = find_bare(blame, arch, number))) {
-		denial.key = NULL;
-		denial.note = bare_note(name, arch, number);
-	} else if ((group = group_of(arch, number, &name))) {
-		if (streq(name, "socket") || streq(name, "socketpair"))
-			return blame_socket(blame, args);
-		if (!oci_strings_has(&policy->extra_deny, group))
-			denial.key = "syscalls";
-		denial.item = group;
-		if (blame->bare && is_of_file(name, args)) {
-			denial.key = denial.item = NULL;
-			denial.note = bare_note(name, arch, number);
-		}
-	} else if (call_number(arch, "memfd_create") == (int)number) {
-		name = "memfd_create";
-		denial.key = "filesystem.execute";
-	} else {
-		return 0;
-	}
-	denial.target = name;
 	return denials_add(blame->denials, &denial);
 }
 

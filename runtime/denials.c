@@ -70,6 +70,7 @@ int denials_add(struct denials *denials, const struct denial *denial)
 		.key = copy(arena, denial->key, &failed),
 		.item = copy(arena, denial->item, &failed),
 		.note = copy(arena, denial->note, &failed),
+		.add = copy(arena, denial->add, &failed),
 	};
 	if (failed)
 		return -ENOMEM;
@@ -99,8 +100,9 @@ int denials_print(const struct denials *denials, int fd)
 		reason = reason ? quote_exactly(arena, reason) : NULL;
 		if (!target || !reason)
 			return -ENOMEM;
-		dprintf(fd, "denied: %s %s (%s)\n", denial->operation, target,
-			reason);
+		dprintf(fd, "denied: %s %s (%s%s%s)\n", denial->operation,
+			target, reason, denial->add ? "; add " : "",
+			denial->add ? denial->add : "");
 	}
 	if (denials->more)
 		dprintf(fd, "denied: %zu times more\n", denials->more);
@@ -122,6 +124,8 @@ void denials_put(struct writer *w, const char *key,
 		if (denial->item)
 			put_string(w, "item", denial->item);
 		put_string(w, "reason", denial_reason(w->arena, denial));
+		if (denial->add)
+			put_string(w, "add", denial->add);
 		put_end(w);
 	}
 	put_end(w);

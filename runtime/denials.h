@@ -17,6 +17,7 @@ struct denial {
 	const char *key; /* of the policy: "filesystem.deny"; NULL: note */
 	const char *item; /* what it has there; NULL: target is not listed */
 	const char *note; /* the reason, where no key is */
+	const char *add; /* flags that would allow it; NULL: none, or many */
 };
 
 struct denials {

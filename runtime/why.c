@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -30,6 +31,9 @@
 #define SYSCALL_STOP (SIGTRAP | 0x80)
 #define FROM_FILTER 1 /* si_code of SIGSYS: SYS_SECCOMP */
 #define PAGE 4096
+#define NAMESPACES                                                     \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
+	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME)
 
 struct why_pending {
 	pid_t tid;
@@ -282,6 +286,18 @@ static uint64_t *answer_of(struct user_regs_struct *regs, uint64_t args[6])
 #endif
 }
 
+/* Threads and processes are made by it as well: only namespaces are refused. */
+static bool is_denial(pid_t tid, uint64_t number, const uint64_t args[6])
+{
+	uint64_t flags = 0;
+
+	if (number != SYS_clone3)
+		return true;
+	return read_memory(tid, args[0], &flags, sizeof flags) ==
+		       sizeof flags &&
+	       flags & NAMESPACES;
+}
+
 /*
  * A call of the blocklist: it was not made. Where we cannot answer it, the
  * process gets the signal, which ends it.
@@ -290,7 +306,7 @@ static bool on_refused(const struct why *why, pid_t tid)
 {
 	struct user_regs_struct regs;
 	struct iovec io = { &regs, sizeof regs };
-	uint64_t args[6], *answer;
+	uint64_t args[6], number, *answer;
 	siginfo_t info;
 
 	if (trace(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&info) < 0 ||
@@ -300,11 +316,14 @@ static bool on_refused(const struct why *why, pid_t tid)
 	answer = answer_of(&regs, args);
 	if (!answer)
 		return false;
-	*answer = (uint64_t)-EPERM;
+	number = (uint64_t)info.si_syscall;
+	*answer = (uint64_t)(confine_is_optional(info.si_arch, number) ?
+				     -ENOSYS :
+				     -EPERM);
 	if (trace(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io) < 0)
 		return false;
-	(void)blame_call(&why->blame, info.si_arch, (uint64_t)info.si_syscall,
-			 args);
+	if (is_denial(tid, number, args))
+		(void)blame_call(&why->blame, info.si_arch, number, args);
 	return true;
 }
 
@@ -361,6 +380,10 @@ void why_traced(void *user, const siginfo_t *info)
 	pid_t tid = info->si_pid;
 
 	if (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED) {
+		/* Ended by the filter, which no tracer hears of before. */
+		if (info->si_code != CLD_EXITED && info->si_status == SIGSYS &&
+		    !why->signalled)
+			(void)blame_abi(&why->blame);
 		forget(why, tid);
 		why->over = true;
 	} else if (event) {
@@ -370,6 +393,7 @@ void why_traced(void *user, const siginfo_t *info)
 	} else if (sig == SIGSYS && on_refused(why, tid)) {
 		resume(why, tid, 0);
 	} else {
+		why->signalled |= sig == SIGSYS;
 		resume(why, tid, sig);
 	}
 }

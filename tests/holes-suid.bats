@@ -25,7 +25,7 @@ add_setter() {
 		return
 	fi
 	requires "${CC:-cc}"
-	"${CC:-cc}" -static -o "$SETTER" "$BATS_TEST_DIRNAME/setter.c"
+	"${CC:-cc}" -static -D_GNU_SOURCE -o "$SETTER" "$BATS_TEST_DIRNAME/setter.c"
 }
 
 # lines_but PATTERN: of the output of the last run.

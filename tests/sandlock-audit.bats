@@ -61,7 +61,7 @@ teardown() {
 	requires root audit
 	run box -r / -- unshare --user true
 	[ "$status" -eq 1 ]
-	[[ $output = *"denied: call unshare (syscalls: namespaces)"* ]]
+	[[ $output = *"denied: call unshare (syscalls: namespaces; add --syscalls-extra-allow namespaces)"* ]]
 }
 
 @test "what was refused to one sandbox is not told of another" {

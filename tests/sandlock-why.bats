@@ -101,10 +101,10 @@ result() {
 
 @test "--why sees what the filter refuses, and the answer is the same" {
 	requires root userns
-	CHECK=(denied "denied: call unshare (syscalls: namespaces)")
+	CHECK=(denied "denied: call unshare (syscalls: namespaces; add --syscalls-extra-allow namespaces)")
 	both 1 --why -r /usr -- unshare --user true
 	[[ $stderr = *"unshare failed: Operation not permitted"* ]]
-	CHECK=(denied "denied: call personality (syscalls: admin)"
+	CHECK=(denied "denied: call personality (syscalls: admin; add --syscalls-extra-allow admin)"
 		"denied: call chroot (syscalls.extra_deny: mount)")
 	both 125 --why -r /usr --syscalls-extra-deny mount -- sh -c '
 		setarch --addr-no-randomize true
@@ -113,7 +113,7 @@ result() {
 
 @test "--why sees sockets and where they do not lead" {
 	requires root userns /usr/bin/python3
-	CHECK=(denied "denied: socket AF_INET (network.mode: deny)")
+	CHECK=(denied "denied: socket AF_INET (network.mode: deny; add --network-mode loopback or open)")
 	both 1 --why -r /usr -- /usr/bin/python3 -ISc '
 import socket
 socket.socket()'
@@ -178,7 +178,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 	denied "denied: read $WORK/closed (not listed in filesystem.read)" \
 		"denied: write $WORK/sub/new (not listed in filesystem.write)" \
 		"$(grep -E 'denied: call f?chmod' <<<"$stderr")" \
-		"denied: call unshare (syscalls: namespaces)" ${sockets:+"$sockets"}
+		"denied: call unshare (syscalls: namespaces; add --syscalls-extra-allow namespaces)" ${sockets:+"$sockets"}
 	[[ $stderr = *"denied: call "*"chmod"*" (without namespaces modes, owners, "* ]]
 	run --separate-stderr -0 blocked --json --why -r /usr -- true
 	result '.degraded == ["namespaces"]'

@@ -6,7 +6,6 @@
  *	setter tty	the same of ioctls on the terminal at standard input
  *	setter plain DIR	modes without these bits, which must work
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>

@@ -300,9 +300,11 @@ static void names_groups_and_keys(void **state)
 		const char *told;
 	} rows[] = {
 		{ "unshare", 0, POLICY_MODE_DENY,
-		  "denied: call unshare (syscalls: namespaces)\n" },
+		  "denied: call unshare (syscalls: namespaces; "
+		  "add --syscalls-extra-allow namespaces)\n" },
 		{ "clone", 0, POLICY_MODE_DENY,
-		  "denied: call clone (syscalls: namespaces)\n" },
+		  "denied: call clone (syscalls: namespaces; "
+		  "add --syscalls-extra-allow namespaces)\n" },
 		{ "listen", 0, POLICY_MODE_DENY,
 		  "denied: call listen (syscalls.extra_deny: listen)\n" },
 		{ "bpf", 0, POLICY_MODE_DENY,
@@ -311,13 +313,24 @@ static void names_groups_and_keys(void **state)
 		  "denied: call memfd_create (not listed in "
 		  "filesystem.execute)\n" },
 		{ "socket", AF_INET, POLICY_MODE_DENY,
-		  "denied: socket AF_INET (network.mode: deny)\n" },
+		  "denied: socket AF_INET (network.mode: deny; "
+		  "add --network-mode loopback or open)\n" },
 		{ "socket", AF_INET6, POLICY_MODE_OPEN,
-		  "denied: socket AF_INET6 (syscalls: raw_sockets)\n" },
+		  "denied: socket AF_INET6 (syscalls: raw_sockets; "
+		  "add --syscalls-extra-allow raw_sockets)\n" },
 		{ "socket", AF_PACKET, POLICY_MODE_DENY,
-		  "denied: socket AF_PACKET (syscalls: raw_sockets)\n" },
+		  "denied: socket AF_PACKET (syscalls: raw_sockets; "
+		  "add --network-mode open --syscalls-extra-allow "
+		  "raw_sockets)\n" },
 		{ "socket", 30, POLICY_MODE_OPEN,
-		  "denied: socket of family 30 (syscalls: raw_sockets)\n" },
+		  "denied: socket AF_TIPC (syscalls: raw_sockets; "
+		  "add --syscalls-extra-allow raw_sockets)\n" },
+		{ "socket", 63, POLICY_MODE_OPEN,
+		  "denied: socket of family 63 (syscalls: raw_sockets; "
+		  "add --syscalls-extra-allow raw_sockets)\n" },
+		{ "sendto", 0, POLICY_MODE_DENY,
+		  "denied: call sendto (MSG_FASTOPEN would connect to a port "
+		  "that nobody has judged: connect first)\n" },
 		{ "read", 0, POLICY_MODE_DENY, "" },
 	};
 
@@ -435,7 +448,8 @@ static void names_what_is_lost_without_namespaces(void **state)
 		const char *told;
 	} rows[] = {
 		{ false, "fchmodat", { 0, 0, 04755 },
-		  "denied: call fchmodat (syscalls: suid)\n" },
+		  "denied: call fchmodat (syscalls: suid; "
+		  "add --syscalls-extra-allow suid)\n" },
 		{ false, "fchownat", { 0 }, "" },
 		{ false, "prlimit64", { 1 }, "" },
 		{ true, "prlimit64", { 1 },
@@ -448,11 +462,14 @@ static void names_what_is_lost_without_namespaces(void **state)
 		  "denied: call ioctl (without namespaces modes, owners, "
 		  "times and attributes stay as they are)\n" },
 		{ true, "ioctl", { 0, TIOCSTI },
-		  "denied: call ioctl (syscalls: terminal)\n" },
+		  "denied: call ioctl (syscalls: terminal; "
+		  "add --syscalls-extra-allow terminal)\n" },
 		{ true, "ioctl", { 0, TIOCEXCL },
-		  "denied: call ioctl (syscalls: terminal)\n" },
+		  "denied: call ioctl (syscalls: terminal; "
+		  "add --syscalls-extra-allow terminal)\n" },
 		{ true, "ioctl", { UINT64_MAX },
-		  "denied: call ioctl (syscalls: terminal)\n" },
+		  "denied: call ioctl (syscalls: terminal; "
+		  "add --syscalls-extra-allow terminal)\n" },
 		{ true, "fchmodat", { 0 },
 		  "denied: call fchmodat (without namespaces modes, owners, "
 		  "times and attributes stay as they are)\n" },
@@ -460,9 +477,16 @@ static void names_what_is_lost_without_namespaces(void **state)
 		  "denied: socket AF_UNIX (without namespaces nothing covers "
 		  "the sockets of others)\n" },
 		{ false, "socket", { AF_UNIX },
-		  "denied: socket AF_UNIX (syscalls: raw_sockets)\n" },
-		{ true, "socket", { AF_PACKET },
-		  "denied: socket AF_PACKET (syscalls: raw_sockets)\n" },
+		  "denied: socket AF_UNIX (syscalls: raw_sockets; "
+		  "add --network-mode open --syscalls-extra-allow "
+		  "raw_sockets)\n" },
+		{ false, "socket", { AF_INET6, SOCK_RAW | SOCK_CLOEXEC },
+		  "denied: socket AF_INET6 SOCK_RAW (network.mode: deny; "
+		  "add --network-mode open --syscalls-extra-allow "
+		  "raw_sockets)\n" },
+		{ true, "socket", { AF_INET, SOCK_DGRAM },
+		  "denied: socket AF_INET (network.mode: deny; "
+		  "add --network-mode open)\n" },
 	};
 
 	(void)state;
