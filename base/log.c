@@ -50,6 +50,11 @@ int log_open(const struct log_options *options)
 	return 0;
 }
 
+bool log_is_fd(int fd)
+{
+	return fd >= 0 && fd == out.fd;
+}
+
 static size_t append(char *line, size_t at, const char *text)
 {
 	while (*text && at < LINE - 8)

@@ -16,6 +16,8 @@ struct log_options {
 
 /* Open the log file; the options are kept for the life of the process. */
 int log_open(const struct log_options *options);
+/* Whether a descriptor is the log file's, and so not the caller's. */
+bool log_is_fd(int fd);
 /* The final error: to stderr as text, to the log file in its format. */
 void log_error(const char *text);
 /* The same, as a whole line of stderr, without the program's name. */

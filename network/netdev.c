@@ -310,3 +310,28 @@ int network_move_devices(const struct oci_net_device *devices, size_t n,
 	}
 	return 0;
 }
+
+int network_restore_devices(const struct oci_net_device *devices, size_t n,
+			    int netns, bool joined)
+{
+	autoclose int inside = -1;
+	unsigned int index;
+	int r = 0;
+
+	if (n == 0)
+		return 0;
+	inside = open_inside(netns);
+	if (inside < 0)
+		return fail_in(inside, "linux.netDevices");
+	if (!joined) {
+		r = find_link(inside, "lo", &index);
+		if (r == 0)
+			r = set_up(inside, index);
+		if (r < 0)
+			return fail(-r, "set lo up");
+	}
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		if (!joined || find_link(inside, devices[i].name, &index) < 0)
+			r = network_move_devices(&devices[i], 1, netns);
+	return r;
+}

@@ -2,6 +2,7 @@
 /* network/network.h - what a container's network namespace needs from us. */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "oci/oci.h"
@@ -17,6 +18,13 @@ int network_loopback_up(void);
  */
 int network_move_devices(const struct oci_net_device *devices, size_t n,
 			 int netns);
+
+/*
+ * The same for a network namespace that criu has made or that was joined: lo
+ * is up in a new one, and in a joined one interfaces may be there already.
+ */
+int network_restore_devices(const struct oci_net_device *devices, size_t n,
+			    int netns, bool joined);
 
 /*
  * The counters of every interface as an array of a document under way; text is

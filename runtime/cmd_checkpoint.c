@@ -2,12 +2,14 @@
 /* runtime/cmd_checkpoint.c - save a running container to files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/num.h"
 #include "base/proc.h"
 #include "base/util.h"
@@ -58,21 +60,24 @@ static int put_page_server(struct arena *arena, const char *text,
 	return 0;
 }
 
-/* Only one that the caller gave us, and that can be written to. */
-static int put_status_fd(const struct globals *globals, const char *text,
-			 struct criu *criu, struct pb *request)
+/*
+ * Only one that the caller gave us, and that can be written to. The log is all
+ * that is ours when the command begins.
+ */
+static int find_status_fd(const struct checkpoint_options *o, int *ret)
 {
 	uint32_t fd;
 	int flags = -1;
 
-	if (num_u32(text, &fd) < 0)
+	if (!is_set(o->status_fd))
+		return 0;
+	if (num_u32(o->status_fd, &fd) < 0)
 		return fail_in(-EINVAL, "--status-fd");
-	if (fd > 2 && fd < 3 + globals->given_fds)
+	if (fd > 2 && fd <= INT_MAX && !log_is_fd((int)fd))
 		flags = fcntl((int)fd, F_GETFL);
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
 		return fail(EBADF, "--status-fd %u", fd);
-	pb_number(request, CRIU_STATUS_FD, CRIU_FIRST_FD + criu->nfds);
-	criu->fds[criu->nfds++] = (int)fd;
+	*ret = (int)fd;
 	return 0;
 }
 
@@ -96,8 +101,8 @@ static int put_cgroup(struct arena *arena, const struct container *c,
 }
 
 static int put_options(const struct globals *globals,
-		       const struct checkpoint_options *o, struct criu *criu,
-		       struct pb *request)
+		       const struct checkpoint_options *o, int status_fd,
+		       struct criu *criu, struct pb *request)
 {
 	int r = 0;
 
@@ -108,8 +113,10 @@ static int put_options(const struct globals *globals,
 		pb_number(request, CRIU_TRACK_MEMORY, 1);
 	if (is_set(o->page_server))
 		r = put_page_server(globals->arena, o->page_server, request);
-	if (r >= 0 && is_set(o->status_fd))
-		r = put_status_fd(globals, o->status_fd, criu, request);
+	if (status_fd >= 0) {
+		pb_number(request, CRIU_STATUS_FD, CRIU_FIRST_FD + criu->nfds);
+		criu->fds[criu->nfds++] = status_fd;
+	}
 	return r;
 }
 
@@ -141,8 +148,14 @@ static int check_features(struct criu *criu, const struct checkpoint_options *o)
 	return r;
 }
 
+/* What the command holds: the lock, and a descriptor of the caller or -1. */
+struct held {
+	int lock;
+	int status_fd;
+};
+
 static int dump(const struct globals *globals, const struct container *c,
-		int lock, const struct oci_spec *spec,
+		const struct held *held, const struct oci_spec *spec,
 		const struct checkpoint_options *o)
 {
 	struct arena *arena = globals->arena;
@@ -154,13 +167,13 @@ static int dump(const struct globals *globals, const struct container *c,
 
 	if (proc < 0)
 		return proc;
-	r = put_options(globals, o, &criu, &request);
+	r = put_options(globals, o, held->status_fd, &criu, &request);
 	if (r < 0)
 		return r;
 	r = images_open(arena, &o->images, LOG, /* make= */ true, &images);
 	if (r < 0)
 		return r;
-	r = images_put(&images, &o->images, &spec->annotations, &request);
+	r = images_put(&images, &o->images, spec, &request);
 	if (r < 0)
 		return r;
 	pb_number(&request, CRIU_PID, (uint64_t)c->record.pid);
@@ -174,7 +187,7 @@ static int dump(const struct globals *globals, const struct container *c,
 	if (r < 0)
 		return r;
 	/* When we are killed it has work to undo: nobody may come between. */
-	criu.fds[criu.nfds++] = lock;
+	criu.fds[criu.nfds++] = held->lock;
 	criu.own_group = true;
 	criu.images = images.path;
 	criu.work = images.work_path;
@@ -191,7 +204,8 @@ static int dump(const struct globals *globals, const struct container *c,
 }
 
 static int checkpoint(const struct globals *globals, struct container *c,
-		      int lock, const struct checkpoint_options *o)
+		      const struct held *held,
+		      const struct checkpoint_options *o)
 {
 	enum oci_status status;
 	struct policed policed = { 0 };
@@ -209,10 +223,10 @@ static int checkpoint(const struct globals *globals, struct container *c,
 	r = policed_load(globals->arena, c, &spec, &policed);
 	if (r < 0)
 		return r;
-	r = images_check(&spec, &policed, &o->images);
+	r = images_check(&spec, &policed);
 	if (r < 0)
 		return r;
-	r = dump(globals, c, lock, &spec, o);
+	r = dump(globals, c, held, &spec, o);
 	if (r < 0 || o->leave_running || o->pre_dump)
 		return r;
 	return deleting_remove(globals->arena, c, NULL);
@@ -223,9 +237,13 @@ static int run(const struct globals *globals, const void *options, int argc,
 {
 	autocontainer struct container lock = CONTAINER_NONE;
 	autocontainer struct container c = CONTAINER_NONE;
+	struct held held = { .lock = -1, .status_fd = -1 };
 	int r;
 
 	(void)argc;
+	r = find_status_fd(options, &held.status_fd);
+	if (r < 0)
+		return r;
 	r = container_load(globals->arena, globals->root, argv[0], &lock);
 	if (r >= 0)
 		r = reserve_lock(&lock, LOCK_SECONDS);
@@ -233,7 +251,8 @@ static int run(const struct globals *globals, const void *options, int argc,
 	if (r >= 0)
 		r = container_load_sound(globals->arena, globals->root, argv[0],
 					 &c);
-	return r < 0 ? r : checkpoint(globals, &c, lock.dir, options);
+	held.lock = lock.dir;
+	return r < 0 ? r : checkpoint(globals, &c, &held, options);
 }
 
 #define FIELD(name) offsetof(struct checkpoint_options, name)

@@ -73,8 +73,9 @@ static int on_namespaces(struct creation *c, pid_t pid)
 		netns = openat(c->proc, name, O_RDONLY | O_CLOEXEC);
 		if (netns < 0)
 			return fail(errno, "open /proc/%s", name);
-		r = network_move_devices(l->net_devices, l->nnet_devices,
-					 netns);
+		r = network_restore_devices(l->net_devices, l->nnet_devices,
+					    netns,
+					    c->joins.fds[OCI_NS_NETWORK] >= 0);
 		if (r < 0)
 			return r;
 	}
@@ -172,10 +173,13 @@ static int put_cgroup_roots(struct creation *c, pid_t pid, struct pb *request)
 	return 0;
 }
 
-/* Whom criu starts is where criu is. */
-static int place(struct creation *c, const struct criu *criu,
-		 struct pb *request)
+/*
+ * Whom criu starts is where criu is: in the cgroups, and in a cgroup namespace
+ * of them where criu is not to make one.
+ */
+static int place(struct criu *criu)
 {
+	struct creation *c = criu->owner;
 	int r = 0;
 
 	c->restorer = criu->pid;
@@ -190,7 +194,7 @@ static int place(struct creation *c, const struct criu *criu,
 		r = cgroup_enter(&c->cgroup, criu->pid);
 	if (r >= 0 && c->spec.linux_.intel_rdt)
 		r = rdt_join(&c->rdt, criu->pid);
-	return r < 0 ? r : put_cgroup_roots(c, criu->pid, request);
+	return r;
 }
 
 /*
@@ -261,7 +265,7 @@ static int put_options(const struct creation *c, const struct images *images,
 		pb_text(request, CRIU_LSM_PROFILE, o->lsm_profile);
 	if (is_set(o->lsm_mount_context))
 		pb_text(request, CRIU_LSM_MOUNT_CONTEXT, o->lsm_mount_context);
-	return images_put(images, &o->images, &c->spec.annotations, request);
+	return images_put(images, &o->images, &c->spec, request);
 }
 
 static int restore(struct creation *c, const struct restore_options *o,
@@ -286,11 +290,14 @@ static int restore(struct creation *c, const struct restore_options *o,
 	criu.images = images->path;
 	criu.work = images->work_path;
 	criu.on_news = on_news;
+	criu.on_fork = place;
 	criu.owner = c;
+	criu.own_cgroups = c->spec.linux_.namespaces[OCI_NS_CGROUP].listed &&
+			   images_leave_cgroups(&o->images);
 	r = criu_start(&criu, c->globals);
 	if (r < 0)
 		return r;
-	r = place(c, &criu, &request);
+	r = put_cgroup_roots(c, criu.pid, &request);
 	if (r < 0)
 		return r;
 	r = criu_call(&criu, CRIU_RESTORE, &request, &pid);
@@ -316,7 +323,7 @@ static int restore_bundle(struct creation *c, const char *id,
 	r = creation_plan(c, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
-	r = images_check(&c->spec, &c->policed, &o->images);
+	r = images_check(&c->spec, &c->policed);
 	if (r < 0)
 		return r;
 	r = images_open(c->arena, &o->images, LOG, /* make= */ false, &images);

@@ -108,14 +108,28 @@ static int arrange_fds(const struct criu *criu, int link, int *report)
 	return 0;
 }
 
+/* The root of a cgroup namespace is where its maker is: after on_fork. */
+static int enter_cgroups(const struct criu *criu, int report)
+{
+	char word;
+
+	if (criu->on_fork && recv(report, &word, 1, 0) != 1)
+		return fail(ECANCELED, "wait for the runtime");
+	if (criu->own_cgroups && unshare(CLONE_NEWCGROUP) < 0)
+		return fail(errno, "make a cgroup namespace");
+	return 0;
+}
+
 /*
  * The pair is made here, and one end sent to our parent: criu takes numbers of
  * descriptors for those of the process that made it.
  */
 static int prepare(const struct criu *criu, int *report)
 {
-	int pair[2], r;
+	int pair[2], r = enter_cgroups(criu, *report);
 
+	if (r < 0)
+		return r;
 	if (criu->own_mounts) {
 		r = bind_root(criu);
 		if (r < 0)
@@ -240,6 +254,14 @@ static int launch(struct criu *criu, const char *program)
 	if (criu->pid == 0)
 		become_criu(criu, program, report);
 	closep(&report);
+	if (criu->on_fork) {
+		int r = criu->on_fork(criu);
+
+		if (r < 0)
+			return r;
+		if (send(told, "+", 1, MSG_NOSIGNAL) < 0)
+			return fail(errno, "let criu begin");
+	}
 	return listen_to(criu, told);
 }
 

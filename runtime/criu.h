@@ -79,14 +79,17 @@ struct criu {
 	/* In a mount namespace of its own, with rootfs bound to root. */
 	bool own_mounts;
 	const char *rootfs, *root;
+	bool own_cgroups;		/* in a cgroup namespace of its own */
 	int fds[CRIU_FDS];
 	size_t nfds;
+	/* Called when it is there and has done nothing yet; may be NULL. */
+	int (*on_fork)(struct criu *criu);
 	/*
 	 * What it tells: "post-restore" and the like, the pid of the first
 	 * process, a descriptor (taken or -1). Negative makes criu give up.
 	 */
 	int (*on_news)(struct criu *criu, const char *news, pid_t pid, int *fd);
-	void *owner;			/* for it */
+	void *owner;			/* for the two */
 	pid_t pid;
 	int link;
 };

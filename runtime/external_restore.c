@@ -213,21 +213,27 @@ int external_put_namespaces(struct criu *criu, const struct make_input *in,
 	return 0;
 }
 
-/* Below another mount it is in what criu restores, or in its source. */
-static bool is_nested(const struct oci_spec *spec, size_t at)
+/* The mount that it lies on, and its path there; NULL: the rootfs. */
+static const struct oci_mount *find_parent(const struct oci_spec *spec,
+					   size_t at, const char **ret_below)
 {
+	const struct oci_mount *parent = NULL;
+
+	*ret_below = spec->mounts[at].destination;
 	for (size_t i = 0; i < at; i++) {
 		const char *below = external_below(spec->mounts[at].destination,
 						   spec->mounts[i].destination);
 
-		if (below && *below)
-			return true;
+		if (below && *below && strlen(below) <= strlen(*ret_below)) {
+			parent = &spec->mounts[i];
+			*ret_below = below;
+		}
 	}
-	return false;
+	return parent;
 }
 
 static int make_point(const struct make_input *in, int root,
-		      const struct oci_mount *mount)
+		      const struct oci_mount *mount, const char *path)
 {
 	autofree char *source = NULL;
 	autoclose int point = -1;
@@ -242,22 +248,37 @@ static int make_point(const struct make_input *in, int root,
 			return fail(errno, "source: %s", source);
 	}
 	point = S_ISDIR(st.st_mode) ?
-			root_make_dir(root, mount->destination, 0755,
-				      &created) :
-			root_make_file(root, mount->destination, &created);
+			root_make_dir(root, path, 0755, &created) :
+			root_make_file(root, path, &created);
 	return point < 0 ? fail(errno, "make %s", mount->destination) : 0;
+}
+
+/* In the rootfs or in the source of a bind: the rest is criu's to restore. */
+static int make_point_of(const struct make_input *in, size_t at)
+{
+	const char *below;
+	const struct oci_mount *parent = find_parent(in->spec, at, &below);
+	autofree char *source = NULL;
+	autoclose int root = -1;
+
+	if (parent && !mounts_is_bind(parent))
+		return 0;
+	if (parent) {
+		source = find_source(in, parent);
+		if (!source)
+			return -EINVAL;
+	}
+	root = open(source ? source : in->rootfs,
+		    O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return fail(errno, "open %s", source ? source : in->rootfs);
+	return make_point(in, root, &in->spec->mounts[at], below);
 }
 
 int external_make_points(const struct make_input *in)
 {
-	autoclose int root = open(in->rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (root < 0)
-		return fail(errno, "open %s", in->rootfs);
 	for (size_t i = 0; i < in->spec->nmounts; i++) {
-		int r = is_nested(in->spec, i) ?
-				0 :
-				make_point(in, root, &in->spec->mounts[i]);
+		int r = make_point_of(in, i);
 
 		if (r < 0)
 			return fail_in(r, "mounts[%zu]", i);

@@ -53,6 +53,12 @@ static int choose(const char *option, const char *word,
 	return fail(0, "--%s: '%s' is not known", option, word);
 }
 
+bool images_leave_cgroups(const struct image_options *options)
+{
+	return is_set(options->cgroups_mode) &&
+	       streq(options->cgroups_mode, "ignore");
+}
+
 static bool is_idmapped(const struct oci_mount *mount)
 {
 	for (size_t i = 0; i < mount->options.n; i++) {
@@ -65,13 +71,7 @@ static bool is_idmapped(const struct oci_mount *mount)
 	return mount->has_mappings;
 }
 
-bool images_empty_network(const struct image_options *options)
-{
-	return options->empty_ns.n > 0;
-}
-
-int images_check(const struct oci_spec *spec, const struct policed *policed,
-		 const struct image_options *o)
+int images_check(const struct oci_spec *spec, const struct policed *policed)
 {
 	if (geteuid() != 0)
 		return fail(EPERM, "criu needs root");
@@ -84,10 +84,6 @@ int images_check(const struct oci_spec *spec, const struct policed *policed,
 				    "mounts[%zu]: criu cannot restore an "
 				    "idmapped mount",
 				    i);
-	if (spec->linux_.nnet_devices && !images_empty_network(o))
-		return fail(0, "linux.netDevices: criu cannot restore an "
-			       "interface of the host (--empty-ns network "
-			       "leaves it out)");
 	return 0;
 }
 
@@ -193,7 +189,19 @@ static const char *config_file(const struct oci_annotations *annotations)
 	return access(CONFIG_FILE, R_OK) == 0 ? CONFIG_FILE : NULL;
 }
 
-static int put_choices(const struct image_options *o, struct pb *request)
+/*
+ * An interface of the host is none that criu could make again; a network
+ * namespace that is joined is not saved in any case.
+ */
+static bool has_empty_network(const struct image_options *o,
+			      const struct oci_linux *l)
+{
+	return o->empty_ns.n ||
+	       (l->nnet_devices && !l->namespaces[OCI_NS_NETWORK].path);
+}
+
+static int put_choices(const struct image_options *o,
+		       const struct oci_linux *l, struct pb *request)
 {
 	unsigned int number = 0;
 	int r;
@@ -215,13 +223,13 @@ static int put_choices(const struct image_options *o, struct pb *request)
 		if (!streq(o->empty_ns.items[i], "network"))
 			return fail(0, "--empty-ns: '%s' cannot be left empty",
 				    o->empty_ns.items[i]);
-	if (o->empty_ns.n)
+	if (has_empty_network(o, l))
 		pb_number(request, CRIU_EMPTY_NS, CLONE_NEWNET);
 	return 0;
 }
 
 int images_put(const struct images *images, const struct image_options *o,
-	       const struct oci_annotations *annotations, struct pb *request)
+	       const struct oci_spec *spec, struct pb *request)
 {
 	pb_number(request, CRIU_IMAGES_DIR_FD, CRIU_IMAGES_FD);
 	pb_number(request, CRIU_WORK_DIR_FD, CRIU_WORK_FD);
@@ -237,8 +245,8 @@ int images_put(const struct images *images, const struct image_options *o,
 	pb_number(request, CRIU_LAZY, o->lazy_pages);
 	if (is_set(o->parent_path))
 		pb_text(request, CRIU_PARENT_IMAGES, o->parent_path);
-	pb_text(request, CRIU_CONFIG_FILE, config_file(annotations));
-	return put_choices(o, request);
+	pb_text(request, CRIU_CONFIG_FILE, config_file(&spec->annotations));
+	return put_choices(o, &spec->linux_, request);
 }
 
 int images_explain(struct arena *arena, int r, const struct images *images)

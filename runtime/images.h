@@ -68,12 +68,8 @@ struct images {
 #define IMAGES_NONE { .dir = -1, .work = -1 }
 #define autoimages AUTO(images_close)
 
-/*
- * Only as root; and no policy, interfaces of the host or idmapped mounts, which
- * criu would forget.
- */
-int images_check(const struct oci_spec *spec, const struct policed *policed,
-		 const struct image_options *options);
+/* Only as root; and no policy or idmapped mounts, which criu would forget. */
+int images_check(const struct oci_spec *spec, const struct policed *policed);
 /* Open the directories; make those that are missing when asked to. */
 int images_open(struct arena *arena, const struct image_options *options,
 		const char *log, bool make, struct images *ret);
@@ -82,7 +78,8 @@ void images_close(struct images *images);
 int images_admit(const struct images *images, gid_t group);
 /* What both requests begin with; and where criu finds them. */
 int images_put(const struct images *images, const struct image_options *options,
-	       const struct oci_annotations *annotations, struct pb *request);
+	       const struct oci_spec *spec, struct pb *request);
 /* A failure of criu, with its reasons and the place of its log. */
 int images_explain(struct arena *arena, int r, const struct images *images);
-bool images_empty_network(const struct image_options *options);
+/* --manage-cgroups-mode ignore */
+bool images_leave_cgroups(const struct image_options *options);
