@@ -311,7 +311,8 @@ static void keep_modes(struct child *child, bool on)
 /* What is mounted or moved may lead a path elsewhere: only in a row. */
 static void keep_parent(struct child *child, const struct step *step)
 {
-	if (step->op != STEP_MKNOD && step->op != STEP_SYMLINK)
+	if (step->op != STEP_MKNOD && step->op != STEP_SYMLINK &&
+	    step->op != STEP_OWN_FILE)
 		closep(&child->parent);
 }
 

@@ -139,6 +139,60 @@ int child_symlink(struct child *child, const struct step *step)
 	return 0;
 }
 
+static int put_text(int file, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		ssize_t n = write(file, text, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		text += n;
+		left -= (size_t)n;
+	}
+	return 0;
+}
+
+int child_own_file(struct child *child, const struct step *step)
+{
+	char name[NAME_MAX + 1];
+	int parent = open_parent(child, step->text, name);
+	autoclose int file = -1;
+
+	if (parent < 0)
+		return -1;
+	file = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		      0444);
+	if (file < 0 || put_text(file, step->text2) < 0)
+		return -1;
+	if (step->out != SLOT_NONE)
+		child_put(child, step->out, take_fd(&file));
+	return 0;
+}
+
+/* What it covers is the host's, and stays as it is. */
+int child_cover(struct child *child, const struct step *step)
+{
+	const struct kernel_mount_attr attr = {
+		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC,
+	};
+	/* Closed here: as long as it is open the root cannot be read-only. */
+	autoclose int file = take_fd(&child->slots[step->in]);
+	autoclose int point = root_open_plain(child->slots[SLOT_ROOT],
+					      step->text, O_PATH | O_NOFOLLOW);
+	autoclose int tree = -1;
+
+	if (point < 0)
+		return -1;
+	tree = sys_open_tree(file, "", OPEN_TREE_CLONE | AT_EMPTY_PATH);
+	if (tree < 0 || sys_mount_setattr(tree, 0, &attr) < 0)
+		return -1;
+	return sys_move_mount(tree, point);
+}
+
 /* The text of the link at text2; EINVAL when it is none. */
 static ssize_t read_origin(struct child *child, const struct step *step,
 			   char *text, size_t size)

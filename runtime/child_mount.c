@@ -373,6 +373,10 @@ int child_mount_step(struct child *child, const struct step *step)
 		return child_mknod(child, step);
 	case STEP_SYMLINK:
 		return child_symlink(child, step);
+	case STEP_OWN_FILE:
+		return child_own_file(child, step);
+	case STEP_COVER:
+		return child_cover(child, step);
 	case STEP_MASK:
 		return child_mask(child, step);
 	case STEP_READONLY_PATH:

@@ -17,8 +17,10 @@ int child_root_step(struct child *child, const struct step *step);
 int child_mask(struct child *child, const struct step *step);
 int child_readonly_path(struct child *child, const struct step *step);
 int child_own_mount(struct child *child, const struct step *step);
-/* child_copy.c: STEP_COPY_UP, STEP_COPY_SYMLINK, STEP_SYMLINK, STEP_MKNOD */
+/* child_copy.c: STEP_COPY_UP, STEP_COPY_SYMLINK, STEP_SYMLINK, STEP_MKNOD, STEP_OWN_FILE, STEP_COVER */
 int child_copy_up(struct child *child, const struct step *step);
 int child_copy_symlink(struct child *child, const struct step *step);
 int child_symlink(struct child *child, const struct step *step);
 int child_mknod(struct child *child, const struct step *step);
+int child_own_file(struct child *child, const struct step *step);
+int child_cover(struct child *child, const struct step *step);

@@ -81,6 +81,21 @@ static bool disables_namespaces(const struct explanation *all)
 	return all->request->policy.disable & 1U << POLICY_NAMESPACES;
 }
 
+/* Which files tell its name instead of the host's. */
+static const char *own_names(const struct explanation *all)
+{
+	const struct view *view = all->creation.policed.view;
+
+	if (!view || view->nown == 0)
+		return "";
+	if (view->nown == 2)
+		return "; its name is in /etc/hostname and /etc/hosts of its "
+		       "own";
+	return strstr(view->own[0].path, "hostname") ?
+		       "; its name is in an /etc/hostname of its own" :
+		       "; its name is in an /etc/hosts of its own";
+}
+
 static int explain_namespaces(struct arena *arena, struct explanation *all)
 {
 	struct explain_line *line = next_line(all, "namespaces");
@@ -91,20 +106,21 @@ static int explain_namespaces(struct arena *arena, struct explanation *all)
 	if (disables_namespaces(all)) {
 		line->state = EXPLAIN_DISABLED;
 		line->how = "config.disable has namespaces; Landlock and "
-			    "seccomp are left";
+			    "seccomp are left, and the host's name is shown";
 		return 0;
 	}
 	if (all->namespaces.works) {
 		line->how = arena_printf(arena,
 					 "own namespaces: %s; a reaper is "
-					 "process 1 and ends with its caller",
-					 names);
+					 "process 1 and ends with its caller%s",
+					 names, own_names(all));
 		return line->how ? 0 : -ENOMEM;
 	}
 	line->state = all->planned ? EXPLAIN_DEGRADED : EXPLAIN_REFUSED;
 	line->how = arena_printf(arena,
 				 "cannot %s: %s, see sandlock check; Landlock "
-				 "and seccomp are left",
+				 "and seccomp are left, and the host's name is "
+				 "shown",
 				 all->namespaces.step,
 				 errno_text(all->namespaces.err));
 	return line->how ? 0 : -ENOMEM;

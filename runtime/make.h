@@ -50,6 +50,8 @@ struct make_input {
 	unsigned int listen_fds;	/* of these, passed on by LISTEN_FDS */
 	const struct files_link *links;	/* to be made, with what leads to them */
 	size_t nlinks;
+	const struct own_file *own_files;	/* to be made behind them */
+	size_t nown_files;
 	const char *notify_socket;	/* host path to bind at /run/notify, or NULL */
 };
 

@@ -14,6 +14,7 @@
 #include "base/util.h"
 #include "runtime/mounts.h"
 #include "runtime/notify.h"
+#include "runtime/own_files.h"
 
 static bool is_one_of(const char *word, const char *const *list)
 {
@@ -392,10 +393,41 @@ static void add_rootfs(const struct make_input *in, struct plan *plan)
 	step->out = SLOT_ROOT;
 }
 
+/* At their places in the new root, before a mount can hide these. */
+static void add_own_files(const struct make_input *in, struct plan *plan)
+{
+	for (size_t i = 0; i < in->nown_files; i++) {
+		const struct own_file *file = &in->own_files[i];
+		struct step *step = plan_add(plan, STEP_OWN_FILE);
+
+		step->text = file->path;
+		step->text2 = file->text;
+		step->out = file->covers ? plan_slot(plan) : SLOT_NONE;
+	}
+}
+
+/* Where a mount has hidden them they are mounted on top of it. */
+static void add_covers(struct plan *plan, size_t first)
+{
+	size_t nsteps = plan->nsteps;
+
+	for (size_t i = first; i < nsteps; i++) {
+		const struct step own = plan->steps[i];
+		struct step *step;
+
+		if (own.op != STEP_OWN_FILE || own.out == SLOT_NONE)
+			continue;
+		step = plan_add(plan, STEP_COVER);
+		step->text = own.text;
+		step->in = own.out;
+	}
+}
+
 int make_mounts(const struct make_input *in, struct plan *plan)
 {
 	const char *label = in->spec->linux_.mount_label;
 	struct step *step;
+	size_t own;
 	int r;
 
 	if (is_set(label) && !in->facts->selinux)
@@ -423,6 +455,8 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 	if (r < 0)
 		return r;
 	become_root(in, plan);
+	own = plan->nsteps;
+	add_own_files(in, plan);
 	if ((r = make_listed_mounts(in, plan)) < 0 ||
 	    (r = make_devices(in, plan)) < 0)
 		return r;
@@ -431,6 +465,7 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 		step->text = in->links[i].path;
 		step->text2 = in->links[i].target;
 	}
+	add_covers(plan, own);
 	if (in->notify_socket)
 		make_notify_mount(in, plan);
 	return 0;

@@ -53,6 +53,8 @@ enum step_op {
 	STEP_COPY_SYMLINK,	/* text: destination, text2: source link on the host */
 	STEP_MKNOD,		/* text, node */
 	STEP_SYMLINK,		/* text: path, text2: target; an existing name is kept */
+	STEP_OWN_FILE,		/* text: path in a new root, text2: contents, out: open */
+	STEP_COVER,		/* in: such a file, text: what it covers, read-only */
 	STEP_MASK,		/* text */
 	STEP_READONLY_PATH,	/* text */
 	STEP_OWN_MOUNT,		/* text: stays writable in a read-only root */

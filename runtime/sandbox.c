@@ -506,6 +506,8 @@ static int fill_input(struct sandbox *s)
 	in->fresh_root = true;
 	in->links = s->view->links;
 	in->nlinks = s->view->nlinks;
+	in->own_files = s->view->own;
+	in->nown_files = s->view->nown;
 	in->has_reaper = true;
 	in->words = globals->words;
 	in->words_size = globals->words_size;
@@ -538,6 +540,8 @@ int sandbox_plan(struct creation *c, const struct request *request,
 	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
 	    (r = fill_policy(&s)) < 0 ||
 	    (r = view_make(c->arena, request, c->proc, s.view)) < 0 ||
+	    (!without->namespaces &&
+	     (r = own_files_add(c->arena, request, c->proc, s.view)) < 0) ||
 	    (r = keep_policies(&s)) < 0 ||
 	    (r = sandbox_hide_state(c->arena, c->globals->root, &c->policed)) <
 		    0 ||

@@ -129,24 +129,34 @@ static int look(const struct viewer *v, struct view_bind *bind, bool *ret_there)
 	return bind->source ? 0 : -ENOMEM;
 }
 
-static int allow(struct viewer *v, const char *path, bool writable)
+static int add_rule(struct arena *arena, struct files_rules *rules,
+		    const char *path, uint32_t rights)
 {
-	struct files_rules *rules = &v->view->rules;
-	struct landlock_path *grown = arena_grow(v->arena, rules->items,
-						 rules->n, rules->n + 1,
-						 sizeof *grown);
-	uint32_t rights = LANDLOCK_MAY_READ;
+	struct landlock_path *grown = arena_grow(arena, rules->items, rules->n,
+						 rules->n + 1, sizeof *grown);
 
 	if (!grown)
 		return -ENOMEM;
-	if (writable)
-		rights |= LANDLOCK_MAY_WRITE;
-	if (!v->request->policy.set[POLICY_EXECUTE])
-		rights |= LANDLOCK_MAY_EXECUTE;
 	grown[rules->n++] = (struct landlock_path){ path, rights };
 	rules->items = grown;
 	rules->size = rules->n;
 	return 0;
+}
+
+int view_let_read(struct arena *arena, struct view *view, const char *path)
+{
+	return add_rule(arena, &view->rules, path, LANDLOCK_MAY_READ);
+}
+
+static int allow(struct viewer *v, const char *path, bool writable)
+{
+	uint32_t rights = LANDLOCK_MAY_READ;
+
+	if (writable)
+		rights |= LANDLOCK_MAY_WRITE;
+	if (!v->request->policy.set[POLICY_EXECUTE])
+		rights |= LANDLOCK_MAY_EXECUTE;
+	return add_rule(v->arena, &v->view->rules, path, rights);
 }
 
 static bool overlaps(const char *a, const char *b)
@@ -315,7 +325,7 @@ bool view_may_write(const struct view *view, const char *path)
 
 /* ---- links ---- */
 
-static bool is_shown(const struct view *view, const char *path)
+bool view_shows(const struct view *view, const char *path)
 {
 	for (size_t i = 0; i < view->nbinds; i++)
 		if (files_is_at_or_below(path, view->binds[i].path))
@@ -337,7 +347,7 @@ static int add_link(struct viewer *v, const char *path, const char *target)
 	struct view *view = v->view;
 	struct files_link *links;
 
-	if (is_shown(view, path))
+	if (view_shows(view, path))
 		return 0;
 	for (size_t i = 0; i < view->nlinks; i++)
 		if (streq(view->links[i].path, path))

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "confine/files.h"
+#include "runtime/own_files.h"
 
 struct arena;
 struct request;
@@ -32,6 +33,8 @@ struct view {
 	size_t nbinds;
 	struct files_link *links;
 	size_t nlinks;
+	struct own_file own[2];
+	size_t nown;
 	const char *prefix; /* of sources: "", or the directory to enter */
 };
 
@@ -40,5 +43,9 @@ int view_make(struct arena *arena, const struct request *request, int proc,
 	      struct view *ret);
 /* Whether a path is below one that may be written. */
 bool view_may_write(const struct view *view, const char *path);
+/* Whether it is one of the host's files that are shown, or below one. */
+bool view_shows(const struct view *view, const char *path);
+/* One more path that may be read, which is not the host's. */
+int view_let_read(struct arena *arena, struct view *view, const char *path);
 /* Whether a directory of this name will be there. */
 bool view_has(const struct view *view, const char *path);

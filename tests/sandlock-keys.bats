@@ -89,7 +89,7 @@ is not held without namespaces"
 	requires_landlock 6
 	[ "$(explained namespaces -r /usr --config-disable namespaces)" = \
 		"disabled: config.disable has namespaces; Landlock and seccomp \
-are left" ]
+are left, and the host's name is shown" ]
 	[[ "$(explained root -r /usr --config-disable namespaces)" = disabled:* ]]
 	[ "$(explained config.disable -r /usr --config-disable namespaces)" = \
 		"disabled: never enforced" ]

@@ -35,10 +35,12 @@ both() {
 @test "what may be read is there, and nothing else" {
 	requires root userns
 	both -r /usr -- sh -c 'ls /'
-	[ "$output" = "$(printf '%s\n' bin dev lib lib32 lib64 libx32 proc \
-		sbin usr | while read -r f; do
+	[ "$output" = "$(printf '%s\n' bin dev etc lib lib32 lib64 libx32 \
+		proc sbin usr | while read -r f; do
 		[ ! -e "/$f" ] || echo "$f"
 	done)" ]
+	both -r /usr -- sh -c 'ls /etc'
+	[ "$output" = "$(printf 'hostname\nhosts')" ]
 	for f in /etc/passwd /root /sys /run "$TMP"; do
 		run box -r /usr -- sh -c "ls $f"
 		[[ "$output" = *"No such file or directory"* ]]
@@ -503,6 +505,7 @@ is_in() {
 	[ "$output" = "bin
 data
 dev
+etc
 proc" ]
 	[ "$(cat data/file)" = "host
 inside" ]

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/own_files.c - the name of a sandbox in files, and how they get there. */
+#include "runtime/own_files.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/root.h"
+#include "base/util.h"
+#include "runtime/request.h"
+#include "runtime/view.h"
+
+#define HOSTNAME "/etc/hostname"
+#define HOSTS "/etc/hosts"
+#define LOOPBACK "127.0.0.1"
+/* A larger one is shown as it is. */
+#define MAX_HOSTS (4UL << 20)
+#define NO_HOSTS LOOPBACK "\tlocalhost\n::1\tlocalhost\n"
+
+struct owner {
+	struct arena *arena;
+	const struct request *request;
+	int proc;
+	int root;
+	struct view *view;
+};
+
+static bool is_denied(const struct owner *o, const char *path)
+{
+	const struct files_list *denied = &o->view->denied;
+
+	for (size_t i = 0; i < denied->n; i++) {
+		const struct files_entry *entry = &denied->items[i];
+
+		if (entry->rights & LANDLOCK_MAY_READ &&
+		    (files_is_at_or_below(path, entry->path) ||
+		     (entry->named &&
+		      files_is_at_or_below(path, entry->named))))
+			return true;
+	}
+	return false;
+}
+
+static bool is_brought(const struct owner *o, const char *path)
+{
+	const struct policy_map *mount = &o->request->policy.mount;
+
+	for (size_t i = 0; i < mount->n; i++)
+		if (files_is_at_or_below(path, mount->items[i].key))
+			return true;
+	return false;
+}
+
+static bool is_behind_link(const struct view *view, const char *path)
+{
+	for (size_t i = 0; i < view->nlinks; i++)
+		if (files_is_at_or_below(path, view->links[i].path))
+			return true;
+	return false;
+}
+
+static bool may_read(const struct view *view, const char *path)
+{
+	for (size_t i = 0; i < view->rules.n; i++)
+		if (view->rules.items[i].rights & LANDLOCK_MAY_READ &&
+		    files_is_at_or_below(path, view->rules.items[i].path))
+			return true;
+	return false;
+}
+
+/*
+ * Where it is to be: *ret_path is NULL where there is no such place, *ret_shown
+ * says that the host's file is seen there.
+ */
+static int find_place(const struct owner *o, const char *path,
+		      const char **ret_path, bool *ret_shown)
+{
+	const struct files_place place = { .proc = o->proc, .root = o->root };
+	bool shown = view_shows(o->view, path);
+	const char *real = path;
+	int r = 0;
+
+	*ret_path = NULL;
+	if (is_brought(o, path) || is_denied(o, path))
+		return 0;
+	if (shown || is_behind_link(o->view, path)) {
+		r = files_real_path(o->arena, &place, path, &real);
+		shown = r == 0 && real && view_shows(o->view, real);
+	}
+	if (r < 0 || !real || is_denied(o, real) ||
+	    (shown && !may_read(o->view, real)))
+		return r;
+	*ret_path = real;
+	*ret_shown = shown;
+	return 0;
+}
+
+static bool is_file(const struct owner *o, const char *path)
+{
+	autoclose int fd = root_open_plain(o->root, path,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* NULL: it cannot be read, or is nothing that can be covered by a file. */
+static int read_shown(const struct owner *o, const char *path, char **ret)
+{
+	autoclose int fd = root_open_plain(o->root, path,
+					   O_RDONLY | O_NOCTTY | O_NONBLOCK |
+						   O_CLOEXEC);
+	struct stat st;
+	size_t len;
+	int r;
+
+	*ret = NULL;
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (unsigned long)st.st_size > MAX_HOSTS)
+		return 0;
+	r = io_read_all(o->arena, fd, MAX_HOSTS, ret, &len);
+	if (r == 0 && strlen(*ret) != len)
+		*ret = NULL;
+	return r;
+}
+
+/* The host's file needs no mount of its own if nobody is to see it. */
+static bool drop_bind(struct view *view, const char *path)
+{
+	for (size_t i = 0; i < view->nbinds; i++) {
+		if (!streq(view->binds[i].path, path))
+			continue;
+		view->nbinds--;
+		memmove(&view->binds[i], &view->binds[i + 1],
+			(view->nbinds - i) * sizeof view->binds[i]);
+		return true;
+	}
+	return false;
+}
+
+static int add(const struct owner *o, struct own_file *file)
+{
+	struct view *view = o->view;
+
+	if (drop_bind(view, file->path))
+		file->covers = view_shows(view, file->path);
+	view->own[view->nown++] = *file;
+	return file->covers ? 0 : view_let_read(o->arena, view, file->path);
+}
+
+static int add_hostname(const struct owner *o)
+{
+	struct own_file file = { .text = arena_printf(o->arena, "%s\n",
+						      o->request->name) };
+	int r = find_place(o, HOSTNAME, &file.path, &file.covers);
+
+	if (r < 0 || !file.path || (file.covers && !is_file(o, file.path)))
+		return r;
+	return file.text ? add(o, &file) : -ENOMEM;
+}
+
+/* Words are separated there, and names have neither spaces nor comments. */
+static bool is_word(const char *name)
+{
+	for (const char *p = name; *p; p++)
+		if (isspace((unsigned char)*p) || iscntrl((unsigned char)*p) ||
+		    *p == '#')
+			return false;
+	return true;
+}
+
+static int add_hosts(const struct owner *o)
+{
+	struct own_file file = { 0 };
+	char *shown = NULL;
+	int r = find_place(o, HOSTS, &file.path, &file.covers);
+
+	if (r >= 0 && file.path && file.covers)
+		r = read_shown(o, file.path, &shown);
+	if (r < 0 || !file.path || (file.covers && !shown) ||
+	    !is_word(o->request->name))
+		return r;
+	/* Before all others: it is the sandbox that has this name here. */
+	file.text = arena_printf(o->arena, LOOPBACK "\t%s\n%s",
+				 o->request->name, shown ? shown : NO_HOSTS);
+	return file.text ? add(o, &file) : -ENOMEM;
+}
+
+int own_files_add(struct arena *arena, const struct request *request, int proc,
+		  struct view *view)
+{
+	const char *top = *view->prefix ? view->prefix : "/";
+	autoclose int root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct owner o = {
+		.arena = arena,
+		.request = request,
+		.proc = proc,
+		.root = root,
+		.view = view,
+	};
+	int r;
+
+	if (root < 0)
+		return fail(errno, "open %s", top);
+	r = add_hostname(&o);
+	return r < 0 ? r : add_hosts(&o);
+}
