@@ -170,6 +170,7 @@ enum hook_point {
 
 struct oci_hooks {
 	struct oci_hook_list at[HOOK_POINTS];
+	const char *out_file, *err_file; /* for all they print; NULL: none */
 };
 
 /* "prestart", "createRuntime", … */
@@ -343,6 +344,7 @@ struct oci_seccomp {
 	const char *listener_metadata;
 	const struct oci_seccomp_rule *rules;
 	size_t nrules;
+	bool fail_unknown;		/* a name that is no call is an error */
 };
 
 /* x32 shares AUDIT_ARCH_X86_64 in the kernel; this tells it apart here. */
@@ -397,6 +399,7 @@ struct oci_spec {
 	size_t nmounts;
 	struct oci_hooks hooks;
 	struct oci_annotations annotations;
+	bool keep_groups;		/* the caller's, not the user's own */
 	struct oci_linux linux_;
 	const char *json;		/* the file as read, for the private copy */
 	size_t json_len;
@@ -431,6 +434,8 @@ bool oci_strings_has(const struct oci_strings *list, const char *word);
 /* The last value of KEY in env, or NULL. */
 const char *oci_env_get(const struct oci_strings *env, const char *key);
 const char *oci_annotation(const struct oci_annotations *a, const char *key);
+/* Whether its author gets at files or groups of the host by it. */
+bool oci_annotation_touches_host(const char *key);
 
 /* Words to numbers, shared with the command line; -1 when unknown. */
 int oci_capability(const char *name);		/* "CAP_KILL" or "kill" */
@@ -515,8 +520,14 @@ struct oci_list_row {
 int oci_list_print(struct arena *arena, const struct oci_list_row *rows,
 		   size_t n, const char **ret_json);
 
-/* The default config.json of `spec`, and the one for an unprivileged user. */
-int oci_spec_template(struct arena *arena, bool rootless, uid_t uid, gid_t gid,
+struct oci_template {
+	bool rootless;			/* for an unprivileged user: */
+	uid_t uid;			/* this one */
+	gid_t gid;
+	bool cgroup_namespace;
+};
+/* The default config.json of `spec`. */
+int oci_spec_template(struct arena *arena, const struct oci_template *wanted,
 		      const char **ret_json);
 /* Static facts `features` reports that other rooms know. */
 struct oci_feature_facts {

@@ -146,11 +146,13 @@ static void put_no_devices(struct writer *w)
 	put_end(w);
 }
 
-static void put_namespaces(struct writer *w, bool rootless)
+static void put_namespaces(struct writer *w, const struct oci_template *wanted)
 {
 	put_array(w, "namespaces");
 	for (size_t i = 0; i < COUNT(namespaces); i++) {
-		if (!is_for(namespaces[i].audience, rootless))
+		if (!is_for(namespaces[i].audience, wanted->rootless) ||
+		    (namespaces[i].ns == OCI_NS_CGROUP &&
+		     !wanted->cgroup_namespace))
 			continue;
 		put_object(w, NULL);
 		put_string(w, "type", oci_ns_kinds[namespaces[i].ns].type);
@@ -159,22 +161,22 @@ static void put_namespaces(struct writer *w, bool rootless)
 	put_end(w);
 }
 
-static void put_linux(struct writer *w, bool rootless, uid_t uid, gid_t gid)
+static void put_linux(struct writer *w, const struct oci_template *wanted)
 {
 	put_object(w, "linux");
-	if (rootless) {
-		put_own_id(w, "uidMappings", uid);
-		put_own_id(w, "gidMappings", gid);
+	if (wanted->rootless) {
+		put_own_id(w, "uidMappings", wanted->uid);
+		put_own_id(w, "gidMappings", wanted->gid);
 	} else {
 		put_no_devices(w);
 	}
-	put_namespaces(w, rootless);
+	put_namespaces(w, wanted);
 	put_words(w, "maskedPaths", masked_paths);
 	put_words(w, "readonlyPaths", readonly_paths);
 	put_end(w);
 }
 
-int oci_spec_template(struct arena *arena, bool rootless, uid_t uid, gid_t gid,
+int oci_spec_template(struct arena *arena, const struct oci_template *wanted,
 		      const char **ret_json)
 {
 	struct writer w;
@@ -188,8 +190,8 @@ int oci_spec_template(struct arena *arena, bool rootless, uid_t uid, gid_t gid,
 	put_bool(&w, "readonly", true);
 	put_end(&w);
 	put_string(&w, "hostname", "sandlock");
-	put_mounts(&w, rootless);
-	put_linux(&w, rootless, uid, gid);
+	put_mounts(&w, wanted->rootless);
+	put_linux(&w, wanted);
 	put_end(&w);
 	return writer_close(&w, ret_json, NULL);
 }

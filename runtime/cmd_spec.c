@@ -8,7 +8,9 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/proc.h"
 #include "base/util.h"
+#include "cgroups/cgroup.h"
 #include "oci/oci.h"
 #include "runtime/commands.h"
 
@@ -23,6 +25,22 @@ static const struct option_spec options_known[] = {
 	{ "rootless", 0, OPTION_FLAG, offsetof(struct spec_options, rootless),
 	  NULL, "for a caller who is not root" },
 };
+
+/* Whether all controllers are those of version 2. */
+static int is_unified(struct arena *arena, bool *ret)
+{
+	autoclose int proc = proc_open();
+	struct cgroup_layout layout;
+	int r;
+
+	if (proc < 0)
+		return proc;
+	r = cgroup_probe(arena, proc, &layout);
+	if (r < 0)
+		return r;
+	*ret = layout.mode == CGROUP_V2;
+	return 0;
+}
 
 static int write_new(int dir, const char *json)
 {
@@ -49,6 +67,11 @@ static int run(const struct globals *globals, const void *options, int argc,
 	const struct spec_options *o = options;
 	const char *bundle = o->bundle ? o->bundle : ".";
 	autoclose int dir = open(bundle, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct oci_template wanted = {
+		.rootless = o->rootless,
+		.uid = geteuid(),
+		.gid = getegid(),
+	};
 	const char *json;
 	int r;
 
@@ -56,8 +79,10 @@ static int run(const struct globals *globals, const void *options, int argc,
 	(void)argv;
 	if (dir < 0)
 		return fail(errno, "open bundle %s", bundle);
-	r = oci_spec_template(globals->arena, o->rootless, geteuid(), getegid(),
-			      &json);
+	r = is_unified(globals->arena, &wanted.cgroup_namespace);
+	if (r < 0)
+		return r;
+	r = oci_spec_template(globals->arena, &wanted, &json);
 	if (r < 0)
 		return r;
 	return write_new(dir, json);

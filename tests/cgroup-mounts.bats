@@ -8,6 +8,7 @@ setup() {
 	sandlock_setup
 	requires root cgroup1
 	new_bundle
+	cgroup_namespace
 }
 
 without_namespace() {

@@ -636,6 +636,7 @@ run_exec_bad() {
 @test "in a cgroup namespace the container is at the top" {
 	requires root
 	new_bundle box
+	cgroup_namespace
 	args sh -c 'cut -d : -f 3 /proc/self/cgroup | sort -u'
 	run_ok sandlock run --bundle "$BUNDLE" box
 	[ "$output" = / ]

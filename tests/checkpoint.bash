@@ -57,6 +57,7 @@ in_front() {
 
 start_counting() {
 	new_bundle "$1"
+	cgroup_namespace
 	args sh -c "$COUNTING"
 	start_container "$1"
 	wait_until [ -L "$BUNDLE/rootfs/count" ]

@@ -200,6 +200,12 @@ config() {
 		mv "$BUNDLE/config.json.new" "$BUNDLE/config.json"
 }
 
+# cgroup_namespace: $BUNDLE has one; `spec` lists none where version 1 is.
+cgroup_namespace() {
+	config '.linux.namespaces |= (map(select(.type != "cgroup")) +
+		[{type: "cgroup"}])'
+}
+
 # args PROGRAM [ARGUMENT...]: what the container runs.
 # shellcheck disable=SC2016 # the dollars are jq's
 args() {

@@ -70,7 +70,6 @@ refuse() {
 
 @test "a nice value is no error with SCHED_DEADLINE or any other policy" {
 	requires root chrt sys_nice
-	local policy
 
 	new_bundle box
 	args sleep 1000
@@ -213,4 +212,35 @@ caps_inside() {
 		[ "$status" -eq 255 ]
 		assert_output_has "--cgroup $path: bad sub cgroup path"
 	done
+}
+
+# ---- spec ----
+
+# written_namespaces [OPTION...]: the types that `spec` lists.
+written_namespaces() {
+	local dir
+
+	dir=$(mktemp -d "$TMP/spec.XXXXXX")
+	sandlock spec --bundle "$dir" "$@"
+	jq -r '.linux.namespaces[].type' "$dir/config.json" | tr '\n' ' '
+}
+
+@test "spec lists a cgroup namespace only where all cgroups are version 2" {
+	local more=
+
+	[ ! -e /sys/fs/cgroup/cgroup.controllers ] || more="cgroup "
+	[ "$(written_namespaces)" = "pid network ipc uts mount $more" ]
+	[ "$(written_namespaces --rootless)" = "pid ipc uts mount ${more}user " ]
+}
+
+@test "what spec writes runs, and shows the cgroups that the host has" {
+	requires root
+	new_bundle box
+	args sh -c 'cut -d : -f 3 /proc/self/cgroup | sort -u'
+	run_ok sandlock run --bundle "$BUNDLE" box
+	if meets cgroup2; then
+		[ "$output" = / ]
+	else
+		assert_output_has "$(cgroup_of box)"
+	fi
 }

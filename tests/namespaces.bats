@@ -210,6 +210,7 @@ no_mqueue() {
 }
 
 @test "a type given twice, an unknown one and a relative path are refused" {
+	cgroup_namespace
 	config '.linux.namespaces += [{type: "pid"}]'
 	refused 'linux.namespaces[6].type: pid is given twice'
 	config '.linux.namespaces[6].type = "net"'

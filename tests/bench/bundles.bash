@@ -27,6 +27,8 @@ make_rootfs() {
 		jq --arg rootfs "$dir" --argjson user "$USER_ID" \
 			'.ociVersion = "1.0.2" | .process.terminal = false |
 			.process.args = ["/bin/true"] | .root.path = $rootfs |
+			.linux.namespaces |= (map(select(.type != "cgroup")) +
+				[{type: "cgroup"}]) |
 			(.linux.uidMappings, .linux.gidMappings |
 				select(.))[0].hostID = $user' \
 			"$WORK/$i/config.json" >"$WORK/$i/new" &&

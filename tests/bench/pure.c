@@ -112,9 +112,10 @@ NOT_INLINED int bench_state(struct arena *arena,
 /* The default bundle, and one with a policy. */
 static const char *bundle(struct arena *arena, bool has_policy)
 {
+	const struct oci_template wanted = { .cgroup_namespace = true };
 	const char *json;
 
-	if (oci_spec_template(arena, false, 0, 0, &json) < 0)
+	if (oci_spec_template(arena, &wanted, &json) < 0)
 		return NULL;
 	return has_policy ?
 		       arena_printf(arena, "{ " ANNOTATIONS "%s", json + 1) :

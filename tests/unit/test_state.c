@@ -332,11 +332,15 @@ static const struct json_value *tree(struct arena *arena, const char *text)
 
 static void the_template_follows_who_asks(void **state)
 {
+	const struct oci_template for_root = { .cgroup_namespace = true };
+	const struct oci_template for_user = { .rootless = true, .uid = 1000,
+					       .gid = 100 };
 	const char *root, *rootless;
 
-	assert_int_equal(oci_spec_template(*state, false, 0, 0, &root), 0);
-	assert_int_equal(oci_spec_template(*state, true, 1000, 100, &rootless),
-			 0);
+	assert_int_equal(oci_spec_template(*state, &for_root, &root), 0);
+	assert_int_equal(oci_spec_template(*state, &for_user, &rootless), 0);
+	assert_non_null(strstr(root, "\"type\": \"cgroup\"\n"));
+	assert_null(strstr(rootless, "\"type\": \"cgroup\"\n"));
 	assert_int_equal(json_find(tree(*state, root), "mounts")->n, 7);
 	assert_int_equal(json_find(tree(*state, rootless), "mounts")->n, 7);
 	assert_non_null(strstr(root, "\"type\": \"network\""));
