@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+struct oci_seccomp;
+
 /*
  * The number on an architecture (AUDIT_ARCH_…), or -ENOSYS for a call that it
  * has not, -ENOENT for a name that means no call anywhere.
@@ -12,5 +14,7 @@ int call_number(uint32_t arch, const char *name);
 
 /* The same, of what libseccomp knows. */
 int libseccomp_number(uint32_t arch, const char *name);
+/* Every name of the profile is a call, if it is to fail otherwise. */
+int calls_check_names(const struct oci_seccomp *profile);
 /* The last call that is known here, on any architecture. */
 uint32_t call_newest(void);

@@ -555,8 +555,10 @@ int confine_seccomp(struct arena *arena, const struct oci_seccomp *profile,
 	struct bpf_arch *tables;
 	struct archs archs;
 	size_t n = 0;
-	int r = list_archs(arena, profile, &archs);
+	int r = calls_check_names(profile);
 
+	if (r >= 0)
+		r = list_archs(arena, profile, &archs);
 	if (r < 0)
 		return r;
 	tables = arena_array(arena, archs.n, sizeof *tables);

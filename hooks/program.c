@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "base/io.h"
 #include "base/proc.h"
 #include "base/sys.h"
+#include "hooks/copy.h"
 #include "hooks/hooks.h"
 
 /* What the new process says on its report pipe when it cannot get to exec. */
@@ -272,22 +274,24 @@ static void tail_trim(struct program_tail *tail)
 }
 
 /* One piece of what is there; false when there is nothing (for now). */
-static bool listen_to(int *fd, struct program_tail *tail)
+static bool listen_to(int *fd, struct program_tail *tail, struct copy *copy)
 {
-	char data[4096];
+	char data[PIPE_BUF];
 	ssize_t n = *fd < 0 ? -1 : read(*fd, data, sizeof data);
 
 	if (n > 0)
 		tail_add(tail, data, (size_t)n);
-	else if (n == 0)
+	if (n > 0 && copy)
+		copy_add(copy, data, (size_t)n);
+	if (n == 0)
 		closep(fd);
 	return n > 0;
 }
 
 /* A child left behind may write for ever: a pipe's fill is all we take. */
-static void drain(int *fd, struct program_tail *tail)
+static void drain(int *fd, struct program_tail *tail, struct copy *copy)
 {
-	for (int i = 0; i < 64 && listen_to(fd, tail); i++)
+	for (int i = 0; i < 64 && listen_to(fd, tail, copy); i++)
 		;
 	tail_trim(tail);
 }
@@ -309,9 +313,13 @@ static int time_left(int64_t deadline)
 	return left < 0 ? 0 : left > 1000000 ? 1000000 : (int)left;
 }
 
-static int wait_for_end(struct running *run, int64_t deadline,
+static int wait_for_end(const struct program *program, struct running *run,
 			struct program_end *end)
 {
+	int64_t deadline = program->timeout ?
+				   now_ms() + (int64_t)program->timeout * 1000 :
+				   0;
+
 	for (;;) {
 		struct pollfd fds[] = {
 			{ .fd = run->pidfd, .events = POLLIN },
@@ -325,9 +333,9 @@ static int wait_for_end(struct running *run, int64_t deadline,
 		if (n < 0)
 			continue;
 		if (n > 0 && fds[1].revents)
-			listen_to(&run->out[READ], &end->out);
+			listen_to(&run->out[READ], &end->out, program->out);
 		if (n > 0 && fds[2].revents)
-			listen_to(&run->err[READ], &end->err);
+			listen_to(&run->err[READ], &end->err, program->err);
 		if (n > 0 && fds[0].revents)
 			break;
 		if (deadline && now_ms() >= deadline) {
@@ -337,8 +345,8 @@ static int wait_for_end(struct running *run, int64_t deadline,
 		}
 	}
 	reap(run, &end->status);
-	drain(&run->out[READ], &end->out);
-	drain(&run->err[READ], &end->err);
+	drain(&run->out[READ], &end->out, program->out);
+	drain(&run->err[READ], &end->err, program->err);
 	return 0;
 }
 
@@ -352,11 +360,7 @@ int program_run(const struct program *program, struct program_end *ret)
 	r = start(program, &run);
 	if (r < 0)
 		return fail_in(r, "run %s", program->path);
-	r = wait_for_end(&run,
-			 program->timeout ?
-				 now_ms() + (int64_t)program->timeout * 1000 :
-				 0,
-			 ret);
+	r = wait_for_end(program, &run, ret);
 	if (r < 0)
 		return fail_in(r, "run %s", program->path);
 	if (read(run.report[READ], &report, sizeof report) == sizeof report)

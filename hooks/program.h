@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct copy;
 struct hooks_place;
 
 /* Enough for a useful last word of both streams in one recorded error. */
@@ -23,6 +24,7 @@ struct program {
 	char *const *envp;
 	const char *input;		/* standard input, whole; NULL: none */
 	uint32_t timeout;		/* seconds, 0: none */
+	struct copy *out, *err;		/* more readers; NULL: none */
 	const struct hooks_place *place;	/* NULL: as we are */
 };
 

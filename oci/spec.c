@@ -200,7 +200,8 @@ int oci_spec_parse(struct arena *arena, const char *text, size_t len,
 	if ((r = json_parse(arena, text, len, &root)) < 0 ||
 	    (r = json_object(arena, root, fields, COUNT(fields), &spec)) < 0 ||
 	    (r = check_names(&spec)) < 0 ||
-	    (r = check_listener(arena, &spec)) < 0)
+	    (r = check_listener(arena, &spec)) < 0 ||
+	    (r = oci_apply_annotations(arena, &spec)) < 0)
 		return r;
 	*ret = spec;
 	return 0;

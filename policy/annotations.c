@@ -90,6 +90,17 @@ const char *policy_container_name(const struct oci_annotations *annotations)
 				     "io.kubernetes.container.name");
 }
 
+/* podman has some of CRI-O's names, too, but not the one for all annotations. */
+bool policy_is_of_pod(const struct oci_annotations *annotations)
+{
+	for (size_t i = 0; i < annotations->n; i++)
+		if (starts_with(annotations->items[i].key,
+				"io.kubernetes.cri."))
+			return true;
+	return oci_annotation(annotations, "io.kubernetes.container.name") ||
+	       oci_annotation(annotations, "io.kubernetes.cri-o.Annotations");
+}
+
 bool policy_is_infra(const struct oci_annotations *annotations)
 {
 	const char *type =

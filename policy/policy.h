@@ -275,6 +275,8 @@ bool policy_is_annotated(const struct oci_annotations *annotations);
 void policy_warn_of_near(const struct oci_annotations *annotations);
 /* The container's name in its pod, NULL outside of one. */
 const char *policy_container_name(const struct oci_annotations *annotations);
+/* Whether an engine of Kubernetes wrote config.json, with a pod's annotations. */
+bool policy_is_of_pod(const struct oci_annotations *annotations);
 /* Whether this is the container that only holds a pod's namespaces. */
 bool policy_is_infra(const struct oci_annotations *annotations);
 

@@ -210,10 +210,10 @@ static int go_on_as_sibling(struct child *child)
 	_exit(0);
 }
 
-static int become_root(void)
+static int become_root(bool keep_groups)
 {
 	/* Denied where the mapping was not made by a privileged process. */
-	if (setgroups(0, NULL) < 0 && errno != EPERM)
+	if (!keep_groups && setgroups(0, NULL) < 0 && errno != EPERM)
 		return -1;
 	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
 		return -1;
@@ -262,7 +262,7 @@ static int namespace_step(struct child *child, const struct step *step)
 	case STEP_STOP:
 		return stop(child, step);
 	case STEP_BECOME_ROOT:
-		return become_root();
+		return become_root(step->flags & KEEP_GROUPS);
 	case STEP_DUMPABLE:
 		return prctl(PR_SET_DUMPABLE,
 			     broken("not-dumpable") ? 1 : step->number, 0, 0,

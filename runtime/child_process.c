@@ -241,13 +241,15 @@ static bool setgroups_denied(struct child *child)
 	       memcmp(word, "deny", 4) == 0;
 }
 
-static int change_user(struct child *child, const struct oci_user *user)
+static int change_user(struct child *child, const struct step *step)
 {
+	const struct oci_user *user = step->user;
+
 	/* Capabilities go by STEP_CAPS, not by the change of user. */
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		return -1;
 	/* Groups first: after the change they cannot be set any more. */
-	if (!broken("exact-groups") &&
+	if (!broken("exact-groups") && !(step->flags & KEEP_GROUPS) &&
 	    setgroups(user->ngroups, (const gid_t *)user->groups) < 0 &&
 	    !(errno == EPERM && setgroups_denied(child)))
 		return -1;
@@ -380,7 +382,7 @@ int child_process_step(struct child *child, const struct step *step)
 	case STEP_BOUNDING:
 		return drop_bounding(step->caps);
 	case STEP_USER:
-		return change_user(child, step->user);
+		return change_user(child, step);
 	case STEP_CAPS:
 		return set_caps(step->caps);
 	case STEP_CWD:

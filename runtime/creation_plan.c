@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "base/proc.h"
 #include "base/util.h"
+#include "runtime/annotated.h"
 #include "runtime/creation.h"
 #include "runtime/idmap.h"
 #include "runtime/inherited.h"
@@ -324,6 +325,9 @@ int creation_plan(struct creation *c, const char *id, bool has_gate)
 	c->in.id = id;
 	c->in.has_gate = has_gate;
 	r = load_spec(c);
+	if (r < 0)
+		return r;
+	r = annotated_check(c->globals, &c->spec);
 	if (r < 0)
 		return r;
 	r = find_rootfs(c);

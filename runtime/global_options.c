@@ -167,8 +167,10 @@ static int set_root(const char *given, struct globals *globals)
 static int add_key(struct arena *arena, char *name, struct oci_strings *keys)
 {
 	int key = policy_key_find(name);
+	bool known = key >= 0 &&
+		     policy_key_info(key)->bundle == POLICY_BUNDLE_ASK;
 
-	if (key < 0 || policy_key_info(key)->bundle != POLICY_BUNDLE_ASK)
+	if (!known && !oci_annotation_touches_host(name))
 		return fail(0, "--allow-annotations: '%s' is not a key that "
 			       "needs to be allowed",
 			    name);
@@ -176,7 +178,7 @@ static int add_key(struct arena *arena, char *name, struct oci_strings *keys)
 				 sizeof *keys->items);
 	if (!keys->items)
 		return -ENOMEM;
-	keys->items[keys->n++] = policy_key_name(key);
+	keys->items[keys->n++] = known ? policy_key_name(key) : name;
 	return 0;
 }
 

@@ -176,7 +176,8 @@ int make_exec(const struct make_input *in, int root, struct plan *ret)
 	plan.slots[SLOT_ROOT] = root;
 	plan_add(&plan, STEP_ENTER_ROOT)->in = SLOT_ROOT;
 	if (make_has_userns(in))
-		plan_add(&plan, STEP_BECOME_ROOT);
+		plan_add(&plan, STEP_BECOME_ROOT)->flags =
+			in->spec->keep_groups ? KEEP_GROUPS : 0;
 	plan_add(&plan, STEP_SETSID);
 	if (!in->no_new_keyring) {
 		step = plan_add(&plan, STEP_KEYRING);

@@ -364,7 +364,8 @@ static void become_root(const struct make_input *in, struct plan *plan)
 	/* Who made the namespace has its rights, whatever the maps say. */
 	if (make_has_userns(in) && has_zero(&l->uid_mappings) &&
 	    has_zero(&l->gid_mappings))
-		plan_add(plan, STEP_BECOME_ROOT);
+		plan_add(plan, STEP_BECOME_ROOT)->flags =
+			in->spec->keep_groups ? KEEP_GROUPS : 0;
 }
 
 static int add_fresh_root(const struct make_input *in, struct plan *plan)

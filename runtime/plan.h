@@ -28,7 +28,7 @@ enum step_op {
 	STEP_UNSHARE,		/* flags */
 	STEP_FORK,		/* go on as a sibling of this process */
 	STEP_STOP,		/* say word, wait for the answer */
-	STEP_BECOME_ROOT,	/* of the user namespace */
+	STEP_BECOME_ROOT,	/* of the user namespace; flags: KEEP_GROUPS */
 	STEP_DUMPABLE,		/* number: 0 or 1 */
 	STEP_TIME_OFFSETS,	/* text: lines for timens_offsets */
 	STEP_JOIN_CGROUP,	/* in: its tasks or cgroup.procs */
@@ -79,7 +79,7 @@ enum step_op {
 	STEP_NO_HUGE_PAGES,
 	STEP_NO_NEW_PRIVS,
 	STEP_BOUNDING,		/* caps */
-	STEP_USER,		/* user */
+	STEP_USER,		/* user, flags: KEEP_GROUPS */
 	STEP_CAPS,		/* caps */
 	STEP_CWD,		/* text, flags: CWD_TRY */
 	STEP_FIND_PROGRAM,	/* exec */
@@ -107,6 +107,9 @@ enum step_op {
 
 /* STEP_CWD before the change of user: what root may not enter the user may */
 #define CWD_TRY 1
+
+/* STEP_BECOME_ROOT, STEP_USER: no setgroups(2) */
+#define KEEP_GROUPS 1
 
 /* Numbered places for descriptors, filled by arming or by steps. */
 enum slot {

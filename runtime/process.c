@@ -319,6 +319,7 @@ static void identity(const struct make_input *in, struct plan *plan,
 		step = plan_add(plan, STEP_USER);
 		step->place = "process.user";
 		step->user = &p->user;
+		step->flags = in->spec->keep_groups ? KEEP_GROUPS : 0;
 	}
 	step = plan_add(plan, STEP_CAPS);
 	step->place = "process.capabilities";

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* confine/names.c - refuse names in linux.seccomp that are no calls, where that is asked for. */
+#include <errno.h>
+
+#include "base/err.h"
+#include "confine/calls.h"
+#include "oci/oci.h"
+
+#define NATIVE 0	/* libseccomp's number for the architecture of the machine */
+
+/* Names of rules that change nothing are not looked at, as with crun. */
+static int check_rule(const struct oci_seccomp *profile, size_t i)
+{
+	const struct oci_seccomp_rule *rule = &profile->rules[i];
+
+	if (rule->action == profile->default_action)
+		return 0;
+	for (size_t k = 0; k < rule->names.n; k++)
+		if (libseccomp_number(NATIVE, rule->names.items[k]) == -ENOENT)
+			return fail(0,
+				    "linux.seccomp.syscalls[%zu].names[%zu]: "
+				    "invalid seccomp syscall '%s'",
+				    i, k, rule->names.items[k]);
+	return 0;
+}
+
+int calls_check_names(const struct oci_seccomp *profile)
+{
+	for (size_t i = 0; profile->fail_unknown && i < profile->nrules; i++) {
+		int r = check_rule(profile, i);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

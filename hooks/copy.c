@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hooks/copy.c - append what hooks print to a file of the host. */
+#include "hooks/copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "base/util.h"
+
+/* For somebody to read on, when a pipe is full. */
+#define PATIENCE_MS 2000
+
+static int open_file(const char *path)
+{
+	if (streq(path, "/dev/stdout"))
+		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (streq(path, "/dev/stderr"))
+		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	/* A FIFO that nobody reads is an error, not something to wait for. */
+	return open(path,
+		    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NOCTTY |
+			    O_NONBLOCK | O_CLOEXEC,
+		    0600);
+}
+
+int copy_open(const char *path, struct copy *ret)
+{
+	int fd = open_file(path);
+
+	if (fd < 0 && errno == ELOOP)
+		return fail(ELOOP, "open %s, which must not be a symbolic link",
+			    path);
+	if (fd < 0)
+		return fail(errno, "open %s", path);
+	*ret = (struct copy){ .path = path, .fd = fd };
+	return 0;
+}
+
+void copy_add(struct copy *copy, const char *data, size_t len)
+{
+	struct pollfd p = { .fd = copy->fd, .events = POLLOUT };
+	int r;
+
+	if (copy->fd < 0)
+		return;
+	do
+		r = poll(&p, 1, PATIENCE_MS);
+	while (r < 0 && errno == EINTR);
+	r = r > 0 ? io_write_all(copy->fd, data, len) : -EAGAIN;
+	if (r >= 0)
+		return;
+	log_warning("write %s: %s", copy->path, errno_text(-r));
+	closep(&copy->fd);
+}
+
+void copy_close(struct copy *copy)
+{
+	closep(&copy->fd);
+}
