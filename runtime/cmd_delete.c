@@ -2,12 +2,14 @@
 /* runtime/cmd_delete.c - take a container away, and everything that is its. */
 #include <errno.h>
 #include <fcntl.h>
+#include <regex.h>
 #include <stddef.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/util.h"
 #include "hooks/hooks.h"
 #include "runtime/commands.h"
@@ -18,7 +20,7 @@
 #define LOCK_SECONDS 10
 
 struct delete_options {
-	bool force;
+	bool force, regex;
 };
 
 /* What nobody asked to run any more; a broken record has no hooks to name. */
@@ -114,27 +116,83 @@ static int lock_by_force(const struct container *c)
 	return r < 0 ? r : reserve_lock(c, LOCK_SECONDS);
 }
 
+static int delete_one(const struct globals *globals, const char *id, bool force)
+{
+	autocontainer struct container lock = CONTAINER_NONE;
+	int r;
+
+	r = container_load(globals->arena, globals->root, id, &lock);
+	if (r >= 0)
+		r = force ? lock_by_force(&lock) :
+			    reserve_lock(&lock, LOCK_SECONDS);
+	/* Only here: what is missing later on is not the container. */
+	if (r == -ENOENT && force)
+		return 0;
+	return r < 0 ? r : delete_locked(globals, id, force);
+}
+
+/* All others are deleted, whatever becomes of one. */
+static int delete_each(const struct globals *globals,
+		       const struct oci_strings *ids, const regex_t *regex,
+		       bool force)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < ids->n; i++) {
+		const char *id = ids->items[i];
+		int r;
+
+		if (regexec(regex, id, 0, NULL, 0) != 0)
+			continue;
+		r = delete_one(globals, id, force);
+		/* Another delete was faster. */
+		if (r == -ENOENT || r >= 0)
+			continue;
+		failed++;
+		log_error(err_text());
+	}
+	if (failed)
+		return fail(0, "--regex: %zu of those that match are left",
+			    failed);
+	return 0;
+}
+
+static int delete_matching(const struct globals *globals, const char *text,
+			   bool force)
+{
+	struct oci_strings ids;
+	regex_t regex;
+	char why[256];
+	int r = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
+
+	if (r != 0) {
+		(void)regerror(r, &regex, why, sizeof why);
+		return fail(0, "--regex '%s': %s", text, why);
+	}
+	r = container_ids(globals->arena, globals->root, &ids);
+	if (r >= 0)
+		r = delete_each(globals, &ids, &regex, force);
+	else if (r == -ENOENT && !globals->root_given)
+		r = 0;
+	regfree(&regex);
+	return r;
+}
+
 static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)
 {
 	const struct delete_options *o = options;
-	autocontainer struct container lock = CONTAINER_NONE;
-	int r;
 
 	(void)argc;
-	r = container_load(globals->arena, globals->root, argv[0], &lock);
-	if (r >= 0)
-		r = o->force ? lock_by_force(&lock) :
-			       reserve_lock(&lock, LOCK_SECONDS);
-	/* Only here: what is missing later on is not the container. */
-	if (r == -ENOENT && o->force)
-		return 0;
-	return r < 0 ? r : delete_locked(globals, argv[0], o->force);
+	return o->regex ? delete_matching(globals, argv[0], o->force) :
+			  delete_one(globals, argv[0], o->force);
 }
 
 static const struct option_spec delete_options[] = {
 	{ "force", 'f', OPTION_FLAG, offsetof(struct delete_options, force),
 	  NULL, "end its processes first; an unknown ID is no error" },
+	{ "regex", 'r', OPTION_FLAG, offsetof(struct delete_options, regex),
+	  NULL, "ID is an extended regular expression: all that match" },
 };
 
 const struct command command_delete = {

@@ -198,3 +198,40 @@ two"
 	annotate run.oci.seccomp_fail_unknown_syscall=0
 	run_ok sandlock run --bundle "$BUNDLE" box
 }
+
+# ---- delete --regex ----
+
+@test "delete --regex deletes every container whose ID matches" {
+	local id
+
+	for id in web1 web2 db1; do
+		rm -rf "$BUNDLE"
+		new_bundle "$id"
+		create "$id"
+	done
+	run_ok sandlock delete --regex '^web[0-9]$'
+	[ "$output" = "" ]
+	run_ok sandlock list --quiet
+	[ "$output" = db1 ]
+	run_ok sandlock delete -r nothing
+	run_ok sandlock list --quiet
+	[ "$output" = db1 ]
+}
+
+@test "delete --regex goes on after one that cannot be deleted, and fails" {
+	start_sleeping web1
+	new_bundle web2
+	create web2
+	run_bad "cannot delete container web1 that is not stopped: running" \
+		sandlock delete --regex web
+	assert_output_has "--regex: 1 of those that match are left"
+	run_ok sandlock list --quiet
+	[ "$output" = web1 ]
+	run_ok sandlock delete --force --regex web
+	run_ok sandlock list --quiet
+	[ "$output" = "" ]
+}
+
+@test "delete --regex refuses what is no regular expression" {
+	run_bad "--regex '[': " sandlock delete --regex '['
+}
