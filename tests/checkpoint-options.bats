@@ -251,6 +251,7 @@ other_network() {
 		>"$TMP/daemon" 2>&1 &
 	wait_until [ -S "$IMAGES/lazy-pages.socket" ]
 	new_bundle other
+	cgroup_namespace
 	run_ok restore other --lazy-pages
 	counts_on "$before"
 	wait_until has_gone box

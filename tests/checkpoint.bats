@@ -37,6 +37,7 @@ load limits
 	counts_on
 	first=$(pid_of box)
 	new_bundle other
+	cgroup_namespace
 	run_ok restore other
 	assert_status other running
 	[ "$(pid_of other)" != "$first" ]
