@@ -199,7 +199,9 @@ static int keep_only(struct child *child, int *const *list, size_t n,
 
 	/* Above all their places first: one may lie where another goes. */
 	for (size_t i = 0; i < n; i++) {
-		*list[i] = fcntl(*list[i], F_DUPFD_CLOEXEC, next + (int)n);
+		if (*list[i] < next + (int)n)
+			*list[i] = fcntl(*list[i], F_DUPFD_CLOEXEC,
+					 next + (int)n);
 		if (*list[i] < 0)
 			return -1;
 	}
