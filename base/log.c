@@ -124,14 +124,13 @@ static bool put(int fd, const char *line, size_t n)
 	return true;
 }
 
-static void to_file(const char *level, const char *text)
+/* One whole line of a log file. */
+static size_t make_line(char line[LINE], bool json, const char *level,
+			const char *text)
 {
-	char line[LINE], when[DATE_SIZE];
-	bool json = out.format == LOG_JSON;
+	char when[DATE_SIZE];
 	size_t n = 0;
 
-	if (out.fd < 0)
-		return;
 	timestamp(when);
 	n = append(line, n, json ? "{\"level\":\"" : "time=\"");
 	n = append(line, n, json ? level : when);
@@ -139,7 +138,17 @@ static void to_file(const char *level, const char *text)
 	n = json ? append_quoted(line, n, text) : append(line, n, level);
 	n = append(line, n, json ? "\",\"time\":\"" : " msg=\"");
 	n = json ? append(line, n, when) : append_quoted(line, n, text);
-	n = append(line, n, json ? "\"}\n" : "\"\n");
+	return append(line, n, json ? "\"}\n" : "\"\n");
+}
+
+static void to_file(const char *level, const char *text)
+{
+	char line[LINE];
+	size_t n;
+
+	if (out.fd < 0)
+		return;
+	n = make_line(line, out.format == LOG_JSON, level, text);
 	if (!put(out.fd, line, n)) {
 		close(out.fd);
 		out.fd = -1;
@@ -217,14 +226,22 @@ bool log_debugging(void)
 	return out.debug;
 }
 
-static void tell(const char *level, const char *prefix, const char *fmt,
-		 va_list ap)
+static void tell_warning(const char *fmt, va_list ap)
 {
 	char text[LINE / 2];
 
 	vsnprintf(text, sizeof text, fmt, ap);
-	to_file(level, text);
-	to_stderr(prefix, text);
+	to_file("warning", text);
+	to_stderr("warning: ", text);
+}
+
+void log_notice(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	tell_warning(fmt, ap);
+	va_end(ap);
 }
 
 void log_warning(const char *fmt, ...)
@@ -234,17 +251,25 @@ void log_warning(const char *fmt, ...)
 	if (!out.warnings)
 		return;
 	va_start(ap, fmt);
-	tell("warning", "warning: ", fmt, ap);
+	tell_warning(fmt, ap);
 	va_end(ap);
 }
 
+/* On standard error as in the file: scripts look for level=debug. */
 void log_debug(const char *fmt, ...)
 {
+	char text[LINE / 2], printable[LINE], line[LINE];
 	va_list ap;
 
 	if (!out.debug)
 		return;
 	va_start(ap, fmt);
-	tell("debug", "debug: ", fmt, ap);
+	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
+	to_file("debug", text);
+	if (out.unread)
+		return;
+	printable[append_printable(printable, 0, text)] = '\0';
+	out.unread = !put(STDERR_FILENO, line,
+			  make_line(line, false, "debug", printable));
 }

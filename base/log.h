@@ -24,6 +24,8 @@ void log_error(const char *text);
 void log_error_alone(const char *text);
 /* Whether the two below are shown: for what is dear to put together. */
 bool log_debugging(void);
+/* A warning at every level: what was asked for has not happened, or not all of it. */
+void log_notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Shown only when asked for: engines parse stderr and the log file. */
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

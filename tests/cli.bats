@@ -142,7 +142,7 @@ commands="create start state kill delete run exec ps list pause resume update
 	new_bundle
 	run_ok sandlock --debug --log "$TMP/log" --log-format json run \
 		--bundle "$BUNDLE" web1
-	assert_output_has "debug: step 0: "
+	assert_output_has 'level=debug msg="step 0: '
 	assert_output_has "pivot root"
 	assert_output_has "says CREATED"
 	[ "$(jq -r .level "$TMP/log" | sort -u)" = debug ]
