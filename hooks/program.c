@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -47,6 +48,8 @@ struct report {
 };
 
 enum { READ, WRITE };
+
+#define SIGNAL_TEXT 64
 
 struct running {
 	pid_t parent, pid;
@@ -369,18 +372,35 @@ int program_run(const struct program *program, struct program_end *ret)
 	return 0;
 }
 
+/* As Go programs say it, after a number: " (bad system call)". */
+static const char *signal_text(int sig, char ret[static SIGNAL_TEXT])
+{
+	const char *text = sig > 0 && sig < NSIG ? sigdescr_np(sig) : NULL;
+
+	ret[0] = '\0';
+	if (text)
+		snprintf(ret, SIGNAL_TEXT, " (%c%s)",
+			 tolower((unsigned char)*text), text + 1);
+	return ret;
+}
+
 int program_check(const struct program *program, const struct program_end *end)
 {
+	char text[SIGNAL_TEXT];
+
 	if (end->timed_out)
 		return fail(0, "hook ran past specified timeout of %u s",
 			    program->timeout);
 	if (WIFSIGNALED(end->status))
-		return fail(0, "killed by signal %d, stdout: %s, stderr: %s",
-			    WTERMSIG(end->status), end->out.text,
-			    end->err.text);
+		return fail(0, "killed by signal %d%s, stdout: %s, stderr: %s",
+			    WTERMSIG(end->status),
+			    signal_text(WTERMSIG(end->status), text),
+			    end->out.text, end->err.text);
 	if (WEXITSTATUS(end->status) != 0)
-		return fail(0, "exit status %d, stdout: %s, stderr: %s",
-			    WEXITSTATUS(end->status), end->out.text,
-			    end->err.text);
+		/* A shell, and who runs a hook inside, add 128 to a signal. */
+		return fail(0, "exit status %d%s, stdout: %s, stderr: %s",
+			    WEXITSTATUS(end->status),
+			    signal_text(WEXITSTATUS(end->status) - 128, text),
+			    end->out.text, end->err.text);
 	return 0;
 }

@@ -209,7 +209,7 @@ static int check_notify(const struct json_value *v,
 		if (streq(rule->names.items[i], "write"))
 			return json_fail_key(v, "action",
 					     "SCMP_ACT_NOTIFY cannot be used "
-					     "for the write system call");
+					     "for the write syscall");
 	return 0;
 }
 

@@ -15,7 +15,7 @@ int agent_send(const char *listener_path, const char *json, int listener_fd)
 	int r;
 
 	if (sock < 0)
-		return sock;
+		return fail_in(sock, "failed to connect with seccomp agent");
 	r = io_send_fds(sock, json, strlen(json), &listener_fd, 1);
 	if (r < 0)
 		return fail(-r, "send listener to %s", listener_path);

@@ -162,7 +162,8 @@ getpid ok" mkdirat,-100,/new,0755 getpid
 
 @test "nobody at listenerPath is an error, and nothing is left" {
 	notify mkdirat
-	run_bad "linux.seccomp.listenerPath: connect to $TMP/socket: \
+	run_bad "linux.seccomp.listenerPath: failed to connect with \
+seccomp agent: connect to $TMP/socket: \
 no such file or directory" sandlock run --bundle "$BUNDLE" web
 	assert_gone web
 	[ -z "$(leftovers)" ]
@@ -170,7 +171,8 @@ no such file or directory" sandlock run --bundle "$BUNDLE" web
 	start_agent
 	stop_agent
 	wait_until refuses
-	run_bad "linux.seccomp.listenerPath: connect to $TMP/socket: \
+	run_bad "linux.seccomp.listenerPath: failed to connect with \
+seccomp agent: connect to $TMP/socket: \
 connection refused" sandlock run --bundle "$BUNDLE" web
 	assert_gone web
 	create web
@@ -199,7 +201,7 @@ refuses() {
 @test "NOTIFY is refused for write, as default, and without a listener" {
 	notify write
 	run_bad "linux.seccomp.syscalls[0].action: SCMP_ACT_NOTIFY cannot be \
-used for the write system call" create web
+used for the write syscall" create web
 	notify mkdirat
 	config '.linux.seccomp.defaultAction = "SCMP_ACT_NOTIFY"'
 	run_bad "linux.seccomp.defaultAction: SCMP_ACT_NOTIFY cannot be the \

@@ -86,7 +86,7 @@ static void says_what_failed(void **state)
 		{ "echo one; echo two >&2; exit 4", 0,
 		  IN_HOOK "exit status 4, stdout: one, stderr: two" },
 		{ "kill -9 $$", 0,
-		  IN_HOOK "killed by signal 9, stdout: , stderr: " },
+		  IN_HOOK "killed by signal 9 (killed), stdout: , stderr: " },
 		{ "sleep 60", 1,
 		  IN_HOOK "hook ran past specified timeout of 1 s" },
 		{ "sleep 60; true", 1,
