@@ -86,7 +86,7 @@ int hooks_run(const struct oci_hooks *hooks, enum hook_point when,
 			      oci_hook_point_name(when), i);
 		if (when != HOOK_POSTSTOP)
 			return r;
-		log_warning("%s", err_text());
+		log_notice("%s", err_text());
 		err_clear();
 	}
 	return 0;

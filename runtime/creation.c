@@ -104,7 +104,8 @@ static int open_notify(struct creation *c)
 	const char *host = getenv("NOTIFY_SOCKET");
 	int r;
 
-	if (!is_set(host) || !make_has_mountns(&c->in))
+	if (!is_set(host) || !make_has_mountns(&c->in) ||
+	    !notify_is_heard(host))
 		return 0;
 	r = notify_make(c->container.dir);
 	if (r < 0)
@@ -183,9 +184,35 @@ static int delegate_cgroup(struct creation *c)
 	return r == -EPERM && c->facts.rootless ? 0 : r;
 }
 
+static bool is_own(const struct creation *c, enum oci_ns ns)
+{
+	const struct oci_namespace *n = &c->spec.linux_.namespaces[ns];
+
+	return n->listed && !n->path;
+}
+
+/* A sandbox asks for no place, and its first process takes all along. */
+static void warn_of_missing_cgroups(const struct creation *c, size_t wanted)
+{
+	const char *path = c->spec.linux_.cgroups_path;
+
+	if (!c->facts.rootless || c->policed.view)
+		return;
+	if (is_set(path) && c->cgroup.n < wanted)
+		log_notice("linux.cgroupsPath: '%s' is ignored in %zu of %zu "
+			   "hierarchies: permission denied (have a cgroup "
+			   "delegated, or leave it out)",
+			   path, wanted - c->cgroup.n, wanted);
+	if (c->cgroup.n == 0 && !is_own(c, OCI_NS_PID))
+		log_notice("a rootless container with no cgroup and no "
+			   "private pid namespace: not all of its processes "
+			   "can be killed (list a pid namespace)");
+}
+
 static int make_cgroups(struct creation *c)
 {
 	struct oci_resources *resources = &c->spec.linux_.resources;
+	size_t wanted = c->cgroup.n;
 	int r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
 			      c->facts.rootless);
 
@@ -194,6 +221,7 @@ static int make_cgroups(struct creation *c)
 				  c->facts.rootless);
 	if (r < 0)
 		return policed_limit_error(c->arena, &c->policed, resources, r);
+	warn_of_missing_cgroups(c, wanted);
 	if (c->spec.linux_.intel_rdt) {
 		r = rdt_make(&c->rdt, c->spec.linux_.intel_rdt);
 		if (r < 0)
@@ -234,13 +262,6 @@ static int place_child(struct launch *launch)
 	if (r >= 0)
 		r = creation_make_cgroups(c);
 	return r < 0 ? r : cgroup_enter(&c->cgroup, launch->pid);
-}
-
-static bool is_own(const struct creation *c, enum oci_ns ns)
-{
-	const struct oci_namespace *n = &c->spec.linux_.namespaces[ns];
-
-	return n->listed && !n->path;
 }
 
 static int rooted(struct launch *launch, int root, int *ret_ruleset)

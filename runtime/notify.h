@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define NOTIFY_FOLDER "notify"		/* below the container's directory */
@@ -23,7 +24,9 @@ struct notify {
 
 /* Make the folder below the container's directory. */
 int notify_make(int dir);
-/* Bind the socket in it; host is the caller's NOTIFY_SOCKET: a path or @name. */
+/* Somebody listens on the caller's NOTIFY_SOCKET, a path or @name; a warning if not. */
+bool notify_is_heard(const char *host);
+/* Bind the socket in it, if host is heard; ret stays as it is if not. */
 int notify_open(int dir, const char *host, struct notify *ret);
 void notify_close(struct notify *notify);
 

@@ -141,6 +141,20 @@ static uint64_t grantable(const char *set, uint64_t wanted, uint64_t have)
 	return wanted & have;
 }
 
+/* The kernel raises what is permitted and inheritable, and nothing else. */
+static uint64_t raisable(uint64_t wanted, const struct step_caps *caps)
+{
+	uint64_t missing = wanted & ~(caps->permitted & caps->inheritable);
+
+	for (int cap = 0; missing >> cap; cap++)
+		if (missing >> cap & 1)
+			log_notice("can't raise ambient capability %s: "
+				   "operation not permitted (it must be "
+				   "permitted and inheritable)",
+				   oci_capability_name(cap));
+	return wanted & ~missing;
+}
+
 static const struct step_caps *capabilities(const struct make_input *in)
 {
 	const struct oci_capabilities *c = in->process->capabilities;
@@ -158,7 +172,7 @@ static const struct step_caps *capabilities(const struct make_input *in)
 	caps->effective = grantable("effective", c->effective, have);
 	caps->inheritable = grantable("inheritable", c->inheritable, have);
 	caps->permitted = grantable("permitted", c->permitted, have);
-	caps->ambient = grantable("ambient", c->ambient, have);
+	caps->ambient = raisable(c->ambient, caps);
 	/*
 	 * A filter without no_new_privs needs CAP_SYS_ADMIN. exec takes it
 	 * away again: it is neither in the bounding set nor inheritable.

@@ -154,7 +154,8 @@ exit status 7, stdout: bad, stderr: "
 	rm "$TMP/second"
 	create web
 	run_ok sandlock delete web
-	[ -z "$output" ]
+	assert_lines "sandlock-oci: warning: error running poststop hook #0: \
+exit status 7, stdout: bad, stderr: "
 	[ -e "$TMP/second" ]
 }
 
@@ -200,7 +201,7 @@ hook ran past specified timeout of 1 s" sandlock start web
 
 @test "a hook that a signal ends says so" {
 	hook createRuntime 'echo last words; kill -9 $$'
-	run_bad "error running createRuntime hook #0: killed by signal 9, \
+	run_bad "error running createRuntime hook #0: killed by signal 9 (killed), \
 stdout: last words, stderr: " create web
 	config '.hooks.createContainer = .hooks.createRuntime |
 		del(.hooks.createRuntime)'
