@@ -485,6 +485,7 @@ struct oci_record {
 	uint64_t ns_inodes[OCI_NAMESPACES];	/* 0: not known */
 	const struct oci_cgroup_path *cgroups;
 	size_t ncgroups;
+	bool sandbox;			/* of `sandlock`, which waits for it */
 	bool own_cgroup;		/* we made it, we remove it */
 	const char *systemd_scope;	/* its unit; NULL: cgroups of our own */
 	bool systemd_user;		/* of the user's manager */

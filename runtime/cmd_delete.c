@@ -73,14 +73,6 @@ static int check_status(const struct container *c)
 		    c->id, oci_status_name(status));
 }
 
-/* Without one it is what a delete has not quite removed: nobody's any more. */
-static bool has_record(const struct container *c)
-{
-	return faccessat(c->dir, "state.json", F_OK, AT_SYMLINK_NOFOLLOW) ==
-		       0 ||
-	       errno != ENOENT;
-}
-
 static int delete_locked(const struct globals *globals, const char *id,
 			 bool force)
 {
@@ -90,7 +82,7 @@ static int delete_locked(const struct globals *globals, const char *id,
 
 	if (r < 0)
 		return r == -ENOENT && force ? 0 : r;
-	if (c.broken && !force && has_record(&c))
+	if (c.broken && !force && container_has_record(&c))
 		return fail_in(-EINVAL,
 			       "%s: container is broken (delete --force "
 			       "removes it)",

@@ -273,6 +273,32 @@ bool container_locked(const struct container *container)
 	       errno == EWOULDBLOCK;
 }
 
+bool container_has_record(const struct container *container)
+{
+	return faccessat(container->dir, "state.json", F_OK,
+			 AT_SYMLINK_NOFOLLOW) == 0 ||
+	       errno != ENOENT;
+}
+
+int container_hold(const struct container *container)
+{
+	/* Not flock, which is for commands; shared, as it is open for reading. */
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	if (fcntl(container->dir, F_OFD_SETLK, &lock) < 0)
+		return fail(errno, "hold %s", container->id);
+	return 0;
+}
+
+bool container_held(const struct container *container)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	/* Not to know is not to be free. */
+	return fcntl(container->dir, F_OFD_GETLK, &lock) < 0 ||
+	       lock.l_type != F_UNLCK;
+}
+
 void container_gate(const struct container *container, struct sockaddr_un *ret)
 {
 	struct stat st = { 0 };

@@ -43,6 +43,14 @@ void container_close(struct container *container);
 int container_this_boot(const struct container *container);
 /* A create or delete holds its lock (we may be that one). */
 bool container_locked(const struct container *container);
+/* Without one it is what a create or delete that was killed has left. */
+bool container_has_record(const struct container *container);
+/*
+ * As long as this process lives, container_held says so: to whoever asks, in
+ * whatever namespace of processes.
+ */
+int container_hold(const struct container *container);
+bool container_held(const struct container *container);
 /* Where it stands now, by the kernel's word: pid, start time, gate, freezer. */
 int container_status(const struct container *container, enum oci_status *ret);
 /* Where its init listens until `start`: a name that only its owner reaches. */

@@ -63,6 +63,7 @@ static int write_intent(struct creation *c)
 		.owner = geteuid(),
 		.maker = getpid(),
 		.annotations = c->spec.annotations,
+		.sandbox = c->in.dies_with_parent,
 		.own_cgroup = c->cgroup.n > 0,
 		.systemd_scope = c->unit.name,
 		.systemd_user = c->unit.name && c->facts.rootless,
@@ -333,7 +334,9 @@ int creation_reserve(struct creation *c)
 	if (r < 0)
 		return r;
 	c->reserved = true;
-	r = write_intent(c);
+	r = c->in.dies_with_parent ? container_hold(&c->container) : 0;
+	if (r == 0)
+		r = write_intent(c);
 	if (r < 0)
 		return r;
 	return c->in.unplaced ? 0 : make_cgroups(c);

@@ -459,6 +459,8 @@ static int make_room(const struct creation *c, const char *name)
 		r = container_status(&old, &status);
 	if (r < 0)
 		return r;
+	if (old.record.sandbox && !container_held(&old))
+		status = OCI_STOPPED;
 	if (container_locked(&old) || status != OCI_STOPPED)
 		return fail(EEXIST, "--name: a sandbox '%s' is running", name);
 	r = reserve_lock(&old, LOCK_SECONDS);

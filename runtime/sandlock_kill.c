@@ -4,6 +4,7 @@
 
 #include "base/auto.h"
 #include "base/err.h"
+#include "runtime/collect.h"
 #include "runtime/killing.h"
 #include "runtime/sandlock.h"
 #include "runtime/sandlock_state.h"
@@ -18,6 +19,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	sig = killing_parse(argc > 1 ? argv[1] : "TERM");
 	if (sig < 0)
 		return sig;
+	collect_all(globals);
 	r = sandlock_find(globals, argv[0], &c);
 	if (r < 0)
 		return r;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "oci/write.h"
+#include "runtime/collect.h"
 #include "runtime/quote.h"
 #include "runtime/sandlock.h"
 #include "runtime/sandlock_state.h"
@@ -138,6 +139,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 	(void)argc;
 	(void)argv;
+	collect_all(globals);
 	r = container_ids(globals->arena, globals->root, &ids);
 	if (r < 0 && r != -ENOENT)
 		return r;

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "runtime/bare.h"
+#include "runtime/collect.h"
 #include "runtime/denials.h"
 #include "runtime/front.h"
 #include "runtime/met.h"
@@ -161,6 +162,8 @@ static int try_sandbox(const struct globals *globals,
 	if (r < 0)
 		return r;
 	r = start(&c, &front, &why, request->why);
+	/* Not before: nobody waits for it. */
+	collect_some(globals, c.container.root, c.in.id);
 	result->degraded |= c.degraded;
 	if (r < 0 && lacks_something(&c, request, without))
 		return -EAGAIN;

@@ -278,3 +278,188 @@ names_in() {
 		mv $SHARED $SHARED.old"
 	[[ ${lines[*]} = "hidden hidden hidden mv: "*"Device or resource busy" ]]
 }
+
+# ---- sandboxes whose sandlock was killed ----
+
+# killed NAME WORD...: a sandbox that ran until its sandlock was killed, which
+# had the pid $DEAD.
+killed() {
+	local name=$1
+
+	shift
+	"$SANDLOCK_SHELL" --root "$ROOT" run --name "$name" -r /usr -w "$PWD" \
+		--config-allow-degraded deny_replace "$@" -- \
+		sh -c ">'$name.up'; exec sleep 1000" >"$name.out" 2>&1 3>&- &
+	DEAD=$!
+	wait_until test -e "$name.up"
+	kill -KILL "$DEAD"
+	wait "$DEAD" || true
+}
+
+# cgroups_of PID: what is there of the cgroups that sandlock made.
+cgroups_of() {
+	find /sys/fs/cgroup -type d -name "sandlock-$1" 2>/dev/null || true
+}
+
+# nothing_left NAME: neither a record nor cgroups of what was killed.
+nothing_left() {
+	assert_gone "$1"
+	[ -z "$(cgroups_of "$DEAD")" ]
+}
+
+@test "ps clears away what a killed sandlock has left, and does not list it" {
+	killed "the one" --filesystem-deny "$PWD/file"
+	[ -e file ] && [ -n "$(cgroups_of "$DEAD")" ]
+	run_ok sl ps --json
+	assert_lines "[]"
+	nothing_left the+20one
+	[ ! -e file ]
+}
+
+@test "a run of any name clears away what a killed sandlock has left" {
+	killed one --filesystem-deny "$PWD/file"
+	[ -e file ]
+	run_ok box --name two -r /usr -- true
+	nothing_left one
+	[ ! -e file ]
+}
+
+@test "kill clears away what a killed sandlock has left" {
+	killed one --filesystem-deny "$PWD/file"
+	sl_bad "no sandbox is called 'one'" kill one
+	nothing_left one
+	[ ! -e file ]
+}
+
+@test "a user clears away what a killed sandlock of theirs has left" {
+	local pid
+
+	requires userns
+	new_user
+	as_user ./sandlock run --name one -r /usr -w "$USER_HOME/run" -- \
+		sh -c '>run/up; exec sleep 1000' >out 2>&1 &
+	RUNNING=$!
+	wait_until test -e "$USER_HOME/run/up"
+	pid=$(as_user ./sandlock ps --json | jq '.[0].pid')
+	pid=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$pid/status")
+	kill -KILL "$pid"
+	wait "$RUNNING" || true
+	RUNNING=
+	run_ok user_box -r /usr -- true
+	[ -z "$(ls "$USER_HOME/run/sandlock")" ]
+}
+
+@test "a sandbox without namespaces whose sandlock was killed is cleared away" {
+	killed one --config-disable namespaces
+	run_ok sl ps --json
+	assert_lines "[]"
+	nothing_left one
+}
+
+# midway CALL:N: on a /run of its own, a sandlock that is killed at its N-th CALL;
+# then ps, until what it has begun to start has ended, too. Prints what is left.
+midway() {
+	privately sh -c '
+		left() {
+			find /run/sandlock /run/sandlock-placeholders "$PWD" \
+				-mindepth 1
+		}
+		mount -t tmpfs -o mode=755 tmpfs /run || exit 1
+		strace -o /dev/null -e inject="${1%:*}:signal=KILL:when=${1#*:}" \
+			"$2" run --name one -r /usr -w "$PWD" \
+			--filesystem-deny "$PWD/file" \
+			--config-allow-degraded deny_replace -- true
+		for i in $(seq 50); do
+			"$2" ps >/dev/null
+			[ -n "$(left)" ] || break
+			sleep 0.02
+		done
+		left' sh "$1" "$SANDLOCK_SHELL" 2>/dev/null || true
+}
+
+@test "what a sandlock killed in the middle of a start has left is cleared away" {
+	local call
+
+	requires strace
+	for call in mkdirat:1 flock:{1..4} renameat:{1..7} openat:{12..38} \
+		unlinkat:{1..13..2}; do
+		[ -z "$(midway "$call")" ] || {
+			echo "left behind at $call"
+			return 1
+		}
+	done
+}
+
+@test "a sandbox is not cleared away while its sandlock has yet to look at it" {
+	local pid
+
+	"$SANDLOCK_SHELL" --root "$ROOT" run --name one -r /usr -w "$PWD" -- \
+		sh -c '>one.up; read -r _ <one.go; exit 7' \
+		>one.out 2>&1 3>&- &
+	RUNNING=$!
+	mkfifo one.go
+	wait_until test -e one.up
+	pid=$(sl ps --json | jq '.[0].pid')
+	kill -STOP "$RUNNING"
+	kill -KILL "$pid"
+	wait_until is_zombie "$pid"
+	run_ok sl ps
+	run_ok box --name two -r /usr -- true
+	[ -e "$ROOT/one/state.json" ]
+	[ -n "$(cgroups_of "$RUNNING")" ]
+	kill -CONT "$RUNNING"
+	wait "$RUNNING" || [ $? -eq 137 ]
+	RUNNING=
+	assert_gone one
+}
+
+is_zombie() {
+	grep -q '^State:[[:space:]]*Z' "/proc/$1/status"
+}
+
+@test "a stopped container of sandlock-oci in the same directory is not cleared away" {
+	new_bundle
+	start_container other
+	wait_until has_status other stopped
+	run_ok box -r /usr -- true
+	run_ok sl ps
+	assert_status other stopped
+	sandlock delete other
+}
+
+@test "sandboxes that start and end at once are not cleared away by each other" {
+	local i pids=()
+
+	killed dead
+	for ((i = 0; i < 12; i++)); do
+		("$SANDLOCK_SHELL" --root "$ROOT" run --name "n$i" -r /usr -- \
+			sh -c "exit $((i + 1))" 3>&-) &
+		pids+=("$!")
+		[ $((i % 3)) -ne 0 ] || sl ps >/dev/null
+	done
+	for ((i = 0; i < 12; i++)); do
+		wait "${pids[i]}" || [ $? -eq $((i + 1)) ]
+	done
+	[ -z "$(ls "$ROOT")" ]
+}
+
+# calls_of WORD...: how many system calls sandlock itself makes.
+calls_of() {
+	strace -o calls -e trace=all "$SANDLOCK_SHELL" --root "$ROOT" "$@" 3>&-
+	wc -l <calls
+}
+
+@test "a run looks at no more than a few records, however many there are" {
+	local few many i
+
+	requires strace
+	mkdir "$ROOT"
+	for ((i = 0; i < 300; i++)); do
+		mkdir "$ROOT/other$i"
+		: >"$ROOT/other$i/state.json"
+		[ "$i" -ne 29 ] || few=$(calls_of run -r /usr -- true)
+	done
+	many=$(calls_of run -r /usr -- true)
+	rm -rf "${ROOT:?}"/other*
+	[ "$many" -le $((few + 10)) ]
+}

@@ -44,6 +44,7 @@ static struct oci_record full_record(void)
 	record.owner = 4294967295U;
 	record.kept = true;
 	record.hooks_begun = true;
+	record.sandbox = true;
 	record.pid = 4711;
 	record.maker = 4321;
 	record.maker_start = UINT64_MAX - 1;
@@ -92,6 +93,7 @@ static void assert_same_record(const struct oci_record *a,
 	assert_int_equal(a->owner, b->owner);
 	assert_int_equal(a->kept, b->kept);
 	assert_int_equal(a->hooks_begun, b->hooks_begun);
+	assert_int_equal(a->sandbox, b->sandbox);
 	assert_int_equal(a->pid, b->pid);
 	assert_int_equal(a->maker, b->maker);
 	assert_int_equal(a->maker_start, b->maker_start);

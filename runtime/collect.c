@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/collect.c - remove what killed ones have left, and nothing else.
+ *
+ * A `sandlock` holds its sandbox from before there is a record until it has
+ * removed it (container_hold). So what has a record and is not held has nobody
+ * who waits for it, whatever its processes do.
+ */
+#include "runtime/collect.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "runtime/commands.h"
+#include "runtime/deleting.h"
+#include "runtime/reserve.h"
+
+#define MOST_NAMES 256	/* that a start reads */
+#define MOST_RECORDS 16	/* of these, that it looks at */
+#define LINKS_ALONE 3	/* of a directory with one in it: . and .. of that */
+
+/* Without a record it is ours only where nobody else puts directories. */
+static bool is_dead(const struct globals *globals, const struct container *c)
+{
+	struct stat st;
+
+	if (fstat(c->dir, &st) < 0 || st.st_uid != geteuid())
+		return false;
+	if (c->broken)
+		return !globals->root_given && !container_has_record(c);
+	return c->record.sandbox && !container_held(c);
+}
+
+/* Read again under the lock: whoever had that may have changed it. */
+static int remove_locked(const struct globals *globals, const char *id)
+{
+	autocontainer struct container c = CONTAINER_NONE;
+	int r = container_load(globals->arena, globals->root, id, &c);
+
+	return r < 0 || !is_dead(globals, &c) ?
+		       0 :
+		       deleting_remove(globals->arena, &c, NULL);
+}
+
+/* What is being made or removed is locked, and none of ours to touch. */
+static int collect(const struct globals *globals, const char *id)
+{
+	autocontainer struct container lock = CONTAINER_NONE;
+
+	if (container_load(globals->arena, globals->root, id, &lock) < 0 ||
+	    !is_dead(globals, &lock) || container_locked(&lock) ||
+	    reserve_lock(&lock, 0) < 0)
+		return 0;
+	return remove_locked(globals, id);
+}
+
+void collect_all(const struct globals *globals)
+{
+	struct oci_strings ids = { 0 };
+
+	if (container_ids(globals->arena, globals->root, &ids) < 0)
+		ids.n = 0;
+	for (size_t i = 0; i < ids.n; i++)
+		if (collect(globals, ids.items[i]) < 0)
+			log_warning("%s: %s", ids.items[i], err_text());
+	err_clear();
+}
+
+static size_t read_names(struct arena *arena, int root, const char *own,
+			 const char *names[static MOST_NAMES])
+{
+	autoclosedir DIR *dir = NULL;
+	int fd = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t n = 0;
+
+	if (fd < 0)
+		return 0;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return 0;
+	}
+	for (struct dirent *e; n < MOST_NAMES && (e = readdir(dir));) {
+		if (streq(e->d_name, own) || e->d_name[0] == '.')
+			continue;
+		names[n] = arena_strdup(arena, e->d_name);
+		if (!names[n])
+			break;
+		n++;
+	}
+	return n;
+}
+
+void collect_some(const struct globals *globals, int root, const char *own)
+{
+	const char *names[MOST_NAMES];
+	struct err_kept kept;
+	struct stat st;
+	size_t n;
+
+	if (root < 0 || fstat(root, &st) < 0 || st.st_nlink == LINKS_ALONE)
+		return;
+	err_keep(&kept);
+	n = read_names(globals->arena, root, own, names);
+	/* From another one on each time: all have their turn. */
+	for (size_t i = 0; i < n && i < MOST_RECORDS; i++)
+		(void)collect(globals, names[((size_t)getpid() + i) % n]);
+	err_restore(&kept);
+}
