@@ -183,9 +183,8 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 	source->plain = in->fresh_root;
 	source->asked = true;
 	source->in_turn = from->in_rootfs;
-	source->cut_off =
-		(in->fresh_root && !broken("private-view")) ||
-		in->spec->linux_.rootfs_propagation & MS_PRIVATE;
+	source->cut_off = (in->fresh_root && !broken("private-view")) ||
+			  in->spec->linux_.rootfs_propagation & MS_PRIVATE;
 	mounts_add(job, STEP_SOURCE)->out = source->slot;
 	return wants_idmap(job) ? choose_mapping(job, source) : 0;
 }

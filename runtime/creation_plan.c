@@ -221,7 +221,7 @@ static int settle_mappings(struct creation *c)
 
 static int check_mounts(struct creation *c)
 {
-	if (c->in.bare || make_has_mountns(&c->in))
+	if (c->in.bare || !c->spec.nmounts || make_has_mountns(&c->in))
 		return 0;
 	c->in.mounts_present = true;
 	return mount_check(&c->in, c->proc);

@@ -114,8 +114,8 @@ static bool is_same_source(const struct make_input *in,
 
 	if (!mounts_is_bind(m))
 		return is_set(m->type) &&
-		       (streq(type, m->type) || (streq(m->type, "cgroup") &&
-						 streq(type, "cgroup2"))) &&
+		       (streq(type, m->type) ||
+			(streq(m->type, "cgroup") && streq(type, "cgroup2"))) &&
 		       (!is_set(m->source) ||
 			streq(p->line->source, m->source));
 	if (is_set(path) && path[0] != '/')

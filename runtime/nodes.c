@@ -49,8 +49,8 @@ static bool is_there(const char *path, const struct oci_device *d)
 	struct stat st;
 
 	return stat(path, &st) == 0 && (st.st_mode & S_IFMT) == d->type &&
-	       st.st_rdev == makedev((unsigned int)d->major,
-				     (unsigned int)d->minor);
+	       st.st_rdev ==
+		       makedev((unsigned int)d->major, (unsigned int)d->minor);
 }
 
 /* "DEVNAME=mapper/control" */

@@ -12,8 +12,8 @@ struct nodes {
 	unsigned int n;
 };
 
-#define NODES_NONE      \
-	{               \
+#define NODES_NONE          \
+	{                   \
 		.tree = -1, \
 	}
 
