@@ -31,6 +31,8 @@ struct files_way {
 	bool missing;		/* …or the first name that is not there… */
 	bool occupied;		/* …or is there, and leads no further */
 	bool leaf;		/* it is the last one */
+	const char *rest;	/* what would come behind it, or "" */
+	unsigned int mode;	/* of what is there */
 };
 
 /* One path of the policy, without links. */
@@ -46,6 +48,7 @@ struct files_entry {
 	bool of_preset;		/* …as nobody has said that it is */
 	bool leaf;		/* and nothing is to be below it */
 	bool occupied;		/* but something else is under its name */
+	bool implied;		/* denied by no key of the policy */
 	bool carved;		/* denied by a mount, for who may write above */
 	bool loader;		/* not listed: what a listed program needs */
 	bool left_out;		/* nobody can make it: what is above is split */
@@ -76,6 +79,8 @@ struct files_carve {
 	const char *path;
 	uint32_t rights;
 	bool missing, leaf;
+	bool absent;				/* not to be seen either */
+	bool unmade;				/* missing, and nobody can make it */
 	bool on_way;				/* a step of it */
 	bool link;
 	const struct files_entry *above;	/* may be written; or NULL */
@@ -120,6 +125,10 @@ int files_way(struct arena *arena, int root, const char *path,
 /* What of the denied is for mounts; it is marked as such. */
 int files_carve(struct arena *arena, const struct files_list *allowed,
 		struct files_list *denied, struct files_carves *ret);
+/* One more, with the directories between it and what is above; sort them then. */
+int files_carve_add(struct arena *arena, struct files_carves *carves,
+		    const struct files_carve *carve);
+void files_carve_sort(struct files_carves *carves);
 /* What is allowed without what is denied. */
 int files_split(struct arena *arena, int root, const struct files_list *allowed,
 		const struct files_list *denied, struct files_rules *ret);

@@ -49,6 +49,7 @@ static int add(struct arena *arena, struct files_carves *carves,
 			if (!items->above)
 				items->above = carve->above;
 			items->rights |= carve->rights;
+			items->missing |= carve->missing;
 			items->on_way |= carve->on_way;
 			items->link |= carve->link;
 			return 0;
@@ -75,7 +76,7 @@ static int pin(struct arena *arena, struct files_carves *carves,
 	int r = 0;
 
 	on_way.rights = 0;
-	on_way.missing = false;
+	on_way.missing = on_way.absent = false;
 	on_way.on_way = on_way.link = false;
 	for (const char *p = strchr(carve->path + top + 1, '/'); r == 0 && p;
 	     p = strchr(p + 1, '/')) {
@@ -86,11 +87,25 @@ static int pin(struct arena *arena, struct files_carves *carves,
 	return r;
 }
 
+int files_carve_add(struct arena *arena, struct files_carves *carves,
+		    const struct files_carve *carve)
+{
+	int r = carve->above ? pin(arena, carves, carve) : 0;
+
+	return r < 0 ? r : add(arena, carves, carve);
+}
+
 static int by_path(const void *a, const void *b)
 {
 	const struct files_carve *one = a, *other = b;
 
 	return strcmp(one->path, other->path);
+}
+
+void files_carve_sort(struct files_carves *carves)
+{
+	if (carves->n)
+		qsort(carves->items, carves->n, sizeof *carves->items, by_path);
 }
 
 /* No mount tells reading from the rest. */
@@ -128,9 +143,7 @@ static int hold_way(struct arena *arena, const struct files_list *allowed,
 
 		if (!carve.above)
 			continue;
-		r = pin(arena, carves, &carve);
-		if (r == 0)
-			r = add(arena, carves, &carve);
+		r = files_carve_add(arena, carves, &carve);
 	}
 	return r;
 }
@@ -153,12 +166,11 @@ static int carve_entry(struct arena *arena, const struct files_list *allowed,
 		r = hold_way(arena, allowed, d, carves);
 	if (r < 0)
 		return r;
-	if (carve.above)
-		r = pin(arena, carves, &carve);
 	/* What is not executed is not loaded either. */
-	else if (d->scope || d->missing || d->rights != LANDLOCK_MAY_EXECUTE)
+	if (!carve.above && (d->scope || d->missing ||
+			     d->rights != LANDLOCK_MAY_EXECUTE))
 		return 0;
-	return r < 0 ? r : add(arena, carves, &carve);
+	return files_carve_add(arena, carves, &carve);
 }
 
 int files_carve(struct arena *arena, const struct files_list *allowed,
@@ -186,8 +198,7 @@ int files_carve(struct arena *arena, const struct files_list *allowed,
 			return r;
 	}
 	*denied = (struct files_list){ kept, n, denied->n + 1 };
-	if (carves.n)
-		qsort(carves.items, carves.n, sizeof *carves.items, by_path);
+	files_carve_sort(&carves);
 	*ret = carves;
 	return 0;
 }

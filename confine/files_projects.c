@@ -16,6 +16,7 @@
 #include "base/util.h"
 #include "confine/files.h"
 
+/* A sandbox that is running keeps a name that is not there with a socket. */
 static bool has_marker(int root, const char *dir)
 {
 	autoclose int fd =
@@ -24,7 +25,8 @@ static bool has_marker(int root, const char *dir)
 
 	for (size_t i = 0; fd >= 0 && policy_project_markers[i]; i++)
 		if (fstatat(fd, policy_project_markers[i], &st,
-			    AT_SYMLINK_NOFOLLOW) == 0)
+			    AT_SYMLINK_NOFOLLOW) == 0 &&
+		    !S_ISSOCK(st.st_mode))
 			return true;
 	return false;
 }

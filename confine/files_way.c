@@ -125,6 +125,7 @@ static int look(struct walk *w, int root, bool *ret_on)
 		*ret_on = true;
 		return follow(w, fd);
 	}
+	way->mode = st.st_mode;
 	way->occupied = S_ISLNK(st.st_mode) ||
 			(!S_ISDIR(st.st_mode) && has_more(w));
 	*ret_on = !way->occupied;
@@ -149,7 +150,8 @@ int files_way(struct arena *arena, int root, const char *path,
 			return r;
 	}
 	way.leaf = !has_more(&w);
+	way.rest = arena_strdup(arena, w.rest + strspn(w.rest, "/"));
 	way.end = arena_strdup(arena, w.done[0] ? w.done : "/");
 	*ret = way;
-	return way.end ? 0 : -ENOMEM;
+	return way.end && way.rest ? 0 : -ENOMEM;
 }

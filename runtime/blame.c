@@ -84,15 +84,6 @@ static bool judge_mount(const struct blame *blame, const char *real,
 	return false;
 }
 
-/* A policy of a later run, which a mount keeps as it is. */
-static bool is_kept(const struct blame *blame, const char *real)
-{
-	for (size_t i = 0; i < blame->kept->n; i++)
-		if (files_is_at_or_below(real, blame->kept->items[i]))
-			return true;
-	return false;
-}
-
 bool blame_judge(const struct blame *blame, const char *real, uint32_t right,
 		 struct denial *ret)
 {
@@ -111,7 +102,7 @@ bool blame_judge(const struct blame *blame, const char *real, uint32_t right,
 		if (!covers(a, real, right))
 			continue;
 		d = taken(blame, a, real, right);
-		if (!d && right == WRITE && is_kept(blame, real)) {
+		if (d && d->implied) {
 			ret->note = "it is the policy of the next run";
 			return true;
 		}

@@ -12,14 +12,12 @@ struct arena;
 struct denial;
 struct denials;
 struct landlock_plan;
-struct oci_strings;
 struct policy;
 struct view;
 
 struct blame {
 	const struct policy *policy;
 	const struct view *view;
-	const struct oci_strings *kept; /* policies that it may not write */
 	struct denials *denials;
 	int root; /* the host's, or filesystem.chroot */
 	const char *prefix; /* how the host calls it; "" */

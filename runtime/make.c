@@ -130,7 +130,7 @@ int make_create(const struct make_input *in, struct plan *ret)
 		return r;
 	if (in->policed &&
 	    (in->policed->landlock || in->policed->masks_sockets ||
-	     in->policed->kept.n || in->policed->hidden.n))
+	     in->policed->nkept || in->policed->hidden.n))
 		plan_add(&plan, STEP_STOP)->number = WORD_ROOTED;
 	r = make_process(in, &plan);
 	if (r < 0)

@@ -23,6 +23,7 @@
 #define MAX_TABLE (16UL << 20)
 #define MASK_DIR "d"
 #define MASK_FILE "f"
+#define MASK_NAME "n"
 
 void masks_close(struct masks *masks)
 {
@@ -54,6 +55,7 @@ static int open_masks(struct masks *masks)
 				       MOUNT_ATTR_NOEXEC);
 	if (tree < 0 || mkdirat(tree, MASK_DIR, 0) < 0 ||
 	    mknodat(tree, MASK_FILE, S_IFCHR, makedev(0, 0)) < 0 ||
+	    symlinkat(MASK_NOWHERE, tree, MASK_NAME) < 0 ||
 	    sys_mount_setattr(tree, 0, &readonly) < 0 ||
 	    sys_move_mount(tree, masks->root) < 0)
 		return fail(errno, "mount a file system of masks");
@@ -65,25 +67,21 @@ static bool is_same(int fd, int dir, const char *name)
 {
 	struct stat a, b;
 
-	return fstat(fd, &a) == 0 && fstatat(dir, name, &b, 0) == 0 &&
+	return fstat(fd, &a) == 0 &&
+	       fstatat(dir, name, &b, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-int masks_cover(struct masks *masks, const char *path)
+static int cover(struct masks *masks, const char *path, int point,
+		 const char *name)
 {
-	autoclose int point = root_open_plain(masks->root, path,
-					      O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	autoclose int tree = -1, seen = -1;
-	const char *name;
-	struct stat st;
 	int r;
 
-	if (point < 0 || fstat(point, &st) < 0)
-		return fail(errno, "cover %s", path);
 	if (masks->tree < 0 && (r = open_masks(masks)) < 0)
 		return r;
-	name = S_ISDIR(st.st_mode) ? MASK_DIR : MASK_FILE;
-	tree = sys_open_tree(masks->tree, name, OPEN_TREE_CLONE);
+	tree = sys_open_tree(masks->tree, name,
+			     OPEN_TREE_CLONE | AT_SYMLINK_NOFOLLOW);
 	if (tree < 0 || sys_move_mount(tree, point) < 0)
 		return fail(errno, "cover %s", path);
 	seen = root_open_plain(masks->root, path,
@@ -91,6 +89,36 @@ int masks_cover(struct masks *masks, const char *path)
 	if (seen < 0 || !is_same(seen, masks->tree, name))
 		return fail(EXDEV, "cover %s", path);
 	return 0;
+}
+
+static int open_point(const struct masks *masks, const char *path,
+		      struct stat *ret)
+{
+	autoclose int point = root_open_plain(masks->root, path,
+					      O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (point < 0 || fstat(point, ret) < 0)
+		return fail(errno, "cover %s", path);
+	return take_fd(&point);
+}
+
+int masks_cover(struct masks *masks, const char *path)
+{
+	struct stat st;
+	autoclose int point = open_point(masks, path, &st);
+
+	if (point < 0)
+		return point;
+	return cover(masks, path, point,
+		     S_ISDIR(st.st_mode) ? MASK_DIR : MASK_FILE);
+}
+
+int masks_leave_out(struct masks *masks, const char *path)
+{
+	struct stat st;
+	autoclose int point = open_point(masks, path, &st);
+
+	return point < 0 ? point : cover(masks, path, point, MASK_NAME);
 }
 
 /* The same tree again, with less; without anything less it stays in place. */

@@ -11,6 +11,9 @@
 
 struct arena;
 
+/* Where links lead that stand for what is not there: nobody can make it. */
+#define MASK_NOWHERE "/proc/sandlock/nothing"
+
 /* What covers a path; tree is there once it is used. */
 struct masks {
 	int root;
@@ -19,6 +22,8 @@ struct masks {
 
 /* Nobody opens, executes or connects to what is covered. */
 int masks_cover(struct masks *masks, const char *path);
+/* Nobody finds a file there, or makes one: it is a link that leads nowhere. */
+int masks_leave_out(struct masks *masks, const char *path);
 /* The same tree again, with less; with nothing less it cannot be moved. */
 int masks_narrow(int root, const char *path, bool readonly, bool noexec);
 void masks_close(struct masks *masks);

@@ -178,12 +178,16 @@ static int note_spot(const struct placeholders *p, struct list *list,
 }
 
 /* A descriptor of what was made; -EEXIST when there is something. */
-static int make_file(const struct spot *spot, bool leaf)
+static int make_file(const struct spot *spot, const struct files_carve *carve)
 {
 	const int flags = O_NOFOLLOW | O_CLOEXEC;
 	int fd;
 
-	if (leaf)
+	/* Other programs take no socket for a file: git would add an empty one. */
+	if (carve->absent &&
+	    mknodat(spot->dir, spot->name, S_IFSOCK | 0600, 0) == 0)
+		fd = openat(spot->dir, spot->name, O_PATH | flags);
+	else if (carve->leaf)
 		fd = openat(spot->dir, spot->name,
 			    O_WRONLY | O_CREAT | O_EXCL | flags, 0600);
 	else if (mkdirat(spot->dir, spot->name, 0700) < 0)
@@ -194,9 +198,14 @@ static int make_file(const struct spot *spot, bool leaf)
 	return fd < 0 ? -errno : fd;
 }
 
+static bool is_closed(int error)
+{
+	return error == EACCES || error == EPERM || error == EROFS;
+}
+
 /* On record before it is there, and by its ID as soon as it has one. */
 static int make_one(const struct placeholders *p, int registry,
-		    struct list *list, const struct files_carve *carve)
+		    struct list *list, struct files_carve *carve)
 {
 	AUTO(close_spot) struct spot spot = SPOT_NONE;
 	autoclose int fd = -1;
@@ -208,10 +217,15 @@ static int make_one(const struct placeholders *p, int registry,
 		r = note_spot(p, list, &spot, UNKNOWN);
 	if (r < 0)
 		return r;
-	fd = make_file(&spot, carve->leaf);
+	fd = make_file(&spot, carve);
 	if (fd == -EEXIST) {
 		r = note_nothing(p, list);
 		return r < 0 ? r : -EEXIST;
+	}
+	/* Nor does the workload make it, which may less than we do. */
+	if (carve->denied->implied && is_closed(-fd)) {
+		carve->unmade = true;
+		return note_nothing(p, list);
 	}
 	if (fd < 0)
 		return fail(-fd, "make an empty %s", carve->path);
@@ -235,6 +249,20 @@ static int check_found(const struct files_carve *carve, const struct statx *st)
 		    carve->path);
 }
 
+/* As make_file leaves it. */
+static bool looks_made(const struct statx *st)
+{
+	return st->stx_uid == geteuid() &&
+	       !(st->stx_mode & (S_IRWXG | S_IRWXO));
+}
+
+/* Nobody has a use for such a socket: those who needed it were killed. */
+static bool is_left_over(const struct files_carve *carve,
+			 const struct statx *st)
+{
+	return carve->absent && S_ISSOCK(st->stx_mode) && looks_made(st);
+}
+
 /* Others of ours may have made it: then it must stay for us, too. */
 static int join_one(const struct placeholders *p, int registry,
 		    struct list *list, const struct files_carve *carve)
@@ -244,19 +272,32 @@ static int join_one(const struct placeholders *p, int registry,
 					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct statx st;
 	char id[ID];
+	bool known;
 	int r;
 
 	if (fd < 0 || placeholder_look(fd, &st) < 0)
 		return fail(errno, "open %s", carve->path);
 	placeholder_id(&st, id);
-	if (!placeholder_registry_has(registry, id))
+	known = placeholder_registry_has(registry, id);
+	if (!known && !is_left_over(carve, &st))
 		return check_found(carve, &st);
 	r = find_spot(p, carve->path, &spot);
 	if (r == 0)
 		r = note_spot(p, list, &spot, id);
 	return r < 0 ? r :
 		       placeholder_registry_take(registry, id, p->state,
-						 /* fresh= */ false);
+						 /* fresh= */ !known);
+}
+
+/* What it would be in could not be made. */
+static bool is_in_unmade(const struct files_carves *carves, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (carves->items[k].unmade &&
+		    files_is_at_or_below(carves->items[i].path,
+					 carves->items[k].path))
+			return true;
+	return false;
 }
 
 int placeholders_make(const struct placeholders *p,
@@ -267,9 +308,12 @@ int placeholders_make(const struct placeholders *p,
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < carves->n; i++) {
-		const struct files_carve *carve = &carves->items[i];
+		struct files_carve *carve = &carves->items[i];
 
-		if (!carve->above || !carve->rights)
+		if (!carve->above || carve->link)
+			continue;
+		carve->unmade = is_in_unmade(carves, i);
+		if (carve->unmade)
 			continue;
 		if (registry < 0 &&
 		    (registry = placeholder_registry_open()) < 0)
@@ -339,16 +383,9 @@ static void remove_file(int dir, const char *name, const struct statx *st)
 {
 	if (S_ISDIR(st->stx_mode))
 		(void)unlinkat(dir, name, AT_REMOVEDIR);
-	else if (S_ISREG(st->stx_mode) && st->stx_size == 0 &&
-		 st->stx_nlink == 1)
+	else if ((S_ISREG(st->stx_mode) || S_ISSOCK(st->stx_mode)) &&
+		 st->stx_size == 0 && st->stx_nlink == 1)
 		(void)unlinkat(dir, name, 0);
-}
-
-/* As make_file leaves it. */
-static bool looks_made(const struct statx *st)
-{
-	return st->stx_uid == geteuid() &&
-	       !(st->stx_mode & (S_IRWXG | S_IRWXO));
 }
 
 /* The file first: a second try finds the record, and removes both. */
@@ -390,12 +427,14 @@ static void release_unknown(int registry, int state, const struct line *line)
 		remove_file(dir, line->name, &st);
 }
 
+/* From the last one on: it may be in one that was made before it. */
 static void release_all(int registry, int state, char *text, size_t len)
 {
 	struct line line;
 
-	for (char *p = text, *next; p < text + len; p = next) {
-		next = p + strlen(p) + 1;
+	for (char *p = text + len; p > text;) {
+		for (p--; p > text && p[-1]; p--)
+			;
 		if (!split(p, &line))
 			continue;
 		if (streq(line.id, UNKNOWN))

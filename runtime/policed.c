@@ -23,6 +23,7 @@
 #include "runtime/container.h"
 #include "runtime/nested.h"
 #include "runtime/policed_spec.h"
+#include "runtime/policies.h"
 #include "runtime/profiles.h"
 
 #define MAX_POLICY (4UL << 20)
@@ -74,7 +75,7 @@ static int check_masks(const struct policed *policed)
 {
 	const struct policy *policy = &policed->policy;
 	const struct oci_strings *lifted = &policy->extra_allow;
-	bool covers = policed->masks_sockets || policed->kept.n;
+	bool covers = policed->masks_sockets || policed->nkept;
 	/* It takes a capability, and a sandbox has none unless it can get it. */
 	bool handle = oci_strings_has(lifted, "handle") &&
 		      (!policed->view || oci_strings_has(lifted, "namespaces"));
@@ -267,24 +268,6 @@ static int apply(struct arena *arena, struct oci_spec *spec,
 	return r < 0 ? r : make_blocklist(arena, spec, policed);
 }
 
-/* Or the workload would loosen its next run. */
-static int keep_profiles(struct arena *arena, const struct oci_spec *spec,
-			 struct policed *policed)
-{
-	const char *const *folder = profile_system_folders;
-	int r = 0;
-
-	if (strchr(policed->profile, '/'))
-		return policed_keep(arena, policed, spec, policed->profile);
-	for (; r == 0 && *folder; folder++) {
-		const char *path = arena_printf(arena, "%s/%s.toml", *folder,
-						policed->profile);
-
-		r = path ? policed_keep(arena, policed, spec, path) : -ENOMEM;
-	}
-	return r;
-}
-
 bool policed_lose_limits(const struct policed *policed, struct oci_spec *spec)
 {
 	if (!policed->active || policed->view ||
@@ -311,8 +294,8 @@ int policed_create(struct arena *arena, const struct globals *globals,
 	r = gather(arena, globals, spec, ret);
 	if (r == 0)
 		r = apply(arena, spec, ret);
-	if (r == 0 && ret->profile)
-		r = keep_profiles(arena, spec, ret);
+	if (r == 0)
+		r = policies_of_bundle(arena, spec, ret);
 	if (r == 0)
 		r = check_masks(ret);
 	if (r == 0)

@@ -17,6 +17,7 @@
 struct arena;
 struct container;
 struct globals;
+struct policy_kept;
 struct view;
 
 struct policed {
@@ -40,7 +41,8 @@ struct policed {
 	struct policy policy;
 	struct oci_strings writable;	/* in a root that is made read-only */
 	struct oci_strings closed;	/* mounts that are made read-only */
-	struct oci_strings kept;	/* policies that a mount may show */
+	struct policy_kept *kept;	/* policies that a mount may show */
+	size_t nkept;
 	struct oci_strings hidden;	/* records of ours that a view would */
 	struct oci_resources resources;	/* without the policy's limits */
 	struct confine_blocklist calls;	/* what the next was made of */

@@ -17,6 +17,7 @@
 #include "runtime/masks.h"
 #include "runtime/policed.h"
 #include "runtime/policed_sockets.h"
+#include "runtime/policies.h"
 #include "runtime/view.h"
 
 /* Nobody outside puts another file under a name of the kernel's own. */
@@ -58,15 +59,16 @@ int policed_carve_check(const struct policed_files *files,
 {
 	const uint32_t bit = 1U << POLICY_NAMESPACES;
 	const struct policy *policy = &files->policed->policy;
-	const struct oci_strings *kept = &files->policed->kept;
+	const struct policy_kept *kept = files->policed->kept;
+	size_t nkept = files->policed->nkept;
 	const struct oci_strings *hidden = &files->policed->hidden;
 	int r = 0;
 
-	if ((carves->n || kept->n || hidden->n) && files->mntns < 0) {
+	if ((carves->n || nkept || hidden->n) && files->mntns < 0) {
 		*ret_missing |= bit & ~policy->disable;
 		if ((policy->allow_degraded | policy->disable) & bit)
 			return 0;
-		if (!carves->n && !kept->n)
+		if (!carves->n && hidden->n)
 			return fail(0,
 				    "the state in %s may be written: to hide "
 				    "it needs a mount namespace of its own, "
@@ -78,7 +80,7 @@ int policed_carve_check(const struct policed_files *files,
 				    "the policy %s may be written: to keep it "
 				    "needs a mount namespace of its own, or "
 				    "namespaces in config.allow_degraded",
-				    kept->items[0]);
+				    kept->host);
 		return fail(0,
 			    "%s '%s' needs a mount namespace of its own, or "
 			    "namespaces in config.allow_degraded",
@@ -93,11 +95,16 @@ int policed_carve_check(const struct policed_files *files,
 static int carve_one(struct masks *masks, const struct mount_table *table,
 		     const struct files_carve *carve)
 {
-	int r = mount_table_check(table, masks->root, carve->path);
+	int r;
 
+	if (carve->unmade)
+		return 0;
+	r = mount_table_check(table, masks->root, carve->path);
 	/* A link that is held still leads to what is covered elsewhere. */
 	if (r == 0 && carve->link)
 		r = masks_narrow(masks->root, carve->path, true, false);
+	else if (r == 0 && carve->absent)
+		r = masks_leave_out(masks, carve->path);
 	else if (r == 0)
 		r = carve->rights & LANDLOCK_MAY_READ ?
 			    masks_cover(masks, carve->path) :
@@ -139,27 +146,6 @@ static int pin_way(const struct policed_files *files, const char *path)
 	return r;
 }
 
-/* Each directory on the way stays where it is, and the file as it is. */
-static int keep_policy(const struct policed_files *files,
-		       const struct mount_table *table, const char *path)
-{
-	const struct files_place place = {
-		.proc = files->proc,
-		.root = files->root,
-	};
-	const char *real;
-	int r = files_real_path(files->arena, &place, path, &real);
-
-	if (r < 0 || !real)
-		return r;
-	r = mount_table_check(table, files->root, real);
-	if (r == 0)
-		r = pin_way(files, real);
-	if (r == 0)
-		r = masks_narrow(files->root, real, true, false);
-	return r < 0 ? fail_in(r, "keep the policy %s", path) : 0;
-}
-
 /* Made if need be: what is not there cannot be covered, but forged. */
 static int hide_state(const struct policed_files *files, struct masks *masks,
 		      const char *path)
@@ -188,14 +174,12 @@ int policed_carve(const struct policed_files *files,
 
 	if (files->mntns < 0 ||
 	    (!carves->n && !files->policed->masks_sockets &&
-	     !files->policed->kept.n && !files->policed->hidden.n))
+	     !files->policed->hidden.n))
 		return 0;
 	r = mount_table_read(files->arena, files->proc, &table);
 	/* Sockets last: what is covered needs no look. */
 	for (size_t i = 0; r == 0 && i < carves->n; i++)
 		r = carve_one(&masks, &table, &carves->items[i]);
-	for (size_t i = 0; r == 0 && i < files->policed->kept.n; i++)
-		r = keep_policy(files, &table, files->policed->kept.items[i]);
 	for (size_t i = 0; r == 0 && i < files->policed->hidden.n; i++)
 		r = hide_state(files, &masks, files->policed->hidden.items[i]);
 	if (r < 0 || !files->policed->masks_sockets)

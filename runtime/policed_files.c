@@ -26,6 +26,7 @@
 #include "runtime/policed.h"
 #include "runtime/policed_carve.h"
 #include "runtime/policed_sockets.h"
+#include "runtime/policies.h"
 #include "runtime/view.h"
 
 #define FILES "files"
@@ -322,8 +323,7 @@ static int check_carves(const struct work *w)
 	return 0;
 }
 
-/* Without any effect: what is meant. */
-static int settle(struct work *w)
+static int settle_files(struct work *w)
 {
 	const struct policed_files *files = w->files;
 	const struct files_place place = place_of(files);
@@ -333,8 +333,7 @@ static int settle(struct work *w)
 		return 0;
 	if (files->policed->view) {
 		w->carves = files->policed->view->carves;
-		r = settle_view(files, &w->rules);
-		return r < 0 ? r : check_carves(w);
+		return settle_view(files, &w->rules);
 	}
 	r = files_resolve(files->arena, &files->policed->policy, &place,
 			  &w->allowed, &w->denied);
@@ -343,7 +342,19 @@ static int settle(struct work *w)
 	if (r == 0)
 		r = files_carve(files->arena, &w->allowed, &w->denied,
 				&w->carves);
-	return r < 0 ? r : check_carves(w);
+	return r;
+}
+
+/* Without any effect: what is meant. */
+static int settle(struct work *w)
+{
+	int r = settle_files(w);
+
+	if (r == 0)
+		r = check_carves(w);
+	if (r < 0 || w->files->mntns < 0)
+		return r;
+	return policies_carve(w->files, &w->carves);
 }
 
 static int allow_sockets(struct work *w)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * runtime/policed_host.c - directories of the host in a bundle: those that
- * filesystem.mount brings, and those that may show a policy to its workload.
- */
+/* runtime/policed_host.c - directories of the host that filesystem.mount brings. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -87,44 +84,4 @@ int policed_host_mounts(struct arena *arena, const struct policed *policed,
 	spec->mounts = mounts;
 	spec->nmounts = n;
 	return 0;
-}
-
-/* ---- files that say what the workload may do ---- */
-
-static int keep(struct arena *arena, struct policed *policed,
-		const char *inside)
-{
-	struct oci_strings *kept = &policed->kept;
-	const char **items = arena_grow(arena, kept->items, kept->n,
-					kept->n + 1, sizeof *items);
-
-	if (!items || !inside)
-		return -ENOMEM;
-	items[kept->n] = inside;
-	*kept = (struct oci_strings){ items, kept->n + 1 };
-	return 0;
-}
-
-int policed_keep(struct arena *arena, struct policed *policed,
-		 const struct oci_spec *spec, const char *file)
-{
-	autofree char *real = realpath(file, NULL);
-	int r = 0;
-
-	for (size_t i = 0; real && r == 0 && i < spec->nmounts; i++) {
-		const struct oci_mount *m = &spec->mounts[i];
-		autofree char *source = mounts_is_bind(m) && m->source &&
-							*m->source == '/' ?
-						realpath(m->source, NULL) :
-						NULL;
-
-		if (!source || !files_is_at_or_below(real, source))
-			continue;
-		r = keep(arena, policed,
-			 arena_printf(arena, "%s%s", m->destination,
-				      real + (streq(source, "/") ?
-						      0 :
-						      strlen(source))));
-	}
-	return r;
 }

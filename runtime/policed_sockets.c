@@ -375,6 +375,16 @@ static bool is_first(const struct mount_table *table, size_t i)
 	return true;
 }
 
+/* The directory has a socket there, and a mount on it a link to nothing. */
+static bool is_left_out(const struct search *s, const char *path)
+{
+	autoclose int fd = root_open_plain(s->files->root, path,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 /* Whoever listened may have gone away since. */
 static int cover(const struct search *s, const char *path)
 {
@@ -384,7 +394,7 @@ static int cover(const struct search *s, const char *path)
 		err_clear();
 		return 0;
 	}
-	if (r == 0)
+	if (r == 0 && !is_left_out(s, path))
 		r = masks_cover(s->masks, path);
 	return r < 0 ? fail_in(r, "network.unix") : 0;
 }

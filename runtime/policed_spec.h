@@ -15,9 +15,6 @@ int policed_mounts(struct arena *arena, struct policed *policed,
 /* policed_host.c: what filesystem.mount brings. */
 int policed_host_mounts(struct arena *arena, const struct policed *policed,
 			struct oci_spec *spec);
-/* The same: a file that mounts may show is not to be written inside. */
-int policed_keep(struct arena *arena, struct policed *policed,
-		 const struct oci_spec *spec, const char *file);
 /*
  * policed_ids.c: allow the group suid in a bundle that cannot write files of
  * the host. Recorded with the policy, so that exec finds the same.

@@ -222,7 +222,8 @@ static bool is_marker(const char *dir, const char *path)
 {
 	struct stat above, marker;
 
-	return stat(path, &marker) == 0 &&
+	/* A sandbox that is running keeps the name with a socket. */
+	return stat(path, &marker) == 0 && !S_ISSOCK(marker.st_mode) &&
 	       (marker.st_uid == geteuid() || stat(dir, &above) < 0 ||
 		!(above.st_mode & S_IWOTH));
 }
@@ -376,7 +377,8 @@ static int check_no_uv_toml(struct arena *arena, const char *path,
 
 	if (!other)
 		return -ENOMEM;
-	if (lstat(other, &st) < 0 && errno == ENOENT)
+	/* A sandbox that is running keeps the name with a socket. */
+	if (lstat(other, &st) < 0 ? errno == ENOENT : S_ISSOCK(st.st_mode))
 		return 0;
 	return fail(0,
 		    "--policy %s: does not count beside uv.toml: name %s, or "

@@ -22,6 +22,7 @@
 #include "runtime/bare.h"
 #include "runtime/deleting.h"
 #include "runtime/gpus.h"
+#include "runtime/policies.h"
 #include "runtime/sandbox_name.h"
 #include "runtime/sandbox_state.h"
 #include "runtime/view.h"
@@ -183,76 +184,6 @@ static int fill_namespaces(struct sandbox *s)
 	r = map_id(s->arena, user->uid, geteuid(), &l->uid_mappings);
 	return r < 0 ? r :
 		       map_id(s->arena, user->gid, getegid(), &l->gid_mappings);
-}
-
-/* ---- policies ---- */
-
-static int keep_at(struct sandbox *s, const char *path)
-{
-	struct oci_strings *kept = &s->creation->policed.kept;
-	const char **items;
-
-	for (size_t i = 0; i < kept->n; i++)
-		if (streq(kept->items[i], path))
-			return 0;
-	items = arena_grow(s->arena, kept->items, kept->n, kept->n + 1,
-			   sizeof *items);
-	if (!items)
-		return -ENOMEM;
-	items[kept->n] = path;
-	*kept = (struct oci_strings){ items, kept->n + 1 };
-	return 0;
-}
-
-/* At each of its places inside: a mount may show it once more. */
-static int keep(struct sandbox *s, const char *path)
-{
-	char real[PATH_MAX];
-	int r = 0;
-
-	if (!realpath(path, real))
-		return 0;
-	for (size_t i = 0; r == 0 && i < s->view->nbinds; i++) {
-		const struct view_bind *bind = &s->view->binds[i];
-		const char *rest = real + strlen(bind->source);
-		const char *inside;
-
-		if (!files_is_at_or_below(real, bind->source))
-			continue;
-		if (streq(bind->source, "/"))
-			rest = real;
-		inside = arena_printf(s->arena, "%s%s",
-				      streq(bind->path, "/") ? "" : bind->path,
-				      rest);
-		if (!inside)
-			return -ENOMEM;
-		if (view_may_write(s->view, inside))
-			r = keep_at(s, inside);
-	}
-	return r;
-}
-
-/* Whoever may write the policy of the next run has no policy. */
-static int keep_policies(struct sandbox *s)
-{
-	static const char *const names[] = {
-		"pyproject.toml",
-		"uv.toml",
-		".claude/settings.json",
-		".claude/settings.local.json",
-	};
-	const struct request *request = s->request;
-	int r = 0;
-
-	if (request->source)
-		r = keep(s, request->source);
-	for (size_t i = 0; r == 0 && i < COUNT(names); i++) {
-		const char *path = arena_printf(s->arena, "%s/%s",
-						request->project, names[i]);
-
-		r = path ? keep(s, path) : -ENOMEM;
-	}
-	return r;
 }
 
 /* ---- the record ---- */
@@ -544,7 +475,8 @@ int sandbox_plan(struct creation *c, const struct request *request,
 	    (r = view_make(c->arena, request, c->proc, s.view)) < 0 ||
 	    (!without->namespaces &&
 	     (r = own_files_add(c->arena, request, c->proc, s.view)) < 0) ||
-	    (r = keep_policies(&s)) < 0 ||
+	    (r = policies_of_request(c->arena, request, c->proc, s.view,
+				     &c->policed)) < 0 ||
 	    (r = sandbox_hide_state(c->arena, c->globals->root, &c->policed)) <
 		    0 ||
 	    (r = fill_spec(&s)) < 0 ||

@@ -65,15 +65,6 @@ static int add(struct arena *arena, struct oci_strings *to, const char *path)
 	return 0;
 }
 
-/* A bind that lies on top of it shows something else there. */
-static bool is_on_top(const struct view *view, size_t i, const char *path)
-{
-	for (size_t k = i + 1; k < view->nbinds; k++)
-		if (files_is_at_or_below(path, view->binds[k].path))
-			return false;
-	return true;
-}
-
 static int hide(struct arena *arena, struct policed *policed, const char *path)
 {
 	const struct view *view = policed->view;
@@ -83,7 +74,8 @@ static int hide(struct arena *arena, struct policed *policed, const char *path)
 	for (size_t i = 0; real && r == 0 && i < view->nbinds; i++) {
 		const char *inside = find_inside(arena, &view->binds[i], real);
 
-		if (!inside || !is_on_top(view, i, inside))
+		if (!inside ||
+		    !view_is_on_top(view->binds, view->nbinds, i, inside))
 			continue;
 		/* Without mounts nothing can be covered, but kept. */
 		if (!policed->bare || view_may_write(view, inside))

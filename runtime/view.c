@@ -323,6 +323,15 @@ bool view_may_write(const struct view *view, const char *path)
 	return above && above->writable;
 }
 
+bool view_is_on_top(const struct view_bind *binds, size_t nbinds, size_t i,
+		    const char *path)
+{
+	for (size_t k = i + 1; k < nbinds; k++)
+		if (files_is_at_or_below(path, binds[k].path))
+			return false;
+	return true;
+}
+
 /* ---- links ---- */
 
 bool view_shows(const struct view *view, const char *path)

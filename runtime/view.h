@@ -47,5 +47,8 @@ bool view_may_write(const struct view *view, const char *path);
 bool view_shows(const struct view *view, const char *path);
 /* One more path that may be read, which is not the host's. */
 int view_let_read(struct arena *arena, struct view *view, const char *path);
+/* Whether no later bind than binds[i] shows something else at its path. */
+bool view_is_on_top(const struct view_bind *binds, size_t nbinds, size_t i,
+		    const char *path);
 /* Whether a directory of this name will be there. */
 bool view_has(const struct view *view, const char *path);

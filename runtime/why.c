@@ -428,7 +428,6 @@ int why_open(struct why *why, const struct creation *c, struct denials *denials)
 	why->blame = (struct blame){
 		.policy = policy,
 		.view = c->policed.view,
-		.kept = &c->policed.kept,
 		.denials = denials,
 		.root = why->root,
 		.prefix = c->policed.view->prefix,

@@ -156,7 +156,7 @@ write_probe() {
 	cat >probe.py <<-'EOF'
 	import os, socket, sys
 	def below():
-	    return [name for name in os.listdir(".") if name != "sock"]
+	    return [name for name in os.listdir(".") if name == "d"]
 	while below():
 	    os.chdir(below()[0])
 	s = socket.socket(socket.AF_UNIX)

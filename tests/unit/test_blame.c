@@ -63,9 +63,8 @@ static struct files_entry denied[] = {
 	  .key = "filesystem.read",
 	  .item = "@system",
 	  .scope = 1 },
+	{ .path = "/home/u/src/uv.toml", .rights = WRITE, .implied = true },
 };
-static const char *kept_paths[] = { "/home/u/src/uv.toml" };
-static const struct oci_strings kept = { kept_paths, COUNT(kept_paths) };
 static const struct policy_pair mounts[] = {
 	{ "/data", "/srv/data:ro" },
 	{ "/cache", "/srv/cache" },
@@ -94,7 +93,6 @@ static void open_scene(struct scene *scene, const char *root)
 	scene->blame = (struct blame){
 		.policy = &scene->policy,
 		.view = &view,
-		.kept = &kept,
 		.denials = &scene->denials,
 		.root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC),
 		.prefix = streq(root, "/") ? "" : root,

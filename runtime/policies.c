@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/policies.c - find the names of policies, and the mounts that show them. */
+#include "runtime/policies.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/proc.h"
+#include "base/util.h"
+#include "runtime/mounts.h"
+#include "runtime/policed.h"
+#include "runtime/profiles.h"
+#include "runtime/request.h"
+#include "runtime/view.h"
+
+struct keeper {
+	struct arena *arena;
+	struct policed *policed;
+	int root; /* the host's */
+	const struct view_bind *binds; /* what is mounted, in its order */
+	size_t nbinds;
+};
+
+/* ---- where it is inside ---- */
+
+static int add(struct keeper *k, const struct policy_kept *kept)
+{
+	struct policed *policed = k->policed;
+	struct policy_kept *items =
+		arena_grow(k->arena, policed->kept, policed->nkept,
+			   policed->nkept + 1, sizeof *items);
+
+	if (!items)
+		return -ENOMEM;
+	items[policed->nkept++] = *kept;
+	policed->kept = items;
+	return 0;
+}
+
+static const char *join(struct arena *arena, const char *top, const char *rest)
+{
+	if (!*rest)
+		return top;
+	return arena_printf(arena, "%s%s", streq(top, "/") ? "" : top, rest);
+}
+
+/* At each of its places: a mount may show it once more. */
+static int show(struct keeper *k, const char *path, struct policy_kept kept)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < k->nbinds; i++) {
+		const struct view_bind *bind = &k->binds[i];
+		const char *inside;
+
+		if (!bind->writable)
+			continue;
+		kept.top = bind->path;
+		if (files_is_at_or_below(path, bind->source))
+			kept.rest = path + (streq(bind->source, "/") ?
+						    0 :
+						    strlen(bind->source));
+		else if (!kept.on_way && !kept.missing &&
+			 files_is_at_or_below(bind->source, path))
+			kept.rest = "";
+		else
+			continue;
+		inside = join(k->arena, kept.top, kept.rest);
+		if (!inside)
+			return -ENOMEM;
+		if (view_is_on_top(k->binds, k->nbinds, i, inside))
+			r = add(k, &kept);
+	}
+	return r;
+}
+
+/* ---- one name ---- */
+
+/* The directories that are missing, too; the last one is the name. */
+static int keep_missing(struct keeper *k, const struct files_way *way,
+			struct policy_kept kept)
+{
+	char *path = arena_printf(k->arena, "%s%s%s", way->end,
+				  *way->rest ? "/" : "", way->rest);
+	int r = 0;
+
+	if (!path)
+		return -ENOMEM;
+	kept.missing = true;
+	for (char *at = path + strlen(way->end); r == 0 && *at;
+	     at = at + 1 + strcspn(at + 1, "/")) {
+		struct policy_kept above = kept;
+
+		above.on_way = true;
+		above.file = above.absent = false;
+		*at = '\0';
+		r = show(k, arena_strdup(k->arena, path), above);
+		*at = '/';
+	}
+	return r < 0 ? r : show(k, path, kept);
+}
+
+static int keep(struct keeper *k, const char *path, bool file)
+{
+	struct policy_kept kept = { .host = path, .file = file };
+	struct files_way way;
+	int r = files_way(k->arena, k->root, path, &way);
+
+	/* Where we may not look, nobody inside puts anything. */
+	if (r == -EACCES) {
+		err_clear();
+		return 0;
+	}
+	for (size_t i = 0; r == 0 && i < way.n; i++) {
+		struct policy_kept step = kept;
+
+		step.on_way = true;
+		step.link = way.steps[i].target;
+		r = show(k, way.steps[i].path, step);
+	}
+	if (r < 0)
+		return r;
+	kept.absent = file && (way.missing || S_ISSOCK(way.mode));
+	/* It leads back over what is not there: that stays closed. */
+	if (way.missing && strstr(way.rest, "..")) {
+		way.rest = "";
+		kept.file = kept.absent = false;
+	}
+	return way.missing ? keep_missing(k, &way, kept) :
+			     show(k, way.end, kept);
+}
+
+/* A profile may be a link to a file elsewhere. */
+static int keep_links_in(struct keeper *k, const char *folder)
+{
+	autoclosedir DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	int r = 0;
+
+	while (r == 0 && dir && (entry = readdir(dir))) {
+		const char *path;
+
+		if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
+			continue;
+		path = arena_printf(k->arena, "%s/%s", folder, entry->d_name);
+		r = path ? keep(k, path, /* file= */ true) : -ENOMEM;
+	}
+	return r;
+}
+
+/* The directory of ours in another one, with what else of ours is there. */
+static int keep_folder(struct keeper *k, const char *above, const char *name)
+{
+	const char *path = arena_printf(k->arena, "%s/%s", above, name);
+	const char *profiles =
+		path ? arena_printf(k->arena, "%s/profiles", path) : NULL;
+	int r = profiles ? keep(k, path, /* file= */ false) : -ENOMEM;
+
+	if (r == 0)
+		r = keep(k, profiles, /* file= */ false);
+	return r < 0 ? r : keep_links_in(k, profiles);
+}
+
+/* ---- all of them ---- */
+
+static int keep_folders(struct keeper *k)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int r = keep_folder(k, "/etc", "sandlock");
+
+	if (r == 0)
+		r = keep_folder(k, "/usr/share", "sandlock");
+	if (r == 0 && config && config[0] == '/')
+		r = keep_folder(k, config, "sandlock");
+	/* Also with the other: a later run may be without it. */
+	if (r == 0 && home && home[0] == '/') {
+		const char *usual = arena_printf(k->arena, "%s/.config", home);
+		const char *own = arena_printf(k->arena, "%s/.sandlock", home);
+
+		if (!usual || !own)
+			return -ENOMEM;
+		r = keep_folder(k, usual, "sandlock");
+		if (r == 0)
+			r = keep(k, own, /* file= */ false);
+	}
+	return r;
+}
+
+static int keep_in_project(struct keeper *k, const char *project)
+{
+	static const char *const names[] = {
+		"pyproject.toml",
+		"uv.toml",
+		".claude/settings.json",
+		".claude/settings.local.json",
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < COUNT(names); i++) {
+		const char *path =
+			arena_printf(k->arena, "%s/%s",
+				     streq(project, "/") ? "" : project,
+				     names[i]);
+
+		r = path ? keep(k, path, /* file= */ true) : -ENOMEM;
+	}
+	return r;
+}
+
+/* Of the project, and of those that it is in. */
+static int keep_projects(struct keeper *k, int proc, const char *project)
+{
+	const struct files_place place = {
+		.proc = proc,
+		.root = k->root,
+		.home = getenv("HOME"),
+		.project = project,
+	};
+	struct oci_strings projects;
+	int r = files_projects(k->arena, &place, &projects);
+
+	for (size_t i = 0; r == 0 && i < projects.n; i++)
+		r = keep_in_project(k, projects.items[i]);
+	return r;
+}
+
+/* Nothing is looked at where nothing can be written. */
+static int open_keeper(struct keeper *k)
+{
+	for (size_t i = 0; k->root < 0 && i < k->nbinds; i++)
+		if (k->binds[i].writable) {
+			k->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+			if (k->root < 0)
+				return fail(errno, "open /");
+		}
+	return k->root >= 0;
+}
+
+static int keep_in_use(struct keeper *k, const char *cwd, const char *file)
+{
+	if (file[0] != '/')
+		file = arena_printf(k->arena, "%s/%s", cwd, file);
+	return file ? keep(k, file, /* file= */ true) : -ENOMEM;
+}
+
+/* For explain and --why. */
+static int tell(struct arena *arena, const struct policed *policed,
+		struct files_list *denied)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < policed->nkept; i++) {
+		const struct policy_kept *kept = &policed->kept[i];
+		const struct files_entry entry = {
+			.path = join(arena, kept->top, kept->rest),
+			.rights = LANDLOCK_MAY_WRITE,
+			.key = POLICIES_KEY,
+			.item = kept->host,
+			.missing = kept->missing,
+			.implied = true,
+		};
+
+		if (!kept->on_way)
+			r = entry.path ? files_add(arena, denied, &entry) :
+					 -ENOMEM;
+	}
+	return r;
+}
+
+int policies_of_request(struct arena *arena, const struct request *request,
+			int proc, struct view *view, struct policed *policed)
+{
+	struct keeper k = { .arena = arena,
+			    .policed = policed,
+			    .root = -1,
+			    .binds = view->binds,
+			    .nbinds = view->nbinds };
+	int r = open_keeper(&k);
+	autoclose int root = k.root;
+
+	if (r <= 0)
+		return r;
+	r = keep_folders(&k);
+	if (r == 0 && request->source)
+		r = keep_in_use(&k, request->cwd, request->source);
+	if (r == 0)
+		r = keep_projects(&k, proc, request->project);
+	return r < 0 ? r : tell(arena, policed, &view->denied);
+}
+
+/* ---- bundles ---- */
+
+static int find_binds(struct keeper *k, const struct oci_spec *spec)
+{
+	struct view_bind *binds =
+		arena_array(k->arena, spec->nmounts + 1, sizeof *binds);
+
+	if (!binds)
+		return -ENOMEM;
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		const struct oci_mount *m = &spec->mounts[i];
+		bool is_bind = mounts_is_bind(m) && m->source &&
+			       m->source[0] == '/' &&
+			       !oci_strings_has(&m->options, "ro") &&
+			       !oci_strings_has(&m->options, "rro");
+		autofree char *real = is_bind ? realpath(m->source, NULL) :
+						NULL;
+
+		binds[i] = (struct view_bind){
+			.path = m->destination,
+			.source = real ? arena_strdup(k->arena, real) : NULL,
+			.writable = real,
+		};
+		if (real && !binds[i].source)
+			return -ENOMEM;
+	}
+	k->binds = binds;
+	k->nbinds = spec->nmounts;
+	return 0;
+}
+
+/* The directory of the host that the process begins in; NULL: none. */
+static const char *find_project(const struct keeper *k, const char *cwd)
+{
+	for (size_t i = k->nbinds; i-- > 0;) {
+		const struct view_bind *bind = &k->binds[i];
+
+		if (!files_is_at_or_below(cwd, bind->path))
+			continue;
+		return bind->writable && !streq(bind->path, "/") ?
+			       join(k->arena, bind->source,
+				    cwd + strlen(bind->path)) :
+			       NULL;
+	}
+	return NULL;
+}
+
+static int keep_profile(struct keeper *k, const char *profile)
+{
+	autofree char *real = strchr(profile, '/') ? realpath(profile, NULL) :
+						     NULL;
+	const char *path = real ? arena_strdup(k->arena, profile) : NULL;
+	autofree char *cwd = NULL;
+
+	/* By name it is in a folder of the system. */
+	if (!path)
+		return 0;
+	cwd = realpath(".", NULL);
+	return keep_in_use(k, cwd ? cwd : "/", path);
+}
+
+int policies_of_bundle(struct arena *arena, const struct oci_spec *spec,
+		       struct policed *policed)
+{
+	struct keeper k = { .arena = arena, .policed = policed, .root = -1 };
+	autoclose int proc = -1;
+	const char *project = NULL;
+	int r = find_binds(&k, spec);
+
+	if (r == 0)
+		r = open_keeper(&k);
+	autoclose int root = k.root;
+
+	if (r <= 0)
+		return r;
+	r = keep_folders(&k);
+	if (r == 0 && policed->profile)
+		r = keep_profile(&k, policed->profile);
+	if (files_wanted(&policed->policy) && spec->process)
+		project = find_project(&k, spec->process->cwd);
+	if (r < 0 || !project)
+		return r;
+	proc = proc_open();
+	return proc < 0 ? proc : keep_projects(&k, proc, project);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/policies_carve.c - mounts that keep policies as they are. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/root.h"
+#include "base/util.h"
+#include "runtime/policed.h"
+#include "runtime/policed_files.h"
+#include "runtime/policies.h"
+
+/* Something else keeps it from being written. */
+static bool is_closed(const struct policed_files *files,
+		      const struct files_carves *carves, const char *top,
+		      const char *path)
+{
+	autoclose int fd = root_open_plain(files->root, path,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct statfs fs;
+
+	for (size_t i = 0; i < carves->n; i++)
+		if (carves->items[i].rights & LANDLOCK_MAY_WRITE &&
+		    !streq(path, carves->items[i].path) &&
+		    files_is_at_or_below(path, carves->items[i].path))
+			return true;
+	if (fd < 0)
+		fd = root_open_plain(files->root, top, O_PATH | O_CLOEXEC);
+	return fd >= 0 && fstatfs(fd, &fs) == 0 &&
+	       (unsigned long)fs.f_flags & ST_RDONLY;
+}
+
+static int carve_one(const struct policed_files *files,
+		     const struct policy_kept *kept, const char *top,
+		     struct files_carves *carves)
+{
+	struct files_entry *denied =
+		arena_array(files->arena, 2, sizeof *denied);
+	struct files_carve carve = {
+		.path = arena_printf(files->arena, "%s%s",
+				     streq(top, "/") && *kept->rest ? "" : top,
+				     kept->rest),
+		.rights = kept->on_way ? 0 : LANDLOCK_MAY_WRITE,
+		.missing = kept->missing,
+		.leaf = kept->file,
+		.absent = kept->absent,
+		.link = kept->link,
+	};
+
+	if (!denied || !carve.path)
+		return -ENOMEM;
+	if (is_closed(files, carves, top, carve.path))
+		return 0;
+	denied[0] = (struct files_entry){ .path = carve.path,
+					  .key = POLICIES_KEY,
+					  .item = kept->host,
+					  .implied = true };
+	denied[1] = (struct files_entry){ .path = top };
+	carve.denied = &denied[0];
+	carve.above = &denied[1];
+	return files_carve_add(files->arena, carves, &carve);
+}
+
+int policies_carve(const struct policed_files *files,
+		   struct files_carves *carves)
+{
+	const struct files_place place = {
+		.proc = files->proc,
+		.root = files->root,
+	};
+	const struct policed *policed = files->policed;
+	const char *last = NULL, *top = NULL;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < policed->nkept; i++) {
+		const struct policy_kept *kept = &policed->kept[i];
+
+		if (!last || !streq(last, kept->top))
+			r = files_real_path(files->arena, &place, kept->top,
+					    &top);
+		last = kept->top;
+		if (r == 0 && top)
+			r = carve_one(files, kept, top, carves);
+	}
+	if (r == 0 && policed->nkept)
+		files_carve_sort(carves);
+	return r;
+}

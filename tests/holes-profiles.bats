@@ -1,0 +1,304 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/holes-profiles.bats - no workload writes what a later run takes for its policy.
+#
+# Inner shells expand what they are given, and each test is a subshell on purpose.
+# shellcheck disable=SC2016,SC2030,SC2031
+
+bats_require_minimum_version 1.5.0
+load helpers
+load policed
+
+setup() {
+	sandlock_setup
+	requires root
+	enter_work
+	home=$WORK/home
+	mkdir -p "$home/src"
+	export HOME=$home
+	unset XDG_CONFIG_HOME
+	cd "$home/src" || return
+	git_marker
+}
+
+# src is the project, whatever is around the test.
+git_marker() {
+	mkdir .git
+}
+
+# An older kernel holds less of other things.
+OLDER=(--config-allow-degraded fs_refer --config-allow-degraded fs_truncate
+	--config-allow-degraded fs_ioctl_dev)
+
+# in_home WORD...: `sandlock run` with a home that may be written.
+in_home() {
+	box -r /usr -w "$home" "${OLDER[@]}" "$@"
+}
+
+# unplanted NAME: no shell of a sandbox makes a file NAME of the home.
+unplanted() {
+	local act name=$1
+
+	for act in "mkdir -p ${name%/*}; echo evil >$name" \
+		"rm -rf $name; echo evil >$name" \
+		"mkdir -p ${name%/*}; echo evil >new; mv -fT new $name" \
+		"echo evil >new; ln -sfT ~/new $name" "ln -fT ~/new $name" \
+		"mv ${name%%/*} gone; mkdir -p ${name%/*}; echo evil >$name"; do
+		rm -f "$home/new"
+		in_home -- sh -c "cd; $act" &>"$TMP/told" || :
+		if [ -e "$home/$name" ] || [ -L "$home/$name" ]; then
+			echo "made by: $act"
+			cat "$TMP/told"
+			return 1
+		fi
+	done
+}
+
+@test "a workload with a writable home plants no profile of the user" {
+	# The one of the system counts as long as the user has none.
+	unshare -m --propagation private bash -c '
+		mount -t tmpfs none /etc && mkdir -p /etc/sandlock/profiles &&
+		cat >/etc/sandlock/profiles/build.toml &&
+		"$0" --root "$1" run -p build -- sh -c \
+			"mkdir -p ~/.config/sandlock/profiles
+			cp /dev/stdin ~/.config/sandlock/profiles/build.toml" \
+			<<<"[filesystem]" 2>/dev/null
+		[ ! -e ~/.config/sandlock/profiles/build.toml ]' \
+		"$SANDLOCK_SHELL" "$ROOT" <<-END
+			[filesystem]
+			read = ["/usr"]
+			write = ["$home"]
+			[config]
+			allow_degraded = ["fs_refer", "fs_truncate", "fs_ioctl_dev"]
+		END
+	unplanted .config/sandlock/profiles/build.toml
+	mkdir -p "$home/.config"
+	unplanted .config/sandlock/profiles/build.toml
+	mkdir -p "$home/.config/sandlock/profiles"
+	unplanted .config/sandlock/profiles/build.toml
+	# Nothing else is closed, and nothing is left.
+	run_ok in_home -- sh -c 'echo mine >~/.config/mine'
+	[ "$(cat "$home/.config/mine")" = mine ]
+	rm -r "$home/.config"
+	run_ok in_home -- true
+	[ "$(ls -A "$home")" = src ]
+}
+
+@test "profiles are kept in XDG_CONFIG_HOME, and where they are without it" {
+	export XDG_CONFIG_HOME=$home/conf
+	unplanted conf/sandlock/profiles/build.toml
+	unplanted .config/sandlock/profiles/build.toml
+	unplanted .sandlock/checkpoint
+}
+
+@test "no policy of the project is made that was not there" {
+	local name
+
+	for name in pyproject.toml uv.toml .claude/settings.json \
+		.claude/settings.local.json; do
+		unplanted "src/$name"
+	done
+	[ "$(ls -A)" = .git ]
+	[ -z "$(ls -A .git)" ]
+}
+
+@test "no policy is made in a project that this one is in" {
+	mkdir -p sub/.git
+	cd sub || return
+	unplanted src/pyproject.toml
+	unplanted src/sub/uv.toml
+}
+
+@test "a policy that is there stays as it is" {
+	local name
+
+	mkdir -p .claude "$home/.config/sandlock/profiles"
+	for name in pyproject.toml uv.toml .claude/settings.json \
+		.claude/settings.local.json \
+		../.config/sandlock/profiles/build.toml; do
+		echo old >"$name"
+		run in_home -- sh -c "echo evil >$name; rm -f $name; echo evil >$name
+			cat $name"
+		[[ $output = *"$READONLY"*old ]] || { echo "$output"; false; }
+		[ "$(cat "$name")" = old ]
+	done
+}
+
+@test "a policy that is a link is held with what it leads to" {
+	mkdir -p "$home/dot/sandlock/profiles" "$home/.config" "$home/dot/claude"
+	ln -s ../dot/sandlock "$home/.config/sandlock"
+	ln -s ../../build.toml "$home/dot/sandlock/profiles/build.toml"
+	ln -s ../dot/claude .claude
+	ln -s ../dot/pyproject.toml pyproject.toml
+	cat >"$home/dot/build.toml" <<-END
+		[filesystem]
+		read = ["/usr"]
+		write = ["$home"]
+		[config]
+		allow_degraded = ["fs_refer", "fs_truncate", "fs_ioctl_dev"]
+	END
+	cp "$home/dot/build.toml" "$TMP/old"
+	run box -p build -- sh -c 'cd
+		rm -rf .config/sandlock dot/sandlock src/.claude src/pyproject.toml
+		mkdir -p .config/sandlock/profiles src/.claude
+		for f in .config/sandlock/profiles/build.toml dot/build.toml \
+			dot/pyproject.toml dot/claude/settings.json \
+			src/pyproject.toml src/.claude/settings.json; do
+			rm -f $f
+			echo evil >$f
+		done'
+	[ "$(readlink "$home/.config/sandlock")" = ../dot/sandlock ]
+	[ "$(readlink .claude)" = ../dot/claude ]
+	[ "$(readlink pyproject.toml)" = ../dot/pyproject.toml ]
+	cmp "$home/dot/build.toml" "$TMP/old"
+	cmp "$home/.config/sandlock/profiles/build.toml" "$TMP/old"
+	[ ! -e pyproject.toml ]
+	[ ! -e .claude/settings.json ]
+	[ -z "$(ls -A "$home/dot/claude")" ]
+}
+
+@test "a profile that is listed as writable itself is kept, too" {
+	mkdir -p "$home/.config/sandlock/profiles"
+	echo old >"$home/.config/sandlock/profiles/p.toml"
+	run box -r /usr -w "$home/.config/sandlock/profiles" "${OLDER[@]}" -- \
+		sh -c 'cd ~/.config/sandlock/profiles; echo >new; echo >p.toml'
+	[[ $output = *"$READONLY"*"$READONLY"* ]] || { echo "$output"; false; }
+	[ "$(ls "$home/.config/sandlock/profiles")" = p.toml ]
+}
+
+@test "nobody inside writes /etc/sandlock, whether it exists or not" {
+	local made
+
+	mkdir "$TMP/elsewhere"
+	for made in : "mkdir /etc/sandlock" \
+		"ln -s '$TMP/elsewhere' /etc/sandlock"; do
+		run_ok unshare -m --propagation private bash -c '
+			mount -t tmpfs none /etc && eval "$2" &&
+			"$0" --root "$1" run -r /usr -w /etc -w "$3" \
+				"${@:4}" -- sh -c "rm -rf /etc/sandlock
+				mkdir -p /etc/sandlock/profiles
+				echo evil >/etc/sandlock/profiles/build.toml" \
+				2>/dev/null
+			[ ! -e /etc/sandlock/profiles/build.toml ]' \
+			"$SANDLOCK_SHELL" "$ROOT" "$made" "$TMP/elsewhere" \
+			"${OLDER[@]}"
+		[ -z "$(ls -A "$TMP/elsewhere")" ]
+	done
+}
+
+@test "a project without these files is usable, and looks as if they were not there" {
+	echo old >file
+	run_ok in_home -- sh -c '
+		for f in pyproject.toml uv.toml .claude/settings.json; do
+			[ ! -e $f ] || echo "$f is there"
+			cat $f 2>&1 | grep -v "No such file or directory"
+		done
+		mkdir -p .claude/commands && echo x >.claude/commands/own
+		echo new >file'
+	[ -z "$output" ] || { echo "$output"; false; }
+	[ "$(cat file .claude/commands/own)" = $'new\nx' ]
+	[ "$(ls -A .claude)" = commands ]
+}
+
+@test "git inside adds no placeholder" {
+	requires git
+	rm -r .git
+	git init -q .
+	echo mine >file
+	run_ok in_home -r /etc -- sh -c 'git add -A && git status --porcelain'
+	[ "$output" = "A  file" ] || { echo "$output"; false; }
+}
+
+@test "two sandboxes share these placeholders, and the last one removes them" {
+	mkfifo "$TMP/go" "$TMP/up"
+	in_home -w "$TMP/go" -w "$TMP/up" -- \
+		sh -c "echo >'$TMP/up'; read -r x <'$TMP/go'" &
+	read -r _ <"$TMP/up"
+	[ -S uv.toml ]
+	run_ok in_home -- sh -c '[ ! -e uv.toml ]'
+	run in_home -- sh -c 'echo evil >.claude/settings.json'
+	[ -S uv.toml ]
+	# Who names a policy is not led astray by them.
+	printf '[tool.uv.sandbox]\nallow-read = ["/usr"]\n' >"$TMP/policy"
+	mv -f "$TMP/policy" pyproject.toml
+	run_ok sl profile validate pyproject.toml
+	rm pyproject.toml
+	echo >"$TMP/go"
+	wait $!
+	[ "$(ls -A)" = .git ] || { ls -lA; false; }
+	[ "$(ls -A "$home")" = src ]
+}
+
+@test "a placeholder that a killed sandbox has left goes with the next" {
+	requires python3
+	python3 -c 'import os, stat
+os.mknod("uv.toml", stat.S_IFSOCK | 0o600)'
+	run_ok in_home -- sh -c '[ ! -e uv.toml ]'
+	[ "$(ls -A)" = .git ]
+}
+
+@test "a user without privileges plants nothing, either" {
+	requires userns
+	new_user
+	as_user mkdir src src/.git
+	run as_user sh -c 'cd src && exec ../sandlock run -r /usr -w "$HOME" \
+		"$@" -- sh -c "cd; mkdir -p .config/sandlock/profiles
+			for f in .config/sandlock/profiles/x.toml src/uv.toml; do
+				echo evil >\$f; rm -f \$f; echo evil >\$f; done
+			echo ran >src/ran"' sh "${OLDER[@]}"
+	[ ! -e "$USER_HOME/.config" ] && [ ! -e "$USER_HOME/src/uv.toml" ]
+	[ "$(ls -A "$USER_HOME/src")" = $'.git\nran' ]
+}
+
+@test "what the caller may not make is left alone, and so is its place" {
+	requires userns
+	new_user
+	mkdir "$USER_HOME/src"
+	run_ok as_user sh -c 'cd src && exec ../sandlock run -r /usr -w . "$@" -- \
+		sh -c "cat uv.toml 2>/dev/null; echo 2>/dev/null >uv.toml; :"' \
+		sh "${OLDER[@]}"
+	[ -z "$(ls -A "$USER_HOME/src")" ]
+}
+
+@test "without namespaces a project that may be written needs a word" {
+	requires userns
+	chmod 0711 "$TMP" "$WORK"
+	run -125 blocked -r /usr -w . -- true
+	assert_output_has "the policy $home/src/pyproject.toml may be written"
+	run_ok blocked -r /usr -w . --config-allow-degraded namespaces \
+		"${OLDER[@]}" -- true
+	[ "$(ls -A)" = .git ]
+}
+
+@test "explain shows the names that are kept" {
+	run_ok sl explain -r /usr -w "$home" "${OLDER[@]}"
+	assert_output_has "-w-  $home/.config/sandlock  (policy of a later run"
+	assert_output_has "-w-  $home/src/pyproject.toml  (policy of a later run"
+	run_ok sl explain --json -r /usr -w . "${OLDER[@]}"
+	[ "$(jq -r '.denied[].path' <<<"$output" | LC_ALL=C sort)" = \
+		"$(printf '%s\n' "$home"/src/{.claude/settings.json,.claude/settings.local.json,pyproject.toml,uv.toml})" ]
+	run_ok sl explain --json -r /usr -r . "${OLDER[@]}"
+	[ "$(jq -r '.denied | length' <<<"$output")" = 0 ]
+}
+
+@test "a bundle that shows the folders of policies does not let them be written" {
+	new_bundle
+	mkdir "$TMP/host"
+	add_mount /host bind "$home" bind
+	export DEGRADED="config.allow_degraded=deny_replace;fs_refer;fs_truncate;fs_ioctl_dev"
+	# Each of init, exec and a hook.
+	policed limits.open_files=100
+	tells "$READONLY" 'mkdir /host/.config/sandlock/profiles 2>&1 |
+		sed "s/.*: //"'
+	config '.process.cwd = "/host/src"'
+	policed filesystem.read=/ filesystem.write=/host
+	tells "sh: can't create uv.toml: nonexistent directory
+mv: can't rename 'new': Device or resource busy" \
+		'echo evil >uv.toml; echo evil >new; mv -f new uv.toml; rm -f new'
+	# Where only a limit is asked for, its project is its own affair.
+	policed limits.open_files=100
+	args sh -c 'echo mine >uv.toml'
+	run_ok run_box
+	[ "$(cat uv.toml)" = mine ]
+	[ "$(ls -A "$home")" = src ]
+}
