@@ -118,6 +118,37 @@ is_stopped() {
 	fails wait "$CREATE"
 }
 
+@test "delete --force ends a run that is stopped with the lock" {
+	hook poststart "echo \$PPID >$TMP/create; exec sleep 1000"
+	setsid "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" web \
+		</dev/null >/dev/null 2>&1 3>&- &
+	CREATE=$!
+	wait_until test -s "$TMP/create"
+	kill -STOP "$(cat "$TMP/create")"
+	wait_until is_stopped "$(cat "$TMP/create")"
+	run_ok sandlock delete --force web
+	assert_gone web
+	fails wait "$CREATE"
+}
+
+@test "a user's delete --force ends a stopped create of that user" {
+	requires userns subids
+	new_user
+	new_user_bundle
+	hook createRuntime "echo \$PPID >$USER_HOME/run/create
+		exec sleep 1000"
+	as_user setsid ./sandlock-oci create --bundle "$BUNDLE" web \
+		</dev/null >/dev/null 2>&1 &
+	CREATE=$!
+	wait_until test -s "$USER_HOME/run/create"
+	cp "$USER_HOME/run/create" "$TMP/create"
+	kill -STOP -- "-$(cat "$TMP/create")"
+	wait_until is_stopped "$(cat "$TMP/create")"
+	run_ok as_user ./sandlock-oci delete --force web
+	[ -z "$(as_user ./sandlock-oci list --quiet)" ]
+	fails wait "$CREATE"
+}
+
 @test "delete --force kills nobody who holds the lock but is not its maker" {
 	local record
 
