@@ -150,7 +150,7 @@ character special file 1:3"
 	done
 }
 
-@test "CVE-2025-52565: the console is a terminal and at its own name" {
+@test "CVE-2025-52565, CVE-2026-88264: the console is a terminal and at its own name" {
 	config '.process.terminal = true |
 		.mounts |= map(select(.destination != "/dev"))'
 	for target in /etc/passwd /proc/sys/kernel/domainname "$HOST/sentinel" \
@@ -214,6 +214,83 @@ decoy
 	config '.linux.devices = [{type: "p", path: "/link/fifo"}]'
 	ln -s "$HOST" "$BUNDLE/rootfs/link"
 	run sandlock run --bundle "$BUNDLE" linked
+	host_untouched
+}
+
+# The names that a runtime makes or removes in /dev.
+@test "CVE-2026-41579, CVE-2026-47766: create takes no ptmx from a linked /dev, and links nothing there" {
+	local name target
+
+	for name in ptmx fd stdin stdout stderr core console null pts/ptmx \
+		shm/x mqueue/x; do
+		mkdir -p "$(dirname "$HOST/$name")"
+		echo "$name" >"$HOST/$name"
+	done
+	HOST_HAS=$(find "$HOST" | sort)
+	args sleep 1000
+	for target in "$HOST" ../../host; do
+		rm -rf "$BUNDLE/rootfs/dev"
+		ln -s "$target" "$BUNDLE/rootfs/dev"
+		run create linked
+		run sandlock start linked
+		run sandlock delete --force linked
+		host_is_same
+	done
+	without_dev
+	for target in "$HOST" ../../host; do
+		ln -sfn "$target" "$BUNDLE/rootfs/dev"
+		run create linked
+		run sandlock start linked
+		run sandlock delete --force linked
+		host_is_same
+	done
+}
+
+# host_is_same: every file of it still has its own name in it.
+host_is_same() {
+	local file
+
+	host_untouched
+	[ -z "$(find "$HOST" -type l)" ]
+	while read -r file; do
+		[ "$(cat "$HOST/$file")" = "${file#sentinel}" ] ||
+			[ "$file" = sentinel ]
+	done < <(cd "$HOST" && find . -type f -printf '%P\n')
+}
+
+@test "CVE-2026-88265: standard streams are not opened again by a linked null" {
+	without_dev
+	chmod 0666 "$HOST/sentinel"
+	config '.process.user = {uid: 3003, gid: 3003}'
+	for target in "$HOST/sentinel" ../../host/sentinel /trap; do
+		rm -rf "$BUNDLE/rootfs/dev"
+		mkdir "$BUNDLE/rootfs/dev"
+		echo trap >"$BUNDLE/rootfs/trap"
+		ln -s "$target" "$BUNDLE/rootfs/dev/null"
+		args sh -c 'echo written; cat'
+		run_ok sandlock run --bundle "$BUNDLE" linked </dev/null
+		assert_lines written
+		sandlock run --bundle "$BUNDLE" linked </dev/null >/dev/null
+		host_untouched
+		[ "$(stat -c %u "$HOST/sentinel" "$BUNDLE/rootfs/trap" |
+			sort -u)" = 0 ]
+		[ "$(cat "$BUNDLE/rootfs/trap")" = trap ]
+	done
+}
+
+@test "CVE-2026-87766: no place for a mount is made at the end of a link" {
+	local target
+
+	mkdir "$TMP/theirs" "$TMP/work"
+	for target in "$HOST" ../host; do
+		ln -sfn "$target" "$TMP/work/link"
+		run "$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -w "$TMP/work" \
+			--mount "$TMP/work/link/made:$TMP/theirs" -- true
+		host_untouched
+		run "$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -w "$TMP/work" \
+			-w "-$TMP/work/link/below/file" -- true
+		host_untouched
+	done
 }
 
 @test "CVE-2015-1335, CVE-2019-18837: links in a destination stay inside" {

@@ -8,6 +8,8 @@ load ../helpers
 setup_file() {
 	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -static \
 		-o "$BATS_FILE_TMPDIR/typist" "$BATS_TEST_DIRNAME/typist.c"
+	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -static \
+		-o "$BATS_FILE_TMPDIR/tracer" "$BATS_TEST_DIRNAME/tracer.c"
 }
 
 setup() {
@@ -178,6 +180,50 @@ home_is_root() {
 	assert_lines $'1000\n1000\n/'
 }
 
+@test "CVE-2026-46680: a number that is too large is no name, either" {
+	local id
+
+	args sleep 1000
+	start_container box
+	for id in 4294967295 4294967296 18446744073709551616 \
+		99999999999999999999 -1; do
+		echo "$id:x:0:0:trap:/root:/bin/sh" >>"$BUNDLE/rootfs/etc/passwd"
+		echo "$id:x:0:" >>"$BUNDLE/rootfs/etc/group"
+		run sandlock exec --user "$id" box id -u
+		[ "$status" -eq 255 ]
+		assert_output_has "--user $id"
+		run sandlock exec --user "1000:$id" box id -g
+		[ "$status" -eq 255 ]
+	done
+}
+
+@test "CVE-2026-46680: a user of the image with a number too large is not root" {
+	local passwd=$BUNDLE/rootfs/etc/passwd id
+
+	config 'del(.process.env[] | select(startswith("HOME=")))'
+	for id in 4294967296 -0 00x0 18446744073709551616; do
+		printf '%s\n' "trap:x:$id:0::/trap:/bin/sh" \
+			'root:x:0:0:root:/root:/bin/sh' >"$passwd"
+		inside 'echo $HOME'
+		assert_lines /root
+	done
+}
+
+@test "CVE-2026-30892: a user without a group is that user" {
+	local id
+
+	args sleep 1000
+	start_container box
+	for id in 1 2 1000 65534; do
+		run_ok sandlock exec -u "$id" box sh -c 'id -u; id -g'
+		assert_lines "$id"$'\n'0
+		run_ok sandlock exec "--user=$id" box id -u
+		assert_lines "$id"
+	done
+	run_ok sandlock exec -u 1:5 box sh -c 'id -u; id -g'
+	assert_lines $'1\n5'
+}
+
 # Each is the very number, or an error that has it in it.
 @test "CVE-2024-40635, CVE-2026-30892: an id is exact or refused" {
 	local id
@@ -216,6 +262,50 @@ on_pty() {
 	start_container box
 	run on_pty exec box typist
 	[ "$(grep -cE "(take|type) EPERM" <<<"$output")" -eq 3 ]
+}
+
+# as_container WORD...: by the user that the container's process is, with no
+# more rights than it has.
+as_container() {
+	setpriv --reuid 3003 --regid 3003 --clear-groups --bounding-set -all \
+		--inh-caps -all "$@"
+}
+
+of_a_user() {
+	config '.process.user = {uid: 3003, gid: 3003} |
+		.process.capabilities = {} | .root.readonly = false'
+}
+
+@test "CVE-2026-41163: nobody of the same user takes hold of a container that is being made" {
+	of_a_user
+	args sleep 1000
+	create box
+	cp "$BATS_FILE_TMPDIR/tracer" "$TMP/tracer"
+	chmod -R a+rX "$BATS_RUN_TMPDIR"
+	[ "$(awk '/^Uid/ { print $2 }' "/proc/$(pid_of box)/status")" -eq 3003 ]
+	run_ok as_container "$TMP/tracer" "$(pid_of box)"
+	assert_lines none
+	# The program that it becomes is that user's: the test could fail.
+	sandlock start box
+	wait_until grep -q sleep "/proc/$(pid_of box)/cmdline"
+	run_ok as_container "$TMP/tracer" "$(pid_of box)"
+	assert_output_has fd
+}
+
+@test "CVE-2026-41163: nobody of the same user inside takes hold of exec" {
+	local i
+
+	of_a_user
+	chmod 0777 "$BUNDLE/rootfs"
+	cp "$BATS_FILE_TMPDIR/tracer" "$BUNDLE/rootfs/bin/"
+	args tracer
+	start_container box
+	for ((i = 0; i < ${SANDLOCK_TIMES:-50}; i++)); do
+		sandlock exec --user 3003:3003 box true
+	done
+	touch "$BUNDLE/rootfs/ask"
+	wait_until [ ! -e "$BUNDLE/rootfs/ask" ]
+	[ ! -e "$BUNDLE/rootfs/found" ]
 }
 
 @test "CVE-2016-8659, CVE-2020-5291, CVE-2019-12439: the state is nobody else's" {
