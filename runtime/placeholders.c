@@ -396,7 +396,9 @@ static void release_id(int registry, int state, const char *id,
 	char found[ID];
 	struct statx st;
 
-	if (!placeholder_registry_drop(registry, id, state))
+	/* A registry does not outlast the machine; a list on disk does. */
+	if (placeholder_registry_has(registry, id) &&
+	    !placeholder_registry_drop(registry, id, state))
 		return;
 	dir = open_parent(line);
 	if (dir >= 0)

@@ -172,6 +172,24 @@ registry_of_user() {
 	run_ok user_box -r /usr -w "$USER_HOME/w" --filesystem-deny "$USER_HOME/w/file" \
 		--config-allow-degraded deny_replace -- true
 	[ -z "$(ls "$registry")" ]
+	[ ! -e "$USER_HOME/w/file" ]
+}
+
+@test "a placeholder is removed, too, if the registry has been lost meanwhile" {
+	registry_of_user
+	mkfifo "$USER_HOME/w/go"
+	user_box -r /usr -w "$USER_HOME/w" \
+		--filesystem-deny "$USER_HOME/w/file" \
+		--config-allow-degraded deny_replace -- \
+		sh -c '>w/up; read -r _ <w/go' >out 2>&1 &
+	RUNNING=$!
+	wait_until test -e "$USER_HOME/w/up"
+	[ -e "$USER_HOME/w/file" ]
+	rm -r "$registry"
+	echo >"$USER_HOME/w/go"
+	wait "$RUNNING"
+	RUNNING=
+	[ ! -e "$USER_HOME/w/file" ]
 }
 
 @test "a registry of placeholders that is a link is refused" {
