@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/env_file.c - lines of files into variables of a policy. */
+/* runtime/env_file.c - lines of files into variables of a policy, and words out of sight. */
 #include "runtime/env_file.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -160,5 +161,29 @@ int env_files_add(struct arena *arena, const struct oci_strings *files,
 		policy->origin[POLICY_ENV] = FLAG;
 	policy->set[POLICY_ENV] = true;
 	policy->env = (struct policy_map){ all, n };
+	return 0;
+}
+
+int env_hide_words(struct arena *arena, char *words, size_t size,
+		   struct policy *policy)
+{
+	const struct policy_map *env = &policy->env;
+	struct policy_pair *items = arena_array(arena, env->n, sizeof *items);
+
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < env->n; i++) {
+		size_t at = (size_t)((uintptr_t)env->items[i].value -
+				     (uintptr_t)words);
+
+		items[i] = env->items[i];
+		if (at >= size)
+			continue;
+		items[i].value = arena_strdup(arena, env->items[i].value);
+		if (!items[i].value)
+			return -ENOMEM;
+		memset(words + at, 0, strlen(items[i].value));
+	}
+	policy->env.items = items;
 	return 0;
 }

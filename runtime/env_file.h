@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/env_file.h - variables from files: values that no command line shows. */
+/* runtime/env_file.h - values of variables that no command line shows. */
 #pragma once
+
+#include <stddef.h>
 
 struct arena;
 struct oci_strings;
@@ -14,3 +16,9 @@ struct policy;
  */
 int env_files_add(struct arena *arena, const struct oci_strings *files,
 		  const struct oci_strings *caller, struct policy *policy);
+/*
+ * Move the values that stand on our own command line (size bytes at words) to
+ * the arena: from then on ps(1) shows NAME= alone.
+ */
+int env_hide_words(struct arena *arena, char *words, size_t size,
+		   struct policy *policy);

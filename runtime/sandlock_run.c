@@ -10,6 +10,7 @@
 #include "runtime/bare.h"
 #include "runtime/collect.h"
 #include "runtime/denials.h"
+#include "runtime/env_file.h"
 #include "runtime/front.h"
 #include "runtime/met.h"
 #include "runtime/request.h"
@@ -251,6 +252,10 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 	(void)options;
 	r = request_take(globals->arena, &sandlock_run, argc, argv, &request);
+	if (r > 0 && globals->words &&
+	    env_hide_words(globals->arena, globals->words, globals->words_size,
+			   &request.policy) < 0)
+		return -ENOMEM;
 	if (r == 0 || (r < 0 && !request.json))
 		return r;
 	return run_and_tell(globals, &request, r);

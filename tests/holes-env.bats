@@ -127,6 +127,18 @@ let_go() {
 	let_go
 }
 
+@test "a value on the command line is taken off it before the command runs" {
+	sleeping --env A=sekrit --env=B=sekrit --env LAST=sekrit
+	run command_line "$CALLER"
+	assert_output_has "--env A="
+	assert_output_has "LAST="
+	shows_no_value
+	let_go
+	run_ok sl run -r /usr --env A=sekrit --env TOKEN -- \
+		sh -c 'echo $A $TOKEN'
+	assert_lines "sekrit sekrit"
+}
+
 @test "inspect and ps show names of variables only, and --show-values the values" {
 	sleeping --env A=sekrit --env TOKEN
 	run_ok sl inspect box
