@@ -124,6 +124,14 @@ static int get_real_path(void *user, struct arena *arena, const char *path,
 	return files_real_path(arena, user, path, ret);
 }
 
+static int find(void *user, struct arena *arena, const char *pattern,
+		struct oci_strings *ret)
+{
+	const struct files_place *place = user;
+
+	return policy_glob_expand(arena, place->root, pattern, ret);
+}
+
 static struct policy_context context_of(const struct files_place *place)
 {
 	return (struct policy_context){
@@ -134,6 +142,7 @@ static struct policy_context context_of(const struct files_place *place)
 		.user = (void *)place,
 		.read_file = get_file,
 		.real_path = get_real_path,
+		.find = find,
 	};
 }
 

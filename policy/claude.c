@@ -329,6 +329,9 @@ static int add_base(struct door *door)
 					    "-/etc" };
 	static const char *const tools[] = { "-~/.cargo", "-~/.rustup",
 					     "-~/.npm" };
+	/* What git would run on the host, in a project that may be written. */
+	static const char *const closed[] = { "@git-hooks", "@git-config" };
+	static const char *const missing[] = { "deny_replace" };
 	const struct policy_place *place = door->to->place;
 	int r = add_texts(door, POLICY_WRITE, write, COUNT(write));
 
@@ -336,6 +339,11 @@ static int add_base(struct door *door)
 		r = add_texts(door, POLICY_READ, read, COUNT(read));
 	if (r == 0 && place && place->home)
 		r = add_texts(door, POLICY_READ, tools, COUNT(tools));
+	if (r == 0)
+		r = add_texts(door, POLICY_DENY_WRITE, closed, COUNT(closed));
+	if (r == 0)
+		r = add_texts(door, POLICY_ALLOW_DEGRADED, missing,
+			      COUNT(missing));
 	return r;
 }
 

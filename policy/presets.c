@@ -155,6 +155,7 @@ static const struct preset {
 	  .more = { secrets_linux, secrets_macos } },
 	{ "shell-configs", .members = shell_configs },
 	{ "git-hooks", .look_for = preset_git_hooks },
+	{ "git-config", .look_for = preset_git_config },
 	{ "ide-configs", .members = ide_configs },
 };
 

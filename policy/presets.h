@@ -27,6 +27,9 @@ struct policy_context {
 	/* The path without links; NULL when there is none. */
 	int (*real_path)(void *user, struct arena *arena, const char *path,
 			 const char **ret);
+	/* What a pattern matches; NULL: nobody looks, and nothing does. */
+	int (*find)(void *user, struct arena *arena, const char *pattern,
+		    struct oci_strings *ret);
 };
 
 /* Patterns as of policy/glob.h, absolute; all of them are optional. */

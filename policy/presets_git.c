@@ -1,161 +1,150 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/presets_git.c - the directories that git may run hooks from.
- *
- * Files that a configuration includes are not looked at.
+ * policy/presets_git.c - what makes git run programs: hooks, and configurations
+ * with all that they include. Of a worktree or a submodule .git is a file that
+ * says where they are.
  */
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/arena.h"
 #include "base/util.h"
+#include "policy/glob.h"
 #include "policy/presets.h"
+#include "policy/presets_git.h"
 #include "policy/presets_internal.h"
 
-#define BLANKS " \t\r\n"
+/* As git has it: then it takes them for a circle. */
+#define MOST_INCLUDES 10
 
-/*
- * The value at *p up to the end of its line: quotes and backslashes taken
- * away, a comment and blanks at the end left out.
- */
-static const char *read_value(struct arena *arena, const char **p)
+struct git {
+	struct preset_builder *b;
+	bool hooks; /* or else configurations */
+	int depth; /* of includes */
+};
+
+static int add_at(const struct git *git, const char *dir, const char *name)
 {
-	char *value = arena_alloc(arena, strlen(*p) + 1);
-	size_t n = 0, keep = 0;
-	bool quoted = false;
+	const char *path = preset_join(git->b->arena, dir, name);
 
-	*p += strspn(*p, " \t");
-	for (; value && **p && **p != '\n'; ++*p) {
-		char c = **p;
-
-		if (!quoted && (c == '#' || c == ';')) {
-			*p += strcspn(*p, "\n");
-			break;
-		}
-		if (c == '"') {
-			quoted = !quoted;
-			continue;
-		}
-		if (c == '\\' && (*p)[1]) {
-			c = *++*p;
-			if (c == '\n')
-				continue;
-		} else if (!quoted && strchr(BLANKS, c)) {
-			value[n++] = c;
-			continue;
-		}
-		value[n++] = c;
-		keep = n;
-	}
-	if (value)
-		value[keep] = '\0';
-	return value;
-}
-
-static int add_hooks_path(struct preset_builder *b, const char *value)
-{
-	const struct policy_context *context = b->context;
-
-	if (starts_with(value, "~/") && context->home)
-		value = preset_join(b->arena, context->home, value + 2);
-	else
-		value = preset_join(b->arena, context->project, value);
-	return value ? preset_add(b, value) : -ENOMEM;
-}
-
-/* "[core" at p, or another section: whether what follows belongs to core. */
-static bool is_core(const char *p)
-{
-	p += strspn(p, " \t");
-	if (strncasecmp(p, "core", 4) != 0)
-		return false;
-	p += 4;
-	p += strspn(p, " \t");
-	return *p == ']';
-}
-
-static int add_hooks_paths(struct preset_builder *b, const char *config)
-{
-	static const char key[] = "hookspath";
-	const char *p = config, *value;
-	bool core = false;
-	int r;
-
-	for (p += strspn(p, BLANKS); *p; p += strspn(p, BLANKS)) {
-		if (*p == '[') {
-			core = is_core(p + 1);
-			p += strcspn(p, "]\n");
-			p += *p == ']';
-			continue;
-		}
-		if (!core || strncasecmp(p, key, strlen(key)) != 0) {
-			p += strcspn(p, "\n");
-			continue;
-		}
-		p += strlen(key);
-		p += strspn(p, " \t");
-		if (*p != '=')
-			continue;
-		p++;
-		value = read_value(b->arena, &p);
-		r = !value ? -ENOMEM : *value ? add_hooks_path(b, value) : 0;
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return path ? preset_add(git->b, path) : -ENOMEM;
 }
 
 /* The text of dir/name; NULL when there is none. */
-static int read_at(struct preset_builder *b, const char *dir, const char *name,
+static int read_at(const struct git *git, const char *dir, const char *name,
 		   const char **ret)
 {
-	const struct policy_context *context = b->context;
-	const char *path = preset_join(b->arena, dir, name);
+	const struct policy_context *context = git->b->context;
+	const char *path = preset_join(git->b->arena, dir, name);
 
 	*ret = NULL;
 	if (!path)
 		return -ENOMEM;
-	return context->read_file(context->user, b->arena, path, ret);
+	return context->read_file(context->user, git->b->arena, path, ret);
 }
 
-static int add_config(struct preset_builder *b, const char *dir,
-		      const char *name)
-{
-	const char *config;
-	int r = read_at(b, dir, name, &config);
+/* ---- configurations ---- */
 
-	return r < 0 || !config ? r : add_hooks_paths(b, config);
+static int add_config(struct git *git, const char *dir, const char *name);
+
+/* A path of a configuration in dir; what is not known here is NULL. */
+static int path_of(const struct git *git, const char *dir, const char *value,
+		   const char **ret)
+{
+	const struct policy_context *context = git->b->context;
+
+	*ret = NULL;
+	if (starts_with(value, "~/")) {
+		if (!context->home)
+			return 0;
+		dir = context->home;
+		value += 2;
+	}
+	*ret = preset_join(git->b->arena, dir, value);
+	return *ret ? 0 : -ENOMEM;
 }
 
-static int add_user_configs(struct preset_builder *b)
+static int take_setting(struct git *git, const char *file,
+			const struct git_setting *setting)
 {
-	static const char *const dirs[][2] = {
-		{ "~", ".gitconfig" },
-		{ "~", ".config/git/config" },
-		{ "$XDG_CONFIG_HOME", "git/config" },
-		{ "/etc", "gitconfig" },
-	};
-	const char *dir;
+	const char *slash = strrchr(file, '/'), *dir, *path;
 	int r;
 
-	for (size_t i = 0; i < COUNT(dirs); i++) {
-		if (dirs[i][0][0] == '~' && !b->context->home)
+	if (setting->kind == GIT_HOOKS_PATH) {
+		if (!git->hooks)
+			return 0;
+		r = path_of(git, git->b->context->project, setting->value,
+			    &path);
+		return r < 0 || !path ? r : preset_add(git->b, path);
+	}
+	if (git->depth == MOST_INCLUDES)
+		return 0;
+	dir = arena_strndup(git->b->arena, file, (size_t)(slash - file));
+	if (!dir)
+		return -ENOMEM;
+	r = path_of(git, dir, setting->value, &path);
+	if (r < 0 || !path)
+		return r;
+	git->depth++;
+	r = add_config(git, "/", path);
+	git->depth--;
+	return r;
+}
+
+/* Itself, and what it names. */
+static int add_config(struct git *git, const char *dir, const char *name)
+{
+	const char *file = preset_join(git->b->arena, dir, name), *text;
+	struct git_reader reader;
+	struct git_setting setting;
+	int r = file ? 0 : -ENOMEM;
+
+	if (r == 0 && !git->hooks)
+		r = preset_add(git->b, file);
+	if (r == 0)
+		r = read_at(git, file, "", &text);
+	if (r < 0 || !text)
+		return r;
+	reader = (struct git_reader){ .at = text };
+	while ((r = git_config_next(git->b->arena, &reader, &setting)) > 0) {
+		r = take_setting(git, file, &setting);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+static int add_user_configs(struct git *git)
+{
+	static const char *const files[] = {
+		"~/.gitconfig",
+		"~/.config/git/config",
+		"$XDG_CONFIG_HOME/git/config",
+		"$GIT_CONFIG_GLOBAL",
+		"/etc/gitconfig",
+	};
+	const char *path;
+	int r;
+
+	for (size_t i = 0; i < COUNT(files); i++) {
+		if (files[i][0] == '~' && !git->b->context->home)
 			continue;
-		r = preset_member(b, dirs[i][0], &dir);
+		r = preset_member(git->b, files[i], &path);
 		if (r > 0)
-			r = add_config(b, dir, dirs[i][1]);
+			r = add_config(git, "/", path);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
+/* ---- repositories ---- */
+
 /* One line of a file of git's as a path below base; base when NULL. */
-static int follow(struct preset_builder *b, const char *base, const char *line,
+static int follow(const struct git *git, const char *base, const char *line,
 		  const char **ret)
 {
-	const struct policy_context *context = b->context;
+	const struct policy_context *context = git->b->context;
 	const char *name, *path, *real = NULL;
 	int r;
 
@@ -163,39 +152,107 @@ static int follow(struct preset_builder *b, const char *base, const char *line,
 	if (!line)
 		return 0;
 	line += strspn(line, " \t");
-	name = arena_strndup(b->arena, line, strcspn(line, "\r\n"));
-	path = name ? preset_join(b->arena, base, name) : NULL;
+	name = arena_strndup(git->b->arena, line, strcspn(line, "\r\n"));
+	path = name ? preset_join(git->b->arena, base, name) : NULL;
 	if (!path)
 		return -ENOMEM;
-	r = context->real_path(context->user, b->arena, path, &real);
+	r = context->real_path(context->user, git->b->arena, path, &real);
 	*ret = real ? real : path;
 	return r;
 }
 
-static int add_hooks(struct preset_builder *b, const char *dir)
+/* Where its own files are: HEAD, and whatever no other worktree has. */
+static int add_git_dir(struct git *git, const char *dir)
 {
-	const char *hooks = preset_join(b->arena, dir, "hooks");
+	static const char *const ways[] = { "commondir", "gitdir" };
+	const char *text;
+	int r = git->hooks ? add_at(git, dir, "hooks") : 0;
 
-	return hooks ? preset_add(b, hooks) : -ENOMEM;
+	/* An empty one would be an error of git's: so only if it is there. */
+	for (size_t i = 0; r == 0 && !git->hooks && i < COUNT(ways); i++) {
+		r = read_at(git, dir, ways[i], &text);
+		if (r == 0 && text)
+			r = add_at(git, dir, ways[i]);
+	}
+	return r < 0 ? r : add_config(git, dir, "config.worktree");
 }
 
-/* Of a worktree, .git is a file and the hooks are in the common directory. */
+/* The directories below dir that have this file, one of git's own. */
+static int add_all(struct git *git, const char *dir, const char *pattern,
+		   int (*add)(struct git *git, const char *dir))
+{
+	const struct policy_context *context = git->b->context;
+	struct arena *arena = git->b->arena;
+	const char *quoted = policy_glob_quote(arena, dir);
+	struct oci_strings found = { 0 };
+	int r = 0;
+
+	pattern = quoted ? arena_printf(arena, "%s/%s", quoted, pattern) : NULL;
+	if (!pattern)
+		return -ENOMEM;
+	if (context->find)
+		r = context->find(context->user, arena, pattern, &found);
+	for (size_t i = 0; r == 0 && i < found.n; i++) {
+		const char *end = strrchr(found.items[i], '/');
+		const char *at = arena_strndup(arena, found.items[i],
+					       (size_t)(end - found.items[i]));
+
+		r = at ? add(git, at) : -ENOMEM;
+	}
+	return r;
+}
+
+static int add_repository(struct git *git, const char *dir)
+{
+	int r = add_git_dir(git, dir);
+
+	if (r == 0)
+		r = add_config(git, dir, "config");
+	return r < 0 ? r : add_all(git, dir, "worktrees/*/HEAD", add_git_dir);
+}
+
+/* All that the repository of a project consists of. */
+static int add_project(struct git *git)
+{
+	const char *project = git->b->context->project;
+	const char *own, *dir, *common, *text;
+	int r = preset_member(git->b, "./.git", &own);
+
+	if (r < 0 || (r = read_at(git, own, "", &text)) < 0)
+		return r;
+	dir = own;
+	if (text && starts_with(text, "gitdir:")) {
+		r = git->hooks ? 0 : preset_add(git->b, own);
+		if (r == 0)
+			r = follow(git, project, text + strlen("gitdir:"),
+				   &dir);
+	}
+	if (r < 0 || (r = read_at(git, dir, "commondir", &text)) < 0 ||
+	    (r = follow(git, dir, text, &common)) < 0)
+		return r;
+	if (!streq(dir, common) && (r = add_git_dir(git, dir)) < 0)
+		return r;
+	r = add_repository(git, common);
+	if (r == 0 && !git->hooks)
+		r = add_at(git, project, ".gitmodules");
+	return r < 0 ? r :
+		       add_all(git, common, "modules/**/HEAD", add_repository);
+}
+
+static int add_git(struct preset_builder *b, bool hooks)
+{
+	struct git git = { .b = b, .hooks = hooks };
+	int r = add_project(&git);
+
+	return r < 0 ? r : add_user_configs(&git);
+}
+
 int preset_git_hooks(struct preset_builder *b)
 {
-	const char *git, *dir, *common, *text;
-	int r = preset_member(b, "./.git", &git);
+	return add_git(b, /* hooks= */ true);
+}
 
-	if (r < 0 || (r = read_at(b, git, "", &text)) < 0)
-		return r;
-	dir = git;
-	if (text && starts_with(text, "gitdir:"))
-		r = follow(b, b->context->project, text + strlen("gitdir:"),
-			   &dir);
-	if (r < 0 || (r = read_at(b, dir, "commondir", &text)) < 0 ||
-	    (r = follow(b, dir, text, &common)) < 0 ||
-	    (r = add_hooks(b, dir)) < 0 || (r = add_hooks(b, common)) < 0 ||
-	    (r = add_config(b, common, "config")) < 0 ||
-	    (r = add_config(b, dir, "config.worktree")) < 0)
-		return r;
-	return add_user_configs(b);
+int preset_git_config(struct preset_builder *b)
+{
+	return add_git(b, /* hooks= */ false);
 }

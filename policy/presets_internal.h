@@ -32,3 +32,4 @@ extern const char *const preset_environments[];
 
 int preset_python(struct preset_builder *b);
 int preset_git_hooks(struct preset_builder *b);
+int preset_git_config(struct preset_builder *b);

@@ -49,7 +49,7 @@ static int add_preset(struct writable *w, const struct oci_process *process,
 	struct policy_preset preset;
 	int r;
 
-	if (streq(name, "python") || streq(name, "git-hooks")) {
+	if (streq(name, "python") || starts_with(name, "git-")) {
 		w->unknown = true;
 		return 0;
 	}

@@ -16,6 +16,9 @@ static void put_key(struct policy_text *out, enum policy_key key)
 		 policy_type_info(info->type)->word);
 	if (key == POLICY_READ)
 		text_put(out, "%s = [\"@system\"]\n", name);
+	else if (key == POLICY_DENY_WRITE)
+		text_put(out, "#%s = [\"@git-hooks\", \"@git-config\"]\n",
+			 name);
 	else
 		text_put(out, "#%s =\n", name);
 }

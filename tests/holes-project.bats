@@ -124,6 +124,169 @@ held() {
 		filesystem.deny_write=@git-hooks
 	tells "sh: can't create /src/.git/hooks/x: $READONLY" \
 		'echo evil >/src/.git/hooks/x'
+	echo config >"$files/src/.git/config"
+	policed filesystem.read=/ filesystem.write=/src \
+		filesystem.deny_write=@git-config
+	tells "sh: can't create /src/.git/config: $READONLY" \
+		'echo evil >/src/.git/config'
 	policed filesystem.read=/ filesystem.write=/src
 	tells evil 'echo evil >/src/.git/hooks/x; cat /src/.git/hooks/x'
+}
+
+# ---- what git runs on the host ----
+
+# new_repository DIR: with a program in $WORK/ran.sh that leaves $WORK/ran.
+new_repository() {
+	printf '#!/bin/sh\ntouch %q\n' "$WORK/ran" >"$WORK/ran.sh"
+	chmod +x "$WORK/ran.sh"
+	git init -q "$1"
+	git -C "$1" -c user.name=u -c user.email=u@example.com \
+		commit -q --allow-empty -m first
+}
+
+# plant FILE: into a configuration of git's.
+plant() {
+	printf '%s' "echo '[core] fsmonitor = $WORK/ran.sh' >>$1"
+}
+
+# ran DIR: whether git itself runs what is planted there.
+ran() {
+	rm -f "$WORK/ran"
+	git -C "$1" status >/dev/null 2>&1 || :
+	[ -e "$WORK/ran" ]
+}
+
+# closed SCRIPT [DIR]: with DIR, or else the current directory, writable and
+# @git-config denied, a mount makes the script fail.
+closed() {
+	run box -r /usr -w "${2:-.}" --deny-write @git-config \
+		--config-allow-degraded deny_replace -- sh -c "$1"
+	[ "$status" -ne 0 ] || { echo "done: $1"; return 1; }
+	[[ $output = *"Read-only file system"* ||
+		$output = *"Device or resource busy"* ]]
+}
+
+# open SCRIPT: without that it works.
+open() {
+	run_ok box -r /usr -w . -- sh -c "$1"
+}
+
+@test "git no longer runs what a workload plants in its configuration" {
+	requires root git
+	new_repository repo
+	cd repo
+	closed "$(plant .git/config)"
+	closed 'mv .git old && mkdir .git'
+	! ran . || return 1
+	open "$(plant .git/config)"
+	ran .
+}
+
+@test "git in a sandbox works with its configuration denied" {
+	requires root git
+	new_repository repo
+	cd repo
+	run_ok box -r /usr -r /etc -w . --deny-write @git-config \
+		--deny-write @git-hooks --config-allow-degraded deny_replace \
+		--env HOME=/nonexistent -- sh -c '
+			echo text >file && git add file &&
+			git -c user.name=u -c user.email=u@example.com \
+				commit -qm second && git status --short &&
+			git checkout -qb other'
+	[ "$(git log --format=%s -1 other)" = second ]
+	[ ! -e .git/config.worktree ]
+	[ ! -e .gitmodules ]
+}
+
+@test "files that a configuration includes are part of it" {
+	requires root git
+	new_repository repo
+	cd repo
+	: >team.config
+	git config --add include.path ../team.config
+	printf '[includeIf "gitdir:/"]\n\tpath = deep.config\n' >>team.config
+	: >deep.config
+	for file in team.config deep.config; do
+		closed "$(plant "$file")"
+		! ran . || return 1
+	done
+	open "$(plant deep.config)"
+	ran .
+}
+
+@test "the configurations of worktrees and submodules are denied, and where they are" {
+	requires root git
+	new_repository lib
+	new_repository repo
+	git -C repo -c protocol.file.allow=always submodule add -q ../lib sub
+	git -C repo config extensions.worktreeConfig true
+	git -C repo worktree add -q tree
+	cd repo
+	for file in .git/modules/sub/config .git/modules/sub/config.worktree \
+		.git/worktrees/tree/config.worktree .git/config.worktree \
+		.gitmodules .git/worktrees/tree/commondir; do
+		closed "$(plant "$file")"
+	done
+	! ran . || return 1
+	# Of a worktree, and of a submodule, .git is a file.
+	for dir in "$PWD/tree" "$PWD/sub"; do
+		cd "$dir"
+		closed "$(plant .git)"
+		closed "$(plant ../.git/config)" ..
+	done
+	cd "$WORK/repo"
+	open "$(plant .git/modules/sub/config)"
+	ran sub
+}
+
+@test "a hooksPath that is included, or a submodule's, is denied by @git-hooks" {
+	requires root git
+	new_repository lib
+	new_repository repo
+	git -C repo -c protocol.file.allow=always submodule add -q ../lib sub
+	cd repo
+	mkdir husky sub/husky
+	echo '[core] hooksPath = husky' >team.config
+	git config include.path ../team.config
+	for dir in husky .git/hooks .git/modules/sub/hooks; do
+		run box -r /usr -w . --deny-write @git-hooks \
+			--config-allow-degraded deny_replace -- \
+			cp /bin/true "$dir/post-checkout"
+		[ "$status" -ne 0 ] || { echo "$dir"; return 1; }
+		open "cp /bin/true $dir/post-checkout"
+	done
+}
+
+@test "the user's own configuration is denied where the home may be written" {
+	requires root git
+	new_repository repo
+	export HOME=$WORK
+	cd repo
+	closed "$(plant "$WORK/.gitconfig")" "$WORK"
+	[ ! -e "$WORK/.gitconfig" ]
+}
+
+@test "Claude's settings deny writing what git would run" {
+	requires root git
+	new_repository repo
+	mkdir repo/.claude
+	echo '{"sandbox": {"enabled": true}}' >repo/.claude/settings.json
+	cd repo
+	for act in "$(plant .git/config)" 'echo evil >.git/hooks/pre-commit'; do
+		run box --policy .claude/settings.json -- sh -c "$act"
+		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
+		assert_output_has "Read-only file system"
+	done
+	! ran . || return 1
+	run_ok box --policy .claude/settings.json -- sh -c 'echo new >file; cat file'
+	assert_output_has new
+	run_ok sl explain --json --policy .claude/settings.json
+	[ "$(jq -c '.policy.filesystem.deny_write' <<<"$output")" = \
+		'["@git-hooks","@git-config"]' ]
+}
+
+@test "a new profile shows how to keep git from running what a workload writes" {
+	XDG_CONFIG_HOME=$WORK run_ok sl profile new mine
+	grep -Fx '#deny_write = ["@git-hooks", "@git-config"]' \
+		"$WORK/sandlock/profiles/mine.toml"
 }

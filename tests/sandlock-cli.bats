@@ -171,7 +171,9 @@ checked() {
 	run_ok sl profile new build
 	assert_lines "$PROFILES/build.toml"
 	grep -q '^read = \["@system"\]$' "$PROFILES/build.toml"
-	for key in memory deny_write clean_env; do
+	grep -Fxq '#deny_write = ["@git-hooks", "@git-config"]' \
+		"$PROFILES/build.toml"
+	for key in memory deny_read clean_env; do
 		grep -q "^#$key =\$" "$PROFILES/build.toml"
 	done
 	run_ok sl profile validate "$PROFILES/build.toml"

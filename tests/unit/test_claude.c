@@ -31,7 +31,11 @@
 	"\"-/sbin\", \"-/etc\", \"-/home/u/.cargo\", \"-/home/u/.rustup\", " \
 	"\"-/home/u/.npm\""
 #define WRITE "\"@project\", \"-/tmp\", \"-/var/tmp\""
-#define BASE "filesystem.read = [" READ "]\nfilesystem.write = [" WRITE "]\n"
+#define PATHS "filesystem.read = [" READ "]\nfilesystem.write = [" WRITE "]\n"
+#define GIT "\"@git-hooks\", \"@git-config\""
+#define CLOSED "filesystem.deny_write = [" GIT "]\n"
+#define DEGRADED "config.allow_degraded = [\"deny_replace\"]\n"
+#define BASE PATHS CLOSED DEGRADED
 
 static const struct policy_place place = {
 	.cwd = "/p",
@@ -101,7 +105,7 @@ static void its_other_examples(void **state)
 	      "\"allowedPaths\": [\"/usr/local/bin\"], "
 	      "\"excludedCommands\": [\"docker\"]",
 	      "filesystem.read = [" READ ", \"/usr/local/bin\"]\n"
-	      "filesystem.write = [" WRITE "]\n"
+	      "filesystem.write = [" WRITE "]\n" CLOSED DEGRADED
 	      "program.excluded = [\"docker\"]\n");
 	check(*state,
 	      "\"allowedPaths\": [\"/usr/local\", \"/opt/tools\"], "
@@ -109,7 +113,7 @@ static void its_other_examples(void **state)
 	      "\"excludedCommands\": [\"docker\", \"podman\"], "
 	      "\"network\": {\"httpProxyPort\": 8080}",
 	      "filesystem.read = [" READ ", \"/usr/local\", \"/opt/tools\"]\n"
-	      "filesystem.write = [" WRITE "]\n"
+	      "filesystem.write = [" WRITE "]\n" CLOSED DEGRADED
 	      "filesystem.deny = [\"*.env\", \"/p/secrets/*\"]\n"
 	      "program.excluded = [\"docker\", \"podman\"]\n"
 	      "network.http_proxy_port = 8080\n");
@@ -134,11 +138,11 @@ static void every_key(void **state)
 		{ "\"enableWeakerNestedSandbox\": true",
 		  BASE "program.weaker_nested = true\n" },
 		{ "\"failIfUnavailable\": true", BASE },
-		{ "\"failIfUnavailable\": false",
-		  BASE "config.allow_degraded = [\"fs_refer\", "
-		       "\"fs_truncate\", \"net_tcp\", \"fs_ioctl_dev\", "
-		       "\"signal_scope\", \"abstract_unix_socket_scope\", "
-		       "\"namespaces\", \"cgroups\", \"deny_replace\"]\n" },
+		{ "\"failIfUnavailable\": false", PATHS CLOSED
+		  "config.allow_degraded = [\"fs_refer\", "
+		  "\"fs_truncate\", \"net_tcp\", \"fs_ioctl_dev\", "
+		  "\"signal_scope\", \"abstract_unix_socket_scope\", "
+		  "\"namespaces\", \"cgroups\", \"deny_replace\"]\n" },
 		{ "\"allowedDomains\": [\"github.com\", \"*.npmjs.org\"]",
 		  BASE "network.allow = [\"github.com\", \"*.npmjs.org\"]\n" },
 		{ "\"blockedDomains\": [\"evil.com\"]",
@@ -162,12 +166,13 @@ static void every_key(void **state)
 		{ "\"filesystem\": {\"allowWrite\": [\"~/out\", \"build\"]}",
 		  "filesystem.read = [" READ "]\n"
 		  "filesystem.write = [" WRITE ", \"/home/u/out\", "
-		  "\"/p/build\"]\n" },
+		  "\"/p/build\"]\n" CLOSED DEGRADED },
 		{ "\"filesystem\": {\"denyWrite\": [\".git\"], "
 		  "\"denyRead\": [\"~/.ssh\", \"*.pem\"]}",
-		  BASE "filesystem.deny_write = [\"/p/.git\"]\n"
-		       "filesystem.deny_read = [\"/home/u/.ssh\", "
-		       "\"*.pem\"]\n" },
+		  PATHS DEGRADED "filesystem.deny_write = [" GIT
+				 ", \"/p/.git\"]\n"
+				 "filesystem.deny_read = [\"/home/u/.ssh\", "
+				 "\"*.pem\"]\n" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)

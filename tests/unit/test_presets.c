@@ -21,6 +21,7 @@ struct host {
 	const char *env[8];
 	const char *files[8][2];
 	const char *links[8][2];
+	const char *found[8][2]; /* a pattern and what it matches */
 };
 
 #define NOTHING                 \
@@ -62,6 +63,18 @@ static int real_path(void *user, struct arena *arena, const char *path,
 	return 0;
 }
 
+static int find(void *user, struct arena *arena, const char *pattern,
+		struct oci_strings *ret)
+{
+	const struct host *host = user;
+	const char **items = arena_array(arena, 1, sizeof *items);
+
+	assert_non_null(items);
+	items[0] = look_up(host->found, pattern);
+	*ret = (struct oci_strings){ items, items[0] != NULL };
+	return 0;
+}
+
 static struct policy_context context_of(const struct host *host)
 {
 	size_t n = 0;
@@ -75,6 +88,7 @@ static struct policy_context context_of(const struct host *host)
 		.user = (void *)host,
 		.read_file = read_file,
 		.real_path = real_path,
+		.find = find,
 	};
 }
 
@@ -229,14 +243,87 @@ static void git_hooks(void **state)
 			       { "/r/.git/worktrees/p/config.worktree",
 				 "[core]\nhooksPath = w\n" } },
 		    .links = { { "/r/.git/worktrees/p/../..", "/r/.git" } } },
-		  "/r/.git/worktrees/p/hooks /r/.git/hooks /home/u/p/h "
-		  "/home/u/p/w" },
+		  "/r/.git/worktrees/p/hooks /home/u/p/w /r/.git/hooks "
+		  "/home/u/p/h" },
 		/* a submodule */
 		{ "git-hooks",
 		  { .files = { { GIT, "gitdir: ../.git/modules/p" } },
 		    .links = { { "/home/u/p/../.git/modules/p",
 				 "/home/u/.git/modules/p" } } },
 		  "/home/u/.git/modules/p/hooks" },
+		/* by what is included, and what that includes */
+		{ "git-hooks",
+		  { .files = { { GIT "/config",
+				 "[includeIf \"gitdir:]x\"] path = ../inc\n" },
+			       { GIT "/../inc", "\xef\xbb\xbf[include]\n"
+						"path = \"~/deep\"\n" },
+			       { "/home/u/deep", "[core]\nx = a\\\n[no]\n"
+						 "hooksPath = far\n" } } },
+		  GIT "/hooks /home/u/p/far" },
+		/* in a circle */
+		{ "git-hooks",
+		  { .files = { { GIT "/config",
+				 "[include]path=config\n[core]hooksPath=h" } } },
+		  GIT "/hooks /home/u/p/h" },
+		/* in the repositories of submodules and worktrees */
+		{ "git-hooks",
+		  { .found = { { GIT "/modules/**/HEAD",
+				 GIT "/modules/a/b/HEAD" },
+			       { GIT "/worktrees/*/HEAD",
+				 GIT "/worktrees/w/HEAD" } },
+		    .files = { { GIT "/modules/a/b/config",
+				 "[core]\nhooksPath = /m\n" },
+			       { GIT "/worktrees/w/config.worktree",
+				 "[core]\nhooksPath = /w\n" } } },
+		  GIT "/hooks " GIT "/worktrees/w/hooks /w " GIT
+		      "/modules/a/b/hooks /m" },
+	};
+
+	check(*state, samples, COUNT(samples));
+}
+
+#define USERS " /home/u/.gitconfig /home/u/.config/git/config /etc/gitconfig"
+
+static void git_config(void **state)
+{
+	static const struct sample samples[] = {
+		{ "git-config", NOTHING,
+		  GIT "/config.worktree " GIT "/config "
+		      "/home/u/p/.gitmodules" USERS },
+		{ "git-config",
+		  { .files = { { GIT "/config",
+				 "[include]\npath = more\npath = /x\n"
+				 "[core]\nhooksPath = no\npath = no\n" },
+			       { GIT "/commondir", "." } },
+		    .links = { { GIT "/.", GIT } } },
+		  GIT "/commondir " GIT "/config.worktree " GIT "/config " GIT
+		      "/more /x /home/u/p/.gitmodules" USERS },
+		/* a worktree: what leads to the rest is part of it */
+		{ "git-config",
+		  { .files = { { GIT, "gitdir: /r/.git/worktrees/p\n" },
+			       { "/r/.git/worktrees/p/commondir", "../..\n" },
+			       { "/r/.git/worktrees/p/gitdir", GIT "\n" } },
+		    .links = { { "/r/.git/worktrees/p", "/r/.git/worktrees/p" },
+			       { "/r/.git/worktrees/p/../..", "/r/.git" } } },
+		  GIT " /r/.git/worktrees/p/commondir "
+		      "/r/.git/worktrees/p/gitdir "
+		      "/r/.git/worktrees/p/config.worktree "
+		      "/r/.git/config.worktree /r/.git/config "
+		      "/home/u/p/.gitmodules" USERS },
+		/* a submodule, and one that is in this one */
+		{ "git-config",
+		  { .files = { { GIT, "gitdir: ../.git/modules/p" } },
+		    .links = { { "/home/u/p/../.git/modules/p", "/m/p" } },
+		    .found = { { "/m/p/modules/**/HEAD",
+				 "/m/p/modules/q/HEAD" } } },
+		  GIT " /m/p/config.worktree /m/p/config "
+		      "/home/u/p/.gitmodules /m/p/modules/q/config.worktree "
+		      "/m/p/modules/q/config" USERS },
+		{ "git-config",
+		  { .env = { "XDG_CONFIG_HOME=/x", "GIT_CONFIG_GLOBAL=/g" } },
+		  GIT "/config.worktree " GIT "/config /home/u/p/.gitmodules "
+		      "/home/u/.gitconfig /home/u/.config/git/config "
+		      "/x/git/config /g /etc/gitconfig" },
 	};
 
 	check(*state, samples, COUNT(samples));
@@ -348,9 +435,9 @@ static void systems_differ(void **state)
 static void names(void **state)
 {
 	static const char *const all[] = {
-		"project",	 "python",    "virtualenv",  "system",
-		"home",		 "uv-cache",  "tmp",	     "known-secrets",
-		"shell-configs", "git-hooks", "ide-configs",
+		"project",	 "python",    "virtualenv", "system",
+		"home",		 "uv-cache",  "tmp",	    "known-secrets",
+		"shell-configs", "git-hooks", "git-config", "ide-configs",
 	};
 	size_t n = 0;
 
@@ -420,6 +507,7 @@ int main(void)
 		arena_test(plain_presets),
 		arena_test(python),
 		arena_test(git_hooks),
+		arena_test(git_config),
 		arena_test(secrets_and_shells),
 		arena_test(systems_differ),
 		arena_test(names),

@@ -264,12 +264,12 @@ static void refusals(void **state)
 		  LINE2 "allow-read: unknown preset "
 			"\"homes\" (known: project, home, system, tmp, python, "
 			"virtualenv, uv-cache, known-secrets, shell-configs, "
-			"git-hooks, ide-configs)" },
+			"git-hooks, git-config, ide-configs)" },
 		{ PROJECT "allow-read = [{ preset = \"standard\" }]\n", LINE2
 		  "allow-read: unknown preset "
 		  "\"standard\" (known: project, home, system, tmp, python, "
 		  "virtualenv, uv-cache, known-secrets, shell-configs, "
-		  "git-hooks, ide-configs)" },
+		  "git-hooks, git-config, ide-configs)" },
 		{ PROJECT "allow-env = [{ preset = \"home\" }]\n",
 		  LINE2 "allow-env: unknown preset \"home\" "
 			"(known: standard, known-secrets)" },
