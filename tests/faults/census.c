@@ -111,13 +111,31 @@ static void wrong(struct census *c, const struct point *p, enum tally what,
 
 /* ---- after the fault ---- */
 
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* After warnings, if any. A program that cannot be executed is told alone. */
+static bool is_one_line(const char *said, const char *prefix)
+{
+	const char *end = strchr(said, '\n');
+
+	while (end && end[1] && begins(said, prefix) &&
+	       begins(said + strlen(prefix), "warning: ")) {
+		said = end + 1;
+		end = strchr(said, '\n');
+	}
+	return end && !end[1] &&
+	       (begins(said, prefix) || begins(said, "exec /probe: "));
+}
+
 /* One that was killed says nothing; one that failed, one line. */
 static void judge_message(struct census *c, const struct point *p)
 {
 	int status = c->shot->status;
 	const char *prefix = c->prefix;
 	char said[4096];
-	const char *newline;
 	size_t n = room_read(c->stage->room.err, said, sizeof said);
 
 	if (WIFSIGNALED(status)) {
@@ -128,13 +146,11 @@ static void judge_message(struct census *c, const struct point *p)
 	}
 	if (WEXITSTATUS(status) == 0)
 		return;
-	newline = memchr(said, '\n', n);
 	if (n == 0)
 		wrong(c, p, UNCLEAR, "no word");
 	/* 127: the C library could not even begin, and says so itself. */
 	else if (prefix && WEXITSTATUS(status) != 127 &&
-		 (newline != said + n - 1 ||
-		  strncmp(said, prefix, strlen(prefix)) != 0))
+		 !is_one_line(said, prefix))
 		wrong(c, p, UNCLEAR, "not one line");
 }
 
