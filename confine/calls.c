@@ -41,7 +41,7 @@ uint32_t call_newest(void)
 int call_number(uint32_t arch, const char *name)
 {
 	for (size_t i = 0; i < COUNT(newer); i++)
-		if (streq(newer[i].name, name))
+		if (newer[i].name[0] == name[0] && streq(newer[i].name, name))
 			return newer[i].number;
 	return libseccomp_number(arch, name);
 }
