@@ -153,6 +153,7 @@ start_pod() {
 	start_sleeping pod
 	pod=$(pid_of pod)
 	new_bundle box
+	cgroup_namespace
 }
 
 @test "a network namespace that was joined is joined again" {
