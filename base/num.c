@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/broken.h"
 #include "base/err.h"
 
 static int digits(const char *text, uint64_t *ret, char **ret_end)
@@ -58,10 +57,6 @@ int num_id(const char *text, uint32_t *ret)
 	uint64_t n;
 	char *end;
 
-	if (broken("exact-ids")) {
-		*ret = (uint32_t)strtoull(text, NULL, 10);
-		return 0;
-	}
 	if (digits(text, &n, &end) < 0 || *end || n > UINT32_MAX - 1)
 		return fail(EINVAL, "'%s' is not an id (0 to 4294967294)",
 			    text);

@@ -2,13 +2,10 @@
 /* base/proc.c - look things up in our procfs; runs in the child, too. */
 #include "base/proc.h"
 
-#include "base/broken.h"
 #include "base/sys.h"
 
 int proc_open_at(int proc, const char *path, int flags)
 {
-	if (broken("proc-beneath"))
-		return sys_openat2(proc, path, (uint64_t)flags, 0, 0);
 	return sys_openat2(proc, path, (uint64_t)flags, 0,
 			   KERNEL_RESOLVE_BENEATH | KERNEL_RESOLVE_NO_XDEV |
 				   KERNEL_RESOLVE_NO_MAGICLINKS);

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/sys.h"
 
 /* A racing rename makes openat2 give up with EAGAIN; so many tries are fair. */
@@ -19,10 +18,6 @@
 
 static int open_in(int root, const char *path, int flags, uint64_t resolve)
 {
-	if (broken("resolve-in-root")) {
-		path += strspn(path, "/");
-		resolve = 0;
-	}
 	for (int i = 0; i < TRIES; i++) {
 		int fd = sys_openat2(root, *path ? path : ".", (uint64_t)flags,
 				     0, resolve | KERNEL_RESOLVE_NO_MAGICLINKS);
@@ -41,10 +36,7 @@ int root_open(int root, const char *path, int flags)
 int root_open_plain(int root, const char *path, int flags)
 {
 	return open_in(root, path, flags,
-		       KERNEL_RESOLVE_IN_ROOT |
-			       (broken("plain-proc") ?
-					0 :
-					KERNEL_RESOLVE_NO_SYMLINKS));
+		       KERNEL_RESOLVE_IN_ROOT | KERNEL_RESOLVE_NO_SYMLINKS);
 }
 
 /* Cut "a/b/c" into the text before the last component and the component. */
@@ -151,16 +143,6 @@ static int follow_dangling(struct making *m, int dir, const char *name,
 	return -1;
 }
 
-/* What must never be done, for the test of what comes of it. */
-static int make_by_path(const struct making *m, size_t len, enum kind kind)
-{
-	char path[PATH_MAX];
-
-	memcpy(path, m->path, len);
-	path[len] = '\0';
-	return make_entry(m->root, path + strspn(path, "/"), kind, 0755);
-}
-
 /*
  * Make what is missing from path[at] on, in dir. EAGAIN when the path has to
  * be looked up anew: after a link, or where "..", now that it exists, leads.
@@ -186,9 +168,6 @@ static int make_rest(struct making *m, int dir, size_t at)
 		errno = EAGAIN;
 		if (is_dot(name))
 			return -1;
-		if (broken_late("make-by-descriptor"))
-			(void)make_by_path(m, at + len,
-					   last ? m->kind : KIND_DIR);
 		if (make_entry(here, name, last ? m->kind : KIND_DIR,
 			       last ? m->mode : 0755) < 0)
 			return errno == EEXIST ?

@@ -18,7 +18,6 @@
 #include <sys/socket.h>
 
 #include "base/arena.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/kernel.h"
 #include "base/util.h"
@@ -67,14 +66,6 @@ static const struct bpf_rule clone_rules[] = {
 	RULE(ALLOW, BITS(0, NAMESPACES, 0)),
 };
 
-/* As a filter that forgets which bits count would have it. */
-static const struct bpf_rule wide_ioctl_rules[] = {
-	RULE(REFUSE, { .arg = 1,
-		       .op = OCI_CMP_MASKED_EQ,
-		       .mask = UINT64_MAX,
-		       .value = TIOCSTI }),
-};
-
 /* The last one only when asked for. */
 static const struct bpf_rule personality_rules[] = {
 	RULE(ALLOW, WORD(0, 0xffffffff)),
@@ -105,11 +96,6 @@ static const struct bpf_rule tcp_sockets[] = {
 	SOCKET(FAMILY(AF_INET), TYPE(SOCK_STREAM), PROTOCOL(IPPROTO_TCP)),
 	SOCKET(FAMILY(AF_INET6), TYPE(SOCK_STREAM), PROTOCOL(0)),
 	SOCKET(FAMILY(AF_INET6), TYPE(SOCK_STREAM), PROTOCOL(IPPROTO_TCP)),
-};
-
-/* As a filter that forgets the protocol would have it. */
-static const struct bpf_rule any_stream_sockets[] = {
-	SOCKET(FAMILY(AF_INET), TYPE(SOCK_STREAM)),
 };
 
 static const struct bpf_rule udp_sockets[] = {
@@ -167,8 +153,6 @@ static int filter_ioctl(const struct table *table, struct bpf_range *range)
 {
 	(void)table;
 	judge(range, outside_terminal.rules, outside_terminal.nrules, ALLOW);
-	if (broken("ioctl-low-word"))
-		judge(range, wide_ioctl_rules, COUNT(wide_ioctl_rules), ALLOW);
 	return 0;
 }
 
@@ -223,11 +207,6 @@ static int filter_socket(const struct table *table, struct bpf_range *range)
 	if (all && !list->udp)
 		n = ADD_RULES(rules, n, no_udp_sockets);
 	judge(range, rules, n, all ? ALLOW : REFUSE);
-	if (broken("socket-protocol"))
-		judge(range, any_stream_sockets, COUNT(any_stream_sockets),
-		      REFUSE);
-	if (broken("socket-filter"))
-		judge(range, NULL, 0, ALLOW);
 	return 0;
 }
 
@@ -271,8 +250,7 @@ static int refuse_call(const struct table *table, const char *name)
 	struct bpf_range *range;
 	int r = find_call(table, name, &range);
 
-	if (r < 0 || !range || (broken("no-keyctl") && streq(name, "keyctl")) ||
-	    (broken("no-clone3") && streq(name, "clone3")))
+	if (r < 0 || !range)
 		return r;
 	judge(range, NULL, 0, is_optional(name) ? ABSENT : REFUSE);
 	return 0;
@@ -322,7 +300,7 @@ static int filter_flags(const struct table *table)
 	struct bpf_rule *rules;
 	int r = find_call(table, call->name, &range);
 
-	if (r < 0 || !range || broken("file-flags"))
+	if (r < 0 || !range)
 		return r;
 	rules = arena_array(table->arena, range->nrules + call->nrules,
 			    sizeof *rules);
@@ -403,7 +381,7 @@ static int fill(struct table *table)
 	}
 	if (table->list->no_fast_open)
 		r = filter_outside(table, outside_sends, outside_nsends, ALLOW);
-	if (r == 0 && table->list->only_itself && !broken("other-processes"))
+	if (r == 0 && table->list->only_itself)
 		r = filter_outside(table, outside_processes, outside_nprocesses,
 				   REFUSE);
 	if (r == 0 && table->list->no_flags)

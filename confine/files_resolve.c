@@ -15,7 +15,6 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/elf.h"
 #include "base/err.h"
 #include "base/io.h"
@@ -581,8 +580,6 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 		};
 		size_t first = allowed.n;
 
-		if (item.denial && broken("denied-files"))
-			break;
 		for (size_t k = 0; r == 0 && k < keys[i].list->n; k++)
 			r = add_item(&v, item, keys[i].list->items[k]);
 		if (r == 0 && keys[i].key == POLICY_EXECUTE)

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "confine/bpf.h"
 #include "confine/calls.h"
@@ -424,7 +423,7 @@ static int append_calls(struct ranges *ranges, const struct calls *calls,
 		append(ranges, range);
 		append_action(ranges, range.first + 1, other);
 	}
-	if (hides_newer && !broken("newer-calls"))
+	if (hides_newer)
 		append_action(ranges, calls->largest + 1, NEWER);
 	return 0;
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "base/arena.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/oci.h"
@@ -89,7 +88,7 @@ JSON_READER(oci_read_id_maps)
 
 	if (r < 0)
 		return r;
-	if (maps->n > MAX_ID_MAPS && !broken("map-count"))
+	if (maps->n > MAX_ID_MAPS)
 		return json_fail(v, "has %zu entries, %d are possible",
 				 maps->n, MAX_ID_MAPS);
 	for (size_t i = 1; i < maps->n; i++)

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "base/arena.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/oci.h"
@@ -50,10 +49,9 @@ static int read_sysctl(struct arena *arena, const struct json_value *v,
 	if (r < 0)
 		return r;
 	separate(path);
-	if (!broken("one-sysctl") &&
-	    (strchr(path, '\n') || !is_plain_path(path)))
+	if (strchr(path, '\n') || !is_plain_path(path))
 		return json_fail(v, "not the name of a sysctl");
-	if (!broken("one-sysctl") && strchr(v->text, '\n'))
+	if (strchr(v->text, '\n'))
 		return json_fail(v, "must not have a newline");
 	ret->key = v->key;
 	ret->path = path;

@@ -5,7 +5,6 @@
 #include <sys/mount.h>
 
 #include "base/arena.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "base/util.h"
@@ -183,7 +182,7 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 	source->plain = in->fresh_root;
 	source->asked = true;
 	source->in_turn = from->in_rootfs;
-	source->cut_off = (in->fresh_root && !broken("private-view")) ||
+	source->cut_off = in->fresh_root ||
 			  in->spec->linux_.rootfs_propagation & MS_PRIVATE;
 	mounts_add(job, STEP_SOURCE)->out = source->slot;
 	return wants_idmap(job) ? choose_mapping(job, source) : 0;

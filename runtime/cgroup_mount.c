@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "runtime/mounts.h"
@@ -70,9 +69,7 @@ static void add_host_clone(const struct mount_job *job, const char *path,
 			   bool readonly, uint16_t tree)
 {
 	unsigned int set = job->options.attr_set |
-			   (readonly && !broken("readonly-cgroups") ?
-				    MOUNT_ATTR_RDONLY :
-				    0);
+			   (readonly ? MOUNT_ATTR_RDONLY : 0);
 	struct step *step;
 
 	mounts_add_clone(job, path, AT_RECURSIVE, tree);
@@ -110,7 +107,7 @@ static int add_hierarchy(const struct mount_job *job,
 			add_controllers(job, fs, h->controllers);
 		mounts_on_denied_here(job->plan, fsmount);
 	}
-	if (own && !whole && !broken("own-cgroup"))
+	if (own && !whole)
 		add_host_clone(job, own, false, tree);
 	else
 		add_host_clone(job, h->mount, !whole || in->facts->rootless,

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/proc.h"
 #include "base/sys.h"
 #include "network/network.h"
@@ -264,15 +263,13 @@ static int namespace_step(struct child *child, const struct step *step)
 	case STEP_BECOME_ROOT:
 		return become_root(step->flags & KEEP_GROUPS);
 	case STEP_DUMPABLE:
-		return prctl(PR_SET_DUMPABLE,
-			     broken("not-dumpable") ? 1 : step->number, 0, 0,
-			     0);
+		return prctl(PR_SET_DUMPABLE, step->number, 0, 0, 0);
 	case STEP_TIME_OFFSETS:
 		return set_time_offsets(child, step->text);
 	case STEP_JOIN_CGROUP:
 		return write_text(child->slots[step->in], "0");
 	case STEP_SETSID:
-		return !broken("own-session") && setsid() < 0 ? -1 : 0;
+		return setsid() < 0 ? -1 : 0;
 	case STEP_LOOPBACK:
 		return network_loopback_up();
 	case STEP_HOSTNAME:

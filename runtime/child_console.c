@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/root.h"
 #include "base/sys.h"
 #include "runtime/child.h"
@@ -112,8 +111,6 @@ static int console_point(int root)
 
 	if (dev < 0)
 		return -1;
-	if (broken("console-at-its-name"))
-		return root_make_file(root, "/dev/console", NULL);
 	made = openat(dev, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (made < 0 && errno != EEXIST)
 		return -1;

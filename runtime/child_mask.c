@@ -6,7 +6,6 @@
 #include <sys/vfs.h>
 
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/root.h"
 #include "base/sys.h"
 #include "runtime/child_mount.h"
@@ -39,16 +38,6 @@ static bool shows(int seen, int mask)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* What must never be done, for the test of what comes of it. */
-static int mask_by_container(int root, int point)
-{
-	autoclose int null = root_open(root, "/dev/null", O_PATH);
-	autoclose int tree =
-		sys_open_tree(null, "", OPEN_TREE_CLONE | AT_EMPTY_PATH);
-
-	return tree < 0 ? -1 : sys_move_mount(tree, point);
-}
-
 /* in: the directory mask once attached, in2: the null device's. */
 int child_mask(struct child *child, const struct step *step)
 {
@@ -60,8 +49,6 @@ int child_mask(struct child *child, const struct step *step)
 
 	if (point < 0 || fstat(point, &st) < 0)
 		return -1;
-	if (broken("own-null") && !S_ISDIR(st.st_mode))
-		return mask_by_container(root, point);
 	used = S_ISDIR(st.st_mode) ? step->in : step->in2;
 	if (attach_mask(child,
 			S_ISDIR(st.st_mode) ? SLOT_EMPTY_MASK : SLOT_NULL_MASK,

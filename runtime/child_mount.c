@@ -15,7 +15,6 @@
 #include <sys/vfs.h>
 
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/root.h"
 #include "base/sys.h"
 #include "base/util.h"
@@ -146,13 +145,6 @@ static int open_point(struct child *child, const struct step *step)
 	return root_make_file(root, step->text, &child->point_created);
 }
 
-/* What must never be done, for the test of what comes of it. */
-static void look_up_again(int root, const char *path, int *fd)
-{
-	closep(fd);
-	*fd = openat(root, path + strspn(path, "/"), O_PATH | O_CLOEXEC);
-}
-
 static int mount_point(struct child *child, const struct step *step)
 {
 	autoclose int fd = -1;
@@ -163,13 +155,11 @@ static int mount_point(struct child *child, const struct step *step)
 	fd = open_point(child, step);
 	if (fd < 0)
 		return -1;
-	if (broken_late("resolve-once"))
-		look_up_again(child->slots[SLOT_ROOT], step->text, &fd);
 	if (is_same_place(fd, child->slots[SLOT_ROOT]))
 		return child_refuse(child, EINVAL, "that is the root itself");
 	/* By whatever name it was reached (CVE-2019-16884). */
 	if (is_on_proc(fd) && !child_is_proc_root(fd) &&
-	    !mounts_may_cover(step->text) && !broken("proc-is-proc"))
+	    !mounts_may_cover(step->text))
 		return child_refuse(
 			child, EPERM,
 			"cannot be mounted because it is inside /proc");
@@ -332,7 +322,7 @@ static int move_mount(struct child *child, const struct step *step)
 	autoclose int seen = -1;
 
 	if ((step->flags & MOVE_PROC || child_is_proc_root(point)) &&
-	    !child_is_proc_root(tree) && !broken("proc-is-proc"))
+	    !child_is_proc_root(tree))
 		return child_refuse(
 			child, EPERM,
 			"cannot be mounted because it is not of type proc");

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/sys.h"
@@ -168,7 +167,7 @@ static int next_byte(struct reader *r)
 static bool next_user(struct reader *r, int64_t *ret_uid, char *ret_home,
 		      size_t size)
 {
-	size_t by = broken("numbers-are-numbers") ? 0 : 2;
+	const size_t by = 2;	/* the uid */
 	size_t field = 0, n = 0, digits = 0;
 	int64_t uid = 0;
 	int c;
@@ -201,12 +200,11 @@ static int find_home(const struct step *step)
 		return -1;
 	memcpy(step->buffer.text, "HOME=/", sizeof "HOME=/");
 	r.fd = root_open(root, "/etc/passwd",
-			 O_RDONLY | O_NOCTTY |
-				 (broken("bounded-passwd") ? 0 : O_NONBLOCK));
+			 O_RDONLY | O_NOCTTY | O_NONBLOCK);
 	if (r.fd < 0)
 		return is_absent(errno) ? 0 : -1;
 	r.failed = fstat(r.fd, &st) < 0;
-	if (!r.failed && (S_ISREG(st.st_mode) || broken("bounded-passwd")))
+	if (!r.failed && S_ISREG(st.st_mode))
 		while (next_user(&r, &uid, home,
 				 step->buffer.size - sizeof "HOME="))
 			if (uid == step->number && home[0] == '/') {
@@ -249,7 +247,7 @@ static int change_user(struct child *child, const struct step *step)
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		return -1;
 	/* Groups first: after the change they cannot be set any more. */
-	if (!broken("exact-groups") && !(step->flags & KEEP_GROUPS) &&
+	if (!(step->flags & KEEP_GROUPS) &&
 	    setgroups(user->ngroups, (const gid_t *)user->groups) < 0 &&
 	    !(errno == EPERM && setgroups_denied(child)))
 		return -1;
@@ -266,9 +264,7 @@ static int set_caps(const struct step_caps *caps)
 	uint64_t permitted = caps->permitted | admin;
 	/* Not inheritable or not permitted: left out. */
 	uint64_t ambient = caps->ambient & caps->inheritable & permitted;
-	uint64_t inheritable = broken("nothing-inheritable") ?
-				       caps->permitted :
-				       caps->inheritable;
+	uint64_t inheritable = caps->inheritable;
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
@@ -300,7 +296,7 @@ static int check_cwd(void)
 
 	if (syscall(SYS_getcwd, path, sizeof path) < 0)
 		return -1;
-	if (path[0] != '/' && !broken("reachable-cwd")) {
+	if (path[0] != '/') {
 		errno = EXDEV;
 		return -1;
 	}

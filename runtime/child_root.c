@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/sys.h"
@@ -203,14 +202,6 @@ static int write_value(int fd, const char *value)
 	return (size_t)n == len ? 0 : -1;
 }
 
-/* What must never be done, for the test of what comes of it. */
-static int open_by_container(int root, const char *path)
-{
-	autoclose int proc = root_open(root, "/proc", O_PATH | O_DIRECTORY);
-
-	return openat(proc, path, O_WRONLY | O_CLOEXEC);
-}
-
 /*
  * Through the runtime's own /proc; where that is covered, as inside another
  * container, through the one just mounted, verified in the same way.
@@ -225,10 +216,7 @@ static int set_sysctl(struct child *child, const struct step *step)
 		return child_refuse(child, ENAMETOOLONG, NULL);
 	memcpy(path, top, sizeof top - 1);
 	memcpy(path + sizeof top - 1, step->text, strlen(step->text) + 1);
-	if (broken("own-proc"))
-		fd = open_by_container(child->slots[SLOT_ROOT], path);
-	else
-		fd = proc_open_at(child->slots[SLOT_PROC], path, O_WRONLY);
+	fd = proc_open_at(child->slots[SLOT_PROC], path, O_WRONLY);
 	if (fd < 0 && errno == EXDEV) {
 		proc = root_open_plain(child->slots[SLOT_ROOT], "/proc",
 				       O_PATH | O_DIRECTORY);
@@ -244,7 +232,7 @@ static int make_cwd(struct child *child, const struct step *step)
 	autoclose int fd =
 		root_make_dir(child->slots[SLOT_ROOT], step->text, 0755, NULL);
 
-	return fd < 0 && !broken("reachable-cwd") ? -1 : 0;
+	return fd < 0 ? -1 : 0;
 }
 
 int child_root_step(struct child *child, const struct step *step)

@@ -16,7 +16,6 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
@@ -73,8 +72,6 @@ static int check_owner(int dir, bool *ret_broken)
 {
 	struct stat st;
 
-	if (broken("private-state"))
-		return 0;
 	if (fstat(dir, &st) < 0)
 		return fail(errno, "stat state directory");
 	if (st.st_uid != 0 && st.st_uid != geteuid())
@@ -118,8 +115,7 @@ static int read_record(struct arena *arena, int dir, const char *id,
 	r = oci_record_parse(arena, text, len, &record);
 	if (r == -ENOMEM)
 		return r;
-	if (r >= 0 && (!is_set(record.id) || !streq(record.id, id)) &&
-	    !broken("foreign-record"))
+	if (r >= 0 && (!is_set(record.id) || !streq(record.id, id)))
 		r = fail(0, "state.json is of another container");
 	*ret_broken = r < 0;
 	if (r >= 0)
@@ -209,7 +205,7 @@ static int boot_is(int proc, const char *boot_id)
 		return fail(errno, "read boot_id");
 	now[n] = '\0';
 	now[strcspn(now, "\n")] = '\0';
-	return streq(now, boot_id) || broken("boot-id");
+	return streq(now, boot_id);
 }
 
 /* Unreadable is not different: unprivileged callers may not look. */
@@ -221,7 +217,7 @@ static bool in_other_pid_ns(int proc, const struct oci_record *record)
 
 	snprintf(path, sizeof path, "%d/ns/pid", record->pid);
 	return known && fstatat(proc, path, &st, 0) == 0 &&
-	       st.st_ino != known && !broken("pid-namespace");
+	       st.st_ino != known;
 }
 
 /*
@@ -249,7 +245,7 @@ static int init_lives(const struct oci_record *record, bool this_boot)
 	}
 	if (r < 0)
 		return r;
-	return (start == record->start_time || broken("start-time")) && !ends &&
+	return start == record->start_time && !ends &&
 	       !in_other_pid_ns(proc, record);
 }
 
@@ -301,15 +297,10 @@ bool container_held(const struct container *container)
 
 void container_gate(const struct container *container, struct sockaddr_un *ret)
 {
-	struct stat st = { 0 };
-
 	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	/* Through the descriptor: a state directory may have any length. */
 	snprintf(ret->sun_path, sizeof ret->sun_path, "/proc/self/fd/%d/gate",
 		 container->dir);
-	if (broken("gate-by-path") && fstat(container->dir, &st) == 0)
-		snprintf(ret->sun_path, sizeof ret->sun_path, "%cgate-%lu", 0,
-			 (unsigned long)st.st_ino);
 }
 
 /* Init listens until `start`; exec closes the socket, the file stays. */
@@ -320,8 +311,7 @@ static bool waits_at_gate(const struct container *container)
 	struct sockaddr_un addr;
 	struct stat st;
 
-	if (fstatat(container->dir, "gate", &st, AT_SYMLINK_NOFOLLOW) < 0 &&
-	    !broken("gate-by-path"))
+	if (fstatat(container->dir, "gate", &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
 	container_gate(container, &addr);
 	sock = socket(AF_UNIX, type, 0);

@@ -19,7 +19,6 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/date.h"
 #include "base/err.h"
 #include "base/io.h"
@@ -481,7 +480,7 @@ void creation_close(struct creation *c)
 	closep(&c->gate);
 	closep(&c->proc);
 	/* Last: the way back may need the descriptors that were too many. */
-	if (c->reserved && !c->kept && !broken("undo-create"))
+	if (c->reserved && !c->kept)
 		undo(c);
 	else if (c->reserved)
 		reserve_unlock(&c->container);

@@ -11,7 +11,6 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/proc.h"
 #include "cgroups/rdt.h"
@@ -57,7 +56,7 @@ static int check_identity(const struct entry *e,
 	if (pidfd < 0)
 		return pidfd;
 	for (int i = 0; i < OCI_NAMESPACES; i++)
-		if (record->ns_inodes[i] && !broken("exec-identity") &&
+		if (record->ns_inodes[i] &&
 		    !is_on_record(e, record->ns_inodes[i], i))
 			return fail(0,
 				    "%s: process %d is not the container's "

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "base/sys.h"
@@ -40,8 +39,7 @@ int inherited_check_stdio(void)
 
 		if (flags < 0 || fstat(fd, &st) < 0)
 			return fail(errno, "look at descriptor %d", fd);
-		if ((S_ISDIR(st.st_mode) || flags & O_PATH) &&
-		    !broken("stdio-is-no-place"))
+		if (S_ISDIR(st.st_mode) || flags & O_PATH)
 			return fail(0,
 				    "standard %s is a %s: a policy does not "
 				    "hold what can be reached through it",
@@ -71,9 +69,8 @@ static int close_on_exec_one_by_one(void)
 
 static int close_on_exec(void)
 {
-	if (broken("inherited-descriptors") ||
-	    sys_close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC) ==
-		    0)
+	if (sys_close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC) ==
+	    0)
 		return 0;
 	/* CLOSE_RANGE_CLOEXEC came with Linux 5.11. */
 	return close_on_exec_one_by_one();

@@ -15,7 +15,6 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -389,9 +388,7 @@ int launch_until(struct launch *launch, enum word word)
 		     !proc_never_execed(launch->proc, launch->pid)))
 			return 0;
 		if (r == 0)
-			return broken("silence-is-failure") ?
-				       0 :
-				       sentence_died(launch);
+			return sentence_died(launch);
 		log_debug("process %d says %s", launch->pid,
 			  word_name(m.word));
 		if (m.word == WORD_EXEC) {
@@ -421,8 +418,6 @@ int launch_until_gate(struct launch *launch)
 		return r;
 	if (r > 0)
 		return on_word(launch, &m, &fd);
-	if (broken("silence-is-failure"))
-		return 0;
 	/* The dying close their files first, and can be waited for later. */
 	r = proc_life(launch->proc, launch->pid, &start, &ends);
 	if (r == -ENOENT || r == -ESRCH || (r >= 0 && ends))

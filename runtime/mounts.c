@@ -8,7 +8,6 @@
 #include <sys/mount.h>
 
 #include "base/arena.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "base/util.h"
@@ -198,8 +197,6 @@ static int check_destination(const struct mount_job *job)
 	if (streq(d, "/"))
 		return fail(0, "%s.destination: / is the root itself",
 			    job->place);
-	if (broken("proc-is-proc"))
-		return 0;
 	if (starts_with(d, "/proc/") && !mounts_may_cover(d))
 		return fail(
 			0,
@@ -336,8 +333,7 @@ static unsigned long initial_propagation(const struct make_input *in)
 {
 	const struct oci_linux *l = &in->spec->linux_;
 
-	if (l->rootfs_propagation & MS_PRIVATE ||
-	    (in->fresh_root && !broken("private-view")))
+	if (l->rootfs_propagation & MS_PRIVATE || in->fresh_root)
 		return MS_PRIVATE | MS_REC;
 	if (l->rootfs_propagation & MS_SHARED)
 		return MS_SHARED | MS_REC;

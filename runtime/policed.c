@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -80,10 +79,10 @@ static int check_masks(const struct policed *policed)
 	bool handle = oci_strings_has(lifted, "handle") &&
 		      (!policed->view || oci_strings_has(lifted, "namespaces"));
 
-	if (handle && denies_files(policy) && !broken("masks-stay"))
+	if (handle && denies_files(policy))
 		return fail(0, "filesystem.deny does not hold with 'handle' "
 			       "in syscalls.extra_allow");
-	if (covers && !broken("masks-stay") &&
+	if (covers &&
 	    (handle ||
 	     (oci_strings_has(lifted, "mount") && !files_wanted(policy))))
 		return fail(0,

@@ -11,7 +11,6 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/root.h"
 #include "runtime/masks.h"
@@ -186,7 +185,6 @@ int policed_carve(const struct policed_files *files,
 		return r;
 	/* What was mounted onto itself has sockets in it as before. */
 	after = table;
-	if (!broken("sockets-on-all-mounts"))
-		r = mount_table_read(files->arena, files->proc, &after);
+	r = mount_table_read(files->arena, files->proc, &after);
 	return r < 0 ? r : policed_sockets(files, &masks, &table, &after);
 }

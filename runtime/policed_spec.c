@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 
 #include "base/arena.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/presets.h"
@@ -177,9 +176,9 @@ static int drop_capabilities(struct arena *arena, const struct policed *policed,
 	bool limits = policy->set[POLICY_OPEN_FILES] || policy->no_coredump;
 	int r = 0;
 
-	if (limits && !broken("held-rlimits"))
+	if (limits)
 		r = drop_capability(arena, CAP_SYS_RESOURCE, process);
-	if (r >= 0 && policed->denied_shared && !broken("held-interfaces"))
+	if (r >= 0 && policed->denied_shared)
 		r = drop_capability(arena, CAP_NET_ADMIN, process);
 	if (r >= 0 && !policed->creating)
 		r = drop_file_capability(arena, policed, process);

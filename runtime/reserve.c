@@ -14,7 +14,6 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/broken.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
@@ -145,7 +144,7 @@ static int clear_left_over(struct arena *arena, const char *root,
 	r = container_load(arena, root, id, &old);
 	if (r < 0)
 		return r;
-	if (old.record.kept || broken("undo-create") ||
+	if (old.record.kept ||
 	    (old.broken && faccessat(old.dir, STATE, F_OK, 0) == 0))
 		return exists_already(id);
 	return deleting_remove(arena, &old, NULL);

@@ -520,7 +520,6 @@ as_user() {
 		done
 		cd "$home" || exit 1
 		exec env -i PATH="$PATH" HOME="$home" \
-			${SANDLOCK_BROKEN:+SANDLOCK_BROKEN="$SANDLOCK_BROKEN"} \
 			XDG_RUNTIME_DIR="$home/run" setpriv --reuid "$id" \
 			--regid "$id" --clear-groups "$@"
 	' as_user "$USER_HOME" "$USER_ID" "$@" 3>&-
