@@ -33,6 +33,7 @@ struct files_way {
 	bool leaf;		/* it is the last one */
 	const char *rest;	/* what would come behind it, or "" */
 	unsigned int mode;	/* of what is there */
+	unsigned long nlinks;	/* the same: its names */
 };
 
 /* One path of the policy, without links. */

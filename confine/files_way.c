@@ -126,6 +126,7 @@ static int look(struct walk *w, int root, bool *ret_on)
 		return follow(w, fd);
 	}
 	way->mode = st.st_mode;
+	way->nlinks = st.st_nlink;
 	way->occupied = S_ISLNK(st.st_mode) ||
 			(!S_ISDIR(st.st_mode) && has_more(w));
 	*ret_on = !way->occupied;

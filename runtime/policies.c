@@ -107,9 +107,26 @@ static int keep_missing(struct keeper *k, const struct files_way *way,
 	return r < 0 ? r : show(k, path, kept);
 }
 
+/* Not replaced, each is the one that leads to it. */
+static int hold_way(struct keeper *k, const char *path,
+		    const struct files_way *way)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < way->n; i++)
+		r = show(k, way->steps[i].path,
+			 (struct policy_kept){
+				 .host = path,
+				 .on_way = true,
+				 .link = way->steps[i].target,
+			 });
+	return r;
+}
+
 static int keep(struct keeper *k, const char *path, bool file)
 {
 	struct policy_kept kept = { .host = path, .file = file };
+	size_t shown = k->policed->nkept;
 	struct files_way way;
 	int r = files_way(k->arena, k->root, path, &way);
 
@@ -118,13 +135,8 @@ static int keep(struct keeper *k, const char *path, bool file)
 		err_clear();
 		return 0;
 	}
-	for (size_t i = 0; r == 0 && i < way.n; i++) {
-		struct policy_kept step = kept;
-
-		step.on_way = true;
-		step.link = way.steps[i].target;
-		r = show(k, way.steps[i].path, step);
-	}
+	if (r == 0)
+		r = hold_way(k, path, &way);
 	if (r < 0)
 		return r;
 	kept.absent = file && (way.missing || S_ISSOCK(way.mode));
@@ -133,12 +145,27 @@ static int keep(struct keeper *k, const char *path, bool file)
 		way.rest = "";
 		kept.file = kept.absent = false;
 	}
-	return way.missing ? keep_missing(k, &way, kept) :
-			     show(k, way.end, kept);
+	r = way.missing ? keep_missing(k, &way, kept) : show(k, way.end, kept);
+	if (r == 0 && k->policed->nkept > shown && S_ISREG(way.mode) &&
+	    way.nlinks > 1)
+		return fail(0,
+			    "the policy %s may be written: it has %lu hard "
+			    "links, and the others would stay open",
+			    path, way.nlinks);
+	return r;
 }
 
-/* A profile may be a link to a file elsewhere. */
-static int keep_links_in(struct keeper *k, const char *folder)
+static bool is_named_twice(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (S_ISLNK(st.st_mode) ||
+		(S_ISREG(st.st_mode) && st.st_nlink > 1));
+}
+
+/* A profile may be a link to a file elsewhere, or have another name there. */
+static int keep_files_in(struct keeper *k, const char *folder)
 {
 	autoclosedir DIR *dir = opendir(folder);
 	const struct dirent *entry;
@@ -147,7 +174,7 @@ static int keep_links_in(struct keeper *k, const char *folder)
 	while (r == 0 && dir && (entry = readdir(dir))) {
 		const char *path;
 
-		if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
+		if (!is_named_twice(dirfd(dir), entry->d_name))
 			continue;
 		path = arena_printf(k->arena, "%s/%s", folder, entry->d_name);
 		r = path ? keep(k, path, /* file= */ true) : -ENOMEM;
@@ -165,7 +192,7 @@ static int keep_folder(struct keeper *k, const char *above, const char *name)
 
 	if (r == 0)
 		r = keep(k, profiles, /* file= */ false);
-	return r < 0 ? r : keep_links_in(k, profiles);
+	return r < 0 ? r : keep_files_in(k, profiles);
 }
 
 /* ---- all of them ---- */
@@ -295,17 +322,51 @@ int policies_of_request(struct arena *arena, const struct request *request,
 	return r < 0 ? r : tell(arena, policed, &view->denied);
 }
 
+int policies_hold_links(struct arena *arena, const struct view *view,
+			const char *path, struct policed *policed)
+{
+	struct keeper k = { .arena = arena,
+			    .policed = policed,
+			    .root = -1,
+			    .binds = view->binds,
+			    .nbinds = view->nbinds };
+	int r = open_keeper(&k);
+	autoclose int root = k.root;
+	struct files_way way;
+
+	if (r <= 0)
+		return r;
+	r = files_way(arena, k.root, path, &way);
+	return r < 0 ? r : hold_way(&k, path, &way);
+}
+
 /* ---- bundles ---- */
+
+/* It is a directory of the container alone, unless policies are in it. */
+static bool is_of_host(const char *rootfs)
+{
+	const char *home = getenv("HOME");
+
+	return files_is_at_or_below("/etc", rootfs) ||
+	       (home && files_is_at_or_below(home, rootfs));
+}
 
 static int find_binds(struct keeper *k, const struct oci_spec *spec)
 {
 	struct view_bind *binds =
 		arena_array(k->arena, spec->nmounts + 1, sizeof *binds);
+	const char *rootfs = k->policed->rootfs;
 
 	if (!binds)
 		return -ENOMEM;
-	for (size_t i = 0; i < spec->nmounts; i++) {
-		const struct oci_mount *m = &spec->mounts[i];
+	binds[0] = (struct view_bind){
+		.path = "/",
+		.source = rootfs,
+		.writable = rootfs && is_of_host(rootfs) &&
+			    !spec->root_readonly,
+	};
+	for (size_t i = 1; i <= spec->nmounts; i++) {
+		const struct oci_mount *m = &spec->mounts[i - 1];
 		bool is_bind = mounts_is_bind(m) && m->source &&
 			       m->source[0] == '/' &&
 			       !oci_strings_has(&m->options, "ro") &&
@@ -322,7 +383,7 @@ static int find_binds(struct keeper *k, const struct oci_spec *spec)
 			return -ENOMEM;
 	}
 	k->binds = binds;
-	k->nbinds = spec->nmounts;
+	k->nbinds = spec->nmounts + 1;
 	return 0;
 }
 

@@ -37,6 +37,9 @@ struct policy_kept {
 /* For a sandbox: policed->kept, and view->denied for those who ask. */
 int policies_of_request(struct arena *arena, const struct request *request,
 			int proc, struct view *view, struct policed *policed);
+/* Nobody replaces a link that leads to path, which is hidden itself. */
+int policies_hold_links(struct arena *arena, const struct view *view,
+			const char *path, struct policed *policed);
 /* For a bundle, whose bind mounts show directories of the host. */
 int policies_of_bundle(struct arena *arena, const struct oci_spec *spec,
 		       struct policed *policed);

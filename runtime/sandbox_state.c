@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "runtime/policed.h"
+#include "runtime/policies.h"
 #include "runtime/state_root.h"
 #include "runtime/view.h"
 
@@ -68,7 +69,9 @@ static int hide(struct arena *arena, struct policed *policed, const char *path)
 {
 	const struct view *view = policed->view;
 	const char *real = path ? find_real(arena, path) : NULL;
-	int r = 0;
+	int r = real && path[0] == '/' ?
+			policies_hold_links(arena, view, path, policed) :
+			0;
 
 	for (size_t i = 0; real && r == 0 && i < view->nbinds; i++) {
 		const char *inside = find_inside(arena, &view->binds[i], real);

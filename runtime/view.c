@@ -212,6 +212,15 @@ static int check_items(const struct viewer *v, const char *place)
 	return 0;
 }
 
+/* A link that leads to it is below the place, and would not be there. */
+static bool is_led_over(const struct files_entry *entry, const char *place)
+{
+	for (size_t i = 0; i < entry->nsteps; i++)
+		if (files_is_at_or_below(entry->steps[i].path, place))
+			return true;
+	return false;
+}
+
 /* What is denied was looked for on the host, and not in what is mapped. */
 static int check_denied(const struct viewer *v, const char *place)
 {
@@ -222,7 +231,8 @@ static int check_denied(const struct viewer *v, const char *place)
 
 		if (entry->scope == 0 &&
 		    (overlaps(entry->path, place) ||
-		     (entry->named && overlaps(entry->named, place))))
+		     (entry->named && overlaps(entry->named, place)) ||
+		     is_led_over(entry, place)))
 			return refuse_denied(entry->key, entry->item, place);
 	}
 	return check_items(v, place);

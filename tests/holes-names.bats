@@ -158,6 +158,25 @@ kept() {
 	[ -f "$home/.config/fish" ]
 }
 
+@test "a link that leads to the records of sandboxes is held" {
+	mkdir "$home/real"
+	ln -s real "$home/run"
+	export ROOT=$home/run/state
+	run in_home -- sh -c 'cd; rm -f run; mv run old; mkdir run; mv real x'
+	[ "$(readlink "$home/run")" = real ]
+	[ ! -e "$home/x" ]
+}
+
+@test "a mount over a link that leads to what is denied is refused" {
+	mkdir -p "$TMP/other" "$home/dot/fish"
+	ln -s dot/deep/link "$home/.zshrc"
+	mkdir "$home/dot/deep"
+	ln -s ../bashrc "$home/dot/deep/link"
+	sl_bad "what a mount brings cannot be denied" run -r /usr -w "$home" \
+		"${DEGRADE[@]}" --deny-write "$home/.zshrc" \
+		--mount "$home/dot/deep:$TMP/other" -- true
+}
+
 @test "explain names the links that are held" {
 	run_ok sl explain -r /usr -w "$home" "${DEGRADE[@]}" \
 		--deny-write @shell-configs

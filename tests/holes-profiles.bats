@@ -166,6 +166,27 @@ unplanted() {
 	[ "$(ls "$home/.config/sandlock/profiles")" = p.toml ]
 }
 
+@test "a policy with a second name is an error that names it" {
+	echo old >pyproject.toml
+	ln pyproject.toml ../alias
+	sl_bad "the policy $PWD/pyproject.toml may be written: it has 2 hard links" \
+		run -r /usr -w . "${OLDER[@]}" -- true
+	run_ok box -r /usr -r . -w ../alias "${OLDER[@]}" -- true
+	mkdir -p "$home/.config/sandlock/profiles"
+	mv -f pyproject.toml "$home/.config/sandlock/profiles/p.toml"
+	sl_bad "p.toml may be written: it has 2 hard links" \
+		run -r /usr -w "$home" "${OLDER[@]}" -- true
+}
+
+@test "a mount that shows the home elsewhere does not let policies be written" {
+	run box -r /usr --mount "/mnt:$home" "${OLDER[@]}" -- sh -c '
+		cd /mnt; mkdir -p .config/sandlock/profiles
+		echo evil >.config/sandlock/profiles/x.toml
+		echo evil >src/uv.toml; echo ran >ran'
+	[ "$(cat ran ../ran 2>/dev/null)" = ran ]
+	[ ! -e "$home/.config" ] && [ ! -e uv.toml ]
+}
+
 @test "nobody inside writes /etc/sandlock, whether it exists or not" {
 	local made
 
@@ -301,4 +322,16 @@ mv: can't rename 'new': Device or resource busy" \
 	run_ok run_box
 	[ "$(cat uv.toml)" = mine ]
 	[ "$(ls -A "$home")" = src ]
+}
+
+@test "a bundle whose root has the home in it does not let policies be written" {
+	new_bundle
+	HOME=$BUNDLE/rootfs/me
+	mkdir "$HOME"
+	export DEGRADED="config.allow_degraded=deny_replace;fs_refer;fs_truncate;fs_ioctl_dev"
+	policed limits.open_files=100
+	args sh -c 'mkdir -p /me/.config/sandlock/profiles; mkdir /me/.config/x'
+	run run_box
+	[[ $output = *"$READONLY"* ]] || { echo "$output"; false; }
+	[ "$(ls -A "$HOME/.config")" = x ]
 }
