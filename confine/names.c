@@ -6,7 +6,8 @@
 #include "confine/calls.h"
 #include "oci/oci.h"
 
-#define NATIVE 0	/* libseccomp's number for the architecture of the machine */
+/* libseccomp's number for the architecture of the machine. */
+#define NATIVE 0
 
 /* Names of rules that change nothing are not looked at, as with crun. */
 static int check_rule(const struct oci_seccomp *profile, size_t i)

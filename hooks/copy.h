@@ -6,11 +6,14 @@
 
 /* The runtime writes it; hooks never have the descriptor. */
 struct copy {
-	const char *path;	/* NULL: there is none */
+	const char *path; /* NULL: there is none */
 	int fd;
 };
 
-#define COPY_NONE { .fd = -1 }
+#define COPY_NONE        \
+	{                \
+		.fd = -1 \
+	}
 
 /* /dev/stdout and /dev/stderr are our own; another link is refused. */
 int copy_open(const char *path, struct copy *ret);

@@ -15,7 +15,10 @@
 #define FAIL_UNKNOWN "run.oci.seccomp_fail_unknown_syscall"
 
 static const char *const touches_host[] = {
-	HOOKS_OUT, HOOKS_ERR, KEEP_GROUPS, RECEIVER,
+	HOOKS_OUT,
+	HOOKS_ERR,
+	KEEP_GROUPS,
+	RECEIVER,
 };
 
 bool oci_annotation_touches_host(const char *key)
