@@ -94,7 +94,8 @@ static int take_setting(struct git *git, const char *file,
 /* Itself, and what it names. */
 static int add_config(struct git *git, const char *dir, const char *name)
 {
-	const char *file = preset_join(git->b->arena, dir, name), *text;
+	const char *file = preset_join(git->b->arena, dir, name);
+	const char *text = NULL;
 	struct git_reader reader;
 	struct git_setting setting;
 	int r = file ? 0 : -ENOMEM;

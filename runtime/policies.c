@@ -270,6 +270,11 @@ static int open_keeper(struct keeper *k)
 	return k->root >= 0;
 }
 
+static void close_keeper(struct keeper *k)
+{
+	closep(&k->root);
+}
+
 static int keep_in_use(struct keeper *k, const char *cwd, const char *file)
 {
 	if (file[0] != '/')
@@ -304,13 +309,13 @@ static int tell(struct arena *arena, const struct policed *policed,
 int policies_of_request(struct arena *arena, const struct request *request,
 			int proc, struct view *view, struct policed *policed)
 {
+	AUTO(close_keeper)
 	struct keeper k = { .arena = arena,
 			    .policed = policed,
 			    .root = -1,
 			    .binds = view->binds,
 			    .nbinds = view->nbinds };
 	int r = open_keeper(&k);
-	autoclose int root = k.root;
 
 	if (r <= 0)
 		return r;
@@ -325,13 +330,13 @@ int policies_of_request(struct arena *arena, const struct request *request,
 int policies_hold_links(struct arena *arena, const struct view *view,
 			const char *path, struct policed *policed)
 {
+	AUTO(close_keeper)
 	struct keeper k = { .arena = arena,
 			    .policed = policed,
 			    .root = -1,
 			    .binds = view->binds,
 			    .nbinds = view->nbinds };
 	int r = open_keeper(&k);
-	autoclose int root = k.root;
 	struct files_way way;
 
 	if (r <= 0)
@@ -420,6 +425,7 @@ static int keep_profile(struct keeper *k, const char *profile)
 int policies_of_bundle(struct arena *arena, const struct oci_spec *spec,
 		       struct policed *policed)
 {
+	AUTO(close_keeper)
 	struct keeper k = { .arena = arena, .policed = policed, .root = -1 };
 	autoclose int proc = -1;
 	const char *project = NULL;
@@ -427,8 +433,6 @@ int policies_of_bundle(struct arena *arena, const struct oci_spec *spec,
 
 	if (r == 0)
 		r = open_keeper(&k);
-	autoclose int root = k.root;
-
 	if (r <= 0)
 		return r;
 	r = keep_folders(&k);
