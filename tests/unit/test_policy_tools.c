@@ -105,7 +105,7 @@ static void other_tools_say_the_same(void **state)
 		{ POLICY_WRITE, "'filesystem': {'allowWrite': ['/a']}",
 		  "['@project', '-/tmp', '-/var/tmp', '/a']" },
 		{ POLICY_DENY_WRITE, "'filesystem': {'denyWrite': ['/a']}",
-		  "['/a']" },
+		  "['@git-hooks', '@git-config', '/a']" },
 		{ POLICY_DENY_READ, "'filesystem': {'denyRead': ['/a']}",
 		  "['/a']" },
 	};

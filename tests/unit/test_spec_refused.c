@@ -526,7 +526,7 @@ static const struct attempt seccomp_attempts[] = {
 	{ ALLOW "'listenerPath': '/a', 'syscalls': [{'names': ['a', "
 	  "'write'], 'action': 'SCMP_ACT_NOTIFY'}]",
 	  SEC "syscalls[0].action: SCMP_ACT_NOTIFY cannot be used for "
-	  "the write system call" },
+	  "the write syscall" },
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
 	  "'SCMP_ACT_LOG', 'args': [{'index': 6, 'value': 1, 'op': "
 	  "'SCMP_CMP_EQ'}]}]",
