@@ -49,6 +49,7 @@ struct files_entry {
 	bool of_preset;		/* …as nobody has said that it is */
 	bool leaf;		/* and nothing is to be below it */
 	bool occupied;		/* but something else is under its name */
+	bool absent;		/* the same: not to be seen either */
 	bool implied;		/* denied by no key of the policy */
 	bool carved;		/* denied by a mount, for who may write above */
 	bool loader;		/* not listed: what a listed program needs */

@@ -156,6 +156,7 @@ static int carve_entry(struct arena *arena, const struct files_list *allowed,
 		.rights = rights_of(d),
 		.missing = d->missing && !d->occupied,
 		.leaf = d->leaf,
+		.absent = d->absent,
 		.above = d->scope ? NULL : writable_above(allowed, d->path),
 		.denied = d,
 	};

@@ -198,6 +198,34 @@ open() {
 	[ ! -e .gitmodules ]
 }
 
+# repository_box WORD...: what git in it is to run is denied.
+repository_box() {
+	box -r /usr -r /etc -w . --deny-write @git-config \
+		--config-allow-degraded deny_replace --env HOME=/nonexistent \
+		"$@"
+}
+
+@test "git adds nothing that only stands for a denied name" {
+	requires root git
+	new_repository repo
+	cd repo
+	mkfifo "$TMP/go" "$TMP/up"
+	repository_box -w "$TMP/go" -w "$TMP/up" -- \
+		sh -c "echo >'$TMP/up'; read -r x <'$TMP/go'" &
+	read -r _ <"$TMP/up"
+	run --separate-stderr -0 repository_box -- sh -c 'touch file &&
+		git add -A && git status --short && [ ! -e .gitmodules ]'
+	assert_lines "A  file"
+	for change in 'touch .gitmodules' 'rm .gitmodules' \
+		'mv file .gitmodules'; do
+		run ! repository_box -- sh -c "$change"
+	done
+	[ "$(git status --short)" = "A  file" ]
+	echo >"$TMP/go"
+	wait $!
+	[ "$(ls -A)" = $'.git\nfile' ]
+}
+
 @test "files that a configuration includes are part of it" {
 	requires root git
 	new_repository repo
