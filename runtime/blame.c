@@ -21,6 +21,7 @@
 #define WRITE LANDLOCK_MAY_WRITE
 #define EXECUTE LANDLOCK_MAY_EXECUTE
 #define MAX_INTERPRETERS 5
+#define OF_NEXT_RUN "it is the policy of the next run: change it outside"
 
 static const char *operation_of(uint32_t right)
 {
@@ -103,7 +104,7 @@ bool blame_judge(const struct blame *blame, const char *real, uint32_t right,
 			continue;
 		d = taken(blame, a, real, right);
 		if (d && d->implied) {
-			ret->note = "it is the policy of the next run";
+			ret->note = OF_NEXT_RUN;
 			return true;
 		}
 		if (!d)
@@ -236,13 +237,57 @@ static bool is_refusal(int error)
 	       error == ENOENT;
 }
 
+/* Whether a mount keeps the name where it is, for what is denied there. */
+static bool is_kept(const struct files_entry *denied, const char *path)
+{
+	if (denied->scope || !(denied->rights & WRITE))
+		return false;
+	for (size_t i = 0; i < denied->nsteps; i++)
+		if (files_is_at_or_below(denied->steps[i].path, path))
+			return true;
+	return files_is_at_or_below(denied->path, path);
+}
+
+/* Who removes or replaces a mount, or a directory with one in it. */
+static int blame_busy(const struct blame *blame,
+		      const struct blame_path *wanted)
+{
+	const struct files_list *denied = &blame->view->denied;
+	struct found found;
+	struct denial denial;
+
+	find(blame, wanted, &found);
+	for (size_t i = 0; i < denied->n; i++) {
+		const struct files_entry *d = &denied->items[i];
+
+		if (!is_kept(d, found.path))
+			continue;
+		denial = (struct denial){
+			.operation = operation_of(WRITE),
+			.target = found.path,
+			.key = d->implied ? NULL : d->key,
+			.item = d->implied ? NULL : d->item,
+			.note = d->implied ? OF_NEXT_RUN : NULL,
+		};
+		if (d->implied && !streq(d->path, found.path))
+			denial.note = "it leads to the policy of the next run: "
+				      "change it outside";
+		return denials_add(blame->denials, &denial);
+	}
+	return 0;
+}
+
 int blame_file(const struct blame *blame, const struct blame_path *wanted)
 {
 	static const uint32_t rights[] = { WRITE, EXECUTE, READ };
 	struct found found;
 	struct denial denial;
 
-	if (!is_refusal(wanted->error) || wanted->path[0] != '/')
+	if (wanted->path[0] != '/')
+		return 0;
+	if (wanted->error == EBUSY && wanted->rights & WRITE)
+		return blame_busy(blame, wanted);
+	if (!is_refusal(wanted->error))
 		return 0;
 	if (files_is_at_or_below(wanted->path, "/proc") ||
 	    files_is_at_or_below(wanted->path, "/dev"))

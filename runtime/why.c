@@ -203,7 +203,7 @@ static int blame_target(const struct why *why, pid_t tid,
 static bool is_interesting(int error)
 {
 	return error == EACCES || error == EPERM || error == EROFS ||
-	       error == ENOENT || error == ENETUNREACH ||
+	       error == ENOENT || error == EBUSY || error == ENETUNREACH ||
 	       error == EHOSTUNREACH || error == ECONNREFUSED;
 }
 

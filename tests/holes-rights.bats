@@ -109,8 +109,27 @@ new_trees() {
 	echo '[sandbox]' >uv.toml
 	run --separate-stderr box --why -r /usr -w . -- sh -c 'echo >uv.toml'
 	[ "$status" -ne 0 ]
-	grep -Fx "denied: write $WORK/uv.toml (it is the policy of the next run)" \
+	grep -Fx "denied: write $WORK/uv.toml (it is the policy of the next run: change it outside)" \
 		<<<"$stderr"
+}
+
+@test "--why tells who keeps a name that cannot be removed or replaced" {
+	requires root
+	mkdir -p .git .claude
+	touch .git/config uv.toml
+	ln -s real link
+	touch real
+	run --separate-stderr box --why -r /usr -w . --deny-write .git/config \
+		--deny-write link --config-allow-degraded deny_replace -- sh -c '
+		touch new; mv new .git/config; mv .git .old; rm link
+		rm uv.toml; mv .claude .old; rm nothing; mv new newer'
+	run ! grep -E "^denied:.*new" <<<"$stderr"
+	[ "$(grep "^denied: write" <<<"$stderr")" = "\
+denied: write $WORK/.git/config (filesystem.deny_write: $WORK/.git/config)
+denied: write $WORK/.git (filesystem.deny_write: $WORK/.git/config)
+denied: write $WORK/link (filesystem.deny_write: $WORK/link)
+denied: write $WORK/uv.toml (it is the policy of the next run: change it outside)
+denied: write $WORK/.claude (it leads to the policy of the next run: change it outside)" ]
 }
 
 @test "rights add up in a bundle, in its root and in a mount" {

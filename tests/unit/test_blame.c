@@ -138,7 +138,7 @@ static void judges_paths(void **state)
 		{ "/home/u/src/gen/a", READ, NULL },
 		{ "/home/u/src/uv.toml", READ, NULL },
 		{ "/home/u/src/uv.toml", WRITE,
-		  "it is the policy of the next run" },
+		  "it is the policy of the next run: change it outside" },
 		/* What a preset leaves out of itself. */
 		{ "/etc/hosts", READ, NULL },
 		{ "/etc/shadow", READ, "filesystem.read: @system" },
