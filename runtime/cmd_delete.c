@@ -155,8 +155,13 @@ static int delete_matching(const struct globals *globals, const char *text,
 	struct oci_strings ids;
 	regex_t regex;
 	char why[256];
-	int r = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
+	int r;
 
+	/* A variable of a script that is not set, most likely. */
+	if (!*text)
+		return fail(0, "--regex '': is empty, and would match every "
+			       "container: write . for all");
+	r = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
 	if (r != 0) {
 		(void)regerror(r, &regex, why, sizeof why);
 		return fail(0, "--regex '%s': %s", text, why);

@@ -234,4 +234,6 @@ two"
 
 @test "delete --regex refuses what is no regular expression" {
 	run_bad "--regex '[': " sandlock delete --regex '['
+	run_bad "--regex '': is empty, and would match every container: \
+write . for all" sandlock delete --force --regex ''
 }
