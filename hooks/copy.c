@@ -55,7 +55,7 @@ void copy_add(struct copy *copy, const char *data, size_t len)
 	r = r > 0 ? io_write_all(copy->fd, data, len) : -EAGAIN;
 	if (r >= 0)
 		return;
-	log_warning("write %s: %s", copy->path, errno_text(-r));
+	log_notice("write %s: %s", copy->path, errno_text(-r));
 	closep(&copy->fd);
 }
 

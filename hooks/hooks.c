@@ -75,7 +75,8 @@ int hooks_run(const struct oci_hooks *hooks, enum hook_point when,
 		if (r < 0 && when != HOOK_POSTSTOP)
 			return r;
 		if (r < 0)
-			log_warning("%s", err_text());
+			log_notice("%s", err_text());
+		err_clear();
 	}
 	for (size_t i = 0; i < list->n; i++) {
 		int r = run_one(&list->items[i], place, state_json, &copies);

@@ -74,9 +74,9 @@ void policy_warn_of_near(const struct oci_annotations *annotations)
 		const char *name = annotations->items[i].key;
 
 		if (!parse_address(name).key && near_is_ours(name))
-			log_warning("annotation %s: is ignored; ours are "
-				    PREFIX ".SECTION.KEY and CONTAINER." PREFIX
-				    "/SECTION.KEY", name);
+			log_notice("annotation %s: is ignored; ours are "
+				   PREFIX ".SECTION.KEY and CONTAINER." PREFIX
+				   "/SECTION.KEY", name);
 	}
 }
 

@@ -141,11 +141,22 @@ static uint64_t grantable(const char *set, uint64_t wanted, uint64_t have)
 	return wanted & have;
 }
 
+/* Root has at exec what is bounding: then it needs nothing ambient. */
+static bool is_missed(const struct make_input *in, const struct step_caps *caps,
+		      uint64_t missing)
+{
+	return in->process->user.uid != 0 || caps->inheritable ||
+	       missing & ~(caps->bounding & caps->permitted);
+}
+
 /* The kernel raises what is permitted and inheritable, and nothing else. */
-static uint64_t raisable(uint64_t wanted, const struct step_caps *caps)
+static uint64_t raisable(const struct make_input *in, uint64_t wanted,
+			 const struct step_caps *caps)
 {
 	uint64_t missing = wanted & ~(caps->permitted & caps->inheritable);
 
+	if (!is_missed(in, caps, missing))
+		return wanted & ~missing;
 	for (int cap = 0; missing >> cap; cap++)
 		if (missing >> cap & 1)
 			log_notice("can't raise ambient capability %s: "
@@ -172,7 +183,7 @@ static const struct step_caps *capabilities(const struct make_input *in)
 	caps->effective = grantable("effective", c->effective, have);
 	caps->inheritable = grantable("inheritable", c->inheritable, have);
 	caps->permitted = grantable("permitted", c->permitted, have);
-	caps->ambient = raisable(c->ambient, caps);
+	caps->ambient = raisable(in, c->ambient, caps);
 	/*
 	 * A filter without no_new_privs needs CAP_SYS_ADMIN. exec takes it
 	 * away again: it is neither in the bounding set nor inheritable.

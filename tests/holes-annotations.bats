@@ -139,11 +139,20 @@ two"
 	hook createRuntime 'echo one; echo two >"'"$TMP"'/ran"'
 	annotate run.oci.hooks.stdout=/dev/full
 	run_ok sandlock run --bundle "$BUNDLE" box
+	assert_output_has "sandlock-oci: warning: write /dev/full: no space left on device"
 	[ "$(cat "$TMP/ran")" = two ]
 	mkfifo "$TMP/fifo"
 	annotate run.oci.hooks.stdout="$TMP/fifo"
 	run_bad "open $TMP/fifo: no such device or address" create box
 	assert_gone box
+}
+
+@test "a poststop hook runs with a warning when its output has no place" {
+	hook poststop 'touch "'"$TMP"'/ran"'
+	annotate run.oci.hooks.stdout="$TMP/no/such/out"
+	run_ok sandlock run --bundle "$BUNDLE" box
+	assert_output_has "sandlock-oci: warning: annotations.run.oci.hooks.stdout: open $TMP/no/such/out: no such file or directory"
+	[ -e "$TMP/ran" ]
 }
 
 # ---- a pod's annotations ----

@@ -116,6 +116,25 @@ CAP_CHOWN: operation not permitted (it must be permitted and inheritable)
 CapAmb:	0000000000000020"
 }
 
+@test "no warning comes where root lacks nothing without ambient capabilities" {
+	requires root
+	new_bundle web
+	args grep CapPrm /proc/self/status
+	config '.process.capabilities = {
+		bounding: ["CAP_CHOWN", "CAP_KILL"],
+		effective: ["CAP_CHOWN", "CAP_KILL"],
+		permitted: ["CAP_CHOWN", "CAP_KILL"],
+		ambient: ["CAP_CHOWN", "CAP_KILL"]}'
+	run_ok sandlock run --bundle "$BUNDLE" web
+	assert_lines "CapPrm:	0000000000000021"
+	config '.process.capabilities.bounding = ["CAP_KILL"]'
+	run_ok sandlock run --bundle "$BUNDLE" web
+	assert_output_has "can't raise ambient capability CAP_CHOWN: "
+	config '.process.user.uid = 1000'
+	run_ok sandlock run --bundle "$BUNDLE" web
+	assert_output_has "can't raise ambient capability CAP_KILL: "
+}
+
 @test "a poststop hook that fails is a warning at the default level" {
 	requires root
 	new_bundle web
