@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,6 +62,33 @@ void launch_close(struct launch *launch)
 	closep(&launch->console);
 }
 
+/* EAGAIN alone does not tell which of three limits was met. */
+static int fail_to_clone(const struct launch *launch, int error)
+{
+	const char *cgroup;
+	struct rlimit most;
+
+	if (error != EAGAIN)
+		return fail(error, "clone the container's process");
+	cgroup = cgroup_full_of_tasks(launch->in->arena,
+				      &launch->in->facts->cgroups);
+	if (cgroup)
+		return fail(error,
+			    "no process can be created: %s has as many tasks "
+			    "as its pids.max allows (raise it, or end some)",
+			    cgroup);
+	if (getrlimit(RLIMIT_NPROC, &most) == 0 &&
+	    most.rlim_cur != RLIM_INFINITY)
+		return fail(error,
+			    "no process can be created: user %u has reached "
+			    "RLIMIT_NPROC, which is %ju (raise it by ulimit "
+			    "-u, or end processes)",
+			    getuid(), (uintmax_t)most.rlim_cur);
+	return fail(error, "no process can be created: the host has as many "
+			   "tasks as kernel.threads-max or kernel.pid_max "
+			   "allows (end some, or raise them)");
+}
+
 static int clone_child(struct launch *launch)
 {
 	struct plan *plan = launch->plan;
@@ -82,7 +110,7 @@ static int clone_child(struct launch *launch)
 		child_run(plan);
 	}
 	if (pid < 0)
-		return fail(errno, "clone the container's process");
+		return fail_to_clone(launch, errno);
 	launch->pid = pid;
 	return 0;
 }

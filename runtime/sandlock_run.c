@@ -76,13 +76,18 @@ static int start(struct creation *c, struct front *front, struct why *why,
 	return 0;
 }
 
-/* Looked at only when something has failed: it costs nothing before. */
+/*
+ * Looked at only when something has failed: it costs nothing before. Where no
+ * process can be created (EAGAIN), none can be with less around it.
+ */
 static bool lacks_something(const struct creation *c,
-			    const struct request *request,
+			    const struct request *request, int error,
 			    struct sandbox_without *without)
 {
 	bool has_begun = c->launch.pid != 0;
 
+	if (error == -EAGAIN)
+		return false;
 	if (!without->cgroups && !has_begun &&
 	    request->policy.allow_degraded & 1U << POLICY_CGROUPS)
 		return without->cgroups = true;
@@ -136,10 +141,11 @@ static int wait_and_ask(struct creation *c, struct front *front,
 	return status;
 }
 
-/* One attempt; -EAGAIN: another one with what is left in *without. */
+/* One attempt; *ret_again: make another one with what is left in *without. */
 static int try_sandbox(const struct globals *globals,
 		       const struct request *request,
-		       struct sandbox_without *without, struct result *result)
+		       struct sandbox_without *without, struct result *result,
+		       bool *ret_again)
 {
 	const struct creation_options options = { 0 };
 	autocreation struct creation c = CREATION_NONE;
@@ -147,6 +153,7 @@ static int try_sandbox(const struct globals *globals,
 	AUTO(why_close) struct why why = WHY_NONE;
 	int r;
 
+	*ret_again = false;
 	c.arena = globals->arena;
 	c.globals = globals;
 	c.options = &options;
@@ -166,8 +173,9 @@ static int try_sandbox(const struct globals *globals,
 	/* Not before: nobody waits for it. */
 	collect_some(globals, c.container.root, c.in.id);
 	result->degraded |= c.degraded;
-	if (r < 0 && lacks_something(&c, request, without))
-		return -EAGAIN;
+	*ret_again = r < 0 && lacks_something(&c, request, r, without);
+	if (*ret_again)
+		return r;
 	if (r < 0) {
 		why_not_begun(&why, &c);
 		return status_of_failure(&c, r);
@@ -186,11 +194,12 @@ static int run_sandbox(const struct globals *globals,
 		       const struct request *request, struct result *result)
 {
 	struct sandbox_without without = sandbox_disabled(&request->policy);
+	bool again;
 	int r;
 
 	do
-		r = try_sandbox(globals, request, &without, result);
-	while (r == -EAGAIN);
+		r = try_sandbox(globals, request, &without, result, &again);
+	while (again);
 	return r;
 }
 

@@ -406,6 +406,16 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 	[ "$output" = 6 ]
 }
 
+@test "a user with as many processes as RLIMIT_NPROC allows is told so at once" {
+	requires root userns
+	new_user
+	run as_user prlimit --nproc=1 ./sandlock run -r /usr -- true
+	[ "$status" -eq 125 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output = *"no process can be created: user $USER_ID has reached"* ]]
+	[[ $output = *"RLIMIT_NPROC, which is 1 "* ]]
+}
+
 @test "inside there are no capabilities, no new privileges, a filter" {
 	requires root userns
 	both -r /usr -- sh -c "grep -E '^(Cap|NoNew|Seccomp:)' /proc/self/status |

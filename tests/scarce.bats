@@ -140,6 +140,20 @@ works() {
 	done
 }
 
+@test "a cgroup with as many tasks as pids.max allows is named" {
+	few pids
+	echo 1 >"$FEW/pids.max"
+	for command in "$SANDLOCK --root $ROOT run --bundle $BUNDLE c1" \
+		"$SANDLOCK_SHELL --root $ROOT run -r /usr -- true"; do
+		# shellcheck disable=SC2016,SC2086 # for the inner shell; words
+		run sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$FEW" \
+			$command 3>&-
+		[ "$status" -ne 0 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ $output = *"no process can be created: $FEW has as many"* ]]
+	done
+}
+
 @test "a state directory that goes away in the middle undoes the creation" {
 	local gone
 
