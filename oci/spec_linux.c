@@ -229,9 +229,12 @@ static JSON_READER(read_policy_mode)
 		{ "MPOL_WEIGHTED_INTERLEAVE",
 		  KERNEL_MPOL_WEIGHTED_INTERLEAVE },
 	};
-	int r = json_choose(v, modes, COUNT(modes), ret);
+	int r = json_expect(v, JSON_STRING);
 
 	(void)arena;
+	if (r < 0)
+		return r;
+	r = json_choose(v, modes, COUNT(modes), ret);
 	return r < 0 ? fail_at(r, ": invalid memory policy mode") : 0;
 }
 
@@ -250,6 +253,9 @@ static JSON_READER(read_policy_flags)
 	if (r < 0)
 		return r;
 	json_each(member, v) {
+		r = json_expect(member, JSON_STRING);
+		if (r < 0)
+			return json_fail_index(r, i);
 		r = json_choose(member, flags, COUNT(flags), &one);
 		if (r < 0)
 			return json_fail_index(
@@ -263,9 +269,12 @@ static JSON_READER(read_policy_flags)
 
 static JSON_READER(read_nodes)
 {
-	int r = oci_read_list(v, OCI_MAX_NODES, ret);
+	int r = json_expect(v, JSON_STRING);
 
 	(void)arena;
+	if (r < 0)
+		return r;
+	r = oci_read_list(v, OCI_MAX_NODES, ret);
 	return r < 0 ? fail_at(r, ": invalid memory policy nodes") : 0;
 }
 

@@ -25,6 +25,7 @@ setup() {
 	# Sanitizers take their time.
 	! is_dynamic "$SANDLOCK" || MOST_MS=1000
 	new_bundle
+	cgroup_namespace
 	# shellcheck disable=SC2016 # the dollars are jq's
 	hook=$(jq -cn --arg f "$TMP/hook-ran" \
 		'[{"path": "/bin/touch", "args": ["touch", $f]}]')
