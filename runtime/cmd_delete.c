@@ -39,7 +39,8 @@ static void run_poststop(struct arena *arena, const struct container *c,
 int deleting_remove(struct arena *arena, struct container *container,
 		    const struct oci_hooks *hooks)
 {
-	bool due = !container->broken &&
+	/* A sandbox has no hooks, whatever its directory says. */
+	bool due = !container->broken && !container->record.sandbox &&
 		   (container->record.kept || container->record.hooks_begun);
 	struct oci_spec spec;
 	int r;

@@ -11,6 +11,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -86,13 +88,34 @@ static int hide(struct arena *arena, struct policed *policed, const char *path)
 	return r;
 }
 
+/* What somebody else has there is not for us, and stays where it is. */
+static bool is_of_others(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && st.st_uid != geteuid();
+}
+
+/* Who could make it there would have a record that a later command trusts. */
+static int hide_elsewhere(struct arena *arena, struct policed *policed,
+			  const char *usual)
+{
+	char path[PATH_MAX];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && state_elsewhere(i, path); i++)
+		if (!files_is_at_or_below(usual, path) && !is_of_others(path))
+			r = hide(arena, policed, path);
+	return r;
+}
+
 int sandbox_hide_state(struct arena *arena, const char *root,
 		       struct policed *policed)
 {
 	static const enum state_kind kinds[] = { STATE_SANDBOXES,
 						 STATE_CONTAINERS,
 						 STATE_PLACEHOLDERS };
-	char usual[PATH_MAX];
+	char usual[PATH_MAX] = "";
 	int r;
 
 	r = hide(arena, policed, root);
@@ -102,5 +125,5 @@ int sandbox_hide_state(struct arena *arena, const char *root,
 		else
 			err_clear(); /* A place of others has nothing of ours. */
 	}
-	return r;
+	return r < 0 ? r : hide_elsewhere(arena, policed, usual);
 }

@@ -82,13 +82,14 @@ static int find_base(char ret[static PATH_MAX])
 	return make_below_tmp(ret);
 }
 
+static const char *const names[] = {
+	[STATE_SANDBOXES] = "sandlock",
+	[STATE_CONTAINERS] = "sandlock-oci",
+	[STATE_PLACEHOLDERS] = "sandlock-placeholders",
+};
+
 int state_root(enum state_kind kind, char ret[static PATH_MAX])
 {
-	static const char *const names[] = {
-		[STATE_SANDBOXES] = "sandlock",
-		[STATE_CONTAINERS] = "sandlock-oci",
-		[STATE_PLACEHOLDERS] = "sandlock-placeholders",
-	};
 	/* The same for all of a process. */
 	static char base[PATH_MAX];
 	int r = *base ? 0 : find_base(base);
@@ -101,4 +102,15 @@ int state_root(enum state_kind kind, char ret[static PATH_MAX])
 	n = snprintf(ret, PATH_MAX, "%s/%s", base, names[kind]);
 	return n < 0 || n >= PATH_MAX ? fail(ENAMETOOLONG, "XDG_RUNTIME_DIR") :
 					0;
+}
+
+bool state_elsewhere(size_t i, char ret[static PATH_MAX])
+{
+	if (geteuid() == 0 || i > COUNT(names))
+		return false;
+	if (i < COUNT(names))
+		snprintf(ret, PATH_MAX, "/run/user/%u/%s", geteuid(), names[i]);
+	else
+		snprintf(ret, PATH_MAX, "/tmp/sandlock-%u", geteuid());
+	return true;
 }

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 enum state_kind {
 	STATE_SANDBOXES,	/* of sandlock */
@@ -20,3 +22,8 @@ enum state_kind {
  * somebody else could put it there.
  */
 int state_root(enum state_kind kind, char ret[static PATH_MAX]);
+/*
+ * The i-th place where commands of the same user look that have no
+ * XDG_RUNTIME_DIR, or for which /run/user/UID is not there; false: no more.
+ */
+bool state_elsewhere(size_t i, char ret[static PATH_MAX]);

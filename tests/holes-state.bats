@@ -297,6 +297,37 @@ names_in() {
 	[[ ${lines[*]} = "hidden hidden hidden mv: "*"Device or resource busy" ]]
 }
 
+@test "nobody inside puts a record below /tmp/sandlock-UID for a later command without XDG_RUNTIME_DIR" {
+	homeless
+	run as_user env XDG_RUNTIME_DIR="$USER_HOME/w" ./sandlock run -r /usr \
+		-w /tmp -- sh -c "mkdir -m 0700 $SHARED; mkdir $SHARED/sandlock ||
+			mv $SHARED $SHARED.old || rmdir $SHARED || echo held"
+	assert_output_has held
+	[ -z "$(names_in "$SHARED")" ]
+}
+
+@test "nobody inside puts a record below /run/user/UID for a later command without XDG_RUNTIME_DIR" {
+	local runtime
+
+	homeless
+	runtime=/run/user/$USER_ID
+	mkdir -p /run/user
+	mkdir -m 0700 "$runtime"
+	chown "$USER_ID" "$runtime"
+	run as_user env XDG_RUNTIME_DIR="$USER_HOME/w" ./sandlock run -r /usr \
+		-w "$runtime" -- sh -c "mkdir -p $runtime/sandlock/x || echo held"
+	assert_output_has held
+	[ ! -e "$runtime/sandlock/x" ]
+}
+
+@test "a link that somebody else has put at /tmp/sandlock-UID hides nothing from a sandbox" {
+	homeless
+	ln -s "$USER_HOME/w" "$SHARED"
+	run_ok as_user env XDG_RUNTIME_DIR="$USER_HOME/w" ./sandlock run -r /usr \
+		-w /tmp -w "$USER_HOME/w" -- sh -c ">$USER_HOME/w/file"
+	[ -e "$USER_HOME/w/file" ]
+}
+
 # ---- sandboxes whose sandlock was killed ----
 
 # killed NAME WORD...: a sandbox that ran until its sandlock was killed, which
@@ -332,6 +363,19 @@ nothing_left() {
 	assert_lines "[]"
 	nothing_left the+20one
 	[ ! -e file ]
+}
+
+@test "no hook that stands in the directory of a sandbox runs when that is cleared away" {
+	killed one
+	cat >"$ROOT/one/config.json" <<-EOF
+		{ "ociVersion": "1.2.0", "root": { "path": "/" },
+		  "process": { "cwd": "/", "args": [ "true" ] },
+		  "hooks": { "poststop": [ { "path": "/bin/sh",
+		    "args": [ "sh", "-c", ">$PWD/ran" ] } ] } }
+	EOF
+	run_ok "$SANDLOCK_SHELL" --root "$ROOT" ps
+	nothing_left one
+	[ ! -e ran ]
 }
 
 @test "a run of any name clears away what a killed sandlock has left" {
