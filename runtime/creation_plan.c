@@ -333,6 +333,7 @@ int creation_plan(struct creation *c, const char *id, bool has_gate)
 	r = find_rootfs(c);
 	if (r < 0)
 		return r;
+	c->policed.bundle = c->in.bundle;
 	c->policed.rootfs = c->in.rootfs;
 	r = policed_create(c->arena, c->globals, &c->spec, &c->policed);
 	if (r < 0)

@@ -21,6 +21,7 @@ struct policy_kept;
 struct view;
 
 struct policed {
+	const char *bundle;		/* what relative sources begin at */
 	const char *rootfs;		/* on the host; the caller's */
 	const char *home;		/* inside: what ~ means */
 	bool active;			/* false: all below is empty */

@@ -90,8 +90,8 @@ static bool comes_later(const struct mount_options *o)
 	return false;
 }
 
-static int is_writable(struct arena *arena, const struct oci_mount *mount,
-		       const char *source, bool *ret)
+int policed_may_write(struct arena *arena, const struct oci_mount *mount,
+		      const char *source, bool *ret)
 {
 	struct mount_options o;
 	int r = mount_options_parse(arena, &mount->options, &o);
@@ -158,14 +158,14 @@ static int shows_host(struct arena *arena, const struct oci_mount *mount,
 	if (!mounts_is_bind(mount)) {
 		if (mount->type && is_own_type(mount->type))
 			return 0;
-		return is_writable(arena, mount, "", ret);
+		return policed_may_write(arena, mount, "", ret);
 	}
 	source = mount->source ? realpath(mount->source, NULL) : NULL;
 	if (source && stat(source, &st) == 0 &&
 	    ((!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)) ||
 	     holds_no_program(source) || is_of_engine(mount, source, &st)))
 		return 0;
-	return is_writable(arena, mount, source ? source : "", ret);
+	return policed_may_write(arena, mount, source ? source : "", ret);
 }
 
 static int lift(struct arena *arena, struct policy *policy)

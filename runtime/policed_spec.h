@@ -22,6 +22,9 @@ int policed_host_mounts(struct arena *arena, const struct policed *policed,
 int policed_ids(struct arena *arena, struct policed *policed,
 		const struct oci_spec *spec);
 bool policed_holds_ids(const struct policed *policed);
+/* Whether a mount, or one that comes along with its source, is not ro. */
+int policed_may_write(struct arena *arena, const struct oci_mount *mount,
+		      const char *source, bool *ret);
 /*
  * policed_net.c: namespaces of its own hold signals, abstract sockets and
  * interfaces; in those of others Landlock does, and a capability less.

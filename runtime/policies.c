@@ -16,6 +16,7 @@
 #include "base/util.h"
 #include "runtime/mounts.h"
 #include "runtime/policed.h"
+#include "runtime/policed_spec.h"
 #include "runtime/profiles.h"
 #include "runtime/request.h"
 #include "runtime/view.h"
@@ -356,11 +357,32 @@ static bool is_of_host(const char *rootfs)
 	       (home && files_is_at_or_below(home, rootfs));
 }
 
+/* What no bind mount shows has no source. */
+static int find_bind(const struct keeper *k, const struct oci_mount *m,
+		     struct view_bind *ret)
+{
+	const char *source = mounts_is_bind(m) ? m->source : NULL;
+	autofree char *real = NULL;
+
+	*ret = (struct view_bind){ .path = m->destination };
+	if (source && source[0] != '/')
+		source = arena_printf(k->arena, "%s/%s", k->policed->bundle,
+				      source);
+	real = source ? realpath(source, NULL) : NULL;
+	if (!real)
+		return 0;
+	ret->source = arena_strdup(k->arena, real);
+	return ret->source ? policed_may_write(k->arena, m, ret->source,
+					       &ret->writable) :
+			     -ENOMEM;
+}
+
 static int find_binds(struct keeper *k, const struct oci_spec *spec)
 {
 	struct view_bind *binds =
 		arena_array(k->arena, spec->nmounts + 1, sizeof *binds);
 	const char *rootfs = k->policed->rootfs;
+	int r = 0;
 
 	if (!binds)
 		return -ENOMEM;
@@ -370,22 +392,10 @@ static int find_binds(struct keeper *k, const struct oci_spec *spec)
 		.writable = rootfs && is_of_host(rootfs) &&
 			    !spec->root_readonly,
 	};
-	for (size_t i = 1; i <= spec->nmounts; i++) {
-		const struct oci_mount *m = &spec->mounts[i - 1];
-		bool is_bind = mounts_is_bind(m) && m->source &&
-			       m->source[0] == '/' &&
-			       !oci_strings_has(&m->options, "ro") &&
-			       !oci_strings_has(&m->options, "rro");
-		autofree char *real = is_bind ? realpath(m->source, NULL) :
-						NULL;
-
-		binds[i] = (struct view_bind){
-			.path = m->destination,
-			.source = real ? arena_strdup(k->arena, real) : NULL,
-			.writable = real,
-		};
-		if (real && !binds[i].source)
-			return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < spec->nmounts; i++) {
+		r = find_bind(k, &spec->mounts[i], &binds[i + 1]);
+		if (r < 0)
+			return fail_in(r, "mounts[%zu]", i);
 	}
 	k->binds = binds;
 	k->nbinds = spec->nmounts + 1;

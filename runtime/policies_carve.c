@@ -2,6 +2,7 @@
 /* runtime/policies_carve.c - mounts that keep policies as they are. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
@@ -14,13 +15,34 @@
 #include "runtime/policed_files.h"
 #include "runtime/policies.h"
 
+/* What is there of a path: a mount on the way counts, not only the top. */
+static int open_nearest(const struct policed_files *files, const char *top,
+			const char *path)
+{
+	size_t len = strlen(path);
+	int fd = root_open_plain(files->root, path,
+				 O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	while (fd < 0 && errno == ENOENT && len > strlen(top)) {
+		const char *dir;
+
+		while (len > 1 && path[len - 1] != '/')
+			len--;
+		len -= len > 1;
+		dir = arena_strndup(files->arena, path, len);
+		fd = dir ? root_open_plain(files->root, dir,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC) :
+			   -1;
+	}
+	return fd;
+}
+
 /* Something else keeps it from being written. */
 static bool is_closed(const struct policed_files *files,
 		      const struct files_carves *carves, const char *top,
 		      const char *path)
 {
-	autoclose int fd = root_open_plain(files->root, path,
-					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = open_nearest(files, top, path);
 	struct statfs fs;
 
 	for (size_t i = 0; i < carves->n; i++)
@@ -28,8 +50,6 @@ static bool is_closed(const struct policed_files *files,
 		    !streq(path, carves->items[i].path) &&
 		    files_is_at_or_below(path, carves->items[i].path))
 			return true;
-	if (fd < 0)
-		fd = root_open_plain(files->root, top, O_PATH | O_CLOEXEC);
 	return fd >= 0 && fstatfs(fd, &fs) == 0 &&
 	       (unsigned long)fs.f_flags & ST_RDONLY;
 }

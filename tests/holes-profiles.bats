@@ -324,6 +324,41 @@ mv: can't rename 'new': Device or resource busy" \
 	[ "$(ls -A "$home")" = src ]
 }
 
+# shows SOURCE OPTION...: a bundle with SOURCE at /host, which makes a profile.
+shows() {
+	new_bundle
+	mkdir -p "$BUNDLE/rootfs/host"
+	add_mount /host bind "$@"
+	export DEGRADED="config.allow_degraded=deny_replace;fs_refer;fs_truncate;fs_ioctl_dev"
+	policed limits.open_files=100
+	args sh -c 'mkdir -p /host/home/.config/sandlock/profiles 2>&1 | sed "s/.*: //"
+		>/host/home/mine; ls -A /host/home'
+}
+
+@test "a read-only bind mount of a bundle keeps policies that are in a mount below it" {
+	mkdir top top/home
+	shows "$PWD/top" rbind ro
+	run_ok unshare -m --propagation private bash -c '
+		mount -t tmpfs none "$1" && cd / && HOME=$1 &&
+		"$2" --root "$3" run --bundle "$4" box' _ \
+		"$PWD/top/home" "$SANDLOCK" "$ROOT" "$BUNDLE"
+	assert_lines "$(printf "%s\n" "$READONLY" .config .sandlock mine)"
+}
+
+@test "a bind mount of a bundle that becomes writable by its last option keeps policies" {
+	mkdir top top/home
+	shows "$PWD/top" rbind ro rw
+	HOME=$PWD/top/home run_ok run_box
+	assert_lines "$(printf "%s\n" "$READONLY" .config .sandlock mine)"
+}
+
+@test "a bind mount of a bundle with a relative source does not let policies be written" {
+	mkdir top top/home
+	shows "$(realpath --relative-to "$TMP/bundle" top)" bind
+	HOME=$PWD/top/home run run_box
+	[ ! -e top/home/.config/sandlock/profiles ]
+}
+
 @test "a bundle whose root has the home in it does not let policies be written" {
 	new_bundle
 	HOME=$BUNDLE/rootfs/me
