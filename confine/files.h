@@ -121,7 +121,10 @@ int files_projects(struct arena *arena, const struct files_place *place,
 /* The path without links, NULL when there is none. */
 int files_real_path(struct arena *arena, const struct files_place *place,
 		    const char *path, const char **ret);
-/* Every link on the way of a path, and where it ends. */
+/*
+ * Every link on the way of a path, and where it ends: with -EACCES, at the
+ * directory that the caller may not enter.
+ */
 int files_way(struct arena *arena, int root, const char *path,
 	      struct files_way *ret);
 /* What of the denied is for mounts; it is marked as such. */

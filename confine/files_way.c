@@ -119,8 +119,12 @@ static int look(struct walk *w, int root, bool *ret_on)
 		way->missing = true;
 		return 0;
 	}
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return fail(errno, "open %s", w->done);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		int r = fail(errno, "open %s", w->done);
+
+		leave(w);
+		return r;
+	}
 	if (S_ISLNK(st.st_mode) && w->links++ < MAX_LINKS) {
 		*ret_on = true;
 		return follow(w, fd);
@@ -139,7 +143,7 @@ int files_way(struct arena *arena, int root, const char *path,
 	struct files_way way = { 0 };
 	struct walk w = { .arena = arena, .way = &way };
 	bool on = true;
-	int r;
+	int r = 0;
 
 	if (strlen(path) >= sizeof w.done)
 		return fail(ENAMETOOLONG, "%s", path);
@@ -148,11 +152,13 @@ int files_way(struct arena *arena, int root, const char *path,
 		if (r > 0 && w.done[0])
 			r = look(&w, root, &on);
 		if (r < 0)
-			return r;
+			break;
 	}
+	if (r < 0 && r != -EACCES)
+		return r;
 	way.leaf = !has_more(&w);
 	way.rest = arena_strdup(arena, w.rest + strspn(w.rest, "/"));
 	way.end = arena_strdup(arena, w.done[0] ? w.done : "/");
 	*ret = way;
-	return way.end && way.rest ? 0 : -ENOMEM;
+	return way.end && way.rest ? r : -ENOMEM;
 }

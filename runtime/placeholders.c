@@ -198,9 +198,14 @@ static int make_file(const struct spot *spot, const struct files_carve *carve)
 	return fd < 0 ? -errno : fd;
 }
 
-static bool is_closed(int error)
+/* To the workload, too: it may less than we do, but what it owns it can open. */
+static bool is_closed(const struct spot *spot, int error)
 {
-	return error == EACCES || error == EPERM || error == EROFS;
+	struct stat st;
+
+	return error == EPERM || error == EROFS ||
+	       (error == EACCES && fstat(spot->dir, &st) == 0 &&
+		st.st_uid != geteuid());
 }
 
 /* On record before it is there, and by its ID as soon as it has one. */
@@ -222,11 +227,15 @@ static int make_one(const struct placeholders *p, int registry,
 		r = note_nothing(p, list);
 		return r < 0 ? r : -EEXIST;
 	}
-	/* Nor does the workload make it, which may less than we do. */
-	if (carve->denied->implied && is_closed(-fd)) {
+	if (carve->denied->implied && is_closed(&spot, -fd)) {
 		carve->unmade = true;
 		return note_nothing(p, list);
 	}
+	if (fd == -EACCES)
+		return fail(EACCES,
+			    "make an empty %s (the workload could: make its "
+			    "directory writable)",
+			    carve->path);
 	if (fd < 0)
 		return fail(-fd, "make an empty %s", carve->path);
 	if (placeholder_look(fd, &st) < 0)

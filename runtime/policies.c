@@ -124,6 +124,17 @@ static int hold_way(struct keeper *k, const char *path,
 	return r;
 }
 
+/* Its owner inside could open it to others, and to itself: it stays closed. */
+static int keep_closed(struct keeper *k, const char *path,
+		       const struct files_way *way)
+{
+	int r = hold_way(k, path, way);
+
+	err_clear();
+	return r < 0 ? r :
+		       show(k, way->end, (struct policy_kept){ .host = path });
+}
+
 static int keep(struct keeper *k, const char *path, bool file)
 {
 	struct policy_kept kept = { .host = path, .file = file };
@@ -131,11 +142,8 @@ static int keep(struct keeper *k, const char *path, bool file)
 	struct files_way way;
 	int r = files_way(k->arena, k->root, path, &way);
 
-	/* Where we may not look, nobody inside puts anything. */
-	if (r == -EACCES) {
-		err_clear();
-		return 0;
-	}
+	if (r == -EACCES)
+		return keep_closed(k, path, &way);
 	if (r == 0)
 		r = hold_way(k, path, &way);
 	if (r < 0)

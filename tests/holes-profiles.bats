@@ -281,6 +281,33 @@ os.mknod("uv.toml", stat.S_IFSOCK | 0o600)'
 	[ -z "$(ls -A "$USER_HOME/src")" ]
 }
 
+# reopened MODE WORD...: a user's sandbox opens .config, which had this mode.
+reopened() {
+	rm -rf "$USER_HOME/.config"
+	as_user mkdir -m "$1" .config
+	run as_user ./sandlock run -r /usr -w "$USER_HOME" "${OLDER[@]}" \
+		"${@:2}" -- sh -c 'cd; chmod 0700 .config
+			mkdir -p .config/sandlock/profiles'
+	[ ! -e "$USER_HOME/.config/sandlock/profiles" ]
+}
+
+@test "a directory of policies that the caller may not enter stays closed inside" {
+	requires userns
+	new_user
+	reopened 0400
+	reopened 0600
+	reopened 0000 --network-unix "$USER_HOME"
+	assert_output_has "chmod: changing permissions of '.config': $READONLY"
+}
+
+@test "a directory of policies that its owner has made read-only is an error that says what to do" {
+	requires userns
+	new_user
+	reopened 0500
+	[ "$status" = 125 ]
+	assert_output_has "make its directory writable"
+}
+
 @test "without namespaces a project that may be written needs a word" {
 	requires userns
 	chmod 0711 "$TMP" "$WORK"
