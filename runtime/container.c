@@ -21,6 +21,7 @@
 #include "base/proc.h"
 #include "base/sys.h"
 #include "base/util.h"
+#include "runtime/state_root.h"
 
 #define MAX_ID 1024
 #define MAX_RECORD (4UL << 20)
@@ -57,7 +58,7 @@ static int open_dirs(const char *root, const char *id, struct container *ret)
 	if (ret->root < 0 && errno == ENOENT)
 		return not_there(id);
 	if (ret->root < 0)
-		return fail(errno, "open %s", root);
+		return fail(errno, "open %s " STATE_ELSEWHERE, root);
 	ret->dir = openat(ret->root, id,
 			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (ret->dir < 0 && (errno == ENOENT || errno == ENAMETOOLONG))
@@ -420,7 +421,7 @@ int container_ids(struct arena *arena, const char *root,
 	size_t cap = 0;
 
 	if (!dir)
-		return fail(errno, "open %s", root);
+		return fail(errno, "open %s " STATE_ELSEWHERE, root);
 	for (struct dirent *e; (e = readdir(dir));) {
 		int r;
 

@@ -291,6 +291,16 @@ static int keep_in_use(struct keeper *k, const char *cwd, const char *file)
 	return file ? keep(k, file, /* file= */ true) : -ENOMEM;
 }
 
+/* The file in use may be one of the project's, too. */
+static bool is_told(const struct files_list *denied, const char *path)
+{
+	for (size_t i = 0; i < denied->n; i++)
+		if (denied->items[i].implied &&
+		    streq(denied->items[i].path, path))
+			return true;
+	return false;
+}
+
 /* For explain and --why. */
 static int tell(struct arena *arena, const struct policed *policed,
 		struct files_list *denied)
@@ -308,9 +318,10 @@ static int tell(struct arena *arena, const struct policed *policed,
 			.implied = true,
 		};
 
-		if (!kept->on_way)
-			r = entry.path ? files_add(arena, denied, &entry) :
-					 -ENOMEM;
+		if (!entry.path)
+			return -ENOMEM;
+		if (!kept->on_way && !is_told(denied, entry.path))
+			r = files_add(arena, denied, &entry);
 	}
 	return r;
 }

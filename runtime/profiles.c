@@ -30,6 +30,8 @@ static int open_path(const char *path)
 static int find(struct arena *arena, const char *name,
 		const char *const *folders, const char **ret_path)
 {
+	const char *looked = "";
+
 	if (strchr(name, '/')) {
 		int fd = open_path(name);
 
@@ -41,7 +43,9 @@ static int find(struct arena *arena, const char *name,
 			arena_printf(arena, "%s/%s.toml", *folders, name);
 		int fd;
 
-		if (!path)
+		looked = arena_printf(arena, "%s%s%s", looked,
+				      *looked ? ", " : "", *folders);
+		if (!path || !looked)
 			return -ENOMEM;
 		fd = open_path(path);
 		if (fd < 0 && errno == ENOENT)
@@ -49,7 +53,8 @@ static int find(struct arena *arena, const char *name,
 		*ret_path = path;
 		return fd < 0 ? fail(errno, "profile %s", path) : fd;
 	}
-	return fail(ENOENT, "profile '%s'", name);
+	return fail(ENOENT, "profile '%s': no %s.toml in %s", name, name,
+		    looked);
 }
 
 /* Whoever may write it decides what the workload may do. */

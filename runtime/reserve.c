@@ -23,6 +23,7 @@
 #include "runtime/deleting.h"
 #include "runtime/holder.h"
 #include "runtime/placeholders.h"
+#include "runtime/state_root.h"
 #include "runtime/systemd.h"
 
 #define STATE "state.json"
@@ -43,7 +44,7 @@ static int make_root(const char *path)
 		memcpy(prefix, path, i);
 		prefix[i] = '\0';
 		if (mkdir(prefix, path[i] ? 0755 : 0700) < 0 && errno != EEXIST)
-			return fail(errno, "make %s", prefix);
+			return fail(errno, "make %s " STATE_ELSEWHERE, prefix);
 	}
 	return 0;
 }
@@ -61,7 +62,7 @@ static int open_root(const char *path)
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
 	if (fd < 0)
-		return fail(errno, "open %s", path);
+		return fail(errno, "open %s " STATE_ELSEWHERE, path);
 	if (fstat(fd, &st) < 0)
 		return fail(errno, "stat %s", path);
 	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))

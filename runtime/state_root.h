@@ -11,6 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* In errors: what to do about it. */
+#define STATE_ELSEWHERE \
+	"(state goes to --root DIR, or to XDG_RUNTIME_DIR of a user)"
+
 enum state_kind {
 	STATE_SANDBOXES,	/* of sandlock */
 	STATE_CONTAINERS,	/* of sandlock-oci: an engine's, not ours to list */

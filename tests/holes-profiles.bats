@@ -327,6 +327,10 @@ reopened() {
 		"$(printf '%s\n' "$home"/src/{.claude/settings.json,.claude/settings.local.json,pyproject.toml,uv.toml})" ]
 	run_ok sl explain --json -r /usr -r . "${OLDER[@]}"
 	[ "$(jq -r '.denied | length' <<<"$output")" = 0 ]
+	# The file in use is one of them, and is told once.
+	printf '[sandbox]\nallow-read = ["/usr"]\nallow-write = ["."]\n' >uv.toml
+	run_ok sl explain --json --policy uv.toml "${OLDER[@]}"
+	[ "$(jq -r '.denied[].path' <<<"$output" | grep -c uv.toml)" = 1 ]
 }
 
 @test "a bundle that shows the folders of policies does not let them be written" {

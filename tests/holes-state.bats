@@ -264,6 +264,21 @@ names_in() {
 	[ -z "$(names_in "$USER_HOME/run")" ]
 }
 
+@test "an XDG_RUNTIME_DIR of somebody else is an error that names the other places" {
+	local place="(state goes to --root DIR, or to XDG_RUNTIME_DIR of a user)"
+
+	homeless
+	mkdir -m 0700 "$TMP/others"
+	for words in ps "run -r /usr -- true"; do
+		# shellcheck disable=SC2086 # words
+		run as_user env XDG_RUNTIME_DIR="$TMP/others" ./sandlock $words
+		[ "$status" -eq 125 ]
+		assert_output_has "open $TMP/others/sandlock $place: permission denied"
+	done
+	run_bad "open $TMP/others/sandlock-oci $place: permission denied" \
+		as_user env XDG_RUNTIME_DIR="$TMP/others" ./sandlock-oci list
+}
+
 @test "a /tmp/sandlock-UID that is not the user's alone is refused" {
 	local program
 

@@ -165,7 +165,7 @@ with_profile() {
 	policed profile=/etc/passwd
 	run_bad "profile" run_box
 	policed profile=nobody-has-this
-	run_bad "profile 'nobody-has-this'" run_box
+	run_bad "profile 'nobody-has-this': no nobody-has-this.toml in /etc/sandlock/profiles, /usr/share/sandlock/profiles" run_box
 }
 
 # ---- pods ----
