@@ -301,6 +301,24 @@ static bool is_told(const struct files_list *denied, const char *path)
 	return false;
 }
 
+/* A name alone in one of them is a value of the caller's for the next run. */
+static int keep_env_files(struct keeper *k, const struct request *request)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < request->env_files.n; i++) {
+		const char *file = request->env_files.items[i];
+		struct stat st;
+
+		/* A pipe, or whatever descriptor the next run has there. */
+		if (stat(file, &st) < 0 || !S_ISREG(st.st_mode) ||
+		    starts_with(file, "/dev/") || starts_with(file, "/proc/"))
+			continue;
+		r = keep_in_use(k, request->cwd, file);
+	}
+	return r;
+}
+
 /* For explain and --why. */
 static int tell(struct arena *arena, const struct policed *policed,
 		struct files_list *denied)
@@ -342,6 +360,8 @@ int policies_of_request(struct arena *arena, const struct request *request,
 	r = keep_folders(&k);
 	if (r == 0 && request->source)
 		r = keep_in_use(&k, request->cwd, request->source);
+	if (r == 0)
+		r = keep_env_files(&k, request);
 	if (r == 0)
 		r = keep_projects(&k, proc, request->project);
 	return r < 0 ? r : tell(arena, policed, &view->denied);

@@ -518,6 +518,7 @@ int request_parse(struct arena *arena, int argc, char **argv,
 	if (words.project && !streq(place.project, ret->project))
 		return fail(0, "--project %s: the project of %s is %s",
 			    words.project, words.policy_file, ret->project);
+	ret->env_files = words.env_files;
 	r = env_files_add(arena, &words.env_files, &ret->env, &over);
 	if (r < 0)
 		return r;

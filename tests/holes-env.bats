@@ -70,6 +70,22 @@ let_go() {
 	assert_lines pipe
 }
 
+@test "nobody inside adds a name to the file of --env-file, whose value the next run would give" {
+	mkdir "$TMP/w"
+	echo A=1 >"$TMP/w/env"
+	ln -s env "$TMP/w/link"
+	cd "$TMP/w"
+	for change in 'echo TOKEN >>env' 'mv link old' \
+		'echo TOKEN >new; mv -f new link' 'rm env'; do
+		run sl run -r /usr -w . --env-file link \
+			--config-allow-degraded deny_replace -- sh -c "$change"
+		[ "$status" -ne 0 ]
+		[ "$(cat link)" = A=1 ]
+	done
+	# What is not given as one may be written.
+	run_ok sl run -r /usr -w . -- sh -c 'echo TOKEN >>env'
+}
+
 @test "--env wins over --env-file, a later file over an earlier one, both over a profile" {
 	echo A=1 >"$TMP/one"
 	printf 'A=2\nB=2\n' >"$TMP/two"
