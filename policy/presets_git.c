@@ -209,7 +209,11 @@ static int add_repository(struct git *git, const char *dir)
 
 	if (r == 0)
 		r = add_config(git, dir, "config");
-	return r < 0 ? r : add_all(git, dir, "worktrees/*/HEAD", add_git_dir);
+	if (r == 0)
+		r = add_all(git, dir, "worktrees/*/HEAD", add_git_dir);
+	/* A workload can hide HEAD from the next run, but not what is denied. */
+	return r < 0 ? r :
+		       add_all(git, dir, "worktrees/*/commondir", add_git_dir);
 }
 
 /* All that the repository of a project consists of. */
@@ -236,8 +240,11 @@ static int add_project(struct git *git)
 	r = add_repository(git, common);
 	if (r == 0 && !git->hooks)
 		r = add_at(git, project, ".gitmodules");
+	if (r == 0)
+		r = add_all(git, common, "modules/**/HEAD", add_repository);
 	return r < 0 ? r :
-		       add_all(git, common, "modules/**/HEAD", add_repository);
+		       add_all(git, common, "modules/**/config",
+			       add_repository);
 }
 
 static int add_git(struct preset_builder *b, bool hooks)

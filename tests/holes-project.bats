@@ -267,6 +267,19 @@ repository_box() {
 	ran sub
 }
 
+@test "a submodule or worktree without HEAD is denied like any other" {
+	requires root git
+	new_repository lib
+	new_repository repo
+	git -C repo -c protocol.file.allow=always submodule add -q ../lib sub
+	git -C repo config extensions.worktreeConfig true
+	git -C repo worktree add -q tree
+	cd repo
+	rm .git/modules/sub/HEAD .git/worktrees/tree/HEAD
+	closed "$(plant .git/modules/sub/config)"
+	closed "$(plant .git/worktrees/tree/config.worktree)"
+}
+
 @test "a hooksPath that is included, or a submodule's, is denied by @git-hooks" {
 	requires root git
 	new_repository lib
