@@ -36,6 +36,9 @@ struct files_way {
 	unsigned long nlinks;	/* the same: its names */
 };
 
+/* For git a repository whose commondir says so is the whole one. */
+#define FILES_COMMONDIR ".\n"
+
 /* One path of the policy, without links. */
 struct files_entry {
 	const char *path;
@@ -50,6 +53,7 @@ struct files_entry {
 	bool leaf;		/* and nothing is to be below it */
 	bool occupied;		/* but something else is under its name */
 	bool absent;		/* the same: not to be seen either */
+	const char *text;	/* or, while it is missing, with this in it */
 	bool implied;		/* denied by no key of the policy */
 	bool carved;		/* denied by a mount, for who may write above */
 	bool loader;		/* not listed: what a listed program needs */
@@ -82,6 +86,7 @@ struct files_carve {
 	uint32_t rights;
 	bool missing, leaf;
 	bool absent;				/* not to be seen either */
+	const char *text;			/* in a missing file; or NULL */
 	bool unmade;				/* missing, and nobody can make it */
 	bool on_way;				/* a step of it */
 	bool link;

@@ -77,6 +77,7 @@ static int pin(struct arena *arena, struct files_carves *carves,
 
 	on_way.rights = 0;
 	on_way.missing = on_way.absent = false;
+	on_way.text = NULL;
 	on_way.on_way = on_way.link = false;
 	for (const char *p = strchr(carve->path + top + 1, '/'); r == 0 && p;
 	     p = strchr(p + 1, '/')) {
@@ -153,6 +154,7 @@ static int carve_entry(struct arena *arena, const struct files_list *allowed,
 {
 	struct files_carve carve = {
 		.path = d->path,
+		.text = d->text,
 		.rights = rights_of(d),
 		.missing = d->missing && !d->occupied,
 		.leaf = d->leaf,

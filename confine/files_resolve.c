@@ -174,13 +174,14 @@ static int find_way(struct resolver *v, struct files_entry *entry,
 	return 0;
 }
 
-/* A file of that name is one to add for git, even when it is empty. */
-static bool is_for_git(const struct files_entry *entry, const char *path)
+/* A file of git's that it does not take for missing when it is empty. */
+static bool is_for_git(const struct files_entry *entry, const char *path,
+		       const char *name)
 {
 	const char *slash = strrchr(path, '/');
 
 	return entry->of_preset && entry->rights & LANDLOCK_MAY_WRITE &&
-	       slash && streq(slash, "/.gitmodules");
+	       slash && streq(slash + 1, name);
 }
 
 static int keep(struct resolver *v, const struct item *item, int fd)
@@ -203,7 +204,8 @@ static int keep(struct resolver *v, const struct item *item, int fd)
 			    entry.key, entry.item, entry.path,
 			    (unsigned long)st.st_nlink);
 	entry.directory = S_ISDIR(st.st_mode);
-	entry.absent = S_ISSOCK(st.st_mode) && is_for_git(&entry, entry.path);
+	entry.absent = S_ISSOCK(st.st_mode) &&
+		       is_for_git(&entry, entry.path, ".gitmodules");
 	if (item->denial && entry.named && !streq(entry.named, entry.path) &&
 	    (r = find_way(v, &entry, &st)) < 0)
 		return fail_in(r, "%s '%s'", entry.key, entry.item);
@@ -230,7 +232,11 @@ static int keep_name(struct resolver *v, const struct item *item,
 	entry.missing = true;
 	entry.leaf = way.leaf;
 	entry.occupied = !way.missing;
-	entry.absent = way.missing && way.leaf && is_for_git(&entry, way.end);
+	if (way.missing && way.leaf) {
+		entry.absent = is_for_git(&entry, way.end, ".gitmodules");
+		if (is_for_git(&entry, way.end, "commondir"))
+			entry.text = FILES_COMMONDIR;
+	}
 	entry.steps = way.steps;
 	entry.nsteps = way.n;
 	return files_add(v->arena, v->denied, &entry);

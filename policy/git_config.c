@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "base/arena.h"
+#include "base/util.h"
 #include "policy/presets_git.h"
 
 #define BLANKS " \t\r\n"
@@ -105,6 +106,29 @@ static void read_section(struct git_reader *r)
 		r->section = GIT_INCLUDE;
 }
 
+static bool is_ours(enum git_section section, const char *name, size_t len,
+		    enum git_setting_kind *ret)
+{
+	static const struct {
+		enum git_section section;
+		const char *name;
+		enum git_setting_kind kind;
+	} ours[] = {
+		{ GIT_CORE, "hookspath", GIT_HOOKS_PATH },
+		{ GIT_CORE, "worktree", GIT_WORK_TREE },
+		{ GIT_CORE, "bare", GIT_BARE },
+		{ GIT_INCLUDE, "path", GIT_INCLUDE_PATH },
+	};
+
+	for (size_t i = 0; i < COUNT(ours); i++)
+		if (section == ours[i].section &&
+		    is_word(name, len, ours[i].name)) {
+			*ret = ours[i].kind;
+			return true;
+		}
+	return false;
+}
+
 /* `key = value`, or a key alone; 1 if it is one of ours. */
 static int read_key(struct arena *arena, struct git_reader *r,
 		    struct git_setting *ret)
@@ -116,9 +140,7 @@ static int read_key(struct arena *arena, struct git_reader *r,
 	while (isalnum((unsigned char)*p) || *p == '-')
 		p++;
 	len = (size_t)(p - name);
-	ours = (r->section == GIT_CORE && is_word(name, len, "hookspath")) ||
-	       (r->section == GIT_INCLUDE && is_word(name, len, "path"));
-	ret->kind = r->section == GIT_CORE ? GIT_HOOKS_PATH : GIT_INCLUDE_PATH;
+	ours = is_ours(r->section, name, len, &ret->kind);
 	p += strspn(p, " \t");
 	if (*p != '=') {
 		r->at = p + strcspn(p, "\n");

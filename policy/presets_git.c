@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arena.h"
 #include "base/util.h"
@@ -21,6 +22,7 @@ struct git {
 	struct preset_builder *b;
 	bool hooks; /* or else configurations */
 	int depth; /* of includes */
+	bool elsewhere; /* no files of its own beside it */
 };
 
 static int add_at(const struct git *git, const char *dir, const char *name)
@@ -70,6 +72,12 @@ static int take_setting(struct git *git, const char *file,
 	const char *slash = strrchr(file, '/'), *dir, *path;
 	int r;
 
+	if (setting->kind == GIT_WORK_TREE || setting->kind == GIT_BARE) {
+		git->elsewhere = git->elsewhere ||
+				 setting->kind == GIT_WORK_TREE ||
+				 strcasecmp(setting->value, "false") != 0;
+		return 0;
+	}
 	if (setting->kind == GIT_HOOKS_PATH) {
 		if (!git->hooks)
 			return 0;
@@ -205,10 +213,16 @@ static int add_all(struct git *git, const char *dir, const char *pattern,
 
 static int add_repository(struct git *git, const char *dir)
 {
-	int r = add_git_dir(git, dir);
+	int r;
 
+	git->elsewhere = false;
+	r = add_git_dir(git, dir);
 	if (r == 0)
 		r = add_config(git, dir, "config");
+	/* With one git asks nobody where the files are, nor if there are any. */
+	if (r == 0 && !git->hooks &&
+	    (!git->elsewhere || strstr(dir, "/modules/")))
+		r = add_at(git, dir, "commondir");
 	if (r == 0)
 		r = add_all(git, dir, "worktrees/*/HEAD", add_git_dir);
 	/* A workload can hide HEAD from the next run, but not what is denied. */

@@ -12,13 +12,21 @@ struct git_reader {
 	enum git_section section;
 };
 
-enum git_setting_kind { GIT_HOOKS_PATH, GIT_INCLUDE_PATH };
+enum git_setting_kind {
+	GIT_HOOKS_PATH,
+	GIT_INCLUDE_PATH,
+	GIT_WORK_TREE,
+	GIT_BARE,
+};
 
 struct git_setting {
 	enum git_setting_kind kind;
 	const char *value; /* never empty */
 };
 
-/* The next core.hooksPath, include.path or includeIf.*.path: 1, or 0. */
+/*
+ * The next core.hooksPath, core.worktree, core.bare, include.path or
+ * includeIf.*.path: 1, or 0.
+ */
 int git_config_next(struct arena *arena, struct git_reader *reader,
 		    struct git_setting *ret);

@@ -177,6 +177,25 @@ static int note_spot(const struct placeholders *p, struct list *list,
 		      -ENOMEM;
 }
 
+/* Others who work there read the text, too. */
+static int make_with_text(const struct spot *spot, const char *text)
+{
+	autoclose int fd = openat(spot->dir, spot->name,
+				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+					  O_CLOEXEC,
+				  0600);
+
+	if (fd >= 0 && text &&
+	    (io_write_all(fd, text, strlen(text)) < 0 || fchmod(fd, 0644) < 0)) {
+		int error = errno;
+
+		(void)unlinkat(spot->dir, spot->name, 0);
+		errno = error;
+		return -1;
+	}
+	return take_fd(&fd);
+}
+
 /* A descriptor of what was made; -EEXIST when there is something. */
 static int make_file(const struct spot *spot, const struct files_carve *carve)
 {
@@ -188,8 +207,7 @@ static int make_file(const struct spot *spot, const struct files_carve *carve)
 	    mknodat(spot->dir, spot->name, S_IFSOCK | 0600, 0) == 0)
 		fd = openat(spot->dir, spot->name, O_PATH | flags);
 	else if (carve->leaf)
-		fd = openat(spot->dir, spot->name,
-			    O_WRONLY | O_CREAT | O_EXCL | flags, 0600);
+		fd = make_with_text(spot, carve->text);
 	else if (mkdirat(spot->dir, spot->name, 0700) < 0)
 		fd = -1;
 	else
@@ -390,10 +408,13 @@ static int open_parent(const struct line *line)
  */
 static void remove_file(int dir, const char *name, const struct statx *st)
 {
+	size_t text = streq(name, "commondir") ? strlen(FILES_COMMONDIR) : 0;
+
 	if (S_ISDIR(st->stx_mode))
 		(void)unlinkat(dir, name, AT_REMOVEDIR);
 	else if ((S_ISREG(st->stx_mode) || S_ISSOCK(st->stx_mode)) &&
-		 st->stx_size == 0 && st->stx_nlink == 1)
+		 (st->stx_size == 0 || st->stx_size == text) &&
+		 st->stx_nlink == 1)
 		(void)unlinkat(dir, name, 0);
 }
 

@@ -226,6 +226,49 @@ repository_box() {
 	[ "$(ls -A)" = $'.git\nfile' ]
 }
 
+# lead_away DIR: git, to a copy of that repository with a program in it.
+lead_away() {
+	printf '%s' "cp -r $1 evil; $(plant evil/config); echo $PWD/evil >$1/commondir"
+}
+
+@test "a workload cannot lead git to another configuration by a new commondir" {
+	requires root git
+	new_repository lib
+	new_repository repo
+	git -C repo -c protocol.file.allow=always submodule add -q ../lib sub
+	cd repo
+	mkfifo "$TMP/go" "$TMP/up"
+	repository_box -w "$TMP/go" -w "$TMP/up" -- \
+		sh -c "echo >'$TMP/up'; read -r x <'$TMP/go'" &
+	read -r _ <"$TMP/up"
+	for dir in .git .git/modules/sub; do
+		closed "$(lead_away "$dir")"
+		closed "rm $dir/commondir"
+		rm -r evil
+	done
+	# Git takes what stands for it for the repository itself, on both sides.
+	before=$(git status --short)
+	[ "$(repository_box -- git status --short)" = "$before" ]
+	git -c user.name=u -c user.email=u@example.com commit -qm second
+	[ "$(git submodule foreach -q 'git status --short')" = "" ]
+	echo >"$TMP/go"
+	wait $!
+	[ ! -e .git/commondir ]
+	[ ! -e .git/modules/sub/commondir ]
+	! ran . || return 1
+	open "$(lead_away .git)"
+	ran .
+}
+
+@test "where git would lose its files no commondir is made" {
+	requires root git
+	new_repository repo
+	mkdir files
+	git -C repo config core.worktree "$PWD/files"
+	cd repo
+	run_ok repository_box -- test ! -e .git/commondir
+}
+
 @test "files that a configuration includes are part of it" {
 	requires root git
 	new_repository repo

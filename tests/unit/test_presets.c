@@ -288,6 +288,16 @@ static void git_config(void **state)
 {
 	static const struct sample samples[] = {
 		{ "git-config", NOTHING,
+		  GIT "/config.worktree " GIT "/config " GIT "/commondir "
+		      "/home/u/p/.gitmodules" USERS },
+		/* git would look for its files elsewhere, or find some */
+		{ "git-config",
+		  { .files = { { GIT "/config",
+				 "[core]\nbare = false\nworktree = /w\n" } } },
+		  GIT "/config.worktree " GIT "/config "
+		      "/home/u/p/.gitmodules" USERS },
+		{ "git-config",
+		  { .files = { { GIT "/config", "[core]\nbare = true\n" } } },
 		  GIT "/config.worktree " GIT "/config "
 		      "/home/u/p/.gitmodules" USERS },
 		{ "git-config",
@@ -309,21 +319,22 @@ static void git_config(void **state)
 		      "/r/.git/worktrees/p/gitdir "
 		      "/r/.git/worktrees/p/config.worktree "
 		      "/r/.git/config.worktree /r/.git/config "
-		      "/home/u/p/.gitmodules" USERS },
+		      "/r/.git/commondir /home/u/p/.gitmodules" USERS },
 		/* a submodule, and one that is in this one */
 		{ "git-config",
 		  { .files = { { GIT, "gitdir: ../.git/modules/p" } },
 		    .links = { { "/home/u/p/../.git/modules/p", "/m/p" } },
 		    .found = { { "/m/p/modules/**/HEAD",
 				 "/m/p/modules/q/HEAD" } } },
-		  GIT " /m/p/config.worktree /m/p/config "
+		  GIT " /m/p/config.worktree /m/p/config /m/p/commondir "
 		      "/home/u/p/.gitmodules /m/p/modules/q/config.worktree "
-		      "/m/p/modules/q/config" USERS },
+		      "/m/p/modules/q/config /m/p/modules/q/commondir" USERS },
 		{ "git-config",
 		  { .env = { "XDG_CONFIG_HOME=/x", "GIT_CONFIG_GLOBAL=/g" } },
-		  GIT "/config.worktree " GIT "/config /home/u/p/.gitmodules "
-		      "/home/u/.gitconfig /home/u/.config/git/config "
-		      "/x/git/config /g /etc/gitconfig" },
+		  GIT "/config.worktree " GIT "/config " GIT "/commondir "
+		      "/home/u/p/.gitmodules /home/u/.gitconfig "
+		      "/home/u/.config/git/config /x/git/config /g "
+		      "/etc/gitconfig" },
 	};
 
 	check(*state, samples, COUNT(samples));
