@@ -128,7 +128,7 @@ static int find(void *user, struct arena *arena, const char *pattern,
 {
 	const struct files_place *place = user;
 
-	return policy_glob_expand(arena, place->root, pattern, ret);
+	return policy_glob_find_all(arena, place->root, pattern, ret);
 }
 
 static struct policy_context context_of(const struct files_place *place)

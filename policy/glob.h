@@ -33,6 +33,9 @@ const char *policy_glob_start(struct arena *arena, const char *pattern);
  */
 int policy_glob_expand(struct arena *arena, int root, const char *pattern,
 		       struct oci_strings *ret);
+/* The same, and an error if something in which they may be cannot be read. */
+int policy_glob_find_all(struct arena *arena, int root, const char *pattern,
+			 struct oci_strings *ret);
 /*
  * The same, and the directories in which names may match that nobody could
  * look for: too deep, or closed to us, and yet to be entered.

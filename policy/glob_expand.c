@@ -24,6 +24,7 @@
 #define MOST_LEVELS 64
 /* The directory at hand cannot be looked through. */
 #define CLOSED 1
+#define SHOWN 200 /* bytes of a path that may have thousands */
 
 /* A directory that is still to be looked through, and what for. */
 struct pending {
@@ -233,6 +234,9 @@ static int visit_all(struct walk *w, int dir, const char *pattern)
 	const struct dirent *entry;
 	int r = 0;
 
+	/* It may be listed and not be entered: its owner can let himself. */
+	if (!entries && errno == EACCES && is_own(dir))
+		return CLOSED;
 	if (!entries && is_no_match(errno))
 		return 0;
 	if (!entries)
@@ -330,19 +334,41 @@ static int open_start(struct walk *w, int root, const char **pattern)
 	}
 }
 
+/* The first directory cannot be listed, or one above it not be entered. */
+static int close_start(struct walk *w, int root)
+{
+	for (;;) {
+		autoclose int dir = root_open(root, w->len ? w->path : "/",
+					      O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		w->start = w->len;
+		if (dir >= 0)
+			return is_own(dir) || faccessat(dir, ".", X_OK,
+							AT_EACCESS) == 0 ?
+				       close_dir(w) :
+				       0;
+		if (errno != EACCES || !w->len)
+			return 0;
+		pop(w, (size_t)(strrchr(w->path, '/') - w->path));
+	}
+}
+
 int policy_glob_search(struct arena *arena, int root, const char *pattern,
 		       struct oci_strings *ret, struct oci_strings *ret_closed)
 {
 	struct walk w = { .arena = arena, .pattern = pattern };
-	autoclose int start = open_start(&w, root, &pattern);
+	autoclose int start = -1;
 	int r = 0;
 
-	w.start = w.len;
 	w.items = arena_array(arena, ITEMS, sizeof *w.items);
 	if (!w.items)
 		return -ENOMEM;
+	start = open_start(&w, root, &pattern);
+	w.start = w.len;
 	if (start >= 0)
 		r = walk_dir(&w, start, pattern);
+	else if (errno == EACCES)
+		r = close_start(&w, root);
 	else if (!is_no_match(errno))
 		r = fail(errno, "open %s", w.path);
 	if (r == CLOSED)
@@ -364,4 +390,16 @@ int policy_glob_expand(struct arena *arena, int root, const char *pattern,
 	struct oci_strings closed;
 
 	return policy_glob_search(arena, root, pattern, ret, &closed);
+}
+
+int policy_glob_find_all(struct arena *arena, int root, const char *pattern,
+			 struct oci_strings *ret)
+{
+	struct oci_strings closed;
+	int r = policy_glob_search(arena, root, pattern, ret, &closed);
+
+	if (r == 0 && closed.n)
+		return fail(0, "cannot look into %.*s (make it readable)",
+			    SHOWN, closed.items[0]);
+	return r;
 }

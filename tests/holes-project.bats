@@ -323,6 +323,16 @@ lead_away() {
 	closed "$(plant .git/worktrees/tree/config.worktree)"
 }
 
+@test "submodules that the caller cannot look for are an error that says where" {
+	requires root git userns
+	new_user
+	as_user mkdir -p repo/.git/modules
+	chmod 0400 "$USER_HOME/repo/.git/modules"
+	run -125 as_user sh -c 'cd repo && ../sandlock run -r /usr -w . \
+		--deny-write @git-config -- true'
+	assert_output_has "cannot look into $USER_HOME/repo/.git/modules (make it readable)"
+}
+
 @test "a hooksPath that is included, or a submodule's, is denied by @git-hooks" {
 	requires root git
 	new_repository lib

@@ -277,6 +277,37 @@ write_probe() {
 	done
 }
 
+# opened MODE PATTERN: an owner inside opens ./dir/own, which had this mode, and
+# reads ./dir/own/secret.
+opened() {
+	rm -rf "$USER_HOME/dir"
+	as_user mkdir -p dir/own
+	echo found >"$USER_HOME/dir/own/secret"
+	chmod "$1" "$USER_HOME/dir/own"
+	run user_box -r /usr -w dir --network-unix dir --filesystem-deny "$2" \
+		--config-allow-degraded deny_replace -- \
+		sh -c 'chmod 700 dir/own; cat dir/own/secret'
+	[ "$status" -ne 0 ]
+	[[ $output != *found* ]]
+	assert_output_has "cannot look into $USER_HOME/dir/own "
+}
+
+@test "a denied pattern holds in a directory that can be listed and not be entered" {
+	requires root userns
+	new_user
+	opened 0400 'dir/**/secret*'
+	opened 0600 'dir/**/secret*'
+	opened 0400 'dir/*/secret*'
+}
+
+@test "a denied pattern holds that begins in a directory that cannot be looked into" {
+	requires root userns
+	new_user
+	opened 0000 'dir/own/*'
+	opened 0300 'dir/own/*'
+	opened 0000 'dir/own/sub/*'
+}
+
 @test "a directory that others keep closed does not stop a start" {
 	requires root userns
 	new_user
