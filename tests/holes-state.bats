@@ -494,6 +494,16 @@ is_zombie() {
 	grep -q '^State:[[:space:]]*Z' "/proc/$1/status"
 }
 
+@test "a directory of somebody else's where state would be is not cleared away" {
+	homeless
+	as_user mkdir -p w/sandlock/src/deep w/sandlock/doc
+	as_user touch w/sandlock/src/deep/file w/sandlock/doc/file
+	run_ok as_user env XDG_RUNTIME_DIR="$USER_HOME/w" ./sandlock ps
+	run_ok as_user env XDG_RUNTIME_DIR="$USER_HOME/w" ./sandlock run -r /usr -- true
+	[ -e "$USER_HOME/w/sandlock/src/deep/file" ]
+	[ -e "$USER_HOME/w/sandlock/doc/file" ]
+}
+
 @test "a stopped container of sandlock-oci in the same directory is not cleared away" {
 	new_bundle
 	start_container other
