@@ -295,6 +295,10 @@ static int clone_tree(struct child *child, const struct step *step)
 	autoclose int origin = open_origin(child, step);
 	int tree;
 
+	if (origin < 0 && errno == ENOENT && step->node.mode)
+		return child_refuse(child, ENOENT,
+				    "the host has no such node, and only root "
+				    "can make it");
 	if (origin < 0)
 		return -1;
 	if (step->node.mode && !is_device(origin, step))

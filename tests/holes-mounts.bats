@@ -160,7 +160,7 @@ opened"
 	run_ok as_user ./sandlock-oci run --bundle "$BUNDLE" first
 	assert_lines " 00 00"
 	device '{"type": "c", "path": "/dev/never", "major": 511, "minor": 7}'
-	run_bad "linux.devices[1]: open mount source /dev/never" \
+	run_bad "linux.devices[1]: open mount source /dev/never: the host has no such node" \
 		as_user ./sandlock-oci run --bundle "$BUNDLE" never
 }
 
