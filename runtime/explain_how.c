@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/util.h"
 #include "confine/landlock.h"
 #include "policy/keys.h"
 #include "runtime/explain.h"
@@ -42,6 +43,18 @@ static const char *mount_text(enum policy_key key)
 	}
 }
 
+/* Landlock takes nothing away from below what may be written. */
+static bool is_open_below(const struct explanation *all, enum policy_key key)
+{
+	const struct view *view = all->creation.policed.view;
+
+	for (size_t i = 0; view && i < view->denied.n; i++)
+		if (view->denied.items[i].carved &&
+		    streq(view->denied.items[i].key, policy_key_name(key)))
+			return true;
+	return false;
+}
+
 static int explain_files(struct arena *arena, const struct explanation *all,
 			 enum policy_key key, struct explain_line *line)
 {
@@ -63,7 +76,14 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 			    "that can";
 		return 0;
 	}
-	if (all->creation.policed.bare)
+	if (all->creation.policed.bare && is_open_below(all, key)) {
+		line->state = all->request->policy.disable &
+					      1U << POLICY_NAMESPACES ?
+				      EXPLAIN_DISABLED :
+				      EXPLAIN_DEGRADED;
+		line->how = "not held below what may be written, without "
+			    "namespaces";
+	} else if (all->creation.policed.bare)
 		line->how = landlock + strlen("; ");
 	else
 		line->how =

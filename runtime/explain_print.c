@@ -109,8 +109,14 @@ static uint32_t all_rights(const struct files_list *list,
 	return all;
 }
 
+/* Only a mount would, which there is none of. */
+static bool is_open(const struct files_entry *entry, bool bare)
+{
+	return bare && (entry->carved || entry->implied);
+}
+
 static void print_paths(struct arena *arena, const char *title,
-			const struct files_list *list)
+			const struct files_list *list, bool bare)
 {
 	if (list->n)
 		printf("\n%s:\n", title);
@@ -128,7 +134,9 @@ static void print_paths(struct arena *arena, const char *title,
 			if (adds(entry, &list->items[k]))
 				printf("; %s '%s'", list->items[k].key,
 				       shown(arena, list->items[k].item));
-		printf(")\n");
+		printf("%s)\n", is_open(entry, bare) ?
+				       "; not held without namespaces" :
+				       "");
 	}
 }
 
@@ -165,15 +173,16 @@ void explain_print(struct arena *arena, const struct explanation *all)
 	if (!view)
 		return;
 	print_paths(arena, "allowed, as the paths are now (rwx)",
-		    &view->allowed);
-	print_paths(arena, "denied (rwx)", &view->denied);
+		    &view->allowed, /* bare= */ false);
+	print_paths(arena, "denied (rwx)", &view->denied,
+		    all->creation.policed.bare);
 	print_held(arena, &view->carves);
 }
 
 /* ---- JSON ---- */
 
 static void put_paths(struct writer *w, const char *key,
-		      const struct files_list *list)
+		      const struct files_list *list, bool bare)
 {
 	put_array(w, key);
 	for (size_t i = 0; i < list->n; i++) {
@@ -182,6 +191,8 @@ static void put_paths(struct writer *w, const char *key,
 
 		put_object(w, NULL);
 		put_string(w, "path", entry->path);
+		if (is_open(entry, bare))
+			put_bool(w, "held", false);
 		put_array(w, "rights");
 		for (size_t k = 0; k < COUNT(rights); k++)
 			if (all & rights[k].right)
@@ -254,8 +265,9 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 		put_string(&w, "notExcluded",
 			   all->unsandboxed.excluded.refusal);
 	if (view) {
-		put_paths(&w, "allowed", &view->allowed);
-		put_paths(&w, "denied", &view->denied);
+		put_paths(&w, "allowed", &view->allowed, /* bare= */ false);
+		put_paths(&w, "denied", &view->denied,
+			  all->creation.policed.bare);
 		put_held(&w, &view->carves);
 	}
 	toml_json_put(&w, "policy", tree);

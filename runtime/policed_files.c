@@ -299,6 +299,26 @@ static bool has_rules(const struct work *w)
 	return has_files(w) || w->files->policed->net.unix_sockets;
 }
 
+/* Of all of them explain has a list. */
+static void tell_kept(const struct policed *policed)
+{
+	const struct policy_kept *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < policed->nkept; i++)
+		if (!policed->kept[i].on_way) {
+			first = first ? first : &policed->kept[i];
+			n++;
+		}
+	if (first)
+		log_warning("%s: " POLICIES_KEY " '%s' is not held without "
+			    "namespaces (%zu in all, see sandlock explain)",
+			    policed->policy.disable & 1U << POLICY_NAMESPACES ?
+				    "config.disable" :
+				    "config.allow_degraded",
+			    first->host, n);
+}
+
 static int check_carves(const struct work *w)
 {
 	const struct policed_files *files = w->files;
@@ -317,6 +337,8 @@ static int check_carves(const struct work *w)
 					    "config.allow_degraded",
 				    carves->items[i].denied->key,
 				    carves->items[i].denied->item);
+	if (files->policed->bare)
+		tell_kept(files->policed);
 	policed_tell_missing(missing & ~files->policed->missing);
 	if (files->degraded)
 		*files->degraded |= missing;

@@ -318,6 +318,25 @@ reopened() {
 	[ "$(ls -A)" = .git ]
 }
 
+@test "policies that are not held without namespaces are told, and explained as such" {
+	requires_landlock 6
+	run_ok box -r /usr -w . --config-disable namespaces -- true
+	assert_output_has "config.disable: policy of a later run \
+'$home/src/pyproject.toml' is not held without namespaces (4 in all"
+	echo text >file
+	run_ok sl explain -r /usr -w . --deny-write file \
+		--config-disable namespaces -- true
+	assert_output_has "(policy of a later run '$home/src/uv.toml'; not held \
+without namespaces)"
+	assert_output_has "(filesystem.deny_write '$home/src/file'; not held \
+without namespaces)"
+	assert_output_has "disabled: not held below what may be written"
+	run_ok sl explain --json -r /usr -w . --config-disable namespaces -- true
+	[ "$(jq -c '[.denied[].held] | unique' <<<"$output")" = '[false]' ]
+	run_ok sl explain -r /usr -w . "${OLDER[@]}" -- true
+	[[ $output != *"not held without namespaces"* ]]
+}
+
 @test "explain shows the names that are kept" {
 	run_ok sl explain -r /usr -w "$home" "${OLDER[@]}"
 	assert_output_has "-w-  $home/.config/sandlock  (policy of a later run"
