@@ -298,7 +298,7 @@ static int clone_tree(struct child *child, const struct step *step)
 	if (origin < 0 && errno == ENOENT && step->node.mode)
 		return child_refuse(child, ENOENT,
 				    "the host has no such node, and only root "
-				    "can make it");
+				    "with CAP_MKNOD can make it");
 	if (origin < 0)
 		return -1;
 	if (step->node.mode && !is_device(origin, step))
