@@ -299,8 +299,12 @@ static int search_mount(struct search *s, const char *place)
 	struct stat st;
 	int r;
 
-	/* Below another mount, or covered. */
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+	/*
+	 * Below another mount, or covered. A directory above it that cannot
+	 * be entered is judged where it is found.
+	 */
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR ||
+		       errno == ELOOP || errno == EACCES))
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail(errno, "network.unix: open %s", place);

@@ -86,11 +86,11 @@ ends_by() {
 }
 
 # stopped_create [ALL]: a create that is stopped in its hook, with the lock.
-# $TMP/create has its pid. ALL stops its children, too.
+# $TMP/create has its pid. ALL stops its children, too, and without cgroups.
 stopped_create() {
 	hook createRuntime "echo \$PPID >$TMP/create; exec sleep 1000"
-	setsid "$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" web \
-		</dev/null >/dev/null 2>&1 3>&- &
+	setsid "$SANDLOCK" --root "$ROOT" ${1:+--cgroup-manager disabled} \
+		create --bundle "$BUNDLE" web </dev/null >/dev/null 2>&1 3>&- &
 	CREATE=$!
 	wait_until test -s "$TMP/create"
 	[ -z "${1:-}" ] || kill -STOP -- "-$(cat "$TMP/create")"

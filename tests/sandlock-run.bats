@@ -744,6 +744,20 @@ without_cgroups() {
 	degraded_is
 }
 
+@test "a mount in a directory that a user may not enter stops no start" {
+	requires root userns
+	new_user
+	mkdir -p "$USER_HOME/secret/mounted"
+	chmod 0700 "$USER_HOME/secret"
+	chown 0:0 "$USER_HOME/secret"
+	export -f as_user
+	export USER_HOME USER_ID
+	# shellcheck disable=SC2016 # for the inner shell
+	run_ok unshare --mount --propagation private "$BASH" -c '
+		mount -t tmpfs none "$USER_HOME/secret/mounted" &&
+			as_user ./sandlock run -r / -- true'
+}
+
 @test "a directory that may be entered and not be listed is covered" {
 	requires root userns
 	add_netprobe .
