@@ -131,8 +131,10 @@ refuses_raised() {
 	local how=$1
 
 	shift
-	# A sanitizer that looks for leaks needs a process that is dumpable.
-	run ! as_user env ASAN_OPTIONS=detect_leaks=0 ./raised "$@"
+	run ! as_user ./raised "$@"
+	# A leak checker cannot look at a process that is not dumpable, and
+	# says so.
+	mapfile -t lines < <(grep -v '^==[0-9]*==' <<<"$output")
 	[ "${#lines[@]}" -eq 1 ]
 	assert_output_has "refused to run with raised privileges ($how)"
 }
