@@ -83,7 +83,7 @@ static int delete_locked(const struct globals *globals, const char *id,
 
 	if (r < 0)
 		return r == -ENOENT && force ? 0 : r;
-	if (c.broken && !force && container_has_record(&c))
+	if (c.broken && !force && !container_is_rest(&c))
 		return fail_in(-EINVAL,
 			       "%s: container is broken (delete --force "
 			       "removes it)",

@@ -27,22 +27,6 @@
 #define MOST_RECORDS 16	/* of these, that it looks at */
 #define LINKS_ALONE 3	/* of a directory with one in it: . and .. of that */
 
-/* Killed before it had a record: what else there is has another owner. */
-static bool is_begun(int fd)
-{
-	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	autoclosedir DIR *dir = own < 0 ? NULL : fdopendir(own);
-	struct dirent *e;
-
-	if (!dir && own >= 0)
-		close(own);
-	do
-		e = dir ? readdir(dir) : NULL;
-	while (e && (streq(e->d_name, ".") || streq(e->d_name, "..") ||
-		     streq(e->d_name, "state.json.tmp")));
-	return dir && !e;
-}
-
 /* Without a record it is ours only where nobody else puts directories. */
 static bool is_dead(const struct globals *globals, const struct container *c)
 {
@@ -51,7 +35,7 @@ static bool is_dead(const struct globals *globals, const struct container *c)
 	if (fstat(c->dir, &st) < 0 || st.st_uid != geteuid())
 		return false;
 	if (c->broken)
-		return !globals->root_given && is_begun(c->dir);
+		return !globals->root_given && container_is_rest(c);
 	return c->record.sandbox && !container_held(c);
 }
 

@@ -270,11 +270,36 @@ bool container_locked(const struct container *container)
 	       errno == EWOULDBLOCK;
 }
 
-bool container_has_record(const struct container *container)
+/* What can be there before a record is, or when that has gone. */
+static bool is_rest(const char *name)
 {
-	return faccessat(container->dir, "state.json", F_OK,
-			 AT_SYMLINK_NOFOLLOW) == 0 ||
-	       errno != ENOENT;
+	static const char *const names[] = { ".",
+					     "..",
+					     "state.json.tmp",
+					     "placeholders",
+					     "placeholders.tmp",
+					     "resources.json",
+					     "resources.json.tmp" };
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (streq(name, names[i]))
+			return true;
+	return false;
+}
+
+bool container_is_rest(const struct container *container)
+{
+	int fd = openat(container->dir, ".",
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autoclosedir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	do
+		e = dir ? readdir(dir) : NULL;
+	while (e && is_rest(e->d_name));
+	return dir && !e;
 }
 
 int container_hold(const struct container *container)

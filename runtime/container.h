@@ -43,8 +43,11 @@ void container_close(struct container *container);
 int container_this_boot(const struct container *container);
 /* A create or delete holds its lock (we may be that one). */
 bool container_locked(const struct container *container);
-/* Without one it is what a create or delete that was killed has left. */
-bool container_has_record(const struct container *container);
+/*
+ * It has no record, but is what a create or delete that was killed has left:
+ * with anything else in it, it is a directory of somebody else's.
+ */
+bool container_is_rest(const struct container *container);
 /*
  * As long as this process lives, container_held says so: to whoever asks, in
  * whatever namespace of processes.

@@ -145,8 +145,7 @@ static int clear_left_over(struct arena *arena, const char *root,
 	r = container_load(arena, root, id, &old);
 	if (r < 0)
 		return r;
-	if (old.record.kept ||
-	    (old.broken && faccessat(old.dir, STATE, F_OK, 0) == 0))
+	if (old.record.kept || (old.broken && !container_is_rest(&old)))
 		return exists_already(id);
 	return deleting_remove(arena, &old, NULL);
 }

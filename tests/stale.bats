@@ -337,6 +337,19 @@ read_only() {
 	[ "${lines[-1]}" = full ]
 }
 
+@test "a directory of somebody else's in the place of a record stays" {
+	new_bundle
+	mkdir -p "$ROOT/box/sub"
+	: >"$ROOT/box/sub/file"
+	run_bad "already exists" sandlock run --bundle "$BUNDLE" box
+	run_bad "container is broken" sandlock delete box
+	[ -e "$ROOT/box/sub/file" ]
+	# Empty, it is what a create that was killed has left.
+	rm -r "$ROOT/box/sub"
+	args true
+	run_ok sandlock run --bundle "$BUNDLE" box
+}
+
 @test "a broken record does not hide the others" {
 	start_sleeping c1
 	mkdir -m 700 "$ROOT/c0"
