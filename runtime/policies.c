@@ -159,7 +159,8 @@ static int keep(struct keeper *k, const char *path, bool file)
 	    way.nlinks > 1)
 		return fail(0,
 			    "the policy %s may be written: it has %lu hard "
-			    "links, and the others would stay open",
+			    "links, and the others would stay open, so make "
+			    "it a copy of its own",
 			    path, way.nlinks);
 	return r;
 }
