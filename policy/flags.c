@@ -301,8 +301,9 @@ int policy_from_flags(struct arena *arena, char **argv, int argc,
 		else if (other)
 			r = other(user, argv + used, argc - used);
 		if (r <= 0)
-			return r < 0 ? r : fail(0, "unknown flag %s",
-						word.text);
+			return r < 0 ? r :
+				       fail(0, "unknown flag %s, see sandlock "
+					       "run --help", word.text);
 		used += r;
 	}
 	r = set_all(&door, place, &policy);

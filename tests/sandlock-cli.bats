@@ -54,7 +54,7 @@ checked() {
 
 @test "what sandlock does not know is an error of one line, with status 125" {
 	sl_bad "unknown command 'nonesuch'" nonesuch
-	sl_bad "unknown flag --nonesuch" wrap --nonesuch -- true
+	sl_bad "unknown flag --nonesuch, see sandlock run --help" wrap --nonesuch -- true
 	sl_bad "usage: sandlock kill NAME" kill
 	sl_bad "run: no command, usage: sandlock run [options]" run -m 1G
 	sl_bad "unknown option --no, see sandlock ps --help" ps --no
