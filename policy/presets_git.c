@@ -230,6 +230,18 @@ static int add_repository(struct git *git, const char *dir)
 		       add_all(git, dir, "worktrees/*/commondir", add_git_dir);
 }
 
+/* Below refs and logs are names of branches: git would take ours for one. */
+static int add_module(struct git *git, const char *dir)
+{
+	const char *config;
+	int r = read_at(git, dir, "config", &config);
+
+	if (r < 0 ||
+	    (!config && (strstr(dir, "/refs/") || strstr(dir, "/logs"))))
+		return r;
+	return add_repository(git, dir);
+}
+
 /* All that the repository of a project consists of. */
 static int add_project(struct git *git)
 {
@@ -255,7 +267,7 @@ static int add_project(struct git *git)
 	if (r == 0 && !git->hooks)
 		r = add_at(git, project, ".gitmodules");
 	if (r == 0)
-		r = add_all(git, common, "modules/**/HEAD", add_repository);
+		r = add_all(git, common, "modules/**/HEAD", add_module);
 	return r < 0 ? r :
 		       add_all(git, common, "modules/**/config",
 			       add_repository);

@@ -333,6 +333,19 @@ lead_away() {
 	assert_output_has "cannot look into $USER_HOME/repo/.git/modules (make it readable)"
 }
 
+@test "nothing stands for a denied name among the branches of a submodule" {
+	requires root git
+	new_repository lib
+	new_repository repo
+	git -C repo -c protocol.file.allow=always submodule add -q ../lib sub
+	cd repo
+	[ -e .git/modules/sub/refs/remotes/origin/HEAD ]
+	before=$(cd .git/modules/sub && find refs logs | LC_ALL=C sort)
+	run_ok repository_box --deny-write @git-hooks -- \
+		sh -c 'cd .git/modules/sub && find refs logs | LC_ALL=C sort'
+	[ "$(sed /warning:/d <<<"$output")" = "$before" ]
+}
+
 @test "a hooksPath that is included, or a submodule's, is denied by @git-hooks" {
 	requires root git
 	new_repository lib
