@@ -93,7 +93,7 @@ remove_all() {
 	expect 0 "" buildah run --runtime "$RUNTIME" --isolation oci \
 		--network private base -- \
 		cat /proc/sys/net/ipv4/ping_group_range
-	[ "$output" = "0	0" ]
+	assert_lines "0	0"
 }
 
 # bats test_tags=binds
