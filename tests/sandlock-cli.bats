@@ -348,12 +348,16 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 	done
 }
 
+# Tests that run beside this one call check, too.
+no_check_cgroups() {
+	[ -z "$(find /sys/fs/cgroup -name 'sandlock-check-*')" ]
+}
+
 @test "check leaves no cgroup behind" {
 	requires root
 	run sl check
 	checked
-	run find /sys/fs/cgroup -name 'sandlock-check-*'
-	[ -z "$output" ]
+	wait_until no_check_cgroups
 }
 
 # in_userns COMMAND...: as root of a user namespace with many ids.
