@@ -10,15 +10,6 @@ setup() {
 	new_bundle
 }
 
-with_userns() {
-	requires userns
-	config '.linux.namespaces += [{type: "user"}] |
-		.linux.uidMappings = [{containerID: 0, hostID: 100000,
-				       size: 1000}] |
-		.linux.gidMappings = .linux.uidMappings'
-	chown -R 100000:100000 "$BUNDLE/rootfs"
-}
-
 # device JSON: add it to linux.devices.
 device() {
 	config --argjson device "$1" '.linux.devices += [$device]'

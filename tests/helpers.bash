@@ -206,6 +206,16 @@ cgroup_namespace() {
 		[{type: "cgroup"}])'
 }
 
+# with_userns: $BUNDLE has a user namespace, whose ids begin at 100000.
+with_userns() {
+	requires userns
+	config '.linux.namespaces += [{type: "user"}] |
+		.linux.uidMappings = [{containerID: 0, hostID: 100000,
+				       size: 65536}] |
+		.linux.gidMappings = .linux.uidMappings'
+	chown -R 100000:100000 "$BUNDLE/rootfs"
+}
+
 # args PROGRAM [ARGUMENT...]: what the container runs.
 # shellcheck disable=SC2016 # the dollars are jq's
 args() {

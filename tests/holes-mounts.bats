@@ -10,15 +10,6 @@ setup() {
 	new_bundle
 }
 
-with_userns() {
-	requires userns
-	config '.linux.namespaces += [{type: "user"}] |
-		.linux.uidMappings = [{containerID: 0, hostID: 100000,
-				       size: 65536}] |
-		.linux.gidMappings = .linux.uidMappings'
-	chown -R 100000:100000 "$BUNDLE/rootfs"
-}
-
 # peer PATH, inside: s shared, m slave, u unbindable, - private.
 peers='peer() {
 	awk -v path="$1" "\$5 == path {
