@@ -238,15 +238,18 @@ copy_programs() {
 	done
 }
 
-@test "a package with a setuid program can be installed in a bundle with limits alone" {
-	requires dpkg-deb dpkg tar ldd
+@test "apt-get installs a package with a setuid program in a bundle with limits alone" {
+	requires dpkg-deb dpkg apt-get tar ldd
 	local pkg=$WORK/pkg files
 
 	new_bundle
 	files=$BUNDLE/rootfs
-	copy_programs dpkg dpkg-deb dpkg-split tar rm sh diff
+	copy_programs dpkg dpkg-deb dpkg-split tar rm sh diff apt-get \
+		/usr/lib/apt/methods/{copy,file,store}
 	mkdir -p "$files"/var/lib/dpkg/{info,updates,triggers} "$files/var/log" \
-		"$pkg/DEBIAN" "$pkg/usr/bin" "$pkg/var/mail"
+		"$files"/var/{lib/apt/lists,cache/apt/archives}/partial \
+		"$files"/etc/apt/{apt.conf.d,preferences.d} "$pkg/DEBIAN" "$pkg/usr/bin" "$pkg/var/mail"
+	cp --parents -R /usr/share/dpkg "$files"
 	touch "$files/var/lib/dpkg/status"
 	printf '%s\n' 'Package: raise' 'Version: 1' 'Architecture: all' \
 		'Maintainer: nobody <nobody@example.org>' 'Description: raises' \
@@ -261,7 +264,9 @@ copy_programs() {
 	config '.process.capabilities |= with_entries(.value += ["CAP_CHOWN",
 		"CAP_FOWNER", "CAP_FSETID", "CAP_DAC_OVERRIDE"])'
 	policed limits.memory=512M
-	args sh -c 'dpkg --force-bad-path --force-not-root -i /raise.deb'
+	args apt-get -y -o APT::Sandbox::User=root \
+		-o DPkg::Options::=--force-bad-path \
+		-o DPkg::Options::=--force-not-root install /raise.deb
 	run -0 run_box
 	[ -u "$files/usr/bin/raise" ]
 	[ -u "$files/usr/bin/later" ]
@@ -272,6 +277,7 @@ copy_programs() {
 	touch "$files/var/lib/dpkg/status"
 	add_mount /volume bind "$WORK/host" rbind rw
 	run ! run_box
+	assert_output_has "Operation not permitted"
 	[ ! -u "$files/usr/bin/raise" ]
 }
 
