@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/placeholder_registry.c - a directory each, a file for each owner. */
+/* runtime/placeholder_registry.c - keep a directory for each placeholder. */
 #include "runtime/placeholder_registry.h"
 
 #include <dirent.h>
@@ -41,7 +41,10 @@ void placeholder_id(const struct statx *st, char ret[static ID])
 		 has_birth ? st->stx_btime.tv_nsec : 0);
 }
 
-/* Whoever may write it chooses what is removed; who may read it can lock it. */
+/*
+ * A user with write access could choose what we remove; one with read access
+ * could hold the lock.
+ */
 static int check(int fd, const char *path)
 {
 	struct stat st;
@@ -119,7 +122,7 @@ int placeholder_registry_take(int registry, const char *id, int state,
 	char owner[ID];
 	int r = 0;
 
-	/* Those of an earlier file with this number, where none has a birth. */
+	/* Without birth times, an earlier file may have had the same ID. */
 	if (fresh && placeholder_registry_has(registry, id))
 		r = io_remove_tree_at(registry, id);
 	if (r < 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/placeholder_registry.h - who needs which placeholder.
+ * runtime/placeholder_registry.h - which containers need which placeholder.
  *
- * REGISTRY/ID/ has a file for each container that needs the placeholder, named
- * after the ID of that one's state directory.
+ * REGISTRY/ID/ has a file for each container that needs the placeholder ID. The
+ * file is named after the ID of the container's state directory.
  */
 #pragma once
 
@@ -13,19 +13,22 @@
 
 struct statx;
 
-/* What is behind a descriptor; -1 and errno. */
+/* Call statx(2) on a descriptor; -1 and errno on failure. */
 int placeholder_look(int fd, struct statx *ret);
-/* Device, inode and birth: another file with the same number is another. */
+/* Device, inode and birth time, as inode numbers are used again. */
 void placeholder_id(const struct statx *st, char ret[static PLACEHOLDER_ID]);
-/* Device and inode of the directory it is in: overlays let it be born again. */
+/*
+ * Device and inode of the directory it is in. An overlay may change the birth
+ * time of a directory, so that is left out.
+ */
 void placeholder_place(const struct statx *st, char ret[static PLACEHOLDER_ID]);
 
-/* Made if need be, and locked; an error unless it is the caller's alone. */
+/* Make the registry if missing, and lock it; only the caller may access it. */
 int placeholder_registry_open(void);
 bool placeholder_registry_has(int registry, const char *id);
-/* The container with this state directory needs it; fresh: nobody else does. */
+/* Record that a container needs it; fresh: drop earlier records of this ID. */
 int placeholder_registry_take(int registry, const char *id, int state,
 			      bool fresh);
-/* Not any more; true: nor does anybody else, until it is forgotten. */
+/* Remove that record; true if no other container needs the placeholder. */
 bool placeholder_registry_drop(int registry, const char *id, int state);
 void placeholder_registry_forget(int registry, const char *id);

@@ -3,12 +3,12 @@
  * runtime/placeholders.c - make them, share them, take them away.
  *
  * The state directory lists "ID PARENT PATH" of each; PARENT is the device and
- * inode of the directory it is in. A lock on the registry is held meanwhile.
+ * inode of the directory it is in. We hold a lock on the registry meanwhile.
  *
- * Others may write where placeholders are, and put a link or another file in
- * the place of anything. So a path only helps to find the directory again:
- * what is removed is in the very directory where it was made, and is the very
- * file that was made.
+ * Other processes may write to these directories and replace anything there by
+ * a link or another file. So we use a path only to find the directory again:
+ * we remove a file only if both the directory and the file are the ones that
+ * we recorded when we made the placeholder.
  */
 #include "runtime/placeholders.h"
 
@@ -34,7 +34,7 @@
 #include "runtime/placeholder_registry.h"
 
 #define LIST "placeholders"
-#define UNKNOWN "-" /* about to be made: it has no ID yet */
+#define UNKNOWN "-" /* not made yet, so it has no ID */
 #define MAX_LIST (8UL << 20)
 #define ID PLACEHOLDER_ID
 
@@ -45,7 +45,7 @@ struct list {
 	size_t len;
 };
 
-/* sure: it stays in the list; otherwise the next line takes its place. */
+/* sure: keep the line; otherwise the next line replaces it. */
 static int note(const struct placeholders *p, struct list *list,
 		const char *line, bool sure)
 {
@@ -63,7 +63,7 @@ static int note(const struct placeholders *p, struct list *list,
 	return io_replace_at(p->state, LIST, list->text, more, 0600);
 }
 
-/* Without what was not sure. */
+/* Remove a last line that was not sure. */
 static int note_nothing(const struct placeholders *p, const struct list *list)
 {
 	return io_replace_at(p->state, LIST, list->len ? list->text : "",
@@ -72,7 +72,7 @@ static int note_nothing(const struct placeholders *p, const struct list *list)
 
 /* ---- the beginning ---- */
 
-/* Where one is, or is to be. */
+/* The location of a placeholder, made or not. */
 struct spot {
 	int dir; /* on the host */
 	const char *path; /* with its name, and without links */
@@ -120,7 +120,7 @@ static int open_on_host(const struct placeholders *p, const char *dir,
 	return -ENOENT;
 }
 
-/* As the kernel names it, whatever links have led there. */
+/* The path that the kernel reports, without links. */
 static int find_path(const struct placeholders *p, struct spot *spot)
 {
 	char link[32], path[PATH_MAX];
@@ -177,7 +177,7 @@ static int note_spot(const struct placeholders *p, struct list *list,
 		      -ENOMEM;
 }
 
-/* Others who work there read the text, too. */
+/* Programs outside, such as git, must be able to read the text. */
 static int make_with_text(const struct spot *spot, const char *text)
 {
 	autoclose int fd = openat(spot->dir, spot->name,
@@ -196,13 +196,13 @@ static int make_with_text(const struct spot *spot, const char *text)
 	return take_fd(&fd);
 }
 
-/* A descriptor of what was made; -EEXIST when there is something. */
+/* Return a descriptor of the new file; -EEXIST if the name is taken. */
 static int make_file(const struct spot *spot, const struct files_carve *carve)
 {
 	const int flags = O_NOFOLLOW | O_CLOEXEC;
 	int fd;
 
-	/* Other programs take no socket for a file: git would add an empty one. */
+	/* Other programs ignore a socket; git would add an empty file. */
 	if (carve->absent &&
 	    mknodat(spot->dir, spot->name, S_IFSOCK | 0600, 0) == 0)
 		fd = openat(spot->dir, spot->name, O_PATH | flags);
@@ -216,7 +216,10 @@ static int make_file(const struct spot *spot, const struct files_carve *carve)
 	return fd < 0 ? -errno : fd;
 }
 
-/* To the workload, too: it may less than we do, but what it owns it can open. */
+/*
+ * Whether the workload cannot write there either. It has no more rights than
+ * we have, but it can change the mode of a directory that it owns.
+ */
 static bool is_closed(const struct spot *spot, int error)
 {
 	struct stat st;
@@ -226,7 +229,7 @@ static bool is_closed(const struct spot *spot, int error)
 		st.st_uid != geteuid());
 }
 
-/* On record before it is there, and by its ID as soon as it has one. */
+/* Record the placeholder before making it, and its ID right after. */
 static int make_one(const struct placeholders *p, int registry,
 		    struct list *list, struct files_carve *carve)
 {
@@ -264,7 +267,7 @@ static int make_one(const struct placeholders *p, int registry,
 	return r < 0 ? r : note_spot(p, list, &spot, id);
 }
 
-/* What is there now, and is no placeholder, must be plain. */
+/* What another process made must be a directory, or a file with one link. */
 static int check_found(const struct files_carve *carve, const struct statx *st)
 {
 	if (!carve->missing || S_ISDIR(st->stx_mode) ||
@@ -276,21 +279,21 @@ static int check_found(const struct files_carve *carve, const struct statx *st)
 		    carve->path);
 }
 
-/* As make_file leaves it. */
+/* Whether it has the owner and mode that make_file gives. */
 static bool looks_made(const struct statx *st)
 {
 	return st->stx_uid == geteuid() &&
 	       !(st->stx_mode & (S_IRWXG | S_IRWXO));
 }
 
-/* Nobody has a use for such a socket: those who needed it were killed. */
+/* The sandboxes that needed this socket were killed, so we can adopt it. */
 static bool is_left_over(const struct files_carve *carve,
 			 const struct statx *st)
 {
 	return carve->absent && S_ISSOCK(st->stx_mode) && looks_made(st);
 }
 
-/* Others of ours may have made it: then it must stay for us, too. */
+/* Another sandbox may have made it; record that we need it, too. */
 static int join_one(const struct placeholders *p, int registry,
 		    struct list *list, const struct files_carve *carve)
 {
@@ -316,7 +319,7 @@ static int join_one(const struct placeholders *p, int registry,
 						 /* fresh= */ !known);
 }
 
-/* What it would be in could not be made. */
+/* Whether a directory above it could not be made. */
 static bool is_in_unmade(const struct files_carves *carves, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -369,7 +372,7 @@ static bool is_id(const char *text)
 	       !text[strspn(text, "0123456789abcdef:-.")];
 }
 
-/* Into its words; false: it is none of ours. */
+/* Split a line into its words; false if we cannot have written it. */
 static bool split(char *text, struct line *ret)
 {
 	char *save = NULL, *slash;
@@ -386,7 +389,7 @@ static bool split(char *text, struct line *ret)
 	return *ret->name && !streq(ret->name, ".") && !streq(ret->name, "..");
 }
 
-/* The directory where it was made, not what has its path now; or -1. */
+/* Open the directory only if it is still the recorded one; -1 if not. */
 static int open_parent(const struct line *line)
 {
 	autoclose int fd = sys_openat2(AT_FDCWD, *line->path ? line->path : "/",
@@ -403,8 +406,8 @@ static int open_parent(const struct line *line)
 }
 
 /*
- * The kernel removes names, not descriptors. Who is faster than we are can put
- * another empty file there, but only in a directory that it may write.
+ * The kernel removes names, not descriptors. A process that wins this race can
+ * make us remove another file, but only in a directory where it may write.
  */
 static void remove_file(int dir, const char *name, const struct statx *st)
 {
@@ -418,7 +421,7 @@ static void remove_file(int dir, const char *name, const struct statx *st)
 		(void)unlinkat(dir, name, 0);
 }
 
-/* The file first: a second try finds the record, and removes both. */
+/* Remove the file before its record, so that a second try finds the record. */
 static void release_id(int registry, int state, const char *id,
 		       const struct line *line)
 {
@@ -426,7 +429,7 @@ static void release_id(int registry, int state, const char *id,
 	char found[ID];
 	struct statx st;
 
-	/* A registry does not outlast the machine; a list on disk does. */
+	/* After a reboot the registry may be gone, but not a list on disk. */
 	if (placeholder_registry_has(registry, id) &&
 	    !placeholder_registry_drop(registry, id, state))
 		return;
@@ -441,7 +444,7 @@ static void release_id(int registry, int state, const char *id,
 	placeholder_registry_forget(registry, id);
 }
 
-/* We were killed at making it: it may be there, and have a record. */
+/* We were killed while making it, so file and record may or may not exist. */
 static void release_unknown(int registry, int state, const struct line *line)
 {
 	autoclose int dir = open_parent(line), fd = -1;
@@ -459,7 +462,7 @@ static void release_unknown(int registry, int state, const struct line *line)
 		remove_file(dir, line->name, &st);
 }
 
-/* From the last one on: it may be in one that was made before it. */
+/* Start at the last: it may be in a directory that was made before it. */
 static void release_all(int registry, int state, char *text, size_t len)
 {
 	struct line line;
@@ -476,7 +479,7 @@ static void release_all(int registry, int state, char *text, size_t len)
 	}
 }
 
-/* What somebody else may write chooses nothing that we remove. */
+/* A file that another user may write must not choose what we remove. */
 static bool is_ours(int fd)
 {
 	struct stat st;

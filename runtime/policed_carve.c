@@ -99,7 +99,7 @@ static int carve_one(struct masks *masks, const struct mount_table *table,
 	if (carve->unmade)
 		return 0;
 	r = mount_table_check(table, masks->root, carve->path);
-	/* A link that is held still leads to what is covered elsewhere. */
+	/* Keep the link itself; its target is covered by another carve. */
 	if (r == 0 && carve->link)
 		r = masks_narrow(masks->root, carve->path, true, false);
 	else if (r == 0 && carve->absent)

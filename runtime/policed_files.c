@@ -299,7 +299,7 @@ static bool has_rules(const struct work *w)
 	return has_files(w) || w->files->policed->net.unix_sockets;
 }
 
-/* Of all of them explain has a list. */
+/* Name only the first; explain lists all. */
 static void tell_kept(const struct policed *policed)
 {
 	const struct policy_kept *first = NULL;
@@ -367,7 +367,7 @@ static int settle_files(struct work *w)
 	return r;
 }
 
-/* Without any effect: what is meant. */
+/* Find the rules and mounts, without making anything. */
 static int settle(struct work *w)
 {
 	int r = settle_files(w);

@@ -2,9 +2,9 @@
 /*
  * runtime/policed_ids.c - whether a bundle can write files of the host.
  *
- * Only there a file with S_ISUID or S_ISGID raises somebody outside. Elsewhere
- * the group suid of system calls is allowed, or no package could be installed.
- * The root file system does not count.
+ * If it can, a file with S_ISUID or S_ISGID could give its rights to a user
+ * outside. If not, we allow the system calls of the group suid, which package
+ * managers need. The root file system does not count.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 
 /* ---- what is mounted ---- */
 
-/* No program is ever run from these, and tmpfs is a new one. */
+/* These hold no programs, except for tmpfs, and that is new and empty. */
 static bool is_own_type(const char *type)
 {
 	static const char *const types[] = { "proc",   "sysfs",	 "tmpfs",
@@ -61,7 +61,7 @@ static bool holds_no_program(const char *path)
 	}
 }
 
-/* Of the mounts that come along with rbind; ro is only for the first. */
+/* With rbind, ro applies to the first mount only: check those below. */
 static int look_below(struct arena *arena, const char *source, bool *ret)
 {
 	autoclose int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -105,9 +105,9 @@ int policed_may_write(struct arena *arena, const struct oci_mount *mount,
 	return *ret ? 0 : look_below(arena, source, ret);
 }
 
-/* ---- what engines bring ---- */
+/* ---- mounts of engines ---- */
 
-/* Nobody but those who may pass can run it. */
+/* Whether a directory above it keeps other users from running it. */
 static bool is_closed_to_others(const char *path)
 {
 	char dir[PATH_MAX];
@@ -125,8 +125,8 @@ static bool is_closed_to_others(const char *path)
 }
 
 /*
- * The files that say who the container is, and its shared memory. No engine
- * makes them read-only, and no other user can reach them.
+ * Files with the identity of the container, and its shared memory. Engines
+ * leave these writable, but no other user can reach them.
  */
 static bool is_of_engine(const struct oci_mount *mount, const char *source,
 			 const struct stat *st)

@@ -34,11 +34,11 @@
 
 #define MOST_SOCKETS 10000
 #define LOCAL_SYSTEM "/usr/local"
-/* As many levels have descriptors of their own; those below come later. */
+/* The search keeps one descriptor per level, and does deeper levels later. */
 #define MOST_LEVELS 64
 #define ENTRIES 2048
-#define TOO_DEEP 1 /* no path is long enough */
-#define SHOWN 200 /* bytes of a path that may have thousands */
+#define TOO_DEEP 1 /* the path would exceed PATH_MAX */
+#define SHOWN 200 /* bytes of a long path in a warning */
 
 struct paths {
 	const char **items;
@@ -54,7 +54,7 @@ struct search {
 	struct paths found;
 	struct paths pending; /* directories that are still to be searched */
 	size_t level;
-	size_t ndeep; /* directories that are covered, as no path is longer */
+	size_t ndeep; /* directories to cover as they are nested too deep */
 	char path[PATH_MAX];
 };
 
@@ -96,7 +96,7 @@ static bool is_listed(const struct search *s)
 	return false;
 }
 
-/* Add where the search is. */
+/* Add the path that the search is at. */
 static int add_to(struct paths *list, const struct search *s)
 {
 	if (list->n == list->size) {
@@ -128,7 +128,7 @@ static int cover_later(struct search *s)
 
 static int search_below(struct search *s, int fd);
 
-/* With no descriptor of its own until those above have none any more. */
+/* At the last level, leave the directory for later to save descriptors. */
 static int search_dir(struct search *s, int dir, const char *name)
 {
 	int fd = sys_openat2(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
@@ -175,8 +175,8 @@ static int search_entry(struct search *s, int dir,
 }
 
 /*
- * What nobody here can enter has nothing to connect to; but the owner can let
- * himself do so.
+ * The workload cannot connect to sockets in a directory that it cannot enter,
+ * but it can change the mode of a directory that it owns.
  */
 static bool may_enter(const struct search *s)
 {
@@ -227,7 +227,7 @@ static int closed_directory(struct search *s)
 	return cover_later(s);
 }
 
-/* A name in it is beyond any path, and so is what would cover it. */
+/* Paths in it exceed PATH_MAX, so cover the directory as a whole. */
 static int deep_directory(struct search *s)
 {
 	if (is_wanted(s))
@@ -240,7 +240,7 @@ static int deep_directory(struct search *s)
 	return cover_later(s);
 }
 
-/* We have no more of what it takes: that says nothing of the directory. */
+/* We are out of descriptors or memory; the directory may well be open. */
 static bool is_shortage(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
@@ -278,7 +278,7 @@ static int search_below(struct search *s, int fd)
 	return n < 0 && errno != ENOENT ? closed_directory(s) : 0;
 }
 
-/* What is too far down for the first turn has its own, from the root. */
+/* Search the directories that were left for later, each from the root. */
 static int search_pending(struct search *s)
 {
 	int r = 0;
@@ -300,8 +300,8 @@ static int search_mount(struct search *s, const char *place)
 	int r;
 
 	/*
-	 * Below another mount, or covered. A directory above it that cannot
-	 * be entered is judged where it is found.
+	 * It is below another mount, or covered. If a directory above it is
+	 * closed, closed_directory decides when the search gets there.
 	 */
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR ||
 		       errno == ELOOP || errno == EACCES))
@@ -379,7 +379,7 @@ static bool is_first(const struct mount_table *table, size_t i)
 	return true;
 }
 
-/* The directory has a socket there, and a mount on it a link to nothing. */
+/* Whether a mount already covers the socket with a dangling link. */
 static bool is_left_out(const struct search *s, const char *path)
 {
 	autoclose int fd = root_open_plain(s->files->root, path,

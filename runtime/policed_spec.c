@@ -158,7 +158,7 @@ static int drop_capability(struct arena *arena, int capability,
 	return 0;
 }
 
-/* Who has this gives a file capabilities, as others give it S_ISUID. */
+/* CAP_SETFCAP could give a file capabilities, which is as bad as S_ISUID. */
 static int drop_file_capability(struct arena *arena,
 				const struct policed *policed,
 				struct oci_process *process)

@@ -17,12 +17,12 @@ int policed_host_mounts(struct arena *arena, const struct policed *policed,
 			struct oci_spec *spec);
 /*
  * policed_ids.c: allow the group suid in a bundle that cannot write files of
- * the host. Recorded with the policy, so that exec finds the same.
+ * the host. The policy records this, so that exec decides the same.
  */
 int policed_ids(struct arena *arena, struct policed *policed,
 		const struct oci_spec *spec);
 bool policed_holds_ids(const struct policed *policed);
-/* Whether a mount, or one that comes along with its source, is not ro. */
+/* Whether a mount, or one that rbind brings along, is writable. */
 int policed_may_write(struct arena *arena, const struct oci_mount *mount,
 		      const char *source, bool *ret);
 /*

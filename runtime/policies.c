@@ -52,7 +52,7 @@ static const char *join(struct arena *arena, const char *top, const char *rest)
 	return arena_printf(arena, "%s%s", streq(top, "/") ? "" : top, rest);
 }
 
-/* At each of its places: a mount may show it once more. */
+/* Add every place where it is visible: several mounts may show it. */
 static int show(struct keeper *k, const char *path, struct policy_kept kept)
 {
 	int r = 0;
@@ -84,7 +84,7 @@ static int show(struct keeper *k, const char *path, struct policy_kept kept)
 
 /* ---- one name ---- */
 
-/* The directories that are missing, too; the last one is the name. */
+/* Add the missing directories on the way, then the name itself. */
 static int keep_missing(struct keeper *k, const struct files_way *way,
 			struct policy_kept kept)
 {
@@ -108,7 +108,7 @@ static int keep_missing(struct keeper *k, const struct files_way *way,
 	return r < 0 ? r : show(k, path, kept);
 }
 
-/* Not replaced, each is the one that leads to it. */
+/* Keep the workload from replacing the links and directories on the way. */
 static int hold_way(struct keeper *k, const char *path,
 		    const struct files_way *way)
 {
@@ -124,7 +124,7 @@ static int hold_way(struct keeper *k, const char *path,
 	return r;
 }
 
-/* Its owner inside could open it to others, and to itself: it stays closed. */
+/* A workload that owns a closed directory could open it: make it read-only. */
 static int keep_closed(struct keeper *k, const char *path,
 		       const struct files_way *way)
 {
@@ -149,7 +149,7 @@ static int keep(struct keeper *k, const char *path, bool file)
 	if (r < 0)
 		return r;
 	kept.absent = file && (way.missing || S_ISSOCK(way.mode));
-	/* It leads back over what is not there: that stays closed. */
+	/* The path has ".." after a missing name: keep that name closed. */
 	if (way.missing && strstr(way.rest, "..")) {
 		way.rest = "";
 		kept.file = kept.absent = false;
@@ -174,7 +174,7 @@ static bool is_named_twice(int dir, const char *name)
 		(S_ISREG(st.st_mode) && st.st_nlink > 1));
 }
 
-/* A profile may be a link to a file elsewhere, or have another name there. */
+/* A profile may be a link to a file elsewhere, or have a second hard link. */
 static int keep_files_in(struct keeper *k, const char *folder)
 {
 	autoclosedir DIR *dir = opendir(folder);
@@ -192,7 +192,7 @@ static int keep_files_in(struct keeper *k, const char *folder)
 	return r;
 }
 
-/* The directory of ours in another one, with what else of ours is there. */
+/* Keep our directory in another one, and the profiles in it. */
 static int keep_folder(struct keeper *k, const char *above, const char *name)
 {
 	const char *path = arena_printf(k->arena, "%s/%s", above, name);
@@ -216,7 +216,7 @@ static int keep_folders(struct keeper *k)
 		r = keep_folder(k, "/usr/share", "sandlock");
 	if (r == 0 && config && config[0] == '/')
 		r = keep_folder(k, config, "sandlock");
-	/* Also with the other: a later run may be without it. */
+	/* Even with XDG_CONFIG_HOME: a later run may not have it set. */
 	if (r == 0 && home && home[0] == '/') {
 		const char *usual = arena_printf(k->arena, "%s/.config", home);
 		const char *own = arena_printf(k->arena, "%s/.sandlock", home);
@@ -251,7 +251,7 @@ static int keep_in_project(struct keeper *k, const char *project)
 	return r;
 }
 
-/* Of the project, and of those that it is in. */
+/* Keep the policies of the project, and of projects that contain it. */
 static int keep_projects(struct keeper *k, int proc, const char *project)
 {
 	const struct files_place place = {
@@ -268,7 +268,7 @@ static int keep_projects(struct keeper *k, int proc, const char *project)
 	return r;
 }
 
-/* Nothing is looked at where nothing can be written. */
+/* Open the root; 0 if the workload can write nowhere, so nothing is to do. */
 static int open_keeper(struct keeper *k)
 {
 	for (size_t i = 0; k->root < 0 && i < k->nbinds; i++)
@@ -292,7 +292,7 @@ static int keep_in_use(struct keeper *k, const char *cwd, const char *file)
 	return file ? keep(k, file, /* file= */ true) : -ENOMEM;
 }
 
-/* The file in use may be one of the project's, too. */
+/* Avoid duplicates: the policy in use may also be one of the project's. */
 static bool is_told(const struct files_list *denied, const char *path)
 {
 	for (size_t i = 0; i < denied->n; i++)
@@ -302,7 +302,10 @@ static bool is_told(const struct files_list *denied, const char *path)
 	return false;
 }
 
-/* A name alone in one of them is a value of the caller's for the next run. */
+/*
+ * A line with only a name takes the value from the caller's environment, so a
+ * workload that writes the file could read that value in the next run.
+ */
 static int keep_env_files(struct keeper *k, const struct request *request)
 {
 	int r = 0;
@@ -311,7 +314,7 @@ static int keep_env_files(struct keeper *k, const struct request *request)
 		const char *file = request->env_files.items[i];
 		struct stat st;
 
-		/* A pipe, or whatever descriptor the next run has there. */
+		/* A pipe or descriptor is not the same file in the next run. */
 		if (stat(file, &st) < 0 || !S_ISREG(st.st_mode) ||
 		    starts_with(file, "/dev/") || starts_with(file, "/proc/"))
 			continue;
@@ -388,7 +391,7 @@ int policies_hold_links(struct arena *arena, const struct view *view,
 
 /* ---- bundles ---- */
 
-/* It is a directory of the container alone, unless policies are in it. */
+/* A root file system is the container's own unless it holds host policies. */
 static bool is_of_host(const char *rootfs)
 {
 	const char *home = getenv("HOME");
@@ -397,7 +400,7 @@ static bool is_of_host(const char *rootfs)
 	       (home && files_is_at_or_below(home, rootfs));
 }
 
-/* What no bind mount shows has no source. */
+/* Other mounts than bind mounts have no source. */
 static int find_bind(const struct keeper *k, const struct oci_mount *m,
 		     struct view_bind *ret)
 {
@@ -442,7 +445,7 @@ static int find_binds(struct keeper *k, const struct oci_spec *spec)
 	return 0;
 }
 
-/* The directory of the host that the process begins in; NULL: none. */
+/* The host directory where the process starts; NULL if it is not the host's. */
 static const char *find_project(const struct keeper *k, const char *cwd)
 {
 	for (size_t i = k->nbinds; i-- > 0;) {
@@ -465,7 +468,7 @@ static int keep_profile(struct keeper *k, const char *profile)
 	const char *path = real ? arena_strdup(k->arena, profile) : NULL;
 	autofree char *cwd = NULL;
 
-	/* By name it is in a folder of the system. */
+	/* A profile given by name is in a folder that keep_folders keeps. */
 	if (!path)
 		return 0;
 	cwd = realpath(".", NULL);

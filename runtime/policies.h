@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/policies.h - whatever could be a policy of a later run, where a
- * workload would see it and could write it.
+ * runtime/policies.h - keep the workload from writing policies of later runs.
  *
- * Who chooses what the next run may do has no policy. So these names are as in
- * filesystem.deny_write, whether there is something under them or not.
+ * A workload that could write such a file would choose what the next run may
+ * do. So these names are treated as if they were in filesystem.deny_write, even
+ * if the files do not exist.
  */
 #pragma once
 
@@ -24,25 +24,25 @@ struct view;
 
 /* One name, below a mount that shows it. */
 struct policy_kept {
-	const char *host;	/* why: the file, on the host */
+	const char *host;	/* the policy to keep, on the host */
 	const char *top;	/* inside: the mount */
 	const char *rest;	/* "", or "/…" without links */
-	bool on_way;		/* leads there: it only stays what it is */
+	bool on_way;		/* a link or directory on the way to it */
 	bool link;
 	bool missing;
-	bool file;		/* or is to be a directory */
-	bool absent;		/* a file that is not to be seen either */
+	bool file;		/* if missing: a file, not a directory */
+	bool absent;		/* a file that the workload must not see */
 };
 
-/* For a sandbox: policed->kept, and view->denied for those who ask. */
+/* For a sandbox: fill policed->kept, and view->denied for explain and --why. */
 int policies_of_request(struct arena *arena, const struct request *request,
 			int proc, struct view *view, struct policed *policed);
-/* Nobody replaces a link that leads to path, which is hidden itself. */
+/* Keep the workload from replacing links on the way to a hidden path. */
 int policies_hold_links(struct arena *arena, const struct view *view,
 			const char *path, struct policed *policed);
 /* For a bundle, whose bind mounts show directories of the host. */
 int policies_of_bundle(struct arena *arena, const struct oci_spec *spec,
 		       struct policed *policed);
-/* In the container's root: the mounts that keep them, on top of others. */
+/* Add the mounts that protect them, in the container's root. */
 int policies_carve(const struct policed_files *files,
 		   struct files_carves *carves);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policies_carve.c - mounts that keep policies as they are. */
+/* runtime/policies_carve.c - mounts that protect policies from changes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "runtime/policed_files.h"
 #include "runtime/policies.h"
 
-/* What is there of a path: a mount on the way counts, not only the top. */
+/* Open the longest part of a path that exists, which may be on a mount. */
 static int open_nearest(const struct policed_files *files, const char *top,
 			const char *path)
 {
@@ -37,7 +37,7 @@ static int open_nearest(const struct policed_files *files, const char *top,
 	return fd;
 }
 
-/* Something else keeps it from being written. */
+/* Whether another carve or a read-only mount already protects it. */
 static bool is_closed(const struct policed_files *files,
 		      const struct files_carves *carves, const char *top,
 		      const char *path)
