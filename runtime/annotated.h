@@ -6,7 +6,7 @@ struct globals;
 struct oci_spec;
 
 /*
- * Refuse annotations that touch the host in a container that Kubernetes wants:
- * its engines pass on what the author of a pod wrote.
+ * Refuse annotations that touch the host in a container of a Kubernetes pod:
+ * engines pass on whatever the pod's author wrote.
  */
 int annotated_check(const struct globals *globals, const struct oci_spec *spec);

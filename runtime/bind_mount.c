@@ -144,9 +144,9 @@ static int choose_mapping(const struct mount_job *job,
 }
 
 /*
- * The parent opens what the container's root may not be able to reach, and
- * what is to be idmapped; the child opens the rest. A source in the rootfs is
- * opened in its turn: it may be an earlier mount.
+ * The parent opens sources that the container's root may be unable to reach,
+ * and those to be idmapped; the child opens the rest. A source in the rootfs is
+ * opened in mount order, because it may be an earlier mount.
  */
 static int add_source(const struct mount_job *job, const struct origin *from,
 		      uint16_t *ret_slot)
@@ -189,9 +189,9 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 }
 
 /*
- * None named keeps the source's flags; any named resets the others, except
- * those a user namespace locked, which are tried a second time without.
- * nosymfollow is never locked.
+ * If the options name no flag, the mount keeps the source's. Otherwise the
+ * first step clears all that they do not name; if a user namespace has locked
+ * some, the second step keeps those. nosymfollow is never locked.
  */
 static void add_bind_attrs(const struct mount_job *job, uint16_t tree)
 {

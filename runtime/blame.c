@@ -237,7 +237,7 @@ static bool is_refusal(int error)
 	       error == ENOENT;
 }
 
-/* Whether a mount keeps the name where it is, for what is denied there. */
+/* Whether the mounts that enforce a denied entry pin this path. */
 static bool is_kept(const struct files_entry *denied, const char *path)
 {
 	if (denied->scope || !(denied->rights & WRITE))
@@ -248,7 +248,7 @@ static bool is_kept(const struct files_entry *denied, const char *path)
 	return files_is_at_or_below(denied->path, path);
 }
 
-/* Who removes or replaces a mount, or a directory with one in it. */
+/* The workload removed or replaced a mount, or a directory above one. */
 static int blame_busy(const struct blame *blame,
 		      const struct blame_path *wanted)
 {

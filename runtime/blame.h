@@ -46,7 +46,7 @@ int blame_program(const struct blame *blame, const char *path, int error);
 /* A call of the blocklist; args: for socket, UINT64_MAX: not known. */
 int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
 	       const uint64_t args[6]);
-/* A process that was ended for a call of another ABI. */
+/* Report a process that was killed for a system call of another ABI. */
 int blame_abi(const struct blame *blame);
 /* An address that could not be reached; operation: the call's name. */
 int blame_address(const struct blame *blame, const char *operation,

@@ -81,8 +81,8 @@ static const char *mode_name(const struct policy *policy)
 }
 
 /*
- * Without a network raw sockets are not to be had either; and where Unix
- * sockets are refused no group gives more than the rules have.
+ * Raw sockets need network access, too. Where the filter denies Unix sockets,
+ * no syscall group would allow the call.
  */
 static const char *add_for_socket(const struct blame *blame,
 				  const uint64_t args[6])
@@ -219,7 +219,7 @@ static int blame_group(const struct blame *blame, const char *group,
 	return denials_add(blame->denials, &denial);
 }
 
-/* Not of a group: what a key of its own has closed. */
+/* Find what denied the call, other than a syscall group. */
 static bool find_reason(const struct blame *blame, uint32_t arch,
 			uint64_t number, struct denial *ret)
 {

@@ -83,10 +83,10 @@ static void add_host_clone(const struct mount_job *job, const char *path,
 }
 
 /*
- * The mount of one hierarchy into a slot: new where a cgroup namespace
- * bounds it, else the container's own directory. Where v2 is all there is,
- * engines expect the whole of it even so; but of the host's tree only root
- * gets a writable view (CVE-2023-25809).
+ * Put a mount of one hierarchy into a slot: a new mount if a cgroup namespace
+ * limits it, else the container's own directory. On a host with v2 alone,
+ * engines expect the whole tree even without that namespace; a rootless runtime
+ * then gives a read-only view of the host's tree (CVE-2023-25809).
  */
 static int add_hierarchy(const struct mount_job *job,
 			 const struct cgroup_hierarchy *h, uint16_t tree)

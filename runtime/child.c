@@ -135,7 +135,7 @@ int child_wait_go(struct child *child)
 	return 0;
 }
 
-/* What the parent could open before the child began is there. */
+/* The parent may have opened the source before the child began. */
 int child_ask_source(struct child *child, const struct step *step)
 {
 	struct message m = { .word = WORD_SOURCE, .slots = { step->out } };

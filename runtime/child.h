@@ -44,8 +44,9 @@ int child_exec_step(struct child *child, const struct step *step);
 int child_reaper_step(const struct step *step);
 
 /*
- * Block every signal; a descriptor that has them (child_signals.c). While
- * waiting for fd, each of them does what it does by default.
+ * Block every signal and return a descriptor to read them from
+ * (child_signals.c). While the child waits for fd, each signal has its default
+ * effect.
  */
 int child_signals_open(void);
 void child_signals_wait(int signals, int fd);

@@ -173,13 +173,13 @@ int child_own_file(struct child *child, const struct step *step)
 	return 0;
 }
 
-/* What it covers is the host's, and stays as it is. */
+/* Mount our file over the host's, which stays unchanged. */
 int child_cover(struct child *child, const struct step *step)
 {
 	const struct kernel_mount_attr attr = {
 		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC,
 	};
-	/* Closed here: as long as it is open the root cannot be read-only. */
+	/* Close it here: the root cannot become read-only while it is open. */
 	autoclose int file = take_fd(&child->slots[step->in]);
 	autoclose int point = root_open_plain(child->slots[SLOT_ROOT],
 					      step->text, O_PATH | O_NOFOLLOW);

@@ -186,15 +186,15 @@ static int refuse_own_binary(const struct step_exec *exec)
 }
 
 /*
- * Keep nothing of the runtime while waiting: callers wait for its descriptors
- * to close. What stays are 0-2, the preserved ones and those of the list.
+ * Close the runtime's descriptors before waiting, because callers wait for
+ * that. Keep 0-2, the preserved ones and those of the list.
  */
 static int keep_only(struct child *child, int *const *list, size_t n,
 		     unsigned int preserved)
 {
 	int next = 3 + (int)preserved;
 
-	/* Above all their places first: one may lie where another goes. */
+	/* First move all out of the way: one may occupy another's place. */
 	for (size_t i = 0; i < n; i++) {
 		if (*list[i] < next + (int)n)
 			*list[i] = fcntl(*list[i], F_DUPFD_CLOEXEC,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child_signals.c - a process that waits for `start` does what a signal
- * does by default.
+ * runtime/child_signals.c - default signal actions in a process that waits for
+ * `start`.
  *
- * The kernel spares process 1 of a pid namespace every signal but SIGKILL that
- * has no handler, even from outside. So all are blocked here, read, and obeyed.
- * The calls are the kernel's own: the C library hides two signals.
+ * The kernel discards signals without a handler for process 1 of a pid
+ * namespace, even from outside; SIGKILL and SIGSTOP are exceptions. So the
+ * child blocks all signals, reads them, and takes the default action itself. It
+ * makes raw system calls because the C library hides two signals.
  */
 #include <errno.h>
 #include <poll.h>
@@ -44,7 +45,7 @@ static bool ends_by_default(int sig)
 	}
 }
 
-/* By the signal itself where the kernel lets it through, as to be seen outside. */
+/* Raise the signal itself if the kernel allows it: the parent sees that. */
 static void obey(int sig)
 {
 	static const unsigned long to_default[4];

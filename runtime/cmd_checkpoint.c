@@ -61,8 +61,8 @@ static int put_page_server(struct arena *arena, const char *text,
 }
 
 /*
- * Only one that the caller gave us, and that can be written to. The log is all
- * that is ours when the command begins.
+ * Accept only a writable descriptor that the caller passed. When the command
+ * begins, the log is the only one that we opened ourselves.
  */
 static int find_status_fd(const struct checkpoint_options *o, int *ret)
 {
@@ -148,7 +148,7 @@ static int check_features(struct criu *criu, const struct checkpoint_options *o)
 	return r;
 }
 
-/* What the command holds: the lock, and a descriptor of the caller or -1. */
+/* What the command holds: the lock, and the caller's descriptor or -1. */
 struct held {
 	int lock;
 	int status_fd;

@@ -96,7 +96,7 @@ static int delete_locked(const struct globals *globals, const char *id,
 	return deleting_remove(globals->arena, &c, NULL);
 }
 
-/* A stopped process comes to no end: only others are waited for. */
+/* A stopped process would never release the lock, so do not wait for it. */
 static int lock_by_force(const struct container *c)
 {
 	int r = reserve_lock(c, 0);
@@ -124,7 +124,7 @@ static int delete_one(const struct globals *globals, const char *id, bool force)
 	return r < 0 ? r : delete_locked(globals, id, force);
 }
 
-/* All others are deleted, whatever becomes of one. */
+/* A container that cannot be deleted does not stop the others. */
 static int delete_each(const struct globals *globals,
 		       const struct oci_strings *ids, const regex_t *regex,
 		       bool force)
@@ -158,7 +158,7 @@ static int delete_matching(const struct globals *globals, const char *text,
 	char why[256];
 	int r;
 
-	/* A variable of a script that is not set, most likely. */
+	/* Most likely an unset variable in a script. */
 	if (!*text)
 		return fail(0, "--regex '': is empty, and would match every "
 			       "container: write . for all");

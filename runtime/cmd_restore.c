@@ -174,8 +174,8 @@ static int put_cgroup_roots(struct creation *c, pid_t pid, struct pb *request)
 }
 
 /*
- * Whom criu starts is where criu is: in the cgroups, and in a cgroup namespace
- * of them where criu is not to make one.
+ * The restored processes inherit criu's cgroups, and its cgroup namespace if
+ * criu does not create one.
  */
 static int place(struct criu *criu)
 {

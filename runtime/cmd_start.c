@@ -8,7 +8,7 @@
 
 #define CREATE_SECONDS 10
 
-/* Whoever asks for its state sees it as soon as its create has begun. */
+/* `state` shows a container before its create has ended: wait for that. */
 static int load(const struct globals *globals, const char *id,
 		struct container *ret)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/collect.c - remove what killed ones have left, and nothing else.
+ * runtime/collect.c - remove sandboxes whose `sandlock` was killed.
  *
- * A `sandlock` holds its sandbox from before there is a record until it has
- * removed it (container_hold). So what has a record and is not held has nobody
- * who waits for it, whatever its processes do.
+ * A `sandlock` holds its sandbox from before the record exists until it has
+ * removed the sandbox (container_hold). So no `sandlock` waits for a sandbox
+ * with a record that is not held, even if its processes still run.
  */
 #include "runtime/collect.h"
 
@@ -23,11 +23,11 @@
 #include "runtime/deleting.h"
 #include "runtime/reserve.h"
 
-#define MOST_NAMES 256	/* that a start reads */
-#define MOST_RECORDS 16	/* of these, that it looks at */
-#define LINKS_ALONE 3	/* of a directory with one in it: . and .. of that */
+#define MOST_NAMES 256	/* read by one start */
+#define MOST_RECORDS 16	/* checked by one start, of these names */
+#define LINKS_ALONE 3	/* st_nlink of a directory with one subdirectory */
 
-/* Without a record it is ours only where nobody else puts directories. */
+/* A directory without a record is ours only in the default root. */
 static bool is_dead(const struct globals *globals, const struct container *c)
 {
 	struct stat st;
@@ -39,7 +39,7 @@ static bool is_dead(const struct globals *globals, const struct container *c)
 	return c->record.sandbox && !container_held(c);
 }
 
-/* Read again under the lock: whoever had that may have changed it. */
+/* Read again under the lock: its last holder may have changed the record. */
 static int remove_locked(const struct globals *globals, const char *id)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -50,7 +50,7 @@ static int remove_locked(const struct globals *globals, const char *id)
 		       deleting_remove(globals->arena, &c, NULL);
 }
 
-/* What is being made or removed is locked, and none of ours to touch. */
+/* Skip a locked one: another command is creating or removing it. */
 static int collect(const struct globals *globals, const char *id)
 {
 	autocontainer struct container lock = CONTAINER_NONE;
@@ -110,7 +110,7 @@ void collect_some(const struct globals *globals, int root, const char *own)
 		return;
 	err_keep(&kept);
 	n = read_names(globals->arena, root, own, names);
-	/* From another one on each time: all have their turn. */
+	/* Each start begins elsewhere, so that all get their turn. */
 	for (size_t i = 0; i < n && i < MOST_RECORDS; i++)
 		(void)collect(globals, names[((size_t)getpid() + i) % n]);
 	err_restore(&kept);

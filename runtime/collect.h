@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/collect.h - sandboxes whose `sandlock` was killed: nobody else ends
- * them, and removes what is theirs.
+ * runtime/collect.h - end and remove sandboxes whose `sandlock` was killed:
+ * no other process does.
  */
 #pragma once
 
 struct globals;
 
-/* Clear all of them away; what cannot be removed is told, and stays. */
+/* Remove all of them; warn of each that cannot be removed. */
 void collect_all(const struct globals *globals);
 /*
- * Clear some of them away, after a start: it takes no longer however many
- * there are. root is open, and own is the directory of the sandbox in it.
+ * Remove some of them after a start; a limit keeps this short however many
+ * exist. root is open, and own is our sandbox's directory in it.
  */
 void collect_some(const struct globals *globals, int root, const char *own);

@@ -270,7 +270,7 @@ bool container_locked(const struct container *container)
 	       errno == EWOULDBLOCK;
 }
 
-/* What can be there before a record is, or when that has gone. */
+/* Names that can exist before the record does, or after its removal. */
 static bool is_rest(const char *name)
 {
 	static const char *const names[] = { ".",
@@ -304,7 +304,7 @@ bool container_is_rest(const struct container *container)
 
 int container_hold(const struct container *container)
 {
-	/* Not flock, which is for commands; shared, as it is open for reading. */
+	/* Commands use flock, so not that; shared, as dir is read-only. */
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 
 	if (fcntl(container->dir, F_OFD_SETLK, &lock) < 0)
@@ -316,7 +316,7 @@ bool container_held(const struct container *container)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	/* Not to know is not to be free. */
+	/* If the kernel cannot tell, assume that it is held. */
 	return fcntl(container->dir, F_OFD_GETLK, &lock) < 0 ||
 	       lock.l_type != F_UNLCK;
 }

@@ -44,13 +44,13 @@ int container_this_boot(const struct container *container);
 /* A create or delete holds its lock (we may be that one). */
 bool container_locked(const struct container *container);
 /*
- * It has no record, but is what a create or delete that was killed has left:
- * with anything else in it, it is a directory of somebody else's.
+ * The directory has no record, and only files that a killed create or delete
+ * leaves. With any other file in it, it belongs to another program.
  */
 bool container_is_rest(const struct container *container);
 /*
- * As long as this process lives, container_held says so: to whoever asks, in
- * whatever namespace of processes.
+ * While this process lives, container_held is true for every caller, in any
+ * pid namespace.
  */
 int container_hold(const struct container *container);
 bool container_held(const struct container *container);

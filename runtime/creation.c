@@ -73,7 +73,7 @@ static int write_intent(struct creation *c)
 	if (r < 0)
 		return r;
 	c->container.of_this_boot = true;
-	/* Whom `delete --force` may kill if we do not get any further. */
+	/* `delete --force` may kill this process if it gets stuck. */
 	r = proc_stat(c->proc, record->maker, &record->maker_start, &state);
 	if (r < 0)
 		return r;
@@ -191,7 +191,7 @@ static bool is_own(const struct creation *c, enum oci_ns ns)
 	return n->listed && !n->path;
 }
 
-/* A sandbox asks for no place, and its first process takes all along. */
+/* A sandbox asks for no cgroup, and all its processes die with its first. */
 static void warn_of_missing_cgroups(const struct creation *c, size_t wanted)
 {
 	const char *path = c->spec.linux_.cgroups_path;

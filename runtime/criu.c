@@ -108,7 +108,7 @@ static int arrange_fds(const struct criu *criu, int link, int *report)
 	return 0;
 }
 
-/* The root of a cgroup namespace is where its maker is: after on_fork. */
+/* A cgroup namespace begins at its creator's cgroup, so wait for on_fork. */
 static int enter_cgroups(const struct criu *criu, int report)
 {
 	char word;

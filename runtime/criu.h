@@ -82,14 +82,14 @@ struct criu {
 	bool own_cgroups;		/* in a cgroup namespace of its own */
 	int fds[CRIU_FDS];
 	size_t nfds;
-	/* Called when it is there and has done nothing yet; may be NULL. */
+	/* Called after the fork, before the child acts; may be NULL. */
 	int (*on_fork)(struct criu *criu);
 	/*
 	 * What it tells: "post-restore" and the like, the pid of the first
 	 * process, a descriptor (taken or -1). Negative makes criu give up.
 	 */
 	int (*on_news)(struct criu *criu, const char *news, pid_t pid, int *fd);
-	void *owner;			/* for the two */
+	void *owner;			/* for the two callbacks */
 	pid_t pid;
 	int link;
 };
