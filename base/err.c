@@ -7,16 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nobody reads a longer line; paths alone may have as much, and twice. */
+/* Longer messages are cut; two paths alone can exceed this. */
 #define LONGEST 2048
 #define TAIL 512
 #define DOTS "..."
 
-/* What is recorded fits ERR_SIZE; what is put together may need more. */
+/* A recorded error fits ERR_SIZE; it may be longer until it is cut. */
 static char text[2 * ERR_SIZE];
 static bool alone;
 
-/* Leave out what is in the middle. */
+/* Cut out the middle of a long message. */
 static void shorten(void)
 {
 	size_t n = strlen(text), head = LONGEST - TAIL - strlen(DOTS);

@@ -7,8 +7,8 @@
 /* Record "<text>: <errno text>" (no errno text when err is 0); returns -err, or -1. */
 int fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
- * As fail, for a sentence that other programs compare whole: nothing is put in
- * front of it, here or where it is printed.
+ * As fail, but nothing is ever put in front of the text: other programs compare
+ * the whole line.
  */
 int fail_alone(int err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -24,7 +24,7 @@ const char *errno_text(int err);
 
 #define ERR_SIZE 4096
 
-/* A recorded error, put aside for what else can fail on the way back. */
+/* A recorded error, saved while the cleanup may record others. */
 struct err_kept {
 	char text[ERR_SIZE];
 	bool alone;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/flag.c - the values of flags that are true or false. */
+/* base/flag.c - values of boolean flags. */
 #include "base/flag.h"
 
 #include "base/err.h"

@@ -255,7 +255,7 @@ void log_warning(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* On standard error as in the file: scripts look for level=debug. */
+/* Standard error gets the format of the file: scripts grep level=debug. */
 void log_debug(const char *fmt, ...)
 {
 	char text[LINE / 2], printable[LINE], line[LINE];

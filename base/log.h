@@ -16,15 +16,15 @@ struct log_options {
 
 /* Open the log file; the options are kept for the life of the process. */
 int log_open(const struct log_options *options);
-/* Whether a descriptor is the log file's, and so not the caller's. */
+/* Whether a descriptor belongs to the log file, not to the caller. */
 bool log_is_fd(int fd);
 /* The final error: to stderr as text, to the log file in its format. */
 void log_error(const char *text);
-/* The same, as a whole line of stderr, without the program's name. */
+/* The same, but on stderr without the program's name in front. */
 void log_error_alone(const char *text);
 /* Whether the two below are shown: for what is dear to put together. */
 bool log_debugging(void);
-/* A warning at every level: what was asked for has not happened, or not all of it. */
+/* A warning shown at every level: a request was not fully carried out. */
 void log_notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Shown only when asked for: engines parse stderr and the log file. */
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -19,7 +19,7 @@ int proc_open_at(int proc, const char *path, int flags);
 int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state);
 /* Its start time, and whether it is on its way out; an error when it is gone. */
 int proc_life(int proc, pid_t pid, uint64_t *ret_start, bool *ret_ends);
-/* Its parent; 0 when it is gone, or that one is not in sight. */
+/* Its parent; 0 if the process is gone or its parent is not visible. */
 pid_t proc_parent(int proc, pid_t pid);
 /* It runs, or ran, nothing but a copy of its parent; false when it is unknown. */
 bool proc_never_execed(int proc, pid_t pid);

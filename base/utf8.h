@@ -7,5 +7,5 @@
 
 /* Bytes of the character at text, 0 when it is not UTF-8. */
 size_t utf8_length(const char *text, size_t left);
-/* Whether all of them are characters. */
+/* Whether the whole text is UTF-8. */
 bool utf8_is(const char *text);

@@ -234,7 +234,7 @@ static int find_call(const struct table *table, const char *name,
 	return 0;
 }
 
-/* Whoever calls these knows another way, for kernels that lack them. */
+/* Programs that call these have a fallback for kernels without them. */
 static const char *const optional[] = { "clone3", "openat2" };
 
 static bool is_optional(const char *name)

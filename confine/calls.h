@@ -14,7 +14,7 @@ int call_number(uint32_t arch, const char *name);
 
 /* The same, of what libseccomp knows. */
 int libseccomp_number(uint32_t arch, const char *name);
-/* Every name of the profile is a call, if it is to fail otherwise. */
+/* With fail_unknown, check that every name in the profile is a call. */
 int calls_check_names(const struct oci_seccomp *profile);
 /* The last call that is known here, on any architecture. */
 uint32_t call_newest(void);

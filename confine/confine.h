@@ -69,7 +69,7 @@ int confine_watch(struct arena *arena, uint32_t arch,
 		  const struct confine_blocklist *list,
 		  const struct oci_strings *calls, struct confine_filter *ret);
 
-/* Refused by ENOSYS, so that programs take another. */
+/* Whether the filter denies it with ENOSYS, so that programs fall back. */
 bool confine_is_optional(uint32_t arch, uint64_t number);
 
 /* Refuse a word of extra_deny that is neither a group nor a system call. */

@@ -16,8 +16,8 @@
 #define FILES_MOST_RULES 10000
 
 /*
- * A link, or a directory that ".." leaves. With something else in its place,
- * the path leads elsewhere.
+ * A link, or a directory that ".." leaves. If the workload could replace it,
+ * the path would lead elsewhere.
  */
 struct files_step {
 	const char *path;	/* without links before it */
@@ -27,16 +27,16 @@ struct files_step {
 struct files_way {
 	struct files_step *steps;
 	size_t n;
-	const char *end;	/* without links… */
-	bool missing;		/* …or the first name that is not there… */
-	bool occupied;		/* …or is there, and leads no further */
-	bool leaf;		/* it is the last one */
-	const char *rest;	/* what would come behind it, or "" */
-	unsigned int mode;	/* of what is there */
-	unsigned long nlinks;	/* the same: its names */
+	const char *end;	/* where it ends, without links */
+	bool missing;		/* end does not exist */
+	bool occupied;		/* end exists, but leads no further */
+	bool leaf;		/* end is the last component */
+	const char *rest;	/* the components after end, or "" */
+	unsigned int mode;	/* of end, if it exists */
+	unsigned long nlinks;	/* likewise */
 };
 
-/* For git a repository whose commondir says so is the whole one. */
+/* A commondir that tells git that the repository is a complete one. */
 #define FILES_COMMONDIR ".\n"
 
 /* One path of the policy, without links. */
@@ -51,14 +51,14 @@ struct files_entry {
 	bool missing;		/* denied, and not there yet… */
 	bool of_preset;		/* …as nobody has said that it is */
 	bool leaf;		/* and nothing is to be below it */
-	bool occupied;		/* but something else is under its name */
-	bool absent;		/* the same: not to be seen either */
-	const char *text;	/* or, while it is missing, with this in it */
-	bool implied;		/* denied by no key of the policy */
+	bool occupied;		/* missing, as another file is in the way */
+	bool absent;		/* missing, and must not be visible either */
+	const char *text;	/* content while it is missing; or NULL */
+	bool implied;		/* denied without a key of the policy */
 	bool carved;		/* denied by a mount, for who may write above */
 	bool loader;		/* not listed: what a listed program needs */
 	bool left_out;		/* nobody can make it: what is above is split */
-	struct files_step *steps;	/* denied: on the way to it */
+	struct files_step *steps;	/* denied: what leads to it */
 	size_t nsteps;
 };
 
@@ -85,10 +85,10 @@ struct files_carve {
 	const char *path;
 	uint32_t rights;
 	bool missing, leaf;
-	bool absent;				/* not to be seen either */
-	const char *text;			/* in a missing file; or NULL */
-	bool unmade;				/* missing, and nobody can make it */
-	bool on_way;				/* a step of it */
+	bool absent;				/* must not be visible either */
+	const char *text;			/* of a missing file; or NULL */
+	bool unmade;				/* missing, cannot be created */
+	bool on_way;				/* a step towards denied */
 	bool link;
 	const struct files_entry *above;	/* may be written; or NULL */
 	const struct files_entry *denied;	/* why */
@@ -118,8 +118,8 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 		  const struct files_place *place, struct files_list *ret_allowed,
 		  struct files_list *ret_denied);
 /*
- * What the project means where something is denied: itself, and every directory
- * above with a marker of one, never the home or above; the outermost is last.
+ * The directories that count as the project in a denial: the project, and each
+ * directory above it with a marker, up to the home; the outermost is last.
  */
 int files_projects(struct arena *arena, const struct files_place *place,
 		   struct oci_strings *ret);
@@ -127,15 +127,15 @@ int files_projects(struct arena *arena, const struct files_place *place,
 int files_real_path(struct arena *arena, const struct files_place *place,
 		    const char *path, const char **ret);
 /*
- * Every link on the way of a path, and where it ends: with -EACCES, at the
- * directory that the caller may not enter.
+ * Find every link on the way of a path, and where it ends. With -EACCES, it
+ * ends at the directory that the caller may not enter.
  */
 int files_way(struct arena *arena, int root, const char *path,
 	      struct files_way *ret);
 /* What of the denied is for mounts; it is marked as such. */
 int files_carve(struct arena *arena, const struct files_list *allowed,
 		struct files_list *denied, struct files_carves *ret);
-/* One more, with the directories between it and what is above; sort them then. */
+/* Add one and the directories between it and above; sort them afterwards. */
 int files_carve_add(struct arena *arena, struct files_carves *carves,
 		    const struct files_carve *carve);
 void files_carve_sort(struct files_carves *carves);

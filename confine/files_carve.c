@@ -54,7 +54,7 @@ static int add(struct arena *arena, struct files_carves *carves,
 			items->link |= carve->link;
 			return 0;
 		}
-	/* Twice as many whenever they are a power of two. */
+	/* Double the room at each power of two. */
 	if ((carves->n & (carves->n - 1)) == 0) {
 		items = arena_grow(arena, carves->items, carves->n,
 				   2 * carves->n + 1, sizeof *items);
@@ -126,7 +126,7 @@ static bool is_idle(const struct files_list *allowed,
 	       !writable_above(allowed, denied->path);
 }
 
-/* Not replaced, each is the one that leads to what is denied. */
+/* Keep the workload from replacing what leads to a denied path. */
 static int hold_way(struct arena *arena, const struct files_list *allowed,
 		    const struct files_entry *denied,
 		    struct files_carves *carves)
@@ -169,7 +169,7 @@ static int carve_entry(struct arena *arena, const struct files_list *allowed,
 		r = hold_way(arena, allowed, d, carves);
 	if (r < 0)
 		return r;
-	/* What is not executed is not loaded either. */
+	/* Only a mount keeps a file from being loaded, not just executed. */
 	if (!carve.above && (d->scope || d->missing ||
 			     d->rights != LANDLOCK_MAY_EXECUTE))
 		return 0;

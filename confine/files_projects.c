@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/files_projects.c - what the project is where something is denied.
+ * confine/files_projects.c - which directories a denial takes for the project.
  *
- * A workload can make a marker, and so a nearer project for the next run. What
- * that denies must not shrink: it is all marked directories above, too.
+ * A workload can create a marker, which makes a nearer directory the project of
+ * the next run. So that its denials do not shrink, they also cover every marked
+ * directory above.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #include "base/util.h"
 #include "confine/files.h"
 
-/* A sandbox that is running keeps a name that is not there with a socket. */
+/* A socket is no marker: running sandboxes use them as placeholders. */
 static bool has_marker(int root, const char *dir)
 {
 	autoclose int fd =

@@ -27,14 +27,14 @@
 #define DEVICE (LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE | LANDLOCK_MAY_IOCTL)
 
 #define MAX_SMALL 65536
-#define SHOWN 200 /* bytes of a path that may have thousands */
+#define SHOWN 200 /* bytes printed of a path */
 
 struct resolver {
 	struct arena *arena;
 	const struct files_place *place;
 	struct policy_context context;
 	char *top; /* how the kernel spells the root */
-	struct oci_strings projects; /* of denials, once they are needed */
+	struct oci_strings projects; /* for denials; found when first needed */
 	struct files_list *allowed, *denied;
 	unsigned int scopes;
 };
@@ -152,7 +152,7 @@ static bool is_missing(int error)
 	return error == ENOENT || error == ENOTDIR || error == ELOOP;
 }
 
-/* Each link that leads to what is denied, if it was not moved meanwhile. */
+/* Find each link that leads to a denied file; fail if the file has moved. */
 static int find_way(struct resolver *v, struct files_entry *entry,
 		    const struct stat *st)
 {
@@ -174,7 +174,7 @@ static int find_way(struct resolver *v, struct files_entry *entry,
 	return 0;
 }
 
-/* A file of git's that it does not take for missing when it is empty. */
+/* A file that git does not treat as missing when it is empty. */
 static bool is_for_git(const struct files_entry *entry, const char *path,
 		       const char *name)
 {
@@ -242,7 +242,7 @@ static int keep_name(struct resolver *v, const struct item *item,
 	return files_add(v->arena, v->denied, &entry);
 }
 
-/* A link that leads nowhere is a name that exists. */
+/* A dangling link exists, too. */
 static bool is_there(const struct resolver *v, const char *path)
 {
 	autoclose int fd = root_open(v->place->root, path,
@@ -296,7 +296,7 @@ static int add_pattern(struct resolver *v, struct item item,
 		r = add_path(v, &item, found.items[i]);
 	if (r < 0 || !item.denial || !closed.n)
 		return r;
-	/* What nobody can look for may be there: all of it is denied. */
+	/* We cannot search it, so it may contain a match: deny all of it. */
 	log_warning("%s '%s': cannot look into %.*s%s (%zu in all), so that is "
 		    "denied as a whole",
 		    item.entry.key, item.entry.item, SHOWN, closed.items[0],
@@ -333,7 +333,7 @@ static int find_projects(struct resolver *v)
 	return files_projects(v->arena, v->place, &v->projects);
 }
 
-/* Of every project; what has nothing to do with them is the same in each. */
+/* Deny it in every project; paths outside of projects are added once. */
 static int deny_preset(struct resolver *v, struct item item, const char *name)
 {
 	struct policy_preset preset, first = { 0 };
@@ -357,7 +357,7 @@ static int deny_preset(struct resolver *v, struct item item, const char *name)
 	return r;
 }
 
-/* At any depth: below the outermost project are all the others. */
+/* Match at any depth, as the outermost project contains all others. */
 static int deny_name(struct resolver *v, struct item item, const char *pattern)
 {
 	const char *project, *path;

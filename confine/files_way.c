@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/files_way.c - walk a path by hand, in a root that is hostile: which
- * links are on its way, and where it ends.
+ * confine/files_way.c - walk a path in a hostile root by hand: find the links
+ * on its way, and where it ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct walk {
 	struct arena *arena;
 	struct files_way *way;
 	size_t links;
-	char done[PATH_MAX]; /* without links; "": the root */
+	char done[PATH_MAX]; /* resolved so far; "": the root */
 	char rest[2 * PATH_MAX];
 };
 
@@ -54,7 +54,7 @@ static void leave(struct walk *w)
 		*slash = '\0';
 }
 
-/* One more component; 0 when there is none left. */
+/* Move to the next component; returns 0 when none is left. */
 static int advance(struct walk *w)
 {
 	const char *name = w->rest + strspn(w->rest, "/");
@@ -77,7 +77,7 @@ static int advance(struct walk *w)
 	return r < 0 ? r : 1;
 }
 
-/* The link just reached is replaced by where it leads. */
+/* Replace the link just reached by its target. */
 static int follow(struct walk *w, int fd)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
@@ -106,7 +106,7 @@ static bool has_more(const struct walk *w)
 	return w->rest[strspn(w->rest, "/")];
 }
 
-/* What has just been reached; false: the path ends here. */
+/* Examine the file just reached; false means that the path ends here. */
 static int look(struct walk *w, int root, bool *ret_on)
 {
 	autoclose int fd =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/names.c - refuse names in linux.seccomp that are no calls, where that is asked for. */
+/* confine/names.c - refuse unknown call names in linux.seccomp on request. */
 #include <errno.h>
 
 #include "base/err.h"
@@ -9,7 +9,7 @@
 /* libseccomp's number for the architecture of the machine. */
 #define NATIVE 0
 
-/* Names of rules that change nothing are not looked at, as with crun. */
+/* Like crun, ignore the names in rules that change nothing. */
 static int check_rule(const struct oci_seccomp *profile, size_t i)
 {
 	const struct oci_seccomp_rule *rule = &profile->rules[i];

@@ -73,9 +73,8 @@ const struct outside_call outside_sends[] = {
 const size_t outside_nsends = COUNT(outside_sends);
 
 /*
- * Modes are 16 bits wide for the kernel. mkdir is not here: it takes only the
- * permissions and the sticky bit of its mode. The mode of open is of no meaning,
- * and left over from something else, unless a file is made.
+ * The kernel uses 16 bits of a mode. mkdir is not listed: it ignores S_ISUID
+ * and S_ISGID. Unless open creates a file, the mode is unused and may be junk.
  */
 #define WITHOUT_IDS(index) RULE(ALLOW, BITS(index, SETS_ID, 0))
 
@@ -107,11 +106,11 @@ const struct outside_call outside_modes[] = {
 const size_t outside_nmodes = COUNT(outside_modes);
 
 /*
- * What stays when the sandbox has gone: input that nobody typed, another line
- * discipline, a terminal that nobody else can open. The last three need
- * CAP_SYS_ADMIN, which a bundle may have. TIOCSCTTY is not here: programs give
- * it the argument that takes a terminal away from others without meaning it,
- * and then it needs that capability, too.
+ * The effects of these outlast the sandbox: faked input, another line
+ * discipline, a terminal that other users cannot open. The last three need
+ * CAP_SYS_ADMIN, which a bundle may have. TIOCSCTTY is not listed: programs
+ * often pass the argument that steals a terminal without meaning to, and
+ * stealing needs that capability, too.
  */
 static const struct bpf_rule terminal_rules[] = {
 	RULE(REFUSE, WORD(1, TIOCSTI)),

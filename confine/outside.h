@@ -19,13 +19,13 @@ struct outside_call {
 /* On other processes: what the rules do not allow is refused. */
 extern const struct outside_call outside_processes[];
 extern const size_t outside_nprocesses;
-/* What they refuse would connect past Landlock. */
+/* The rules refuse calls that would connect past Landlock. */
 extern const struct outside_call outside_sends[];
 extern const size_t outside_nsends;
-/* With a mode: what the rules do not allow would set an id. */
+/* Calls with a mode; those that the rules do not allow would set an id. */
 extern const struct outside_call outside_modes[];
 extern const size_t outside_nmodes;
-/* What they refuse would harm a terminal of others. */
+/* The rules refuse ioctls that would harm the terminal for other users. */
 extern const struct outside_call outside_terminal;
 /* What they refuse is refused, whatever the terminal may do. */
 extern const struct outside_call outside_ioctl;

@@ -38,7 +38,7 @@ struct door {
 /* An annotation of ours, taken apart. */
 struct address {
 	const char *key;		/* "section.key"; NULL: none of ours */
-	const char *container;		/* not ended by NUL; NULL: all */
+	const char *container;		/* not NUL-terminated; NULL: all */
 	size_t container_len;
 };
 
@@ -90,7 +90,7 @@ const char *policy_container_name(const struct oci_annotations *annotations)
 				     "io.kubernetes.container.name");
 }
 
-/* podman has some of CRI-O's names, too, but not the one for all annotations. */
+/* podman sets some of CRI-O's annotations, too, but not the last one here. */
 bool policy_is_of_pod(const struct oci_annotations *annotations)
 {
 	for (size_t i = 0; i < annotations->n; i++)
@@ -234,7 +234,7 @@ static int read_map(struct arena *arena, const char *text,
 	const struct json_value *v;
 	int r = json_parse(arena, text, strlen(text), &v);
 
-	/* What was meant may have secrets in it. */
+	/* The text may contain secrets, so no error shows it. */
 	if (r < 0)
 		return fail_in(r, "is not a JSON object");
 	if (v->type != JSON_OBJECT)

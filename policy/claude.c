@@ -329,7 +329,7 @@ static int add_base(struct door *door)
 					    "-/etc" };
 	static const char *const tools[] = { "-~/.cargo", "-~/.rustup",
 					     "-~/.npm" };
-	/* What git would run on the host, in a project that may be written. */
+	/* The project is writable, and git on the host runs what these name. */
 	static const char *const closed[] = { "@git-hooks", "@git-config" };
 	static const char *const missing[] = { "deny_replace" };
 	const struct policy_place *place = door->to->place;

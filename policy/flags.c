@@ -136,7 +136,7 @@ static int add_split(struct door *door, struct given *given, const char *text)
 	}
 }
 
-/* NAME: its value is the caller's, and stands on no command line. */
+/* NAME alone takes the caller's value, so no command line shows it. */
 static int add_variable(struct door *door, struct given *given,
 			const char *name)
 {
@@ -154,7 +154,7 @@ static int add_variable(struct door *door, struct given *given,
 	return add_item(door, given, &item);
 }
 
-/* What is behind "=" may be a secret: no error shows it. */
+/* The value after "=" may be a secret, so no error shows it. */
 static int add_pair(struct door *door, const struct word *word,
 		    struct given *given, const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/git_config.c - read a configuration of git's as far as it names files.
+ * policy/git_config.c - read the settings of git that name files.
  *
- * A condition of includeIf is taken for true: others can make it so.
+ * Each condition of includeIf counts as true, as it may become true later.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ static char unescape(char c)
 	}
 }
 
-/* The backslash at p joins this line and the next: its length, or 0. */
+/* The length of a line continuation at p, or 0. */
 static size_t continuation(const char *p)
 {
 	if (p[1] == '\n')
@@ -41,8 +41,8 @@ static size_t continuation(const char *p)
 }
 
 /*
- * The value at *p up to the end of its line: quotes and backslashes taken
- * away, a comment and blanks at the end left out.
+ * Read the value at *p up to the end of its line, without quotes, backslashes,
+ * comments and trailing blanks.
  */
 static const char *read_value(struct arena *arena, const char **p)
 {

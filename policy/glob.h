@@ -33,12 +33,12 @@ const char *policy_glob_start(struct arena *arena, const char *pattern);
  */
 int policy_glob_expand(struct arena *arena, int root, const char *pattern,
 		       struct oci_strings *ret);
-/* The same, and an error if something in which they may be cannot be read. */
+/* The same, but a directory that may contain a match must be readable. */
 int policy_glob_find_all(struct arena *arena, int root, const char *pattern,
 			 struct oci_strings *ret);
 /*
- * The same, and the directories in which names may match that nobody could
- * look for: too deep, or closed to us, and yet to be entered.
+ * The same, and the directories that may contain matches that we cannot find:
+ * they are too deep, or the caller may enter but not list them.
  */
 int policy_glob_search(struct arena *arena, int root, const char *pattern,
 		       struct oci_strings *ret, struct oci_strings *ret_closed);

@@ -20,13 +20,13 @@
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define ITEMS (2 * (size_t)POLICY_GLOB_MAX)
-/* As many levels have descriptors of their own; those below come later. */
+/* Each of these levels has a descriptor; deeper ones are walked later. */
 #define MOST_LEVELS 64
-/* The directory at hand cannot be looked through. */
+/* The current directory cannot be searched. */
 #define CLOSED 1
-#define SHOWN 200 /* bytes of a path that may have thousands */
+#define SHOWN 200 /* bytes printed of a path */
 
-/* A directory that is still to be looked through, and what for. */
+/* A directory that is still to be searched, and the pattern for it. */
 struct pending {
 	const char *path;
 	const char *pattern;
@@ -37,13 +37,13 @@ struct walk {
 	const char *pattern; /* all of it, for messages */
 	const char **items;
 	size_t n;
-	struct oci_strings closed; /* nobody knows what is in them */
+	struct oci_strings closed; /* directories that we cannot search */
 	struct pending *pending;
 	size_t npending, size;
 	size_t level;
 	char path[PATH_MAX]; /* of the directory, no slash at the end */
 	size_t len;
-	size_t start; /* where the path of what was opened first ends */
+	size_t start; /* length of the first directory's path */
 };
 
 static int walk_dir(struct walk *w, int dir, const char *pattern);
@@ -107,8 +107,8 @@ static int add(struct walk *w)
 }
 
 /*
- * The directory at hand is one of those in which anything may be. Whoever
- * keeps others out of it has to hold each level: so it is one of the first.
+ * Record that the current directory may contain anything. Denying it means
+ * protecting each level above, so record an ancestor if it is too deep.
  */
 static int close_dir(struct walk *w)
 {
@@ -129,7 +129,7 @@ static int close_dir(struct walk *w)
 			    "%s: more than %d directories cannot be looked "
 			    "through",
 			    w->pattern, POLICY_GLOB_MAX);
-	/* Twice as many whenever they are a power of two. */
+	/* Double the room at each power of two. */
 	if ((closed->n & (closed->n - 1)) == 0) {
 		items = arena_grow(w->arena, closed->items, closed->n,
 				   2 * closed->n + 1, sizeof *items);
@@ -149,8 +149,8 @@ static bool is_own(int dir)
 }
 
 /*
- * Whoever may enter a directory opens what he knows by name, and its owner can
- * let himself do so. What is in it is nobody's who can do neither.
+ * A workload that may enter a directory can open files by name, and one that
+ * owns it can chmod it first. Otherwise its contents are out of reach.
  */
 static int no_entry(struct walk *w, int dir, const char *name)
 {
@@ -165,7 +165,7 @@ static int no_entry(struct walk *w, int dir, const char *name)
 	return 0;
 }
 
-/* With no descriptor of its own until those above have none any more. */
+/* Defer the directory until the descriptors of those above are closed. */
 static int walk_later(struct walk *w, const char *pattern)
 {
 	const char *path = arena_strdup(w->arena, w->path);
@@ -234,7 +234,7 @@ static int visit_all(struct walk *w, int dir, const char *pattern)
 	const struct dirent *entry;
 	int r = 0;
 
-	/* It may be listed and not be entered: its owner can let himself. */
+	/* We can list but not enter it; its owner could chmod it. */
 	if (!entries && errno == EACCES && is_own(dir))
 		return CLOSED;
 	if (!entries && is_no_match(errno))
@@ -285,7 +285,7 @@ static int walk_dir(struct walk *w, int dir, const char *pattern)
 	return r != 0 ? r : visit_all(w, dir, pattern);
 }
 
-/* What is too far down for the first turn has its own, from the start. */
+/* Walk the deferred directories, each opened by its path from the start. */
 static int walk_pending(struct walk *w, int start)
 {
 	int r = 0;
@@ -334,7 +334,7 @@ static int open_start(struct walk *w, int root, const char **pattern)
 	}
 }
 
-/* The first directory cannot be listed, or one above it not be entered. */
+/* We cannot list the first directory, or cannot enter one above it. */
 static int close_start(struct walk *w, int root)
 {
 	for (;;) {

@@ -156,14 +156,14 @@ struct policy_type_info {
 	POLICY_READER((*read));
 	POLICY_READER((*item));		/* of a list of strings: one of them */
 	void (*write)(struct policy_text *out, const void *value);
-	/* For people, without secrets; NULL: as it is written. */
+	/* For display, without secrets; NULL: the same as write. */
 	void (*show)(struct policy_text *out, const void *value);
 	bool (*equal)(const void *a, const void *b);
 	void (*schema)(struct writer *w, const struct policy_key_info *key);
 };
 
 const struct policy_type_info *policy_type_info(enum policy_type type);
-/* The value of one key for people, as policy_show() has it. */
+/* The value of one key as policy_show() prints it. */
 void policy_show_key(struct policy_text *out, const struct policy *policy,
 		     enum policy_key key);
 

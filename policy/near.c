@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/near.c - annotations that look as if they were meant for us. */
+/* policy/near.c - find annotations with a misspelled prefix of ours. */
 #include "policy/near.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@ static char lower(char c)
 	return (char)tolower((unsigned char)c);
 }
 
-/* At most one letter is missing, too many, another one, or two are swapped. */
+/* At most one letter is missing, added or changed, or two are swapped. */
 static bool is_nearly(const char *word, size_t len)
 {
 	const char *ours = OURS;
@@ -30,7 +30,7 @@ static bool is_nearly(const char *word, size_t len)
 	return n <= 1 && len <= 1;
 }
 
-/* "sandlok." and what follows; whatever follows the name of another is none. */
+/* Whether the first word, up to "." or "/", is nearly ours. */
 static bool begins_nearly(const char *text)
 {
 	size_t len = strcspn(text, "./");
@@ -40,7 +40,7 @@ static bool begins_nearly(const char *text)
 
 bool near_is_ours(const char *annotation)
 {
-	/* sandlock.io/KEY, and a prefix without its first word. */
+	/* sandlock.io/KEY, or a prefix that lacks "io.". */
 	if (begins_nearly(annotation))
 		return true;
 	for (const char *p = annotation; p; p = strchr(p, '.')) {

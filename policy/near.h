@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/near.h - annotations that look as if they were meant for us. */
+/* policy/near.h - find annotations with a misspelled prefix of ours. */
 #pragma once
 
 #include <stdbool.h>

@@ -248,7 +248,7 @@ struct policy_place {
 	const char *home;	/* NULL: ~/ is an error */
 	const char *project;	/* NULL: @project is an error when resolved */
 	bool bundle;		/* home is inside: not for paths of the host */
-	const struct oci_strings *env; /* the caller's; NULL: not for flags */
+	const struct oci_strings *env; /* the caller's, for flags; or NULL */
 };
 
 /*
@@ -271,11 +271,11 @@ int policy_allowed_keys(struct arena *arena, const char *list,
 			struct oci_strings *ret);
 /* Whether there is any annotation of ours. */
 bool policy_is_annotated(const struct oci_annotations *annotations);
-/* Warn of those that are spelled almost as ours are. */
+/* Warn about annotations whose names are almost ours. */
 void policy_warn_of_near(const struct oci_annotations *annotations);
 /* The container's name in its pod, NULL outside of one. */
 const char *policy_container_name(const struct oci_annotations *annotations);
-/* Whether an engine of Kubernetes wrote config.json, with a pod's annotations. */
+/* Whether a Kubernetes engine wrote config.json, with a pod's annotations. */
 bool policy_is_of_pod(const struct oci_annotations *annotations);
 /* Whether this is the container that only holds a pod's namespaces. */
 bool policy_is_infra(const struct oci_annotations *annotations);
@@ -323,7 +323,7 @@ void policy_for_infra(struct policy *policy);
 /* As a profile; reading it back gives an equal policy. */
 int policy_to_toml(struct arena *arena, const struct policy *policy,
 		   const char **ret);
-/* The same for people: of variables and credentials the names, as a list. */
+/* The same for display, with only the names of variables and credentials. */
 int policy_show(struct arena *arena, const struct policy *policy,
 		const char **ret);
 bool policy_equal(const struct policy *a, const struct policy *b);

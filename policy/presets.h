@@ -12,7 +12,7 @@
 
 enum policy_os { POLICY_LINUX, POLICY_MACOS };
 
-/* What a project has in its directory; NULL after the last. */
+/* Names that mark a directory as a project; NULL after the last. */
 extern const char *const policy_project_markers[];
 
 struct policy_context {
@@ -27,7 +27,7 @@ struct policy_context {
 	/* The path without links; NULL when there is none. */
 	int (*real_path)(void *user, struct arena *arena, const char *path,
 			 const char **ret);
-	/* What a pattern matches; NULL: nobody looks, and nothing does. */
+	/* What a pattern matches; NULL: no pattern matches anything. */
 	int (*find)(void *user, struct arena *arena, const char *pattern,
 		    struct oci_strings *ret);
 };

@@ -15,14 +15,14 @@
 #include "policy/presets_git.h"
 #include "policy/presets_internal.h"
 
-/* As git has it: then it takes them for a circle. */
+/* Git's own limit for nested includes. */
 #define MOST_INCLUDES 10
 
 struct git {
 	struct preset_builder *b;
-	bool hooks; /* or else configurations */
+	bool hooks; /* collect hooks; else configurations */
 	int depth; /* of includes */
-	bool elsewhere; /* no files of its own beside it */
+	bool elsewhere; /* core.worktree is set, or core.bare not false */
 };
 
 static int add_at(const struct git *git, const char *dir, const char *name)
@@ -49,7 +49,7 @@ static int read_at(const struct git *git, const char *dir, const char *name,
 
 static int add_config(struct git *git, const char *dir, const char *name);
 
-/* A path of a configuration in dir; what is not known here is NULL. */
+/* Resolve a path from a configuration in dir; NULL if ~ is unknown. */
 static int path_of(const struct git *git, const char *dir, const char *value,
 		   const char **ret)
 {
@@ -99,7 +99,7 @@ static int take_setting(struct git *git, const char *file,
 	return r;
 }
 
-/* Itself, and what it names. */
+/* Add a configuration and the files that it names. */
 static int add_config(struct git *git, const char *dir, const char *name)
 {
 	const char *file = preset_join(git->b->arena, dir, name);
@@ -170,14 +170,14 @@ static int follow(const struct git *git, const char *base, const char *line,
 	return r;
 }
 
-/* Where its own files are: HEAD, and whatever no other worktree has. */
+/* Add the git directory of one worktree, which has its HEAD. */
 static int add_git_dir(struct git *git, const char *dir)
 {
 	static const char *const ways[] = { "commondir", "gitdir" };
 	const char *text;
 	int r = git->hooks ? add_at(git, dir, "hooks") : 0;
 
-	/* An empty one would be an error of git's: so only if it is there. */
+	/* Git fails on an empty one, so add it only if it exists. */
 	for (size_t i = 0; r == 0 && !git->hooks && i < COUNT(ways); i++) {
 		r = read_at(git, dir, ways[i], &text);
 		if (r == 0 && text)
@@ -186,7 +186,7 @@ static int add_git_dir(struct git *git, const char *dir)
 	return r < 0 ? r : add_config(git, dir, "config.worktree");
 }
 
-/* The directories below dir that have this file, one of git's own. */
+/* Call add for the directory of each file below dir that matches. */
 static int add_all(struct git *git, const char *dir, const char *pattern,
 		   int (*add)(struct git *git, const char *dir))
 {
@@ -219,18 +219,18 @@ static int add_repository(struct git *git, const char *dir)
 	r = add_git_dir(git, dir);
 	if (r == 0)
 		r = add_config(git, dir, "config");
-	/* With one git asks nobody where the files are, nor if there are any. */
+	/* With a commondir, git ignores core.worktree and core.bare. */
 	if (r == 0 && !git->hooks &&
 	    (!git->elsewhere || strstr(dir, "/modules/")))
 		r = add_at(git, dir, "commondir");
 	if (r == 0)
 		r = add_all(git, dir, "worktrees/*/HEAD", add_git_dir);
-	/* A workload can hide HEAD from the next run, but not what is denied. */
+	/* A workload can remove HEAD, but not commondir, which is denied. */
 	return r < 0 ? r :
 		       add_all(git, dir, "worktrees/*/commondir", add_git_dir);
 }
 
-/* Below refs and logs are names of branches: git would take ours for one. */
+/* Git would take a file that we add below refs or logs for a branch. */
 static int add_module(struct git *git, const char *dir)
 {
 	const char *config;
@@ -242,7 +242,7 @@ static int add_module(struct git *git, const char *dir)
 	return add_repository(git, dir);
 }
 
-/* All that the repository of a project consists of. */
+/* Add all parts of a project's repository. */
 static int add_project(struct git *git)
 {
 	const char *project = git->b->context->project;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/presets_git.h - the settings of a configuration of git's that name files. */
+/* policy/presets_git.h - the settings of git that name files. */
 #pragma once
 
 struct arena;
 
 enum git_section { GIT_OTHER, GIT_CORE, GIT_INCLUDE };
 
-/* Where the reading of a text is; it begins with the text alone. */
+/* The state of a reader; initialize only .at, with the text. */
 struct git_reader {
 	const char *at;
 	enum git_section section;
@@ -25,8 +25,8 @@ struct git_setting {
 };
 
 /*
- * The next core.hooksPath, core.worktree, core.bare, include.path or
- * includeIf.*.path: 1, or 0.
+ * Read the next core.hooksPath, core.worktree, core.bare, include.path or
+ * includeIf.*.path; returns 1, or 0 at the end.
  */
 int git_config_next(struct arena *arena, struct git_reader *reader,
 		    struct git_setting *ret);

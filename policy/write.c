@@ -82,7 +82,7 @@ POLICY_WRITER(policy_write_map)
 		text_put(out, "%s", i ? ", " : " ");
 		text_put_quoted(out, map->items[i].key);
 		text_put(out, " = ");
-		/* It may be a secret: an error must not show it. */
+		/* The value may be a secret, so the error does not show it. */
 		if (!out->error && !utf8_is(map->items[i].value))
 			out->error = fail(0, "the value of '%s' is not UTF-8",
 					  map->items[i].key);
@@ -91,7 +91,7 @@ POLICY_WRITER(policy_write_map)
 	text_put(out, map->n ? " }" : "}");
 }
 
-/* As a list, so that nobody takes it for the whole. */
+/* A list, so that a reader does not take it for the whole map. */
 POLICY_WRITER(policy_write_map_keys)
 {
 	const struct policy_map *map = value;
