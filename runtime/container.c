@@ -304,7 +304,7 @@ bool container_is_rest(const struct container *container)
 
 int container_hold(const struct container *container)
 {
-	/* Commands use flock, so not that; shared, as dir is read-only. */
+	/* OFD, as commands use flock; shared, as dir is open read-only. */
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 
 	if (fcntl(container->dir, F_OFD_SETLK, &lock) < 0)

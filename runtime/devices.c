@@ -54,8 +54,8 @@ static void add_bound_node(const struct mount_job *job,
 }
 
 /*
- * The parent makes it outside the user namespace, from its numbers. An owner
- * that the namespace does not know is the host's root.
+ * The parent creates the node outside the user namespace, from its numbers. An
+ * owner without a mapping becomes the host's root.
  */
 static void add_made_node(const struct mount_job *job,
 			  const struct oci_device *d)
@@ -125,7 +125,7 @@ static bool dev_is_bound(const struct oci_spec *spec)
 	return false;
 }
 
-/* A node of the host's opens no terminal of the container: the link does. */
+/* The host's node cannot open the container's terminals; the link can. */
 static bool is_ptmx(const struct oci_device *d)
 {
 	return d->type == S_IFCHR && d->major == 5 && d->minor == 2 &&

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/env_file.c - lines of files into variables of a policy, and words out of sight. */
+/*
+ * runtime/env_file.c - read a policy's variables from files, and hide values
+ * that are on the command line.
+ */
 #include "runtime/env_file.h"
 
 #include <ctype.h>
@@ -19,7 +22,7 @@
 
 #define FLAG "--env-file"
 #define MAX_FILE (1UL << 20)
-/* The kernel takes no longer string (MAX_ARG_STRLEN), its NUL included. */
+/* The kernel's limit for a string (MAX_ARG_STRLEN), without the NUL. */
 #define MAX_LINE ((128UL << 10) - 1)
 
 struct reader {
@@ -34,7 +37,7 @@ struct reader {
 static int read_file(struct arena *arena, const char *path, char **ret,
 		     size_t *ret_len)
 {
-	/* A pipe is good: --env-file <(command). */
+	/* Accept a pipe: --env-file <(command). */
 	autoclose int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 	int r;
@@ -47,7 +50,7 @@ static int read_file(struct arena *arena, const char *path, char **ret,
 	return r < 0 ? fail_in(r, FLAG " %s", path) : 0;
 }
 
-/* Of two files the later wins; in one file a name stands once. */
+/* A later file overrides an earlier one; a file may set a name once. */
 static int put(struct reader *reader, const char *name, const char *value)
 {
 	struct policy_pair *items;
@@ -69,7 +72,7 @@ static int put(struct reader *reader, const char *name, const char *value)
 	return 0;
 }
 
-/* No error shows what stands there: a name may be the rest of a secret. */
+/* No error quotes the line: the name may be part of a secret. */
 static int take_line(struct reader *reader, char *line)
 {
 	char *equals;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/env_file.h - values of variables that no command line shows. */
+/* runtime/env_file.h - variables whose values no command line shows. */
 #pragma once
 
 #include <stddef.h>
@@ -9,16 +9,16 @@ struct oci_strings;
 struct policy;
 
 /*
- * Add the variables of these files (--env-file) to those of a policy: what it
- * has already stays, and a later file wins over an earlier one. A line is
- * NAME=VALUE with the value as it stands there, NAME alone for the caller's
- * value, a comment that begins with #, or empty.
+ * Add the variables of these files (--env-file) to those of a policy. The
+ * policy's own win over a file's, and a later file's over an earlier one's. A
+ * line is NAME=VALUE with a literal value, NAME alone for the caller's value, a
+ * comment that begins with #, or empty.
  */
 int env_files_add(struct arena *arena, const struct oci_strings *files,
 		  const struct oci_strings *caller, struct policy *policy);
 /*
- * Move the values that stand on our own command line (size bytes at words) to
- * the arena: from then on ps(1) shows NAME= alone.
+ * Move the values on our own command line (size bytes at words) to the arena,
+ * so that ps(1) shows only NAME=.
  */
 int env_hide_words(struct arena *arena, char *words, size_t size,
 		   struct policy *policy);

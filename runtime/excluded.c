@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/excluded.c - from the name of a command to the file that would run. */
+/* runtime/excluded.c - find the file that a command would run. */
 #include "runtime/excluded.h"
 
 #include <errno.h>
@@ -20,10 +20,10 @@
 #include "runtime/request.h"
 
 #define MAX_LINKS 40
-/* As the kernel reads of the first line, and as deep as it goes. */
+/* The kernel's limits for a #! line and for nested scripts. */
 #define SHEBANG 256
 #define MAX_SCRIPTS 5
-/* What execvp(3) takes where there is no PATH. */
+/* What execvp(3) uses if PATH is not set. */
 #define DEFAULT_PATH "/bin:/usr/bin"
 
 /* A path of the host that the workload may write. */
@@ -41,7 +41,7 @@ struct finder {
 	const char *refusal;
 };
 
-/* ---- what may be written ---- */
+/* ---- writable paths ---- */
 
 static int add_writable(struct finder *f, const char *path)
 {
@@ -109,7 +109,7 @@ static int find_writables(struct finder *f)
 {
 	const struct request *request = f->request;
 	const struct policy *policy = &request->policy;
-	/* Paths to be read may be missing here: they change nothing. */
+	/* Only writable paths matter; the readable ones may be missing. */
 	struct policy writes = { .write = policy->write,
 				 .write_only = policy->write_only };
 	const char *top = policy->chroot ? policy->chroot : "/";
@@ -139,9 +139,9 @@ static int find_writables(struct finder *f)
 	return r < 0 ? r : add_mounts(f);
 }
 
-/* ---- the way to a file ---- */
+/* ---- path resolution ---- */
 
-/* A path on its way: what is known to be no link, and what is left. */
+/* A path being resolved: the part without links, and the remainder. */
 struct walk {
 	char done[PATH_MAX];
 	char rest[2 * PATH_MAX];
@@ -158,7 +158,7 @@ static int refuse(struct finder *f, const char *file, const char *path,
 	return f->refusal ? 0 : -ENOMEM;
 }
 
-/* Also where a bind mount shows one of them under another name. */
+/* Also true if a bind mount shows a writable path under another name. */
 static bool is_writable(const struct finder *f, const char *path,
 			const struct stat *st)
 {
@@ -172,7 +172,7 @@ static bool is_writable(const struct finder *f, const char *path,
 	return false;
 }
 
-/* One more component: 0 when there is none, -1 when the path is too long. */
+/* Resolve one component: 0 if none is left, -1 if the path is too long. */
 static int advance(struct walk *w)
 {
 	const char *name = w->rest + strspn(w->rest, "/");
@@ -196,7 +196,7 @@ static int advance(struct walk *w)
 	return 1;
 }
 
-/* The link that was reached is replaced by where it leads. */
+/* Replace the link at the end of done with its target. */
 static bool follow(struct walk *w)
 {
 	char target[PATH_MAX], rest[2 * PATH_MAX];
@@ -217,8 +217,8 @@ static bool follow(struct walk *w)
 }
 
 /*
- * Every directory that is passed, every link and the file itself: *ret_real is
- * empty if one of them may be written, and the refusal says which.
+ * Check every directory and link on the way, and the file itself: if the
+ * workload may write one of them, *ret_real is empty and the refusal names it.
  */
 static int walk_to(struct finder *f, const char *file, char *ret_real)
 {
@@ -248,7 +248,7 @@ static int walk_to(struct finder *f, const char *file, char *ret_real)
 	return 0;
 }
 
-/* ---- what PATH finds ---- */
+/* ---- PATH lookup ---- */
 
 static bool is_program(const char *file)
 {
@@ -258,7 +258,7 @@ static bool is_program(const char *file)
 	       faccessat(AT_FDCWD, file, X_OK, AT_EACCESS) == 0;
 }
 
-/* The first that can be executed, as execvp(3) has it; NULL: none. */
+/* The first executable file, as execvp(3) finds it; NULL: none. */
 static int find_in_path(struct finder *f, const char *name, const char **ret)
 {
 	const char *path = getenv("PATH");
@@ -276,7 +276,7 @@ static int find_in_path(struct finder *f, const char *name, const char **ret)
 			return -ENOMEM;
 		if (!is_program(file))
 			continue;
-		/* What it is depends on where one stands. */
+		/* The file would depend on the working directory. */
 		if (dir[0] != '/')
 			return refuse(f, file, file,
 				      "comes from a directory of PATH that is "
@@ -289,7 +289,7 @@ static int find_in_path(struct finder *f, const char *name, const char **ret)
 
 /* ---- scripts ---- */
 
-/* The words of "#!…"; an empty first one: it is no script. */
+/* The text after "#!"; empty if the file is not a script. */
 static void read_shebang(const char *file, char line[SHEBANG])
 {
 	autoclose int fd =
@@ -304,7 +304,7 @@ static void read_shebang(const char *file, char line[SHEBANG])
 		line[0] = '\0';
 }
 
-/* The program that env(1) looks for: no option of its own, no variable. */
+/* What env(1) would run: the first word that is no option or variable. */
 static const char *word_for_env(char *left)
 {
 	const char *word;
@@ -322,7 +322,7 @@ static bool is_env(const char *file)
 	return streq(slash ? slash + 1 : file, "env");
 }
 
-/* A file, and whatever would read it: none of them may be written. */
+/* Refuse a file if the workload may write it or one of its interpreters. */
 static int judge(struct finder *f, const char *file)
 {
 	for (int depth = 0; depth < MAX_SCRIPTS; depth++) {

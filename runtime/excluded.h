@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/excluded.h - whether a command is one that program.excluded names: a
- * file that no workload of this policy could have put there.
+ * runtime/excluded.h - whether program.excluded names a command, and the
+ * workload could not have replaced its file.
  */
 #pragma once
 
@@ -9,16 +9,16 @@ struct arena;
 struct request;
 
 struct excluded {
-	const char *entry; /* of program.excluded; NULL: the command is none */
-	const char *file; /* what it is, as PATH finds it */
-	const char *refusal; /* why a name that is listed does not count */
+	const char *entry; /* of program.excluded; NULL: no entry matches */
+	const char *file; /* the command's file, as PATH finds it */
+	const char *refusal; /* why a matching entry does not count */
 };
 
 /*
- * An entry without a slash is a command that is given without one, and that an
- * absolute directory of PATH has; one with a slash is the command as it is
- * written. Neither counts if what would run, a link on its way or its
- * interpreter lies at or below a path that the policy lets the workload write.
+ * An entry without a slash matches a command without one that is found in an
+ * absolute directory of PATH; an entry with a slash matches the command as
+ * written. Neither counts if the file, a link on the way to it or its
+ * interpreter is at or below a path that the policy lets the workload write.
  */
 int excluded_find(struct arena *arena, const struct request *request,
 		  struct excluded *ret);

@@ -135,9 +135,9 @@ static int add_env(struct arena *arena, const struct oci_strings *more,
 }
 
 /*
- * Over exec, a user other than root keeps what is inheritable and ambient. Root
- * gets an ambient bit only where the container's processes have the inheritable
- * one.
+ * Across execve, a user other than root keeps capabilities that are inheritable
+ * and ambient. Root gets an ambient bit only if the container's processes have
+ * the inheritable one.
  */
 static int add_caps(struct arena *arena, const struct oci_strings *list,
 		    struct oci_process *process)

@@ -81,7 +81,7 @@ static bool disables_namespaces(const struct explanation *all)
 	return all->request->policy.disable & 1U << POLICY_NAMESPACES;
 }
 
-/* Which files tell its name instead of the host's. */
+/* Which files give the sandbox's host name instead of the host's. */
 static const char *own_names(const struct explanation *all)
 {
 	const struct view *view = all->creation.policed.view;
@@ -370,7 +370,7 @@ static int look_at_projects(struct arena *arena, struct explanation *all)
 
 	if (proc < 0)
 		return proc;
-	/* Without that directory nothing is planned. */
+	/* Without that directory there is no plan. */
 	return root < 0 ? 0 : files_projects(arena, &place, &all->projects);
 }
 

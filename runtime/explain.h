@@ -33,7 +33,7 @@ struct explain_line {
 struct explanation {
 	struct creation creation;	/* planned, as far as it went */
 	const struct request *request;
-	struct oci_strings projects; /* what @project means to deny keys */
+	struct oci_strings projects; /* what @project means in deny keys */
 	const char *refusal;		/* NULL: it would run */
 	bool planned;			/* all of the creation is there */
 	struct unsandboxed unsandboxed;

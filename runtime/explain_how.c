@@ -43,7 +43,7 @@ static const char *mount_text(enum policy_key key)
 	}
 }
 
-/* Landlock takes nothing away from below what may be written. */
+/* Landlock cannot deny access below a path that the workload may write. */
 static bool is_open_below(const struct explanation *all, enum policy_key key)
 {
 	const struct view *view = all->creation.policed.view;

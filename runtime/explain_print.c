@@ -90,7 +90,7 @@ static void print_line(struct arena *arena, const struct explain_line *line)
 	       line->how ? ": " : "", line->how ? shown(arena, line->how) : "");
 }
 
-/* Rights add up: an entry above, or of the same path, that has more. */
+/* Rights add up: whether other, at or above entry's path, grants more. */
 static bool adds(const struct files_entry *entry,
 		 const struct files_entry *other)
 {
@@ -109,7 +109,7 @@ static uint32_t all_rights(const struct files_list *list,
 	return all;
 }
 
-/* Only a mount would, which there is none of. */
+/* Only a mount could enforce the entry, and a bare run has no mounts. */
 static bool is_open(const struct files_entry *entry, bool bare)
 {
 	return bare && (entry->carved || entry->implied);
@@ -140,7 +140,7 @@ static void print_paths(struct arena *arena, const char *title,
 	}
 }
 
-/* Links that lead to what is denied, where they could be replaced. */
+/* Links to denied paths that the workload could otherwise replace. */
 static void print_held(struct arena *arena, const struct files_carves *carves)
 {
 	bool any = false;

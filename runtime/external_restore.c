@@ -213,7 +213,7 @@ int external_put_namespaces(struct criu *criu, const struct make_input *in,
 	return 0;
 }
 
-/* The mount that it lies on, and its path there; NULL: the rootfs. */
+/* The mount that contains a destination (NULL: rootfs), and the path in it. */
 static const struct oci_mount *find_parent(const struct oci_spec *spec,
 					   size_t at, const char **ret_below)
 {
@@ -253,7 +253,7 @@ static int make_point(const struct make_input *in, int root,
 	return point < 0 ? fail(errno, "make %s", mount->destination) : 0;
 }
 
-/* In the rootfs or in the source of a bind: the rest is criu's to restore. */
+/* Only in the rootfs or the source of a bind: criu restores the rest. */
 static int make_point_of(const struct make_input *in, size_t at)
 {
 	const char *below;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/holder.c - who holds a lock, and how that one is ended. */
+/* runtime/holder.c - find and kill the process that holds a lock. */
 #include "runtime/holder.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "base/sys.h"
 
 #define END_MS 10000
-/* Of a command: its child, the one before that, and a hook. */
+/* A command has few: its child, an earlier child, and a hook. */
 #define CHILDREN 16
 
 static void fclosep(FILE **file)
@@ -49,7 +49,7 @@ pid_t holder_pid(const struct container *container)
 		unsigned long inode;
 		int pid;
 
-		/* Who waits for one has an arrow in its line. */
+		/* The line of a process that waits for a lock has "->". */
 		if (sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%lu", &pid,
 			   &major, &minor, &inode) == 4 &&
 		    pid > 0 && inode == st.st_ino &&
@@ -71,8 +71,8 @@ int holder_fail(const struct container *container)
 }
 
 /*
- * The very process that the record names, by its start time, and it has the
- * lock: until the record is kept nobody else can have it.
+ * The process that the record names still runs (by its start time) and holds
+ * the lock: no other process can, until the record is kept.
  */
 static bool is_maker(int proc, const struct container *container)
 {
@@ -99,7 +99,7 @@ bool holder_is_stopped(const struct container *container)
 	       (state == 'T' || state == 't');
 }
 
-/* Its children: one that is stopped, too, would keep the lock. */
+/* A stopped child would keep the lock, too. */
 static size_t open_children(int proc, pid_t parent, int *ret)
 {
 	AUTO(fclosep) FILE *list = NULL;
@@ -112,7 +112,7 @@ static size_t open_children(int proc, pid_t parent, int *ret)
 	while (list && n < CHILDREN && fscanf(list, "%d", &pid) == 1) {
 		autoclose int pidfd = sys_pidfd_open(pid);
 
-		/* Asked after opening: a pid that is reused is noticed. */
+		/* Checked after opening, to notice a reused pid. */
 		if (pidfd >= 0 && proc_parent(proc, pid) == parent)
 			ret[n++] = take_fd(&pidfd);
 	}
@@ -131,7 +131,7 @@ int holder_end(const struct container *container)
 	if (proc < 0)
 		return proc;
 	n = pidfd < 0 ? 0 : open_children(proc, maker, children);
-	/* Asked after opening, again. */
+	/* Checked after opening, for the same reason. */
 	if (pidfd < 0 || !is_maker(proc, container))
 		r = holder_fail(container);
 	else if (sys_pidfd_send_signal(pidfd, SIGKILL) < 0 && errno != ESRCH)

@@ -7,13 +7,13 @@
 
 #include "runtime/container.h"
 
-/* Its pid by the kernel's list of locks; 0: nobody, or not to be seen from here. */
+/* Its pid, from /proc/locks; 0: none, or not visible from here. */
 pid_t holder_pid(const struct container *container);
 /* The process that made the container holds the lock, and is stopped. */
 bool holder_is_stopped(const struct container *container);
 /*
- * Kill the process that made the container, and its children, and see its end;
- * -EBUSY, with its pid, when another process holds the lock.
+ * Kill the process that made the container, and its children, and wait for it
+ * to end; -EBUSY, with the holder's pid, if another process holds the lock.
  */
 int holder_end(const struct container *container);
 /* The error of a lock that is held: -EBUSY, with the pid where it is known. */

@@ -190,8 +190,8 @@ static const char *config_file(const struct oci_annotations *annotations)
 }
 
 /*
- * An interface of the host is none that criu could make again; a network
- * namespace that is joined is not saved in any case.
+ * criu cannot recreate an interface that came from the host. It never saves a
+ * network namespace that the container joined.
  */
 static bool has_empty_network(const struct image_options *o,
 			      const struct oci_linux *l)

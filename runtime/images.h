@@ -68,7 +68,7 @@ struct images {
 #define IMAGES_NONE { .dir = -1, .work = -1 }
 #define autoimages AUTO(images_close)
 
-/* Only as root; and no policy or idmapped mounts, which criu would forget. */
+/* Require root; refuse policies and idmapped mounts, which criu would lose. */
 int images_check(const struct oci_spec *spec, const struct policed *policed);
 /* Open the directories; make those that are missing when asked to. */
 int images_open(struct arena *arena, const struct image_options *options,

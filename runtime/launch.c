@@ -62,7 +62,7 @@ void launch_close(struct launch *launch)
 	closep(&launch->console);
 }
 
-/* EAGAIN alone does not tell which of three limits was met. */
+/* EAGAIN alone does not say which of three limits was reached. */
 static int fail_to_clone(const struct launch *launch, int error)
 {
 	const char *cgroup;
@@ -259,7 +259,7 @@ static int on_unmapped(struct launch *launch)
 	return send_late_sources(launch);
 }
 
-/* Of a user namespace that is joined we have the descriptor. */
+/* For a joined user namespace, use the descriptor that we hold. */
 static int on_source(struct launch *launch, const struct message *m)
 {
 	int joined = launch->in->joins->fds[OCI_NS_USER];

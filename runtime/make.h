@@ -36,7 +36,7 @@ struct make_input {
 	const struct joins *joins;
 	const struct policed *policed;
 	const struct confine_filter *filter;	/* NULL: none */
-	bool mounts_present;		/* without a mount namespace: looked at */
+	bool mounts_present;		/* no new mount namespace: checked */
 	bool no_pivot;
 	bool no_new_keyring;
 	bool has_console;		/* terminal asked for */
@@ -50,7 +50,7 @@ struct make_input {
 	unsigned int listen_fds;	/* of these, passed on by LISTEN_FDS */
 	const struct files_link *links;	/* to be made, with what leads to them */
 	size_t nlinks;
-	const struct own_file *own_files;	/* to be made behind them */
+	const struct own_file *own_files;	/* to be made before mounts */
 	size_t nown_files;
 	const char *notify_socket;	/* host path to bind at /run/notify, or NULL */
 };

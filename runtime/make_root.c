@@ -92,7 +92,7 @@ static bool is_earlier(const struct plan *plan, size_t first, const char *path)
 	return false;
 }
 
-/* Each once, however often it is listed. */
+/* Add each path once, however often it is listed. */
 static int add_paths(const struct make_input *in, struct plan *plan,
 		     enum step_op op, const char *field,
 		     const struct oci_strings *paths)
@@ -159,8 +159,9 @@ static void add_own_mounts(const struct make_input *in, struct plan *plan)
 }
 
 /*
- * private and slave hold everywhere since make_mounts: only the root is left.
- * The others reach every mount, so what mounts name themselves comes again.
+ * make_mounts has applied private and slave everywhere but to the root. Shared
+ * and unbindable reach every mount, so repeat the propagation that the options
+ * of a mount name.
  */
 static void add_propagation(const struct make_input *in, struct plan *plan,
 			    size_t nsteps)
@@ -182,7 +183,7 @@ static void add_propagation(const struct make_input *in, struct plan *plan,
 
 		if (own.op != STEP_SETATTR || !own.attr.propagation)
 			continue;
-		/* A link that was copied is no mount. */
+		/* A copied link is not a mount. */
 		own.skip_missing = true;
 		*plan_add(plan, STEP_SETATTR) = own;
 	}

@@ -11,7 +11,7 @@
 
 struct arena;
 
-/* Where links lead that stand for what is not there: nobody can make it. */
+/* Target of links in place of missing files: no process can create it. */
 #define MASK_NOWHERE "/proc/sandlock/nothing"
 
 /* What covers a path; tree is there once it is used. */
@@ -22,7 +22,7 @@ struct masks {
 
 /* Nobody opens, executes or connects to what is covered. */
 int masks_cover(struct masks *masks, const char *path);
-/* Nobody finds a file there, or makes one: it is a link that leads nowhere. */
+/* Put a dangling link there: no process finds or creates a file. */
 int masks_leave_out(struct masks *masks, const char *path);
 /* The same tree again, with less; with nothing less it cannot be moved. */
 int masks_narrow(int root, const char *path, bool readonly, bool noexec);

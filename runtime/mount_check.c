@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/mount_check.c - compare listed mounts with those that are there. */
+/* runtime/mount_check.c - compare listed mounts with existing ones. */
 #include "runtime/mount_check.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@
 
 static const char reason[] = "needs a mount namespace of the container's own";
 
-/* What is mounted on a place. */
+/* The mount at a path. */
 struct present {
 	dev_t dev;
 	ino_t ino;
@@ -65,7 +65,7 @@ static int look(const struct make_input *in, const struct mount_table *table,
 	return 0;
 }
 
-/* The words of config.json for flags, and those of statfs(2). */
+/* Translate statfs(2) flags to the attributes of mount options. */
 static unsigned int attributes(const struct present *p)
 {
 	static const struct {
@@ -85,7 +85,7 @@ static unsigned int attributes(const struct present *p)
 	for (size_t i = 0; i < COUNT(known); i++)
 		if (p->flags & known[i].flag)
 			set |= known[i].attr;
-	/* The kernel's default is relatime, which is none of the bits. */
+	/* relatime, the kernel's default, has no attribute bit. */
 	if (!(p->flags & (ST_NOATIME | ST_RELATIME)))
 		set |= MOUNT_ATTR_STRICTATIME;
 	return set;
@@ -99,7 +99,7 @@ static bool has_flags(const struct mount_options *o, const struct present *p)
 	       !(set & o->attr_clr & ~o->attr_set);
 }
 
-/* What changes or fills a mount has no meaning for one that is there. */
+/* Options that change or fill a mount cannot apply to an existing one. */
 static bool is_change(const struct oci_mount *m, const struct mount_options *o)
 {
 	return o->remount || o->tmpcopyup || o->copy_symlink || o->idmap ||
@@ -185,7 +185,7 @@ static int run_helper(void *arg)
 	return 0;
 }
 
-/* In the namespace that is joined, by a helper that shares our memory. */
+/* A helper that shares our memory checks a namespace that we join. */
 int mount_check(const struct make_input *in, int proc)
 {
 	struct helper helper = { .in = in, .proc = proc };

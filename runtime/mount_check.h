@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/mount_check.h - mounts of a container that has no namespace of them. */
+/* runtime/mount_check.h - check mounts without a new mount namespace. */
 #pragma once
 
 struct make_input;
 
 /*
- * Of a container without a new mount namespace: is every mount of config.json
- * there already, in the namespace that it will be in? The first that is not is
- * named by index and destination.
+ * For a container without a new mount namespace, check that every mount of
+ * config.json exists in the namespace that the container will run in. The error
+ * names the first missing one by index and destination.
  */
 int mount_check(const struct make_input *in, int proc);

@@ -390,7 +390,7 @@ static void add_rootfs(const struct make_input *in, struct plan *plan)
 	step->out = SLOT_ROOT;
 }
 
-/* At their places in the new root, before a mount can hide these. */
+/* Create them in the new root, before a mount can hide their paths. */
 static void add_own_files(const struct make_input *in, struct plan *plan)
 {
 	for (size_t i = 0; i < in->nown_files; i++) {
@@ -403,7 +403,7 @@ static void add_own_files(const struct make_input *in, struct plan *plan)
 	}
 }
 
-/* Where a mount has hidden them they are mounted on top of it. */
+/* Mount each file that a mount has hidden on top of that mount. */
 static void add_covers(struct plan *plan, size_t first)
 {
 	size_t nsteps = plan->nsteps;

@@ -54,11 +54,11 @@ bool mount_option_known(const char *word);
 
 /* mount_steps.c: the steps that every kind of mount is made of. */
 /*
- * A path without empty and "." components; ".." stays: only the kernel knows
- * it. NULL when memory is out.
+ * A path without empty and "." components; ".." stays, as only the kernel can
+ * resolve it. NULL when out of memory.
  */
 char *mounts_tidy(struct arena *arena, const char *path);
-/* The host's id of a container's, and of as many that follow; false: none. */
+/* The host's first id for size ids of the container; false: not mapped. */
 bool mounts_host_id(const struct oci_id_maps *maps, uint32_t id, uint32_t size,
 		    uint32_t *ret);
 bool mounts_is_bind(const struct oci_mount *mount);
@@ -89,7 +89,7 @@ struct step *mounts_add_clone(const struct mount_job *job, const char *path,
 /* Read-only is to come last: file systems that are still to be filled. */
 bool mounts_is_late_readonly(const struct mount_job *job);
 void mounts_drop_readonly(struct mount_options *options);
-/* linux.rootfsPropagation reaches every mount, and comes last. */
+/* linux.rootfsPropagation would override every mount's own propagation. */
 bool mounts_keep_propagation(const struct make_input *in);
 /* SLOT_TREE, or a slot of its own where make_root needs the mount again. */
 uint16_t mounts_tree_slot(const struct mount_job *job);
