@@ -26,7 +26,7 @@ void nodes_close(struct nodes *nodes)
 	closep(&nodes->tree);
 }
 
-/* Only what is attached can be cloned on every kernel: it lies on the root. */
+/* Attach it to the root: older kernels cannot clone a detached mount. */
 static int open_nodes(struct nodes *nodes)
 {
 	autoclose int fs = sys_fsopen("tmpfs");
@@ -53,7 +53,7 @@ static bool is_there(const char *path, const struct oci_device *d)
 		       makedev((unsigned int)d->major, (unsigned int)d->minor);
 }
 
-/* "DEVNAME=mapper/control" */
+/* The name in a line such as "DEVNAME=mapper/control", relative to /dev. */
 static const char *kernel_name(struct arena *arena, const struct oci_device *d)
 {
 	char path[64], *text, *line;

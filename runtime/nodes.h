@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/nodes.h - device nodes for a user namespace, which may make none. */
+/* runtime/nodes.h - device nodes for user namespaces, where mknod(2) fails. */
 #pragma once
 
 struct arena;
 struct oci_device;
 struct plan;
 
-/* A file system of nodes, made for the first one. */
+/* A file system of device nodes, made when the first node is needed. */
 struct nodes {
 	int tree;
 	unsigned int n;
@@ -18,18 +18,18 @@ struct nodes {
 	}
 
 /*
- * A detached mount of a node with these numbers, this mode and owner: a new
- * one, or the host's where the caller may make none. Called in a mount
- * namespace that nobody else sees and that ends with them: they cover its root.
+ * Return a detached mount of a device node: a new one, or the host's if the
+ * caller may not make nodes. The caller must be in a mount namespace of its
+ * own, as this mounts a file system on its root.
  */
 int nodes_make(struct nodes *nodes, struct arena *arena,
 	       const struct oci_device *device);
 void nodes_close(struct nodes *nodes);
 
 /*
- * Where the host has a device: the path itself, or the kernel's name for it
- * below /dev. The path again when it has none; NULL when memory is out.
+ * Find a device on the host: at its path, or under the kernel's name below
+ * /dev. Return the path itself if neither exists; NULL if out of memory.
  */
 const char *nodes_find(struct arena *arena, const struct oci_device *device);
-/* Let the steps that bind listed nodes of the host name what nodes_find does. */
+/* Put the paths that nodes_find returns into the steps that bind host nodes. */
 int nodes_locate(struct plan *plan);

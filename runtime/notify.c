@@ -71,7 +71,7 @@ static int connect_abstract(const char *name)
 	return take_fd(&sock);
 }
 
-/* One that nobody listens on is left from before: whoever runs does not need it. */
+/* A socket without a listener is stale; that is no reason to fail. */
 static int connect_host(const char *host)
 {
 	int sock = *host == '@' ? connect_abstract(host) :

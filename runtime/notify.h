@@ -24,9 +24,9 @@ struct notify {
 
 /* Make the folder below the container's directory. */
 int notify_make(int dir);
-/* Somebody listens on the caller's NOTIFY_SOCKET, a path or @name; a warning if not. */
+/* Whether NOTIFY_SOCKET (a path or @name) has a listener; a notice if not. */
 bool notify_is_heard(const char *host);
-/* Bind the socket in it, if host is heard; ret stays as it is if not. */
+/* Bind the socket in the folder; leave ret alone if host has no listener. */
 int notify_open(int dir, const char *host, struct notify *ret);
 void notify_close(struct notify *notify);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/own_files.c - the name of a sandbox in files, and how they get there. */
+/* runtime/own_files.c - write the name of a sandbox to files in /etc. */
 #include "runtime/own_files.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@
 #define HOSTNAME "/etc/hostname"
 #define HOSTS "/etc/hosts"
 #define LOOPBACK "127.0.0.1"
-/* A larger one is shown as it is. */
+/* The sandbox sees a larger file unchanged. */
 #define MAX_HOSTS (4UL << 20)
 #define NO_HOSTS LOOPBACK "\tlocalhost\n::1\tlocalhost\n"
 
@@ -76,8 +76,8 @@ static bool may_read(const struct view *view, const char *path)
 }
 
 /*
- * Where it is to be: *ret_path is NULL where there is no such place, *ret_shown
- * says that the host's file is seen there.
+ * Find the place of a file: *ret_path is NULL if it gets none, *ret_shown is
+ * true if the view shows the host's file there.
  */
 static int find_place(const struct owner *o, const char *path,
 		      const char **ret_path, bool *ret_shown)
@@ -111,7 +111,7 @@ static bool is_file(const struct owner *o, const char *path)
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* NULL: it cannot be read, or is nothing that can be covered by a file. */
+/* *ret is NULL if we cannot read it, or if it is not a text file. */
 static int read_shown(const struct owner *o, const char *path, char **ret)
 {
 	autoclose int fd = root_open_plain(o->root, path,
@@ -131,7 +131,7 @@ static int read_shown(const struct owner *o, const char *path, char **ret)
 	return r;
 }
 
-/* The host's file needs no mount of its own if nobody is to see it. */
+/* Our file replaces the host's, which needs no mount of its own then. */
 static bool drop_bind(struct view *view, const char *path)
 {
 	for (size_t i = 0; i < view->nbinds; i++) {
@@ -166,7 +166,7 @@ static int add_hostname(const struct owner *o)
 	return file.text ? add(o, &file) : -ENOMEM;
 }
 
-/* Words are separated there, and names have neither spaces nor comments. */
+/* A name in /etc/hosts cannot have spaces, and '#' begins a comment. */
 static bool is_word(const char *name)
 {
 	for (const char *p = name; *p; p++)
@@ -187,7 +187,7 @@ static int add_hosts(const struct owner *o)
 	if (r < 0 || !file.path || (file.covers && !shown) ||
 	    !is_word(o->request->name))
 		return r;
-	/* Before all others: it is the sandbox that has this name here. */
+	/* First, as the first line with a name wins. */
 	file.text = arena_printf(o->arena, LOOPBACK "\t%s\n%s",
 				 o->request->name, shown ? shown : NO_HOSTS);
 	return file.text ? add(o, &file) : -ENOMEM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/own_files.h - files that a sandbox has of its own: /etc/hostname with
- * its name, and /etc/hosts with a line for that name.
+ * runtime/own_files.h - private files of a sandbox: /etc/hostname with its
+ * name, and /etc/hosts with a line for that name.
  */
 #pragma once
 
@@ -14,12 +14,12 @@ struct view;
 struct own_file {
 	const char *path; /* inside, without links */
 	const char *text;
-	bool covers; /* a file that the view shows, which stays as it is */
+	bool covers; /* it is mounted over a host file that the view shows */
 };
 
 /*
- * Add them to a view. None where the name is denied, where a mount of the
- * policy brings it, or where a directory is shown that lacks it.
+ * Add them to a view, except for a file that is denied, that a mount of the
+ * policy provides, or that is missing in a directory that the view shows.
  */
 int own_files_add(struct arena *arena, const struct request *request, int proc,
 		  struct view *view);

@@ -46,7 +46,7 @@ enum step_op {
 	STEP_FSMOUNT,		/* fs, in: mount point (mode), out: detached mount */
 	STEP_RECONFIGURE,	/* fs, in: what is mounted there gets its parameters */
 	STEP_CLONE_TREE,	/* text on the host or below in, flags: AT_RECURSIVE, out */
-	STEP_SOURCE,		/* out: ask for what the parent has not opened before */
+	STEP_SOURCE,		/* out: ask the parent, unless it is open */
 	STEP_SETATTR,		/* in, attr, flags: AT_RECURSIVE */
 	STEP_MOVE_MOUNT,	/* in onto in2 */
 	STEP_COPY_UP,		/* contents of in2 (a directory) into in (a mount) */
@@ -209,16 +209,16 @@ struct step {
 /*
  * A tree the parent clones for the child: where the child's own user namespace
  * could not open it, or where it is to be idmapped. Late ones need the
- * container's new user namespace and travel with the answer to UNMAPPED. What
- * is missing until an earlier mount has made it is asked for in its turn.
+ * container's new user namespace and travel with the answer to UNMAPPED. The
+ * child asks for a source that only an earlier mount provides (STEP_SOURCE).
  */
 struct plan_source {
 	uint16_t slot;
 	const char *path;		/* on the host, or inside root */
 	const char *root;		/* of a container, hostile; NULL: the host's */
 	const char *place;		/* "mounts[3]" */
-	const struct oci_device *device; /* make this node, of the host's ids */
-	bool in_turn;			/* not before: an earlier mount may cover it */
+	const struct oci_device *device; /* make this node, with host ids */
+	bool in_turn;			/* wait for earlier mounts over it */
 	bool asked;			/* there is a STEP_SOURCE for it */
 	bool recursive;
 	bool nofollow;			/* a symbolic link itself */

@@ -21,7 +21,7 @@ struct policy_kept;
 struct view;
 
 struct policed {
-	const char *bundle;		/* what relative sources begin at */
+	const char *bundle;		/* relative sources start here */
 	const char *rootfs;		/* on the host; the caller's */
 	const char *home;		/* inside: what ~ means */
 	bool active;			/* false: all below is empty */
@@ -42,7 +42,7 @@ struct policed {
 	struct policy policy;
 	struct oci_strings writable;	/* in a root that is made read-only */
 	struct oci_strings closed;	/* mounts that are made read-only */
-	struct policy_kept *kept;	/* policies that a mount may show */
+	struct policy_kept *kept;	/* policies that must not be written */
 	size_t nkept;
 	struct oci_strings hidden;	/* records of ours that a view would */
 	struct oci_resources resources;	/* without the policy's limits */

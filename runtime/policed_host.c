@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policed_host.c - directories of the host that filesystem.mount brings. */
+/* runtime/policed_host.c - mount the directories of filesystem.mount. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -141,7 +141,7 @@ static uint64_t grantable(const char *set, uint64_t wanted, uint64_t have)
 	return wanted & have;
 }
 
-/* Root has at exec what is bounding: then it needs nothing ambient. */
+/* At exec root gets the bounding set, so it needs no ambient capabilities. */
 static bool is_missed(const struct make_input *in, const struct step_caps *caps,
 		      uint64_t missing)
 {
@@ -149,7 +149,7 @@ static bool is_missed(const struct make_input *in, const struct step_caps *caps,
 	       missing & ~(caps->bounding & caps->permitted);
 }
 
-/* The kernel raises what is permitted and inheritable, and nothing else. */
+/* Only permitted and inheritable capabilities can be ambient. */
 static uint64_t raisable(const struct make_input *in, uint64_t wanted,
 			 const struct step_caps *caps)
 {

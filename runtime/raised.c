@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/raised.c - who calls us must have the rights that we have. */
+/* runtime/raised.c - refuse to run with more rights than the caller has. */
 #include "runtime/raised.h"
 
 #include <linux/capability.h>
@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-/* What a process that is not root is given beside its ambient ones. */
+/* Those of our file: ambient ones do not set AT_SECURE. */
 static bool has_capabilities(void)
 {
 	struct __user_cap_header_struct header = {
@@ -28,7 +28,7 @@ int raised_refuse(void)
 {
 	const char *by = NULL;
 
-	/* A security module's change of domain sets it, too, and is none. */
+	/* A security module may set AT_SECURE, too: look for the reason. */
 	if (!getauxval(AT_SECURE))
 		return 0;
 	if (getuid() != geteuid())

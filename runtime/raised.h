@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/raised.h - who calls us must have the rights that we have. */
+/* runtime/raised.h - refuse to run with more rights than the caller has. */
 #pragma once
 
 /*
- * An error if this program was given rights that its caller lacks, by set-user-ID,
- * set-group-ID or capabilities of its file: the caller's words, environment and
- * files are trusted, so it would lend these rights to anybody.
+ * Fail if set-user-ID, set-group-ID or file capabilities gave this program
+ * rights that its caller lacks. We trust the caller's arguments, environment
+ * and files, so any caller could use these rights.
  */
 int raised_refuse(void);

@@ -136,7 +136,7 @@ static int take_flag(const struct option_spec *spec, const char *value,
 	return r < 0 ? r : 1;
 }
 
-/* Of those that are no switch: a text, or one more of a list. */
+/* Set an option that takes a value, or add the value to its list. */
 static int take_value(struct arena *arena, const struct option_spec *spec,
 		      const char *value, void *field)
 {
@@ -217,12 +217,12 @@ static int set_name(struct arena *arena, const char *name, const char **ret)
 
 /* ---- places ---- */
 
-/* Where everybody may make one, it must be ours. */
+/* In a directory that any user may write, the marker must be the caller's. */
 static bool is_marker(const char *dir, const char *path)
 {
 	struct stat above, marker;
 
-	/* A sandbox that is running keeps the name with a socket. */
+	/* A running sandbox puts a socket under a missing name. */
 	return stat(path, &marker) == 0 && !S_ISSOCK(marker.st_mode) &&
 	       (marker.st_uid == geteuid() || stat(dir, &above) < 0 ||
 		!(above.st_mode & S_IWOTH));
@@ -377,7 +377,7 @@ static int check_no_uv_toml(struct arena *arena, const char *path,
 
 	if (!other)
 		return -ENOMEM;
-	/* A sandbox that is running keeps the name with a socket. */
+	/* A running sandbox puts a socket under a missing name. */
 	if (lstat(other, &st) < 0 ? errno == ENOENT : S_ISSOCK(st.st_mode))
 		return 0;
 	return fail(0,

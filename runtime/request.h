@@ -20,7 +20,7 @@ struct request {
 	const char *profile; /* -p */
 	const char *policy_file; /* --policy */
 	const char *source; /* the file its policy was read from, or NULL */
-	struct oci_strings env_files; /* as they were given */
+	struct oci_strings env_files; /* paths as given to --env-file */
 	const char *name; /* --name, or sandbox-PID */
 	const char *project; /* never NULL */
 	const char *home; /* NULL: unknown */

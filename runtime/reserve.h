@@ -18,8 +18,8 @@ struct arena;
 int reserve_container(struct arena *arena, const char *root, const char *id,
 		      struct container *ret);
 /*
- * Wait for whoever works on it, for seconds at most, and then -EBUSY; -ENOENT
- * when it is gone by then.
+ * Wait until no other command holds the lock: -EBUSY after so many seconds,
+ * -ENOENT if the container was removed meanwhile.
  */
 int reserve_lock(const struct container *container, int seconds);
 void reserve_unlock(const struct container *container);

@@ -88,7 +88,7 @@ static int hide(struct arena *arena, struct policed *policed, const char *path)
 	return r;
 }
 
-/* What somebody else has there is not for us, and stays where it is. */
+/* A directory of another user holds no state of ours: leave it alone. */
 static bool is_of_others(const char *path)
 {
 	struct stat st;
@@ -96,7 +96,7 @@ static bool is_of_others(const char *path)
 	return lstat(path, &st) == 0 && st.st_uid != geteuid();
 }
 
-/* Who could make it there would have a record that a later command trusts. */
+/* A workload that could make these could forge records for later commands. */
 static int hide_elsewhere(struct arena *arena, struct policed *policed,
 			  const char *usual)
 {
@@ -123,7 +123,7 @@ int sandbox_hide_state(struct arena *arena, const char *root,
 		if (state_root(kinds[i], usual) == 0)
 			r = hide(arena, policed, usual);
 		else
-			err_clear(); /* A place of others has nothing of ours. */
+			err_clear(); /* It has no state of ours. */
 	}
 	return r < 0 ? r : hide_elsewhere(arena, policed, usual);
 }

@@ -43,7 +43,7 @@ static int read_policy(struct arena *arena, const struct container *c,
 	return io_read_all(arena, fd, MAX_POLICY, ret, ret_len);
 }
 
-/* The record has the values; who reads over a shoulder has not. */
+/* Values of variables may be secrets, so the output has only the names. */
 static int hide_values(struct arena *arena, char **text, size_t *len)
 {
 	const struct policy_place place = { .home = "/" };

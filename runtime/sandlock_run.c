@@ -77,8 +77,8 @@ static int start(struct creation *c, struct front *front, struct why *why,
 }
 
 /*
- * Looked at only when something has failed: it costs nothing before. Where no
- * process can be created (EAGAIN), none can be with less around it.
+ * Called only after a failure, so that it costs nothing otherwise. If no
+ * process can be created (EAGAIN), another attempt would fail as well.
  */
 static bool lacks_something(const struct creation *c,
 			    const struct request *request, int error,
@@ -141,7 +141,7 @@ static int wait_and_ask(struct creation *c, struct front *front,
 	return status;
 }
 
-/* One attempt; *ret_again: make another one with what is left in *without. */
+/* Try once; *ret_again: try again without what *without says. */
 static int try_sandbox(const struct globals *globals,
 		       const struct request *request,
 		       struct sandbox_without *without, struct result *result,
@@ -170,7 +170,7 @@ static int try_sandbox(const struct globals *globals,
 	if (r < 0)
 		return r;
 	r = start(&c, &front, &why, request->why);
-	/* Not before: nobody waits for it. */
+	/* Clean up only now, so that it does not delay the start. */
 	collect_some(globals, c.container.root, c.in.id);
 	result->degraded |= c.degraded;
 	*ret_again = r < 0 && lacks_something(&c, request, r, without);

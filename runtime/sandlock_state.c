@@ -49,7 +49,7 @@ int sandlock_describe(struct arena *arena, const struct container *c,
 
 	if (r < 0)
 		return r;
-	/* Its processes may be on their way out, or not know yet. */
+	/* Its runtime is gone, so processes that still exist will end soon. */
 	if (c->record.sandbox && !container_held(c))
 		row.status = OCI_STOPPED;
 	r = sandbox_name_from_id(arena, c->id, &row.name);

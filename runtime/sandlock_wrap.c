@@ -53,7 +53,7 @@ static int print_words(struct arena *arena, const struct oci_strings *words)
 	return 0;
 }
 
-/* The file that was judged: a shell would look for the name once more. */
+/* Print the path that we checked: a shell could find another file in PATH. */
 static int print_plain(struct arena *arena, const struct request *request,
 		       const struct unsandboxed *decided)
 {

@@ -182,11 +182,11 @@ static int open_trees(struct plan *plan, bool late, bool locked)
 	return 0;
 }
 
-/* What is opened by a helper that shares memory and descriptors with us. */
+/* The work of a helper process that shares memory and descriptors with us. */
 struct helper {
 	struct plan *plan;
 	bool late;
-	const struct plan_source *source; /* this one alone; NULL: all locked */
+	const struct plan_source *source; /* open only this; NULL: all locked */
 	int mounts; /* the mount namespace to open them in */
 	int result;
 };
@@ -214,7 +214,7 @@ static int run_helper(void *arg)
 	return 0;
 }
 
-/* In the mount namespace of a process. */
+/* Run the helper in the mount namespace of a process. */
 static int help(struct helper *helper, int proc, pid_t process)
 {
 	struct arena *arena = helper->plan->arena;
@@ -239,10 +239,9 @@ static int help(struct helper *helper, int proc, pid_t process)
 }
 
 /*
- * Which flags of a mount are locked is settled when a mount namespace is
- * copied for another user namespace: nosuid, nodev and ro of the host would
- * not hold inside for a tree taken from our own. So take them from such a
- * copy.
+ * The kernel locks the flags of a mount when it copies a mount namespace for
+ * another user namespace. In a tree from our own namespace the container could
+ * clear nosuid, nodev and ro of the host, so take the trees from such a copy.
  */
 static int open_locked_trees(struct plan *plan, int proc, bool late)
 {

@@ -16,8 +16,8 @@ struct plan;
  */
 int sources_open(struct plan *plan, int proc, bool late, int userns);
 /*
- * Open the source of a slot in the mount namespace of a process, for which
- * an earlier mount has made it.
+ * Open the source of a slot in the mount namespace of a process, where an
+ * earlier mount provides it.
  */
 int sources_open_in_turn(struct plan *plan, int proc, pid_t pid, uint16_t slot,
 			 int userns);

@@ -202,7 +202,7 @@ static void kill_container(struct arena *arena,
 		(void)poll(&p, 1, END_MS);
 }
 
-/* The sentence that brought us here is the one to be printed. */
+/* Keep the error that brought us here; it is the one to report. */
 static void end_container(struct arena *arena,
 			  const struct container *container)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/state_root.c - one rule for all state that has no --root. */
+/* runtime/state_root.c - choose the state directory if --root is not given. */
 #include "runtime/state_root.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include "base/util.h"
 
 /*
- * Root of a user namespace is an ordinary user outside: podman runs us so and
- * names the user's own directory in XDG_RUNTIME_DIR.
+ * Root of a user namespace is an ordinary user outside. Rootless podman runs us
+ * like that, and sets XDG_RUNTIME_DIR to the user's own directory.
  */
 static bool is_host_root(void)
 {
@@ -44,7 +44,7 @@ static bool is_own_dir(const char *path)
 	       st.st_uid == geteuid();
 }
 
-/* In a directory of all: whoever is first has the name. */
+/* Another user may have made the directory first, as /tmp is shared. */
 static int make_below_tmp(const char *path)
 {
 	struct stat st;
@@ -90,7 +90,7 @@ static const char *const names[] = {
 
 int state_root(enum state_kind kind, char ret[static PATH_MAX])
 {
-	/* The same for all of a process. */
+	/* Decided once, so that all state of a process is in one place. */
 	static char base[PATH_MAX];
 	int r = *base ? 0 : find_base(base);
 	int n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/state_root.h - where state is when no directory is named.
+ * runtime/state_root.h - the state directory if --root is not given.
  *
- * Below /run for root; for others below $XDG_RUNTIME_DIR, else below
- * /run/user/UID, else below /tmp/sandlock-UID.
+ * It is below /run for root. For other users it is below $XDG_RUNTIME_DIR,
+ * else below /run/user/UID, else below /tmp/sandlock-UID.
  */
 #pragma once
 
@@ -11,23 +11,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In errors: what to do about it. */
+/* Advice for error messages. */
 #define STATE_ELSEWHERE \
 	"(state goes to --root DIR, or to XDG_RUNTIME_DIR of a user)"
 
 enum state_kind {
 	STATE_SANDBOXES,	/* of sandlock */
-	STATE_CONTAINERS,	/* of sandlock-oci: an engine's, not ours to list */
-	STATE_PLACEHOLDERS,	/* of both: who needs which */
+	STATE_CONTAINERS,	/* of sandlock-oci, not of sandlock */
+	STATE_PLACEHOLDERS,	/* the registry of placeholders, of both */
 };
 
 /*
- * The absolute path of a directory that need not be there yet. An error where
- * somebody else could put it there.
+ * Return the absolute path of a directory that need not exist yet. Fail if
+ * another user could make it.
  */
 int state_root(enum state_kind kind, char ret[static PATH_MAX]);
 /*
- * The i-th place where commands of the same user look that have no
- * XDG_RUNTIME_DIR, or for which /run/user/UID is not there; false: no more.
+ * The i-th place where other commands of this user keep state, if they run
+ * without XDG_RUNTIME_DIR or without /run/user/UID; false: no more.
  */
 bool state_elsewhere(size_t i, char ret[static PATH_MAX]);

@@ -88,7 +88,7 @@ static void give_descriptors_back(void)
 			(void)fcntl((int)fd, F_SETFD, 0);
 }
 
-/* What was found and judged, not what PATH finds by now. */
+/* Execute the path that we checked: PATH may find another file by now. */
 static int become(const struct request *request,
 		  const struct unsandboxed *decided)
 {

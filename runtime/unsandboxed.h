@@ -24,7 +24,7 @@ struct unsandboxed {
 /* Negative when it would have to run plainly and the policy forbids that. */
 int unsandboxed_decide(struct arena *arena, const struct request *request,
 		       struct unsandboxed *ret);
-/* One line on stderr that says so, or why an excluded name does not count. */
+/* Warn that it runs without a sandbox, or why an exclusion does not apply. */
 void unsandboxed_tell(const struct request *request,
 		      const struct unsandboxed *decided);
 /*

@@ -95,7 +95,7 @@ static int by_path(const void *a, const void *b)
 	return order ? order : (int)y->writable - (int)x->writable;
 }
 
-/* Rights add up: below what may be written nothing is shown with less. */
+/* Rights add up, so a read-only path below a writable one stays writable. */
 static bool is_covered(const struct view *view, const struct view_bind *bind)
 {
 	for (size_t i = view->nbinds; i-- > 0;) {
@@ -212,7 +212,7 @@ static int check_items(const struct viewer *v, const char *place)
 	return 0;
 }
 
-/* A link that leads to it is below the place, and would not be there. */
+/* Whether a mount at place would hide a link on the way to the denied file. */
 static bool is_led_over(const struct files_entry *entry, const char *place)
 {
 	for (size_t i = 0; i < entry->nsteps; i++)

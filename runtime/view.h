@@ -43,11 +43,11 @@ int view_make(struct arena *arena, const struct request *request, int proc,
 	      struct view *ret);
 /* Whether a path is below one that may be written. */
 bool view_may_write(const struct view *view, const char *path);
-/* Whether it is one of the host's files that are shown, or below one. */
+/* Whether a bind shows the host's file at this path. */
 bool view_shows(const struct view *view, const char *path);
-/* One more path that may be read, which is not the host's. */
+/* Allow reading one more path, of a file that is not the host's. */
 int view_let_read(struct arena *arena, struct view *view, const char *path);
-/* Whether no later bind than binds[i] shows something else at its path. */
+/* Whether no bind after binds[i] covers the path. */
 bool view_is_on_top(const struct view_bind *binds, size_t nbinds, size_t i,
 		    const char *path);
 /* Whether a directory of this name will be there. */

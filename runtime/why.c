@@ -286,7 +286,7 @@ static uint64_t *answer_of(struct user_regs_struct *regs, uint64_t args[6])
 #endif
 }
 
-/* Threads and processes are made by it as well: only namespaces are refused. */
+/* clone3 also makes threads and processes: report it only for namespaces. */
 static bool is_denial(pid_t tid, uint64_t number, const uint64_t args[6])
 {
 	uint64_t flags = 0;
@@ -380,7 +380,7 @@ void why_traced(void *user, const siginfo_t *info)
 	pid_t tid = info->si_pid;
 
 	if (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED) {
-		/* Ended by the filter, which no tracer hears of before. */
+		/* The filter killed it, and a tracer gets no stop for that. */
 		if (info->si_code != CLD_EXITED && info->si_status == SIGSYS &&
 		    !why->signalled)
 			(void)blame_abi(&why->blame);

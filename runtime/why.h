@@ -5,8 +5,8 @@
  * What holds the sandbox is the same as without: namespaces, mounts, Landlock,
  * the policy's filter. On top of it comes a second filter (confine_watch), by
  * which
- *	a call of the blocklist	is SIGSYS instead of EPERM or ENOSYS; the signal
- *				is taken away here, and the answer is that again
+ *	a call of the blocklist	raises SIGSYS instead of EPERM or ENOSYS; we
+ *				suppress the signal and return that error
  *	a call with a path	stops before and after; when it failed, the
  *				policy is asked whether it is the reason
  * Either way the kernel has decided; nothing here can allow anything. A process
@@ -46,7 +46,7 @@ struct why {
 	size_t npending, size;
 	bool executed; /* the program has begun */
 	bool over; /* somebody has ended */
-	bool signalled; /* a SIGSYS of its own went on to the sandbox */
+	bool signalled; /* we passed a SIGSYS on to the sandbox */
 };
 
 #define WHY_NONE                                             \
