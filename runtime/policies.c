@@ -348,15 +348,24 @@ static int tell(struct arena *arena, const struct policed *policed,
 	return r;
 }
 
+static struct keeper keeper_of_view(struct arena *arena,
+				    const struct view *view,
+				    struct policed *policed)
+{
+	return (struct keeper){
+		.arena = arena,
+		.policed = policed,
+		.root = -1,
+		.binds = view->binds,
+		.nbinds = view->nbinds,
+	};
+}
+
 int policies_of_request(struct arena *arena, const struct request *request,
 			int proc, struct view *view, struct policed *policed)
 {
 	AUTO(close_keeper)
-	struct keeper k = { .arena = arena,
-			    .policed = policed,
-			    .root = -1,
-			    .binds = view->binds,
-			    .nbinds = view->nbinds };
+	struct keeper k = keeper_of_view(arena, view, policed);
 	int r = open_keeper(&k);
 
 	if (r <= 0)
@@ -375,11 +384,7 @@ int policies_hold_links(struct arena *arena, const struct view *view,
 			const char *path, struct policed *policed)
 {
 	AUTO(close_keeper)
-	struct keeper k = { .arena = arena,
-			    .policed = policed,
-			    .root = -1,
-			    .binds = view->binds,
-			    .nbinds = view->nbinds };
+	struct keeper k = keeper_of_view(arena, view, policed);
 	int r = open_keeper(&k);
 	struct files_way way;
 
