@@ -40,34 +40,41 @@
 
 /* ---- the list in the state directory ---- */
 
+/*
+ * A file that only grows: each line has a NUL at the end. A line with UNKNOWN
+ * counts as long as it is the last one.
+ */
 struct list {
-	const char *text; /* each line has a NUL at the end */
-	size_t len;
+	int fd;
 };
 
-/* sure: keep the line; otherwise the next line replaces it. */
-static int note(const struct placeholders *p, struct list *list,
-		const char *line, bool sure)
-{
-	size_t more = strlen(line) + 1;
-	char *text = arena_grow(p->arena, list->text, list->len,
-				list->len + more, 1);
+#define LIST_NONE { .fd = -1 }
 
-	if (!text)
-		return -ENOMEM;
-	memcpy(text + list->len, line, more);
-	list->text = text;
-	more += list->len;
-	if (sure)
-		list->len = more;
-	return io_replace_at(p->state, LIST, list->text, more, 0600);
+static void close_list(struct list *list)
+{
+	closep(&list->fd);
 }
 
-/* Remove a last line that was not sure. */
-static int note_nothing(const struct placeholders *p, const struct list *list)
+static int note(const struct placeholders *p, struct list *list,
+		const char *line)
 {
-	return io_replace_at(p->state, LIST, list->len ? list->text : "",
-			     list->len, 0600);
+	int r;
+
+	if (list->fd < 0)
+		list->fd = openat(p->state, LIST,
+				  O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW |
+					  O_CLOEXEC,
+				  0600);
+	if (list->fd < 0)
+		return fail(errno, "open " LIST);
+	r = io_write_all(list->fd, line, strlen(line) + 1);
+	return r < 0 ? fail(-r, "write " LIST) : 0;
+}
+
+/* An empty line: the one before it no longer counts. */
+static int note_nothing(const struct placeholders *p, struct list *list)
+{
+	return note(p, list, "");
 }
 
 /* ---- the beginning ---- */
@@ -173,8 +180,7 @@ static int note_spot(const struct placeholders *p, struct list *list,
 	const char *line = arena_printf(p->arena, "%s %s %s", id, spot->parent,
 					spot->path);
 
-	return line ? note(p, list, line, /* sure= */ !streq(id, UNKNOWN)) :
-		      -ENOMEM;
+	return line ? note(p, list, line) : -ENOMEM;
 }
 
 /* Programs outside, such as git, must be able to read the text. */
@@ -334,7 +340,7 @@ int placeholders_make(const struct placeholders *p,
 		      const struct files_carves *carves)
 {
 	autoclose int registry = -1;
-	struct list list = { 0 };
+	AUTO(close_list) struct list list = LIST_NONE;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < carves->n; i++) {
@@ -462,20 +468,27 @@ static void release_unknown(int registry, int state, const struct line *line)
 		remove_file(dir, line->name, &st);
 }
 
-/* Start at the last: it may be in a directory that was made before it. */
+/*
+ * Start at the last line: its placeholder may be in a directory that an
+ * earlier line made. A line without its NUL was cut off while it was written:
+ * the line before it is the last one.
+ */
 static void release_all(int registry, int state, char *text, size_t len)
 {
+	bool is_last = true;
 	struct line line;
 
-	for (char *p = text + len; p > text;) {
+	while (len && text[len - 1])
+		text[--len] = '\0';
+	for (char *p = text + len; p > text; is_last = false) {
 		for (p--; p > text && p[-1]; p--)
 			;
 		if (!split(p, &line))
 			continue;
-		if (streq(line.id, UNKNOWN))
-			release_unknown(registry, state, &line);
-		else
+		if (!streq(line.id, UNKNOWN))
 			release_id(registry, state, line.id, &line);
+		else if (is_last)
+			release_unknown(registry, state, &line);
 	}
 }
 

@@ -98,6 +98,14 @@ let_go() {
 	[ -f file ]
 }
 
+@test "an empty file of mode 0600 in the place of a placeholder stays" {
+	holding one --filesystem-deny "$PWD/file"
+	rm file
+	(umask 077 && : >file)
+	let_go one
+	[ -f file ]
+}
+
 @test "an empty directory that its owner makes in the place of a placeholder stays" {
 	holding one --filesystem-deny "$PWD/folder/x"
 	rmdir folder
@@ -127,8 +135,8 @@ let_go() {
 	holding one --filesystem-deny "$PWD/file"
 	mkdir "$ROOT/forged"
 	# As if it was about to be made, which needs no number.
-	sed -z 's/^[^ ]*/-/' "$ROOT/one/placeholders" \
-		>"$ROOT/forged/placeholders"
+	grep -z "/file$" "$ROOT/one/placeholders" | tail -z -n 1 |
+		sed -z 's/^[^ ]*/-/' >"$ROOT/forged/placeholders"
 	let_go one
 	[ ! -e file ]
 	(umask 077 && : >file)
