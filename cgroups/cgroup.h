@@ -154,7 +154,7 @@ int cgroup_sub(struct arena *arena, const struct cgroup *cgroup,
 bool cgroup_met_memory(const struct cgroup *cgroup);
 /* Whether it has refused a process or thread for that of pids. */
 bool cgroup_met_pids(const struct cgroup *cgroup, uint64_t limit);
-/* The caller's cgroup, or one above it, that takes no more tasks; or NULL. */
+/* The caller's cgroup, or one above it, whose pids.max is reached; or NULL. */
 const char *cgroup_full_of_tasks(struct arena *arena,
 				 const struct cgroup_layout *layout);
 

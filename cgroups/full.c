@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/full.c - find the cgroup whose pids.max refuses the caller a child. */
+/* cgroups/full.c - find the cgroup whose pids.max keeps us from forking. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool is_full(const char *dir)
 	       strtoull(now, NULL, 10) >= strtoull(max, NULL, 10);
 }
 
-/* From the caller's own cgroup up to the mount. */
+/* Search from the caller's own cgroup up to the mount. */
 static const char *full_in(struct arena *arena,
 			   const struct cgroup_hierarchy *h)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hooks/copy.c - append what hooks print to a file of the host. */
+/* hooks/copy.c - append the output of hooks to a file on the host. */
 #include "hooks/copy.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/util.h"
 
-/* For somebody to read on, when a pipe is full. */
+/* How long to wait for the reader of a full pipe. */
 #define PATIENCE_MS 2000
 
 static int open_file(const char *path)
@@ -22,7 +22,7 @@ static int open_file(const char *path)
 		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (streq(path, "/dev/stderr"))
 		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	/* A FIFO that nobody reads is an error, not something to wait for. */
+	/* With O_NONBLOCK, opening a FIFO without a reader fails at once. */
 	return open(path,
 		    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NOCTTY |
 			    O_NONBLOCK | O_CLOEXEC,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hooks/copy.h - a file that gets what hooks print. */
+/* hooks/copy.h - a file that gets a copy of the output of hooks. */
 #pragma once
 
 #include <stddef.h>
 
-/* The runtime writes it; hooks never have the descriptor. */
+/* The runtime writes to it; hooks never get the descriptor. */
 struct copy {
 	const char *path; /* NULL: there is none */
 	int fd;
@@ -15,8 +15,8 @@ struct copy {
 		.fd = -1 \
 	}
 
-/* /dev/stdout and /dev/stderr are our own; another link is refused. */
+/* /dev/stdout and /dev/stderr mean our own; other links are refused. */
 int copy_open(const char *path, struct copy *ret);
-/* One piece of at most PIPE_BUF. The first that cannot be written is the last. */
+/* Write at most PIPE_BUF bytes; after a failure, nothing more is written. */
 void copy_add(struct copy *copy, const char *data, size_t len);
 void copy_close(struct copy *copy);

@@ -372,7 +372,7 @@ int program_run(const struct program *program, struct program_end *ret)
 	return 0;
 }
 
-/* As Go programs say it, after a number: " (bad system call)". */
+/* The name of a signal as Go programs print it: " (bad system call)". */
 static const char *signal_text(int sig, char ret[static SIGNAL_TEXT])
 {
 	const char *text = sig > 0 && sig < NSIG ? sigdescr_np(sig) : NULL;
@@ -397,7 +397,7 @@ int program_check(const struct program *program, const struct program_end *end)
 			    signal_text(WTERMSIG(end->status), text),
 			    end->out.text, end->err.text);
 	if (WEXITSTATUS(end->status) != 0)
-		/* A shell, and who runs a hook inside, add 128 to a signal. */
+		/* A shell, or our process inside, adds 128 to a signal. */
 		return fail(0, "exit status %d%s, stdout: %s, stderr: %s",
 			    WEXITSTATUS(end->status),
 			    signal_text(WEXITSTATUS(end->status) - 128, text),

@@ -24,7 +24,7 @@ struct program {
 	char *const *envp;
 	const char *input;		/* standard input, whole; NULL: none */
 	uint32_t timeout;		/* seconds, 0: none */
-	struct copy *out, *err;		/* more readers; NULL: none */
+	struct copy *out, *err;		/* copies of the output; NULL: none */
 	const struct hooks_place *place;	/* NULL: as we are */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/annotated.c - what annotations of the name run.oci. change, as crun has them. */
+/* oci/annotated.c - apply the run.oci. annotations that crun knows. */
 #include <errno.h>
 
 #include "base/arena.h"
@@ -36,7 +36,7 @@ static bool is_on(const struct oci_spec *spec, const char *key)
 	return value && !streq(value, "0");
 }
 
-/* Commands with other working directories open it: a relative path is many. */
+/* The path is absolute, as several commands open it, each in its own cwd. */
 static int find_file(const struct oci_spec *spec, const char *key,
 		     const char **ret)
 {

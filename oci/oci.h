@@ -170,7 +170,7 @@ enum hook_point {
 
 struct oci_hooks {
 	struct oci_hook_list at[HOOK_POINTS];
-	const char *out_file, *err_file; /* for all they print; NULL: none */
+	const char *out_file, *err_file; /* copies of output; NULL: none */
 };
 
 /* "prestart", "createRuntime", … */
@@ -344,7 +344,7 @@ struct oci_seccomp {
 	const char *listener_metadata;
 	const struct oci_seccomp_rule *rules;
 	size_t nrules;
-	bool fail_unknown;		/* a name that is no call is an error */
+	bool fail_unknown;		/* an unknown name is an error */
 };
 
 /* x32 shares AUDIT_ARCH_X86_64 in the kernel; this tells it apart here. */
@@ -399,7 +399,7 @@ struct oci_spec {
 	size_t nmounts;
 	struct oci_hooks hooks;
 	struct oci_annotations annotations;
-	bool keep_groups;		/* the caller's, not the user's own */
+	bool keep_groups;		/* the caller's, not process.user's */
 	struct oci_linux linux_;
 	const char *json;		/* the file as read, for the private copy */
 	size_t json_len;
@@ -434,7 +434,7 @@ bool oci_strings_has(const struct oci_strings *list, const char *word);
 /* The last value of KEY in env, or NULL. */
 const char *oci_env_get(const struct oci_strings *env, const char *key);
 const char *oci_annotation(const struct oci_annotations *a, const char *key);
-/* Whether its author gets at files or groups of the host by it. */
+/* Whether the annotation gives access to files or groups of the host. */
 bool oci_annotation_touches_host(const char *key);
 
 /* Words to numbers, shared with the command line; -1 when unknown. */
@@ -478,14 +478,14 @@ struct oci_record {
 	const char *boot_id;
 	bool kept;
 	bool hooks_begun;		/* create hooks have run: poststop is due */
-	pid_t maker;			/* the command that made it; 0: not known */
+	pid_t maker;			/* the creating process; 0: unknown */
 	uint64_t maker_start;
 	pid_t pid;
 	uint64_t start_time;
 	uint64_t ns_inodes[OCI_NAMESPACES];	/* 0: not known */
 	const struct oci_cgroup_path *cgroups;
 	size_t ncgroups;
-	bool sandbox;			/* of `sandlock`, which waits for it */
+	bool sandbox;			/* made by `sandlock`, which waits */
 	bool own_cgroup;		/* we made it, we remove it */
 	const char *systemd_scope;	/* its unit; NULL: cgroups of our own */
 	bool systemd_user;		/* of the user's manager */
@@ -522,8 +522,8 @@ int oci_list_print(struct arena *arena, const struct oci_list_row *rows,
 		   size_t n, const char **ret_json);
 
 struct oci_template {
-	bool rootless;			/* for an unprivileged user: */
-	uid_t uid;			/* this one */
+	bool rootless;			/* for an unprivileged user… */
+	uid_t uid;			/* …with this id */
 	gid_t gid;
 	bool cgroup_namespace;
 };

@@ -36,5 +36,5 @@ bool oci_is_interface_name(const char *name);
 /* A checked list of numbers below max, NULL when empty, into ret. */
 int oci_read_list(const struct json_value *v, size_t max, const char **ret);
 struct oci_spec;
-/* The annotations that crun knows as run.oci., into what they change. */
+/* Apply the run.oci. annotations that crun knows to the spec. */
 int oci_apply_annotations(struct arena *arena, struct oci_spec *spec);

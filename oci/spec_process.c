@@ -17,10 +17,10 @@
 /* One warning line is made of these; nobody reads more. */
 #define MAX_UNKNOWN_CAPABILITIES 64
 
-/* Nanoseconds; the kernel computes with 1024 of them. */
+/* The least runtime in nanoseconds: the kernel counts in units of 1024. */
 #define MIN_RUNTIME 1024
 
-/* With one of these the kernel does not look at all of the parameters. */
+/* With one of these flags, the kernel ignores some of the parameters. */
 #define KEEP_FLAGS (SCHED_FLAG_KEEP_POLICY | SCHED_FLAG_KEEP_PARAMS)
 
 /* Reserved by the kernel, without a name in its headers. */
@@ -337,7 +337,7 @@ static JSON_READER(read_sched_flags)
 	return json_choose_all(v, flags, COUNT(flags), ret);
 }
 
-/* What sched_setattr(2) asks for; its EINVAL would not say which. */
+/* Check what sched_setattr(2) does: its EINVAL does not name the member. */
 static int check_deadline(const struct json_value *v,
 			  const struct oci_scheduler *s)
 {
@@ -367,7 +367,7 @@ static int check_deadline(const struct json_value *v,
 	return 0;
 }
 
-/* A nice value may be there with any policy; the kernel knows when it counts. */
+/* Any policy may come with a nice value; the kernel decides if it applies. */
 static int check_scheduler(const struct json_value *v,
 			   const struct oci_scheduler *s)
 {

@@ -200,7 +200,7 @@ config() {
 		mv "$BUNDLE/config.json.new" "$BUNDLE/config.json"
 }
 
-# cgroup_namespace: $BUNDLE has one; `spec` lists none where version 1 is.
+# cgroup_namespace: give $BUNDLE one; `spec` lists none with cgroups version 1.
 cgroup_namespace() {
 	config '.linux.namespaces |= (map(select(.type != "cgroup")) +
 		[{type: "cgroup"}])'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-annotations.bats - annotations of the name run.oci. that engines set, and delete --regex.
+# tests/holes-annotations.bats - the run.oci. annotations that engines set, and
+# delete --regex.
 
 # shellcheck disable=SC2016 # the dollars are the hooks' and jq's
 load helpers
@@ -14,7 +15,7 @@ setup() {
 
 # ---- keep_original_groups ----
 
-# groups_inside COMMAND...: run by a caller with the groups 7, 8 and 9.
+# groups_inside COMMAND...: run it as a caller with the groups 7, 8 and 9.
 groups_inside() {
 	setpriv --groups 7,8,9 "$SANDLOCK" --root "$ROOT" "$@" 3>&- |
 		tr -s '\t ' ' '

@@ -24,7 +24,7 @@ teardown() {
 	counts_on
 }
 
-# in_room SCRIPT: where /dev is a tmpfs with a few nodes, as in a container.
+# in_room SCRIPT: run it with a tmpfs with few nodes on /dev, as in containers.
 in_room() {
 	run_ok unshare --mount --propagation private "$BASH" -c '
 		set -e
@@ -121,7 +121,7 @@ more
 x"
 	[ ! -e "$TMP/data/deep/tmp/x" ]
 	sandlock delete --force box
-	# A link in the source leads nowhere else.
+	# The runtime does not follow a link in the source.
 	rm -r "$TMP/data"
 	mkdir "$TMP/data" "$TMP/outside"
 	ln -s "$TMP/outside" "$TMP/data/deep"
@@ -133,13 +133,13 @@ in_host() {
 	nsenter --net="/proc/$HOST/ns/net" "$@" 3>&-
 }
 
-# has_network PID: one of its own.
+# has_network PID: the process has its own network namespace.
 has_network() {
 	[ "$(readlink "/proc/$1/ns/net" 2>/dev/null)" != \
 		"$(readlink /proc/self/ns/net)" ]
 }
 
-# make_host: a network namespace for the host's side, with out0.
+# make_host: create a network namespace that stands for the host, with out0.
 make_host() {
 	requires ip nsenter
 	unshare --net sleep 1000 </dev/null >/dev/null 2>&1 3>&- &

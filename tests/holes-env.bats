@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-env.bats - values of variables are secrets: they come by ways that
-# nobody else sees, and nothing shows them.
+# tests/holes-env.bats - values of variables are secrets: other users cannot see
+# how they are passed, and no output shows them.
 # shellcheck disable=SC2016 # the dollars are the sandbox's
 
 bats_require_minimum_version 1.5.0
@@ -20,12 +20,12 @@ shows_no_value() {
 	fi
 }
 
-# command_line PID: its words, as ps shows them.
+# command_line PID: the words of its command line, as ps shows them.
 command_line() {
 	tr '\0' ' ' <"/proc/$1/cmdline"
 }
 
-# sleeping WORD...: a sandbox called box that has said so in $TMP/out.
+# sleeping WORD...: start a sandbox called box, and wait for its output.
 sleeping() {
 	mkfifo "$TMP/hold"
 	"$SANDLOCK_SHELL" --root "$ROOT" run --name box -r /usr -w "$TMP" \
@@ -82,7 +82,7 @@ let_go() {
 		[ "$status" -ne 0 ]
 		[ "$(cat link)" = A=1 ]
 	done
-	# What is not given as one may be written.
+	# The workload may write a file that is not given as --env-file.
 	run_ok sl run -r /usr -w . -- sh -c 'echo TOKEN >>env'
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-excluded.bats - program.excluded lets out what the caller has, and
-# nothing that a workload could have put there.
+# tests/holes-excluded.bats - program.excluded applies to programs of the
+# caller, never to files that a workload could have written.
 # shellcheck disable=SC2016 # the dollars are the scripts'
 
 bats_require_minimum_version 1.5.0
@@ -17,16 +17,16 @@ setup() {
 	PATH=$BIN:$PATH
 }
 
-# tool FILE [INTERPRETER]: a script that shows what no sandbox of this file may
-# read.
+# tool FILE [INTERPRETER]: write a script that prints a file that no sandbox
+# here may read.
 tool() {
 	mkdir -p "$(dirname "$1")"
 	printf '#!%s\ncat %s || true\n' "${2:-/bin/sh}" "$TMP/secret" >"$1"
 	chmod 0755 "$1"
 }
 
-# excluding ENTRY WORD...: `sandlock run` with that entry; what may be written
-# is $OPEN.
+# excluding ENTRY WORD...: `sandlock run` with that entry, and only $OPEN
+# writable.
 excluding() {
 	local entry=$1
 
@@ -34,14 +34,14 @@ excluding() {
 	sl run -r /usr -r "$BIN" -w "$OPEN" --program-excluded "$entry" "$@"
 }
 
-# runs_plainly ENTRY COMMAND
+# runs_plainly ENTRY COMMAND: the command runs without a sandbox.
 runs_plainly() {
 	run_ok excluding "$1" -- "$2"
 	assert_output_has "$2 runs without a sandbox (program.excluded '$1'"
 	assert_output_has sekrit
 }
 
-# stays_inside ENTRY COMMAND [WHY]: and a line says why, where it is given.
+# stays_inside ENTRY COMMAND [WHY]: it runs in a sandbox; a line says WHY.
 # shellcheck disable=SC2154 # bats sets output
 stays_inside() {
 	output=$(excluding "$1" -- "$2" 2>&1) || true

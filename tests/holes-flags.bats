@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-flags.bats - words of the command line, annotations and privileges
-# that must not be taken for something else.
+# tests/holes-flags.bats - flag values, misspelled annotations and raised
+# privileges are refused or reported, not misread.
 
 # shellcheck disable=SC2030,SC2031 # bats sets lines
 
@@ -72,7 +72,7 @@ load helpers
 
 # ---- annotations ----
 
-# annotated KEY: a container with that annotation and no other.
+# annotated KEY: run a container with that annotation only.
 annotated() {
 	requires root
 	[ -n "$BUNDLE" ] || new_bundle
@@ -115,8 +115,8 @@ annotated() {
 
 # ---- privileges ----
 
-# raised FILE COMMAND...: a copy of a program of the user of new_user, whose
-# rights the command raises.
+# raised FILE COMMAND...: copy a program of the user of new_user, and raise the
+# privileges of the copy with the command.
 raised() {
 	local file=$1
 
@@ -126,14 +126,14 @@ raised() {
 	"$@" "$USER_HOME/raised"
 }
 
-# refuses_raised HOW WORD...: as that user, in one line that names how.
+# refuses_raised HOW WORD...: the copy refuses to run; one line names HOW.
 refuses_raised() {
 	local how=$1
 
 	shift
 	run ! as_user ./raised "$@"
-	# A leak checker cannot look at a process that is not dumpable, and
-	# says so.
+	# Ignore the complaint of a leak checker, which cannot inspect a
+	# process that is not dumpable.
 	mapfile -t lines < <(grep -v '^==[0-9]*==' <<<"$output")
 	[ "${#lines[@]}" -eq 1 ]
 	assert_output_has "refused to run with raised privileges ($how)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-hostname.bats - inside, the files that tell a machine's name tell
-# the sandbox's.
+# tests/holes-hostname.bats - in a sandbox, /etc/hostname and /etc/hosts have
+# the name of the sandbox.
 # shellcheck disable=SC2016 # the dollars are the sandbox's
 
 bats_require_minimum_version 1.5.0
@@ -9,7 +9,7 @@ load helpers
 
 setup() {
 	sandlock_setup
-	# What the tests of this file see as the host's: never its own.
+	# The tests use this tree as the host, never the real one.
 	HOST=$TMP/host
 	mkdir -p "$HOST/etc/sub" "$HOST/usr" "$HOST/bin" "$HOST/dev" "$HOST/proc"
 	cp -L "$(command -v busybox)" "$HOST/bin/busybox"
@@ -20,7 +20,7 @@ setup() {
 	cp "$HOST/etc/hosts" "$TMP/hosts"
 }
 
-# in_host WORD...: `sandlock run` with that tree as the root it shows.
+# in_host WORD...: `sandlock run` with that tree as its root.
 in_host() {
 	sl run --name box --chroot "$HOST" "$@"
 }

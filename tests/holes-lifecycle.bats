@@ -14,7 +14,7 @@ setup() {
 	args sleep 1000
 }
 
-# A create that is stopped would stay for ever where delete cannot end it.
+# Kill a stopped create, which would stay forever if delete fails to end it.
 teardown() {
 	[ ! -s "$TMP/create" ] ||
 		kill -KILL -- "-$(cat "$TMP/create")" 2>/dev/null || true
@@ -30,7 +30,7 @@ fails() {
 	! "$@"
 }
 
-# ends_by SIGNAL: a container that was created and not started.
+# ends_by SIGNAL: the signal ends a container that was created, not started.
 ends_by() {
 	create web
 	sandlock kill web "$1"
@@ -46,7 +46,7 @@ ends_by() {
 
 	for sig in {1..64}; do
 		case $sig in
-		# KILL and STOP are the kernel's; the others end nobody.
+		# The kernel handles KILL and STOP; the rest end no process.
 		9 | 1[789] | 2[0123] | 28) ;;
 		*) ends_by "$sig" ;;
 		esac
@@ -85,8 +85,9 @@ ends_by() {
 	fails wait "$job"
 }
 
-# stopped_create [ALL]: a create that is stopped in its hook, with the lock.
-# $TMP/create has its pid. ALL stops its children, too, and without cgroups.
+# stopped_create [ALL]: start a create, and stop it in its hook, where it holds
+# the lock. $TMP/create has its pid. ALL stops its children, too, and uses no
+# cgroups.
 stopped_create() {
 	hook createRuntime "echo \$PPID >$TMP/create; exec sleep 1000"
 	setsid "$SANDLOCK" --root "$ROOT" ${1:+--cgroup-manager disabled} \
@@ -154,7 +155,7 @@ is_stopped() {
 
 	create web
 	record=$(cat "$ROOT/web/state.json")
-	# A pid that was used again: by the process that has the lock.
+	# The pid of the maker was reused by the process that holds the lock.
 	setsid sh -c 'echo $$ >"$1/locker"; exec flock -F "$2" sleep 1000' \
 		sh "$TMP" "$ROOT/web" 3>&- &
 	wait_until test -s "$TMP/locker"
@@ -179,7 +180,7 @@ locked() {
 	wait_until has_status web creating
 	sandlock start web >"$TMP/start" 2>&1 3>&- &
 	job=$!
-	# Nothing is to be seen of somebody who waits but this.
+	# A waiting start shows only by not ending.
 	sleep 0.3
 	kill -0 "$job"
 	touch "$TMP/go"

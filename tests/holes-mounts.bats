@@ -22,8 +22,8 @@ peers='peer() {
 
 # ---- propagation ----
 
-# own_kinds ROOT WANT: of a tmpfs that is rshared, one that is rprivate and one
-# that names nothing, below a rootfsPropagation of ROOT.
+# own_kinds ROOT WANT: the propagation of /, and of an rshared, an rprivate and
+# an unspecified tmpfs, with a rootfsPropagation of ROOT.
 own_kinds() {
 	config --arg kind "$1" '.linux.rootfsPropagation = $kind'
 	inside "$peers"'echo "$(peer /) $(peer /a) $(peer /b) $(peer /c)"'
@@ -218,7 +218,7 @@ no_mount_namespace() {
 		del(.linux.maskedPaths, .linux.readonlyPaths)'
 }
 
-# on_mounts COMMAND...: in a mount namespace in which the rootfs has a tmpfs on
+# on_mounts COMMAND...: run it in a mount namespace whose rootfs has a tmpfs on
 # /tmp, nosuid and from "mine", and $TMP/data on /data, read-only.
 on_mounts() {
 	mkdir -p "$TMP/data" "$BUNDLE/rootfs/data"

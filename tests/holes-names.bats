@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-names.bats - a denied name that is a link, or is reached by one, stays what it is.
+# tests/holes-names.bats - a workload cannot replace a denied link, or a link to
+# a denied file.
 #
 # Each test is a subshell on purpose.
 # shellcheck disable=SC2030,SC2031
@@ -23,17 +24,17 @@ setup() {
 	ln -s dot/bashrc "$home/.bashrc"
 }
 
-# in_home WORD...: `sandlock run` with a home that may be written.
+# in_home WORD...: `sandlock run` with a writable home.
 in_home() {
 	box -r /usr -w "$home" "${DEGRADE[@]}" "$@"
 }
 
-# An older kernel holds less of other things.
+# Older kernels lack these features, which do not matter here.
 OLDER=(--config-allow-degraded fs_refer --config-allow-degraded fs_truncate
 	--config-allow-degraded fs_ioctl_dev)
 DEGRADE=("${OLDER[@]}" --config-allow-degraded deny_replace)
 
-# kept LINK TARGET FLAG...: no way of a shell puts anything else under LINK.
+# kept LINK TARGET FLAG...: no shell command in a sandbox replaces LINK.
 kept() {
 	local link=$1 target=$2 act
 
@@ -63,7 +64,7 @@ kept() {
 	run in_home --deny-write @shell-configs -- sh -c 'echo evil >~/.bashrc'
 	[[ $output = *"$READONLY"* ]]
 	[ "$(cat "$home/dot/bashrc")" = host ]
-	# And so it is without a denial: the test can fail.
+	# Without a denial the workload replaces it, so the test can fail.
 	run_ok in_home -- sh -c 'rm ~/.bashrc; echo evil >~/.bashrc'
 	[ "$(cat "$home/.bashrc")" = evil ]
 }

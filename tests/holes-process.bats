@@ -6,13 +6,13 @@ load helpers
 
 # ---- a program that only a capability makes executable ----
 
-# A script that its owner, root, may execute and nobody else.
+# A script that only its owner, root, may execute.
 only_for_root() {
 	printf '#!/bin/sh\necho it runs\n' >"$BUNDLE/rootfs/bin/tool"
 	chmod 0744 "$BUNDLE/rootfs/bin/tool"
 }
 
-# override SET...: these capability sets have CAP_DAC_OVERRIDE, the others nothing.
+# override SET...: put CAP_DAC_OVERRIDE into these sets, and empty all others.
 # shellcheck disable=SC2016 # the dollars are jq's
 override() {
 	config '.process.user = {uid: 1000, gid: 1000} |
@@ -61,7 +61,7 @@ override() {
 
 # ---- the scheduler ----
 
-# refuse TEXT JQ: config.json is refused with it.
+# refuse TEXT JQ: config.json, changed by JQ, is refused with TEXT.
 refuse() {
 	config "$2"
 	run_bad "$1" sandlock run --bundle "$BUNDLE" box
@@ -117,7 +117,7 @@ refuse() {
 
 # ---- exec --cap ----
 
-# caps_inside LINE [OPTION...]: this line of /proc/self/status in an exec.
+# caps_inside LINE [OPTION...]: that line of /proc/self/status in an exec.
 caps_inside() {
 	sandlock exec "${@:2}" box sed -n "s/^$1:[[:space:]]*//p" \
 		/proc/self/status

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-profiles.bats - no workload writes what a later run takes for its policy.
+# tests/holes-profiles.bats - no workload writes a file that a later run uses as
+# its policy.
 #
 # Inner shells expand what they are given, and each test is a subshell on purpose.
 # shellcheck disable=SC2016,SC2030,SC2031
@@ -21,21 +22,21 @@ setup() {
 	git_marker
 }
 
-# src is the project, whatever is around the test.
+# Make src the project, whatever directories surround the test.
 git_marker() {
 	mkdir .git
 }
 
-# An older kernel holds less of other things.
+# Older kernels lack these features, which do not matter here.
 OLDER=(--config-allow-degraded fs_refer --config-allow-degraded fs_truncate
 	--config-allow-degraded fs_ioctl_dev)
 
-# in_home WORD...: `sandlock run` with a home that may be written.
+# in_home WORD...: `sandlock run` with a writable home.
 in_home() {
 	box -r /usr -w "$home" "${OLDER[@]}" "$@"
 }
 
-# unplanted NAME: no shell of a sandbox makes a file NAME of the home.
+# unplanted NAME: no shell command in a sandbox creates NAME in the home.
 unplanted() {
 	local act name=$1
 
@@ -55,7 +56,7 @@ unplanted() {
 }
 
 @test "a workload with a writable home plants no profile of the user" {
-	# The one of the system counts as long as the user has none.
+	# The system's profile applies while the user has none.
 	unshare -m --propagation private bash -c '
 		mount -t tmpfs none /etc && mkdir -p /etc/sandlock/profiles &&
 		cat >/etc/sandlock/profiles/build.toml &&
@@ -76,7 +77,7 @@ unplanted() {
 	unplanted .config/sandlock/profiles/build.toml
 	mkdir -p "$home/.config/sandlock/profiles"
 	unplanted .config/sandlock/profiles/build.toml
-	# Nothing else is closed, and nothing is left.
+	# Other files stay writable, and no placeholder is left.
 	run_ok in_home -- sh -c 'echo mine >~/.config/mine'
 	[ "$(cat "$home/.config/mine")" = mine ]
 	rm -r "$home/.config"
@@ -239,7 +240,7 @@ unplanted() {
 	run_ok in_home -- sh -c '[ ! -e uv.toml ]'
 	run in_home -- sh -c 'echo evil >.claude/settings.json'
 	[ -S uv.toml ]
-	# Who names a policy is not led astray by them.
+	# Placeholders do not disturb a caller who names a policy.
 	printf '[tool.uv.sandbox]\nallow-read = ["/usr"]\n' >"$TMP/policy"
 	mv -f "$TMP/policy" pyproject.toml
 	run_ok sl profile validate pyproject.toml
@@ -281,7 +282,7 @@ os.mknod("uv.toml", stat.S_IFSOCK | 0o600)'
 	[ -z "$(ls -A "$USER_HOME/src")" ]
 }
 
-# reopened MODE WORD...: a user's sandbox opens .config, which had this mode.
+# reopened MODE WORD...: a user's sandbox tries chmod on a .config of this mode.
 reopened() {
 	rm -rf "$USER_HOME/.config"
 	as_user mkdir -m "$1" .config
@@ -346,7 +347,7 @@ without namespaces)"
 		"$(printf '%s\n' "$home"/src/{.claude/settings.json,.claude/settings.local.json,pyproject.toml,uv.toml})" ]
 	run_ok sl explain --json -r /usr -r . "${OLDER[@]}"
 	[ "$(jq -r '.denied | length' <<<"$output")" = 0 ]
-	# The file in use is one of them, and is told once.
+	# The policy file in use is one of them, and is listed once.
 	printf '[sandbox]\nallow-read = ["/usr"]\nallow-write = ["."]\n' >uv.toml
 	run_ok sl explain --json --policy uv.toml "${OLDER[@]}"
 	[ "$(jq -r '.denied[].path' <<<"$output" | grep -c uv.toml)" = 1 ]
@@ -357,7 +358,7 @@ without namespaces)"
 	mkdir "$TMP/host"
 	add_mount /host bind "$home" bind
 	export DEGRADED="config.allow_degraded=deny_replace;fs_refer;fs_truncate;fs_ioctl_dev"
-	# Each of init, exec and a hook.
+	# `tells` checks init, exec and a hook.
 	policed limits.open_files=100
 	tells "$READONLY" 'mkdir /host/.config/sandlock/profiles 2>&1 |
 		sed "s/.*: //"'
@@ -366,7 +367,7 @@ without namespaces)"
 	tells "sh: can't create uv.toml: nonexistent directory
 mv: can't rename 'new': Device or resource busy" \
 		'echo evil >uv.toml; echo evil >new; mv -f new uv.toml; rm -f new'
-	# Where only a limit is asked for, its project is its own affair.
+	# A bundle that sets only a limit may write in its project.
 	policed limits.open_files=100
 	args sh -c 'echo mine >uv.toml'
 	run_ok run_box
@@ -374,7 +375,7 @@ mv: can't rename 'new': Device or resource busy" \
 	[ "$(ls -A "$home")" = src ]
 }
 
-# shows SOURCE OPTION...: a bundle with SOURCE at /host, which makes a profile.
+# shows SOURCE OPTION...: a bundle with SOURCE at /host tries to make a profile.
 shows() {
 	new_bundle
 	mkdir -p "$BUNDLE/rootfs/host"

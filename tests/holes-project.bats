@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-project.bats - what a workload makes in a project does not loosen its next run, nor run on the host.
+# tests/holes-project.bats - files that a workload creates in a project do not
+# loosen its next run, nor run on the host.
 #
 # Each test is a subshell on purpose, scripts have dollars of their own; bats and policed.bash have variables of theirs.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
@@ -23,8 +24,8 @@ new_project() {
 	echo key >proj/server.pem
 }
 
-# held COMMAND...: in proj/sub, with the whole of proj writable, the command
-# changes nothing of what is denied there.
+# held COMMAND...: in proj/sub, with all of proj writable, the command changes
+# no denied file.
 held() {
 	local act
 
@@ -89,7 +90,7 @@ held() {
 	cd "$WORK/home/p"
 	HOME=$WORK/home run_ok sl explain --json -w @project
 	[ "$(jq -c .denyProjects <<<"$output")" = "[\"$WORK/home/p\"]" ]
-	# And so it is of a project that was named.
+	# The same holds for --project.
 	cd "$WORK"
 	run_ok sl explain --json --project outer/none/inner -w @project
 	[ "$(jq -c .denyProjects <<<"$output")" = \
@@ -135,7 +136,7 @@ held() {
 
 # ---- what git runs on the host ----
 
-# new_repository DIR: with a program in $WORK/ran.sh that leaves $WORK/ran.
+# new_repository DIR: create it, and $WORK/ran.sh, which creates $WORK/ran.
 new_repository() {
 	printf '#!/bin/sh\ntouch %q\n' "$WORK/ran" >"$WORK/ran.sh"
 	chmod +x "$WORK/ran.sh"
@@ -144,12 +145,12 @@ new_repository() {
 		commit -q --allow-empty -m first
 }
 
-# plant FILE: into a configuration of git's.
+# plant FILE: print a command that adds the program to a git configuration.
 plant() {
 	printf '%s' "echo '[core] fsmonitor = $WORK/ran.sh' >>$1"
 }
 
-# ran DIR: whether git itself runs what is planted there.
+# ran DIR: whether git runs the program planted there.
 ran() {
 	rm -f "$WORK/ran"
 	git -C "$1" status >/dev/null 2>&1 || :
@@ -166,7 +167,7 @@ closed() {
 		$output = *"Device or resource busy"* ]]
 }
 
-# open SCRIPT: without that it works.
+# open SCRIPT: the script works without the denial.
 open() {
 	run_ok box -r /usr -w . -- sh -c "$1"
 }
@@ -198,7 +199,7 @@ open() {
 	[ ! -e .gitmodules ]
 }
 
-# repository_box WORD...: what git in it is to run is denied.
+# repository_box WORD...: a sandbox that denies @git-config.
 repository_box() {
 	box -r /usr -r /etc -w . --deny-write @git-config \
 		--config-allow-degraded deny_replace --env HOME=/nonexistent \
@@ -226,7 +227,7 @@ repository_box() {
 	[ "$(ls -A)" = $'.git\nfile' ]
 }
 
-# lead_away DIR: git, to a copy of that repository with a program in it.
+# lead_away DIR: print a command that points git to a copy with the program.
 lead_away() {
 	printf '%s' "cp -r $1 evil; $(plant evil/config); echo $PWD/evil >$1/commondir"
 }
@@ -246,7 +247,7 @@ lead_away() {
 		closed "rm $dir/commondir"
 		rm -r evil
 	done
-	# Git takes what stands for it for the repository itself, on both sides.
+	# With the placeholder, git works as before, inside and outside.
 	before=$(git status --short)
 	[ "$(repository_box -- git status --short)" = "$before" ]
 	git -c user.name=u -c user.email=u@example.com commit -qm second
@@ -299,7 +300,7 @@ lead_away() {
 		closed "$(plant "$file")"
 	done
 	! ran . || return 1
-	# Of a worktree, and of a submodule, .git is a file.
+	# In a worktree and in a submodule, .git is a file.
 	for dir in "$PWD/tree" "$PWD/sub"; do
 		cd "$dir"
 		closed "$(plant .git)"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-rights.bats - rights of several lists add up, and a tree of others does not stop a start.
+# tests/holes-rights.bats - rights of several lists add up, and a tree of
+# another user does not prevent a start.
 #
 # Each test is a subshell on purpose, scripts have dollars of their own; bats and policed.bash have variables of theirs.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
@@ -14,7 +15,7 @@ setup() {
 	enter_work
 }
 
-# writes FLAG...: the sandbox writes below A/B, as root and as a user.
+# writes FLAG...: a sandbox can write below A/B, as root and as a user.
 writes() {
 	local home=$USER_HOME
 
@@ -41,7 +42,7 @@ new_trees() {
 	writes -r A/B -w A/B
 	writes -r A -w A/B -r A/B/C
 	writes -r A/B --filesystem-write-only A
-	# One list alone does not do it: the test can fail.
+	# The read list alone does not allow it, so the test can fail.
 	run box -r /usr -r A/B -- sh -c 'echo new >A/B/file'
 	[ "$status" -ne 0 ]
 }
@@ -151,14 +152,14 @@ denied: write $WORK/.claude (it leads to the policy of the next run: change it o
 	tells written 'echo >/data/sub/file && echo written'
 }
 
-# ---- trees of others ----
+# ---- trees of other users ----
 
-# too_deep SCRIPT: in a mount namespace of its own with a small file system on
+# too_deep SCRIPT: run it in its own mount namespace with a small file system on
 # $WORK/tmp, where `deepen DIR` makes 3,000 levels. $box is `sandlock run`.
 too_deep() {
 	mkdir -p tmp
 	SCRIPT=$1 box="$SANDLOCK_SHELL --root $ROOT run" privately bash -c '
-		# No path is as long as that: join what is shorter.
+		# No path can be that long, so join shorter trees.
 		deepen() {
 			local dir=$1 way part
 
@@ -277,8 +278,8 @@ write_probe() {
 	done
 }
 
-# opened MODE PATTERN: an owner inside opens ./dir/own, which had this mode, and
-# reads ./dir/own/secret.
+# opened MODE PATTERN: a workload that owns ./dir/own, of this mode, tries chmod
+# on it, and to read ./dir/own/secret.
 opened() {
 	rm -rf "$USER_HOME/dir"
 	as_user mkdir -p dir/own

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-state.bats - placeholders and records: nothing of others is
-# removed for them, and nothing of the dead is left.
+# tests/holes-state.bats - placeholders and records: cleanup removes no file of
+# another user, and leaves nothing of killed sandboxes.
 #
 # Each test is a subshell on purpose, and shells inside have variables.
 # shellcheck shell=bash disable=SC2016,SC2030,SC2031
@@ -22,7 +22,7 @@ teardown() {
 	sandlock_teardown
 }
 
-# holding NAME WORD...: a sandbox that ends when ./NAME.go is written.
+# holding NAME WORD...: start a sandbox that ends when ./NAME.go is written.
 holding() {
 	local name=$1
 
@@ -35,7 +35,7 @@ holding() {
 	wait_until test -e "$name.up"
 }
 
-# let_go NAME: the sandbox ends by itself.
+# let_go NAME: let the sandbox end by itself.
 let_go() {
 	echo >"$1.go"
 	wait "$RUNNING"
@@ -134,7 +134,7 @@ let_go() {
 @test "a list of placeholders that somebody else wrote removes nothing" {
 	holding one --filesystem-deny "$PWD/file"
 	mkdir "$ROOT/forged"
-	# As if it was about to be made, which needs no number.
+	# "-" marks a file that is about to be created, and needs no number.
 	grep -z "/file$" "$ROOT/one/placeholders" | tail -z -n 1 |
 		sed -z 's/^[^ ]*/-/' >"$ROOT/forged/placeholders"
 	let_go one
@@ -147,7 +147,7 @@ let_go() {
 
 # ---- the registry of placeholders ----
 
-# registry_refused TEXT: a user's sandbox that needs one does not run.
+# registry_refused TEXT: a user's sandbox that needs the registry does not run.
 registry_refused() {
 	run -125 user_box -r /usr -w "$USER_HOME/w" --filesystem-deny "$USER_HOME/w/file" \
 		--config-allow-degraded deny_replace -- true
@@ -155,7 +155,7 @@ registry_refused() {
 	[ ! -e "$USER_HOME/w/file" ]
 }
 
-# A user with ./w, and $registry.
+# Create a user with ./w, and set $registry.
 registry_of_user() {
 	requires userns
 	new_user
@@ -208,10 +208,10 @@ registry_of_user() {
 	registry_refused "$registry: is a link"
 }
 
-# ---- where state is when no directory is named ----
+# ---- the default state directory ----
 
-# homeless: a user with ./w of whom the host knows nothing; $SHARED is the
-# directory below /tmp. The number is of this test alone, as /tmp is for all.
+# homeless: create a user with ./w whom the host does not know; $SHARED is the
+# directory below /tmp. Tests share /tmp, so each has its own user id.
 homeless() {
 	requires userns
 	USER_ID=$((1000000 + $$))
@@ -221,12 +221,12 @@ homeless() {
 	chown "$USER_ID" "$USER_HOME/w"
 }
 
-# homeless_does WORD...: as that user, without XDG_RUNTIME_DIR.
+# homeless_does WORD...: run it as that user, without XDG_RUNTIME_DIR.
 homeless_does() {
 	as_user env -u XDG_RUNTIME_DIR "$@"
 }
 
-# homeless_box WORD...: a sandbox that needs a placeholder.
+# homeless_box WORD...: run a sandbox that needs a placeholder.
 homeless_box() {
 	homeless_does ./sandlock run -r /usr -w "$USER_HOME/w" \
 		--filesystem-deny "$USER_HOME/w/file" \
@@ -353,8 +353,7 @@ names_in() {
 
 # ---- sandboxes whose sandlock was killed ----
 
-# killed NAME WORD...: a sandbox that ran until its sandlock was killed, which
-# had the pid $DEAD.
+# killed NAME WORD...: start a sandbox, and kill its sandlock (pid $DEAD).
 killed() {
 	local name=$1
 
@@ -368,12 +367,12 @@ killed() {
 	wait "$DEAD" || true
 }
 
-# cgroups_of PID: what is there of the cgroups that sandlock made.
+# cgroups_of PID: the remaining cgroups of that sandlock.
 cgroups_of() {
 	find /sys/fs/cgroup -type d -name "sandlock-$1" 2>/dev/null || true
 }
 
-# nothing_left NAME: neither a record nor cgroups of what was killed.
+# nothing_left NAME: the killed sandbox left neither a record nor cgroups.
 nothing_left() {
 	assert_gone "$1"
 	[ -z "$(cgroups_of "$DEAD")" ]
@@ -441,8 +440,8 @@ nothing_left() {
 	nothing_left one
 }
 
-# midway CALL:N: on a /run of its own, a sandlock that is killed at its N-th CALL;
-# then ps, until what it has begun to start has ended, too. Prints what is left.
+# midway CALL:N: kill a sandlock with its own /run at its N-th CALL; then run ps
+# until the processes that it started have ended. Prints what is left.
 midway() {
 	privately sh -c '
 		left() {

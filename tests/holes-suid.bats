@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-suid.bats - files that raise whoever runs them, and ioctls that harm the terminals of others.
+# tests/holes-suid.bats - files that raise the privileges of their callers, and
+# ioctls that harm terminals of other users.
 #
 # jq has dollars of its own.
 # shellcheck disable=SC2016
@@ -17,7 +18,7 @@ setup() {
 	mkdir host
 }
 
-# A machine without a compiler has it beside the tests.
+# Machines without a compiler have a built copy beside the tests.
 add_setter() {
 	SETTER=$WORK/setter
 	if [ -x "$BATS_TEST_DIRNAME/setter" ]; then
@@ -28,19 +29,19 @@ add_setter() {
 	"${CC:-cc}" -static -D_GNU_SOURCE -o "$SETTER" "$BATS_TEST_DIRNAME/setter.c"
 }
 
-# lines_but PATTERN: of the output of the last run.
+# lines_but PATTERN: the lines of $output that do not match.
 lines_but() {
 	grep -Ev "$1" <<<"$output" || :
 }
 
-# none_set: of the last run; only openat2 may not exist.
+# none_set: no call of the last run set an id.
 none_set() {
 	[ "${#lines[@]}" -ge 48 ]
 	[[ $output != *": set"* ]]
 	[ -z "$(lines_but ': Operation not permitted$|^mkdir(at)?: not set$|^(openat2|fchmodat2): Function not implemented$')" ]
 }
 
-# all_set: the same calls work.
+# all_set: the same calls worked.
 all_set() {
 	[ -z "$(lines_but ': set$|^mkdir(at)?: not set$|^(capability|fchmodat2): ')" ]
 }
@@ -57,7 +58,7 @@ with_host() {
 	policed limits.open_files=100
 }
 
-# in_bundle SCRIPT: init and exec say the same, which is the output.
+# in_bundle SCRIPT: init and exec print the same, which becomes $output.
 in_bundle() {
 	local first
 
@@ -82,7 +83,7 @@ in_bundle() {
 @test "no call gives a file S_ISUID or S_ISGID in a sandbox of root" {
 	run -0 box -r /usr -r "$SETTER" -w host -- "$SETTER" host
 	none_set
-	# Other modes are as they were.
+	# Other modes still work.
 	run -0 box -r /usr -r "$SETTER" -w host -- "$SETTER" plain host
 	[ -z "$(lines_but ': not set$|^openat2: Function|^(capability|fchmodat2): ')" ]
 	[ -z "$(find host -perm /6000)" ]
@@ -135,7 +136,7 @@ in_bundle() {
 	with_host /host rbind rw
 	in_bundle 'setter /host'
 	none_set
-	# Also on what is the bundle's own: no filter sees where a name leads.
+	# No filter sees where a path leads, so this covers the bundle's own.
 	in_bundle 'setter /tmp'
 	none_set
 	[ -z "$(find host -perm /6000)" ]
@@ -207,7 +208,7 @@ in_bundle() {
 	chmod 0700 engine
 	in_bundle 'setter /tmp'
 	all_set
-	# Whoever can reach them can run them.
+	# Now other users can reach the files, and so run them.
 	chmod 0755 engine
 	chmod_ancestors
 	in_bundle 'chmod 4755 /etc/hosts 2>&1 || :'
@@ -215,7 +216,7 @@ in_bundle() {
 	[ ! -u engine/hosts ]
 }
 
-# As far as they are the test's own.
+# Change only the directories of the test.
 chmod_ancestors() {
 	local dir=$WORK
 
@@ -225,7 +226,7 @@ chmod_ancestors() {
 	done
 }
 
-# copy_programs NAME...: of the host into the bundle, with their libraries.
+# copy_programs NAME...: copy them from the host to the bundle, with libraries.
 copy_programs() {
 	local name path
 
@@ -271,7 +272,7 @@ copy_programs() {
 	[ -u "$files/usr/bin/raise" ]
 	[ -u "$files/usr/bin/later" ]
 	[ -g "$files/var/mail" ]
-	# The same with a volume is refused, and leaves no such file.
+	# With a volume, the same is refused and leaves no such file.
 	rm -r "$files/var/lib/dpkg" "$files/usr/bin/raise"
 	mkdir -p "$files"/var/lib/dpkg/{info,updates,triggers}
 	touch "$files/var/lib/dpkg/status"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/holes-warnings.bats - what is not done as it was asked for is said, at
-# the default level, in words that scripts of engines look for.
+# tests/holes-warnings.bats - the runtime reports requests that it does not
+# fully carry out, at the default level, in words that engines look for.
 
 # shellcheck disable=SC2016 # the dollars are the hooks' and jq's
 load helpers
 load hooks
 
-# stale_socket: a NOTIFY_SOCKET that nobody listens on any more.
+# stale_socket: create a socket on which no process listens.
 stale_socket() {
 	python3 -c '
 import socket, sys
@@ -15,12 +15,12 @@ socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind(sys.argv[1])' \
 		"$TMP/manager"
 }
 
-# by_manager COMMAND...: as a service of it.
+# by_manager COMMAND...: run it as a service manager would.
 by_manager() {
 	NOTIFY_SOCKET=$TMP/manager "$@"
 }
 
-# user_run: the container of $BUNDLE by the unprivileged user.
+# user_run: run the container of $BUNDLE as the unprivileged user.
 user_run() {
 	as_user ./sandlock-oci run --bundle "$BUNDLE" box
 }

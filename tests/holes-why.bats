@@ -15,12 +15,12 @@ setup() {
 	enter_work
 }
 
-# told LINE...: the denials of the last run, but for files that loaders look for.
+# told LINE...: the denials of the last run, without those of loaders.
 # shellcheck disable=SC2154 # bats sets stderr
 told() {
 	local lines
 
-	# Which of them the C library takes is its own affair.
+	# C libraries differ in which variant they call.
 	lines=$(sed -n 's/^denied: //p' <<<"$stderr" | grep -v '^read /' |
 		sed 's/^call f\?\(chmod\|open\|mknod\)\(at\)\? /call \1 /' || :)
 	[ "$lines" = "$(printf '%s\n' "$@")" ] || {
@@ -29,7 +29,7 @@ told() {
 	}
 }
 
-# python SCRIPT [WORD...]: with --why, in a sandbox with these words.
+# python SCRIPT [WORD...]: run it in a sandbox with --why and these words.
 python() {
 	run --separate-stderr box --why "${@:2}" -r /usr -r /etc -- \
 		"$PYTHON" -ISc "
@@ -109,7 +109,8 @@ attempt(os.mknod, '$WORK/node', 0o102755)" -w .
 	[ ! -u file ]
 }
 
-# As many arguments as the kernel's, by the numbers that all architectures have.
+# The calls get the kernel's count of arguments, and numbers that are the same
+# on all architectures.
 @test "--why tells of calls that are absent, and the answer is the same" {
 	requires "$PYTHON"
 	python '
@@ -162,7 +163,7 @@ if os.fork() == 0:
 print(os.wait()[1])'
 	[ "$output" = 31 ]
 	told "call of another ABI (programs for i386 and x32 are ended under any policy)"
-	# A signal that it sends itself is no call.
+	# A signal that the process sends itself is not reported as a call.
 	python '
 if os.fork() == 0:
     os.kill(os.getpid(), 31)

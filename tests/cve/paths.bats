@@ -217,7 +217,7 @@ decoy
 	host_untouched
 }
 
-# The names that a runtime makes or removes in /dev.
+# These are the names that a runtime creates or removes in /dev.
 @test "CVE-2026-41579, CVE-2026-47766: create takes no ptmx from a linked /dev, and links nothing there" {
 	local name target
 
@@ -246,7 +246,7 @@ decoy
 	done
 }
 
-# host_is_same: every file of it still has its own name in it.
+# host_is_same: every file in $HOST still contains its own name.
 host_is_same() {
 	local file
 

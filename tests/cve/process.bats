@@ -264,8 +264,8 @@ on_pty() {
 	[ "$(grep -cE "(take|type) EPERM" <<<"$output")" -eq 3 ]
 }
 
-# as_container WORD...: by the user that the container's process is, with no
-# more rights than it has.
+# as_container WORD...: run it as the user of the container's process, with no
+# more rights than that process has.
 as_container() {
 	setpriv --reuid 3003 --regid 3003 --clear-groups --bounding-set -all \
 		--inh-caps -all "$@"
@@ -285,7 +285,7 @@ of_a_user() {
 	[ "$(awk '/^Uid/ { print $2 }' "/proc/$(pid_of box)/status")" -eq 3003 ]
 	run_ok as_container "$TMP/tracer" "$(pid_of box)"
 	assert_lines none
-	# The program that it becomes is that user's: the test could fail.
+	# Tracing works after start, so the test can fail.
 	sandlock start box
 	wait_until grep -q sleep "/proc/$(pid_of box)/cmdline"
 	run_ok as_container "$TMP/tracer" "$(pid_of box)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/cve/release.bats - defences are taken out by patches alone, and these apply.
+# tests/cve/release.bats - only patches disable defences, and all patches apply.
 load ../helpers
 
 @test "the release has no defence that a variable takes out" {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/cve/tracer.c - take hold of a process of the same user, as a debugger
- * would.
+ * tests/cve/tracer.c - trace a process of the same user, as a debugger would.
  *
  *	tracer PID	print each way that works, or "none"
- *	tracer		of all processes that are seen: append "traced" to /found
- *			for one that has more descriptors than the usual three;
- *			after each round remove /ask
+ *	tracer		try all visible processes: append "traced" to /found for
+ *			each with more descriptors than the usual three; remove
+ *			/ask after each round
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -69,7 +68,7 @@ static int memory(pid_t pid)
 	return opens(pid, "mem", O_RDWR);
 }
 
-/* Their numbers are seen by whoever has the same uid; not what they are. */
+/* A process of the same uid sees the numbers, but not the targets. */
 static int descriptors(pid_t pid)
 {
 	char path[64], target[300];
