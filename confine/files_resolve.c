@@ -168,7 +168,7 @@ static int find_way(struct resolver *v, struct files_entry *entry,
 	if (fd < 0 || fstat(fd, &end) < 0)
 		return fail(errno, "open %s", way.end);
 	if (end.st_dev != st->st_dev || end.st_ino != st->st_ino)
-		return fail(EAGAIN, "%s leads elsewhere by now", entry->named);
+		return fail(EAGAIN, "%s changed meanwhile: try again", entry->named);
 	entry->steps = way.steps;
 	entry->nsteps = way.n;
 	return 0;

@@ -406,7 +406,7 @@ static int check_container(const struct address *address, const char *name,
 		return 0;
 	if (address->container_len == 0)
 		return fail(0,
-			    "%s: no container's name stands before it: write "
+			    "%s: the container name is empty: write "
 			    "CONTAINER%s, or " PREFIX ".%s for all of a pod",
 			    name, name, address->key);
 	return has_name ? 0 : fail(0, "%s: this container has no name", name);

@@ -164,7 +164,7 @@ static int add_pair(struct door *door, const struct word *word,
 	if (!equals && *text && word->key == POLICY_ENV && door->env)
 		return add_variable(door, given, text);
 	if (equals == text)
-		return fail(0, "no name stands before '='");
+		return fail(0, "the name before '=' is empty");
 	if (!equals)
 		return fail(0, "'%s' is not of the form KEY=VALUE", text);
 	item.key = arena_strndup(door->arena, text, (size_t)(equals - text));

@@ -145,7 +145,7 @@ static int delete_each(const struct globals *globals,
 		log_error(err_text());
 	}
 	if (failed)
-		return fail(0, "--regex: %zu of those that match are left",
+		return fail(0, "--regex: %zu of those that match remain",
 			    failed);
 	return 0;
 }

@@ -88,7 +88,7 @@ static int take_line(struct reader *reader, char *line)
 	if (equals)
 		*equals = '\0';
 	if (!*line)
-		return fail(0, "no name stands before '='");
+		return fail(0, "the name before '=' is empty");
 	if (!utf8_is(line))
 		return fail(0, "the name is not UTF-8");
 	for (const char *p = line; *p; p++)

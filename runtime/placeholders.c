@@ -163,8 +163,8 @@ static int find_spot(const struct placeholders *p, const char *path,
 	spot->dir = open_on_host(p, dir, &st);
 	if (spot->dir == -ENOENT)
 		return fail(ENOENT,
-			    "%s does not exist, and where it would be "
-			    "on the host is not known: make it",
+			    "%s does not exist and cannot be mapped to a "
+			    "host path: create it first",
 			    path);
 	if (spot->dir < 0)
 		return spot->dir;
@@ -260,8 +260,8 @@ static int make_one(const struct placeholders *p, int registry,
 	}
 	if (fd == -EACCES)
 		return fail(EACCES,
-			    "make an empty %s (the workload could: make its "
-			    "directory writable)",
+			    "create the placeholder %s (the workload could "
+			    "create a file there: make its directory writable)",
 			    carve->path);
 	if (fd < 0)
 		return fail(-fd, "make an empty %s", carve->path);

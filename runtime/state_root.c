@@ -57,8 +57,8 @@ static int make_below_tmp(const char *path)
 	    !(st.st_mode & (S_IRWXG | S_IRWXO)))
 		return 0;
 	return fail(0,
-		    "%s: is not a directory of user %u's alone: not a place "
-		    "for state, so set XDG_RUNTIME_DIR",
+		    "%s: must be a directory that only user %u may access: "
+		    "remove it, or set XDG_RUNTIME_DIR",
 		    path, geteuid());
 }
 

@@ -234,7 +234,7 @@ two"
 	create web2
 	run_bad "cannot delete container web1 that is not stopped: running" \
 		sandlock delete --regex web
-	assert_output_has "--regex: 1 of those that match are left"
+	assert_output_has "--regex: 1 of those that match remain"
 	run_ok sandlock list --quiet
 	[ "$output" = web1 ]
 	run_ok sandlock delete --force --regex web

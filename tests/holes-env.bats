@@ -56,7 +56,7 @@ let_go() {
 		run -r /usr --env TOKEN -- true
 	sl_bad "TOKEN=VALUE" explain -r /usr --env TOKEN -- true
 	sl_bad "KEY=VALUE" run -r /usr --env '' -- true
-	sl_bad "no name stands before '='" run -r /usr --env =x -- true
+	sl_bad "the name before '=' is empty" run -r /usr --env =x -- true
 }
 
 @test "--env-file sets what its lines say, as they stand there" {

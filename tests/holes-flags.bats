@@ -84,7 +84,7 @@ annotated() {
 	run_bad "CONTAINER.io.sandlock/limits.memory" \
 		sandlock run --bundle "$BUNDLE" box
 	annotated .io.sandlock/nonesuch
-	run_bad "no container's name" sandlock run --bundle "$BUNDLE" box
+	run_bad "the container name is empty" sandlock run --bundle "$BUNDLE" box
 	assert_gone box
 }
 

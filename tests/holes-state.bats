@@ -296,17 +296,17 @@ names_in() {
 		run homeless_does "./$program" "$([ "$program" = sandlock ] &&
 			echo ps || echo list)"
 		[ "$status" -ne 0 ]
-		assert_output_has "$SHARED: is not a directory of user $USER_ID's alone"
+		assert_output_has "$SHARED: must be a directory that only user $USER_ID may access"
 	done
 	chown "$USER_ID" "$SHARED"
 	run -125 homeless_box -- true
-	assert_output_has "$SHARED: is not a directory"
+	assert_output_has "$SHARED: must be a directory"
 	rmdir "$SHARED"
 	mkdir -m 0700 "$USER_HOME/elsewhere"
 	chown "$USER_ID" "$USER_HOME/elsewhere"
 	ln -s "$USER_HOME/elsewhere" "$SHARED"
 	run -125 homeless_box -- true
-	assert_output_has "$SHARED: is not a directory"
+	assert_output_has "$SHARED: must be a directory"
 	[ -z "$(names_in "$USER_HOME/elsewhere")" ]
 }
 

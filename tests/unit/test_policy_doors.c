@@ -228,12 +228,12 @@ static void a_container_without_a_name(void **state)
 		"web.io.sandlock/limits.cpu: this container has no name");
 	refused(read_annotations(ANNOTATIONS(
 			{ ".io.sandlock/limits.cpu", "1" }), NULL, &policy),
-		".io.sandlock/limits.cpu: no container's name stands before "
-		"it: write CONTAINER.io.sandlock/limits.cpu, or "
+		".io.sandlock/limits.cpu: the container name is empty: "
+		"write CONTAINER.io.sandlock/limits.cpu, or "
 		"io.sandlock.limits.cpu for all of a pod");
 	refused(read_annotations(ANNOTATIONS(
 			{ ".io.sandlock/limits.cpu", "1" }), "web", &policy),
-		"no container's name stands before it");
+		"the container name is empty");
 }
 
 static void what_is_nearly_ours(void **state)
@@ -450,7 +450,7 @@ static void wrong_flags_are_refused(void **state)
 		{ { "--network-mode=true" }, "network.mode: 'true' is not" },
 		{ { "--program-clean-env=1" }, "'1' is not true or false" },
 		{ { "--env", "A" }, "--env: 'A' is not of the form KEY=VALUE" },
-		{ { "--env==x" }, "--env: no name stands before '='" },
+		{ { "--env==x" }, "--env: the name before '=' is empty" },
 		{ { "--env=A=1", "--env=A=2" }, "'A' is given twice" },
 		{ { "--allow-env=true", "--allow-env=A" },
 		  "--allow-env: 'true' and names" },
