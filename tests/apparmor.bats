@@ -5,7 +5,7 @@
 load helpers
 
 run_box() {
-	sandlock run --bundle "$BUNDLE" box
+	oci run --bundle "$BUNDLE" box
 }
 
 @test "an AppArmor profile that is not loaded fails create by name" {
@@ -43,7 +43,7 @@ load_profile() {
 	assert_output_has hidden
 	args sleep 1000
 	start_container box
-	run_ok sandlock exec --apparmor sandlock-test box \
+	run_ok oci exec --apparmor sandlock-test box \
 		cat /proc/self/attr/current
 	[ "$output" = "sandlock-test (enforce)" ]
 }

@@ -51,10 +51,10 @@ later() {
 @test "a mount that comes later is not in a sandbox that runs" {
 	run later
 	[[ "$output" = *"file" ]]
-	run later "$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -r disk \
+	run later "$SANDLOCK" --root "$ROOT" run -r /usr -r disk \
 		-w disk/sync --
 	[[ "$output" = "chmod: "*"disk/late/file"*": No such file"* ]]
-	run later "$SANDLOCK_SHELL" --root "$ROOT" run --program-uid 1000 \
+	run later "$SANDLOCK" --root "$ROOT" run --program-uid 1000 \
 		--program-gid 1000 -r /usr -r disk -w disk/sync --
 	[[ "$output" = "chmod: "*"disk/late/file"*": No such file"* ]]
 }
@@ -101,7 +101,7 @@ NO_PLACE="standard input is a directory: a policy does not hold"
 	run -125 python3 -c '
 import os, sys
 os.dup2(os.open("victim", os.O_PATH), 0)
-os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK_SHELL" --root "$ROOT" run \
+os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK" --root "$ROOT" run \
 		-r /usr -- chmod 0600 /proc/self/fd/0
 	[[ "$output" = *"standard input is a path: a policy"* ]]
 	[ "$(stat -c %a victim)" = 644 ]
@@ -113,18 +113,18 @@ os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK_SHELL" --root "$ROOT" run \
 	mkdir "$TMP/here"
 	echo >"$TMP/victim"
 	args sh -c "$CLIMB"
-	run_ok sandlock run --bundle "$BUNDLE" box <"$TMP/here"
+	run_ok oci run --bundle "$BUNDLE" box <"$TMP/here"
 	[ "$(stat -c %a "$TMP/victim")" = 600 ]
 	chmod 0644 "$TMP/victim"
 	config '.annotations = {"io.sandlock.filesystem.read": "/"}'
-	run_bad "$NO_PLACE" sandlock run --bundle "$BUNDLE" box <"$TMP/here"
+	run_bad "$NO_PLACE" oci run --bundle "$BUNDLE" box <"$TMP/here"
 	args sleep 1000
 	create box
-	sandlock start box
-	run -255 sandlock exec box sh -c "$CLIMB" <"$TMP/here"
+	oci start box
+	run -255 oci exec box sh -c "$CLIMB" <"$TMP/here"
 	[[ "$output" = *"$NO_PLACE"* ]]
 	[ "$(stat -c %a "$TMP/victim")" = 644 ]
-	sandlock delete --force box
+	oci delete --force box
 }
 
 # forge FOLDER: what a shell inside does to records that are there. Beside them
@@ -235,14 +235,14 @@ for path in sys.argv[1:]:
 	add_mount /share bind "$WORK/share" rbind
 	args sh -c 'for s in sock sub/sock sub/deep/sock; do
 		netprobe unix /share/$s; done'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = $'ok\nok\nok' ]
 	config '.annotations = {"io.sandlock.filesystem.read": "/",
 		"io.sandlock.filesystem.write": "/share",
 		"io.sandlock.filesystem.deny_write": "/share/sub/deep",
 		"io.sandlock.config.allow_degraded": "deny_replace",
 		"io.sandlock.network.mode": "deny"}'
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	[ "$(grep -c "Permission denied" <<<"$output")" -eq 3 ]
 }
 
@@ -250,7 +250,7 @@ for path in sys.argv[1:]:
 	requires strace
 	# Process 1 is late.
 	run_ok strace -f -o /dev/null -e trace=clone3 \
-		-e inject=clone3:delay_exit=200000 "$SANDLOCK_SHELL" \
+		-e inject=clone3:delay_exit=200000 "$SANDLOCK" \
 		--root "$ROOT" run -r /usr --env NOTE=typed -- \
 		grep -c typed /proc/self/cmdline /proc/1/cmdline
 	[ "$output" = $'/proc/self/cmdline:1\n/proc/1/cmdline:0' ]
@@ -274,22 +274,22 @@ lifted() {
 	serve share/sock
 	args sh -c 'umount /share/sock; netprobe unix /share/sock'
 	lifted network.mode=deny
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	[[ "$output" = *"Operation not permitted"*"Permission denied" ]]
 	lifted network.mode=deny syscalls.extra_allow=mount
 	run_bad "network.unix does not hold with 'mount' in syscalls.extra_allow" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	lifted network.mode=deny syscalls.extra_allow=handle
 	run_bad "network.unix does not hold with 'handle'" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	# Landlock lets nobody mount.
 	lifted network.mode=deny syscalls.extra_allow=mount filesystem.read=/
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	[[ "$output" = *"Operation not permitted"*"Permission denied" ]]
 	lifted filesystem.read=/ filesystem.deny=/data/secret \
 		syscalls.extra_allow=handle
 	run_bad "filesystem.deny does not hold with 'handle'" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	run -125 box -r /usr --syscalls-extra-allow handle \
 		--syscalls-extra-allow namespaces -- true
 	[[ "$output" = *"network.unix does not hold with 'handle'"* ]]
@@ -299,7 +299,7 @@ lifted() {
 # there are all of them.
 bounding() {
 	annotate "${@/#/io.sandlock.}"
-	unshare --user --map-root-user "$SANDLOCK" --root "$ROOT" create \
+	unshare --user --map-root-user "$SANDLOCK_OCI" --root "$ROOT" create \
 		--dump-plan --bundle "$BUNDLE" box |
 		sed -n 's/.*drop bounding capabilities \(0x[0-9a-f]*\).*/\1/p'
 }
@@ -318,7 +318,7 @@ bounding() {
 
 # up: what comes of it inside, in a network that is not the container's own.
 up() {
-	unshare --net "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+	unshare --net "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 }
 
 @test "who may change a network may not where it is denied and others use it" {
@@ -338,11 +338,11 @@ up() {
 	[ "$(up)" = ok ]
 	annotate io.sandlock.network.mode=deny
 	args sleep 1000
-	unshare --net "$SANDLOCK" --root "$ROOT" run --detach \
+	unshare --net "$SANDLOCK_OCI" --root "$ROOT" run --detach \
 		--bundle "$BUNDLE" box </dev/null >/dev/null 2>&1 3>&-
-	run sandlock exec --cap CAP_NET_ADMIN box netprobe up lo
+	run oci exec --cap CAP_NET_ADMIN box netprobe up lo
 	[ "$output" = "Operation not permitted" ]
-	sandlock delete --force box
+	oci delete --force box
 }
 
 @test "a project does not name what its next run may read" {

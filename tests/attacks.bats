@@ -123,7 +123,7 @@ advise_other) E" <<<"$output"
 
 @test "none works in a sandbox of root" {
 	victim "$TMP"
-	run_ok env CANARY=sandlock-canary "$SANDLOCK_SHELL" --root "$ROOT" run \
+	run_ok env CANARY=sandlock-canary "$SANDLOCK" --root "$ROOT" run \
 		-r /usr -r "$TMP/attacks" -r "$TMP/dir" --deny-env CANARY -- \
 		"$TMP/attacks" "$TMP/dir" "$TMP/closed/secret" "$VICTIM"
 	assert_refused "$TMP/dir"
@@ -171,7 +171,7 @@ bare_box() {
 	config '.annotations = {"io.sandlock.filesystem.read": "/",
 		"io.sandlock.filesystem.deny": "/closed",
 		"io.sandlock.network.mode": "deny"}'
-	run_ok env CANARY=sandlock-canary "$SANDLOCK" --root "$ROOT" run \
+	run_ok env CANARY=sandlock-canary "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box
 	assert_refused "$BUNDLE/rootfs/dir" "${SEEN[@]}"
 }
@@ -187,7 +187,7 @@ bare_box() {
 		"io.sandlock.filesystem.deny": "/closed",
 		"io.sandlock.network.mode": "deny"} |
 		.linux.namespaces |= map(select(.type != "pid"))'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	assert_refused "$BUNDLE/rootfs/dir" arguments_of_others "${SEEN[@]}" \
 		cores_of_other
 }
@@ -202,15 +202,15 @@ attack_bundle() {
 		"io.sandlock.network.mode": "deny"} |
 		.process.user = {uid: '"$1"', gid: '"$1"'}'
 	args /attacks /dir /closed/secret "$VICTIM"
-	run_ok env CANARY=sandlock-canary "$SANDLOCK" --root "$ROOT" run \
+	run_ok env CANARY=sandlock-canary "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box
 	assert_refused "$BUNDLE/rootfs/dir" "${SEEN[@]}"
 	args sleep 1000
 	create box
-	sandlock start box
-	run_ok env CANARY=sandlock-canary "$SANDLOCK" --root "$ROOT" exec \
+	oci start box
+	run_ok env CANARY=sandlock-canary "$SANDLOCK_OCI" --root "$ROOT" exec \
 		--user "$1:$1" box /attacks /dir /closed/secret "$VICTIM"
-	sandlock delete --force box
+	oci delete --force box
 	assert_refused "$BUNDLE/rootfs/dir" "${SEEN[@]}"
 }
 

@@ -23,7 +23,7 @@ setup() {
 	sandlock_setup
 	requires root "${CC:-cc}"
 	# Sanitizers take their time.
-	! is_dynamic "$SANDLOCK" || MOST_MS=1000
+	! is_dynamic "$SANDLOCK_OCI" || MOST_MS=1000
 	new_bundle
 	cgroup_namespace
 	# shellcheck disable=SC2016 # the dollars are jq's
@@ -43,7 +43,7 @@ refused() {
 	shift
 	[ $# -gt 0 ] || set -- create --bundle "$BUNDLE" c1
 	rm -f "$TMP/log"
-	"$BATS_FILE_TMPDIR/peak" "$TMP/peak" "$SANDLOCK" --root "$ROOT" \
+	"$BATS_FILE_TMPDIR/peak" "$TMP/peak" "$SANDLOCK_OCI" --root "$ROOT" \
 		--log "$TMP/log" --log-format "$FORMAT" "$@" \
 		</dev/null >"$TMP/said" 2>&1 3>&- || r=$?
 	said "$text" $r && "logged_$FORMAT" && nothing_happened
@@ -112,7 +112,7 @@ wrong() {
 }
 
 @test "the bundle of these tests is good" {
-	run_ok sandlock run --bundle "$BUNDLE" c1
+	run_ok oci run --bundle "$BUNDLE" c1
 	[ -e "$TMP/hook-ran" ]
 }
 
@@ -152,11 +152,11 @@ wrong() {
 		mounts: .mounts[:2], linux: (.linux | {namespaces,
 		maskedPaths: .maskedPaths[:1]})}' "$TMP/good.json")
 	printf '%s' "$text" >"$BUNDLE/config.json"
-	sandlock create --dump-plan --bundle "$BUNDLE" c1 >"$TMP/plan"
+	oci create --dump-plan --bundle "$BUNDLE" c1 >"$TMP/plan"
 	all=${#text}
 	for ((n = 0; n < all; n++)); do
 		printf '%s' "${text:0:n}" >"$BUNDLE/config.json"
-		if "$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" c1 \
+		if "$SANDLOCK_OCI" --root "$ROOT" create --bundle "$BUNDLE" c1 \
 			</dev/null 2>>"$TMP/all-said"; then
 			echo "taken: ${text:0:n}"
 			return 1
@@ -186,7 +186,7 @@ full_sample() {
 			then "text" else {"a": 1} end) | tojson)' >"$TMP/cases"
 	while IFS=$'\t' read -r path text; do
 		echo "$text" >"$BUNDLE/config.json"
-		if "$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" c1 \
+		if "$SANDLOCK_OCI" --root "$ROOT" create --bundle "$BUNDLE" c1 \
 			</dev/null >"$TMP/said" 2>&1; then
 			echo "taken: $path"
 			return 1
@@ -273,7 +273,7 @@ full_sample() {
 @test "what nobody knows is accepted" {
 	config '.unheardOf = {"a": [1, null]} | .process.unheardOf = 1 |
 		.annotations = {"org.example.x": "y"}'
-	run_ok sandlock run --bundle "$BUNDLE" c1
+	run_ok oci run --bundle "$BUNDLE" c1
 }
 
 @test "a huge config.json is refused with little memory" {
@@ -348,7 +348,7 @@ replace_again_and_again() {
 }
 
 @test "a config.json that is replaced meanwhile is one of them, or refused" {
-	local plan="$SANDLOCK --root $ROOT create --dump-plan --bundle $BUNDLE c1"
+	local plan="$SANDLOCK_OCI --root $ROOT create --dump-plan --bundle $BUNDLE c1"
 	local n=0 whole=0 racer
 
 	jq '.hostname = "other"' "$TMP/good.json" >"$TMP/other.json"

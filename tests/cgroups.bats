@@ -116,7 +116,7 @@ is_gone() {
 	requires root
 	start_sleeping box
 	[ "$(places "$(pid_of box)")" = "$(cgroup_of box)" ]
-	run_ok sandlock delete --force box
+	run_ok oci delete --force box
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
@@ -130,7 +130,7 @@ is_gone() {
 	config '.linux.cgroupsPath = "some//./box"'
 	in_cgroup "$LOGIN/shell" start_container box
 	[ "$(places "$(pid_of box)")" = "$place" ]
-	run_ok sandlock delete --force box
+	run_ok oci delete --force box
 	[ -z "$(cgroup_dirs "${place%/box}")" ]
 }
 
@@ -151,9 +151,9 @@ is_gone() {
 	new_bundle box
 	put_stranger "$(cgroup_of box)"
 	run_bad "container's cgroup is not empty: 1 process(es) found" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	assert_gone box
-	run_ok sandlock delete --force box
+	run_ok oci delete --force box
 	kill -0 "$STRANGER"
 	remove_stranger
 	remove_test_cgroups
@@ -164,7 +164,7 @@ is_gone() {
 	new_bundle box
 	put_stranger "$(cgroup_of box)/below"
 	run_bad "container's cgroup is not empty: 1 process(es) found" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	assert_gone box
 	remove_stranger
 	remove_test_cgroups
@@ -183,7 +183,7 @@ is_gone() {
 		echo FROZEN >"$dir/freezer.state"
 	fi
 	run_bad "container's cgroup unexpectedly frozen: $dir" \
-		timeout 10 "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+		timeout 10 "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 	assert_gone box
 	remove_test_cgroups
 }
@@ -192,7 +192,7 @@ is_gone() {
 	requires root cgroupfs
 	new_bundle box
 	make_cgroup "$(cgroup_of box)"
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
@@ -207,9 +207,9 @@ is_gone() {
 			'.linux.cgroupsPath = $path'
 		start_container "$id"
 	done
-	sandlock delete --force first
+	oci delete --force first
 	[ -n "$(cgroup_dirs "$CGROUP_PARENT/pod/second")" ]
-	sandlock delete --force second
+	oci delete --force second
 	[ -z "$(cgroup_dirs "$CGROUP_PARENT")" ]
 }
 
@@ -220,7 +220,7 @@ is_gone() {
 	new_bundle
 	make_cgroup "$CGROUP_PARENT"
 	before=$(cgroup_dirs "$CGROUP_PARENT")
-	run_ok sandlock run --bundle "$BUNDLE" one
+	run_ok oci run --bundle "$BUNDLE" one
 	[ "$(cgroup_dirs "$CGROUP_PARENT")" = "$before" ]
 }
 
@@ -229,12 +229,12 @@ is_gone() {
 	new_bundle box
 	args sleep 1000
 	in_cgroup "$LOGIN/shell" \
-		sandlock --cgroup-manager disabled create --bundle "$BUNDLE" \
+		oci --cgroup-manager disabled create --bundle "$BUNDLE" \
 		box >"$TMP/out" 2>&1
 	[ "$(places "$(pid_of box)")" = "$LOGIN/shell" ]
-	run_ok sandlock start box
-	run_ok sandlock exec box true
-	run_ok sandlock delete --force box
+	run_ok oci start box
+	run_ok oci exec box true
+	run_ok oci delete --force box
 }
 
 @test "with cgroups disabled limits are refused, and what asks for none is not" {
@@ -242,10 +242,10 @@ is_gone() {
 	new_bundle box
 	config '.linux.resources.memory = {limit: -1, swap: 0} |
 		.linux.resources.cpu = {shares: 0, quota: -1}'
-	run_ok sandlock --cgroup-manager disabled run --bundle "$BUNDLE" box
+	run_ok oci --cgroup-manager disabled run --bundle "$BUNDLE" box
 	config '.linux.resources.pids.limit = 10'
 	run_bad "linux.resources: limits need cgroups, and --cgroup-manager is disabled" \
-		sandlock --cgroup-manager disabled run --bundle "$BUNDLE" box
+		oci --cgroup-manager disabled run --bundle "$BUNDLE" box
 }
 
 # ---- limits ----
@@ -286,7 +286,7 @@ is_gone() {
 	else
 		[ "$(limit cpu cpu.cfs_period_us '')" = 50000 ]
 	fi
-	sandlock delete --force box
+	oci delete --force box
 	config '.linux.resources.cpu = {quota: 30000}'
 	start_box sleep 1000
 	if meets cgroup2; then
@@ -306,7 +306,7 @@ is_gone() {
 		config --argjson n "$fragment" '.linux.resources.pids.limit = $n'
 		start_box sleep 1000
 		[ "$(limit pids pids.max pids.max)" = "$value" ]
-		sandlock delete --force box
+		oci delete --force box
 	done <<-'EOF'
 		1=1
 		0=1
@@ -320,7 +320,7 @@ is_gone() {
 	new_bundle box
 	config '.linux.resources.memory = {limit: 16777216, swap: 16777216}'
 	args tail /dev/zero
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	[ "$status" -eq 137 ]
 }
 
@@ -329,7 +329,7 @@ is_gone() {
 	new_bundle box
 	config '.linux.resources.pids.limit = 3'
 	args sh -c 'sleep 1000 & sleep 1000 & sleep 1000 & echo not reached'
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	[ "$status" -ne 0 ]
 	assert_output_has "can't fork"
 	[[ $output != *"not reached"* ]]
@@ -340,7 +340,7 @@ is_gone() {
 	new_bundle box
 	config '.linux.resources.pids.limit = 1'
 	args echo here
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = here ]
 }
 
@@ -348,7 +348,7 @@ is_gone() {
 	requires root
 	new_bundle box
 	config '.linux.resources.cpu.cpus = "4095"'
-	run_bad "linux.resources.cpu.cpus: " sandlock run --bundle "$BUNDLE" box
+	run_bad "linux.resources.cpu.cpus: " oci run --bundle "$BUNDLE" box
 	assert_gone box
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
@@ -386,7 +386,7 @@ is_gone() {
 	while IFS='=' read -r fragment text; do
 		config --argjson r "$fragment" '.linux.resources = $r'
 		run_bad "linux.resources.$text" \
-			sandlock run --bundle "$BUNDLE" box
+			oci run --bundle "$BUNDLE" box
 		assert_gone box
 	done <<-'EOF'
 		{"memory": {"limit": -2}}=memory.limit: -2 is below -1
@@ -406,7 +406,7 @@ is_gone() {
 	new_bundle box
 	while read -r fragment; do
 		config --argjson r "$fragment" '.linux.resources = $r'
-		run_ok sandlock run --bundle "$BUNDLE" box
+		run_ok oci run --bundle "$BUNDLE" box
 	done <<-'EOF'
 		{}
 		{"memory": {}, "cpu": {}, "pids": {"limit": 0}, "blockIO": {}}
@@ -437,7 +437,7 @@ kmsg_bundle() {
 	requires root
 	kmsg_bundle
 	config '.linux.resources.devices = [{allow: false, access: "rwm"}]'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	assert_output_has "Operation not permitted"
 	[[ $output != *opened* ]]
 	assert_output_has zero
@@ -448,10 +448,10 @@ kmsg_bundle() {
 	kmsg_bundle
 	config '.linux.resources.devices = [{allow: false, access: "rwm"},
 		{allow: true, type: "c", major: 1, minor: 11, access: "w"}]'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	assert_output_has opened
 	config '.linux.resources.devices[1].access = "rm"'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	assert_output_has "Operation not permitted"
 	[[ $output != *opened* ]]
 }
@@ -462,7 +462,7 @@ kmsg_bundle() {
 	config '.linux.resources.devices = [{allow: false, access: "rwm"},
 		{allow: true, type: "c", major: 1, minor: 11, access: "rw"},
 		{allow: false, type: "c", major: 1, minor: 11, access: "w"}]'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[[ $output != *opened* ]]
 }
 
@@ -470,7 +470,7 @@ kmsg_bundle() {
 	requires root
 	kmsg_bundle
 	config '.linux.resources.devices = [{allow: true, access: "rwm"}]'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	assert_output_has opened
 }
 
@@ -479,7 +479,7 @@ kmsg_bundle() {
 	kmsg_bundle
 	config '.linux.resources.devices = [{allow: false, access: "rwm"}]'
 	start_box sleep 1000
-	run sandlock exec box sh -c ': >/dev/message && echo opened'
+	run oci exec box sh -c ': >/dev/message && echo opened'
 	assert_output_has "Operation not permitted"
 }
 
@@ -490,52 +490,52 @@ start_with_stray() {
 	new_bundle box
 	config '.linux.namespaces |= map(select(.type != "pid"))'
 	start_box sh -c 'setsid sleep 1000 & exec sleep 1000'
-	wait_until test "$(sandlock ps --format json box | jq length)" = 2
-	STRAY=$(sandlock ps --format json box | jq ".[] | select(. != $PID)")
+	wait_until test "$(oci ps --format json box | jq length)" = 2
+	STRAY=$(oci ps --format json box | jq ".[] | select(. != $PID)")
 }
 
 @test "ps lists every process of the cgroup, sub-cgroups included" {
 	requires root
 	new_bundle box
 	start_box sh -c 'sleep 1000 & exec sleep 1000'
-	sandlock exec --detach box sleep 1000
+	oci exec --detach box sleep 1000
 	for dir in $(cgroup_dirs "$(cgroup_of box)"); do
 		! meets cgroup2 || mkdir "$dir/below"
 	done
-	wait_until test "$(sandlock ps --format json box | jq length)" = 3
+	wait_until test "$(oci ps --format json box | jq length)" = 3
 	! meets cgroup2 ||
 		echo "$PID" >"$(own_dir)/below/cgroup.procs"
-	[ "$(sandlock ps --format json box | jq length)" = 3 ]
-	sandlock ps --format json box | jq -e "index($PID) != null"
+	[ "$(oci ps --format json box | jq length)" = 3 ]
+	oci ps --format json box | jq -e "index($PID) != null"
 }
 
 @test "kill KILL ends all processes where the pid namespace is the host's" {
 	requires root
 	start_with_stray
-	run_ok sandlock kill box KILL
+	run_ok oci kill box KILL
 	wait_until is_gone "$STRAY"
 	wait_until is_gone "$PID"
-	run_ok sandlock delete box
+	run_ok oci delete box
 }
 
 @test "kill --all signals every process and TERM alone only init" {
 	requires root
 	start_with_stray
-	run_ok sandlock kill box TERM
+	run_ok oci kill box TERM
 	wait_until has_status box stopped
 	kill -0 "$STRAY"
-	run_ok sandlock kill --all box TERM
+	run_ok oci kill --all box TERM
 	wait_until is_gone "$STRAY"
-	run_ok sandlock kill --all box KILL
-	run_ok sandlock delete box
+	run_ok oci kill --all box KILL
+	run_ok oci delete box
 }
 
 @test "delete ends what outlived init" {
 	requires root
 	start_with_stray
-	run_ok sandlock kill box TERM
+	run_ok oci kill box TERM
 	wait_until has_status box stopped
-	run_ok sandlock delete box
+	run_ok oci delete box
 	is_gone "$STRAY"
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
@@ -553,9 +553,9 @@ start_with_stray() {
 		echo FROZEN >"$dir/freezer.state"
 	fi
 	wait_until has_status box paused
-	run_ok sandlock kill box KILL
+	run_ok oci kill box KILL
 	wait_until has_status box stopped
-	run_ok sandlock delete box
+	run_ok oci delete box
 }
 
 @test "cgroups made inside go with the container, with whom they hold" {
@@ -569,7 +569,7 @@ start_with_stray() {
 		sleep 1000 & sleep 1000"
 	wait_until test -d "$(own_dir pids)/a/b"
 	echo "$PID" >"$(own_dir pids)/a/b/cgroup.procs"
-	run_ok sandlock delete --force box
+	run_ok oci delete --force box
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
@@ -580,7 +580,7 @@ run_exec_bad() {
 	local text=$1
 
 	shift
-	run sandlock exec "$@"
+	run oci exec "$@"
 	[ "$status" -eq 255 ]
 	assert_output_has "$text"
 }
@@ -588,7 +588,7 @@ run_exec_bad() {
 @test "exec joins the cgroups of the container" {
 	requires root
 	start_sleeping box
-	sandlock exec --detach --pid-file "$TMP/exec.pid" box sleep 1000
+	oci exec --detach --pid-file "$TMP/exec.pid" box sleep 1000
 	[ "$(places "$(cat "$TMP/exec.pid")")" = "$(cgroup_of box)" ]
 }
 
@@ -597,7 +597,7 @@ run_exec_bad() {
 	start_sleeping box
 	run_exec_bad "open " --cgroup below box true
 	make_cgroup "$(cgroup_of box)/below/there"
-	sandlock exec --detach --pid-file "$TMP/exec.pid" \
+	oci exec --detach --pid-file "$TMP/exec.pid" \
 		--cgroup below/there box sleep 1000
 	[ "$(places "$(cat "$TMP/exec.pid")")" = "$(cgroup_of box)/below/there" ]
 	run_exec_bad "--cgroup ../box2: bad sub cgroup path: it leads out of the container's cgroup" \
@@ -610,7 +610,7 @@ run_exec_bad() {
 	requires root cgroup1
 	start_sleeping box
 	make_cgroup "$(cgroup_of box)/below"
-	sandlock exec --detach --pid-file "$TMP/exec.pid" \
+	oci exec --detach --pid-file "$TMP/exec.pid" \
 		--cgroup pids,cpu:below box sleep 1000
 	run cat "/proc/$(cat "$TMP/exec.pid")/cgroup"
 	grep -qE ":pids:$(cgroup_of box)/below$" <<<"$output"
@@ -626,9 +626,9 @@ run_exec_bad() {
 		echo 1 >init/cgroup.procs &&
 		echo +pids >cgroup.subtree_control && exec sleep 1000'
 	wait_until grep -q pids "$(own_dir)/cgroup.subtree_control"
-	sandlock exec --detach --pid-file "$TMP/exec.pid" box sleep 1000
+	oci exec --detach --pid-file "$TMP/exec.pid" box sleep 1000
 	[ "$(places "$(cat "$TMP/exec.pid")")" = "$(cgroup_of box)/init" ]
-	[ "$(sandlock ps --format json box | jq length)" = 2 ]
+	[ "$(oci ps --format json box | jq length)" = 2 ]
 }
 
 # ---- what the container sees ----
@@ -638,7 +638,7 @@ run_exec_bad() {
 	new_bundle box
 	cgroup_namespace
 	args sh -c 'cut -d : -f 3 /proc/self/cgroup | sort -u'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = / ]
 }
 
@@ -646,7 +646,7 @@ run_exec_bad() {
 	requires root cgroup2
 	new_bundle box
 	args sh -c 'cat /sys/fs/cgroup/cgroup.procs; mkdir /sys/fs/cgroup/x'
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	[[ ${lines[0]} = 1 ]]
 	assert_output_has "Read-only file system"
 }
@@ -657,7 +657,7 @@ run_exec_bad() {
 	config '.linux.namespaces |= map(select(.type != "cgroup"))'
 	args sh -c "ls -d /sys/fs/cgroup$(cgroup_of box)
 		mkdir /sys/fs/cgroup/x"
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	assert_output_has "/sys/fs/cgroup$(cgroup_of box)"
 	assert_output_has "Read-only file system"
 }

@@ -17,20 +17,20 @@ load checkpoint
 	add_mount /file bind "$TMP/one/file" bind ro
 	args sleep 1000
 	start_container box
-	run_ok sandlock exec box cat /data/file /file
+	run_ok oci exec box cat /data/file /file
 	assert_lines $'one\none'
 	run_ok checkpoint box
 	run_ok restore box
-	run_ok sandlock exec box cat /data/file /file
+	run_ok oci exec box cat /data/file /file
 	assert_lines $'one\none'
-	sandlock delete --force box
+	oci delete --force box
 	config --arg to "$TMP/two" '(.mounts[] | select(.destination ==
 		"/data")).source = $to | (.mounts[] | select(.destination ==
 		"/file")).source = $to + "/file"'
 	run_ok restore box
-	run_ok sandlock exec box cat /data/file /file
+	run_ok oci exec box cat /data/file /file
 	assert_lines $'two\ntwo'
-	run sandlock exec box sh -c 'echo no >/file'
+	run oci exec box sh -c 'echo no >/file'
 	assert_output_has "Read-only file system"
 }
 
@@ -43,15 +43,15 @@ load checkpoint
 		echo seen >"$1/tree/sub/file" && shift && exec "$@"' bash \
 		"$TMP" "${PROGRAM[@]}" run --detach --bundle \
 		"$BUNDLE" box </dev/null >"$TMP/box.out" 2>&1
-	run_ok sandlock exec box cat /data/sub/file
+	run_ok oci exec box cat /data/sub/file
 	run_ok checkpoint --leave-running box
-	sandlock delete --force box
+	oci delete --force box
 	privately "$BASH" -c 'mount -t tmpfs tmpfs "$1/tree/sub" &&
 		echo again >"$1/tree/sub/file" && shift && exec "$@"' bash \
 		"$TMP" "${PROGRAM[@]}" restore \
 		--detach --bundle "$BUNDLE" --image-path "$IMAGES" box \
 		</dev/null >"$TMP/box.out" 2>&1
-	run_ok sandlock exec box cat /data/sub/file
+	run_ok oci exec box cat /data/sub/file
 	assert_lines again
 }
 
@@ -93,7 +93,7 @@ load checkpoint
 	run_ok checkpoint box
 	rm -r "$BUNDLE/rootfs/some"
 	run_ok restore box
-	run_ok sandlock exec box cat /some/where/data/file /some/file
+	run_ok oci exec box cat /some/where/data/file /some/file
 	assert_lines $'here\nhere'
 }
 
@@ -107,7 +107,7 @@ load checkpoint
 	start_container box
 	run_ok checkpoint box
 	run_ok restore box
-	run_ok sandlock exec box cat /run/data/file
+	run_ok oci exec box cat /run/data/file
 	assert_lines here
 }
 
@@ -120,12 +120,12 @@ load checkpoint
 	start_container box
 	run_ok checkpoint box
 	run_ok restore box
-	run_ok sandlock exec box sh -c \
+	run_ok oci exec box sh -c \
 		'cat /etc/passwd /proc/keys; ls -A /var /proc/acpi'
 	[[ $output != *root* && $output != *secret* ]]
-	run sandlock exec box sh -c 'echo 1 >/proc/sys/kernel/domainname'
+	run oci exec box sh -c 'echo 1 >/proc/sys/kernel/domainname'
 	assert_output_has "Read-only file system"
-	run sandlock exec box touch /root/file
+	run oci exec box touch /root/file
 	assert_output_has "Read-only file system"
 }
 
@@ -138,7 +138,7 @@ load checkpoint
 	run_ok checkpoint box
 	config --arg path "$(cgroups_path other)" '.linux.cgroupsPath = $path'
 	run_ok restore box
-	run_ok sandlock exec box grep -x 1 /sys/fs/cgroup/pids/cgroup.procs
+	run_ok oci exec box grep -x 1 /sys/fs/cgroup/pids/cgroup.procs
 }
 
 # join_pod TYPE...: these namespaces of $BUNDLE are those of process $pod.
@@ -188,7 +188,7 @@ start_pod() {
 	run_ok restore box
 	[ "$(readlink "/proc/$(pid_of box)/ns/pid")" = \
 		"$(readlink "/proc/$pod/ns/pid")" ]
-	run_ok sandlock exec box ps
+	run_ok oci exec box ps
 	assert_output_has "sleep 1000"
 }
 
@@ -224,7 +224,7 @@ start_pod() {
 	args sh -c 'while read -r line; do echo "<$line>"; done'
 	mkfifo "$TMP/in" "$TMP/in2"
 	exec 7<>"$TMP/in" 8<>"$TMP/in2"
-	(sandlock run --detach --bundle "$BUNDLE" box 7>&- 8>&- <"$TMP/in" \
+	(oci run --detach --bundle "$BUNDLE" box 7>&- 8>&- <"$TMP/in" \
 		2>&1 | cat >"$TMP/first") &
 	wait_until has_status box running
 	echo one >&7
@@ -236,14 +236,14 @@ start_pod() {
 	echo two >&8
 	wait_until grep -q '<two>' "$TMP/second"
 	[ "$(<"$TMP/first")" = "<one>" ]
-	sandlock delete --force box
+	oci delete --force box
 	exec 7>&- 8>&-
 }
 
 @test "standard streams are those of the restore, files" {
 	new_bundle box
 	args sh -c 'i=0; while :; do i=$((i + 1)); echo $i; sleep 0.02; done'
-	sandlock run --detach --bundle "$BUNDLE" box </dev/null >>"$TMP/first"
+	oci run --detach --bundle "$BUNDLE" box </dev/null >>"$TMP/first"
 	wait_until [ -s "$TMP/first" ]
 	run_ok checkpoint box
 	with_criu restore --detach --bundle "$BUNDLE" --image-path "$IMAGES" \
@@ -268,7 +268,7 @@ start_pod() {
 	wait_until [ -s "$TMP/second" ]
 	[ "$(head -n 1 "$TMP/second" | tr -d '\r')" -ge \
 		"$(tail -n 1 "$TMP/first" | tr -d '\r')" ]
-	sandlock delete --force box
+	oci delete --force box
 }
 
 @test "a terminal is sent to the new console socket" {

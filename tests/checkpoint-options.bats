@@ -144,7 +144,7 @@ heard_since() {
 	run_ok checkpoint --empty-ns network box
 	run_ok restore box --empty-ns network
 	counts_on
-	run_ok sandlock exec box cat /sys/class/net/lo/operstate
+	run_ok oci exec box cat /sys/class/net/lo/operstate
 	assert_lines down
 }
 
@@ -154,7 +154,7 @@ heard_since() {
 	run_ok checkpoint --work-path "$TMP/logs" --leave-running box
 	[ -s "$TMP/logs/dump.log" ]
 	[ ! -e "$IMAGES/dump.log" ]
-	sandlock delete --force box
+	oci delete --force box
 	run_ok restore box --work-path "$TMP/logs"
 	[ -s "$TMP/logs/restore.log" ]
 }
@@ -291,10 +291,10 @@ load_profile() {
 	run_ok checkpoint box
 	run_ok restore box
 	[ "$(<"/proc/$(pid_of box)/attr/current")" = "sandlock-one (enforce)" ]
-	sandlock delete --force box
+	oci delete --force box
 	run_ok restore box --lsm-profile apparmor:sandlock-two
 	[ "$(<"/proc/$(pid_of box)/attr/current")" = "sandlock-two (enforce)" ]
-	sandlock delete --force box
+	oci delete --force box
 	refused_restore "criu: " --lsm-profile apparmor:sandlock-none
 }
 

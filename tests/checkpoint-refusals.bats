@@ -15,8 +15,8 @@ load checkpoint
 	create box
 	run_bad "box: cannot checkpoint a container that is created" \
 		checkpoint box
-	sandlock start box
-	sandlock kill box KILL
+	oci start box
+	oci kill box KILL
 	wait_until has_status box stopped
 	run_bad "box: cannot checkpoint a container that is stopped" \
 		checkpoint box
@@ -66,9 +66,9 @@ load checkpoint
 	requires python3
 	start_counting box
 	run_bad "execute $TMP/none: no such file" \
-		sandlock --criu "$TMP/none" checkpoint --image-path "$IMAGES" box
+		oci --criu "$TMP/none" checkpoint --image-path "$IMAGES" box
 	run_bad "the program none is not in PATH" \
-		sandlock --criu none checkpoint --image-path "$IMAGES" box
+		oci --criu none checkpoint --image-path "$IMAGES" box
 	printf '#!/bin/sh\n' >"$TMP/mute"
 	cat >"$TMP/old" <<-'END'
 		#!/usr/bin/env python3
@@ -80,9 +80,9 @@ load checkpoint
 	END
 	chmod 0755 "$TMP/mute" "$TMP/old"
 	run_bad "$TMP/mute does not tell its version: 3.16 or later is needed" \
-		sandlock --criu "$TMP/mute" checkpoint --image-path "$IMAGES" box
+		oci --criu "$TMP/mute" checkpoint --image-path "$IMAGES" box
 	run_bad "$TMP/old is version 3.11: 3.16 or later is needed" \
-		sandlock --criu "$TMP/old" checkpoint --image-path "$IMAGES" box
+		oci --criu "$TMP/old" checkpoint --image-path "$IMAGES" box
 	counts_on
 }
 
@@ -115,7 +115,7 @@ killed_at() {
 		WHOLE=maybe
 		counts_on
 	fi
-	sandlock delete --force box
+	oci delete --force box
 	[ $r -eq 137 ]
 }
 
@@ -126,7 +126,7 @@ restored_or_refused() {
 	restore box >"$TMP/said" 2>&1 || r=$?
 	if [ $r -eq 0 ]; then
 		counts_on
-		sandlock delete --force box
+		oci delete --force box
 	else
 		cat "$TMP/said"
 		[ "$WHOLE" = maybe ] && [ "$(wc -l <"$TMP/said")" -eq 1 ]
@@ -166,7 +166,7 @@ restored_or_refused() {
 		link.recv(65536)
 	END
 	chmod 0755 "$TMP/dying"
-	run_bad "criu has ended without an answer" sandlock --criu \
+	run_bad "criu has ended without an answer" oci --criu \
 		"$TMP/dying" restore --detach --bundle "$BUNDLE" \
 		--image-path "$IMAGES" box
 	assert_gone box

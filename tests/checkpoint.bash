@@ -15,7 +15,7 @@ setup() {
 	requires_criu
 	IMAGES=$TMP/images
 	# For those who start it by other means than the function.
-	PROGRAM=("$SANDLOCK" --root "$ROOT" ${SANDLOCK_DRIVER:+--cgroup-manager
+	PROGRAM=("$SANDLOCK_OCI" --root "$ROOT" ${SANDLOCK_DRIVER:+--cgroup-manager
 		"$SANDLOCK_DRIVER"} --criu "$CRIU")
 }
 
@@ -27,7 +27,7 @@ COUNTING='i=0; while :; do
 done'
 
 with_criu() {
-	sandlock --criu "$CRIU" "$@"
+	oci --criu "$CRIU" "$@"
 }
 
 checkpoint() {

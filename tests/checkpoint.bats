@@ -23,11 +23,11 @@ load limits
 	assert_status box running
 	counts_on "$before"
 	[ "$(<"$TMP/box.pid")" = "$(pid_of box)" ]
-	run_ok sandlock exec box cat /proc/1/cmdline
+	run_ok oci exec box cat /proc/1/cmdline
 	assert_output_has "while :"
-	run_ok sandlock kill box KILL
+	run_ok oci kill box KILL
 	wait_until has_status box stopped
-	run_ok sandlock delete box
+	run_ok oci delete box
 }
 
 @test "with --leave-running it goes on, and there may be two of them" {
@@ -59,12 +59,12 @@ load limits
 @test "a paused container stays paused, and is not when restored" {
 	requires root
 	start_counting box
-	sandlock pause box
+	oci pause box
 	run_ok checkpoint --leave-running box
 	assert_status box paused
-	sandlock resume box
+	oci resume box
 	counts_on
-	sandlock delete --force box
+	oci delete --force box
 	run_ok restore box
 	assert_status box running
 	counts_on
@@ -72,7 +72,7 @@ load limits
 
 @test "a paused container ends with its checkpoint, too" {
 	start_counting box
-	sandlock pause box
+	oci pause box
 	run_ok checkpoint box
 	assert_gone box
 	before=$(count)
@@ -94,7 +94,7 @@ load limits
 @test "run in the foreground ends with the checkpoint" {
 	new_bundle box
 	args sh -c "$COUNTING"
-	(sandlock run --bundle "$BUNDLE" box </dev/null >"$TMP/out" 2>&1 ||
+	(oci run --bundle "$BUNDLE" box </dev/null >"$TMP/out" 2>&1 ||
 		echo "status $?" >>"$TMP/out") 3>&- &
 	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint box
@@ -123,7 +123,7 @@ load limits
 	END
 	[ "$output" = 9 ]
 	wait_until has_status box stopped
-	run_ok sandlock delete box
+	run_ok oci delete box
 }
 
 @test "all processes of a container are restored" {
@@ -133,7 +133,7 @@ load limits
 	wait_until [ -e "$BUNDLE/rootfs/up" ]
 	run_ok checkpoint box
 	run_ok restore box
-	run_ok sandlock ps --format json box
+	run_ok oci ps --format json box
 	[ "$(jq length <<<"$output")" -eq 3 ]
 }
 
@@ -154,7 +154,7 @@ load limits
 	pid=$(pid_of box)
 	diff <(echo "$before") \
 		<(grep -E '^(Cap|NoNewPrivs|Seccomp)' "/proc/$pid/status")
-	run sandlock exec box mkdir /tmp/no
+	run oci exec box mkdir /tmp/no
 	[ "$status" -eq 1 ]
 	assert_output_has "Operation not permitted"
 }
@@ -163,7 +163,7 @@ load limits
 	start_counting box
 	run_ok checkpoint box
 	run_ok restore box
-	run_ok sandlock exec box sh -c 'for ns in /proc/1/ns/*; do
+	run_ok oci exec box sh -c 'for ns in /proc/1/ns/*; do
 		[ $(readlink $ns) = $(readlink /proc/self/ns/${ns##*/}) ] ||
 			echo $ns; done'
 	assert_lines ""
@@ -178,14 +178,14 @@ load limits
 	start_container box
 	run_ok checkpoint box
 	run_ok restore box
-	run_ok sandlock ps --format json box
+	run_ok oci ps --format json box
 	[ "$(jq length <<<"$output")" -eq 2 ]
 	grep -q "$(cgroup_of box)" "/proc/$(pid_of box)/cgroup"
 	expect memory.limit_in_bytes 67108864 memory.max 67108864
 	expect pids.max 50
-	run sandlock exec box sh -c 'mknod /tmp/mem c 1 1 && cat /tmp/mem'
+	run oci exec box sh -c 'mknod /tmp/mem c 1 1 && cat /tmp/mem'
 	assert_output_has "Operation not permitted"
-	run_ok sandlock update --pids-limit 40 box
+	run_ok oci update --pids-limit 40 box
 }
 
 @test "a restored container may lie in another cgroup than before" {
@@ -198,7 +198,7 @@ load limits
 	grep -q "$(cgroup_of elsewhere)" "/proc/$(pid_of box)/cgroup"
 	run grep "$(cgroup_of box)" "/proc/$(pid_of box)/cgroup"
 	[ "$status" -eq 1 ]
-	run_ok sandlock exec box cat /proc/1/cgroup
+	run_ok oci exec box cat /proc/1/cgroup
 	[[ $output != *elsewhere* ]]
 }
 
@@ -240,7 +240,7 @@ load limits
 	chown -R 100001:100000 "$BUNDLE/rootfs"
 	chmod 0755 "$TMP"
 	args sh -c "$COUNTING"
-	sandlock run --detach --bundle "$BUNDLE" box </dev/null 2>&1 | cat &
+	oci run --detach --bundle "$BUNDLE" box </dev/null 2>&1 | cat &
 	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint box
 	before=$(count)
@@ -250,7 +250,7 @@ load limits
 	[[ $(field Uid "$(pid_of box)") = 100001* ]]
 	[[ $(field Gid "$(pid_of box)") = 100002* ]]
 	[ "$(field Groups "$(pid_of box)")" = "100007 " ]
-	run_ok sandlock exec box id -u
+	run_ok oci exec box id -u
 	[ "$output" = 1 ]
 }
 
@@ -267,12 +267,12 @@ load limits
 		del(.hooks.createContainer, .hooks.startContainer)'
 	start_container box
 	run_ok checkpoint --leave-running box
-	sandlock delete --force box
+	oci delete --force box
 	: >"$TMP/log"
 	run_ok restore again
 	[ "$(<"$TMP/log")" = 'prestart ["again","creating"]
 createRuntime ["again","creating"]' ]
-	sandlock delete --force again
+	oci delete --force again
 	[ "$(tail -n 1 "$TMP/log")" = 'poststop ["again","stopped"]' ]
 }
 
@@ -286,15 +286,15 @@ createRuntime ["again","creating"]' ]
 # ---- what engines look for ----
 
 @test "features and --help tell engines that it is there" {
-	run_ok sandlock features
+	run_ok oci features
 	[ "$(jq -r '.annotations."org.opencontainers.runc.checkpoint.enabled"' \
 		<<<"$output")" = true ]
-	run_ok sandlock checkpoint --help
+	run_ok oci checkpoint --help
 	for option in image-path work-path leave-running tcp-established \
 		file-locks pre-dump parent-path; do
 		assert_output_has "--$option"
 	done
-	run_ok sandlock restore --help
+	run_ok oci restore --help
 	for option in image-path detach pid-file console-socket no-pivot \
 		no-subreaper lsm-profile lsm-mount-context tcp-close; do
 		assert_output_has "--$option"

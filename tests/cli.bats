@@ -7,7 +7,7 @@ commands="create start state kill delete run exec ps list pause resume update
 	events spec features checkpoint restore"
 
 @test "--help lists every command" {
-	run_ok "$SANDLOCK" --help
+	run_ok "$SANDLOCK_OCI" --help
 	for command in $commands; do
 		[[ $output =~ (^|$'\n')\ +$command\  ]] || {
 			echo "no $command in: $output"
@@ -18,13 +18,13 @@ commands="create start state kill delete run exec ps list pause resume update
 
 @test "every command has --help" {
 	for command in $commands; do
-		run_ok "$SANDLOCK" "$command" --help
+		run_ok "$SANDLOCK_OCI" "$command" --help
 		assert_output_has "$command"
 	done
 }
 
 @test "--version has the lines engines look for" {
-	run_ok "$SANDLOCK" --version
+	run_ok "$SANDLOCK_OCI" --version
 	[[ ${lines[0]} =~ ^sandlock-oci\ version\ [0-9] ]]
 	assert_output_has "commit: "
 	assert_output_has "spec: 1.3.0"
@@ -35,14 +35,14 @@ commands="create start state kill delete run exec ps list pause resume update
 		"list --format xml" "--rootless maybe list" \
 		"--cgroup-manager none list"; do
 		# shellcheck disable=SC2086 # words are words
-		run sandlock $words
+		run oci $words
 		[ "$status" -eq 1 ]
 		[ "${#lines[@]}" -eq 1 ]
 	done
 }
 
 @test "a missing argument is named as podman looks for it" {
-	run sandlock restore --lsm-mount-context
+	run oci restore --lsm-mount-context
 	[ "$status" -eq 1 ]
 	assert_output_has "flag needs an argument"
 }
@@ -51,7 +51,7 @@ commands="create start state kill delete run exec ps list pause resume update
 	requires root
 	new_bundle
 	args sleep 1000
-	"$SANDLOCK" -root="$ROOT" create -bundle "$BUNDLE" web1 \
+	"$SANDLOCK_OCI" -root="$ROOT" create -bundle "$BUNDLE" web1 \
 		-no-new-keyring --pid-file="$TMP/pid" </dev/null \
 		>/dev/null 2>&1 3>&-
 	assert_status web1 created
@@ -59,7 +59,7 @@ commands="create start state kill delete run exec ps list pause resume update
 }
 
 @test "an error goes to stderr as text and to the log as JSON" {
-	run sandlock --log "$TMP/log" --log-format json state nobody
+	run oci --log "$TMP/log" --log-format json state nobody
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
 	[ "$(jq -r .level "$TMP/log")" = error ]
@@ -68,8 +68,8 @@ commands="create start state kill delete run exec ps list pause resume update
 }
 
 @test "the text log names level and message, and is appended to" {
-	run sandlock --log "$TMP/log" state nobody
-	run sandlock --log "$TMP/log" state nobody
+	run oci --log "$TMP/log" state nobody
+	run oci --log "$TMP/log" state nobody
 	[ "$(grep -c 'level=error msg="nobody: container does not exist"' \
 		"$TMP/log")" -eq 2 ]
 }
@@ -77,38 +77,38 @@ commands="create start state kill delete run exec ps list pause resume update
 @test "success writes nothing to the log" {
 	requires root
 	new_bundle
-	run_ok sandlock --log "$TMP/log" --log-format json run \
+	run_ok oci --log "$TMP/log" --log-format json run \
 		--bundle "$BUNDLE" web1
 	[ ! -s "$TMP/log" ]
 }
 
 @test "--root / is refused" {
-	run "$SANDLOCK" --root / list
+	run "$SANDLOCK_OCI" --root / list
 	[ "$status" -eq 1 ]
 }
 
 @test "an empty XDG_RUNTIME_DIR counts as unset" {
 	requires root
-	XDG_RUNTIME_DIR='' run_ok env -i XDG_RUNTIME_DIR='' "$SANDLOCK" delete \
+	XDG_RUNTIME_DIR='' run_ok env -i XDG_RUNTIME_DIR='' "$SANDLOCK_OCI" delete \
 		--force nobody
 }
 
 @test "spec writes the bundle scripts expect, once" {
 	cd "$TMP"
-	run_ok "$SANDLOCK" spec
+	run_ok "$SANDLOCK_OCI" spec
 	[ -z "$output" ]
 	[ "$(jq -c '[.process.terminal, .process.args, .root.readonly,
 		(.mounts | length), .process.rlimits[0].soft]' config.json)" = \
 		'[true,["sh"],true,7,1024]' ]
 	[ "$(jq -c '.process.capabilities | keys' config.json)" = \
 		'["bounding","effective","permitted"]' ]
-	run "$SANDLOCK" spec
+	run "$SANDLOCK_OCI" spec
 	[ "$status" -eq 1 ]
 	assert_output_has "config.json"
 }
 
 @test "features is a document engines can read" {
-	run_ok "$SANDLOCK" features
+	run_ok "$SANDLOCK_OCI" features
 	[ "$(jq -r .ociVersionMax <<<"$output")" = 1.3.0 ]
 	[ "$(jq '.mountOptions | index("rro") != null' <<<"$output")" = true ]
 	[ "$(jq '.linux.namespaces | index("user") != null' <<<"$output")" = \
@@ -124,7 +124,7 @@ commands="create start state kill delete run exec ps list pause resume update
 	config 'del(.linux.cgroupsPath)'
 	export SANDLOCK_LIBEXEC=$TMP
 	run_bad "--systemd-cgroup: the program $TMP/sandlock-systemd: no such" \
-		"$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
+		"$SANDLOCK_OCI" --root "$ROOT" --systemd-cgroup create \
 		--bundle "$BUNDLE" web1
 	assert_gone web1
 	# What sandlock-systemd says where no systemd is.
@@ -132,7 +132,7 @@ commands="create start state kill delete run exec ps list pause resume update
 		>"$TMP/sandlock-systemd"
 	chmod +x "$TMP/sandlock-systemd"
 	run_bad "--systemd-cgroup: no connection to systemd" \
-		"$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
+		"$SANDLOCK_OCI" --root "$ROOT" --systemd-cgroup create \
 		--bundle "$BUNDLE" web1
 	assert_gone web1
 }
@@ -140,7 +140,7 @@ commands="create start state kill delete run exec ps list pause resume update
 @test "--debug says what is done, on stderr and in the log" {
 	requires root
 	new_bundle
-	run_ok sandlock --debug --log "$TMP/log" --log-format json run \
+	run_ok oci --debug --log "$TMP/log" --log-format json run \
 		--bundle "$BUNDLE" web1
 	assert_output_has 'level=debug msg="step 0: '
 	assert_output_has "pivot root"

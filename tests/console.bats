@@ -25,13 +25,13 @@ on_pty() {
 	done
 	shift
 	"$BATS_TEST_DIRNAME/terminal.py" pty "${arguments[@]}" -- \
-		"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+		"$SANDLOCK_OCI" --root "$ROOT" "$@" 3>&-
 }
 
 # to_socket OPTIONS...: with a receiver at $TMP/socket.
 to_socket() {
 	"$BATS_TEST_DIRNAME/terminal.py" receive "$TMP/socket" \
-		"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+		"$SANDLOCK_OCI" --root "$ROOT" "$@" 3>&-
 }
 
 typed_to_socket() {
@@ -39,7 +39,7 @@ typed_to_socket() {
 
 	shift
 	"$BATS_TEST_DIRNAME/terminal.py" type "$TMP/socket" "$text" \
-		"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+		"$SANDLOCK_OCI" --root "$ROOT" "$@" 3>&-
 }
 
 # ---- to a socket ----
@@ -60,7 +60,7 @@ typed_to_socket() {
 	terminal_bundle sh -c 'echo ready; read line; echo "<$line>"'
 	(
 		wait_until has_status box created
-		sandlock start box
+		oci start box
 	) >/dev/null 2>&1 &
 	run_ok typed_to_socket 'hello\n' create \
 		--console-socket "$TMP/socket" --bundle "$BUNDLE" box
@@ -72,12 +72,12 @@ typed_to_socket() {
 	requires root
 	terminal_bundle true
 	run_bad "cannot allocate tty if sandlock-oci will detach without setting console socket" \
-		sandlock create --bundle "$BUNDLE" box
+		oci create --bundle "$BUNDLE" box
 	run_bad "cannot allocate tty if sandlock-oci will detach without setting console socket" \
-		sandlock run --detach --bundle "$BUNDLE" box
+		oci run --detach --bundle "$BUNDLE" box
 	config '.process.terminal = false'
 	run_bad "cannot use console socket if sandlock-oci will not detach or allocate tty" \
-		sandlock create --console-socket "$TMP/socket" \
+		oci create --console-socket "$TMP/socket" \
 		--bundle "$BUNDLE" box
 	assert_gone box
 }
@@ -85,7 +85,7 @@ typed_to_socket() {
 @test "a console socket nobody listens on fails create and leaves nothing" {
 	requires root
 	terminal_bundle true
-	run_bad "console socket: " sandlock create \
+	run_bad "console socket: " oci create \
 		--console-socket "$TMP/no-socket" --bundle "$BUNDLE" box
 	assert_gone box
 }
@@ -99,7 +99,7 @@ typed_to_socket() {
 	terminal_bundle echo said
 	cd "$deep"
 	run_ok "$BATS_TEST_DIRNAME/terminal.py" receive socket \
-		"$SANDLOCK" --root "$ROOT" run --detach \
+		"$SANDLOCK_OCI" --root "$ROOT" run --detach \
 		--console-socket "$deep/socket" --bundle "$BUNDLE" box
 	assert_output_has said
 	wait_until has_status box stopped
@@ -161,17 +161,17 @@ typed_to_socket() {
 	requires root
 	new_bundle box
 	config '.process.consoleSize = {height: 33, width: 111}'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	config '.process.terminal = true |
 		.process.consoleSize = {height: 33, width: 70000}'
-	run_bad "process.consoleSize: " sandlock run --bundle "$BUNDLE" box
+	run_bad "process.consoleSize: " oci run --bundle "$BUNDLE" box
 }
 
 @test "a terminal without devpts fails by name" {
 	requires root
 	terminal_bundle true
 	config 'del(.mounts[] | select(.destination == "/dev/pts"))'
-	run_bad "process.terminal: " sandlock run --bundle "$BUNDLE" box
+	run_bad "process.terminal: " oci run --bundle "$BUNDLE" box
 	assert_output_has "a terminal needs devpts at /dev/pts"
 	assert_gone box
 }
@@ -191,7 +191,7 @@ typed_to_socket() {
 @test "a relayed terminal adds no CR on a pipe" {
 	requires root
 	terminal_bundle sh -c 'tty; printf "one\ntwo\n"'
-	run_ok sandlock run --bundle "$BUNDLE" box </dev/null
+	run_ok oci run --bundle "$BUNDLE" box </dev/null
 	[ "$output" = $'/dev/pts/0\none\ntwo' ]
 }
 
@@ -218,12 +218,12 @@ typed_to_socket() {
 	requires root python3
 	terminal_bundle sh -c 'stty size; echo said'
 	run_ok "$BATS_TEST_DIRNAME/terminal.py" pty 26x82 -- sh -c \
-		'"$@" </dev/null' sh "$SANDLOCK" --root "$ROOT" run \
+		'"$@" </dev/null' sh "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box
 	[ "${lines[0]}" = "26 82^M" ]
 	assert_output_has "settings restored"
 	run_ok "$BATS_TEST_DIRNAME/terminal.py" pty 26x82 -- sh -c \
-		'"$@" </dev/null 2>&1 | cat' sh "$SANDLOCK" --root "$ROOT" run \
+		'"$@" </dev/null 2>&1 | cat' sh "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box
 	[ "${lines[0]}" = "26 82^M" ]
 	assert_output_has "settings restored"
@@ -247,7 +247,7 @@ typed_to_socket() {
 @test "a lot of output comes through a terminal whole" {
 	requires root
 	terminal_bundle sh -c 'seq 1 20000; exit 4'
-	run sandlock run --bundle "$BUNDLE" box </dev/null
+	run oci run --bundle "$BUNDLE" box </dev/null
 	[ "$status" -eq 4 ]
 	[ "$output" = "$(seq 1 20000)" ]
 }
@@ -257,7 +257,7 @@ typed_to_socket() {
 	terminal_bundle sh -c 'stty -echo; sum=0
 		while read -r n && [ "$n" != end ]; do sum=$((sum + n)); done
 		echo; echo "sum $sum"'
-	run_ok sandlock run --bundle "$BUNDLE" box \
+	run_ok oci run --bundle "$BUNDLE" box \
 		< <(seq 1 5000; echo end)
 	[ "${lines[-1]}" = "sum 12502500" ]
 }
@@ -289,7 +289,7 @@ typed_to_socket() {
 		--user 1000 box sh -c 'stat -L -c "%t:%T %u" /proc/self/fd/0'
 	[ "${lines[0]}" = "message /dev/ptmx descriptors 1 more 0" ]
 	[ "${lines[1]}" = "88:0 1000" ]
-	run sandlock exec --detach -t box true
+	run oci exec --detach -t box true
 	[ "$status" -eq 255 ]
 	assert_output_has "without setting console socket"
 }

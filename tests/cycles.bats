@@ -11,12 +11,12 @@ cycle() {
 	local id=$1
 
 	{
-		sandlock create --bundle "$BUNDLE" \
+		oci create --bundle "$BUNDLE" \
 			--config "$TMP/$id.json" "$id" </dev/null &&
-			sandlock start "$id" &&
-			sandlock kill "$id" KILL &&
+			oci start "$id" &&
+			oci kill "$id" KILL &&
 			wait_until has_status "$id" stopped &&
-			sandlock delete "$id"
+			oci delete "$id"
 	} >>"$TMP/complaints" 2>&1 || echo "$id failed" >>"$TMP/complaints"
 }
 

@@ -35,10 +35,10 @@ with_fds() (
 	mkfifo "$TMP/fifo"
 	new_bundle box
 	args sleep 1000
-	with_fds 50 "$SANDLOCK" --root "$ROOT" run --detach \
+	with_fds 50 "$SANDLOCK_OCI" --root "$ROOT" run --detach \
 		--bundle "$BUNDLE" box </dev/null >/dev/null 2>&1
 	[ "$(open_fds "$(pid_of box)")" = "0 1 2 " ]
-	with_fds 50 "$SANDLOCK" --root "$ROOT" exec --detach \
+	with_fds 50 "$SANDLOCK_OCI" --root "$ROOT" exec --detach \
 		--pid-file "$TMP/exec.pid" box sleep 1000 \
 		</dev/null >/dev/null 2>&1
 	[ "$(open_fds "$(cat "$TMP/exec.pid")")" = "0 1 2 " ]
@@ -59,10 +59,10 @@ holds_gate_and_signals() {
 	mkfifo "$TMP/fifo"
 	new_bundle box
 	args sleep 1000
-	with_fds 50 "$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" box \
+	with_fds 50 "$SANDLOCK_OCI" --root "$ROOT" create --bundle "$BUNDLE" box \
 		</dev/null >/dev/null 2>&1
 	wait_until holds_gate_and_signals "$(pid_of box)"
-	sandlock start box
+	oci start box
 	[ "$(open_fds "$(pid_of box)")" = "0 1 2 " ]
 }
 
@@ -73,13 +73,13 @@ holds_gate_and_signals() {
 	mkfifo "$TMP/fifo"
 	new_bundle box
 	args sleep 1000
-	with_fds 20 "$SANDLOCK" --root "$ROOT" create --preserve-fds 3 \
+	with_fds 20 "$SANDLOCK_OCI" --root "$ROOT" create --preserve-fds 3 \
 		--bundle "$BUNDLE" box </dev/null >/dev/null 2>&1
-	sandlock start box
+	oci start box
 	pid=$(pid_of box)
 	[ "$(open_fds "$pid")" = "0 1 2 3 4 5 " ]
 	[ "$(readlink "/proc/$pid/fd/4")" = "$TMP/fifo" ]
-	with_fds 20 "$SANDLOCK" --root "$ROOT" exec --preserve-fds 2 \
+	with_fds 20 "$SANDLOCK_OCI" --root "$ROOT" exec --preserve-fds 2 \
 		--detach --pid-file "$TMP/exec.pid" box sleep 1000 \
 		</dev/null >/dev/null 2>&1
 	[ "$(open_fds "$(cat "$TMP/exec.pid")")" = "0 1 2 3 4 " ]
@@ -90,12 +90,12 @@ holds_gate_and_signals() {
 	new_bundle box
 	args cat /proc/self/fd/3
 	echo through >"$TMP/file"
-	run_ok "$SANDLOCK" --root "$ROOT" run --preserve-fds 1 \
+	run_ok "$SANDLOCK_OCI" --root "$ROOT" run --preserve-fds 1 \
 		--bundle "$BUNDLE" box 3<"$TMP/file"
 	[ "$output" = through ]
 	args sleep 1000
 	start_container box
-	run_ok "$SANDLOCK" --root "$ROOT" exec --preserve-fds 1 box \
+	run_ok "$SANDLOCK_OCI" --root "$ROOT" exec --preserve-fds 1 box \
 		cat /proc/self/fd/3 3<"$TMP/file"
 	[ "$output" = through ]
 }
@@ -104,16 +104,16 @@ holds_gate_and_signals() {
 	requires root
 	new_bundle box
 	run_bad "--preserve-fds 2: descriptor 4: bad file descriptor" \
-		"$SANDLOCK" --root "$ROOT" run --preserve-fds 2 \
+		"$SANDLOCK_OCI" --root "$ROOT" run --preserve-fds 2 \
 		--bundle "$BUNDLE" box 3</dev/null 4<&-
 	assert_gone box
-	run_bad "--preserve-fds" sandlock run --preserve-fds many \
+	run_bad "--preserve-fds" oci run --preserve-fds many \
 		--bundle "$BUNDLE" box
-	run_bad "--preserve-fds" sandlock run --preserve-fds 4294967295 \
+	run_bad "--preserve-fds" oci run --preserve-fds 4294967295 \
 		--bundle "$BUNDLE" box
 	args sleep 1000
 	start_container box
-	run sandlock exec --preserve-fds 1 box true
+	run oci exec --preserve-fds 1 box true
 	[ "$status" -eq 255 ]
 	assert_output_has "--preserve-fds 1: descriptor 3: bad file descriptor"
 }
@@ -126,7 +126,7 @@ holds_gate_and_signals() {
 		for f in 3 4 5 6 7; do [ ! -e /proc/$$/fd/$f ] || echo $f; done'
 	# LISTEN_PID must be the runtime's own.
 	run_ok bash -c 'LISTEN_PID=$$ LISTEN_FDS=2 exec "$@"' bash \
-		"$SANDLOCK" --root "$ROOT" run --preserve-fds 1 \
+		"$SANDLOCK_OCI" --root "$ROOT" run --preserve-fds 1 \
 		--bundle "$BUNDLE" box 3</dev/null 4</dev/null 5</dev/null \
 		6</dev/null
 	[ "$output" = $'2 1\n3\n4\n5' ]
@@ -136,7 +136,7 @@ holds_gate_and_signals() {
 	requires root
 	new_bundle box
 	args sh -c 'echo "<$LISTEN_FDS>"; [ ! -e /proc/$$/fd/3 ]'
-	LISTEN_PID=1 LISTEN_FDS=1 run_ok "$SANDLOCK" --root "$ROOT" run \
+	LISTEN_PID=1 LISTEN_FDS=1 run_ok "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box 3</dev/null
 	[ "$output" = "<>" ]
 }
@@ -147,7 +147,7 @@ holds_gate_and_signals() {
 	requires root
 	new_bundle box
 	args sleep 1000
-	"$SANDLOCK" --root "$ROOT" run --detach --bundle "$BUNDLE" box \
+	"$SANDLOCK_OCI" --root "$ROOT" run --detach --bundle "$BUNDLE" box \
 		<&- >&- 2>&- 3>&-
 	[ "$(open_fds "$(pid_of box)")" = "0 1 2 " ]
 	for fd in 0 1 2; do
@@ -175,7 +175,7 @@ holds_gate_and_signals() {
 	args sleep 1000
 	config '.process.user.uid = 1234'
 	start_container box
-	run_ok sandlock exec --user 4321:4321 box true </dev/null
+	run_ok oci exec --user 4321:4321 box true </dev/null
 	[ "$(stat -c %u:%g:%a /dev/null)" = "$before" ]
 	[ "$(stat -c %u "/proc/$(pid_of box)/root/dev/null")" = 0 ]
 }
@@ -186,7 +186,7 @@ holds_gate_and_signals() {
 	args sh -c 'echo again >/dev/stdout'
 	config '.process.user = {uid: 1234, gid: 1234} |
 		del(.process.capabilities)'
-	run_ok bash -c '"$@" | cat' bash "$SANDLOCK" --root "$ROOT" run \
+	run_ok bash -c '"$@" | cat' bash "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box
 	[ "$output" = again ]
 }
@@ -200,7 +200,7 @@ holds_gate_and_signals() {
 	mkdir "$TMP/here"
 	cd "$TMP/here"
 	echo "something much longer than any pid" >relative.pid
-	sandlock create --pid-file relative.pid --bundle "$BUNDLE" box \
+	oci create --pid-file relative.pid --bundle "$BUNDLE" box \
 		</dev/null >/dev/null 2>&1
 	[ "$(od -An -c <relative.pid | tr -d ' \n')" = "$(pid_of box)" ]
 	[ "$(stat -c %a relative.pid)" = 644 ]
@@ -217,13 +217,13 @@ without_tmpfile() {
 	requires root strace
 	new_bundle box
 	echo before >"$TMP/pid"
-	without_tmpfile "$SANDLOCK" --root "$ROOT" run --detach \
+	without_tmpfile "$SANDLOCK_OCI" --root "$ROOT" run --detach \
 		--bundle "$BUNDLE" --pid-file "$TMP/pid" box </dev/null 3>&-
 	grep -q 'O_TMPFILE.*INJECTED' "$TMP/trace"
 	[[ "$(cat "$TMP/pid")" =~ ^[0-9]+$ ]]
 	[ "$(stat -c %a "$TMP/pid")" = 644 ]
 	[ ! -e "$TMP/pid.tmp" ]
-	sandlock delete --force box
+	oci delete --force box
 }
 
 @test "there a link beside the pid file is not followed" {
@@ -232,7 +232,7 @@ without_tmpfile() {
 	echo sentinel >"$TMP/file"
 	ln -s "$TMP/file" "$TMP/pid.tmp"
 	run_bad "--pid-file: create $TMP/pid.tmp" without_tmpfile \
-		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" \
+		"$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" \
 		--pid-file "$TMP/pid" box
 	[ "$(cat "$TMP/file")" = sentinel ]
 	assert_gone box
@@ -241,7 +241,7 @@ without_tmpfile() {
 @test "a pid file that cannot be written fails create and leaves nothing" {
 	requires root
 	new_bundle box
-	run_bad "--pid-file: " sandlock create --pid-file /no/such/dir/pid \
+	run_bad "--pid-file: " oci create --pid-file /no/such/dir/pid \
 		--bundle "$BUNDLE" box
 	assert_gone box
 }
@@ -252,14 +252,14 @@ without_tmpfile() {
 	args sleep 1000
 	run_ok "$BATS_TEST_DIRNAME/terminal.py" receive "$TMP/socket" \
 		bash -c '"$@" >/dev/null 2>&1 </dev/null' bash \
-		"$SANDLOCK" --root "$ROOT" create \
+		"$SANDLOCK_OCI" --root "$ROOT" create \
 		--pidfd-socket "$TMP/socket" --bundle "$BUNDLE" box
 	[ "${lines[0]}" = "message pidfd descriptors 1 more 0" ]
 	[ "${lines[1]}" = "pid $(pid_of box)" ]
-	sandlock start box
+	oci start box
 	run_ok "$BATS_TEST_DIRNAME/terminal.py" receive "$TMP/socket2" \
 		bash -c '"$@" >/dev/null 2>&1 </dev/null' bash \
-		"$SANDLOCK" --root "$ROOT" exec --detach \
+		"$SANDLOCK_OCI" --root "$ROOT" exec --detach \
 		--pid-file "$TMP/exec.pid" --pidfd-socket "$TMP/socket2" \
 		box sleep 1000
 	[ "${lines[0]}" = "message pidfd descriptors 1 more 0" ]
@@ -269,7 +269,7 @@ without_tmpfile() {
 @test "a pidfd socket nobody listens on fails create and leaves nothing" {
 	requires root
 	new_bundle box
-	run_bad "pidfd socket: " sandlock create --bundle "$BUNDLE" \
+	run_bad "pidfd socket: " oci create --bundle "$BUNDLE" \
 		--pidfd-socket "$TMP/none" box
 	assert_gone box
 }

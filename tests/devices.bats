@@ -167,7 +167,7 @@ fifo"
 @test "a terminal has its console" {
 	config '.process.terminal = true'
 	args sh -c 'tty; stat -c "%t" /dev/console; test -t 0 && echo terminal'
-	run_ok script -qec "'$SANDLOCK' --root '$ROOT' run --bundle '$BUNDLE' tty" \
+	run_ok script -qec "'$SANDLOCK_OCI' --root '$ROOT' run --bundle '$BUNDLE' tty" \
 		/dev/null
 	assert_output_has /dev/pts/0
 	assert_output_has 88
@@ -176,6 +176,6 @@ fifo"
 
 @test "the null device is usable by everyone after a run" {
 	start_container c1 || true
-	sandlock delete --force c1
+	oci delete --force c1
 	[ "$(stat -c '%a %u:%g %t:%T' /dev/null)" = "666 0:0 1:3" ]
 }

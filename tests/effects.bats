@@ -27,7 +27,7 @@ hundredths() {
 	local from to
 
 	read -r from _ </proc/uptime
-	sandlock exec box sh -c "$1"
+	oci exec box sh -c "$1"
 	read -r to _ </proc/uptime
 	echo $((${to/./} - ${from/./}))
 }
@@ -67,7 +67,7 @@ assert_slow() {
 	slow=$(hundredths 'dd if=/file of=/dev/null bs=128k count=24 \
 		iflag=direct status=none')
 	assert_slow "$slow"
-	sandlock update --resources - box <<-EOF
+	oci update --resources - box <<-EOF
 		{"blockIO": {"throttleReadIOPSDevice": $(rates "$disk" 0)}}
 	EOF
 	[ "$(hundredths 'dd if=/file of=/dev/null bs=128k count=24 \
@@ -88,17 +88,17 @@ free_huge_pages() {
 	new_bundle box
 	add_mount /huge hugetlbfs hugetlbfs pagesize=2M
 	box_with '{"hugepageLimits": [{"pageSize": "2MB", "limit": 4194304}]}'
-	run_ok sandlock exec box fallocate -l 4M /huge/a
-	run_bad "No space left on device" sandlock exec box \
+	run_ok oci exec box fallocate -l 4M /huge/a
+	run_bad "No space left on device" oci exec box \
 		fallocate -l 2M /huge/b
-	run_ok sandlock events --stats box
+	run_ok oci events --stats box
 	jq -e '.data.hugetlb["2MB"] | .usage == 4194304 and
 		(.max // .usage) == 4194304' <<<"$output"
 	# v1 counts it where it refused, at the reservation.
 	[ -e /sys/fs/cgroup/hugetlb ] ||
 		jq -e '.data.hugetlb["2MB"].failcnt >= 1' <<<"$output"
-	run_ok sandlock exec box rm /huge/a
-	run_ok sandlock exec box fallocate -l 2M /huge/b
+	run_ok oci exec box rm /huge/a
+	run_ok oci exec box fallocate -l 2M /huge/b
 }
 
 @test "update moves the processes to other CPUs" {
@@ -106,7 +106,7 @@ free_huge_pages() {
 	requires_controller cpuset
 	box_with '{"cpu": {"cpus": "1"}}'
 	grep -qx $'Cpus_allowed_list:\t1' "/proc/$(pid_of box)/status"
-	run_ok sandlock update --cpuset-cpus 0 box
+	run_ok oci update --cpuset-cpus 0 box
 	grep -qx $'Cpus_allowed_list:\t0' "/proc/$(pid_of box)/status"
 }
 
@@ -144,7 +144,7 @@ expect_weights() {
 	box_with "{\"blockIO\": {\"weight\": 300,
 		\"weightDevice\": $(weights "$disk" 200)}}"
 	expect_weights 300 "$disk" 200
-	sandlock update --resources - box <<-EOF
+	oci update --resources - box <<-EOF
 		{"blockIO": {"weightDevice": $(weights "$disk" 500)}}
 	EOF
 	expect_weights 300 "$disk" 500
@@ -168,7 +168,7 @@ expect_rdma() {
 	[ -n "$device" ] || skip "needs an RDMA device"
 	box_with "{\"rdma\": {\"$device\": {\"hcaHandles\": 3}}}"
 	expect_rdma "$device hca_handle=3 hca_object=max"
-	sandlock update --resources - box <<-EOF
+	oci update --resources - box <<-EOF
 		{"rdma": {"$device": {"hcaObjects": 1000}}}
 	EOF
 	expect_rdma "$device hca_handle=3 hca_object=1000"

@@ -19,7 +19,7 @@ start_working() {
 @test "events --stats prints one line with what the container uses" {
 	requires root
 	start_working
-	run_ok sandlock events --stats web1
+	run_ok oci events --stats web1
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output = '{"type":"stats","id":"web1","data":{'* ]]
 	[ "$(jq .data.pids.current <<<"$output")" -ge 1 ]
@@ -38,7 +38,7 @@ start_working() {
 	requires root
 	start_sleeping web1
 	nsenter --net="/proc/$(pid_of web1)/ns/net" busybox ping -c 1 127.0.0.1
-	run_ok sandlock events --stats web1
+	run_ok oci events --stats web1
 	jq -e '.data.network_interfaces | length == 1 and (.[0] |
 		.Name == "lo" and .RxPackets == 2 and .TxPackets == 2 and
 		.RxBytes > 100 and .TxBytes == .RxBytes and .RxErrors == 0 and
@@ -52,7 +52,7 @@ start_working() {
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
 	args sleep 1000
 	start_container web1
-	run_ok sandlock events --stats web1
+	run_ok oci events --stats web1
 	[ "$(jq -c .data.network_interfaces <<<"$output")" = "[]" ]
 }
 
@@ -62,7 +62,7 @@ start_working() {
 	[ -d /sys/kernel/mm/hugepages/hugepages-2048kB ] ||
 		skip "needs huge pages of 2 MB"
 	box_with '{"hugepageLimits": [{"pageSize": "2MB", "limit": 4194304}]}'
-	run_ok sandlock events --stats box
+	run_ok oci events --stats box
 	jq -e '.data.hugetlb["2MB"] | .usage == 0 and .failcnt == 0' \
 		<<<"$output"
 	[ "$(jq -c .data.intel_rdt <<<"$output")" = "{}" ]
@@ -71,10 +71,10 @@ start_working() {
 @test "events goes on at its interval and ends with the container" {
 	requires root
 	start_working
-	sandlock events --interval 50ms web1 >"$TMP/events" 3>&- &
+	oci events --interval 50ms web1 >"$TMP/events" 3>&- &
 	stream=$!
 	wait_until enough_lines 3
-	sandlock kill web1 KILL
+	oci kill web1 KILL
 	wait "$stream"
 	[ "$(jq -r .type "$TMP/events" | sort -u)" = stats ]
 }
@@ -91,13 +91,13 @@ enough_lines() {
 		tail /dev/zero; echo >/survived; sleep 1000'
 	config '.linux.resources.memory = {"limit": 16777216, "swap": 16777216}'
 	start_container web1
-	sandlock events --interval 1h web1 >"$TMP/events" 3>&- &
+	oci events --interval 1h web1 >"$TMP/events" 3>&- &
 	stream=$!
 	sleep 0.2
 	touch "$BUNDLE/rootfs/go"
 	wait_until [ -e "$BUNDLE/rootfs/survived" ]
 	wait_until enough_lines 1
-	sandlock kill web1 KILL
+	oci kill web1 KILL
 	wait "$stream"
 	[ "$(sort -u "$TMP/events")" = '{"type":"oom","id":"web1"}' ]
 }
@@ -105,9 +105,9 @@ enough_lines() {
 @test "events of a stopped container, or at no interval, is an error" {
 	requires root
 	start_working
-	run_bad "--interval 5: not a duration" sandlock events --interval 5 web1
-	run_bad "not a duration" sandlock events --interval 0s web1
-	sandlock kill web1 KILL
+	run_bad "--interval 5: not a duration" oci events --interval 5 web1
+	run_bad "not a duration" oci events --interval 0s web1
+	oci kill web1 KILL
 	wait_until has_status web1 stopped
-	run_bad "container not running" sandlock events --stats web1
+	run_bad "container not running" oci events --stats web1
 }

@@ -18,7 +18,7 @@ exec_fails() {
 	local text=$1
 
 	shift
-	run sandlock exec "$@"
+	run oci exec "$@"
 	if [ "$status" -ne 255 ] || [[ $output != *"$text"* ]]; then
 		echo "expected status 255 and \"$text\" from: exec $*"
 		echo "status $status: $output"
@@ -43,11 +43,11 @@ says() {
 
 @test "exec ends with the program's status, or 128 and its signal" {
 	start_container box
-	run sandlock exec box sh -c 'exit 42'
+	run oci exec box sh -c 'exit 42'
 	[ "$status" -eq 42 ]
-	run sandlock exec box sh -c 'kill -KILL $$'
+	run oci exec box sh -c 'kill -KILL $$'
 	[ "$status" -eq 137 ]
-	run_ok sandlock exec box true
+	run_ok oci exec box true
 	[ -z "$output" ]
 }
 
@@ -76,14 +76,14 @@ says() {
 
 @test "exec passes stdin, stdout and stderr" {
 	start_container box
-	[ "$(sandlock exec box cat <<<hello)" = hello ]
-	[ "$(sandlock exec box sh -c 'echo out; echo err >&2' 2>/dev/null)" = out ]
-	[ "$(sandlock exec box sh -c 'echo out; echo err >&2' 2>&1 >/dev/null)" = err ]
+	[ "$(oci exec box cat <<<hello)" = hello ]
+	[ "$(oci exec box sh -c 'echo out; echo err >&2' 2>/dev/null)" = out ]
+	[ "$(oci exec box sh -c 'echo out; echo err >&2' 2>&1 >/dev/null)" = err ]
 }
 
 @test "what follows the ID belongs to the program" {
 	start_container box
-	run_ok sandlock exec box echo --cwd -t --user x
+	run_ok oci exec box echo --cwd -t --user x
 	[ "$output" = "--cwd -t --user x" ]
 }
 
@@ -91,16 +91,16 @@ says() {
 
 @test "exec works in a container that is not started yet" {
 	create box
-	run_ok sandlock exec box echo early
+	run_ok oci exec box echo early
 	[ "$output" = early ]
 	assert_status box created
-	sandlock start box
+	oci start box
 	assert_status box running
 }
 
 @test "exec before start sees the container as it will be" {
 	create box
-	run_ok sandlock exec box sh -c 'hostname; ls /dev/null /etc/passwd'
+	run_ok oci exec box sh -c 'hostname; ls /dev/null /etc/passwd'
 	says sandlock /dev/null /etc/passwd
 }
 
@@ -123,7 +123,7 @@ freeze() {
 	wait_until has_status box paused
 	exec_fails "cannot exec in a paused container (use --ignore-paused to override)" \
 		box true
-	sandlock exec --ignore-paused box sh -c 'echo done' >"$TMP/done" &
+	oci exec --ignore-paused box sh -c 'echo done' >"$TMP/done" &
 	# It has joined the frozen cgroup, and is stuck in there.
 	wait_until eval '[ "$(wc -l <"/sys/fs/cgroup/freezer$(cgroup_of box)/tasks")" -ge 2 ]'
 	[ ! -s "$TMP/done" ]
@@ -136,7 +136,7 @@ freeze() {
 
 @test "--cwd is the working directory" {
 	start_container box
-	run_ok sandlock exec --cwd /etc box pwd
+	run_ok oci exec --cwd /etc box pwd
 	[ "$output" = /etc ]
 	exec_fails "--cwd etc: must be absolute" --cwd etc box pwd
 	exec_fails "no such file or directory" --cwd /no/such box pwd
@@ -144,7 +144,7 @@ freeze() {
 
 @test "--env adds to the container's environment, and the last one wins" {
 	start_container box
-	run_ok sandlock exec --env A=1 -e B=2 -e A=3 -e COLOUR=blue box env
+	run_ok oci exec --env A=1 -e B=2 -e A=3 -e COLOUR=blue box env
 	[ "$(grep -c ^A= <<<"$output")" -eq 1 ]
 	[ "$(grep -c ^COLOUR= <<<"$output")" -eq 1 ]
 	grep -qx A=3 <<<"$output"
@@ -152,7 +152,7 @@ freeze() {
 	grep -qx COLOUR=blue <<<"$output"
 	grep -q ^PATH= <<<"$output"
 	grep -qx HOME=/root <<<"$output"
-	run_ok sandlock exec -e HOME= --user 1 box sh -c 'echo $HOME'
+	run_ok oci exec -e HOME= --user 1 box sh -c 'echo $HOME'
 	[ "$output" = /tmp ]
 	exec_fails "--env 'A': not KEY=VALUE" --env A box env
 	exec_fails "--env '=A': not KEY=VALUE" --env =A box env
@@ -161,7 +161,7 @@ freeze() {
 @test "--env PATH= decides where the program is found" {
 	start_container box
 	cp "$BUNDLE/rootfs/bin/busybox" "$BUNDLE/rootfs/tmp/busybox"
-	run_ok sandlock exec --env PATH=/tmp box busybox echo found
+	run_ok oci exec --env PATH=/tmp box busybox echo found
 	[ "$output" = found ]
 	exec_fails "executable file not found" --env PATH=/tmp box echo
 }
@@ -170,11 +170,11 @@ freeze() {
 	local bad
 
 	start_container box
-	run_ok sandlock exec --user 1 box sh -c 'id -u; id -g'
+	run_ok oci exec --user 1 box sh -c 'id -u; id -g'
 	[ "$output" = $'1\n0' ]
-	run_ok sandlock exec -u 7:8 box sh -c 'id -u; id -g; id -G'
+	run_ok oci exec -u 7:8 box sh -c 'id -u; id -g; id -G'
 	[ "$output" = $'7\n8\n8' ]
-	run_ok sandlock exec --user 4294967294:4294967294 box id -u
+	run_ok oci exec --user 4294967294:4294967294 box id -u
 	[ "$output" = 4294967294 ]
 	# CVE-2024-40635, CVE-2026-30892: never somebody else, never root.
 	for bad in 4294967296 -1 4294967295 18446744073709551616 1:2:3 1x '' \
@@ -186,7 +186,7 @@ freeze() {
 # CVE-2016-3697
 @test "--additional-gids adds groups" {
 	start_container box
-	run_ok sandlock exec -u 1:2 -g 10 --additional-gids 20 box id -G
+	run_ok oci exec -u 1:2 -g 10 --additional-gids 20 box id -G
 	[ "$output" = "2 10 20" ]
 	exec_fails "--additional-gids x: " --additional-gids x box id
 }
@@ -194,17 +194,17 @@ freeze() {
 @test "--no-new-privs is set, and taken from the container otherwise" {
 	config '.process.noNewPrivileges = false'
 	start_container box
-	run_ok sandlock exec box grep NoNewPrivs /proc/self/status
+	run_ok oci exec box grep NoNewPrivs /proc/self/status
 	[ "$output" = $'NoNewPrivs:\t0' ]
-	run_ok sandlock exec --no-new-privs box grep NoNewPrivs /proc/self/status
+	run_ok oci exec --no-new-privs box grep NoNewPrivs /proc/self/status
 	[ "$output" = $'NoNewPrivs:\t1' ]
 }
 
 @test "--cap adds a capability, for root and for others" {
 	start_container box
-	run_ok sandlock exec --cap CAP_SYS_TIME box grep CapEff /proc/self/status
+	run_ok oci exec --cap CAP_SYS_TIME box grep CapEff /proc/self/status
 	[[ $output = *0000000022000420 ]]
-	run_ok sandlock exec -u 1 -c CAP_SYS_TIME box grep CapEff /proc/self/status
+	run_ok oci exec -u 1 -c CAP_SYS_TIME box grep CapEff /proc/self/status
 	[[ $output = *0000000002000000 ]]
 	exec_fails "--cap 'CAP_FOO': unknown capability" --cap CAP_FOO box id
 }
@@ -212,7 +212,7 @@ freeze() {
 @test "--tty gives a terminal of the container" {
 	requires script
 	start_container box
-	run_ok script -qec "$SANDLOCK --root $ROOT exec --tty box sh -c \
+	run_ok script -qec "$SANDLOCK_OCI --root $ROOT exec --tty box sh -c \
 		'tty && stty -a | grep -o -- .onlcr'" /dev/null
 	assert_output_has /dev/pts/0
 	assert_output_has -onlcr
@@ -239,18 +239,18 @@ freeze() {
 	process_file '.args = ["sh", "-c", "pwd; id -u; id -G; xargs -0 -n1 </proc/$$/environ"] |
 		.cwd = "/etc" | .env = ["PATH=/bin", "ONLY=this"] |
 		.user = {uid: 5, gid: 6, additionalGids: [7]}'
-	run_ok sandlock exec --process "$TMP/process.json" box
+	run_ok oci exec --process "$TMP/process.json" box
 	says /etc 5 "6 7" PATH=/bin ONLY=this HOME=/
-	run_ok sandlock exec --process "$TMP/process.json" --cwd /tmp --user 1 \
+	run_ok oci exec --process "$TMP/process.json" --cwd /tmp --user 1 \
 		--env X=y --cap CAP_SYS_TIME box ignored
 	says /etc 5 "6 7" PATH=/bin ONLY=this HOME=/
-	run_ok sandlock exec --process /dev/stdin box <"$TMP/process.json"
+	run_ok oci exec --process /dev/stdin box <"$TMP/process.json"
 	[ "${lines[0]}" = /etc ]
 	mkfifo "$TMP/fifo"
 	cat "$TMP/process.json" >"$TMP/fifo" 3>&- &
-	run_ok sandlock exec -p "$TMP/fifo" box
+	run_ok oci exec -p "$TMP/fifo" box
 	[ "${lines[0]}" = /etc ]
-	run_ok sandlock exec -p <(cat "$TMP/process.json") box
+	run_ok oci exec -p <(cat "$TMP/process.json") box
 	[ "${lines[0]}" = /etc ]
 }
 
@@ -262,7 +262,7 @@ freeze() {
 			permitted: ["CAP_KILL"], effective: ["CAP_KILL"]} |
 		.noNewPrivileges = false |
 		.rlimits = [{type: "RLIMIT_NOFILE", soft: 99, hard: 100}]'
-	run_ok sandlock exec --process "$TMP/process.json" box
+	run_ok oci exec --process "$TMP/process.json" box
 	says $'CapInh:\t0000000000000000' \
 		$'CapPrm:\t0000000000000021' $'CapEff:\t0000000000000021' \
 		$'CapBnd:\t0000000000000021' $'CapAmb:\t0000000000000000' \
@@ -289,7 +289,7 @@ freeze() {
 
 	start_container box
 	cd "$TMP"
-	sandlock exec --detach --pid-file exec.pid box sleep 1001 \
+	oci exec --detach --pid-file exec.pid box sleep 1001 \
 		</dev/null >/dev/null 2>&1
 	pid=$(cat exec.pid)
 	[ "$(wc -c <exec.pid)" -eq "${#pid}" ]
@@ -323,13 +323,13 @@ exec_with_fds() {
 		log=(--log "$2")
 		shift 2
 	fi
-	"$SANDLOCK" --root "$ROOT" "${log[@]}" exec "$@" \
+	"$SANDLOCK_OCI" --root "$ROOT" "${log[@]}" exec "$@" \
 		3<"$TMP/third" 4<"$TMP/fourth" 9<"$TMP/third" 5<&- 6<&- 7<&- 8<&-
 }
 
 @test "no descriptor of a container's runtime is left in the program" {
 	create box 9<"$BUNDLE/config.json"
-	sandlock start box
+	oci start box
 	[ "$(find "/proc/$(pid_of box)/fd" -type l | wc -l)" -eq 3 ]
 }
 
@@ -344,12 +344,12 @@ exec_with_fds() {
 			cat "$dir/cpuset.mems" >"$dir/sub/cpuset.mems"
 		}
 	done
-	sandlock exec --detach --pid-file "$TMP/pid" --cgroup sub box \
+	oci exec --detach --pid-file "$TMP/pid" --cgroup sub box \
 		sleep 1000 </dev/null >/dev/null 2>&1
 	[ "$(grep -c "$(cgroup_of box)/sub$" "/proc/$(cat "$TMP/pid")/cgroup")" \
 		-eq "$(cgroup_dirs "$(cgroup_of box)" | wc -l)" ]
 	if meets cgroup1; then
-		run_ok sandlock exec --cgroup pids,freezer:/sub box \
+		run_ok oci exec --cgroup pids,freezer:/sub box \
 			grep -c "/sub$" /proc/self/cgroup
 		[ "$output" -eq 2 ]
 	fi
@@ -364,7 +364,7 @@ exec_with_fds() {
 
 	start_container box
 	for i in {1..20}; do
-		sandlock exec box sh -c "echo $i" >"$TMP/out.$i" &
+		oci exec box sh -c "echo $i" >"$TMP/out.$i" &
 		pids+=($!)
 	done
 	wait "${pids[@]}"

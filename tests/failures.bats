@@ -26,9 +26,9 @@ undone() {
 works_now() {
 	cp "$TMP/good.json" "$BUNDLE/config.json"
 	run_ok create c1
-	run_ok sandlock start c1
+	run_ok oci start c1
 	wait_until has_status c1 stopped
-	run_ok sandlock delete c1
+	run_ok oci delete c1
 	rm -f "$TMP/c1.pid"
 }
 
@@ -39,7 +39,7 @@ fails() {
 	shift
 	run_bad "$text" create c1 "$@" || return 1
 	undone || return 1
-	run_bad "$text" sandlock run --bundle "$BUNDLE" "$@" c1 || return 1
+	run_bad "$text" oci run --bundle "$BUNDLE" "$@" c1 || return 1
 	undone
 }
 
@@ -90,12 +90,12 @@ fails() {
 	echo "no program" >"$BUNDLE/rootfs/bin/none"
 	chmod 755 "$BUNDLE/rootfs/bin/none"
 	args none
-	run_bad "exec format error" sandlock run --bundle "$BUNDLE" c1
+	run_bad "exec format error" oci run --bundle "$BUNDLE" c1
 	undone
 	run_ok create c1
-	run_bad "exec format error" sandlock start c1
+	run_bad "exec format error" oci start c1
 	wait_until has_status c1 stopped
-	run_ok sandlock delete c1
+	run_ok oci delete c1
 	works_now
 }
 
@@ -112,7 +112,7 @@ fails() {
 	touch "$TMP/file"
 	run_bad "$TMP/file" create c1 --console-socket "$TMP/file"
 	undone
-	run_bad "$TMP/absent" sandlock run --detach --bundle "$BUNDLE" \
+	run_bad "$TMP/absent" oci run --detach --bundle "$BUNDLE" \
 		--console-socket "$TMP/absent" c1
 	undone
 	works_now
@@ -155,9 +155,9 @@ of which it may have 4096 bytes"
 
 @test "one process is enough for a container" {
 	config '.linux.resources.pids = {"limit": 1}'
-	run_ok sandlock run --bundle "$BUNDLE" c1
+	run_ok oci run --bundle "$BUNDLE" c1
 	args sh -c 'true & echo forked'
-	run sandlock run --bundle "$BUNDLE" c1
+	run oci run --bundle "$BUNDLE" c1
 	[ "$status" -ne 0 ]
 	undone
 	works_now
@@ -191,7 +191,7 @@ with_state() {
 	local n failed=0
 
 	for n in 2 3 4 5 6; do
-		run with_state "mode=700,nr_inodes=$n" "$SANDLOCK" \
+		run with_state "mode=700,nr_inodes=$n" "$SANDLOCK_OCI" \
 			--root "$ROOT" run --bundle "$BUNDLE" c1
 		[ "$status" -lt 2 ]
 		if [ "$status" -eq 1 ]; then
@@ -204,7 +204,7 @@ with_state() {
 	[ $failed -gt 1 ]
 	# One page holds the record, and not the configuration, too.
 	run_bad "no space left on device" with_state "mode=700,size=4k" \
-		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" c1
+		"$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" c1
 	[ "${#lines[@]}" -eq 1 ]
 	undone
 	works_now
@@ -212,14 +212,14 @@ with_state() {
 
 @test "a state directory that cannot be written is told as that" {
 	run_bad "read-only file system" with_state "mode=700,ro" \
-		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" c1
+		"$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" c1
 	[ "${#lines[@]}" -eq 1 ]
 	rmdir "$ROOT"
 	touch "$ROOT"
-	run_bad "not a directory" sandlock run --bundle "$BUNDLE" c1
+	run_bad "not a directory" oci run --bundle "$BUNDLE" c1
 	rm "$ROOT"
 	mkdir -m 777 "$ROOT"
-	run_bad "writable for everyone" sandlock run --bundle "$BUNDLE" c1
+	run_bad "writable for everyone" oci run --bundle "$BUNDLE" c1
 	chmod 700 "$ROOT"
 	works_now
 }
@@ -230,7 +230,7 @@ with_state() {
 	# The loader of a dynamic one has limits of its own.
 	requires static
 	for n in 3 4 5 6 8 10 12 16 20 24 28 32 40 64; do
-		run bash -c "ulimit -n $n && exec \"\$@\"" limited "$SANDLOCK" \
+		run bash -c "ulimit -n $n && exec \"\$@\"" limited "$SANDLOCK_OCI" \
 			--root "$ROOT" run --bundle "$BUNDLE" c1
 		if [ "$status" -ne 0 ]; then
 			failed=$((failed + 1))
@@ -249,7 +249,7 @@ with_state() {
 	# The loader of a dynamic one has limits of its own.
 	requires static
 	for n in 8000 16000 32000 50000 52000 60000; do
-		run bash -c "ulimit -v $n && exec \"\$@\"" limited "$SANDLOCK" \
+		run bash -c "ulimit -v $n && exec \"\$@\"" limited "$SANDLOCK_OCI" \
 			--root "$ROOT" run --bundle "$BUNDLE" c1
 		if [ "$status" -ne 0 ]; then
 			failed=$((failed + 1))

@@ -21,7 +21,7 @@ setup() {
 	sandlock_setup
 	# Loaders and sanitizers have faults, and words, of their own.
 	requires root "${CC:-cc}" static
-	export SANDLOCK
+	export SANDLOCK_OCI
 }
 
 # census COMMAND [OPTION...]: the sample of one command.
@@ -42,7 +42,7 @@ KILLING=(--every 1 --call pidfd_send_signal)
 faulty() {
 	printf '#!/bin/sh\n%s\n' "$1" >"$TMP/faulty"
 	chmod +x "$TMP/faulty"
-	SANDLOCK=$TMP/faulty run census kill --every 7 --fault EIO \
+	SANDLOCK_OCI=$TMP/faulty run census kill --every 7 --fault EIO \
 		"${@:2}"
 	[ "$status" -eq 1 ]
 }
@@ -145,29 +145,29 @@ faulty() {
 }
 
 @test "the census finds a runtime that fails without a word" {
-	faulty "exec $SANDLOCK \"\$@\" 2>/dev/null"
+	faulty "exec $SANDLOCK_OCI \"\$@\" 2>/dev/null"
 	assert_output_has "no word"
 }
 
 @test "the census finds a runtime that only says it worked" {
-	faulty "$SANDLOCK \"\$@\" || exit 0"
+	faulty "$SANDLOCK_OCI \"\$@\" || exit 0"
 	assert_output_has "silent"
 }
 
 @test "the census finds a runtime that leaves something behind" {
-	faulty "$SANDLOCK \"\$@\" || { touch \$2/left; exit 1; }"
+	faulty "$SANDLOCK_OCI \"\$@\" || { touch \$2/left; exit 1; }"
 	assert_output_has "leaks"
 }
 
 @test "the census finds a runtime that tries again for ever" {
-	faulty "until $SANDLOCK \"\$@\" 2>/dev/null; do sleep 1; done" \
+	faulty "until $SANDLOCK_OCI \"\$@\" 2>/dev/null; do sleep 1; done" \
 		--persistent "${KILLING[@]}"
 	assert_output_has "hangs: "
 }
 
 @test "the census finds what the kernel keeps without a process" {
 	requires ipcmk
-	faulty "$SANDLOCK \"\$@\" || {
+	faulty "$SANDLOCK_OCI \"\$@\" || {
 		ipcmk -M 4096 -S 1 -Q
 		touch /dev/shm/left \$2/../queues/left
 		exit 1; } >/dev/null" "${KILLING[@]}"
@@ -179,7 +179,7 @@ faulty() {
 }
 
 @test "the census finds a core" {
-	faulty "$SANDLOCK \"\$@\" || { touch core \$2/../rootfs/core; exit 1; }" \
+	faulty "$SANDLOCK_OCI \"\$@\" || { touch core \$2/../rootfs/core; exit 1; }" \
 		"${KILLING[@]}"
 	assert_output_has "here/core"
 	assert_output_has "rootfs/core"
@@ -187,7 +187,7 @@ faulty() {
 
 @test "the census finds a keyring" {
 	requires keyrings
-	faulty "$SANDLOCK \"\$@\" ||
+	faulty "$SANDLOCK_OCI \"\$@\" ||
 		{ $FAULTS_PROGRAMS/probe key _ses.\$4; exit 1; }" "${KILLING[@]}"
 	[[ $output =~ "leaks: "[^$'\n']*"key "[0-9a-f]+" _ses." ]]
 }
@@ -195,7 +195,7 @@ faulty() {
 @test "the census finds a loop device" {
 	requires losetup
 	losetup --find >/dev/null || skip "needs a loop device"
-	faulty "$SANDLOCK \"\$@\" || { truncate -s 1M \$2/../disk
+	faulty "$SANDLOCK_OCI \"\$@\" || { truncate -s 1M \$2/../disk
 		losetup --find \$2/../disk; exit 1; }" "${KILLING[@]}"
 	assert_output_has "device loop"
 }
@@ -204,13 +204,13 @@ faulty() {
 	# Who lives as long as the container opens one when exec fails.
 	mkfifo "$TMP/bell"
 	faulty "case \$3 in
-	create) $SANDLOCK \"\$@\" || exit
+	create) $SANDLOCK_OCI \"\$@\" || exit
 		(while read -r _; do exec 7</dev/null; done) \
 			<>$TMP/bell >/dev/null &
 		echo \$! >$TMP/pid ;;
-	exec) $SANDLOCK \"\$@\" || { echo >$TMP/bell; exit 1; } ;;
+	exec) $SANDLOCK_OCI \"\$@\" || { echo >$TMP/bell; exit 1; } ;;
 	*) [ \$3 != delete ] || kill \$(cat $TMP/pid)
-		exec $SANDLOCK \"\$@\" ;;
+		exec $SANDLOCK_OCI \"\$@\" ;;
 	esac" --only exec --every 1 --call keyctl
 	[[ $output =~ "leaks: "[^$'\n']*"descriptors" ]]
 }

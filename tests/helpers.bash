@@ -6,15 +6,15 @@
 # ($ROOT) and a cgroup parent ($CGROUP_PARENT) of its own; when it ends, what
 # it made is deleted, and anything left over fails it.
 #
-# Set here for the tests: SANDLOCK, SANDLOCK_SHELL, TESTS, ROOT, TMP, BUNDLE,
+# Set here for the tests: SANDLOCK_OCI, SANDLOCK, TESTS, ROOT, TMP, BUNDLE,
 # CGROUP_PARENT.
 # SANDLOCK_DRIVER=systemd has systemd make the cgroups, in a slice of the test.
 
 TESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-SANDLOCK=${SANDLOCK:-${TESTS%/*}/sandlock-oci}
+SANDLOCK_OCI=${SANDLOCK_OCI:-${TESTS%/*}/sandlock-oci}
 
-# The program for people, beside it.
-SANDLOCK_SHELL=${SANDLOCK_SHELL:-${SANDLOCK%-oci}}
+# `sandlock` lies beside `sandlock-oci`.
+SANDLOCK=${SANDLOCK:-${SANDLOCK_OCI%-oci}}
 
 # The unprivileged user of as_user; it need not exist on the host.
 USER_ID=3003
@@ -51,7 +51,7 @@ sandlock_teardown() {
 
 	for dir in "$ROOT"/*/; do
 		[ ! -d "$dir" ] ||
-			sandlock delete --force "$(basename "$dir")" || true
+			oci delete --force "$(basename "$dir")" || true
 	done
 	if [ -n "$USER_HOME" ]; then
 		for id in $(as_user ./sandlock-oci list --quiet); do
@@ -98,7 +98,7 @@ meets() {
 	idmap_tmpfs) kernel_since 6.3 ;;
 	sys_resource) has_capability 24 ;;
 	sys_nice) has_capability 23 ;;
-	static) ! is_dynamic "$SANDLOCK" ;;
+	static) ! is_dynamic "$SANDLOCK_OCI" ;;
 	two_cpus) [ "$(nproc --all)" -ge 2 ] ;;
 	numa) [ -e /proc/self/numa_maps ] ;;
 	keyrings) [ -e /proc/keys ] ;;
@@ -109,7 +109,7 @@ meets() {
 
 # landlock_version: 0 where there is none.
 landlock_version() {
-	"$SANDLOCK_SHELL" check --json | sed -n 's/^  "landlockAbi": \([0-9]*\).*/\1/p'
+	"$SANDLOCK" check --json | sed -n 's/^  "landlockAbi": \([0-9]*\).*/\1/p'
 }
 
 # requires_landlock VERSION
@@ -173,7 +173,7 @@ template_config() {
 
 	if [ ! -e "$file" ]; then
 		mkdir "$new"
-		"$SANDLOCK" spec --bundle "$new"
+		"$SANDLOCK_OCI" spec --bundle "$new"
 		jq '.process.terminal = false | .process.args = ["true"] |
 			.root.readonly = false | .linux.cgroupsPath = "@PATH@"' \
 			"$new/config.json" >"$new/edited"
@@ -233,19 +233,20 @@ annotate() {
 
 # ---- commands ----
 
-sandlock() {
-	"$SANDLOCK" --root "$ROOT" \
+# oci WORD...: `sandlock-oci`, with the state directory of the test.
+oci() {
+	"$SANDLOCK_OCI" --root "$ROOT" \
 		${SANDLOCK_DRIVER:+--cgroup-manager "$SANDLOCK_DRIVER"} "$@" 3>&-
 }
 
-# sl WORD...: `sandlock`, with the state directory of the test.
-sl() {
-	"$SANDLOCK_SHELL" --root "$ROOT" "$@" 3>&-
+# sandlock WORD...: the program `sandlock`, with the same state directory.
+sandlock() {
+	"$SANDLOCK" --root "$ROOT" "$@" 3>&-
 }
 
 # box WORD...: `sandlock run`, with the same.
 box() {
-	sl run "$@"
+	sandlock run "$@"
 }
 
 # user_box WORD...: `sandlock run` by the user of new_user.
@@ -259,7 +260,7 @@ blocked() {
 	unshare --user --map-root-user sh -c '
 		echo 0 >/proc/sys/user/max_user_namespaces
 		exec setpriv --bounding-set -all --inh-caps -all "$@"' sh \
-		"$SANDLOCK_SHELL" --root "$ROOT" run "$@"
+		"$SANDLOCK" --root "$ROOT" run "$@"
 }
 
 # shellcheck disable=SC2154 # bats sets status and output
@@ -286,13 +287,13 @@ run_bad() {
 	fi
 }
 
-# sl_bad TEXT WORD...: `sandlock` must fail by itself, with one line: TEXT.
+# sandlock_bad TEXT WORD...: `sandlock` must fail by itself, with one line: TEXT.
 # shellcheck disable=SC2154 # bats sets lines
-sl_bad() {
+sandlock_bad() {
 	local text=$1
 
 	shift
-	run sl "$@"
+	run sandlock "$@"
 	if [ "$status" -ne 125 ] || [ "${#lines[@]}" -ne 1 ] ||
 		[[ $output != *"$text"* ]]; then
 		echo "expected status 125 and \"$text\" from: sandlock $*"
@@ -307,7 +308,7 @@ create() {
 	local id=$1
 
 	shift
-	sandlock create --bundle "$BUNDLE" --pid-file "$TMP/$id.pid" "$@" \
+	oci create --bundle "$BUNDLE" --pid-file "$TMP/$id.pid" "$@" \
 		"$id" </dev/null >"$TMP/$id.out" 2>&1 || {
 		local r=$?
 
@@ -318,7 +319,7 @@ create() {
 
 # start_container ID [OPTION...]: create and start it.
 start_container() {
-	create "$@" && sandlock start "$1"
+	create "$@" && oci start "$1"
 }
 
 # start_sleeping ID: a bundle of its own that sleeps until it is killed.
@@ -330,7 +331,7 @@ start_sleeping() {
 
 # The pid of a container's init.
 pid_of() {
-	sandlock state "$1" | sed -n 's/^  "pid": \([0-9]*\).*/\1/p'
+	oci state "$1" | sed -n 's/^  "pid": \([0-9]*\).*/\1/p'
 }
 
 # ---- mounts ----
@@ -349,7 +350,7 @@ add_mount() {
 # inside SCRIPT [OPTION...]: run it in a container made from $BUNDLE.
 inside() {
 	args sh -c "$1"
-	run_ok sandlock run --bundle "$BUNDLE" "${@:2}" inside
+	run_ok oci run --bundle "$BUNDLE" "${@:2}" inside
 }
 
 # refused TEXT: `create` must fail, say TEXT and leave nothing.
@@ -389,7 +390,7 @@ wait_until() {
 }
 
 status_of() {
-	sandlock state "$1" | sed -n 's/^  "status": "\([a-z]*\)".*/\1/p'
+	oci state "$1" | sed -n 's/^  "status": "\([a-z]*\)".*/\1/p'
 }
 
 has_status() {
@@ -513,8 +514,8 @@ new_user() {
 	chown "$USER_ID:$USER_ID" "$USER_HOME" "$USER_HOME/run"
 	chmod 0755 "$USER_HOME"
 	chmod 0700 "$USER_HOME/run"
-	cp "$SANDLOCK" "$USER_HOME/sandlock-oci"
-	[ ! -e "$SANDLOCK_SHELL" ] || cp "$SANDLOCK_SHELL" "$USER_HOME/sandlock"
+	cp "$SANDLOCK_OCI" "$USER_HOME/sandlock-oci"
+	[ ! -e "$SANDLOCK" ] || cp "$SANDLOCK" "$USER_HOME/sandlock"
 }
 
 # as_user COMMAND...: in a mount namespace where that database is /etc's; the

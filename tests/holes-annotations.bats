@@ -17,7 +17,7 @@ setup() {
 
 # groups_inside COMMAND...: run it as a caller with the groups 7, 8 and 9.
 groups_inside() {
-	setpriv --groups 7,8,9 "$SANDLOCK" --root "$ROOT" "$@" 3>&- |
+	setpriv --groups 7,8,9 "$SANDLOCK_OCI" --root "$ROOT" "$@" 3>&- |
 		tr -s '\t ' ' '
 }
 
@@ -70,7 +70,7 @@ groups_inside() {
 	echo before >"$TMP/out"
 	args sleep 1000
 	start_container box
-	run_ok sandlock delete --force box
+	run_ok oci delete --force box
 	[ "$output" = "" ]
 	run cat "$TMP/out"
 	assert_lines "before
@@ -104,7 +104,7 @@ err poststop"
 	hook poststop 'echo two >&2'
 	annotate run.oci.hooks.stdout=/dev/stdout \
 		run.oci.hooks.stderr=/dev/stderr
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	assert_lines "one
 two"
 }
@@ -112,7 +112,7 @@ two"
 @test "a hook that runs inside has no descriptor of the file for its output" {
 	hook startContainer 'readlink /proc/self/fd/1'
 	annotate run.oci.hooks.stdout="$TMP/out"
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[[ $(cat "$TMP/out") = pipe:* ]]
 }
 
@@ -139,7 +139,7 @@ two"
 	requires mkfifo
 	hook createRuntime 'echo one; echo two >"'"$TMP"'/ran"'
 	annotate run.oci.hooks.stdout=/dev/full
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	assert_output_has "sandlock-oci: warning: write /dev/full: no space left on device"
 	[ "$(cat "$TMP/ran")" = two ]
 	mkfifo "$TMP/fifo"
@@ -151,7 +151,7 @@ two"
 @test "a poststop hook runs with a warning when its output has no place" {
 	hook poststop 'touch "'"$TMP"'/ran"'
 	annotate run.oci.hooks.stdout="$TMP/no/such/out"
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	assert_output_has "sandlock-oci: warning: annotations.run.oci.hooks.stdout: open $TMP/no/such/out: no such file or directory"
 	[ -e "$TMP/ran" ]
 }
@@ -177,7 +177,7 @@ two"
 	[ ! -e "$TMP/out" ]
 	annotate io.kubernetes.cri-o.ContainerType=container \
 		run.oci.hooks.stdout="$TMP/out"
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$(cat "$TMP/out")" = spoilt ]
 }
 
@@ -185,12 +185,12 @@ two"
 	hook createRuntime 'echo one'
 	annotate io.kubernetes.cri.container-type=container \
 		run.oci.hooks.stdout="$TMP/out" run.oci.keep_original_groups=1
-	run_ok sandlock --allow-annotations \
+	run_ok oci --allow-annotations \
 		run.oci.hooks.stdout,run.oci.keep_original_groups \
 		run --bundle "$BUNDLE" box
 	[ "$(cat "$TMP/out")" = one ]
 	run_bad "--allow-annotations: 'run.oci.handler' is not a key that needs to be allowed" \
-		sandlock --allow-annotations run.oci.handler list
+		oci --allow-annotations run.oci.handler list
 }
 
 # ---- names of system calls ----
@@ -200,13 +200,13 @@ two"
 		{names: ["mkdir"], action: "SCMP_ACT_ERRNO"},
 		{names: ["chmod", "no_such_call"], action: "SCMP_ACT_ERRNO"},
 		{names: ["nor_this"], action: "SCMP_ACT_ALLOW"}]}'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	annotate run.oci.seccomp_fail_unknown_syscall=1
 	run_bad "linux.seccomp.syscalls[1].names[1]: invalid seccomp syscall 'no_such_call'" \
 		create box
 	assert_gone box
 	annotate run.oci.seccomp_fail_unknown_syscall=0
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 }
 
 # ---- delete --regex ----
@@ -219,12 +219,12 @@ two"
 		new_bundle "$id"
 		create "$id"
 	done
-	run_ok sandlock delete --regex '^web[0-9]$'
+	run_ok oci delete --regex '^web[0-9]$'
 	[ "$output" = "" ]
-	run_ok sandlock list --quiet
+	run_ok oci list --quiet
 	[ "$output" = db1 ]
-	run_ok sandlock delete -r nothing
-	run_ok sandlock list --quiet
+	run_ok oci delete -r nothing
+	run_ok oci list --quiet
 	[ "$output" = db1 ]
 }
 
@@ -233,17 +233,17 @@ two"
 	new_bundle web2
 	create web2
 	run_bad "cannot delete container web1 that is not stopped: running" \
-		sandlock delete --regex web
+		oci delete --regex web
 	assert_output_has "--regex: 1 of those that match remain"
-	run_ok sandlock list --quiet
+	run_ok oci list --quiet
 	[ "$output" = web1 ]
-	run_ok sandlock delete --force --regex web
-	run_ok sandlock list --quiet
+	run_ok oci delete --force --regex web
+	run_ok oci list --quiet
 	[ "$output" = "" ]
 }
 
 @test "delete --regex refuses what is no regular expression" {
-	run_bad "--regex '[': " sandlock delete --regex '['
+	run_bad "--regex '[': " oci delete --regex '['
 	run_bad "--regex '': is empty, and would match every container: \
-write . for all" sandlock delete --force --regex ''
+write . for all" oci delete --force --regex ''
 }

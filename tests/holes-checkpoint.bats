@@ -73,13 +73,13 @@ in_room() {
 				   minor: 5}]'
 	chown -R 100000:100000 "$BUNDLE/rootfs"
 	chmod 0755 "$TMP"
-	sandlock run --detach --bundle "$BUNDLE" box </dev/null 2>&1 | cat &
+	oci run --detach --bundle "$BUNDLE" box </dev/null 2>&1 | cat &
 	wait_until has_status box running
 	run_ok checkpoint box
 	with_criu restore --detach --bundle "$BUNDLE" --image-path "$IMAGES" \
 		box </dev/null 2>&1 | cat &
 	wait_until has_status box running
-	run_ok sandlock exec box sh -c 'head -c 2 /dev/first | od -An -tx1'
+	run_ok oci exec box sh -c 'head -c 2 /dev/first | od -An -tx1'
 	assert_lines " 00 00"
 }
 
@@ -91,7 +91,7 @@ in_room() {
 	[ "$(readlink "/proc/$(pid_of box)/ns/cgroup")" != \
 		"$(readlink /proc/self/ns/cgroup)" ]
 	grep -q "$(cgroup_of box)" "/proc/$(pid_of box)/cgroup"
-	run_ok sandlock exec box sh -c 'cut -d: -f3 /proc/1/cgroup | sort -u'
+	run_ok oci exec box sh -c 'cut -d: -f3 /proc/1/cgroup | sort -u'
 	[[ $output != *"$(cgroup_of box)"* ]]
 }
 
@@ -110,7 +110,7 @@ in_room() {
 	rm -r "$TMP/data" "$TMP/more"
 	mkdir "$TMP/data" "$TMP/more"
 	run_ok restore box
-	run_ok sandlock exec box sh -c 'cat /data/more/file
+	run_ok oci exec box sh -c 'cat /data/more/file
 		touch /data/deep/tmp/x; ls /data/deep/tmp /data'
 	assert_lines "text
 /data:
@@ -120,7 +120,7 @@ more
 /data/deep/tmp:
 x"
 	[ ! -e "$TMP/data/deep/tmp/x" ]
-	sandlock delete --force box
+	oci delete --force box
 	# The runtime does not follow a link in the source.
 	rm -r "$TMP/data"
 	mkdir "$TMP/data" "$TMP/outside"
@@ -174,7 +174,7 @@ make_out0() {
 	in_host "${PROGRAM[@]}" restore --detach --bundle "$BUNDLE" \
 		--image-path "$IMAGES" box </dev/null >"$TMP/box.out" 2>&1 ||
 		{ cat "$TMP/box.out"; false; }
-	run_ok sandlock exec box sh -c 'ip -o address; cat /sys/class/net/lo/flags'
+	run_ok oci exec box sh -c 'ip -o address; cat /sys/class/net/lo/flags'
 	assert_output_has "eth5    inet 192.0.2.7/24"
 	assert_output_has 0x9
 }
@@ -195,6 +195,6 @@ make_out0() {
 	in_host "${PROGRAM[@]}" restore --detach --bundle "$BUNDLE" \
 		--image-path "$IMAGES" box </dev/null >"$TMP/box.out" 2>&1 ||
 		{ cat "$TMP/box.out"; false; }
-	run_ok sandlock exec box ip -o address
+	run_ok oci exec box ip -o address
 	assert_output_has "eth5    inet 192.0.2.7/24"
 }

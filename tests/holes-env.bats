@@ -28,7 +28,7 @@ command_line() {
 # sleeping WORD...: start a sandbox called box, and wait for its output.
 sleeping() {
 	mkfifo "$TMP/hold"
-	"$SANDLOCK_SHELL" --root "$ROOT" run --name box -r /usr -w "$TMP" \
+	"$SANDLOCK" --root "$ROOT" run --name box -r /usr -w "$TMP" \
 		"$@" -- sh -c 'echo here; read -r _ <"$0"' "$TMP/hold" \
 		>"$TMP/out" 2>&1 3>&- &
 	CALLER=$!
@@ -43,30 +43,30 @@ let_go() {
 # ---- where values come from ----
 
 @test "--env NAME takes the value from the caller's environment" {
-	run_ok sl run -r /usr --env TOKEN --env B=2 -- sh -c 'echo $TOKEN $B'
+	run_ok sandlock run -r /usr --env TOKEN --env B=2 -- sh -c 'echo $TOKEN $B'
 	assert_lines "sekrit 2"
-	TOKEN='' run_ok sl run -r /usr --program-env TOKEN -- \
+	TOKEN='' run_ok sandlock run -r /usr --program-env TOKEN -- \
 		sh -c 'echo ${TOKEN-unset}.'
 	assert_lines "."
 }
 
 @test "--env NAME of a variable that is not set is an error that names it" {
 	unset TOKEN
-	sl_bad "'TOKEN' is not set in the caller's environment" \
+	sandlock_bad "'TOKEN' is not set in the caller's environment" \
 		run -r /usr --env TOKEN -- true
-	sl_bad "TOKEN=VALUE" explain -r /usr --env TOKEN -- true
-	sl_bad "KEY=VALUE" run -r /usr --env '' -- true
-	sl_bad "the name before '=' is empty" run -r /usr --env =x -- true
+	sandlock_bad "TOKEN=VALUE" explain -r /usr --env TOKEN -- true
+	sandlock_bad "KEY=VALUE" run -r /usr --env '' -- true
+	sandlock_bad "the name before '=' is empty" run -r /usr --env =x -- true
 }
 
 @test "--env-file sets what its lines say, as they stand there" {
 	printf '%s\n' '# a comment' '' '  #another' 'A=1 two  ' \
 		"B='quoted' # no comment" '  C==' 'D=' TOKEN >"$TMP/env"
 	printf 'E=dos\r\nF=last' >>"$TMP/env"
-	run_ok sl run -r /usr --env-file "$TMP/env" -- \
+	run_ok sandlock run -r /usr --env-file "$TMP/env" -- \
 		sh -c 'printf "<%s>" "$A" "$B" "$C" "$D" "$TOKEN" "$E" "$F"'
 	assert_lines "<1 two  ><'quoted' # no comment><=><><sekrit><dos><last>"
-	run_ok sl run -r /usr --env-file <(echo A=pipe) -- sh -c 'echo $A'
+	run_ok sandlock run -r /usr --env-file <(echo A=pipe) -- sh -c 'echo $A'
 	assert_lines pipe
 }
 
@@ -77,23 +77,23 @@ let_go() {
 	cd "$TMP/w"
 	for change in 'echo TOKEN >>env' 'mv link old' \
 		'echo TOKEN >new; mv -f new link' 'rm env'; do
-		run sl run -r /usr -w . --env-file link \
+		run sandlock run -r /usr -w . --env-file link \
 			--config-allow-degraded deny_replace -- sh -c "$change"
 		[ "$status" -ne 0 ]
 		[ "$(cat link)" = A=1 ]
 	done
 	# The workload may write a file that is not given as --env-file.
-	run_ok sl run -r /usr -w . -- sh -c 'echo TOKEN >>env'
+	run_ok sandlock run -r /usr -w . -- sh -c 'echo TOKEN >>env'
 }
 
 @test "--env wins over --env-file, a later file over an earlier one, both over a profile" {
 	echo A=1 >"$TMP/one"
 	printf 'A=2\nB=2\n' >"$TMP/two"
 	printf '[program]\nenv = { "A" = "0", "P" = "0" }\n' >"$TMP/p.toml"
-	run_ok sl run -r /usr --env-file "$TMP/one" --env-file="$TMP/two" -- \
+	run_ok sandlock run -r /usr --env-file "$TMP/one" --env-file="$TMP/two" -- \
 		sh -c 'echo $A $B'
 	assert_lines "2 2"
-	run_ok sl run --policy "$TMP/p.toml" -r /usr --env A=3 \
+	run_ok sandlock run --policy "$TMP/p.toml" -r /usr --env A=3 \
 		--env-file "$TMP/two" -- sh -c 'echo $A $B ${P-none}'
 	assert_lines "3 2 none"
 }
@@ -104,26 +104,26 @@ let_go() {
 	for bad in '=sekrit' 'A B=sekrit' 'no name sekrit' UNSET_SEKRIT \
 		$'A\001=sekrit' $'\xff=sekrit'; do
 		printf 'X=1\n%s\n' "$bad" >"$TMP/env"
-		sl_bad "--env-file $TMP/env:2: " run -r /usr \
+		sandlock_bad "--env-file $TMP/env:2: " run -r /usr \
 			--env-file "$TMP/env" -- true
 		shows_no_value
 	done
 	printf 'A=1\nB=2\nA=sekrit\n' >"$TMP/env"
-	sl_bad "$TMP/env:3: the variable is given twice" run -r /usr \
+	sandlock_bad "$TMP/env:3: the variable is given twice" run -r /usr \
 		--env-file "$TMP/env" -- true
 	printf 'A=%0131072d\n' 0 >"$TMP/env"
-	sl_bad "$TMP/env:1: is longer than" run -r /usr \
+	sandlock_bad "$TMP/env:1: is longer than" run -r /usr \
 		--env-file "$TMP/env" -- true
 }
 
 @test "--env-file refuses a directory, a NUL byte, a large file and one that is missing" {
-	sl_bad "--env-file $TMP: " run -r /usr --env-file "$TMP" -- true
-	sl_bad "--env-file $TMP/none: " run -r /usr --env-file "$TMP/none" -- true
-	sl_bad "--env-file needs a value" run -r /usr --env-file
+	sandlock_bad "--env-file $TMP: " run -r /usr --env-file "$TMP" -- true
+	sandlock_bad "--env-file $TMP/none: " run -r /usr --env-file "$TMP/none" -- true
+	sandlock_bad "--env-file needs a value" run -r /usr --env-file
 	printf 'A=1\0B\n' >"$TMP/env"
-	sl_bad "$TMP/env: has a NUL byte" run -r /usr --env-file "$TMP/env" -- true
+	sandlock_bad "$TMP/env: has a NUL byte" run -r /usr --env-file "$TMP/env" -- true
 	truncate -s 2M "$TMP/env"
-	sl_bad "larger than" run -r /usr --env-file "$TMP/env" -- true
+	sandlock_bad "larger than" run -r /usr --env-file "$TMP/env" -- true
 	assert_gone box
 }
 
@@ -134,7 +134,7 @@ let_go() {
 
 	echo FILE=sekrit >"$TMP/env"
 	sleeping --env TOKEN --env-file "$TMP/env"
-	inside=$(sl inspect box | sed -n 's/^  "pid": \([0-9]*\).*/\1/p')
+	inside=$(sandlock inspect box | sed -n 's/^  "pid": \([0-9]*\).*/\1/p')
 	run command_line "$CALLER"
 	assert_output_has "--env TOKEN"
 	shows_no_value
@@ -150,29 +150,29 @@ let_go() {
 	assert_output_has "LAST="
 	shows_no_value
 	let_go
-	run_ok sl run -r /usr --env A=sekrit --env TOKEN -- \
+	run_ok sandlock run -r /usr --env A=sekrit --env TOKEN -- \
 		sh -c 'echo $A $TOKEN'
 	assert_lines "sekrit sekrit"
 }
 
 @test "inspect and ps show names of variables only, and --show-values the values" {
 	sleeping --env A=sekrit --env TOKEN
-	run_ok sl inspect box
+	run_ok sandlock inspect box
 	shows_no_value
-	[ "$(sl inspect box | jq -c .policy.program.env)" = '["A","TOKEN"]' ]
-	run_ok sl inspect box --toml
+	[ "$(sandlock inspect box | jq -c .policy.program.env)" = '["A","TOKEN"]' ]
+	run_ok sandlock inspect box --toml
 	shows_no_value
 	assert_output_has 'env = ["A", "TOKEN"]'
-	run_ok sl ps
+	run_ok sandlock ps
 	shows_no_value
-	run_ok sl ps --json
+	run_ok sandlock ps --json
 	shows_no_value
-	run_ok sandlock state box
+	run_ok oci state box
 	shows_no_value
-	run_ok sandlock list --format json
+	run_ok oci list --format json
 	shows_no_value
-	[ "$(sl inspect box --show-values | jq -r .policy.program.env.A)" = sekrit ]
-	run_ok sl inspect --show-values --toml box
+	[ "$(sandlock inspect box --show-values | jq -r .policy.program.env.A)" = sekrit ]
+	run_ok sandlock inspect --show-values --toml box
 	assert_output_has 'env = { "A" = "sekrit", "TOKEN" = "sekrit" }'
 	let_go
 }
@@ -188,8 +188,8 @@ let_go() {
 
 @test "a profile that inspect printed without values is refused, not run without them" {
 	sleeping --env A=sekrit
-	sl inspect box --toml >"$TMP/p.toml"
-	sl_bad "program.env" run --policy "$TMP/p.toml" -- true
+	sandlock inspect box --toml >"$TMP/p.toml"
+	sandlock_bad "program.env" run --policy "$TMP/p.toml" -- true
 	let_go
 }
 
@@ -198,26 +198,26 @@ let_go() {
 	for words in "explain" "explain --json" "run --json" "run --why" \
 		"--debug run"; do
 		# shellcheck disable=SC2086 # words
-		run_ok sl $words -r /usr --env A=sekrit --env TOKEN \
+		run_ok sandlock $words -r /usr --env A=sekrit --env TOKEN \
 			--env-file "$TMP/env" -- true
 		shows_no_value
 	done
-	run_ok sl explain -r /usr --env A=sekrit -- true
+	run_ok sandlock explain -r /usr --env A=sekrit -- true
 	assert_output_has 'program.env = ["A"]'
 }
 
 @test "wrap prints the flags as they were given, and so not the value of a name" {
 	echo FILE=sekrit >"$TMP/env"
-	run_ok sl wrap -r /usr --env TOKEN --env-file "$TMP/env" -- true
+	run_ok sandlock wrap -r /usr --env TOKEN --env-file "$TMP/env" -- true
 	assert_lines "sandlock run -r /usr --env TOKEN --env-file $TMP/env -- true"
 }
 
 @test "no error shows the value of a variable" {
-	run ! sl run -r /usr --env "A=sekrit$(printf '\xff')" -- true
+	run ! sandlock run -r /usr --env "A=sekrit$(printf '\xff')" -- true
 	assert_output_has "the value of 'A' is not UTF-8"
 	shows_no_value
 	printf '[program]\nenv = { A = ["sekrit"] }\n' >"$TMP/p.toml"
-	run ! sl run --policy "$TMP/p.toml" -- true
+	run ! sandlock run --policy "$TMP/p.toml" -- true
 	shows_no_value
 	requires root
 	new_bundle

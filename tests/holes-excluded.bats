@@ -31,7 +31,7 @@ excluding() {
 	local entry=$1
 
 	shift
-	sl run -r /usr -r "$BIN" -w "$OPEN" --program-excluded "$entry" "$@"
+	sandlock run -r /usr -r "$BIN" -w "$OPEN" --program-excluded "$entry" "$@"
 }
 
 # runs_plainly ENTRY COMMAND: the command runs without a sandbox.
@@ -50,7 +50,7 @@ stays_inside() {
 		return 1
 	fi
 	[ -z "${3:-}" ] || assert_output_has "$3"
-	run_ok sl wrap -w "$OPEN" --program-excluded "$1" -- "$2"
+	run_ok sandlock wrap -w "$OPEN" --program-excluded "$1" -- "$2"
 	[[ $output = *"sandlock run "* ]]
 }
 
@@ -137,14 +137,14 @@ stays_inside() {
 
 @test "what a mount or a preset lets the workload write is a writable path, too" {
 	tool "$BIN/docker"
-	run_ok sl run -r /usr --mount "/in:$BIN" --program-excluded docker -- \
+	run_ok sandlock run -r /usr --mount "/in:$BIN" --program-excluded docker -- \
 		docker
 	[[ $output = *"runs in the sandbox"* ]]
-	run_ok sl run -r /usr --mount "/in:$BIN:ro" --program-excluded docker \
+	run_ok sandlock run -r /usr --mount "/in:$BIN:ro" --program-excluded docker \
 		-- docker
 	assert_output_has "runs without a sandbox"
 	mkdir "$TMP/.git"
-	run_ok sl wrap -r /usr -w @project --program-excluded docker -- docker
+	run_ok sandlock wrap -r /usr -w @project --program-excluded docker -- docker
 	[[ $output = "sandlock run "* ]]
 }
 
@@ -156,25 +156,25 @@ stays_inside() {
 		mount --bind "$1" "$2"
 		PATH=$2:$PATH "$3" wrap -r /usr -w "$1" \
 			--program-excluded docker -- docker' sh "$OPEN" \
-		"$TMP/other" "$SANDLOCK_SHELL"
+		"$TMP/other" "$SANDLOCK"
 	assert_output_has "sandlock run "
 }
 
 @test "the file that was judged runs, not what PATH finds by then" {
 	tool "$BIN/docker"
-	run_ok sl wrap -w "$OPEN" --program-excluded docker -- docker 'a b'
+	run_ok sandlock wrap -w "$OPEN" --program-excluded docker -- docker 'a b'
 	assert_lines "$BIN/docker 'a b'"
-	PATH=$OPEN:$PATH run_ok sl wrap -w "$OPEN" --program-excluded docker -- docker
+	PATH=$OPEN:$PATH run_ok sandlock wrap -w "$OPEN" --program-excluded docker -- docker
 	assert_lines "$BIN/docker"
 }
 
 @test "program.allow_unsandboxed = false refuses an excluded command, and not one that was planted" {
 	tool "$BIN/docker"
 	tool "$OPEN/docker"
-	sl_bad "program.allow_unsandboxed is false" run -r /usr -w "$OPEN" \
+	sandlock_bad "program.allow_unsandboxed is false" run -r /usr -w "$OPEN" \
 		--program-excluded docker --program-allow-unsandboxed=false \
 		-- docker
-	run_ok sl run -r /usr -w "$OPEN" --program-excluded docker \
+	run_ok sandlock run -r /usr -w "$OPEN" --program-excluded docker \
 		--program-allow-unsandboxed=false -- ./docker
 	[[ $output != *sekrit* && $output != *"without a sandbox"* ]]
 }
@@ -184,15 +184,15 @@ stays_inside() {
 	echo '{"sandbox": {"enabled": true, "excludedCommands": ["docker *"]}}' \
 		>"$OPEN/.claude/settings.json"
 	tool "$OPEN/docker"
-	run sl run --policy .claude/settings.json -- ./docker
+	run sandlock run --policy .claude/settings.json -- ./docker
 	[[ $output != *"without a sandbox"* ]]
-	PATH=$OPEN:$PATH run_ok sl wrap --policy .claude/settings.json -- docker
+	PATH=$OPEN:$PATH run_ok sandlock wrap --policy .claude/settings.json -- docker
 	[[ $output = "sandlock run "* ]]
 }
 
 @test "explain says why an excluded name does not count" {
 	tool "$OPEN/docker"
-	PATH=$OPEN:$PATH run_ok sl explain -r /usr -w "$OPEN" \
+	PATH=$OPEN:$PATH run_ok sandlock explain -r /usr -w "$OPEN" \
 		--program-excluded docker -- docker
 	assert_output_has "run puts it into a sandbox"
 	assert_output_has "program.excluded does not count, as $OPEN/docker is"

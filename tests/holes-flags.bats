@@ -11,63 +11,63 @@ load helpers
 # ---- true and false ----
 
 @test "a boolean key followed by the word true or false is an error that shows the = form" {
-	sl_bad "--program-no-coredump=true" run --program-no-coredump true \
+	sandlock_bad "--program-no-coredump=true" run --program-no-coredump true \
 		-- sh -c 'exit 3'
-	sl_bad "--program-no-coredump=false" run --program-no-coredump false
-	sl_bad "--program-clean-env=true" run -r /usr --program-clean-env true
-	sl_bad "--program-weaker-nested=false" run --program-weaker-nested false
-	sl_bad "--program-allow-unsandboxed=true" run \
+	sandlock_bad "--program-no-coredump=false" run --program-no-coredump false
+	sandlock_bad "--program-clean-env=true" run -r /usr --program-clean-env true
+	sandlock_bad "--program-weaker-nested=false" run --program-weaker-nested false
+	sandlock_bad "--program-allow-unsandboxed=true" run \
 		--program-allow-unsandboxed true
-	sl_bad "--network-allow-local-binding=true" run \
+	sandlock_bad "--network-allow-local-binding=true" run \
 		--network-allow-local-binding true
-	sl_bad "--config-supervisor=false" run --config-supervisor false
-	sl_bad "--allow-net=true" run --allow-net true -- sh -c 'exit 3'
-	sl_bad "--allow-net=false" run --allow-net false
+	sandlock_bad "--config-supervisor=false" run --config-supervisor false
+	sandlock_bad "--allow-net=true" run --allow-net true -- sh -c 'exit 3'
+	sandlock_bad "--allow-net=false" run --allow-net false
 }
 
 @test "an option of run followed by the word true or false is an error that shows the = form" {
 	for flag in json why unsandboxed tty interactive; do
 		for word in true false; do
-			run ! sl run -r /usr "--$flag" "$word"
+			run ! sandlock run -r /usr "--$flag" "$word"
 			assert_output_has "--$flag=$word"
 		done
 	done
-	sl_bad "--tty=true" run -r /usr -t true
-	sl_bad "--interactive=false" run -r /usr -i false
-	sl_bad "--tty=true" run -r /usr -it true
+	sandlock_bad "--tty=true" run -r /usr -t true
+	sandlock_bad "--interactive=false" run -r /usr -i false
+	sandlock_bad "--tty=true" run -r /usr -it true
 }
 
 @test "explain and wrap refuse the word true behind a boolean flag, too" {
 	for command in explain wrap; do
-		sl_bad "--program-no-coredump=true" "$command" \
+		sandlock_bad "--program-no-coredump=true" "$command" \
 			--program-no-coredump true -- sh
-		sl_bad "--allow-net=true" "$command" --allow-net true -- sh
-		sl_bad "--why=true" "$command" --why true -- sh
+		sandlock_bad "--allow-net=true" "$command" --allow-net true -- sh
+		sandlock_bad "--why=true" "$command" --why true -- sh
 	done
 }
 
 @test "every other command refuses the word true behind its boolean flags, too" {
-	sl_bad "--json=true" check --json true
-	sl_bad "--json=true" ps --json true
-	sl_bad "--toml=false" inspect --toml false
-	sl_bad "--debug=true" --debug true
-	run_bad "--force=true" sandlock delete --force true
-	run_bad "--all=false" sandlock kill --all false
-	run_bad "--debug=true" sandlock --debug true
-	run_bad "--detach=true" sandlock run --detach true
-	run -255 sandlock exec -t true true
+	sandlock_bad "--json=true" check --json true
+	sandlock_bad "--json=true" ps --json true
+	sandlock_bad "--toml=false" inspect --toml false
+	sandlock_bad "--debug=true" --debug true
+	run_bad "--force=true" oci delete --force true
+	run_bad "--all=false" oci kill --all false
+	run_bad "--debug=true" oci --debug true
+	run_bad "--detach=true" oci run --detach true
+	run -255 oci exec -t true true
 	assert_output_has "--tty=true"
 }
 
 @test "a boolean flag takes its value with =, and -- lets the command be called true" {
-	run_ok sl run -r /usr --program-no-coredump=true -- sh -c 'ulimit -c'
+	run_ok sandlock run -r /usr --program-no-coredump=true -- sh -c 'ulimit -c'
 	assert_lines 0
-	run_ok sl run -r /usr --program-no-coredump=false -- true
-	run_ok sl run -r /usr --program-no-coredump -- true
-	run_ok sl run -r /usr --why=false --json=false -- true
+	run_ok sandlock run -r /usr --program-no-coredump=false -- true
+	run_ok sandlock run -r /usr --program-no-coredump -- true
+	run_ok sandlock run -r /usr --why=false --json=false -- true
 	assert_lines ""
-	run -1 sl run -r /usr --allow-net=false -- false
-	sl_bad "--why: 'yes' is not true or false" run --why=yes -- true
+	run -1 sandlock run -r /usr --allow-net=false -- false
+	sandlock_bad "--why: 'yes' is not true or false" run --why=yes -- true
 }
 
 # ---- annotations ----
@@ -82,9 +82,9 @@ annotated() {
 @test "an annotation whose container name is empty is an error" {
 	annotated .io.sandlock/limits.memory
 	run_bad "CONTAINER.io.sandlock/limits.memory" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	annotated .io.sandlock/nonesuch
-	run_bad "the container name is empty" sandlock run --bundle "$BUNDLE" box
+	run_bad "the container name is empty" oci run --bundle "$BUNDLE" box
 	assert_gone box
 }
 
@@ -94,22 +94,22 @@ annotated() {
 	annotate io.kubernetes.cri.container-name=web \
 		.io.sandlock/limits.memory=1M
 	run_bad "CONTAINER.io.sandlock/limits.memory" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	annotate io.kubernetes.cri.container-type=sandbox \
 		.io.sandlock/limits.memory=1M
 	run_bad "CONTAINER.io.sandlock/limits.memory" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 }
 
 @test "an annotation whose prefix is nearly ours gets a warning" {
 	for key in io.sandlok.limits.memory sandlock.io/limits.memory \
 		IO.Sandlock.limits.memory web.io.sandlock.limits.memory; do
 		annotated "$key"
-		run_ok sandlock run --bundle "$BUNDLE" box
+		run_ok oci run --bundle "$BUNDLE" box
 		assert_output_has "sandlock-oci: warning: annotation $key: is ignored"
 	done
 	annotated org.example.memory
-	run_ok sandlock --debug run --bundle "$BUNDLE" box
+	run_ok oci --debug run --bundle "$BUNDLE" box
 	[[ $output != *"is ignored"* ]]
 }
 

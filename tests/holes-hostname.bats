@@ -22,7 +22,7 @@ setup() {
 
 # in_host WORD...: `sandlock run` with that tree as its root.
 in_host() {
-	sl run --name box --chroot "$HOST" "$@"
+	sandlock run --name box --chroot "$HOST" "$@"
 }
 
 show='cat /etc/hostname; cat /etc/hosts'
@@ -33,7 +33,7 @@ assert_host_untouched() {
 }
 
 @test "/etc/hostname and /etc/hosts have the sandbox's name where /etc is not listed" {
-	run_ok sl run --name box -r /usr -- sh -c "$show; ls /etc"
+	run_ok sandlock run --name box -r /usr -- sh -c "$show; ls /etc"
 	assert_lines $'box\n127.0.0.1\tbox\n127.0.0.1\tlocalhost\n::1\tlocalhost\nhostname\nhosts'
 	run_ok in_host -r /bin -- sh -c "$show"
 	[ "${lines[0]}" = box ]
@@ -60,7 +60,7 @@ assert_host_untouched() {
 	run_ok in_host -r /bin -r /etc -- sh -c '
 		[ "$(hostname)" = "$(cat /etc/hostname)" ] && hostname'
 	assert_lines box
-	run_ok sl run -r /usr -- sh -c 'cat /etc/hostname'
+	run_ok sandlock run -r /usr -- sh -c 'cat /etc/hostname'
 	[[ $output = sandbox-* ]]
 }
 
@@ -143,10 +143,10 @@ assert_host_untouched() {
 }
 
 @test "a name that is no word gets no line in /etc/hosts, and no second one" {
-	run_ok sl run --name $'a b\n6.6.6.6 evil' --chroot "$HOST" -r /bin \
+	run_ok sandlock run --name $'a b\n6.6.6.6 evil' --chroot "$HOST" -r /bin \
 		-r /etc -- cat /etc/hosts
 	diff "$TMP/hosts" <(echo "$output")
-	run_ok sl run --name 'a#b' --chroot "$HOST" -r /bin -r /etc -- \
+	run_ok sandlock run --name 'a#b' --chroot "$HOST" -r /bin -r /etc -- \
 		sh -c "$show"
 	[ "${lines[0]}" = 'a#b' ]
 	[ "${lines[1]}" = '127.0.0.1 localhost' ]
@@ -170,10 +170,10 @@ assert_host_untouched() {
 }
 
 @test "explain says whose name the files tell, with namespaces and without" {
-	run_ok sl explain -r /usr -- true
+	run_ok sandlock explain -r /usr -- true
 	assert_output_has "its name is in /etc/hostname and /etc/hosts of its own"
-	run sl explain -r /usr --config-disable namespaces -- true
+	run sandlock explain -r /usr --config-disable namespaces -- true
 	assert_output_has "the host's name is shown"
-	run_ok sl run -r /usr -r /etc --config-disable namespaces -- uname -n
+	run_ok sandlock run -r /usr -r /etc --config-disable namespaces -- uname -n
 	assert_output_has "$(uname -n)"
 }

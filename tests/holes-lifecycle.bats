@@ -33,12 +33,12 @@ fails() {
 # ends_by SIGNAL: the signal ends a container that was created, not started.
 ends_by() {
 	create web
-	sandlock kill web "$1"
+	oci kill web "$1"
 	wait_until has_status web stopped || {
 		echo "after signal $1"
 		return 1
 	}
-	sandlock delete web
+	oci delete web
 }
 
 @test "every signal that ends a process by default ends a created container" {
@@ -65,10 +65,10 @@ ends_by() {
 
 	create web
 	for sig in CHLD CONT TSTP TTIN TTOU URG WINCH; do
-		sandlock kill web "$sig"
+		oci kill web "$sig"
 	done
 	assert_status web created
-	sandlock start web
+	oci start web
 	assert_status web running
 }
 
@@ -77,10 +77,10 @@ ends_by() {
 
 	hook startContainer 'echo in >/hook; exec sleep 1000'
 	create web
-	sandlock start web >"$TMP/start" 2>&1 &
+	oci start web >"$TMP/start" 2>&1 &
 	job=$!
 	wait_until test -s "$BUNDLE/rootfs/hook"
-	sandlock kill web TERM
+	oci kill web TERM
 	wait_until has_status web stopped
 	fails wait "$job"
 }
@@ -90,7 +90,7 @@ ends_by() {
 # cgroups.
 stopped_create() {
 	hook createRuntime "echo \$PPID >$TMP/create; exec sleep 1000"
-	setsid "$SANDLOCK" --root "$ROOT" ${1:+--cgroup-manager disabled} \
+	setsid "$SANDLOCK_OCI" --root "$ROOT" ${1:+--cgroup-manager disabled} \
 		create --bundle "$BUNDLE" web </dev/null >/dev/null 2>&1 3>&- &
 	CREATE=$!
 	wait_until test -s "$TMP/create"
@@ -105,7 +105,7 @@ is_stopped() {
 
 @test "delete --force ends a create that is stopped with the lock" {
 	stopped_create
-	run_ok sandlock delete --force web
+	run_ok oci delete --force web
 	[ -z "$output" ]
 	assert_gone web
 	fails wait "$CREATE"
@@ -114,20 +114,20 @@ is_stopped() {
 @test "delete --force ends a stopped create whose children are stopped, too" {
 	config 'del(.linux.cgroupsPath)'
 	stopped_create all
-	run_ok sandlock --cgroup-manager disabled delete --force web
+	run_ok oci --cgroup-manager disabled delete --force web
 	assert_gone web
 	fails wait "$CREATE"
 }
 
 @test "delete --force ends a run that is stopped with the lock" {
 	hook poststart "echo \$PPID >$TMP/create; exec sleep 1000"
-	setsid "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" web \
+	setsid "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" web \
 		</dev/null >/dev/null 2>&1 3>&- &
 	CREATE=$!
 	wait_until test -s "$TMP/create"
 	kill -STOP "$(cat "$TMP/create")"
 	wait_until is_stopped "$(cat "$TMP/create")"
-	run_ok sandlock delete --force web
+	run_ok oci delete --force web
 	assert_gone web
 	fails wait "$CREATE"
 }
@@ -163,7 +163,7 @@ is_stopped() {
 	wait_until locked "$ROOT/web"
 	jq -c ".maker = $LOCKER" <<<"$record" >"$ROOT/web/state.json"
 	run_bad "process $LOCKER works on web (end it, or wait for it)" \
-		sandlock delete --force web
+		oci delete --force web
 	kill -0 "$LOCKER"
 	kill "$LOCKER"
 }
@@ -178,7 +178,7 @@ locked() {
 	hook createRuntime "until test -e $TMP/go; do sleep 0.02; done"
 	create web &
 	wait_until has_status web creating
-	sandlock start web >"$TMP/start" 2>&1 3>&- &
+	oci start web >"$TMP/start" 2>&1 3>&- &
 	job=$!
 	# A waiting start shows only by not ending.
 	sleep 0.3
@@ -194,7 +194,7 @@ locked() {
 	hook createRuntime "until test -e $TMP/go; do sleep 0.02; done; exit 1"
 	create web >/dev/null &
 	wait_until has_status web creating
-	sandlock start web >"$TMP/start" 2>&1 3>&- &
+	oci start web >"$TMP/start" 2>&1 3>&- &
 	job=$!
 	sleep 0.3
 	touch "$TMP/go"
@@ -204,8 +204,8 @@ locked() {
 
 @test "start names the process of a create that takes too long" {
 	stopped_create
-	run_bad "process $(cat "$TMP/create") works on web" sandlock start web
-	sandlock delete --force web
+	run_bad "process $(cat "$TMP/create") works on web" oci start web
+	oci delete --force web
 }
 
 @test "a poststart hook that fails is named after the program has ended, too" {
@@ -213,10 +213,10 @@ locked() {
 	hook poststart 'pid=$(tr , "\n" | sed -n "s/.*\"pid\"://p")
 		while [ -e /proc/$pid/exe ]; do :; done; exit 1'
 	run_bad "error running poststart hook #0: exit status 1" \
-		sandlock run --bundle "$BUNDLE" web
+		oci run --bundle "$BUNDLE" web
 	assert_gone web
 	create web
 	run_bad "error running poststart hook #0: exit status 1" \
-		sandlock start web
+		oci start web
 	assert_status web stopped
 }

@@ -55,7 +55,7 @@ three_mounts() {
 	add_mount /b bind "$TMP/tree" rbind
 	config '.linux.rootfsPropagation = "rprivate"'
 	args sh -c "$peers"'echo "$(peer /) $(peer /a) $(peer /b)"'
-	run_ok unshare --mount --propagation shared "$SANDLOCK" --root "$ROOT" \
+	run_ok unshare --mount --propagation shared "$SANDLOCK_OCI" --root "$ROOT" \
 		run --bundle "$BUNDLE" inside 3>&-
 	assert_lines "- s -"
 }
@@ -97,7 +97,7 @@ touch: /only/x: Read-only file system"
 		echo text >"$1/file" && ln -s file "$1/link" &&
 		chmod 755 "$1" &&
 		"$2" --root "$3" run --bundle "$4" inside' \
-		sh "$TMP/data" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		sh "$TMP/data" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 	assert_output_has "text
 cat: can't open '/n/link': Too many levels of symbolic links"
 	# The host's nosuid stays, since it is locked.
@@ -233,7 +233,7 @@ on_mounts() {
 }
 
 run_mounted() {
-	on_mounts "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" mounted
+	on_mounts "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" mounted
 }
 
 @test "without a mount namespace listed mounts may be there already" {
@@ -252,7 +252,7 @@ text"
 	no_mount_namespace
 	add_mount /tmp tmpfs mine
 	args ls /tmp
-	run_bad "mounts[0]: /tmp is not mounted" sandlock run \
+	run_bad "mounts[0]: /tmp is not mounted" oci run \
 		--bundle "$BUNDLE" joined
 	mkfifo "$TMP/ready"
 	on_mounts sh -c 'echo $$ >"$1"; exec sleep 1000' sh "$TMP/ready" 3>&- &
@@ -260,7 +260,7 @@ text"
 	read -r holder <"$TMP/ready"
 	config --arg path "/proc/$holder/ns/mnt" \
 		'.linux.namespaces += [{type: "mount", path: $path}]'
-	run sandlock run --bundle "$BUNDLE" joined
+	run oci run --bundle "$BUNDLE" joined
 	kill "$holder"
 	wait "$job" || true
 	[ "$status" -eq 0 ]

@@ -97,7 +97,7 @@ kept() {
 	ln -s "$TMP/closed/rc" "$home/.zshrc"
 	echo host >"$TMP/closed/rc"
 	kept .zshrc "$TMP/closed/rc" --deny-write "$home/.zshrc"
-	sl_bad "deny_replace" run -r /usr -w "$home" "${OLDER[@]}" \
+	sandlock_bad "deny_replace" run -r /usr -w "$home" "${OLDER[@]}" \
 		--deny-write "$home/.zshrc" -- true
 }
 
@@ -173,16 +173,16 @@ kept() {
 	ln -s dot/deep/link "$home/.zshrc"
 	mkdir "$home/dot/deep"
 	ln -s ../bashrc "$home/dot/deep/link"
-	sl_bad "what a mount brings cannot be denied" run -r /usr -w "$home" \
+	sandlock_bad "what a mount brings cannot be denied" run -r /usr -w "$home" \
 		"${DEGRADE[@]}" --deny-write "$home/.zshrc" \
 		--mount "$home/dot/deep:$TMP/other" -- true
 }
 
 @test "explain names the links that are held" {
-	run_ok sl explain -r /usr -w "$home" "${DEGRADE[@]}" \
+	run_ok sandlock explain -r /usr -w "$home" "${DEGRADE[@]}" \
 		--deny-write @shell-configs
 	assert_output_has "$home/.bashrc"
-	run_ok sl explain --json -r /usr -w "$home" "${DEGRADE[@]}" \
+	run_ok sandlock explain --json -r /usr -w "$home" "${DEGRADE[@]}" \
 		--deny-write @shell-configs
 	[ "$(jq -r '.held[]' <<<"$output")" = "$home/.bashrc" ]
 }

@@ -26,10 +26,10 @@ override() {
 	only_for_root
 	override bounding effective permitted inheritable ambient
 	args /bin/tool
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = "it runs" ]
 	args tool
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = "it runs" ]
 }
 
@@ -40,9 +40,9 @@ override() {
 	override bounding effective permitted inheritable ambient
 	args sleep 1000
 	start_container box
-	run_ok sandlock exec box /bin/tool
+	run_ok oci exec box /bin/tool
 	[ "$output" = "it runs" ]
-	run_ok sandlock exec box tool
+	run_ok oci exec box tool
 	[ "$output" = "it runs" ]
 }
 
@@ -64,7 +64,7 @@ override() {
 # refuse TEXT JQ: config.json, changed by JQ, is refused with TEXT.
 refuse() {
 	config "$2"
-	run_bad "$1" sandlock run --bundle "$BUNDLE" box
+	run_bad "$1" oci run --bundle "$BUNDLE" box
 	assert_gone box
 }
 
@@ -78,7 +78,7 @@ refuse() {
 		policy: "SCHED_DEADLINE", flags: ["SCHED_FLAG_RESET_ON_FORK"],
 		nice: 19, priority: 0, runtime: 42000, deadline: 100000,
 		period: 1000000}' "$BUNDLE/config.json" >"$TMP/process.json"
-	sandlock exec --detach --pid-file "$TMP/exec.pid" \
+	oci exec --detach --pid-file "$TMP/exec.pid" \
 		--process "$TMP/process.json" box </dev/null >/dev/null 2>&1
 	run_ok chrt -p "$(cat "$TMP/exec.pid")"
 	assert_output_has "SCHED_DEADLINE|SCHED_RESET_ON_FORK"
@@ -86,7 +86,7 @@ refuse() {
 	jq '.process | .args = ["true"] | .scheduler = {
 		policy: "SCHED_IDLE", nice: 5}' "$BUNDLE/config.json" \
 		>"$TMP/process.json"
-	run_ok sandlock exec --process "$TMP/process.json" box
+	run_ok oci exec --process "$TMP/process.json" box
 }
 
 @test "a parameter of the scheduler that the kernel would refuse is named" {
@@ -119,7 +119,7 @@ refuse() {
 
 # caps_inside LINE [OPTION...]: that line of /proc/self/status in an exec.
 caps_inside() {
-	sandlock exec "${@:2}" box sed -n "s/^$1:[[:space:]]*//p" \
+	oci exec "${@:2}" box sed -n "s/^$1:[[:space:]]*//p" \
 		/proc/self/status
 }
 
@@ -145,12 +145,12 @@ caps_inside() {
 	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
 	chmod +x "$BUNDLE/rootfs/run.sh"
 	args /run.sh
-	run_bad "" sandlock --log "$TMP/log" --log-format json run \
+	run_bad "" oci --log "$TMP/log" --log-format json run \
 		--bundle "$BUNDLE" box
 	assert_lines "exec /run.sh: no such file or directory"
 	[ "$(jq -r .msg "$TMP/log")" = "$output" ]
 	create box
-	run_bad "" sandlock start box
+	run_bad "" oci start box
 	assert_lines "exec /run.sh: no such file or directory"
 }
 
@@ -161,10 +161,10 @@ caps_inside() {
 	chmod +x "$BUNDLE/rootfs/run.sh"
 	args sleep 1000
 	start_container box
-	run sandlock exec box /run.sh
+	run oci exec box /run.sh
 	[ "$status" -eq 255 ]
 	assert_lines "exec /run.sh: no such file or directory"
-	run sandlock exec --tty box /run.sh
+	run oci exec --tty box /run.sh
 	[ "$status" -eq 255 ]
 	assert_lines "exec /run.sh: no such file or directory"
 }
@@ -174,7 +174,7 @@ caps_inside() {
 	new_bundle box
 	args sleep 1000
 	start_container box
-	run sandlock exec --cwd /not/there box true
+	run oci exec --cwd /not/there box true
 	[ "$status" -eq 255 ]
 	assert_output_has 'chdir to cwd ("/not/there"): no such file or directory'
 }
@@ -208,7 +208,7 @@ caps_inside() {
 	args sleep 1000
 	start_container box
 	for path in .. ../box2 a/../..; do
-		run sandlock exec --cgroup "$path" box true
+		run oci exec --cgroup "$path" box true
 		[ "$status" -eq 255 ]
 		assert_output_has "--cgroup $path: bad sub cgroup path"
 	done
@@ -221,7 +221,7 @@ written_namespaces() {
 	local dir
 
 	dir=$(mktemp -d "$TMP/spec.XXXXXX")
-	sandlock spec --bundle "$dir" "$@"
+	oci spec --bundle "$dir" "$@"
 	jq -r '.linux.namespaces[].type' "$dir/config.json" | tr '\n' ' '
 }
 
@@ -237,7 +237,7 @@ written_namespaces() {
 	requires root
 	new_bundle box
 	args sh -c 'cut -d : -f 3 /proc/self/cgroup | sort -u'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	if meets cgroup2; then
 		[ "$output" = / ]
 	else

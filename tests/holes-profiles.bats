@@ -65,7 +65,7 @@ unplanted() {
 			cp /dev/stdin ~/.config/sandlock/profiles/build.toml" \
 			<<<"[filesystem]" 2>/dev/null
 		[ ! -e ~/.config/sandlock/profiles/build.toml ]' \
-		"$SANDLOCK_SHELL" "$ROOT" <<-END
+		"$SANDLOCK" "$ROOT" <<-END
 			[filesystem]
 			read = ["/usr"]
 			write = ["$home"]
@@ -170,12 +170,12 @@ unplanted() {
 @test "a policy with a second name is an error that names it" {
 	echo old >pyproject.toml
 	ln pyproject.toml ../alias
-	sl_bad "the policy $PWD/pyproject.toml may be written: it has 2 hard links" \
+	sandlock_bad "the policy $PWD/pyproject.toml may be written: it has 2 hard links" \
 		run -r /usr -w . "${OLDER[@]}" -- true
 	run_ok box -r /usr -r . -w ../alias "${OLDER[@]}" -- true
 	mkdir -p "$home/.config/sandlock/profiles"
 	mv -f pyproject.toml "$home/.config/sandlock/profiles/p.toml"
-	sl_bad "p.toml may be written: it has 2 hard links" \
+	sandlock_bad "p.toml may be written: it has 2 hard links" \
 		run -r /usr -w "$home" "${OLDER[@]}" -- true
 }
 
@@ -202,7 +202,7 @@ unplanted() {
 				echo evil >/etc/sandlock/profiles/build.toml" \
 				2>/dev/null
 			[ ! -e /etc/sandlock/profiles/build.toml ]' \
-			"$SANDLOCK_SHELL" "$ROOT" "$made" "$TMP/elsewhere" \
+			"$SANDLOCK" "$ROOT" "$made" "$TMP/elsewhere" \
 			"${OLDER[@]}"
 		[ -z "$(ls -A "$TMP/elsewhere")" ]
 	done
@@ -243,7 +243,7 @@ unplanted() {
 	# Placeholders do not disturb a caller who names a policy.
 	printf '[tool.uv.sandbox]\nallow-read = ["/usr"]\n' >"$TMP/policy"
 	mv -f "$TMP/policy" pyproject.toml
-	run_ok sl profile validate pyproject.toml
+	run_ok sandlock profile validate pyproject.toml
 	rm pyproject.toml
 	echo >"$TMP/go"
 	wait $!
@@ -325,31 +325,31 @@ reopened() {
 	assert_output_has "config.disable: policy of a later run \
 '$home/src/pyproject.toml' is not held without namespaces (4 in all"
 	echo text >file
-	run_ok sl explain -r /usr -w . --deny-write file \
+	run_ok sandlock explain -r /usr -w . --deny-write file \
 		--config-disable namespaces -- true
 	assert_output_has "(policy of a later run '$home/src/uv.toml'; not held \
 without namespaces)"
 	assert_output_has "(filesystem.deny_write '$home/src/file'; not held \
 without namespaces)"
 	assert_output_has "disabled: not held below what may be written"
-	run_ok sl explain --json -r /usr -w . --config-disable namespaces -- true
+	run_ok sandlock explain --json -r /usr -w . --config-disable namespaces -- true
 	[ "$(jq -c '[.denied[].held] | unique' <<<"$output")" = '[false]' ]
-	run_ok sl explain -r /usr -w . "${OLDER[@]}" -- true
+	run_ok sandlock explain -r /usr -w . "${OLDER[@]}" -- true
 	[[ $output != *"not held without namespaces"* ]]
 }
 
 @test "explain shows the names that are kept" {
-	run_ok sl explain -r /usr -w "$home" "${OLDER[@]}"
+	run_ok sandlock explain -r /usr -w "$home" "${OLDER[@]}"
 	assert_output_has "-w-  $home/.config/sandlock  (policy of a later run"
 	assert_output_has "-w-  $home/src/pyproject.toml  (policy of a later run"
-	run_ok sl explain --json -r /usr -w . "${OLDER[@]}"
+	run_ok sandlock explain --json -r /usr -w . "${OLDER[@]}"
 	[ "$(jq -r '.denied[].path' <<<"$output" | LC_ALL=C sort)" = \
 		"$(printf '%s\n' "$home"/src/{.claude/settings.json,.claude/settings.local.json,pyproject.toml,uv.toml})" ]
-	run_ok sl explain --json -r /usr -r . "${OLDER[@]}"
+	run_ok sandlock explain --json -r /usr -r . "${OLDER[@]}"
 	[ "$(jq -r '.denied | length' <<<"$output")" = 0 ]
 	# The policy file in use is one of them, and is listed once.
 	printf '[sandbox]\nallow-read = ["/usr"]\nallow-write = ["."]\n' >uv.toml
-	run_ok sl explain --json --policy uv.toml "${OLDER[@]}"
+	run_ok sandlock explain --json --policy uv.toml "${OLDER[@]}"
 	[ "$(jq -r '.denied[].path' <<<"$output" | grep -c uv.toml)" = 1 ]
 }
 
@@ -392,7 +392,7 @@ shows() {
 	run_ok unshare -m --propagation private bash -c '
 		mount -t tmpfs none "$1" && cd / && HOME=$1 &&
 		"$2" --root "$3" run --bundle "$4" box' _ \
-		"$PWD/top/home" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		"$PWD/top/home" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 	assert_lines "$(printf "%s\n" "$READONLY" .config .sandlock mine)"
 }
 

@@ -76,7 +76,7 @@ held() {
 	requires root
 	mkdir -p home/.git outer/.git outer/none/inner/.git home/p/.git
 	cd outer/none/inner
-	run_ok sl explain --json -w @project --filesystem-deny @project
+	run_ok sandlock explain --json -w @project --filesystem-deny @project
 	[ "$(jq -r .project <<<"$output")" = "$WORK/outer/none/inner" ]
 	[ "$(jq -c .denyProjects <<<"$output")" = \
 		"[\"$WORK/outer/none/inner\",\"$WORK/outer\"]" ]
@@ -84,15 +84,15 @@ held() {
 		"[\"$WORK/outer/none/inner\",\"$WORK/outer\"]" ]
 	[ "$(jq -c '[.allowed[] | select(.item == "@project").path]' \
 		<<<"$output")" = "[\"$WORK/outer/none/inner\"]" ]
-	run_ok sl explain -w @project
+	run_ok sandlock explain -w @project
 	assert_output_has "project: $WORK/outer/none/inner"
 	assert_output_has "project of deny keys: $WORK/outer/none/inner, $WORK/outer"
 	cd "$WORK/home/p"
-	HOME=$WORK/home run_ok sl explain --json -w @project
+	HOME=$WORK/home run_ok sandlock explain --json -w @project
 	[ "$(jq -c .denyProjects <<<"$output")" = "[\"$WORK/home/p\"]" ]
 	# The same holds for --project.
 	cd "$WORK"
-	run_ok sl explain --json --project outer/none/inner -w @project
+	run_ok sandlock explain --json --project outer/none/inner -w @project
 	[ "$(jq -c .denyProjects <<<"$output")" = \
 		"[\"$WORK/outer/none/inner\",\"$WORK/outer\"]" ]
 }
@@ -388,13 +388,13 @@ lead_away() {
 	! ran . || return 1
 	run_ok box --policy .claude/settings.json -- sh -c 'echo new >file; cat file'
 	assert_output_has new
-	run_ok sl explain --json --policy .claude/settings.json
+	run_ok sandlock explain --json --policy .claude/settings.json
 	[ "$(jq -c '.policy.filesystem.deny_write' <<<"$output")" = \
 		'["@git-hooks","@git-config"]' ]
 }
 
 @test "a new profile shows how to keep git from running what a workload writes" {
-	XDG_CONFIG_HOME=$WORK run_ok sl profile new mine
+	XDG_CONFIG_HOME=$WORK run_ok sandlock profile new mine
 	grep -Fx '#deny_write = ["@git-hooks", "@git-config"]' \
 		"$WORK/sandlock/profiles/mine.toml"
 }

@@ -96,7 +96,7 @@ new_trees() {
 @test "explain and --why tell the rights that a path has" {
 	requires root
 	mkdir -p A/B
-	run_ok sl explain --json -r A/B -w A
+	run_ok sandlock explain --json -r A/B -w A
 	[ "$(jq -c --arg path "$WORK/A/B" '[.allowed[] | select(.path == $path)
 		| .rights[]] | unique' <<<"$output")" = \
 		'["execute","read","write"]' ]
@@ -158,7 +158,7 @@ denied: write $WORK/.claude (it leads to the policy of the next run: change it o
 # $WORK/tmp, where `deepen DIR` makes 3,000 levels. $box is `sandlock run`.
 too_deep() {
 	mkdir -p tmp
-	SCRIPT=$1 box="$SANDLOCK_SHELL --root $ROOT run" privately bash -c '
+	SCRIPT=$1 box="$SANDLOCK --root $ROOT run" privately bash -c '
 		# No path can be that long, so join shorter trees.
 		deepen() {
 			local dir=$1 way part

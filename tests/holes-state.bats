@@ -86,7 +86,7 @@ let_go() {
 	[ -f "$data/d/file" ]
 	mv "$data/d" "$data/away"
 	ln -s "$outside" "$data/d"
-	sandlock delete --force one
+	oci delete --force one
 	[ -f "$outside/file" ]
 }
 
@@ -141,7 +141,7 @@ let_go() {
 	[ ! -e file ]
 	(umask 077 && : >file)
 	chown -R "$USER_ID" "$ROOT/forged"
-	run_ok sandlock delete --force forged
+	run_ok oci delete --force forged
 	[ -f file ]
 }
 
@@ -358,7 +358,7 @@ killed() {
 	local name=$1
 
 	shift
-	"$SANDLOCK_SHELL" --root "$ROOT" run --name "$name" -r /usr -w "$PWD" \
+	"$SANDLOCK" --root "$ROOT" run --name "$name" -r /usr -w "$PWD" \
 		--config-allow-degraded deny_replace "$@" -- \
 		sh -c ">'$name.up'; exec sleep 1000" >"$name.out" 2>&1 3>&- &
 	DEAD=$!
@@ -381,7 +381,7 @@ nothing_left() {
 @test "ps clears away what a killed sandlock has left, and does not list it" {
 	killed "the one" --filesystem-deny "$PWD/file"
 	[ -e file ] && [ -n "$(cgroups_of "$DEAD")" ]
-	run_ok sl ps --json
+	run_ok sandlock ps --json
 	assert_lines "[]"
 	nothing_left the+20one
 	[ ! -e file ]
@@ -395,7 +395,7 @@ nothing_left() {
 		  "hooks": { "poststop": [ { "path": "/bin/sh",
 		    "args": [ "sh", "-c", ">$PWD/ran" ] } ] } }
 	EOF
-	run_ok "$SANDLOCK_SHELL" --root "$ROOT" ps
+	run_ok "$SANDLOCK" --root "$ROOT" ps
 	nothing_left one
 	[ ! -e ran ]
 }
@@ -410,7 +410,7 @@ nothing_left() {
 
 @test "kill clears away what a killed sandlock has left" {
 	killed one --filesystem-deny "$PWD/file"
-	sl_bad "no sandbox is called 'one'" kill one
+	sandlock_bad "no sandbox is called 'one'" kill one
 	nothing_left one
 	[ ! -e file ]
 }
@@ -435,7 +435,7 @@ nothing_left() {
 
 @test "a sandbox without namespaces whose sandlock was killed is cleared away" {
 	killed one --config-disable namespaces
-	run_ok sl ps --json
+	run_ok sandlock ps --json
 	assert_lines "[]"
 	nothing_left one
 }
@@ -458,7 +458,7 @@ midway() {
 			[ -n "$(left)" ] || break
 			sleep 0.02
 		done
-		left' sh "$1" "$SANDLOCK_SHELL" 2>/dev/null || true
+		left' sh "$1" "$SANDLOCK" 2>/dev/null || true
 }
 
 @test "what a sandlock killed in the middle of a start has left is cleared away" {
@@ -477,17 +477,17 @@ midway() {
 @test "a sandbox is not cleared away while its sandlock has yet to look at it" {
 	local pid
 
-	"$SANDLOCK_SHELL" --root "$ROOT" run --name one -r /usr -w "$PWD" -- \
+	"$SANDLOCK" --root "$ROOT" run --name one -r /usr -w "$PWD" -- \
 		sh -c '>one.up; read -r _ <one.go; exit 7' \
 		>one.out 2>&1 3>&- &
 	RUNNING=$!
 	mkfifo one.go
 	wait_until test -e one.up
-	pid=$(sl ps --json | jq '.[0].pid')
+	pid=$(sandlock ps --json | jq '.[0].pid')
 	kill -STOP "$RUNNING"
 	kill -KILL "$pid"
 	wait_until is_zombie "$pid"
-	run_ok sl ps
+	run_ok sandlock ps
 	run_ok box --name two -r /usr -- true
 	[ -e "$ROOT/one/state.json" ]
 	[ -n "$(cgroups_of "$RUNNING")" ]
@@ -516,9 +516,9 @@ is_zombie() {
 	start_container other
 	wait_until has_status other stopped
 	run_ok box -r /usr -- true
-	run_ok sl ps
+	run_ok sandlock ps
 	assert_status other stopped
-	sandlock delete other
+	oci delete other
 }
 
 @test "sandboxes that start and end at once are not cleared away by each other" {
@@ -526,10 +526,10 @@ is_zombie() {
 
 	killed dead
 	for ((i = 0; i < 12; i++)); do
-		("$SANDLOCK_SHELL" --root "$ROOT" run --name "n$i" -r /usr -- \
+		("$SANDLOCK" --root "$ROOT" run --name "n$i" -r /usr -- \
 			sh -c "exit $((i + 1))" 3>&-) &
 		pids+=("$!")
-		[ $((i % 3)) -ne 0 ] || sl ps >/dev/null
+		[ $((i % 3)) -ne 0 ] || sandlock ps >/dev/null
 	done
 	for ((i = 0; i < 12; i++)); do
 		wait "${pids[i]}" || [ $? -eq $((i + 1)) ]
@@ -539,7 +539,7 @@ is_zombie() {
 
 # calls_of WORD...: how many system calls sandlock itself makes.
 calls_of() {
-	strace -o calls -e trace=all "$SANDLOCK_SHELL" --root "$ROOT" "$@" 3>&-
+	strace -o calls -e trace=all "$SANDLOCK" --root "$ROOT" "$@" 3>&-
 	wc -l <calls
 }
 

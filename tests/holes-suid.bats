@@ -67,9 +67,9 @@ in_bundle() {
 	first=$output
 	args sleep 1000
 	create box
-	sandlock start box
-	run -0 sandlock exec box sh -c "$1"
-	sandlock delete --force box
+	oci start box
+	run -0 oci exec box sh -c "$1"
+	oci delete --force box
 	[ "$output" = "$first" ]
 }
 
@@ -124,9 +124,9 @@ in_bundle() {
 }
 
 @test "explain lists the group suid" {
-	run -0 sl explain -r /usr -- true
+	run -0 sandlock explain -r /usr -- true
 	assert_output_has "suid"
-	run -0 sl explain --syscalls-extra-allow suid -r /usr -- true
+	run -0 sandlock explain --syscalls-extra-allow suid -r /usr -- true
 	[[ $(grep 'seccomp: blocked' <<<"$output") != *suid* ]]
 }
 
@@ -173,7 +173,7 @@ in_bundle() {
 	cp "$SETTER" "$BUNDLE/rootfs/bin/setter"
 	policed "filesystem.mount={\"/host\":\"$WORK/host\"}"
 	args setter /host
-	run -0 sandlock --allow-annotations filesystem.mount run --bundle \
+	run -0 oci --allow-annotations filesystem.mount run --bundle \
 		"$BUNDLE" box
 	none_set
 }
@@ -183,7 +183,7 @@ in_bundle() {
 	mkdir host/sub
 	args setter /host/sub
 	run -0 privately sh -c 'mount -t tmpfs sub "$1/host/sub" && shift &&
-		exec "$@"' sh "$WORK" "$SANDLOCK" --root "$ROOT" run --bundle \
+		exec "$@"' sh "$WORK" "$SANDLOCK_OCI" --root "$ROOT" run --bundle \
 		"$BUNDLE" box
 	none_set
 }
@@ -195,7 +195,7 @@ in_bundle() {
 	with_host /dev/shm rbind rw
 	args setter /dev/shm
 	run -0 privately sh -c 'mount -t tmpfs -o nosuid shm "$1/host" && shift &&
-		exec "$@"' sh "$WORK" "$SANDLOCK" --root "$ROOT" run --bundle \
+		exec "$@"' sh "$WORK" "$SANDLOCK_OCI" --root "$ROOT" run --bundle \
 		"$BUNDLE" box
 	all_set
 	config 'del(.mounts[] | select(.destination == "/dev/shm"))'
@@ -286,10 +286,10 @@ copy_programs() {
 
 @test "a sandbox cannot take the caller's terminal from others" {
 	requires script
-	run -0 script -qec "'$SANDLOCK_SHELL' --root '$ROOT' run -r /usr -r '$SETTER' -- '$SETTER' tty" /dev/null
+	run -0 script -qec "'$SANDLOCK' --root '$ROOT' run -r /usr -r '$SETTER' -- '$SETTER' tty" /dev/null
 	[ "$(grep -c 'Operation not permitted' <<<"$output")" -eq 5 ]
 	[[ $output = *"TIOCNXCL: done"* ]]
-	run -0 script -qec "'$SANDLOCK_SHELL' --root '$ROOT' run --syscalls-extra-allow terminal -r /usr -r '$SETTER' -- '$SETTER' tty" /dev/null
+	run -0 script -qec "'$SANDLOCK' --root '$ROOT' run --syscalls-extra-allow terminal -r /usr -r '$SETTER' -- '$SETTER' tty" /dev/null
 	[[ $output = *"TIOCEXCL: done"* ]]
 	[[ $output = *"TIOCEXCL and garbage: done"* ]]
 }
@@ -301,7 +301,7 @@ copy_programs() {
 	config '.process.capabilities |= with_entries(.value += ["CAP_SYS_ADMIN"]) |
 		.process.args = ["setter", "tty"]'
 	policed limits.open_files=100
-	run -0 script -qec "'$SANDLOCK' --root '$ROOT' run --bundle '$BUNDLE' box" \
+	run -0 script -qec "'$SANDLOCK_OCI' --root '$ROOT' run --bundle '$BUNDLE' box" \
 		/dev/null
 	[ "$(grep -c 'Operation not permitted' <<<"$output")" -eq 5 ]
 }

@@ -32,12 +32,12 @@ user_run() {
 	new_bundle web
 	args sh -c 'echo "in $NOTIFY_SOCKET"; ls -d /run/notify'
 	stale_socket
-	run by_manager sandlock run --bundle "$BUNDLE" web
+	run by_manager oci run --bundle "$BUNDLE" web
 	assert_output_has "sandlock-oci: warning: NOTIFY_SOCKET is ignored: \
 connect to $TMP/manager: connection refused"
 	assert_output_has $'\nin \n'
 	[ "$status" -eq 1 ]
-	NOTIFY_SOCKET=$TMP/none run_ok sandlock run --detach \
+	NOTIFY_SOCKET=$TMP/none run_ok oci run --detach \
 		--bundle "$BUNDLE" web
 	assert_output_has "warning: NOTIFY_SOCKET is ignored: "
 }
@@ -58,7 +58,7 @@ time.sleep(1000)' "$TMP/manager" 3>&- &
 	by_manager create web
 	kill "$listener"
 	wait "$listener" || true
-	by_manager run_ok sandlock start web
+	by_manager run_ok oci start web
 	assert_lines "sandlock-oci: warning: NOTIFY_SOCKET is ignored: \
 connect to $TMP/manager: connection refused"
 	assert_status web running
@@ -110,7 +110,7 @@ no cgroup and no private pid namespace: "
 		permitted: ["CAP_CHOWN", "CAP_KILL"],
 		inheritable: ["CAP_KILL"],
 		ambient: ["CAP_CHOWN", "CAP_KILL"]}'
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	assert_lines "sandlock-oci: warning: can't raise ambient capability \
 CAP_CHOWN: operation not permitted (it must be permitted and inheritable)
 CapAmb:	0000000000000020"
@@ -125,13 +125,13 @@ CapAmb:	0000000000000020"
 		effective: ["CAP_CHOWN", "CAP_KILL"],
 		permitted: ["CAP_CHOWN", "CAP_KILL"],
 		ambient: ["CAP_CHOWN", "CAP_KILL"]}'
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	assert_lines "CapPrm:	0000000000000021"
 	config '.process.capabilities.bounding = ["CAP_KILL"]'
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	assert_output_has "can't raise ambient capability CAP_CHOWN: "
 	config '.process.user.uid = 1000'
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	assert_output_has "can't raise ambient capability CAP_KILL: "
 }
 
@@ -139,7 +139,7 @@ CapAmb:	0000000000000020"
 	requires root
 	new_bundle web
 	hook poststop 'exit 7'
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	assert_lines "sandlock-oci: warning: error running poststop hook #0: \
 exit status 7, stdout: , stderr: "
 }
@@ -152,15 +152,15 @@ exit status 7, stdout: , stderr: "
 			    action: "SCMP_ACT_KILL"}]}'
 	hook startContainer 'mkdir /new; exit $?'
 	run_bad "error running startContainer hook #0: exit status 159 \
-(bad system call), " sandlock run --bundle "$BUNDLE" web
+(bad system call), " oci run --bundle "$BUNDLE" web
 	config '.hooks.startContainer[0] = {path: "/bin/mkdir",
 		args: ["mkdir", "/new"]}'
 	run_bad "error running startContainer hook #0: exit status 159 \
-(bad system call), " sandlock run --bundle "$BUNDLE" web
+(bad system call), " oci run --bundle "$BUNDLE" web
 	config '.hooks = {}'
 	hook createRuntime 'kill -SYS $$'
 	run_bad "error running createRuntime hook #0: killed by signal 31 \
-(bad system call), " sandlock run --bundle "$BUNDLE" web
+(bad system call), " oci run --bundle "$BUNDLE" web
 }
 
 # ---- seccomp, log ----
@@ -172,7 +172,7 @@ exit status 7, stdout: , stderr: "
 		listenerPath: "/nobody", syscalls: [{names: ["write"],
 		action: "SCMP_ACT_NOTIFY"}]}'
 	run_bad "SCMP_ACT_NOTIFY cannot be used for the write syscall" \
-		sandlock run --bundle "$BUNDLE" web
+		oci run --bundle "$BUNDLE" web
 }
 
 @test "a seccomp agent that is not there is named in the words of others" {
@@ -182,13 +182,13 @@ exit status 7, stdout: , stderr: "
 		listenerPath: "/nobody", syscalls: [{names: ["mkdir"],
 		action: "SCMP_ACT_NOTIFY"}]}'
 	run_bad "failed to connect with seccomp agent" \
-		sandlock run --bundle "$BUNDLE" web
+		oci run --bundle "$BUNDLE" web
 }
 
 @test "debug lines on standard error have their level" {
 	requires root
 	new_bundle web
-	run_ok sandlock --debug run --bundle "$BUNDLE" web
+	run_ok oci --debug run --bundle "$BUNDLE" web
 	[[ ${lines[0]} =~ ^time=\"[0-9T:-]+Z\"\ level=debug\ msg=\".*\"$ ]]
 	[ "$(grep -c ' level=debug msg="' <<<"$output")" -gt 3 ]
 }

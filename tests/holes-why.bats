@@ -142,7 +142,7 @@ print("done")'
 
 @test "--why tells of what the terminal refuses" {
 	requires "$PYTHON" script
-	run script -qec "'$SANDLOCK_SHELL' --root '$ROOT' run --why -r /usr -- $PYTHON -ISc '
+	run script -qec "'$SANDLOCK' --root '$ROOT' run --why -r /usr -- $PYTHON -ISc '
 import fcntl
 for request in 0x540c, 0x5412:
     try:

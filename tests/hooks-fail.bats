@@ -75,7 +75,7 @@ exit status 3, stdout: out, stderr: err" create web
 		hook "$point" 'exit 4'
 		rm -f "$TMP/poststop"
 		run_bad "error running $point hook #0: exit status 4" \
-			sandlock run --bundle "$BUNDLE" web
+			oci run --bundle "$BUNDLE" web
 		assert_gone web
 		[ -z "$(leftovers)" ]
 		poststop_ran
@@ -107,12 +107,12 @@ exit status 3, stdout: out, stderr: err" create web
 	hook poststart "touch $TMP/poststart"
 	create web
 	run_bad "error running startContainer hook #0: exit status 5, stdout: , \
-stderr: no" sandlock start web
+stderr: no" oci start web
 	assert_status web stopped
 	[ ! -e "$BUNDLE/rootfs/started" ]
 	[ ! -e "$BUNDLE/rootfs/second" ]
 	[ ! -e "$TMP/poststart" ]
-	sandlock delete web
+	oci delete web
 	poststop_ran
 	without_hooks
 	create web
@@ -125,11 +125,11 @@ stderr: no" sandlock start web
 	hook poststart "touch $TMP/third"
 	create web
 	run_bad "error running poststart hook #1: exit status 6" \
-		sandlock start web
+		oci start web
 	assert_status web stopped
 	[ -e "$TMP/first" ]
 	[ ! -e "$TMP/third" ]
-	sandlock delete web
+	oci delete web
 	poststop_ran
 }
 
@@ -138,22 +138,22 @@ stderr: no" sandlock start web
 	args sh -c 'sleep 1000 & echo $! >/child; wait'
 	hook poststart "until test -s $BUNDLE/rootfs/child; do :; done; exit 1"
 	create web
-	run_bad "error running poststart hook #0" sandlock start web
+	run_bad "error running poststart hook #0" oci start web
 	wait_until is_dead "$(cat "$BUNDLE/rootfs/child")"
-	sandlock delete web
+	oci delete web
 }
 
 @test "a poststop hook that fails is a warning, and the others run" {
 	hook poststop 'echo bad; exit 7'
 	hook poststop "touch $TMP/second"
 	create web
-	run_ok sandlock --debug delete web
+	run_ok oci --debug delete web
 	assert_output_has "warning: error running poststop hook #0: \
 exit status 7, stdout: bad, stderr: "
 	[ -e "$TMP/second" ]
 	rm "$TMP/second"
 	create web
-	run_ok sandlock delete web
+	run_ok oci delete web
 	assert_lines "sandlock-oci: warning: error running poststop hook #0: \
 exit status 7, stdout: bad, stderr: "
 	[ -e "$TMP/second" ]
@@ -181,10 +181,10 @@ hook ran past specified timeout of 1 s" create web
 		'{"timeout": 1}'
 	create web
 	run_bad "error running startContainer hook #0: \
-hook ran past specified timeout of 1 s" sandlock start web
+hook ran past specified timeout of 1 s" oci start web
 	all_dead "$BUNDLE/rootfs/pids"
 	assert_status web stopped
-	sandlock delete web
+	oci delete web
 }
 
 @test "a hook within its timeout is no failure" {
@@ -226,11 +226,11 @@ permission denied" create web
 	done
 	config '.hooks = {startContainer: [{path: "/not/there"}]}'
 	run_bad "error running startContainer hook #0: " \
-		sandlock run --bundle "$BUNDLE" web
+		oci run --bundle "$BUNDLE" web
 	assert_output_has "/not/there: no such file or directory"
 	config '.hooks = {startContainer: [{path: "/data"}]}'
 	run_bad "error running startContainer hook #0: " \
-		sandlock run --bundle "$BUNDLE" web
+		oci run --bundle "$BUNDLE" web
 	assert_output_has "permission denied"
 }
 
@@ -266,7 +266,7 @@ killed_create() {
 @test "delete --force after a create that was killed runs poststop hooks" {
 	note_poststop
 	killed_create
-	run_ok sandlock delete --force web
+	run_ok oci delete --force web
 	assert_gone web
 	poststop_ran
 }

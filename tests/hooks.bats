@@ -42,16 +42,16 @@ log_without() {
 	[ "$(tr '\n' ' ' <"$LOG")" = \
 		"prestart createRuntime second createContainer " ]
 	: >"$LOG"
-	run_ok sandlock start web
+	run_ok oci start web
 	[ -z "$output" ]
 	wait_until log_has program
 	[ "$(log_without poststart)" = "startContainer program " ]
 	[ "$(log_without program)" = "startContainer poststart " ]
 	: >"$LOG"
-	sandlock kill web KILL
+	oci kill web KILL
 	wait_until has_status web stopped
 	[ ! -s "$LOG" ]
-	run_ok sandlock delete web
+	run_ok oci delete web
 	[ -z "$output" ]
 	[ "$(cat "$LOG")" = poststop ]
 }
@@ -59,7 +59,7 @@ log_without() {
 @test "run knows all six points, too" {
 	note_all
 	args sh -c 'until grep -q poststart /log; do :; done; echo program >>/log'
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	[ -z "$output" ]
 	[ "$(tr '\n' ' ' <"$LOG")" = "prestart createRuntime createContainer \
 startContainer poststart program poststop " ]
@@ -67,18 +67,18 @@ startContainer poststart program poststop " ]
 
 @test "run --detach knows all six points, too" {
 	note_all
-	sandlock run --detach --bundle "$BUNDLE" web >"$TMP/out" 2>&1
+	oci run --detach --bundle "$BUNDLE" web >"$TMP/out" 2>&1
 	wait_until log_has program
 	[ "$(log_without program)" = "prestart createRuntime createContainer \
 startContainer poststart " ]
-	sandlock delete --force web
+	oci delete --force web
 	log_has poststop
 }
 
 @test "poststop hooks run for a container that was never started" {
 	note_all
 	create web
-	sandlock delete web
+	oci delete web
 	log_has poststop
 	[ "$(tail -n 2 "$LOG")" = $'createContainer\npoststop' ]
 }
@@ -95,7 +95,7 @@ startContainer poststart " ]
 	args sleep 1000
 	start_container web
 	host=$(pid_of web)
-	sandlock delete --force web
+	oci delete --force web
 	mv "$BUNDLE/rootfs/startContainer.json" "$TMP"
 	for point in prestart createRuntime createContainer startContainer \
 		poststart poststop; do
@@ -124,14 +124,14 @@ startContainer poststart " ]
 	local point
 
 	for point in prestart createRuntime createContainer poststart; do
-		hook "$point" "'$SANDLOCK' --root '$ROOT' state web >$TMP/$point"
+		hook "$point" "'$SANDLOCK_OCI' --root '$ROOT' state web >$TMP/$point"
 	done
 	# Inside there is no runtime: another hook of that moment asks for it.
 	hook startContainer 'echo >/waits; until test -e /asked; do :; done'
-	hook poststop "! '$SANDLOCK' --root '$ROOT' state web"
+	hook poststop "! '$SANDLOCK_OCI' --root '$ROOT' state web"
 	args sleep 1000
 	create web
-	sandlock start web 3>&- &
+	oci start web 3>&- &
 	wait_until test -e "$BUNDLE/rootfs/waits"
 	assert_status web created
 	touch "$BUNDLE/rootfs/asked"
@@ -140,7 +140,7 @@ startContainer poststart " ]
 		[ "$(jq -r .status "$TMP/$point")" = creating ]
 	done
 	[ "$(jq -r .status "$TMP/poststart")" = running ]
-	run_ok sandlock --debug delete --force web
+	run_ok oci --debug delete --force web
 	[ -z "$output" ]
 }
 
@@ -174,7 +174,7 @@ startContainer poststart " ]
 	hook startContainer "$show/given" "$given"
 	args sh -c "$show/program"
 	OUTSIDE=out create web
-	OUTSIDE=other sandlock start web
+	OUTSIDE=other oci start web
 	grep -qx OUTSIDE=out "$TMP/absent"
 	grep -qx OUTSIDE=out "$TMP/empty"
 	[ "$(cat "$TMP/given")" = A=b ]
@@ -231,7 +231,7 @@ SPACES='for n in cgroup ipc mnt net pid uts; do
 		echo "$n $(readlink "/proc/$init/ns/$n")"
 	done >"$TMP/init"
 	sh -c "$SPACES" >"$TMP/runtime"
-	sandlock delete --force web
+	oci delete --force web
 	diff "$TMP/init" "$TMP/createContainer"
 	diff "$TMP/init" "$BUNDLE/rootfs/startContainer"
 	for point in prestart createRuntime poststart poststop; do
@@ -272,7 +272,7 @@ stdout: 0" create web
 		hook "$point" "pwd >$TMP/$point"
 	done
 	start_container web
-	sandlock delete --force web
+	oci delete --force web
 	for point in prestart createRuntime poststart poststop; do
 		[ "$(cat "$TMP/$point")" = "$BUNDLE" ]
 	done
@@ -285,7 +285,7 @@ stdout: 0" create web
 		mount --bind $TMP/driver $BUNDLE/rootfs/tmp"
 	hook createContainer "mount -t tmpfs -o size=4k hooked $BUNDLE/rootfs/run"
 	args sh -c 'cat /tmp/lib; grep -c "^hooked /run " /proc/mounts'
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	[ "$output" = "from outside
 1" ]
 }
@@ -301,7 +301,7 @@ stdout: 0" create web
 			ip link set eth0 up"'
 	args sh -c 'cat /sys/class/net/eth0/address; ip addr show eth0'
 	# Not in the host's own network.
-	run_ok unshare --net "$SANDLOCK" --root "$ROOT" run \
+	run_ok unshare --net "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" web
 	assert_output_has "inet 10.88.7.2/24"
 }
@@ -319,7 +319,7 @@ STATUS='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp|Umask)" \
 	chmod 1777 "$BUNDLE/rootfs/var"
 	hook startContainer "{ $STATUS; chmod 1 /tmp; } >/var/hook 2>&1; true"
 	args sh -c "{ $STATUS; chmod 1 /tmp; } >/var/program 2>&1"
-	sandlock run --bundle "$BUNDLE" web || true
+	oci run --bundle "$BUNDLE" web || true
 	cd "$BUNDLE/rootfs/var"
 	[ -s hook ]
 	sed -i 's/^sh: //' hook program
@@ -353,7 +353,7 @@ STATUS='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp|Umask)" \
 	hook createContainer "ls /proc/self/fd | wc -l >$TMP/between"
 	hook startContainer 'ls /proc/self/fd | wc -l >/inside'
 	# ls has the directory open.
-	sandlock run --bundle "$BUNDLE" web 5</dev/null 9</dev/null
+	oci run --bundle "$BUNDLE" web 5</dev/null 9</dev/null
 	[ "$(cat "$TMP/outside")" -eq 4 ]
 	[ "$(cat "$TMP/between")" -eq 4 ]
 	[ "$(cat "$BUNDLE/rootfs/inside")" -eq 4 ]

@@ -128,7 +128,7 @@ user 7:8"
 			mkdir "$1/tree/sub"
 			mount -t tmpfs -o uid=1000,gid=1001 x "$1/tree/sub"
 			exec "$2" --root "$3" run --bundle "$4" tree' \
-			tree "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+			tree "$TMP" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 		case $word in
 		idmap) assert_lines "5000:6000
 1000:1001" ;;

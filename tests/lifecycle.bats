@@ -11,11 +11,11 @@ load helpers
 	create web1
 	assert_status web1 created
 	[ ! -e "$BUNDLE/rootfs/out" ]
-	sandlock start web1
+	oci start web1
 	wait_until has_status web1 stopped
 
 	[ "$(cat "$BUNDLE/rootfs/out")" = hello ]
-	sandlock delete web1
+	oci delete web1
 	assert_gone web1
 }
 
@@ -24,10 +24,10 @@ load helpers
 	new_bundle
 	run_ok create web1
 	[ -z "$output" ]
-	run_ok sandlock start web1
+	run_ok oci start web1
 	[ -z "$output" ]
 	wait_until has_status web1 stopped
-	run_ok sandlock delete web1
+	run_ok oci delete web1
 	[ -z "$output" ]
 }
 
@@ -44,7 +44,7 @@ load helpers
 	for _ in 1 2 3; do
 		start_container web1
 		wait_until has_status web1 stopped
-		sandlock delete web1
+		oci delete web1
 	done
 }
 
@@ -52,7 +52,7 @@ load helpers
 	requires root
 	new_bundle
 	for id in . .. a/b 'a b' 'a:b' $'a\nb' 'ä'; do
-		run_bad "invalid container ID format" sandlock create \
+		run_bad "invalid container ID format" oci create \
 			--bundle "$BUNDLE" "$id"
 	done
 	[ ! -d "$ROOT" ] || [ -z "$(ls "$ROOT")" ]
@@ -61,7 +61,7 @@ load helpers
 @test "start refuses a running container and says so" {
 	requires root
 	start_sleeping web1
-	run_bad "cannot start an already running container" sandlock start web1
+	run_bad "cannot start an already running container" oci start web1
 }
 
 @test "start refuses a stopped container and says so" {
@@ -69,15 +69,15 @@ load helpers
 	new_bundle
 	start_container web1
 	wait_until has_status web1 stopped
-	run_bad "cannot start a container that has stopped" sandlock start web1
+	run_bad "cannot start a container that has stopped" oci start web1
 }
 
 @test "commands on an unknown container say that it does not exist" {
 	requires root
 	for command in start state kill delete ps; do
-		run_bad "container does not exist" sandlock "$command" nobody
+		run_bad "container does not exist" oci "$command" nobody
 	done
-	run sandlock exec nobody true
+	run oci exec nobody true
 	[ "$status" -eq 255 ]
 	assert_output_has "container does not exist"
 }
@@ -89,9 +89,9 @@ load helpers
 		echo >/ready; while :; do sleep 0.02; done'
 	start_container web1
 	wait_until [ -e "$BUNDLE/rootfs/ready" ]
-	sandlock kill web1 10
+	oci kill web1 10
 	wait_until grep -q usr1 "$BUNDLE/rootfs/got"
-	sandlock kill web1
+	oci kill web1
 	wait_until has_status web1 stopped
 	[ "$(tail -n 1 "$BUNDLE/rootfs/got")" = term ]
 }
@@ -100,11 +100,11 @@ load helpers
 	requires root
 	for signal in 9 KILL kill SIGKILL sigkill; do
 		start_sleeping "web-$signal"
-		sandlock kill "web-$signal" "$signal"
+		oci kill "web-$signal" "$signal"
 		wait_until has_status "web-$signal" stopped
 	done
 	start_sleeping web1
-	run_bad 'unknown signal "FOO"' sandlock kill web1 FOO
+	run_bad 'unknown signal "FOO"' oci kill web1 FOO
 	assert_status web1 running
 }
 
@@ -113,24 +113,24 @@ load helpers
 	new_bundle
 	start_container web1
 	wait_until has_status web1 stopped
-	run_bad "container not running" sandlock kill web1 KILL
-	run_ok sandlock kill --all web1 KILL
+	run_bad "container not running" oci kill web1 KILL
+	run_ok oci kill --all web1 KILL
 }
 
 @test "kill works on a created container" {
 	requires root
 	new_bundle
 	create web1
-	sandlock kill web1 KILL
+	oci kill web1 KILL
 	wait_until has_status web1 stopped
-	sandlock delete web1
+	oci delete web1
 }
 
 @test "delete refuses a running container and says so" {
 	requires root
 	start_sleeping web1
 	run_bad "cannot delete container web1 that is not stopped: running" \
-		sandlock delete web1
+		oci delete web1
 	assert_status web1 running
 }
 
@@ -138,7 +138,7 @@ load helpers
 	requires root
 	start_sleeping web1
 	pid=$(pid_of web1)
-	run_ok sandlock delete --force web1
+	run_ok oci delete --force web1
 	assert_gone web1
 	[ ! -e "/proc/$pid/root/bin/busybox" ]
 }
@@ -147,13 +147,13 @@ load helpers
 	requires root
 	new_bundle
 	create web1
-	run_ok sandlock delete web1
+	run_ok oci delete web1
 	assert_gone web1
 }
 
 @test "delete --force of an unknown container is no error" {
 	requires root
-	run_ok sandlock delete --force nobody
+	run_ok oci delete --force nobody
 	[ -z "$output" ]
 }
 
@@ -161,7 +161,7 @@ load helpers
 	requires root
 	new_bundle
 	args sh -c 'echo out; echo err >&2; exit 7'
-	run sandlock run --bundle "$BUNDLE" web1
+	run oci run --bundle "$BUNDLE" web1
 	[ "$status" -eq 7 ]
 	assert_output_has out
 	assert_output_has err
@@ -173,7 +173,7 @@ load helpers
 	new_bundle
 	args sh -c 'kill -9 $$'
 	config 'del(.linux.namespaces[] | select(.type == "pid"))'
-	run sandlock run --bundle "$BUNDLE" web1
+	run oci run --bundle "$BUNDLE" web1
 	[ "$status" -eq 137 ]
 }
 
@@ -181,9 +181,9 @@ load helpers
 	requires root
 	new_bundle 'web one'
 	args sh -c 'echo hello'
-	run_ok sandlock run "$BUNDLE/"
+	run_ok oci run "$BUNDLE/"
 	[ "$output" = hello ]
-	run_ok sandlock run --keep "$BUNDLE"
+	run_ok oci run --keep "$BUNDLE"
 	assert_status web_one stopped
 }
 
@@ -191,7 +191,7 @@ load helpers
 	requires root
 	new_bundle
 	args sleep 1000
-	sandlock run --detach --pid-file "$TMP/pid" --bundle "$BUNDLE" web1 \
+	oci run --detach --pid-file "$TMP/pid" --bundle "$BUNDLE" web1 \
 		</dev/null >/dev/null 2>&1
 	assert_status web1 running
 	[ "$(cat "$TMP/pid")" = "$(pid_of web1)" ]
@@ -202,7 +202,7 @@ load helpers
 	new_bundle
 	config '.annotations = {"b": "2", "a": ""}'
 	create web1
-	run_ok sandlock state web1
+	run_ok oci state web1
 	[ "$(sed -n 's/^  "\([a-zA-Z]*\)":.*/\1/p' <<<"$output" | xargs)" = \
 		"ociVersion id pid status bundle rootfs created annotations owner" ]
 	[ "$(jq -r .id <<<"$output")" = web1 ]
@@ -219,7 +219,7 @@ load helpers
 	new_bundle
 	start_container web1
 	wait_until has_status web1 stopped
-	run_ok sandlock state web1
+	run_ok oci state web1
 	[ "$(jq .pid <<<"$output")" = 0 ]
 	[ "$(jq 'has("annotations")' <<<"$output")" = false ]
 }
@@ -238,10 +238,10 @@ load helpers
 	create web1
 	args sh -c 'echo edited >/out'
 	config '.hooks.poststop = [{"path": "/nonesuch"}]'
-	sandlock start web1
+	oci start web1
 	wait_until has_status web1 stopped
 	[ "$(cat "$BUNDLE/rootfs/out")" = created ]
-	run_ok sandlock delete web1
+	run_ok oci delete web1
 }
 
 @test "list shows every container, sorted" {
@@ -249,13 +249,13 @@ load helpers
 	start_sleeping b
 	new_bundle a
 	create a
-	run_ok sandlock list
+	run_ok oci list
 	[[ ${lines[0]} =~ ^ID\ +PID\ +STATUS\ +BUNDLE\ +CREATED\ +OWNER ]]
 	[[ ${lines[1]} =~ ^a\ +[0-9]+\ +created ]]
 	[[ ${lines[2]} =~ ^b\ +[0-9]+\ +running ]]
-	run_ok sandlock list --quiet
+	run_ok oci list --quiet
 	[ "$output" = $'a\nb' ]
-	run_ok sandlock list --format json
+	run_ok oci list --format json
 	[ "${#lines[@]}" -eq 1 ]
 	[ "$(jq -r 'map(.id) | join(" ")' <<<"$output")" = "a b" ]
 	[ "$(jq -r '.[0].owner' <<<"$output")" = root ]
@@ -263,7 +263,7 @@ load helpers
 
 @test "list of an explicit root that is missing is an error" {
 	requires root
-	run "$SANDLOCK" --root "$TMP/none" list
+	run "$SANDLOCK_OCI" --root "$TMP/none" list
 	[ "$status" -eq 1 ]
 	[ ! -e "$TMP/none" ]
 }
@@ -271,7 +271,7 @@ load helpers
 @test "list of an empty root prints null in JSON" {
 	requires root
 	mkdir -m 0700 "$ROOT"
-	run_ok sandlock list --format json
+	run_ok oci list --format json
 	[ "$output" = null ]
 }
 
@@ -281,13 +281,13 @@ load helpers
 	args sh -c 'sleep 1000 & echo >/ready; wait'
 	start_container web1
 	wait_until [ -e "$BUNDLE/rootfs/ready" ]
-	run_ok sandlock ps --format json web1
+	run_ok oci ps --format json web1
 	[ "$(jq length <<<"$output")" -eq 2 ]
 	[ "$(jq --argjson p "$(pid_of web1)" 'index($p)' <<<"$output")" != null ]
-	run_ok sandlock ps web1
+	run_ok oci ps web1
 	[[ ${lines[0]} = *PID* ]]
 	[ "${#lines[@]}" -eq 3 ]
-	run_ok sandlock ps web1 -o pid,comm
+	run_ok oci ps web1 -o pid,comm
 	assert_output_has sleep
 }
 
@@ -296,7 +296,7 @@ load helpers
 	new_bundle
 	start_container web1
 	wait_until has_status web1 stopped
-	run_ok sandlock ps --format json web1
+	run_ok oci ps --format json web1
 	[ "$output" = "[]" ]
 }
 
@@ -323,14 +323,14 @@ load helpers
 	chmod +x "$BUNDLE/rootfs/run.sh"
 	args /run.sh
 	create web1
-	run_bad "exec /run.sh: no such file or directory" sandlock start web1
+	run_bad "exec /run.sh: no such file or directory" oci start web1
 	[ "${#lines[@]}" -eq 1 ]
 }
 
 @test "create --dump-plan prints the steps and does nothing" {
 	requires root
 	new_bundle
-	run_ok sandlock create --dump-plan --bundle "$BUNDLE" web1
+	run_ok oci create --dump-plan --bundle "$BUNDLE" web1
 	assert_output_has "pivot root"
 	assert_output_has "exec true"
 	[ ! -e "$ROOT" ]

@@ -72,7 +72,7 @@ box_with() {
 }
 
 no_box() {
-	sandlock delete --force box
+	oci delete --force box
 }
 
 # Block device numbers of a whole disk, "254:0".

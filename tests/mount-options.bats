@@ -101,7 +101,7 @@ rbind_tree() {
 		mount -o "remount,bind,$2" "$1/tree/sub"
 		mount -o "remount,bind,$2" "$1/tree"
 		exec "$3" --root "$4" run --bundle "$5" tree' \
-		tree "$TMP" "$2" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		tree "$TMP" "$2" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 	output=$(echo "$output" | tr '\n' ' ')
 }
 
@@ -154,7 +154,7 @@ fail_with() {
 		mount -t tmpfs below "$1/tree/sub"
 		touch "$1/tree/sub/file"
 		exec "$2" --root "$3" run --bundle "$4" tree' \
-		tree "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		tree "$TMP" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 	assert_lines "[] [file]"
 }
 
@@ -167,7 +167,7 @@ bind_flags() {
 		mkdir -p "$1/from"
 		mount -t tmpfs -o "$2" top "$1/from"
 		exec "$3" --root "$4" run --bundle "$5" flags' \
-		flags "$TMP" "$1" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		flags "$TMP" "$1" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 }
 
 @test "a bind without words keeps its source's flags" {
@@ -224,7 +224,7 @@ bind_flags() {
 			mount -t tmpfs -o ro,nosuid,nodev,noexec,noatime \
 				top "$1/from"
 			exec "$2" --root "$3" run --bundle "$4" locked' \
-			locked "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+			locked "$TMP" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 		assert_output_has "operation not permitted"
 	done
 }
@@ -259,7 +259,7 @@ bind_flags() {
 		mkdir "$1/dev/sub"
 		mount -t tmpfs below "$1/dev/sub"
 		exec "$2" --root "$3" run --bundle "$4" dev' \
-		dev "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		dev "$TMP" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 	assert_lines "shm
 touch: /dev/x: Read-only file system
 touch: /dev/sub/x: Read-only file system"
@@ -379,7 +379,7 @@ rw,nosuid,nodev,noexec,noatime"
 }
 
 @test "features lists the words the table has" {
-	run_ok sandlock features
+	run_ok oci features
 	for word in ro rro nosymfollow idmap ridmap tmpcopyup copy-symlink \
 		src-nofollow dest-nofollow runbindable lazytime; do
 		jq -e --arg w "$word" '.mountOptions | index($w)' <<<"$output"

@@ -120,7 +120,7 @@ box_mapping() {
 }
 
 run_box() {
-	sandlock run --bundle "$BUNDLE" box
+	oci run --bundle "$BUNDLE" box
 }
 
 refused() {
@@ -170,7 +170,7 @@ no_mqueue() {
 		start_box
 		same_ns $$ "$PID" "$type"
 		other_ns $$ "$PID" "${others[@]/#$type/mount}"
-		sandlock delete --force box
+		oci delete --force box
 	done
 }
 
@@ -184,7 +184,7 @@ no_mqueue() {
 		config 'del(.hostname)'
 		start_box
 		same_ns "$HELD" "$PID" "$type"
-		sandlock delete --force box
+		oci delete --force box
 		add_ns "$type"
 	done
 }
@@ -196,7 +196,7 @@ no_mqueue() {
 	config 'del(.hostname)'
 	start_box
 	same_ns "$HELD" "$PID" user network ipc uts cgroup time pid
-	run_ok sandlock exec box readlink /proc/self/ns/net
+	run_ok oci exec box readlink /proc/self/ns/net
 	[ "$output" = "$(ns_of "$HELD" network)" ]
 }
 
@@ -288,7 +288,7 @@ no_mqueue() {
 	join_path user "$TMP/user"
 	start_box
 	same_ns "$HELD" "$PID" user
-	run_ok sandlock exec box id -u
+	run_ok oci exec box id -u
 	[ "$output" = 0 ]
 }
 
@@ -309,7 +309,7 @@ no_mqueue() {
 	chmod 1777 "$BUNDLE/rootfs/tmp"
 	config '.hostname = "member"'
 	join_ns "$pod" user network ipc uts pid
-	run_ok sandlock run --bundle "$BUNDLE" box2
+	run_ok oci run --bundle "$BUNDLE" box2
 	[ "${lines[0]}" = 0 ]
 	[ "${lines[1]}" = written ]
 	[ "${lines[2]}" = member ]
@@ -333,7 +333,7 @@ status_line() {
 	[ "$(status_line "$PID" NSpid | wc -w)" -eq 2 ]
 	[ "$(status_line "$PID" PPid)" != "$HELD" ]
 	kill -0 "$PID"
-	sandlock kill box KILL
+	oci kill box KILL
 	wait_until has_status box stopped
 	kill -0 "$HELD"
 }
@@ -350,7 +350,7 @@ status_line() {
 }
 
 has_processes() {
-	[ "$(sandlock ps --format json box | jq length)" -eq "$1" ]
+	[ "$(oci ps --format json box | jq length)" -eq "$1" ]
 }
 
 @test "with the host's pid namespace kill ends every process of the container" {
@@ -358,7 +358,7 @@ has_processes() {
 	args sh -c 'sleep 1001 & sleep 1002 & wait'
 	start_box
 	wait_until has_processes 3
-	sandlock kill box KILL
+	oci kill box KILL
 	wait_until has_status box stopped
 	wait_until has_processes 0
 }
@@ -382,7 +382,7 @@ has_processes() {
 	[ "$(box_mapping gid_map)" = "0 200000 2000
 5000 7000 10" ]
 	[ "$(stat -c %u:%g "/proc/$PID")" = 100000:200000 ]
-	run_ok sandlock exec --user 1000:5001 box id
+	run_ok oci exec --user 1000:5001 box id
 	assert_output_has "uid=1000 gid=5001"
 }
 
@@ -402,7 +402,7 @@ has_processes() {
 		.linux.gidMappings = .linux.uidMappings'
 	start_box
 	same_ns "$HELD" "$PID" user
-	sandlock delete --force box
+	oci delete --force box
 	config '.linux.uidMappings[0].size = 2'
 	refused 'linux.uidMappings[0]: not a mapping of the user namespace that is joined'
 	config '.linux.uidMappings = [] | .linux.gidMappings[0].hostID = 5'
@@ -453,14 +453,14 @@ has_processes() {
 	start_box
 	wait_until [ -s "$TMP/box.out" ]
 	(($(cat "$TMP/box.out") >= before + 1000000))
-	run_ok sandlock exec box cut -d. -f1 /proc/uptime
+	run_ok oci exec box cut -d. -f1 /proc/uptime
 	((output >= before + 1000000))
 	[ "$(tr -s ' ' <"/proc/$PID/timens_offsets")" = "monotonic 2000 0
 boottime 1000000 5" ]
-	sandlock delete --force box
+	oci delete --force box
 	add_ns user
 	start_box
-	run_ok sandlock exec box cut -d. -f1 /proc/uptime
+	run_ok oci exec box cut -d. -f1 /proc/uptime
 	((output >= before + 1000000))
 }
 
@@ -501,7 +501,7 @@ no_mount_namespace() {
 	start_box
 	same_ns $$ "$PID" mount
 	[ "$(readlink "/proc/$PID/root")" = "$BUNDLE/rootfs" ]
-	run_ok sandlock exec box ls -d /etc/passwd
+	run_ok oci exec box ls -d /etc/passwd
 	[ "$output" = /etc/passwd ]
 	run grep -F "$BUNDLE" /proc/self/mountinfo
 	[ "$status" -eq 1 ]
@@ -522,9 +522,9 @@ no_mount_namespace() {
 
 @test "--no-pivot shows the same container" {
 	args sh -c 'ls -d /bin/busybox /proc/self && grep -c " - proc " /proc/self/mountinfo'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	local with=$output
-	run_ok sandlock run --no-pivot --bundle "$BUNDLE" box
+	run_ok oci run --no-pivot --bundle "$BUNDLE" box
 	[ "$output" = "$with" ]
 }
 
@@ -533,8 +533,8 @@ no_mount_namespace() {
 
 	before=$(cut -d' ' -f3- /proc/self/mountinfo | grep -v bats-run | sort)
 	create box --no-pivot
-	sandlock start box
-	sandlock delete --force box
+	oci start box
+	oci delete --force box
 	[ "$(cut -d' ' -f3- /proc/self/mountinfo | grep -v bats-run | sort)" = \
 		"$before" ]
 }
@@ -549,7 +549,7 @@ no_mount_namespace() {
 	args ls /bin/busybox
 	run_ok run_box
 	[ "$output" = /bin/busybox ]
-	run_ok sandlock run --no-pivot --bundle "$BUNDLE" box
+	run_ok oci run --no-pivot --bundle "$BUNDLE" box
 	[ "$output" = /bin/busybox ]
 }
 

@@ -17,7 +17,7 @@ nest() (
 	nest "$(cgroup_dirs "$(cgroup_of box)" | grep -v memory | head -n 1)" 300
 	(
 		ulimit -Sn 200
-		run_ok sandlock delete --force box
+		run_ok oci delete --force box
 	)
 	assert_gone box
 }

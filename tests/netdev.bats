@@ -40,7 +40,7 @@ in_host() {
 
 # run_box: the bundle's program, called from that host.
 run_box() {
-	in_host "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+	in_host "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 }
 
 # refuse TEXT JQ: netDevices that cannot be; out0 stays where it is.

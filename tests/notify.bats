@@ -53,7 +53,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	teller
 	listen
 	NOTIFY_SOCKET=$TMP/manager create box
-	NOTIFY_SOCKET=$TMP/manager sandlock start box >"$TMP/start" 2>&1 &
+	NOTIFY_SOCKET=$TMP/manager oci start box >"$TMP/start" 2>&1 &
 	job=$!
 	wait_until [ -s "$BUNDLE/rootfs/tmp/socket" ]
 	[ "$(cat "$BUNDLE/rootfs/tmp/socket")" = /run/notify/notify.sock ]
@@ -72,7 +72,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	new_bundle box
 	listen
 	NOTIFY_SOCKET=$TMP/manager create box
-	NOTIFY_SOCKET=$TMP/manager sandlock start box
+	NOTIFY_SOCKET=$TMP/manager oci start box
 	wait_until has_status box stopped
 }
 
@@ -82,13 +82,13 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 
 	teller
 	listen
-	NOTIFY_SOCKET=$TMP/manager sandlock run --bundle "$BUNDLE" box \
+	NOTIFY_SOCKET=$TMP/manager oci run --bundle "$BUNDLE" box \
 		</dev/null >/dev/null 2>&1 &
 	job=$!
 	wait_until [ -s "$BUNDLE/rootfs/tmp/socket" ]
 	tell READY=1
 	wait_until grep -q "MAINPID=$(pid_of box)" "$TMP/heard"
-	sandlock kill box KILL
+	oci kill box KILL
 	wait "$job" || status=$?
 	[ "$status" -eq 137 ]
 	assert_gone box
@@ -100,7 +100,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 
 	teller
 	listen
-	NOTIFY_SOCKET=$TMP/manager sandlock run --detach --bundle "$BUNDLE" \
+	NOTIFY_SOCKET=$TMP/manager oci run --detach --bundle "$BUNDLE" \
 		box </dev/null >/dev/null 2>&1 &
 	job=$!
 	wait_until [ -s "$BUNDLE/rootfs/tmp/socket" ]
@@ -114,7 +114,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	requires root
 	new_bundle box
 	args sh -c 'env; ls /run'
-	run_ok env -u NOTIFY_SOCKET "$SANDLOCK" --root "$ROOT" run \
+	run_ok env -u NOTIFY_SOCKET "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box
 	[[ $output != *otify* ]]
 }
@@ -125,7 +125,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	listen
 	args env
 	config '.process.env += ["NOTIFY_SOCKET=/elsewhere"]'
-	NOTIFY_SOCKET=$TMP/manager run_ok sandlock run --bundle "$BUNDLE" box
+	NOTIFY_SOCKET=$TMP/manager run_ok oci run --bundle "$BUNDLE" box
 	[ "$(grep NOTIFY_SOCKET <<<"$output")" = \
 		NOTIFY_SOCKET=/run/notify/notify.sock ]
 }
@@ -140,7 +140,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 		stat -c %a "$NOTIFY_SOCKET" >/tmp/mode
 		echo "$NOTIFY_SOCKET" >/tmp/socket; sleep 1000'
 	listen
-	NOTIFY_SOCKET=$TMP/manager sandlock run --bundle "$BUNDLE" box \
+	NOTIFY_SOCKET=$TMP/manager oci run --bundle "$BUNDLE" box \
 		</dev/null >/dev/null 2>&1 &
 	job=$!
 	wait_until [ -s "$BUNDLE/rootfs/tmp/socket" ]
@@ -148,7 +148,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	[ "$(cat "$BUNDLE/rootfs/tmp/mode")" = 777 ]
 	tell READY=1
 	wait_until grep -q READY "$TMP/heard"
-	sandlock kill box KILL
+	oci kill box KILL
 	wait "$job" || true
 }
 
@@ -163,12 +163,12 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 		.linux.gidMappings = .linux.uidMappings'
 	chown -R 100000:100000 "$BUNDLE/rootfs"
 	listen
-	NOTIFY_SOCKET=$TMP/manager sandlock run --bundle "$BUNDLE" box \
+	NOTIFY_SOCKET=$TMP/manager oci run --bundle "$BUNDLE" box \
 		</dev/null >"$TMP/run" 2>&1 &
 	job=$!
 	wait_until [ -s "$BUNDLE/rootfs/tmp/socket" ]
 	tell READY=1
 	wait_until grep -q READY "$TMP/heard"
-	sandlock kill box KILL
+	oci kill box KILL
 	wait "$job" || true
 }

@@ -43,12 +43,12 @@ confinement() {
 same_as_init() {
 	start_container box
 	confinement "$(pid_of box)" >"$TMP/init"
-	sandlock exec --detach --pid-file "$TMP/exec.pid" box sleep 1000 \
+	oci exec --detach --pid-file "$TMP/exec.pid" box sleep 1000 \
 		</dev/null >/dev/null 2>&1
 	confinement "$(cat "$TMP/exec.pid")" >"$TMP/exec"
 	diff "$TMP/init" "$TMP/exec"
 	jq .process "$BUNDLE/config.json" >"$TMP/process.json"
-	sandlock exec --detach --pid-file "$TMP/exec.pid" \
+	oci exec --detach --pid-file "$TMP/exec.pid" \
 		--process "$TMP/process.json" box </dev/null >/dev/null 2>&1
 	confinement "$(cat "$TMP/exec.pid")" >"$TMP/exec"
 	diff "$TMP/init" "$TMP/exec"
@@ -86,7 +86,7 @@ same_as_init() {
 		{names: ["getcwd", "chmod"], action: "SCMP_ACT_ERRNO"}]}'
 	same_as_init
 	grep -q $'^Seccomp:\t2' "$TMP/init"
-	sandlock delete --force box
+	oci delete --force box
 	config '.process.noNewPrivileges = false'
 	same_as_init
 	grep -q $'^Seccomp:\t2' "$TMP/init"
@@ -139,7 +139,7 @@ same_as_init() {
 		trap '' INT HUP USR1
 		cd /
 		taskset -c 0 env -i PATH="$PATH" HOME=/nowhere LD_PRELOAD=x \
-			"$SANDLOCK" --root "$ROOT" exec --detach \
+			"$SANDLOCK_OCI" --root "$ROOT" exec --detach \
 			--pid-file "$TMP/exec.pid" box sleep 1000 \
 			</dev/null >/dev/null 2>&1 3>&- 9</dev/null
 	)
@@ -159,7 +159,7 @@ keyring_uses() {
 
 	start_container "$id"
 	before=$(keyring_uses "$id")
-	sandlock exec --detach "$id" sleep 1000 </dev/null >/dev/null 2>&1
+	oci exec --detach "$id" sleep 1000 </dev/null >/dev/null 2>&1
 	after=$(keyring_uses "$id")
 	# More than one line would be no number.
 	((before >= 1 && after > before))
@@ -167,7 +167,7 @@ keyring_uses() {
 
 @test "an exec'd program leads a session of its own" {
 	start_container box
-	sandlock exec --detach --pid-file "$TMP/exec.pid" box sleep 1000 \
+	oci exec --detach --pid-file "$TMP/exec.pid" box sleep 1000 \
 		</dev/null >/dev/null 2>&1
 	[ "$(ps -o sid= -p "$(cat "$TMP/exec.pid")" | xargs)" = \
 		"$(cat "$TMP/exec.pid")" ]

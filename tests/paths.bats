@@ -43,7 +43,7 @@ chmod: /file: Read-only file system"
 	paths readonly /nowhere /etc/passwd/no
 	run create c1
 	[ "$status" -eq 0 ] || assert_output_has "linux.readonlyPaths[1]"
-	sandlock delete --force c1
+	oci delete --force c1
 	paths readonly /nowhere
 	inside 'ls /nowhere 2>&1 || true'
 	assert_output_has "No such file"
@@ -125,7 +125,7 @@ touch: /data/x: Read-only file system"
 
 @test "the paths of spec hide what they name" {
 	rm "$BUNDLE/config.json"
-	sandlock spec --bundle "$BUNDLE"
+	oci spec --bundle "$BUNDLE"
 	config '.process.terminal = false'
 	inside 'cat /proc/keys; ls -A /sys/firmware; ls -A /proc/scsi 2>/dev/null
 		echo x >/proc/sys/kernel/domainname; true'

@@ -23,13 +23,13 @@ counts_on() {
 @test "pause stops every process, resume lets them go on" {
 	requires root
 	start_counting web1
-	run_ok sandlock pause web1
+	run_ok oci pause web1
 	[ -z "$output" ]
 	assert_status web1 paused
 	before=$(count)
 	sleep 0.2
 	[ "$(count)" = "$before" ]
-	run_ok sandlock resume web1
+	run_ok oci resume web1
 	[ -z "$output" ]
 	assert_status web1 running
 	wait_until counts_on "${before:-0}"
@@ -39,51 +39,51 @@ counts_on() {
 	requires root
 	new_bundle
 	create web1
-	run_ok sandlock pause web1
+	run_ok oci pause web1
 	assert_status web1 paused
-	run_bad "cannot start a container that is paused" sandlock start web1
-	run_ok sandlock resume web1
+	run_bad "cannot start a container that is paused" oci start web1
+	run_ok oci resume web1
 	assert_status web1 created
-	sandlock start web1
+	oci start web1
 }
 
 @test "pause of a paused or stopped container is an error" {
 	requires root
 	start_counting web1
-	sandlock pause web1
-	run_bad "container already paused" sandlock pause web1
+	oci pause web1
+	run_bad "container already paused" oci pause web1
 	assert_status web1 paused
-	sandlock resume web1
-	sandlock kill web1 KILL
+	oci resume web1
+	oci kill web1 KILL
 	wait_until has_status web1 stopped
-	run_bad "container not running" sandlock pause web1
+	run_bad "container not running" oci pause web1
 }
 
 @test "resume of a running or stopped container is an error" {
 	requires root
 	start_counting web1
-	run_bad "container not paused" sandlock resume web1
-	sandlock kill web1 KILL
+	run_bad "container not paused" oci resume web1
+	oci kill web1 KILL
 	wait_until has_status web1 stopped
-	run_bad "container not paused" sandlock resume web1
+	run_bad "container not paused" oci resume web1
 }
 
 @test "KILL ends a paused container" {
 	requires root
 	start_counting web1
-	sandlock pause web1
-	sandlock kill web1 KILL
+	oci pause web1
+	oci kill web1 KILL
 	wait_until has_status web1 stopped
 }
 
 @test "delete --force removes a paused container" {
 	requires root
 	start_counting web1
-	sandlock pause web1
+	oci pause web1
 	run_bad "cannot delete container web1 that is not stopped: paused" \
-		sandlock delete web1
+		oci delete web1
 	# A frozen process does not die, however long one waits for it.
-	run_ok timeout "$((${SANDLOCK_PATIENCE:-10} / 2))" "$SANDLOCK" \
+	run_ok timeout "$((${SANDLOCK_PATIENCE:-10} / 2))" "$SANDLOCK_OCI" \
 		--root "$ROOT" delete --force web1
 	assert_gone web1
 }
@@ -91,15 +91,15 @@ counts_on() {
 @test "exec in a paused container is refused, or waits if told to" {
 	requires root
 	start_counting web1
-	sandlock pause web1
-	run sandlock exec web1 true
+	oci pause web1
+	run oci exec web1 true
 	[ "$status" -eq 255 ]
 	assert_output_has "cannot exec in a paused container"
-	sandlock exec --ignore-paused web1 sh -c 'echo in >/entered' 3>&- &
+	oci exec --ignore-paused web1 sh -c 'echo in >/entered' 3>&- &
 	entered=$!
 	sleep 0.2
 	[ ! -e "$BUNDLE/rootfs/entered" ]
-	sandlock resume web1
+	oci resume web1
 	wait "$entered"
 	[ "$(cat "$BUNDLE/rootfs/entered")" = in ]
 }
@@ -109,7 +109,7 @@ counts_on() {
 	new_bundle
 	args sleep 1000
 	config 'del(.linux.cgroupsPath) | del(.linux.resources)'
-	"$SANDLOCK" --root "$ROOT" --cgroup-manager disabled run --detach \
+	"$SANDLOCK_OCI" --root "$ROOT" --cgroup-manager disabled run --detach \
 		--bundle "$BUNDLE" web1 </dev/null >/dev/null 2>&1 3>&-
-	run_bad "no cgroup with a freezer" sandlock pause web1
+	run_bad "no cgroup with a freezer" oci pause web1
 }

@@ -20,12 +20,12 @@ policed() {
 }
 
 run_box() {
-	sandlock run --bundle "$BUNDLE" box
+	oci run --bundle "$BUNDLE" box
 }
 
 # The same, and what is not held is told.
 run_telling() {
-	sandlock --debug run --bundle "$BUNDLE" box
+	oci --debug run --bundle "$BUNDLE" box
 }
 
 # tells TEXT SCRIPT: init, exec and a startContainer hook say all of TEXT, and
@@ -50,9 +50,9 @@ tells() {
 	assert_told hook "$text"
 	use_config 3
 	create box
-	sandlock start box
-	run_ok sandlock exec box sh -c "$script"
-	sandlock delete --force box
+	oci start box
+	run_ok oci exec box sh -c "$script"
+	oci delete --force box
 	assert_told exec "$text"
 }
 

@@ -199,13 +199,13 @@ registry_is_empty() {
 	config '.linux.cgroupsPath += "-two"'
 	create two
 	[ -f "$TMP/project/.env" ]
-	sandlock delete --force one
+	oci delete --force one
 	[ -f "$TMP/project/.env" ]
-	sandlock start two
-	run_bad "$DENIED" sandlock exec two cat /project/.env
-	run_bad "$DENIED" sandlock exec two sh -c 'echo >/project/.env'
+	oci start two
+	run_bad "$DENIED" oci exec two cat /project/.env
+	run_bad "$DENIED" oci exec two sh -c 'echo >/project/.env'
 	echo mine >"$TMP/project/kept"
-	sandlock delete --force two
+	oci delete --force two
 	[ ! -e "$TMP/project/.env" ]
 	[ "$(cat "$TMP/project/kept")" = mine ]
 	wait_until registry_is_empty
@@ -237,7 +237,7 @@ registry_is_empty() {
 # ---- mounts of the policy ----
 
 with_mounts() {
-	sandlock --allow-annotations filesystem.mount run --bundle "$BUNDLE" box
+	oci --allow-annotations filesystem.mount run --bundle "$BUNDLE" box
 }
 
 @test "filesystem.mount brings directories of the host, if it may" {
@@ -282,7 +282,7 @@ with_mounts() {
 	config 'del(.annotations)'
 	args sh -c 'echo >>/host/profiles/p.toml; rm -f /host/profiles/p.toml
 		mv /host/profiles /host/old; echo >/host/profiles/q && echo made'
-	run sandlock --profile "$TMP/etc/profiles/p.toml" run \
+	run oci --profile "$TMP/etc/profiles/p.toml" run \
 		--bundle "$BUNDLE" box
 	[[ $output = *"can't create /host/profiles/p.toml: $READONLY"*busy*busy*made ]] ||
 		{ echo "$output"; false; }
@@ -295,15 +295,15 @@ with_mounts() {
 	config 'del(.linux.resources)'
 	args true
 	policed limits.memory=64M
-	run_bad "limits need cgroups" sandlock --cgroup-manager disabled run \
+	run_bad "limits need cgroups" oci --cgroup-manager disabled run \
 		--bundle "$BUNDLE" box
 	DEGRADED+=";cgroups"
 	policed limits.memory=64M
-	run_ok sandlock --debug --cgroup-manager disabled run \
+	run_ok oci --debug --cgroup-manager disabled run \
 		--bundle "$BUNDLE" box
 	[[ $output = *"config.allow_degraded: cgroups is not held"* ]]
 	config '.linux.resources.pids.limit = 50'
-	run_bad "limits need cgroups" sandlock --cgroup-manager disabled run \
+	run_bad "limits need cgroups" oci --cgroup-manager disabled run \
 		--bundle "$BUNDLE" box
 }
 

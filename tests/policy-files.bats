@@ -125,7 +125,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 		[ -z "$output" ]
 	else
 		policed "filesystem.read=$PROGRAMS"
-		run_ok sandlock --debug run --bundle "$BUNDLE" box
+		run_ok oci --debug run --bundle "$BUNDLE" box
 		assert_output_has "is not held here"
 		DEGRADED=
 		policed "filesystem.read=$PROGRAMS"
@@ -200,7 +200,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells 0 'echo >/dev/null; read x </dev/null; head -c 1 /dev/urandom |
 		wc -c >/dev/null; cat /proc/self/oom_score_adj'
 	args sh -c 'echo to >/dev/stdout; echo err >>/dev/stderr'
-	sandlock run --bundle "$BUNDLE" box >"$TMP/log" 2>&1
+	oci run --bundle "$BUNDLE" box >"$TMP/log" 2>&1
 	grep -q to "$TMP/log"
 	# Not what an image has in their place.
 	rm -rf "$files/proc"
@@ -300,10 +300,10 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 		filesystem.write=/data/sub
 	args sleep 1000
 	create box
-	sandlock start box
-	run_ok sandlock exec box cat /data/public
-	sandlock exec box ln -sf /other/file /data/sub/link
-	run_bad "$DENIED" sandlock exec box cat /other/file
+	oci start box
+	run_ok oci exec box cat /data/public
+	oci exec box ln -sf /other/file /data/sub/link
+	run_bad "$DENIED" oci exec box cat /other/file
 }
 
 @test "presets are those of the bundle's root" {
@@ -349,27 +349,27 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	policed 'filesystem.read=/' 'filesystem.deny=/data/secret;/data/later'
 	args sleep 1000
 	create box
-	sandlock start box
+	oci start box
 	echo newer >"$files/data/new"
 	mv "$files/data/new" "$files/data/secret"
 	echo later >"$files/data/later"
 	for file in secret later; do
-		run_bad "$DENIED" sandlock exec box cat "/data/$file"
+		run_bad "$DENIED" oci exec box cat "/data/$file"
 	done
-	run_ok sandlock exec box cat /data/public
-	sandlock delete --force box
+	run_ok oci exec box cat /data/public
+	oci delete --force box
 	rm "$files/data/later"
 	policed 'filesystem.read=/' 'filesystem.deny=/data/later'
 	create box
-	sandlock start box
+	oci start box
 	echo later >"$files/data/later"
-	run_bad "$DENIED" sandlock exec box cat /data/later
-	run_ok sandlock exec box cat /data/public
+	run_bad "$DENIED" oci exec box cat /data/later
+	run_ok oci exec box cat /data/public
 	policed 'filesystem.read=/' 'filesystem.deny=/data/secret'
 	args sh -c 'until [ -e /other/go ]; do :; done; cat /data/secret'
-	sandlock delete --force box
+	oci delete --force box
 	create box
-	sandlock start box
+	oci start box
 	echo newest >"$files/data/new"
 	mv "$files/data/new" "$files/data/secret"
 	touch "$files/other/go"
@@ -426,7 +426,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 @test "the way to the root does not matter" {
 	args sh -c 'echo to >/tmp/x; cat /tmp/x; cat /other/file'
 	policed "filesystem.read=$PROGRAMS" filesystem.write=/tmp
-	run sandlock run --no-pivot --bundle "$BUNDLE" box
+	run oci run --no-pivot --bundle "$BUNDLE" box
 	assert_told no-pivot $'to\ncat: can\'t open \'/other/file\': '"$DENIED"
 	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
 		del(.linux.namespaces[] | select(.type == "mount"))'
@@ -441,7 +441,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	policed "filesystem.read=$PROGRAMS"
 	config '.process.terminal = true'
 	args sh -c 'echo on >/dev/tty; stty -F /dev/tty size >/dev/null && echo sized'
-	run "$BATS_TEST_DIRNAME/terminal.py" pty 24x80 -- "$SANDLOCK" --root "$ROOT" \
+	run "$BATS_TEST_DIRNAME/terminal.py" pty 24x80 -- "$SANDLOCK_OCI" --root "$ROOT" \
 		run --bundle "$BUNDLE" box 3>&-
 	[[ $output = *on*sized* ]] || { echo "$output"; false; }
 }

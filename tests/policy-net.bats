@@ -198,9 +198,9 @@ REFUSED=$DENIED
 		netprobe unix /host/own.sock; kill $p; rm /host/own.sock'
 	args sh -c 'netprobe serve /host/own.sock'
 	create box
-	sandlock start box
+	oci start box
 	wait_until grep -q serving "$TMP/box.out"
-	run_ok sandlock exec box netprobe unix /host/own.sock
+	run_ok oci exec box netprobe unix /host/own.sock
 	[ "$output" = ok ]
 }
 

@@ -18,7 +18,7 @@ policed() {
 }
 
 run_box() {
-	sandlock run --bundle "$BUNDLE" box
+	oci run --bundle "$BUNDLE" box
 }
 
 # inside COMMAND...: what init and exec see, which must be the same.
@@ -30,9 +30,9 @@ inside() {
 	init=$output
 	args sleep 1000
 	create box
-	sandlock start box
-	run_ok sandlock exec box "$@"
-	sandlock delete --force box
+	oci start box
+	run_ok oci exec box "$@"
+	oci delete --force box
 	if [ "$init" != "$output" ]; then
 		echo "init: $init"
 		echo "exec: $output"
@@ -49,9 +49,9 @@ refuses() {
 	run_bad "$text" run_box
 	args sleep 1000
 	create box
-	sandlock start box
-	run_bad "$text" sandlock exec box "$@"
-	sandlock delete --force box
+	oci start box
+	run_bad "$text" oci exec box "$@"
+	oci delete --force box
 }
 
 # ---- the door ----
@@ -97,11 +97,11 @@ refuses() {
 	policed filesystem.mount=/a:/tmp
 	run_bad "--allow-annotations" run_box
 	run_bad "is not a key that needs to be allowed" \
-		sandlock --allow-annotations limits.memory run \
+		oci --allow-annotations limits.memory run \
 		--bundle "$BUNDLE" box
 	policed config.http_ca=/a config.http_key=/b
 	run_bad "not enforced by this build: config.http_ca" \
-		sandlock --allow-annotations config.http_ca,config.http_key \
+		oci --allow-annotations config.http_ca,config.http_key \
 		run --bundle "$BUNDLE" box
 }
 
@@ -122,7 +122,7 @@ profile() {
 }
 
 with_profile() {
-	sandlock --profile "$TMP/profile.toml" "$@"
+	oci --profile "$TMP/profile.toml" "$@"
 }
 
 @test "the operator's profile holds, and annotations win key by key" {
@@ -142,12 +142,12 @@ with_profile() {
 	args sleep 1000
 	profile $'[limits]\nopen_files = 100'
 	with_profile create --bundle "$BUNDLE" box
-	sandlock start box
+	oci start box
 	profile $'[limits]\nopen_files = 500'
-	run_ok sandlock exec box sh -c 'ulimit -n'
+	run_ok oci exec box sh -c 'ulimit -n'
 	[ "$output" = 100 ]
 	rm "$TMP/profile.toml"
-	run_ok sandlock exec box sh -c 'ulimit -n'
+	run_ok oci exec box sh -c 'ulimit -n'
 	[ "$output" = 100 ]
 }
 
@@ -237,7 +237,7 @@ started() {
 	policed "$@"
 	args sleep 1000
 	create box
-	sandlock start box
+	oci start box
 }
 
 @test "memory and tasks are limited by the cgroup" {
@@ -245,7 +245,7 @@ started() {
 	started limits.memory=32M limits.tasks=30 limits.processes=20
 	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 33554432 ]
 	[ "$(limit_of pids pids.max pids.max)" = 20 ]
-	sandlock delete --force box
+	oci delete --force box
 	config '.linux.resources.memory.limit = 16777216 |
 		.linux.resources.pids.limit = 7'
 	started limits.memory=32M limits.tasks=30
@@ -256,14 +256,14 @@ started() {
 @test "update does not go beyond the policy" {
 	new_bundle
 	started limits.memory=32M limits.tasks=30 limits.cpu=50
-	sandlock update --memory 64M --pids-limit -1 --cpu-period 50000 box
+	oci update --memory 64M --pids-limit -1 --cpu-period 50000 box
 	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 33554432 ]
 	[ "$(limit_of pids pids.max pids.max)" = 30 ]
 	case $(limit_of cpu cpu.cfs_quota_us cpu.max) in
 	25000 | '25000 50000') ;;
 	*) false ;;
 	esac
-	sandlock update --memory 16M --pids-limit 10 --cpu-quota 10000 box
+	oci update --memory 16M --pids-limit 10 --cpu-quota 10000 box
 	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 16777216 ]
 	[ "$(limit_of pids pids.max pids.max)" = 10 ]
 	case $(limit_of cpu cpu.cfs_quota_us cpu.max) in
@@ -302,9 +302,9 @@ started() {
 	*) false ;;
 	esac
 	[ "$(limit_of cpuset cpuset.cpus cpuset.cpus)" = 0 ]
-	run_ok sandlock exec box grep Cpus_allowed_list /proc/self/status
+	run_ok oci exec box grep Cpus_allowed_list /proc/self/status
 	[ "$output" = $'Cpus_allowed_list:\t0' ]
-	sandlock delete --force box
+	oci delete --force box
 	config '.linux.resources.cpu.cpus = "1"'
 	policed limits.cpu_cores='[0]'
 	run_bad "limits.cpu_cores" run_box
@@ -332,12 +332,12 @@ started() {
 	policed 'program.deny_env=A;B'
 	args sleep 1000
 	create box
-	sandlock start box
-	run_ok sandlock exec --env A=1 box env
+	oci start box
+	run_ok oci exec --env A=1 box env
 	[[ $output = *A=1* ]]
 	jq '.process | .args = ["env"] | .env += ["A=1"]' \
 		"$BUNDLE/config.json" >"$TMP/process.json"
-	run_ok sandlock exec --process "$TMP/process.json" box
+	run_ok oci exec --process "$TMP/process.json" box
 	[[ $output != *A=1* ]]
 }
 

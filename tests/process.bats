@@ -54,7 +54,7 @@ capability_bits() {
 	requires root setpriv
 	new_bundle box
 	args sh -c 'grep ^Groups: /proc/self/status'
-	run_ok setpriv --groups 7,8,9 "$SANDLOCK" --root "$ROOT" run \
+	run_ok setpriv --groups 7,8,9 "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box
 	[ "$(tr -d '\t ' <<<"$output")" = Groups: ]
 }
@@ -64,13 +64,13 @@ capability_bits() {
 	new_bundle box
 	args sh -c umask
 	umask 0077
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = 0022 ]
 	config '.process.user.umask = 63'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = 0077 ]
 	config '.process.user.umask = 0'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = 0000 ]
 }
 
@@ -82,13 +82,13 @@ capability_bits() {
 		.linux.gidMappings = [{containerID: 0, hostID: 0, size: 10}] |
 		.process.user.uid = 10'
 	run_bad "process.user.uid: 10 is not mapped" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	config '.process.user = {uid: 9, gid: 10}'
 	run_bad "process.user.gid: 10 is not mapped" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	config '.process.user = {uid: 9, gid: 9, additionalGids: [1, 11]}'
 	run_bad "process.user.additionalGids[1]: 11 is not mapped" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	assert_gone box
 }
 
@@ -106,7 +106,7 @@ capability_bits() {
 		for set in CapInh CapPrm CapEff CapBnd CapAmb; do
 			[ "$(field_of "$PID" $set)" = 0000000000000000 ]
 		done
-		sandlock delete --force box
+		oci delete --force box
 		rm -rf "$BUNDLE"
 	done
 }
@@ -168,9 +168,9 @@ capability_bits() {
 		.process.capabilities = {bounding: $caps, permitted: $caps,
 		effective: $caps}'
 	args grep CapEff /proc/self/status
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[[ $output = *$'\t'"$(capability_bits KILL)" ]]
-	run_ok sandlock --debug run --bundle "$BUNDLE" box
+	run_ok oci --debug run --bundle "$BUNDLE" box
 	assert_output_has "process.capabilities: CAP_NO_SUCH_THING is not known"
 }
 
@@ -182,7 +182,7 @@ capability_bits() {
 		effective: $caps, inheritable: $caps, ambient: $caps}'
 	args grep ^Cap /proc/self/status
 	run_ok setpriv --bounding-set -checkpoint_restore -- \
-		"$SANDLOCK" --root "$ROOT" --debug run --bundle "$BUNDLE" box
+		"$SANDLOCK_OCI" --root "$ROOT" --debug run --bundle "$BUNDLE" box
 	assert_output_has "process.capabilities.bounding: \
 CAP_CHECKPOINT_RESTORE cannot be granted"
 	[ "$(grep -c "^Cap.*$(capability_bits KILL)$" <<<"$output")" -eq 5 ]
@@ -193,10 +193,10 @@ CAP_CHECKPOINT_RESTORE cannot be granted"
 	new_bundle box
 	args grep NoNewPrivs /proc/self/status
 	config '.process.noNewPrivileges = true'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = $'NoNewPrivs:\t1' ]
 	config '.process.noNewPrivileges = false'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = $'NoNewPrivs:\t0' ]
 }
 
@@ -261,7 +261,7 @@ set_limits() {
 	args sleep 1000
 	set_limits <<<"NOFILE 17 19"
 	start_container box
-	run_ok sandlock exec --user 12:34 box sh -c 'ulimit -Sn; ulimit -Hn'
+	run_ok oci exec --user 12:34 box sh -c 'ulimit -Sn; ulimit -Hn'
 	[ "$output" = $'17\n19' ]
 }
 
@@ -286,7 +286,7 @@ set_limits() {
 	new_bundle box
 	set_limits <<<$'CORE 1 1\nNOFILE 5 5\nCORE 0 0'
 	run_bad "process.rlimits[2].type: given twice" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 }
 
 @test "a soft limit above the hard one, and an unknown type, are refused" {
@@ -294,9 +294,9 @@ set_limits() {
 	new_bundle box
 	set_limits <<<"CORE 2 1"
 	run_bad "process.rlimits[0].soft: 2 is above the hard limit 1" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 	set_limits <<<"FOO 2 1"
-	run_bad "process.rlimits[0].type: " sandlock run --bundle "$BUNDLE" box
+	run_bad "process.rlimits[0].type: " oci run --bundle "$BUNDLE" box
 	assert_output_has RLIMIT_FOO
 }
 
@@ -306,7 +306,7 @@ set_limits() {
 	set_limits <<<"SIGPENDING 50 51"
 	run_bad "process.rlimits[0]: set" prlimit --sigpending=10:10 \
 		setpriv --bounding-set -sys_resource -- \
-		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+		"$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 	assert_output_has "operation not permitted"
 	assert_gone box
 }
@@ -316,7 +316,7 @@ set_limits() {
 	new_bundle box
 	args sh -c 'ulimit -n'
 	set_limits <<<"NOFILE 3 3"
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = 3 ]
 	start_container box
 	wait_until has_status box stopped
@@ -330,12 +330,12 @@ set_limits() {
 	new_bundle box
 	args cat /proc/self/oom_score_adj
 	config '.process.oomScoreAdj = 321'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = 321 ]
 	config '.linux.namespaces += [{type: "user"}] |
 		.linux.uidMappings = [{containerID: 0, hostID: 0, size: 10}] |
 		.linux.gidMappings = .linux.uidMappings'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" = 321 ]
 }
 
@@ -344,10 +344,10 @@ set_limits() {
 	new_bundle box
 	args cat /proc/self/oom_score_adj
 	config 'del(.process.oomScoreAdj)'
-	run_ok choom -n 77 -- "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+	run_ok choom -n 77 -- "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 	[ "$output" = 77 ]
 	config '.process.oomScoreAdj = 0'
-	run_ok choom -n 77 -- "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+	run_ok choom -n 77 -- "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 	[ "$output" = 0 ]
 }
 
@@ -356,5 +356,5 @@ set_limits() {
 	new_bundle box
 	config '.process.oomScoreAdj = 1001'
 	run_bad "process.oomScoreAdj: 1001 is not in -1000 to 1000" \
-		sandlock run --bundle "$BUNDLE" box
+		oci run --bundle "$BUNDLE" box
 }

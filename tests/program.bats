@@ -10,7 +10,7 @@ load helpers
 
 # run_box: the bundle's program in the foreground.
 run_box() {
-	sandlock run --bundle "$BUNDLE" box
+	oci run --bundle "$BUNDLE" box
 }
 
 # ---- working directory ----
@@ -65,7 +65,7 @@ run_box() {
 	args sh -c 'pwd; ls . 2>&1'
 	config '.process.cwd = "/private" | .process.user.uid = 1000 |
 		del(.process.capabilities)'
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	[ "${lines[0]}" = /private ]
 	[[ ${lines[1]} = *"Permission denied"* ]]
 }
@@ -97,7 +97,7 @@ leaky() (
 	for fd in {3..20}; do
 		eval "exec $fd</"
 	done
-	"$SANDLOCK" --root "$ROOT" "$@"
+	"$SANDLOCK_OCI" --root "$ROOT" "$@"
 )
 
 @test "no descriptor of a host directory can be the working directory" {
@@ -191,7 +191,7 @@ assert_inside() {
 home_of() {
 	args sh -c 'echo $HOME'
 	config '.process.env = ["PATH=/bin"] | .process.user.uid = 77'
-	run_ok timeout 10 "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+	run_ok timeout 10 "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 }
 
 @test "lines of passwd that are none are passed over" {
@@ -330,10 +330,10 @@ home_of() {
 @test "exec reports a missing program in the same words, with status 255" {
 	requires root
 	start_sleeping box
-	run sandlock exec box no-such-program
+	run oci exec box no-such-program
 	[ "$status" -eq 255 ]
 	assert_output_has 'exec failed: unable to start container process: exec: "no-such-program": executable file not found in $PATH'
-	run sandlock exec --detach box /etc/passwd
+	run oci exec --detach box /etc/passwd
 	[ "$status" -eq 255 ]
 	assert_output_has 'exec: "/etc/passwd": permission denied'
 }
@@ -348,7 +348,7 @@ home_of() {
 	[ "${#lines[@]}" -eq 1 ]
 	assert_gone box
 	create box
-	run_bad "exec /run.sh: no such file or directory" sandlock start box
+	run_bad "exec /run.sh: no such file or directory" oci start box
 	wait_until has_status box stopped
 }
 

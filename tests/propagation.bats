@@ -31,7 +31,7 @@ shared_host() {
 		mount --make-rshared /
 		"$2" --root "$3" run --bundle "$4" host || exit
 		'"$1"'' \
-		host "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		host "$TMP" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 }
 
 @test "each kind of propagation is what the mount gets" {
@@ -68,7 +68,7 @@ shared_host() {
 		mkdir "$1/tree/sub"
 		mount -t tmpfs x "$1/tree/sub"
 		exec "$2" --root "$3" run --bundle "$4" tree' \
-		tree "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		tree "$TMP" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 	assert_lines "s s - -"
 }
 
@@ -133,7 +133,7 @@ shared_host() {
 		mount -t tmpfs x "$1/vol"
 		touch "$1/vol/late"
 		echo >&9
-		wait $pid' host "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		wait $pid' host "$TMP" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 	assert_lines late
 }
 
@@ -144,7 +144,7 @@ shared_host() {
 	start_sleeping web1
 	after=$(cut -d' ' -f4- /proc/self/mountinfo | grep -v bats-run)
 	diff <(echo "$before") <(echo "$after")
-	sandlock delete --force web1
+	oci delete --force web1
 }
 
 # escape join|uncover [OPTION...]: look for the host at the namespace's top, or
@@ -155,7 +155,7 @@ escape() {
 		"$BATS_TEST_DIRNAME/escape.c"
 	config '.process.capabilities[] += ["CAP_SYS_CHROOT", "CAP_SYS_ADMIN"]'
 	args /escape "$1" "$BUNDLE/config.json" /proc/version /sys/kernel
-	run_ok sandlock run --bundle "$BUNDLE" "${@:2}" escape
+	run_ok oci run --bundle "$BUNDLE" "${@:2}" escape
 }
 
 @test "after a pivot there is nothing outside the root" {

@@ -40,7 +40,7 @@ nothing_left() {
 }
 
 create_c1() {
-	sandlock create --bundle "$BUNDLE" c1
+	oci create --bundle "$BUNDLE" c1
 }
 
 @test "of creates that race for an ID exactly one wins" {
@@ -54,13 +54,13 @@ create_c1() {
 		[ "$(grep -c "^sandlock-oci: c1: container with given ID already exists$" \
 			"$TMP/said")" -eq 5 ]
 		assert_status c1 created
-		run_ok sandlock delete c1
+		run_ok oci delete c1
 		nothing_left
 	done
 }
 
 start_c1() {
-	sandlock start c1
+	oci start c1
 }
 
 @test "of starts that race exactly one wins, the others say why" {
@@ -76,7 +76,7 @@ start_c1() {
 		[ "$(grep -c "^sandlock-oci: cannot start an already running container$" \
 			"$TMP/said")" -eq 4 ]
 		assert_status c1 running
-		run_ok sandlock delete --force c1
+		run_ok oci delete --force c1
 		nothing_left
 	done
 }
@@ -85,7 +85,7 @@ create_or_delete_c1() {
 	if (($1 % 2)); then
 		create_c1
 	else
-		sandlock delete --force c1
+		oci delete --force c1
 	fi
 }
 
@@ -99,7 +99,7 @@ create_or_delete_c1() {
 		# Whoever was last: the container is there, or it is not.
 		[ ! -e "$ROOT/c1" ] || assert_status c1 created
 		[ "$(count_status 0)" -ge 4 ]
-		run_ok sandlock delete --force c1
+		run_ok oci delete --force c1
 		if ! wait_until nothing_left; then
 			leftovers
 			cat "$TMP/said"
@@ -110,11 +110,11 @@ create_or_delete_c1() {
 
 kill_or_delete_c1() {
 	case $1 in
-	1 | 2) sandlock delete --force c1 ;;
-	3) sandlock delete c1 ;;
-	4) sandlock kill c1 KILL ;;
-	5) sandlock exec c1 true ;;
-	*) sandlock state c1 ;;
+	1 | 2) oci delete --force c1 ;;
+	3) oci delete c1 ;;
+	4) oci kill c1 KILL ;;
+	5) oci exec c1 true ;;
+	*) oci state c1 ;;
 	esac
 }
 
@@ -133,11 +133,11 @@ kill_or_delete_c1() {
 
 # The whole life of one of many.
 live() {
-	sandlock create --bundle "$BUNDLE.$1" "many$1" &&
-		sandlock start "many$1" &&
-		sandlock kill "many$1" KILL &&
+	oci create --bundle "$BUNDLE.$1" "many$1" &&
+		oci start "many$1" &&
+		oci kill "many$1" KILL &&
 		wait_until has_status "many$1" stopped &&
-		sandlock delete "many$1"
+		oci delete "many$1"
 }
 
 @test "fifty containers live and die side by side" {

@@ -11,7 +11,7 @@ load limits
 refused_by_name() {
 	[ -n "$BUNDLE" ] || new_bundle box
 	config --argjson r "$1" '.linux.resources = $r'
-	run_bad "linux.resources.$2" sandlock create --bundle "$BUNDLE" box
+	run_bad "linux.resources.$2" oci create --bundle "$BUNDLE" box
 	assert_gone box
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
@@ -77,7 +77,7 @@ refused_by_name() {
 	requires root
 	new_bundle box
 	config '.linux.resources.memory = {kernel: 16777216, kernelTCP: 16777216}'
-	run_ok sandlock --debug run --bundle "$BUNDLE" box
+	run_ok oci --debug run --bundle "$BUNDLE" box
 	assert_output_has "linux.resources.memory.kernel: ignored"
 	assert_output_has "linux.resources.memory.kernelTCP: ignored"
 }
@@ -132,7 +132,7 @@ refused_by_name() {
 	requires root
 	box_with '{"cpu": {"idle": 1, "shares": 512}}'
 	expect cpu.idle 1
-	run_ok sandlock update --cpu-idle 0 box
+	run_ok oci update --cpu-idle 0 box
 	expect cpu.idle 0
 	expect cpu.shares 512 cpu.weight 59
 }
@@ -164,7 +164,7 @@ refused_by_name() {
 	box_with '{"cpu": {"cpus": "0", "mems": "0"}}'
 	expect cpuset.cpus 0
 	expect cpuset.mems 0
-	run_ok sandlock exec box nproc
+	run_ok oci exec box nproc
 	[ "$output" = 1 ]
 }
 

@@ -227,7 +227,7 @@ pts/ptmx" ]
 
 @test "the user's containers are not among root's" {
 	user_start
-	run_bad "does not exist" sandlock state box
+	run_bad "does not exist" oci state box
 }
 
 @test "a user namespace that the user owns is joined" {

@@ -42,7 +42,7 @@ teardown() {
 	requires_landlock 9
 	add_netprobe "$TMP"
 	mkdir "$TMP/sync"
-	"$SANDLOCK_SHELL" --root "$ROOT" run -r / -w "$TMP/sync" -- sh -c "
+	"$SANDLOCK" --root "$ROOT" run -r / -w "$TMP/sync" -- sh -c "
 		echo >$TMP/sync/ready
 		until [ -e $TMP/sync/go ]; do :; done
 		$NETPROBE unix $TMP/later; exit 3" >"$TMP/out" 2>&1 3>&- &
@@ -67,7 +67,7 @@ teardown() {
 @test "what was refused to one sandbox is not told of another" {
 	requires root audit
 	mkdir "$TMP/sync"
-	"$SANDLOCK_SHELL" --root "$ROOT" run -r / -w "$TMP/sync" --name other -- \
+	"$SANDLOCK" --root "$ROOT" run -r / -w "$TMP/sync" --name other -- \
 		sh -c "until [ -e $TMP/sync/end ]; do
 			unshare --user true
 			echo >$TMP/sync/refused

@@ -30,7 +30,7 @@ checked() {
 # ---- help ----
 
 @test "sandlock --help lists every command, and each has --help" {
-	run_ok sl --help
+	run_ok sandlock --help
 	for command in $commands; do
 		[[ $output =~ (^|$'\n')\ +$command\  ]] || {
 			echo "no $command in: $output"
@@ -38,14 +38,14 @@ checked() {
 		}
 	done
 	for command in $commands; do
-		run_ok sl "$command" --help
+		run_ok sandlock "$command" --help
 		[[ ${lines[0]} = "usage: sandlock $command"* ]]
 	done
 }
 
 @test "the commands that take a policy tell all of its flags" {
 	for command in explain wrap run; do
-		run_ok sl "$command" --help
+		run_ok sandlock "$command" --help
 		assert_output_has "-r, --allow-read, --filesystem-read"
 		assert_output_has "--limits-num-cpus"
 		assert_output_has "--timeout SECONDS"
@@ -53,25 +53,25 @@ checked() {
 }
 
 @test "what sandlock does not know is an error of one line, with status 125" {
-	sl_bad "unknown command 'nonesuch'" nonesuch
-	sl_bad "unknown flag --nonesuch, see sandlock run --help" wrap --nonesuch -- true
-	sl_bad "usage: sandlock kill NAME" kill
-	sl_bad "run: no command, usage: sandlock run [options]" run -m 1G
-	sl_bad "unknown option --no, see sandlock ps --help" ps --no
-	sl_bad "unknown option --no, see sandlock --help" --no
-	sl_bad "too many" ps one
-	sl_bad "not an absolute path" --root x ps
-	sl_bad "unknown word 'nonesuch'" profile nonesuch
-	sl_bad "usage: sandlock profile show NAME" profile show
-	sl_bad "usage: sandlock profile list" profile list more
-	sl_bad "'tcsh' is not bash, zsh or fish" completion tcsh
+	sandlock_bad "unknown command 'nonesuch'" nonesuch
+	sandlock_bad "unknown flag --nonesuch, see sandlock run --help" wrap --nonesuch -- true
+	sandlock_bad "usage: sandlock kill NAME" kill
+	sandlock_bad "run: no command, usage: sandlock run [options]" run -m 1G
+	sandlock_bad "unknown option --no, see sandlock ps --help" ps --no
+	sandlock_bad "unknown option --no, see sandlock --help" --no
+	sandlock_bad "too many" ps one
+	sandlock_bad "not an absolute path" --root x ps
+	sandlock_bad "unknown word 'nonesuch'" profile nonesuch
+	sandlock_bad "usage: sandlock profile show NAME" profile show
+	sandlock_bad "usage: sandlock profile list" profile list more
+	sandlock_bad "'tcsh' is not bash, zsh or fish" completion tcsh
 }
 
 # ---- wrap ----
 
 # shellcheck disable=SC2016 # the dollar is a dollar
 @test "wrap prints a command line that a shell takes apart as it was" {
-	run_ok sl wrap -r '/a b' --env "X=it's" -- printf '%s\n' "two  words" \
+	run_ok sandlock wrap -r '/a b' --env "X=it's" -- printf '%s\n' "two  words" \
 		'$HOME' '' "quote'd"
 	[[ $output = "sandlock run -r '/a b' "* ]]
 	eval "set -- $output"
@@ -80,44 +80,44 @@ checked() {
 }
 
 @test "wrap puts -- before the command, and takes it from a profile" {
-	run_ok sl wrap -m 1G true
+	run_ok sandlock wrap -m 1G true
 	assert_lines "sandlock run -m 1G -- true"
-	run_ok sl wrap -- true
+	run_ok sandlock wrap -- true
 	assert_lines "sandlock run -- true"
 	profile make <<-'END'
 		[program]
 		exec = "/usr/bin/make"
 		args = ["-j 4"]
 	END
-	run_ok sl wrap -p make
+	run_ok sandlock wrap -p make
 	assert_lines "sandlock run -p make -- /usr/bin/make '-j 4'"
-	run_ok sl wrap -p make -- true
+	run_ok sandlock wrap -p make -- true
 	assert_lines "sandlock run -p make -- true"
 }
 
 @test "wrap refuses what run would refuse" {
-	sl_bad "no command, usage: sandlock wrap" wrap -m 1G
-	sl_bad "not enforced by this build: limits.forks" \
+	sandlock_bad "no command, usage: sandlock wrap" wrap -m 1G
+	sandlock_bad "not enforced by this build: limits.forks" \
 		wrap --limits-forks 3 -- true
-	sl_bad "limits.memory" wrap -m much -- true
-	sl_bad "--name needs a value" wrap --name -- true
+	sandlock_bad "limits.memory" wrap -m much -- true
+	sandlock_bad "--name needs a value" wrap --name -- true
 }
 
 @test "wrap leaves an excluded command as it is, or refuses it" {
-	run_ok sl wrap --program-excluded cat -- cat run 'a b'
+	run_ok sandlock wrap --program-excluded cat -- cat run 'a b'
 	assert_lines "$(type -P cat) run 'a b'"
-	run_ok sl wrap --program-excluded /usr/bin/env -- /usr/bin/env -i
+	run_ok sandlock wrap --program-excluded /usr/bin/env -- /usr/bin/env -i
 	assert_lines "/usr/bin/env -i"
-	run_ok sl wrap --program-excluded cat -- tac
+	run_ok sandlock wrap --program-excluded cat -- tac
 	assert_lines "sandlock run --program-excluded cat -- tac"
-	run_ok sl wrap --program-excluded /usr/bin/env -- env
+	run_ok sandlock wrap --program-excluded /usr/bin/env -- env
 	[[ $output = "sandlock run "* ]]
-	run_ok sl wrap --unsandboxed -- true
+	run_ok sandlock wrap --unsandboxed -- true
 	assert_lines "true"
-	sl_bad "program.allow_unsandboxed is false" wrap \
+	sandlock_bad "program.allow_unsandboxed is false" wrap \
 		--program-excluded cat --program-allow-unsandboxed=false \
 		-- cat x
-	sl_bad "--unsandboxed: refused" wrap --unsandboxed \
+	sandlock_bad "--unsandboxed: refused" wrap --unsandboxed \
 		--program-allow-unsandboxed=false -- true
 }
 
@@ -125,50 +125,50 @@ checked() {
 
 @test "an excluded command runs plainly, and one line says so" {
 	echo secret >"$TMP/secret"
-	run sl run -r @system -- cat "$TMP/secret"
+	run sandlock run -r @system -- cat "$TMP/secret"
 	[ "$status" -eq 1 ]
-	run_ok sl run --program-excluded cat -- cat "$TMP/secret"
+	run_ok sandlock run --program-excluded cat -- cat "$TMP/secret"
 	[ "${#lines[@]}" -eq 2 ]
 	assert_output_has "cat runs without a sandbox (program.excluded 'cat'"
 	[ "${lines[1]}" = secret ]
-	run_ok sl run --unsandboxed -- cat "$TMP/secret"
+	run_ok sandlock run --unsandboxed -- cat "$TMP/secret"
 	assert_output_has "cat runs without a sandbox (--unsandboxed)"
-	run_ok sl run -r @system --program-excluded dog -- true
+	run_ok sandlock run -r @system --program-excluded dog -- true
 	[ -z "$output" ]
 }
 
 @test "what may not run plainly is not run at all" {
-	sl_bad "program.allow_unsandboxed is false" run \
+	sandlock_bad "program.allow_unsandboxed is false" run \
 		--program-excluded touch --program-allow-unsandboxed=false \
 		-- touch "$TMP/touched"
-	sl_bad "--unsandboxed: refused" run --unsandboxed \
+	sandlock_bad "--unsandboxed: refused" run --unsandboxed \
 		--program-allow-unsandboxed=false -- touch "$TMP/touched"
 	[ ! -e "$TMP/touched" ]
 }
 
 # shellcheck disable=SC2016 # for the inner shell
 @test "a plain command has its status, its result, its descriptors and its time" {
-	run sl run --unsandboxed -- sh -c 'exit 7'
+	run sandlock run --unsandboxed -- sh -c 'exit 7'
 	[ "$status" -eq 7 ]
-	run -127 sl run --unsandboxed -- "$TMP/none"
-	run sl run --unsandboxed -- /etc/passwd
+	run -127 sandlock run --unsandboxed -- "$TMP/none"
+	run sandlock run --unsandboxed -- /etc/passwd
 	[ "$status" -eq 126 ]
-	run sl run --unsandboxed --json -- sh -c 'exit 7'
+	run sandlock run --unsandboxed --json -- sh -c 'exit 7'
 	[ "$status" -eq 7 ]
 	jq -e '.sandboxed == false and .status == 7' <<<"${lines[-1]}"
-	run sl run --unsandboxed --json -- sh -c 'kill -TERM $$'
+	run sandlock run --unsandboxed --json -- sh -c 'kill -TERM $$'
 	[ "$status" -eq 143 ]
 	jq -e '.signal == 15' <<<"${lines[-1]}"
-	run sl run --unsandboxed --timeout 0.2 -- sleep 1000
+	run sandlock run --unsandboxed --timeout 0.2 -- sleep 1000
 	[ "$status" -eq 124 ]
-	run_ok sl run --unsandboxed -- cat /proc/self/fd/8 8<<<"through"
+	run_ok sandlock run --unsandboxed -- cat /proc/self/fd/8 8<<<"through"
 	assert_output_has through
 }
 
 # ---- profiles ----
 
 @test "profile new begins one that is valid, and never overwrites" {
-	run_ok sl profile new build
+	run_ok sandlock profile new build
 	assert_lines "$PROFILES/build.toml"
 	grep -q '^read = \["@system"\]$' "$PROFILES/build.toml"
 	grep -Fxq '#deny_write = ["@git-hooks", "@git-config"]' \
@@ -176,30 +176,30 @@ checked() {
 	for key in memory deny_read clean_env; do
 		grep -q "^#$key =\$" "$PROFILES/build.toml"
 	done
-	run_ok sl profile validate "$PROFILES/build.toml"
+	run_ok sandlock profile validate "$PROFILES/build.toml"
 	assert_lines "$PROFILES/build.toml: valid"
-	run_ok sl profile show build
+	run_ok sandlock profile show build
 	assert_lines $'[filesystem]\nread = ["@system"]'
 	echo "# mine" >"$PROFILES/build.toml"
-	sl_bad "build.toml exists: it stays as it is" profile new build
+	sandlock_bad "build.toml exists: it stays as it is" profile new build
 	[ "$(cat "$PROFILES/build.toml")" = "# mine" ]
 }
 
 @test "profile new is not lax whatever the umask is" {
 	umask 0
-	run_ok sl profile new build
+	run_ok sandlock profile new build
 	[ "$(stat -c %a "$PROFILES/build.toml")" = 644 ]
-	run_ok sl profile show build
+	run_ok sandlock profile show build
 }
 
 @test "profile new takes names, not paths" {
 	for name in ../x a/b .hidden "" -x $'a\nb'; do
-		run sl profile new -- "$name"
+		run sandlock profile new -- "$name"
 		[ "$status" -eq 125 ]
 		assert_output_has "is not the name of a profile"
 	done
 	[ ! -e "$TMP/config/sandlock/x.toml" ]
-	run env -u XDG_CONFIG_HOME -u HOME "$SANDLOCK_SHELL" profile new x
+	run env -u XDG_CONFIG_HOME -u HOME "$SANDLOCK" profile new x
 	[ "$status" -eq 125 ]
 	assert_output_has "neither XDG_CONFIG_HOME nor HOME"
 }
@@ -208,11 +208,11 @@ checked() {
 	profile b </dev/null
 	profile a </dev/null
 	touch "$PROFILES/not-a-profile" "$PROFILES/.toml"
-	run_ok sl profile list
+	run_ok sandlock profile list
 	[ "${lines[0]}" = "a  $PROFILES/a.toml" ]
 	[ "${lines[1]}" = "b  $PROFILES/b.toml" ]
 	[[ $output != *not-a-profile* ]]
-	run_ok env XDG_CONFIG_HOME="$TMP/none" "$SANDLOCK_SHELL" profile list
+	run_ok env XDG_CONFIG_HOME="$TMP/none" "$SANDLOCK" profile list
 }
 
 @test "profile validate says line and key" {
@@ -221,22 +221,22 @@ checked() {
 		read = ["/usr"]
 		raed = ["/etc"]
 	END
-	sl_bad 'bad.toml: line 3: [filesystem]: unknown key "raed" = ["/etc"]' \
+	sandlock_bad 'bad.toml: line 3: [filesystem]: unknown key "raed" = ["/etc"]' \
 		profile validate "$PROFILES/bad.toml"
 	profile bad <<-'END'
 		[limits]
 		memory = "lots"
 	END
-	sl_bad "bad.toml: line 2: limits.memory: " \
+	sandlock_bad "bad.toml: line 2: limits.memory: " \
 		profile validate "$PROFILES/bad.toml"
 	profile bad <<<'[limits'
-	sl_bad "bad.toml: line 1" profile validate "$PROFILES/bad.toml"
-	sl_bad "none.toml: no such file" profile validate "$TMP/none.toml"
+	sandlock_bad "bad.toml: line 1" profile validate "$PROFILES/bad.toml"
+	sandlock_bad "none.toml: no such file" profile validate "$TMP/none.toml"
 	profile later <<-'END'
 		[limits]
 		forks = 3
 	END
-	run_ok sl profile validate "$PROFILES/later.toml"
+	run_ok sandlock profile validate "$PROFILES/later.toml"
 	assert_output_has "limits.forks is not enforced by this build"
 }
 
@@ -245,13 +245,13 @@ checked() {
 		[tool.uv.sandbox]
 		allow-read = [{ preset = "system" }]
 	END
-	run_ok sl profile validate "$TMP/pyproject.toml"
+	run_ok sandlock profile validate "$TMP/pyproject.toml"
 	mkdir "$TMP/.claude"
 	echo '{"sandbox": {"enabled": true}}' >"$TMP/.claude/settings.json"
-	run_ok sl profile validate "$TMP/.claude/settings.json"
+	run_ok sandlock profile validate "$TMP/.claude/settings.json"
 	echo '{"sandbox": {"enabled": true, "nonesuch": 1}}' \
 		>"$TMP/.claude/settings.json"
-	sl_bad "nonesuch" profile validate "$TMP/.claude/settings.json"
+	sandlock_bad "nonesuch" profile validate "$TMP/.claude/settings.json"
 }
 
 @test "profile validate knows the system calls" {
@@ -259,10 +259,10 @@ checked() {
 		[syscalls]
 		extra_deny = ["ptrace", "openat", "opneat"]
 	END
-	sl_bad "syscalls.extra_deny: 'opneat' is no system call" \
+	sandlock_bad "syscalls.extra_deny: 'opneat' is no system call" \
 		profile validate "$PROFILES/bad.toml"
 	sed -i 's/opneat/openat2/' "$PROFILES/bad.toml"
-	run_ok sl profile validate "$PROFILES/bad.toml"
+	run_ok sandlock profile validate "$PROFILES/bad.toml"
 }
 
 @test "a pyproject.toml does not count beside a uv.toml" {
@@ -271,15 +271,15 @@ checked() {
 	mkdir "$TMP/project"
 	cd "$TMP/project" || return
 	printf '[tool.uv.sandbox]\nallow-net = true\n' >pyproject.toml
-	run_ok sl profile validate pyproject.toml
+	run_ok sandlock profile validate pyproject.toml
 	echo '[sandbox]' >uv.toml
-	sl_bad "--policy pyproject.toml: does not count beside uv.toml: name \
+	sandlock_bad "--policy pyproject.toml: does not count beside uv.toml: name \
 $TMP/project/uv.toml" profile validate pyproject.toml
-	run_ok sl explain --policy uv.toml
+	run_ok sandlock explain --policy uv.toml
 	[[ "$output" = *'network.mode = "deny"  (uv.toml)'* ]]
 	# Only these two names are uv's.
 	printf '[filesystem]\nread = ["/usr"]\n' >my-uv.toml
-	run_ok sl profile validate my-uv.toml
+	run_ok sandlock profile validate my-uv.toml
 }
 
 @test "a project is a directory, and a file of uv has its own" {
@@ -288,20 +288,20 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 	mkdir -p "$TMP/project" "$TMP/home/project/below"
 	cd "$TMP/project" || return
 	echo '[sandbox]' >uv.toml
-	run_ok sl explain --policy uv.toml --project .
+	run_ok sandlock explain --policy uv.toml --project .
 	[[ "$output" = *"project: $TMP/project"* ]]
-	sl_bad "--project ..: the project of uv.toml is $TMP/project" \
+	sandlock_bad "--project ..: the project of uv.toml is $TMP/project" \
 		explain --policy uv.toml --project ..
-	sl_bad "--project uv.toml: not a directory" explain --project uv.toml
+	sandlock_bad "--project uv.toml: not a directory" explain --project uv.toml
 	# Never the home, however it is written.
 	touch "$TMP/home/uv.toml"
 	ln -s home "$TMP/link"
 	cd "$TMP/home/project/below" || return
 	for home in "$TMP/home" "$TMP/home/" "$TMP/link"; do
-		run_ok env HOME="$home" "$SANDLOCK_SHELL" explain
+		run_ok env HOME="$home" "$SANDLOCK" explain
 		[[ "$output" = *"project: $TMP/home/project/below"* ]]
 	done
-	run_ok env HOME=/nowhere "$SANDLOCK_SHELL" explain
+	run_ok env HOME=/nowhere "$SANDLOCK" explain
 	[[ "$output" = *"project: $TMP/home"$'\n'* ]]
 }
 
@@ -311,20 +311,20 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 	profile own <<<$'[filesystem]\nread = ["/usr", "sub"]'
 	mkdir "$TMP/sub"
 	cd "$TMP" || return
-	run_ok sl run -p own -- ls sub
+	run_ok sandlock run -p own -- ls sub
 	run -125 unshare --mount --propagation private sh -c '
 		mount -t tmpfs none /etc && mkdir -p /etc/sandlock/profiles &&
 		cp "$1" /etc/sandlock/profiles/theirs.toml &&
 		exec "$2" --root "$3" run -p theirs -- ls sub' sh \
-		"$PROFILES/own.toml" "$SANDLOCK_SHELL" "$ROOT"
+		"$PROFILES/own.toml" "$SANDLOCK" "$ROOT"
 	[[ "$output" = *"filesystem.read: 'sub' is not absolute"* ]]
 }
 
 @test "a profile that everybody may write is refused" {
 	profile lax </dev/null
 	chmod 666 "$PROFILES/lax.toml"
-	sl_bad "writable for everybody" profile show lax
-	sl_bad "writable for everybody" profile validate "$PROFILES/lax.toml"
+	sandlock_bad "writable for everybody" profile show lax
+	sandlock_bad "writable for everybody" profile validate "$PROFILES/lax.toml"
 }
 
 # ---- check ----
@@ -332,7 +332,7 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 @test "check says the same as text and as JSON, for root and for users" {
 	requires root
 	new_user
-	for program in "$SANDLOCK_SHELL" "as_user ./sandlock"; do
+	for program in "$SANDLOCK" "as_user ./sandlock"; do
 		# shellcheck disable=SC2086 # words are words
 		run $program check
 		checked
@@ -355,7 +355,7 @@ no_check_cgroups() {
 
 @test "check leaves no cgroup behind" {
 	requires root
-	run sl check
+	run sandlock check
 	checked
 	wait_until no_check_cgroups
 }
@@ -403,7 +403,7 @@ apart() {
 # completed WORD...: what bash would offer for the last of them.
 # shellcheck disable=SC2016 # for the inner shell
 completed() {
-	PATH=$(dirname "$SANDLOCK_SHELL"):$PATH bash --norc -c '
+	PATH=$(dirname "$SANDLOCK"):$PATH bash --norc -c '
 		eval "$(sandlock completion bash)"
 		COMP_WORDS=("$@")
 		COMP_CWORD=$(($# - 1))
@@ -461,7 +461,7 @@ offers() {
 
 @test "every flag of the table is completed" {
 	completed sandlock run - >"$TMP/offered"
-	sl run --help | grep -o -- '--[a-z][a-z0-9-]*' | sort -u >"$TMP/flags"
+	sandlock run --help | grep -o -- '--[a-z][a-z0-9-]*' | sort -u >"$TMP/flags"
 	[ "$(wc -l <"$TMP/flags")" -gt 60 ]
 	while read -r flag; do
 		grep -qx -- "$flag" "$TMP/offered" || {
@@ -472,18 +472,18 @@ offers() {
 }
 
 @test "the completion scripts are what their shells can read" {
-	sl completion bash >"$TMP/sandlock.bash"
+	sandlock completion bash >"$TMP/sandlock.bash"
 	bash -n "$TMP/sandlock.bash"
-	sl completion zsh >"$TMP/_sandlock"
+	sandlock completion zsh >"$TMP/_sandlock"
 	[ "$(head -n 1 "$TMP/_sandlock")" = "#compdef sandlock" ]
-	sl completion fish >"$TMP/sandlock.fish"
+	sandlock completion fish >"$TMP/sandlock.fish"
 	requires shellcheck
 	shellcheck --shell=bash --exclude=SC2034,SC2207 "$TMP/sandlock.bash"
 }
 
 @test "zsh reads its completion script" {
 	requires zsh
-	sl completion zsh >"$TMP/_sandlock"
+	sandlock completion zsh >"$TMP/_sandlock"
 	zsh -n "$TMP/_sandlock"
 	# shellcheck disable=SC2016 # for the inner shell
 	run_ok zsh -fc 'fpath=($1 $fpath); autoload -Uz compinit &&
@@ -493,7 +493,7 @@ offers() {
 
 @test "fish completes by its script" {
 	requires fish
-	sl completion fish >"$TMP/sandlock.fish"
+	sandlock completion fish >"$TMP/sandlock.fish"
 	fish --no-execute "$TMP/sandlock.fish"
 	# shellcheck disable=SC2016 # for the inner shell
 	run_ok env HOME="$TMP" fish --no-config -c \

@@ -5,7 +5,7 @@ load helpers
 
 # explained [WORD...]: as JSON in $TMP/explained, whatever the verdict is.
 explained() {
-	sl explain --json "$@" >"$TMP/explained" || [ $? -eq 1 ]
+	sandlock explain --json "$@" >"$TMP/explained" || [ $? -eq 1 ]
 }
 
 # says FILTER: of the last explained.
@@ -27,19 +27,19 @@ line() {
 same_refusal() {
 	local reason
 
-	run sl explain "$@"
+	run sandlock explain "$@"
 	[ "$status" -eq 1 ]
 	assert_output_has "run refuses it: "
 	explained "$@"
 	says '.verdict == "refused"'
 	reason=$(jq -r .reason "$TMP/explained")
-	run sl run "$@"
+	run sandlock run "$@"
 	[ "$status" -eq 125 ]
 	assert_output_has "$reason"
 }
 
 @test "without a policy everything is denied, and explain says by what" {
-	run_ok sl explain -- true
+	run_ok sandlock explain -- true
 	assert_output_has "run puts it into a sandbox"
 	assert_output_has "network.mode = \"deny\"  (default)"
 	assert_output_has "limits.tasks = "
@@ -85,7 +85,7 @@ same_refusal() {
 	explained -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
 	says "[.denied[] | select(.key == \"filesystem.deny\") | .path] | sort ==
 		[\"$TMP/d/a.txt\", \"$TMP/d/b.txt\"]"
-	run_ok sl explain -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
+	run_ok sandlock explain -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
 	assert_output_has "rwx  $TMP/d/a.txt  (filesystem.deny '$TMP/d/*.txt')"
 }
 
@@ -137,12 +137,12 @@ same_refusal() {
 }
 
 @test "an error in the words is an error, not an explanation" {
-	sl_bad "limits.memory" explain -m much -- true
-	sl_bad "unknown flag" explain --nonesuch
+	sandlock_bad "limits.memory" explain -m much -- true
+	sandlock_bad "unknown flag" explain --nonesuch
 }
 
 @test "explain says who would run outside of the sandbox" {
-	run_ok sl explain --program-excluded cat -- cat x
+	run_ok sandlock explain --program-excluded cat -- cat x
 	assert_output_has "run does not put it into a sandbox: program.excluded"
 	explained --unsandboxed -- true
 	says '.verdict == "unsandboxed"'
@@ -158,7 +158,7 @@ same_refusal() {
 }
 
 @test "explain leaves nothing, and starts nothing" {
-	run_ok sl explain -r @system -- touch "$TMP/touched"
+	run_ok sandlock explain -r @system -- touch "$TMP/touched"
 	[ ! -e "$TMP/touched" ]
 	[ ! -e "$ROOT" ] || [ -z "$(ls -A "$ROOT")" ]
 }

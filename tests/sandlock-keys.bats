@@ -24,7 +24,7 @@ explained() {
 	local key=$1
 
 	shift
-	sl explain --json "$@" |
+	sandlock explain --json "$@" |
 		jq -r --arg key "$key" '.lines[] | select(.key == $key) |
 			.state + ": " + .how'
 }
@@ -63,11 +63,11 @@ own_namespaces() {
 
 	mkdir dir
 	echo secret >dir/secret
-	sl_bad "config.disable: filesystem.chroot cannot be held without \
+	sandlock_bad "config.disable: filesystem.chroot cannot be held without \
 namespaces" run "${words[@]}" --chroot / -- true
-	sl_bad "config.disable: limits.memory cannot be held without \
+	sandlock_bad "config.disable: limits.memory cannot be held without \
 namespaces: list cgroups, too" run "${words[@]}" -m 64M -- true
-	sl_bad "config.disable: limits.gpu_devices cannot be held without \
+	sandlock_bad "config.disable: limits.gpu_devices cannot be held without \
 namespaces" run "${words[@]}" --gpu 0 -- true
 	run_ok box --json "${words[@]}" -m 64M --config-disable cgroups -- true
 	assert_output_has "config.disable: limits.memory is not held without \
@@ -109,17 +109,17 @@ still hold fs_truncate, signal_scope" ]
 @test "a supervisor cannot be had, and to go without one is no error" {
 	requires root
 	run_ok box -r /usr --config-supervisor=false -- true
-	sl_bad "not enforced by this build: config.supervisor" run -r /usr \
+	sandlock_bad "not enforced by this build: config.supervisor" run -r /usr \
 		--config-supervisor -- true
 	[[ "$(explained config.supervisor -r /usr --config-supervisor=true)" = \
 		"not enforced by this build: "* ]]
 	printf '[config]\nsupervisor = true\n' >p.toml
-	run_ok sl profile validate p.toml
+	run_ok sandlock profile validate p.toml
 	assert_output_has "config.supervisor is not enforced by this build"
 }
 
 @test "arguments without their program are an error" {
-	sl_bad "program.args needs program.exec" run -r /usr --program-args x \
+	sandlock_bad "program.args needs program.exec" run -r /usr --program-args x \
 		-- true
 }
 
@@ -134,7 +134,7 @@ no_cgroups() {
 
 @test "a limit that cannot be had is named by its key, with a way to go on" {
 	requires root userns
-	local words=("$SANDLOCK_SHELL" --root "$ROOT" run -r /usr)
+	local words=("$SANDLOCK" --root "$ROOT" run -r /usr)
 
 	for limit in memory=64M cpu=50 cpu_cores=0 tasks=5 processes=5; do
 		key=limits.${limit%%=*}
@@ -185,9 +185,9 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 
 @test "cores that the host does not have are named, whatever may be missing" {
 	requires root
-	sl_bad "limits.cpu_cores: there is no core 8191 here, but 0" run -r /usr \
+	sandlock_bad "limits.cpu_cores: there is no core 8191 here, but 0" run -r /usr \
 		--limits-cpu-cores 0 --limits-cpu-cores 8191 -- true
-	sl_bad "limits.cpu_cores: there is no core 8191 here, but 0" run -r /usr \
+	sandlock_bad "limits.cpu_cores: there is no core 8191 here, but 0" run -r /usr \
 		--limits-cpu-cores 8191 --config-allow-degraded cgroups -- true
 	new_bundle
 	args true

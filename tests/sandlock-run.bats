@@ -88,7 +88,7 @@ cat: "*"No such file or directory"* ]]
 	requires root
 	mkdir dir sync
 	echo secret >dir/secret
-	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -r dir -w sync \
+	"$SANDLOCK" --root "$ROOT" run -r /usr -r dir -w sync \
 		--filesystem-deny "$WORK/dir/secret" -- sh -c '
 			echo >sync/ready
 			until [ -e sync/go ]; do sleep 0.1; done
@@ -172,7 +172,7 @@ while True:
 	connect=${connect/share/local}
 	# shellcheck disable=SC2016 # for the inner shell
 	run privately sh -c 'mount --bind "$1" /usr/local && shift && exec "$@"' \
-		sh "$WORK" "$SANDLOCK_SHELL" --root "$ROOT" run -r /usr \
+		sh "$WORK" "$SANDLOCK" --root "$ROOT" run -r /usr \
 		-r /usr/local -- /usr/bin/python3 -c "$connect"
 	[ "$status" -ne 0 ]
 	assert_output_has "Permission denied"
@@ -274,7 +274,7 @@ on_pty() {
 
 	shift
 	run timeout 20 "$BATS_TEST_DIRNAME/terminal.py" pty 24x80 "$text" -- \
-		"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr "$@" 3>&-
+		"$SANDLOCK" --root "$ROOT" run -r /usr "$@" 3>&-
 }
 
 # shellcheck disable=SC2016 # for the inner shell
@@ -330,7 +330,7 @@ sandlock"* ]]
 	requires root
 	run_ok box -r /usr -- sh -c 'setsid sleep 4711 & exit 0'
 	run ! pgrep -f '^sleep 4711$'
-	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr --name one -- \
+	"$SANDLOCK" --root "$ROOT" run -r /usr --name one -- \
 		sleep 4712 &
 	pid=$!
 	wait_until pgrep -f '^sleep 4712$'
@@ -342,7 +342,7 @@ sandlock"* ]]
 	local pid r=0
 
 	requires root
-	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -w . -- sh -c '
+	"$SANDLOCK" --root "$ROOT" run -r /usr -w . -- sh -c '
 		trap "echo term >got; exit 5" TERM
 		echo >ready
 		sleep 4713 & wait' 3>&- &
@@ -443,12 +443,12 @@ is_in() {
 
 @test "a sandbox has cgroups only where something is limited" {
 	requires root cgroup1
-	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -- sleep 100 3>&- &
+	"$SANDLOCK" --root "$ROOT" run -r /usr -- sleep 100 3>&- &
 	pid=$!
 	wait_until is_in "$pid" devices pids
 	kill "$pid"
 	wait_until is_in "$pid"
-	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -m 1G -- sleep 100 3>&- &
+	"$SANDLOCK" --root "$ROOT" run -r /usr -m 1G -- sleep 100 3>&- &
 	pid=$!
 	wait_until is_in "$pid" devices memory pids
 	kill "$pid"
@@ -476,7 +476,7 @@ is_in() {
 	local pid
 
 	requires root
-	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -w . --name same -- sh -c '
+	"$SANDLOCK" --root "$ROOT" run -r /usr -w . --name same -- sh -c '
 		hostname >name; exec sleep 4714' &
 	pid=$!
 	wait_until test -s name
@@ -634,7 +634,7 @@ degraded_is() {
 without_cgroups() {
 	# shellcheck disable=SC2016 # for the inner shell
 	privately sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh \
-		"$SANDLOCK_SHELL" --root "$ROOT" run "$@"
+		"$SANDLOCK" --root "$ROOT" run "$@"
 }
 
 @test "limits without cgroups are told, and --json has them as degraded" {
@@ -807,7 +807,7 @@ gpu_box() {
 			dri/renderD128 226 128
 			dri/renderD129 226 129
 		EOF
-		exec "$@"' sh "$SANDLOCK_SHELL" --root "$ROOT" run "$@"
+		exec "$@"' sh "$SANDLOCK" --root "$ROOT" run "$@"
 }
 
 @test "a GPU is there if it is listed" {

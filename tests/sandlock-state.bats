@@ -8,19 +8,19 @@ start() {
 	local name=$1
 
 	shift
-	sl run --name "$name" -r @system "$@" -- sleep 1000 \
+	sandlock run --name "$name" -r @system "$@" -- sleep 1000 \
 		</dev/null >"$TMP/run.out" 2>&1 &
 	RUNNING=$!
 	wait_until runs "$name"
 }
 
 runs() {
-	sl ps --json | jq -e --arg name "$1" \
+	sandlock ps --json | jq -e --arg name "$1" \
 		'any(.[]; .name == $name and .status == "running")' >/dev/null
 }
 
 is_listed() {
-	sl ps --json | jq -e --arg name "$1" 'any(.[]; .name == $name)' \
+	sandlock ps --json | jq -e --arg name "$1" 'any(.[]; .name == $name)' \
 		>/dev/null
 }
 
@@ -41,73 +41,73 @@ ended() {
 }
 
 @test "ps lists nothing where nothing runs" {
-	run_ok sl ps
+	run_ok sandlock ps
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output = NAME*PID*AGE*COMMAND ]]
-	run_ok sl ps --json
+	run_ok sandlock ps --json
 	assert_lines "[]"
 }
 
 @test "ps lists a sandbox by its name, with its command" {
 	start "web one"
-	run_ok sl ps
+	run_ok sandlock ps
 	[ "${#lines[@]}" -eq 2 ]
 	[[ ${lines[1]} =~ ^"web one  "\ +[0-9]+\ +[0-9]+[smh]\ +"sleep 1000"$ ]]
-	sl ps --json >"$TMP/ps"
+	sandlock ps --json >"$TMP/ps"
 	jq -e '.[0] | .name == "web one" and .status == "running" and
 		.command == ["sleep", "1000"] and .age < 100' "$TMP/ps"
 	pid=$(jq '.[0].pid' "$TMP/ps")
 	[ "$(cut -d' ' -f1 "/proc/$pid/comm")" ]
-	run_ok sl kill "web one" KILL
+	run_ok sandlock kill "web one" KILL
 	ended 137
 	is_gone "web one"
 }
 
 @test "names and commands cannot speak to the terminal" {
 	start $'a\e[31mb'
-	run_ok sl ps
+	run_ok sandlock ps
 	[[ $output != *$'\e'* ]]
 	assert_output_has 'a\x1b[31mb'
-	run_ok sl kill $'a\e[31mb' KILL
+	run_ok sandlock kill $'a\e[31mb' KILL
 	ended 137
 }
 
 @test "kill sends TERM, or what is asked for" {
 	start one
-	run_ok sl kill one
+	run_ok sandlock kill one
 	ended 143
 	start one
-	run_ok sl kill one INT
+	run_ok sandlock kill one INT
 	ended 130
-	sl_bad "no sandbox is called 'one', see sandlock ps" kill one
-	sl_bad "no sandbox is called ''" kill ''
-	sl_bad 'unknown signal "NONE"' kill one NONE
+	sandlock_bad "no sandbox is called 'one', see sandlock ps" kill one
+	sandlock_bad "no sandbox is called ''" kill ''
+	sandlock_bad 'unknown signal "NONE"' kill one NONE
 }
 
 @test "inspect tells the record, and the policy as it was settled" {
 	start two --limits-open-files 77
-	run_ok sl inspect two
+	run_ok sandlock inspect two
 	jq -e '.name == "two" and .status == "running" and .pid > 0 and
 		.command == ["sleep", "1000"] and
 		.policy.limits.open_files == 77 and
 		.policy.filesystem.read == ["@system"]' <<<"$output"
-	run_ok sl inspect two --toml
+	run_ok sandlock inspect two --toml
 	assert_output_has "open_files = 77"
 	echo "$output" >"$TMP/two.toml"
-	run_ok sl profile validate "$TMP/two.toml"
-	sl_bad "no sandbox is called 'three'" inspect three
-	run_ok sl kill two KILL
+	run_ok sandlock profile validate "$TMP/two.toml"
+	sandlock_bad "no sandbox is called 'three'" inspect three
+	run_ok sandlock kill two KILL
 	ended 137
 }
 
 @test "ps warns of a state that cannot be read, and lists the others" {
 	start one
 	mkdir "$ROOT/broken"
-	run_ok sl ps
+	run_ok sandlock ps
 	assert_output_has "warning: broken: open state.json"
 	assert_output_has "one "
-	sl_bad "broken" inspect broken
-	run_ok sl kill one KILL
+	sandlock_bad "broken" inspect broken
+	run_ok sandlock kill one KILL
 	ended 137
 	rmdir "$ROOT/broken"
 }

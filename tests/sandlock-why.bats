@@ -218,10 +218,10 @@ socket.socket().connect(("192.0.2.1", 80))'
 	run --separate-stderr -0 box -r /usr -- sh -c 'cat /etc/passwd; true'
 	[[ $stderr != *denied* ]]
 	# At a terminal somebody may want to know.
-	run script -qec "$SANDLOCK_SHELL --root $ROOT run -r /usr -- cat /etc/passwd" \
+	run script -qec "$SANDLOCK --root $ROOT run -r /usr -- cat /etc/passwd" \
 		/dev/null
 	[[ $output = *"--why finds out"* ]]
-	run script -qec "$SANDLOCK_SHELL --root $ROOT run -r /usr -- true" /dev/null
+	run script -qec "$SANDLOCK --root $ROOT run -r /usr -- true" /dev/null
 	[[ $output != *"--why"* ]]
 }
 
@@ -316,7 +316,7 @@ threading.Event().wait()'
 @test "a traced sandbox ends with its tracer" {
 	requires root
 	mkdir sync
-	"$SANDLOCK_SHELL" --root "$ROOT" run --why -r /usr -w sync -- sh -c '
+	"$SANDLOCK" --root "$ROOT" run --why -r /usr -w sync -- sh -c '
 		echo >sync/ready
 		exec sleep 1000' 3>&- &
 	local tracer=$!
@@ -334,8 +334,8 @@ threading.Event().wait()'
 sandlock_delete_all() {
 	local id
 
-	for id in $(sandlock list --quiet); do
-		sandlock delete --force "$id"
+	for id in $(oci list --quiet); do
+		oci delete --force "$id"
 	done
 }
 

@@ -40,7 +40,7 @@ held() {
 
 	# shellcheck disable=SC2016 # for the inner shell
 	timeout -k 1 20 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' \
-		"$FEW" "$SANDLOCK" --root "$ROOT" "$@" \
+		"$FEW" "$SANDLOCK_OCI" --root "$ROOT" "$@" \
 		</dev/null >"$TMP/said" 2>&1 3>&- || r=$?
 	[ $r -ne 0 ] || return 0
 	FAILED=$((FAILED + 1))
@@ -58,7 +58,7 @@ nothing_left() {
 
 # cleared: by force, with enough of everything.
 cleared() {
-	if ! sandlock delete --force c1 || ! wait_until nothing_left; then
+	if ! oci delete --force c1 || ! wait_until nothing_left; then
 		echo "left with $LITTLE: $(leftovers)"
 		return 1
 	fi
@@ -71,11 +71,11 @@ every_command() {
 	start_container c1
 	held exec c1 true
 	held pause c1
-	has_status c1 running || sandlock resume c1
+	has_status c1 running || oci resume c1
 	held update --pids-limit 50 c1
 	assert_status c1 running
 	held kill c1 KILL
-	sandlock kill c1 KILL || true
+	oci kill c1 KILL || true
 	wait_until has_status c1 stopped
 	held delete c1
 	cleared
@@ -136,15 +136,15 @@ works() {
 		wait_until nothing_left
 		echo max >"$dir/cgroup.max.$limit"
 		create c1
-		sandlock delete c1
+		oci delete c1
 	done
 }
 
 @test "a cgroup with as many tasks as pids.max allows is named" {
 	few pids
 	echo 1 >"$FEW/pids.max"
-	for command in "$SANDLOCK --root $ROOT run --bundle $BUNDLE c1" \
-		"$SANDLOCK_SHELL --root $ROOT run -r /usr -- true"; do
+	for command in "$SANDLOCK_OCI --root $ROOT run --bundle $BUNDLE c1" \
+		"$SANDLOCK --root $ROOT run -r /usr -- true"; do
 		# shellcheck disable=SC2016,SC2086 # for the inner shell; words
 		run sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$FEW" \
 			$command 3>&-
@@ -165,7 +165,7 @@ works() {
 		[ "${#lines[@]}" -eq 1 ]
 		wait_until nothing_left
 		run_bad "no such file or directory" \
-			sandlock run --bundle "$BUNDLE" c1
+			oci run --bundle "$BUNDLE" c1
 		wait_until nothing_left
 	done
 	config 'del(.hooks)'
@@ -180,11 +180,11 @@ works() {
 	start_container c1
 	echo FROZEN >"$state"
 	run_bad "have not ended: is a cgroup above it frozen?" \
-		timeout 20 "$SANDLOCK" --root "$ROOT" delete --force c1
+		timeout 20 "$SANDLOCK_OCI" --root "$ROOT" delete --force c1
 	[ "${#lines[@]}" -eq 1 ]
-	run_ok sandlock list --quiet
+	run_ok oci list --quiet
 	[ "$output" = c1 ]
 	echo THAWED >"$state"
-	run_ok sandlock delete --force c1
+	run_ok oci delete --force c1
 	assert_gone c1
 }

@@ -14,7 +14,7 @@ start_program() {
 
 # exec_program: one more process in it, detached; its pid.
 exec_program() {
-	sandlock exec --detach --pid-file "$TMP/exec.pid" box sleep 1000 \
+	oci exec --detach --pid-file "$TMP/exec.pid" box sleep 1000 \
 		</dev/null >/dev/null 2>&1
 	cat "$TMP/exec.pid"
 }
@@ -22,7 +22,7 @@ exec_program() {
 # refuse TEXT JQ: config.json is refused with it.
 refuse() {
 	config "$2"
-	run_bad "$1" sandlock run --bundle "$BUNDLE" box
+	run_bad "$1" oci run --bundle "$BUNDLE" box
 	assert_gone box
 }
 
@@ -45,7 +45,7 @@ refuse() {
 	start_program '.process.scheduler = {policy: "SCHED_IDLE"}'
 	run_ok chrt -p "$(pid_of box)"
 	assert_output_has "SCHED_IDLE"
-	sandlock delete --force box
+	oci delete --force box
 	rm -rf "$BUNDLE"
 	start_program '.process.scheduler = {policy: "SCHED_OTHER", nice: 3,
 		flags: ["SCHED_FLAG_RESET_ON_FORK"]}'
@@ -79,7 +79,7 @@ give_realtime_budget() {
 	new_bundle box
 	config '.process.scheduler = {policy: "SCHED_RR", priority: 1}'
 	run_bad "process.scheduler: set scheduler: needs CAP_SYS_NICE" \
-		setpriv --bounding-set -sys_nice -- "$SANDLOCK" --root "$ROOT" \
+		setpriv --bounding-set -sys_nice -- "$SANDLOCK_OCI" --root "$ROOT" \
 		run --bundle "$BUNDLE" box
 	assert_output_has "operation not permitted"
 	assert_gone box
@@ -144,7 +144,7 @@ give_realtime_budget() {
 	new_bundle box
 	config '.linux.personality = {domain: "LINUX32"}'
 	args uname -m
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$output" != "$(uname -m)" ]
 	args sleep 1000
 	start_container box
@@ -157,7 +157,7 @@ give_realtime_budget() {
 	new_bundle box
 	args sh -c 'uname -m'
 	config '.linux.personality = {domain: "LINUX"}'
-	run_ok setarch linux32 -- "$SANDLOCK" --root "$ROOT" run \
+	run_ok setarch linux32 -- "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box
 	[ "$output" = "$(uname -m)" ]
 }
@@ -193,7 +193,7 @@ policy_of() {
 	start_program '.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "0",
 		flags: ["MPOL_F_STATIC_NODES"]}'
 	[ "$(policy_of "$(pid_of box)")" = bind=static:0 ]
-	sandlock delete --force box
+	oci delete --force box
 	rm -rf "$BUNDLE"
 	start_program '.linux.memoryPolicy = {mode: "MPOL_LOCAL"}'
 	[ "$(policy_of "$(pid_of box)")" = local ]
@@ -239,10 +239,10 @@ cpus_of() {
 	all=$(cpus_of self)
 	new_bundle box
 	args sleep 1000
-	taskset -c "${all%%[-,]*}" "$SANDLOCK" --root "$ROOT" run --detach \
+	taskset -c "${all%%[-,]*}" "$SANDLOCK_OCI" --root "$ROOT" run --detach \
 		--bundle "$BUNDLE" box </dev/null >/dev/null 2>&1 3>&-
 	[ "$(cpus_of "$(pid_of box)")" = "$all" ]
-	taskset -c "${all%%[-,]*}" "$SANDLOCK" --root "$ROOT" exec --detach \
+	taskset -c "${all%%[-,]*}" "$SANDLOCK_OCI" --root "$ROOT" exec --detach \
 		--pid-file "$TMP/exec.pid" box sleep 1000 \
 		</dev/null >/dev/null 2>&1 3>&-
 	[ "$(cpus_of "$(cat "$TMP/exec.pid")")" = "$all" ]
@@ -263,7 +263,7 @@ cpus_of() {
 	jq '.process | .execCPUAffinity = {initial: "1", final: "0"} |
 		.args = ["grep", "Cpus_allowed_list", "/proc/self/status"]' \
 		"$BUNDLE/config.json" >"$TMP/process.json"
-	run_ok sandlock exec --process "$TMP/process.json" box
+	run_ok oci exec --process "$TMP/process.json" box
 	[ "$output" = $'Cpus_allowed_list:\t0' ]
 }
 

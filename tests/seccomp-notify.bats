@@ -85,8 +85,8 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 	wait_until test -s "$BUNDLE/rootfs/got"
 	[ "$(cat "$BUNDLE/rootfs/got")" = "mkdirat EOPNOTSUPP" ]
 	check_message 1 creating "$(pid_of web)" "$(pid_of web)"
-	sandlock delete --force web
-	sandlock run --detach --bundle "$BUNDLE" web >/dev/null 2>&1
+	oci delete --force web
+	oci run --detach --bundle "$BUNDLE" web >/dev/null 2>&1
 	check_message 2 creating "$(pid_of web)" "$(pid_of web)"
 }
 
@@ -96,7 +96,7 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 	config '.annotations = {"a": "b"}'
 	args sleep 1000
 	start_container web
-	run_ok sandlock exec --pid-file "$TMP/exec.pid" web \
+	run_ok oci exec --pid-file "$TMP/exec.pid" web \
 		seccomp call mkdirat,-100,/new,0755
 	[ "$output" = "mkdirat EOPNOTSUPP" ]
 	check_message 2 running "$(cat "$TMP/exec.pid")" "$(pid_of web)"
@@ -107,7 +107,7 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 	notify mkdirat
 	config '.hooks.startContainer = [{path: "/bin/seccomp", args:
 		["seccomp", "call", "mkdirat,-100,/new,0755"]}]'
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	was_asked mkdirat
 	[ ! -e "$BUNDLE/rootfs/new" ]
 	[ -s "$TMP/agent/2.json" ]
@@ -132,15 +132,15 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 			.process.noNewPrivileges = ($uid == 0)'
 		assert_calls "close EBADF" close,99
 		create web
-		run_ok sandlock start web
+		run_ok oci start web
 		wait_until has_status web stopped
-		sandlock delete web
+		oci delete web
 	done
 	was_asked execve
 	was_asked close
 	args sleep 1000
 	start_container web
-	run_ok timeout 20 "$SANDLOCK" --root "$ROOT" exec web \
+	run_ok timeout 20 "$SANDLOCK_OCI" --root "$ROOT" exec web \
 		seccomp call close,99
 	[ "$output" = "close EBADF" ]
 }
@@ -149,7 +149,7 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 	start_agent execve=95
 	notify execve
 	run_bad "exec seccomp: \
-operation not supported" sandlock run --bundle "$BUNDLE" web
+operation not supported" oci run --bundle "$BUNDLE" web
 	assert_gone web
 }
 
@@ -164,7 +164,7 @@ getpid ok" mkdirat,-100,/new,0755 getpid
 	notify mkdirat
 	run_bad "linux.seccomp.listenerPath: failed to connect with \
 seccomp agent: connect to $TMP/socket: \
-no such file or directory" sandlock run --bundle "$BUNDLE" web
+no such file or directory" oci run --bundle "$BUNDLE" web
 	assert_gone web
 	[ -z "$(leftovers)" ]
 	# A socket that nobody reads.
@@ -173,12 +173,12 @@ no such file or directory" sandlock run --bundle "$BUNDLE" web
 	wait_until refuses
 	run_bad "linux.seccomp.listenerPath: failed to connect with \
 seccomp agent: connect to $TMP/socket: \
-connection refused" sandlock run --bundle "$BUNDLE" web
+connection refused" oci run --bundle "$BUNDLE" web
 	assert_gone web
 	create web
-	run_bad "linux.seccomp.listenerPath: " sandlock start web
+	run_bad "linux.seccomp.listenerPath: " oci start web
 	wait_until has_status web stopped
-	sandlock delete web
+	oci delete web
 }
 
 refuses() {
@@ -192,7 +192,7 @@ refuses() {
 	start_container web
 	stop_agent
 	wait_until refuses
-	run sandlock exec web true
+	run oci exec web true
 	[ "$status" -eq 255 ]
 	assert_output_has "linux.seccomp.listenerPath: "
 	assert_status web running
@@ -227,7 +227,7 @@ listenerPath" create web
 	config '.linux.seccomp.flags =
 		["SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"]'
 	run_ok strace -f -qq -e trace=seccomp -e signal=none -o "$TMP/trace" \
-		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" web
+		"$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" web
 	grep -Eq 'FLAG_NEW_LISTENER\|(SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV|0x20)' \
 		"$TMP/trace"
 }

@@ -46,7 +46,7 @@ rule() {
 # calls CALL...: make them inside; what they got is in $output.
 calls() {
 	args seccomp call "$@"
-	run sandlock run --bundle "$BUNDLE" web
+	run oci run --bundle "$BUNDLE" web
 }
 
 # shellcheck disable=SC2154 # bats sets status and output

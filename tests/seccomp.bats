@@ -152,7 +152,7 @@ lseek EBADF" lseek,99,0x100000005 lseek,99,5 lseek,99,0x200000005
 	args seccomp call lseek,99,0xffffffffffffffff lseek,99,0xfffffffffffffffe
 	# jq has no number of this size.
 	sed -i 's/12345/18446744073709551615/' "$BUNDLE/config.json"
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	[ "${lines[*]}" = "lseek E2BIG lseek EBADF" ]
 }
 
@@ -220,7 +220,7 @@ getpid ok" i386:20 i386:64 getppid getpid
 # installed_with: the flags of the filter, by strace.
 installed_with() {
 	strace -f -qq -e trace=seccomp -e signal=none -o "$TMP/trace" \
-		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" web
+		"$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" web
 	sed -n 's/.*SECCOMP_SET_MODE_FILTER, \([^,]*\), .*/\1/p' "$TMP/trace"
 }
 
@@ -282,7 +282,7 @@ installed_with() {
 @test "a profile without default action and rules is none" {
 	config '.linux.seccomp = {}'
 	args grep '^Seccomp:' /proc/self/status
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	[[ $output = *0 ]]
 }
 
@@ -294,7 +294,7 @@ STATE='grep -E "^(Cap...|NoNewPrivs|Seccomp|Seccomp_filters|Uid)" \
 # program_state: of /proc inside, in one line.
 program_state() {
 	args sh -c "$STATE"
-	sandlock run --bundle "$BUNDLE" web | tr '\n\t' '  '
+	oci run --bundle "$BUNDLE" web | tr '\n\t' '  '
 }
 
 @test "a filter without no_new_privs leaves no capability behind" {
@@ -342,17 +342,17 @@ program_state() {
 	deny fchmodat
 	args sleep 1000
 	start_container web
-	run_ok sandlock exec web seccomp call fchmodat,-100,/tmp,0755 getpid
+	run_ok oci exec web seccomp call fchmodat,-100,/tmp,0755 getpid
 	[ "$output" = "fchmodat EPROTONOSUPPORT
 getpid ok" ]
-	run_ok sandlock exec --user 7 web grep Seccomp /proc/self/status
+	run_ok oci exec --user 7 web grep Seccomp /proc/self/status
 	[[ $output = *"Seccomp:	2"*"Seccomp_filters:	1"* ]]
 	# A process of its own need not have no_new_privs, nor capabilities.
 	jq '.process | .args = ["grep", "-E", "NoNew|Seccomp|CapP",
 		"/proc/self/status"] | .noNewPrivileges = false |
 		.user = {uid: 7, gid: 7} | .capabilities = {}' \
 		"$BUNDLE/config.json" >"$TMP/process.json"
-	run_ok sandlock exec --process "$TMP/process.json" web
+	run_ok oci exec --process "$TMP/process.json" web
 	[ "$(tr '\n\t' '  ' <<<"$output")" = "CapPrm: 0000000000000000 \
 NoNewPrivs: 0 Seccomp: 2 Seccomp_filters: 1 " ]
 }
@@ -373,33 +373,33 @@ NoNewPrivs: 0 Seccomp: 2 Seccomp_filters: 1 " ]
 		assert_calls "getppid EPROTONOSUPPORT
 chdir EPROTONOSUPPORT" getppid chdir,/
 		create web
-		run_ok sandlock start web
+		run_ok oci start web
 		wait_until has_status web stopped
-		sandlock delete web
+		oci delete web
 	done
 	args sleep 1000
 	config '.linux.seccomp.syscalls[0].names -= ["prctl", "clone"]'
 	start_container web
-	run_ok sandlock exec web seccomp call getppid
+	run_ok oci exec web seccomp call getppid
 	[ "$output" = "getppid EPROTONOSUPPORT" ]
 }
 
 @test "a profile that denies execve says so, and leaves nothing" {
 	deny execve
 	run_bad "exec seccomp: " \
-		sandlock run --bundle "$BUNDLE" web
+		oci run --bundle "$BUNDLE" web
 	assert_gone web
 	create web
 	run_bad "exec seccomp: " \
-		sandlock start web
+		oci start web
 	wait_until has_status web stopped
-	sandlock delete web
+	oci delete web
 	# Without a way to tell.
 	deny execve sendmsg
-	run_bad "before its program" sandlock run --bundle "$BUNDLE" web
+	run_bad "before its program" oci run --bundle "$BUNDLE" web
 	profile KILL_PROCESS
 	run_bad "killed by signal 31 (SYS) before its program" \
-		sandlock run --bundle "$BUNDLE" web
+		oci run --bundle "$BUNDLE" web
 }
 
 # ---- as engines do it ----
@@ -428,7 +428,7 @@ chdir EPROTONOSUPPORT" getppid chdir,/
 	args sh -c 'ls / | wc -l; (echo sub) | cat; mkdir /new && rmdir /new
 		unshare -m true 2>&1; seccomp call personality,0xffffffff \
 		personality,8 435 1000'
-	run_ok sandlock run --bundle "$BUNDLE" web
+	run_ok oci run --bundle "$BUNDLE" web
 	[ "${lines[1]}" = sub ]
 	[[ ${lines[2]} = *"not permitted"* ]]
 	[ "${lines[*]:3}" = "personality ok personality EPERM 435 ENOSYS \

@@ -18,9 +18,9 @@ setup() {
 	[ "$output" = test:test:two ]
 	args sleep 1000
 	start_container box
-	run_ok sandlock exec box cat /proc/self/attr/current
+	run_ok oci exec box cat /proc/self/attr/current
 	[ "$output" = test:test:two ]
-	run_ok sandlock exec --process-label test:test:one box \
+	run_ok oci exec --process-label test:test:one box \
 		cat /proc/self/attr/current
 	[ "$output" = test:test:one ]
 }

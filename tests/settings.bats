@@ -8,7 +8,7 @@
 load helpers
 
 run_box() {
-	sandlock run --bundle "$BUNDLE" box
+	oci run --bundle "$BUNDLE" box
 }
 
 # refuse TEXT JQ: config.json is refused with it.
@@ -178,7 +178,7 @@ without_namespace() {
 	start_container box
 	[ "$(tr -s ' ' </proc/"$(pid_of box)"/timens_offsets)" = \
 		$'monotonic 1000 7\nboottime 1000000 5' ]
-	run_ok sandlock exec box cut -d. -f1 /proc/uptime
+	run_ok oci exec box cut -d. -f1 /proc/uptime
 	[ "$output" -ge 1000000 ]
 }
 
@@ -227,9 +227,9 @@ session_keys() {
 	args sleep 1000
 	config '.linux.maskedPaths = []'
 	start_container "$id"
-	run_ok sandlock exec "$id" cat /proc/keys
+	run_ok oci exec "$id" cat /proc/keys
 	[ "$(session_keys | grep -c " _ses.$id$")" -eq 1 ]
-	run_ok sandlock exec "$id" cat /proc/keys
+	run_ok oci exec "$id" cat /proc/keys
 	[ "$(session_keys | grep -c " _ses.$id$")" -eq 1 ]
 }
 
@@ -238,9 +238,9 @@ session_keys() {
 	new_bundle box
 	args cat /proc/keys
 	config '.linux.maskedPaths = []'
-	run_ok sandlock run --bundle "$BUNDLE" "box$$"
+	run_ok oci run --bundle "$BUNDLE" "box$$"
 	[[ $(session_keys) = *" _ses.box$$"* ]]
-	run_ok sandlock run --no-new-keyring --bundle "$BUNDLE" "other$$"
+	run_ok oci run --no-new-keyring --bundle "$BUNDLE" "other$$"
 	[[ $(session_keys) != *" _ses.other$$"* ]]
 }
 
@@ -258,7 +258,7 @@ session_keys() {
 	run_ok run_box
 	args sleep 1000
 	start_container box
-	run sandlock exec --apparmor some-profile box true
+	run oci exec --apparmor some-profile box true
 	[ "$status" -eq 255 ]
 	assert_output_has "AppArmor is not enabled"
 }
@@ -273,7 +273,7 @@ session_keys() {
 	run_ok run_box
 	args sleep 1000
 	start_container box
-	run sandlock exec --process-label a:b:c:s0 box true
+	run oci exec --process-label a:b:c:s0 box true
 	[ "$status" -eq 255 ]
 	assert_output_has "SELinux is not enabled"
 }

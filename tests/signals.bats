@@ -9,7 +9,7 @@
 load helpers
 
 run_box() {
-	sandlock run --bundle "$BUNDLE" box
+	oci run --bundle "$BUNDLE" box
 }
 
 # unruly COMMAND...: with signals ignored and blocked that a shell cannot reset.
@@ -47,14 +47,14 @@ signals_of() {
 	requires root python3
 	new_bundle box
 	args grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
-	run_ok unruly "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+	run_ok unruly "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 	[ "$(cut -f2 <<<"$output" | sort -u)" = 0000000000000000 ]
 	args sleep 1000
-	unruly "$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" box \
+	unruly "$SANDLOCK_OCI" --root "$ROOT" create --bundle "$BUNDLE" box \
 		</dev/null >/dev/null 2>&1
-	unruly "$SANDLOCK" --root "$ROOT" start box
+	unruly "$SANDLOCK_OCI" --root "$ROOT" start box
 	[ "$(signals_of "/proc/$(pid_of box)/status")" = 0000000000000000 ]
-	run_ok unruly "$SANDLOCK" --root "$ROOT" exec box \
+	run_ok unruly "$SANDLOCK_OCI" --root "$ROOT" exec box \
 		grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
 	[ "$(cut -f2 <<<"$output" | sort -u)" = 0000000000000000 ]
 }
@@ -65,7 +65,7 @@ signals_of() {
 	# Not as init: that one is spared signals of its own making.
 	args sh -c 'yes; exit $?'
 	run bash -c '"$0" --root "$1" run --bundle "$2" box | head -n 2
-		exit "${PIPESTATUS[0]}"' "$SANDLOCK" "$ROOT" "$BUNDLE"
+		exit "${PIPESTATUS[0]}"' "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 	[ "$status" -eq $((128 + 13)) ]
 }
 
@@ -81,16 +81,16 @@ signals_of() {
 	assert_gone box
 	args sleep 1000
 	start_container box
-	run sandlock exec box sh -c 'exit 38'
+	run oci exec box sh -c 'exit 38'
 	[ "$status" -eq 38 ]
 }
 
 @test "a program killed by a signal is status 128 and its number" {
 	requires root
 	start_sleeping box
-	run sandlock exec box sh -c 'kill -TERM $$'
+	run oci exec box sh -c 'kill -TERM $$'
 	[ "$status" -eq 143 ]
-	run sandlock exec box sh -c 'kill -SEGV $$'
+	run oci exec box sh -c 'kill -SEGV $$'
 	[ "$status" -eq 139 ]
 }
 
@@ -100,10 +100,10 @@ signals_of() {
 
 	new_bundle box
 	args sleep 1000
-	sandlock run --bundle "$BUNDLE" box </dev/null 3>&- &
+	oci run --bundle "$BUNDLE" box </dev/null 3>&- &
 	job=$!
 	wait_until has_status box running
-	sandlock kill box KILL
+	oci kill box KILL
 	assert_exit "$job" 137
 	assert_gone box
 }
@@ -142,7 +142,7 @@ while :; do sleep 0.05; done'
 
 # As sandlock, without a shell between: $! is the runtime's pid.
 sandlock_exec() {
-	exec "$SANDLOCK" --root "$ROOT" "$@"
+	exec "$SANDLOCK_OCI" --root "$ROOT" "$@"
 }
 
 @test "signals to a foreground exec reach the program" {
@@ -165,7 +165,7 @@ sandlock_exec() {
 	requires root python3
 	new_bundle box
 	args sh -c 'exit 12'
-	run unruly "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" box
+	run unruly "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 	[ "$status" -eq 12 ]
 	assert_gone box
 }
@@ -176,7 +176,7 @@ sandlock_exec() {
 	requires root
 	new_bundle box
 	args sleep 1000
-	sandlock run --detach --pid-file "$TMP/pid" --bundle "$BUNDLE" box \
+	oci run --detach --pid-file "$TMP/pid" --bundle "$BUNDLE" box \
 		</dev/null >/dev/null 2>&1
 	assert_status box running
 	[ "$(cat "$TMP/pid")" = "$(pid_of box)" ]
@@ -186,12 +186,12 @@ sandlock_exec() {
 	requires root
 	new_bundle box
 	args /no/such
-	run_bad 'exec: "/no/such"' sandlock run --detach --bundle "$BUNDLE" box
+	run_bad 'exec: "/no/such"' oci run --detach --bundle "$BUNDLE" box
 	assert_gone box
 	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
 	chmod 0755 "$BUNDLE/rootfs/run.sh"
 	args /run.sh
-	run_bad "exec /run.sh: no such file" sandlock run --detach \
+	run_bad "exec /run.sh: no such file" oci run --detach \
 		--pid-file "$TMP/pid" --bundle "$BUNDLE" box
 	assert_gone box
 	[ ! -e "$TMP/pid" ]
@@ -201,11 +201,11 @@ sandlock_exec() {
 	requires root
 	new_bundle box
 	args sh -c 'exit 3'
-	run sandlock run --keep --bundle "$BUNDLE" box
+	run oci run --keep --bundle "$BUNDLE" box
 	[ "$status" -eq 3 ]
 	assert_status box stopped
 	run_bad "already exists" run_box
-	sandlock delete box
+	oci delete box
 	assert_gone box
 }
 
@@ -217,8 +217,8 @@ sandlock_exec() {
 	JOB=$!
 	wait_until has_status box running
 	run_bad "cannot delete container box that is not stopped: running" \
-		sandlock delete box
-	sandlock delete --force box
+		oci delete box
+	oci delete --force box
 	assert_exit "$JOB" 137
 	assert_gone box
 }
@@ -243,12 +243,12 @@ sandlock_exec() {
 	}
 	start_listening_orphan
 	[ "$PARENT" = "$JOB" ]
-	sandlock kill box KILL
+	oci kill box KILL
 	assert_exit "$JOB" 137
 	rm "$BUNDLE/rootfs/tmp/orphan"
 	start_listening_orphan --no-subreaper
 	[ "$PARENT" != "$JOB" ]
-	sandlock kill box KILL
+	oci kill box KILL
 	assert_exit "$JOB" 137
 	assert_gone box
 }
@@ -258,13 +258,13 @@ sandlock_exec() {
 	new_bundle box
 	args sleep 1000
 	{
-		sandlock create --bundle "$BUNDLE" box
-		sandlock start box
-		sandlock exec --detach box sleep 1000
-		sandlock exec box true
-		sandlock kill box KILL
+		oci create --bundle "$BUNDLE" box
+		oci start box
+		oci exec --detach box sleep 1000
+		oci exec box true
+		oci kill box KILL
 		wait_until has_status box stopped
-		sandlock delete box
+		oci delete box
 	} </dev/null >"$TMP/out" 2>&1
 	[ ! -s "$TMP/out" ]
 }

@@ -7,7 +7,7 @@ load helpers
 
 setup() {
 	sandlock_setup
-	export SANDLOCK BUNDLE
+	export SANDLOCK_OCI BUNDLE
 	requires root
 	BYSTANDER=
 }
@@ -55,14 +55,14 @@ start_time() {
 # It is stopped; the bystander survives every command that could signal.
 harmless() {
 	assert_status c1 stopped || return 1
-	run sandlock kill c1 KILL
+	run oci kill c1 KILL
 	[ "$status" -ne 0 ]
 	assert_output_has "container not running"
-	run sandlock kill --all c1 KILL
-	run sandlock exec c1 true
+	run oci kill --all c1 KILL
+	run oci exec c1 true
 	[ "$status" -ne 0 ]
 	assert_bystander_lives || return 1
-	run_ok sandlock delete c1
+	run_ok oci delete c1
 	assert_bystander_lives && assert_gone c1
 }
 
@@ -72,10 +72,10 @@ harmless() {
 	mkdir "$TMP/foreign"
 	chown "$USER_ID" "$TMP/foreign"
 	run_bad "belongs to user $USER_ID: not a place for state" \
-		"$SANDLOCK" --root "$TMP/foreign" create --bundle "$BUNDLE" box
+		"$SANDLOCK_OCI" --root "$TMP/foreign" create --bundle "$BUNDLE" box
 	[ -z "$(ls "$TMP/foreign")" ]
 	chown 0 "$TMP/foreign"
-	run_ok "$SANDLOCK" --root "$TMP/foreign" run --bundle "$BUNDLE" box
+	run_ok "$SANDLOCK_OCI" --root "$TMP/foreign" run --bundle "$BUNDLE" box
 }
 
 @test "a pid that was given to another process is not signalled" {
@@ -146,7 +146,7 @@ harmless() {
 		cat "$dir/../cpuset.mems" >"$dir/cpuset.mems" || true
 		echo "$BYSTANDER" >"$dir/cgroup.procs"
 	done 2>/dev/null
-	[ "$(sandlock ps --format json c1)" = "[]" ]
+	[ "$(oci ps --format json c1)" = "[]" ]
 	harmless
 	for dir in $dirs; do
 		grep -qx "$BYSTANDER" "$dir/cgroup.procs"
@@ -168,7 +168,7 @@ harmless() {
 	run_bad "container's cgroup is not empty: 1 process(es) found" create c1
 	assert_gone c1
 	assert_bystander_lives
-	run_ok sandlock delete --force c1
+	run_ok oci delete --force c1
 	assert_bystander_lives
 	end_bystander
 	# Those that were there before stay, the others were undone.
@@ -189,7 +189,7 @@ harmless() {
 	kill_create_before_cgroups || return 1
 	# Only now it is used: the dead create must not have claimed it.
 	echo "$BYSTANDER" >"$dir/cgroup.procs"
-	run_ok sandlock delete --force c1
+	run_ok oci delete --force c1
 	assert_gone c1
 	assert_bystander_lives
 	end_bystander
@@ -201,11 +201,11 @@ kill_create_before_cgroups() {
 	local n
 
 	for ((n = 20; n < 200; n++)); do
-		"$TMP/inject" self $n "$SANDLOCK" --root "$ROOT" create \
+		"$TMP/inject" self $n "$SANDLOCK_OCI" --root "$ROOT" create \
 			--bundle "$BUNDLE" c1 </dev/null >"$TMP/said" 2>&1 3>&- ||
 			true
 		[ ! -e "$ROOT/c1/state.json" ] || return 0
-		sandlock delete --force c1
+		oci delete --force c1
 	done
 	return 1
 }
@@ -217,15 +217,15 @@ kill_create_before_cgroups() {
 	end_c1
 	for text in '' '{' '{"id": "c1"}' 'x' '{"id": "c2", "pid": 1}'; do
 		printf '%s' "$text" >"$ROOT/c1/state.json"
-		run_ok sandlock list
+		run_ok oci list
 		[[ ${lines[1]} =~ ^c1\ +0\ +broken\  ]]
-		run_bad "c1: container is broken" sandlock delete c1
-		run_bad "c1: container is broken" sandlock state c1
-		run_bad "c1: container is broken" sandlock kill c1 KILL
-		run_bad "c1: container is broken" sandlock start c1
+		run_bad "c1: container is broken" oci delete c1
+		run_bad "c1: container is broken" oci state c1
+		run_bad "c1: container is broken" oci kill c1 KILL
+		run_bad "c1: container is broken" oci start c1
 		run_bad "container with given ID already exists" create c1
 	done
-	run_ok sandlock delete --force c1
+	run_ok oci delete --force c1
 	assert_gone c1
 	remove_test_cgroups
 	run_ok create c1
@@ -233,13 +233,13 @@ kill_create_before_cgroups() {
 
 # broken_c1: it is listed as that, and no command takes it for a container.
 broken_c1() {
-	run_ok timeout 5 "$SANDLOCK" --root "$ROOT" list
+	run_ok timeout 5 "$SANDLOCK_OCI" --root "$ROOT" list
 	[[ ${lines[1]} =~ ^c1\ +0\ +broken\  ]] || {
 		echo "$output"
 		return 1
 	}
-	run_bad "c1: container is broken" sandlock kill c1 KILL
-	run sandlock exec c1 true
+	run_bad "c1: container is broken" oci kill c1 KILL
+	run oci exec c1 true
 	[ "$status" -eq 255 ]
 	assert_output_has "c1: container is broken"
 }
@@ -255,7 +255,7 @@ broken_c1() {
 		head -c "$n" "$TMP/whole" >"$ROOT/c1/state.json"
 		broken_c1
 	done
-	run_ok sandlock delete --force c1
+	run_ok oci delete --force c1
 	assert_gone c1
 	remove_test_cgroups
 }
@@ -274,7 +274,7 @@ broken_c1() {
 	done
 	rm "$ROOT/c1/state.json"
 	broken_c1
-	run_ok timeout 5 "$SANDLOCK" --root "$ROOT" delete --force c1
+	run_ok timeout 5 "$SANDLOCK_OCI" --root "$ROOT" delete --force c1
 	assert_gone c1
 	remove_test_cgroups
 }
@@ -285,10 +285,10 @@ broken_c1() {
 	end_c1
 	cat "$ROOT/c2/state.json" >"$ROOT/c1/state.json"
 	broken_c1
-	run_ok sandlock delete --force c1
+	run_ok oci delete --force c1
 	assert_gone c1
 	assert_status c2 running
-	run_ok sandlock delete --force c2
+	run_ok oci delete --force c2
 	remove_test_cgroups
 }
 
@@ -297,7 +297,7 @@ read_only() {
 	privately bash -c '
 		mount --bind "$ROOT" "$ROOT" &&
 			mount -o remount,bind,ro "$ROOT" && exec "$@"' \
-		read_only "$SANDLOCK" --root "$ROOT" "$@"
+		read_only "$SANDLOCK_OCI" --root "$ROOT" "$@"
 }
 
 @test "a container whose state cannot be written is not lost" {
@@ -310,7 +310,7 @@ read_only() {
 	run_ok read_only list
 	[[ ${lines[1]} =~ ^c1\  ]]
 	run_bad "already exists" create c1
-	run_ok sandlock delete --force c1
+	run_ok oci delete --force c1
 	assert_gone c1
 }
 
@@ -322,15 +322,15 @@ read_only() {
 	run_ok privately bash -c '
 		set -e
 		mount -t tmpfs -o mode=700,size=64k tmpfs "$ROOT"
-		sandlock() { "$SANDLOCK" --root "$ROOT" "$@"; }
-		sandlock create --bundle "$BUNDLE" c1 </dev/null >/dev/null 2>&1
+		oci() { "$SANDLOCK_OCI" --root "$ROOT" "$@"; }
+		oci create --bundle "$BUNDLE" c1 </dev/null >/dev/null 2>&1
 		cat /dev/zero >"$ROOT/full" 2>/dev/null || true
-		sandlock start c1
-		sandlock state c1 | grep status
-		if sandlock update --pids-limit 50 c1 2>&1; then exit 1; fi
-		sandlock exec c1 true
-		sandlock kill c1 KILL
-		while sandlock delete c1 2>&1 | grep running; do :; done
+		oci start c1
+		oci state c1 | grep status
+		if oci update --pids-limit 50 c1 2>&1; then exit 1; fi
+		oci exec c1 true
+		oci kill c1 KILL
+		while oci delete c1 2>&1 | grep running; do :; done
 		ls "$ROOT"' full
 	assert_output_has '"status": "running"'
 	assert_output_has "no space left on device"
@@ -341,13 +341,13 @@ read_only() {
 	new_bundle
 	mkdir -p "$ROOT/box/sub"
 	: >"$ROOT/box/sub/file"
-	run_bad "already exists" sandlock run --bundle "$BUNDLE" box
-	run_bad "container is broken" sandlock delete box
+	run_bad "already exists" oci run --bundle "$BUNDLE" box
+	run_bad "container is broken" oci delete box
 	[ -e "$ROOT/box/sub/file" ]
 	# Empty, it is what a create that was killed has left.
 	rm -r "$ROOT/box/sub"
 	args true
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 }
 
 @test "a broken record does not hide the others" {
@@ -356,17 +356,17 @@ read_only() {
 	echo '{' >"$ROOT/c0/state.json"
 	ln -s c1 "$ROOT/c2"
 	touch "$ROOT/c3"
-	run_ok sandlock list --quiet
+	run_ok oci list --quiet
 	[ "$output" = $'c0\nc1' ]
 	assert_status c1 running
 	rm "$ROOT/c2" "$ROOT/c3"
-	run_ok sandlock delete --force c0
+	run_ok oci delete --force c0
 }
 
 @test "a state directory that others can write is not trusted" {
 	start_sleeping c1
 	chmod 777 "$ROOT/c1"
-	run_bad "state directory is writable for others" sandlock kill c1 KILL
+	run_bad "state directory is writable for others" oci kill c1 KILL
 	chmod 700 "$ROOT/c1"
 	assert_status c1 running
 }
@@ -378,7 +378,7 @@ read_only() {
 	forge '.bootId = "00000000-0000-0000-0000-000000000000"'
 	assert_status c1 stopped
 	run_bad "already exists" create c1
-	run_ok sandlock delete c1
+	run_ok oci delete c1
 	remove_test_cgroups
 	run_ok create c1
 }

@@ -14,7 +14,7 @@ setup() {
 
 # A command that fails, and says so in a line.
 fails() {
-	timeout -k 1 15 "$SANDLOCK" --root "$ROOT" "$@" state none 3>&-
+	timeout -k 1 15 "$SANDLOCK_OCI" --root "$ROOT" "$@" state none 3>&-
 }
 
 # expect STATUS COMMAND...
@@ -41,12 +41,12 @@ expect() {
 	requires mkfifo
 	create c1
 	run_bad "no space left on device" sh -c '"$@" >/dev/full' sh \
-		"$SANDLOCK" --root "$ROOT" list
+		"$SANDLOCK_OCI" --root "$ROOT" list
 	mkfifo "$TMP/fifo"
 	# It is open for reading, and then it is not.
 	# shellcheck disable=SC2016 # for the inner shell
 	run_bad "broken pipe" sh -c 'exec 4<>"$0" 5>"$0" 4<&-; "$@" >&5' \
-		"$TMP/fifo" "$SANDLOCK" --root "$ROOT" state c1
+		"$TMP/fifo" "$SANDLOCK_OCI" --root "$ROOT" state c1
 }
 
 # full COMMAND...: with descriptor 4 a pipe that is full.
@@ -62,7 +62,7 @@ full() {
 	run_bad "open log file $TMP/unread: no such device or address" \
 		fails --log "$TMP/unread"
 	export -f fails
-	export SANDLOCK ROOT
+	export SANDLOCK_OCI ROOT
 	# shellcheck disable=SC2016 # for the inner shell
 	run_bad "none: container does not exist" full bash -c \
 		'fails --debug --log /dev/fd/4 2>&1 | tail -n 1
@@ -107,7 +107,7 @@ sys.exit(subprocess.call(sys.argv[3:]))' "$TMP/socket" "$@" 3>&-
 	for option in console pidfd; do
 		[ $option = pidfd ] || config '.process.terminal = true'
 		run_bad "$option socket: connect to $TMP/socket: connection timed out" \
-			peer busy timeout -k 1 15 "$SANDLOCK" --root "$ROOT" \
+			peer busy timeout -k 1 15 "$SANDLOCK_OCI" --root "$ROOT" \
 			create --bundle "$BUNDLE" --$option-socket "$TMP/socket" c1
 		[ "${#lines[@]}" -eq 1 ]
 		assert_gone c1
@@ -115,7 +115,7 @@ sys.exit(subprocess.call(sys.argv[3:]))' "$TMP/socket" "$@" 3>&-
 		config '.process.terminal = false'
 	done
 	start_container c1
-	run peer busy timeout -k 1 15 "$SANDLOCK" --root "$ROOT" exec \
+	run peer busy timeout -k 1 15 "$SANDLOCK_OCI" --root "$ROOT" exec \
 		--detach --tty --console-socket "$TMP/socket" c1 true
 	[ "$status" -eq 255 ]
 	assert_output_has "connection timed out"
@@ -130,11 +130,11 @@ sys.exit(subprocess.call(sys.argv[3:]))' "$TMP/socket" "$@" 3>&-
 	config '.process.terminal = true'
 	for _ in {1..5}; do
 		r=0
-		peer closes timeout -k 1 15 "$SANDLOCK" --root "$ROOT" create \
+		peer closes timeout -k 1 15 "$SANDLOCK_OCI" --root "$ROOT" create \
 			--bundle "$BUNDLE" --console-socket "$TMP/socket" c1 \
 			</dev/null >"$TMP/said" 2>&1 || r=$?
 		case $r in
-		0) sandlock delete c1 ;;
+		0) oci delete c1 ;;
 		1) grep -q "console socket: send /dev/ptmx" "$TMP/said" ;;
 		*) echo "status $r" && return 1 ;;
 		esac

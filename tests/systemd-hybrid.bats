@@ -31,7 +31,7 @@ holds() {
 	holds x1 cpu.cfs_quota_us 25000
 	holds x1 cpu.cfs_period_us 50000
 	holds x1 cpuset.cpus 0
-	sandlock update --memory 40m x1
+	oci update --memory 40m x1
 	shows web-x1.scope MemoryLimit 41943040
 	holds x1 memory.limit_in_bytes 41943040
 }
@@ -42,10 +42,10 @@ holds() {
 	run grep -v ':/slice.slice/slice-x1.slice/web-x1.scope$' \
 		"/proc/$(pid_of x1)/cgroup"
 	[ -z "$output" ]
-	sandlock pause x1
+	oci pause x1
 	assert_status x1 paused
-	sandlock resume x1
-	sandlock delete --force x1
+	oci resume x1
+	oci delete --force x1
 	no_unit web-x1.scope
 	[ -z "$(find /sys/fs/cgroup -name 'web-x1*')" ]
 	# Of hierarchies that systemd leaves alone the slices were ours.

@@ -3,7 +3,7 @@
 # tests/systemd.bash - the verbs of containers that are units of systemd.
 
 # shellcheck disable=SC2034 # for the tests
-HELPER=${SANDLOCK_LIBEXEC:-$(dirname "$SANDLOCK")}/sandlock-systemd
+HELPER=${SANDLOCK_LIBEXEC:-$(dirname "$SANDLOCK_OCI")}/sandlock-systemd
 
 # new_unit_bundle ID [EXPRESSION]: sleeps; in slice-of-ID.slice, as web-ID.scope.
 new_unit_bundle() {
@@ -16,7 +16,7 @@ create_unit() {
 	local id=$1
 
 	shift
-	"$SANDLOCK" --root "$ROOT" --systemd-cgroup create \
+	"$SANDLOCK_OCI" --root "$ROOT" --systemd-cgroup create \
 		--bundle "$BUNDLE" "$@" "$id" </dev/null >"$TMP/$id.out" \
 		2>&1 3>&- || {
 		local r=$?
@@ -30,7 +30,7 @@ create_unit() {
 start_unit() {
 	new_unit_bundle "$@"
 	create_unit "$1"
-	sandlock start "$1"
+	oci start "$1"
 }
 
 # shows UNIT PROPERTY VALUE: does systemd say so?

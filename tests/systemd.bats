@@ -52,16 +52,16 @@ other_unit() {
 	[ "$(cat "/proc/$(pid_of x1)/cgroup")" = \
 		"0::/slice.slice/slice-x1.slice/web-x1.scope" ]
 	# Its own cgroup namespace begins there.
-	[ "$(sandlock exec x1 cat /proc/self/cgroup)" = "0::/" ]
+	[ "$(oci exec x1 cat /proc/self/cgroup)" = "0::/" ]
 }
 
 @test "without a cgroupsPath the scope is in system.slice" {
 	requires root systemd cgroup2
 	new_unit_bundle x1 'del(.linux.cgroupsPath)'
-	"$SANDLOCK" --root "$ROOT" --cgroup-manager systemd run --detach \
+	"$SANDLOCK_OCI" --root "$ROOT" --cgroup-manager systemd run --detach \
 		--bundle "$BUNDLE" x1 </dev/null >"$TMP/x1.out" 2>&1 3>&-
 	shows sandlock-x1.scope Slice system.slice
-	sandlock delete --force x1
+	oci delete --force x1
 	no_unit sandlock-x1.scope
 }
 
@@ -72,7 +72,7 @@ other_unit() {
 	shows own-x1.slice ActiveState active
 	[ "$(cat "/proc/$(pid_of x1)/cgroup")" = \
 		"0::/own.slice/own-x1.slice" ]
-	sandlock delete --force x1
+	oci delete --force x1
 	run systemctl is-active own-x1.slice
 	[ "$output" = inactive ]
 }
@@ -114,37 +114,37 @@ other_unit() {
 		{allow: true, type: "b", major: 254, access: "r"}]'
 	shows web-x1.scope DevicePolicy strict
 	systemctl show -P DeviceAllow web-x1.scope | grep -x "block-254 r"
-	sandlock exec x1 sh -c 'echo x >/dev/null'
+	oci exec x1 sh -c 'echo x >/dev/null'
 	pid=$(pid_of x1)
 	[ "$(stat -c %t /dev/vda)" = fe ] # 254
 	mknod "/proc/$pid/root/dev/vda" b 254 0
 	mknod "/proc/$pid/root/dev/ttyS0" c 4 64
-	sandlock exec x1 sh -c ': </dev/vda'
+	oci exec x1 sh -c ': </dev/vda'
 	run_bad "/dev/vda: Operation not permitted" \
-		sandlock exec x1 sh -c ': >/dev/vda'
+		oci exec x1 sh -c ': >/dev/vda'
 	run_bad "/dev/ttyS0: Operation not permitted" \
-		sandlock exec x1 sh -c ': </dev/ttyS0'
+		oci exec x1 sh -c ': </dev/ttyS0'
 }
 
 @test "update changes the properties and the kernel's files" {
 	requires root systemd cgroup2
 	start_unit x1 '.linux.resources += {memory: {limit: 67108864},
 		pids: {limit: 33}}'
-	sandlock update --memory 40m --cpu-quota 5000 --cpu-period 10000 x1
+	oci update --memory 40m --cpu-quota 5000 --cpu-period 10000 x1
 	shows web-x1.scope MemoryMax 41943040
 	shows web-x1.scope CPUQuotaPerSecUSec 500ms
 	shows web-x1.scope TasksMax 33
 	holds x1 memory.max 41943040
 	holds x1 cpu.max "5000 10000"
 	holds x1 pids.max 33
-	sandlock update --memory -1 --pids-limit -1 --cpu-quota -1 x1
+	oci update --memory -1 --pids-limit -1 --cpu-quota -1 x1
 	shows web-x1.scope MemoryMax infinity
 	shows web-x1.scope TasksMax infinity
 	shows web-x1.scope CPUQuotaPerSecUSec infinity
 	holds x1 memory.max max
 	holds x1 pids.max max
 	# What systemd is told stays when it writes everything again.
-	sandlock update --pids-limit 44 x1
+	oci update --pids-limit 44 x1
 	systemctl daemon-reload
 	holds x1 pids.max 44
 }
@@ -152,7 +152,7 @@ other_unit() {
 @test "an update that fails leaves the properties as they were" {
 	requires root systemd cgroup2
 	start_unit x1 '.linux.resources.memory.limit = 67108864'
-	run_bad "linux.resources.unified.memory.max" sandlock update \
+	run_bad "linux.resources.unified.memory.max" oci update \
 		--resources - x1 <<-EOF
 			{"memory": {"limit": 50331648}, "pids": {"limit": 9},
 			"unified": {"memory.max": "much"}}
@@ -165,29 +165,29 @@ other_unit() {
 @test "pause, ps and exec work on the scope" {
 	requires root systemd cgroup2
 	start_unit x1
-	sandlock pause x1
+	oci pause x1
 	assert_status x1 paused
 	holds x1 cgroup.freeze 1
-	sandlock resume x1
+	oci resume x1
 	assert_status x1 running
-	[ "$(sandlock ps --format json x1 | jq 'length')" = 1 ]
-	run_ok sandlock exec x1 cat /proc/self/cgroup
+	[ "$(oci ps --format json x1 | jq 'length')" = 1 ]
+	run_ok oci exec x1 cat /proc/self/cgroup
 	[ "$output" = "0::/" ]
 }
 
 @test "the unit goes with the container" {
 	requires root systemd cgroup2
 	start_unit x1
-	sandlock kill x1 KILL
+	oci kill x1 KILL
 	wait_until no_unit web-x1.scope
 	wait_until has_status x1 stopped
-	sandlock delete x1
+	oci delete x1
 	start_unit x2
-	sandlock delete --force x2
+	oci delete --force x2
 	no_unit web-x2.scope
 	new_unit_bundle x3
 	args true
-	run_ok "$SANDLOCK" --root "$ROOT" --systemd-cgroup run \
+	run_ok "$SANDLOCK_OCI" --root "$ROOT" --systemd-cgroup run \
 		--bundle "$BUNDLE" x3
 	no_unit web-x3.scope
 	[ -z "$(find /sys/fs/cgroup -name 'web-x*')" ]
@@ -221,10 +221,10 @@ other_unit() {
 	requires root systemd cgroup2
 	for slice in system.slice slice-x1.slice; do
 		start_unit x1
-		sandlock kill x1 KILL
+		oci kill x1 KILL
 		wait_until no_unit web-x1.scope
 		other_unit web-x1.scope "Slice=s=$slice"
-		sandlock delete --force x1
+		oci delete --force x1
 		assert_gone x1
 		shows web-x1.scope ActiveState active
 		grep -qw "$OTHER" "/sys/fs/cgroup$(systemctl show -P \
@@ -278,7 +278,7 @@ kill_create() {
 		new_unit_bundle "$when"
 		kill_create "$when" "$when"
 		[ -e "$ROOT/$when/state.json" ]
-		sandlock delete --force "$when"
+		oci delete --force "$when"
 		assert_gone "$when"
 		no_unit "web-$when.scope"
 		[ -z "$(find /sys/fs/cgroup -name "web-$when*")" ]

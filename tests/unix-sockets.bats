@@ -31,7 +31,7 @@ work() {
 # later WORD...: what a sandbox says of a socket that is made after its start.
 later() {
 	rm -f dir/sock sync/*
-	"$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -r . -w sync "$@" -- sh -c '
+	"$SANDLOCK" --root "$ROOT" run -r /usr -r . -w sync "$@" -- sh -c '
 		echo >sync/ready
 		until [ -e sync/go ]; do :; done
 		./netprobe unix dir/sock' >out 2>&1 3>&- &
@@ -65,7 +65,7 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 	work
 	run_ok box -r /usr -r . -w own -- sh -c "$OWN"
 	[ "$output" = ok ]
-	run_ok sl explain --json -r . --network-unix "$WORK/dir" -- true
+	run_ok sandlock explain --json -r . --network-unix "$WORK/dir" -- true
 	[[ $output = *"mounts cover the sockets of others that are not listed; Landlock (version "*") refuses those that come later"* ]]
 }
 
@@ -142,15 +142,15 @@ comes() {
 	args sh -c 'netprobe unix /host/sock; sleep 1000'
 	create box
 	serve "$TMP/run/sock"
-	sandlock start box
+	oci start box
 	wait_until [ -s "$TMP/box.out" ]
 	[ "$(cat "$TMP/box.out")" = "$1" ] || {
 		cat "$TMP/box.out"
 		return 1
 	}
-	run_ok sandlock exec box netprobe unix /host/sock
+	run_ok oci exec box netprobe unix /host/sock
 	[ "$output" = "$1" ]
-	sandlock delete --force box
+	oci delete --force box
 	end_server
 	rm "$TMP/run/sock" "$TMP/box.out"
 }
@@ -174,11 +174,11 @@ comes() {
 		until [ -e /host/go ]; do sleep 0.1; done
 		netprobe unix /host/exec.sock; sleep 1000'
 	create box
-	sandlock start box
+	oci start box
 	wait_until grep -q serving "$TMP/box.out"
-	run_ok sandlock exec box netprobe unix /host/init.sock
+	run_ok oci exec box netprobe unix /host/init.sock
 	[ "$output" = ok ]
-	sandlock exec --detach box sh -c \
+	oci exec --detach box sh -c \
 		'netprobe serve /host/exec.sock >/host/served'
 	wait_until grep -qs serving "$TMP/run/served"
 	touch "$TMP/run/go"
@@ -204,6 +204,6 @@ comes() {
 	args sh -c '[ "$(netprobe send $NOTIFY_SOCKET)" = ok ] && sleep 1000'
 	serve "$TMP/manager" hear
 	NOTIFY_SOCKET=$TMP/manager create box
-	NOTIFY_SOCKET=$TMP/manager sandlock start box
+	NOTIFY_SOCKET=$TMP/manager oci start box
 	grep -q READY=1 "$TMP/served"
 }

@@ -9,7 +9,7 @@ MOST=9223372036854771712
 
 # update OPTION...: must succeed.
 update() {
-	run_ok sandlock update "$@" box
+	run_ok oci update "$@" box
 }
 
 # with JSON COMMAND...: with that on standard input.
@@ -56,13 +56,13 @@ freezer() {
 @test "update takes options on both sides of the ID, and one dash" {
 	requires root
 	box_with '{}'
-	run_ok sandlock update box --pids-limit 3
+	run_ok oci update box --pids-limit 3
 	expect pids.max 3
-	run_ok sandlock update --pids-limit=4 box --cpu-period=50000
+	run_ok oci update --pids-limit=4 box --cpu-period=50000
 	expect pids.max 4
-	run_ok sandlock update -pids-limit 5 box
+	run_ok oci update -pids-limit 5 box
 	expect pids.max 5
-	run_ok sandlock update box
+	run_ok oci update box
 	expect pids.max 5
 }
 
@@ -74,11 +74,11 @@ freezer() {
 	update --resources "$TMP/resources"
 	expect pids.max 30
 	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	with '{"pids": {"limit": 31}}' sandlock update --resources - box
+	with '{"pids": {"limit": 31}}' oci update --resources - box
 	expect pids.max 31
-	with '{"pids": {"limit": 32}}' sandlock update --resources=- box
+	with '{"pids": {"limit": 32}}' oci update --resources=- box
 	expect pids.max 32
-	with '{"pids": {"limit": 33}}' sandlock update -r - box
+	with '{"pids": {"limit": 33}}' oci update -r - box
 	expect pids.max 33
 	# An option goes over the file.
 	update --resources "$TMP/resources" --pids-limit 34
@@ -115,7 +115,7 @@ freezer() {
 	update --memory-swap -1
 	expect memory.memsw.limit_in_bytes $MOST memory.swap.max max
 	run_bad "memory.swap: 1048576 is memory and swap together, and less than memory.limit 67108864" \
-		sandlock update --memory-swap 1m box
+		oci update --memory-swap 1m box
 	expect memory.memsw.limit_in_bytes $MOST memory.swap.max max
 }
 
@@ -155,7 +155,7 @@ freezer() {
 	expect cpu.shares 512 cpu.weight 59
 	expect cpu.cfs_quota_us 33333 cpu.max "33333 70000"
 	expect cpu.cfs_period_us 70000 cpu.max "33333 70000"
-	run_bad "linux.resources.cpu.cpus: " sandlock update --cpu-share 256 \
+	run_bad "linux.resources.cpu.cpus: " oci update --cpu-share 256 \
 		--cpuset-cpus 4095 box
 	expect cpu.shares 512 cpu.weight 59
 	expect cpu.cfs_quota_us 33333 cpu.max "33333 70000"
@@ -169,7 +169,7 @@ freezer() {
 	update --cpu-quota 4000 --cpu-burst 3000
 	expect cpu.cfs_burst_us 3000 cpu.max.burst 3000
 	run_bad "cpu.burst: 3000 is more than cpu.quota 2000" \
-		sandlock update --cpu-quota 2000 box
+		oci update --cpu-quota 2000 box
 	update --cpu-burst 0
 	expect cpu.cfs_burst_us 0 cpu.max.burst 0
 	update --cpu-quota 2000
@@ -185,7 +185,7 @@ freezer() {
 	expect cpu.idle 1
 	update --cpu-idle 0
 	expect cpu.shares 256 cpu.weight 35
-	run_bad "cpu.idle: 2 is neither 0 nor 1" sandlock update --cpu-idle 2 box
+	run_bad "cpu.idle: 2 is neither 0 nor 1" oci update --cpu-idle 2 box
 }
 
 @test "update of a throttle keeps those of other devices" {
@@ -197,13 +197,13 @@ freezer() {
 	numbers="\"major\": ${disk%:*}, \"minor\": ${disk#*:}"
 	box_with '{}'
 	with "{\"blockIO\": {\"throttleReadBpsDevice\":
-		[{$numbers, \"rate\": 1048576}]}}" sandlock update -r - box
+		[{$numbers, \"rate\": 1048576}]}}" oci update -r - box
 	with "{\"blockIO\": {\"throttleWriteBpsDevice\":
-		[{$numbers, \"rate\": 2097152}]}}" sandlock update -r - box
+		[{$numbers, \"rate\": 2097152}]}}" oci update -r - box
 	expect blkio.throttle.read_bps_device "$disk 1048576" io.max \
 		"$disk rbps=1048576 wbps=2097152 riops=max wiops=max"
 	with "{\"blockIO\": {\"throttleReadBpsDevice\":
-		[{$numbers, \"rate\": 0}]}}" sandlock update -r - box
+		[{$numbers, \"rate\": 0}]}}" oci update -r - box
 	expect blkio.throttle.read_bps_device "" io.max \
 		"$disk rbps=max wbps=2097152 riops=max wiops=max"
 }
@@ -227,29 +227,29 @@ freezer() {
 	create box
 	update --pids-limit 9
 	assert_status box created
-	run_ok sandlock start box
+	run_ok oci start box
 	expect pids.max 9
-	run_ok sandlock exec box true
+	run_ok oci exec box true
 }
 
 @test "update of what does not run, or does not exist, is an error" {
 	requires root
 	start_sleeping box
-	sandlock kill box KILL
+	oci kill box KILL
 	wait_until has_status box stopped
-	run_bad "box: container not running" sandlock update --pids-limit 5 box
+	run_bad "box: container not running" oci update --pids-limit 5 box
 	run_bad "nonesuch: container does not exist" \
-		sandlock update --pids-limit 5 nonesuch
+		oci update --pids-limit 5 nonesuch
 }
 
 @test "update of a container without cgroups says that it has none" {
 	requires root
 	new_bundle box
 	args sleep 1000
-	sandlock --cgroup-manager disabled create --bundle "$BUNDLE" box \
+	oci --cgroup-manager disabled create --bundle "$BUNDLE" box \
 		>"$TMP/out" 2>&1
 	run_bad "box: has no cgroup of its own to limit" \
-		sandlock update --pids-limit 5 box
+		oci update --pids-limit 5 box
 	update --pids-limit -1
 }
 
@@ -261,12 +261,12 @@ freezer() {
 		minor: 11}]'
 	args sleep 1000
 	start_container box
-	run sandlock exec box head -c 0 /dev/kmsg
+	run oci exec box head -c 0 /dev/kmsg
 	[ "$status" -ne 0 ]
 	with '{"devices": [{"allow": true, "access": "rwm"}],
-		"pids": {"limit": 40}}' sandlock update -r - box
+		"pids": {"limit": 40}}' oci update -r - box
 	expect pids.max 40
-	run sandlock exec box head -c 0 /dev/kmsg
+	run oci exec box head -c 0 /dev/kmsg
 	[ "$status" -ne 0 ]
 	assert_output_has "Operation not permitted"
 }
@@ -276,7 +276,7 @@ freezer() {
 	requires cgroup2
 	box_with '{"unified": {"memory.high": "67108864"}}'
 	with '{"unified": {"memory.low": "1048576", "cpu.max": "20000 100000"}}' \
-		sandlock update -r - box
+		oci update -r - box
 	expect memory.high 67108864
 	expect memory.low 1048576
 	# Of cpu.max the options know one half only.
@@ -295,7 +295,7 @@ freezer() {
 		skip "needs huge pages of 2 MB"
 	box_with '{}'
 	with '{"hugepageLimits": [{"pageSize": "2MB", "limit": 2097152}]}' \
-		sandlock update -r - box
+		oci update -r - box
 	expect hugetlb.2MB.limit_in_bytes 2097152 hugetlb.2MB.max 2097152
 }
 
@@ -308,9 +308,9 @@ freezer() {
 	args sh -c 'dd if=/dev/zero of=/data/file bs=1M count=16 && touch /data/ready
 		sleep 1000'
 	start_container box
-	wait_until sandlock exec box test -e /data/ready
+	wait_until oci exec box test -e /data/ready
 	run_bad "linux.resources.memory.limit: " \
-		sandlock update --memory 8m --memory-swap 8m box
+		oci update --memory 8m --memory-swap 8m box
 	expect memory.limit_in_bytes 67108864 memory.max 67108864
 	assert_status box running
 	update --memory 32m
@@ -321,7 +321,7 @@ freezer() {
 	requires root
 	box_with '{"memory": {"limit": 67108864, "swap": 67108864},
 		"cpu": {"shares": 512, "quota": 30000, "burst": 20000}}'
-	run_bad "linux.resources.cpu.cpus: write '4095'" sandlock update \
+	run_bad "linux.resources.cpu.cpus: write '4095'" oci update \
 		--memory 128m --memory-swap 256m --cpu-share 1024 \
 		--cpu-quota 10000 --cpu-burst 5000 --cpuset-cpus 4095 box
 	expect memory.limit_in_bytes 67108864 memory.max 67108864
@@ -342,7 +342,7 @@ freezer() {
 	requires root
 	box_with '{}'
 	while read -r option value text; do
-		run_bad "$text" sandlock update "$option" "$value" box
+		run_bad "$text" oci update "$option" "$value" box
 	done <<-'EOF'
 		--memory 5x --memory: '5x' is not a size
 		--memory -2 --memory: '-2' is not a size
@@ -356,9 +356,9 @@ freezer() {
 		--mem-bw-schema MB:0=20 --mem-bw-schema: the container has no linux.intelRdt
 	EOF
 	run_bad "--resources: pids.limit: must be a number, not a string" \
-		sandlock update -r - box <<<'{"pids": {"limit": "5"}}'
-	run_bad "--resources: " sandlock update -r - box <<<'[]'
-	run_bad "--resources: " sandlock update -r - box <<<'{'
+		oci update -r - box <<<'{"pids": {"limit": "5"}}'
+	run_bad "--resources: " oci update -r - box <<<'[]'
+	run_bad "--resources: " oci update -r - box <<<'{'
 	[ ! -e "$ROOT/box/resources.json" ]
 }
 
@@ -367,11 +367,11 @@ freezer() {
 
 	requires root
 	box_with '{}'
-	sandlock update --pids-limit 11 box & pids+=($!)
-	sandlock update --memory 64m box & pids+=($!)
-	sandlock update --cpu-share 512 box & pids+=($!)
-	sandlock update --cpu-period 50000 box & pids+=($!)
-	sandlock update --cpu-quota 25000 box & pids+=($!)
+	oci update --pids-limit 11 box & pids+=($!)
+	oci update --memory 64m box & pids+=($!)
+	oci update --cpu-share 512 box & pids+=($!)
+	oci update --cpu-period 50000 box & pids+=($!)
+	oci update --cpu-quota 25000 box & pids+=($!)
 	for pid in "${pids[@]}"; do
 		wait "$pid"
 	done

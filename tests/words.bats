@@ -42,7 +42,7 @@ inject() {
 
 	shift 2
 	timeout -k 1 20 "$BATS_FILE_TMPDIR/inject" "$who" "$n" \
-		"$SANDLOCK" --root "$ROOT" "$@" \
+		"$SANDLOCK_OCI" --root "$ROOT" "$@" \
 		</dev/null >"$TMP/said" 2>&1 3>&-
 }
 
@@ -90,7 +90,7 @@ expect_death_said() {
 
 # cleared ID: by force, after whatever happened to it.
 cleared() {
-	if ! sandlock delete --force "$1" || ! wait_until nothing_left; then
+	if ! oci delete --force "$1" || ! wait_until nothing_left; then
 		cat "$TMP/said"
 		leftovers
 		return 1
@@ -108,7 +108,7 @@ kill_child_of_create() {
 	inject child "$1" create --bundle "$BUNDLE" c1 || r=$?
 	[ $r -ne 99 ] || cleared c1
 	if [ $r -eq 0 ] && [ $((AFTER_KEEP += 1)) -le $MOST_AFTER_KEEP ]; then
-		wait_until has_status c1 stopped && sandlock delete c1 &&
+		wait_until has_status c1 stopped && oci delete c1 &&
 			wait_until nothing_left
 		return
 	fi
@@ -138,11 +138,11 @@ kill_child_of_run() {
 @test "run tells the death of its child at any system call" {
 	new_bundle
 	at_every_call kill_child_of_run
-	run_ok sandlock run --bundle "$BUNDLE" c1
+	run_ok oci run --bundle "$BUNDLE" c1
 }
 
 has_only_init() {
-	sandlock ps --format json c1 | jq -e 'length == 1' >/dev/null
+	oci ps --format json c1 | jq -e 'length == 1' >/dev/null
 }
 
 kill_child_of_exec() {
@@ -176,7 +176,7 @@ kill_init_at_gate() {
 		return 1
 	fi
 	case $r in
-	1) wait_until has_status c1 stopped && sandlock delete c1 &&
+	1) wait_until has_status c1 stopped && oci delete c1 &&
 		nothing_left ;;
 	99) cleared c1 && return 99 ;;
 	*) echo "status $r: $(cat "$TMP/said")" && return 1 ;;
@@ -257,7 +257,7 @@ kill_start() {
 	inject self "$1" start c1 || r=$?
 	if has_status c1 created; then
 		# Nothing has happened yet: another start can do it.
-		sandlock start c1 || return 1
+		oci start c1 || return 1
 	fi
 	cleared c1 || return 1
 	[ $r -eq 137 ] || return $r
@@ -280,7 +280,7 @@ kill_exec() {
 @test "a killed exec leaves the container as it was" {
 	start_sleeping c1
 	at_every_call kill_exec
-	[ "$(sandlock exec c1 true && echo works)" = works ]
+	[ "$(oci exec c1 true && echo works)" = works ]
 	cleared c1
 }
 
@@ -291,7 +291,7 @@ kill_delete() {
 	inject self "$1" delete --force c1 || r=$?
 	if [ -e "$ROOT/c1/state.json" ] && has_status c1 stopped; then
 		# The record is the last to go, so this is not a broken one.
-		sandlock delete c1 || return 1
+		oci delete c1 || return 1
 	fi
 	cleared c1 || return 1
 	[ $r -eq 137 ] || return $r

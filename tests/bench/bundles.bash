@@ -21,8 +21,8 @@ make_rootfs() {
 		ln -s busybox "$dir/bin/$i"
 	done
 	mkdir "$WORK/template" "$WORK/rootless"
-	"$SANDLOCK" spec --bundle "$WORK/template"
-	"$SANDLOCK" spec --bundle "$WORK/rootless" --rootless
+	"$SANDLOCK_OCI" spec --bundle "$WORK/template"
+	"$SANDLOCK_OCI" spec --bundle "$WORK/rootless" --rootless
 	for i in template rootless; do
 		jq --arg rootfs "$dir" --argjson user "$USER_ID" \
 			'.ociVersion = "1.0.2" | .process.terminal = false |

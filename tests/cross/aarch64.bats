@@ -3,7 +3,7 @@
 # tests/cross/aarch64.bats - what a build for aarch64 says without a container,
 # in an emulator: the same as the one of this machine.
 #
-# `make aarch64` runs it. SANDLOCK is the build for aarch64, and
+# `make aarch64` runs it. SANDLOCK_OCI is the build for aarch64, and
 # SANDLOCK_NATIVE the other one.
 # shellcheck disable=SC2016 # the dollars are jq's
 
@@ -17,7 +17,7 @@ aarch64() {
 		emulate=$2 program=$1
 		shift 2
 		exec "$emulate" "$program" "$@"
-	' aarch64 "$SANDLOCK" "$(dirname "$SANDLOCK")/emulate" --root "$ROOT" \
+	' aarch64 "$SANDLOCK_OCI" "$(dirname "$SANDLOCK_OCI")/emulate" --root "$ROOT" \
 		"$@"
 }
 
@@ -50,7 +50,7 @@ same_plan() {
 }
 
 @test "it is for aarch64, static and position-independent" {
-	run_ok readelf -hlW "$SANDLOCK"
+	run_ok readelf -hlW "$SANDLOCK_OCI"
 	assert_output_has "AArch64"
 	assert_output_has "DYN (Position-Independent Executable file)"
 	[[ $output != *INTERP* ]]

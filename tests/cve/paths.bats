@@ -106,7 +106,7 @@ race() {
 	add_mount /volume/a/deep tmpfs raced
 	args sh -c 'grep -c " - tmpfs raced " /proc/self/mountinfo || :'
 	for i in $(seq "$ROUNDS"); do
-		run sandlock run --bundle "$BUNDLE" "raced$i"
+		run oci run --bundle "$BUNDLE" "raced$i"
 		[ "$status" -ne 0 ] || assert_lines 1
 		host_untouched
 	done
@@ -124,7 +124,7 @@ race() {
 	done
 	config '.process.cwd = "/volume/a/cwd"'
 	for i in $(seq $((ROUNDS / 2))); do
-		run sandlock run --bundle "$BUNDLE" "raced$i"
+		run oci run --bundle "$BUNDLE" "raced$i"
 		host_untouched
 	done
 }
@@ -143,7 +143,7 @@ race() {
 		rm -rf "$BUNDLE/rootfs/dev/null"
 		${make//PATH/$BUNDLE/rootfs/dev/null}
 		args stat -c "%F %t:%T" /secret /proc/keys
-		run sandlock run --bundle "$BUNDLE" masked </dev/zero
+		run oci run --bundle "$BUNDLE" masked </dev/zero
 		[ "$status" -ne 0 ] || assert_lines \
 			"character special file 1:3
 character special file 1:3"
@@ -159,7 +159,7 @@ character special file 1:3"
 		args sh -c '{ stat -c %t /dev/console
 			awk "\$5 ~ /console|passwd|domain|sentinel|ptmx|new/ {
 				print \$5 }" /proc/self/mountinfo; } >/seen'
-		run_ok script -qec "'$SANDLOCK' --root '$ROOT' run \
+		run_ok script -qec "'$SANDLOCK_OCI' --root '$ROOT' run \
 			--bundle '$BUNDLE' tty" /dev/null
 		[ "$(cat "$BUNDLE/rootfs/seen")" = "88
 /dev/console" ]
@@ -193,7 +193,7 @@ decoy
 	run_ok privately bash -c '
 		mount --bind "$1/volume" /proc/sys/net
 		exec "$2" --root "$3" run --bundle "$4" covered' \
-		covered "$TMP" "$SANDLOCK" "$ROOT" "$BUNDLE"
+		covered "$TMP" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 	assert_lines 33
 	[ "$(cat "$TMP/volume/ipv4/ip_default_ttl")" = decoy ]
 }
@@ -202,18 +202,18 @@ decoy
 	for target in "$HOST" ../../host "$HOST/new"; do
 		rm -rf "$BUNDLE/rootfs/dev"
 		ln -s "$target" "$BUNDLE/rootfs/dev"
-		run sandlock run --bundle "$BUNDLE" linked
+		run oci run --bundle "$BUNDLE" linked
 		host_untouched
 	done
 	without_dev
 	for target in "$HOST" ../../host "$HOST/new"; do
 		ln -sfn "$target" "$BUNDLE/rootfs/dev"
-		run sandlock run --bundle "$BUNDLE" linked
+		run oci run --bundle "$BUNDLE" linked
 		host_untouched
 	done
 	config '.linux.devices = [{type: "p", path: "/link/fifo"}]'
 	ln -s "$HOST" "$BUNDLE/rootfs/link"
-	run sandlock run --bundle "$BUNDLE" linked
+	run oci run --bundle "$BUNDLE" linked
 	host_untouched
 }
 
@@ -232,16 +232,16 @@ decoy
 		rm -rf "$BUNDLE/rootfs/dev"
 		ln -s "$target" "$BUNDLE/rootfs/dev"
 		run create linked
-		run sandlock start linked
-		run sandlock delete --force linked
+		run oci start linked
+		run oci delete --force linked
 		host_is_same
 	done
 	without_dev
 	for target in "$HOST" ../../host; do
 		ln -sfn "$target" "$BUNDLE/rootfs/dev"
 		run create linked
-		run sandlock start linked
-		run sandlock delete --force linked
+		run oci start linked
+		run oci delete --force linked
 		host_is_same
 	done
 }
@@ -268,9 +268,9 @@ host_is_same() {
 		echo trap >"$BUNDLE/rootfs/trap"
 		ln -s "$target" "$BUNDLE/rootfs/dev/null"
 		args sh -c 'echo written; cat'
-		run_ok sandlock run --bundle "$BUNDLE" linked </dev/null
+		run_ok oci run --bundle "$BUNDLE" linked </dev/null
 		assert_lines written
-		sandlock run --bundle "$BUNDLE" linked </dev/null >/dev/null
+		oci run --bundle "$BUNDLE" linked </dev/null >/dev/null
 		host_untouched
 		[ "$(stat -c %u "$HOST/sentinel" "$BUNDLE/rootfs/trap" |
 			sort -u)" = 0 ]
@@ -284,10 +284,10 @@ host_is_same() {
 	mkdir "$TMP/theirs" "$TMP/work"
 	for target in "$HOST" ../host; do
 		ln -sfn "$target" "$TMP/work/link"
-		run "$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -w "$TMP/work" \
+		run "$SANDLOCK" --root "$ROOT" run -r /usr -w "$TMP/work" \
 			--mount "$TMP/work/link/made:$TMP/theirs" -- true
 		host_untouched
-		run "$SANDLOCK_SHELL" --root "$ROOT" run -r /usr -w "$TMP/work" \
+		run "$SANDLOCK" --root "$ROOT" run -r /usr -w "$TMP/work" \
 			-w "-$TMP/work/link/below/file" -- true
 		host_untouched
 	done
@@ -302,7 +302,7 @@ host_is_same() {
 	add_mount /link/../../../../link/up tmpfs tmpfs
 	for target in "$HOST" ../../host ../../../../../../../../"$HOST"; do
 		ln -sfn "$target" "$BUNDLE/rootfs/link"
-		run sandlock run --bundle "$BUNDLE" linked
+		run oci run --bundle "$BUNDLE" linked
 		host_untouched
 	done
 }
@@ -387,15 +387,15 @@ leak() {
 	args cat sentinel
 	for n in 3 5 6 7 8 9 10 11 12 20; do
 		config --arg cwd "/proc/self/fd/$n" '.process.cwd = $cwd'
-		run leak sandlock run --bundle "$BUNDLE" cwd
+		run leak oci run --bundle "$BUNDLE" cwd
 		[ "$status" -ne 0 ]
 		[[ $output != *sentinel$'\n'* && $output != sentinel ]]
 	done
 	ln -s /proc/self/fd/7 "$BUNDLE/rootfs/link"
 	config '.process.cwd = "/link"'
-	run leak sandlock run --bundle "$BUNDLE" cwd
+	run leak oci run --bundle "$BUNDLE" cwd
 	[ "$status" -ne 0 ]
-	run leak sandlock run --preserve-fds 5 --bundle "$BUNDLE" cwd
+	run leak oci run --preserve-fds 5 --bundle "$BUNDLE" cwd
 	[ "$status" -ne 0 ]
 	[ "$output" != sentinel ]
 }
@@ -406,11 +406,11 @@ leak() {
 	args sleep 1000
 	run_ok start_container web1
 	for n in 3 4 5 6 7 8 9 10 11 12 20; do
-		run leak sandlock exec --cwd "/proc/self/fd/$n" web1 cat sentinel
+		run leak oci exec --cwd "/proc/self/fd/$n" web1 cat sentinel
 		[ "$status" -ne 0 ]
 		[ "$output" != sentinel ]
 	done
-	run leak sandlock exec --preserve-fds 5 --cwd /proc/self/fd/7 web1 \
+	run leak oci exec --preserve-fds 5 --cwd /proc/self/fd/7 web1 \
 		cat sentinel
 	[ "$status" -ne 0 ]
 	[ "$output" != sentinel ]

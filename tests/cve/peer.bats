@@ -35,7 +35,7 @@ policed() {
 # has_landlock: skip unless all of a policy can be held.
 has_landlock() {
 	policed filesystem.read=/
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	[ "$status" -eq 0 ] || skip "needs version 5 of Landlock"
 }
 
@@ -49,10 +49,10 @@ has_landlock() {
 	args flip /tmp/name /data/public /data/secret 20000
 	policed filesystem.read=/ filesystem.write=/tmp \
 		filesystem.deny=/data/secret
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	assert_lines "read often"
 	policed filesystem.read=/ filesystem.write=/tmp
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	assert_lines $'read often\nsecret'
 }
 
@@ -71,7 +71,7 @@ only() {
 	config '.process.capabilities[] += ["CAP_NET_RAW", "CAP_NET_ADMIN"]'
 	args sockets
 	policed network.mode=deny
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	[ "$(grep -v high <<<"$output")" = "1 1 0
 1 1 1
 1 2 0
@@ -82,7 +82,7 @@ only() {
 16 3 0
 io_uring_setup EPERM" ]
 	policed network.mode=deny syscalls.extra_allow=raw_sockets
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	only '(1|16|io_uring_setup) '
 }
 
@@ -91,12 +91,12 @@ io_uring_setup EPERM" ]
 	config '.process.capabilities[] += ["CAP_NET_RAW", "CAP_NET_ADMIN"]'
 	args sockets
 	policed network.mode=open
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	grep -qx "2 1 6" <<<"$output"
 	grep -qx "2 1 6 high" <<<"$output"
 	only '((1|16) |(2|10) 1 [06]( |$)|(2|10) 2 (0|17)( |$)|io_)'
 	config 'del(.annotations)'
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	grep -qx "2 3 255" <<<"$output"
 }
 
@@ -104,20 +104,20 @@ io_uring_setup EPERM" ]
 	config '.process.capabilities[] += ["CAP_SYS_ADMIN"]'
 	args mount -t tmpfs tmpfs /tmp
 	policed syscalls.extra_allow=mount
-	run_ok sandlock run --bundle "$BUNDLE" box
+	run_ok oci run --bundle "$BUNDLE" box
 	policed syscalls.extra_allow=mount syscalls.extra_deny=mount
-	run_bad "permission denied" sandlock run --bundle "$BUNDLE" box
+	run_bad "permission denied" oci run --bundle "$BUNDLE" box
 	config '.linux.seccomp = {defaultAction: "SCMP_ACT_ALLOW", syscalls: [
 		{names: ["mount"], action: "SCMP_ACT_ALLOW"},
 		{names: ["mount"], action: "SCMP_ACT_ERRNO"}]}'
 	policed syscalls.extra_allow=mount
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	[ "$status" -ne 0 ]
 }
 
 # die_at N: create a container whose process dies at its N-th system call.
 die_at() {
-	run timeout -k 1 20 "$BATS_FILE_TMPDIR/inject" child "$1" "$SANDLOCK" \
+	run timeout -k 1 20 "$BATS_FILE_TMPDIR/inject" child "$1" "$SANDLOCK_OCI" \
 		--root "$ROOT" create --bundle "$BUNDLE" \
 		--pid-file "$TMP/box.pid" box </dev/null 3>&-
 }
@@ -147,7 +147,7 @@ die_at() {
 	run_bad "no-such-type" create box
 	config 'del(.mounts[-1])'
 	run_ok start_container box
-	run sandlock exec --cwd /none/at/all box true
+	run oci exec --cwd /none/at/all box true
 	[ "$status" -ne 0 ]
-	run_ok sandlock exec box true
+	run_ok oci exec box true
 }

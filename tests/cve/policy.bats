@@ -30,7 +30,7 @@ policed() {
 }
 
 on_pty() {
-	"$TESTS/terminal.py" pty 24x80 -- "$SANDLOCK" --root "$ROOT" "$@" 3>&-
+	"$TESTS/terminal.py" pty 24x80 -- "$SANDLOCK_OCI" --root "$ROOT" "$@" 3>&-
 }
 
 # The terminal is its own, and the kernel would let it.

@@ -33,7 +33,7 @@ CAPABILITIES='grep ^Cap /proc/self/status | tr "\t" " "'
 	assert_output_has "/proc/self/fd/8/: No such file"
 	args sleep 1000
 	start_container box
-	run sandlock exec box ls /proc/self/fd/7/1/root /proc/self/fd/8/
+	run oci exec box ls /proc/self/fd/7/1/root /proc/self/fd/8/
 	exec 7<&- 8<&-
 	assert_output_has "/proc/self/fd/7/1/root: No such file"
 	assert_output_has "/proc/self/fd/8/: No such file"
@@ -46,19 +46,19 @@ CAPABILITIES='grep ^Cap /proc/self/status | tr "\t" " "'
 		{bounding: $kill, permitted: $kill, effective: $kill}'
 	args sleep 1000
 	start_container box
-	run_ok sandlock exec box sh -c "$CAPABILITIES"
+	run_ok oci exec box sh -c "$CAPABILITIES"
 	assert_lines "CapInh: $none
 CapPrm: $kill
 CapEff: $kill
 CapBnd: $kill
 CapAmb: $none"
-	run_ok sandlock exec --user 1000 box sh -c "$CAPABILITIES"
+	run_ok oci exec --user 1000 box sh -c "$CAPABILITIES"
 	assert_lines "CapInh: $none
 CapPrm: $none
 CapEff: $none
 CapBnd: $kill
 CapAmb: $none"
-	run_ok sandlock exec --cap CAP_CHOWN box sh -c \
+	run_ok oci exec --cap CAP_CHOWN box sh -c \
 		'grep -E "Cap(Inh|Amb)" /proc/self/status | grep -v "	0*$"; :'
 	assert_lines ""
 }
@@ -95,7 +95,7 @@ CapAmb: $none"
 	name=$(awk -v inode="$inode" '$7 == inode { print $8 }' /proc/net/unix)
 	[[ $name == /*/gate ]]
 	[ "$(stat -c %a "$ROOT/box")" = 700 ]
-	run sandlock exec box sh -c 'ls "$1" "/proc/1/root$1"' - "$name"
+	run oci exec box sh -c 'ls "$1" "/proc/1/root$1"' - "$name"
 	[ "$status" -ne 0 ]
 	assert_output_has "$name: No such file"
 }
@@ -131,7 +131,7 @@ CapAmb: $none"
 		'.pid = $pid | .startTime = $start' \
 		"$ROOT/box/state.json" >"$TMP/forged"
 	cat "$TMP/forged" >"$ROOT/box/state.json"
-	run sandlock exec box touch "$TMP/escaped"
+	run oci exec box touch "$TMP/escaped"
 	[ ! -e "$TMP/escaped" ]
 	[ "$status" -eq 255 ]
 	assert_output_has "is not the container's any more"
@@ -142,7 +142,7 @@ CapAmb: $none"
 
 # Into a file: who waits for the passwd would keep a pipe open.
 home_is_root() {
-	timeout 5 "$SANDLOCK" --root "$ROOT" exec box sh -c 'echo $HOME' \
+	timeout 5 "$SANDLOCK_OCI" --root "$ROOT" exec box sh -c 'echo $HOME' \
 		>"$TMP/home" 3>&- && [ "$(cat "$TMP/home")" = / ]
 }
 
@@ -165,7 +165,7 @@ home_is_root() {
 
 @test "CVE-2023-25173: no group of the caller's is left" {
 	args grep ^Groups: /proc/self/status
-	run_ok setpriv --groups 1234,5678 "$SANDLOCK" --root "$ROOT" run \
+	run_ok setpriv --groups 1234,5678 "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box
 	[ "$(tr -d '\t ' <<<"$output")" = Groups: ]
 }
@@ -176,7 +176,7 @@ home_is_root() {
 	start_container box
 	echo '1000:x:0:0:trap:/root:/bin/sh' >>"$BUNDLE/rootfs/etc/passwd"
 	echo '1000:x:0:' >>"$BUNDLE/rootfs/etc/group"
-	run_ok sandlock exec --user 1000:1000 box sh -c 'id -u; id -g; echo $HOME'
+	run_ok oci exec --user 1000:1000 box sh -c 'id -u; id -g; echo $HOME'
 	assert_lines $'1000\n1000\n/'
 }
 
@@ -189,10 +189,10 @@ home_is_root() {
 		99999999999999999999 -1; do
 		echo "$id:x:0:0:trap:/root:/bin/sh" >>"$BUNDLE/rootfs/etc/passwd"
 		echo "$id:x:0:" >>"$BUNDLE/rootfs/etc/group"
-		run sandlock exec --user "$id" box id -u
+		run oci exec --user "$id" box id -u
 		[ "$status" -eq 255 ]
 		assert_output_has "--user $id"
-		run sandlock exec --user "1000:$id" box id -g
+		run oci exec --user "1000:$id" box id -g
 		[ "$status" -eq 255 ]
 	done
 }
@@ -215,12 +215,12 @@ home_is_root() {
 	args sleep 1000
 	start_container box
 	for id in 1 2 1000 65534; do
-		run_ok sandlock exec -u "$id" box sh -c 'id -u; id -g'
+		run_ok oci exec -u "$id" box sh -c 'id -u; id -g'
 		assert_lines "$id"$'\n'0
-		run_ok sandlock exec "--user=$id" box id -u
+		run_ok oci exec "--user=$id" box id -u
 		assert_lines "$id"
 	done
-	run_ok sandlock exec -u 1:5 box sh -c 'id -u; id -g'
+	run_ok oci exec -u 1:5 box sh -c 'id -u; id -g'
 	assert_lines $'1\n5'
 }
 
@@ -231,16 +231,16 @@ home_is_root() {
 	args sleep 1000
 	start_container box
 	for id in 1 1000 4294967294; do
-		run_ok sandlock exec --user "$id:$id" box sh -c 'id -u; id -g'
+		run_ok oci exec --user "$id:$id" box sh -c 'id -u; id -g'
 		assert_lines "$id"$'\n'"$id"
 	done
 	for id in 4294967296 4294967295 -1 1:2:3 1x '' ' 1' '1 ' 0x1 +1 1: : \
 		18446744073709551616; do
-		run sandlock exec --user "$id" box id -u
+		run oci exec --user "$id" box id -u
 		[ "$status" -eq 255 ]
 		assert_output_has "--user $id"
 	done
-	sandlock delete --force box
+	oci delete --force box
 	for id in 4294967296 4294967295 -1 1.5 '"1"'; do
 		config --argjson id "$id" '.process.user.uid = $id'
 		refused "process.user.uid"
@@ -249,7 +249,7 @@ home_is_root() {
 
 on_pty() {
 	"$TESTS/terminal.py" pty 24x80 -- \
-		"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+		"$SANDLOCK_OCI" --root "$ROOT" "$@" 3>&-
 }
 
 @test "CVE-2017-5226, CVE-2016-10124: the caller's terminal takes no keystroke" {
@@ -286,7 +286,7 @@ of_a_user() {
 	run_ok as_container "$TMP/tracer" "$(pid_of box)"
 	assert_lines none
 	# Tracing works after start, so the test can fail.
-	sandlock start box
+	oci start box
 	wait_until grep -q sleep "/proc/$(pid_of box)/cmdline"
 	run_ok as_container "$TMP/tracer" "$(pid_of box)"
 	assert_output_has fd
@@ -301,7 +301,7 @@ of_a_user() {
 	args tracer
 	start_container box
 	for ((i = 0; i < ${SANDLOCK_TIMES:-50}; i++)); do
-		sandlock exec --user 3003:3003 box true
+		oci exec --user 3003:3003 box true
 	done
 	touch "$BUNDLE/rootfs/ask"
 	wait_until [ ! -e "$BUNDLE/rootfs/ask" ]
@@ -314,10 +314,10 @@ of_a_user() {
 	[ "$(stat -c '%a %u' "$ROOT" "$ROOT/box" "$ROOT/box/state.json" \
 		"$ROOT/box/config.json")" = $'700 0\n700 0\n600 0\n600 0' ]
 	chmod g+w "$ROOT/box"
-	run_bad "state directory is writable for others" sandlock state box
+	run_bad "state directory is writable for others" oci state box
 	chmod g-w "$ROOT/box"
 	chown 1000 "$ROOT/box"
-	run_bad "state directory belongs to uid 1000" sandlock kill box KILL
+	run_bad "state directory belongs to uid 1000" oci kill box KILL
 	chown 0 "$ROOT/box"
 	assert_status box created
 }

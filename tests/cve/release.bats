@@ -5,7 +5,7 @@ load ../helpers
 
 @test "the release has no defence that a variable takes out" {
 	requires strings
-	strings -a "$SANDLOCK" >"$TMP/strings"
+	strings -a "$SANDLOCK_OCI" >"$TMP/strings"
 	run grep -F SANDLOCK_BROKEN "$TMP/strings"
 	assert_lines ""
 }

@@ -16,28 +16,28 @@ setup_file() {
 # The hunter may really write: it gets a copy of the runtime to hunt.
 setup() {
 	sandlock_setup
-	RUNTIME=$SANDLOCK
+	RUNTIME=$SANDLOCK_OCI
 	requires root static "${CC:-cc}"
-	cp "$SANDLOCK" "$TMP/sandlock-oci"
-	SANDLOCK=$TMP/sandlock-oci
-	SUM=$(sha256sum <"$SANDLOCK")
+	cp "$SANDLOCK_OCI" "$TMP/sandlock-oci"
+	SANDLOCK_OCI=$TMP/sandlock-oci
+	SUM=$(sha256sum <"$SANDLOCK_OCI")
 	new_bundle box
 	cp "$BATS_FILE_TMPDIR/hunter" "$BUNDLE/rootfs/bin/hunter"
 	args hunter
 }
 
 teardown() {
-	SANDLOCK=$RUNTIME
+	SANDLOCK_OCI=$RUNTIME
 	sandlock_teardown
 }
 
 unharmed() {
-	[ "$(sha256sum <"$SANDLOCK")" = "$SUM" ]
+	[ "$(sha256sum <"$SANDLOCK_OCI")" = "$SUM" ]
 }
 
 # Everything an engine's --privileged gives.
 privileged() {
-	config --argjson all "$(sandlock features |
+	config --argjson all "$(oci features |
 		jq .linux.capabilities)" '
 		.process.capabilities = {bounding: $all, permitted: $all,
 			effective: $all, inheritable: $all, ambient: $all} |
@@ -87,7 +87,7 @@ exec_many() {
 	local i
 
 	for ((i = 0; i < TIMES; i++)); do
-		try sandlock exec box true || return 1
+		try oci exec box true || return 1
 	done
 	let_it_hunt "$BUNDLE"
 }
@@ -135,7 +135,7 @@ nothing_hunted() {
 		.linux.namespaces |=
 		map(if .type == "pid" then .path = $p else . end)'
 	for ((i = 0; i < TIMES / 4; i++)); do
-		try sandlock run --bundle "$BUNDLE" other
+		try oci run --bundle "$BUNDLE" other
 	done
 	let_it_hunt "$TMP/hunter"
 	binary_seen_but_whole "$TMP/hunter"
@@ -145,9 +145,9 @@ nothing_hunted() {
 	privileged
 	args sleep 1000
 	create box
-	sandlock exec --detach box hunter </dev/null >/dev/null 2>&1
+	oci exec --detach box hunter </dev/null >/dev/null 2>&1
 	let_it_hunt "$BUNDLE"
-	try sandlock start box
+	try oci start box
 	let_it_hunt "$BUNDLE"
 	binary_seen_but_whole "$BUNDLE"
 }
@@ -182,7 +182,7 @@ nothing_hunted() {
 			then .path = $p + "pid" else . end) |
 		.hooks.createContainer =
 			[range($n) | {path: $hook, args: ["true"]}]'
-	try sandlock run --bundle "$BUNDLE" other
+	try oci run --bundle "$BUNDLE" other
 	let_it_hunt "$TMP/hunter"
 	BUNDLE=$TMP/hunter nothing_hunted
 }
@@ -205,7 +205,7 @@ nothing_hunted() {
 	config --arg p "/proc/$pid/ns/user" '
 		.linux.namespaces += [{type: "user", path: $p}]'
 	for ((i = 0; i < TIMES / 4; i++)); do
-		try sandlock run --bundle "$BUNDLE" other
+		try oci run --bundle "$BUNDLE" other
 	done
 	let_it_hunt "$TMP/hunter"
 	BUNDLE=$TMP/hunter nothing_hunted
@@ -214,7 +214,7 @@ nothing_hunted() {
 # ---- the program is the runtime ----
 
 refused_for_exec() {
-	run sandlock exec box "$1"
+	run oci exec box "$1"
 	[ "$status" -eq 255 ]
 	assert_output_has "leads to the runtime's own binary: operation not permitted"
 }
@@ -223,7 +223,7 @@ refused_for_init() {
 	args "$1"
 	config --arg path "$CGROUP_PARENT/other" '.linux.cgroupsPath = $path'
 	run_bad "leads to the runtime's own binary: operation not permitted" \
-		sandlock run --bundle "$BUNDLE" other
+		oci run --bundle "$BUNDLE" other
 	assert_gone other
 }
 
@@ -265,7 +265,7 @@ refused_for_init() {
 }
 
 @test "CVE-2019-5736: the own binary inside the rootfs is no program, either" {
-	ln "$SANDLOCK" "$BUNDLE/rootfs/bin/runtime"
+	ln "$SANDLOCK_OCI" "$BUNDLE/rootfs/bin/runtime"
 	args sleep 1000
 	start_container box
 	refused_for_exec /bin/runtime

@@ -13,7 +13,7 @@ setup() {
 @test "smoke: a container runs, and its status is passed on" {
 	new_bundle
 	args sh -c 'hostname; exit 7'
-	run sandlock run --bundle "$BUNDLE" box
+	run oci run --bundle "$BUNDLE" box
 	[ "$status" -eq 7 ]
 	assert_lines sandlock
 }
@@ -21,10 +21,10 @@ setup() {
 @test "smoke: create, start, exec, kill, delete" {
 	start_sleeping box
 	assert_status box running
-	run_ok sandlock exec box sh -c 'id -u; echo $PPID'
+	run_ok oci exec box sh -c 'id -u; echo $PPID'
 	assert_lines $'0\n0'
-	run_ok sandlock kill box KILL
+	run_ok oci kill box KILL
 	wait_until has_status box stopped
-	run_ok sandlock delete box
+	run_ok oci delete box
 	assert_gone box
 }

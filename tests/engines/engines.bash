@@ -14,7 +14,7 @@
 #
 # A test says by its tags what of an engine it shows; see tests/engines/table.
 
-SANDLOCK=${SANDLOCK:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/sandlock-oci}
+SANDLOCK_OCI=${SANDLOCK_OCI:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/sandlock-oci}
 load ../helpers
 load packages
 
@@ -173,7 +173,7 @@ export -f enter_suite install_runtime hide_hybrid live_in_room
 
 # Where every user of an engine can execute it.
 make_runtime() {
-	local from=$SANDLOCK
+	local from=$SANDLOCK_OCI
 
 	if [ -n "$ENGINE_RUNTIME" ]; then
 		from=$(PATH=$(suite_path) command -v "$ENGINE_RUNTIME")
