@@ -62,22 +62,22 @@ load checkpoint
 	args sleep 1000
 	run_ok unshare --mount --propagation shared "$BASH" -c '
 		set -e
-		out=$1 dir=$2 sandlock=$3 bundle=$4
-		$sandlock run --detach --bundle "$bundle" box \
+		out=$1 dir=$2 oci=$3 bundle=$4
+		$oci run --detach --bundle "$bundle" box \
 			</dev/null >"$out" 2>&1
 		before=$(wc -l </proc/self/mountinfo)
-		$sandlock checkpoint --image-path "$dir/../images" box
-		$sandlock restore --detach --bundle "$bundle" \
+		$oci checkpoint --image-path "$dir/../images" box
+		$oci restore --detach --bundle "$bundle" \
 			--image-path "$dir/../images" box </dev/null >"$out" 2>&1
 		[ "$(wc -l </proc/self/mountinfo)" = "$before" ]
 		echo new >"$dir/new"
-		$sandlock exec box cat /data/new
+		$oci exec box cat /data/new
 		mkdir "$dir/mount"
 		mount -t tmpfs tmpfs "$dir/mount"
 		touch "$dir/mount/spread"
-		$sandlock exec box ls /data/mount
+		$oci exec box ls /data/mount
 		umount "$dir/mount"
-		$sandlock delete --force box' bash "$TMP/box.out" \
+		$oci delete --force box' bash "$TMP/box.out" \
 		"$TMP/shared" "${PROGRAM[*]}" "$BUNDLE" 3>&-
 	assert_lines $'new\nspread'
 }

@@ -37,16 +37,16 @@ in_room() {
 		mount --rbind /mnt/pts /dev/pts
 		! [ -e /mnt/net/tun ] || cp -a /mnt/net/tun /dev/net/
 		umount --lazy /mnt
-		out=$1 bundle=$2 images=$3 sandlock=$4
+		out=$1 bundle=$2 images=$3 oci=$4
 		run() {
-			$sandlock "$@" --detach --bundle "$bundle" box \
+			$oci "$@" --detach --bundle "$bundle" box \
 				</dev/null >"$out" 2>&1 || { cat "$out"; exit 1; }
 		}
 		save() {
-			$sandlock checkpoint --image-path "$images" "$@" box
+			$oci checkpoint --image-path "$images" "$@" box
 		}
 		'"$1"'
-		$sandlock delete --force box' bash "$TMP/box.out" "$BUNDLE" \
+		$oci delete --force box' bash "$TMP/box.out" "$BUNDLE" \
 		"$IMAGES" "${PROGRAM[*]}" 3>&-
 }
 
@@ -57,7 +57,7 @@ in_room() {
 		run run
 		save
 		run restore --image-path "$images"
-		$sandlock exec box sh -c "wc -c </proc/timer_list; echo x >/dev/null"'
+		$oci exec box sh -c "wc -c </proc/timer_list; echo x >/dev/null"'
 	assert_lines 0
 }
 

@@ -14,27 +14,27 @@ setup() {
 }
 
 # The runtime, called by the user; the state is below $USER_HOME/run.
-user_sandlock() {
+user_oci() {
 	as_user ./sandlock-oci "$@"
 }
 
 user_run() {
-	user_sandlock run --bundle "$BUNDLE" box
+	user_oci run --bundle "$BUNDLE" box
 }
 
 # user_start: a container that sleeps.
 user_start() {
 	args sleep 1000
-	user_sandlock create --bundle "$BUNDLE" box </dev/null \
+	user_oci create --bundle "$BUNDLE" box </dev/null \
 		>"$TMP/out" 2>&1 || {
 		cat "$TMP/out"
 		return 1
 	}
-	user_sandlock start box
+	user_oci start box
 }
 
 user_status() {
-	[ "$(user_sandlock state box | jq -r .status)" = "$1" ]
+	[ "$(user_oci state box | jq -r .status)" = "$1" ]
 }
 
 # Several ids: root is the user, the others are the subordinate ones.
@@ -62,27 +62,27 @@ map_range() {
 	local pid
 
 	args sleep 1000
-	user_sandlock create --bundle "$BUNDLE" --pid-file pid box \
+	user_oci create --bundle "$BUNDLE" --pid-file pid box \
 		</dev/null >/dev/null 2>&1
 	user_status created
 	pid=$(cat "$USER_HOME/pid")
 	[ "$(sed -n 's/^Uid:\t\([0-9]*\).*/\1/p' "/proc/$pid/status")" -eq \
 		"$USER_ID" ]
-	user_sandlock start box
+	user_oci start box
 	user_status running
-	[ "$(user_sandlock list --quiet)" = box ]
-	[ "$(user_sandlock list --format json | jq -r '.[0].owner')" = \
+	[ "$(user_oci list --quiet)" = box ]
+	[ "$(user_oci list --format json | jq -r '.[0].owner')" = \
 		"$USER_NAME" ]
-	[ "$(user_sandlock ps --format json box | jq -c .)" = "[$pid]" ]
-	run_ok user_sandlock exec box sh -c 'echo $((6 * 7)); id -u'
+	[ "$(user_oci ps --format json box | jq -c .)" = "[$pid]" ]
+	run_ok user_oci exec box sh -c 'echo $((6 * 7)); id -u'
 	[ "$output" = $'42\n0' ]
-	user_sandlock kill box KILL
+	user_oci kill box KILL
 	wait_until user_status stopped
-	user_sandlock delete box
-	run user_sandlock state box
+	user_oci delete box
+	run user_oci state box
 	[ "$status" -eq 1 ]
 	assert_output_has "does not exist"
-	[ -z "$(user_sandlock list --quiet)" ]
+	[ -z "$(user_oci list --quiet)" ]
 }
 
 @test "an unprivileged user's exec has a terminal" {
@@ -122,7 +122,7 @@ map_range() {
 	map_range
 	config '.linux.uidMappings[1] |= (.hostID = 1 | .size = 1000)'
 	run_bad "linux.uidMappings: newuidmap" user_run
-	run user_sandlock state box
+	run user_oci state box
 	assert_output_has "does not exist"
 }
 

@@ -129,7 +129,7 @@ while :; do sleep 0.05; done'
 
 	new_bundle box
 	args sh -c "$LISTENER"
-	start_listening sandlock_exec run --bundle "$BUNDLE" box
+	start_listening exec_oci run --bundle "$BUNDLE" box
 	for name in HUP USR1 WINCH INT; do
 		kill -$name "$JOB"
 		wait_until grep -q "got ${name,,}" "$TMP/out"
@@ -141,7 +141,7 @@ while :; do sleep 0.05; done'
 }
 
 # As sandlock, without a shell between: $! is the runtime's pid.
-sandlock_exec() {
+exec_oci() {
 	exec "$SANDLOCK_OCI" --root "$ROOT" "$@"
 }
 
@@ -150,7 +150,7 @@ sandlock_exec() {
 	local name
 
 	start_sleeping box
-	start_listening sandlock_exec exec box sh -c "$LISTENER"
+	start_listening exec_oci exec box sh -c "$LISTENER"
 	for name in HUP USR1 INT; do
 		kill -$name "$JOB"
 		wait_until grep -q "got ${name,,}" "$TMP/out"
@@ -213,7 +213,7 @@ sandlock_exec() {
 	requires root
 	new_bundle box
 	args sleep 1000
-	sandlock_exec run --bundle "$BUNDLE" box </dev/null 3>&- &
+	exec_oci run --bundle "$BUNDLE" box </dev/null 3>&- &
 	JOB=$!
 	wait_until has_status box running
 	run_bad "cannot delete container box that is not stopped: running" \
@@ -230,7 +230,7 @@ sandlock_exec() {
 	config 'del(.linux.namespaces[] | select(.type == "pid"))'
 	args sh -c '(sleep 1000 & echo $! >/tmp/orphan); sleep 1000'
 	start_listening_orphan() {
-		sandlock_exec run "$@" --bundle "$BUNDLE" box </dev/null \
+		exec_oci run "$@" --bundle "$BUNDLE" box </dev/null \
 			>/dev/null 2>&1 3>&- &
 		JOB=$!
 		wait_until [ -s "$BUNDLE/rootfs/tmp/orphan" ]
