@@ -23,7 +23,7 @@
 #include "base/util.h"
 #include "confine/bpf.h"
 #include "confine/calls.h"
-#include "confine/outside.h"
+#include "confine/other_processes.h"
 #include "confine/rules.h"
 #include "policy/syscalls.h"
 

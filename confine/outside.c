@@ -7,7 +7,7 @@
  * which is 0, is allowed. sched_setaffinity is not here: the C libraries name
  * their own threads in it, and it slows others down, no more.
  */
-#include "confine/outside.h"
+#include "confine/other_processes.h"
 
 #include <fcntl.h>
 #include <linux/fiemap.h>

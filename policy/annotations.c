@@ -15,7 +15,7 @@
 #include "oci/json.h"
 #include "policy/keys.h"
 #include "policy/near.h"
-#include "policy/unknown.h"
+#include "policy/complain.h"
 
 #define PREFIX "io.sandlock"
 #define PROFILE "profile"

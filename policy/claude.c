@@ -12,7 +12,7 @@
 #include "base/util.h"
 #include "oci/json.h"
 #include "policy/keys.h"
-#include "policy/unknown.h"
+#include "policy/complain.h"
 
 struct list {
 	const struct policy_raw *items;

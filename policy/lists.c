@@ -12,7 +12,7 @@
 #include "policy/net_rule.h"
 #include "policy/presets.h"
 #include "policy/syscalls.h"
-#include "policy/unknown.h"
+#include "policy/complain.h"
 #include "policy/values.h"
 
 static const char *const protections[POLICY_PROTECTIONS] = {

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "policy/keys.h"
-#include "policy/text.h"
+#include "base/text.h"
 
 /* "--filesystem-read" of "filesystem.read" */
 static void put_long_flag(struct policy_text *out, const char *name)

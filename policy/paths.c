@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "policy/glob.h"
 #include "policy/presets.h"
-#include "policy/unknown.h"
+#include "policy/complain.h"
 #include "policy/values.h"
 
 /* Variables are not expanded; who writes one would get another path. */

@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "policy/keys.h"
 #include "policy/toml.h"
-#include "policy/unknown.h"
+#include "policy/complain.h"
 #include "policy/values.h"
 
 /* No zone is UTC. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/text.c - a text that grows. */
-#include "policy/text.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/unknown.c - what to say about words and values of a file. */
-#include "policy/unknown.h"
+#include "policy/complain.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "policy/keys.h"
-#include "policy/text.h"
+#include "base/text.h"
 
 #define MAX_PRESETS 31
 

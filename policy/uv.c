@@ -16,7 +16,7 @@
 #include "policy/keys.h"
 #include "policy/presets.h"
 #include "policy/toml.h"
-#include "policy/unknown.h"
+#include "policy/complain.h"
 
 struct uv_key {
 	const char *name;

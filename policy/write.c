@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "base/util.h"
-#include "policy/text.h"
+#include "base/text.h"
 #include "policy/types.h"
 #include "policy/values.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/agent.c - one connection, one message, one descriptor. */
-#include "runtime/agent.h"
+#include "runtime/launch/seccomp_agent.h"
 
 #include <string.h>
 #include <sys/socket.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/annotated.c - annotations that a pod's author may not set. */
-#include "runtime/annotated.h"
+#include "runtime/container/host_annotations.h"
 
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/oci.h"
 #include "policy/policy.h"
-#include "runtime/commands.h"
+#include "runtime/cli/command.h"
 
 static bool is_allowed(const struct globals *globals, const char *key)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/audit.c - listen to the kernel's audit, and pick what is ours. */
-#include "runtime/audit.h"
+#include "runtime/diagnose/audit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,9 +22,9 @@
 #include "base/kernel.h"
 #include "confine/calls.h"
 #include "confine/landlock.h"
-#include "runtime/blame.h"
-#include "runtime/creation.h"
-#include "runtime/denials.h"
+#include "runtime/diagnose/attribute.h"
+#include "runtime/container/create.h"
+#include "runtime/diagnose/denials.h"
 
 #define ABI_LOGS 7 /* of Landlock */
 #define MOST 1000

@@ -9,7 +9,7 @@
 
 #include "base/util.h"
 #include "confine/landlock.h"
-#include "runtime/audit.h"
+#include "runtime/diagnose/audit.h"
 
 #ifndef AUDIT_LANDLOCK_ACCESS
 #define AUDIT_LANDLOCK_ACCESS 1423

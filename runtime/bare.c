@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/bare.c - what can be held without namespaces, and what cannot. */
-#include "runtime/bare.h"
+#include "runtime/enforce/no_namespaces.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "base/util.h"
-#include "runtime/mounts.h"
+#include "runtime/plan/mounts.h"
 
 /* What a bind with any option resets unless named; atime stays as it is. */
 #define BIND_ATTRS                                                  \

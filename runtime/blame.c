@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/blame.c - from a path that was refused to a key of the policy. */
-#include "runtime/blame.h"
+#include "runtime/diagnose/attribute.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include "base/elf.h"
 #include "base/root.h"
 #include "base/util.h"
-#include "runtime/denials.h"
-#include "runtime/view.h"
+#include "runtime/diagnose/denials.h"
+#include "runtime/enforce/view.h"
 
 #define READ LANDLOCK_MAY_READ
 #define WRITE LANDLOCK_MAY_WRITE

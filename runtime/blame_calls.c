@@ -21,10 +21,10 @@
 #include "policy/net_rule.h"
 #include "policy/policy.h"
 #include "policy/syscalls.h"
-#include "runtime/bare.h"
-#include "runtime/blame.h"
-#include "runtime/denials.h"
-#include "runtime/view.h"
+#include "runtime/enforce/no_namespaces.h"
+#include "runtime/diagnose/attribute.h"
+#include "runtime/diagnose/denials.h"
+#include "runtime/enforce/view.h"
 
 #define FILES_STAY                                                     \
 	"without namespaces modes, owners, times and attributes stay " \

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/mounts.h"
+#include "runtime/plan/mounts.h"
 
 static bool has_cgroup_namespace(const struct make_input *in)
 {

@@ -6,7 +6,7 @@
  * namespaces made by clone3. Nothing here or below allocates, formats or
  * locks; what goes wrong is told to the parent as a step and an errno.
  */
-#include "runtime/child.h"
+#include "runtime/child/child.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -24,7 +24,7 @@
 #include "base/proc.h"
 #include "base/sys.h"
 #include "network/network.h"
-#include "runtime/words.h"
+#include "runtime/plan/protocol.h"
 
 /* The owner's are those of a new session keyring, and to search it. */
 #define KEYRING_RIGHTS 0x3f1b0000

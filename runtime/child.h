@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 /* What the child carries along; the plan itself is const. */
 struct child {

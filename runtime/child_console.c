@@ -18,8 +18,8 @@
 #include "base/auto.h"
 #include "base/root.h"
 #include "base/sys.h"
-#include "runtime/child.h"
-#include "runtime/words.h"
+#include "runtime/child/child.h"
+#include "runtime/plan/protocol.h"
 
 #define PTMX_DEVICE makedev(5, 2)
 #define PTY_SLAVE_MAJOR 136

@@ -14,8 +14,8 @@
 #include "base/root.h"
 #include "base/sys.h"
 #include "base/util.h"
-#include "runtime/child_mount.h"
-#include "runtime/mounts.h"
+#include "runtime/child/mount.h"
+#include "runtime/plan/mounts.h"
 
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452

@@ -25,8 +25,8 @@
 #include "base/elf.h"
 #include "base/sys.h"
 #include "confine/landlock.h"
-#include "runtime/child.h"
-#include "runtime/words.h"
+#include "runtime/child/child.h"
+#include "runtime/plan/protocol.h"
 
 #define DEFAULT_PATH \
 	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

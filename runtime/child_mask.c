@@ -8,7 +8,7 @@
 #include "base/auto.h"
 #include "base/root.h"
 #include "base/sys.h"
-#include "runtime/child_mount.h"
+#include "runtime/child/mount.h"
 
 /*
  * The first place gets the mount itself, every further one a clone of it: only

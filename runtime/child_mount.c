@@ -18,8 +18,8 @@
 #include "base/root.h"
 #include "base/sys.h"
 #include "base/util.h"
-#include "runtime/child_mount.h"
-#include "runtime/mounts.h"
+#include "runtime/child/mount.h"
+#include "runtime/plan/mounts.h"
 
 #define PROC_ROOT_INODE 1
 

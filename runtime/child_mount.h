@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/child.h"
+#include "runtime/child/child.h"
 
 /* Set errno, and a note when text is not NULL; always -1. */
 int child_refuse(struct child *child, int error, const char *text);

@@ -23,7 +23,7 @@
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/sys.h"
-#include "runtime/child.h"
+#include "runtime/child/child.h"
 
 #define IOPRIO_WHO_PROCESS 1
 #define PASSWD_MAX (1 << 20)

@@ -18,7 +18,7 @@
 
 #include "base/auto.h"
 #include "base/sys.h"
-#include "runtime/child.h"
+#include "runtime/child/child.h"
 
 #define KERNEL_SIGSET 8 /* bytes of the kernel's sigset_t */
 

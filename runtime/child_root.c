@@ -11,7 +11,7 @@
 #include "base/root.h"
 #include "base/sys.h"
 #include "base/util.h"
-#include "runtime/child_mount.h"
+#include "runtime/child/mount.h"
 
 /*
  * Cut the mount that holds the rootfs off from the host: what is attached to

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/child.h"
+#include "runtime/child/child.h"
 
 int child_signals_open(void)
 {

@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/creation.h"
-#include "runtime/starting.h"
+#include "runtime/container/create.h"
+#include "runtime/container/start.h"
 
 /* What would be done. Cgroups and the gate exist only in the real thing. */
 static int dump(struct creation *c)

@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "hooks/hooks.h"
-#include "runtime/commands.h"
-#include "runtime/deleting.h"
-#include "runtime/holder.h"
-#include "runtime/reserve.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/delete.h"
+#include "runtime/container/lock_holder.h"
+#include "runtime/container/state_dir.h"
 
 #define LOCK_SECONDS 10
 

@@ -18,8 +18,8 @@
 #include "cgroups/rdt.h"
 #include "network/network.h"
 #include "oci/write.h"
-#include "runtime/commands.h"
-#include "runtime/container.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
 
 #define DEFAULT_INTERVAL_MS 5000
 #define LINE_ARENA (1UL << 20)

@@ -7,12 +7,12 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/console.h"
-#include "runtime/creation.h"
-#include "runtime/entry.h"
-#include "runtime/exec_process.h"
-#include "runtime/foreground.h"
-#include "runtime/pid_file.h"
+#include "runtime/launch/console.h"
+#include "runtime/container/create.h"
+#include "runtime/container/enter.h"
+#include "runtime/sandlock-oci/exec_process.h"
+#include "runtime/launch/foreground.h"
+#include "base/pid_file.h"
 
 static int check_status(const struct container *c, bool ignore_paused)
 {

@@ -5,9 +5,9 @@
 
 #include "confine/confine.h"
 #include "oci/oci.h"
-#include "runtime/commands.h"
-#include "runtime/make.h"
-#include "runtime/version.h"
+#include "runtime/cli/command.h"
+#include "runtime/plan/make.h"
+#include "runtime/cli/version.h"
 
 static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)

@@ -4,9 +4,9 @@
 
 #include "base/auto.h"
 #include "base/util.h"
-#include "runtime/commands.h"
-#include "runtime/container.h"
-#include "runtime/killing.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
+#include "runtime/container/kill.h"
 
 struct kill_options {
 	bool all;

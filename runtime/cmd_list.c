@@ -11,8 +11,8 @@
 #include "base/io.h"
 #include "base/util.h"
 #include "oci/oci.h"
-#include "runtime/commands.h"
-#include "runtime/container.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
 
 #define MAX_PASSWD (4UL << 20)
 #define MIN_WIDTH 12

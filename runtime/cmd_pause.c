@@ -3,8 +3,8 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/commands.h"
-#include "runtime/container.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
 
 static int freeze(const struct globals *globals, const struct container *c,
 		  bool on)

@@ -16,8 +16,8 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
-#include "runtime/commands.h"
-#include "runtime/container.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
 
 #define MAX_OUTPUT (16UL << 20)
 #define BLANKS " \t"

@@ -3,9 +3,9 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/creation.h"
-#include "runtime/front.h"
-#include "runtime/starting.h"
+#include "runtime/container/create.h"
+#include "runtime/container/attached.h"
+#include "runtime/container/start.h"
 
 static int start_program(struct creation *c, struct front *front)
 {

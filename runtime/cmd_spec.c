@@ -12,7 +12,7 @@
 #include "base/util.h"
 #include "cgroups/cgroup.h"
 #include "oci/oci.h"
-#include "runtime/commands.h"
+#include "runtime/cli/command.h"
 
 struct spec_options {
 	const char *bundle;

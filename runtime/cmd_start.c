@@ -3,8 +3,8 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/reserve.h"
-#include "runtime/starting.h"
+#include "runtime/container/state_dir.h"
+#include "runtime/container/start.h"
 
 #define CREATE_SECONDS 10
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "base/auto.h"
-#include "runtime/commands.h"
-#include "runtime/container.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
 
 static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)

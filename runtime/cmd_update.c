@@ -14,11 +14,11 @@
 #include "cgroups/rdt.h"
 #include "cgroups/systemd.h"
 #include "oci/write.h"
-#include "runtime/commands.h"
-#include "runtime/facts.h"
-#include "runtime/policed.h"
-#include "runtime/reserve.h"
-#include "runtime/systemd.h"
+#include "runtime/cli/command.h"
+#include "runtime/plan/facts.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/container/state_dir.h"
+#include "runtime/container/systemd.h"
 
 /* Beside config.json: its linux.resources, as updates have left them. */
 #define RESOURCES "resources.json"

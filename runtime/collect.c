@@ -6,7 +6,7 @@
  * removed the sandbox (container_hold). So no `sandlock` waits for a sandbox
  * with a record that is not held, even if its processes still run.
  */
-#include "runtime/collect.h"
+#include "runtime/sandbox/collect.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,9 +19,9 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "runtime/commands.h"
-#include "runtime/deleting.h"
-#include "runtime/reserve.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/delete.h"
+#include "runtime/container/state_dir.h"
 
 #define MOST_NAMES 256	/* read by one start */
 #define MOST_RECORDS 16	/* checked by one start, of these names */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/completion.c - gather the flags of all tables, and what may follow. */
-#include "runtime/completion.h"
+#include "runtime/sandlock/completion.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 #include "policy/keys.h"
 #include "policy/presets.h"
 #include "policy/syscalls.h"
-#include "policy/text.h"
-#include "runtime/dispatch.h"
-#include "runtime/options.h"
-#include "runtime/profile_files.h"
-#include "runtime/request.h"
+#include "base/text.h"
+#include "runtime/cli/dispatch.h"
+#include "runtime/cli/options.h"
+#include "runtime/sandlock/profile_files.h"
+#include "runtime/sandbox/request.h"
 
 void completion_quote(struct policy_text *out, const char *text)
 {

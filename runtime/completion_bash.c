@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/completion_bash.c - a script for bash, without bash-completion. */
 #include "base/util.h"
-#include "policy/text.h"
-#include "runtime/completion.h"
+#include "base/text.h"
+#include "runtime/sandlock/completion.h"
 
 /* _sandlock_value FLAG: complete what follows it; fails if nothing does. */
 static void put_value_case(const struct completion_flag *flag,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/completion_fish.c - a script for fish. */
 #include "base/util.h"
-#include "policy/text.h"
-#include "runtime/completion.h"
+#include "base/text.h"
+#include "runtime/sandlock/completion.h"
 
 static void put_quoted(struct policy_text *out, const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/completion_zsh.c - a script for zsh. */
 #include "base/util.h"
-#include "policy/text.h"
-#include "runtime/completion.h"
+#include "base/text.h"
+#include "runtime/sandlock/completion.h"
 
 /* Inside of '…[help]…' and of 'name:help'. */
 static void put_help(struct policy_text *out, const char *text)

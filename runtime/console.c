@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/console.c - terminals handed over, or relayed byte by byte. */
-#include "runtime/console.h"
+#include "runtime/launch/console.h"
 
 #include <errno.h>
 #include <fcntl.h>

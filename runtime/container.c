@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/container.c - find a container on disk and ask the kernel how it is. */
-#include "runtime/container.h"
+#include "runtime/container/container.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "base/proc.h"
 #include "base/sys.h"
 #include "base/util.h"
-#include "runtime/state_root.h"
+#include "oci/state_root.h"
 
 #define MAX_ID 1024
 #define MAX_RECORD (4UL << 20)

@@ -3,7 +3,7 @@
  * runtime/creation.c - the effects of a creation, in order, each undone by
  * leaving scope until the container is kept.
  */
-#include "runtime/creation.h"
+#include "runtime/container/create.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,13 +26,13 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "hooks/hooks.h"
-#include "runtime/console.h"
-#include "runtime/mounted.h"
-#include "runtime/notify.h"
-#include "runtime/pid_file.h"
-#include "runtime/policed_files.h"
-#include "runtime/starting.h"
-#include "runtime/systemd.h"
+#include "runtime/launch/console.h"
+#include "runtime/launch/stops.h"
+#include "runtime/launch/sd_notify.h"
+#include "base/pid_file.h"
+#include "runtime/enforce/files.h"
+#include "runtime/container/start.h"
+#include "runtime/container/systemd.h"
 
 #define REMOVE_MS 10000
 

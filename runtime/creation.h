@@ -9,11 +9,11 @@
 
 #include "cgroups/rdt.h"
 #include "cgroups/systemd.h"
-#include "runtime/commands.h"
-#include "runtime/joins.h"
-#include "runtime/launch.h"
-#include "runtime/policed.h"
-#include "runtime/reserve.h"
+#include "runtime/cli/command.h"
+#include "runtime/plan/join.h"
+#include "runtime/launch/launch.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/container/state_dir.h"
 
 /* Options of create and run. */
 struct creation_options {

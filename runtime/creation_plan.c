@@ -16,12 +16,12 @@
 #include "base/num.h"
 #include "base/proc.h"
 #include "base/util.h"
-#include "runtime/annotated.h"
-#include "runtime/creation.h"
-#include "runtime/idmap.h"
-#include "runtime/inherited.h"
-#include "runtime/mount_check.h"
-#include "runtime/notify.h"
+#include "runtime/container/host_annotations.h"
+#include "runtime/container/create.h"
+#include "runtime/launch/idmap.h"
+#include "runtime/launch/inherited.h"
+#include "runtime/container/mount_check.h"
+#include "runtime/launch/sd_notify.h"
 
 #define OPTION(field) offsetof(struct creation_options, field)
 

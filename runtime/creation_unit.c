@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "runtime/creation.h"
-#include "runtime/systemd.h"
+#include "runtime/container/create.h"
+#include "runtime/container/systemd.h"
 
 #define OPTION "--systemd-cgroup"
 

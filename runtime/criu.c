@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/criu.c - start criu, ask it, answer it. */
-#include "runtime/criu.h"
+#include "runtime/checkpoint/criu.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "runtime/commands.h"
-#include "runtime/protobuf.h"
+#include "runtime/cli/command.h"
+#include "runtime/checkpoint/protobuf.h"
 
 /* Of criu_req and criu_resp: more types, and the fields we use. */
 enum { TYPE_NOTIFY = 6, TYPE_FEATURES = 9, TYPE_VERSION = 10 };

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/util.h"
-#include "runtime/criu.h"
+#include "runtime/checkpoint/criu.h"
 
 #define TAIL 262144
 /* The last one names what was given up, those before it why. */

@@ -2,7 +2,7 @@
 /* runtime/deleting.h - the end of a container, for `delete` and for `run`. */
 #pragma once
 
-#include "runtime/container.h"
+#include "runtime/container/container.h"
 
 struct arena;
 struct oci_hooks;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/denials.c - a list of refusals, for people and for programs. */
-#include "runtime/denials.h"
+#include "runtime/diagnose/denials.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/util.h"
 #include "oci/write.h"
-#include "runtime/quote.h"
+#include "runtime/cli/quote.h"
 
 /* A program that is refused this often is refused everything. */
 #define MOST 1000

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/util.h"
-#include "runtime/mounts.h"
+#include "runtime/plan/mounts.h"
 
 static const struct oci_device defaults[] = {
 	{ S_IFCHR, "/dev/null", 1, 3, true, 0666, 0, 0 },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/dispatch.c - from a name and words to one command's exit status. */
-#include "runtime/dispatch.h"
+#include "runtime/cli/dispatch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "runtime/help.h"
-#include "runtime/options.h"
+#include "runtime/cli/help.h"
+#include "runtime/cli/options.h"
 
 const struct command *dispatch_find(const struct command_set *program,
 				    const char *name)

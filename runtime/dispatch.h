@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "runtime/commands.h"
+#include "runtime/cli/command.h"
 
 struct option_table;
 

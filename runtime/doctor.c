@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/doctor.c - one finding for each mechanism of the kernel. */
-#include "runtime/doctor.h"
+#include "runtime/diagnose/check.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,10 +14,10 @@
 #include "base/util.h"
 #include "confine/landlock.h"
 #include "policy/policy.h"
-#include "runtime/doctor_cgroups.h"
-#include "runtime/nested.h"
-#include "runtime/sandbox.h"
-#include "runtime/trial.h"
+#include "runtime/diagnose/check_cgroups.h"
+#include "policy/nested.h"
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/sandbox/probe.h"
 
 static const char *const part_names[DOCTOR_PARTS] = {
 	[DOCTOR_SECCOMP] = "seccomp",	[DOCTOR_NAMESPACES] = "namespaces",

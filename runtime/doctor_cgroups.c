@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/doctor_cgroups.c - try limits on a cgroup that nobody is in. */
-#include "runtime/doctor_cgroups.h"
+#include "runtime/diagnose/check_cgroups.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "cgroups/cgroup.h"
-#include "runtime/doctor.h"
+#include "runtime/diagnose/check.h"
 
 #define REMOVE_MS 2000
 #define SOME_MEMORY (1LL << 30)

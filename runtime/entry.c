@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/entry.c - join what the container's first process has, become what process says. */
-#include "runtime/entry.h"
+#include "runtime/container/enter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,10 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "cgroups/rdt.h"
-#include "runtime/inherited.h"
-#include "runtime/mounted.h"
-#include "runtime/policed_files.h"
-#include "runtime/systemd.h"
+#include "runtime/launch/inherited.h"
+#include "runtime/launch/stops.h"
+#include "runtime/enforce/files.h"
+#include "runtime/container/systemd.h"
 
 void entry_close(struct entry *entry)
 {

@@ -7,11 +7,11 @@
 
 #include <stdbool.h>
 
-#include "runtime/commands.h"
-#include "runtime/container.h"
-#include "runtime/joins.h"
-#include "runtime/launch.h"
-#include "runtime/policed.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
+#include "runtime/plan/join.h"
+#include "runtime/launch/launch.h"
+#include "runtime/enforce/enforce.h"
 
 struct entry_options {
 	const struct oci_process *process;

@@ -3,7 +3,7 @@
  * runtime/env_file.c - read a policy's variables from files, and hide values
  * that are on the command line.
  */
-#include "runtime/env_file.h"
+#include "runtime/sandbox/env_file.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/excluded.c - find the file that a command would run. */
-#include "runtime/excluded.h"
+#include "runtime/sandbox/excluded.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "confine/files.h"
-#include "runtime/request.h"
+#include "runtime/sandbox/request.h"
 
 #define MAX_LINKS 40
 /* The kernel's limits for a #! line and for nested scripts. */

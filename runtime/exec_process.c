@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/exec_process.c - from exec's options to a process. */
-#include "runtime/exec_process.h"
+#include "runtime/sandlock-oci/exec_process.h"
 
 #include <errno.h>
 #include <fcntl.h>

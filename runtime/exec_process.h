@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "oci/oci.h"
-#include "runtime/commands.h"
-#include "runtime/container.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
 
 struct exec_options {
 	const char *console_socket;

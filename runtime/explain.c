@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/explain.c - plan as `run` does, and note what holds each key. */
-#include "runtime/explain.h"
+#include "runtime/diagnose/explain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +14,14 @@
 #include "confine/landlock.h"
 #include "policy/keys.h"
 #include "policy/syscalls.h"
-#include "policy/text.h"
-#include "runtime/bare.h"
-#include "runtime/doctor_cgroups.h"
-#include "runtime/policed_carve.h"
-#include "runtime/policed_sockets.h"
-#include "runtime/sandbox.h"
-#include "runtime/unsandboxed.h"
-#include "runtime/view.h"
+#include "base/text.h"
+#include "runtime/enforce/no_namespaces.h"
+#include "runtime/diagnose/check_cgroups.h"
+#include "runtime/enforce/cover.h"
+#include "runtime/enforce/unix_sockets.h"
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/sandbox/unsandboxed.h"
+#include "runtime/enforce/view.h"
 
 static const char *const state_names[] = {
 	[EXPLAIN_HELD] = "held",

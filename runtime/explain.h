@@ -7,12 +7,12 @@
 
 #include <stddef.h>
 
-#include "runtime/creation.h"
-#include "runtime/doctor.h"
-#include "runtime/request.h"
-#include "runtime/sandbox.h"
-#include "runtime/trial.h"
-#include "runtime/unsandboxed.h"
+#include "runtime/container/create.h"
+#include "runtime/diagnose/check.h"
+#include "runtime/sandbox/request.h"
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/sandbox/probe.h"
+#include "runtime/sandbox/unsandboxed.h"
 
 enum explain_state {
 	EXPLAIN_HELD,

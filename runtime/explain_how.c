@@ -8,9 +8,9 @@
 #include "base/util.h"
 #include "confine/landlock.h"
 #include "policy/keys.h"
-#include "runtime/explain.h"
-#include "runtime/policed_sockets.h"
-#include "runtime/view.h"
+#include "runtime/diagnose/explain.h"
+#include "runtime/enforce/unix_sockets.h"
+#include "runtime/enforce/view.h"
 
 static const char *landlock_text(struct arena *arena,
 				 const struct explanation *all)

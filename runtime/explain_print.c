@@ -8,11 +8,11 @@
 #include "confine/landlock.h"
 #include "oci/write.h"
 #include "policy/toml.h"
-#include "runtime/explain.h"
-#include "runtime/quote.h"
-#include "runtime/toml_json.h"
-#include "runtime/unsandboxed.h"
-#include "runtime/view.h"
+#include "runtime/diagnose/explain.h"
+#include "runtime/cli/quote.h"
+#include "policy/toml_json.h"
+#include "runtime/sandbox/unsandboxed.h"
+#include "runtime/enforce/view.h"
 
 static const struct {
 	uint32_t right;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/external.c - name what a checkpoint leaves to the host. */
-#include "runtime/external.h"
+#include "runtime/checkpoint/external.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/util.h"
-#include "runtime/criu.h"
-#include "runtime/mounts.h"
-#include "runtime/notify.h"
-#include "runtime/protobuf.h"
+#include "runtime/checkpoint/criu.h"
+#include "runtime/plan/mounts.h"
+#include "runtime/launch/sd_notify.h"
+#include "runtime/checkpoint/protobuf.h"
 
 #define MOUNTINFO_MAX (16UL << 20)
 

@@ -12,13 +12,13 @@
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/util.h"
-#include "runtime/criu.h"
-#include "runtime/external.h"
-#include "runtime/joins.h"
-#include "runtime/mounts.h"
-#include "runtime/nodes.h"
-#include "runtime/notify.h"
-#include "runtime/protobuf.h"
+#include "runtime/checkpoint/criu.h"
+#include "runtime/checkpoint/external.h"
+#include "runtime/plan/join.h"
+#include "runtime/plan/mounts.h"
+#include "runtime/launch/device_nodes.h"
+#include "runtime/launch/sd_notify.h"
+#include "runtime/checkpoint/protobuf.h"
 
 /* name and source may each go on below. */
 static int put_mount(struct arena *arena, struct pb *request, const char *name,

@@ -20,9 +20,9 @@
 #include "base/util.h"
 #include "oci/json.h"
 #include "oci/write.h"
-#include "runtime/criu.h"
-#include "runtime/external.h"
-#include "runtime/protobuf.h"
+#include "runtime/checkpoint/criu.h"
+#include "runtime/checkpoint/external.h"
+#include "runtime/checkpoint/protobuf.h"
 
 /* Other runtimes have it, too: the targets of /proc/PID/fd/0 to 2. */
 #define STREAMS_FILE "descriptors.json"

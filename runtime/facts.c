@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/facts.c - ask the kernel who we are and what there is. */
-#include "runtime/facts.h"
+#include "runtime/plan/facts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/foreground.c - one poll loop between a caller and a container. */
-#include "runtime/foreground.h"
+#include "runtime/launch/foreground.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "base/sys.h"
 #include "base/util.h"
-#include "runtime/console.h"
-#include "runtime/notify.h"
+#include "runtime/launch/console.h"
+#include "runtime/launch/sd_notify.h"
 
 /* Our own faults, and the terminal's word that we are not in front of it. */
 static const int left_alone[] = { SIGILL, SIGTRAP, SIGBUS,  SIGFPE, SIGSEGV,

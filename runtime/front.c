@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/front.c - stay until the program ends, then clear away. */
-#include "runtime/front.h"
+#include "runtime/container/attached.h"
 
 #include <errno.h>
 #include <sys/prctl.h>
 
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/deleting.h"
+#include "runtime/container/delete.h"
 
 #define LOCK_SECONDS 10
 

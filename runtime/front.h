@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-#include "runtime/console.h"
-#include "runtime/creation.h"
-#include "runtime/foreground.h"
-#include "runtime/notify.h"
+#include "runtime/launch/console.h"
+#include "runtime/container/create.h"
+#include "runtime/launch/foreground.h"
+#include "runtime/launch/sd_notify.h"
 
 /* Everything it holds besides the container itself. */
 struct front {

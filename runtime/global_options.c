@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/global_options.c - from what was typed before the command to struct globals. */
-#include "runtime/global_options.h"
+#include "runtime/sandlock-oci/global_options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "policy/keys.h"
-#include "runtime/state_root.h"
+#include "oci/state_root.h"
 
 #define FIELD(field) offsetof(struct global_options, field)
 

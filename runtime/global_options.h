@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "runtime/commands.h"
-#include "runtime/options.h"
+#include "runtime/cli/command.h"
+#include "runtime/cli/options.h"
 
 struct global_options {
 	const char *root;

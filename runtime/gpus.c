@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/gpus.c - NVIDIA, DRI and ROCm nodes of a bundle, and who is left. */
-#include "runtime/gpus.h"
+#include "runtime/enforce/gpus.h"
 
 #include <errno.h>
 #include <stdio.h>

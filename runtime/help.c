@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/help.c - help is the tables, printed. */
-#include "runtime/help.h"
+#include "runtime/cli/help.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "runtime/dispatch.h"
-#include "runtime/options.h"
+#include "runtime/cli/dispatch.h"
+#include "runtime/cli/options.h"
 
 void help_program(const struct command_set *program);
 void help_command(const struct command_set *program,

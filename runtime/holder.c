@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/holder.c - find and kill the process that holds a lock. */
-#include "runtime/holder.h"
+#include "runtime/container/lock_holder.h"
 
 #include <errno.h>
 #include <fcntl.h>

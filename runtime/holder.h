@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "runtime/container.h"
+#include "runtime/container/container.h"
 
 /* Its pid, from /proc/locks; 0: none, or not visible from here. */
 pid_t holder_pid(const struct container *container);

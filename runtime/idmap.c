@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/idmap.c - id maps, written by us or by the host's two helpers. */
-#include "runtime/idmap.h"
+#include "runtime/launch/idmap.h"
 
 #include <errno.h>
 #include <fcntl.h>

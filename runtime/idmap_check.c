@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
-#include "runtime/idmap.h"
+#include "runtime/launch/idmap.h"
 
 #define MAP_MAX 65536
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/images.c - directories and options of a checkpoint. */
-#include "runtime/images.h"
+#include "runtime/checkpoint/images.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/criu.h"
-#include "runtime/policed.h"
-#include "runtime/protobuf.h"
+#include "runtime/checkpoint/criu.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/checkpoint/protobuf.h"
 
 #define DEFAULT_IMAGES "checkpoint"
 /* For the operator, as the annotation is for one container. */

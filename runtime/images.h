@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "oci/oci.h"
-#include "runtime/commands.h"
+#include "runtime/cli/command.h"
 
 struct pb;
 struct policed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/inherited.c - descriptors and signals as the caller left them. */
-#include "runtime/inherited.h"
+#include "runtime/launch/inherited.h"
 
 #include <errno.h>
 #include <fcntl.h>

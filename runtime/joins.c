@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/joins.c - open namespaces, verify their kind, ask who owns them. */
-#include "runtime/joins.h"
+#include "runtime/plan/join.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/killing.c - whom a signal is for, and that it is the right one. */
-#include "runtime/killing.h"
+#include "runtime/container/kill.h"
 
 #include <errno.h>
 #include <signal.h>

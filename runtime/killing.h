@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/container.h"
+#include "runtime/container/container.h"
 
 struct arena;
 

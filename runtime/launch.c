@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/launch.c - clone the child and answer its words. */
-#include "runtime/launch.h"
+#include "runtime/launch/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +21,14 @@
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/sys.h"
-#include "runtime/agent.h"
-#include "runtime/child.h"
-#include "runtime/idmap.h"
-#include "runtime/joins.h"
-#include "runtime/mounted.h"
-#include "runtime/nodes.h"
-#include "runtime/sentence.h"
-#include "runtime/sources.h"
+#include "runtime/launch/seccomp_agent.h"
+#include "runtime/child/child.h"
+#include "runtime/launch/idmap.h"
+#include "runtime/plan/join.h"
+#include "runtime/launch/stops.h"
+#include "runtime/launch/device_nodes.h"
+#include "runtime/launch/child_error.h"
+#include "runtime/launch/mount_sources.h"
 
 #define REAP_MS 5
 

@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 #include "oci/oci.h"
-#include "runtime/make.h"
-#include "runtime/words.h"
+#include "runtime/plan/make.h"
+#include "runtime/plan/protocol.h"
 
 /*
  * A child in flight. Until it is kept, leaving scope kills and reaps it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/make.c - the order of everything. */
-#include "runtime/make.h"
+#include "runtime/plan/make.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/joins.h"
-#include "runtime/words.h"
+#include "runtime/plan/join.h"
+#include "runtime/plan/protocol.h"
 
 #define SETUP_UMASK 0022
 

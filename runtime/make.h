@@ -15,9 +15,9 @@
 #include "confine/confine.h"
 #include "confine/files.h"
 #include "oci/oci.h"
-#include "runtime/facts.h"
-#include "runtime/plan.h"
-#include "runtime/policed.h"
+#include "runtime/plan/facts.h"
+#include "runtime/plan/plan.h"
+#include "runtime/enforce/enforce.h"
 
 struct make_input {
 	struct arena *arena;

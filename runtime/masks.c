@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/masks.c - cover a path of a container or narrow it, and look again. */
-#include "runtime/masks.h"
+#include "confine/masks.h"
 
 #include <errno.h>
 #include <fcntl.h>

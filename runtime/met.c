@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/met.c - what the kernel has counted against the limits of a sandbox. */
-#include "runtime/met.h"
+#include "runtime/diagnose/limits_hit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include "base/arena.h"
 #include "cgroups/cgroup.h"
 #include "policy/policy.h"
-#include "runtime/creation.h"
-#include "runtime/denials.h"
+#include "runtime/container/create.h"
+#include "runtime/diagnose/denials.h"
 
 #define KIB 1024
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/mount_check.c - compare listed mounts with existing ones. */
-#include "runtime/mount_check.h"
+#include "runtime/container/mount_check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,9 @@
 #include "base/err.h"
 #include "base/root.h"
 #include "base/util.h"
-#include "runtime/joins.h"
-#include "runtime/masks.h"
-#include "runtime/mounts.h"
+#include "runtime/plan/join.h"
+#include "confine/masks.h"
+#include "runtime/plan/mounts.h"
 
 #define HELPER_STACK (256 << 10)
 

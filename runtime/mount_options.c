@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/mounts.h"
+#include "runtime/plan/mounts.h"
 
 enum kind {
 	KIND_IGNORED, /* the default, or gone from the kernel */

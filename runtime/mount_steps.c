@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/util.h"
-#include "runtime/mounts.h"
+#include "runtime/plan/mounts.h"
 
 char *mounts_tidy(struct arena *arena, const char *path)
 {

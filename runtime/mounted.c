@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/mounted.c - hooks, interfaces and limits for a child that waits. */
-#include "runtime/mounted.h"
+#include "runtime/launch/stops.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 #include "base/proc.h"
 #include "hooks/hooks.h"
 #include "network/network.h"
-#include "runtime/joins.h"
-#include "runtime/launch.h"
+#include "runtime/plan/join.h"
+#include "runtime/launch/launch.h"
 
 static int move_interfaces(struct launch *launch)
 {

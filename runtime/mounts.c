@@ -11,9 +11,9 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "base/util.h"
-#include "runtime/mounts.h"
-#include "runtime/notify.h"
-#include "runtime/own_files.h"
+#include "runtime/plan/mounts.h"
+#include "runtime/launch/sd_notify.h"
+#include "runtime/enforce/own_files.h"
 
 static bool is_one_of(const char *word, const char *const *list)
 {

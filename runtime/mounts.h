@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/util.h"
-#include "runtime/make.h"
+#include "runtime/plan/make.h"
 
 /* STEP_MOVE_MOUNT */
 #define MOVE_PROC 1 /* a procfs only; checked again at text */

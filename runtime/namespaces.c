@@ -16,9 +16,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/kernel.h"
-#include "runtime/joins.h"
-#include "runtime/make.h"
-#include "runtime/words.h"
+#include "runtime/plan/join.h"
+#include "runtime/plan/make.h"
+#include "runtime/plan/protocol.h"
 
 static bool is_new(const struct make_input *in, enum oci_ns ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/nested.c - the traces that engines leave in their containers. */
-#include "runtime/nested.h"
+#include "policy/nested.h"
 
 #include <errno.h>
 #include <fcntl.h>

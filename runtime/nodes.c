@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/nodes.c - make device nodes by their numbers, or find the host's. */
-#include "runtime/nodes.h"
+#include "runtime/launch/device_nodes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "base/sys.h"
 #include "base/util.h"
 #include "oci/oci.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 #define UEVENT_MAX 65536
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/notify.c - one socket inside, one outside, one word between. */
-#include "runtime/notify.h"
+#include "runtime/launch/sd_notify.h"
 
 #include <errno.h>
 #include <fcntl.h>

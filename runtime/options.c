@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/options.c - the parser of the command line, driven by tables. */
-#include "runtime/options.h"
+#include "runtime/cli/options.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "runtime/commands.h"
+#include "runtime/cli/command.h"
 
 struct arena;
 

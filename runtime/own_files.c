@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/own_files.c - write the name of a sandbox to files in /etc. */
-#include "runtime/own_files.h"
+#include "runtime/enforce/own_files.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "base/io.h"
 #include "base/root.h"
 #include "base/util.h"
-#include "runtime/request.h"
-#include "runtime/view.h"
+#include "runtime/sandbox/request.h"
+#include "runtime/enforce/view.h"
 
 #define HOSTNAME "/etc/hostname"
 #define HOSTS "/etc/hosts"

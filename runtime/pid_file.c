@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/pid_file.c - a file with nothing but a number, whole or not there. */
-#include "runtime/pid_file.h"
+#include "base/pid_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/placeholder_registry.c - keep a directory for each placeholder. */
-#include "runtime/placeholder_registry.h"
+#include "runtime/enforce/placeholder_registry.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
-#include "runtime/state_root.h"
+#include "oci/state_root.h"
 
 #define ID PLACEHOLDER_ID
 

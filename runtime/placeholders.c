@@ -10,7 +10,7 @@
  * we remove a file only if both the directory and the file are the ones that
  * we recorded when we made the placeholder.
  */
-#include "runtime/placeholders.h"
+#include "runtime/enforce/placeholders.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +30,8 @@
 #include "base/util.h"
 #include "confine/files.h"
 #include "oci/oci.h"
-#include "runtime/mounts.h"
-#include "runtime/placeholder_registry.h"
+#include "runtime/plan/mounts.h"
+#include "runtime/enforce/placeholder_registry.h"
 
 #define LIST "placeholders"
 #define UNKNOWN "-" /* not made yet, so it has no ID */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/plan.c - build a plan, name its steps. */
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 #include <errno.h>
 

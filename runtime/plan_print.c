@@ -6,8 +6,8 @@
 #include <sys/sysmacros.h>
 
 #include "base/arena.h"
-#include "runtime/plan.h"
-#include "runtime/words.h"
+#include "runtime/plan/plan.h"
+#include "runtime/plan/protocol.h"
 
 static const char *stop_name(int64_t word)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/policed.c - from annotations and profiles to a policy and its filter. */
-#include "runtime/policed.h"
+#include "runtime/enforce/enforce.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +17,13 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
-#include "runtime/bare.h"
-#include "runtime/commands.h"
-#include "runtime/container.h"
-#include "runtime/nested.h"
-#include "runtime/policed_spec.h"
-#include "runtime/policies.h"
-#include "runtime/profiles.h"
+#include "runtime/enforce/no_namespaces.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
+#include "policy/nested.h"
+#include "runtime/enforce/spec.h"
+#include "runtime/enforce/policy_files.h"
+#include "policy/profile_find.h"
 
 #define MAX_POLICY (4UL << 20)
 #define MAX_PASSWD (1UL << 20)

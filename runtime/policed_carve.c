@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/policed_carve.c - cover what is denied, and look again. */
-#include "runtime/policed_carve.h"
+#include "runtime/enforce/cover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +13,11 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/root.h"
-#include "runtime/masks.h"
-#include "runtime/policed.h"
-#include "runtime/policed_sockets.h"
-#include "runtime/policies.h"
-#include "runtime/view.h"
+#include "confine/masks.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/enforce/unix_sockets.h"
+#include "runtime/enforce/policy_files.h"
+#include "runtime/enforce/view.h"
 
 /* Nobody outside puts another file under a name of the kernel's own. */
 static bool is_of_kernel(int root, const struct files_carve *carve)

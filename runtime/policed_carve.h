@@ -6,7 +6,7 @@
 #pragma once
 
 #include "confine/files.h"
-#include "runtime/policed_files.h"
+#include "runtime/enforce/files.h"
 
 /*
  * Before anything is done: fails for what cannot be held; what the policy lets

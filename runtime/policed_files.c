@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/policed_files.c - rulesets of Landlock for the processes of a bundle. */
-#include "runtime/policed_files.h"
+#include "runtime/enforce/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,12 +22,12 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
-#include "runtime/placeholders.h"
-#include "runtime/policed.h"
-#include "runtime/policed_carve.h"
-#include "runtime/policed_sockets.h"
-#include "runtime/policies.h"
-#include "runtime/view.h"
+#include "runtime/enforce/placeholders.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/enforce/cover.h"
+#include "runtime/enforce/unix_sockets.h"
+#include "runtime/enforce/policy_files.h"
+#include "runtime/enforce/view.h"
 
 #define FILES "files"
 #define MAX_FILES (32UL << 20)

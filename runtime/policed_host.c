@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/files.h"
-#include "runtime/mounts.h"
-#include "runtime/policed_spec.h"
+#include "runtime/plan/mounts.h"
+#include "runtime/enforce/spec.h"
 
 static bool ends_with(const char *text, const char *end)
 {

@@ -22,9 +22,9 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/files.h"
-#include "runtime/masks.h"
-#include "runtime/mounts.h"
-#include "runtime/policed_spec.h"
+#include "confine/masks.h"
+#include "runtime/plan/mounts.h"
+#include "runtime/enforce/spec.h"
 
 #define GROUP "suid"
 

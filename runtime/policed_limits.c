@@ -9,7 +9,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/policed_spec.h"
+#include "runtime/enforce/spec.h"
 
 #define MAX_CPUS 8192
 #define LONG_BITS (8 * sizeof(unsigned long))

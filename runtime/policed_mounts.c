@@ -14,8 +14,8 @@
 #include "base/util.h"
 #include "confine/files.h"
 #include "policy/glob.h"
-#include "runtime/mounts.h"
-#include "runtime/policed_spec.h"
+#include "runtime/plan/mounts.h"
+#include "runtime/enforce/spec.h"
 
 struct writable {
 	struct arena *arena;

@@ -14,7 +14,7 @@
 #include "base/util.h"
 #include "confine/files.h"
 #include "policy/net_rule.h"
-#include "runtime/policed_spec.h"
+#include "runtime/enforce/spec.h"
 
 #define PORTS 65536
 #define LAST_PORT (PORTS - 1)

@@ -8,7 +8,7 @@
  * that cannot be listed may have any. From version 9 on Landlock refuses those
  * that come later, and without mounts all of them.
  */
-#include "runtime/policed_sockets.h"
+#include "runtime/enforce/unix_sockets.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,11 +26,11 @@
 #include "base/sys.h"
 #include "base/util.h"
 #include "confine/files.h"
-#include "runtime/masks.h"
-#include "runtime/notify.h"
-#include "runtime/policed.h"
-#include "runtime/policed_files.h"
-#include "runtime/view.h"
+#include "confine/masks.h"
+#include "runtime/launch/sd_notify.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/enforce/files.h"
+#include "runtime/enforce/view.h"
 
 #define MOST_SOCKETS 10000
 #define LOCAL_SYSTEM "/usr/local"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/policed_spec.c - say in config.json what a policy demands. */
-#include "runtime/policed_spec.h"
+#include "runtime/enforce/spec.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/presets.h"
-#include "runtime/gpus.h"
+#include "runtime/enforce/gpus.h"
 
 #define CPU_PERIOD 100000
 #define MAX_CPUS 8192

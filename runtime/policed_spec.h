@@ -2,7 +2,7 @@
 /* runtime/policed_spec.h - what a policy changes in a config.json. */
 #pragma once
 
-#include "runtime/policed.h"
+#include "runtime/enforce/enforce.h"
 
 /* Pure. Limits meet those of the bundle at the smaller value. */
 int policed_spec(struct arena *arena, struct policed *policed,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/policies.c - find the names of policies, and the mounts that show them. */
-#include "runtime/policies.h"
+#include "runtime/enforce/policy_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,12 +14,12 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/util.h"
-#include "runtime/mounts.h"
-#include "runtime/policed.h"
-#include "runtime/policed_spec.h"
-#include "runtime/profiles.h"
-#include "runtime/request.h"
-#include "runtime/view.h"
+#include "runtime/plan/mounts.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/enforce/spec.h"
+#include "policy/profile_find.h"
+#include "runtime/sandbox/request.h"
+#include "runtime/enforce/view.h"
 
 struct keeper {
 	struct arena *arena;

@@ -11,9 +11,9 @@
 #include "base/err.h"
 #include "base/root.h"
 #include "base/util.h"
-#include "runtime/policed.h"
-#include "runtime/policed_files.h"
-#include "runtime/policies.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/enforce/files.h"
+#include "runtime/enforce/policy_files.h"
 
 /* Open the longest part of a path that exists, which may be on a mount. */
 static int open_nearest(const struct policed_files *files, const char *top,

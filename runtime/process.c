@@ -10,9 +10,9 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "runtime/make.h"
-#include "runtime/notify.h"
-#include "runtime/words.h"
+#include "runtime/plan/make.h"
+#include "runtime/launch/sd_notify.h"
+#include "runtime/plan/protocol.h"
 
 #define DEFAULT_UMASK 0022
 #define IOPRIO_CLASS_SHIFT 13

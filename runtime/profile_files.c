@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/profile_files.c - find profiles in their folders, and add one. */
-#include "runtime/profile_files.h"
+#include "runtime/sandlock/profile_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
-#include "runtime/profiles.h"
-#include "runtime/request.h"
+#include "policy/profile_find.h"
+#include "runtime/sandbox/request.h"
 
 #define ENDING ".toml"
 

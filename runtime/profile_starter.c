@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/profile_starter.c - the table of keys as a profile of comments. */
-#include "runtime/profile_starter.h"
+#include "policy/profile_starter.h"
 
 #include <string.h>
 
 #include "policy/keys.h"
-#include "policy/text.h"
+#include "base/text.h"
 
 static void put_key(struct policy_text *out, enum policy_key key)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/profiles.c - find, distrust and read a profile. */
-#include "runtime/profiles.h"
+#include "policy/profile_find.h"
 
 #include <errno.h>
 #include <fcntl.h>

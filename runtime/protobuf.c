@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/protobuf.c - write and read the fields of a message. */
-#include "runtime/protobuf.h"
+#include "runtime/checkpoint/protobuf.h"
 
 #include <errno.h>
 #include <string.h>

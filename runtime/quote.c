@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/quote.c - quotes for shells, escapes for terminals. */
-#include "runtime/quote.h"
+#include "runtime/cli/quote.h"
 
 #include <stdbool.h>
 #include <string.h>

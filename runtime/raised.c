@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/raised.c - refuse to run with more rights than the caller has. */
-#include "runtime/raised.h"
+#include "runtime/cli/elevated.h"
 
 #include <linux/capability.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/request.c - layers of policies and the words around them. */
-#include "runtime/request.h"
+#include "runtime/sandbox/request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +20,10 @@
 #include "base/util.h"
 #include "confine/confine.h"
 #include "policy/keys.h"
-#include "runtime/commands.h"
-#include "runtime/env_file.h"
-#include "runtime/nested.h"
-#include "runtime/profiles.h"
+#include "runtime/cli/command.h"
+#include "runtime/sandbox/env_file.h"
+#include "policy/nested.h"
+#include "policy/profile_find.h"
 
 #define MAX_POLICY (1UL << 20)
 #define MAX_NAME 64

@@ -10,7 +10,7 @@
 
 #include "policy/policy.h"
 #include "policy/presets.h"
-#include "runtime/commands.h"
+#include "runtime/cli/command.h"
 
 struct arena;
 

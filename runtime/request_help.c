@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/request_help.c - the tables of a request, as text on stdout. */
-#include "runtime/request_help.h"
+#include "runtime/sandlock/arguments_help.h"
 
 #include <stdio.h>
 
 #include "base/err.h"
-#include "runtime/commands.h"
-#include "runtime/help.h"
-#include "runtime/request.h"
+#include "runtime/cli/command.h"
+#include "runtime/cli/help.h"
+#include "runtime/sandbox/request.h"
 
 /* Usage, options, and every flag of a policy. */
 static int print_help(struct arena *arena, const struct command *command)

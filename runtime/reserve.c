@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/reserve.c - directory, lock, record and the way back. */
-#include "runtime/reserve.h"
+#include "runtime/container/state_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +20,11 @@
 #include "base/sys.h"
 #include "base/util.h"
 #include "cgroups/rdt.h"
-#include "runtime/deleting.h"
-#include "runtime/holder.h"
-#include "runtime/placeholders.h"
-#include "runtime/state_root.h"
-#include "runtime/systemd.h"
+#include "runtime/container/delete.h"
+#include "runtime/container/lock_holder.h"
+#include "runtime/enforce/placeholders.h"
+#include "oci/state_root.h"
+#include "runtime/container/systemd.h"
 
 #define STATE "state.json"
 #define REMOVE_MS 10000

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/container.h"
+#include "runtime/container/container.h"
 
 struct arena;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/restored.c - is a restored container confined as config.json says? */
-#include "runtime/restored.h"
+#include "runtime/checkpoint/verify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
-#include "runtime/creation.h"
+#include "runtime/container/create.h"
 
 #define STATUS_MAX 65536
 #define SECCOMP_FILTERS 2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/result.c - the last words about a command. */
-#include "runtime/result.h"
+#include "runtime/sandlock/result.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "oci/write.h"
-#include "runtime/denials.h"
-#include "runtime/request.h"
+#include "runtime/diagnose/denials.h"
+#include "runtime/sandbox/request.h"
 
 #define CANNOT_EXECUTE 126
 #define NOT_FOUND 127

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandbox.c - from a request to a specification and a plan. */
-#include "runtime/sandbox.h"
+#include "runtime/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,13 +19,13 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "oci/write.h"
-#include "runtime/bare.h"
-#include "runtime/deleting.h"
-#include "runtime/gpus.h"
-#include "runtime/policies.h"
-#include "runtime/sandbox_name.h"
-#include "runtime/sandbox_state.h"
-#include "runtime/view.h"
+#include "runtime/enforce/no_namespaces.h"
+#include "runtime/container/delete.h"
+#include "runtime/enforce/gpus.h"
+#include "runtime/enforce/policy_files.h"
+#include "runtime/sandbox/name.h"
+#include "runtime/sandbox/hide_state.h"
+#include "runtime/enforce/view.h"
 
 #define DEFAULT_TASKS 4096
 #define LOCK_SECONDS 10

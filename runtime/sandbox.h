@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "runtime/creation.h"
-#include "runtime/request.h"
+#include "runtime/container/create.h"
+#include "runtime/sandbox/request.h"
 
 /* What a host does not let have, and the policy can do without. */
 struct sandbox_without {

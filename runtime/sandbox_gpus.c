@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/glob.h"
-#include "runtime/gpus.h"
+#include "runtime/enforce/gpus.h"
 
 static const char *const nodes[] = {
 	"/dev/nvidia*",

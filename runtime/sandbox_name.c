@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandbox_name.c - names to IDs and back: odd bytes become +XX. */
-#include "runtime/sandbox_name.h"
+#include "runtime/sandbox/name.h"
 
 #include <errno.h>
 #include <stdbool.h>

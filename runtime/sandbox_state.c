@@ -5,7 +5,7 @@
  * Who could write them would have us remove, signal and trust what it likes,
  * and who could read them knew what others run.
  */
-#include "runtime/sandbox_state.h"
+#include "runtime/sandbox/hide_state.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,10 +17,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/policed.h"
-#include "runtime/policies.h"
-#include "runtime/state_root.h"
-#include "runtime/view.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/enforce/policy_files.h"
+#include "oci/state_root.h"
+#include "runtime/enforce/view.h"
 
 /* It need not be there yet; NULL where not even its directory is. */
 static const char *find_real(struct arena *arena, const char *path)

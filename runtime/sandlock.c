@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandlock.c - sandlock: the policy engine for people at a shell. */
-#include "runtime/sandlock.h"
+#include "runtime/sandlock/commands.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,13 +13,13 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "runtime/dispatch.h"
-#include "runtime/help.h"
-#include "runtime/inherited.h"
-#include "runtime/options.h"
-#include "runtime/raised.h"
-#include "runtime/state_root.h"
-#include "runtime/version.h"
+#include "runtime/cli/dispatch.h"
+#include "runtime/cli/help.h"
+#include "runtime/launch/inherited.h"
+#include "runtime/cli/options.h"
+#include "runtime/cli/elevated.h"
+#include "oci/state_root.h"
+#include "runtime/cli/version.h"
 
 #define ARENA_SIZE (48UL << 20)
 #define OUR_FAILURE 125

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "runtime/commands.h"
-#include "runtime/dispatch.h"
+#include "runtime/cli/command.h"
+#include "runtime/cli/dispatch.h"
 
 struct arena;
 struct oci_strings;

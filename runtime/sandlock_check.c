@@ -6,8 +6,8 @@
 #include "base/util.h"
 #include "oci/write.h"
 #include "policy/policy.h"
-#include "runtime/doctor.h"
-#include "runtime/sandlock.h"
+#include "runtime/diagnose/check.h"
+#include "runtime/sandlock/commands.h"
 
 struct check_options {
 	bool json;

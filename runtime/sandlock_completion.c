@@ -5,9 +5,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "policy/text.h"
-#include "runtime/completion.h"
-#include "runtime/sandlock.h"
+#include "base/text.h"
+#include "runtime/sandlock/completion.h"
+#include "runtime/sandlock/commands.h"
 
 static const struct {
 	const char *name;

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/auto.h"
-#include "runtime/explain.h"
-#include "runtime/request_help.h"
-#include "runtime/sandlock.h"
+#include "runtime/diagnose/explain.h"
+#include "runtime/sandlock/arguments_help.h"
+#include "runtime/sandlock/commands.h"
 
 static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)

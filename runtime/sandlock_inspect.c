@@ -12,10 +12,10 @@
 #include "base/util.h"
 #include "oci/write.h"
 #include "policy/toml.h"
-#include "runtime/policed.h"
-#include "runtime/sandlock.h"
-#include "runtime/sandlock_state.h"
-#include "runtime/toml_json.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/sandlock/commands.h"
+#include "runtime/sandlock/lookup.h"
+#include "policy/toml_json.h"
 
 #define MAX_POLICY (4UL << 20)
 

@@ -4,10 +4,10 @@
 
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/collect.h"
-#include "runtime/killing.h"
-#include "runtime/sandlock.h"
-#include "runtime/sandlock_state.h"
+#include "runtime/sandbox/collect.h"
+#include "runtime/container/kill.h"
+#include "runtime/sandlock/commands.h"
+#include "runtime/sandlock/lookup.h"
 
 static int run(const struct globals *globals, const void *options, int argc,
 	       char **argv)

@@ -7,12 +7,12 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/keys.h"
-#include "runtime/profile_files.h"
-#include "runtime/profile_starter.h"
-#include "runtime/profiles.h"
-#include "runtime/quote.h"
-#include "runtime/request.h"
-#include "runtime/sandlock.h"
+#include "runtime/sandlock/profile_files.h"
+#include "policy/profile_starter.h"
+#include "policy/profile_find.h"
+#include "runtime/cli/quote.h"
+#include "runtime/sandbox/request.h"
+#include "runtime/sandlock/commands.h"
 
 static int list(struct arena *arena, const char *name)
 {

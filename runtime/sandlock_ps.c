@@ -11,10 +11,10 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "oci/write.h"
-#include "runtime/collect.h"
-#include "runtime/quote.h"
-#include "runtime/sandlock.h"
-#include "runtime/sandlock_state.h"
+#include "runtime/sandbox/collect.h"
+#include "runtime/cli/quote.h"
+#include "runtime/sandlock/commands.h"
+#include "runtime/sandlock/lookup.h"
 
 #define MINUTE 60
 #define HOUR 3600

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandlock_state.c - from a name to a state directory, and what it says. */
-#include "runtime/sandlock_state.h"
+#include "runtime/sandlock/lookup.h"
 
 #include <errno.h>
 #include <time.h>
@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "runtime/sandbox_name.h"
+#include "runtime/sandbox/name.h"
 
 int sandlock_find(const struct globals *globals, const char *name,
 		  struct container *ret)

@@ -2,8 +2,8 @@
 /* runtime/sandlock_state.h - sandboxes by their names, for ps, inspect and kill. */
 #pragma once
 
-#include "runtime/commands.h"
-#include "runtime/container.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
 
 struct sandbox_row {
 	const char *name;

@@ -5,11 +5,11 @@
 
 #include "base/arena.h"
 #include "base/util.h"
-#include "runtime/quote.h"
-#include "runtime/request.h"
-#include "runtime/request_help.h"
-#include "runtime/sandlock.h"
-#include "runtime/unsandboxed.h"
+#include "runtime/cli/quote.h"
+#include "runtime/sandbox/request.h"
+#include "runtime/sandlock/arguments_help.h"
+#include "runtime/sandlock/commands.h"
+#include "runtime/sandbox/unsandboxed.h"
 
 /* The words before the command; all of them if a profile names it. */
 static int count_flags(const struct request *request, int argc, char **argv)

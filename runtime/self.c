@@ -7,7 +7,7 @@
  * cannot be made writable from inside; where cloning is refused, a sealed
  * memory file has no way back to the disk at all.
  */
-#include "runtime/self.h"
+#include "runtime/launch/own_binary.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sentence.c - engines look for these texts: "executable file not found in $PATH" and the like. */
-#include "runtime/sentence.h"
+#include "runtime/launch/child_error.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "base/proc.h"
-#include "runtime/plan.h"
+#include "runtime/plan/plan.h"
 
 #define BEFORE "unable to start container process: "
 

@@ -2,7 +2,7 @@
 /* runtime/sentence.h - from a child's word FAILED, or its silence, to an error a person can read. */
 #pragma once
 
-#include "runtime/launch.h"
+#include "runtime/launch/launch.h"
 
 /* "CREATED" and the like. */
 const char *word_name(uint32_t word);

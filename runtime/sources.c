@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sources.c - clone and idmap trees with the runtime's own rights. */
-#include "runtime/sources.h"
+#include "runtime/launch/mount_sources.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/sys.h"
-#include "runtime/nodes.h"
-#include "runtime/plan.h"
+#include "runtime/launch/device_nodes.h"
+#include "runtime/plan/plan.h"
 
 #define HELPER_STACK 65536
 

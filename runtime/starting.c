@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/starting.c - start a created container. */
-#include "runtime/starting.h"
+#include "runtime/container/start.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,11 +21,11 @@
 #include "base/sys.h"
 #include "base/util.h"
 #include "hooks/hooks.h"
-#include "runtime/entry.h"
-#include "runtime/foreground.h"
-#include "runtime/mounted.h"
-#include "runtime/notify.h"
-#include "runtime/self.h"
+#include "runtime/container/enter.h"
+#include "runtime/launch/foreground.h"
+#include "runtime/launch/stops.h"
+#include "runtime/launch/sd_notify.h"
+#include "runtime/launch/own_binary.h"
 
 #define END_MS 10000
 

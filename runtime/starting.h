@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "runtime/commands.h"
-#include "runtime/container.h"
-#include "runtime/launch.h"
+#include "runtime/cli/command.h"
+#include "runtime/container/container.h"
+#include "runtime/launch/launch.h"
 
 /* `start`: connect, hooks, GO, exec, hooks. */
 int starting_open_gate(const struct globals *globals,

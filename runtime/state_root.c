@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/state_root.c - choose the state directory if --root is not given. */
-#include "runtime/state_root.h"
+#include "oci/state_root.h"
 
 #include <errno.h>
 #include <fcntl.h>

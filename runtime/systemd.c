@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/systemd.c - run sandlock-systemd, and read its answer. */
-#include "runtime/systemd.h"
+#include "runtime/container/systemd.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/toml_json.c - walk the one, write the other. */
-#include "runtime/toml_json.h"
+#include "policy/toml_json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/trial.c - children that try one thing after the other and end. */
-#include "runtime/trial.h"
+#include "runtime/sandbox/probe.h"
 
 #include <errno.h>
 #include <fcntl.h>

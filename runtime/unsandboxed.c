@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/unsandboxed.c - decide who runs plainly, and run it. */
-#include "runtime/unsandboxed.h"
+#include "runtime/sandbox/unsandboxed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 #include "base/log.h"
 #include "base/num.h"
 #include "base/util.h"
-#include "runtime/foreground.h"
-#include "runtime/request.h"
+#include "runtime/launch/foreground.h"
+#include "runtime/sandbox/request.h"
 
 #define CANNOT_EXECUTE 126
 #define NOT_FOUND 127

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "runtime/excluded.h"
+#include "runtime/sandbox/excluded.h"
 
 struct arena;
 struct request;

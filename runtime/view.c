@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/view.c - from the paths of a policy to binds and links. */
-#include "runtime/view.h"
+#include "runtime/enforce/view.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "policy/glob.h"
-#include "runtime/request.h"
+#include "runtime/sandbox/request.h"
 
 struct viewer {
 	struct arena *arena;

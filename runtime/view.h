@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "confine/files.h"
-#include "runtime/own_files.h"
+#include "runtime/enforce/own_files.h"
 
 struct arena;
 struct request;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/why.c - the tracer: stops, and what a failed call was about. */
-#include "runtime/why.h"
+#include "runtime/diagnose/trace.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "base/err.h"
 #include "base/sys.h"
 #include "base/util.h"
-#include "runtime/view.h"
+#include "runtime/enforce/view.h"
 
 #define OPTIONS                                                               \
 	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |     \

@@ -25,11 +25,11 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include "runtime/audit.h"
-#include "runtime/blame.h"
-#include "runtime/creation.h"
-#include "runtime/denials.h"
-#include "runtime/why_calls.h"
+#include "runtime/diagnose/audit.h"
+#include "runtime/diagnose/attribute.h"
+#include "runtime/container/create.h"
+#include "runtime/diagnose/denials.h"
+#include "runtime/diagnose/trace_calls.h"
 
 struct why_pending; /* a thread between the two stops of a call */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/why_calls.c - the system calls that take paths or addresses. */
-#include "runtime/why_calls.h"
+#include "runtime/diagnose/trace_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>

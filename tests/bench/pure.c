@@ -15,10 +15,10 @@
 #include "base/util.h"
 #include "confine/confine.h"
 #include "oci/oci.h"
-#include "runtime/commands.h"
-#include "runtime/joins.h"
-#include "runtime/make.h"
-#include "runtime/policed.h"
+#include "runtime/cli/command.h"
+#include "runtime/plan/join.h"
+#include "runtime/plan/make.h"
+#include "runtime/enforce/enforce.h"
 #include "tests/unit/engine_profile.h"
 
 #define NOT_INLINED __attribute__((noinline))

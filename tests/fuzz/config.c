@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "confine/confine.h"
-#include "runtime/commands.h"
+#include "runtime/cli/command.h"
 #include "tests/fuzz/plan_check.h"
 
 static struct oci_spec spec;

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "oci/parse.h"
-#include "runtime/mounts.h"
+#include "runtime/plan/mounts.h"
 #include "tests/fuzz/plan_check.h"
 
 static struct oci_mount mount;

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "policy/values.h"
-#include "runtime/container.h"
+#include "runtime/container/container.h"
 #include "tests/fuzz/fuzz.h"
 
 #define LIST_BITS 1024

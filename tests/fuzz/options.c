@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "runtime/commands.h"
-#include "runtime/global_options.h"
+#include "runtime/cli/command.h"
+#include "runtime/sandlock-oci/global_options.h"
 #include "tests/fuzz/fuzz.h"
 
 static const struct command *const commands[] = {

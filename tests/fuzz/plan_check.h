@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "runtime/joins.h"
-#include "runtime/make.h"
-#include "runtime/plan.h"
+#include "runtime/plan/join.h"
+#include "runtime/plan/make.h"
+#include "runtime/plan/plan.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A jump that goes back would never end; a slot beyond the last is not ours. */

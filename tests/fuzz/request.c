@@ -18,9 +18,9 @@
 
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/quote.h"
-#include "runtime/request.h"
-#include "runtime/sandlock.h"
+#include "runtime/cli/quote.h"
+#include "runtime/sandbox/request.h"
+#include "runtime/sandlock/commands.h"
 #include "tests/fuzz/round_trip.h"
 
 #define MAX_SIZE 16384

@@ -10,7 +10,7 @@
 
 #include "base/util.h"
 #include "confine/landlock.h"
-#include "runtime/audit.h"
+#include "runtime/diagnose/audit.h"
 
 #include <cmocka.h>
 

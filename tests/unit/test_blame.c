@@ -21,9 +21,9 @@
 #include "base/arena.h"
 #include "base/util.h"
 #include "confine/calls.h"
-#include "runtime/blame.h"
-#include "runtime/denials.h"
-#include "runtime/view.h"
+#include "runtime/diagnose/attribute.h"
+#include "runtime/diagnose/denials.h"
+#include "runtime/enforce/view.h"
 
 #include <cmocka.h>
 

@@ -22,7 +22,7 @@
 #include "base/io.h"
 #include "base/proc.h"
 #include "base/util.h"
-#include "runtime/container.h"
+#include "runtime/container/container.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>

@@ -14,8 +14,8 @@
 
 #include "base/arena.h"
 #include "base/util.h"
-#include "runtime/criu.h"
-#include "runtime/external.h"
+#include "runtime/checkpoint/criu.h"
+#include "runtime/checkpoint/external.h"
 #include "tests/unit/arena_state.h"
 
 static void paths_are_below_directories(void **state)

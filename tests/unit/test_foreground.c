@@ -17,9 +17,9 @@
 
 #include "base/sys.h"
 #include "base/util.h"
-#include "runtime/console.h"
-#include "runtime/foreground.h"
-#include "runtime/notify.h"
+#include "runtime/launch/console.h"
+#include "runtime/launch/foreground.h"
+#include "runtime/launch/sd_notify.h"
 
 #include <cmocka.h>
 

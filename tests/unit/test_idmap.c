@@ -17,7 +17,7 @@
 #include "base/io.h"
 #include "base/proc.h"
 #include "base/util.h"
-#include "runtime/idmap.h"
+#include "runtime/launch/idmap.h"
 
 /* Last: it has a macro of the name of our fail(). */
 #include <cmocka.h>

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/mounts.h"
+#include "runtime/plan/mounts.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>

@@ -11,8 +11,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/joins.h"
-#include "runtime/mounts.h"
+#include "runtime/plan/join.h"
+#include "runtime/plan/mounts.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>

@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/oci.h"
-#include "runtime/global_options.h"
-#include "runtime/options.h"
+#include "runtime/sandlock-oci/global_options.h"
+#include "runtime/cli/options.h"
 #include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */

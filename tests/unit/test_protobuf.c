@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/util.h"
-#include "runtime/protobuf.h"
+#include "runtime/checkpoint/protobuf.h"
 #include "tests/unit/arena_state.h"
 
 static void bytes_are_those_of_the_encoding(void **state)

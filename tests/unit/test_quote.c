@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/util.h"
 #include "oci/oci.h"
-#include "runtime/quote.h"
+#include "runtime/cli/quote.h"
 #include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */

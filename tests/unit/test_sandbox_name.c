@@ -9,8 +9,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/container.h"
-#include "runtime/sandbox_name.h"
+#include "runtime/container/container.h"
+#include "runtime/sandbox/name.h"
 #include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
