@@ -77,5 +77,5 @@ while IFS=': ' read -r header file; do
 done <<EOF
 $libraries
 EOF
-check_clock base/log.c runtime/creation.c
+check_clock base/log.c runtime/container/create.c
 echo "1..$n"
