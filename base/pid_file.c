@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/pid_file.c - a file with nothing but a number, whole or not there. */
+/* base/pid_file.c - a file with nothing but a number, whole or not there. */
 #include "base/pid_file.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/pid_file.h - tell engines which process it is. */
+/* base/pid_file.h - tell engines which process it is. */
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/text.c - a text that grows. */
+/* base/text.c - a text that grows. */
 #include "base/text.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/text.h - a text that grows in the arena. Nothing has to be checked on
+ * base/text.h - a text that grows in the arena. Nothing has to be checked on
  * the way: the first failure stays and text_close() returns it.
  */
 #pragma once

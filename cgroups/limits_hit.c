@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroups/met.c - which limits were met, by the kernel's own count.
+ * cgroups/limits_hit.c - which limits were met, by the kernel's own count.
  *
  * A count alone may be of a limit further up: who is killed there, or may not
  * fork, is counted here. So it is only told together with the proof that our

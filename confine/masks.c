@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/masks.c - cover a path of a container or narrow it, and look again. */
+/* confine/masks.c - cover a path of a container or narrow it, and look again. */
 #include "confine/masks.h"
 
 #include <errno.h>

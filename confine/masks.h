@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/masks.h - mounts on paths of a container, from within its mount
+ * confine/masks.h - mounts on paths of a container, from within its mount
  * namespace. Paths are without links.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/outside.c - calls by which processes and files outside are changed,
+ * confine/other_processes.c - calls by which processes and files outside are changed,
  * though no signal and no byte goes there.
  *
  * A filter cannot tell a process inside from another: only the caller itself,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/outside.h - calls that are judged where no namespace keeps away what
+ * confine/other_processes.h - calls that are judged where no namespace keeps away what
  * is outside.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/state_root.c - choose the state directory if --root is not given. */
+/* oci/state_root.c - choose the state directory if --root is not given. */
 #include "oci/state_root.h"
 
 #include <errno.h>

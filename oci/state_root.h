@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/state_root.h - the state directory if --root is not given.
+ * oci/state_root.h - the state directory if --root is not given.
  *
  * It is below /run for root. For other users it is below $XDG_RUNTIME_DIR,
  * else below /run/user/UID, else below /tmp/sandlock-UID.

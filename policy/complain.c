@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/unknown.c - what to say about words and values of a file. */
+/* policy/complain.c - what to say about words and values of a file. */
 #include "policy/complain.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/unknown.h - what to say about words and values of a file. */
+/* policy/complain.h - what to say about words and values of a file. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/whole.c - whole policies: layers, and what keys demand of others. */
+/* policy/layers.c - whole policies: layers, and what keys demand of others. */
 #include <string.h>
 
 #include "base/err.h"

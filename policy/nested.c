@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/nested.c - the traces that engines leave in their containers. */
+/* policy/nested.c - the traces that engines leave in their containers. */
 #include "policy/nested.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/profiles.c - find, distrust and read a profile. */
+/* policy/profile_find.c - find, distrust and read a profile. */
 #include "policy/profile_find.h"
 
 #include <errno.h>

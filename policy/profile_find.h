@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/profiles.h - profiles by name: where they lie, and who may write them. */
+/* policy/profile_find.h - profiles by name: where they lie, and who may write them. */
 #pragma once
 
 #include "policy/policy.h"

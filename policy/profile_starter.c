@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/profile_starter.c - the table of keys as a profile of comments. */
+/* policy/profile_starter.c - the table of keys as a profile of comments. */
 #include "policy/profile_starter.h"
 
 #include <string.h>

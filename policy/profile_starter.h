@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/profile_starter.h - a profile to begin with. */
+/* policy/profile_starter.h - a profile to begin with. */
 #pragma once
 
 struct arena;

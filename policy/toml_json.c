@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/toml_json.c - walk the one, write the other. */
+/* policy/toml_json.c - walk the one, write the other. */
 #include "policy/toml_json.h"
 
 #include <math.h>

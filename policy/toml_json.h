@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/toml_json.h - a tree of TOML as JSON: the policies of inspect and explain. */
+/* policy/toml_json.h - a tree of TOML as JSON: the policies of inspect and explain. */
 #pragma once
 
 struct toml_value;

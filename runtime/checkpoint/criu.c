@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/criu.c - start criu, ask it, answer it. */
+/* runtime/checkpoint/criu.c - start criu, ask it, answer it. */
 #include "runtime/checkpoint/criu.h"
 
 #include <errno.h>

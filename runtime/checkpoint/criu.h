@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/criu.h - one criu at our service: it gets requests over a socket,
+ * runtime/checkpoint/criu.h - one criu at our service: it gets requests over a socket,
  * tells how far it is, and gets an answer each time.
  *
  * It runs as `criu swrk`, so that what it restores is our child, and the

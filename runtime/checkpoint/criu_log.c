@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/criu_log.c - why criu failed, out of its own log. */
+/* runtime/checkpoint/criu_log.c - why criu failed, out of its own log. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/external.h - what of a container belongs to the host and is not in a
+ * runtime/checkpoint/external.h - what of a container belongs to the host and is not in a
  * checkpoint: binds, masks, device nodes, joined namespaces, standard streams.
  *
  * Each has a name in the images that only config.json gives a meaning to when

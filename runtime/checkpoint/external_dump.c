@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/external.c - name what a checkpoint leaves to the host. */
+/* runtime/checkpoint/external_dump.c - name what a checkpoint leaves to the host. */
 #include "runtime/checkpoint/external.h"
 
 #include <errno.h>

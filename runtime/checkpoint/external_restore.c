@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/external_restore.c - give the names in the images a meaning here. */
+/* runtime/checkpoint/external_restore.c - give the names in the images a meaning here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/external_streams.c - standard streams, whose other ends stay with
+ * runtime/checkpoint/external_streams.c - standard streams, whose other ends stay with
  * the caller: named in a file beside the images, replaced by ours later.
  */
 #include <errno.h>

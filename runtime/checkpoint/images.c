@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/images.c - directories and options of a checkpoint. */
+/* runtime/checkpoint/images.c - directories and options of a checkpoint. */
 #include "runtime/checkpoint/images.h"
 
 #include <errno.h>

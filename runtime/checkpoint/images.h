@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/images.h - the files of a checkpoint, and the options checkpoint and
+ * runtime/checkpoint/images.h - the files of a checkpoint, and the options checkpoint and
  * restore share.
  */
 #pragma once

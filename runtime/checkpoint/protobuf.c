@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/protobuf.c - write and read the fields of a message. */
+/* runtime/checkpoint/protobuf.c - write and read the fields of a message. */
 #include "runtime/checkpoint/protobuf.h"
 
 #include <errno.h>

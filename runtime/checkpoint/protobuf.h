@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/protobuf.h - the encoding of criu's messages: numbers and bytes, each
+ * runtime/checkpoint/protobuf.h - the encoding of criu's messages: numbers and bytes, each
  * with the number of its field.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/restored.c - is a restored container confined as config.json says? */
+/* runtime/checkpoint/verify.c - is a restored container confined as config.json says? */
 #include "runtime/checkpoint/verify.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/restored.h - look at what criu has made, before it runs. */
+/* runtime/checkpoint/verify.h - look at what criu has made, before it runs. */
 #pragma once
 
 #include <stdint.h>

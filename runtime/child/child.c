@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child.c - walk the plan.
+ * runtime/child/child.c - walk the plan.
  *
  * On entry: a single thread, a copy of the runtime's memory, the first
  * namespaces made by clone3. Nothing here or below allocates, formats or

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child.h - the code that runs between clone and exec.
+ * runtime/child/child.h - the code that runs between clone and exec.
  *
  * child.c walks the plan, child_mount.c and child_process.c do the steps.
  * None of them allocates, formats or locks: tests/unit/child-symbols.sh holds

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child_console.c - a terminal from the container's own devpts.
+ * runtime/child/console.c - a terminal from the container's own devpts.
  *
  * The slave is reached through the master (TIOCGPTPEER), never by a name below
  * /dev/pts that someone inside could have replaced.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child_copy.c - the child's side of files made in the rootfs: nodes,
+ * runtime/child/copy.c - the child's side of files made in the rootfs: nodes,
  * links, and the copy of a directory into the tmpfs that is to cover it.
  */
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child_exec.c - the last steps: find the program, wait at the gate,
+ * runtime/child/exec.c - the last steps: find the program, wait at the gate,
  * install the filter, exec.
  *
  * On entry: the container's user, directory and capabilities. From STEP_LANDLOCK

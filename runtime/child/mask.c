@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/child_mask.c - cover paths or make them read-only; look again. */
+/* runtime/child/mask.c - cover paths or make them read-only; look again. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>

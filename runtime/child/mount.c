@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child_mount.c - the child's side of mounts: a place, a tree, and the
+ * runtime/child/mount.c - the child's side of mounts: a place, a tree, and the
  * one on the other.
  *
  * Every place is resolved inside the root to a descriptor and used as that

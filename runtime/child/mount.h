@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/child_mount.h - what the files behind child_mount_step share. */
+/* runtime/child/mount.h - what the files behind child_mount_step share. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child_process.c - from a process in its namespaces to the process
+ * runtime/child/process.c - from a process in its namespaces to the process
  * config.json describes: scheduling, identity, capabilities, directory.
  *
  * On entry: the container's view of files, still root of the user namespace.

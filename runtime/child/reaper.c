@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child_reaper.c - process 1 of a sandbox: the program goes on in a
+ * runtime/child/reaper.c - process 1 of a sandbox: the program goes on in a
  * child, this one reaps, passes signals on, and ends when the program does.
  *
  * On entry: the program's user, no capabilities, no new privileges. What stays

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/child_root.c - the child's side of the root: attach and switch. */
+/* runtime/child/root.c - the child's side of the root: attach and switch. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>

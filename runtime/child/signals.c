@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child_signals.c - default signal actions in a process that waits for
+ * runtime/child/signals.c - default signal actions in a process that waits for
  * `start`.
  *
  * The kernel discards signals without a handler for process 1 of a pid

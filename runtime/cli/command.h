@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/commands.h - the commands of sandlock-oci, one file each.
+ * runtime/cli/command.h - the commands of sandlock-oci, one file each.
  *
  * A command describes itself: its options, its arguments, one line of help.
  * main() searches the table, parses, and calls run.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/dispatch.c - from a name and words to one command's exit status. */
+/* runtime/cli/dispatch.c - from a name and words to one command's exit status. */
 #include "runtime/cli/dispatch.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/dispatch.h - what the programs of this room do alike: find a command, run it, print its error. */
+/* runtime/cli/dispatch.h - what the programs of this room do alike: find a command, run it, print its error. */
 #pragma once
 
 #include <stddef.h>

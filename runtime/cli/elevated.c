@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/raised.c - refuse to run with more rights than the caller has. */
+/* runtime/cli/elevated.c - refuse to run with more rights than the caller has. */
 #include "runtime/cli/elevated.h"
 
 #include <linux/capability.h>

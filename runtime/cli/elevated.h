@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/raised.h - refuse to run with more rights than the caller has. */
+/* runtime/cli/elevated.h - refuse to run with more rights than the caller has. */
 #pragma once
 
 /*

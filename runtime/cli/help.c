@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/help.c - help is the tables, printed. */
+/* runtime/cli/help.c - help is the tables, printed. */
 #include "runtime/cli/help.h"
 
 #include <stdio.h>

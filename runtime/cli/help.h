@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/help.h - the tables of the command line, as text on stdout. */
+/* runtime/cli/help.h - the tables of the command line, as text on stdout. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/options.c - the parser of the command line, driven by tables. */
+/* runtime/cli/options.c - the parser of the command line, driven by tables. */
 #include "runtime/cli/options.h"
 
 #include <errno.h>

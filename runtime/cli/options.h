@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/options.h - command line words into an options struct and positionals. */
+/* runtime/cli/options.h - command line words into an options struct and positionals. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/quote.c - quotes for shells, escapes for terminals. */
+/* runtime/cli/quote.c - quotes for shells, escapes for terminals. */
 #include "runtime/cli/quote.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/quote.h - words of others, made safe for a shell or for a terminal. */
+/* runtime/cli/quote.h - words of others, made safe for a shell or for a terminal. */
 #pragma once
 
 struct arena;

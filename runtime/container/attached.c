@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/front.c - stay until the program ends, then clear away. */
+/* runtime/container/attached.c - stay until the program ends, then clear away. */
 #include "runtime/container/attached.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/front.h - a container in the foreground of the command that made it. */
+/* runtime/container/attached.h - a container in the foreground of the command that made it. */
 #pragma once
 
 #include <stdbool.h>

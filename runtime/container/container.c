@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container.c - find a container on disk and ask the kernel how it is. */
+/* runtime/container/container.c - find a container on disk and ask the kernel how it is. */
 #include "runtime/container/container.h"
 
 #include <ctype.h>

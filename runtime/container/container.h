@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/container.h - a container on disk: reserve, load, look, signal, remove.
+ * runtime/container/container.h - a container on disk: reserve, load, look, signal, remove.
  *
  * <root>/<id>/ holds state.json (the record), config.json (the private copy) and
  * gate (the socket its init waits on). A flock on the directory says that a

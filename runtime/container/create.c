@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/creation.c - the effects of a creation, in order, each undone by
+ * runtime/container/create.c - the effects of a creation, in order, each undone by
  * leaving scope until the container is kept.
  */
 #include "runtime/container/create.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/creation.h - from a bundle to a process that waits: what `create` and
+ * runtime/container/create.h - from a bundle to a process that waits: what `create` and
  * `run` have in common.
  */
 #pragma once

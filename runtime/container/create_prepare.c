@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/creation_plan.c - the part of a creation that has no effect. */
+/* runtime/container/create_prepare.c - the part of a creation that has no effect. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>

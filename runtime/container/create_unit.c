@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/creation_unit.c - where a container's cgroups lie, and its unit. */
+/* runtime/container/create_unit.c - where a container's cgroups lie, and its unit. */
 #include <errno.h>
 
 #include "base/arena.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/deleting.h - the end of a container, for `delete` and for `run`. */
+/* runtime/container/delete.h - the end of a container, for `delete` and for `run`. */
 #pragma once
 
 #include "runtime/container/container.h"

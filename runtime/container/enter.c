@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/entry.c - join what the container's first process has, become what process says. */
+/* runtime/container/enter.c - join what the container's first process has, become what process says. */
 #include "runtime/container/enter.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/entry.h - one more process in a container that exists: `exec`, and
+ * runtime/container/enter.h - one more process in a container that exists: `exec`, and
  * hooks that run inside. Confined by the same plan as its first process.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/annotated.c - annotations that a pod's author may not set. */
+/* runtime/container/host_annotations.c - annotations that a pod's author may not set. */
 #include "runtime/container/host_annotations.h"
 
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/annotated.h - annotations that a pod's author may not set. */
+/* runtime/container/host_annotations.h - annotations that a pod's author may not set. */
 #pragma once
 
 struct globals;

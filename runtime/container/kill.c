@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/killing.c - whom a signal is for, and that it is the right one. */
+/* runtime/container/kill.c - whom a signal is for, and that it is the right one. */
 #include "runtime/container/kill.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/killing.h - a signal to a container, for both programs' `kill`. */
+/* runtime/container/kill.h - a signal to a container, for both programs' `kill`. */
 #pragma once
 
 #include <stdbool.h>

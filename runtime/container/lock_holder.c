@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/holder.c - find and kill the process that holds a lock. */
+/* runtime/container/lock_holder.c - find and kill the process that holds a lock. */
 #include "runtime/container/lock_holder.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/holder.h - the process that works on a container and holds its lock. */
+/* runtime/container/lock_holder.h - the process that works on a container and holds its lock. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/mount_check.c - compare listed mounts with existing ones. */
+/* runtime/container/mount_check.c - compare listed mounts with existing ones. */
 #include "runtime/container/mount_check.h"
 
 #include <errno.h>

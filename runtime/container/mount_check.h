@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/mount_check.h - check mounts without a new mount namespace. */
+/* runtime/container/mount_check.h - check mounts without a new mount namespace. */
 #pragma once
 
 struct make_input;

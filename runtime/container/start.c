@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/starting.c - start a created container. */
+/* runtime/container/start.c - start a created container. */
 #include "runtime/container/start.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/starting.h - from a process that waits to a program that runs: the
+ * runtime/container/start.h - from a process that waits to a program that runs: the
  * hooks around it, and the last look.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/reserve.c - directory, lock, record and the way back. */
+/* runtime/container/state_dir.c - directory, lock, record and the way back. */
 #include "runtime/container/state_dir.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/reserve.h - a container's place on disk, from the first effect to
+ * runtime/container/state_dir.h - a container's place on disk, from the first effect to
  * the last: reserve the ID, write the record, take everything back.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/systemd.c - run sandlock-systemd, and read its answer. */
+/* runtime/container/systemd.c - run sandlock-systemd, and read its answer. */
 #include "runtime/container/systemd.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/systemd.h - the units of containers, through sandlock-systemd, the
+ * runtime/container/systemd.h - the units of containers, through sandlock-systemd, the
  * program that talks to systemd.
  */
 #pragma once

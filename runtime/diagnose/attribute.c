@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/blame.c - from a path that was refused to a key of the policy. */
+/* runtime/diagnose/attribute.c - from a path that was refused to a key of the policy. */
 #include "runtime/diagnose/attribute.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/blame.h - which line of a policy refused something. What the policy
+ * runtime/diagnose/attribute.h - which line of a policy refused something. What the policy
  * allows, and what would have failed without it, is nobody's fault here.
  */
 #pragma once

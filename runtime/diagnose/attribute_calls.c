@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/blame_calls.c - from a system call that was refused to a key. */
+/* runtime/diagnose/attribute_calls.c - from a system call that was refused to a key. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/audit.c - listen to the kernel's audit, and pick what is ours. */
+/* runtime/diagnose/audit.c - listen to the kernel's audit, and pick what is ours. */
 #include "runtime/diagnose/audit.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/audit.h - what the kernel says to those who audit, of one sandbox.
+ * runtime/diagnose/audit.h - what the kernel says to those who audit, of one sandbox.
  *
  * Only where it is switched on already and we may listen: nothing of the host's
  * settings is changed. Landlock names the domain that refused (Linux 6.15), and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/audit_parse.c - records of the audit log: "key=value key=value". */
+/* runtime/diagnose/audit_parse.c - records of the audit log: "key=value key=value". */
 #include <arpa/inet.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>

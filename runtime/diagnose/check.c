@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/doctor.c - one finding for each mechanism of the kernel. */
+/* runtime/diagnose/check.c - one finding for each mechanism of the kernel. */
 #include "runtime/diagnose/check.h"
 
 #include <errno.h>

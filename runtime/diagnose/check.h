@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/doctor.h - what this host can hold, asked of the very functions that
+ * runtime/diagnose/check.h - what this host can hold, asked of the very functions that
  * hold it, and what to do about the rest.
  */
 #pragma once

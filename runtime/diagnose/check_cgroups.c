@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/doctor_cgroups.c - try limits on a cgroup that nobody is in. */
+/* runtime/diagnose/check_cgroups.c - try limits on a cgroup that nobody is in. */
 #include "runtime/diagnose/check_cgroups.h"
 
 #include <errno.h>

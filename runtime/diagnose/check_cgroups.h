@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/doctor_cgroups.h - which limits this user can have. */
+/* runtime/diagnose/check_cgroups.h - which limits this user can have. */
 #pragma once
 
 struct arena;

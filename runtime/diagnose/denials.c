@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/denials.c - a list of refusals, for people and for programs. */
+/* runtime/diagnose/denials.c - a list of refusals, for people and for programs. */
 #include "runtime/diagnose/denials.h"
 
 #include <errno.h>

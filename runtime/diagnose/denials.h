@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/denials.h - what a sandbox was refused, and which line of its policy
+ * runtime/diagnose/denials.h - what a sandbox was refused, and which line of its policy
  * decided that.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/explain.c - plan as `run` does, and note what holds each key. */
+/* runtime/diagnose/explain.c - plan as `run` does, and note what holds each key. */
 #include "runtime/diagnose/explain.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/explain.h - what `run` would do with a request on this host, asked of
+ * runtime/diagnose/explain.h - what `run` would do with a request on this host, asked of
  * the functions that `run` itself uses.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/explain_how.c - which mechanism holds a key, in one sentence. */
+/* runtime/diagnose/explain_how.c - which mechanism holds a key, in one sentence. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/explain_print.c - an explanation for people, and as JSON. */
+/* runtime/diagnose/explain_print.c - an explanation for people, and as JSON. */
 #include <stdio.h>
 #include <string.h>
 

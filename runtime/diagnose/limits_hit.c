@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/met.c - what the kernel has counted against the limits of a sandbox. */
+/* runtime/diagnose/limits_hit.c - what the kernel has counted against the limits of a sandbox. */
 #include "runtime/diagnose/limits_hit.h"
 
 #include <errno.h>

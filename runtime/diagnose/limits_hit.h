@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/met.h - limits that a sandbox has met, among what it was denied. */
+/* runtime/diagnose/limits_hit.h - limits that a sandbox has met, among what it was denied. */
 #pragma once
 
 struct creation;

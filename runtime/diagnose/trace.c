@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/why.c - the tracer: stops, and what a failed call was about. */
+/* runtime/diagnose/trace.c - the tracer: stops, and what a failed call was about. */
 #include "runtime/diagnose/trace.h"
 
 #include <elf.h>

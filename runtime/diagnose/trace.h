@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/why.h - trace a sandbox to learn what it is refused.
+ * runtime/diagnose/trace.h - trace a sandbox to learn what it is refused.
  *
  * What holds the sandbox is the same as without: namespaces, mounts, Landlock,
  * the policy's filter. On top of it comes a second filter (confine_watch), by
@@ -16,7 +16,7 @@
  * Not seen: what fails without an error of these calls (a name that is missing
  * from a listing), operations on descriptors that were opened before, ioctls on
  * devices, signals and abstract sockets across a namespace; limits are for
- * runtime/met.h. A program that ignores or blocks SIGSYS finds it back at its
+ * runtime/diagnose/limits_hit.h. A program that ignores or blocks SIGSYS finds it back at its
  * default after a refusal. What a program does to its own memory while it is
  * looked at may change what is told of it, and no more.
  */

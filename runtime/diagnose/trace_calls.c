@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/why_calls.c - the system calls that take paths or addresses. */
+/* runtime/diagnose/trace_calls.c - the system calls that take paths or addresses. */
 #include "runtime/diagnose/trace_calls.h"
 
 #include <errno.h>

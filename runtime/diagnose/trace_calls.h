@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/why_calls.h - what system calls want of which path. */
+/* runtime/diagnose/trace_calls.h - what system calls want of which path. */
 #pragma once
 
 #include <stdbool.h>

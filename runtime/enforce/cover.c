@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policed_carve.c - cover what is denied, and look again. */
+/* runtime/enforce/cover.c - cover what is denied, and look again. */
 #include "runtime/enforce/cover.h"
 
 #include <errno.h>

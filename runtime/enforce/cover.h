@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/policed_carve.h - mounts that take something out of a container's
+ * runtime/enforce/cover.h - mounts that take something out of a container's
  * view: below what may be written, and on Unix sockets of others.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policed.c - from annotations and profiles to a policy and its filter. */
+/* runtime/enforce/enforce.c - from annotations and profiles to a policy and its filter. */
 #include "runtime/enforce/enforce.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/policed.h - a bundle's policy, and what it makes of the bundle.
+ * runtime/enforce/enforce.h - a bundle's policy, and what it makes of the bundle.
  *
  * Whatever config.json can say is said there: limits, variables, devices,
  * namespaces. What is left for the plan are filters and prctls of its own.

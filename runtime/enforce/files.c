@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policed_files.c - rulesets of Landlock for the processes of a bundle. */
+/* runtime/enforce/files.c - rulesets of Landlock for the processes of a bundle. */
 #include "runtime/enforce/files.h"
 
 #include <errno.h>

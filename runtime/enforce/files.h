@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/policed_files.h - what mounts and Landlock are to hold in a
+ * runtime/enforce/files.h - what mounts and Landlock are to hold in a
  * container's root.
  *
  * Settled once, when the container is created, and kept in its state

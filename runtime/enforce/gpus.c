@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/gpus.c - NVIDIA, DRI and ROCm nodes of a bundle, and who is left. */
+/* runtime/enforce/gpus.c - NVIDIA, DRI and ROCm nodes of a bundle, and who is left. */
 #include "runtime/enforce/gpus.h"
 
 #include <errno.h>

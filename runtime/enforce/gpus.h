@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/gpus.h - which GPUs exist in a bundle. A policy can only take away:
+ * runtime/enforce/gpus.h - which GPUs exist in a bundle. A policy can only take away:
  * no limits.gpu_devices takes all, an empty list none.
  */
 #pragma once

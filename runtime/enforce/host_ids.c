@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/policed_ids.c - whether a bundle can write files of the host.
+ * runtime/enforce/host_ids.c - whether a bundle can write files of the host.
  *
  * If it can, a file with S_ISUID or S_ISGID could give its rights to a user
  * outside. If not, we allow the system calls of the group suid, which package

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policed_host.c - mount the directories of filesystem.mount. */
+/* runtime/enforce/host_mounts.c - mount the directories of filesystem.mount. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policed_limits.c - limits of a policy that fail, in its own words. */
+/* runtime/enforce/limits.c - limits of a policy that fail, in its own words. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/policed_mounts.c - read-only mounts, where a policy lets nothing be
+ * runtime/enforce/mounts.c - read-only mounts, where a policy lets nothing be
  * written.
  *
  * Landlock does not judge chmod, chown, utime and attributes; a read-only mount

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/policed_net.c - what [network] of a policy makes of a bundle.
+ * runtime/enforce/network.c - what [network] of a policy makes of a bundle.
  *
  * No network is the filter of socket(). With ports to bind, Landlock judges
  * bind and connect of TCP. It does not see the port that the kernel chooses

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/bare.c - what can be held without namespaces, and what cannot. */
+/* runtime/enforce/no_namespaces.c - what can be held without namespaces, and what cannot. */
 #include "runtime/enforce/no_namespaces.h"
 
 #include <errno.h>

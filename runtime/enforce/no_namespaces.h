@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/bare.h - a sandbox where namespaces are not to be had: Landlock and
+ * runtime/enforce/no_namespaces.h - a sandbox where namespaces are not to be had: Landlock and
  * the filter of system calls alone.
  *
  * What may not be touched is forbidden then, not absent.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/own_files.c - write the name of a sandbox to files in /etc. */
+/* runtime/enforce/own_files.c - write the name of a sandbox to files in /etc. */
 #include "runtime/enforce/own_files.h"
 
 #include <ctype.h>

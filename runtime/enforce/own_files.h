@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/own_files.h - private files of a sandbox: /etc/hostname with its
+ * runtime/enforce/own_files.h - private files of a sandbox: /etc/hostname with its
  * name, and /etc/hosts with a line for that name.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/placeholder_registry.c - keep a directory for each placeholder. */
+/* runtime/enforce/placeholder_registry.c - keep a directory for each placeholder. */
 #include "runtime/enforce/placeholder_registry.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/placeholder_registry.h - which containers need which placeholder.
+ * runtime/enforce/placeholder_registry.h - which containers need which placeholder.
  *
  * REGISTRY/ID/ has a file for each container that needs the placeholder ID. The
  * file is named after the ID of the container's state directory.

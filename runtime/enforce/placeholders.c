@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/placeholders.c - make them, share them, take them away.
+ * runtime/enforce/placeholders.c - make them, share them, take them away.
  *
  * The state directory lists "ID PARENT PATH" of each; PARENT is the device and
  * inode of the directory it is in. We hold a lock on the registry meanwhile.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/placeholders.h - empty files under denied names that do not exist.
+ * runtime/enforce/placeholders.h - empty files under denied names that do not exist.
  *
  * A mount needs something to lie on. What is made for that is shared by all
  * containers that deny the name, on record in a directory of its own, and

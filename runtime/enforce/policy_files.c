@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policies.c - find the names of policies, and the mounts that show them. */
+/* runtime/enforce/policy_files.c - find the names of policies, and the mounts that show them. */
 #include "runtime/enforce/policy_files.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/policies.h - keep the workload from writing policies of later runs.
+ * runtime/enforce/policy_files.h - keep the workload from writing policies of later runs.
  *
  * A workload that could write such a file would choose what the next run may
  * do. So these names are treated as if they were in filesystem.deny_write, even

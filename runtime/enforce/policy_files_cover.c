@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policies_carve.c - mounts that protect policies from changes. */
+/* runtime/enforce/policy_files_cover.c - mounts that protect policies from changes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

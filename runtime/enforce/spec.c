@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policed_spec.c - say in config.json what a policy demands. */
+/* runtime/enforce/spec.c - say in config.json what a policy demands. */
 #include "runtime/enforce/spec.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policed_spec.h - what a policy changes in a config.json. */
+/* runtime/enforce/spec.h - what a policy changes in a config.json. */
 #pragma once
 
 #include "runtime/enforce/enforce.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/policed_sockets.c - find Unix sockets of others and cover them.
+ * runtime/enforce/unix_sockets.c - find Unix sockets of others and cover them.
  *
  * Neither a read-only mount nor Landlock before version 9 keeps anybody from
  * connecting. Sockets of others come with mounts of the host, as they are when

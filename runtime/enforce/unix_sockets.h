@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/policed_sockets.h - Unix sockets of others, in mounts of the host. */
+/* runtime/enforce/unix_sockets.h - Unix sockets of others, in mounts of the host. */
 #pragma once
 
 /* Of a sandbox: is_of_system has the list. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/view.c - from the paths of a policy to binds and links. */
+/* runtime/enforce/view.c - from the paths of a policy to binds and links. */
 #include "runtime/enforce/view.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/view.h - what of the host's files a sandbox shows: what it may not
+ * runtime/enforce/view.h - what of the host's files a sandbox shows: what it may not
  * touch is not there.
  *
  * A denied name in a directory that may only be read is left out, by showing

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sentence.c - engines look for these texts: "executable file not found in $PATH" and the like. */
+/* runtime/launch/child_error.c - engines look for these texts: "executable file not found in $PATH" and the like. */
 #include "runtime/launch/child_error.h"
 
 #include <errno.h>

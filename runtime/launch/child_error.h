@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sentence.h - from a child's word FAILED, or its silence, to an error a person can read. */
+/* runtime/launch/child_error.h - from a child's word FAILED, or its silence, to an error a person can read. */
 #pragma once
 
 #include "runtime/launch/launch.h"

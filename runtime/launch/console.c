@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/console.c - terminals handed over, or relayed byte by byte. */
+/* runtime/launch/console.c - terminals handed over, or relayed byte by byte. */
 #include "runtime/launch/console.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/console.h - the outer end of a terminal: sent away, or relayed. */
+/* runtime/launch/console.h - the outer end of a terminal: sent away, or relayed. */
 #pragma once
 
 #include <poll.h>

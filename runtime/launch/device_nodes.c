@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/nodes.c - make device nodes by their numbers, or find the host's. */
+/* runtime/launch/device_nodes.c - make device nodes by their numbers, or find the host's. */
 #include "runtime/launch/device_nodes.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/nodes.h - device nodes for user namespaces, where mknod(2) fails. */
+/* runtime/launch/device_nodes.h - device nodes for user namespaces, where mknod(2) fails. */
 #pragma once
 
 struct arena;

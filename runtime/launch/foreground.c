@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/foreground.c - one poll loop between a caller and a container. */
+/* runtime/launch/foreground.c - one poll loop between a caller and a container. */
 #include "runtime/launch/foreground.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/foreground.h - stay in front of a container: signals in, status out.
+ * runtime/launch/foreground.h - stay in front of a container: signals in, status out.
  *
  *	foreground_prepare()	before the child exists: no signal is lost
  *	… the child restores old_mask before it executes the program …

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/idmap.c - id maps, written by us or by the host's two helpers. */
+/* runtime/launch/idmap.c - id maps, written by us or by the host's two helpers. */
 #include "runtime/launch/idmap.h"
 
 #include <errno.h>

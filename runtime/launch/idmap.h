@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/idmap.h - the user and group id maps of a new user namespace. */
+/* runtime/launch/idmap.h - the user and group id maps of a new user namespace. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/idmap_check.c - engines send mappings together with a user namespace
+ * runtime/launch/idmap_check.c - engines send mappings together with a user namespace
  * that exists: they must be the ones it has. Who sends none means these.
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/inherited.c - descriptors and signals as the caller left them. */
+/* runtime/launch/inherited.c - descriptors and signals as the caller left them. */
 #include "runtime/launch/inherited.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/inherited.h - what a caller leaves in our process, made safe. */
+/* runtime/launch/inherited.h - what a caller leaves in our process, made safe. */
 #pragma once
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch.c - clone the child and answer its words. */
+/* runtime/launch/launch.c - clone the child and answer its words. */
 #include "runtime/launch/launch.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/launch.h - the parent's side: start a child that walks a plan, answer
+ * runtime/launch/launch.h - the parent's side: start a child that walks a plan, answer
  * its words, say in a sentence what went wrong.
  */
 #pragma once

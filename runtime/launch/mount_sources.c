@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sources.c - clone and idmap trees with the runtime's own rights. */
+/* runtime/launch/mount_sources.c - clone and idmap trees with the runtime's own rights. */
 #include "runtime/launch/mount_sources.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sources.h - the trees that the runtime itself opens for the child. */
+/* runtime/launch/mount_sources.h - the trees that the runtime itself opens for the child. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/self.c - execute ourselves again from a file that cannot be written.
+ * runtime/launch/own_binary.c - execute ourselves again from a file that cannot be written.
  *
  * A process that has entered a container shows its binary as /proc/PID/exe to
  * everyone there. A clone of the mount, made read-only and attached nowhere,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/self.h - our own binary is on the host: nobody inside may write it. */
+/* runtime/launch/own_binary.h - our own binary is on the host: nobody inside may write it. */
 #pragma once
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/notify.c - one socket inside, one outside, one word between. */
+/* runtime/launch/sd_notify.c - one socket inside, one outside, one word between. */
 #include "runtime/launch/sd_notify.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/notify.h - NOTIFY_SOCKET: tell the host's service manager when the
+ * runtime/launch/sd_notify.h - NOTIFY_SOCKET: tell the host's service manager when the
  * container is ready.
  *
  * `create` makes a folder beside the record and mounts it into the container.

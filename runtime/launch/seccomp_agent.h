@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/agent.h - linux.seccomp.listenerPath: the listener to its agent. */
+/* runtime/launch/seccomp_agent.h - linux.seccomp.listenerPath: the listener to its agent. */
 #pragma once
 
 /* The container process state as JSON, and the descriptor, in one message. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/mounted.c - hooks, interfaces and limits for a child that waits. */
+/* runtime/launch/stops.c - hooks, interfaces and limits for a child that waits. */
 #include "runtime/launch/stops.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/mounted.h - what the parent does for the child at its stops. */
+/* runtime/launch/stops.h - what the parent does for the child at its stops. */
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/devices.c - plan the device nodes and the links in /dev. */
+/* runtime/plan/devices.c - plan the device nodes and the links in /dev. */
 #include <errno.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/facts.h - what is true of this host and of this call, asked once. */
+/* runtime/plan/facts.h - what is true of this host and of this call, asked once. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/joins.c - open namespaces, verify their kind, ask who owns them. */
+/* runtime/plan/join.c - open namespaces, verify their kind, ask who owns them. */
 #include "runtime/plan/join.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/joins.h - namespaces that exist already, and the order to enter them. */
+/* runtime/plan/join.h - namespaces that exist already, and the order to enter them. */
 #pragma once
 
 #include <stdbool.h>

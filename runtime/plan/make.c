@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/make.c - the order of everything. */
+/* runtime/plan/make.c - the order of everything. */
 #include "runtime/plan/make.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/make.h - from a specification and the host's facts to a plan.
+ * runtime/plan/make.h - from a specification and the host's facts to a plan.
  *
  * Pure: values in, steps out. Each function adds the steps of one part; the
  * order of the parts is decided in make.c alone.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/bind_mount.c - plan the mounts that show a tree of the host. */
+/* runtime/plan/mount_bind.c - plan the mounts that show a tree of the host. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mount.h>

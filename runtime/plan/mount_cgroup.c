@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/cgroup_mount.c - plan a mount of type cgroup: one hierarchy on
+ * runtime/plan/mount_cgroup.c - plan a mount of type cgroup: one hierarchy on
  * cgroup v2, a tmpfs with a directory for each hierarchy otherwise.
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/mount_options.c - the words in mounts[].options, in one table. */
+/* runtime/plan/mount_options.c - the words in mounts[].options, in one table. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mount.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/mount_steps.c - the few steps that every kind of mount is made of. */
+/* runtime/plan/mount_steps.c - the few steps that every kind of mount is made of. */
 #include <string.h>
 #include <sys/mount.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/mounts.c - plan the root file system and everything mounted on it,
+ * runtime/plan/mounts.c - plan the root file system and everything mounted on it,
  * up to the point where hooks may look at it.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/mounts.h - what the planning files of mounts share with each other,
+ * runtime/plan/mounts.h - what the planning files of mounts share with each other,
  * and the step flags they share with the child.
  */
 #pragma once

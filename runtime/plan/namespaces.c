@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/namespaces.c - the steps from the runtime's namespaces to the
+ * runtime/plan/namespaces.c - the steps from the runtime's namespaces to the
  * container's.
  *
  * Where all that is new can be made by one clone, it is. Where a user or pid

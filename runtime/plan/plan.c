@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan.c - build a plan, name its steps. */
+/* runtime/plan/plan.c - build a plan, name its steps. */
 #include "runtime/plan/plan.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/plan.h - everything the child will do, written down before it exists.
+ * runtime/plan/plan.h - everything the child will do, written down before it exists.
  *
  * A plan is data: a list of steps with strings, numbers and numbered slots for
  * descriptors. The parent makes it without any effect (it can be printed),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan_print.c - a plan and its steps in words, for errors and --dump-plan. */
+/* runtime/plan/print.c - a plan and its steps in words, for errors and --dump-plan. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

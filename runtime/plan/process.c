@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/process.c - the steps that make a process what `process` says. */
+/* runtime/plan/process.c - the steps that make a process what `process` says. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/words.h - what parent and child say to each other.
+ * runtime/plan/protocol.h - what parent and child say to each other.
  *
  *   child                          parent
  *   UNPLACED  ------------------>  make its unit and cgroups (systemd)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/make_root.c - plan the way from a mounted rootfs to the container's
+ * runtime/plan/root.c - plan the way from a mounted rootfs to the container's
  * final view of it.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/collect.c - remove sandboxes whose `sandlock` was killed.
+ * runtime/sandbox/collect.c - remove sandboxes whose `sandlock` was killed.
  *
  * A `sandlock` holds its sandbox from before the record exists until it has
  * removed the sandbox (container_hold). So no `sandlock` waits for a sandbox

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/collect.h - end and remove sandboxes whose `sandlock` was killed:
+ * runtime/sandbox/collect.h - end and remove sandboxes whose `sandlock` was killed:
  * no other process does.
  */
 #pragma once

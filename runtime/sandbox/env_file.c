@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/env_file.c - read a policy's variables from files, and hide values
+ * runtime/sandbox/env_file.c - read a policy's variables from files, and hide values
  * that are on the command line.
  */
 #include "runtime/sandbox/env_file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/env_file.h - variables whose values no command line shows. */
+/* runtime/sandbox/env_file.h - variables whose values no command line shows. */
 #pragma once
 
 #include <stddef.h>

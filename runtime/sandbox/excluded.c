@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/excluded.c - find the file that a command would run. */
+/* runtime/sandbox/excluded.c - find the file that a command would run. */
 #include "runtime/sandbox/excluded.h"
 
 #include <errno.h>

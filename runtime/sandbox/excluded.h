@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/excluded.h - whether program.excluded names a command, and the
+ * runtime/sandbox/excluded.h - whether program.excluded names a command, and the
  * workload could not have replaced its file.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandbox_state.c - records of ours that a sandbox would show.
+ * runtime/sandbox/hide_state.c - records of ours that a sandbox would show.
  *
  * Who could write them would have us remove, signal and trust what it likes,
  * and who could read them knew what others run.

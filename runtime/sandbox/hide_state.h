@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox_state.h - what no sandbox shows, whatever is listed. */
+/* runtime/sandbox/hide_state.h - what no sandbox shows, whatever is listed. */
 #pragma once
 
 struct arena;

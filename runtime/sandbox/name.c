@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox_name.c - names to IDs and back: odd bytes become +XX. */
+/* runtime/sandbox/name.c - names to IDs and back: odd bytes become +XX. */
 #include "runtime/sandbox/name.h"
 
 #include <errno.h>

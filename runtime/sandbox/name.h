@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandbox_name.h - a sandbox may have almost any name; its directory
+ * runtime/sandbox/name.h - a sandbox may have almost any name; its directory
  * has the ID that goes with it.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/trial.c - children that try one thing after the other and end. */
+/* runtime/sandbox/probe.c - children that try one thing after the other and end. */
 #include "runtime/sandbox/probe.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/trial.h - whether this host lets us: tried in a child, since no file
+ * runtime/sandbox/probe.h - whether this host lets us: tried in a child, since no file
  * tells it for sure.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/request.c - layers of policies and the words around them. */
+/* runtime/sandbox/request.c - layers of policies and the words around them. */
 #include "runtime/sandbox/request.h"
 
 #include <errno.h>

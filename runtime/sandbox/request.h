@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/request.h - what `sandlock run`, `explain` and `wrap` are asked for:
+ * runtime/sandbox/request.h - what `sandlock run`, `explain` and `wrap` are asked for:
  * the policy of flags over that of a profile or file, and a command.
  */
 #pragma once

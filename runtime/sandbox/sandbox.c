@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox.c - from a request to a specification and a plan. */
+/* runtime/sandbox/sandbox.c - from a request to a specification and a plan. */
 #include "runtime/sandbox/sandbox.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandbox.h - a container without a bundle: the host's own files, as
+ * runtime/sandbox/sandbox.h - a container without a bundle: the host's own files, as
  * far as a policy shows them.
  */
 #pragma once

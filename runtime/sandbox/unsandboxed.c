@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/unsandboxed.c - decide who runs plainly, and run it. */
+/* runtime/sandbox/unsandboxed.c - decide who runs plainly, and run it. */
 #include "runtime/sandbox/unsandboxed.h"
 
 #include <errno.h>

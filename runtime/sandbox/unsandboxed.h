@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/unsandboxed.h - commands that a policy lets out: --unsandboxed,
+ * runtime/sandbox/unsandboxed.h - commands that a policy lets out: --unsandboxed,
  * program.excluded and program.allow_unsandboxed.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_checkpoint.c - save a running container to files. */
+/* runtime/sandlock-oci/checkpoint.c - save a running container to files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

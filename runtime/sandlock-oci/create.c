@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_create.c - make a container and leave its program waiting. */
+/* runtime/sandlock-oci/create.c - make a container and leave its program waiting. */
 #include <stdio.h>
 
 #include "base/arena.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_delete.c - take a container away, and everything that is its. */
+/* runtime/sandlock-oci/delete.c - take a container away, and everything that is its. */
 #include <errno.h>
 #include <fcntl.h>
 #include <regex.h>

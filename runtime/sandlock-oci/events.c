@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_events.c - statistics and out-of-memory events, one JSON line each. */
+/* runtime/sandlock-oci/events.c - statistics and out-of-memory events, one JSON line each. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_exec.c - run one more program in a container. */
+/* runtime/sandlock-oci/exec.c - run one more program in a container. */
 #include <errno.h>
 #include <stddef.h>
 

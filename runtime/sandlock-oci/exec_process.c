@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/exec_process.c - from exec's options to a process. */
+/* runtime/sandlock-oci/exec_process.c - from exec's options to a process. */
 #include "runtime/sandlock-oci/exec_process.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/exec_process.h - the process `exec` is to run: a file, or flags over the container's own. */
+/* runtime/sandlock-oci/exec_process.h - the process `exec` is to run: a file, or flags over the container's own. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_features.c - features: what this build can do, as JSON, whatever the host. */
+/* runtime/sandlock-oci/features.c - features: what this build can do, as JSON, whatever the host. */
 #include <errno.h>
 #include <stdio.h>
 

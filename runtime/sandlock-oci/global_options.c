@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/global_options.c - from what was typed before the command to struct globals. */
+/* runtime/sandlock-oci/global_options.c - from what was typed before the command to struct globals. */
 #include "runtime/sandlock-oci/global_options.h"
 
 #include <errno.h>

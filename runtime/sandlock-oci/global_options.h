@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/global_options.h - the options before the command, and their defaults. */
+/* runtime/sandlock-oci/global_options.h - the options before the command, and their defaults. */
 #pragma once
 
 #include <stdbool.h>

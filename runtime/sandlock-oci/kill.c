@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_kill.c - kill: a signal to init, or to every process. */
+/* runtime/sandlock-oci/kill.c - kill: a signal to init, or to every process. */
 #include <errno.h>
 
 #include "base/auto.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_list.c - list: every container below the root. */
+/* runtime/sandlock-oci/list.c - list: every container below the root. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

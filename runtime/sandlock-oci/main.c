@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/main.c - sandlock-oci: global options, the table of commands, the one place that prints errors. */
+/* runtime/sandlock-oci/main.c - sandlock-oci: global options, the table of commands, the one place that prints errors. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_pause.c - pause and resume: the freezer of a container's cgroup. */
+/* runtime/sandlock-oci/pause.c - pause and resume: the freezer of a container's cgroup. */
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"

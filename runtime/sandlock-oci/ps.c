@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_ps.c - ps: the processes of a container, as JSON or as ps(1) shows them. */
+/* runtime/sandlock-oci/ps.c - ps: the processes of a container, as JSON or as ps(1) shows them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_restore.c - run a container from a checkpoint's files. */
+/* runtime/sandlock-oci/restore.c - run a container from a checkpoint's files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_run.c - create, start, wait, delete: one command for people and builders. */
+/* runtime/sandlock-oci/run.c - create, start, wait, delete: one command for people and builders. */
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_spec.c - spec: write a config.json to begin with. */
+/* runtime/sandlock-oci/spec.c - spec: write a config.json to begin with. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

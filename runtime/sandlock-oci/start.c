@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_start.c - open the gate. */
+/* runtime/sandlock-oci/start.c - open the gate. */
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"

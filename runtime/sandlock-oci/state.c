@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_state.c - state: what a container is and how it is, as JSON. */
+/* runtime/sandlock-oci/state.c - state: what a container is and how it is, as JSON. */
 #include <stdio.h>
 
 #include "base/auto.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cmd_update.c - update: other limits for a container that is there. */
+/* runtime/sandlock-oci/update.c - update: other limits for a container that is there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/request_help.c - the tables of a request, as text on stdout. */
+/* runtime/sandlock/arguments_help.c - the tables of a request, as text on stdout. */
 #include "runtime/sandlock/arguments_help.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/request_help.h - a command's words as a request, or its help. */
+/* runtime/sandlock/arguments_help.h - a command's words as a request, or its help. */
 #pragma once
 
 struct arena;

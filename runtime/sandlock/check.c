@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock_check.c - check: what this host can hold, like a doctor. */
+/* runtime/sandlock/check.c - check: what this host can hold, like a doctor. */
 #include <stdio.h>
 
 #include "base/arena.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandlock.h - the commands of `sandlock`, for people at a shell: one
+ * runtime/sandlock/commands.h - the commands of `sandlock`, for people at a shell: one
  * file each.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock_completion.c - completion: what shells need to know of us. */
+/* runtime/sandlock/completion.c - completion: what shells need to know of us. */
 #include <stdio.h>
 
 #include "base/arena.h"

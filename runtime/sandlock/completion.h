@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/completion.h - the tables of the command line, as shells want them.
+ * runtime/sandlock/completion.h - the tables of the command line, as shells want them.
  *
  * What may follow a flag is one of a few kinds; a script has one way for each.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/completion_bash.c - a script for bash, without bash-completion. */
+/* runtime/sandlock/completion_bash.c - a script for bash, without bash-completion. */
 #include "base/util.h"
 #include "base/text.h"
 #include "runtime/sandlock/completion.h"

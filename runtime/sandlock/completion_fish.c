@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/completion_fish.c - a script for fish. */
+/* runtime/sandlock/completion_fish.c - a script for fish. */
 #include "base/util.h"
 #include "base/text.h"
 #include "runtime/sandlock/completion.h"

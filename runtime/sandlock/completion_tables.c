@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/completion.c - gather the flags of all tables, and what may follow. */
+/* runtime/sandlock/completion_tables.c - gather the flags of all tables, and what may follow. */
 #include "runtime/sandlock/completion.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/completion_zsh.c - a script for zsh. */
+/* runtime/sandlock/completion_zsh.c - a script for zsh. */
 #include "base/util.h"
 #include "base/text.h"
 #include "runtime/sandlock/completion.h"

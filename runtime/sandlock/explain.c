@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock_explain.c - explain: what `run` would do here, and how. */
+/* runtime/sandlock/explain.c - explain: what `run` would do here, and how. */
 #include <stdio.h>
 
 #include "base/auto.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock_inspect.c - inspect: one sandbox, and the policy it runs with. */
+/* runtime/sandlock/inspect.c - inspect: one sandbox, and the policy it runs with. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock_state.c - from a name to a state directory, and what it says. */
+/* runtime/sandlock/lookup.c - from a name to a state directory, and what it says. */
 #include "runtime/sandlock/lookup.h"
 
 #include <errno.h>

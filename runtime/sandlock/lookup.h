@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock_state.h - sandboxes by their names, for ps, inspect and kill. */
+/* runtime/sandlock/lookup.h - sandboxes by their names, for ps, inspect and kill. */
 #pragma once
 
 #include "runtime/cli/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock.c - sandlock: the policy engine for people at a shell. */
+/* runtime/sandlock/main.c - sandlock: the policy engine for people at a shell. */
 #include "runtime/sandlock/commands.h"
 
 #include <errno.h>

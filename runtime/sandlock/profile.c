@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock_profile.c - profile: list, show, validate, and begin one. */
+/* runtime/sandlock/profile.c - profile: list, show, validate, and begin one. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/profile_files.c - find profiles in their folders, and add one. */
+/* runtime/sandlock/profile_files.c - find profiles in their folders, and add one. */
 #include "runtime/sandlock/profile_files.h"
 
 #include <errno.h>

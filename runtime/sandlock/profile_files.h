@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/profile_files.h - the profiles of this user and of the system, as files. */
+/* runtime/sandlock/profile_files.h - the profiles of this user and of the system, as files. */
 #pragma once
 
 #include <stddef.h>

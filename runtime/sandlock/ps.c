@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock_ps.c - ps: the sandboxes that run now. */
+/* runtime/sandlock/ps.c - ps: the sandboxes that run now. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/result.c - the last words about a command. */
+/* runtime/sandlock/result.c - the last words about a command. */
 #include "runtime/sandlock/result.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/result.h - how a command in a sandbox ended, as `sandlock run` tells
+ * runtime/sandlock/result.h - how a command in a sandbox ended, as `sandlock run` tells
  * it on standard error: standard output is the command's.
  */
 #pragma once

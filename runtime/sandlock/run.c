@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock_run.c - one command on the host's own files, with no more than its policy allows. */
+/* runtime/sandlock/run.c - one command on the host's own files, with no more than its policy allows. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock_wrap.c - wrap: the command line that `run` would need. */
+/* runtime/sandlock/wrap.c - wrap: the command line that `run` would need. */
 #include <errno.h>
 #include <stdio.h>
 
