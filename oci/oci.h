@@ -431,6 +431,8 @@ int oci_resources_merge(struct arena *arena, const char *old,
 			const char *change, const char **ret);
 
 bool oci_strings_has(const struct oci_strings *list, const char *word);
+/* Whether type or options say bind. */
+bool oci_mount_is_bind(const struct oci_mount *mount);
 /* The last value of KEY in env, or NULL. */
 const char *oci_env_get(const struct oci_strings *env, const char *key);
 const char *oci_annotation(const struct oci_annotations *a, const char *key);

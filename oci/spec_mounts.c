@@ -89,8 +89,8 @@ JSON_READER(oci_read_id_maps)
 	if (r < 0)
 		return r;
 	if (maps->n > MAX_ID_MAPS)
-		return json_fail(v, "has %zu entries, %d are possible",
-				 maps->n, MAX_ID_MAPS);
+		return json_fail(v, "has %zu entries, %d are possible", maps->n,
+				 MAX_ID_MAPS);
 	for (size_t i = 1; i < maps->n; i++)
 		for (size_t j = 0; j < i; j++) {
 			const struct oci_id_map *a = &maps->items[i];
@@ -186,4 +186,15 @@ JSON_READER(oci_read_hooks)
 			return json_fail_member(r, v, name);
 	}
 	return r;
+}
+
+bool oci_mount_is_bind(const struct oci_mount *mount)
+{
+	if (mount->type && streq(mount->type, "bind"))
+		return true;
+	for (size_t i = 0; i < mount->options.n; i++)
+		if (streq(mount->options.items[i], "bind") ||
+		    streq(mount->options.items[i], "rbind"))
+			return true;
+	return false;
 }

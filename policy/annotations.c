@@ -13,9 +13,9 @@
 #include "base/num.h"
 #include "base/util.h"
 #include "oci/json.h"
+#include "policy/complain.h"
 #include "policy/keys.h"
 #include "policy/near.h"
-#include "policy/complain.h"
 
 #define PREFIX "io.sandlock"
 #define PROFILE "profile"
@@ -28,17 +28,17 @@ struct target {
 
 struct door {
 	struct arena *arena;
-	const char *container;		/* NULL: it has no name */
+	const char *container; /* NULL: it has no name */
 	const struct oci_strings *allowed;
 	struct policy_place place;
-	struct target pod;		/* for all containers of a pod */
-	struct target own;		/* for this one only */
+	struct target pod; /* for all containers of a pod */
+	struct target own; /* for this one only */
 };
 
 /* An annotation of ours, taken apart. */
 struct address {
-	const char *key;		/* "section.key"; NULL: none of ours */
-	const char *container;		/* not NUL-terminated; NULL: all */
+	const char *key; /* "section.key"; NULL: none of ours */
+	const char *container; /* not NUL-terminated; NULL: all */
 	size_t container_len;
 };
 
@@ -74,9 +74,10 @@ void policy_warn_of_near(const struct oci_annotations *annotations)
 		const char *name = annotations->items[i].key;
 
 		if (!parse_address(name).key && near_is_ours(name))
-			log_notice("annotation %s: is ignored; ours are "
-				   PREFIX ".SECTION.KEY and CONTAINER." PREFIX
-				   "/SECTION.KEY", name);
+			log_notice("annotation %s: is ignored; ours are " PREFIX
+				   ".SECTION.KEY and CONTAINER." PREFIX
+				   "/SECTION.KEY",
+				   name);
 	}
 }
 
@@ -85,8 +86,8 @@ const char *policy_container_name(const struct oci_annotations *annotations)
 	const char *name =
 		oci_annotation(annotations, "io.kubernetes.cri.container-name");
 
-	return name ? name
-		    : oci_annotation(annotations,
+	return name ? name :
+		      oci_annotation(annotations,
 				     "io.kubernetes.container.name");
 }
 
@@ -153,9 +154,9 @@ static int raw_from_json(const struct json_value *v, struct policy_raw *ret)
 		break;
 	}
 	*ret = raw;
-	return raw.type == POLICY_RAW_STRING && *raw.text
-		       ? check_bytes(raw.text)
-		       : 0;
+	return raw.type == POLICY_RAW_STRING && *raw.text ?
+		       check_bytes(raw.text) :
+		       0;
 }
 
 /* The members of a JSON array or object. */
@@ -167,7 +168,8 @@ static int members(struct arena *arena, const struct json_value *v,
 
 	if (!items)
 		return -ENOMEM;
-	json_each(member, v) {
+	json_each(member, v)
+	{
 		int r = raw_from_json(member, &items[n++]);
 
 		if (r < 0)
@@ -209,8 +211,9 @@ static int split(struct arena *arena, const char *text, struct policy_raw *ret)
 			return -ENOMEM;
 		text += strcspn(text, ";") + 1;
 	}
-	*ret = (struct policy_raw){
-		.type = POLICY_RAW_LIST, .items = items, .n = n };
+	*ret = (struct policy_raw){ .type = POLICY_RAW_LIST,
+				    .items = items,
+				    .n = n };
 	return 0;
 }
 
@@ -220,8 +223,7 @@ static int read_list(struct arena *arena, const char *text,
 	const struct json_value *v;
 
 	/* An IPv6 address in brackets begins like an array, too. */
-	if (text[0] == '[' &&
-	    json_parse(arena, text, strlen(text), &v) == 0 &&
+	if (text[0] == '[' && json_parse(arena, text, strlen(text), &v) == 0 &&
 	    v->type == JSON_ARRAY)
 		return members(arena, v, ret);
 	err_clear();
@@ -264,8 +266,7 @@ static int read_value(struct arena *arena, enum policy_key key,
 
 int policy_asked_keys(struct arena *arena, struct oci_strings *ret)
 {
-	const char **items =
-		arena_array(arena, POLICY_KEYS + 1, sizeof *items);
+	const char **items = arena_array(arena, POLICY_KEYS + 1, sizeof *items);
 	size_t n = 0;
 
 	if (!items)
@@ -311,8 +312,10 @@ static int check_allowed(const struct door *door, enum policy_key key)
 		return fail(0, "is not for a bundle, which has its own");
 	if (info->bundle == POLICY_BUNDLE_ASK &&
 	    (!door->allowed || !oci_strings_has(door->allowed, info->name)))
-		return fail(0, "touches the host: the operator has to allow it "
-			       "(--allow-annotations %s)", info->name);
+		return fail(0,
+			    "touches the host: the operator has to allow it "
+			    "(--allow-annotations %s)",
+			    info->name);
 	return 0;
 }
 
@@ -380,8 +383,8 @@ static int set_key(const struct door *door, const char *name,
 static bool is_for(const struct address *address, const char *container)
 {
 	return container && strlen(container) == address->container_len &&
-	       memcmp(container, address->container,
-		      address->container_len) == 0;
+	       memcmp(container, address->container, address->container_len) ==
+		       0;
 }
 
 /* Keys for other containers are not ours to obey, but typos are typos. */
@@ -392,8 +395,8 @@ static int take(struct door *door, const struct address *address,
 	struct target *target = &door->pod;
 
 	if (address->container)
-		target = is_for(address, door->container) ? &door->own
-							  : &nobody;
+		target = is_for(address, door->container) ? &door->own :
+							    &nobody;
 	if (streq(address->key, PROFILE))
 		return set_profile(annotation->value, target);
 	return set_key(door, address->key, annotation, target);
@@ -419,8 +422,10 @@ int policy_from_annotations(struct arena *arena,
 			    const struct policy_place *place,
 			    struct policy *ret, const char **ret_profile)
 {
-	struct door door = { .arena = arena, .container = container,
-			     .allowed = allowed, .place = *place };
+	struct door door = { .arena = arena,
+			     .container = container,
+			     .allowed = allowed,
+			     .place = *place };
 
 	door.place.bundle = true;
 	for (size_t i = 0; i < annotations->n; i++) {

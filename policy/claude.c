@@ -11,8 +11,8 @@
 #include "base/num.h"
 #include "base/util.h"
 #include "oci/json.h"
-#include "policy/keys.h"
 #include "policy/complain.h"
+#include "policy/keys.h"
 
 struct list {
 	const struct policy_raw *items;

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "policy/keys.h"
 #include "base/text.h"
+#include "policy/keys.h"
 
 #define MAX_PRESETS 31
 

@@ -8,11 +8,11 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
+#include "policy/complain.h"
 #include "policy/http_rule.h"
 #include "policy/net_rule.h"
 #include "policy/presets.h"
 #include "policy/syscalls.h"
-#include "policy/complain.h"
 #include "policy/values.h"
 
 static const char *const protections[POLICY_PROTECTIONS] = {
@@ -98,10 +98,10 @@ POLICY_READER(policy_read_port)
 	if (r < 0)
 		return r;
 	*(const char **)ret =
-		strchr(text.text, '-')
-			? arena_printf(to->arena, "%u-%u", ports.first,
-				       ports.last)
-			: arena_printf(to->arena, "%u", ports.first);
+		strchr(text.text, '-') ?
+			arena_printf(to->arena, "%u-%u", ports.first,
+				     ports.last) :
+			arena_printf(to->arena, "%u", ports.first);
 	return *(const char **)ret ? 0 : -ENOMEM;
 }
 

@@ -2,8 +2,8 @@
 /* policy/manual.c - the keys for people: table of the manual, and --help. */
 #include <inttypes.h>
 
-#include "policy/keys.h"
 #include "base/text.h"
+#include "policy/keys.h"
 
 /* "--filesystem-read" of "filesystem.read" */
 static void put_long_flag(struct policy_text *out, const char *name)
@@ -34,8 +34,7 @@ static void put_type(struct policy_text *out,
 			 info->max);
 }
 
-static void put_row(struct policy_text *out,
-		    const struct policy_key_info *info)
+static void put_row(struct policy_text *out, const struct policy_key_info *info)
 {
 	static const char *const bundles[] = {
 		[POLICY_BUNDLE_OK] = "yes",

@@ -12,9 +12,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "policy/complain.h"
 #include "policy/glob.h"
 #include "policy/presets.h"
-#include "policy/complain.h"
 #include "policy/values.h"
 
 /* Variables are not expanded; who writes one would get another path. */
@@ -22,8 +22,10 @@ static int check_variables(const char *path)
 {
 	for (const char *p = strchr(path, '$'); p; p = strchr(p + 1, '$'))
 		if (p[1] == '{' || p[1] == '_' || isalpha((unsigned char)p[1]))
-			return fail(0, "'%s' has a variable, and these are not "
-				       "expanded", path);
+			return fail(0,
+				    "'%s' has a variable, and these are not "
+				    "expanded",
+				    path);
 	return 0;
 }
 
@@ -31,8 +33,10 @@ static int check_quotes(const char *pattern)
 {
 	for (const char *p = strchr(pattern, '\\'); p; p = strchr(p, '\\')) {
 		if (p[1] == '\0' || p[1] == '/')
-			return fail(0, "'%s' has a backslash that quotes "
-				       "nothing", pattern);
+			return fail(0,
+				    "'%s' has a backslash that quotes "
+				    "nothing",
+				    pattern);
 		p += 2;
 	}
 	return 0;
@@ -83,8 +87,10 @@ static int from_home(const struct policy_setter *to,
 		return fail(0, "'%s': only one's own home (~/) can be named",
 			    text);
 	if (place && place->bundle && key->host)
-		return fail(0, "'%s' is a path of the host, where a bundle has "
-			       "no home", text);
+		return fail(0,
+			    "'%s' is a path of the host, where a bundle has "
+			    "no home",
+			    text);
 	if (!place || !place->home)
 		return fail(0, "'%s': the home directory is not known", text);
 	return join(to->arena, place->home, text + 1, pattern, ret);
@@ -114,8 +120,8 @@ static int resolve(const struct policy_setter *to,
 
 /* resolve(), and put the "-" of an optional path in front again. */
 static int resolve_optional(const struct policy_setter *to,
-			    const struct policy_key_info *key,
-			    const char *text, bool pattern, const char **ret)
+			    const struct policy_key_info *key, const char *text,
+			    bool pattern, const char **ret)
 {
 	bool optional = text[0] == '-';
 	int r;

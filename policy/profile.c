@@ -6,9 +6,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
+#include "policy/complain.h"
 #include "policy/keys.h"
 #include "policy/toml.h"
-#include "policy/complain.h"
 #include "policy/values.h"
 
 /* No zone is UTC. */
@@ -31,8 +31,7 @@ static void time_from_toml(const struct toml_value *v, struct policy_raw *ret)
 	};
 }
 
-static void scalar_from_toml(const struct toml_value *v,
-			     struct policy_raw *ret)
+static void scalar_from_toml(const struct toml_value *v, struct policy_raw *ret)
 {
 	*ret = (struct policy_raw){ .type = POLICY_RAW_OTHER, .key = v->key };
 	switch (v->type) {
@@ -84,8 +83,7 @@ int policy_raw_from_toml(struct arena *arena, const struct toml_value *value,
 	items = arena_array(arena, value->n, sizeof *items);
 	if (!items)
 		return -ENOMEM;
-	toml_each(member, value)
-		scalar_from_toml(member, &items[n++]);
+	toml_each(member, value) scalar_from_toml(member, &items[n++]);
 	*ret = (struct policy_raw){
 		.type = value->type == TOML_ARRAY ? POLICY_RAW_LIST :
 						    POLICY_RAW_MAP,
@@ -96,9 +94,8 @@ int policy_raw_from_toml(struct arena *arena, const struct toml_value *value,
 	return 0;
 }
 
-static int read_key(const struct policy_setter *to,
-		    enum policy_section section, const struct toml_value *v,
-		    bool seen[POLICY_KEYS])
+static int read_key(const struct policy_setter *to, enum policy_section section,
+		    const struct toml_value *v, bool seen[POLICY_KEYS])
 {
 	int key = policy_key_find_in(section, v->key);
 	struct policy_raw raw;
@@ -131,7 +128,8 @@ static int read_section(const struct policy_setter *to,
 	if (table->type != TOML_TABLE)
 		return fail_in(fail(0, "%s is not a section", table->key),
 			       "line %u", table->line);
-	toml_each(member, table) {
+	toml_each(member, table)
+	{
 		int r = read_key(to, section, member, seen);
 
 		if (r < 0)
@@ -151,7 +149,8 @@ int policy_from_toml(struct arena *arena, const char *text, size_t len,
 
 	if (r < 0)
 		return fail_in(r, "%s", name);
-	toml_each(table, root) {
+	toml_each(table, root)
+	{
 		r = read_section(&to, table);
 		if (r < 0)
 			return fail_in(r, "%s", name);

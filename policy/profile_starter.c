@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "policy/keys.h"
 #include "base/text.h"
+#include "policy/keys.h"
 
 static void put_key(struct policy_text *out, enum policy_key key)
 {

@@ -13,10 +13,10 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "policy/complain.h"
 #include "policy/keys.h"
 #include "policy/presets.h"
 #include "policy/toml.h"
-#include "policy/complain.h"
 
 struct uv_key {
 	const char *name;
@@ -253,7 +253,8 @@ static int read_section(const struct policy_setter *to, const char *text,
 	r = deny_all(to);
 	if (r < 0)
 		return r;
-	toml_each(member, section) {
+	toml_each(member, section)
+	{
 		r = read_key(to, member);
 		if (r < 0)
 			return fail_in(r, "line %u", member->line);

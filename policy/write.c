@@ -5,9 +5,9 @@
 
 #include "base/date.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "base/util.h"
-#include "base/text.h"
 #include "policy/types.h"
 #include "policy/values.h"
 

@@ -20,7 +20,6 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "runtime/cli/command.h"
 #include "runtime/checkpoint/protobuf.h"
 
 /* Of criu_req and criu_resp: more types, and the fields we use. */
@@ -489,14 +488,14 @@ static int check_version(struct criu *criu, const char *program)
 	return 0;
 }
 
-int criu_start(struct criu *criu, const struct globals *globals)
+int criu_start(struct criu *criu, struct arena *arena, const char *given)
 {
-	const char *program = find_program(globals->arena, globals->criu);
+	const char *program = find_program(arena, given);
 	int r;
 
 	if (!program)
 		return -ENOENT;
-	criu->arena = globals->arena;
+	criu->arena = arena;
 	r = launch(criu, program);
 	if (r < 0)
 		return r;

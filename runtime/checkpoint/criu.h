@@ -13,7 +13,6 @@
 #include <sys/types.h>
 
 struct arena;
-struct globals;
 struct pb;
 
 enum criu_verb {
@@ -98,7 +97,7 @@ struct criu {
 #define autocriu AUTO(criu_close)
 
 /* Start the program of --criu or PATH; one that is too old is an error. */
-int criu_start(struct criu *criu, const struct globals *globals);
+int criu_start(struct criu *criu, struct arena *arena, const char *given);
 /* Can the kernel do this (CRIU_TRACKS_MEMORY, …)? */
 int criu_can(struct criu *criu, unsigned int feature, bool *ret);
 /*

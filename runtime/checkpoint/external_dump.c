@@ -18,9 +18,9 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "runtime/checkpoint/criu.h"
-#include "runtime/plan/mounts.h"
-#include "runtime/launch/sd_notify.h"
 #include "runtime/checkpoint/protobuf.h"
+#include "runtime/launch/sd_notify.h"
+#include "runtime/plan/mounts.h"
 
 #define MOUNTINFO_MAX (16UL << 20)
 
@@ -145,7 +145,7 @@ static const char *real_path(struct arena *arena, int root, const char *path)
 static enum external_kind kind_of(const struct oci_spec *spec,
 				  const struct oci_mount *mount)
 {
-	if (mounts_is_bind(mount))
+	if (oci_mount_is_bind(mount))
 		return EXTERNAL_BIND;
 	/* Those of its own cgroup namespace are the container's. */
 	if (mount->type && streq(mount->type, "cgroup") &&

@@ -14,11 +14,11 @@
 #include "base/util.h"
 #include "runtime/checkpoint/criu.h"
 #include "runtime/checkpoint/external.h"
-#include "runtime/plan/join.h"
-#include "runtime/plan/mounts.h"
+#include "runtime/checkpoint/protobuf.h"
 #include "runtime/launch/device_nodes.h"
 #include "runtime/launch/sd_notify.h"
-#include "runtime/checkpoint/protobuf.h"
+#include "runtime/plan/join.h"
+#include "runtime/plan/mounts.h"
 
 /* name and source may each go on below. */
 static int put_mount(struct arena *arena, struct pb *request, const char *name,
@@ -157,7 +157,7 @@ int external_put_restore(const struct make_input *in, const char *notify,
 	for (size_t i = 0; r >= 0 && i < in->spec->nmounts; i++) {
 		const struct oci_mount *m = &in->spec->mounts[i];
 
-		if (mounts_is_bind(m))
+		if (oci_mount_is_bind(m))
 			r = put_bind(in, m, &host, request);
 		else if (m->type && streq(m->type, "cgroup"))
 			r = put_cgroups(in, m, request);
@@ -240,7 +240,7 @@ static int make_point(const struct make_input *in, int root,
 	struct stat st = { .st_mode = S_IFDIR };
 	bool created;
 
-	if (mounts_is_bind(mount)) {
+	if (oci_mount_is_bind(mount)) {
 		source = find_source(in, mount);
 		if (!source)
 			return -EINVAL;
@@ -261,7 +261,7 @@ static int make_point_of(const struct make_input *in, size_t at)
 	autofree char *source = NULL;
 	autoclose int root = -1;
 
-	if (parent && !mounts_is_bind(parent))
+	if (parent && !oci_mount_is_bind(parent))
 		return 0;
 	if (parent) {
 		source = find_source(in, parent);

@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "runtime/checkpoint/criu.h"
-#include "runtime/enforce/enforce.h"
 #include "runtime/checkpoint/protobuf.h"
+#include "runtime/enforce/enforce.h"
 
 #define DEFAULT_IMAGES "checkpoint"
 /* For the operator, as the annotation is for one container. */
@@ -200,8 +200,8 @@ static bool has_empty_network(const struct image_options *o,
 	       (l->nnet_devices && !l->namespaces[OCI_NS_NETWORK].path);
 }
 
-static int put_choices(const struct image_options *o,
-		       const struct oci_linux *l, struct pb *request)
+static int put_choices(const struct image_options *o, const struct oci_linux *l,
+		       struct pb *request)
 {
 	unsigned int number = 0;
 	int r;

@@ -1,33 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/cli/command.h - the commands of sandlock-oci, one file each.
- *
- * A command describes itself: its options, its arguments, one line of help.
- * main() searches the table, parses, and calls run.
+ * runtime/cli/command.h - what a command tells about itself: its options, its
+ * arguments, one line of help. main() searches a table of them, parses, and
+ * calls run.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cgroups/cgroup.h"
-
-struct arena;
-
-/* Options of the program itself, before the command. */
-struct globals {
-	struct arena *arena;
-	const char *root;		/* state directory; never NULL */
-	bool root_given;		/* by --root */
-	unsigned int given_fds;		/* 3 to 2+this are the caller's */
-	char *words;			/* argv as the kernel shows it */
-	size_t words_size;
-	enum cgroup_manager cgroup_manager;
-	int rootless;			/* -1 auto, 0 false, 1 true */
-	const char *criu;
-	const char *profile;		/* of bundles that name none; or NULL */
-	struct oci_strings allow_annotations;	/* keys that touch the host */
-};
+struct session;
 
 enum option_kind {
 	OPTION_FLAG,			/* bool */
@@ -57,13 +39,7 @@ struct command {
 	bool stop_at_args;		/* after the ID the rest is not ours (exec) */
 	bool own_words;			/* it parses them itself, --help too */
 	/* The exit status, or negative with a recorded error. */
-	int (*run)(const struct globals *globals, const void *options,
+	int (*run)(const struct session *session, const void *options,
 		   int argc, char **argv);
 	int failure;			/* exit status of a recorded error: 1, exec 255 */
 };
-
-extern const struct command command_create, command_start, command_state,
-	command_kill, command_delete, command_run, command_exec, command_ps,
-	command_list, command_pause, command_resume, command_update,
-	command_events, command_spec, command_features, command_checkpoint,
-	command_restore;

@@ -34,8 +34,8 @@ static int check_count(const struct command_set *program,
 		    program->name, command->name, command->arguments);
 }
 
-int dispatch_run(const struct command_set *program,
-		 const struct globals *globals, const struct command *command,
+int dispatch_run(struct arena *arena, const struct command_set *program,
+		 const struct command *command, const struct session *session,
 		 int argc, char **argv)
 {
 	const struct option_table table = {
@@ -50,11 +50,11 @@ int dispatch_run(const struct command_set *program,
 	int r;
 
 	if (command->own_words)
-		return command->run(globals, NULL, argc, argv);
-	options = arena_alloc(globals->arena, command->options_size);
+		return command->run(session, NULL, argc, argv);
+	options = arena_alloc(arena, command->options_size);
 	if (!options)
 		return -ENOMEM;
-	r = options_parse(globals->arena, &table, argc, argv, options, &args);
+	r = options_parse(arena, &table, argc, argv, options, &args);
 	if (r < 0)
 		return r;
 	if (args.help) {
@@ -64,7 +64,7 @@ int dispatch_run(const struct command_set *program,
 	r = check_count(program, command, args.argc);
 	if (r < 0)
 		return r;
-	return command->run(globals, options, args.argc, args.argv);
+	return command->run(session, options, args.argc, args.argv);
 }
 
 /* A full disk or a closed reader must not look like success. */

@@ -6,6 +6,7 @@
 
 #include "runtime/cli/command.h"
 
+struct arena;
 struct option_table;
 
 struct command_set {
@@ -20,8 +21,8 @@ struct command_set {
 const struct command *dispatch_find(const struct command_set *program,
 				    const char *name);
 /* Parse the words behind the command's name and run it. */
-int dispatch_run(const struct command_set *program,
-		 const struct globals *globals, const struct command *command,
+int dispatch_run(struct arena *arena, const struct command_set *program,
+		 const struct command *command, const struct session *session,
 		 int argc, char **argv);
 /* The exit status of one command, its error printed. */
 int dispatch_finish(int r, int failure);

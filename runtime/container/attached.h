@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "runtime/launch/console.h"
 #include "runtime/container/create.h"
+#include "runtime/launch/console.h"
 #include "runtime/launch/foreground.h"
 #include "runtime/launch/sd_notify.h"
 

@@ -23,16 +23,16 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "base/pid_file.h"
 #include "base/proc.h"
 #include "base/util.h"
 #include "hooks/hooks.h"
-#include "runtime/launch/console.h"
-#include "runtime/launch/stops.h"
-#include "runtime/launch/sd_notify.h"
-#include "base/pid_file.h"
-#include "runtime/enforce/files.h"
 #include "runtime/container/start.h"
 #include "runtime/container/systemd.h"
+#include "runtime/enforce/files.h"
+#include "runtime/launch/console.h"
+#include "runtime/launch/sd_notify.h"
+#include "runtime/launch/stops.h"
 
 #define REMOVE_MS 10000
 
@@ -112,7 +112,7 @@ static int open_notify(struct creation *c)
 		return r;
 	c->notify_host = host;
 	c->in.notify_socket = arena_printf(c->arena, "%s/%s/%s",
-					   c->globals->root, c->in.id,
+					   c->session->root, c->in.id,
 					   NOTIFY_FOLDER);
 	return c->in.notify_socket ? 0 : -ENOMEM;
 }
@@ -328,7 +328,7 @@ int creation_reserve(struct creation *c)
 {
 	int r;
 
-	r = reserve_container(c->arena, c->globals->root, c->in.id,
+	r = reserve_container(c->arena, c->session->root, c->in.id,
 			      &c->container);
 	if (r < 0)
 		return r;
@@ -423,7 +423,7 @@ int creation_keep(struct creation *c)
 		return r;
 	if (!c->in.has_gate) {
 		/* No `start` will come to run them. */
-		r = starting_hooks_before(c->globals, &c->container, &c->spec);
+		r = starting_hooks_before(c->session, &c->container, &c->spec);
 		if (r < 0)
 			return r;
 	}

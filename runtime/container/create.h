@@ -9,11 +9,11 @@
 
 #include "cgroups/rdt.h"
 #include "cgroups/systemd.h"
-#include "runtime/cli/command.h"
-#include "runtime/plan/join.h"
-#include "runtime/launch/launch.h"
-#include "runtime/enforce/enforce.h"
+#include "runtime/container/session.h"
 #include "runtime/container/state_dir.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/launch/launch.h"
+#include "runtime/plan/join.h"
 
 /* Options of create and run. */
 struct creation_options {
@@ -35,7 +35,7 @@ struct creation_options {
 struct creation {
 	struct arena *arena;
 	const struct creation_options *options;
-	const struct globals *globals;
+	const struct session *session;
 	int proc;
 	struct facts facts;
 	struct oci_spec spec;
@@ -69,17 +69,8 @@ struct creation {
 	}
 #define autocreation AUTO(creation_close)
 
-/* The options shared by the two commands, for their tables. */
-extern const struct option_spec creation_option_table[];
-#define CREATION_OPTIONS 10	/* of create; run has two more */
-#define RUN_OPTIONS 12
-
 /* Are 3 to 2+n the caller's? Otherwise they would be ours. */
-int creation_check_fds(const struct globals *globals, unsigned int n);
-
-/* ID and bundle from the positionals: "ID", or a bundle directory alone. */
-int creation_arguments(struct arena *arena, struct creation_options *options,
-		       int argc, char **argv, const char **ret_id);
+int creation_check_fds(const struct session *session, unsigned int n);
 
 /* Where the cgroups will lie; no effect yet. */
 int creation_place(struct creation *creation);

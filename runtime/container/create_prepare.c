@@ -16,82 +16,12 @@
 #include "base/num.h"
 #include "base/proc.h"
 #include "base/util.h"
-#include "runtime/container/host_annotations.h"
 #include "runtime/container/create.h"
+#include "runtime/container/host_annotations.h"
+#include "runtime/container/mount_check.h"
 #include "runtime/launch/idmap.h"
 #include "runtime/launch/inherited.h"
-#include "runtime/container/mount_check.h"
 #include "runtime/launch/sd_notify.h"
-
-#define OPTION(field) offsetof(struct creation_options, field)
-
-const struct option_spec creation_option_table[] = {
-	{ "bundle", 'b', OPTION_TEXT, OPTION(bundle), "DIR",
-	  "the bundle; the current directory by default" },
-	{ "config", 'f', OPTION_TEXT, OPTION(config), "FILE",
-	  "the configuration, instead of the bundle's config.json" },
-	{ "console-socket", 0, OPTION_TEXT, OPTION(console_socket), "SOCKET",
-	  "where to send the terminal's master" },
-	{ "pidfd-socket", 0, OPTION_TEXT, OPTION(pidfd_socket), "SOCKET",
-	  "where to send a pidfd of the container's process" },
-	{ "pid-file", 0, OPTION_TEXT, OPTION(pid_file), "FILE",
-	  "where to write the pid of the container's process" },
-	{ "no-pivot", 0, OPTION_FLAG, OPTION(no_pivot), NULL,
-	  "switch the root by moving it, not by pivot_root" },
-	{ "no-new-keyring", 0, OPTION_FLAG, OPTION(no_new_keyring), NULL,
-	  "keep the caller's session keyring" },
-	{ "no-subreaper", 0, OPTION_FLAG, OPTION(no_subreaper), NULL,
-	  "leave orphans of the program to the caller" },
-	{ "preserve-fds", 0, OPTION_NUMBER, OPTION(preserve_fds), "N",
-	  "pass N more descriptors, from 3 on" },
-	{ "dump-plan", 0, OPTION_FLAG, OPTION(dump_plan), NULL,
-	  "print what would be done, step by step, and do nothing" },
-	{ "detach", 'd', OPTION_FLAG, OPTION(detach), NULL,
-	  "do not wait for the program" },
-	{ "keep", 0, OPTION_FLAG, OPTION(keep), NULL,
-	  "do not delete the container when its program ends" },
-};
-
-static bool is_bundle(const char *path)
-{
-	char config[PATH_MAX];
-
-	return (size_t)snprintf(config, sizeof config, "%s/config.json", path) <
-		       sizeof config &&
-	       access(config, F_OK) == 0;
-}
-
-/* "bundles/web/" is web, with anything an ID may not have replaced. */
-static int id_of_bundle(struct arena *arena, const char *path, const char **ret)
-{
-	autofree char *real = realpath(path, NULL);
-	char *id;
-
-	if (!real)
-		return fail(errno, "bundle %s", path);
-	id = arena_strdup(arena, basename(real));
-	if (!id)
-		return -ENOMEM;
-	for (char *p = id; *p; p++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
-			    "WXYZ0123456789_+-.",
-			    *p))
-			*p = '_';
-	*ret = id;
-	return 0;
-}
-
-int creation_arguments(struct arena *arena, struct creation_options *options,
-		       int argc, char **argv, const char **ret_id)
-{
-	(void)argc;
-	if (!options->bundle && is_bundle(argv[0])) {
-		options->bundle = argv[0];
-		return id_of_bundle(arena, argv[0], ret_id);
-	}
-	*ret_id = argv[0];
-	return container_check_id(argv[0]);
-}
 
 static int load_spec(struct creation *c)
 {
@@ -170,12 +100,12 @@ static int count_listen_fds(unsigned int *ret)
 	return 0;
 }
 
-int creation_check_fds(const struct globals *globals, unsigned int n)
+int creation_check_fds(const struct session *session, unsigned int n)
 {
-	if (n <= globals->given_fds)
+	if (n <= session->given_fds)
 		return 0;
 	return fail(EBADF, "--preserve-fds %u: descriptor %u", n,
-		    3 + globals->given_fds);
+		    3 + session->given_fds);
 }
 
 static int check_descriptors(struct creation *c)
@@ -190,7 +120,7 @@ static int check_descriptors(struct creation *c)
 	c->in.preserve_fds = c->options->preserve_fds;
 	if (c->in.preserve_fds > 4096 || c->in.listen_fds > 4096)
 		return fail(EINVAL, "--preserve-fds %u", c->in.preserve_fds);
-	return creation_check_fds(c->globals,
+	return creation_check_fds(c->session,
 				  c->in.preserve_fds + c->in.listen_fds);
 }
 
@@ -251,7 +181,7 @@ static int gather(struct creation *c)
 		c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
-	r = facts_gather(c->proc, c->globals->rootless, &c->facts);
+	r = facts_gather(c->proc, c->session->rootless, &c->facts);
 	if (r >= 0)
 		r = facts_cgroups(c->arena, c->proc, &c->facts);
 	if (r < 0)
@@ -271,7 +201,7 @@ static int gather(struct creation *c)
 	r = check_mounts(c);
 	if (r < 0)
 		return r;
-	if (c->globals->cgroup_manager == CGROUP_DISABLED &&
+	if (c->session->cgroup_manager == CGROUP_DISABLED &&
 	    cgroup_wants_limits(&c->spec.linux_.resources) &&
 	    !(policed_lose_limits(&c->policed, &c->spec) &&
 	      !cgroup_wants_limits(&c->spec.linux_.resources)))
@@ -327,7 +257,7 @@ int creation_plan(struct creation *c, const char *id, bool has_gate)
 	r = load_spec(c);
 	if (r < 0)
 		return r;
-	r = annotated_check(c->globals, &c->spec);
+	r = annotated_check(&c->session->allow_annotations, &c->spec);
 	if (r < 0)
 		return r;
 	r = find_rootfs(c);
@@ -335,7 +265,9 @@ int creation_plan(struct creation *c, const char *id, bool has_gate)
 		return r;
 	c->policed.bundle = c->in.bundle;
 	c->policed.rootfs = c->in.rootfs;
-	r = policed_create(c->arena, c->globals, &c->spec, &c->policed);
+	r = policed_create(c->arena, c->session->profile,
+			   &c->session->allow_annotations, &c->spec,
+			   &c->policed);
 	if (r < 0)
 		return r;
 	return creation_plan_spec(c);

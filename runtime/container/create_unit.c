@@ -34,7 +34,7 @@ static int place_unit(struct creation *c)
 
 int creation_place(struct creation *c)
 {
-	enum cgroup_manager manager = c->globals->cgroup_manager;
+	enum cgroup_manager manager = c->session->cgroup_manager;
 	const char *path = c->spec.linux_.cgroups_path;
 	int r;
 

@@ -14,10 +14,10 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "cgroups/rdt.h"
+#include "runtime/container/systemd.h"
+#include "runtime/enforce/files.h"
 #include "runtime/launch/inherited.h"
 #include "runtime/launch/stops.h"
-#include "runtime/enforce/files.h"
-#include "runtime/container/systemd.h"
 
 void entry_close(struct entry *entry)
 {
@@ -106,7 +106,7 @@ static int attach(struct launch *launch)
 				      launch->pid);
 }
 
-static int gather(struct entry *e, const struct globals *globals,
+static int gather(struct entry *e, const struct session *session,
 		  struct container *container,
 		  const struct entry_options *options)
 {
@@ -119,7 +119,8 @@ static int gather(struct entry *e, const struct globals *globals,
 		e->spec = *options->spec;
 	else if ((r = container_spec(e->arena, container, &e->spec)) < 0)
 		return r;
-	r = policed_load(e->arena, container, &e->spec, &e->policed);
+	r = policed_load(e->arena, container->dir, container->record.rootfs,
+			 &e->spec, &e->policed);
 	if (r < 0)
 		return r;
 	e->process = *options->process;
@@ -128,7 +129,7 @@ static int gather(struct entry *e, const struct globals *globals,
 		r = inherited_check_stdio();
 	if (r < 0)
 		return r;
-	r = facts_gather(e->proc, globals->rootless, &e->facts);
+	r = facts_gather(e->proc, session->rootless, &e->facts);
 	if (r < 0)
 		return r;
 	r = open_container(e, container);
@@ -205,15 +206,15 @@ static int hold_files(struct entry *e, const struct container *container)
 	return 0;
 }
 
-int entry_prepare(struct entry *e, const struct globals *globals,
+int entry_prepare(struct entry *e, const struct session *session,
 		  struct container *container,
 		  const struct entry_options *options)
 {
 	struct launch *l = &e->launch;
 	int r;
 
-	e->arena = globals->arena;
-	r = gather(e, globals, container, options);
+	e->arena = session->arena;
+	r = gather(e, session, container, options);
 	if (r < 0)
 		return r;
 	fill_input(e, container, options);

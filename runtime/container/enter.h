@@ -7,11 +7,11 @@
 
 #include <stdbool.h>
 
-#include "runtime/cli/command.h"
 #include "runtime/container/container.h"
-#include "runtime/plan/join.h"
-#include "runtime/launch/launch.h"
+#include "runtime/container/session.h"
 #include "runtime/enforce/enforce.h"
+#include "runtime/launch/launch.h"
+#include "runtime/plan/join.h"
 
 struct entry_options {
 	const struct oci_process *process;
@@ -50,7 +50,7 @@ struct entry {
 #define autoentry AUTO(entry_close)
 
 /* Everything up to CREATED: the process is inside and about to exec. */
-int entry_prepare(struct entry *entry, const struct globals *globals,
+int entry_prepare(struct entry *entry, const struct session *session,
 		  struct container *container,
 		  const struct entry_options *options);
 /* Let it exec; 0 when that has worked. */

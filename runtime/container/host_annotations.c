@@ -6,17 +6,17 @@
 #include "base/util.h"
 #include "oci/oci.h"
 #include "policy/policy.h"
-#include "runtime/cli/command.h"
 
-static bool is_allowed(const struct globals *globals, const char *key)
+static bool is_allowed(const struct oci_strings *allowed, const char *key)
 {
-	for (size_t i = 0; i < globals->allow_annotations.n; i++)
-		if (streq(globals->allow_annotations.items[i], key))
+	for (size_t i = 0; i < allowed->n; i++)
+		if (streq(allowed->items[i], key))
 			return true;
 	return false;
 }
 
-int annotated_check(const struct globals *globals, const struct oci_spec *spec)
+int annotated_check(const struct oci_strings *allowed,
+		    const struct oci_spec *spec)
 {
 	const struct oci_annotations *all = &spec->annotations;
 
@@ -26,7 +26,7 @@ int annotated_check(const struct globals *globals, const struct oci_spec *spec)
 		const char *key = all->items[i].key;
 
 		if (oci_annotation_touches_host(key) &&
-		    !is_allowed(globals, key))
+		    !is_allowed(allowed, key))
 			return fail(0,
 				    "annotations.%s: touches the host, and in "
 				    "a pod anybody may have written it; allow "

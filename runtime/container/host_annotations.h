@@ -2,11 +2,11 @@
 /* runtime/container/host_annotations.h - annotations that a pod's author may not set. */
 #pragma once
 
-struct globals;
+struct oci_strings;
 struct oci_spec;
 
 /*
  * Refuse annotations that touch the host in a container of a Kubernetes pod:
  * engines pass on whatever the pod's author wrote.
  */
-int annotated_check(const struct globals *globals, const struct oci_spec *spec);
+int annotated_check(const struct oci_strings *allowed, const struct oci_spec *spec);

@@ -18,8 +18,8 @@
 #include "base/err.h"
 #include "base/root.h"
 #include "base/util.h"
-#include "runtime/plan/join.h"
 #include "confine/masks.h"
+#include "runtime/plan/join.h"
 #include "runtime/plan/mounts.h"
 
 #define HELPER_STACK (256 << 10)
@@ -112,7 +112,7 @@ static bool is_same_source(const struct make_input *in,
 	const char *type = p->line->type, *path = m->source;
 	struct stat st;
 
-	if (!mounts_is_bind(m))
+	if (!oci_mount_is_bind(m))
 		return is_set(m->type) &&
 		       (streq(type, m->type) ||
 			(streq(m->type, "cgroup") && streq(type, "cgroup2"))) &&

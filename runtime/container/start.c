@@ -23,9 +23,9 @@
 #include "hooks/hooks.h"
 #include "runtime/container/enter.h"
 #include "runtime/launch/foreground.h"
-#include "runtime/launch/stops.h"
-#include "runtime/launch/sd_notify.h"
 #include "runtime/launch/own_binary.h"
+#include "runtime/launch/sd_notify.h"
+#include "runtime/launch/stops.h"
 
 #define END_MS 10000
 
@@ -63,7 +63,7 @@ static int connect_gate(const struct container *container)
 }
 
 struct inside {
-	const struct globals *globals;
+	const struct session *session;
 	struct container *container;
 	const struct oci_process *process;
 };
@@ -99,7 +99,7 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 	process.args.n = count(argv);
 	process.env.items = (const char **)envp;
 	process.env.n = count(envp);
-	r = entry_prepare(&entry, inside->globals, inside->container, &options);
+	r = entry_prepare(&entry, inside->session, inside->container, &options);
 	if (r < 0)
 		return fail_in(r, "run %s", path);
 	r = entry_finish(&entry);
@@ -128,14 +128,14 @@ int starting_protect(const struct oci_spec *spec, unsigned int preserved)
 	return self_protect(preserved);
 }
 
-int starting_hooks_before(const struct globals *globals,
+int starting_hooks_before(const struct session *session,
 			  struct container *container,
 			  const struct oci_spec *spec)
 {
 	autoclose int proc = -1;
 	struct launch look = LAUNCH_NONE;
-	struct make_input in = { .arena = globals->arena };
-	struct inside inside = { globals, container, spec->process };
+	struct make_input in = { .arena = session->arena };
+	struct inside inside = { session, container, spec->process };
 	struct hooks_place place = {
 		.env = (char *const *)spec->process->env.items,
 		.run = run_inside,
@@ -156,7 +156,7 @@ int starting_hooks_before(const struct globals *globals,
 	r = process_inner_pid(&look, &pid);
 	if (r < 0)
 		return r;
-	r = oci_state_for_hook(globals->arena, &container->record, OCI_CREATED,
+	r = oci_state_for_hook(session->arena, &container->record, OCI_CREATED,
 			       pid, &json);
 	if (r < 0)
 		return r;
@@ -213,7 +213,7 @@ static void end_container(struct arena *arena,
 	err_restore(&why);
 }
 
-int starting_after(const struct globals *globals, struct container *container,
+int starting_after(const struct session *session, struct container *container,
 		   const struct oci_spec *spec)
 {
 	struct hooks_place here = {
@@ -224,7 +224,7 @@ int starting_after(const struct globals *globals, struct container *container,
 
 	r = check_program(container);
 	if (r >= 0 && spec->hooks.at[HOOK_POSTSTART].n) {
-		r = oci_state_for_hook(globals->arena, &container->record,
+		r = oci_state_for_hook(session->arena, &container->record,
 				       OCI_RUNNING, container->record.pid,
 				       &json);
 		if (r >= 0)
@@ -232,7 +232,7 @@ int starting_after(const struct globals *globals, struct container *container,
 				      json);
 	}
 	if (r < 0)
-		end_container(globals->arena, container);
+		end_container(session->arena, container);
 	return r;
 }
 
@@ -248,12 +248,12 @@ static int wait_until_ready(const struct container *container,
 	return notify_relay(notify, container->record.pid, pidfd);
 }
 
-static int let_go(const struct globals *globals, struct container *container,
+static int let_go(const struct session *session, struct container *container,
 		  const struct oci_spec *spec)
 {
 	autoclose int proc = proc_open();
 	autolaunch struct launch launch = LAUNCH_NONE;
-	struct make_input in = { .arena = globals->arena, .spec = spec };
+	struct make_input in = { .arena = session->arena, .spec = spec };
 	AUTO(notify_close) struct notify notify = NOTIFY_NONE;
 	const char *host = getenv("NOTIFY_SOCKET");
 	int r;
@@ -269,9 +269,9 @@ static int let_go(const struct globals *globals, struct container *container,
 	launch.link = connect_gate(container);
 	if (launch.link < 0)
 		return launch.link;
-	r = starting_hooks_before(globals, container, spec);
+	r = starting_hooks_before(session, container, spec);
 	if (r < 0) {
-		end_container(globals->arena, container);
+		end_container(session->arena, container);
 		return r;
 	}
 	if (is_set(host) &&
@@ -287,13 +287,13 @@ static int let_go(const struct globals *globals, struct container *container,
 	if (r < 0)
 		return r;
 	(void)unlinkat(container->dir, "gate", 0);
-	r = starting_after(globals, container, spec);
+	r = starting_after(session, container, spec);
 	if (r < 0 || notify.inside < 0)
 		return r;
 	return wait_until_ready(container, &notify);
 }
 
-int starting_open_gate(const struct globals *globals,
+int starting_open_gate(const struct session *session,
 		       struct container *container)
 {
 	enum oci_status status;
@@ -304,11 +304,11 @@ int starting_open_gate(const struct globals *globals,
 		return r;
 	if (status != OCI_CREATED)
 		return refuse(status);
-	r = container_spec(globals->arena, container, &spec);
+	r = container_spec(session->arena, container, &spec);
 	if (r < 0)
 		return r;
 	r = starting_protect(&spec, /* preserved= */ 0);
 	if (r < 0)
 		return r;
-	return let_go(globals, container, &spec);
+	return let_go(session, container, &spec);
 }

@@ -5,12 +5,12 @@
  */
 #pragma once
 
-#include "runtime/cli/command.h"
 #include "runtime/container/container.h"
+#include "runtime/container/session.h"
 #include "runtime/launch/launch.h"
 
 /* `start`: connect, hooks, GO, exec, hooks. */
-int starting_open_gate(const struct globals *globals,
+int starting_open_gate(const struct session *session,
 		       struct container *container);
 /*
  * Before any effect: who enters for hooks, or where a pid namespace is shared,
@@ -18,9 +18,9 @@ int starting_open_gate(const struct globals *globals,
  */
 int starting_protect(const struct oci_spec *spec, unsigned int preserved);
 /* startContainer hooks, inside. */
-int starting_hooks_before(const struct globals *globals,
+int starting_hooks_before(const struct session *session,
 			  struct container *container,
 			  const struct oci_spec *spec);
 /* After exec: it is not our own binary that runs there; poststart hooks. */
-int starting_after(const struct globals *globals, struct container *container,
+int starting_after(const struct session *session, struct container *container,
 		   const struct oci_spec *spec);

@@ -20,11 +20,11 @@
 #include "base/sys.h"
 #include "base/util.h"
 #include "cgroups/rdt.h"
+#include "oci/state_root.h"
 #include "runtime/container/delete.h"
 #include "runtime/container/lock_holder.h"
-#include "runtime/enforce/placeholders.h"
-#include "oci/state_root.h"
 #include "runtime/container/systemd.h"
+#include "runtime/enforce/placeholders.h"
 
 #define STATE "state.json"
 #define REMOVE_MS 10000

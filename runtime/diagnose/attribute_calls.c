@@ -21,9 +21,9 @@
 #include "policy/net_rule.h"
 #include "policy/policy.h"
 #include "policy/syscalls.h"
-#include "runtime/enforce/no_namespaces.h"
 #include "runtime/diagnose/attribute.h"
 #include "runtime/diagnose/denials.h"
+#include "runtime/enforce/no_namespaces.h"
 #include "runtime/enforce/view.h"
 
 #define FILES_STAY                                                     \

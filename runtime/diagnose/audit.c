@@ -22,8 +22,8 @@
 #include "base/kernel.h"
 #include "confine/calls.h"
 #include "confine/landlock.h"
-#include "runtime/diagnose/attribute.h"
 #include "runtime/container/create.h"
+#include "runtime/diagnose/attribute.h"
 #include "runtime/diagnose/denials.h"
 
 #define ABI_LOGS 7 /* of Landlock */

@@ -13,11 +13,11 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/landlock.h"
+#include "policy/nested.h"
 #include "policy/policy.h"
 #include "runtime/diagnose/check_cgroups.h"
-#include "policy/nested.h"
-#include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/probe.h"
+#include "runtime/sandbox/sandbox.h"
 
 static const char *const part_names[DOCTOR_PARTS] = {
 	[DOCTOR_SECCOMP] = "seccomp",	[DOCTOR_NAMESPACES] = "namespaces",

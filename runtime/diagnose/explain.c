@@ -10,18 +10,18 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/proc.h"
+#include "base/text.h"
 #include "base/util.h"
 #include "confine/landlock.h"
 #include "policy/keys.h"
 #include "policy/syscalls.h"
-#include "base/text.h"
-#include "runtime/enforce/no_namespaces.h"
 #include "runtime/diagnose/check_cgroups.h"
 #include "runtime/enforce/cover.h"
+#include "runtime/enforce/no_namespaces.h"
 #include "runtime/enforce/unix_sockets.h"
+#include "runtime/enforce/view.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/unsandboxed.h"
-#include "runtime/enforce/view.h"
 
 static const char *const state_names[] = {
 	[EXPLAIN_HELD] = "held",
@@ -288,7 +288,7 @@ static int settle(struct arena *arena, struct explanation *all,
 		    policy_refuse_unenforced(&all->request->policy));
 }
 
-static int plan(struct arena *arena, const struct globals *globals,
+static int plan(struct arena *arena, const struct session *session,
 		struct explanation *all, const struct request *request)
 {
 	static const struct creation_options options = { 0 };
@@ -298,7 +298,7 @@ static int plan(struct arena *arena, const struct globals *globals,
 	creation_close(c);
 	*c = (struct creation)CREATION_NONE;
 	c->arena = arena;
-	c->globals = globals;
+	c->session = session;
 	c->options = &options;
 	r = sandbox_plan(c, request, &all->without);
 	all->planned = r >= 0;
@@ -321,20 +321,20 @@ static bool lacks_limits(const struct explanation *all)
 	       policy->allow_degraded & 1U << POLICY_CGROUPS;
 }
 
-static int look_at_limits(struct arena *arena, const struct globals *globals,
+static int look_at_limits(struct arena *arena, const struct session *session,
 			  struct explanation *all,
 			  const struct request *request)
 {
 	int r;
 
 	if (!all->planned ||
-	    all->creation.globals->cgroup_manager == CGROUP_DISABLED)
+	    all->creation.session->cgroup_manager == CGROUP_DISABLED)
 		return 0;
 	r = doctor_cgroups(arena, &all->doctor);
 	if (r < 0 || !lacks_limits(all))
 		return r;
 	all->without.cgroups = true;
-	return plan(arena, globals, all, request);
+	return plan(arena, session, all, request);
 }
 
 static int look_at_landlock(struct arena *arena, struct explanation *all)
@@ -399,7 +399,7 @@ static int look_at_carves(struct arena *arena, struct explanation *all)
 					&c->degraded));
 }
 
-static int look(struct arena *arena, const struct globals *globals,
+static int look(struct arena *arena, const struct session *session,
 		struct explanation *all)
 {
 	const struct policy *policy = &all->request->policy;
@@ -416,15 +416,15 @@ static int look(struct arena *arena, const struct globals *globals,
 	if (!all->namespaces.works && bare_is_needed())
 		all->without.namespaces = true;
 	if ((r = look_at_projects(arena, all)) < 0 ||
-	    (r = plan(arena, globals, all, request)) < 0 ||
-	    (r = look_at_limits(arena, globals, all, request)) < 0 ||
+	    (r = plan(arena, session, all, request)) < 0 ||
+	    (r = look_at_limits(arena, session, all, request)) < 0 ||
 	    (r = look_at_landlock(arena, all)) < 0 ||
 	    (r = look_at_carves(arena, all)) < 0)
 		return r;
 	return trial_seccomp(arena, &all->seccomp);
 }
 
-int explain_make(struct arena *arena, const struct globals *globals,
+int explain_make(struct arena *arena, const struct session *session,
 		 const struct request *request, struct explanation *ret)
 {
 	int r;
@@ -440,7 +440,7 @@ int explain_make(struct arena *arena, const struct globals *globals,
 	r = note(arena, ret,
 		 unsandboxed_decide(arena, request, &ret->unsandboxed));
 	if (r >= 0)
-		r = look(arena, globals, ret);
+		r = look(arena, session, ret);
 	if (r >= 0)
 		r = explain_namespaces(arena, ret);
 	if (r >= 0)

@@ -9,9 +9,9 @@
 
 #include "runtime/container/create.h"
 #include "runtime/diagnose/check.h"
+#include "runtime/sandbox/probe.h"
 #include "runtime/sandbox/request.h"
 #include "runtime/sandbox/sandbox.h"
-#include "runtime/sandbox/probe.h"
 #include "runtime/sandbox/unsandboxed.h"
 
 enum explain_state {
@@ -46,7 +46,7 @@ struct explanation {
 	struct landlock_plan *landlock;	/* NULL: not used */
 };
 
-int explain_make(struct arena *arena, const struct globals *globals,
+int explain_make(struct arena *arena, const struct session *session,
 		 const struct request *request, struct explanation *ret);
 const char *explain_state_name(enum explain_state state);
 

@@ -8,11 +8,11 @@
 #include "confine/landlock.h"
 #include "oci/write.h"
 #include "policy/toml.h"
-#include "runtime/diagnose/explain.h"
-#include "runtime/cli/quote.h"
 #include "policy/toml_json.h"
-#include "runtime/sandbox/unsandboxed.h"
+#include "runtime/cli/quote.h"
+#include "runtime/diagnose/explain.h"
 #include "runtime/enforce/view.h"
+#include "runtime/sandbox/unsandboxed.h"
 
 static const struct {
 	uint32_t right;
@@ -135,8 +135,8 @@ static void print_paths(struct arena *arena, const char *title,
 				printf("; %s '%s'", list->items[k].key,
 				       shown(arena, list->items[k].item));
 		printf("%s)\n", is_open(entry, bare) ?
-				       "; not held without namespaces" :
-				       "");
+					"; not held without namespaces" :
+					"");
 	}
 }
 

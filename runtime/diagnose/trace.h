@@ -25,9 +25,9 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include "runtime/diagnose/audit.h"
-#include "runtime/diagnose/attribute.h"
 #include "runtime/container/create.h"
+#include "runtime/diagnose/attribute.h"
+#include "runtime/diagnose/audit.h"
 #include "runtime/diagnose/denials.h"
 #include "runtime/diagnose/trace_calls.h"
 

@@ -15,8 +15,8 @@
 #include "base/root.h"
 #include "confine/masks.h"
 #include "runtime/enforce/enforce.h"
-#include "runtime/enforce/unix_sockets.h"
 #include "runtime/enforce/policy_files.h"
+#include "runtime/enforce/unix_sockets.h"
 #include "runtime/enforce/view.h"
 
 /* Nobody outside puts another file under a name of the kernel's own. */
@@ -171,9 +171,8 @@ int policed_carve(const struct policed_files *files,
 	struct mount_table table, after;
 	int r;
 
-	if (files->mntns < 0 ||
-	    (!carves->n && !files->policed->masks_sockets &&
-	     !files->policed->hidden.n))
+	if (files->mntns < 0 || (!carves->n && !files->policed->masks_sockets &&
+				 !files->policed->hidden.n))
 		return 0;
 	r = mount_table_read(files->arena, files->proc, &table);
 	/* Sockets last: what is covered needs no look. */

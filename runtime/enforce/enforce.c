@@ -17,13 +17,11 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
-#include "runtime/enforce/no_namespaces.h"
-#include "runtime/cli/command.h"
-#include "runtime/container/container.h"
 #include "policy/nested.h"
-#include "runtime/enforce/spec.h"
-#include "runtime/enforce/policy_files.h"
 #include "policy/profile_find.h"
+#include "runtime/enforce/no_namespaces.h"
+#include "runtime/enforce/policy_files.h"
+#include "runtime/enforce/spec.h"
 
 #define MAX_POLICY (4UL << 20)
 #define MAX_PASSWD (1UL << 20)
@@ -82,9 +80,8 @@ static int check_masks(const struct policed *policed)
 	if (handle && denies_files(policy))
 		return fail(0, "filesystem.deny does not hold with 'handle' "
 			       "in syscalls.extra_allow");
-	if (covers &&
-	    (handle ||
-	     (oci_strings_has(lifted, "mount") && !files_wanted(policy))))
+	if (covers && (handle || (oci_strings_has(lifted, "mount") &&
+				  !files_wanted(policy))))
 		return fail(0,
 			    "%s does not hold with '%s' in "
 			    "syscalls.extra_allow",
@@ -160,7 +157,7 @@ static struct policy_place place_in(const struct policed *policed)
 	return (struct policy_place){ .home = policed->home, .bundle = true };
 }
 
-static int gather(struct arena *arena, const struct globals *globals,
+static int gather(struct arena *arena, const struct oci_strings *allowed,
 		  const struct oci_spec *spec, struct policed *policed)
 {
 	const struct policy_place place = place_in(policed);
@@ -171,12 +168,13 @@ static int gather(struct arena *arena, const struct globals *globals,
 
 	r = policy_from_annotations(arena, &spec->annotations,
 				    policy_container_name(&spec->annotations),
-				    &globals->allow_annotations, &place, &over,
-				    &profile);
+				    allowed, &place, &over, &profile);
 	if (r < 0)
 		return r;
-	if (profile || globals->profile) {
-		r = profile_load(arena, profile ? profile : globals->profile,
+	if (profile)
+		policed->profile = profile;
+	if (policed->profile) {
+		r = profile_load(arena, policed->profile,
 				 profile_system_folders, &place, ret, NULL);
 		if (r < 0)
 			return r;
@@ -193,7 +191,6 @@ static int gather(struct arena *arena, const struct globals *globals,
 		return r;
 	if (policy_is_infra(&spec->annotations))
 		policy_for_infra(ret);
-	policed->profile = profile ? profile : globals->profile;
 	return refuse(ret);
 }
 
@@ -277,20 +274,21 @@ bool policed_lose_limits(const struct policed *policed, struct oci_spec *spec)
 	return true;
 }
 
-int policed_create(struct arena *arena, const struct globals *globals,
-		   struct oci_spec *spec, struct policed *ret)
+int policed_create(struct arena *arena, const char *profile,
+		   const struct oci_strings *allowed, struct oci_spec *spec,
+		   struct policed *ret)
 {
 	int r;
 
 	policy_warn_of_near(&spec->annotations);
-	ret->active = globals->profile ||
-		      policy_is_annotated(&spec->annotations);
+	ret->active = profile || policy_is_annotated(&spec->annotations);
 	if (!ret->active)
 		return 0;
+	ret->profile = profile;
 	ret->env_base = POLICY_ENV_ALL;
 	ret->creating = true;
 	ret->home = find_home(arena, spec, ret->rootfs);
-	r = gather(arena, globals, spec, ret);
+	r = gather(arena, allowed, spec, ret);
 	if (r == 0)
 		r = apply(arena, spec, ret);
 	if (r == 0)
@@ -337,12 +335,12 @@ int policed_save(struct arena *arena, const struct policed *policed, int dir)
 	return io_replace_at(dir, POLICY_FILE, text, strlen(text), 0600);
 }
 
-int policed_load(struct arena *arena, const struct container *container,
+int policed_load(struct arena *arena, int dir, const char *rootfs,
 		 struct oci_spec *spec, struct policed *ret)
 {
 	struct policy_place place;
-	autoclose int fd = openat(container->dir, POLICY_FILE,
-				  O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd =
+		openat(dir, POLICY_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	char *text;
 	size_t len;
 	int r;
@@ -356,7 +354,7 @@ int policed_load(struct arena *arena, const struct container *container,
 		return r;
 	ret->active = true;
 	ret->env_base = POLICY_ENV_ALL;
-	ret->home = find_home(arena, spec, container->record.rootfs);
+	ret->home = find_home(arena, spec, rootfs);
 	place = place_in(ret);
 	r = policy_from_toml(arena, text, len, POLICY_FILE, &place,
 			     &ret->policy);

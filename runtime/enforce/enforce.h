@@ -15,8 +15,6 @@
 #include "policy/presets.h"
 
 struct arena;
-struct container;
-struct globals;
 struct policy_kept;
 struct view;
 
@@ -52,12 +50,14 @@ struct policed {
 };
 
 /*
- * The policy of annotations over that of their profile, or of --profile; what
+ * The policy of annotations over that of their profile, or of the given one (or
+ * NULL); annotations that touch the host must be among the allowed ones. What
  * this build or a bundle cannot hold is refused. Then spec is changed so that
  * it holds.
  */
-int policed_create(struct arena *arena, const struct globals *globals,
-		   struct oci_spec *spec, struct policed *ret);
+int policed_create(struct arena *arena, const char *profile,
+		   const struct oci_strings *allowed, struct oci_spec *spec,
+		   struct policed *ret);
 /* The same for a policy, environment and view that are there already. */
 int policed_sandbox(struct arena *arena, struct oci_spec *spec,
 		    struct policed *policed);
@@ -65,8 +65,8 @@ int policed_sandbox(struct arena *arena, struct oci_spec *spec,
 bool policed_lose_limits(const struct policed *policed, struct oci_spec *spec);
 /* Write it into the state directory: profiles may change, it does not. */
 int policed_save(struct arena *arena, const struct policed *policed, int dir);
-/* The policy a container was created with, and the same changes. */
-int policed_load(struct arena *arena, const struct container *container,
+/* The policy that a state directory has, and the same changes. */
+int policed_load(struct arena *arena, int dir, const char *rootfs,
 		 struct oci_spec *spec, struct policed *ret);
 /* No resource beyond the policy's, whoever asks. */
 int policed_limits(struct arena *arena, const struct policed *policed,
@@ -85,3 +85,7 @@ void policed_tell_missing(uint32_t missing);
 
 /* What policed_save writes in the state directory. */
 #define POLICY_FILE "policy.toml"
+
+/* The directory of the readiness socket inside a container. */
+#define NOTIFY_INSIDE "/run/notify"
+#define NOTIFY_ENV "NOTIFY_SOCKET=" NOTIFY_INSIDE "/notify.sock"

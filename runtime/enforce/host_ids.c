@@ -23,7 +23,7 @@
 #include "base/util.h"
 #include "confine/files.h"
 #include "confine/masks.h"
-#include "runtime/plan/mounts.h"
+#include "oci/mount_options.h"
 #include "runtime/enforce/spec.h"
 
 #define GROUP "suid"
@@ -155,7 +155,7 @@ static int shows_host(struct arena *arena, const struct oci_mount *mount,
 	struct stat st;
 
 	*ret = false;
-	if (!mounts_is_bind(mount)) {
+	if (!oci_mount_is_bind(mount)) {
 		if (mount->type && is_own_type(mount->type))
 			return 0;
 		return policed_may_write(arena, mount, "", ret);

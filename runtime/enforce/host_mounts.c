@@ -11,7 +11,6 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/files.h"
-#include "runtime/plan/mounts.h"
 #include "runtime/enforce/spec.h"
 
 static bool ends_with(const char *text, const char *end)

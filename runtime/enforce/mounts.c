@@ -14,21 +14,20 @@
 #include "base/util.h"
 #include "confine/files.h"
 #include "policy/glob.h"
-#include "runtime/plan/mounts.h"
 #include "runtime/enforce/spec.h"
 
 struct writable {
 	struct arena *arena;
 	const char **items;
 	size_t n;
-	bool unknown;		/* what must be looked for may be anywhere */
+	bool unknown; /* what must be looked for may be anywhere */
 };
 
 /* A pattern is where its wildcards begin. */
 static int add_pattern(struct writable *w, const char *pattern)
 {
-	const char **items = arena_grow(w->arena, w->items, w->n, w->n + 1,
-					sizeof *items);
+	const char **items =
+		arena_grow(w->arena, w->items, w->n, w->n + 1, sizeof *items);
 
 	if (!items)
 		return -ENOMEM;
@@ -90,15 +89,15 @@ static bool is_of_host(const struct oci_mount *mount)
 	for (size_t i = 0; i < COUNT(kernel); i++)
 		if (files_is_at_or_below(mount->destination, kernel[i]))
 			return false;
-	return mounts_is_bind(mount);
+	return oci_mount_is_bind(mount);
 }
 
 /* Last wins, and with what came along where that comes along. */
 static int close_mounts(const struct writable *w, struct oci_spec *spec,
 			struct oci_strings *ret)
 {
-	const char **closed = arena_array(w->arena, spec->nmounts + 1,
-					  sizeof *closed);
+	const char **closed =
+		arena_array(w->arena, spec->nmounts + 1, sizeof *closed);
 	struct oci_mount *mounts = arena_grow(w->arena, spec->mounts,
 					      spec->nmounts, spec->nmounts,
 					      sizeof *mounts);

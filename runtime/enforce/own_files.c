@@ -14,7 +14,6 @@
 #include "base/io.h"
 #include "base/root.h"
 #include "base/util.h"
-#include "runtime/sandbox/request.h"
 #include "runtime/enforce/view.h"
 
 #define HOSTNAME "/etc/hostname"
@@ -26,7 +25,7 @@
 
 struct owner {
 	struct arena *arena;
-	const struct request *request;
+	const struct view_input *input;
 	int proc;
 	int root;
 	struct view *view;
@@ -41,8 +40,7 @@ static bool is_denied(const struct owner *o, const char *path)
 
 		if (entry->rights & LANDLOCK_MAY_READ &&
 		    (files_is_at_or_below(path, entry->path) ||
-		     (entry->named &&
-		      files_is_at_or_below(path, entry->named))))
+		     (entry->named && files_is_at_or_below(path, entry->named))))
 			return true;
 	}
 	return false;
@@ -50,7 +48,7 @@ static bool is_denied(const struct owner *o, const char *path)
 
 static bool is_brought(const struct owner *o, const char *path)
 {
-	const struct policy_map *mount = &o->request->policy.mount;
+	const struct policy_map *mount = &o->input->policy->mount;
 
 	for (size_t i = 0; i < mount->n; i++)
 		if (files_is_at_or_below(path, mount->items[i].key))
@@ -104,8 +102,8 @@ static int find_place(const struct owner *o, const char *path,
 
 static bool is_file(const struct owner *o, const char *path)
 {
-	autoclose int fd = root_open_plain(o->root, path,
-					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd =
+		root_open_plain(o->root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
@@ -114,9 +112,9 @@ static bool is_file(const struct owner *o, const char *path)
 /* *ret is NULL if we cannot read it, or if it is not a text file. */
 static int read_shown(const struct owner *o, const char *path, char **ret)
 {
-	autoclose int fd = root_open_plain(o->root, path,
-					   O_RDONLY | O_NOCTTY | O_NONBLOCK |
-						   O_CLOEXEC);
+	autoclose int fd =
+		root_open_plain(o->root, path,
+				O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	size_t len;
 	int r;
@@ -158,7 +156,7 @@ static int add(const struct owner *o, struct own_file *file)
 static int add_hostname(const struct owner *o)
 {
 	struct own_file file = { .text = arena_printf(o->arena, "%s\n",
-						      o->request->name) };
+						      o->input->name) };
 	int r = find_place(o, HOSTNAME, &file.path, &file.covers);
 
 	if (r < 0 || !file.path || (file.covers && !is_file(o, file.path)))
@@ -185,22 +183,22 @@ static int add_hosts(const struct owner *o)
 	if (r >= 0 && file.path && file.covers)
 		r = read_shown(o, file.path, &shown);
 	if (r < 0 || !file.path || (file.covers && !shown) ||
-	    !is_word(o->request->name))
+	    !is_word(o->input->name))
 		return r;
 	/* First, as the first line with a name wins. */
-	file.text = arena_printf(o->arena, LOOPBACK "\t%s\n%s",
-				 o->request->name, shown ? shown : NO_HOSTS);
+	file.text = arena_printf(o->arena, LOOPBACK "\t%s\n%s", o->input->name,
+				 shown ? shown : NO_HOSTS);
 	return file.text ? add(o, &file) : -ENOMEM;
 }
 
-int own_files_add(struct arena *arena, const struct request *request, int proc,
+int own_files_add(struct arena *arena, const struct view_input *input, int proc,
 		  struct view *view)
 {
 	const char *top = *view->prefix ? view->prefix : "/";
 	autoclose int root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	const struct owner o = {
 		.arena = arena,
-		.request = request,
+		.input = input,
 		.proc = proc,
 		.root = root,
 		.view = view,

@@ -30,7 +30,6 @@
 #include "base/util.h"
 #include "confine/files.h"
 #include "oci/oci.h"
-#include "runtime/plan/mounts.h"
 #include "runtime/enforce/placeholder_registry.h"
 
 #define LIST "placeholders"
@@ -48,7 +47,10 @@ struct list {
 	int fd;
 };
 
-#define LIST_NONE { .fd = -1 }
+#define LIST_NONE        \
+	{                \
+		.fd = -1 \
+	}
 
 static void close_list(struct list *list)
 {
@@ -87,7 +89,10 @@ struct spot {
 	char parent[ID];
 };
 
-#define SPOT_NONE { .dir = -1 }
+#define SPOT_NONE         \
+	{                 \
+		.dir = -1 \
+	}
 
 static void close_spot(struct spot *spot)
 {
@@ -113,7 +118,8 @@ static int open_on_host(const struct placeholders *p, const char *dir,
 		const char *path;
 		autoclose int fd = -1;
 
-		if (!source || source[0] != '/' || (m && !mounts_is_bind(m)) ||
+		if (!source || source[0] != '/' ||
+		    (m && !oci_mount_is_bind(m)) ||
 		    !files_is_at_or_below(dir, top))
 			continue;
 		path = arena_printf(p->arena, "%s%s", source,
@@ -186,13 +192,14 @@ static int note_spot(const struct placeholders *p, struct list *list,
 /* Programs outside, such as git, must be able to read the text. */
 static int make_with_text(const struct spot *spot, const char *text)
 {
-	autoclose int fd = openat(spot->dir, spot->name,
-				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-					  O_CLOEXEC,
-				  0600);
+	autoclose int fd =
+		openat(spot->dir, spot->name,
+		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		       0600);
 
 	if (fd >= 0 && text &&
-	    (io_write_all(fd, text, strlen(text)) < 0 || fchmod(fd, 0644) < 0)) {
+	    (io_write_all(fd, text, strlen(text)) < 0 ||
+	     fchmod(fd, 0644) < 0)) {
 		int error = errno;
 
 		(void)unlinkat(spot->dir, spot->name, 0);

@@ -14,11 +14,9 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/util.h"
-#include "runtime/plan/mounts.h"
+#include "policy/profile_find.h"
 #include "runtime/enforce/enforce.h"
 #include "runtime/enforce/spec.h"
-#include "policy/profile_find.h"
-#include "runtime/sandbox/request.h"
 #include "runtime/enforce/view.h"
 
 struct keeper {
@@ -306,19 +304,19 @@ static bool is_told(const struct files_list *denied, const char *path)
  * A line with only a name takes the value from the caller's environment, so a
  * workload that writes the file could read that value in the next run.
  */
-static int keep_env_files(struct keeper *k, const struct request *request)
+static int keep_env_files(struct keeper *k, const struct view_input *input)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < request->env_files.n; i++) {
-		const char *file = request->env_files.items[i];
+	for (size_t i = 0; r == 0 && i < input->env_files.n; i++) {
+		const char *file = input->env_files.items[i];
 		struct stat st;
 
 		/* A pipe or descriptor is not the same file in the next run. */
 		if (stat(file, &st) < 0 || !S_ISREG(st.st_mode) ||
 		    starts_with(file, "/dev/") || starts_with(file, "/proc/"))
 			continue;
-		r = keep_in_use(k, request->cwd, file);
+		r = keep_in_use(k, input->cwd, file);
 	}
 	return r;
 }
@@ -361,7 +359,7 @@ static struct keeper keeper_of_view(struct arena *arena,
 	};
 }
 
-int policies_of_request(struct arena *arena, const struct request *request,
+int policies_of_sandbox(struct arena *arena, const struct view_input *input,
 			int proc, struct view *view, struct policed *policed)
 {
 	AUTO(close_keeper)
@@ -371,12 +369,12 @@ int policies_of_request(struct arena *arena, const struct request *request,
 	if (r <= 0)
 		return r;
 	r = keep_folders(&k);
-	if (r == 0 && request->source)
-		r = keep_in_use(&k, request->cwd, request->source);
+	if (r == 0 && input->source)
+		r = keep_in_use(&k, input->cwd, input->source);
 	if (r == 0)
-		r = keep_env_files(&k, request);
+		r = keep_env_files(&k, input);
 	if (r == 0)
-		r = keep_projects(&k, proc, request->project);
+		r = keep_projects(&k, proc, input->project);
 	return r < 0 ? r : tell(arena, policed, &view->denied);
 }
 
@@ -409,7 +407,7 @@ static bool is_of_host(const char *rootfs)
 static int find_bind(const struct keeper *k, const struct oci_mount *m,
 		     struct view_bind *ret)
 {
-	const char *source = mounts_is_bind(m) ? m->source : NULL;
+	const char *source = oci_mount_is_bind(m) ? m->source : NULL;
 	autofree char *real = NULL;
 
 	*ret = (struct view_bind){ .path = m->destination };

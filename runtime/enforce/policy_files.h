@@ -17,8 +17,8 @@ struct arena;
 struct oci_spec;
 struct policed;
 struct policed_files;
-struct request;
 struct view;
+struct view_input;
 
 #define POLICIES_KEY "policy of a later run"
 
@@ -35,7 +35,7 @@ struct policy_kept {
 };
 
 /* For a sandbox: fill policed->kept, and view->denied for explain and --why. */
-int policies_of_request(struct arena *arena, const struct request *request,
+int policies_of_sandbox(struct arena *arena, const struct view_input *input,
 			int proc, struct view *view, struct policed *policed);
 /* Keep the workload from replacing links on the way to a hidden path. */
 int policies_hold_links(struct arena *arena, const struct view *view,

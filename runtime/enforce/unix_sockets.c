@@ -27,7 +27,6 @@
 #include "base/util.h"
 #include "confine/files.h"
 #include "confine/masks.h"
-#include "runtime/launch/sd_notify.h"
 #include "runtime/enforce/enforce.h"
 #include "runtime/enforce/files.h"
 #include "runtime/enforce/view.h"
@@ -303,8 +302,8 @@ static int search_mount(struct search *s, const char *place)
 	 * It is below another mount, or covered. If a directory above it is
 	 * closed, closed_directory decides when the search gets there.
 	 */
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR ||
-		       errno == ELOOP || errno == EACCES))
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
+		       errno == EACCES))
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail(errno, "network.unix: open %s", place);

@@ -18,11 +18,10 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "policy/glob.h"
-#include "runtime/sandbox/request.h"
 
 struct viewer {
 	struct arena *arena;
-	const struct request *request;
+	const struct view_input *input;
 	int proc;
 	int root;
 	struct view *view;
@@ -57,9 +56,9 @@ static struct files_place place_of(const struct viewer *v)
 	return (struct files_place){
 		.proc = v->proc,
 		.root = v->root,
-		.home = v->request->home,
-		.project = v->request->project,
-		.env = v->request->env,
+		.home = v->input->home,
+		.project = v->input->project,
+		.env = v->input->env,
 	};
 }
 
@@ -68,7 +67,7 @@ static int resolve(struct viewer *v)
 	const struct files_place place = place_of(v);
 	struct view *view = v->view;
 	struct files_list denied;
-	int r = files_resolve(v->arena, &v->request->policy, &place,
+	int r = files_resolve(v->arena, v->input->policy, &place,
 			      &view->allowed, &view->denied);
 
 	if (r >= 0)
@@ -154,7 +153,7 @@ static int allow(struct viewer *v, const char *path, bool writable)
 
 	if (writable)
 		rights |= LANDLOCK_MAY_WRITE;
-	if (!v->request->policy.set[POLICY_EXECUTE])
+	if (!v->input->policy->set[POLICY_EXECUTE])
 		rights |= LANDLOCK_MAY_EXECUTE;
 	return add_rule(v->arena, &v->view->rules, path, rights);
 }
@@ -175,7 +174,7 @@ static int refuse_denied(const char *key, const char *item, const char *place)
 /* What matches nothing on the host may match what is mapped. */
 static int check_items(const struct viewer *v, const char *place)
 {
-	const struct policy *policy = &v->request->policy;
+	const struct policy *policy = v->input->policy;
 	const struct {
 		enum policy_key key;
 		const struct oci_strings *items;
@@ -253,7 +252,7 @@ static int check_place(const struct viewer *v, const char *place)
 /* Over what is there under that name, whatever it is. */
 static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 {
-	const struct policy_map *mount = &v->request->policy.mount;
+	const struct policy_map *mount = &v->input->policy->mount;
 
 	for (size_t i = 0; i < mount->n; i++) {
 		char *host = arena_strdup(v->arena, mount->items[i].value);
@@ -292,7 +291,7 @@ static int make_binds(struct viewer *v)
 {
 	const struct files_rules *rules = &v->view->rules;
 	struct view_bind *all =
-		arena_array(v->arena, rules->n + v->request->policy.mount.n + 1,
+		arena_array(v->arena, rules->n + v->input->policy->mount.n + 1,
 			    sizeof *all);
 	size_t n = 0;
 	int r;
@@ -439,17 +438,17 @@ static int make_links(struct viewer *v)
 	return r;
 }
 
-int view_make(struct arena *arena, const struct request *request, int proc,
+int view_make(struct arena *arena, const struct view_input *input, int proc,
 	      struct view *ret)
 {
-	const struct policy *policy = &request->policy;
+	const struct policy *policy = input->policy;
 	const char *top = policy->chroot ? policy->chroot : "/";
 	autofree char *real = realpath(top, NULL);
 	autoclose int root =
 		real ? open(real, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	struct viewer v = {
 		.arena = arena,
-		.request = request,
+		.input = input,
 		.proc = proc,
 		.root = root,
 		.view = ret,

@@ -16,7 +16,19 @@
 #include "runtime/enforce/own_files.h"
 
 struct arena;
-struct request;
+struct policy;
+
+/* What a view is made from: a policy, and what surrounds its caller. */
+struct view_input {
+	const struct policy *policy;
+	const char *name; /* of the sandbox */
+	const char *home; /* NULL: unknown */
+	const char *project;
+	const char *cwd;
+	struct oci_strings env;
+	const char *source; /* the file the policy was read from, or NULL */
+	struct oci_strings env_files;
+};
 
 struct view_bind {
 	const char *path; /* inside */
@@ -39,7 +51,7 @@ struct view {
 };
 
 /* Look at the host's files as they are now. */
-int view_make(struct arena *arena, const struct request *request, int proc,
+int view_make(struct arena *arena, const struct view_input *input, int proc,
 	      struct view *ret);
 /* Whether a path is below one that may be written. */
 bool view_may_write(const struct view *view, const char *path);

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 
 #include "base/err.h"
-#include "base/util.h"
 #include "base/proc.h"
+#include "base/util.h"
 #include "runtime/plan/plan.h"
 
 #define BEFORE "unable to start container process: "
@@ -18,12 +18,18 @@
 const char *word_name(uint32_t word)
 {
 	static const char *const names[] = {
-		[WORD_FORKED] = "FORKED",	[WORD_UNMAPPED] = "UNMAPPED",
-		[WORD_UNPLACED] = "UNPLACED",	[WORD_MOUNTED] = "MOUNTED",
-		[WORD_CONSOLE] = "CONSOLE",	[WORD_CREATED] = "CREATED",
-		[WORD_GO] = "GO",		[WORD_LISTENER] = "LISTENER",
-		[WORD_EXEC] = "EXEC",		[WORD_FAILED] = "FAILED",
-		[WORD_ROOTED] = "ROOTED",	[WORD_SOURCE] = "SOURCE",
+		[WORD_FORKED] = "FORKED",
+		[WORD_UNMAPPED] = "UNMAPPED",
+		[WORD_UNPLACED] = "UNPLACED",
+		[WORD_MOUNTED] = "MOUNTED",
+		[WORD_CONSOLE] = "CONSOLE",
+		[WORD_CREATED] = "CREATED",
+		[WORD_GO] = "GO",
+		[WORD_LISTENER] = "LISTENER",
+		[WORD_EXEC] = "EXEC",
+		[WORD_FAILED] = "FAILED",
+		[WORD_ROOTED] = "ROOTED",
+		[WORD_SOURCE] = "SOURCE",
 	};
 
 	return word < COUNT(names) && names[word] ? names[word] : "?";
@@ -58,10 +64,9 @@ static int about_program(const struct launch *l, const struct message *m)
 
 static int about_step(const struct launch *l, const struct message *m)
 {
-	const struct step *step =
-		l->plan && m->step < l->plan->nsteps ?
-			&l->plan->steps[m->step] :
-			NULL;
+	const struct step *step = l->plan && m->step < l->plan->nsteps ?
+					  &l->plan->steps[m->step] :
+					  NULL;
 	const char *what = step ? step_describe(l->in->arena, step) :
 				  step_name((enum step_op)m->op);
 	const char *place = step ? step->place : NULL;
@@ -127,7 +132,8 @@ int sentence_died(const struct launch *launch)
 			    info.si_status);
 	if (info.si_status == SIGKILL)
 		return killed(launch);
-	return fail(0, "the container's process was killed by signal %d (%s) "
-		       "before its program",
+	return fail(0,
+		    "the container's process was killed by signal %d (%s) "
+		    "before its program",
 		    info.si_status, sigabbrev_np(info.si_status) ?: "?");
 }

@@ -21,14 +21,14 @@
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/sys.h"
-#include "runtime/launch/seccomp_agent.h"
 #include "runtime/child/child.h"
-#include "runtime/launch/idmap.h"
-#include "runtime/plan/join.h"
-#include "runtime/launch/stops.h"
-#include "runtime/launch/device_nodes.h"
 #include "runtime/launch/child_error.h"
+#include "runtime/launch/device_nodes.h"
+#include "runtime/launch/idmap.h"
 #include "runtime/launch/mount_sources.h"
+#include "runtime/launch/seccomp_agent.h"
+#include "runtime/launch/stops.h"
+#include "runtime/plan/join.h"
 
 #define REAP_MS 5
 
@@ -390,8 +390,9 @@ static int on_word(struct launch *launch, const struct message *m, int *fd)
 		launch->failed_op = m->op;
 		return sentence_failed(launch, m);
 	default:
-		return fail(EPROTO, "unexpected word %u from the container's "
-				    "process",
+		return fail(EPROTO,
+			    "unexpected word %u from the container's "
+			    "process",
 			    m->word);
 	}
 }
@@ -417,8 +418,7 @@ int launch_until(struct launch *launch, enum word word)
 			return 0;
 		if (r == 0)
 			return sentence_died(launch);
-		log_debug("process %d says %s", launch->pid,
-			  word_name(m.word));
+		log_debug("process %d says %s", launch->pid, word_name(m.word));
 		if (m.word == WORD_EXEC) {
 			said_exec = true;
 			continue;

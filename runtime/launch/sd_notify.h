@@ -12,8 +12,6 @@
 #include <sys/types.h>
 
 #define NOTIFY_FOLDER "notify"		/* below the container's directory */
-#define NOTIFY_INSIDE "/run/notify"	/* where to mount it */
-#define NOTIFY_ENV "NOTIFY_SOCKET=" NOTIFY_INSIDE "/notify.sock"
 
 struct notify {
 	int inside;		/* where the container writes */

@@ -18,8 +18,8 @@
 #include "base/proc.h"
 #include "hooks/hooks.h"
 #include "network/network.h"
-#include "runtime/plan/join.h"
 #include "runtime/launch/launch.h"
+#include "runtime/plan/join.h"
 
 static int move_interfaces(struct launch *launch)
 {
@@ -136,7 +136,8 @@ int process_oom_score(const struct launch *launch)
 
 	if (fd >= 0 && write(fd, text, (size_t)n) == n)
 		return 0;
-	if (launch->in->facts->rootless && (errno == EACCES || errno == EPERM)) {
+	if (launch->in->facts->rootless &&
+	    (errno == EACCES || errno == EPERM)) {
 		log_warning("process.oomScoreAdj: %s not permitted", text);
 		return 0;
 	}

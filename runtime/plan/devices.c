@@ -120,7 +120,7 @@ static bool dev_is_bound(const struct oci_spec *spec)
 {
 	for (size_t i = 0; i < spec->nmounts; i++)
 		if (streq(spec->mounts[i].destination, "/dev") &&
-		    mounts_is_bind(&spec->mounts[i]))
+		    oci_mount_is_bind(&spec->mounts[i]))
 			return true;
 	return false;
 }

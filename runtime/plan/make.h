@@ -14,10 +14,11 @@
 #include "cgroups/cgroup.h"
 #include "confine/confine.h"
 #include "confine/files.h"
+#include "oci/mount_options.h"
 #include "oci/oci.h"
+#include "runtime/enforce/enforce.h"
 #include "runtime/plan/facts.h"
 #include "runtime/plan/plan.h"
-#include "runtime/enforce/enforce.h"
 
 struct make_input {
 	struct arena *arena;
@@ -94,23 +95,3 @@ int make_mounts(const struct make_input *in, struct plan *plan);
  * readonly paths apply.
  */
 int make_root(const struct make_input *in, struct plan *plan);
-
-/* mount_options.c: one parsed option list. */
-struct mount_options {
-	bool bind, rbind, remount;
-	unsigned int attr_set, attr_clr;	/* MOUNT_ATTR_… named in the list */
-	unsigned int rec_set, rec_clr;		/* the r… forms */
-	unsigned long propagation[8];		/* MS_… (| MS_REC), in order */
-	size_t npropagation;
-	const struct oci_annotation *params;	/* for the file system; value NULL: flag */
-	size_t nparams;
-	bool tmpcopyup, idmap, ridmap;
-	bool copy_symlink, src_nofollow, dest_nofollow;
-	const char *idmap_uids, *idmap_gids;	/* idmap=uids=…;gids=… */
-	bool readonly;
-};
-/* The failure names "options[2]". */
-int mount_options_parse(struct arena *arena, const struct oci_strings *options,
-			struct mount_options *ret);
-/* Every word it knows that is not a file system's own, for `features`. */
-struct oci_strings mount_options_known(void);

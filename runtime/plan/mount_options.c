@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/plan/mount_options.c - the words in mounts[].options, in one table. */
+#include "oci/mount_options.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -7,7 +9,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "runtime/plan/mounts.h"
 
 enum kind {
 	KIND_IGNORED, /* the default, or gone from the kernel */

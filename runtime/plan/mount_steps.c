@@ -46,17 +46,6 @@ bool mounts_host_id(const struct oci_id_maps *maps, uint32_t id, uint32_t size,
 	return false;
 }
 
-bool mounts_is_bind(const struct oci_mount *mount)
-{
-	if (mount->type && streq(mount->type, "bind"))
-		return true;
-	for (size_t i = 0; i < mount->options.n; i++)
-		if (streq(mount->options.items[i], "bind") ||
-		    streq(mount->options.items[i], "rbind"))
-			return true;
-	return false;
-}
-
 struct step *mounts_add(const struct mount_job *job, enum step_op op)
 {
 	struct step *step = plan_add(job->plan, op);
@@ -226,7 +215,7 @@ bool mounts_is_late_readonly(const struct mount_job *job)
 
 	return readonly && !o->remount &&
 	       (streq(m->destination, "/dev") ||
-		(!mounts_is_bind(m) && m->type && streq(m->type, "tmpfs")));
+		(!oci_mount_is_bind(m) && m->type && streq(m->type, "tmpfs")));
 }
 
 void mounts_drop_readonly(struct mount_options *options)

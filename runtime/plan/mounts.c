@@ -11,9 +11,8 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "base/util.h"
-#include "runtime/plan/mounts.h"
-#include "runtime/launch/sd_notify.h"
 #include "runtime/enforce/own_files.h"
+#include "runtime/plan/mounts.h"
 
 static bool is_one_of(const char *word, const char *const *list)
 {
@@ -202,8 +201,8 @@ static int check_destination(const struct mount_job *job)
 			0,
 			"%s.destination: \"%s\" cannot be mounted because it is inside /proc",
 			job->place, d);
-	if (streq(d, "/proc") && !job->options.remount && !mounts_is_bind(m) &&
-	    !(m->type && streq(m->type, "proc")))
+	if (streq(d, "/proc") && !job->options.remount &&
+	    !oci_mount_is_bind(m) && !(m->type && streq(m->type, "proc")))
 		return fail(
 			0,
 			"%s.destination: \"%s\" cannot be mounted because it is not of type proc",
@@ -220,7 +219,7 @@ static int make_mount(const struct mount_job *job)
 		return r;
 	if (job->options.remount)
 		return make_remount(job);
-	if (mounts_is_bind(m))
+	if (oci_mount_is_bind(m))
 		return make_bind_mount(job);
 	if (job->options.idmap || job->options.ridmap || m->has_mappings)
 		return fail(0, "%s: only a bind mount can be idmapped",

@@ -49,9 +49,6 @@ struct mount_job {
 	const char *place; /* "mounts[3]" */
 };
 
-/* mount_options.c */
-bool mount_option_known(const char *word);
-
 /* mount_steps.c: the steps that every kind of mount is made of. */
 /*
  * A path without empty and "." components; ".." stays, as only the kernel can
@@ -61,7 +58,6 @@ char *mounts_tidy(struct arena *arena, const char *path);
 /* The host's first id for size ids of the container; false: not mapped. */
 bool mounts_host_id(const struct oci_id_maps *maps, uint32_t id, uint32_t size,
 		    uint32_t *ret);
-bool mounts_is_bind(const struct oci_mount *mount);
 struct step *mounts_add(const struct mount_job *job, enum step_op op);
 /* Failing with EPERM, EACCES or EBUSY, the step goes on with the next added. */
 void mounts_on_denied_here(struct plan *plan, uint32_t step);

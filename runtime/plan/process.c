@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "runtime/plan/make.h"
-#include "runtime/launch/sd_notify.h"
 #include "runtime/plan/protocol.h"
 
 #define DEFAULT_UMASK 0022

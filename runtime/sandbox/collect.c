@@ -19,57 +19,57 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "runtime/cli/command.h"
 #include "runtime/container/delete.h"
+#include "runtime/container/session.h"
 #include "runtime/container/state_dir.h"
 
-#define MOST_NAMES 256	/* read by one start */
-#define MOST_RECORDS 16	/* checked by one start, of these names */
-#define LINKS_ALONE 3	/* st_nlink of a directory with one subdirectory */
+#define MOST_NAMES 256 /* read by one start */
+#define MOST_RECORDS 16 /* checked by one start, of these names */
+#define LINKS_ALONE 3 /* st_nlink of a directory with one subdirectory */
 
 /* A directory without a record is ours only in the default root. */
-static bool is_dead(const struct globals *globals, const struct container *c)
+static bool is_dead(const struct session *session, const struct container *c)
 {
 	struct stat st;
 
 	if (fstat(c->dir, &st) < 0 || st.st_uid != geteuid())
 		return false;
 	if (c->broken)
-		return !globals->root_given && container_is_rest(c);
+		return !session->root_given && container_is_rest(c);
 	return c->record.sandbox && !container_held(c);
 }
 
 /* Read again under the lock: its last holder may have changed the record. */
-static int remove_locked(const struct globals *globals, const char *id)
+static int remove_locked(const struct session *session, const char *id)
 {
 	autocontainer struct container c = CONTAINER_NONE;
-	int r = container_load(globals->arena, globals->root, id, &c);
+	int r = container_load(session->arena, session->root, id, &c);
 
-	return r < 0 || !is_dead(globals, &c) ?
+	return r < 0 || !is_dead(session, &c) ?
 		       0 :
-		       deleting_remove(globals->arena, &c, NULL);
+		       deleting_remove(session->arena, &c, NULL);
 }
 
 /* Skip a locked one: another command is creating or removing it. */
-static int collect(const struct globals *globals, const char *id)
+static int collect(const struct session *session, const char *id)
 {
 	autocontainer struct container lock = CONTAINER_NONE;
 
-	if (container_load(globals->arena, globals->root, id, &lock) < 0 ||
-	    !is_dead(globals, &lock) || container_locked(&lock) ||
+	if (container_load(session->arena, session->root, id, &lock) < 0 ||
+	    !is_dead(session, &lock) || container_locked(&lock) ||
 	    reserve_lock(&lock, 0) < 0)
 		return 0;
-	return remove_locked(globals, id);
+	return remove_locked(session, id);
 }
 
-void collect_all(const struct globals *globals)
+void collect_all(const struct session *session)
 {
 	struct oci_strings ids = { 0 };
 
-	if (container_ids(globals->arena, globals->root, &ids) < 0)
+	if (container_ids(session->arena, session->root, &ids) < 0)
 		ids.n = 0;
 	for (size_t i = 0; i < ids.n; i++)
-		if (collect(globals, ids.items[i]) < 0)
+		if (collect(session, ids.items[i]) < 0)
 			log_warning("%s: %s", ids.items[i], err_text());
 	err_clear();
 }
@@ -99,7 +99,7 @@ static size_t read_names(struct arena *arena, int root, const char *own,
 	return n;
 }
 
-void collect_some(const struct globals *globals, int root, const char *own)
+void collect_some(const struct session *session, int root, const char *own)
 {
 	const char *names[MOST_NAMES];
 	struct err_kept kept;
@@ -109,9 +109,9 @@ void collect_some(const struct globals *globals, int root, const char *own)
 	if (root < 0 || fstat(root, &st) < 0 || st.st_nlink == LINKS_ALONE)
 		return;
 	err_keep(&kept);
-	n = read_names(globals->arena, root, own, names);
+	n = read_names(session->arena, root, own, names);
 	/* Each start begins elsewhere, so that all get their turn. */
 	for (size_t i = 0; i < n && i < MOST_RECORDS; i++)
-		(void)collect(globals, names[((size_t)getpid() + i) % n]);
+		(void)collect(session, names[((size_t)getpid() + i) % n]);
 	err_restore(&kept);
 }

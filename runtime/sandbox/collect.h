@@ -5,12 +5,12 @@
  */
 #pragma once
 
-struct globals;
+struct session;
 
 /* Remove all of them; warn of each that cannot be removed. */
-void collect_all(const struct globals *globals);
+void collect_all(const struct session *session);
 /*
  * Remove some of them after a start; a limit keeps this short however many
  * exist. root is open, and own is our sandbox's directory in it.
  */
-void collect_some(const struct globals *globals, int root, const char *own);
+void collect_some(const struct session *session, int root, const char *own);

@@ -17,9 +17,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
+#include "oci/state_root.h"
 #include "runtime/enforce/enforce.h"
 #include "runtime/enforce/policy_files.h"
-#include "oci/state_root.h"
 #include "runtime/enforce/view.h"
 
 /* It need not be there yet; NULL where not even its directory is. */

@@ -20,10 +20,10 @@
 #include "base/util.h"
 #include "confine/confine.h"
 #include "policy/keys.h"
-#include "runtime/cli/command.h"
-#include "runtime/sandbox/env_file.h"
 #include "policy/nested.h"
 #include "policy/profile_find.h"
+#include "runtime/cli/command.h"
+#include "runtime/sandbox/env_file.h"
 
 #define MAX_POLICY (1UL << 20)
 #define MAX_NAME 64

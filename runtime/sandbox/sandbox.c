@@ -19,13 +19,13 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "oci/write.h"
-#include "runtime/enforce/no_namespaces.h"
 #include "runtime/container/delete.h"
 #include "runtime/enforce/gpus.h"
+#include "runtime/enforce/no_namespaces.h"
 #include "runtime/enforce/policy_files.h"
-#include "runtime/sandbox/name.h"
-#include "runtime/sandbox/hide_state.h"
 #include "runtime/enforce/view.h"
+#include "runtime/sandbox/hide_state.h"
+#include "runtime/sandbox/name.h"
 
 #define DEFAULT_TASKS 4096
 #define LOCK_SECONDS 10
@@ -355,21 +355,21 @@ static int go_without_cgroups(struct sandbox *s)
 static int choose_cgroups(struct sandbox *s)
 {
 	const struct policy *policy = &s->creation->policed.policy;
-	struct globals *globals = arena_alloc(s->arena, sizeof *globals);
+	struct session *session = arena_alloc(s->arena, sizeof *session);
 	struct oci_i64 *tasks = &s->spec->linux_.resources.pids_limit;
 	bool without = s->without->cgroups || s->without->namespaces;
 
-	if (!globals)
+	if (!session)
 		return -ENOMEM;
 	/* The reaper is one, and not the workload's. */
 	if (tasks->set && !s->without->namespaces)
 		tasks->value++;
-	*globals = *s->creation->globals;
-	s->creation->globals = globals;
-	globals->cgroup_manager = CGROUP_CGROUPFS;
+	*session = *s->creation->session;
+	s->creation->session = session;
+	session->cgroup_manager = CGROUP_CGROUPFS;
 	if (!without && (needs_cgroups(policy) || !s->own_users))
 		return 0;
-	globals->cgroup_manager = CGROUP_DISABLED;
+	session->cgroup_manager = CGROUP_DISABLED;
 	return go_without_cgroups(s);
 }
 
@@ -380,7 +380,7 @@ static int make_room(const struct creation *c, const char *name)
 {
 	autocontainer struct container old = CONTAINER_NONE;
 	enum oci_status status = OCI_STOPPED;
-	int r = container_load(c->arena, c->globals->root, c->in.id, &old);
+	int r = container_load(c->arena, c->session->root, c->in.id, &old);
 
 	if (r == -ENOENT) {
 		err_clear();
@@ -424,7 +424,7 @@ bool sandbox_may_mount(void)
 /* What the plan is told beside the specification. */
 static int fill_input(struct sandbox *s)
 {
-	const struct globals *globals = s->creation->globals;
+	const struct session *session = s->creation->session;
 	struct make_input *in = &s->creation->in;
 
 	in->bundle = "/";
@@ -435,15 +435,15 @@ static int fill_input(struct sandbox *s)
 		in->rootfs = "/";
 		return 0;
 	}
-	in->rootfs = arena_printf(s->arena, "%s/%s", globals->root, in->id);
+	in->rootfs = arena_printf(s->arena, "%s/%s", session->root, in->id);
 	in->fresh_root = true;
 	in->links = s->view->links;
 	in->nlinks = s->view->nlinks;
 	in->own_files = s->view->own;
 	in->nown_files = s->view->nown;
 	in->has_reaper = true;
-	in->words = globals->words;
-	in->words_size = globals->words_size;
+	in->words = session->words;
+	in->words_size = session->words_size;
 	return in->rootfs ? 0 : -ENOMEM;
 }
 
@@ -460,6 +460,16 @@ int sandbox_plan(struct creation *c, const struct request *request,
 			     request->policy.set[POLICY_UID],
 		.without = without,
 	};
+	const struct view_input input = {
+		.policy = &request->policy,
+		.name = request->name,
+		.home = request->home,
+		.project = request->project,
+		.cwd = request->cwd,
+		.env = request->env,
+		.source = request->source,
+		.env_files = request->env_files,
+	};
 	int r;
 
 	if (!s.view)
@@ -472,12 +482,12 @@ int sandbox_plan(struct creation *c, const struct request *request,
 	c->policed.bare = without->namespaces;
 	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
 	    (r = fill_policy(&s)) < 0 ||
-	    (r = view_make(c->arena, request, c->proc, s.view)) < 0 ||
+	    (r = view_make(c->arena, &input, c->proc, s.view)) < 0 ||
 	    (!without->namespaces &&
-	     (r = own_files_add(c->arena, request, c->proc, s.view)) < 0) ||
-	    (r = policies_of_request(c->arena, request, c->proc, s.view,
+	     (r = own_files_add(c->arena, &input, c->proc, s.view)) < 0) ||
+	    (r = policies_of_sandbox(c->arena, &input, c->proc, s.view,
 				     &c->policed)) < 0 ||
-	    (r = sandbox_hide_state(c->arena, c->globals->root, &c->policed)) <
+	    (r = sandbox_hide_state(c->arena, c->session->root, &c->policed)) <
 		    0 ||
 	    (r = fill_spec(&s)) < 0 ||
 	    (r = policed_sandbox(c->arena, &c->spec, &c->policed)) < 0 ||

@@ -19,7 +19,7 @@ struct sandbox_without sandbox_disabled(const struct policy *policy);
 
 /*
  * What config.json would say, and everything up to the plan; no effect yet.
- * The creation's arena, globals and options are set.
+ * The creation's arena, session and options are set.
  */
 int sandbox_plan(struct creation *creation, const struct request *request,
 		 const struct sandbox_without *without);

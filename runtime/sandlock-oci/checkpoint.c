@@ -14,12 +14,13 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "runtime/checkpoint/criu.h"
-#include "runtime/container/delete.h"
 #include "runtime/checkpoint/external.h"
-#include "runtime/checkpoint/images.h"
-#include "runtime/enforce/enforce.h"
 #include "runtime/checkpoint/protobuf.h"
+#include "runtime/container/delete.h"
 #include "runtime/container/state_dir.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/sandlock-oci/commands.h"
+#include "runtime/sandlock-oci/image_options.h"
 
 #define LOCK_SECONDS 10
 #define LOG "dump.log"
@@ -100,7 +101,7 @@ static int put_cgroup(struct arena *arena, const struct container *c,
 	return 0;
 }
 
-static int put_options(const struct globals *globals,
+static int put_options(const struct session *session,
 		       const struct checkpoint_options *o, int status_fd,
 		       struct criu *criu, struct pb *request)
 {
@@ -112,7 +113,7 @@ static int put_options(const struct globals *globals,
 	if (o->pre_dump || is_set(o->images.parent_path))
 		pb_number(request, CRIU_TRACK_MEMORY, 1);
 	if (is_set(o->page_server))
-		r = put_page_server(globals->arena, o->page_server, request);
+		r = put_page_server(session->arena, o->page_server, request);
 	if (status_fd >= 0) {
 		pb_number(request, CRIU_STATUS_FD, CRIU_FIRST_FD + criu->nfds);
 		criu->fds[criu->nfds++] = status_fd;
@@ -154,11 +155,11 @@ struct held {
 	int status_fd;
 };
 
-static int dump(const struct globals *globals, const struct container *c,
+static int dump(const struct session *session, const struct container *c,
 		const struct held *held, const struct oci_spec *spec,
 		const struct checkpoint_options *o)
 {
-	struct arena *arena = globals->arena;
+	struct arena *arena = session->arena;
 	struct pb request = { .arena = arena };
 	autoimages struct images images = IMAGES_NONE;
 	autocriu struct criu criu = CRIU_NONE;
@@ -167,7 +168,7 @@ static int dump(const struct globals *globals, const struct container *c,
 
 	if (proc < 0)
 		return proc;
-	r = put_options(globals, o, held->status_fd, &criu, &request);
+	r = put_options(session, o, held->status_fd, &criu, &request);
 	if (r < 0)
 		return r;
 	r = images_open(arena, &o->images, LOG, /* make= */ true, &images);
@@ -193,7 +194,7 @@ static int dump(const struct globals *globals, const struct container *c,
 	criu.work = images.work_path;
 	/* Without a mount namespace the container's is this one. */
 	criu.own_mounts = spec->linux_.namespaces[OCI_NS_MOUNT].listed;
-	r = criu_start(&criu, globals);
+	r = criu_start(&criu, session->arena, session->criu);
 	if (r >= 0)
 		r = check_features(&criu, o);
 	if (r < 0)
@@ -203,7 +204,7 @@ static int dump(const struct globals *globals, const struct container *c,
 	return r < 0 ? images_explain(arena, r, &images) : 0;
 }
 
-static int checkpoint(const struct globals *globals, struct container *c,
+static int checkpoint(const struct session *session, struct container *c,
 		      const struct held *held,
 		      const struct checkpoint_options *o)
 {
@@ -217,22 +218,23 @@ static int checkpoint(const struct globals *globals, struct container *c,
 	if (status != OCI_RUNNING && status != OCI_PAUSED)
 		return fail(0, "%s: cannot checkpoint a container that is %s",
 			    c->id, oci_status_name(status));
-	r = container_spec(globals->arena, c, &spec);
+	r = container_spec(session->arena, c, &spec);
 	if (r < 0)
 		return r;
-	r = policed_load(globals->arena, c, &spec, &policed);
+	r = policed_load(session->arena, c->dir, c->record.rootfs, &spec,
+			 &policed);
 	if (r < 0)
 		return r;
 	r = images_check(&spec, &policed);
 	if (r < 0)
 		return r;
-	r = dump(globals, c, held, &spec, o);
+	r = dump(session, c, held, &spec, o);
 	if (r < 0 || o->leave_running || o->pre_dump)
 		return r;
-	return deleting_remove(globals->arena, c, NULL);
+	return deleting_remove(session->arena, c, NULL);
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	autocontainer struct container lock = CONTAINER_NONE;
@@ -244,15 +246,15 @@ static int run(const struct globals *globals, const void *options, int argc,
 	r = find_status_fd(options, &held.status_fd);
 	if (r < 0)
 		return r;
-	r = container_load(globals->arena, globals->root, argv[0], &lock);
+	r = container_load(session->arena, session->root, argv[0], &lock);
 	if (r >= 0)
 		r = reserve_lock(&lock, LOCK_SECONDS);
 	/* Read again: it may have changed while we waited for the lock. */
 	if (r >= 0)
-		r = container_load_sound(globals->arena, globals->root, argv[0],
+		r = container_load_sound(session->arena, session->root, argv[0],
 					 &c);
 	held.lock = lock.dir;
-	return r < 0 ? r : checkpoint(globals, &c, &held, options);
+	return r < 0 ? r : checkpoint(session, &c, &held, options);
 }
 
 #define FIELD(name) offsetof(struct checkpoint_options, name)

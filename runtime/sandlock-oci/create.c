@@ -7,6 +7,8 @@
 #include "base/err.h"
 #include "runtime/container/create.h"
 #include "runtime/container/start.h"
+#include "runtime/sandlock-oci/commands.h"
+#include "runtime/sandlock-oci/create_options.h"
 
 /* What would be done. Cgroups and the gate exist only in the real thing. */
 static int dump(struct creation *c)
@@ -24,7 +26,7 @@ static int dump(struct creation *c)
 	return 0;
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	struct creation_options o = *(const struct creation_options *)options;
@@ -32,11 +34,11 @@ static int run(const struct globals *globals, const void *options, int argc,
 	const char *id;
 	int r;
 
-	r = creation_arguments(globals->arena, &o, argc, argv, &id);
+	r = creation_arguments(session->arena, &o, argc, argv, &id);
 	if (r < 0)
 		return r;
-	c.arena = globals->arena;
-	c.globals = globals;
+	c.arena = session->arena;
+	c.session = session;
 	c.options = &o;
 	r = creation_plan(&c, id, /* has_gate= */ true);
 	if (r < 0)

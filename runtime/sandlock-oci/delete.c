@@ -11,54 +11,16 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "hooks/hooks.h"
-#include "runtime/cli/command.h"
 #include "runtime/container/delete.h"
 #include "runtime/container/lock_holder.h"
 #include "runtime/container/state_dir.h"
+#include "runtime/sandlock-oci/commands.h"
 
 #define LOCK_SECONDS 10
 
 struct delete_options {
 	bool force, regex;
 };
-
-/* What nobody asked to run any more; a broken record has no hooks to name. */
-static void run_poststop(struct arena *arena, const struct container *c,
-			 const struct oci_hooks *hooks)
-{
-	struct hooks_place here = {
-		.cwd = c->record.bundle,
-	};
-	const char *json;
-
-	if (oci_state_for_hook(arena, &c->record, OCI_STOPPED, 0, &json) == 0)
-		(void)hooks_run(hooks, HOOK_POSTSTOP, &here, json);
-}
-
-int deleting_remove(struct arena *arena, struct container *container,
-		    const struct oci_hooks *hooks)
-{
-	/* A sandbox has no hooks, whatever its directory says. */
-	bool due = !container->broken && !container->record.sandbox &&
-		   (container->record.kept || container->record.hooks_begun);
-	struct oci_spec spec;
-	int r;
-
-	if (due && !hooks && container_spec(arena, container, &spec) == 0)
-		hooks = &spec.hooks;
-
-	r = reserve_end(arena, container);
-	if (r < 0)
-		return r;
-	r = reserve_release(container);
-	if (r < 0)
-		return r;
-	if (due && hooks)
-		run_poststop(arena, container, hooks);
-	err_clear();
-	return 0;
-}
 
 /* We hold the lock: a record that is not kept is what a dead create has left. */
 static int check_status(const struct container *c)
@@ -74,12 +36,12 @@ static int check_status(const struct container *c)
 		    c->id, oci_status_name(status));
 }
 
-static int delete_locked(const struct globals *globals, const char *id,
+static int delete_locked(const struct session *session, const char *id,
 			 bool force)
 {
 	/* Read again: it may have changed while we waited for the lock. */
 	autocontainer struct container c = CONTAINER_NONE;
-	int r = container_load(globals->arena, globals->root, id, &c);
+	int r = container_load(session->arena, session->root, id, &c);
 
 	if (r < 0)
 		return r == -ENOENT && force ? 0 : r;
@@ -93,7 +55,7 @@ static int delete_locked(const struct globals *globals, const char *id,
 		if (r < 0)
 			return r;
 	}
-	return deleting_remove(globals->arena, &c, NULL);
+	return deleting_remove(session->arena, &c, NULL);
 }
 
 /* A stopped process would never release the lock, so do not wait for it. */
@@ -109,23 +71,23 @@ static int lock_by_force(const struct container *c)
 	return r < 0 ? r : reserve_lock(c, LOCK_SECONDS);
 }
 
-static int delete_one(const struct globals *globals, const char *id, bool force)
+static int delete_one(const struct session *session, const char *id, bool force)
 {
 	autocontainer struct container lock = CONTAINER_NONE;
 	int r;
 
-	r = container_load(globals->arena, globals->root, id, &lock);
+	r = container_load(session->arena, session->root, id, &lock);
 	if (r >= 0)
 		r = force ? lock_by_force(&lock) :
 			    reserve_lock(&lock, LOCK_SECONDS);
 	/* Only here: what is missing later on is not the container. */
 	if (r == -ENOENT && force)
 		return 0;
-	return r < 0 ? r : delete_locked(globals, id, force);
+	return r < 0 ? r : delete_locked(session, id, force);
 }
 
 /* A container that cannot be deleted does not stop the others. */
-static int delete_each(const struct globals *globals,
+static int delete_each(const struct session *session,
 		       const struct oci_strings *ids, const regex_t *regex,
 		       bool force)
 {
@@ -137,7 +99,7 @@ static int delete_each(const struct globals *globals,
 
 		if (regexec(regex, id, 0, NULL, 0) != 0)
 			continue;
-		r = delete_one(globals, id, force);
+		r = delete_one(session, id, force);
 		/* Another delete was faster. */
 		if (r == -ENOENT || r >= 0)
 			continue;
@@ -150,7 +112,7 @@ static int delete_each(const struct globals *globals,
 	return 0;
 }
 
-static int delete_matching(const struct globals *globals, const char *text,
+static int delete_matching(const struct session *session, const char *text,
 			   bool force)
 {
 	struct oci_strings ids;
@@ -167,23 +129,23 @@ static int delete_matching(const struct globals *globals, const char *text,
 		(void)regerror(r, &regex, why, sizeof why);
 		return fail(0, "--regex '%s': %s", text, why);
 	}
-	r = container_ids(globals->arena, globals->root, &ids);
+	r = container_ids(session->arena, session->root, &ids);
 	if (r >= 0)
-		r = delete_each(globals, &ids, &regex, force);
-	else if (r == -ENOENT && !globals->root_given)
+		r = delete_each(session, &ids, &regex, force);
+	else if (r == -ENOENT && !session->root_given)
 		r = 0;
 	regfree(&regex);
 	return r;
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct delete_options *o = options;
 
 	(void)argc;
-	return o->regex ? delete_matching(globals, argv[0], o->force) :
-			  delete_one(globals, argv[0], o->force);
+	return o->regex ? delete_matching(session, argv[0], o->force) :
+			  delete_one(session, argv[0], o->force);
 }
 
 static const struct option_spec delete_options[] = {

@@ -18,8 +18,8 @@
 #include "cgroups/rdt.h"
 #include "network/network.h"
 #include "oci/write.h"
-#include "runtime/cli/command.h"
 #include "runtime/container/container.h"
+#include "runtime/sandlock-oci/commands.h"
 
 #define DEFAULT_INTERVAL_MS 5000
 #define LINE_ARENA (1UL << 20)
@@ -36,8 +36,9 @@ static int parse_duration(const char *text, int64_t *ret_ms)
 	static const struct {
 		const char *unit;
 		int64_t ms;
-	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 },
-		      { "h", 3600000 } };
+	} units[] = {
+		{ "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }
+	};
 	const char *at = text;
 	int64_t total = 0;
 
@@ -71,7 +72,7 @@ static int parse_duration(const char *text, int64_t *ret_ms)
 struct sources {
 	const struct container *container;
 	struct cgroup cgroup;
-	struct rdt rdt;			/* only with linux.intelRdt */
+	struct rdt rdt; /* only with linux.intelRdt */
 	int proc;
 };
 
@@ -206,8 +207,7 @@ static int follow(const struct sources *sources, int64_t interval)
 		};
 		int64_t left = next - now_ms();
 
-		if (poll(p, 2, left > 0 ? (int)left : 0) < 0 &&
-		    errno != EINTR)
+		if (poll(p, 2, left > 0 ? (int)left : 0) < 0 && errno != EINTR)
 			return fail(errno, "poll");
 		r = print_oom(c->id, &oom);
 		if (r < 0)
@@ -223,7 +223,7 @@ static int follow(const struct sources *sources, int64_t interval)
 	}
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct events_options *o = options;
@@ -242,7 +242,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 		if (r < 0)
 			return r;
 	}
-	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	r = container_load_sound(session->arena, session->root, argv[0], &c);
 	if (r < 0)
 		return r;
 	r = container_status(&c, &status);
@@ -250,7 +250,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 		return r;
 	if (status == OCI_STOPPED)
 		return fail(0, "%s: container not running", c.id);
-	r = find_sources(globals->arena, &c, &sources);
+	r = find_sources(session->arena, &c, &sources);
 	if (r < 0)
 		return r;
 	if (o->stats)

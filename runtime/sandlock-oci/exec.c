@@ -6,13 +6,14 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/pid_file.h"
 #include "base/util.h"
-#include "runtime/launch/console.h"
 #include "runtime/container/create.h"
 #include "runtime/container/enter.h"
-#include "runtime/sandlock-oci/exec_process.h"
+#include "runtime/launch/console.h"
 #include "runtime/launch/foreground.h"
-#include "base/pid_file.h"
+#include "runtime/sandlock-oci/commands.h"
+#include "runtime/sandlock-oci/exec_process.h"
 
 static int check_status(const struct container *c, bool ignore_paused)
 {
@@ -104,7 +105,7 @@ static int in_background(const struct exec_options *o, struct entry *entry)
 	return 0;
 }
 
-static int exec_in(const struct globals *globals, const struct exec_options *o,
+static int exec_in(const struct session *session, const struct exec_options *o,
 		   int argc, char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -114,16 +115,16 @@ static int exec_in(const struct globals *globals, const struct exec_options *o,
 	struct entry_options options = { .process = &process, .spec = &spec };
 	int r;
 
-	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	r = container_load_sound(session->arena, session->root, argv[0], &c);
 	if (r < 0)
 		return r;
 	r = check_status(&c, o->ignore_paused);
 	if (r < 0)
 		return r;
-	r = container_spec(globals->arena, &c, &spec);
+	r = container_spec(session->arena, &c, &spec);
 	if (r < 0)
 		return r;
-	r = exec_process_make(globals->arena, &spec, o, argc - 1, argv + 1,
+	r = exec_process_make(session->arena, &spec, o, argc - 1, argv + 1,
 			      &process);
 	if (r < 0)
 		return r;
@@ -134,20 +135,20 @@ static int exec_in(const struct globals *globals, const struct exec_options *o,
 	options.env = is_set(o->process_file) ? NULL : &o->env;
 	options.sub_cgroup = o->cgroup;
 	options.preserve_fds = o->preserve_fds;
-	r = entry_prepare(&entry, globals, &c, &options);
+	r = entry_prepare(&entry, session, &c, &options);
 	if (r < 0)
 		return r;
 	return o->detach ? in_background(o, &entry) : in_front(o, &entry);
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct exec_options *o = options;
-	int r = creation_check_fds(globals, o->preserve_fds);
+	int r = creation_check_fds(session, o->preserve_fds);
 
 	if (r >= 0)
-		r = exec_in(globals, o, argc, argv);
+		r = exec_in(session, o, argc, argv);
 	return r < 0 ? fail_in(r, "exec failed") : r;
 }
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "oci/oci.h"
-#include "runtime/cli/command.h"
 #include "runtime/container/container.h"
+#include "runtime/sandlock-oci/commands.h"
 
 struct exec_options {
 	const char *console_socket;

@@ -5,18 +5,18 @@
 
 #include "confine/confine.h"
 #include "oci/oci.h"
-#include "runtime/cli/command.h"
-#include "runtime/plan/make.h"
 #include "runtime/cli/version.h"
+#include "runtime/plan/make.h"
+#include "runtime/sandlock-oci/commands.h"
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct oci_feature_facts facts = {
 		.version = PACKAGE_VERSION,
 		.commit = GIT_COMMIT,
 		.libseccomp_version =
-			confine_libseccomp_version(globals->arena),
+			confine_libseccomp_version(session->arena),
 		.mount_options = mount_options_known(),
 		.seccomp_actions = confine_seccomp_actions(),
 		.seccomp_operators = confine_seccomp_operators(),
@@ -32,7 +32,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	(void)argv;
 	if (!facts.libseccomp_version)
 		return -ENOMEM;
-	r = oci_features_print(globals->arena, &facts, &json);
+	r = oci_features_print(session->arena, &facts, &json);
 	if (r < 0)
 		return r;
 	fputs(json, stdout);

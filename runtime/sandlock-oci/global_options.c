@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/global_options.c - from what was typed before the command to struct globals. */
+/* runtime/sandlock-oci/global_options.c - from what was typed before the command to struct session. */
 #include "runtime/sandlock-oci/global_options.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "policy/keys.h"
 #include "oci/state_root.h"
+#include "policy/keys.h"
 
 #define FIELD(field) offsetof(struct global_options, field)
 
@@ -60,10 +60,15 @@ struct choice {
 };
 
 static const struct choice log_formats[] = {
-	{ "text", LOG_TEXT }, { "json", LOG_JSON }, { NULL, 0 },
+	{ "text", LOG_TEXT },
+	{ "json", LOG_JSON },
+	{ NULL, 0 },
 };
 static const struct choice log_levels[] = {
-	{ "error", false }, { "warning", true }, { "debug", true }, { NULL, 0 },
+	{ "error", false },
+	{ "warning", true },
+	{ "debug", true },
+	{ NULL, 0 },
 };
 static const struct choice cgroup_managers[] = {
 	{ "cgroupfs", CGROUP_CGROUPFS },
@@ -72,7 +77,10 @@ static const struct choice cgroup_managers[] = {
 	{ NULL, 0 },
 };
 static const struct choice rootless_words[] = {
-	{ "auto", -1 }, { "false", 0 }, { "true", 1 }, { NULL, 0 },
+	{ "auto", -1 },
+	{ "false", 0 },
+	{ "true", 1 },
+	{ NULL, 0 },
 };
 
 /* An option that was not given is the first of its choices. */
@@ -84,8 +92,10 @@ static int choose(const char *option, const char *word,
 	while (word && c->word && !streq(c->word, word))
 		c++;
 	if (!c->word)
-		return fail(0, "--%s: unknown word '%s', see sandlock-oci "
-			    "--help", option, word);
+		return fail(0,
+			    "--%s: unknown word '%s', see sandlock-oci "
+			    "--help",
+			    option, word);
 	*ret = c->value;
 	return 0;
 }
@@ -144,7 +154,7 @@ static int absolute(struct arena *arena, const char *path, const char **ret)
 	return 0;
 }
 
-static int set_root(const char *given, struct globals *globals)
+static int set_root(const char *given, struct session *session)
 {
 	char usual[PATH_MAX];
 	int r;
@@ -153,13 +163,13 @@ static int set_root(const char *given, struct globals *globals)
 		return fail(0, "--root: empty path");
 	r = given ? 0 : state_root(STATE_CONTAINERS, usual);
 	if (r >= 0)
-		r = absolute(globals->arena, given ? given : usual,
-			     &globals->root);
+		r = absolute(session->arena, given ? given : usual,
+			     &session->root);
 	if (r < 0)
 		return r;
-	if (!*globals->root)
+	if (!*session->root)
 		return fail(0, "--root: '/' cannot be the state directory");
-	globals->root_given = given != NULL;
+	session->root_given = given != NULL;
 	return 0;
 }
 
@@ -171,8 +181,9 @@ static int add_key(struct arena *arena, char *name, struct oci_strings *keys)
 		     policy_key_info(key)->bundle == POLICY_BUNDLE_ASK;
 
 	if (!known && !oci_annotation_touches_host(name))
-		return fail(0, "--allow-annotations: '%s' is not a key that "
-			       "needs to be allowed",
+		return fail(0,
+			    "--allow-annotations: '%s' is not a key that "
+			    "needs to be allowed",
 			    name);
 	keys->items = arena_grow(arena, keys->items, keys->n, keys->n + 1,
 				 sizeof *keys->items);
@@ -207,29 +218,29 @@ const struct option_table *global_options_table(void)
 }
 
 int global_options_apply(const struct global_options *options,
-			 struct globals *globals)
+			 struct session *session)
 {
 	int manager, r;
 
 	r = open_log(options);
 	if (r < 0)
 		return r;
-	r = set_root(options->root, globals);
+	r = set_root(options->root, session);
 	if (r < 0)
 		return r;
 	r = choose("cgroup-manager", options->cgroup_manager, cgroup_managers,
 		   &manager);
 	if (r < 0)
 		return r;
-	globals->cgroup_manager = options->systemd_cgroup ?
+	session->cgroup_manager = options->systemd_cgroup ?
 					  CGROUP_SYSTEMD :
 					  (enum cgroup_manager)manager;
-	globals->criu = options->criu;
-	globals->profile = options->profile;
-	r = split_keys(globals->arena, &options->allow_annotations,
-		       &globals->allow_annotations);
+	session->criu = options->criu;
+	session->profile = options->profile;
+	r = split_keys(session->arena, &options->allow_annotations,
+		       &session->allow_annotations);
 	if (r < 0)
 		return r;
 	return choose("rootless", options->rootless, rootless_words,
-		      &globals->rootless);
+		      &session->rootless);
 }

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "runtime/cli/command.h"
 #include "runtime/cli/options.h"
+#include "runtime/sandlock-oci/commands.h"
 
 struct global_options {
 	const char *root;
@@ -23,6 +23,6 @@ struct global_options {
 };
 
 const struct option_table *global_options_table(void);
-/* Open the log first, so that it gets every later error; then fill globals. */
+/* Open the log first, so that it gets every later error; then fill session. */
 int global_options_apply(const struct global_options *options,
-			 struct globals *globals);
+			 struct session *session);

@@ -4,9 +4,9 @@
 
 #include "base/auto.h"
 #include "base/util.h"
-#include "runtime/cli/command.h"
 #include "runtime/container/container.h"
 #include "runtime/container/kill.h"
+#include "runtime/sandlock-oci/commands.h"
 
 struct kill_options {
 	bool all;
@@ -17,7 +17,7 @@ static const struct option_spec options_known[] = {
 	  "signal every process; a stopped container is no error" },
 };
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -27,10 +27,10 @@ static int run(const struct globals *globals, const void *options, int argc,
 	sig = killing_parse(argc > 1 ? argv[1] : "TERM");
 	if (sig < 0)
 		return sig;
-	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	r = container_load_sound(session->arena, session->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	r = killing_signal(globals->arena, &c, sig, o->all);
+	r = killing_signal(session->arena, &c, sig, o->all);
 	return o->all && r == -ESRCH ? 0 : r;
 }
 

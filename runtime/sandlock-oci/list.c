@@ -11,8 +11,8 @@
 #include "base/io.h"
 #include "base/util.h"
 #include "oci/oci.h"
-#include "runtime/cli/command.h"
 #include "runtime/container/container.h"
+#include "runtime/sandlock-oci/commands.h"
 
 #define MAX_PASSWD (4UL << 20)
 #define MIN_WIDTH 12
@@ -28,8 +28,8 @@ struct list_options {
 static const struct option_spec options_known[] = {
 	{ "format", 'f', OPTION_TEXT, offsetof(struct list_options, format),
 	  "FORMAT", "table (default) or json" },
-	{ "quiet", 'q', OPTION_FLAG, offsetof(struct list_options, quiet),
-	  NULL, "print only IDs" },
+	{ "quiet", 'q', OPTION_FLAG, offsetof(struct list_options, quiet), NULL,
+	  "print only IDs" },
 };
 
 /* A container, and the same as a line of the table. */
@@ -79,8 +79,7 @@ static int fill_row(struct arena *arena, const char *passwd,
 		row.record.pid = 0;
 	row.cells[COL_ID] = row.record.id;
 	row.cells[COL_PID] = arena_printf(arena, "%d", row.record.pid);
-	row.cells[COL_STATUS] = broken ? "broken" :
-					 oci_status_name(row.status);
+	row.cells[COL_STATUS] = broken ? "broken" : oci_status_name(row.status);
 	row.cells[COL_BUNDLE] = row.record.bundle;
 	row.cells[COL_CREATED] = row.record.created;
 	row.cells[COL_OWNER] = owner_name(arena, passwd, row.record.owner);
@@ -91,11 +90,11 @@ static int fill_row(struct arena *arena, const char *passwd,
 }
 
 /* One that is deleted while we look is not there: the list is shorter. */
-static int load_rows(const struct globals *globals,
+static int load_rows(const struct session *session,
 		     const struct oci_strings *ids, struct row **ret_rows,
 		     size_t *ret_n)
 {
-	struct arena *arena = globals->arena;
+	struct arena *arena = session->arena;
 	const char *passwd = read_passwd(arena);
 	struct row *rows = arena_array(arena, ids->n, sizeof *rows);
 	size_t n = 0;
@@ -104,7 +103,7 @@ static int load_rows(const struct globals *globals,
 		return -ENOMEM;
 	for (size_t i = 0; i < ids->n; i++) {
 		autocontainer struct container c = CONTAINER_NONE;
-		int r = container_load(arena, globals->root, ids->items[i], &c);
+		int r = container_load(arena, session->root, ids->items[i], &c);
 
 		if (r == -ENOENT)
 			continue;
@@ -164,18 +163,18 @@ static int print_json(struct arena *arena, const struct row *rows, size_t n)
 	return 0;
 }
 
-static int list_ids(const struct globals *globals, struct oci_strings *ret)
+static int list_ids(const struct session *session, struct oci_strings *ret)
 {
-	int r = container_ids(globals->arena, globals->root, ret);
+	int r = container_ids(session->arena, session->root, ret);
 
-	if (r == -ENOENT && !globals->root_given) {
+	if (r == -ENOENT && !session->root_given) {
 		*ret = (struct oci_strings){ 0 };
 		return 0;
 	}
 	return r;
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct list_options *o = options;
@@ -189,7 +188,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	(void)argv;
 	if (!streq(format, "table") && !streq(format, "json"))
 		return fail(0, "--format: '%s' is not table or json", format);
-	r = list_ids(globals, &ids);
+	r = list_ids(session, &ids);
 	if (r < 0)
 		return r;
 	if (o->quiet) {
@@ -197,11 +196,11 @@ static int run(const struct globals *globals, const void *options, int argc,
 			puts(ids.items[i]);
 		return 0;
 	}
-	r = load_rows(globals, &ids, &rows, &n);
+	r = load_rows(session, &ids, &rows, &n);
 	if (r < 0)
 		return r;
 	if (streq(format, "json"))
-		return print_json(globals->arena, rows, n);
+		return print_json(session->arena, rows, n);
 	print_table(rows, n);
 	return 0;
 }

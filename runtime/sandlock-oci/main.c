@@ -11,15 +11,15 @@
 #include "base/util.h"
 #include "confine/confine.h"
 #include "oci/oci.h"
-#include "runtime/cli/command.h"
 #include "runtime/cli/dispatch.h"
-#include "runtime/sandlock-oci/global_options.h"
-#include "runtime/cli/help.h"
-#include "runtime/launch/inherited.h"
-#include "runtime/cli/options.h"
 #include "runtime/cli/elevated.h"
-#include "runtime/launch/own_binary.h"
+#include "runtime/cli/help.h"
+#include "runtime/cli/options.h"
 #include "runtime/cli/version.h"
+#include "runtime/launch/inherited.h"
+#include "runtime/launch/own_binary.h"
+#include "runtime/sandlock-oci/commands.h"
+#include "runtime/sandlock-oci/global_options.h"
 
 #define ARENA_SIZE (48UL << 20)
 
@@ -54,7 +54,7 @@ static int run_words(struct arena *arena, unsigned int given_fds, int argc,
 		.commands = commands,
 		.ncommands = COUNT(commands),
 	};
-	struct globals globals = { .arena = arena, .given_fds = given_fds };
+	struct session session = { .arena = arena, .given_fds = given_fds };
 	struct global_options options = { 0 };
 	const struct command *command;
 	struct arguments args;
@@ -77,13 +77,13 @@ static int run_words(struct arena *arena, unsigned int given_fds, int argc,
 		if (r < 0)
 			return dispatch_finish(r, command->failure);
 	}
-	r = global_options_apply(&options, &globals);
+	r = global_options_apply(&options, &session);
 	if (r < 0)
 		return dispatch_finish(r, EXIT_FAILURE);
 	if (!command)
 		return dispatch_finish(-EINVAL, EXIT_FAILURE);
-	r = dispatch_run(&program, &globals, command, args.argc - 1,
-			 args.argv + 1);
+	r = dispatch_run(session.arena, &program, command, &session,
+			 args.argc - 1, args.argv + 1);
 	return dispatch_finish(r, command->failure);
 }
 

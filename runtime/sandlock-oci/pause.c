@@ -3,21 +3,21 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/cli/command.h"
 #include "runtime/container/container.h"
+#include "runtime/sandlock-oci/commands.h"
 
-static int freeze(const struct globals *globals, const struct container *c,
+static int freeze(const struct session *session, const struct container *c,
 		  bool on)
 {
 	struct cgroup cgroup = { 0 };
-	int r = cgroup_from_record(globals->arena, &c->record, &cgroup);
+	int r = cgroup_from_record(session->arena, &c->record, &cgroup);
 
 	if (r < 0)
 		return r;
 	return cgroup_freeze(&cgroup, on);
 }
 
-static int pause_run(const struct globals *globals, const void *options,
+static int pause_run(const struct session *session, const void *options,
 		     int argc, char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -26,7 +26,7 @@ static int pause_run(const struct globals *globals, const void *options,
 
 	(void)options;
 	(void)argc;
-	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	r = container_load_sound(session->arena, session->root, argv[0], &c);
 	if (r < 0)
 		return r;
 	r = container_status(&c, &status);
@@ -36,10 +36,10 @@ static int pause_run(const struct globals *globals, const void *options,
 		return fail(0, "%s: container already paused", c.id);
 	if (status != OCI_RUNNING && status != OCI_CREATED)
 		return fail(0, "%s: container not running", c.id);
-	return freeze(globals, &c, true);
+	return freeze(session, &c, true);
 }
 
-static int resume_run(const struct globals *globals, const void *options,
+static int resume_run(const struct session *session, const void *options,
 		      int argc, char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -48,7 +48,7 @@ static int resume_run(const struct globals *globals, const void *options,
 
 	(void)options;
 	(void)argc;
-	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	r = container_load_sound(session->arena, session->root, argv[0], &c);
 	if (r < 0)
 		return r;
 	r = container_status(&c, &status);
@@ -56,7 +56,7 @@ static int resume_run(const struct globals *globals, const void *options,
 		return r;
 	if (status != OCI_PAUSED)
 		return fail(0, "%s: container not paused", c.id);
-	return freeze(globals, &c, false);
+	return freeze(session, &c, false);
 }
 
 const struct command command_pause = {

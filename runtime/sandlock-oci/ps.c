@@ -16,8 +16,8 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
-#include "runtime/cli/command.h"
 #include "runtime/container/container.h"
+#include "runtime/sandlock-oci/commands.h"
 
 #define MAX_OUTPUT (16UL << 20)
 #define BLANKS " \t"
@@ -252,7 +252,7 @@ static int print_table(struct arena *arena, const struct pids *pids, int argc,
 	return 0;
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -263,14 +263,14 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 	if (!streq(format, "table") && !streq(format, "json"))
 		return fail(0, "--format: '%s' is not table or json", format);
-	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	r = container_load_sound(session->arena, session->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	r = find_pids(globals->arena, &c, &pids);
+	r = find_pids(session->arena, &c, &pids);
 	if (r < 0)
 		return r;
 	if (streq(format, "table"))
-		return print_table(globals->arena, &pids, argc - 1, argv + 1);
+		return print_table(session->arena, &pids, argc - 1, argv + 1);
 	print_json(&pids);
 	return 0;
 }

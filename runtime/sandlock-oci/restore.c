@@ -19,14 +19,15 @@
 #include "base/util.h"
 #include "hooks/hooks.h"
 #include "network/network.h"
-#include "runtime/container/create.h"
 #include "runtime/checkpoint/criu.h"
 #include "runtime/checkpoint/external.h"
-#include "runtime/container/attached.h"
-#include "runtime/checkpoint/images.h"
-#include "runtime/launch/sd_notify.h"
 #include "runtime/checkpoint/protobuf.h"
 #include "runtime/checkpoint/verify.h"
+#include "runtime/container/attached.h"
+#include "runtime/container/create.h"
+#include "runtime/launch/sd_notify.h"
+#include "runtime/sandlock-oci/commands.h"
+#include "runtime/sandlock-oci/image_options.h"
 
 #define LOG "restore.log"
 /* Below the container's directory: where criu finds the root. */
@@ -204,11 +205,11 @@ static int place(struct criu *criu)
 static int make_places(struct creation *c, struct criu *criu,
 		       const char **ret_notify)
 {
-	autofree char *root = realpath(c->globals->root, NULL);
+	autofree char *root = realpath(c->session->root, NULL);
 	int r;
 
 	if (!root)
-		return fail(errno, "%s", c->globals->root);
+		return fail(errno, "%s", c->session->root);
 	criu->root =
 		arena_printf(c->arena, "%s/%s/" ROOT_POINT, root, c->in.id);
 	*ret_notify =
@@ -294,7 +295,7 @@ static int restore(struct creation *c, const struct restore_options *o,
 	criu.owner = c;
 	criu.own_cgroups = c->spec.linux_.namespaces[OCI_NS_CGROUP].listed &&
 			   images_leave_cgroups(&o->images);
-	r = criu_start(&criu, c->globals);
+	r = criu_start(&criu, c->arena, c->session->criu);
 	if (r < 0)
 		return r;
 	r = put_cgroup_roots(c, criu.pid, &request);
@@ -344,7 +345,7 @@ static int restore_bundle(struct creation *c, const char *id,
 	return o->detach ? 0 : front_wait(c, &front);
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct restore_options *o = options;
@@ -362,8 +363,8 @@ static int run(const struct globals *globals, const void *options, int argc,
 	r = container_check_id(argv[0]);
 	if (r < 0)
 		return r;
-	c.arena = globals->arena;
-	c.globals = globals;
+	c.arena = session->arena;
+	c.session = session;
 	c.options = &common;
 	return restore_bundle(&c, argv[0], o);
 }

@@ -3,9 +3,11 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/container/create.h"
 #include "runtime/container/attached.h"
+#include "runtime/container/create.h"
 #include "runtime/container/start.h"
+#include "runtime/sandlock-oci/commands.h"
+#include "runtime/sandlock-oci/create_options.h"
 
 static int start_program(struct creation *c, struct front *front)
 {
@@ -23,7 +25,7 @@ static int start_program(struct creation *c, struct front *front)
 	r = launch_until(&c->launch, WORD_EXEC);
 	if (r < 0)
 		return r;
-	r = starting_after(c->globals, &c->container, &c->spec);
+	r = starting_after(c->session, &c->container, &c->spec);
 	if (r < 0)
 		return r;
 	/* From here on the container stands on its own record. */
@@ -64,7 +66,7 @@ static int run_bundle(struct creation *c, const char *id)
 	return 0;
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	struct creation_options o = *(const struct creation_options *)options;
@@ -72,11 +74,11 @@ static int run(const struct globals *globals, const void *options, int argc,
 	const char *id;
 	int r;
 
-	r = creation_arguments(globals->arena, &o, argc, argv, &id);
+	r = creation_arguments(session->arena, &o, argc, argv, &id);
 	if (r < 0)
 		return r;
-	c.arena = globals->arena;
-	c.globals = globals;
+	c.arena = session->arena;
+	c.session = session;
 	c.options = &o;
 	return run_bundle(&c, id);
 }

@@ -12,7 +12,7 @@
 #include "base/util.h"
 #include "cgroups/cgroup.h"
 #include "oci/oci.h"
-#include "runtime/cli/command.h"
+#include "runtime/sandlock-oci/commands.h"
 
 struct spec_options {
 	const char *bundle;
@@ -61,7 +61,7 @@ static int write_new(int dir, const char *json)
 	return 0;
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct spec_options *o = options;
@@ -79,10 +79,10 @@ static int run(const struct globals *globals, const void *options, int argc,
 	(void)argv;
 	if (dir < 0)
 		return fail(errno, "open bundle %s", bundle);
-	r = is_unified(globals->arena, &wanted.cgroup_namespace);
+	r = is_unified(session->arena, &wanted.cgroup_namespace);
 	if (r < 0)
 		return r;
-	r = oci_spec_template(globals->arena, &wanted, &json);
+	r = oci_spec_template(session->arena, &wanted, &json);
 	if (r < 0)
 		return r;
 	return write_new(dir, json);

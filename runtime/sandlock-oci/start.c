@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandlock-oci/start.c - open the gate. */
+#include "runtime/container/start.h"
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
 #include "runtime/container/state_dir.h"
-#include "runtime/container/start.h"
+#include "runtime/sandlock-oci/commands.h"
 
 #define CREATE_SECONDS 10
 
 /* `state` shows a container before its create has ended: wait for that. */
-static int load(const struct globals *globals, const char *id,
+static int load(const struct session *session, const char *id,
 		struct container *ret)
 {
 	autocontainer struct container c = CONTAINER_NONE;
-	int r = container_load(globals->arena, globals->root, id, &c);
+	int r = container_load(session->arena, session->root, id, &c);
 
 	if (r < 0)
 		return r;
@@ -25,10 +26,10 @@ static int load(const struct globals *globals, const char *id,
 	r = container_locked(&c) ? reserve_lock(&c, CREATE_SECONDS) : 0;
 	if (r < 0)
 		return r;
-	return container_load_sound(globals->arena, globals->root, id, ret);
+	return container_load_sound(session->arena, session->root, id, ret);
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -36,10 +37,10 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 	(void)options;
 	(void)argc;
-	r = load(globals, argv[0], &c);
+	r = load(session, argv[0], &c);
 	if (r < 0)
 		return r;
-	return starting_open_gate(globals, &c);
+	return starting_open_gate(session, &c);
 }
 
 const struct command command_start = {

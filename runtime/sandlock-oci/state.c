@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "base/auto.h"
-#include "runtime/cli/command.h"
 #include "runtime/container/container.h"
+#include "runtime/sandlock-oci/commands.h"
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -16,13 +16,13 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 	(void)options;
 	(void)argc;
-	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	r = container_load_sound(session->arena, session->root, argv[0], &c);
 	if (r < 0)
 		return r;
 	r = container_status(&c, &status);
 	if (r < 0)
 		return r;
-	r = oci_state_print(globals->arena, &c.record, status, &json);
+	r = oci_state_print(session->arena, &c.record, status, &json);
 	if (r < 0)
 		return r;
 	fputs(json, stdout);

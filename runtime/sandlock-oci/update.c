@@ -14,11 +14,11 @@
 #include "cgroups/rdt.h"
 #include "cgroups/systemd.h"
 #include "oci/write.h"
-#include "runtime/cli/command.h"
-#include "runtime/plan/facts.h"
-#include "runtime/enforce/enforce.h"
 #include "runtime/container/state_dir.h"
 #include "runtime/container/systemd.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/plan/facts.h"
+#include "runtime/sandlock-oci/commands.h"
 
 /* Beside config.json: its linux.resources, as updates have left them. */
 #define RESOURCES "resources.json"
@@ -379,18 +379,18 @@ static int apply_to_unit(struct arena *arena, const struct container *c,
 	return r;
 }
 
-static int apply(const struct globals *globals, const struct container *c,
+static int apply(const struct session *session, const struct container *c,
 		 const struct limits *limits)
 {
 	AUTO(cgroup_close) struct cgroup cgroup = { 0 };
 	autoclose int proc = proc_open();
-	struct arena *arena = globals->arena;
+	struct arena *arena = session->arena;
 	struct facts facts;
 	int r;
 
 	if (proc < 0)
 		return proc;
-	if ((r = facts_gather(proc, globals->rootless, &facts)) < 0 ||
+	if ((r = facts_gather(proc, session->rootless, &facts)) < 0 ||
 	    (r = facts_cgroups(arena, proc, &facts)) < 0 ||
 	    (r = cgroup_check_resources(&limits->merged, &facts.cgroups)) < 0 ||
 	    (r = cgroup_from_record(arena, &c->record, &cgroup)) < 0)
@@ -404,11 +404,11 @@ static int apply(const struct globals *globals, const struct container *c,
 }
 
 /* The file and the kernel change together, or not at all. */
-static int update_locked(const struct globals *globals,
+static int update_locked(const struct session *session,
 			 const struct update_options *o, struct container *c,
 			 const char *change)
 {
-	struct arena *arena = globals->arena;
+	struct arena *arena = session->arena;
 	const char *old, *merged;
 	enum oci_status status;
 	struct policed policed = { 0 };
@@ -422,7 +422,8 @@ static int update_locked(const struct globals *globals,
 	if (status == OCI_STOPPED || status == OCI_CREATING)
 		return fail(0, "%s: container not running", c->id);
 	if ((r = container_spec(arena, c, &spec)) < 0 ||
-	    (r = policed_load(arena, c, &spec, &policed)) < 0 ||
+	    (r = policed_load(arena, c->dir, c->record.rootfs, &spec,
+			      &policed)) < 0 ||
 	    (r = update_schemas(arena, c, o, &spec)) < 0 ||
 	    (r = old_text(arena, c, &spec, &old)) < 0 ||
 	    (r = oci_resources_merge(arena, old, change, &merged)) < 0 ||
@@ -430,13 +431,13 @@ static int update_locked(const struct globals *globals,
 	    (r = meet_policy(arena, &policed, &limits)) < 0 ||
 	    (r = save(c, merged)) < 0)
 		return r;
-	r = apply(globals, c, &limits);
+	r = apply(session, c, &limits);
 	if (r < 0)
 		save_quietly(c, old);
 	return r;
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -445,17 +446,17 @@ static int run(const struct globals *globals, const void *options, int argc,
 	int r;
 
 	(void)argc;
-	r = container_load_sound(globals->arena, globals->root, argv[0], &c);
+	r = container_load_sound(session->arena, session->root, argv[0], &c);
 	if (r < 0)
 		return r;
 	/* Before the lock: standard input may take its time. */
-	r = change_text(globals->arena, o, &change);
+	r = change_text(session->arena, o, &change);
 	if (r < 0)
 		return r;
 	r = reserve_lock(&c, LOCK_SECONDS);
 	if (r < 0)
 		return r;
-	return update_locked(globals, o, &c, change);
+	return update_locked(session, o, &c, change);
 }
 
 const struct command command_update = {

@@ -65,7 +65,7 @@ static int print_json(struct arena *arena, const struct doctor *doctor)
 	return writer_print(&w);
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct check_options *o = options;
@@ -74,12 +74,12 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 	(void)argc;
 	(void)argv;
-	r = doctor_look(globals->arena, &doctor);
+	r = doctor_look(session->arena, &doctor);
 	if (r < 0)
 		return r;
 	if (!o->json)
 		print_text(&doctor);
-	else if ((r = print_json(globals->arena, &doctor)) < 0)
+	else if ((r = print_json(session->arena, &doctor)) < 0)
 		return r;
 	return doctor_verdict(&doctor);
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/cli/command.h"
 #include "runtime/cli/dispatch.h"
+#include "runtime/container/session.h"
 
 struct arena;
 struct oci_strings;

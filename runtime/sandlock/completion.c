@@ -4,10 +4,10 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/util.h"
 #include "base/text.h"
-#include "runtime/sandlock/completion.h"
+#include "base/util.h"
 #include "runtime/sandlock/commands.h"
+#include "runtime/sandlock/completion.h"
 
 static const struct {
 	const char *name;
@@ -35,14 +35,14 @@ static int print(struct arena *arena, size_t shell)
 	return 0;
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	(void)options;
 	(void)argc;
 	for (size_t i = 0; i < COUNT(shells); i++)
 		if (streq(shells[i].name, argv[0]))
-			return print(globals->arena, i);
+			return print(session->arena, i);
 	return fail(0, "completion: '%s' is not bash, zsh or fish", argv[0]);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandlock/completion_bash.c - a script for bash, without bash-completion. */
-#include "base/util.h"
 #include "base/text.h"
+#include "base/util.h"
 #include "runtime/sandlock/completion.h"
 
 /* _sandlock_value FLAG: complete what follows it; fails if nothing does. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandlock/completion_fish.c - a script for fish. */
-#include "base/util.h"
 #include "base/text.h"
+#include "base/util.h"
 #include "runtime/sandlock/completion.h"
 
 static void put_quoted(struct policy_text *out, const char *text)

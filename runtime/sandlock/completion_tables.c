@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "base/util.h"
 #include "policy/keys.h"
 #include "policy/presets.h"
 #include "policy/syscalls.h"
-#include "base/text.h"
 #include "runtime/cli/dispatch.h"
 #include "runtime/cli/options.h"
-#include "runtime/sandlock/profile_files.h"
 #include "runtime/sandbox/request.h"
+#include "runtime/sandlock/profile_files.h"
 
 void completion_quote(struct policy_text *out, const char *text)
 {

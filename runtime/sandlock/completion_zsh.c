@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandlock/completion_zsh.c - a script for zsh. */
-#include "base/util.h"
 #include "base/text.h"
+#include "base/util.h"
 #include "runtime/sandlock/completion.h"
 
 /* Inside of '…[help]…' and of 'name:help'. */

@@ -7,11 +7,11 @@
 #include "runtime/sandlock/arguments_help.h"
 #include "runtime/sandlock/commands.h"
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	struct explanation all = { .creation = CREATION_NONE };
-	struct arena *arena = globals->arena;
+	struct arena *arena = session->arena;
 	struct request request;
 	int r;
 
@@ -19,7 +19,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 	r = request_take(arena, &sandlock_explain, argc, argv, &request);
 	if (r <= 0)
 		return r;
-	r = explain_make(arena, globals, &request, &all);
+	r = explain_make(arena, session, &request, &all);
 	if (r >= 0 && request.json)
 		r = explain_print_json(arena, &all);
 	else if (r >= 0)

@@ -12,10 +12,10 @@
 #include "base/util.h"
 #include "oci/write.h"
 #include "policy/toml.h"
+#include "policy/toml_json.h"
 #include "runtime/enforce/enforce.h"
 #include "runtime/sandlock/commands.h"
 #include "runtime/sandlock/lookup.h"
-#include "policy/toml_json.h"
 
 #define MAX_POLICY (4UL << 20)
 
@@ -86,19 +86,19 @@ static int print_json(struct arena *arena, const struct container *c,
 	return writer_print(&w);
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct inspect_options *o = options;
 	autocontainer struct container c = CONTAINER_NONE;
-	struct arena *arena = globals->arena;
+	struct arena *arena = session->arena;
 	struct sandbox_row row;
 	char *policy;
 	size_t len;
 	int r;
 
 	(void)argc;
-	r = sandlock_find(globals, argv[0], &c);
+	r = sandlock_find(session, argv[0], &c);
 	if (r < 0)
 		return r;
 	r = read_policy(arena, &c, &policy, &len);

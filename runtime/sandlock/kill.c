@@ -4,12 +4,12 @@
 
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/sandbox/collect.h"
 #include "runtime/container/kill.h"
+#include "runtime/sandbox/collect.h"
 #include "runtime/sandlock/commands.h"
 #include "runtime/sandlock/lookup.h"
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -19,11 +19,11 @@ static int run(const struct globals *globals, const void *options, int argc,
 	sig = killing_parse(argc > 1 ? argv[1] : "TERM");
 	if (sig < 0)
 		return sig;
-	collect_all(globals);
-	r = sandlock_find(globals, argv[0], &c);
+	collect_all(session);
+	r = sandlock_find(session, argv[0], &c);
 	if (r < 0)
 		return r;
-	r = killing_signal(globals->arena, &c, sig, /* all= */ false);
+	r = killing_signal(session->arena, &c, sig, /* all= */ false);
 	if (r == -ESRCH)
 		return fail(0, "the sandbox '%s' does not run any more",
 			    argv[0]);

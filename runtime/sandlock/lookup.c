@@ -10,15 +10,15 @@
 #include "base/err.h"
 #include "runtime/sandbox/name.h"
 
-int sandlock_find(const struct globals *globals, const char *name,
+int sandlock_find(const struct session *session, const char *name,
 		  struct container *ret)
 {
 	const char *id;
-	int r = sandbox_name_to_id(globals->arena, name, &id);
+	int r = sandbox_name_to_id(session->arena, name, &id);
 
 	if (r < 0)
 		return r;
-	r = *name ? container_load_sound(globals->arena, globals->root, id,
+	r = *name ? container_load_sound(session->arena, session->root, id,
 					 ret) :
 		    -ENOENT;
 	if (r == -ENOENT) {

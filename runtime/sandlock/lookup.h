@@ -2,8 +2,8 @@
 /* runtime/sandlock/lookup.h - sandboxes by their names, for ps, inspect and kill. */
 #pragma once
 
-#include "runtime/cli/command.h"
 #include "runtime/container/container.h"
+#include "runtime/container/session.h"
 
 struct sandbox_row {
 	const char *name;
@@ -15,7 +15,7 @@ struct sandbox_row {
 };
 
 /* "no sandbox is called" otherwise; a broken one is an error that says why. */
-int sandlock_find(const struct globals *globals, const char *name,
+int sandlock_find(const struct session *session, const char *name,
 		  struct container *ret);
 /* What is to be told of it. */
 int sandlock_describe(struct arena *arena, const struct container *container,

@@ -13,13 +13,13 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "runtime/cli/dispatch.h"
-#include "runtime/cli/help.h"
-#include "runtime/launch/inherited.h"
-#include "runtime/cli/options.h"
-#include "runtime/cli/elevated.h"
 #include "oci/state_root.h"
+#include "runtime/cli/dispatch.h"
+#include "runtime/cli/elevated.h"
+#include "runtime/cli/help.h"
+#include "runtime/cli/options.h"
 #include "runtime/cli/version.h"
+#include "runtime/launch/inherited.h"
 
 #define ARENA_SIZE (48UL << 20)
 #define OUR_FAILURE 125
@@ -61,7 +61,7 @@ const struct command_set sandlock_commands = {
 	.ncommands = COUNT(commands),
 };
 
-static int set_root(const char *given, struct globals *globals)
+static int set_root(const char *given, struct session *session)
 {
 	char usual[PATH_MAX];
 	int r = given ? 0 : state_root(STATE_SANDBOXES, usual);
@@ -70,20 +70,20 @@ static int set_root(const char *given, struct globals *globals)
 		return r;
 	if (given && given[0] != '/')
 		return fail(0, "--root: '%s' is not an absolute path", given);
-	globals->root = given ? given : arena_strdup(globals->arena, usual);
-	globals->root_given = given != NULL;
-	globals->rootless = -1;
-	return globals->root ? 0 : -ENOMEM;
+	session->root = given ? given : arena_strdup(session->arena, usual);
+	session->root_given = given != NULL;
+	session->rootless = -1;
+	return session->root ? 0 : -ENOMEM;
 }
 
-static int run_words(struct globals *globals, int argc, char **argv)
+static int run_words(struct session *session, int argc, char **argv)
 {
 	struct global_words words = { 0 };
 	const struct command *command;
 	struct arguments args;
 	int r;
 
-	r = options_parse(globals->arena, &table, argc, argv, &words, &args);
+	r = options_parse(session->arena, &table, argc, argv, &words, &args);
 	if (r < 0)
 		return dispatch_finish(r, OUR_FAILURE);
 	if (args.help || (!words.version && args.argc == 0)) {
@@ -100,40 +100,40 @@ static int run_words(struct globals *globals, int argc, char **argv)
 					    .warnings = true,
 					    .program = "sandlock" });
 	if (r >= 0)
-		r = set_root(words.root, globals);
+		r = set_root(words.root, session);
 	command = r < 0 ? NULL :
 			  dispatch_find(&sandlock_commands, args.argv[0]);
 	if (!command)
 		return dispatch_finish(-EINVAL, OUR_FAILURE);
-	r = dispatch_run(&sandlock_commands, globals, command, args.argc - 1,
-			 args.argv + 1);
+	r = dispatch_run(session->arena, &sandlock_commands, command, session,
+			 args.argc - 1, args.argv + 1);
 	return dispatch_finish(r, command->failure);
 }
 
 /* As the kernel keeps it: one after the other. */
-static void note_words(struct globals *globals, int argc, char **argv)
+static void note_words(struct session *session, int argc, char **argv)
 {
 	if (argc == 0)
 		return;
-	globals->words = argv[0];
-	globals->words_size =
+	session->words = argv[0];
+	session->words_size =
 		(size_t)(argv[argc - 1] - argv[0]) + strlen(argv[argc - 1]);
 }
 
 int main(int argc, char **argv)
 {
 	AUTO(arena_close) struct arena arena = { 0 };
-	struct globals globals = { .arena = &arena };
+	struct session session = { .arena = &arena };
 	int r = log_open(&(struct log_options){ .program = "sandlock" });
 
-	note_words(&globals, argc, argv);
+	note_words(&session, argc, argv);
 	if (r >= 0)
 		r = raised_refuse();
 	if (r >= 0)
-		r = inherited_settle(&globals.given_fds);
+		r = inherited_settle(&session.given_fds);
 	if (r >= 0)
 		r = arena_open(&arena, ARENA_SIZE);
 	if (r < 0)
 		return dispatch_finish(r, OUR_FAILURE);
-	return run_words(&globals, argc > 0 ? argc - 1 : 0, argv + 1);
+	return run_words(&session, argc > 0 ? argc - 1 : 0, argv + 1);
 }

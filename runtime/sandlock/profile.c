@@ -7,12 +7,12 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "policy/keys.h"
-#include "runtime/sandlock/profile_files.h"
-#include "policy/profile_starter.h"
 #include "policy/profile_find.h"
+#include "policy/profile_starter.h"
 #include "runtime/cli/quote.h"
 #include "runtime/sandbox/request.h"
 #include "runtime/sandlock/commands.h"
+#include "runtime/sandlock/profile_files.h"
 
 static int list(struct arena *arena, const char *name)
 {
@@ -91,7 +91,7 @@ const struct profile_verb profile_verbs[] = {
 };
 const size_t profile_nverbs = COUNT(profile_verbs);
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	(void)options;
@@ -104,7 +104,7 @@ static int run(const struct globals *globals, const void *options, int argc,
 			return fail(0, "usage: sandlock profile %s%s%s",
 				    verb->name, verb->argument ? " " : "",
 				    verb->argument ? verb->argument : "");
-		return verb->run(globals->arena, argv[1]);
+		return verb->run(session->arena, argv[1]);
 	}
 	return fail(0, "profile: unknown word '%s', one of: %s", argv[0],
 		    sandlock_profile.arguments);

@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "oci/write.h"
-#include "runtime/sandbox/collect.h"
 #include "runtime/cli/quote.h"
+#include "runtime/sandbox/collect.h"
 #include "runtime/sandlock/commands.h"
 #include "runtime/sandlock/lookup.h"
 
@@ -29,16 +29,16 @@ static const struct option_spec options_known[] = {
 	  "print a JSON array" },
 };
 
-static int load_row(const struct globals *globals, const char *id,
+static int load_row(const struct session *session, const char *id,
 		    struct sandbox_row *ret)
 {
 	autocontainer struct container c = CONTAINER_NONE;
-	int r = container_load(globals->arena, globals->root, id, &c);
+	int r = container_load(session->arena, session->root, id, &c);
 
 	if (r < 0)
 		return r;
 	if (!c.broken)
-		return sandlock_describe(globals->arena, &c, ret);
+		return sandlock_describe(session->arena, &c, ret);
 	/* One that is being made has no record yet. */
 	if (!container_locked(&c))
 		log_warning("%s: %s", id, err_text());
@@ -46,14 +46,14 @@ static int load_row(const struct globals *globals, const char *id,
 }
 
 /* One that ends while we look is not there: the list is shorter. */
-static int load_rows(const struct globals *globals,
+static int load_rows(const struct session *session,
 		     const struct oci_strings *ids, struct sandbox_row *rows,
 		     size_t *ret_n)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < ids->n; i++) {
-		int r = load_row(globals, ids->items[i], &rows[n]);
+		int r = load_row(session, ids->items[i], &rows[n]);
 
 		if (r < 0 && r != -ENOENT)
 			return r;
@@ -128,7 +128,7 @@ static int print_json(struct arena *arena, const struct sandbox_row *rows,
 	return writer_print(&w);
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct ps_options *o = options;
@@ -139,18 +139,18 @@ static int run(const struct globals *globals, const void *options, int argc,
 
 	(void)argc;
 	(void)argv;
-	collect_all(globals);
-	r = container_ids(globals->arena, globals->root, &ids);
+	collect_all(session);
+	r = container_ids(session->arena, session->root, &ids);
 	if (r < 0 && r != -ENOENT)
 		return r;
-	rows = arena_array(globals->arena, ids.n + 1, sizeof *rows);
+	rows = arena_array(session->arena, ids.n + 1, sizeof *rows);
 	if (!rows)
 		return -ENOMEM;
-	r = load_rows(globals, &ids, rows, &n);
+	r = load_rows(session, &ids, rows, &n);
 	if (r < 0)
 		return r;
-	return o->json ? print_json(globals->arena, rows, n) :
-			 print_table(globals->arena, rows, n);
+	return o->json ? print_json(session->arena, rows, n) :
+			 print_table(session->arena, rows, n);
 }
 
 const struct command sandlock_ps = {

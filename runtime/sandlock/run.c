@@ -7,19 +7,19 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "runtime/container/attached.h"
+#include "runtime/diagnose/denials.h"
+#include "runtime/diagnose/limits_hit.h"
+#include "runtime/diagnose/trace.h"
 #include "runtime/enforce/no_namespaces.h"
 #include "runtime/sandbox/collect.h"
-#include "runtime/diagnose/denials.h"
 #include "runtime/sandbox/env_file.h"
-#include "runtime/container/attached.h"
-#include "runtime/diagnose/limits_hit.h"
 #include "runtime/sandbox/request.h"
-#include "runtime/sandlock/arguments_help.h"
-#include "runtime/sandlock/result.h"
 #include "runtime/sandbox/sandbox.h"
-#include "runtime/sandlock/commands.h"
 #include "runtime/sandbox/unsandboxed.h"
-#include "runtime/diagnose/trace.h"
+#include "runtime/sandlock/arguments_help.h"
+#include "runtime/sandlock/commands.h"
+#include "runtime/sandlock/result.h"
 
 #define CANNOT_EXECUTE 126
 #define NOT_FOUND 127
@@ -142,7 +142,7 @@ static int wait_and_ask(struct creation *c, struct front *front,
 }
 
 /* Try once; *ret_again: try again without what *without says. */
-static int try_sandbox(const struct globals *globals,
+static int try_sandbox(const struct session *session,
 		       const struct request *request,
 		       struct sandbox_without *without, struct result *result,
 		       bool *ret_again)
@@ -154,8 +154,8 @@ static int try_sandbox(const struct globals *globals,
 	int r;
 
 	*ret_again = false;
-	c.arena = globals->arena;
-	c.globals = globals;
+	c.arena = session->arena;
+	c.session = session;
 	c.options = &options;
 	front.timeout_ms = request->timeout_ms;
 	front.stops_us = !request->terminal;
@@ -171,7 +171,7 @@ static int try_sandbox(const struct globals *globals,
 		return r;
 	r = start(&c, &front, &why, request->why);
 	/* Clean up only now, so that it does not delay the start. */
-	collect_some(globals, c.container.root, c.in.id);
+	collect_some(session, c.container.root, c.in.id);
 	result->degraded |= c.degraded;
 	*ret_again = r < 0 && lacks_something(&c, request, r, without);
 	if (*ret_again)
@@ -190,7 +190,7 @@ static int try_sandbox(const struct globals *globals,
 	return result->timed_out ? TIMED_OUT : r;
 }
 
-static int run_sandbox(const struct globals *globals,
+static int run_sandbox(const struct session *session,
 		       const struct request *request, struct result *result)
 {
 	struct sandbox_without without = sandbox_disabled(&request->policy);
@@ -198,14 +198,13 @@ static int run_sandbox(const struct globals *globals,
 	int r;
 
 	do
-		r = try_sandbox(globals, request, &without, result, &again);
+		r = try_sandbox(session, request, &without, result, &again);
 	while (again);
 	return r;
 }
 
 static int run_plainly(const struct request *request,
-		       const struct unsandboxed *decided,
-		       struct result *result)
+		       const struct unsandboxed *decided, struct result *result)
 {
 	int r;
 
@@ -215,59 +214,59 @@ static int run_plainly(const struct request *request,
 	return result->timed_out ? TIMED_OUT : r;
 }
 
-static int run_somehow(const struct globals *globals,
+static int run_somehow(const struct session *session,
 		       const struct request *request, struct result *result)
 {
 	struct unsandboxed decided;
 	int r = policy_refuse_unenforced(&request->policy);
 
 	if (r >= 0)
-		r = unsandboxed_decide(globals->arena, request, &decided);
+		r = unsandboxed_decide(session->arena, request, &decided);
 	if (r < 0)
 		return r;
 	unsandboxed_tell(request, &decided);
 	if (decided.why == UNSANDBOXED_NO)
-		return run_sandbox(globals, request, result);
+		return run_sandbox(session, request, result);
 	return run_plainly(request, &decided, result);
 }
 
 /* The last line is the result's, also where nothing can be run: taken < 0. */
-static int run_and_tell(const struct globals *globals,
+static int run_and_tell(const struct session *session,
 			const struct request *request, int taken)
 {
-	struct denials denials = { .arena = globals->arena };
+	struct denials denials = { .arena = session->arena };
 	struct result result = { .denials = &denials };
 	int r = result_open(&result);
 
 	if (r >= 0)
-		r = taken < 0 ? taken : run_somehow(globals, request, &result);
+		r = taken < 0 ? taken : run_somehow(session, request, &result);
 	if (r < 0) {
 		if (!request->json || !result.signal)
 			return r;
-		result.error = arena_strdup(globals->arena, err_text());
+		result.error = arena_strdup(session->arena, err_text());
 		log_error(err_text());
 		r = sandlock_run.failure;
 	}
 	result.status = r;
-	r = result_tell(globals->arena, request, &result);
+	r = result_tell(session->arena, request, &result);
 	return r < 0 ? r : result.status;
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	struct request request;
 	int r;
 
 	(void)options;
-	r = request_take(globals->arena, &sandlock_run, argc, argv, &request);
-	if (r > 0 && globals->words &&
-	    env_hide_words(globals->arena, globals->words, globals->words_size,
+	r = request_take(session->arena, &sandlock_run, argc, argv, &request);
+	if (r > 0 && session->words &&
+	    env_hide_words(session->arena, session->words, session->words_size,
 			   &request.policy) < 0)
 		return -ENOMEM;
 	if (r == 0 || (r < 0 && !request.json))
 		return r;
-	return run_and_tell(globals, &request, r);
+	return run_and_tell(session, &request, r);
 }
 
 const struct command sandlock_run = {

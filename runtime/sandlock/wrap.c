@@ -7,9 +7,9 @@
 #include "base/util.h"
 #include "runtime/cli/quote.h"
 #include "runtime/sandbox/request.h"
+#include "runtime/sandbox/unsandboxed.h"
 #include "runtime/sandlock/arguments_help.h"
 #include "runtime/sandlock/commands.h"
-#include "runtime/sandbox/unsandboxed.h"
 
 /* The words before the command; all of them if a profile names it. */
 static int count_flags(const struct request *request, int argc, char **argv)
@@ -69,10 +69,10 @@ static int print_plain(struct arena *arena, const struct request *request,
 	return print_words(arena, &(struct oci_strings){ words, command->n });
 }
 
-static int run(const struct globals *globals, const void *options, int argc,
+static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
-	struct arena *arena = globals->arena;
+	struct arena *arena = session->arena;
 	struct unsandboxed decided;
 	struct oci_strings words;
 	struct request request;

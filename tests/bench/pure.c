@@ -16,9 +16,9 @@
 #include "confine/confine.h"
 #include "oci/oci.h"
 #include "runtime/cli/command.h"
+#include "runtime/enforce/enforce.h"
 #include "runtime/plan/join.h"
 #include "runtime/plan/make.h"
-#include "runtime/enforce/enforce.h"
 #include "tests/unit/engine_profile.h"
 
 #define NOT_INLINED __attribute__((noinline))
@@ -45,7 +45,7 @@ static int to_plan(struct arena *arena, const char *json)
 		.caps = ~0ULL,
 		.cgroups = { CGROUP_V2, &hierarchy, 1 },
 	};
-	const struct globals globals = { .arena = arena, .root = "/run/x" };
+	const struct oci_strings allowed = { 0 };
 	const struct joins joins = JOINS_NONE;
 	struct oci_spec spec;
 	struct policed policed = { 0 };
@@ -67,7 +67,7 @@ static int to_plan(struct arena *arena, const char *json)
 	r = oci_spec_parse(arena, json, strlen(json), &spec);
 	if (r < 0)
 		return r;
-	r = policed_create(arena, &globals, &spec, &policed);
+	r = policed_create(arena, NULL, &allowed, &spec, &policed);
 	if (r < 0)
 		return r;
 	in.process = spec.process;

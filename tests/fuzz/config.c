@@ -85,7 +85,7 @@ static void demand_limits(const struct policed *policed)
 
 static void try_plan(struct arena *arena)
 {
-	const struct globals globals = { .arena = arena, .root = "/run/x" };
+	const struct oci_strings allowed = { 0 };
 	const struct cgroup cgroup = { 0 };
 	const struct joins joins = JOINS_NONE;
 	struct facts facts = { .caps = ~0ULL,
@@ -106,7 +106,7 @@ static void try_plan(struct arena *arena)
 		.has_gate = true,
 	};
 	struct plan plan;
-	int r = policed_create(arena, &globals, &spec, &policed);
+	int r = policed_create(arena, NULL, &allowed, &spec, &policed);
 
 	if (r >= 0 && policed.active)
 		demand_limits(&policed);

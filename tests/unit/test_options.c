@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/oci.h"
-#include "runtime/sandlock-oci/global_options.h"
 #include "runtime/cli/options.h"
+#include "runtime/sandlock-oci/global_options.h"
 #include "tests/unit/arena_state.h"
 
 /* Last: it makes a macro of fail. */
@@ -43,14 +43,20 @@ static const struct option_spec specs[] = {
 };
 
 static const struct option_table anywhere = {
-	.command = "create", .items = specs, .n = COUNT(specs),
+	.command = "create",
+	.items = specs,
+	.n = COUNT(specs),
 };
 static const struct option_table until_id = {
-	.command = "exec", .items = specs, .n = COUNT(specs),
+	.command = "exec",
+	.items = specs,
+	.n = COUNT(specs),
 	.stop_at_args = true,
 };
 static const struct option_table program = {
-	.items = specs, .n = COUNT(specs), .stop_at_args = true,
+	.items = specs,
+	.n = COUNT(specs),
+	.stop_at_args = true,
 };
 
 struct parsed {
@@ -111,7 +117,8 @@ static void values_in_every_spelling(void **state)
 		{ .line = "-d --keep web1", .detach = true, .keep = true },
 		{ .line = "--preserve-fds 3 web1", .fds = 3 },
 		{ .line = "--preserve-fds=4294967295 web1", .fds = UINT32_MAX },
-		{ .line = "web1 --pid-file p -d", .pid_file = "p",
+		{ .line = "web1 --pid-file p -d",
+		  .pid_file = "p",
 		  .detach = true },
 	};
 
@@ -164,12 +171,11 @@ static void where_options_end(void **state)
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct parsed p = parse(*state, cases[i].table, cases[i].line);
-		const char *last = p.args.argc > 0 ?
-					   p.args.argv[p.args.argc - 1] :
-					   NULL;
+		const char *last =
+			p.args.argc > 0 ? p.args.argv[p.args.argc - 1] : NULL;
 
-		if (p.r < 0 || p.args.argc != cases[i].argc ||
-		    p.args.help || !same(last, cases[i].last) ||
+		if (p.r < 0 || p.args.argc != cases[i].argc || p.args.help ||
+		    !same(last, cases[i].last) ||
 		    p.values.detach != cases[i].detach)
 			fail_msg("%s", cases[i].line);
 	}
@@ -235,7 +241,7 @@ static void mistakes_are_named(void **state)
 static void the_root_is_absolute_and_clean(void **state)
 {
 	static const struct {
-		const char *given, *root;	/* NULL: refused */
+		const char *given, *root; /* NULL: refused */
 	} cases[] = {
 		{ "/run/x", "/run/x" },
 		{ "/run/x/", "/run/x" },
@@ -258,13 +264,14 @@ static void the_root_is_absolute_and_clean(void **state)
 	assert_int_equal(chdir("/tmp"), 0);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct global_options options = { .root = cases[i].given };
-		struct globals globals = { .arena = *state };
-		int r = global_options_apply(&options, &globals);
+		struct session session = { .arena = *state };
+		int r = global_options_apply(&options, &session);
 
-		if (cases[i].root ? r < 0 || !globals.root_given ||
-					    !streq(globals.root, cases[i].root) :
-				    r >= 0)
-			fail_msg("'%s' is %s", cases[i].given, globals.root);
+		if (cases[i].root ?
+			    r < 0 || !session.root_given ||
+				    !streq(session.root, cases[i].root) :
+			    r >= 0)
+			fail_msg("'%s' is %s", cases[i].given, session.root);
 	}
 }
 
@@ -292,16 +299,16 @@ static void words_are_from_a_list(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct globals globals = { .arena = *state };
-		int r = global_options_apply(&cases[i].options, &globals);
+		struct session session = { .arena = *state };
+		int r = global_options_apply(&cases[i].options, &session);
 
 		assert_int_equal(r >= 0, cases[i].good);
 		if (r < 0)
 			continue;
-		assert_int_equal(globals.cgroup_manager, cases[i].manager);
-		assert_int_equal(globals.rootless, cases[i].rootless);
-		assert_false(globals.root_given);
-		assert_non_null(globals.root);
+		assert_int_equal(session.cgroup_manager, cases[i].manager);
+		assert_int_equal(session.rootless, cases[i].rootless);
+		assert_false(session.root_given);
+		assert_non_null(session.root);
 	}
 }
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/container/delete.c - end a container and remove all that is its. */
+#include "runtime/container/delete.h"
+
+#include "base/err.h"
+#include "hooks/hooks.h"
+#include "oci/oci.h"
+#include "runtime/container/state_dir.h"
+
+/* What nobody asked to run any more; a broken record has no hooks to name. */
+static void run_poststop(struct arena *arena, const struct container *c,
+			 const struct oci_hooks *hooks)
+{
+	struct hooks_place here = {
+		.cwd = c->record.bundle,
+	};
+	const char *json;
+
+	if (oci_state_for_hook(arena, &c->record, OCI_STOPPED, 0, &json) == 0)
+		(void)hooks_run(hooks, HOOK_POSTSTOP, &here, json);
+}
+
+int deleting_remove(struct arena *arena, struct container *container,
+		    const struct oci_hooks *hooks)
+{
+	/* A sandbox has no hooks, whatever its directory says. */
+	bool due = !container->broken && !container->record.sandbox &&
+		   (container->record.kept || container->record.hooks_begun);
+	struct oci_spec spec;
+	int r;
+
+	if (due && !hooks && container_spec(arena, container, &spec) == 0)
+		hooks = &spec.hooks;
+
+	r = reserve_end(arena, container);
+	if (r < 0)
+		return r;
+	r = reserve_release(container);
+	if (r < 0)
+		return r;
+	if (due && hooks)
+		run_poststop(arena, container, hooks);
+	err_clear();
+	return 0;
+}

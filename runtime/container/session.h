@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/container/session.h - what every command of one program run shares. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cgroups/cgroup.h"
+#include "oci/oci.h"
+
+struct arena;
+
+/* Options of the program itself, before the command. */
+struct session {
+	struct arena *arena;
+	const char *root;		/* state directory; never NULL */
+	bool root_given;		/* by --root */
+	unsigned int given_fds;		/* 3 to 2+this are the caller's */
+	char *words;			/* argv as the kernel shows it */
+	size_t words_size;
+	enum cgroup_manager cgroup_manager;
+	int rootless;			/* -1 auto, 0 false, 1 true */
+	const char *criu;
+	const char *profile;		/* of bundles that name none; or NULL */
+	struct oci_strings allow_annotations;	/* keys that touch the host */
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock-oci/create_options.c - the options and arguments of create and run. */
+#include "runtime/sandlock-oci/create_options.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "runtime/container/create.h"
+
+#define OPTION(field) offsetof(struct creation_options, field)
+
+const struct option_spec creation_option_table[] = {
+	{ "bundle", 'b', OPTION_TEXT, OPTION(bundle), "DIR",
+	  "the bundle; the current directory by default" },
+	{ "config", 'f', OPTION_TEXT, OPTION(config), "FILE",
+	  "the configuration, instead of the bundle's config.json" },
+	{ "console-socket", 0, OPTION_TEXT, OPTION(console_socket), "SOCKET",
+	  "where to send the terminal's master" },
+	{ "pidfd-socket", 0, OPTION_TEXT, OPTION(pidfd_socket), "SOCKET",
+	  "where to send a pidfd of the container's process" },
+	{ "pid-file", 0, OPTION_TEXT, OPTION(pid_file), "FILE",
+	  "where to write the pid of the container's process" },
+	{ "no-pivot", 0, OPTION_FLAG, OPTION(no_pivot), NULL,
+	  "switch the root by moving it, not by pivot_root" },
+	{ "no-new-keyring", 0, OPTION_FLAG, OPTION(no_new_keyring), NULL,
+	  "keep the caller's session keyring" },
+	{ "no-subreaper", 0, OPTION_FLAG, OPTION(no_subreaper), NULL,
+	  "leave orphans of the program to the caller" },
+	{ "preserve-fds", 0, OPTION_NUMBER, OPTION(preserve_fds), "N",
+	  "pass N more descriptors, from 3 on" },
+	{ "dump-plan", 0, OPTION_FLAG, OPTION(dump_plan), NULL,
+	  "print what would be done, step by step, and do nothing" },
+	{ "detach", 'd', OPTION_FLAG, OPTION(detach), NULL,
+	  "do not wait for the program" },
+	{ "keep", 0, OPTION_FLAG, OPTION(keep), NULL,
+	  "do not delete the container when its program ends" },
+};
+
+static bool is_bundle(const char *path)
+{
+	char config[PATH_MAX];
+
+	return (size_t)snprintf(config, sizeof config, "%s/config.json", path) <
+		       sizeof config &&
+	       access(config, F_OK) == 0;
+}
+
+/* "bundles/web/" is web, with anything an ID may not have replaced. */
+static int id_of_bundle(struct arena *arena, const char *path, const char **ret)
+{
+	autofree char *real = realpath(path, NULL);
+	char *id;
+
+	if (!real)
+		return fail(errno, "bundle %s", path);
+	id = arena_strdup(arena, basename(real));
+	if (!id)
+		return -ENOMEM;
+	for (char *p = id; *p; p++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+			    "WXYZ0123456789_+-.",
+			    *p))
+			*p = '_';
+	*ret = id;
+	return 0;
+}
+
+int creation_arguments(struct arena *arena, struct creation_options *options,
+		       int argc, char **argv, const char **ret_id)
+{
+	(void)argc;
+	if (!options->bundle && is_bundle(argv[0])) {
+		options->bundle = argv[0];
+		return id_of_bundle(arena, argv[0], ret_id);
+	}
+	*ret_id = argv[0];
+	return container_check_id(argv[0]);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock-oci/create_options.h - the options and arguments of create and run. */
+#pragma once
+
+#include "runtime/cli/command.h"
+
+struct arena;
+struct creation_options;
+
+/* The options shared by the two commands, for their tables. */
+extern const struct option_spec creation_option_table[];
+#define CREATION_OPTIONS 10	/* of create; run has two more */
+#define RUN_OPTIONS 12
+
+/* ID and bundle from the positionals: "ID", or a bundle directory alone. */
+int creation_arguments(struct arena *arena, struct creation_options *options,
+		       int argc, char **argv, const char **ret_id);
