@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan/mount_options.c - the words in mounts[].options, in one table. */
+/* oci/mount_options.c - the words in mounts[].options, in one table. */
 #include "oci/mount_options.h"
 
 #include <errno.h>
