@@ -152,7 +152,7 @@ static int filter_clone(const struct table *table, struct bpf_range *range)
 static int filter_ioctl(const struct table *table, struct bpf_range *range)
 {
 	(void)table;
-	judge(range, outside_terminal.rules, outside_terminal.nrules, ALLOW);
+	judge(range, others_terminal.rules, others_terminal.nrules, ALLOW);
 	return 0;
 }
 
@@ -266,17 +266,17 @@ static int filter_call(const struct table *table, const char *name)
 	for (size_t i = 0; i < COUNT(filters); i++)
 		if (streq(filters[i].call, name))
 			return filters[i].make(table, range);
-	for (size_t i = 0; i < outside_nmodes; i++)
-		if (streq(outside_modes[i].name, name)) {
-			judge(range, outside_modes[i].rules,
-			      outside_modes[i].nrules, REFUSE);
+	for (size_t i = 0; i < others_nmodes; i++)
+		if (streq(others_modes[i].name, name)) {
+			judge(range, others_modes[i].rules,
+			      others_modes[i].nrules, REFUSE);
 			return 0;
 		}
 	return fail(ENOTSUP, "%s has no filter", name);
 }
 
 static int filter_outside(const struct table *table,
-			  const struct outside_call *calls, size_t n,
+			  const struct others_call *calls, size_t n,
 			  uint32_t otherwise)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -295,7 +295,7 @@ static int filter_outside(const struct table *table,
 /* Behind the rules of the terminal, which may be lifted. */
 static int filter_flags(const struct table *table)
 {
-	const struct outside_call *call = &outside_ioctl;
+	const struct others_call *call = &others_ioctl;
 	struct bpf_range *range;
 	struct bpf_rule *rules;
 	int r = find_call(table, call->name, &range);
@@ -380,9 +380,9 @@ static int fill(struct table *table)
 				       syscall_group_info(group)->name);
 	}
 	if (table->list->no_fast_open)
-		r = filter_outside(table, outside_sends, outside_nsends, ALLOW);
+		r = filter_outside(table, others_sends, others_nsends, ALLOW);
 	if (r == 0 && table->list->only_itself)
-		r = filter_outside(table, outside_processes, outside_nprocesses,
+		r = filter_outside(table, others_processes, others_nprocesses,
 				   REFUSE);
 	if (r == 0 && table->list->no_flags)
 		r = filter_flags(table);

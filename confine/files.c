@@ -21,7 +21,7 @@
 
 bool files_wanted(const struct policy *policy)
 {
-	for (enum policy_key key = POLICY_READ; key <= POLICY_DENY_EXECUTE;
+	for (enum policy_key key = KEY_READ; key <= KEY_DENY_EXECUTE;
 	     key++)
 		if (policy->set[key])
 			return true;
@@ -31,23 +31,23 @@ bool files_wanted(const struct policy *policy)
 /* To execute a file the kernel must be let read it. */
 uint32_t files_rights(const struct policy *policy, enum policy_key key)
 {
-	uint32_t read = READ | (policy->set[POLICY_EXECUTE] ? 0 : EXECUTE);
+	uint32_t read = READ | (policy->set[KEY_EXECUTE] ? 0 : EXECUTE);
 
 	switch (key) {
-	case POLICY_READ:
+	case KEY_READ:
 		return read;
-	case POLICY_WRITE:
+	case KEY_WRITE:
 		return read | WRITE;
-	case POLICY_WRITE_ONLY:
-	case POLICY_DENY_WRITE:
+	case KEY_WRITE_ONLY:
+	case KEY_DENY_WRITE:
 		return WRITE;
-	case POLICY_EXECUTE:
+	case KEY_EXECUTE:
 		return READ | EXECUTE;
-	case POLICY_DENY:
+	case KEY_DENY:
 		return READ | WRITE | EXECUTE;
-	case POLICY_DENY_READ:
+	case KEY_DENY_READ:
 		return READ;
-	case POLICY_DENY_EXECUTE:
+	case KEY_DENY_EXECUTE:
 		return EXECUTE;
 	default:
 		return 0;

@@ -572,14 +572,14 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 		enum policy_key key;
 		const struct oci_strings *list;
 	} keys[] = {
-		{ POLICY_READ, &policy->read },
-		{ POLICY_WRITE, &policy->write },
-		{ POLICY_WRITE_ONLY, &policy->write_only },
-		{ POLICY_EXECUTE, &policy->execute },
-		{ POLICY_DENY, &policy->deny },
-		{ POLICY_DENY_READ, &policy->deny_read },
-		{ POLICY_DENY_WRITE, &policy->deny_write },
-		{ POLICY_DENY_EXECUTE, &policy->deny_execute },
+		{ KEY_READ, &policy->read },
+		{ KEY_WRITE, &policy->write },
+		{ KEY_WRITE_ONLY, &policy->write_only },
+		{ KEY_EXECUTE, &policy->execute },
+		{ KEY_DENY, &policy->deny },
+		{ KEY_DENY_READ, &policy->deny_read },
+		{ KEY_DENY_WRITE, &policy->deny_write },
+		{ KEY_DENY_EXECUTE, &policy->deny_execute },
 	};
 	struct files_list allowed = { 0 }, denied = { 0 };
 	struct resolver v = { .arena = arena,
@@ -593,18 +593,18 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 		const struct item item = {
 			.entry = { .rights = files_rights(policy, keys[i].key),
 				   .key = policy_key_name(keys[i].key) },
-			.denial = keys[i].key >= POLICY_DENY,
+			.denial = keys[i].key >= KEY_DENY,
 		};
 		size_t first = allowed.n;
 
 		for (size_t k = 0; r == 0 && k < keys[i].list->n; k++)
 			r = add_item(&v, item, keys[i].list->items[k]);
-		if (r == 0 && keys[i].key == POLICY_EXECUTE)
+		if (r == 0 && keys[i].key == KEY_EXECUTE)
 			r = add_loaders(&v, first);
 	}
 	if (r == 0)
 		r = add_always(&v);
-	if (r == 0 && policy->set[POLICY_GPU_DEVICES])
+	if (r == 0 && policy->set[KEY_GPU_DEVICES])
 		r = add_gpus(&v);
 	if (r < 0)
 		return r;

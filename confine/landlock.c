@@ -46,14 +46,14 @@ static const struct {
 	int abi;
 	struct kernel_landlock_ruleset handled;
 } protections[] = {
-	{ POLICY_FS_REFER, ABI_REFER, { .handled_fs = FS(REFER) } },
-	{ POLICY_FS_TRUNCATE, 3, { .handled_fs = FS(TRUNCATE) } },
-	{ POLICY_NET_TCP, 4,
+	{ PROTECT_FS_REFER, ABI_REFER, { .handled_fs = FS(REFER) } },
+	{ PROTECT_FS_TRUNCATE, 3, { .handled_fs = FS(TRUNCATE) } },
+	{ PROTECT_NET_TCP, 4,
 	  { .handled_net = LANDLOCK_ACCESS_NET_BIND_TCP |
 			   LANDLOCK_ACCESS_NET_CONNECT_TCP } },
-	{ POLICY_FS_IOCTL_DEV, 5, { .handled_fs = FS(IOCTL_DEV) } },
-	{ POLICY_SIGNAL_SCOPE, 6, { .scoped = LANDLOCK_SCOPE_SIGNAL } },
-	{ POLICY_ABSTRACT_SCOPE, 6,
+	{ PROTECT_FS_IOCTL_DEV, 5, { .handled_fs = FS(IOCTL_DEV) } },
+	{ PROTECT_SIGNAL_SCOPE, 6, { .scoped = LANDLOCK_SCOPE_SIGNAL } },
+	{ PROTECT_ABSTRACT_SCOPE, 6,
 	  { .scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET } },
 };
 
@@ -152,7 +152,7 @@ static int settle(int abi, const struct landlock_want *want,
 static bool moves_freely(int abi, const struct landlock_want *want,
 			 const struct landlock_plan *plan)
 {
-	bool held = want->files && !(want->disable & 1U << POLICY_FS_REFER);
+	bool held = want->files && !(want->disable & 1U << PROTECT_FS_REFER);
 
 	return !held && plan->handled.handled_fs && abi >= ABI_REFER;
 }

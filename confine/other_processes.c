@@ -48,7 +48,7 @@ static const struct bpf_rule scheduler_rules[] = {
 	RULE(ALLOW, WORD(0, 0)),
 };
 
-const struct outside_call outside_processes[] = {
+const struct others_call others_processes[] = {
 	{ "prlimit64", prlimit_rules, COUNT(prlimit_rules) },
 	{ "setpriority", priority_rules, COUNT(priority_rules) },
 	{ "ioprio_set", io_priority_rules, COUNT(io_priority_rules) },
@@ -57,20 +57,20 @@ const struct outside_call outside_processes[] = {
 	{ "sched_setattr", scheduler_rules, COUNT(scheduler_rules) },
 };
 
-const size_t outside_nprocesses = COUNT(outside_processes);
+const size_t others_nprocesses = COUNT(others_processes);
 
 #define FAST_OPEN(index) RULE(REFUSE, BITS(index, MSG_FASTOPEN, MSG_FASTOPEN))
 
 static const struct bpf_rule flags_third[] = { FAST_OPEN(2) };
 static const struct bpf_rule flags_fourth[] = { FAST_OPEN(3) };
 
-const struct outside_call outside_sends[] = {
+const struct others_call others_sends[] = {
 	{ "sendto", flags_fourth, COUNT(flags_fourth) },
 	{ "sendmsg", flags_third, COUNT(flags_third) },
 	{ "sendmmsg", flags_fourth, COUNT(flags_fourth) },
 };
 
-const size_t outside_nsends = COUNT(outside_sends);
+const size_t others_nsends = COUNT(others_sends);
 
 /*
  * The kernel uses 16 bits of a mode. mkdir is not listed: it ignores S_ISUID
@@ -91,7 +91,7 @@ static const struct bpf_rule openat_rules[] = {
 	WITHOUT_IDS(3),
 };
 
-const struct outside_call outside_modes[] = {
+const struct others_call others_modes[] = {
 	{ "chmod", mode_second, COUNT(mode_second) },
 	{ "fchmod", mode_second, COUNT(mode_second) },
 	{ "fchmodat", mode_third, COUNT(mode_third) },
@@ -103,7 +103,7 @@ const struct outside_call outside_modes[] = {
 	{ "openat", openat_rules, COUNT(openat_rules) },
 };
 
-const size_t outside_nmodes = COUNT(outside_modes);
+const size_t others_nmodes = COUNT(others_modes);
 
 /*
  * The effects of these outlast the sandbox: faked input, another line
@@ -122,7 +122,7 @@ static const struct bpf_rule terminal_rules[] = {
 	RULE(REFUSE, WORD(1, TIOCSLCKTRMIOS)),
 };
 
-const struct outside_call outside_terminal = {
+const struct others_call others_terminal = {
 	"ioctl",
 	terminal_rules,
 	COUNT(terminal_rules),
@@ -155,7 +155,7 @@ static const struct bpf_rule ioctl_rules[] = {
 	RULE(REFUSE, OF_TYPE(TYPE_F2FS)),
 };
 
-const struct outside_call outside_ioctl = {
+const struct others_call others_ioctl = {
 	"ioctl",
 	ioctl_rules,
 	COUNT(ioctl_rules),
@@ -163,8 +163,8 @@ const struct outside_call outside_ioctl = {
 
 const char *confine_process_call(uint32_t arch, uint64_t number)
 {
-	for (size_t i = 0; i < COUNT(outside_processes); i++)
-		if (call_number(arch, outside_processes[i].name) == (int)number)
-			return outside_processes[i].name;
+	for (size_t i = 0; i < COUNT(others_processes); i++)
+		if (call_number(arch, others_processes[i].name) == (int)number)
+			return others_processes[i].name;
 	return NULL;
 }

@@ -10,22 +10,22 @@
 
 #include "confine/bpf.h"
 
-struct outside_call {
+struct others_call {
 	const char *name;
 	const struct bpf_rule *rules;
 	size_t nrules;
 };
 
 /* On other processes: what the rules do not allow is refused. */
-extern const struct outside_call outside_processes[];
-extern const size_t outside_nprocesses;
+extern const struct others_call others_processes[];
+extern const size_t others_nprocesses;
 /* The rules refuse calls that would connect past Landlock. */
-extern const struct outside_call outside_sends[];
-extern const size_t outside_nsends;
+extern const struct others_call others_sends[];
+extern const size_t others_nsends;
 /* Calls with a mode; those that the rules do not allow would set an id. */
-extern const struct outside_call outside_modes[];
-extern const size_t outside_nmodes;
+extern const struct others_call others_modes[];
+extern const size_t others_nmodes;
 /* The rules refuse ioctls that would harm the terminal for other users. */
-extern const struct outside_call outside_terminal;
+extern const struct others_call others_terminal;
 /* What they refuse is refused, whatever the terminal may do. */
-extern const struct outside_call outside_ioctl;
+extern const struct others_call others_ioctl;

@@ -266,12 +266,12 @@ static int read_value(struct arena *arena, enum policy_key key,
 
 int policy_asked_keys(struct arena *arena, struct oci_strings *ret)
 {
-	const char **items = arena_array(arena, POLICY_KEYS + 1, sizeof *items);
+	const char **items = arena_array(arena, KEY_COUNT + 1, sizeof *items);
 	size_t n = 0;
 
 	if (!items)
 		return -ENOMEM;
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (policy_key_info(key)->bundle == POLICY_BUNDLE_ASK)
 			items[n++] = policy_key_name(key);
 	*ret = (struct oci_strings){ .items = items, .n = n };

@@ -21,7 +21,7 @@ struct list {
 
 struct door {
 	const struct policy_setter *to;
-	struct list lists[POLICY_KEYS]; /* so far, for lists that add up */
+	struct list lists[KEY_COUNT]; /* so far, for lists that add up */
 	bool enabled;
 };
 
@@ -213,7 +213,7 @@ static int read_fail_if_unavailable(struct door *door,
 {
 	int r = expect(door, v, JSON_BOOL, "true or false");
 
-	for (int i = 0; r == 0 && !v->truth && i < POLICY_PROTECTIONS; i++) {
+	for (int i = 0; r == 0 && !v->truth && i < PROTECT_COUNT; i++) {
 		const char *name = policy_protection_name(i);
 
 		r = add_texts(door, key->key, &name, 1);
@@ -246,36 +246,36 @@ static int read_enabled(struct door *door, const struct claude_key *key,
 }
 
 static const struct claude_key network_keys[] = {
-	{ "allowedDomains", read_list, POLICY_NET_ALLOW, NULL },
-	{ "blockedDomains", read_list, POLICY_NET_DENY, NULL },
-	{ "allowUnixSockets", read_list, POLICY_UNIX, NULL },
-	{ "allowAllUnixSockets", read_all_sockets, POLICY_UNIX, NULL },
-	{ "allowLocalBinding", read_value, POLICY_ALLOW_LOCAL_BINDING, NULL },
-	{ "httpProxyPort", read_value, POLICY_HTTP_PROXY_PORT, NULL },
-	{ "socksProxyPort", read_value, POLICY_SOCKS_PROXY_PORT, NULL },
+	{ "allowedDomains", read_list, KEY_NET_ALLOW, NULL },
+	{ "blockedDomains", read_list, KEY_NET_DENY, NULL },
+	{ "allowUnixSockets", read_list, KEY_UNIX, NULL },
+	{ "allowAllUnixSockets", read_all_sockets, KEY_UNIX, NULL },
+	{ "allowLocalBinding", read_value, KEY_ALLOW_LOCAL_BINDING, NULL },
+	{ "httpProxyPort", read_value, KEY_HTTP_PROXY_PORT, NULL },
+	{ "socksProxyPort", read_value, KEY_SOCKS_PROXY_PORT, NULL },
 	{ NULL, NULL, 0, NULL },
 };
 
 static const struct claude_key filesystem_keys[] = {
-	{ "allowWrite", read_list, POLICY_WRITE, NULL },
-	{ "denyWrite", read_list, POLICY_DENY_WRITE, NULL },
-	{ "denyRead", read_list, POLICY_DENY_READ, NULL },
+	{ "allowWrite", read_list, KEY_WRITE, NULL },
+	{ "denyWrite", read_list, KEY_DENY_WRITE, NULL },
+	{ "denyRead", read_list, KEY_DENY_READ, NULL },
 	{ NULL, NULL, 0, NULL },
 };
 
 static const struct claude_key sandbox_keys[] = {
 	{ "enabled", read_enabled, 0, NULL },
 	{ "autoAllowBashIfSandboxed", read_auto_allow, 0, NULL },
-	{ "excludedCommands", read_commands, POLICY_EXCLUDED, NULL },
-	{ "allowUnsandboxedCommands", read_value, POLICY_ALLOW_UNSANDBOXED,
+	{ "excludedCommands", read_commands, KEY_EXCLUDED, NULL },
+	{ "allowUnsandboxedCommands", read_value, KEY_ALLOW_UNSANDBOXED,
 	  NULL },
-	{ "enableWeakerNestedSandbox", read_value, POLICY_WEAKER_NESTED, NULL },
-	{ "failIfUnavailable", read_fail_if_unavailable, POLICY_ALLOW_DEGRADED,
+	{ "enableWeakerNestedSandbox", read_value, KEY_WEAKER_NESTED, NULL },
+	{ "failIfUnavailable", read_fail_if_unavailable, KEY_ALLOW_DEGRADED,
 	  NULL },
-	{ "allowedPaths", read_list, POLICY_READ, NULL },
-	{ "deniedPaths", read_list, POLICY_DENY, NULL },
-	{ "allowedDomains", read_list, POLICY_NET_ALLOW, NULL },
-	{ "blockedDomains", read_list, POLICY_NET_DENY, NULL },
+	{ "allowedPaths", read_list, KEY_READ, NULL },
+	{ "deniedPaths", read_list, KEY_DENY, NULL },
+	{ "allowedDomains", read_list, KEY_NET_ALLOW, NULL },
+	{ "blockedDomains", read_list, KEY_NET_DENY, NULL },
 	{ "network", read_object, 0, network_keys },
 	{ "filesystem", read_object, 0, filesystem_keys },
 	{ NULL, NULL, 0, NULL },
@@ -333,16 +333,16 @@ static int add_base(struct door *door)
 	static const char *const closed[] = { "@git-hooks", "@git-config" };
 	static const char *const missing[] = { "deny_replace" };
 	const struct policy_place *place = door->to->place;
-	int r = add_texts(door, POLICY_WRITE, write, COUNT(write));
+	int r = add_texts(door, KEY_WRITE, write, COUNT(write));
 
 	if (r == 0)
-		r = add_texts(door, POLICY_READ, read, COUNT(read));
+		r = add_texts(door, KEY_READ, read, COUNT(read));
 	if (r == 0 && place && place->home)
-		r = add_texts(door, POLICY_READ, tools, COUNT(tools));
+		r = add_texts(door, KEY_READ, tools, COUNT(tools));
 	if (r == 0)
-		r = add_texts(door, POLICY_DENY_WRITE, closed, COUNT(closed));
+		r = add_texts(door, KEY_DENY_WRITE, closed, COUNT(closed));
 	if (r == 0)
-		r = add_texts(door, POLICY_ALLOW_DEGRADED, missing,
+		r = add_texts(door, KEY_ALLOW_DEGRADED, missing,
 			      COUNT(missing));
 	return r;
 }

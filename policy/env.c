@@ -158,12 +158,12 @@ static bool is_wanted(const struct policy *policy, enum policy_env_base base,
 		      const char *entry)
 {
 	const struct policy_names *allow = &policy->allow_env;
-	bool chosen = policy->set[POLICY_ALLOW_ENV];
+	bool chosen = policy->set[KEY_ALLOW_ENV];
 
 	/* Without a name it cannot be judged. */
 	if (entry[0] == '=' || !strchr(entry, '='))
 		return false;
-	if (policy->set[POLICY_DENY_ENV] && lists(&policy->deny_env, entry))
+	if (policy->set[KEY_DENY_ENV] && lists(&policy->deny_env, entry))
 		return false;
 	if (chosen && !allow->all && allow->names.n == 0)
 		return false;

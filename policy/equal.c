@@ -90,7 +90,7 @@ POLICY_EQUAL(policy_equal_numbers)
 
 bool policy_equal(const struct policy *a, const struct policy *b)
 {
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		enum policy_type type = policy_key_info(key)->type;
 
 		if (a->set[key] != b->set[key])

@@ -23,7 +23,7 @@ struct given {
 struct door {
 	struct arena *arena;
 	const struct oci_strings *env;	/* the caller's, or NULL */
-	struct given given[POLICY_KEYS];
+	struct given given[KEY_COUNT];
 };
 
 /* One word that is a flag: "--memory=1G" is name "memory", value "1G". */
@@ -58,7 +58,7 @@ static bool find_long(struct word *word)
 	word->name_len = equals ? (size_t)(equals - word->name)
 				: strlen(word->name);
 	word->value = equals ? equals + 1 : NULL;
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
 		word->key = key;
@@ -74,7 +74,7 @@ static bool find_long(struct word *word)
 /* -r PATH or -rPATH; letters stand for the flag that is split, if any. */
 static bool find_letter(struct word *word)
 {
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
 		if (!info->letter || info->letter != word->text[1])
@@ -161,7 +161,7 @@ static int add_pair(struct door *door, const struct word *word,
 	const char *equals = strchr(text, '=');
 	struct policy_raw item = { .type = POLICY_RAW_STRING };
 
-	if (!equals && *text && word->key == POLICY_ENV && door->env)
+	if (!equals && *text && word->key == KEY_ENV && door->env)
 		return add_variable(door, given, text);
 	if (equals == text)
 		return fail(0, "the name before '=' is empty");
@@ -191,7 +191,7 @@ static int add_value(struct door *door, const struct word *word,
 	struct given *given = &door->given[word->key];
 	bool is_bool = streq(value, "true") || streq(value, "false");
 
-	if (word->key == POLICY_NET_MODE && word->commas)
+	if (word->key == KEY_NET_MODE && word->commas)
 		return set_network(given, value);
 	if (type->shape == POLICY_RAW_TEXT || (type->maybe_bool && is_bool)) {
 		given->whole = value;
@@ -211,7 +211,7 @@ static int add_value(struct door *door, const struct word *word,
 static bool is_switch(const struct word *word)
 {
 	return policy_key_info(word->key)->type == POLICY_TYPE_BOOL ||
-	       (word->key == POLICY_NET_MODE && word->commas);
+	       (word->key == KEY_NET_MODE && word->commas);
 }
 
 /* Returns how many words it took. */
@@ -264,7 +264,7 @@ static int set_all(const struct door *door, const struct policy_place *place,
 	struct policy_setter to = {
 		.arena = door->arena, .policy = policy, .place = place };
 
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct given *given = &door->given[key];
 		int r;
 

@@ -18,7 +18,7 @@ static void copy_key(struct policy *to, const struct policy *from,
 
 void policy_layer(struct policy *base, const struct policy *over)
 {
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (over->set[key])
 			copy_key(base, over, key);
 	if (over->auto_allow_bash.set)
@@ -28,7 +28,7 @@ void policy_layer(struct policy *base, const struct policy *over)
 bool policy_has_section(const struct policy *policy,
 			enum policy_section section)
 {
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (policy->set[key] &&
 		    policy_key_info(key)->section == section)
 			return true;
@@ -40,23 +40,23 @@ void policy_for_infra(struct policy *policy)
 	const struct policy whole = *policy;
 
 	*policy = (struct policy){ 0 };
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
-		if (policy_key_info(key)->section == POLICY_NETWORK ||
-		    key == POLICY_ALLOW_DEGRADED || key == POLICY_DISABLE)
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
+		if (policy_key_info(key)->section == SECTION_NETWORK ||
+		    key == KEY_ALLOW_DEGRADED || key == KEY_DISABLE)
 			copy_key(policy, &whole, key);
 }
 
 bool policy_is_enforced(const struct policy *policy, enum policy_key key)
 {
 	/* There is none to ask for; false is what is always so. */
-	if (key == POLICY_SUPERVISOR)
+	if (key == KEY_SUPERVISOR)
 		return !policy->supervisor;
 	return policy_key_info(key)->enforced;
 }
 
 int policy_refuse_unenforced(const struct policy *policy)
 {
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (policy->set[key] && !policy_is_enforced(policy, key))
 			return fail(0, "not enforced by this build: %s",
 				    policy_key_name(key));
@@ -86,7 +86,7 @@ static int check_protections(const struct policy *policy)
 {
 	uint32_t both = policy->allow_degraded & policy->disable;
 
-	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
+	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
 		if (both & 1U << i)
 			return fail(0, "config.allow_degraded and "
 				       "config.disable: '%s' is in both",
@@ -96,8 +96,8 @@ static int check_protections(const struct policy *policy)
 
 static int check_network(const struct policy *policy)
 {
-	if (policy->set[POLICY_NET_MODE] &&
-	    policy->mode == POLICY_MODE_OPEN && policy->set[POLICY_NET_ALLOW])
+	if (policy->set[KEY_NET_MODE] &&
+	    policy->mode == POLICY_MODE_OPEN && policy->set[KEY_NET_ALLOW])
 		return fail(0, "network.mode 'open' leaves nothing to "
 			       "network.allow");
 	return 0;
@@ -105,7 +105,7 @@ static int check_network(const struct policy *policy)
 
 static int check_cpus(const struct policy *policy)
 {
-	if (policy->set[POLICY_NUM_CPUS] && policy->set[POLICY_CPU_CORES] &&
+	if (policy->set[KEY_NUM_CPUS] && policy->set[KEY_CPU_CORES] &&
 	    policy->num_cpus > policy->cpu_cores.n)
 		return fail(0, "limits.num_cpus: %u is more than the %zu of "
 			       "limits.cpu_cores", policy->num_cpus,
@@ -115,7 +115,7 @@ static int check_cpus(const struct policy *policy)
 
 static int check_bundle(const struct policy *policy)
 {
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (policy->set[key] &&
 		    policy_key_info(key)->bundle == POLICY_BUNDLE_NEVER)
 			return fail(0, "%s is not for a bundle, which has its "
@@ -127,15 +127,15 @@ int policy_check(const struct policy *policy, bool bundle)
 {
 	int r;
 
-	if ((r = needs(policy, POLICY_HTTP_CA, POLICY_HTTP_KEY)) < 0 ||
-	    (r = needs(policy, POLICY_HTTP_KEY, POLICY_HTTP_CA)) < 0 ||
-	    (r = needs(policy, POLICY_FS_STORAGE, POLICY_WORKDIR)) < 0 ||
-	    (r = needs(policy, POLICY_DISK, POLICY_WORKDIR)) < 0 ||
-	    (r = needs(policy, POLICY_UID, POLICY_GID)) < 0 ||
-	    (r = needs(policy, POLICY_GID, POLICY_UID)) < 0 ||
-	    (r = needs(policy, POLICY_ARGS, POLICY_EXEC)) < 0 ||
-	    (r = needs_http_rule(policy, POLICY_HTTP_INJECT_CA)) < 0 ||
-	    (r = needs_http_rule(policy, POLICY_HTTP_CA_OUT)) < 0 ||
+	if ((r = needs(policy, KEY_HTTP_CA, KEY_HTTP_KEY)) < 0 ||
+	    (r = needs(policy, KEY_HTTP_KEY, KEY_HTTP_CA)) < 0 ||
+	    (r = needs(policy, KEY_FS_STORAGE, KEY_WORKDIR)) < 0 ||
+	    (r = needs(policy, KEY_DISK, KEY_WORKDIR)) < 0 ||
+	    (r = needs(policy, KEY_UID, KEY_GID)) < 0 ||
+	    (r = needs(policy, KEY_GID, KEY_UID)) < 0 ||
+	    (r = needs(policy, KEY_ARGS, KEY_EXEC)) < 0 ||
+	    (r = needs_http_rule(policy, KEY_HTTP_INJECT_CA)) < 0 ||
+	    (r = needs_http_rule(policy, KEY_HTTP_CA_OUT)) < 0 ||
 	    (r = check_protections(policy)) < 0 ||
 	    (r = check_network(policy)) < 0 || (r = check_cpus(policy)) < 0)
 		return r;

@@ -15,16 +15,16 @@
 #include "policy/syscalls.h"
 #include "policy/values.h"
 
-static const char *const protections[POLICY_PROTECTIONS] = {
-	[POLICY_FS_REFER] = "fs_refer",
-	[POLICY_FS_TRUNCATE] = "fs_truncate",
-	[POLICY_NET_TCP] = "net_tcp",
-	[POLICY_FS_IOCTL_DEV] = "fs_ioctl_dev",
-	[POLICY_SIGNAL_SCOPE] = "signal_scope",
-	[POLICY_ABSTRACT_SCOPE] = "abstract_unix_socket_scope",
-	[POLICY_NAMESPACES] = "namespaces",
-	[POLICY_CGROUPS] = "cgroups",
-	[POLICY_DENY_REPLACE] = "deny_replace",
+static const char *const protections[PROTECT_COUNT] = {
+	[PROTECT_FS_REFER] = "fs_refer",
+	[PROTECT_FS_TRUNCATE] = "fs_truncate",
+	[PROTECT_NET_TCP] = "net_tcp",
+	[PROTECT_FS_IOCTL_DEV] = "fs_ioctl_dev",
+	[PROTECT_SIGNAL_SCOPE] = "signal_scope",
+	[PROTECT_ABSTRACT_SCOPE] = "abstract_unix_socket_scope",
+	[PROTECT_NAMESPACES] = "namespaces",
+	[PROTECT_CGROUPS] = "cgroups",
+	[PROTECT_DENY_REPLACE] = "deny_replace",
 };
 
 const char *policy_protection_name(enum policy_protection protection)
@@ -193,13 +193,13 @@ POLICY_READER(policy_read_numbers)
 static int read_protection(struct arena *arena, const struct policy_raw *raw,
 			   uint32_t *bits)
 {
-	const char *known[POLICY_PROTECTIONS + 1] = { NULL };
+	const char *known[PROTECT_COUNT + 1] = { NULL };
 	const char *text;
 	int r = policy_plain_text(raw, "a protection", &text);
 
 	if (r < 0)
 		return r;
-	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
+	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
 		if (streq(text, protections[i])) {
 			*bits |= 1U << i;
 			return 0;

@@ -59,7 +59,7 @@ int policy_manual(struct arena *arena, const char **ret)
 
 	text_put(&out, "| key | value | flags | in a bundle | meaning |\n"
 		       "| --- | --- | --- | --- | --- |\n");
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		put_row(&out, policy_key_info(key));
 	return text_close(&out, ret);
 }
@@ -81,9 +81,9 @@ static void put_help(struct policy_text *out,
 int policy_help(struct arena *arena, const char **ret)
 {
 	struct policy_text out = { .arena = arena };
-	enum policy_section section = POLICY_SECTIONS;
+	enum policy_section section = SECTION_COUNT;
 
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
 		if (info->section != section)

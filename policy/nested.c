@@ -68,7 +68,7 @@ int nested_container(struct arena *arena, const char **ret)
 
 int nested_weaken(struct arena *arena, struct policy *policy)
 {
-	const uint32_t weaker = 1U << POLICY_NAMESPACES | 1U << POLICY_CGROUPS;
+	const uint32_t weaker = 1U << PROTECT_NAMESPACES | 1U << PROTECT_CGROUPS;
 	const char *mark;
 	int r;
 
@@ -77,10 +77,10 @@ int nested_weaken(struct arena *arena, struct policy *policy)
 	r = nested_container(arena, &mark);
 	if (r < 0 || !mark)
 		return r;
-	if (!policy->set[POLICY_ALLOW_DEGRADED])
-		policy->origin[POLICY_ALLOW_DEGRADED] =
-			policy->origin[POLICY_WEAKER_NESTED];
-	policy->set[POLICY_ALLOW_DEGRADED] = true;
+	if (!policy->set[KEY_ALLOW_DEGRADED])
+		policy->origin[KEY_ALLOW_DEGRADED] =
+			policy->origin[KEY_WEAKER_NESTED];
+	policy->set[KEY_ALLOW_DEGRADED] = true;
 	policy->allow_degraded |= weaker & ~policy->disable;
 	return 0;
 }

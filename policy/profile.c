@@ -95,7 +95,7 @@ int policy_raw_from_toml(struct arena *arena, const struct toml_value *value,
 }
 
 static int read_key(const struct policy_setter *to, enum policy_section section,
-		    const struct toml_value *v, bool seen[POLICY_KEYS])
+		    const struct toml_value *v, bool seen[KEY_COUNT])
 {
 	int key = policy_key_find_in(section, v->key);
 	struct policy_raw raw;
@@ -118,7 +118,7 @@ static int read_section(const struct policy_setter *to,
 			const struct toml_value *table)
 {
 	int section = policy_section_find(table->key);
-	bool seen[POLICY_KEYS] = { false };
+	bool seen[KEY_COUNT] = { false };
 
 	if (section < 0)
 		return fail_in(policy_unknown(to->arena, "section", table->key,

@@ -14,9 +14,9 @@ static void put_key(struct policy_text *out, enum policy_key key)
 
 	text_put(out, "\n# %s (%s)\n", info->about,
 		 policy_type_info(info->type)->word);
-	if (key == POLICY_READ)
+	if (key == KEY_READ)
 		text_put(out, "%s = [\"@system\"]\n", name);
-	else if (key == POLICY_DENY_WRITE)
+	else if (key == KEY_DENY_WRITE)
 		text_put(out, "#%s = [\"@git-hooks\", \"@git-config\"]\n",
 			 name);
 	else
@@ -26,7 +26,7 @@ static void put_key(struct policy_text *out, enum policy_key key)
 int profile_starter(struct arena *arena, const char *name, const char **ret)
 {
 	struct policy_text out = { .arena = arena };
-	enum policy_section section = POLICY_SECTIONS;
+	enum policy_section section = SECTION_COUNT;
 
 	text_put(&out,
 		 "# %s.toml - a profile of sandlock. What it does not allow is "
@@ -39,7 +39,7 @@ int profile_starter(struct arena *arena, const char *name, const char **ret)
 		 "# Take away a `#` and give a value; sandlock(1) has them "
 		 "all.\n",
 		 name, name, name);
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
 		if (!info->enforced)

@@ -192,7 +192,7 @@ POLICY_SCHEMA(policy_schema_protections)
 {
 	begin_items(w, key);
 	put_array(w, "enum");
-	for (enum policy_protection i = 0; i < POLICY_PROTECTIONS; i++)
+	for (enum policy_protection i = 0; i < PROTECT_COUNT; i++)
 		put_string(w, NULL, policy_protection_name(i));
 	put_end(w);
 	put_end(w);
@@ -213,7 +213,7 @@ static void put_section(struct writer *w, enum policy_section section)
 	put_type(w, "object");
 	put_bool(w, "additionalProperties", false);
 	put_object(w, "properties");
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
 		if (info->section != section)
@@ -238,7 +238,7 @@ int policy_schema(struct arena *arena, const char **ret)
 	put_type(&w, "object");
 	put_bool(&w, "additionalProperties", false);
 	put_object(&w, "properties");
-	for (enum policy_section i = 0; i < POLICY_SECTIONS; i++)
+	for (enum policy_section i = 0; i < SECTION_COUNT; i++)
 		put_section(&w, i);
 	put_end(&w);
 	put_end(&w);

@@ -146,16 +146,16 @@ static int read_net(const struct policy_setter *to, enum policy_key key,
 }
 
 static const struct uv_key keys[] = {
-	{ "allow-read", POLICY_READ, read_paths },
-	{ "deny-read", POLICY_DENY_READ, read_paths },
-	{ "allow-write", POLICY_WRITE_ONLY, read_paths },
-	{ "deny-write", POLICY_DENY_WRITE, read_paths },
-	{ "allow-execute", POLICY_EXECUTE, read_paths },
-	{ "deny-execute", POLICY_DENY_EXECUTE, read_paths },
-	{ "allow-net", POLICY_NET_MODE, read_net },
-	{ "deny-net", POLICY_NET_DENY, read_hosts },
-	{ "allow-env", POLICY_ALLOW_ENV, read_all_or_names },
-	{ "deny-env", POLICY_DENY_ENV, read_names },
+	{ "allow-read", KEY_READ, read_paths },
+	{ "deny-read", KEY_DENY_READ, read_paths },
+	{ "allow-write", KEY_WRITE_ONLY, read_paths },
+	{ "deny-write", KEY_DENY_WRITE, read_paths },
+	{ "allow-execute", KEY_EXECUTE, read_paths },
+	{ "deny-execute", KEY_DENY_EXECUTE, read_paths },
+	{ "allow-net", KEY_NET_MODE, read_net },
+	{ "deny-net", KEY_NET_DENY, read_hosts },
+	{ "allow-env", KEY_ALLOW_ENV, read_all_or_names },
+	{ "deny-env", KEY_DENY_ENV, read_names },
 };
 
 static int unknown_key(struct arena *arena, const struct toml_value *v)
@@ -186,28 +186,28 @@ static int read_key(const struct policy_setter *to, const struct toml_value *v)
 
 static int deny_all(const struct policy_setter *to)
 {
-	static const enum policy_key lists[] = { POLICY_READ, POLICY_WRITE_ONLY,
-						 POLICY_EXECUTE };
+	static const enum policy_key lists[] = { KEY_READ, KEY_WRITE_ONLY,
+						 KEY_EXECUTE };
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < COUNT(lists); i++)
 		r = policy_set_list(to, lists[i], NULL, 0);
 	if (r == 0)
-		r = policy_set_text(to, POLICY_NET_MODE, "deny");
+		r = policy_set_text(to, KEY_NET_MODE, "deny");
 	if (r == 0)
-		r = policy_set_bool(to, POLICY_ALLOW_ENV, false);
+		r = policy_set_bool(to, KEY_ALLOW_ENV, false);
 	return r;
 }
 
 /* Alone, network.deny would open all else; here it only takes away. */
 static void drop_lone_deny(struct policy *policy, const char *name)
 {
-	if (!policy->set[POLICY_NET_DENY] || policy->mode == POLICY_MODE_OPEN)
+	if (!policy->set[KEY_NET_DENY] || policy->mode == POLICY_MODE_OPEN)
 		return;
 	log_warning("%s: deny-net has nothing to deny without allow-net = true",
 		    name);
-	policy->set[POLICY_NET_DENY] = false;
-	policy->origin[POLICY_NET_DENY] = NULL;
+	policy->set[KEY_NET_DENY] = false;
+	policy->origin[KEY_NET_DENY] = NULL;
 	policy->net_deny = (struct oci_strings){ 0 };
 }
 

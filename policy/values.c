@@ -17,9 +17,9 @@
 #define MAX_SHOWN 256
 
 const char *const policy_branches[] = {
-	[POLICY_COMMIT] = "commit",
-	[POLICY_ABORT] = "abort",
-	[POLICY_KEEP] = "keep",
+	[BRANCH_COMMIT] = "commit",
+	[BRANCH_ABORT] = "abort",
+	[BRANCH_KEEP] = "keep",
 };
 
 const char *const policy_modes[] = {

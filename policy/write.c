@@ -131,7 +131,7 @@ POLICY_WRITER(policy_write_protections)
 	const char *comma = "";
 
 	text_put(out, "[");
-	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
+	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
 		if (bits & 1U << i) {
 			text_put(out, "%s\"%s\"", comma,
 				 policy_protection_name(i));
@@ -164,7 +164,7 @@ static void write_section(struct policy_text *out, const struct policy *policy,
 {
 	text_put(out, "%s[%s]\n", out->len ? "\n" : "",
 		 policy_section_name(section));
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
 		if (info->section != section || !policy->set[key])
@@ -184,7 +184,7 @@ int policy_to_toml(struct arena *arena, const struct policy *policy,
 {
 	struct policy_text out = { .arena = arena };
 
-	for (enum policy_section i = 0; i < POLICY_SECTIONS; i++)
+	for (enum policy_section i = 0; i < SECTION_COUNT; i++)
 		if (policy_has_section(policy, i) && !out.error)
 			write_section(&out, policy, i, write_key);
 	return text_close(&out, ret);
@@ -195,7 +195,7 @@ int policy_show(struct arena *arena, const struct policy *policy,
 {
 	struct policy_text out = { .arena = arena };
 
-	for (enum policy_section i = 0; i < POLICY_SECTIONS; i++)
+	for (enum policy_section i = 0; i < SECTION_COUNT; i++)
 		if (policy_has_section(policy, i) && !out.error)
 			write_section(&out, policy, i, policy_show_key);
 	return text_close(&out, ret);

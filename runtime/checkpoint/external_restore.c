@@ -131,7 +131,7 @@ static int put_nodes(const struct make_input *in, struct pb *request)
 		r = put_mount(in->arena, request, usual[i].path, "",
 			      usual[i].path);
 	for (size_t i = 0; r >= 0 && i < l->ndevices; i++) {
-		const char *path = nodes_find(in->arena, &l->devices[i]);
+		const char *path = device_nodes_find(in->arena, &l->devices[i]);
 
 		r = path ? put_mount(in->arena, request, l->devices[i].path, "",
 				     path) :

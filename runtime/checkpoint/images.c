@@ -71,11 +71,11 @@ static bool is_idmapped(const struct oci_mount *mount)
 	return mount->has_mappings;
 }
 
-int images_check(const struct oci_spec *spec, const struct policed *policed)
+int images_check(const struct oci_spec *spec, const struct enforcement *enforcement)
 {
 	if (geteuid() != 0)
 		return fail(EPERM, "criu needs root");
-	if (policed->active)
+	if (enforcement->active)
 		return fail(0, "a container with a policy has no checkpoint: "
 			       "criu cannot restore what holds it");
 	for (size_t i = 0; i < spec->nmounts; i++)

@@ -153,7 +153,7 @@ static int check_all(const struct creation *c)
 	return r;
 }
 
-int restored_check(const struct creation *c)
+int verify_restored(const struct creation *c)
 {
 	int r = check_all(c);
 

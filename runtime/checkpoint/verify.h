@@ -15,4 +15,4 @@ int restored_inodes(int proc, pid_t pid, uint64_t ret[OCI_NAMESPACES]);
  * Images may say anything: the namespaces, capabilities, no_new_privs, seccomp
  * and cgroup of config.json must hold for what they were made into.
  */
-int restored_check(const struct creation *creation);
+int verify_restored(const struct creation *creation);

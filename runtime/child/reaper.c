@@ -66,7 +66,7 @@ static _Noreturn void stay(pid_t program, const struct step *step)
 	siginfo_t info;
 
 	/* Inside, /proc/1/cmdline shows what was typed: the policy, secrets. */
-	memset(step->reaper.words, 0, step->reaper.size);
+	memset(step->reaper.command_line, 0, step->reaper.size);
 	/* The program waits for that. */
 	(void)sys_close_range(0, ~0U, 0);
 	for (;;) {

@@ -24,7 +24,7 @@ static bool has_capabilities(void)
 	       data[1].permitted;
 }
 
-int raised_refuse(void)
+int elevated_refuse(void)
 {
 	const char *by = NULL;
 

@@ -7,4 +7,4 @@
  * rights that its caller lacks. We trust the caller's arguments, environment
  * and files, so any caller could use these rights.
  */
-int raised_refuse(void);
+int elevated_refuse(void);

@@ -11,20 +11,20 @@
 
 #define LOCK_SECONDS 10
 
-void front_close(struct front *front)
+void attached_close(struct attached *attached)
 {
-	console_close(&front->console);
-	notify_close(&front->notify);
-	foreground_end(&front->foreground);
+	console_close(&attached->console);
+	sd_notify_close(&attached->notify);
+	foreground_end(&attached->foreground);
 }
 
-int front_prepare(const struct creation *c, struct front *front)
+int attached_prepare(const struct creation *c, struct attached *attached)
 {
 	int r;
 
 	if (c->options->detach)
 		return 0;
-	r = foreground_prepare(&front->foreground);
+	r = foreground_prepare(&attached->foreground);
 	if (r < 0)
 		return r;
 	/* What the program leaves behind is ours to reap. */
@@ -33,23 +33,23 @@ int front_prepare(const struct creation *c, struct front *front)
 	return 0;
 }
 
-int front_open_console(struct creation *c, struct front *front)
+int attached_open_console(struct creation *c, struct attached *attached)
 {
 	int r;
 
 	if (c->launch.console < 0 || c->options->detach)
 		return 0;
-	r = console_open(take_fd(&c->launch.console), !front->no_input,
-			 &front->console);
+	r = console_open(take_fd(&c->launch.console), !attached->no_input,
+			 &attached->console);
 	if (r < 0)
 		return r;
-	front->has_console = true;
+	attached->has_console = true;
 	return 0;
 }
 
 static int remove_container(struct creation *c)
 {
-	int r = reserve_lock(&c->container, LOCK_SECONDS);
+	int r = state_dir_lock(&c->container, LOCK_SECONDS);
 
 	if (r == -ENOENT) {
 		/* `delete --force` was here before us. */
@@ -57,40 +57,40 @@ static int remove_container(struct creation *c)
 		return 0;
 	}
 	return r < 0 ? r :
-		       deleting_remove(c->arena, &c->container, &c->spec.hooks);
+		       delete_container(c->arena, &c->container, &c->spec.hooks);
 }
 
-int front_stay(const struct creation *c, struct front *front)
+int attached_stay(const struct creation *c, struct attached *attached)
 {
 	struct foreground_job job = {
 		.pid = c->launch.pid,
 		.pidfd = c->launch.pidfd,
-		.console = front->has_console ? &front->console : NULL,
-		.notify = front->notify.inside >= 0 ? &front->notify : NULL,
-		.timeout_ms = front->timeout_ms,
-		.stops_us = front->stops_us,
-		.signal = front->signal,
-		.traced = front->traced,
-		.user = front->user,
-		.heard = front->heard,
-		.listener = front->listener,
-		.ear = front->ear,
+		.console = attached->has_console ? &attached->console : NULL,
+		.notify = attached->notify.inside >= 0 ? &attached->notify : NULL,
+		.timeout_ms = attached->timeout_ms,
+		.stops_us = attached->stops_us,
+		.signal = attached->signal,
+		.traced = attached->traced,
+		.user = attached->user,
+		.heard = attached->heard,
+		.listener = attached->listener,
+		.ear = attached->ear,
 	};
 	int status, r;
 
-	r = foreground_wait(&front->foreground, &job, &status);
+	r = foreground_wait(&attached->foreground, &job, &status);
 	return r < 0 ? r : status;
 }
 
-int front_clear(struct creation *c)
+int attached_clear(struct creation *c)
 {
 	return c->options->keep ? 0 : remove_container(c);
 }
 
-int front_wait(struct creation *c, struct front *front)
+int attached_wait(struct creation *c, struct attached *attached)
 {
-	int status = front_stay(c, front);
-	int r = status < 0 ? status : front_clear(c);
+	int status = attached_stay(c, attached);
+	int r = status < 0 ? status : attached_clear(c);
 
 	return r < 0 ? r : status;
 }

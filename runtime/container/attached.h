@@ -10,10 +10,10 @@
 #include "runtime/launch/sd_notify.h"
 
 /* Everything it holds besides the container itself. */
-struct front {
+struct attached {
 	struct foreground foreground;
 	struct console console;
-	struct notify notify;
+	struct sd_notify notify;
 	bool has_console;
 	bool no_input; /* to the terminal */
 	uint64_t timeout_ms; /* 0: none */
@@ -27,21 +27,21 @@ struct front {
 	int ear;
 };
 
-#define FRONT_NONE                                                      \
+#define ATTACHED_NONE                                                      \
 	{                                                               \
 		.foreground = FOREGROUND_NONE, .console = CONSOLE_NONE, \
-		.notify = NOTIFY_NONE,                                  \
+		.notify = SD_NOTIFY_NONE,                                  \
 	}
-#define autofront AUTO(front_close)
+#define autoattached AUTO(attached_close)
 
 /* Before the first process: signals and orphans are ours, unless detached. */
-int front_prepare(const struct creation *creation, struct front *front);
+int attached_prepare(const struct creation *creation, struct attached *attached);
 /* The terminal, where there is one and it was not sent away. */
-int front_open_console(struct creation *creation, struct front *front);
+int attached_open_console(struct creation *creation, struct attached *attached);
 /* Until the program ends: its status. */
-int front_stay(const struct creation *creation, struct front *front);
+int attached_stay(const struct creation *creation, struct attached *attached);
 /* Then the container goes, too, unless --keep. */
-int front_clear(struct creation *creation);
+int attached_clear(struct creation *creation);
 /* Both; the status. */
-int front_wait(struct creation *creation, struct front *front);
-void front_close(struct front *front);
+int attached_wait(struct creation *creation, struct attached *attached);
+void attached_close(struct attached *attached);

@@ -69,7 +69,7 @@ static int write_intent(struct creation *c)
 		.rdt_group = c->rdt.own_group ? c->rdt.group : NULL,
 		.rdt_monitor = c->rdt.monitor,
 	};
-	r = reserve_boot_id(c->arena, c->proc, &record->boot_id);
+	r = state_dir_boot_id(c->arena, c->proc, &record->boot_id);
 	if (r < 0)
 		return r;
 	c->container.of_this_boot = true;
@@ -80,7 +80,7 @@ static int write_intent(struct creation *c)
 	r = cgroup_to_record(c->arena, &c->cgroup, record);
 	if (r < 0)
 		return r;
-	return reserve_save(c->arena, &c->container);
+	return state_dir_save(c->arena, &c->container);
 }
 
 static int open_gate(struct creation *c)
@@ -105,9 +105,9 @@ static int open_notify(struct creation *c)
 	int r;
 
 	if (!is_set(host) || !make_has_mountns(&c->in) ||
-	    !notify_is_heard(host))
+	    !sd_notify_is_heard(host))
 		return 0;
-	r = notify_make(c->container.dir);
+	r = sd_notify_make(c->container.dir);
 	if (r < 0)
 		return r;
 	c->notify_host = host;
@@ -118,7 +118,7 @@ static int open_notify(struct creation *c)
 }
 
 /* Device rules come after the child's own nodes exist, before anyone looks. */
-int creation_apply_devices(struct creation *c)
+int create_apply_devices(struct creation *c)
 {
 	if (c->devices_done)
 		return 0;
@@ -130,12 +130,12 @@ int creation_apply_devices(struct creation *c)
 static int before_hooks(struct launch *launch)
 {
 	struct creation *c = launch->owner;
-	int r = creation_apply_devices(c);
+	int r = create_apply_devices(c);
 
 	if (r < 0)
 		return r;
 	c->container.record.hooks_begun = true;
-	return reserve_save(c->arena, &c->container);
+	return state_dir_save(c->arena, &c->container);
 }
 
 /* The container manages what it sees of cgroup v2 as its own, and may. */
@@ -196,7 +196,7 @@ static void warn_of_missing_cgroups(const struct creation *c, size_t wanted)
 {
 	const char *path = c->spec.linux_.cgroups_path;
 
-	if (!c->facts.rootless || c->policed.view)
+	if (!c->facts.rootless || c->enforcement.view)
 		return;
 	if (is_set(path) && c->cgroup.n < wanted)
 		log_notice("linux.cgroupsPath: '%s' is ignored in %zu of %zu "
@@ -216,11 +216,11 @@ static int make_cgroups(struct creation *c)
 	int r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
 			      c->facts.rootless);
 
-	if (r < 0 && policed_lose_limits(&c->policed, &c->spec))
+	if (r < 0 && enforce_lose_limits(&c->enforcement, &c->spec))
 		r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
 				  c->facts.rootless);
 	if (r < 0)
-		return policed_limit_error(c->arena, &c->policed, resources, r);
+		return enforce_limit_error(c->arena, &c->enforcement, resources, r);
 	warn_of_missing_cgroups(c, wanted);
 	if (c->spec.linux_.intel_rdt) {
 		r = rdt_make(&c->rdt, c->spec.linux_.intel_rdt);
@@ -230,7 +230,7 @@ static int make_cgroups(struct creation *c)
 	return delegate_cgroup(c);
 }
 
-int creation_make_cgroups(struct creation *c)
+int create_make_cgroups(struct creation *c)
 {
 	int r = make_cgroups(c);
 
@@ -240,7 +240,7 @@ int creation_make_cgroups(struct creation *c)
 					&c->container.record);
 }
 
-int creation_settle(struct creation *c)
+int create_settle(struct creation *c)
 {
 	int r = c->in.unplaced ? 0 :
 				 cgroup_to_record(c->arena, &c->cgroup,
@@ -250,17 +250,17 @@ int creation_settle(struct creation *c)
 		r = io_replace_at(c->container.dir, "config.json", c->spec.json,
 				  c->spec.json_len, 0600);
 	return r < 0 ? r :
-		       policed_save(c->arena, &c->policed, c->container.dir);
+		       enforce_save(c->arena, &c->enforcement, c->container.dir);
 }
 
 /* The child is there, and waits: systemd makes no scope without a process. */
 static int place_child(struct launch *launch)
 {
 	struct creation *c = launch->owner;
-	int r = creation_start_unit(c);
+	int r = create_start_unit(c);
 
 	if (r >= 0)
-		r = creation_make_cgroups(c);
+		r = create_make_cgroups(c);
 	return r < 0 ? r : cgroup_enter(&c->cgroup, launch->pid);
 }
 
@@ -268,9 +268,9 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 {
 	struct creation *c = launch->owner;
 	autoclose int mntns = -1;
-	struct policed_files files = {
+	struct enforce_files files = {
 		.arena = c->arena,
-		.policed = &c->policed,
+		.enforcement = &c->enforcement,
 		.process = c->in.process,
 		.spec = &c->spec,
 		.rootfs = c->in.rootfs,
@@ -294,7 +294,7 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 			return fail(errno, "open /proc/%s", name);
 	}
 	files.mntns = mntns;
-	return policed_files_create(&files, ret_ruleset);
+	return enforce_files_create(&files, ret_ruleset);
 }
 
 static int start_child(struct creation *c)
@@ -320,15 +320,15 @@ static int start_child(struct creation *c)
 	if (r < 0)
 		return r;
 	/* The child has enough to do meanwhile. */
-	r = creation_settle(c);
+	r = create_settle(c);
 	return r < 0 ? r : launch_until(l, WORD_CREATED);
 }
 
-int creation_reserve(struct creation *c)
+int create_reserve(struct creation *c)
 {
 	int r;
 
-	r = reserve_container(c->arena, c->session->root, c->in.id,
+	r = state_dir_reserve(c->arena, c->session->root, c->in.id,
 			      &c->container);
 	if (r < 0)
 		return r;
@@ -341,11 +341,11 @@ int creation_reserve(struct creation *c)
 	return c->in.unplaced ? 0 : make_cgroups(c);
 }
 
-int creation_build(struct creation *c)
+int create_build(struct creation *c)
 {
 	int r;
 
-	r = creation_reserve(c);
+	r = create_reserve(c);
 	if (r < 0)
 		return r;
 	r = open_gate(c);
@@ -370,7 +370,7 @@ static int record_child(struct creation *c)
 
 static int tell_callers(struct creation *c)
 {
-	const struct creation_options *o = c->options;
+	const struct create_options *o = c->options;
 	int r = 0;
 
 	if (o->console_socket)
@@ -384,7 +384,7 @@ static int tell_callers(struct creation *c)
 	return r;
 }
 
-int creation_record(struct creation *c)
+int create_record(struct creation *c)
 {
 	int r;
 
@@ -395,14 +395,14 @@ int creation_record(struct creation *c)
 	if (r < 0)
 		return r;
 	c->container.record.kept = true;
-	return reserve_save(c->arena, &c->container);
+	return state_dir_save(c->arena, &c->container);
 }
 
-int creation_keep(struct creation *c)
+int create_keep(struct creation *c)
 {
 	int r;
 
-	r = creation_apply_devices(c);
+	r = create_apply_devices(c);
 	if (r < 0)
 		return r;
 	if (!make_has_userns(&c->in)) {
@@ -418,12 +418,12 @@ int creation_keep(struct creation *c)
 		if (r < 0)
 			return r;
 	}
-	r = creation_record(c);
+	r = create_record(c);
 	if (r < 0)
 		return r;
 	if (!c->in.has_gate) {
 		/* No `start` will come to run them. */
-		r = starting_hooks_before(c->session, &c->container, &c->spec);
+		r = start_hooks_before(c->session, &c->container, &c->spec);
 		if (r < 0)
 			return r;
 	}
@@ -467,22 +467,22 @@ static void undo(struct creation *c)
 	    oci_state_for_hook(c->arena, &c->container.record, OCI_STOPPED, 0,
 			       &json) == 0)
 		(void)hooks_run(&c->spec.hooks, HOOK_POSTSTOP, &here, json);
-	if (reserve_release(&c->container) < 0)
+	if (state_dir_release(&c->container) < 0)
 		log_warning("%s", err_text());
 	err_restore(&why);
 }
 
-void creation_close(struct creation *c)
+void create_close(struct creation *c)
 {
 	launch_close(&c->launch);
 	cgroup_close(&c->cgroup);
-	joins_close(&c->joins);
+	join_close(&c->joins);
 	closep(&c->gate);
 	closep(&c->proc);
 	/* Last: the way back may need the descriptors that were too many. */
 	if (c->reserved && !c->kept)
 		undo(c);
 	else if (c->reserved)
-		reserve_unlock(&c->container);
+		state_dir_unlock(&c->container);
 	container_close(&c->container);
 }

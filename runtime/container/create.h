@@ -16,7 +16,7 @@
 #include "runtime/plan/join.h"
 
 /* Options of create and run. */
-struct creation_options {
+struct create_options {
 	const char *bundle;
 	const char *config;
 	const char *console_socket;
@@ -34,17 +34,17 @@ struct creation_options {
 /* One creation under way; leaving scope undoes what is not kept. */
 struct creation {
 	struct arena *arena;
-	const struct creation_options *options;
+	const struct create_options *options;
 	const struct session *session;
 	int proc;
 	struct facts facts;
 	struct oci_spec spec;
-	struct joins joins;
+	struct join joins;
 	struct cgroup cgroup;
 	struct systemd_unit unit;	/* name NULL: another driver */
 	struct oci_strings unit_properties;
 	const char *unit_cgroup;
-	struct policed policed;
+	struct enforcement enforcement;
 	uint32_t degraded;		/* 1 << enum policy_protection: not held here */
 	struct confine_filter filter;
 	struct rdt rdt;			/* only with linux.intelRdt */
@@ -63,35 +63,35 @@ struct creation {
 
 #define CREATION_NONE                                                      \
 	{                                                                  \
-		.proc = -1, .joins = JOINS_NONE,                           \
+		.proc = -1, .joins = JOIN_NONE,                           \
 		.container = CONTAINER_NONE, .launch = LAUNCH_NONE,        \
 		.gate = -1,                                                \
 	}
-#define autocreation AUTO(creation_close)
+#define autocreation AUTO(create_close)
 
 /* Are 3 to 2+n the caller's? Otherwise they would be ours. */
-int creation_check_fds(const struct session *session, unsigned int n);
+int create_check_fds(const struct session *session, unsigned int n);
 
 /* Where the cgroups will lie; no effect yet. */
-int creation_place(struct creation *creation);
+int create_place(struct creation *creation);
 /* Make the unit, with the child in it. */
-int creation_start_unit(struct creation *creation);
+int create_start_unit(struct creation *creation);
 
 /* The same when the specification, its policy and rootfs are there already. */
-int creation_plan_spec(struct creation *creation);
+int create_plan_spec(struct creation *creation);
 /* Read, check and plan: no effect yet. */
-int creation_plan(struct creation *creation, const char *id, bool has_gate);
+int create_plan(struct creation *creation, const char *id, bool has_gate);
 /* Reserve the ID, and make the cgroups unless they wait for a process. */
-int creation_reserve(struct creation *creation);
-int creation_make_cgroups(struct creation *creation);
+int create_reserve(struct creation *creation);
+int create_make_cgroups(struct creation *creation);
 /* The copies that later commands read; before the first word is answered. */
-int creation_settle(struct creation *creation);
+int create_settle(struct creation *creation);
 /* Once, when all nodes exist. */
-int creation_apply_devices(struct creation *creation);
+int create_apply_devices(struct creation *creation);
 /* The child is on record, and the callers know it. */
-int creation_record(struct creation *creation);
+int create_record(struct creation *creation);
 /* Everything up to the point where the child is to be kept. */
-int creation_build(struct creation *creation);
+int create_build(struct creation *creation);
 /* Write it down, tell the callers, let the child go on to its gate or program. */
-int creation_keep(struct creation *creation);
-void creation_close(struct creation *creation);
+int create_keep(struct creation *creation);
+void create_close(struct creation *creation);

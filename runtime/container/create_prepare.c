@@ -100,7 +100,7 @@ static int count_listen_fds(unsigned int *ret)
 	return 0;
 }
 
-int creation_check_fds(const struct session *session, unsigned int n)
+int create_check_fds(const struct session *session, unsigned int n)
 {
 	if (n <= session->given_fds)
 		return 0;
@@ -114,19 +114,19 @@ static int check_descriptors(struct creation *c)
 
 	if (r < 0)
 		return r;
-	if (c->policed.active && !c->in.has_console &&
+	if (c->enforcement.active && !c->in.has_console &&
 	    (r = inherited_check_stdio()) < 0)
 		return r;
 	c->in.preserve_fds = c->options->preserve_fds;
 	if (c->in.preserve_fds > 4096 || c->in.listen_fds > 4096)
 		return fail(EINVAL, "--preserve-fds %u", c->in.preserve_fds);
-	return creation_check_fds(c->session,
+	return create_check_fds(c->session,
 				  c->in.preserve_fds + c->in.listen_fds);
 }
 
 static int check_user_namespace(const struct creation *c)
 {
-	if (c->facts.euid != 0 && !c->in.bare &&
+	if (c->facts.euid != 0 && !c->in.no_namespaces &&
 	    !c->spec.linux_.namespaces[OCI_NS_USER].listed)
 		return fail(EPERM, "linux.namespaces: without root, a user "
 				   "namespace is needed (spec --rootless "
@@ -151,7 +151,7 @@ static int settle_mappings(struct creation *c)
 
 static int check_mounts(struct creation *c)
 {
-	if (c->in.bare || !c->spec.nmounts || make_has_mountns(&c->in))
+	if (c->in.no_namespaces || !c->spec.nmounts || make_has_mountns(&c->in))
 		return 0;
 	c->in.mounts_present = true;
 	return mount_check(&c->in, c->proc);
@@ -189,10 +189,10 @@ static int gather(struct creation *c)
 	r = check_user_namespace(c);
 	if (r < 0)
 		return r;
-	r = joins_open(&c->spec.linux_, &c->joins);
+	r = join_open(&c->spec.linux_, &c->joins);
 	if (r < 0)
 		return r;
-	r = joins_check_sysctls(&c->joins, c->proc, &c->spec.linux_);
+	r = join_check_sysctls(&c->joins, c->proc, &c->spec.linux_);
 	if (r < 0)
 		return r;
 	r = settle_mappings(c);
@@ -203,16 +203,16 @@ static int gather(struct creation *c)
 		return r;
 	if (c->session->cgroup_manager == CGROUP_DISABLED &&
 	    cgroup_wants_limits(&c->spec.linux_.resources) &&
-	    !(policed_lose_limits(&c->policed, &c->spec) &&
+	    !(enforce_lose_limits(&c->enforcement, &c->spec) &&
 	      !cgroup_wants_limits(&c->spec.linux_.resources)))
 		return fail(0, "linux.resources: limits need cgroups, and "
 			       "--cgroup-manager is disabled");
 	r = cgroup_check_resources(&c->spec.linux_.resources,
 				   &c->facts.cgroups);
 	if (r < 0)
-		return policed_limit_error(c->arena, &c->policed,
+		return enforce_limit_error(c->arena, &c->enforcement,
 					   &c->spec.linux_.resources, r);
-	r = creation_place(c);
+	r = create_place(c);
 	if (r < 0)
 		return r;
 	r = place_rdt(c);
@@ -225,7 +225,7 @@ static int gather(struct creation *c)
 	return r;
 }
 
-int creation_plan_spec(struct creation *c)
+int create_plan_spec(struct creation *c)
 {
 	int r;
 
@@ -236,7 +236,7 @@ int creation_plan_spec(struct creation *c)
 	c->in.spec = &c->spec;
 	c->in.joins = &c->joins;
 	c->in.cgroup = &c->cgroup;
-	c->in.policed = &c->policed;
+	c->in.enforcement = &c->enforcement;
 	c->in.process = c->spec.process;
 	c->in.has_console = c->spec.process->terminal;
 	r = check_terminal(c);
@@ -248,7 +248,7 @@ int creation_plan_spec(struct creation *c)
 	return gather(c);
 }
 
-int creation_plan(struct creation *c, const char *id, bool has_gate)
+int create_plan(struct creation *c, const char *id, bool has_gate)
 {
 	int r;
 
@@ -257,18 +257,18 @@ int creation_plan(struct creation *c, const char *id, bool has_gate)
 	r = load_spec(c);
 	if (r < 0)
 		return r;
-	r = annotated_check(&c->session->allow_annotations, &c->spec);
+	r = host_annotations_check(&c->session->allow_annotations, &c->spec);
 	if (r < 0)
 		return r;
 	r = find_rootfs(c);
 	if (r < 0)
 		return r;
-	c->policed.bundle = c->in.bundle;
-	c->policed.rootfs = c->in.rootfs;
-	r = policed_create(c->arena, c->session->profile,
+	c->enforcement.bundle = c->in.bundle;
+	c->enforcement.rootfs = c->in.rootfs;
+	r = enforce_create(c->arena, c->session->profile,
 			   &c->session->allow_annotations, &c->spec,
-			   &c->policed);
+			   &c->enforcement);
 	if (r < 0)
 		return r;
-	return creation_plan_spec(c);
+	return create_plan_spec(c);
 }

@@ -32,7 +32,7 @@ static int place_unit(struct creation *c)
 	return c->unit_cgroup ? 0 : -ENOMEM;
 }
 
-int creation_place(struct creation *c)
+int create_place(struct creation *c)
 {
 	enum cgroup_manager manager = c->session->cgroup_manager;
 	const char *path = c->spec.linux_.cgroups_path;
@@ -47,13 +47,13 @@ int creation_place(struct creation *c)
 	r = cgroup_place(c->arena, &c->facts.cgroups, manager, path, c->in.id,
 			 &c->cgroup);
 	/* Nobody asks a sandbox for figures, or to be paused. */
-	if (r == 0 && c->policed.view)
+	if (r == 0 && c->enforcement.view)
 		r = cgroup_narrow(c->arena, &c->spec.linux_.resources,
 				  &c->cgroup);
 	return r;
 }
 
-int creation_start_unit(struct creation *c)
+int create_start_unit(struct creation *c)
 {
 	const char *description =
 		systemd_description(c->arena, &c->container.record);

@@ -20,7 +20,7 @@ static void run_poststop(struct arena *arena, const struct container *c,
 		(void)hooks_run(hooks, HOOK_POSTSTOP, &here, json);
 }
 
-int deleting_remove(struct arena *arena, struct container *container,
+int delete_container(struct arena *arena, struct container *container,
 		    const struct oci_hooks *hooks)
 {
 	/* A sandbox has no hooks, whatever its directory says. */
@@ -32,10 +32,10 @@ int deleting_remove(struct arena *arena, struct container *container,
 	if (due && !hooks && container_spec(arena, container, &spec) == 0)
 		hooks = &spec.hooks;
 
-	r = reserve_end(arena, container);
+	r = state_dir_end(arena, container);
 	if (r < 0)
 		return r;
-	r = reserve_release(container);
+	r = state_dir_release(container);
 	if (r < 0)
 		return r;
 	if (due && hooks)

@@ -11,5 +11,5 @@ struct oci_hooks;
  * End what still runs, remove what was made, run the poststop hooks: those of
  * its config.json, or these when the caller has read it (NULL: it has not).
  */
-int deleting_remove(struct arena *arena, struct container *container,
+int delete_container(struct arena *arena, struct container *container,
 		    const struct oci_hooks *hooks);

@@ -19,18 +19,18 @@
 #include "runtime/launch/inherited.h"
 #include "runtime/launch/stops.h"
 
-void entry_close(struct entry *entry)
+void enter_close(struct enter *entry)
 {
 	launch_close(&entry->launch);
 	cgroup_close(&entry->cgroup);
-	joins_close(&entry->joins);
+	join_close(&entry->joins);
 	closep(&entry->ruleset);
 	closep(&entry->root);
 	closep(&entry->proc);
 }
 
 /* What is not to be joined is our own: then that must be on record. */
-static bool is_on_record(const struct entry *e, uint64_t inode, int ns)
+static bool is_on_record(const struct enter *e, uint64_t inode, int ns)
 {
 	char name[64];
 	struct stat st;
@@ -47,7 +47,7 @@ static bool is_on_record(const struct entry *e, uint64_t inode, int ns)
  * The descriptors are of the recorded process: it lived when pidfd was made,
  * and its namespaces are those on record.
  */
-static int check_identity(const struct entry *e,
+static int check_identity(const struct enter *e,
 			  const struct container *container)
 {
 	const struct oci_record *record = &container->record;
@@ -65,13 +65,13 @@ static int check_identity(const struct entry *e,
 	return 0;
 }
 
-static int open_container(struct entry *e, const struct container *container)
+static int open_container(struct enter *e, const struct container *container)
 {
 	pid_t pid = container->record.pid;
 	char name[64];
 	int r;
 
-	r = joins_of_process(e->proc, pid, &e->joins);
+	r = join_of_process(e->proc, pid, &e->joins);
 	if (r < 0)
 		return r;
 	snprintf(name, sizeof name, "%d/root", pid);
@@ -81,7 +81,7 @@ static int open_container(struct entry *e, const struct container *container)
 	return check_identity(e, container);
 }
 
-static int open_cgroups(struct entry *e, const struct container *container,
+static int open_cgroups(struct enter *e, const struct container *container,
 			const char *sub)
 {
 	int r = cgroup_from_record(e->arena, &container->record, &e->cgroup);
@@ -97,7 +97,7 @@ static int open_cgroups(struct entry *e, const struct container *container,
 /* Out of a login's cgroup its user moves nothing; systemd does it for him. */
 static int attach(struct launch *launch)
 {
-	struct entry *e = launch->owner;
+	struct enter *e = launch->owner;
 	const char *sub;
 	int r = cgroup_sub(e->arena, &e->cgroup, &sub);
 
@@ -106,9 +106,9 @@ static int attach(struct launch *launch)
 				      launch->pid);
 }
 
-static int gather(struct entry *e, const struct session *session,
+static int gather(struct enter *e, const struct session *session,
 		  struct container *container,
-		  const struct entry_options *options)
+		  const struct enter_options *options)
 {
 	int r;
 
@@ -119,13 +119,13 @@ static int gather(struct entry *e, const struct session *session,
 		e->spec = *options->spec;
 	else if ((r = container_spec(e->arena, container, &e->spec)) < 0)
 		return r;
-	r = policed_load(e->arena, container->dir, container->record.rootfs,
-			 &e->spec, &e->policed);
+	r = enforce_load(e->arena, container->dir, container->record.rootfs,
+			 &e->spec, &e->enforcement);
 	if (r < 0)
 		return r;
 	e->process = *options->process;
-	r = policed_process(e->arena, &e->policed, options->env, &e->process);
-	if (r == 0 && e->policed.active && !e->process.terminal)
+	r = enforce_process(e->arena, &e->enforcement, options->env, &e->process);
+	if (r == 0 && e->enforcement.active && !e->process.terminal)
 		r = inherited_check_stdio();
 	if (r < 0)
 		return r;
@@ -144,15 +144,15 @@ static int gather(struct entry *e, const struct session *session,
 	return confine_seccomp(e->arena, e->spec.linux_.seccomp, &e->filter);
 }
 
-static void fill_input(struct entry *e, const struct container *container,
-		       const struct entry_options *options)
+static void fill_input(struct enter *e, const struct container *container,
+		       const struct enter_options *options)
 {
 	/* All of them exist: none is made anew. */
 	memset(e->spec.linux_.namespaces, 0, sizeof e->spec.linux_.namespaces);
 	e->in.arena = e->arena;
 	e->in.facts = &e->facts;
 	e->in.spec = &e->spec;
-	e->in.policed = &e->policed;
+	e->in.enforcement = &e->enforcement;
 	e->in.process = &e->process;
 	e->in.program = options->program;
 	e->in.only_env = options->only_env;
@@ -168,7 +168,7 @@ static void fill_input(struct entry *e, const struct container *container,
 }
 
 /* Where the container's first process was put. */
-static int join_rdt(const struct entry *e, const struct container *container)
+static int join_rdt(const struct enter *e, const struct container *container)
 {
 	const struct oci_intel_rdt *asked = e->spec.linux_.intel_rdt;
 	struct rdt rdt;
@@ -183,11 +183,11 @@ static int join_rdt(const struct entry *e, const struct container *container)
 }
 
 /* The root is there already: no need to stop for it. */
-static int hold_files(struct entry *e, const struct container *container)
+static int hold_files(struct enter *e, const struct container *container)
 {
-	const struct policed_files files = {
+	const struct enforce_files files = {
 		.arena = e->arena,
-		.policed = &e->policed,
+		.enforcement = &e->enforcement,
 		.process = &e->process,
 		.proc = e->proc,
 		.root = e->root,
@@ -197,18 +197,18 @@ static int hold_files(struct entry *e, const struct container *container)
 		.has_console = e->in.has_console,
 	};
 
-	if (!e->policed.landlock)
+	if (!e->enforcement.landlock)
 		return 0;
-	e->ruleset = policed_files_load(&files);
+	e->ruleset = enforce_files_load(&files);
 	if (e->ruleset < 0)
 		return e->ruleset;
 	e->plan.slots[SLOT_RULESET] = e->ruleset;
 	return 0;
 }
 
-int entry_prepare(struct entry *e, const struct session *session,
+int enter_prepare(struct enter *e, const struct session *session,
 		  struct container *container,
-		  const struct entry_options *options)
+		  const struct enter_options *options)
 {
 	struct launch *l = &e->launch;
 	int r;
@@ -248,7 +248,7 @@ int entry_prepare(struct entry *e, const struct session *session,
 	return process_rlimits(l);
 }
 
-int entry_finish(struct entry *e)
+int enter_finish(struct enter *e)
 {
 	int r = launch_go(&e->launch);
 

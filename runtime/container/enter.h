@@ -13,7 +13,7 @@
 #include "runtime/launch/launch.h"
 #include "runtime/plan/join.h"
 
-struct entry_options {
+struct enter_options {
 	const struct oci_process *process;
 	const struct oci_spec *spec;	/* its config.json; NULL: not read yet */
 	const struct oci_strings *env;	/* of it, given by name: not filtered */
@@ -25,7 +25,7 @@ struct entry_options {
 };
 
 /* A process on its way in; leaving scope ends it unless launch.kept. */
-struct entry {
+struct enter {
 	struct arena *arena;
 	int proc;
 	int root;			/* the container's */
@@ -33,26 +33,26 @@ struct entry {
 	struct facts facts;
 	struct oci_spec spec;
 	struct oci_process process;
-	struct joins joins;
+	struct join joins;
 	struct cgroup cgroup;
-	struct policed policed;
+	struct enforcement enforcement;
 	struct confine_filter filter;
 	struct make_input in;
 	struct plan plan;
 	struct launch launch;
 };
 
-#define ENTRY_NONE                                                         \
+#define ENTER_NONE                                                         \
 	{                                                                  \
 		.proc = -1, .root = -1, .ruleset = -1,                     \
-		.joins = JOINS_NONE, .launch = LAUNCH_NONE,                \
+		.joins = JOIN_NONE, .launch = LAUNCH_NONE,                \
 	}
-#define autoentry AUTO(entry_close)
+#define autoenter AUTO(enter_close)
 
 /* Everything up to CREATED: the process is inside and about to exec. */
-int entry_prepare(struct entry *entry, const struct session *session,
+int enter_prepare(struct enter *entry, const struct session *session,
 		  struct container *container,
-		  const struct entry_options *options);
+		  const struct enter_options *options);
 /* Let it exec; 0 when that has worked. */
-int entry_finish(struct entry *entry);
-void entry_close(struct entry *entry);
+int enter_finish(struct enter *entry);
+void enter_close(struct enter *entry);

@@ -15,7 +15,7 @@ static bool is_allowed(const struct oci_strings *allowed, const char *key)
 	return false;
 }
 
-int annotated_check(const struct oci_strings *allowed,
+int host_annotations_check(const struct oci_strings *allowed,
 		    const struct oci_spec *spec)
 {
 	const struct oci_annotations *all = &spec->annotations;

@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "oci/oci.h"
 
-int killing_parse(const char *text)
+int kill_parse(const char *text)
 {
 	int sig = oci_signal(*text == '-' ? text + 1 : text);
 
@@ -69,7 +69,7 @@ static int has_processes(struct arena *arena, const struct container *c,
 	return r < 0 ? r : n > 0;
 }
 
-int killing_signal(struct arena *arena, const struct container *c, int sig,
+int kill_signal(struct arena *arena, const struct container *c, int sig,
 		   bool all)
 {
 	AUTO(cgroup_close) struct cgroup cgroup = { 0 };

@@ -9,10 +9,10 @@
 struct arena;
 
 /* "9", "KILL", "SIGKILL", and "-9" as kill(1) has it. */
-int killing_parse(const char *text);
+int kill_parse(const char *text);
 /*
  * To its init; to every process if all of them are meant, or if init would not
  * take them with it. -ESRCH when it does not run.
  */
-int killing_signal(struct arena *arena, const struct container *container,
+int kill_signal(struct arena *arena, const struct container *container,
 		   int sig, bool all);

@@ -35,7 +35,7 @@ static FILE *open_below(int proc, const char *name)
 	return file;
 }
 
-pid_t holder_pid(const struct container *container)
+pid_t lock_holder_pid(const struct container *container)
 {
 	autoclose int proc = proc_open();
 	AUTO(fclosep) FILE *locks = proc < 0 ? NULL : open_below(proc, "locks");
@@ -59,9 +59,9 @@ pid_t holder_pid(const struct container *container)
 	return 0;
 }
 
-int holder_fail(const struct container *container)
+int lock_holder_fail(const struct container *container)
 {
-	pid_t pid = holder_pid(container);
+	pid_t pid = lock_holder_pid(container);
 
 	if (pid > 0)
 		return fail(EBUSY,
@@ -82,13 +82,13 @@ static bool is_maker(int proc, const struct container *container)
 
 	if (container->broken || record->maker <= 0 ||
 	    container_this_boot(container) <= 0 ||
-	    (record->kept && holder_pid(container) != record->maker))
+	    (record->kept && lock_holder_pid(container) != record->maker))
 		return false;
 	return proc_life(proc, record->maker, &start, &ends) >= 0 &&
 	       start == record->maker_start && !ends;
 }
 
-bool holder_is_stopped(const struct container *container)
+bool lock_holder_is_stopped(const struct container *container)
 {
 	autoclose int proc = proc_open();
 	uint64_t start;
@@ -119,7 +119,7 @@ static size_t open_children(int proc, pid_t parent, int *ret)
 	return n;
 }
 
-int holder_end(const struct container *container)
+int lock_holder_end(const struct container *container)
 {
 	pid_t maker = container->record.maker;
 	autoclose int proc = proc_open();
@@ -133,7 +133,7 @@ int holder_end(const struct container *container)
 	n = pidfd < 0 ? 0 : open_children(proc, maker, children);
 	/* Checked after opening, for the same reason. */
 	if (pidfd < 0 || !is_maker(proc, container))
-		r = holder_fail(container);
+		r = lock_holder_fail(container);
 	else if (sys_pidfd_send_signal(pidfd, SIGKILL) < 0 && errno != ESRCH)
 		r = fail(errno, "end process %d, which works on %s", maker,
 			 container->id);

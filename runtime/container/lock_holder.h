@@ -8,13 +8,13 @@
 #include "runtime/container/container.h"
 
 /* Its pid, from /proc/locks; 0: none, or not visible from here. */
-pid_t holder_pid(const struct container *container);
+pid_t lock_holder_pid(const struct container *container);
 /* The process that made the container holds the lock, and is stopped. */
-bool holder_is_stopped(const struct container *container);
+bool lock_holder_is_stopped(const struct container *container);
 /*
  * Kill the process that made the container, and its children, and wait for it
  * to end; -EBUSY, with the holder's pid, if another process holds the lock.
  */
-int holder_end(const struct container *container);
+int lock_holder_end(const struct container *container);
 /* The error of a lock that is held: -EBUSY, with the pid where it is known. */
-int holder_fail(const struct container *container);
+int lock_holder_fail(const struct container *container);

@@ -16,8 +16,8 @@ struct session {
 	const char *root;		/* state directory; never NULL */
 	bool root_given;		/* by --root */
 	unsigned int given_fds;		/* 3 to 2+this are the caller's */
-	char *words;			/* argv as the kernel shows it */
-	size_t words_size;
+	char *command_line;			/* argv as the kernel shows it */
+	size_t command_line_size;
 	enum cgroup_manager cgroup_manager;
 	int rootless;			/* -1 auto, 0 false, 1 true */
 	const char *criu;

@@ -82,9 +82,9 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 		      void *arg)
 {
 	const struct inside *inside = arg;
-	autoentry struct entry entry = ENTRY_NONE;
+	autoenter struct enter entry = ENTER_NONE;
 	struct oci_process process = *inside->process;
-	struct entry_options options = {
+	struct enter_options options = {
 		.process = &process,
 		.dies_with_us = true,
 	};
@@ -99,10 +99,10 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 	process.args.n = count(argv);
 	process.env.items = (const char **)envp;
 	process.env.n = count(envp);
-	r = entry_prepare(&entry, inside->session, inside->container, &options);
+	r = enter_prepare(&entry, inside->session, inside->container, &options);
 	if (r < 0)
 		return fail_in(r, "run %s", path);
-	r = entry_finish(&entry);
+	r = enter_finish(&entry);
 	if (r < 0)
 		return fail_in(r, "run %s", path);
 	job.pid = entry.launch.pid;
@@ -115,7 +115,7 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 	return r < 0 ? r : status;
 }
 
-int starting_protect(const struct oci_spec *spec, unsigned int preserved)
+int start_protect(const struct oci_spec *spec, unsigned int preserved)
 {
 	const struct oci_namespace *ns = spec->linux_.namespaces;
 	/* Its process is open to all of its user's, and so is our file. */
@@ -125,10 +125,10 @@ int starting_protect(const struct oci_spec *spec, unsigned int preserved)
 
 	if (!exposed && !shared && !spec->hooks.at[HOOK_START_CONTAINER].n)
 		return 0;
-	return self_protect(preserved);
+	return own_binary_protect(preserved);
 }
 
-int starting_hooks_before(const struct session *session,
+int start_hooks_before(const struct session *session,
 			  struct container *container,
 			  const struct oci_spec *spec)
 {
@@ -213,7 +213,7 @@ static void end_container(struct arena *arena,
 	err_restore(&why);
 }
 
-int starting_after(const struct session *session, struct container *container,
+int start_after(const struct session *session, struct container *container,
 		   const struct oci_spec *spec)
 {
 	struct hooks_place here = {
@@ -237,7 +237,7 @@ int starting_after(const struct session *session, struct container *container,
 }
 
 static int wait_until_ready(const struct container *container,
-			    const struct notify *notify)
+			    const struct sd_notify *notify)
 {
 	autoclose int pidfd = container_pidfd(container);
 
@@ -245,7 +245,7 @@ static int wait_until_ready(const struct container *container,
 		err_clear();
 		return 0;
 	}
-	return notify_relay(notify, container->record.pid, pidfd);
+	return sd_notify_relay(notify, container->record.pid, pidfd);
 }
 
 static int let_go(const struct session *session, struct container *container,
@@ -254,7 +254,7 @@ static int let_go(const struct session *session, struct container *container,
 	autoclose int proc = proc_open();
 	autolaunch struct launch launch = LAUNCH_NONE;
 	struct make_input in = { .arena = session->arena, .spec = spec };
-	AUTO(notify_close) struct notify notify = NOTIFY_NONE;
+	AUTO(sd_notify_close) struct sd_notify notify = SD_NOTIFY_NONE;
 	const char *host = getenv("NOTIFY_SOCKET");
 	int r;
 
@@ -269,14 +269,14 @@ static int let_go(const struct session *session, struct container *container,
 	launch.link = connect_gate(container);
 	if (launch.link < 0)
 		return launch.link;
-	r = starting_hooks_before(session, container, spec);
+	r = start_hooks_before(session, container, spec);
 	if (r < 0) {
 		end_container(session->arena, container);
 		return r;
 	}
 	if (is_set(host) &&
 	    faccessat(container->dir, NOTIFY_FOLDER, F_OK, 0) == 0) {
-		r = notify_open(container->dir, host, &notify);
+		r = sd_notify_open(container->dir, host, &notify);
 		if (r < 0)
 			return r;
 	}
@@ -287,13 +287,13 @@ static int let_go(const struct session *session, struct container *container,
 	if (r < 0)
 		return r;
 	(void)unlinkat(container->dir, "gate", 0);
-	r = starting_after(session, container, spec);
+	r = start_after(session, container, spec);
 	if (r < 0 || notify.inside < 0)
 		return r;
 	return wait_until_ready(container, &notify);
 }
 
-int starting_open_gate(const struct session *session,
+int start_open_gate(const struct session *session,
 		       struct container *container)
 {
 	enum oci_status status;
@@ -307,7 +307,7 @@ int starting_open_gate(const struct session *session,
 	r = container_spec(session->arena, container, &spec);
 	if (r < 0)
 		return r;
-	r = starting_protect(&spec, /* preserved= */ 0);
+	r = start_protect(&spec, /* preserved= */ 0);
 	if (r < 0)
 		return r;
 	return let_go(session, container, &spec);

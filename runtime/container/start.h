@@ -10,17 +10,17 @@
 #include "runtime/launch/launch.h"
 
 /* `start`: connect, hooks, GO, exec, hooks. */
-int starting_open_gate(const struct session *session,
+int start_open_gate(const struct session *session,
 		       struct container *container);
 /*
  * Before any effect: who enters for hooks, or where a pid namespace is shared,
  * is seen inside.
  */
-int starting_protect(const struct oci_spec *spec, unsigned int preserved);
+int start_protect(const struct oci_spec *spec, unsigned int preserved);
 /* startContainer hooks, inside. */
-int starting_hooks_before(const struct session *session,
+int start_hooks_before(const struct session *session,
 			  struct container *container,
 			  const struct oci_spec *spec);
 /* After exec: it is not our own binary that runs there; poststart hooks. */
-int starting_after(const struct session *session, struct container *container,
+int start_after(const struct session *session, struct container *container,
 		   const struct oci_spec *spec);

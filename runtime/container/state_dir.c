@@ -89,7 +89,7 @@ static int still_there(const struct container *c)
 	return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
-int reserve_lock(const struct container *container, int seconds)
+int state_dir_lock(const struct container *container, int seconds)
 {
 	int tries = 10 + seconds * (1000000 / LOCK_PAUSE_US);
 	int r;
@@ -98,7 +98,7 @@ int reserve_lock(const struct container *container, int seconds)
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return fail(errno, "lock %s", container->id);
 		if (tries-- <= 0)
-			return holder_fail(container);
+			return lock_holder_fail(container);
 		usleep(LOCK_PAUSE_US);
 	}
 	r = still_there(container);
@@ -111,7 +111,7 @@ int reserve_lock(const struct container *container, int seconds)
 	return 0;
 }
 
-void reserve_unlock(const struct container *container)
+void state_dir_unlock(const struct container *container)
 {
 	/* Explicit: a child may still have a copy of the descriptor. */
 	(void)flock(container->dir, LOCK_UN);
@@ -136,7 +136,7 @@ static int clear_left_over(struct arena *arena, const char *root,
 	if (r < 0)
 		return r;
 	/* `list` looks at a lock for an instant: one try is not enough. */
-	r = reserve_lock(&lock, 0);
+	r = state_dir_lock(&lock, 0);
 	if (r == -ENOENT)
 		return 0;
 	if (r < 0)
@@ -147,7 +147,7 @@ static int clear_left_over(struct arena *arena, const char *root,
 		return r;
 	if (old.record.kept || (old.broken && !container_is_rest(&old)))
 		return exists_already(id);
-	return deleting_remove(arena, &old, NULL);
+	return delete_container(arena, &old, NULL);
 }
 
 /* Made and locked, or -EEXIST when the ID was taken meanwhile. */
@@ -178,7 +178,7 @@ static int make_and_lock(struct container *c)
 	return 0;
 }
 
-int reserve_container(struct arena *arena, const char *root, const char *id,
+int state_dir_reserve(struct arena *arena, const char *root, const char *id,
 		      struct container *ret)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -206,7 +206,7 @@ int reserve_container(struct arena *arena, const char *root, const char *id,
 	return 0;
 }
 
-int reserve_save(struct arena *arena, const struct container *container)
+int state_dir_save(struct arena *arena, const struct container *container)
 {
 	const char *json;
 	size_t len;
@@ -218,7 +218,7 @@ int reserve_save(struct arena *arena, const struct container *container)
 	return io_replace_at(container->dir, STATE, json, len, 0600);
 }
 
-int reserve_boot_id(struct arena *arena, int proc, const char **ret)
+int state_dir_boot_id(struct arena *arena, int proc, const char **ret)
 {
 	char *text;
 	int r = io_read_at(arena, proc, "sys/kernel/random/boot_id", 128,
@@ -242,7 +242,7 @@ static void kill_init(const struct container *container)
 	(void)poll(&p, 1, REMOVE_MS);
 }
 
-int reserve_end(struct arena *arena, const struct container *container)
+int state_dir_end(struct arena *arena, const struct container *container)
 {
 	const struct rdt rdt = {
 		.group = container->record.rdt_group,
@@ -296,7 +296,7 @@ static int remove_directory(const struct container *container)
 	return io_remove_tree_at(container->root, container->id);
 }
 
-int reserve_release(const struct container *container)
+int state_dir_release(const struct container *container)
 {
 	static const char *const names[] = { "notify", "gate", "files",
 					     "policy.toml", "config.json" };

@@ -15,24 +15,24 @@ struct arena;
  * Make and lock its directory. What a killed create has left under the same
  * ID is undone first; "container with given ID already exists" when it is kept.
  */
-int reserve_container(struct arena *arena, const char *root, const char *id,
+int state_dir_reserve(struct arena *arena, const char *root, const char *id,
 		      struct container *ret);
 /*
  * Wait until no other command holds the lock: -EBUSY after so many seconds,
  * -ENOENT if the container was removed meanwhile.
  */
-int reserve_lock(const struct container *container, int seconds);
-void reserve_unlock(const struct container *container);
+int state_dir_lock(const struct container *container, int seconds);
+void state_dir_unlock(const struct container *container);
 
 /* Write the record, whole or not at all. */
-int reserve_save(struct arena *arena, const struct container *container);
+int state_dir_save(struct arena *arena, const struct container *container);
 /* This boot's id, for the record. */
-int reserve_boot_id(struct arena *arena, int proc, const char **ret);
+int state_dir_boot_id(struct arena *arena, int proc, const char **ret);
 
 /*
  * End every process that is the container's, remove its cgroups. Never a
  * signal to a process that is not provably its own.
  */
-int reserve_end(struct arena *arena, const struct container *container);
+int state_dir_end(struct arena *arena, const struct container *container);
 /* Remove its directory: the ID is free again. */
-int reserve_release(const struct container *container);
+int state_dir_release(const struct container *container);

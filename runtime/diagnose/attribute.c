@@ -37,7 +37,7 @@ static const char *operation_of(uint32_t right)
 
 static const char *list_of(const struct policy *policy, uint32_t right)
 {
-	if (right == EXECUTE && policy->set[POLICY_EXECUTE])
+	if (right == EXECUTE && policy->set[KEY_EXECUTE])
 		return "filesystem.execute";
 	return right == WRITE ? "filesystem.write" : "filesystem.read";
 }
@@ -49,11 +49,11 @@ static bool covers(const struct files_entry *entry, const char *real,
 }
 
 /* What takes the right from this entry of an allowlist; NULL: nothing. */
-static const struct files_entry *taken(const struct blame *blame,
+static const struct files_entry *taken(const struct attribution *attribution,
 				       const struct files_entry *allowed,
 				       const char *real, uint32_t right)
 {
-	const struct files_list *denied = &blame->view->denied;
+	const struct files_list *denied = &attribution->view->denied;
 
 	for (size_t i = 0; i < denied->n; i++) {
 		const struct files_entry *d = &denied->items[i];
@@ -65,10 +65,10 @@ static const struct files_entry *taken(const struct blame *blame,
 	return NULL;
 }
 
-static bool judge_mount(const struct blame *blame, const char *real,
+static bool judge_mount(const struct attribution *attribution, const char *real,
 			uint32_t right, bool *ret_refused, struct denial *ret)
 {
-	const struct policy_map *mount = &blame->policy->mount;
+	const struct policy_map *mount = &attribution->policy->mount;
 
 	for (size_t i = mount->n; i-- > 0;) {
 		const struct policy_pair *m = &mount->items[i];
@@ -85,16 +85,16 @@ static bool judge_mount(const struct blame *blame, const char *real,
 	return false;
 }
 
-bool blame_judge(const struct blame *blame, const char *real, uint32_t right,
+bool attribute_judge(const struct attribution *attribution, const char *real, uint32_t right,
 		 struct denial *ret)
 {
-	const struct files_list *allowed = &blame->view->allowed;
+	const struct files_list *allowed = &attribution->view->allowed;
 	const struct files_entry *by = NULL;
 	bool refused;
 
 	*ret = (struct denial){ .operation = operation_of(right),
 				.target = real };
-	if (judge_mount(blame, real, right, &refused, ret))
+	if (judge_mount(attribution, real, right, &refused, ret))
 		return refused;
 	for (size_t i = 0; i < allowed->n; i++) {
 		const struct files_entry *a = &allowed->items[i];
@@ -102,7 +102,7 @@ bool blame_judge(const struct blame *blame, const char *real, uint32_t right,
 
 		if (!covers(a, real, right))
 			continue;
-		d = taken(blame, a, real, right);
+		d = taken(attribution, a, real, right);
 		if (d && d->implied) {
 			ret->note = OF_NEXT_RUN;
 			return true;
@@ -112,8 +112,8 @@ bool blame_judge(const struct blame *blame, const char *real, uint32_t right,
 		by = by ? by : d;
 	}
 	if (!by)
-		by = taken(blame, NULL, real, right);
-	ret->key = by ? by->key : list_of(blame->policy, right);
+		by = taken(attribution, NULL, real, right);
+	ret->key = by ? by->key : list_of(attribution->policy, right);
 	ret->item = by ? by->item : NULL;
 	return true;
 }
@@ -127,9 +127,9 @@ struct found {
 };
 
 /* How a descriptor's file is called in the sandbox. */
-static bool name_of(const struct blame *blame, int fd, char ret[PATH_MAX])
+static bool name_of(const struct attribution *attribution, int fd, char ret[PATH_MAX])
 {
-	size_t skip = strlen(blame->prefix);
+	size_t skip = strlen(attribution->prefix);
 	char link[64];
 	ssize_t n;
 
@@ -138,7 +138,7 @@ static bool name_of(const struct blame *blame, int fd, char ret[PATH_MAX])
 	if (n < 0)
 		return false;
 	ret[n] = '\0';
-	if (strncmp(ret, blame->prefix, skip) != 0)
+	if (strncmp(ret, attribution->prefix, skip) != 0)
 		return false;
 	memmove(ret, ret + skip, (size_t)n - skip + 1);
 	if (!*ret)
@@ -146,7 +146,7 @@ static bool name_of(const struct blame *blame, int fd, char ret[PATH_MAX])
 	return *ret == '/';
 }
 
-static bool look_for_name(const struct blame *blame, const char *path,
+static bool look_for_name(const struct attribution *attribution, const char *path,
 			  struct found *ret)
 {
 	char parent[PATH_MAX], name[NAME_MAX + 1];
@@ -157,11 +157,11 @@ static bool look_for_name(const struct blame *blame, const char *path,
 	if ((size_t)snprintf(name, sizeof name, "%s", slash + 1) >= sizeof name)
 		return false;
 
-	autoclose int dir = root_open(blame->root, parent,
+	autoclose int dir = root_open(attribution->root, parent,
 				      O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 
-	if (dir < 0 || !name_of(blame, dir, ret->path))
+	if (dir < 0 || !name_of(attribution, dir, ret->path))
 		return false;
 	at = streq(ret->path, "/") ? 0 : strlen(ret->path);
 	if (at + strlen(name) + 2 > sizeof ret->path)
@@ -175,7 +175,7 @@ static bool look_for_name(const struct blame *blame, const char *path,
 }
 
 /* On the host, as it is now; only names are looked at. */
-static void find(const struct blame *blame, const struct blame_path *wanted,
+static void find(const struct attribution *attribution, const struct attribute_path *wanted,
 		 struct found *ret)
 {
 	char path[PATH_MAX];
@@ -188,15 +188,15 @@ static void find(const struct blame *blame, const struct blame_path *wanted,
 		path[--len] = '\0';
 
 	autoclose int fd =
-		root_open(blame->root, path,
+		root_open(attribution->root, path,
 			  O_PATH | O_CLOEXEC | (wanted->link ? O_NOFOLLOW : 0));
 
-	if (fd >= 0 && name_of(blame, fd, ret->path)) {
+	if (fd >= 0 && name_of(attribution, fd, ret->path)) {
 		ret->exists = true;
 		ret->has_parent = true;
 		return;
 	}
-	if (!look_for_name(blame, path, ret))
+	if (!look_for_name(attribution, path, ret))
 		snprintf(ret->path, sizeof ret->path, "%s", path);
 }
 
@@ -210,7 +210,7 @@ static bool is_gpu(const char *path)
 }
 
 /* These are the sandbox's own: processes and most devices are not there. */
-static int blame_own(const struct blame *blame, const struct blame_path *wanted)
+static int attribute_own(const struct attribution *attribution, const struct attribute_path *wanted)
 {
 	bool device = files_is_at_or_below(wanted->path, "/dev");
 	struct denial denial = {
@@ -222,13 +222,13 @@ static int blame_own(const struct blame *blame, const struct blame_path *wanted)
 	};
 	struct found found;
 
-	find(blame, wanted, &found);
+	find(attribution, wanted, &found);
 	if (wanted->error != EROFS &&
 	    (!device || wanted->error != ENOENT || !found.exists))
 		return 0;
 	if (is_gpu(wanted->path))
 		denial.key = "limits.gpu_devices";
-	return denials_add(blame->denials, &denial);
+	return denials_add(attribution->denials, &denial);
 }
 
 static bool is_refusal(int error)
@@ -249,14 +249,14 @@ static bool is_kept(const struct files_entry *denied, const char *path)
 }
 
 /* The workload removed or replaced a mount, or a directory above one. */
-static int blame_busy(const struct blame *blame,
-		      const struct blame_path *wanted)
+static int attribute_busy(const struct attribution *attribution,
+		      const struct attribute_path *wanted)
 {
-	const struct files_list *denied = &blame->view->denied;
+	const struct files_list *denied = &attribution->view->denied;
 	struct found found;
 	struct denial denial;
 
-	find(blame, wanted, &found);
+	find(attribution, wanted, &found);
 	for (size_t i = 0; i < denied->n; i++) {
 		const struct files_entry *d = &denied->items[i];
 
@@ -272,12 +272,12 @@ static int blame_busy(const struct blame *blame,
 		if (d->implied && !streq(d->path, found.path))
 			denial.note = "it leads to the policy of the next run: "
 				      "change it outside";
-		return denials_add(blame->denials, &denial);
+		return denials_add(attribution->denials, &denial);
 	}
 	return 0;
 }
 
-int blame_file(const struct blame *blame, const struct blame_path *wanted)
+int attribute_file(const struct attribution *attribution, const struct attribute_path *wanted)
 {
 	static const uint32_t rights[] = { WRITE, EXECUTE, READ };
 	struct found found;
@@ -286,22 +286,22 @@ int blame_file(const struct blame *blame, const struct blame_path *wanted)
 	if (wanted->path[0] != '/')
 		return 0;
 	if (wanted->error == EBUSY && wanted->rights & WRITE)
-		return blame_busy(blame, wanted);
+		return attribute_busy(attribution, wanted);
 	if (!is_refusal(wanted->error))
 		return 0;
 	if (files_is_at_or_below(wanted->path, "/proc") ||
 	    files_is_at_or_below(wanted->path, "/dev"))
-		return blame_own(blame, wanted);
-	find(blame, wanted, &found);
+		return attribute_own(attribution, wanted);
+	find(attribution, wanted, &found);
 	for (size_t i = 0; i < COUNT(rights); i++) {
 		if (!(wanted->rights & rights[i]) ||
-		    !blame_judge(blame, found.path, rights[i], &denial))
+		    !attribute_judge(attribution, found.path, rights[i], &denial))
 			continue;
 		/* It would not be there without a policy either. */
 		if (wanted->error == ENOENT && !denial.item && !found.exists &&
 		    !(wanted->makes && found.has_parent))
 			continue;
-		return denials_add(blame->denials, &denial);
+		return denials_add(attribution->denials, &denial);
 	}
 	return 0;
 }
@@ -318,12 +318,12 @@ static void script_interpreter(const char *header, char *ret)
 }
 
 /* Who loads it, "" if nobody; as far as we may read it ourselves. */
-static void interpreter_of(const struct blame *blame, const char *path,
+static void interpreter_of(const struct attribution *attribution, const char *path,
 			   char *ret)
 {
 	_Alignas(8) char header[ELF_INTERPRETER + 1] = "";
 	autoclose int fd =
-		root_open(blame->root, path,
+		root_open(attribution->root, path,
 			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 	ssize_t n;
@@ -338,25 +338,25 @@ static void interpreter_of(const struct blame *blame, const char *path,
 		elf_interpreter(fd, header, (size_t)n, ret);
 }
 
-int blame_program(const struct blame *blame, const char *path, int error)
+int attribute_program(const struct attribution *attribution, const char *path, int error)
 {
 	char next[ELF_INTERPRETER];
-	size_t before = blame->denials->n;
-	struct blame_path wanted = {
+	size_t before = attribution->denials->n;
+	struct attribute_path wanted = {
 		.path = path,
 		.rights = EXECUTE,
 		.error = error,
 	};
-	int r = blame_file(blame, &wanted);
+	int r = attribute_file(attribution, &wanted);
 
 	wanted.path = next;
 	for (int i = 0; i < MAX_INTERPRETERS; i++) {
-		if (r < 0 || blame->denials->n > before)
+		if (r < 0 || attribution->denials->n > before)
 			return r;
-		interpreter_of(blame, i ? wanted.path : path, next);
+		interpreter_of(attribution, i ? wanted.path : path, next);
 		if (next[0] != '/')
 			return 0;
-		r = blame_file(blame, &wanted);
+		r = attribute_file(attribution, &wanted);
 	}
 	return r;
 }

@@ -15,18 +15,18 @@ struct landlock_plan;
 struct policy;
 struct view;
 
-struct blame {
+struct attribution {
 	const struct policy *policy;
 	const struct view *view;
 	struct denials *denials;
 	int root; /* the host's, or filesystem.chroot */
 	const char *prefix; /* how the host calls it; "" */
-	bool bare; /* without namespaces */
+	bool no_namespaces; /* without namespaces */
 	const struct landlock_plan *net; /* who judges TCP; NULL: nobody */
 };
 
 /* An absolute path as the sandbox has it, and what was wanted. */
-struct blame_path {
+struct attribute_path {
 	const char *path;
 	uint32_t rights; /* enum landlock_right */
 	int error; /* as the kernel gave it */
@@ -38,22 +38,22 @@ struct blame_path {
  * The policy's answer for a path without links; false: it is allowed. Pure.
  * rights: one of enum landlock_right.
  */
-bool blame_judge(const struct blame *blame, const char *real, uint32_t rights,
+bool attribute_judge(const struct attribution *attribution, const char *real, uint32_t rights,
 		 struct denial *ret);
-int blame_file(const struct blame *blame, const struct blame_path *wanted);
+int attribute_file(const struct attribution *attribution, const struct attribute_path *wanted);
 /* A program that was not found or not executed, and who loads it. */
-int blame_program(const struct blame *blame, const char *path, int error);
+int attribute_program(const struct attribution *attribution, const char *path, int error);
 /* A call of the blocklist; args: for socket, UINT64_MAX: not known. */
-int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
+int attribute_call(const struct attribution *attribution, uint32_t arch, uint64_t number,
 	       const uint64_t args[6]);
 /* Report a process that was killed for a system call of another ABI. */
-int blame_abi(const struct blame *blame);
+int attribute_abi(const struct attribution *attribution);
 /* An address that could not be reached; operation: the call's name. */
-int blame_address(const struct blame *blame, const char *operation,
+int attribute_address(const struct attribution *attribution, const char *operation,
 		  const void *address, uint64_t size, int error);
 /* The same of a Unix socket with a path. */
-int blame_unix(const struct blame *blame, const char *operation,
+int attribute_unix(const struct attribution *attribution, const char *operation,
 	       const char *path, int error);
 /* The same of a TCP socket that was refused with EACCES. */
-int blame_port(const struct blame *blame, const char *operation,
+int attribute_port(const struct attribution *attribution, const char *operation,
 	       const void *address, uint64_t size);

@@ -84,22 +84,22 @@ static const char *mode_name(const struct policy *policy)
  * Raw sockets need network access, too. Where the filter denies Unix sockets,
  * no syscall group would allow the call.
  */
-static const char *add_for_socket(const struct blame *blame,
+static const char *add_for_socket(const struct attribution *attribution,
 				  const uint64_t args[6])
 {
-	bool denied = blame->policy->mode == POLICY_MODE_DENY;
+	bool denied = attribution->policy->mode == POLICY_MODE_DENY;
 
 	if (denied && is_inet((int)args[0]) && type_of(args) != SOCK_RAW)
-		return blame->bare ? "--network-mode open" :
+		return attribution->no_namespaces ? "--network-mode open" :
 				     "--network-mode loopback or open";
-	if (blame->bare && !landlock_judges_sockets(landlock_probe()))
+	if (attribution->no_namespaces && !landlock_judges_sockets(landlock_probe()))
 		return NULL;
 	return denied ? "--network-mode open --syscalls-extra-allow "
 			"raw_sockets" :
 			"--syscalls-extra-allow raw_sockets";
 }
 
-static int blame_socket(const struct blame *blame, const uint64_t args[6])
+static int attribute_socket(const struct attribution *attribution, const uint64_t args[6])
 {
 	char family[32];
 	struct denial denial = {
@@ -107,7 +107,7 @@ static int blame_socket(const struct blame *blame, const uint64_t args[6])
 		.target = family,
 		.key = "syscalls",
 		.item = "raw_sockets",
-		.add = add_for_socket(blame, args),
+		.add = add_for_socket(attribution, args),
 	};
 
 	print_family(args, family, sizeof family);
@@ -115,21 +115,21 @@ static int blame_socket(const struct blame *blame, const uint64_t args[6])
 	if (args[0] == UINT64_MAX) {
 		denial.target = "of some family";
 		denial.key = denial.add = NULL;
-		denial.note = blame->policy->mode == POLICY_MODE_DENY ?
+		denial.note = attribution->policy->mode == POLICY_MODE_DENY ?
 				      "network.mode: deny, or syscalls: "
 				      "raw_sockets" :
 				      "syscalls: raw_sockets";
 	}
-	if (is_inet((int)args[0]) && blame->policy->mode == POLICY_MODE_DENY) {
+	if (is_inet((int)args[0]) && attribution->policy->mode == POLICY_MODE_DENY) {
 		denial.key = "network.mode";
-		denial.item = mode_name(blame->policy);
+		denial.item = mode_name(attribution->policy);
 	}
-	if (blame->bare && args[0] == AF_UNIX) {
+	if (attribution->no_namespaces && args[0] == AF_UNIX) {
 		denial.key = denial.add = NULL;
 		denial.note = "without namespaces nothing covers the sockets "
 			      "of others";
 	}
-	return denials_add(blame->denials, &denial);
+	return denials_add(attribution->denials, &denial);
 }
 
 /* ---- other calls ---- */
@@ -165,18 +165,18 @@ static bool is_extra(const struct policy *policy, uint32_t arch,
 	return false;
 }
 
-static const char *find_bare(const struct blame *blame, uint32_t arch,
+static const char *find_bare(const struct attribution *attribution, uint32_t arch,
 			     uint64_t number)
 {
 	const char *name;
 
-	if (!blame->bare)
+	if (!attribution->no_namespaces)
 		return NULL;
-	name = find_in(bare_calls, arch, number);
+	name = find_in(no_namespaces_calls, arch, number);
 	return name ? name : confine_process_call(arch, number);
 }
 
-static const char *bare_note(const char *name, uint32_t arch, uint64_t number)
+static const char *no_namespaces_note(const char *name, uint32_t arch, uint64_t number)
 {
 	if (confine_process_call(arch, number))
 		return "without namespaces it can change its own limits and "
@@ -193,7 +193,7 @@ static bool is_of_file(const char *name, const uint64_t args[6])
 	       !confine_is_terminal(args[1]);
 }
 
-static int blame_group(const struct blame *blame, const char *group,
+static int attribute_group(const struct attribution *attribution, const char *group,
 		       const char *name, const uint64_t args[6])
 {
 	char add[96];
@@ -206,31 +206,31 @@ static int blame_group(const struct blame *blame, const char *group,
 	};
 
 	if (streq(name, "socket") || streq(name, "socketpair"))
-		return blame_socket(blame, args);
+		return attribute_socket(attribution, args);
 	snprintf(add, sizeof add, "--syscalls-extra-allow %s", group);
-	if (oci_strings_has(&blame->policy->extra_deny, group)) {
+	if (oci_strings_has(&attribution->policy->extra_deny, group)) {
 		denial.key = "syscalls.extra_deny";
 		denial.add = NULL;
 	}
-	if (blame->bare && is_of_file(name, args)) {
+	if (attribution->no_namespaces && is_of_file(name, args)) {
 		denial.key = denial.item = denial.add = NULL;
 		denial.note = FILES_STAY;
 	}
-	return denials_add(blame->denials, &denial);
+	return denials_add(attribution->denials, &denial);
 }
 
 /* Find what denied the call, other than a syscall group. */
-static bool find_reason(const struct blame *blame, uint32_t arch,
+static bool find_reason(const struct attribution *attribution, uint32_t arch,
 			uint64_t number, struct denial *ret)
 {
 	static const char *const sends[] = { "sendto", "sendmsg", "sendmmsg",
 					     NULL };
 
-	if (is_extra(blame->policy, arch, number, &ret->target)) {
+	if (is_extra(attribution->policy, arch, number, &ret->target)) {
 		ret->key = "syscalls.extra_deny";
 		ret->item = ret->target;
-	} else if ((ret->target = find_bare(blame, arch, number))) {
-		ret->note = bare_note(ret->target, arch, number);
+	} else if ((ret->target = find_bare(attribution, arch, number))) {
+		ret->note = no_namespaces_note(ret->target, arch, number);
 	} else if (call_number(arch, "memfd_create") == (int)number) {
 		ret->target = "memfd_create";
 		ret->key = "filesystem.execute";
@@ -241,19 +241,19 @@ static bool find_reason(const struct blame *blame, uint32_t arch,
 	return ret->target;
 }
 
-int blame_call(const struct blame *blame, uint32_t arch, uint64_t number,
+int attribute_call(const struct attribution *attribution, uint32_t arch, uint64_t number,
 	       const uint64_t args[6])
 {
 	struct denial denial = { .operation = "call" };
 	const char *name = NULL, *group;
 
-	if (find_reason(blame, arch, number, &denial))
-		return denials_add(blame->denials, &denial);
+	if (find_reason(attribution, arch, number, &denial))
+		return denials_add(attribution->denials, &denial);
 	group = group_of(arch, number, &name);
-	return group ? blame_group(blame, group, name, args) : 0;
+	return group ? attribute_group(attribution, group, name, args) : 0;
 }
 
-int blame_abi(const struct blame *blame)
+int attribute_abi(const struct attribution *attribution)
 {
 	const struct denial denial = {
 		.operation = "call",
@@ -261,7 +261,7 @@ int blame_abi(const struct blame *blame)
 		.note = "programs for i386 and x32 are ended under any policy",
 	};
 
-	return denials_add(blame->denials, &denial);
+	return denials_add(attribution->denials, &denial);
 }
 
 /* ---- addresses ---- */
@@ -282,7 +282,7 @@ static void print_address(const void *address, char *ret, size_t size)
 }
 
 /* The network is its own, and leads nowhere. */
-static int blame_inet(const struct blame *blame, const char *operation,
+static int attribute_inet(const struct attribution *attribution, const char *operation,
 		      const void *address, int error)
 {
 	char text[INET6_ADDRSTRLEN + 16];
@@ -290,14 +290,14 @@ static int blame_inet(const struct blame *blame, const char *operation,
 		.operation = streq(operation, "sendto") ? "send" : operation,
 		.target = text,
 		.key = "network.mode",
-		.item = mode_name(blame->policy),
+		.item = mode_name(attribution->policy),
 	};
 
-	if (blame->policy->mode == POLICY_MODE_OPEN ||
+	if (attribution->policy->mode == POLICY_MODE_OPEN ||
 	    (error != ENETUNREACH && error != EHOSTUNREACH))
 		return 0;
 	print_address(address, text, sizeof text);
-	return denials_add(blame->denials, &denial);
+	return denials_add(attribution->denials, &denial);
 }
 
 /* ---- ports, which Landlock judges ---- */
@@ -347,29 +347,29 @@ static bool is_of_inet(const void *address, uint64_t size)
 		size >= offsetof(struct sockaddr_in6, sin6_scope_id));
 }
 
-int blame_port(const struct blame *blame, const char *operation,
+int attribute_port(const struct attribution *attribution, const char *operation,
 	       const void *address, uint64_t size)
 {
-	const struct oci_strings *closed = &blame->policy->deny_bind;
+	const struct oci_strings *closed = &attribution->policy->deny_bind;
 	char text[INET6_ADDRSTRLEN + 16];
 	struct denial denial = { .operation = operation, .target = text };
 	bool binds = streq(operation, "bind");
 
 	if (!is_of_inet(address, size) ||
-	    is_allowed(blame->net,
+	    is_allowed(attribution->net,
 		       binds ? LANDLOCK_ACCESS_NET_BIND_TCP :
 			       LANDLOCK_ACCESS_NET_CONNECT_TCP,
 		       port_of(address)))
 		return 0;
 	print_address(address, text, sizeof text);
 	denial.key = binds ? "network.bind" : "network.mode";
-	denial.item = binds ? NULL : mode_name(blame->policy);
+	denial.item = binds ? NULL : mode_name(attribution->policy);
 	for (size_t i = 0; binds && i < closed->n; i++)
 		if (has_port(closed->items[i], port_of(address))) {
 			denial.key = "network.deny_bind";
 			denial.item = closed->items[i];
 		}
-	return denials_add(blame->denials, &denial);
+	return denials_add(attribution->denials, &denial);
 }
 
 /* ---- sockets with a path ---- */
@@ -385,18 +385,18 @@ static bool is_listed(const struct policy *policy, const char *path)
 	return false;
 }
 
-static bool is_socket(const struct blame *blame, const char *path)
+static bool is_socket(const struct attribution *attribution, const char *path)
 {
-	autoclose int fd = root_open(blame->root, path, O_PATH | O_CLOEXEC);
+	autoclose int fd = root_open(attribution->root, path, O_PATH | O_CLOEXEC);
 	struct stat st;
 
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-int blame_unix(const struct blame *blame, const char *operation,
+int attribute_unix(const struct attribution *attribution, const char *operation,
 	       const char *path, int error)
 {
-	const struct blame_path made = {
+	const struct attribute_path made = {
 		.path = path,
 		.rights = LANDLOCK_MAY_WRITE,
 		.error = error,
@@ -413,15 +413,15 @@ int blame_unix(const struct blame *blame, const char *operation,
 	if (path[0] != '/')
 		return 0;
 	if (streq(operation, "bind"))
-		return blame_file(blame, &made);
+		return attribute_file(attribution, &made);
 	if ((error != ENOENT && error != ECONNREFUSED && error != EACCES &&
 	     error != EPERM) ||
-	    is_listed(blame->policy, path) || !is_socket(blame, path))
+	    is_listed(attribution->policy, path) || !is_socket(attribution, path))
 		return 0;
-	return denials_add(blame->denials, &denial);
+	return denials_add(attribution->denials, &denial);
 }
 
-int blame_address(const struct blame *blame, const char *operation,
+int attribute_address(const struct attribution *attribution, const char *operation,
 		  const void *address, uint64_t size, int error)
 {
 	const struct sockaddr *addr = address;
@@ -434,9 +434,9 @@ int blame_address(const struct blame *blame, const char *operation,
 	if (addr->sa_family == AF_UNIX && size > before) {
 		memcpy(path, un->sun_path,
 		       size > sizeof *un ? sizeof un->sun_path : size - before);
-		return blame_unix(blame, operation, path, error);
+		return attribute_unix(attribution, operation, path, error);
 	}
 	if (is_of_inet(address, size))
-		return blame_inet(blame, operation, address, error);
+		return attribute_inet(attribution, operation, address, error);
 	return 0;
 }

@@ -93,17 +93,17 @@ static int listen_in(void)
 	return take_fd(&fd);
 }
 
-void audit_open(struct audit *audit, const struct blame *blame,
-		struct policed *policed)
+void audit_open(struct audit *audit, const struct attribution *attribution,
+		struct enforcement *enforcement)
 {
-	audit->blame = blame;
+	audit->attribution = attribution;
 	if (geteuid() != 0 || landlock_probe() < ABI_LOGS || !is_on())
 		return;
 	audit->fd = listen_in();
 	if (audit->fd < 0)
 		return;
-	policed->landlock_flags = LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON;
-	policed->blocklist.flags |= SECCOMP_FILTER_FLAG_LOG;
+	enforcement->landlock_flags = LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON;
+	enforcement->blocklist.flags |= SECCOMP_FILTER_FLAG_LOG;
 }
 
 /* ---- whose is it? ---- */
@@ -144,7 +144,7 @@ static bool is_inside(const struct audit *audit, pid_t pid)
 
 static void keep(struct audit *audit, const struct audit_event *event)
 {
-	struct arena *arena = audit->blame->denials->arena;
+	struct arena *arena = audit->attribution->denials->arena;
 
 	if ((!event->call && (!event->path[0] || !event->rights)) ||
 	    audit->n == MOST)
@@ -162,7 +162,7 @@ static void keep(struct audit *audit, const struct audit_event *event)
 }
 
 /* Which addresses a socket would have had, no record says. */
-static void blame_logged_call(const struct audit *audit,
+static void attribute_logged_call(const struct audit *audit,
 			      const struct audit_event *event)
 {
 	static const uint64_t unknown[6] = { UINT64_MAX };
@@ -171,7 +171,7 @@ static void blame_logged_call(const struct audit *audit,
 	if (call_number(event->arch, "clone3") == (int)event->number)
 		return;
 	if (is_inside(audit, event->pid))
-		(void)blame_call(audit->blame, event->arch, event->number,
+		(void)attribute_call(audit->attribution, event->arch, event->number,
 				 unknown);
 }
 
@@ -189,7 +189,7 @@ static void take(struct audit *audit, uint16_t type, const char *text)
 			audit->domain = event.domain;
 		break;
 	case AUDIT_CALL:
-		blame_logged_call(audit, &event);
+		attribute_logged_call(audit, &event);
 		break;
 	case AUDIT_MARK:
 		if (event.pid == getpid())
@@ -254,7 +254,7 @@ void audit_end(struct audit *audit)
 		audit_read(audit);
 	for (size_t i = 0; audit->domain && i < audit->n; i++) {
 		const struct audit_refusal *refusal = &audit->refusals[i];
-		const struct blame_path wanted = {
+		const struct attribute_path wanted = {
 			.path = refusal->path,
 			.rights = refusal->rights,
 			.error = EACCES,
@@ -263,14 +263,14 @@ void audit_end(struct audit *audit)
 		if (refusal->domain != audit->domain)
 			continue;
 		if (refusal->call)
-			(void)blame_port(audit->blame, refusal->call,
+			(void)attribute_port(audit->attribution, refusal->call,
 					 &refusal->address,
 					 sizeof refusal->address);
 		else if (refusal->rights & LANDLOCK_MAY_CONNECT)
-			(void)blame_unix(audit->blame, "connect", refusal->path,
+			(void)attribute_unix(audit->attribution, "connect", refusal->path,
 					 EACCES);
 		else
-			(void)blame_file(audit->blame, &wanted);
+			(void)attribute_file(audit->attribution, &wanted);
 	}
 }
 

@@ -21,10 +21,10 @@
 
 #define AUDIT_TRUSTED_APP 1121 /* of those for programs; in no kernel header */
 
-struct blame;
+struct attribution;
 struct creation;
 struct launch;
-struct policed;
+struct enforcement;
 
 enum audit_kind {
 	AUDIT_OTHER,
@@ -55,7 +55,7 @@ struct audit_event {
 struct audit_refusal; /* of a domain that may still turn out to be ours */
 
 struct audit {
-	const struct blame *blame;
+	const struct attribution *attribution;
 	int fd; /* -1: there is nothing to hear */
 	int proc;
 	pid_t program;
@@ -75,8 +75,8 @@ struct audit {
 void audit_parse(uint16_t type, const char *text, struct audit_event *ret);
 
 /* Listen, if that is possible, and have refusals of the plan recorded. */
-void audit_open(struct audit *audit, const struct blame *blame,
-		struct policed *policed);
+void audit_open(struct audit *audit, const struct attribution *attribution,
+		struct enforcement *enforcement);
 /* Before the child goes on to its program. */
 int audit_prepare(const struct audit *audit, const struct launch *launch);
 /* The program runs: these are the records to look for. */

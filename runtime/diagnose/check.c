@@ -19,25 +19,25 @@
 #include "runtime/sandbox/probe.h"
 #include "runtime/sandbox/sandbox.h"
 
-static const char *const part_names[DOCTOR_PARTS] = {
-	[DOCTOR_SECCOMP] = "seccomp",	[DOCTOR_NAMESPACES] = "namespaces",
-	[DOCTOR_LANDLOCK] = "landlock", [DOCTOR_CGROUPS] = "cgroups",
-	[DOCTOR_NESTED] = "nested",	[DOCTOR_MAPPERS] = "newuidmap",
+static const char *const part_names[CHECK_PARTS] = {
+	[CHECK_SECCOMP] = "seccomp",	[CHECK_NAMESPACES] = "namespaces",
+	[CHECK_LANDLOCK] = "landlock", [CHECK_CGROUPS] = "cgroups",
+	[CHECK_NESTED] = "nested",	[CHECK_MAPPERS] = "newuidmap",
 };
 
 static const char *const state_names[] = {
-	[DOCTOR_OK] = "ok",
-	[DOCTOR_PARTLY] = "partly",
-	[DOCTOR_MISSING] = "missing",
-	[DOCTOR_NOTE] = "note",
+	[CHECK_OK] = "ok",
+	[CHECK_PARTLY] = "partly",
+	[CHECK_MISSING] = "missing",
+	[CHECK_NOTE] = "note",
 };
 
-const char *doctor_part_name(enum doctor_part part)
+const char *check_part_name(enum check_part part)
 {
 	return part_names[part];
 }
 
-const char *doctor_state_name(enum doctor_state state)
+const char *check_state_name(enum check_state state)
 {
 	return state_names[state];
 }
@@ -77,7 +77,7 @@ static bool is_filtered(void)
 }
 
 /* The first thing that is known to stop it. */
-static const char *why_no_namespaces(const struct trial *trial)
+static const char *why_no_namespaces(const struct probe *probe)
 {
 	static const struct {
 		const char *path;
@@ -104,25 +104,25 @@ static const char *why_no_namespaces(const struct trial *trial)
 	if (is_filtered())
 		return "the seccomp profile of a container around us forbids "
 		       "it: start that one without it";
-	if (trial->err == ENOSPC)
+	if (probe->err == ENOSPC)
 		return "raise /proc/sys/user/max_*_namespaces";
-	if (streq(trial->step, "mount /proc"))
+	if (streq(probe->step, "mount /proc"))
 		return "/proc is covered in part by a container around us: "
 		       "start that one with /proc unmasked";
 	return geteuid() == 0 ? "CAP_SYS_ADMIN is needed, or a plain user" :
 				"the kernel needs CONFIG_USER_NS";
 }
 
-static int look_at_namespaces(struct arena *arena, struct doctor *ret)
+static int look_at_namespaces(struct arena *arena, struct check *ret)
 {
-	struct doctor_finding *part = &ret->parts[DOCTOR_NAMESPACES];
+	struct check_finding *part = &ret->parts[CHECK_NAMESPACES];
 	bool users = !sandbox_may_mount();
-	struct trial trial;
-	int r = trial_namespaces(users, &trial);
+	struct probe probe;
+	int r = probe_namespaces(users, &probe);
 
 	if (r < 0)
 		return r;
-	if (trial.works) {
+	if (probe.works) {
 		part->text = users ? "user, mount, pid, network, ipc, uts and "
 				     "cgroup namespaces can be made" :
 				     "mount, pid, network, ipc, uts and cgroup "
@@ -130,27 +130,27 @@ static int look_at_namespaces(struct arena *arena, struct doctor *ret)
 				     "a user namespace)";
 		return 0;
 	}
-	part->state = DOCTOR_MISSING;
-	part->text = arena_printf(arena, "cannot %s: %s", trial.step,
-				  errno_text(trial.err));
-	part->advice = why_no_namespaces(&trial);
+	part->state = CHECK_MISSING;
+	part->text = arena_printf(arena, "cannot %s: %s", probe.step,
+				  errno_text(probe.err));
+	part->advice = why_no_namespaces(&probe);
 	return part->text ? 0 : -ENOMEM;
 }
 
-static int look_at_seccomp(struct arena *arena, struct doctor *ret)
+static int look_at_seccomp(struct arena *arena, struct check *ret)
 {
-	struct doctor_finding *part = &ret->parts[DOCTOR_SECCOMP];
-	struct trial trial;
-	int r = trial_seccomp(arena, &trial);
+	struct check_finding *part = &ret->parts[CHECK_SECCOMP];
+	struct probe probe;
+	int r = probe_seccomp(arena, &probe);
 
 	if (r < 0)
 		return r;
 	part->text = "the filter of system calls can be installed";
-	if (trial.works)
+	if (probe.works)
 		return 0;
-	part->state = DOCTOR_MISSING;
-	part->text = arena_printf(arena, "cannot %s: %s", trial.step,
-				  errno_text(trial.err));
+	part->state = CHECK_MISSING;
+	part->text = arena_printf(arena, "cannot %s: %s", probe.step,
+				  errno_text(probe.err));
 	part->advice = "the kernel needs CONFIG_SECCOMP_FILTER, and no "
 		       "container around us may forbid seccomp(2)";
 	return part->text ? 0 : -ENOMEM;
@@ -158,10 +158,10 @@ static int look_at_seccomp(struct arena *arena, struct doctor *ret)
 
 /* ---- Landlock ---- */
 
-const uint32_t doctor_by_namespaces =
-	1U << POLICY_FS_REFER | 1U << POLICY_FS_TRUNCATE |
-	1U << POLICY_FS_IOCTL_DEV | 1U << POLICY_SIGNAL_SCOPE |
-	1U << POLICY_ABSTRACT_SCOPE;
+const uint32_t check_by_namespaces =
+	1U << PROTECT_FS_REFER | 1U << PROTECT_FS_TRUNCATE |
+	1U << PROTECT_FS_IOCTL_DEV | 1U << PROTECT_SIGNAL_SCOPE |
+	1U << PROTECT_ABSTRACT_SCOPE;
 
 static int ask_landlock(struct arena *arena, int abi, uint32_t *ret_missing)
 {
@@ -186,11 +186,11 @@ static int ask_landlock(struct arena *arena, int abi, uint32_t *ret_missing)
 	return r;
 }
 
-const char *doctor_names(struct arena *arena, uint32_t bits)
+const char *check_names(struct arena *arena, uint32_t bits)
 {
 	const char *text = "";
 
-	for (unsigned int i = 0; text && i < POLICY_PROTECTIONS; i++)
+	for (unsigned int i = 0; text && i < PROTECT_COUNT; i++)
 		if (bits & 1U << i)
 			text = arena_printf(arena, "%s%s%s", text,
 					    *text ? ", " : "",
@@ -198,17 +198,17 @@ const char *doctor_names(struct arena *arena, uint32_t bits)
 	return text;
 }
 
-static int look_at_landlock(struct arena *arena, struct doctor *ret)
+static int look_at_landlock(struct arena *arena, struct check *ret)
 {
-	struct doctor_finding *part = &ret->parts[DOCTOR_LANDLOCK];
-	bool apart = ret->parts[DOCTOR_NAMESPACES].state == DOCTOR_OK;
+	struct check_finding *part = &ret->parts[CHECK_LANDLOCK];
+	bool apart = ret->parts[CHECK_NAMESPACES].state == CHECK_OK;
 	const char *held, *missing;
 	uint32_t lacks = 0;
 	int r;
 
 	ret->landlock = landlock_probe();
 	if (ret->landlock == 0) {
-		part->state = DOCTOR_MISSING;
+		part->state = CHECK_MISSING;
 		part->text = "this kernel has no Landlock, or it is off";
 		part->advice = "Linux 5.13 or later with `landlock` in lsm= of "
 			       "the kernel's command line; without it "
@@ -219,12 +219,12 @@ static int look_at_landlock(struct arena *arena, struct doctor *ret)
 	r = ask_landlock(arena, ret->landlock, &lacks);
 	if (r < 0)
 		return r;
-	ret->missing = lacks & ~(apart ? doctor_by_namespaces : 0);
-	held = doctor_names(arena, lacks & ~ret->missing);
-	missing = doctor_names(arena, ret->missing);
+	ret->missing = lacks & ~(apart ? check_by_namespaces : 0);
+	held = check_names(arena, lacks & ~ret->missing);
+	missing = check_names(arena, ret->missing);
 	if (!held || !missing)
 		return -ENOMEM;
-	part->state = ret->missing ? DOCTOR_PARTLY : DOCTOR_OK;
+	part->state = ret->missing ? CHECK_PARTLY : CHECK_OK;
 	part->text =
 		arena_printf(arena, "version %d%s%s%s%s", ret->landlock,
 			     *missing ? "; not held: " : "", missing,
@@ -239,9 +239,9 @@ static int look_at_landlock(struct arena *arena, struct doctor *ret)
 
 /* ---- where we are ---- */
 
-static int look_around(struct arena *arena, struct doctor *ret)
+static int look_around(struct arena *arena, struct check *ret)
 {
-	struct doctor_finding *part = &ret->parts[DOCTOR_NESTED];
+	struct check_finding *part = &ret->parts[CHECK_NESTED];
 	const char *mark;
 	int r = nested_container(arena, &mark);
 
@@ -250,7 +250,7 @@ static int look_around(struct arena *arena, struct doctor *ret)
 	part->text = "not in a container";
 	if (!mark)
 		return 0;
-	part->state = DOCTOR_NOTE;
+	part->state = CHECK_NOTE;
 	part->text = arena_printf(arena, "in a container: %s", mark);
 	return part->text ? 0 : -ENOMEM;
 }
@@ -271,53 +271,53 @@ static bool is_in_path(const char *name)
 	return false;
 }
 
-static int look_for_mappers(struct arena *arena, struct doctor *ret)
+static int look_for_mappers(struct arena *arena, struct check *ret)
 {
-	struct doctor_finding *part = &ret->parts[DOCTOR_MAPPERS];
+	struct check_finding *part = &ret->parts[CHECK_MAPPERS];
 
 	(void)arena;
 	part->text = "newuidmap and newgidmap are there";
 	if (is_in_path("newuidmap") && is_in_path("newgidmap"))
 		return 0;
-	part->state = DOCTOR_NOTE;
+	part->state = CHECK_NOTE;
 	part->text = "newuidmap or newgidmap is not in PATH";
 	part->advice = "only bundles of plain users with more than one id "
 		       "need them: install uidmap (shadow-utils)";
 	return 0;
 }
 
-int doctor_look(struct arena *arena, struct doctor *ret)
+int check_look(struct arena *arena, struct check *ret)
 {
-	int (*const looks[])(struct arena *, struct doctor *) = {
+	int (*const looks[])(struct arena *, struct check *) = {
 		look_at_seccomp, look_at_namespaces, look_at_landlock,
-		doctor_cgroups,	 look_around,	     look_for_mappers,
+		check_cgroups,	 look_around,	     look_for_mappers,
 	};
 
-	*ret = (struct doctor){ 0 };
+	*ret = (struct check){ 0 };
 	for (size_t i = 0; i < COUNT(looks); i++) {
 		int r = looks[i](arena, ret);
 
 		if (r < 0)
 			return r;
 	}
-	if (ret->parts[DOCTOR_NAMESPACES].state == DOCTOR_MISSING)
-		ret->missing |= 1U << POLICY_NAMESPACES;
-	if (ret->parts[DOCTOR_CGROUPS].state != DOCTOR_OK)
-		ret->missing |= 1U << POLICY_CGROUPS;
+	if (ret->parts[CHECK_NAMESPACES].state == CHECK_MISSING)
+		ret->missing |= 1U << PROTECT_NAMESPACES;
+	if (ret->parts[CHECK_CGROUPS].state != CHECK_OK)
+		ret->missing |= 1U << PROTECT_CGROUPS;
 	return 0;
 }
 
-int doctor_verdict(const struct doctor *doctor)
+int check_verdict(const struct check *check)
 {
-	const struct doctor_finding *parts = doctor->parts;
+	const struct check_finding *parts = check->parts;
 
-	if (parts[DOCTOR_SECCOMP].state == DOCTOR_MISSING ||
-	    (parts[DOCTOR_NAMESPACES].state == DOCTOR_MISSING &&
-	     parts[DOCTOR_LANDLOCK].state == DOCTOR_MISSING))
+	if (parts[CHECK_SECCOMP].state == CHECK_MISSING ||
+	    (parts[CHECK_NAMESPACES].state == CHECK_MISSING &&
+	     parts[CHECK_LANDLOCK].state == CHECK_MISSING))
 		return 2;
-	for (size_t i = 0; i < DOCTOR_PARTS; i++)
-		if (parts[i].state == DOCTOR_PARTLY ||
-		    parts[i].state == DOCTOR_MISSING)
+	for (size_t i = 0; i < CHECK_PARTS; i++)
+		if (parts[i].state == CHECK_PARTLY ||
+		    parts[i].state == CHECK_MISSING)
 			return 1;
 	return 0;
 }

@@ -11,51 +11,51 @@
 
 struct arena;
 
-enum doctor_state {
-	DOCTOR_OK,
-	DOCTOR_PARTLY,
-	DOCTOR_MISSING,
-	DOCTOR_NOTE,		/* good to know; nothing depends on it */
+enum check_state {
+	CHECK_OK,
+	CHECK_PARTLY,
+	CHECK_MISSING,
+	CHECK_NOTE,		/* good to know; nothing depends on it */
 };
 
-enum doctor_part {
-	DOCTOR_SECCOMP,
-	DOCTOR_NAMESPACES,
-	DOCTOR_LANDLOCK,
-	DOCTOR_CGROUPS,
-	DOCTOR_NESTED,
-	DOCTOR_MAPPERS,
-	DOCTOR_PARTS,
+enum check_part {
+	CHECK_SECCOMP,
+	CHECK_NAMESPACES,
+	CHECK_LANDLOCK,
+	CHECK_CGROUPS,
+	CHECK_NESTED,
+	CHECK_MAPPERS,
+	CHECK_PARTS,
 };
 
-struct doctor_finding {
-	enum doctor_state state;
+struct check_finding {
+	enum check_state state;
 	const char *text;	/* what was found */
 	const char *advice;	/* what to do; NULL: nothing */
 };
 
-struct doctor {
-	struct doctor_finding parts[DOCTOR_PARTS];
+struct check {
+	struct check_finding parts[CHECK_PARTS];
 	int landlock;		/* version; 0: none */
 	uint32_t missing;	/* protections that nothing here holds */
-	uint32_t limits;	/* 1 << enum doctor_limit that can be had */
+	uint32_t limits;	/* 1 << enum check_limit that can be had */
 };
 
-enum doctor_limit {
-	DOCTOR_MEMORY,
-	DOCTOR_PIDS,
-	DOCTOR_CPU,
-	DOCTOR_CPUSET,
-	DOCTOR_LIMITS,
+enum check_limit {
+	CHECK_MEMORY,
+	CHECK_PIDS,
+	CHECK_CPU,
+	CHECK_CPUSET,
+	CHECK_LIMITS,
 };
 
 /* Look at everything. */
-int doctor_look(struct arena *arena, struct doctor *ret);
+int check_look(struct arena *arena, struct check *ret);
 /* 0: all is well, 1: a part of it, 2: no sandbox is possible. */
-int doctor_verdict(const struct doctor *doctor);
-const char *doctor_part_name(enum doctor_part part);
-const char *doctor_state_name(enum doctor_state state);
+int check_verdict(const struct check *check);
+const char *check_part_name(enum check_part part);
+const char *check_state_name(enum check_state state);
 /* Protections that mounts and namespaces of a sandbox's own hold as well. */
-extern const uint32_t doctor_by_namespaces;
+extern const uint32_t check_by_namespaces;
 /* "fs_refer, net_tcp" */
-const char *doctor_names(struct arena *arena, uint32_t bits);
+const char *check_names(struct arena *arena, uint32_t bits);

@@ -21,14 +21,14 @@
 static const struct {
 	const char *name;
 	struct oci_resources resources;
-} limits[DOCTOR_LIMITS] = {
-	[DOCTOR_MEMORY] = { "memory",
+} limits[CHECK_LIMITS] = {
+	[CHECK_MEMORY] = { "memory",
 			    { .memory.limit = { true, SOME_MEMORY } } },
-	[DOCTOR_PIDS] = { "pids", { .pids_limit = { true, SOME_TASKS } } },
-	[DOCTOR_CPU] = { "cpu",
+	[CHECK_PIDS] = { "pids", { .pids_limit = { true, SOME_TASKS } } },
+	[CHECK_CPU] = { "cpu",
 			 { .cpu.quota = { true, PERIOD },
 			   .cpu.period = { true, PERIOD } } },
-	[DOCTOR_CPUSET] = { "cpuset", { .cpu.cpus = "0" } },
+	[CHECK_CPUSET] = { "cpuset", { .cpu.cpus = "0" } },
 };
 
 static int try(struct arena *arena, const struct cgroup_layout *layout,
@@ -62,14 +62,14 @@ static int add_name(struct arena *arena, const char *name, const char **list)
 }
 
 static int try_all(struct arena *arena, const struct cgroup_layout *layout,
-		   struct doctor *ret, const char **ret_good,
+		   struct check *ret, const char **ret_good,
 		   const char **ret_bad)
 {
 	const char *id = arena_printf(arena, "sandlock-check-%d", getpid());
 
 	if (!id)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < DOCTOR_LIMITS; i++) {
+	for (unsigned int i = 0; i < CHECK_LIMITS; i++) {
 		int r = try(arena, layout, id, &limits[i].resources);
 
 		if (r == -ENOMEM)
@@ -100,9 +100,9 @@ static const char *advice(const struct cgroup_layout *layout)
 	       "SHELL`, or config.allow_degraded = [\"cgroups\"]";
 }
 
-int doctor_cgroups(struct arena *arena, struct doctor *ret)
+int check_cgroups(struct arena *arena, struct check *ret)
 {
-	struct doctor_finding *part = &ret->parts[DOCTOR_CGROUPS];
+	struct check_finding *part = &ret->parts[CHECK_CGROUPS];
 	struct cgroup_layout layout = { 0 };
 	autoclose int proc = proc_open();
 	const char *good = "", *bad = "";
@@ -115,13 +115,13 @@ int doctor_cgroups(struct arena *arena, struct doctor *ret)
 		r = try_all(arena, &layout, ret, &good, &bad);
 	if (r < 0)
 		return r;
-	part->state = !*good ? DOCTOR_MISSING :
-		      *bad   ? DOCTOR_PARTLY :
-			       DOCTOR_OK;
+	part->state = !*good ? CHECK_MISSING :
+		      *bad   ? CHECK_PARTLY :
+			       CHECK_OK;
 	part->text = arena_printf(arena, "%s%s%s%s%s", mode_name(layout.mode),
 				  *good ? "; limits can be had: " : "", good,
 				  *bad ? "; not for this user: " : "", bad);
-	if (part->state != DOCTOR_OK)
+	if (part->state != CHECK_OK)
 		part->advice = advice(&layout);
 	return part->text ? 0 : -ENOMEM;
 }

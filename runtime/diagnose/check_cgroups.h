@@ -3,7 +3,7 @@
 #pragma once
 
 struct arena;
-struct doctor;
+struct check;
 
 /* Make a cgroup with each limit in turn, and remove it. */
-int doctor_cgroups(struct arena *arena, struct doctor *ret);
+int check_cgroups(struct arena *arena, struct check *ret);

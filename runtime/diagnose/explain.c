@@ -78,13 +78,13 @@ static const char *namespace_names(struct arena *arena,
 
 static bool disables_namespaces(const struct explanation *all)
 {
-	return all->request->policy.disable & 1U << POLICY_NAMESPACES;
+	return policy_disables(&all->request->policy, PROTECT_NAMESPACES);
 }
 
 /* Which files give the sandbox's host name instead of the host's. */
 static const char *own_names(const struct explanation *all)
 {
-	const struct view *view = all->creation.policed.view;
+	const struct view *view = all->creation.enforcement.view;
 
 	if (!view || view->nown == 0)
 		return "";
@@ -158,11 +158,11 @@ static int explain_calls(struct arena *arena, struct explanation *all)
 	return line->how ? refuse(arena, all, line->how) : -ENOMEM;
 }
 
-static const char *sockets_text(const struct policed *policed)
+static const char *sockets_text(const struct enforcement *enforcement)
 {
-	if (!policed->masks_sockets)
+	if (!enforcement->masks_sockets)
 		return "";
-	if (policed->net.unix_sockets)
+	if (enforcement->net.unix_sockets)
 		return "; sockets of others are covered or refused, and "
 		       "directories covered that may be entered and not be "
 		       "listed";
@@ -173,7 +173,7 @@ static const char *sockets_text(const struct policed *policed)
 
 static int explain_root(struct arena *arena, struct explanation *all)
 {
-	const struct view *view = all->creation.policed.view;
+	const struct view *view = all->creation.enforcement.view;
 	struct explain_line *line = next_line(all, "root");
 
 	if (!all->planned) {
@@ -181,14 +181,14 @@ static int explain_root(struct arena *arena, struct explanation *all)
 		line->how = "not settled";
 		return 0;
 	}
-	if (all->creation.policed.bare) {
+	if (all->creation.enforcement.no_namespaces) {
 		line->state = disables_namespaces(all) ? EXPLAIN_DISABLED :
 							 EXPLAIN_DEGRADED;
 		line->how = arena_printf(
 			arena,
 			"the host's own root: what may not be touched "
 			"is forbidden, not absent%s",
-			all->creation.policed.net.unix_sockets ?
+			all->creation.enforcement.net.unix_sockets ?
 				"; Landlock keeps Unix sockets to those of the "
 				"sandbox and those that are allowed" :
 				"");
@@ -199,7 +199,7 @@ static int explain_root(struct arena *arena, struct explanation *all)
 				 "/proc and /dev; what is not listed is not "
 				 "there%s",
 				 view->nbinds,
-				 sockets_text(&all->creation.policed));
+				 sockets_text(&all->creation.enforcement));
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -227,9 +227,9 @@ static int explain_environment(struct arena *arena, struct explanation *all)
 /* What was given, and what is held by default. */
 static bool is_told(const struct explanation *all, enum policy_key key)
 {
-	return all->request->policy.set[key] || key == POLICY_NET_MODE ||
-	       (key == POLICY_TASKS &&
-		all->creation.policed.policy.set[POLICY_TASKS]);
+	return all->request->policy.set[key] || key == KEY_NET_MODE ||
+	       (key == KEY_TASKS &&
+		all->creation.enforcement.policy.set[KEY_TASKS]);
 }
 
 static int explain_one(struct arena *arena, struct explanation *all,
@@ -274,7 +274,7 @@ static int settle(struct arena *arena, struct explanation *all,
 		return -ENOMEM;
 	*request = *all->request;
 	policy = &request->policy;
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
 		if (!policy->set[key] || policy_is_enforced(policy, key))
@@ -291,11 +291,11 @@ static int settle(struct arena *arena, struct explanation *all,
 static int plan(struct arena *arena, const struct session *session,
 		struct explanation *all, const struct request *request)
 {
-	static const struct creation_options options = { 0 };
+	static const struct create_options options = { 0 };
 	struct creation *c = &all->creation;
 	int r;
 
-	creation_close(c);
+	create_close(c);
 	*c = (struct creation)CREATION_NONE;
 	c->arena = arena;
 	c->session = session;
@@ -308,17 +308,17 @@ static int plan(struct arena *arena, const struct session *session,
 /* As run does when one of them cannot be had. */
 static bool lacks_limits(const struct explanation *all)
 {
-	const struct policy *policy = &all->creation.policed.policy;
-	uint32_t needed = 1U << DOCTOR_PIDS;
+	const struct policy *policy = &all->creation.enforcement.policy;
+	uint32_t needed = 1U << CHECK_PIDS;
 
-	if (policy->set[POLICY_MEMORY])
-		needed |= 1U << DOCTOR_MEMORY;
-	if (policy->set[POLICY_CPU])
-		needed |= 1U << DOCTOR_CPU;
-	if (policy->set[POLICY_CPU_CORES])
-		needed |= 1U << DOCTOR_CPUSET;
-	return (all->doctor.limits & needed) != needed &&
-	       policy->allow_degraded & 1U << POLICY_CGROUPS;
+	if (policy->set[KEY_MEMORY])
+		needed |= 1U << CHECK_MEMORY;
+	if (policy->set[KEY_CPU])
+		needed |= 1U << CHECK_CPU;
+	if (policy->set[KEY_CPU_CORES])
+		needed |= 1U << CHECK_CPUSET;
+	return (all->check.limits & needed) != needed &&
+	       policy_may_lack(policy, PROTECT_CGROUPS);
 }
 
 static int look_at_limits(struct arena *arena, const struct session *session,
@@ -330,7 +330,7 @@ static int look_at_limits(struct arena *arena, const struct session *session,
 	if (!all->planned ||
 	    all->creation.session->cgroup_manager == CGROUP_DISABLED)
 		return 0;
-	r = doctor_cgroups(arena, &all->doctor);
+	r = check_cgroups(arena, &all->check);
 	if (r < 0 || !lacks_limits(all))
 		return r;
 	all->without.cgroups = true;
@@ -345,9 +345,9 @@ static int look_at_landlock(struct arena *arena, struct explanation *all)
 
 	if (!found)
 		return -ENOMEM;
-	if (!all->planned || !c->policed.landlock)
+	if (!all->planned || !c->enforcement.landlock)
 		return 0;
-	r = policed_files_plan(arena, &c->policed, &c->policed.view->rules,
+	r = enforce_files_plan(arena, &c->enforcement, &c->enforcement.view->rules,
 			       found);
 	if (r >= 0)
 		all->landlock = found;
@@ -378,7 +378,7 @@ static int look_at_projects(struct arena *arena, struct explanation *all)
 static int look_at_carves(struct arena *arena, struct explanation *all)
 {
 	struct creation *c = &all->creation;
-	const char *top = c->policed.policy.chroot;
+	const char *top = c->enforcement.policy.chroot;
 	autoclose int root = -1;
 
 	if (!all->planned)
@@ -387,15 +387,15 @@ static int look_at_carves(struct arena *arena, struct explanation *all)
 	if (root < 0)
 		return fail(errno, "open %s", top ? top : "/");
 
-	const struct policed_files files = {
+	const struct enforce_files files = {
 		.arena = arena,
-		.policed = &c->policed,
+		.enforcement = &c->enforcement,
 		.root = root,
-		.mntns = c->policed.bare ? -1 : root, /* there is one */
+		.mntns = c->enforcement.no_namespaces ? -1 : root, /* there is one */
 	};
 
 	return note(arena, all,
-		    policed_carve_check(&files, &c->policed.view->carves,
+		    enforce_check_covers(&files, &c->enforcement.view->carves,
 					&c->degraded));
 }
 
@@ -407,13 +407,13 @@ static int look(struct arena *arena, const struct session *session,
 	int r = settle(arena, all, &request);
 
 	if (r >= 0)
-		r = trial_namespaces(!sandbox_may_mount() ||
-					     policy->set[POLICY_UID],
+		r = probe_namespaces(!sandbox_may_mount() ||
+					     policy->set[KEY_UID],
 				     &all->namespaces);
 	if (r < 0)
 		return r;
 	all->without = sandbox_disabled(policy);
-	if (!all->namespaces.works && bare_is_needed())
+	if (!all->namespaces.works && no_namespaces_needed())
 		all->without.namespaces = true;
 	if ((r = look_at_projects(arena, all)) < 0 ||
 	    (r = plan(arena, session, all, request)) < 0 ||
@@ -421,7 +421,7 @@ static int look(struct arena *arena, const struct session *session,
 	    (r = look_at_landlock(arena, all)) < 0 ||
 	    (r = look_at_carves(arena, all)) < 0)
 		return r;
-	return trial_seccomp(arena, &all->seccomp);
+	return probe_seccomp(arena, &all->seccomp);
 }
 
 int explain_make(struct arena *arena, const struct session *session,
@@ -433,7 +433,7 @@ int explain_make(struct arena *arena, const struct session *session,
 		.creation = CREATION_NONE,
 		.request = request,
 		.lines =
-			arena_array(arena, POLICY_KEYS + 4, sizeof *ret->lines),
+			arena_array(arena, KEY_COUNT + 4, sizeof *ret->lines),
 	};
 	if (!ret->lines)
 		return -ENOMEM;
@@ -449,7 +449,7 @@ int explain_make(struct arena *arena, const struct session *session,
 		r = explain_calls(arena, ret);
 	if (r >= 0)
 		r = explain_environment(arena, ret);
-	for (enum policy_key key = 0; r >= 0 && key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; r >= 0 && key < KEY_COUNT; key++)
 		if (is_told(ret, key))
 			r = explain_one(arena, ret, key);
 	return r < 0 ? r : 0;

@@ -41,8 +41,8 @@ struct explanation {
 	size_t n;
 	/* What was found on the way. */
 	struct sandbox_without without;
-	struct trial namespaces, seccomp;
-	struct doctor doctor;		/* its limits alone */
+	struct probe namespaces, seccomp;
+	struct check check;		/* its limits alone */
 	struct landlock_plan *landlock;	/* NULL: not used */
 };
 

@@ -25,16 +25,16 @@ static const char *landlock_text(struct arena *arena,
 static const char *mount_text(enum policy_key key)
 {
 	switch (key) {
-	case POLICY_READ:
+	case KEY_READ:
 		return "read-only bind mounts";
-	case POLICY_WRITE:
-	case POLICY_WRITE_ONLY:
+	case KEY_WRITE:
+	case KEY_WRITE_ONLY:
 		return "writable bind mounts";
-	case POLICY_DENY:
+	case KEY_DENY:
 		return "left out of the root";
-	case POLICY_DENY_WRITE:
+	case KEY_DENY_WRITE:
 		return "read-only bind mounts";
-	case POLICY_EXECUTE:
+	case KEY_EXECUTE:
 		return "shown as read says; memfd_create is blocked by "
 		       "seccomp, and the loaders of listed programs are "
 		       "added";
@@ -46,7 +46,7 @@ static const char *mount_text(enum policy_key key)
 /* Landlock cannot deny access below a path that the workload may write. */
 static bool is_open_below(const struct explanation *all, enum policy_key key)
 {
-	const struct view *view = all->creation.policed.view;
+	const struct view *view = all->creation.enforcement.view;
 
 	for (size_t i = 0; view && i < view->denied.n; i++)
 		if (view->denied.items[i].carved &&
@@ -58,9 +58,9 @@ static bool is_open_below(const struct explanation *all, enum policy_key key)
 static int explain_files(struct arena *arena, const struct explanation *all,
 			 enum policy_key key, struct explain_line *line)
 {
-	bool only_landlock = key == POLICY_EXECUTE || key == POLICY_DENY_READ ||
-			     key == POLICY_DENY_EXECUTE ||
-			     key == POLICY_WRITE_ONLY;
+	bool only_landlock = key == KEY_EXECUTE || key == KEY_DENY_READ ||
+			     key == KEY_DENY_EXECUTE ||
+			     key == KEY_WRITE_ONLY;
 	const char *landlock = landlock_text(arena, all);
 
 	if (!landlock)
@@ -70,20 +70,20 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 		line->how = "not settled";
 		return 0;
 	}
-	if ((only_landlock || all->creation.policed.bare) && !all->landlock) {
+	if ((only_landlock || all->creation.enforcement.no_namespaces) && !all->landlock) {
 		line->state = EXPLAIN_REFUSED;
 		line->how = "Landlock is needed, and this kernel has none "
 			    "that can";
 		return 0;
 	}
-	if (all->creation.policed.bare && is_open_below(all, key)) {
+	if (all->creation.enforcement.no_namespaces && is_open_below(all, key)) {
 		line->state = all->request->policy.disable &
-					      1U << POLICY_NAMESPACES ?
+					      1U << PROTECT_NAMESPACES ?
 				      EXPLAIN_DISABLED :
 				      EXPLAIN_DEGRADED;
 		line->how = "not held below what may be written, without "
 			    "namespaces";
-	} else if (all->creation.policed.bare)
+	} else if (all->creation.enforcement.no_namespaces)
 		line->how = landlock + strlen("; ");
 	else
 		line->how =
@@ -94,16 +94,16 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 /* ---- limits ---- */
 
 static int explain_cgroup(struct arena *arena, const struct explanation *all,
-			  enum doctor_limit limit, struct explain_line *line)
+			  enum check_limit limit, struct explain_line *line)
 {
-	static const char *const names[DOCTOR_LIMITS] = {
-		[DOCTOR_MEMORY] = "memory",
-		[DOCTOR_PIDS] = "pids",
-		[DOCTOR_CPU] = "cpu",
-		[DOCTOR_CPUSET] = "cpuset",
+	static const char *const names[CHECK_LIMITS] = {
+		[CHECK_MEMORY] = "memory",
+		[CHECK_PIDS] = "pids",
+		[CHECK_CPU] = "cpu",
+		[CHECK_CPUSET] = "cpuset",
 	};
 	const struct policy *policy = &all->request->policy;
-	uint32_t bit = 1U << POLICY_CGROUPS;
+	uint32_t bit = 1U << PROTECT_CGROUPS;
 
 	if (policy->disable & bit) {
 		line->state = EXPLAIN_DISABLED;
@@ -115,21 +115,21 @@ static int explain_cgroup(struct arena *arena, const struct explanation *all,
 		line->how = "not held without namespaces";
 		return 0;
 	}
-	if (all->doctor.limits & 1U << limit && !all->without.cgroups) {
+	if (all->check.limits & 1U << limit && !all->without.cgroups) {
 		line->how = arena_printf(arena, "cgroup: the %s controller",
 					 names[limit]);
 		return line->how ? 0 : -ENOMEM;
 	}
 	line->state = policy->allow_degraded & bit ? EXPLAIN_DEGRADED :
 						     EXPLAIN_REFUSED;
-	if (all->doctor.limits & 1U << limit)
+	if (all->check.limits & 1U << limit)
 		line->how = "cgroup: none, since another limit cannot be had";
 	else
 		line->how = arena_printf(
 			arena,
 			"cgroup: this user cannot have the %s controller (%s), "
 			"see sandlock check",
-			names[limit], all->doctor.parts[DOCTOR_CGROUPS].text);
+			names[limit], all->check.parts[CHECK_CGROUPS].text);
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -138,7 +138,7 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 			 enum policy_key key, struct explain_line *line)
 {
 	const struct creation *c = &all->creation;
-	const char *threads = key == POLICY_PROCESSES ? "; threads count, too" :
+	const char *threads = key == KEY_PROCESSES ? "; threads count, too" :
 							"";
 	int r;
 
@@ -149,17 +149,17 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 	}
 	if (!line->value) {
 		line->value =
-			arena_printf(arena, "%u", c->policed.policy.tasks);
+			arena_printf(arena, "%u", c->enforcement.policy.tasks);
 		if (!line->value)
 			return -ENOMEM;
 	}
 	if (c->session->cgroup_manager != CGROUP_DISABLED) {
-		r = explain_cgroup(arena, all, DOCTOR_PIDS, line);
+		r = explain_cgroup(arena, all, CHECK_PIDS, line);
 		if (r < 0 || line->state != EXPLAIN_HELD)
 			return r;
 		line->how = arena_printf(arena, "%s%s", line->how, threads);
 	} else if (!c->spec.linux_.namespaces[OCI_NS_USER].listed) {
-		return explain_cgroup(arena, all, DOCTOR_PIDS, line);
+		return explain_cgroup(arena, all, CHECK_PIDS, line);
 	} else {
 		line->how = arena_printf(arena,
 					 "RLIMIT_NPROC in a user namespace of "
@@ -171,15 +171,15 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 
 /* ---- the rest ---- */
 
-static const char *mode_text(const struct policed *policed)
+static const char *mode_text(const struct enforcement *enforcement)
 {
-	switch (policed->policy.mode) {
+	switch (enforcement->policy.mode) {
 	case POLICY_MODE_DENY:
-		if (policed->bare)
-			return policed->tcp_only ?
+		if (enforcement->no_namespaces)
+			return enforcement->tcp_only ?
 				       "seccomp: TCP sockets alone, to bind" :
 				       "seccomp: no sockets of IPv4 and IPv6";
-		if (policed->tcp_only)
+		if (enforcement->tcp_only)
 			return "a network namespace without a way out; "
 			       "seccomp: TCP sockets alone, to bind";
 		return "a network namespace without a way out; seccomp: no "
@@ -192,14 +192,14 @@ static const char *mode_text(const struct policed *policed)
 	return "the host's own network, unrestricted";
 }
 
-static const char *unix_text(struct arena *arena, const struct policed *policed)
+static const char *unix_text(struct arena *arena, const struct enforcement *enforcement)
 {
-	const char *masks = policed->masks_sockets ?
+	const char *masks = enforcement->masks_sockets ?
 				    "mounts cover the sockets of others that "
 				    "are not listed" :
 				    "";
 
-	if (policed->net.unix_sockets)
+	if (enforcement->net.unix_sockets)
 		return arena_printf(arena,
 				    "%s%sLandlock (version %d) refuses %s",
 				    masks, *masks ? "; " : "", landlock_probe(),
@@ -215,19 +215,19 @@ static const char *unix_text(struct arena *arena, const struct policed *policed)
 static int explain_network(struct arena *arena, const struct explanation *all,
 			   enum policy_key key, struct explain_line *line)
 {
-	const struct policed *policed = &all->creation.policed;
+	const struct enforcement *enforcement = &all->creation.enforcement;
 
 	if (!all->planned) {
 		line->state = EXPLAIN_REFUSED;
 		line->how = "not settled";
-	} else if (key == POLICY_NET_MODE) {
-		line->how = mode_text(policed);
-	} else if (key == POLICY_UNIX) {
-		line->how = unix_text(arena, policed);
-	} else if (policed->missing & 1U << POLICY_NET_TCP) {
+	} else if (key == KEY_NET_MODE) {
+		line->how = mode_text(enforcement);
+	} else if (key == KEY_UNIX) {
+		line->how = unix_text(arena, enforcement);
+	} else if (enforcement->missing & 1U << PROTECT_NET_TCP) {
 		line->state = EXPLAIN_DEGRADED;
 		line->how = "this kernel does not judge bind()";
-	} else if (policed->net.binds) {
+	} else if (enforcement->net.binds) {
 		line->how = arena_printf(arena,
 					 "Landlock (version %d) judges the "
 					 "ports of TCP",
@@ -235,7 +235,7 @@ static int explain_network(struct arena *arena, const struct explanation *all,
 	} else {
 		line->how = "in this network any port may be bound";
 	}
-	if (key == POLICY_NET_MODE && !line->value)
+	if (key == KEY_NET_MODE && !line->value)
 		line->value = "\"deny\"";
 	return line->how ? 0 : -ENOMEM;
 }
@@ -244,15 +244,15 @@ static int explain_network(struct arena *arena, const struct explanation *all,
 static int explain_disable(struct arena *arena, const struct explanation *all,
 			   struct explain_line *line)
 {
-	const struct policed *policed = &all->creation.policed;
-	uint32_t held = doctor_by_namespaces & policed->policy.disable;
+	const struct enforcement *enforcement = &all->creation.enforcement;
+	uint32_t held = check_by_namespaces & enforcement->policy.disable;
 	const char *names;
 
-	if (policed->bare || !all->planned)
+	if (enforcement->no_namespaces || !all->planned)
 		held = 0;
-	if (policed->net.abstract_sockets)
-		held &= ~(1U << POLICY_ABSTRACT_SCOPE);
-	names = doctor_names(arena, held);
+	if (enforcement->net.abstract_sockets)
+		held &= ~(1U << PROTECT_ABSTRACT_SCOPE);
+	names = check_names(arena, held);
 	if (!names)
 		return -ENOMEM;
 	line->state = EXPLAIN_DISABLED;
@@ -268,7 +268,7 @@ static int explain_open_files(struct arena *arena,
 			      const struct explanation *all,
 			      struct explain_line *line)
 {
-	uint32_t held = all->creation.policed.policy.open_files;
+	uint32_t held = all->creation.enforcement.policy.open_files;
 
 	line->how = "RLIMIT_NOFILE";
 	if (all->planned && held < all->request->policy.open_files)
@@ -280,64 +280,64 @@ static int explain_open_files(struct arena *arena,
 }
 
 /* Where one sentence is always true. */
-static const char *const fixed[POLICY_KEYS] = {
-	[POLICY_ALLOW_DEGRADED] = "protections that may be missing",
-	[POLICY_SUPERVISOR] = "the kernel holds everything by itself",
-	[POLICY_NO_RANDOMIZE_MEMORY] =
+static const char *const fixed[KEY_COUNT] = {
+	[KEY_ALLOW_DEGRADED] = "protections that may be missing",
+	[KEY_SUPERVISOR] = "the kernel holds everything by itself",
+	[KEY_NO_RANDOMIZE_MEMORY] =
 		"personality: no address space randomization",
-	[POLICY_EXEC] = "the command when none is given",
-	[POLICY_ARGS] = "the command when none is given",
-	[POLICY_CWD] = "where the command starts",
-	[POLICY_ENV] = "the environment that execve gets, see above",
-	[POLICY_CLEAN_ENV] = "the environment that execve gets, see above",
-	[POLICY_ALLOW_ENV] = "the environment that execve gets, see above",
-	[POLICY_DENY_ENV] = "the environment that execve gets, see above",
-	[POLICY_UID] = "a user namespace with this id alone",
-	[POLICY_GID] = "a user namespace with this id alone",
-	[POLICY_NO_COREDUMP] =
+	[KEY_EXEC] = "the command when none is given",
+	[KEY_ARGS] = "the command when none is given",
+	[KEY_CWD] = "where the command starts",
+	[KEY_ENV] = "the environment that execve gets, see above",
+	[KEY_CLEAN_ENV] = "the environment that execve gets, see above",
+	[KEY_ALLOW_ENV] = "the environment that execve gets, see above",
+	[KEY_DENY_ENV] = "the environment that execve gets, see above",
+	[KEY_UID] = "a user namespace with this id alone",
+	[KEY_GID] = "a user namespace with this id alone",
+	[KEY_NO_COREDUMP] =
 		"RLIMIT_CORE is 1, and ptrace is blocked by seccomp",
-	[POLICY_NO_HUGE_PAGES] = "prctl: PR_SET_THP_DISABLE",
-	[POLICY_EXCLUDED] = "run plainly, if that is allowed",
-	[POLICY_ALLOW_UNSANDBOXED] =
+	[KEY_NO_HUGE_PAGES] = "prctl: PR_SET_THP_DISABLE",
+	[KEY_EXCLUDED] = "run plainly, if that is allowed",
+	[KEY_ALLOW_UNSANDBOXED] =
 		"whether anything may run outside of the sandbox",
-	[POLICY_MOUNT] = "bind mounts in the root",
-	[POLICY_CHROOT] = "the root that paths are looked for in",
-	[POLICY_EXTRA_ALLOW] = "seccomp",
-	[POLICY_EXTRA_DENY] = "seccomp",
-	[POLICY_GPU_DEVICES] = "nodes in the private /dev, and variables",
+	[KEY_MOUNT] = "bind mounts in the root",
+	[KEY_CHROOT] = "the root that paths are looked for in",
+	[KEY_EXTRA_ALLOW] = "seccomp",
+	[KEY_EXTRA_DENY] = "seccomp",
+	[KEY_GPU_DEVICES] = "nodes in the private /dev, and variables",
 };
 
 int explain_key(struct arena *arena, const struct explanation *all,
 		enum policy_key key, struct explain_line *line)
 {
 	switch (key) {
-	case POLICY_READ:
-	case POLICY_WRITE:
-	case POLICY_WRITE_ONLY:
-	case POLICY_EXECUTE:
-	case POLICY_DENY:
-	case POLICY_DENY_READ:
-	case POLICY_DENY_WRITE:
-	case POLICY_DENY_EXECUTE:
+	case KEY_READ:
+	case KEY_WRITE:
+	case KEY_WRITE_ONLY:
+	case KEY_EXECUTE:
+	case KEY_DENY:
+	case KEY_DENY_READ:
+	case KEY_DENY_WRITE:
+	case KEY_DENY_EXECUTE:
 		return explain_files(arena, all, key, line);
-	case POLICY_MEMORY:
-		return explain_cgroup(arena, all, DOCTOR_MEMORY, line);
-	case POLICY_CPU:
-		return explain_cgroup(arena, all, DOCTOR_CPU, line);
-	case POLICY_CPU_CORES:
-		return explain_cgroup(arena, all, DOCTOR_CPUSET, line);
-	case POLICY_PROCESSES:
-	case POLICY_TASKS:
+	case KEY_MEMORY:
+		return explain_cgroup(arena, all, CHECK_MEMORY, line);
+	case KEY_CPU:
+		return explain_cgroup(arena, all, CHECK_CPU, line);
+	case KEY_CPU_CORES:
+		return explain_cgroup(arena, all, CHECK_CPUSET, line);
+	case KEY_PROCESSES:
+	case KEY_TASKS:
 		return explain_tasks(arena, all, key, line);
-	case POLICY_NET_MODE:
-	case POLICY_NET_BIND:
-	case POLICY_NET_DENY_BIND:
-	case POLICY_ALLOW_LOCAL_BINDING:
-	case POLICY_UNIX:
+	case KEY_NET_MODE:
+	case KEY_NET_BIND:
+	case KEY_NET_DENY_BIND:
+	case KEY_ALLOW_LOCAL_BINDING:
+	case KEY_UNIX:
 		return explain_network(arena, all, key, line);
-	case POLICY_OPEN_FILES:
+	case KEY_OPEN_FILES:
 		return explain_open_files(arena, all, line);
-	case POLICY_DISABLE:
+	case KEY_DISABLE:
 		return explain_disable(arena, all, line);
 	default:
 		line->how = fixed[key] ? fixed[key] :

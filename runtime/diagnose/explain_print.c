@@ -34,7 +34,7 @@ static const char *verdict_of(const struct explanation *all)
 /* Protections that nothing holds here. */
 static uint32_t degraded(const struct explanation *all)
 {
-	return all->creation.policed.missing | all->creation.degraded |
+	return all->creation.enforcement.missing | all->creation.degraded |
 	       (all->landlock ? all->landlock->missing : 0);
 }
 
@@ -109,14 +109,14 @@ static uint32_t all_rights(const struct files_list *list,
 	return all;
 }
 
-/* Only a mount could enforce the entry, and a bare run has no mounts. */
-static bool is_open(const struct files_entry *entry, bool bare)
+/* Only a mount could enforce the entry, and a run without namespaces has no mounts. */
+static bool is_open(const struct files_entry *entry, bool no_namespaces)
 {
-	return bare && (entry->carved || entry->implied);
+	return no_namespaces && (entry->carved || entry->implied);
 }
 
 static void print_paths(struct arena *arena, const char *title,
-			const struct files_list *list, bool bare)
+			const struct files_list *list, bool no_namespaces)
 {
 	if (list->n)
 		printf("\n%s:\n", title);
@@ -134,7 +134,7 @@ static void print_paths(struct arena *arena, const char *title,
 			if (adds(entry, &list->items[k]))
 				printf("; %s '%s'", list->items[k].key,
 				       shown(arena, list->items[k].item));
-		printf("%s)\n", is_open(entry, bare) ?
+		printf("%s)\n", is_open(entry, no_namespaces) ?
 					"; not held without namespaces" :
 					"");
 	}
@@ -160,29 +160,29 @@ static void print_held(struct arena *arena, const struct files_carves *carves)
 
 void explain_print(struct arena *arena, const struct explanation *all)
 {
-	const struct view *view = all->creation.policed.view;
+	const struct view *view = all->creation.enforcement.view;
 
 	print_head(arena, all);
 	for (size_t i = 0; i < all->n; i++)
 		print_line(arena, &all->lines[i]);
 	/* Namespaces have a line. */
-	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
-		if (degraded(all) & 1U << i && i != POLICY_NAMESPACES)
+	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
+		if (degraded(all) & 1U << i && i != PROTECT_NAMESPACES)
 			printf("\n%s\n  degraded: not held here\n",
 			       policy_protection_name(i));
 	if (!view)
 		return;
 	print_paths(arena, "allowed, as the paths are now (rwx)",
-		    &view->allowed, /* bare= */ false);
+		    &view->allowed, /* no_namespaces= */ false);
 	print_paths(arena, "denied (rwx)", &view->denied,
-		    all->creation.policed.bare);
+		    all->creation.enforcement.no_namespaces);
 	print_held(arena, &view->carves);
 }
 
 /* ---- JSON ---- */
 
 static void put_paths(struct writer *w, const char *key,
-		      const struct files_list *list, bool bare)
+		      const struct files_list *list, bool no_namespaces)
 {
 	put_array(w, key);
 	for (size_t i = 0; i < list->n; i++) {
@@ -191,7 +191,7 @@ static void put_paths(struct writer *w, const char *key,
 
 		put_object(w, NULL);
 		put_string(w, "path", entry->path);
-		if (is_open(entry, bare))
+		if (is_open(entry, no_namespaces))
 			put_bool(w, "held", false);
 		put_array(w, "rights");
 		for (size_t k = 0; k < COUNT(rights); k++)
@@ -234,7 +234,7 @@ static void put_lines(struct writer *w, const struct explanation *all)
 
 int explain_print_json(struct arena *arena, const struct explanation *all)
 {
-	const struct view *view = all->creation.policed.view;
+	const struct view *view = all->creation.enforcement.view;
 	const struct request *request = all->request;
 	const struct toml_value *tree;
 	const char *text;
@@ -257,7 +257,7 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 			 request->policy.auto_allow_bash.value);
 	put_lines(&w, all);
 	put_array(&w, "degraded");
-	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
+	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
 		if (degraded(all) & 1U << i)
 			put_string(&w, NULL, policy_protection_name(i));
 	put_end(&w);
@@ -265,9 +265,9 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 		put_string(&w, "notExcluded",
 			   all->unsandboxed.excluded.refusal);
 	if (view) {
-		put_paths(&w, "allowed", &view->allowed, /* bare= */ false);
+		put_paths(&w, "allowed", &view->allowed, /* no_namespaces= */ false);
 		put_paths(&w, "denied", &view->denied,
-			  all->creation.policed.bare);
+			  all->creation.enforcement.no_namespaces);
 		put_held(&w, &view->carves);
 	}
 	toml_json_put(&w, "policy", tree);

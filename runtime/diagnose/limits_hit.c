@@ -32,7 +32,7 @@ static int met_memory(const struct creation *c, struct denials *denials)
 		.operation = "allocate",
 		.target = "memory",
 		.key = "limits.memory",
-		.item = size_text(denials->arena, c->policed.policy.memory),
+		.item = size_text(denials->arena, c->enforcement.policy.memory),
 	};
 
 	return denial.item ? denials_add(denials, &denial) : -ENOMEM;
@@ -41,8 +41,8 @@ static int met_memory(const struct creation *c, struct denials *denials)
 /* The cgroup has the smaller one, and process 1 on top. */
 static int met_pids(const struct creation *c, struct denials *denials)
 {
-	const struct policy *policy = &c->policed.policy;
-	bool processes = policy->set[POLICY_PROCESSES] &&
+	const struct policy *policy = &c->enforcement.policy;
+	bool processes = policy->set[KEY_PROCESSES] &&
 			 policy->processes <= policy->tasks;
 	const struct denial denial = {
 		.operation = "create",
@@ -56,7 +56,7 @@ static int met_pids(const struct creation *c, struct denials *denials)
 	return denial.item ? denials_add(denials, &denial) : -ENOMEM;
 }
 
-int met_limits(const struct creation *c, struct denials *denials)
+int limits_hit(const struct creation *c, struct denials *denials)
 {
 	const struct oci_resources *held = &c->spec.linux_.resources;
 	int r = 0;

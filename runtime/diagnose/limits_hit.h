@@ -6,4 +6,4 @@ struct creation;
 struct denials;
 
 /* Those that its cgroups hold; while they are there. */
-int met_limits(const struct creation *creation, struct denials *denials);
+int limits_hit(const struct creation *creation, struct denials *denials);

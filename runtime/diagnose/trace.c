@@ -35,9 +35,9 @@
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
 	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME)
 
-struct why_pending {
+struct trace_pending {
 	pid_t tid;
-	const struct why_call *call;
+	const struct trace_call *call;
 	uint64_t args[6];
 };
 
@@ -49,7 +49,7 @@ static long trace(int request, pid_t tid, uintptr_t addr, uintptr_t data)
 
 /* ---- calls under way ---- */
 
-static struct why_pending *find(struct why *why, pid_t tid)
+static struct trace_pending *find(struct trace *why, pid_t tid)
 {
 	for (size_t i = 0; i < why->npending; i++)
 		if (why->pending[i].tid == tid)
@@ -57,19 +57,19 @@ static struct why_pending *find(struct why *why, pid_t tid)
 	return NULL;
 }
 
-static void forget(struct why *why, pid_t tid)
+static void forget(struct trace *why, pid_t tid)
 {
-	struct why_pending *pending = find(why, tid);
+	struct trace_pending *pending = find(why, tid);
 
 	if (pending)
 		*pending = why->pending[--why->npending];
 }
 
-static int note(struct why *why, const struct why_pending *pending)
+static int note(struct trace *why, const struct trace_pending *pending)
 {
 	if (why->npending == why->size) {
 		size_t size = why->size ? 2 * why->size : 16;
-		struct why_pending *grown = arena_grow(why->arena, why->pending,
+		struct trace_pending *grown = arena_grow(why->arena, why->pending,
 						       why->npending, size,
 						       sizeof *grown);
 
@@ -114,7 +114,7 @@ static bool read_text(pid_t tid, uint64_t from, char ret[PATH_MAX])
 }
 
 /* As the sandbox has it: the kernel stops at the root of its mounts. */
-static bool read_link(const struct why *why, pid_t tid, int fd,
+static bool read_link(const struct trace *why, pid_t tid, int fd,
 		      char ret[PATH_MAX])
 {
 	char name[64];
@@ -131,8 +131,8 @@ static bool read_link(const struct why *why, pid_t tid, int fd,
 	return true;
 }
 
-static bool full_path(const struct why *why, pid_t tid,
-		      const struct why_target *target, char ret[PATH_MAX])
+static bool full_path(const struct trace *why, pid_t tid,
+		      const struct trace_target *target, char ret[PATH_MAX])
 {
 	char path[PATH_MAX], dir[PATH_MAX];
 
@@ -162,8 +162,8 @@ static bool is_tcp(pid_t tid, int fd)
 	       strncmp(name, "TCP", strlen("TCP")) == 0;
 }
 
-static int blame_socket(const struct why *why, pid_t tid, const char *name,
-			const struct why_target *target, int error)
+static int attribute_socket(const struct trace *why, pid_t tid, const char *name,
+			const struct trace_target *target, int error)
 {
 	struct sockaddr_storage address = { 0 };
 	size_t size = target->size < sizeof address ? target->size :
@@ -172,16 +172,16 @@ static int blame_socket(const struct why *why, pid_t tid, const char *name,
 	if (read_memory(tid, target->path, &address, size) != (ssize_t)size)
 		return 0;
 	if (error == EACCES && is_tcp(tid, target->dir))
-		return blame_port(&why->blame, name, &address, size);
-	return blame_address(&why->blame, name, &address, size, error);
+		return attribute_port(&why->attribution, name, &address, size);
+	return attribute_address(&why->attribution, name, &address, size, error);
 }
 
-static int blame_target(const struct why *why, pid_t tid,
-			const struct why_call *call,
-			const struct why_target *target, int error)
+static int attribute_target(const struct trace *why, pid_t tid,
+			const struct trace_call *call,
+			const struct trace_target *target, int error)
 {
 	char path[PATH_MAX];
-	struct blame_path wanted = {
+	struct attribute_path wanted = {
 		.path = path,
 		.rights = target->rights,
 		.error = error,
@@ -190,13 +190,13 @@ static int blame_target(const struct why *why, pid_t tid,
 	};
 
 	if (target->address)
-		return blame_socket(why, tid, why_call_name(call), target,
+		return attribute_socket(why, tid, trace_call_name(call), target,
 				    error);
 	if (!full_path(why, tid, target, path))
 		return 0;
 	if (target->rights == LANDLOCK_MAY_EXECUTE && !target->makes)
-		return blame_program(&why->blame, path, error);
-	return blame_file(&why->blame, &wanted);
+		return attribute_program(&why->attribution, path, error);
+	return attribute_file(&why->attribution, &wanted);
 }
 
 /* Cheap to say no: most failures are of names that are nowhere. */
@@ -207,44 +207,44 @@ static bool is_interesting(int error)
 	       error == EHOSTUNREACH || error == ECONNREFUSED;
 }
 
-static void blame_failed(const struct why *why,
-			 const struct why_pending *pending, int error)
+static void attribute_failed(const struct trace *why,
+			 const struct trace_pending *pending, int error)
 {
-	struct why_target targets[WHY_TARGETS];
-	uint64_t flags = 0, at = why_flags_at(pending->call, pending->args);
+	struct trace_target targets[TRACE_TARGETS];
+	uint64_t flags = 0, at = trace_flags_at(pending->call, pending->args);
 	int n;
 
 	if (!is_interesting(error) ||
 	    (at && read_memory(pending->tid, at, &flags, sizeof flags) !=
 			   sizeof flags))
 		return;
-	n = why_decode(pending->call, pending->args, flags, targets);
+	n = trace_decode(pending->call, pending->args, flags, targets);
 	for (int i = 0; i < n; i++)
 		/* Out of memory: the list is as long as it could be. */
-		(void)blame_target(why, pending->tid, pending->call,
+		(void)attribute_target(why, pending->tid, pending->call,
 				   &targets[i], error);
 }
 
 /* ---- stops ---- */
 
-static void resume(struct why *why, pid_t tid, int sig)
+static void resume(struct trace *why, pid_t tid, int sig)
 {
 	(void)trace(find(why, tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid, 0,
 		    (uintptr_t)sig);
 }
 
-static void on_call(struct why *why, pid_t tid)
+static void on_call(struct trace *why, pid_t tid)
 {
 	struct __ptrace_syscall_info info;
-	struct why_pending pending = { .tid = tid };
+	struct trace_pending pending = { .tid = tid };
 
 	forget(why, tid);
 	if (trace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, (uintptr_t)&info) >
 		    0 &&
 	    info.op == PTRACE_SYSCALL_INFO_SECCOMP) {
 		if (why->map.arch != info.arch)
-			why_map_make(info.arch, &why->map);
-		pending.call = why_find(&why->map, info.seccomp.nr);
+			trace_map_make(info.arch, &why->map);
+		pending.call = trace_find(&why->map, info.seccomp.nr);
 		for (int i = 0; i < 6; i++)
 			pending.args[i] = info.seccomp.args[i];
 		if (pending.call)
@@ -253,16 +253,16 @@ static void on_call(struct why *why, pid_t tid)
 	resume(why, tid, 0);
 }
 
-static void on_return(struct why *why, pid_t tid)
+static void on_return(struct trace *why, pid_t tid)
 {
-	const struct why_pending *pending = find(why, tid);
+	const struct trace_pending *pending = find(why, tid);
 	struct __ptrace_syscall_info info;
 
 	if (pending &&
 	    trace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, (uintptr_t)&info) >
 		    0 &&
 	    info.op == PTRACE_SYSCALL_INFO_EXIT && info.exit.is_error)
-		blame_failed(why, pending, (int)-info.exit.rval);
+		attribute_failed(why, pending, (int)-info.exit.rval);
 	forget(why, tid);
 	resume(why, tid, 0);
 }
@@ -302,7 +302,7 @@ static bool is_denial(pid_t tid, uint64_t number, const uint64_t args[6])
  * A call of the blocklist: it was not made. Where we cannot answer it, the
  * process gets the signal, which ends it.
  */
-static bool on_refused(const struct why *why, pid_t tid)
+static bool on_refused(const struct trace *why, pid_t tid)
 {
 	struct user_regs_struct regs;
 	struct iovec io = { &regs, sizeof regs };
@@ -323,12 +323,12 @@ static bool on_refused(const struct why *why, pid_t tid)
 	if (trace(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io) < 0)
 		return false;
 	if (is_denial(tid, number, args))
-		(void)blame_call(&why->blame, info.si_arch, number, args);
+		(void)attribute_call(&why->attribution, info.si_arch, number, args);
 	return true;
 }
 
 /* Another thread than the first takes its number. */
-static void on_exec(struct why *why, pid_t tid)
+static void on_exec(struct trace *why, pid_t tid)
 {
 	unsigned long former;
 
@@ -345,7 +345,7 @@ static bool is_stop(int sig)
 	       sig == SIGTTOU;
 }
 
-static void on_event(struct why *why, pid_t tid, int event, int sig)
+static void on_event(struct trace *why, pid_t tid, int event, int sig)
 {
 	switch (event) {
 	case PTRACE_EVENT_SECCOMP:
@@ -373,9 +373,9 @@ static void on_event(struct why *why, pid_t tid, int event, int sig)
 	}
 }
 
-void why_traced(void *user, const siginfo_t *info)
+void trace_traced(void *user, const siginfo_t *info)
 {
-	struct why *why = user;
+	struct trace *why = user;
 	int event = info->si_status >> 8, sig = info->si_status & 0xff;
 	pid_t tid = info->si_pid;
 
@@ -383,7 +383,7 @@ void why_traced(void *user, const siginfo_t *info)
 		/* The filter killed it, and a tracer gets no stop for that. */
 		if (info->si_code != CLD_EXITED && info->si_status == SIGSYS &&
 		    !why->signalled)
-			(void)blame_abi(&why->blame);
+			(void)attribute_abi(&why->attribution);
 		forget(why, tid);
 		why->over = true;
 	} else if (event) {
@@ -400,24 +400,24 @@ void why_traced(void *user, const siginfo_t *info)
 
 /* ---- from CREATED to the program ---- */
 
-int why_filter(struct arena *arena, struct policed *policed)
+int trace_filter(struct arena *arena, struct enforcement *enforcement)
 {
-	const struct oci_strings names = why_calls_names();
+	const struct oci_strings names = trace_calls_names();
 
-	return confine_watch(arena, 0, &policed->calls, &names,
-			     &policed->watch);
+	return confine_watch(arena, 0, &enforcement->calls, &names,
+			     &enforcement->watch);
 }
 
-int why_open(struct why *why, const struct creation *c, struct denials *denials)
+int trace_open(struct trace *why, const struct creation *c, struct denials *denials)
 {
-	const struct policy *policy = &c->policed.policy;
+	const struct policy *policy = &c->enforcement.policy;
 	const char *top = policy->chroot ? policy->chroot : "/";
 	struct landlock_plan *net = arena_alloc(c->arena, sizeof *net);
 	int r;
 
 	if (!net)
 		return -ENOMEM;
-	r = landlock_plan(c->arena, landlock_probe(), &c->policed.net, net);
+	r = landlock_plan(c->arena, landlock_probe(), &c->enforcement.net, net);
 	if (r < 0)
 		return r;
 	why->arena = c->arena;
@@ -425,19 +425,19 @@ int why_open(struct why *why, const struct creation *c, struct denials *denials)
 	why->root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (why->root < 0)
 		return fail(errno, "open %s", top);
-	why->blame = (struct blame){
+	why->attribution = (struct attribution){
 		.policy = policy,
-		.view = c->policed.view,
+		.view = c->enforcement.view,
 		.denials = denials,
 		.root = why->root,
-		.prefix = c->policed.view->prefix,
-		.bare = c->policed.bare,
+		.prefix = c->enforcement.view->prefix,
+		.no_namespaces = c->enforcement.no_namespaces,
 		.net = net,
 	};
 	return 0;
 }
 
-int why_attach(struct why *why, const struct creation *c)
+int trace_attach(struct trace *why, const struct creation *c)
 {
 	why->child = c->launch.pid;
 	why->is_reaper = c->in.has_reaper;
@@ -446,7 +446,7 @@ int why_attach(struct why *why, const struct creation *c)
 	return 0;
 }
 
-int why_follow(struct why *why)
+int trace_follow(struct trace *why)
 {
 	while (!why->executed && !why->over) {
 		const int wanted = WEXITED | WSTOPPED | __WALL;
@@ -462,29 +462,29 @@ int why_follow(struct why *why)
 			return 0;
 		if (waitid(P_PID, (id_t)info.si_pid, &info, wanted) < 0)
 			return fail(errno, "--why: wait for the command");
-		why_traced(why, &info);
+		trace_traced(why, &info);
 	}
 	return 0;
 }
 
 /* The candidates of PATH, as the child has tried them. */
-static void search(const struct blame *blame, const char *name,
+static void search(const struct attribution *attribution, const char *name,
 		   const char *dirs)
 {
 	for (;;) {
-		size_t len = strcspn(dirs, ":"), before = blame->denials->n;
+		size_t len = strcspn(dirs, ":"), before = attribution->denials->n;
 		char path[PATH_MAX];
 
 		if (len && (size_t)snprintf(path, sizeof path, "%.*s/%s",
 					    (int)len, dirs, name) < sizeof path)
-			(void)blame_program(blame, path, ENOENT);
-		if (!dirs[len] || blame->denials->n > before)
+			(void)attribute_program(attribution, path, ENOENT);
+		if (!dirs[len] || attribution->denials->n > before)
 			return;
 		dirs += len + 1;
 	}
 }
 
-void why_not_begun(const struct why *why, const struct creation *c)
+void why_not_begun(const struct trace *why, const struct creation *c)
 {
 	const struct oci_process *process = c->spec.process;
 	const char *name = process->args.items[0];
@@ -493,12 +493,12 @@ void why_not_begun(const struct why *why, const struct creation *c)
 	if (c->launch.failed_op != STEP_FIND_PROGRAM)
 		return;
 	if (strchr(name, '/'))
-		(void)blame_program(&why->blame, name, ENOENT);
+		(void)attribute_program(&why->attribution, name, ENOENT);
 	else if (dirs)
-		search(&why->blame, name, dirs);
+		search(&why->attribution, name, dirs);
 }
 
-void why_close(struct why *why)
+void trace_close(struct trace *why)
 {
 	audit_close(&why->audit);
 	closep(&why->root);

@@ -31,40 +31,40 @@
 #include "runtime/diagnose/denials.h"
 #include "runtime/diagnose/trace_calls.h"
 
-struct why_pending; /* a thread between the two stops of a call */
+struct trace_pending; /* a thread between the two stops of a call */
 
-struct why {
+struct trace {
 	struct arena *arena;
-	struct blame blame;
+	struct attribution attribution;
 	struct audit audit; /* what is there to be known without tracing */
 	int proc;
 	int root;
 	pid_t child; /* who was cloned first */
 	bool is_reaper; /* let go of as soon as the program is there */
-	struct why_map map;
-	struct why_pending *pending;
+	struct trace_map map;
+	struct trace_pending *pending;
 	size_t npending, size;
 	bool executed; /* the program has begun */
 	bool over; /* somebody has ended */
 	bool signalled; /* we passed a SIGSYS on to the sandbox */
 };
 
-#define WHY_NONE                                             \
+#define TRACE_NONE                                             \
 	{                                                    \
 		.audit = AUDIT_NONE, .proc = -1, .root = -1, \
 	}
 
 /* What blame is to be put on; no process yet. */
-int why_open(struct why *why, const struct creation *creation,
+int trace_open(struct trace *why, const struct creation *creation,
 	     struct denials *denials);
 /* The filter for the plan. */
-int why_filter(struct arena *arena, struct policed *policed);
+int trace_filter(struct arena *arena, struct enforcement *enforcement);
 /* While the child waits at CREATED: it and all that come from it are traced. */
-int why_attach(struct why *why, const struct creation *creation);
+int trace_attach(struct trace *why, const struct creation *creation);
 /* Let the child go before; until its program runs, or one has ended. */
-int why_follow(struct why *why);
+int trace_follow(struct trace *why);
 /* After a failure: a program that was not found needs no tracer. */
-void why_not_begun(const struct why *why, const struct creation *creation);
+void why_not_begun(const struct trace *why, const struct creation *creation);
 /* For struct foreground_job: everything after that. */
-void why_traced(void *why, const siginfo_t *info);
-void why_close(struct why *why);
+void trace_traced(void *why, const siginfo_t *info);
+void trace_close(struct trace *why);

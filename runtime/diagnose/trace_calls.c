@@ -35,12 +35,12 @@ struct place {
 	int how;
 };
 
-struct why_call {
+struct trace_call {
 	const char *name;
-	struct place places[WHY_TARGETS];
+	struct place places[TRACE_TARGETS];
 };
 
-static const struct why_call calls[] = {
+static const struct trace_call calls[] = {
 	{ "open", { { OPEN, HERE, 0, 1, 0 } } },
 	{ "openat", { { OPEN, 0, 1, 2, 0 } } },
 	{ "openat2", { { OPEN2, 0, 1, 2, 0 } } },
@@ -98,7 +98,7 @@ static const struct why_call calls[] = {
 	{ "sendto", { { ADDRESS, 0, 4, 5, 0 } } },
 };
 
-struct oci_strings why_calls_names(void)
+struct oci_strings trace_calls_names(void)
 {
 	static const char *names[COUNT(calls)];
 
@@ -107,33 +107,33 @@ struct oci_strings why_calls_names(void)
 	return (struct oci_strings){ names, COUNT(calls) };
 }
 
-void why_map_make(uint32_t arch, struct why_map *ret)
+void trace_map_make(uint32_t arch, struct trace_map *ret)
 {
-	*ret = (struct why_map){ .arch = arch };
+	*ret = (struct trace_map){ .arch = arch };
 	for (size_t i = 0; i < COUNT(calls); i++) {
 		int number = call_number(arch, calls[i].name);
 
-		if (number >= 0 && number < WHY_MOST_CALLS)
+		if (number >= 0 && number < TRACE_MOST_CALLS)
 			ret->calls[number] = &calls[i];
 	}
 }
 
-const struct why_call *why_find(const struct why_map *map, uint64_t number)
+const struct trace_call *trace_find(const struct trace_map *map, uint64_t number)
 {
-	return number < WHY_MOST_CALLS ? map->calls[number] : NULL;
+	return number < TRACE_MOST_CALLS ? map->calls[number] : NULL;
 }
 
-const char *why_call_name(const struct why_call *call)
+const char *trace_call_name(const struct trace_call *call)
 {
 	return call->name;
 }
 
-uint64_t why_flags_at(const struct why_call *call, const uint64_t args[6])
+uint64_t trace_flags_at(const struct trace_call *call, const uint64_t args[6])
 {
 	return call->places[0].way == OPEN2 ? args[2] : 0;
 }
 
-static void open_with(uint64_t flags, struct why_target *ret)
+static void open_with(uint64_t flags, struct trace_target *ret)
 {
 	uint64_t mode = flags & O_ACCMODE;
 
@@ -157,9 +157,9 @@ static uint32_t rights_of_mode(uint64_t mode)
 }
 
 static void look(const struct place *place, const uint64_t args[6],
-		 uint64_t flags, struct why_target *ret)
+		 uint64_t flags, struct trace_target *ret)
 {
-	*ret = (struct why_target){
+	*ret = (struct trace_target){
 		.dir = place->dir == HERE ? AT_FDCWD : (int)args[place->dir],
 		.path = args[place->path],
 		.link = place->how == LINK ||
@@ -196,12 +196,12 @@ static void look(const struct place *place, const uint64_t args[6],
 	}
 }
 
-int why_decode(const struct why_call *call, const uint64_t args[6],
-	       uint64_t flags, struct why_target ret[WHY_TARGETS])
+int trace_decode(const struct trace_call *call, const uint64_t args[6],
+	       uint64_t flags, struct trace_target ret[TRACE_TARGETS])
 {
 	int n = 0;
 
-	for (; n < WHY_TARGETS && call->places[n].way != NONE; n++)
+	for (; n < TRACE_TARGETS && call->places[n].way != NONE; n++)
 		look(&call->places[n], args, flags, &ret[n]);
 	return n;
 }

@@ -7,19 +7,19 @@
 
 #include "oci/oci.h"
 
-#define WHY_MOST_CALLS 512
-#define WHY_TARGETS 2
+#define TRACE_MOST_CALLS 512
+#define TRACE_TARGETS 2
 
-struct why_call;
+struct trace_call;
 
 /* Which numbers one architecture gives to the calls that are looked at. */
-struct why_map {
+struct trace_map {
 	uint32_t arch;
-	const struct why_call *calls[WHY_MOST_CALLS];
+	const struct trace_call *calls[TRACE_MOST_CALLS];
 };
 
 /* A path that a call names, still in the memory of its process. */
-struct why_target {
+struct trace_target {
 	int dir; /* relative to this descriptor; AT_FDCWD; the socket */
 	uint64_t path;
 	uint32_t rights; /* enum landlock_right; what the call needs */
@@ -30,13 +30,13 @@ struct why_target {
 };
 
 /* The names of all of them, for the filter. */
-struct oci_strings why_calls_names(void);
-void why_map_make(uint32_t arch, struct why_map *ret);
+struct oci_strings trace_calls_names(void);
+void trace_map_make(uint32_t arch, struct trace_map *ret);
 /* NULL: not one of them. */
-const struct why_call *why_find(const struct why_map *map, uint64_t number);
-const char *why_call_name(const struct why_call *call);
+const struct trace_call *trace_find(const struct trace_map *map, uint64_t number);
+const char *trace_call_name(const struct trace_call *call);
 /* Where openat2 has its flags; 0: not that call. */
-uint64_t why_flags_at(const struct why_call *call, const uint64_t args[6]);
+uint64_t trace_flags_at(const struct trace_call *call, const uint64_t args[6]);
 /* How many targets; flags: of openat2, as they were read. */
-int why_decode(const struct why_call *call, const uint64_t args[6],
-	       uint64_t flags, struct why_target ret[WHY_TARGETS]);
+int trace_decode(const struct trace_call *call, const uint64_t args[6],
+	       uint64_t flags, struct trace_target ret[TRACE_TARGETS]);

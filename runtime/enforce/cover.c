@@ -30,12 +30,12 @@ static bool is_of_kernel(int root, const struct files_carve *carve)
 	       (fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC);
 }
 
-static int check_replaceable(const struct policed_files *files,
+static int check_replaceable(const struct enforce_files *files,
 			     const struct files_carve *carve,
 			     uint32_t *ret_missing)
 {
-	const uint32_t bit = 1U << POLICY_DENY_REPLACE;
-	const struct policy *policy = &files->policed->policy;
+	const uint32_t bit = 1U << PROTECT_DENY_REPLACE;
+	const struct policy *policy = &files->enforcement->policy;
 
 	if ((!carve->rights && !carve->on_way) || !carve->above ||
 	    is_of_kernel(files->root, carve) || policy->disable & bit)
@@ -52,15 +52,15 @@ static int check_replaceable(const struct policed_files *files,
 	return 0;
 }
 
-int policed_carve_check(const struct policed_files *files,
+int enforce_check_covers(const struct enforce_files *files,
 			const struct files_carves *carves,
 			uint32_t *ret_missing)
 {
-	const uint32_t bit = 1U << POLICY_NAMESPACES;
-	const struct policy *policy = &files->policed->policy;
-	const struct policy_kept *kept = files->policed->kept;
-	size_t nkept = files->policed->nkept;
-	const struct oci_strings *hidden = &files->policed->hidden;
+	const uint32_t bit = 1U << PROTECT_NAMESPACES;
+	const struct policy *policy = &files->enforcement->policy;
+	const struct policy_kept *kept = files->enforcement->kept;
+	size_t nkept = files->enforcement->nkept;
+	const struct oci_strings *hidden = &files->enforcement->hidden;
 	int r = 0;
 
 	if ((carves->n || nkept || hidden->n) && files->mntns < 0) {
@@ -128,7 +128,7 @@ static bool is_pinned(int root, const char *dir)
 }
 
 /* None of them can be moved, to put another in its place. */
-static int pin_way(const struct policed_files *files, const char *path)
+static int pin_way(const struct enforce_files *files, const char *path)
 {
 	int r = 0;
 
@@ -146,7 +146,7 @@ static int pin_way(const struct policed_files *files, const char *path)
 }
 
 /* Made if need be: what is not there cannot be covered, but forged. */
-static int hide_state(const struct policed_files *files, struct masks *masks,
+static int hide_state(const struct enforce_files *files, struct masks *masks,
 		      const char *path)
 {
 	autoclose int fd = root_make_dir(files->root, path, 0700, NULL);
@@ -157,33 +157,33 @@ static int hide_state(const struct policed_files *files, struct masks *masks,
 		return 0;
 	if (fd < 0)
 		return fail(errno, "make %s", path);
-	if (view_may_write(files->policed->view, path))
+	if (view_may_write(files->enforcement->view, path))
 		r = pin_way(files, path);
 	if (r == 0)
 		r = masks_cover(masks, path);
 	return r < 0 ? fail_in(r, "hide the state in %s", path) : 0;
 }
 
-int policed_carve(const struct policed_files *files,
+int enforce_covers(const struct enforce_files *files,
 		  const struct files_carves *carves)
 {
 	AUTO(masks_close) struct masks masks = { files->root, -1 };
 	struct mount_table table, after;
 	int r;
 
-	if (files->mntns < 0 || (!carves->n && !files->policed->masks_sockets &&
-				 !files->policed->hidden.n))
+	if (files->mntns < 0 || (!carves->n && !files->enforcement->masks_sockets &&
+				 !files->enforcement->hidden.n))
 		return 0;
 	r = mount_table_read(files->arena, files->proc, &table);
 	/* Sockets last: what is covered needs no look. */
 	for (size_t i = 0; r == 0 && i < carves->n; i++)
 		r = carve_one(&masks, &table, &carves->items[i]);
-	for (size_t i = 0; r == 0 && i < files->policed->hidden.n; i++)
-		r = hide_state(files, &masks, files->policed->hidden.items[i]);
-	if (r < 0 || !files->policed->masks_sockets)
+	for (size_t i = 0; r == 0 && i < files->enforcement->hidden.n; i++)
+		r = hide_state(files, &masks, files->enforcement->hidden.items[i]);
+	if (r < 0 || !files->enforcement->masks_sockets)
 		return r;
 	/* What was mounted onto itself has sockets in it as before. */
 	after = table;
 	r = mount_table_read(files->arena, files->proc, &after);
-	return r < 0 ? r : policed_sockets(files, &masks, &table, &after);
+	return r < 0 ? r : enforce_sockets(files, &masks, &table, &after);
 }

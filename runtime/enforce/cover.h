@@ -12,9 +12,9 @@
  * Before anything is done: fails for what cannot be held; what the policy lets
  * be missing is added to *ret_missing.
  */
-int policed_carve_check(const struct policed_files *files,
+int enforce_check_covers(const struct enforce_files *files,
 			const struct files_carves *carves,
 			uint32_t *ret_missing);
 /* In the container's mount namespace, and as who may mount there. */
-int policed_carve(const struct policed_files *files,
+int enforce_covers(const struct enforce_files *files,
 		  const struct files_carves *carves);

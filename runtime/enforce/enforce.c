@@ -42,7 +42,7 @@ static int check_sockets(const struct policy *policy)
 	static const char *const groups[] = { "io_uring", "raw_sockets" };
 	bool ports = policy->bind.n || policy->deny_bind.n ||
 		     policy->allow_local_binding;
-	bool denied = policy_has_section(policy, POLICY_NETWORK) &&
+	bool denied = policy_has_section(policy, SECTION_NETWORK) &&
 		      policy->mode == POLICY_MODE_DENY;
 
 	for (size_t i = 0; i < policy->extra_allow.n; i++) {
@@ -68,14 +68,14 @@ static bool denies_files(const struct policy *policy)
  * Who may mount takes a mask off, unless Landlock is there, which lets nobody;
  * who has a handle of a file goes past it.
  */
-static int check_masks(const struct policed *policed)
+static int check_masks(const struct enforcement *enforcement)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 	const struct oci_strings *lifted = &policy->extra_allow;
-	bool covers = policed->masks_sockets || policed->nkept;
+	bool covers = enforcement->masks_sockets || enforcement->nkept;
 	/* It takes a capability, and a sandbox has none unless it can get it. */
 	bool handle = oci_strings_has(lifted, "handle") &&
-		      (!policed->view || oci_strings_has(lifted, "namespaces"));
+		      (!enforcement->view || oci_strings_has(lifted, "namespaces"));
 
 	if (handle && denies_files(policy))
 		return fail(0, "filesystem.deny does not hold with 'handle' "
@@ -85,7 +85,7 @@ static int check_masks(const struct policed *policed)
 		return fail(0,
 			    "%s does not hold with '%s' in "
 			    "syscalls.extra_allow",
-			    policed->masks_sockets ? "network.unix" :
+			    enforcement->masks_sockets ? "network.unix" :
 						     "the profile",
 			    handle ? "handle" : "mount");
 	return 0;
@@ -94,7 +94,7 @@ static int check_masks(const struct policed *policed)
 /* config.json says which there are. */
 static int check_namespaces(const struct policy *policy)
 {
-	if (policy->disable & 1U << POLICY_NAMESPACES)
+	if (policy_disables(policy, PROTECT_NAMESPACES))
 		return fail(0, "config.disable: 'namespaces' of a bundle are "
 			       "those of its linux.namespaces");
 	return 0;
@@ -152,16 +152,16 @@ static const char *find_home(struct arena *arena, const struct oci_spec *spec,
 	return home_in(text, spec->process->user.uid);
 }
 
-static struct policy_place place_in(const struct policed *policed)
+static struct policy_place place_in(const struct enforcement *enforcement)
 {
-	return (struct policy_place){ .home = policed->home, .bundle = true };
+	return (struct policy_place){ .home = enforcement->home, .bundle = true };
 }
 
 static int gather(struct arena *arena, const struct oci_strings *allowed,
-		  const struct oci_spec *spec, struct policed *policed)
+		  const struct oci_spec *spec, struct enforcement *enforcement)
 {
-	const struct policy_place place = place_in(policed);
-	struct policy *ret = &policed->policy;
+	const struct policy_place place = place_in(enforcement);
+	struct policy *ret = &enforcement->policy;
 	const char *profile = NULL;
 	struct policy over = { 0 };
 	int r;
@@ -172,9 +172,9 @@ static int gather(struct arena *arena, const struct oci_strings *allowed,
 	if (r < 0)
 		return r;
 	if (profile)
-		policed->profile = profile;
-	if (policed->profile) {
-		r = profile_load(arena, policed->profile,
+		enforcement->profile = profile;
+	if (enforcement->profile) {
+		r = profile_load(arena, enforcement->profile,
 				 profile_system_folders, &place, ret, NULL);
 		if (r < 0)
 			return r;
@@ -202,7 +202,7 @@ static int denied_calls(struct arena *arena, const struct policy *policy,
 	const char **items;
 
 	*ret = *given;
-	if (!policy->set[POLICY_EXECUTE])
+	if (!policy->set[KEY_EXECUTE])
 		return 0;
 	items = arena_grow(arena, given->items, given->n, given->n + 1,
 			   sizeof *items);
@@ -215,24 +215,24 @@ static int denied_calls(struct arena *arena, const struct policy *policy,
 
 /* A socket that is not there needs no rule for its addresses. */
 static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
-			  struct policed *policed)
+			  struct enforcement *enforcement)
 {
-	const struct policy *policy = &policed->policy;
-	bool net = !policy_has_section(policy, POLICY_NETWORK) ||
+	const struct policy *policy = &enforcement->policy;
+	bool net = !policy_has_section(policy, SECTION_NETWORK) ||
 		   policy->mode != POLICY_MODE_DENY;
-	struct confine_blocklist *list = &policed->calls;
+	struct confine_blocklist *list = &enforcement->calls;
 
 	*list = (struct confine_blocklist){
 		.extra_allow = policy->extra_allow,
-		.inet = net || policed->tcp_only,
+		.inet = net || enforcement->tcp_only,
 		/* Without mounts nothing but Landlock holds those of others. */
-		.no_unix = policed->bare && !policed->net.unix_sockets,
+		.no_unix = enforcement->no_namespaces && !enforcement->net.unix_sockets,
 		.udp = net,
 		.icmp = net,
-		.no_fast_open = policed->net.connects,
+		.no_fast_open = enforcement->net.connects,
 		/* Signals are not all that reaches others. */
-		.only_itself = policed->net.signals,
-		.no_flags = policed->bare,
+		.only_itself = enforcement->net.signals,
+		.no_flags = enforcement->no_namespaces,
 		.no_randomize = policy->no_randomize_memory,
 		.listener_follows = spec->linux_.seccomp &&
 				    spec->linux_.seccomp->listener_path,
@@ -240,13 +240,13 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 
 	int r = denied_calls(arena, policy, &list->extra_deny);
 
-	if (r >= 0 && policed->bare)
-		r = bare_denied_calls(arena, &list->extra_deny);
+	if (r >= 0 && enforcement->no_namespaces)
+		r = no_namespaces_denied_calls(arena, &list->extra_deny);
 	return r < 0 ? r :
-		       confine_blocklist(arena, 0, list, &policed->blocklist);
+		       confine_blocklist(arena, 0, list, &enforcement->blocklist);
 }
 
-void policed_tell_missing(uint32_t missing)
+void enforce_tell_missing(uint32_t missing)
 {
 	for (int i = 0; missing >> i; i++)
 		if (missing >> i & 1)
@@ -257,26 +257,26 @@ void policed_tell_missing(uint32_t missing)
 }
 
 static int apply(struct arena *arena, struct oci_spec *spec,
-		 struct policed *policed)
+		 struct enforcement *enforcement)
 {
-	int r = policed_spec(arena, policed, spec);
+	int r = enforce_spec(arena, enforcement, spec);
 
-	return r < 0 ? r : make_blocklist(arena, spec, policed);
+	return r < 0 ? r : make_blocklist(arena, spec, enforcement);
 }
 
-bool policed_lose_limits(const struct policed *policed, struct oci_spec *spec)
+bool enforce_lose_limits(const struct enforcement *enforcement, struct oci_spec *spec)
 {
-	if (!policed->active || policed->view ||
-	    !(policed->policy.allow_degraded & 1U << POLICY_CGROUPS))
+	if (!enforcement->active || enforcement->view ||
+	    !(policy_may_lack(&enforcement->policy, PROTECT_CGROUPS)))
 		return false;
-	spec->linux_.resources = policed->resources;
-	policed_tell_missing(1U << POLICY_CGROUPS);
+	spec->linux_.resources = enforcement->resources;
+	enforce_tell_missing(1U << PROTECT_CGROUPS);
 	return true;
 }
 
-int policed_create(struct arena *arena, const char *profile,
+int enforce_create(struct arena *arena, const char *profile,
 		   const struct oci_strings *allowed, struct oci_spec *spec,
-		   struct policed *ret)
+		   struct enforcement *ret)
 {
 	int r;
 
@@ -292,51 +292,51 @@ int policed_create(struct arena *arena, const char *profile,
 	if (r == 0)
 		r = apply(arena, spec, ret);
 	if (r == 0)
-		r = policies_of_bundle(arena, spec, ret);
+		r = policy_files_of_bundle(arena, spec, ret);
 	if (r == 0)
 		r = check_masks(ret);
 	if (r == 0)
-		policed_tell_missing(ret->missing);
+		enforce_tell_missing(ret->missing);
 	return r;
 }
 
 /* Mounts hold the rest; these rights no mount can take alone. */
 static bool needs_landlock(const struct policy *policy)
 {
-	return policy->set[POLICY_EXECUTE] || policy->write_only.n ||
+	return policy->set[KEY_EXECUTE] || policy->write_only.n ||
 	       policy->deny_read.n || policy->deny_execute.n;
 }
 
-int policed_sandbox(struct arena *arena, struct oci_spec *spec,
-		    struct policed *policed)
+int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
+		    struct enforcement *enforcement)
 {
-	int r = refuse(&policed->policy);
+	int r = refuse(&enforcement->policy);
 
-	policed->active = true;
+	enforcement->active = true;
 	if (r >= 0)
-		r = apply(arena, spec, policed);
+		r = apply(arena, spec, enforcement);
 	if (r >= 0)
-		r = check_masks(policed);
-	if (r >= 0 && !policed->bare && landlock_probe() == 0)
-		policed->landlock = needs_landlock(&policed->policy);
+		r = check_masks(enforcement);
+	if (r >= 0 && !enforcement->no_namespaces && landlock_probe() == 0)
+		enforcement->landlock = needs_landlock(&enforcement->policy);
 	return r;
 }
 
-int policed_save(struct arena *arena, const struct policed *policed, int dir)
+int enforce_save(struct arena *arena, const struct enforcement *enforcement, int dir)
 {
 	const char *text;
 	int r;
 
-	if (!policed->active)
+	if (!enforcement->active)
 		return 0;
-	r = policy_to_toml(arena, &policed->policy, &text);
+	r = policy_to_toml(arena, &enforcement->policy, &text);
 	if (r < 0)
 		return r;
 	return io_replace_at(dir, POLICY_FILE, text, strlen(text), 0600);
 }
 
-int policed_load(struct arena *arena, int dir, const char *rootfs,
-		 struct oci_spec *spec, struct policed *ret)
+int enforce_load(struct arena *arena, int dir, const char *rootfs,
+		 struct oci_spec *spec, struct enforcement *ret)
 {
 	struct policy_place place;
 	autoclose int fd =

@@ -18,14 +18,14 @@ struct arena;
 struct policy_kept;
 struct view;
 
-struct policed {
+struct enforcement {
 	const char *bundle;		/* relative sources start here */
 	const char *rootfs;		/* on the host; the caller's */
 	const char *home;		/* inside: what ~ means */
 	bool active;			/* false: all below is empty */
 	bool landlock;			/* a ruleset is to hold */
 	uint32_t landlock_flags;	/* LANDLOCK_RESTRICT_SELF_… */
-	bool bare;			/* a sandbox without namespaces */
+	bool no_namespaces;			/* a sandbox without namespaces */
 	bool creating;			/* a bundle, whose mounts are looked at */
 	const char *profile;		/* its name, or NULL */
 	enum policy_env_base env_base;
@@ -55,35 +55,35 @@ struct policed {
  * this build or a bundle cannot hold is refused. Then spec is changed so that
  * it holds.
  */
-int policed_create(struct arena *arena, const char *profile,
+int enforce_create(struct arena *arena, const char *profile,
 		   const struct oci_strings *allowed, struct oci_spec *spec,
-		   struct policed *ret);
+		   struct enforcement *ret);
 /* The same for a policy, environment and view that are there already. */
-int policed_sandbox(struct arena *arena, struct oci_spec *spec,
-		    struct policed *policed);
+int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
+		    struct enforcement *enforcement);
 /* Without a cgroup to be had, and if the policy says so: without limits. */
-bool policed_lose_limits(const struct policed *policed, struct oci_spec *spec);
+bool enforce_lose_limits(const struct enforcement *enforcement, struct oci_spec *spec);
 /* Write it into the state directory: profiles may change, it does not. */
-int policed_save(struct arena *arena, const struct policed *policed, int dir);
+int enforce_save(struct arena *arena, const struct enforcement *enforcement, int dir);
 /* The policy that a state directory has, and the same changes. */
-int policed_load(struct arena *arena, int dir, const char *rootfs,
-		 struct oci_spec *spec, struct policed *ret);
+int enforce_load(struct arena *arena, int dir, const char *rootfs,
+		 struct oci_spec *spec, struct enforcement *ret);
 /* No resource beyond the policy's, whoever asks. */
-int policed_limits(struct arena *arena, const struct policed *policed,
+int enforce_limits(struct arena *arena, const struct enforcement *enforcement,
 		   struct oci_resources *resources);
 /*
  * What was recorded about a field of linux.resources, as said about the key
  * that it came from, and how to go on. Returns r.
  */
-int policed_limit_error(struct arena *arena, const struct policed *policed,
+int enforce_limit_error(struct arena *arena, const struct enforcement *enforcement,
 			const struct oci_resources *held, int r);
 /* One more process of the same container; env: given by name, not filtered. */
-int policed_process(struct arena *arena, const struct policed *policed,
+int enforce_process(struct arena *arena, const struct enforcement *enforcement,
 		    const struct oci_strings *env, struct oci_process *process);
 /* A line of warning for each protection that the policy lets be missing. */
-void policed_tell_missing(uint32_t missing);
+void enforce_tell_missing(uint32_t missing);
 
-/* What policed_save writes in the state directory. */
+/* What enforce_save writes in the state directory. */
 #define POLICY_FILE "policy.toml"
 
 /* The directory of the readiness socket inside a container. */

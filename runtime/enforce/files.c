@@ -36,7 +36,7 @@
 #define GUARD 65536
 
 /* As the process inside would have it. */
-static struct files_place place_of(const struct policed_files *files)
+static struct files_place place_of(const struct enforce_files *files)
 {
 	const struct oci_process *process = files->process;
 
@@ -44,8 +44,8 @@ static struct files_place place_of(const struct policed_files *files)
 		.proc = files->proc,
 		.root = files->root,
 		.own_pids = files->own_pids,
-		.home = files->policed->home ?
-				files->policed->home :
+		.home = files->enforcement->home ?
+				files->enforcement->home :
 				oci_env_get(&process->env, "HOME"),
 		.project = is_set(process->cwd) && !streq(process->cwd, "/") ?
 				   process->cwd :
@@ -56,7 +56,7 @@ static struct files_place place_of(const struct policed_files *files)
 
 /* ---- the list on disk: "RIGHTS PATH" with a NUL at the end ---- */
 
-static int save(const struct policed_files *files,
+static int save(const struct enforce_files *files,
 		const struct files_rules *rules)
 {
 	size_t size = 0, at = 0;
@@ -75,7 +75,7 @@ static int save(const struct policed_files *files,
 	return io_replace_at(files->state, FILES, text, at, 0600);
 }
 
-static int load(const struct policed_files *files, struct files_rules *ret)
+static int load(const struct enforce_files *files, struct files_rules *ret)
 {
 	autoclose int fd =
 		openat(files->state, FILES, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -111,7 +111,7 @@ static int load(const struct policed_files *files, struct files_rules *ret)
 /* ---- the ruleset ---- */
 
 /* What is gone since, or is something else now, gets nothing. */
-static int allow_path(const struct policed_files *files, int ruleset,
+static int allow_path(const struct enforce_files *files, int ruleset,
 		      const struct landlock_rule *rule)
 {
 	autoclose int fd = root_open_plain(files->root, rule->path,
@@ -155,21 +155,21 @@ static int allow_stdio(int ruleset, const struct landlock_plan *plan)
 }
 
 /* What may not be changed in a view is read-only or not there. */
-static uint32_t held_by_mounts(const struct policed *policed)
+static uint32_t held_by_mounts(const struct enforcement *enforcement)
 {
-	if (!policed->view || policed->bare)
+	if (!enforcement->view || enforcement->no_namespaces)
 		return 0;
-	return 1U << POLICY_FS_REFER | 1U << POLICY_FS_TRUNCATE |
-	       1U << POLICY_FS_IOCTL_DEV;
+	return 1U << PROTECT_FS_REFER | 1U << PROTECT_FS_TRUNCATE |
+	       1U << PROTECT_FS_IOCTL_DEV;
 }
 
-int policed_files_plan(struct arena *arena, const struct policed *policed,
+int enforce_files_plan(struct arena *arena, const struct enforcement *enforcement,
 		       const struct files_rules *rules,
 		       struct landlock_plan *ret)
 {
-	const struct policy *policy = &policed->policy;
-	const uint32_t held = held_by_mounts(policed);
-	struct landlock_want want = policed->net;
+	const struct policy *policy = &enforcement->policy;
+	const uint32_t held = held_by_mounts(enforcement);
+	struct landlock_want want = enforcement->net;
 	int r;
 
 	want.files = files_wanted(policy);
@@ -183,18 +183,18 @@ int policed_files_plan(struct arena *arena, const struct policed *policed,
 	return r;
 }
 
-static int make_ruleset(const struct policed_files *files,
+static int make_ruleset(const struct enforce_files *files,
 			const struct files_rules *rules, bool tell)
 {
 	struct landlock_plan plan;
-	int r = policed_files_plan(files->arena, files->policed, rules, &plan);
+	int r = enforce_files_plan(files->arena, files->enforcement, rules, &plan);
 
 	if (r < 0)
 		return r;
 	if (files->degraded)
 		*files->degraded |= plan.missing;
 	if (tell)
-		policed_tell_missing(plan.missing & ~files->policed->missing);
+		enforce_tell_missing(plan.missing & ~files->enforcement->missing);
 
 	autoclose int ruleset = landlock_create(&plan.handled);
 
@@ -205,7 +205,7 @@ static int make_ruleset(const struct policed_files *files,
 		if (r < 0)
 			return r;
 	}
-	if (files_wanted(&files->policed->policy) && !files->has_console) {
+	if (files_wanted(&files->enforcement->policy) && !files->has_console) {
 		r = allow_stdio(ruleset, &plan);
 		if (r < 0)
 			return r;
@@ -216,10 +216,10 @@ static int make_ruleset(const struct policed_files *files,
 }
 
 /* A link may lead to a mount that seemed to have nothing to do with it. */
-static int check_writable(const struct policed_files *files,
+static int check_writable(const struct enforce_files *files,
 			  const struct files_list *allowed)
 {
-	const struct oci_strings *closed = &files->policed->closed;
+	const struct oci_strings *closed = &files->enforcement->closed;
 
 	for (size_t i = 0; i < allowed->n; i++) {
 		const struct files_entry *a = &allowed->items[i];
@@ -246,13 +246,13 @@ static int add_rule(struct files_rules *rules, const char *path,
 }
 
 /* What is shown was settled with it; what is the sandbox's own comes on top. */
-static int settle_view(const struct policed_files *files,
+static int settle_view(const struct enforce_files *files,
 		       struct files_rules *ret)
 {
-	const struct files_rules *shown = &files->policed->view->rules;
+	const struct files_rules *shown = &files->enforcement->view->rules;
 	const struct policy policy = {
-		.set[POLICY_GPU_DEVICES] =
-			files->policed->policy.set[POLICY_GPU_DEVICES],
+		.set[KEY_GPU_DEVICES] =
+			files->enforcement->policy.set[KEY_GPU_DEVICES],
 	};
 	const struct files_place place = place_of(files);
 	struct files_list own, none;
@@ -269,7 +269,7 @@ static int settle_view(const struct policed_files *files,
 	for (size_t i = 0; r == 0 && i < own.n; i++)
 		r = add_rule(&rules, own.items[i].path, own.items[i].rights);
 	*ret = rules;
-	if (r < 0 || files->policed->bare)
+	if (r < 0 || files->enforcement->no_namespaces)
 		return r;
 	r = add_rule(ret, "/dev/shm", LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE);
 	/* There is nothing whose name it may not know. */
@@ -278,7 +278,7 @@ static int settle_view(const struct policed_files *files,
 
 /* What is in the helper's hands. */
 struct work {
-	const struct policed_files *files;
+	const struct enforce_files *files;
 	int (*part)(struct work *work);
 	struct files_list allowed, denied;
 	struct files_carves carves;
@@ -290,30 +290,30 @@ struct work {
 
 static bool has_files(const struct work *w)
 {
-	return files_wanted(&w->files->policed->policy);
+	return files_wanted(&w->files->enforcement->policy);
 }
 
 /* Settled when it is created, for all that come later. */
 static bool has_rules(const struct work *w)
 {
-	return has_files(w) || w->files->policed->net.unix_sockets;
+	return has_files(w) || w->files->enforcement->net.unix_sockets;
 }
 
 /* Name only the first; explain lists all. */
-static void tell_kept(const struct policed *policed)
+static void tell_kept(const struct enforcement *enforcement)
 {
 	const struct policy_kept *first = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < policed->nkept; i++)
-		if (!policed->kept[i].on_way) {
-			first = first ? first : &policed->kept[i];
+	for (size_t i = 0; i < enforcement->nkept; i++)
+		if (!enforcement->kept[i].on_way) {
+			first = first ? first : &enforcement->kept[i];
 			n++;
 		}
 	if (first)
-		log_warning("%s: " POLICIES_KEY " '%s' is not held without "
+		log_warning("%s: " POLICY_FILES_KEY " '%s' is not held without "
 			    "namespaces (%zu in all, see sandlock explain)",
-			    policed->policy.disable & 1U << POLICY_NAMESPACES ?
+			    policy_disables(&enforcement->policy, PROTECT_NAMESPACES) ?
 				    "config.disable" :
 				    "config.allow_degraded",
 			    first->host, n);
@@ -321,25 +321,25 @@ static void tell_kept(const struct policed *policed)
 
 static int check_carves(const struct work *w)
 {
-	const struct policed_files *files = w->files;
+	const struct enforce_files *files = w->files;
 	const struct files_carves *carves = &w->carves;
 	uint32_t missing = 0;
-	int r = policed_carve_check(files, carves, &missing);
+	int r = enforce_check_covers(files, carves, &missing);
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; files->policed->bare && i < carves->n; i++)
+	for (size_t i = 0; files->enforcement->no_namespaces && i < carves->n; i++)
 		if (carves->items[i].rights)
 			log_warning("%s: %s '%s' is not held without namespaces",
-				    files->policed->policy.disable &
-						    1U << POLICY_NAMESPACES ?
+				    files->enforcement->policy.disable &
+						    1U << PROTECT_NAMESPACES ?
 					    "config.disable" :
 					    "config.allow_degraded",
 				    carves->items[i].denied->key,
 				    carves->items[i].denied->item);
-	if (files->policed->bare)
-		tell_kept(files->policed);
-	policed_tell_missing(missing & ~files->policed->missing);
+	if (files->enforcement->no_namespaces)
+		tell_kept(files->enforcement);
+	enforce_tell_missing(missing & ~files->enforcement->missing);
 	if (files->degraded)
 		*files->degraded |= missing;
 	return 0;
@@ -347,17 +347,17 @@ static int check_carves(const struct work *w)
 
 static int settle_files(struct work *w)
 {
-	const struct policed_files *files = w->files;
+	const struct enforce_files *files = w->files;
 	const struct files_place place = place_of(files);
 	int r;
 
 	if (!has_files(w))
 		return 0;
-	if (files->policed->view) {
-		w->carves = files->policed->view->carves;
+	if (files->enforcement->view) {
+		w->carves = files->enforcement->view->carves;
 		return settle_view(files, &w->rules);
 	}
-	r = files_resolve(files->arena, &files->policed->policy, &place,
+	r = files_resolve(files->arena, &files->enforcement->policy, &place,
 			  &w->allowed, &w->denied);
 	if (r == 0)
 		r = check_writable(files, &w->allowed);
@@ -376,17 +376,17 @@ static int settle(struct work *w)
 		r = check_carves(w);
 	if (r < 0 || w->files->mntns < 0)
 		return r;
-	return policies_carve(w->files, &w->carves);
+	return policy_files_carve(w->files, &w->carves);
 }
 
 static int allow_sockets(struct work *w)
 {
-	const struct policed *policed = w->files->policed;
+	const struct enforcement *enforcement = w->files->enforcement;
 
-	if (!policed->net.unix_sockets)
+	if (!enforcement->net.unix_sockets)
 		return 0;
-	return policed_sockets_allow(w->files,
-				     policed->view ? &policed->view->denied :
+	return enforce_sockets_allow(w->files,
+				     enforcement->view ? &enforcement->view->denied :
 						     &w->denied,
 				     &w->rules);
 }
@@ -394,18 +394,18 @@ static int allow_sockets(struct work *w)
 /* Rules are for what is there after the last mount. */
 static int hold(struct work *w)
 {
-	const struct policed_files *files = w->files;
+	const struct enforce_files *files = w->files;
 	int r = 0;
 
 	if (!w->settled) {
-		r = policed_carve(files, &w->carves);
-		if (r == 0 && has_files(w) && !files->policed->view)
+		r = enforce_covers(files, &w->carves);
+		if (r == 0 && has_files(w) && !files->enforcement->view)
 			r = files_split(files->arena, files->root, &w->allowed,
 					&w->denied, &w->rules);
 		if (r == 0)
 			r = allow_sockets(w);
 	}
-	if (r < 0 || !files->policed->landlock)
+	if (r < 0 || !files->enforcement->landlock)
 		return r;
 	w->ruleset = make_ruleset(files, &w->rules, /* tell= */ !w->settled);
 	return w->ruleset < 0 ? w->ruleset : 0;
@@ -470,7 +470,7 @@ static int make_placeholders(const struct work *w)
 	return w->files->mntns < 0 ? 0 : placeholders_make(&places, &w->carves);
 }
 
-int policed_files_create(const struct policed_files *files, int *ret_ruleset)
+int enforce_files_create(const struct enforce_files *files, int *ret_ruleset)
 {
 	struct work work = { .files = files, .ruleset = -1 };
 	autoclose int ruleset = -1;
@@ -489,7 +489,7 @@ int policed_files_create(const struct policed_files *files, int *ret_ruleset)
 	return 0;
 }
 
-int policed_files_load(const struct policed_files *files)
+int enforce_files_load(const struct enforce_files *files)
 {
 	struct work work = { .files = files, .ruleset = -1, .settled = true };
 	int r = has_rules(&work) ? load(files, &work.rules) : 0;

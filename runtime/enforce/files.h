@@ -15,13 +15,13 @@
 struct arena;
 struct files_rules;
 struct landlock_plan;
-struct policed;
+struct enforcement;
 struct oci_process;
 struct oci_spec;
 
-struct policed_files {
+struct enforce_files {
 	struct arena *arena;
-	const struct policed *policed;
+	const struct enforcement *enforcement;
 	const struct oci_process *process;	/* its environment and directory */
 	const struct oci_spec *spec;
 	const char *rootfs;	/* on the host */
@@ -37,13 +37,13 @@ struct policed_files {
 };
 
 /* What is to be asked of this kernel; what it lacks may be an error. */
-int policed_files_plan(struct arena *arena, const struct policed *policed,
+int enforce_files_plan(struct arena *arena, const struct enforcement *enforcement,
 		       const struct files_rules *rules,
 		       struct landlock_plan *ret);
 /*
  * For a container that is being created: what is denied is covered, and
  * *ret_ruleset is a new ruleset, closed on exec, or -1 where none is needed.
  */
-int policed_files_create(const struct policed_files *files, int *ret_ruleset);
+int enforce_files_create(const struct enforce_files *files, int *ret_ruleset);
 /* A ruleset for one more process. */
-int policed_files_load(const struct policed_files *files);
+int enforce_files_load(const struct enforce_files *files);

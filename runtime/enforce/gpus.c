@@ -60,14 +60,14 @@ static int gpu_of(const char *path)
 /* limits.gpu_devices = [] */
 static bool has_all(const struct policy *policy)
 {
-	return policy->set[POLICY_GPU_DEVICES] && policy->gpu_devices.n == 0;
+	return policy->set[KEY_GPU_DEVICES] && policy->gpu_devices.n == 0;
 }
 
 static bool is_kept(const struct policy *policy, int gpu)
 {
 	if (gpu == NO_GPU)
 		return true;
-	if (!policy->set[POLICY_GPU_DEVICES])
+	if (!policy->set[KEY_GPU_DEVICES])
 		return false;
 	if (gpu == ALL_GPUS)
 		return true;
@@ -261,7 +261,7 @@ int gpus_env(struct arena *arena, const struct policy *policy,
 	if (!items || !left)
 		return -ENOMEM;
 	*ret = (struct oci_strings){ items, 0 };
-	if (!policy->set[POLICY_GPU_DEVICES] || has_all(policy))
+	if (!policy->set[KEY_GPU_DEVICES] || has_all(policy))
 		return 0;
 	for (size_t i = 0; i < COUNT(variables); i++) {
 		items[i] = arena_printf(arena, "%s=%s", variables[i], left);

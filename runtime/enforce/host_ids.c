@@ -90,7 +90,7 @@ static bool comes_later(const struct mount_options *o)
 	return false;
 }
 
-int policed_may_write(struct arena *arena, const struct oci_mount *mount,
+int enforce_may_write(struct arena *arena, const struct oci_mount *mount,
 		      const char *source, bool *ret)
 {
 	struct mount_options o;
@@ -158,14 +158,14 @@ static int shows_host(struct arena *arena, const struct oci_mount *mount,
 	if (!oci_mount_is_bind(mount)) {
 		if (mount->type && is_own_type(mount->type))
 			return 0;
-		return policed_may_write(arena, mount, "", ret);
+		return enforce_may_write(arena, mount, "", ret);
 	}
 	source = mount->source ? realpath(mount->source, NULL) : NULL;
 	if (source && stat(source, &st) == 0 &&
 	    ((!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)) ||
 	     holds_no_program(source) || is_of_engine(mount, source, &st)))
 		return 0;
-	return policed_may_write(arena, mount, source ? source : "", ret);
+	return enforce_may_write(arena, mount, source ? source : "", ret);
 }
 
 static int lift(struct arena *arena, struct policy *policy)
@@ -178,26 +178,26 @@ static int lift(struct arena *arena, struct policy *policy)
 		return -ENOMEM;
 	items[groups->n] = GROUP;
 	*groups = (struct oci_strings){ items, groups->n + 1 };
-	policy->set[POLICY_EXTRA_ALLOW] = true;
+	policy->set[KEY_EXTRA_ALLOW] = true;
 	return 0;
 }
 
-bool policed_holds_ids(const struct policed *policed)
+bool enforce_shares_ids(const struct enforcement *enforcement)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 
 	return oci_strings_has(&policy->extra_deny, GROUP) ||
 	       !oci_strings_has(&policy->extra_allow, GROUP);
 }
 
-int policed_ids(struct arena *arena, struct policed *policed,
+int enforce_ids(struct arena *arena, struct enforcement *enforcement,
 		const struct oci_spec *spec)
 {
 	const struct oci_namespace *own =
 		&spec->linux_.namespaces[OCI_NS_MOUNT];
 	bool shows = !own->listed || own->path;
 
-	if (!policed->creating || policed->view || !policed_holds_ids(policed))
+	if (!enforcement->creating || enforcement->view || !enforce_shares_ids(enforcement))
 		return 0;
 	for (size_t i = 0; !shows && i < spec->nmounts; i++) {
 		int r = shows_host(arena, &spec->mounts[i], &shows);
@@ -205,5 +205,5 @@ int policed_ids(struct arena *arena, struct policed *policed,
 		if (r < 0)
 			return fail_in(r, "mounts[%zu]", i);
 	}
-	return shows ? 0 : lift(arena, &policed->policy);
+	return shows ? 0 : lift(arena, &enforcement->policy);
 }

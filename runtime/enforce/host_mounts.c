@@ -55,14 +55,14 @@ static int make_mount(struct arena *arena, const struct policy_pair *pair,
 	return 0;
 }
 
-int policed_host_mounts(struct arena *arena, const struct policed *policed,
+int enforce_host_mounts(struct arena *arena, const struct enforcement *enforcement,
 			struct oci_spec *spec)
 {
-	const struct policy_map *map = &policed->policy.mount;
+	const struct policy_map *map = &enforcement->policy.mount;
 	struct oci_mount *mounts;
 	size_t n = spec->nmounts;
 
-	if (!map->n || policed->view)
+	if (!map->n || enforcement->view)
 		return 0;
 	if (!spec->linux_.namespaces[OCI_NS_MOUNT].listed ||
 	    spec->linux_.namespaces[OCI_NS_MOUNT].path)
@@ -73,7 +73,7 @@ int policed_host_mounts(struct arena *arena, const struct policed *policed,
 		return -ENOMEM;
 	for (size_t i = 0; i < map->n; i++) {
 		bool skip;
-		int r = make_mount(arena, &map->items[i], policed->creating,
+		int r = make_mount(arena, &map->items[i], enforcement->creating,
 				   &mounts[n], &skip);
 
 		if (r < 0)

@@ -16,7 +16,7 @@
 #define ONLINE "/sys/devices/system/cpu/online"
 
 /* Where the kernel does not tell, it is asked when the limit is set. */
-int policed_check_cores(const struct policy_numbers *cores)
+int enforce_check_cores(const struct policy_numbers *cores)
 {
 	autoclose int fd = open(ONLINE, O_RDONLY | O_CLOEXEC);
 	unsigned long bits[MAX_CPUS / LONG_BITS] = { 0 };
@@ -44,19 +44,19 @@ int policed_check_cores(const struct policy_numbers *cores)
 }
 
 /* Whether the limit that failed is the policy's, and not the bundle's own. */
-static bool asks_for(const struct policed *policed,
+static bool asks_for(const struct enforcement *enforcement,
 		     const struct oci_resources *held, enum policy_key key)
 {
-	const struct oci_resources *own = &policed->resources;
+	const struct oci_resources *own = &enforcement->resources;
 
-	if (!policed->policy.set[key])
+	if (!enforcement->policy.set[key])
 		return false;
 	switch (key) {
-	case POLICY_MEMORY:
+	case KEY_MEMORY:
 		return held->memory.limit.value != own->memory.limit.value;
-	case POLICY_CPU:
+	case KEY_CPU:
 		return held->cpu.quota.value != own->cpu.quota.value;
-	case POLICY_CPU_CORES:
+	case KEY_CPU_CORES:
 		return held->cpu.cpus != own->cpu.cpus;
 	default:
 		return held->pids_limit.value != own->pids_limit.value;
@@ -64,43 +64,43 @@ static bool asks_for(const struct policed *policed,
 }
 
 /* A sandbox has cgroups for its limits alone: any failure is theirs. */
-static const char *after_field(const struct policed *policed, const char *field,
+static const char *after_field(const struct enforcement *enforcement, const char *field,
 			       const char *text)
 {
 	if (starts_with(text, field))
 		return text + strlen(field);
-	return policed->view && !starts_with(text, "linux.resources.") ? text :
+	return enforcement->view && !starts_with(text, "linux.resources.") ? text :
 									 NULL;
 }
 
-int policed_limit_error(struct arena *arena, const struct policed *policed,
+int enforce_limit_error(struct arena *arena, const struct enforcement *enforcement,
 			const struct oci_resources *held, int r)
 {
 	static const struct {
 		const char *field;
 		enum policy_key key;
 	} names[] = {
-		{ "linux.resources.memory.limit: ", POLICY_MEMORY },
-		{ "linux.resources.cpu.quota: ", POLICY_CPU },
-		{ "linux.resources.cpu.period: ", POLICY_CPU },
-		{ "linux.resources.cpu.cpus: ", POLICY_CPU_CORES },
-		{ "linux.resources.pids.limit: ", POLICY_PROCESSES },
-		{ "linux.resources.pids.limit: ", POLICY_TASKS },
+		{ "linux.resources.memory.limit: ", KEY_MEMORY },
+		{ "linux.resources.cpu.quota: ", KEY_CPU },
+		{ "linux.resources.cpu.period: ", KEY_CPU },
+		{ "linux.resources.cpu.cpus: ", KEY_CPU_CORES },
+		{ "linux.resources.pids.limit: ", KEY_PROCESSES },
+		{ "linux.resources.pids.limit: ", KEY_TASKS },
 	};
-	const char *text = policed->active ? arena_strdup(arena, err_text()) :
+	const char *text = enforcement->active ? arena_strdup(arena, err_text()) :
 					     NULL;
 	/* A value that the kernel refuses is no lack of cgroups. */
 	bool lacks = r != -EINVAL && r != -ERANGE;
-	const char *advice = policed->view ?
+	const char *advice = enforcement->view ?
 				     ": --config-allow-degraded cgroups goes "
 				     "on without" :
 				     ": to go on without, list cgroups in "
 				     "config.allow_degraded";
 
 	for (size_t i = 0; text && i < COUNT(names); i++) {
-		const char *rest = after_field(policed, names[i].field, text);
+		const char *rest = after_field(enforcement, names[i].field, text);
 
-		if (!rest || !asks_for(policed, held, names[i].key))
+		if (!rest || !asks_for(enforcement, held, names[i].key))
 			continue;
 		fail(0, "%s: %s%s", policy_key_name(names[i].key), rest,
 		     lacks ? advice : "");

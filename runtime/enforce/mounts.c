@@ -152,42 +152,42 @@ static bool keep_in_root(const struct writable *w, const struct oci_spec *spec,
 }
 
 /* Modes, owners and times are not Landlock's. */
-static int lose_mounts(struct policed *policed)
+static int lose_mounts(struct enforcement *enforcement)
 {
-	const uint32_t bit = 1U << POLICY_NAMESPACES;
+	const uint32_t bit = 1U << PROTECT_NAMESPACES;
 
-	if (!(policed->policy.allow_degraded & bit))
+	if (!(enforcement->policy.allow_degraded & bit))
 		return fail(0, "filesystem: without a mount namespace of its "
 			       "own, modes and owners are not held: list "
 			       "namespaces in config.allow_degraded");
-	policed->missing |= bit;
+	enforcement->missing |= bit;
 	return 0;
 }
 
-int policed_mounts(struct arena *arena, struct policed *policed,
+int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 		   struct oci_spec *spec)
 {
 	const struct oci_namespace *own =
 		&spec->linux_.namespaces[OCI_NS_MOUNT];
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 	struct writable w = { .arena = arena };
 	int r;
 
 	/* A view is made of what may be written or not. */
-	if (policed->view || !files_wanted(policy))
+	if (enforcement->view || !files_wanted(policy))
 		return 0;
 	if (!own->listed || own->path)
-		return lose_mounts(policed);
-	r = add_list(&w, spec->process, policed->home, &policy->write);
+		return lose_mounts(enforcement);
+	r = add_list(&w, spec->process, enforcement->home, &policy->write);
 	if (r == 0)
-		r = add_list(&w, spec->process, policed->home,
+		r = add_list(&w, spec->process, enforcement->home,
 			     &policy->write_only);
 	if (r < 0 || w.unknown)
 		return r;
-	r = close_mounts(&w, spec, &policed->closed);
+	r = close_mounts(&w, spec, &enforcement->closed);
 	if (r < 0)
 		return r;
-	if (!spec->root_readonly && keep_in_root(&w, spec, &policed->writable))
+	if (!spec->root_readonly && keep_in_root(&w, spec, &enforcement->writable))
 		spec->root_readonly = true;
 	return 0;
 }

@@ -64,7 +64,7 @@ static bool next_range(const struct ports *ports, size_t *at,
 
 static bool is_mode(const struct policy *policy, enum policy_mode mode)
 {
-	return policy_has_section(policy, POLICY_NETWORK) &&
+	return policy_has_section(policy, SECTION_NETWORK) &&
 	       policy->mode == mode;
 }
 
@@ -84,7 +84,7 @@ static bool is_furnished(const struct oci_spec *spec)
 }
 
 /* Nothing but lo: not the namespace that hooks put interfaces into. */
-static int isolate(struct policed *policed, const struct oci_spec *spec,
+static int isolate(struct enforcement *enforcement, const struct oci_spec *spec,
 		   const char *key)
 {
 	const struct oci_namespace *net =
@@ -95,17 +95,17 @@ static int isolate(struct policed *policed, const struct oci_spec *spec,
 			    "%s needs a network namespace of its own: not "
 			    "enforced by this build in one that is %s",
 			    key, net->path ? "given by a path" : "the host's");
-	policed->own_network = is_furnished(spec);
+	enforcement->own_network = is_furnished(spec);
 	return 0;
 }
 
 /* Every address is one of loopback there. */
-static int bind_locally(struct policed *policed, const struct oci_spec *spec)
+static int bind_locally(struct enforcement *enforcement, const struct oci_spec *spec)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 
 	if (policy->mode == POLICY_MODE_OPEN &&
-	    (policy->set[POLICY_NET_BIND] || policy->set[POLICY_NET_DENY_BIND]))
+	    (policy->set[KEY_NET_BIND] || policy->set[KEY_NET_DENY_BIND]))
 		return fail(0, "network.allow_local_binding: not enforced by "
 			       "this build with network.mode 'open' and ports "
 			       "of network.bind");
@@ -115,7 +115,7 @@ static int bind_locally(struct policed *policed, const struct oci_spec *spec)
 		return fail(0, "network.allow_local_binding: not enforced by "
 			       "this build with network.bind in a network that "
 			       "hooks make");
-	return isolate(policed, spec, "network.allow_local_binding");
+	return isolate(enforcement, spec, "network.allow_local_binding");
 }
 
 /* Which ports may be bound; all of them where nothing is said. */
@@ -123,7 +123,7 @@ static int gather(const struct policy *policy, struct ports *ret)
 {
 	static const char *const all[] = { "*" };
 	const struct oci_strings any = { (const char **)all, 1 };
-	bool free = policy->set[POLICY_NET_BIND] ?
+	bool free = policy->set[KEY_NET_BIND] ?
 			    false :
 			    policy->mode != POLICY_MODE_DENY;
 	int r;
@@ -134,10 +134,10 @@ static int gather(const struct policy *policy, struct ports *ret)
 	return r < 0 ? r : mark(ret, &policy->deny_bind, false);
 }
 
-static int hold_ports(struct arena *arena, struct policed *policed,
+static int hold_ports(struct arena *arena, struct enforcement *enforcement,
 		      const struct ports *ports)
 {
-	struct landlock_want *want = &policed->net;
+	struct landlock_want *want = &enforcement->net;
 	struct landlock_ports *ranges, range;
 	size_t n = 0, sum = 0, at = 0;
 
@@ -152,7 +152,7 @@ static int hold_ports(struct arena *arena, struct policed *policed,
 		return fail(E2BIG,
 			    "%s: %zu ports are left, and Landlock is "
 			    "given %d at most",
-			    policed->policy.set[POLICY_NET_DENY_BIND] ?
+			    enforcement->policy.set[KEY_NET_DENY_BIND] ?
 				    "network.deny_bind" :
 				    "network.bind",
 			    sum, LANDLOCK_MOST_PORTS);
@@ -227,11 +227,11 @@ static bool is_empty(const struct ports *ports)
 }
 
 /* What must not be chosen: denied ports, and without port 0 any. */
-static int hold_choice(struct arena *arena, struct policed *policed,
+static int hold_choice(struct arena *arena, struct enforcement *enforcement,
 		       struct oci_spec *spec, const struct ports *allowed)
 {
-	const uint32_t bit = 1U << POLICY_NET_TCP;
-	const struct policy *policy = &policed->policy;
+	const uint32_t bit = 1U << PROTECT_NET_TCP;
+	const struct policy *policy = &enforcement->policy;
 	struct ports *closed = arena_alloc(arena, sizeof *closed);
 	bool any = allowed->has[0];
 	int r;
@@ -258,12 +258,12 @@ static int hold_choice(struct arena *arena, struct policed *policed,
 				    "with network.mode 'open'" :
 				    "in a network that is not its own",
 			    any ? "" : "port 0, too, or");
-	policed->missing |= bit;
+	enforcement->missing |= bit;
 	return 0;
 }
 
 /* In a sandbox nobody has a capability for the low ones that are listed. */
-static int open_low_ports(struct arena *arena, const struct policed *policed,
+static int open_low_ports(struct arena *arena, const struct enforcement *enforcement,
 			  struct oci_spec *spec, const struct ports *ports)
 {
 	struct oci_linux *l = &spec->linux_;
@@ -273,7 +273,7 @@ static int open_low_ports(struct arena *arena, const struct policed *policed,
 
 	while (first < FIRST_FREE && !ports->has[first])
 		first++;
-	if (!policed->view || !is_own(spec, OCI_NS_NETWORK) ||
+	if (!enforcement->view || !is_own(spec, OCI_NS_NETWORK) ||
 	    first == FIRST_FREE)
 		return 0;
 	text = arena_printf(arena, "%u", first);
@@ -287,12 +287,12 @@ static int open_low_ports(struct arena *arena, const struct policed *policed,
 	return 0;
 }
 
-static int hold_tcp(struct arena *arena, struct policed *policed,
+static int hold_tcp(struct arena *arena, struct enforcement *enforcement,
 		    struct oci_spec *spec)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 	struct ports *ports = arena_alloc(arena, sizeof *ports);
-	struct landlock_want *want = &policed->net;
+	struct landlock_want *want = &enforcement->net;
 	int r;
 
 	if (!ports)
@@ -300,21 +300,21 @@ static int hold_tcp(struct arena *arena, struct policed *policed,
 	r = gather(policy, ports);
 	if (r < 0)
 		return r;
-	policed->tcp_only = policy->mode == POLICY_MODE_DENY;
-	want->connects = policed->tcp_only;
-	r = hold_ports(arena, policed, ports);
+	enforcement->tcp_only = policy->mode == POLICY_MODE_DENY;
+	want->connects = enforcement->tcp_only;
+	r = hold_ports(arena, enforcement, ports);
 	if (r == 0)
-		r = open_low_ports(arena, policed, spec, ports);
+		r = open_low_ports(arena, enforcement, spec, ports);
 	if (r < 0)
 		return r;
-	return want->binds ? hold_choice(arena, policed, spec, ports) : 0;
+	return want->binds ? hold_choice(arena, enforcement, spec, ports) : 0;
 }
 
 /* Or else they are as they are, below what is shown. */
 static bool holds_sockets(const struct policy *policy)
 {
-	return policy_has_section(policy, POLICY_NETWORK) &&
-	       (policy->mode != POLICY_MODE_OPEN || policy->set[POLICY_UNIX]);
+	return policy_has_section(policy, SECTION_NETWORK) &&
+	       (policy->mode != POLICY_MODE_OPEN || policy->set[KEY_UNIX]);
 }
 
 /*
@@ -322,90 +322,90 @@ static bool holds_sockets(const struct policy *policy)
  * exec is in a domain of its own: where mounts cover what is there, both may
  * connect to what they could have made, and only there.
  */
-static void judge_sockets(struct policed *policed, int abi)
+static void judge_sockets(struct enforcement *enforcement, int abi)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 
 	if (!landlock_judges_sockets(abi))
 		return;
-	policed->net.unix_sockets = !policed->masks_sockets ||
+	enforcement->net.unix_sockets = !enforcement->masks_sockets ||
 				    files_wanted(policy);
-	if (policed->masks_sockets && !policed->view)
-		policed->connects = LANDLOCK_MAY_WRITE;
+	if (enforcement->masks_sockets && !enforcement->view)
+		enforcement->connects = LANDLOCK_MAY_WRITE;
 	if (!holds_sockets(policy))
-		policed->connects = LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE;
+		enforcement->connects = LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE;
 }
 
 /* A mount namespace is what masks are made in. */
-static int mask_sockets(struct policed *policed, const struct oci_spec *spec,
+static int mask_sockets(struct enforcement *enforcement, const struct oci_spec *spec,
 			int abi)
 {
-	const uint32_t bit = 1U << POLICY_NAMESPACES;
-	const struct policy *policy = &policed->policy;
+	const uint32_t bit = 1U << PROTECT_NAMESPACES;
+	const struct policy *policy = &enforcement->policy;
 
-	if (!policed->bare && !holds_sockets(policy))
+	if (!enforcement->no_namespaces && !holds_sockets(policy))
 		return 0;
-	policed->masks_sockets = is_own(spec, OCI_NS_MOUNT);
-	judge_sockets(policed, abi);
-	if (policed->masks_sockets || policed->bare ||
-	    policed->net.unix_sockets)
+	enforcement->masks_sockets = is_own(spec, OCI_NS_MOUNT);
+	judge_sockets(enforcement, abi);
+	if (enforcement->masks_sockets || enforcement->no_namespaces ||
+	    enforcement->net.unix_sockets)
 		return 0;
 	if (!(policy->allow_degraded & bit))
 		return fail(0, "network.unix: without a mount namespace of its "
 			       "own, sockets of others are not held: list "
 			       "namespaces in config.allow_degraded");
-	policed->missing |= bit;
+	enforcement->missing |= bit;
 	return 0;
 }
 
-void policed_scope(struct policed *policed, const struct oci_spec *spec)
+void enforce_scope(struct enforcement *enforcement, const struct oci_spec *spec)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 	bool shared = !is_own(spec, OCI_NS_NETWORK);
 
-	policed->net.signals = !is_own(spec, OCI_NS_PID);
-	policed->denied_shared = shared && is_mode(policy, POLICY_MODE_DENY);
-	policed->net.abstract_sockets =
+	enforcement->net.signals = !is_own(spec, OCI_NS_PID);
+	enforcement->denied_shared = shared && is_mode(policy, POLICY_MODE_DENY);
+	enforcement->net.abstract_sockets =
 		shared &&
-		(policed->view || (policy_has_section(policy, POLICY_NETWORK) &&
+		(enforcement->view || (policy_has_section(policy, SECTION_NETWORK) &&
 				   policy->mode != POLICY_MODE_OPEN));
 }
 
-static int plan_landlock(struct arena *arena, struct policed *policed, int abi)
+static int plan_landlock(struct arena *arena, struct enforcement *enforcement, int abi)
 {
-	struct landlock_want *want = &policed->net;
+	struct landlock_want *want = &enforcement->net;
 	struct landlock_plan plan;
 	int r;
 
-	want->allow_degraded = policed->policy.allow_degraded;
-	want->disable = policed->policy.disable;
+	want->allow_degraded = enforcement->policy.allow_degraded;
+	want->disable = enforcement->policy.disable;
 	r = landlock_plan(arena, abi, want, &plan);
 	if (r < 0)
 		return r;
-	policed->missing |= plan.missing;
-	policed->landlock = plan.needed || files_wanted(&policed->policy);
+	enforcement->missing |= plan.missing;
+	enforcement->landlock = plan.needed || files_wanted(&enforcement->policy);
 	return 0;
 }
 
-int policed_net(struct arena *arena, struct policed *policed,
+int enforce_net(struct arena *arena, struct enforcement *enforcement,
 		struct oci_spec *spec)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 	bool ports = policy->allow_local_binding || policy->bind.n ||
 		     policy->deny_bind.n ||
-		     (policy->set[POLICY_NET_BIND] &&
+		     (policy->set[KEY_NET_BIND] &&
 		      policy->mode != POLICY_MODE_DENY);
 	int abi = landlock_probe(), r;
 
-	r = mask_sockets(policed, spec, abi);
+	r = mask_sockets(enforcement, spec, abi);
 	if (r == 0 && is_mode(policy, POLICY_MODE_LOOPBACK))
-		r = isolate(policed, spec, "network.mode 'loopback'");
+		r = isolate(enforcement, spec, "network.mode 'loopback'");
 	if (r == 0 && policy->allow_local_binding)
-		r = bind_locally(policed, spec);
+		r = bind_locally(enforcement, spec);
 	/* Nothing to bind is nothing at all, where there is no network. */
 	if (r == 0 && ports &&
 	    (!is_mode(policy, POLICY_MODE_DENY) ||
 	     policy->allow_local_binding || policy->bind.n))
-		r = hold_tcp(arena, policed, spec);
-	return r < 0 ? r : plan_landlock(arena, policed, abi);
+		r = hold_tcp(arena, enforcement, spec);
+	return r < 0 ? r : plan_landlock(arena, enforcement, abi);
 }

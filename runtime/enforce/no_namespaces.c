@@ -23,7 +23,7 @@
 #define ROUNDS 1000
 
 /* Some systems let it be made and allow nothing in it. */
-bool bare_is_needed(void)
+bool no_namespaces_needed(void)
 {
 	struct kernel_clone_args args = {
 		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID,
@@ -45,17 +45,17 @@ bool bare_is_needed(void)
 static bool cannot_be_left(const struct policy *policy, enum policy_key key)
 {
 	switch (key) {
-	case POLICY_UID:
-	case POLICY_GID:
-	case POLICY_CHROOT:
-	case POLICY_MOUNT:
+	case KEY_UID:
+	case KEY_GID:
+	case KEY_CHROOT:
+	case KEY_MOUNT:
 		return true;
-	case POLICY_UNIX:
+	case KEY_UNIX:
 		return !landlock_judges_sockets(landlock_probe());
 	/* Only in a /dev of its own some are there and others are not. */
-	case POLICY_GPU_DEVICES:
+	case KEY_GPU_DEVICES:
 		return policy->gpu_devices.n;
-	case POLICY_NET_MODE:
+	case KEY_NET_MODE:
 		return policy->mode == POLICY_MODE_LOOPBACK;
 	default:
 		return false;
@@ -64,10 +64,10 @@ static bool cannot_be_left(const struct policy *policy, enum policy_key key)
 
 static bool is_limit(enum policy_key key)
 {
-	static const enum policy_key limits[] = { POLICY_MEMORY, POLICY_CPU,
-						  POLICY_CPU_CORES,
-						  POLICY_PROCESSES,
-						  POLICY_TASKS };
+	static const enum policy_key limits[] = { KEY_MEMORY, KEY_CPU,
+						  KEY_CPU_CORES,
+						  KEY_PROCESSES,
+						  KEY_TASKS };
 
 	for (size_t i = 0; i < COUNT(limits); i++)
 		if (limits[i] == key)
@@ -78,22 +78,22 @@ static bool is_limit(enum policy_key key)
 /* What holds limits elsewhere is a protection of its own. */
 static bool may_lose_limits(const struct policy *policy)
 {
-	const uint32_t cgroups = 1U << POLICY_CGROUPS;
+	const uint32_t cgroups = 1U << PROTECT_CGROUPS;
 
-	return policy->allow_degraded & (1U << POLICY_NAMESPACES | cgroups) ||
+	return policy->allow_degraded & (1U << PROTECT_NAMESPACES | cgroups) ||
 	       policy->disable & cgroups;
 }
 
 static const char *why_lost(const struct policy *policy)
 {
-	return policy->disable & 1U << POLICY_CGROUPS ? "config.disable" :
+	return policy_disables(policy, PROTECT_CGROUPS) ? "config.disable" :
 							"config.allow_degraded";
 }
 
 static int refuse(const struct policy *policy, const char *keys,
 		  bool may_be_lost)
 {
-	if (policy->disable & 1U << POLICY_NAMESPACES)
+	if (policy_disables(policy, PROTECT_NAMESPACES))
 		return fail(0,
 			    "config.disable: %s cannot be held without "
 			    "namespaces%s",
@@ -104,22 +104,22 @@ static int refuse(const struct policy *policy, const char *keys,
 		    keys);
 }
 
-int bare_check(struct arena *arena, struct policy *policy,
+int no_namespaces_check(struct arena *arena, struct policy *policy,
 	       uint32_t *ret_missing)
 {
 	bool may_lack = may_lose_limits(policy);
 	bool only_limits = true;
 	const char *keys = "";
 
-	*ret_missing |= 1U << POLICY_NAMESPACES & ~policy->disable;
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	*ret_missing |= 1U << PROTECT_NAMESPACES & ~policy->disable;
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		if (!policy->set[key])
 			continue;
 		if (is_limit(key) && may_lack) {
 			log_warning("%s: %s is not held without namespaces",
 				    why_lost(policy), policy_key_name(key));
 			policy->set[key] = false;
-			*ret_missing |= 1U << POLICY_CGROUPS & ~policy->disable;
+			*ret_missing |= 1U << PROTECT_CGROUPS & ~policy->disable;
 		} else if (is_limit(key) || cannot_be_left(policy, key)) {
 			only_limits = only_limits && is_limit(key);
 			keys = arena_printf(arena, "%s%s%s", keys,
@@ -132,7 +132,7 @@ int bare_check(struct arena *arena, struct policy *policy,
 	return *keys ? refuse(policy, keys, only_limits) : 0;
 }
 
-const char *const bare_calls[] = {
+const char *const no_namespaces_calls[] = {
 	"chmod",	"fchmod",    "fchmodat",     "fchmodat2",
 	"chown",	"fchown",    "lchown",	     "fchownat",
 	"setxattr",	"lsetxattr", "fsetxattr",    "setxattrat",
@@ -141,16 +141,16 @@ const char *const bare_calls[] = {
 	"file_setattr", "mq_open",   "mq_unlink",    NULL,
 };
 
-int bare_denied_calls(struct arena *arena, struct oci_strings *calls)
+int no_namespaces_denied_calls(struct arena *arena, struct oci_strings *calls)
 {
-	const size_t more = COUNT(bare_calls) - 1;
+	const size_t more = COUNT(no_namespaces_calls) - 1;
 	const char **items = arena_grow(arena, calls->items, calls->n,
 					calls->n + more, sizeof *items);
 
 	if (!items)
 		return -ENOMEM;
 	for (size_t i = 0; i < more; i++)
-		items[calls->n + i] = bare_calls[i];
+		items[calls->n + i] = no_namespaces_calls[i];
 	*calls = (struct oci_strings){ items, calls->n + more };
 	return 0;
 }
@@ -182,7 +182,7 @@ static bool end_some(int proc)
 }
 
 /* Those of a process that ends become ours: we are their subreaper. */
-void bare_end_children(int proc)
+void no_namespaces_end_children(int proc)
 {
 	for (int i = 0; i < ROUNDS && end_some(proc); i++)
 		;

@@ -15,20 +15,20 @@
 struct arena;
 
 /* Try it: whether this process can make the namespaces of a sandbox. */
-bool bare_is_needed(void);
+bool no_namespaces_needed(void);
 /*
  * Fails, naming the keys, for a policy that needs namespaces; without those
  * of which config.allow_degraded accepts the loss, which are told. What is
  * missing is added to *ret_missing.
  */
-int bare_check(struct arena *arena, struct policy *policy,
+int no_namespaces_check(struct arena *arena, struct policy *policy,
 	       uint32_t *ret_missing);
 /*
  * Landlock does not judge what is written about a file: mode, owner, times,
  * attributes. Nothing of it can be changed then, and no message queue removed,
  * for which there is no path. The last one is NULL.
  */
-extern const char *const bare_calls[];
-int bare_denied_calls(struct arena *arena, struct oci_strings *calls);
+extern const char *const no_namespaces_calls[];
+int no_namespaces_denied_calls(struct arena *arena, struct oci_strings *calls);
 /* End what the program has left behind; there is no process 1 to do it. */
-void bare_end_children(int proc);
+void no_namespaces_end_children(int proc);

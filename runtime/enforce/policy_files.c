@@ -21,7 +21,7 @@
 
 struct keeper {
 	struct arena *arena;
-	struct policed *policed;
+	struct enforcement *enforcement;
 	int root; /* the host's */
 	const struct view_bind *binds; /* what is mounted, in its order */
 	size_t nbinds;
@@ -31,15 +31,15 @@ struct keeper {
 
 static int add(struct keeper *k, const struct policy_kept *kept)
 {
-	struct policed *policed = k->policed;
+	struct enforcement *enforcement = k->enforcement;
 	struct policy_kept *items =
-		arena_grow(k->arena, policed->kept, policed->nkept,
-			   policed->nkept + 1, sizeof *items);
+		arena_grow(k->arena, enforcement->kept, enforcement->nkept,
+			   enforcement->nkept + 1, sizeof *items);
 
 	if (!items)
 		return -ENOMEM;
-	items[policed->nkept++] = *kept;
-	policed->kept = items;
+	items[enforcement->nkept++] = *kept;
+	enforcement->kept = items;
 	return 0;
 }
 
@@ -136,7 +136,7 @@ static int keep_closed(struct keeper *k, const char *path,
 static int keep(struct keeper *k, const char *path, bool file)
 {
 	struct policy_kept kept = { .host = path, .file = file };
-	size_t shown = k->policed->nkept;
+	size_t shown = k->enforcement->nkept;
 	struct files_way way;
 	int r = files_way(k->arena, k->root, path, &way);
 
@@ -153,7 +153,7 @@ static int keep(struct keeper *k, const char *path, bool file)
 		kept.file = kept.absent = false;
 	}
 	r = way.missing ? keep_missing(k, &way, kept) : show(k, way.end, kept);
-	if (r == 0 && k->policed->nkept > shown && S_ISREG(way.mode) &&
+	if (r == 0 && k->enforcement->nkept > shown && S_ISREG(way.mode) &&
 	    way.nlinks > 1)
 		return fail(0,
 			    "the policy %s may be written: it has %lu hard "
@@ -322,17 +322,17 @@ static int keep_env_files(struct keeper *k, const struct view_input *input)
 }
 
 /* For explain and --why. */
-static int tell(struct arena *arena, const struct policed *policed,
+static int tell(struct arena *arena, const struct enforcement *enforcement,
 		struct files_list *denied)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < policed->nkept; i++) {
-		const struct policy_kept *kept = &policed->kept[i];
+	for (size_t i = 0; r == 0 && i < enforcement->nkept; i++) {
+		const struct policy_kept *kept = &enforcement->kept[i];
 		const struct files_entry entry = {
 			.path = join(arena, kept->top, kept->rest),
 			.rights = LANDLOCK_MAY_WRITE,
-			.key = POLICIES_KEY,
+			.key = POLICY_FILES_KEY,
 			.item = kept->host,
 			.missing = kept->missing,
 			.implied = true,
@@ -348,22 +348,22 @@ static int tell(struct arena *arena, const struct policed *policed,
 
 static struct keeper keeper_of_view(struct arena *arena,
 				    const struct view *view,
-				    struct policed *policed)
+				    struct enforcement *enforcement)
 {
 	return (struct keeper){
 		.arena = arena,
-		.policed = policed,
+		.enforcement = enforcement,
 		.root = -1,
 		.binds = view->binds,
 		.nbinds = view->nbinds,
 	};
 }
 
-int policies_of_sandbox(struct arena *arena, const struct view_input *input,
-			int proc, struct view *view, struct policed *policed)
+int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
+			int proc, struct view *view, struct enforcement *enforcement)
 {
 	AUTO(close_keeper)
-	struct keeper k = keeper_of_view(arena, view, policed);
+	struct keeper k = keeper_of_view(arena, view, enforcement);
 	int r = open_keeper(&k);
 
 	if (r <= 0)
@@ -375,14 +375,14 @@ int policies_of_sandbox(struct arena *arena, const struct view_input *input,
 		r = keep_env_files(&k, input);
 	if (r == 0)
 		r = keep_projects(&k, proc, input->project);
-	return r < 0 ? r : tell(arena, policed, &view->denied);
+	return r < 0 ? r : tell(arena, enforcement, &view->denied);
 }
 
-int policies_hold_links(struct arena *arena, const struct view *view,
-			const char *path, struct policed *policed)
+int policy_files_hold_links(struct arena *arena, const struct view *view,
+			const char *path, struct enforcement *enforcement)
 {
 	AUTO(close_keeper)
-	struct keeper k = keeper_of_view(arena, view, policed);
+	struct keeper k = keeper_of_view(arena, view, enforcement);
 	int r = open_keeper(&k);
 	struct files_way way;
 
@@ -412,13 +412,13 @@ static int find_bind(const struct keeper *k, const struct oci_mount *m,
 
 	*ret = (struct view_bind){ .path = m->destination };
 	if (source && source[0] != '/')
-		source = arena_printf(k->arena, "%s/%s", k->policed->bundle,
+		source = arena_printf(k->arena, "%s/%s", k->enforcement->bundle,
 				      source);
 	real = source ? realpath(source, NULL) : NULL;
 	if (!real)
 		return 0;
 	ret->source = arena_strdup(k->arena, real);
-	return ret->source ? policed_may_write(k->arena, m, ret->source,
+	return ret->source ? enforce_may_write(k->arena, m, ret->source,
 					       &ret->writable) :
 			     -ENOMEM;
 }
@@ -427,7 +427,7 @@ static int find_binds(struct keeper *k, const struct oci_spec *spec)
 {
 	struct view_bind *binds =
 		arena_array(k->arena, spec->nmounts + 1, sizeof *binds);
-	const char *rootfs = k->policed->rootfs;
+	const char *rootfs = k->enforcement->rootfs;
 	int r = 0;
 
 	if (!binds)
@@ -478,11 +478,11 @@ static int keep_profile(struct keeper *k, const char *profile)
 	return keep_in_use(k, cwd ? cwd : "/", path);
 }
 
-int policies_of_bundle(struct arena *arena, const struct oci_spec *spec,
-		       struct policed *policed)
+int policy_files_of_bundle(struct arena *arena, const struct oci_spec *spec,
+		       struct enforcement *enforcement)
 {
 	AUTO(close_keeper)
-	struct keeper k = { .arena = arena, .policed = policed, .root = -1 };
+	struct keeper k = { .arena = arena, .enforcement = enforcement, .root = -1 };
 	autoclose int proc = -1;
 	const char *project = NULL;
 	int r = find_binds(&k, spec);
@@ -492,9 +492,9 @@ int policies_of_bundle(struct arena *arena, const struct oci_spec *spec,
 	if (r <= 0)
 		return r;
 	r = keep_folders(&k);
-	if (r == 0 && policed->profile)
-		r = keep_profile(&k, policed->profile);
-	if (files_wanted(&policed->policy) && spec->process)
+	if (r == 0 && enforcement->profile)
+		r = keep_profile(&k, enforcement->profile);
+	if (files_wanted(&enforcement->policy) && spec->process)
 		project = find_project(&k, spec->process->cwd);
 	if (r < 0 || !project)
 		return r;

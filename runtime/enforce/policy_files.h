@@ -15,12 +15,12 @@
 
 struct arena;
 struct oci_spec;
-struct policed;
-struct policed_files;
+struct enforcement;
+struct enforce_files;
 struct view;
 struct view_input;
 
-#define POLICIES_KEY "policy of a later run"
+#define POLICY_FILES_KEY "policy of a later run"
 
 /* One name, below a mount that shows it. */
 struct policy_kept {
@@ -34,15 +34,15 @@ struct policy_kept {
 	bool absent;		/* a file that the workload must not see */
 };
 
-/* For a sandbox: fill policed->kept, and view->denied for explain and --why. */
-int policies_of_sandbox(struct arena *arena, const struct view_input *input,
-			int proc, struct view *view, struct policed *policed);
+/* For a sandbox: fill enforcement->kept, and view->denied for explain and --why. */
+int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
+			int proc, struct view *view, struct enforcement *enforcement);
 /* Keep the workload from replacing links on the way to a hidden path. */
-int policies_hold_links(struct arena *arena, const struct view *view,
-			const char *path, struct policed *policed);
+int policy_files_hold_links(struct arena *arena, const struct view *view,
+			const char *path, struct enforcement *enforcement);
 /* For a bundle, whose bind mounts show directories of the host. */
-int policies_of_bundle(struct arena *arena, const struct oci_spec *spec,
-		       struct policed *policed);
+int policy_files_of_bundle(struct arena *arena, const struct oci_spec *spec,
+		       struct enforcement *enforcement);
 /* Add the mounts that protect them, in the container's root. */
-int policies_carve(const struct policed_files *files,
+int policy_files_carve(const struct enforce_files *files,
 		   struct files_carves *carves);

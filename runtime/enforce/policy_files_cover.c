@@ -16,7 +16,7 @@
 #include "runtime/enforce/policy_files.h"
 
 /* Open the longest part of a path that exists, which may be on a mount. */
-static int open_nearest(const struct policed_files *files, const char *top,
+static int open_nearest(const struct enforce_files *files, const char *top,
 			const char *path)
 {
 	size_t len = strlen(path);
@@ -38,7 +38,7 @@ static int open_nearest(const struct policed_files *files, const char *top,
 }
 
 /* Whether another carve or a read-only mount already protects it. */
-static bool is_closed(const struct policed_files *files,
+static bool is_closed(const struct enforce_files *files,
 		      const struct files_carves *carves, const char *top,
 		      const char *path)
 {
@@ -54,7 +54,7 @@ static bool is_closed(const struct policed_files *files,
 	       (unsigned long)fs.f_flags & ST_RDONLY;
 }
 
-static int carve_one(const struct policed_files *files,
+static int carve_one(const struct enforce_files *files,
 		     const struct policy_kept *kept, const char *top,
 		     struct files_carves *carves)
 {
@@ -76,7 +76,7 @@ static int carve_one(const struct policed_files *files,
 	if (is_closed(files, carves, top, carve.path))
 		return 0;
 	denied[0] = (struct files_entry){ .path = carve.path,
-					  .key = POLICIES_KEY,
+					  .key = POLICY_FILES_KEY,
 					  .item = kept->host,
 					  .implied = true };
 	denied[1] = (struct files_entry){ .path = top };
@@ -85,19 +85,19 @@ static int carve_one(const struct policed_files *files,
 	return files_carve_add(files->arena, carves, &carve);
 }
 
-int policies_carve(const struct policed_files *files,
+int policy_files_carve(const struct enforce_files *files,
 		   struct files_carves *carves)
 {
 	const struct files_place place = {
 		.proc = files->proc,
 		.root = files->root,
 	};
-	const struct policed *policed = files->policed;
+	const struct enforcement *enforcement = files->enforcement;
 	const char *last = NULL, *top = NULL;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < policed->nkept; i++) {
-		const struct policy_kept *kept = &policed->kept[i];
+	for (size_t i = 0; r == 0 && i < enforcement->nkept; i++) {
+		const struct policy_kept *kept = &enforcement->kept[i];
 
 		if (!last || !streq(last, kept->top))
 			r = files_real_path(files->arena, &place, kept->top,
@@ -106,7 +106,7 @@ int policies_carve(const struct policed_files *files,
 		if (r == 0 && top)
 			r = carve_one(files, kept, top, carves);
 	}
-	if (r == 0 && policed->nkept)
+	if (r == 0 && enforcement->nkept)
 		files_carve_sort(carves);
 	return r;
 }

@@ -82,33 +82,33 @@ static int lower_cores(struct arena *arena, struct oci_resources *res,
 	return 0;
 }
 
-int policed_limits(struct arena *arena, const struct policed *policed,
+int enforce_limits(struct arena *arena, const struct enforcement *enforcement,
 		   struct oci_resources *res)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 
 	/* What else holds them, a sandbox settles by itself. */
-	if (policy->disable & 1U << POLICY_CGROUPS && !policed->view)
+	if (policy_disables(policy, PROTECT_CGROUPS) && !enforcement->view)
 		return 0;
-	if (policy->set[POLICY_MEMORY])
+	if (policy->set[KEY_MEMORY])
 		lower(&res->memory.limit, policy->memory);
 	/* Threads count, too: nothing else is held by the kernel. */
-	if (policy->set[POLICY_PROCESSES])
+	if (policy->set[KEY_PROCESSES])
 		lower(&res->pids_limit, policy->processes);
-	if (policy->set[POLICY_TASKS])
+	if (policy->set[KEY_TASKS])
 		lower(&res->pids_limit, policy->tasks);
-	if (policy->set[POLICY_CPU])
+	if (policy->set[KEY_CPU])
 		lower_cpu(res, policy->cpu);
-	if (policy->set[POLICY_CPU_CORES])
+	if (policy->set[KEY_CPU_CORES])
 		return lower_cores(arena, res, &policy->cpu_cores);
 	return 0;
 }
 
 static int check_cores(const struct policy *policy)
 {
-	return policy->disable & 1U << POLICY_CGROUPS ?
+	return policy_disables(policy, PROTECT_CGROUPS) ?
 		       0 :
-		       policed_check_cores(&policy->cpu_cores);
+		       enforce_check_cores(&policy->cpu_cores);
 }
 
 /* ---- the process ---- */
@@ -160,28 +160,28 @@ static int drop_capability(struct arena *arena, int capability,
 
 /* CAP_SETFCAP could give a file capabilities, which is as bad as S_ISUID. */
 static int drop_file_capability(struct arena *arena,
-				const struct policed *policed,
+				const struct enforcement *enforcement,
 				struct oci_process *process)
 {
-	return policed_holds_ids(policed) ?
+	return enforce_shares_ids(enforcement) ?
 		       drop_capability(arena, CAP_SETFCAP, process) :
 		       0;
 }
 
 /* Who has these sets its limits, or the network of others, as it likes. */
-static int drop_capabilities(struct arena *arena, const struct policed *policed,
+static int drop_capabilities(struct arena *arena, const struct enforcement *enforcement,
 			     struct oci_process *process)
 {
-	const struct policy *policy = &policed->policy;
-	bool limits = policy->set[POLICY_OPEN_FILES] || policy->no_coredump;
+	const struct policy *policy = &enforcement->policy;
+	bool limits = policy->set[KEY_OPEN_FILES] || policy->no_coredump;
 	int r = 0;
 
 	if (limits)
 		r = drop_capability(arena, CAP_SYS_RESOURCE, process);
-	if (r >= 0 && policed->denied_shared)
+	if (r >= 0 && enforcement->denied_shared)
 		r = drop_capability(arena, CAP_NET_ADMIN, process);
-	if (r >= 0 && !policed->creating)
-		r = drop_file_capability(arena, policed, process);
+	if (r >= 0 && !enforcement->creating)
+		r = drop_file_capability(arena, enforcement, process);
 	return r;
 }
 
@@ -214,39 +214,39 @@ static int put_env(struct arena *arena, const struct oci_strings *more,
 	return 0;
 }
 
-int policed_process(struct arena *arena, const struct policed *policed,
+int enforce_process(struct arena *arena, const struct enforcement *enforcement,
 		    const struct oci_strings *env, struct oci_process *process)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 	struct oci_strings gpus = { 0 };
 	int r = 0;
 
-	if (!policed->active)
+	if (!enforcement->active)
 		return 0;
 	process->no_new_privileges = true;
-	if (policy->set[POLICY_OPEN_FILES])
+	if (policy->set[KEY_OPEN_FILES])
 		r = lower_rlimit(arena, process, RLIMIT_NOFILE,
 				 policy->open_files);
 	/* 0 would not keep a core from a program that takes them. */
 	if (r >= 0 && policy->no_coredump)
 		r = lower_rlimit(arena, process, RLIMIT_CORE, 1);
 	if (r >= 0)
-		r = drop_capabilities(arena, policed, process);
+		r = drop_capabilities(arena, enforcement, process);
 	if (r >= 0 &&
-	    (policed->view || policy_has_section(policy, POLICY_PROGRAM)))
-		r = policy_environment(arena, policy, policed->env_base,
+	    (enforcement->view || policy_has_section(policy, SECTION_PROGRAM)))
+		r = policy_environment(arena, policy, enforcement->env_base,
 				       &process->env, &process->env);
 	if (r >= 0 && env)
 		r = put_env(arena, env, &process->env);
-	if (r >= 0 && policy_has_section(policy, POLICY_LIMITS))
+	if (r >= 0 && policy_has_section(policy, SECTION_LIMITS))
 		r = gpus_env(arena, policy, &gpus);
 	return r < 0 ? r : put_env(arena, &gpus, &process->env);
 }
 
-int policed_spec(struct arena *arena, struct policed *policed,
+int enforce_spec(struct arena *arena, struct enforcement *enforcement,
 		 struct oci_spec *spec)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 	struct oci_process *process = arena_alloc(arena, sizeof *process);
 	struct oci_linux *linux_ = &spec->linux_;
 	int r;
@@ -254,20 +254,20 @@ int policed_spec(struct arena *arena, struct policed *policed,
 	if (!process)
 		return -ENOMEM;
 	*process = *spec->process;
-	policed_scope(policed, spec);
-	r = policed_process(arena, policed, NULL, process);
+	enforce_scope(enforcement, spec);
+	r = enforce_process(arena, enforcement, NULL, process);
 	if (r < 0)
 		return r;
 	spec->process = process;
-	policed->resources = linux_->resources;
-	r = policed_limits(arena, policed, &linux_->resources);
+	enforcement->resources = linux_->resources;
+	r = enforce_limits(arena, enforcement, &linux_->resources);
 	if (r < 0)
 		return r;
-	if (policed->creating || policed->view)
+	if (enforcement->creating || enforcement->view)
 		r = check_cores(policy);
 	if (r < 0)
 		return r;
-	if (policy_has_section(policy, POLICY_LIMITS)) {
+	if (policy_has_section(policy, SECTION_LIMITS)) {
 		r = gpus_take_away(arena, policy, spec);
 		if (r < 0)
 			return r;
@@ -276,12 +276,12 @@ int policed_spec(struct arena *arena, struct policed *policed,
 		linux_->has_personality = true;
 		linux_->personality |= ADDR_NO_RANDOMIZE;
 	}
-	r = policed_host_mounts(arena, policed, spec);
+	r = enforce_host_mounts(arena, enforcement, spec);
 	if (r == 0)
-		r = policed_mounts(arena, policed, spec);
+		r = enforce_mounts(arena, enforcement, spec);
 	if (r == 0)
-		r = policed_ids(arena, policed, spec);
-	if (r == 0 && policed->creating)
-		r = drop_file_capability(arena, policed, process);
-	return r < 0 ? r : policed_net(arena, policed, spec);
+		r = enforce_ids(arena, enforcement, spec);
+	if (r == 0 && enforcement->creating)
+		r = drop_file_capability(arena, enforcement, process);
+	return r < 0 ? r : enforce_net(arena, enforcement, spec);
 }

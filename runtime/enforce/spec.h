@@ -5,31 +5,31 @@
 #include "runtime/enforce/enforce.h"
 
 /* Pure. Limits meet those of the bundle at the smaller value. */
-int policed_spec(struct arena *arena, struct policed *policed,
+int enforce_spec(struct arena *arena, struct enforcement *enforcement,
 		 struct oci_spec *spec);
-/* policed_limits.c: that limits.cpu_cores are cores of this host. */
-int policed_check_cores(const struct policy_numbers *cores);
-/* policed_mounts.c: read-only what may not be written; policed->writable. */
-int policed_mounts(struct arena *arena, struct policed *policed,
+/* enforce_limits.c: that limits.cpu_cores are cores of this host. */
+int enforce_check_cores(const struct policy_numbers *cores);
+/* enforce_mounts.c: read-only what may not be written; enforcement->writable. */
+int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 		   struct oci_spec *spec);
-/* policed_host.c: what filesystem.mount brings. */
-int policed_host_mounts(struct arena *arena, const struct policed *policed,
+/* enforce_host.c: what filesystem.mount brings. */
+int enforce_host_mounts(struct arena *arena, const struct enforcement *enforcement,
 			struct oci_spec *spec);
 /*
- * policed_ids.c: allow the group suid in a bundle that cannot write files of
+ * enforce_ids.c: allow the group suid in a bundle that cannot write files of
  * the host. The policy records this, so that exec decides the same.
  */
-int policed_ids(struct arena *arena, struct policed *policed,
+int enforce_ids(struct arena *arena, struct enforcement *enforcement,
 		const struct oci_spec *spec);
-bool policed_holds_ids(const struct policed *policed);
+bool enforce_shares_ids(const struct enforcement *enforcement);
 /* Whether a mount, or one that rbind brings along, is writable. */
-int policed_may_write(struct arena *arena, const struct oci_mount *mount,
+int enforce_may_write(struct arena *arena, const struct oci_mount *mount,
 		      const char *source, bool *ret);
 /*
- * policed_net.c: namespaces of its own hold signals, abstract sockets and
+ * enforce_net.c: namespaces of its own hold signals, abstract sockets and
  * interfaces; in those of others Landlock does, and a capability less.
  */
-void policed_scope(struct policed *policed, const struct oci_spec *spec);
+void enforce_scope(struct enforcement *enforcement, const struct oci_spec *spec);
 /* The same: TCP ports, and a namespace with nothing but lo. */
-int policed_net(struct arena *arena, struct policed *policed,
+int enforce_net(struct arena *arena, struct enforcement *enforcement,
 		struct oci_spec *spec);

@@ -45,7 +45,7 @@ struct paths {
 };
 
 struct search {
-	const struct policed_files *files;
+	const struct enforce_files *files;
 	struct masks *masks;
 	const struct mount_table *given; /* without mounts of ours */
 	const struct mount_table *table;
@@ -58,9 +58,9 @@ struct search {
 };
 
 /* What is listed must be there, as any path of a policy. */
-static int list(const struct policed_files *files, struct oci_strings *ret)
+static int list(const struct enforce_files *files, struct oci_strings *ret)
 {
-	const struct oci_strings *given = &files->policed->policy.unix_;
+	const struct oci_strings *given = &files->enforcement->policy.unix_;
 	const struct files_place place = {
 		.proc = files->proc,
 		.root = files->root,
@@ -190,8 +190,8 @@ static bool may_enter(const struct search *s)
 /* Is it, or something in it, what somebody wants to be there? */
 static bool is_wanted(const struct search *s)
 {
-	const struct view *view = s->files->policed->view;
-	const struct policy_map *mount = &s->files->policed->policy.mount;
+	const struct view *view = s->files->enforcement->view;
+	const struct policy_map *mount = &s->files->enforcement->policy.mount;
 	const char *home = oci_env_get(&s->files->process->env, "HOME");
 
 	for (size_t i = 0; view && i < view->allowed.n; i++)
@@ -340,12 +340,12 @@ static bool is_of_kernel(const char *type)
  */
 static bool is_of_system(const struct search *s, const char *place)
 {
-	const struct policy_map *mount = &s->files->policed->policy.mount;
+	const struct policy_map *mount = &s->files->enforcement->policy.mount;
 	static const char *const places[] = {
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 	};
 
-	if (!s->files->policed->view ||
+	if (!s->files->enforcement->view ||
 	    files_is_at_or_below(place, LOCAL_SYSTEM))
 		return false;
 	for (size_t i = 0; i < mount->n; i++)
@@ -402,7 +402,7 @@ static int cover(const struct search *s, const char *path)
 	return r < 0 ? fail_in(r, "network.unix") : 0;
 }
 
-int policed_sockets(const struct policed_files *files, struct masks *masks,
+int enforce_sockets(const struct enforce_files *files, struct masks *masks,
 		    const struct mount_table *given,
 		    const struct mount_table *table)
 {
@@ -427,7 +427,7 @@ int policed_sockets(const struct policed_files *files, struct masks *masks,
 /* ---- Landlock ---- */
 
 /* Denied is denied; where there are mounts they see to that. */
-static int split_listed(const struct policed_files *files,
+static int split_listed(const struct enforce_files *files,
 			const struct files_list *denied,
 			struct files_rules *ret)
 {
@@ -449,7 +449,7 @@ static int split_listed(const struct policed_files *files,
 	for (size_t i = 0; r == 0 && i < denied->n; i++) {
 		struct files_entry entry = denied->items[i];
 
-		if (files->policed->masks_sockets ||
+		if (files->enforcement->masks_sockets ||
 		    !(entry.rights & LANDLOCK_MAY_READ))
 			continue;
 		entry.rights = LANDLOCK_MAY_CONNECT;
@@ -460,7 +460,7 @@ static int split_listed(const struct policed_files *files,
 				   ret);
 }
 
-int policed_sockets_allow(const struct policed_files *files,
+int enforce_sockets_allow(const struct enforce_files *files,
 			  const struct files_list *denied,
 			  struct files_rules *rules)
 {
@@ -475,7 +475,7 @@ int policed_sockets_allow(const struct policed_files *files,
 	if (!items)
 		return -ENOMEM;
 	for (size_t i = 0; i < rules->n; i++)
-		if (items[i].rights & files->policed->connects)
+		if (items[i].rights & files->enforcement->connects)
 			items[i].rights |= LANDLOCK_MAY_CONNECT;
 	if (listed.n)
 		memcpy(items + rules->n, listed.items,

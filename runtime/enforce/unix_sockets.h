@@ -11,16 +11,16 @@ struct files_list;
 struct files_rules;
 struct masks;
 struct mount_table;
-struct policed_files;
+struct enforce_files;
 
 /*
  * Cover all that network.unix does not list, in all mounts of table; given: as
  * it was before carve-outs.
  */
-int policed_sockets(const struct policed_files *files, struct masks *masks,
+int enforce_sockets(const struct enforce_files *files, struct masks *masks,
 		    const struct mount_table *given,
 		    const struct mount_table *table);
 /* Let those be connected to that it lists, and that may be the workload's. */
-int policed_sockets_allow(const struct policed_files *files,
+int enforce_sockets_allow(const struct enforce_files *files,
 			  const struct files_list *denied,
 			  struct files_rules *rules);

@@ -153,7 +153,7 @@ static int allow(struct viewer *v, const char *path, bool writable)
 
 	if (writable)
 		rights |= LANDLOCK_MAY_WRITE;
-	if (!v->input->policy->set[POLICY_EXECUTE])
+	if (!v->input->policy->set[KEY_EXECUTE])
 		rights |= LANDLOCK_MAY_EXECUTE;
 	return add_rule(v->arena, &v->view->rules, path, rights);
 }
@@ -179,10 +179,10 @@ static int check_items(const struct viewer *v, const char *place)
 		enum policy_key key;
 		const struct oci_strings *items;
 	} lists[] = {
-		{ POLICY_DENY, &policy->deny },
-		{ POLICY_DENY_READ, &policy->deny_read },
-		{ POLICY_DENY_WRITE, &policy->deny_write },
-		{ POLICY_DENY_EXECUTE, &policy->deny_execute },
+		{ KEY_DENY, &policy->deny },
+		{ KEY_DENY_READ, &policy->deny_read },
+		{ KEY_DENY_WRITE, &policy->deny_write },
+		{ KEY_DENY_EXECUTE, &policy->deny_execute },
 	};
 	const struct files_place at = place_of(v);
 	struct oci_strings projects;

@@ -77,7 +77,7 @@ static int about_step(const struct launch *l, const struct message *m)
 		    place ? ": " : "", what, *m->text ? ": " : "", m->text);
 }
 
-int sentence_failed(const struct launch *launch, const struct message *m)
+int child_error_failed(const struct launch *launch, const struct message *m)
 {
 	struct message copy = *m;
 	int r;
@@ -114,7 +114,7 @@ static int killed(const struct launch *launch)
 		       "outside");
 }
 
-int sentence_died(const struct launch *launch)
+int child_error_died(const struct launch *launch)
 {
 	siginfo_t info = { 0 };
 

@@ -7,5 +7,5 @@
 /* "CREATED" and the like. */
 const char *word_name(uint32_t word);
 /* Record the sentence; the negative errno. */
-int sentence_failed(const struct launch *launch, const struct message *m);
-int sentence_died(const struct launch *launch);
+int child_error_failed(const struct launch *launch, const struct message *m);
+int child_error_died(const struct launch *launch);

@@ -21,13 +21,13 @@
 
 #define UEVENT_MAX 65536
 
-void nodes_close(struct nodes *nodes)
+void device_nodes_close(struct device_nodes *nodes)
 {
 	closep(&nodes->tree);
 }
 
 /* Attach it to the root: older kernels cannot clone a detached mount. */
-static int open_nodes(struct nodes *nodes)
+static int open_nodes(struct device_nodes *nodes)
 {
 	autoclose int fs = sys_fsopen("tmpfs");
 	autoclose int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -71,7 +71,7 @@ static const char *kernel_name(struct arena *arena, const struct oci_device *d)
 	return NULL;
 }
 
-const char *nodes_find(struct arena *arena, const struct oci_device *device)
+const char *device_nodes_find(struct arena *arena, const struct oci_device *device)
 {
 	const char *name, *path;
 
@@ -88,7 +88,7 @@ const char *nodes_find(struct arena *arena, const struct oci_device *device)
 
 static int clone_host(struct arena *arena, const struct oci_device *device)
 {
-	const char *path = nodes_find(arena, device);
+	const char *path = device_nodes_find(arena, device);
 	int tree;
 
 	if (!path)
@@ -103,7 +103,7 @@ static int clone_host(struct arena *arena, const struct oci_device *device)
 	return tree < 0 ? fail(errno, "clone %s", path) : tree;
 }
 
-int nodes_make(struct nodes *nodes, struct arena *arena,
+int device_nodes_make(struct device_nodes *nodes, struct arena *arena,
 	       const struct oci_device *device)
 {
 	dev_t number = makedev((unsigned int)device->major,
@@ -125,7 +125,7 @@ int nodes_make(struct nodes *nodes, struct arena *arena,
 	return tree < 0 ? fail(errno, "clone %s", device->path) : tree;
 }
 
-int nodes_locate(struct plan *plan)
+int device_nodes_locate(struct plan *plan)
 {
 	for (size_t i = 0; i < plan->nsteps; i++) {
 		struct step *step = &plan->steps[i];
@@ -140,7 +140,7 @@ int nodes_locate(struct plan *plan)
 			.major = step->node.major,
 			.minor = step->node.minor,
 		};
-		step->text = nodes_find(plan->arena, &device);
+		step->text = device_nodes_find(plan->arena, &device);
 		if (!step->text)
 			return -ENOMEM;
 	}

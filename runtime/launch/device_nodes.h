@@ -7,12 +7,12 @@ struct oci_device;
 struct plan;
 
 /* A file system of device nodes, made when the first node is needed. */
-struct nodes {
+struct device_nodes {
 	int tree;
 	unsigned int n;
 };
 
-#define NODES_NONE          \
+#define DEVICE_NODES_NONE          \
 	{                   \
 		.tree = -1, \
 	}
@@ -22,14 +22,14 @@ struct nodes {
  * caller may not make nodes. The caller must be in a mount namespace of its
  * own, as this mounts a file system on its root.
  */
-int nodes_make(struct nodes *nodes, struct arena *arena,
+int device_nodes_make(struct device_nodes *nodes, struct arena *arena,
 	       const struct oci_device *device);
-void nodes_close(struct nodes *nodes);
+void device_nodes_close(struct device_nodes *nodes);
 
 /*
  * Find a device on the host: at its path, or under the kernel's name below
  * /dev. Return the path itself if neither exists; NULL if out of memory.
  */
-const char *nodes_find(struct arena *arena, const struct oci_device *device);
-/* Put the paths that nodes_find returns into the steps that bind host nodes. */
-int nodes_locate(struct plan *plan);
+const char *device_nodes_find(struct arena *arena, const struct oci_device *device);
+/* Put the paths that device_nodes_find returns into the steps that bind host nodes. */
+int device_nodes_locate(struct plan *plan);

@@ -201,7 +201,7 @@ int foreground_wait(const struct foreground *foreground,
 		if (fds[POLL_SIGNALS].revents)
 			take_signals(foreground->signals, job);
 		if (fds[POLL_NOTIFY].revents) {
-			r = notify_receive(job->notify, job->pid);
+			r = sd_notify_receive(job->notify, job->pid);
 			if (r < 0)
 				log_warning("%s", err_text());
 			if (r != 0)

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 struct console;
-struct notify;
+struct sd_notify;
 
 struct foreground {
 	int signals; /* signalfd of what is blocked; -1: none */
@@ -31,7 +31,7 @@ struct foreground_job {
 	pid_t pid; /* our own child */
 	int pidfd;
 	struct console *console; /* relayed meanwhile; NULL: none */
-	const struct notify *notify; /* passed on meanwhile; NULL: none */
+	const struct sd_notify *notify; /* passed on meanwhile; NULL: none */
 	uint64_t timeout_ms; /* then it is ended; 0: none */
 	bool stops_us; /* SIGTSTP is for us, too */
 	int *signal; /* gets what ended it, if one did; NULL: not asked for */

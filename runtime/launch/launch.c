@@ -141,17 +141,17 @@ int launch_start(struct launch *launch)
 	int user = launch->in->joins->fds[OCI_NS_USER];
 	int pair[2], r;
 
-	r = sources_open(launch->plan, launch->proc, /* late= */ false, -1);
+	r = mount_sources_open(launch->plan, launch->proc, /* late= */ false, -1);
 	if (r < 0)
 		return r;
 	if (user >= 0) {
-		r = sources_open(launch->plan, launch->proc, /* late= */ true,
+		r = mount_sources_open(launch->plan, launch->proc, /* late= */ true,
 				 user);
 		if (r < 0)
 			return r;
 	}
 	if (!may_mknod(launch->in->facts)) {
-		r = nodes_locate(launch->plan);
+		r = device_nodes_locate(launch->plan);
 		if (r < 0)
 			return r;
 	}
@@ -252,7 +252,7 @@ static int on_unmapped(struct launch *launch)
 	launch->userns = openat(launch->proc, name, O_RDONLY | O_CLOEXEC);
 	if (launch->userns < 0)
 		return fail(errno, "open /proc/%s", name);
-	r = sources_open(launch->plan, launch->proc, /* late= */ true,
+	r = mount_sources_open(launch->plan, launch->proc, /* late= */ true,
 			 launch->userns);
 	if (r < 0)
 		return r;
@@ -264,7 +264,7 @@ static int on_source(struct launch *launch, const struct message *m)
 {
 	int joined = launch->in->joins->fds[OCI_NS_USER];
 	uint16_t slot = m->slots[0];
-	int r = sources_open_in_turn(launch->plan, launch->proc, launch->pid,
+	int r = mount_sources_open_in_turn(launch->plan, launch->proc, launch->pid,
 				     slot,
 				     joined >= 0 ? joined : launch->userns);
 
@@ -291,7 +291,7 @@ static int on_listener(struct launch *launch, int listener)
 				launch->pid, profile->listener_metadata, &json);
 	if (r < 0)
 		return r;
-	r = agent_send(profile->listener_path, json, listener);
+	r = seccomp_agent_send(profile->listener_path, json, listener);
 	if (r < 0)
 		return fail_in(r, "linux.seccomp.listenerPath");
 	return launch_go(launch);
@@ -378,7 +378,7 @@ static int on_word(struct launch *launch, const struct message *m, int *fd)
 	case WORD_SOURCE:
 		return on_source(launch, m);
 	case WORD_MOUNTED:
-		return mounted_answer(launch);
+		return stops_answer_mounted(launch);
 	case WORD_CONSOLE:
 		launch->console = take_fd(fd);
 		return 0;
@@ -388,7 +388,7 @@ static int on_word(struct launch *launch, const struct message *m, int *fd)
 		return on_listener(launch, *fd);
 	case WORD_FAILED:
 		launch->failed_op = m->op;
-		return sentence_failed(launch, m);
+		return child_error_failed(launch, m);
 	default:
 		return fail(EPROTO,
 			    "unexpected word %u from the container's "
@@ -417,7 +417,7 @@ int launch_until(struct launch *launch, enum word word)
 		     !proc_never_execed(launch->proc, launch->pid)))
 			return 0;
 		if (r == 0)
-			return sentence_died(launch);
+			return child_error_died(launch);
 		log_debug("process %d says %s", launch->pid, word_name(m.word));
 		if (m.word == WORD_EXEC) {
 			said_exec = true;
@@ -449,6 +449,6 @@ int launch_until_gate(struct launch *launch)
 	/* The dying close their files first, and can be waited for later. */
 	r = proc_life(launch->proc, launch->pid, &start, &ends);
 	if (r == -ENOENT || r == -ESRCH || (r >= 0 && ends))
-		return sentence_died(launch);
+		return child_error_died(launch);
 	return r;
 }

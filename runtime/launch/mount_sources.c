@@ -24,11 +24,11 @@
 #define HELPER_STACK 65536
 
 /* A process that only keeps its new namespaces until they can be opened. */
-struct holder {
+struct lock_holder {
 	pid_t pid;
 };
 
-static void end_holder(struct holder *holder)
+static void end_holder(struct lock_holder *holder)
 {
 	if (holder->pid <= 0)
 		return;
@@ -40,7 +40,7 @@ static void end_holder(struct holder *holder)
 	holder->pid = 0;
 }
 
-static int start_holder(uint64_t namespaces, struct holder *ret)
+static int start_holder(uint64_t namespaces, struct lock_holder *ret)
 {
 	const struct kernel_clone_args args = {
 		.flags = namespaces,
@@ -76,7 +76,7 @@ static int write_map(struct arena *arena, int dir, const char *name,
 static int make_userns(struct arena *arena, int proc,
 		       const struct plan_source *source)
 {
-	AUTO(end_holder) struct holder holder = { 0 };
+	AUTO(end_holder) struct lock_holder holder = { 0 };
 	const char *name;
 	int fd, r;
 
@@ -159,7 +159,7 @@ static int clone_source(const struct plan_source *source)
 
 static int open_trees(struct plan *plan, bool late, bool locked)
 {
-	AUTO(nodes_close) struct nodes nodes = NODES_NONE;
+	AUTO(device_nodes_close) struct device_nodes nodes = DEVICE_NODES_NONE;
 
 	for (size_t i = 0; i < plan->nsources; i++) {
 		const struct plan_source *source = &plan->sources[i];
@@ -168,7 +168,7 @@ static int open_trees(struct plan *plan, bool late, bool locked)
 		if (source->late != late || source->locked != locked ||
 		    source->in_turn)
 			continue;
-		tree = source->device ? nodes_make(&nodes, plan->arena,
+		tree = source->device ? device_nodes_make(&nodes, plan->arena,
 						   source->device) :
 					clone_source(source);
 		if (tree == -ENOENT && source->asked) {
@@ -245,7 +245,7 @@ static int help(struct helper *helper, int proc, pid_t process)
  */
 static int open_locked_trees(struct plan *plan, int proc, bool late)
 {
-	AUTO(end_holder) struct holder holder = { 0 };
+	AUTO(end_holder) struct lock_holder holder = { 0 };
 	struct helper helper = { .plan = plan, .late = late, .mounts = -1 };
 	int r = start_holder(CLONE_NEWUSER | CLONE_NEWNS, &holder);
 
@@ -261,7 +261,7 @@ static bool has_locked(const struct plan *plan, bool late)
 	return false;
 }
 
-int sources_open(struct plan *plan, int proc, bool late, int userns)
+int mount_sources_open(struct plan *plan, int proc, bool late, int userns)
 {
 	int r = open_trees(plan, late, /* locked= */ false);
 
@@ -292,7 +292,7 @@ static const struct plan_source *find_source(const struct plan *plan,
 	return NULL;
 }
 
-int sources_open_in_turn(struct plan *plan, int proc, pid_t pid, uint16_t slot,
+int mount_sources_open_in_turn(struct plan *plan, int proc, pid_t pid, uint16_t slot,
 			 int userns)
 {
 	struct helper helper = {

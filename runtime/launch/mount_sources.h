@@ -14,10 +14,10 @@ struct plan;
  * idmapped where asked. userns is what late ones are mapped by, a new user
  * namespace or a joined one; -1 with late false.
  */
-int sources_open(struct plan *plan, int proc, bool late, int userns);
+int mount_sources_open(struct plan *plan, int proc, bool late, int userns);
 /*
  * Open the source of a slot in the mount namespace of a process, where an
  * earlier mount provides it.
  */
-int sources_open_in_turn(struct plan *plan, int proc, pid_t pid, uint16_t slot,
+int mount_sources_open_in_turn(struct plan *plan, int proc, pid_t pid, uint16_t slot,
 			 int userns);

@@ -132,7 +132,7 @@ static int keep_open(unsigned int n, int exe, int safe)
 	return 0;
 }
 
-int self_protect(unsigned int preserved)
+int own_binary_protect(unsigned int preserved)
 {
 	autoclose int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	autoclose int safe = -1;

@@ -9,4 +9,4 @@
  * 3 to 2+preserved still open.
  */
 #define SELF_KEEP_ALL (~0U)
-int self_protect(unsigned int preserved);
+int own_binary_protect(unsigned int preserved);

@@ -22,7 +22,7 @@
 
 #define SOCKET_NAME NOTIFY_FOLDER "/notify.sock"
 
-int notify_make(int dir)
+int sd_notify_make(int dir)
 {
 	if (mkdirat(dir, NOTIFY_FOLDER, 0755) < 0 && errno != EEXIST)
 		return fail(errno, "create %s", NOTIFY_FOLDER);
@@ -84,14 +84,14 @@ static int connect_host(const char *host)
 	return sock;
 }
 
-bool notify_is_heard(const char *host)
+bool sd_notify_is_heard(const char *host)
 {
 	autoclose int sock = connect_host(host);
 
 	return sock >= 0;
 }
 
-int notify_open(int dir, const char *host, struct notify *ret)
+int sd_notify_open(int dir, const char *host, struct sd_notify *ret)
 {
 	autoclose int outside = connect_host(host);
 	int inside;
@@ -106,7 +106,7 @@ int notify_open(int dir, const char *host, struct notify *ret)
 	return 0;
 }
 
-void notify_close(struct notify *notify)
+void sd_notify_close(struct sd_notify *notify)
 {
 	closep(&notify->inside);
 	closep(&notify->host);
@@ -122,7 +122,7 @@ static bool says_ready(char *message)
 	return false;
 }
 
-int notify_receive(const struct notify *notify, pid_t pid)
+int sd_notify_receive(const struct sd_notify *notify, pid_t pid)
 {
 	char text[4096];
 	ssize_t n = recv(notify->inside, text, sizeof text - 1, MSG_DONTWAIT);
@@ -143,7 +143,7 @@ int notify_receive(const struct notify *notify, pid_t pid)
 	return 1;
 }
 
-int notify_relay(const struct notify *notify, pid_t pid, int pidfd)
+int sd_notify_relay(const struct sd_notify *notify, pid_t pid, int pidfd)
 {
 	struct pollfd fds[] = {
 		{ .fd = notify->inside, .events = POLLIN },
@@ -158,7 +158,7 @@ int notify_relay(const struct notify *notify, pid_t pid, int pidfd)
 				continue;
 			return fail(errno, "poll");
 		}
-		r = notify_receive(notify, pid);
+		r = sd_notify_receive(notify, pid);
 		if (r != 0)
 			return r < 0 ? r : 0;
 		/* Its last message may still be there: look at that first. */

@@ -13,22 +13,22 @@
 
 #define NOTIFY_FOLDER "notify"		/* below the container's directory */
 
-struct notify {
+struct sd_notify {
 	int inside;		/* where the container writes */
 	int host;		/* connected to the host's socket */
 };
 
-#define NOTIFY_NONE { .inside = -1, .host = -1 }
+#define SD_NOTIFY_NONE { .inside = -1, .host = -1 }
 
 /* Make the folder below the container's directory. */
-int notify_make(int dir);
+int sd_notify_make(int dir);
 /* Whether NOTIFY_SOCKET (a path or @name) has a listener; a notice if not. */
-bool notify_is_heard(const char *host);
+bool sd_notify_is_heard(const char *host);
 /* Bind the socket in the folder; leave ret alone if host has no listener. */
-int notify_open(int dir, const char *host, struct notify *ret);
-void notify_close(struct notify *notify);
+int sd_notify_open(int dir, const char *host, struct sd_notify *ret);
+void sd_notify_close(struct sd_notify *notify);
 
 /* Look at one message, do not wait; 1 when ready was passed on, 0 when not. */
-int notify_receive(const struct notify *notify, pid_t pid);
+int sd_notify_receive(const struct sd_notify *notify, pid_t pid);
 /* Until the container is ready, or its init is gone. */
-int notify_relay(const struct notify *notify, pid_t pid, int pidfd);
+int sd_notify_relay(const struct sd_notify *notify, pid_t pid, int pidfd);

@@ -72,7 +72,7 @@ static int run_hooks(struct launch *launch, enum hook_point point,
 
 static int run_inside(struct launch *launch)
 {
-	AUTO(joins_close) struct joins joins = JOINS_NONE;
+	AUTO(join_close) struct join joins = JOIN_NONE;
 	int fds[OCI_NAMESPACES], flags[OCI_NAMESPACES];
 	struct hooks_place place = {
 		.namespaces = fds,
@@ -84,17 +84,17 @@ static int run_inside(struct launch *launch)
 
 	if (!launch->in->spec->hooks.at[HOOK_CREATE_CONTAINER].n)
 		return 0;
-	r = joins_of_process(launch->proc, launch->pid, &joins);
+	r = join_of_process(launch->proc, launch->pid, &joins);
 	if (r < 0)
 		return r;
 	r = process_inner_pid(launch, &pid);
 	if (r < 0)
 		return r;
-	place.n = joins_in_order(&joins, fds, flags);
+	place.n = join_in_order(&joins, fds, flags);
 	return run_hooks(launch, HOOK_CREATE_CONTAINER, &place, pid);
 }
 
-int mounted_answer(struct launch *launch)
+int stops_answer_mounted(struct launch *launch)
 {
 	struct hooks_place here = {
 		.cwd = launch->in->bundle,

@@ -7,7 +7,7 @@
 struct launch;
 
 /* At MOUNTED: interfaces, then prestart, createRuntime and createContainer hooks. */
-int mounted_answer(struct launch *launch);
+int stops_answer_mounted(struct launch *launch);
 /* process.oomScoreAdj from outside: lowering it needs the host's right. */
 int process_oom_score(const struct launch *launch);
 /* process.rlimits from outside, where the child is in a user namespace. */

@@ -13,13 +13,13 @@
 #include "base/err.h"
 #include "base/kernel.h"
 
-void joins_close(struct joins *joins)
+void join_close(struct join *joins)
 {
 	for (int i = 0; i < OCI_NAMESPACES; i++)
 		closep(&joins->fds[i]);
 }
 
-bool joins_any(const struct joins *joins)
+bool join_any(const struct join *joins)
 {
 	for (int i = 0; i < OCI_NAMESPACES; i++)
 		if (joins->fds[i] >= 0)
@@ -27,7 +27,7 @@ bool joins_any(const struct joins *joins)
 	return false;
 }
 
-static size_t add_matching(const struct joins *joins, bool early, size_t n,
+static size_t add_matching(const struct join *joins, bool early, size_t n,
 			   int *ret_fds, int *ret_flags)
 {
 	for (int i = 0; i < OCI_NAMESPACES; i++) {
@@ -40,7 +40,7 @@ static size_t add_matching(const struct joins *joins, bool early, size_t n,
 	return n;
 }
 
-size_t joins_in_order(const struct joins *joins, int *ret_fds, int *ret_flags)
+size_t join_in_order(const struct join *joins, int *ret_fds, int *ret_flags)
 {
 	size_t n =
 		add_matching(joins, /* early= */ true, 0, ret_fds, ret_flags);
@@ -77,7 +77,7 @@ static bool owned_by(int ns, int userns)
 	return false;
 }
 
-static void find_order(struct joins *joins)
+static void find_order(struct join *joins)
 {
 	int user = joins->fds[OCI_NS_USER];
 
@@ -98,9 +98,9 @@ static int open_one(const struct oci_ns_kind *kind, const char *path)
 	return take_fd(&fd);
 }
 
-int joins_open(const struct oci_linux *linux_, struct joins *ret)
+int join_open(const struct oci_linux *linux_, struct join *ret)
 {
-	AUTO(joins_close) struct joins joins = JOINS_NONE;
+	AUTO(join_close) struct join joins = JOIN_NONE;
 
 	for (int i = 0; i < OCI_NAMESPACES; i++) {
 		const char *path = linux_->namespaces[i].path;
@@ -114,11 +114,11 @@ int joins_open(const struct oci_linux *linux_, struct joins *ret)
 	}
 	find_order(&joins);
 	*ret = joins;
-	joins = (struct joins)JOINS_NONE;
+	joins = (struct join)JOIN_NONE;
 	return 0;
 }
 
-int joins_check_sysctls(const struct joins *joins, int proc,
+int join_check_sysctls(const struct join *joins, int proc,
 			const struct oci_linux *linux_)
 {
 	for (size_t i = 0; i < linux_->nsysctls; i++) {
@@ -143,9 +143,9 @@ int joins_check_sysctls(const struct joins *joins, int proc,
 	return 0;
 }
 
-int joins_of_process(int proc, pid_t pid, struct joins *ret)
+int join_of_process(int proc, pid_t pid, struct join *ret)
 {
-	AUTO(joins_close) struct joins joins = JOINS_NONE;
+	AUTO(join_close) struct join joins = JOIN_NONE;
 
 	for (int i = 0; i < OCI_NAMESPACES; i++) {
 		struct stat own, its;
@@ -167,6 +167,6 @@ int joins_of_process(int proc, pid_t pid, struct joins *ret)
 	}
 	find_order(&joins);
 	*ret = joins;
-	joins = (struct joins)JOINS_NONE;
+	joins = (struct join)JOIN_NONE;
 	return 0;
 }

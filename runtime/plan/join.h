@@ -9,7 +9,7 @@
 
 struct arena;
 
-struct joins {
+struct join {
 	int fds[OCI_NAMESPACES];	/* -1: not joined */
 	/*
 	 * Not owned by the user namespace that is entered: after entering that
@@ -18,16 +18,16 @@ struct joins {
 	bool early[OCI_NAMESPACES];
 };
 
-#define JOINS_NONE { .fds = { -1, -1, -1, -1, -1, -1, -1, -1 } }
+#define JOIN_NONE { .fds = { -1, -1, -1, -1, -1, -1, -1, -1 } }
 
 /* Open and check the namespaces config.json names by path. */
-int joins_open(const struct oci_linux *linux_, struct joins *ret);
+int join_open(const struct oci_linux *linux_, struct join *ret);
 /* A sysctl must not reach the host through a namespace that is joined. */
-int joins_check_sysctls(const struct joins *joins, int proc,
+int join_check_sysctls(const struct join *joins, int proc,
 			const struct oci_linux *linux_);
 /* Open the namespaces of a process, leaving out those we are in already. */
-int joins_of_process(int proc, pid_t pid, struct joins *ret);
-void joins_close(struct joins *joins);
+int join_of_process(int proc, pid_t pid, struct join *ret);
+void join_close(struct join *joins);
 /* The descriptors and flags in the order to enter them; how many. */
-size_t joins_in_order(const struct joins *joins, int *ret_fds, int *ret_flags);
-bool joins_any(const struct joins *joins);
+size_t join_in_order(const struct join *joins, int *ret_fds, int *ret_flags);
+bool join_any(const struct join *joins);

@@ -98,7 +98,7 @@ static int root_and_mounts(const struct make_input *in, struct plan *plan)
 	expect_late_sources(plan);
 	if (needs_stop_when_mounted(in->spec))
 		plan_add(plan, STEP_STOP)->number = WORD_MOUNTED;
-	if (in->policed && in->policed->own_network) {
+	if (in->enforcement && in->enforcement->own_network) {
 		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWNET;
 		plan_add(plan, STEP_LOOPBACK);
 	}
@@ -124,13 +124,13 @@ int make_create(const struct make_input *in, struct plan *ret)
 	r = names_and_session(in, &plan);
 	if (r < 0)
 		return r;
-	if (!in->bare)
+	if (!in->no_namespaces)
 		r = root_and_mounts(in, &plan);
 	if (r < 0)
 		return r;
-	if (in->policed &&
-	    (in->policed->landlock || in->policed->masks_sockets ||
-	     in->policed->nkept || in->policed->hidden.n))
+	if (in->enforcement &&
+	    (in->enforcement->landlock || in->enforcement->masks_sockets ||
+	     in->enforcement->nkept || in->enforcement->hidden.n))
 		plan_add(&plan, STEP_STOP)->number = WORD_ROOTED;
 	r = make_process(in, &plan);
 	if (r < 0)

@@ -31,11 +31,11 @@ struct make_input {
 	const char *bundle;		/* absolute */
 	const char *rootfs;		/* absolute, cleaned */
 	bool fresh_root;		/* a new file system covers rootfs; binds are real paths */
-	bool bare;			/* no namespace at all, and the caller's user */
+	bool no_namespaces;			/* no namespace at all, and the caller's user */
 	const struct cgroup *cgroup;
 	bool unplaced;			/* the parent puts the child into its cgroup */
-	const struct joins *joins;
-	const struct policed *policed;
+	const struct join *joins;
+	const struct enforcement *enforcement;
 	const struct confine_filter *filter;	/* NULL: none */
 	bool mounts_present;		/* no new mount namespace: checked */
 	bool no_pivot;
@@ -44,8 +44,8 @@ struct make_input {
 	bool has_gate;			/* wait for `start` */
 	bool dies_with_parent;
 	bool has_reaper;		/* process 1 is ours, the program its child */
-	char *words;			/* what was typed: not for those inside */
-	size_t words_size;
+	char *command_line;			/* what was typed: not for those inside */
+	size_t command_line_size;
 	int *end_signal;		/* shared with the reaper; or NULL */
 	unsigned int preserve_fds;	/* 3 to 2+this */
 	unsigned int listen_fds;	/* of these, passed on by LISTEN_FDS */

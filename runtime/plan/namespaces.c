@@ -41,7 +41,7 @@ bool make_has_mountns(const struct make_input *in)
 bool make_is_open(const struct make_input *in)
 {
 	/* Bare, it is one more process of the caller's, and may be traced. */
-	return in->bare || (in->facts->euid != 0 && is_new(in, OCI_NS_PID));
+	return in->no_namespaces || (in->facts->euid != 0 && is_new(in, OCI_NS_PID));
 }
 
 static void join(const struct make_input *in, struct plan *plan, int ns)
@@ -106,7 +106,7 @@ static bool one_clone_does(const struct make_input *in)
 	    in->joins->fds[OCI_NS_PID] >= 0 ||
 	    in->joins->fds[OCI_NS_TIME] >= 0)
 		return false;
-	return !is_new(in, OCI_NS_USER) || !joins_any(in->joins);
+	return !is_new(in, OCI_NS_USER) || !join_any(in->joins);
 }
 
 static int step_by_step(const struct make_input *in, struct plan *plan)

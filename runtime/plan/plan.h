@@ -192,7 +192,7 @@ struct step {
 			size_t size;
 		} buffer;
 		struct {
-			char *words;	/* ours, to be wiped */
+			char *command_line;	/* ours, to be wiped */
 			size_t size;
 			int *signal;	/* shared: what ended the program */
 			bool terminal; /* the program stays in front of it */

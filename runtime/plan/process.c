@@ -121,7 +121,7 @@ static int scheduling(const struct make_input *in, struct plan *plan)
 		step->place = "linux.personality";
 		step->number = (int64_t)in->spec->linux_.personality;
 	}
-	if (in->policed && in->policed->policy.no_huge_pages)
+	if (in->enforcement && in->enforcement->policy.no_huge_pages)
 		plan_add(plan, STEP_NO_HUGE_PAGES)->place =
 			"program.no_huge_pages";
 	return 0;
@@ -328,7 +328,7 @@ static void identity(const struct make_input *in, struct plan *plan,
 	plan_add(plan, STEP_UMASK)->number = p->user.has_umask ? p->user.umask :
 								 DEFAULT_UMASK;
 	/* Both need a right that is not to be had; no new one can be. */
-	if (!in->bare) {
+	if (!in->no_namespaces) {
 		step = plan_add(plan, STEP_BOUNDING);
 		step->place = "process.capabilities.bounding";
 		step->caps = caps;
@@ -339,7 +339,7 @@ static void identity(const struct make_input *in, struct plan *plan,
 	step->place = "process.cwd";
 	step->text = p->cwd;
 	step->flags = CWD_TRY;
-	if (!in->bare) {
+	if (!in->no_namespaces) {
 		step = plan_add(plan, STEP_USER);
 		step->place = "process.user";
 		step->user = &p->user;
@@ -436,23 +436,23 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 		plan_add(plan, STEP_PRESERVE_FDS)->number = kept;
 	if (in->has_reaper) {
 		step = plan_add(plan, STEP_REAPER);
-		step->reaper.words = in->words;
-		step->reaper.size = in->words_size;
+		step->reaper.command_line = in->command_line;
+		step->reaper.size = in->command_line_size;
 		step->reaper.terminal = in->spec->process->terminal;
 		step->reaper.signal = in->end_signal;
 	}
 	plan_add(plan, STEP_LAST_WORD)->exec = exec;
 	descriptor_limit(in, plan);
-	if (in->policed && in->policed->landlock) {
+	if (in->enforcement && in->enforcement->landlock) {
 		step = plan_add(plan, STEP_LANDLOCK);
 		step->place = "Landlock";
 		step->in = SLOT_RULESET;
-		step->flags = in->policed->landlock_flags;
+		step->flags = in->enforcement->landlock_flags;
 	}
-	if (in->policed && in->policed->active)
-		add_filter(plan, &in->policed->blocklist, "syscalls");
-	if (in->policed && in->policed->watch.len)
-		add_filter(plan, &in->policed->watch, "--why");
+	if (in->enforcement && in->enforcement->active)
+		add_filter(plan, &in->enforcement->blocklist, "syscalls");
+	if (in->enforcement && in->enforcement->watch.len)
+		add_filter(plan, &in->enforcement->watch, "--why");
 	if (in->filter)
 		add_filter(plan, in->filter, "linux.seccomp");
 	plan_add(plan, STEP_EXEC)->exec = exec;

@@ -147,7 +147,7 @@ static void add_late_readonly(struct plan *plan, size_t nsteps)
 /* What is missing is an error, or optional, when it is looked for. */
 static void add_own_mounts(const struct make_input *in, struct plan *plan)
 {
-	const struct oci_strings *paths = &in->policed->writable;
+	const struct oci_strings *paths = &in->enforcement->writable;
 
 	for (size_t i = 0; i < paths->n; i++) {
 		struct step *step = plan_add(plan, STEP_OWN_MOUNT);
@@ -225,7 +225,7 @@ int make_root(const struct make_input *in, struct plan *plan)
 			   &l->masked_paths)) < 0)
 		return r;
 	add_cwd(in, plan);
-	if (in->policed)
+	if (in->enforcement)
 		add_own_mounts(in, plan);
 	if (in->spec->root_readonly)
 		add_readonly(plan, SLOT_ROOT, "root.readonly", "/");

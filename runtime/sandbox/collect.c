@@ -47,7 +47,7 @@ static int remove_locked(const struct session *session, const char *id)
 
 	return r < 0 || !is_dead(session, &c) ?
 		       0 :
-		       deleting_remove(session->arena, &c, NULL);
+		       delete_container(session->arena, &c, NULL);
 }
 
 /* Skip a locked one: another command is creating or removing it. */
@@ -57,7 +57,7 @@ static int collect(const struct session *session, const char *id)
 
 	if (container_load(session->arena, session->root, id, &lock) < 0 ||
 	    !is_dead(session, &lock) || container_locked(&lock) ||
-	    reserve_lock(&lock, 0) < 0)
+	    state_dir_lock(&lock, 0) < 0)
 		return 0;
 	return remove_locked(session, id);
 }

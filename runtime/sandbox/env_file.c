@@ -160,9 +160,9 @@ int env_files_add(struct arena *arena, const struct oci_strings *files,
 	for (size_t i = 0; i < reader.n; i++)
 		if (!has(&policy->env, reader.items[i].key))
 			all[n++] = reader.items[i];
-	if (!policy->set[POLICY_ENV])
-		policy->origin[POLICY_ENV] = FLAG;
-	policy->set[POLICY_ENV] = true;
+	if (!policy->set[KEY_ENV])
+		policy->origin[KEY_ENV] = FLAG;
+	policy->set[KEY_ENV] = true;
 	policy->env = (struct policy_map){ all, n };
 	return 0;
 }

@@ -67,12 +67,12 @@ static int add(struct arena *arena, struct oci_strings *to, const char *path)
 	return 0;
 }
 
-static int hide(struct arena *arena, struct policed *policed, const char *path)
+static int hide(struct arena *arena, struct enforcement *enforcement, const char *path)
 {
-	const struct view *view = policed->view;
+	const struct view *view = enforcement->view;
 	const char *real = path ? find_real(arena, path) : NULL;
 	int r = real && path[0] == '/' ?
-			policies_hold_links(arena, view, path, policed) :
+			policy_files_hold_links(arena, view, path, enforcement) :
 			0;
 
 	for (size_t i = 0; real && r == 0 && i < view->nbinds; i++) {
@@ -82,8 +82,8 @@ static int hide(struct arena *arena, struct policed *policed, const char *path)
 		    !view_is_on_top(view->binds, view->nbinds, i, inside))
 			continue;
 		/* Without mounts nothing can be covered, but kept. */
-		if (!policed->bare || view_may_write(view, inside))
-			r = add(arena, &policed->hidden, inside);
+		if (!enforcement->no_namespaces || view_may_write(view, inside))
+			r = add(arena, &enforcement->hidden, inside);
 	}
 	return r;
 }
@@ -97,7 +97,7 @@ static bool is_of_others(const char *path)
 }
 
 /* A workload that could make these could forge records for later commands. */
-static int hide_elsewhere(struct arena *arena, struct policed *policed,
+static int hide_elsewhere(struct arena *arena, struct enforcement *enforcement,
 			  const char *usual)
 {
 	char path[PATH_MAX];
@@ -105,12 +105,12 @@ static int hide_elsewhere(struct arena *arena, struct policed *policed,
 
 	for (size_t i = 0; r == 0 && state_elsewhere(i, path); i++)
 		if (!files_is_at_or_below(usual, path) && !is_of_others(path))
-			r = hide(arena, policed, path);
+			r = hide(arena, enforcement, path);
 	return r;
 }
 
 int sandbox_hide_state(struct arena *arena, const char *root,
-		       struct policed *policed)
+		       struct enforcement *enforcement)
 {
 	static const enum state_kind kinds[] = { STATE_SANDBOXES,
 						 STATE_CONTAINERS,
@@ -118,12 +118,12 @@ int sandbox_hide_state(struct arena *arena, const char *root,
 	char usual[PATH_MAX] = "";
 	int r;
 
-	r = hide(arena, policed, root);
+	r = hide(arena, enforcement, root);
 	for (size_t i = 0; r == 0 && i < COUNT(kinds); i++) {
 		if (state_root(kinds[i], usual) == 0)
-			r = hide(arena, policed, usual);
+			r = hide(arena, enforcement, usual);
 		else
 			err_clear(); /* It has no state of ours. */
 	}
-	return r < 0 ? r : hide_elsewhere(arena, policed, usual);
+	return r < 0 ? r : hide_elsewhere(arena, enforcement, usual);
 }

@@ -136,7 +136,7 @@ static void try_all(const struct step *steps, const struct setting *setting,
 }
 
 static int try(const struct step *steps, const struct setting *setting,
-	       struct trial *ret)
+	       struct probe *ret)
 {
 	struct outcome outcome;
 	int ends[2];
@@ -158,10 +158,10 @@ static int try(const struct step *steps, const struct setting *setting,
 	(void)wait_for(pid);
 	if (n != sizeof outcome) {
 		/* A filter of others may kill for a call. */
-		*ret = (struct trial){ .step = "survive", .err = EPERM };
+		*ret = (struct probe){ .step = "survive", .err = EPERM };
 		return 0;
 	}
-	*ret = (struct trial){ .works = outcome.step < 0 };
+	*ret = (struct probe){ .works = outcome.step < 0 };
 	if (!ret->works) {
 		ret->step = steps[outcome.step].name;
 		ret->err = outcome.err;
@@ -169,7 +169,7 @@ static int try(const struct step *steps, const struct setting *setting,
 	return 0;
 }
 
-int trial_namespaces(bool users, struct trial *ret)
+int probe_namespaces(bool users, struct probe *ret)
 {
 	static const struct step steps[] = {
 		{ "make a user namespace", make_users },
@@ -184,7 +184,7 @@ int trial_namespaces(bool users, struct trial *ret)
 	return try(users ? steps : steps + 2, &setting, ret);
 }
 
-int trial_seccomp(struct arena *arena, struct trial *ret)
+int probe_seccomp(struct arena *arena, struct probe *ret)
 {
 	static const struct step steps[] = {
 		{ "install a filter", install_filter },

@@ -9,13 +9,13 @@
 
 struct arena;
 
-struct trial {
+struct probe {
 	bool works;
 	const char *step;	/* that failed: "make a user namespace" */
 	int err;
 };
 
 /* The namespaces of a sandbox, and mounts in them; users: one of these, too. */
-int trial_namespaces(bool users, struct trial *ret);
+int probe_namespaces(bool users, struct probe *ret);
 /* The filter that comes with every policy. */
-int trial_seccomp(struct arena *arena, struct trial *ret);
+int probe_seccomp(struct arena *arena, struct probe *ret);

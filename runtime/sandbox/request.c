@@ -454,7 +454,7 @@ static int set_command(struct arena *arena, int argc, char **argv,
 						     (size_t)argc };
 		return 0;
 	}
-	if (!policy->set[POLICY_EXEC])
+	if (!policy->set[KEY_EXEC])
 		return 0;
 	items = arena_array(arena, policy->args.n + 2, sizeof *items);
 	if (!items)

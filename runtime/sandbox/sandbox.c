@@ -119,10 +119,10 @@ static int choose_cwd(const struct sandbox *s, const char **ret)
 	const struct request *request = s->request;
 	const struct policy *policy = &request->policy;
 
-	*ret = policy->set[POLICY_CWD] ? policy->cwd : request->cwd;
+	*ret = policy->set[KEY_CWD] ? policy->cwd : request->cwd;
 	if (view_has(s->view, *ret))
 		return 0;
-	if (policy->set[POLICY_CWD])
+	if (policy->set[KEY_CWD])
 		return fail(ENOENT, "program.cwd '%s': is not in the sandbox",
 			    *ret);
 	*ret = "/";
@@ -139,8 +139,8 @@ static int fill_process(struct sandbox *s)
 		return -ENOMEM;
 	process->terminal = s->request->terminal;
 	process->args = s->request->command;
-	process->user.uid = policy->set[POLICY_UID] ? policy->uid : geteuid();
-	process->user.gid = policy->set[POLICY_GID] ? policy->gid : getegid();
+	process->user.uid = policy->set[KEY_UID] ? policy->uid : geteuid();
+	process->user.gid = policy->set[KEY_GID] ? policy->gid : getegid();
 	process->user.has_umask = true;
 	process->user.umask = umask(0);
 	(void)umask((mode_t)process->user.umask);
@@ -232,7 +232,7 @@ static int fill_spec(struct sandbox *s)
 				      COUNT(readonly) };
 	if ((r = fill_mounts(s)) < 0 || (r = fill_namespaces(s)) < 0)
 		return r;
-	if (s->request->policy.set[POLICY_GPU_DEVICES]) {
+	if (s->request->policy.set[KEY_GPU_DEVICES]) {
 		r = gpus_of_host(s->arena, spec);
 		if (r < 0)
 			return r;
@@ -245,7 +245,7 @@ static void limit_open_files(struct policy *policy)
 {
 	struct rlimit now;
 
-	if (policy->set[POLICY_OPEN_FILES] &&
+	if (policy->set[KEY_OPEN_FILES] &&
 	    getrlimit(RLIMIT_NOFILE, &now) == 0 &&
 	    now.rlim_max < policy->open_files)
 		policy->open_files = (uint32_t)now.rlim_max;
@@ -254,17 +254,17 @@ static void limit_open_files(struct policy *policy)
 /* All sections are enforced, also those of which nothing is said. */
 static int fill_policy(struct sandbox *s)
 {
-	struct policy *policy = &s->creation->policed.policy;
+	struct policy *policy = &s->creation->enforcement.policy;
 
 	*policy = s->request->policy;
 	limit_open_files(policy);
-	policy->set[POLICY_READ] = true;
-	policy->set[POLICY_NET_MODE] = true;
+	policy->set[KEY_READ] = true;
+	policy->set[KEY_NET_MODE] = true;
 	if (s->without->namespaces)
-		return bare_check(s->arena, policy,
-				  &s->creation->policed.missing);
-	if (!policy->set[POLICY_TASKS]) {
-		policy->set[POLICY_TASKS] = true;
+		return no_namespaces_check(s->arena, policy,
+				  &s->creation->enforcement.missing);
+	if (!policy->set[KEY_TASKS]) {
+		policy->set[KEY_TASKS] = true;
 		policy->tasks = DEFAULT_TASKS;
 	}
 	return 0;
@@ -272,8 +272,8 @@ static int fill_policy(struct sandbox *s)
 
 /* ---- limits ---- */
 
-static const enum policy_key by_cgroup[] = { POLICY_MEMORY, POLICY_CPU,
-					     POLICY_CPU_CORES };
+static const enum policy_key by_cgroup[] = { KEY_MEMORY, KEY_CPU,
+					     KEY_CPU_CORES };
 
 static bool needs_cgroups(const struct policy *policy)
 {
@@ -313,14 +313,14 @@ static int limit_processes(struct sandbox *s)
 /* Where they are disabled nothing is missing. */
 static void lose_limit(struct sandbox *s, enum policy_key key)
 {
-	const uint32_t bit = 1U << POLICY_CGROUPS;
-	struct policed *policed = &s->creation->policed;
+	const uint32_t bit = 1U << PROTECT_CGROUPS;
+	struct enforcement *enforcement = &s->creation->enforcement;
 
 	log_warning("config.%s: %s is not held without cgroups",
-		    policed->policy.disable & bit ? "disable" :
+		    enforcement->policy.disable & bit ? "disable" :
 						    "allow_degraded",
 		    policy_key_name(key));
-	policed->missing |= bit & ~policed->policy.disable;
+	enforcement->missing |= bit & ~enforcement->policy.disable;
 }
 
 /* Nobody misses a default that is disabled. */
@@ -328,16 +328,16 @@ static void lose_tasks(struct sandbox *s)
 {
 	const struct policy *given = &s->request->policy;
 
-	if (given->set[POLICY_PROCESSES])
-		lose_limit(s, POLICY_PROCESSES);
-	else if (given->set[POLICY_TASKS] ||
-		 !(given->disable & 1U << POLICY_CGROUPS))
-		lose_limit(s, POLICY_TASKS);
+	if (given->set[KEY_PROCESSES])
+		lose_limit(s, KEY_PROCESSES);
+	else if (given->set[KEY_TASKS] ||
+		 !(policy_disables(given, PROTECT_CGROUPS)))
+		lose_limit(s, KEY_TASKS);
 }
 
 static int go_without_cgroups(struct sandbox *s)
 {
-	const struct policy *policy = &s->creation->policed.policy;
+	const struct policy *policy = &s->creation->enforcement.policy;
 	struct oci_resources *res = &s->spec->linux_.resources;
 	int r = 0;
 
@@ -354,7 +354,7 @@ static int go_without_cgroups(struct sandbox *s)
 
 static int choose_cgroups(struct sandbox *s)
 {
-	const struct policy *policy = &s->creation->policed.policy;
+	const struct policy *policy = &s->creation->enforcement.policy;
 	struct session *session = arena_alloc(s->arena, sizeof *session);
 	struct oci_i64 *tasks = &s->spec->linux_.resources.pids_limit;
 	bool without = s->without->cgroups || s->without->namespaces;
@@ -394,19 +394,19 @@ static int make_room(const struct creation *c, const char *name)
 		status = OCI_STOPPED;
 	if (container_locked(&old) || status != OCI_STOPPED)
 		return fail(EEXIST, "--name: a sandbox '%s' is running", name);
-	r = reserve_lock(&old, LOCK_SECONDS);
+	r = state_dir_lock(&old, LOCK_SECONDS);
 	if (r == -ENOENT) {
 		err_clear();
 		return 0;
 	}
-	return r < 0 ? r : deleting_remove(c->arena, &old, NULL);
+	return r < 0 ? r : delete_container(c->arena, &old, NULL);
 }
 
 struct sandbox_without sandbox_disabled(const struct policy *policy)
 {
 	return (struct sandbox_without){
-		.namespaces = policy->disable & 1U << POLICY_NAMESPACES,
-		.cgroups = policy->disable & 1U << POLICY_CGROUPS,
+		.namespaces = policy_disables(policy, PROTECT_NAMESPACES),
+		.cgroups = policy_disables(policy, PROTECT_CGROUPS),
 	};
 }
 
@@ -430,8 +430,8 @@ static int fill_input(struct sandbox *s)
 	in->bundle = "/";
 	in->dies_with_parent = true;
 	in->only_env = true;
-	in->bare = s->without->namespaces;
-	if (in->bare) {
+	in->no_namespaces = s->without->namespaces;
+	if (in->no_namespaces) {
 		in->rootfs = "/";
 		return 0;
 	}
@@ -442,8 +442,8 @@ static int fill_input(struct sandbox *s)
 	in->own_files = s->view->own;
 	in->nown_files = s->view->nown;
 	in->has_reaper = true;
-	in->words = session->words;
-	in->words_size = session->words_size;
+	in->command_line = session->command_line;
+	in->command_line_size = session->command_line_size;
 	return in->rootfs ? 0 : -ENOMEM;
 }
 
@@ -457,7 +457,7 @@ int sandbox_plan(struct creation *c, const struct request *request,
 		.view = arena_alloc(c->arena, sizeof *s.view),
 		.spec = &c->spec,
 		.own_users = !sandbox_may_mount() ||
-			     request->policy.set[POLICY_UID],
+			     request->policy.set[KEY_UID],
 		.without = without,
 	};
 	const struct view_input input = {
@@ -477,22 +477,22 @@ int sandbox_plan(struct creation *c, const struct request *request,
 	c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
-	c->policed.env_base = request->env_base;
-	c->policed.view = s.view;
-	c->policed.bare = without->namespaces;
+	c->enforcement.env_base = request->env_base;
+	c->enforcement.view = s.view;
+	c->enforcement.no_namespaces = without->namespaces;
 	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
 	    (r = fill_policy(&s)) < 0 ||
 	    (r = view_make(c->arena, &input, c->proc, s.view)) < 0 ||
 	    (!without->namespaces &&
 	     (r = own_files_add(c->arena, &input, c->proc, s.view)) < 0) ||
-	    (r = policies_of_sandbox(c->arena, &input, c->proc, s.view,
-				     &c->policed)) < 0 ||
-	    (r = sandbox_hide_state(c->arena, c->session->root, &c->policed)) <
+	    (r = policy_files_of_sandbox(c->arena, &input, c->proc, s.view,
+				     &c->enforcement)) < 0 ||
+	    (r = sandbox_hide_state(c->arena, c->session->root, &c->enforcement)) <
 		    0 ||
 	    (r = fill_spec(&s)) < 0 ||
-	    (r = policed_sandbox(c->arena, &c->spec, &c->policed)) < 0 ||
+	    (r = enforce_sandbox(c->arena, &c->spec, &c->enforcement)) < 0 ||
 	    (r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0 ||
 	    (r = make_room(c, request->name)) < 0)
 		return r;
-	return creation_plan_spec(c);
+	return create_plan_spec(c);
 }

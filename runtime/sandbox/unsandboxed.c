@@ -25,7 +25,7 @@
 
 static bool is_allowed(const struct policy *policy)
 {
-	return !policy->set[POLICY_ALLOW_UNSANDBOXED] ||
+	return !policy->set[KEY_ALLOW_UNSANDBOXED] ||
 	       policy->allow_unsandboxed;
 }
 
@@ -49,11 +49,11 @@ int unsandboxed_decide(struct arena *arena, const struct request *request,
 		return fail(0,
 			    "--unsandboxed: refused by "
 			    "program.allow_unsandboxed = false of %s",
-			    policy->origin[POLICY_ALLOW_UNSANDBOXED]);
+			    policy->origin[KEY_ALLOW_UNSANDBOXED]);
 	return fail(0,
 		    "%s: refused, program.excluded of %s has '%s', and "
 		    "program.allow_unsandboxed is false",
-		    request->command.items[0], policy->origin[POLICY_EXCLUDED],
+		    request->command.items[0], policy->origin[KEY_EXCLUDED],
 		    ret->excluded.entry);
 }
 
@@ -61,7 +61,7 @@ void unsandboxed_tell(const struct request *request,
 		      const struct unsandboxed *decided)
 {
 	const char *command = request->command.items[0];
-	const char *origin = request->policy.origin[POLICY_EXCLUDED];
+	const char *origin = request->policy.origin[KEY_EXCLUDED];
 
 	if (decided->why == UNSANDBOXED_ASKED)
 		log_warning("%s runs without a sandbox (--unsandboxed)",

@@ -209,7 +209,7 @@ static int checkpoint(const struct session *session, struct container *c,
 		      const struct checkpoint_options *o)
 {
 	enum oci_status status;
-	struct policed policed = { 0 };
+	struct enforcement enforcement = { 0 };
 	struct oci_spec spec;
 	int r = container_status(c, &status);
 
@@ -221,17 +221,17 @@ static int checkpoint(const struct session *session, struct container *c,
 	r = container_spec(session->arena, c, &spec);
 	if (r < 0)
 		return r;
-	r = policed_load(session->arena, c->dir, c->record.rootfs, &spec,
-			 &policed);
+	r = enforce_load(session->arena, c->dir, c->record.rootfs, &spec,
+			 &enforcement);
 	if (r < 0)
 		return r;
-	r = images_check(&spec, &policed);
+	r = images_check(&spec, &enforcement);
 	if (r < 0)
 		return r;
 	r = dump(session, c, held, &spec, o);
 	if (r < 0 || o->leave_running || o->pre_dump)
 		return r;
-	return deleting_remove(session->arena, c, NULL);
+	return delete_container(session->arena, c, NULL);
 }
 
 static int run(const struct session *session, const void *options, int argc,
@@ -248,7 +248,7 @@ static int run(const struct session *session, const void *options, int argc,
 		return r;
 	r = container_load(session->arena, session->root, argv[0], &lock);
 	if (r >= 0)
-		r = reserve_lock(&lock, LOCK_SECONDS);
+		r = state_dir_lock(&lock, LOCK_SECONDS);
 	/* Read again: it may have changed while we waited for the lock. */
 	if (r >= 0)
 		r = container_load_sound(session->arena, session->root, argv[0],

@@ -29,35 +29,35 @@ static int dump(struct creation *c)
 static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
-	struct creation_options o = *(const struct creation_options *)options;
+	struct create_options o = *(const struct create_options *)options;
 	autocreation struct creation c = CREATION_NONE;
 	const char *id;
 	int r;
 
-	r = creation_arguments(session->arena, &o, argc, argv, &id);
+	r = create_arguments(session->arena, &o, argc, argv, &id);
 	if (r < 0)
 		return r;
 	c.arena = session->arena;
 	c.session = session;
 	c.options = &o;
-	r = creation_plan(&c, id, /* has_gate= */ true);
+	r = create_plan(&c, id, /* has_gate= */ true);
 	if (r < 0)
 		return r;
 	if (o.dump_plan)
 		return dump(&c);
-	r = creation_build(&c);
+	r = create_build(&c);
 	if (r < 0)
 		return r;
-	return creation_keep(&c);
+	return create_keep(&c);
 }
 
 const struct command command_create = {
 	.name = "create",
 	.arguments = "[options] ID",
 	.help = "make a container; its program waits for start",
-	.options = creation_option_table,
-	.noptions = CREATION_OPTIONS,
-	.options_size = sizeof(struct creation_options),
+	.options = create_option_table,
+	.noptions = CREATE_OPTIONS,
+	.options_size = sizeof(struct create_options),
 	.min_args = 1,
 	.max_args = 1,
 	.enters = true,

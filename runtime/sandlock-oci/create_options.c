@@ -15,9 +15,9 @@
 #include "base/err.h"
 #include "runtime/container/create.h"
 
-#define OPTION(field) offsetof(struct creation_options, field)
+#define OPTION(field) offsetof(struct create_options, field)
 
-const struct option_spec creation_option_table[] = {
+const struct option_spec create_option_table[] = {
 	{ "bundle", 'b', OPTION_TEXT, OPTION(bundle), "DIR",
 	  "the bundle; the current directory by default" },
 	{ "config", 'f', OPTION_TEXT, OPTION(config), "FILE",
@@ -73,7 +73,7 @@ static int id_of_bundle(struct arena *arena, const char *path, const char **ret)
 	return 0;
 }
 
-int creation_arguments(struct arena *arena, struct creation_options *options,
+int create_arguments(struct arena *arena, struct create_options *options,
 		       int argc, char **argv, const char **ret_id)
 {
 	(void)argc;

@@ -5,13 +5,13 @@
 #include "runtime/cli/command.h"
 
 struct arena;
-struct creation_options;
+struct create_options;
 
 /* The options shared by the two commands, for their tables. */
-extern const struct option_spec creation_option_table[];
-#define CREATION_OPTIONS 10	/* of create; run has two more */
+extern const struct option_spec create_option_table[];
+#define CREATE_OPTIONS 10	/* of create; run has two more */
 #define RUN_OPTIONS 12
 
 /* ID and bundle from the positionals: "ID", or a bundle directory alone. */
-int creation_arguments(struct arena *arena, struct creation_options *options,
+int create_arguments(struct arena *arena, struct create_options *options,
 		       int argc, char **argv, const char **ret_id);

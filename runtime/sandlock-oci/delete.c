@@ -55,20 +55,20 @@ static int delete_locked(const struct session *session, const char *id,
 		if (r < 0)
 			return r;
 	}
-	return deleting_remove(session->arena, &c, NULL);
+	return delete_container(session->arena, &c, NULL);
 }
 
 /* A stopped process would never release the lock, so do not wait for it. */
 static int lock_by_force(const struct container *c)
 {
-	int r = reserve_lock(c, 0);
+	int r = state_dir_lock(c, 0);
 
-	if (r == -EBUSY && !holder_is_stopped(c))
-		r = reserve_lock(c, LOCK_SECONDS);
+	if (r == -EBUSY && !lock_holder_is_stopped(c))
+		r = state_dir_lock(c, LOCK_SECONDS);
 	if (r != -EBUSY)
 		return r;
-	r = holder_end(c);
-	return r < 0 ? r : reserve_lock(c, LOCK_SECONDS);
+	r = lock_holder_end(c);
+	return r < 0 ? r : state_dir_lock(c, LOCK_SECONDS);
 }
 
 static int delete_one(const struct session *session, const char *id, bool force)
@@ -79,7 +79,7 @@ static int delete_one(const struct session *session, const char *id, bool force)
 	r = container_load(session->arena, session->root, id, &lock);
 	if (r >= 0)
 		r = force ? lock_by_force(&lock) :
-			    reserve_lock(&lock, LOCK_SECONDS);
+			    state_dir_lock(&lock, LOCK_SECONDS);
 	/* Only here: what is missing later on is not the container. */
 	if (r == -ENOENT && force)
 		return 0;

@@ -69,7 +69,7 @@ static int parse_duration(const char *text, int64_t *ret_ms)
 }
 
 /* Where the numbers of a container come from. */
-struct sources {
+struct mount_sources {
 	const struct container *container;
 	struct cgroup cgroup;
 	struct rdt rdt; /* only with linux.intelRdt */
@@ -77,7 +77,7 @@ struct sources {
 };
 
 static int find_sources(struct arena *arena, const struct container *c,
-			struct sources *ret)
+			struct mount_sources *ret)
 {
 	struct oci_spec spec;
 	int r;
@@ -95,7 +95,7 @@ static int find_sources(struct arena *arena, const struct container *c,
 			&ret->rdt);
 }
 
-static bool has_own_network(const struct sources *s)
+static bool has_own_network(const struct mount_sources *s)
 {
 	uint64_t its = s->container->record.ns_inodes[OCI_NS_NETWORK];
 	struct stat ours;
@@ -105,7 +105,7 @@ static bool has_own_network(const struct sources *s)
 }
 
 /* Nothing of the host's, nor of another process that got the number. */
-static int put_interfaces(struct arena *arena, const struct sources *s,
+static int put_interfaces(struct arena *arena, const struct mount_sources *s,
 			  struct writer *w)
 {
 	autoclose int dev = -1, pidfd = -1;
@@ -127,7 +127,7 @@ static int put_interfaces(struct arena *arena, const struct sources *s,
 	return 0;
 }
 
-static int put_stats(struct arena *arena, const struct sources *s,
+static int put_stats(struct arena *arena, const struct mount_sources *s,
 		     struct writer *w)
 {
 	int r;
@@ -141,7 +141,7 @@ static int put_stats(struct arena *arena, const struct sources *s,
 }
 
 /* Statistics, or, without sources, the news of running out of memory. */
-static int print_line(const char *id, const struct sources *sources)
+static int print_line(const char *id, const struct mount_sources *sources)
 {
 	AUTO(arena_close) struct arena arena = { 0 };
 	struct writer w;
@@ -187,7 +187,7 @@ static int64_t now_ms(void)
 }
 
 /* Until the container ends; what happened before its end is told first. */
-static int follow(const struct sources *sources, int64_t interval)
+static int follow(const struct mount_sources *sources, int64_t interval)
 {
 	const struct container *c = sources->container;
 	AUTO(cgroup_oom_close) struct cgroup_oom oom = CGROUP_OOM_NONE;
@@ -230,7 +230,7 @@ static int run(const struct session *session, const void *options, int argc,
 	autocontainer struct container c = CONTAINER_NONE;
 	autoclose int proc = proc_open();
 	int64_t interval = DEFAULT_INTERVAL_MS;
-	struct sources sources = { .proc = proc };
+	struct mount_sources sources = { .proc = proc };
 	enum oci_status status;
 	int r;
 

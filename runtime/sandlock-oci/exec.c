@@ -61,7 +61,7 @@ static int tell_callers(const struct exec_options *o,
 	return r;
 }
 
-static int in_front(const struct exec_options *o, struct entry *entry)
+static int in_front(const struct exec_options *o, struct enter *entry)
 {
 	AUTO(foreground_end) struct foreground foreground = FOREGROUND_NONE;
 	AUTO(console_close) struct console console = CONSOLE_NONE;
@@ -81,7 +81,7 @@ static int in_front(const struct exec_options *o, struct entry *entry)
 	r = tell_callers(o, &entry->launch);
 	if (r < 0)
 		return r;
-	r = entry_finish(entry);
+	r = enter_finish(entry);
 	if (r < 0)
 		return r;
 	job.pid = entry->launch.pid;
@@ -92,13 +92,13 @@ static int in_front(const struct exec_options *o, struct entry *entry)
 	return r < 0 ? r : status;
 }
 
-static int in_background(const struct exec_options *o, struct entry *entry)
+static int in_background(const struct exec_options *o, struct enter *entry)
 {
 	int r = tell_callers(o, &entry->launch);
 
 	if (r < 0)
 		return r;
-	r = entry_finish(entry);
+	r = enter_finish(entry);
 	if (r < 0)
 		return r;
 	entry->launch.kept = true;
@@ -109,10 +109,10 @@ static int exec_in(const struct session *session, const struct exec_options *o,
 		   int argc, char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
-	autoentry struct entry entry = ENTRY_NONE;
+	autoenter struct enter entry = ENTER_NONE;
 	struct oci_process process;
 	struct oci_spec spec;
-	struct entry_options options = { .process = &process, .spec = &spec };
+	struct enter_options options = { .process = &process, .spec = &spec };
 	int r;
 
 	r = container_load_sound(session->arena, session->root, argv[0], &c);
@@ -135,7 +135,7 @@ static int exec_in(const struct session *session, const struct exec_options *o,
 	options.env = is_set(o->process_file) ? NULL : &o->env;
 	options.sub_cgroup = o->cgroup;
 	options.preserve_fds = o->preserve_fds;
-	r = entry_prepare(&entry, session, &c, &options);
+	r = enter_prepare(&entry, session, &c, &options);
 	if (r < 0)
 		return r;
 	return o->detach ? in_background(o, &entry) : in_front(o, &entry);
@@ -145,7 +145,7 @@ static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct exec_options *o = options;
-	int r = creation_check_fds(session, o->preserve_fds);
+	int r = create_check_fds(session, o->preserve_fds);
 
 	if (r >= 0)
 		r = exec_in(session, o, argc, argv);

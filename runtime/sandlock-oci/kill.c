@@ -24,13 +24,13 @@ static int run(const struct session *session, const void *options, int argc,
 	const struct kill_options *o = options;
 	int sig, r;
 
-	sig = killing_parse(argc > 1 ? argv[1] : "TERM");
+	sig = kill_parse(argc > 1 ? argv[1] : "TERM");
 	if (sig < 0)
 		return sig;
 	r = container_load_sound(session->arena, session->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	r = killing_signal(session->arena, &c, sig, o->all);
+	r = kill_signal(session->arena, &c, sig, o->all);
 	return o->all && r == -ESRCH ? 0 : r;
 }
 

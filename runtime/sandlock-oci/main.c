@@ -73,7 +73,7 @@ static int run_words(struct arena *arena, unsigned int given_fds, int argc,
 	command = dispatch_find(&program, args.argv[0]);
 	/* While all descriptors are the caller's: they are all kept. */
 	if (command && command->enters) {
-		r = self_protect(SELF_KEEP_ALL);
+		r = own_binary_protect(SELF_KEEP_ALL);
 		if (r < 0)
 			return dispatch_finish(r, command->failure);
 	}
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	unsigned int given_fds;
 	int r;
 
-	r = raised_refuse();
+	r = elevated_refuse();
 	if (r >= 0)
 		r = inherited_settle(&given_fds);
 	if (r >= 0)

@@ -81,7 +81,7 @@ static int on_namespaces(struct creation *c, pid_t pid)
 			return r;
 	}
 	c->container.record.hooks_begun = true;
-	r = reserve_save(c->arena, &c->container);
+	r = state_dir_save(c->arena, &c->container);
 	if (r >= 0)
 		r = run_hooks(c, HOOK_PRESTART, pid);
 	return r < 0 ? r : run_hooks(c, HOOK_CREATE_RUNTIME, pid);
@@ -99,10 +99,10 @@ static int on_restored(struct creation *c, pid_t pid)
 	if (c->options->console_socket && c->launch.console < 0)
 		return fail(0, "the images have no terminal for the console "
 			       "socket");
-	r = creation_apply_devices(c);
+	r = create_apply_devices(c);
 	if (r >= 0)
 		r = restored_inodes(c->proc, pid, c->launch.ns_inodes);
-	return r < 0 ? r : creation_record(c);
+	return r < 0 ? r : create_record(c);
 }
 
 /*
@@ -112,7 +112,7 @@ static int on_restored(struct creation *c, pid_t pid)
 static int on_resume(struct creation *c)
 {
 	struct err_kept why;
-	int r = restored_check(c);
+	int r = verify_restored(c);
 
 	if (r >= 0)
 		return r;
@@ -186,9 +186,9 @@ static int place(struct criu *criu)
 	c->restorer = criu->pid;
 	if (c->in.unplaced) {
 		c->launch.pid = criu->pid;
-		r = creation_start_unit(c);
+		r = create_start_unit(c);
 		if (r >= 0)
-			r = creation_make_cgroups(c);
+			r = create_make_cgroups(c);
 		c->launch.pid = 0;
 	}
 	if (r >= 0)
@@ -220,7 +220,7 @@ static int make_places(struct creation *c, struct criu *criu,
 	criu->own_mounts = true;
 	if (mkdirat(c->container.dir, ROOT_POINT, 0700) < 0)
 		return fail(errno, "make %s", criu->root);
-	r = notify_make(c->container.dir);
+	r = sd_notify_make(c->container.dir);
 	return r < 0 ? r : external_make_points(&c->in);
 }
 
@@ -277,9 +277,9 @@ static int restore(struct creation *c, const struct restore_options *o,
 	pid_t pid = 0;
 	int r;
 
-	r = creation_reserve(c);
+	r = create_reserve(c);
 	if (r >= 0)
-		r = creation_settle(c);
+		r = create_settle(c);
 	if (r < 0)
 		return r;
 	r = put_options(c, images, o, &request);
@@ -314,42 +314,42 @@ static int restore(struct creation *c, const struct restore_options *o,
 static int restore_bundle(struct creation *c, const char *id,
 			  const struct restore_options *o)
 {
-	autofront struct front front = FRONT_NONE;
+	autoattached struct attached attached = ATTACHED_NONE;
 	autoimages struct images images = IMAGES_NONE;
 	int r;
 
 	if (o->no_pivot)
 		return fail(0, "--no-pivot: criu has no other way than "
 			       "pivot_root");
-	r = creation_plan(c, id, /* has_gate= */ false);
+	r = create_plan(c, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
-	r = images_check(&c->spec, &c->policed);
+	r = images_check(&c->spec, &c->enforcement);
 	if (r < 0)
 		return r;
 	r = images_open(c->arena, &o->images, LOG, /* make= */ false, &images);
 	if (r < 0)
 		return r;
-	r = front_prepare(c, &front);
+	r = attached_prepare(c, &attached);
 	if (r < 0)
 		return r;
 	r = restore(c, o, &images);
 	if (r < 0)
 		return r;
-	r = front_open_console(c, &front);
+	r = attached_open_console(c, &attached);
 	if (r < 0)
 		return r;
 	c->kept = true;
 	c->launch.kept = true;
-	reserve_unlock(&c->container);
-	return o->detach ? 0 : front_wait(c, &front);
+	state_dir_unlock(&c->container);
+	return o->detach ? 0 : attached_wait(c, &attached);
 }
 
 static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct restore_options *o = options;
-	struct creation_options common = {
+	struct create_options common = {
 		.bundle = o->bundle,
 		.console_socket = o->console_socket,
 		.pid_file = o->pid_file,

@@ -9,59 +9,59 @@
 #include "runtime/sandlock-oci/commands.h"
 #include "runtime/sandlock-oci/create_options.h"
 
-static int start_program(struct creation *c, struct front *front)
+static int start_program(struct creation *c, struct attached *attached)
 {
 	int r;
 
 	if (c->notify_host) {
-		r = notify_open(c->container.dir, c->notify_host,
-				&front->notify);
+		r = sd_notify_open(c->container.dir, c->notify_host,
+				&attached->notify);
 		if (r < 0)
 			return r;
 	}
-	r = creation_keep(c);
+	r = create_keep(c);
 	if (r < 0)
 		return r;
 	r = launch_until(&c->launch, WORD_EXEC);
 	if (r < 0)
 		return r;
-	r = starting_after(c->session, &c->container, &c->spec);
+	r = start_after(c->session, &c->container, &c->spec);
 	if (r < 0)
 		return r;
 	/* From here on the container stands on its own record. */
 	c->kept = true;
 	c->launch.kept = true;
-	reserve_unlock(&c->container);
+	state_dir_unlock(&c->container);
 	return 0;
 }
 
 static int run_bundle(struct creation *c, const char *id)
 {
-	autofront struct front front = FRONT_NONE;
+	autoattached struct attached attached = ATTACHED_NONE;
 	int r;
 
-	r = creation_plan(c, id, /* has_gate= */ false);
+	r = create_plan(c, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
-	r = starting_protect(&c->spec, c->in.preserve_fds + c->in.listen_fds);
+	r = start_protect(&c->spec, c->in.preserve_fds + c->in.listen_fds);
 	if (r < 0)
 		return r;
-	r = front_prepare(c, &front);
+	r = attached_prepare(c, &attached);
 	if (r < 0)
 		return r;
-	r = creation_build(c);
+	r = create_build(c);
 	if (r < 0)
 		return r;
-	r = front_open_console(c, &front);
+	r = attached_open_console(c, &attached);
 	if (r < 0)
 		return r;
-	r = start_program(c, &front);
+	r = start_program(c, &attached);
 	if (r < 0)
 		return r;
 	if (!c->options->detach)
-		return front_wait(c, &front);
-	if (front.notify.inside >= 0)
-		return notify_relay(&front.notify, c->launch.pid,
+		return attached_wait(c, &attached);
+	if (attached.notify.inside >= 0)
+		return sd_notify_relay(&attached.notify, c->launch.pid,
 				    c->launch.pidfd);
 	return 0;
 }
@@ -69,12 +69,12 @@ static int run_bundle(struct creation *c, const char *id)
 static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
-	struct creation_options o = *(const struct creation_options *)options;
+	struct create_options o = *(const struct create_options *)options;
 	autocreation struct creation c = CREATION_NONE;
 	const char *id;
 	int r;
 
-	r = creation_arguments(session->arena, &o, argc, argv, &id);
+	r = create_arguments(session->arena, &o, argc, argv, &id);
 	if (r < 0)
 		return r;
 	c.arena = session->arena;
@@ -87,9 +87,9 @@ const struct command command_run = {
 	.name = "run",
 	.arguments = "[options] ID | BUNDLE",
 	.help = "create and start a container, wait for it, delete it",
-	.options = creation_option_table,
+	.options = create_option_table,
 	.noptions = RUN_OPTIONS,
-	.options_size = sizeof(struct creation_options),
+	.options_size = sizeof(struct create_options),
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

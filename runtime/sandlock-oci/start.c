@@ -23,7 +23,7 @@ static int load(const struct session *session, const char *id,
 		c = (struct container)CONTAINER_NONE;
 		return 0;
 	}
-	r = container_locked(&c) ? reserve_lock(&c, CREATE_SECONDS) : 0;
+	r = container_locked(&c) ? state_dir_lock(&c, CREATE_SECONDS) : 0;
 	if (r < 0)
 		return r;
 	return container_load_sound(session->arena, session->root, id, ret);
@@ -40,7 +40,7 @@ static int run(const struct session *session, const void *options, int argc,
 	r = load(session, argv[0], &c);
 	if (r < 0)
 		return r;
-	return starting_open_gate(session, &c);
+	return start_open_gate(session, &c);
 }
 
 const struct command command_start = {

@@ -308,15 +308,15 @@ static int parse_limits(struct arena *arena, const char *old,
  * The policy has the last word; what is changed becomes what it leaves of it.
  * A quota is one of a period.
  */
-static int meet_policy(struct arena *arena, const struct policed *policed,
+static int meet_policy(struct arena *arena, const struct enforcement *enforcement,
 		       struct limits *limits)
 {
 	struct oci_resources *change = &limits->change;
 	const struct oci_resources *merged = &limits->merged;
 	int r;
 
-	if ((r = policed_limits(arena, policed, &limits->old)) < 0 ||
-	    (r = policed_limits(arena, policed, &limits->merged)) < 0)
+	if ((r = enforce_limits(arena, enforcement, &limits->old)) < 0 ||
+	    (r = enforce_limits(arena, enforcement, &limits->merged)) < 0)
 		return r;
 	if (change->memory.limit.set)
 		change->memory.limit = merged->memory.limit;
@@ -411,7 +411,7 @@ static int update_locked(const struct session *session,
 	struct arena *arena = session->arena;
 	const char *old, *merged;
 	enum oci_status status;
-	struct policed policed = { 0 };
+	struct enforcement enforcement = { 0 };
 	struct limits limits;
 	struct oci_spec spec;
 	int r;
@@ -422,13 +422,13 @@ static int update_locked(const struct session *session,
 	if (status == OCI_STOPPED || status == OCI_CREATING)
 		return fail(0, "%s: container not running", c->id);
 	if ((r = container_spec(arena, c, &spec)) < 0 ||
-	    (r = policed_load(arena, c->dir, c->record.rootfs, &spec,
-			      &policed)) < 0 ||
+	    (r = enforce_load(arena, c->dir, c->record.rootfs, &spec,
+			      &enforcement)) < 0 ||
 	    (r = update_schemas(arena, c, o, &spec)) < 0 ||
 	    (r = old_text(arena, c, &spec, &old)) < 0 ||
 	    (r = oci_resources_merge(arena, old, change, &merged)) < 0 ||
 	    (r = parse_limits(arena, old, change, merged, &limits)) < 0 ||
-	    (r = meet_policy(arena, &policed, &limits)) < 0 ||
+	    (r = meet_policy(arena, &enforcement, &limits)) < 0 ||
 	    (r = save(c, merged)) < 0)
 		return r;
 	r = apply(session, c, &limits);
@@ -453,7 +453,7 @@ static int run(const struct session *session, const void *options, int argc,
 	r = change_text(session->arena, o, &change);
 	if (r < 0)
 		return r;
-	r = reserve_lock(&c, LOCK_SECONDS);
+	r = state_dir_lock(&c, LOCK_SECONDS);
 	if (r < 0)
 		return r;
 	return update_locked(session, o, &c, change);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/check.c - check: what this host can hold, like a doctor. */
+/* runtime/sandlock/check.c - check: what this host can hold, like a check. */
 #include <stdio.h>
 
 #include "base/arena.h"
@@ -24,38 +24,38 @@ static const char *const verdicts[] = {
 	"no sandbox is possible here",
 };
 
-static void print_text(const struct doctor *doctor)
+static void print_text(const struct check *check)
 {
-	for (size_t i = 0; i < DOCTOR_PARTS; i++) {
-		const struct doctor_finding *part = &doctor->parts[i];
+	for (size_t i = 0; i < CHECK_PARTS; i++) {
+		const struct check_finding *part = &check->parts[i];
 
-		printf("%-10s  %-7s  %s\n", doctor_part_name(i),
-		       doctor_state_name(part->state), part->text);
+		printf("%-10s  %-7s  %s\n", check_part_name(i),
+		       check_state_name(part->state), part->text);
 		if (part->advice)
 			printf("%-10s  %-7s  -> %s\n", "", "", part->advice);
 	}
-	puts(verdicts[doctor_verdict(doctor)]);
+	puts(verdicts[check_verdict(check)]);
 }
 
-static int print_json(struct arena *arena, const struct doctor *doctor)
+static int print_json(struct arena *arena, const struct check *check)
 {
 	struct writer w;
 
 	writer_open(&w, arena, WRITE_PRETTY);
 	put_object(&w, NULL);
-	put_string(&w, "verdict", verdicts[doctor_verdict(doctor)]);
-	put_i64(&w, "landlockAbi", doctor->landlock);
+	put_string(&w, "verdict", verdicts[check_verdict(check)]);
+	put_i64(&w, "landlockAbi", check->landlock);
 	put_array(&w, "missing");
-	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
-		if (doctor->missing & 1U << i)
+	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
+		if (check->missing & 1U << i)
 			put_string(&w, NULL, policy_protection_name(i));
 	put_end(&w);
 	put_object(&w, "parts");
-	for (size_t i = 0; i < DOCTOR_PARTS; i++) {
-		const struct doctor_finding *part = &doctor->parts[i];
+	for (size_t i = 0; i < CHECK_PARTS; i++) {
+		const struct check_finding *part = &check->parts[i];
 
-		put_object(&w, doctor_part_name(i));
-		put_string(&w, "state", doctor_state_name(part->state));
+		put_object(&w, check_part_name(i));
+		put_string(&w, "state", check_state_name(part->state));
 		put_string(&w, "found", part->text);
 		put_string(&w, "advice", part->advice);
 		put_end(&w);
@@ -69,19 +69,19 @@ static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct check_options *o = options;
-	struct doctor doctor;
+	struct check check;
 	int r;
 
 	(void)argc;
 	(void)argv;
-	r = doctor_look(session->arena, &doctor);
+	r = check_look(session->arena, &check);
 	if (r < 0)
 		return r;
 	if (!o->json)
-		print_text(&doctor);
-	else if ((r = print_json(session->arena, &doctor)) < 0)
+		print_text(&check);
+	else if ((r = print_json(session->arena, &check)) < 0)
 		return r;
-	return doctor_verdict(&doctor);
+	return check_verdict(&check);
 }
 
 const struct command sandlock_check = {

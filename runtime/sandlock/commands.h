@@ -21,5 +21,5 @@ extern const struct command sandlock_run, sandlock_explain, sandlock_check,
 extern const struct command_set sandlock_commands;
 
 /* "sandlock run" and all that asks for the same; argv is what was parsed. */
-int wrap_words(struct arena *arena, const struct request *request, int argc,
+int wrap_arguments(struct arena *arena, const struct request *request, int argc,
 	       char **argv, struct oci_strings *ret);

@@ -71,11 +71,11 @@ static const char *joined(struct arena *arena, const char *const *names,
 
 static const char *protection_words(struct arena *arena)
 {
-	const char *names[POLICY_PROTECTIONS];
+	const char *names[PROTECT_COUNT];
 
-	for (unsigned int i = 0; i < POLICY_PROTECTIONS; i++)
+	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
 		names[i] = policy_protection_name(i);
-	return joined(arena, names, POLICY_PROTECTIONS);
+	return joined(arena, names, PROTECT_COUNT);
 }
 
 static const char *group_words(struct arena *arena)
@@ -176,7 +176,7 @@ static int add_key(struct arena *arena, enum policy_key key,
 			continue;
 		flag.name = spelled[i];
 		/* --allow-net is a switch, --network-mode is not. */
-		if (key == POLICY_NET_MODE && spelled[i] == info->comma_flag)
+		if (key == KEY_NET_MODE && spelled[i] == info->comma_flag)
 			flag.kind = COMPLETE_SWITCH;
 		r = add(arena, list, &flag);
 		flag.letter = 0;
@@ -290,7 +290,7 @@ int completion_collect(struct arena *arena, const struct command_set *set,
 	if (r >= 0)
 		r = add_options(arena, request_options, request_noptions,
 				&all.request);
-	for (enum policy_key key = 0; r >= 0 && key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; r >= 0 && key < KEY_COUNT; key++)
 		r = add_key(arena, key, &all.request);
 	for (size_t i = 0; r >= 0 && i < set->ncommands; i++)
 		r = add_command(arena, set->commands[i], &all);

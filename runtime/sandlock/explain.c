@@ -24,7 +24,7 @@ static int run(const struct session *session, const void *options, int argc,
 		r = explain_print_json(arena, &all);
 	else if (r >= 0)
 		explain_print(arena, &all);
-	creation_close(&all.creation);
+	create_close(&all.creation);
 	return r < 0 ? r : all.refusal != NULL;
 }
 

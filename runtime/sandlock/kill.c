@@ -16,14 +16,14 @@ static int run(const struct session *session, const void *options, int argc,
 	int sig, r;
 
 	(void)options;
-	sig = killing_parse(argc > 1 ? argv[1] : "TERM");
+	sig = kill_parse(argc > 1 ? argv[1] : "TERM");
 	if (sig < 0)
 		return sig;
 	collect_all(session);
 	r = sandlock_find(session, argv[0], &c);
 	if (r < 0)
 		return r;
-	r = killing_signal(session->arena, &c, sig, /* all= */ false);
+	r = kill_signal(session->arena, &c, sig, /* all= */ false);
 	if (r == -ESRCH)
 		return fail(0, "the sandbox '%s' does not run any more",
 			    argv[0]);

@@ -115,8 +115,8 @@ static void note_words(struct session *session, int argc, char **argv)
 {
 	if (argc == 0)
 		return;
-	session->words = argv[0];
-	session->words_size =
+	session->command_line = argv[0];
+	session->command_line_size =
 		(size_t)(argv[argc - 1] - argv[0]) + strlen(argv[argc - 1]);
 }
 
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 
 	note_words(&session, argc, argv);
 	if (r >= 0)
-		r = raised_refuse();
+		r = elevated_refuse();
 	if (r >= 0)
 		r = inherited_settle(&session.given_fds);
 	if (r >= 0)

@@ -58,7 +58,7 @@ static int validate(struct arena *arena, const char *path)
 	if (r < 0)
 		return r;
 	printf("%s: valid\n", path);
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (request.policy.set[key] &&
 		    !policy_is_enforced(&request.policy, key))
 			printf("%s: %s is not enforced by this build: run "

@@ -47,7 +47,7 @@ static const char *duration(struct arena *arena, const struct timespec *began)
 static void put_degraded(struct writer *w, uint32_t degraded)
 {
 	put_array(w, "degraded");
-	for (int i = 0; i < POLICY_PROTECTIONS; i++)
+	for (int i = 0; i < PROTECT_COUNT; i++)
 		if (degraded >> i & 1)
 			put_string(w, NULL,
 				   policy_protection_name(

@@ -41,30 +41,30 @@ static int status_of_failure(const struct creation *c, int r)
 }
 
 /* GO to the end of the child's words; traces: why looks on, not the audit. */
-static int let_go(struct creation *c, struct why *why, bool traces)
+static int let_go(struct creation *c, struct trace *why, bool traces)
 {
-	int r = traces ? why_attach(why, c) :
+	int r = traces ? trace_attach(why, c) :
 			 audit_prepare(&why->audit, &c->launch);
 
 	if (r >= 0)
-		r = creation_keep(c);
+		r = create_keep(c);
 	if (r >= 0 && traces)
-		r = why_follow(why);
+		r = trace_follow(why);
 	return r < 0 ? r : launch_until(&c->launch, WORD_EXEC);
 }
 
-static int start(struct creation *c, struct front *front, struct why *why,
+static int start(struct creation *c, struct attached *attached, struct trace *why,
 		 bool traces)
 {
 	int r;
 
-	r = front_prepare(c, front);
+	r = attached_prepare(c, attached);
 	if (r < 0)
 		return r;
-	r = creation_build(c);
+	r = create_build(c);
 	if (r < 0)
 		return r;
-	r = front_open_console(c, front);
+	r = attached_open_console(c, attached);
 	if (r < 0)
 		return r;
 	r = let_go(c, why, traces);
@@ -72,7 +72,7 @@ static int start(struct creation *c, struct front *front, struct why *why,
 		return r;
 	c->kept = true;
 	c->launch.kept = true;
-	reserve_unlock(&c->container);
+	state_dir_unlock(&c->container);
 	return 0;
 }
 
@@ -89,53 +89,53 @@ static bool lacks_something(const struct creation *c,
 	if (error == -EAGAIN)
 		return false;
 	if (!without->cgroups && !has_begun &&
-	    request->policy.allow_degraded & 1U << POLICY_CGROUPS)
+	    policy_may_lack(&request->policy, PROTECT_CGROUPS))
 		return without->cgroups = true;
-	if (!without->namespaces && !is_about_program(c) && bare_is_needed())
+	if (!without->namespaces && !is_about_program(c) && no_namespaces_needed())
 		return without->namespaces = true;
 	return false;
 }
 
 static int look_on(struct creation *c, const struct request *request,
-		   struct front *front, struct why *why, struct result *result)
+		   struct attached *attached, struct trace *why, struct result *result)
 {
-	int r = why_open(why, c, result->denials);
+	int r = trace_open(why, c, result->denials);
 
 	if (r < 0)
 		return r;
 	if (!request->why) {
-		audit_open(&why->audit, &why->blame, &c->policed);
-		front->heard = why->audit.fd < 0 ? NULL : audit_read;
-		front->listener = &why->audit;
-		front->ear = why->audit.fd;
+		audit_open(&why->audit, &why->attribution, &c->enforcement);
+		attached->heard = why->audit.fd < 0 ? NULL : audit_read;
+		attached->listener = &why->audit;
+		attached->ear = why->audit.fd;
 		return 0;
 	}
-	front->traced = why_traced;
-	front->user = why;
+	attached->traced = trace_traced;
+	attached->user = why;
 	result->denials_known = true;
-	return why_filter(c->arena, &c->policed);
+	return trace_filter(c->arena, &c->enforcement);
 }
 
 /* Once, whatever the attempts; these two are told with what they held. */
 static void tell_missing(uint32_t missing, struct result *result)
 {
-	const uint32_t told = 1U << POLICY_NAMESPACES | 1U << POLICY_CGROUPS;
+	const uint32_t told = 1U << PROTECT_NAMESPACES | 1U << PROTECT_CGROUPS;
 
-	policed_tell_missing(missing & ~told & ~result->degraded);
+	enforce_tell_missing(missing & ~told & ~result->degraded);
 	result->degraded = missing;
 }
 
 /* What its cgroups have counted is gone with them. */
-static int wait_and_ask(struct creation *c, struct front *front,
+static int wait_and_ask(struct creation *c, struct attached *attached,
 			const struct request *request, struct result *result)
 {
-	int status = front_stay(c, front), met = 0, r;
+	int status = attached_stay(c, attached), met = 0, r;
 
 	if (status < 0)
 		return status;
 	if (status > 0 || request->json || request->why)
-		met = met_limits(c, result->denials);
-	r = front_clear(c);
+		met = limits_hit(c, result->denials);
+	r = attached_clear(c);
 	if (r < 0 || met < 0)
 		return r < 0 ? r : met;
 	return status;
@@ -147,29 +147,29 @@ static int try_sandbox(const struct session *session,
 		       struct sandbox_without *without, struct result *result,
 		       bool *ret_again)
 {
-	const struct creation_options options = { 0 };
+	const struct create_options options = { 0 };
 	autocreation struct creation c = CREATION_NONE;
-	autofront struct front front = FRONT_NONE;
-	AUTO(why_close) struct why why = WHY_NONE;
+	autoattached struct attached attached = ATTACHED_NONE;
+	AUTO(trace_close) struct trace why = TRACE_NONE;
 	int r;
 
 	*ret_again = false;
 	c.arena = session->arena;
 	c.session = session;
 	c.options = &options;
-	front.timeout_ms = request->timeout_ms;
-	front.stops_us = !request->terminal;
-	front.no_input = !request->interactive;
-	front.signal = result->signal;
+	attached.timeout_ms = request->timeout_ms;
+	attached.stops_us = !request->terminal;
+	attached.no_input = !request->interactive;
+	attached.signal = result->signal;
 	r = sandbox_plan(&c, request, without);
 	if (r < 0)
 		return r;
-	tell_missing(c.policed.missing, result);
+	tell_missing(c.enforcement.missing, result);
 	c.in.end_signal = result->signal;
-	r = look_on(&c, request, &front, &why, result);
+	r = look_on(&c, request, &attached, &why, result);
 	if (r < 0)
 		return r;
-	r = start(&c, &front, &why, request->why);
+	r = start(&c, &attached, &why, request->why);
 	/* Clean up only now, so that it does not delay the start. */
 	collect_some(session, c.container.root, c.in.id);
 	result->degraded |= c.degraded;
@@ -181,11 +181,11 @@ static int try_sandbox(const struct session *session,
 		return status_of_failure(&c, r);
 	}
 	audit_begin(&why.audit, &c);
-	r = wait_and_ask(&c, &front, request, result);
+	r = wait_and_ask(&c, &attached, request, result);
 	if (r != 0 || request->json)
 		audit_end(&why.audit);
 	if (without->namespaces)
-		bare_end_children(c.proc);
+		no_namespaces_end_children(c.proc);
 	result->timed_out = r == FOREGROUND_TIMEOUT;
 	return result->timed_out ? TIMED_OUT : r;
 }
@@ -260,8 +260,8 @@ static int run(const struct session *session, const void *options, int argc,
 
 	(void)options;
 	r = request_take(session->arena, &sandlock_run, argc, argv, &request);
-	if (r > 0 && session->words &&
-	    env_hide_words(session->arena, session->words, session->words_size,
+	if (r > 0 && session->command_line &&
+	    env_hide_words(session->arena, session->command_line, session->command_line_size,
 			   &request.policy) < 0)
 		return -ENOMEM;
 	if (r == 0 || (r < 0 && !request.json))

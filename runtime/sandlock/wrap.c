@@ -21,7 +21,7 @@ static int count_flags(const struct request *request, int argc, char **argv)
 	return flags - (flags > 0 && streq(argv[flags - 1], "--"));
 }
 
-int wrap_words(struct arena *arena, const struct request *request, int argc,
+int wrap_arguments(struct arena *arena, const struct request *request, int argc,
 	       char **argv, struct oci_strings *ret)
 {
 	size_t flags = (size_t)count_flags(request, argc, argv);
@@ -90,7 +90,7 @@ static int run(const struct session *session, const void *options, int argc,
 		return r;
 	if (decided.why != UNSANDBOXED_NO)
 		return print_plain(arena, &request, &decided);
-	r = wrap_words(arena, &request, argc, argv, &words);
+	r = wrap_arguments(arena, &request, argc, argv, &words);
 	return r < 0 ? r : print_words(arena, &words);
 }
 

@@ -46,9 +46,9 @@ static int to_plan(struct arena *arena, const char *json)
 		.cgroups = { CGROUP_V2, &hierarchy, 1 },
 	};
 	const struct oci_strings allowed = { 0 };
-	const struct joins joins = JOINS_NONE;
+	const struct join joins = JOIN_NONE;
 	struct oci_spec spec;
-	struct policed policed = { 0 };
+	struct enforcement enforcement = { 0 };
 	struct cgroup cgroup = { 0 };
 	struct plan plan;
 	struct make_input in = {
@@ -60,14 +60,14 @@ static int to_plan(struct arena *arena, const char *json)
 		.rootfs = "/b/rootfs",
 		.joins = &joins,
 		.cgroup = &cgroup,
-		.policed = &policed,
+		.enforcement = &enforcement,
 	};
 	int r;
 
 	r = oci_spec_parse(arena, json, strlen(json), &spec);
 	if (r < 0)
 		return r;
-	r = policed_create(arena, NULL, &allowed, &spec, &policed);
+	r = enforce_create(arena, NULL, &allowed, &spec, &enforcement);
 	if (r < 0)
 		return r;
 	in.process = spec.process;

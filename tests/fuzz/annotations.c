@@ -107,7 +107,7 @@ static void demand_own_first(struct arena *arena)
 
 static void accepted(struct arena *arena)
 {
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
 		if (!policy.set[key])

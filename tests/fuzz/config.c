@@ -68,30 +68,30 @@ static void demand_resources(struct arena *arena)
 	demand(streq(once, twice));
 }
 
-static void demand_limits(const struct policed *policed)
+static void demand_limits(const struct enforcement *enforcement)
 {
-	const struct policy *policy = &policed->policy;
+	const struct policy *policy = &enforcement->policy;
 	const struct oci_resources *res = &spec.linux_.resources;
 
-	if (policy->set[POLICY_MEMORY])
+	if (policy->set[KEY_MEMORY])
 		demand(res->memory.limit.set && res->memory.limit.value > 0 &&
 		       (uint64_t)res->memory.limit.value <= policy->memory);
-	if (policy->set[POLICY_PROCESSES] || policy->set[POLICY_TASKS])
+	if (policy->set[KEY_PROCESSES] || policy->set[KEY_TASKS])
 		demand(res->pids_limit.set && res->pids_limit.value > 0);
-	if (policy->set[POLICY_CPU])
+	if (policy->set[KEY_CPU])
 		demand(res->cpu.quota.set && res->cpu.quota.value > 0);
-	demand(policed->blocklist.len > 0);
+	demand(enforcement->blocklist.len > 0);
 }
 
 static void try_plan(struct arena *arena)
 {
 	const struct oci_strings allowed = { 0 };
 	const struct cgroup cgroup = { 0 };
-	const struct joins joins = JOINS_NONE;
+	const struct join joins = JOIN_NONE;
 	struct facts facts = { .caps = ~0ULL,
 			       .apparmor = true,
 			       .selinux = true };
-	struct policed policed = { 0 };
+	struct enforcement enforcement = { 0 };
 	struct confine_filter filter;
 	struct make_input in = {
 		.arena = arena,
@@ -102,14 +102,14 @@ static void try_plan(struct arena *arena)
 		.rootfs = "/b/rootfs",
 		.cgroup = &cgroup,
 		.joins = &joins,
-		.policed = &policed,
+		.enforcement = &enforcement,
 		.has_gate = true,
 	};
 	struct plan plan;
-	int r = policed_create(arena, NULL, &allowed, &spec, &policed);
+	int r = enforce_create(arena, NULL, &allowed, &spec, &enforcement);
 
-	if (r >= 0 && policed.active)
-		demand_limits(&policed);
+	if (r >= 0 && enforcement.active)
+		demand_limits(&enforcement);
 	if (r >= 0 && spec.linux_.seccomp) {
 		r = confine_seccomp(arena, spec.linux_.seccomp, &filter);
 		in.filter = &filter;
@@ -123,7 +123,7 @@ static void try_plan(struct arena *arena)
 		return;
 	}
 	demand_plan(arena, &plan);
-	demand(plan_has(&plan, STEP_SECCOMP) == (in.filter || policed.active));
+	demand(plan_has(&plan, STEP_SECCOMP) == (in.filter || enforcement.active));
 	demand(plan_has(&plan, STEP_USER) && plan_has(&plan, STEP_CAPS));
 }
 

@@ -52,7 +52,7 @@ static int read_mount(struct arena *arena, const char *text, size_t len)
 
 static int parse(struct arena *arena, const char *text, size_t len)
 {
-	static const struct joins joins = JOINS_NONE;
+	static const struct join joins = JOIN_NONE;
 	const struct make_input in = {
 		.arena = arena,
 		.facts = &facts,

@@ -55,7 +55,7 @@ static int parse(struct arena *arena, const char *text, size_t len)
 	policy = (struct policy){ 0 };
 	if (len < 2)
 		return fail(0, "too short");
-	key = (unsigned char)text[0] % POLICY_KEYS;
+	key = (unsigned char)text[0] % KEY_COUNT;
 	value = fuzz_text(arena, text + 2, len - 2);
 	if (!value)
 		return -ENOMEM;

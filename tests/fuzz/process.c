@@ -66,7 +66,7 @@ static void demand_same_in_config(struct arena *arena)
 static void try_plan(struct arena *arena)
 {
 	const struct cgroup cgroup = { 0 };
-	const struct joins joins = JOINS_NONE;
+	const struct join joins = JOIN_NONE;
 	const struct facts facts = { .caps = ~0ULL };
 	const struct oci_spec spec = { 0 };
 	const struct make_input in = {

@@ -167,7 +167,7 @@ static void demand_wrapped(struct arena *arena)
 
 	if (request.command.n == 0)
 		return;
-	demand(wrap_words(arena, &request, (int)words.n, (char **)words.items,
+	demand(wrap_arguments(arena, &request, (int)words.n, (char **)words.items,
 			  &wrapped) == 0);
 	line = quote_words(arena, &wrapped);
 	again.items = arena_array(arena, wrapped.n + 2, sizeof *again.items);
@@ -199,7 +199,7 @@ static bool is_of(const struct policy *file, const struct policy *flags,
 {
 	const struct policy *policy = &request.policy;
 
-	return (key == POLICY_ALLOW_DEGRADED && policy->weaker_nested) ||
+	return (key == KEY_ALLOW_DEGRADED && policy->weaker_nested) ||
 	       is_same_key(policy, flags->set[key] ? flags : file, key);
 }
 
@@ -241,7 +241,7 @@ static void demand_layers(struct arena *arena)
 		return;
 	demand(policy_from_flags(arena, (char **)words.items, (int)words.n,
 				 &place, pass_word, NULL, &flags, &used) == 0);
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		demand(is_of(&file.policy, &flags, key));
 }
 

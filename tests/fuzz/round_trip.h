@@ -29,6 +29,6 @@ static inline void demand_round_trip(struct arena *arena,
 /* Who set a key can be told, and what is not set has no value. */
 static inline void demand_origins(const struct policy *policy)
 {
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++)
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		demand(policy->set[key] == (policy->origin[key] != NULL));
 }

@@ -83,21 +83,21 @@ static const struct policy policy = {
 
 struct scene {
 	struct denials denials;
-	struct blame blame;
+	struct attribution attribution;
 	struct policy policy;
 };
 
 static void open_scene(struct scene *scene, const char *root)
 {
 	*scene = (struct scene){ .denials.arena = &arena, .policy = policy };
-	scene->blame = (struct blame){
+	scene->attribution = (struct attribution){
 		.policy = &scene->policy,
 		.view = &view,
 		.denials = &scene->denials,
 		.root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC),
 		.prefix = streq(root, "/") ? "" : root,
 	};
-	assert_true(scene->blame.root >= 0);
+	assert_true(scene->attribution.root >= 0);
 }
 
 /* What was found, one a line; and close it. */
@@ -112,7 +112,7 @@ static const char *told(struct scene *scene)
 	assert_true(n >= 0);
 	text[n] = '\0';
 	fclose(out);
-	close(scene->blame.root);
+	close(scene->attribution.root);
 	return text;
 }
 
@@ -152,7 +152,7 @@ static void judges_paths(void **state)
 	open_scene(&scene, "/");
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct denial denial;
-		bool refused = blame_judge(&scene.blame, rows[i].path,
+		bool refused = attribute_judge(&scene.attribution, rows[i].path,
 					   rows[i].right, &denial);
 
 		if (refused != (rows[i].reason != NULL))
@@ -161,7 +161,7 @@ static void judges_paths(void **state)
 			assert_string_equal(denial_reason(&arena, &denial),
 					    rows[i].reason);
 	}
-	close(scene.blame.root);
+	close(scene.attribution.root);
 }
 
 static void names_the_list_to_be_in(void **state)
@@ -171,11 +171,11 @@ static void names_the_list_to_be_in(void **state)
 
 	(void)state;
 	open_scene(&scene, "/");
-	scene.policy.set[POLICY_EXECUTE] = true;
-	assert_true(blame_judge(&scene.blame, "/opt/x", EXECUTE, &denial));
+	scene.policy.set[KEY_EXECUTE] = true;
+	assert_true(attribute_judge(&scene.attribution, "/opt/x", EXECUTE, &denial));
 	assert_string_equal(denial.key, "filesystem.execute");
 	assert_null(denial.item);
-	close(scene.blame.root);
+	close(scene.attribution.root);
 }
 
 static void make_tree(const char *root)
@@ -212,7 +212,7 @@ static void make_tree(const char *root)
 static void asks_what_the_host_has(void **state)
 {
 	static const struct {
-		struct blame_path wanted;
+		struct attribute_path wanted;
 		const char *told;
 	} rows[] = {
 		{ { "/opt/tool", READ, ENOENT, false, false },
@@ -266,7 +266,7 @@ static void asks_what_the_host_has(void **state)
 		struct scene scene;
 
 		open_scene(&scene, folder);
-		assert_int_equal(blame_file(&scene.blame, &rows[i].wanted), 0);
+		assert_int_equal(attribute_file(&scene.attribution, &rows[i].wanted), 0);
 		assert_string_equal(told(&scene), rows[i].told);
 	}
 }
@@ -277,10 +277,10 @@ static void finds_who_loads_a_program(void **state)
 
 	(void)state;
 	open_scene(&scene, folder);
-	assert_int_equal(blame_program(&scene.blame, "/usr/bin/script", ENOENT),
+	assert_int_equal(attribute_program(&scene.attribution, "/usr/bin/script", ENOENT),
 			 0);
-	assert_int_equal(blame_program(&scene.blame, "/opt/tool", ENOENT), 0);
-	assert_int_equal(blame_program(&scene.blame, "/usr/bin/no", ENOENT), 0);
+	assert_int_equal(attribute_program(&scene.attribution, "/opt/tool", ENOENT), 0);
+	assert_int_equal(attribute_program(&scene.attribution, "/usr/bin/no", ENOENT), 0);
 	assert_string_equal(
 		told(&scene),
 		"denied: execute /lib/loader (not listed in filesystem.read)\n"
@@ -340,7 +340,7 @@ static void names_groups_and_keys(void **state)
 
 		open_scene(&scene, "/");
 		scene.policy.mode = rows[i].mode;
-		assert_int_equal(blame_call(&scene.blame, X86, (uint64_t)number,
+		assert_int_equal(attribute_call(&scene.attribution, X86, (uint64_t)number,
 					    args),
 				 0);
 		assert_string_equal(told(&scene), rows[i].told);
@@ -361,16 +361,16 @@ static void names_addresses(void **state)
 	inet_pton(AF_INET6, "2001:db8::1", &in6.sin6_addr);
 	open_scene(&scene, folder);
 	scene.policy.mode = POLICY_MODE_LOOPBACK;
-	blame_address(&scene.blame, "connect", &in, sizeof in, ENETUNREACH);
-	blame_address(&scene.blame, "sendto", &in6, sizeof in6, ENETUNREACH);
+	attribute_address(&scene.attribution, "connect", &in, sizeof in, ENETUNREACH);
+	attribute_address(&scene.attribution, "sendto", &in6, sizeof in6, ENETUNREACH);
 	/* A server that says no; too short; none of the network's. */
-	blame_address(&scene.blame, "connect", &in, sizeof in, ECONNREFUSED);
-	blame_address(&scene.blame, "connect", &in, 4, ENETUNREACH);
-	blame_address(&scene.blame, "connect", &un, 1, ENOENT);
-	blame_address(&scene.blame, "connect", &un, sizeof un, ECONNREFUSED);
+	attribute_address(&scene.attribution, "connect", &in, sizeof in, ECONNREFUSED);
+	attribute_address(&scene.attribution, "connect", &in, 4, ENETUNREACH);
+	attribute_address(&scene.attribution, "connect", &un, 1, ENOENT);
+	attribute_address(&scene.attribution, "connect", &un, sizeof un, ECONNREFUSED);
 	snprintf(un.sun_path, sizeof un.sun_path, "/opt/sock");
-	blame_address(&scene.blame, "connect", &un, sizeof un, ENOENT);
-	blame_address(&scene.blame, "bind", &un, sizeof un, ENOENT);
+	attribute_address(&scene.attribution, "connect", &un, sizeof un, ENOENT);
+	attribute_address(&scene.attribution, "bind", &un, sizeof un, ENOENT);
 	assert_string_equal(
 		told(&scene),
 		"denied: connect 192.0.2.1:443 (network.mode: loopback)\n"
@@ -426,13 +426,13 @@ static void names_ports(void **state)
 		struct scene scene;
 
 		open_scene(&scene, "/");
-		scene.blame.net = rows[i].net;
+		scene.attribution.net = rows[i].net;
 		scene.policy.deny_bind =
 			(struct oci_strings){ closed, COUNT(closed) };
 		in.sin_port = htons(rows[i].port);
-		blame_port(&scene.blame, rows[i].call, &in, sizeof in);
+		attribute_port(&scene.attribution, rows[i].call, &in, sizeof in);
 		/* Too short for a port, and none of the network's. */
-		blame_port(&scene.blame, rows[i].call, &in, 3);
+		attribute_port(&scene.attribution, rows[i].call, &in, 3);
 		assert_string_equal(told(&scene), rows[i].told);
 	}
 }
@@ -440,7 +440,7 @@ static void names_ports(void **state)
 static void names_what_is_lost_without_namespaces(void **state)
 {
 	static const struct {
-		bool bare;
+		bool no_namespaces;
 		const char *call;
 		uint64_t args[6];
 		const char *told;
@@ -493,8 +493,8 @@ static void names_what_is_lost_without_namespaces(void **state)
 		struct scene scene;
 
 		open_scene(&scene, "/");
-		scene.blame.bare = rows[i].bare;
-		blame_call(&scene.blame, X86, (uint64_t)number,
+		scene.attribution.no_namespaces = rows[i].no_namespaces;
+		attribute_call(&scene.attribution, X86, (uint64_t)number,
 			   rows[i].args);
 		assert_string_equal(told(&scene), rows[i].told);
 	}
@@ -511,12 +511,12 @@ static void names_sockets_of_the_host(void **state)
 	assert_int_equal(bind(sock, (void *)&un, sizeof un), 0);
 	snprintf(un.sun_path, sizeof un.sun_path, "/private/s");
 	open_scene(&scene, folder);
-	blame_address(&scene.blame, "connect", &un, sizeof un, ENOENT);
+	attribute_address(&scene.attribution, "connect", &un, sizeof un, ENOENT);
 	assert_string_equal(told(&scene), "denied: connect /private/s (not "
 					  "listed in network.unix)\n");
 	open_scene(&scene, folder);
 	sockets[0] = "/private";
-	blame_address(&scene.blame, "connect", &un, sizeof un, ENOENT);
+	attribute_address(&scene.attribution, "connect", &un, sizeof un, ENOENT);
 	sockets[0] = "/run/listed";
 	assert_string_equal(told(&scene), "");
 	close(sock);
@@ -559,7 +559,7 @@ static void stops_at_a_thousand(void **state)
 	}
 	assert_int_equal(scene.denials.n, 1000);
 	assert_int_equal(scene.denials.more, 5);
-	close(scene.blame.root);
+	close(scene.attribution.root);
 }
 
 static int prepare(void **state)

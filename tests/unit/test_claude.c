@@ -188,7 +188,7 @@ static void the_rest_of_the_file_is_not_ours(void **state)
 
 	assert_true(policy.auto_allow_bash.set);
 	assert_false(policy.auto_allow_bash.value);
-	assert_string_equal(policy.origin[POLICY_READ], "settings.json");
+	assert_string_equal(policy.origin[KEY_READ], "settings.json");
 }
 
 static void without_a_home_there_are_no_tools(void **state)
@@ -293,7 +293,7 @@ static void refusals(void **state)
 		if (!streq(err_text(), wanted))
 			fail_msg("%s\nis  %s\nnot %s", cases[i].text,
 				 err_text(), wanted);
-		assert_false(policy.set[POLICY_READ]);
+		assert_false(policy.set[KEY_READ]);
 	}
 }
 

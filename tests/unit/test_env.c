@@ -98,9 +98,9 @@ static void bases_and_lists(void **state)
 		struct oci_strings given = words(*state, ALL), left;
 
 		set_names(*state, s->allow, &policy.allow_env,
-			  &policy.set[POLICY_ALLOW_ENV]);
+			  &policy.set[KEY_ALLOW_ENV]);
 		set_names(*state, s->deny, &policy.deny_env,
-			  &policy.set[POLICY_DENY_ENV]);
+			  &policy.set[KEY_DENY_ENV]);
 		assert_int_equal(policy_environment(*state, &policy, s->base,
 						    &given, &left),
 				 0);
@@ -128,7 +128,7 @@ static void env_has_the_last_word(void **state)
 			 0);
 	assert_string_equal(join(*state, &left),
 			    "A=1 LC_X=2 FOO=new GH_TOKEN= LC_*=odd");
-	policy.set[POLICY_DENY_ENV] = true;
+	policy.set[KEY_DENY_ENV] = true;
 	assert_int_equal(policy_environment(*state, &policy, POLICY_ENV_ALL,
 					    &given, &left),
 			 0);

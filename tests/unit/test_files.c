@@ -31,21 +31,21 @@ static void rights_of_keys(void **state)
 		enum policy_key key;
 		uint32_t alone, with_execute;
 	} rows[] = {
-		{ POLICY_READ, R | X, R },
-		{ POLICY_WRITE, R | W | I | X, R | W | I },
-		{ POLICY_WRITE_ONLY, W | I, W | I },
-		{ POLICY_EXECUTE, R | X, R | X },
-		{ POLICY_DENY, R | W | I | X, R | W | I | X },
-		{ POLICY_DENY_READ, R, R },
-		{ POLICY_DENY_WRITE, W | I, W | I },
-		{ POLICY_DENY_EXECUTE, X, X },
-		{ POLICY_MEMORY, 0, 0 },
+		{ KEY_READ, R | X, R },
+		{ KEY_WRITE, R | W | I | X, R | W | I },
+		{ KEY_WRITE_ONLY, W | I, W | I },
+		{ KEY_EXECUTE, R | X, R | X },
+		{ KEY_DENY, R | W | I | X, R | W | I | X },
+		{ KEY_DENY_READ, R, R },
+		{ KEY_DENY_WRITE, W | I, W | I },
+		{ KEY_DENY_EXECUTE, X, X },
+		{ KEY_MEMORY, 0, 0 },
 	};
 	struct policy policy = { 0 };
 
 	(void)state;
 	for (int given = 0; given < 2; given++) {
-		policy.set[POLICY_EXECUTE] = given;
+		policy.set[KEY_EXECUTE] = given;
 		for (size_t i = 0; i < COUNT(rows); i++)
 			assert_int_equal(files_rights(&policy, rows[i].key),
 					 given ? rows[i].with_execute :
@@ -59,9 +59,9 @@ static void sections(void **state)
 
 	(void)state;
 	assert_false(files_wanted(&policy));
-	policy.set[POLICY_WORKDIR] = policy.set[POLICY_MOUNT] = true;
+	policy.set[KEY_WORKDIR] = policy.set[KEY_MOUNT] = true;
 	assert_false(files_wanted(&policy));
-	policy.set[POLICY_DENY_EXECUTE] = true;
+	policy.set[KEY_DENY_EXECUTE] = true;
 	assert_true(files_wanted(&policy));
 }
 

@@ -191,25 +191,25 @@ static void passes_readiness_on(void **state)
 	int host = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int client = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct notify notify = NOTIFY_NONE;
+	struct sd_notify notify = SD_NOTIFY_NONE;
 	char text[64] = "";
 
 	(void)state;
 	snprintf(addr.sun_path, sizeof addr.sun_path, "%s/host", folder);
 	assert_int_equal(bind(host, (void *)&addr, sizeof addr), 0);
-	assert_int_equal(notify_make(dir), 0);
-	assert_int_equal(notify_open(dir, addr.sun_path, &notify), 0);
+	assert_int_equal(sd_notify_make(dir), 0);
+	assert_int_equal(sd_notify_open(dir, addr.sun_path, &notify), 0);
 	snprintf(addr.sun_path, sizeof addr.sun_path, "%s/notify/notify.sock",
 		 folder);
 	assert_int_equal(connect(client, (void *)&addr, sizeof addr), 0);
-	assert_int_equal(notify_receive(&notify, 42), 0);
+	assert_int_equal(sd_notify_receive(&notify, 42), 0);
 	assert_true(send(client, "STATUS=READY=1", 14, 0) > 0);
-	assert_int_equal(notify_receive(&notify, 42), 0);
+	assert_int_equal(sd_notify_receive(&notify, 42), 0);
 	assert_true(send(client, "STATUS=up\nREADY=1\nMAINPID=1", 27, 0) > 0);
-	assert_int_equal(notify_receive(&notify, 42), 1);
+	assert_int_equal(sd_notify_receive(&notify, 42), 1);
 	assert_true(recv(host, text, sizeof text - 1, MSG_DONTWAIT) > 0);
 	assert_string_equal(text, "READY=1\nMAINPID=42\n");
-	notify_close(&notify);
+	sd_notify_close(&notify);
 	(void)unlinkat(dir, "notify/notify.sock", 0);
 	(void)unlinkat(dir, "notify", AT_REMOVEDIR);
 	(void)unlinkat(dir, "host", 0);

@@ -17,7 +17,7 @@
 #include <cmocka.h>	/* late: its fail() is a macro */
 
 #define BIT(protection) (1U << (protection))
-#define ALL_PROTECTIONS (BIT(POLICY_PROTECTIONS) - 1)
+#define ALL_PROTECTIONS (BIT(PROTECT_COUNT) - 1)
 #define NEWEST 10
 
 static struct landlock_want everything(void)
@@ -43,11 +43,11 @@ static struct landlock_plan make(void **state, int abi,
 
 /* ---- versions ---- */
 
-#define NO_REFER BIT(POLICY_FS_REFER)
-#define NO_TRUNCATE BIT(POLICY_FS_TRUNCATE)
-#define NO_TCP BIT(POLICY_NET_TCP)
-#define NO_IOCTL BIT(POLICY_FS_IOCTL_DEV)
-#define NO_SCOPES (BIT(POLICY_SIGNAL_SCOPE) | BIT(POLICY_ABSTRACT_SCOPE))
+#define NO_REFER BIT(PROTECT_FS_REFER)
+#define NO_TRUNCATE BIT(PROTECT_FS_TRUNCATE)
+#define NO_TCP BIT(PROTECT_NET_TCP)
+#define NO_IOCTL BIT(PROTECT_FS_IOCTL_DEV)
+#define NO_SCOPES (BIT(PROTECT_SIGNAL_SCOPE) | BIT(PROTECT_ABSTRACT_SCOPE))
 
 static const struct version {
 	uint64_t fs, net, scoped;
@@ -123,9 +123,9 @@ static void each_protection_is_degraded_by_itself(void **state)
 		{ 1, NO_REFER | NO_TRUNCATE, "net_tcp" },
 		{ 1, NO_TRUNCATE | NO_TCP | NO_IOCTL | NO_SCOPES, "fs_refer" },
 		{ 2, NO_TRUNCATE | NO_TCP, "fs_ioctl_dev" },
-		{ 5, BIT(POLICY_SIGNAL_SCOPE), "abstract_unix_socket_scope" },
-		{ 5, BIT(POLICY_ABSTRACT_SCOPE), "signal_scope" },
-		{ 5, BIT(POLICY_NAMESPACES), "signal_scope" },
+		{ 5, BIT(PROTECT_SIGNAL_SCOPE), "abstract_unix_socket_scope" },
+		{ 5, BIT(PROTECT_ABSTRACT_SCOPE), "signal_scope" },
+		{ 5, BIT(PROTECT_NAMESPACES), "signal_scope" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -150,15 +150,15 @@ static void every_protection_on_every_version(void **state)
 	} rows[] = {
 		{ { .files = true,
 		    .disable = NO_TRUNCATE | NO_IOCTL },
-		  POLICY_FS_REFER, 2 },
+		  PROTECT_FS_REFER, 2 },
 		{ { .files = true, .disable = NO_REFER | NO_IOCTL },
-		  POLICY_FS_TRUNCATE, 3 },
+		  PROTECT_FS_TRUNCATE, 3 },
 		{ { .files = true, .disable = NO_REFER | NO_TRUNCATE },
-		  POLICY_FS_IOCTL_DEV, 5 },
-		{ { .binds = true }, POLICY_NET_TCP, 4 },
-		{ { .connects = true }, POLICY_NET_TCP, 4 },
-		{ { .signals = true }, POLICY_SIGNAL_SCOPE, 6 },
-		{ { .abstract_sockets = true }, POLICY_ABSTRACT_SCOPE, 6 },
+		  PROTECT_FS_IOCTL_DEV, 5 },
+		{ { .binds = true }, PROTECT_NET_TCP, 4 },
+		{ { .connects = true }, PROTECT_NET_TCP, 4 },
+		{ { .signals = true }, PROTECT_SIGNAL_SCOPE, 6 },
+		{ { .abstract_sockets = true }, PROTECT_ABSTRACT_SCOPE, 6 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)

@@ -24,7 +24,7 @@ struct fixture {
 	struct facts facts;
 	struct oci_spec spec;
 	struct oci_mount mount;
-	struct joins joins;
+	struct join joins;
 	struct make_input in;
 	struct plan plan;
 };
@@ -38,7 +38,7 @@ static int set_up(void **state)
 
 	memset(f, 0, sizeof *f);
 	*state = f;
-	f->joins = (struct joins)JOINS_NONE;
+	f->joins = (struct join)JOIN_NONE;
 	f->spec.linux_.namespaces[OCI_NS_MOUNT].listed = true;
 	err_clear();
 	if (arena_open(&f->arena, 4 << 20) < 0)

@@ -57,7 +57,7 @@ static void from_toml(const char *text, struct policy *ret)
 
 static void only_this_is_set(const struct policy *policy, enum policy_key key)
 {
-	for (enum policy_key i = 0; i < POLICY_KEYS; i++)
+	for (enum policy_key i = 0; i < KEY_COUNT; i++)
 		if (policy->set[i] != (i == key))
 			fail_msg("%s, not %s", policy_key_name(i),
 				 policy_key_name(key));
@@ -66,7 +66,7 @@ static void only_this_is_set(const struct policy *policy, enum policy_key key)
 static void every_key_through_every_door(void **state)
 {
 	(void)state;
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct sample *sample = &samples[key];
 		const char *name = policy_key_name(key);
 		struct policy toml = { 0 }, flags = { 0 }, notes = { 0 };
@@ -102,7 +102,7 @@ static void every_key_through_every_door(void **state)
 static void the_table_is_complete(void **state)
 {
 	(void)state;
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 		const char *section = policy_section_name(info->section);
 
@@ -124,11 +124,11 @@ static void the_table_is_complete(void **state)
 		}
 	}
 	assert_int_equal(policy_key_find("network.allow_bind"),
-			 POLICY_NET_BIND);
+			 KEY_NET_BIND);
 	assert_int_equal(policy_key_find("network.bin"), -1);
 	assert_int_equal(policy_key_find("bind"), -1);
 	assert_int_equal(policy_section_find("net"), -1);
-	assert_int_equal(policy_key_find_in(POLICY_HTTP, "bind"), -1);
+	assert_int_equal(policy_key_find_in(SECTION_HTTP, "bind"), -1);
 }
 
 /* A key in the wrong section of the table would hide another one. */
@@ -138,11 +138,11 @@ static void an_empty_list_is_not_absent(void **state)
 
 	(void)state;
 	from_toml("[filesystem]\nexecute = []\n", &empty);
-	assert_true(empty.set[POLICY_EXECUTE]);
+	assert_true(empty.set[KEY_EXECUTE]);
 	assert_int_equal(empty.execute.n, 0);
 	assert_false(policy_equal(&none, &empty));
-	assert_true(policy_has_section(&empty, POLICY_FILESYSTEM));
-	assert_false(policy_has_section(&empty, POLICY_NETWORK));
+	assert_true(policy_has_section(&empty, SECTION_FILESYSTEM));
+	assert_false(policy_has_section(&empty, SECTION_NETWORK));
 }
 
 static void what_differs_is_not_equal(void **state)
@@ -302,11 +302,11 @@ static void later_layers_win_key_by_key(void **state)
 	from_toml("[filesystem]\nread = []\n[limits]\ntasks = 2\n", &over);
 	from_toml("[filesystem]\nread = []\nwrite = [\"/w\"]\n"
 		  "[limits]\ncpu = 1\ntasks = 2\n", &expected);
-	over.origin[POLICY_READ] = "over";
+	over.origin[KEY_READ] = "over";
 	policy_layer(&base, &over);
 	assert_true(policy_equal(&base, &expected));
-	assert_string_equal(base.origin[POLICY_READ], "over");
-	assert_string_equal(base.origin[POLICY_WRITE], "x.toml");
+	assert_string_equal(base.origin[KEY_READ], "over");
+	assert_string_equal(base.origin[KEY_WRITE], "x.toml");
 }
 
 static void keys_demand_others(void **state)
@@ -365,20 +365,20 @@ static void what_is_not_enforced_is_refused(void **state)
 {
 	/* What the kernel cannot do alone, at least. */
 	static const enum policy_key refusals[] = {
-		POLICY_WORKDIR, POLICY_FS_STORAGE, POLICY_HTTP_CA,
-		POLICY_HTTP_KEY, POLICY_HTTP_INJECT_CA, POLICY_HTTP_CA_OUT,
-		POLICY_RANDOM_SEED, POLICY_TIME_START,
-		POLICY_DETERMINISTIC_DIRS, POLICY_ON_EXIT, POLICY_ON_ERROR,
-		POLICY_NET_ALLOW, POLICY_NET_DENY, POLICY_PORT_REMAP,
-		POLICY_HTTP_PROXY_PORT, POLICY_SOCKS_PROXY_PORT,
-		POLICY_HTTP_ALLOW, POLICY_HTTP_DENY, POLICY_HTTP_PORTS,
-		POLICY_HTTP_CREDENTIALS, POLICY_FORKS, POLICY_DISK,
-		POLICY_NUM_CPUS,
+		KEY_WORKDIR, KEY_FS_STORAGE, KEY_HTTP_CA,
+		KEY_HTTP_KEY, KEY_HTTP_INJECT_CA, KEY_HTTP_CA_OUT,
+		KEY_RANDOM_SEED, KEY_TIME_START,
+		KEY_DETERMINISTIC_DIRS, KEY_ON_EXIT, KEY_ON_ERROR,
+		KEY_NET_ALLOW, KEY_NET_DENY, KEY_PORT_REMAP,
+		KEY_HTTP_PROXY_PORT, KEY_SOCKS_PROXY_PORT,
+		KEY_HTTP_ALLOW, KEY_HTTP_DENY, KEY_HTTP_PORTS,
+		KEY_HTTP_CREDENTIALS, KEY_FORKS, KEY_DISK,
+		KEY_NUM_CPUS,
 	};
 	size_t n = 0;
 
 	(void)state;
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		struct policy policy = { 0 };
 
 		policy.set[key] = true;
@@ -398,7 +398,7 @@ static void what_is_not_enforced_is_refused(void **state)
 /* Nobody may think that there is one. */
 static void only_no_supervisor_is_enforced(void **state)
 {
-	struct policy policy = { .set[POLICY_SUPERVISOR] = true };
+	struct policy policy = { .set[KEY_SUPERVISOR] = true };
 
 	(void)state;
 	takes(policy_refuse_unenforced(&policy), "config.supervisor = false");
@@ -411,13 +411,13 @@ static void only_no_supervisor_is_enforced(void **state)
 static void some_keys_are_never_for_bundles(void **state)
 {
 	static const enum policy_key never[] = {
-		POLICY_EXEC, POLICY_ARGS, POLICY_CWD, POLICY_UID, POLICY_GID,
-		POLICY_EXCLUDED, POLICY_ALLOW_UNSANDBOXED, POLICY_CHROOT,
+		KEY_EXEC, KEY_ARGS, KEY_CWD, KEY_UID, KEY_GID,
+		KEY_EXCLUDED, KEY_ALLOW_UNSANDBOXED, KEY_CHROOT,
 	};
 	size_t n = 0;
 
 	(void)state;
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		bool expected = n < COUNT(never) && never[n] == key;
 
 		n += expected;
@@ -451,7 +451,7 @@ static void the_schema_has_every_key(void **state)
 	(void)state;
 	takes(policy_schema(&arena, &text), "schema");
 	takes(json_parse(&arena, text, strlen(text), &schema), "schema");
-	for (enum policy_key i = 0; i < POLICY_KEYS; i++) {
+	for (enum policy_key i = 0; i < KEY_COUNT; i++) {
 		const struct policy_key_info *info = policy_key_info(i);
 
 		section = json_find(json_find(schema, "properties"),
@@ -472,7 +472,7 @@ static void the_manual_and_the_help_have_every_key(void **state)
 	(void)state;
 	takes(policy_manual(&arena, &manual), "manual");
 	takes(policy_help(&arena, &help), "help");
-	for (enum policy_key i = 0; i < POLICY_KEYS; i++) {
+	for (enum policy_key i = 0; i < KEY_COUNT; i++) {
 		const struct policy_key_info *info = policy_key_info(i);
 
 		assert_non_null(strstr(manual, arena_printf(&arena, "| `%s`",
@@ -527,7 +527,7 @@ static void the_manual_page_has_what_is_enforced(void **state)
 	const char *page = page_of(path);
 
 	(void)state;
-	for (enum policy_key i = 0; i < POLICY_KEYS; i++) {
+	for (enum policy_key i = 0; i < KEY_COUNT; i++) {
 		const struct policy_key_info *info = policy_key_info(i);
 
 		if (info->enforced && info->bundle != POLICY_BUNDLE_NEVER &&

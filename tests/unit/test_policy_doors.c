@@ -98,7 +98,7 @@ static void the_container_wins_over_the_pod(void **state)
 	says(&policy, "[filesystem]\nread = [\"/web\"]\n\n"
 		      "[limits]\ncpu = 50\n");
 	assert_string_equal(profile, "pod");
-	assert_string_equal(policy.origin[POLICY_READ],
+	assert_string_equal(policy.origin[KEY_READ],
 			    "web.io.sandlock/filesystem.read");
 	assert_int_equal(read_annotations(all, "db", &policy), 0);
 	says(&policy, "[filesystem]\nread = [\"/pod\", \"/all\"]\n\n"
@@ -414,7 +414,7 @@ static void flags_end_where_the_command_begins(void **state)
 	assert_int_equal(read_flags(WORDS("-r", "/a", "--", "-m"), &policy,
 				    &used), 0);
 	assert_int_equal(used, 2);
-	assert_string_equal(policy.origin[POLICY_READ], "-r");
+	assert_string_equal(policy.origin[KEY_READ], "-r");
 	assert_int_equal(read_flags(WORDS("-"), &policy, &used), 0);
 	assert_int_equal(used, 0);
 	assert_int_equal(read_flags((const char *[]){ NULL }, &policy, &used),

@@ -156,7 +156,7 @@ static struct policy_raw item_of(const struct policy_key_info *key)
 		return text_raw(ANY_OF(groups));
 	case POLICY_TYPE_PROTECTIONS:
 		return text_raw(
-			policy_protection_name(below(POLICY_PROTECTIONS)));
+			policy_protection_name(below(PROTECT_COUNT)));
 	default:
 		fail_msg("no sample of type %d", key->type);
 		return raw;
@@ -214,7 +214,7 @@ static size_t make_policy(struct policy *ret)
 	size_t n = 0;
 
 	*ret = (struct policy){ 0 };
-	for (enum policy_key key = 0; key < POLICY_KEYS; key++) {
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 		struct policy_raw raw;
 
@@ -246,7 +246,7 @@ static void any_policy_survives_being_written(void **state)
 		arena_close(&arena);
 	}
 	/* Half of all keys, less what is refused. */
-	assert_true(keys > POLICIES * POLICY_KEYS / 3);
+	assert_true(keys > POLICIES * KEY_COUNT / 3);
 }
 
 /* Too little memory, wherever it ends, is an error and changes nothing. */
@@ -261,7 +261,7 @@ static void memory_may_run_out_anywhere(void **state)
 
 	(void)state;
 	assert_int_equal(arena_open(&arena, 16 << 20), 0);
-	while (make_policy(&made) < POLICY_KEYS / 2)
+	while (make_policy(&made) < KEY_COUNT / 2)
 		;
 	assert_int_equal(policy_to_toml(&arena, &made, &text), 0);
 	for (size = 64; r < 0; size += 64) {
@@ -290,7 +290,7 @@ static void what_is_not_utf8_cannot_be_written(void **state)
 
 	(void)state;
 	assert_int_equal(arena_open(&arena, 1 << 20), 0);
-	assert_int_equal(policy_set_list(&to, POLICY_READ,
+	assert_int_equal(policy_set_list(&to, KEY_READ,
 					 (const char *[]){ "/a\xff" }, 1), 0);
 	assert_true(policy_to_toml(&arena, &policy, &text) < 0);
 	assert_string_equal(err_text(), "filesystem.read: '/a\xff' is not "

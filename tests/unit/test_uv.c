@@ -200,7 +200,7 @@ static void uv_toml_has_a_shorter_name(void **state)
 		read_as(*state, "/p/uv.toml", "[sandbox]\nallow-net = true\n");
 
 	assert_int_equal(policy.mode, POLICY_MODE_OPEN);
-	assert_string_equal(policy.origin[POLICY_NET_MODE], "/p/uv.toml");
+	assert_string_equal(policy.origin[KEY_NET_MODE], "/p/uv.toml");
 }
 
 /* It says all: what a layer below had allowed is gone. */
@@ -218,9 +218,9 @@ static void what_is_absent_is_denied(void **state)
 					"pyproject.toml", &place, &policy),
 			 0);
 	assert_int_equal(policy.read.n, 0);
-	assert_true(policy.set[POLICY_READ]);
+	assert_true(policy.set[KEY_READ]);
 	assert_int_equal(policy.mode, POLICY_MODE_DENY);
-	assert_true(policy.set[POLICY_MEMORY]);
+	assert_true(policy.set[KEY_MEMORY]);
 }
 
 static void refusals(void **state)
@@ -316,7 +316,7 @@ static void refusals(void **state)
 		if (!streq(err_text(), cases[i].error))
 			fail_msg("%s\nis  %s\nnot %s", cases[i].text,
 				 err_text(), cases[i].error);
-		assert_false(policy.set[POLICY_READ]);
+		assert_false(policy.set[KEY_READ]);
 	}
 }
 

@@ -57,20 +57,20 @@ static const struct {
 
 static void decodes_calls(void **state)
 {
-	struct why_map map;
+	struct trace_map map;
 
 	(void)state;
-	why_map_make(X86, &map);
+	trace_map_make(X86, &map);
 	for (size_t i = 0; i < COUNT(calls); i++) {
 		int number = call_number(X86, calls[i].call);
-		const struct why_call *call = why_find(&map, (uint64_t)number);
-		struct why_target targets[WHY_TARGETS], *first = targets;
+		const struct trace_call *call = trace_find(&map, (uint64_t)number);
+		struct trace_target targets[TRACE_TARGETS], *first = targets;
 
 		assert_non_null(call);
-		assert_string_equal(why_call_name(call), calls[i].call);
-		assert_int_equal(why_flags_at(call, calls[i].args),
+		assert_string_equal(trace_call_name(call), calls[i].call);
+		assert_int_equal(trace_flags_at(call, calls[i].args),
 				 streq(calls[i].call, "openat2") ? 99 : 0);
-		assert_int_equal(why_decode(call, calls[i].args, calls[i].flags,
+		assert_int_equal(trace_decode(call, calls[i].args, calls[i].flags,
 					    targets),
 				 calls[i].n);
 		assert_int_equal(first->dir, calls[i].dir);
@@ -81,14 +81,14 @@ static void decodes_calls(void **state)
 		assert_int_equal(first->address, !!(calls[i].more & ADDRESS));
 		assert_int_equal(first->size, calls[i].size);
 	}
-	assert_null(why_find(&map, (uint64_t)call_number(X86, "read")));
-	assert_null(why_find(&map, UINT64_MAX));
+	assert_null(trace_find(&map, (uint64_t)call_number(X86, "read")));
+	assert_null(trace_find(&map, UINT64_MAX));
 }
 
 /* A name that nobody knows would never be looked at. */
 static void knows_all_names(void **state)
 {
-	struct oci_strings names = why_calls_names();
+	struct oci_strings names = trace_calls_names();
 
 	(void)state;
 	for (size_t i = 0; i < names.n; i++)
