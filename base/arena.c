@@ -31,8 +31,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 {
 	size_t at = arena->used;
 
-	if (size > arena->size - at ||
-	    arena->size - at - size < ALIGNMENT) {
+	if (size > arena->size - at || arena->size - at - size < ALIGNMENT) {
 		fail(ENOMEM, "more than %zu MiB needed", arena->size >> 20);
 		return NULL;
 	}

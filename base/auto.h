@@ -45,4 +45,9 @@ static inline int take_fd(int *fd)
 #define autofree AUTO(freep)
 #define autoclose AUTO(closep)
 #define autoclosedir AUTO(closedirp)
-#define take_ptr(p) ({ __typeof__(p) taken_ = (p); (p) = NULL; taken_; })
+#define take_ptr(p)                         \
+	({                                  \
+		__typeof__(p) taken_ = (p); \
+		(p) = NULL;                 \
+		taken_;                     \
+	})

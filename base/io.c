@@ -113,10 +113,10 @@ int io_replace_at(int dir, const char *name, const char *data, size_t len,
 	if (r < 0 || (size_t)r >= sizeof temporary)
 		return fail(ENAMETOOLONG, "%s", name);
 
-	autoclose int fd = openat(dir, temporary,
-				  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
-					  O_CLOEXEC,
-				  mode);
+	autoclose int fd =
+		openat(dir, temporary,
+		       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+		       mode);
 
 	if (fd < 0)
 		return fail(errno, "create %s", temporary);
@@ -205,8 +205,7 @@ int io_send_fds(int sock, const void *data, size_t len, const int *fds,
 }
 
 /* The name of a socket may be longer than sun_path: go through its folder. */
-static int unix_address(const char *path, struct sockaddr_un *ret,
-			int *ret_dir)
+static int unix_address(const char *path, struct sockaddr_un *ret, int *ret_dir)
 {
 	const char *slash = strrchr(path, '/');
 	int n;
@@ -226,8 +225,8 @@ static int unix_address(const char *path, struct sockaddr_un *ret,
 	*ret_dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*ret_dir < 0)
 		return -errno;
-	n = snprintf(ret->sun_path, sizeof ret->sun_path,
-		     "/proc/self/fd/%d/%s", *ret_dir, slash + 1);
+	n = snprintf(ret->sun_path, sizeof ret->sun_path, "/proc/self/fd/%d/%s",
+		     *ret_dir, slash + 1);
 	return n < 0 || (size_t)n >= sizeof ret->sun_path ? -ENAMETOOLONG : 0;
 }
 

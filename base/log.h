@@ -10,7 +10,7 @@ struct log_options {
 	const char *file; /* appended to; NULL: stderr only */
 	enum log_format format;
 	bool debug;
-	bool warnings; /* shown without debug, too */
+	bool warnings;	     /* shown without debug, too */
 	const char *program; /* before each line; NULL: sandlock-oci */
 };
 

@@ -7,8 +7,12 @@
 size_t utf8_length(const char *text, size_t left)
 {
 	const unsigned char *p = (const unsigned char *)text;
-	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 :
-		   *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+	size_t n = *p < 0x80 ? 1 :
+		   *p < 0xc2 ? 0 :
+		   *p < 0xe0 ? 2 :
+		   *p < 0xf0 ? 3 :
+		   *p < 0xf5 ? 4 :
+			       0;
 
 	if (n > left)
 		return 0;

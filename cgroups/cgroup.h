@@ -17,9 +17,9 @@ enum cgroup_manager { CGROUP_CGROUPFS, CGROUP_SYSTEMD, CGROUP_DISABLED };
 
 /* A mounted hierarchy, and where the calling process stands in it. */
 struct cgroup_hierarchy {
-	const char *controllers;	/* "cpu,cpuacct", "name=systemd", "" for v2 */
-	const char *mount;		/* "/sys/fs/cgroup/cpu" */
-	const char *own;		/* "/user.slice", below the mount */
+	const char *controllers; /* "cpu,cpuacct", "name=systemd", "" for v2 */
+	const char *mount;	 /* "/sys/fs/cgroup/cpu" */
+	const char *own;	 /* "/user.slice", below the mount */
 	bool v2;
 };
 
@@ -33,20 +33,20 @@ struct cgroup_layout {
 
 /* The container's directory in each hierarchy it has one in. */
 struct cgroup_member {
-	const struct cgroup_hierarchy *in;	/* NULL when read from a record */
+	const struct cgroup_hierarchy *in; /* NULL when read from a record */
 	const char *controllers;
-	const char *path;		/* absolute, on the host */
+	const char *path; /* absolute, on the host */
 	bool v2;
-	size_t kept;			/* so much of path was there before us */
-	bool made;			/* by us, or taken over empty: ours to remove */
-	int join;			/* open `tasks` or `cgroup.procs`; -1 */
-	int dir;			/* O_PATH, v2 only, for CLONE_INTO_CGROUP; -1 */
+	size_t kept; /* so much of path was there before us */
+	bool made;   /* by us, or taken over empty: ours to remove */
+	int join;    /* open `tasks` or `cgroup.procs`; -1 */
+	int dir;     /* O_PATH, v2 only, for CLONE_INTO_CGROUP; -1 */
 };
 
 struct cgroup {
 	struct cgroup_member *items;
 	size_t n;
-	bool by_systemd;		/* which makes most of them, with the unit */
+	bool by_systemd; /* which makes most of them, with the unit */
 };
 
 /* Read /proc/self/mountinfo and /proc/self/cgroup (below our own /proc). */
@@ -171,7 +171,10 @@ struct cgroup_oom {
 	uint64_t seen;
 };
 
-#define CGROUP_OOM_NONE { .fd = -1 }
+#define CGROUP_OOM_NONE  \
+	{                \
+		.fd = -1 \
+	}
 
 int cgroup_oom_open(const struct cgroup *cgroup, struct cgroup_oom *ret);
 void cgroup_oom_close(struct cgroup_oom *oom);

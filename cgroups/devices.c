@@ -19,16 +19,16 @@
 static const struct oci_device_rule defaults[] = {
 	{ true, 'c', ANY, ANY, false, false, true },
 	{ true, 'b', ANY, ANY, false, false, true },
-	{ true, 'c', 1, 3, true, true, true }, /* null */
-	{ true, 'c', 1, 5, true, true, true }, /* zero */
-	{ true, 'c', 1, 7, true, true, true }, /* full */
-	{ true, 'c', 1, 8, true, true, true }, /* random */
-	{ true, 'c', 1, 9, true, true, true }, /* urandom */
-	{ true, 'c', 5, 0, true, true, true }, /* tty */
-	{ true, 'c', 5, 1, true, true, true }, /* console */
-	{ true, 'c', 5, 2, true, true, true }, /* ptmx */
+	{ true, 'c', 1, 3, true, true, true },	   /* null */
+	{ true, 'c', 1, 5, true, true, true },	   /* zero */
+	{ true, 'c', 1, 7, true, true, true },	   /* full */
+	{ true, 'c', 1, 8, true, true, true },	   /* random */
+	{ true, 'c', 1, 9, true, true, true },	   /* urandom */
+	{ true, 'c', 5, 0, true, true, true },	   /* tty */
+	{ true, 'c', 5, 1, true, true, true },	   /* console */
+	{ true, 'c', 5, 2, true, true, true },	   /* ptmx */
 	{ true, 'c', 136, ANY, true, true, true }, /* pts */
-	{ true, 'c', 10, 200, true, true, true }, /* net/tun */
+	{ true, 'c', 10, 200, true, true, true },  /* net/tun */
 };
 
 size_t device_rules_count(const struct device_rules *rules)

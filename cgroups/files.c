@@ -128,8 +128,8 @@ int names_in(struct arena *arena, const char *dir, const char *sub,
 			continue;
 		if (list.n == size) {
 			size = size ? 2 * size : 8;
-			list.items = arena_grow(arena, list.items, list.n,
-						size, sizeof *list.items);
+			list.items = arena_grow(arena, list.items, list.n, size,
+						sizeof *list.items);
 		}
 		if (!list.items)
 			return -ENOMEM;

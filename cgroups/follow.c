@@ -68,8 +68,8 @@ int cgroup_follow(struct arena *arena, struct cgroup *cgroup, pid_t pid)
 	closep(&member->join);
 	closep(&member->dir);
 	member->dir = search.found;
-	member->join = openat(member->dir, "cgroup.procs",
-			      O_WRONLY | O_CLOEXEC);
+	member->join =
+		openat(member->dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	if (member->join < 0)
 		return fail(errno, "open the cgroup of process %d", pid);
 	return 0;

@@ -20,9 +20,9 @@
 /* ---- the fields of linux.resources ---- */
 
 enum field_kind {
-	FIELD_I64, /* 0 and negative values ask for nothing */
+	FIELD_I64,   /* 0 and negative values ask for nothing */
 	FIELD_COUNT, /* the same, but 0 is a value */
-	FIELD_U64, /* 0 asks for nothing */
+	FIELD_U64,   /* 0 asks for nothing */
 	FIELD_LEVEL, /* any value asks */
 	FIELD_BOOL,
 	FIELD_TEXT,
@@ -31,8 +31,8 @@ enum field_kind {
 
 enum field_answer {
 	ANSWER_APPLIED, /* written, and an error when it cannot be */
-	ANSWER_HINT, /* written when it can be */
-	ANSWER_HOLDS, /* true without us */
+	ANSWER_HINT,	/* written when it can be */
+	ANSWER_HOLDS,	/* true without us */
 	ANSWER_WARNING, /* ignored, as the specification advises */
 	ANSWER_ERROR,
 };
@@ -83,13 +83,13 @@ struct oci_resources resources_complete(const struct oci_resources *change,
 
 struct setting {
 	const char *field; /* below linux.resources: "memory.limit" */
-	const char *file; /* its controller is what stands before the dot */
+	const char *file;  /* its controller is what stands before the dot */
 	const char *text;
-	bool needed; /* false: asks for nothing, may be impossible */
-	bool fallback; /* for when the file of the one before is absent */
-	const char *key; /* what its line of the file begins with; or NULL */
+	bool needed;	  /* false: asks for nothing, may be impossible */
+	bool fallback;	  /* for when the file of the one before is absent */
+	const char *key;  /* what its line of the file begins with; or NULL */
 	const char *none; /* written in the place of a line that was absent */
-	bool bare; /* what follows the key is written, without the key */
+	bool bare;	  /* what follows the key is written, without the key */
 	bool done;
 	bool absent;
 	const char *old; /* what to write to undo it; or NULL */

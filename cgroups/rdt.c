@@ -64,15 +64,14 @@ int rdt_place(struct arena *arena, const char *mount,
 		rdt.group = mount;
 		rdt.must_exist = true;
 	} else {
-		rdt.group = arena_printf(arena, "%s/%s", mount,
-					 asked->clos_id);
+		rdt.group = arena_printf(arena, "%s/%s", mount, asked->clos_id);
 		rdt.must_exist = !has_schemas(asked);
 	}
 	if (!rdt.group)
 		return -ENOMEM;
 	if (asked->enable_monitoring) {
-		rdt.monitor = arena_printf(arena, "%s/mon_groups/%s",
-					   rdt.group, id);
+		rdt.monitor =
+			arena_printf(arena, "%s/mon_groups/%s", rdt.group, id);
 		if (!rdt.monitor)
 			return -ENOMEM;
 	}
@@ -99,8 +98,8 @@ static int write_line(const char *group, const char *file, const char *text)
 		    sizeof path)
 		return fail(ENAMETOOLONG, "write %s", file);
 
-	autoclose int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-				0644);
+	autoclose int fd =
+		open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 
 	if (fd < 0)
 		return fail(errno, "open %s", path);

@@ -14,11 +14,11 @@ struct arena;
 struct writer;
 
 struct rdt {
-	const char *mount;	/* of resctrl; NULL when there is no group */
-	const char *group;	/* where its processes belong */
-	bool own_group;		/* named after the container: removed with it */
-	bool must_exist;	/* a closID without schemas */
-	const char *monitor;	/* its monitoring group, or NULL */
+	const char *mount;   /* of resctrl; NULL when there is no group */
+	const char *group;   /* where its processes belong */
+	bool own_group;	     /* named after the container: removed with it */
+	bool must_exist;     /* a closID without schemas */
+	const char *monitor; /* its monitoring group, or NULL */
 };
 
 /* Where resctrl is mounted; an error naming the field when it is not. */
@@ -38,5 +38,5 @@ int rdt_join(const struct rdt *rdt, pid_t pid);
 /* Remove what is the container's own; gone already is fine. */
 int rdt_remove(const struct rdt *rdt);
 /* What the group has and has used, as an object of a document under way. */
-void rdt_put_stats(struct arena *arena, const struct rdt *rdt,
-		   struct writer *w, const char *key);
+void rdt_put_stats(struct arena *arena, const struct rdt *rdt, struct writer *w,
+		   const char *key);

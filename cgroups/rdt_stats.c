@@ -19,16 +19,24 @@
 
 /* A resource of the machine, and what clients call its parts. */
 struct resource {
-	const char *name;	/* in info/, and of its lines in schemata */
+	const char *name; /* in info/, and of its lines in schemata */
 	const char *info, *root_schema, *own_schema;
-	const char *mask;	/* the one that is hexadecimal, or NULL */
+	const char *mask; /* the one that is hexadecimal, or NULL */
 	const char *numbers[4];
 };
 
 static const struct resource resources[] = {
-	{ "L3", "l3_cache_info", "l3_cache_schema_root", "l3_cache_schema",
-	  "cbm_mask", { "min_cbm_bits", "num_closids" } },
-	{ "MB", "mem_bw_info", "mem_bw_schema_root", "mem_bw_schema", NULL,
+	{ "L3",
+	  "l3_cache_info",
+	  "l3_cache_schema_root",
+	  "l3_cache_schema",
+	  "cbm_mask",
+	  { "min_cbm_bits", "num_closids" } },
+	{ "MB",
+	  "mem_bw_info",
+	  "mem_bw_schema_root",
+	  "mem_bw_schema",
+	  NULL,
 	  { "bandwidth_gran", "delay_linear", "min_bandwidth",
 	    "num_closids" } },
 };
@@ -37,7 +45,7 @@ struct rdt_stats {
 	const struct rdt *rdt;
 	struct arena *arena;
 	struct writer *w;
-	char *text;		/* of the file just read */
+	char *text; /* of the file just read */
 };
 
 __attribute__((format(printf, 3, 4))) static bool
@@ -60,8 +68,7 @@ static void put_info(const struct rdt_stats *s, const struct resource *of)
 	if (of->mask && read_file(s, mount, "info/%s/%s", of->name, of->mask))
 		put_string(s->w, of->mask, s->text);
 	for (size_t i = 0; i < COUNT(of->numbers) && of->numbers[i]; i++)
-		if (read_file(s, mount, "info/%s/%s", of->name,
-			      of->numbers[i]))
+		if (read_file(s, mount, "info/%s/%s", of->name, of->numbers[i]))
 			put_u64(s->w, of->numbers[i],
 				strtoull(s->text, NULL, 10));
 	put_end(s->w);
@@ -134,8 +141,8 @@ static void put_group(const struct rdt_stats *s)
 	put_counters(s, "cmt_stats", occupancy, COUNT(occupancy));
 }
 
-void rdt_put_stats(struct arena *arena, const struct rdt *rdt,
-		   struct writer *w, const char *key)
+void rdt_put_stats(struct arena *arena, const struct rdt *rdt, struct writer *w,
+		   const char *key)
 {
 	struct rdt_stats s = { .rdt = rdt, .arena = arena, .w = w };
 

@@ -16,14 +16,14 @@
 
 #define TEXT_SIZE 16384
 #define NS_PER_US 1000
-#define NS_PER_TICK 10000000	/* USER_HZ is 100 everywhere */
+#define NS_PER_TICK 10000000 /* USER_HZ is 100 everywhere */
 
 struct stats {
 	struct arena *arena;
 	const struct cgroup *cgroup;
-	const struct cgroup_member *v2;	/* NULL on v1 and hybrid */
+	const struct cgroup_member *v2; /* NULL on v1 and hybrid */
 	struct writer *w;
-	char *text;			/* TEXT_SIZE bytes for a file */
+	char *text; /* TEXT_SIZE bytes for a file */
 };
 
 /* The text of a controller's file; "" where there is none. */
@@ -42,8 +42,7 @@ static const char *read_file(const struct stats *s, const char *controller,
 /* "max" is the largest number, as in Go's clients. */
 static uint64_t number(const char *text)
 {
-	return starts_with(text, "max") ? UINT64_MAX :
-					  strtoull(text, NULL, 10);
+	return starts_with(text, "max") ? UINT64_MAX : strtoull(text, NULL, 10);
 }
 
 static uint64_t read_number(const struct stats *s, const char *controller,
@@ -91,12 +90,10 @@ static void put_cpu_usage(const struct stats *s)
 	if (s->v2) {
 		text = read_file(s, "cpu", "cpu.stat");
 		put_u64(w, "total", value_of(text, "usage_usec") * NS_PER_US);
-		put_u64(w, "kernel",
-			value_of(text, "system_usec") * NS_PER_US);
+		put_u64(w, "kernel", value_of(text, "system_usec") * NS_PER_US);
 		put_u64(w, "user", value_of(text, "user_usec") * NS_PER_US);
 	} else {
-		put_u64(w, "total",
-			read_number(s, "cpuacct", "cpuacct.usage"));
+		put_u64(w, "total", read_number(s, "cpuacct", "cpuacct.usage"));
 		put_list(w, "percpu",
 			 read_file(s, "cpuacct", "cpuacct.usage_percpu"));
 		put_list(w, "percpu_kernel",
@@ -195,8 +192,7 @@ static void put_memory_v2(const struct stats *s, const char *key,
 	snprintf(file, sizeof file, "%s.peak", prefix);
 	put_u64(s->w, "max", read_number(s, "memory", file));
 	snprintf(file, sizeof file, "%s.events", prefix);
-	put_u64(s->w, "failcnt",
-		value_of(read_file(s, "memory", file), "max"));
+	put_u64(s->w, "failcnt", value_of(read_file(s, "memory", file), "max"));
 	put_end(s->w);
 }
 
@@ -358,8 +354,8 @@ static void put_huge_pages(const struct stats *s)
 	if (!m)
 		m = member_v2(s->cgroup);
 	suffix = m && m->v2 ? ".current" : ".usage_in_bytes";
-	if (m && names_in(s->arena, m->path, ".", "hugetlb.", suffix,
-			  &sizes) < 0)
+	if (m &&
+	    names_in(s->arena, m->path, ".", "hugetlb.", suffix, &sizes) < 0)
 		s->w->error = -ENOMEM;
 	put_object(s->w, "hugetlb");
 	/* "2MB.rsvd" is of what is only reserved. */
@@ -380,7 +376,8 @@ void cgroup_put_stats(struct arena *arena, const struct cgroup *cgroup,
 		return;
 	}
 	/* On hybrid hosts the controllers are v1's. */
-	if (!member_with(cgroup, "memory", 6) && !member_with(cgroup, "pids", 4))
+	if (!member_with(cgroup, "memory", 6) &&
+	    !member_with(cgroup, "pids", 4))
 		s.v2 = member_v2(cgroup);
 	put_cpu(&s);
 	put_cpuset(&s);

@@ -14,9 +14,9 @@
 struct arena;
 
 struct systemd_unit {
-	const char *name;		/* "sandlock-web1.scope", or a slice */
-	const char *slice;		/* "machine.slice"; NULL for a slice */
-	const char *path;		/* below the manager's own cgroup */
+	const char *name;  /* "sandlock-web1.scope", or a slice */
+	const char *slice; /* "machine.slice"; NULL for a slice */
+	const char *path;  /* below the manager's own cgroup */
 };
 
 /* From cgroupsPath "slice:prefix:name"; NULL or empty: ":sandlock:ID". */
@@ -41,8 +41,7 @@ struct oci_resources systemd_rewrites(const struct oci_resources *change,
 				      const struct oci_resources *merged);
 /* What to tell it when an update is taken back: what was set, or the default. */
 int systemd_limits_back(struct arena *arena, const struct oci_strings *set,
-			const struct oci_strings *old,
-			struct oci_strings *ret);
+			const struct oci_strings *old, struct oci_strings *ret);
 /* DevicePolicy and DeviceAllow: at least what our own rules allow. */
 int systemd_devices(struct arena *arena, const struct oci_resources *resources,
 		    struct oci_strings *ret);
@@ -57,8 +56,8 @@ int systemd_properties(struct arena *arena, const struct systemd_unit *unit,
 /* For the files of this room and their tests. */
 
 /* One more "NAME=SIGNATURE=VALUE". */
-int systemd_add(struct arena *arena, struct oci_strings *list,
-		const char *name, const char *signature, const char *fmt, ...)
+int systemd_add(struct arena *arena, struct oci_strings *list, const char *name,
+		const char *signature, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 /* org.systemd.property.NAME: the value a GVariant text of a simple type. */
 int systemd_annotations(struct arena *arena,

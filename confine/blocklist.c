@@ -45,7 +45,7 @@
 #define LOOK SECCOMP_RET_TRACE
 
 #define MOST_CALLS 512 /* more than any architecture here has */
-#define X32_FIRST 512 /* old kernels take them without the bit */
+#define X32_FIRST 512  /* old kernels take them without the bit */
 #define X32_END 548
 #define X32_BIT 0x40000000U
 #define NO_CALL 0xffffffffU /* the number a tracer sets to skip a call */

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define REACH 255		/* of the 8 bits of a conditional jump */
+#define REACH 255 /* of the 8 bits of a conditional jump */
 #define SHARED_ACTIONS 8
 
 #if __BYTE_ORDER == __LITTLE_ENDIAN
@@ -48,7 +48,10 @@ static size_t emit(struct program *p, uint16_t code, size_t yes, size_t no,
 	}
 	p->len++;
 	*(p->end - p->len) = (struct sock_filter){
-		.code = code, .jt = (uint8_t)yes, .jf = (uint8_t)no, .k = k,
+		.code = code,
+		.jt = (uint8_t)yes,
+		.jf = (uint8_t)no,
+		.k = k,
 	};
 	return p->len;
 }
@@ -202,8 +205,8 @@ int bpf_generate(struct arena *arena, const struct bpf_arch *archs, size_t n,
 		 uint32_t bad_arch, struct sock_filter **ret_code,
 		 size_t *ret_len)
 {
-	struct sock_filter *code = arena_array(arena, BPF_MAXINSNS,
-					       sizeof *code);
+	struct sock_filter *code =
+		arena_array(arena, BPF_MAXINSNS, sizeof *code);
 	size_t *heads = arena_array(arena, n, sizeof *heads);
 	struct program p = { 0 };
 	size_t next;

@@ -14,8 +14,8 @@ struct arena;
 struct confine_filter {
 	struct sock_filter *code;
 	size_t len;
-	uint32_t flags;		/* SECCOMP_FILTER_FLAG_… to install it with */
-	bool notifies;		/* needs a listener */
+	uint32_t flags; /* SECCOMP_FILTER_FLAG_… to install it with */
+	bool notifies;	/* needs a listener */
 };
 
 /*
@@ -28,16 +28,16 @@ int confine_seccomp(struct arena *arena, const struct oci_seccomp *profile,
 
 /* What a policy says about system calls; policy.h and policy/syscalls.h. */
 struct confine_blocklist {
-	struct oci_strings extra_allow;	/* groups */
+	struct oci_strings extra_allow; /* groups */
 	struct oci_strings extra_deny;	/* groups or calls */
-	bool inet;		/* sockets of IPv4 and IPv6 at all */
-	bool udp, icmp;		/* and beside TCP */
-	bool no_unix;		/* no Unix sockets but pairs */
-	bool no_fast_open;	/* data that connects, past Landlock */
-	bool only_itself;	/* of all processes, where others are seen */
-	bool no_flags;		/* of files, without read-only mounts */
-	bool no_randomize;	/* the workload may turn ASLR off for others */
-	bool listener_follows;	/* see confine_blocklist */
+	bool inet;			/* sockets of IPv4 and IPv6 at all */
+	bool udp, icmp;			/* and beside TCP */
+	bool no_unix;			/* no Unix sockets but pairs */
+	bool no_fast_open;		/* data that connects, past Landlock */
+	bool only_itself;      /* of all processes, where others are seen */
+	bool no_flags;	       /* of files, without read-only mounts */
+	bool no_randomize;     /* the workload may turn ASLR off for others */
+	bool listener_follows; /* see confine_blocklist */
 };
 
 /*

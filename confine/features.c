@@ -4,11 +4,11 @@
 
 #include "base/util.h"
 
-#define STRINGS(...)                                                   \
-	({                                                             \
+#define STRINGS(...)                                                      \
+	({                                                                \
 		static const char *const words[] = { __VA_ARGS__, NULL }; \
-		(struct oci_strings){ (const char **)words,            \
-				      COUNT(words) - 1 };              \
+		(struct oci_strings){ (const char **)words,               \
+				      COUNT(words) - 1 };                 \
 	})
 
 struct oci_strings confine_seccomp_actions(void)
@@ -35,9 +35,9 @@ struct oci_strings confine_seccomp_archs(void)
 		       "SCMP_ARCH_MIPSEL64", "SCMP_ARCH_MIPSEL64N32",
 		       "SCMP_ARCH_PARISC", "SCMP_ARCH_PARISC64",
 		       "SCMP_ARCH_PPC", "SCMP_ARCH_PPC64", "SCMP_ARCH_PPC64LE",
-		       "SCMP_ARCH_RISCV64", "SCMP_ARCH_S390",
-		       "SCMP_ARCH_S390X", "SCMP_ARCH_SH", "SCMP_ARCH_SHEB",
-		       "SCMP_ARCH_X32", "SCMP_ARCH_X86", "SCMP_ARCH_X86_64");
+		       "SCMP_ARCH_RISCV64", "SCMP_ARCH_S390", "SCMP_ARCH_S390X",
+		       "SCMP_ARCH_SH", "SCMP_ARCH_SHEB", "SCMP_ARCH_X32",
+		       "SCMP_ARCH_X86", "SCMP_ARCH_X86_64");
 }
 
 struct oci_strings confine_seccomp_known_flags(void)

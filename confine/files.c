@@ -21,8 +21,7 @@
 
 bool files_wanted(const struct policy *policy)
 {
-	for (enum policy_key key = KEY_READ; key <= KEY_DENY_EXECUTE;
-	     key++)
+	for (enum policy_key key = KEY_READ; key <= KEY_DENY_EXECUTE; key++)
 		if (policy->set[key])
 			return true;
 	return false;
@@ -66,8 +65,9 @@ int files_add(struct arena *arena, struct files_list *list,
 {
 	if (list->n == list->size) {
 		size_t size = list->size ? 2 * list->size : 64;
-		struct files_entry *grown = arena_grow(
-			arena, list->items, list->n, size, sizeof *grown);
+		struct files_entry *grown = arena_grow(arena, list->items,
+						       list->n, size,
+						       sizeof *grown);
 
 		if (!grown)
 			return -ENOMEM;
@@ -81,7 +81,7 @@ int files_add(struct arena *arena, struct files_list *list,
 struct split {
 	struct arena *arena;
 	int root;
-	const struct files_entry *allowed;	/* the one at hand */
+	const struct files_entry *allowed; /* the one at hand */
 	const struct files_list *denied;
 	struct files_rules *rules;
 };
@@ -98,14 +98,16 @@ static int add_rule(struct split *s, const char *path, uint32_t rights)
 	if (!rights)
 		return 0;
 	if (rules->n == FILES_MOST_RULES)
-		return fail(E2BIG, "%s '%s': more than %d rules without what "
-				   "is denied",
+		return fail(E2BIG,
+			    "%s '%s': more than %d rules without what "
+			    "is denied",
 			    s->allowed->key, s->allowed->item,
 			    FILES_MOST_RULES);
 	if (rules->n == rules->size) {
 		size_t size = rules->size ? 2 * rules->size : 64;
-		struct landlock_path *grown = arena_grow(
-			s->arena, rules->items, rules->n, size, sizeof *grown);
+		struct landlock_path *grown = arena_grow(s->arena, rules->items,
+							 rules->n, size,
+							 sizeof *grown);
 
 		if (!grown)
 			return -ENOMEM;
@@ -124,8 +126,8 @@ static bool is_carved(const struct split *s, const struct files_entry *denied)
 /* What is denied here or above, and strictly below. */
 struct verdict {
 	uint32_t here, below;
-	bool listable;		/* no denied directory below */
-	const struct files_entry *first;	/* of those below */
+	bool listable;			 /* no denied directory below */
+	const struct files_entry *first; /* of those below */
 };
 
 static struct verdict judge(const struct split *s, const char *path,
@@ -228,8 +230,9 @@ static int split_path(struct split *s, const char *path, uint32_t rights,
 	v.below &= rights;
 	/* Who may write there could put another file under the name. */
 	if (v.below && rights & LANDLOCK_MAY_WRITE && !v.first->left_out)
-		return fail(0, "%s '%s' lies below %s '%s', which may be "
-			       "written: not enforced by this build",
+		return fail(0,
+			    "%s '%s' lies below %s '%s', which may be "
+			    "written: not enforced by this build",
 			    v.first->key, v.first->item, s->allowed->key,
 			    s->allowed->item);
 	r = add_rule(s, path, rights & ~v.below);

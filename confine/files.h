@@ -20,20 +20,20 @@
  * the path would lead elsewhere.
  */
 struct files_step {
-	const char *path;	/* without links before it */
-	const char *target;	/* NULL: a directory */
+	const char *path;   /* without links before it */
+	const char *target; /* NULL: a directory */
 };
 
 struct files_way {
 	struct files_step *steps;
 	size_t n;
-	const char *end;	/* where it ends, without links */
-	bool missing;		/* end does not exist */
-	bool occupied;		/* end exists, but leads no further */
-	bool leaf;		/* end is the last component */
-	const char *rest;	/* the components after end, or "" */
-	unsigned int mode;	/* of end, if it exists */
-	unsigned long nlinks;	/* likewise */
+	const char *end;      /* where it ends, without links */
+	bool missing;	      /* end does not exist */
+	bool occupied;	      /* end exists, but leads no further */
+	bool leaf;	      /* end is the last component */
+	const char *rest;     /* the components after end, or "" */
+	unsigned int mode;    /* of end, if it exists */
+	unsigned long nlinks; /* likewise */
 };
 
 /* A commondir that tells git that the repository is a complete one. */
@@ -42,23 +42,23 @@ struct files_way {
 /* One path of the policy, without links. */
 struct files_entry {
 	const char *path;
-	uint32_t rights;	/* given, or taken: enum landlock_right */
-	const char *key;	/* for messages: "filesystem.read" */
-	const char *item;	/* as it was written */
-	const char *named;	/* before links were followed; NULL: as path */
-	unsigned int scope;	/* 0: of all; else only of the same preset */
-	bool directory;		/* or not known to be none */
-	bool missing;		/* denied, and not there yet… */
-	bool of_preset;		/* …as nobody has said that it is */
-	bool leaf;		/* and nothing is to be below it */
-	bool occupied;		/* missing, as another file is in the way */
-	bool absent;		/* missing, and must not be visible either */
-	const char *text;	/* content while it is missing; or NULL */
-	bool implied;		/* denied without a key of the policy */
-	bool carved;		/* denied by a mount, for who may write above */
-	bool loader;		/* not listed: what a listed program needs */
-	bool left_out;		/* nobody can make it: what is above is split */
-	struct files_step *steps;	/* denied: what leads to it */
+	uint32_t rights;    /* given, or taken: enum landlock_right */
+	const char *key;    /* for messages: "filesystem.read" */
+	const char *item;   /* as it was written */
+	const char *named;  /* before links were followed; NULL: as path */
+	unsigned int scope; /* 0: of all; else only of the same preset */
+	bool directory;	    /* or not known to be none */
+	bool missing;	    /* denied, and not there yet… */
+	bool of_preset;	    /* …as nobody has said that it is */
+	bool leaf;	    /* and nothing is to be below it */
+	bool occupied;	    /* missing, as another file is in the way */
+	bool absent;	    /* missing, and must not be visible either */
+	const char *text;   /* content while it is missing; or NULL */
+	bool implied;	    /* denied without a key of the policy */
+	bool carved;	    /* denied by a mount, for who may write above */
+	bool loader;	    /* not listed: what a listed program needs */
+	bool left_out;	    /* nobody can make it: what is above is split */
+	struct files_step *steps; /* denied: what leads to it */
 	size_t nsteps;
 };
 
@@ -85,24 +85,24 @@ struct files_carve {
 	const char *path;
 	uint32_t rights;
 	bool missing, leaf;
-	bool absent;				/* must not be visible either */
-	const char *text;			/* of a missing file; or NULL */
-	bool unmade;				/* missing, cannot be created */
-	bool on_way;				/* a step towards denied */
+	bool absent;	  /* must not be visible either */
+	const char *text; /* of a missing file; or NULL */
+	bool unmade;	  /* missing, cannot be created */
+	bool on_way;	  /* a step towards denied */
 	bool link;
-	const struct files_entry *above;	/* may be written; or NULL */
-	const struct files_entry *denied;	/* why */
+	const struct files_entry *above;  /* may be written; or NULL */
+	const struct files_entry *denied; /* why */
 };
 
 struct files_carves {
-	struct files_carve *items;	/* what is above comes first */
+	struct files_carve *items; /* what is above comes first */
 	size_t n;
 };
 
 struct files_place {
-	int proc;		/* our own */
-	int root;		/* hostile */
-	bool own_pids;		/* its /proc shows nobody else */
+	int proc;      /* our own */
+	int root;      /* hostile */
+	bool own_pids; /* its /proc shows nobody else */
 	/* Of whom presets are, for files_resolve: as in policy_context. */
 	const char *home, *project;
 	struct oci_strings env;
@@ -115,7 +115,8 @@ bool files_wanted(const struct policy *policy);
 uint32_t files_rights(const struct policy *policy, enum policy_key key);
 /* Presets and patterns become the paths that are there now. */
 int files_resolve(struct arena *arena, const struct policy *policy,
-		  const struct files_place *place, struct files_list *ret_allowed,
+		  const struct files_place *place,
+		  struct files_list *ret_allowed,
 		  struct files_list *ret_denied);
 /*
  * The directories that count as the project in a denial: the project, and each

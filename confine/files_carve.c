@@ -170,8 +170,8 @@ static int carve_entry(struct arena *arena, const struct files_list *allowed,
 	if (r < 0)
 		return r;
 	/* Only a mount keeps a file from being loaded, not just executed. */
-	if (!carve.above && (d->scope || d->missing ||
-			     d->rights != LANDLOCK_MAY_EXECUTE))
+	if (!carve.above &&
+	    (d->scope || d->missing || d->rights != LANDLOCK_MAY_EXECUTE))
 		return 0;
 	return files_carve_add(arena, carves, &carve);
 }

@@ -33,7 +33,7 @@ struct resolver {
 	struct arena *arena;
 	const struct files_place *place;
 	struct policy_context context;
-	char *top; /* how the kernel spells the root */
+	char *top;		     /* how the kernel spells the root */
 	struct oci_strings projects; /* for denials; found when first needed */
 	struct files_list *allowed, *denied;
 	unsigned int scopes;
@@ -168,7 +168,8 @@ static int find_way(struct resolver *v, struct files_entry *entry,
 	if (fd < 0 || fstat(fd, &end) < 0)
 		return fail(errno, "open %s", way.end);
 	if (end.st_dev != st->st_dev || end.st_ino != st->st_ino)
-		return fail(EAGAIN, "%s changed meanwhile: try again", entry->named);
+		return fail(EAGAIN, "%s changed meanwhile: try again",
+			    entry->named);
 	entry->steps = way.steps;
 	entry->nsteps = way.n;
 	return 0;
@@ -269,7 +270,8 @@ static int add_path(struct resolver *v, const struct item *item,
 	if (!is_missing(error))
 		return fail(error, "%s '%s'", item->entry.key,
 			    item->entry.item);
-	if (item->denial && (is_there(v, path) || (!item->matched && !optional)))
+	if (item->denial &&
+	    (is_there(v, path) || (!item->matched && !optional)))
 		return keep_name(v, item, path);
 	if (item->matched || optional)
 		return 0;
@@ -498,7 +500,7 @@ static int add_always(struct resolver *v)
 	const struct {
 		const char *path;
 		dev_t device; /* 0: any */
-		long type; /* 0: a device */
+		long type;    /* 0: a device */
 	} rows[] = {
 		{ "/dev/null", makedev(1, 3), 0 },
 		{ "/dev/zero", makedev(1, 5), 0 },

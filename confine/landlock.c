@@ -20,7 +20,7 @@
 #define ABI_UNIX_SOCKETS 9
 
 /* What a rule on something else than a directory may have. */
-#define NOT_OF_DIRECTORIES \
+#define NOT_OF_DIRECTORIES                                             \
 	(FS(EXECUTE) | FS(WRITE_FILE) | FS(READ_FILE) | FS(TRUNCATE) | \
 	 FS(IOCTL_DEV) | FS(RESOLVE_UNIX))
 
@@ -48,12 +48,14 @@ static const struct {
 } protections[] = {
 	{ PROTECT_FS_REFER, ABI_REFER, { .handled_fs = FS(REFER) } },
 	{ PROTECT_FS_TRUNCATE, 3, { .handled_fs = FS(TRUNCATE) } },
-	{ PROTECT_NET_TCP, 4,
+	{ PROTECT_NET_TCP,
+	  4,
 	  { .handled_net = LANDLOCK_ACCESS_NET_BIND_TCP |
 			   LANDLOCK_ACCESS_NET_CONNECT_TCP } },
 	{ PROTECT_FS_IOCTL_DEV, 5, { .handled_fs = FS(IOCTL_DEV) } },
 	{ PROTECT_SIGNAL_SCOPE, 6, { .scoped = LANDLOCK_SCOPE_SIGNAL } },
-	{ PROTECT_ABSTRACT_SCOPE, 6,
+	{ PROTECT_ABSTRACT_SCOPE,
+	  6,
 	  { .scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET } },
 };
 
@@ -134,7 +136,8 @@ static int settle(int abi, const struct landlock_want *want,
 		else if (want->allow_degraded & bit)
 			plan->missing |= bit;
 		else
-			return fail(ENOTSUP, "%s: needs version %d of Landlock, "
+			return fail(ENOTSUP,
+				    "%s: needs version %d of Landlock, "
 				    "this kernel has %d",
 				    policy_protection_name(
 					    protections[i].protection),
@@ -161,8 +164,8 @@ static int allow_paths(struct arena *arena, int abi,
 		       const struct landlock_want *want,
 		       struct landlock_plan *plan)
 {
-	struct landlock_rule *rules = arena_array(arena, want->npaths + 1,
-						  sizeof *rules);
+	struct landlock_rule *rules =
+		arena_array(arena, want->npaths + 1, sizeof *rules);
 
 	if (!rules)
 		return -ENOMEM;
@@ -179,7 +182,8 @@ static int allow_paths(struct arena *arena, int abi,
 	if (moves_freely(abi, want, plan)) {
 		plan->handled.handled_fs |= FS(REFER);
 		rules[plan->nrules++] = (struct landlock_rule){
-			"/", { .directory = FS(REFER) },
+			"/",
+			{ .directory = FS(REFER) },
 		};
 	}
 	plan->rules = rules;
@@ -198,8 +202,9 @@ static int count_ports(const struct landlock_ports *ports, size_t n,
 		sum += (size_t)(ports[i].last - ports[i].first) + 1;
 	}
 	if (sum > LANDLOCK_MOST_PORTS)
-		return fail(E2BIG, "%zu ports, and Landlock is given %d at most",
-			    sum, LANDLOCK_MOST_PORTS);
+		return fail(E2BIG,
+			    "%zu ports, and Landlock is given %d at most", sum,
+			    LANDLOCK_MOST_PORTS);
 	*ret = sum;
 	return 0;
 }
@@ -211,8 +216,8 @@ static void add_ports(struct kernel_landlock_port *rules, size_t *n,
 	for (size_t i = 0; access && i < nports; i++)
 		for (uint32_t port = ports[i].first; port <= ports[i].last;
 		     port++)
-			rules[(*n)++] = (struct kernel_landlock_port){ access,
-								       port };
+			rules[(*n)++] =
+				(struct kernel_landlock_port){ access, port };
 }
 
 static int allow_ports(struct arena *arena, const struct landlock_want *want,

@@ -17,13 +17,13 @@ struct arena;
 #define LANDLOCK_MOST_PORTS 1000
 
 enum landlock_right {
-	LANDLOCK_MAY_READ = 1 << 0,	/* files, and names in directories */
-	LANDLOCK_MAY_WRITE = 1 << 1,	/* and make, remove, rename */
-	LANDLOCK_MAY_EXECUTE = 1 << 2,	/* what may be read, too */
-	LANDLOCK_MAY_IOCTL = 1 << 3,	/* devices opened from now on */
-	LANDLOCK_MAY_MKNOD = 1 << 4,	/* device nodes */
-	LANDLOCK_MAY_CONNECT = 1 << 5,	/* to Unix sockets of others */
-	LANDLOCK_MAY_LIST = 1 << 6,	/* names in directories alone */
+	LANDLOCK_MAY_READ = 1 << 0,    /* files, and names in directories */
+	LANDLOCK_MAY_WRITE = 1 << 1,   /* and make, remove, rename */
+	LANDLOCK_MAY_EXECUTE = 1 << 2, /* what may be read, too */
+	LANDLOCK_MAY_IOCTL = 1 << 3,   /* devices opened from now on */
+	LANDLOCK_MAY_MKNOD = 1 << 4,   /* device nodes */
+	LANDLOCK_MAY_CONNECT = 1 << 5, /* to Unix sockets of others */
+	LANDLOCK_MAY_LIST = 1 << 6,    /* names in directories alone */
 };
 
 /* What may be done with a path and all below it. */
@@ -41,14 +41,14 @@ struct landlock_want {
 	bool files;
 	const struct landlock_path *paths;
 	size_t npaths;
-	bool unix_sockets;	/* where the kernel can: from version 9 */
-	bool binds, connects;	/* of TCP */
+	bool unix_sockets;    /* where the kernel can: from version 9 */
+	bool binds, connects; /* of TCP */
 	const struct landlock_ports *bind, *connect;
 	size_t nbind, nconnect;
 	/* Of others outside; not where a namespace holds them already. */
 	bool signals, abstract_sockets;
-	bool log;		/* refusals into the audit log: from version 7 */
-	uint32_t allow_degraded, disable;	/* 1 << enum policy_protection */
+	bool log; /* refusals into the audit log: from version 7 */
+	uint32_t allow_degraded, disable; /* 1 << enum policy_protection */
 };
 
 /* The kernel refuses rights of directories in the rule of anything else. */
@@ -63,15 +63,15 @@ struct landlock_rule {
 };
 
 struct landlock_plan {
-	bool needed;		/* there is something to hold */
+	bool needed; /* there is something to hold */
 	struct kernel_landlock_ruleset handled;
 	const struct landlock_rule *rules;
 	size_t nrules;
 	const struct kernel_landlock_port *ports;
 	size_t nports;
-	uint32_t flags;		/* of landlock_restrict */
-	uint32_t missing;	/* protections wanted that are not held here… */
-	uint32_t disabled;	/* …or anywhere */
+	uint32_t flags;	   /* of landlock_restrict */
+	uint32_t missing;  /* protections wanted that are not held here… */
+	uint32_t disabled; /* …or anywhere */
 };
 
 /* The version of the kernel's interface; 0 when there is no Landlock. */
@@ -91,7 +91,8 @@ int landlock_plan(struct arena *arena, int abi,
 /* A new ruleset, closed on exec. */
 int landlock_create(const struct kernel_landlock_ruleset *handled);
 /* Allow what is below an O_PATH descriptor, opened after the last mount. */
-int landlock_allow(int ruleset, int place, const struct landlock_access *access);
+int landlock_allow(int ruleset, int place,
+		   const struct landlock_access *access);
 int landlock_allow_ports(int ruleset, const struct kernel_landlock_port *ports,
 			 size_t n);
 /* No new privileges, and no more than the ruleset, until the last descendant. */

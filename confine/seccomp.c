@@ -22,7 +22,7 @@
 #include "confine/calls.h"
 
 #define X32_BIT 0x40000000U
-#define NO_CALL 0xffffffffU	/* the number a tracer sets to skip a call */
+#define NO_CALL 0xffffffffU /* the number a tracer sets to skip a call */
 #define BAD_ARCH SECCOMP_RET_KILL_THREAD
 #define NEWER (SECCOMP_RET_ERRNO | ENOSYS)
 
@@ -30,7 +30,7 @@
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
 
-#define NARGS 6			/* of a system call */
+#define NARGS 6 /* of a system call */
 /* libseccomp's numbers for the parts of socketcall(2) and ipc(2): -101… */
 #define PSEUDO_NUMBERS 256
 #define NO_SUBCALL 0
@@ -46,13 +46,13 @@ struct call {
 /* What the profile says about the calls of one architecture. */
 struct calls {
 	struct arena *arena;
-	uint32_t arch;		/* AUDIT_ARCH_… or OCI_ARCH_X32 */
+	uint32_t arch; /* AUDIT_ARCH_… or OCI_ARCH_X32 */
 	uint32_t default_action;
 	struct call *items;
 	size_t n;
-	bool named;		/* at least one name has a number here */
-	uint32_t largest;	/* of the numbers named, in any rule */
-	uint32_t *direct;	/* by pseudo number; NULL until asked for */
+	bool named;	  /* at least one name has a number here */
+	uint32_t largest; /* of the numbers named, in any rule */
+	uint32_t *direct; /* by pseudo number; NULL until asked for */
 };
 
 struct ranges {
@@ -87,8 +87,11 @@ static bool make_cmp(const struct oci_seccomp_arg *arg, bool narrow,
 	if (!mask)
 		return false;
 	*ret = (struct bpf_cmp){
-		.arg = arg->index, .op = arg->op, .narrow = narrow,
-		.mask = mask, .value = value,
+		.arg = arg->index,
+		.op = arg->op,
+		.narrow = narrow,
+		.mask = mask,
+		.value = value,
 	};
 	return true;
 }
@@ -128,7 +131,8 @@ static int add_call(struct calls *calls, uint32_t number,
 		return -ENOMEM;
 	memcpy(kept, cmps, n * sizeof *kept);
 	*call = (struct call){
-		.rule = { kept, n, rule->action }, .number = number,
+		.rule = { kept, n, rule->action },
+		.number = number,
 	};
 	calls->n++;
 	return 0;
@@ -150,8 +154,8 @@ static int find_direct(struct calls *calls)
 	if (!calls->direct)
 		return -ENOMEM;
 	for (int number = first; number <= last; number++) {
-		char *name = seccomp_syscall_resolve_num_arch(calls->arch,
-							      number);
+		char *name =
+			seccomp_syscall_resolve_num_arch(calls->arch, number);
 		int pseudo = 0;
 
 		if (name)
@@ -171,8 +175,8 @@ static int add_multiplexed(struct calls *calls, const char *name, int pseudo,
 	int r;
 
 	if (pseudo > -PSEUDO_NUMBERS && pseudo != __NR_SCMP_ERROR)
-		carrier = seccomp_syscall_resolve_name_rewrite(calls->arch,
-							       name);
+		carrier =
+			seccomp_syscall_resolve_name_rewrite(calls->arch, name);
 	if (carrier < 0)
 		return 0;
 	if (!calls->direct) {
@@ -190,11 +194,12 @@ static int add_rule(struct calls *calls, const struct oci_seccomp_rule *rule)
 {
 	for (size_t i = 0; i < rule->names.n; i++) {
 		const char *name = rule->names.items[i];
-		int number = seccomp_syscall_resolve_name_arch(calls->arch,
-							       name);
+		int number =
+			seccomp_syscall_resolve_name_arch(calls->arch, name);
 		int r = number < 0 ?
-			add_multiplexed(calls, name, number, rule) :
-			add_call(calls, (uint32_t)number, rule, NO_SUBCALL);
+				add_multiplexed(calls, name, number, rule) :
+				add_call(calls, (uint32_t)number, rule,
+					 NO_SUBCALL);
 
 		if (r < 0)
 			return r;
@@ -309,8 +314,8 @@ static int rank(enum oci_seccomp_op op)
 static bool ask_differently(const struct bpf_cmp *a, const struct bpf_cmp *b)
 {
 	return a->mask >> 32 != b->mask >> 32 ||
-	       (!a->narrow && (a->op == OCI_CMP_MASKED_EQ) !=
-				      (b->op == OCI_CMP_MASKED_EQ));
+	       (!a->narrow &&
+		(a->op == OCI_CMP_MASKED_EQ) != (b->op == OCI_CMP_MASKED_EQ));
 }
 
 /*
@@ -385,8 +390,8 @@ static void append(struct ranges *ranges, struct bpf_range range)
 static void append_action(struct ranges *ranges, uint32_t first,
 			  uint32_t action)
 {
-	append(ranges, (struct bpf_range){ .first = first,
-					   .otherwise = action });
+	append(ranges,
+	       (struct bpf_range){ .first = first, .otherwise = action });
 }
 
 static bool is_s390(uint32_t arch)
@@ -399,8 +404,8 @@ static int append_calls(struct ranges *ranges, const struct calls *calls,
 			uint32_t base)
 {
 	uint32_t other = calls->default_action;
-	bool hides_newer = calls->named &&
-		(other & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO;
+	bool hides_newer = calls->named && (other & SECCOMP_RET_ACTION_FULL) ==
+						   SECCOMP_RET_ERRNO;
 
 	append_action(ranges, base, other);
 	/* There, numbers the kernel does not know arrive as 0. */
@@ -410,7 +415,8 @@ static int append_calls(struct ranges *ranges, const struct calls *calls,
 	}
 	for (size_t i = 0, n; i < calls->n; i += n) {
 		struct bpf_range range = {
-			.first = calls->items[i].number, .otherwise = other,
+			.first = calls->items[i].number,
+			.otherwise = other,
 		};
 		int r;
 
@@ -447,10 +453,9 @@ static void list_arch(struct archs *archs, uint32_t arch)
 static int list_archs(struct arena *arena, const struct oci_seccomp *profile,
 		      struct archs *ret)
 {
-	struct archs archs = {
-		arena_array(arena, profile->narchitectures + 1,
-			    sizeof *archs.items), 0
-	};
+	struct archs archs = { arena_array(arena, profile->narchitectures + 1,
+					   sizeof *archs.items),
+			       0 };
 
 	if (!archs.items)
 		return -ENOMEM;
@@ -467,7 +472,8 @@ static int append_arch(struct ranges *ranges, struct arena *arena,
 		       uint32_t base)
 {
 	struct calls calls = {
-		.arena = arena, .arch = arch,
+		.arena = arena,
+		.arch = arch,
 		.default_action = profile->default_action,
 	};
 	int r = collect(&calls, profile);

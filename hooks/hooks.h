@@ -8,11 +8,11 @@
 
 /* Where a hook runs: in the runtime's own world, or after these changes. */
 struct hooks_place {
-	const int *namespaces;	/* descriptors for setns(2), in order */
-	const int *ns_flags;	/* CLONE_NEW… of each */
+	const int *namespaces; /* descriptors for setns(2), in order */
+	const int *ns_flags;   /* CLONE_NEW… of each */
 	size_t n;
-	const char *cwd;	/* looked up after joining; NULL: leave it */
-	char *const *env;	/* of hooks without; NULL: the runtime's own */
+	const char *cwd;  /* looked up after joining; NULL: leave it */
+	char *const *env; /* of hooks without; NULL: the runtime's own */
 	/*
 	 * Called in the hook's own process instead of exec, for hooks that are
 	 * to be confined as the container is: the exit status, or negative

@@ -35,10 +35,8 @@ enum stage {
 };
 
 static const char *const stage_names[] = {
-	[STAGE_PLACE] = "prepare",
-	[STAGE_NAMESPACE] = "join namespace for",
-	[STAGE_FORK] = "fork for",
-	[STAGE_CWD] = "change directory for",
+	[STAGE_PLACE] = "prepare", [STAGE_NAMESPACE] = "join namespace for",
+	[STAGE_FORK] = "fork for", [STAGE_CWD] = "change directory for",
 	[STAGE_EXEC] = "exec",
 };
 

@@ -22,15 +22,15 @@ struct program {
 	const char *path;
 	char *const *argv;
 	char *const *envp;
-	const char *input;		/* standard input, whole; NULL: none */
-	uint32_t timeout;		/* seconds, 0: none */
-	struct copy *out, *err;		/* copies of the output; NULL: none */
-	const struct hooks_place *place;	/* NULL: as we are */
+	const char *input;		 /* standard input, whole; NULL: none */
+	uint32_t timeout;		 /* seconds, 0: none */
+	struct copy *out, *err;		 /* copies of the output; NULL: none */
+	const struct hooks_place *place; /* NULL: as we are */
 };
 
 struct program_end {
-	int status;			/* as waitpid(2) has it */
-	bool timed_out;			/* and killed for it */
+	int status;	/* as waitpid(2) has it */
+	bool timed_out; /* and killed for it */
 	struct program_tail out, err;
 };
 

@@ -14,7 +14,7 @@ struct netlink_request {
 		struct nlmsghdr header;
 		char bytes[NETLINK_REQUEST_SIZE];
 	};
-	bool full;		/* an attribute did not fit */
+	bool full; /* an attribute did not fit */
 };
 
 /* A new request with its fixed part (ifinfomsg, ifaddrmsg). */

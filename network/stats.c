@@ -9,15 +9,15 @@
 #include "network/network.h"
 #include "oci/write.h"
 
-#define COLUMNS 16	/* of numbers in a line of /proc/net/dev */
+#define COLUMNS 16 /* of numbers in a line of /proc/net/dev */
 
 /* The columns that clients of `events` know. */
 static const struct {
 	const char *key;
 	size_t column;
 } counters[] = {
-	{ "RxBytes", 0 },   { "RxPackets", 1 }, { "RxErrors", 2 },
-	{ "RxDropped", 3 }, { "TxBytes", 8 },   { "TxPackets", 9 },
+	{ "RxBytes", 0 },   { "RxPackets", 1 },	 { "RxErrors", 2 },
+	{ "RxDropped", 3 }, { "TxBytes", 8 },	 { "TxPackets", 9 },
 	{ "TxErrors", 10 }, { "TxDropped", 11 },
 };
 

@@ -14,19 +14,26 @@ static const char *const namespaces[] = {
 };
 
 static const char *const memory_modes[] = {
-	"MPOL_BIND", "MPOL_DEFAULT", "MPOL_INTERLEAVE", "MPOL_LOCAL",
-	"MPOL_PREFERRED", "MPOL_PREFERRED_MANY", "MPOL_WEIGHTED_INTERLEAVE",
+	"MPOL_BIND",
+	"MPOL_DEFAULT",
+	"MPOL_INTERLEAVE",
+	"MPOL_LOCAL",
+	"MPOL_PREFERRED",
+	"MPOL_PREFERRED_MANY",
+	"MPOL_WEIGHTED_INTERLEAVE",
 	NULL,
 };
 
 static const char *const memory_flags[] = {
-	"MPOL_F_NUMA_BALANCING", "MPOL_F_RELATIVE_NODES",
-	"MPOL_F_STATIC_NODES", NULL,
+	"MPOL_F_NUMA_BALANCING",
+	"MPOL_F_RELATIVE_NODES",
+	"MPOL_F_STATIC_NODES",
+	NULL,
 };
 
 /* A final dot means every key that begins so. */
 static const char *const unsafe_annotations[] = {
-	"bundle", "io.sandlock.", "org.criu.config", "org.systemd.property.",
+	"bundle",   "io.sandlock.", "org.criu.config", "org.systemd.property.",
 	"run.oci.", NULL,
 };
 
@@ -82,8 +89,7 @@ static void put_cgroup(struct writer *w)
 	put_end(w);
 }
 
-static void put_seccomp(struct writer *w,
-			const struct oci_feature_facts *facts)
+static void put_seccomp(struct writer *w, const struct oci_feature_facts *facts)
 {
 	put_object(w, "seccomp");
 	put_bool(w, "enabled", true);
@@ -151,8 +157,7 @@ int oci_features_print(struct arena *arena,
 	put_strings(&w, "mountOptions", &mount_options);
 	put_linux(&w, facts);
 	put_about(&w, facts);
-	put_words(&w, "potentiallyUnsafeConfigAnnotations",
-		  unsafe_annotations);
+	put_words(&w, "potentiallyUnsafeConfigAnnotations", unsafe_annotations);
 	put_end(&w);
 	return writer_close(&w, ret_json, NULL);
 }

@@ -15,12 +15,9 @@
 #include "oci/oci.h"
 
 static const char *const type_names[] = {
-	[JSON_NULL] = "null",
-	[JSON_BOOL] = "a boolean",
-	[JSON_NUMBER] = "a number",
-	[JSON_STRING] = "a string",
-	[JSON_ARRAY] = "an array",
-	[JSON_OBJECT] = "an object",
+	[JSON_NULL] = "null",	    [JSON_BOOL] = "a boolean",
+	[JSON_NUMBER] = "a number", [JSON_STRING] = "a string",
+	[JSON_ARRAY] = "an array",  [JSON_OBJECT] = "an object",
 };
 
 int json_fail(const struct json_value *v, const char *fmt, ...)
@@ -34,8 +31,8 @@ int json_fail(const struct json_value *v, const char *fmt, ...)
 	return fail(0, "%s%s", v->root ? "" : ": ", why);
 }
 
-int json_fail_key(const struct json_value *v, const char *key,
-		  const char *fmt, ...)
+int json_fail_key(const struct json_value *v, const char *key, const char *fmt,
+		  ...)
 {
 	char why[1024];
 	va_list ap;
@@ -77,7 +74,7 @@ const struct json_value *json_find(const struct json_value *object,
 {
 	const struct json_value *found = NULL;
 
-	json_each(member, object) {
+	json_each (member, object) {
 		if (streq(member->key, key)) {
 			found = member;
 			break;
@@ -121,7 +118,7 @@ int json_array(struct arena *arena, const struct json_value *v,
 	items = arena_array(arena, v->n, size);
 	if (!items)
 		return -ENOMEM;
-	json_each(member, v) {
+	json_each (member, v) {
 		r = read(arena, member, items + i * size);
 		if (r < 0)
 			return json_fail_index(r, i);
@@ -156,7 +153,7 @@ int json_choose_all(const struct json_value *v,
 
 	if (r < 0)
 		return r;
-	json_each(member, v) {
+	json_each (member, v) {
 		r = json_choose(member, choices, n, &one);
 		if (r < 0)
 			return json_fail_index(r, i);
@@ -326,7 +323,7 @@ JSON_READER(json_strings)
 	items = arena_array(arena, (size_t)v->n + 1, sizeof *items);
 	if (!items)
 		return -ENOMEM;
-	json_each(member, v) {
+	json_each (member, v) {
 		r = json_string(arena, member, &items[n]);
 		if (r < 0)
 			return json_fail_index(r, n);
@@ -348,7 +345,7 @@ JSON_READER(json_annotations)
 	items = arena_array(arena, v->n, sizeof *items);
 	if (!items)
 		return -ENOMEM;
-	json_each(member, v) {
+	json_each (member, v) {
 		if (member->type == JSON_NULL)
 			continue;
 		r = json_string(arena, member, &items[n].value);

@@ -15,16 +15,16 @@
 
 struct open_value {
 	struct json_value *value;
-	struct json_value *last;	/* its newest member */
+	struct json_value *last; /* its newest member */
 };
 
 struct builder {
 	struct arena *arena;
 	struct json_value *root;
-	const char *key;		/* read, its value is still to come */
+	const char *key; /* read, its value is still to come */
 	struct open_value open[JSON_MAX_DEPTH];
 	size_t depth;
-	int error;			/* of the callback that stopped it */
+	int error; /* of the callback that stopped it */
 };
 
 /* Put the place of the newest member of parent in front of the error. */
@@ -148,8 +148,8 @@ static int open_value(struct builder *b, enum json_type type)
 	struct json_value *v;
 
 	if (b->depth == JSON_MAX_DEPTH) {
-		b->error = fail(0, "nested deeper than %d levels",
-				JSON_MAX_DEPTH);
+		b->error =
+			fail(0, "nested deeper than %d levels", JSON_MAX_DEPTH);
 		return 0;
 	}
 	v = add(b, type);
@@ -185,7 +185,7 @@ static int on_end_object(void *ctx)
 		b->error = -ENOMEM;
 		return 0;
 	}
-	json_each(member, object)
+	json_each (member, object)
 		keys[n++] = member->key;
 	qsort(keys, n, sizeof *keys, by_key);
 	for (size_t i = 1; i < n; i++)
@@ -271,9 +271,9 @@ static int check_text(const char *text, size_t len)
 		return fail(0, "is empty");
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		return fail(0, "begins with a byte order mark");
-	if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 ||
-			 memcmp(text, "\xfe\xff", 2) == 0 ||
-			 !text[0] || !text[1]))
+	if (len >= 2 &&
+	    (memcmp(text, "\xff\xfe", 2) == 0 ||
+	     memcmp(text, "\xfe\xff", 2) == 0 || !text[0] || !text[1]))
 		return fail(0, "is UTF-16, not UTF-8");
 	return check_characters(text, len);
 }

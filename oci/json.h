@@ -28,19 +28,19 @@ enum json_type {
 };
 
 struct json_value {
-	uint8_t type;			/* enum json_type */
-	bool truth;			/* of JSON_BOOL */
+	uint8_t type; /* enum json_type */
+	bool truth;   /* of JSON_BOOL */
 	bool root;
-	uint32_t n;			/* members of an array or object */
+	uint32_t n; /* members of an array or object */
 	union {
-		const char *text;	/* string, or number as written */
-		struct json_value *first;	/* member */
+		const char *text;	  /* string, or number as written */
+		struct json_value *first; /* member */
 	};
-	const char *key;		/* in an object */
-	struct json_value *next;	/* member of the same parent */
+	const char *key;	 /* in an object */
+	struct json_value *next; /* member of the same parent */
 };
 
-#define json_each(member, parent) \
+#define json_each(member, parent)                                       \
 	for (const struct json_value *member = (parent)->first; member; \
 	     member = member->next)
 
@@ -60,8 +60,8 @@ const struct json_value *json_find(const struct json_value *object,
 int json_fail(const struct json_value *v, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same of the member of v that has, or lacks, this key. */
-int json_fail_key(const struct json_value *v, const char *key,
-		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int json_fail_key(const struct json_value *v, const char *key, const char *fmt,
+		  ...) __attribute__((format(printf, 3, 4)));
 /* Put v in front of an error another room recorded; returns r. */
 int json_fail_in(int r, const struct json_value *v);
 /* Complain unless v is of this type. */
@@ -77,16 +77,23 @@ int json_fail_index(int r, size_t index);
 struct json_field {
 	const char *key;
 	JSON_READER((*read));
-	size_t offset;			/* in the struct given to json_object */
+	size_t offset; /* in the struct given to json_object */
 	bool required;
 };
 
-#define JSON_FIELD(key, read, type, member) \
-	{ key, read, offsetof(type, member), false }
-#define JSON_REQUIRED(key, read, type, member) \
-	{ key, read, offsetof(type, member), true }
+#define JSON_FIELD(key, read, type, member)              \
+	{                                                \
+		key, read, offsetof(type, member), false \
+	}
+#define JSON_REQUIRED(key, read, type, member)          \
+	{                                               \
+		key, read, offsetof(type, member), true \
+	}
 /* The reader gets the whole struct: it sets more than one member. */
-#define JSON_WHOLE(key, read) { key, read, 0, false }
+#define JSON_WHOLE(key, read)       \
+	{                           \
+		key, read, 0, false \
+	}
 
 /*
  * Fill a struct from an object: each field that is there and not null goes
@@ -112,18 +119,18 @@ int json_choose(const struct json_value *v, const struct json_choice *choices,
 int json_choose_all(const struct json_value *v,
 		    const struct json_choice *choices, size_t n, uint64_t *ret);
 
-JSON_READER(json_bool);		/* bool */
-JSON_READER(json_string);		/* const char * */
-JSON_READER(json_filled);		/* const char *, not empty */
-JSON_READER(json_word);		/* const char *, NULL when empty */
-JSON_READER(json_absolute);	/* const char *, begins with a slash */
-JSON_READER(json_i32);		/* int32_t */
-JSON_READER(json_u32);		/* uint32_t */
-JSON_READER(json_id);		/* uint32_t, not the last (-1) */
-JSON_READER(json_i64);		/* int64_t */
-JSON_READER(json_u64);		/* uint64_t */
-JSON_READER(json_optional_i64);	/* struct oci_i64 */
-JSON_READER(json_optional_u64);	/* struct oci_u64 */
-JSON_READER(json_optional_bool);	/* struct oci_bool */
-JSON_READER(json_strings);	/* struct oci_strings */
-JSON_READER(json_annotations);	/* struct oci_annotations */
+JSON_READER(json_bool);		 /* bool */
+JSON_READER(json_string);	 /* const char * */
+JSON_READER(json_filled);	 /* const char *, not empty */
+JSON_READER(json_word);		 /* const char *, NULL when empty */
+JSON_READER(json_absolute);	 /* const char *, begins with a slash */
+JSON_READER(json_i32);		 /* int32_t */
+JSON_READER(json_u32);		 /* uint32_t */
+JSON_READER(json_id);		 /* uint32_t, not the last (-1) */
+JSON_READER(json_i64);		 /* int64_t */
+JSON_READER(json_u64);		 /* uint64_t */
+JSON_READER(json_optional_i64);	 /* struct oci_i64 */
+JSON_READER(json_optional_u64);	 /* struct oci_u64 */
+JSON_READER(json_optional_bool); /* struct oci_bool */
+JSON_READER(json_strings);	 /* struct oci_strings */
+JSON_READER(json_annotations);	 /* struct oci_annotations */

@@ -28,12 +28,14 @@ static void put_value(struct writer *w, const char *key,
 		break;
 	case JSON_ARRAY:
 		put_array(w, key);
-		json_each(member, v) put_value(w, NULL, member);
+		json_each (member, v)
+			put_value(w, NULL, member);
 		put_end(w);
 		break;
 	case JSON_OBJECT:
 		put_object(w, key);
-		json_each(member, v) put_value(w, member->key, member);
+		json_each (member, v)
+			put_value(w, member->key, member);
 		put_end(w);
 		break;
 	}
@@ -97,7 +99,9 @@ static bool same_thing(const struct json_value *a, const struct json_value *b)
 static bool has_thing(const struct json_value *list,
 		      const struct json_value *thing)
 {
-	json_each(member, list) if (same_thing(member, thing)) return true;
+	json_each (member, list)
+		if (same_thing(member, thing))
+			return true;
 	return false;
 }
 
@@ -112,15 +116,16 @@ static void put_merged(struct writer *w, const char *key,
 	}
 	if (old->type == JSON_ARRAY) {
 		put_array(w, key);
-		json_each(member, old) if (!has_thing(change, member))
+		json_each (member, old)
+			if (!has_thing(change, member))
+				put_value(w, NULL, member);
+		json_each (member, change)
 			put_value(w, NULL, member);
-		json_each(member, change) put_value(w, NULL, member);
 		put_end(w);
 		return;
 	}
 	put_object(w, key);
-	json_each(member, old)
-	{
+	json_each (member, old) {
 		const struct json_value *v = said(change, key, member->key);
 
 		if (v && member->type != JSON_NULL)
@@ -128,9 +133,10 @@ static void put_merged(struct writer *w, const char *key,
 		else if (member->type != JSON_NULL)
 			put_value(w, member->key, member);
 	}
-	json_each(member, change) if (!json_find(old, member->key) &&
-				      said(change, key, member->key) == member)
-		put_value(w, member->key, member);
+	json_each (member, change)
+		if (!json_find(old, member->key) &&
+		    said(change, key, member->key) == member)
+			put_value(w, member->key, member);
 	put_end(w);
 }
 

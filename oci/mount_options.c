@@ -12,15 +12,15 @@
 
 enum kind {
 	KIND_IGNORED, /* the default, or gone from the kernel */
-	KIND_SET, /* value: MOUNT_ATTR_… */
+	KIND_SET,     /* value: MOUNT_ATTR_… */
 	KIND_CLEAR,
 	KIND_ATIME, /* one of three ways, not a bit */
 	KIND_SET_REC,
 	KIND_CLEAR_REC,
 	KIND_ATIME_REC,
 	KIND_PROPAGATION, /* value: MS_… */
-	KIND_SUPERBLOCK, /* of the file system, not of the mount */
-	KIND_SWITCH, /* value: offset of a bool in mount_options */
+	KIND_SUPERBLOCK,  /* of the file system, not of the mount */
+	KIND_SWITCH,	  /* value: offset of a bool in mount_options */
 };
 
 #define SWITCH(member) offsetof(struct mount_options, member)

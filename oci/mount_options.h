@@ -12,15 +12,16 @@ struct arena;
 /* One parsed option list. */
 struct mount_options {
 	bool bind, rbind, remount;
-	unsigned int attr_set, attr_clr;	/* MOUNT_ATTR_… named in the list */
-	unsigned int rec_set, rec_clr;		/* the r… forms */
-	unsigned long propagation[8];		/* MS_… (| MS_REC), in order */
+	unsigned int attr_set, attr_clr; /* MOUNT_ATTR_… named in the list */
+	unsigned int rec_set, rec_clr;	 /* the r… forms */
+	unsigned long propagation[8];	 /* MS_… (| MS_REC), in order */
 	size_t npropagation;
-	const struct oci_annotation *params;	/* for the file system; value NULL: flag */
+	const struct oci_annotation
+		*params; /* for the file system; value NULL: flag */
 	size_t nparams;
 	bool tmpcopyup, idmap, ridmap;
 	bool copy_symlink, src_nofollow, dest_nofollow;
-	const char *idmap_uids, *idmap_gids;	/* idmap=uids=…;gids=… */
+	const char *idmap_uids, *idmap_gids; /* idmap=uids=…;gids=… */
 	bool readonly;
 };
 /* The failure names "options[2]". */

@@ -71,12 +71,12 @@ struct oci_user {
 	uint32_t gid;
 	bool has_umask;
 	mode_t umask;
-	const uint32_t *groups;		/* additionalGids */
+	const uint32_t *groups; /* additionalGids */
 	size_t ngroups;
 };
 
 struct oci_rlimit {
-	int type;			/* RLIMIT_… */
+	int type; /* RLIMIT_… */
 	uint64_t soft;
 	uint64_t hard;
 };
@@ -95,17 +95,17 @@ struct oci_capabilities {
 };
 
 struct oci_scheduler {
-	uint32_t policy;		/* SCHED_… */
+	uint32_t policy; /* SCHED_… */
 	int32_t nice;
 	int32_t priority;
-	uint64_t flags;			/* SCHED_FLAG_… */
+	uint64_t flags; /* SCHED_FLAG_… */
 	uint64_t runtime;
 	uint64_t deadline;
 	uint64_t period;
 };
 
 struct oci_io_priority {
-	int class;			/* 1 RT, 2 BE, 3 IDLE */
+	int class; /* 1 RT, 2 BE, 3 IDLE */
 	int priority;
 };
 
@@ -115,28 +115,28 @@ struct oci_process {
 	uint32_t console_height;
 	uint32_t console_width;
 	struct oci_user user;
-	struct oci_strings args;	/* at least one */
-	struct oci_strings env;		/* KEY=VALUE, last duplicate only */
-	const char *cwd;		/* absolute */
-	const struct oci_capabilities *capabilities;	/* NULL: all sets empty */
+	struct oci_strings args; /* at least one */
+	struct oci_strings env;	 /* KEY=VALUE, last duplicate only */
+	const char *cwd;	 /* absolute */
+	const struct oci_capabilities *capabilities; /* NULL: all sets empty */
 	const struct oci_rlimit *rlimits;
 	size_t nrlimits;
 	bool no_new_privileges;
-	const char *apparmor_profile;	/* NULL also for "unconfined" and "" */
+	const char *apparmor_profile; /* NULL also for "unconfined" and "" */
 	const char *selinux_label;
 	struct oci_i64 oom_score_adj;
 	const struct oci_scheduler *scheduler;
 	const struct oci_io_priority *io_priority;
-	const char *affinity_initial;	/* execCPUAffinity, checked CPU lists */
+	const char *affinity_initial; /* execCPUAffinity, checked CPU lists */
 	const char *affinity_final;
 };
 
 /* ---- mounts ---- */
 
 struct oci_mount {
-	const char *destination;	/* absolute, cleaned of // and . */
-	const char *source;		/* NULL when absent */
-	const char *type;		/* NULL when absent */
+	const char *destination; /* absolute, cleaned of // and . */
+	const char *source;	 /* NULL when absent */
+	const char *type;	 /* NULL when absent */
 	struct oci_strings options;
 	struct oci_id_maps uid_mappings;
 	struct oci_id_maps gid_mappings;
@@ -147,10 +147,10 @@ struct oci_mount {
 
 struct oci_hook {
 	const char *path;
-	struct oci_strings args;	/* empty: argv is the path alone */
-	struct oci_strings env;		/* has_env false: the runtime's own */
+	struct oci_strings args; /* empty: argv is the path alone */
+	struct oci_strings env;	 /* has_env false: the runtime's own */
 	bool has_env;
-	uint32_t timeout;		/* seconds, 0: none */
+	uint32_t timeout; /* seconds, 0: none */
 };
 
 struct oci_hook_list {
@@ -192,31 +192,31 @@ enum oci_ns {
 
 /* The kernel's flag and the name below /proc/PID/ns, by number. */
 struct oci_ns_kind {
-	const char *type;		/* as in config.json: "network" */
-	const char *proc;		/* as in /proc: "net" */
-	int flag;			/* CLONE_NEW… */
+	const char *type; /* as in config.json: "network" */
+	const char *proc; /* as in /proc: "net" */
+	int flag;	  /* CLONE_NEW… */
 };
 extern const struct oci_ns_kind oci_ns_kinds[OCI_NAMESPACES];
 
 struct oci_namespace {
-	bool listed;			/* false: inherit the runtime's */
-	const char *path;		/* NULL: make a new one */
+	bool listed;	  /* false: inherit the runtime's */
+	const char *path; /* NULL: make a new one */
 };
 
 struct oci_device {
-	mode_t type;			/* S_IFCHR, S_IFBLK, S_IFIFO */
-	const char *path;		/* absolute */
+	mode_t type;	  /* S_IFCHR, S_IFBLK, S_IFIFO */
+	const char *path; /* absolute */
 	int64_t major;
 	int64_t minor;
 	bool has_mode;
-	mode_t mode;			/* permission bits; 0666 when absent */
+	mode_t mode; /* permission bits; 0666 when absent */
 	uint32_t uid;
 	uint32_t gid;
 };
 
 struct oci_net_device {
 	const char *host_name;
-	const char *name;		/* name inside; host_name when absent */
+	const char *name; /* name inside; host_name when absent */
 };
 
 struct oci_time_offset {
@@ -227,8 +227,8 @@ struct oci_time_offset {
 
 struct oci_device_rule {
 	bool allow;
-	char type;			/* 'a', 'b' or 'c' */
-	int64_t major;			/* -1: any */
+	char type;     /* 'a', 'b' or 'c' */
+	int64_t major; /* -1: any */
 	int64_t minor;
 	bool r, w, m;
 };
@@ -300,13 +300,13 @@ struct oci_resources {
 	} network;
 	const struct oci_rdma *rdma;
 	size_t nrdma;
-	const struct oci_annotation *unified;	/* file -> value */
+	const struct oci_annotation *unified; /* file -> value */
 	size_t nunified;
 };
 
 struct oci_sysctl {
-	const char *key;		/* as written, dots or slashes */
-	const char *path;		/* below /proc/sys, slashes */
+	const char *key;  /* as written, dots or slashes */
+	const char *path; /* below /proc/sys, slashes */
 	const char *value;
 };
 
@@ -329,22 +329,22 @@ struct oci_seccomp_arg {
 
 struct oci_seccomp_rule {
 	struct oci_strings names;
-	uint32_t action;		/* SECCOMP_RET_…, errno already in its data */
+	uint32_t action; /* SECCOMP_RET_…, errno already in its data */
 	const struct oci_seccomp_arg *args;
 	size_t nargs;
 };
 
 struct oci_seccomp {
-	uint32_t default_action;	/* SECCOMP_RET_… with its data */
-	const uint32_t *architectures;	/* AUDIT_ARCH_… or OCI_ARCH_X32 */
+	uint32_t default_action;       /* SECCOMP_RET_… with its data */
+	const uint32_t *architectures; /* AUDIT_ARCH_… or OCI_ARCH_X32 */
 	size_t narchitectures;
-	bool has_flags;			/* absent: SPEC_ALLOW */
-	uint32_t flags;			/* SECCOMP_FILTER_FLAG_… */
+	bool has_flags; /* absent: SPEC_ALLOW */
+	uint32_t flags; /* SECCOMP_FILTER_FLAG_… */
 	const char *listener_path;
 	const char *listener_metadata;
 	const struct oci_seccomp_rule *rules;
 	size_t nrules;
-	bool fail_unknown;		/* an unknown name is an error */
+	bool fail_unknown; /* an unknown name is an error */
 };
 
 /* x32 shares AUDIT_ARCH_X86_64 in the kernel; this tells it apart here. */
@@ -359,8 +359,8 @@ struct oci_intel_rdt {
 };
 
 struct oci_memory_policy {
-	int mode;			/* MPOL_… with MPOL_F_… flags or'ed in */
-	const char *nodes;		/* checked list, NULL when none */
+	int mode;	   /* MPOL_… with MPOL_F_… flags or'ed in */
+	const char *nodes; /* checked list, NULL when none */
 };
 
 struct oci_linux {
@@ -374,9 +374,9 @@ struct oci_linux {
 	size_t nnet_devices;
 	const char *cgroups_path;
 	struct oci_resources resources;
-	const char *rootfs_propagation_name;	/* as written, NULL when absent */
-	unsigned long rootfs_propagation;	/* MS_SHARED… (| MS_REC), 0 absent */
-	const struct oci_seccomp *seccomp;	/* NULL: off */
+	const char *rootfs_propagation_name; /* as written, NULL when absent */
+	unsigned long rootfs_propagation; /* MS_SHARED… (| MS_REC), 0 absent */
+	const struct oci_seccomp *seccomp; /* NULL: off */
 	struct oci_strings masked_paths;
 	struct oci_strings readonly_paths;
 	const char *mount_label;
@@ -384,13 +384,13 @@ struct oci_linux {
 	size_t nsysctls;
 	const struct oci_intel_rdt *intel_rdt;
 	bool has_personality;
-	unsigned long personality;	/* PER_LINUX or PER_LINUX32 */
+	unsigned long personality; /* PER_LINUX or PER_LINUX32 */
 	const struct oci_memory_policy *memory_policy;
 };
 
 struct oci_spec {
 	const char *version;
-	const char *root_path;		/* as written: absolute or below the bundle */
+	const char *root_path; /* as written: absolute or below the bundle */
 	bool root_readonly;
 	const char *hostname;
 	const char *domainname;
@@ -399,9 +399,9 @@ struct oci_spec {
 	size_t nmounts;
 	struct oci_hooks hooks;
 	struct oci_annotations annotations;
-	bool keep_groups;		/* the caller's, not process.user's */
+	bool keep_groups; /* the caller's, not process.user's */
 	struct oci_linux linux_;
-	const char *json;		/* the file as read, for the private copy */
+	const char *json; /* the file as read, for the private copy */
 	size_t json_len;
 };
 
@@ -440,10 +440,10 @@ const char *oci_annotation(const struct oci_annotations *a, const char *key);
 bool oci_annotation_touches_host(const char *key);
 
 /* Words to numbers, shared with the command line; -1 when unknown. */
-int oci_capability(const char *name);		/* "CAP_KILL" or "kill" */
-const char *oci_capability_name(int number);	/* "CAP_KILL" */
-int oci_sysctl_owner(const char *path);		/* "net/core/…": an enum oci_ns */
-int oci_signal(const char *text);		/* "9", "KILL", "sigkill" */
+int oci_capability(const char *name);	     /* "CAP_KILL" or "kill" */
+const char *oci_capability_name(int number); /* "CAP_KILL" */
+int oci_sysctl_owner(const char *path); /* "net/core/…": an enum oci_ns */
+int oci_signal(const char *text);	/* "9", "KILL", "sigkill" */
 /* A CPU or node list such as "0-3,7" into bits; -EINVAL and recorded when bad. */
 int oci_bit_list(const char *text, unsigned long *bits, size_t nbits);
 
@@ -460,10 +460,10 @@ enum oci_status {
 const char *oci_status_name(enum oci_status status);
 
 struct oci_cgroup_path {
-	const char *controllers;	/* "cpu,cpuacct", "name=systemd", "" for v2 */
-	const char *path;		/* absolute, on the host */
-	const char *below;		/* so much of path was there before us */
-	uint64_t inode;			/* of path; 0: not made yet */
+	const char *controllers; /* "cpu,cpuacct", "name=systemd", "" for v2 */
+	const char *path;	 /* absolute, on the host */
+	const char *below;	 /* so much of path was there before us */
+	uint64_t inode;		 /* of path; 0: not made yet */
 };
 
 /*
@@ -471,27 +471,27 @@ struct oci_cgroup_path {
  * false), the whole truth once the child is to be kept.
  */
 struct oci_record {
-	const char *version;		/* of config.json */
+	const char *version; /* of config.json */
 	const char *id;
-	const char *bundle;		/* absolute */
-	const char *rootfs;		/* absolute */
-	const char *created;		/* RFC 3339 */
-	uint32_t owner;			/* uid that created it */
+	const char *bundle;  /* absolute */
+	const char *rootfs;  /* absolute */
+	const char *created; /* RFC 3339 */
+	uint32_t owner;	     /* uid that created it */
 	const char *boot_id;
 	bool kept;
-	bool hooks_begun;		/* create hooks have run: poststop is due */
-	pid_t maker;			/* the creating process; 0: unknown */
+	bool hooks_begun; /* create hooks have run: poststop is due */
+	pid_t maker;	  /* the creating process; 0: unknown */
 	uint64_t maker_start;
 	pid_t pid;
 	uint64_t start_time;
-	uint64_t ns_inodes[OCI_NAMESPACES];	/* 0: not known */
+	uint64_t ns_inodes[OCI_NAMESPACES]; /* 0: not known */
 	const struct oci_cgroup_path *cgroups;
 	size_t ncgroups;
-	bool sandbox;			/* made by `sandlock`, which waits */
-	bool own_cgroup;		/* we made it, we remove it */
-	const char *systemd_scope;	/* its unit; NULL: cgroups of our own */
-	bool systemd_user;		/* of the user's manager */
-	const char *rdt_group;		/* of its own, in resctrl; NULL: none */
+	bool sandbox;		   /* made by `sandlock`, which waits */
+	bool own_cgroup;	   /* we made it, we remove it */
+	const char *systemd_scope; /* its unit; NULL: cgroups of our own */
+	bool systemd_user;	   /* of the user's manager */
+	const char *rdt_group;	   /* of its own, in resctrl; NULL: none */
 	const char *rdt_monitor;
 	struct oci_annotations annotations;
 };
@@ -511,21 +511,21 @@ int oci_state_for_hook(struct arena *arena, const struct oci_record *record,
 		       const char **ret_json);
 /* What a seccomp agent gets with the listener. */
 int oci_state_for_agent(struct arena *arena, const struct oci_record *record,
-			enum oci_status status, pid_t pid,
-			const char *metadata, const char **ret_json);
+			enum oci_status status, pid_t pid, const char *metadata,
+			const char **ret_json);
 
 struct oci_list_row {
 	const struct oci_record *record;
 	enum oci_status status;
-	const char *owner;		/* name or number */
+	const char *owner; /* name or number */
 };
 /* What `list -f json` prints: one compact line, "null" when empty. */
 int oci_list_print(struct arena *arena, const struct oci_list_row *rows,
 		   size_t n, const char **ret_json);
 
 struct oci_template {
-	bool rootless;			/* for an unprivileged user… */
-	uid_t uid;			/* …with this id */
+	bool rootless; /* for an unprivileged user… */
+	uid_t uid;     /* …with this id */
 	gid_t gid;
 	bool cgroup_namespace;
 };
@@ -534,7 +534,7 @@ int oci_spec_template(struct arena *arena, const struct oci_template *wanted,
 		      const char **ret_json);
 /* Static facts `features` reports that other rooms know. */
 struct oci_feature_facts {
-	const char *version;		/* of the runtime */
+	const char *version; /* of the runtime */
 	const char *commit;
 	const char *libseccomp_version;
 	struct oci_strings mount_options;

@@ -11,20 +11,20 @@ struct oci_linux;
 #define OCI_MAX_CPUS 8192
 #define OCI_MAX_NODES 1024
 
-JSON_READER(oci_read_process);		/* struct oci_process */
-JSON_READER(oci_read_env);		/* struct oci_strings */
-JSON_READER(oci_read_mount);		/* struct oci_mount */
-JSON_READER(oci_read_hooks);		/* struct oci_hooks */
-JSON_READER(oci_read_id_maps);		/* struct oci_id_maps */
-JSON_READER(oci_read_linux);		/* struct oci_linux */
-JSON_READER(oci_read_sysctls);		/* struct oci_linux */
-JSON_READER(oci_read_devices);		/* struct oci_linux */
-JSON_READER(oci_read_net_devices);	/* struct oci_linux */
-JSON_READER(oci_read_intel_rdt);	/* const struct oci_intel_rdt * */
-JSON_READER(oci_read_memory_policy);	/* const struct oci_memory_policy * */
-JSON_READER(oci_read_resources);	/* struct oci_resources */
-JSON_READER(oci_read_seccomp);		/* const struct oci_seccomp * */
-JSON_READER(oci_read_inside_path);	/* const char *, see oci_clean_path */
+JSON_READER(oci_read_process);	     /* struct oci_process */
+JSON_READER(oci_read_env);	     /* struct oci_strings */
+JSON_READER(oci_read_mount);	     /* struct oci_mount */
+JSON_READER(oci_read_hooks);	     /* struct oci_hooks */
+JSON_READER(oci_read_id_maps);	     /* struct oci_id_maps */
+JSON_READER(oci_read_linux);	     /* struct oci_linux */
+JSON_READER(oci_read_sysctls);	     /* struct oci_linux */
+JSON_READER(oci_read_devices);	     /* struct oci_linux */
+JSON_READER(oci_read_net_devices);   /* struct oci_linux */
+JSON_READER(oci_read_intel_rdt);     /* const struct oci_intel_rdt * */
+JSON_READER(oci_read_memory_policy); /* const struct oci_memory_policy * */
+JSON_READER(oci_read_resources);     /* struct oci_resources */
+JSON_READER(oci_read_seccomp);	     /* const struct oci_seccomp * */
+JSON_READER(oci_read_inside_path);   /* const char *, see oci_clean_path */
 
 /* Settings that would reach the host are refused; linux_ is otherwise read. */
 int oci_check_sysctls(const struct json_value *linux_value,

@@ -100,8 +100,8 @@ static JSON_READER(read_cgroup)
 	static const struct json_field fields[] = {
 		{ "controllers", json_string,
 		  offsetof(struct oci_cgroup_path, controllers), true },
-		{ "path", json_absolute,
-		  offsetof(struct oci_cgroup_path, path), true },
+		{ "path", json_absolute, offsetof(struct oci_cgroup_path, path),
+		  true },
 		{ "below", json_absolute,
 		  offsetof(struct oci_cgroup_path, below), true },
 		{ "inode", json_u64, offsetof(struct oci_cgroup_path, inode),

@@ -17,7 +17,7 @@
 #include "oci/parse.h"
 
 #define MAX_FILE ((size_t)16 << 20)
-#define MAX_HOST_NAME (sizeof ((struct utsname *)NULL)->nodename - 1)
+#define MAX_HOST_NAME (sizeof((struct utsname *)NULL)->nodename - 1)
 #define NOTIFY_ANNOTATION "run.oci.seccomp.receiver"
 
 int oci_read_list(const struct json_value *v, size_t max, const char **ret)
@@ -72,8 +72,7 @@ static bool is_semver(const char *text)
 		if ((i > 0 && *text++ != '.') || !semver_number(&text))
 			return false;
 	return semver_suffix(&text, '-', /* leading_zeros= */ false) &&
-	       semver_suffix(&text, '+', /* leading_zeros= */ true) &&
-	       !*text;
+	       semver_suffix(&text, '+', /* leading_zeros= */ true) && !*text;
 }
 
 static JSON_READER(read_version)
@@ -86,8 +85,7 @@ static JSON_READER(read_version)
 		return json_fail(v, "'%.200s' is not a semantic version",
 				 v->text);
 	if (!starts_with(v->text, "1."))
-		return json_fail(v, "%.200s is not supported, 1.x is",
-				 v->text);
+		return json_fail(v, "%.200s is not supported, 1.x is", v->text);
 	return 0;
 }
 
@@ -148,8 +146,8 @@ static int check_names(const struct oci_spec *spec)
 /* An annotation may name the listener, and then everybody finds it there. */
 static int check_listener(struct arena *arena, struct oci_spec *spec)
 {
-	const char *receiver = oci_annotation(&spec->annotations,
-					      NOTIFY_ANNOTATION);
+	const char *receiver =
+		oci_annotation(&spec->annotations, NOTIFY_ANNOTATION);
 	const struct oci_seccomp *old = spec->linux_.seccomp;
 	struct oci_seccomp *seccomp;
 
@@ -166,11 +164,13 @@ static int check_listener(struct arena *arena, struct oci_spec *spec)
 	}
 	if (old->listener_metadata)
 		return fail(0, "linux.seccomp.listenerMetadata: needs "
-			    "listenerPath");
+			       "listenerPath");
 	for (size_t i = 0; i < old->nrules; i++)
 		if (old->rules[i].action == SECCOMP_RET_USER_NOTIF)
-			return fail(0, "linux.seccomp.syscalls[%zu].action: "
-				    "SCMP_ACT_NOTIFY needs listenerPath", i);
+			return fail(0,
+				    "linux.seccomp.syscalls[%zu].action: "
+				    "SCMP_ACT_NOTIFY needs listenerPath",
+				    i);
 	return 0;
 }
 
@@ -248,8 +248,8 @@ int oci_spec_load(struct arena *arena, int dir, const char *name,
 		  struct oci_spec *ret)
 {
 	/* O_NONBLOCK: a FIFO without a writer must not hold us up. */
-	autoclose int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY |
-					     O_CLOEXEC);
+	autoclose int fd =
+		openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	char *text = NULL;
 	size_t len = 0;
 	int r;
@@ -262,8 +262,7 @@ int oci_spec_load(struct arena *arena, int dir, const char *name,
 	return 0;
 }
 
-static int read_tree(struct arena *arena, int fd,
-		     const struct json_value **ret)
+static int read_tree(struct arena *arena, int fd, const struct json_value **ret)
 {
 	char *text;
 	size_t len;

@@ -68,8 +68,7 @@ static JSON_READER(read_device)
 	struct oci_device *device = ret;
 	int r;
 
-	*device = (struct oci_device){ .major = -1, .minor = -1,
-				       .mode = 0666 };
+	*device = (struct oci_device){ .major = -1, .minor = -1, .mode = 0666 };
 	r = json_object(arena, v, fields, COUNT(fields), device);
 	if (r < 0)
 		return r;
@@ -114,8 +113,7 @@ static int read_net_device(struct arena *arena, const struct json_value *v,
 			   struct oci_net_device *ret)
 {
 	static const struct json_field fields[] = {
-		JSON_FIELD("name", read_interface, struct oci_net_device,
-			   name),
+		JSON_FIELD("name", read_interface, struct oci_net_device, name),
 	};
 	int r;
 
@@ -140,7 +138,7 @@ JSON_READER(oci_read_net_devices)
 	devices = arena_array(arena, v->n, sizeof *devices);
 	if (!devices)
 		return -ENOMEM;
-	json_each(member, v) {
+	json_each (member, v) {
 		if (member->type == JSON_NULL)
 			continue;
 		r = read_net_device(arena, member, &devices[n]);
@@ -168,8 +166,7 @@ static JSON_READER(read_clos_id)
 
 	if (r < 0 || streq(v->text, "/"))
 		return r;
-	if (strchr(v->text, '/') || streq(v->text, ".") ||
-	    streq(v->text, ".."))
+	if (strchr(v->text, '/') || streq(v->text, ".") || streq(v->text, ".."))
 		return json_fail(v, "'%.200s' is not a name", v->text);
 	return 0;
 }
@@ -190,8 +187,9 @@ static JSON_READER(read_schemata)
 
 	for (size_t i = 0; r == 0 && i < list->n; i++)
 		if (strchr(list->items[i], '\n'))
-			return json_fail_index(
-				fail(0, ": must not have a newline"), i);
+			return json_fail_index(fail(0,
+						    ": must not have a newline"),
+					       i);
 	return r;
 }
 

@@ -49,8 +49,8 @@ static JSON_READER(read_namespace)
 	static const struct json_field fields[] = {
 		JSON_REQUIRED("type", read_namespace_type,
 			      struct listed_namespace, type),
-		JSON_FIELD("path", read_namespace_path,
-			   struct listed_namespace, path),
+		JSON_FIELD("path", read_namespace_path, struct listed_namespace,
+			   path),
 	};
 	struct oci_namespace *all = ret;
 	struct listed_namespace listed = { 0 };
@@ -73,7 +73,7 @@ static JSON_READER(read_namespaces)
 
 	if (r < 0)
 		return r;
-	json_each(member, v) {
+	json_each (member, v) {
 		r = read_namespace(arena, member, ret);
 		if (r < 0)
 			return json_fail_index(r, i);
@@ -110,12 +110,11 @@ static JSON_READER(read_time_offsets)
 
 	if (r < 0)
 		return r;
-	json_each(member, v) {
+	json_each (member, v) {
 		if (member->type == JSON_NULL)
 			continue;
 		if (streq(member->key, "monotonic"))
-			r = read_time_offset(arena, member,
-					     &linux_->monotonic);
+			r = read_time_offset(arena, member, &linux_->monotonic);
 		else if (streq(member->key, "boottime"))
 			r = read_time_offset(arena, member, &linux_->boottime);
 		else
@@ -226,8 +225,7 @@ static JSON_READER(read_policy_mode)
 		{ "MPOL_INTERLEAVE", MPOL_INTERLEAVE },
 		{ "MPOL_LOCAL", MPOL_LOCAL },
 		{ "MPOL_PREFERRED_MANY", KERNEL_MPOL_PREFERRED_MANY },
-		{ "MPOL_WEIGHTED_INTERLEAVE",
-		  KERNEL_MPOL_WEIGHTED_INTERLEAVE },
+		{ "MPOL_WEIGHTED_INTERLEAVE", KERNEL_MPOL_WEIGHTED_INTERLEAVE },
 	};
 	int r = json_expect(v, JSON_STRING);
 
@@ -252,7 +250,7 @@ static JSON_READER(read_policy_flags)
 	(void)arena;
 	if (r < 0)
 		return r;
-	json_each(member, v) {
+	json_each (member, v) {
 		r = json_expect(member, JSON_STRING);
 		if (r < 0)
 			return json_fail_index(r, i);
@@ -298,8 +296,7 @@ static int check_memory_policy(const struct json_value *v,
 		return json_fail_key(v, "nodes",
 				     "invalid memory policy: this mode needs "
 				     "at least one node");
-	if (p->flags & MPOL_F_STATIC_NODES &&
-	    p->flags & MPOL_F_RELATIVE_NODES)
+	if (p->flags & MPOL_F_STATIC_NODES && p->flags & MPOL_F_RELATIVE_NODES)
 		return json_fail_key(v, "flags",
 				     "invalid memory policy: static and "
 				     "relative nodes exclude each other");
@@ -340,7 +337,7 @@ struct demand {
 	const char *key;
 	bool there;
 	enum oci_ns ns;
-	bool fresh;			/* a joined one will not do */
+	bool fresh; /* a joined one will not do */
 };
 
 static int check_namespaces(const struct json_value *v,
@@ -391,8 +388,8 @@ JSON_READER(oci_read_linux)
 			   seccomp),
 		JSON_FIELD("maskedPaths", read_inside_paths, struct oci_linux,
 			   masked_paths),
-		JSON_FIELD("readonlyPaths", read_inside_paths,
-			   struct oci_linux, readonly_paths),
+		JSON_FIELD("readonlyPaths", read_inside_paths, struct oci_linux,
+			   readonly_paths),
 		JSON_FIELD("mountLabel", json_word, struct oci_linux,
 			   mount_label),
 		JSON_WHOLE("sysctl", oci_read_sysctls),

@@ -182,7 +182,7 @@ static int read_capability_set(struct arena *arena, const struct json_value *v,
 
 	if (r < 0)
 		return r;
-	json_each(member, v) {
+	json_each (member, v) {
 		int number;
 
 		r = json_expect(member, JSON_STRING);
@@ -295,8 +295,8 @@ static JSON_READER(read_rlimits)
 		uint64_t bit = UINT64_C(1) << p->rlimits[i].type;
 
 		if (seen & bit)
-			return json_fail_index(
-				fail(0, ".type: given twice"), i);
+			return json_fail_index(fail(0, ".type: given twice"),
+					       i);
 		seen |= bit;
 	}
 	return 0;
@@ -386,7 +386,7 @@ static int check_scheduler(const struct json_value *v,
 		return s->flags & KEEP_FLAGS ? 0 : check_deadline(v, s);
 	if (s->runtime || s->deadline || s->period)
 		return json_fail(v, "runtime, deadline and period are only "
-				 "for SCHED_DEADLINE");
+				    "for SCHED_DEADLINE");
 	return 0;
 }
 
@@ -511,8 +511,7 @@ static JSON_READER(read_oom_score_adj)
 JSON_READER(oci_read_process)
 {
 	static const struct json_field fields[] = {
-		JSON_FIELD("terminal", json_bool, struct oci_process,
-			   terminal),
+		JSON_FIELD("terminal", json_bool, struct oci_process, terminal),
 		JSON_WHOLE("consoleSize", read_console_size),
 		JSON_FIELD("user", read_user, struct oci_process, user),
 		JSON_REQUIRED("args", read_args, struct oci_process, args),
@@ -523,8 +522,8 @@ JSON_READER(oci_read_process)
 		JSON_WHOLE("rlimits", read_rlimits),
 		JSON_FIELD("noNewPrivileges", json_bool, struct oci_process,
 			   no_new_privileges),
-		JSON_FIELD("apparmorProfile", read_profile,
-			   struct oci_process, apparmor_profile),
+		JSON_FIELD("apparmorProfile", read_profile, struct oci_process,
+			   apparmor_profile),
 		JSON_FIELD("selinuxLabel", json_word, struct oci_process,
 			   selinux_label),
 		JSON_FIELD("oomScoreAdj", read_oom_score_adj,

@@ -35,7 +35,10 @@ static JSON_READER(read_limit)
 static JSON_READER(read_device_type)
 {
 	static const struct json_choice types[] = {
-		{ "", 'a' }, { "a", 'a' }, { "b", 'b' }, { "c", 'c' },
+		{ "", 'a' },
+		{ "a", 'a' },
+		{ "b", 'b' },
+		{ "c", 'c' },
 	};
 	uint64_t type = 'a';
 	int r = json_choose(v, types, COUNT(types), &type);
@@ -69,16 +72,17 @@ static JSON_READER(read_device_rule)
 			      allow),
 		JSON_FIELD("type", read_device_type, struct oci_device_rule,
 			   type),
-		JSON_FIELD("major", read_from_minus_one,
-			   struct oci_device_rule, major),
-		JSON_FIELD("minor", read_from_minus_one,
-			   struct oci_device_rule, minor),
+		JSON_FIELD("major", read_from_minus_one, struct oci_device_rule,
+			   major),
+		JSON_FIELD("minor", read_from_minus_one, struct oci_device_rule,
+			   minor),
 		JSON_WHOLE("access", read_access),
 	};
 	struct oci_device_rule *rule = ret;
 	int r;
 
-	*rule = (struct oci_device_rule){ .type = 'a', .major = -1,
+	*rule = (struct oci_device_rule){ .type = 'a',
+					  .major = -1,
 					  .minor = -1 };
 	r = json_object(arena, v, fields, COUNT(fields), rule);
 	if (r < 0 || rule->r || rule->w || rule->m)
@@ -123,8 +127,7 @@ static JSON_READER(read_memory)
 		FIELD("swappiness", read_swappiness, memory.swappiness),
 		FIELD("disableOOMKiller", json_optional_bool,
 		      memory.disable_oom_killer),
-		FIELD("useHierarchy", json_optional_bool,
-		      memory.use_hierarchy),
+		FIELD("useHierarchy", json_optional_bool, memory.use_hierarchy),
 		FIELD("checkBeforeUpdate", json_optional_bool,
 		      memory.check_before_update),
 	};
@@ -163,8 +166,7 @@ static JSON_READER(read_cpu)
 		FIELD("period", json_optional_u64, cpu.period),
 		FIELD("realtimeRuntime", json_optional_i64,
 		      cpu.realtime_runtime),
-		FIELD("realtimePeriod", json_optional_u64,
-		      cpu.realtime_period),
+		FIELD("realtimePeriod", json_optional_u64, cpu.realtime_period),
 		FIELD("cpus", read_cpu_list, cpu.cpus),
 		FIELD("mems", read_node_list, cpu.mems),
 		FIELD("idle", read_idle, cpu.idle),
@@ -212,8 +214,8 @@ static JSON_READER(read_weight_device)
 			      struct oci_weight_device, minor),
 		JSON_FIELD("weight", read_weight, struct oci_weight_device,
 			   weight),
-		JSON_FIELD("leafWeight", read_weight,
-			   struct oci_weight_device, leaf_weight),
+		JSON_FIELD("leafWeight", read_weight, struct oci_weight_device,
+			   leaf_weight),
 	};
 
 	return json_object(arena, v, fields, COUNT(fields), ret);
@@ -346,8 +348,7 @@ static JSON_READER(read_net_priorities)
 
 	return json_array(arena, v, read_net_priority,
 			  sizeof *res->network.priorities,
-			  &res->network.priorities,
-			  &res->network.npriorities);
+			  &res->network.priorities, &res->network.npriorities);
 }
 
 static JSON_READER(read_network)
@@ -404,7 +405,7 @@ static JSON_READER(read_rdma)
 	devices = arena_array(arena, v->n, sizeof *devices);
 	if (!devices)
 		return -ENOMEM;
-	json_each(member, v) {
+	json_each (member, v) {
 		if (member->type == JSON_NULL)
 			continue;
 		r = read_rdma_device(arena, member, &devices[n]);

@@ -175,8 +175,7 @@ static JSON_READER(read_arg)
 	static const struct json_field fields[] = {
 		JSON_REQUIRED("index", read_index, struct oci_seccomp_arg,
 			      index),
-		JSON_REQUIRED("value", json_u64, struct oci_seccomp_arg,
-			      value),
+		JSON_REQUIRED("value", json_u64, struct oci_seccomp_arg, value),
 		JSON_FIELD("valueTwo", json_u64, struct oci_seccomp_arg,
 			   value_two),
 		JSON_REQUIRED("op", read_op, struct oci_seccomp_arg, op),
@@ -231,8 +230,7 @@ static JSON_READER(read_rule)
 		return r;
 	if (!written.action.set)
 		return json_fail_key(v, "action", "must not be empty");
-	r = finish_action(&written.action, v, "errnoRet",
-			  &written.rule.action);
+	r = finish_action(&written.action, v, "errnoRet", &written.rule.action);
 	if (r < 0)
 		return r;
 	*(struct oci_seccomp_rule *)ret = written.rule;
@@ -274,12 +272,12 @@ static int finish_default(const struct json_value *v,
 JSON_READER(oci_read_seccomp)
 {
 	static const struct json_field fields[] = {
-		JSON_FIELD("defaultAction", read_action,
-			   struct written_seccomp, action),
+		JSON_FIELD("defaultAction", read_action, struct written_seccomp,
+			   action),
 		JSON_FIELD("defaultErrnoRet", json_optional_u64,
 			   struct written_seccomp, action.errno_ret),
-		JSON_FIELD("architectures", read_archs,
-			   struct written_seccomp, seccomp),
+		JSON_FIELD("architectures", read_archs, struct written_seccomp,
+			   seccomp),
 		JSON_FIELD("flags", read_flags, struct written_seccomp,
 			   seccomp),
 		JSON_FIELD("listenerPath", json_word, struct written_seccomp,

@@ -70,7 +70,7 @@ JSON_READER(oci_read_sysctls)
 	sysctls = arena_array(arena, v->n, sizeof *sysctls);
 	if (!sysctls)
 		return -ENOMEM;
-	json_each(member, v) {
+	json_each (member, v) {
 		if (member->type == JSON_NULL)
 			continue;
 		r = read_sysctl(arena, member, &sysctls[n]);
@@ -88,12 +88,9 @@ static const struct {
 	const char *prefix;
 	enum oci_ns ns;
 } owners[] = {
-	{ "net/", OCI_NS_NETWORK },
-	{ "fs/mqueue/", OCI_NS_IPC },
-	{ "kernel/msg", OCI_NS_IPC },
-	{ "kernel/sem", OCI_NS_IPC },
-	{ "kernel/shm", OCI_NS_IPC },
-	{ "kernel/domainname", OCI_NS_UTS },
+	{ "net/", OCI_NS_NETWORK },   { "fs/mqueue/", OCI_NS_IPC },
+	{ "kernel/msg", OCI_NS_IPC }, { "kernel/sem", OCI_NS_IPC },
+	{ "kernel/shm", OCI_NS_IPC }, { "kernel/domainname", OCI_NS_UTS },
 	{ "user/", OCI_NS_USER },
 };
 

@@ -48,8 +48,7 @@ int oci_state_print(struct arena *arena, const struct oci_record *record,
 }
 
 int oci_state_for_hook(struct arena *arena, const struct oci_record *record,
-		       enum oci_status status, pid_t pid,
-		       const char **ret_json)
+		       enum oci_status status, pid_t pid, const char **ret_json)
 {
 	struct writer w;
 
@@ -59,8 +58,8 @@ int oci_state_for_hook(struct arena *arena, const struct oci_record *record,
 }
 
 int oci_state_for_agent(struct arena *arena, const struct oci_record *record,
-			enum oci_status status, pid_t pid,
-			const char *metadata, const char **ret_json)
+			enum oci_status status, pid_t pid, const char *metadata,
+			const char **ret_json)
 {
 	/* The state is of the container: an exec'd process is not its init. */
 	pid_t init = record->pid ? record->pid : pid;

@@ -16,9 +16,9 @@
 	"(state goes to --root DIR, or to XDG_RUNTIME_DIR of a user)"
 
 enum state_kind {
-	STATE_SANDBOXES,	/* of sandlock */
-	STATE_CONTAINERS,	/* of sandlock-oci, not of sandlock */
-	STATE_PLACEHOLDERS,	/* the registry of placeholders, of both */
+	STATE_SANDBOXES,    /* of sandlock */
+	STATE_CONTAINERS,   /* of sandlock-oci, not of sandlock */
+	STATE_PLACEHOLDERS, /* the registry of placeholders, of both */
 };
 
 /*

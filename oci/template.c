@@ -17,25 +17,48 @@ static const struct {
 	const char *options[7];
 } mounts[] = {
 	{ EVERYBODY, "/proc", "proc", "proc", { NULL } },
-	{ EVERYBODY, "/dev", "tmpfs", "tmpfs",
+	{ EVERYBODY,
+	  "/dev",
+	  "tmpfs",
+	  "tmpfs",
 	  { "nosuid", "strictatime", "mode=755", "size=65536k" } },
-	{ ROOT_ONLY, "/dev/pts", "devpts", "devpts",
+	{ ROOT_ONLY,
+	  "/dev/pts",
+	  "devpts",
+	  "devpts",
 	  { "nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620",
 	    "gid=5" } },
 	/* Group 5 has no place in a map of one id. */
-	{ ROOTLESS_ONLY, "/dev/pts", "devpts", "devpts",
-	  { "nosuid", "noexec", "newinstance", "ptmxmode=0666",
-	    "mode=0620" } },
-	{ EVERYBODY, "/dev/shm", "tmpfs", "shm",
+	{ ROOTLESS_ONLY,
+	  "/dev/pts",
+	  "devpts",
+	  "devpts",
+	  { "nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620" } },
+	{ EVERYBODY,
+	  "/dev/shm",
+	  "tmpfs",
+	  "shm",
 	  { "nosuid", "noexec", "nodev", "mode=1777", "size=65536k" } },
-	{ EVERYBODY, "/dev/mqueue", "mqueue", "mqueue",
+	{ EVERYBODY,
+	  "/dev/mqueue",
+	  "mqueue",
+	  "mqueue",
 	  { "nosuid", "noexec", "nodev" } },
-	{ ROOT_ONLY, "/sys", "sysfs", "sysfs",
+	{ ROOT_ONLY,
+	  "/sys",
+	  "sysfs",
+	  "sysfs",
 	  { "nosuid", "noexec", "nodev", "ro" } },
 	/* A new sysfs needs a network namespace of one's own. */
-	{ ROOTLESS_ONLY, "/sys", "none", "/sys",
+	{ ROOTLESS_ONLY,
+	  "/sys",
+	  "none",
+	  "/sys",
 	  { "rbind", "nosuid", "noexec", "nodev", "ro" } },
-	{ EVERYBODY, "/sys/fs/cgroup", "cgroup", "cgroup",
+	{ EVERYBODY,
+	  "/sys/fs/cgroup",
+	  "cgroup",
+	  "cgroup",
 	  { "nosuid", "noexec", "nodev", "relatime", "ro" } },
 };
 
@@ -43,30 +66,38 @@ static const struct {
 	enum audience audience;
 	enum oci_ns ns;
 } namespaces[] = {
-	{ EVERYBODY, OCI_NS_PID },
-	{ ROOT_ONLY, OCI_NS_NETWORK },
-	{ EVERYBODY, OCI_NS_IPC },
-	{ EVERYBODY, OCI_NS_UTS },
-	{ EVERYBODY, OCI_NS_MOUNT },
-	{ EVERYBODY, OCI_NS_CGROUP },
+	{ EVERYBODY, OCI_NS_PID },	{ ROOT_ONLY, OCI_NS_NETWORK },
+	{ EVERYBODY, OCI_NS_IPC },	{ EVERYBODY, OCI_NS_UTS },
+	{ EVERYBODY, OCI_NS_MOUNT },	{ EVERYBODY, OCI_NS_CGROUP },
 	{ ROOTLESS_ONLY, OCI_NS_USER },
 };
 
 static const char *const masked_paths[] = {
-	"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys",
-	"/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats",
-	"/proc/sched_debug", "/sys/firmware", "/proc/scsi", NULL,
+	"/proc/acpi",
+	"/proc/asound",
+	"/proc/kcore",
+	"/proc/keys",
+	"/proc/latency_stats",
+	"/proc/timer_list",
+	"/proc/timer_stats",
+	"/proc/sched_debug",
+	"/sys/firmware",
+	"/proc/scsi",
+	NULL,
 };
 
 static const char *const readonly_paths[] = {
-	"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
+	"/proc/bus",	       "/proc/fs", "/proc/irq", "/proc/sys",
 	"/proc/sysrq-trigger", NULL,
 };
 
 static void put_capabilities(struct writer *w)
 {
 	static const char *const names[] = {
-		"CAP_AUDIT_WRITE", "CAP_KILL", "CAP_NET_BIND_SERVICE", NULL,
+		"CAP_AUDIT_WRITE",
+		"CAP_KILL",
+		"CAP_NET_BIND_SERVICE",
+		NULL,
 	};
 
 	put_object(w, "capabilities");
@@ -82,7 +113,8 @@ static void put_process(struct writer *w)
 	static const char *const env[] = {
 		"PATH=/usr/local/sbin:/usr/local/bin:"
 		"/usr/sbin:/usr/bin:/sbin:/bin",
-		"TERM=xterm", NULL,
+		"TERM=xterm",
+		NULL,
 	};
 
 	put_object(w, "process");

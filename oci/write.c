@@ -115,8 +115,7 @@ static void put_level(struct writer *w, const char *key, bool is_array)
 	w->empty = true;
 }
 
-void writer_open(struct writer *w, struct arena *arena,
-		 enum writer_style style)
+void writer_open(struct writer *w, struct arena *arena, enum writer_style style)
 {
 	*w = (struct writer){ .arena = arena, .style = style, .empty = true };
 }

@@ -17,9 +17,9 @@ struct oci_annotations;
 struct oci_strings;
 
 enum writer_style {
-	WRITE_COMPACT,			/* no blanks, no newline */
-	WRITE_LINE,			/* compact, a newline at the end */
-	WRITE_PRETTY,			/* two-space, a newline at the end */
+	WRITE_COMPACT, /* no blanks, no newline */
+	WRITE_LINE,    /* compact, a newline at the end */
+	WRITE_PRETTY,  /* two-space, a newline at the end */
 };
 
 struct writer {
@@ -29,8 +29,8 @@ struct writer {
 	size_t len;
 	size_t size;
 	unsigned int depth;
-	uint64_t arrays;		/* bit n: level n is an array */
-	bool empty;			/* nothing in this level yet */
+	uint64_t arrays; /* bit n: level n is an array */
+	bool empty;	 /* nothing in this level yet */
 	int error;
 };
 

@@ -37,7 +37,7 @@ struct door {
 
 /* An annotation of ours, taken apart. */
 struct address {
-	const char *key; /* "section.key"; NULL: none of ours */
+	const char *key;       /* "section.key"; NULL: none of ours */
 	const char *container; /* not NUL-terminated; NULL: all */
 	size_t container_len;
 };
@@ -168,8 +168,7 @@ static int members(struct arena *arena, const struct json_value *v,
 
 	if (!items)
 		return -ENOMEM;
-	json_each(member, v)
-	{
+	json_each (member, v) {
 		int r = raw_from_json(member, &items[n++]);
 
 		if (r < 0)

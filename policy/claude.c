@@ -80,7 +80,8 @@ static int raw_from_json(struct arena *arena, const struct json_value *v,
 	items = arena_array(arena, v->n, sizeof *items);
 	if (!items)
 		return -ENOMEM;
-	json_each(member, v) raw_scalar(member, &items[n++]);
+	json_each (member, v)
+		raw_scalar(member, &items[n++]);
 	*ret = (struct policy_raw){
 		.type = v->type == JSON_ARRAY ? POLICY_RAW_LIST :
 						POLICY_RAW_MAP,
@@ -267,8 +268,7 @@ static const struct claude_key sandbox_keys[] = {
 	{ "enabled", read_enabled, 0, NULL },
 	{ "autoAllowBashIfSandboxed", read_auto_allow, 0, NULL },
 	{ "excludedCommands", read_commands, KEY_EXCLUDED, NULL },
-	{ "allowUnsandboxedCommands", read_value, KEY_ALLOW_UNSANDBOXED,
-	  NULL },
+	{ "allowUnsandboxedCommands", read_value, KEY_ALLOW_UNSANDBOXED, NULL },
 	{ "enableWeakerNestedSandbox", read_value, KEY_WEAKER_NESTED, NULL },
 	{ "failIfUnavailable", read_fail_if_unavailable, KEY_ALLOW_DEGRADED,
 	  NULL },
@@ -305,8 +305,7 @@ static int read_object(struct door *door, const struct claude_key *key,
 
 	if (r < 0)
 		return r;
-	json_each(member, v)
-	{
+	json_each (member, v) {
 		const struct claude_key *found = key->members;
 
 		while (found->name && !streq(found->name, member->key))
@@ -356,8 +355,9 @@ static int read_settings(struct door *door, const char *text, size_t len)
 		r = expect(door, root, JSON_OBJECT, "an object");
 	if (r < 0)
 		return r;
-	json_each(member, root) if (streq(member->key, sandbox.name))
-		object = member;
+	json_each (member, root)
+		if (streq(member->key, sandbox.name))
+			object = member;
 	if (!object)
 		return fail(0, "has no sandbox object");
 	r = add_base(door);

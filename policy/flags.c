@@ -14,15 +14,15 @@
 
 /* What was given for one key so far. */
 struct given {
-	const char *flag;		/* as first written; NULL: nothing */
-	const char *whole;		/* a value that is no list */
+	const char *flag;  /* as first written; NULL: nothing */
+	const char *whole; /* a value that is no list */
 	struct policy_raw *items;
 	size_t n;
 };
 
 struct door {
 	struct arena *arena;
-	const struct oci_strings *env;	/* the caller's, or NULL */
+	const struct oci_strings *env; /* the caller's, or NULL */
 	struct given given[KEY_COUNT];
 };
 
@@ -31,9 +31,9 @@ struct word {
 	const char *text;
 	const char *name;
 	size_t name_len;
-	const char *value;		/* NULL: none in this word */
+	const char *value; /* NULL: none in this word */
 	enum policy_key key;
-	bool commas;			/* a spelling that is split at them */
+	bool commas; /* a spelling that is split at them */
 };
 
 /* "net-allow" of "net_allow", "filesystem-read" of "filesystem.read". */
@@ -55,8 +55,8 @@ static bool find_long(struct word *word)
 	const char *equals = strchr(word->text, '=');
 
 	word->name = word->text + 2;
-	word->name_len = equals ? (size_t)(equals - word->name)
-				: strlen(word->name);
+	word->name_len = equals ? (size_t)(equals - word->name) :
+				  strlen(word->name);
 	word->value = equals ? equals + 1 : NULL;
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
@@ -248,8 +248,9 @@ static int set_given(const struct policy_setter *to, enum policy_key key,
 {
 	const struct policy_type_info *type =
 		policy_type_info(policy_key_info(key)->type);
-	const struct policy_raw list = {
-		.type = type->shape, .items = given->items, .n = given->n };
+	const struct policy_raw list = { .type = type->shape,
+					 .items = given->items,
+					 .n = given->n };
 
 	if (!given->whole)
 		return policy_set(to, key, &list);
@@ -261,8 +262,9 @@ static int set_given(const struct policy_setter *to, enum policy_key key,
 static int set_all(const struct door *door, const struct policy_place *place,
 		   struct policy *policy)
 {
-	struct policy_setter to = {
-		.arena = door->arena, .policy = policy, .place = place };
+	struct policy_setter to = { .arena = door->arena,
+				    .policy = policy,
+				    .place = place };
 
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct given *given = &door->given[key];
@@ -281,8 +283,7 @@ static int set_all(const struct door *door, const struct policy_place *place,
 int policy_from_flags(struct arena *arena, char **argv, int argc,
 		      const struct policy_place *place,
 		      int (*other)(void *user, char **argv, int argc),
-		      void *user,
-		      struct policy *ret, int *ret_used)
+		      void *user, struct policy *ret, int *ret_used)
 {
 	struct door door = { .arena = arena, .env = place->env };
 	struct policy policy = { 0 };
@@ -302,8 +303,10 @@ int policy_from_flags(struct arena *arena, char **argv, int argc,
 			r = other(user, argv + used, argc - used);
 		if (r <= 0)
 			return r < 0 ? r :
-				       fail(0, "unknown flag %s, see sandlock "
-					       "run --help", word.text);
+				       fail(0,
+					    "unknown flag %s, see sandlock "
+					    "run --help",
+					    word.text);
 		used += r;
 	}
 	r = set_all(&door, place, &policy);

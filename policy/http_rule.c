@@ -13,9 +13,8 @@
 bool http_is_token(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (!isascii(text[i]) ||
-		    (!isalnum((unsigned char)text[i]) &&
-		     !strchr("!#$%&'*+-.^_`|~", text[i])))
+		if (!isascii(text[i]) || (!isalnum((unsigned char)text[i]) &&
+					  !strchr("!#$%&'*+-.^_`|~", text[i])))
 			return false;
 	return len > 0;
 }

@@ -11,9 +11,9 @@
 #include "policy/net_rule.h"
 
 struct http_rule {
-	const char *method;	/* NULL: any */
+	const char *method; /* NULL: any */
 	struct net_host host;
-	const char *path;	/* begins with a slash */
+	const char *path; /* begins with a slash */
 };
 
 int http_rule_parse(struct arena *arena, const char *text,

@@ -88,16 +88,17 @@ static int check_protections(const struct policy *policy)
 
 	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
 		if (both & 1U << i)
-			return fail(0, "config.allow_degraded and "
-				       "config.disable: '%s' is in both",
+			return fail(0,
+				    "config.allow_degraded and "
+				    "config.disable: '%s' is in both",
 				    policy_protection_name(i));
 	return 0;
 }
 
 static int check_network(const struct policy *policy)
 {
-	if (policy->set[KEY_NET_MODE] &&
-	    policy->mode == POLICY_MODE_OPEN && policy->set[KEY_NET_ALLOW])
+	if (policy->set[KEY_NET_MODE] && policy->mode == POLICY_MODE_OPEN &&
+	    policy->set[KEY_NET_ALLOW])
 		return fail(0, "network.mode 'open' leaves nothing to "
 			       "network.allow");
 	return 0;
@@ -107,9 +108,10 @@ static int check_cpus(const struct policy *policy)
 {
 	if (policy->set[KEY_NUM_CPUS] && policy->set[KEY_CPU_CORES] &&
 	    policy->num_cpus > policy->cpu_cores.n)
-		return fail(0, "limits.num_cpus: %u is more than the %zu of "
-			       "limits.cpu_cores", policy->num_cpus,
-			    policy->cpu_cores.n);
+		return fail(0,
+			    "limits.num_cpus: %u is more than the %zu of "
+			    "limits.cpu_cores",
+			    policy->num_cpus, policy->cpu_cores.n);
 	return 0;
 }
 
@@ -118,8 +120,10 @@ static int check_bundle(const struct policy *policy)
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (policy->set[key] &&
 		    policy_key_info(key)->bundle == POLICY_BUNDLE_NEVER)
-			return fail(0, "%s is not for a bundle, which has its "
-				       "own", policy_key_name(key));
+			return fail(0,
+				    "%s is not for a bundle, which has its "
+				    "own",
+				    policy_key_name(key));
 	return 0;
 }
 

@@ -68,7 +68,8 @@ int nested_container(struct arena *arena, const char **ret)
 
 int nested_weaken(struct arena *arena, struct policy *policy)
 {
-	const uint32_t weaker = 1U << PROTECT_NAMESPACES | 1U << PROTECT_CGROUPS;
+	const uint32_t weaker = 1U << PROTECT_NAMESPACES |
+				1U << PROTECT_CGROUPS;
 	const char *mark;
 	int r;
 

@@ -82,9 +82,8 @@ static bool is_label(const char *label, size_t len)
 	    label[len - 1] == '-')
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (!isascii(label[i]) ||
-		    (!isalnum((unsigned char)label[i]) && label[i] != '-' &&
-		     label[i] != '_'))
+		if (!isascii(label[i]) || (!isalnum((unsigned char)label[i]) &&
+					   label[i] != '-' && label[i] != '_'))
 			return false;
 	return true;
 }
@@ -139,8 +138,7 @@ static char *without_brackets(struct arena *arena, const char *text)
 			    end + 1);
 }
 
-int net_host_parse(struct arena *arena, const char *text,
-		   struct net_host *ret)
+int net_host_parse(struct arena *arena, const char *text, struct net_host *ret)
 {
 	char *address, *slash;
 	int r;

@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "base/util.h"
 
-#define MAX_PORT_TEXT 16	/* "65535-65535" and some more */
+#define MAX_PORT_TEXT 16 /* "65535-65535" and some more */
 
 static const struct {
 	const char *prefix;
@@ -143,8 +143,7 @@ static int read_target(struct arena *arena, const char *target,
 	return net_host_parse(arena, colon == target ? "*" : host, &ret->host);
 }
 
-int net_rule_parse(struct arena *arena, const char *text,
-		   struct net_rule *ret)
+int net_rule_parse(struct arena *arena, const char *text, struct net_rule *ret)
 {
 	struct net_rule rule = { 0 };
 	const char *target;

@@ -21,17 +21,17 @@ struct arena;
 
 enum net_host_kind {
 	NET_HOST_ANY,
-	NET_HOST_NAME,		/* example.com */
-	NET_HOST_BELOW,		/* *.example.com: names below it, not itself */
+	NET_HOST_NAME,	/* example.com */
+	NET_HOST_BELOW, /* *.example.com: names below it, not itself */
 	NET_HOST_IPV4,
 	NET_HOST_IPV6,
 };
 
 struct net_host {
 	enum net_host_kind kind;
-	const char *name;	/* lower case, without "*." and final dot */
-	uint8_t address[16];	/* in network order, zero beyond the prefix */
-	uint8_t prefix;		/* bits that must agree */
+	const char *name;    /* lower case, without "*." and final dot */
+	uint8_t address[16]; /* in network order, zero beyond the prefix */
+	uint8_t prefix;	     /* bits that must agree */
 };
 
 struct net_ports {
@@ -44,15 +44,13 @@ enum net_protocol { NET_TCP, NET_UDP, NET_ICMP };
 struct net_rule {
 	enum net_protocol protocol;
 	struct net_host host;
-	const struct net_ports *ports;	/* none: all */
+	const struct net_ports *ports; /* none: all */
 	size_t n_ports;
 };
 
 /* Errors say what is wrong, after the rule in quotes. */
-int net_rule_parse(struct arena *arena, const char *text,
-		   struct net_rule *ret);
+int net_rule_parse(struct arena *arena, const char *text, struct net_rule *ret);
 /* A host alone; an IPv6 address may stand in brackets. */
-int net_host_parse(struct arena *arena, const char *text,
-		   struct net_host *ret);
+int net_host_parse(struct arena *arena, const char *text, struct net_host *ret);
 /* "80" or "8000-8080", from min. */
 int net_ports_parse(const char *text, uint16_t min, struct net_ports *ret);

@@ -126,7 +126,7 @@ struct policy_numbers {
 /* allow_env and deny_env: everything, or these names. */
 struct policy_names {
 	bool all;
-	struct oci_strings names;	/* NAME, PREFIX_*, @preset */
+	struct oci_strings names; /* NAME, PREFIX_*, @preset */
 };
 
 struct policy_time {
@@ -153,7 +153,7 @@ enum policy_protection {
 
 struct policy {
 	bool set[KEY_COUNT];
-	const char *origin[KEY_COUNT];	/* who set it, for messages */
+	const char *origin[KEY_COUNT]; /* who set it, for messages */
 
 	/* config */
 	const char *workdir;
@@ -162,7 +162,7 @@ struct policy {
 	const char *http_key;
 	struct oci_strings http_inject_ca;
 	const char *http_ca_out;
-	uint32_t allow_degraded;		/* 1 << enum policy_protection */
+	uint32_t allow_degraded; /* 1 << enum policy_protection */
 	uint32_t disable;
 	bool supervisor;
 
@@ -198,7 +198,7 @@ struct policy {
 	struct oci_strings deny_write;
 	struct oci_strings deny_execute;
 	const char *chroot;
-	struct policy_map mount;		/* inside: HOST[:ro] */
+	struct policy_map mount; /* inside: HOST[:ro] */
 	enum policy_branch on_exit;
 	enum policy_branch on_error;
 
@@ -206,10 +206,10 @@ struct policy {
 	enum policy_mode mode;
 	struct oci_strings net_allow;
 	struct oci_strings net_deny;
-	struct oci_strings bind;		/* ports, lo-hi, * */
+	struct oci_strings bind; /* ports, lo-hi, * */
 	struct oci_strings deny_bind;
 	bool port_remap;
-	struct oci_strings unix_;	/* a directory: all below it */
+	struct oci_strings unix_; /* a directory: all below it */
 	uint32_t http_proxy_port;
 	uint32_t socks_proxy_port;
 	bool allow_local_binding;
@@ -258,10 +258,10 @@ static inline bool policy_disables(const struct policy *policy,
 
 /* Where relative paths begin and what ~ and @project mean, by door. */
 struct policy_place {
-	const char *cwd;	/* NULL: a relative path is an error */
-	const char *home;	/* NULL: ~/ is an error */
-	const char *project;	/* NULL: @project is an error when resolved */
-	bool bundle;		/* home is inside: not for paths of the host */
+	const char *cwd;     /* NULL: a relative path is an error */
+	const char *home;    /* NULL: ~/ is an error */
+	const char *project; /* NULL: @project is an error when resolved */
+	bool bundle;	     /* home is inside: not for paths of the host */
 	const struct oci_strings *env; /* the caller's, for flags; or NULL */
 };
 
@@ -316,8 +316,7 @@ int policy_from_claude(struct arena *arena, const char *text, size_t len,
 int policy_from_flags(struct arena *arena, char **argv, int argc,
 		      const struct policy_place *place,
 		      int (*other)(void *user, char **argv, int argc),
-		      void *user,
-		      struct policy *ret, int *ret_used);
+		      void *user, struct policy *ret, int *ret_used);
 
 /* ---- whole policies ---- */
 
@@ -350,5 +349,5 @@ int policy_manual(struct arena *arena, const char **ret);
 /* The flags, for --help. */
 int policy_help(struct arena *arena, const char **ret);
 
-const char *policy_key_name(enum policy_key key);	/* "section.key" */
+const char *policy_key_name(enum policy_key key); /* "section.key" */
 const char *policy_protection_name(enum policy_protection protection);

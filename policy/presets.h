@@ -19,7 +19,7 @@ struct policy_context {
 	enum policy_os os;
 	const char *home;	/* NULL: unknown, an error where it is needed */
 	const char *project;	/* the same */
-	struct oci_strings env;	/* KEY=VALUE */
+	struct oci_strings env; /* KEY=VALUE */
 	void *user;
 	/* The text of a small file; NULL when there is none. */
 	int (*read_file)(void *user, struct arena *arena, const char *path,
@@ -35,7 +35,7 @@ struct policy_context {
 /* Patterns as of policy/glob.h, absolute; all of them are optional. */
 struct policy_preset {
 	struct oci_strings paths;
-	struct oci_strings except;	/* what an allowing preset leaves out */
+	struct oci_strings except; /* what an allowing preset leaves out */
 };
 
 /* The members of a preset of paths; its name without the "@". */
@@ -50,9 +50,9 @@ const char *policy_env_preset_name(size_t index);
 
 /* What there is before allow_env, deny_env and env. */
 enum policy_env_base {
-	POLICY_ENV_NONE,	/* nothing: uv */
-	POLICY_ENV_BASIC,	/* the five of clean_env: sandlock run */
-	POLICY_ENV_ALL,		/* all, unless allow_env says which: bundles */
+	POLICY_ENV_NONE,  /* nothing: uv */
+	POLICY_ENV_BASIC, /* the five of clean_env: sandlock run */
+	POLICY_ENV_ALL,	  /* all, unless allow_env says which: bundles */
 };
 
 /*

@@ -20,8 +20,8 @@
 
 struct git {
 	struct preset_builder *b;
-	bool hooks; /* collect hooks; else configurations */
-	int depth; /* of includes */
+	bool hooks;	/* collect hooks; else configurations */
+	int depth;	/* of includes */
 	bool elsewhere; /* core.worktree is set, or core.bare not false */
 };
 

@@ -10,7 +10,7 @@ struct policy_context;
 struct preset_builder {
 	struct arena *arena;
 	const struct policy_context *context;
-	const char *name;		/* of the preset */
+	const char *name; /* of the preset */
 	const char **items;
 	size_t n, size;
 };

@@ -83,7 +83,8 @@ int policy_raw_from_toml(struct arena *arena, const struct toml_value *value,
 	items = arena_array(arena, value->n, sizeof *items);
 	if (!items)
 		return -ENOMEM;
-	toml_each(member, value) scalar_from_toml(member, &items[n++]);
+	toml_each (member, value)
+		scalar_from_toml(member, &items[n++]);
 	*ret = (struct policy_raw){
 		.type = value->type == TOML_ARRAY ? POLICY_RAW_LIST :
 						    POLICY_RAW_MAP,
@@ -128,8 +129,7 @@ static int read_section(const struct policy_setter *to,
 	if (table->type != TOML_TABLE)
 		return fail_in(fail(0, "%s is not a section", table->key),
 			       "line %u", table->line);
-	toml_each(member, table)
-	{
+	toml_each (member, table) {
 		int r = read_key(to, section, member, seen);
 
 		if (r < 0)
@@ -149,8 +149,7 @@ int policy_from_toml(struct arena *arena, const char *text, size_t len,
 
 	if (r < 0)
 		return fail_in(r, "%s", name);
-	toml_each(table, root)
-	{
+	toml_each (table, root) {
 		r = read_section(&to, table);
 		if (r < 0)
 			return fail_in(r, "%s", name);

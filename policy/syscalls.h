@@ -34,11 +34,11 @@ enum syscall_group {
 
 struct syscall_group_info {
 	const char *name;
-	const char *const *calls;	/* always; ends with NULL */
-	const char *const *filtered;	/* by their arguments; the same */
+	const char *const *calls;    /* always; ends with NULL */
+	const char *const *filtered; /* by their arguments; the same */
 };
 
 const struct syscall_group_info *syscall_group_info(enum syscall_group group);
-int syscall_group_find(const char *name);	/* -1: unknown */
+int syscall_group_find(const char *name); /* -1: unknown */
 /* Whether it could be the name of a system call; the kernel's are not here. */
 bool syscall_is_name(const char *text);

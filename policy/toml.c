@@ -194,7 +194,7 @@ static int read_line(struct toml_reader *r, struct toml_node *root,
 const struct toml_value *toml_find(const struct toml_value *table,
 				   const char *key)
 {
-	toml_each(member, table)
+	toml_each (member, table)
 		if (streq(member->key, key))
 			return member;
 	return NULL;

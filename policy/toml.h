@@ -19,7 +19,7 @@ enum toml_type {
 	TOML_INTEGER,
 	TOML_FLOAT,
 	TOML_BOOL,
-	TOML_DATETIME,		/* with an offset */
+	TOML_DATETIME, /* with an offset */
 	TOML_LOCAL_DATETIME,
 	TOML_LOCAL_DATE,
 	TOML_LOCAL_TIME,
@@ -28,20 +28,20 @@ enum toml_type {
 };
 
 struct toml_datetime {
-	int16_t year;		/* 0 in a local time */
+	int16_t year; /* 0 in a local time */
 	uint8_t month, day, hour, minute, second;
 	uint32_t nanosecond;
-	int16_t offset;		/* minutes east of UTC, of TOML_DATETIME */
+	int16_t offset; /* minutes east of UTC, of TOML_DATETIME */
 };
 
 struct toml_value {
 	enum toml_type type;
 	unsigned line;
-	const char *key;	/* in a table; may hold any byte but NUL */
-	struct toml_value *next;	/* member of the same parent */
+	const char *key;	 /* in a table; may hold any byte but NUL */
+	struct toml_value *next; /* member of the same parent */
 	union {
 		struct {
-			const char *text;	/* no NUL inside: an error */
+			const char *text; /* no NUL inside: an error */
 			size_t len;
 		};
 		int64_t integer;
@@ -55,7 +55,7 @@ struct toml_value {
 	};
 };
 
-#define toml_each(member, parent) \
+#define toml_each(member, parent)                                       \
 	for (const struct toml_value *member = (parent)->first; member; \
 	     member = member->next)
 

@@ -64,7 +64,7 @@ void toml_json_put(struct writer *w, const char *key,
 		put_object(w, key);
 		break;
 	}
-	toml_each(member, value)
+	toml_each (member, value)
 		toml_json_put(w, value->type == TOML_TABLE ? member->key : NULL,
 			      member);
 	put_end(w);

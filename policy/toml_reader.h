@@ -9,9 +9,9 @@
 
 struct toml_reader {
 	struct arena *arena;
-	const char *text;	/* clean, see toml_clean */
+	const char *text; /* clean, see toml_clean */
 	const char *at;
-	const char *counted;	/* line is the line of this place */
+	const char *counted; /* line is the line of this place */
 	unsigned line;
 };
 
@@ -24,25 +24,25 @@ struct toml_key {
 
 /* What a later part of the text may still do to a table or array. */
 enum toml_origin {
-	TOML_BY_VALUE,		/* nothing: it is complete */
-	TOML_BY_PATH,		/* [a.b] made a: all, once */
-	TOML_BY_HEADER,		/* [a]: tables below it */
-	TOML_BY_DOTS,		/* a.b = 1: more of these, tables below it */
-	TOML_BY_HEADERS,	/* [[a]]: more of them */
+	TOML_BY_VALUE,	 /* nothing: it is complete */
+	TOML_BY_PATH,	 /* [a.b] made a: all, once */
+	TOML_BY_HEADER,	 /* [a]: tables below it */
+	TOML_BY_DOTS,	 /* a.b = 1: more of these, tables below it */
+	TOML_BY_HEADERS, /* [[a]]: more of them */
 };
 
 struct toml_node {
 	struct toml_value value;
 	enum toml_origin origin;
 	unsigned depth;
-	struct toml_node *last;		/* newest member */
-	struct toml_node *index;	/* members by the hash of their keys */
-	struct toml_node *branch[4];	/* of the index that this is in */
+	struct toml_node *last;	     /* newest member */
+	struct toml_node *index;     /* members by the hash of their keys */
+	struct toml_node *branch[4]; /* of the index that this is in */
 };
 
 /* Record "line N, column M: reason" about the character at this place. */
-int toml_fail(const struct toml_reader *r, const char *at, const char *fmt,
-	      ...) __attribute__((format(printf, 3, 4)));
+int toml_fail(const struct toml_reader *r, const char *at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /*
  * A copy that ends in NUL and has none before, is UTF-8, and has no control
  * characters but tabs and newlines; all newlines are "\n".

@@ -100,8 +100,7 @@ static int read_list(const struct policy_setter *to, enum policy_key key,
 	items = arena_array(to->arena, v->n, sizeof *items);
 	if (!items)
 		return -ENOMEM;
-	toml_each(item, v)
-	{
+	toml_each (item, v) {
 		r = read_item(to->arena, item, catalogue, &items[n++]);
 		if (r < 0)
 			return r;
@@ -253,8 +252,7 @@ static int read_section(const struct policy_setter *to, const char *text,
 	r = deny_all(to);
 	if (r < 0)
 		return r;
-	toml_each(member, section)
-	{
+	toml_each (member, section) {
 		r = read_key(to, member);
 		if (r < 0)
 			return fail_in(r, "line %u", member->line);

@@ -136,9 +136,8 @@ POLICY_READER(policy_read_seed)
 {
 	(void)to;
 	(void)key;
-	if (raw->type == POLICY_RAW_STRING
-		    ? num_u64(raw->text, ret) < 0
-		    : !is_whole(raw, ret))
+	if (raw->type == POLICY_RAW_STRING ? num_u64(raw->text, ret) < 0 :
+					     !is_whole(raw, ret))
 		return policy_wrong(raw, "a number of 64 bits, without sign");
 	return 0;
 }
@@ -267,15 +266,17 @@ int policy_set(const struct policy_setter *to, enum policy_key key,
 int policy_set_bool(const struct policy_setter *to, enum policy_key key,
 		    bool value)
 {
-	return policy_set(to, key, &(struct policy_raw){
-		.type = POLICY_RAW_BOOL, .truth = value });
+	return policy_set(to, key,
+			  &(struct policy_raw){ .type = POLICY_RAW_BOOL,
+						.truth = value });
 }
 
 int policy_set_text(const struct policy_setter *to, enum policy_key key,
 		    const char *value)
 {
-	return policy_set(to, key, &(struct policy_raw){
-		.type = POLICY_RAW_TEXT, .text = value });
+	return policy_set(to, key,
+			  &(struct policy_raw){ .type = POLICY_RAW_TEXT,
+						.text = value });
 }
 
 int policy_set_list(const struct policy_setter *to, enum policy_key key,
@@ -287,8 +288,8 @@ int policy_set_list(const struct policy_setter *to, enum policy_key key,
 	if (!texts)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		texts[i] = (struct policy_raw){
-			.type = POLICY_RAW_TEXT, .text = items[i] };
+		texts[i] = (struct policy_raw){ .type = POLICY_RAW_TEXT,
+						.text = items[i] };
 	list.items = texts;
 	return policy_set(to, key, &list);
 }

@@ -24,7 +24,7 @@ POLICY_READER(policy_read_optional_path);
 POLICY_READER(policy_read_pattern);
 POLICY_READER(policy_read_denial);
 
-POLICY_READER(policy_read_strings);	/* each by the type's item() */
+POLICY_READER(policy_read_strings); /* each by the type's item() */
 POLICY_READER(policy_read_arg);
 POLICY_READER(policy_read_port);
 POLICY_READER(policy_read_net_rule);

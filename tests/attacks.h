@@ -11,7 +11,7 @@
 
 struct attack {
 	const char *name;
-	long (*act)(void);	/* negative, with errno: refused */
+	long (*act)(void); /* negative, with errno: refused */
 };
 
 #define ATTACK(name)        \

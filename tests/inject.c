@@ -21,13 +21,13 @@
 #include <unistd.h>
 
 #define NOT_REACHED 99
-#define OPTIONS                                                      \
-	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK |                \
-	 PTRACE_O_TRACECLONE | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
+#define OPTIONS                                                             \
+	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE | \
+	 PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
 
 struct hunt {
 	pid_t command;
-	pid_t other; /* a victim by its number, or 0 */
+	pid_t other;   /* a victim by its number, or 0 */
 	bool children; /* of the command are the victims */
 	long left;
 	bool done;

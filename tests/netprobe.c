@@ -88,7 +88,9 @@ static int try_unix(const char *how, const char *path)
 		len = (socklen_t)(sizeof addr.sun_family + 1 + strlen(path));
 	if (strcmp(how, "send") == 0)
 		return sendto(fd, READY, strlen(READY), 0,
-			      (struct sockaddr *)&addr, len) < 0 ? -1 : 0;
+			      (struct sockaddr *)&addr, len) < 0 ?
+			       -1 :
+			       0;
 	if (strcmp(how, "serve") != 0 && strcmp(how, "hear") != 0)
 		return connect(fd, (struct sockaddr *)&addr, len);
 	if (path[0] == '@') {

@@ -36,6 +36,5 @@ int main(int argc, char **argv)
 	if (!file || fprintf(file, "%ld %ld\n", usage.ru_maxrss, ms) < 0 ||
 	    fclose(file) != 0)
 		return 125;
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   128 + WTERMSIG(status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

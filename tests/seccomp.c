@@ -40,20 +40,13 @@ static const struct {
 	const char *name;
 	long number;
 } known[] = {
-	{ "chdir", SYS_chdir },
-	{ "close", SYS_close },
-	{ "execve", SYS_execve },
-	{ "fchmodat", SYS_fchmodat },
-	{ "getpid", SYS_getpid },
-	{ "getppid", SYS_getppid },
-	{ "keyctl", SYS_keyctl },
-	{ "kill", SYS_kill },
-	{ "lseek", SYS_lseek },
-	{ "mkdirat", SYS_mkdirat },
-	{ "openat", SYS_openat },
-	{ "personality", SYS_personality },
-	{ "read", SYS_read },
-	{ "socket", SYS_socket },
+	{ "chdir", SYS_chdir },	  { "close", SYS_close },
+	{ "execve", SYS_execve }, { "fchmodat", SYS_fchmodat },
+	{ "getpid", SYS_getpid }, { "getppid", SYS_getppid },
+	{ "keyctl", SYS_keyctl }, { "kill", SYS_kill },
+	{ "lseek", SYS_lseek },	  { "mkdirat", SYS_mkdirat },
+	{ "openat", SYS_openat }, { "personality", SYS_personality },
+	{ "read", SYS_read },	  { "socket", SYS_socket },
 };
 
 static void die(const char *what)

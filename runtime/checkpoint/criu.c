@@ -60,7 +60,7 @@ struct answer {
 	pid_t news_pid;
 	const char *message;
 	uint64_t features; /* a bit each, from 0 on */
-	uint64_t version; /* 40101 is 4.1.1 */
+	uint64_t version;  /* 40101 is 4.1.1 */
 	int fd;
 };
 

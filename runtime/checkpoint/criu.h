@@ -37,7 +37,7 @@ enum criu_option {
 	CRIU_FILE_LOCKS = 8,
 	CRIU_LOG_LEVEL = 9,
 	CRIU_LOG_FILE = 10,
-	CRIU_PAGE_SERVER = 11,	/* { 1: address, 2: port } */
+	CRIU_PAGE_SERVER = 11, /* { 1: address, 2: port } */
 	CRIU_NOTIFY_SCRIPTS = 12,
 	CRIU_ROOT = 13,
 	CRIU_PARENT_IMAGES = 14,
@@ -45,14 +45,14 @@ enum criu_option {
 	CRIU_AUTO_DEDUP = 16,
 	CRIU_WORK_DIR_FD = 17,
 	CRIU_LINK_REMAP = 18,
-	CRIU_CGROUP_ROOT = 25,	/* { 1: controller, 2: path } */
+	CRIU_CGROUP_ROOT = 25, /* { 1: controller, 2: path } */
 	CRIU_RESTORE_SIBLING = 26,
-	CRIU_INHERIT_FD = 27,	/* { 1: key, 2: descriptor } */
+	CRIU_INHERIT_FD = 27, /* { 1: key, 2: descriptor } */
 	CRIU_EXT_MASTERS = 30,
 	CRIU_CGROUPS_MODE = 34,
 	CRIU_EXTERNAL = 37,
 	CRIU_EMPTY_NS = 38,
-	CRIU_JOIN_NS = 39,	/* { 1: type, 2: file } */
+	CRIU_JOIN_NS = 39, /* { 1: type, 2: file } */
 	CRIU_FREEZE_CGROUP = 44,
 	CRIU_TCP_SKIP_IN_FLIGHT = 46,
 	CRIU_LAZY = 48,
@@ -73,12 +73,12 @@ enum criu_option {
 
 struct criu {
 	struct arena *arena;
-	const char *images, *work;	/* absolute: opened where criu is */
-	bool own_group;			/* signals for our group are not its */
+	const char *images, *work; /* absolute: opened where criu is */
+	bool own_group;		   /* signals for our group are not its */
 	/* In a mount namespace of its own, with rootfs bound to root. */
 	bool own_mounts;
 	const char *rootfs, *root;
-	bool own_cgroups;		/* in a cgroup namespace of its own */
+	bool own_cgroups; /* in a cgroup namespace of its own */
 	int fds[CRIU_FDS];
 	size_t nfds;
 	/* Called after the fork, before the child acts; may be NULL. */
@@ -88,12 +88,15 @@ struct criu {
 	 * process, a descriptor (taken or -1). Negative makes criu give up.
 	 */
 	int (*on_news)(struct criu *criu, const char *news, pid_t pid, int *fd);
-	void *owner;			/* for the two callbacks */
+	void *owner; /* for the two callbacks */
 	pid_t pid;
 	int link;
 };
 
-#define CRIU_NONE { .link = -1 }
+#define CRIU_NONE          \
+	{                  \
+		.link = -1 \
+	}
 #define autocriu AUTO(criu_close)
 
 /* Start the program of --criu or PATH; one that is too old is an error. */

@@ -21,7 +21,7 @@ struct pb;
 /* What we need of a line of mountinfo(5). */
 struct external_mount {
 	int id;
-	const char *root;		/* mounted directory of the fs */
+	const char *root; /* mounted directory of the fs */
 	const char *path;
 	const char *type;
 };
@@ -32,15 +32,15 @@ struct external_mounts {
 };
 
 enum external_kind {
-	EXTERNAL_BIND,			/* and what is mounted below */
-	EXTERNAL_CGROUP,		/* cgroup file systems below */
-	EXTERNAL_NODE,			/* this mount only, if not a whole fs */
-	EXTERNAL_NOT,			/* left to criu */
+	EXTERNAL_BIND,	 /* and what is mounted below */
+	EXTERNAL_CGROUP, /* cgroup file systems below */
+	EXTERNAL_NODE,	 /* this mount only, if not a whole fs */
+	EXTERNAL_NOT,	 /* left to criu */
 };
 
 /* Where something of the host may be mounted, by its name in the images. */
 struct external_place {
-	const char *path;		/* as the kernel has it */
+	const char *path; /* as the kernel has it */
 	const char *name;
 	enum external_kind kind;
 };

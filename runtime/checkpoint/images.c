@@ -71,7 +71,8 @@ static bool is_idmapped(const struct oci_mount *mount)
 	return mount->has_mappings;
 }
 
-int images_check(const struct oci_spec *spec, const struct enforcement *enforcement)
+int images_check(const struct oci_spec *spec,
+		 const struct enforcement *enforcement)
 {
 	if (geteuid() != 0)
 		return fail(EPERM, "criu needs root");

@@ -31,16 +31,20 @@ struct image_options {
 struct images {
 	int dir;
 	int work;
-	const char *path, *work_path;	/* absolute */
-	const char *log;		/* its name in work */
-	const char *log_path;		/* for people */
+	const char *path, *work_path; /* absolute */
+	const char *log;	      /* its name in work */
+	const char *log_path;	      /* for people */
 };
 
-#define IMAGES_NONE { .dir = -1, .work = -1 }
+#define IMAGES_NONE                   \
+	{                             \
+		.dir = -1, .work = -1 \
+	}
 #define autoimages AUTO(images_close)
 
 /* Require root; refuse policies and idmapped mounts, which criu would lose. */
-int images_check(const struct oci_spec *spec, const struct enforcement *enforcement);
+int images_check(const struct oci_spec *spec,
+		 const struct enforcement *enforcement);
 /* Open the directories; make those that are missing when asked to. */
 int images_open(struct arena *arena, const struct image_options *options,
 		const char *log, bool make, struct images *ret);

@@ -19,14 +19,14 @@ struct child {
 	const struct plan *plan;
 	int *slots;
 	int link;
-	bool in_cwd;		/* the first, privileged STEP_CWD succeeded */
-	bool point_created;	/* by the last STEP_MOUNT_POINT */
-	bool keeps_modes;	/* the umask is 0, and will be mask again */
+	bool in_cwd;	    /* the first, privileged STEP_CWD succeeded */
+	bool point_created; /* by the last STEP_MOUNT_POINT */
+	bool keeps_modes;   /* the umask is 0, and will be mask again */
 	mode_t mask;
-	int parent;		/* of what the last step made; -1 */
+	int parent; /* of what the last step made; -1 */
 	const char *parent_path;
 	size_t parent_len;
-	char note[128];		/* added to FAILED; empty when errno says it all */
+	char note[128]; /* added to FAILED; empty when errno says it all */
 };
 
 _Noreturn void child_run(const struct plan *plan);

@@ -34,7 +34,7 @@
 #define HEADER ELF_INTERPRETER
 #define HELPER_STACK 16384
 #define MAX_FAILURES 1000
-#define KERNEL_SIGSET 8	/* bytes of the kernel's sigset_t */
+#define KERNEL_SIGSET 8 /* bytes of the kernel's sigset_t */
 
 /*
  * execve goes by the effective user and capabilities, access(2) by the real
@@ -197,8 +197,8 @@ static int keep_only(struct child *child, int *const *list, size_t n,
 	/* First move all out of the way: one may occupy another's place. */
 	for (size_t i = 0; i < n; i++) {
 		if (*list[i] < next + (int)n)
-			*list[i] = fcntl(*list[i], F_DUPFD_CLOEXEC,
-					 next + (int)n);
+			*list[i] =
+				fcntl(*list[i], F_DUPFD_CLOEXEC, next + (int)n);
 		if (*list[i] < 0)
 			return -1;
 	}
@@ -222,9 +222,8 @@ static int wait_at_gate(struct child *child, const struct step *step)
 	int *const list[] = { &gate, &signals, ruleset };
 	int failures = 0;
 
-	if (signals < 0 ||
-	    keep_only(child, list, *ruleset < 0 ? 2 : 3,
-		      (unsigned int)step->number) < 0)
+	if (signals < 0 || keep_only(child, list, *ruleset < 0 ? 2 : 3,
+				     (unsigned int)step->number) < 0)
 		return -1;
 	for (;;) {
 		child_signals_wait(signals, gate);
@@ -290,9 +289,9 @@ static int install(const struct step *step, uint32_t more_flags)
  */
 struct helper {
 	struct child *child;
-	int listener;		/* -1 until installed, -2 when that failed */
+	int listener; /* -1 until installed, -2 when that failed */
 	int passed;
-	pid_t tid;		/* 0 once the kernel has seen it end */
+	pid_t tid; /* 0 once the kernel has seen it end */
 	_Alignas(16) char stack[HELPER_STACK];
 };
 
@@ -337,8 +336,7 @@ static int install_with_listener(struct child *child, const struct step *step)
 		return -1;
 	fd = install(step, SECCOMP_FILTER_FLAG_NEW_LISTENER);
 	error = errno;
-	__atomic_store_n(&helper.listener, fd >= 0 ? fd : -2,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(&helper.listener, fd >= 0 ? fd : -2, __ATOMIC_RELEASE);
 	while (look(&helper.tid))
 		relax();
 	errno = fd < 0 ? error : ECONNABORTED;

@@ -31,8 +31,8 @@
 
 static int write_proc(struct child *child, const struct step *step)
 {
-	autoclose int fd = proc_open_at(child->slots[SLOT_PROC], step->text,
-					O_WRONLY);
+	autoclose int fd =
+		proc_open_at(child->slots[SLOT_PROC], step->text, O_WRONLY);
 	size_t len = strlen(step->text2);
 
 	if (fd < 0)
@@ -59,12 +59,14 @@ static int set_scheduler(struct child *child, const struct oci_scheduler *s)
 		child_note(child, "needs CAP_SYS_NICE, and a cgroup with "
 				  "realtime budget and all CPUs");
 	if (errno == EINVAL)
-		child_note(child, s->policy == SCHED_DEADLINE ?
-			   "the period is not in /proc/sys/kernel/"
-			   "sched_deadline_period_{min,max}_us, or a flag is "
-			   "unknown" :
-			   "the kernel has no such policy, or not with these "
-			   "flags");
+		child_note(
+			child,
+			s->policy == SCHED_DEADLINE ?
+				"the period is not in /proc/sys/kernel/"
+				"sched_deadline_period_{min,max}_us, or a flag is "
+				"unknown" :
+				"the kernel has no such policy, or not with these "
+				"flags");
 	if (errno == EBUSY)
 		child_note(child, "runtime and period ask for more of the CPUs "
 				  "than deadlines may have");
@@ -135,7 +137,7 @@ static int reopen_null(void)
 
 struct reader {
 	int fd;
-	size_t left;		/* of PASSWD_MAX */
+	size_t left; /* of PASSWD_MAX */
 	bool failed;
 	char bytes[512];
 	size_t at, len;
@@ -167,7 +169,7 @@ static int next_byte(struct reader *r)
 static bool next_user(struct reader *r, int64_t *ret_uid, char *ret_home,
 		      size_t size)
 {
-	const size_t by = 2;	/* the uid */
+	const size_t by = 2; /* the uid */
 	size_t field = 0, n = 0, digits = 0;
 	int64_t uid = 0;
 	int c;
@@ -199,8 +201,7 @@ static int find_home(const struct step *step)
 	if (root < 0)
 		return -1;
 	memcpy(step->buffer.text, "HOME=/", sizeof "HOME=/");
-	r.fd = root_open(root, "/etc/passwd",
-			 O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	r.fd = root_open(root, "/etc/passwd", O_RDONLY | O_NOCTTY | O_NONBLOCK);
 	if (r.fd < 0)
 		return is_absent(errno) ? 0 : -1;
 	r.failed = fstat(r.fd, &st) < 0;

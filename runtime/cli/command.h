@@ -12,34 +12,34 @@
 struct session;
 
 enum option_kind {
-	OPTION_FLAG,			/* bool */
-	OPTION_TEXT,			/* const char * */
-	OPTION_LIST,			/* struct oci_strings, grows with each use */
-	OPTION_NUMBER,			/* unsigned int */
+	OPTION_FLAG,   /* bool */
+	OPTION_TEXT,   /* const char * */
+	OPTION_LIST,   /* struct oci_strings, grows with each use */
+	OPTION_NUMBER, /* unsigned int */
 };
 
 struct option_spec {
-	const char *name;		/* "pid-file" */
-	char letter;			/* 0: none */
+	const char *name; /* "pid-file" */
+	char letter;	  /* 0: none */
 	enum option_kind kind;
-	size_t offset;			/* into the command's own options struct */
-	const char *value;		/* shown in help: "FILE" */
+	size_t offset;	   /* into the command's own options struct */
+	const char *value; /* shown in help: "FILE" */
 	const char *help;
 };
 
 struct command {
 	const char *name;
-	const char *arguments;		/* "[options] ID [SIGNAL]" */
-	const char *help;		/* one line */
+	const char *arguments; /* "[options] ID [SIGNAL]" */
+	const char *help;      /* one line */
 	const struct option_spec *options;
 	size_t noptions;
-	size_t options_size;		/* of the struct that offsets point into */
-	int min_args, max_args;		/* positionals; max -1: any number */
-	bool enters;			/* seen inside: our binary is protected first */
-	bool stop_at_args;		/* after the ID the rest is not ours (exec) */
-	bool own_words;			/* it parses them itself, --help too */
+	size_t options_size;	/* of the struct that offsets point into */
+	int min_args, max_args; /* positionals; max -1: any number */
+	bool enters;		/* seen inside: our binary is protected first */
+	bool stop_at_args;	/* after the ID the rest is not ours (exec) */
+	bool own_words;		/* it parses them itself, --help too */
 	/* The exit status, or negative with a recorded error. */
-	int (*run)(const struct session *session, const void *options,
-		   int argc, char **argv);
-	int failure;			/* exit status of a recorded error: 1, exec 255 */
+	int (*run)(const struct session *session, const void *options, int argc,
+		   char **argv);
+	int failure; /* exit status of a recorded error: 1, exec 255 */
 };

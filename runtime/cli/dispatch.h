@@ -11,7 +11,7 @@ struct option_table;
 
 struct command_set {
 	const char *name;
-	const char *help; /* one line */
+	const char *help;		    /* one line */
 	const struct option_table *options; /* before the command */
 	const struct command *const *commands;
 	size_t ncommands;

@@ -18,7 +18,7 @@ struct word {
 	const char *text;
 	const char *name;
 	size_t name_len;
-	const char *value;		/* NULL: no "=" */
+	const char *value; /* NULL: no "=" */
 };
 
 static bool is_option(const char *text)

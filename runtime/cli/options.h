@@ -10,17 +10,17 @@
 struct arena;
 
 struct option_table {
-	const char *program;	/* for errors; NULL: sandlock-oci */
-	const char *command;	/* for errors; NULL: the program itself */
+	const char *program; /* for errors; NULL: sandlock-oci */
+	const char *command; /* for errors; NULL: the program itself */
 	const struct option_spec *items;
 	size_t n;
-	bool stop_at_args;	/* the first positional ends our options */
+	bool stop_at_args; /* the first positional ends our options */
 };
 
 struct arguments {
 	int argc;
-	char **argv;		/* positionals; argv[argc] is NULL */
-	bool help;		/* --help or -h: the rest was not looked at */
+	char **argv; /* positionals; argv[argc] is NULL */
+	bool help;   /* --help or -h: the rest was not looked at */
 };
 
 /*

@@ -57,7 +57,8 @@ static int remove_container(struct creation *c)
 		return 0;
 	}
 	return r < 0 ? r :
-		       delete_container(c->arena, &c->container, &c->spec.hooks);
+		       delete_container(c->arena, &c->container,
+					&c->spec.hooks);
 }
 
 int attached_stay(const struct creation *c, struct attached *attached)
@@ -66,7 +67,8 @@ int attached_stay(const struct creation *c, struct attached *attached)
 		.pid = c->launch.pid,
 		.pidfd = c->launch.pidfd,
 		.console = attached->has_console ? &attached->console : NULL,
-		.notify = attached->notify.inside >= 0 ? &attached->notify : NULL,
+		.notify = attached->notify.inside >= 0 ? &attached->notify :
+							 NULL,
 		.timeout_ms = attached->timeout_ms,
 		.stops_us = attached->stops_us,
 		.signal = attached->signal,

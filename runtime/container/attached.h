@@ -15,7 +15,7 @@ struct attached {
 	struct console console;
 	struct sd_notify notify;
 	bool has_console;
-	bool no_input; /* to the terminal */
+	bool no_input;	     /* to the terminal */
 	uint64_t timeout_ms; /* 0: none */
 	/* As foreground_job. */
 	bool stops_us;
@@ -27,15 +27,16 @@ struct attached {
 	int ear;
 };
 
-#define ATTACHED_NONE                                                      \
+#define ATTACHED_NONE                                                   \
 	{                                                               \
 		.foreground = FOREGROUND_NONE, .console = CONSOLE_NONE, \
-		.notify = SD_NOTIFY_NONE,                                  \
+		.notify = SD_NOTIFY_NONE,                               \
 	}
 #define autoattached AUTO(attached_close)
 
 /* Before the first process: signals and orphans are ours, unless detached. */
-int attached_prepare(const struct creation *creation, struct attached *attached);
+int attached_prepare(const struct creation *creation,
+		     struct attached *attached);
 /* The terminal, where there is one and it was not sent away. */
 int attached_open_console(struct creation *creation, struct attached *attached);
 /* Until the program ends: its status. */

@@ -217,8 +217,7 @@ static bool in_other_pid_ns(int proc, const struct oci_record *record)
 	struct stat st;
 
 	snprintf(path, sizeof path, "%d/ns/pid", record->pid);
-	return known && fstatat(proc, path, &st, 0) == 0 &&
-	       st.st_ino != known;
+	return known && fstatat(proc, path, &st, 0) == 0 && st.st_ino != known;
 }
 
 /*
@@ -289,8 +288,8 @@ static bool is_rest(const char *name)
 
 bool container_is_rest(const struct container *container)
 {
-	int fd = openat(container->dir, ".",
-			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd =
+		openat(container->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	autoclosedir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *e;
 

@@ -18,15 +18,18 @@ struct arena;
 struct sockaddr_un;
 
 struct container {
-	int root;			/* the directory of all containers */
-	int dir;			/* its own, locked when reserved */
+	int root; /* the directory of all containers */
+	int dir;  /* its own, locked when reserved */
 	const char *id;
 	struct oci_record record;
-	bool broken;			/* the record cannot be read, or is not ours */
-	bool of_this_boot;		/* its boot_id was read just now */
+	bool broken;	   /* the record cannot be read, or is not ours */
+	bool of_this_boot; /* its boot_id was read just now */
 };
 
-#define CONTAINER_NONE { .root = -1, .dir = -1 }
+#define CONTAINER_NONE                \
+	{                             \
+		.root = -1, .dir = -1 \
+	}
 #define autocontainer AUTO(container_close)
 
 /* Letters, digits, _ + - . ; not . or .. ; at most 1024 bytes. */
@@ -57,8 +60,7 @@ bool container_held(const struct container *container);
 /* Where it stands now, by the kernel's word: pid, start time, gate, freezer. */
 int container_status(const struct container *container, enum oci_status *ret);
 /* Where its init listens until `start`: a name that only its owner reaches. */
-void container_gate(const struct container *container,
-		    struct sockaddr_un *ret);
+void container_gate(const struct container *container, struct sockaddr_un *ret);
 /* A pidfd of its init, verified against the record; -ESRCH when it is gone. */
 int container_pidfd(const struct container *container);
 /* The private copy of its config.json. */

@@ -220,7 +220,8 @@ static int make_cgroups(struct creation *c)
 		r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
 				  c->facts.rootless);
 	if (r < 0)
-		return enforce_limit_error(c->arena, &c->enforcement, resources, r);
+		return enforce_limit_error(c->arena, &c->enforcement, resources,
+					   r);
 	warn_of_missing_cgroups(c, wanted);
 	if (c->spec.linux_.intel_rdt) {
 		r = rdt_make(&c->rdt, c->spec.linux_.intel_rdt);
@@ -250,7 +251,8 @@ int create_settle(struct creation *c)
 		r = io_replace_at(c->container.dir, "config.json", c->spec.json,
 				  c->spec.json_len, 0600);
 	return r < 0 ? r :
-		       enforce_save(c->arena, &c->enforcement, c->container.dir);
+		       enforce_save(c->arena, &c->enforcement,
+				    c->container.dir);
 }
 
 /* The child is there, and waits: systemd makes no scope without a process. */

@@ -24,7 +24,7 @@ struct create_options {
 	const char *pid_file;
 	bool no_pivot;
 	bool no_new_keyring;
-	bool no_subreaper;		/* accepted for compatibility */
+	bool no_subreaper; /* accepted for compatibility */
 	bool dump_plan;
 	unsigned int preserve_fds;
 	bool detach;
@@ -41,31 +41,30 @@ struct creation {
 	struct oci_spec spec;
 	struct join joins;
 	struct cgroup cgroup;
-	struct systemd_unit unit;	/* name NULL: another driver */
+	struct systemd_unit unit; /* name NULL: another driver */
 	struct oci_strings unit_properties;
 	const char *unit_cgroup;
 	struct enforcement enforcement;
-	uint32_t degraded;		/* 1 << enum policy_protection: not held here */
+	uint32_t degraded; /* 1 << enum policy_protection: not held here */
 	struct confine_filter filter;
-	struct rdt rdt;			/* only with linux.intelRdt */
+	struct rdt rdt; /* only with linux.intelRdt */
 	struct make_input in;
 	struct plan plan;
 	struct container container;
 	struct launch launch;
-	const char *notify_host;	/* NOTIFY_SOCKET of the caller, or NULL */
+	const char *notify_host; /* NOTIFY_SOCKET of the caller, or NULL */
 	int gate;
-	pid_t restorer;			/* criu, in the cgroups for a while */
+	pid_t restorer; /* criu, in the cgroups for a while */
 	bool reserved;
 	bool devices_done;
 	bool pid_file_written;
 	bool kept;
 };
 
-#define CREATION_NONE                                                      \
-	{                                                                  \
-		.proc = -1, .joins = JOIN_NONE,                           \
-		.container = CONTAINER_NONE, .launch = LAUNCH_NONE,        \
-		.gate = -1,                                                \
+#define CREATION_NONE                                                        \
+	{                                                                    \
+		.proc = -1, .joins = JOIN_NONE, .container = CONTAINER_NONE, \
+		.launch = LAUNCH_NONE, .gate = -1,                           \
 	}
 #define autocreation AUTO(create_close)
 

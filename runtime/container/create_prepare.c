@@ -121,7 +121,7 @@ static int check_descriptors(struct creation *c)
 	if (c->in.preserve_fds > 4096 || c->in.listen_fds > 4096)
 		return fail(EINVAL, "--preserve-fds %u", c->in.preserve_fds);
 	return create_check_fds(c->session,
-				  c->in.preserve_fds + c->in.listen_fds);
+				c->in.preserve_fds + c->in.listen_fds);
 }
 
 static int check_user_namespace(const struct creation *c)

@@ -21,7 +21,7 @@ static void run_poststop(struct arena *arena, const struct container *c,
 }
 
 int delete_container(struct arena *arena, struct container *container,
-		    const struct oci_hooks *hooks)
+		     const struct oci_hooks *hooks)
 {
 	/* A sandbox has no hooks, whatever its directory says. */
 	bool due = !container->broken && !container->record.sandbox &&

@@ -12,4 +12,4 @@ struct oci_hooks;
  * its config.json, or these when the caller has read it (NULL: it has not).
  */
 int delete_container(struct arena *arena, struct container *container,
-		    const struct oci_hooks *hooks);
+		     const struct oci_hooks *hooks);

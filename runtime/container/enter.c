@@ -124,7 +124,8 @@ static int gather(struct enter *e, const struct session *session,
 	if (r < 0)
 		return r;
 	e->process = *options->process;
-	r = enforce_process(e->arena, &e->enforcement, options->env, &e->process);
+	r = enforce_process(e->arena, &e->enforcement, options->env,
+			    &e->process);
 	if (r == 0 && e->enforcement.active && !e->process.terminal)
 		r = inherited_check_stdio();
 	if (r < 0)

@@ -15,11 +15,11 @@
 
 struct enter_options {
 	const struct oci_process *process;
-	const struct oci_spec *spec;	/* its config.json; NULL: not read yet */
-	const struct oci_strings *env;	/* of it, given by name: not filtered */
-	const char *program;		/* to execute as args[0]; NULL: look that up */
-	bool only_env;			/* add nothing to the environment */
-	const char *sub_cgroup;		/* exec --cgroup; NULL: the container's own */
+	const struct oci_spec *spec;   /* its config.json; NULL: not read yet */
+	const struct oci_strings *env; /* of it, given by name: not filtered */
+	const char *program;	/* to execute as args[0]; NULL: look that up */
+	bool only_env;		/* add nothing to the environment */
+	const char *sub_cgroup; /* exec --cgroup; NULL: the container's own */
 	unsigned int preserve_fds;
 	bool dies_with_us;
 };
@@ -28,8 +28,8 @@ struct enter_options {
 struct enter {
 	struct arena *arena;
 	int proc;
-	int root;			/* the container's */
-	int ruleset;			/* what Landlock is to hold, or -1 */
+	int root;    /* the container's */
+	int ruleset; /* what Landlock is to hold, or -1 */
 	struct facts facts;
 	struct oci_spec spec;
 	struct oci_process process;
@@ -44,8 +44,8 @@ struct enter {
 
 #define ENTER_NONE                                                         \
 	{                                                                  \
-		.proc = -1, .root = -1, .ruleset = -1,                     \
-		.joins = JOIN_NONE, .launch = LAUNCH_NONE,                \
+		.proc = -1, .root = -1, .ruleset = -1, .joins = JOIN_NONE, \
+		.launch = LAUNCH_NONE,                                     \
 	}
 #define autoenter AUTO(enter_close)
 

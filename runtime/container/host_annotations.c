@@ -16,7 +16,7 @@ static bool is_allowed(const struct oci_strings *allowed, const char *key)
 }
 
 int host_annotations_check(const struct oci_strings *allowed,
-		    const struct oci_spec *spec)
+			   const struct oci_spec *spec)
 {
 	const struct oci_annotations *all = &spec->annotations;
 

@@ -9,4 +9,5 @@ struct oci_spec;
  * Refuse annotations that touch the host in a container of a Kubernetes pod:
  * engines pass on whatever the pod's author wrote.
  */
-int host_annotations_check(const struct oci_strings *allowed, const struct oci_spec *spec);
+int host_annotations_check(const struct oci_strings *allowed,
+			   const struct oci_spec *spec);

@@ -70,7 +70,7 @@ static int has_processes(struct arena *arena, const struct container *c,
 }
 
 int kill_signal(struct arena *arena, const struct container *c, int sig,
-		   bool all)
+		bool all)
 {
 	AUTO(cgroup_close) struct cgroup cgroup = { 0 };
 	int r = cgroup_from_record(arena, &c->record, &cgroup);

@@ -14,5 +14,5 @@ int kill_parse(const char *text);
  * To its init; to every process if all of them are meant, or if init would not
  * take them with it. -ESRCH when it does not run.
  */
-int kill_signal(struct arena *arena, const struct container *container,
-		   int sig, bool all);
+int kill_signal(struct arena *arena, const struct container *container, int sig,
+		bool all);

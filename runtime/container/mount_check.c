@@ -34,7 +34,7 @@ static const char reason[] = "needs a mount namespace of the container's own";
 struct present {
 	dev_t dev;
 	ino_t ino;
-	unsigned long flags; /* ST_… */
+	unsigned long flags;	       /* ST_… */
 	const struct mount_line *line; /* NULL: nothing is mounted there */
 };
 

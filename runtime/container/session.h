@@ -13,14 +13,14 @@ struct arena;
 /* Options of the program itself, before the command. */
 struct session {
 	struct arena *arena;
-	const char *root;		/* state directory; never NULL */
-	bool root_given;		/* by --root */
-	unsigned int given_fds;		/* 3 to 2+this are the caller's */
-	char *command_line;			/* argv as the kernel shows it */
+	const char *root;	/* state directory; never NULL */
+	bool root_given;	/* by --root */
+	unsigned int given_fds; /* 3 to 2+this are the caller's */
+	char *command_line;	/* argv as the kernel shows it */
 	size_t command_line_size;
 	enum cgroup_manager cgroup_manager;
-	int rootless;			/* -1 auto, 0 false, 1 true */
+	int rootless; /* -1 auto, 0 false, 1 true */
 	const char *criu;
-	const char *profile;		/* of bundles that name none; or NULL */
-	struct oci_strings allow_annotations;	/* keys that touch the host */
+	const char *profile; /* of bundles that name none; or NULL */
+	struct oci_strings allow_annotations; /* keys that touch the host */
 };

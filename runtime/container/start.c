@@ -129,8 +129,7 @@ int start_protect(const struct oci_spec *spec, unsigned int preserved)
 }
 
 int start_hooks_before(const struct session *session,
-			  struct container *container,
-			  const struct oci_spec *spec)
+		       struct container *container, const struct oci_spec *spec)
 {
 	autoclose int proc = -1;
 	struct launch look = LAUNCH_NONE;
@@ -214,7 +213,7 @@ static void end_container(struct arena *arena,
 }
 
 int start_after(const struct session *session, struct container *container,
-		   const struct oci_spec *spec)
+		const struct oci_spec *spec)
 {
 	struct hooks_place here = {
 		.cwd = container->record.bundle,
@@ -293,8 +292,7 @@ static int let_go(const struct session *session, struct container *container,
 	return wait_until_ready(container, &notify);
 }
 
-int start_open_gate(const struct session *session,
-		       struct container *container)
+int start_open_gate(const struct session *session, struct container *container)
 {
 	enum oci_status status;
 	struct oci_spec spec;

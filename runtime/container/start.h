@@ -10,8 +10,7 @@
 #include "runtime/launch/launch.h"
 
 /* `start`: connect, hooks, GO, exec, hooks. */
-int start_open_gate(const struct session *session,
-		       struct container *container);
+int start_open_gate(const struct session *session, struct container *container);
 /*
  * Before any effect: who enters for hooks, or where a pid namespace is shared,
  * is seen inside.
@@ -19,8 +18,8 @@ int start_open_gate(const struct session *session,
 int start_protect(const struct oci_spec *spec, unsigned int preserved);
 /* startContainer hooks, inside. */
 int start_hooks_before(const struct session *session,
-			  struct container *container,
-			  const struct oci_spec *spec);
+		       struct container *container,
+		       const struct oci_spec *spec);
 /* After exec: it is not our own binary that runs there; poststart hooks. */
 int start_after(const struct session *session, struct container *container,
-		   const struct oci_spec *spec);
+		const struct oci_spec *spec);

@@ -85,8 +85,8 @@ static bool judge_mount(const struct attribution *attribution, const char *real,
 	return false;
 }
 
-bool attribute_judge(const struct attribution *attribution, const char *real, uint32_t right,
-		 struct denial *ret)
+bool attribute_judge(const struct attribution *attribution, const char *real,
+		     uint32_t right, struct denial *ret)
 {
 	const struct files_list *allowed = &attribution->view->allowed;
 	const struct files_entry *by = NULL;
@@ -127,7 +127,8 @@ struct found {
 };
 
 /* How a descriptor's file is called in the sandbox. */
-static bool name_of(const struct attribution *attribution, int fd, char ret[PATH_MAX])
+static bool name_of(const struct attribution *attribution, int fd,
+		    char ret[PATH_MAX])
 {
 	size_t skip = strlen(attribution->prefix);
 	char link[64];
@@ -146,8 +147,8 @@ static bool name_of(const struct attribution *attribution, int fd, char ret[PATH
 	return *ret == '/';
 }
 
-static bool look_for_name(const struct attribution *attribution, const char *path,
-			  struct found *ret)
+static bool look_for_name(const struct attribution *attribution,
+			  const char *path, struct found *ret)
 {
 	char parent[PATH_MAX], name[NAME_MAX + 1];
 	const char *slash = strrchr(path, '/');
@@ -175,8 +176,8 @@ static bool look_for_name(const struct attribution *attribution, const char *pat
 }
 
 /* On the host, as it is now; only names are looked at. */
-static void find(const struct attribution *attribution, const struct attribute_path *wanted,
-		 struct found *ret)
+static void find(const struct attribution *attribution,
+		 const struct attribute_path *wanted, struct found *ret)
 {
 	char path[PATH_MAX];
 	size_t len;
@@ -210,7 +211,8 @@ static bool is_gpu(const char *path)
 }
 
 /* These are the sandbox's own: processes and most devices are not there. */
-static int attribute_own(const struct attribution *attribution, const struct attribute_path *wanted)
+static int attribute_own(const struct attribution *attribution,
+			 const struct attribute_path *wanted)
 {
 	bool device = files_is_at_or_below(wanted->path, "/dev");
 	struct denial denial = {
@@ -250,7 +252,7 @@ static bool is_kept(const struct files_entry *denied, const char *path)
 
 /* The workload removed or replaced a mount, or a directory above one. */
 static int attribute_busy(const struct attribution *attribution,
-		      const struct attribute_path *wanted)
+			  const struct attribute_path *wanted)
 {
 	const struct files_list *denied = &attribution->view->denied;
 	struct found found;
@@ -277,7 +279,8 @@ static int attribute_busy(const struct attribution *attribution,
 	return 0;
 }
 
-int attribute_file(const struct attribution *attribution, const struct attribute_path *wanted)
+int attribute_file(const struct attribution *attribution,
+		   const struct attribute_path *wanted)
 {
 	static const uint32_t rights[] = { WRITE, EXECUTE, READ };
 	struct found found;
@@ -295,7 +298,8 @@ int attribute_file(const struct attribution *attribution, const struct attribute
 	find(attribution, wanted, &found);
 	for (size_t i = 0; i < COUNT(rights); i++) {
 		if (!(wanted->rights & rights[i]) ||
-		    !attribute_judge(attribution, found.path, rights[i], &denial))
+		    !attribute_judge(attribution, found.path, rights[i],
+				     &denial))
 			continue;
 		/* It would not be there without a policy either. */
 		if (wanted->error == ENOENT && !denial.item && !found.exists &&
@@ -318,8 +322,8 @@ static void script_interpreter(const char *header, char *ret)
 }
 
 /* Who loads it, "" if nobody; as far as we may read it ourselves. */
-static void interpreter_of(const struct attribution *attribution, const char *path,
-			   char *ret)
+static void interpreter_of(const struct attribution *attribution,
+			   const char *path, char *ret)
 {
 	_Alignas(8) char header[ELF_INTERPRETER + 1] = "";
 	autoclose int fd =
@@ -338,7 +342,8 @@ static void interpreter_of(const struct attribution *attribution, const char *pa
 		elf_interpreter(fd, header, (size_t)n, ret);
 }
 
-int attribute_program(const struct attribution *attribution, const char *path, int error)
+int attribute_program(const struct attribution *attribution, const char *path,
+		      int error)
 {
 	char next[ELF_INTERPRETER];
 	size_t before = attribution->denials->n;

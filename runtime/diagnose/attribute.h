@@ -19,9 +19,9 @@ struct attribution {
 	const struct policy *policy;
 	const struct view *view;
 	struct denials *denials;
-	int root; /* the host's, or filesystem.chroot */
-	const char *prefix; /* how the host calls it; "" */
-	bool no_namespaces; /* without namespaces */
+	int root;			 /* the host's, or filesystem.chroot */
+	const char *prefix;		 /* how the host calls it; "" */
+	bool no_namespaces;		 /* without namespaces */
 	const struct landlock_plan *net; /* who judges TCP; NULL: nobody */
 };
 
@@ -29,31 +29,34 @@ struct attribution {
 struct attribute_path {
 	const char *path;
 	uint32_t rights; /* enum landlock_right */
-	int error; /* as the kernel gave it */
-	bool makes; /* a new name */
-	bool link; /* itself, not what it leads to */
+	int error;	 /* as the kernel gave it */
+	bool makes;	 /* a new name */
+	bool link;	 /* itself, not what it leads to */
 };
 
 /*
  * The policy's answer for a path without links; false: it is allowed. Pure.
  * rights: one of enum landlock_right.
  */
-bool attribute_judge(const struct attribution *attribution, const char *real, uint32_t rights,
-		 struct denial *ret);
-int attribute_file(const struct attribution *attribution, const struct attribute_path *wanted);
+bool attribute_judge(const struct attribution *attribution, const char *real,
+		     uint32_t rights, struct denial *ret);
+int attribute_file(const struct attribution *attribution,
+		   const struct attribute_path *wanted);
 /* A program that was not found or not executed, and who loads it. */
-int attribute_program(const struct attribution *attribution, const char *path, int error);
+int attribute_program(const struct attribution *attribution, const char *path,
+		      int error);
 /* A call of the blocklist; args: for socket, UINT64_MAX: not known. */
-int attribute_call(const struct attribution *attribution, uint32_t arch, uint64_t number,
-	       const uint64_t args[6]);
+int attribute_call(const struct attribution *attribution, uint32_t arch,
+		   uint64_t number, const uint64_t args[6]);
 /* Report a process that was killed for a system call of another ABI. */
 int attribute_abi(const struct attribution *attribution);
 /* An address that could not be reached; operation: the call's name. */
-int attribute_address(const struct attribution *attribution, const char *operation,
-		  const void *address, uint64_t size, int error);
+int attribute_address(const struct attribution *attribution,
+		      const char *operation, const void *address, uint64_t size,
+		      int error);
 /* The same of a Unix socket with a path. */
 int attribute_unix(const struct attribution *attribution, const char *operation,
-	       const char *path, int error);
+		   const char *path, int error);
 /* The same of a TCP socket that was refused with EACCES. */
 int attribute_port(const struct attribution *attribution, const char *operation,
-	       const void *address, uint64_t size);
+		   const void *address, uint64_t size);

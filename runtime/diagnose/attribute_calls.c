@@ -90,16 +90,19 @@ static const char *add_for_socket(const struct attribution *attribution,
 	bool denied = attribution->policy->mode == POLICY_MODE_DENY;
 
 	if (denied && is_inet((int)args[0]) && type_of(args) != SOCK_RAW)
-		return attribution->no_namespaces ? "--network-mode open" :
-				     "--network-mode loopback or open";
-	if (attribution->no_namespaces && !landlock_judges_sockets(landlock_probe()))
+		return attribution->no_namespaces ?
+			       "--network-mode open" :
+			       "--network-mode loopback or open";
+	if (attribution->no_namespaces &&
+	    !landlock_judges_sockets(landlock_probe()))
 		return NULL;
 	return denied ? "--network-mode open --syscalls-extra-allow "
 			"raw_sockets" :
 			"--syscalls-extra-allow raw_sockets";
 }
 
-static int attribute_socket(const struct attribution *attribution, const uint64_t args[6])
+static int attribute_socket(const struct attribution *attribution,
+			    const uint64_t args[6])
 {
 	char family[32];
 	struct denial denial = {
@@ -120,7 +123,8 @@ static int attribute_socket(const struct attribution *attribution, const uint64_
 				      "raw_sockets" :
 				      "syscalls: raw_sockets";
 	}
-	if (is_inet((int)args[0]) && attribution->policy->mode == POLICY_MODE_DENY) {
+	if (is_inet((int)args[0]) &&
+	    attribution->policy->mode == POLICY_MODE_DENY) {
 		denial.key = "network.mode";
 		denial.item = mode_name(attribution->policy);
 	}
@@ -165,8 +169,8 @@ static bool is_extra(const struct policy *policy, uint32_t arch,
 	return false;
 }
 
-static const char *find_bare(const struct attribution *attribution, uint32_t arch,
-			     uint64_t number)
+static const char *find_bare(const struct attribution *attribution,
+			     uint32_t arch, uint64_t number)
 {
 	const char *name;
 
@@ -176,7 +180,8 @@ static const char *find_bare(const struct attribution *attribution, uint32_t arc
 	return name ? name : confine_process_call(arch, number);
 }
 
-static const char *no_namespaces_note(const char *name, uint32_t arch, uint64_t number)
+static const char *no_namespaces_note(const char *name, uint32_t arch,
+				      uint64_t number)
 {
 	if (confine_process_call(arch, number))
 		return "without namespaces it can change its own limits and "
@@ -193,8 +198,9 @@ static bool is_of_file(const char *name, const uint64_t args[6])
 	       !confine_is_terminal(args[1]);
 }
 
-static int attribute_group(const struct attribution *attribution, const char *group,
-		       const char *name, const uint64_t args[6])
+static int attribute_group(const struct attribution *attribution,
+			   const char *group, const char *name,
+			   const uint64_t args[6])
 {
 	char add[96];
 	struct denial denial = {
@@ -241,8 +247,8 @@ static bool find_reason(const struct attribution *attribution, uint32_t arch,
 	return ret->target;
 }
 
-int attribute_call(const struct attribution *attribution, uint32_t arch, uint64_t number,
-	       const uint64_t args[6])
+int attribute_call(const struct attribution *attribution, uint32_t arch,
+		   uint64_t number, const uint64_t args[6])
 {
 	struct denial denial = { .operation = "call" };
 	const char *name = NULL, *group;
@@ -282,8 +288,8 @@ static void print_address(const void *address, char *ret, size_t size)
 }
 
 /* The network is its own, and leads nowhere. */
-static int attribute_inet(const struct attribution *attribution, const char *operation,
-		      const void *address, int error)
+static int attribute_inet(const struct attribution *attribution,
+			  const char *operation, const void *address, int error)
 {
 	char text[INET6_ADDRSTRLEN + 16];
 	const struct denial denial = {
@@ -348,7 +354,7 @@ static bool is_of_inet(const void *address, uint64_t size)
 }
 
 int attribute_port(const struct attribution *attribution, const char *operation,
-	       const void *address, uint64_t size)
+		   const void *address, uint64_t size)
 {
 	const struct oci_strings *closed = &attribution->policy->deny_bind;
 	char text[INET6_ADDRSTRLEN + 16];
@@ -387,14 +393,15 @@ static bool is_listed(const struct policy *policy, const char *path)
 
 static bool is_socket(const struct attribution *attribution, const char *path)
 {
-	autoclose int fd = root_open(attribution->root, path, O_PATH | O_CLOEXEC);
+	autoclose int fd =
+		root_open(attribution->root, path, O_PATH | O_CLOEXEC);
 	struct stat st;
 
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
 int attribute_unix(const struct attribution *attribution, const char *operation,
-	       const char *path, int error)
+		   const char *path, int error)
 {
 	const struct attribute_path made = {
 		.path = path,
@@ -416,13 +423,15 @@ int attribute_unix(const struct attribution *attribution, const char *operation,
 		return attribute_file(attribution, &made);
 	if ((error != ENOENT && error != ECONNREFUSED && error != EACCES &&
 	     error != EPERM) ||
-	    is_listed(attribution->policy, path) || !is_socket(attribution, path))
+	    is_listed(attribution->policy, path) ||
+	    !is_socket(attribution, path))
 		return 0;
 	return denials_add(attribution->denials, &denial);
 }
 
-int attribute_address(const struct attribution *attribution, const char *operation,
-		  const void *address, uint64_t size, int error)
+int attribute_address(const struct attribution *attribution,
+		      const char *operation, const void *address, uint64_t size,
+		      int error)
 {
 	const struct sockaddr *addr = address;
 	const struct sockaddr_un *un = address;

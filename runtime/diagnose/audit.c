@@ -163,7 +163,7 @@ static void keep(struct audit *audit, const struct audit_event *event)
 
 /* Which addresses a socket would have had, no record says. */
 static void attribute_logged_call(const struct audit *audit,
-			      const struct audit_event *event)
+				  const struct audit_event *event)
 {
 	static const uint64_t unknown[6] = { UINT64_MAX };
 
@@ -171,8 +171,8 @@ static void attribute_logged_call(const struct audit *audit,
 	if (call_number(event->arch, "clone3") == (int)event->number)
 		return;
 	if (is_inside(audit, event->pid))
-		(void)attribute_call(audit->attribution, event->arch, event->number,
-				 unknown);
+		(void)attribute_call(audit->attribution, event->arch,
+				     event->number, unknown);
 }
 
 static void take(struct audit *audit, uint16_t type, const char *text)
@@ -264,11 +264,11 @@ void audit_end(struct audit *audit)
 			continue;
 		if (refusal->call)
 			(void)attribute_port(audit->attribution, refusal->call,
-					 &refusal->address,
-					 sizeof refusal->address);
+					     &refusal->address,
+					     sizeof refusal->address);
 		else if (refusal->rights & LANDLOCK_MAY_CONNECT)
-			(void)attribute_unix(audit->attribution, "connect", refusal->path,
-					 EACCES);
+			(void)attribute_unix(audit->attribution, "connect",
+					     refusal->path, EACCES);
 		else
 			(void)attribute_file(audit->attribution, &wanted);
 	}

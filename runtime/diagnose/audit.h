@@ -29,9 +29,9 @@ struct enforcement;
 enum audit_kind {
 	AUDIT_OTHER,
 	AUDIT_REFUSED, /* by Landlock: domain; rights, path; call, address */
-	AUDIT_DOMAIN, /* a domain and who made it: domain, pid */
-	AUDIT_CALL, /* by seccomp: pid, arch, number */
-	AUDIT_MARK, /* what a program said by itself: pid */
+	AUDIT_DOMAIN,  /* a domain and who made it: domain, pid */
+	AUDIT_CALL,    /* by seccomp: pid, arch, number */
+	AUDIT_MARK,    /* what a program said by itself: pid */
 };
 
 /* The family and the port are in the same place. */
@@ -48,7 +48,7 @@ struct audit_event {
 	uint32_t arch;
 	uint64_t number;
 	char path[PATH_MAX]; /* "": none */
-	const char *call; /* "bind", "connect"; NULL: not about an address */
+	const char *call;    /* "bind", "connect"; NULL: not about an address */
 	union audit_address address;
 };
 

@@ -20,9 +20,9 @@
 #include "runtime/sandbox/sandbox.h"
 
 static const char *const part_names[CHECK_PARTS] = {
-	[CHECK_SECCOMP] = "seccomp",	[CHECK_NAMESPACES] = "namespaces",
+	[CHECK_SECCOMP] = "seccomp",   [CHECK_NAMESPACES] = "namespaces",
 	[CHECK_LANDLOCK] = "landlock", [CHECK_CGROUPS] = "cgroups",
-	[CHECK_NESTED] = "nested",	[CHECK_MAPPERS] = "newuidmap",
+	[CHECK_NESTED] = "nested",     [CHECK_MAPPERS] = "newuidmap",
 };
 
 static const char *const state_names[] = {

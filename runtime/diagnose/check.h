@@ -15,7 +15,7 @@ enum check_state {
 	CHECK_OK,
 	CHECK_PARTLY,
 	CHECK_MISSING,
-	CHECK_NOTE,		/* good to know; nothing depends on it */
+	CHECK_NOTE, /* good to know; nothing depends on it */
 };
 
 enum check_part {
@@ -30,15 +30,15 @@ enum check_part {
 
 struct check_finding {
 	enum check_state state;
-	const char *text;	/* what was found */
-	const char *advice;	/* what to do; NULL: nothing */
+	const char *text;   /* what was found */
+	const char *advice; /* what to do; NULL: nothing */
 };
 
 struct check {
 	struct check_finding parts[CHECK_PARTS];
-	int landlock;		/* version; 0: none */
-	uint32_t missing;	/* protections that nothing here holds */
-	uint32_t limits;	/* 1 << enum check_limit that can be had */
+	int landlock;	  /* version; 0: none */
+	uint32_t missing; /* protections that nothing here holds */
+	uint32_t limits;  /* 1 << enum check_limit that can be had */
 };
 
 enum check_limit {

@@ -23,11 +23,11 @@ static const struct {
 	struct oci_resources resources;
 } limits[CHECK_LIMITS] = {
 	[CHECK_MEMORY] = { "memory",
-			    { .memory.limit = { true, SOME_MEMORY } } },
+			   { .memory.limit = { true, SOME_MEMORY } } },
 	[CHECK_PIDS] = { "pids", { .pids_limit = { true, SOME_TASKS } } },
 	[CHECK_CPU] = { "cpu",
-			 { .cpu.quota = { true, PERIOD },
-			   .cpu.period = { true, PERIOD } } },
+			{ .cpu.quota = { true, PERIOD },
+			  .cpu.period = { true, PERIOD } } },
 	[CHECK_CPUSET] = { "cpuset", { .cpu.cpus = "0" } },
 };
 
@@ -115,9 +115,7 @@ int check_cgroups(struct arena *arena, struct check *ret)
 		r = try_all(arena, &layout, ret, &good, &bad);
 	if (r < 0)
 		return r;
-	part->state = !*good ? CHECK_MISSING :
-		      *bad   ? CHECK_PARTLY :
-			       CHECK_OK;
+	part->state = !*good ? CHECK_MISSING : *bad ? CHECK_PARTLY : CHECK_OK;
 	part->text = arena_printf(arena, "%s%s%s%s%s", mode_name(layout.mode),
 				  *good ? "; limits can be had: " : "", good,
 				  *bad ? "; not for this user: " : "", bad);

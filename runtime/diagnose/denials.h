@@ -13,11 +13,11 @@ struct writer;
 
 struct denial {
 	const char *operation; /* "read", "write", "execute", "connect", … */
-	const char *target; /* a path, an address, a system call */
-	const char *key; /* of the policy: "filesystem.deny"; NULL: note */
+	const char *target;    /* a path, an address, a system call */
+	const char *key;  /* of the policy: "filesystem.deny"; NULL: note */
 	const char *item; /* what it has there; NULL: target is not listed */
 	const char *note; /* the reason, where no key is */
-	const char *add; /* flags that would allow it; NULL: none, or many */
+	const char *add;  /* flags that would allow it; NULL: none, or many */
 };
 
 struct denials {

@@ -347,8 +347,8 @@ static int look_at_landlock(struct arena *arena, struct explanation *all)
 		return -ENOMEM;
 	if (!all->planned || !c->enforcement.landlock)
 		return 0;
-	r = enforce_files_plan(arena, &c->enforcement, &c->enforcement.view->rules,
-			       found);
+	r = enforce_files_plan(arena, &c->enforcement,
+			       &c->enforcement.view->rules, found);
 	if (r >= 0)
 		all->landlock = found;
 	return note(arena, all, r);
@@ -391,12 +391,13 @@ static int look_at_carves(struct arena *arena, struct explanation *all)
 		.arena = arena,
 		.enforcement = &c->enforcement,
 		.root = root,
-		.mntns = c->enforcement.no_namespaces ? -1 : root, /* there is one */
+		.mntns = c->enforcement.no_namespaces ? -1 :
+							root, /* there is one */
 	};
 
 	return note(arena, all,
 		    enforce_check_covers(&files, &c->enforcement.view->carves,
-					&c->degraded));
+					 &c->degraded));
 }
 
 static int look(struct arena *arena, const struct session *session,
@@ -432,8 +433,7 @@ int explain_make(struct arena *arena, const struct session *session,
 	*ret = (struct explanation){
 		.creation = CREATION_NONE,
 		.request = request,
-		.lines =
-			arena_array(arena, KEY_COUNT + 4, sizeof *ret->lines),
+		.lines = arena_array(arena, KEY_COUNT + 4, sizeof *ret->lines),
 	};
 	if (!ret->lines)
 		return -ENOMEM;

@@ -16,26 +16,26 @@
 
 enum explain_state {
 	EXPLAIN_HELD,
-	EXPLAIN_DEGRADED,	/* not held here, and the policy allows that */
-	EXPLAIN_DISABLED,	/* never to be held */
-	EXPLAIN_REFUSED,	/* cannot be held here: run refuses */
-	EXPLAIN_UNENFORCED,	/* by this build: run refuses */
+	EXPLAIN_DEGRADED,   /* not held here, and the policy allows that */
+	EXPLAIN_DISABLED,   /* never to be held */
+	EXPLAIN_REFUSED,    /* cannot be held here: run refuses */
+	EXPLAIN_UNENFORCED, /* by this build: run refuses */
 };
 
 struct explain_line {
-	const char *key;	/* "filesystem.read", "namespaces" */
+	const char *key; /* "filesystem.read", "namespaces" */
 	enum explain_state state;
-	const char *value;	/* as in a profile; NULL: none */
-	const char *origin;	/* who set it; NULL: always so */
-	const char *how;	/* by which mechanism, or why not */
+	const char *value;  /* as in a profile; NULL: none */
+	const char *origin; /* who set it; NULL: always so */
+	const char *how;    /* by which mechanism, or why not */
 };
 
 struct explanation {
-	struct creation creation;	/* planned, as far as it went */
+	struct creation creation; /* planned, as far as it went */
 	const struct request *request;
 	struct oci_strings projects; /* what @project means in deny keys */
-	const char *refusal;		/* NULL: it would run */
-	bool planned;			/* all of the creation is there */
+	const char *refusal;	     /* NULL: it would run */
+	bool planned;		     /* all of the creation is there */
 	struct unsandboxed unsandboxed;
 	struct explain_line *lines;
 	size_t n;
@@ -43,7 +43,7 @@ struct explanation {
 	struct sandbox_without without;
 	struct probe namespaces, seccomp;
 	struct check check;		/* its limits alone */
-	struct landlock_plan *landlock;	/* NULL: not used */
+	struct landlock_plan *landlock; /* NULL: not used */
 };
 
 int explain_make(struct arena *arena, const struct session *session,

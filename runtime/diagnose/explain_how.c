@@ -59,8 +59,7 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 			 enum policy_key key, struct explain_line *line)
 {
 	bool only_landlock = key == KEY_EXECUTE || key == KEY_DENY_READ ||
-			     key == KEY_DENY_EXECUTE ||
-			     key == KEY_WRITE_ONLY;
+			     key == KEY_DENY_EXECUTE || key == KEY_WRITE_ONLY;
 	const char *landlock = landlock_text(arena, all);
 
 	if (!landlock)
@@ -70,13 +69,15 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 		line->how = "not settled";
 		return 0;
 	}
-	if ((only_landlock || all->creation.enforcement.no_namespaces) && !all->landlock) {
+	if ((only_landlock || all->creation.enforcement.no_namespaces) &&
+	    !all->landlock) {
 		line->state = EXPLAIN_REFUSED;
 		line->how = "Landlock is needed, and this kernel has none "
 			    "that can";
 		return 0;
 	}
-	if (all->creation.enforcement.no_namespaces && is_open_below(all, key)) {
+	if (all->creation.enforcement.no_namespaces &&
+	    is_open_below(all, key)) {
 		line->state = all->request->policy.disable &
 					      1U << PROTECT_NAMESPACES ?
 				      EXPLAIN_DISABLED :
@@ -139,7 +140,7 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 {
 	const struct creation *c = &all->creation;
 	const char *threads = key == KEY_PROCESSES ? "; threads count, too" :
-							"";
+						     "";
 	int r;
 
 	if (!all->planned) {
@@ -192,7 +193,8 @@ static const char *mode_text(const struct enforcement *enforcement)
 	return "the host's own network, unrestricted";
 }
 
-static const char *unix_text(struct arena *arena, const struct enforcement *enforcement)
+static const char *unix_text(struct arena *arena,
+			     const struct enforcement *enforcement)
 {
 	const char *masks = enforcement->masks_sockets ?
 				    "mounts cover the sockets of others that "

@@ -265,7 +265,8 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 		put_string(&w, "notExcluded",
 			   all->unsandboxed.excluded.refusal);
 	if (view) {
-		put_paths(&w, "allowed", &view->allowed, /* no_namespaces= */ false);
+		put_paths(&w, "allowed", &view->allowed,
+			  /* no_namespaces= */ false);
 		put_paths(&w, "denied", &view->denied,
 			  all->creation.enforcement.no_namespaces);
 		put_held(&w, &view->carves);

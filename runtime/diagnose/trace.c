@@ -69,9 +69,9 @@ static int note(struct trace *why, const struct trace_pending *pending)
 {
 	if (why->npending == why->size) {
 		size_t size = why->size ? 2 * why->size : 16;
-		struct trace_pending *grown = arena_grow(why->arena, why->pending,
-						       why->npending, size,
-						       sizeof *grown);
+		struct trace_pending *grown =
+			arena_grow(why->arena, why->pending, why->npending,
+				   size, sizeof *grown);
 
 		if (!grown)
 			return -ENOMEM;
@@ -162,8 +162,9 @@ static bool is_tcp(pid_t tid, int fd)
 	       strncmp(name, "TCP", strlen("TCP")) == 0;
 }
 
-static int attribute_socket(const struct trace *why, pid_t tid, const char *name,
-			const struct trace_target *target, int error)
+static int attribute_socket(const struct trace *why, pid_t tid,
+			    const char *name, const struct trace_target *target,
+			    int error)
 {
 	struct sockaddr_storage address = { 0 };
 	size_t size = target->size < sizeof address ? target->size :
@@ -173,12 +174,13 @@ static int attribute_socket(const struct trace *why, pid_t tid, const char *name
 		return 0;
 	if (error == EACCES && is_tcp(tid, target->dir))
 		return attribute_port(&why->attribution, name, &address, size);
-	return attribute_address(&why->attribution, name, &address, size, error);
+	return attribute_address(&why->attribution, name, &address, size,
+				 error);
 }
 
 static int attribute_target(const struct trace *why, pid_t tid,
-			const struct trace_call *call,
-			const struct trace_target *target, int error)
+			    const struct trace_call *call,
+			    const struct trace_target *target, int error)
 {
 	char path[PATH_MAX];
 	struct attribute_path wanted = {
@@ -191,7 +193,7 @@ static int attribute_target(const struct trace *why, pid_t tid,
 
 	if (target->address)
 		return attribute_socket(why, tid, trace_call_name(call), target,
-				    error);
+					error);
 	if (!full_path(why, tid, target, path))
 		return 0;
 	if (target->rights == LANDLOCK_MAY_EXECUTE && !target->makes)
@@ -208,7 +210,7 @@ static bool is_interesting(int error)
 }
 
 static void attribute_failed(const struct trace *why,
-			 const struct trace_pending *pending, int error)
+			     const struct trace_pending *pending, int error)
 {
 	struct trace_target targets[TRACE_TARGETS];
 	uint64_t flags = 0, at = trace_flags_at(pending->call, pending->args);
@@ -222,7 +224,7 @@ static void attribute_failed(const struct trace *why,
 	for (int i = 0; i < n; i++)
 		/* Out of memory: the list is as long as it could be. */
 		(void)attribute_target(why, pending->tid, pending->call,
-				   &targets[i], error);
+				       &targets[i], error);
 }
 
 /* ---- stops ---- */
@@ -323,7 +325,8 @@ static bool on_refused(const struct trace *why, pid_t tid)
 	if (trace(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io) < 0)
 		return false;
 	if (is_denial(tid, number, args))
-		(void)attribute_call(&why->attribution, info.si_arch, number, args);
+		(void)attribute_call(&why->attribution, info.si_arch, number,
+				     args);
 	return true;
 }
 
@@ -408,7 +411,8 @@ int trace_filter(struct arena *arena, struct enforcement *enforcement)
 			     &enforcement->watch);
 }
 
-int trace_open(struct trace *why, const struct creation *c, struct denials *denials)
+int trace_open(struct trace *why, const struct creation *c,
+	       struct denials *denials)
 {
 	const struct policy *policy = &c->enforcement.policy;
 	const char *top = policy->chroot ? policy->chroot : "/";
@@ -472,7 +476,8 @@ static void search(const struct attribution *attribution, const char *name,
 		   const char *dirs)
 {
 	for (;;) {
-		size_t len = strcspn(dirs, ":"), before = attribution->denials->n;
+		size_t len = strcspn(dirs, ":"),
+		       before = attribution->denials->n;
 		char path[PATH_MAX];
 
 		if (len && (size_t)snprintf(path, sizeof path, "%.*s/%s",

@@ -39,24 +39,24 @@ struct trace {
 	struct audit audit; /* what is there to be known without tracing */
 	int proc;
 	int root;
-	pid_t child; /* who was cloned first */
+	pid_t child;	/* who was cloned first */
 	bool is_reaper; /* let go of as soon as the program is there */
 	struct trace_map map;
 	struct trace_pending *pending;
 	size_t npending, size;
-	bool executed; /* the program has begun */
-	bool over; /* somebody has ended */
+	bool executed;	/* the program has begun */
+	bool over;	/* somebody has ended */
 	bool signalled; /* we passed a SIGSYS on to the sandbox */
 };
 
-#define TRACE_NONE                                             \
+#define TRACE_NONE                                           \
 	{                                                    \
 		.audit = AUDIT_NONE, .proc = -1, .root = -1, \
 	}
 
 /* What blame is to be put on; no process yet. */
 int trace_open(struct trace *why, const struct creation *creation,
-	     struct denials *denials);
+	       struct denials *denials);
 /* The filter for the plan. */
 int trace_filter(struct arena *arena, struct enforcement *enforcement);
 /* While the child waits at CREATED: it and all that come from it are traced. */

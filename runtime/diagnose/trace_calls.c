@@ -14,17 +14,17 @@
 
 enum way {
 	NONE,
-	READ, /* or know of it at all */
+	READ,  /* or know of it at all */
 	WRITE, /* change what is there */
-	MAKE, /* a new name */
+	MAKE,  /* a new name */
 	EXECUTE,
-	OPEN, /* as the flags say */
-	OPEN2, /* as the flags in memory say */
-	ACCESS, /* as the mode says */
+	OPEN,	 /* as the flags say */
+	OPEN2,	 /* as the flags in memory say */
+	ACCESS,	 /* as the mode says */
 	ADDRESS, /* its size is the next argument */
 };
 
-#define LINK 1 /* a link at the end is not followed */
+#define LINK 1	   /* a link at the end is not followed */
 #define AT_FLAGS 2 /* the last number: an argument with AT_SYMLINK_NOFOLLOW */
 
 /* The numbers are those of arguments. */
@@ -118,7 +118,8 @@ void trace_map_make(uint32_t arch, struct trace_map *ret)
 	}
 }
 
-const struct trace_call *trace_find(const struct trace_map *map, uint64_t number)
+const struct trace_call *trace_find(const struct trace_map *map,
+				    uint64_t number)
 {
 	return number < TRACE_MOST_CALLS ? map->calls[number] : NULL;
 }
@@ -197,7 +198,7 @@ static void look(const struct place *place, const uint64_t args[6],
 }
 
 int trace_decode(const struct trace_call *call, const uint64_t args[6],
-	       uint64_t flags, struct trace_target ret[TRACE_TARGETS])
+		 uint64_t flags, struct trace_target ret[TRACE_TARGETS])
 {
 	int n = 0;
 

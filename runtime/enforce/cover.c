@@ -53,8 +53,8 @@ static int check_replaceable(const struct enforce_files *files,
 }
 
 int enforce_check_covers(const struct enforce_files *files,
-			const struct files_carves *carves,
-			uint32_t *ret_missing)
+			 const struct files_carves *carves,
+			 uint32_t *ret_missing)
 {
 	const uint32_t bit = 1U << PROTECT_NAMESPACES;
 	const struct policy *policy = &files->enforcement->policy;
@@ -165,21 +165,23 @@ static int hide_state(const struct enforce_files *files, struct masks *masks,
 }
 
 int enforce_covers(const struct enforce_files *files,
-		  const struct files_carves *carves)
+		   const struct files_carves *carves)
 {
 	AUTO(masks_close) struct masks masks = { files->root, -1 };
 	struct mount_table table, after;
 	int r;
 
-	if (files->mntns < 0 || (!carves->n && !files->enforcement->masks_sockets &&
-				 !files->enforcement->hidden.n))
+	if (files->mntns < 0 ||
+	    (!carves->n && !files->enforcement->masks_sockets &&
+	     !files->enforcement->hidden.n))
 		return 0;
 	r = mount_table_read(files->arena, files->proc, &table);
 	/* Sockets last: what is covered needs no look. */
 	for (size_t i = 0; r == 0 && i < carves->n; i++)
 		r = carve_one(&masks, &table, &carves->items[i]);
 	for (size_t i = 0; r == 0 && i < files->enforcement->hidden.n; i++)
-		r = hide_state(files, &masks, files->enforcement->hidden.items[i]);
+		r = hide_state(files, &masks,
+			       files->enforcement->hidden.items[i]);
 	if (r < 0 || !files->enforcement->masks_sockets)
 		return r;
 	/* What was mounted onto itself has sockets in it as before. */

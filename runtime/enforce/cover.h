@@ -13,8 +13,8 @@
  * be missing is added to *ret_missing.
  */
 int enforce_check_covers(const struct enforce_files *files,
-			const struct files_carves *carves,
-			uint32_t *ret_missing);
+			 const struct files_carves *carves,
+			 uint32_t *ret_missing);
 /* In the container's mount namespace, and as who may mount there. */
 int enforce_covers(const struct enforce_files *files,
-		  const struct files_carves *carves);
+		   const struct files_carves *carves);

@@ -74,8 +74,9 @@ static int check_masks(const struct enforcement *enforcement)
 	const struct oci_strings *lifted = &policy->extra_allow;
 	bool covers = enforcement->masks_sockets || enforcement->nkept;
 	/* It takes a capability, and a sandbox has none unless it can get it. */
-	bool handle = oci_strings_has(lifted, "handle") &&
-		      (!enforcement->view || oci_strings_has(lifted, "namespaces"));
+	bool handle =
+		oci_strings_has(lifted, "handle") &&
+		(!enforcement->view || oci_strings_has(lifted, "namespaces"));
 
 	if (handle && denies_files(policy))
 		return fail(0, "filesystem.deny does not hold with 'handle' "
@@ -86,7 +87,7 @@ static int check_masks(const struct enforcement *enforcement)
 			    "%s does not hold with '%s' in "
 			    "syscalls.extra_allow",
 			    enforcement->masks_sockets ? "network.unix" :
-						     "the profile",
+							 "the profile",
 			    handle ? "handle" : "mount");
 	return 0;
 }
@@ -154,7 +155,8 @@ static const char *find_home(struct arena *arena, const struct oci_spec *spec,
 
 static struct policy_place place_in(const struct enforcement *enforcement)
 {
-	return (struct policy_place){ .home = enforcement->home, .bundle = true };
+	return (struct policy_place){ .home = enforcement->home,
+				      .bundle = true };
 }
 
 static int gather(struct arena *arena, const struct oci_strings *allowed,
@@ -226,7 +228,8 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 		.extra_allow = policy->extra_allow,
 		.inet = net || enforcement->tcp_only,
 		/* Without mounts nothing but Landlock holds those of others. */
-		.no_unix = enforcement->no_namespaces && !enforcement->net.unix_sockets,
+		.no_unix = enforcement->no_namespaces &&
+			   !enforcement->net.unix_sockets,
 		.udp = net,
 		.icmp = net,
 		.no_fast_open = enforcement->net.connects,
@@ -243,7 +246,8 @@ static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
 	if (r >= 0 && enforcement->no_namespaces)
 		r = no_namespaces_denied_calls(arena, &list->extra_deny);
 	return r < 0 ? r :
-		       confine_blocklist(arena, 0, list, &enforcement->blocklist);
+		       confine_blocklist(arena, 0, list,
+					 &enforcement->blocklist);
 }
 
 void enforce_tell_missing(uint32_t missing)
@@ -264,7 +268,8 @@ static int apply(struct arena *arena, struct oci_spec *spec,
 	return r < 0 ? r : make_blocklist(arena, spec, enforcement);
 }
 
-bool enforce_lose_limits(const struct enforcement *enforcement, struct oci_spec *spec)
+bool enforce_lose_limits(const struct enforcement *enforcement,
+			 struct oci_spec *spec)
 {
 	if (!enforcement->active || enforcement->view ||
 	    !(policy_may_lack(&enforcement->policy, PROTECT_CGROUPS)))
@@ -322,7 +327,8 @@ int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
 	return r;
 }
 
-int enforce_save(struct arena *arena, const struct enforcement *enforcement, int dir)
+int enforce_save(struct arena *arena, const struct enforcement *enforcement,
+		 int dir)
 {
 	const char *text;
 	int r;

@@ -19,34 +19,34 @@ struct policy_kept;
 struct view;
 
 struct enforcement {
-	const char *bundle;		/* relative sources start here */
-	const char *rootfs;		/* on the host; the caller's */
-	const char *home;		/* inside: what ~ means */
-	bool active;			/* false: all below is empty */
-	bool landlock;			/* a ruleset is to hold */
-	uint32_t landlock_flags;	/* LANDLOCK_RESTRICT_SELF_… */
-	bool no_namespaces;			/* a sandbox without namespaces */
-	bool creating;			/* a bundle, whose mounts are looked at */
-	const char *profile;		/* its name, or NULL */
+	const char *bundle;	 /* relative sources start here */
+	const char *rootfs;	 /* on the host; the caller's */
+	const char *home;	 /* inside: what ~ means */
+	bool active;		 /* false: all below is empty */
+	bool landlock;		 /* a ruleset is to hold */
+	uint32_t landlock_flags; /* LANDLOCK_RESTRICT_SELF_… */
+	bool no_namespaces;	 /* a sandbox without namespaces */
+	bool creating;		 /* a bundle, whose mounts are looked at */
+	const char *profile;	 /* its name, or NULL */
 	enum policy_env_base env_base;
-	const struct view *view;	/* of a sandbox; NULL: a bundle */
-	bool own_network;		/* late, whatever the engine has made */
-	bool denied_shared;		/* mode deny in a network of others */
-	bool tcp_only;			/* sockets to bind, in mode deny */
-	bool masks_sockets;		/* of others, but for network.unix */
-	uint32_t connects;		/* who has one of these rights may, too */
-	struct landlock_want net;	/* its part of the network */
-	uint32_t missing;		/* protections this host does not hold */
+	const struct view *view;  /* of a sandbox; NULL: a bundle */
+	bool own_network;	  /* late, whatever the engine has made */
+	bool denied_shared;	  /* mode deny in a network of others */
+	bool tcp_only;		  /* sockets to bind, in mode deny */
+	bool masks_sockets;	  /* of others, but for network.unix */
+	uint32_t connects;	  /* who has one of these rights may, too */
+	struct landlock_want net; /* its part of the network */
+	uint32_t missing;	  /* protections this host does not hold */
 	struct policy policy;
-	struct oci_strings writable;	/* in a root that is made read-only */
-	struct oci_strings closed;	/* mounts that are made read-only */
-	struct policy_kept *kept;	/* policies that must not be written */
+	struct oci_strings writable; /* in a root that is made read-only */
+	struct oci_strings closed;   /* mounts that are made read-only */
+	struct policy_kept *kept;    /* policies that must not be written */
 	size_t nkept;
 	struct oci_strings hidden;	/* records of ours that a view would */
-	struct oci_resources resources;	/* without the policy's limits */
-	struct confine_blocklist calls;	/* what the next was made of */
+	struct oci_resources resources; /* without the policy's limits */
+	struct confine_blocklist calls; /* what the next was made of */
 	struct confine_filter blocklist;
-	struct confine_filter watch;	/* on top of it, for --why; len 0: none */
+	struct confine_filter watch; /* on top of it, for --why; len 0: none */
 };
 
 /*
@@ -62,9 +62,11 @@ int enforce_create(struct arena *arena, const char *profile,
 int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
 		    struct enforcement *enforcement);
 /* Without a cgroup to be had, and if the policy says so: without limits. */
-bool enforce_lose_limits(const struct enforcement *enforcement, struct oci_spec *spec);
+bool enforce_lose_limits(const struct enforcement *enforcement,
+			 struct oci_spec *spec);
 /* Write it into the state directory: profiles may change, it does not. */
-int enforce_save(struct arena *arena, const struct enforcement *enforcement, int dir);
+int enforce_save(struct arena *arena, const struct enforcement *enforcement,
+		 int dir);
 /* The policy that a state directory has, and the same changes. */
 int enforce_load(struct arena *arena, int dir, const char *rootfs,
 		 struct oci_spec *spec, struct enforcement *ret);
@@ -75,7 +77,8 @@ int enforce_limits(struct arena *arena, const struct enforcement *enforcement,
  * What was recorded about a field of linux.resources, as said about the key
  * that it came from, and how to go on. Returns r.
  */
-int enforce_limit_error(struct arena *arena, const struct enforcement *enforcement,
+int enforce_limit_error(struct arena *arena,
+			const struct enforcement *enforcement,
 			const struct oci_resources *held, int r);
 /* One more process of the same container; env: given by name, not filtered. */
 int enforce_process(struct arena *arena, const struct enforcement *enforcement,

@@ -163,7 +163,8 @@ static uint32_t held_by_mounts(const struct enforcement *enforcement)
 	       1U << PROTECT_FS_IOCTL_DEV;
 }
 
-int enforce_files_plan(struct arena *arena, const struct enforcement *enforcement,
+int enforce_files_plan(struct arena *arena,
+		       const struct enforcement *enforcement,
 		       const struct files_rules *rules,
 		       struct landlock_plan *ret)
 {
@@ -187,14 +188,16 @@ static int make_ruleset(const struct enforce_files *files,
 			const struct files_rules *rules, bool tell)
 {
 	struct landlock_plan plan;
-	int r = enforce_files_plan(files->arena, files->enforcement, rules, &plan);
+	int r = enforce_files_plan(files->arena, files->enforcement, rules,
+				   &plan);
 
 	if (r < 0)
 		return r;
 	if (files->degraded)
 		*files->degraded |= plan.missing;
 	if (tell)
-		enforce_tell_missing(plan.missing & ~files->enforcement->missing);
+		enforce_tell_missing(plan.missing &
+				     ~files->enforcement->missing);
 
 	autoclose int ruleset = landlock_create(&plan.handled);
 
@@ -313,7 +316,8 @@ static void tell_kept(const struct enforcement *enforcement)
 	if (first)
 		log_warning("%s: " POLICY_FILES_KEY " '%s' is not held without "
 			    "namespaces (%zu in all, see sandlock explain)",
-			    policy_disables(&enforcement->policy, PROTECT_NAMESPACES) ?
+			    policy_disables(&enforcement->policy,
+					    PROTECT_NAMESPACES) ?
 				    "config.disable" :
 				    "config.allow_degraded",
 			    first->host, n);
@@ -328,7 +332,8 @@ static int check_carves(const struct work *w)
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; files->enforcement->no_namespaces && i < carves->n; i++)
+	for (size_t i = 0; files->enforcement->no_namespaces && i < carves->n;
+	     i++)
 		if (carves->items[i].rights)
 			log_warning("%s: %s '%s' is not held without namespaces",
 				    files->enforcement->policy.disable &
@@ -386,8 +391,9 @@ static int allow_sockets(struct work *w)
 	if (!enforcement->net.unix_sockets)
 		return 0;
 	return enforce_sockets_allow(w->files,
-				     enforcement->view ? &enforcement->view->denied :
-						     &w->denied,
+				     enforcement->view ?
+					     &enforcement->view->denied :
+					     &w->denied,
 				     &w->rules);
 }
 

@@ -22,22 +22,23 @@ struct oci_spec;
 struct enforce_files {
 	struct arena *arena;
 	const struct enforcement *enforcement;
-	const struct oci_process *process;	/* its environment and directory */
+	const struct oci_process *process; /* its environment and directory */
 	const struct oci_spec *spec;
-	const char *rootfs;	/* on the host */
+	const char *rootfs; /* on the host */
 	int proc;
-	int root;		/* the container's */
-	int userns;		/* -1: our own; else its files are seen from there */
-	int mntns;		/* its own, to mount in; -1: none */
-	int state;		/* the state directory */
-	bool own_pids;		/* nobody else is in that namespace */
-	bool notifies;		/* has a NOTIFY_SOCKET */
-	bool has_console;	/* standard descriptors are a terminal inside */
-	uint32_t *degraded;	/* gets what is missing here; or NULL */
+	int root;	  /* the container's */
+	int userns;	  /* -1: our own; else its files are seen from there */
+	int mntns;	  /* its own, to mount in; -1: none */
+	int state;	  /* the state directory */
+	bool own_pids;	  /* nobody else is in that namespace */
+	bool notifies;	  /* has a NOTIFY_SOCKET */
+	bool has_console; /* standard descriptors are a terminal inside */
+	uint32_t *degraded; /* gets what is missing here; or NULL */
 };
 
 /* What is to be asked of this kernel; what it lacks may be an error. */
-int enforce_files_plan(struct arena *arena, const struct enforcement *enforcement,
+int enforce_files_plan(struct arena *arena,
+		       const struct enforcement *enforcement,
 		       const struct files_rules *rules,
 		       struct landlock_plan *ret);
 /*

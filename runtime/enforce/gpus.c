@@ -14,10 +14,11 @@
 #define NVIDIA_MAJOR 195
 #define DRI_MAJOR 226
 #define NO_GPU (-1)
-#define ALL_GPUS (-2)		/* a node that every GPU of its kind needs */
+#define ALL_GPUS (-2) /* a node that every GPU of its kind needs */
 
 static const char *const variables[] = {
-	"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES",
+	"CUDA_VISIBLE_DEVICES",
+	"NVIDIA_VISIBLE_DEVICES",
 	"ROCR_VISIBLE_DEVICES",
 };
 
@@ -32,7 +33,9 @@ static const struct {
 };
 
 static const char *const common[] = {
-	"/dev/nvidia", "/dev/dri", "/dev/kfd",
+	"/dev/nvidia",
+	"/dev/dri",
+	"/dev/kfd",
 };
 
 /* The number of the GPU behind a path, ALL_GPUS or NO_GPU. */
@@ -164,9 +167,8 @@ static bool is_about(const struct oci_device_rule *rule,
 static struct oci_device_rule verdict(const struct oci_resources *res,
 				      const struct oci_device *d)
 {
-	struct oci_device_rule sum = {
-		true, 'c', d->major, d->minor, false, false, false
-	};
+	struct oci_device_rule sum = { true,  'c',   d->major, d->minor,
+				       false, false, false };
 
 	for (size_t i = 0; i < res->ndevices; i++) {
 		const struct oci_device_rule *rule = &res->devices[i];
@@ -197,7 +199,8 @@ static int filter_rules(struct arena *arena, const struct policy *policy,
 	const struct oci_resources *old = &all->resources;
 	struct oci_device_rule *rules =
 		arena_array(arena,
-			    old->ndevices + linux_->ndevices + COUNT(majors) + 1,
+			    old->ndevices + linux_->ndevices + COUNT(majors) +
+				    1,
 			    sizeof *rules);
 	bool open = false;
 	size_t n = 0;
@@ -210,9 +213,9 @@ static int filter_rules(struct arena *arena, const struct policy *policy,
 			rules[n++] = old->devices[i];
 	}
 	for (size_t i = 0; open && i < COUNT(majors); i++)
-		rules[n++] = (struct oci_device_rule){
-			false, 'c', majors[i], -1, true, true, false
-		};
+		rules[n++] = (struct oci_device_rule){ false, 'c',  majors[i],
+						       -1,    true, true,
+						       false };
 	for (size_t i = 0; i < linux_->ndevices; i++) {
 		rules[n] = verdict(old, &linux_->devices[i]);
 		if (gpu_of(linux_->devices[i].path) != NO_GPU &&

@@ -197,7 +197,8 @@ int enforce_ids(struct arena *arena, struct enforcement *enforcement,
 		&spec->linux_.namespaces[OCI_NS_MOUNT];
 	bool shows = !own->listed || own->path;
 
-	if (!enforcement->creating || enforcement->view || !enforce_shares_ids(enforcement))
+	if (!enforcement->creating || enforcement->view ||
+	    !enforce_shares_ids(enforcement))
 		return 0;
 	for (size_t i = 0; !shows && i < spec->nmounts; i++) {
 		int r = shows_host(arena, &spec->mounts[i], &shows);

@@ -55,7 +55,8 @@ static int make_mount(struct arena *arena, const struct policy_pair *pair,
 	return 0;
 }
 
-int enforce_host_mounts(struct arena *arena, const struct enforcement *enforcement,
+int enforce_host_mounts(struct arena *arena,
+			const struct enforcement *enforcement,
 			struct oci_spec *spec)
 {
 	const struct policy_map *map = &enforcement->policy.mount;

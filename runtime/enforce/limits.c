@@ -64,16 +64,18 @@ static bool asks_for(const struct enforcement *enforcement,
 }
 
 /* A sandbox has cgroups for its limits alone: any failure is theirs. */
-static const char *after_field(const struct enforcement *enforcement, const char *field,
-			       const char *text)
+static const char *after_field(const struct enforcement *enforcement,
+			       const char *field, const char *text)
 {
 	if (starts_with(text, field))
 		return text + strlen(field);
-	return enforcement->view && !starts_with(text, "linux.resources.") ? text :
-									 NULL;
+	return enforcement->view && !starts_with(text, "linux.resources.") ?
+		       text :
+		       NULL;
 }
 
-int enforce_limit_error(struct arena *arena, const struct enforcement *enforcement,
+int enforce_limit_error(struct arena *arena,
+			const struct enforcement *enforcement,
 			const struct oci_resources *held, int r)
 {
 	static const struct {
@@ -87,8 +89,8 @@ int enforce_limit_error(struct arena *arena, const struct enforcement *enforceme
 		{ "linux.resources.pids.limit: ", KEY_PROCESSES },
 		{ "linux.resources.pids.limit: ", KEY_TASKS },
 	};
-	const char *text = enforcement->active ? arena_strdup(arena, err_text()) :
-					     NULL;
+	const char *text =
+		enforcement->active ? arena_strdup(arena, err_text()) : NULL;
 	/* A value that the kernel refuses is no lack of cgroups. */
 	bool lacks = r != -EINVAL && r != -ERANGE;
 	const char *advice = enforcement->view ?
@@ -98,7 +100,8 @@ int enforce_limit_error(struct arena *arena, const struct enforcement *enforceme
 				     "config.allow_degraded";
 
 	for (size_t i = 0; text && i < COUNT(names); i++) {
-		const char *rest = after_field(enforcement, names[i].field, text);
+		const char *rest =
+			after_field(enforcement, names[i].field, text);
 
 		if (!rest || !asks_for(enforcement, held, names[i].key))
 			continue;

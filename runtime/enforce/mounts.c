@@ -187,7 +187,8 @@ int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 	r = close_mounts(&w, spec, &enforcement->closed);
 	if (r < 0)
 		return r;
-	if (!spec->root_readonly && keep_in_root(&w, spec, &enforcement->writable))
+	if (!spec->root_readonly &&
+	    keep_in_root(&w, spec, &enforcement->writable))
 		spec->root_readonly = true;
 	return 0;
 }

@@ -100,7 +100,8 @@ static int isolate(struct enforcement *enforcement, const struct oci_spec *spec,
 }
 
 /* Every address is one of loopback there. */
-static int bind_locally(struct enforcement *enforcement, const struct oci_spec *spec)
+static int bind_locally(struct enforcement *enforcement,
+			const struct oci_spec *spec)
 {
 	const struct policy *policy = &enforcement->policy;
 
@@ -263,7 +264,8 @@ static int hold_choice(struct arena *arena, struct enforcement *enforcement,
 }
 
 /* In a sandbox nobody has a capability for the low ones that are listed. */
-static int open_low_ports(struct arena *arena, const struct enforcement *enforcement,
+static int open_low_ports(struct arena *arena,
+			  const struct enforcement *enforcement,
 			  struct oci_spec *spec, const struct ports *ports)
 {
 	struct oci_linux *l = &spec->linux_;
@@ -329,7 +331,7 @@ static void judge_sockets(struct enforcement *enforcement, int abi)
 	if (!landlock_judges_sockets(abi))
 		return;
 	enforcement->net.unix_sockets = !enforcement->masks_sockets ||
-				    files_wanted(policy);
+					files_wanted(policy);
 	if (enforcement->masks_sockets && !enforcement->view)
 		enforcement->connects = LANDLOCK_MAY_WRITE;
 	if (!holds_sockets(policy))
@@ -337,8 +339,8 @@ static void judge_sockets(struct enforcement *enforcement, int abi)
 }
 
 /* A mount namespace is what masks are made in. */
-static int mask_sockets(struct enforcement *enforcement, const struct oci_spec *spec,
-			int abi)
+static int mask_sockets(struct enforcement *enforcement,
+			const struct oci_spec *spec, int abi)
 {
 	const uint32_t bit = 1U << PROTECT_NAMESPACES;
 	const struct policy *policy = &enforcement->policy;
@@ -364,14 +366,16 @@ void enforce_scope(struct enforcement *enforcement, const struct oci_spec *spec)
 	bool shared = !is_own(spec, OCI_NS_NETWORK);
 
 	enforcement->net.signals = !is_own(spec, OCI_NS_PID);
-	enforcement->denied_shared = shared && is_mode(policy, POLICY_MODE_DENY);
+	enforcement->denied_shared = shared &&
+				     is_mode(policy, POLICY_MODE_DENY);
 	enforcement->net.abstract_sockets =
-		shared &&
-		(enforcement->view || (policy_has_section(policy, SECTION_NETWORK) &&
-				   policy->mode != POLICY_MODE_OPEN));
+		shared && (enforcement->view ||
+			   (policy_has_section(policy, SECTION_NETWORK) &&
+			    policy->mode != POLICY_MODE_OPEN));
 }
 
-static int plan_landlock(struct arena *arena, struct enforcement *enforcement, int abi)
+static int plan_landlock(struct arena *arena, struct enforcement *enforcement,
+			 int abi)
 {
 	struct landlock_want *want = &enforcement->net;
 	struct landlock_plan plan;
@@ -383,7 +387,8 @@ static int plan_landlock(struct arena *arena, struct enforcement *enforcement, i
 	if (r < 0)
 		return r;
 	enforcement->missing |= plan.missing;
-	enforcement->landlock = plan.needed || files_wanted(&enforcement->policy);
+	enforcement->landlock = plan.needed ||
+				files_wanted(&enforcement->policy);
 	return 0;
 }
 
@@ -391,10 +396,10 @@ int enforce_net(struct arena *arena, struct enforcement *enforcement,
 		struct oci_spec *spec)
 {
 	const struct policy *policy = &enforcement->policy;
-	bool ports = policy->allow_local_binding || policy->bind.n ||
-		     policy->deny_bind.n ||
-		     (policy->set[KEY_NET_BIND] &&
-		      policy->mode != POLICY_MODE_DENY);
+	bool ports =
+		policy->allow_local_binding || policy->bind.n ||
+		policy->deny_bind.n ||
+		(policy->set[KEY_NET_BIND] && policy->mode != POLICY_MODE_DENY);
 	int abi = landlock_probe(), r;
 
 	r = mask_sockets(enforcement, spec, abi);

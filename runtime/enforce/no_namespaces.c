@@ -65,8 +65,7 @@ static bool cannot_be_left(const struct policy *policy, enum policy_key key)
 static bool is_limit(enum policy_key key)
 {
 	static const enum policy_key limits[] = { KEY_MEMORY, KEY_CPU,
-						  KEY_CPU_CORES,
-						  KEY_PROCESSES,
+						  KEY_CPU_CORES, KEY_PROCESSES,
 						  KEY_TASKS };
 
 	for (size_t i = 0; i < COUNT(limits); i++)
@@ -86,8 +85,9 @@ static bool may_lose_limits(const struct policy *policy)
 
 static const char *why_lost(const struct policy *policy)
 {
-	return policy_disables(policy, PROTECT_CGROUPS) ? "config.disable" :
-							"config.allow_degraded";
+	return policy_disables(policy, PROTECT_CGROUPS) ?
+		       "config.disable" :
+		       "config.allow_degraded";
 }
 
 static int refuse(const struct policy *policy, const char *keys,
@@ -105,7 +105,7 @@ static int refuse(const struct policy *policy, const char *keys,
 }
 
 int no_namespaces_check(struct arena *arena, struct policy *policy,
-	       uint32_t *ret_missing)
+			uint32_t *ret_missing)
 {
 	bool may_lack = may_lose_limits(policy);
 	bool only_limits = true;
@@ -119,7 +119,8 @@ int no_namespaces_check(struct arena *arena, struct policy *policy,
 			log_warning("%s: %s is not held without namespaces",
 				    why_lost(policy), policy_key_name(key));
 			policy->set[key] = false;
-			*ret_missing |= 1U << PROTECT_CGROUPS & ~policy->disable;
+			*ret_missing |= 1U << PROTECT_CGROUPS &
+					~policy->disable;
 		} else if (is_limit(key) || cannot_be_left(policy, key)) {
 			only_limits = only_limits && is_limit(key);
 			keys = arena_printf(arena, "%s%s%s", keys,

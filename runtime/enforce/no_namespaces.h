@@ -22,7 +22,7 @@ bool no_namespaces_needed(void);
  * missing is added to *ret_missing.
  */
 int no_namespaces_check(struct arena *arena, struct policy *policy,
-	       uint32_t *ret_missing);
+			uint32_t *ret_missing);
 /*
  * Landlock does not judge what is written about a file: mode, owner, times,
  * attributes. Nothing of it can be changed then, and no message queue removed,

@@ -21,5 +21,5 @@ struct own_file {
  * Add them to a view, except for a file that is denied, that a mount of the
  * policy provides, or that is missing in a directory that the view shows.
  */
-int own_files_add(struct arena *arena, const struct view_input *input,
-		  int proc, struct view *view);
+int own_files_add(struct arena *arena, const struct view_input *input, int proc,
+		  struct view *view);

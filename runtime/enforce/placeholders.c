@@ -83,7 +83,7 @@ static int note_nothing(const struct placeholders *p, struct list *list)
 
 /* The location of a placeholder, made or not. */
 struct spot {
-	int dir; /* on the host */
+	int dir;	  /* on the host */
 	const char *path; /* with its name, and without links */
 	const char *name;
 	char parent[ID];

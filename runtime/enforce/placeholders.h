@@ -14,11 +14,11 @@ struct oci_spec;
 
 struct placeholders {
 	struct arena *arena;
-	const struct oci_spec *spec;	/* its mounts */
-	const char *rootfs;		/* on the host */
-	int proc;			/* our own */
-	int root;			/* the container's, with its mounts */
-	int state;			/* its state directory */
+	const struct oci_spec *spec; /* its mounts */
+	const char *rootfs;	     /* on the host */
+	int proc;		     /* our own */
+	int root;		     /* the container's, with its mounts */
+	int state;		     /* its state directory */
 };
 
 /* For those that are missing, and for those that others have made. */

@@ -22,7 +22,7 @@
 struct keeper {
 	struct arena *arena;
 	struct enforcement *enforcement;
-	int root; /* the host's */
+	int root;		       /* the host's */
 	const struct view_bind *binds; /* what is mounted, in its order */
 	size_t nbinds;
 };
@@ -360,7 +360,8 @@ static struct keeper keeper_of_view(struct arena *arena,
 }
 
 int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
-			int proc, struct view *view, struct enforcement *enforcement)
+			    int proc, struct view *view,
+			    struct enforcement *enforcement)
 {
 	AUTO(close_keeper)
 	struct keeper k = keeper_of_view(arena, view, enforcement);
@@ -379,7 +380,7 @@ int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
 }
 
 int policy_files_hold_links(struct arena *arena, const struct view *view,
-			const char *path, struct enforcement *enforcement)
+			    const char *path, struct enforcement *enforcement)
 {
 	AUTO(close_keeper)
 	struct keeper k = keeper_of_view(arena, view, enforcement);
@@ -479,10 +480,12 @@ static int keep_profile(struct keeper *k, const char *profile)
 }
 
 int policy_files_of_bundle(struct arena *arena, const struct oci_spec *spec,
-		       struct enforcement *enforcement)
+			   struct enforcement *enforcement)
 {
 	AUTO(close_keeper)
-	struct keeper k = { .arena = arena, .enforcement = enforcement, .root = -1 };
+	struct keeper k = { .arena = arena,
+			    .enforcement = enforcement,
+			    .root = -1 };
 	autoclose int proc = -1;
 	const char *project = NULL;
 	int r = find_binds(&k, spec);

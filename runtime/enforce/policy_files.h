@@ -24,25 +24,26 @@ struct view_input;
 
 /* One name, below a mount that shows it. */
 struct policy_kept {
-	const char *host;	/* the policy to keep, on the host */
-	const char *top;	/* inside: the mount */
-	const char *rest;	/* "", or "/…" without links */
-	bool on_way;		/* a link or directory on the way to it */
+	const char *host; /* the policy to keep, on the host */
+	const char *top;  /* inside: the mount */
+	const char *rest; /* "", or "/…" without links */
+	bool on_way;	  /* a link or directory on the way to it */
 	bool link;
 	bool missing;
-	bool file;		/* if missing: a file, not a directory */
-	bool absent;		/* a file that the workload must not see */
+	bool file;   /* if missing: a file, not a directory */
+	bool absent; /* a file that the workload must not see */
 };
 
 /* For a sandbox: fill enforcement->kept, and view->denied for explain and --why. */
 int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
-			int proc, struct view *view, struct enforcement *enforcement);
+			    int proc, struct view *view,
+			    struct enforcement *enforcement);
 /* Keep the workload from replacing links on the way to a hidden path. */
 int policy_files_hold_links(struct arena *arena, const struct view *view,
-			const char *path, struct enforcement *enforcement);
+			    const char *path, struct enforcement *enforcement);
 /* For a bundle, whose bind mounts show directories of the host. */
 int policy_files_of_bundle(struct arena *arena, const struct oci_spec *spec,
-		       struct enforcement *enforcement);
+			   struct enforcement *enforcement);
 /* Add the mounts that protect them, in the container's root. */
 int policy_files_carve(const struct enforce_files *files,
-		   struct files_carves *carves);
+		       struct files_carves *carves);

@@ -86,7 +86,7 @@ static int carve_one(const struct enforce_files *files,
 }
 
 int policy_files_carve(const struct enforce_files *files,
-		   struct files_carves *carves)
+		       struct files_carves *carves)
 {
 	const struct files_place place = {
 		.proc = files->proc,

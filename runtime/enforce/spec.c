@@ -169,7 +169,8 @@ static int drop_file_capability(struct arena *arena,
 }
 
 /* Who has these sets its limits, or the network of others, as it likes. */
-static int drop_capabilities(struct arena *arena, const struct enforcement *enforcement,
+static int drop_capabilities(struct arena *arena,
+			     const struct enforcement *enforcement,
 			     struct oci_process *process)
 {
 	const struct policy *policy = &enforcement->policy;

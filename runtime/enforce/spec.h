@@ -13,7 +13,8 @@ int enforce_check_cores(const struct policy_numbers *cores);
 int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 		   struct oci_spec *spec);
 /* enforce_host.c: what filesystem.mount brings. */
-int enforce_host_mounts(struct arena *arena, const struct enforcement *enforcement,
+int enforce_host_mounts(struct arena *arena,
+			const struct enforcement *enforcement,
 			struct oci_spec *spec);
 /*
  * enforce_ids.c: allow the group suid in a bundle that cannot write files of
@@ -29,7 +30,8 @@ int enforce_may_write(struct arena *arena, const struct oci_mount *mount,
  * enforce_net.c: namespaces of its own hold signals, abstract sockets and
  * interfaces; in those of others Landlock does, and a capability less.
  */
-void enforce_scope(struct enforcement *enforcement, const struct oci_spec *spec);
+void enforce_scope(struct enforcement *enforcement,
+		   const struct oci_spec *spec);
 /* The same: TCP ports, and a namespace with nothing but lo. */
 int enforce_net(struct arena *arena, struct enforcement *enforcement,
 		struct oci_spec *spec);

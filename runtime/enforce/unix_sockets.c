@@ -37,7 +37,7 @@
 #define MOST_LEVELS 64
 #define ENTRIES 2048
 #define TOO_DEEP 1 /* the path would exceed PATH_MAX */
-#define SHOWN 200 /* bytes of a long path in a warning */
+#define SHOWN 200  /* bytes of a long path in a warning */
 
 struct paths {
 	const char **items;

@@ -3,7 +3,7 @@
 #pragma once
 
 /* Of a sandbox: is_of_system has the list. */
-#define SOCKETS_UNSEARCHED                              \
+#define SOCKETS_UNSEARCHED                                 \
 	"/usr, /bin, /sbin and /lib*, but for /usr/local " \
 	"and what filesystem.mount shows"
 

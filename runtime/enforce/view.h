@@ -31,7 +31,7 @@ struct view_input {
 };
 
 struct view_bind {
-	const char *path; /* inside */
+	const char *path;   /* inside */
 	const char *source; /* on the host */
 	bool writable;
 	bool directory;
@@ -41,7 +41,7 @@ struct view {
 	struct files_rules rules; /* what each path may, for Landlock */
 	struct files_list allowed, denied; /* what they came from */
 	struct files_carves carves; /* what of the denied is for mounts */
-	struct view_bind *binds; /* in the order to be mounted */
+	struct view_bind *binds;    /* in the order to be mounted */
 	size_t nbinds;
 	struct files_link *links;
 	size_t nlinks;

@@ -15,15 +15,18 @@ struct console_flow {
 
 struct console {
 	int master;
-	int tty;		/* the caller's terminal; -1: there is none */
+	int tty; /* the caller's terminal; -1: there is none */
 	bool is_raw;
-	struct termios saved;	/* of tty, before it became raw */
-	int in, out;		/* the caller's; -1 once at an end */
-	bool hung_up;		/* nobody has the other side open just now */
+	struct termios saved; /* of tty, before it became raw */
+	int in, out;	      /* the caller's; -1 once at an end */
+	bool hung_up;	      /* nobody has the other side open just now */
 	struct console_flow to_master, to_out;
 };
 
-#define CONSOLE_NONE { .master = -1, .tty = -1, .in = -1, .out = -1 }
+#define CONSOLE_NONE                                         \
+	{                                                    \
+		.master = -1, .tty = -1, .in = -1, .out = -1 \
+	}
 #define CONSOLE_POLLS 3
 
 /* Give the pty's master to whoever listens on the --console-socket. */

@@ -71,7 +71,8 @@ static const char *kernel_name(struct arena *arena, const struct oci_device *d)
 	return NULL;
 }
 
-const char *device_nodes_find(struct arena *arena, const struct oci_device *device)
+const char *device_nodes_find(struct arena *arena,
+			      const struct oci_device *device)
 {
 	const char *name, *path;
 
@@ -104,7 +105,7 @@ static int clone_host(struct arena *arena, const struct oci_device *device)
 }
 
 int device_nodes_make(struct device_nodes *nodes, struct arena *arena,
-	       const struct oci_device *device)
+		      const struct oci_device *device)
 {
 	dev_t number = makedev((unsigned int)device->major,
 			       (unsigned int)device->minor);

@@ -12,7 +12,7 @@ struct device_nodes {
 	unsigned int n;
 };
 
-#define DEVICE_NODES_NONE          \
+#define DEVICE_NODES_NONE   \
 	{                   \
 		.tree = -1, \
 	}
@@ -23,13 +23,14 @@ struct device_nodes {
  * own, as this mounts a file system on its root.
  */
 int device_nodes_make(struct device_nodes *nodes, struct arena *arena,
-	       const struct oci_device *device);
+		      const struct oci_device *device);
 void device_nodes_close(struct device_nodes *nodes);
 
 /*
  * Find a device on the host: at its path, or under the kernel's name below
  * /dev. Return the path itself if neither exists; NULL if out of memory.
  */
-const char *device_nodes_find(struct arena *arena, const struct oci_device *device);
+const char *device_nodes_find(struct arena *arena,
+			      const struct oci_device *device);
 /* Put the paths that device_nodes_find returns into the steps that bind host nodes. */
 int device_nodes_locate(struct plan *plan);

@@ -18,7 +18,7 @@ struct console;
 struct sd_notify;
 
 struct foreground {
-	int signals; /* signalfd of what is blocked; -1: none */
+	int signals;	   /* signalfd of what is blocked; -1: none */
 	sigset_t old_mask; /* as the caller had it: for the program */
 };
 
@@ -30,10 +30,10 @@ struct foreground {
 struct foreground_job {
 	pid_t pid; /* our own child */
 	int pidfd;
-	struct console *console; /* relayed meanwhile; NULL: none */
+	struct console *console;	/* relayed meanwhile; NULL: none */
 	const struct sd_notify *notify; /* passed on meanwhile; NULL: none */
-	uint64_t timeout_ms; /* then it is ended; 0: none */
-	bool stops_us; /* SIGTSTP is for us, too */
+	uint64_t timeout_ms;		/* then it is ended; 0: none */
+	bool stops_us;			/* SIGTSTP is for us, too */
 	int *signal; /* gets what ended it, if one did; NULL: not asked for */
 	/* Called for every process we trace, when it stops; and at its end. */
 	void (*traced)(void *user, const siginfo_t *info);

@@ -94,9 +94,9 @@ static int read_map(struct arena *arena, const char *text,
 	items = arena_array(arena, most, sizeof *items);
 	if (!items)
 		return -ENOMEM;
-	while (n < most && sscanf(text, "%u %u %u%n", &items[n].container_id,
-				  &items[n].host_id, &items[n].size,
-				  &len) == 3) {
+	while (n < most &&
+	       sscanf(text, "%u %u %u%n", &items[n].container_id,
+		      &items[n].host_id, &items[n].size, &len) == 3) {
 		text += len;
 		n++;
 	}
@@ -116,8 +116,9 @@ static int compare(struct arena *arena, int proc, pid_t pid, const char *file,
 		return r;
 	for (size_t i = 0; i < maps->n; i++)
 		if (!has_line(text, &maps->items[i]))
-			return fail(0, "%s[%zu]: not a mapping of the user "
-				       "namespace that is joined",
+			return fail(0,
+				    "%s[%zu]: not a mapping of the user "
+				    "namespace that is joined",
 				    place, i);
 	return maps->n ? 0 : read_map(arena, text, maps);
 }
@@ -135,6 +136,6 @@ int idmap_of_joined(struct arena *arena, int proc, int userns,
 		    uids);
 	if (r < 0)
 		return r;
-	return compare(arena, proc, visitor.pid, "gid_map",
-		       "linux.gidMappings", gids);
+	return compare(arena, proc, visitor.pid, "gid_map", "linux.gidMappings",
+		       gids);
 }

@@ -141,12 +141,13 @@ int launch_start(struct launch *launch)
 	int user = launch->in->joins->fds[OCI_NS_USER];
 	int pair[2], r;
 
-	r = mount_sources_open(launch->plan, launch->proc, /* late= */ false, -1);
+	r = mount_sources_open(launch->plan, launch->proc, /* late= */ false,
+			       -1);
 	if (r < 0)
 		return r;
 	if (user >= 0) {
-		r = mount_sources_open(launch->plan, launch->proc, /* late= */ true,
-				 user);
+		r = mount_sources_open(launch->plan, launch->proc,
+				       /* late= */ true, user);
 		if (r < 0)
 			return r;
 	}
@@ -253,7 +254,7 @@ static int on_unmapped(struct launch *launch)
 	if (launch->userns < 0)
 		return fail(errno, "open /proc/%s", name);
 	r = mount_sources_open(launch->plan, launch->proc, /* late= */ true,
-			 launch->userns);
+			       launch->userns);
 	if (r < 0)
 		return r;
 	return send_late_sources(launch);
@@ -264,9 +265,10 @@ static int on_source(struct launch *launch, const struct message *m)
 {
 	int joined = launch->in->joins->fds[OCI_NS_USER];
 	uint16_t slot = m->slots[0];
-	int r = mount_sources_open_in_turn(launch->plan, launch->proc, launch->pid,
-				     slot,
-				     joined >= 0 ? joined : launch->userns);
+	int r = mount_sources_open_in_turn(launch->plan, launch->proc,
+					   launch->pid, slot,
+					   joined >= 0 ? joined :
+							 launch->userns);
 
 	return r < 0 ? r : answer(launch, &slot, &launch->plan->slots[slot], 1);
 }

@@ -21,30 +21,30 @@ struct launch {
 	int proc;
 	/* What hooks and agents are told; pid is filled in as it is known. */
 	struct oci_record *record;
-	enum oci_status agent_status;	/* creating for init, running for exec */
-	const char *program;		/* args[0], for sentences */
+	enum oci_status agent_status; /* creating for init, running for exec */
+	const char *program;	      /* args[0], for sentences */
 	/* Called before the first step, with a driver that needs a process. */
 	int (*place)(struct launch *launch);
 	/* Called when the mounts are done and hooks are about to look; may be NULL. */
 	int (*before_hooks)(struct launch *launch);
 	/* Called with the container's root, for the ruleset that holds there; -1: none. */
 	int (*rooted)(struct launch *launch, int root, int *ret_ruleset);
-	void *owner;			/* for the three */
+	void *owner; /* for the three */
 	int link;
 	pid_t pid;
-	pid_t speaker;			/* of the last word, if the link has SO_PASSCRED */
-	int pidfd;			/* -1: not our child (start) */
-	uint64_t ns_inodes[OCI_NAMESPACES];	/* known from CREATED on */
-	int userns;			/* the container's, if it is new; or -1 */
-	int console;			/* pty master, -1 until CONSOLE */
-	uint32_t failed_op;		/* the step of FAILED: enum step_op */
+	pid_t speaker; /* of the last word, if the link has SO_PASSCRED */
+	int pidfd;     /* -1: not our child (start) */
+	uint64_t ns_inodes[OCI_NAMESPACES]; /* known from CREATED on */
+	int userns;	    /* the container's, if it is new; or -1 */
+	int console;	    /* pty master, -1 until CONSOLE */
+	uint32_t failed_op; /* the step of FAILED: enum step_op */
 	bool kept;
 };
 
-#define LAUNCH_NONE                                                        \
-	{                                                                  \
-		.proc = -1, .link = -1, .pidfd = -1, .userns = -1,         \
-		.console = -1,                                             \
+#define LAUNCH_NONE                                                \
+	{                                                          \
+		.proc = -1, .link = -1, .pidfd = -1, .userns = -1, \
+		.console = -1,                                     \
 	}
 #define autolaunch AUTO(launch_close)
 

@@ -169,7 +169,7 @@ static int open_trees(struct plan *plan, bool late, bool locked)
 		    source->in_turn)
 			continue;
 		tree = source->device ? device_nodes_make(&nodes, plan->arena,
-						   source->device) :
+							  source->device) :
 					clone_source(source);
 		if (tree == -ENOENT && source->asked) {
 			err_clear();
@@ -292,8 +292,8 @@ static const struct plan_source *find_source(const struct plan *plan,
 	return NULL;
 }
 
-int mount_sources_open_in_turn(struct plan *plan, int proc, pid_t pid, uint16_t slot,
-			 int userns)
+int mount_sources_open_in_turn(struct plan *plan, int proc, pid_t pid,
+			       uint16_t slot, int userns)
 {
 	struct helper helper = {
 		.plan = plan,

@@ -19,5 +19,5 @@ int mount_sources_open(struct plan *plan, int proc, bool late, int userns);
  * Open the source of a slot in the mount namespace of a process, where an
  * earlier mount provides it.
  */
-int mount_sources_open_in_turn(struct plan *plan, int proc, pid_t pid, uint16_t slot,
-			 int userns);
+int mount_sources_open_in_turn(struct plan *plan, int proc, pid_t pid,
+			       uint16_t slot, int userns);

@@ -65,8 +65,9 @@ static int clone_read_only(int exe)
 
 static int copy_sealed(int exe)
 {
-	autoclose int copy = memfd_create(
-		"sandlock-oci", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+	autoclose int copy =
+		memfd_create("sandlock-oci",
+			     MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
 	off_t at = 0;
 	struct stat st;
 

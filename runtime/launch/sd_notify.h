@@ -11,14 +11,17 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define NOTIFY_FOLDER "notify"		/* below the container's directory */
+#define NOTIFY_FOLDER "notify" /* below the container's directory */
 
 struct sd_notify {
-	int inside;		/* where the container writes */
-	int host;		/* connected to the host's socket */
+	int inside; /* where the container writes */
+	int host;   /* connected to the host's socket */
 };
 
-#define SD_NOTIFY_NONE { .inside = -1, .host = -1 }
+#define SD_NOTIFY_NONE                   \
+	{                                \
+		.inside = -1, .host = -1 \
+	}
 
 /* Make the folder below the container's directory. */
 int sd_notify_make(int dir);

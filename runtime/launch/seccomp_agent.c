@@ -9,7 +9,8 @@
 #include "base/err.h"
 #include "base/io.h"
 
-int seccomp_agent_send(const char *listener_path, const char *json, int listener_fd)
+int seccomp_agent_send(const char *listener_path, const char *json,
+		       int listener_fd)
 {
 	autoclose int sock = io_connect_unix(listener_path, SOCK_STREAM);
 	int r;

@@ -3,4 +3,5 @@
 #pragma once
 
 /* The container process state as JSON, and the descriptor, in one message. */
-int seccomp_agent_send(const char *listener_path, const char *json, int listener_fd);
+int seccomp_agent_send(const char *listener_path, const char *json,
+		       int listener_fd);

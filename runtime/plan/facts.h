@@ -13,13 +13,13 @@ struct arena;
 struct facts {
 	uid_t euid;
 	gid_t egid;
-	bool rootless;		/* not root, or root of a user namespace only */
-	bool in_userns;		/* our own user namespace is not the initial one */
-	uint64_t caps;		/* our own permitted set */
-	dev_t own_dev;		/* our own binary */
+	bool rootless;	/* not root, or root of a user namespace only */
+	bool in_userns; /* our own user namespace is not the initial one */
+	uint64_t caps;	/* our own permitted set */
+	dev_t own_dev;	/* our own binary */
 	ino_t own_ino;
 	bool apparmor, selinux;
-	struct cgroup_layout cgroups;	/* of facts_cgroups */
+	struct cgroup_layout cgroups; /* of facts_cgroups */
 };
 
 /* rootless: as --rootless says: -1 auto, 0, 1. */

@@ -119,7 +119,7 @@ int join_open(const struct oci_linux *linux_, struct join *ret)
 }
 
 int join_check_sysctls(const struct join *joins, int proc,
-			const struct oci_linux *linux_)
+		       const struct oci_linux *linux_)
 {
 	for (size_t i = 0; i < linux_->nsysctls; i++) {
 		const struct oci_sysctl *s = &linux_->sysctls[i];

@@ -10,7 +10,7 @@
 struct arena;
 
 struct join {
-	int fds[OCI_NAMESPACES];	/* -1: not joined */
+	int fds[OCI_NAMESPACES]; /* -1: not joined */
 	/*
 	 * Not owned by the user namespace that is entered: after entering that
 	 * one, the right to join them would be gone.
@@ -18,13 +18,16 @@ struct join {
 	bool early[OCI_NAMESPACES];
 };
 
-#define JOIN_NONE { .fds = { -1, -1, -1, -1, -1, -1, -1, -1 } }
+#define JOIN_NONE                                         \
+	{                                                 \
+		.fds = { -1, -1, -1, -1, -1, -1, -1, -1 } \
+	}
 
 /* Open and check the namespaces config.json names by path. */
 int join_open(const struct oci_linux *linux_, struct join *ret);
 /* A sysctl must not reach the host through a namespace that is joined. */
 int join_check_sysctls(const struct join *joins, int proc,
-			const struct oci_linux *linux_);
+		       const struct oci_linux *linux_);
 /* Open the namespaces of a process, leaving out those we are in already. */
 int join_of_process(int proc, pid_t pid, struct join *ret);
 void join_close(struct join *joins);

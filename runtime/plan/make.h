@@ -25,35 +25,35 @@ struct make_input {
 	const struct facts *facts;
 	const struct oci_spec *spec;
 	const struct oci_process *process;
-	const char *program;		/* NULL: args[0], by PATH */
-	bool only_env;			/* no HOME unless it is given */
+	const char *program; /* NULL: args[0], by PATH */
+	bool only_env;	     /* no HOME unless it is given */
 	const char *id;
-	const char *bundle;		/* absolute */
-	const char *rootfs;		/* absolute, cleaned */
-	bool fresh_root;		/* a new file system covers rootfs; binds are real paths */
-	bool no_namespaces;			/* no namespace at all, and the caller's user */
+	const char *bundle; /* absolute */
+	const char *rootfs; /* absolute, cleaned */
+	bool fresh_root; /* a new file system covers rootfs; binds are real paths */
+	bool no_namespaces; /* no namespace at all, and the caller's user */
 	const struct cgroup *cgroup;
-	bool unplaced;			/* the parent puts the child into its cgroup */
+	bool unplaced; /* the parent puts the child into its cgroup */
 	const struct join *joins;
 	const struct enforcement *enforcement;
-	const struct confine_filter *filter;	/* NULL: none */
-	bool mounts_present;		/* no new mount namespace: checked */
+	const struct confine_filter *filter; /* NULL: none */
+	bool mounts_present; /* no new mount namespace: checked */
 	bool no_pivot;
 	bool no_new_keyring;
-	bool has_console;		/* terminal asked for */
-	bool has_gate;			/* wait for `start` */
+	bool has_console; /* terminal asked for */
+	bool has_gate;	  /* wait for `start` */
 	bool dies_with_parent;
-	bool has_reaper;		/* process 1 is ours, the program its child */
-	char *command_line;			/* what was typed: not for those inside */
+	bool has_reaper;    /* process 1 is ours, the program its child */
+	char *command_line; /* what was typed: not for those inside */
 	size_t command_line_size;
 	int *end_signal;		/* shared with the reaper; or NULL */
 	unsigned int preserve_fds;	/* 3 to 2+this */
 	unsigned int listen_fds;	/* of these, passed on by LISTEN_FDS */
-	const struct files_link *links;	/* to be made, with what leads to them */
+	const struct files_link *links; /* to be made, with what leads to them */
 	size_t nlinks;
-	const struct own_file *own_files;	/* to be made before mounts */
+	const struct own_file *own_files; /* to be made before mounts */
 	size_t nown_files;
-	const char *notify_socket;	/* host path to bind at /run/notify, or NULL */
+	const char *notify_socket; /* host path to bind at /run/notify, or NULL */
 };
 
 /* The container's user namespace is not the runtime's: new or joined. */

@@ -48,8 +48,7 @@ static int find_origin(const struct mount_job *job, struct origin *ret)
 		return -ENOMEM;
 	ret->path = path;
 	ret->in_rootfs = !in->fresh_root && !streq(in->rootfs, "/") &&
-			 !has_dotdot(path) &&
-			 starts_with(path, in->rootfs) &&
+			 !has_dotdot(path) && starts_with(path, in->rootfs) &&
 			 (path[n] == '/' || path[n] == '\0');
 	if (ret->in_rootfs)
 		ret->path = path[n] ? path + n : "/";

@@ -12,7 +12,7 @@
 #include "runtime/plan/make.h"
 
 /* STEP_MOVE_MOUNT */
-#define MOVE_PROC 1 /* a procfs only; checked again at text */
+#define MOVE_PROC 1	     /* a procfs only; checked again at text */
 #define MOVE_LATE_READONLY 2 /* make_root makes it read-only */
 
 /* STEP_MKNOD */

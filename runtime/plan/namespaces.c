@@ -41,7 +41,8 @@ bool make_has_mountns(const struct make_input *in)
 bool make_is_open(const struct make_input *in)
 {
 	/* Bare, it is one more process of the caller's, and may be traced. */
-	return in->no_namespaces || (in->facts->euid != 0 && is_new(in, OCI_NS_PID));
+	return in->no_namespaces ||
+	       (in->facts->euid != 0 && is_new(in, OCI_NS_PID));
 }
 
 static void join(const struct make_input *in, struct plan *plan, int ns)
@@ -55,8 +56,7 @@ static void join(const struct make_input *in, struct plan *plan, int ns)
 	step->text = arena_printf(in->arena, "%s ", oci_ns_kinds[ns].type);
 }
 
-static void join_all(const struct make_input *in, struct plan *plan,
-		     bool early)
+static void join_all(const struct make_input *in, struct plan *plan, bool early)
 {
 	for (int i = 0; i < OCI_NAMESPACES; i++)
 		if (i != OCI_NS_USER && in->joins->fds[i] >= 0 &&
@@ -74,17 +74,15 @@ static int time_offsets(const struct make_input *in, struct plan *plan)
 	const struct oci_linux *l = &in->spec->linux_;
 	struct step *step;
 
-	if (!is_new(in, OCI_NS_TIME) ||
-	    (!l->monotonic.set && !l->boottime.set))
+	if (!is_new(in, OCI_NS_TIME) || (!l->monotonic.set && !l->boottime.set))
 		return 0;
 	step = plan_add(plan, STEP_TIME_OFFSETS);
 	step->place = "linux.timeOffsets";
-	step->text = arena_printf(
-		in->arena,
-		"monotonic %" PRId64 " %" PRIu32 "\nboottime %" PRId64
-		" %" PRIu32 "\n",
-		l->monotonic.secs, l->monotonic.nanosecs, l->boottime.secs,
-		l->boottime.nanosecs);
+	step->text = arena_printf(in->arena,
+				  "monotonic %" PRId64 " %" PRIu32
+				  "\nboottime %" PRId64 " %" PRIu32 "\n",
+				  l->monotonic.secs, l->monotonic.nanosecs,
+				  l->boottime.secs, l->boottime.nanosecs);
 	return step->text ? 0 : -ENOMEM;
 }
 
@@ -103,8 +101,7 @@ static int new_flags(const struct make_input *in, bool into_cgroup)
 static bool one_clone_does(const struct make_input *in)
 {
 	if (is_new(in, OCI_NS_TIME) || in->joins->fds[OCI_NS_USER] >= 0 ||
-	    in->joins->fds[OCI_NS_PID] >= 0 ||
-	    in->joins->fds[OCI_NS_TIME] >= 0)
+	    in->joins->fds[OCI_NS_PID] >= 0 || in->joins->fds[OCI_NS_TIME] >= 0)
 		return false;
 	return !is_new(in, OCI_NS_USER) || !join_any(in->joins);
 }

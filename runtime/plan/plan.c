@@ -105,9 +105,9 @@ struct step *plan_add(struct plan *plan, enum step_op op)
 	struct step *step;
 
 	if (plan->nsteps == plan->cap) {
-		struct step *grown =
-			arena_grow(plan->arena, plan->steps, plan->nsteps,
-				   plan->cap * 2, sizeof *grown);
+		struct step *grown = arena_grow(plan->arena, plan->steps,
+						plan->nsteps, plan->cap * 2,
+						sizeof *grown);
 
 		if (!grown) {
 			/* The last step is scrap now; plan_close says so. */

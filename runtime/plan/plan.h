@@ -24,83 +24,83 @@ struct arena;
 
 enum step_op {
 	/* namespaces and identity */
-	STEP_SETNS,		/* in, flags: CLONE_NEW… */
-	STEP_UNSHARE,		/* flags */
-	STEP_FORK,		/* go on as a sibling of this process */
-	STEP_STOP,		/* say word, wait for the answer */
-	STEP_BECOME_ROOT,	/* of the user namespace; flags: KEEP_GROUPS */
-	STEP_DUMPABLE,		/* number: 0 or 1 */
-	STEP_TIME_OFFSETS,	/* text: lines for timens_offsets */
-	STEP_JOIN_CGROUP,	/* in: its tasks or cgroup.procs */
+	STEP_SETNS,	   /* in, flags: CLONE_NEW… */
+	STEP_UNSHARE,	   /* flags */
+	STEP_FORK,	   /* go on as a sibling of this process */
+	STEP_STOP,	   /* say word, wait for the answer */
+	STEP_BECOME_ROOT,  /* of the user namespace; flags: KEEP_GROUPS */
+	STEP_DUMPABLE,	   /* number: 0 or 1 */
+	STEP_TIME_OFFSETS, /* text: lines for timens_offsets */
+	STEP_JOIN_CGROUP,  /* in: its tasks or cgroup.procs */
 	STEP_SETSID,
 	STEP_LOOPBACK,
-	STEP_HOSTNAME,		/* text */
-	STEP_DOMAINNAME,	/* text */
-	STEP_KEYRING,		/* text: name; join a new session keyring */
+	STEP_HOSTNAME,	 /* text */
+	STEP_DOMAINNAME, /* text */
+	STEP_KEYRING,	 /* text: name; join a new session keyring */
 	/* root and mounts (child_mount.c) */
-	STEP_PROPAGATION,	/* flags: MS_…, of / before the pivot, of the new root after it */
-	STEP_ROOTFS,		/* text: path, flags: MS_… of /, out: clone it onto itself */
-	STEP_ATTACH_ROOT,	/* in: a new file system, text: the directory it covers */
-	STEP_ROOT_HERE,		/* text: path, out: open it, no mount namespace */
-	STEP_MOUNT_POINT,	/* text, flags: POINT_…, out: O_PATH */
-	STEP_FSMOUNT,		/* fs, in: mount point (mode), out: detached mount */
-	STEP_RECONFIGURE,	/* fs, in: what is mounted there gets its parameters */
-	STEP_CLONE_TREE,	/* text on the host or below in, flags: AT_RECURSIVE, out */
-	STEP_SOURCE,		/* out: ask the parent, unless it is open */
-	STEP_SETATTR,		/* in, attr, flags: AT_RECURSIVE */
-	STEP_MOVE_MOUNT,	/* in onto in2 */
-	STEP_COPY_UP,		/* contents of in2 (a directory) into in (a mount) */
-	STEP_COPY_SYMLINK,	/* text: destination, text2: source link on the host */
-	STEP_MKNOD,		/* text, node */
-	STEP_SYMLINK,		/* text: path, text2: target; an existing name is kept */
-	STEP_OWN_FILE,		/* text: path in a new root, text2: contents, out: open */
-	STEP_COVER,		/* in: such a file, text: what it covers, read-only */
-	STEP_MASK,		/* text */
-	STEP_READONLY_PATH,	/* text */
-	STEP_OWN_MOUNT,		/* text: stays writable in a read-only root */
-	STEP_CONSOLE,		/* make the pty, bind /dev/console, send the master */
+	STEP_PROPAGATION, /* flags: MS_…, of / before the pivot, of the new root after it */
+	STEP_ROOTFS, /* text: path, flags: MS_… of /, out: clone it onto itself */
+	STEP_ATTACH_ROOT, /* in: a new file system, text: the directory it covers */
+	STEP_ROOT_HERE,	  /* text: path, out: open it, no mount namespace */
+	STEP_MOUNT_POINT, /* text, flags: POINT_…, out: O_PATH */
+	STEP_FSMOUNT,	  /* fs, in: mount point (mode), out: detached mount */
+	STEP_RECONFIGURE, /* fs, in: what is mounted there gets its parameters */
+	STEP_CLONE_TREE, /* text on the host or below in, flags: AT_RECURSIVE, out */
+	STEP_SOURCE,	   /* out: ask the parent, unless it is open */
+	STEP_SETATTR,	   /* in, attr, flags: AT_RECURSIVE */
+	STEP_MOVE_MOUNT,   /* in onto in2 */
+	STEP_COPY_UP,	   /* contents of in2 (a directory) into in (a mount) */
+	STEP_COPY_SYMLINK, /* text: destination, text2: source link on the host */
+	STEP_MKNOD,	   /* text, node */
+	STEP_SYMLINK,  /* text: path, text2: target; an existing name is kept */
+	STEP_OWN_FILE, /* text: path in a new root, text2: contents, out: open */
+	STEP_COVER,    /* in: such a file, text: what it covers, read-only */
+	STEP_MASK,     /* text */
+	STEP_READONLY_PATH, /* text */
+	STEP_OWN_MOUNT,	    /* text: stays writable in a read-only root */
+	STEP_CONSOLE, /* make the pty, bind /dev/console, send the master */
 	STEP_PIVOT,
-	STEP_MOVE_ROOT,		/* --no-pivot */
+	STEP_MOVE_ROOT, /* --no-pivot */
 	STEP_CHROOT,
-	STEP_ENTER_ROOT,	/* exec: chroot to in after setns */
-	STEP_SYSCTL,		/* text: below /proc/sys, text2: value */
-	STEP_MAKE_CWD,		/* text: make the directory where it is missing */
+	STEP_ENTER_ROOT, /* exec: chroot to in after setns */
+	STEP_SYSCTL,	 /* text: below /proc/sys, text2: value */
+	STEP_MAKE_CWD,	 /* text: make the directory where it is missing */
 	/* the process (child_process.c) */
-	STEP_WRITE_PROC,	/* text: below /proc/, text2: value */
-	STEP_AFFINITY,		/* cpus */
-	STEP_SCHEDULER,		/* sched */
-	STEP_IO_PRIORITY,	/* number */
-	STEP_MEMORY_POLICY,	/* number: mode, cpus: nodes */
-	STEP_PERSONALITY,	/* number */
-	STEP_STDIO_OWNER,	/* user: give 0-2 to it where they are pipes and the like */
-	STEP_STDIO_NULL,	/* 0-2 that are the host's /dev/null: reopen inside */
-	STEP_HOME,		/* number: uid, buffer: "HOME=" + passwd's */
-	STEP_UMASK,		/* number */
+	STEP_WRITE_PROC,    /* text: below /proc/, text2: value */
+	STEP_AFFINITY,	    /* cpus */
+	STEP_SCHEDULER,	    /* sched */
+	STEP_IO_PRIORITY,   /* number */
+	STEP_MEMORY_POLICY, /* number: mode, cpus: nodes */
+	STEP_PERSONALITY,   /* number */
+	STEP_STDIO_OWNER, /* user: give 0-2 to it where they are pipes and the like */
+	STEP_STDIO_NULL, /* 0-2 that are the host's /dev/null: reopen inside */
+	STEP_HOME,	 /* number: uid, buffer: "HOME=" + passwd's */
+	STEP_UMASK,	 /* number */
 	STEP_NO_HUGE_PAGES,
 	STEP_NO_NEW_PRIVS,
-	STEP_BOUNDING,		/* caps */
-	STEP_USER,		/* user, flags: KEEP_GROUPS */
-	STEP_CAPS,		/* caps */
-	STEP_CWD,		/* text, flags: CWD_TRY */
-	STEP_FIND_PROGRAM,	/* exec */
-	STEP_DEATH_SIGNAL,	/* end with the parent; after the last change of user */
-	STEP_GATE,		/* in: listening socket; wait for `start` */
-	STEP_RLIMIT,		/* rlimit */
-	STEP_PRESERVE_FDS,	/* number: 3 to 2+number stay open */
-	STEP_REAPER,		/* reaper; go on in a child, reap and pass signals on here */
-	STEP_LAST_WORD,		/* exec: say EXEC, unless the program is our own binary */
-	STEP_LANDLOCK,		/* in: a ruleset, flags: LANDLOCK_RESTRICT_SELF_… */
-	STEP_SECCOMP,		/* filter */
-	STEP_EXEC,		/* exec */
+	STEP_BOUNDING,	   /* caps */
+	STEP_USER,	   /* user, flags: KEEP_GROUPS */
+	STEP_CAPS,	   /* caps */
+	STEP_CWD,	   /* text, flags: CWD_TRY */
+	STEP_FIND_PROGRAM, /* exec */
+	STEP_DEATH_SIGNAL, /* end with the parent; after the last change of user */
+	STEP_GATE,	   /* in: listening socket; wait for `start` */
+	STEP_RLIMIT,	   /* rlimit */
+	STEP_PRESERVE_FDS, /* number: 3 to 2+number stay open */
+	STEP_REAPER, /* reaper; go on in a child, reap and pass signals on here */
+	STEP_LAST_WORD, /* exec: say EXEC, unless the program is our own binary */
+	STEP_LANDLOCK, /* in: a ruleset, flags: LANDLOCK_RESTRICT_SELF_… */
+	STEP_SECCOMP,  /* filter */
+	STEP_EXEC,     /* exec */
 	STEP_MAX,
 };
 
 /* STEP_MOUNT_POINT */
-#define POINT_FILE 1		/* make a file, not a directory */
-#define POINT_PLAIN 2		/* no symbolic link on the way (proc, sysfs) */
-#define POINT_NOFOLLOW 4	/* dest-nofollow: the link itself */
-#define POINT_LIKE_SOURCE 8	/* file or directory as the mount in `in` is */
-#define POINT_FRESH 16		/* directly in `in`, a mount that is new and ours */
+#define POINT_FILE 1	    /* make a file, not a directory */
+#define POINT_PLAIN 2	    /* no symbolic link on the way (proc, sysfs) */
+#define POINT_NOFOLLOW 4    /* dest-nofollow: the link itself */
+#define POINT_LIKE_SOURCE 8 /* file or directory as the mount in `in` is */
+#define POINT_FRESH 16	    /* directly in `in`, a mount that is new and ours */
 
 /* STEP_CLONE_TREE: a path without links, and an error when it has one by now */
 #define CLONE_PLAIN 1
@@ -114,52 +114,53 @@ enum step_op {
 /* Numbered places for descriptors, filled by arming or by steps. */
 enum slot {
 	SLOT_NONE,
-	SLOT_PROC,		/* the runtime's own /proc */
-	SLOT_ROOT,		/* the rootfs */
-	SLOT_POINT,		/* the mount point at hand */
-	SLOT_TREE,		/* the mount at hand */
-	SLOT_NULL_MASK,		/* a mount of the real null device */
-	SLOT_EMPTY_MASK,	/* an empty read-only tmpfs */
+	SLOT_PROC,	 /* the runtime's own /proc */
+	SLOT_ROOT,	 /* the rootfs */
+	SLOT_POINT,	 /* the mount point at hand */
+	SLOT_TREE,	 /* the mount at hand */
+	SLOT_NULL_MASK,	 /* a mount of the real null device */
+	SLOT_EMPTY_MASK, /* an empty read-only tmpfs */
 	SLOT_GATE,
-	SLOT_CONSOLE,		/* the pty's slave */
+	SLOT_CONSOLE, /* the pty's slave */
 	SLOT_USERNS,
-	SLOT_RULESET,		/* what Landlock is to hold */
-	SLOT_FREE,		/* plan_slot() hands out from here */
+	SLOT_RULESET, /* what Landlock is to hold */
+	SLOT_FREE,    /* plan_slot() hands out from here */
 };
 
 struct step_fs {
 	const char *type;
-	const char *source;		/* NULL: the type */
-	const struct oci_annotation *params;	/* value NULL: a flag */
+	const char *source;		     /* NULL: the type */
+	const struct oci_annotation *params; /* value NULL: a flag */
 	size_t nparams;
-	unsigned int attrs;		/* MOUNT_ATTR_… */
-	bool mode_of_point;		/* tmpfs without mode= */
+	unsigned int attrs; /* MOUNT_ATTR_… */
+	bool mode_of_point; /* tmpfs without mode= */
 };
 
 struct step_caps {
 	uint64_t bounding, effective, inheritable, permitted, ambient;
-	bool keep_admin;	/* CAP_SYS_ADMIN stays permitted until exec, for the filter */
+	bool keep_admin; /* CAP_SYS_ADMIN stays permitted until exec, for the filter */
 };
 
 struct step_exec {
-	const char *name;	/* args[0] */
-	const char *path;	/* value of PATH, NULL when absent */
+	const char *name; /* args[0] */
+	const char *path; /* value of PATH, NULL when absent */
 	char *const *argv;
 	char **envp;
-	char *found;		/* PATH_MAX bytes, filled by STEP_FIND_PROGRAM */
-	dev_t own_dev;		/* the runtime's own binary: never to be run inside */
+	char *found;   /* PATH_MAX bytes, filled by STEP_FIND_PROGRAM */
+	dev_t own_dev; /* the runtime's own binary: never to be run inside */
 	ino_t own_ino;
 };
 
 struct step {
 	uint16_t op;
-	bool skip_missing;	/* ENOENT is success */
-	uint32_t on_denied;	/* EPERM, EACCES, EBUSY: go on with this step; 0: fail */
-	uint32_t next;		/* go on with this step; 0: the next one */
-	uint16_t in, in2, out;	/* slots */
+	bool skip_missing; /* ENOENT is success */
+	uint32_t on_denied; /* EPERM, EACCES, EBUSY: go on with this step; 0: fail */
+	uint32_t next;	    /* go on with this step; 0: the next one */
+	uint16_t in, in2, out; /* slots */
 	uint32_t flags;
 	int64_t number;
-	const char *place;	/* where in config.json, for the sentence; may be NULL */
+	const char *
+		place; /* where in config.json, for the sentence; may be NULL */
 	const char *text;
 	const char *text2;
 	union {
@@ -192,16 +193,16 @@ struct step {
 			size_t size;
 		} buffer;
 		struct {
-			char *command_line;	/* ours, to be wiped */
+			char *command_line; /* ours, to be wiped */
 			size_t size;
-			int *signal;	/* shared: what ended the program */
+			int *signal;   /* shared: what ended the program */
 			bool terminal; /* the program stays in front of it */
 		} reaper;
 		struct {
 			uint16_t height, width;
 			bool has_size;
 			uint32_t uid;
-			bool mount;	/* bind it on /dev/console */
+			bool mount; /* bind it on /dev/console */
 		} console;
 	};
 };
@@ -214,21 +215,21 @@ struct step {
  */
 struct plan_source {
 	uint16_t slot;
-	const char *path;		/* on the host, or inside root */
-	const char *root;		/* of a container, hostile; NULL: the host's */
-	const char *place;		/* "mounts[3]" */
+	const char *path;  /* on the host, or inside root */
+	const char *root;  /* of a container, hostile; NULL: the host's */
+	const char *place; /* "mounts[3]" */
 	const struct oci_device *device; /* make this node, with host ids */
-	bool in_turn;			/* wait for earlier mounts over it */
-	bool asked;			/* there is a STEP_SOURCE for it */
+	bool in_turn;			 /* wait for earlier mounts over it */
+	bool asked;			 /* there is a STEP_SOURCE for it */
 	bool recursive;
-	bool nofollow;			/* a symbolic link itself */
-	bool plain;			/* no symbolic link on the way */
-	bool cut_off;			/* private; else a slave of the host's */
-	bool locked;			/* the host's flags cannot be taken off inside */
-	bool idmap;			/* map it … */
-	bool idmap_recursive;		/* … and what is mounted below */
-	bool late;			/* … by the container's own namespace */
-	struct oci_id_maps uid_mappings, gid_mappings;	/* else by these */
+	bool nofollow;	      /* a symbolic link itself */
+	bool plain;	      /* no symbolic link on the way */
+	bool cut_off;	      /* private; else a slave of the host's */
+	bool locked;	      /* the host's flags cannot be taken off inside */
+	bool idmap;	      /* map it … */
+	bool idmap_recursive; /* … and what is mounted below */
+	bool late;	      /* … by the container's own namespace */
+	struct oci_id_maps uid_mappings, gid_mappings; /* else by these */
 };
 
 struct plan {
@@ -236,14 +237,14 @@ struct plan {
 	struct step *steps;
 	size_t nsteps;
 	size_t cap;
-	int *slots;		/* armed descriptors, -1 where empty */
+	int *slots; /* armed descriptors, -1 where empty */
 	size_t nslots;
 	struct plan_source *sources;
 	size_t nsources;
-	int link;		/* SOCK_SEQPACKET to the parent, close-on-exec */
-	uint64_t clone_flags;	/* CLONE_NEW… of the first clone3 */
-	int into_cgroup;	/* v2 directory for the first clone3, or -1 */
-	bool failed;		/* out of memory while building: checked once, at the end */
+	int link;	      /* SOCK_SEQPACKET to the parent, close-on-exec */
+	uint64_t clone_flags; /* CLONE_NEW… of the first clone3 */
+	int into_cgroup;      /* v2 directory for the first clone3, or -1 */
+	bool failed; /* out of memory while building: checked once, at the end */
 };
 
 /* ---- building ---- */

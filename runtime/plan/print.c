@@ -53,8 +53,7 @@ static const char *details(struct arena *arena, const struct step *s)
 				    s->node.mode & 07777);
 	case STEP_USER:
 	case STEP_STDIO_OWNER:
-		return arena_printf(arena, "%u:%u", s->user->uid,
-				    s->user->gid);
+		return arena_printf(arena, "%u:%u", s->user->uid, s->user->gid);
 	case STEP_CAPS:
 	case STEP_BOUNDING:
 		return arena_printf(arena, "%#" PRIx64, s->caps->bounding);
@@ -64,8 +63,7 @@ static const char *details(struct arena *arena, const struct step *s)
 				    (uint64_t)s->rlimit.value.rlim_cur,
 				    (uint64_t)s->rlimit.value.rlim_max);
 	case STEP_SECCOMP:
-		return arena_printf(arena, "(%zu instructions)",
-				    s->filter.len);
+		return arena_printf(arena, "(%zu instructions)", s->filter.len);
 	case STEP_FIND_PROGRAM:
 	case STEP_LAST_WORD:
 	case STEP_EXEC:
@@ -93,9 +91,9 @@ static size_t line(struct arena *arena, const struct step *s, size_t i,
 		   char *buffer, size_t size)
 {
 	const char *what = step_describe(arena, s);
-	int n = snprintf(buffer, size, "%4zu  %s%s%s%s\n", i,
-			 what ? what : "?", s->place ? "  [" : "",
-			 s->place ? s->place : "", s->place ? "]" : "");
+	int n = snprintf(buffer, size, "%4zu  %s%s%s%s\n", i, what ? what : "?",
+			 s->place ? "  [" : "", s->place ? s->place : "",
+			 s->place ? "]" : "");
 
 	return n < 0 ? 0 : (size_t)n;
 }

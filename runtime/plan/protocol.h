@@ -51,12 +51,13 @@ enum word {
 
 struct message {
 	uint32_t word;
-	uint32_t step;			/* FAILED */
-	uint32_t op;			/* FAILED: enum step_op, for who has no plan */
-	int32_t error;			/* FAILED: errno */
-	int32_t pid;			/* FORKED */
-	uint16_t slots[MESSAGE_SLOTS];	/* GO: where the descriptors go; SOURCE: which */
+	uint32_t step; /* FAILED */
+	uint32_t op;   /* FAILED: enum step_op, for who has no plan */
+	int32_t error; /* FAILED: errno */
+	int32_t pid;   /* FORKED */
+	uint16_t slots
+		[MESSAGE_SLOTS]; /* GO: where the descriptors go; SOURCE: which */
 	uint16_t nslots;
-	uint64_t ns_inodes[OCI_NAMESPACES];	/* CREATED: where it is now */
-	char text[MESSAGE_TEXT];	/* FAILED: what the kernel or the step adds */
+	uint64_t ns_inodes[OCI_NAMESPACES]; /* CREATED: where it is now */
+	char text[MESSAGE_TEXT]; /* FAILED: what the kernel or the step adds */
 };

@@ -23,9 +23,9 @@
 #include "runtime/container/session.h"
 #include "runtime/container/state_dir.h"
 
-#define MOST_NAMES 256 /* read by one start */
+#define MOST_NAMES 256	/* read by one start */
 #define MOST_RECORDS 16 /* checked by one start, of these names */
-#define LINKS_ALONE 3 /* st_nlink of a directory with one subdirectory */
+#define LINKS_ALONE 3	/* st_nlink of a directory with one subdirectory */
 
 /* A directory without a record is ours only in the default root. */
 static bool is_dead(const struct session *session, const struct container *c)

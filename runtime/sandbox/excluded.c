@@ -153,7 +153,8 @@ static int refuse(struct finder *f, const char *file, const char *path,
 {
 	f->refusal = streq(file, path) ?
 			     arena_printf(f->arena, "%s %s", file, why) :
-			     arena_printf(f->arena, "%s is reached through %s, which %s",
+			     arena_printf(f->arena,
+					  "%s is reached through %s, which %s",
 					  file, path, why);
 	return f->refusal ? 0 : -ENOMEM;
 }
@@ -236,7 +237,8 @@ static int walk_to(struct finder *f, const char *file, char *ret_real)
 		if (lstat(now, &st) < 0)
 			return refuse(f, file, now, "cannot be looked at");
 		if (is_writable(f, now, &st))
-			return refuse(f, file, now, "may be written by the sandbox");
+			return refuse(f, file, now,
+				      "may be written by the sandbox");
 		if (S_ISLNK(st.st_mode))
 			good = follow(&w);
 		else

@@ -9,8 +9,8 @@ struct arena;
 struct request;
 
 struct excluded {
-	const char *entry; /* of program.excluded; NULL: no entry matches */
-	const char *file; /* the command's file, as PATH finds it */
+	const char *entry;   /* of program.excluded; NULL: no entry matches */
+	const char *file;    /* the command's file, as PATH finds it */
 	const char *refusal; /* why a matching entry does not count */
 };
 

@@ -67,12 +67,14 @@ static int add(struct arena *arena, struct oci_strings *to, const char *path)
 	return 0;
 }
 
-static int hide(struct arena *arena, struct enforcement *enforcement, const char *path)
+static int hide(struct arena *arena, struct enforcement *enforcement,
+		const char *path)
 {
 	const struct view *view = enforcement->view;
 	const char *real = path ? find_real(arena, path) : NULL;
 	int r = real && path[0] == '/' ?
-			policy_files_hold_links(arena, view, path, enforcement) :
+			policy_files_hold_links(arena, view, path,
+						enforcement) :
 			0;
 
 	for (size_t i = 0; real && r == 0 && i < view->nbinds; i++) {

@@ -10,5 +10,4 @@ struct arena;
 /* What container_check_id accepts; no two names have the same. */
 int sandbox_name_to_id(struct arena *arena, const char *name, const char **ret);
 /* The name behind an ID; an error when no name has that ID. */
-int sandbox_name_from_id(struct arena *arena, const char *id,
-			 const char **ret);
+int sandbox_name_from_id(struct arena *arena, const char *id, const char **ret);

@@ -11,7 +11,7 @@ struct arena;
 
 struct probe {
 	bool works;
-	const char *step;	/* that failed: "make a user namespace" */
+	const char *step; /* that failed: "make a user namespace" */
 	int err;
 };
 

@@ -262,7 +262,7 @@ static int fill_policy(struct sandbox *s)
 	policy->set[KEY_NET_MODE] = true;
 	if (s->without->namespaces)
 		return no_namespaces_check(s->arena, policy,
-				  &s->creation->enforcement.missing);
+					   &s->creation->enforcement.missing);
 	if (!policy->set[KEY_TASKS]) {
 		policy->set[KEY_TASKS] = true;
 		policy->tasks = DEFAULT_TASKS;
@@ -318,7 +318,7 @@ static void lose_limit(struct sandbox *s, enum policy_key key)
 
 	log_warning("config.%s: %s is not held without cgroups",
 		    enforcement->policy.disable & bit ? "disable" :
-						    "allow_degraded",
+							"allow_degraded",
 		    policy_key_name(key));
 	enforcement->missing |= bit & ~enforcement->policy.disable;
 }
@@ -486,9 +486,9 @@ int sandbox_plan(struct creation *c, const struct request *request,
 	    (!without->namespaces &&
 	     (r = own_files_add(c->arena, &input, c->proc, s.view)) < 0) ||
 	    (r = policy_files_of_sandbox(c->arena, &input, c->proc, s.view,
-				     &c->enforcement)) < 0 ||
-	    (r = sandbox_hide_state(c->arena, c->session->root, &c->enforcement)) <
-		    0 ||
+					 &c->enforcement)) < 0 ||
+	    (r = sandbox_hide_state(c->arena, c->session->root,
+				    &c->enforcement)) < 0 ||
 	    (r = fill_spec(&s)) < 0 ||
 	    (r = enforce_sandbox(c->arena, &c->spec, &c->enforcement)) < 0 ||
 	    (r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0 ||

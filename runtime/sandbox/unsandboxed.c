@@ -25,8 +25,7 @@
 
 static bool is_allowed(const struct policy *policy)
 {
-	return !policy->set[KEY_ALLOW_UNSANDBOXED] ||
-	       policy->allow_unsandboxed;
+	return !policy->set[KEY_ALLOW_UNSANDBOXED] || policy->allow_unsandboxed;
 }
 
 int unsandboxed_decide(struct arena *arena, const struct request *request,

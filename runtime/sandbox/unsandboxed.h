@@ -11,9 +11,9 @@ struct arena;
 struct request;
 
 enum unsandboxed_why {
-	UNSANDBOXED_NO,		/* it runs in the sandbox */
-	UNSANDBOXED_ASKED,	/* plainly, by --unsandboxed */
-	UNSANDBOXED_EXCLUDED,	/* plainly, by program.excluded */
+	UNSANDBOXED_NO,	      /* it runs in the sandbox */
+	UNSANDBOXED_ASKED,    /* plainly, by --unsandboxed */
+	UNSANDBOXED_EXCLUDED, /* plainly, by program.excluded */
 };
 
 struct unsandboxed {

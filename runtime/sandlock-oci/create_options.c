@@ -74,7 +74,7 @@ static int id_of_bundle(struct arena *arena, const char *path, const char **ret)
 }
 
 int create_arguments(struct arena *arena, struct create_options *options,
-		       int argc, char **argv, const char **ret_id)
+		     int argc, char **argv, const char **ret_id)
 {
 	(void)argc;
 	if (!options->bundle && is_bundle(argv[0])) {

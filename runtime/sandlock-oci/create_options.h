@@ -9,9 +9,9 @@ struct create_options;
 
 /* The options shared by the two commands, for their tables. */
 extern const struct option_spec create_option_table[];
-#define CREATE_OPTIONS 10	/* of create; run has two more */
+#define CREATE_OPTIONS 10 /* of create; run has two more */
 #define RUN_OPTIONS 12
 
 /* ID and bundle from the positionals: "ID", or a bundle directory alone. */
 int create_arguments(struct arena *arena, struct create_options *options,
-		       int argc, char **argv, const char **ret_id);
+		     int argc, char **argv, const char **ret_id);

@@ -34,5 +34,5 @@ extern const struct option_spec exec_option_table[EXEC_OPTIONS];
 
 /* argv: the program and its arguments, unless a process file names them. */
 int exec_process_make(struct arena *arena, const struct oci_spec *spec,
-		      const struct exec_options *options, int argc,
-		      char **argv, struct oci_process *ret);
+		      const struct exec_options *options, int argc, char **argv,
+		      struct oci_process *ret);

@@ -15,7 +15,7 @@ static int start_program(struct creation *c, struct attached *attached)
 
 	if (c->notify_host) {
 		r = sd_notify_open(c->container.dir, c->notify_host,
-				&attached->notify);
+				   &attached->notify);
 		if (r < 0)
 			return r;
 	}
@@ -62,7 +62,7 @@ static int run_bundle(struct creation *c, const char *id)
 		return attached_wait(c, &attached);
 	if (attached.notify.inside >= 0)
 		return sd_notify_relay(&attached.notify, c->launch.pid,
-				    c->launch.pidfd);
+				       c->launch.pidfd);
 	return 0;
 }
 

@@ -308,7 +308,8 @@ static int parse_limits(struct arena *arena, const char *old,
  * The policy has the last word; what is changed becomes what it leaves of it.
  * A quota is one of a period.
  */
-static int meet_policy(struct arena *arena, const struct enforcement *enforcement,
+static int meet_policy(struct arena *arena,
+		       const struct enforcement *enforcement,
 		       struct limits *limits)
 {
 	struct oci_resources *change = &limits->change;

@@ -22,4 +22,4 @@ extern const struct command_set sandlock_commands;
 
 /* "sandlock run" and all that asks for the same; argv is what was parsed. */
 int wrap_arguments(struct arena *arena, const struct request *request, int argc,
-	       char **argv, struct oci_strings *ret);
+		   char **argv, struct oci_strings *ret);

@@ -13,22 +13,22 @@ struct command_set;
 struct policy_text;
 
 enum completion_kind {
-	COMPLETE_SWITCH,	/* nothing follows */
-	COMPLETE_ANYTHING,	/* nobody knows what */
+	COMPLETE_SWITCH,   /* nothing follows */
+	COMPLETE_ANYTHING, /* nobody knows what */
 	COMPLETE_FILE,
 	COMPLETE_FOLDER,
 	COMPLETE_PROGRAM,
 	COMPLETE_VARIABLE,
-	COMPLETE_PROFILE,	/* its name */
-	COMPLETE_SANDBOX,	/* its name */
-	COMPLETE_WORDS,		/* one of these */
+	COMPLETE_PROFILE, /* its name */
+	COMPLETE_SANDBOX, /* its name */
+	COMPLETE_WORDS,	  /* one of these */
 };
 
 struct completion_flag {
-	char letter;		/* 0: none */
-	const char *name;	/* without "--" */
+	char letter;	  /* 0: none */
+	const char *name; /* without "--" */
 	enum completion_kind kind;
-	const char *words;	/* for WORDS; beside it for FILE, VARIABLE */
+	const char *words; /* for WORDS; beside it for FILE, VARIABLE */
 	const char *help;
 };
 
@@ -42,13 +42,13 @@ struct completion_command {
 	const char *name;
 	const char *help;
 	struct completion_flags flags;
-	enum completion_kind first;	/* SWITCH: it takes no words */
+	enum completion_kind first; /* SWITCH: it takes no words */
 	const char *words;
 };
 
 struct completion {
-	struct completion_flags flags;		/* before the command */
-	struct completion_flags request;	/* of run, explain and wrap */
+	struct completion_flags flags;	 /* before the command */
+	struct completion_flags request; /* of run, explain and wrap */
 	struct completion_command *commands;
 	size_t n;
 };

@@ -8,10 +8,10 @@
 struct sandbox_row {
 	const char *name;
 	enum oci_status status;
-	pid_t pid;			/* 0: stopped */
-	uint64_t age;			/* seconds since its first process */
+	pid_t pid;    /* 0: stopped */
+	uint64_t age; /* seconds since its first process */
 	const char *created;
-	struct oci_strings command;	/* n 0: not known */
+	struct oci_strings command; /* n 0: not known */
 };
 
 /* "no sandbox is called" otherwise; a broken one is an error that says why. */

@@ -14,7 +14,7 @@ struct profile_file {
 struct profile_list {
 	struct profile_file *items;
 	size_t n;
-	size_t width;		/* of the longest name */
+	size_t width; /* of the longest name */
 };
 
 /* Of each name the one that counts, sorted. */

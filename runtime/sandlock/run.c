@@ -53,8 +53,8 @@ static int let_go(struct creation *c, struct trace *why, bool traces)
 	return r < 0 ? r : launch_until(&c->launch, WORD_EXEC);
 }
 
-static int start(struct creation *c, struct attached *attached, struct trace *why,
-		 bool traces)
+static int start(struct creation *c, struct attached *attached,
+		 struct trace *why, bool traces)
 {
 	int r;
 
@@ -91,13 +91,15 @@ static bool lacks_something(const struct creation *c,
 	if (!without->cgroups && !has_begun &&
 	    policy_may_lack(&request->policy, PROTECT_CGROUPS))
 		return without->cgroups = true;
-	if (!without->namespaces && !is_about_program(c) && no_namespaces_needed())
+	if (!without->namespaces && !is_about_program(c) &&
+	    no_namespaces_needed())
 		return without->namespaces = true;
 	return false;
 }
 
 static int look_on(struct creation *c, const struct request *request,
-		   struct attached *attached, struct trace *why, struct result *result)
+		   struct attached *attached, struct trace *why,
+		   struct result *result)
 {
 	int r = trace_open(why, c, result->denials);
 
@@ -261,8 +263,8 @@ static int run(const struct session *session, const void *options, int argc,
 	(void)options;
 	r = request_take(session->arena, &sandlock_run, argc, argv, &request);
 	if (r > 0 && session->command_line &&
-	    env_hide_words(session->arena, session->command_line, session->command_line_size,
-			   &request.policy) < 0)
+	    env_hide_words(session->arena, session->command_line,
+			   session->command_line_size, &request.policy) < 0)
 		return -ENOMEM;
 	if (r == 0 || (r < 0 && !request.json))
 		return r;

@@ -22,7 +22,7 @@ static int count_flags(const struct request *request, int argc, char **argv)
 }
 
 int wrap_arguments(struct arena *arena, const struct request *request, int argc,
-	       char **argv, struct oci_strings *ret)
+		   char **argv, struct oci_strings *ret)
 {
 	size_t flags = (size_t)count_flags(request, argc, argv);
 	const struct oci_strings *command = &request->command;

@@ -51,26 +51,26 @@ enum kind {
 
 struct step {
 	enum kind kind;
-	const char *name;	/* of a probe */
+	const char *name; /* of a probe */
 	char *words[MAX_WORDS + 1];
 };
 
 struct contender {
 	const char *name;
-	char *unable;		/* why it has no figures, or NULL */
+	char *unable; /* why it has no figures, or NULL */
 	uid_t user;
 	struct step steps[MAX_STEPS];
 	size_t nsteps;
 	double us[MAX_ROUNDS];
 	size_t n;
-	long peak_kib;		/* of one timed process */
+	long peak_kib; /* of one timed process */
 };
 
 struct bench_case {
 	const char *name;
-	size_t rounds;		/* 0: as many as the caller says */
+	size_t rounds; /* 0: as many as the caller says */
 	unsigned int parallel;
-	unsigned int alive;	/* 0: not such a case */
+	unsigned int alive; /* 0: not such a case */
 	bool no_gaps;
 	struct contender contenders[MAX_CONTENDERS];
 	size_t ncontenders;

@@ -44,12 +44,12 @@ static const struct fault faults[] = {
 #define NFAULTS (sizeof faults / sizeof *faults)
 
 enum tally {
-	POINTS, /* calls that failed */
-	WENT_ON, /* the command worked all the same */
+	POINTS,	   /* calls that failed */
+	WENT_ON,   /* the command worked all the same */
 	BY_DELETE, /* what it left had to be deleted before the next one */
 	LEAKS,
 	HANGS,
-	OPEN, /* the program ran, and was held by less */
+	OPEN,	/* the program ran, and was held by less */
 	SILENT, /* status 0, and it had not worked */
 	UNCLEAR,
 	STUCK, /* the same command without the fault fails */
@@ -66,7 +66,7 @@ struct census {
 	struct shot *shot;
 	const char *name, *prefix, *only, *fault, *totals;
 	int every;
-	int call; /* the only one, or -1 */
+	int call;   /* the only one, or -1 */
 	bool stays; /* the error does */
 	bool hide_unified;
 	long counts[MOST_SCENES][NFAULTS][TALLIES];

@@ -115,7 +115,8 @@ const char *exception_text(enum exception why)
 		[NEVER_STAYS] =
 			"no signal comes at each try, and one is killed once",
 		[HELD] = "EAGAIN of flock that stays is somebody at work",
-		[ARRIVED] = "who is killed in ppoll or accept4 was created before",
+		[ARRIVED] =
+			"who is killed in ppoll or accept4 was created before",
 		[NO_KEYRINGS] = "ENOSYS of keyctl is a kernel without keyrings",
 	};
 

@@ -59,11 +59,8 @@ static int open_scratch(const char *name)
 static void name_paths(struct room *room)
 {
 	static const char *const names[] = {
-		[ROOTFS] = "rootfs",
-		[BOUND] = "bound",
-		[HERE] = "here",
-		[PIDS] = "pids",
-		[QUEUES] = "queues",
+		[ROOTFS] = "rootfs", [BOUND] = "bound",	  [HERE] = "here",
+		[PIDS] = "pids",     [QUEUES] = "queues",
 	};
 
 	snprintf(room->state, sizeof room->state, "%s/state", room->dir);

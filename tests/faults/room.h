@@ -18,8 +18,8 @@ enum place { ROOTFS, BOUND, HERE, PIDS, QUEUES, SHARED, PLACES };
 
 struct room {
 	const char *runtime; /* its program */
-	const char *dir; /* bundles `hold` and `once`, and a `rootfs` */
-	const char *cgroup; /* the parent of all cgroups, with a slash */
+	const char *dir;     /* bundles `hold` and `once`, and a `rootfs` */
+	const char *cgroup;  /* the parent of all cgroups, with a slash */
 	const char *id; /* nobody else's, or NULL: IDs like those of others */
 	char state[256], pid_file[256], program[256];
 	char places[PLACES][256];

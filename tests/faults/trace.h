@@ -25,7 +25,7 @@ struct call {
 struct shot {
 	/* What to do: nothing, where no task has the number -1. */
 	struct call at;
-	int error; /* or KILLED */
+	int error;  /* or KILLED */
 	bool stays; /* so do all calls of that number afterwards, of anybody */
 
 	/* What came of it. */
@@ -33,7 +33,7 @@ struct shot {
 	int hits;
 	bool hung;
 	bool crashed; /* one of the tree, while it was followed */
-	int status; /* of the command, as from wait */
+	int status;   /* of the command, as from wait */
 	size_t n;
 	struct call calls[MOST_CALLS];
 };
@@ -41,7 +41,7 @@ struct shot {
 struct target {
 	char *const *argv;
 	int in, out, err;
-	pid_t other; /* a process that is one of the tree, too, or 0 */
+	pid_t other;	     /* a process that is one of the tree, too, or 0 */
 	const char *program; /* whoever executes it is not followed */
 };
 

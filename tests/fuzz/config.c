@@ -123,7 +123,8 @@ static void try_plan(struct arena *arena)
 		return;
 	}
 	demand_plan(arena, &plan);
-	demand(plan_has(&plan, STEP_SECCOMP) == (in.filter || enforcement.active));
+	demand(plan_has(&plan, STEP_SECCOMP) ==
+	       (in.filter || enforcement.active));
 	demand(plan_has(&plan, STEP_USER) && plan_has(&plan, STEP_CAPS));
 }
 

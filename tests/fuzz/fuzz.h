@@ -29,8 +29,7 @@ struct fuzz_target {
 int fuzz(const struct fuzz_target *target, const uint8_t *data, size_t size);
 
 /* Abort, and say which fact does not hold. */
-#define demand(fact) \
-	((fact) ? (void)0 : fuzz_broken(__FILE__, __LINE__, #fact))
+#define demand(fact) ((fact) ? (void)0 : fuzz_broken(__FILE__, __LINE__, #fact))
 __attribute__((noreturn)) void fuzz_broken(const char *file, int line,
 					   const char *fact);
 /* What has failed has said why. */

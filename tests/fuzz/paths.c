@@ -140,7 +140,7 @@ struct walk {
 	size_t n_made;
 	int steps;
 	bool making, file; /* the last name is to be a file */
-	bool missing; /* the end is one that would be made */
+	bool missing;	   /* the end is one that would be made */
 };
 
 static bool would_be(const struct walk *w, const char *path)

@@ -167,8 +167,8 @@ static void demand_wrapped(struct arena *arena)
 
 	if (request.command.n == 0)
 		return;
-	demand(wrap_arguments(arena, &request, (int)words.n, (char **)words.items,
-			  &wrapped) == 0);
+	demand(wrap_arguments(arena, &request, (int)words.n,
+			      (char **)words.items, &wrapped) == 0);
 	line = quote_words(arena, &wrapped);
 	again.items = arena_array(arena, wrapped.n + 2, sizeof *again.items);
 	demand(line && again.items);

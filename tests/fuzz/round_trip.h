@@ -8,8 +8,9 @@
 #include "tests/fuzz/fuzz.h"
 
 /* The current directory has what a pattern would read otherwise. */
-static const struct policy_place fuzz_place = {
-	.cwd = "/srv/[d]", .home = "/home/u", .project = "/srv" };
+static const struct policy_place fuzz_place = { .cwd = "/srv/[d]",
+						.home = "/home/u",
+						.project = "/srv" };
 
 static inline void demand_round_trip(struct arena *arena,
 				     const struct policy *policy,

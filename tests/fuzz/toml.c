@@ -19,8 +19,7 @@ static void walk(const struct toml_value *parent, unsigned int depth)
 	size_t n = 0;
 
 	demand(depth <= TOML_MAX_DEPTH);
-	toml_each(v, parent)
-	{
+	toml_each (v, parent) {
 		n++;
 		demand(v->line >= 1);
 		demand(!v->key == (parent->type == TOML_ARRAY));

@@ -27,12 +27,14 @@
 static const uint32_t archs[] = { X86, ARM };
 
 static const struct confine_blocklist plain = {
-	.inet = true, .udp = true, .icmp = true,
+	.inet = true,
+	.udp = true,
+	.icmp = true,
 };
 
 /* What an earlier program took is given back: there is one at a time. */
 static inline struct confine_filter build(void **state, uint32_t arch,
-				   const struct confine_blocklist *list)
+					  const struct confine_blocklist *list)
 {
 	struct arena *arena = *state;
 	struct confine_filter filter;
@@ -61,7 +63,7 @@ static inline int number_of(uint32_t arch, const char *name)
 }
 
 static inline uint32_t ask(const struct confine_filter *filter, uint32_t arch,
-		    uint32_t number, const uint64_t *args)
+			   uint32_t number, const uint64_t *args)
 {
 	struct seccomp_data call = { .arch = arch, .nr = (int)number };
 
@@ -71,7 +73,7 @@ static inline uint32_t ask(const struct confine_filter *filter, uint32_t arch,
 }
 
 static inline void expect(uint32_t action, uint32_t expected, const char *what,
-		   uint32_t number)
+			  uint32_t number)
 {
 	if (action != expected)
 		print_error("%s, call %u: %#x, not %#x\n", what, number, action,

@@ -15,15 +15,18 @@
 #define ERRNO(e) (SECCOMP_RET_ERRNO | (e))
 #define ALLOW SECCOMP_RET_ALLOW
 #define X32_BIT 0x40000000U
-#define NAMES(...)                                                        \
-	{ (const char *[]){ __VA_ARGS__, NULL },                          \
-	  sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *) }
+#define NAMES(...)                                                \
+	{                                                         \
+		(const char *[]){ __VA_ARGS__, NULL },            \
+			sizeof((const char *[]){ __VA_ARGS__ }) / \
+				sizeof(char *)                    \
+	}
 #define ARGS(...)                                                         \
 	(const struct oci_seccomp_arg[]){ __VA_ARGS__ },                  \
 		sizeof((const struct oci_seccomp_arg[]){ __VA_ARGS__ }) / \
 			sizeof(struct oci_seccomp_arg)
-#define RULES(...)                                                         \
-	.rules = (const struct oci_seccomp_rule[]){ __VA_ARGS__ },         \
+#define RULES(...)                                                           \
+	.rules = (const struct oci_seccomp_rule[]){ __VA_ARGS__ },           \
 	.nrules = sizeof((const struct oci_seccomp_rule[]){ __VA_ARGS__ }) / \
 		  sizeof(struct oci_seccomp_rule)
 
@@ -41,15 +44,51 @@ static const uint32_t all_arm[] = { AUDIT_ARCH_AARCH64, AUDIT_ARCH_ARM };
 #endif
 
 static const char *const denied[] = {
-	"acct", "add_key", "bpf", "clone", "clone3", "create_module",
-	"delete_module", "finit_module", "fsconfig", "fsmount", "fsopen",
-	"init_module", "ioperm", "iopl", "kcmp", "kexec_file_load",
-	"kexec_load", "keyctl", "mount", "mount_setattr", "move_mount",
-	"open_by_handle_at", "open_tree", "perf_event_open", "personality",
-	"pivot_root", "process_vm_readv", "process_vm_writev", "ptrace",
-	"quotactl", "reboot", "request_key", "setdomainname", "sethostname",
-	"setns", "settimeofday", "socket", "swapoff", "swapon", "syslog",
-	"umount", "umount2", "unshare", "userfaultfd", "vhangup",
+	"acct",
+	"add_key",
+	"bpf",
+	"clone",
+	"clone3",
+	"create_module",
+	"delete_module",
+	"finit_module",
+	"fsconfig",
+	"fsmount",
+	"fsopen",
+	"init_module",
+	"ioperm",
+	"iopl",
+	"kcmp",
+	"kexec_file_load",
+	"kexec_load",
+	"keyctl",
+	"mount",
+	"mount_setattr",
+	"move_mount",
+	"open_by_handle_at",
+	"open_tree",
+	"perf_event_open",
+	"personality",
+	"pivot_root",
+	"process_vm_readv",
+	"process_vm_writev",
+	"ptrace",
+	"quotactl",
+	"reboot",
+	"request_key",
+	"setdomainname",
+	"sethostname",
+	"setns",
+	"settimeofday",
+	"socket",
+	"swapoff",
+	"swapon",
+	"syslog",
+	"umount",
+	"umount2",
+	"unshare",
+	"userfaultfd",
+	"vhangup",
 };
 
 static bool is_denied(const char *name)
@@ -64,8 +103,8 @@ static void allow_known(struct arena *arena, uint32_t arch, int last,
 			struct oci_strings *names)
 {
 	for (int nr = 0; nr <= last; nr++) {
-		autofree char *name = seccomp_syscall_resolve_num_arch(arch,
-								       nr);
+		autofree char *name =
+			seccomp_syscall_resolve_num_arch(arch, nr);
 
 		if (name && !is_denied(name))
 			names->items[names->n++] = arena_strdup(arena, name);
@@ -75,12 +114,14 @@ static void allow_known(struct arena *arena, uint32_t arch, int last,
 static struct oci_seccomp engine_profile(struct arena *arena)
 {
 	static const struct oci_seccomp_arg personalities[] = {
-		{ 0, 0, 0, OCI_CMP_EQ }, { 0, 8, 0, OCI_CMP_EQ },
-		{ 0, 0x20000, 0, OCI_CMP_EQ }, { 0, 0x20008, 0, OCI_CMP_EQ },
+		{ 0, 0, 0, OCI_CMP_EQ },	  { 0, 8, 0, OCI_CMP_EQ },
+		{ 0, 0x20000, 0, OCI_CMP_EQ },	  { 0, 0x20008, 0, OCI_CMP_EQ },
 		{ 0, 0xffffffff, 0, OCI_CMP_EQ },
 	};
 	const struct oci_seccomp_rule rules[] = {
-		{ { arena_array(arena, 2000, sizeof(char *)), 0 }, ALLOW, NULL,
+		{ { arena_array(arena, 2000, sizeof(char *)), 0 },
+		  ALLOW,
+		  NULL,
 		  0 },
 		{ NAMES("personality"), ALLOW, personalities,
 		  COUNT(personalities) },
@@ -109,8 +150,10 @@ static struct oci_seccomp engine_profile(struct arena *arena)
 	allow_known(arena, AUDIT_ARCH_X86_64, 440, &copy[0].names);
 	allow_known(arena, AUDIT_ARCH_I386, 440, &copy[0].names);
 	return (struct oci_seccomp){
-		.default_action = ERRNO(EPERM), .architectures = all_x86,
-		.narchitectures = COUNT(all_x86), .rules = copy,
+		.default_action = ERRNO(EPERM),
+		.architectures = all_x86,
+		.narchitectures = COUNT(all_x86),
+		.rules = copy,
 		.nrules = COUNT(rules),
 	};
 }

@@ -48,7 +48,7 @@ static void assert_other_abi_is_deadly(const struct confine_filter *filter)
 	int status;
 
 	if (pid == 0) {
-		long number = 20;	/* getpid of i386 */
+		long number = 20; /* getpid of i386 */
 
 		if (install(filter))
 			_exit(1);

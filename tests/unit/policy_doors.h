@@ -10,8 +10,9 @@
 
 #define MAX_WORDS 8
 
-static const struct policy_place at_home = {
-	.cwd = "/srv/dir", .home = "/home/u", .project = "/srv" };
+static const struct policy_place at_home = { .cwd = "/srv/dir",
+					     .home = "/home/u",
+					     .project = "/srv" };
 static const struct policy_place nowhere = { .bundle = true };
 
 /* "key" of "section.key" */
@@ -24,11 +25,11 @@ static inline const char *key_of(const char *name)
 static inline const char *profile_of(struct arena *arena, const char *name,
 				     const char *value)
 {
-	return arena_printf(arena, "[%.*s]\n%s = %s\n",
-			    (int)strcspn(name, "."), name, key_of(name), value);
+	return arena_printf(arena, "[%.*s]\n%s = %s\n", (int)strcspn(name, "."),
+			    name, key_of(name), value);
 }
 
-#define DOOR(door_) \
+#define DOOR(door_)                                                         \
 	int door_(struct arena *arena, const char *name, const char *value, \
 		  const struct policy_place *place, struct policy *ret)
 
@@ -44,7 +45,8 @@ static inline DOOR(by_annotation)
 {
 	const struct oci_annotation one = {
 		.key = arena_printf(arena, "io.sandlock.%s", name),
-		.value = value };
+		.value = value
+	};
 	const struct oci_annotations all = { .items = &one, .n = 1 };
 	struct oci_strings allowed;
 	const char *profile;
@@ -58,8 +60,7 @@ static inline DOOR(by_annotation)
 /* --section-key=value for each value, up to NULL. */
 static inline int by_flags(struct arena *arena, const char *name,
 			   const char *const *values,
-			   const struct policy_place *place,
-			   struct policy *ret)
+			   const struct policy_place *place, struct policy *ret)
 {
 	char *words[MAX_WORDS];
 	int n = 0;

@@ -26,16 +26,21 @@ static int oracle_add(scmp_filter_ctx ctx, const struct oci_seccomp_rule *rule,
 		      const struct oci_seccomp_arg *args, size_t n)
 {
 	static const enum scmp_compare ops[] = {
-		[OCI_CMP_NE] = SCMP_CMP_NE, [OCI_CMP_LT] = SCMP_CMP_LT,
-		[OCI_CMP_LE] = SCMP_CMP_LE, [OCI_CMP_EQ] = SCMP_CMP_EQ,
-		[OCI_CMP_GE] = SCMP_CMP_GE, [OCI_CMP_GT] = SCMP_CMP_GT,
+		[OCI_CMP_NE] = SCMP_CMP_NE,
+		[OCI_CMP_LT] = SCMP_CMP_LT,
+		[OCI_CMP_LE] = SCMP_CMP_LE,
+		[OCI_CMP_EQ] = SCMP_CMP_EQ,
+		[OCI_CMP_GE] = SCMP_CMP_GE,
+		[OCI_CMP_GT] = SCMP_CMP_GT,
 		[OCI_CMP_MASKED_EQ] = SCMP_CMP_MASKED_EQ,
 	};
 	struct scmp_arg_cmp cmps[6];
 
 	for (size_t i = 0; i < n; i++)
 		cmps[i] = (struct scmp_arg_cmp){
-			args[i].index, ops[args[i].op], args[i].value,
+			args[i].index,
+			ops[args[i].op],
+			args[i].value,
 			args[i].value_two,
 		};
 	for (size_t i = 0; i < rule->names.n; i++) {
@@ -87,8 +92,8 @@ static void releasep(scmp_filter_ctx *ctx)
 /* -EEXIST when libseccomp sees a contradiction it does not want to decide. */
 static int oracle(const struct oci_seccomp *profile, struct program *ret)
 {
-	AUTO(releasep) scmp_filter_ctx ctx =
-		seccomp_init(profile->default_action);
+	AUTO(releasep)
+	scmp_filter_ctx ctx = seccomp_init(profile->default_action);
 	autoclose int fd = memfd_create("oracle", MFD_CLOEXEC);
 	ssize_t n;
 	int r;
@@ -137,8 +142,8 @@ static bool is_newer(const struct oci_seccomp *profile,
 }
 
 static bool same(const struct oci_seccomp *profile,
-		 const struct confine_filter *ours, const struct program *theirs,
-		 const struct seccomp_data *call)
+		 const struct confine_filter *ours,
+		 const struct program *theirs, const struct seccomp_data *call)
 {
 	uint32_t a = bpf_run(ours->code, ours->len, call);
 	uint32_t b = bpf_run(theirs->code, theirs->len, call);
@@ -149,17 +154,18 @@ static bool same(const struct oci_seccomp *profile,
 	    is_newer(profile, call))
 		return true;
 	print_error("arch %x nr %x args %llx %llx %llx %llx %llx %llx: "
-		    "ours %x theirs %x\n", call->arch, (unsigned int)call->nr,
-		    call->args[0], call->args[1], call->args[2], call->args[3],
-		    call->args[4], call->args[5], a, b);
+		    "ours %x theirs %x\n",
+		    call->arch, (unsigned int)call->nr, call->args[0],
+		    call->args[1], call->args[2], call->args[3], call->args[4],
+		    call->args[5], a, b);
 	return false;
 }
 
 /* Values around those the profile compares with, in both words. */
 static uint64_t interesting(const struct oci_seccomp *profile, uint32_t *seed)
 {
-	static const uint64_t odd[] = { 0, 1, UINT32_MAX, 1ULL << 32,
-					UINT64_MAX, 1ULL << 31 };
+	static const uint64_t odd[] = { 0,	    1,		UINT32_MAX,
+					1ULL << 32, UINT64_MAX, 1ULL << 31 };
 	const struct oci_seccomp_rule *rule;
 	const struct oci_seccomp_arg *arg;
 	uint64_t value;
@@ -198,10 +204,11 @@ static size_t differences(const struct oci_seccomp *profile,
 {
 	static const uint32_t archs[] = {
 		AUDIT_ARCH_X86_64, AUDIT_ARCH_I386, AUDIT_ARCH_AARCH64,
-		AUDIT_ARCH_ARM, OCI_ARCH_X32, 0, UINT32_MAX,
+		AUDIT_ARCH_ARM,	   OCI_ARCH_X32,    0,
+		UINT32_MAX,
 	};
 	static const uint32_t odd[] = { UINT32_MAX, UINT32_MAX - 1, X32_BIT - 1,
-					1U << 31, 983041, 0x7fffffff };
+					1U << 31,   983041,	    0x7fffffff };
 	size_t n = 0;
 
 	for (size_t a = 0; a < COUNT(archs); a++) {

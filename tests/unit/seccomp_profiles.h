@@ -16,23 +16,29 @@ static uint32_t roll(uint32_t *seed, uint32_t sides)
  * does on aarch64 over an unconditional rule for a call that is not there.
  */
 static const char *const some_names[] = {
-	"read", "ioctl", "socket", "semget", "clone", "prctl", "openat",
+	"read",		"ioctl",   "socket",	 "semget",
+	"clone",	"prctl",   "openat",
 #ifndef __aarch64__
-	"fstat64", "_llseek", "arch_prctl", "epoll_wait",
+	"fstat64",	"_llseek", "arch_prctl", "epoll_wait",
 #endif
 	"no_such_call",
 };
 
 static const uint32_t some_actions[] = {
-	ALLOW, ERRNO(1), ERRNO(2), SECCOMP_RET_TRAP, SECCOMP_RET_LOG,
-	SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_TRACE | 7,
+	ALLOW,
+	ERRNO(1),
+	ERRNO(2),
+	SECCOMP_RET_TRAP,
+	SECCOMP_RET_LOG,
+	SECCOMP_RET_KILL_PROCESS,
+	SECCOMP_RET_TRACE | 7,
 	SECCOMP_RET_KILL_THREAD,
 };
 
 static struct oci_seccomp_arg random_arg(uint32_t *seed, uint32_t index)
 {
-	static const uint64_t high[] = { 0, 0, 0, 1ULL << 32, 5ULL << 32,
-					 ~0ULL << 32 };
+	static const uint64_t high[] = { 0,	     0,		 0,
+					 1ULL << 32, 5ULL << 32, ~0ULL << 32 };
 
 	return (struct oci_seccomp_arg){
 		.index = index,
@@ -55,6 +61,7 @@ static struct oci_seccomp_rule random_rule(struct arena *arena, uint32_t *seed,
 	return (struct oci_seccomp_rule){
 		.names = { names, 1 },
 		.action = some_actions[name % COUNT(some_actions)],
-		.args = args, .nargs = nargs,
+		.args = args,
+		.nargs = nargs,
 	};
 }

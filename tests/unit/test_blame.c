@@ -153,7 +153,7 @@ static void judges_paths(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct denial denial;
 		bool refused = attribute_judge(&scene.attribution, rows[i].path,
-					   rows[i].right, &denial);
+					       rows[i].right, &denial);
 
 		if (refused != (rows[i].reason != NULL))
 			fail_msg("%s %u", rows[i].path, rows[i].right);
@@ -172,7 +172,8 @@ static void names_the_list_to_be_in(void **state)
 	(void)state;
 	open_scene(&scene, "/");
 	scene.policy.set[KEY_EXECUTE] = true;
-	assert_true(attribute_judge(&scene.attribution, "/opt/x", EXECUTE, &denial));
+	assert_true(attribute_judge(&scene.attribution, "/opt/x", EXECUTE,
+				    &denial));
 	assert_string_equal(denial.key, "filesystem.execute");
 	assert_null(denial.item);
 	close(scene.attribution.root);
@@ -266,7 +267,9 @@ static void asks_what_the_host_has(void **state)
 		struct scene scene;
 
 		open_scene(&scene, folder);
-		assert_int_equal(attribute_file(&scene.attribution, &rows[i].wanted), 0);
+		assert_int_equal(attribute_file(&scene.attribution,
+						&rows[i].wanted),
+				 0);
 		assert_string_equal(told(&scene), rows[i].told);
 	}
 }
@@ -277,10 +280,15 @@ static void finds_who_loads_a_program(void **state)
 
 	(void)state;
 	open_scene(&scene, folder);
-	assert_int_equal(attribute_program(&scene.attribution, "/usr/bin/script", ENOENT),
+	assert_int_equal(attribute_program(&scene.attribution,
+					   "/usr/bin/script", ENOENT),
 			 0);
-	assert_int_equal(attribute_program(&scene.attribution, "/opt/tool", ENOENT), 0);
-	assert_int_equal(attribute_program(&scene.attribution, "/usr/bin/no", ENOENT), 0);
+	assert_int_equal(attribute_program(&scene.attribution, "/opt/tool",
+					   ENOENT),
+			 0);
+	assert_int_equal(attribute_program(&scene.attribution, "/usr/bin/no",
+					   ENOENT),
+			 0);
 	assert_string_equal(
 		told(&scene),
 		"denied: execute /lib/loader (not listed in filesystem.read)\n"
@@ -340,8 +348,8 @@ static void names_groups_and_keys(void **state)
 
 		open_scene(&scene, "/");
 		scene.policy.mode = rows[i].mode;
-		assert_int_equal(attribute_call(&scene.attribution, X86, (uint64_t)number,
-					    args),
+		assert_int_equal(attribute_call(&scene.attribution, X86,
+						(uint64_t)number, args),
 				 0);
 		assert_string_equal(told(&scene), rows[i].told);
 	}
@@ -361,15 +369,20 @@ static void names_addresses(void **state)
 	inet_pton(AF_INET6, "2001:db8::1", &in6.sin6_addr);
 	open_scene(&scene, folder);
 	scene.policy.mode = POLICY_MODE_LOOPBACK;
-	attribute_address(&scene.attribution, "connect", &in, sizeof in, ENETUNREACH);
-	attribute_address(&scene.attribution, "sendto", &in6, sizeof in6, ENETUNREACH);
+	attribute_address(&scene.attribution, "connect", &in, sizeof in,
+			  ENETUNREACH);
+	attribute_address(&scene.attribution, "sendto", &in6, sizeof in6,
+			  ENETUNREACH);
 	/* A server that says no; too short; none of the network's. */
-	attribute_address(&scene.attribution, "connect", &in, sizeof in, ECONNREFUSED);
+	attribute_address(&scene.attribution, "connect", &in, sizeof in,
+			  ECONNREFUSED);
 	attribute_address(&scene.attribution, "connect", &in, 4, ENETUNREACH);
 	attribute_address(&scene.attribution, "connect", &un, 1, ENOENT);
-	attribute_address(&scene.attribution, "connect", &un, sizeof un, ECONNREFUSED);
+	attribute_address(&scene.attribution, "connect", &un, sizeof un,
+			  ECONNREFUSED);
 	snprintf(un.sun_path, sizeof un.sun_path, "/opt/sock");
-	attribute_address(&scene.attribution, "connect", &un, sizeof un, ENOENT);
+	attribute_address(&scene.attribution, "connect", &un, sizeof un,
+			  ENOENT);
 	attribute_address(&scene.attribution, "bind", &un, sizeof un, ENOENT);
 	assert_string_equal(
 		told(&scene),
@@ -430,7 +443,8 @@ static void names_ports(void **state)
 		scene.policy.deny_bind =
 			(struct oci_strings){ closed, COUNT(closed) };
 		in.sin_port = htons(rows[i].port);
-		attribute_port(&scene.attribution, rows[i].call, &in, sizeof in);
+		attribute_port(&scene.attribution, rows[i].call, &in,
+			       sizeof in);
 		/* Too short for a port, and none of the network's. */
 		attribute_port(&scene.attribution, rows[i].call, &in, 3);
 		assert_string_equal(told(&scene), rows[i].told);
@@ -445,44 +459,68 @@ static void names_what_is_lost_without_namespaces(void **state)
 		uint64_t args[6];
 		const char *told;
 	} rows[] = {
-		{ false, "fchmodat", { 0, 0, 04755 },
+		{ false,
+		  "fchmodat",
+		  { 0, 0, 04755 },
 		  "denied: call fchmodat (syscalls: suid; "
 		  "add --syscalls-extra-allow suid)\n" },
 		{ false, "fchownat", { 0 }, "" },
 		{ false, "prlimit64", { 1 }, "" },
-		{ true, "prlimit64", { 1 },
+		{ true,
+		  "prlimit64",
+		  { 1 },
 		  "denied: call prlimit64 (without namespaces it can change "
 		  "its own limits and priorities, not those of others)\n" },
-		{ true, "mq_unlink", { 0 },
+		{ true,
+		  "mq_unlink",
+		  { 0 },
 		  "denied: call mq_unlink (without namespaces message queues "
 		  "are those of others)\n" },
-		{ true, "ioctl", { 0, FS_IOC_SETFLAGS },
+		{ true,
+		  "ioctl",
+		  { 0, FS_IOC_SETFLAGS },
 		  "denied: call ioctl (without namespaces modes, owners, "
 		  "times and attributes stay as they are)\n" },
-		{ true, "ioctl", { 0, TIOCSTI },
+		{ true,
+		  "ioctl",
+		  { 0, TIOCSTI },
 		  "denied: call ioctl (syscalls: terminal; "
 		  "add --syscalls-extra-allow terminal)\n" },
-		{ true, "ioctl", { 0, TIOCEXCL },
+		{ true,
+		  "ioctl",
+		  { 0, TIOCEXCL },
 		  "denied: call ioctl (syscalls: terminal; "
 		  "add --syscalls-extra-allow terminal)\n" },
-		{ true, "ioctl", { UINT64_MAX },
+		{ true,
+		  "ioctl",
+		  { UINT64_MAX },
 		  "denied: call ioctl (syscalls: terminal; "
 		  "add --syscalls-extra-allow terminal)\n" },
-		{ true, "fchmodat", { 0 },
+		{ true,
+		  "fchmodat",
+		  { 0 },
 		  "denied: call fchmodat (without namespaces modes, owners, "
 		  "times and attributes stay as they are)\n" },
-		{ true, "socket", { AF_UNIX },
+		{ true,
+		  "socket",
+		  { AF_UNIX },
 		  "denied: socket AF_UNIX (without namespaces nothing covers "
 		  "the sockets of others)\n" },
-		{ false, "socket", { AF_UNIX },
+		{ false,
+		  "socket",
+		  { AF_UNIX },
 		  "denied: socket AF_UNIX (syscalls: raw_sockets; "
 		  "add --network-mode open --syscalls-extra-allow "
 		  "raw_sockets)\n" },
-		{ false, "socket", { AF_INET6, SOCK_RAW | SOCK_CLOEXEC },
+		{ false,
+		  "socket",
+		  { AF_INET6, SOCK_RAW | SOCK_CLOEXEC },
 		  "denied: socket AF_INET6 SOCK_RAW (network.mode: deny; "
 		  "add --network-mode open --syscalls-extra-allow "
 		  "raw_sockets)\n" },
-		{ true, "socket", { AF_INET, SOCK_DGRAM },
+		{ true,
+		  "socket",
+		  { AF_INET, SOCK_DGRAM },
 		  "denied: socket AF_INET (network.mode: deny; "
 		  "add --network-mode open)\n" },
 	};
@@ -495,7 +533,7 @@ static void names_what_is_lost_without_namespaces(void **state)
 		open_scene(&scene, "/");
 		scene.attribution.no_namespaces = rows[i].no_namespaces;
 		attribute_call(&scene.attribution, X86, (uint64_t)number,
-			   rows[i].args);
+			       rows[i].args);
 		assert_string_equal(told(&scene), rows[i].told);
 	}
 }
@@ -511,12 +549,14 @@ static void names_sockets_of_the_host(void **state)
 	assert_int_equal(bind(sock, (void *)&un, sizeof un), 0);
 	snprintf(un.sun_path, sizeof un.sun_path, "/private/s");
 	open_scene(&scene, folder);
-	attribute_address(&scene.attribution, "connect", &un, sizeof un, ENOENT);
+	attribute_address(&scene.attribution, "connect", &un, sizeof un,
+			  ENOENT);
 	assert_string_equal(told(&scene), "denied: connect /private/s (not "
 					  "listed in network.unix)\n");
 	open_scene(&scene, folder);
 	sockets[0] = "/private";
-	attribute_address(&scene.attribution, "connect", &un, sizeof un, ENOENT);
+	attribute_address(&scene.attribution, "connect", &un, sizeof un,
+			  ENOENT);
 	sockets[0] = "/run/listed";
 	assert_string_equal(told(&scene), "");
 	close(sock);

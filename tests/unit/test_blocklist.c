@@ -31,9 +31,11 @@
 #include "tests/unit/arena_state.h"
 #include "tests/unit/blocklist_asked.h"
 
-#define NAMES(...) \
-	{ (const char *[]){ __VA_ARGS__ }, \
-	  COUNT(((const char *[]){ __VA_ARGS__ })) }
+#define NAMES(...)                                               \
+	{                                                        \
+		(const char *[]){ __VA_ARGS__ },                 \
+			COUNT(((const char *[]){ __VA_ARGS__ })) \
+	}
 
 /* As the manual has it; "~" before those that depend on their arguments. */
 static const struct {
@@ -149,8 +151,8 @@ static void check_groups(void **state, uint32_t arch, uint32_t lifted)
 	filter = build(state, arch, &list);
 	check_filtered(&filter, arch, is_filtered);
 	for (uint32_t number = 0; number < COUNT(refused); number++) {
-		uint32_t expected =
-			number == 435 || number == 437 ? ABSENT : REFUSE;
+		uint32_t expected = number == 435 || number == 437 ? ABSENT :
+								     REFUSE;
 
 		if (!is_filtered[number])
 			expect(ask(&filter, arch, number, NULL),
@@ -219,7 +221,7 @@ static void deny_wins_over_allow(void **state)
 
 static const struct {
 	struct oci_strings allow, deny;
-	const char *text;	/* NULL: no error */
+	const char *text; /* NULL: no error */
 } names[] = {
 	{ NAMES("swap", "mounts"), { 0 }, "syscalls.extra_allow: 'mounts'" },
 	{ NAMES("unshare"), { 0 }, "'unshare' is no group" },
@@ -257,7 +259,8 @@ static void other_architectures_are_errors(void **state)
 	struct confine_filter filter;
 
 	assert_int_equal(confine_blocklist(*state, AUDIT_ARCH_S390X, &plain,
-					   &filter), -ENOTSUP);
+					   &filter),
+			 -ENOTSUP);
 }
 
 /* ---- arguments ---- */
@@ -270,7 +273,7 @@ struct arguments {
 
 static const struct arguments arguments[] = {
 	{ "clone", { 17 }, ALLOW },
-	{ "clone", { 0x003d0f00 }, ALLOW },	/* of pthread_create */
+	{ "clone", { 0x003d0f00 }, ALLOW }, /* of pthread_create */
 	{ "clone", { CLONE_NEWNS }, REFUSE },
 	{ "clone", { CLONE_NEWCGROUP }, REFUSE },
 	{ "clone", { CLONE_NEWUTS }, REFUSE },
@@ -279,8 +282,8 @@ static const struct arguments arguments[] = {
 	{ "clone", { CLONE_NEWPID }, REFUSE },
 	{ "clone", { CLONE_NEWNET }, REFUSE },
 	{ "clone", { CLONE_VM | CLONE_NEWUSER | 17 }, REFUSE },
-	{ "clone", { 0x80000000 }, ALLOW },	/* CLONE_IO */
-	{ "clone", { 0x80 }, ALLOW },		/* a signal, not a namespace */
+	{ "clone", { 0x80000000 }, ALLOW }, /* CLONE_IO */
+	{ "clone", { 0x80 }, ALLOW },	    /* a signal, not a namespace */
 	{ "clone", { 0, CLONE_NEWUSER }, ALLOW },
 	{ "ioctl", { 0, TIOCSTI }, REFUSE },
 	{ "ioctl", { 0, TIOCLINUX }, REFUSE },

@@ -19,18 +19,22 @@
 #include "confine/confine.h"
 #include "tests/unit/arena_state.h"
 
-#include <cmocka.h>	/* late: its fail() is a macro */
+#include <cmocka.h> /* late: its fail() is a macro */
 
 #include "tests/unit/filter_kernel.h"
 
 #define GARBAGE 0xdeadbeef00000000ULL
 
-#define NAMES(...) \
-	{ (const char *[]){ __VA_ARGS__ }, \
-	  COUNT(((const char *[]){ __VA_ARGS__ })) }
+#define NAMES(...)                                               \
+	{                                                        \
+		(const char *[]){ __VA_ARGS__ },                 \
+			COUNT(((const char *[]){ __VA_ARGS__ })) \
+	}
 
 static const struct confine_blocklist plain = {
-	.inet = true, .udp = true, .icmp = true,
+	.inet = true,
+	.udp = true,
+	.icmp = true,
 };
 
 static struct confine_filter build(void **state,
@@ -129,7 +133,9 @@ static void linux_seccomp_comes_on_top(void **state)
 		  0 },
 	};
 	struct oci_seccomp profile = {
-		.default_action = SECCOMP_RET_ALLOW, .rules = rules, .nrules = 1,
+		.default_action = SECCOMP_RET_ALLOW,
+		.rules = rules,
+		.nrules = 1,
 	};
 	struct confine_filter filter = build(state, &plain), second;
 	pid_t pid;
@@ -160,7 +166,9 @@ static void a_listener_of_the_profile_is_the_only_one(void **state)
 		{ NAMES("mkdir"), SECCOMP_RET_USER_NOTIF, NULL, 0 },
 	};
 	struct oci_seccomp profile = {
-		.default_action = SECCOMP_RET_ALLOW, .rules = rules, .nrules = 1,
+		.default_action = SECCOMP_RET_ALLOW,
+		.rules = rules,
+		.nrules = 1,
 	};
 	struct confine_blocklist list = plain;
 	struct confine_filter filter, second;

@@ -50,11 +50,11 @@ static void check_sockets(const struct confine_filter *filter, uint32_t arch,
 			  const struct confine_blocklist *list)
 {
 	static const uint32_t protocols[] = {
-		0, 1, 2, 6, 9, 16, 17, 58, 132, 136, 255, 262, 0xffffffff,
-		0x80000006,
+		0,  1,	 2,   6,   9,	16,	    17,
+		58, 132, 136, 255, 262, 0xffffffff, 0x80000006,
 	};
 	static const uint32_t flags[] = {
-		0, SOCK_CLOEXEC, SOCK_NONBLOCK, SOCK_CLOEXEC | SOCK_NONBLOCK,
+		0,    SOCK_CLOEXEC, SOCK_NONBLOCK, SOCK_CLOEXEC | SOCK_NONBLOCK,
 		0x10, 0x80000000,
 	};
 	uint32_t number = (uint32_t)number_of(arch, "socket");
@@ -66,8 +66,7 @@ static void check_sockets(const struct confine_filter *filter, uint32_t arch,
 					family | (i % 2 ? GARBAGE : 0),
 					type % 16 | flags[type / 16] |
 						(type % 3 ? GARBAGE : 0),
-					protocols[i] |
-						(type % 2 ? GARBAGE : 0),
+					protocols[i] | (type % 2 ? GARBAGE : 0),
 				};
 				bool is = is_socket(list, list->extra_allow.n,
 						    family, (uint32_t)args[1],
@@ -100,8 +99,10 @@ static void sockets_are_those_of_the_rules(void **state)
 
 	for (unsigned int bits = 0; bits < 16; bits++) {
 		struct confine_blocklist list = {
-			.extra_allow = { raw, bits & 1 }, .inet = bits & 2,
-			.udp = bits & 4, .icmp = bits & 8,
+			.extra_allow = { raw, bits & 1 },
+			.inet = bits & 2,
+			.udp = bits & 4,
+			.icmp = bits & 8,
 		};
 		uint32_t arch = archs[bits / 2 % 2];
 		struct confine_filter filter = build(state, arch, &list);
@@ -123,12 +124,13 @@ static void fast_open_is_refused_where_asked(void **state)
 	for (unsigned int i = 0; i < 2 * COUNT(rows); i++) {
 		uint32_t arch = archs[i % 2];
 		struct seccomp_data call = {
-			.arch = arch, .nr = number_of(arch, rows[i / 2].call),
+			.arch = arch,
+			.nr = number_of(arch, rows[i / 2].call),
 		};
 		struct confine_filter filter;
 
-		call.args[rows[i / 2].flags] =
-			GARBAGE | MSG_FASTOPEN | MSG_NOSIGNAL;
+		call.args[rows[i / 2].flags] = GARBAGE | MSG_FASTOPEN |
+					       MSG_NOSIGNAL;
 		list.no_fast_open = true;
 		filter = build(state, arch, &list);
 		expect(bpf_run(filter.code, filter.len, &call), REFUSE,
@@ -149,7 +151,10 @@ static void fast_open_is_refused_where_asked(void **state)
 static void other_abis_are_closed(void **state)
 {
 	static const uint32_t odd[] = {
-		AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_RISCV64, 0,
+		AUDIT_ARCH_I386,
+		AUDIT_ARCH_ARM,
+		AUDIT_ARCH_RISCV64,
+		0,
 	};
 
 	for (size_t i = 0; i < COUNT(archs); i++) {
@@ -159,8 +164,8 @@ static void other_abis_are_closed(void **state)
 			for (size_t j = 0; j < COUNT(odd); j++)
 				expect(ask(&filter, odd[j], number, NULL),
 				       CLOSED, "architecture", odd[j]);
-			expect(ask(&filter, archs[1 - i], number, NULL),
-			       CLOSED, "the other one", number);
+			expect(ask(&filter, archs[1 - i], number, NULL), CLOSED,
+			       "the other one", number);
 		}
 		expect(ask(&filter, archs[i], UINT32_MAX, NULL), ALLOW,
 		       "no call", UINT32_MAX);

@@ -46,8 +46,8 @@ static const struct cgroup_layout on_v1 = { CGROUP_V1, v1_hierarchies, 5 };
 static const struct cgroup_layout on_hybrid = { CGROUP_HYBRID, v1_hierarchies,
 						6 };
 static const struct cgroup_layout on_v2 = { CGROUP_V2, v2_hierarchies, 1 };
-static const struct cgroup_layout without_namespaces = { CGROUP_HYBRID, v2_hierarchies,
-					      1 };
+static const struct cgroup_layout without_namespaces = { CGROUP_HYBRID,
+							 v2_hierarchies, 1 };
 
 /* "a.b=64 c.d=5? |e.f=6": c.d may be missing, e.f is for when c.d is */
 static void describe(const struct settings *settings, char *ret)
@@ -328,7 +328,9 @@ static void test_check(void **state)
 		  &on_hybrid,
 		  "linux.resources.unified.io.max: the io controller is on "
 		  "cgroup v1 here" },
-		{ { .unified = io_files, .nunified = 1 }, &without_namespaces, NULL },
+		{ { .unified = io_files, .nunified = 1 },
+		  &without_namespaces,
+		  NULL },
 		{ { .unified = files, .nunified = 2 }, &on_v2, NULL },
 		{ { .block_io = { .weight_devices = weight_devices,
 				  .nweight_devices = 3 } },

@@ -107,11 +107,12 @@ static void put_text(const struct fixture *f, const char *id, const char *text)
 {
 	(void)mkdirat(f->rootfd, id, 0700);
 
-	autoclose int dir = openat(f->rootfd, id,
-				   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autoclose int dir =
+		openat(f->rootfd, id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	assert_int_equal(io_replace_at(dir, "state.json", text, strlen(text),
-				       0600), 0);
+				       0600),
+			 0);
 }
 
 static void put_record(struct fixture *f, const struct oci_record *record)
@@ -151,8 +152,8 @@ static void ids_are_names(void **state)
 		"a", "web1", "A_b+c-d.e", ".hidden", "...", "-x", "0",
 	};
 	static const char *const bad[] = {
-		"", ".", "..", "a/b", "/", "../a", "a b", "a\n", "a:b", "\xc3\xa4",
-		"a*", "~", "a\\b", "\x7f",
+		"",    ".",   "..",	  "a/b", "/", "../a", "a b",
+		"a\n", "a:b", "\xc3\xa4", "a*",	 "~", "a\\b", "\x7f",
 	};
 	char lots[1026];
 
@@ -205,7 +206,13 @@ static void a_record_is_read(void **state)
 static void garbage_is_broken(void **state)
 {
 	static const char *const texts[] = {
-		"", "{", "{}", "null", "[]", "\xff\xfe", "{\"pid\": -1}",
+		"",
+		"{",
+		"{}",
+		"null",
+		"[]",
+		"\xff\xfe",
+		"{\"pid\": -1}",
 		"{\"ociVersion\":\"1.0.0\",\"id\":\"web2\",\"bundle\":\"/\","
 		"\"bootId\":\"x\",\"kept\":false}",
 	};
@@ -225,8 +232,8 @@ static void garbage_is_broken(void **state)
 		container_close(&c);
 		assert_true(container_load_sound(&f->arena, f->root, ID, &c) <
 			    0);
-		assert_true(starts_with(err_text(),
-					"web1: container is broken: "));
+		assert_true(
+			starts_with(err_text(), "web1: container is broken: "));
 	}
 }
 
@@ -278,7 +285,8 @@ static void a_zombie_is_stopped(void **state)
 
 	kill(f->init, SIGKILL);
 	assert_int_equal(waitid(P_PID, (id_t)f->init, &(siginfo_t){ 0 },
-				WEXITED | WNOWAIT), 0);
+				WEXITED | WNOWAIT),
+			 0);
 	assert_int_equal(status_of(f, &record), OCI_STOPPED);
 	assert_int_equal(pidfd_of(f, &record), -ESRCH);
 	waitpid(f->init, NULL, 0);

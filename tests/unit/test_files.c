@@ -71,10 +71,10 @@ static void paths_below(void **state)
 		const char *path, *dir;
 		bool below;
 	} rows[] = {
-		{ "/a", "/a", true },	 { "/a/b", "/a", true },
-		{ "/ab", "/a", false },	 { "/a", "/a/b", false },
-		{ "/a", "/", true },	 { "/", "/", true },
-		{ "/", "/a", false },	 { "/a/b/c", "/a/b", true },
+		{ "/a", "/a", true },	{ "/a/b", "/a", true },
+		{ "/ab", "/a", false }, { "/a", "/a/b", false },
+		{ "/a", "/", true },	{ "/", "/", true },
+		{ "/", "/a", false },	{ "/a/b/c", "/a/b", true },
 	};
 
 	(void)state;
@@ -144,9 +144,12 @@ static uint32_t rights_on(const struct files_rules *rules, const char *path)
 static int split(struct fixture *f, uint32_t allowed, unsigned int scope,
 		 const struct files_entry *denied, struct files_rules *ret)
 {
-	struct files_entry a = { .path = "/a", .rights = allowed,
-				 .key = "filesystem.read", .item = "/a",
-				 .scope = 1, .directory = true };
+	struct files_entry a = { .path = "/a",
+				 .rights = allowed,
+				 .key = "filesystem.read",
+				 .item = "/a",
+				 .scope = 1,
+				 .directory = true };
 	struct files_entry d = *denied;
 	const struct files_list all = { &a, 1, 1 }, none = { &d, 1, 1 };
 
@@ -169,17 +172,35 @@ static void splits(void **state)
 		{ { "/a", .rights = R | W | X }, 0, 0, 0, 0, 0, 0, 0 },
 		/* below: others one by one, names unless a directory is */
 		{ { "/a/x", .rights = R | X }, 0, L, 0, R | X, R | X, 0, 0 },
-		{ { "/a/d", .rights = R | X, .directory = true }, 0,
-		  0, R | X, R | X, 0, 0, 0 },
-		{ { "/a/d/p", .rights = R | X }, 0,
-		  L, R | X, R | X, L, 0, R | X },
+		{ { "/a/d", .rights = R | X, .directory = true },
+		  0,
+		  0,
+		  R | X,
+		  R | X,
+		  0,
+		  0,
+		  0 },
+		{ { "/a/d/p", .rights = R | X },
+		  0,
+		  L,
+		  R | X,
+		  R | X,
+		  L,
+		  0,
+		  R | X },
 		/* one right alone */
 		{ { "/a/x", .rights = X }, 0, R, 0, X, X, 0, 0 },
 		{ { "/a/x", .rights = R }, 0, L | X, 0, R, R, 0, 0 },
 		{ { "/a/x", .rights = W }, 0, R | X, 0, 0, 0, 0, 0 },
 		/* a name that is not there */
-		{ { "/a/z", .rights = R | X, .directory = true }, 0,
-		  0, R | X, R | X, R | X, 0, 0 },
+		{ { "/a/z", .rights = R | X, .directory = true },
+		  0,
+		  0,
+		  R | X,
+		  R | X,
+		  R | X,
+		  0,
+		  0 },
 		/* of this preset, of another one */
 		{ { "/a/x", .rights = R | X }, 1, L, 0, R | X, R | X, 0, 0 },
 		{ { "/a/x", .rights = R | X }, 2, R | X, 0, 0, 0, 0, 0 },
@@ -189,8 +210,9 @@ static void splits(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct files_rules rules;
 
-		assert_int_equal(split(f, R | X, rows[i].scope,
-				       &rows[i].denied, &rules), 0);
+		assert_int_equal(split(f, R | X, rows[i].scope, &rows[i].denied,
+				       &rules),
+				 0);
 		assert_int_equal(rights_on(&rules, "/a"), rows[i].a);
 		assert_int_equal(rights_on(&rules, "/a/x"), rows[i].x);
 		assert_int_equal(rights_on(&rules, "/a/y"), rows[i].y);
@@ -205,7 +227,7 @@ static void writable(void **state)
 {
 	static const struct {
 		struct files_entry denied;
-		const char *error;	/* NULL: none */
+		const char *error; /* NULL: none */
 		uint32_t a;
 	} rows[] = {
 		{ { "/a/x", .rights = R }, "'/a/x' lies below", 0 },
@@ -281,8 +303,7 @@ static void carves(void **state)
 				   carves.items[i].path) < 0);
 	for (size_t i = 0; i < none.n; i++)
 		assert_int_equal(none.items[i].carved,
-				 i < 3 || streq(none.items[i].path,
-						 "/a/no"));
+				 i < 3 || streq(none.items[i].path, "/a/no"));
 }
 
 /* Each link with where it is, and then where the path ends. */
@@ -315,7 +336,8 @@ static void ways(void **state)
 		char links[128] = "";
 
 		assert_int_equal(files_way(&f->arena, f->root, rows[i].path,
-					   &way), 0);
+					   &way),
+				 0);
 		for (size_t k = 0; k < way.n; k++) {
 			strcat(links, " ");
 			strcat(links, way.steps[k].path);

@@ -42,9 +42,10 @@ static const struct json_value *parse(struct arena *arena, const char *text)
 
 static void a_tree_keeps_everything(void **state)
 {
-	const struct json_value *v = parse(*state,
-		" {\"a\": [1, -0, 1e309, \"x\\n\\u00e9\xf0\x9f\x90\xb3\"], "
-		"\"b\": {\"c\": true}, \"\": null} \n");
+	const struct json_value *v =
+		parse(*state,
+		      " {\"a\": [1, -0, 1e309, \"x\\n\\u00e9\xf0\x9f\x90\xb3\"], "
+		      "\"b\": {\"c\": true}, \"\": null} \n");
 	const struct json_value *a = json_find(v, "a");
 
 	assert_true(v->root);
@@ -64,8 +65,9 @@ static void a_tree_keeps_everything(void **state)
 
 static void exact_case_wins(void **state)
 {
-	const struct json_value *v = parse(*state,
-		"{\"PATH\": 1, \"path\": 2, \"Path\": 3, \"CPU\": 4}");
+	const struct json_value *v =
+		parse(*state,
+		      "{\"PATH\": 1, \"path\": 2, \"Path\": 3, \"CPU\": 4}");
 
 	assert_string_equal(json_find(v, "path")->text, "2");
 	assert_string_equal(json_find(v, "paTH")->text, "3");
@@ -124,8 +126,8 @@ static void bad_texts_say_why(void **state)
 		const struct json_value *v = NULL;
 
 		err_clear();
-		assert_true(parse_len(*state, bad[i].text,
-				      strlen(bad[i].text), &v) < 0);
+		assert_true(parse_len(*state, bad[i].text, strlen(bad[i].text),
+				      &v) < 0);
 		if (!strstr(err_text(), bad[i].error))
 			fail_msg("%s: got '%s', not '%s'", bad[i].text,
 				 err_text(), bad[i].error);
@@ -152,7 +154,8 @@ static void depth_is_limited(void **state)
 	memset(deep, '[', JSON_MAX_DEPTH);
 	memset(deep + JSON_MAX_DEPTH, ']', JSON_MAX_DEPTH);
 	assert_int_equal(parse_len(*state, deep, (size_t)2 * JSON_MAX_DEPTH,
-				   &v), 0);
+				   &v),
+			 0);
 	memset(deep, '[', sizeof deep);
 	assert_true(parse_len(*state, deep, sizeof deep, &v) < 0);
 	assert_string_equal(err_text(), "nested deeper than 64 levels");
@@ -186,7 +189,8 @@ static void strings_are_limited(void **state)
 	memset(text, 'x', len);
 	text[0] = text[JSON_MAX_STRING] = '"';
 	assert_int_equal(parse_len(*state, text, (size_t)JSON_MAX_STRING + 1,
-				   &v), 0);
+				   &v),
+			 0);
 	text[JSON_MAX_STRING] = 'x';
 	text[len - 1] = '"';
 	assert_true(parse_len(*state, text, len, &v) < 0);
@@ -249,14 +253,16 @@ static const struct json_field sample_fields[] = {
 static void numbers_are_exact(void **state)
 {
 	struct sample s = { 0 };
-	const struct json_value *v = parse(*state,
-		"{\"i64\": -9223372036854775808, \"u64\": "
-		"18446744073709551615, \"i32\": -2147483648, \"u32\": "
-		"4294967295, \"id\": 4294967294, \"word\": null, \"truth\": "
-		"true, \"unknown\": {\"x\": []}}");
+	const struct json_value *v =
+		parse(*state,
+		      "{\"i64\": -9223372036854775808, \"u64\": "
+		      "18446744073709551615, \"i32\": -2147483648, \"u32\": "
+		      "4294967295, \"id\": 4294967294, \"word\": null, \"truth\": "
+		      "true, \"unknown\": {\"x\": []}}");
 
 	assert_int_equal(json_object(*state, v, sample_fields,
-				     COUNT(sample_fields), &s), 0);
+				     COUNT(sample_fields), &s),
+			 0);
 	assert_true(s.i64.set && s.i64.value == INT64_MIN);
 	assert_true(s.u64.set && s.u64.value == UINT64_MAX);
 	assert_int_equal(s.i32, INT32_MIN);
@@ -286,8 +292,7 @@ static const struct {
 	{ "{\"u64\": -1}", "u64: -1 is not an unsigned 64-bit integer" },
 	{ "{\"u64\": 18446744073709551616}",
 	  "u64: 18446744073709551616 is not an unsigned 64-bit integer" },
-	{ "{\"i32\": 2147483648}",
-	  "i32: 2147483648 is not a 32-bit integer" },
+	{ "{\"i32\": 2147483648}", "i32: 2147483648 is not a 32-bit integer" },
 	{ "{\"u32\": 4294967296}",
 	  "u32: 4294967296 is not an unsigned 32-bit integer" },
 	{ "{\"id\": 4294967295}",
@@ -298,8 +303,7 @@ static const struct {
 static void bad_values_say_why(void **state)
 {
 	for (size_t i = 0; i < COUNT(bad_samples); i++) {
-		const struct json_value *v = parse(*state,
-						   bad_samples[i].text);
+		const struct json_value *v = parse(*state, bad_samples[i].text);
 		struct sample s = { 0 };
 
 		assert_true(json_object(*state, v, sample_fields,

@@ -14,7 +14,7 @@
 #include "policy/policy.h"
 #include "tests/unit/arena_state.h"
 
-#include <cmocka.h>	/* late: its fail() is a macro */
+#include <cmocka.h> /* late: its fail() is a macro */
 
 #define BIT(protection) (1U << (protection))
 #define ALL_PROTECTIONS (BIT(PROTECT_COUNT) - 1)
@@ -23,8 +23,12 @@
 static struct landlock_want everything(void)
 {
 	return (struct landlock_want){
-		.files = true, .unix_sockets = true, .binds = true,
-		.connects = true, .signals = true, .abstract_sockets = true,
+		.files = true,
+		.unix_sockets = true,
+		.binds = true,
+		.connects = true,
+		.signals = true,
+		.abstract_sockets = true,
 		.log = true,
 	};
 }
@@ -53,7 +57,7 @@ static const struct version {
 	uint64_t fs, net, scoped;
 	uint32_t flags;
 	uint32_t missing;
-	const char *first;	/* that is missing */
+	const char *first; /* that is missing */
 } versions[] = {
 	[1] = { 0x1fff, 0, 0, 0,
 		NO_REFER | NO_TRUNCATE | NO_TCP | NO_IOCTL | NO_SCOPES,
@@ -134,9 +138,11 @@ static void each_protection_is_degraded_by_itself(void **state)
 
 		want.allow_degraded = rows[i].allowed;
 		assert_int_equal(landlock_plan(*state, rows[i].abi, &want,
-					       &plan), -ENOTSUP);
+					       &plan),
+				 -ENOTSUP);
 		assert_int_equal(strncmp(err_text(), rows[i].text,
-					 strlen(rows[i].text)), 0);
+					 strlen(rows[i].text)),
+				 0);
 	}
 }
 
@@ -144,17 +150,19 @@ static void each_protection_is_degraded_by_itself(void **state)
 static void every_protection_on_every_version(void **state)
 {
 	static const struct {
-		struct landlock_want want;	/* that needs it and no other */
+		struct landlock_want want; /* that needs it and no other */
 		enum policy_protection protection;
 		int since;
 	} rows[] = {
-		{ { .files = true,
-		    .disable = NO_TRUNCATE | NO_IOCTL },
-		  PROTECT_FS_REFER, 2 },
+		{ { .files = true, .disable = NO_TRUNCATE | NO_IOCTL },
+		  PROTECT_FS_REFER,
+		  2 },
 		{ { .files = true, .disable = NO_REFER | NO_IOCTL },
-		  PROTECT_FS_TRUNCATE, 3 },
+		  PROTECT_FS_TRUNCATE,
+		  3 },
 		{ { .files = true, .disable = NO_REFER | NO_TRUNCATE },
-		  PROTECT_FS_IOCTL_DEV, 5 },
+		  PROTECT_FS_IOCTL_DEV,
+		  5 },
 		{ { .binds = true }, PROTECT_NET_TCP, 4 },
 		{ { .connects = true }, PROTECT_NET_TCP, 4 },
 		{ { .signals = true }, PROTECT_SIGNAL_SCOPE, 6 },
@@ -199,7 +207,8 @@ static void what_is_disabled_is_not_held_anywhere(void **state)
 		plan = make(state, abi, &want);
 		assert_int_equal(plan.missing, 0);
 		assert_int_equal(plan.disabled, NO_REFER | NO_TRUNCATE |
-				 NO_TCP | NO_IOCTL | NO_SCOPES);
+							NO_TCP | NO_IOCTL |
+							NO_SCOPES);
 		assert_int_equal(plan.handled.handled_fs & 0xffff,
 				 abi < 2 ? 0x1fff : 0x3fff);
 		assert_int_equal(plan.handled.handled_net, 0);
@@ -222,7 +231,7 @@ static void moves_that_are_not_held_are_granted_everywhere(void **state)
 	plan = make(state, NEWEST, &want);
 	assert_int_equal(plan.handled.handled_fs,
 			 LANDLOCK_ACCESS_FS_RESOLVE_UNIX |
-			 LANDLOCK_ACCESS_FS_REFER);
+				 LANDLOCK_ACCESS_FS_REFER);
 	assert_int_equal(plan.nrules, 1);
 
 	want = (struct landlock_want){ .signals = true };
@@ -241,7 +250,9 @@ static void sockets_are_judged_from_version_9_on(void **state)
 		{ "/own", LANDLOCK_MAY_WRITE | LANDLOCK_MAY_CONNECT },
 	};
 	struct landlock_want want = {
-		.files = true, .paths = paths, .npaths = COUNT(paths),
+		.files = true,
+		.paths = paths,
+		.npaths = COUNT(paths),
 		.allow_degraded = ALL_PROTECTIONS,
 	};
 
@@ -260,10 +271,9 @@ static void sockets_are_judged_from_version_9_on(void **state)
 			assert_string_equal(plan.rules[0].path,
 					    judged ? "/run/listed" : "/srv");
 			for (size_t i = 0; i < plan.nrules; i++)
-				assert_int_equal(
-					!!(plan.rules[i].access.other &
-					   connect),
-					judged && i != 1);
+				assert_int_equal(!!(plan.rules[i].access.other &
+						    connect),
+						 judged && i != 1);
 		}
 }
 
@@ -273,7 +283,7 @@ static void only_what_is_wanted_can_be_missing(void **state)
 {
 	static const struct {
 		struct landlock_want want;
-		int enough;	/* the version that has it all */
+		int enough; /* the version that has it all */
 	} rows[] = {
 		{ { .files = true }, 5 },
 		{ { .files = true, .disable = NO_IOCTL }, 3 },
@@ -305,7 +315,7 @@ static void no_landlock_is_an_error_for_files_only(void **state)
 	want.allow_degraded = ALL_PROTECTIONS;
 	assert_int_equal(landlock_plan(*state, 0, &want, &plan), -ENOTSUP);
 	assert_non_null(strstr(err_text(), "filesystem: this kernel has no "
-			       "Landlock"));
+					   "Landlock"));
 	want = everything();
 	want.files = false;
 	want.allow_degraded = ALL_PROTECTIONS;
@@ -317,13 +327,14 @@ static void no_landlock_is_an_error_for_files_only(void **state)
 /* ---- rights ---- */
 
 #define FS(right) LANDLOCK_ACCESS_FS_##right
-#define MAKE_ANY (FS(MAKE_DIR) | FS(MAKE_REG) | FS(MAKE_SOCK) | \
-		  FS(MAKE_FIFO) | FS(MAKE_SYM))
+#define MAKE_ANY                                                       \
+	(FS(MAKE_DIR) | FS(MAKE_REG) | FS(MAKE_SOCK) | FS(MAKE_FIFO) | \
+	 FS(MAKE_SYM))
 #define REMOVE_ANY (FS(REMOVE_DIR) | FS(REMOVE_FILE))
 
 static const struct {
 	uint32_t rights;
-	uint64_t directory, other;	/* of the newest version */
+	uint64_t directory, other; /* of the newest version */
 } rights[] = {
 	{ LANDLOCK_MAY_READ, FS(READ_FILE) | FS(READ_DIR), FS(READ_FILE) },
 	{ LANDLOCK_MAY_WRITE,
@@ -336,8 +347,9 @@ static const struct {
 	{ LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE,
 	  FS(READ_FILE) | FS(READ_DIR) | FS(EXECUTE),
 	  FS(READ_FILE) | FS(EXECUTE) },
-	{ 0x3f, 0x1ffff, FS(EXECUTE) | FS(WRITE_FILE) | FS(READ_FILE) |
-	  FS(TRUNCATE) | FS(IOCTL_DEV) | FS(RESOLVE_UNIX) },
+	{ 0x3f, 0x1ffff,
+	  FS(EXECUTE) | FS(WRITE_FILE) | FS(READ_FILE) | FS(TRUNCATE) |
+		  FS(IOCTL_DEV) | FS(RESOLVE_UNIX) },
 };
 
 static void rights_become_what_the_version_knows(void **state)
@@ -375,16 +387,22 @@ static void rights_become_what_the_version_knows(void **state)
 static void every_port_is_a_rule(void **state)
 {
 	static const struct landlock_ports bind[] = {
-		{ 0, 0 }, { 8000, 8002 }, { 65535, 65535 },
+		{ 0, 0 },
+		{ 8000, 8002 },
+		{ 65535, 65535 },
 	};
 	static const struct landlock_ports connect[] = { { 443, 443 } };
 	static const uint64_t expected[][2] = {
-		{ 1, 0 }, { 1, 8000 }, { 1, 8001 }, { 1, 8002 }, { 1, 65535 },
-		{ 2, 443 },
+		{ 1, 0 },    { 1, 8000 },  { 1, 8001 },
+		{ 1, 8002 }, { 1, 65535 }, { 2, 443 },
 	};
 	struct landlock_want want = {
-		.binds = true, .bind = bind, .nbind = COUNT(bind),
-		.connects = true, .connect = connect, .nconnect = 1,
+		.binds = true,
+		.bind = bind,
+		.nbind = COUNT(bind),
+		.connects = true,
+		.connect = connect,
+		.nconnect = 1,
 	};
 	struct landlock_plan plan = make(state, 4, &want);
 
@@ -402,7 +420,8 @@ static void every_port_is_a_rule(void **state)
 static void too_many_ports_are_an_error(void **state)
 {
 	struct landlock_ports ports = { 1, LANDLOCK_MOST_PORTS };
-	struct landlock_want want = { .binds = true, .bind = &ports,
+	struct landlock_want want = { .binds = true,
+				      .bind = &ports,
 				      .nbind = 1 };
 	struct landlock_plan plan = make(state, NEWEST, &want);
 
@@ -422,7 +441,8 @@ int main(void)
 		cmocka_unit_test(each_protection_is_degraded_by_itself),
 		cmocka_unit_test(every_protection_on_every_version),
 		cmocka_unit_test(what_is_disabled_is_not_held_anywhere),
-		cmocka_unit_test(moves_that_are_not_held_are_granted_everywhere),
+		cmocka_unit_test(
+			moves_that_are_not_held_are_granted_everywhere),
 		cmocka_unit_test(sockets_are_judged_from_version_9_on),
 		cmocka_unit_test(only_what_is_wanted_can_be_missing),
 		cmocka_unit_test(no_landlock_is_an_error_for_files_only),

@@ -27,7 +27,7 @@
 #include "base/util.h"
 #include "confine/landlock.h"
 
-#include <cmocka.h>	/* late: its fail() is a macro */
+#include <cmocka.h> /* late: its fail() is a macro */
 
 #define FS(right) LANDLOCK_ACCESS_FS_##right
 #define RX (LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE)
@@ -40,8 +40,8 @@ static const char *const system_paths[] = { "/usr", "/lib", "/lib64", "/bin" };
 struct world {
 	struct arena arena;
 	int abi;
-	char place[64];		/* a fresh one for each try */
-	int listener;		/* on place/a/socket */
+	char place[64]; /* a fresh one for each try */
+	int listener;	/* on place/a/socket */
 };
 
 /* ---- the place ---- */
@@ -66,8 +66,8 @@ static void remove_place(struct world *world)
 static void copy_program(int dir)
 {
 	autoclose int from = open("/bin/true", O_RDONLY | O_CLOEXEC);
-	autoclose int to = openat(dir, "a/program",
-				  O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	autoclose int to =
+		openat(dir, "a/program", O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
 	struct stat st;
 
 	assert_true(from >= 0 && to >= 0 && fstat(from, &st) == 0);
@@ -84,7 +84,8 @@ static void listen_in(struct world *world)
 	world->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_true(world->listener >= 0);
 	assert_int_equal(bind(world->listener, (struct sockaddr *)&address,
-			      sizeof address), 0);
+			      sizeof address),
+			 0);
 	assert_int_equal(listen(world->listener, 8), 0);
 }
 
@@ -114,9 +115,9 @@ static int result(int r)
 	return r < 0 ? errno : 0;
 }
 
-#define TRY(name, call) \
-	static int try_##name(void) \
-	{ \
+#define TRY(name, call)              \
+	static int try_##name(void)  \
+	{                            \
 		return result(call); \
 	}
 
@@ -156,8 +157,24 @@ static int try_connect(void)
 }
 
 enum operation {
-	EXECUTE, WRITE, READ, READDIR, RMDIR, UNLINK, CHAR, MKDIR, REG, SOCK,
-	FIFO, BLOCK, SYMLINK, MOVE, TRUNCATE, IOCTL, CONNECT, OPERATIONS,
+	EXECUTE,
+	WRITE,
+	READ,
+	READDIR,
+	RMDIR,
+	UNLINK,
+	CHAR,
+	MKDIR,
+	REG,
+	SOCK,
+	FIFO,
+	BLOCK,
+	SYMLINK,
+	MOVE,
+	TRUNCATE,
+	IOCTL,
+	CONNECT,
+	OPERATIONS,
 };
 
 static const struct {
@@ -195,13 +212,15 @@ static bool is_granted(enum operation which, int error)
 
 /* ---- applying ---- */
 
-static struct landlock_plan make_plan(struct world *world,
-				      const struct landlock_path *paths,
-				      size_t n)
+static struct landlock_plan
+make_plan(struct world *world, const struct landlock_path *paths, size_t n)
 {
 	struct landlock_want want = {
-		.files = true, .paths = paths, .npaths = n,
-		.unix_sockets = true, .allow_degraded = UINT32_MAX,
+		.files = true,
+		.paths = paths,
+		.npaths = n,
+		.unix_sockets = true,
+		.allow_degraded = UINT32_MAX,
 	};
 	struct landlock_plan plan;
 
@@ -340,9 +359,9 @@ static const struct {
 } grants[] = {
 	{ 0, 0 },
 	{ LANDLOCK_MAY_READ, OP(READ) | OP(READDIR) },
-	{ LANDLOCK_MAY_WRITE,
-	  OP(WRITE) | OP(RMDIR) | OP(UNLINK) | OP(MKDIR) | OP(REG) | OP(SOCK) |
-		  OP(FIFO) | OP(SYMLINK) | OP(MOVE) | OP(TRUNCATE) },
+	{ LANDLOCK_MAY_WRITE, OP(WRITE) | OP(RMDIR) | OP(UNLINK) | OP(MKDIR) |
+				      OP(REG) | OP(SOCK) | OP(FIFO) |
+				      OP(SYMLINK) | OP(MOVE) | OP(TRUNCATE) },
 	{ LANDLOCK_MAY_EXECUTE, 0 },
 	{ RX, OP(READ) | OP(READDIR) | OP(EXECUTE) },
 	{ LANDLOCK_MAY_IOCTL, OP(IOCTL) },
@@ -373,8 +392,7 @@ static void rights_grant_what_they_say(void **state)
 	skip_below(*state, 3);
 	for (size_t i = 0; i < COUNT(grants); i++)
 		for (int j = 0; j < OPERATIONS; j++)
-			check_grant(*state, grants[i].rights,
-				    (enum operation)j,
+			check_grant(*state, grants[i].rights, (enum operation)j,
 				    grants[i].granted & OP(j));
 }
 
@@ -467,12 +485,14 @@ static void scopes_end_at_the_sandbox(void **state)
 	assert_int_equal(attempt(world, NULL, try_abstract), 0);
 	for (unsigned int bits = 1; bits < 4; bits++) {
 		struct landlock_want want = {
-			.signals = bits & 1, .abstract_sockets = bits & 2,
+			.signals = bits & 1,
+			.abstract_sockets = bits & 2,
 		};
 		struct landlock_plan plan;
 
 		assert_int_equal(landlock_plan(&world->arena, world->abi, &want,
-					       &plan), 0);
+					       &plan),
+				 0);
 		assert_int_equal(attempt(world, &plan, try_signal),
 				 want.signals ? EPERM : 0);
 		assert_int_equal(attempt(world, &plan, try_abstract),
@@ -528,14 +548,18 @@ static void tcp_ports_are_those_listed(void **state)
 		struct landlock_ports connect = { port, port };
 		struct landlock_ports bind = { 0, 0 };
 		struct landlock_want want = {
-			.connects = bits & 1, .binds = bits & 2,
-			.connect = &connect, .nconnect = !!(bits & 4),
-			.bind = &bind, .nbind = !!(bits & 8),
+			.connects = bits & 1,
+			.binds = bits & 2,
+			.connect = &connect,
+			.nconnect = !!(bits & 4),
+			.bind = &bind,
+			.nbind = !!(bits & 8),
 		};
 		struct landlock_plan plan;
 
 		assert_int_equal(landlock_plan(&world->arena, world->abi, &want,
-					       &plan), 0);
+					       &plan),
+				 0);
 		if (!plan.needed)
 			continue;
 		assert_int_equal(attempt(world, &plan, try_tcp_connect),

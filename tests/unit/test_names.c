@@ -21,19 +21,44 @@ static void signals_by_number_and_name(void **state)
 		const char *text;
 		int number;
 	} cases[] = {
-		{ "0", 0 }, { "9", SIGKILL }, { "09", SIGKILL }, { "64", 64 },
-		{ "KILL", SIGKILL }, { "sigkill", SIGKILL },
-		{ "SigTerm", SIGTERM }, { "IOT", SIGABRT }, { "poll", SIGIO },
-		{ "SIGCLD", SIGCHLD }, { "STKFLT", SIGSTKFLT },
-		{ "RTMIN", 34 }, { "SIGRTMIN+0", 34 }, { "rtmin+3", 37 },
-		{ "RTMIN+30", 64 }, { "RTMAX", 64 }, { "SIGRTMAX-30", 34 },
-		{ "", -1 }, { "-1", -1 }, { "65", -1 }, { "+9", -1 },
-		{ " 9", -1 }, { "9 ", -1 }, { "9x", -1 }, { "0x9", -1 },
-		{ "99999999999999999999", -1 }, { "SIG", -1 },
-		{ "SIG9", -1 }, { "SIGSIGKILL", -1 }, { "FOO", -1 },
-		{ "RTMIN+31", -1 }, { "RTMIN+", -1 }, { "RTMIN-1", -1 },
-		{ "RTMIN+999", -1 }, { "RTMAX-31", -1 }, { "RTMAX+1", -1 },
-		{ "RTMIN+-1", -1 }, { "RTMINx", -1 },
+		{ "0", 0 },
+		{ "9", SIGKILL },
+		{ "09", SIGKILL },
+		{ "64", 64 },
+		{ "KILL", SIGKILL },
+		{ "sigkill", SIGKILL },
+		{ "SigTerm", SIGTERM },
+		{ "IOT", SIGABRT },
+		{ "poll", SIGIO },
+		{ "SIGCLD", SIGCHLD },
+		{ "STKFLT", SIGSTKFLT },
+		{ "RTMIN", 34 },
+		{ "SIGRTMIN+0", 34 },
+		{ "rtmin+3", 37 },
+		{ "RTMIN+30", 64 },
+		{ "RTMAX", 64 },
+		{ "SIGRTMAX-30", 34 },
+		{ "", -1 },
+		{ "-1", -1 },
+		{ "65", -1 },
+		{ "+9", -1 },
+		{ " 9", -1 },
+		{ "9 ", -1 },
+		{ "9x", -1 },
+		{ "0x9", -1 },
+		{ "99999999999999999999", -1 },
+		{ "SIG", -1 },
+		{ "SIG9", -1 },
+		{ "SIGSIGKILL", -1 },
+		{ "FOO", -1 },
+		{ "RTMIN+31", -1 },
+		{ "RTMIN+", -1 },
+		{ "RTMIN-1", -1 },
+		{ "RTMIN+999", -1 },
+		{ "RTMAX-31", -1 },
+		{ "RTMAX+1", -1 },
+		{ "RTMIN+-1", -1 },
+		{ "RTMINx", -1 },
 	};
 
 	(void)state;
@@ -78,10 +103,11 @@ static void lists_become_bits(void **state)
 		const char *text;
 		unsigned long low, high;
 	} cases[] = {
-		{ "0", 1, 0 }, { "0-3,7", 0x8f, 0 }, { "3-3", 8, 0 },
-		{ "63-64", 1UL << 63, 1 }, { "99", 0, 1UL << 35 },
-		{ " 1 , 2 ", 6, 0 }, { "1,,2,", 6, 0 }, { ",5\n", 0x20, 0 },
-		{ "2,0-2", 7, 0 }, { "007", 0x80, 0 },
+		{ "0", 1, 0 },		{ "0-3,7", 0x8f, 0 },
+		{ "3-3", 8, 0 },	{ "63-64", 1UL << 63, 1 },
+		{ "99", 0, 1UL << 35 }, { " 1 , 2 ", 6, 0 },
+		{ "1,,2,", 6, 0 },	{ ",5\n", 0x20, 0 },
+		{ "2,0-2", 7, 0 },	{ "007", 0x80, 0 },
 	};
 	unsigned long bits[2];
 
@@ -101,7 +127,9 @@ static void bad_lists_are_named(void **state)
 		"a", "1-", "-1", "3-1", "1 2", "1-2-3", "1;2", "0x1", "1 -2",
 	};
 	static const char *const too_large[] = {
-		"100", "0-100", "99999999999999999999999",
+		"100",
+		"0-100",
+		"99999999999999999999999",
 	};
 	unsigned long bits[2];
 

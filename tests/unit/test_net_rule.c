@@ -59,10 +59,10 @@ static const char *rule_text(const struct net_rule *rule)
 	for (size_t i = 0; i < rule->n_ports; i++) {
 		const struct net_ports *p = &rule->ports[i];
 
-		text = p->first == p->last
-			       ? arena_printf(&arena, "%s %u", text, p->first)
-			       : arena_printf(&arena, "%s %u-%u", text,
-					      p->first, p->last);
+		text = p->first == p->last ?
+			       arena_printf(&arena, "%s %u", text, p->first) :
+			       arena_printf(&arena, "%s %u-%u", text, p->first,
+					    p->last);
 	}
 	return text;
 }
@@ -202,7 +202,9 @@ static void wrong_rules_are_refused(void **state)
 		{ "-a.example", "is not a host" },
 		{ "a-.example", "is not a host" },
 		{ "ex ample.com", "is not a host" },
-		{ "b\xc3\xbc" "cher.example", "is not a host" },
+		{ "b\xc3\xbc"
+		  "cher.example",
+		  "is not a host" },
 		{ "user@host:22", "is not a host" },
 		{ "*.*", "is not a host" },
 		{ "*.", "is not a host" },
@@ -210,7 +212,8 @@ static void wrong_rules_are_refused(void **state)
 		{ "a.*.com", "is not a host" },
 		{ "*example.com", "is not a host" },
 		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		  "aaaaaa.com", "is not a host" },
+		  "aaaaaa.com",
+		  "is not a host" },
 	};
 
 	(void)state;

@@ -111,7 +111,8 @@ static void the_table_is_complete(void **state)
 		assert_non_null(info->about);
 		assert_int_equal(policy_key_find(info->name), key);
 		assert_int_equal(policy_key_find_in(info->section,
-						    key_of(info->name)), key);
+						    key_of(info->name)),
+				 key);
 		assert_non_null(policy_type_info(info->type)->read);
 		for (enum policy_key i = 0; i < key; i++) {
 			const struct policy_key_info *other =
@@ -123,8 +124,7 @@ static void the_table_is_complete(void **state)
 				     info->letter == other->letter);
 		}
 	}
-	assert_int_equal(policy_key_find("network.allow_bind"),
-			 KEY_NET_BIND);
+	assert_int_equal(policy_key_find("network.allow_bind"), KEY_NET_BIND);
 	assert_int_equal(policy_key_find("network.bin"), -1);
 	assert_int_equal(policy_key_find("bind"), -1);
 	assert_int_equal(policy_section_find("net"), -1);
@@ -207,7 +207,8 @@ static void wrong_profiles_are_refused(void **state)
 		  "x.toml: line 3: network.bind is given twice" },
 		{ "[limits]\nmemory = \"1\"\ncpu = 0\n",
 		  "x.toml: line 3: limits.cpu: 0 is not a number" },
-		{ "[program.env]\nA = 1\n", "program.env: A: the value is not a string" },
+		{ "[program.env]\nA = 1\n",
+		  "program.env: A: the value is not a string" },
 		{ "[[filesystem.mount]]\na = 1\n", "a table is not VIRTUAL" },
 		{ "[filesystem.read]\na = 1\n", "a table is not a list" },
 	};
@@ -298,10 +299,12 @@ static void later_layers_win_key_by_key(void **state)
 
 	(void)state;
 	from_toml("[filesystem]\nread = [\"/a\", \"/b\"]\nwrite = [\"/w\"]\n"
-		  "[limits]\ncpu = 1\n", &base);
+		  "[limits]\ncpu = 1\n",
+		  &base);
 	from_toml("[filesystem]\nread = []\n[limits]\ntasks = 2\n", &over);
 	from_toml("[filesystem]\nread = []\nwrite = [\"/w\"]\n"
-		  "[limits]\ncpu = 1\ntasks = 2\n", &expected);
+		  "[limits]\ncpu = 1\ntasks = 2\n",
+		  &expected);
 	over.origin[KEY_READ] = "over";
 	policy_layer(&base, &over);
 	assert_true(policy_equal(&base, &expected));
@@ -313,7 +316,7 @@ static void keys_demand_others(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *why;	/* NULL: nothing */
+		const char *why; /* NULL: nothing */
 	} cases[] = {
 		{ "[config]\nhttp_ca = \"/a\"\n",
 		  "config.http_ca needs config.http_key" },
@@ -335,11 +338,14 @@ static void keys_demand_others(void **state)
 		{ "[config]\nhttp_ca_out = \"/a\"\n[http]\nallow = []\n",
 		  "config.http_ca_out needs http.allow or http.deny" },
 		{ "[config]\nhttp_ca_out = \"/a\"\n[http]\n"
-		  "deny = [\"* */\"]\n", NULL },
+		  "deny = [\"* */\"]\n",
+		  NULL },
 		{ "[config]\nallow_degraded = [\"net_tcp\", \"cgroups\"]\n"
-		  "disable = [\"cgroups\"]\n", "'cgroups' is in both" },
+		  "disable = [\"cgroups\"]\n",
+		  "'cgroups' is in both" },
 		{ "[config]\nallow_degraded = [\"net_tcp\"]\n"
-		  "disable = [\"cgroups\"]\n", NULL },
+		  "disable = [\"cgroups\"]\n",
+		  NULL },
 		{ "[network]\nmode = \"open\"\nallow = []\n",
 		  "network.mode 'open' leaves nothing to network.allow" },
 		{ "[network]\nmode = \"open\"\ndeny = [\"h\"]\n", NULL },
@@ -365,14 +371,28 @@ static void what_is_not_enforced_is_refused(void **state)
 {
 	/* What the kernel cannot do alone, at least. */
 	static const enum policy_key refusals[] = {
-		KEY_WORKDIR, KEY_FS_STORAGE, KEY_HTTP_CA,
-		KEY_HTTP_KEY, KEY_HTTP_INJECT_CA, KEY_HTTP_CA_OUT,
-		KEY_RANDOM_SEED, KEY_TIME_START,
-		KEY_DETERMINISTIC_DIRS, KEY_ON_EXIT, KEY_ON_ERROR,
-		KEY_NET_ALLOW, KEY_NET_DENY, KEY_PORT_REMAP,
-		KEY_HTTP_PROXY_PORT, KEY_SOCKS_PROXY_PORT,
-		KEY_HTTP_ALLOW, KEY_HTTP_DENY, KEY_HTTP_PORTS,
-		KEY_HTTP_CREDENTIALS, KEY_FORKS, KEY_DISK,
+		KEY_WORKDIR,
+		KEY_FS_STORAGE,
+		KEY_HTTP_CA,
+		KEY_HTTP_KEY,
+		KEY_HTTP_INJECT_CA,
+		KEY_HTTP_CA_OUT,
+		KEY_RANDOM_SEED,
+		KEY_TIME_START,
+		KEY_DETERMINISTIC_DIRS,
+		KEY_ON_EXIT,
+		KEY_ON_ERROR,
+		KEY_NET_ALLOW,
+		KEY_NET_DENY,
+		KEY_PORT_REMAP,
+		KEY_HTTP_PROXY_PORT,
+		KEY_SOCKS_PROXY_PORT,
+		KEY_HTTP_ALLOW,
+		KEY_HTTP_DENY,
+		KEY_HTTP_PORTS,
+		KEY_HTTP_CREDENTIALS,
+		KEY_FORKS,
+		KEY_DISK,
 		KEY_NUM_CPUS,
 	};
 	size_t n = 0;
@@ -411,8 +431,14 @@ static void only_no_supervisor_is_enforced(void **state)
 static void some_keys_are_never_for_bundles(void **state)
 {
 	static const enum policy_key never[] = {
-		KEY_EXEC, KEY_ARGS, KEY_CWD, KEY_UID, KEY_GID,
-		KEY_EXCLUDED, KEY_ALLOW_UNSANDBOXED, KEY_CHROOT,
+		KEY_EXEC,
+		KEY_ARGS,
+		KEY_CWD,
+		KEY_UID,
+		KEY_GID,
+		KEY_EXCLUDED,
+		KEY_ALLOW_UNSANDBOXED,
+		KEY_CHROOT,
 	};
 	size_t n = 0;
 
@@ -435,9 +461,11 @@ static void infra_containers_keep_the_network(void **state)
 	(void)state;
 	from_toml("[filesystem]\nread = [\"/a\"]\n[limits]\nmemory = 1\n"
 		  "[config]\nallow_degraded = [\"net_tcp\"]\n"
-		  "[network]\nmode = \"loopback\"\nbind = [80]\n", &policy);
+		  "[network]\nmode = \"loopback\"\nbind = [80]\n",
+		  &policy);
 	from_toml("[config]\nallow_degraded = [\"net_tcp\"]\n"
-		  "[network]\nmode = \"loopback\"\nbind = [80]\n", &expected);
+		  "[network]\nmode = \"loopback\"\nbind = [80]\n",
+		  &expected);
 	policy_for_infra(&policy);
 	assert_true(policy_equal(&policy, &expected));
 	assert_int_equal(policy.memory, 0);
@@ -480,16 +508,16 @@ static void the_manual_and_the_help_have_every_key(void **state)
 		assert_non_null(strstr(manual, info->about));
 		assert_non_null(strstr(help, info->about));
 	}
-	assert_non_null(strstr(manual,
-			       "`-r, --allow-read, --filesystem-read`"));
+	assert_non_null(
+		strstr(manual, "`-r, --allow-read, --filesystem-read`"));
 	assert_non_null(strstr(help, "  -m, --memory, --limits-memory\n"));
 }
 
 static const char *page_of(const char *name)
 {
 	const char *source = getenv("srcdir");
-	const char *path = arena_printf(&arena, "%s/%s",
-					source ? source : ".", name);
+	const char *path =
+		arena_printf(&arena, "%s/%s", source ? source : ".", name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *page;
 	size_t len;
@@ -513,11 +541,11 @@ static void the_manual_page_has_the_table(void **state)
 		fail_msg("sandlock.1.md must have the table above");
 	}
 	for (size_t i = 0; (name = policy_path_preset_name(i)); i++)
-		assert_non_null(strstr(page, arena_printf(&arena, "**@%s**",
-							  name)));
+		assert_non_null(
+			strstr(page, arena_printf(&arena, "**@%s**", name)));
 	for (size_t i = 0; (name = policy_env_preset_name(i)); i++)
-		assert_non_null(strstr(page, arena_printf(&arena, "**@%s**",
-							  name)));
+		assert_non_null(
+			strstr(page, arena_printf(&arena, "**@%s**", name)));
 }
 
 /* What a bundle may have and what is enforced, people have to know. */

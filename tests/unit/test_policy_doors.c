@@ -45,9 +45,9 @@ static void says(const struct policy *policy, const char *expected)
 
 /* ---- annotations ---- */
 
-#define ANNOTATIONS(...) \
-	(&(const struct oci_annotations){ \
-		.items = (const struct oci_annotation[]){ __VA_ARGS__ }, \
+#define ANNOTATIONS(...)                                                      \
+	(&(const struct oci_annotations){                                     \
+		.items = (const struct oci_annotation[]){ __VA_ARGS__ },      \
 		.n = sizeof((const struct oci_annotation[]){ __VA_ARGS__ }) / \
 		     sizeof(struct oci_annotation) })
 
@@ -64,10 +64,11 @@ static int read_annotations(const struct oci_annotations *all,
 
 static void foreign_annotations_are_none_of_ours(void **state)
 {
-	const struct oci_annotations *all = ANNOTATIONS(
-		{ "org.example", "x" }, { "io.sandlockx.filesystem.read", "x" },
-		{ "xio.sandlock.filesystem.read", "" },
-		{ "io.sandbox.read", "\n" }, { "sandlock", "x" });
+	const struct oci_annotations *all =
+		ANNOTATIONS({ "org.example", "x" },
+			    { "io.sandlockx.filesystem.read", "x" },
+			    { "xio.sandlock.filesystem.read", "" },
+			    { "io.sandbox.read", "\n" }, { "sandlock", "x" });
 	struct policy policy;
 
 	(void)state;
@@ -83,14 +84,14 @@ static void foreign_annotations_are_none_of_ours(void **state)
 
 static void the_container_wins_over_the_pod(void **state)
 {
-	const struct oci_annotations *all = ANNOTATIONS(
-		{ "web.io.sandlock/filesystem.read", "/web" },
-		{ "io.sandlock.filesystem.read", "/pod;/all" },
-		{ "io.sandlock.limits.cpu", "50" },
-		{ "db.io.sandlock/limits.cpu", "10" },
-		{ "db.io.sandlock/limits.tasks", "3" },
-		{ "io.sandlock.profile", "pod" },
-		{ "db.io.sandlock/profile", "db" });
+	const struct oci_annotations *all =
+		ANNOTATIONS({ "web.io.sandlock/filesystem.read", "/web" },
+			    { "io.sandlock.filesystem.read", "/pod;/all" },
+			    { "io.sandlock.limits.cpu", "50" },
+			    { "db.io.sandlock/limits.cpu", "10" },
+			    { "db.io.sandlock/limits.tasks", "3" },
+			    { "io.sandlock.profile", "pod" },
+			    { "db.io.sandlock/profile", "db" });
 	struct policy policy;
 
 	(void)state;
@@ -110,13 +111,14 @@ static void the_container_wins_over_the_pod(void **state)
 
 static void names_and_kinds_of_containers(void **state)
 {
-	const struct oci_annotations *containerd = ANNOTATIONS(
-		{ "io.kubernetes.cri.container-type", "sandbox" },
-		{ "web.io.sandlock/limits.cpu", "10" },
-		{ "io.sandlock.network.mode", "open" });
-	const struct oci_annotations *crio = ANNOTATIONS(
-		{ "io.kubernetes.cri-o.ContainerType", "container" },
-		{ "io.kubernetes.container.name", "web" });
+	const struct oci_annotations *containerd =
+		ANNOTATIONS({ "io.kubernetes.cri.container-type", "sandbox" },
+			    { "web.io.sandlock/limits.cpu", "10" },
+			    { "io.sandlock.network.mode", "open" });
+	const struct oci_annotations *crio =
+		ANNOTATIONS({ "io.kubernetes.cri-o.ContainerType",
+			      "container" },
+			    { "io.kubernetes.container.name", "web" });
 	struct policy policy;
 
 	(void)state;
@@ -127,8 +129,9 @@ static void names_and_kinds_of_containers(void **state)
 	assert_false(policy_is_infra(crio));
 	assert_string_equal(policy_container_name(crio), "web");
 	assert_string_equal(policy_container_name(ANNOTATIONS(
-		{ "io.kubernetes.cri.container-name", "db" },
-		{ "io.kubernetes.container.name", "web" })), "db");
+				    { "io.kubernetes.cri.container-name", "db" },
+				    { "io.kubernetes.container.name", "web" })),
+			    "db");
 	assert_true(policy_is_infra(ANNOTATIONS(
 		{ "io.kubernetes.cri-o.ContainerType", "sandbox" })));
 	assert_false(policy_is_infra(ANNOTATIONS({ "a", "sandbox" })));
@@ -188,7 +191,8 @@ static void wrong_annotations_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct oci_annotations one = {
-			.items = &cases[i].annotation, .n = 1 };
+			.items = &cases[i].annotation, .n = 1
+		};
 		const struct policy nothing = { 0 };
 		struct policy policy;
 
@@ -203,17 +207,21 @@ static void two_names_of_one_key_are_refused(void **state)
 	struct policy policy;
 
 	(void)state;
-	refused(read_annotations(ANNOTATIONS(
-			{ "io.sandlock.network.bind", "80" },
-			{ "io.sandlock.network.allow_bind", "80" }), "web",
-			&policy),
+	refused(read_annotations(ANNOTATIONS({ "io.sandlock.network.bind",
+					       "80" },
+					     { "io.sandlock.network.allow_bind",
+					       "80" }),
+				 "web", &policy),
 		"io.sandlock.network.allow_bind: is given twice, also as "
 		"io.sandlock.network.bind");
 	/* One for the pod and one for the container is no such thing. */
-	assert_int_equal(read_annotations(ANNOTATIONS(
-			{ "io.sandlock.network.bind", "80" },
-			{ "web.io.sandlock/network.allow_bind", "81" }), "web",
-			&policy), 0);
+	assert_int_equal(
+		read_annotations(
+			ANNOTATIONS({ "io.sandlock.network.bind", "80" },
+				    { "web.io.sandlock/network.allow_bind",
+				      "81" }),
+			"web", &policy),
+		0);
 	says(&policy, "[network]\nbind = [\"81\"]\n");
 }
 
@@ -224,15 +232,16 @@ static void a_container_without_a_name(void **state)
 
 	(void)state;
 	refused(read_annotations(ANNOTATIONS(
-			{ "web.io.sandlock/limits.cpu", "1" }), NULL, &policy),
+					 { "web.io.sandlock/limits.cpu", "1" }),
+				 NULL, &policy),
 		"web.io.sandlock/limits.cpu: this container has no name");
-	refused(read_annotations(ANNOTATIONS(
-			{ ".io.sandlock/limits.cpu", "1" }), NULL, &policy),
+	refused(read_annotations(ANNOTATIONS({ ".io.sandlock/limits.cpu", "1" }),
+				 NULL, &policy),
 		".io.sandlock/limits.cpu: the container name is empty: "
 		"write CONTAINER.io.sandlock/limits.cpu, or "
 		"io.sandlock.limits.cpu for all of a pod");
-	refused(read_annotations(ANNOTATIONS(
-			{ ".io.sandlock/limits.cpu", "1" }), "web", &policy),
+	refused(read_annotations(ANNOTATIONS({ ".io.sandlock/limits.cpu", "1" }),
+				 "web", &policy),
 		"the container name is empty");
 }
 
@@ -246,9 +255,14 @@ static void what_is_nearly_ours(void **state)
 		"web.io.sandlok/limits.cpu", "web.io.sandlock.limits.cpu",
 	};
 	static const char *const far[] = {
-		"org.example",	      "io.sandbox.read",	 "sandlock",
-		"io.sandlockery.x",   "org.example.io.sandlock", "",
-		"io.kubernetes.cri-o.ContainerType",		 ".",
+		"org.example",
+		"io.sandbox.read",
+		"sandlock",
+		"io.sandlockery.x",
+		"org.example.io.sandlock",
+		"",
+		"io.kubernetes.cri-o.ContainerType",
+		".",
 	};
 
 	(void)state;
@@ -263,24 +277,31 @@ static void what_is_nearly_ours(void **state)
 static void the_operator_allows_single_keys(void **state)
 {
 	const struct oci_strings allowed = {
-		.items = (const char *[]){ "config.http_ca", NULL }, .n = 1 };
+		.items = (const char *[]){ "config.http_ca", NULL }, .n = 1
+	};
 	struct policy policy = { 0 };
 
 	(void)state;
-	assert_int_equal(policy_from_annotations(&arena, ANNOTATIONS(
-			{ "io.sandlock.config.http_ca", "/ca" }), NULL,
-			&allowed, &nowhere, &policy, &profile), 0);
+	assert_int_equal(policy_from_annotations(
+				 &arena,
+				 ANNOTATIONS({ "io.sandlock.config.http_ca",
+					       "/ca" }),
+				 NULL, &allowed, &nowhere, &policy, &profile),
+			 0);
 	says(&policy, "[config]\nhttp_ca = \"/ca\"\n");
-	refused(policy_from_annotations(&arena, ANNOTATIONS(
-			{ "io.sandlock.config.http_key", "/key" }), NULL,
-			&allowed, &nowhere, &policy, &profile),
+	refused(policy_from_annotations(&arena,
+					ANNOTATIONS(
+						{ "io.sandlock.config.http_key",
+						  "/key" }),
+					NULL, &allowed, &nowhere, &policy,
+					&profile),
 		"--allow-annotations config.http_key");
 }
 
 static void keys_that_the_operator_may_allow(void **state)
 {
 	static const char *const expected[] = {
-		"config.fs_storage", "config.http_ca", "config.http_key",
+		"config.fs_storage",  "config.http_ca",	  "config.http_key",
 		"config.http_ca_out", "filesystem.mount", "http.credentials",
 	};
 	struct oci_strings keys;
@@ -290,8 +311,10 @@ static void keys_that_the_operator_may_allow(void **state)
 	assert_int_equal(keys.n, COUNT(expected));
 	for (size_t i = 0; i < keys.n; i++)
 		assert_string_equal(keys.items[i], expected[i]);
-	assert_int_equal(policy_allowed_keys(
-		&arena, "filesystem.mount,config.http_ca", &keys), 0);
+	assert_int_equal(policy_allowed_keys(&arena,
+					     "filesystem.mount,config.http_ca",
+					     &keys),
+			 0);
 	assert_int_equal(keys.n, 2);
 	assert_string_equal(keys.items[0], "filesystem.mount");
 	assert_string_equal(keys.items[1], "config.http_ca");
@@ -401,18 +424,21 @@ static void flags_end_where_the_command_begins(void **state)
 
 	(void)state;
 	assert_int_equal(read_flags(WORDS("--allow-net", "python", "-x"),
-				    &policy, &used), 0);
+				    &policy, &used),
+			 0);
 	assert_int_equal(used, 1);
 	assert_int_equal(read_flags(WORDS("--allow-read",
 					  "@project,@python,@system",
 					  "--allow-execute", "@python,@system",
-					  "python", "main.py"), &policy, &used),
+					  "python", "main.py"),
+				    &policy, &used),
 			 0);
 	assert_int_equal(used, 4);
 	says(&policy, "[filesystem]\nread = [\"@project\", \"@python\", "
 		      "\"@system\"]\nexecute = [\"@python\", \"@system\"]\n");
 	assert_int_equal(read_flags(WORDS("-r", "/a", "--", "-m"), &policy,
-				    &used), 0);
+				    &used),
+			 0);
 	assert_int_equal(used, 2);
 	assert_string_equal(policy.origin[KEY_READ], "-r");
 	assert_int_equal(read_flags(WORDS("-"), &policy, &used), 0);
@@ -442,7 +468,7 @@ static void wrong_flags_are_refused(void **state)
 		{ { "-m", "--", "x" }, "-m needs a value" },
 		{ { "-r", "/a,,/b" }, "-r: '/a,,/b' has an empty element" },
 		{ { "-r", "" }, "-r: '' has an empty element" },
-		{ { "--allow-read=," }, 
+		{ { "--allow-read=," },
 		  "--allow-read: ',' has an empty element" },
 		{ { "--filesystem-read=" }, "filesystem.read: '' is not" },
 		{ { "--allow-net=maybe" },

@@ -37,9 +37,34 @@ static uint64_t below(uint64_t n)
 static const char *odd_text(const char *start)
 {
 	static const char *const pieces[] = {
-		"a", "B", "0", " ", "\"", "\\\\", "'", "#", "=", ",", "[",
-		"]", "{", "}", "*", "?", ".", "..", "-", "~", ":ro", ":rw",
-		";", "@", "%", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+		"a",
+		"B",
+		"0",
+		" ",
+		"\"",
+		"\\\\",
+		"'",
+		"#",
+		"=",
+		",",
+		"[",
+		"]",
+		"{",
+		"}",
+		"*",
+		"?",
+		".",
+		"..",
+		"-",
+		"~",
+		":ro",
+		":rw",
+		";",
+		"@",
+		"%",
+		"\xc3\xa9",
+		"\xe2\x82\xac",
+		"\xf0\x9f\x98\x80",
 	};
 	const char *text = start;
 
@@ -62,8 +87,8 @@ static const char *any_text(void)
 {
 	const char *text = below(4) ? odd_text("") : "";
 
-	return below(3) ? text
-			: arena_printf(&arena, "%s\n\t\x01\x7f\x1b%s", text,
+	return below(3) ? text :
+			  arena_printf(&arena, "%s\n\t\x01\x7f\x1b%s", text,
 				       odd_text(""));
 }
 
@@ -74,8 +99,10 @@ static struct policy_raw text_raw(const char *text)
 
 static const char *net_rule(void)
 {
-	static const char *const hosts[] = { "h", "*.example.com", "10.0.0.0/8",
-					     "*", "[::1]", "[fe80::/10]", "" };
+	static const char *const hosts[] = {
+		"h", "*.example.com", "10.0.0.0/8", "*", "[::1]", "[fe80::/10]",
+		""
+	};
 	static const char *const ports[] = { ":1", ":80,443", ":1-65535",
 					     ":*" };
 	static const char *const schemes[] = { "", "tcp://", "udp://" };
@@ -86,8 +113,9 @@ static const char *net_rule(void)
 
 static const char *env_name(void)
 {
-	static const char *const names[] = { "PATH", "LC_*", "@standard",
-					     "@known-secrets", "true", "a.b",
+	static const char *const names[] = { "PATH",	  "LC_*",
+					     "@standard", "@known-secrets",
+					     "true",	  "a.b",
 					     "\xc3\xa9" };
 
 	return ANY_OF(names);
@@ -108,19 +136,22 @@ static struct policy_raw item_of(const struct policy_key_info *key)
 		return text_raw(below(2) ? "true" : "false");
 	case POLICY_TYPE_NUMBER:
 	case POLICY_TYPE_NUMBERS:
-		raw.integer = (int64_t)(key->min +
-					below(key->max - key->min + 1));
+		raw.integer =
+			(int64_t)(key->min + below(key->max - key->min + 1));
 		return raw;
 	case POLICY_TYPE_SEED:
-		return text_raw(arena_printf(
-			&arena, "%llu", (unsigned long long)random_bits()));
+		return text_raw(
+			arena_printf(&arena, "%llu",
+				     (unsigned long long)random_bits()));
 	case POLICY_TYPE_SIZE:
 		raw.integer = 1 + (int64_t)below(INT64_MAX);
 		return raw;
 	case POLICY_TYPE_TIME:
-		return text_raw(arena_printf(
-			&arena, "%u.%09u", (unsigned int)random_bits(),
-			(unsigned int)below(below(2) ? 1 : 1000000000)));
+		return text_raw(
+			arena_printf(&arena, "%u.%09u",
+				     (unsigned int)random_bits(),
+				     (unsigned int)below(
+					     below(2) ? 1 : 1000000000)));
 	case POLICY_TYPE_WORD:
 	case POLICY_TYPE_COMMANDS:
 		return text_raw(odd_text("p"));
@@ -155,8 +186,7 @@ static struct policy_raw item_of(const struct policy_key_info *key)
 	case POLICY_TYPE_CALLS:
 		return text_raw(ANY_OF(groups));
 	case POLICY_TYPE_PROTECTIONS:
-		return text_raw(
-			policy_protection_name(below(PROTECT_COUNT)));
+		return text_raw(policy_protection_name(below(PROTECT_COUNT)));
 	default:
 		fail_msg("no sample of type %d", key->type);
 		return raw;
@@ -208,9 +238,10 @@ static struct policy_raw value_of(const struct policy_key_info *key)
 /* Some of the odd paths are refused: fine, they are not set then. */
 static size_t make_policy(struct policy *ret)
 {
-	const struct policy_setter to = {
-		.arena = &arena, .policy = ret, .place = &at_home,
-		.origin = "random" };
+	const struct policy_setter to = { .arena = &arena,
+					  .policy = ret,
+					  .place = &at_home,
+					  .origin = "random" };
 	size_t n = 0;
 
 	*ret = (struct policy){ 0 };
@@ -284,14 +315,16 @@ static void memory_may_run_out_anywhere(void **state)
 static void what_is_not_utf8_cannot_be_written(void **state)
 {
 	struct policy policy = { 0 };
-	const struct policy_setter to = {
-		.arena = &arena, .policy = &policy, .place = &at_home };
+	const struct policy_setter to = { .arena = &arena,
+					  .policy = &policy,
+					  .place = &at_home };
 	const char *text = "untouched";
 
 	(void)state;
 	assert_int_equal(arena_open(&arena, 1 << 20), 0);
 	assert_int_equal(policy_set_list(&to, KEY_READ,
-					 (const char *[]){ "/a\xff" }, 1), 0);
+					 (const char *[]){ "/a\xff" }, 1),
+			 0);
 	assert_true(policy_to_toml(&arena, &policy, &text) < 0);
 	assert_string_equal(err_text(), "filesystem.read: '/a\xff' is not "
 					"UTF-8");

@@ -33,12 +33,11 @@ static int policy_from_claude_quoted(struct arena *to, const char *text,
 }
 
 /* The same value of the one key, whatever else a tool takes for granted. */
-static void say_the_same(int (*read)(struct arena *, const char *, size_t,
-				     const char *, const struct policy_place *,
-				     struct policy *),
-			 struct arena *arena, const char *before,
-			 const char *after, const struct spelling *cases,
-			 size_t n)
+static void
+say_the_same(int (*read)(struct arena *, const char *, size_t, const char *,
+			 const struct policy_place *, struct policy *),
+	     struct arena *arena, const char *before, const char *after,
+	     const struct spelling *cases, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct policy_key_info *info =
@@ -49,16 +48,16 @@ static void say_the_same(int (*read)(struct arena *, const char *, size_t,
 
 		if (read(arena, text, strlen(text), "x", &at_home, &theirs) < 0)
 			fail_msg("%s: %s", text, err_text());
-		if (by_toml(arena, info->name, cases[i].toml, &at_home,
-			    &ours) < 0)
+		if (by_toml(arena, info->name, cases[i].toml, &at_home, &ours) <
+		    0)
 			fail_msg("%s: %s", info->name, err_text());
 		assert_true(theirs.set[cases[i].key]);
 		assert_string_equal(theirs.origin[cases[i].key], "x");
-		if (!policy_type_info(info->type)->equal(
-			    policy_value(&theirs, cases[i].key),
-			    policy_value(&ours, cases[i].key)))
-			fail_msg("%s is not %s = %s", cases[i].text,
-				 info->name, cases[i].toml);
+		if (!policy_type_info(info->type)
+			     ->equal(policy_value(&theirs, cases[i].key),
+				     policy_value(&ours, cases[i].key)))
+			fail_msg("%s is not %s = %s", cases[i].text, info->name,
+				 cases[i].toml);
 	}
 }
 
@@ -79,7 +78,8 @@ static void other_tools_say_the_same(void **state)
 		{ KEY_NET_DENY, "allow-net = true\ndeny-net = ['a.org']",
 		  "['a.org']" },
 		{ KEY_ALLOW_ENV, "allow-env = true", "true" },
-		{ KEY_ALLOW_ENV, "allow-env = ['PATH', { preset = 'standard' }]",
+		{ KEY_ALLOW_ENV,
+		  "allow-env = ['PATH', { preset = 'standard' }]",
 		  "['PATH', '@standard']" },
 		{ KEY_DENY_ENV, "deny-env = ['X_*']", "['X_*']" },
 	};
@@ -90,8 +90,7 @@ static void other_tools_say_the_same(void **state)
 		  "false" },
 		{ KEY_WEAKER_NESTED, "'enableWeakerNestedSandbox': true",
 		  "true" },
-		{ KEY_NET_ALLOW, "'allowedDomains': ['a.org']",
-		  "['a.org']" },
+		{ KEY_NET_ALLOW, "'allowedDomains': ['a.org']", "['a.org']" },
 		{ KEY_NET_DENY, "'network': {'blockedDomains': ['a.org']}",
 		  "['a.org']" },
 		{ KEY_UNIX, "'network': {'allowUnixSockets': ['/s']}",
@@ -100,8 +99,8 @@ static void other_tools_say_the_same(void **state)
 		  "'network': {'allowLocalBinding': true}", "true" },
 		{ KEY_HTTP_PROXY_PORT, "'network': {'httpProxyPort': 8080}",
 		  "8080" },
-		{ KEY_SOCKS_PROXY_PORT,
-		  "'network': {'socksProxyPort': 1080}", "1080" },
+		{ KEY_SOCKS_PROXY_PORT, "'network': {'socksProxyPort': 1080}",
+		  "1080" },
 		{ KEY_WRITE, "'filesystem': {'allowWrite': ['/a']}",
 		  "['@project', '-/tmp', '-/var/tmp', '/a']" },
 		{ KEY_DENY_WRITE, "'filesystem': {'denyWrite': ['/a']}",

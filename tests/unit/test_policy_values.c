@@ -29,13 +29,13 @@ static int close_arena(void **state)
 struct value {
 	const char *key;
 	const char *given;
-	const char *taken;		/* as written back in TOML */
+	const char *taken; /* as written back in TOML */
 };
 
 struct refusal {
 	const char *key;
 	const char *given;
-	const char *why;		/* after "section.key: " */
+	const char *why; /* after "section.key: " */
 };
 
 static void takes(DOOR((*door)), const struct policy_place *place,
@@ -76,8 +76,7 @@ static void refuses(DOOR((*door)), const struct policy_place *place,
 }
 
 #define TAKES(door, place, values) takes(door, place, values, COUNT(values))
-#define REFUSES(door, place, values) \
-	refuses(door, place, values, COUNT(values))
+#define REFUSES(door, place, values) refuses(door, place, values, COUNT(values))
 
 static void single_values_in_profiles(void **state)
 {
@@ -334,7 +333,8 @@ static void paths(void **state)
 	static const struct refusal in_bundles[] = {
 		{ "filesystem.read", "usr", "'usr' is not absolute" },
 		{ "filesystem.read", "*.py", "'*.py' is not absolute" },
-		{ "filesystem.read", "/a;;/b", "'/a;;/b' has an empty element" },
+		{ "filesystem.read", "/a;;/b",
+		  "'/a;;/b' has an empty element" },
 		{ "filesystem.read", "/a;", "has an empty element" },
 		{ "filesystem.read", ";", "has an empty element" },
 		{ "filesystem.read", "", "is empty" },
@@ -398,8 +398,7 @@ static void lists(void **state)
 	static const struct value values[] = {
 		{ "network.bind", "[8080, \"443\", \"8000-8005\", \"*\", 0]",
 		  "[\"8080\", \"443\", \"8000-8005\", \"*\", \"0\"]" },
-		{ "network.bind", "[\"0080\", \"1-1\"]",
-		  "[\"80\", \"1-1\"]" },
+		{ "network.bind", "[\"0080\", \"1-1\"]", "[\"80\", \"1-1\"]" },
 		{ "http.ports", "[80, 65535]", "[80, 65535]" },
 		{ "limits.gpu_devices", "[]", "[]" },
 		{ "limits.cpu_cores", "[0, 8191]", "[0, 8191]" },

@@ -200,8 +200,7 @@ static void python(void **state)
 		{ "python",
 		  { .files = { { "/home/u/p/.venv/pyvenv.cfg",
 				 "home = /home/u/p/x" } },
-		    .links = { { "/home/u/p/x/python3",
-				 "/srv/secrets/key" } } },
+		    .links = { { "/home/u/p/x/python3", "/srv/secrets/key" } } },
 		  "/home/u/p/.venv" },
 	};
 

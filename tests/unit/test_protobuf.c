@@ -18,10 +18,10 @@ static void bytes_are_those_of_the_encoding(void **state)
 {
 	struct pb pb = { .arena = *state }, inner = { .arena = *state };
 	static const uint8_t expected[] = {
-		0x08, 0x02,			/* 1: 2 */
-		0x10, 0xac, 0x02,		/* 2: 300 */
-		0xaa, 0x02, 0x02, 'h', 'i',	/* 37: "hi" */
-		0x2a, 0x02, 0x08, 0x01,		/* 5: { 1: 1 } */
+		0x08, 0x02,		     /* 1: 2 */
+		0x10, 0xac, 0x02,	     /* 2: 300 */
+		0xaa, 0x02, 0x02, 'h',	'i', /* 37: "hi" */
+		0x2a, 0x02, 0x08, 0x01,	     /* 5: { 1: 1 } */
 	};
 
 	pb_number(&pb, 1, 2);
@@ -64,8 +64,8 @@ static void what_is_written_is_read(void **state)
 
 static void other_kinds_are_stepped_over(void **state)
 {
-	static const uint8_t in[] = { 0x09, 1, 2, 3, 4, 5, 6, 7, 8,
-				      0x15, 1, 2, 3, 4, 0x18, 7 };
+	static const uint8_t in[] = { 0x09, 1,	  2, 3, 4, 5, 6,    7,
+				      8,    0x15, 1, 2, 3, 4, 0x18, 7 };
 	const uint8_t *at = in;
 	struct pb_field f;
 
@@ -83,14 +83,14 @@ static void nonsense_is_refused(void **state)
 		const char *bytes;
 		size_t len;
 	} cases[] = {
-		{ "\x08", 1 },			/* no value */
-		{ "\x80", 1 },			/* half a key */
-		{ "\x00\x01", 2 },		/* no field has number 0 */
-		{ "\x0a\x05hi", 4 },		/* shorter than it says */
+		{ "\x08", 1 },	     /* no value */
+		{ "\x80", 1 },	     /* half a key */
+		{ "\x00\x01", 2 },   /* no field has number 0 */
+		{ "\x0a\x05hi", 4 }, /* shorter than it says */
 		{ "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 },
 		{ "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12 },
-		{ "\x0b", 1 },			/* a group */
-		{ "\x0d\x01\x02", 3 },		/* half a fixed number */
+		{ "\x0b", 1 },	       /* a group */
+		{ "\x0d\x01\x02", 3 }, /* half a fixed number */
 	};
 
 	(void)state;

@@ -95,8 +95,7 @@ static void a_group_of_its_own_is_made_and_removed(void **state)
 			 0);
 	assert_int_equal(rdt_make(&rdt, &asked), 0);
 	assert_int_equal(rdt_join(&rdt, 4711), 0);
-	assert_string_equal(content(tree, "web1/schemata"),
-			    "L3:0=ff\nMB:0=50");
+	assert_string_equal(content(tree, "web1/schemata"), "L3:0=ff\nMB:0=50");
 	assert_string_equal(content(tree, "web1/tasks"), "4711");
 	/* In resctrl a group's files go with it. */
 	unlink(arena_printf(&tree->arena, "%s/schemata", rdt.group));
@@ -113,10 +112,10 @@ static void a_named_group_must_have_what_is_asked(void **state)
 		const char *schema;
 		bool accepted;
 	} cases[] = {
-		{ "L3:0=ff", true },	 { "L3:0=00ff", true },
+		{ "L3:0=ff", true },	  { "L3:0=00ff", true },
 		{ "L3:0=FF;1=c0", true }, { "L3:1=c0", true },
-		{ "L3:0=fe", false },	 { "L3:0=f", false },
-		{ "L3:2=ff", false },	 { "MB:0=50", false },
+		{ "L3:0=fe", false },	  { "L3:0=f", false },
+		{ "L3:2=ff", false },	  { "MB:0=50", false },
 	};
 
 	make_group(tree, "gold", "    MB:0=100;1=100\n    L3:0=ff;1=c0\n");
@@ -237,11 +236,13 @@ static void stats_tell_what_was_counted(void **state)
 			    "{\"llc_occupancy\":12}]}");
 	/* Its own, where it has some. */
 	asked.enable_monitoring = true;
-	make_file(tree, "gold/mon_groups/web1/mon_data/mon_L3_00/"
-			"mbm_total_bytes",
+	make_file(tree,
+		  "gold/mon_groups/web1/mon_data/mon_L3_00/"
+		  "mbm_total_bytes",
 		  "700\n");
-	make_file(tree, "gold/mon_groups/web1/mon_data/mon_L3_00/"
-			"mbm_local_bytes",
+	make_file(tree,
+		  "gold/mon_groups/web1/mon_data/mon_L3_00/"
+		  "mbm_local_bytes",
 		  "Unavailable\n");
 	assert_int_equal(rdt_place(&tree->arena, tree->path, &asked, "web1",
 				   &rdt),

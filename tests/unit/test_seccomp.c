@@ -23,7 +23,7 @@
 #include "tests/unit/arena_state.h"
 #include "tests/unit/bpf_interpreter.h"
 
-#include <cmocka.h>	/* late: its fail() is a macro */
+#include <cmocka.h> /* late: its fail() is a macro */
 
 #include "tests/unit/seccomp_oracle.h"
 #include "tests/unit/seccomp_profiles.h"
@@ -58,9 +58,9 @@ static void engine_profiles_agree_with_libseccomp(void **state)
 	begin = microseconds();
 	assert_int_equal(confine_seccomp(arena, &profile, &filter), 0);
 	print_message("%zu names, %zu architectures: %zu instructions, "
-		      "%.0f us\n", profile.rules[0].names.n,
-		      profile.narchitectures, filter.len,
-		      microseconds() - begin);
+		      "%.0f us\n",
+		      profile.rules[0].names.n, profile.narchitectures,
+		      filter.len, microseconds() - begin);
 	assert_true(filter.len < 1000);
 }
 
@@ -71,9 +71,9 @@ static void foreign_architectures_agree_with_libseccomp(void **state)
 		uint32_t arch;
 		uint32_t base;
 	} archs[] = {
-		{ AUDIT_ARCH_AARCH64, 0 },  { AUDIT_ARCH_ARM, 0 },
-		{ AUDIT_ARCH_PPC64LE, 0 },  { AUDIT_ARCH_RISCV64, 0 },
-		{ AUDIT_ARCH_MIPSEL, 4000 }, { AUDIT_ARCH_MIPSEL64, 5000 },
+		{ AUDIT_ARCH_AARCH64, 0 },	  { AUDIT_ARCH_ARM, 0 },
+		{ AUDIT_ARCH_PPC64LE, 0 },	  { AUDIT_ARCH_RISCV64, 0 },
+		{ AUDIT_ARCH_MIPSEL, 4000 },	  { AUDIT_ARCH_MIPSEL64, 5000 },
 		{ AUDIT_ARCH_MIPSEL64N32, 6000 },
 	};
 	struct oci_seccomp profile = engine_profile(*state);
@@ -114,7 +114,8 @@ static void single_rules_agree_with_libseccomp(void **state)
 			.default_action = some_actions[roll(&seed, 4)],
 			.architectures = FAMILY,
 			.narchitectures = roll(&seed, COUNT(FAMILY) + 1),
-			.rules = rules, .nrules = COUNT(rules),
+			.rules = rules,
+			.nrules = COUNT(rules),
 		};
 
 		for (size_t name = 0; name < COUNT(rules); name++)
@@ -144,7 +145,8 @@ static void contradictions_are_decided_as_by_libseccomp(void **state)
 			.default_action = SECCOMP_RET_TRAP,
 			.architectures = FAMILY,
 			.narchitectures = COUNT(FAMILY),
-			.rules = rules, .nrules = COUNT(rules),
+			.rules = rules,
+			.nrules = COUNT(rules),
 		};
 		struct oci_seccomp_arg args[COUNT(rules)];
 
@@ -223,7 +225,8 @@ static void many_rules_mean_what_they_say(void **state)
 		size_t used = arena->used;
 		struct oci_seccomp profile = {
 			.default_action = some_actions[3 * (i % 2)],
-			.rules = rules, .nrules = COUNT(rules),
+			.rules = rules,
+			.nrules = COUNT(rules),
 		};
 		struct confine_filter filter;
 
@@ -262,82 +265,134 @@ static const struct {
 	{ "newer than the profile",
 	  { .default_action = ERRNO(EPERM),
 	    RULES({ NAMES("read", "close_range"), ALLOW, NULL, 0 }) },
-	  NATIVE, 437, 0, ERRNO(ENOSYS) },
+	  NATIVE,
+	  437,
+	  0,
+	  ERRNO(ENOSYS) },
 	{ "older than the newest one named",
 	  { .default_action = ERRNO(EPERM),
 	    RULES({ NAMES("read", "close_range"), ALLOW, NULL, 0 }) },
-	  NATIVE, 435, 0, ERRNO(EPERM) },
+	  NATIVE,
+	  435,
+	  0,
+	  ERRNO(EPERM) },
 	{ "newest, named with the default action",
 	  { .default_action = ERRNO(EPERM),
 	    RULES({ NAMES("read"), ALLOW, NULL, 0 },
 		  { NAMES("openat2"), ERRNO(EPERM), NULL, 0 }) },
-	  NATIVE, 437, 0, ERRNO(EPERM) },
+	  NATIVE,
+	  437,
+	  0,
+	  ERRNO(EPERM) },
 	{ "newer, but the default is not an errno",
 	  { .default_action = SECCOMP_RET_KILL_PROCESS,
 	    RULES({ NAMES("read"), ALLOW, NULL, 0 }) },
-	  NATIVE, 437, 0, SECCOMP_RET_KILL_PROCESS },
+	  NATIVE,
+	  437,
+	  0,
+	  SECCOMP_RET_KILL_PROCESS },
 	{ "no known name at all",
 	  { .default_action = ERRNO(EPERM),
 	    RULES({ NAMES("no_such_call"), ALLOW, NULL, 0 }) },
-	  NATIVE, 437, 0, ERRNO(EPERM) },
+	  NATIVE,
+	  437,
+	  0,
+	  ERRNO(EPERM) },
 	{ "newer on x32",
-	  { .default_action = ERRNO(EPERM), .architectures = all_x86,
+	  { .default_action = ERRNO(EPERM),
+	    .architectures = all_x86,
 	    .narchitectures = COUNT(all_x86),
 	    RULES({ NAMES("read"), ALLOW, NULL, 0 }) },
-	  AUDIT_ARCH_X86_64, X32_BIT | 437, 0, ERRNO(ENOSYS) },
+	  AUDIT_ARCH_X86_64,
+	  X32_BIT | 437,
+	  0,
+	  ERRNO(ENOSYS) },
 	{ "x32 when not listed",
-	  { .default_action = ALLOW }, AUDIT_ARCH_X86_64, X32_BIT, 0,
+	  { .default_action = ALLOW },
+	  AUDIT_ARCH_X86_64,
+	  X32_BIT,
+	  0,
 	  SECCOMP_RET_KILL_THREAD },
 	{ "no call at all",
-	  { .default_action = ALLOW }, NATIVE, UINT32_MAX, 0,
+	  { .default_action = ALLOW },
+	  NATIVE,
+	  UINT32_MAX,
+	  0,
 	  ALLOW },
 	{ "i386 when not listed",
-	  { .default_action = ALLOW }, AUDIT_ARCH_I386, 3, 0,
+	  { .default_action = ALLOW },
+	  AUDIT_ARCH_I386,
+	  3,
+	  0,
 	  SECCOMP_RET_KILL_THREAD },
 	{ "socket through socketcall",
-	  { .default_action = ALLOW, .architectures = all_x86,
+	  { .default_action = ALLOW,
+	    .architectures = all_x86,
 	    .narchitectures = COUNT(all_x86),
 	    RULES({ NAMES("socket"), ERRNO(1), NULL, 0 }) },
-	  AUDIT_ARCH_I386, 102, 1, ERRNO(1) },
+	  AUDIT_ARCH_I386,
+	  102,
+	  1,
+	  ERRNO(1) },
 	{ "socket itself",
-	  { .default_action = ALLOW, .architectures = all_x86,
+	  { .default_action = ALLOW,
+	    .architectures = all_x86,
 	    .narchitectures = COUNT(all_x86),
 	    RULES({ NAMES("socket"), ERRNO(1), NULL, 0 }) },
-	  AUDIT_ARCH_I386, 359, 7, ERRNO(1) },
+	  AUDIT_ARCH_I386,
+	  359,
+	  7,
+	  ERRNO(1) },
 	{ "something else through socketcall",
-	  { .default_action = ALLOW, .architectures = all_x86,
+	  { .default_action = ALLOW,
+	    .architectures = all_x86,
 	    .narchitectures = COUNT(all_x86),
 	    RULES({ NAMES("socket"), ERRNO(1), NULL, 0 }) },
-	  AUDIT_ARCH_I386, 102, 2, ALLOW },
+	  AUDIT_ARCH_I386,
+	  102,
+	  2,
+	  ALLOW },
 	{ "the first unconditional rule wins",
 	  { .default_action = ALLOW,
 	    RULES({ NAMES("read"), ERRNO(1), ARGS({ .op = OCI_CMP_EQ }) },
 		  { NAMES("read"), ERRNO(2), NULL, 0 },
 		  { NAMES("read"), ERRNO(3), NULL, 0 }) },
-	  NATIVE, SYS_read, 0, ERRNO(2) },
+	  NATIVE,
+	  SYS_read,
+	  0,
+	  ERRNO(2) },
 	{ "a mask of nothing is no condition",
 	  { .default_action = ALLOW,
 	    RULES({ NAMES("read"), ERRNO(1),
 		    ARGS({ .op = OCI_CMP_MASKED_EQ, .value_two = 1 }) }) },
-	  NATIVE, SYS_read, 5, ERRNO(1) },
+	  NATIVE,
+	  SYS_read,
+	  5,
+	  ERRNO(1) },
 	{ "an architecture libseccomp does not know",
-	  { .default_action = ALLOW, .architectures = (uint32_t[]){ 0x1234 },
+	  { .default_action = ALLOW,
+	    .architectures = (uint32_t[]){ 0x1234 },
 	    .narchitectures = 1 },
-	  0x1234, 0, 0, SECCOMP_RET_KILL_THREAD },
+	  0x1234,
+	  0,
+	  0,
+	  SECCOMP_RET_KILL_THREAD },
 };
 
 static void promises_are_kept(void **state)
 {
 	for (size_t i = 0; i < COUNT(promises); i++) {
 		struct seccomp_data call = {
-			.arch = promises[i].arch, .nr = (int)promises[i].nr,
+			.arch = promises[i].arch,
+			.nr = (int)promises[i].nr,
 			.args = { promises[i].arg },
 		};
 		struct confine_filter filter;
 		uint32_t action;
 
 		assert_int_equal(confine_seccomp(*state, &promises[i].profile,
-						 &filter), 0);
+						 &filter),
+				 0);
 		action = bpf_run(filter.code, filter.len, &call);
 		if (action != promises[i].action)
 			print_error("%s\n", promises[i].what);
@@ -369,8 +424,7 @@ static void flags_fit_the_filter(void **state)
 			.default_action = ERRNO(1),
 			.has_flags = flag_cases[i].has_flags,
 			.flags = flag_cases[i].flags,
-			RULES({ NAMES("read"), flag_cases[i].action, NULL,
-				0 }),
+			RULES({ NAMES("read"), flag_cases[i].action, NULL, 0 }),
 		};
 		struct confine_filter filter;
 
@@ -396,8 +450,10 @@ static void an_argument_that_does_not_exist_is_an_error(void **state)
 static void words_end_with_null(void **state)
 {
 	const struct oci_strings lists[] = {
-		confine_seccomp_actions(), confine_seccomp_operators(),
-		confine_seccomp_archs(), confine_seccomp_known_flags(),
+		confine_seccomp_actions(),
+		confine_seccomp_operators(),
+		confine_seccomp_archs(),
+		confine_seccomp_known_flags(),
 		confine_seccomp_supported_flags(),
 	};
 	unsigned int major;
@@ -407,7 +463,8 @@ static void words_end_with_null(void **state)
 		assert_null(lists[i].items[lists[i].n]);
 	}
 	assert_int_equal(sscanf(confine_libseccomp_version(*state), "%u.",
-				&major), 1);
+				&major),
+			 1);
 	assert_true(major >= 2);
 }
 

@@ -113,8 +113,8 @@ static void process_is_read(void **state)
 	assert_string_equal(p->selinux_label, "system_u:system_r:svirt_t:s0");
 	assert_true(p->oom_score_adj.set && p->oom_score_adj.value == -500);
 	assert_int_equal(p->scheduler->policy, SCHED_DEADLINE);
-	assert_int_equal(p->scheduler->flags, SCHED_FLAG_RECLAIM |
-					      SCHED_FLAG_RESET_ON_FORK);
+	assert_int_equal(p->scheduler->flags,
+			 SCHED_FLAG_RECLAIM | SCHED_FLAG_RESET_ON_FORK);
 	assert_true(p->scheduler->period == UINT64_C(9007199254740993));
 	assert_int_equal(p->io_priority->class, 2);
 	assert_int_equal(p->io_priority->priority, 7);
@@ -145,8 +145,7 @@ static void top_level_mounts_and_hooks_are_read(void **state)
 	assert_null(spec.mounts[1].type);
 	assert_true(spec.mounts[1].has_mappings);
 	assert_int_equal(spec.mounts[1].uid_mappings.items[1].host_id, 5000);
-	assert_int_equal(spec.mounts[1].gid_mappings.items[0].size,
-			 UINT32_MAX);
+	assert_int_equal(spec.mounts[1].gid_mappings.items[0].size, UINT32_MAX);
 	for (int i = 0; i < HOOK_POINTS; i++)
 		assert_int_equal(hooks[i].n, i == HOOK_CREATE_RUNTIME ? 2 : 1);
 	assert_string_equal(hooks[HOOK_POSTSTOP].items[0].path, "/g");
@@ -164,8 +163,7 @@ static void linux_is_read(void **state)
 
 	for (int i = 0; i < OCI_NAMESPACES; i++)
 		assert_true(l->namespaces[i].listed);
-	assert_string_equal(l->namespaces[OCI_NS_NETWORK].path,
-			    "/run/netns/x");
+	assert_string_equal(l->namespaces[OCI_NS_NETWORK].path, "/run/netns/x");
 	assert_null(l->namespaces[OCI_NS_PID].path);
 	assert_int_equal(l->uid_mappings.items[0].host_id, 100000);
 	assert_int_equal(l->gid_mappings.items[0].size, 65536);
@@ -291,7 +289,7 @@ static void print(FILE *out, const struct json_value *v,
 		fprintf(out, "\"%s\"", v->text);
 	} else {
 		fputc(map ? '{' : '[', out);
-		json_each(member, v) {
+		json_each (member, v) {
 			fputs(separator, out);
 			separator = ",";
 			if (map)
@@ -337,16 +335,18 @@ static void try_wrong_types(const struct place *at)
 		enum json_type type;
 		const char *text;
 	} samples[] = {
-		{ JSON_BOOL, "true" },
-		{ JSON_NUMBER, "7" },
-		{ JSON_STRING, "\"7\"" },
-		{ JSON_ARRAY, "[]" },
-		{ JSON_ARRAY, "[[null]]" },
-		{ JSON_OBJECT, "{}" },
+		{ JSON_BOOL, "true" },	    { JSON_NUMBER, "7" },
+		{ JSON_STRING, "\"7\"" },   { JSON_ARRAY, "[]" },
+		{ JSON_ARRAY, "[[null]]" }, { JSON_OBJECT, "{}" },
 	};
 	static const char *const no_integers[] = {
-		"0.5", "1e309", "1e1", "1.0", "18446744073709551616",
-		"-9223372036854775809", "-9223372036854775808",
+		"0.5",
+		"1e309",
+		"1e1",
+		"1.0",
+		"18446744073709551616",
+		"-9223372036854775809",
+		"-9223372036854775808",
 	};
 
 	for (size_t i = 0; i < COUNT(samples); i++)
@@ -371,7 +371,7 @@ static void walk(struct arena *arena, const struct place *at)
 	(void)parse_with(at, "null");
 	if (at->v->type != JSON_ARRAY && at->v->type != JSON_OBJECT)
 		return;
-	json_each(member, at->v) {
+	json_each (member, at->v) {
 		struct place below = { .root = at->root, .v = member };
 
 		if (member->key)
@@ -379,8 +379,8 @@ static void walk(struct arena *arena, const struct place *at)
 						  *at->path ? "." : "",
 						  member->key);
 		else
-			below.path = arena_printf(arena, "%s[%zu]", at->path,
-						  i++);
+			below.path =
+				arena_printf(arena, "%s[%zu]", at->path, i++);
 		assert_non_null(below.path);
 		walk(arena, &below);
 	}
@@ -408,7 +408,8 @@ static void truncated_files_are_refused(void **state)
 
 static void nothing_optional_is_needed(void **state)
 {
-	struct oci_spec spec = parse(*state,
+	struct oci_spec spec = parse(
+		*state,
 		"{'OCIVERSION': '1.0.0', 'root': {'Path': '/r'}, 'process': "
 		"{'args': ['a'], 'cwd': '/', 'user': null, 'consoleSize': "
 		"null, 'apparmorProfile': 'unconfined', 'later': {'x': 1}}, "
@@ -431,7 +432,8 @@ static void nothing_optional_is_needed(void **state)
 
 static void the_annotation_names_the_listener(void **state)
 {
-	struct oci_spec spec = parse(*state,
+	struct oci_spec spec = parse(
+		*state,
 		"{'ociVersion': '1.0.0', 'root': {'path': 'r'}, 'process': "
 		"{'args': ['a'], 'cwd': '/'}, 'annotations': "
 		"{'run.oci.seccomp.receiver': '/run/s'}, 'linux': {'seccomp': "
@@ -473,8 +475,10 @@ static void expect_no_load(struct arena *arena, int dir, const char *error)
 	assert_true(oci_spec_load(arena, dir, "config.json", &spec) < 0);
 	assert_string_equal(err_text(), error);
 	assert_int_equal(unlinkat(dir, "config.json", 0) == 0 ||
-			 unlinkat(dir, "config.json", AT_REMOVEDIR) == 0 ||
-			 errno == ENOENT, 1);
+				 unlinkat(dir, "config.json", AT_REMOVEDIR) ==
+					 0 ||
+				 errno == ENOENT,
+			 1);
 }
 
 static void only_small_regular_files_are_read(void **state)

@@ -34,7 +34,7 @@ struct frame {
 #define TOP "{'ociVersion': '1.2.1', 'root': {'path': 'r'}, "
 #define PROCESS "'process': {'args': ['a'], 'cwd': '/'}"
 #define IN_LINUX TOP PROCESS ", 'linux': {"
-#define ALL_NS \
+#define ALL_NS                                                            \
 	"'namespaces': [{'type': 'user'}, {'type': 'network'}, {'type': " \
 	"'mount'}, {'type': 'time'}, {'type': 'ipc'}, {'type': 'uts'}], "
 
@@ -43,8 +43,8 @@ static int parse(const struct frame *frame, const char *members)
 	AUTO(arena_close) struct arena arena = { 0 };
 	autofree char *text = NULL;
 	struct oci_spec spec;
-	int len = asprintf(&text, "%s%s%s", frame->before, members,
-			   frame->after);
+	int len =
+		asprintf(&text, "%s%s%s", frame->before, members, frame->after);
 
 	assert_true(len > 0);
 	for (char *p = text; *p; p++)
@@ -82,10 +82,10 @@ static const struct attempt top_level_attempts[] = {
 	  "root.path: required" },
 	{ "'ociVersion': '1.0.0', 'root': {'path': ''}, " PROCESS,
 	  "root.path: must not be empty" },
-	{ "'ociVersion': '1.0.0', 'root': {'path': 'r'}",
-	  "process: required" },
+	{ "'ociVersion': '1.0.0', 'root': {'path': 'r'}", "process: required" },
 	{ "'ociVersion': '1.0.0', 'root': {'path': 'r'}, 'process': "
-	  "null", "process: required" },
+	  "null",
+	  "process: required" },
 };
 
 static void top_level(void **state)
@@ -108,12 +108,9 @@ static const struct attempt versions_attempts[] = {
 	{ "1.0.0.", "ociVersion: '1.0.0.' is not a semantic version" },
 	{ "01.0.0", "ociVersion: '01.0.0' is not a semantic version" },
 	{ "1.0.0-", "ociVersion: '1.0.0-' is not a semantic version" },
-	{ "1.0.0-01",
-	  "ociVersion: '1.0.0-01' is not a semantic version" },
-	{ "1.0.0-a..b",
-	  "ociVersion: '1.0.0-a..b' is not a semantic version" },
-	{ "1.0.0+a+b",
-	  "ociVersion: '1.0.0+a+b' is not a semantic version" },
+	{ "1.0.0-01", "ociVersion: '1.0.0-01' is not a semantic version" },
+	{ "1.0.0-a..b", "ociVersion: '1.0.0-a..b' is not a semantic version" },
+	{ "1.0.0+a+b", "ociVersion: '1.0.0+a+b' is not a semantic version" },
 	{ "v1.0.0", "ociVersion: 'v1.0.0' is not a semantic version" },
 };
 
@@ -128,13 +125,11 @@ static const struct attempt required_of_process_attempts[] = {
 	{ "'cwd': '/'", "process.args: required" },
 	{ "'cwd': '/', 'args': []",
 	  "process.args: must have at least one entry" },
-	{ "'cwd': '/', 'args': ['']",
-	  "process.args[0]: must not be empty" },
+	{ "'cwd': '/', 'args': ['']", "process.args[0]: must not be empty" },
 	{ "'cwd': '/', 'args': ['a', null]",
 	  "process.args[1]: must be a string, not null" },
 	{ "'args': ['a']", "process.cwd: required" },
-	{ "'args': ['a'], 'cwd': ''",
-	  "process.cwd: must not be empty" },
+	{ "'args': ['a'], 'cwd': ''", "process.cwd: must not be empty" },
 	{ "'args': ['a'], 'cwd': 'srv'",
 	  "process.cwd: 'srv' is not an absolute path" },
 };
@@ -146,8 +141,7 @@ static void required_of_process(void **state)
 }
 
 static const struct attempt process_attempts[] = {
-	{ "'env': ['A=1', 'B']",
-	  "process.env[1]: 'B' is not KEY=VALUE" },
+	{ "'env': ['A=1', 'B']", "process.env[1]: 'B' is not KEY=VALUE" },
 	{ "'env': ['=1']", "process.env[0]: '=1' is not KEY=VALUE" },
 	{ "'env': ['']", "process.env[0]: '' is not KEY=VALUE" },
 	{ "'user': {'gid': 0}", "process.user.uid: required" },
@@ -280,7 +274,8 @@ static const struct attempt namespaces_attempts[] = {
 	{ "'namespaces': [{'type': 'pid', 'path': ''}]", NULL },
 	{ "'namespaces': [{'type': 'user'}]", NULL },
 	{ "'uidMappings': [{'containerID': 0, 'hostID': 0, 'size': "
-	  "1}]", "linux.uidMappings: needs a user namespace" },
+	  "1}]",
+	  "linux.uidMappings: needs a user namespace" },
 	{ "'timeOffsets': {'monotonic': {'secs': 1}}",
 	  "linux.timeOffsets: needs a new time namespace" },
 	{ "'namespaces': [{'type': 'time', 'path': '/t'}], "
@@ -324,21 +319,20 @@ static const struct attempt linux_fields_attempts[] = {
 	{ "'uidMappings': [" MAP("1", "0", "4294967295") "]",
 	  "linux.uidMappings[0].size: 4294967295 goes beyond the last "
 	  "id" },
-	{ "'gidMappings': [" MAP("0", "0", "10") ", "
-	  MAP("9", "100", "1") "]",
+	{ "'gidMappings': [" MAP("0", "0", "10") ", " MAP("9", "100", "1") "]",
 	  "linux.gidMappings[1]: overlaps entry 0" },
-	{ "'gidMappings': [" MAP("0", "100", "10") ", "
-	  MAP("10", "99", "2") "]",
+	{ "'gidMappings': [" MAP("0", "100", "10") ", " MAP("10", "99",
+							    "2") "]",
 	  "linux.gidMappings[1]: overlaps entry 0" },
-	{ "'gidMappings': [" MAP("0", "100", "10") ", "
-	  MAP("10", "110", "2") "]", NULL },
+	{ "'gidMappings': [" MAP("0", "100", "10") ", " MAP("10", "110",
+							    "2") "]",
+	  NULL },
 	{ "'timeOffsets': {'realtime': {}}",
 	  "linux.timeOffsets.realtime: unknown clock" },
 	{ "'timeOffsets': {'boottime': {'nanosecs': 1000000000}}",
 	  "linux.timeOffsets.boottime.nanosecs: 1000000000 is not "
 	  "below 1000000000" },
-	{ "'devices': [{'path': '/d'}]",
-	  "linux.devices[0].type: required" },
+	{ "'devices': [{'path': '/d'}]", "linux.devices[0].type: required" },
 	{ "'devices': [{'type': 'x', 'path': '/d'}]",
 	  "linux.devices[0].type: unknown value 'x'" },
 	{ "'devices': [{'type': 'c', 'path': 'd'}]",
@@ -360,8 +354,7 @@ static const struct attempt linux_fields_attempts[] = {
 	  "linux.cgroupsPath: 'a/../b' must not have '..'" },
 	{ "'rootfsPropagation': 'x'",
 	  "linux.rootfsPropagation: unknown value 'x'" },
-	{ "'maskedPaths': ['']",
-	  "linux.maskedPaths[0]: must not be empty" },
+	{ "'maskedPaths': ['']", "linux.maskedPaths[0]: must not be empty" },
 	{ "'sysctl': {'kernel.hostname': 'a'}",
 	  "linux.sysctl.kernel.hostname: set hostname instead" },
 	{ "'sysctl': {'vm.swappiness': '1'}",
@@ -423,8 +416,7 @@ static void linux_fields(void **state)
 
 static const struct attempt resources_attempts[] = {
 	{ "'devices': [{'allow': false}]", NULL },
-	{ "'devices': [{'access': 'r'}]",
-	  RES "devices[0].allow: required" },
+	{ "'devices': [{'access': 'r'}]", RES "devices[0].allow: required" },
 	{ "'devices': [{'allow': true, 'type': 'c'}]",
 	  RES "devices[0].access: must not be empty" },
 	{ "'devices': [{'allow': true, 'access': 'rx'}]",
@@ -435,8 +427,7 @@ static const struct attempt resources_attempts[] = {
 	  RES "devices[0].major: -2 is below -1" },
 	{ "'memory': {'limit': 1e309}",
 	  RES "memory.limit: 1e309 is not a 64-bit integer" },
-	{ "'memory': {'limit': -2}",
-	  RES "memory.limit: -2 is below -1" },
+	{ "'memory': {'limit': -2}", RES "memory.limit: -2 is below -1" },
 	{ "'memory': {'swappiness': 101}",
 	  RES "memory.swappiness: 101 is not in 0 to 100" },
 	{ "'cpu': {'shares': -1}",
@@ -444,7 +435,7 @@ static const struct attempt resources_attempts[] = {
 	{ "'cpu': {'idle': 2}", RES "cpu.idle: 2 is neither 0 nor 1" },
 	{ "'cpu': {'cpus': 'a'}",
 	  RES "cpu.cpus: 'a' is not a list such as 0-3,7: invalid "
-	  "argument" },
+	      "argument" },
 	{ "'cpu': {'cpus': '', 'mems': ''}", NULL },
 	{ "'pids': {'limit': -7}", NULL },
 	{ "'blockIO': {'weight': 9}",
@@ -459,17 +450,17 @@ static const struct attempt resources_attempts[] = {
 	  RES "hugepageLimits[0].limit: required" },
 	{ "'hugepageLimits': [{'pageSize': '2MB/..', 'limit': 1}]",
 	  RES "hugepageLimits[0].pageSize: '2MB/..' is not a size "
-	  "such as 2MB" },
+	      "such as 2MB" },
 	{ "'hugepageLimits': [{'pageSize': '2', 'limit': 1}]",
 	  RES "hugepageLimits[0].pageSize: '2' is not a size such as "
-	  "2MB" },
+	      "2MB" },
 	{ "'network': {'classID': 4294967296}",
 	  RES "network.classID: 4294967296 is not an unsigned 32-bit "
-	  "integer" },
+	      "integer" },
 	{ "'network': {'priorities': [{'name': 'a b', 'priority': "
 	  "1}]}",
 	  RES "network.priorities[0].name: 'a b' is not a network "
-	  "device name" },
+	      "device name" },
 	{ "'rdma': {'mlx': {}}",
 	  RES "rdma.mlx: needs hcaHandles or hcaObjects" },
 	{ "'rdma': {'a b': {'hcaHandles': 1}}",
@@ -490,14 +481,15 @@ static void resources(void **state)
 static const struct attempt seccomp_attempts[] = {
 	{ "'architectures': ['SCMP_ARCH_X86']", NULL },
 	{ "'syscalls': [{'names': ['a'], 'action': "
-	  "'SCMP_ACT_ALLOW'}]", SEC "defaultAction: required" },
+	  "'SCMP_ACT_ALLOW'}]",
+	  SEC "defaultAction: required" },
 	{ "'defaultAction': 'SCMP_ACT_X'",
 	  SEC "defaultAction: unknown value 'SCMP_ACT_X'" },
 	{ "'defaultAction': 'SCMP_ACT_NOTIFY', 'listenerPath': '/a'",
 	  SEC "defaultAction: SCMP_ACT_NOTIFY cannot be the default" },
 	{ ALLOW "'defaultErrnoRet': 1",
 	  SEC "defaultErrnoRet: only for SCMP_ACT_ERRNO and "
-	  "SCMP_ACT_TRACE" },
+	      "SCMP_ACT_TRACE" },
 	{ "'defaultAction': 'SCMP_ACT_ERRNO', 'defaultErrnoRet': 4096",
 	  SEC "defaultErrnoRet: 4096 is not in 0 to 4095" },
 	{ ALLOW "'architectures': ['x']",
@@ -509,31 +501,31 @@ static const struct attempt seccomp_attempts[] = {
 	{ ALLOW "'syscalls': [{'action': 'SCMP_ACT_LOG'}]",
 	  SEC "syscalls[0].names: required" },
 	{ ALLOW "'syscalls': [{'names': [], 'action': "
-	  "'SCMP_ACT_LOG'}]",
+		"'SCMP_ACT_LOG'}]",
 	  SEC "syscalls[0].names: must have at least one entry" },
 	{ ALLOW "'syscalls': [{'names': ['a']}]",
 	  SEC "syscalls[0].action: required" },
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': ''}]",
 	  SEC "syscalls[0].action: must not be empty" },
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
-	  "'SCMP_ACT_KILL', 'errnoRet': 1}]",
+		"'SCMP_ACT_KILL', 'errnoRet': 1}]",
 	  SEC "syscalls[0].errnoRet: only for SCMP_ACT_ERRNO and "
-	  "SCMP_ACT_TRACE" },
+	      "SCMP_ACT_TRACE" },
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
-	  "'SCMP_ACT_NOTIFY'}]",
+		"'SCMP_ACT_NOTIFY'}]",
 	  SEC "syscalls[0].action: SCMP_ACT_NOTIFY needs "
-	  "listenerPath" },
+	      "listenerPath" },
 	{ ALLOW "'listenerPath': '/a', 'syscalls': [{'names': ['a', "
-	  "'write'], 'action': 'SCMP_ACT_NOTIFY'}]",
+		"'write'], 'action': 'SCMP_ACT_NOTIFY'}]",
 	  SEC "syscalls[0].action: SCMP_ACT_NOTIFY cannot be used for "
-	  "the write syscall" },
+	      "the write syscall" },
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
-	  "'SCMP_ACT_LOG', 'args': [{'index': 6, 'value': 1, 'op': "
-	  "'SCMP_CMP_EQ'}]}]",
+		"'SCMP_ACT_LOG', 'args': [{'index': 6, 'value': 1, 'op': "
+		"'SCMP_CMP_EQ'}]}]",
 	  SEC "syscalls[0].args[0].index: 6 is not in 0 to 5" },
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
-	  "'SCMP_ACT_LOG', 'args': [{'index': 0, 'value': 1, 'op': "
-	  "'EQ'}]}]",
+		"'SCMP_ACT_LOG', 'args': [{'index': 0, 'value': 1, 'op': "
+		"'EQ'}]}]",
 	  SEC "syscalls[0].args[0].op: unknown value 'EQ'" },
 };
 

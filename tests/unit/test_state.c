@@ -56,9 +56,8 @@ static struct oci_record full_record(void)
 	record.own_cgroup = true;
 	record.systemd_scope = "runc-web1.scope";
 	record.systemd_user = true;
-	record.annotations = (struct oci_annotations){
-		annotations, COUNT(annotations)
-	};
+	record.annotations =
+		(struct oci_annotations){ annotations, COUNT(annotations) };
 	return record;
 }
 
@@ -68,7 +67,8 @@ static void a_record_is_one_compact_text(void **state)
 	size_t len;
 
 	assert_int_equal(oci_record_write(*state, &bare, &text, &len), 0);
-	assert_string_equal(text,
+	assert_string_equal(
+		text,
 		"{\"ociVersion\":\"1.0.2\",\"id\":\"web1\","
 		"\"bundle\":\"/srv/web1\",\"rootfs\":\"/srv/web1/rootfs\","
 		"\"created\":\"2024-05-06T07:08:09.123456789Z\",\"owner\":0,"
@@ -130,7 +130,8 @@ static void a_record_comes_back_as_it_went(void **state)
 
 	for (size_t i = 0; i < COUNT(records); i++) {
 		assert_int_equal(oci_record_write(*state, &records[i], &text,
-						  &len), 0);
+						  &len),
+				 0);
 		if (oci_record_parse(*state, text, len, &back) < 0)
 			fail_msg("%s", err_text());
 		assert_same_record(&records[i], &back);
@@ -221,20 +222,20 @@ static void state_prints_what_runc_prints(void **state)
 	assert_int_equal(oci_state_print(*state, &record, OCI_RUNNING, &text),
 			 0);
 	assert_string_equal(text,
-		"{\n"
-		"  \"ociVersion\": \"1.0.2\",\n"
-		"  \"id\": \"web1\",\n"
-		"  \"pid\": 4711,\n"
-		"  \"status\": \"running\",\n"
-		"  \"bundle\": \"/srv/web1\",\n"
-		"  \"rootfs\": \"/srv/web1/rootfs\",\n"
-		"  \"created\": \"2024-05-06T07:08:09.123456789Z\",\n"
-		"  \"annotations\": {\n"
-		"    \"org.example.key\": \"value\",\n"
-		"    \"quoted\\\"key\": \"line\\nbreak\"\n"
-		"  },\n"
-		"  \"owner\": \"\"\n"
-		"}\n");
+			    "{\n"
+			    "  \"ociVersion\": \"1.0.2\",\n"
+			    "  \"id\": \"web1\",\n"
+			    "  \"pid\": 4711,\n"
+			    "  \"status\": \"running\",\n"
+			    "  \"bundle\": \"/srv/web1\",\n"
+			    "  \"rootfs\": \"/srv/web1/rootfs\",\n"
+			    "  \"created\": \"2024-05-06T07:08:09.123456789Z\",\n"
+			    "  \"annotations\": {\n"
+			    "    \"org.example.key\": \"value\",\n"
+			    "    \"quoted\\\"key\": \"line\\nbreak\"\n"
+			    "  },\n"
+			    "  \"owner\": \"\"\n"
+			    "}\n");
 }
 
 static void a_stopped_container_has_no_pid(void **state)
@@ -246,16 +247,16 @@ static void a_stopped_container_has_no_pid(void **state)
 	assert_int_equal(oci_state_print(*state, &record, OCI_STOPPED, &text),
 			 0);
 	assert_string_equal(text,
-		"{\n"
-		"  \"ociVersion\": \"1.0.2\",\n"
-		"  \"id\": \"web1\",\n"
-		"  \"pid\": 0,\n"
-		"  \"status\": \"stopped\",\n"
-		"  \"bundle\": \"/srv/web1\",\n"
-		"  \"rootfs\": \"/srv/web1/rootfs\",\n"
-		"  \"created\": \"2024-05-06T07:08:09.123456789Z\",\n"
-		"  \"owner\": \"\"\n"
-		"}\n");
+			    "{\n"
+			    "  \"ociVersion\": \"1.0.2\",\n"
+			    "  \"id\": \"web1\",\n"
+			    "  \"pid\": 0,\n"
+			    "  \"status\": \"stopped\",\n"
+			    "  \"bundle\": \"/srv/web1\",\n"
+			    "  \"rootfs\": \"/srv/web1/rootfs\",\n"
+			    "  \"created\": \"2024-05-06T07:08:09.123456789Z\",\n"
+			    "  \"owner\": \"\"\n"
+			    "}\n");
 }
 
 static void hooks_get_the_specified_fields(void **state)
@@ -265,16 +266,19 @@ static void hooks_get_the_specified_fields(void **state)
 
 	record.annotations = (struct oci_annotations){ annotations, 1 };
 	assert_int_equal(oci_state_for_hook(*state, &record, OCI_CREATING, 12,
-					    &text), 0);
-	assert_string_equal(text,
+					    &text),
+			 0);
+	assert_string_equal(
+		text,
 		"{\"ociVersion\":\"1.0.2\",\"id\":\"web1\","
 		"\"status\":\"creating\",\"pid\":12,\"bundle\":\"/srv/web1\","
 		"\"annotations\":{\"org.example.key\":\"value\"}}");
 	assert_int_equal(oci_state_for_hook(*state, &bare, OCI_STOPPED, 0,
-					    &text), 0);
+					    &text),
+			 0);
 	assert_string_equal(text,
-		"{\"ociVersion\":\"1.0.2\",\"id\":\"web1\","
-		"\"status\":\"stopped\",\"bundle\":\"/srv/web1\"}");
+			    "{\"ociVersion\":\"1.0.2\",\"id\":\"web1\","
+			    "\"status\":\"stopped\",\"bundle\":\"/srv/web1\"}");
 }
 
 static void agents_get_process_and_state(void **state)
@@ -283,16 +287,20 @@ static void agents_get_process_and_state(void **state)
 	const char *text;
 
 	assert_int_equal(oci_state_for_agent(*state, &record, OCI_CREATING, 12,
-					     "meta", &text), 0);
-	assert_string_equal(text,
+					     "meta", &text),
+			 0);
+	assert_string_equal(
+		text,
 		"{\"ociVersion\":\"1.0.2\",\"fds\":[\"seccompFd\"],\"pid\":12,"
 		"\"metadata\":\"meta\",\"state\":{\"ociVersion\":\"1.0.2\","
 		"\"id\":\"web1\",\"status\":\"creating\",\"pid\":12,"
 		"\"bundle\":\"/srv/web1\"}}");
 	record.pid = 7;
 	assert_int_equal(oci_state_for_agent(*state, &record, OCI_RUNNING, 12,
-					     NULL, &text), 0);
-	assert_string_equal(text,
+					     NULL, &text),
+			 0);
+	assert_string_equal(
+		text,
 		"{\"ociVersion\":\"1.0.2\",\"fds\":[\"seccompFd\"],\"pid\":12,"
 		"\"state\":{\"ociVersion\":\"1.0.2\",\"id\":\"web1\","
 		"\"status\":\"running\",\"pid\":7,"
@@ -310,17 +318,17 @@ static void list_is_one_line(void **state)
 	assert_int_equal(oci_list_print(*state, NULL, 0, &text), 0);
 	assert_string_equal(text, "null\n");
 	assert_int_equal(oci_list_print(*state, rows, 2, &text), 0);
-	assert_string_equal(text,
-		"[{\"ociVersion\":\"1.0.2\",\"id\":\"web1\",\"pid\":0,"
-		"\"status\":\"created\",\"bundle\":\"/srv/web1\","
-		"\"rootfs\":\"/srv/web1/rootfs\","
-		"\"created\":\"2024-05-06T07:08:09.123456789Z\","
-		"\"owner\":\"root\"},"
-		"{\"ociVersion\":\"1.0.2\",\"id\":\"web1\",\"pid\":0,"
-		"\"status\":\"stopped\",\"bundle\":\"/srv/web1\","
-		"\"rootfs\":\"/srv/web1/rootfs\","
-		"\"created\":\"2024-05-06T07:08:09.123456789Z\","
-		"\"owner\":\"1000\"}]\n");
+	assert_string_equal(
+		text, "[{\"ociVersion\":\"1.0.2\",\"id\":\"web1\",\"pid\":0,"
+		      "\"status\":\"created\",\"bundle\":\"/srv/web1\","
+		      "\"rootfs\":\"/srv/web1/rootfs\","
+		      "\"created\":\"2024-05-06T07:08:09.123456789Z\","
+		      "\"owner\":\"root\"},"
+		      "{\"ociVersion\":\"1.0.2\",\"id\":\"web1\",\"pid\":0,"
+		      "\"status\":\"stopped\",\"bundle\":\"/srv/web1\","
+		      "\"rootfs\":\"/srv/web1/rootfs\","
+		      "\"created\":\"2024-05-06T07:08:09.123456789Z\","
+		      "\"owner\":\"1000\"}]\n");
 }
 
 static const struct json_value *tree(struct arena *arena, const char *text)
@@ -335,7 +343,8 @@ static const struct json_value *tree(struct arena *arena, const char *text)
 static void the_template_follows_who_asks(void **state)
 {
 	const struct oci_template for_root = { .cgroup_namespace = true };
-	const struct oci_template for_user = { .rootless = true, .uid = 1000,
+	const struct oci_template for_user = { .rootless = true,
+					       .uid = 1000,
 					       .gid = 100 };
 	const char *root, *rootless;
 

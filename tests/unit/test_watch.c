@@ -89,8 +89,9 @@ static void compare(struct arena *arena, uint32_t arch,
 			uint32_t held = ask(&policy, arch, number, args);
 
 			assert_int_equal(ask(&watch, arch, number, args),
-					 expected(held, is_watched(arch, number,
-								   args),
+					 expected(held,
+						  is_watched(arch, number,
+							     args),
 						  number == 435 ||
 							  number == 437));
 		}

@@ -63,15 +63,16 @@ static void decodes_calls(void **state)
 	trace_map_make(X86, &map);
 	for (size_t i = 0; i < COUNT(calls); i++) {
 		int number = call_number(X86, calls[i].call);
-		const struct trace_call *call = trace_find(&map, (uint64_t)number);
+		const struct trace_call *call =
+			trace_find(&map, (uint64_t)number);
 		struct trace_target targets[TRACE_TARGETS], *first = targets;
 
 		assert_non_null(call);
 		assert_string_equal(trace_call_name(call), calls[i].call);
 		assert_int_equal(trace_flags_at(call, calls[i].args),
 				 streq(calls[i].call, "openat2") ? 99 : 0);
-		assert_int_equal(trace_decode(call, calls[i].args, calls[i].flags,
-					    targets),
+		assert_int_equal(trace_decode(call, calls[i].args,
+					      calls[i].flags, targets),
 				 calls[i].n);
 		assert_int_equal(first->dir, calls[i].dir);
 		assert_int_equal(first->path, calls[i].path);

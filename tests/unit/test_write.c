@@ -50,28 +50,27 @@ static void each_style_is_exact(void **state)
 		"\"least\":-9223372036854775808,\"yes\":true,\"none\":null,"
 		"\"o\":{},\"a\":[],\"words\":[\"x\",\"y\"],"
 		"\"list\":[{\"no\":false},[1]]}";
-	static const char pretty[] =
-		"{\n"
-		"  \"name\": \"web1\",\n"
-		"  \"most\": 18446744073709551615,\n"
-		"  \"least\": -9223372036854775808,\n"
-		"  \"yes\": true,\n"
-		"  \"none\": null,\n"
-		"  \"o\": {},\n"
-		"  \"a\": [],\n"
-		"  \"words\": [\n"
-		"    \"x\",\n"
-		"    \"y\"\n"
-		"  ],\n"
-		"  \"list\": [\n"
-		"    {\n"
-		"      \"no\": false\n"
-		"    },\n"
-		"    [\n"
-		"      1\n"
-		"    ]\n"
-		"  ]\n"
-		"}\n";
+	static const char pretty[] = "{\n"
+				     "  \"name\": \"web1\",\n"
+				     "  \"most\": 18446744073709551615,\n"
+				     "  \"least\": -9223372036854775808,\n"
+				     "  \"yes\": true,\n"
+				     "  \"none\": null,\n"
+				     "  \"o\": {},\n"
+				     "  \"a\": [],\n"
+				     "  \"words\": [\n"
+				     "    \"x\",\n"
+				     "    \"y\"\n"
+				     "  ],\n"
+				     "  \"list\": [\n"
+				     "    {\n"
+				     "      \"no\": false\n"
+				     "    },\n"
+				     "    [\n"
+				     "      1\n"
+				     "    ]\n"
+				     "  ]\n"
+				     "}\n";
 	struct writer w;
 	const char *text;
 	size_t len;
@@ -107,12 +106,14 @@ static void strings_are_escaped(void **state)
 		{ "\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x8b",
 		  "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x8b\"" },
 		/* A lone byte, a cut sequence, overlong, surrogate, too big. */
-		{ "a\xff" "b", "\"a\xef\xbf\xbd" "b\"" },
+		{ "a\xff"
+		  "b",
+		  "\"a\xef\xbf\xbd"
+		  "b\"" },
 		{ "\xc3", "\"\xef\xbf\xbd\"" },
 		{ "\xe2\x82\"", "\"\xef\xbf\xbd\xef\xbf\xbd\\\"\"" },
 		{ "\xc0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\"" },
-		{ "\xed\xa0\x80",
-		  "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
+		{ "\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
 		{ "\xf4\x90\x80\x80",
 		  "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
 	};

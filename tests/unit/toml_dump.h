@@ -69,7 +69,7 @@ static void dump_value(FILE *out, const struct toml_value *v)
 		return;
 	}
 	fputc(v->type == TOML_ARRAY ? '[' : '{', out);
-	toml_each(member, v) {
+	toml_each (member, v) {
 		fprintf(out, "%s", glue);
 		if (v->type == TOML_TABLE) {
 			dump_quoted(out, member->key, strlen(member->key));
