@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/notify.bats - NOTIFY_SOCKET: the program says when it is ready.
+# tests/sd-notify.bats - NOTIFY_SOCKET: the program says when it is ready.
 #
 # The shell inside has dollars of its own, and each test is a subshell on
 # purpose.

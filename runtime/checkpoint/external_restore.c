@@ -182,7 +182,7 @@ static int put_namespace(struct criu *criu, const struct make_input *in,
 	struct pb entry = { .arena = in->arena };
 
 	if (inherited_name(ns)) {
-		criu->fds[criu->nfds] = in->joins->fds[ns];
+		criu->fds[criu->nfds] = in->join->fds[ns];
 		pb_text(&entry, 1, inherited_name(ns));
 		pb_number(&entry, 2, CRIU_FIRST_FD + criu->nfds++);
 		pb_message(request, CRIU_INHERIT_FD, &entry);
@@ -203,7 +203,7 @@ int external_put_namespaces(struct criu *criu, const struct make_input *in,
 			    struct pb *request)
 {
 	for (int ns = 0; ns < OCI_NAMESPACES; ns++) {
-		int r = in->joins->fds[ns] < 0 ?
+		int r = in->join->fds[ns] < 0 ?
 				0 :
 				put_namespace(criu, in, ns, request);
 

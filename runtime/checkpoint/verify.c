@@ -36,7 +36,7 @@ static int read_inodes(int proc, const char *process,
 	return 0;
 }
 
-int restored_inodes(int proc, pid_t pid, uint64_t ret[OCI_NAMESPACES])
+int verify_inodes(int proc, pid_t pid, uint64_t ret[OCI_NAMESPACES])
 {
 	char process[16];
 
@@ -52,12 +52,12 @@ static int check_namespaces(const struct creation *c, pid_t pid, bool is_init)
 
 	r = read_inodes(c->proc, "self", own);
 	if (r >= 0)
-		r = restored_inodes(c->proc, pid, its);
+		r = verify_inodes(c->proc, pid, its);
 	if (r < 0)
 		return r;
 	for (int i = 0; i < OCI_NAMESPACES; i++) {
 		const struct oci_namespace *ns = &c->spec.linux_.namespaces[i];
-		int joined = c->joins.fds[i];
+		int joined = c->join.fds[i];
 		struct stat st;
 
 		if (ns->listed && joined < 0 && its[i] == own[i])

@@ -10,7 +10,7 @@
 struct creation;
 
 /* The namespaces a process is in. */
-int restored_inodes(int proc, pid_t pid, uint64_t ret[OCI_NAMESPACES]);
+int verify_inodes(int proc, pid_t pid, uint64_t ret[OCI_NAMESPACES]);
 /*
  * Images may say anything: the namespaces, capabilities, no_new_privs, seccomp
  * and cgroup of config.json must hold for what they were made into.

@@ -279,7 +279,7 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 		.proc = c->proc,
 		.root = root,
 		.userns = launch->userns >= 0 ? launch->userns :
-						c->joins.fds[OCI_NS_USER],
+						c->join.fds[OCI_NS_USER],
 		.mntns = -1,
 		.state = c->container.dir,
 		.own_pids = is_own(c, OCI_NS_PID),
@@ -478,7 +478,7 @@ void create_close(struct creation *c)
 {
 	launch_close(&c->launch);
 	cgroup_close(&c->cgroup);
-	join_close(&c->joins);
+	join_close(&c->join);
 	closep(&c->gate);
 	closep(&c->proc);
 	/* Last: the way back may need the descriptors that were too many. */

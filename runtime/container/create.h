@@ -39,7 +39,7 @@ struct creation {
 	int proc;
 	struct facts facts;
 	struct oci_spec spec;
-	struct join joins;
+	struct join join;
 	struct cgroup cgroup;
 	struct systemd_unit unit; /* name NULL: another driver */
 	struct oci_strings unit_properties;
@@ -61,10 +61,10 @@ struct creation {
 	bool kept;
 };
 
-#define CREATION_NONE                                                        \
-	{                                                                    \
-		.proc = -1, .joins = JOIN_NONE, .container = CONTAINER_NONE, \
-		.launch = LAUNCH_NONE, .gate = -1,                           \
+#define CREATION_NONE                                                       \
+	{                                                                   \
+		.proc = -1, .join = JOIN_NONE, .container = CONTAINER_NONE, \
+		.launch = LAUNCH_NONE, .gate = -1,                          \
 	}
 #define autocreation AUTO(create_close)
 
@@ -94,3 +94,21 @@ int create_build(struct creation *creation);
 /* Write it down, tell the callers, let the child go on to its gate or program. */
 int create_keep(struct creation *creation);
 void create_close(struct creation *creation);
+
+/* ---- host_annotations.c: annotations that the author of a pod may not set ---- */
+
+/*
+ * Refuse annotations that touch the host in a container of a Kubernetes pod:
+ * engines pass on whatever the pod's author wrote.
+ */
+int host_annotations_check(const struct oci_strings *allowed,
+			   const struct oci_spec *spec);
+
+/* ---- mount_check.c: mounts without a new mount namespace ---- */
+
+/*
+ * For a container without a new mount namespace, check that every mount of
+ * config.json exists in the namespace that the container will run in. The error
+ * names the first missing one by index and destination.
+ */
+int mount_check(const struct make_input *in, int proc);

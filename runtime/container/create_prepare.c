@@ -17,8 +17,6 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "runtime/container/create.h"
-#include "runtime/container/host_annotations.h"
-#include "runtime/container/mount_check.h"
 #include "runtime/launch/idmap.h"
 #include "runtime/launch/inherited.h"
 #include "runtime/launch/sd_notify.h"
@@ -138,7 +136,7 @@ static int check_user_namespace(const struct creation *c)
 static int settle_mappings(struct creation *c)
 {
 	struct oci_linux *l = &c->spec.linux_;
-	int joined = c->joins.fds[OCI_NS_USER];
+	int joined = c->join.fds[OCI_NS_USER];
 
 	if (joined >= 0)
 		return idmap_of_joined(c->arena, c->proc, joined,
@@ -189,10 +187,10 @@ static int gather(struct creation *c)
 	r = check_user_namespace(c);
 	if (r < 0)
 		return r;
-	r = join_open(&c->spec.linux_, &c->joins);
+	r = join_open(&c->spec.linux_, &c->join);
 	if (r < 0)
 		return r;
-	r = join_check_sysctls(&c->joins, c->proc, &c->spec.linux_);
+	r = join_check_sysctls(&c->join, c->proc, &c->spec.linux_);
 	if (r < 0)
 		return r;
 	r = settle_mappings(c);
@@ -234,7 +232,7 @@ int create_plan_spec(struct creation *c)
 	c->in.no_new_keyring = c->options->no_new_keyring;
 	c->in.facts = &c->facts;
 	c->in.spec = &c->spec;
-	c->in.joins = &c->joins;
+	c->in.join = &c->join;
 	c->in.cgroup = &c->cgroup;
 	c->in.enforcement = &c->enforcement;
 	c->in.process = c->spec.process;

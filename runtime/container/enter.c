@@ -23,7 +23,7 @@ void enter_close(struct enter *entry)
 {
 	launch_close(&entry->launch);
 	cgroup_close(&entry->cgroup);
-	join_close(&entry->joins);
+	join_close(&entry->join);
 	closep(&entry->ruleset);
 	closep(&entry->root);
 	closep(&entry->proc);
@@ -35,8 +35,8 @@ static bool is_on_record(const struct enter *e, uint64_t inode, int ns)
 	char name[64];
 	struct stat st;
 
-	if (e->joins.fds[ns] >= 0)
-		return fstat(e->joins.fds[ns], &st) == 0 &&
+	if (e->join.fds[ns] >= 0)
+		return fstat(e->join.fds[ns], &st) == 0 &&
 		       /* Init may have made itself another one. */
 		       (st.st_ino == inode || ns == OCI_NS_MOUNT);
 	snprintf(name, sizeof name, "self/ns/%s", oci_ns_kinds[ns].proc);
@@ -71,7 +71,7 @@ static int open_container(struct enter *e, const struct container *container)
 	char name[64];
 	int r;
 
-	r = join_of_process(e->proc, pid, &e->joins);
+	r = join_of_process(e->proc, pid, &e->join);
 	if (r < 0)
 		return r;
 	snprintf(name, sizeof name, "%d/root", pid);
@@ -162,7 +162,7 @@ static void fill_input(struct enter *e, const struct container *container,
 	e->in.rootfs = container->record.rootfs;
 	e->in.cgroup = &e->cgroup;
 	e->in.unplaced = container->record.systemd_user;
-	e->in.joins = &e->joins;
+	e->in.join = &e->join;
 	e->in.has_console = e->process.terminal;
 	e->in.preserve_fds = options->preserve_fds;
 	e->in.dies_with_parent = options->dies_with_us;
@@ -192,7 +192,7 @@ static int hold_files(struct enter *e, const struct container *container)
 		.process = &e->process,
 		.proc = e->proc,
 		.root = e->root,
-		.userns = e->joins.fds[OCI_NS_USER],
+		.userns = e->join.fds[OCI_NS_USER],
 		.mntns = -1,
 		.state = container->dir,
 		.has_console = e->in.has_console,

@@ -33,7 +33,7 @@ struct enter {
 	struct facts facts;
 	struct oci_spec spec;
 	struct oci_process process;
-	struct join joins;
+	struct join join;
 	struct cgroup cgroup;
 	struct enforcement enforcement;
 	struct confine_filter filter;
@@ -42,10 +42,10 @@ struct enter {
 	struct launch launch;
 };
 
-#define ENTER_NONE                                                         \
-	{                                                                  \
-		.proc = -1, .root = -1, .ruleset = -1, .joins = JOIN_NONE, \
-		.launch = LAUNCH_NONE,                                     \
+#define ENTER_NONE                                                        \
+	{                                                                 \
+		.proc = -1, .root = -1, .ruleset = -1, .join = JOIN_NONE, \
+		.launch = LAUNCH_NONE,                                    \
 	}
 #define autoenter AUTO(enter_close)
 

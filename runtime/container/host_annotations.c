@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/container/host_annotations.c - annotations that a pod's author may not set. */
-#include "runtime/container/host_annotations.h"
+#include "runtime/container/create.h"
 
 #include "base/err.h"
 #include "base/util.h"

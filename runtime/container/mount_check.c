@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/container/mount_check.c - compare listed mounts with existing ones. */
-#include "runtime/container/mount_check.h"
+#include "runtime/container/create.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
@@ -179,7 +178,7 @@ static int run_helper(void *arg)
 {
 	struct helper *h = arg;
 
-	h->result = setns(h->in->joins->fds[OCI_NS_MOUNT], CLONE_NEWNS) < 0 ?
+	h->result = setns(h->in->join->fds[OCI_NS_MOUNT], CLONE_NEWNS) < 0 ?
 			    fail(errno, "enter the mount namespace") :
 			    check_all(h->in, h->proc);
 	return 0;
@@ -192,7 +191,7 @@ int mount_check(const struct make_input *in, int proc)
 	char *stack;
 	pid_t pid;
 
-	if (in->joins->fds[OCI_NS_MOUNT] < 0)
+	if (in->join->fds[OCI_NS_MOUNT] < 0)
 		return check_all(in, proc);
 	stack = arena_alloc(in->arena, HELPER_STACK);
 	if (!stack)

@@ -83,6 +83,6 @@ int audit_prepare(const struct audit *audit, const struct launch *launch);
 void audit_begin(struct audit *audit, const struct creation *creation);
 /* What has come; for struct foreground_job. */
 void audit_read(void *audit);
-/* The sandbox has ended: blame for what is left. */
+/* The sandbox has ended: attribute what is left. */
 void audit_end(struct audit *audit);
 void audit_close(struct audit *audit);

@@ -77,7 +77,7 @@ static bool is_filtered(void)
 }
 
 /* The first thing that is known to stop it. */
-static const char *why_no_namespaces(const struct probe *probe)
+static const char *namespace_advice(const struct probe *probe)
 {
 	static const struct {
 		const char *path;
@@ -133,7 +133,7 @@ static int look_at_namespaces(struct arena *arena, struct check *ret)
 	part->state = CHECK_MISSING;
 	part->text = arena_printf(arena, "cannot %s: %s", probe.step,
 				  errno_text(probe.err));
-	part->advice = why_no_namespaces(&probe);
+	part->advice = namespace_advice(&probe);
 	return part->text ? 0 : -ENOMEM;
 }
 

@@ -9,7 +9,7 @@
 #include "confine/landlock.h"
 #include "policy/keys.h"
 #include "runtime/diagnose/explain.h"
-#include "runtime/enforce/unix_sockets.h"
+#include "runtime/enforce/files.h"
 #include "runtime/enforce/view.h"
 
 static const char *landlock_text(struct arena *arena,

@@ -26,7 +26,7 @@ static const char *size_text(struct arena *arena, uint64_t size)
 	return arena_printf(arena, "%" PRIu64 "%c", size, *unit);
 }
 
-static int met_memory(const struct creation *c, struct denials *denials)
+static int memory_hit(const struct creation *c, struct denials *denials)
 {
 	const struct denial denial = {
 		.operation = "allocate",
@@ -39,7 +39,7 @@ static int met_memory(const struct creation *c, struct denials *denials)
 }
 
 /* The cgroup has the smaller one, and process 1 on top. */
-static int met_pids(const struct creation *c, struct denials *denials)
+static int pids_hit(const struct creation *c, struct denials *denials)
 {
 	const struct policy *policy = &c->enforcement.policy;
 	bool processes = policy->set[KEY_PROCESSES] &&
@@ -62,9 +62,9 @@ int limits_hit(const struct creation *c, struct denials *denials)
 	int r = 0;
 
 	if (held->memory.limit.set && cgroup_met_memory(&c->cgroup))
-		r = met_memory(c, denials);
+		r = memory_hit(c, denials);
 	if (r == 0 && held->pids_limit.set && held->pids_limit.value > 0 &&
 	    cgroup_met_pids(&c->cgroup, (uint64_t)held->pids_limit.value))
-		r = met_pids(c, denials);
+		r = pids_hit(c, denials);
 	return r;
 }

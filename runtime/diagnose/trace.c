@@ -489,7 +489,7 @@ static void search(const struct attribution *attribution, const char *name,
 	}
 }
 
-void why_not_begun(const struct trace *why, const struct creation *c)
+void trace_not_begun(const struct trace *why, const struct creation *c)
 {
 	const struct oci_process *process = c->spec.process;
 	const char *name = process->args.items[0];

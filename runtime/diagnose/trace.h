@@ -54,7 +54,7 @@ struct trace {
 		.audit = AUDIT_NONE, .proc = -1, .root = -1, \
 	}
 
-/* What blame is to be put on; no process yet. */
+/* Begin to attribute; there is no process yet. */
 int trace_open(struct trace *why, const struct creation *creation,
 	       struct denials *denials);
 /* The filter for the plan. */
@@ -64,7 +64,7 @@ int trace_attach(struct trace *why, const struct creation *creation);
 /* Let the child go before; until its program runs, or one has ended. */
 int trace_follow(struct trace *why);
 /* After a failure: a program that was not found needs no tracer. */
-void why_not_begun(const struct trace *why, const struct creation *creation);
+void trace_not_begun(const struct trace *why, const struct creation *creation);
 /* For struct foreground_job: everything after that. */
 void trace_traced(void *why, const siginfo_t *info);
 void trace_close(struct trace *why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/enforce/cover.c - cover what is denied, and look again. */
-#include "runtime/enforce/cover.h"
+#include "runtime/enforce/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 #include "base/root.h"
 #include "confine/masks.h"
 #include "runtime/enforce/enforce.h"
+#include "runtime/enforce/files.h"
 #include "runtime/enforce/policy_files.h"
-#include "runtime/enforce/unix_sockets.h"
 #include "runtime/enforce/view.h"
 
 /* Nobody outside puts another file under a name of the kernel's own. */

@@ -22,11 +22,10 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
-#include "runtime/enforce/cover.h"
 #include "runtime/enforce/enforce.h"
+#include "runtime/enforce/files.h"
 #include "runtime/enforce/placeholders.h"
 #include "runtime/enforce/policy_files.h"
-#include "runtime/enforce/unix_sockets.h"
 #include "runtime/enforce/view.h"
 
 #define FILES "files"

@@ -12,9 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "confine/files.h"
+
 struct arena;
-struct files_rules;
 struct landlock_plan;
+struct masks;
+struct mount_table;
 struct enforcement;
 struct oci_process;
 struct oci_spec;
@@ -48,3 +51,35 @@ int enforce_files_plan(struct arena *arena,
 int enforce_files_create(const struct enforce_files *files, int *ret_ruleset);
 /* A ruleset for one more process. */
 int enforce_files_load(const struct enforce_files *files);
+
+/* ---- cover.c: mounts that hide or protect a path ---- */
+
+/*
+ * Before anything is done: fails for what cannot be held; what the policy lets
+ * be missing is added to *ret_missing.
+ */
+int enforce_check_covers(const struct enforce_files *files,
+			 const struct files_carves *carves,
+			 uint32_t *ret_missing);
+/* In the container's mount namespace, and as who may mount there. */
+int enforce_covers(const struct enforce_files *files,
+		   const struct files_carves *carves);
+
+/* ---- unix_sockets.c: Unix sockets of others, in mounts of the host ---- */
+
+/* Of a sandbox: is_of_system has the list. */
+#define SOCKETS_UNSEARCHED                                 \
+	"/usr, /bin, /sbin and /lib*, but for /usr/local " \
+	"and what filesystem.mount shows"
+
+/*
+ * Cover all that network.unix does not list, in all mounts of table; given: as
+ * it was before carve-outs.
+ */
+int enforce_sockets(const struct enforce_files *files, struct masks *masks,
+		    const struct mount_table *given,
+		    const struct mount_table *table);
+/* Let those be connected to that it lists, and that may be the workload's. */
+int enforce_sockets_allow(const struct enforce_files *files,
+			  const struct files_list *denied,
+			  struct files_rules *rules);

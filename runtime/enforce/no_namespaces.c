@@ -83,7 +83,7 @@ static bool may_lose_limits(const struct policy *policy)
 	       policy->disable & cgroups;
 }
 
-static const char *why_lost(const struct policy *policy)
+static const char *lost_by(const struct policy *policy)
 {
 	return policy_disables(policy, PROTECT_CGROUPS) ?
 		       "config.disable" :
@@ -117,7 +117,7 @@ int no_namespaces_check(struct arena *arena, struct policy *policy,
 			continue;
 		if (is_limit(key) && may_lack) {
 			log_warning("%s: %s is not held without namespaces",
-				    why_lost(policy), policy_key_name(key));
+				    lost_by(policy), policy_key_name(key));
 			policy->set[key] = false;
 			*ret_missing |= 1U << PROTECT_CGROUPS &
 					~policy->disable;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/enforce/own_files.c - write the name of a sandbox to files in /etc. */
-#include "runtime/enforce/own_files.h"
+#include "runtime/enforce/view.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/enforce/placeholder_registry.c - keep a directory for each placeholder. */
-#include "runtime/enforce/placeholder_registry.h"
+#include "runtime/enforce/placeholders.h"
 
 #include <dirent.h>
 #include <errno.h>

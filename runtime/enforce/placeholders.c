@@ -30,7 +30,7 @@
 #include "base/util.h"
 #include "confine/files.h"
 #include "oci/oci.h"
-#include "runtime/enforce/placeholder_registry.h"
+#include "runtime/enforce/placeholders.h"
 
 #define LIST "placeholders"
 #define UNKNOWN "-" /* not made yet, so it has no ID */

@@ -8,9 +8,12 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 struct arena;
 struct files_carves;
 struct oci_spec;
+struct statx;
 
 struct placeholders {
 	struct arena *arena;
@@ -26,3 +29,27 @@ int placeholders_make(const struct placeholders *p,
 		      const struct files_carves *carves);
 /* What the state directory says is ours no more. */
 int placeholders_release(int state);
+
+/* ---- placeholder_registry.c: which containers need which placeholder ---- */
+
+#define PLACEHOLDER_ID 96
+
+/* Call statx(2) on a descriptor; -1 and errno on failure. */
+int placeholder_look(int fd, struct statx *ret);
+/* Device, inode and birth time, as inode numbers are used again. */
+void placeholder_id(const struct statx *st, char ret[static PLACEHOLDER_ID]);
+/*
+ * Device and inode of the directory it is in. An overlay may change the birth
+ * time of a directory, so that is left out.
+ */
+void placeholder_place(const struct statx *st, char ret[static PLACEHOLDER_ID]);
+
+/* Make the registry if missing, and lock it; only the caller may access it. */
+int placeholder_registry_open(void);
+bool placeholder_registry_has(int registry, const char *id);
+/* Record that a container needs it; fresh: drop earlier records of this ID. */
+int placeholder_registry_take(int registry, const char *id, int state,
+			      bool fresh);
+/* Remove that record; true if no other container needs the placeholder. */
+bool placeholder_registry_drop(int registry, const char *id, int state);
+void placeholder_registry_forget(int registry, const char *id);

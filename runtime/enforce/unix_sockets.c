@@ -8,7 +8,7 @@
  * that cannot be listed may have any. From version 9 on Landlock refuses those
  * that come later, and without mounts all of them.
  */
-#include "runtime/enforce/unix_sockets.h"
+#include "runtime/enforce/files.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -13,7 +13,6 @@
 #include <stddef.h>
 
 #include "confine/files.h"
-#include "runtime/enforce/own_files.h"
 
 struct arena;
 struct policy;
@@ -35,6 +34,16 @@ struct view_bind {
 	const char *source; /* on the host */
 	bool writable;
 	bool directory;
+};
+
+/*
+ * A private file of a sandbox: /etc/hostname with its name, and /etc/hosts with
+ * a line for that name.
+ */
+struct own_file {
+	const char *path; /* inside, without links */
+	const char *text;
+	bool covers; /* it is mounted over a host file that the view shows */
 };
 
 struct view {
@@ -64,3 +73,10 @@ bool view_is_on_top(const struct view_bind *binds, size_t nbinds, size_t i,
 		    const char *path);
 /* Whether a directory of this name will be there. */
 bool view_has(const struct view *view, const char *path);
+
+/*
+ * own_files.c: add them to a view, except for a file that is denied, that a mount of the
+ * policy provides, or that is missing in a directory that the view shows.
+ */
+int own_files_add(struct arena *arena, const struct view_input *input, int proc,
+		  struct view *view);

@@ -138,7 +138,7 @@ static bool may_mknod(const struct facts *facts)
 
 int launch_start(struct launch *launch)
 {
-	int user = launch->in->joins->fds[OCI_NS_USER];
+	int user = launch->in->join->fds[OCI_NS_USER];
 	int pair[2], r;
 
 	r = mount_sources_open(launch->plan, launch->proc, /* late= */ false,
@@ -263,7 +263,7 @@ static int on_unmapped(struct launch *launch)
 /* For a joined user namespace, use the descriptor that we hold. */
 static int on_source(struct launch *launch, const struct message *m)
 {
-	int joined = launch->in->joins->fds[OCI_NS_USER];
+	int joined = launch->in->join->fds[OCI_NS_USER];
 	uint16_t slot = m->slots[0];
 	int r = mount_sources_open_in_turn(launch->plan, launch->proc,
 					   launch->pid, slot,

@@ -72,7 +72,7 @@ static int run_hooks(struct launch *launch, enum hook_point point,
 
 static int run_inside(struct launch *launch)
 {
-	AUTO(join_close) struct join joins = JOIN_NONE;
+	AUTO(join_close) struct join join = JOIN_NONE;
 	int fds[OCI_NAMESPACES], flags[OCI_NAMESPACES];
 	struct hooks_place place = {
 		.namespaces = fds,
@@ -84,13 +84,13 @@ static int run_inside(struct launch *launch)
 
 	if (!launch->in->spec->hooks.at[HOOK_CREATE_CONTAINER].n)
 		return 0;
-	r = join_of_process(launch->proc, launch->pid, &joins);
+	r = join_of_process(launch->proc, launch->pid, &join);
 	if (r < 0)
 		return r;
 	r = process_inner_pid(launch, &pid);
 	if (r < 0)
 		return r;
-	place.n = join_in_order(&joins, fds, flags);
+	place.n = join_in_order(&join, fds, flags);
 	return run_hooks(launch, HOOK_CREATE_CONTAINER, &place, pid);
 }
 

@@ -13,43 +13,42 @@
 #include "base/err.h"
 #include "base/kernel.h"
 
-void join_close(struct join *joins)
+void join_close(struct join *join)
 {
 	for (int i = 0; i < OCI_NAMESPACES; i++)
-		closep(&joins->fds[i]);
+		closep(&join->fds[i]);
 }
 
-bool join_any(const struct join *joins)
+bool join_any(const struct join *join)
 {
 	for (int i = 0; i < OCI_NAMESPACES; i++)
-		if (joins->fds[i] >= 0)
+		if (join->fds[i] >= 0)
 			return true;
 	return false;
 }
 
-static size_t add_matching(const struct join *joins, bool early, size_t n,
+static size_t add_matching(const struct join *join, bool early, size_t n,
 			   int *ret_fds, int *ret_flags)
 {
 	for (int i = 0; i < OCI_NAMESPACES; i++) {
-		if (i == OCI_NS_USER || joins->fds[i] < 0 ||
-		    joins->early[i] != early)
+		if (i == OCI_NS_USER || join->fds[i] < 0 ||
+		    join->early[i] != early)
 			continue;
-		ret_fds[n] = joins->fds[i];
+		ret_fds[n] = join->fds[i];
 		ret_flags[n++] = oci_ns_kinds[i].flag;
 	}
 	return n;
 }
 
-size_t join_in_order(const struct join *joins, int *ret_fds, int *ret_flags)
+size_t join_in_order(const struct join *join, int *ret_fds, int *ret_flags)
 {
-	size_t n =
-		add_matching(joins, /* early= */ true, 0, ret_fds, ret_flags);
+	size_t n = add_matching(join, /* early= */ true, 0, ret_fds, ret_flags);
 
-	if (joins->fds[OCI_NS_USER] >= 0) {
-		ret_fds[n] = joins->fds[OCI_NS_USER];
+	if (join->fds[OCI_NS_USER] >= 0) {
+		ret_fds[n] = join->fds[OCI_NS_USER];
 		ret_flags[n++] = CLONE_NEWUSER;
 	}
-	return add_matching(joins, /* early= */ false, n, ret_fds, ret_flags);
+	return add_matching(join, /* early= */ false, n, ret_fds, ret_flags);
 }
 
 static bool same_file(int a, int b)
@@ -77,13 +76,13 @@ static bool owned_by(int ns, int userns)
 	return false;
 }
 
-static void find_order(struct join *joins)
+static void find_order(struct join *join)
 {
-	int user = joins->fds[OCI_NS_USER];
+	int user = join->fds[OCI_NS_USER];
 
 	for (int i = 0; i < OCI_NAMESPACES; i++)
-		joins->early[i] = i != OCI_NS_USER && joins->fds[i] >= 0 &&
-				  (user < 0 || !owned_by(joins->fds[i], user));
+		join->early[i] = i != OCI_NS_USER && join->fds[i] >= 0 &&
+				 (user < 0 || !owned_by(join->fds[i], user));
 }
 
 static int open_one(const struct oci_ns_kind *kind, const char *path)
@@ -100,25 +99,25 @@ static int open_one(const struct oci_ns_kind *kind, const char *path)
 
 int join_open(const struct oci_linux *linux_, struct join *ret)
 {
-	AUTO(join_close) struct join joins = JOIN_NONE;
+	AUTO(join_close) struct join join = JOIN_NONE;
 
 	for (int i = 0; i < OCI_NAMESPACES; i++) {
 		const char *path = linux_->namespaces[i].path;
 
 		if (!path)
 			continue;
-		joins.fds[i] = open_one(&oci_ns_kinds[i], path);
-		if (joins.fds[i] < 0)
-			return fail_in(joins.fds[i], "linux.namespaces (%s)",
+		join.fds[i] = open_one(&oci_ns_kinds[i], path);
+		if (join.fds[i] < 0)
+			return fail_in(join.fds[i], "linux.namespaces (%s)",
 				       oci_ns_kinds[i].type);
 	}
-	find_order(&joins);
-	*ret = joins;
-	joins = (struct join)JOIN_NONE;
+	find_order(&join);
+	*ret = join;
+	join = (struct join)JOIN_NONE;
 	return 0;
 }
 
-int join_check_sysctls(const struct join *joins, int proc,
+int join_check_sysctls(const struct join *join, int proc,
 		       const struct oci_linux *linux_)
 {
 	for (size_t i = 0; i < linux_->nsysctls; i++) {
@@ -127,14 +126,14 @@ int join_check_sysctls(const struct join *joins, int proc,
 		autoclose int own = -1;
 		char name[64];
 
-		if (ns < 0 || joins->fds[ns] < 0)
+		if (ns < 0 || join->fds[ns] < 0)
 			continue;
 		snprintf(name, sizeof name, "self/ns/%s",
 			 oci_ns_kinds[ns].proc);
 		own = openat(proc, name, O_RDONLY | O_CLOEXEC);
 		if (own < 0)
 			return fail(errno, "open /proc/%s", name);
-		if (same_file(joins->fds[ns], own))
+		if (same_file(join->fds[ns], own))
 			return fail(0,
 				    "linux.sysctl.%.200s: the %s namespace "
 				    "joined is the host's",
@@ -145,7 +144,7 @@ int join_check_sysctls(const struct join *joins, int proc,
 
 int join_of_process(int proc, pid_t pid, struct join *ret)
 {
-	AUTO(join_close) struct join joins = JOIN_NONE;
+	AUTO(join_close) struct join join = JOIN_NONE;
 
 	for (int i = 0; i < OCI_NAMESPACES; i++) {
 		struct stat own, its;
@@ -153,20 +152,20 @@ int join_of_process(int proc, pid_t pid, struct join *ret)
 
 		snprintf(name, sizeof name, "%d/ns/%s", pid,
 			 oci_ns_kinds[i].proc);
-		joins.fds[i] = openat(proc, name, O_RDONLY | O_CLOEXEC);
-		if (joins.fds[i] < 0 && errno == ENOENT && i == OCI_NS_TIME)
+		join.fds[i] = openat(proc, name, O_RDONLY | O_CLOEXEC);
+		if (join.fds[i] < 0 && errno == ENOENT && i == OCI_NS_TIME)
 			continue;
-		if (joins.fds[i] < 0)
+		if (join.fds[i] < 0)
 			return fail(errno, "open /proc/%s", name);
 		snprintf(name, sizeof name, "self/ns/%s", oci_ns_kinds[i].proc);
 		if (fstatat(proc, name, &own, 0) < 0 ||
-		    fstat(joins.fds[i], &its) < 0)
+		    fstat(join.fds[i], &its) < 0)
 			return fail(errno, "stat /proc/%s", name);
 		if (own.st_dev == its.st_dev && own.st_ino == its.st_ino)
-			closep(&joins.fds[i]);
+			closep(&join.fds[i]);
 	}
-	find_order(&joins);
-	*ret = joins;
-	joins = (struct join)JOIN_NONE;
+	find_order(&join);
+	*ret = join;
+	join = (struct join)JOIN_NONE;
 	return 0;
 }

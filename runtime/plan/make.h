@@ -34,7 +34,7 @@ struct make_input {
 	bool no_namespaces; /* no namespace at all, and the caller's user */
 	const struct cgroup *cgroup;
 	bool unplaced; /* the parent puts the child into its cgroup */
-	const struct join *joins;
+	const struct join *join;
 	const struct enforcement *enforcement;
 	const struct confine_filter *filter; /* NULL: none */
 	bool mounts_present; /* no new mount namespace: checked */
@@ -72,7 +72,7 @@ int make_create(const struct make_input *in, struct plan *ret);
 /* make.c: everything `exec` does; root is open on the container's root. */
 int make_exec(const struct make_input *in, int root, struct plan *ret);
 
-/* namespaces.c: clone flags, joins, maps, offsets. */
+/* namespaces.c: clone flags, join, maps, offsets. */
 int make_namespaces(const struct make_input *in, struct plan *plan);
 /* process.c: never the caller's CPUs: these, or all of the cpuset's (NULL). */
 int make_affinity(const struct make_input *in, struct plan *plan,

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "base/util.h"
-#include "runtime/enforce/own_files.h"
+#include "runtime/enforce/view.h"
 #include "runtime/plan/mounts.h"
 
 static bool is_one_of(const char *word, const char *const *list)

@@ -30,7 +30,7 @@ static bool is_new(const struct make_input *in, enum oci_ns ns)
 bool make_has_userns(const struct make_input *in)
 {
 	return in->spec->linux_.namespaces[OCI_NS_USER].listed ||
-	       in->joins->fds[OCI_NS_USER] >= 0;
+	       in->join->fds[OCI_NS_USER] >= 0;
 }
 
 bool make_has_mountns(const struct make_input *in)
@@ -50,7 +50,7 @@ static void join(const struct make_input *in, struct plan *plan, int ns)
 	uint16_t slot = plan_slot(plan);
 	struct step *step = plan_add(plan, STEP_SETNS);
 
-	plan->slots[slot] = in->joins->fds[ns];
+	plan->slots[slot] = in->join->fds[ns];
 	step->in = slot;
 	step->flags = (uint32_t)oci_ns_kinds[ns].flag;
 	step->text = arena_printf(in->arena, "%s ", oci_ns_kinds[ns].type);
@@ -59,8 +59,8 @@ static void join(const struct make_input *in, struct plan *plan, int ns)
 static void join_all(const struct make_input *in, struct plan *plan, bool early)
 {
 	for (int i = 0; i < OCI_NAMESPACES; i++)
-		if (i != OCI_NS_USER && in->joins->fds[i] >= 0 &&
-		    in->joins->early[i] == early)
+		if (i != OCI_NS_USER && in->join->fds[i] >= 0 &&
+		    in->join->early[i] == early)
 			join(in, plan, i);
 }
 
@@ -100,22 +100,22 @@ static int new_flags(const struct make_input *in, bool into_cgroup)
 
 static bool one_clone_does(const struct make_input *in)
 {
-	if (is_new(in, OCI_NS_TIME) || in->joins->fds[OCI_NS_USER] >= 0 ||
-	    in->joins->fds[OCI_NS_PID] >= 0 || in->joins->fds[OCI_NS_TIME] >= 0)
+	if (is_new(in, OCI_NS_TIME) || in->join->fds[OCI_NS_USER] >= 0 ||
+	    in->join->fds[OCI_NS_PID] >= 0 || in->join->fds[OCI_NS_TIME] >= 0)
 		return false;
-	return !is_new(in, OCI_NS_USER) || !join_any(in->joins);
+	return !is_new(in, OCI_NS_USER) || !join_any(in->join);
 }
 
 static int step_by_step(const struct make_input *in, struct plan *plan)
 {
 	int flags = new_flags(in, false) & ~CLONE_NEWUSER;
-	bool forks = in->joins->fds[OCI_NS_PID] >= 0 ||
-		     in->joins->fds[OCI_NS_TIME] >= 0 ||
+	bool forks = in->join->fds[OCI_NS_PID] >= 0 ||
+		     in->join->fds[OCI_NS_TIME] >= 0 ||
 		     is_new(in, OCI_NS_PID) || is_new(in, OCI_NS_TIME);
 	int r;
 
 	join_all(in, plan, /* early= */ true);
-	if (in->joins->fds[OCI_NS_USER] >= 0) {
+	if (in->join->fds[OCI_NS_USER] >= 0) {
 		/* Its root may be among those who see us here already. */
 		plan_add(plan, STEP_DUMPABLE)->number = 0;
 		join(in, plan, OCI_NS_USER);

@@ -76,7 +76,7 @@ static int on_namespaces(struct creation *c, pid_t pid)
 			return fail(errno, "open /proc/%s", name);
 		r = network_restore_devices(l->net_devices, l->nnet_devices,
 					    netns,
-					    c->joins.fds[OCI_NS_NETWORK] >= 0);
+					    c->join.fds[OCI_NS_NETWORK] >= 0);
 		if (r < 0)
 			return r;
 	}
@@ -101,7 +101,7 @@ static int on_restored(struct creation *c, pid_t pid)
 			       "socket");
 	r = create_apply_devices(c);
 	if (r >= 0)
-		r = restored_inodes(c->proc, pid, c->launch.ns_inodes);
+		r = verify_inodes(c->proc, pid, c->launch.ns_inodes);
 	return r < 0 ? r : create_record(c);
 }
 

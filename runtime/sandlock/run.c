@@ -179,7 +179,7 @@ static int try_sandbox(const struct session *session,
 	if (*ret_again)
 		return r;
 	if (r < 0) {
-		why_not_begun(&why, &c);
+		trace_not_begun(&why, &c);
 		return status_of_failure(&c, r);
 	}
 	audit_begin(&why.audit, &c);

@@ -46,7 +46,7 @@ static int to_plan(struct arena *arena, const char *json)
 		.cgroups = { CGROUP_V2, &hierarchy, 1 },
 	};
 	const struct oci_strings allowed = { 0 };
-	const struct join joins = JOIN_NONE;
+	const struct join join = JOIN_NONE;
 	struct oci_spec spec;
 	struct enforcement enforcement = { 0 };
 	struct cgroup cgroup = { 0 };
@@ -58,7 +58,7 @@ static int to_plan(struct arena *arena, const char *json)
 		.id = "web1",
 		.bundle = "/b",
 		.rootfs = "/b/rootfs",
-		.joins = &joins,
+		.join = &join,
 		.cgroup = &cgroup,
 		.enforcement = &enforcement,
 	};

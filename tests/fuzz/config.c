@@ -87,7 +87,7 @@ static void try_plan(struct arena *arena)
 {
 	const struct oci_strings allowed = { 0 };
 	const struct cgroup cgroup = { 0 };
-	const struct join joins = JOIN_NONE;
+	const struct join join = JOIN_NONE;
 	struct facts facts = { .caps = ~0ULL,
 			       .apparmor = true,
 			       .selinux = true };
@@ -101,7 +101,7 @@ static void try_plan(struct arena *arena)
 		.bundle = "/b",
 		.rootfs = "/b/rootfs",
 		.cgroup = &cgroup,
-		.joins = &joins,
+		.join = &join,
 		.enforcement = &enforcement,
 		.has_gate = true,
 	};

@@ -52,14 +52,14 @@ static int read_mount(struct arena *arena, const char *text, size_t len)
 
 static int parse(struct arena *arena, const char *text, size_t len)
 {
-	static const struct join joins = JOIN_NONE;
+	static const struct join join = JOIN_NONE;
 	const struct make_input in = {
 		.arena = arena,
 		.facts = &facts,
 		.spec = &spec,
 		.bundle = "/b",
 		.rootfs = "/b/rootfs",
-		.joins = &joins,
+		.join = &join,
 	};
 	int r = read_mount(arena, text, len);
 

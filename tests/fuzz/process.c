@@ -66,7 +66,7 @@ static void demand_same_in_config(struct arena *arena)
 static void try_plan(struct arena *arena)
 {
 	const struct cgroup cgroup = { 0 };
-	const struct join joins = JOIN_NONE;
+	const struct join join = JOIN_NONE;
 	const struct facts facts = { .caps = ~0ULL };
 	const struct oci_spec spec = { 0 };
 	const struct make_input in = {
@@ -76,7 +76,7 @@ static void try_plan(struct arena *arena)
 		.id = "x",
 		.process = &process,
 		.cgroup = &cgroup,
-		.joins = &joins,
+		.join = &join,
 		.has_console = process.terminal,
 	};
 	struct plan plan;

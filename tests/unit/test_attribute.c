@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_blame.c - what failed, and which key of the policy is why. */
+/* tests/unit/test_attribute.c - what failed, and which key of the policy is why. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@
 #define X86 AUDIT_ARCH_X86_64
 
 static struct arena arena;
-static char folder[] = "/tmp/test_blame.XXXXXX";
+static char folder[] = "/tmp/test_attribute.XXXXXX";
 
 /* ---- the policy of all tests ---- */
 

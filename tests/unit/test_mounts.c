@@ -24,7 +24,7 @@ struct fixture {
 	struct facts facts;
 	struct oci_spec spec;
 	struct oci_mount mount;
-	struct join joins;
+	struct join join;
 	struct make_input in;
 	struct plan plan;
 };
@@ -38,7 +38,7 @@ static int set_up(void **state)
 
 	memset(f, 0, sizeof *f);
 	*state = f;
-	f->joins = (struct join)JOIN_NONE;
+	f->join = (struct join)JOIN_NONE;
 	f->spec.linux_.namespaces[OCI_NS_MOUNT].listed = true;
 	err_clear();
 	if (arena_open(&f->arena, 4 << 20) < 0)
@@ -49,7 +49,7 @@ static int set_up(void **state)
 		.spec = &f->spec,
 		.bundle = "/b",
 		.rootfs = "/b/rootfs",
-		.joins = &f->joins,
+		.join = &f->join,
 	};
 	return plan_open(&f->arena, &f->plan);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_why_calls.c - which paths and addresses a call is about. */
+/* tests/unit/test_trace_calls.c - which paths and addresses a call is about. */
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <setjmp.h>
