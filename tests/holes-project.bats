@@ -3,12 +3,12 @@
 # tests/holes-project.bats - files that a workload creates in a project do not
 # loosen its next run, nor run on the host.
 #
-# Each test is a subshell on purpose, scripts have dollars of their own; bats and policed.bash have variables of theirs.
+# Each test is a subshell on purpose, scripts have dollars of their own; bats and enforce.bash have variables of theirs.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
 
 bats_require_minimum_version 1.5.0
 load helpers
-load policed
+load enforce
 
 setup() {
 	sandlock_setup

@@ -6,7 +6,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031
 
 load helpers
-load policed
+load enforce
 
 # Programs that nothing of the policy is about.
 PROGRAMS=/bin

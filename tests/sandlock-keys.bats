@@ -8,7 +8,7 @@
 bats_require_minimum_version 1.5.0
 load helpers
 load limits
-load policed
+load enforce
 
 setup() {
 	sandlock_setup

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# tests/policed.bash - a bundle with a policy, and what init, exec and hooks say.
+# tests/enforce.bash - a bundle with a policy, and what init, exec and hooks say.
 #
 # jq has dollars of its own, and bats sets output.
 # shellcheck disable=SC2016,SC2154
