@@ -4,20 +4,16 @@
 
 load helpers
 
-run_box() {
-	oci run --bundle "$BUNDLE" box
-}
-
 @test "an AppArmor profile that is not loaded fails create by name" {
 	requires root apparmor
 	new_bundle box
 	config '.process.apparmorProfile = "sandlock-no-such-profile"'
-	run_bad "process.apparmorProfile: " run_box
+	run_bad "process.apparmorProfile: " run_bundle
 	assert_gone box
 }
 
 # load_profile: "sandlock-test" may do anything but read /secret.
-load_profile() {
+load_test_profile() {
 	echo 'profile sandlock-test flags=(attach_disconnected) {
 		file,
 		capability,
@@ -29,17 +25,17 @@ load_profile() {
 
 @test "an AppArmor profile holds the program, and what exec runs" {
 	requires root apparmor apparmor_parser
-	load_profile
+	load_test_profile
 	new_bundle box
 	echo hidden >"$BUNDLE/rootfs/secret"
 	config '.process.apparmorProfile = "sandlock-test"'
 	args sh -c 'cat /proc/self/attr/current; cat /secret; echo status $?'
-	run_ok run_box
+	run_ok run_bundle
 	assert_output_has "sandlock-test (enforce)"
 	assert_output_has "status 1"
 	[[ $output != *hidden* ]]
 	config 'del(.process.apparmorProfile)'
-	run_ok run_box
+	run_ok run_bundle
 	assert_output_has hidden
 	args sleep 1000
 	start_container box

@@ -23,9 +23,10 @@ teardown() {
 	sandlock_teardown
 }
 
-# later WORD...: run it on shared mounts, with a mount that comes later at
-# disk/late; say what is inside of it, and whether its mode can be changed.
-later() {
+# with_later_mount WORD...: run it on shared mounts, with a mount that comes
+# later at disk/late; say what is inside of it, and whether its mode can be
+# changed.
+with_later_mount() {
 	mkdir -p disk
 	# shellcheck disable=SC2016 # for the inner shells
 	unshare --mount --propagation private sh -c '
@@ -49,12 +50,12 @@ later() {
 }
 
 @test "a mount that comes later is not in a sandbox that runs" {
-	run later
+	run with_later_mount
 	[[ "$output" = *"file" ]]
-	run later "$SANDLOCK" --root "$ROOT" run -r /usr -r disk \
+	run with_later_mount "$SANDLOCK" --root "$ROOT" run -r /usr -r disk \
 		-w disk/sync --
 	[[ "$output" = "chmod: "*"disk/late/file"*": No such file"* ]]
-	run later "$SANDLOCK" --root "$ROOT" run --program-uid 1000 \
+	run with_later_mount "$SANDLOCK" --root "$ROOT" run --program-uid 1000 \
 		--program-gid 1000 -r /usr -r disk -w disk/sync --
 	[[ "$output" = "chmod: "*"disk/late/file"*": No such file"* ]]
 }
@@ -63,7 +64,7 @@ later() {
 	requires userns
 	new_user
 	cd "$USER_HOME"
-	run later setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups \
+	run with_later_mount setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups \
 		env XDG_RUNTIME_DIR="$USER_HOME/run" "$USER_HOME/sandlock" run \
 		-r /usr -r disk -w disk/sync --
 	[[ "$output" = "chmod: "*"disk/late/file"*": No such file"* ]]
@@ -82,16 +83,16 @@ NO_PLACE="standard input is a directory: a policy does not hold"
 	run_ok sh -c "$CLIMB" <here
 	[ "$(stat -c %a victim)" = 600 ]
 	chmod 0644 victim
-	run -125 box -r /usr -- sh -c "$CLIMB" <here
+	run -125 sandbox -r /usr -- sh -c "$CLIMB" <here
 	[[ "$output" = *"$NO_PLACE"* ]]
 	for fd in 1 2; do
-		eval "run -125 box -r /usr --json=out -- true $fd<here"
+		eval "run -125 sandbox -r /usr --json=out -- true $fd<here"
 		[ "$(stat -c %a victim)" = 644 ]
 	done
 	requires userns
 	new_user
 	mkdir "$USER_HOME/here"
-	run -125 user_box -r /usr -- true <"$USER_HOME/here"
+	run -125 user_sandbox -r /usr -- true <"$USER_HOME/here"
 	[[ "$output" = *"$NO_PLACE"* ]]
 }
 
@@ -127,9 +128,9 @@ os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK" --root "$ROOT" run \
 	oci delete --force box
 }
 
-# forge FOLDER: what a shell inside does to records that are there. Beside them
-# is the sandbox's own root, without its masks.
-forge() {
+# script_of_forgery FOLDER: what a shell inside does to records that are
+# there. Beside them is the sandbox's own root, without its masks.
+script_of_forgery() {
 	echo "ls $1 $1/*/proc/sys; mkdir -p $1/forged; mv $1 $1.old"
 }
 
@@ -142,15 +143,15 @@ refused_there() {
 }
 
 @test "records of sandboxes are not for those inside" {
-	run box -r /usr -w "$TMP" -- sh -c "$(forge "$ROOT")"
+	run sandbox -r /usr -w "$TMP" -- sh -c "$(script_of_forgery "$ROOT")"
 	refused_there "$ROOT"
-	run box -r /usr -r "$TMP" -- sh -c "ls $ROOT"
+	run sandbox -r /usr -r "$TMP" -- sh -c "ls $ROOT"
 	[[ "$output" = "ls: "*"$ROOT'"* ]]
 	mkdir "$ROOT/x"
-	run box -r /usr -w "$ROOT/x" -- sh -c "ls $ROOT/x"
+	run sandbox -r /usr -w "$ROOT/x" -- sh -c "ls $ROOT/x"
 	[[ "$output" = "ls: "*"$ROOT/x'"* ]]
 	rmdir "$ROOT/x"
-	run box -r /usr --mount "/new:$TMP" -- sh -c 'ls /new/state'
+	run sandbox -r /usr --mount "/new:$TMP" -- sh -c 'ls /new/state'
 	[[ "$output" = "ls: "*"/new/state'"* ]]
 }
 
@@ -161,22 +162,22 @@ refused_there() {
 	new_user
 	chmod 0711 "$USER_HOME/run"
 	for name in sandlock sandlock-oci sandlock-placeholders; do
-		run user_box -r /usr -w "$USER_HOME" -- \
-			sh -c "$(forge "$USER_HOME/run/$name")"
+		run user_sandbox -r /usr -w "$USER_HOME" -- \
+			sh -c "$(script_of_forgery "$USER_HOME/run/$name")"
 		refused_there "$USER_HOME/run/$name"
 	done
-	run user_box -r /usr -w "$USER_HOME" -- mv run away
+	run user_sandbox -r /usr -w "$USER_HOME" -- mv run away
 	[[ "$output" = *"Device or resource busy"* ]]
 }
 
 @test "without namespaces records that could be written are an error" {
 	requires userns
 	requires_landlock 6
-	run -125 blocked -r /usr -w "$TMP" -- true
+	run -125 sandbox_without_userns -r /usr -w "$TMP" -- true
 	[[ "$output" = *"the state in $ROOT may be written: to hide it needs"* ]]
-	run_ok blocked -r /usr -w "$TMP" \
+	run_ok sandbox_without_userns -r /usr -w "$TMP" \
 		--config-allow-degraded namespaces -- true
-	run_ok blocked -r /usr -r "$TMP" -- true
+	run_ok sandbox_without_userns -r /usr -r "$TMP" -- true
 }
 
 # listen_at PATH...: somebody outside who listens there.
@@ -213,15 +214,15 @@ for path in sys.argv[1:]:
 	run_ok python3 -c "$CONNECT" project/{,sub/,sub/deep/}sock
 	[ "$output" = $'in\nin\nin' ]
 	# The policy's file, what is denied, and our own records.
-	run_ok box -r /usr -w project --project project -- \
+	run_ok sandbox -r /usr -w project --project project -- \
 		python3 -c "$CONNECT" project/{,sub/,sub/deep/}sock
 	[ "$output" = "$(yes "Permission denied" | head -3)" ]
-	run_ok box -r /usr -w project --filesystem-deny-write \
+	run_ok sandbox -r /usr -w project --filesystem-deny-write \
 		project/sub/deep --config-allow-degraded deny_replace -- \
 		python3 -c "$CONNECT" project/{,sub/,sub/deep/}sock
 	[ "$(tail -3 <<<"$output")" = \
 		"$(yes "Permission denied" | head -3)" ]
-	run_ok box -r /usr -w "$TMP" -- \
+	run_ok sandbox -r /usr -w "$TMP" -- \
 		python3 -c "$CONNECT" project/{,sub/,sub/deep/}sock
 	[ "$output" = "$(yes "Permission denied" | head -3)" ]
 }
@@ -290,7 +291,7 @@ lifted() {
 		syscalls.extra_allow=handle
 	run_bad "filesystem.deny does not hold with 'handle'" \
 		oci run --bundle "$BUNDLE" box
-	run -125 box -r /usr --syscalls-extra-allow handle \
+	run -125 sandbox -r /usr --syscalls-extra-allow handle \
 		--syscalls-extra-allow namespaces -- true
 	[[ "$output" = *"network.unix does not hold with 'handle'"* ]]
 }
@@ -351,7 +352,7 @@ up() {
 	ln -s "$WORK/secret/file" project/link/python3
 	for home in secret secret/bin project/link; do
 		echo "home = $WORK/$home" >project/.venv/pyvenv.cfg
-		run box -r /usr -r @python -w project --project project -- \
+		run sandbox -r /usr -r @python -w project --project project -- \
 			cat secret/file
 		[[ "$output" = *"secret/file"*": No such file or directory" ]]
 	done

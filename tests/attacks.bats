@@ -80,7 +80,7 @@ listen_abstract() {
 }
 
 # names of all attacks that came to this end.
-ended() {
+attacks_ended() {
 	sed -n "s/ $1\$//p" <<<"$output"
 }
 
@@ -90,8 +90,8 @@ assert_refused() {
 	local dir=$1
 
 	shift
-	[ "$(ended "done" | xargs)" = "$*" ] || {
-		echo "done: $(ended "done" | xargs)"
+	[ "$(attacks_ended "done" | xargs)" = "$*" ] || {
+		echo "done: $(attacks_ended "done" | xargs)"
 		echo "not:  $*"
 		return 1
 	}
@@ -134,7 +134,7 @@ advise_other) E" <<<"$output"
 	requires userns
 	new_user
 	user_victim
-	run_ok user_box -r /usr -r attacks -r dir -- ./attacks dir \
+	run_ok user_sandbox -r /usr -r attacks -r dir -- ./attacks dir \
 		"$USER_HOME/closed/secret" "$VICTIM"
 	assert_refused "$USER_HOME/dir"
 }

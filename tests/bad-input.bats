@@ -36,8 +36,9 @@ setup() {
 	cp "$BUNDLE/config.json" "$TMP/good.json"
 }
 
-# refused TEXT [COMMAND...]: as `create` or COMMAND must be, by this sentence.
-refused() {
+# fails_cleanly TEXT [COMMAND...]: `create` or COMMAND fails with the one line
+# TEXT, uses little memory and leaves nothing.
+fails_cleanly() {
 	local text=$1 r=0
 
 	shift
@@ -104,7 +105,7 @@ wrong() {
 
 	while IFS= read -r line; do
 		jq "${line% => *}" "$TMP/good.json" >"$BUNDLE/config.json"
-		refused "${line##* => }" || {
+		fails_cleanly "${line##* => }" || {
 			echo "with ${line% => *}"
 			return 1
 		}
@@ -120,28 +121,28 @@ wrong() {
 	local config=$BUNDLE/config.json
 
 	: >"$config"
-	refused "config.json: is empty"
+	fails_cleanly "config.json: is empty"
 	printf '  \n\n' >"$config"
-	refused "config.json: is empty"
+	fails_cleanly "config.json: is empty"
 	echo 'not json' >"$config"
-	refused "config.json: line 1, column"
+	fails_cleanly "config.json: line 1, column"
 	printf '\xef\xbb\xbf{}' >"$config"
-	refused "config.json: begins with a byte order mark"
+	fails_cleanly "config.json: begins with a byte order mark"
 	printf '\xff\xfe{\0}\0' >"$config"
-	refused "config.json: is UTF-16, not UTF-8"
+	fails_cleanly "config.json: is UTF-16, not UTF-8"
 	printf '{"a": "\xc3("}' >"$config"
-	refused "config.json: line 1, column 8: not UTF-8"
+	fails_cleanly "config.json: line 1, column 8: not UTF-8"
 	printf '{"a": "\0"}' >"$config"
-	refused "config.json: line 1, column"
+	fails_cleanly "config.json: line 1, column"
 	(cat "$TMP/good.json" && echo '{}') >"$config"
-	refused "trailing garbage"
+	fails_cleanly "trailing garbage"
 	echo '[]' >"$config"
-	refused "config.json: must be an object, not an array"
+	fails_cleanly "config.json: must be an object, not an array"
 	echo '{"ociVersion": "1.0.0", "ociVersion": "1.0.0"}' >"$config"
-	refused "config.json: ociVersion: given twice"
+	fails_cleanly "config.json: ociVersion: given twice"
 	jq -c . "$TMP/good.json" |
 		sed 's/"cwd":/"cwd":"\/a","cwd":/' >"$config"
-	refused "config.json: process.cwd: given twice"
+	fails_cleanly "config.json: process.cwd: given twice"
 }
 
 @test "a config.json cut at any byte is refused" {
@@ -216,7 +217,7 @@ full_sample() {
 	for n in 1e309 9223372036854775808 -9223372036854775809 1E2; do
 		jq -c '.linux.resources.pids.limit = "N"' "$TMP/good.json" |
 			sed "s/\"N\"/$n/" >"$BUNDLE/config.json"
-		refused "config.json: linux.resources.pids.limit: $n is not"
+		fails_cleanly "config.json: linux.resources.pids.limit: $n is not"
 	done
 }
 
@@ -280,21 +281,21 @@ full_sample() {
 	local config=$BUNDLE/config.json
 
 	head -c 100000 /dev/zero | tr '\0' '[' >"$config"
-	refused "config.json: nested deeper than 64 levels"
+	fails_cleanly "config.json: nested deeper than 64 levels"
 	yes '{"a":' | head -n 100000 >"$config"
-	refused "config.json: nested deeper than 64 levels"
+	fails_cleanly "config.json: nested deeper than 64 levels"
 	{
 		printf '{"ociVersion": "'
 		head -c 100000000 /dev/zero | tr '\0' 1
 		printf '"}'
 	} >"$config"
-	refused "config.json: is larger than 16 MiB"
+	fails_cleanly "config.json: is larger than 16 MiB"
 	{
 		printf '{"ociVersion": "'
 		head -c 2000000 /dev/zero | tr '\0' 1
 		printf '"}'
 	} >"$config"
-	refused "config.json: line 1, column 16: string longer than 1 MiB"
+	fails_cleanly "config.json: line 1, column 16: string longer than 1 MiB"
 }
 
 @test "a million mounts, variables or arguments are refused" {
@@ -313,7 +314,7 @@ full_sample() {
 		} >"$BUNDLE/config.json"
 		text="$field: has more than 131072 entries"
 		[ $field != mounts ] || text="is larger than 16 MiB"
-		refused "config.json: $text"
+		fails_cleanly "config.json: $text"
 	done
 }
 
@@ -321,19 +322,19 @@ full_sample() {
 	local config=$BUNDLE/config.json
 
 	rm "$config"
-	refused "config.json: no such file or directory"
+	fails_cleanly "config.json: no such file or directory"
 	mkdir "$config"
-	refused "config.json: "
+	fails_cleanly "config.json: "
 	rmdir "$config"
 	mkfifo "$config"
-	refused "config.json: is not a regular file"
+	fails_cleanly "config.json: is not a regular file"
 	rm "$config"
 	ln -s config.json "$config"
-	refused "config.json: too many levels of symbolic links"
+	fails_cleanly "config.json: too many levels of symbolic links"
 	rm "$config"
-	refused "bundle $TMP/absent: no such file or directory" \
+	fails_cleanly "bundle $TMP/absent: no such file or directory" \
 		create --bundle "$TMP/absent" c1
-	refused "bundle $TMP/good.json: not a directory" \
+	fails_cleanly "bundle $TMP/good.json: not a directory" \
 		create --bundle "$TMP/good.json" c1
 }
 
@@ -391,11 +392,11 @@ replace_again_and_again() {
 
 	long=$(printf 'a%.0s' {1..1025})
 	for id in '' . .. a/b 'a b' a:b ä ../c1 "$long"; do
-		refused "invalid container ID format: " \
+		fails_cleanly "invalid container ID format: " \
 			create --bundle "$BUNDLE" "$id"
 	done
-	refused "create: missing arguments" create --bundle "$BUNDLE"
-	refused "create: too many arguments" create --bundle "$BUNDLE" c1 c2
+	fails_cleanly "create: missing arguments" create --bundle "$BUNDLE"
+	fails_cleanly "create: too many arguments" create --bundle "$BUNDLE" c1 c2
 	# More than a directory's name can have, within what an ID may.
-	refused "file name too long" create --bundle "$BUNDLE" "${long:0:300}"
+	fails_cleanly "file name too long" create --bundle "$BUNDLE" "${long:0:300}"
 }

@@ -11,17 +11,13 @@ setup() {
 	cgroup_namespace
 }
 
-without_namespace() {
-	config 'del(.linux.namespaces[] | select(.type == "cgroup"))'
-}
-
 writable() {
 	config '(.mounts[] | select(.type == "cgroup") | .options) |=
 			map(select(. != "ro"))'
 }
 
 # Those of several controllers have a link for each, too.
-hierarchies() {
+mounted_hierarchies() {
 	sed -n 's|^.* / /sys/fs/cgroup/\([^ ]*\) .* - cgroup2\{0,1\} .*|\1|p' \
 		/proc/self/mountinfo | awk -F , '{
 			print
@@ -31,12 +27,12 @@ hierarchies() {
 }
 
 @test "every hierarchy of the host has its place" {
-	inside 'ls /sys/fs/cgroup | sort; stat -f -c %T /sys/fs/cgroup'
-	assert_lines "$(hierarchies)
+	run_inside 'ls /sys/fs/cgroup | sort; stat -f -c %T /sys/fs/cgroup'
+	assert_lines "$(mounted_hierarchies)
 tmpfs"
-	without_namespace
-	inside 'ls /sys/fs/cgroup | sort; stat -f -c %T /sys/fs/cgroup'
-	assert_lines "$(hierarchies)
+	without_namespace cgroup
+	run_inside 'ls /sys/fs/cgroup | sort; stat -f -c %T /sys/fs/cgroup'
+	assert_lines "$(mounted_hierarchies)
 tmpfs"
 }
 
@@ -48,21 +44,21 @@ tmpfs"
 			[ $(wc -l <$d/cgroup.procs) -le 4 ] || echo "$d has more"
 		done'
 
-	inside "$show"
+	run_inside "$show"
 	assert_lines ""
-	without_namespace
-	inside "$show"
+	without_namespace cgroup
+	run_inside "$show"
 	assert_lines ""
 }
 
 @test "the namespace hides the way to the cgroup" {
-	inside 'cut -d: -f3 /proc/self/cgroup | sort -u
+	run_inside 'cut -d: -f3 /proc/self/cgroup | sort -u
 		sed -n "s|^.* \([^ ]*\) /sys/fs/cgroup/pids .*|\1|p" \
 			/proc/self/mountinfo'
 	assert_lines "/
 /"
-	without_namespace
-	inside 'grep :pids: /proc/self/cgroup | cut -d: -f3
+	without_namespace cgroup
+	run_inside 'grep :pids: /proc/self/cgroup | cut -d: -f3
 		sed -n "s|^.* \([^ ]*\) /sys/fs/cgroup/pids .*|\1|p" \
 			/proc/self/mountinfo'
 	assert_lines "$(cgroup_of bundle)
@@ -74,10 +70,10 @@ $(cgroup_of bundle)"
 			mkdir $d/new 2>&1 | grep -v Read-only
 		done; true'
 
-	inside "$try"
+	run_inside "$try"
 	assert_lines ""
-	without_namespace
-	inside "$try"
+	without_namespace cgroup
+	run_inside "$try"
 	assert_lines ""
 }
 
@@ -87,20 +83,20 @@ $(cgroup_of bundle)"
 		rmdir /sys/fs/cgroup/pids/new'
 
 	writable
-	inside "$try"
+	run_inside "$try"
 	assert_lines "made
 made"
-	without_namespace
-	inside "$try"
+	without_namespace cgroup
+	run_inside "$try"
 	assert_lines "made
 made"
 }
 
 @test "the other options hold for every hierarchy" {
-	inside 'grep " - cgroup" /proc/self/mountinfo | cut -d" " -f6 | sort -u'
+	run_inside 'grep " - cgroup" /proc/self/mountinfo | cut -d" " -f6 | sort -u'
 	assert_lines ro,nosuid,nodev,noexec,relatime
-	without_namespace
-	inside 'grep " - cgroup" /proc/self/mountinfo | cut -d" " -f6 | sort -u'
+	without_namespace cgroup
+	run_inside 'grep " - cgroup" /proc/self/mountinfo | cut -d" " -f6 | sort -u'
 	assert_lines ro,nosuid,nodev,noexec,relatime
 }
 
@@ -108,7 +104,7 @@ made"
 	local before after
 
 	before=$(grep ' - cgroup' /proc/self/mountinfo)
-	inside true
+	run_inside true
 	after=$(grep ' - cgroup' /proc/self/mountinfo)
 	[ "$before" = "$after" ]
 }
@@ -120,9 +116,9 @@ made"
 				       size: 1000}] |
 		.linux.gidMappings = .linux.uidMappings'
 	chown -R 100000:100000 "$BUNDLE/rootfs"
-	inside 'ls /sys/fs/cgroup | sort; cat /sys/fs/cgroup/pids/cgroup.procs |
+	run_inside 'ls /sys/fs/cgroup | sort; cat /sys/fs/cgroup/pids/cgroup.procs |
 		head -n 1; mkdir /sys/fs/cgroup/pids/new 2>&1 || true'
-	assert_lines "$(hierarchies)
+	assert_lines "$(mounted_hierarchies)
 1
 mkdir: can't create directory '/sys/fs/cgroup/pids/new': Read-only file system"
 }

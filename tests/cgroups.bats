@@ -30,8 +30,8 @@ own_dir() {
 	fi
 }
 
-# limit CONTROLLER V1-FILE V2-FILE: what the kernel has.
-limit() {
+# cgroup_limit CONTROLLER V1-FILE V2-FILE: what the kernel has.
+cgroup_limit() {
 	local file=$2
 
 	! meets cgroup2 || file=$3
@@ -48,13 +48,6 @@ places() {
 			continue
 		echo "$path"
 	done <"/proc/$1/cgroup" | sort -u
-}
-
-# running box, whose program is ARGUMENT...
-start_box() {
-	args "$@"
-	start_container box
-	PID=$(pid_of box)
 }
 
 # make_cgroup PATH: in every hierarchy, fit for processes.
@@ -106,7 +99,7 @@ remove_stranger() {
 	wait "$STRANGER" || true
 }
 
-is_gone() {
+process_is_gone() {
 	[ ! -e "/proc/$1" ] || [ "$(ps -o stat= -p "$1" | cut -c 1)" = Z ]
 }
 
@@ -259,20 +252,20 @@ is_gone() {
 		      cpus: "0", mems: "0"},
 		pids: {limit: 50}}'
 	start_box sleep 1000
-	[ "$(limit memory memory.limit_in_bytes memory.max)" = 67108864 ]
-	[ "$(limit memory memory.soft_limit_in_bytes memory.low)" = 33554432 ]
-	[ "$(limit pids pids.max pids.max)" = 50 ]
-	[ "$(limit cpuset cpuset.cpus cpuset.cpus)" = 0 ]
-	[ "$(limit cpuset cpuset.mems cpuset.mems)" = 0 ]
+	[ "$(cgroup_limit memory memory.limit_in_bytes memory.max)" = 67108864 ]
+	[ "$(cgroup_limit memory memory.soft_limit_in_bytes memory.low)" = 33554432 ]
+	[ "$(cgroup_limit pids pids.max pids.max)" = 50 ]
+	[ "$(cgroup_limit cpuset cpuset.cpus cpuset.cpus)" = 0 ]
+	[ "$(cgroup_limit cpuset cpuset.mems cpuset.mems)" = 0 ]
 	if meets cgroup2; then
-		[ "$(limit memory '' memory.swap.max)" = 33554432 ]
-		[ "$(limit cpu '' cpu.weight)" = 59 ]
-		[ "$(limit cpu '' cpu.max)" = "50000 200000" ]
+		[ "$(cgroup_limit memory '' memory.swap.max)" = 33554432 ]
+		[ "$(cgroup_limit cpu '' cpu.weight)" = 59 ]
+		[ "$(cgroup_limit cpu '' cpu.max)" = "50000 200000" ]
 	else
-		[ "$(limit memory memory.memsw.limit_in_bytes '')" = 100663296 ]
-		[ "$(limit cpu cpu.shares '')" = 512 ]
-		[ "$(limit cpu cpu.cfs_quota_us '')" = 50000 ]
-		[ "$(limit cpu cpu.cfs_period_us '')" = 200000 ]
+		[ "$(cgroup_limit memory memory.memsw.limit_in_bytes '')" = 100663296 ]
+		[ "$(cgroup_limit cpu cpu.shares '')" = 512 ]
+		[ "$(cgroup_limit cpu cpu.cfs_quota_us '')" = 50000 ]
+		[ "$(cgroup_limit cpu cpu.cfs_period_us '')" = 200000 ]
 	fi
 }
 
@@ -282,17 +275,17 @@ is_gone() {
 	config '.linux.resources.cpu = {period: 50000}'
 	start_box sleep 1000
 	if meets cgroup2; then
-		[ "$(limit cpu '' cpu.max)" = "max 50000" ]
+		[ "$(cgroup_limit cpu '' cpu.max)" = "max 50000" ]
 	else
-		[ "$(limit cpu cpu.cfs_period_us '')" = 50000 ]
+		[ "$(cgroup_limit cpu cpu.cfs_period_us '')" = 50000 ]
 	fi
 	oci delete --force box
 	config '.linux.resources.cpu = {quota: 30000}'
 	start_box sleep 1000
 	if meets cgroup2; then
-		[ "$(limit cpu '' cpu.max)" = "30000 100000" ]
+		[ "$(cgroup_limit cpu '' cpu.max)" = "30000 100000" ]
 	else
-		[ "$(limit cpu cpu.cfs_quota_us '')" = 30000 ]
+		[ "$(cgroup_limit cpu cpu.cfs_quota_us '')" = 30000 ]
 	fi
 }
 
@@ -305,7 +298,7 @@ is_gone() {
 	while IFS='=' read -r fragment value; do
 		config --argjson n "$fragment" '.linux.resources.pids.limit = $n'
 		start_box sleep 1000
-		[ "$(limit pids pids.max pids.max)" = "$value" ]
+		[ "$(cgroup_limit pids pids.max pids.max)" = "$value" ]
 		oci delete --force box
 	done <<-'EOF'
 		1=1
@@ -513,8 +506,8 @@ start_with_stray() {
 	requires root
 	start_with_stray
 	run_ok oci kill box KILL
-	wait_until is_gone "$STRAY"
-	wait_until is_gone "$PID"
+	wait_until process_is_gone "$STRAY"
+	wait_until process_is_gone "$PID"
 	run_ok oci delete box
 }
 
@@ -525,7 +518,7 @@ start_with_stray() {
 	wait_until has_status box stopped
 	kill -0 "$STRAY"
 	run_ok oci kill --all box TERM
-	wait_until is_gone "$STRAY"
+	wait_until process_is_gone "$STRAY"
 	run_ok oci kill --all box KILL
 	run_ok oci delete box
 }
@@ -536,7 +529,7 @@ start_with_stray() {
 	run_ok oci kill box TERM
 	wait_until has_status box stopped
 	run_ok oci delete box
-	is_gone "$STRAY"
+	process_is_gone "$STRAY"
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 

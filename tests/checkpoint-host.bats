@@ -163,7 +163,7 @@ start_pod() {
 	start_container box
 	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint box
-	before=$(count)
+	before=$(box_count)
 	run_ok restore box
 	counts_on "$before"
 	[ "$(readlink "/proc/$(pid_of box)/ns/net")" = \

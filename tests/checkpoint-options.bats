@@ -124,7 +124,7 @@ heard_since() {
 	start_counting box
 	run_ok checkpoint box
 	[ "$(stat -c %b "$IMAGES/pages-1.img")" -gt 0 ]
-	before=$(count)
+	before=$(box_count)
 	run_ok restore box --auto-dedup
 	counts_on "$before"
 	[ "$(stat -c %b "$IMAGES/pages-1.img")" -eq 0 ]
@@ -173,7 +173,7 @@ heard_since() {
 	assert_status box running
 	IMAGES=$TMP/second
 	run_ok checkpoint --parent-path ../first --auto-dedup box
-	before=$(count)
+	before=$(box_count)
 	run_ok restore box
 	counts_on "$before"
 }
@@ -206,7 +206,7 @@ heard_since() {
 			--page-server 127.0.0.1:4000 box' bash "$CRIU" \
 		"${PROGRAM[*]}" "$IMAGES" 3>&-
 	ls "$IMAGES"/pages-*.img
-	before=$(count)
+	before=$(box_count)
 	run_ok restore box
 	counts_on "$before"
 }
@@ -245,7 +245,7 @@ other_network() {
 	wait_until [ -s "$TMP/status" ]
 	[ "$(od -An -tx1 "$TMP/status")" = " 00" ]
 	assert_status box running
-	before=$(count)
+	before=$(box_count)
 	in_network "$CRIU" lazy-pages --page-server --address 127.0.0.1 \
 		--port 4000 --images-dir "$IMAGES" --work-dir "$IMAGES" \
 		>"$TMP/daemon" 2>&1 &
@@ -272,8 +272,8 @@ has_gone() {
 	refused_restore "criu: " --lazy-pages
 }
 
-# load_profile NAME: it may do anything but read /secret.
-load_profile() {
+# load_criu_profile NAME: it may do anything but read /secret.
+load_criu_profile() {
 	echo "profile $1 flags=(attach_disconnected) {
 		file, capability, signal, network, mount, umount, ptrace, unix,
 		deny /secret r,
@@ -282,8 +282,8 @@ load_profile() {
 
 @test "a container is restored with another profile by --lsm-profile" {
 	requires apparmor apparmor_parser
-	load_profile sandlock-one
-	load_profile sandlock-two
+	load_criu_profile sandlock-one
+	load_criu_profile sandlock-two
 	new_bundle box
 	config '.process.apparmorProfile = "sandlock-one"'
 	args sleep 1000
@@ -335,7 +335,7 @@ load_profile() {
 	start_container box
 	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint --manage-cgroups-mode ignore --network-lock skip box
-	before=$(count)
+	before=$(box_count)
 	run_ok restore box --manage-cgroups-mode ignore --network-lock skip
 	counts_on "$before"
 	grep -q "$(cgroup_of box)" "/proc/$(pid_of box)/cgroup"

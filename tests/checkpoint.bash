@@ -63,19 +63,19 @@ start_counting() {
 	wait_until [ -L "$BUNDLE/rootfs/count" ]
 }
 
-count() {
+box_count() {
 	readlink "$BUNDLE/rootfs/count"
 }
 
 # counts_on [FROM]: it counts, and has not begun again.
 counts_on() {
-	local from=${1:-$(count)}
+	local from=${1:-$(box_count)}
 
-	wait_until more_than "$from"
+	wait_until box_counted_past "$from"
 }
 
-more_than() {
-	[ "$(count)" -gt "$1" ]
+box_counted_past() {
+	[ "$(box_count)" -gt "$1" ]
 }
 
 # refused_restore TEXT [OPTION...]: it fails, says so, and leaves nothing.
@@ -89,8 +89,8 @@ refused_restore() {
 	[ -z "$(leftover_processes)" ]
 }
 
-# field KEY PID: of /proc/PID/status.
-field() {
+# status_field KEY PID: of /proc/PID/status.
+status_field() {
 	sed -n "s/^$1:[[:space:]]*//p" "/proc/$2/status"
 }
 

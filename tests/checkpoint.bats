@@ -18,7 +18,7 @@ load limits
 	assert_gone box
 	[ -z "$(leftover_cgroups)" ]
 	[ -z "$(leftover_processes)" ]
-	before=$(count)
+	before=$(box_count)
 	run_ok restore box
 	assert_status box running
 	counts_on "$before"
@@ -50,7 +50,7 @@ load limits
 	start_counting box
 	for _ in 1 2 3; do
 		run_ok checkpoint box
-		before=$(count)
+		before=$(box_count)
 		run_ok restore box
 		counts_on "$before"
 	done
@@ -75,7 +75,7 @@ load limits
 	oci pause box
 	run_ok checkpoint box
 	assert_gone box
-	before=$(count)
+	before=$(box_count)
 	run_ok restore box
 	counts_on "$before"
 }
@@ -181,8 +181,8 @@ load limits
 	run_ok oci ps --format json box
 	[ "$(jq length <<<"$output")" -eq 2 ]
 	grep -q "$(cgroup_of box)" "/proc/$(pid_of box)/cgroup"
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	expect pids.max 50
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
+	limit_is pids.max 50
 	run oci exec box sh -c 'mknod /tmp/mem c 1 1 && cat /tmp/mem'
 	assert_output_has "Operation not permitted"
 	run_ok oci update --pids-limit 40 box
@@ -243,13 +243,13 @@ load limits
 	oci run --detach --bundle "$BUNDLE" box </dev/null 2>&1 | cat &
 	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint box
-	before=$(count)
+	before=$(box_count)
 	with_criu restore --detach --bundle "$BUNDLE" --image-path "$IMAGES" \
 		box </dev/null 2>&1 | cat &
 	counts_on "$before"
-	[[ $(field Uid "$(pid_of box)") = 100001* ]]
-	[[ $(field Gid "$(pid_of box)") = 100002* ]]
-	[ "$(field Groups "$(pid_of box)")" = "100007 " ]
+	[[ $(status_field Uid "$(pid_of box)") = 100001* ]]
+	[[ $(status_field Gid "$(pid_of box)") = 100002* ]]
+	[ "$(status_field Groups "$(pid_of box)")" = "100007 " ]
 	run_ok oci exec box id -u
 	[ "$output" = 1 ]
 }

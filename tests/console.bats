@@ -15,19 +15,6 @@ terminal_bundle() {
 	args "$@"
 }
 
-# on_pty SIZE [TYPE] -- OPTIONS...: the runtime on a terminal of its own.
-on_pty() {
-	local arguments=()
-
-	while [ "$1" != -- ]; do
-		arguments+=("$1")
-		shift
-	done
-	shift
-	"$BATS_TEST_DIRNAME/terminal.py" pty "${arguments[@]}" -- \
-		"$SANDLOCK_OCI" --root "$ROOT" "$@" 3>&-
-}
-
 # to_socket OPTIONS...: with a receiver at $TMP/socket.
 to_socket() {
 	"$BATS_TEST_DIRNAME/terminal.py" receive "$TMP/socket" \
@@ -142,7 +129,7 @@ typed_to_socket() {
 	new_bundle box
 	args sh -c '[ ! -e /dev/console ] || stat -c %t /dev/console
 		(: </dev/tty) || echo "no tty"'
-	run_ok on_pty 24x80 -- run --bundle "$BUNDLE" box
+	run_ok oci_on_pty 24x80 -- run --bundle "$BUNDLE" box
 	assert_output_has "no tty"
 	[[ $output != *88* ]]
 }
@@ -181,7 +168,7 @@ typed_to_socket() {
 @test "in the foreground lines end as the caller's terminal ends them" {
 	requires root python3
 	terminal_bundle printf 'one\ntwo\n'
-	run_ok on_pty 24x80 -- run --bundle "$BUNDLE" box
+	run_ok oci_on_pty 24x80 -- run --bundle "$BUNDLE" box
 	[ "${lines[0]}" = one^M ]
 	[ "${lines[1]}" = two^M ]
 	[ "${lines[2]}" = "settings restored" ]
@@ -199,7 +186,7 @@ typed_to_socket() {
 	requires root python3
 	terminal_bundle sh -c 'stty size; trap "stty size; exit" WINCH
 		echo ready; while :; do sleep 0.05; done'
-	run_ok on_pty 25x81 'size 30x100' -- run --bundle "$BUNDLE" box
+	run_ok oci_on_pty 25x81 'size 30x100' -- run --bundle "$BUNDLE" box
 	[ "${lines[0]}" = "25 81^M" ]
 	[ "${lines[2]}" = "30 100^M" ]
 }
@@ -208,7 +195,7 @@ typed_to_socket() {
 	requires root python3
 	terminal_bundle sh -c 'trap "echo interrupted; exit 5" INT
 		echo ready; while :; do sleep 0.05; done'
-	run on_pty 24x80 '\x03' -- run --bundle "$BUNDLE" box
+	run oci_on_pty 24x80 '\x03' -- run --bundle "$BUNDLE" box
 	[ "$status" -eq 5 ]
 	assert_output_has "interrupted^M"
 	assert_output_has "settings restored"
@@ -232,14 +219,14 @@ typed_to_socket() {
 @test "the settings are restored after a failure, too" {
 	requires root python3
 	terminal_bundle /no/such/program
-	run on_pty 24x80 -- run --bundle "$BUNDLE" box
+	run oci_on_pty 24x80 -- run --bundle "$BUNDLE" box
 	[ "$status" -eq 1 ]
 	assert_output_has 'stat /no/such/program: no such file'
 	assert_output_has "settings restored"
 	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
 	chmod 0755 "$BUNDLE/rootfs/run.sh"
 	args /run.sh
-	run on_pty 24x80 -- run --bundle "$BUNDLE" box
+	run oci_on_pty 24x80 -- run --bundle "$BUNDLE" box
 	[ "$status" -eq 1 ]
 	assert_output_has "settings restored"
 }
@@ -267,7 +254,7 @@ typed_to_socket() {
 @test "exec -t has a terminal of the container, of the caller's size" {
 	requires root python3
 	start_sleeping box
-	run_ok on_pty 27x83 -- exec -t box sh -c 'tty; stty size; : </dev/tty'
+	run_ok oci_on_pty 27x83 -- exec -t box sh -c 'tty; stty size; : </dev/tty'
 	[ "${lines[0]}" = /dev/pts/0^M ]
 	[ "${lines[1]}" = "27 83^M" ]
 	[ "${lines[2]}" = "settings restored" ]
@@ -276,7 +263,7 @@ typed_to_socket() {
 @test "exec -t has job control, and typed signals end its program" {
 	requires root python3
 	start_sleeping box
-	run on_pty 24x80 '\x03' -- exec -t box sh -c 'trap "exit 6" INT
+	run oci_on_pty 24x80 '\x03' -- exec -t box sh -c 'trap "exit 6" INT
 		echo ready; while :; do sleep 0.05; done'
 	[ "$status" -eq 6 ]
 	assert_status box running

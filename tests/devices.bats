@@ -10,11 +10,6 @@ setup() {
 	new_bundle
 }
 
-# device JSON: add it to linux.devices.
-device() {
-	config --argjson device "$1" '.linux.devices += [$device]'
-}
-
 show='stat -c "%n %F %t:%T %a %u:%g"'
 
 default_nodes='/dev/full character special file 1:7 666 0:0
@@ -26,13 +21,13 @@ default_nodes='/dev/full character special file 1:7 666 0:0
 
 @test "the default nodes are there" {
 	umask 077
-	inside "$show /dev/full /dev/null /dev/random /dev/tty /dev/urandom \
+	run_inside "$show /dev/full /dev/null /dev/random /dev/tty /dev/urandom \
 		/dev/zero"
 	assert_lines "$default_nodes"
 }
 
 @test "the default nodes work" {
-	inside 'echo x >/dev/null; head -c 3 /dev/zero | od -An -tx1
+	run_inside 'echo x >/dev/null; head -c 3 /dev/zero | od -An -tx1
 		head -c 9 /dev/urandom | wc -c; echo x >/dev/full || true'
 	assert_output_has " 00 00 00"
 	assert_output_has 9
@@ -40,7 +35,7 @@ default_nodes='/dev/full character special file 1:7 666 0:0
 }
 
 @test "the links are there and nothing else" {
-	inside 'cd /dev; for l in core fd ptmx stderr stdin stdout; do
+	run_inside 'cd /dev; for l in core fd ptmx stderr stdin stdout; do
 		echo "$l $(readlink $l)"; done; ls'
 	assert_lines "core /proc/kcore
 fd /proc/self/fd
@@ -67,7 +62,7 @@ zero"
 
 @test "a user namespace gets the host's nodes" {
 	with_userns
-	inside 'cd /dev; for n in full null random tty urandom zero; do
+	run_inside 'cd /dev; for n in full null random tty urandom zero; do
 			stat -c "%n %t:%T" $n; done
 		echo x >null; head -c 2 zero | od -An -tx1'
 	assert_lines "full 1:7
@@ -84,7 +79,7 @@ zero 1:5
 	echo text >"$BUNDLE/rootfs/dev/zero"
 	ln -s nowhere "$BUNDLE/rootfs/dev/fd"
 	mkdir "$BUNDLE/rootfs/dev/full"
-	inside 'cat /dev/zero; readlink /dev/fd; ls -d /dev/full; ls -l /dev/null'
+	run_inside 'cat /dev/zero; readlink /dev/fd; ls -d /dev/full; ls -l /dev/null'
 	assert_output_has "text
 nowhere
 /dev/full"
@@ -97,22 +92,22 @@ nowhere
 			.destination | startswith("/dev") | not)) |
 		.mounts += [{destination: "/dev", source: $dev,
 			     options: ["bind"]}]'
-	device '{"type": "c", "path": "/dev/extra", "major": 1, "minor": 3}'
-	device '{"type": "c", "path": "/extra", "major": 1, "minor": 3}'
-	inside 'ls /dev; ls /extra'
+	add_device '{"type": "c", "path": "/dev/extra", "major": 1, "minor": 3}'
+	add_device '{"type": "c", "path": "/extra", "major": 1, "minor": 3}'
+	run_inside 'ls /dev; ls /extra'
 	assert_lines /extra
 	[ -z "$(ls "$TMP/dev")" ]
 }
 
 @test "nodes have the type, numbers, mode and owner asked for" {
-	device '{"type": "c", "path": "/dev/c", "major": 1, "minor": 3,
+	add_device '{"type": "c", "path": "/dev/c", "major": 1, "minor": 3,
 		 "fileMode": 416, "uid": 7, "gid": 8}'
-	device '{"type": "u", "path": "/dev/u", "major": 1, "minor": 5}'
-	device '{"type": "b", "path": "/dev/b", "major": 7, "minor": 300,
+	add_device '{"type": "u", "path": "/dev/u", "major": 1, "minor": 5}'
+	add_device '{"type": "b", "path": "/dev/b", "major": 7, "minor": 300,
 		 "fileMode": 25008}'
-	device '{"type": "p", "path": "/some/where/p", "fileMode": 384}'
+	add_device '{"type": "p", "path": "/some/where/p", "fileMode": 384}'
 	umask 077
-	inside "$show /dev/c /dev/u /dev/b /some/where/p"
+	run_inside "$show /dev/c /dev/u /dev/b /some/where/p"
 	assert_lines "/dev/c character special file 1:3 640 7:8
 /dev/u character special file 1:5 666 0:0
 /dev/b block special file 7:12c 660 0:0
@@ -120,9 +115,9 @@ nowhere
 }
 
 @test "a device replaces the default of the same path" {
-	device '{"type": "c", "path": "/dev/null", "major": 1, "minor": 5,
+	add_device '{"type": "c", "path": "/dev/null", "major": 1, "minor": 5,
 		 "fileMode": 292, "uid": 3}'
-	inside "$show /dev/null; head -c 1 /dev/null | od -An -tx1"
+	run_inside "$show /dev/null; head -c 1 /dev/null | od -An -tx1"
 	assert_lines "/dev/null character special file 1:5 444 3:0
  00"
 }
@@ -131,10 +126,10 @@ nowhere
 	config 'del(.mounts[] | select(.destination == "/dev"))'
 	mknod -m 600 "$BUNDLE/rootfs/dev/x" c 1 3
 	mkfifo -m 600 "$BUNDLE/rootfs/dev/p"
-	device '{"type": "c", "path": "/dev/x", "major": 1, "minor": 3,
+	add_device '{"type": "c", "path": "/dev/x", "major": 1, "minor": 3,
 		 "fileMode": 438, "uid": 5}'
-	device '{"type": "p", "path": "/dev/p", "fileMode": 420}'
-	inside "$show /dev/x /dev/p"
+	add_device '{"type": "p", "path": "/dev/p", "fileMode": 420}'
+	run_inside "$show /dev/x /dev/p"
 	assert_lines "/dev/x character special file 1:3 666 5:0
 /dev/p fifo 0:0 644 0:0"
 }
@@ -143,11 +138,11 @@ nowhere
 	local make
 
 	config 'del(.mounts[] | select(.destination == "/dev"))'
-	device '{"type": "c", "path": "/dev/x", "major": 1, "minor": 3}'
+	add_device '{"type": "c", "path": "/dev/x", "major": 1, "minor": 3}'
 	for make in "mknod PATH c 1 5" "mknod PATH b 1 3" "touch PATH" \
 		"mkdir PATH" "mkfifo PATH" "ln -s /dev/null PATH"; do
 		${make//PATH/$BUNDLE/rootfs/dev/x}
-		refused "linux.devices[0]"
+		create_fails "linux.devices[0]"
 		assert_output_has "something else has that name"
 		rm -r "$BUNDLE/rootfs/dev/x"
 	done
@@ -155,10 +150,10 @@ nowhere
 
 @test "a device in a user namespace is made outside of it" {
 	with_userns
-	device '{"type": "c", "path": "/dev/null", "major": 1, "minor": 3}'
-	device '{"type": "p", "path": "/dev/p"}'
-	device '{"type": "c", "path": "/dev/zero", "major": 1, "minor": 3}'
-	inside 'stat -c "%t:%T" /dev/null /dev/zero; stat -c %F /dev/p'
+	add_device '{"type": "c", "path": "/dev/null", "major": 1, "minor": 3}'
+	add_device '{"type": "p", "path": "/dev/p"}'
+	add_device '{"type": "c", "path": "/dev/zero", "major": 1, "minor": 3}'
+	run_inside 'stat -c "%t:%T" /dev/null /dev/zero; stat -c %F /dev/p'
 	assert_lines "1:3
 1:3
 fifo"

@@ -129,9 +129,9 @@ weights() {
 
 # expect_weights DEFAULT DISK WEIGHT: of box.
 expect_weights() {
-	expect blkio.bfq.weight "$1" io.bfq.weight "default $1"$'\n'"$2 $3"
+	limit_is blkio.bfq.weight "$1" io.bfq.weight "default $1"$'\n'"$2 $3"
 	if on_v1 blkio; then
-		expect blkio.bfq.weight_device "default $1"$'\n'"$2 $3"
+		limit_is blkio.bfq.weight_device "default $1"$'\n'"$2 $3"
 	fi
 }
 

@@ -12,17 +12,6 @@ DENIED="Permission denied"
 READONLY="Read-only file system"
 export DENIED READONLY
 
-# policed KEY=VALUE...: the annotations of the bundle, without their prefix.
-policed() {
-	# shellcheck disable=SC2086 # none, or one
-	set -- ${DEGRADED-} "$@"
-	annotate "${@/#/io.sandlock.}"
-}
-
-run_box() {
-	oci run --bundle "$BUNDLE" box
-}
-
 # The same, and what is not held is told.
 run_telling() {
 	oci --debug run --bundle "$BUNDLE" box
@@ -43,10 +32,10 @@ tells() {
 		(del(.hooks) | .process.args = ["sleep", "1000"])' \
 		"$BUNDLE/config.json" >"$TMP/configs"
 	use_config 1
-	run_ok run_box
+	run_ok run_bundle
 	assert_told init "$text"
 	use_config 2
-	run run_box
+	run run_bundle
 	assert_told hook "$text"
 	use_config 3
 	create box
@@ -71,9 +60,8 @@ assert_told() {
 	}
 }
 
-# refused TEXT: nothing runs, and why is said.
-refused() {
+# policy_fails TEXT: `run` fails with TEXT and leaves nothing.
+policy_fails() {
 	args true
-	run_bad "$1" run_box
-	assert_gone box
+	run_fails "$1"
 }

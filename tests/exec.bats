@@ -31,8 +31,8 @@ process_file() {
 	jq "$@" <(jq .process "$BUNDLE/config.json") >"$TMP/process.json"
 }
 
-# says LINE...: the output of the last `run` is exactly this.
-says() {
+# output_is LINE...: the output of the last `run` is exactly this.
+output_is() {
 	[ "$output" = "$(printf '%s\n' "$@")" ] || {
 		echo "$output"
 		return 1
@@ -101,7 +101,7 @@ says() {
 @test "exec before start sees the container as it will be" {
 	create box
 	run_ok oci exec box sh -c 'hostname; ls /dev/null /etc/passwd'
-	says sandlock /dev/null /etc/passwd
+	output_is sandlock /dev/null /etc/passwd
 }
 
 @test "exec in a stopped container is refused" {
@@ -240,10 +240,10 @@ freeze() {
 		.cwd = "/etc" | .env = ["PATH=/bin", "ONLY=this"] |
 		.user = {uid: 5, gid: 6, additionalGids: [7]}'
 	run_ok oci exec --process "$TMP/process.json" box
-	says /etc 5 "6 7" PATH=/bin ONLY=this HOME=/
+	output_is /etc 5 "6 7" PATH=/bin ONLY=this HOME=/
 	run_ok oci exec --process "$TMP/process.json" --cwd /tmp --user 1 \
 		--env X=y --cap CAP_SYS_TIME box ignored
-	says /etc 5 "6 7" PATH=/bin ONLY=this HOME=/
+	output_is /etc 5 "6 7" PATH=/bin ONLY=this HOME=/
 	run_ok oci exec --process /dev/stdin box <"$TMP/process.json"
 	[ "${lines[0]}" = /etc ]
 	mkfifo "$TMP/fifo"
@@ -263,7 +263,7 @@ freeze() {
 		.noNewPrivileges = false |
 		.rlimits = [{type: "RLIMIT_NOFILE", soft: 99, hard: 100}]'
 	run_ok oci exec --process "$TMP/process.json" box
-	says $'CapInh:\t0000000000000000' \
+	output_is $'CapInh:\t0000000000000000' \
 		$'CapPrm:\t0000000000000021' $'CapEff:\t0000000000000021' \
 		$'CapBnd:\t0000000000000021' $'CapAmb:\t0000000000000000' \
 		$'NoNewPrivs:\t0' 99
@@ -303,11 +303,11 @@ freeze() {
 	echo third >"$TMP/third"
 	echo fourth >"$TMP/fourth"
 	run_ok exec_with_fds --preserve-fds 2 box sh -c 'cat <&3; cat <&4; ls /proc/self/fd'
-	says third fourth 0 1 2 3 4 5
+	output_is third fourth 0 1 2 3 4 5
 	run_ok exec_with_fds --preserve-fds 1 box sh -c 'cat <&3; ls /proc/self/fd'
-	says third 0 1 2 3 4
+	output_is third 0 1 2 3 4
 	run_ok exec_with_fds box ls /proc/self/fd
-	says 0 1 2 3
+	output_is 0 1 2 3
 	run exec_with_fds --preserve-fds 3 box true
 	[ "$status" -eq 255 ]
 	assert_output_has "--preserve-fds 3: descriptor 5: bad file descriptor"

@@ -32,8 +32,9 @@ works_now() {
 	rm -f "$TMP/c1.pid"
 }
 
-# fails TEXT [OPTION...]: create and run do, and undo what they did.
-fails() {
+# create_and_run_fail TEXT [OPTION...]: create and run do, and undo what they
+# did.
+create_and_run_fail() {
 	local text=$1
 
 	shift
@@ -50,7 +51,7 @@ fails() {
 		# shellcheck disable=SC2016 # $p is jq's
 		config --arg p $point '.hooks = {} |
 			.hooks[$p] = [{"path": "/bin/false"}]'
-		fails "error running $point hook #0"
+		create_and_run_fail "error running $point hook #0"
 		works_now
 	done
 }
@@ -58,31 +59,31 @@ fails() {
 @test "a hook that hangs is ended, and the creation undone" {
 	config '.hooks.createRuntime = [{"path": "/bin/sleep",
 		"args": ["sleep", "1000"], "timeout": 1}]'
-	fails "error running createRuntime hook #0"
+	create_and_run_fail "error running createRuntime hook #0"
 	works_now
 }
 
 @test "a mount that cannot be made undoes the creation" {
 	config '.mounts += [{"destination": "/x", "source": "/absent",
 		"options": ["bind"]}]'
-	fails "mounts[7]: open mount source /absent: no such file or directory"
+	create_and_run_fail "mounts[7]: open mount source /absent: no such file or directory"
 	[ ! -e "$BUNDLE/rootfs/x" ]
 	config '.mounts[7] = {"destination": "/x", "type": "nosuchfs"}'
-	fails "mounts[7]: make file system nosuchfs: no such device"
+	create_and_run_fail "mounts[7]: make file system nosuchfs: no such device"
 	config '.mounts[7] = {"destination": "/x", "type": "tmpfs",
 		"options": ["size=much"]}'
-	fails "mounts[7]"
+	create_and_run_fail "mounts[7]"
 	works_now
 }
 
 @test "a program that is not there undoes the creation" {
 	args no-such-program
 	# shellcheck disable=SC2016 # so it is said
-	fails '"no-such-program": executable file not found in $PATH'
+	create_and_run_fail '"no-such-program": executable file not found in $PATH'
 	args /etc/passwd
-	fails 'exec: "/etc/passwd": permission denied'
+	create_and_run_fail 'exec: "/etc/passwd": permission denied'
 	args /bin
-	fails 'exec: "/bin": '
+	create_and_run_fail 'exec: "/bin": '
 	works_now
 }
 
@@ -101,7 +102,7 @@ fails() {
 
 @test "a working directory that is not there undoes the creation" {
 	config '.process.cwd = "/bin/busybox"'
-	fails "process.cwd"
+	create_and_run_fail "process.cwd"
 	works_now
 }
 
@@ -119,15 +120,15 @@ fails() {
 }
 
 @test "a pidfd socket that is not there undoes the creation" {
-	fails "$TMP/absent" --pidfd-socket "$TMP/absent"
+	create_and_run_fail "$TMP/absent" --pidfd-socket "$TMP/absent"
 	works_now
 }
 
 @test "a pid file that cannot be written undoes the creation" {
-	fails "--pid-file: create $TMP/absent/pid" \
+	create_and_run_fail "--pid-file: create $TMP/absent/pid" \
 		--pid-file "$TMP/absent/pid"
 	mkdir "$TMP/folder"
-	fails "--pid-file: write $TMP/folder" --pid-file "$TMP/folder"
+	create_and_run_fail "--pid-file: write $TMP/folder" --pid-file "$TMP/folder"
 	[ -d "$TMP/folder" ]
 	[ ! -e "$TMP/folder.tmp" ]
 	works_now
@@ -136,19 +137,19 @@ fails() {
 @test "a creation that fails leaves another's pid file alone" {
 	echo 1 >"$TMP/other.pid"
 	args no-such-program
-	fails "not found" --pid-file "$TMP/other.pid"
+	create_and_run_fail "not found" --pid-file "$TMP/other.pid"
 	[ "$(cat "$TMP/other.pid")" = 1 ]
 }
 
 @test "a limit that cannot be set undoes the creation" {
 	config '.linux.resources.cpu.cpus = "4000-4001"'
-	fails "linux.resources.cpu.cpus: "
+	create_and_run_fail "linux.resources.cpu.cpus: "
 	works_now
 }
 
 @test "a memory limit too low for a process is told as that" {
 	config '.linux.resources.memory = {"limit": 4096}'
-	fails "was killed by signal 9 (KILL) before its program: out of memory, \
+	create_and_run_fail "was killed by signal 9 (KILL) before its program: out of memory, \
 of which it may have 4096 bytes"
 	works_now
 }
@@ -166,7 +167,7 @@ of which it may have 4096 bytes"
 @test "a joined namespace of the wrong kind undoes the creation" {
 	config '.linux.namespaces |= map(if .type == "ipc" then
 		.path = "/proc/self/ns/net" else . end)'
-	fails "/proc/self/ns/net"
+	create_and_run_fail "/proc/self/ns/net"
 	works_now
 }
 

@@ -128,7 +128,7 @@ is_dynamic() {
 	LC_ALL=C grep -aq '/ld-[a-z0-9-]*\.so' "$1"
 }
 
-# The kernel can (5.12), and the file system below the tests can, too.
+# kernel_since VERSION: the running kernel is of this version or newer.
 kernel_since() {
 	[ "$(printf '%s\n%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]
 }
@@ -216,6 +216,19 @@ with_userns() {
 	chown -R 100000:100000 "$BUNDLE/rootfs"
 }
 
+# without_namespace TYPE: the container shares this namespace with the host.
+# shellcheck disable=SC2016 # the dollars are jq's
+without_namespace() {
+	config --arg type "$1" \
+		'del(.linux.namespaces[] | select(.type == $type))'
+}
+
+# without_mount_namespace: nor any of what needs one.
+without_mount_namespace() {
+	without_namespace mount
+	config '.mounts = [] | del(.linux.maskedPaths, .linux.readonlyPaths)'
+}
+
 # args PROGRAM [ARGUMENT...]: what the container runs.
 # shellcheck disable=SC2016 # the dollars are jq's
 args() {
@@ -231,6 +244,19 @@ annotate() {
 			.[$pair[:$at]] = $pair[$at + 1:]))' --args -- "$@"
 }
 
+# annotate_policy KEY=VALUE...: as annotate, of a policy; $DEGRADED comes first.
+annotate_policy() {
+	# shellcheck disable=SC2086 # none, or one
+	set -- ${DEGRADED-} "$@"
+	annotate "${@/#/io.sandlock.}"
+}
+
+# add_device JSON: to linux.devices.
+# shellcheck disable=SC2016 # the dollars are jq's
+add_device() {
+	config --argjson device "$1" '.linux.devices += [$device]'
+}
+
 # ---- commands ----
 
 # oci WORD...: `sandlock-oci`, with the state directory of the test.
@@ -244,18 +270,19 @@ sandlock() {
 	"$SANDLOCK" --root "$ROOT" "$@" 3>&-
 }
 
-# box WORD...: `sandlock run`, with the same.
-box() {
+# sandbox WORD...: `sandlock run`, with the same state directory.
+sandbox() {
 	sandlock run "$@"
 }
 
-# user_box WORD...: `sandlock run` by the user of new_user.
-user_box() {
+# user_sandbox WORD...: `sandlock run` by the user of new_user.
+user_sandbox() {
 	as_user ./sandlock run "$@"
 }
 
-# blocked WORD...: `sandlock run` where no user namespace can be made.
-blocked() {
+# sandbox_without_userns WORD...: `sandlock run` where no user namespace can be
+# made.
+sandbox_without_userns() {
 	# shellcheck disable=SC2016 # for the inner shell
 	unshare --user --map-root-user sh -c '
 		echo 0 >/proc/sys/user/max_user_namespaces
@@ -329,6 +356,45 @@ start_sleeping() {
 	start_container "$1"
 }
 
+# start_box [PROGRAM...]: start the container box from $BUNDLE; $PID is the pid
+# of its init.
+# shellcheck disable=SC2034 # for the tests
+start_box() {
+	[ $# -eq 0 ] || args "$@"
+	start_container box
+	PID=$(pid_of box)
+}
+
+# run_bundle: the program of $BUNDLE, in the foreground, as container box.
+run_bundle() {
+	oci run --bundle "$BUNDLE" box
+}
+
+# run_fails TEXT: `run` must fail, say TEXT and leave nothing.
+run_fails() {
+	run_bad "$1" run_bundle
+	assert_gone box
+}
+
+# config_fails TEXT JQ: with config.json changed by JQ, `run` fails with TEXT.
+config_fails() {
+	config "$2"
+	run_fails "$1"
+}
+
+# oci_on_pty SIZE [TYPE] -- WORD...: `sandlock-oci` on a terminal of its own.
+oci_on_pty() {
+	local arguments=()
+
+	while [ "$1" != -- ]; do
+		arguments+=("$1")
+		shift
+	done
+	shift
+	"$TESTS/terminal.py" pty "${arguments[@]}" -- \
+		"$SANDLOCK_OCI" --root "$ROOT" "$@" 3>&-
+}
+
 # The pid of a container's init.
 pid_of() {
 	oci state "$1" | sed -n 's/^  "pid": \([0-9]*\).*/\1/p'
@@ -347,14 +413,14 @@ add_mount() {
 			     options: $options} | del(.[] | select(. == ""))]'
 }
 
-# inside SCRIPT [OPTION...]: run it in a container made from $BUNDLE.
-inside() {
+# run_inside SCRIPT [OPTION...]: run it in a container made from $BUNDLE.
+run_inside() {
 	args sh -c "$1"
 	run_ok oci run --bundle "$BUNDLE" "${@:2}" inside
 }
 
-# refused TEXT: `create` must fail, say TEXT and leave nothing.
-refused() {
+# create_fails TEXT: `create` must fail, say TEXT and leave nothing.
+create_fails() {
 	run_bad "$1" create refused
 	assert_gone refused
 }
@@ -363,6 +429,12 @@ refused() {
 # reaches the host.
 privately() {
 	unshare --mount --propagation private "$@" 3>&-
+}
+
+# in_host_network COMMAND...: in the network namespace of process $HOST, which
+# stands for the host's.
+in_host_network() {
+	nsenter --net="/proc/$HOST/ns/net" "$@" 3>&-
 }
 
 # assert_lines EXPECTED: all that the last `run` printed.
@@ -468,6 +540,10 @@ leftovers() {
 	leftover_processes
 }
 
+nothing_left() {
+	[ -z "$(leftovers)" ]
+}
+
 # The parent itself is ours to remove; what is below is the runtime's.
 leftover_cgroups() {
 	local dir
@@ -534,6 +610,17 @@ as_user() {
 			XDG_RUNTIME_DIR="$home/run" setpriv --reuid "$id" \
 			--regid "$id" --clear-groups "$@"
 	' as_user "$USER_HOME" "$USER_ID" "$@" 3>&-
+}
+
+# user_oci WORD...: `sandlock-oci`, called by the user; the state is below
+# $USER_HOME/run.
+user_oci() {
+	as_user ./sandlock-oci "$@"
+}
+
+# user_run_bundle: run_bundle by the user.
+user_run_bundle() {
+	user_oci run --bundle "$BUNDLE" box
 }
 
 # new_user_bundle [NAME]: $BUNDLE belongs to that user, by `spec --rootless`.

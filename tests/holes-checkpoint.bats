@@ -129,10 +129,6 @@ x"
 	[ -z "$(ls "$TMP/outside")" ]
 }
 
-in_host() {
-	nsenter --net="/proc/$HOST/ns/net" "$@" 3>&-
-}
-
 # has_network PID: the process has its own network namespace.
 has_network() {
 	[ "$(readlink "/proc/$1/ns/net" 2>/dev/null)" != \
@@ -140,38 +136,38 @@ has_network() {
 }
 
 # make_host: create a network namespace that stands for the host, with out0.
-make_host() {
+make_host_with_out0() {
 	requires ip nsenter
 	unshare --net sleep 1000 </dev/null >/dev/null 2>&1 3>&- &
 	HOST=$!
 	wait_until has_network "$HOST"
-	in_host ip link set lo up
+	in_host_network ip link set lo up
 	make_out0
 }
 
 make_out0() {
-	in_host ip link add out0 type veth peer name peer0 ||
+	in_host_network ip link add out0 type veth peer name peer0 ||
 		skip "needs veth"
-	in_host ip address add 192.0.2.7/24 dev out0
+	in_host_network ip address add 192.0.2.7/24 dev out0
 }
 
 @test "a container with netDevices is saved, and gets the interface again" {
-	make_host
+	make_host_with_out0
 	new_bundle box
 	config '.linux.netDevices = {out0: {name: "eth5"}}'
 	args sleep 1000
-	in_host "${PROGRAM[@]}" run --detach --bundle "$BUNDLE" box \
+	in_host_network "${PROGRAM[@]}" run --detach --bundle "$BUNDLE" box \
 		</dev/null >"$TMP/box.out" 2>&1
-	run_ok in_host "${PROGRAM[@]}" checkpoint --image-path "$IMAGES" \
+	run_ok in_host_network "${PROGRAM[@]}" checkpoint --image-path "$IMAGES" \
 		--leave-running box
-	run_ok in_host "${PROGRAM[@]}" checkpoint --image-path "$IMAGES" box
-	wait_until in_host sh -c '! ip link show out0'
+	run_ok in_host_network "${PROGRAM[@]}" checkpoint --image-path "$IMAGES" box
+	wait_until in_host_network sh -c '! ip link show out0'
 	run_bad 'linux.netDevices["out0"]: no such interface' \
-		in_host "${PROGRAM[@]}" restore --detach --bundle "$BUNDLE" \
+		in_host_network "${PROGRAM[@]}" restore --detach --bundle "$BUNDLE" \
 		--image-path "$IMAGES" box
 	assert_gone box
-	in_host ip link show peer0 2>/dev/null || make_out0
-	in_host "${PROGRAM[@]}" restore --detach --bundle "$BUNDLE" \
+	in_host_network ip link show peer0 2>/dev/null || make_out0
+	in_host_network "${PROGRAM[@]}" restore --detach --bundle "$BUNDLE" \
 		--image-path "$IMAGES" box </dev/null >"$TMP/box.out" 2>&1 ||
 		{ cat "$TMP/box.out"; false; }
 	run_ok oci exec box sh -c 'ip -o address; cat /sys/class/net/lo/flags'
@@ -180,7 +176,7 @@ make_out0() {
 }
 
 @test "in a network namespace that is joined the interface stays" {
-	make_host
+	make_host_with_out0
 	unshare --net sleep 1000 </dev/null >/dev/null 2>&1 3>&- &
 	JOINED=$!
 	wait_until has_network "$JOINED"
@@ -189,10 +185,10 @@ make_out0() {
 		.linux.netDevices = {out0: {name: "eth5"}} |
 		(.linux.namespaces[] | select(.type == "network")).path = $path'
 	args sleep 1000
-	in_host "${PROGRAM[@]}" run --detach --bundle "$BUNDLE" box \
+	in_host_network "${PROGRAM[@]}" run --detach --bundle "$BUNDLE" box \
 		</dev/null >"$TMP/box.out" 2>&1
-	run_ok in_host "${PROGRAM[@]}" checkpoint --image-path "$IMAGES" box
-	in_host "${PROGRAM[@]}" restore --detach --bundle "$BUNDLE" \
+	run_ok in_host_network "${PROGRAM[@]}" checkpoint --image-path "$IMAGES" box
+	in_host_network "${PROGRAM[@]}" restore --detach --bundle "$BUNDLE" \
 		--image-path "$IMAGES" box </dev/null >"$TMP/box.out" 2>&1 ||
 		{ cat "$TMP/box.out"; false; }
 	run_ok oci exec box ip -o address

@@ -35,7 +35,7 @@ sleeping() {
 	wait_until grep -qs here "$TMP/out"
 }
 
-let_go() {
+release_caller() {
 	echo >"$TMP/hold"
 	wait "$CALLER"
 }
@@ -140,7 +140,7 @@ let_go() {
 	shows_no_value
 	run command_line "$inside"
 	shows_no_value
-	let_go
+	release_caller
 }
 
 @test "a value on the command line is taken off it before the command runs" {
@@ -149,7 +149,7 @@ let_go() {
 	assert_output_has "--env A="
 	assert_output_has "LAST="
 	shows_no_value
-	let_go
+	release_caller
 	run_ok sandlock run -r /usr --env A=sekrit --env TOKEN -- \
 		sh -c 'echo $A $TOKEN'
 	assert_lines "sekrit sekrit"
@@ -174,7 +174,7 @@ let_go() {
 	[ "$(sandlock inspect box --show-values | jq -r .policy.program.env.A)" = sekrit ]
 	run_ok sandlock inspect --show-values --toml box
 	assert_output_has 'env = { "A" = "sekrit", "TOKEN" = "sekrit" }'
-	let_go
+	release_caller
 }
 
 @test "the record of a sandbox can be read by its owner only" {
@@ -183,14 +183,14 @@ let_go() {
 	for file in "$ROOT"/box/*; do
 		[ "$(stat -c %a "$file")" = 600 ]
 	done
-	let_go
+	release_caller
 }
 
 @test "a profile that inspect printed without values is refused, not run without them" {
 	sleeping --env A=sekrit
 	sandlock inspect box --toml >"$TMP/p.toml"
 	sandlock_bad "program.env" run --policy "$TMP/p.toml" -- true
-	let_go
+	release_caller
 }
 
 @test "explain, --json, --why and --debug show names of variables only" {

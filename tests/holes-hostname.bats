@@ -20,8 +20,8 @@ setup() {
 	cp "$HOST/etc/hosts" "$TMP/hosts"
 }
 
-# in_host WORD...: `sandlock run` with that tree as its root.
-in_host() {
+# in_host_tree WORD...: `sandlock run` with that tree as its root.
+in_host_tree() {
 	sandlock run --name box --chroot "$HOST" "$@"
 }
 
@@ -35,29 +35,29 @@ assert_host_untouched() {
 @test "/etc/hostname and /etc/hosts have the sandbox's name where /etc is not listed" {
 	run_ok sandlock run --name box -r /usr -- sh -c "$show; ls /etc"
 	assert_lines $'box\n127.0.0.1\tbox\n127.0.0.1\tlocalhost\n::1\tlocalhost\nhostname\nhosts'
-	run_ok in_host -r /bin -- sh -c "$show"
+	run_ok in_host_tree -r /bin -- sh -c "$show"
 	[ "${lines[0]}" = box ]
 	[[ $output != *host-name* && $output != *10.1.2.3* ]]
 }
 
 @test "/etc/hostname is the sandbox's where /etc is listed, and /etc/hosts has its line and the host's" {
-	run_ok in_host -r /bin -r /etc -- sh -c "$show; cat /etc/sub/file"
+	run_ok in_host_tree -r /bin -r /etc -- sh -c "$show; cat /etc/sub/file"
 	assert_lines $'box\n127.0.0.1\tbox\n127.0.0.1 localhost\n10.1.2.3 other box\nx'
-	run_ok in_host -r / -- sh -c "$show"
+	run_ok in_host_tree -r / -- sh -c "$show"
 	assert_lines $'box\n127.0.0.1\tbox\n127.0.0.1 localhost\n10.1.2.3 other box'
 	assert_host_untouched
 }
 
 @test "the files themselves may be listed, one by one" {
-	run_ok in_host -r /bin -r /etc/hosts -r /etc/hostname -- \
+	run_ok in_host_tree -r /bin -r /etc/hosts -r /etc/hostname -- \
 		sh -c "$show; grep -c /etc/ /proc/self/mountinfo || true"
 	assert_lines $'box\n127.0.0.1\tbox\n127.0.0.1 localhost\n10.1.2.3 other box\n0'
-	run_ok in_host -r /bin -r /etc/sub -- sh -c "$show; cat /etc/sub/file"
+	run_ok in_host_tree -r /bin -r /etc/sub -- sh -c "$show; cat /etc/sub/file"
 	[[ ${lines[0]} = box && $output != *10.1.2.3* ]]
 }
 
 @test "the name that the kernel tells is the one of the files" {
-	run_ok in_host -r /bin -r /etc -- sh -c '
+	run_ok in_host_tree -r /bin -r /etc -- sh -c '
 		[ "$(hostname)" = "$(cat /etc/hostname)" ] && hostname'
 	assert_lines box
 	run_ok sandlock run -r /usr -- sh -c 'cat /etc/hostname'
@@ -65,7 +65,7 @@ assert_host_untouched() {
 }
 
 @test "nobody inside writes these files, not even where /etc may be written" {
-	run_ok in_host -r /bin -w /etc -- sh -c '
+	run_ok in_host_tree -r /bin -w /etc -- sh -c '
 		for file in hostname hosts; do
 			echo evil >/etc/$file || echo "no write"
 			rm -f /etc/$file || echo "no removal"
@@ -81,34 +81,34 @@ assert_host_untouched() {
 }
 
 @test "Landlock lets these files be read, too" {
-	run_ok in_host -r /bin -x /bin -- sh -c "$show"
+	run_ok in_host_tree -r /bin -x /bin -- sh -c "$show"
 	[ "${lines[0]}" = box ]
-	run_ok in_host -r /bin -r /etc -x /bin -- sh -c "$show"
+	run_ok in_host_tree -r /bin -r /etc -x /bin -- sh -c "$show"
 	[ "${lines[0]}" = box ]
-	run_ok in_host -r /bin -r /etc/hosts -x /bin -- sh -c "$show"
+	run_ok in_host_tree -r /bin -r /etc/hosts -x /bin -- sh -c "$show"
 	assert_output_has "10.1.2.3 other box"
 }
 
 @test "a user without privileges has the sandbox's name in both files" {
 	requires root
 	new_user
-	run_ok user_box --name box -r /usr -- sh -c "$show"
+	run_ok user_sandbox --name box -r /usr -- sh -c "$show"
 	[ "${lines[0]}" = box ]
 	[ "${lines[1]}" = $'127.0.0.1\tbox' ]
-	run_ok user_box --name box -r /usr -r /etc -- sh -c 'cat /etc/hostname'
+	run_ok user_sandbox --name box -r /usr -r /etc -- sh -c 'cat /etc/hostname'
 	assert_lines box
 }
 
 @test "a denied /etc/hosts or /etc/hostname stays denied" {
-	run_ok in_host -r /bin --filesystem-deny /etc/hosts -- \
+	run_ok in_host_tree -r /bin --filesystem-deny /etc/hosts -- \
 		sh -c 'cat /etc/hostname; ls /etc'
 	assert_lines $'box\nhostname'
-	run_ok in_host -r /bin -r /etc --filesystem-deny /etc/hosts -- \
+	run_ok in_host_tree -r /bin -r /etc --filesystem-deny /etc/hosts -- \
 		sh -c 'cat /etc/hostname; ! cat /etc/hosts 2>/dev/null'
 	assert_lines box
-	run_ok in_host -r /bin -r /etc --filesystem-deny /etc -- \
+	run_ok in_host_tree -r /bin -r /etc --filesystem-deny /etc -- \
 		sh -c '! cat /etc/hostname 2>/dev/null'
-	run_ok in_host -r /bin -r /etc --deny-read /etc/hostname -- \
+	run_ok in_host_tree -r /bin -r /etc --deny-read /etc/hostname -- \
 		sh -c '! cat /etc/hostname 2>/dev/null; grep -c box /etc/hosts'
 	assert_lines 2
 }
@@ -116,14 +116,14 @@ assert_host_untouched() {
 @test "a mount at /etc brings its own files" {
 	mkdir "$TMP/own"
 	echo mapped >"$TMP/own/hostname"
-	run_ok in_host -r /bin --mount "/etc:$TMP/own" -- \
+	run_ok in_host_tree -r /bin --mount "/etc:$TMP/own" -- \
 		sh -c 'cat /etc/hostname; ls /etc'
 	assert_lines $'mapped\nhostname'
 }
 
 @test "a shown /etc that lacks the files gets none, on the host neither" {
 	rm "$HOST/etc/hosts" "$HOST/etc/hostname"
-	run_ok in_host -r /bin -w /etc -- ls /etc
+	run_ok in_host_tree -r /bin -w /etc -- ls /etc
 	assert_lines sub
 	[ "$(ls "$HOST/etc")" = sub ]
 }
@@ -131,11 +131,11 @@ assert_host_untouched() {
 @test "a link in place of /etc/hosts or /etc is followed inside the root" {
 	mv "$HOST/etc/hosts" "$HOST/etc/sub/real"
 	ln -s sub/real "$HOST/etc/hosts"
-	run_ok in_host -r /bin -r /etc -- cat /etc/hosts
+	run_ok in_host_tree -r /bin -r /etc -- cat /etc/hosts
 	assert_lines $'127.0.0.1\tbox\n127.0.0.1 localhost\n10.1.2.3 other box'
 	mv "$HOST/etc" "$HOST/usr/etc"
 	ln -s usr/etc "$HOST/etc"
-	run_ok in_host -r /bin -w /etc -- sh -c "$show"
+	run_ok in_host_tree -r /bin -w /etc -- sh -c "$show"
 	assert_lines $'box\n127.0.0.1\tbox\n127.0.0.1 localhost\n10.1.2.3 other box'
 	[ "$(cat "$HOST/usr/etc/hostname")" = host-name ]
 	diff "$TMP/hosts" "$HOST/usr/etc/sub/real"
@@ -157,15 +157,15 @@ assert_host_untouched() {
 	mkdir "$HOST/etc/hostname"
 	rm "$HOST/etc/hosts"
 	mkfifo "$HOST/etc/hosts"
-	run_ok in_host -r /bin -r /etc -- sh -c 'test -p /etc/hosts && hostname'
+	run_ok in_host_tree -r /bin -r /etc -- sh -c 'test -p /etc/hosts && hostname'
 	assert_lines box
 	rm "$HOST/etc/hosts"
 	truncate -s 5M "$HOST/etc/hosts"
-	run_ok in_host -r /bin -r /etc -- sh -c 'wc -c </etc/hosts'
+	run_ok in_host_tree -r /bin -r /etc -- sh -c 'wc -c </etc/hosts'
 	assert_lines 5242880
 	rm "$HOST/etc/hosts"
 	mkdir "$HOST/etc/hosts" && : >"$HOST/etc/hosts/in"
-	run_ok in_host -r /bin -r /etc -- ls /etc/hosts
+	run_ok in_host_tree -r /bin -r /etc -- ls /etc/hosts
 	assert_lines in
 }
 

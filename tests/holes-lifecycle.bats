@@ -96,10 +96,10 @@ stopped_create() {
 	wait_until test -s "$TMP/create"
 	[ -z "${1:-}" ] || kill -STOP -- "-$(cat "$TMP/create")"
 	kill -STOP "$(cat "$TMP/create")"
-	wait_until is_stopped "$(cat "$TMP/create")"
+	wait_until process_is_stopped "$(cat "$TMP/create")"
 }
 
-is_stopped() {
+process_is_stopped() {
 	grep -q '^State:.T' "/proc/$1/status"
 }
 
@@ -126,7 +126,7 @@ is_stopped() {
 	CREATE=$!
 	wait_until test -s "$TMP/create"
 	kill -STOP "$(cat "$TMP/create")"
-	wait_until is_stopped "$(cat "$TMP/create")"
+	wait_until process_is_stopped "$(cat "$TMP/create")"
 	run_ok oci delete --force web
 	assert_gone web
 	fails wait "$CREATE"
@@ -144,7 +144,7 @@ is_stopped() {
 	wait_until test -s "$USER_HOME/run/create"
 	cp "$USER_HOME/run/create" "$TMP/create"
 	kill -STOP -- "-$(cat "$TMP/create")"
-	wait_until is_stopped "$(cat "$TMP/create")"
+	wait_until process_is_stopped "$(cat "$TMP/create")"
 	run_ok as_user ./sandlock-oci delete --force web
 	[ -z "$(as_user ./sandlock-oci list --quiet)" ]
 	fails wait "$CREATE"

@@ -26,7 +26,7 @@ peers='peer() {
 # an unspecified tmpfs, with a rootfsPropagation of ROOT.
 own_kinds() {
 	config --arg kind "$1" '.linux.rootfsPropagation = $kind'
-	inside "$peers"'echo "$(peer /) $(peer /a) $(peer /b) $(peer /c)"'
+	run_inside "$peers"'echo "$(peer /) $(peer /a) $(peer /b) $(peer /c)"'
 	assert_lines "$2"
 }
 
@@ -64,7 +64,7 @@ three_mounts() {
 	add_mount /a tmpfs tmpfs
 	add_mount /a "" "" remount slave
 	config '.linux.rootfsPropagation = "rshared"'
-	inside "$peers"'peer /a'
+	run_inside "$peers"'peer /a'
 	assert_lines -
 }
 
@@ -76,7 +76,7 @@ three_mounts() {
 	config '.linux.maskedPaths = ["/mask", "/file", "/mask", "//mask/",
 				      "/./file"] |
 		.linux.readonlyPaths = ["/only", "/only", "/only/."]'
-	inside 'for p in mask file only; do
+	run_inside 'for p in mask file only; do
 		grep -c " /$p " /proc/self/mountinfo; done
 		cat /file; touch /only/x || true'
 	assert_lines "1
@@ -106,31 +106,26 @@ cat: can't open '/n/link': Too many levels of symbolic links"
 
 # ---- devices in a user namespace ----
 
-# device JSON: add it to linux.devices.
-device() {
-	config --argjson device "$1" '.linux.devices += [$device]'
-}
-
 @test "a listed ptmx is the link to the container's own terminals" {
-	device '{"type": "c", "path": "/dev/ptmx", "major": 5, "minor": 2}'
-	inside 'readlink /dev/ptmx; exec 3<>/dev/ptmx && echo opened'
+	add_device '{"type": "c", "path": "/dev/ptmx", "major": 5, "minor": 2}'
+	run_inside 'readlink /dev/ptmx; exec 3<>/dev/ptmx && echo opened'
 	assert_lines "pts/ptmx
 opened"
 	with_userns
-	inside 'readlink /dev/ptmx; exec 3<>/dev/ptmx && echo opened'
+	run_inside 'readlink /dev/ptmx; exec 3<>/dev/ptmx && echo opened'
 	assert_lines "pts/ptmx
 opened"
 }
 
 @test "a device in a user namespace is made from its numbers, with mode and owner" {
 	with_userns
-	device '{"type": "c", "path": "/dev/first", "major": 1, "minor": 5,
+	add_device '{"type": "c", "path": "/dev/first", "major": 1, "minor": 5,
 		 "fileMode": 420, "uid": 7, "gid": 8}'
-	device '{"type": "c", "path": "/dev/zero", "major": 1, "minor": 3}'
-	device '{"type": "b", "path": "/some/where", "major": 7, "minor": 300}'
-	device '{"type": "u", "path": "/dev/nobody", "major": 1, "minor": 3,
+	add_device '{"type": "c", "path": "/dev/zero", "major": 1, "minor": 3}'
+	add_device '{"type": "b", "path": "/some/where", "major": 7, "minor": 300}'
+	add_device '{"type": "u", "path": "/dev/nobody", "major": 1, "minor": 3,
 		 "uid": 70000}'
-	inside 'stat -c "%n %t:%T %a %u:%g" /dev/first /dev/zero /some/where \
+	run_inside 'stat -c "%n %t:%T %a %u:%g" /dev/first /dev/zero /some/where \
 			/dev/nobody
 		head -c 2 /dev/first | od -An -tx1; wc -c </dev/zero'
 	assert_lines "/dev/first 1:5 644 7:8
@@ -145,12 +140,12 @@ opened"
 @test "a device that a user lists is the host's of the same numbers" {
 	new_user
 	new_user_bundle
-	device '{"type": "c", "path": "/dev/first", "major": 1, "minor": 5}'
+	add_device '{"type": "c", "path": "/dev/first", "major": 1, "minor": 5}'
 	args sh -c 'head -c 2 /dev/first | od -An -tx1'
 	chown "$USER_ID:$USER_ID" "$BUNDLE/config.json"
 	run_ok as_user ./sandlock-oci run --bundle "$BUNDLE" first
 	assert_lines " 00 00"
-	device '{"type": "c", "path": "/dev/never", "major": 511, "minor": 7}'
+	add_device '{"type": "c", "path": "/dev/never", "major": 511, "minor": 7}'
 	run_bad "linux.devices[1]: open mount source /dev/never: the host has no such node" \
 		as_user ./sandlock-oci run --bundle "$BUNDLE" never
 }
@@ -175,11 +170,11 @@ new_data() {
 	add_mount /data bind "$TMP/data" bind
 	add_mount /m bind "$BUNDLE/rootfs/data" bind
 	idmapped
-	inside 'stat -c "%n %u:%g" /data/file /m/file'
+	run_inside 'stat -c "%n %u:%g" /data/file /m/file'
 	assert_lines "/data/file 1000:1000
 /m/file 100005:100006"
 	with_userns
-	inside 'stat -c "%n %u:%g" /data/file /m/file'
+	run_inside 'stat -c "%n %u:%g" /data/file /m/file'
 	assert_lines "/data/file 65534:65534
 /m/file 5:6"
 }
@@ -190,7 +185,7 @@ new_data() {
 	add_mount /data bind "$TMP/data" bind
 	add_mount /m bind "$BUNDLE/rootfs/data" bind idmap
 	with_userns
-	inside 'stat -c "%n %u:%g" /m/file'
+	run_inside 'stat -c "%n %u:%g" /m/file'
 	assert_lines "/m/file 1000:1000"
 }
 
@@ -201,22 +196,16 @@ new_data() {
 	add_mount /host bind "$TMP/host" bind
 	add_mount /host/made tmpfs tmpfs
 	add_mount /m bind "$TMP/host/made" bind
-	inside 'touch /m/file; ls /host/made'
+	run_inside 'touch /m/file; ls /host/made'
 	assert_lines ""
 	[ -e "$TMP/host/made/file" ]
 	add_mount /n bind "$TMP/host/never" bind
-	refused "open $TMP/host/never: no such file or directory"
+	create_fails "open $TMP/host/never: no such file or directory"
 	assert_output_has "mounts[$(($(jq '.mounts | length' \
 		"$BUNDLE/config.json") - 1))]: "
 }
 
 # ---- without a mount namespace ----
-
-no_mount_namespace() {
-	config 'del(.linux.namespaces[] | select(.type == "mount")) |
-		.mounts = [] |
-		del(.linux.maskedPaths, .linux.readonlyPaths)'
-}
 
 # on_mounts COMMAND...: run it in a mount namespace whose rootfs has a tmpfs on
 # /tmp, nosuid and from "mine", and $TMP/data on /data, read-only.
@@ -237,7 +226,7 @@ run_mounted() {
 }
 
 @test "without a mount namespace listed mounts may be there already" {
-	no_mount_namespace
+	without_mount_namespace
 	add_mount /tmp tmpfs mine nosuid rw
 	add_mount /data bind "$TMP/data" rbind ro
 	args sh -c 'ls /tmp; cat /data/file'
@@ -249,7 +238,7 @@ text"
 @test "in a joined mount namespace listed mounts may be there already" {
 	local holder job
 
-	no_mount_namespace
+	without_mount_namespace
 	add_mount /tmp tmpfs mine
 	args ls /tmp
 	run_bad "mounts[0]: /tmp is not mounted" oci run \
@@ -270,7 +259,7 @@ text"
 @test "without a mount namespace every other mount is refused by index and destination" {
 	local mount text
 
-	no_mount_namespace
+	without_mount_namespace
 	add_mount /tmp tmpfs mine
 	while IFS='|' read -r mount text; do
 		# shellcheck disable=SC2086 # the words are many

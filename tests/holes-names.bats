@@ -24,9 +24,9 @@ setup() {
 	ln -s dot/bashrc "$home/.bashrc"
 }
 
-# in_home WORD...: `sandlock run` with a writable home.
-in_home() {
-	box -r /usr -w "$home" "${DEGRADE[@]}" "$@"
+# in_degraded_home WORD...: `sandlock run` with a writable home.
+in_degraded_home() {
+	sandbox -r /usr -w "$home" "${DEGRADE[@]}" "$@"
 }
 
 # Older kernels lack these features, which do not matter here.
@@ -34,15 +34,15 @@ OLDER=(--config-allow-degraded fs_refer --config-allow-degraded fs_truncate
 	--config-allow-degraded fs_ioctl_dev)
 DEGRADE=("${OLDER[@]}" --config-allow-degraded deny_replace)
 
-# kept LINK TARGET FLAG...: no shell command in a sandbox replaces LINK.
-kept() {
+# link_is_kept LINK TARGET FLAG...: no shell command in a sandbox replaces LINK.
+link_is_kept() {
 	local link=$1 target=$2 act
 
 	shift 2
 	for act in "rm -f $link" "mv $link $link.old" "mv -fT new $link" \
 		"ln -sfT new $link" "unlink $link" "rm -rf $link; mkdir $link"; do
 		echo evil >"$home/new"
-		in_home "$@" -- sh -c "cd && { $act; }" &>"$TMP/told" || :
+		in_degraded_home "$@" -- sh -c "cd && { $act; }" &>"$TMP/told" || :
 		[ "$(readlink "$home/$link")" = "$target" ] || {
 			echo "replaced by: $act"
 			cat "$TMP/told"
@@ -52,20 +52,20 @@ kept() {
 }
 
 @test "a denied link cannot be replaced from inside" {
-	kept .bashrc dot/bashrc --deny-write @shell-configs
-	kept .bashrc dot/bashrc --deny-write "$home/.bashrc"
-	kept .bashrc dot/bashrc --filesystem-deny "$home/.bashrc"
-	kept .bashrc dot/bashrc --deny-read "$home/.bashrc"
-	kept .bashrc dot/bashrc --deny-execute "$home/.bashrc"
-	kept .bashrc dot/bashrc --deny-write "-$home/.bashrc"
-	kept .bashrc dot/bashrc --deny-write "$home/.bash*"
-	run_ok in_home --deny-write @shell-configs -- sh -c 'cat ~/.bashrc'
+	link_is_kept .bashrc dot/bashrc --deny-write @shell-configs
+	link_is_kept .bashrc dot/bashrc --deny-write "$home/.bashrc"
+	link_is_kept .bashrc dot/bashrc --filesystem-deny "$home/.bashrc"
+	link_is_kept .bashrc dot/bashrc --deny-read "$home/.bashrc"
+	link_is_kept .bashrc dot/bashrc --deny-execute "$home/.bashrc"
+	link_is_kept .bashrc dot/bashrc --deny-write "-$home/.bashrc"
+	link_is_kept .bashrc dot/bashrc --deny-write "$home/.bash*"
+	run_ok in_degraded_home --deny-write @shell-configs -- sh -c 'cat ~/.bashrc'
 	[[ $output = *host ]]
-	run in_home --deny-write @shell-configs -- sh -c 'echo evil >~/.bashrc'
+	run in_degraded_home --deny-write @shell-configs -- sh -c 'echo evil >~/.bashrc'
 	[[ $output = *"$READONLY"* ]]
 	[ "$(cat "$home/dot/bashrc")" = host ]
 	# Without a denial the workload replaces it, so the test can fail.
-	run_ok in_home -- sh -c 'rm ~/.bashrc; echo evil >~/.bashrc'
+	run_ok in_degraded_home -- sh -c 'rm ~/.bashrc; echo evil >~/.bashrc'
 	[ "$(cat "$home/.bashrc")" = evil ]
 }
 
@@ -73,7 +73,7 @@ kept() {
 	requires userns
 	new_user
 	as_user sh -c 'mkdir dot; echo host >dot/bashrc; ln -s dot/bashrc .bashrc'
-	run user_box -r /usr -w "$USER_HOME" --deny-write @shell-configs \
+	run user_sandbox -r /usr -w "$USER_HOME" --deny-write @shell-configs \
 		"${DEGRADE[@]}" -- sh -c \
 		'cd; rm -f .bashrc; echo new >new; mv -fT new .bashrc; cat .bashrc'
 	[[ $output = *"$BUSY"*"$BUSY"*host ]] || { echo "$output"; false; }
@@ -86,7 +86,7 @@ kept() {
 	ln -s "$TMP/closed/rc" "$TMP/other/third"
 	ln -s "$TMP/other/third" "$home/second"
 	ln -s second "$home/.zshrc"
-	run in_home -w "$TMP/other" -r "$TMP/closed" --deny-write "$home/.zshrc" \
+	run in_degraded_home -w "$TMP/other" -r "$TMP/closed" --deny-write "$home/.zshrc" \
 		-- sh -c "cd; rm -f .zshrc second $TMP/other/third; cat .zshrc"
 	[[ $output = *"$BUSY"*"$BUSY"*"$BUSY"*host ]] || { echo "$output"; false; }
 	run_ok cat "$home/.zshrc"
@@ -96,7 +96,7 @@ kept() {
 	mkdir "$TMP/closed"
 	ln -s "$TMP/closed/rc" "$home/.zshrc"
 	echo host >"$TMP/closed/rc"
-	kept .zshrc "$TMP/closed/rc" --deny-write "$home/.zshrc"
+	link_is_kept .zshrc "$TMP/closed/rc" --deny-write "$home/.zshrc"
 	sandlock_bad "deny_replace" run -r /usr -w "$home" "${OLDER[@]}" \
 		--deny-write "$home/.zshrc" -- true
 }
@@ -104,9 +104,9 @@ kept() {
 @test "a link in the middle of a denied path is held" {
 	mkdir "$home/dot/fish"
 	ln -s ../dot/fish "$home/.config/fish"
-	kept .config/fish ../dot/fish --deny-write @shell-configs
-	kept .config/fish ../dot/fish --deny-write "$home/.config/fish/config.fish"
-	run in_home --deny-write @shell-configs -- sh -c \
+	link_is_kept .config/fish ../dot/fish --deny-write @shell-configs
+	link_is_kept .config/fish ../dot/fish --deny-write "$home/.config/fish/config.fish"
+	run in_degraded_home --deny-write @shell-configs -- sh -c \
 		'cd; mv .config x; mkdir -p .config/fish; echo evil >.config/fish/config.fish'
 	[ ! -e "$home/x" ]
 	[ ! -e "$home/dot/fish/config.fish" ]
@@ -117,7 +117,7 @@ kept() {
 	echo host >"$home/a/rc"
 	echo evil >"$home/evil/rc"
 	ln -s a/b/../rc "$home/.zshrc"
-	run in_home --deny-write "$home/.zshrc" -- sh -c \
+	run in_degraded_home --deny-write "$home/.zshrc" -- sh -c \
 		'cd; mv a/b a/old; ln -s ../evil/b a/b; cat .zshrc'
 	[[ $output = *host ]] || { echo "$output"; false; }
 	[ "$(cat "$home/.zshrc")" = host ]
@@ -130,15 +130,15 @@ kept() {
 	ln -s .zshrc "$home/.zshenv"
 	ln -s no/directory/yet "$home/.profile"
 	for link in .zshrc .zshenv .profile; do
-		kept $link "$(readlink "$home/$link")" --deny-write @shell-configs
-		run in_home --deny-write @shell-configs -- sh -c \
+		link_is_kept $link "$(readlink "$home/$link")" --deny-write @shell-configs
+		run in_degraded_home --deny-write @shell-configs -- sh -c \
 			"cd; mkdir -p no/directory; for f in $link dot/none no/directory/yet; do
 				echo evil >\$f; done"
 		[ ! -e "$home/$link" ]
 	done
-	kept .zshrc dot/none --deny-write "-$home/.zshrc"
-	kept .zshrc dot/none --deny-write "$home/.zshr*"
-	run in_home --deny-write "$home/.zshr*" -- sh -c 'echo evil >~/dot/none'
+	link_is_kept .zshrc dot/none --deny-write "-$home/.zshrc"
+	link_is_kept .zshrc dot/none --deny-write "$home/.zshr*"
+	run in_degraded_home --deny-write "$home/.zshr*" -- sh -c 'echo evil >~/dot/none'
 	[ ! -e "$home/.zshrc" ]
 	[ ! -e "$home/no" ]
 }
@@ -146,15 +146,15 @@ kept() {
 @test "links that lead to each other are held" {
 	ln -s .zshenv "$home/.zshrc"
 	ln -s .zshrc "$home/.zshenv"
-	kept .zshrc .zshenv --deny-write @shell-configs
-	kept .zshenv .zshrc --deny-write "$home/.zshrc"
+	link_is_kept .zshrc .zshenv --deny-write @shell-configs
+	link_is_kept .zshenv .zshrc --deny-write "$home/.zshrc"
 }
 
 @test "a file in the place of a directory on a denied way is not removed" {
 	: >"$home/.config/fish"
-	run_ok in_home --deny-write "$home/.config/fish/config.fish" -- true
+	run_ok in_degraded_home --deny-write "$home/.config/fish/config.fish" -- true
 	[ -f "$home/.config/fish" ]
-	run in_home --deny-write "$home/.config/fish/config.fish" -- sh -c \
+	run in_degraded_home --deny-write "$home/.config/fish/config.fish" -- sh -c \
 		'cd; rm .config/fish; mkdir .config/fish'
 	[ -f "$home/.config/fish" ]
 }
@@ -163,7 +163,7 @@ kept() {
 	mkdir "$home/real"
 	ln -s real "$home/run"
 	export ROOT=$home/run/state
-	run in_home -- sh -c 'cd; rm -f run; mv run old; mkdir run; mv real x'
+	run in_degraded_home -- sh -c 'cd; rm -f run; mv run old; mkdir run; mv real x'
 	[ "$(readlink "$home/run")" = real ]
 	[ ! -e "$home/x" ]
 }
@@ -194,13 +194,13 @@ kept() {
 	ln -s ../dot "$BUNDLE/rootfs/data/dot"
 	ln -s dot/rc "$BUNDLE/rootfs/data/rc"
 	export DEGRADED="config.allow_degraded=deny_replace;fs_refer;fs_truncate;fs_ioctl_dev"
-	policed 'filesystem.read=/' 'filesystem.write=/data;/dot' \
+	annotate_policy 'filesystem.read=/' 'filesystem.write=/data;/dot' \
 		'filesystem.deny_write=/data/rc'
 	tells "rm: can't remove 'rc': $BUSY
 rm: can't remove 'dot': $BUSY
 mv: can't rename 'new': $BUSY
 host" 'cd /data; rm -f rc dot; echo evil >new; mv -f new rc; cat rc'
 	[ "$(cat "$BUNDLE/rootfs/data/rc")" = host ]
-	policed 'filesystem.read=/' 'filesystem.write=/data;/dot'
+	annotate_policy 'filesystem.read=/' 'filesystem.write=/data;/dot'
 	tells evil 'cd /data; rm -f rc; echo evil >rc; cat rc'
 }

@@ -61,13 +61,6 @@ override() {
 
 # ---- the scheduler ----
 
-# refuse TEXT JQ: config.json, changed by JQ, is refused with TEXT.
-refuse() {
-	config "$2"
-	run_bad "$1" oci run --bundle "$BUNDLE" box
-	assert_gone box
-}
-
 @test "a nice value is no error with SCHED_DEADLINE or any other policy" {
 	requires root chrt sys_nice
 
@@ -92,24 +85,24 @@ refuse() {
 @test "a parameter of the scheduler that the kernel would refuse is named" {
 	requires root
 	new_bundle box
-	refuse "process.scheduler.priority: 100 is not in 1 to 99" \
+	config_fails "process.scheduler.priority: 100 is not in 1 to 99" \
 		'.process.scheduler = {policy: "SCHED_FIFO", priority: 100}'
-	refuse "process.scheduler.runtime: 0 ns is below 1024" \
+	config_fails "process.scheduler.runtime: 0 ns is below 1024" \
 		'.process.scheduler = {policy: "SCHED_DEADLINE"}'
-	refuse "process.scheduler.runtime: 3000 is above the deadline, 2000" \
+	config_fails "process.scheduler.runtime: 3000 is above the deadline, 2000" \
 		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 3000,
 		deadline: 2000}'
-	refuse "process.scheduler.deadline: 4000 is above the period, 3000" \
+	config_fails "process.scheduler.deadline: 4000 is above the period, 3000" \
 		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 2000,
 		deadline: 4000, period: 3000}'
-	refuse "process.scheduler: set scheduler: the kernel has no such policy" \
+	config_fails "process.scheduler: set scheduler: the kernel has no such policy" \
 		'.process.scheduler = {policy: "SCHED_ISO"}'
 }
 
 @test "a period that the kernel's limits do not allow is explained" {
 	requires root sys_nice
 	new_bundle box
-	refuse "process.scheduler: set scheduler: the period is not in \
+	config_fails "process.scheduler: set scheduler: the period is not in \
 /proc/sys/kernel/sched_deadline_period_{min,max}_us" \
 		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 2000,
 		deadline: 4000, period: 5000}'
@@ -182,23 +175,23 @@ caps_inside() {
 @test "what is wrong with a memory policy is told as an invalid memory policy" {
 	requires root
 	new_bundle box
-	refuse "linux.memoryPolicy.mode: invalid memory policy mode: unknown value 'INTERLEAVE'" \
+	config_fails "linux.memoryPolicy.mode: invalid memory policy mode: unknown value 'INTERLEAVE'" \
 		'.linux.memoryPolicy = {mode: "INTERLEAVE", nodes: "0"}'
-	refuse "linux.memoryPolicy.mode: invalid memory policy mode: required" \
+	config_fails "linux.memoryPolicy.mode: invalid memory policy mode: required" \
 		'.linux.memoryPolicy = {nodes: "0-7"}'
-	refuse "linux.memoryPolicy.flags[1]: invalid memory policy flag: unknown value 'badflag'" \
+	config_fails "linux.memoryPolicy.flags[1]: invalid memory policy flag: unknown value 'badflag'" \
 		'.linux.memoryPolicy = {mode: "MPOL_PREFERRED", nodes: "0",
 		flags: ["MPOL_F_RELATIVE_NODES", "badflag"]}'
-	refuse "linux.memoryPolicy.nodes: invalid memory policy node" \
+	config_fails "linux.memoryPolicy.nodes: invalid memory policy node" \
 		'.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "0-9876543210"}'
-	refuse "linux.memoryPolicy.nodes: invalid memory policy: " \
+	config_fails "linux.memoryPolicy.nodes: invalid memory policy: " \
 		'.linux.memoryPolicy = {mode: "MPOL_DEFAULT", nodes: "0"}'
 }
 
 @test "a memory policy that the kernel refuses is told as invalid" {
 	requires root numa
 	new_bundle box
-	refuse "linux.memoryPolicy: set memory policy 1000: invalid memory policy: no such node" \
+	config_fails "linux.memoryPolicy: set memory policy 1000: invalid memory policy: no such node" \
 		'.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "1000"}'
 }
 

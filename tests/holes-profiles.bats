@@ -31,9 +31,9 @@ git_marker() {
 OLDER=(--config-allow-degraded fs_refer --config-allow-degraded fs_truncate
 	--config-allow-degraded fs_ioctl_dev)
 
-# in_home WORD...: `sandlock run` with a writable home.
-in_home() {
-	box -r /usr -w "$home" "${OLDER[@]}" "$@"
+# in_writable_home WORD...: `sandlock run` with a writable home.
+in_writable_home() {
+	sandbox -r /usr -w "$home" "${OLDER[@]}" "$@"
 }
 
 # unplanted NAME: no shell command in a sandbox creates NAME in the home.
@@ -46,7 +46,7 @@ unplanted() {
 		"echo evil >new; ln -sfT ~/new $name" "ln -fT ~/new $name" \
 		"mv ${name%%/*} gone; mkdir -p ${name%/*}; echo evil >$name"; do
 		rm -f "$home/new"
-		in_home -- sh -c "cd; $act" &>"$TMP/told" || :
+		in_writable_home -- sh -c "cd; $act" &>"$TMP/told" || :
 		if [ -e "$home/$name" ] || [ -L "$home/$name" ]; then
 			echo "made by: $act"
 			cat "$TMP/told"
@@ -78,10 +78,10 @@ unplanted() {
 	mkdir -p "$home/.config/sandlock/profiles"
 	unplanted .config/sandlock/profiles/build.toml
 	# Other files stay writable, and no placeholder is left.
-	run_ok in_home -- sh -c 'echo mine >~/.config/mine'
+	run_ok in_writable_home -- sh -c 'echo mine >~/.config/mine'
 	[ "$(cat "$home/.config/mine")" = mine ]
 	rm -r "$home/.config"
-	run_ok in_home -- true
+	run_ok in_writable_home -- true
 	[ "$(ls -A "$home")" = src ]
 }
 
@@ -118,7 +118,7 @@ unplanted() {
 		.claude/settings.local.json \
 		../.config/sandlock/profiles/build.toml; do
 		echo old >"$name"
-		run in_home -- sh -c "echo evil >$name; rm -f $name; echo evil >$name
+		run in_writable_home -- sh -c "echo evil >$name; rm -f $name; echo evil >$name
 			cat $name"
 		[[ $output = *"$READONLY"*old ]] || { echo "$output"; false; }
 		[ "$(cat "$name")" = old ]
@@ -139,7 +139,7 @@ unplanted() {
 		allow_degraded = ["fs_refer", "fs_truncate", "fs_ioctl_dev"]
 	END
 	cp "$home/dot/build.toml" "$TMP/old"
-	run box -p build -- sh -c 'cd
+	run sandbox -p build -- sh -c 'cd
 		rm -rf .config/sandlock dot/sandlock src/.claude src/pyproject.toml
 		mkdir -p .config/sandlock/profiles src/.claude
 		for f in .config/sandlock/profiles/build.toml dot/build.toml \
@@ -161,7 +161,7 @@ unplanted() {
 @test "a profile that is listed as writable itself is kept, too" {
 	mkdir -p "$home/.config/sandlock/profiles"
 	echo old >"$home/.config/sandlock/profiles/p.toml"
-	run box -r /usr -w "$home/.config/sandlock/profiles" "${OLDER[@]}" -- \
+	run sandbox -r /usr -w "$home/.config/sandlock/profiles" "${OLDER[@]}" -- \
 		sh -c 'cd ~/.config/sandlock/profiles; echo >new; echo >p.toml'
 	[[ $output = *"$READONLY"*"$READONLY"* ]] || { echo "$output"; false; }
 	[ "$(ls "$home/.config/sandlock/profiles")" = p.toml ]
@@ -172,7 +172,7 @@ unplanted() {
 	ln pyproject.toml ../alias
 	sandlock_bad "the policy $PWD/pyproject.toml may be written: it has 2 hard links" \
 		run -r /usr -w . "${OLDER[@]}" -- true
-	run_ok box -r /usr -r . -w ../alias "${OLDER[@]}" -- true
+	run_ok sandbox -r /usr -r . -w ../alias "${OLDER[@]}" -- true
 	mkdir -p "$home/.config/sandlock/profiles"
 	mv -f pyproject.toml "$home/.config/sandlock/profiles/p.toml"
 	sandlock_bad "p.toml may be written: it has 2 hard links" \
@@ -180,7 +180,7 @@ unplanted() {
 }
 
 @test "a mount that shows the home elsewhere does not let policies be written" {
-	run box -r /usr --mount "/mnt:$home" "${OLDER[@]}" -- sh -c '
+	run sandbox -r /usr --mount "/mnt:$home" "${OLDER[@]}" -- sh -c '
 		cd /mnt; mkdir -p .config/sandlock/profiles
 		echo evil >.config/sandlock/profiles/x.toml
 		echo evil >src/uv.toml; echo ran >ran'
@@ -210,7 +210,7 @@ unplanted() {
 
 @test "a project without these files is usable, and looks as if they were not there" {
 	echo old >file
-	run_ok in_home -- sh -c '
+	run_ok in_writable_home -- sh -c '
 		for f in pyproject.toml uv.toml .claude/settings.json; do
 			[ ! -e $f ] || echo "$f is there"
 			cat $f 2>&1 | grep -v "No such file or directory"
@@ -227,18 +227,18 @@ unplanted() {
 	rm -r .git
 	git init -q .
 	echo mine >file
-	run_ok in_home -r /etc -- sh -c 'git add -A && git status --porcelain'
+	run_ok in_writable_home -r /etc -- sh -c 'git add -A && git status --porcelain'
 	[ "$output" = "A  file" ] || { echo "$output"; false; }
 }
 
 @test "two sandboxes share these placeholders, and the last one removes them" {
 	mkfifo "$TMP/go" "$TMP/up"
-	in_home -w "$TMP/go" -w "$TMP/up" -- \
+	in_writable_home -w "$TMP/go" -w "$TMP/up" -- \
 		sh -c "echo >'$TMP/up'; read -r x <'$TMP/go'" &
 	read -r _ <"$TMP/up"
 	[ -S uv.toml ]
-	run_ok in_home -- sh -c '[ ! -e uv.toml ]'
-	run in_home -- sh -c 'echo evil >.claude/settings.json'
+	run_ok in_writable_home -- sh -c '[ ! -e uv.toml ]'
+	run in_writable_home -- sh -c 'echo evil >.claude/settings.json'
 	[ -S uv.toml ]
 	# Placeholders do not disturb a caller who names a policy.
 	printf '[tool.uv.sandbox]\nallow-read = ["/usr"]\n' >"$TMP/policy"
@@ -255,7 +255,7 @@ unplanted() {
 	requires python3
 	python3 -c 'import os, stat
 os.mknod("uv.toml", stat.S_IFSOCK | 0o600)'
-	run_ok in_home -- sh -c '[ ! -e uv.toml ]'
+	run_ok in_writable_home -- sh -c '[ ! -e uv.toml ]'
 	[ "$(ls -A)" = .git ]
 }
 
@@ -312,16 +312,16 @@ reopened() {
 @test "without namespaces a project that may be written needs a word" {
 	requires userns
 	chmod 0711 "$TMP" "$WORK"
-	run -125 blocked -r /usr -w . -- true
+	run -125 sandbox_without_userns -r /usr -w . -- true
 	assert_output_has "the policy $home/src/pyproject.toml may be written"
-	run_ok blocked -r /usr -w . --config-allow-degraded namespaces \
+	run_ok sandbox_without_userns -r /usr -w . --config-allow-degraded namespaces \
 		"${OLDER[@]}" -- true
 	[ "$(ls -A)" = .git ]
 }
 
 @test "policies that are not held without namespaces are told, and explained as such" {
 	requires_landlock 6
-	run_ok box -r /usr -w . --config-disable namespaces -- true
+	run_ok sandbox -r /usr -w . --config-disable namespaces -- true
 	assert_output_has "config.disable: policy of a later run \
 '$home/src/pyproject.toml' is not held without namespaces (4 in all"
 	echo text >file
@@ -359,36 +359,37 @@ without namespaces)"
 	add_mount /host bind "$home" bind
 	export DEGRADED="config.allow_degraded=deny_replace;fs_refer;fs_truncate;fs_ioctl_dev"
 	# `tells` checks init, exec and a hook.
-	policed limits.open_files=100
+	annotate_policy limits.open_files=100
 	tells "$READONLY" 'mkdir /host/.config/sandlock/profiles 2>&1 |
 		sed "s/.*: //"'
 	config '.process.cwd = "/host/src"'
-	policed filesystem.read=/ filesystem.write=/host
+	annotate_policy filesystem.read=/ filesystem.write=/host
 	tells "sh: can't create uv.toml: nonexistent directory
 mv: can't rename 'new': Device or resource busy" \
 		'echo evil >uv.toml; echo evil >new; mv -f new uv.toml; rm -f new'
 	# A bundle that sets only a limit may write in its project.
-	policed limits.open_files=100
+	annotate_policy limits.open_files=100
 	args sh -c 'echo mine >uv.toml'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$(cat uv.toml)" = mine ]
 	[ "$(ls -A "$home")" = src ]
 }
 
-# shows SOURCE OPTION...: a bundle with SOURCE at /host tries to make a profile.
-shows() {
+# new_profile_through SOURCE OPTION...: a bundle with SOURCE at /host tries to
+# make a profile.
+new_profile_through() {
 	new_bundle
 	mkdir -p "$BUNDLE/rootfs/host"
 	add_mount /host bind "$@"
 	export DEGRADED="config.allow_degraded=deny_replace;fs_refer;fs_truncate;fs_ioctl_dev"
-	policed limits.open_files=100
+	annotate_policy limits.open_files=100
 	args sh -c 'mkdir -p /host/home/.config/sandlock/profiles 2>&1 | sed "s/.*: //"
 		>/host/home/mine; ls -A /host/home'
 }
 
 @test "a read-only bind mount of a bundle keeps policies that are in a mount below it" {
 	mkdir top top/home
-	shows "$PWD/top" rbind ro
+	new_profile_through "$PWD/top" rbind ro
 	run_ok unshare -m --propagation private bash -c '
 		mount -t tmpfs none "$1" && cd / && HOME=$1 &&
 		"$2" --root "$3" run --bundle "$4" box' _ \
@@ -398,15 +399,15 @@ shows() {
 
 @test "a bind mount of a bundle that becomes writable by its last option keeps policies" {
 	mkdir top top/home
-	shows "$PWD/top" rbind ro rw
-	HOME=$PWD/top/home run_ok run_box
+	new_profile_through "$PWD/top" rbind ro rw
+	HOME=$PWD/top/home run_ok run_bundle
 	assert_lines "$(printf "%s\n" "$READONLY" .config .sandlock mine)"
 }
 
 @test "a bind mount of a bundle with a relative source does not let policies be written" {
 	mkdir top top/home
-	shows "$(realpath --relative-to "$TMP/bundle" top)" bind
-	HOME=$PWD/top/home run run_box
+	new_profile_through "$(realpath --relative-to "$TMP/bundle" top)" bind
+	HOME=$PWD/top/home run run_bundle
 	[ ! -e top/home/.config/sandlock/profiles ]
 }
 
@@ -415,9 +416,9 @@ shows() {
 	HOME=$BUNDLE/rootfs/me
 	mkdir "$HOME"
 	export DEGRADED="config.allow_degraded=deny_replace;fs_refer;fs_truncate;fs_ioctl_dev"
-	policed limits.open_files=100
+	annotate_policy limits.open_files=100
 	args sh -c 'mkdir -p /me/.config/sandlock/profiles; mkdir /me/.config/x'
-	run run_box
+	run run_bundle
 	[[ $output = *"$READONLY"* ]] || { echo "$output"; false; }
 	[ "$(ls -A "$HOME/.config")" = x ]
 }

@@ -24,9 +24,9 @@ new_project() {
 	echo key >proj/server.pem
 }
 
-# held COMMAND...: in proj/sub, with all of proj writable, the command changes
-# no denied file.
-held() {
+# denied_files_unchanged COMMAND...: in proj/sub, with all of proj writable,
+# the command changes no denied file.
+denied_files_unchanged() {
 	local act
 
 	for act in 'echo evil >../.git/hooks/pre-commit' \
@@ -49,11 +49,11 @@ held() {
 
 	new_project
 	cd proj/sub
-	held box
+	denied_files_unchanged sandbox
 	for marker in .git uv.toml pyproject.toml; do
-		box -r /usr -w .. -- mkdir "$marker"
+		sandbox -r /usr -w .. -- mkdir "$marker"
 		[ -d "$marker" ]
-		held box
+		denied_files_unchanged sandbox
 		rmdir "$marker"
 	done
 }
@@ -69,7 +69,7 @@ held() {
 	as_user_here() {
 		as_user sh -c 'cd proj/sub && exec ../../sandlock run "$@"' sh "$@"
 	}
-	held as_user_here
+	denied_files_unchanged as_user_here
 }
 
 @test "deny keys mean every marked directory above, and never the home" {
@@ -121,16 +121,16 @@ held() {
 	[ "$(landlock_version)" -ge 5 ] ||
 		DEGRADED+=';fs_refer;fs_truncate;fs_ioctl_dev'
 	config '.process.cwd = "/src/sub"'
-	policed filesystem.read=/ filesystem.write=/src \
+	annotate_policy filesystem.read=/ filesystem.write=/src \
 		filesystem.deny_write=@git-hooks
 	tells "sh: can't create /src/.git/hooks/x: $READONLY" \
 		'echo evil >/src/.git/hooks/x'
 	echo config >"$files/src/.git/config"
-	policed filesystem.read=/ filesystem.write=/src \
+	annotate_policy filesystem.read=/ filesystem.write=/src \
 		filesystem.deny_write=@git-config
 	tells "sh: can't create /src/.git/config: $READONLY" \
 		'echo evil >/src/.git/config'
-	policed filesystem.read=/ filesystem.write=/src
+	annotate_policy filesystem.read=/ filesystem.write=/src
 	tells evil 'echo evil >/src/.git/hooks/x; cat /src/.git/hooks/x'
 }
 
@@ -160,7 +160,7 @@ ran() {
 # closed SCRIPT [DIR]: with DIR, or else the current directory, writable and
 # @git-config denied, a mount makes the script fail.
 closed() {
-	run box -r /usr -w "${2:-.}" --deny-write @git-config \
+	run sandbox -r /usr -w "${2:-.}" --deny-write @git-config \
 		--config-allow-degraded deny_replace -- sh -c "$1"
 	[ "$status" -ne 0 ] || { echo "done: $1"; return 1; }
 	[[ $output = *"Read-only file system"* ||
@@ -169,7 +169,7 @@ closed() {
 
 # open SCRIPT: the script works without the denial.
 open() {
-	run_ok box -r /usr -w . -- sh -c "$1"
+	run_ok sandbox -r /usr -w . -- sh -c "$1"
 }
 
 @test "git no longer runs what a workload plants in its configuration" {
@@ -187,7 +187,7 @@ open() {
 	requires root git
 	new_repository repo
 	cd repo
-	run_ok box -r /usr -r /etc -w . --deny-write @git-config \
+	run_ok sandbox -r /usr -r /etc -w . --deny-write @git-config \
 		--deny-write @git-hooks --config-allow-degraded deny_replace \
 		--env HOME=/nonexistent -- sh -c '
 			echo text >file && git add file &&
@@ -201,7 +201,7 @@ open() {
 
 # repository_box WORD...: a sandbox that denies @git-config.
 repository_box() {
-	box -r /usr -r /etc -w . --deny-write @git-config \
+	sandbox -r /usr -r /etc -w . --deny-write @git-config \
 		--config-allow-degraded deny_replace --env HOME=/nonexistent \
 		"$@"
 }
@@ -357,7 +357,7 @@ lead_away() {
 	echo '[core] hooksPath = husky' >team.config
 	git config include.path ../team.config
 	for dir in husky .git/hooks .git/modules/sub/hooks; do
-		run box -r /usr -w . --deny-write @git-hooks \
+		run sandbox -r /usr -w . --deny-write @git-hooks \
 			--config-allow-degraded deny_replace -- \
 			cp /bin/true "$dir/post-checkout"
 		[ "$status" -ne 0 ] || { echo "$dir"; return 1; }
@@ -381,12 +381,12 @@ lead_away() {
 	echo '{"sandbox": {"enabled": true}}' >repo/.claude/settings.json
 	cd repo
 	for act in "$(plant .git/config)" 'echo evil >.git/hooks/pre-commit'; do
-		run box --policy .claude/settings.json -- sh -c "$act"
+		run sandbox --policy .claude/settings.json -- sh -c "$act"
 		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
 		assert_output_has "Read-only file system"
 	done
 	! ran . || return 1
-	run_ok box --policy .claude/settings.json -- sh -c 'echo new >file; cat file'
+	run_ok sandbox --policy .claude/settings.json -- sh -c 'echo new >file; cat file'
 	assert_output_has new
 	run_ok sandlock explain --json --policy .claude/settings.json
 	[ "$(jq -c '.policy.filesystem.deny_write' <<<"$output")" = \

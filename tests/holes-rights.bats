@@ -20,9 +20,9 @@ writes() {
 	local home=$USER_HOME
 
 	rm -f A/B/file "$home/A/B/file"
-	run_ok box -r /usr "$@" -- sh -c 'echo new >A/B/file'
+	run_ok sandbox -r /usr "$@" -- sh -c 'echo new >A/B/file'
 	[ "$(cat A/B/file)" = new ]
-	run_ok user_box -r /usr "$@" -- sh -c 'echo new >A/B/file'
+	run_ok user_sandbox -r /usr "$@" -- sh -c 'echo new >A/B/file'
 	[ "$(cat "$home/A/B/file")" = new ]
 }
 
@@ -43,7 +43,7 @@ new_trees() {
 	writes -r A -w A/B -r A/B/C
 	writes -r A/B --filesystem-write-only A
 	# The read list alone does not allow it, so the test can fail.
-	run box -r /usr -r A/B -- sh -c 'echo new >A/B/file'
+	run sandbox -r /usr -r A/B -- sh -c 'echo new >A/B/file'
 	[ "$status" -ne 0 ]
 }
 
@@ -52,10 +52,10 @@ new_trees() {
 	new_trees
 	writes -x /usr -x A/B -w A
 	cp /bin/true A/B/run
-	run_ok box -r /usr -x /usr -x A/B -w A -- A/B/run
+	run_ok sandbox -r /usr -x /usr -x A/B -w A -- A/B/run
 	rm A/B/run
 	cp /bin/true A/run
-	run -126 box -r /usr -x /usr -x A/B -w A -- A/run
+	run -126 sandbox -r /usr -x /usr -x A/B -w A -- A/run
 }
 
 @test "what may be written only stays readable where it is listed for that" {
@@ -63,7 +63,7 @@ new_trees() {
 	mkdir -p A/B
 	echo text >A/file
 	echo text >A/B/file
-	run_ok box -r /usr -r A/B --filesystem-write-only A -- \
+	run_ok sandbox -r /usr -r A/B --filesystem-write-only A -- \
 		sh -c 'cat A/B/file; cat A/file 2>/dev/null || echo refused'
 	assert_lines $'text\nrefused'
 }
@@ -73,7 +73,7 @@ new_trees() {
 	requires_landlock 3
 	mkdir -p A/B
 	chmod 0777 A/B
-	run_ok box -r /usr -r A/B -w A --config-disable namespaces --config-disable cgroups -- \
+	run_ok sandbox -r /usr -r A/B -w A --config-disable namespaces --config-disable cgroups -- \
 		sh -c 'echo new >A/B/file; cat A/B/file'
 	assert_output_has new
 }
@@ -81,11 +81,11 @@ new_trees() {
 @test "what is denied is taken away whichever list has it" {
 	requires root userns
 	new_trees
-	run -125 box -r /usr -r A/B -w A --deny-write A/B -- true
+	run -125 sandbox -r /usr -r A/B -w A --deny-write A/B -- true
 	for flags in "-r A/B -w A" "-r A/B -w A/B" "-r A/B/C -w A" \
 		"-x A/B -x /usr -w A"; do
 		# shellcheck disable=SC2086 # words
-		run box -r /usr $flags --deny-write A/B \
+		run sandbox -r /usr $flags --deny-write A/B \
 			--config-allow-degraded deny_replace -- \
 			sh -c 'echo new >A/B/C/file'
 		[ "$status" -ne 0 ] || { echo "written with $flags"; return 1; }
@@ -100,7 +100,7 @@ new_trees() {
 	[ "$(jq -c --arg path "$WORK/A/B" '[.allowed[] | select(.path == $path)
 		| .rights[]] | unique' <<<"$output")" = \
 		'["execute","read","write"]' ]
-	run --separate-stderr -0 box --why -r /usr -r A/B -w A -- \
+	run --separate-stderr -0 sandbox --why -r /usr -r A/B -w A -- \
 		sh -c 'echo new >A/B/file'
 	run ! grep -F "$WORK" <<<"$stderr"
 }
@@ -108,7 +108,7 @@ new_trees() {
 @test "--why tells what keeps the policy of the next run from being written" {
 	requires root
 	echo '[sandbox]' >uv.toml
-	run --separate-stderr box --why -r /usr -w . -- sh -c 'echo >uv.toml'
+	run --separate-stderr sandbox --why -r /usr -w . -- sh -c 'echo >uv.toml'
 	[ "$status" -ne 0 ]
 	grep -Fx "denied: write $WORK/uv.toml (it is the policy of the next run: change it outside)" \
 		<<<"$stderr"
@@ -120,7 +120,7 @@ new_trees() {
 	touch .git/config uv.toml
 	ln -s real link
 	touch real
-	run --separate-stderr box --why -r /usr -w . --deny-write .git/config \
+	run --separate-stderr sandbox --why -r /usr -w . --deny-write .git/config \
 		--deny-write link --config-allow-degraded deny_replace -- sh -c '
 		touch new; mv new .git/config; mv .git .old; rm link
 		rm uv.toml; mv .claude .old; rm nothing; mv new newer'
@@ -143,12 +143,12 @@ denied: write $WORK/.claude (it leads to the policy of the next run: change it o
 	add_mount /mnt bind "$PWD/host" rbind rw
 	[ "$(landlock_version)" -ge 5 ] || DEGRADED='config.allow_degraded=fs_refer;fs_truncate;fs_ioctl_dev'
 	for order in 'read=/;/data/sub;/mnt/sub' 'execute=/;/data/sub;/mnt/sub'; do
-		policed "filesystem.$order" 'filesystem.write=/data;/mnt' \
+		annotate_policy "filesystem.$order" 'filesystem.write=/data;/mnt' \
 			filesystem.read=/
 		tells written 'echo >/data/sub/file && echo >/mnt/sub/file &&
 			echo written'
 	done
-	policed 'filesystem.read=/;/data/sub' 'filesystem.write_only=/data'
+	annotate_policy 'filesystem.read=/;/data/sub' 'filesystem.write_only=/data'
 	tells written 'echo >/data/sub/file && echo written'
 }
 
@@ -266,10 +266,10 @@ write_probe() {
 	chmod 0000 "$USER_HOME/dir/own"
 	for act in 'cat dir/enter/secret' \
 		'chmod 700 dir/own; cat dir/own/secret'; do
-		run_ok user_box -r /usr -w dir --network-unix dir -- sh -c "$act"
+		run_ok user_sandbox -r /usr -w dir --network-unix dir -- sh -c "$act"
 		assert_output_has found
 		chmod 0000 "$USER_HOME/dir/own"
-		run user_box -r /usr -w dir --network-unix dir \
+		run user_sandbox -r /usr -w dir --network-unix dir \
 			--filesystem-deny "dir/**/secret" \
 			--config-allow-degraded deny_replace -- sh -c "$act"
 		[ "$status" -ne 0 ]
@@ -285,7 +285,7 @@ opened() {
 	as_user mkdir -p dir/own
 	echo found >"$USER_HOME/dir/own/secret"
 	chmod "$1" "$USER_HOME/dir/own"
-	run user_box -r /usr -w dir --network-unix dir --filesystem-deny "$2" \
+	run user_sandbox -r /usr -w dir --network-unix dir --filesystem-deny "$2" \
 		--config-allow-degraded deny_replace -- \
 		sh -c 'chmod 700 dir/own; cat dir/own/secret'
 	[ "$status" -ne 0 ]
@@ -316,7 +316,7 @@ opened() {
 	chmod 0777 "$USER_HOME/dir"
 	chmod 0711 "$USER_HOME/dir/enter"
 	chmod 0700 "$USER_HOME/dir/closed"
-	run_ok user_box -r /usr -w dir --filesystem-deny "dir/**/*.pem" \
+	run_ok user_sandbox -r /usr -w dir --filesystem-deny "dir/**/*.pem" \
 		--config-allow-degraded deny_replace -- \
 		sh -c 'echo new >dir/file; cat dir/file'
 	assert_output_has new

@@ -28,15 +28,15 @@ holding() {
 
 	shift
 	mkfifo "$name.go"
-	box --name "$name" -r /usr -w "$PWD" \
+	sandbox --name "$name" -r /usr -w "$PWD" \
 		--config-allow-degraded deny_replace "$@" -- \
 		sh -c ">$name.up; read -r _ <$name.go" >"$name.out" 2>&1 &
 	RUNNING=$!
 	wait_until test -e "$name.up"
 }
 
-# let_go NAME: let the sandbox end by itself.
-let_go() {
+# release_sandbox NAME: let the sandbox end by itself.
+release_sandbox() {
 	echo >"$1.go"
 	wait "$RUNNING"
 	RUNNING=
@@ -51,9 +51,9 @@ let_go() {
 	: >"$outside/file"
 	holding one --filesystem-deny "$PWD/d/file" --filesystem-deny "$PWD/d/folder/x"
 	[ -f d/file ] && [ -d d/folder ]
-	run_ok box -r /usr -w "$PWD" -- \
+	run_ok sandbox -r /usr -w "$PWD" -- \
 		sh -c "mv d away && ln -s $outside d"
-	let_go one
+	release_sandbox one
 	[ -f "$outside/file" ]
 	[ -d "$outside/folder" ]
 }
@@ -65,9 +65,9 @@ let_go() {
 	: >"$outside/b/file"
 	holding one --filesystem-deny "$PWD/a/b/file"
 	[ -f a/b/file ]
-	run_ok box -r /usr -w "$PWD" -- \
+	run_ok sandbox -r /usr -w "$PWD" -- \
 		sh -c "mv a away && ln -s $outside a"
-	let_go one
+	release_sandbox one
 	[ -f "$outside/b/file" ]
 }
 
@@ -94,7 +94,7 @@ let_go() {
 	holding one --filesystem-deny "$PWD/file"
 	rm file
 	: >file
-	let_go one
+	release_sandbox one
 	[ -f file ]
 }
 
@@ -102,7 +102,7 @@ let_go() {
 	holding one --filesystem-deny "$PWD/file"
 	rm file
 	(umask 077 && : >file)
-	let_go one
+	release_sandbox one
 	[ -f file ]
 }
 
@@ -110,24 +110,24 @@ let_go() {
 	holding one --filesystem-deny "$PWD/folder/x"
 	rmdir folder
 	mkdir folder
-	let_go one
+	release_sandbox one
 	[ -d folder ]
 }
 
 @test "a placeholder with a second name stays" {
 	holding one --filesystem-deny "$PWD/file"
 	ln file alias
-	let_go one
+	release_sandbox one
 	[ -f file ] && [ -f alias ]
 }
 
 @test "placeholders are removed by the last sandbox that denies them" {
 	mkdir d
 	holding one --filesystem-deny "$PWD/d/file" --filesystem-deny "$PWD/d/folder/x"
-	run_ok box -r /usr -w "$PWD" --config-allow-degraded deny_replace \
+	run_ok sandbox -r /usr -w "$PWD" --config-allow-degraded deny_replace \
 		--filesystem-deny "$PWD/d/file" --filesystem-deny "$PWD/d/folder/x" -- true
 	[ -f d/file ] && [ -d d/folder ]
-	let_go one
+	release_sandbox one
 	[ -z "$(ls d)" ]
 }
 
@@ -137,7 +137,7 @@ let_go() {
 	# "-" marks a file that is about to be created, and needs no number.
 	grep -z "/file$" "$ROOT/one/placeholders" | tail -z -n 1 |
 		sed -z 's/^[^ ]*/-/' >"$ROOT/forged/placeholders"
-	let_go one
+	release_sandbox one
 	[ ! -e file ]
 	(umask 077 && : >file)
 	chown -R "$USER_ID" "$ROOT/forged"
@@ -149,7 +149,7 @@ let_go() {
 
 # registry_refused TEXT: a user's sandbox that needs the registry does not run.
 registry_refused() {
-	run -125 user_box -r /usr -w "$USER_HOME/w" --filesystem-deny "$USER_HOME/w/file" \
+	run -125 user_sandbox -r /usr -w "$USER_HOME/w" --filesystem-deny "$USER_HOME/w/file" \
 		--config-allow-degraded deny_replace -- true
 	[[ ${lines[-1]} = *"$1"* ]]
 	[ ! -e "$USER_HOME/w/file" ]
@@ -177,7 +177,7 @@ registry_of_user() {
 	chmod 0770 "$registry"
 	registry_refused "$registry: is open to others"
 	chmod 0700 "$registry"
-	run_ok user_box -r /usr -w "$USER_HOME/w" --filesystem-deny "$USER_HOME/w/file" \
+	run_ok user_sandbox -r /usr -w "$USER_HOME/w" --filesystem-deny "$USER_HOME/w/file" \
 		--config-allow-degraded deny_replace -- true
 	[ -z "$(ls "$registry")" ]
 	[ ! -e "$USER_HOME/w/file" ]
@@ -186,7 +186,7 @@ registry_of_user() {
 @test "a placeholder is removed, too, if the registry has been lost meanwhile" {
 	registry_of_user
 	mkfifo "$USER_HOME/w/go"
-	user_box -r /usr -w "$USER_HOME/w" \
+	user_sandbox -r /usr -w "$USER_HOME/w" \
 		--filesystem-deny "$USER_HOME/w/file" \
 		--config-allow-degraded deny_replace -- \
 		sh -c '>w/up; read -r _ <w/go' >out 2>&1 &
@@ -372,8 +372,8 @@ cgroups_of() {
 	find /sys/fs/cgroup -type d -name "sandlock-$1" 2>/dev/null || true
 }
 
-# nothing_left NAME: the killed sandbox left neither a record nor cgroups.
-nothing_left() {
+# no_trace_of NAME: the killed sandbox left neither a record nor cgroups.
+no_trace_of() {
 	assert_gone "$1"
 	[ -z "$(cgroups_of "$DEAD")" ]
 }
@@ -383,7 +383,7 @@ nothing_left() {
 	[ -e file ] && [ -n "$(cgroups_of "$DEAD")" ]
 	run_ok sandlock ps --json
 	assert_lines "[]"
-	nothing_left the+20one
+	no_trace_of the+20one
 	[ ! -e file ]
 }
 
@@ -396,22 +396,22 @@ nothing_left() {
 		    "args": [ "sh", "-c", ">$PWD/ran" ] } ] } }
 	EOF
 	run_ok "$SANDLOCK" --root "$ROOT" ps
-	nothing_left one
+	no_trace_of one
 	[ ! -e ran ]
 }
 
 @test "a run of any name clears away what a killed sandlock has left" {
 	killed one --filesystem-deny "$PWD/file"
 	[ -e file ]
-	run_ok box --name two -r /usr -- true
-	nothing_left one
+	run_ok sandbox --name two -r /usr -- true
+	no_trace_of one
 	[ ! -e file ]
 }
 
 @test "kill clears away what a killed sandlock has left" {
 	killed one --filesystem-deny "$PWD/file"
 	sandlock_bad "no sandbox is called 'one'" kill one
-	nothing_left one
+	no_trace_of one
 	[ ! -e file ]
 }
 
@@ -429,7 +429,7 @@ nothing_left() {
 	kill -KILL "$pid"
 	wait "$RUNNING" || true
 	RUNNING=
-	run_ok user_box -r /usr -- true
+	run_ok user_sandbox -r /usr -- true
 	[ -z "$(ls "$USER_HOME/run/sandlock")" ]
 }
 
@@ -437,7 +437,7 @@ nothing_left() {
 	killed one --config-disable namespaces
 	run_ok sandlock ps --json
 	assert_lines "[]"
-	nothing_left one
+	no_trace_of one
 }
 
 # midway CALL:N: kill a sandlock with its own /run at its N-th CALL; then run ps
@@ -488,7 +488,7 @@ midway() {
 	kill -KILL "$pid"
 	wait_until is_zombie "$pid"
 	run_ok sandlock ps
-	run_ok box --name two -r /usr -- true
+	run_ok sandbox --name two -r /usr -- true
 	[ -e "$ROOT/one/state.json" ]
 	[ -n "$(cgroups_of "$RUNNING")" ]
 	kill -CONT "$RUNNING"
@@ -515,7 +515,7 @@ is_zombie() {
 	new_bundle
 	start_container other
 	wait_until has_status other stopped
-	run_ok box -r /usr -- true
+	run_ok sandbox -r /usr -- true
 	run_ok sandlock ps
 	assert_status other stopped
 	oci delete other

@@ -55,7 +55,7 @@ with_host() {
 	add_mount "$1" bind "$WORK/host" "${@:2}"
 	config '.process.capabilities |= with_entries(.value += ["CAP_SETFCAP",
 		"CAP_FOWNER", "CAP_FSETID", "CAP_MKNOD"])'
-	policed limits.open_files=100
+	annotate_policy limits.open_files=100
 }
 
 # in_bundle SCRIPT: init and exec print the same, which becomes $output.
@@ -63,7 +63,7 @@ in_bundle() {
 	local first
 
 	args sh -c "$1"
-	run -0 run_box
+	run -0 run_bundle
 	first=$output
 	args sleep 1000
 	create box
@@ -81,10 +81,10 @@ in_bundle() {
 }
 
 @test "no call gives a file S_ISUID or S_ISGID in a sandbox of root" {
-	run -0 box -r /usr -r "$SETTER" -w host -- "$SETTER" host
+	run -0 sandbox -r /usr -r "$SETTER" -w host -- "$SETTER" host
 	none_set
 	# Other modes still work.
-	run -0 box -r /usr -r "$SETTER" -w host -- "$SETTER" plain host
+	run -0 sandbox -r /usr -r "$SETTER" -w host -- "$SETTER" plain host
 	[ -z "$(lines_but ': not set$|^openat2: Function|^(capability|fchmodat2): ')" ]
 	[ -z "$(find host -perm /6000)" ]
 }
@@ -96,7 +96,7 @@ in_bundle() {
 	cp "$SETTER" "$USER_HOME/setter"
 	chown "$USER_ID" "$USER_HOME/host"
 	as_user mkdir -p host
-	run -0 user_box -r /usr -r ./setter -w host -- ./setter host
+	run -0 user_sandbox -r /usr -r ./setter -w host -- ./setter host
 	none_set
 }
 
@@ -104,22 +104,22 @@ in_bundle() {
 	requires userns
 	requires_landlock 3
 	chmod 0777 host
-	run -0 blocked -r /usr -r "$SETTER" -w host -- "$SETTER" host
+	run -0 sandbox_without_userns -r /usr -r "$SETTER" -w host -- "$SETTER" host
 	none_set
 }
 
 @test "extra_allow of suid allows the bits, and extra_deny wins" {
-	run -0 box --syscalls-extra-allow suid -r /usr -r "$SETTER" -w host -- \
+	run -0 sandbox --syscalls-extra-allow suid -r /usr -r "$SETTER" -w host -- \
 		"$SETTER" host
 	all_set
-	run -0 box --syscalls-extra-allow suid --syscalls-extra-deny suid \
+	run -0 sandbox --syscalls-extra-allow suid --syscalls-extra-deny suid \
 		-r /usr -r "$SETTER" -w host -- "$SETTER" host
 	none_set
 }
 
 @test "a directory that inherits S_ISGID still does" {
 	chmod 2777 host
-	run -0 box -r /usr -w host -- sh -c 'mkdir host/sub && touch host/file'
+	run -0 sandbox -r /usr -w host -- sh -c 'mkdir host/sub && touch host/file'
 	[ -g host/sub ]
 }
 
@@ -140,7 +140,7 @@ in_bundle() {
 	in_bundle 'setter /tmp'
 	none_set
 	[ -z "$(find host -perm /6000)" ]
-	policed limits.open_files=100 syscalls.extra_allow=suid
+	annotate_policy limits.open_files=100 syscalls.extra_allow=suid
 	in_bundle 'setter /host'
 	all_set
 }
@@ -166,12 +166,12 @@ in_bundle() {
 @test "policies that make a bind mount read-only or bring one count" {
 	requires_landlock 6
 	with_host /host rbind rw
-	policed filesystem.read=/ filesystem.write=/tmp
+	annotate_policy filesystem.read=/ filesystem.write=/tmp
 	in_bundle 'setter /tmp'
 	all_set
 	new_bundle other
 	cp "$SETTER" "$BUNDLE/rootfs/bin/setter"
-	policed "filesystem.mount={\"/host\":\"$WORK/host\"}"
+	annotate_policy "filesystem.mount={\"/host\":\"$WORK/host\"}"
 	args setter /host
 	run -0 oci --allow-annotations filesystem.mount run --bundle \
 		"$BUNDLE" box
@@ -264,11 +264,11 @@ copy_programs() {
 	dpkg-deb --root-owner-group --build "$pkg" "$files/raise.deb"
 	config '.process.capabilities |= with_entries(.value += ["CAP_CHOWN",
 		"CAP_FOWNER", "CAP_FSETID", "CAP_DAC_OVERRIDE"])'
-	policed limits.memory=512M
+	annotate_policy limits.memory=512M
 	args apt-get -y -o APT::Sandbox::User=root \
 		-o DPkg::Options::=--force-bad-path \
 		-o DPkg::Options::=--force-not-root install /raise.deb
-	run -0 run_box
+	run -0 run_bundle
 	[ -u "$files/usr/bin/raise" ]
 	[ -u "$files/usr/bin/later" ]
 	[ -g "$files/var/mail" ]
@@ -277,7 +277,7 @@ copy_programs() {
 	mkdir -p "$files"/var/lib/dpkg/{info,updates,triggers}
 	touch "$files/var/lib/dpkg/status"
 	add_mount /volume bind "$WORK/host" rbind rw
-	run ! run_box
+	run ! run_bundle
 	assert_output_has "Operation not permitted"
 	[ ! -u "$files/usr/bin/raise" ]
 }
@@ -300,7 +300,7 @@ copy_programs() {
 	cp "$SETTER" "$BUNDLE/rootfs/bin/setter"
 	config '.process.capabilities |= with_entries(.value += ["CAP_SYS_ADMIN"]) |
 		.process.args = ["setter", "tty"]'
-	policed limits.open_files=100
+	annotate_policy limits.open_files=100
 	run -0 script -qec "'$SANDLOCK_OCI' --root '$ROOT' run --bundle '$BUNDLE' box" \
 		/dev/null
 	[ "$(grep -c 'Operation not permitted' <<<"$output")" -eq 5 ]

@@ -20,11 +20,6 @@ by_manager() {
 	NOTIFY_SOCKET=$TMP/manager "$@"
 }
 
-# user_run: run the container of $BUNDLE as the unprivileged user.
-user_run() {
-	as_user ./sandlock-oci run --bundle "$BUNDLE" box
-}
-
 # ---- NOTIFY_SOCKET ----
 
 @test "run warns of a stale NOTIFY_SOCKET and goes on without it" {
@@ -71,16 +66,16 @@ connect to $TMP/manager: connection refused"
 	new_user
 	new_user_bundle
 	args echo ran
-	run_ok user_run
+	run_ok user_run_bundle
 	assert_lines ran
 	config '.linux.cgroupsPath = "/holes/web"'
-	run_ok user_run
+	run_ok user_run_bundle
 	assert_output_has "sandlock-oci: warning: linux.cgroupsPath: \
 '/holes/web' is ignored in "
 	assert_output_has "permission denied"
 	assert_output_has ran
 	config '.linux.resources.pids.limit = 10'
-	run_bad "linux.resources.pids.limit: " user_run
+	run_bad "linux.resources.pids.limit: " user_run_bundle
 }
 
 @test "a shared pid namespace without root and cgroup is a warning" {
@@ -92,7 +87,7 @@ connect to $TMP/manager: connection refused"
 		.mounts |= map(if .type == "proc" then
 			{destination: "/proc", source: "/proc", type: "bind",
 			 options: ["rbind"]} else . end)'
-	run_ok user_run
+	run_ok user_run_bundle
 	assert_output_has "sandlock-oci: warning: a rootless container with \
 no cgroup and no private pid namespace: "
 	assert_output_has ran

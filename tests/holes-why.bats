@@ -31,7 +31,7 @@ told() {
 
 # python SCRIPT [WORD...]: run it in a sandbox with --why and these words.
 python() {
-	run --separate-stderr box --why "${@:2}" -r /usr -r /etc -- \
+	run --separate-stderr sandbox --why "${@:2}" -r /usr -r /etc -- \
 		"$PYTHON" -ISc "
 import ctypes, os, socket, struct
 libc = ctypes.CDLL(None, use_errno=True)
@@ -44,7 +44,7 @@ $1"
 }
 
 @test "--why names the group of each refused call, and the flag to add" {
-	run --separate-stderr -0 box --why -r /usr -- sh -c '
+	run --separate-stderr -0 sandbox --why -r /usr -- sh -c '
 		unshare --user true
 		mount --bind /usr /usr
 		chroot /usr true
@@ -58,9 +58,9 @@ $1"
 	requires userns
 	requires_landlock 1
 	new_user
-	run --separate-stderr -1 user_box --why -r /usr -- unshare --user true
+	run --separate-stderr -1 user_sandbox --why -r /usr -- unshare --user true
 	[[ $stderr = *"denied: call unshare $NAMESPACES"* ]]
-	run --separate-stderr -1 blocked --why -r /usr -- unshare --user true
+	run --separate-stderr -1 sandbox_without_userns --why -r /usr -- unshare --user true
 	[[ $stderr = *"denied: call unshare $NAMESPACES"* ]]
 }
 
@@ -69,11 +69,11 @@ $1"
 	local add
 
 	new_user
-	run --separate-stderr -1 user_box --why -r /usr -- unshare --user true
+	run --separate-stderr -1 user_sandbox --why -r /usr -- unshare --user true
 	add=$(sed -n 's/^denied: call unshare .*; add \(.*\))$/\1/p' <<<"$stderr")
 	[ -n "$add" ]
 	# shellcheck disable=SC2086 # two words
-	run --separate-stderr -0 user_box --why $add -r /usr -- unshare --user true
+	run --separate-stderr -0 user_sandbox --why $add -r /usr -- unshare --user true
 	[[ $stderr != *unshare* ]]
 }
 
@@ -174,7 +174,7 @@ print(os.wait()[1] & 127)'
 
 @test "--json has what to add" {
 	requires jq
-	run --separate-stderr -1 box --json --why -r /usr -- unshare --user true
+	run --separate-stderr -1 sandbox --json --why -r /usr -- unshare --user true
 	# shellcheck disable=SC2154 # bats sets it
 	jq -e '.denied | any(. == {operation: "call", target: "unshare",
 		key: "syscalls", item: "namespaces", reason: "syscalls: namespaces",
@@ -182,7 +182,7 @@ print(os.wait()[1] & 127)'
 }
 
 @test "what extra_deny refuses has nothing to be added" {
-	run --separate-stderr -1 box --why --syscalls-extra-deny namespaces \
+	run --separate-stderr -1 sandbox --why --syscalls-extra-deny namespaces \
 		-r /usr -- unshare --user true
 	[[ $stderr = *"denied: call unshare (syscalls.extra_deny: namespaces)"* ]]
 }

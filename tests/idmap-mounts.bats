@@ -14,7 +14,7 @@ setup() {
 	chown 1000:1001 "$TMP/data/user"
 }
 
-with_userns() {
+with_two_mappings() {
 	requires userns
 	config '.linux.namespaces += [{type: "user"}] |
 		.linux.uidMappings = [{containerID: 0, hostID: 100000,
@@ -36,18 +36,18 @@ mapped() {
 owners='cd /m; stat -c "%n %u:%g" *'
 
 @test "idmap without mappings takes the container's user namespace" {
-	with_userns
+	with_two_mappings
 	add_mount /m "" "$TMP/data" bind idmap
-	inside "$owners; touch new"
+	run_inside "$owners; touch new"
 	assert_lines "root 0:0
 user 1000:1001"
 	[ "$(stat -c %u:%g "$TMP/data/new")" = 0:0 ]
 }
 
 @test "without idmap the same files belong to nobody" {
-	with_userns
+	with_two_mappings
 	add_mount /m "" "$TMP/data" bind
-	inside "$owners"
+	run_inside "$owners"
 	assert_lines "root 65534:65534
 user 65534:65534"
 }
@@ -55,7 +55,7 @@ user 65534:65534"
 @test "idmap with mappings uses those" {
 	add_mount /m "" "$TMP/data" bind idmap
 	mapped 5000 6000
-	inside "$owners"
+	run_inside "$owners"
 	assert_lines "root 65534:65534
 user 5000:6000"
 }
@@ -63,15 +63,15 @@ user 5000:6000"
 @test "mappings alone mean idmap" {
 	add_mount /m "" "$TMP/data" bind
 	mapped 5000 6000
-	inside "$owners"
+	run_inside "$owners"
 	assert_output_has "user 5000:6000"
 }
 
 @test "mappings of a mount inside a user namespace go through both" {
-	with_userns
+	with_two_mappings
 	add_mount /m "" "$TMP/data" bind idmap
 	mapped 100007 200008
-	inside "$owners"
+	run_inside "$owners"
 	assert_lines "root 65534:65534
 user 7:8"
 }
@@ -83,7 +83,7 @@ user 7:8"
 		add_mount "/m/$i" "" "$TMP/data" rbind idmap
 		mapped "${i}000" "${i}001"
 	done
-	inside 'stat -c "%u:%g" /m/*/user'
+	run_inside 'stat -c "%u:%g" /m/*/user'
 	assert_lines "1000:1001
 2000:2001
 3000:3001"
@@ -95,7 +95,7 @@ user 7:8"
 	chown 1000:1001 "$BUNDLE/data/user"
 	add_mount m "" data bind idmap
 	mapped 5000 6000
-	inside "$owners"
+	run_inside "$owners"
 	assert_lines "user 5000:6000"
 }
 
@@ -107,7 +107,7 @@ user 7:8"
 	mapped 5000 6000
 	add_mount /m/file "" "$TMP/data/user" bind idmap
 	mapped 5002 6003
-	inside 'stat -c "%n %u:%g" /m/dir/user /m/file /data/user'
+	run_inside 'stat -c "%n %u:%g" /m/dir/user /m/file /data/user'
 	assert_lines "/m/dir/user 5000:6000
 /m/file 5002:6003
 /data/user 1000:1001"
@@ -139,43 +139,43 @@ user 7:8"
 }
 
 @test "crun's idmap= names mappings of host and container" {
-	with_userns
+	with_two_mappings
 	add_mount /m/0 "" "$TMP/data" bind \
 		"idmap=uids=1000-100007-1;gids=1001-200008-1"
 	add_mount /m/1 "" "$TMP/data" bind \
 		"idmap=uids=@1000-7-1;gids=@1001-8-1"
-	inside 'stat -c "%u:%g" /m/*/user'
+	run_inside 'stat -c "%u:%g" /m/*/user'
 	assert_lines "7:8
 7:8"
 }
 
 @test "idmap with neither mappings nor a user namespace is refused" {
 	add_mount /m "" "$TMP/data" bind idmap
-	refused "mounts[7]: idmap needs mappings or a user namespace"
+	create_fails "mounts[7]: idmap needs mappings or a user namespace"
 }
 
 @test "half of the mappings is refused" {
 	add_mount /m "" "$TMP/data" bind idmap
 	mapped 5000 6000
 	config 'del(.mounts[7].gidMappings)'
-	refused "mounts[7].uidMappings: needs gidMappings as well"
+	create_fails "mounts[7].uidMappings: needs gidMappings as well"
 }
 
 @test "only a bind is idmapped" {
 	add_mount /m tmpfs tmpfs idmap
-	refused "mounts[7]: only a bind mount can be idmapped"
+	create_fails "mounts[7]: only a bind mount can be idmapped"
 }
 
 @test "a file system that cannot is named" {
 	add_mount /m "" /proc/self bind idmap
 	mapped 5000 6000
-	refused "mounts[7]: idmap /proc/self: "
+	create_fails "mounts[7]: idmap /proc/self: "
 }
 
 @test "an idmapped mount can be read-only and nosuid" {
 	add_mount /m "" "$TMP/data" bind idmap ro nosuid
 	mapped 5000 6000
-	inside 'sed -n "s|^.* /m \([^ ]*\) .*|\1|p" /proc/self/mountinfo
+	run_inside 'sed -n "s|^.* /m \([^ ]*\) .*|\1|p" /proc/self/mountinfo
 		stat -c %u:%g /m/user'
 	assert_lines "ro,nosuid,relatime,idmapped
 5000:6000"

@@ -48,9 +48,9 @@ path_of() {
 	fi
 }
 
-# expect V1-FILE VALUE V2-FILE VALUE: what the kernel has of box. Without the
+# limit_is V1-FILE VALUE V2-FILE VALUE: what the kernel has of box. Without the
 # last two, both versions are the same.
-expect() {
+limit_is() {
 	local file want=$2 has
 
 	file=$(path_of "$1" "${3:-$1}")

@@ -25,7 +25,7 @@ each_option() {
 		all+="$n $expected"$'\n'
 		n=$((n + 1))
 	done
-	inside "$show_flags"
+	run_inside "$show_flags"
 	assert_lines "${all%$'\n'}"
 }
 
@@ -231,7 +231,7 @@ bind_flags() {
 
 @test "noexec and nosymfollow hold" {
 	add_mount /m tmpfs tmpfs noexec nosymfollow
-	inside 'cp /bin/busybox /m/true; ln -s true /m/link
+	run_inside 'cp /bin/busybox /m/true; ln -s true /m/link
 		/m/true; cat /m/link; true'
 	assert_output_has "Permission denied"
 	assert_output_has "'/m/link': Too many"
@@ -242,7 +242,7 @@ bind_flags() {
 	echo text >"$BUNDLE/rootfs/filled/file"
 	add_mount /filled tmpfs tmpfs ro tmpcopyup
 	add_mount /filled/below tmpfs tmpfs
-	inside 'cat /filled/file; touch /filled/below/x; touch /filled/x || true'
+	run_inside 'cat /filled/file; touch /filled/below/x; touch /filled/x || true'
 	assert_output_has text
 	assert_output_has "Read-only file system"
 }
@@ -281,7 +281,7 @@ touch: /dev/sub/x: Read-only file system"
 	chmod 1775 "$dir"
 	add_mount /was tmpfs tmpfs tmpcopyup
 	config '.process.capabilities[] += ["CAP_DAC_OVERRIDE"]'
-	inside 'cd /was || exit; find . -mindepth 0 | sort |
+	run_inside 'cd /was || exit; find . -mindepth 0 | sort |
 		while read f; do stat -c "%n %a %u:%g %F" "$f"; done
 		readlink dangling; cat a/b/file 2>&1; echo new >new'
 	assert_lines ". 1775 5:6 directory
@@ -299,10 +299,10 @@ text"
 @test "tmpcopyup is for tmpfs only" {
 	mkdir "$TMP/from"
 	add_mount /m "" "$TMP/from" bind tmpcopyup
-	refused "mounts[7].options: tmpcopyup is for tmpfs only"
+	create_fails "mounts[7].options: tmpcopyup is for tmpfs only"
 	config '.mounts[7] = {destination: "/m", type: "ramfs",
 			      source: "x", options: ["tmpcopyup"]}'
-	refused "mounts[7].options: tmpcopyup is for tmpfs only"
+	create_fails "mounts[7].options: tmpcopyup is for tmpfs only"
 }
 
 @test "a tmpfs takes the mode of what it covers" {
@@ -311,7 +311,7 @@ text"
 	add_mount /there tmpfs tmpfs size=4k
 	add_mount /sticky tmpfs tmpfs size=4k
 	add_mount /missing tmpfs tmpfs size=4k
-	inside 'stat -c "%n %a" /there /sticky /missing
+	run_inside 'stat -c "%n %a" /there /sticky /missing
 		grep -E " /(there|sticky|missing) " /proc/mounts'
 	assert_lines "/there 2750
 /sticky 1777
@@ -325,7 +325,7 @@ tmpfs /missing tmpfs rw,relatime,size=4k 0 0"
 	mkdir -m 2750 "$BUNDLE/rootfs/there"
 	add_mount /there tmpfs tmpfs size=4k mode=0711
 	add_mount /missing tmpfs tmpfs size=4k mode=1700
-	inside 'stat -c "%n %a" /there /missing'
+	run_inside 'stat -c "%n %a" /there /missing'
 	assert_lines "/there 711
 /missing 1700"
 }
@@ -334,7 +334,7 @@ tmpfs /missing tmpfs rw,relatime,size=4k 0 0"
 	add_mount /m tmpfs tmpfs
 	add_mount /m "" "" remount ro nosuid
 	add_mount /sys "" "" remount rw noatime
-	inside "$show_flags; grep -c ' /m ' /proc/self/mountinfo
+	run_inside "$show_flags; grep -c ' /m ' /proc/self/mountinfo
 		sed -n 's|^.* /m \([^ ]*\) .*|\1|p' /proc/self/mountinfo
 		sed -n 's|^[^/]*/ /sys \([^ ]*\) .*|\1|p' /proc/self/mountinfo"
 	assert_lines "1
@@ -345,37 +345,37 @@ rw,nosuid,nodev,noexec,noatime"
 @test "remount gives the file system its new options" {
 	add_mount /m tmpfs tmpfs size=4k
 	add_mount /m "" "" remount size=8k
-	inside 'sed -n "s|.* /m .* - tmpfs tmpfs ||p" /proc/self/mountinfo'
+	run_inside 'sed -n "s|.* /m .* - tmpfs tmpfs ||p" /proc/self/mountinfo'
 	assert_output_has size=8k
 }
 
 @test "an option that the file system does not know is its own to name" {
 	add_mount /m tmpfs tmpfs nosuid colour=blue
-	refused "mounts[7]"
+	create_fails "mounts[7]"
 	assert_output_has "tmpfs: Unknown parameter 'colour'"
 	config '.mounts[7].options = ["blue"]'
-	refused "tmpfs: Unknown parameter 'blue'"
+	create_fails "tmpfs: Unknown parameter 'blue'"
 	config '.mounts[7].options = ["size=blue"]'
-	refused "tmpfs: Bad value for 'size'"
+	create_fails "tmpfs: Bad value for 'size'"
 }
 
 @test "a bind refuses an unknown option by its place" {
 	mkdir "$TMP/from"
 	add_mount /m "" "$TMP/from" bind ro blue
-	refused 'mounts[7].options[2]: unknown option "blue" for a bind mount'
+	create_fails 'mounts[7].options[2]: unknown option "blue" for a bind mount'
 	config '.mounts[7].options = ["size=4k", "rbind"]'
-	refused 'mounts[7].options[0]: unknown option "size=4k" for a bind mount'
+	create_fails 'mounts[7].options[0]: unknown option "size=4k" for a bind mount'
 }
 
 @test "several options may come in one string" {
 	add_mount /m/0 tmpfs tmpfs nosuid size=4k,mode=700
-	inside "$show_flags"
+	run_inside "$show_flags"
 	assert_lines "0 rw,nosuid,relatime rw,size=4k,mode=700"
 }
 
 @test "an empty option is refused by its place" {
 	add_mount /m tmpfs tmpfs ro ""
-	refused 'mounts[7].options[1]'
+	create_fails 'mounts[7].options[1]'
 }
 
 @test "features lists the words the table has" {

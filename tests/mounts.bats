@@ -11,7 +11,7 @@ setup() {
 }
 
 @test "the seven mounts of spec are there, in this order" {
-	inside 'cut -d" " -f5 /proc/self/mountinfo |
+	run_inside 'cut -d" " -f5 /proc/self/mountinfo |
 		grep -vE "^/(sys/fs/cgroup/|proc/|sys/firmware)"'
 	assert_lines "/
 /proc
@@ -24,7 +24,7 @@ setup() {
 }
 
 @test "nothing of the host is left in sight" {
-	inside 'ls /; cd /; cd ..; ls -d /host* 2>/dev/null; cut -d" " -f4,5 /proc/self/mountinfo | grep " /$"'
+	run_inside 'ls /; cd /; cd ..; ls -d /host* 2>/dev/null; cut -d" " -f4,5 /proc/self/mountinfo | grep " /$"'
 	[[ $output != *"$TMP"*"$TMP"* ]]
 	# As its file system names it: the test's directory may be a mount.
 	[[ $(echo "$output" | tail -n 1) = *"/${BUNDLE##*/}/rootfs /" ]]
@@ -40,7 +40,7 @@ socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$TMP/sock"
 	add_mount /m/file "" "$TMP/file" bind
 	add_mount /m/sock "" "$TMP/sock" bind
 	add_mount /m/null bind /dev/null
-	inside 'cat /m/dir/file /m/file; stat -c "%n %F" /m/*'
+	run_inside 'cat /m/dir/file /m/file; stat -c "%n %F" /m/*'
 	assert_lines "text
 text
 /m/dir directory
@@ -57,7 +57,7 @@ text
 	add_mount /new/dir tmpfs tmpfs mode=700
 	add_mount /new/file "" /dev/null bind
 	umask 077
-	inside true
+	run_inside true
 	[ "$(stat -c %a "$BUNDLE/rootfs/new")" = 755 ]
 	[ "$(stat -c %a "$BUNDLE/rootfs/new/dir")" = 755 ]
 	[ "$(stat -c %a "$BUNDLE/rootfs/new/file")" = 644 ]
@@ -65,18 +65,18 @@ text
 
 @test "a missing source is named with its mount" {
 	add_mount /m "" "$TMP/nowhere" bind
-	refused "mounts[7]: "
+	create_fails "mounts[7]: "
 	assert_output_has "$TMP/nowhere: no such file or directory"
 	config 'del(.mounts[7].source)'
-	refused "mounts[7].source: missing for a bind mount"
+	create_fails "mounts[7].source: missing for a bind mount"
 }
 
 @test "a mount needs a type" {
 	add_mount /m "" tmpfs
-	refused "mounts[7].type: missing"
+	create_fails "mounts[7].type: missing"
 	add_mount /m nosuchfs none
 	config 'del(.mounts[7])'
-	refused "mounts[7]: make file system nosuchfs: no such device"
+	create_fails "mounts[7]: make file system nosuchfs: no such device"
 }
 
 @test "a relative source is below the bundle" {
@@ -87,7 +87,7 @@ text
 	add_mount /m/1 "" ./data//deep/file bind
 	add_mount /m/2 "" ../outside bind
 	cd /
-	inside 'cat /m/0/file /m/1 /m/2'
+	run_inside 'cat /m/0/file /m/1 /m/2'
 	assert_lines "text
 text
 other"
@@ -99,7 +99,7 @@ other"
 	add_mount /first "" "$TMP/data" bind
 	add_mount /second "" "$BUNDLE/rootfs/first/file" bind
 	add_mount /third "" rootfs/first bind
-	inside 'cat /second /third/file'
+	run_inside 'cat /second /third/file'
 	assert_lines "text
 text"
 }
@@ -109,10 +109,10 @@ text"
 	echo secret >"$TMP/secret/file"
 	ln -s "$TMP/secret" "$BUNDLE/rootfs/link"
 	add_mount /m "" "$BUNDLE/rootfs/link/file" bind
-	refused "mounts[7]: "
+	create_fails "mounts[7]: "
 	mkdir -p "$BUNDLE/rootfs/$TMP/secret"
 	echo inside >"$BUNDLE/rootfs/$TMP/secret/file"
-	inside 'cat /m'
+	run_inside 'cat /m'
 	assert_lines inside
 }
 
@@ -122,14 +122,14 @@ text"
 	echo text >"$TMP/closed/data/file"
 	chmod 700 "$TMP/closed"
 	add_mount /m "" "$TMP/closed/data" bind
-	inside 'cat /m/file'
+	run_inside 'cat /m/file'
 	assert_lines text
 }
 
 @test "a relative destination is below /" {
 	config '.mounts += [{destination: "m/./x/../y", type: "tmpfs",
 			     source: "tmpfs"}]'
-	inside 'grep -c " /m/y " /proc/self/mountinfo'
+	run_inside 'grep -c " /m/y " /proc/self/mountinfo'
 	assert_lines 1
 }
 
@@ -145,7 +145,7 @@ text"
 	add_mount /host/c tmpfs tmpfs
 	add_mount /dangling tmpfs tmpfs
 	add_mount /dangling-file "" /etc/hostname bind
-	inside 'cut -d" " -f5 /proc/self/mountinfo | tail -n +9 |
+	run_inside 'cut -d" " -f5 /proc/self/mountinfo | tail -n +9 |
 		grep -vE "^/(proc|sys)/"'
 	assert_lines "/real/a
 /real/b
@@ -160,7 +160,7 @@ $TMP/host/c
 	ln -s b "$BUNDLE/rootfs/a"
 	ln -s a "$BUNDLE/rootfs/b"
 	add_mount /a/m tmpfs tmpfs
-	refused "mounts[7]: "
+	create_fails "mounts[7]: "
 	assert_output_has "too many levels of symbolic links"
 }
 
@@ -171,7 +171,7 @@ $TMP/host/c
 		path+=/d$i
 	done
 	add_mount "$path" tmpfs tmpfs
-	inside "grep -c ' $path ' /proc/self/mountinfo"
+	run_inside "grep -c ' $path ' /proc/self/mountinfo"
 	assert_lines 1
 }
 
@@ -179,10 +179,10 @@ $TMP/host/c
 	mkdir "$TMP/dir" "$BUNDLE/rootfs/dir"
 	touch "$TMP/file" "$BUNDLE/rootfs/file"
 	add_mount /file "" "$TMP/dir" bind
-	refused "mounts[7]: "
+	create_fails "mounts[7]: "
 	config 'del(.mounts[7])'
 	add_mount /dir "" "$TMP/file" bind
-	refused "mounts[7]: "
+	create_fails "mounts[7]: "
 }
 
 @test "nothing is mounted on / itself" {
@@ -193,12 +193,12 @@ $TMP/host/c
 		config 'del(.mounts[7])'
 		add_mount "$path" tmpfs tmpfs
 		[ -n "$path" ] || config '.mounts[7].destination = ""'
-		refused "mounts[7]"
+		create_fails "mounts[7]"
 	done
 	config '.mounts[7].destination = "/"'
-	refused "mounts[7].destination: / is the root itself"
+	create_fails "mounts[7].destination: / is the root itself"
 	config '.mounts[7].destination = "/self"'
-	refused "mounts[7]: "
+	create_fails "mounts[7]: "
 	assert_output_has "that is the root itself"
 }
 
@@ -209,13 +209,13 @@ $TMP/host/c
 		/proc/../proc/fs; do
 		config 'del(.mounts[7])'
 		add_mount "$path" tmpfs tmpfs
-		refused "mounts[7]"
+		create_fails "mounts[7]"
 		assert_output_has "cannot be mounted because it is inside /proc"
 	done
 	ln -s proc/sys "$BUNDLE/rootfs/link"
 	config 'del(.mounts[7])'
 	add_mount /link/net tmpfs tmpfs
-	refused "cannot be mounted because it is inside /proc"
+	create_fails "cannot be mounted because it is inside /proc"
 }
 
 @test "what a host may restate below /proc is mounted" {
@@ -228,7 +228,7 @@ $TMP/host/c
 		add_mount "/proc/$name" "" "$TMP/file" bind
 		n=$((n + 1))
 	done
-	inside 'cat /proc/meminfo /proc/uptime'
+	run_inside 'cat /proc/meminfo /proc/uptime'
 	assert_lines "text
 text"
 	[ "$n" -gt 12 ]
@@ -238,16 +238,16 @@ text"
 	mkdir "$TMP/fake"
 	config 'del(.mounts[0])'
 	add_mount /proc "" "$TMP/fake" bind
-	refused "mounts[6]"
+	create_fails "mounts[6]"
 	assert_output_has "cannot be mounted because it is not of type proc"
 	config '.mounts[6] = {destination: "/proc", type: "tmpfs", source: "x"}'
-	refused "cannot be mounted because it is not of type proc"
+	create_fails "cannot be mounted because it is not of type proc"
 	config '.mounts[6] = {destination: "/proc", source: "/proc/self",
 			      options: ["bind"]}'
-	refused "cannot be mounted because it is not of type proc"
+	create_fails "cannot be mounted because it is not of type proc"
 	config '.mounts[6] = {destination: "/proc", source: "/proc",
 			      options: ["rbind"]}'
-	inside 'cat /proc/version'
+	run_inside 'cat /proc/version'
 	assert_output_has Linux
 }
 
@@ -256,38 +256,38 @@ text"
 	mkdir "$BUNDLE/rootfs/other"
 	ln -s other "$BUNDLE/rootfs/proc"
 	mkdir "$BUNDLE/rootfs/sys"
-	refused 'filesystem "proc" must be mounted on ordinary directory'
+	create_fails 'filesystem "proc" must be mounted on ordinary directory'
 	rm "$BUNDLE/rootfs/proc"
 	mkdir "$BUNDLE/rootfs/proc"
 	rmdir "$BUNDLE/rootfs/sys"
 	ln -s /other "$BUNDLE/rootfs/sys"
-	refused 'filesystem "sysfs" must be mounted on ordinary directory'
+	create_fails 'filesystem "sysfs" must be mounted on ordinary directory'
 	rm "$BUNDLE/rootfs/sys"
 	touch "$BUNDLE/rootfs/sys"
-	refused 'filesystem "sysfs" must be mounted on ordinary directory'
+	create_fails 'filesystem "sysfs" must be mounted on ordinary directory'
 }
 
 @test "a missing /proc and /sys are made" {
 	rmdir "$BUNDLE/rootfs/proc" "$BUNDLE/rootfs/sys"
-	inside 'ls /sys/kernel >/dev/null && cat /proc/self/comm'
+	run_inside 'ls /sys/kernel >/dev/null && cat /proc/self/comm'
 	assert_lines cat
 }
 
 @test "mqueue shows the container's queues, not the host's" {
-	inside 'cat /dev/mqueue/* 2>/dev/null; stat -f -c %T /dev/mqueue
+	run_inside 'cat /dev/mqueue/* 2>/dev/null; stat -f -c %T /dev/mqueue
 		touch /dev/mqueue/ours && ls /dev/mqueue'
 	[ "$(echo "$output" | tail -n 1)" = ours ]
 }
 
 @test "sysfs shows the container's interfaces" {
-	inside 'ls /sys/class/net'
+	run_inside 'ls /sys/class/net'
 	assert_lines lo
 }
 
 @test "sysfs without a network namespace falls back to the host's" {
 	with_userns
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
-	inside 'test -d /sys/kernel
+	run_inside 'test -d /sys/kernel
 		sed -n "s|^.* / /sys \([^ ]*\) .*|\1|p" /proc/self/mountinfo
 		touch /sys/kernel/x || true'
 	assert_output_has ro,nosuid,nodev,noexec
@@ -298,7 +298,7 @@ text"
 	echo low >"$TMP/low/file"
 	add_mount /m overlay overlay "lowerdir=$TMP/low" "upperdir=$TMP/up" \
 		"workdir=$TMP/work"
-	inside 'cat /m/file; echo new >/m/file'
+	run_inside 'cat /m/file; echo new >/m/file'
 	assert_lines low
 	[ "$(cat "$TMP/low/file" "$TMP/up/file")" = "low
 new" ]
@@ -315,10 +315,10 @@ new" ]
 	done
 	add_mount /m overlay overlay ro "lowerdir=${layers#:}"
 	if ! kernel_since 6.8; then
-		refused "255 bytes of layers need Linux 6.8"
+		create_fails "255 bytes of layers need Linux 6.8"
 		return
 	fi
-	inside 'cat /m/file*'
+	run_inside 'cat /m/file*'
 	assert_lines "1
 2
 3
@@ -328,7 +328,7 @@ new" ]
 @test "a mountLabel without SELinux is refused by name" {
 	[ ! -e /sys/fs/selinux/enforce ] || skip "needs no selinux"
 	config '.linux.mountLabel = "system_u:object_r:container_file_t:s0"'
-	refused "linux.mountLabel"
+	create_fails "linux.mountLabel"
 }
 
 @test "copy-symlink makes the link again" {
@@ -336,14 +336,14 @@ new" ]
 	echo text >"$TMP/file"
 	add_mount /m/link "" "$TMP/link" bind copy-symlink
 	add_mount /m/file "" "$TMP/file" bind copy-symlink
-	inside 'readlink /m/link; cat /m/file'
+	run_inside 'readlink /m/link; cat /m/file'
 	assert_lines "/etc/target
 text"
-	inside 'readlink /m/link'
+	run_inside 'readlink /m/link'
 	assert_lines /etc/target
 	rm "$BUNDLE/rootfs/m/link"
 	touch "$BUNDLE/rootfs/m/link"
-	refused "mounts[7]: "
+	create_fails "mounts[7]: "
 	assert_output_has "something else has that name"
 }
 
@@ -352,12 +352,12 @@ text"
 	ln -s file "$TMP/link"
 	ln -s /etc/passwd "$BUNDLE/rootfs/there"
 	add_mount /there "" "$TMP/file" bind dest-nofollow
-	inside 'cat /there; head -c 4 /etc/passwd'
+	run_inside 'cat /there; head -c 4 /etc/passwd'
 	assert_lines "text
 root"
 	config 'del(.mounts[7])'
 	add_mount /etc/link "" "$TMP/link" bind src-nofollow dest-nofollow
-	inside 'readlink /etc/link || cat /etc/link'
+	run_inside 'readlink /etc/link || cat /etc/link'
 	assert_lines file
 }
 
@@ -368,11 +368,11 @@ root"
 		config '.mounts[7] = {destination: "/m", type: "tmpfs",
 				      source: "tmpfs"} |
 			.mounts[7].'"$key"' += "a\u0000b"'
-		refused "mounts[7].$key"
+		create_fails "mounts[7].$key"
 	done
 	config '.mounts[7] = {destination: "/m", type: "tmpfs",
 			      source: "tmpfs", options: ["ro", "a\u0000b"]}'
-	refused "mounts[7].options[1]"
+	create_fails "mounts[7].options[1]"
 }
 
 @test "later mounts cover earlier ones" {
@@ -382,7 +382,7 @@ root"
 	add_mount /m "" "$TMP/one" bind
 	add_mount /m "" "$TMP/two" bind
 	add_mount /m/tmp tmpfs tmpfs
-	inside 'cat /m/file; ls -d /m/tmp'
+	run_inside 'cat /m/file; ls -d /m/tmp'
 	assert_lines "2
 /m/tmp"
 	[ ! -e "$TMP/one/tmp" ]
@@ -392,7 +392,7 @@ root"
 @test "two hundred mounts are one container" {
 	config '.mounts += [range(200) | {destination: "/m/\(.)", type: "tmpfs",
 		source: "tmpfs", options: ["ro", "size=4k"]}]'
-	inside 'grep -c " /m/.* ro," /proc/self/mountinfo'
+	run_inside 'grep -c " /m/.* ro," /proc/self/mountinfo'
 	assert_lines 200
 }
 
@@ -401,7 +401,7 @@ root"
 	mkdir "$TMP/from"
 	config --arg from "$TMP/from" '.mounts += [range(200) |
 		{destination: "/m/\(.)", source: $from, options: ["rbind"]}]'
-	inside 'grep -c " /m/" /proc/self/mountinfo'
+	run_inside 'grep -c " /m/" /proc/self/mountinfo'
 	assert_lines 200
 }
 
@@ -414,7 +414,7 @@ without_mountns() {
 @test "without a mount namespace the root is still the bundle's" {
 	without_mountns
 	config '.process.cwd = "/made/here"'
-	inside 'pwd; ls /; ls /..; ls -d /../../../../etc/hostname || true'
+	run_inside 'pwd; ls /; ls /..; ls -d /../../../../etc/hostname || true'
 	assert_output_has "/made/here"
 	assert_output_has "No such file or directory"
 	[ -d "$BUNDLE/rootfs/made/here" ]
@@ -425,12 +425,12 @@ without_mountns() {
 @test "without a mount namespace whatever needs one is refused" {
 	without_mountns
 	config '.root.readonly = true'
-	refused "root.readonly: needs a mount namespace"
+	create_fails "root.readonly: needs a mount namespace"
 	config '.root.readonly = false |
 		.linux.devices = [{type: "p", path: "/p"}]'
-	refused "linux.devices[0]: needs a mount namespace"
+	create_fails "linux.devices[0]: needs a mount namespace"
 	config '.linux.devices = [] | .linux.rootfsPropagation = "shared"'
-	refused "linux.rootfsPropagation"
+	create_fails "linux.rootfsPropagation"
 }
 
 @test "a mount without a mount namespace is refused" {

@@ -103,29 +103,15 @@ hold() {
 	unshare --fork --kill-child "$@" sleep 1000 </dev/null >/dev/null \
 		2>&1 3>&- &
 	HOLDERS+=($!)
-	wait_until holds $!
+	wait_until find_held $!
 }
 
-holds() {
+find_held() {
 	HELD=$(pgrep -P "$1" -x sleep)
-}
-
-start_box() {
-	start_container box
-	PID=$(pid_of box)
 }
 
 box_mapping() {
 	tr -s ' ' <"/proc/$PID/$1" | sed 's/^ //'
-}
-
-run_box() {
-	oci run --bundle "$BUNDLE" box
-}
-
-refused() {
-	run_bad "$1" run_box
-	assert_gone box
 }
 
 # ---- new, inherited, joined ----
@@ -212,25 +198,25 @@ no_mqueue() {
 @test "a type given twice, an unknown one and a relative path are refused" {
 	cgroup_namespace
 	config '.linux.namespaces += [{type: "pid"}]'
-	refused 'linux.namespaces[6].type: pid is given twice'
+	run_fails 'linux.namespaces[6].type: pid is given twice'
 	config '.linux.namespaces[6].type = "net"'
-	refused "linux.namespaces[6].type: unknown namespace 'net'"
+	run_fails "linux.namespaces[6].type: unknown namespace 'net'"
 	config '.linux.namespaces[6] = {type: "time", path: "proc/self/ns/time"}'
-	refused 'linux.namespaces[6].path: '
+	run_fails 'linux.namespaces[6].path: '
 }
 
 @test "a path that is no namespace of that type is refused" {
 	join_path network /proc/self/ns/ipc
-	refused 'linux.namespaces (network): /proc/self/ns/ipc is not a network namespace'
+	run_fails 'linux.namespaces (network): /proc/self/ns/ipc is not a network namespace'
 	join_path network /dev/null
-	refused '/dev/null is not a network namespace'
+	run_fails '/dev/null is not a network namespace'
 	join_path network "$TMP"
-	refused "$TMP is not a network namespace"
+	run_fails "$TMP is not a network namespace"
 	join_path network /nowhere/net
-	refused 'linux.namespaces (network): open /nowhere/net: no such file or directory'
+	run_fails 'linux.namespaces (network): open /nowhere/net: no such file or directory'
 	mkfifo "$TMP/fifo"
 	join_path network "$TMP/fifo"
-	refused "$TMP/fifo is not a network namespace"
+	run_fails "$TMP/fifo is not a network namespace"
 }
 
 # ---- whoever owns them ----
@@ -342,14 +328,14 @@ status_line() {
 	hold --pid
 	join_ns "$HELD" pid
 	args sh -c 'exit 37'
-	run run_box
+	run run_bundle
 	[ "$status" -eq 37 ]
 	args sh -c 'kill -TERM $$'
-	run run_box
+	run run_bundle
 	[ "$status" -eq 143 ]
 }
 
-has_processes() {
+box_has_processes() {
 	[ "$(oci ps --format json box | jq length)" -eq "$1" ]
 }
 
@@ -357,10 +343,10 @@ has_processes() {
 	drop_ns pid
 	args sh -c 'sleep 1001 & sleep 1002 & wait'
 	start_box
-	wait_until has_processes 3
+	wait_until box_has_processes 3
 	oci kill box KILL
 	wait_until has_status box stopped
-	wait_until has_processes 0
+	wait_until box_has_processes 0
 }
 
 # ---- id mappings ----
@@ -404,14 +390,14 @@ has_processes() {
 	same_ns "$HELD" "$PID" user
 	oci delete --force box
 	config '.linux.uidMappings[0].size = 2'
-	refused 'linux.uidMappings[0]: not a mapping of the user namespace that is joined'
+	run_fails 'linux.uidMappings[0]: not a mapping of the user namespace that is joined'
 	config '.linux.uidMappings = [] | .linux.gidMappings[0].hostID = 5'
-	refused 'linux.gidMappings[0]: not a mapping of the user namespace that is joined'
+	run_fails 'linux.gidMappings[0]: not a mapping of the user namespace that is joined'
 }
 
 @test "mappings without a user namespace are refused" {
 	config '.linux.uidMappings = [{containerID: 0, hostID: 0, size: 1}]'
-	refused 'linux.uidMappings: needs a user namespace'
+	run_fails 'linux.uidMappings: needs a user namespace'
 }
 
 @test "overlapping mappings fail by name and leave nothing" {
@@ -421,7 +407,7 @@ has_processes() {
 			{containerID: 0, hostID: 1000, size: 10},
 			{containerID: 5, hostID: 2000, size: 10}] |
 		.linux.gidMappings = [{containerID: 0, hostID: 1000, size: 10}]'
-	refused 'linux.uidMappings'
+	run_fails 'linux.uidMappings'
 }
 
 # ---- what comes with a namespace ----
@@ -429,15 +415,15 @@ has_processes() {
 @test "lo is up in every new network namespace, and only there" {
 	requires userns
 	args cat /sys/class/net/lo/flags
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = 0x9 ]
 	add_ns user
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = 0x9 ]
 	hold --net
 	join_ns "$HELD" network
 	drop_ns user
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = 0x8 ]
 }
 
@@ -467,16 +453,16 @@ boottime 1000000 5" ]
 @test "time offsets without a new time namespace are refused" {
 	requires timens
 	config '.linux.timeOffsets = {boottime: {secs: 10}}'
-	refused 'linux.timeOffsets: needs a new time namespace'
+	run_fails 'linux.timeOffsets: needs a new time namespace'
 	join_path time /proc/self/ns/time
-	refused 'linux.timeOffsets: needs a new time namespace'
+	run_fails 'linux.timeOffsets: needs a new time namespace'
 }
 
 @test "hostname and domainname without a uts namespace are refused" {
 	drop_ns uts
-	refused 'hostname: needs a uts namespace'
+	run_fails 'hostname: needs a uts namespace'
 	config 'del(.hostname) | .domainname = "example.org"'
-	refused 'domainname: needs a uts namespace'
+	run_fails 'domainname: needs a uts namespace'
 	[ "$(uname -n)" != sandlock ]
 }
 
@@ -485,19 +471,14 @@ boottime 1000000 5" ]
 	join_ns "$HELD" uts
 	config '.hostname = "joined" | .domainname = "example.org"'
 	args cat /proc/sys/kernel/hostname /proc/sys/kernel/domainname
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = $'joined\nexample.org' ]
 }
 
 # ---- roots ----
 
-no_mount_namespace() {
-	drop_ns mount
-	config '.mounts = [] | del(.linux.maskedPaths, .linux.readonlyPaths)'
-}
-
 @test "without a mount namespace the program runs in a chroot" {
-	no_mount_namespace
+	without_mount_namespace
 	start_box
 	same_ns $$ "$PID" mount
 	[ "$(readlink "/proc/$PID/root")" = "$BUNDLE/rootfs" ]
@@ -509,15 +490,15 @@ no_mount_namespace() {
 
 @test "what needs mounts is refused without a mount namespace" {
 	drop_ns mount
-	refused 'maskedPaths: needs a mount namespace'
+	run_fails 'maskedPaths: needs a mount namespace'
 	config 'del(.linux.maskedPaths)'
-	refused 'readonlyPaths: needs a mount namespace'
+	run_fails 'readonlyPaths: needs a mount namespace'
 	config 'del(.linux.readonlyPaths)'
-	refused 'mounts'
+	run_fails 'mounts'
 	config '.mounts = [] | .root.readonly = true'
-	refused 'root.readonly'
+	run_fails 'root.readonly'
 	config '.root.readonly = false | .linux.rootfsPropagation = "slave"'
-	refused 'rootfsPropagation'
+	run_fails 'rootfsPropagation'
 }
 
 @test "--no-pivot shows the same container" {
@@ -547,7 +528,7 @@ no_mount_namespace() {
 		.linux.gidMappings = .linux.uidMappings'
 	chmod 0700 "$BUNDLE"
 	args ls /bin/busybox
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = /bin/busybox ]
 	run_ok oci run --no-pivot --bundle "$BUNDLE" box
 	[ "$output" = /bin/busybox ]
@@ -570,7 +551,7 @@ no_mount_namespace() {
 			 options: ["bind"]}]'
 	chown 100000:100000 "$BUNDLE/rootfs"
 	args cat /mnt/file /alone
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = $'content\nalone' ]
 }
 
@@ -584,7 +565,7 @@ no_mount_namespace() {
 		stat -c "%n %t:%T" /dev/$d
 		grep -c " /dev/$d " /proc/self/mountinfo
 	done; echo x >/dev/null && head -c 4 /dev/zero | od -An -tx1'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = "/dev/null 1:3
 1
 /dev/zero 1:5

@@ -22,7 +22,7 @@ paths() {
 	mkdir "$BUNDLE/rootfs/dir"
 	echo secret | tee "$BUNDLE/rootfs/file" >"$BUNDLE/rootfs/dir/file"
 	paths masked /file /dir
-	inside 'cat /file; stat -c "%F %t:%T" /file; ls -A /dir
+	run_inside 'cat /file; stat -c "%F %t:%T" /file; ls -A /dir
 		touch /dir/x 2>&1; echo x >/file; cat /file
 		chmod 666 /file 2>&1; true'
 	assert_lines "character special file 1:3
@@ -34,7 +34,7 @@ chmod: /file: Read-only file system"
 @test "a masked directory holds nothing and takes nothing" {
 	mkdir "$BUNDLE/rootfs/dir"
 	paths masked /dir
-	inside 'sed -n "s|^.* /dir \([^ ]*\) .*- \(.*\)|\1 \2|p" /proc/self/mountinfo'
+	run_inside 'sed -n "s|^.* /dir \([^ ]*\) .*- \(.*\)|\1 \2|p" /proc/self/mountinfo'
 	assert_output_has "ro,nosuid,nodev,noexec,relatime tmpfs"
 }
 
@@ -45,7 +45,7 @@ chmod: /file: Read-only file system"
 	[ "$status" -eq 0 ] || assert_output_has "linux.readonlyPaths[1]"
 	oci delete --force c1
 	paths readonly /nowhere
-	inside 'ls /nowhere 2>&1 || true'
+	run_inside 'ls /nowhere 2>&1 || true'
 	assert_output_has "No such file"
 }
 
@@ -54,7 +54,7 @@ chmod: /file: Read-only file system"
 	mkdir "$BUNDLE/rootfs/dir"
 	paths masked /file /file /dir /dir
 	paths readonly /etc /etc
-	inside 'cat /file; ls /dir
+	run_inside 'cat /file; ls /dir
 		grep -cE " /(file|dir) " /proc/self/mountinfo
 		grep -c " /etc " /proc/self/mountinfo'
 	assert_lines "2
@@ -67,14 +67,14 @@ chmod: /file: Read-only file system"
 	ln -s /dir "$BUNDLE/rootfs/link"
 	ln -s "$TMP/host" "$BUNDLE/rootfs/out"
 	paths masked /link/file /out
-	inside 'cat /dir/file; grep -c " /dir/file " /proc/self/mountinfo'
+	run_inside 'cat /dir/file; grep -c " /dir/file " /proc/self/mountinfo'
 	assert_lines 1
 	[ "$(cat "$TMP/host/file")" = secret ]
 	rm "$BUNDLE/rootfs/link"
 	ln -s ../../../../dir/file "$BUNDLE/rootfs/link"
 	paths masked /link
 	paths readonly /out /link
-	inside 'cat /dir/file'
+	run_inside 'cat /dir/file'
 	assert_lines ""
 }
 
@@ -82,14 +82,14 @@ chmod: /file: Read-only file system"
 	echo secret >"$BUNDLE/rootfs/file"
 	paths masked file
 	paths readonly etc/../root
-	inside 'cat /file; touch /root/x 2>&1 || true'
+	run_inside 'cat /file; touch /root/x 2>&1 || true'
 	assert_lines "touch: /root/x: Read-only file system"
 }
 
 @test "devices, sockets and FIFOs are masked" {
 	mkfifo "$BUNDLE/rootfs/fifo"
 	paths masked /fifo /dev/zero /dev/mqueue
-	inside 'stat -c %t:%T /fifo /dev/zero; ls /dev/mqueue; head -c 1 /dev/zero'
+	run_inside 'stat -c %t:%T /fifo /dev/zero; ls /dev/mqueue; head -c 1 /dev/zero'
 	assert_lines "1:3
 1:3"
 }
@@ -98,7 +98,7 @@ chmod: /file: Read-only file system"
 	mkdir "$BUNDLE/rootfs/a" "$BUNDLE/rootfs/b"
 	touch "$BUNDLE/rootfs/c" "$BUNDLE/rootfs/d"
 	paths masked /a /b /c /d
-	inside 'stat -c %d /a /b | uniq | wc -l; stat -c "%d %i" /c /d | uniq | wc -l'
+	run_inside 'stat -c %d /a /b | uniq | wc -l; stat -c "%d %i" /c /d | uniq | wc -l'
 	assert_lines "1
 1"
 }
@@ -107,7 +107,7 @@ chmod: /file: Read-only file system"
 	add_mount /m tmpfs tmpfs nosuid nodev noexec noatime
 	mkdir "$BUNDLE/rootfs/data"
 	paths readonly /m /data /etc/passwd
-	inside 'sed -n "s|^.* /m \([^ ]*\) .*|\1|p" /proc/self/mountinfo | tail -n 1
+	run_inside 'sed -n "s|^.* /m \([^ ]*\) .*|\1|p" /proc/self/mountinfo | tail -n 1
 		touch /m/x 2>&1; touch /data/x 2>&1; echo >>/etc/passwd; true'
 	assert_output_has "ro,nosuid,nodev,noexec,noatime
 touch: /m/x: Read-only file system
@@ -119,7 +119,7 @@ touch: /data/x: Read-only file system"
 	mkdir -p "$BUNDLE/rootfs/data"
 	add_mount /data/sub tmpfs tmpfs
 	paths readonly /data
-	inside 'touch /data/sub/x && ls /data/sub'
+	run_inside 'touch /data/sub/x && ls /data/sub'
 	assert_lines x
 }
 
@@ -127,7 +127,7 @@ touch: /data/x: Read-only file system"
 	rm "$BUNDLE/config.json"
 	oci spec --bundle "$BUNDLE"
 	config '.process.terminal = false'
-	inside 'cat /proc/keys; ls -A /sys/firmware; ls -A /proc/scsi 2>/dev/null
+	run_inside 'cat /proc/keys; ls -A /sys/firmware; ls -A /proc/scsi 2>/dev/null
 		echo x >/proc/sys/kernel/domainname; true'
 	assert_lines "sh: can't create /proc/sys/kernel/domainname: Read-only file system"
 }
@@ -144,22 +144,22 @@ touch: /data/x: Read-only file system"
 	chown -R 100000:100000 "$BUNDLE/rootfs"
 	paths masked /file /dir /proc/keys
 	paths readonly /proc/sys /etc
-	inside 'cat /file /proc/keys; ls /dir; touch /etc/x 2>&1 || true'
+	run_inside 'cat /file /proc/keys; ls /dir; touch /etc/x 2>&1 || true'
 	assert_lines "touch: /etc/x: Read-only file system"
 }
 
 @test "masks cannot be taken off without privileges over mounts" {
 	echo secret >"$BUNDLE/rootfs/file"
 	paths masked /file
-	inside 'umount /file 2>&1; cat /file'
+	run_inside 'umount /file 2>&1; cat /file'
 	[[ $output != *secret* ]]
 }
 
 @test "masked and read-only paths need a mount namespace" {
 	config 'del(.linux.namespaces[] | select(.type == "mount")) | .mounts = []'
 	paths masked /file
-	refused "linux.maskedPaths: "
+	create_fails "linux.maskedPaths: "
 	paths masked
 	paths readonly /file
-	refused "linux.readonlyPaths: "
+	create_fails "linux.readonlyPaths: "
 }

@@ -4,7 +4,7 @@
 load helpers
 
 # A container that counts in /count, for as long as it runs.
-start_counting() {
+start_counting_quickly() {
 	new_bundle "$1"
 	# shellcheck disable=SC2016 # for the shell inside
 	args sh -c 'i=0; while :; do i=$((i + 1)); echo $i >/count; sleep 0.01; done'
@@ -12,27 +12,27 @@ start_counting() {
 	wait_until [ -s "$BUNDLE/rootfs/count" ]
 }
 
-count() {
+paused_count() {
 	cat "$BUNDLE/rootfs/count"
 }
 
-counts_on() {
-	[ -n "$(count)" ] && [ "$(count)" -gt "$1" ]
+counted_past() {
+	[ -n "$(paused_count)" ] && [ "$(paused_count)" -gt "$1" ]
 }
 
 @test "pause stops every process, resume lets them go on" {
 	requires root
-	start_counting web1
+	start_counting_quickly web1
 	run_ok oci pause web1
 	[ -z "$output" ]
 	assert_status web1 paused
-	before=$(count)
+	before=$(paused_count)
 	sleep 0.2
-	[ "$(count)" = "$before" ]
+	[ "$(paused_count)" = "$before" ]
 	run_ok oci resume web1
 	[ -z "$output" ]
 	assert_status web1 running
-	wait_until counts_on "${before:-0}"
+	wait_until counted_past "${before:-0}"
 }
 
 @test "a created container can be paused, and started once resumed" {
@@ -49,7 +49,7 @@ counts_on() {
 
 @test "pause of a paused or stopped container is an error" {
 	requires root
-	start_counting web1
+	start_counting_quickly web1
 	oci pause web1
 	run_bad "container already paused" oci pause web1
 	assert_status web1 paused
@@ -61,7 +61,7 @@ counts_on() {
 
 @test "resume of a running or stopped container is an error" {
 	requires root
-	start_counting web1
+	start_counting_quickly web1
 	run_bad "container not paused" oci resume web1
 	oci kill web1 KILL
 	wait_until has_status web1 stopped
@@ -70,7 +70,7 @@ counts_on() {
 
 @test "KILL ends a paused container" {
 	requires root
-	start_counting web1
+	start_counting_quickly web1
 	oci pause web1
 	oci kill web1 KILL
 	wait_until has_status web1 stopped
@@ -78,7 +78,7 @@ counts_on() {
 
 @test "delete --force removes a paused container" {
 	requires root
-	start_counting web1
+	start_counting_quickly web1
 	oci pause web1
 	run_bad "cannot delete container web1 that is not stopped: paused" \
 		oci delete web1
@@ -90,7 +90,7 @@ counts_on() {
 
 @test "exec in a paused container is refused, or waits if told to" {
 	requires root
-	start_counting web1
+	start_counting_quickly web1
 	oci pause web1
 	run oci exec web1 true
 	[ "$status" -eq 255 ]

@@ -9,7 +9,7 @@ load podman
 setup_file() {
 	[ -z "$(lacks)" ] || return 0
 	make_rootfs "$BATS_FILE_TMPDIR/rootfs"
-	write_configuration
+	write_test_configuration
 	by_root
 	load_image
 	start_user
@@ -20,7 +20,7 @@ setup_file() {
 teardown() {
 	[ -z "$(lacks)" ] || return 0
 	podman rm -f -a -t 0 >/dev/null
-	wait_until nothing_left || {
+	wait_until no_container_left || {
 		left_of_containers
 		return 1
 	}
@@ -36,17 +36,17 @@ teardown_file() {
 # ---- the tests, for either caller ----
 
 runs_a_program() {
-	run -0 once "$IMAGE" echo hello
+	run -0 podman_run_rm "$IMAGE" echo hello
 	[ "$output" = hello ]
-	run -7 once "$IMAGE" sh -c 'exit 7'
-	run -127 once "$IMAGE" nosuch
+	run -7 podman_run_rm "$IMAGE" sh -c 'exit 7'
+	run -127 podman_run_rm "$IMAGE" nosuch
 	run -0 podman info --format \
 		'{{.Host.OCIRuntime.Name}} {{.Host.CgroupManager}} {{.Host.CgroupsVersion}}'
 	[ "$output" = "sandlock systemd v2" ]
 }
 
 executes_beside() {
-	start
+	start_in_scope
 	run -0 podman exec a cat /proc/self/cgroup
 	[ "$output" = 0::/ ]
 	[ "$(wc -l <"$SCOPE/cgroup.procs")" -eq 2 ]
@@ -56,45 +56,45 @@ executes_beside() {
 }
 
 sets_limits() {
-	start --memory 64m --memory-reservation 32m --pids-limit 50 \
+	start_in_scope --memory 64m --memory-reservation 32m --pids-limit 50 \
 		--cpus 0.5 --cpuset-cpus 0
-	holds memory.max 67108864
-	holds memory.low 33554432
-	holds pids.max 50
-	holds cpu.max "50000 100000"
-	holds cpuset.cpus 0
+	podman_limit_is memory.max 67108864
+	podman_limit_is memory.low 33554432
+	podman_limit_is pids.max 50
+	podman_limit_is cpu.max "50000 100000"
+	podman_limit_is cpuset.cpus 0
 	[ "$(manager show -P MemoryMax "${SCOPE##*/}")" = 67108864 ]
 	run -0 podman exec a sh -c \
 		'cd /sys/fs/cgroup && cat memory.max pids.max cpu.max cpuset.cpus'
 	assert_lines $'67108864\n50\n50000 100000\n0'
-	run -2 once --pids-limit 5 "$IMAGE" \
+	run -2 podman_run_rm --pids-limit 5 "$IMAGE" \
 		sh -c 'for i in 1 2 3 4 5 6 7; do sleep 9 & done; wait'
 	assert_output_has "can't fork"
 }
 
 updates_limits() {
-	start --memory 64m --pids-limit 50
+	start_in_scope --memory 64m --pids-limit 50
 	podman update --memory 32m --cpus 0.25 --cpuset-cpus 0 a
-	holds memory.max 33554432
-	holds cpu.max "25000 100000"
-	holds cpuset.cpus 0
-	holds pids.max 50
+	podman_limit_is memory.max 33554432
+	podman_limit_is cpu.max "25000 100000"
+	podman_limit_is cpuset.cpus 0
+	podman_limit_is pids.max 50
 	manager daemon-reload
-	holds memory.max 33554432
+	podman_limit_is memory.max 33554432
 }
 
 pauses() {
-	start
+	start_in_scope
 	podman pause a
-	holds cgroup.freeze 1
+	podman_limit_is cgroup.freeze 1
 	[ "$(podman inspect --format '{{.State.Status}}' a)" = paused ]
 	podman unpause a
-	holds cgroup.freeze 0
+	podman_limit_is cgroup.freeze 0
 	run -0 podman exec a true
 }
 
 shows_statistics() {
-	start --memory 64m
+	start_in_scope --memory 64m
 	run -0 podman stats --no-stream --no-reset \
 		--format '{{.Name}} {{.PIDS}} {{.MemUsage}}' a
 	assert_output_has "a 2 "
@@ -104,8 +104,8 @@ shows_statistics() {
 # shellcheck disable=SC2016 # for the shell inside
 # podman 4.3 calls none OOMKilled here, whatever the runtime.
 kills_for_memory() {
-	run -137 once --memory 16m --memory-swap 16m "$IMAGE" tail /dev/zero
-	run -137 once --memory 16m --memory-swap 16m "$IMAGE" sh -c '
+	run -137 podman_run_rm --memory 16m --memory-swap 16m "$IMAGE" tail /dev/zero
+	run -137 podman_run_rm --memory 16m --memory-swap 16m "$IMAGE" sh -c '
 		tail /dev/zero
 		code=$?
 		cat /sys/fs/cgroup/memory.events
@@ -117,7 +117,7 @@ kills_for_memory() {
 has_a_parent() {
 	SLICE=user.slice/user-box.slice
 	[ "$MANAGER" = --user ] || SLICE=box.slice
-	start --cgroup-parent "${SLICE##*/}"
+	start_in_scope --cgroup-parent "${SLICE##*/}"
 	grep -q . "$SCOPE/cgroup.procs"
 	[ "$(manager show -P Slice "${SCOPE##*/}")" = "${SLICE##*/}" ]
 }
@@ -128,11 +128,11 @@ has_a_pod() {
 
 	id=$(podman pod create --name p --network none)
 	SLICE=$SLICE/${SLICE%.slice}-libpod_pod_$id.slice
-	start --pod p --pids-limit 50
-	holds pids.max 50
+	start_in_scope --pod p --pids-limit 50
+	podman_limit_is pids.max 50
 	[ "$(manager show -P Slice "${SCOPE##*/}")" = "${SLICE##*/}" ]
 	podman pod rm -f -t 0 p
-	wait_until nothing_left
+	wait_until no_container_left
 }
 
 # As a service of systemd would have it: all is below the service's cgroup.
@@ -147,22 +147,22 @@ splits_the_cgroup_of_a_service() {
 	wait_until compgen -G "$payload/libpod-payload-*/pids.max"
 	SCOPE=$(compgen -G "$payload/libpod-payload-*")
 	wait_until grep -q . "$SCOPE/cgroup.procs"
-	holds pids.max 50
+	podman_limit_is pids.max 50
 	wait_until podman exec a true
 	podman rm -f -t 0 a
 	wait_until [ ! -e "$payload" ]
 }
 
 leaves_nothing() {
-	start
+	start_in_scope
 	grep -q . "$SCOPE/cgroup.procs"
 	podman stop -t 20 a
-	wait_until nothing_left
+	wait_until no_container_left
 	[ "$(podman inspect --format '{{.State.ExitCode}}' a)" -eq 3 ]
 	podman start a
 	grep -q . "$SCOPE/cgroup.procs"
 	podman rm -f -t 0 a
-	wait_until nothing_left
+	wait_until no_container_left
 	[ -z "$(podman ps -aq)" ]
 }
 

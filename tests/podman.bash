@@ -21,7 +21,7 @@ lacks() {
 }
 
 # What only tests need: the machine has neither a journal nor a network.
-write_configuration() {
+write_test_configuration() {
 	cat >/etc/containers/containers.conf.d/tests.conf <<-END
 		[containers]
 		log_driver = "k8s-file"
@@ -77,8 +77,9 @@ manager() {
 	"${CALLER[@]}" systemctl "$MANAGER" "$@"
 }
 
-# start [OPTION...]: one that sleeps until it is stopped; $SCOPE is its cgroup.
-start() {
+# start_in_scope [OPTION...]: one that sleeps until it is stopped; $SCOPE is
+# its cgroup.
+start_in_scope() {
 	local id
 
 	id=$(podman run -d --name a "$@" "$IMAGE" \
@@ -86,13 +87,14 @@ start() {
 	SCOPE=$SCOPES/$SLICE/libpod-$id.scope
 }
 
-# once OPTION... IMAGE PROGRAM...: and remove it.
-once() {
+# podman_run_rm OPTION... IMAGE PROGRAM...: and remove it.
+podman_run_rm() {
 	podman run --rm "$@"
 }
 
-# holds FILE VALUE: does the kernel, for the container of `start`?
-holds() {
+# podman_limit_is FILE VALUE: does the kernel, for the container of
+# `start_in_scope`?
+podman_limit_is() {
 	local value
 
 	value=$(cat "$SCOPE/$1")
@@ -123,6 +125,6 @@ left_of_containers() {
 	find /sys/fs/cgroup -name '*libpod[-_]*'
 }
 
-nothing_left() {
+no_container_left() {
 	[ -z "$(left_of_containers)" ]
 }

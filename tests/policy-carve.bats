@@ -18,16 +18,16 @@ setup() {
 	echo secret >"$files/data/secret"
 	echo deep >"$files/data/sub/deep"
 	echo other >"$files/other/file"
-	probe_landlock
+	probe_landlock_for_denials
 }
 
 # An older kernel holds less, and says so.
-probe_landlock() {
+probe_landlock_for_denials() {
 	MORE=
 	DEGRADED=
 	args true
-	policed "filesystem.read=/"
-	run run_box
+	annotate_policy "filesystem.read=/"
+	run run_bundle
 	[[ $output != *"no Landlock"* ]] || skip "needs version 1 of Landlock"
 	[[ $output != *"needs version"* ]] ||
 		MORE=";fs_refer;fs_truncate;fs_ioctl_dev"
@@ -38,13 +38,13 @@ probe_landlock() {
 strictly() {
 	local DEGRADED=${MORE:+config.allow_degraded=${MORE#;}}
 
-	policed "$@"
+	annotate_policy "$@"
 }
 
 # ---- below what may be written ----
 
 @test "deny covers files and directories below a writable path" {
-	policed 'filesystem.read=/' filesystem.write=/data \
+	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/secret;/data/sub'
 	tells $'public\ncat: can\'t open \'/data/secret\': '"$DENIED" \
 		'cat /data/public /data/secret'
@@ -62,12 +62,12 @@ strictly() {
 	tells new 'echo new >/data/new; cat /data/new; rm /data/new'
 	[ "$(cat "$files/data/secret" "$files/data/sub/deep")" = \
 		$'secret\ndeep' ]
-	policed 'filesystem.read=/' filesystem.write=/data
+	annotate_policy 'filesystem.read=/' filesystem.write=/data
 	tells $'secret\ndeep' 'cat /data/secret /data/sub/deep'
 }
 
 @test "deny_write is a read-only mount, and can be read" {
-	policed 'filesystem.read=/' filesystem.write=/data \
+	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny_write=/data/sub;/data/secret'
 	tells $'secret\ndeep' 'cat /data/secret /data/sub/deep'
 	tells "sh: can't create /data/secret: $READONLY" 'echo >>/data/secret'
@@ -77,20 +77,20 @@ strictly() {
 		'rm -f /data/sub/deep'
 	tells ok 'echo ok >/data/public; cat /data/public
 		echo public >/data/public'
-	policed 'filesystem.read=/' filesystem.write=/data
+	annotate_policy 'filesystem.read=/' filesystem.write=/data
 	tells 0 'echo >/data/sub/new && rm /data/sub/new; echo $?'
 }
 
 @test "no directory on the way is moved, to put another in its place" {
 	mkdir -p "$files/data/.git/hooks"
-	policed 'filesystem.read=/' filesystem.write=/data \
+	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny_write=/data/.git/hooks'
 	tells "mv: can't rename '/data/.git': Device or resource busy" \
 		'mv /data/.git /data/old'
 	tells "sh: can't create /data/.git/hooks/x: $READONLY" \
 		'echo >/data/.git/hooks/x'
 	tells ok 'echo ok >/data/.git/config; cat /data/.git/config'
-	policed 'filesystem.read=/' filesystem.write=/data
+	annotate_policy 'filesystem.read=/' filesystem.write=/data
 	tells moved 'mv /data/.git /data/old; mv /data/old /data/.git
 		echo moved'
 }
@@ -107,17 +107,17 @@ strictly() {
 	mkdir "$files/libs"
 	cp -L "$(ldd /bin/cat | sed -n 's/.*=> \(.*libc[.]so[^ ]*\) .*/\1/p')" \
 		"$files/libs/libc.so.6"
-	policed 'filesystem.read=/'
+	annotate_policy 'filesystem.read=/'
 	tells public 'LD_LIBRARY_PATH=/libs rcat /data/public'
-	policed 'filesystem.read=/' 'filesystem.deny_execute=/libs'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny_execute=/libs'
 	tells "rcat: error while loading shared libraries: libc.so.6: failed to map segment from shared object" \
 		'LD_LIBRARY_PATH=/libs rcat /data/public'
 	# Where it may be written, and in a file.
 	cp "$files/bin/busybox" "$files/data/busybox"
-	policed 'filesystem.read=/' filesystem.write=/data \
+	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny_execute=/data/busybox'
 	tells "sh: /data/busybox: $DENIED" '/data/busybox echo ran'
-	policed 'filesystem.read=/' filesystem.write=/data
+	annotate_policy 'filesystem.read=/' filesystem.write=/data
 	tells ran '/data/busybox echo ran'
 }
 
@@ -131,9 +131,9 @@ strictly() {
 @test "what may be replaced from outside is an error that names it" {
 	strictly 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/secret'
-	refused "filesystem.deny '/data/secret' lies below filesystem.write '/data'"
-	refused "list deny_replace in config.allow_degraded"
-	policed 'filesystem.read=/' filesystem.write=/data \
+	policy_fails "filesystem.deny '/data/secret' lies below filesystem.write '/data'"
+	policy_fails "list deny_replace in config.allow_degraded"
+	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/secret'
 	args true
 	run_ok run_telling
@@ -147,25 +147,25 @@ strictly() {
 
 @test "a denied file with another name is an error below writable paths, too" {
 	ln "$files/data/secret" "$files/other/alias"
-	policed 'filesystem.read=/' filesystem.write=/data \
+	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/secret'
-	refused "/data/secret has 2 hard links"
+	policy_fails "/data/secret has 2 hard links"
 }
 
 @test "without a mount namespace carve-outs need a word" {
 	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
 		del(.linux.namespaces[] | select(.type == "mount"))'
-	policed 'filesystem.read=/' filesystem.write=/data \
+	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/secret'
-	refused "namespaces in config.allow_degraded"
+	policy_fails "namespaces in config.allow_degraded"
 	DEGRADED+=";namespaces"
-	policed 'filesystem.read=/' filesystem.write=/data \
+	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/secret'
 	args true
 	run_ok run_telling
 	[[ $output = *"namespaces is not held"* ]]
-	policed config.disable=namespaces
-	refused "config.disable: 'namespaces'"
+	annotate_policy config.disable=namespaces
+	policy_fails "config.disable: 'namespaces'"
 }
 
 # ---- names that do not exist ----
@@ -176,7 +176,7 @@ registry_is_empty() {
 }
 
 @test "a denied name that does not exist cannot be made, and is not left" {
-	policed 'filesystem.read=/' filesystem.write=/data \
+	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/.env;/data/not/yet'
 	tells "sh: can't create /data/.env: $DENIED" 'echo >/data/.env'
 	tells "mkdir: can't create directory '/data/not/yet': $DENIED" \
@@ -185,14 +185,14 @@ registry_is_empty() {
 		'mv -f /data/public /data/.env'
 	[ ! -e "$files/data/.env" ] && [ ! -e "$files/data/not" ]
 	wait_until registry_is_empty
-	policed 'filesystem.read=/' filesystem.write=/data
+	annotate_policy 'filesystem.read=/' filesystem.write=/data
 	tells 0 'echo >/data/.env; rm /data/.env; echo $?'
 }
 
 @test "a placeholder is shared, and goes with the last, if it is empty" {
 	mkdir "$TMP/project"
 	add_mount /project bind "$TMP/project" bind
-	policed 'filesystem.read=/' filesystem.write=/project \
+	annotate_policy 'filesystem.read=/' filesystem.write=/project \
 		'filesystem.deny=/project/.env;/project/kept'
 	args sleep 1000
 	create one
@@ -212,7 +212,7 @@ registry_is_empty() {
 }
 
 @test "a creation that fails leaves no placeholder" {
-	policed 'filesystem.read=/' filesystem.write=/data \
+	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/.env'
 	args /no/such/program
 	run_bad "no such file" create box
@@ -224,7 +224,7 @@ registry_is_empty() {
 @test "names of denied presets cannot be made below writable paths" {
 	mkdir -p "$files/root"
 	config '.process.env += ["HOME=/root"]'
-	policed 'filesystem.read=/' filesystem.write=/root \
+	annotate_policy 'filesystem.read=/' filesystem.write=/root \
 		'filesystem.deny_write=@shell-configs'
 	tells "sh: can't create /root/.bashrc: $READONLY" 'echo >/root/.bashrc'
 	tells ok 'echo ok >/root/x; cat /root/x; rm /root/x'
@@ -243,19 +243,19 @@ with_mounts() {
 @test "filesystem.mount brings directories of the host, if it may" {
 	mkdir "$TMP/host"
 	echo host >"$TMP/host/file"
-	policed "filesystem.mount=/new/place:$TMP/host"
-	refused "--allow-annotations"
+	annotate_policy "filesystem.mount=/new/place:$TMP/host"
+	policy_fails "--allow-annotations"
 	args sh -c 'cat /new/place/file; echo more >>/new/place/file'
 	run_ok with_mounts
 	[ "$output" = host ]
 	[ "$(cat "$TMP/host/file")" = $'host\nmore' ]
-	policed "filesystem.mount=/new/place:$TMP/host:ro"
+	annotate_policy "filesystem.mount=/new/place:$TMP/host:ro"
 	run with_mounts
 	[[ $output = *"can't create /new/place/file: $READONLY"* ]]
-	policed "filesystem.mount=/new/place:$TMP/nothing"
+	annotate_policy "filesystem.mount=/new/place:$TMP/nothing"
 	run_bad "filesystem.mount '/new/place': $TMP/nothing: no such file" \
 		with_mounts
-	policed "filesystem.mount=/new/place:-$TMP/nothing"
+	annotate_policy "filesystem.mount=/new/place:-$TMP/nothing"
 	args true
 	run_ok with_mounts
 }
@@ -294,11 +294,11 @@ with_mounts() {
 @test "limits without cgroups need a word" {
 	config 'del(.linux.resources)'
 	args true
-	policed limits.memory=64M
+	annotate_policy limits.memory=64M
 	run_bad "limits need cgroups" oci --cgroup-manager disabled run \
 		--bundle "$BUNDLE" box
 	DEGRADED+=";cgroups"
-	policed limits.memory=64M
+	annotate_policy limits.memory=64M
 	run_ok oci --debug --cgroup-manager disabled run \
 		--bundle "$BUNDLE" box
 	[[ $output = *"config.allow_degraded: cgroups is not held"* ]]
@@ -309,11 +309,11 @@ with_mounts() {
 
 @test "config.disable of cgroups leaves the limits out" {
 	args sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 1 & done; wait; echo ok'
-	policed limits.processes=5
-	run run_box
+	annotate_policy limits.processes=5
+	run run_bundle
 	[[ $output = *"can't fork"* ]]
-	policed limits.processes=5 config.disable=cgroups
-	run_ok run_box
+	annotate_policy limits.processes=5 config.disable=cgroups
+	run_ok run_bundle
 	[ "$output" = ok ]
 }
 
@@ -333,5 +333,5 @@ with_mounts() {
 	mkfifo "$files/etc/passwd"
 	config '.process.env |= map(select(startswith("HOME=") | not))'
 	strictly 'filesystem.read=/bin;~/x'
-	refused "home"
+	policy_fails "home"
 }

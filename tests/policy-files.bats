@@ -22,15 +22,15 @@ setup() {
 	echo deep >"$files/data/sub/deep"
 	echo listed >"$files/data/dir/listed"
 	echo other >"$files/other/file"
-	probe_landlock
+	probe_landlock_for_reads
 }
 
 # An older kernel holds less, and says so.
-probe_landlock() {
+probe_landlock_for_reads() {
 	DEGRADED=
 	args true
-	policed "filesystem.read=/"
-	run run_box
+	annotate_policy "filesystem.read=/"
+	run run_bundle
 	[[ $output != *"no Landlock"* ]] || skip "needs version 1 of Landlock"
 	[[ $output != *"needs version"* ]] || DEGRADED="config.allow_degraded=\
 fs_refer;fs_truncate;fs_ioctl_dev"
@@ -39,19 +39,19 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 # ---- what is allowed ----
 
 @test "what is read is listed, and nothing else" {
-	policed "filesystem.read=$PROGRAMS;/data"
+	annotate_policy "filesystem.read=$PROGRAMS;/data"
 	tells $'public\nsh: can\'t open /other/file: '"$DENIED" \
 		'cat /data/public; read x </other/file'
 	tells "ls: can't open '/other': $DENIED" 'ls /other'
 	tells $'dir\npublic\nsecret\nsub' 'ls /data'
 	tells "sh: can't create /data/new: $READONLY" 'echo >/data/new'
 	# Without the section all of it works.
-	policed limits.open_files=1000
+	annotate_policy limits.open_files=1000
 	tells other 'echo >/data/new; rm /data/new; cat /other/file'
 }
 
 @test "what is written may be read, what is write_only may not" {
-	policed "filesystem.read=$PROGRAMS" filesystem.write=/data \
+	annotate_policy "filesystem.read=$PROGRAMS" filesystem.write=/data \
 		filesystem.write_only=/other
 	tells new 'echo new >/data/new; cat /data/new; rm /data/new'
 	tells moved 'echo moved >/data/new; mv /data/new /data/sub/new
@@ -67,7 +67,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	mkdir -p "$TMP/volume/out"
 	echo in >"$TMP/volume/file"
 	add_mount /volume bind "$TMP/volume" bind
-	policed "filesystem.read=$PROGRAMS;/volume" \
+	annotate_policy "filesystem.read=$PROGRAMS;/volume" \
 		filesystem.write=/volume/out
 	tells "sh: can't create /volume/new: $DENIED" \
 		'echo >/volume/out/new; rm /volume/out/new; echo >/volume/new'
@@ -91,7 +91,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	add_mount /volume bind "$TMP/volume" rbind
 	add_mount /written bind "$TMP/written" bind rw
 	ln -s data/sub "$files/link"
-	policed "filesystem.read=$PROGRAMS;/data;/volume" \
+	annotate_policy "filesystem.read=$PROGRAMS;/data;/volume" \
 		"filesystem.write=/link;/written;-/missing;/other/f*"
 	for path in /data/public /volume/file /etc/passwd; do
 		tells "chmod: $path: $READONLY" "chmod 700 $path"
@@ -100,7 +100,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	for path in /data/sub/deep /written/file /other/file; do
 		tells "" "chmod 700 $path; chown 0:0 $path; touch $path"
 	done
-	policed limits.open_files=1000
+	annotate_policy limits.open_files=1000
 	tells "" "chmod 700 /data/public /volume/file /etc/passwd"
 }
 
@@ -108,28 +108,28 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	mkdir "$TMP/volume"
 	add_mount /volume bind "$TMP/volume" bind
 	ln -s /volume "$files/link"
-	policed "filesystem.read=$PROGRAMS" filesystem.write=/link
+	annotate_policy "filesystem.read=$PROGRAMS" filesystem.write=/link
 	args true
 	run_bad "filesystem.write '/link' leads to a mount that is read-only" \
-		run_box
-	policed "filesystem.read=$PROGRAMS" 'filesystem.write=/link;/volume'
+		run_bundle
+	annotate_policy "filesystem.read=$PROGRAMS" 'filesystem.write=/link;/volume'
 	tells "" 'echo >/link/new'
 }
 
 @test "what an older kernel lacks is an error, or is told" {
 	args true
 	if [ -z "$DEGRADED" ]; then
-		policed "filesystem.read=$PROGRAMS" \
+		annotate_policy "filesystem.read=$PROGRAMS" \
 			config.allow_degraded=fs_truncate
-		run_ok run_box
+		run_ok run_bundle
 		[ -z "$output" ]
 	else
-		policed "filesystem.read=$PROGRAMS"
+		annotate_policy "filesystem.read=$PROGRAMS"
 		run_ok oci --debug run --bundle "$BUNDLE" box
 		assert_output_has "is not held here"
 		DEGRADED=
-		policed "filesystem.read=$PROGRAMS"
-		run_bad "of Landlock, this kernel has" run_box
+		annotate_policy "filesystem.read=$PROGRAMS"
+		run_bad "of Landlock, this kernel has" run_bundle
 	fi
 }
 
@@ -138,11 +138,11 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	mkdir -p "$TMP/volume/drop" "$TMP/volume/data"
 	echo s >"$TMP/volume/drop/s"
 	add_mount /volume bind "$TMP/volume" bind
-	policed "filesystem.read=$PROGRAMS" filesystem.write=/volume/data \
+	annotate_policy "filesystem.read=$PROGRAMS" filesystem.write=/volume/data \
 		filesystem.write_only=/volume/drop
 	tells "ln: /volume/data/s: Invalid cross-device link" \
 		'ln /volume/drop/s /volume/data/s'
-	policed "filesystem.read=$PROGRAMS" \
+	annotate_policy "filesystem.read=$PROGRAMS" \
 		'filesystem.write=/volume/data;/volume/drop'
 	tells s 'ln /volume/drop/s /volume/data/s; cat /volume/data/s
 		rm /volume/data/s'
@@ -150,17 +150,17 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 
 @test "execute is apart from read" {
 	cp "$files/bin/busybox" "$files/data/busybox"
-	policed "filesystem.read=$PROGRAMS;/data"
+	annotate_policy "filesystem.read=$PROGRAMS;/data"
 	tells ran '/data/busybox echo ran'
-	policed "filesystem.read=/data" "filesystem.execute=$PROGRAMS"
+	annotate_policy "filesystem.read=/data" "filesystem.execute=$PROGRAMS"
 	tells $'public\nsh: /data/busybox: '"$DENIED" \
 		'cat /data/public; /data/busybox echo ran'
-	policed "filesystem.read=/data" \
+	annotate_policy "filesystem.read=/data" \
 		"filesystem.execute=$PROGRAMS;/data/busybox"
 	tells ran '/data/busybox echo ran'
-	policed "filesystem.read=/" "filesystem.execute=[]"
+	annotate_policy "filesystem.read=/" "filesystem.execute=[]"
 	args sh
-	run_bad "permission denied" run_box
+	run_bad "permission denied" run_bundle
 }
 
 @test "the loader of a program that may be executed may be, too" {
@@ -172,11 +172,11 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 		cp -L "$file" "$files/$file"
 	done
 	cp -L /bin/cat "$files/data/cat"
-	policed "filesystem.read=-/lib;-/lib64;-/usr/lib;/data" \
+	annotate_policy "filesystem.read=-/lib;-/lib64;-/usr/lib;/data" \
 		"filesystem.execute=$PROGRAMS/busybox;/data/cat"
 	tells public '/data/cat /data/public'
 	# A file in its place that is none is not given away.
-	policed "filesystem.read=-/lib" \
+	annotate_policy "filesystem.read=-/lib" \
 		"filesystem.execute=$PROGRAMS;/data/false"
 	sed "s|/lib64/ld-linux-x86-64.so.2|/other/file\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00|" \
 		"$files/data/cat" >"$files/data/false"
@@ -189,14 +189,14 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	requires "${CC:-cc}"
 	"${CC:-cc}" -static -D_GNU_SOURCE -o "$files/bin/memfd" \
 		"$BATS_TEST_DIRNAME/memfd.c"
-	policed "filesystem.read=$PROGRAMS"
+	annotate_policy "filesystem.read=$PROGRAMS"
 	tells ran 'memfd /bin/busybox echo ran'
-	policed "filesystem.execute=$PROGRAMS"
+	annotate_policy "filesystem.execute=$PROGRAMS"
 	tells "memfd: Operation not permitted" 'memfd /bin/busybox echo ran'
 }
 
 @test "devices, /proc and the standard descriptors work without a word" {
-	policed "filesystem.read=$PROGRAMS"
+	annotate_policy "filesystem.read=$PROGRAMS"
 	tells 0 'echo >/dev/null; read x </dev/null; head -c 1 /dev/urandom |
 		wc -c >/dev/null; cat /proc/self/oom_score_adj'
 	args sh -c 'echo to >/dev/stdout; echo err >>/dev/stderr'
@@ -208,7 +208,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	config 'del(.mounts[] | select(.destination | startswith("/proc"))) |
 		del(.linux.maskedPaths, .linux.readonlyPaths)'
 	args cat /proc
-	run_bad "$DENIED" run_box
+	run_bad "$DENIED" run_bundle
 }
 
 @test "GPUs that the policy leaves are open" {
@@ -216,14 +216,14 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 			minor: 5, fileMode: 438, uid: 0, gid: 0}] |
 		.linux.resources.devices += [{allow: true, type: "c", major: 1,
 			minor: 5, access: "rwm"}]'
-	policed "filesystem.read=$PROGRAMS" 'limits.gpu_devices=[]'
+	annotate_policy "filesystem.read=$PROGRAMS" 'limits.gpu_devices=[]'
 	tells 1 'head -c 1 /dev/nvidia0 | wc -c'
-	policed "filesystem.read=$PROGRAMS"
+	annotate_policy "filesystem.read=$PROGRAMS"
 	tells "head: /dev/nvidia0: $DENIED" 'head -c 1 /dev/nvidia0'
 }
 
 @test "no way around leads to other files" {
-	policed "filesystem.read=$PROGRAMS;/data" filesystem.write=/tmp
+	annotate_policy "filesystem.read=$PROGRAMS;/data" filesystem.write=/tmp
 	tells "cat: can't open '/proc/self/root/other/file': $DENIED" \
 		'cat /proc/self/root/other/file'
 	tells "cat: can't open '/proc/self/cwd/other/file': $DENIED" \
@@ -246,30 +246,30 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	config '.linux.namespaces += [{type: "user"}] |
 		.linux.uidMappings = [{containerID: 0, hostID: 0, size: 65536}] |
 		.linux.gidMappings = .linux.uidMappings'
-	policed 'filesystem.read=/' 'filesystem.deny=/data/**/*.key'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/**/*.key'
 	args sh -c "cat /data$deep/x.key"
 	# Each directory on the way is open.
 	ulimit -n 4096
-	run_bad "$DENIED" run_box
+	run_bad "$DENIED" run_bundle
 	ulimit -n 200
-	run_bad "oo many open files" run_box
+	run_bad "oo many open files" run_bundle
 }
 
 # ---- how it is written ----
 
 @test "a missing path is an error, an optional one is not" {
 	args true
-	policed "filesystem.read=$PROGRAMS;/nothing"
-	run_bad "filesystem.read '/nothing': no such file" run_box
-	policed "filesystem.write=/data/nothing/at/all"
-	run_bad "filesystem.write '/data/nothing/at/all': no such" run_box
-	policed "filesystem.read=$PROGRAMS;-/nothing"
-	run_ok run_box
+	annotate_policy "filesystem.read=$PROGRAMS;/nothing"
+	run_bad "filesystem.read '/nothing': no such file" run_bundle
+	annotate_policy "filesystem.write=/data/nothing/at/all"
+	run_bad "filesystem.write '/data/nothing/at/all': no such" run_bundle
+	annotate_policy "filesystem.read=$PROGRAMS;-/nothing"
+	run_ok run_bundle
 	assert_gone box
 }
 
 @test "patterns are what is there at the start" {
-	policed "filesystem.read=$PROGRAMS;/data/p*;/data/**/deep"
+	annotate_policy "filesystem.read=$PROGRAMS;/data/p*;/data/**/deep"
 	tells $'public\ndeep\ncat: can\'t open \'/data/secret\': '"$DENIED" \
 		'cat /data/public /data/sub/deep /data/secret'
 	# Links that match are not followed.
@@ -281,22 +281,22 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	ln -s /other "$files/link"
 	ln -s "$TMP" "$files/out"
 	ln -s ../../../../../../../../other "$files/up"
-	policed "filesystem.read=$PROGRAMS;/link"
+	annotate_policy "filesystem.read=$PROGRAMS;/link"
 	tells other 'cat /other/file'
-	policed "filesystem.read=$PROGRAMS;/up"
+	annotate_policy "filesystem.read=$PROGRAMS;/up"
 	tells other 'cat /other/file'
-	policed "filesystem.read=$PROGRAMS;/out"
+	annotate_policy "filesystem.read=$PROGRAMS;/out"
 	args true
-	run_bad "filesystem.read '/out': no such file" run_box
+	run_bad "filesystem.read '/out': no such file" run_bundle
 }
 
 @test "a link below what is written does not open more to exec" {
 	ln -s public "$files/data/link"
-	policed "filesystem.read=$PROGRAMS;/data/link" \
+	annotate_policy "filesystem.read=$PROGRAMS;/data/link" \
 		filesystem.write=/data/sub
 	rm "$files/data/link"
 	ln -s /data/public "$files/data/sub/link"
-	policed "filesystem.read=$PROGRAMS;/data/sub/link" \
+	annotate_policy "filesystem.read=$PROGRAMS;/data/sub/link" \
 		filesystem.write=/data/sub
 	args sleep 1000
 	create box
@@ -314,24 +314,24 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	echo public >"$files/etc/ssh/host_key.pub"
 	echo mine >"$files/root/file"
 	config '.process.env += ["HOME=/root"]'
-	policed 'filesystem.read=@system;@home' 'filesystem.deny=@known-secrets'
+	annotate_policy 'filesystem.read=@system;@home' 'filesystem.deny=@known-secrets'
 	tells $'public\nmine' 'cat /etc/ssh/host_key.pub /root/file'
 	tells $'root:x:0:' 'head -n 1 /etc/group'
 	for file in /etc/shadow /etc/ssh/host_key /root/.ssh/id; do
 		tells "cat: can't open '$file': $DENIED" "cat $file"
 	done
 	# Denied to the preset, not to who lists it.
-	policed 'filesystem.read=@system;/etc/shadow'
+	annotate_policy 'filesystem.read=@system;/etc/shadow'
 	tells hash 'cat /etc/shadow'
-	policed 'filesystem.read=@project'
+	annotate_policy 'filesystem.read=@project'
 	args true
-	run_bad "the project is not known" run_box
+	run_bad "the project is not known" run_bundle
 }
 
 # ---- what is denied ----
 
 @test "deny takes a file or a directory out of what may be read" {
-	policed 'filesystem.read=/' 'filesystem.deny=/data/secret;/data/sub'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/secret;/data/sub'
 	tells $'public\nother\nlisted' \
 		'cat /data/public /other/file /data/dir/listed'
 	tells "cat: can't open '/data/secret': $DENIED" 'cat /data/secret'
@@ -339,14 +339,14 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells "ls: can't open '/data/sub': $DENIED" 'ls /data/sub'
 	# Names of a directory are told only where nothing below is hidden.
 	tells "ls: can't open '/data': $DENIED" 'ls /data'
-	policed 'filesystem.read=/' 'filesystem.deny=/data/secret'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/secret'
 	tells $'dir\npublic\nsecret\nsub' 'ls /data'
-	policed 'filesystem.read=/'
+	annotate_policy 'filesystem.read=/'
 	tells secret 'cat /data/secret'
 }
 
 @test "a new file under a denied name is denied, too" {
-	policed 'filesystem.read=/' 'filesystem.deny=/data/secret;/data/later'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/secret;/data/later'
 	args sleep 1000
 	create box
 	oci start box
@@ -359,13 +359,13 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	run_ok oci exec box cat /data/public
 	oci delete --force box
 	rm "$files/data/later"
-	policed 'filesystem.read=/' 'filesystem.deny=/data/later'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/later'
 	create box
 	oci start box
 	echo later >"$files/data/later"
 	run_bad "$DENIED" oci exec box cat /data/later
 	run_ok oci exec box cat /data/public
-	policed 'filesystem.read=/' 'filesystem.deny=/data/secret'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/secret'
 	args sh -c 'until [ -e /other/go ]; do :; done; cat /data/secret'
 	oci delete --force box
 	create box
@@ -379,15 +379,15 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 
 @test "single rights are taken away" {
 	cp "$files/bin/busybox" "$files/data/busybox"
-	policed 'filesystem.read=/' 'filesystem.deny_execute=/data'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny_execute=/data'
 	tells $'public\nsh: /data/busybox: '"$DENIED" \
 		'cat /data/public; /data/busybox echo ran'
-	policed 'filesystem.read=/' 'filesystem.deny_execute=/data/busybox'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny_execute=/data/busybox'
 	tells $'public\nsh: /data/busybox: '"$DENIED" \
 		'cat /data/public; /data/busybox echo ran'
-	policed 'filesystem.read=/' 'filesystem.deny_read=/data/secret'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny_read=/data/secret'
 	tells "cat: can't open '/data/secret': $DENIED" 'cat /data/secret'
-	policed 'filesystem.read=/' 'filesystem.write=/data/sub;/other' \
+	annotate_policy 'filesystem.read=/' 'filesystem.write=/data/sub;/other' \
 		'filesystem.deny_write=/data'
 	tells $'deep\nsh: can\'t create /data/sub/x: '"$DENIED" \
 		'cat /data/sub/deep; echo >/other/x; echo >/data/sub/x'
@@ -396,15 +396,15 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 @test "a denied file with another name is an error" {
 	ln "$files/data/secret" "$files/other/alias"
 	args true
-	policed 'filesystem.read=/' 'filesystem.deny=/data/secret'
-	run_bad "/data/secret has 2 hard links" run_box
+	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/secret'
+	run_bad "/data/secret has 2 hard links" run_bundle
 }
 
 @test "a denied pattern without a slash is of the project, at any depth" {
 	echo x >"$files/data/sub/a.env"
 	echo x >"$files/data/b.env"
 	config '.process.cwd = "/data"'
-	policed 'filesystem.read=/' 'filesystem.deny=*.env'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny=*.env'
 	tells "cat: can't open 'b.env': $DENIED" 'cat b.env'
 	tells "cat: can't open 'sub/a.env': $DENIED" 'cat sub/a.env'
 	tells deep 'cat sub/deep'
@@ -417,7 +417,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	echo volume >"$TMP/volume/file"
 	echo hidden >"$TMP/volume/hidden"
 	add_mount /other/volume bind "$TMP/volume" bind
-	policed "filesystem.read=$PROGRAMS;/other" \
+	annotate_policy "filesystem.read=$PROGRAMS;/other" \
 		'filesystem.deny=/other/volume/hidden'
 	tells $'other\nvolume\ncat: can\'t open \'/other/volume/hidden\': '"$DENIED" \
 		'cat /other/file /other/volume/file /other/volume/hidden'
@@ -425,20 +425,20 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 
 @test "the way to the root does not matter" {
 	args sh -c 'echo to >/tmp/x; cat /tmp/x; cat /other/file'
-	policed "filesystem.read=$PROGRAMS" filesystem.write=/tmp
+	annotate_policy "filesystem.read=$PROGRAMS" filesystem.write=/tmp
 	run oci run --no-pivot --bundle "$BUNDLE" box
 	assert_told no-pivot $'to\ncat: can\'t open \'/other/file\': '"$DENIED"
 	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
 		del(.linux.namespaces[] | select(.type == "mount"))'
-	policed "filesystem.read=$PROGRAMS" filesystem.write=/tmp \
+	annotate_policy "filesystem.read=$PROGRAMS" filesystem.write=/tmp \
 		"config.allow_degraded=namespaces;fs_refer;fs_truncate;fs_ioctl_dev"
-	run run_box
+	run run_bundle
 	assert_told chroot $'to\ncat: can\'t open \'/other/file\': '"$DENIED"
 }
 
 @test "a terminal inside works" {
 	requires python3
-	policed "filesystem.read=$PROGRAMS"
+	annotate_policy "filesystem.read=$PROGRAMS"
 	config '.process.terminal = true'
 	args sh -c 'echo on >/dev/tty; stty -F /dev/tty size >/dev/null && echo sized'
 	run "$BATS_TEST_DIRNAME/terminal.py" pty 24x80 -- "$SANDLOCK_OCI" --root "$ROOT" \
@@ -458,7 +458,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 		.linux.uidMappings = [{containerID: 0, hostID: 300000,
 			size: 65536}] |
 		.linux.gidMappings = .linux.uidMappings'
-	policed 'filesystem.read=/' 'filesystem.deny=/data/**/*.key'
+	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/**/*.key'
 	tells $'mine\ncat: can\'t open \'/data/private/x.key\': '"$DENIED" \
 		'cat /data/private/file /data/private/x.key'
 }
@@ -482,7 +482,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 			{containerID: 1, hostID: 300000, size: 65536}] |
 		.linux.gidMappings = .linux.uidMappings |
 		.process.user.uid = 1000 | .process.user.gid = 1000'
-	policed "filesystem.read=$PROGRAMS;/data" \
+	annotate_policy "filesystem.read=$PROGRAMS;/data" \
 		'filesystem.deny=/data/**/*.key'
 	args sh -c 'cat /data/public /data/private/file /data/private/x.key \
 		/other/file; true'

@@ -24,8 +24,8 @@ teardown() {
 # Landlock judges TCP from version 4 on, and says so where it does not.
 needs_landlock() {
 	args true
-	policed network.bind=80
-	run run_box
+	annotate_policy network.bind=80
+	run run_bundle
 	[[ $output != *"net_tcp: needs version"* ]] ||
 		skip "needs version 4 of Landlock"
 }
@@ -36,25 +36,25 @@ NO="Operation not permitted"
 
 @test "network.bind opens these TCP ports and no other" {
 	needs_landlock
-	policed 'network.bind=80;8000-8002'
+	annotate_policy 'network.bind=80;8000-8002'
 	tells $'ok\nok\nok' 'netprobe bind 80; netprobe bind 8000
 		netprobe bind 8002'
 	tells "$DENIED"$'\n'"$DENIED"$'\n'"$DENIED" 'netprobe bind 81
 		netprobe bind 8003; netprobe bind 0'
-	policed network.mode=deny
+	annotate_policy network.mode=deny
 	tells "$NO" 'netprobe bind 80'
-	policed network.mode=open
+	annotate_policy network.mode=open
 	tells ok 'netprobe bind 81'
-	policed network.mode=open 'network.bind=80;0'
+	annotate_policy network.mode=open 'network.bind=80;0'
 	tells $'ok\nok\n'"$DENIED" 'netprobe bind 80; netprobe bind 0
 		netprobe bind 81'
-	policed network.mode=loopback network.bind=80
+	annotate_policy network.mode=loopback network.bind=80
 	tells $'ok\n'"$DENIED" 'netprobe bind 80; netprobe bind 81'
 }
 
 @test "ports to bind are no way to reach anybody" {
 	needs_landlock
-	policed network.bind=80
+	annotate_policy network.bind=80
 	# shellcheck disable=SC2016 # for the shell inside
 	tells $'80\n'"$DENIED" 'nc -l -p 80 & p=$!
 		until netstat -ltn | grep -q :80; do :; done; echo 80
@@ -62,7 +62,7 @@ NO="Operation not permitted"
 	tells "$NO" 'netprobe fastopen 80'
 	tells "$NO" 'netprobe mptcp 80'
 	tells "$NO" 'netprobe udp 80'
-	policed network.mode=loopback network.bind=80
+	annotate_policy network.mode=loopback network.bind=80
 	tells ok 'nc -l -p 80 &
 		until netstat -ltn | grep -q :80; do :; done
 		netprobe connect 80'
@@ -71,84 +71,84 @@ NO="Operation not permitted"
 @test "a port of the kernel's choice needs port 0" {
 	needs_landlock
 	config 'del(.linux.readonlyPaths)'
-	policed network.bind=80
+	annotate_policy network.bind=80
 	tells "Address already in use" 'netprobe listen'
 	tells "sh: can't create /proc/sys/net/ipv4/ip_local_reserved_ports: $READONLY" \
 		'echo >/proc/sys/net/ipv4/ip_local_reserved_ports'
-	policed 'network.bind=80;0'
+	annotate_policy 'network.bind=80;0'
 	tells $'ok\nok' 'netprobe listen; netprobe bind 0'
-	policed 'network.bind=*'
+	annotate_policy 'network.bind=*'
 	tells $'ok\nok\nok' 'netprobe listen; netprobe bind 0
 		netprobe bind 81'
 }
 
 @test "network.deny_bind takes ports out, by whatever way" {
 	needs_landlock
-	policed network.bind=8000-8010 network.deny_bind=8005
+	annotate_policy network.bind=8000-8010 network.deny_bind=8005
 	tells $'ok\n'"$DENIED" 'netprobe bind 8004; netprobe bind 8005'
-	policed 'network.bind=0;8000' 'network.deny_bind=32768-60999'
+	annotate_policy 'network.bind=0;8000' 'network.deny_bind=32768-60999'
 	tells $'ok\nAddress already in use' 'netprobe bind 8000
 		netprobe bind 0'
-	policed 'network.bind=*' network.deny_bind=22
-	refused "network.deny_bind: 65535 ports are left"
-	policed network.bind=1-2000
-	refused "network.bind: 2000 ports are left"
+	annotate_policy 'network.bind=*' network.deny_bind=22
+	policy_fails "network.deny_bind: 65535 ports are left"
+	annotate_policy network.bind=1-2000
+	policy_fails "network.bind: 2000 ports are left"
 }
 
 @test "network.allow_local_binding is any port, of loopback alone" {
 	needs_landlock
-	policed network.allow_local_binding=true
+	annotate_policy network.allow_local_binding=true
 	tells $'ok\n'"$NO" 'netprobe bind 81; netprobe udp 81'
 	hook createRuntime 'exit 0'
-	policed network.allow_local_binding=true
+	annotate_policy network.allow_local_binding=true
 	tells 1 'ip -o link | wc -l'
-	policed network.allow_local_binding=true network.bind=80
+	annotate_policy network.allow_local_binding=true network.bind=80
 	hook createRuntime 'exit 0'
-	refused "network.allow_local_binding: not enforced"
-	policed network.allow_local_binding=true network.mode=open \
+	policy_fails "network.allow_local_binding: not enforced"
+	annotate_policy network.allow_local_binding=true network.mode=open \
 		network.bind=80
-	refused "network.allow_local_binding: not enforced"
+	policy_fails "network.allow_local_binding: not enforced"
 	config 'del(.hooks) |
 		del(.linux.namespaces[] | select(.type == "network"))'
-	policed network.allow_local_binding=true
-	refused "network.allow_local_binding needs a network namespace"
+	annotate_policy network.allow_local_binding=true
+	policy_fails "network.allow_local_binding needs a network namespace"
 }
 
 @test "what is not held in a network of others needs a word" {
 	needs_landlock
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
-	policed network.bind=28080
-	refused "port of the kernel's choice"
-	policed network.bind=28080 config.allow_degraded=net_tcp
+	annotate_policy network.bind=28080
+	policy_fails "port of the kernel's choice"
+	annotate_policy network.bind=28080 config.allow_degraded=net_tcp
 	args netprobe bind 28081
 	run_ok run_telling
 	[[ $output = *"net_tcp is not held"*"$DENIED"* ]]
-	policed 'network.bind=28080;0'
+	annotate_policy 'network.bind=28080;0'
 	tells $'ok\n'"$DENIED" 'netprobe bind 28080; netprobe bind 28081'
-	policed network.mode=open network.bind=28080
-	refused "with network.mode 'open'"
+	annotate_policy network.mode=open network.bind=28080
+	policy_fails "with network.mode 'open'"
 }
 
 @test "an older kernel is an error that names net_tcp, unless it may be" {
 	args true
-	policed network.bind=80
-	run run_box
+	annotate_policy network.bind=80
+	run run_bundle
 	[[ $output = *"net_tcp: needs version"* ]] ||
 		skip "needs a kernel without version 4 of Landlock"
-	policed network.bind=80 config.allow_degraded=net_tcp
+	annotate_policy network.bind=80 config.allow_degraded=net_tcp
 	args netprobe bind 81
 	run_ok run_telling
 	[[ $output = *"net_tcp is not held"*ok* ]]
-	policed network.bind=80 config.disable=net_tcp
-	run_ok run_box
+	annotate_policy network.bind=80 config.disable=net_tcp
+	run_ok run_bundle
 	[ "$output" = ok ]
 }
 
 @test "calls that make sockets past the filter are not for these keys" {
-	policed network.bind=80 syscalls.extra_allow=raw_sockets
-	refused "network.bind does not hold with 'raw_sockets'"
-	policed network.mode=deny syscalls.extra_allow=io_uring
-	refused "network.mode 'deny' does not hold with 'io_uring'"
+	annotate_policy network.bind=80 syscalls.extra_allow=raw_sockets
+	policy_fails "network.bind does not hold with 'raw_sockets'"
+	annotate_policy network.mode=deny syscalls.extra_allow=io_uring
+	policy_fails "network.mode 'deny' does not hold with 'io_uring'"
 }
 
 # ---- Unix sockets ----
@@ -160,37 +160,37 @@ REFUSED=$DENIED
 	serve "$TMP/run/deep/host.sock"
 	add_mount /host bind "$TMP/run" bind ro
 	annotations=limits.open_files=1000
-	policed $annotations
+	annotate_policy $annotations
 	tells ok 'netprobe unix /host/deep/host.sock'
-	policed network.mode=open
+	annotate_policy network.mode=open
 	tells ok 'netprobe unix /host/deep/host.sock'
-	policed network.mode=deny
+	annotate_policy network.mode=deny
 	tells "$REFUSED" 'netprobe unix /host/deep/host.sock'
-	policed network.mode=open 'network.unix=[]'
+	annotate_policy network.mode=open 'network.unix=[]'
 	tells "$REFUSED" 'netprobe unix /host/deep/host.sock'
-	policed network.mode=deny network.unix=/host/deep/host.sock
+	annotate_policy network.mode=deny network.unix=/host/deep/host.sock
 	tells ok 'netprobe unix /host/deep/host.sock'
-	policed network.unix=/host
+	annotate_policy network.unix=/host
 	tells ok 'netprobe unix /host/deep/host.sock'
-	policed network.unix=/host/other.sock
-	refused "network.unix '/host/other.sock': no such file"
-	policed network.unix=-/host/other.sock
+	annotate_policy network.unix=/host/other.sock
+	policy_fails "network.unix '/host/other.sock': no such file"
+	annotate_policy network.unix=-/host/other.sock
 	tells "$REFUSED" 'netprobe unix /host/deep/host.sock'
 }
 
 @test "a socket that is a mount of its own is covered, too" {
 	serve "$TMP/host.sock"
 	add_mount /run/host.sock bind "$TMP/host.sock" bind
-	policed network.mode=loopback
+	annotate_policy network.mode=loopback
 	tells "$REFUSED" 'netprobe unix /run/host.sock'
-	policed network.unix=/run/host.sock
+	annotate_policy network.unix=/run/host.sock
 	tells ok 'netprobe unix /run/host.sock'
 }
 
 @test "sockets that the workload makes always work" {
 	mkdir "$TMP/run"
 	add_mount /host bind "$TMP/run" bind
-	policed network.mode=deny
+	annotate_policy network.mode=deny
 	# shellcheck disable=SC2016 # for the shell inside
 	tells ok 'rm -f /tmp/served
 		netprobe serve /host/own.sock >/tmp/served & p=$!
@@ -208,7 +208,7 @@ REFUSED=$DENIED
 	mkdir "$TMP/run"
 	serve "$TMP/run/host.sock"
 	add_mount /host bind "$TMP/run" bind
-	policed network.mode=deny
+	annotate_policy network.mode=deny
 	tells "rm: can't remove '/host/host.sock': Device or resource busy" \
 		'rm /host/host.sock'
 	tells "$REFUSED" 'mv /host /other 2>/dev/null
@@ -220,11 +220,11 @@ REFUSED=$DENIED
 	mkdir "$TMP/shared" "$TMP/shared/run"
 	add_mount /host bind "$TMP/shared" bind shared
 	args true
-	policed network.mode=deny
-	run_ok run_box
+	annotate_policy network.mode=deny
+	run_ok run_bundle
 	serve "$TMP/shared/run/host.sock"
 	# Only where there is a peer would it be seen.
-	run run_box
+	run run_bundle
 	[ "$status" -eq 0 ] || [[ $output = *"on a shared mount"* ]]
 	[ "$("$files/bin/netprobe" unix "$TMP/shared/run/host.sock")" = ok ]
 }
@@ -234,9 +234,9 @@ REFUSED=$DENIED
 		del(.linux.namespaces[] | select(.type == "mount"))'
 	[ "$(landlock_version)" -lt 9 ] ||
 		skip "needs a kernel without version 9 of Landlock"
-	policed network.mode=deny
-	refused "list namespaces in config.allow_degraded"
-	policed network.mode=deny config.allow_degraded=namespaces
+	annotate_policy network.mode=deny
+	policy_fails "list namespaces in config.allow_degraded"
+	annotate_policy network.mode=deny config.allow_degraded=namespaces
 	args true
 	run_ok run_telling
 	[[ $output = *"namespaces is not held"* ]]
@@ -253,15 +253,15 @@ serve_abstract() {
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
 	serve_abstract "sandlock-test-$$"
 	args netprobe abstract "sandlock-test-$$"
-	policed limits.open_files=1000
-	run_ok run_box
+	annotate_policy limits.open_files=1000
+	run_ok run_bundle
 	[ "$output" = ok ]
-	policed network.mode=deny
-	run run_box
+	annotate_policy network.mode=deny
+	run run_bundle
 	[[ $output != *"needs version 6"* ]] ||
 		skip "needs version 6 of Landlock"
 	tells "$NO" "netprobe abstract sandlock-test-$$"
-	policed network.mode=deny config.disable=abstract_unix_socket_scope
+	annotate_policy network.mode=deny config.disable=abstract_unix_socket_scope
 	tells ok "netprobe abstract sandlock-test-$$"
 }
 
@@ -269,13 +269,13 @@ serve_abstract() {
 	config 'del(.linux.namespaces[] | select(.type == "pid"))'
 	args netprobe kill $$
 	config 'del(.annotations)'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = ok ]
-	policed limits.open_files=1000
-	run run_box
+	annotate_policy limits.open_files=1000
+	run run_bundle
 	[[ $output != *"needs version 6"* ]] ||
 		skip "needs version 6 of Landlock"
 	tells "$NO" "netprobe kill $$"
-	policed limits.open_files=1000 config.disable=signal_scope
+	annotate_policy limits.open_files=1000 config.disable=signal_scope
 	tells ok "netprobe kill $$"
 }

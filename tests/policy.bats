@@ -12,21 +12,13 @@ setup() {
 	requires root
 }
 
-# policed KEY=VALUE...: the same, without the prefix.
-policed() {
-	annotate "${@/#/io.sandlock.}"
-}
-
-run_box() {
-	oci run --bundle "$BUNDLE" box
-}
-
-# inside COMMAND...: what init and exec see, which must be the same.
-inside() {
+# run_in_init_and_exec COMMAND...: what init and exec see, which must be the
+# same.
+run_in_init_and_exec() {
 	local init
 
 	args "$@"
-	run_ok run_box
+	run_ok run_bundle
 	init=$output
 	args sleep 1000
 	create box
@@ -40,13 +32,13 @@ inside() {
 	fi
 }
 
-# refuses TEXT COMMAND...: init and exec alike.
-refuses() {
+# init_and_exec_fail TEXT COMMAND...: init and exec alike.
+init_and_exec_fail() {
 	local text=$1
 
 	shift
 	args "$@"
-	run_bad "$text" run_box
+	run_bad "$text" run_bundle
 	args sleep 1000
 	create box
 	oci start box
@@ -60,13 +52,13 @@ refuses() {
 	new_bundle
 	args true
 	annotate org.example.io.sandlock=1 io.sandlockery.x=2
-	run_ok run_box
-	policed limits.memry=1M
-	run_bad "limits.memry" run_box
-	policed limits.memory=lots
-	run_bad "limits.memory: 'lots'" run_box
-	policed memory=1M
-	run_bad "io.sandlock.memory" run_box
+	run_ok run_bundle
+	annotate_policy limits.memry=1M
+	run_bad "limits.memry" run_bundle
+	annotate_policy limits.memory=lots
+	run_bad "limits.memory: 'lots'" run_bundle
+	annotate_policy memory=1M
+	run_bad "io.sandlock.memory" run_bundle
 	assert_gone box
 }
 
@@ -78,28 +70,28 @@ refuses() {
 		'determinism.random_seed=1' 'limits.forks=3' \
 		'http.allow=GET example.com/*' 'network.port_remap=true' \
 		'config.supervisor=true'; do
-		policed "$pair"
-		run_bad "not enforced by this build: ${pair%%=*}" run_box
+		annotate_policy "$pair"
+		run_bad "not enforced by this build: ${pair%%=*}" run_bundle
 	done
 	assert_gone box
 }
 
 @test "what config.json has for itself is no annotation's" {
 	new_bundle
-	policed program.cwd=/tmp
-	run_bad "program.cwd" run_box
-	policed filesystem.chroot=/tmp
-	run_bad "filesystem.chroot" run_box
+	annotate_policy program.cwd=/tmp
+	run_bad "program.cwd" run_bundle
+	annotate_policy filesystem.chroot=/tmp
+	run_bad "filesystem.chroot" run_bundle
 }
 
 @test "keys that touch the host need the operator's word" {
 	new_bundle
-	policed filesystem.mount=/a:/tmp
-	run_bad "--allow-annotations" run_box
+	annotate_policy filesystem.mount=/a:/tmp
+	run_bad "--allow-annotations" run_bundle
 	run_bad "is not a key that needs to be allowed" \
 		oci --allow-annotations limits.memory run \
 		--bundle "$BUNDLE" box
-	policed config.http_ca=/a config.http_key=/b
+	annotate_policy config.http_ca=/a config.http_key=/b
 	run_bad "not enforced by this build: config.http_ca" \
 		oci --allow-annotations config.http_ca,config.http_key \
 		run --bundle "$BUNDLE" box
@@ -107,7 +99,7 @@ refuses() {
 
 @test "a bundle without a policy is as it ever was" {
 	new_bundle
-	inside grep -E '^(NoNewPrivs|Seccomp|Seccomp_filters):' /proc/self/status
+	run_in_init_and_exec grep -E '^(NoNewPrivs|Seccomp|Seccomp_filters):' /proc/self/status
 	[ "$output" = $'NoNewPrivs:\t1\nSeccomp:\t0\nSeccomp_filters:\t0' ] ||
 		[ "$output" = \
 			$'NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0' ]
@@ -115,8 +107,8 @@ refuses() {
 
 # ---- profiles ----
 
-# profile TEXT: as $TMP/profile.toml
-profile() {
+# write_profile TEXT: as $TMP/profile.toml
+write_profile() {
 	printf '%s\n' "$1" >"$TMP/profile.toml"
 	chmod 644 "$TMP/profile.toml"
 }
@@ -129,10 +121,10 @@ with_profile() {
 	new_bundle
 	args sh -c 'ulimit -n; env | grep -c ^SECRET= || true'
 	config '.process.env += ["SECRET=1"]'
-	profile $'[limits]\nopen_files = 100\n[program]\ndeny_env = ["SECRET"]'
+	write_profile $'[limits]\nopen_files = 100\n[program]\ndeny_env = ["SECRET"]'
 	run_ok with_profile run --bundle "$BUNDLE" box
 	[ "$output" = $'100\n0' ]
-	policed limits.open_files=90
+	annotate_policy limits.open_files=90
 	run_ok with_profile run --bundle "$BUNDLE" box
 	[ "$output" = $'90\n0' ]
 }
@@ -140,10 +132,10 @@ with_profile() {
 @test "exec keeps the policy that its container was created with" {
 	new_bundle
 	args sleep 1000
-	profile $'[limits]\nopen_files = 100'
+	write_profile $'[limits]\nopen_files = 100'
 	with_profile create --bundle "$BUNDLE" box
 	oci start box
-	profile $'[limits]\nopen_files = 500'
+	write_profile $'[limits]\nopen_files = 500'
 	run_ok oci exec box sh -c 'ulimit -n'
 	[ "$output" = 100 ]
 	rm "$TMP/profile.toml"
@@ -153,19 +145,19 @@ with_profile() {
 
 @test "a profile that cannot be trusted or read is an error" {
 	new_bundle
-	profile $'[limits]\nopen_files = 100'
+	write_profile $'[limits]\nopen_files = 100'
 	chmod o+w "$TMP/profile.toml"
 	run_bad "writable for everybody" with_profile run --bundle "$BUNDLE" box
 	rm "$TMP/profile.toml"
 	run_bad "no such file" with_profile run --bundle "$BUNDLE" box
-	profile $'[limits]\nopen_file = 100'
+	write_profile $'[limits]\nopen_file = 100'
 	run_bad "open_file" with_profile run --bundle "$BUNDLE" box
-	profile $'[limits\nopen_files = 100'
+	write_profile $'[limits\nopen_files = 100'
 	run_bad "line 1" with_profile run --bundle "$BUNDLE" box
-	policed profile=/etc/passwd
-	run_bad "profile" run_box
-	policed profile=nobody-has-this
-	run_bad "profile 'nobody-has-this': no nobody-has-this.toml in /etc/sandlock/profiles, /usr/share/sandlock/profiles" run_box
+	annotate_policy profile=/etc/passwd
+	run_bad "profile" run_bundle
+	annotate_policy profile=nobody-has-this
+	run_bad "profile 'nobody-has-this': no nobody-has-this.toml in /etc/sandlock/profiles, /usr/share/sandlock/profiles" run_bundle
 }
 
 # ---- pods ----
@@ -177,14 +169,14 @@ with_profile() {
 		io.sandlock.limits.open_files=100 \
 		web.io.sandlock/limits.open_files=80 \
 		db.io.sandlock/limits.open_files=60
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = 80 ]
 	annotate io.kubernetes.cri.container-name=web \
 		db.io.sandlock/limits.open_flies=60
-	run_bad "open_flies" run_box
+	run_bad "open_flies" run_bundle
 	annotate io.kubernetes.cri.container-type=sandbox \
 		io.sandlock.syscalls.extra_deny=opneat
-	run_bad "'opneat' is no system call" run_box
+	run_bad "'opneat' is no system call" run_bundle
 }
 
 @test "the infra container of a pod has the network section only" {
@@ -194,11 +186,11 @@ with_profile() {
 		"hard": 200}]'
 	annotate io.kubernetes.cri.container-type=sandbox \
 		io.sandlock.limits.open_files=100
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = 200 ]
 	annotate io.kubernetes.cri.container-type=sandbox \
 		io.sandlock.limits.open_flies=100
-	run_bad "open_flies" run_box
+	run_bad "open_flies" run_bundle
 }
 
 # ---- limits ----
@@ -209,19 +201,19 @@ with_profile() {
 	new_bundle
 	config '.process.rlimits = [{"type": "RLIMIT_NOFILE", "soft": 70,
 		"hard": 300}]'
-	policed limits.open_files=100
-	inside sh -c "$limits"
+	annotate_policy limits.open_files=100
+	run_in_init_and_exec sh -c "$limits"
 	[ "$output" = $'70\n100' ]
-	policed limits.open_files=60
-	inside sh -c "$limits"
+	annotate_policy limits.open_files=60
+	run_in_init_and_exec sh -c "$limits"
 	[ "$output" = $'60\n60' ]
-	policed limits.open_files=1000
-	inside sh -c "$limits"
+	annotate_policy limits.open_files=1000
+	run_in_init_and_exec sh -c "$limits"
 	[ "$output" = $'70\n300' ]
 }
 
-# limit_of CONTROLLER V1FILE V2FILE: of the container that is running.
-limit_of() {
+# limit_in_force CONTROLLER V1FILE V2FILE: of the container that is running.
+limit_in_force() {
 	local dir
 
 	dir=$(jq -r --arg c "$1" '.cgroups[] | select(.controllers == "" or
@@ -234,7 +226,7 @@ limit_of() {
 
 # started KEY=VALUE...: with these in its policy.
 started() {
-	policed "$@"
+	annotate_policy "$@"
 	args sleep 1000
 	create box
 	oci start box
@@ -243,30 +235,30 @@ started() {
 @test "memory and tasks are limited by the cgroup" {
 	new_bundle
 	started limits.memory=32M limits.tasks=30 limits.processes=20
-	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 33554432 ]
-	[ "$(limit_of pids pids.max pids.max)" = 20 ]
+	[ "$(limit_in_force memory memory.limit_in_bytes memory.max)" = 33554432 ]
+	[ "$(limit_in_force pids pids.max pids.max)" = 20 ]
 	oci delete --force box
 	config '.linux.resources.memory.limit = 16777216 |
 		.linux.resources.pids.limit = 7'
 	started limits.memory=32M limits.tasks=30
-	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 16777216 ]
-	[ "$(limit_of pids pids.max pids.max)" = 7 ]
+	[ "$(limit_in_force memory memory.limit_in_bytes memory.max)" = 16777216 ]
+	[ "$(limit_in_force pids pids.max pids.max)" = 7 ]
 }
 
 @test "update does not go beyond the policy" {
 	new_bundle
 	started limits.memory=32M limits.tasks=30 limits.cpu=50
 	oci update --memory 64M --pids-limit -1 --cpu-period 50000 box
-	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 33554432 ]
-	[ "$(limit_of pids pids.max pids.max)" = 30 ]
-	case $(limit_of cpu cpu.cfs_quota_us cpu.max) in
+	[ "$(limit_in_force memory memory.limit_in_bytes memory.max)" = 33554432 ]
+	[ "$(limit_in_force pids pids.max pids.max)" = 30 ]
+	case $(limit_in_force cpu cpu.cfs_quota_us cpu.max) in
 	25000 | '25000 50000') ;;
 	*) false ;;
 	esac
 	oci update --memory 16M --pids-limit 10 --cpu-quota 10000 box
-	[ "$(limit_of memory memory.limit_in_bytes memory.max)" = 16777216 ]
-	[ "$(limit_of pids pids.max pids.max)" = 10 ]
-	case $(limit_of cpu cpu.cfs_quota_us cpu.max) in
+	[ "$(limit_in_force memory memory.limit_in_bytes memory.max)" = 16777216 ]
+	[ "$(limit_in_force pids pids.max pids.max)" = 10 ]
+	case $(limit_in_force cpu cpu.cfs_quota_us cpu.max) in
 	10000 | '10000 50000') ;;
 	*) false ;;
 	esac
@@ -274,40 +266,40 @@ started() {
 
 @test "more memory than the policy has ends in an OOM kill" {
 	new_bundle
-	policed limits.memory=8M
+	annotate_policy limits.memory=8M
 	args sh -c 'dd if=/dev/zero of=/dev/null bs=64M count=1; echo $?'
-	run_ok run_box
+	run_ok run_bundle
 	[ "${lines[-1]}" = 137 ]
-	policed limits.memory=256M
-	run_ok run_box
+	annotate_policy limits.memory=256M
+	run_ok run_bundle
 	[ "${lines[-1]}" = 0 ]
 }
 
 @test "more processes than the policy has are not made" {
 	new_bundle
 	args sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 1 & done; wait; echo ok'
-	policed limits.processes=5
-	run run_box
+	annotate_policy limits.processes=5
+	run run_bundle
 	[[ $output = *"can't fork"* ]]
-	policed limits.processes=20
-	run_ok run_box
+	annotate_policy limits.processes=20
+	run_ok run_bundle
 	[ "$output" = ok ]
 }
 
 @test "cpu is percent of one core, and cores are those of the policy" {
 	new_bundle
 	started limits.cpu=25 limits.cpu_cores='[0]'
-	case $(limit_of cpu cpu.cfs_quota_us cpu.max) in
+	case $(limit_in_force cpu cpu.cfs_quota_us cpu.max) in
 	25000 | '25000 100000') ;;
 	*) false ;;
 	esac
-	[ "$(limit_of cpuset cpuset.cpus cpuset.cpus)" = 0 ]
+	[ "$(limit_in_force cpuset cpuset.cpus cpuset.cpus)" = 0 ]
 	run_ok oci exec box grep Cpus_allowed_list /proc/self/status
 	[ "$output" = $'Cpus_allowed_list:\t0' ]
 	oci delete --force box
 	config '.linux.resources.cpu.cpus = "1"'
-	policed limits.cpu_cores='[0]'
-	run_bad "limits.cpu_cores" run_box
+	annotate_policy limits.cpu_cores='[0]'
+	run_bad "limits.cpu_cores" run_bundle
 }
 
 # ---- the program ----
@@ -316,20 +308,20 @@ started() {
 	new_bundle
 	config '.process.env = ["PATH=/bin", "HOME=/root", "A=1", "B_1=2",
 		"GITHUB_TOKEN=t"]'
-	policed program.deny_env=@known-secrets
-	inside env
+	annotate_policy program.deny_env=@known-secrets
+	run_in_init_and_exec env
 	[[ $output = *A=1* && $output != *TOKEN* ]]
-	policed 'program.allow_env=PATH;B_*;HOME'
-	inside env
+	annotate_policy 'program.allow_env=PATH;B_*;HOME'
+	run_in_init_and_exec env
 	[[ $output = *PATH=* && $output = *B_1=2* && $output != *A=1* ]]
-	policed program.clean_env=true 'program.env={"X": "y=z"}'
-	inside env
+	annotate_policy program.clean_env=true 'program.env={"X": "y=z"}'
+	run_in_init_and_exec env
 	[[ $output = *PATH=/bin* && $output = *X=y=z* && $output != *A=1* ]]
 }
 
 @test "exec --env has the last word, a process file does not" {
 	new_bundle
-	policed 'program.deny_env=A;B'
+	annotate_policy 'program.deny_env=A;B'
 	args sleep 1000
 	create box
 	oci start box
@@ -343,17 +335,17 @@ started() {
 
 @test "no core dumps, no huge pages, no randomization" {
 	new_bundle
-	policed program.no_coredump=true program.no_huge_pages=true \
+	annotate_policy program.no_coredump=true program.no_huge_pages=true \
 		determinism.no_randomize_memory=true
-	inside sh -c 'ulimit -Hc; grep THP /proc/self/status
+	run_in_init_and_exec sh -c 'ulimit -Hc; grep THP /proc/self/status
 		cat /proc/self/personality'
 	[ "$output" = $'0\nTHP_enabled:\t0\n00040000' ] ||
 		[ "$output" = $'1\nTHP_enabled:\t0\n00040000' ]
-	policed program.no_coredump=false
-	inside sh -c 'grep THP /proc/self/status; cat /proc/self/personality'
+	annotate_policy program.no_coredump=false
+	run_in_init_and_exec sh -c 'grep THP /proc/self/status; cat /proc/self/personality'
 	[ "$output" = $'THP_enabled:\t1\n00000000' ]
-	policed program.no_coredump=true syscalls.extra_allow=ptrace
-	run_bad "program.no_coredump" run_box
+	annotate_policy program.no_coredump=true syscalls.extra_allow=ptrace
+	run_bad "program.no_coredump" run_bundle
 }
 
 # ---- system calls ----
@@ -362,29 +354,29 @@ started() {
 	new_bundle
 	config '.process.noNewPrivileges = false |
 		.process.capabilities[] += ["CAP_SYS_ADMIN"]'
-	policed config.supervisor=false
-	inside grep -E '^(NoNewPrivs|Seccomp_filters):' /proc/self/status
+	annotate_policy config.supervisor=false
+	run_in_init_and_exec grep -E '^(NoNewPrivs|Seccomp_filters):' /proc/self/status
 	[ "$output" = $'NoNewPrivs:\t1\nSeccomp_filters:\t1' ]
-	refuses "permission denied" mount -t tmpfs tmpfs /tmp
-	refuses "Operation not permitted" unshare -m true
-	refuses "Operation not permitted" chroot / true
+	init_and_exec_fail "permission denied" mount -t tmpfs tmpfs /tmp
+	init_and_exec_fail "Operation not permitted" unshare -m true
+	init_and_exec_fail "Operation not permitted" chroot / true
 	annotate
-	inside mount -t tmpfs tmpfs /tmp
-	inside unshare -m true
+	run_in_init_and_exec mount -t tmpfs tmpfs /tmp
+	run_in_init_and_exec unshare -m true
 }
 
 @test "groups of calls are allowed again, calls are denied on top" {
 	new_bundle
 	args ipcs -q
-	policed syscalls.extra_deny=getcwd
-	refuses "" sh -c 'cd /tmp; exec env -u PWD pwd -P'
-	policed syscalls.extra_allow=mount
+	annotate_policy syscalls.extra_deny=getcwd
+	init_and_exec_fail "" sh -c 'cd /tmp; exec env -u PWD pwd -P'
+	annotate_policy syscalls.extra_allow=mount
 	config '.process.capabilities[] += ["CAP_SYS_ADMIN"]'
-	inside mount -t tmpfs tmpfs /tmp
-	policed syscalls.extra_allow=getcwd
-	run_bad "getcwd" run_box
-	policed syscalls.extra_deny=no_such_call
-	run_bad "no_such_call" run_box
+	run_in_init_and_exec mount -t tmpfs tmpfs /tmp
+	annotate_policy syscalls.extra_allow=getcwd
+	run_bad "getcwd" run_bundle
+	annotate_policy syscalls.extra_deny=no_such_call
+	run_bad "no_such_call" run_bundle
 }
 
 @test "the policy's filter stands beside the bundle's own" {
@@ -392,11 +384,11 @@ started() {
 	config '.linux.seccomp = {"defaultAction": "SCMP_ACT_ALLOW",
 		"syscalls": [{"names": ["mkdir", "mkdirat"],
 			"action": "SCMP_ACT_ERRNO", "errnoRet": 5}]}'
-	policed config.supervisor=false
-	inside grep -E '^Seccomp_filters:' /proc/self/status
+	annotate_policy config.supervisor=false
+	run_in_init_and_exec grep -E '^Seccomp_filters:' /proc/self/status
 	[ "$output" = $'Seccomp_filters:\t2' ]
-	refuses "Input/output error" mkdir /tmp/x
-	refuses "Operation not permitted" unshare -m true
+	init_and_exec_fail "Input/output error" mkdir /tmp/x
+	init_and_exec_fail "Operation not permitted" unshare -m true
 }
 
 # ---- network ----
@@ -405,13 +397,13 @@ started() {
 	local pair
 
 	new_bundle
-	policed network.mode=deny
-	refuses "Operation not permitted" nc -l -p 1234
-	refuses "permission denied" ping -c 1 127.0.0.1
+	annotate_policy network.mode=deny
+	init_and_exec_fail "Operation not permitted" nc -l -p 1234
+	init_and_exec_fail "permission denied" ping -c 1 127.0.0.1
 	# Either is a way to have a network.
 	for pair in network.mode=open limits.open_files=100; do
-		policed "$pair"
-		inside sh -c 'nc -l -p 1234 & p=$!; sleep 0.2
+		annotate_policy "$pair"
+		run_in_init_and_exec sh -c 'nc -l -p 1234 & p=$!; sleep 0.2
 			kill $p && echo listened'
 		[ "$output" = listened ]
 	done
@@ -419,12 +411,12 @@ started() {
 
 @test "network.mode loopback reaches itself and nothing else" {
 	new_bundle
-	policed network.mode=loopback
-	inside sh -c 'ip -o link | wc -l; ip -o addr show lo'
+	annotate_policy network.mode=loopback
+	run_in_init_and_exec sh -c 'ip -o link | wc -l; ip -o addr show lo'
 	[ "${lines[0]}" = 1 ]
 	[[ $output = *127.0.0.1/8* ]]
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
-	run_bad "network.mode 'loopback'" run_box
+	run_bad "network.mode 'loopback'" run_bundle
 }
 
 @test "an interface that a hook brings is not in a loopback network" {
@@ -440,10 +432,10 @@ started() {
 		env: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]}]'
 	args sh -c 'ip -o link | wc -l'
 	annotate
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" -ge 2 ]
-	policed network.mode=loopback
-	inside sh -c 'ip -o link | wc -l'
+	annotate_policy network.mode=loopback
+	run_in_init_and_exec sh -c 'ip -o link | wc -l'
 	[ "$output" = 1 ]
 }
 
@@ -469,7 +461,7 @@ gpu_bundle() {
 }
 
 nodes() {
-	inside sh -c 'cd /dev; ls -d nvidia* kfd dri/* 2>/dev/null
+	run_in_init_and_exec sh -c 'cd /dev; ls -d nvidia* kfd dri/* 2>/dev/null
 		echo "$CUDA_VISIBLE_DEVICES"'
 	tr '\n' ' ' <<<"$output"
 }
@@ -478,23 +470,23 @@ nodes() {
 	gpu_bundle
 	nodes
 	[ "$(nodes)" = "dri/card0 dri/renderD129 kfd nvidia0 nvidia1 nvidia2 nvidiactl 0,1,2 " ]
-	policed limits.open_files=100
+	annotate_policy limits.open_files=100
 	[ "$(nodes)" = "0,1,2 " ]
-	policed 'limits.gpu_devices=[1]'
+	annotate_policy 'limits.gpu_devices=[1]'
 	[ "$(nodes)" = "dri/renderD129 kfd nvidia1 nvidiactl 0 " ]
-	policed 'limits.gpu_devices=[0,2]'
+	annotate_policy 'limits.gpu_devices=[0,2]'
 	[ "$(nodes)" = "dri/card0 kfd nvidia0 nvidia2 nvidiactl 0,1 " ]
-	policed 'limits.gpu_devices=[]'
+	annotate_policy 'limits.gpu_devices=[]'
 	[ "$(nodes)" = "dri/card0 dri/renderD129 kfd nvidia0 nvidia1 nvidia2 nvidiactl 0,1,2 " ]
 }
 
 @test "nor can the node of a GPU be made again" {
 	gpu_bundle
 	config '.process.capabilities[] += ["CAP_MKNOD"]'
-	refuses "No such device or address" sh -c \
+	init_and_exec_fail "No such device or address" sh -c \
 		'mknod /tmp/n c 195 0; cat /tmp/n'
-	policed 'limits.gpu_devices=[1]'
-	refuses "Operation not permitted" sh -c \
+	annotate_policy 'limits.gpu_devices=[1]'
+	init_and_exec_fail "Operation not permitted" sh -c \
 		'mknod /tmp/n2 c 195 0; cat /tmp/n2'
-	refuses "No such device or address" cat /dev/nvidia1
+	init_and_exec_fail "No such device or address" cat /dev/nvidia1
 }

@@ -225,8 +225,8 @@ limits() {
 	END
 }
 
-# limit_of PID TYPE: soft and hard as numbers.
-limit_of() {
+# rlimit_of PID TYPE: soft and hard as numbers.
+rlimit_of() {
 	prlimit --pid "$1" "--${2,,}" --noheadings --raw --output SOFT,HARD |
 		sed 's/unlimited/18446744073709551615/g'
 }
@@ -250,7 +250,7 @@ set_limits() {
 	set_limits < <(limits)
 	start_container box
 	while read -r type wanted; do
-		[ "$type $(limit_of "$(pid_of box)" "$type")" = \
+		[ "$type $(rlimit_of "$(pid_of box)" "$type")" = \
 			"$type $wanted" ]
 	done < <(limits)
 }
@@ -277,8 +277,8 @@ set_limits() {
 	chown -R 100000:100000 "$BUNDLE/rootfs"
 	chmod a+x "$TMP" "${TMP%/*}" "${TMP%/*/*}" "$BATS_RUN_TMPDIR"
 	start_container box
-	[ "$(limit_of "$(pid_of box)" NOFILE)" = "17 200" ]
-	[ "$(limit_of "$(pid_of box)" SIGPENDING)" = "11 12" ]
+	[ "$(rlimit_of "$(pid_of box)" NOFILE)" = "17 200" ]
+	[ "$(rlimit_of "$(pid_of box)" SIGPENDING)" = "11 12" ]
 }
 
 @test "a limit given twice is refused by its place" {

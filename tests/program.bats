@@ -8,11 +8,6 @@
 
 load helpers
 
-# run_box: the bundle's program in the foreground.
-run_box() {
-	oci run --bundle "$BUNDLE" box
-}
-
 # ---- working directory ----
 
 @test "the program starts in its working directory" {
@@ -20,7 +15,7 @@ run_box() {
 	new_bundle box
 	args pwd
 	config '.process.cwd = "/usr/bin"'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = /usr/bin ]
 }
 
@@ -30,7 +25,7 @@ run_box() {
 	args sh -c 'pwd; stat -c %a:%u .'
 	config '.process.cwd = "/new/job/dir" | .process.user.uid = 1000'
 	umask 0077
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = $'/new/job/dir\n755:0' ]
 }
 
@@ -41,7 +36,7 @@ run_box() {
 		"$BUNDLE/rootfs/out"
 	args pwd
 	config '.process.cwd = "/out/made-by-runtime"'
-	run_ok run_box
+	run_ok run_bundle
 	[ ! -e "$TMP/made-by-runtime" ]
 	[ -d "$BUNDLE/rootfs/$TMP/made-by-runtime" ]
 }
@@ -54,7 +49,7 @@ run_box() {
 	args pwd
 	config '.process.cwd = "/home" | .process.user.uid = 1000 |
 		del(.process.capabilities)'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = /home ]
 }
 
@@ -74,10 +69,10 @@ run_box() {
 	requires root
 	new_bundle box
 	config '.process.cwd = "/etc/passwd"'
-	run_bad "process.cwd: " run_box
+	run_bad "process.cwd: " run_bundle
 	assert_output_has "not a directory"
 	config '.process.cwd = "/etc/passwd/below"'
-	run_bad "process.cwd: " run_box
+	run_bad "process.cwd: " run_bundle
 	assert_gone box
 }
 
@@ -85,9 +80,9 @@ run_box() {
 	requires root
 	new_bundle box
 	config '.process.cwd = "tmp"'
-	run_bad "process.cwd: " run_box
+	run_bad "process.cwd: " run_bundle
 	config '.process.cwd = ""'
-	run_bad "process.cwd: " run_box
+	run_bad "process.cwd: " run_bundle
 }
 
 # leaky COMMAND...: with the host's root open as descriptors 3 to 20.
@@ -146,7 +141,7 @@ assert_inside() {
 	new_bundle box
 	args env
 	config '.process.env = ["A=1", "B=", "C=x=y", "HOME=/h"]'
-	LEAK=secret run_ok run_box
+	LEAK=secret run_ok run_bundle
 	[ "$(sort <<<"$output" | tr '\n' ' ')" = "A=1 B= C=x=y HOME=/h " ]
 }
 
@@ -156,7 +151,7 @@ assert_inside() {
 	args env
 	config '.process.env = ["A=1", "B=2", "A=3", "HOME=/x", "AB=4", "A=5",
 		"HOME=/y"]'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$(sort <<<"$output" | tr '\n' ' ')" = "A=5 AB=4 B=2 HOME=/y " ]
 }
 
@@ -164,9 +159,9 @@ assert_inside() {
 	requires root
 	new_bundle box
 	config '.process.env = ["A=1", "=x"]'
-	run_bad "process.env[1]: '=x' is not KEY=VALUE" run_box
+	run_bad "process.env[1]: '=x' is not KEY=VALUE" run_bundle
 	config '.process.env = ["A"]'
-	run_bad "process.env[0]: 'A' is not KEY=VALUE" run_box
+	run_bad "process.env[0]: 'A' is not KEY=VALUE" run_bundle
 }
 
 @test "HOME comes from the container's passwd when unset or empty" {
@@ -174,16 +169,16 @@ assert_inside() {
 	new_bundle box
 	args env
 	config '.process.env = []'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = HOME=/root ]
 	config '.process.env = ["HOME="] | .process.user.uid = 1'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = HOME=/tmp ]
 	config '.process.user.uid = 4242'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = HOME=/ ]
 	rm "$BUNDLE/rootfs/etc/passwd"
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = HOME=/ ]
 }
 
@@ -269,10 +264,10 @@ home_of() {
 	chmod 0755 "$BUNDLE/rootfs/opt/tool"
 	args tool yes
 	config '.process.env = ["PATH=/nowhere:/opt:/bin"]'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = "found yes" ]
 	config '.process.env = ["PATH=/nowhere:/bin"]'
-	run_bad 'exec: "tool": executable file not found in $PATH' run_box
+	run_bad 'exec: "tool": executable file not found in $PATH' run_bundle
 }
 
 @test "a PATH entry that cannot be executed is passed over" {
@@ -281,18 +276,18 @@ home_of() {
 	mkdir -p "$BUNDLE/rootfs/one/true" "$BUNDLE/rootfs/two"
 	touch "$BUNDLE/rootfs/two/true"
 	config '.process.env = ["PATH=/one:/two:/bin"]'
-	run_ok run_box
+	run_ok run_bundle
 }
 
 @test "a relative program is found from the working directory" {
 	requires root
 	new_bundle box
 	args bin/echo here
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = here ]
 	args ./echo there
 	config '.process.cwd = "/bin"'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = there ]
 }
 
@@ -344,7 +339,7 @@ home_of() {
 	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
 	chmod 0755 "$BUNDLE/rootfs/run.sh"
 	args /run.sh
-	run_bad "exec /run.sh: no such file or directory" run_box
+	run_bad "exec /run.sh: no such file or directory" run_bundle
 	[ "${#lines[@]}" -eq 1 ]
 	assert_gone box
 	create box
@@ -358,25 +353,25 @@ home_of() {
 	echo hello >"$BUNDLE/rootfs/bin/text"
 	chmod 0755 "$BUNDLE/rootfs/bin/text"
 	args text
-	run_bad "exec text: exec format error" run_box
+	run_bad "exec text: exec format error" run_bundle
 }
 
 @test "no arguments, and an empty program, are refused by name" {
 	requires root
 	new_bundle box
 	config '.process.args = []'
-	run_bad "process.args: must have at least one entry" run_box
+	run_bad "process.args: must have at least one entry" run_bundle
 	config '.process.args = [""]'
-	run_bad "process.args[0]: must not be empty" run_box
+	run_bad "process.args[0]: must not be empty" run_bundle
 	config 'del(.process.args)'
-	run_bad "process.args" run_box
+	run_bad "process.args" run_bundle
 }
 
 @test "arguments reach the program byte for byte" {
 	requires root
 	new_bundle box
 	args sh -c 'printf "[%s]" "$@"' sh '' 'a b' $'new\nline' 'ü' '*' "\\"
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = $'[][a b][new\nline][ü][*][\\]' ]
 }
 
@@ -384,15 +379,15 @@ home_of() {
 	requires root static
 	new_bundle box
 	args /proc/self/exe --version
-	run_bad "leads to the runtime's own binary" run_box
+	run_bad "leads to the runtime's own binary" run_bundle
 	ln -s /proc/self/exe "$BUNDLE/rootfs/link"
 	args /link
-	run_bad "leads to the runtime's own binary" run_box
+	run_bad "leads to the runtime's own binary" run_bundle
 	printf '#!/proc/self/exe\n' >"$BUNDLE/rootfs/script"
 	chmod 0755 "$BUNDLE/rootfs/script"
 	args /script
-	run_bad "leads to the runtime's own binary" run_box
+	run_bad "leads to the runtime's own binary" run_bundle
 	config '.process.rlimits = [{type: "RLIMIT_NOFILE", soft: 3, hard: 3}]'
-	run_bad "leads to the runtime's own binary" run_box
+	run_bad "leads to the runtime's own binary" run_bundle
 	assert_gone box
 }

@@ -53,7 +53,7 @@ shared_host() {
 		unbindable u
 		runbindable u
 	END
-	inside "$peers"'for i in 0 1 2 3 4 5 6 7 8; do
+	run_inside "$peers"'for i in 0 1 2 3 4 5 6 7 8; do
 		printf "%s " "$(peer /m/$i)"; done'
 	assert_lines "$all"
 }
@@ -92,7 +92,7 @@ shared_host() {
 
 	while read -r kind want; do
 		config --arg kind "$kind" '.linux.rootfsPropagation = $kind'
-		inside "$peers"'peer /'
+		run_inside "$peers"'peer /'
 		assert_lines "$want"
 	done <<-'END'
 		private -
@@ -116,7 +116,7 @@ shared_host() {
 
 @test "an unknown rootfsPropagation is refused" {
 	config '.linux.rootfsPropagation = "sometimes"'
-	refused "linux.rootfsPropagation"
+	create_fails "linux.rootfsPropagation"
 	assert_output_has sometimes
 }
 
@@ -178,7 +178,7 @@ escape() {
 	local before
 
 	before=$(cat /proc/self/mountinfo)
-	inside 'ls -d /../bin/busybox; ls -d /../../../home || true
+	run_inside 'ls -d /../bin/busybox; ls -d /../../../home || true
 		cut -d" " -f4,5 /proc/self/mountinfo | grep " /$"' --no-pivot
 	assert_output_has "/../../../home: No such file or directory"
 	assert_output_has "$BUNDLE/rootfs /"
@@ -194,7 +194,7 @@ escape() {
 @test "a read-only root is read-only and its mounts are not" {
 	config '.root.readonly = true'
 	add_mount /tmp tmpfs tmpfs
-	inside 'touch /x 2>&1; mkdir /etc/x 2>&1; touch /tmp/x /dev/shm/x && echo ok
+	run_inside 'touch /x 2>&1; mkdir /etc/x 2>&1; touch /tmp/x /dev/shm/x && echo ok
 		sed -n "s|^[^/]*/[^ ]* / \([^,]*\),.*|\1|p" /proc/self/mountinfo'
 	assert_output_has "touch: /x: Read-only file system"
 	assert_output_has "mkdir: can't create directory '/etc/x': Read-only"
@@ -209,7 +209,7 @@ ro"
 				       size: 1000}] |
 		.linux.gidMappings = .linux.uidMappings'
 	chown -R 100000:100000 "$BUNDLE/rootfs"
-	inside '! touch /x 2>&1'
+	run_inside '! touch /x 2>&1'
 	assert_output_has "Read-only file system"
 }
 
@@ -217,7 +217,7 @@ ro"
 	config '.root.readonly = true'
 	add_mount /new/dir tmpfs tmpfs
 	config '.process.cwd = "/job/dir"'
-	inside 'pwd; ls -d /new/dir'
+	run_inside 'pwd; ls -d /new/dir'
 	assert_lines "/job/dir
 /new/dir"
 }

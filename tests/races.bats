@@ -35,10 +35,6 @@ count_status() {
 	grep -cx "$1" "$TMP/statuses" || true
 }
 
-nothing_left() {
-	[ -z "$(leftovers)" ]
-}
-
 create_c1() {
 	oci create --bundle "$BUNDLE" c1
 }

@@ -20,9 +20,9 @@ refused_by_name() {
 	requires root
 	box_with '{"memory": {"limit": 67108864, "swap": 100663296,
 		"reservation": 33554432}}'
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	expect memory.memsw.limit_in_bytes 100663296 memory.swap.max 33554432
-	expect memory.soft_limit_in_bytes 33554432 memory.low 33554432
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
+	limit_is memory.memsw.limit_in_bytes 100663296 memory.swap.max 33554432
+	limit_is memory.soft_limit_in_bytes 33554432 memory.low 33554432
 }
 
 @test "memory: no swap at all, and no limit on it" {
@@ -30,15 +30,15 @@ refused_by_name() {
 
 	requires root
 	box_with '{"memory": {"limit": 67108864, "swap": 67108864}}'
-	expect memory.memsw.limit_in_bytes 67108864 memory.swap.max 0
+	limit_is memory.memsw.limit_in_bytes 67108864 memory.swap.max 0
 	no_box
 	box_with '{"memory": {"limit": 67108864, "swap": -1}}'
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	expect memory.memsw.limit_in_bytes $most memory.swap.max max
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
+	limit_is memory.memsw.limit_in_bytes $most memory.swap.max max
 	no_box
 	box_with '{"memory": {"limit": -1}}'
-	expect memory.limit_in_bytes $most memory.max max
-	expect memory.memsw.limit_in_bytes $most memory.swap.max max
+	limit_is memory.limit_in_bytes $most memory.max max
+	limit_is memory.memsw.limit_in_bytes $most memory.swap.max max
 }
 
 @test "memory: swappiness and the OOM killer are v1's" {
@@ -48,8 +48,8 @@ refused_by_name() {
 	if on_v1 memory; then
 		box_with '{"memory": {"swappiness": 7, "useHierarchy": true,
 			"disableOOMKiller": true}}'
-		expect memory.swappiness 7
-		expect memory.use_hierarchy 1
+		limit_is memory.swappiness 7
+		limit_is memory.use_hierarchy 1
 		grep -qx "oom_kill_disable 1" "$(path_of memory.oom_control)"
 	else
 		refused_by_name '{"memory": {"swappiness": 7}}' \
@@ -89,7 +89,7 @@ refused_by_name() {
 	requires root
 	while IFS='=' read -r shares weight; do
 		box_with "{\"cpu\": {\"shares\": $shares}}"
-		expect cpu.shares "$shares" cpu.weight "$weight"
+		limit_is cpu.shares "$shares" cpu.weight "$weight"
 		no_box
 	done <<-'EOF'
 		2=1
@@ -111,9 +111,9 @@ refused_by_name() {
 @test "cpu: quota, period and burst" {
 	requires root
 	box_with '{"cpu": {"quota": 40000, "period": 50000, "burst": 10000}}'
-	expect cpu.cfs_quota_us 40000 cpu.max "40000 50000"
-	expect cpu.cfs_period_us 50000 cpu.max "40000 50000"
-	expect cpu.cfs_burst_us 10000 cpu.max.burst 10000
+	limit_is cpu.cfs_quota_us 40000 cpu.max "40000 50000"
+	limit_is cpu.cfs_period_us 50000 cpu.max "40000 50000"
+	limit_is cpu.cfs_burst_us 10000 cpu.max.burst 10000
 	no_box
 	refused_by_name '{"cpu": {"quota": 1000, "burst": 1001}}' \
 		"cpu.burst: 1001 is more than cpu.quota 1000"
@@ -131,10 +131,10 @@ refused_by_name() {
 @test "cpu: idle, and a share for when that is over" {
 	requires root
 	box_with '{"cpu": {"idle": 1, "shares": 512}}'
-	expect cpu.idle 1
+	limit_is cpu.idle 1
 	run_ok oci update --cpu-idle 0 box
-	expect cpu.idle 0
-	expect cpu.shares 512 cpu.weight 59
+	limit_is cpu.idle 0
+	limit_is cpu.shares 512 cpu.weight 59
 }
 
 @test "cpu: realtime is v1's, and its parent must have it to give" {
@@ -155,15 +155,15 @@ refused_by_name() {
 	mkdir -p "$parent"
 	echo 5000 >"$parent/cpu.rt_runtime_us"
 	box_with '{"cpu": {"realtimeRuntime": 1000, "realtimePeriod": 500000}}'
-	expect cpu.rt_runtime_us 1000
-	expect cpu.rt_period_us 500000
+	limit_is cpu.rt_runtime_us 1000
+	limit_is cpu.rt_period_us 500000
 }
 
 @test "cpu: CPUs and memory nodes, and nothing else can be used" {
 	requires root
 	box_with '{"cpu": {"cpus": "0", "mems": "0"}}'
-	expect cpuset.cpus 0
-	expect cpuset.mems 0
+	limit_is cpuset.cpus 0
+	limit_is cpuset.mems 0
 	run_ok oci exec box nproc
 	[ "$output" = 1 ]
 }
@@ -171,10 +171,10 @@ refused_by_name() {
 @test "pids: any number, negative for none" {
 	requires root
 	box_with '{"pids": {"limit": 17}}'
-	expect pids.max 17
+	limit_is pids.max 17
 	no_box
 	box_with '{"pids": {"limit": -1}}'
-	expect pids.max max
+	limit_is pids.max max
 }
 
 # Which file it is depends on the kernel, too.
@@ -194,9 +194,9 @@ refused_by_name() {
 	no_box
 	box_with '{"blockIO": {"weight": 100}}'
 	if [ -n "$bfq" ]; then
-		expect blkio.bfq.weight 100 io.bfq.weight "default 100"
+		limit_is blkio.bfq.weight 100 io.bfq.weight "default 100"
 	else
-		expect blkio.weight 100 io.weight "default 910"
+		limit_is blkio.weight 100 io.weight "default 910"
 	fi
 }
 
@@ -225,7 +225,7 @@ refused_by_name() {
 		\"throttleReadIOPSDevice\": $list,
 		\"throttleWriteIOPSDevice\": $list}}"
 	for file in read_bps write_bps read_iops write_iops; do
-		expect "blkio.throttle.${file}_device" "$disk 1048576" io.max \
+		limit_is "blkio.throttle.${file}_device" "$disk 1048576" io.max \
 			"$disk rbps=1048576 wbps=1048576 riops=1048576 wiops=1048576"
 	done
 	no_box
@@ -249,12 +249,12 @@ refused_by_name() {
 	[ -d /sys/kernel/mm/hugepages/hugepages-2048kB ] ||
 		skip "needs huge pages of 2 MB"
 	box_with '{"hugepageLimits": [{"pageSize": "2MB", "limit": 4194304}]}'
-	expect hugetlb.2MB.limit_in_bytes 4194304 hugetlb.2MB.max 4194304
-	expect hugetlb.2MB.rsvd.limit_in_bytes 4194304 \
+	limit_is hugetlb.2MB.limit_in_bytes 4194304 hugetlb.2MB.max 4194304
+	limit_is hugetlb.2MB.rsvd.limit_in_bytes 4194304 \
 		hugetlb.2MB.rsvd.max 4194304
 	no_box
 	box_with '{"hugepageLimits": [{"pageSize": "2MB", "limit": 0}]}'
-	expect hugetlb.2MB.limit_in_bytes 0 hugetlb.2MB.max 0
+	limit_is hugetlb.2MB.limit_in_bytes 0 hugetlb.2MB.max 0
 	no_box
 	refused_by_name '{"hugepageLimits": [{"pageSize": "3MB", "limit": 1}]}' \
 		"hugepageLimits[0]: "
@@ -274,7 +274,7 @@ refused_by_name() {
 	if on_v1 net_cls && on_v1 net_prio; then
 		box_with '{"network": {"classID": 1048577,
 			"priorities": [{"name": "lo", "priority": 5}]}}'
-		expect net_cls.classid 1048577
+		limit_is net_cls.classid 1048577
 		grep -qx "lo 5" "$(path_of net_prio.ifpriomap)"
 		return
 	fi
@@ -299,9 +299,9 @@ refused_by_name() {
 	box_with '{"memory": {"limit": 67108864}, "unified": {
 		"memory.max": "33554432", "memory.high": "16777216",
 		"cgroup.max.depth": "3"}}'
-	expect memory.max 33554432
-	expect memory.high 16777216
-	expect cgroup.max.depth 3
+	limit_is memory.max 33554432
+	limit_is memory.high 16777216
+	limit_is cgroup.max.depth 3
 }
 
 @test "unified: what is not there is refused by its name" {

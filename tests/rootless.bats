@@ -13,15 +13,6 @@ setup() {
 	new_user_bundle
 }
 
-# The runtime, called by the user; the state is below $USER_HOME/run.
-user_oci() {
-	as_user ./sandlock-oci "$@"
-}
-
-user_run() {
-	user_oci run --bundle "$BUNDLE" box
-}
-
 # user_start: a container that sleeps.
 user_start() {
 	args sleep 1000
@@ -50,7 +41,7 @@ map_range() {
 
 @test "an unprivileged user runs the bundle of spec --rootless" {
 	args sh -c 'id -u; id -g; cat /proc/self/uid_map; echo $$; exit 7'
-	run user_run
+	run user_run_bundle
 	[ "$status" -eq 7 ]
 	[ "$(tr -s ' ' <<<"$output")" = "0
 0
@@ -109,7 +100,7 @@ map_range() {
 		touch /tmp/new && chown 1000:1000 /tmp/new'
 	config '.root.readonly = false |
 		.process.capabilities[] += ["CAP_CHOWN"]'
-	run_ok user_run
+	run_ok user_run_bundle
 	[ "$(tr -s ' ' <<<"$output")" = " 0 $USER_ID 1
  1 300000 65536
  0 $USER_ID 1
@@ -121,7 +112,7 @@ map_range() {
 	requires subids
 	map_range
 	config '.linux.uidMappings[1] |= (.hostID = 1 | .size = 1000)'
-	run_bad "linux.uidMappings: newuidmap" user_run
+	run_bad "linux.uidMappings: newuidmap" user_run_bundle
 	run user_oci state box
 	assert_output_has "does not exist"
 }
@@ -131,36 +122,36 @@ map_range() {
 	map_range
 	config '.process.user = {uid: 0, gid: 0, additionalGids: [10, 20]}'
 	args sh -c 'grep ^Groups: /proc/self/status; cat /proc/self/setgroups'
-	run_ok user_run
+	run_ok user_run_bundle
 	[ "$(xargs <<<"${lines[0]}")" = "Groups: 10 20" ]
 	[ "${lines[1]}" = allow ]
 }
 
 @test "with the own group alone setgroups is denied and no group is left" {
 	args sh -c 'cat /proc/self/setgroups; grep ^Groups: /proc/self/status'
-	run_ok user_run
+	run_ok user_run_bundle
 	[ "${lines[0]}" = deny ]
 	[ "$(tr -d '\t ' <<<"${lines[1]}")" = Groups: ]
 }
 
 @test "a group that is not mapped is refused by its place" {
 	config '.process.user.additionalGids = [0, 10]'
-	run_bad "process.user.additionalGids[1]: 10 is not mapped" user_run
+	run_bad "process.user.additionalGids[1]: 10 is not mapped" user_run_bundle
 }
 
 @test "without a user namespace an unprivileged user is told what to do" {
 	config '.linux.namespaces |= map(select(.type != "user")) |
 		del(.linux.uidMappings, .linux.gidMappings)'
 	run_bad "linux.namespaces: without root, a user namespace is needed \
-(spec --rootless writes one)" user_run
+(spec --rootless writes one)" user_run_bundle
 }
 
 @test "limits without a delegated cgroup are refused by name" {
 	config '.linux.resources = {pids: {limit: 10}}'
-	run_bad "pids" user_run
+	run_bad "pids" user_run_bundle
 	assert_output_has "linux.resources"
 	config '.linux.resources = {memory: {limit: 100000000}}'
-	run_bad "linux.resources" user_run
+	run_bad "linux.resources" user_run_bundle
 	assert_output_has "memory"
 }
 
@@ -171,17 +162,17 @@ map_range() {
 			 access: "rwm"}],
 		memory: {}, cpu: {shares: 0}}'
 	args true
-	run_ok user_run
+	run_ok user_run_bundle
 	[ -z "$output" ]
 }
 
 @test "an out-of-memory score that may not be set is tolerated" {
 	config '.process.oomScoreAdj = -500'
 	args sh -c 'cat /proc/self/oom_score_adj'
-	run_ok user_run
+	run_ok user_run_bundle
 	[ "${lines[-1]}" = 0 ]
 	config '.process.oomScoreAdj = 300'
-	run_ok user_run
+	run_ok user_run_bundle
 	[ "$output" = 300 ]
 }
 
@@ -195,11 +186,11 @@ map_range() {
 			echo 0 2>&1 >"$f"
 		done 2>&1 | grep -v "Read-only file system"
 		mkdir /sys/fs/cgroup/new 2>&1'
-	run user_run
+	run user_run_bundle
 	[[ $output = *"Read-only file system" ]]
 	[ "${#lines[@]}" -eq 1 ]
 	config '.linux.namespaces |= map(select(.type != "cgroup"))'
-	run user_run
+	run user_run_bundle
 	[[ $output = *"Read-only file system" ]]
 	[ "${#lines[@]}" -eq 1 ]
 }
@@ -207,7 +198,7 @@ map_range() {
 @test "devices are the host's, bound, and the links are there" {
 	args sh -c 'stat -c %t:%T /dev/null /dev/zero /dev/tty &&
 		readlink /dev/fd && readlink /dev/ptmx && echo x >/dev/null'
-	run_ok user_run
+	run_ok user_run_bundle
 	[ "$output" = "1:3
 1:5
 5:0
@@ -221,7 +212,7 @@ pts/ptmx" ]
 	config '.mounts |= map(if .destination == "/sys"
 		then {destination: "/sys", type: "sysfs", source: "sysfs"}
 		else . end)'
-	run_ok user_run
+	run_ok user_run_bundle
 	[ "$output" = 0x9 ]
 }
 
@@ -245,7 +236,7 @@ pts/ptmx" ]
 		map(if .type == "user" then .path = $p else . end) |
 		del(.linux.uidMappings, .linux.gidMappings)'
 	args readlink /proc/self/ns/user
-	run user_run
+	run user_run_bundle
 	kill "$pid"
 	wait "$holder" || true
 	[ "$status" -eq 0 ]

@@ -17,14 +17,14 @@ teardown() {
 
 	sh=$(realpath "$(command -v sh)")
 	env=$(realpath "$(command -v env)")
-	run box -r / -x "$sh" -- "$sh" -c "exec $env"
+	run sandbox -r / -x "$sh" -- "$sh" -c "exec $env"
 	[ "$status" -eq 126 ]
 	[[ $output = *"denied: execute $env (not listed in filesystem.execute)"* ]]
 	# A success is nobody's concern, and nor are the refusals of others.
-	run box -r / -x "$sh" -- "$sh" -c "$env; :"
+	run sandbox -r / -x "$sh" -- "$sh" -c "$env; :"
 	[ "$status" -eq 0 ]
 	[[ $output != *"denied: "* ]]
-	run box -r / -- "$sh" -c "$env >/dev/null; exit 3"
+	run sandbox -r / -- "$sh" -c "$env >/dev/null; exit 3"
 	[ "$status" -eq 3 ]
 	[[ $output != *"denied: "* ]]
 }
@@ -32,7 +32,7 @@ teardown() {
 @test "ports that may not be bound are told without --why" {
 	requires root audit
 	add_netprobe "$TMP"
-	run box -r / --net-bind 80 -- sh -c "$NETPROBE bind 8080; exit 3"
+	run sandbox -r / --net-bind 80 -- sh -c "$NETPROBE bind 8080; exit 3"
 	[ "$status" -eq 3 ]
 	[[ $output = *"denied: bind 127.0.0.1:8080 (not listed in network.bind)"* ]]
 }
@@ -59,7 +59,7 @@ teardown() {
 
 @test "refused calls are told without --why, by their groups" {
 	requires root audit
-	run box -r / -- unshare --user true
+	run sandbox -r / -- unshare --user true
 	[ "$status" -eq 1 ]
 	[[ $output = *"denied: call unshare (syscalls: namespaces; add --syscalls-extra-allow namespaces)"* ]]
 }
@@ -76,7 +76,7 @@ teardown() {
 
 	wait_until [ -e "$TMP/sync/refused" ]
 	rm "$TMP/sync/refused"
-	run box -r / -w "$TMP/sync" -- sh -c "
+	run sandbox -r / -w "$TMP/sync" -- sh -c "
 		until [ -e $TMP/sync/refused ]; do :; done
 		exit 5"
 	[ "$status" -eq 5 ]

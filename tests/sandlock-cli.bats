@@ -13,8 +13,8 @@ setup() {
 	PROFILES=$XDG_CONFIG_HOME/sandlock/profiles
 }
 
-# profile NAME: a profile of the user, from standard input.
-profile() {
+# user_profile NAME: a profile of the user, from standard input.
+user_profile() {
 	mkdir -p "$PROFILES"
 	cat >"$PROFILES/$1.toml"
 }
@@ -84,7 +84,7 @@ checked() {
 	assert_lines "sandlock run -m 1G -- true"
 	run_ok sandlock wrap -- true
 	assert_lines "sandlock run -- true"
-	profile make <<-'END'
+	user_profile make <<-'END'
 		[program]
 		exec = "/usr/bin/make"
 		args = ["-j 4"]
@@ -205,8 +205,8 @@ checked() {
 }
 
 @test "profile list has each name once, with the file that counts" {
-	profile b </dev/null
-	profile a </dev/null
+	user_profile b </dev/null
+	user_profile a </dev/null
 	touch "$PROFILES/not-a-profile" "$PROFILES/.toml"
 	run_ok sandlock profile list
 	[ "${lines[0]}" = "a  $PROFILES/a.toml" ]
@@ -216,23 +216,23 @@ checked() {
 }
 
 @test "profile validate says line and key" {
-	profile bad <<-'END'
+	user_profile bad <<-'END'
 		[filesystem]
 		read = ["/usr"]
 		raed = ["/etc"]
 	END
 	sandlock_bad 'bad.toml: line 3: [filesystem]: unknown key "raed" = ["/etc"]' \
 		profile validate "$PROFILES/bad.toml"
-	profile bad <<-'END'
+	user_profile bad <<-'END'
 		[limits]
 		memory = "lots"
 	END
 	sandlock_bad "bad.toml: line 2: limits.memory: " \
 		profile validate "$PROFILES/bad.toml"
-	profile bad <<<'[limits'
+	user_profile bad <<<'[limits'
 	sandlock_bad "bad.toml: line 1" profile validate "$PROFILES/bad.toml"
 	sandlock_bad "none.toml: no such file" profile validate "$TMP/none.toml"
-	profile later <<-'END'
+	user_profile later <<-'END'
 		[limits]
 		forks = 3
 	END
@@ -255,7 +255,7 @@ checked() {
 }
 
 @test "profile validate knows the system calls" {
-	profile bad <<-'END'
+	user_profile bad <<-'END'
 		[syscalls]
 		extra_deny = ["ptrace", "openat", "opneat"]
 	END
@@ -308,7 +308,7 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 # shellcheck disable=SC2016 # for the inner shell
 @test "a profile of the system has no relative paths, one of a user may" {
 	requires root
-	profile own <<<$'[filesystem]\nread = ["/usr", "sub"]'
+	user_profile own <<<$'[filesystem]\nread = ["/usr", "sub"]'
 	mkdir "$TMP/sub"
 	cd "$TMP" || return
 	run_ok sandlock run -p own -- ls sub
@@ -321,7 +321,7 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 }
 
 @test "a profile that everybody may write is refused" {
-	profile lax </dev/null
+	user_profile lax </dev/null
 	chmod 666 "$PROFILES/lax.toml"
 	sandlock_bad "writable for everybody" profile show lax
 	sandlock_bad "writable for everybody" profile validate "$PROFILES/lax.toml"
@@ -445,8 +445,8 @@ offers() {
 }
 
 @test "bash completes files, profiles, and the command behind the flags" {
-	profile build </dev/null
-	profile other </dev/null
+	user_profile build </dev/null
+	user_profile other </dev/null
 	offers build sandlock run -p ""
 	[ "$(completed sandlock profile show oth)" = other ]
 	touch "$TMP/some-file"

@@ -3,13 +3,13 @@
 
 load helpers
 
-# explained [WORD...]: as JSON in $TMP/explained, whatever the verdict is.
-explained() {
+# explain_json [WORD...]: as JSON in $TMP/explained, whatever the verdict is.
+explain_json() {
 	sandlock explain --json "$@" >"$TMP/explained" || [ $? -eq 1 ]
 }
 
-# says FILTER: of the last explained.
-says() {
+# explained_so FILTER: of the last explained.
+explained_so() {
 	jq -e "$1" "$TMP/explained" >/dev/null || {
 		echo "not so: $1"
 		cat "$TMP/explained"
@@ -19,7 +19,7 @@ says() {
 
 # line KEY FILTER: of the line about KEY.
 line() {
-	says "[.lines[] | select(.key == \"$1\")][0] | $2"
+	explained_so "[.lines[] | select(.key == \"$1\")][0] | $2"
 }
 
 # same_refusal WORD...: explain gives the reason that run fails with.
@@ -30,8 +30,8 @@ same_refusal() {
 	run sandlock explain "$@"
 	[ "$status" -eq 1 ]
 	assert_output_has "run refuses it: "
-	explained "$@"
-	says '.verdict == "refused"'
+	explain_json "$@"
+	explained_so '.verdict == "refused"'
 	reason=$(jq -r .reason "$TMP/explained")
 	run sandlock run "$@"
 	[ "$status" -eq 125 ]
@@ -43,12 +43,12 @@ same_refusal() {
 	assert_output_has "run puts it into a sandbox"
 	assert_output_has "network.mode = \"deny\"  (default)"
 	assert_output_has "limits.tasks = "
-	explained -- true
-	says '.verdict == "runs" and .reason == null'
+	explain_json -- true
+	explained_so '.verdict == "runs" and .reason == null'
 	line namespaces '.state == "held" and (.how | test("mount"))'
 	line network.mode '.how | test("network namespace") and test("seccomp")'
 	line "system calls" '.how | test("ptrace")'
-	says '.allowed | all(.path | startswith("/dev") or startswith("/proc"))'
+	explained_so '.allowed | all(.path | startswith("/dev") or startswith("/proc"))'
 }
 
 @test "each key has its value, who set it, and its mechanism" {
@@ -60,30 +60,30 @@ same_refusal() {
 		[program]
 		no_coredump = true
 	END
-	explained -p "$TMP/p.toml" -w "$TMP" -- true
+	explain_json -p "$TMP/p.toml" -w "$TMP" -- true
 	line filesystem.read ".origin == \"$TMP/p.toml\" and
 		.value == \"[\\\"@system\\\"]\" and
 		(.how | test(\"read-only bind mounts\"))"
 	line filesystem.write '.origin == "--allow-write" or .origin == "-w"'
 	line limits.open_files '.how == "RLIMIT_NOFILE" and .value == "99"'
 	line program.no_coredump '.how | test("RLIMIT_CORE")'
-	says '.policy.limits.open_files == 99'
-	says 'any(.allowed[]; .path == "/usr" and .item == "@system" and
+	explained_so '.policy.limits.open_files == 99'
+	explained_so 'any(.allowed[]; .path == "/usr" and .item == "@system" and
 		.rights == ["read", "execute"])'
-	says "any(.allowed[]; .path == \"$TMP\" and (.rights | index(\"write\")))"
+	explained_so "any(.allowed[]; .path == \"$TMP\" and (.rights | index(\"write\")))"
 }
 
 @test "the host's network is explained, and needs scopes" {
 	requires_landlock 6
-	explained -r @system --allow-net -- true
+	explain_json -r @system --allow-net -- true
 	line network.mode '.value == "\"open\"" and (.how | test("host"))'
 }
 
 @test "globs and presets are shown as the paths that they mean" {
 	mkdir "$TMP/d"
 	touch "$TMP/d/a.txt" "$TMP/d/b.txt" "$TMP/d/c.bin"
-	explained -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
-	says "[.denied[] | select(.key == \"filesystem.deny\") | .path] | sort ==
+	explain_json -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
+	explained_so "[.denied[] | select(.key == \"filesystem.deny\") | .path] | sort ==
 		[\"$TMP/d/a.txt\", \"$TMP/d/b.txt\"]"
 	run_ok sandlock explain -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
 	assert_output_has "rwx  $TMP/d/a.txt  (filesystem.deny '$TMP/d/*.txt')"
@@ -92,16 +92,16 @@ same_refusal() {
 @test "the loader of an executable is shown as added" {
 	requires_landlock 1
 	sh=$(readlink -f "$(command -v bash)")
-	explained -r @system -x "$sh" -- true
-	says "any(.allowed[]; .loader and (.path | test(\"/ld-\")) and
+	explain_json -r @system -x "$sh" -- true
+	explained_so "any(.allowed[]; .loader and (.path | test(\"/ld-\")) and
 		.item == \"$sh\")"
 	line filesystem.execute '.how | test("loaders")'
 }
 
 @test "processes are said to count threads" {
-	explained -P 10 -- true
+	explain_json -P 10 -- true
 	line limits.processes '.how | test("threads count, too")'
-	explained --limits-tasks 10 -- true
+	explain_json --limits-tasks 10 -- true
 	line limits.tasks '.how | test("threads") | not'
 }
 
@@ -114,17 +114,17 @@ same_refusal() {
 		-- true
 	mkdir "$TMP/d"
 	same_refusal -w "$TMP/d" --filesystem-deny "$TMP/d/secret" -- true
-	explained -w "$TMP/d" --filesystem-deny "$TMP/d/secret" \
+	explain_json -w "$TMP/d" --filesystem-deny "$TMP/d/secret" \
 		--config-allow-degraded deny_replace -- true
-	says '.verdict == "runs" and .degraded == ["deny_replace"]'
+	explained_so '.verdict == "runs" and .degraded == ["deny_replace"]'
 }
 
 @test "what holds ports and sockets is told" {
-	explained --net-bind 8080 -- true
-	says '.verdict == "refused" or
+	explain_json --net-bind 8080 -- true
+	explained_so '.verdict == "refused" or
 		([.lines[] | select(.key == "network.bind")][0] |
 			.how | test("Landlock|any port"))'
-	explained --network-unix "$TMP" -r "$TMP" -- true
+	explain_json --network-unix "$TMP" -r "$TMP" -- true
 	if [ "$(landlock_version)" -lt 9 ]; then
 		line network.unix '.how | test("not looked for in /usr")'
 		line root '.how | test("sockets of others.*except in /usr")'
@@ -132,7 +132,7 @@ same_refusal() {
 		line network.unix '.how | test("refuses those")'
 		line root '.how | test("sockets of others.*or refused")'
 	fi
-	explained --mount "/here:$TMP" -- true
+	explain_json --mount "/here:$TMP" -- true
 	line filesystem.mount '.how | test("bind mounts")'
 }
 
@@ -144,17 +144,17 @@ same_refusal() {
 @test "explain says who would run outside of the sandbox" {
 	run_ok sandlock explain --program-excluded cat -- cat x
 	assert_output_has "run does not put it into a sandbox: program.excluded"
-	explained --unsandboxed -- true
-	says '.verdict == "unsandboxed"'
+	explain_json --unsandboxed -- true
+	explained_so '.verdict == "unsandboxed"'
 }
 
 @test "an agent's settings are explained with what no key has" {
 	mkdir -p "$TMP/.claude"
 	echo '{"sandbox": {"enabled": true, "autoAllowBashIfSandboxed": true}}' \
 		>"$TMP/.claude/settings.json"
-	explained --policy "$TMP/.claude/settings.json" -- true
-	says '.autoAllowBashIfSandboxed == true'
-	says ".project == \"$TMP\""
+	explain_json --policy "$TMP/.claude/settings.json" -- true
+	explained_so '.autoAllowBashIfSandboxed == true'
+	explained_so ".project == \"$TMP\""
 }
 
 @test "explain leaves nothing, and starts nothing" {
@@ -164,7 +164,7 @@ same_refusal() {
 }
 
 @test "the environment that is left is shown" {
-	FOO=1 BAR=2 explained --allow-env FOO -- true
+	FOO=1 BAR=2 explain_json --allow-env FOO -- true
 	line environment '.how | test("(^| )FOO( |$)") and (test("BAR") | not)'
 }
 

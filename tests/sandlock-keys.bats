@@ -19,8 +19,8 @@ teardown() {
 	sandlock_teardown
 }
 
-# explained KEY WORD...: "STATE: HOW" of this key for these words.
-explained() {
+# explained_key KEY WORD...: "STATE: HOW" of this key for these words.
+explained_key() {
 	local key=$1
 
 	shift
@@ -31,7 +31,7 @@ explained() {
 
 # own_namespaces WORD...: whether a sandbox has any that are not ours.
 own_namespaces() {
-	run_ok box "$@" -r @system -r -/proc -- readlink /proc/self/ns/mnt
+	run_ok sandbox "$@" -r @system -r -/proc -- readlink /proc/self/ns/mnt
 	[ "${lines[-1]}" != "$(readlink /proc/self/ns/mnt)" ]
 }
 
@@ -44,14 +44,14 @@ own_namespaces() {
 	echo closed >closed
 	own_namespaces --config-disable cgroups
 	run ! own_namespaces --config-disable namespaces
-	run_ok box --config-disable namespaces -r /usr -r open -- cat open
+	run_ok sandbox --config-disable namespaces -r /usr -r open -- cat open
 	assert_lines open
 	for act in 'cat closed' 'echo >open' 'ls /' "kill -0 $$" 'chmod 600 open'; do
-		run box --config-disable namespaces -r /usr -r open -- \
+		run sandbox --config-disable namespaces -r /usr -r open -- \
 			sh -c "$act"
 		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
 	done
-	run_ok box --config-disable namespaces -r /usr -- \
+	run_ok sandbox --config-disable namespaces -r /usr -- \
 		sh -c 'setsid sleep 4717 & exit 0'
 	run ! pgrep -f '^sleep 4717$'
 }
@@ -69,15 +69,15 @@ namespaces" run "${words[@]}" --chroot / -- true
 namespaces: list cgroups, too" run "${words[@]}" -m 64M -- true
 	sandlock_bad "config.disable: limits.gpu_devices cannot be held without \
 namespaces" run "${words[@]}" --gpu 0 -- true
-	run_ok box --json "${words[@]}" -m 64M --config-disable cgroups -- true
+	run_ok sandbox --json "${words[@]}" -m 64M --config-disable cgroups -- true
 	assert_output_has "config.disable: limits.memory is not held without \
 namespaces"
 	# Who wants none of it lacks none of it.
 	jq -e '.degraded == []' <<<"${lines[-1]}"
-	run_ok box --json "${words[@]}" -m 64M --config-allow-degraded cgroups \
+	run_ok sandbox --json "${words[@]}" -m 64M --config-allow-degraded cgroups \
 		-- true
 	jq -e '.degraded == ["cgroups"]' <<<"${lines[-1]}"
-	run_ok box --json "${words[@]}" -w dir --filesystem-deny \
+	run_ok sandbox --json "${words[@]}" -w dir --filesystem-deny \
 		"$WORK/dir/secret" -- true
 	assert_output_has "config.disable: filesystem.deny '$WORK/dir/secret' \
 is not held without namespaces"
@@ -87,19 +87,19 @@ is not held without namespaces"
 @test "explain says which protections are disabled, and what holds all the same" {
 	requires root
 	requires_landlock 6
-	[ "$(explained namespaces -r /usr --config-disable namespaces)" = \
+	[ "$(explained_key namespaces -r /usr --config-disable namespaces)" = \
 		"disabled: config.disable has namespaces; Landlock and seccomp \
 are left, and the host's name is shown" ]
-	[[ "$(explained root -r /usr --config-disable namespaces)" = disabled:* ]]
-	[ "$(explained config.disable -r /usr --config-disable namespaces)" = \
+	[[ "$(explained_key root -r /usr --config-disable namespaces)" = disabled:* ]]
+	[ "$(explained_key config.disable -r /usr --config-disable namespaces)" = \
 		"disabled: never enforced" ]
-	[ "$(explained config.disable -r /usr --config-disable fs_truncate \
+	[ "$(explained_key config.disable -r /usr --config-disable fs_truncate \
 		--config-disable signal_scope --config-disable net_tcp)" = \
 		"disabled: never enforced; mounts and namespaces of its own \
 still hold fs_truncate, signal_scope" ]
-	[ "$(explained limits.tasks -r /usr --config-disable cgroups)" = \
+	[ "$(explained_key limits.tasks -r /usr --config-disable cgroups)" = \
 		"disabled: config.disable has cgroups" ]
-	[[ "$(explained limits.memory -r /usr -m 64M --config-disable \
+	[[ "$(explained_key limits.memory -r /usr -m 64M --config-disable \
 		namespaces --config-allow-degraded cgroups)" = \
 		"degraded: not held without namespaces" ]]
 }
@@ -108,10 +108,10 @@ still hold fs_truncate, signal_scope" ]
 
 @test "a supervisor cannot be had, and to go without one is no error" {
 	requires root
-	run_ok box -r /usr --config-supervisor=false -- true
+	run_ok sandbox -r /usr --config-supervisor=false -- true
 	sandlock_bad "not enforced by this build: config.supervisor" run -r /usr \
 		--config-supervisor -- true
-	[[ "$(explained config.supervisor -r /usr --config-supervisor=true)" = \
+	[[ "$(explained_key config.supervisor -r /usr --config-supervisor=true)" = \
 		"not enforced by this build: "* ]]
 	printf '[config]\nsupervisor = true\n' >p.toml
 	run_ok sandlock profile validate p.toml
@@ -173,7 +173,7 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 	fi
 	new_user_bundle
 	config 'del(.linux.resources)'
-	policed limits.memory=64M
+	annotate_policy limits.memory=64M
 	run as_user ./sandlock-oci run --bundle "$BUNDLE" box
 	[ "$status" -ne 0 ] || return 0
 	assert_output_has "limits.memory: "
@@ -191,14 +191,14 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 		--limits-cpu-cores 8191 --config-allow-degraded cgroups -- true
 	new_bundle
 	args true
-	policed limits.cpu_cores=8191
-	run_bad "limits.cpu_cores: there is no core 8191 here" run_box
+	annotate_policy limits.cpu_cores=8191
+	run_bad "limits.cpu_cores: there is no core 8191 here" run_bundle
 }
 
 @test "open files are no more than what the caller may have" {
 	requires root userns jq
 	new_user
-	for run in box user_box; do
+	for run in sandbox user_sandbox; do
 		ulimit -n 500
 		run_ok "$run" -r /usr --limits-open-files 400 -- \
 			sh -c 'ulimit -Sn; ulimit -Hn'
@@ -207,8 +207,8 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 			sh -c 'ulimit -Sn; ulimit -Hn'
 		[ "$output" = $'500\n500' ]
 	done
-	run_ok explained limits.open_files -r /usr --limits-open-files 600
+	run_ok explained_key limits.open_files -r /usr --limits-open-files 600
 	[ "$output" = "held: RLIMIT_NOFILE; it stays at 500, the caller's own" ]
-	run_ok explained limits.open_files -r /usr --limits-open-files 400
+	run_ok explained_key limits.open_files -r /usr --limits-open-files 400
 	[ "$output" = "held: RLIMIT_NOFILE" ]
 }

@@ -20,29 +20,29 @@ teardown() {
 	sandlock_teardown
 }
 
-# both WORD...: run_ok as root and as a user.
-both() {
+# ok_as_root_and_user WORD...: run_ok as root and as a user.
+ok_as_root_and_user() {
 	[ -n "$USER_HOME" ] || new_user
-	run_ok box "$@"
-	run_ok user_box "$@"
+	run_ok sandbox "$@"
+	run_ok user_sandbox "$@"
 }
 
 @test "without flags nothing is there, and so no program either" {
-	run -127 box -- sh -c true
+	run -127 sandbox -- sh -c true
 	[[ "$output" = *"\"sh\": executable file not found in \$PATH"* ]]
 }
 
 @test "what may be read is there, and nothing else" {
 	requires root userns
-	both -r /usr -- sh -c 'ls /'
+	ok_as_root_and_user -r /usr -- sh -c 'ls /'
 	[ "$output" = "$(printf '%s\n' bin dev etc lib lib32 lib64 libx32 \
 		proc sbin usr | while read -r f; do
 		[ ! -e "/$f" ] || echo "$f"
 	done)" ]
-	both -r /usr -- sh -c 'ls /etc'
+	ok_as_root_and_user -r /usr -- sh -c 'ls /etc'
 	[ "$output" = "$(printf 'hostname\nhosts')" ]
 	for f in /etc/passwd /root /sys /run "$TMP"; do
-		run box -r /usr -- sh -c "ls $f"
+		run sandbox -r /usr -- sh -c "ls $f"
 		[[ "$output" = *"No such file or directory"* ]]
 	done
 }
@@ -54,7 +54,7 @@ both() {
 	for act in 'echo new >file' 'chmod 600 file' 'touch file' \
 		'touch other' 'rm file' 'mv file other' 'ln file other' \
 		'mkdir other' 'chown 0 file'; do
-		run box -r /usr -r . -- sh -c "$act"
+		run sandbox -r /usr -r . -- sh -c "$act"
 		[ "$status" -ne 0 ]
 	done
 	[ "$(cat file)" = old ]
@@ -62,7 +62,7 @@ both() {
 	# And so it is with the right to write: the test can fail.
 	for act in 'echo new >file' 'chmod 600 file' 'touch other' \
 		'mv other third'; do
-		run_ok box -r /usr -w . -- sh -c "$act"
+		run_ok sandbox -r /usr -w . -- sh -c "$act"
 	done
 	[ "$(cat file)" = new ]
 	[ -e third ]
@@ -74,7 +74,7 @@ both() {
 	echo open >dir/open
 	echo secret >dir/secret
 	ln -s open dir/link
-	run_ok box -r /usr -r dir --filesystem-deny "$WORK/dir/secret" -- \
+	run_ok sandbox -r /usr -r dir --filesystem-deny "$WORK/dir/secret" -- \
 		sh -c "ls dir; cat dir/link; cat dir/secret; :"
 	[[ "$output" = *"link
 open
@@ -115,7 +115,7 @@ cat: "*"No such file or directory"* ]]
 	racer=$!
 	# Where it is a link from the start it is shown as one.
 	for _ in {1..40}; do
-		box -r /usr -r data -- sh -c '[ -L data ] || cat data/file' || :
+		sandbox -r /usr -r data -- sh -c '[ -L data ] || cat data/file' || :
 	done >out 2>err
 	kill $racer
 	run ! grep secret out
@@ -125,17 +125,17 @@ cat: "*"No such file or directory"* ]]
 	requires root userns
 	mkdir -p dir/sub
 	echo secret >dir/sub/secret
-	run -125 box -r /usr -w dir --filesystem-deny "$WORK/dir/sub/secret" -- true
+	run -125 sandbox -r /usr -w dir --filesystem-deny "$WORK/dir/sub/secret" -- true
 	[[ "$output" = *"list deny_replace in config.allow_degraded"* ]]
 	for act in 'cat dir/sub/secret' 'echo x >dir/sub/secret' \
 		'rm -f dir/sub/secret' 'mv dir/sub dir/other'; do
-		run box -r /usr -w dir --config-allow-degraded deny_replace \
+		run sandbox -r /usr -w dir --config-allow-degraded deny_replace \
 			--filesystem-deny "$WORK/dir/sub/secret" -- \
 			sh -c "$act"
 		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
 		[[ "$output" != *"secret"$'\n'* ]]
 	done
-	run_ok box -r /usr -w dir --config-allow-degraded deny_replace \
+	run_ok sandbox -r /usr -w dir --config-allow-degraded deny_replace \
 		--filesystem-deny "$WORK/dir/new" -- \
 		sh -c 'echo x >dir/new 2>/dev/null || echo refused; echo >dir/more'
 	[[ "$output" = *refused ]]
@@ -158,16 +158,16 @@ while True:
 	wait_until test -e ready
 	connect='import socket; socket.socket(socket.AF_UNIX).connect("sock")'
 	python3 -c "$connect"
-	run box -r /usr -r @python -w . -- python3 -c "$connect"
+	run sandbox -r /usr -r @python -w . -- python3 -c "$connect"
 	[ "$status" -ne 0 ]
-	run_ok box -r /usr -r @python -w . --network-unix "$WORK/sock" -- \
+	run_ok sandbox -r /usr -r @python -w . --network-unix "$WORK/sock" -- \
 		python3 -c "$connect"
 	# Nor where programs are, if it comes from elsewhere.
 	connect=${connect/sock\"/\/usr\/share\/sock\"}
-	run box -r /usr -r @python --mount "/usr/share:$WORK" -- \
+	run sandbox -r /usr -r @python --mount "/usr/share:$WORK" -- \
 		python3 -c "$connect"
 	[ "$status" -ne 0 ]
-	run_ok box -r /usr -r @python --mount "/usr/share:$WORK" \
+	run_ok sandbox -r /usr -r @python --mount "/usr/share:$WORK" \
 		--network-unix /usr/share/sock -- python3 -c "$connect"
 	connect=${connect/share/local}
 	# shellcheck disable=SC2016 # for the inner shell
@@ -194,10 +194,10 @@ while True:
 	for act in 'echo >>pyproject.toml' 'rm -f pyproject.toml' \
 		'mv pyproject.toml old' 'echo x >new && mv new pyproject.toml' \
 		'echo >>.claude/settings.json' 'mv .claude old'; do
-		run box --policy pyproject.toml -- sh -c "$act"
+		run sandbox --policy pyproject.toml -- sh -c "$act"
 		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
 	done
-	run_ok box --policy pyproject.toml -- sh -c 'echo >.claude/other'
+	run_ok sandbox --policy pyproject.toml -- sh -c 'echo >.claude/other'
 	[ -e .claude/other ]
 	[ "$(cat .claude/settings.json)" = '{}' ]
 }
@@ -211,7 +211,7 @@ while True:
 	for place in "--mount=/other:$WORK/rules" "--mount=/other:$WORK" \
 		--chroot=/; do
 		# shellcheck disable=SC2016 # for the shell inside
-		run box --policy rules/p.toml "$place" -- sh -c '
+		run sandbox --policy rules/p.toml "$place" -- sh -c '
 			for file in rules/p.toml /other/p.toml \
 				/other/rules/p.toml; do
 				[ ! -e $file ] || echo >>$file || exit 3
@@ -219,7 +219,7 @@ while True:
 		[ "$status" -ne 0 ] || { echo "done: $place"; return 1; }
 		assert_output_has "Read-only file system"
 	done
-	run_ok box --policy rules/p.toml "--mount=/other:$WORK/rules" -- \
+	run_ok sandbox --policy rules/p.toml "--mount=/other:$WORK/rules" -- \
 		sh -c 'echo >/other/new'
 	[ "$(wc -l <rules/p.toml)" -eq 3 ]
 }
@@ -230,7 +230,7 @@ while True:
 	echo text >real/file
 	ln -s real/file first
 	ln -s "$WORK/first" second
-	run_ok box -r /usr -r second -- sh -c \
+	run_ok sandbox -r /usr -r second -- sh -c \
 		'readlink second; readlink first; cat second; ls'
 	[ "$output" = "$WORK/first
 real/file
@@ -243,33 +243,34 @@ second" ]
 @test "the environment is five variables, and what is given" {
 	requires root
 	export SECRET=x LANG=C USER=root TERM=dumb
-	run_ok box -r /usr --env GIVEN=y -- env
+	run_ok sandbox -r /usr --env GIVEN=y -- env
 	[ "$(grep -v ^PATH= <<<"$output" | sort)" = "GIVEN=y
 HOME=$HOME
 LANG=C
 TERM=dumb
 USER=root" ]
-	run_ok box -r /usr --allow-env SECRET -- sh -c "echo \$SECRET"
+	run_ok sandbox -r /usr --allow-env SECRET -- sh -c "echo \$SECRET"
 	[ "$output" = x ]
 }
 
 @test "status: its own, 126, 127, 124 for a timeout, 128 and a signal" {
 	requires root userns
 	new_user
-	run -7 box -r /usr -- sh -c 'exit 7'
-	run -7 user_box -r /usr -- sh -c 'exit 7'
-	run -143 box -r /usr -- sh -c 'kill -TERM $$'
-	run -127 box -r /usr -- no-such-program
-	run -126 box -r /usr -- /usr
-	run -124 box -r /usr --timeout 0.1 -- sleep 1000
-	run -124 box -r /usr --timeout 0.1 -- sh -c 'trap "" TERM; sleep 1000'
-	run -125 box -r /usr --no-such-flag -- true
-	run -125 box -r /no/such/path -- true
+	run -7 sandbox -r /usr -- sh -c 'exit 7'
+	run -7 user_sandbox -r /usr -- sh -c 'exit 7'
+	run -143 sandbox -r /usr -- sh -c 'kill -TERM $$'
+	run -127 sandbox -r /usr -- no-such-program
+	run -126 sandbox -r /usr -- /usr
+	run -124 sandbox -r /usr --timeout 0.1 -- sleep 1000
+	run -124 sandbox -r /usr --timeout 0.1 -- sh -c 'trap "" TERM; sleep 1000'
+	run -125 sandbox -r /usr --no-such-flag -- true
+	run -125 sandbox -r /no/such/path -- true
 	[ "$output" = "sandlock: filesystem.read '/no/such/path': no such file or directory" ]
 }
 
-# on_pty TEXT WORD...: `sandlock run` on a terminal, TEXT typed when it is ready.
-on_pty() {
+# sandlock_on_pty TEXT WORD...: `sandlock run` on a terminal, TEXT typed when
+# it is ready.
+sandlock_on_pty() {
 	local text=$1
 
 	shift
@@ -286,13 +287,13 @@ on_pty() {
 	requires root python3
 	for more in '' '--why' '--config-disable namespaces'; do
 		# shellcheck disable=SC2086 # words are words
-		on_pty 'hello\n' -it $more -- sh -c "$read"
+		sandlock_on_pty 'hello\n' -it $more -- sh -c "$read"
 		[ "$status" -eq 0 ]
 		[[ "$output" = *"24 80"*"got hello"*"settings restored" ]]
 	done
-	on_pty 'hello\n' --interactive --tty -- sh -c "$read"
+	sandlock_on_pty 'hello\n' --interactive --tty -- sh -c "$read"
 	[[ "$output" = *"got hello"* ]]
-	on_pty '\x03' -i -t -- sh -c "$wait"
+	sandlock_on_pty '\x03' -i -t -- sh -c "$wait"
 	[ "$status" -eq 7 ]
 	[[ "$output" = *ended* ]]
 }
@@ -300,18 +301,18 @@ on_pty() {
 # shellcheck disable=SC2016 # for the inner shell
 @test "-t without -i is a terminal to which nothing is typed" {
 	requires root python3
-	on_pty 'hello\n' -t -- \
+	sandlock_on_pty 'hello\n' -t -- \
 		sh -c 'test -t 0 && echo ready; timeout 1 head -n1; echo "$?"'
 	[ "$status" -eq 0 ]
 	[[ "$output" = *"ready"*"124"*"settings restored" ]]
-	on_pty '\x03' -t -- sh -c 'trap "exit 7" INT; echo ready
+	sandlock_on_pty '\x03' -t -- sh -c 'trap "exit 7" INT; echo ready
 		while :; do sleep 0.1; done'
 	[ "$status" -eq 7 ]
 }
 
 @test "process 1 is a reaper that shows nothing of what was typed" {
 	requires root userns
-	both -r /usr --env SECRET=s3cret -- sh -c '
+	ok_as_root_and_user -r /usr --env SECRET=s3cret -- sh -c '
 		tr "\0" "\n" </proc/1/cmdline | grep -c s3cret
 		cat /proc/1/comm
 		cat /proc/1/environ /proc/1/maps; ls -l /proc/1/exe; :'
@@ -320,7 +321,7 @@ sandlock"* ]]
 	[[ "$output" != *"s3cret"* ]]
 	[[ "$output" != *"-> "* ]]
 	# An orphan is reaped.
-	both -r /usr -- sh -c '(sleep 0 & exec sleep 0) & wait
+	ok_as_root_and_user -r /usr -- sh -c '(sleep 0 & exec sleep 0) & wait
 		while pgrep -r Z . >/dev/null; do :; done'
 }
 
@@ -328,7 +329,7 @@ sandlock"* ]]
 	local pid
 
 	requires root
-	run_ok box -r /usr -- sh -c 'setsid sleep 4711 & exit 0'
+	run_ok sandbox -r /usr -- sh -c 'setsid sleep 4711 & exit 0'
 	run ! pgrep -f '^sleep 4711$'
 	"$SANDLOCK" --root "$ROOT" run -r /usr --name one -- \
 		sleep 4712 &
@@ -359,7 +360,7 @@ sandlock"* ]]
 	requires root python3
 	python3 -c 'import socket; socket.socket()'
 	for mode in '' --network-mode=loopback --network-mode=open; do
-		run box -r /usr -r @python $mode -- python3 -c '
+		run sandbox -r /usr -r @python $mode -- python3 -c '
 import socket
 s = socket.socket()
 s.bind(("127.0.0.1", 0))
@@ -380,11 +381,11 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 	new_user
 	add_netprobe .
 	cp netprobe "$USER_HOME/"
-	both -r /usr -r . --net-bind 80 -- ./netprobe bind 80
+	ok_as_root_and_user -r /usr -r . --net-bind 80 -- ./netprobe bind 80
 	[ "$output" = ok ]
-	both -r /usr -r . --net-bind 81 -- ./netprobe bind 80
+	ok_as_root_and_user -r /usr -r . --net-bind 81 -- ./netprobe bind 80
 	[ "$output" = "Permission denied" ]
-	both -r /usr -r . --network-mode loopback --net-bind 8080 -- \
+	ok_as_root_and_user -r /usr -r . --network-mode loopback --net-bind 8080 -- \
 		./netprobe udp 80
 	[ "$output" = "Permission denied" ]
 }
@@ -392,10 +393,10 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 @test "a user needs no privileges, and keeps its own files" {
 	requires root userns
 	new_user
-	run_ok user_box -r /usr -w . -- sh -c 'id -u; echo text >made'
+	run_ok user_sandbox -r /usr -w . -- sh -c 'id -u; echo text >made'
 	[ "$output" = "$USER_ID" ]
 	[ "$(stat -c %u "$USER_HOME/made")" = "$USER_ID" ]
-	run_ok user_box -r /usr --program-uid 0 --program-gid 0 -- id -u
+	run_ok user_sandbox -r /usr --program-uid 0 --program-gid 0 -- id -u
 	[ "$output" = 0 ]
 	# With less than the sandbox would have, that is what it has.
 	run_ok as_user prlimit --nproc=99 ./sandlock run -r /usr -- \
@@ -420,13 +421,13 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 
 @test "inside there are no capabilities, no new privileges, a filter" {
 	requires root userns
-	both -r /usr -- sh -c "grep -E '^(Cap|NoNew|Seccomp:)' /proc/self/status |
+	ok_as_root_and_user -r /usr -- sh -c "grep -E '^(Cap|NoNew|Seccomp:)' /proc/self/status |
 		tr -d '\n\t '"
 	[ "$output" = "CapInh:0000000000000000CapPrm:0000000000000000CapEff:\
 0000000000000000CapBnd:0000000000000000CapAmb:0000000000000000NoNewPrivs:1\
 Seccomp:2" ]
 	for call in 'unshare -U true' 'mount -t tmpfs none /dev' 'chroot / true'; do
-		run box -r /usr -- sh -c "$call"
+		run sandbox -r /usr -- sh -c "$call"
 		[ "$status" -ne 0 ]
 	done
 }
@@ -457,15 +458,15 @@ is_in() {
 
 @test "limits hold: tasks by default, memory, open files" {
 	requires root
-	run_ok box -r /usr --limits-open-files 20 -- sh -c 'ulimit -n'
+	run_ok sandbox -r /usr --limits-open-files 20 -- sh -c 'ulimit -n'
 	[ "$output" = 20 ]
-	run box -r /usr --limits-tasks 3 -- sh -c '
+	run sandbox -r /usr --limits-tasks 3 -- sh -c '
 		sleep 1 & sleep 1 & sleep 1 & sleep 1 & wait'
 	[[ "$output" = *"ork"* ]]
 	requires_controller memory
 	# Sixty-four megabytes; busybox knows no M.
 	for most in 16M 256M; do
-		run box -r /usr -m $most -- sh -c '
+		run sandbox -r /usr -m $most -- sh -c '
 			head -c 67108864 /dev/zero | tail -c 67108864 >/dev/null'
 		[ "$status" -eq 0 ] || [ $most = 16M ]
 		[ "$status" -ne 0 ] || [ $most = 256M ]
@@ -481,11 +482,11 @@ is_in() {
 	pid=$!
 	wait_until test -s name
 	[ "$(cat name)" = same ]
-	run -125 box -r /usr --name same -- true
+	run -125 sandbox -r /usr --name same -- true
 	[[ "$output" = *"--name: a sandbox 'same' is running"* ]]
 	kill -KILL $pid
 	wait_until sh -c '! pgrep -f "^sleep 4714$"'
-	run_ok box -r /usr --name same -- true
+	run_ok sandbox -r /usr --name same -- true
 }
 
 @test "a profile, its program, and flags over it" {
@@ -497,12 +498,12 @@ is_in() {
 		[filesystem]
 		read = ["/usr"]
 	EOF
-	run_ok box -p ./p.toml
+	run_ok sandbox -p ./p.toml
 	[ "$output" = profile ]
-	run_ok box -p ./p.toml -- echo flag
+	run_ok sandbox -p ./p.toml -- echo flag
 	[ "$output" = flag ]
 	chmod o+w p.toml
-	run -125 box -p ./p.toml
+	run -125 sandbox -p ./p.toml
 	[[ "$output" = *"writable for everybody"* ]]
 }
 
@@ -511,7 +512,7 @@ is_in() {
 	new_bundle
 	mkdir data
 	echo host >data/file
-	run_ok box --chroot "$BUNDLE/rootfs" -r /bin \
+	run_ok sandbox --chroot "$BUNDLE/rootfs" -r /bin \
 		--mount "/data:$WORK/data" -- /bin/sh -c \
 		'ls /; echo inside >>/data/file'
 	[ "$output" = "bin
@@ -521,7 +522,7 @@ etc
 proc" ]
 	[ "$(cat data/file)" = "host
 inside" ]
-	run box --chroot "$BUNDLE/rootfs" -r /bin \
+	run sandbox --chroot "$BUNDLE/rootfs" -r /bin \
 		--mount "/data:$WORK/data:ro" -- /bin/sh -c 'echo x >/data/file'
 	[ "$status" -ne 0 ]
 }
@@ -532,18 +533,18 @@ inside" ]
 	echo secret >data/secret
 	local word
 	for word in /new/secret /new '/new/s*' -/new/secret '-/new/*' /; do
-		run -125 box -r /usr --mount "/new:$WORK/data" \
+		run -125 sandbox -r /usr --mount "/new:$WORK/data" \
 			"--filesystem-deny=$word" -- cat /new/secret
 		assert_output_has "and filesystem.mount '/new'"
 	done
 	for word in --deny-read --deny-write --deny-execute; do
-		run -125 box -r /usr --mount "$WORK/place:$WORK/data" \
+		run -125 sandbox -r /usr --mount "$WORK/place:$WORK/data" \
 			"$word=place/secret" -- cat place/secret
 		assert_output_has "and filesystem.mount '$WORK/place'"
 	done
-	run -125 box -r /usr --mount "$WORK/place:$WORK/data" --project place \
+	run -125 sandbox -r /usr --mount "$WORK/place:$WORK/data" --project place \
 		--filesystem-deny 's*t' -- true
-	run_ok box -r /usr -r /etc --filesystem-deny /etc/hosts \
+	run_ok sandbox -r /usr -r /etc --filesystem-deny /etc/hosts \
 		--mount "/new:$WORK/data" -- cat /new/secret
 }
 
@@ -553,9 +554,9 @@ inside" ]
 	requires root
 	requires_landlock 1
 	program=$(realpath "$(type -P true)")
-	run_ok box -r /usr -x "/usr/bin/env,$program" -- /usr/bin/env true
-	run -126 box -r /usr -x /usr/bin/env -- /usr/bin/env true
-	run -126 box -r /usr -x "$program" -- sh -c true
+	run_ok sandbox -r /usr -x "/usr/bin/env,$program" -- /usr/bin/env true
+	run -126 sandbox -r /usr -x /usr/bin/env -- /usr/bin/env true
+	run -126 sandbox -r /usr -x "$program" -- sh -c true
 }
 
 @test "without namespaces Landlock and the filter hold what they can" {
@@ -564,28 +565,28 @@ inside" ]
 	echo open >open
 	echo closed >closed
 	mkdir dir
-	run_ok blocked -r /usr -r open -w dir -- sh -c '
+	run_ok sandbox_without_userns -r /usr -r open -w dir -- sh -c '
 		cat open; echo made >dir/file; cat dir/file'
 	[ "$output" = "open
 made" ]
-	run blocked -r /usr -r open -w dir -- sh -c 'cat closed'
+	run sandbox_without_userns -r /usr -r open -w dir -- sh -c 'cat closed'
 	[[ "$output" = *"Permission denied"* ]]
 	for act in 'echo >open' 'ls /' 'chmod 600 dir' 'touch -d @0 dir' \
 		"kill -0 $$" 'ls /proc'; do
-		run blocked -r /usr -r open -w dir -- sh -c "$act"
+		run sandbox_without_userns -r /usr -r open -w dir -- sh -c "$act"
 		[ "$status" -ne 0 ] || { echo "done: $act"; return 1; }
 	done
 	add_netprobe .
-	run_ok blocked -r /usr -r . -- ./netprobe serve dir/sock
+	run_ok sandbox_without_userns -r /usr -r . -- ./netprobe serve dir/sock
 	# From version 9 on it is the name that may not be made.
 	if [ "$(landlock_version)" -lt 9 ]; then
 		[ "$output" = "Operation not permitted" ]
-		run -125 blocked -r /usr --network-unix dir -- true
+		run -125 sandbox_without_userns -r /usr --network-unix dir -- true
 		assert_output_has "network.unix cannot be held without"
 	else
 		[ "$output" = "Permission denied" ]
 	fi
-	run_ok blocked -r /usr -- sh -c 'setsid sleep 4715 & exit 0'
+	run_ok sandbox_without_userns -r /usr -- sh -c 'setsid sleep 4715 & exit 0'
 	run ! pgrep -f '^sleep 4715$'
 }
 
@@ -593,7 +594,7 @@ made" ]
 	requires userns
 	requires_landlock 6
 	# shellcheck disable=SC2016 # for the shell inside
-	run_ok blocked -r /usr -- sh -c '
+	run_ok sandbox_without_userns -r /usr -- sh -c '
 		i=0
 		while [ $i -lt 1500 ]; do
 			sleep 4716 &
@@ -605,17 +606,17 @@ made" ]
 @test "without namespaces a key that needs them is named" {
 	requires userns
 	requires_landlock 6
-	run -125 blocked -r /usr --limits-tasks 5 -m 1G --program-uid 1 \
+	run -125 sandbox_without_userns -r /usr --limits-tasks 5 -m 1G --program-uid 1 \
 		--program-gid 1 -- true
 	[ "$output" = "sandlock: user namespaces are not to be had here \
 (sandlock check says why), and program.uid, program.gid, limits.memory, \
 limits.tasks cannot be held without" ]
-	run_ok blocked -r /usr --limits-tasks 5 \
+	run_ok sandbox_without_userns -r /usr --limits-tasks 5 \
 		--config-allow-degraded namespaces -- true
 	[ "$output" = "sandlock: warning: config.allow_degraded: limits.tasks \
 is not held without namespaces" ]
 	# A user namespace that is not the first one is a container.
-	run_ok blocked -r /usr --limits-tasks 5 --program-weaker-nested -- true
+	run_ok sandbox_without_userns -r /usr --limits-tasks 5 --program-weaker-nested -- true
 }
 
 # degraded_is NAME...: the last line of the last run has these.
@@ -639,7 +640,7 @@ without_cgroups() {
 
 @test "limits without cgroups are told, and --json has them as degraded" {
 	requires root userns
-	run_ok box --json -r /usr -- true
+	run_ok sandbox --json -r /usr -- true
 	degraded_is
 	run -125 without_cgroups -r /usr -- true
 	run_ok without_cgroups --json -r /usr --config-allow-degraded cgroups \
@@ -664,21 +665,21 @@ without_cgroups() {
 	requires_landlock 6
 	mkdir dir
 	echo secret >dir/secret
-	run_ok blocked --json -r /usr -- true
+	run_ok sandbox_without_userns --json -r /usr -- true
 	degraded_is namespaces
-	run_ok blocked --json -r /usr --limits-tasks 5 \
+	run_ok sandbox_without_userns --json -r /usr --limits-tasks 5 \
 		--config-allow-degraded namespaces -- true
 	degraded_is namespaces cgroups
 	printf '[filesystem]\nread = ["/usr"]\nwrite = ["dir"]\n' >dir/p.toml
-	run -125 blocked --policy dir/p.toml -- true
+	run -125 sandbox_without_userns --policy dir/p.toml -- true
 	assert_output_has "the policy $WORK/dir/p.toml may be written"
-	run_ok blocked --json --policy dir/p.toml \
+	run_ok sandbox_without_userns --json --policy dir/p.toml \
 		--config-allow-degraded namespaces -- true
 	degraded_is namespaces
-	run -125 blocked -r /usr -w dir --filesystem-deny "$WORK/dir/secret" \
+	run -125 sandbox_without_userns -r /usr -w dir --filesystem-deny "$WORK/dir/secret" \
 		-- true
 	assert_output_has "needs a mount namespace of its own"
-	run_ok blocked --json -r /usr -w dir --filesystem-deny \
+	run_ok sandbox_without_userns --json -r /usr -w dir --filesystem-deny \
 		"$WORK/dir/secret" --config-allow-degraded namespaces -- \
 		cat dir/secret
 	assert_output_has "filesystem.deny '$WORK/dir/secret' is not held without namespaces"
@@ -689,11 +690,11 @@ without_cgroups() {
 	requires root
 	mkdir dir
 	echo secret >dir/secret
-	run_ok box --json -r /usr -w dir --filesystem-deny "$WORK/dir/secret" \
+	run_ok sandbox --json -r /usr -w dir --filesystem-deny "$WORK/dir/secret" \
 		--config-allow-degraded deny_replace -- true
 	assert_output_has "deny_replace is not held here"
 	degraded_is deny_replace
-	run_ok box --json -r /usr -r dir --filesystem-deny "$WORK/dir/secret" \
+	run_ok sandbox --json -r /usr -r dir --filesystem-deny "$WORK/dir/secret" \
 		--config-allow-degraded deny_replace -- true
 	degraded_is
 }
@@ -712,28 +713,28 @@ without_cgroups() {
 	done
 	if [ "$version" -eq 0 ]; then
 		# Mounts hold files as well; a single right they do not.
-		run_ok box --json -r /usr -- true
+		run_ok sandbox --json -r /usr -- true
 		degraded_is
-		run -125 blocked "${allow[@]}" -r /usr -- true
+		run -125 sandbox_without_userns "${allow[@]}" -r /usr -- true
 		assert_output_has "filesystem: this kernel has no Landlock"
-		run -125 box "${allow[@]}" -r /usr -x /usr/bin/env -- env
+		run -125 sandbox "${allow[@]}" -r /usr -x /usr/bin/env -- env
 		assert_output_has "this kernel has no Landlock"
 	else
-		run_ok blocked --json "${allow[@]}" -r /usr -- true
+		run_ok sandbox_without_userns --json "${allow[@]}" -r /usr -- true
 		degraded_is "${lacks[@]}" namespaces
 		# Without a word about one of them, that is the reason.
 		for name in "${lacks[@]}"; do
-			run -125 blocked "${allow[@]/%=$name/=deny_replace}" \
+			run -125 sandbox_without_userns "${allow[@]/%=$name/=deny_replace}" \
 				-r /usr -- true
 			assert_output_has "$name: needs version ${since[$name]} of Landlock, this kernel has $version"
 		done
 	fi
 	# A network of its own, and ports that Landlock alone can judge.
 	if [ "$version" -lt 4 ]; then
-		run -125 box -r /usr --net-bind 8080 -- true
+		run -125 sandbox -r /usr --net-bind 8080 -- true
 		assert_output_has "net_tcp: needs version 4 of Landlock, this kernel has $version"
 	fi
-	run_ok box --json -r /usr --net-bind 8080 \
+	run_ok sandbox --json -r /usr --net-bind 8080 \
 		--config-allow-degraded net_tcp -- true
 	if [ "$version" -lt 4 ]; then
 		assert_output_has "net_tcp is not held here"
@@ -741,7 +742,7 @@ without_cgroups() {
 	else
 		degraded_is
 	fi
-	run_ok box --json -r /usr --net-bind 8080 --config-disable net_tcp -- \
+	run_ok sandbox --json -r /usr --net-bind 8080 --config-disable net_tcp -- \
 		true
 	degraded_is
 }
@@ -772,16 +773,16 @@ without_cgroups() {
 	run_ok as_user ./netprobe unix open/closed/sock
 	[ "$output" = ok ]
 	# All of the host, as a user.
-	run_ok user_box -r / -- "$USER_HOME/netprobe" unix \
+	run_ok user_sandbox -r / -- "$USER_HOME/netprobe" unix \
 		"$USER_HOME/open/closed/sock"
 	[ "$output" = "Permission denied" ]
-	run_ok user_box -r / --network-unix "$USER_HOME/open" -- \
+	run_ok user_sandbox -r / --network-unix "$USER_HOME/open" -- \
 		./netprobe unix open/closed/sock
 	[ "$output" = ok ]
 	# Not what was asked for, nor what the program is in.
-	run -125 user_box -r / -r "$USER_HOME/open/closed" -- true
+	run -125 user_sandbox -r / -r "$USER_HOME/open/closed" -- true
 	assert_output_has "$USER_HOME/open/closed may be entered and not be listed"
-	run -125 user_box -r / -r "$USER_HOME/cwd/below" -- true
+	run -125 user_sandbox -r / -r "$USER_HOME/cwd/below" -- true
 	assert_output_has "$USER_HOME/cwd may be entered and not be listed"
 }
 

@@ -3,8 +3,8 @@
 
 load helpers
 
-# start NAME [FLAG...]: a sandbox that sleeps until it is killed.
-start() {
+# start_sandbox NAME [FLAG...]: a sandbox that sleeps until it is killed.
+start_sandbox() {
 	local name=$1
 
 	shift
@@ -24,12 +24,12 @@ is_listed() {
 		>/dev/null
 }
 
-is_gone() {
+is_not_listed() {
 	! is_listed "$1"
 }
 
-# ended STATUS: the one that was started has ended so.
-ended() {
+# run_ended_with STATUS: the one that was started has ended so.
+run_ended_with() {
 	local r=0
 
 	wait "$RUNNING" || r=$?
@@ -49,7 +49,7 @@ ended() {
 }
 
 @test "ps lists a sandbox by its name, with its command" {
-	start "web one"
+	start_sandbox "web one"
 	run_ok sandlock ps
 	[ "${#lines[@]}" -eq 2 ]
 	[[ ${lines[1]} =~ ^"web one  "\ +[0-9]+\ +[0-9]+[smh]\ +"sleep 1000"$ ]]
@@ -59,33 +59,33 @@ ended() {
 	pid=$(jq '.[0].pid' "$TMP/ps")
 	[ "$(cut -d' ' -f1 "/proc/$pid/comm")" ]
 	run_ok sandlock kill "web one" KILL
-	ended 137
-	is_gone "web one"
+	run_ended_with 137
+	is_not_listed "web one"
 }
 
 @test "names and commands cannot speak to the terminal" {
-	start $'a\e[31mb'
+	start_sandbox $'a\e[31mb'
 	run_ok sandlock ps
 	[[ $output != *$'\e'* ]]
 	assert_output_has 'a\x1b[31mb'
 	run_ok sandlock kill $'a\e[31mb' KILL
-	ended 137
+	run_ended_with 137
 }
 
 @test "kill sends TERM, or what is asked for" {
-	start one
+	start_sandbox one
 	run_ok sandlock kill one
-	ended 143
-	start one
+	run_ended_with 143
+	start_sandbox one
 	run_ok sandlock kill one INT
-	ended 130
+	run_ended_with 130
 	sandlock_bad "no sandbox is called 'one', see sandlock ps" kill one
 	sandlock_bad "no sandbox is called ''" kill ''
 	sandlock_bad 'unknown signal "NONE"' kill one NONE
 }
 
 @test "inspect tells the record, and the policy as it was settled" {
-	start two --limits-open-files 77
+	start_sandbox two --limits-open-files 77
 	run_ok sandlock inspect two
 	jq -e '.name == "two" and .status == "running" and .pid > 0 and
 		.command == ["sleep", "1000"] and
@@ -97,18 +97,18 @@ ended() {
 	run_ok sandlock profile validate "$TMP/two.toml"
 	sandlock_bad "no sandbox is called 'three'" inspect three
 	run_ok sandlock kill two KILL
-	ended 137
+	run_ended_with 137
 }
 
 @test "ps warns of a state that cannot be read, and lists the others" {
-	start one
+	start_sandbox one
 	mkdir "$ROOT/broken"
 	run_ok sandlock ps
 	assert_output_has "warning: broken: open state.json"
 	assert_output_has "one "
 	sandlock_bad "broken" inspect broken
 	run_ok sandlock kill one KILL
-	ended 137
+	run_ended_with 137
 	rmdir "$ROOT/broken"
 }
 
@@ -121,9 +121,9 @@ ended() {
 	wait_until listed_by_user
 	run_ok as_user ./sandlock inspect mine
 	jq -e ".owner == $USER_ID" <<<"$output"
-	is_gone mine
+	is_not_listed mine
 	run_ok as_user ./sandlock kill mine KILL
-	ended 137
+	run_ended_with 137
 }
 
 listed_by_user() {

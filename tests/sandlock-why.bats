@@ -23,15 +23,16 @@ denied() {
 	}
 }
 
-# both STATUS WORD...: as root, then as a user; the check is in $CHECK.
-both() {
+# run_as_root_and_user STATUS WORD...: as root, then as a user; the check is
+# in $CHECK.
+run_as_root_and_user() {
 	local status_wanted=$1
 
 	shift
 	[ -n "$USER_HOME" ] || new_user
-	run --separate-stderr "-$status_wanted" box "$@"
+	run --separate-stderr "-$status_wanted" sandbox "$@"
 	"${CHECK[@]}"
-	run --separate-stderr "-$status_wanted" user_box "$@"
+	run --separate-stderr "-$status_wanted" user_sandbox "$@"
 	"${CHECK[@]}"
 }
 
@@ -51,7 +52,7 @@ result() {
 	echo key >"$home/.ssh/id_ed25519"
 	chmod -R a+rX "$home/.ssh"
 	CHECK=(denied "denied: read $home/.ssh/id_ed25519 (filesystem.deny: @known-secrets)")
-	HOME=$home both 1 --why -r /usr -r "$home" \
+	HOME=$home run_as_root_and_user 1 --why -r /usr -r "$home" \
 		--filesystem-deny @known-secrets -- cat "$home/.ssh/id_ed25519"
 	# Without the policy it can be read: the test could fail.
 	cat "$home/.ssh/id_ed25519"
@@ -63,7 +64,7 @@ result() {
 		"denied: write /tmp/new (not listed in filesystem.write)"
 		"denied: write /usr/new (not listed in filesystem.write)"
 		"denied: write /usr/bin/env (not listed in filesystem.write)")
-	both 1 --why -r /usr -- sh -c '
+	run_as_root_and_user 1 --why -r /usr -- sh -c '
 		touch /tmp/new
 		mkdir /usr/new
 		cat /no/such/file /tmp/no-such-file
@@ -71,7 +72,7 @@ result() {
 		false'
 	CHECK=(denied "denied: write /opt (not listed in filesystem.write)"
 		"denied: write /usr/bin (not listed in filesystem.write)")
-	both 1 --why -r /usr -- sh -c 'cd /usr; touch ../opt; chmod 700 bin'
+	run_as_root_and_user 1 --why -r /usr -- sh -c 'cd /usr; touch ../opt; chmod 700 bin'
 }
 
 @test "--why looks for links in the root that is entered" {
@@ -81,7 +82,7 @@ result() {
 	echo secret >"$BUNDLE/rootfs/opt/secret"
 	ln -s /opt/secret "$BUNDLE/rootfs/bin/alias"
 	ln -s "$BUNDLE/rootfs" root
-	run --separate-stderr -1 box --why --chroot "$WORK/root" -r /bin -- \
+	run --separate-stderr -1 sandbox --why --chroot "$WORK/root" -r /bin -- \
 		/bin/cat /bin/alias
 	denied "denied: read /opt/secret (not listed in filesystem.read)"
 }
@@ -89,24 +90,24 @@ result() {
 @test "--why says nothing of what is allowed or fails anyway" {
 	requires root userns
 	new_user
-	run --separate-stderr -1 user_box --why -r /usr -r /etc -- cat \
+	run --separate-stderr -1 user_sandbox --why -r /usr -r /etc -- cat \
 		/etc/shadow /nowhere
 	[[ $stderr != *denied:* ]]
-	run --separate-stderr -1 box --why -r /usr -w . -- sh -c '
+	run --separate-stderr -1 sandbox --why -r /usr -w . -- sh -c '
 		echo a >a && mv a b && rm b && rm c'
 	denied ''
-	run --separate-stderr -0 box --why -r / -- sh -c 'cat /etc/passwd'
+	run --separate-stderr -0 sandbox --why -r / -- sh -c 'cat /etc/passwd'
 	[ -z "$stderr" ]
 }
 
 @test "--why sees what the filter refuses, and the answer is the same" {
 	requires root userns
 	CHECK=(denied "denied: call unshare (syscalls: namespaces; add --syscalls-extra-allow namespaces)")
-	both 1 --why -r /usr -- unshare --user true
+	run_as_root_and_user 1 --why -r /usr -- unshare --user true
 	[[ $stderr = *"unshare failed: Operation not permitted"* ]]
 	CHECK=(denied "denied: call personality (syscalls: admin; add --syscalls-extra-allow admin)"
 		"denied: call chroot (syscalls.extra_deny: mount)")
-	both 125 --why -r /usr --syscalls-extra-deny mount -- sh -c '
+	run_as_root_and_user 125 --why -r /usr --syscalls-extra-deny mount -- sh -c '
 		setarch --addr-no-randomize true
 		exec chroot /usr true'
 }
@@ -114,11 +115,11 @@ result() {
 @test "--why sees sockets and where they do not lead" {
 	requires root userns /usr/bin/python3
 	CHECK=(denied "denied: socket AF_INET (network.mode: deny; add --network-mode loopback or open)")
-	both 1 --why -r /usr -- /usr/bin/python3 -ISc '
+	run_as_root_and_user 1 --why -r /usr -- /usr/bin/python3 -ISc '
 import socket
 socket.socket()'
 	CHECK=(denied "denied: connect 192.0.2.1:80 (network.mode: loopback)")
-	both 1 --why --network-mode loopback -r /usr -- /usr/bin/python3 -ISc '
+	run_as_root_and_user 1 --why --network-mode loopback -r /usr -- /usr/bin/python3 -ISc '
 import socket
 with socket.socket() as server, socket.socket() as client:
     server.bind(("127.0.0.1", 0))
@@ -141,17 +142,17 @@ socket.socket().connect(("192.0.2.1", 80))'
 		"denied: bind 127.0.0.1:8080 (not listed in network.bind)"
 		"denied: bind 127.0.0.1:0 (not listed in network.bind)"
 		"denied: connect 127.0.0.1:9 (network.mode: deny)")
-	both 0 --why -r /usr -r . --net-bind 8000-8010 \
+	run_as_root_and_user 0 --why -r /usr -r . --net-bind 8000-8010 \
 		--network-deny-bind 8005 -- sh -c "$bind"
 	[ "${lines[0]}" = ok ]
 	# UDP is none of Landlock's, and a server that says no is no policy.
 	CHECK=(denied "denied: bind 127.0.0.1:8005 (not listed in network.bind)"
 		"denied: bind 127.0.0.1:8080 (not listed in network.bind)"
 		"denied: bind 127.0.0.1:0 (not listed in network.bind)")
-	both 0 --why -r /usr -r . --network-mode loopback --net-bind 8000 -- \
+	run_as_root_and_user 0 --why -r /usr -r . --network-mode loopback --net-bind 8000 -- \
 		sh -c "$bind; ./netprobe udp 80"
 	CHECK=(denied "")
-	both 0 --why -r /usr -r . --network-mode loopback -- sh -c \
+	run_as_root_and_user 0 --why -r /usr -r . --network-mode loopback -- sh -c \
 		"$bind; ./netprobe bind 80"
 }
 
@@ -164,7 +165,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 	echo closed >closed
 	mkdir dir sub
 	add_netprobe sub
-	run --separate-stderr -3 blocked --why -r /usr -r sub -w dir -- sh -c '
+	run --separate-stderr -3 sandbox_without_userns --why -r /usr -r sub -w dir -- sh -c '
 		cat closed
 		echo >sub/new
 		echo made >dir/file && cat dir/file
@@ -180,12 +181,12 @@ socket.socket().connect(("192.0.2.1", 80))'
 		"$(grep -E 'denied: call f?chmod' <<<"$stderr")" \
 		"denied: call unshare (syscalls: namespaces; add --syscalls-extra-allow namespaces)" ${sockets:+"$sockets"}
 	[[ $stderr = *"denied: call "*"chmod"*" (without namespaces modes, owners, "* ]]
-	run --separate-stderr -0 blocked --json --why -r /usr -- true
+	run --separate-stderr -0 sandbox_without_userns --json --why -r /usr -- true
 	result '.degraded == ["namespaces"]'
-	run --separate-stderr -126 blocked --why -r /usr -x "$(realpath \
+	run --separate-stderr -126 sandbox_without_userns --why -r /usr -x "$(realpath \
 		"$(command -v sh)")" -- sh -c 'exec /usr/bin/env'
 	denied "denied: execute /usr/bin/env (not listed in filesystem.execute)"
-	run --separate-stderr -137 blocked --why -r /usr -- sh -c \
+	run --separate-stderr -137 sandbox_without_userns --why -r /usr -- sh -c \
 		'sleep 4716 & kill -KILL $$'
 	run ! pgrep -f '^sleep 4716$'
 }
@@ -194,10 +195,10 @@ socket.socket().connect(("192.0.2.1", 80))'
 	requires root userns
 	requires_landlock 1
 	CHECK=(denied "denied: execute /usr/bin/env (not listed in filesystem.execute)")
-	both 126 --why -r /usr -x "$(realpath "$(command -v sh)")" -- \
+	run_as_root_and_user 126 --why -r /usr -x "$(realpath "$(command -v sh)")" -- \
 		sh -c 'exec /usr/bin/env'
 	cp "$(realpath "$(command -v env)")" program
-	run --separate-stderr -127 box --why -r program -- ./program
+	run --separate-stderr -127 sandbox --why -r program -- ./program
 	[[ $stderr = *"denied: execute /"*"ld-"*"(not listed in filesystem.read)"* ]]
 }
 
@@ -206,16 +207,16 @@ socket.socket().connect(("192.0.2.1", 80))'
 	CHECK=(denied "denied: execute /bin/sh (not listed in filesystem.read)")
 	[ ! -L /bin ] || CHECK=(denied
 		"denied: execute $(realpath /bin)/$(basename "$(realpath /bin/sh)") (not listed in filesystem.read)")
-	both 127 -r /etc -- /bin/sh
-	run --separate-stderr -127 box -r /usr -- no-such-program
+	run_as_root_and_user 127 -r /etc -- /bin/sh
+	run --separate-stderr -127 sandbox -r /usr -- no-such-program
 	[[ $stderr = *"--why finds out"* ]]
 }
 
 @test "a failure alone is no reason to speak of denials" {
 	requires root script
-	run --separate-stderr -1 box -r /usr -- sh -c 'cat /etc/passwd'
+	run --separate-stderr -1 sandbox -r /usr -- sh -c 'cat /etc/passwd'
 	[[ $stderr != *denied* ]]
-	run --separate-stderr -0 box -r /usr -- sh -c 'cat /etc/passwd; true'
+	run --separate-stderr -0 sandbox -r /usr -- sh -c 'cat /etc/passwd; true'
 	[[ $stderr != *denied* ]]
 	# At a terminal somebody may want to know.
 	run script -qec "$SANDLOCK --root $ROOT run -r /usr -- cat /etc/passwd" \
@@ -228,48 +229,48 @@ socket.socket().connect(("192.0.2.1", 80))'
 @test "--json ends standard error with the result" {
 	requires root userns jq
 	CHECK=(result '.name | test("^sandbox-[0-9]+$")')
-	both 0 --json -r /usr -- sh -c 'echo out'
+	run_as_root_and_user 0 --json -r /usr -- sh -c 'echo out'
 	[ "$output" = out ]
 	CHECK=(result '.status == 3 and .timed_out == false and .sandboxed and
 		.degraded == [] and .denied == null and (has("signal") | not) and
 		.duration >= 0 and (has("error") | not)')
-	both 3 --json -r /usr -- sh -c 'exit 3'
+	run_as_root_and_user 3 --json -r /usr -- sh -c 'exit 3'
 	CHECK=(result '.status == 143 and .signal == 15 and .name == "x y"')
-	both 143 --json --name 'x y' -r /usr -- sh -c 'kill -TERM $$'
+	run_as_root_and_user 143 --json --name 'x y' -r /usr -- sh -c 'kill -TERM $$'
 	# The same number without a signal.
 	CHECK=(result '.status == 143 and (has("signal") | not)')
-	both 143 --json -r /usr -- sh -c 'exit 143'
+	run_as_root_and_user 143 --json -r /usr -- sh -c 'exit 143'
 	CHECK=(result '.status == 124 and .timed_out and .duration >= 0.2')
-	both 124 --json --timeout 0.2 -r /usr -- sleep 100
+	run_as_root_and_user 124 --json --timeout 0.2 -r /usr -- sleep 100
 	CHECK=(result '.status == 127')
-	both 127 --json -r /usr -- no-such-program
+	run_as_root_and_user 127 --json -r /usr -- no-such-program
 	CHECK=(result '.status == 125 and (.error | test("/no/such"))')
-	both 125 --json -r /no/such -- true
+	run_as_root_and_user 125 --json -r /no/such -- true
 	# Also where the words are wrong, and so there is no sandbox to name.
 	CHECK=(result '.status == 125 and (.error | test("1X"))')
-	both 125 --json -m 1X -- true
+	run_as_root_and_user 125 --json -m 1X -- true
 	CHECK=(result '.status == 125 and (.error | test("/no/such.toml"))')
-	both 125 --json --policy /no/such.toml -- true
+	run_as_root_and_user 125 --json --policy /no/such.toml -- true
 	CHECK=(result '.status == 125 and (.error | test("no command"))')
-	both 125 --json -r /usr
+	run_as_root_and_user 125 --json -r /usr
 }
 
 # shellcheck disable=SC2016 # the dollars are the inner shell's
 @test "--json has what was denied as a list" {
 	requires root userns jq
 	CHECK=(result '.denied == []')
-	both 0 --json --why -r /usr -r /etc -- true
+	run_as_root_and_user 0 --json --why -r /usr -r /etc -- true
 	CHECK=(result '.denied | any(. == {
 		operation: "write", target: "/tmp/a\u001b", key: "filesystem.write",
 		reason: "not listed in filesystem.write"})')
-	both 2 --json --why -r /usr -- sh -c ': >"$(printf "/tmp/a\033")"'
+	run_as_root_and_user 2 --json --why -r /usr -- sh -c ': >"$(printf "/tmp/a\033")"'
 	[[ $stderr != *"denied: "* ]]
 }
 
 # shellcheck disable=SC2016 # the dollars are the inner shell's
 @test "what a name would do to a terminal is not done" {
 	requires root
-	run --separate-stderr -2 box --why -r /usr -- \
+	run --separate-stderr -2 sandbox --why -r /usr -- \
 		sh -c ': >"$(printf "/tmp/a\033[2J\nb")"'
 	denied 'denied: write /tmp/a\x1b[2J\x0ab (not listed in filesystem.write)'
 	[[ $stderr != *$'\033[2J\nb (not'* ]]
@@ -279,13 +280,13 @@ socket.socket().connect(("192.0.2.1", 80))'
 @test "a traced sandbox forks, threads, stops and ends as without" {
 	requires root userns /usr/bin/python3
 	CHECK=(true)
-	both 7 --why -r /usr -- sh -c '
+	run_as_root_and_user 7 --why -r /usr -- sh -c '
 		for i in 1 2 3; do (exit $i) & done
 		wait
 		trap "exit 7" USR1
 		kill -USR1 $$
 		exit 2'
-	both 5 --why -r /usr -- /usr/bin/python3 -ISc '
+	run_as_root_and_user 5 --why -r /usr -- /usr/bin/python3 -ISc '
 import os, signal, sys
 child = os.fork()
 if child == 0:
@@ -294,7 +295,7 @@ if child == 0:
 assert os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1])
 os.kill(child, signal.SIGCONT)
 sys.exit(os.WEXITSTATUS(os.waitpid(child, 0)[1]))'
-	both 0 --why -r /usr -- /usr/bin/python3 -ISc '
+	run_as_root_and_user 0 --why -r /usr -- /usr/bin/python3 -ISc '
 import os, threading
 def work():
     for _ in range(50):
@@ -309,8 +310,8 @@ def execute():
     os.execv("/bin/true", ["true"])
 threading.Thread(target=execute).start()
 threading.Event().wait()'
-	both 124 --why --timeout 0.3 -r /usr -- sh -c 'sleep 100 & sleep 100'
-	both 137 --why -r /usr -- sh -c 'sleep 100 & kill -KILL $$'
+	run_as_root_and_user 124 --why --timeout 0.3 -r /usr -- sh -c 'sleep 100 & sleep 100'
+	run_as_root_and_user 137 --why -r /usr -- sh -c 'sleep 100 & kill -KILL $$'
 }
 
 @test "a traced sandbox ends with its tracer" {
@@ -343,7 +344,7 @@ sandlock_delete_all() {
 @test "a traced sandbox is held as without" {
 	requires root userns
 	CHECK=(true)
-	both 0 --why -r /usr -- sh -c '
+	run_as_root_and_user 0 --why -r /usr -- sh -c '
 		! unshare --user true && ! mount -t tmpfs x /usr &&
 		! cat /etc/passwd && ! touch /usr/x &&
 		[ "$(grep ^Seccomp: /proc/self/status)" = "Seccomp:	2" ] &&
@@ -359,20 +360,20 @@ MUCH='head -c 67108864 /dev/zero | tail -c 67108864 >/dev/null'
 @test "limits that were met are told, by the kernel's count" {
 	requires root
 	requires_controller memory pids
-	run box -r /usr -m 16M -- sh -c "$MUCH"
+	run sandbox -r /usr -m 16M -- sh -c "$MUCH"
 	[ "$status" -ne 0 ]
 	assert_output_has "denied: allocate memory (limits.memory: 16M)"
 	[[ $output != *"denied: create"* ]]
-	run box -r /usr --limits-tasks 3 -- sh -c "$MANY"
+	run sandbox -r /usr --limits-tasks 3 -- sh -c "$MANY"
 	[ "$status" -ne 0 ]
 	assert_output_has "denied: create task (limits.tasks: 3)"
 	[[ $output != *"denied: allocate"* ]]
-	run box -r /usr -P 3 --limits-tasks 5 -- sh -c "$MANY"
+	run sandbox -r /usr -P 3 --limits-tasks 5 -- sh -c "$MANY"
 	assert_output_has "denied: create process (limits.processes: 3)"
 	# Of a command that did not fail it is told to who asks.
-	run_ok box -r /usr -m 16M -- sh -c "$MUCH; :"
+	run_ok sandbox -r /usr -m 16M -- sh -c "$MUCH; :"
 	[[ $output != *"denied: "* ]]
-	run --separate-stderr -0 box --json -r /usr -m 16M -- sh -c "$MUCH; :"
+	run --separate-stderr -0 sandbox --json -r /usr -m 16M -- sh -c "$MUCH; :"
 	result '.denied == [{operation: "allocate", target: "memory",
 		key: "limits.memory", item: "16M", reason: "limits.memory: 16M"}]'
 }
@@ -381,11 +382,11 @@ MUCH='head -c 67108864 /dev/zero | tail -c 67108864 >/dev/null'
 	requires root userns
 	requires_controller memory pids
 	new_user
-	run -3 box -r /usr -m 64M --limits-tasks 9 -- sh -c "$MANY; exit 3"
+	run -3 sandbox -r /usr -m 64M --limits-tasks 9 -- sh -c "$MANY; exit 3"
 	[[ $output != *"denied: "* ]]
 	# What ends it is not the limit.
-	run -137 box -r /usr -m 64M -- sh -c 'kill -KILL $$'
+	run -137 sandbox -r /usr -m 64M -- sh -c 'kill -KILL $$'
 	[[ $output != *"denied: "* ]]
-	run user_box -r /usr --limits-tasks 3 -- sh -c "$MANY"
+	run user_sandbox -r /usr --limits-tasks 3 -- sh -c "$MANY"
 	[[ $output != *"denied: "* ]]
 }

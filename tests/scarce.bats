@@ -34,8 +34,8 @@ few() {
 	mkdir "$FEW"
 }
 
-# held COMMAND...: in $FEW. It works, is killed, or says one line.
-held() {
+# with_few COMMAND...: in $FEW. It works, is killed, or says one line.
+with_few() {
 	local r=0
 
 	# shellcheck disable=SC2016 # for the inner shell
@@ -52,12 +52,8 @@ held() {
 	fi
 }
 
-nothing_left() {
-	[ -z "$(leftovers)" ]
-}
-
 # cleared: by force, with enough of everything.
-cleared() {
+clear_scarce() {
 	if ! oci delete --force c1 || ! wait_until nothing_left; then
 		echo "left with $LITTLE: $(leftovers)"
 		return 1
@@ -66,23 +62,23 @@ cleared() {
 
 # every_command: each of them is held, in a container that is as it should be.
 every_command() {
-	held create --bundle "$BUNDLE" c1
-	cleared
+	with_few create --bundle "$BUNDLE" c1
+	clear_scarce
 	start_container c1
-	held exec c1 true
-	held pause c1
+	with_few exec c1 true
+	with_few pause c1
 	has_status c1 running || oci resume c1
-	held update --pids-limit 50 c1
+	with_few update --pids-limit 50 c1
 	assert_status c1 running
-	held kill c1 KILL
+	with_few kill c1 KILL
 	oci kill c1 KILL || true
 	wait_until has_status c1 stopped
-	held delete c1
-	cleared
+	with_few delete c1
+	clear_scarce
 	create c1
-	held start c1
-	held delete --force c1
-	cleared
+	with_few start c1
+	with_few delete --force c1
+	clear_scarce
 }
 
 works() {

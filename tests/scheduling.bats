@@ -4,8 +4,8 @@
 
 load helpers
 
-# start_program [JQ]: a sleeping container; its pid is printed by pid_of box.
-start_program() {
+# start_scheduled [JQ]: a sleeping container; its pid is printed by pid_of box.
+start_scheduled() {
 	new_bundle box
 	args sleep 1000
 	[ $# -eq 0 ] || config "$1"
@@ -19,20 +19,13 @@ exec_program() {
 	cat "$TMP/exec.pid"
 }
 
-# refuse TEXT JQ: config.json is refused with it.
-refuse() {
-	config "$2"
-	run_bad "$1" oci run --bundle "$BUNDLE" box
-	assert_gone box
-}
-
 # ---- scheduler ----
 
 @test "the scheduling policy and nice value are set for init and exec" {
 	requires root chrt
 	local pid
 
-	start_program '.process.scheduler = {policy: "SCHED_BATCH", nice: 7}'
+	start_scheduled '.process.scheduler = {policy: "SCHED_BATCH", nice: 7}'
 	for pid in "$(pid_of box)" "$(exec_program)"; do
 		run_ok chrt -p "$pid"
 		assert_output_has "SCHED_BATCH"
@@ -42,12 +35,12 @@ refuse() {
 
 @test "a policy may be SCHED_IDLE, or SCHED_OTHER with a flag" {
 	requires root chrt
-	start_program '.process.scheduler = {policy: "SCHED_IDLE"}'
+	start_scheduled '.process.scheduler = {policy: "SCHED_IDLE"}'
 	run_ok chrt -p "$(pid_of box)"
 	assert_output_has "SCHED_IDLE"
 	oci delete --force box
 	rm -rf "$BUNDLE"
-	start_program '.process.scheduler = {policy: "SCHED_OTHER", nice: 3,
+	start_scheduled '.process.scheduler = {policy: "SCHED_OTHER", nice: 3,
 		flags: ["SCHED_FLAG_RESET_ON_FORK"]}'
 	run_ok chrt -p "$(pid_of box)"
 	assert_output_has "SCHED_OTHER|SCHED_RESET_ON_FORK"
@@ -67,7 +60,7 @@ give_realtime_budget() {
 @test "a realtime policy gets its priority" {
 	requires root chrt sys_nice
 	give_realtime_budget
-	start_program '.process.scheduler = {policy: "SCHED_FIFO",
+	start_scheduled '.process.scheduler = {policy: "SCHED_FIFO",
 		priority: 12}'
 	run_ok chrt -p "$(pid_of box)"
 	assert_output_has "SCHED_FIFO"
@@ -88,16 +81,16 @@ give_realtime_budget() {
 @test "a scheduler that makes no sense is refused by name" {
 	requires root
 	new_bundle box
-	refuse "process.scheduler.nice: 20 is not in -20 to 19" \
+	config_fails "process.scheduler.nice: 20 is not in -20 to 19" \
 		'.process.scheduler = {policy: "SCHED_OTHER", nice: 20}'
-	refuse "process.scheduler.priority: only for SCHED_FIFO and SCHED_RR" \
+	config_fails "process.scheduler.priority: only for SCHED_FIFO and SCHED_RR" \
 		'.process.scheduler = {policy: "SCHED_BATCH", priority: 1}'
-	refuse "process.scheduler: runtime, deadline and period are only" \
+	config_fails "process.scheduler: runtime, deadline and period are only" \
 		'.process.scheduler = {policy: "SCHED_OTHER", runtime: 1}'
-	refuse "process.scheduler.policy: " \
+	config_fails "process.scheduler.policy: " \
 		'.process.scheduler = {policy: "SCHED_FOO"}'
-	refuse "process.scheduler.policy" '.process.scheduler = {nice: 1}'
-	refuse "process.scheduler.flags[0]: " \
+	config_fails "process.scheduler.policy" '.process.scheduler = {nice: 1}'
+	config_fails "process.scheduler.flags[0]: " \
 		'.process.scheduler = {policy: "SCHED_OTHER", flags: ["X"]}'
 }
 
@@ -115,7 +108,7 @@ give_realtime_budget() {
 	requires root ionice
 	local pid
 
-	start_program '.process.ioPriority =
+	start_scheduled '.process.ioPriority =
 		{class: "IOPRIO_CLASS_BE", priority: 6}'
 	for pid in "$(pid_of box)" "$(exec_program)"; do
 		[ "$(ionice -p "$pid")" = "best-effort: prio 6" ]
@@ -124,16 +117,16 @@ give_realtime_budget() {
 
 @test "the I/O class may be idle" {
 	requires root ionice
-	start_program '.process.ioPriority = {class: "IOPRIO_CLASS_IDLE"}'
+	start_scheduled '.process.ioPriority = {class: "IOPRIO_CLASS_IDLE"}'
 	[ "$(ionice -p "$(pid_of box)")" = idle ]
 }
 
 @test "an I/O priority out of range is refused by name" {
 	requires root
 	new_bundle box
-	refuse "process.ioPriority.priority: 8 is not in 0 to 7" \
+	config_fails "process.ioPriority.priority: 8 is not in 0 to 7" \
 		'.process.ioPriority = {class: "IOPRIO_CLASS_BE", priority: 8}'
-	refuse "process.ioPriority.class: " \
+	config_fails "process.ioPriority.class: " \
 		'.process.ioPriority = {class: "IOPRIO_CLASS_NONE"}'
 }
 
@@ -165,9 +158,9 @@ give_realtime_budget() {
 @test "an unknown personality is refused by name" {
 	requires root
 	new_bundle box
-	refuse "linux.personality.domain: " \
+	config_fails "linux.personality.domain: " \
 		'.linux.personality = {domain: "HPUX"}'
-	refuse "linux.personality" '.linux.personality = {}'
+	config_fails "linux.personality" '.linux.personality = {}'
 }
 
 # ---- memory policy ----
@@ -181,7 +174,7 @@ policy_of() {
 	requires root numa
 	local pid
 
-	start_program '.linux.memoryPolicy =
+	start_scheduled '.linux.memoryPolicy =
 		{mode: "MPOL_INTERLEAVE", nodes: "0"}'
 	for pid in "$(pid_of box)" "$(exec_program)"; do
 		[ "$(policy_of "$pid")" = interleave:0 ]
@@ -190,31 +183,31 @@ policy_of() {
 
 @test "a memory policy may have flags, and be without nodes" {
 	requires root numa
-	start_program '.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "0",
+	start_scheduled '.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "0",
 		flags: ["MPOL_F_STATIC_NODES"]}'
 	[ "$(policy_of "$(pid_of box)")" = bind=static:0 ]
 	oci delete --force box
 	rm -rf "$BUNDLE"
-	start_program '.linux.memoryPolicy = {mode: "MPOL_LOCAL"}'
+	start_scheduled '.linux.memoryPolicy = {mode: "MPOL_LOCAL"}'
 	[ "$(policy_of "$(pid_of box)")" = local ]
 }
 
 @test "a memory policy that makes no sense is refused by name" {
 	requires root
 	new_bundle box
-	refuse "linux.memoryPolicy.mode: " \
+	config_fails "linux.memoryPolicy.mode: " \
 		'.linux.memoryPolicy = {mode: "MPOL_FOO"}'
-	refuse "linux.memoryPolicy.mode" '.linux.memoryPolicy = {nodes: "0"}'
-	refuse "linux.memoryPolicy.flags[0]: " \
+	config_fails "linux.memoryPolicy.mode" '.linux.memoryPolicy = {nodes: "0"}'
+	config_fails "linux.memoryPolicy.flags[0]: " \
 		'.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "0",
 		flags: ["MPOL_F_FOO"]}'
-	refuse "linux.memoryPolicy" \
+	config_fails "linux.memoryPolicy" \
 		'.linux.memoryPolicy = {mode: "MPOL_BIND"}'
-	refuse "linux.memoryPolicy" \
+	config_fails "linux.memoryPolicy" \
 		'.linux.memoryPolicy = {mode: "MPOL_DEFAULT", nodes: "0"}'
-	refuse "linux.memoryPolicy.nodes: " \
+	config_fails "linux.memoryPolicy.nodes: " \
 		'.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "0-"}'
-	refuse "linux.memoryPolicy.nodes: " '.linux.memoryPolicy =
+	config_fails "linux.memoryPolicy.nodes: " '.linux.memoryPolicy =
 		{mode: "MPOL_BIND", nodes: "99999999999"}'
 }
 
@@ -250,14 +243,14 @@ cpus_of() {
 
 @test "init and exec run on the CPUs of the container's cpuset" {
 	requires root taskset two_cpus cgroup1
-	start_program '.linux.resources.cpu.cpus = "1"'
+	start_scheduled '.linux.resources.cpu.cpus = "1"'
 	[ "$(cpus_of "$(pid_of box)")" = 1 ]
 	[ "$(cpus_of "$(exec_program)")" = 1 ]
 }
 
 @test "execCPUAffinity is for exec, not for init" {
 	requires root two_cpus
-	start_program '.process.execCPUAffinity = {final: "1"}'
+	start_scheduled '.process.execCPUAffinity = {final: "1"}'
 	[ "$(cpus_of "$(pid_of box)")" = "$(cpus_of self)" ]
 	[ "$(cpus_of "$(exec_program)")" = 1 ]
 	jq '.process | .execCPUAffinity = {initial: "1", final: "0"} |
@@ -270,8 +263,8 @@ cpus_of() {
 @test "execCPUAffinity without a list of CPUs is refused by name" {
 	requires root
 	new_bundle box
-	refuse "process.execCPUAffinity.final: " \
+	config_fails "process.execCPUAffinity.final: " \
 		'.process.execCPUAffinity = {final: "0-x"}'
-	refuse "process.execCPUAffinity.initial: " \
+	config_fails "process.execCPUAffinity.initial: " \
 		'.process.execCPUAffinity = {initial: "3-1"}'
 }

@@ -39,7 +39,7 @@ stop_agent() {
 
 # notify NAME...: ask the agent about these.
 notify() {
-	profile ALLOW "$(jq -cn '[{names: $ARGS.positional,
+	seccomp_profile ALLOW "$(jq -cn '[{names: $ARGS.positional,
 		action: "SCMP_ACT_NOTIFY"}]' --args "$@")" \
 		"$(jq -cn --arg path "$TMP/socket" \
 			'{listenerPath: $path, listenerMetadata: "some words"}')"
@@ -170,7 +170,7 @@ no such file or directory" oci run --bundle "$BUNDLE" web
 	# A socket that nobody reads.
 	start_agent
 	stop_agent
-	wait_until refuses
+	wait_until not_listening
 	run_bad "linux.seccomp.listenerPath: failed to connect with \
 seccomp agent: connect to $TMP/socket: \
 connection refused" oci run --bundle "$BUNDLE" web
@@ -181,7 +181,7 @@ connection refused" oci run --bundle "$BUNDLE" web
 	oci delete web
 }
 
-refuses() {
+not_listening() {
 	! grep -qF "$TMP/socket" /proc/net/unix
 }
 
@@ -191,7 +191,7 @@ refuses() {
 	args sleep 1000
 	start_container web
 	stop_agent
-	wait_until refuses
+	wait_until not_listening
 	run oci exec web true
 	[ "$status" -eq 255 ]
 	assert_output_has "linux.seccomp.listenerPath: "
@@ -210,7 +210,7 @@ default" create web
 	config 'del(.linux.seccomp.listenerMetadata, .linux.seccomp.listenerPath)'
 	run_bad "linux.seccomp.syscalls[0].action: SCMP_ACT_NOTIFY needs \
 listenerPath" create web
-	profile ALLOW '[]' '{"listenerMetadata": "x"}'
+	seccomp_profile ALLOW '[]' '{"listenerMetadata": "x"}'
 	run_bad "linux.seccomp.listenerMetadata: needs listenerPath" create web
 	assert_gone web
 }

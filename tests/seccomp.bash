@@ -18,9 +18,9 @@ new_calls_bundle() {
 	args seccomp call
 }
 
-# profile DEFAULT [RULES [MORE]]: RULES is a JSON array of syscalls.
+# seccomp_profile DEFAULT [RULES [MORE]]: RULES is a JSON array of syscalls.
 # shellcheck disable=SC2016 # the dollars are jq's
-profile() {
+seccomp_profile() {
 	local rules=${2:-'[]'} more=${3:-'{}'}
 
 	config --arg action "SCMP_ACT_$1" --argjson rules "$rules" \
@@ -30,7 +30,7 @@ profile() {
 
 # deny NAME...: everything else is allowed.
 deny() {
-	profile ALLOW "$(jq -cn '[{names: $ARGS.positional,
+	seccomp_profile ALLOW "$(jq -cn '[{names: $ARGS.positional,
 		action: "SCMP_ACT_ERRNO", errnoRet: 93}]' --args "$@")"
 }
 

@@ -31,12 +31,12 @@ killed_by() {
 # ---- actions ----
 
 @test "ERRNO answers with errnoRet, or EPERM" {
-	profile ALLOW "$(rule getppid ERRNO)"
+	seccomp_profile ALLOW "$(rule getppid ERRNO)"
 	assert_calls "getppid EPERM
 getpid ok" getppid getpid
-	profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 88}')"
+	seccomp_profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 88}')"
 	assert_calls "getppid ENOTSOCK" getppid
-	profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 0}')"
+	seccomp_profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 0}')"
 	assert_calls "getppid ok" getppid
 }
 
@@ -45,9 +45,9 @@ getpid ok" getppid getpid
 
 	but=$(jq -cn --argjson names "$(all_calls_but getppid)" \
 		'[{names: $names, action: "SCMP_ACT_ALLOW"}]')
-	profile ERRNO "$but"
+	seccomp_profile ERRNO "$but"
 	assert_calls "getppid EPERM" getppid
-	profile ERRNO "$but" '{"defaultErrnoRet": 88}'
+	seccomp_profile ERRNO "$but" '{"defaultErrnoRet": 88}'
 	assert_calls "getppid ENOTSOCK" getppid
 }
 
@@ -55,18 +55,18 @@ getpid ok" getppid getpid
 	local action
 
 	for action in KILL KILL_THREAD; do
-		profile ALLOW "$(rule getppid "$action")"
+		seccomp_profile ALLOW "$(rule getppid "$action")"
 		assert_calls "getppid ECANCELED
 getpid ok" thread:getppid getpid
 		killed_by getppid
 	done
-	profile ALLOW "$(rule getppid KILL_PROCESS)"
+	seccomp_profile ALLOW "$(rule getppid KILL_PROCESS)"
 	killed_by thread:getppid getpid
 	[ -z "$output" ]
 }
 
 @test "TRAP is a signal that can be caught" {
-	profile ALLOW "$(rule getppid TRAP)"
+	seccomp_profile ALLOW "$(rule getppid TRAP)"
 	calls signal getppid
 	[ "$status" -eq 0 ]
 	[[ $output = "signal from getppid"* ]]
@@ -74,28 +74,28 @@ getpid ok" thread:getppid getpid
 }
 
 @test "LOG and ALLOW let it pass, TRACE without a tracer is ENOSYS" {
-	profile ALLOW "$(rule getppid LOG)"
+	seccomp_profile ALLOW "$(rule getppid LOG)"
 	assert_calls "getppid ok" getppid
-	profile LOG "$(rule getppid ALLOW)"
+	seccomp_profile LOG "$(rule getppid ALLOW)"
 	assert_calls "getppid ok
 getpid ok" getppid getpid
-	profile ALLOW "$(rule getppid TRACE '{"errnoRet": 7}')"
+	seccomp_profile ALLOW "$(rule getppid TRACE '{"errnoRet": 7}')"
 	assert_calls "getppid ENOSYS" getppid
 }
 
 @test "an action or errnoRet that makes no sense is refused by name" {
-	profile ALLOW "$(rule getppid NOTHING)"
+	seccomp_profile ALLOW "$(rule getppid NOTHING)"
 	run_bad "linux.seccomp.syscalls[0].action: " create web
-	profile ALLOW "$(rule getppid KILL '{"errnoRet": 1}')"
+	seccomp_profile ALLOW "$(rule getppid KILL '{"errnoRet": 1}')"
 	run_bad "linux.seccomp.syscalls[0].errnoRet: " create web
-	profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 5000}')"
+	seccomp_profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 5000}')"
 	run_bad "linux.seccomp.syscalls[0].errnoRet: " create web
-	profile ALLOW '[]' '{"defaultErrnoRet": 1}'
+	seccomp_profile ALLOW '[]' '{"defaultErrnoRet": 1}'
 	run_bad "linux.seccomp.defaultErrnoRet: " create web
 	config '.linux.seccomp = {syscalls: [{names: ["read"],
 		action: "SCMP_ACT_ALLOW"}]}'
 	run_bad "linux.seccomp.defaultAction: required" create web
-	profile ALLOW "$(rule getppid ERRNO '{"names": []}')"
+	seccomp_profile ALLOW "$(rule getppid ERRNO '{"names": []}')"
 	run_bad "linux.seccomp.syscalls[0].names: " create web
 	assert_gone web
 }
@@ -105,7 +105,7 @@ getpid ok" getppid getpid
 # compare OP VALUE [TWO]: kill's second argument, the signal; kill(2) of no
 # process gets ESRCH, or E2BIG when the rule holds.
 compare() {
-	profile ALLOW "$(rule kill ERRNO "{\"errnoRet\": 7, \"args\":
+	seccomp_profile ALLOW "$(rule kill ERRNO "{\"errnoRet\": 7, \"args\":
 		[{\"index\": 1, \"op\": \"SCMP_CMP_$1\", \"value\": $2,
 		  \"valueTwo\": ${3:-0}}]}")"
 }
@@ -142,12 +142,12 @@ signals() {
 }
 
 @test "all 64 bits of an argument count" {
-	profile ALLOW "$(rule lseek ERRNO '{"errnoRet": 7, "args":
+	seccomp_profile ALLOW "$(rule lseek ERRNO '{"errnoRet": 7, "args":
 		[{"index": 1, "op": "SCMP_CMP_EQ", "value": 4294967301}]}')"
 	assert_calls "lseek E2BIG
 lseek EBADF
 lseek EBADF" lseek,99,0x100000005 lseek,99,5 lseek,99,0x200000005
-	profile ALLOW "$(rule lseek ERRNO '{"errnoRet": 7, "args":
+	seccomp_profile ALLOW "$(rule lseek ERRNO '{"errnoRet": 7, "args":
 		[{"index": 1, "op": "SCMP_CMP_GE", "value": 12345}]}')"
 	args seccomp call lseek,99,0xffffffffffffffff lseek,99,0xfffffffffffffffe
 	# jq has no number of this size.
@@ -161,12 +161,12 @@ lseek EBADF" lseek,99,0x100000005 lseek,99,5 lseek,99,0x200000005
 	local two='{"index": 1, "op": "SCMP_CMP_EQ", "value": 5}'
 	local again='{"index": 0, "op": "SCMP_CMP_EQ", "value": 98}'
 
-	profile ALLOW "$(rule lseek ERRNO \
+	seccomp_profile ALLOW "$(rule lseek ERRNO \
 		"{\"errnoRet\": 7, \"args\": [$one, $two]}")"
 	assert_calls "lseek E2BIG
 lseek EBADF
 lseek EBADF" lseek,99,5 lseek,99,6 lseek,98,5
-	profile ALLOW "$(rule lseek ERRNO \
+	seccomp_profile ALLOW "$(rule lseek ERRNO \
 		"{\"errnoRet\": 7, \"args\": [$one, $again]}")"
 	assert_calls "lseek E2BIG
 lseek E2BIG
@@ -176,7 +176,7 @@ lseek EBADF" lseek,99,5 lseek,98,6 lseek,97,5
 @test "an operator or index that does not exist is refused by name" {
 	compare XX 1
 	run_bad "linux.seccomp.syscalls[0].args[0].op: " create web
-	profile ALLOW "$(rule lseek ERRNO '{"args":
+	seccomp_profile ALLOW "$(rule lseek ERRNO '{"args":
 		[{"index": 6, "op": "SCMP_CMP_EQ", "value": 1}]}')"
 	run_bad "linux.seccomp.syscalls[0].args[0].index: " create web
 }
@@ -186,10 +186,10 @@ lseek EBADF" lseek,99,5 lseek,98,6 lseek,97,5
 @test "another architecture is killed unless the profile lists it" {
 	[ "$("$CALLS" call i386:20)" = "20 ok" ] || skip "needs i386 calls"
 	# getpid is 20 there, and getppid 64.
-	profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 88}')" \
+	seccomp_profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 88}')" \
 		'{"architectures": ["SCMP_ARCH_X86_64"]}'
 	killed_by i386:20
-	profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 88}')" \
+	seccomp_profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 88}')" \
 		'{"architectures": ["SCMP_ARCH_X86"]}'
 	# The native one is always there.
 	assert_calls "20 ok
@@ -200,9 +200,9 @@ getpid ok" i386:20 i386:64 getppid getpid
 
 @test "calls with the x32 bit are killed unless the profile lists it" {
 	[ "$(uname -m)" = x86_64 ] || skip "needs x86_64"
-	profile ALLOW
+	seccomp_profile ALLOW
 	killed_by 0x40000027
-	profile ALLOW '[]' '{"architectures":
+	seccomp_profile ALLOW '[]' '{"architectures":
 		["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32"]}'
 	calls 0x40000027
 	[ "$status" -eq 0 ]
@@ -210,7 +210,7 @@ getpid ok" i386:20 i386:64 getppid getpid
 }
 
 @test "an architecture that does not exist is refused by name" {
-	profile ALLOW '[]' '{"architectures":
+	seccomp_profile ALLOW '[]' '{"architectures":
 		["SCMP_ARCH_X86_64", "SCMP_ARCH_PDP11"]}'
 	run_bad "linux.seccomp.architectures[1]: " create web
 }
@@ -226,7 +226,7 @@ installed_with() {
 
 @test "no flags means SPEC_ALLOW, an empty list means none" {
 	requires strace
-	profile ALLOW "$(rule getppid ERRNO)"
+	seccomp_profile ALLOW "$(rule getppid ERRNO)"
 	[ "$(installed_with)" = SECCOMP_FILTER_FLAG_SPEC_ALLOW ]
 	config '.linux.seccomp.flags = []'
 	[ "$(installed_with)" = 0 ]
@@ -236,7 +236,7 @@ installed_with() {
 	local flag
 
 	requires strace
-	profile ALLOW "$(rule getppid ERRNO)"
+	seccomp_profile ALLOW "$(rule getppid ERRNO)"
 	for flag in TSYNC LOG SPEC_ALLOW; do
 		config --arg flag "SECCOMP_FILTER_FLAG_$flag" \
 			'.linux.seccomp.flags = [$flag]'
@@ -253,7 +253,7 @@ installed_with() {
 }
 
 @test "a flag that does not exist is refused by name" {
-	profile ALLOW '[]' '{"flags": ["SECCOMP_FILTER_FLAG_LOG",
+	seccomp_profile ALLOW '[]' '{"flags": ["SECCOMP_FILTER_FLAG_LOG",
 		"SECCOMP_FILTER_FLAG_NEW_LISTENER"]}'
 	run_bad "linux.seccomp.flags[1]: " create web
 }
@@ -264,17 +264,17 @@ installed_with() {
 	local names
 
 	names=$(all_calls_but getppid)
-	profile ERRNO "[{\"names\": $names, \"action\": \"SCMP_ACT_ALLOW\"}]"
+	seccomp_profile ERRNO "[{\"names\": $names, \"action\": \"SCMP_ACT_ALLOW\"}]"
 	assert_calls "getppid EPERM
 1000 ENOSYS" getppid 1000
 	# Not with a default that is no error.
-	profile KILL_PROCESS \
+	seccomp_profile KILL_PROCESS \
 		"[{\"names\": $names, \"action\": \"SCMP_ACT_ALLOW\"}]"
 	killed_by 1000
 }
 
 @test "names that nobody knows are skipped" {
-	profile ALLOW '[{"names": ["no_such_call", "getppid", "nor_this"],
+	seccomp_profile ALLOW '[{"names": ["no_such_call", "getppid", "nor_this"],
 		"action": "SCMP_ACT_ERRNO", "errnoRet": 88}]'
 	assert_calls "getppid ENOTSOCK" getppid
 }
@@ -307,7 +307,7 @@ program_state() {
 			 .process.user.uid = \$uid |
 			 .process.capabilities = $caps | del(.linux.seccomp)"
 		without=$(program_state)
-		profile ALLOW "$(rule getppid ERRNO)"
+		seccomp_profile ALLOW "$(rule getppid ERRNO)"
 		with=$(program_state)
 		[[ $with = *"NoNewPrivs: 0 Seccomp: 2 Seccomp_filters: 1"* ]]
 		[[ $with = *"CapBnd: 0000000000000020"* ]]
@@ -322,7 +322,7 @@ program_state() {
 		 .process.user = {uid: 7, gid: 7} |
 		 .process.capabilities = {bounding: $few, permitted: $few,
 		  effective: $few, inheritable: $few, ambient: $few}'
-	profile ALLOW "$(rule getppid ERRNO)"
+	seccomp_profile ALLOW "$(rule getppid ERRNO)"
 	state=$(program_state)
 	for set in Inh Prm Eff Bnd Amb; do
 		[[ $state = *"Cap$set: 0000000000002020"* ]]
@@ -332,7 +332,7 @@ program_state() {
 @test "a filter with no_new_privs needs no capability at all" {
 	config '.process.noNewPrivileges = true | .process.user.uid = 5 |
 		.process.capabilities = {}'
-	profile ALLOW "$(rule getppid ERRNO)"
+	seccomp_profile ALLOW "$(rule getppid ERRNO)"
 	state=$(program_state)
 	[[ $state = *"NoNewPrivs: 1 Seccomp: 2 Seccomp_filters: 1"* ]]
 	[[ $state = *"CapBnd: 0000000000000000"* ]]
@@ -397,7 +397,7 @@ chdir EPROTONOSUPPORT" getppid chdir,/
 	# Without a way to tell.
 	deny execve sendmsg
 	run_bad "before its program" oci run --bundle "$BUNDLE" web
-	profile KILL_PROCESS
+	seccomp_profile KILL_PROCESS
 	run_bad "killed by signal 31 (SYS) before its program" \
 		oci run --bundle "$BUNDLE" web
 }
@@ -414,7 +414,7 @@ chdir EPROTONOSUPPORT" getppid chdir,/
 		personality pivot_root ptrace quotactl reboot request_key \
 		setdomainname sethostname setns settimeofday swapoff swapon \
 		syslog umount2 unshare userfaultfd vhangup)
-	profile ERRNO "[
+	seccomp_profile ERRNO "[
 		{\"names\": $names, \"action\": \"SCMP_ACT_ALLOW\"},
 		{\"names\": [\"personality\"], \"action\": \"SCMP_ACT_ALLOW\",
 		 \"args\": [{\"index\": 0, \"value\": 4294967295,

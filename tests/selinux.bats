@@ -14,7 +14,7 @@ setup() {
 
 @test "process.selinuxLabel is that of the program, and of what exec runs" {
 	config '.process.selinuxLabel = "test:test:two"'
-	inside 'cat /proc/self/attr/current'
+	run_inside 'cat /proc/self/attr/current'
 	[ "$output" = test:test:two ]
 	args sleep 1000
 	start_container box
@@ -27,14 +27,14 @@ setup() {
 
 @test "linux.mountLabel is that of the file systems made for a container" {
 	config '.linux.mountLabel = "test:test:two"'
-	inside 'grep " /dev " /proc/mounts; grep " /proc " /proc/mounts'
+	run_inside 'grep " /dev " /proc/mounts; grep " /proc " /proc/mounts'
 	[[ ${lines[0]} = *context=test:test:two* ]]
 	[[ ${lines[1]} != *context=* ]]
 }
 
 @test "a label that the policy does not know is refused" {
 	config '.process.selinuxLabel = "test:test:three"'
-	refused "process.selinuxLabel"
+	create_fails "process.selinuxLabel"
 	config '.process.selinuxLabel = "" | .linux.mountLabel = "test:test:three"'
-	refused "mount"
+	create_fails "mount"
 }

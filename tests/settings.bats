@@ -7,23 +7,6 @@
 
 load helpers
 
-run_box() {
-	oci run --bundle "$BUNDLE" box
-}
-
-# refuse TEXT JQ: config.json is refused with it.
-refuse() {
-	config "$2"
-	run_bad "$1" run_box
-	assert_gone box
-}
-
-# without_namespace TYPE
-without_namespace() {
-	config --arg type "$1" \
-		'del(.linux.namespaces[] | select(.type == $type))'
-}
-
 # ---- names ----
 
 @test "hostname and domainname are the container's, the host keeps its own" {
@@ -34,7 +17,7 @@ without_namespace() {
 	new_bundle box
 	args cat /proc/sys/kernel/hostname /proc/sys/kernel/domainname
 	config '.hostname = "inside" | .domainname = "example.org"'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = $'inside\nexample.org' ]
 	[ "$(cat /proc/sys/kernel/{host,domain}name)" = "$before" ]
 }
@@ -44,10 +27,10 @@ without_namespace() {
 	new_bundle box
 	args hostname
 	config 'del(.hostname)'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = "$(cat /proc/sys/kernel/hostname)" ]
 	config '.hostname = ""'
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = "$(cat /proc/sys/kernel/hostname)" ]
 }
 
@@ -55,16 +38,16 @@ without_namespace() {
 	requires root
 	new_bundle box
 	without_namespace uts
-	refuse "hostname" '.hostname = "x"'
-	refuse "domainname" 'del(.hostname) | .domainname = "x"'
+	config_fails "hostname" '.hostname = "x"'
+	config_fails "domainname" 'del(.hostname) | .domainname = "x"'
 }
 
 @test "a name longer than the kernel's 64 bytes is an error" {
 	requires root
 	new_bundle box
-	refuse "hostname: " '.hostname = ("a" * 65)'
+	config_fails "hostname: " '.hostname = ("a" * 65)'
 	config '.hostname = ("a" * 64)'
-	run_ok run_box
+	run_ok run_bundle
 }
 
 # ---- sysctl ----
@@ -80,7 +63,7 @@ without_namespace() {
 		"kernel.shm_rmid_forced": "1", "kernel/msgmax": "4321",
 		"fs.mqueue.msg_max": "7"}'
 	args cat "${names[@]/#//proc/sys/}"
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = $'1\n1\n4321\n7' ]
 	[ "$(cd /proc/sys && cat "${names[@]}")" = "$before" ]
 }
@@ -91,7 +74,7 @@ without_namespace() {
 	config '.linux.sysctl = {"kernel.msgmax": "4321"} |
 		.linux.readonlyPaths = ["/proc/sys"]'
 	args cat /proc/sys/kernel/msgmax
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = 4321 ]
 }
 
@@ -103,7 +86,7 @@ without_namespace() {
 	args cat /proc/sys/net/ipv4/conf/lo/forwarding \
 		/proc/sys/net/ipv6/conf/lo/disable_ipv6
 	[ -e /proc/sys/net/ipv6/conf/lo ] || skip "needs ipv6"
-	run_ok run_box
+	run_ok run_bundle
 	[ "$output" = $'1\n1' ]
 }
 
@@ -116,9 +99,9 @@ without_namespace() {
 		fs.file-max kernel.shmfoo.bar/../../core_pattern \
 		net/../kernel/core_pattern netfoo.bar fs.mqueuefoo; do
 		config --arg name "$name" '.linux.sysctl = {($name): "1"}'
-		run_bad "linux.sysctl.$name: " run_box
+		run_bad "linux.sysctl.$name: " run_bundle
 	done
-	refuse "linux.sysctl.kernel.hostname: set hostname instead" \
+	config_fails "linux.sysctl.kernel.hostname: set hostname instead" \
 		'.linux.sysctl = {"kernel.hostname": "x"}'
 	assert_gone box
 }
@@ -127,14 +110,14 @@ without_namespace() {
 	requires root
 	new_bundle box
 	without_namespace network
-	refuse "linux.sysctl.net.ipv4.ip_forward: needs an own network" \
+	config_fails "linux.sysctl.net.ipv4.ip_forward: needs an own network" \
 		'.linux.sysctl = {"net.ipv4.ip_forward": "1"}'
 	without_namespace ipc
-	refuse "linux.sysctl.kernel.msgmax: needs an own ipc namespace" \
+	config_fails "linux.sysctl.kernel.msgmax: needs an own ipc namespace" \
 		'.linux.sysctl = {"kernel.msgmax": "4321"}'
-	refuse "linux.sysctl.fs.mqueue.msg_max: needs an own ipc namespace" \
+	config_fails "linux.sysctl.fs.mqueue.msg_max: needs an own ipc namespace" \
 		'.linux.sysctl = {"fs.mqueue.msg_max": "5"}'
-	refuse "linux.sysctl.user.max_user_namespaces: needs an own user" \
+	config_fails "linux.sysctl.user.max_user_namespaces: needs an own user" \
 		'.linux.sysctl = {"user.max_user_namespaces": "5"}'
 }
 
@@ -147,16 +130,16 @@ without_namespace() {
 	config --arg value "$(cat /proc/sys/kernel/msgmax)" \
 		'.linux.sysctl = {"kernel.msgmax": $value}'
 	run_bad "linux.sysctl.kernel.msgmax: the ipc namespace joined is the host's" \
-		run_box
+		run_bundle
 }
 
 @test "a sysctl that does not exist, or a bad value, fails create" {
 	requires root
 	new_bundle box
-	refuse "linux.sysctl" '.linux.sysctl = {"net.ipv4.no_such": "1"}'
+	config_fails "linux.sysctl" '.linux.sysctl = {"net.ipv4.no_such": "1"}'
 	assert_output_has "net/ipv4/no_such"
 	assert_output_has "no such file or directory"
-	refuse "linux.sysctl" '.linux.sysctl = {"kernel.shm_rmid_forced": "x"}'
+	config_fails "linux.sysctl" '.linux.sysctl = {"kernel.shm_rmid_forced": "x"}'
 	assert_output_has "invalid argument"
 }
 
@@ -171,7 +154,7 @@ without_namespace() {
 	config '.linux.namespaces += [{type: "time"}] | .linux.timeOffsets =
 		{boottime: {secs: 1000000, nanosecs: 5},
 		monotonic: {secs: 1000, nanosecs: 7}}'
-	run_ok run_box
+	run_ok run_bundle
 	inside=$(($(cut -d. -f1 /proc/uptime) - output))
 	[ "$inside" -le -999990 ] && [ "$inside" -ge -1000000 ]
 	args sleep 1000
@@ -195,8 +178,8 @@ without_namespace() {
 @test "offsets without a new time namespace are refused" {
 	requires root
 	new_bundle box
-	refuse "linux.timeOffsets" '.linux.timeOffsets = {boottime: {secs: 1}}'
-	refuse "linux.timeOffsets" '.linux.namespaces +=
+	config_fails "linux.timeOffsets" '.linux.timeOffsets = {boottime: {secs: 1}}'
+	config_fails "linux.timeOffsets" '.linux.namespaces +=
 		[{type: "time", path: "/proc/self/ns/time"}]'
 }
 
@@ -204,9 +187,9 @@ without_namespace() {
 	requires root timens
 	new_bundle box
 	config '.linux.namespaces += [{type: "time"}]'
-	refuse "linux.timeOffsets.realtime: " \
+	config_fails "linux.timeOffsets.realtime: " \
 		'.linux.timeOffsets = {realtime: {secs: 1}}'
-	refuse "linux.timeOffsets.boottime.nanosecs: " \
+	config_fails "linux.timeOffsets.boottime.nanosecs: " \
 		'.linux.timeOffsets = {boottime: {secs: 1, nanosecs: 1000000000}}'
 }
 
@@ -250,12 +233,12 @@ session_keys() {
 	requires root
 	! meets apparmor || skip "needs AppArmor off"
 	new_bundle box
-	refuse "process.apparmorProfile: 'some-profile' asked for, but AppArmor is not enabled" \
+	config_fails "process.apparmorProfile: 'some-profile' asked for, but AppArmor is not enabled" \
 		'.process.apparmorProfile = "some-profile"'
 	config '.process.apparmorProfile = "unconfined"'
-	run_ok run_box
+	run_ok run_bundle
 	config '.process.apparmorProfile = ""'
-	run_ok run_box
+	run_ok run_bundle
 	args sleep 1000
 	start_container box
 	run oci exec --apparmor some-profile box true
@@ -267,10 +250,10 @@ session_keys() {
 	requires root
 	! meets selinux || skip "needs SELinux off"
 	new_bundle box
-	refuse "process.selinuxLabel: 'system_u:object_r:x_t:s0' asked for, but SELinux is not enabled" \
+	config_fails "process.selinuxLabel: 'system_u:object_r:x_t:s0' asked for, but SELinux is not enabled" \
 		'.process.selinuxLabel = "system_u:object_r:x_t:s0"'
 	config '.process.selinuxLabel = ""'
-	run_ok run_box
+	run_ok run_bundle
 	args sleep 1000
 	start_container box
 	run oci exec --process-label a:b:c:s0 box true

@@ -8,10 +8,6 @@
 
 load helpers
 
-run_box() {
-	oci run --bundle "$BUNDLE" box
-}
-
 # unruly COMMAND...: with signals ignored and blocked that a shell cannot reset.
 unruly() {
 	python3 -c '
@@ -75,7 +71,7 @@ signals_of() {
 	requires root
 	new_bundle box
 	args sh -c 'exit 37'
-	run run_box
+	run run_bundle
 	[ "$status" -eq 37 ]
 	[ -z "$output" ]
 	assert_gone box
@@ -204,7 +200,7 @@ exec_oci() {
 	run oci run --keep --bundle "$BUNDLE" box
 	[ "$status" -eq 3 ]
 	assert_status box stopped
-	run_bad "already exists" run_box
+	run_bad "already exists" run_bundle
 	oci delete box
 	assert_gone box
 }

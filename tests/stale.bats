@@ -36,8 +36,8 @@ assert_bystander_lives() {
 	fi
 }
 
-# forge EXPRESSION: edit the record of c1.
-forge() {
+# edit_record EXPRESSION: edit the record of c1.
+edit_record() {
 	jq --argjson pid "$BYSTANDER" "$1" "$ROOT/c1/state.json" >"$TMP/forged"
 	cat "$TMP/forged" >"$ROOT/c1/state.json"
 }
@@ -83,7 +83,7 @@ harmless() {
 	start_bystander
 	end_c1
 	# shellcheck disable=SC2016 # $pid is jq's
-	forge '.pid = $pid'
+	edit_record '.pid = $pid'
 	harmless
 }
 
@@ -97,7 +97,7 @@ harmless() {
 	end_c1
 	start_bystander
 	# shellcheck disable=SC2016
-	forge '.pid = $pid'
+	edit_record '.pid = $pid'
 	harmless
 }
 
@@ -106,7 +106,7 @@ harmless() {
 	start_bystander
 	end_c1
 	# shellcheck disable=SC2016
-	forge ".pid = \$pid | .startTime = $(start_time "$BYSTANDER")"
+	edit_record ".pid = \$pid | .startTime = $(start_time "$BYSTANDER")"
 	harmless
 }
 
@@ -121,7 +121,7 @@ harmless() {
 		echo "$BYSTANDER" >"$dir/cgroup.procs"
 	done
 	# shellcheck disable=SC2016
-	forge ".pid = \$pid | .startTime = $(start_time "$BYSTANDER") |
+	edit_record ".pid = \$pid | .startTime = $(start_time "$BYSTANDER") |
 		.bootId = \"00000000-0000-0000-0000-000000000000\""
 	harmless
 	for dir in $(cgroup_dirs "$CGROUP_PARENT/c1"); do
@@ -375,7 +375,7 @@ read_only() {
 	start_sleeping c1
 	start_bystander
 	end_c1
-	forge '.bootId = "00000000-0000-0000-0000-000000000000"'
+	edit_record '.bootId = "00000000-0000-0000-0000-000000000000"'
 	assert_status c1 stopped
 	run_bad "already exists" create c1
 	run_ok oci delete c1

@@ -13,12 +13,12 @@ setup() {
 }
 
 # A command that fails, and says so in a line.
-fails() {
+failing_state() {
 	timeout -k 1 15 "$SANDLOCK_OCI" --root "$ROOT" "$@" state none 3>&-
 }
 
-# expect STATUS COMMAND...
-expect() {
+# exits_with STATUS COMMAND...
+exits_with() {
 	local r=0
 
 	"${@:2}" || r=$?
@@ -29,11 +29,11 @@ expect() {
 }
 
 @test "an error that cannot be written is one all the same" {
-	expect 1 fails 2>&-
-	expect 1 fails 2>/dev/full
-	expect 1 fails <&- >&- 2>&-
-	expect 1 fails 2> >(exec true)
-	expect 1 fails --log /dev/full
+	exits_with 1 failing_state 2>&-
+	exits_with 1 failing_state 2>/dev/full
+	exits_with 1 failing_state <&- >&- 2>&-
+	exits_with 1 failing_state 2> >(exec true)
+	exits_with 1 failing_state --log /dev/full
 	assert_gone none
 }
 
@@ -60,16 +60,16 @@ full() {
 	requires mkfifo
 	mkfifo "$TMP/unread"
 	run_bad "open log file $TMP/unread: no such device or address" \
-		fails --log "$TMP/unread"
-	export -f fails
+		failing_state --log "$TMP/unread"
+	export -f failing_state
 	export SANDLOCK_OCI ROOT
 	# shellcheck disable=SC2016 # for the inner shell
 	run_bad "none: container does not exist" full bash -c \
-		'fails --debug --log /dev/fd/4 2>&1 | tail -n 1
+		'failing_state --debug --log /dev/fd/4 2>&1 | tail -n 1
 		exit "${PIPESTATUS[0]}"'
 	rm "$TMP/full"
 	# shellcheck disable=SC2016
-	expect 1 full bash -c 'fails --debug --log "$0" 2>&4' "$TMP/log"
+	exits_with 1 full bash -c 'failing_state --debug --log "$0" 2>&4' "$TMP/log"
 	grep -q "none: container does not exist" "$TMP/log"
 }
 

@@ -5,8 +5,9 @@
 load helpers
 load systemd
 
-# holds ID FILE VALUE: does the kernel, in the hierarchy the file begins with?
-holds() {
+# hybrid_unit_limit_is ID FILE VALUE: does the kernel, in the hierarchy the
+# file begins with?
+hybrid_unit_limit_is() {
 	local dir=/sys/fs/cgroup/${2%%.*} value
 
 	value=$(cat "$dir/slice.slice/slice-$1.slice/web-$1.scope/$2")
@@ -21,19 +22,19 @@ holds() {
 	start_unit x1 '.linux.resources += {memory: {limit: 67108864},
 		pids: {limit: 33}, cpu: {shares: 512, quota: 25000,
 			period: 50000, cpus: "0"}}'
-	shows web-x1.scope MemoryLimit 67108864
-	shows web-x1.scope TasksMax 33
-	shows web-x1.scope CPUShares 512
-	shows web-x1.scope CPUQuotaPerSecUSec 500ms
-	holds x1 memory.limit_in_bytes 67108864
-	holds x1 pids.max 33
-	holds x1 cpu.shares 512
-	holds x1 cpu.cfs_quota_us 25000
-	holds x1 cpu.cfs_period_us 50000
-	holds x1 cpuset.cpus 0
+	unit_property_is web-x1.scope MemoryLimit 67108864
+	unit_property_is web-x1.scope TasksMax 33
+	unit_property_is web-x1.scope CPUShares 512
+	unit_property_is web-x1.scope CPUQuotaPerSecUSec 500ms
+	hybrid_unit_limit_is x1 memory.limit_in_bytes 67108864
+	hybrid_unit_limit_is x1 pids.max 33
+	hybrid_unit_limit_is x1 cpu.shares 512
+	hybrid_unit_limit_is x1 cpu.cfs_quota_us 25000
+	hybrid_unit_limit_is x1 cpu.cfs_period_us 50000
+	hybrid_unit_limit_is x1 cpuset.cpus 0
 	oci update --memory 40m x1
-	shows web-x1.scope MemoryLimit 41943040
-	holds x1 memory.limit_in_bytes 41943040
+	unit_property_is web-x1.scope MemoryLimit 41943040
+	hybrid_unit_limit_is x1 memory.limit_in_bytes 41943040
 }
 
 @test "a scope is one in every hierarchy, and goes from all" {

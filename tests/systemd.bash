@@ -33,8 +33,8 @@ start_unit() {
 	oci start "$1"
 }
 
-# shows UNIT PROPERTY VALUE: does systemd say so?
-shows() {
+# unit_property_is UNIT PROPERTY VALUE: does systemd say so?
+unit_property_is() {
 	local value
 
 	value=$(systemctl show -P "$2" "$1")

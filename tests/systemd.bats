@@ -6,8 +6,8 @@
 load helpers
 load systemd
 
-# holds ID FILE VALUE: does the kernel?
-holds() {
+# unit_limit_is ID FILE VALUE: does the kernel?
+unit_limit_is() {
 	local value
 
 	value=$(cat "/sys/fs/cgroup/slice.slice/slice-$1.slice/web-$1.scope/$2")
@@ -42,13 +42,13 @@ other_unit() {
 @test "a container is a scope of its slice, and its process is in it" {
 	requires root systemd cgroup2
 	start_unit x1
-	shows web-x1.scope ActiveState active
-	shows web-x1.scope Slice slice-x1.slice
-	shows web-x1.scope Delegate yes
-	shows web-x1.scope DefaultDependencies no
-	shows web-x1.scope CollectMode inactive-or-failed
-	shows web-x1.scope MemoryAccounting yes
-	shows web-x1.scope TasksAccounting yes
+	unit_property_is web-x1.scope ActiveState active
+	unit_property_is web-x1.scope Slice slice-x1.slice
+	unit_property_is web-x1.scope Delegate yes
+	unit_property_is web-x1.scope DefaultDependencies no
+	unit_property_is web-x1.scope CollectMode inactive-or-failed
+	unit_property_is web-x1.scope MemoryAccounting yes
+	unit_property_is web-x1.scope TasksAccounting yes
 	[ "$(cat "/proc/$(pid_of x1)/cgroup")" = \
 		"0::/slice.slice/slice-x1.slice/web-x1.scope" ]
 	# Its own cgroup namespace begins there.
@@ -60,7 +60,7 @@ other_unit() {
 	new_unit_bundle x1 'del(.linux.cgroupsPath)'
 	"$SANDLOCK_OCI" --root "$ROOT" --cgroup-manager systemd run --detach \
 		--bundle "$BUNDLE" x1 </dev/null >"$TMP/x1.out" 2>&1 3>&-
-	shows sandlock-x1.scope Slice system.slice
+	unit_property_is sandlock-x1.scope Slice system.slice
 	oci delete --force x1
 	no_unit sandlock-x1.scope
 }
@@ -69,7 +69,7 @@ other_unit() {
 	requires root systemd cgroup2
 	new_unit_bundle x1 '.linux.cgroupsPath = "::own-x1.slice"'
 	create_unit x1
-	shows own-x1.slice ActiveState active
+	unit_property_is own-x1.slice ActiveState active
 	[ "$(cat "/proc/$(pid_of x1)/cgroup")" = \
 		"0::/own.slice/own-x1.slice" ]
 	oci delete --force x1
@@ -87,24 +87,24 @@ other_unit() {
 		pids: {limit: 33},
 		blockIO: {weight: 1000},
 		unified: {"memory.high": "50331648"}}'
-	shows web-x1.scope MemoryMax 67108864
-	shows web-x1.scope MemoryLow 33554432
-	shows web-x1.scope MemoryHigh 50331648
-	shows web-x1.scope MemorySwapMax 33554432
-	shows web-x1.scope CPUQuotaPerSecUSec 340ms
-	shows web-x1.scope CPUQuotaPeriodUSec 100ms
-	shows web-x1.scope CPUWeight 100
-	shows web-x1.scope AllowedCPUs 0
-	shows web-x1.scope AllowedMemoryNodes 0
-	shows web-x1.scope TasksMax 33
-	shows web-x1.scope IOWeight 10000
-	holds x1 memory.max 67108864
-	holds x1 memory.low 33554432
-	holds x1 memory.high 50331648
-	holds x1 cpu.max "33333 100000"
-	holds x1 cpu.weight 100
-	holds x1 cpuset.cpus 0
-	holds x1 pids.max 33
+	unit_property_is web-x1.scope MemoryMax 67108864
+	unit_property_is web-x1.scope MemoryLow 33554432
+	unit_property_is web-x1.scope MemoryHigh 50331648
+	unit_property_is web-x1.scope MemorySwapMax 33554432
+	unit_property_is web-x1.scope CPUQuotaPerSecUSec 340ms
+	unit_property_is web-x1.scope CPUQuotaPeriodUSec 100ms
+	unit_property_is web-x1.scope CPUWeight 100
+	unit_property_is web-x1.scope AllowedCPUs 0
+	unit_property_is web-x1.scope AllowedMemoryNodes 0
+	unit_property_is web-x1.scope TasksMax 33
+	unit_property_is web-x1.scope IOWeight 10000
+	unit_limit_is x1 memory.max 67108864
+	unit_limit_is x1 memory.low 33554432
+	unit_limit_is x1 memory.high 50331648
+	unit_limit_is x1 cpu.max "33333 100000"
+	unit_limit_is x1 cpu.weight 100
+	unit_limit_is x1 cpuset.cpus 0
+	unit_limit_is x1 pids.max 33
 }
 
 @test "device rules hold beside those of systemd" {
@@ -112,7 +112,7 @@ other_unit() {
 	start_unit x1 '.linux.resources.devices = [
 		{allow: false, access: "rwm"},
 		{allow: true, type: "b", major: 254, access: "r"}]'
-	shows web-x1.scope DevicePolicy strict
+	unit_property_is web-x1.scope DevicePolicy strict
 	systemctl show -P DeviceAllow web-x1.scope | grep -x "block-254 r"
 	oci exec x1 sh -c 'echo x >/dev/null'
 	pid=$(pid_of x1)
@@ -131,22 +131,22 @@ other_unit() {
 	start_unit x1 '.linux.resources += {memory: {limit: 67108864},
 		pids: {limit: 33}}'
 	oci update --memory 40m --cpu-quota 5000 --cpu-period 10000 x1
-	shows web-x1.scope MemoryMax 41943040
-	shows web-x1.scope CPUQuotaPerSecUSec 500ms
-	shows web-x1.scope TasksMax 33
-	holds x1 memory.max 41943040
-	holds x1 cpu.max "5000 10000"
-	holds x1 pids.max 33
+	unit_property_is web-x1.scope MemoryMax 41943040
+	unit_property_is web-x1.scope CPUQuotaPerSecUSec 500ms
+	unit_property_is web-x1.scope TasksMax 33
+	unit_limit_is x1 memory.max 41943040
+	unit_limit_is x1 cpu.max "5000 10000"
+	unit_limit_is x1 pids.max 33
 	oci update --memory -1 --pids-limit -1 --cpu-quota -1 x1
-	shows web-x1.scope MemoryMax infinity
-	shows web-x1.scope TasksMax infinity
-	shows web-x1.scope CPUQuotaPerSecUSec infinity
-	holds x1 memory.max max
-	holds x1 pids.max max
+	unit_property_is web-x1.scope MemoryMax infinity
+	unit_property_is web-x1.scope TasksMax infinity
+	unit_property_is web-x1.scope CPUQuotaPerSecUSec infinity
+	unit_limit_is x1 memory.max max
+	unit_limit_is x1 pids.max max
 	# What systemd is told stays when it writes everything again.
 	oci update --pids-limit 44 x1
 	systemctl daemon-reload
-	holds x1 pids.max 44
+	unit_limit_is x1 pids.max 44
 }
 
 @test "an update that fails leaves the properties as they were" {
@@ -157,9 +157,9 @@ other_unit() {
 			{"memory": {"limit": 50331648}, "pids": {"limit": 9},
 			"unified": {"memory.max": "much"}}
 		EOF
-	shows web-x1.scope MemoryMax 67108864
-	shows web-x1.scope TasksMax infinity
-	holds x1 memory.max 67108864
+	unit_property_is web-x1.scope MemoryMax 67108864
+	unit_property_is web-x1.scope TasksMax infinity
+	unit_limit_is x1 memory.max 67108864
 }
 
 @test "pause, ps and exec work on the scope" {
@@ -167,7 +167,7 @@ other_unit() {
 	start_unit x1
 	oci pause x1
 	assert_status x1 paused
-	holds x1 cgroup.freeze 1
+	unit_limit_is x1 cgroup.freeze 1
 	oci resume x1
 	assert_status x1 running
 	[ "$(oci ps --format json x1 | jq 'length')" = 1 ]
@@ -198,7 +198,7 @@ other_unit() {
 	other_unit web-x1.scope RuntimeMaxUSec=t=100000
 	wait_until systemctl -q is-failed web-x1.scope
 	start_unit x1
-	shows web-x1.scope ActiveState active
+	unit_property_is web-x1.scope ActiveState active
 }
 
 @test "an active unit of the same name is refused, and left alone" {
@@ -209,7 +209,7 @@ other_unit() {
 		create_unit x1
 	assert_gone x1
 	kill -0 "$OTHER"
-	shows web-x1.scope ActiveState active
+	unit_property_is web-x1.scope ActiveState active
 	kill "$OTHER"
 	wait_until no_unit web-x1.scope
 }
@@ -226,7 +226,7 @@ other_unit() {
 		other_unit web-x1.scope "Slice=s=$slice"
 		oci delete --force x1
 		assert_gone x1
-		shows web-x1.scope ActiveState active
+		unit_property_is web-x1.scope ActiveState active
 		grep -qw "$OTHER" "/sys/fs/cgroup$(systemctl show -P \
 			ControlGroup web-x1.scope)/cgroup.procs"
 		kill "$OTHER"
@@ -241,8 +241,8 @@ other_unit() {
 		"org.systemd.property.TimeoutStopSec": "uint64 7",
 		"org.systemd.property.Documentation":
 			"[\"http://a.example\", \"man:b(1)\"]"}'
-	shows web-x1.scope TimeoutStopUSec 7s
-	shows web-x1.scope Documentation \
+	unit_property_is web-x1.scope TimeoutStopUSec 7s
+	unit_property_is web-x1.scope Documentation \
 		'http://a.example "man:b(1)"'
 }
 

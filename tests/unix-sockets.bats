@@ -28,8 +28,9 @@ work() {
 	add_netprobe .
 }
 
-# later WORD...: what a sandbox says of a socket that is made after its start.
-later() {
+# with_later_socket WORD...: what a sandbox says of a socket that is made
+# after its start.
+with_later_socket() {
 	rm -f dir/sock sync/*
 	"$SANDLOCK" --root "$ROOT" run -r /usr -r . -w sync "$@" -- sh -c '
 		echo >sync/ready
@@ -51,10 +52,10 @@ later() {
 
 @test "a socket that others make after the start is refused" {
 	work
-	text=$DENIED later
-	text=ok later --network-unix "$WORK/dir"
-	text=ok later --network-mode open
-	text=$DENIED later --network-mode open --network-unix "$WORK/own"
+	text=$DENIED with_later_socket
+	text=ok with_later_socket --network-unix "$WORK/dir"
+	text=ok with_later_socket --network-mode open
+	text=$DENIED with_later_socket --network-mode open --network-unix "$WORK/own"
 }
 
 OWN='./netprobe serve own/sock >own/out & p=$!
@@ -63,7 +64,7 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 
 @test "a sandbox connects to its own sockets, and says what holds the others" {
 	work
-	run_ok box -r /usr -r . -w own -- sh -c "$OWN"
+	run_ok sandbox -r /usr -r . -w own -- sh -c "$OWN"
 	[ "$output" = ok ]
 	run_ok sandlock explain --json -r . --network-unix "$WORK/dir" -- true
 	[[ $output = *"mounts cover the sockets of others that are not listed; Landlock (version "*") refuses those that come later"* ]]
@@ -73,28 +74,28 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 	requires userns
 	work
 	serve "$WORK/dir/sock"
-	run_ok blocked -r /usr -r . -w own -- sh -c "$OWN"
+	run_ok sandbox_without_userns -r /usr -r . -w own -- sh -c "$OWN"
 	[ "$output" = ok ]
-	run_ok blocked -r /usr -r . -- ./netprobe unix dir/sock
+	run_ok sandbox_without_userns -r /usr -r . -- ./netprobe unix dir/sock
 	[ "$output" = "$DENIED" ]
-	run_ok blocked -r /usr -r . -w dir -- ./netprobe unix dir/sock
+	run_ok sandbox_without_userns -r /usr -r . -w dir -- ./netprobe unix dir/sock
 	[ "$output" = "$DENIED" ]
 	for listed in dir dir/sock; do
-		run_ok blocked -r /usr -r . --network-unix "$listed" -- \
+		run_ok sandbox_without_userns -r /usr -r . --network-unix "$listed" -- \
 			./netprobe unix dir/sock
 		[ "$output" = ok ]
 	done
-	run_ok blocked -r /usr -r . --network-unix own -- \
+	run_ok sandbox_without_userns -r /usr -r . --network-unix own -- \
 		./netprobe unix dir/sock
 	[ "$output" = "$DENIED" ]
 	# Deny wins; of what is not denied the rest is left.
-	run_ok blocked -r /usr -r netprobe --network-unix . \
+	run_ok sandbox_without_userns -r /usr -r netprobe --network-unix . \
 		--filesystem-deny "$WORK/dir" -- ./netprobe unix dir/sock
 	[ "$output" = "$DENIED" ]
-	run_ok blocked -r /usr -r netprobe --network-unix . \
+	run_ok sandbox_without_userns -r /usr -r netprobe --network-unix . \
 		--filesystem-deny "$WORK/own" -- ./netprobe unix dir/sock
 	[ "$output" = ok ]
-	run -125 blocked -r /usr --network-unix dir/none -- true
+	run -125 sandbox_without_userns -r /usr --network-unix dir/none -- true
 	assert_output_has "network.unix '$WORK/dir/none': no such file"
 }
 
@@ -102,15 +103,15 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 	requires userns
 	work
 	serve "$WORK/dir/sock"
-	run_ok blocked -r /usr -r . --network-mode open -- \
+	run_ok sandbox_without_userns -r /usr -r . --network-mode open -- \
 		./netprobe unix dir/sock
 	[ "$output" = ok ]
-	run_ok blocked -r /usr -r netprobe --network-mode open -- \
+	run_ok sandbox_without_userns -r /usr -r netprobe --network-mode open -- \
 		./netprobe unix dir/sock
 	[ "$output" = "$DENIED" ]
 	end_server
 	serve @"sandlock-test-$$"
-	run_ok blocked -r /usr -r . -- ./netprobe abstract "sandlock-test-$$"
+	run_ok sandbox_without_userns -r /usr -r . -- ./netprobe abstract "sandlock-test-$$"
 	[ "$output" = "Operation not permitted" ]
 }
 
@@ -118,18 +119,18 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 	requires userns
 	work
 	serve "$WORK/dir/sock" hear
-	run --separate-stderr -0 blocked --why -r /usr -r . -- \
+	run --separate-stderr -0 sandbox_without_userns --why -r /usr -r . -- \
 		./netprobe send "$WORK/dir/sock"
 	[ "$output" = "$DENIED" ]
 	[[ $stderr = *"denied: connect $WORK/dir/sock (not listed in network.unix)"* ]]
-	run_ok blocked -r /usr -r . --network-unix dir -- \
+	run_ok sandbox_without_userns -r /usr -r . --network-unix dir -- \
 		./netprobe send "$WORK/dir/sock"
 	[ "$output" = ok ]
 }
 
 # ---- bundles ----
 
-bundle() {
+new_socket_bundle() {
 	new_bundle
 	files=$BUNDLE/rootfs
 	mkdir -p "$TMP/run"
@@ -156,20 +157,20 @@ comes() {
 }
 
 @test "what comes later into what a bundle may only read is refused" {
-	bundle ro
-	policed network.mode=deny filesystem.read=/
+	new_socket_bundle ro
+	annotate_policy network.mode=deny filesystem.read=/
 	comes "$DENIED"
-	policed network.mode=deny filesystem.read=/ network.unix=/host
+	annotate_policy network.mode=deny filesystem.read=/ network.unix=/host
 	comes ok
-	policed network.mode=open filesystem.read=/
+	annotate_policy network.mode=open filesystem.read=/
 	comes ok
-	policed filesystem.read=/
+	annotate_policy filesystem.read=/
 	comes ok
 }
 
 @test "init and exec connect to each other's sockets where both may write" {
-	bundle rw
-	policed network.mode=deny filesystem.read=/ filesystem.write=/host
+	new_socket_bundle rw
+	annotate_policy network.mode=deny filesystem.read=/ filesystem.write=/host
 	args sh -c 'netprobe serve /host/init.sock &
 		until [ -e /host/go ]; do sleep 0.1; done
 		netprobe unix /host/exec.sock; sleep 1000'
@@ -186,21 +187,21 @@ comes() {
 }
 
 @test "without a mount namespace Landlock holds the sockets of a bundle" {
-	bundle ro
+	new_socket_bundle ro
 	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
 		del(.linux.namespaces[] | select(.type == "mount"))'
 	serve "$files/sock"
-	policed network.mode=deny
+	annotate_policy network.mode=deny
 	tells "$DENIED" 'netprobe unix /sock'
-	policed network.unix=/sock
+	annotate_policy network.unix=/sock
 	tells ok 'netprobe unix /sock'
-	policed network.mode=open
+	annotate_policy network.mode=open
 	tells ok 'netprobe unix /sock'
 }
 
 @test "a program that may not connect can still say that it is ready" {
-	bundle ro
-	policed network.mode=deny filesystem.read=/
+	new_socket_bundle ro
+	annotate_policy network.mode=deny filesystem.read=/
 	args sh -c '[ "$(netprobe send $NOTIFY_SOCKET)" = ok ] && sleep 1000'
 	serve "$TMP/manager" hear
 	NOTIFY_SOCKET=$TMP/manager create box

@@ -12,8 +12,8 @@ update() {
 	run_ok oci update "$@" box
 }
 
-# with JSON COMMAND...: with that on standard input.
-with() {
+# with_input JSON COMMAND...: with that on standard input.
+with_input() {
 	local text=$1
 
 	shift
@@ -37,19 +37,19 @@ freezer() {
 	requires root
 	box_with '{}'
 	update --memory 64m --memory-swap 96M --memory-reservation 33554432
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	expect memory.memsw.limit_in_bytes 100663296 memory.swap.max 33554432
-	expect memory.soft_limit_in_bytes 33554432 memory.low 33554432
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
+	limit_is memory.memsw.limit_in_bytes 100663296 memory.swap.max 33554432
+	limit_is memory.soft_limit_in_bytes 33554432 memory.low 33554432
 	update --cpu-share 512 --cpu-quota 30000 --cpu-period 60000 \
 		--cpu-burst 10000
-	expect cpu.shares 512 cpu.weight 59
-	expect cpu.cfs_quota_us 30000 cpu.max "30000 60000"
-	expect cpu.cfs_period_us 60000 cpu.max "30000 60000"
-	expect cpu.cfs_burst_us 10000 cpu.max.burst 10000
+	limit_is cpu.shares 512 cpu.weight 59
+	limit_is cpu.cfs_quota_us 30000 cpu.max "30000 60000"
+	limit_is cpu.cfs_period_us 60000 cpu.max "30000 60000"
+	limit_is cpu.cfs_burst_us 10000 cpu.max.burst 10000
 	update --cpuset-cpus 0 --cpuset-mems 0 --pids-limit 20
-	expect cpuset.cpus 0
-	expect cpuset.mems 0
-	expect pids.max 20
+	limit_is cpuset.cpus 0
+	limit_is cpuset.mems 0
+	limit_is pids.max 20
 	update --kernel-memory 1g --kernel-memory-tcp=1g
 }
 
@@ -57,13 +57,13 @@ freezer() {
 	requires root
 	box_with '{}'
 	run_ok oci update box --pids-limit 3
-	expect pids.max 3
+	limit_is pids.max 3
 	run_ok oci update --pids-limit=4 box --cpu-period=50000
-	expect pids.max 4
+	limit_is pids.max 4
 	run_ok oci update -pids-limit 5 box
-	expect pids.max 5
+	limit_is pids.max 5
 	run_ok oci update box
-	expect pids.max 5
+	limit_is pids.max 5
 }
 
 @test "update reads resources from a file and from standard input" {
@@ -72,17 +72,17 @@ freezer() {
 	echo '{"pids": {"limit": 30}, "memory": {"limit": 67108864},
 		"cpu": null, "unknown": {"a": 1.5}}' >"$TMP/resources"
 	update --resources "$TMP/resources"
-	expect pids.max 30
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	with '{"pids": {"limit": 31}}' oci update --resources - box
-	expect pids.max 31
-	with '{"pids": {"limit": 32}}' oci update --resources=- box
-	expect pids.max 32
-	with '{"pids": {"limit": 33}}' oci update -r - box
-	expect pids.max 33
+	limit_is pids.max 30
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
+	with_input '{"pids": {"limit": 31}}' oci update --resources - box
+	limit_is pids.max 31
+	with_input '{"pids": {"limit": 32}}' oci update --resources=- box
+	limit_is pids.max 32
+	with_input '{"pids": {"limit": 33}}' oci update -r - box
+	limit_is pids.max 33
 	# An option goes over the file.
 	update --resources "$TMP/resources" --pids-limit 34
-	expect pids.max 34
+	limit_is pids.max 34
 }
 
 @test "update changes what is given, and keeps what earlier ones have set" {
@@ -95,11 +95,11 @@ freezer() {
 	update --cpu-period 40000
 	update --resources - <<<'{"memory": {"limit": 0, "swap": 0},
 		"cpu": {"shares": 0, "quota": 0, "cpus": ""}, "pids": {}}'
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	expect memory.memsw.limit_in_bytes 134217728 memory.swap.max 67108864
-	expect cpu.shares 256 cpu.weight 35
-	expect cpu.cfs_quota_us 20000 cpu.max "20000 40000"
-	expect pids.max 20
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
+	limit_is memory.memsw.limit_in_bytes 134217728 memory.swap.max 67108864
+	limit_is cpu.shares 256 cpu.weight 35
+	limit_is cpu.cfs_quota_us 20000 cpu.max "20000 40000"
+	limit_is pids.max 20
 	[ "$(stat -c %a "$ROOT/box/resources.json")" = 600 ]
 }
 
@@ -107,84 +107,84 @@ freezer() {
 	requires root
 	box_with '{"memory": {"limit": 33554432, "swap": 33554432}}'
 	update --memory 128m --memory-swap 256m
-	expect memory.limit_in_bytes 134217728 memory.max 134217728
-	expect memory.memsw.limit_in_bytes 268435456 memory.swap.max 134217728
+	limit_is memory.limit_in_bytes 134217728 memory.max 134217728
+	limit_is memory.memsw.limit_in_bytes 268435456 memory.swap.max 134217728
 	update --memory-swap 64m --memory 64m
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	expect memory.memsw.limit_in_bytes 67108864 memory.swap.max 0
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
+	limit_is memory.memsw.limit_in_bytes 67108864 memory.swap.max 0
 	update --memory-swap -1
-	expect memory.memsw.limit_in_bytes $MOST memory.swap.max max
+	limit_is memory.memsw.limit_in_bytes $MOST memory.swap.max max
 	run_bad "memory.swap: 1048576 is memory and swap together, and less than memory.limit 67108864" \
 		oci update --memory-swap 1m box
-	expect memory.memsw.limit_in_bytes $MOST memory.swap.max max
+	limit_is memory.memsw.limit_in_bytes $MOST memory.swap.max max
 }
 
 @test "update of memory to -1 lifts swap as well" {
 	requires root
 	box_with '{"memory": {"limit": 33554432, "swap": 67108864}}'
 	update --memory -1
-	expect memory.limit_in_bytes $MOST memory.max max
-	expect memory.memsw.limit_in_bytes $MOST memory.swap.max max
+	limit_is memory.limit_in_bytes $MOST memory.max max
+	limit_is memory.memsw.limit_in_bytes $MOST memory.swap.max max
 	update --memory 32m
-	expect memory.limit_in_bytes 33554432 memory.max 33554432
-	expect memory.memsw.limit_in_bytes $MOST memory.swap.max max
+	limit_is memory.limit_in_bytes 33554432 memory.max 33554432
+	limit_is memory.memsw.limit_in_bytes $MOST memory.swap.max max
 }
 
 @test "update of a quota alone keeps the period, and the reverse" {
 	requires root
 	box_with '{"cpu": {"quota": 50000, "period": 100000}}'
 	update --cpu-quota 30000
-	expect cpu.cfs_quota_us 30000 cpu.max "30000 100000"
+	limit_is cpu.cfs_quota_us 30000 cpu.max "30000 100000"
 	update --cpu-period 50000
-	expect cpu.cfs_quota_us 30000 cpu.max "30000 50000"
-	expect cpu.cfs_period_us 50000 cpu.max "30000 50000"
+	limit_is cpu.cfs_quota_us 30000 cpu.max "30000 50000"
+	limit_is cpu.cfs_period_us 50000 cpu.max "30000 50000"
 	update --cpu-quota -1
-	expect cpu.cfs_quota_us -1 cpu.max "max 50000"
+	limit_is cpu.cfs_quota_us -1 cpu.max "max 50000"
 	no_box
 	box_with '{}'
 	update --cpu-period 50000
-	expect cpu.cfs_quota_us -1 cpu.max "max 50000"
+	limit_is cpu.cfs_quota_us -1 cpu.max "max 50000"
 	update --cpu-quota 5000
-	expect cpu.cfs_quota_us 5000 cpu.max "5000 50000"
+	limit_is cpu.cfs_quota_us 5000 cpu.max "5000 50000"
 }
 
 @test "update of a share leaves the quota alone, to the microsecond" {
 	requires root
 	box_with '{"cpu": {"shares": 1024, "quota": 33333, "period": 70000}}'
 	update --cpu-share 512
-	expect cpu.shares 512 cpu.weight 59
-	expect cpu.cfs_quota_us 33333 cpu.max "33333 70000"
-	expect cpu.cfs_period_us 70000 cpu.max "33333 70000"
+	limit_is cpu.shares 512 cpu.weight 59
+	limit_is cpu.cfs_quota_us 33333 cpu.max "33333 70000"
+	limit_is cpu.cfs_period_us 70000 cpu.max "33333 70000"
 	run_bad "linux.resources.cpu.cpus: " oci update --cpu-share 256 \
 		--cpuset-cpus 4095 box
-	expect cpu.shares 512 cpu.weight 59
-	expect cpu.cfs_quota_us 33333 cpu.max "33333 70000"
+	limit_is cpu.shares 512 cpu.weight 59
+	limit_is cpu.cfs_quota_us 33333 cpu.max "33333 70000"
 }
 
 @test "update orders quota and burst as they depend on each other" {
 	requires root
 	box_with '{"cpu": {"quota": 10000, "burst": 5000}}'
 	update --cpu-quota 40000 --cpu-burst 30000
-	expect cpu.cfs_burst_us 30000 cpu.max.burst 30000
+	limit_is cpu.cfs_burst_us 30000 cpu.max.burst 30000
 	update --cpu-quota 4000 --cpu-burst 3000
-	expect cpu.cfs_burst_us 3000 cpu.max.burst 3000
+	limit_is cpu.cfs_burst_us 3000 cpu.max.burst 3000
 	run_bad "cpu.burst: 3000 is more than cpu.quota 2000" \
 		oci update --cpu-quota 2000 box
 	update --cpu-burst 0
-	expect cpu.cfs_burst_us 0 cpu.max.burst 0
+	limit_is cpu.cfs_burst_us 0 cpu.max.burst 0
 	update --cpu-quota 2000
-	expect cpu.cfs_quota_us 2000 cpu.max "2000 100000"
+	limit_is cpu.cfs_quota_us 2000 cpu.max "2000 100000"
 }
 
 @test "update to idle and back restores the share" {
 	requires root
 	box_with '{"cpu": {"shares": 512}}'
 	update --cpu-idle 1
-	expect cpu.idle 1
+	limit_is cpu.idle 1
 	update --cpu-share 256
-	expect cpu.idle 1
+	limit_is cpu.idle 1
 	update --cpu-idle 0
-	expect cpu.shares 256 cpu.weight 35
+	limit_is cpu.shares 256 cpu.weight 35
 	run_bad "cpu.idle: 2 is neither 0 nor 1" oci update --cpu-idle 2 box
 }
 
@@ -196,15 +196,15 @@ freezer() {
 	disk=$(some_disk) || skip "needs a disk"
 	numbers="\"major\": ${disk%:*}, \"minor\": ${disk#*:}"
 	box_with '{}'
-	with "{\"blockIO\": {\"throttleReadBpsDevice\":
+	with_input "{\"blockIO\": {\"throttleReadBpsDevice\":
 		[{$numbers, \"rate\": 1048576}]}}" oci update -r - box
-	with "{\"blockIO\": {\"throttleWriteBpsDevice\":
+	with_input "{\"blockIO\": {\"throttleWriteBpsDevice\":
 		[{$numbers, \"rate\": 2097152}]}}" oci update -r - box
-	expect blkio.throttle.read_bps_device "$disk 1048576" io.max \
+	limit_is blkio.throttle.read_bps_device "$disk 1048576" io.max \
 		"$disk rbps=1048576 wbps=2097152 riops=max wiops=max"
-	with "{\"blockIO\": {\"throttleReadBpsDevice\":
+	with_input "{\"blockIO\": {\"throttleReadBpsDevice\":
 		[{$numbers, \"rate\": 0}]}}" oci update -r - box
-	expect blkio.throttle.read_bps_device "" io.max \
+	limit_is blkio.throttle.read_bps_device "" io.max \
 		"$disk rbps=max wbps=2097152 riops=max wiops=max"
 }
 
@@ -215,7 +215,7 @@ freezer() {
 	wait_until has_status box paused
 	update --pids-limit 7 --memory 64m --cpu-quota 10000
 	assert_status box paused
-	expect pids.max 7
+	limit_is pids.max 7
 	freezer off
 	wait_until has_status box running
 }
@@ -228,7 +228,7 @@ freezer() {
 	update --pids-limit 9
 	assert_status box created
 	run_ok oci start box
-	expect pids.max 9
+	limit_is pids.max 9
 	run_ok oci exec box true
 }
 
@@ -263,9 +263,9 @@ freezer() {
 	start_container box
 	run oci exec box head -c 0 /dev/kmsg
 	[ "$status" -ne 0 ]
-	with '{"devices": [{"allow": true, "access": "rwm"}],
+	with_input '{"devices": [{"allow": true, "access": "rwm"}],
 		"pids": {"limit": 40}}' oci update -r - box
-	expect pids.max 40
+	limit_is pids.max 40
 	run oci exec box head -c 0 /dev/kmsg
 	[ "$status" -ne 0 ]
 	assert_output_has "Operation not permitted"
@@ -275,15 +275,15 @@ freezer() {
 	requires root
 	requires cgroup2
 	box_with '{"unified": {"memory.high": "67108864"}}'
-	with '{"unified": {"memory.low": "1048576", "cpu.max": "20000 100000"}}' \
+	with_input '{"unified": {"memory.low": "1048576", "cpu.max": "20000 100000"}}' \
 		oci update -r - box
-	expect memory.high 67108864
-	expect memory.low 1048576
+	limit_is memory.high 67108864
+	limit_is memory.low 1048576
 	# Of cpu.max the options know one half only.
 	update --cpu-period 50000
-	expect cpu.max "20000 50000"
+	limit_is cpu.max "20000 50000"
 	update --cpu-share 512 --pids-limit 20
-	expect cpu.max "20000 50000"
+	limit_is cpu.max "20000 50000"
 	[ "$(jq -r '.unified["memory.high"]' "$ROOT/box/resources.json")" = \
 		67108864 ]
 }
@@ -294,9 +294,9 @@ freezer() {
 	[ -d /sys/kernel/mm/hugepages/hugepages-2048kB ] ||
 		skip "needs huge pages of 2 MB"
 	box_with '{}'
-	with '{"hugepageLimits": [{"pageSize": "2MB", "limit": 2097152}]}' \
+	with_input '{"hugepageLimits": [{"pageSize": "2MB", "limit": 2097152}]}' \
 		oci update -r - box
-	expect hugetlb.2MB.limit_in_bytes 2097152 hugetlb.2MB.max 2097152
+	limit_is hugetlb.2MB.limit_in_bytes 2097152 hugetlb.2MB.max 2097152
 }
 
 @test "update refuses a limit below what is in use, if asked to look" {
@@ -311,10 +311,10 @@ freezer() {
 	wait_until oci exec box test -e /data/ready
 	run_bad "linux.resources.memory.limit: " \
 		oci update --memory 8m --memory-swap 8m box
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
 	assert_status box running
 	update --memory 32m
-	expect memory.limit_in_bytes 33554432 memory.max 33554432
+	limit_is memory.limit_in_bytes 33554432 memory.max 33554432
 }
 
 @test "an update that fails leaves every value as it was" {
@@ -324,15 +324,15 @@ freezer() {
 	run_bad "linux.resources.cpu.cpus: write '4095'" oci update \
 		--memory 128m --memory-swap 256m --cpu-share 1024 \
 		--cpu-quota 10000 --cpu-burst 5000 --cpuset-cpus 4095 box
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	expect memory.memsw.limit_in_bytes 67108864 memory.swap.max 0
-	expect cpu.shares 512 cpu.weight 59
-	expect cpu.cfs_quota_us 30000 cpu.max "30000 100000"
-	expect cpu.cfs_burst_us 20000 cpu.max.burst 20000
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
+	limit_is memory.memsw.limit_in_bytes 67108864 memory.swap.max 0
+	limit_is cpu.shares 512 cpu.weight 59
+	limit_is cpu.cfs_quota_us 30000 cpu.max "30000 100000"
+	limit_is cpu.cfs_burst_us 20000 cpu.max.burst 20000
 	# Nor is it remembered.
 	update --memory-swap 96m --cpu-period 50000
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	expect cpu.cfs_quota_us 30000 cpu.max "30000 50000"
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
+	limit_is cpu.cfs_quota_us 30000 cpu.max "30000 50000"
 }
 
 # OPTION VALUE => what is said.
@@ -375,9 +375,9 @@ freezer() {
 	for pid in "${pids[@]}"; do
 		wait "$pid"
 	done
-	expect pids.max 11
-	expect memory.limit_in_bytes 67108864 memory.max 67108864
-	expect cpu.cfs_quota_us 25000 cpu.max "25000 50000"
+	limit_is pids.max 11
+	limit_is memory.limit_in_bytes 67108864 memory.max 67108864
+	limit_is cpu.cfs_quota_us 25000 cpu.max "25000 50000"
 	[ "$(jq -c '[.pids.limit, .memory.limit, .cpu.shares]' \
 		"$ROOT/box/resources.json")" = "[11,67108864,512]" ]
 }

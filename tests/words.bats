@@ -46,10 +46,6 @@ inject() {
 		</dev/null >"$TMP/said" 2>&1 3>&-
 }
 
-nothing_left() {
-	[ -z "$(leftovers)" ]
-}
-
 # at_every_call FUNCTION: called with a number until it returns 99.
 at_every_call() {
 	local n r points=0
@@ -88,8 +84,8 @@ expect_death_said() {
 	fi
 }
 
-# cleared ID: by force, after whatever happened to it.
-cleared() {
+# clear_container ID: by force, after whatever happened to it.
+clear_container() {
 	if ! oci delete --force "$1" || ! wait_until nothing_left; then
 		cat "$TMP/said"
 		leftovers
@@ -106,7 +102,7 @@ kill_child_of_create() {
 	local r=0
 
 	inject child "$1" create --bundle "$BUNDLE" c1 || r=$?
-	[ $r -ne 99 ] || cleared c1
+	[ $r -ne 99 ] || clear_container c1
 	if [ $r -eq 0 ] && [ $((AFTER_KEEP += 1)) -le $MOST_AFTER_KEEP ]; then
 		wait_until has_status c1 stopped && oci delete c1 &&
 			wait_until nothing_left
@@ -178,7 +174,7 @@ kill_init_at_gate() {
 	case $r in
 	1) wait_until has_status c1 stopped && oci delete c1 &&
 		nothing_left ;;
-	99) cleared c1 && return 99 ;;
+	99) clear_container c1 && return 99 ;;
 	*) echo "status $r: $(cat "$TMP/said")" && return 1 ;;
 	esac
 }
@@ -193,7 +189,7 @@ kill_init_at_gate() {
 
 # ---- the runtime dies ----
 
-kept() {
+record_is_kept() {
 	[ -e "$ROOT/c1/state.json" ] &&
 		[ "$(jq .kept "$ROOT/c1/state.json")" = true ]
 }
@@ -202,7 +198,7 @@ kill_create_then_delete() {
 	local r=0
 
 	inject self "$1" create --bundle "$BUNDLE" c1 || r=$?
-	cleared c1 || return 1
+	clear_container c1 || return 1
 	[ $r -eq 137 ] || return $r
 }
 
@@ -221,14 +217,14 @@ kill_create_then_create() {
 	local r=0
 
 	inject self "$1" create --bundle "$BUNDLE" c1 || r=$?
-	if kept; then
+	if record_is_kept; then
 		run_bad "c1: container with given ID already exists" create c1 ||
 			return 1
 	else
 		create c1 || return 1
 		assert_status c1 created || return 1
 	fi
-	cleared c1 || return 1
+	clear_container c1 || return 1
 	[ $r -eq 137 ] || return $r
 }
 
@@ -241,7 +237,7 @@ kill_run() {
 	local r=0
 
 	inject self "$1" run --bundle "$BUNDLE" c1 || r=$?
-	cleared c1 || return 1
+	clear_container c1 || return 1
 	[ $r -eq 137 ] || return $r
 }
 
@@ -259,7 +255,7 @@ kill_start() {
 		# Nothing has happened yet: another start can do it.
 		oci start c1 || return 1
 	fi
-	cleared c1 || return 1
+	clear_container c1 || return 1
 	[ $r -eq 137 ] || return $r
 }
 
@@ -281,7 +277,7 @@ kill_exec() {
 	start_sleeping c1
 	at_every_call kill_exec
 	[ "$(oci exec c1 true && echo works)" = works ]
-	cleared c1
+	clear_container c1
 }
 
 kill_delete() {
@@ -293,7 +289,7 @@ kill_delete() {
 		# The record is the last to go, so this is not a broken one.
 		oci delete c1 || return 1
 	fi
-	cleared c1 || return 1
+	clear_container c1 || return 1
 	[ $r -eq 137 ] || return $r
 }
 

@@ -10,7 +10,7 @@ USER_ID=3004
 # The rootfs, the default config.json and that of a user: of version 1.0.2,
 # since Debian's crun refuses a newer one.
 # shellcheck disable=SC2016 # the dollars are jq's
-make_rootfs() {
+make_bench_rootfs() {
 	local dir=$WORK/rootfs i
 
 	mkdir -p "$dir"/{bin,dev,etc,proc,root,run,sys,tmp} \
@@ -36,9 +36,9 @@ make_rootfs() {
 	done
 }
 
-# bundle DIR CGROUP EXPRESSION [JQ OPTIONS]: the default one, changed.
+# write_bundle DIR CGROUP EXPRESSION [JQ OPTIONS]: the default one, changed.
 # shellcheck disable=SC2016
-bundle() {
+write_bundle() {
 	local dir=$1 cgroup=$2 expression=$3
 
 	shift 3

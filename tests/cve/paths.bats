@@ -50,7 +50,7 @@ without_dev() {
 # nothing_ran TEXT: create is refused with TEXT; the program left no mark.
 nothing_ran() {
 	args touch /ran
-	refused "$1"
+	create_fails "$1"
 	[ ! -e "$BUNDLE/rootfs/ran" ]
 }
 
@@ -177,7 +177,7 @@ character special file 1:3"
 	add_mount /real proc proc
 	for target in /decoy "$HOST/sentinel" /real/sys/net/ipv4/ip_forward; do
 		ln -sfn "$target" "$fake/ip_default_ttl"
-		inside 'cat /real/sys/net/ipv4/ip_default_ttl /decoy \
+		run_inside 'cat /real/sys/net/ipv4/ip_default_ttl /decoy \
 			/real/sys/net/ipv4/ip_forward'
 		assert_lines "33
 decoy
@@ -329,7 +329,7 @@ host_is_same() {
 	config '.process.cwd = "/job/deep" |
 		.linux.maskedPaths = ["/dev/core"] |
 		.linux.readonlyPaths = ["/dev/fd"]'
-	inside 'echo "$HOME $(pwd)"'
+	run_inside 'echo "$HOME $(pwd)"'
 	assert_lines "/ $HOST/deep"
 	python3 -c 'import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -337,7 +337,7 @@ s.bind(sys.argv[1])
 s.recv(1)' "$TMP/notify" 3>&- &
 	RACER=$!
 	wait_until test -S "$TMP/notify"
-	NOTIFY_SOCKET=$TMP/notify inside 'echo "$HOME"'
+	NOTIFY_SOCKET=$TMP/notify run_inside 'echo "$HOME"'
 	assert_lines /
 }
 
@@ -346,17 +346,17 @@ s.recv(1)' "$TMP/notify" 3>&- &
 	config '.process.capabilities[] += ["CAP_SYS_ADMIN", "CAP_DAC_OVERRIDE"] |
 		(.mounts[] | select(.type == "cgroup") | .options) |=
 			map(select(. != "ro"))'
-	inside 'find /sys/fs/cgroup -name release_agent'
+	run_inside 'find /sys/fs/cgroup -name release_agent'
 	assert_lines ""
 	config 'del(.linux.namespaces[] | select(.type == "cgroup"))'
-	inside 'find /sys/fs/cgroup -name release_agent'
+	run_inside 'find /sys/fs/cgroup -name release_agent'
 	assert_lines ""
 }
 
 @test "CVE-2022-0492: notify_on_release is read-only by default" {
 	requires cgroup1
 	config '.process.capabilities[] += ["CAP_DAC_OVERRIDE"]'
-	inside 'echo 1 >/sys/fs/cgroup/pids/notify_on_release; true'
+	run_inside 'echo 1 >/sys/fs/cgroup/pids/notify_on_release; true'
 	assert_output_has "Read-only file system"
 }
 

@@ -21,20 +21,9 @@ setup() {
 	new_bundle box
 }
 
-# policed KEY=VALUE...: the annotations of the bundle, without their prefix.
-policed() {
-	local pair
-
-	config 'del(.annotations)'
-	for pair; do
-		config --arg key "io.sandlock.${pair%%=*}" \
-			--arg value "${pair#*=}" '.annotations[$key] = $value'
-	done
-}
-
 # has_landlock: skip unless all of a policy can be held.
 has_landlock() {
-	policed filesystem.read=/
+	annotate_policy filesystem.read=/
 	run oci run --bundle "$BUNDLE" box
 	[ "$status" -eq 0 ] || skip "needs version 5 of Landlock"
 }
@@ -47,11 +36,11 @@ has_landlock() {
 	echo secret >"$BUNDLE/rootfs/data/secret"
 	config '.process.capabilities[] += ["CAP_DAC_READ_SEARCH"]'
 	args flip /tmp/name /data/public /data/secret 20000
-	policed filesystem.read=/ filesystem.write=/tmp \
+	annotate_policy filesystem.read=/ filesystem.write=/tmp \
 		filesystem.deny=/data/secret
 	run_ok oci run --bundle "$BUNDLE" box
 	assert_lines "read often"
-	policed filesystem.read=/ filesystem.write=/tmp
+	annotate_policy filesystem.read=/ filesystem.write=/tmp
 	run_ok oci run --bundle "$BUNDLE" box
 	assert_lines $'read often\nsecret'
 }
@@ -70,7 +59,7 @@ only() {
 	cp "$BATS_FILE_TMPDIR/sockets" "$BUNDLE/rootfs/bin/"
 	config '.process.capabilities[] += ["CAP_NET_RAW", "CAP_NET_ADMIN"]'
 	args sockets
-	policed network.mode=deny
+	annotate_policy network.mode=deny
 	run_ok oci run --bundle "$BUNDLE" box
 	[ "$(grep -v high <<<"$output")" = "1 1 0
 1 1 1
@@ -81,7 +70,7 @@ only() {
 16 2 0
 16 3 0
 io_uring_setup EPERM" ]
-	policed network.mode=deny syscalls.extra_allow=raw_sockets
+	annotate_policy network.mode=deny syscalls.extra_allow=raw_sockets
 	run_ok oci run --bundle "$BUNDLE" box
 	only '(1|16|io_uring_setup) '
 }
@@ -90,7 +79,7 @@ io_uring_setup EPERM" ]
 	cp "$BATS_FILE_TMPDIR/sockets" "$BUNDLE/rootfs/bin/"
 	config '.process.capabilities[] += ["CAP_NET_RAW", "CAP_NET_ADMIN"]'
 	args sockets
-	policed network.mode=open
+	annotate_policy network.mode=open
 	run_ok oci run --bundle "$BUNDLE" box
 	grep -qx "2 1 6" <<<"$output"
 	grep -qx "2 1 6 high" <<<"$output"
@@ -103,14 +92,14 @@ io_uring_setup EPERM" ]
 @test "82: what is both allowed and denied is denied" {
 	config '.process.capabilities[] += ["CAP_SYS_ADMIN"]'
 	args mount -t tmpfs tmpfs /tmp
-	policed syscalls.extra_allow=mount
+	annotate_policy syscalls.extra_allow=mount
 	run_ok oci run --bundle "$BUNDLE" box
-	policed syscalls.extra_allow=mount syscalls.extra_deny=mount
+	annotate_policy syscalls.extra_allow=mount syscalls.extra_deny=mount
 	run_bad "permission denied" oci run --bundle "$BUNDLE" box
 	config '.linux.seccomp = {defaultAction: "SCMP_ACT_ALLOW", syscalls: [
 		{names: ["mount"], action: "SCMP_ACT_ALLOW"},
 		{names: ["mount"], action: "SCMP_ACT_ERRNO"}]}'
-	policed syscalls.extra_allow=mount
+	annotate_policy syscalls.extra_allow=mount
 	run oci run --bundle "$BUNDLE" box
 	[ "$status" -ne 0 ]
 }

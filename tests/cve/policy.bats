@@ -18,21 +18,6 @@ setup() {
 	new_calls_bundle
 }
 
-# policed KEY=VALUE...: the annotations of the bundle, without their prefix.
-policed() {
-	local pair
-
-	config 'del(.annotations)'
-	for pair; do
-		config --arg key "io.sandlock.${pair%%=*}" \
-			--arg value "${pair#*=}" '.annotations[$key] = $value'
-	done
-}
-
-on_pty() {
-	"$TESTS/terminal.py" pty 24x80 -- "$SANDLOCK_OCI" --root "$ROOT" "$@" 3>&-
-}
-
 # The terminal is its own, and the kernel would let it.
 @test "CVE-2019-10063, CVE-2023-28100: the low word of a request decides" {
 	requires python3
@@ -40,10 +25,10 @@ on_pty() {
 	config '.process.terminal = true |
 		.process.capabilities[] += ["CAP_SYS_ADMIN"]'
 	args typist
-	run on_pty run --bundle "$BUNDLE" web
+	run oci_on_pty 24x80 -- run --bundle "$BUNDLE" web
 	[ "$(grep -c "type OK" <<<"$output")" -eq 2 ]
-	policed config.supervisor=false
-	run on_pty run --bundle "$BUNDLE" web
+	annotate_policy config.supervisor=false
+	run oci_on_pty 24x80 -- run --bundle "$BUNDLE" web
 	[ "$(grep -cE "(type|paste) EPERM" <<<"$output")" -eq 4 ]
 }
 
@@ -52,18 +37,18 @@ on_pty() {
 	local call
 
 	config '.process.capabilities[] += ["CAP_SYS_ADMIN"]'
-	policed config.supervisor=false
+	annotate_policy config.supervisor=false
 	for call in 428 429 430 431 432 433 442 467; do
 		assert_calls "$call EPERM" "$call"
 	done
 	assert_calls "435 ENOSYS" 435,0,0
-	policed
+	annotate_policy
 	assert_calls "435 EINVAL" 435,0,0
 }
 
 @test "CVE-2024-42318: nobody changes the keyring of his parent" {
 	assert_calls "keyctl ok" keyctl,0,-3,0
-	policed config.supervisor=false
+	annotate_policy config.supervisor=false
 	assert_calls "keyctl EPERM" keyctl,0,-3,0
 	assert_calls "keyctl EPERM" keyctl,18
 }

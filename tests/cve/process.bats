@@ -28,7 +28,7 @@ CAPABILITIES='grep ^Cap /proc/self/status | tr "\t" " "'
 
 @test "CVE-2016-8649: an inherited /proc of the host does not come along" {
 	exec 7</proc 8</
-	inside 'ls /proc/self/fd/7/1/root /proc/self/fd/8/; :'
+	run_inside 'ls /proc/self/fd/7/1/root /proc/self/fd/8/; :'
 	assert_output_has "/proc/self/fd/7/1/root: No such file"
 	assert_output_has "/proc/self/fd/8/: No such file"
 	args sleep 1000
@@ -70,17 +70,17 @@ CapAmb: $none"
 		.linux.namespaces += [{type: "user"}] |
 		.linux.uidMappings = maps(300) | .linux.gidMappings = maps(300)'
 	chown 100000:100000 "$BUNDLE/rootfs"
-	inside 'wc -l </proc/self/uid_map; tail -n 1 /proc/self/gid_map'
+	run_inside 'wc -l </proc/self/uid_map; tail -n 1 /proc/self/gid_map'
 	[ "$(tr -s ' ' <<<"$output")" = $'300\n 299 100299 1' ]
 	config '.linux.uidMappings = [range(5000) | {containerID: ., size: 1,
 		hostID: (100000 + .)}]'
-	refused "linux.uidMappings: has 5000 entries, 340 are possible"
+	create_fails "linux.uidMappings: has 5000 entries, 340 are possible"
 }
 
 @test "CVE-2021-43784: many mounts are all there" {
 	config '.mounts += [range(1500) | {type: "tmpfs", source: "tmpfs",
 		destination: "/mnt/\(.)", options: ["size=4k"]}]'
-	inside 'grep -c " /mnt/" /proc/self/mountinfo'
+	run_inside 'grep -c " /mnt/" /proc/self/mountinfo'
 	assert_lines 1500
 }
 
@@ -103,16 +103,16 @@ CapAmb: $none"
 @test "CVE-2022-0811: one sysctl does not become two" {
 	config '.linux.sysctl = {"kernel.shm_rmid_forced":
 		"1\nkernel.domainname=evil"}'
-	refused "must not have a newline"
+	create_fails "must not have a newline"
 	config '.linux.sysctl = {"kernel.shm_rmid_forced\nkernel.domainname":
 		"1"}'
-	refused "not the name of a sysctl"
+	create_fails "not the name of a sysctl"
 	config '.linux.sysctl = {"kernel.shm_rmid_forced":
 		"1+kernel.domainname=evil"}'
-	refused "invalid argument"
+	create_fails "invalid argument"
 	config '.linux.sysctl = {"kernel.shm_rmid_forced/../core_pattern":
 		"evil"}'
-	refused "linux.sysctl"
+	create_fails "linux.sysctl"
 }
 
 # A number that was given to another process, started in the same moment.
@@ -204,7 +204,7 @@ home_is_root() {
 	for id in 4294967296 -0 00x0 18446744073709551616; do
 		printf '%s\n' "trap:x:$id:0::/trap:/bin/sh" \
 			'root:x:0:0:root:/root:/bin/sh' >"$passwd"
-		inside 'echo $HOME'
+		run_inside 'echo $HOME'
 		assert_lines /root
 	done
 }
@@ -243,24 +243,19 @@ home_is_root() {
 	oci delete --force box
 	for id in 4294967296 4294967295 -1 1.5 '"1"'; do
 		config --argjson id "$id" '.process.user.uid = $id'
-		refused "process.user.uid"
+		create_fails "process.user.uid"
 	done
-}
-
-on_pty() {
-	"$TESTS/terminal.py" pty 24x80 -- \
-		"$SANDLOCK_OCI" --root "$ROOT" "$@" 3>&-
 }
 
 @test "CVE-2017-5226, CVE-2016-10124: the caller's terminal takes no keystroke" {
 	requires python3
 	cp "$BATS_FILE_TMPDIR/typist" "$BUNDLE/rootfs/bin/"
 	args typist
-	run on_pty run --bundle "$BUNDLE" box
+	run oci_on_pty 24x80 -- run --bundle "$BUNDLE" box
 	[ "$(grep -cE "(take|type) EPERM" <<<"$output")" -eq 3 ]
 	args sleep 1000
 	start_container box
-	run on_pty exec box typist
+	run oci_on_pty 24x80 -- exec box typist
 	[ "$(grep -cE "(take|type) EPERM" <<<"$output")" -eq 3 ]
 }
 

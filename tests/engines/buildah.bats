@@ -7,7 +7,7 @@ load podman
 setup_file() {
 	has_engine buildah
 	room_open
-	write_configuration
+	write_podman_configuration
 	write_places
 	buildah from --name base "docker-archive:$ROOM/image.tar"
 	engine buildah "$(buildah --version)"
@@ -22,8 +22,8 @@ buildah() {
 }
 export -f buildah
 
-# with OPTION... -- PROGRAM...: run it with these.
-with() {
+# buildah_with OPTION... -- PROGRAM...: run it with these.
+buildah_with() {
 	local options=()
 
 	while [ "$1" != -- ]; do
@@ -34,10 +34,10 @@ with() {
 	buildah run --runtime "$RUNTIME" --isolation oci --network none \
 		"${options[@]}" base -- "$@"
 }
-export -f with
+export -f buildah_with
 
 run_in() {
-	with -- "$@"
+	buildah_with -- "$@"
 }
 
 remove_all() {
@@ -60,23 +60,23 @@ remove_all() {
 
 # bats test_tags=tty
 @test "buildah gives a program a terminal" {
-	expect 0 /dev/pts/ terminal with --terminal -- tty
+	expect 0 /dev/pts/ terminal buildah_with --terminal -- tty
 }
 
 # bats test_tags=run,hostname
 @test "buildah runs a program as a user, in a place and by a name" {
-	expect 0 "uid=1(daemon)" with --user daemon -- id
-	expect 0 /tmp with --workingdir /tmp -- pwd
-	expect 0 WORD=here with --env WORD=here -- env
-	expect 0 inside with --hostname inside -- hostname
+	expect 0 "uid=1(daemon)" buildah_with --user daemon -- id
+	expect 0 /tmp buildah_with --workingdir /tmp -- pwd
+	expect 0 WORD=here buildah_with --env WORD=here -- env
+	expect 0 inside buildah_with --hostname inside -- hostname
 }
 
 # Later mounts of the host cannot arrive: buildah is in a mount namespace.
 # bats test_tags=propagation
 @test "buildah binds a directory so that its mounts are shared, or not" {
-	expect 0 " /dir " with -v "$TMP:/dir:rshared" -- \
+	expect 0 " /dir " buildah_with -v "$TMP:/dir:rshared" -- \
 		grep 'shared:' /proc/self/mountinfo
-	expect 1 "" with -v "$TMP:/dir:rprivate" -- \
+	expect 1 "" buildah_with -v "$TMP:/dir:rprivate" -- \
 		grep ' /dir .*shared:' /proc/self/mountinfo
 }
 
@@ -99,14 +99,14 @@ remove_all() {
 # bats test_tags=binds
 @test "buildah mounts what a program needs" {
 	echo kept >"$TMP/file"
-	expect 0 "Read-only file system" with -v "$TMP:/dir:ro" -- \
+	expect 0 "Read-only file system" buildah_with -v "$TMP:/dir:ro" -- \
 		sh -c '! touch /dir/new && cat /dir/file'
 	assert_output_has kept
 }
 
 # bats test_tags=capabilities,seccomp
 @test "buildah takes capabilities away and filters system calls" {
-	expect 1 "Operation not permitted" with --cap-drop CAP_CHOWN -- \
+	expect 1 "Operation not permitted" buildah_with --cap-drop CAP_CHOWN -- \
 		chown 1 /tmp
 	expect 0 "Seccomp:	2" run_in grep Seccomp /proc/self/status
 }
@@ -117,7 +117,7 @@ remove_all() {
 
 	for ns in pid uts ipc; do
 		expect 0 "$(room readlink /proc/self/ns/$ns)" \
-			with --$ns host -- readlink /proc/self/ns/$ns
+			buildah_with --$ns host -- readlink /proc/self/ns/$ns
 	done
 	expect 0 "$(room readlink /proc/self/ns/net)" buildah run \
 		--runtime "$RUNTIME" --isolation oci --network host base -- \
@@ -132,21 +132,21 @@ remove_all() {
 		'echo other >/proc/sys/kernel/hostname; exec sleep 1000' &
 	wait_until room pgrep -xf "sleep 1000"
 	pid=$(room pgrep -xf "sleep 1000")
-	expect 0 other with --uts "/proc/$pid/ns/uts" -- hostname
+	expect 0 other buildah_with --uts "/proc/$pid/ns/uts" -- hostname
 	room kill "$pid"
 }
 
 # bats test_tags=tmpfs
 @test "buildah mounts a tmpfs" {
-	expect 0 "tmpfs /scratch" with \
+	expect 0 "tmpfs /scratch" buildah_with \
 		--mount type=tmpfs,destination=/scratch -- cat /proc/mounts
 }
 
 # bats test_tags=cgroup-namespace
 @test "buildah run has a cgroup namespace, or the caller's" {
-	expect 1 "" with --cgroupns private -- grep -v ':/$' /proc/self/cgroup
+	expect 1 "" buildah_with --cgroupns private -- grep -v ':/$' /proc/self/cgroup
 	expect 0 "$(room readlink /proc/self/ns/cgroup)" \
-		with --cgroupns host -- readlink /proc/self/ns/cgroup
+		buildah_with --cgroupns host -- readlink /proc/self/ns/cgroup
 }
 
 # build INSTRUCTION [OPTION...]: on top of the image.

@@ -16,14 +16,15 @@ setup_file() {
 	show_criu
 	start_containerd
 	engine "containerd, ctr," "$(containerd_version)"
-	start first
+	start_counting_task first
 	ctr containers checkpoint --task first first
 	remove_all
 	room_settled
 }
 
-# start ID [OPTION...]: one that counts in a file for as long as it lives.
-start() {
+# start_counting_task ID [OPTION...]: one that counts in a file for as long as
+# it lives.
+start_counting_task() {
 	local id=$1
 
 	shift
@@ -45,25 +46,18 @@ remove_all() {
 	done
 }
 
-inside() {
-	local id=$1
-
-	shift
-	ctr tasks exec --exec-id "x$RANDOM" "$id" "$@"
-}
-
 counts() {
-	inside "$1" test -s /count
+	task_exec "$1" test -s /count
 }
 
-more_than() {
-	[ "$(inside "$2" cat /count)" -gt "$1" ]
+task_counted_past() {
+	[ "$(task_exec "$2" cat /count)" -gt "$1" ]
 }
 
 # bats test_tags=checkpoint
 @test "ctr restores a container where its checkpoint was made" {
-	start a
-	before=$(inside a cat /count)
+	start_counting_task a
+	before=$(task_exec a cat /count)
 	expect 0 "" ctr containers checkpoint --task --rw a saved
 	expect 0 RUNNING ctr tasks list
 	ctr tasks kill -s KILL a
@@ -72,14 +66,14 @@ more_than() {
 	ctr containers rm a
 	expect 0 "" ctr containers restore --live --rw b saved
 	expect 0 RUNNING ctr tasks list
-	wait_until more_than "$((before - 1))" b
+	wait_until task_counted_past "$((before - 1))" b
 	ctr tasks kill -s KILL b
 	wait_until has STOPPED ctr tasks list
 }
 
 # bats test_tags=checkpoint
 @test "ctr tasks checkpoint --exit ends the container" {
-	start a
+	start_counting_task a
 	expect 0 "" ctr tasks checkpoint --exit --image-path "$ROOM/images" \
 		--work-path "$ROOM" a
 	wait_until has STOPPED ctr tasks list

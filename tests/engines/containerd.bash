@@ -9,7 +9,7 @@ load engines
 start_containerd() {
 	local namespace
 
-	write_configuration "${1:-v2}" "${2:-/usr/lib/cni}"
+	write_containerd_configuration "${1:-v2}" "${2:-/usr/lib/cni}"
 	start_daemon containerd containerd --config "$ROOM/containerd.toml" \
 		--root "$ROOM/containerd"
 	daemon_answers containerd Server: ctr version
@@ -25,7 +25,7 @@ containerd_version() {
 # What contrib/ has, and what only tests need. What a sandbox runs is the
 # image's own command: to sleep. A machine that is a container may not be
 # allowed to lower the OOM score.
-write_configuration() {
+write_containerd_configuration() {
 	local cri='"io.containerd.grpc.v1.cri"' opt='"io.containerd.internal.v1.opt"'
 
 	[ "$1" != v1 ] || cri=cri opt=opt
@@ -76,3 +76,11 @@ ctr() {
 	room ctr "$@"
 }
 export -f ctr
+
+# task_exec ID COMMAND...: in a task that runs.
+task_exec() {
+	local id=$1
+
+	shift
+	ctr tasks exec --exec-id "x$RANDOM" "$id" "$@"
+}

@@ -10,12 +10,12 @@ setup_file() {
 	show_network
 	start_containerd
 	engine "containerd, ctr," "$(containerd_version)"
-	with --cni -- first true
+	task_with --cni -- first true
 	room_settled
 }
 
-# with OPTION... -- ID PROGRAM...: run it with these, and remove it.
-with() {
+# task_with OPTION... -- ID PROGRAM...: run it with these, and remove it.
+task_with() {
 	local options=()
 
 	while [ "$1" != -- ]; do
@@ -26,14 +26,14 @@ with() {
 	ctr run --rm --runc-binary "$RUNTIME" "${options[@]}" "$IMAGE" "$@"
 }
 
-# once ID [PROGRAM...]: without any.
-once() {
-	with -- "$@"
+# task_once ID [PROGRAM...]: without any.
+task_once() {
+	task_with -- "$@"
 }
-export -f with
+export -f task_with
 
-# start ID [OPTION...]: one that sleeps until it is stopped.
-start() {
+# start_task ID [OPTION...]: one that sleeps until it is stopped.
+start_task() {
 	local id=$1
 
 	shift
@@ -53,11 +53,11 @@ remove_all() {
 	done
 }
 
-is_stopped() {
+task_is_stopped() {
 	has STOPPED ctr tasks list
 }
 
-pid_of() {
+task_pid() {
 	ctr tasks list | awk -v id="$1" '$1 == id { print $2 }'
 }
 
@@ -69,23 +69,23 @@ cgroup_file() {
 
 # bats test_tags=run,exit-codes
 @test "ctr runs a program and ends as it does" {
-	expect 0 hello once a echo hello
-	expect 7 "" once a sh -c 'exit 7'
-	expect 143 "" once a sh -c 'sh -c "kill -TERM \$\$"; exit $?'
+	expect 0 hello task_once a echo hello
+	expect 7 "" task_once a sh -c 'exit 7'
+	expect 143 "" task_once a sh -c 'sh -c "kill -TERM \$\$"; exit $?'
 }
 
 # bats test_tags=exit-codes
 @test "ctr says which program it cannot run, and why" {
 	expect 1 "exec: \"nosuch\": executable file not found in \$PATH" \
-		once a nosuch
-	expect 1 'exec: "/etc/passwd": permission denied' once a /etc/passwd
-	expect 0 "" once a true
+		task_once a nosuch
+	expect 1 'exec: "/etc/passwd": permission denied' task_once a /etc/passwd
+	expect 0 "" task_once a true
 }
 
 # bats test_tags=run
 @test "ctr runs a program in a place and with words for it" {
-	expect 0 /tmp with --cwd /tmp -- a pwd
-	expect 0 WORD=here with --env WORD=here -- a env
+	expect 0 /tmp task_with --cwd /tmp -- a pwd
+	expect 0 WORD=here task_with --env WORD=here -- a env
 }
 
 # bats test_tags=run
@@ -97,12 +97,12 @@ cgroup_file() {
 # The client sets the size of the terminal later, and may come too late.
 # bats test_tags=tty
 @test "ctr gives a program a terminal" {
-	expect 5 /dev/pts/ terminal with -t -- a sh -c 'tty; exit 5'
+	expect 5 /dev/pts/ terminal task_with -t -- a sh -c 'tty; exit 5'
 }
 
 # bats test_tags=exec,tty
 @test "ctr task exec runs a program beside the first" {
-	start a
+	start_task a
 	expect 9 "uid=0(root)" ctr tasks exec --exec-id e a sh -c 'id; exit 9'
 	expect 0 "/tmp" ctr tasks exec --exec-id e --cwd /tmp a pwd
 	expect 0 "uid=1(daemon)" ctr tasks exec --exec-id e --user 1:1 a id
@@ -114,22 +114,22 @@ cgroup_file() {
 
 # bats test_tags=detached,stop,top
 @test "ctr task kill, ps and rm see a container to its end" {
-	start a
+	start_task a
 	expect 0 RUNNING ctr tasks list
 	expect 0 "$(room pgrep -xf "sleep 1000")" ctr tasks ps a
 	ctr tasks kill -s TERM a
-	wait_until is_stopped
+	wait_until task_is_stopped
 	expect 0 "exit code 3" ctr tasks rm a
 	ctr containers rm a
 }
 
 # bats test_tags=kill
 @test "ctr task kill --all reaches every process" {
-	start a
+	start_task a
 	ctr tasks exec -d --fifo-dir "$TMP/fifo" --exec-id e a sleep 2000
 	wait_until room pgrep -xf "sleep 2000"
 	ctr tasks kill -s KILL --all a
-	wait_until is_stopped
+	wait_until task_is_stopped
 	expect 1 "" room pgrep -xf "sleep 2000"
 }
 
@@ -161,9 +161,9 @@ cgroup_file() {
 
 # bats test_tags=restart
 @test "ctr starts the task of a container anew" {
-	start a
+	start_task a
 	ctr tasks kill -s KILL a
-	wait_until is_stopped
+	wait_until task_is_stopped
 	ctr tasks rm a || true
 	ctr tasks start -d a
 	expect 0 RUNNING ctr tasks list
@@ -171,42 +171,42 @@ cgroup_file() {
 
 # bats test_tags=pause
 @test "ctr task pause stops a container, and resume lets it go on" {
-	start a
+	start_task a
 	ctr tasks pause a
 	expect 0 PAUSED ctr tasks list
-	stands_still "$(pid_of a)"
+	stands_still "$(task_pid a)"
 	ctr tasks resume a
 	expect 0 RUNNING ctr tasks list
-	expect 1 "" stands_still "$(pid_of a)"
+	expect 1 "" stands_still "$(task_pid a)"
 }
 
-# has_processes ID N: by what containerd counts.
-has_processes() {
+# task_has_processes ID N: by what containerd counts.
+task_has_processes() {
 	ctr tasks metrics "$1" | grep -Eq "^pids\.current +$2\s*$"
 }
 
 # bats test_tags=stats
 @test "ctr task metrics counts what a container takes" {
-	start a
-	wait_until has_processes a 2
+	start_task a
+	wait_until task_has_processes a 2
 }
 
 # bats test_tags=memory,cpus
 @test "ctr sets limits of memory and CPU" {
-	start a --memory-limit 67108864 --cpu-quota 50000 --cpu-period 100000
+	start_task a --memory-limit 67108864 --cpu-quota 50000 --cpu-period 100000
 	expect 0 67108864 cgroup_file a memory.max memory.limit_in_bytes
 	expect 0 50000 cgroup_file a cpu.max cpu.cfs_quota_us
 }
 
 # bats test_tags=oom-kill
 @test "ctr sees a program killed that wants too much memory" {
-	expect 137 "" with --memory-limit 16777216 -- a tail /dev/zero
+	expect 137 "" task_with --memory-limit 16777216 -- a tail /dev/zero
 }
 
 # bats test_tags=read-only,binds
 @test "ctr mounts, and keeps the root read-only" {
 	echo kept >"$TMP/file"
-	expect 0 kept with --read-only \
+	expect 0 kept task_with --read-only \
 		--mount "type=bind,src=$TMP/file,dst=/file,options=rbind:ro" \
 		-- a sh -c '! touch /new && ! touch /file && cat /file'
 	assert_output_has "Read-only file system"
@@ -214,7 +214,7 @@ has_processes() {
 
 # bats test_tags=tmpfs
 @test "ctr mounts a tmpfs" {
-	expect 0 "tmpfs /scratch" with \
+	expect 0 "tmpfs /scratch" task_with \
 		--mount "type=tmpfs,src=tmpfs,dst=/scratch,options=size=1m" \
 		-- a cat /proc/mounts
 }
@@ -227,15 +227,15 @@ has_processes() {
 	mkdir -p "$dir/later"
 	room mount --bind "$dir" "$dir"
 	room mount --make-shared "$dir"
-	start slave --mount "$bind:rslave"
-	start private --mount "$bind:rprivate"
+	start_task slave --mount "$bind:rslave"
+	start_task private --mount "$bind:rprivate"
 	room mount -t tmpfs tmpfs "$dir/later"
 	expect 0 /dir/later ctr tasks exec --exec-id e slave cat /proc/mounts
 	expect 1 "" ctr tasks exec --exec-id e private \
 		grep /dir/later /proc/mounts
 	room umount "$dir/later"
-	start shared --rootfs-propagation rshared --mount "$bind:rshared"
-	mounts_back "$(pid_of shared)" "$dir"
+	start_task shared --rootfs-propagation rshared --mount "$bind:rshared"
+	mounts_back "$(task_pid shared)" "$dir"
 	remove_all
 	room umount "$dir"
 }
@@ -243,39 +243,39 @@ has_processes() {
 # bats test_tags=seccomp
 @test "ctr filters system calls when asked to" {
 	no_mkdir >"$TMP/profile.json"
-	expect 0 "Seccomp:	2" with --seccomp -- a \
+	expect 0 "Seccomp:	2" task_with --seccomp -- a \
 		grep Seccomp /proc/self/status
-	expect 1 "Operation not permitted" with --seccomp \
+	expect 1 "Operation not permitted" task_with --seccomp \
 		--seccomp-profile "$TMP/profile.json" -- a mkdir /tmp/new
-	expect 0 "Seccomp:	0" once a grep Seccomp /proc/self/status
+	expect 0 "Seccomp:	0" task_once a grep Seccomp /proc/self/status
 }
 
 # bats test_tags=capabilities,privileged
 @test "ctr takes a capability away, or gives all privileges" {
-	expect 1 "Operation not permitted" with --cap-drop CAP_CHOWN -- a \
+	expect 1 "Operation not permitted" task_with --cap-drop CAP_CHOWN -- a \
 		chown 1 /tmp
 	expect 0 "CapEff:	$(sed -n 's/CapEff:	//p' /proc/self/status)" \
-		with --privileged -- a grep Cap /proc/self/status
+		task_with --privileged -- a grep Cap /proc/self/status
 }
 
 # bats test_tags=no-new-privileges
 @test "ctr has privileges only go down, unless told otherwise" {
-	expect 0 "NoNewPrivs:	1" once a grep NoNewPrivs /proc/self/status
-	expect 0 "NoNewPrivs:	0" with --allow-new-privs -- a \
+	expect 0 "NoNewPrivs:	1" task_once a grep NoNewPrivs /proc/self/status
+	expect 0 "NoNewPrivs:	0" task_with --allow-new-privs -- a \
 		grep NoNewPrivs /proc/self/status
 }
 
 # These options make ctr forget --runc-binary: it runs what is called runc.
 # bats test_tags=user-namespaces
 @test "ctr run --uidmap has a user namespace" {
-	expect 0 "0     300000      65536" with --uidmap 0:300000:65536 \
+	expect 0 "0     300000      65536" task_with --uidmap 0:300000:65536 \
 		--gidmap 0:300000:65536 -- a cat /proc/self/uid_map
 }
 
 # bats test_tags=devices
 @test "ctr gives a container a device, and no other" {
-	expect 0 "" with --device /dev/fuse -- a sh -c ': <>/dev/fuse'
-	expect 1 "Operation not permitted" once a \
+	expect 0 "" task_with --device /dev/fuse -- a sh -c ': <>/dev/fuse'
+	expect 1 "Operation not permitted" task_once a \
 		sh -c 'mknod /tmp/fuse c 10 229; : <>/tmp/fuse'
 }
 
@@ -288,10 +288,6 @@ start_configured() {
 		.process.args = ["/bin/sleep", "1000"] | '"$1" \
 		>"$TMP/config.json"
 	ctr run -d --runc-binary "$RUNTIME" --config "$TMP/config.json" a
-}
-
-inside() {
-	ctr tasks exec --exec-id "x$RANDOM" a "$@"
 }
 
 # bats test_tags=pids,cpuset
@@ -311,26 +307,26 @@ inside() {
 		.process.rlimits = [{type: "RLIMIT_NOFILE", soft: 123,
 			hard: 123}] |
 		.linux.namespaces += [{type: "cgroup"}]'
-	expect 0 inside inside /bin/hostname
-	expect 0 4321 inside /bin/cat /proc/sys/net/core/somaxconn
-	expect 0 123 inside /bin/sh -c 'ulimit -n'
-	expect 1 "" inside /bin/grep -v ':/$' /proc/self/cgroup
+	expect 0 inside task_exec a /bin/hostname
+	expect 0 4321 task_exec a /bin/cat /proc/sys/net/core/somaxconn
+	expect 0 123 task_exec a /bin/sh -c 'ulimit -n'
+	expect 1 "" task_exec a /bin/grep -v ':/$' /proc/self/cgroup
 }
 
 # bats test_tags=hostname
 @test "ctr names a container" {
 	[ -n "$ENGINE_SUITE" ] || skip "needs containerd 1.7"
-	expect 0 inside with --hostname inside -- a hostname
+	expect 0 inside task_with --hostname inside -- a hostname
 }
 
 # bats test_tags=network
 @test "ctr run --cni has an interface by the plugins" {
-	expect 0 10.77.0. with --cni -- a ip address show eth0
+	expect 0 10.77.0. task_with --cni -- a ip address show eth0
 }
 
 # bats test_tags=host-namespaces
 @test "ctr run --net-host shares the network of the daemon" {
-	expect 0 "$(room readlink /proc/self/ns/net)" with --net-host -- a \
+	expect 0 "$(room readlink /proc/self/ns/net)" task_with --net-host -- a \
 		readlink /proc/self/ns/net
 }
 
@@ -338,22 +334,22 @@ inside() {
 @test "a ctr container joins the namespaces of another" {
 	local pid
 
-	start a
-	pid=$(pid_of a)
+	start_task a
+	pid=$(task_pid a)
 	expect 0 "$(room readlink "/proc/$pid/ns/net")" \
-		with --with-ns "network:/proc/$pid/ns/net" -- b \
+		task_with --with-ns "network:/proc/$pid/ns/net" -- b \
 		readlink /proc/self/ns/net
 }
 
 # bats test_tags=cgroup-parent
 @test "ctr puts a container into the cgroup it is told to" {
-	start a --cgroup /given/a
-	room grep -q /given/a "/proc/$(pid_of a)/cgroup"
+	start_task a --cgroup /given/a
+	room grep -q /given/a "/proc/$(task_pid a)/cgroup"
 }
 
 # bats test_tags=annotations
 @test "ctr passes annotations on to the runtime" {
-	start a --annotation io.example.word=here
+	start_task a --annotation io.example.word=here
 	expect 0 here jq '.annotations["io.example.word"]' \
 		"/proc/$ROOM_PID/root/run/containerd/io.containerd.runtime.v2.task/default/a/config.json"
 }
@@ -362,9 +358,9 @@ inside() {
 # bats test_tags=policy
 @test "ctr passes a policy on, and does not run what has a wrong one" {
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
-	expect 0 "Seccomp_filters:	1" with \
+	expect 0 "Seccomp_filters:	1" task_with \
 		--annotation io.sandlock.network.mode=deny -- a \
 		grep Seccomp_filters /proc/self/status
-	expect 1 "io.sandlock.network.mode: 'none' is not" with \
+	expect 1 "io.sandlock.network.mode: 'none' is not" task_with \
 		--annotation io.sandlock.network.mode=none -- a true
 }

@@ -13,13 +13,14 @@ setup_file() {
 	room_open
 	start_pods v1
 	run_pod sandlock
-	start_container '{}' true
+	start_cri_container '{}' true
 	stop_pod
 	room_settled
 }
 
-# field FILE EXPRESSION: of a YAML or TOML file of contrib/, as JSON by jq.
-field() {
+# contrib_field FILE EXPRESSION: of a YAML or TOML file of contrib/, as JSON
+# by jq.
+contrib_field() {
 	python3 - "$CONTRIB/$1" <<-'END' | jq -r "$2"
 		import json, sys
 		path = sys.argv[1]
@@ -35,7 +36,7 @@ field() {
 
 @test "containerd has the handler by version 1 of its format, too" {
 	run_pod sandlock
-	start_container '{}' sleep 1000
+	start_cri_container '{}' sleep 1000
 	expect 0 inside exec_sync hostname
 }
 
@@ -43,10 +44,10 @@ field() {
 	local handler web
 
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
-	handler=$(field kubernetes/runtimeclass.yaml .handler)
-	[ "$(field kubernetes/runtimeclass.yaml .metadata.name)" = \
-		"$(field kubernetes/pod.yaml .spec.runtimeClassName)" ]
-	POD_MORE=$(field kubernetes/pod.yaml \
+	handler=$(contrib_field kubernetes/runtimeclass.yaml .handler)
+	[ "$(contrib_field kubernetes/runtimeclass.yaml .metadata.name)" = \
+		"$(contrib_field kubernetes/pod.yaml .spec.runtimeClassName)" ]
+	POD_MORE=$(contrib_field kubernetes/pod.yaml \
 		'{annotations: .metadata.annotations}') run_pod "$handler"
 	start_of_pod 0
 	web=$CONTAINER
@@ -61,18 +62,18 @@ field() {
 start_of_pod() {
 	local words
 
-	mapfile -t words < <(field kubernetes/pod.yaml \
+	mapfile -t words < <(contrib_field kubernetes/pod.yaml \
 		".spec.containers[$1].command[]")
-	start_container "$(field kubernetes/pod.yaml \
+	start_cri_container "$(contrib_field kubernetes/pod.yaml \
 		"{metadata: {name: .spec.containers[$1].name}}")" "${words[@]}"
 }
 
 # There is no CRI-O to run: its file says what it must, and nothing else.
 @test "CRI-O's file leads to the runtime" {
-	[ "$(field crio/10-sandlock.conf '.crio.runtime.runtimes.sandlock |
+	[ "$(contrib_field crio/10-sandlock.conf '.crio.runtime.runtimes.sandlock |
 		keys | join(" ")')" = "runtime_path runtime_root runtime_type" ]
-	[ "$(field crio/10-sandlock.conf \
+	[ "$(contrib_field crio/10-sandlock.conf \
 		.crio.runtime.runtimes.sandlock.runtime_type)" = oci ]
-	expect 0 "version" room "$(field crio/10-sandlock.conf \
+	expect 0 "version" room "$(contrib_field crio/10-sandlock.conf \
 		.crio.runtime.runtimes.sandlock.runtime_path)" --version
 }

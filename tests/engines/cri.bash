@@ -63,7 +63,7 @@ on_container() {
 	cri "$1" "{\"container_id\": \"$CONTAINER\"${2:+, $2}}"
 }
 
-start_container() {
+start_cri_container() {
 	create_container "$@"
 	on_container StartContainer >/dev/null
 }

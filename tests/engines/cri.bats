@@ -13,7 +13,7 @@ setup_file() {
 	start_pods v2
 	engine "containerd, CRI," "$(containerd_version)"
 	run_pod sandlock
-	start_container '{}' true
+	start_cri_container '{}' true
 	stop_pod
 	room_settled
 }
@@ -35,7 +35,7 @@ setup_file() {
 # bats test_tags=run,exec,stop,hostname
 @test "a container runs, is looked into, and is stopped" {
 	run_pod sandlock
-	start_container '{}' sh -c 'trap "exit 3" TERM; sleep 1000 & wait'
+	start_cri_container '{}' sh -c 'trap "exit 3" TERM; sleep 1000 & wait'
 	[ "$(on_container ContainerStatus | jq .status.state)" -eq 1 ]
 	run_ok exec_sync sh -c 'hostname; echo wrong >&2; exit 9'
 	[ "$(jq -r .stdout <<<"$output")" = inside ]
@@ -50,7 +50,7 @@ setup_file() {
 # bats test_tags=exit-codes,logs,detached
 @test "a container that ends tells how, and its log is kept" {
 	run_pod sandlock
-	start_container '{}' sh -c 'echo out; echo err >&2; exit 7'
+	start_cri_container '{}' sh -c 'echo out; echo err >&2; exit 7'
 	wait_until has_exited
 	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 7 ]
 	grep -q 'stdout F out' "$ROOM/pod/log"
@@ -60,7 +60,7 @@ setup_file() {
 # bats test_tags=stop,kill
 @test "a container that does not listen is killed" {
 	run_pod sandlock
-	start_container '{}' sleep 1000
+	start_cri_container '{}' sleep 1000
 	on_container StopContainer '"timeout": 1'
 	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 137 ]
 }
@@ -81,10 +81,10 @@ setup_file() {
 # bats test_tags=restart,exit-codes
 @test "a kubelet has a container that failed run again beside the others" {
 	run_pod sandlock
-	start_container '{}' sh -c 'exit 1'
+	start_cri_container '{}' sh -c 'exit 1'
 	wait_until has_exited
 	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 1 ]
-	start_container '{"metadata": {"name": "container", "attempt": 1}}' true
+	start_cri_container '{"metadata": {"name": "container", "attempt": 1}}' true
 	wait_until has_exited
 	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 0 ]
 	[ "$(cri ListContainers | jq '.containers | length')" -eq 2 ]
@@ -93,7 +93,7 @@ setup_file() {
 # bats test_tags=run
 @test "a container has its environment and directory, as a command has" {
 	run_pod sandlock
-	start_container '{"working_dir": "/tmp", "envs": {"WORD": "here"}}' \
+	start_cri_container '{"working_dir": "/tmp", "envs": {"WORD": "here"}}' \
 		sleep 1000
 	expect 0 /tmp exec_sync sh -c 'pwd; env'
 	assert_output_has WORD=here
@@ -102,7 +102,7 @@ setup_file() {
 # bats test_tags=exec
 @test "an exec without its program is refused, and says so" {
 	run_pod sandlock
-	start_container '{}' sleep 1000
+	start_cri_container '{}' sleep 1000
 	expect 1 "exec: \"nosuch\": executable file not found in \$PATH" \
 		exec_sync nosuch
 }
@@ -110,7 +110,7 @@ setup_file() {
 # bats test_tags=exec
 @test "an exec that takes too long is killed" {
 	run_pod sandlock
-	start_container '{}' sleep 1000
+	start_cri_container '{}' sleep 1000
 	expect 1 "timeout 1s exceeded" on_container ExecSync \
 		'"timeout": 1, "cmd": ["sleep", "2000"]'
 	wait_until eval '! room pgrep -xf "sleep 2000"'
@@ -120,7 +120,7 @@ setup_file() {
 @test "a container has the limits and mounts it asks for" {
 	mkdir "$TMP/dir"
 	run_pod sandlock
-	start_container "{\"linux\": {
+	start_cri_container "{\"linux\": {
 		\"resources\": {\"memory_limit_in_bytes\": 67108864},
 		\"security_context\": {\"readonly_rootfs\": 1}},
 		\"mounts\": [{\"container_path\": \"/dir\",
@@ -144,7 +144,7 @@ setup_file() {
 		-C "$image" layer.tar
 	ctr --namespace k8s.io images import "$ROOM/kept.tar"
 	run_pod sandlock
-	start_container '{"image": {"image": "localhost/kept:latest"}}' \
+	start_cri_container '{"image": {"image": "localhost/kept:latest"}}' \
 		sleep 1000
 	run_ok exec_sync sh -c 'grep " /kept " /proc/mounts && touch /kept/new'
 	[ "$(jq -r .exit_code <<<"$output")" -eq 0 ]
@@ -153,9 +153,9 @@ setup_file() {
 # bats test_tags=pods,shared-namespaces
 @test "two containers share the network and, if asked, the processes" {
 	run_pod sandlock
-	start_container '{"metadata": {"name": "web"}}' \
+	start_cri_container '{"metadata": {"name": "web"}}' \
 		sh -c 'echo page >/tmp/index.html; httpd -f -h /tmp'
-	start_container '{"linux": {"security_context":
+	start_cri_container '{"linux": {"security_context":
 		{"namespace_options": {"pid": 0}}}}' sleep 1000
 	wait_until has page exec_sync wget -qO- http://127.0.0.1/
 	run_ok exec_sync ps
@@ -165,7 +165,7 @@ setup_file() {
 # bats test_tags=cpus,cpuset,update
 @test "limits are set, and changed while the container runs" {
 	run_pod sandlock
-	start_container '{"linux": {"resources": {"cpu_quota": 50000,
+	start_cri_container '{"linux": {"resources": {"cpu_quota": 50000,
 		"cpu_period": 100000, "cpuset_cpus": "0"}}}' sleep 1000
 	[[ $(stdout_of cpu_quota) = 50000* ]]
 	[ "$(stdout_of cpuset)" = 0 ]
@@ -182,7 +182,7 @@ stdout_of() {
 # bats test_tags=oom-kill
 @test "a container that wants too much memory is known to have been killed" {
 	run_pod sandlock
-	start_container '{"linux": {"resources":
+	start_cri_container '{"linux": {"resources":
 		{"memory_limit_in_bytes": 16777216}}}' tail /dev/zero
 	wait_until has_exited
 	[ "$(on_container ContainerStatus | jq .status.exit_code)" -eq 137 ]
@@ -192,7 +192,7 @@ stdout_of() {
 # bats test_tags=stats
 @test "a kubelet sees what a container takes" {
 	run_pod sandlock
-	start_container '{}' sleep 1000
+	start_cri_container '{}' sleep 1000
 	[ "$(on_container ContainerStats |
 		jq .stats.memory.working_set_bytes.value)" -gt 0 ]
 }
@@ -200,7 +200,7 @@ stdout_of() {
 # bats test_tags=tty
 @test "a container may have a terminal" {
 	run_pod sandlock
-	start_container '{"tty": 1}' sh -c 'tty; sleep 1000'
+	start_cri_container '{"tty": 1}' sh -c 'tty; sleep 1000'
 	wait_until grep -q /dev/pts/ "$ROOM/pod/log"
 }
 
@@ -208,7 +208,7 @@ stdout_of() {
 # bats test_tags=attach
 @test "a kubelet attaches to what a container reads and prints" {
 	run_pod sandlock
-	start_container '{"stdin": 1}' \
+	start_cri_container '{"stdin": 1}' \
 		sh -c 'read word; echo "read $word"; echo wrong >&2; exit 8'
 	expect 0 "read it" stream Attach \
 		'"stdin": 1, "stdout": 1, "stderr": 1' $'it\n'
@@ -222,7 +222,7 @@ stdout_of() {
 # bats test_tags=attach,tty
 @test "a kubelet attaches to a container's terminal" {
 	run_pod sandlock
-	start_container '{"stdin": 1, "tty": 1}' \
+	start_cri_container '{"stdin": 1, "tty": 1}' \
 		sh -c 'read word; tty; echo "read $word"; sleep 1000'
 	expect 0 "read it" stream Attach \
 		'"stdin": 1, "stdout": 1, "tty": 1' $'it\n' "read it"
@@ -234,7 +234,7 @@ stdout_of() {
 # bats test_tags=exec,tty
 @test "a kubelet executes a program with streams, or a terminal" {
 	run_pod sandlock
-	start_container '{}' sleep 1000
+	start_cri_container '{}' sleep 1000
 	expect 9 "read it" stream Exec '"stdin": 1, "stdout": 1,
 		"cmd": ["sh", "-c", "read word; echo read $word; exit 9"]' \
 		$'it\n'
@@ -247,7 +247,7 @@ stdout_of() {
 # bats test_tags=cgroup-namespace
 @test "a pod may see its own cgroups alone, or not" {
 	run_pod sandlock
-	start_container '{}' sleep 1000
+	start_cri_container '{}' sleep 1000
 	if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
 		expect 0 '0::/\n' exec_sync cat /proc/self/cgroup
 	else
@@ -264,18 +264,18 @@ stdout_of() {
 	room mount --bind "$dir" "$dir"
 	room mount --make-shared "$dir"
 	run_pod sandlock
-	start_container "{\"mounts\": [{\"container_path\": \"/dir\",
+	start_cri_container "{\"mounts\": [{\"container_path\": \"/dir\",
 		\"host_path\": \"$dir\", \"propagation\": 1}]}" sleep 1000
 	room mount -t tmpfs tmpfs "$dir/later"
 	expect 0 '"exit_code":0' exec_sync grep /dir/later /proc/mounts
 	room umount "$dir/later"
-	start_container "{\"metadata\": {\"name\": \"private\"}, \"mounts\":
+	start_cri_container "{\"metadata\": {\"name\": \"private\"}, \"mounts\":
 		[{\"container_path\": \"/dir\", \"host_path\": \"$dir\"}]}" \
 		sleep 1000
 	room mount -t tmpfs tmpfs "$dir/later"
 	expect 0 '"exit_code":1' exec_sync grep /dir/later /proc/mounts
 	room umount "$dir/later"
-	start_container "{\"metadata\": {\"name\": \"shared\"}, \"mounts\":
+	start_cri_container "{\"metadata\": {\"name\": \"shared\"}, \"mounts\":
 		[{\"container_path\": \"/dir\", \"host_path\": \"$dir\",
 		\"propagation\": 2}]}" sleep 2000
 	mounts_back "$(room pgrep -xf "sleep 2000")" "$dir"
@@ -286,14 +286,14 @@ stdout_of() {
 # bats test_tags=capabilities,no-new-privileges
 @test "a container runs as the user and with the capabilities it asks for" {
 	run_pod sandlock
-	start_container '{"linux": {"security_context": {"no_new_privs": 1,
+	start_cri_container '{"linux": {"security_context": {"no_new_privs": 1,
 		"run_as_user": {"value": 1}, "capabilities":
 		{"drop_capabilities": ["ALL"]}}}}' sleep 1000
 	expect 0 "uid=1(daemon)" exec_sync id
 	expect 0 'CapBnd:\t0000000000000000' exec_sync \
 		grep -E 'Cap|NoNewPrivs' /proc/self/status
 	assert_output_has 'NoNewPrivs:\t1'
-	start_container '{"metadata": {"name": "more"}, "linux":
+	start_cri_container '{"metadata": {"name": "more"}, "linux":
 		{"security_context": {"capabilities":
 		{"drop_capabilities": ["ALL"],
 		 "add_capabilities": ["NET_ADMIN"]}}}}' sleep 1000
@@ -306,14 +306,14 @@ stdout_of() {
 @test "a container has the profile of system calls it asks for" {
 	no_mkdir >"$TMP/profile.json"
 	run_pod sandlock
-	start_container '{"linux": {"security_context":
+	start_cri_container '{"linux": {"security_context":
 		{"seccomp": {"profile_type": 0}}}}' sleep 1000
 	expect 0 'Seccomp:\t2' exec_sync grep Seccomp /proc/self/status
-	start_container '{"metadata": {"name": "open"}, "linux":
+	start_cri_container '{"metadata": {"name": "open"}, "linux":
 		{"security_context": {"seccomp": {"profile_type": 1}}}}' \
 		sleep 1000
 	expect 0 'Seccomp:\t0' exec_sync grep Seccomp /proc/self/status
-	start_container "{\"metadata\": {\"name\": \"own\"}, \"linux\":
+	start_cri_container "{\"metadata\": {\"name\": \"own\"}, \"linux\":
 		{\"security_context\": {\"seccomp\": {\"profile_type\": 2,
 		\"localhost_ref\": \"$TMP/profile.json\"}}}}" sleep 1000
 	expect 0 "Operation not permitted" exec_sync mkdir /tmp/new
@@ -322,7 +322,7 @@ stdout_of() {
 # bats test_tags=devices
 @test "a container has the device it asks for" {
 	run_pod sandlock
-	start_container '{"devices": [{"container_path": "/dev/nought",
+	start_cri_container '{"devices": [{"container_path": "/dev/nought",
 		"host_path": "/dev/zero", "permissions": "rw"}]}' sleep 1000
 	run_ok exec_sync head -c 1 /dev/nought
 	[ "$(jq -r .exit_code <<<"$output")" -eq 0 ]
@@ -332,7 +332,7 @@ stdout_of() {
 @test "a pod sets its sysctls" {
 	POD_MORE='{"linux": {"sysctls": {"net.core.somaxconn": "4321"}}}' \
 		run_pod sandlock
-	start_container '{}' sleep 1000
+	start_cri_container '{}' sleep 1000
 	expect 0 4321 exec_sync cat /proc/sys/net/core/somaxconn
 }
 
@@ -342,7 +342,7 @@ stdout_of() {
 		{"namespace_options": {"network": 2, "pid": 2, "ipc": 2}}}}'
 
 	POD_MORE=$(jq -c '.hostname = ""' <<<"$namespaces") run_pod sandlock
-	start_container "$namespaces" sleep 1000
+	start_cri_container "$namespaces" sleep 1000
 	for ns in net pid ipc; do
 		expect 0 "$(room readlink /proc/self/ns/$ns)" exec_sync \
 			readlink /proc/self/ns/$ns
@@ -359,7 +359,7 @@ stdout_of() {
 		{\"pid\": 1, \"userns_options\":
 		{\"mode\": 0, \"uids\": $ids, \"gids\": $ids}}}}}"
 	POD_MORE=$namespaces run_pod sandlock
-	start_container "$namespaces" sleep 1000
+	start_cri_container "$namespaces" sleep 1000
 	expect 0 "0     300000      65536" exec_sync cat /proc/self/uid_map
 }
 
@@ -367,7 +367,7 @@ stdout_of() {
 @test "a privileged container has all that is there" {
 	POD_MORE='{"linux": {"security_context": {"privileged": 1}}}' \
 		run_pod sandlock
-	start_container '{"linux": {"security_context": {"privileged": 1}}}' \
+	start_cri_container '{"linux": {"security_context": {"privileged": 1}}}' \
 		sleep 1000
 	run_ok exec_sync mount -t tmpfs tmpfs /tmp
 	[ "$(jq -r .exit_code <<<"$output")" -eq 0 ]
@@ -376,7 +376,7 @@ stdout_of() {
 # bats test_tags=cgroup-parent
 @test "a pod lies in the cgroup that the kubelet says" {
 	run_pod sandlock
-	start_container '{}' sleep 1000
+	start_cri_container '{}' sleep 1000
 	room grep -q "/kubepods/$CONTAINER" \
 		"/proc/$(room pgrep -nxf "sleep 1000")/cgroup"
 }
@@ -384,7 +384,7 @@ stdout_of() {
 # bats test_tags=annotations
 @test "annotations that are not for the runtime do not arrive" {
 	run_pod sandlock
-	start_container '{"annotations": {"org.example": "no"}}' sleep 1000
+	start_cri_container '{"annotations": {"org.example": "no"}}' sleep 1000
 	expect 0 io.kubernetes.cri.sandbox-name jq .annotations \
 		"/proc/$ROOM_PID/root$TASKS/$CONTAINER/config.json"
 	[[ $output != *org.example* ]]

@@ -15,20 +15,20 @@ setup_file() {
 	room_open
 	show_criu
 	start_docker --experimental
-	once "$IMAGE" true
+	docker_once "$IMAGE" true
 	room_settled
 }
 
-count() {
+docker_count() {
 	docker exec "$1" cat /count
 }
 
-more_than() {
-	[ "$(count "$2")" -gt "$1" ]
+docker_counted_past() {
+	[ "$(docker_count "$2")" -gt "$1" ]
 }
 
-# counting NAME: one that counts in a file for as long as it lives.
-counting() {
+# docker_start_counting NAME: one that counts in a file for as long as it lives.
+docker_start_counting() {
 	docker_run -d --name "$1" "$IMAGE" sh -c 'i=0; while :; do
 		i=$((i + 1)); echo $i >/new; mv /new /count; sleep 0.05
 		done' >/dev/null
@@ -39,21 +39,21 @@ counting() {
 @test "docker restores a container where its checkpoint was made" {
 	local before
 
-	counting one
-	before=$(count one)
+	docker_start_counting one
+	before=$(docker_count one)
 	expect 0 saved docker checkpoint create one saved
-	wait_until has exited state_of one
+	wait_until has exited docker_state one
 	expect 0 "" docker start --checkpoint saved one
-	expect 0 running state_of one
-	more_than "$((before - 1))" one
-	wait_until more_than "$((before + 5))" one
+	expect 0 running docker_state one
+	docker_counted_past "$((before - 1))" one
+	wait_until docker_counted_past "$((before + 5))" one
 }
 
 # bats test_tags=checkpoint
 @test "docker checkpoint create --leave-running leaves it running" {
-	counting one
+	docker_start_counting one
 	expect 0 saved docker checkpoint create --leave-running one saved
-	expect 0 running state_of one
-	wait_until more_than "$(count one)" one
+	expect 0 running docker_state one
+	wait_until docker_counted_past "$(docker_count one)" one
 	expect 0 saved docker checkpoint ls one
 }

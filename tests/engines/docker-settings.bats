@@ -14,14 +14,14 @@ setup_file() {
 
 # bats test_tags=memory,pids
 @test "docker sets limits of memory and processes" {
-	start one --memory 64m --pids-limit 50
+	docker_start_sleeping one --memory 64m --pids-limit 50
 	[ "$(memory_limit docker exec one cat)" -eq 67108864 ]
 	[ "$(pids_limit docker exec one cat)" -eq 50 ]
 }
 
 # bats test_tags=cpus,cpuset
 @test "docker sets a share of the CPUs, and which" {
-	start one --cpus 0.5 --cpuset-cpus 0
+	docker_start_sleeping one --cpus 0.5 --cpuset-cpus 0
 	expect 0 50000 cpu_quota docker exec one cat
 	expect 0 "" cpuset docker exec one cat
 	[ "$output" = 0 ]
@@ -29,7 +29,7 @@ setup_file() {
 
 # bats test_tags=update
 @test "docker update changes a limit of a running container" {
-	start one --memory 64m --memory-swap 64m
+	docker_start_sleeping one --memory 64m --memory-swap 64m
 	docker update --memory 32m --memory-swap 32m one
 	[ "$(memory_limit docker exec one cat)" -eq 33554432 ]
 }
@@ -44,7 +44,7 @@ setup_file() {
 # bats test_tags=read-only,tmpfs,binds
 @test "docker mounts, and keeps the root read-only" {
 	mkdir "$TMP/dir"
-	expect 0 "Read-only file system" once --read-only \
+	expect 0 "Read-only file system" docker_once --read-only \
 		--tmpfs /scratch -v "$TMP/dir:/dir" "$IMAGE" \
 		sh -c '! touch /new && touch /scratch/new /dir/new'
 	[ -e "$TMP/dir/new" ]
@@ -52,8 +52,8 @@ setup_file() {
 
 # bats test_tags=volumes
 @test "docker keeps what is written to a volume" {
-	once -v named:/named "$IMAGE" sh -c 'echo kept >/named/file'
-	expect 0 kept once -v named:/named:ro "$IMAGE" cat /named/file
+	docker_once -v named:/named "$IMAGE" sh -c 'echo kept >/named/file'
+	expect 0 kept docker_once -v named:/named:ro "$IMAGE" cat /named/file
 }
 
 # bats test_tags=propagation
@@ -63,63 +63,63 @@ setup_file() {
 	mkdir -p "$dir/later"
 	room mount --bind "$dir" "$dir"
 	room mount --make-shared "$dir"
-	start slave -v "$dir:/dir:rslave"
-	start private -v "$dir:/dir:rprivate"
+	docker_start_sleeping slave -v "$dir:/dir:rslave"
+	docker_start_sleeping private -v "$dir:/dir:rprivate"
 	room mount -t tmpfs tmpfs "$dir/later"
 	expect 0 /dir/later docker exec slave cat /proc/mounts
 	expect 1 "" docker exec private grep /dir/later /proc/mounts
 	room umount "$dir/later"
-	start shared -v "$dir:/dir:rshared"
-	mounts_back "$(pid_of shared)" "$dir"
+	docker_start_sleeping shared -v "$dir:/dir:rshared"
+	mounts_back "$(docker_pid shared)" "$dir"
 	docker rm -f slave private shared
 	room umount "$dir"
 }
 
 # bats test_tags=capabilities
 @test "docker takes capabilities away, and adds one" {
-	expect 0 "CapBnd:	0000000000000000" once --cap-drop all "$IMAGE" \
+	expect 0 "CapBnd:	0000000000000000" docker_once --cap-drop all "$IMAGE" \
 		grep Cap /proc/self/status
-	expect 0 "CapEff:	0000000000001000" once --cap-drop all \
+	expect 0 "CapEff:	0000000000001000" docker_once --cap-drop all \
 		--cap-add net_admin "$IMAGE" grep Cap /proc/self/status
 }
 
 # bats test_tags=seccomp,no-new-privileges
 @test "docker filters system calls and new privileges" {
-	expect 0 "Seccomp:	2" once --security-opt no-new-privileges \
+	expect 0 "Seccomp:	2" docker_once --security-opt no-new-privileges \
 		"$IMAGE" grep -E 'Seccomp|NoNewPrivs' /proc/self/status
 	assert_output_has "NoNewPrivs:	1"
-	expect 0 "Seccomp:	0" once --security-opt seccomp=unconfined \
+	expect 0 "Seccomp:	0" docker_once --security-opt seccomp=unconfined \
 		"$IMAGE" grep Seccomp /proc/self/status
 }
 
 # bats test_tags=seccomp
 @test "docker has a filter of one's own" {
 	no_mkdir >"$TMP/profile.json"
-	expect 1 "Operation not permitted" once \
+	expect 1 "Operation not permitted" docker_once \
 		--security-opt "seccomp=$TMP/profile.json" "$IMAGE" \
 		mkdir /tmp/new
 }
 
 # bats test_tags=privileged
 @test "docker run --privileged runs even where not all can be given" {
-	expect 0 "" once --privileged "$IMAGE" mount -t tmpfs tmpfs /tmp
+	expect 0 "" docker_once --privileged "$IMAGE" mount -t tmpfs tmpfs /tmp
 }
 
 # bats test_tags=devices
 @test "docker gives a container a device, and no other" {
-	expect 0 "crw-rw-rw-" once --device /dev/zero:/dev/nought "$IMAGE" \
+	expect 0 "crw-rw-rw-" docker_once --device /dev/zero:/dev/nought "$IMAGE" \
 		sh -c 'ls -l /dev/nought && head -c 1 /dev/nought'
-	expect 1 "Operation not permitted" once "$IMAGE" \
+	expect 1 "Operation not permitted" docker_once "$IMAGE" \
 		sh -c 'mknod /tmp/mem c 1 1; head -c 1 /tmp/mem'
 }
 
 # bats test_tags=sysctl,ulimits,hostname
 @test "docker sets what belongs to the container alone" {
-	expect 0 77 once --sysctl kernel.msgmax=77 "$IMAGE" \
+	expect 0 77 docker_once --sysctl kernel.msgmax=77 "$IMAGE" \
 		cat /proc/sys/kernel/msgmax
-	expect 0 123 once --ulimit nofile=123:123 "$IMAGE" \
+	expect 0 123 docker_once --ulimit nofile=123:123 "$IMAGE" \
 		sh -c 'ulimit -n'
-	expect 0 inside once --hostname inside "$IMAGE" hostname
+	expect 0 inside docker_once --hostname inside "$IMAGE" hostname
 }
 
 # bats test_tags=host-namespaces
@@ -128,7 +128,7 @@ setup_file() {
 
 	for ns in pid uts ipc; do
 		expect 0 "$(room readlink /proc/self/ns/$ns)" \
-			once --$ns host "$IMAGE" readlink /proc/self/ns/$ns
+			docker_once --$ns host "$IMAGE" readlink /proc/self/ns/$ns
 	done
 	expect 0 "$(room readlink /proc/self/ns/net)" \
 		docker run --rm --runtime sandlock --network host "$IMAGE" \
@@ -137,34 +137,34 @@ setup_file() {
 
 # bats test_tags=shared-namespaces
 @test "a docker container joins the namespaces of another" {
-	start one --ipc shareable
+	docker_start_sleeping one --ipc shareable
 	expect 0 "$(docker exec one readlink /proc/self/ns/net)" \
 		docker run --rm --runtime sandlock --network container:one \
 		"$IMAGE" readlink /proc/self/ns/net
-	expect 0 "sleep 1000" once --pid container:one --ipc container:one \
+	expect 0 "sleep 1000" docker_once --pid container:one --ipc container:one \
 		"$IMAGE" ps
 }
 
 # bats test_tags=init
 @test "docker run --init reaps" {
-	expect 0 docker-init once --init "$IMAGE" ps
+	expect 0 docker-init docker_once --init "$IMAGE" ps
 }
 
 # bats test_tags=cgroup-parent,cgroup-namespace
 @test "docker puts a container into the cgroup it is told to" {
 	expect 0 "" docker_run -d --name one --cgroup-parent /given \
 		--cgroupns private "$IMAGE" sleep 1000
-	room grep -q "/given/" "/proc/$(pid_of one)/cgroup"
+	room grep -q "/given/" "/proc/$(docker_pid one)/cgroup"
 	expect 1 "" docker exec one grep -v ':/$' /proc/self/cgroup
 	docker rm -f one
 	expect 0 "$(room readlink /proc/self/ns/cgroup)" \
-		once --cgroupns host "$IMAGE" readlink /proc/self/ns/cgroup
+		docker_once --cgroupns host "$IMAGE" readlink /proc/self/ns/cgroup
 }
 
 # bats test_tags=annotations
 @test "docker passes annotations on to the runtime" {
 	[ -n "$ENGINE_SUITE" ] || skip "needs a docker with --annotation"
-	start one --annotation io.example.word=here
+	docker_start_sleeping one --annotation io.example.word=here
 	expect 0 here room find /run/docker/containerd -name config.json \
 		-exec grep -o '"io.example.word":"here"' {} +
 }
@@ -173,9 +173,9 @@ setup_file() {
 @test "docker passes a policy on, and does not run what has a wrong one" {
 	[ -n "$ENGINE_SUITE" ] || skip "needs a docker with --annotation"
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
-	expect 0 "Seccomp_filters:	2" once \
+	expect 0 "Seccomp_filters:	2" docker_once \
 		--annotation io.sandlock.network.mode=deny "$IMAGE" \
 		grep Seccomp /proc/self/status
-	expect 125 "io.sandlock.network.mode: 'none' is not" once \
+	expect 125 "io.sandlock.network.mode: 'none' is not" docker_once \
 		--annotation io.sandlock.network.mode=none "$IMAGE" true
 }

@@ -8,7 +8,7 @@ setup_file() {
 	has_engine containerd runc iptables
 	room_open
 	start_docker --default-runtime sandlock
-	once "$IMAGE" true
+	docker_once "$IMAGE" true
 	room_settled
 }
 

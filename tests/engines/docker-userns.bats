@@ -9,22 +9,22 @@ setup_file() {
 	room_open
 	room_user
 	start_docker --userns-remap "$USER_NAME"
-	once "$IMAGE" true
+	docker_once "$IMAGE" true
 	room_settled
 }
 
 # bats test_tags=user-namespaces
 @test "docker --userns-remap has containers run as nobody outside" {
-	start one
+	docker_start_sleeping one
 	expect 0 "0     300000      65536" docker exec one \
 		cat /proc/self/uid_map
-	[ "$(room stat -c %u "/proc/$(pid_of one)")" -eq 300000 ]
+	[ "$(room stat -c %u "/proc/$(docker_pid one)")" -eq 300000 ]
 	expect 0 "0 0 755" docker exec one stat -c '%u %g %a' /etc
 }
 
 # bats test_tags=user-namespaces
 @test "docker run --userns host is root outside, too" {
-	expect 0 "4294967295" once --userns host "$IMAGE" \
+	expect 0 "4294967295" docker_once --userns host "$IMAGE" \
 		cat /proc/self/uid_map
 }
 
@@ -32,6 +32,6 @@ setup_file() {
 @test "docker --userns-remap writes as the user to a directory" {
 	mkdir "$TMP/dir"
 	chmod 0777 "$TMP/dir"
-	once -v "$TMP/dir:/dir" "$IMAGE" touch /dir/new
+	docker_once -v "$TMP/dir:/dir" "$IMAGE" touch /dir/new
 	[ "$(stat -c %u "$TMP/dir/new")" -eq 300000 ]
 }

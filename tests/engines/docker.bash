@@ -43,14 +43,14 @@ docker_run() {
 	docker run --runtime sandlock --network none "$@"
 }
 
-# once OPTION... IMAGE PROGRAM...: and remove it.
-once() {
+# docker_once OPTION... IMAGE PROGRAM...: and remove it.
+docker_once() {
 	docker_run --rm "$@"
 }
-export -f docker docker_run once
+export -f docker docker_run docker_once
 
-# start NAME [OPTION...]: one that sleeps until it is stopped.
-start() {
+# docker_start_sleeping NAME [OPTION...]: one that sleeps until it is stopped.
+docker_start_sleeping() {
 	docker_run -d --name "$@" "$IMAGE" \
 		sh -c 'trap "exit 3" TERM; sleep 1000 & wait' >/dev/null
 }
@@ -66,14 +66,14 @@ remove_all() {
 	done
 }
 
-exit_code() {
+docker_exit_code() {
 	docker inspect --format '{{.State.ExitCode}}' "$1"
 }
 
-pid_of() {
+docker_pid() {
 	docker inspect --format '{{.State.Pid}}' "$1"
 }
 
-state_of() {
+docker_state() {
 	docker inspect --format '{{.State.Status}}' "$1"
 }

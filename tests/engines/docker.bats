@@ -8,34 +8,34 @@ setup_file() {
 	has_engine containerd runc iptables
 	room_open
 	start_docker
-	once "$IMAGE" true
+	docker_once "$IMAGE" true
 	room_settled
 }
 
 # bats test_tags=run,exit-codes
 @test "docker runs a program and ends as it does" {
-	expect 0 hello once "$IMAGE" echo hello
-	expect 7 "" once "$IMAGE" sh -c 'exit 7'
-	expect 143 "" once --init "$IMAGE" sh -c 'kill -TERM $$'
+	expect 0 hello docker_once "$IMAGE" echo hello
+	expect 7 "" docker_once "$IMAGE" sh -c 'exit 7'
+	expect 143 "" docker_once --init "$IMAGE" sh -c 'kill -TERM $$'
 }
 
 # bats test_tags=run
 @test "docker uses the runtime that is tested" {
-	start one
+	docker_start_sleeping one
 	expect 0 sandlock docker inspect --format '{{.HostConfig.Runtime}}' one
 	expect 0 "$RUNTIME" docker info --format '{{json .Runtimes}}'
 }
 
 # bats test_tags=exit-codes
 @test "docker run ends with 127 and 126 when it cannot run a program" {
-	expect 127 "executable file not found in \$PATH" once "$IMAGE" nosuch
-	expect 126 "permission denied" once "$IMAGE" /etc/passwd
-	expect 126 "permission denied" once "$IMAGE" /etc
+	expect 127 "executable file not found in \$PATH" docker_once "$IMAGE" nosuch
+	expect 126 "permission denied" docker_once "$IMAGE" /etc/passwd
+	expect 126 "permission denied" docker_once "$IMAGE" /etc
 }
 
 # bats test_tags=exec
 @test "docker exec runs a program beside the first" {
-	start one
+	docker_start_sleeping one
 	expect 9 "uid=0(root)" docker exec one sh -c 'id; exit 9'
 	expect 0 "uid=1(daemon)" docker exec -u 1 one id
 	expect 0 /tmp docker exec -w /tmp one pwd
@@ -47,13 +47,13 @@ setup_file() {
 
 # bats test_tags=exec
 @test "docker exec says which program there is not" {
-	start one
+	docker_start_sleeping one
 	expect 126 "executable file not found in \$PATH" docker exec one nosuch
 }
 
 # bats test_tags=tty,exec
 @test "docker exec -it and run -it have a terminal" {
-	start one
+	docker_start_sleeping one
 	expect 5 /dev/pts/ terminal docker exec -it one sh -c 'tty; exit 5'
 	expect 0 /dev/pts/ terminal docker_run --rm -it "$IMAGE" \
 		sh -c 'tty; test -c /dev/console'
@@ -79,16 +79,16 @@ setup_file() {
 
 # bats test_tags=stats
 @test "docker stats counts a container's processes" {
-	start one
+	docker_start_sleeping one
 	expect 0 "one 2" docker stats --no-stream \
 		--format '{{.Name}} {{.PIDs}}' one
 }
 
 # bats test_tags=stop,restart,kill
 @test "docker stops, kills and starts again" {
-	start one
+	docker_start_sleeping one
 	docker stop -t 10 one
-	[ "$(exit_code one)" -eq 3 ]
+	[ "$(docker_exit_code one)" -eq 3 ]
 	docker start one
 	docker restart -t 10 one
 	docker kill one
@@ -110,17 +110,17 @@ setup_file() {
 @test "docker restarts a container that fails" {
 	docker_run -d --name one --restart on-failure:1 "$IMAGE" false
 	wait_until has 1 docker inspect --format '{{.RestartCount}}' one
-	wait_until has exited state_of one
+	wait_until has exited docker_state one
 }
 
 # bats test_tags=pause
 @test "docker pauses a container and lets it go on" {
-	start one
+	docker_start_sleeping one
 	docker pause one
-	[ "$(state_of one)" = paused ]
-	stands_still "$(pid_of one)"
+	[ "$(docker_state one)" = paused ]
+	stands_still "$(docker_pid one)"
 	docker unpause one
-	expect 1 "" stands_still "$(pid_of one)"
+	expect 1 "" stands_still "$(docker_pid one)"
 	expect 0 "" docker exec one true
 }
 
@@ -131,14 +131,14 @@ is_healthy() {
 
 # bats test_tags=healthcheck
 @test "docker asks a container for its health" {
-	start one --health-cmd 'test -e /tmp/well' --health-interval 0.2s
+	docker_start_sleeping one --health-cmd 'test -e /tmp/well' --health-interval 0.2s
 	docker exec one touch /tmp/well
 	wait_until is_healthy one
 }
 
 # bats test_tags=copy
 @test "docker copies files in, and out of a running container" {
-	start one
+	docker_start_sleeping one
 	echo carried >"$TMP/file"
 	docker cp "$TMP/file" one:/tmp/file
 	expect 0 carried docker exec one cat /tmp/file

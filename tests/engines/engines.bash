@@ -32,7 +32,7 @@ setup() {
 # Each file says how its engine removes whatever there is.
 teardown() {
 	remove_all
-	nothing_left
+	room_unchanged
 }
 
 teardown_file() {
@@ -71,7 +71,7 @@ room_open() {
 	ROOM_PID=${ROOM_PID% }
 }
 
-hierarchies() {
+hierarchy_dirs() {
 	local dir
 
 	if [ -e /sys/fs/cgroup/cgroup.procs ]; then
@@ -88,7 +88,7 @@ hierarchies() {
 make_cgroups() {
 	local dir new file
 
-	for dir in $(hierarchies); do
+	for dir in $(hierarchy_dirs); do
 		for new in "$dir$ENGINE_CGROUP" "$dir$ENGINE_CGROUP/room"; do
 			mkdir "$new"
 			for file in cpuset.cpus cpuset.mems; do
@@ -312,7 +312,7 @@ same_as_before() {
 
 # What one test has left is not held against the next. The comparison is with
 # runtimes that leave parents of a cgroup to others.
-nothing_left() {
+room_unchanged() {
 	if ! wait_until same_as_before; then
 		echo "left in the room, by a diff:"
 		room_inventory >"$ROOM/now"
@@ -381,7 +381,7 @@ daemon_answers() {
 
 # The value of a limit in the container's cgroup, on v1 or v2: COMMAND is what
 # prints a file from inside.
-limit() {
+engine_limit() {
 	local v1=$1 v2=$2
 
 	shift 2
@@ -393,20 +393,20 @@ limit() {
 }
 
 memory_limit() {
-	limit memory/memory.limit_in_bytes memory.max "$@"
+	engine_limit memory/memory.limit_in_bytes memory.max "$@"
 }
 
 pids_limit() {
-	limit pids/pids.max pids.max "$@"
+	engine_limit pids/pids.max pids.max "$@"
 }
 
 # In microseconds of the 100000 of a period; on v2 the period follows.
 cpu_quota() {
-	limit cpu/cpu.cfs_quota_us cpu.max "$@"
+	engine_limit cpu/cpu.cfs_quota_us cpu.max "$@"
 }
 
 cpuset() {
-	limit cpuset/cpuset.cpus cpuset.cpus "$@"
+	engine_limit cpuset/cpuset.cpus cpuset.cpus "$@"
 }
 
 # stands_still PID: a process of the room, by the freezer of its cgroup.
@@ -415,7 +415,7 @@ stands_still() {
 
 	path=$(room sed -n 's/^[0-9]*:freezer://p; s/^0:://p' \
 		"/proc/$1/cgroup" | head -n 1)
-	limit "freezer$path/freezer.state" "${path#/}/cgroup.events" room cat |
+	engine_limit "freezer$path/freezer.state" "${path#/}/cgroup.events" room cat |
 		grep -qx -e FROZEN -e 'frozen 1'
 }
 

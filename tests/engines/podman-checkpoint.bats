@@ -14,14 +14,15 @@ setup_file() {
 	requires_criu
 	start_podman
 	show_criu
-	network=bridge counting first
+	network=bridge podman_start_counting first
 	podman container checkpoint first >/dev/null
 	remove_all
 	room_settled
 }
 
-# counting NAME [OPTION...]: one that counts in a file for as long as it lives.
-counting() {
+# podman_start_counting NAME [OPTION...]: one that counts in a file for as
+# long as it lives.
+podman_start_counting() {
 	podman run -d --network "${network:-none}" --name "$@" "$IMAGE" sh -c \
 		'i=0; while :; do
 		i=$((i + 1)); echo $i >/new; mv /new /count; sleep 0.05
@@ -29,44 +30,44 @@ counting() {
 	wait_until podman exec "$1" test -s /count
 }
 
-count() {
+podman_count() {
 	podman exec "$1" cat /count
 }
 
-more_than() {
-	[ "$(count "$2")" -gt "$1" ]
+podman_counted_past() {
+	[ "$(podman_count "$2")" -gt "$1" ]
 }
 
 # bats test_tags=checkpoint
 @test "podman restores a container where its checkpoint was made" {
-	counting a
-	before=$(count a)
+	podman_start_counting a
+	before=$(podman_count a)
 	expect 0 "" podman container checkpoint a
-	expect 0 exited state_of a
+	expect 0 exited podman_state a
 	expect 0 "" podman container restore a
-	expect 0 running state_of a
-	more_than "$((before - 1))" a
-	wait_until more_than "$((before + 5))" a
+	expect 0 running podman_state a
+	podman_counted_past "$((before - 1))" a
+	wait_until podman_counted_past "$((before + 5))" a
 	expect 0 "" podman stop -t 0 a
 }
 
 # bats test_tags=checkpoint
 @test "podman checkpoint --leave-running leaves it running" {
-	counting a
+	podman_start_counting a
 	expect 0 "" podman container checkpoint --leave-running a
-	expect 0 running state_of a
-	wait_until more_than "$(count a)" a
+	expect 0 running podman_state a
+	wait_until podman_counted_past "$(podman_count a)" a
 }
 
 # bats test_tags=checkpoint
 @test "podman checkpoint --export is restored under another name" {
-	counting a
-	before=$(count a)
+	podman_start_counting a
+	before=$(podman_count a)
 	expect 0 "" podman container checkpoint --export "$ROOM/a.tar" a
 	podman rm -f a >/dev/null
 	expect 0 "" podman container restore --import "$ROOM/a.tar" --name b
-	more_than "$((before - 1))" b
-	wait_until more_than "$((before + 5))" b
+	podman_counted_past "$((before - 1))" b
+	wait_until podman_counted_past "$((before + 5))" b
 	rm "$ROOM/a.tar"
 }
 
@@ -74,7 +75,7 @@ more_than() {
 @test "podman restores limits, binds, volumes and masks" {
 	mkdir "$ROOM/data"
 	echo here >"$ROOM/data/file"
-	counting a --memory 64m --pids-limit 50 -v "$ROOM/data:/data:ro" \
+	podman_start_counting a --memory 64m --pids-limit 50 -v "$ROOM/data:/data:ro" \
 		-v vol:/vol --tmpfs /scratch
 	podman exec a sh -c 'echo kept >/vol/file; echo too >/scratch/file'
 	expect 0 "" podman container checkpoint a
@@ -107,18 +108,18 @@ more_than() {
 	wait_until has "line 3" podman logs a
 	expect 0 "" podman container checkpoint a
 	expect 0 "" podman container restore a
-	expect 0 running state_of a
+	expect 0 running podman_state a
 	last=$(podman logs --tail 1 a | tr -d '\r')
 	wait_until has "line $((${last#line } + 5))" podman logs a
 }
 
 # bats test_tags=checkpoint,network
 @test "podman restores a container in a network of its own" {
-	network=bridge counting a
-	before=$(count a)
+	network=bridge podman_start_counting a
+	before=$(podman_count a)
 	expect 0 "" podman container checkpoint a
 	expect 0 "" podman container restore a
-	more_than "$((before - 1))" a
+	podman_counted_past "$((before - 1))" a
 	expect 0 eth0 podman exec a ls /sys/class/net
 }
 
@@ -131,14 +132,14 @@ more_than() {
 	wait_until podman exec a test -e /held
 	is_locked
 	expect 125 "--file-locks" podman container checkpoint a
-	expect 0 running state_of a
+	expect 0 running podman_state a
 	expect 0 "" podman container checkpoint --file-locks a
 	expect 0 "" podman container restore --file-locks a
 	is_locked
 }
 
 is_locked() {
-	expect 1 "" room flock --nonblock "/proc/$(pid_of a)/root/lock" true
+	expect 1 "" room flock --nonblock "/proc/$(podman_pid a)/root/lock" true
 }
 
 # bats test_tags=checkpoint
@@ -150,5 +151,5 @@ is_locked() {
 	wait_until has ESTABLISHED podman exec a netstat -tn
 	expect 125 "dump.log" podman container checkpoint a
 	[[ $output = *--tcp-established* ]]
-	expect 0 running state_of a
+	expect 0 running podman_state a
 }

@@ -44,7 +44,7 @@ write_pod() {
 
 # bats test_tags=shared-namespaces
 @test "a podman container joins the namespaces of another" {
-	start a
+	podman_start_sleeping a
 	expect 0 "$(podman exec a readlink /proc/self/ns/net)" \
 		podman run --rm --network container:a "$IMAGE" \
 		readlink /proc/self/ns/net
@@ -104,10 +104,10 @@ no_cgroup() {
 	podman pod create --name p --network none >/dev/null
 	podman run -d --pod p --name a "$IMAGE" sleep 1000 >/dev/null
 	podman pod pause p
-	[ "$(state_of a)" = paused ]
+	[ "$(podman_state a)" = paused ]
 	podman pod unpause p
 	podman pod stop -t 0 p
-	[ "$(state_of a)" = exited ]
+	[ "$(podman_state a)" = exited ]
 	podman pod start p
 	expect 0 "" podman exec a true
 }

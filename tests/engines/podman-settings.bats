@@ -7,20 +7,20 @@ load podman
 setup_file() {
 	has_engine podman conmon
 	start_podman
-	once "$IMAGE" true
+	podman_once "$IMAGE" true
 	room_settled
 }
 
 # bats test_tags=memory,pids
 @test "podman sets limits of memory and processes" {
-	start a --memory 64m --pids-limit 50
+	podman_start_sleeping a --memory 64m --pids-limit 50
 	[ "$(memory_limit podman exec a cat)" -eq 67108864 ]
 	[ "$(pids_limit podman exec a cat)" -eq 50 ]
 }
 
 # bats test_tags=cpus,cpuset
 @test "podman sets a share of the CPUs, and which" {
-	start a --cpus 0.5 --cpuset-cpus 0
+	podman_start_sleeping a --cpus 0.5 --cpuset-cpus 0
 	expect 0 50000 cpu_quota podman exec a cat
 	expect 0 "" cpuset podman exec a cat
 	[ "$output" = 0 ]
@@ -28,26 +28,26 @@ setup_file() {
 
 # bats test_tags=update
 @test "podman update changes a limit of a running container" {
-	start a --memory 64m
+	podman_start_sleeping a --memory 64m
 	podman update --memory 32m a
 	[ "$(memory_limit podman exec a cat)" -eq 33554432 ]
 }
 
 # bats test_tags=oom-kill
 @test "podman sees a program killed that wants too much memory" {
-	expect 137 "" once --memory 16m --memory-swap 16m "$IMAGE" \
+	expect 137 "" podman_once --memory 16m --memory-swap 16m "$IMAGE" \
 		tail /dev/zero
 }
 
 # bats test_tags=pids
 @test "podman has a fork refused that is one too many" {
-	expect 2 "can't fork" once --pids-limit 5 \
+	expect 2 "can't fork" podman_once --pids-limit 5 \
 		"$IMAGE" sh -c 'for i in 1 2 3 4 5 6 7; do sleep 9 & done; wait'
 }
 
 # bats test_tags=read-only,tmpfs
 @test "podman run --read-only leaves only a tmpfs to write to" {
-	expect 0 "Read-only file system" once --read-only \
+	expect 0 "Read-only file system" podman_once --read-only \
 		--tmpfs /scratch:size=1m "$IMAGE" \
 		sh -c '! touch /file && touch /scratch/file && df /scratch'
 	assert_output_has "1024"
@@ -57,10 +57,10 @@ setup_file() {
 @test "podman mounts volumes and directories" {
 	mkdir "$TMP/dir"
 	echo kept >"$TMP/dir/file"
-	expect 0 "Read-only file system" once \
+	expect 0 "Read-only file system" podman_once \
 		-v "$TMP/dir:/dir:ro" -v "named:/named" "$IMAGE" \
 		sh -c '! touch /dir/new && cp /dir/file /named/'
-	expect 0 kept once -v "named:/named" -v "$TMP/dir:/dir" "$IMAGE" \
+	expect 0 kept podman_once -v "named:/named" -v "$TMP/dir:/dir" "$IMAGE" \
 		sh -c 'cat /named/file; echo new >/dir/new'
 	[ "$(<"$TMP/dir/new")" = new ]
 }
@@ -72,59 +72,59 @@ setup_file() {
 	mkdir -p "$dir/later"
 	room mount --bind "$dir" "$dir"
 	room mount --make-shared "$dir"
-	start slave -v "$dir:/dir:rslave"
-	start private -v "$dir:/dir:rprivate"
+	podman_start_sleeping slave -v "$dir:/dir:rslave"
+	podman_start_sleeping private -v "$dir:/dir:rprivate"
 	room mount -t tmpfs tmpfs "$dir/later"
 	expect 0 /dir/later podman exec slave cat /proc/mounts
 	expect 1 "" podman exec private grep /dir/later /proc/mounts
 	room umount "$dir/later"
-	start shared -v "$dir:/dir:rshared"
-	mounts_back "$(pid_of shared)" "$dir"
+	podman_start_sleeping shared -v "$dir:/dir:rshared"
+	mounts_back "$(podman_pid shared)" "$dir"
 	podman rm -f -t 0 slave private shared
 	room umount "$dir"
 }
 
 # bats test_tags=capabilities
 @test "podman takes capabilities away, and adds one" {
-	expect 0 "CapBnd:	0000000000000000" once --cap-drop all "$IMAGE" \
+	expect 0 "CapBnd:	0000000000000000" podman_once --cap-drop all "$IMAGE" \
 		grep Cap /proc/self/status
-	expect 0 "CapEff:	0000000000001000" once --cap-drop all \
+	expect 0 "CapEff:	0000000000001000" podman_once --cap-drop all \
 		--cap-add net_admin "$IMAGE" grep Cap /proc/self/status
 }
 
 # bats test_tags=privileged
 @test "podman run --privileged has all that is there" {
 	expect 0 "CapEff:	$(sed -n 's/CapEff:	//p' /proc/self/status)" \
-		once --privileged "$IMAGE" \
+		podman_once --privileged "$IMAGE" \
 		sh -c 'grep Cap /proc/self/status; mount -t tmpfs tmpfs /tmp'
 }
 
 # bats test_tags=seccomp
 @test "podman filters system calls, unless told not to" {
-	expect 0 "Seccomp:	2" once "$IMAGE" grep Seccomp /proc/self/status
-	expect 0 "Seccomp:	0" once --security-opt seccomp=unconfined \
+	expect 0 "Seccomp:	2" podman_once "$IMAGE" grep Seccomp /proc/self/status
+	expect 0 "Seccomp:	0" podman_once --security-opt seccomp=unconfined \
 		"$IMAGE" grep Seccomp /proc/self/status
 }
 
 # bats test_tags=seccomp
 @test "podman has a filter of one's own" {
 	no_mkdir >"$TMP/profile.json"
-	expect 1 "Operation not permitted" once \
+	expect 1 "Operation not permitted" podman_once \
 		--security-opt "seccomp=$TMP/profile.json" "$IMAGE" \
 		mkdir /tmp/new
 }
 
 # bats test_tags=no-new-privileges
 @test "podman has privileges only go down" {
-	expect 0 "NoNewPrivs:	1" once --security-opt no-new-privileges \
+	expect 0 "NoNewPrivs:	1" podman_once --security-opt no-new-privileges \
 		"$IMAGE" grep NoNewPrivs /proc/self/status
-	expect 0 "NoNewPrivs:	0" once "$IMAGE" \
+	expect 0 "NoNewPrivs:	0" podman_once "$IMAGE" \
 		grep NoNewPrivs /proc/self/status
 }
 
 # bats test_tags=user-namespaces
 @test "podman run --uidmap has a user namespace, and exec is in it" {
-	start a --uidmap 0:300000:65536
+	podman_start_sleeping a --uidmap 0:300000:65536
 	expect 0 "0     300000      65536" podman exec a cat /proc/self/uid_map
 	expect 0 "0 0 755" podman exec a stat -c '%u %g %a' /etc
 	expect 0 /dev/pts/0 terminal podman exec -it a tty
@@ -132,29 +132,29 @@ setup_file() {
 
 # bats test_tags=devices
 @test "podman gives a container a device, and no other" {
-	expect 0 "crw-rw-rw-" once --device /dev/zero:/dev/nought "$IMAGE" \
+	expect 0 "crw-rw-rw-" podman_once --device /dev/zero:/dev/nought "$IMAGE" \
 		sh -c 'ls -l /dev/nought && head -c 1 /dev/nought'
-	expect 1 "Operation not permitted" once --cap-add mknod "$IMAGE" \
+	expect 1 "Operation not permitted" podman_once --cap-add mknod "$IMAGE" \
 		sh -c 'mknod /tmp/mem c 1 1; head -c 1 /tmp/mem'
 }
 
 # bats test_tags=sysctl
 @test "podman run --sysctl sets it in the container alone" {
-	expect 0 77 once --ipc private --sysctl kernel.msgmax=77 "$IMAGE" \
+	expect 0 77 podman_once --ipc private --sysctl kernel.msgmax=77 "$IMAGE" \
 		cat /proc/sys/kernel/msgmax
-	expect 0 4321 once --sysctl net.core.somaxconn=4321 "$IMAGE" \
+	expect 0 4321 podman_once --sysctl net.core.somaxconn=4321 "$IMAGE" \
 		cat /proc/sys/net/core/somaxconn
 }
 
 # bats test_tags=ulimits
 @test "podman run --ulimit lowers what a program may open" {
-	expect 0 123 once --ulimit nofile=123:123 --ulimit nproc=99:99 \
+	expect 0 123 podman_once --ulimit nofile=123:123 --ulimit nproc=99:99 \
 		"$IMAGE" sh -c 'ulimit -n'
 }
 
 # bats test_tags=hostname
 @test "podman run --hostname names the container" {
-	expect 0 inside once --hostname inside "$IMAGE" hostname
+	expect 0 inside podman_once --hostname inside "$IMAGE" hostname
 }
 
 # bats test_tags=host-namespaces
@@ -163,7 +163,7 @@ setup_file() {
 
 	for ns in pid uts ipc; do
 		expect 0 "$(room readlink /proc/self/ns/$ns)" \
-			once --$ns host "$IMAGE" readlink /proc/self/ns/$ns
+			podman_once --$ns host "$IMAGE" readlink /proc/self/ns/$ns
 	done
 	expect 0 "$(room readlink /proc/self/ns/net)" podman run --rm \
 		--network host "$IMAGE" readlink /proc/self/ns/net
@@ -171,15 +171,15 @@ setup_file() {
 
 # bats test_tags=init
 @test "podman run --init reaps" {
-	expect 0 "1 root" once --init "$IMAGE" ps
+	expect 0 "1 root" podman_once --init "$IMAGE" ps
 	assert_output_has "init"
 }
 
 # bats test_tags=cgroup-parent,cgroup-namespace
 @test "podman puts a container into the cgroup it is told to" {
-	expect 0 /given/libpod- once --cgroup-parent /given --cgroupns host \
+	expect 0 /given/libpod- podman_once --cgroup-parent /given --cgroupns host \
 		"$IMAGE" cat /proc/self/cgroup
-	expect 1 "" once --cgroupns private "$IMAGE" \
+	expect 1 "" podman_once --cgroupns private "$IMAGE" \
 		grep -v ':/$' /proc/self/cgroup
 	remove_cgroup given
 }
@@ -189,7 +189,7 @@ setup_file() {
 	local ours
 
 	ours=$(room tail -n 1 /proc/self/cgroup)
-	expect 0 "" once --cgroups disabled \
+	expect 0 "" podman_once --cgroups disabled \
 		--cgroupns host "$IMAGE" tail -n 1 /proc/self/cgroup
 	[ "$output" = "$ours" ]
 }
@@ -198,7 +198,7 @@ setup_file() {
 @test "podman hands a secret to a container" {
 	echo -n whispered >"$TMP/secret"
 	podman secret create word "$TMP/secret"
-	expect 0 whispered once --secret word "$IMAGE" cat /run/secrets/word
+	expect 0 whispered podman_once --secret word "$IMAGE" cat /run/secrets/word
 	podman secret rm word
 }
 
@@ -206,7 +206,7 @@ setup_file() {
 @test "podman passes annotations on to the runtime" {
 	local bundle
 
-	start a --annotation io.example.word=here
+	podman_start_sleeping a --annotation io.example.word=here
 	bundle=$(podman inspect --format '{{.OCIConfigPath}}' a)
 	[ "$(jq -r '.annotations["io.example.word"]' "$bundle")" = here ]
 }
@@ -214,9 +214,9 @@ setup_file() {
 # bats test_tags=policy
 @test "podman passes a policy on, and does not run what has a wrong one" {
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
-	expect 0 "Seccomp_filters:	2" once \
+	expect 0 "Seccomp_filters:	2" podman_once \
 		--annotation io.sandlock.network.mode=deny "$IMAGE" \
 		grep Seccomp /proc/self/status
-	expect 126 "io.sandlock.network.mode: 'none' is not" once \
+	expect 126 "io.sandlock.network.mode: 'none' is not" podman_once \
 		--annotation io.sandlock.network.mode=none "$IMAGE" true
 }

@@ -7,7 +7,7 @@ load engines
 # start_podman: as root, with the image and the image of pods.
 start_podman() {
 	room_open
-	write_configuration
+	write_podman_configuration
 	write_places
 	podman load -q -i "$ROOM/image.tar"
 	engine podman "$(podman --version)"
@@ -15,7 +15,7 @@ start_podman() {
 
 # What contrib/ has, and what only tests need: a machine that is a container
 # may have lower limits than podman asks for.
-write_configuration() {
+write_podman_configuration() {
 	local dir=$ROOM/containers
 
 	mkdir -p "$ROOM/home" "$dir/containers.conf.d"
@@ -63,8 +63,8 @@ podman() {
 }
 export -f podman podman_environment
 
-# start NAME [OPTION...]: one that sleeps until it is stopped.
-start() {
+# podman_start_sleeping NAME [OPTION...]: one that sleeps until it is stopped.
+podman_start_sleeping() {
 	podman run -d --network none --name "$@" "$IMAGE" \
 		sh -c 'trap "exit 3" TERM; sleep 1000 & wait' >/dev/null
 }
@@ -75,8 +75,8 @@ start() {
 SHOW_TERMINAL='tty
 	until [ "$(stty size 2>/dev/null)" = "33 99" ]; do sleep 0.02; done'
 
-# once OPTION... IMAGE PROGRAM...: and remove it.
-once() {
+# podman_once OPTION... IMAGE PROGRAM...: and remove it.
+podman_once() {
 	podman run --rm --network none "$@"
 }
 
@@ -86,14 +86,14 @@ remove_all() {
 	podman volume rm -f -a >/dev/null
 }
 
-exit_code() {
+podman_exit_code() {
 	podman inspect --format '{{.State.ExitCode}}' "$1"
 }
 
-pid_of() {
+podman_pid() {
 	podman inspect --format '{{.State.Pid}}' "$1"
 }
 
-state_of() {
+podman_state() {
 	podman inspect --format '{{.State.Status}}' "$1"
 }

@@ -7,18 +7,18 @@ load podman
 setup_file() {
 	has_engine podman conmon
 	start_podman
-	once "$IMAGE" true
+	podman_once "$IMAGE" true
 	room_settled
 }
 
 # bats test_tags=run
 @test "podman runs a program and shows what it prints" {
-	expect 0 hello once "$IMAGE" echo hello
+	expect 0 hello podman_once "$IMAGE" echo hello
 }
 
 # bats test_tags=run
 @test "podman uses the runtime that is tested" {
-	start a
+	podman_start_sleeping a
 	expect 0 "sandlock" podman inspect --format '{{.OCIRuntime}}' a
 	expect 0 "" podman info --format '{{.Host.OCIRuntime.Path}}'
 	[ "$output" = "$RUNTIME" ]
@@ -26,26 +26,26 @@ setup_file() {
 
 # bats test_tags=exit-codes
 @test "podman run ends as its program does" {
-	expect 0 "" once "$IMAGE" true
-	expect 7 "" once "$IMAGE" sh -c 'exit 7'
-	expect 143 "" once --init "$IMAGE" sh -c 'kill -TERM $$'
+	expect 0 "" podman_once "$IMAGE" true
+	expect 7 "" podman_once "$IMAGE" sh -c 'exit 7'
+	expect 143 "" podman_once --init "$IMAGE" sh -c 'kill -TERM $$'
 }
 
 # bats test_tags=exit-codes
 @test "podman run ends with 127 when there is no such program" {
-	expect 127 "executable file not found in \$PATH" once "$IMAGE" nosuch
-	expect 127 "no such file or directory" once "$IMAGE" /bin/nosuch
+	expect 127 "executable file not found in \$PATH" podman_once "$IMAGE" nosuch
+	expect 127 "no such file or directory" podman_once "$IMAGE" /bin/nosuch
 }
 
 # bats test_tags=exit-codes
 @test "podman run ends with 126 for what cannot be executed" {
-	expect 126 "permission denied" once "$IMAGE" /etc/passwd
-	expect 126 "permission denied" once "$IMAGE" /etc
+	expect 126 "permission denied" podman_once "$IMAGE" /etc/passwd
+	expect 126 "permission denied" podman_once "$IMAGE" /etc
 }
 
 # bats test_tags=exec
 @test "podman exec runs a program beside the first" {
-	start a
+	podman_start_sleeping a
 	expect 0 "uid=0(root)" podman exec a id
 	expect 9 "" podman exec a sh -c 'exit 9'
 	expect 0 $'/tmp\nuid=1(daemon)' podman exec -w /tmp -u 1 a \
@@ -56,7 +56,7 @@ setup_file() {
 
 # bats test_tags=exec
 @test "podman exec ends with 127 and 126 as podman run does" {
-	start a
+	podman_start_sleeping a
 	expect 127 "executable file not found in \$PATH" podman exec a nosuch
 	expect 126 "permission denied" podman exec a /etc/passwd
 	expect 126 "permission denied" podman exec a /etc
@@ -64,7 +64,7 @@ setup_file() {
 
 # bats test_tags=exec,top
 @test "podman exec -d leaves a program in the container" {
-	start a
+	podman_start_sleeping a
 	podman exec -d a sh -c 'echo done >/tmp/done; sleep 1000'
 	wait_until has "done" podman exec a cat /tmp/done
 	expect 0 "sleep 1000" podman top a args
@@ -72,7 +72,7 @@ setup_file() {
 
 # bats test_tags=exec,tty
 @test "podman exec -it gives the program a terminal" {
-	start a
+	podman_start_sleeping a
 	expect 5 "" terminal podman exec -it a sh -c "$SHOW_TERMINAL; exit 5"
 	[ "$output" = /dev/pts/0 ]
 }
@@ -86,7 +86,7 @@ setup_file() {
 
 # bats test_tags=run
 @test "podman run -i feeds the program" {
-	expect 0 "3 words here" once -i "$IMAGE" cat <<<"3 words here"
+	expect 0 "3 words here" podman_once -i "$IMAGE" cat <<<"3 words here"
 }
 
 # bats test_tags=detached,logs
@@ -108,7 +108,7 @@ setup_file() {
 
 # bats test_tags=top,stats
 @test "podman top and stats look at a container" {
-	start a
+	podman_start_sleeping a
 	expect 0 "sleep 1000" podman top a
 	expect 0 "" podman stats --no-stream --no-reset \
 		--format '{{.Name}} {{.PIDS}}' a
@@ -117,9 +117,9 @@ setup_file() {
 
 # bats test_tags=stop
 @test "podman stop lets the program end by itself" {
-	start a
+	podman_start_sleeping a
 	podman stop -t 10 a
-	[ "$(exit_code a)" -eq 3 ]
+	[ "$(podman_exit_code a)" -eq 3 ]
 	podman rm a
 }
 
@@ -127,7 +127,7 @@ setup_file() {
 @test "podman stop kills a program that does not listen" {
 	podman run -d --name a --network none "$IMAGE" sleep 1000 >/dev/null
 	podman stop -t 0 a
-	[ "$(exit_code a)" -eq 137 ]
+	[ "$(podman_exit_code a)" -eq 137 ]
 }
 
 # bats test_tags=kill
@@ -149,7 +149,7 @@ setup_file() {
 	podman create --name a \
 		--network none "$IMAGE" sh -c 'echo begun; exit 6' >/dev/null
 	podman init a
-	[ "$(state_of a)" = initialized ]
+	[ "$(podman_state a)" = initialized ]
 	expect 6 begun podman start -a a
 }
 
@@ -164,10 +164,10 @@ setup_file() {
 @test "podman restarts a container" {
 	local pid
 
-	start a
-	pid=$(pid_of a)
+	podman_start_sleeping a
+	pid=$(podman_pid a)
 	podman restart -t 5 a
-	[ "$(pid_of a)" -ne "$pid" ]
+	[ "$(podman_pid a)" -ne "$pid" ]
 	expect 0 "" podman exec a true
 }
 
@@ -176,11 +176,11 @@ setup_file() {
 	podman run -d --name a --network none "$IMAGE" \
 		sh -c 'while sleep 0.02; do echo >>/tmp/beats; done' >/dev/null
 	podman pause a
-	[ "$(state_of a)" = paused ]
-	stands_still "$(pid_of a)"
+	[ "$(podman_state a)" = paused ]
+	stands_still "$(podman_pid a)"
 	expect 255 "" podman exec a true
 	podman unpause a
-	expect 1 "" stands_still "$(pid_of a)"
+	expect 1 "" stands_still "$(podman_pid a)"
 	expect 0 "" podman exec a true
 }
 
@@ -200,7 +200,7 @@ podman_run_with_file() {
 
 # bats test_tags=copy
 @test "podman copies files in, and out of a running container" {
-	start a
+	podman_start_sleeping a
 	echo carried >"$TMP/file"
 	podman cp "$TMP/file" a:/tmp/file
 	expect 0 carried podman exec a cat /tmp/file
@@ -210,7 +210,7 @@ podman_run_with_file() {
 
 # bats test_tags=healthcheck
 @test "podman asks a container for its health" {
-	start a --health-cmd 'test -e /tmp/well' --health-interval disable \
+	podman_start_sleeping a --health-cmd 'test -e /tmp/well' --health-interval disable \
 		--health-retries 1
 	expect 1 "" podman healthcheck run a
 	podman exec a touch /tmp/well

@@ -9,7 +9,7 @@ setup_file() {
 	has_engine podman conmon slirp4netns
 	room_open
 	make_user
-	write_configuration
+	write_podman_configuration
 	podman load -q -i "$ROOM/image.tar"
 	engine "podman, rootless," "$(podman --version)"
 	podman pod create --name first --network none
@@ -41,28 +41,28 @@ export -f podman_environment
 
 # bats test_tags=run,exit-codes
 @test "rootless podman runs a program and ends as it does" {
-	expect 0 "uid=0(root)" once "$IMAGE" id
-	expect 7 "" once "$IMAGE" sh -c 'exit 7'
-	expect 143 "" once --init "$IMAGE" sh -c 'kill -TERM $$'
+	expect 0 "uid=0(root)" podman_once "$IMAGE" id
+	expect 7 "" podman_once "$IMAGE" sh -c 'exit 7'
+	expect 143 "" podman_once --init "$IMAGE" sh -c 'kill -TERM $$'
 }
 
 # bats test_tags=exit-codes
 @test "rootless podman ends with 127 and 126 when it cannot run a program" {
-	expect 127 "executable file not found in \$PATH" once "$IMAGE" nosuch
-	expect 126 "permission denied" once "$IMAGE" /etc/passwd
+	expect 127 "executable file not found in \$PATH" podman_once "$IMAGE" nosuch
+	expect 126 "permission denied" podman_once "$IMAGE" /etc/passwd
 }
 
 # bats test_tags=user-namespaces
 @test "the root of a rootless container is the user outside" {
-	start a
+	podman_start_sleeping a
 	expect 0 "0       $USER_ID          1" \
 		podman exec a cat /proc/self/uid_map
-	[ "$(room stat -c %u "/proc/$(pid_of a)")" -eq "$USER_ID" ]
+	[ "$(room stat -c %u "/proc/$(podman_pid a)")" -eq "$USER_ID" ]
 }
 
 # bats test_tags=exec
 @test "rootless podman exec runs a program beside the first" {
-	start a
+	podman_start_sleeping a
 	expect 9 "/tmp" podman exec -w /tmp a sh -c 'pwd; exit 9'
 	expect 0 "uid=1(daemon)" podman exec -u 1 a id
 	expect 0 WORD=here podman exec -e WORD=here a env
@@ -73,7 +73,7 @@ export -f podman_environment
 
 # bats test_tags=tty,exec
 @test "rootless podman exec -it and run -it have a terminal" {
-	start a
+	podman_start_sleeping a
 	expect 5 "" terminal podman exec -it a sh -c "$SHOW_TERMINAL; exit 5"
 	[ "$output" = /dev/pts/0 ]
 	expect 0 "" terminal podman run --rm -it --network none "$IMAGE" \
@@ -83,10 +83,10 @@ export -f podman_environment
 
 # bats test_tags=stop,kill,restart,top
 @test "rootless podman stops, kills and starts again" {
-	start a
+	podman_start_sleeping a
 	expect 0 "sleep 1000" podman top a args
 	podman stop -t 10 a
-	[ "$(exit_code a)" -eq 3 ]
+	[ "$(podman_exit_code a)" -eq 3 ]
 	podman start a
 	podman restart -t 0 a
 	podman kill a
@@ -113,55 +113,55 @@ export -f podman_environment
 
 # bats test_tags=read-only,tmpfs,binds
 @test "rootless podman mounts read-only what it is told to" {
-	expect 0 "Read-only file system" once --read-only \
+	expect 0 "Read-only file system" podman_once --read-only \
 		--tmpfs /scratch -v "$ROOM/home:/home:ro" "$IMAGE" \
 		sh -c '! touch /file && ! touch /home/file && touch /scratch/f'
 }
 
 # bats test_tags=volumes
 @test "rootless podman keeps what is written to a volume" {
-	once -v named:/named "$IMAGE" sh -c 'echo kept >/named/file'
-	expect 0 kept once -v named:/named "$IMAGE" cat /named/file
+	podman_once -v named:/named "$IMAGE" sh -c 'echo kept >/named/file'
+	expect 0 kept podman_once -v named:/named "$IMAGE" cat /named/file
 }
 
 # bats test_tags=capabilities,privileged
 @test "rootless podman takes capabilities away, and gives all" {
-	expect 0 "CapBnd:	0000000000000000" once --cap-drop all "$IMAGE" \
+	expect 0 "CapBnd:	0000000000000000" podman_once --cap-drop all "$IMAGE" \
 		grep Cap /proc/self/status
-	expect 0 "" once --privileged "$IMAGE" mount -t tmpfs tmpfs /tmp
+	expect 0 "" podman_once --privileged "$IMAGE" mount -t tmpfs tmpfs /tmp
 }
 
 # bats test_tags=seccomp,no-new-privileges
 @test "rootless podman filters system calls and new privileges" {
-	expect 0 "Seccomp:	2" once --security-opt no-new-privileges \
+	expect 0 "Seccomp:	2" podman_once --security-opt no-new-privileges \
 		"$IMAGE" grep -E 'Seccomp|NoNewPrivs' /proc/self/status
 	assert_output_has "NoNewPrivs:	1"
 	no_mkdir >"$ROOM/home/profile.json"
-	expect 1 "Operation not permitted" once \
+	expect 1 "Operation not permitted" podman_once \
 		--security-opt "seccomp=$ROOM/home/profile.json" "$IMAGE" \
 		mkdir /tmp/new
-	expect 0 "Seccomp:	0" once --security-opt seccomp=unconfined \
+	expect 0 "Seccomp:	0" podman_once --security-opt seccomp=unconfined \
 		"$IMAGE" grep Seccomp /proc/self/status
 }
 
 # bats test_tags=user-namespaces
 @test "rootless podman run --userns keep-id is the user inside, too" {
-	expect 0 "uid=$USER_ID" once --userns keep-id "$IMAGE" id
+	expect 0 "uid=$USER_ID" podman_once --userns keep-id "$IMAGE" id
 }
 
 # bats test_tags=devices
 @test "rootless podman binds a device of the host" {
-	expect 0 "" once --device /dev/zero:/dev/nought "$IMAGE" \
+	expect 0 "" podman_once --device /dev/zero:/dev/nought "$IMAGE" \
 		head -c 1 /dev/nought
 }
 
 # bats test_tags=sysctl,ulimits,hostname
 @test "rootless podman sets what belongs to the container alone" {
-	expect 0 4321 once --sysctl net.core.somaxconn=4321 "$IMAGE" \
+	expect 0 4321 podman_once --sysctl net.core.somaxconn=4321 "$IMAGE" \
 		cat /proc/sys/net/core/somaxconn
-	expect 0 123 once --ulimit nofile=123:123 --ulimit nproc=99:99 \
+	expect 0 123 podman_once --ulimit nofile=123:123 --ulimit nproc=99:99 \
 		"$IMAGE" sh -c 'ulimit -n'
-	expect 0 inside once --hostname inside "$IMAGE" hostname
+	expect 0 inside podman_once --hostname inside "$IMAGE" hostname
 }
 
 # bats test_tags=host-namespaces
@@ -172,7 +172,7 @@ export -f podman_environment
 		--network host "$IMAGE" readlink /proc/self/ns/net
 	for ns in pid uts; do
 		expect 0 "$(room readlink /proc/self/ns/$ns)" \
-			once --$ns host "$IMAGE" readlink /proc/self/ns/$ns
+			podman_once --$ns host "$IMAGE" readlink /proc/self/ns/$ns
 	done
 }
 
@@ -216,13 +216,13 @@ export -f podman_environment
 @test "rootless podman hands a secret to a container" {
 	echo -n whispered >"$ROOM/home/secret"
 	podman secret create word "$ROOM/home/secret"
-	expect 0 whispered once --secret word "$IMAGE" cat /run/secrets/word
+	expect 0 whispered podman_once --secret word "$IMAGE" cat /run/secrets/word
 	podman secret rm word
 }
 
 # bats test_tags=healthcheck
 @test "rootless podman asks a container for its health" {
-	start a --health-cmd 'test -e /tmp/well' --health-interval disable \
+	podman_start_sleeping a --health-cmd 'test -e /tmp/well' --health-interval disable \
 		--health-retries 1
 	expect 1 "" podman healthcheck run a
 	podman exec a touch /tmp/well
@@ -231,14 +231,14 @@ export -f podman_environment
 
 # bats test_tags=annotations
 @test "rootless podman passes annotations on to the runtime" {
-	start a --annotation io.example.word=here
+	podman_start_sleeping a --annotation io.example.word=here
 	expect 0 here jq '.annotations["io.example.word"]' \
 		"$(podman inspect --format '{{.OCIConfigPath}}' a)"
 }
 
 # bats test_tags=copy
 @test "rootless podman copies files in, and out of a running container" {
-	start a
+	podman_start_sleeping a
 	echo carried >"$ROOM/home/file"
 	podman cp "$ROOM/home/file" a:/tmp/file
 	expect 0 carried podman exec a cat /tmp/file
@@ -248,23 +248,23 @@ export -f podman_environment
 
 # bats test_tags=init
 @test "rootless podman run --init reaps" {
-	expect 0 "1 root" once --init "$IMAGE" ps
+	expect 0 "1 root" podman_once --init "$IMAGE" ps
 	assert_output_has "init"
 }
 
 # bats test_tags=propagation
 @test "rootless podman binds a directory as a slave, or privately" {
-	expect 0 " /dir " once -v "$ROOM/home:/dir:rslave" "$IMAGE" \
+	expect 0 " /dir " podman_once -v "$ROOM/home:/dir:rslave" "$IMAGE" \
 		grep 'master:' /proc/self/mountinfo
-	expect 1 "" once -v "$ROOM/home:/dir:rprivate" "$IMAGE" \
+	expect 1 "" podman_once -v "$ROOM/home:/dir:rprivate" "$IMAGE" \
 		grep ' /dir .*master:' /proc/self/mountinfo
 }
 
 # bats test_tags=cgroup-namespace
 @test "rootless podman has a cgroup namespace, or the caller's" {
 	expect 0 "$(room readlink /proc/self/ns/cgroup)" \
-		once --cgroupns host "$IMAGE" readlink /proc/self/ns/cgroup
-	expect 0 "cgroup:" once --cgroupns private "$IMAGE" \
+		podman_once --cgroupns host "$IMAGE" readlink /proc/self/ns/cgroup
+	expect 0 "cgroup:" podman_once --cgroupns private "$IMAGE" \
 		readlink /proc/self/ns/cgroup
 	[ "$output" != "$(room readlink /proc/self/ns/cgroup)" ]
 }
@@ -272,9 +272,9 @@ export -f podman_environment
 # bats test_tags=policy
 @test "rootless podman passes a policy on, and refuses a wrong one" {
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
-	expect 0 "Seccomp_filters:	2" once \
+	expect 0 "Seccomp_filters:	2" podman_once \
 		--annotation io.sandlock.network.mode=deny "$IMAGE" \
 		grep Seccomp /proc/self/status
-	expect 126 "io.sandlock.network.mode: 'none' is not" once \
+	expect 126 "io.sandlock.network.mode: 'none' is not" podman_once \
 		--annotation io.sandlock.network.mode=none "$IMAGE" true
 }
