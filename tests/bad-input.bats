@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # tests/bad-input.bats - what is wrong with a bundle is said in one line, here

@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # tests/cli.bats - help, options, logs: what engines and people type.
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # tests/faults.bats - whatever system call fails, in whatever way, nothing is

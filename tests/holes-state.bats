@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # tests/holes-state.bats - placeholders and records: cleanup removes no file of
 # another user, and leaves nothing of killed sandboxes.

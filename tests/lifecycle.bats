@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # tests/lifecycle.bats - create, start, state, kill, delete, run, list, ps.
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # tests/nesting.bats - cgroups made inside, deeper than descriptors reach.
 

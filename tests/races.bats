@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # tests/races.bats - many commands at once: one of each kind wins, and nothing

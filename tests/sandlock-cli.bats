@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # tests/sandlock-cli.bats - the program for people: help, profiles, wrap, check,
 # completion.

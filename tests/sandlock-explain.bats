@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # tests/sandlock-explain.bats - explain says what run does, and does nothing.
 

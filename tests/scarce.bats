@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # tests/scarce.bats - what the runtime itself needs is not there: it says so in one

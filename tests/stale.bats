@@ -1,3 +1,4 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016,SC2030,SC2031 # for other shells; run
 # tests/stale.bats - records that are not true any more: nobody who is not the
