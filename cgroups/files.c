@@ -112,9 +112,9 @@ static const char *between(struct arena *arena, const char *name,
 }
 
 int names_in(struct arena *arena, const char *dir, const char *sub,
-	     const char *prefix, const char *suffix, struct oci_strings *ret)
+	     const char *prefix, const char *suffix, struct strings *ret)
 {
-	struct oci_strings list = { 0 };
+	struct strings list = { 0 };
 	char path[CGROUP_PATH_SIZE];
 	size_t size = 0;
 

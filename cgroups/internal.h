@@ -190,7 +190,7 @@ ssize_t file_read(const char *dir, const char *file, char *ret, size_t size);
  * both, sorted; nothing when there is no such directory.
  */
 int names_in(struct arena *arena, const char *dir, const char *sub,
-	     const char *prefix, const char *suffix, struct oci_strings *ret);
+	     const char *prefix, const char *suffix, struct strings *ret);
 
 /* Pure half of cgroup_probe: the two files of /proc to a layout. */
 int layout_parse(struct arena *arena, char *mountinfo, char *own,

@@ -96,7 +96,7 @@ static void put_counters(const struct rdt_stats *s, const char *key,
 			 const char *const *names, size_t n)
 {
 	const char *group = s->rdt->monitor ? s->rdt->monitor : s->rdt->group;
-	struct oci_strings nodes = { 0 };
+	struct strings nodes = { 0 };
 	bool begun = false;
 
 	if (names_in(s->arena, group, "mon_data", "mon_L3_", "", &nodes) < 0)

@@ -348,7 +348,7 @@ static void put_huge_page(const struct stats *s, const struct cgroup_member *m,
 static void put_huge_pages(const struct stats *s)
 {
 	const struct cgroup_member *m = member_with(s->cgroup, "hugetlb", 7);
-	struct oci_strings sizes = { 0 };
+	struct strings sizes = { 0 };
 	const char *suffix;
 
 	if (!m)

@@ -20,8 +20,7 @@
 #define USEC_PER_PERCENT 10000
 #define MAX_BITS 8192
 
-static int push(struct arena *arena, struct oci_strings *list,
-		const char *property)
+static int push(struct arena *arena, struct strings *list, const char *property)
 {
 	const char **items = arena_grow(arena, list->items, list->n,
 					list->n + 1, sizeof *items);
@@ -33,7 +32,7 @@ static int push(struct arena *arena, struct oci_strings *list,
 	return 0;
 }
 
-int systemd_add(struct arena *arena, struct oci_strings *list, const char *name,
+int systemd_add(struct arena *arena, struct strings *list, const char *name,
 		const char *signature, const char *fmt, ...)
 {
 	const char *value;
@@ -48,14 +47,14 @@ int systemd_add(struct arena *arena, struct oci_strings *list, const char *name,
 		    arena_printf(arena, "%s=%s=%s", name, signature, value));
 }
 
-static int add_u64(struct arena *arena, struct oci_strings *list,
-		   const char *name, uint64_t value)
+static int add_u64(struct arena *arena, struct strings *list, const char *name,
+		   uint64_t value)
 {
 	return systemd_add(arena, list, name, "t", "%" PRIu64, value);
 }
 
 /* A limit: 0 asks for nothing, a negative one is none. */
-static int add_limit(struct arena *arena, struct oci_strings *list,
+static int add_limit(struct arena *arena, struct strings *list,
 		     const char *name, struct oci_i64 value)
 {
 	if (!value.set || value.value == 0)
@@ -65,7 +64,7 @@ static int add_limit(struct arena *arena, struct oci_strings *list,
 }
 
 static int add_memory(struct arena *arena, const struct oci_resources *r,
-		      bool v2, struct oci_strings *ret)
+		      bool v2, struct strings *ret)
 {
 	struct oci_i64 swap = resources_swap(r);
 	int e;
@@ -100,7 +99,7 @@ static uint64_t quota_per_second(int64_t quota, uint64_t period)
 }
 
 static int add_quota(struct arena *arena, const struct oci_resources *r,
-		     bool v2, struct oci_strings *ret)
+		     bool v2, struct strings *ret)
 {
 	const struct oci_i64 *quota = &r->cpu.quota;
 	const struct oci_u64 *period = &r->cpu.period;
@@ -119,8 +118,8 @@ static int add_quota(struct arena *arena, const struct oci_resources *r,
 }
 
 /* A list such as 0-3,7 as bytes, the lowest first. */
-static int add_bits(struct arena *arena, struct oci_strings *ret,
-		    const char *name, const char *list)
+static int add_bits(struct arena *arena, struct strings *ret, const char *name,
+		    const char *list)
 {
 	unsigned long bits[MAX_BITS / (8 * sizeof(unsigned long))];
 	const size_t width = 8 * sizeof *bits;
@@ -145,7 +144,7 @@ static int add_bits(struct arena *arena, struct oci_strings *ret,
 }
 
 static int add_cpu(struct arena *arena, const struct oci_resources *r, bool v2,
-		   struct oci_strings *ret)
+		   struct strings *ret)
 {
 	const struct oci_i64 *idle = &r->cpu.idle;
 	int e = 0;
@@ -167,7 +166,7 @@ static int add_cpu(struct arena *arena, const struct oci_resources *r, bool v2,
 }
 
 static int add_pids(struct arena *arena, const struct oci_resources *r,
-		    struct oci_strings *ret)
+		    struct strings *ret)
 {
 	int64_t limit = resources_pids(r);
 
@@ -178,7 +177,7 @@ static int add_pids(struct arena *arena, const struct oci_resources *r,
 }
 
 static int add_io(struct arena *arena, const struct oci_resources *r, bool v2,
-		  struct oci_strings *ret)
+		  struct strings *ret)
 {
 	const struct oci_u64 *weight = &r->block_io.weight;
 
@@ -192,7 +191,7 @@ static int add_io(struct arena *arena, const struct oci_resources *r, bool v2,
 
 /* Files of linux.resources.unified that have a property of the same meaning. */
 static int add_unified(struct arena *arena, const struct oci_resources *r,
-		       struct oci_strings *ret)
+		       struct strings *ret)
 {
 	static const struct {
 		const char *file, *property;
@@ -227,9 +226,9 @@ static int add_unified(struct arena *arena, const struct oci_resources *r,
 }
 
 int systemd_limits(struct arena *arena, const struct oci_resources *resources,
-		   bool v2, struct oci_strings *ret)
+		   bool v2, struct strings *ret)
 {
-	struct oci_strings list = { 0 };
+	struct strings list = { 0 };
 	int r;
 
 	if ((r = add_memory(arena, resources, v2, &list)) < 0 ||
@@ -244,7 +243,7 @@ int systemd_limits(struct arena *arena, const struct oci_resources *resources,
 
 int systemd_changes(struct arena *arena, const struct oci_resources *change,
 		    const struct oci_resources *merged, bool v2,
-		    struct oci_strings *ret)
+		    struct strings *ret)
 {
 	struct oci_resources all = resources_complete(change, merged);
 
@@ -267,7 +266,7 @@ struct oci_resources systemd_rewrites(const struct oci_resources *change,
 	return all;
 }
 
-static const char *find_property(const struct oci_strings *list,
+static const char *find_property(const struct strings *list,
 				 const char *property)
 {
 	size_t len = strcspn(property, "=") + 1;
@@ -279,7 +278,7 @@ static const char *find_property(const struct oci_strings *list,
 }
 
 /* What holds as long as a property was never set. */
-static int add_default(struct arena *arena, struct oci_strings *ret,
+static int add_default(struct arena *arena, struct strings *ret,
 		       const char *property)
 {
 	const char *name =
@@ -294,10 +293,10 @@ static int add_default(struct arena *arena, struct oci_strings *ret,
 	return add_u64(arena, ret, name, NO_LIMIT);
 }
 
-int systemd_limits_back(struct arena *arena, const struct oci_strings *set,
-			const struct oci_strings *old, struct oci_strings *ret)
+int systemd_limits_back(struct arena *arena, const struct strings *set,
+			const struct strings *old, struct strings *ret)
 {
-	struct oci_strings list = { 0 };
+	struct strings list = { 0 };
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < set->n; i++) {

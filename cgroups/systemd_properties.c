@@ -40,7 +40,7 @@ static const char *add_device(struct arena *arena, const char *list, char type,
 			    rule->m ? "m" : "");
 }
 
-static int add_policy(struct arena *arena, struct oci_strings *ret,
+static int add_policy(struct arena *arena, struct strings *ret,
 		      const char *policy, const char *list)
 {
 	int r;
@@ -60,7 +60,7 @@ static int add_policy(struct arena *arena, struct oci_strings *ret,
  * be as wide, so that what a later rule denies may stay in its list.
  */
 int systemd_devices(struct arena *arena, const struct oci_resources *resources,
-		    struct oci_strings *ret)
+		    struct strings *ret)
 {
 	const struct device_rules rules = { resources->devices,
 					    resources->ndevices };
@@ -194,7 +194,7 @@ static bool is_seconds(const char *name, const char *signature)
 
 /* The interface has microseconds only: TimeoutStopSec is TimeoutStopUSec. */
 static int add_seconds(struct arena *arena, const char *name, const char *value,
-		       struct oci_strings *ret)
+		       struct strings *ret)
 {
 	if (*value == '-')
 		return fail(EINVAL, "'%s'", value);
@@ -218,7 +218,7 @@ static bool is_ours(const char *name)
 
 static int add_annotation(struct arena *arena,
 			  const struct oci_annotation *annotation,
-			  struct oci_strings *ret)
+			  struct strings *ret)
 {
 	const char *name = annotation->key + strlen(PREFIX);
 	const char *text = annotation->value;
@@ -242,7 +242,7 @@ static int add_annotation(struct arena *arena,
 
 int systemd_annotations(struct arena *arena,
 			const struct oci_annotations *annotations,
-			struct oci_strings *ret)
+			struct strings *ret)
 {
 	for (size_t i = 0; i < annotations->n; i++) {
 		const struct oci_annotation *a = &annotations->items[i];
@@ -260,7 +260,7 @@ int systemd_annotations(struct arena *arena,
 /* ---- all of it ---- */
 
 static int add_scope(struct arena *arena, const struct systemd_unit *unit,
-		     struct oci_strings *ret)
+		     struct strings *ret)
 {
 	int r;
 
@@ -273,7 +273,7 @@ static int add_scope(struct arena *arena, const struct systemd_unit *unit,
 
 int systemd_properties(struct arena *arena, const struct systemd_unit *unit,
 		       const struct oci_spec *spec, bool v2, bool user,
-		       struct oci_strings *ret)
+		       struct strings *ret)
 {
 	const char *const flags[][2] = {
 		{ "DefaultDependencies", "false" },
@@ -283,7 +283,7 @@ int systemd_properties(struct arena *arena, const struct systemd_unit *unit,
 		{ v2 ? "IOAccounting" : "BlockIOAccounting", "true" },
 	};
 	const struct oci_resources *resources = &spec->linux_.resources;
-	struct oci_strings list;
+	struct strings list;
 	int r = systemd_limits(arena, resources, v2, &list);
 
 	if (r >= 0 && !user)

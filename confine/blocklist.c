@@ -314,8 +314,7 @@ static int filter_flags(const struct table *table)
 	return 0;
 }
 
-static bool names_group(const struct oci_strings *names,
-			enum syscall_group group)
+static bool names_group(const struct strings *names, enum syscall_group group)
 {
 	for (size_t i = 0; i < names->n; i++)
 		if (syscall_group_find(names->items[i]) == (int)group)
@@ -345,7 +344,7 @@ static int refuse_group(const struct table *table, enum syscall_group group)
 	return r;
 }
 
-static int check_groups(const struct oci_strings *names)
+static int check_groups(const struct strings *names)
 {
 	for (size_t i = 0; i < names->n; i++)
 		if (syscall_group_find(names->items[i]) < 0)
@@ -357,7 +356,7 @@ static int check_groups(const struct oci_strings *names)
 /* A name that is both means the group: it has the call in it. */
 static int refuse_extra(const struct table *table)
 {
-	const struct oci_strings *names = &table->list->extra_deny;
+	const struct strings *names = &table->list->extra_deny;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < names->n; i++)
@@ -544,7 +543,7 @@ bool confine_is_optional(uint32_t arch, uint64_t number)
 
 int confine_watch(struct arena *arena, uint32_t arch,
 		  const struct confine_blocklist *list,
-		  const struct oci_strings *calls, struct confine_filter *ret)
+		  const struct strings *calls, struct confine_filter *ret)
 {
 	struct table table = {
 		.arena = arena,
@@ -562,7 +561,7 @@ int confine_watch(struct arena *arena, uint32_t arch,
 	return r < 0 ? r : make_program(&table, ret);
 }
 
-int confine_check_denied(const struct oci_strings *words)
+int confine_check_denied(const struct strings *words)
 {
 	for (size_t i = 0; i < words->n; i++)
 		if (syscall_group_find(words->items[i]) < 0 &&

@@ -28,12 +28,12 @@ int confine_seccomp(struct arena *arena, const struct oci_seccomp *profile,
 
 /* What a policy says about system calls; policy.h and policy/syscalls.h. */
 struct confine_blocklist {
-	struct oci_strings extra_allow; /* groups */
-	struct oci_strings extra_deny;	/* groups or calls */
-	bool inet;			/* sockets of IPv4 and IPv6 at all */
-	bool udp, icmp;			/* and beside TCP */
-	bool no_unix;			/* no Unix sockets but pairs */
-	bool no_fast_open;		/* data that connects, past Landlock */
+	struct strings extra_allow; /* groups */
+	struct strings extra_deny;  /* groups or calls */
+	bool inet;		    /* sockets of IPv4 and IPv6 at all */
+	bool udp, icmp;		    /* and beside TCP */
+	bool no_unix;		    /* no Unix sockets but pairs */
+	bool no_fast_open;	    /* data that connects, past Landlock */
 	bool only_itself;      /* of all processes, where others are seen */
 	bool no_flags;	       /* of files, without read-only mounts */
 	bool no_randomize;     /* the workload may turn ASLR off for others */
@@ -67,13 +67,13 @@ int confine_blocklist(struct arena *arena, uint32_t arch,
  */
 int confine_watch(struct arena *arena, uint32_t arch,
 		  const struct confine_blocklist *list,
-		  const struct oci_strings *calls, struct confine_filter *ret);
+		  const struct strings *calls, struct confine_filter *ret);
 
 /* Whether the filter denies it with ENOSYS, so that programs fall back. */
 bool confine_is_optional(uint32_t arch, uint64_t number);
 
 /* Refuse a word of extra_deny that is neither a group nor a system call. */
-int confine_check_denied(const struct oci_strings *words);
+int confine_check_denied(const struct strings *words);
 
 /* The name of a call that only_itself judges, or NULL. */
 const char *confine_process_call(uint32_t arch, uint64_t number);
@@ -82,9 +82,9 @@ const char *confine_process_call(uint32_t arch, uint64_t number);
 bool confine_is_terminal(uint64_t request);
 
 /* Static lists for the features document. */
-struct oci_strings confine_seccomp_actions(void);
-struct oci_strings confine_seccomp_operators(void);
-struct oci_strings confine_seccomp_archs(void);
-struct oci_strings confine_seccomp_known_flags(void);
-struct oci_strings confine_seccomp_supported_flags(void);
+struct strings confine_seccomp_actions(void);
+struct strings confine_seccomp_operators(void);
+struct strings confine_seccomp_archs(void);
+struct strings confine_seccomp_known_flags(void);
+struct strings confine_seccomp_supported_flags(void);
 const char *confine_libseccomp_version(struct arena *arena);

@@ -4,14 +4,13 @@
 
 #include "base/util.h"
 
-#define STRINGS(...)                                                      \
-	({                                                                \
-		static const char *const words[] = { __VA_ARGS__, NULL }; \
-		(struct oci_strings){ (const char **)words,               \
-				      COUNT(words) - 1 };                 \
+#define STRINGS(...)                                                        \
+	({                                                                  \
+		static const char *const words[] = { __VA_ARGS__, NULL };   \
+		(struct strings){ (const char **)words, COUNT(words) - 1 }; \
 	})
 
-struct oci_strings confine_seccomp_actions(void)
+struct strings confine_seccomp_actions(void)
 {
 	return STRINGS("SCMP_ACT_ALLOW", "SCMP_ACT_ERRNO", "SCMP_ACT_KILL",
 		       "SCMP_ACT_KILL_PROCESS", "SCMP_ACT_KILL_THREAD",
@@ -19,14 +18,14 @@ struct oci_strings confine_seccomp_actions(void)
 		       "SCMP_ACT_TRAP");
 }
 
-struct oci_strings confine_seccomp_operators(void)
+struct strings confine_seccomp_operators(void)
 {
 	return STRINGS("SCMP_CMP_EQ", "SCMP_CMP_GE", "SCMP_CMP_GT",
 		       "SCMP_CMP_LE", "SCMP_CMP_LT", "SCMP_CMP_MASKED_EQ",
 		       "SCMP_CMP_NE");
 }
 
-struct oci_strings confine_seccomp_archs(void)
+struct strings confine_seccomp_archs(void)
 {
 	return STRINGS("SCMP_ARCH_AARCH64", "SCMP_ARCH_ARM",
 		       "SCMP_ARCH_LOONGARCH64", "SCMP_ARCH_M68K",
@@ -40,7 +39,7 @@ struct oci_strings confine_seccomp_archs(void)
 		       "SCMP_ARCH_X86", "SCMP_ARCH_X86_64");
 }
 
-struct oci_strings confine_seccomp_known_flags(void)
+struct strings confine_seccomp_known_flags(void)
 {
 	return STRINGS("SECCOMP_FILTER_FLAG_LOG",
 		       "SECCOMP_FILTER_FLAG_SPEC_ALLOW",
@@ -49,7 +48,7 @@ struct oci_strings confine_seccomp_known_flags(void)
 }
 
 /* Static facts: a flag the running kernel lacks fails at installation. */
-struct oci_strings confine_seccomp_supported_flags(void)
+struct strings confine_seccomp_supported_flags(void)
 {
 	return confine_seccomp_known_flags();
 }

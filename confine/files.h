@@ -105,7 +105,7 @@ struct files_place {
 	bool own_pids; /* its /proc shows nobody else */
 	/* Of whom presets are, for files_resolve: as in policy_context. */
 	const char *home, *project;
-	struct oci_strings env;
+	struct strings env;
 };
 
 /* Whether the policy says anything about files. */
@@ -123,7 +123,7 @@ int files_resolve(struct arena *arena, const struct policy *policy,
  * directory above it with a marker, up to the home; the outermost is last.
  */
 int files_projects(struct arena *arena, const struct files_place *place,
-		   struct oci_strings *ret);
+		   struct strings *ret);
 /* The path without links, NULL when there is none. */
 int files_real_path(struct arena *arena, const struct files_place *place,
 		    const char *path, const char **ret);

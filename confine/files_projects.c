@@ -42,7 +42,7 @@ static int real_or_given(struct arena *arena, const struct files_place *place,
 	return r;
 }
 
-static int add(struct arena *arena, struct oci_strings *list, const char *dir)
+static int add(struct arena *arena, struct strings *list, const char *dir)
 {
 	const char **items = arena_grow(arena, list->items, list->n,
 					list->n + 1, sizeof *items);
@@ -55,10 +55,10 @@ static int add(struct arena *arena, struct oci_strings *list, const char *dir)
 }
 
 int files_projects(struct arena *arena, const struct files_place *place,
-		   struct oci_strings *ret)
+		   struct strings *ret)
 {
 	const char *project, *home = NULL;
-	struct oci_strings list = { 0 };
+	struct strings list = { 0 };
 	char *dir, *slash;
 	int r;
 

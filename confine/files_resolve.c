@@ -33,8 +33,8 @@ struct resolver {
 	struct arena *arena;
 	const struct files_place *place;
 	struct policy_context context;
-	char *top;		     /* how the kernel spells the root */
-	struct oci_strings projects; /* for denials; found when first needed */
+	char *top;		 /* how the kernel spells the root */
+	struct strings projects; /* for denials; found when first needed */
 	struct files_list *allowed, *denied;
 	unsigned int scopes;
 };
@@ -124,7 +124,7 @@ static int get_real_path(void *user, struct arena *arena, const char *path,
 }
 
 static int find(void *user, struct arena *arena, const char *pattern,
-		struct oci_strings *ret)
+		struct strings *ret)
 {
 	const struct files_place *place = user;
 
@@ -281,7 +281,7 @@ static int add_path(struct resolver *v, const struct item *item,
 static int add_pattern(struct resolver *v, struct item item,
 		       const char *pattern)
 {
-	struct oci_strings found, closed;
+	struct strings found, closed;
 	const char *path;
 	int r;
 
@@ -350,8 +350,7 @@ static int deny_preset(struct resolver *v, struct item item, const char *name)
 		if (r < 0)
 			return fail_in(r, "%s", item.entry.key);
 		for (size_t k = 0; r == 0 && k < preset.paths.n; k++)
-			if (!oci_strings_has(&first.paths,
-					     preset.paths.items[k]))
+			if (!strings_has(&first.paths, preset.paths.items[k]))
 				r = add_pattern(v, item, preset.paths.items[k]);
 		if (i == 0)
 			first = preset;
@@ -444,7 +443,7 @@ static int add_known_loaders(struct resolver *v,
 
 	for (size_t i = 0; i < COUNT(known); i++) {
 		struct item item = { .entry = *directory, .optional = true };
-		struct oci_strings found;
+		struct strings found;
 		int r = policy_glob_expand(v->arena, v->place->root, known[i],
 					   &found);
 
@@ -544,7 +543,7 @@ static int add_gpus(struct resolver *v)
 		"/dev/dri/*",
 		"/dev/kfd",
 	};
-	struct oci_strings found;
+	struct strings found;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < COUNT(nodes); i++) {
@@ -572,7 +571,7 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 {
 	const struct {
 		enum policy_key key;
-		const struct oci_strings *list;
+		const struct strings *list;
 	} keys[] = {
 		{ KEY_READ, &policy->read },
 		{ KEY_WRITE, &policy->write },

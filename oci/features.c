@@ -42,8 +42,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int sorted(struct arena *arena, const struct oci_strings *list,
-		  struct oci_strings *ret)
+static int sorted(struct arena *arena, const struct strings *list,
+		  struct strings *ret)
 {
 	const char **items = arena_grow(arena, list->items, list->n,
 					list->n + 1, sizeof *items);
@@ -51,7 +51,7 @@ static int sorted(struct arena *arena, const struct oci_strings *list,
 	if (!items)
 		return -ENOMEM;
 	qsort(items, list->n, sizeof *items, by_text);
-	*ret = (struct oci_strings){ items, list->n };
+	*ret = (struct strings){ items, list->n };
 	return 0;
 }
 
@@ -143,7 +143,7 @@ int oci_features_print(struct arena *arena,
 		       const struct oci_feature_facts *facts,
 		       const char **ret_json)
 {
-	struct oci_strings mount_options;
+	struct strings mount_options;
 	struct writer w;
 	int r = sorted(arena, &facts->mount_options, &mount_options);
 

@@ -313,7 +313,7 @@ JSON_READER(json_optional_bool)
 
 JSON_READER(json_strings)
 {
-	struct oci_strings *list = ret;
+	struct strings *list = ret;
 	const char **items;
 	size_t n = 0;
 	int r = json_expect(v, JSON_ARRAY);
@@ -329,7 +329,7 @@ JSON_READER(json_strings)
 			return json_fail_index(r, n);
 		n++;
 	}
-	*list = (struct oci_strings){ .items = items, .n = n };
+	*list = (struct strings){ .items = items, .n = n };
 	return 0;
 }
 

@@ -132,5 +132,5 @@ JSON_READER(json_u64);		 /* uint64_t */
 JSON_READER(json_optional_i64);	 /* struct oci_i64 */
 JSON_READER(json_optional_u64);	 /* struct oci_u64 */
 JSON_READER(json_optional_bool); /* struct oci_bool */
-JSON_READER(json_strings);	 /* struct oci_strings */
+JSON_READER(json_strings);	 /* struct strings */
 JSON_READER(json_annotations);	 /* struct oci_annotations */

@@ -110,9 +110,9 @@ struct row {
 static const struct row table[] = { WORDS(AS_ROW) };
 static const char *const names[] = { WORDS(AS_NAME) NULL };
 
-struct oci_strings mount_options_known(void)
+struct strings mount_options_known(void)
 {
-	return (struct oci_strings){
+	return (struct strings){
 		.items = (const char **)names,
 		.n = COUNT(names) - 1,
 	};
@@ -247,7 +247,7 @@ static size_t piece_len(const char *text)
 	return n;
 }
 
-static size_t count_pieces(const struct oci_strings *options)
+static size_t count_pieces(const struct strings *options)
 {
 	size_t n = 0;
 
@@ -329,7 +329,7 @@ static int parse_word(struct arena *arena, const char *word,
 	return add_params(arena, word, o, params);
 }
 
-int mount_options_parse(struct arena *arena, const struct oci_strings *options,
+int mount_options_parse(struct arena *arena, const struct strings *options,
 			struct mount_options *ret)
 {
 	struct mount_options o = { 0 };

@@ -25,9 +25,9 @@ struct mount_options {
 	bool readonly;
 };
 /* The failure names "options[2]". */
-int mount_options_parse(struct arena *arena, const struct oci_strings *options,
+int mount_options_parse(struct arena *arena, const struct strings *options,
 			struct mount_options *ret);
 /* Every word it knows that is not a file system's own, for `features`. */
-struct oci_strings mount_options_known(void);
+struct strings mount_options_known(void);
 /* Whether it knows this word. */
 bool mount_option_known(const char *word);

@@ -15,17 +15,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/strings.h"
+
 struct arena;
 struct json;
 
 #define OCI_VERSION "1.3.0"
 #define OCI_VERSION_MIN "1.0.0"
-
-/* A list of strings; items[n] is NULL, so it can be an argv. */
-struct oci_strings {
-	const char **items;
-	size_t n;
-};
 
 struct oci_annotation {
 	const char *key;
@@ -91,7 +87,7 @@ struct oci_capabilities {
 	uint64_t inheritable;
 	uint64_t permitted;
 	uint64_t ambient;
-	struct oci_strings unknown;
+	struct strings unknown;
 };
 
 struct oci_scheduler {
@@ -115,9 +111,9 @@ struct oci_process {
 	uint32_t console_height;
 	uint32_t console_width;
 	struct oci_user user;
-	struct oci_strings args; /* at least one */
-	struct oci_strings env;	 /* KEY=VALUE, last duplicate only */
-	const char *cwd;	 /* absolute */
+	struct strings args; /* at least one */
+	struct strings env;  /* KEY=VALUE, last duplicate only */
+	const char *cwd;     /* absolute */
 	const struct oci_capabilities *capabilities; /* NULL: all sets empty */
 	const struct oci_rlimit *rlimits;
 	size_t nrlimits;
@@ -137,7 +133,7 @@ struct oci_mount {
 	const char *destination; /* absolute, cleaned of // and . */
 	const char *source;	 /* NULL when absent */
 	const char *type;	 /* NULL when absent */
-	struct oci_strings options;
+	struct strings options;
 	struct oci_id_maps uid_mappings;
 	struct oci_id_maps gid_mappings;
 	bool has_mappings;
@@ -147,8 +143,8 @@ struct oci_mount {
 
 struct oci_hook {
 	const char *path;
-	struct oci_strings args; /* empty: argv is the path alone */
-	struct oci_strings env;	 /* has_env false: the runtime's own */
+	struct strings args; /* empty: argv is the path alone */
+	struct strings env;  /* has_env false: the runtime's own */
 	bool has_env;
 	uint32_t timeout; /* seconds, 0: none */
 };
@@ -328,7 +324,7 @@ struct oci_seccomp_arg {
 };
 
 struct oci_seccomp_rule {
-	struct oci_strings names;
+	struct strings names;
 	uint32_t action; /* SECCOMP_RET_…, errno already in its data */
 	const struct oci_seccomp_arg *args;
 	size_t nargs;
@@ -354,7 +350,7 @@ struct oci_intel_rdt {
 	const char *clos_id;
 	const char *l3_cache_schema;
 	const char *mem_bw_schema;
-	struct oci_strings schemata;
+	struct strings schemata;
 	bool enable_monitoring;
 };
 
@@ -377,8 +373,8 @@ struct oci_linux {
 	const char *rootfs_propagation_name; /* as written, NULL when absent */
 	unsigned long rootfs_propagation; /* MS_SHARED… (| MS_REC), 0 absent */
 	const struct oci_seccomp *seccomp; /* NULL: off */
-	struct oci_strings masked_paths;
-	struct oci_strings readonly_paths;
+	struct strings masked_paths;
+	struct strings readonly_paths;
 	const char *mount_label;
 	const struct oci_sysctl *sysctls;
 	size_t nsysctls;
@@ -430,11 +426,10 @@ int oci_resources_of(struct arena *arena, const struct oci_spec *spec,
 int oci_resources_merge(struct arena *arena, const char *old,
 			const char *change, const char **ret);
 
-bool oci_strings_has(const struct oci_strings *list, const char *word);
 /* Whether type or options say bind. */
 bool oci_mount_is_bind(const struct oci_mount *mount);
 /* The last value of KEY in env, or NULL. */
-const char *oci_env_get(const struct oci_strings *env, const char *key);
+const char *oci_env_get(const struct strings *env, const char *key);
 const char *oci_annotation(const struct oci_annotations *a, const char *key);
 /* Whether the annotation gives access to files or groups of the host. */
 bool oci_annotation_touches_host(const char *key);
@@ -537,8 +532,8 @@ struct oci_feature_facts {
 	const char *version; /* of the runtime */
 	const char *commit;
 	const char *libseccomp_version;
-	struct oci_strings mount_options;
-	struct oci_strings seccomp_actions, seccomp_operators, seccomp_archs,
+	struct strings mount_options;
+	struct strings seccomp_actions, seccomp_operators, seccomp_archs,
 		seccomp_known_flags, seccomp_supported_flags;
 };
 int oci_features_print(struct arena *arena,

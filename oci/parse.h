@@ -12,7 +12,7 @@ struct oci_linux;
 #define OCI_MAX_NODES 1024
 
 JSON_READER(oci_read_process);	     /* struct oci_process */
-JSON_READER(oci_read_env);	     /* struct oci_strings */
+JSON_READER(oci_read_env);	     /* struct strings */
 JSON_READER(oci_read_mount);	     /* struct oci_mount */
 JSON_READER(oci_read_hooks);	     /* struct oci_hooks */
 JSON_READER(oci_read_id_maps);	     /* struct oci_id_maps */

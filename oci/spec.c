@@ -284,15 +284,7 @@ int oci_process_read(struct arena *arena, int fd, struct oci_process *ret)
 	return 0;
 }
 
-bool oci_strings_has(const struct oci_strings *list, const char *word)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (streq(list->items[i], word))
-			return true;
-	return false;
-}
-
-const char *oci_env_get(const struct oci_strings *env, const char *key)
+const char *oci_env_get(const struct strings *env, const char *key)
 {
 	size_t len = strlen(key);
 

@@ -182,7 +182,7 @@ static JSON_READER(read_mem_bw_schema)
 
 static JSON_READER(read_schemata)
 {
-	struct oci_strings *list = ret;
+	struct strings *list = ret;
 	int r = json_strings(arena, v, list);
 
 	for (size_t i = 0; r == 0 && i < list->n; i++)

@@ -168,7 +168,7 @@ static JSON_READER(read_propagation)
 
 static JSON_READER(read_inside_paths)
 {
-	struct oci_strings *list = ret;
+	struct strings *list = ret;
 	int r = json_strings(arena, v, list);
 
 	for (size_t i = 0; r == 0 && i < list->n; i++) {
@@ -201,7 +201,7 @@ static JSON_READER(read_personality)
 {
 	struct personality {
 		unsigned long domain;
-		struct oci_strings flags;
+		struct strings flags;
 	} personality = { 0 };
 	static const struct json_field fields[] = {
 		JSON_REQUIRED("domain", read_domain, struct personality,

@@ -83,7 +83,7 @@ static JSON_READER(read_user)
 
 static JSON_READER(read_args)
 {
-	struct oci_strings *args = ret;
+	struct strings *args = ret;
 	int r = json_strings(arena, v, args);
 
 	if (r < 0)
@@ -115,7 +115,7 @@ static int by_key_then_index(const void *a, const void *b)
 }
 
 /* Of entries with the same key, only the last stays, where it is. */
-static void drop_overridden(struct oci_strings *env, struct variable *sorted)
+static void drop_overridden(struct strings *env, struct variable *sorted)
 {
 	size_t kept = 0;
 
@@ -134,7 +134,7 @@ static void drop_overridden(struct oci_strings *env, struct variable *sorted)
 
 JSON_READER(oci_read_env)
 {
-	struct oci_strings *env = ret;
+	struct strings *env = ret;
 	struct variable *variables;
 	int r = json_strings(arena, v, env);
 
@@ -157,7 +157,7 @@ JSON_READER(oci_read_env)
 	return 0;
 }
 
-static int add_unknown(struct arena *arena, struct oci_strings *unknown,
+static int add_unknown(struct arena *arena, struct strings *unknown,
 		       const char *name)
 {
 	if (!unknown->items)
@@ -175,7 +175,7 @@ static int add_unknown(struct arena *arena, struct oci_strings *unknown,
 }
 
 static int read_capability_set(struct arena *arena, const struct json_value *v,
-			       struct oci_strings *unknown, uint64_t *ret_bits)
+			       struct strings *unknown, uint64_t *ret_bits)
 {
 	size_t i = 0;
 	int r = json_expect(v, JSON_ARRAY);

@@ -133,7 +133,7 @@ static JSON_READER(read_flags)
 
 static JSON_READER(read_names)
 {
-	struct oci_strings *names = ret;
+	struct strings *names = ret;
 	int r = json_strings(arena, v, names);
 
 	if (r == 0 && names->n == 0)

@@ -206,7 +206,7 @@ void put_number(struct writer *w, const char *key, const char *text)
 }
 
 void put_strings(struct writer *w, const char *key,
-		 const struct oci_strings *values)
+		 const struct strings *values)
 {
 	put_array(w, key);
 	for (size_t i = 0; i < values->n; i++)

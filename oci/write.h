@@ -14,7 +14,7 @@
 
 struct arena;
 struct oci_annotations;
-struct oci_strings;
+struct strings;
 
 enum writer_style {
 	WRITE_COMPACT, /* no blanks, no newline */
@@ -54,7 +54,7 @@ void put_i64(struct writer *w, const char *key, int64_t value);
 /* A number as it was read. */
 void put_number(struct writer *w, const char *key, const char *text);
 void put_strings(struct writer *w, const char *key,
-		 const struct oci_strings *values);
+		 const struct strings *values);
 /* The same from a list that ends with NULL. */
 void put_words(struct writer *w, const char *key, const char *const *words);
 /* Left out altogether when there are none. */

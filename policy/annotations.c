@@ -29,7 +29,7 @@ struct target {
 struct door {
 	struct arena *arena;
 	const char *container; /* NULL: it has no name */
-	const struct oci_strings *allowed;
+	const struct strings *allowed;
 	struct policy_place place;
 	struct target pod; /* for all containers of a pod */
 	struct target own; /* for this one only */
@@ -263,7 +263,7 @@ static int read_value(struct arena *arena, enum policy_key key,
 	return 0;
 }
 
-int policy_asked_keys(struct arena *arena, struct oci_strings *ret)
+int policy_asked_keys(struct arena *arena, struct strings *ret)
 {
 	const char **items = arena_array(arena, KEY_COUNT + 1, sizeof *items);
 	size_t n = 0;
@@ -273,15 +273,15 @@ int policy_asked_keys(struct arena *arena, struct oci_strings *ret)
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (policy_key_info(key)->bundle == POLICY_BUNDLE_ASK)
 			items[n++] = policy_key_name(key);
-	*ret = (struct oci_strings){ .items = items, .n = n };
+	*ret = (struct strings){ .items = items, .n = n };
 	return 0;
 }
 
 int policy_allowed_keys(struct arena *arena, const char *list,
-			struct oci_strings *ret)
+			struct strings *ret)
 {
 	char *left = arena_strdup(arena, list);
-	struct oci_strings asked;
+	struct strings asked;
 	const char **items;
 	size_t n = 0;
 	int r = left ? policy_asked_keys(arena, &asked) : -ENOMEM;
@@ -294,11 +294,11 @@ int policy_allowed_keys(struct arena *arena, const char *list,
 	while (left) {
 		const char *name = strsep(&left, ",");
 
-		if (!oci_strings_has(&asked, name))
+		if (!strings_has(&asked, name))
 			return fail(0, "'%s' is not a key to be allowed", name);
 		items[n++] = name;
 	}
-	*ret = (struct oci_strings){ .items = items, .n = n };
+	*ret = (struct strings){ .items = items, .n = n };
 	return 0;
 }
 
@@ -310,7 +310,7 @@ static int check_allowed(const struct door *door, enum policy_key key)
 	if (info->bundle == POLICY_BUNDLE_NEVER)
 		return fail(0, "is not for a bundle, which has its own");
 	if (info->bundle == POLICY_BUNDLE_ASK &&
-	    (!door->allowed || !oci_strings_has(door->allowed, info->name)))
+	    (!door->allowed || !strings_has(door->allowed, info->name)))
 		return fail(0,
 			    "touches the host: the operator has to allow it "
 			    "(--allow-annotations %s)",
@@ -417,7 +417,7 @@ static int check_container(const struct address *address, const char *name,
 int policy_from_annotations(struct arena *arena,
 			    const struct oci_annotations *annotations,
 			    const char *container,
-			    const struct oci_strings *allowed,
+			    const struct strings *allowed,
 			    const struct policy_place *place,
 			    struct policy *ret, const char **ret_profile)
 {

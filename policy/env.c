@@ -183,8 +183,8 @@ static bool is_replaced(const struct policy *policy, const char *entry)
 }
 
 int policy_environment(struct arena *arena, const struct policy *policy,
-		       enum policy_env_base base,
-		       const struct oci_strings *given, struct oci_strings *ret)
+		       enum policy_env_base base, const struct strings *given,
+		       struct strings *ret)
 {
 	const struct policy_map *env = &policy->env;
 	const char **items =
@@ -203,6 +203,6 @@ int policy_environment(struct arena *arena, const struct policy *policy,
 		if (!items[n++])
 			return -ENOMEM;
 	}
-	*ret = (struct oci_strings){ .items = items, .n = n };
+	*ret = (struct strings){ .items = items, .n = n };
 	return 0;
 }

@@ -44,7 +44,7 @@ POLICY_EQUAL(policy_equal_text)
 
 POLICY_EQUAL(policy_equal_strings)
 {
-	const struct oci_strings *x = a, *y = b;
+	const struct strings *x = a, *y = b;
 
 	for (size_t i = 0; x->n == y->n && i < x->n; i++)
 		if (!streq(x->items[i], y->items[i]))

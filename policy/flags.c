@@ -22,7 +22,7 @@ struct given {
 
 struct door {
 	struct arena *arena;
-	const struct oci_strings *env; /* the caller's, or NULL */
+	const struct strings *env; /* the caller's, or NULL */
 	struct given given[KEY_COUNT];
 };
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 struct arena;
-struct oci_strings;
+struct strings;
 
 #define POLICY_GLOB_MAX 10000
 
@@ -32,13 +32,13 @@ const char *policy_glob_start(struct arena *arena, const char *pattern);
  * than POLICY_GLOB_MAX is an error.
  */
 int policy_glob_expand(struct arena *arena, int root, const char *pattern,
-		       struct oci_strings *ret);
+		       struct strings *ret);
 /* The same, but a directory that may contain a match must be readable. */
 int policy_glob_find_all(struct arena *arena, int root, const char *pattern,
-			 struct oci_strings *ret);
+			 struct strings *ret);
 /*
  * The same, and the directories that may contain matches that we cannot find:
  * they are too deep, or the caller may enter but not list them.
  */
 int policy_glob_search(struct arena *arena, int root, const char *pattern,
-		       struct oci_strings *ret, struct oci_strings *ret_closed);
+		       struct strings *ret, struct strings *ret_closed);

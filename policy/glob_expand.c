@@ -37,7 +37,7 @@ struct walk {
 	const char *pattern; /* all of it, for messages */
 	const char **items;
 	size_t n;
-	struct oci_strings closed; /* directories that we cannot search */
+	struct strings closed; /* directories that we cannot search */
 	struct pending *pending;
 	size_t npending, size;
 	size_t level;
@@ -112,7 +112,7 @@ static int add(struct walk *w)
  */
 static int close_dir(struct walk *w)
 {
-	struct oci_strings *closed = &w->closed;
+	struct strings *closed = &w->closed;
 	const char *end = w->path + w->start, *path, **items;
 
 	for (size_t i = 0; i < MOST_LEVELS && *end; i++)
@@ -354,7 +354,7 @@ static int close_start(struct walk *w, int root)
 }
 
 int policy_glob_search(struct arena *arena, int root, const char *pattern,
-		       struct oci_strings *ret, struct oci_strings *ret_closed)
+		       struct strings *ret, struct strings *ret_closed)
 {
 	struct walk w = { .arena = arena, .pattern = pattern };
 	autoclose int start = -1;
@@ -379,23 +379,23 @@ int policy_glob_search(struct arena *arena, int root, const char *pattern,
 		r = keep_unique(&w);
 	if (r < 0)
 		return r;
-	*ret = (struct oci_strings){ .items = w.items, .n = w.n };
+	*ret = (struct strings){ .items = w.items, .n = w.n };
 	*ret_closed = w.closed;
 	return 0;
 }
 
 int policy_glob_expand(struct arena *arena, int root, const char *pattern,
-		       struct oci_strings *ret)
+		       struct strings *ret)
 {
-	struct oci_strings closed;
+	struct strings closed;
 
 	return policy_glob_search(arena, root, pattern, ret, &closed);
 }
 
 int policy_glob_find_all(struct arena *arena, int root, const char *pattern,
-			 struct oci_strings *ret)
+			 struct strings *ret)
 {
-	struct oci_strings closed;
+	struct strings closed;
 	int r = policy_glob_search(arena, root, pattern, ret, &closed);
 
 	if (r == 0 && closed.n)

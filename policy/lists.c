@@ -45,7 +45,7 @@ static int check_list(const struct policy_key_info *key,
 POLICY_READER(policy_read_strings)
 {
 	const struct policy_type_info *type = policy_type_info(key->type);
-	struct oci_strings *list = ret;
+	struct strings *list = ret;
 	const char **items;
 	int r = check_list(key, raw);
 
@@ -59,7 +59,7 @@ POLICY_READER(policy_read_strings)
 		if (r < 0)
 			return r;
 	}
-	*list = (struct oci_strings){ .items = items, .n = raw->n };
+	*list = (struct strings){ .items = items, .n = raw->n };
 	return 0;
 }
 
@@ -265,6 +265,6 @@ POLICY_READER(policy_read_names)
 		if (r < 0)
 			return r;
 	}
-	names->names = (struct oci_strings){ .items = items, .n = raw->n };
+	names->names = (struct strings){ .items = items, .n = raw->n };
 	return 0;
 }

@@ -126,7 +126,7 @@ struct policy_numbers {
 /* allow_env and deny_env: everything, or these names. */
 struct policy_names {
 	bool all;
-	struct oci_strings names; /* NAME, PREFIX_*, @preset */
+	struct strings names; /* NAME, PREFIX_*, @preset */
 };
 
 struct policy_time {
@@ -160,7 +160,7 @@ struct policy {
 	const char *fs_storage;
 	const char *http_ca;
 	const char *http_key;
-	struct oci_strings http_inject_ca;
+	struct strings http_inject_ca;
 	const char *http_ca_out;
 	uint32_t allow_degraded; /* 1 << enum policy_protection */
 	uint32_t disable;
@@ -174,7 +174,7 @@ struct policy {
 
 	/* program */
 	const char *exec;
-	struct oci_strings args;
+	struct strings args;
 	const char *cwd;
 	struct policy_map env;
 	uint32_t uid;
@@ -184,19 +184,19 @@ struct policy {
 	struct policy_names deny_env;
 	bool no_coredump;
 	bool no_huge_pages;
-	struct oci_strings excluded;
+	struct strings excluded;
 	bool allow_unsandboxed;
 	bool weaker_nested;
 
 	/* filesystem: paths, globs and @presets; a leading '-' is optional */
-	struct oci_strings read;
-	struct oci_strings write;
-	struct oci_strings write_only;
-	struct oci_strings execute;
-	struct oci_strings deny;
-	struct oci_strings deny_read;
-	struct oci_strings deny_write;
-	struct oci_strings deny_execute;
+	struct strings read;
+	struct strings write;
+	struct strings write_only;
+	struct strings execute;
+	struct strings deny;
+	struct strings deny_read;
+	struct strings deny_write;
+	struct strings deny_execute;
 	const char *chroot;
 	struct policy_map mount; /* inside: HOST[:ro] */
 	enum policy_branch on_exit;
@@ -204,25 +204,25 @@ struct policy {
 
 	/* network */
 	enum policy_mode mode;
-	struct oci_strings net_allow;
-	struct oci_strings net_deny;
-	struct oci_strings bind; /* ports, lo-hi, * */
-	struct oci_strings deny_bind;
+	struct strings net_allow;
+	struct strings net_deny;
+	struct strings bind; /* ports, lo-hi, * */
+	struct strings deny_bind;
 	bool port_remap;
-	struct oci_strings unix_; /* a directory: all below it */
+	struct strings unix_; /* a directory: all below it */
 	uint32_t http_proxy_port;
 	uint32_t socks_proxy_port;
 	bool allow_local_binding;
 
 	/* http */
-	struct oci_strings http_allow;
-	struct oci_strings http_deny;
+	struct strings http_allow;
+	struct strings http_deny;
 	struct policy_numbers http_ports;
 	struct policy_map credentials;
 
 	/* syscalls: names of calls and groups */
-	struct oci_strings extra_allow;
-	struct oci_strings extra_deny;
+	struct strings extra_allow;
+	struct strings extra_deny;
 
 	/* limits */
 	uint64_t memory;
@@ -262,7 +262,7 @@ struct policy_place {
 	const char *home;    /* NULL: ~/ is an error */
 	const char *project; /* NULL: @project is an error when resolved */
 	bool bundle;	     /* home is inside: not for paths of the host */
-	const struct oci_strings *env; /* the caller's, for flags; or NULL */
+	const struct strings *env; /* the caller's, for flags; or NULL */
 };
 
 /*
@@ -275,14 +275,14 @@ struct policy_place {
 int policy_from_annotations(struct arena *arena,
 			    const struct oci_annotations *annotations,
 			    const char *container,
-			    const struct oci_strings *allowed,
+			    const struct strings *allowed,
 			    const struct policy_place *place,
 			    struct policy *ret, const char **ret_profile);
 /* The keys that annotations may set only if the operator allows it. */
-int policy_asked_keys(struct arena *arena, struct oci_strings *ret);
+int policy_asked_keys(struct arena *arena, struct strings *ret);
 /* "section.key,…" as allowed; what is not one of these keys is an error. */
 int policy_allowed_keys(struct arena *arena, const char *list,
-			struct oci_strings *ret);
+			struct strings *ret);
 /* Whether there is any annotation of ours. */
 bool policy_is_annotated(const struct oci_annotations *annotations);
 /* Warn about annotations whose names are almost ours. */

@@ -17,9 +17,9 @@ extern const char *const policy_project_markers[];
 
 struct policy_context {
 	enum policy_os os;
-	const char *home;	/* NULL: unknown, an error where it is needed */
-	const char *project;	/* the same */
-	struct oci_strings env; /* KEY=VALUE */
+	const char *home;    /* NULL: unknown, an error where it is needed */
+	const char *project; /* the same */
+	struct strings env;  /* KEY=VALUE */
 	void *user;
 	/* The text of a small file; NULL when there is none. */
 	int (*read_file)(void *user, struct arena *arena, const char *path,
@@ -29,13 +29,13 @@ struct policy_context {
 			 const char **ret);
 	/* What a pattern matches; NULL: no pattern matches anything. */
 	int (*find)(void *user, struct arena *arena, const char *pattern,
-		    struct oci_strings *ret);
+		    struct strings *ret);
 };
 
 /* Patterns as of policy/glob.h, absolute; all of them are optional. */
 struct policy_preset {
-	struct oci_strings paths;
-	struct oci_strings except; /* what an allowing preset leaves out */
+	struct strings paths;
+	struct strings except; /* what an allowing preset leaves out */
 };
 
 /* The members of a preset of paths; its name without the "@". */
@@ -61,6 +61,5 @@ enum policy_env_base {
  * deny_env takes away; env has the last word.
  */
 int policy_environment(struct arena *arena, const struct policy *policy,
-		       enum policy_env_base base,
-		       const struct oci_strings *given,
-		       struct oci_strings *ret);
+		       enum policy_env_base base, const struct strings *given,
+		       struct strings *ret);

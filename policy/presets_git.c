@@ -193,7 +193,7 @@ static int add_all(struct git *git, const char *dir, const char *pattern,
 	const struct policy_context *context = git->b->context;
 	struct arena *arena = git->b->arena;
 	const char *quoted = policy_glob_quote(arena, dir);
-	struct oci_strings found = { 0 };
+	struct strings found = { 0 };
 	int r = 0;
 
 	pattern = quoted ? arena_printf(arena, "%s/%s", quoted, pattern) : NULL;

@@ -12,9 +12,9 @@
 #define SHOW(name) .show = policy_write_##name
 #define EQUAL(name) .equal = policy_equal_##name
 #define SCHEMA(name) .schema = policy_schema_##name
-#define STRINGS(item_, schema_)                                               \
-	.shape = POLICY_RAW_LIST, SIZE_OF(struct oci_strings), READ(strings), \
-	.item = policy_read_##item_, WRITE(strings), EQUAL(strings),          \
+#define STRINGS(item_, schema_)                                           \
+	.shape = POLICY_RAW_LIST, SIZE_OF(struct strings), READ(strings), \
+	.item = policy_read_##item_, WRITE(strings), EQUAL(strings),      \
 	SCHEMA(schema_)
 
 static const struct policy_type_info types[POLICY_TYPES] = {

@@ -207,7 +207,7 @@ static void drop_lone_deny(struct policy *policy, const char *name)
 		    name);
 	policy->set[KEY_NET_DENY] = false;
 	policy->origin[KEY_NET_DENY] = NULL;
-	policy->net_deny = (struct oci_strings){ 0 };
+	policy->net_deny = (struct strings){ 0 };
 }
 
 /* The table at a path of keys, which ends in NULL; NULL if there is none. */

@@ -53,7 +53,7 @@ POLICY_WRITER(policy_write_text)
 
 POLICY_WRITER(policy_write_strings)
 {
-	const struct oci_strings *list = value;
+	const struct strings *list = value;
 
 	text_put(out, "[");
 	for (size_t i = 0; i < list->n; i++) {

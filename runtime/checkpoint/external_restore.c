@@ -58,7 +58,7 @@ static char *find_source(const struct make_input *in,
 static int put_bind(const struct make_input *in, const struct oci_mount *mount,
 		    const struct external_mounts *host, struct pb *request)
 {
-	const struct oci_strings *paths = &in->spec->linux_.readonly_paths;
+	const struct strings *paths = &in->spec->linux_.readonly_paths;
 	autofree char *source = find_source(in, mount);
 	int r;
 

@@ -153,7 +153,7 @@ static void put_inherited(struct arena *arena, const char *key, int fd,
 	pb_message(request, CRIU_INHERIT_FD, &entry);
 }
 
-static bool is_repeated(const struct oci_strings *list, size_t at)
+static bool is_repeated(const struct strings *list, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
 		if (streq(list->items[i], list->items[at]))
@@ -167,7 +167,7 @@ int external_inherit_streams(struct arena *arena, int images,
 	autoclose int fd =
 		openat(images, STREAMS_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	const struct json_value *root;
-	struct oci_strings list = { 0 };
+	struct strings list = { 0 };
 	size_t len;
 	char *text;
 	int r;

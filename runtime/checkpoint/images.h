@@ -23,7 +23,7 @@ struct image_options {
 	bool lazy_pages;
 	bool file_locks;
 	const char *cgroups_mode;
-	struct oci_strings empty_ns;
+	struct strings empty_ns;
 	bool auto_dedup;
 	const char *network_lock;
 };

@@ -14,7 +14,7 @@ struct session;
 enum option_kind {
 	OPTION_FLAG,   /* bool */
 	OPTION_TEXT,   /* const char * */
-	OPTION_LIST,   /* struct oci_strings, grows with each use */
+	OPTION_LIST,   /* struct strings, grows with each use */
 	OPTION_NUMBER, /* unsigned int */
 };
 

@@ -81,8 +81,7 @@ static int set_number(const struct option_spec *spec, const char *value,
 	return 0;
 }
 
-static int append(struct arena *arena, struct oci_strings *list,
-		  const char *value)
+static int append(struct arena *arena, struct strings *list, const char *value)
 {
 	const char **items = arena_grow(arena, list->items, list->n,
 					list->n + 2, sizeof *items);
@@ -90,7 +89,7 @@ static int append(struct arena *arena, struct oci_strings *list,
 	if (!items)
 		return -ENOMEM;
 	items[list->n] = value;
-	*list = (struct oci_strings){ .items = items, .n = list->n + 1 };
+	*list = (struct strings){ .items = items, .n = list->n + 1 };
 	return 0;
 }
 

@@ -38,7 +38,7 @@ const char *quote_word(struct arena *arena, const char *word)
 	return out;
 }
 
-const char *quote_words(struct arena *arena, const struct oci_strings *words)
+const char *quote_words(struct arena *arena, const struct strings *words)
 {
 	const char **items = arena_array(arena, words->n + 1, sizeof *items);
 	size_t size = 1;

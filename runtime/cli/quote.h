@@ -3,12 +3,12 @@
 #pragma once
 
 struct arena;
-struct oci_strings;
+struct strings;
 
 /* One word that every shell reads back as it was; NULL when memory is out. */
 const char *quote_word(struct arena *arena, const char *word);
 /* All of them, with spaces between. */
-const char *quote_words(struct arena *arena, const struct oci_strings *words);
+const char *quote_words(struct arena *arena, const struct strings *words);
 /* Nothing that a terminal would obey: such bytes become \xNN. */
 const char *quote_shown(struct arena *arena, const char *text);
 /* The same, and no other text looks like it: a backslash becomes \x5c. */

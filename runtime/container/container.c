@@ -417,7 +417,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int append(struct arena *arena, struct oci_strings *list, size_t *cap,
+static int append(struct arena *arena, struct strings *list, size_t *cap,
 		  const char *id)
 {
 	if (list->n + 1 >= *cap) {
@@ -437,11 +437,10 @@ static int append(struct arena *arena, struct oci_strings *list, size_t *cap,
 	return 0;
 }
 
-int container_ids(struct arena *arena, const char *root,
-		  struct oci_strings *ret)
+int container_ids(struct arena *arena, const char *root, struct strings *ret)
 {
 	autoclosedir DIR *dir = opendir(root);
-	struct oci_strings list = { 0 };
+	struct strings list = { 0 };
 	size_t cap = 0;
 
 	if (!dir)

@@ -68,5 +68,4 @@ int container_spec(struct arena *arena, const struct container *container,
 		   struct oci_spec *ret);
 
 /* All IDs below root, sorted; a missing root is -ENOENT. */
-int container_ids(struct arena *arena, const char *root,
-		  struct oci_strings *ret);
+int container_ids(struct arena *arena, const char *root, struct strings *ret);

@@ -42,7 +42,7 @@ struct creation {
 	struct join join;
 	struct cgroup cgroup;
 	struct systemd_unit unit; /* name NULL: another driver */
-	struct oci_strings unit_properties;
+	struct strings unit_properties;
 	const char *unit_cgroup;
 	struct enforcement enforcement;
 	uint32_t degraded; /* 1 << enum policy_protection: not held here */
@@ -101,7 +101,7 @@ void create_close(struct creation *creation);
  * Refuse annotations that touch the host in a container of a Kubernetes pod:
  * engines pass on whatever the pod's author wrote.
  */
-int host_annotations_check(const struct oci_strings *allowed,
+int host_annotations_check(const struct strings *allowed,
 			   const struct oci_spec *spec);
 
 /* ---- mount_check.c: mounts without a new mount namespace ---- */

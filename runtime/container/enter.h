@@ -15,8 +15,8 @@
 
 struct enter_options {
 	const struct oci_process *process;
-	const struct oci_spec *spec;   /* its config.json; NULL: not read yet */
-	const struct oci_strings *env; /* of it, given by name: not filtered */
+	const struct oci_spec *spec; /* its config.json; NULL: not read yet */
+	const struct strings *env;   /* of it, given by name: not filtered */
 	const char *program;	/* to execute as args[0]; NULL: look that up */
 	bool only_env;		/* add nothing to the environment */
 	const char *sub_cgroup; /* exec --cgroup; NULL: the container's own */

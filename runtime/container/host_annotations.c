@@ -7,7 +7,7 @@
 #include "oci/oci.h"
 #include "policy/policy.h"
 
-static bool is_allowed(const struct oci_strings *allowed, const char *key)
+static bool is_allowed(const struct strings *allowed, const char *key)
 {
 	for (size_t i = 0; i < allowed->n; i++)
 		if (streq(allowed->items[i], key))
@@ -15,7 +15,7 @@ static bool is_allowed(const struct oci_strings *allowed, const char *key)
 	return false;
 }
 
-int host_annotations_check(const struct oci_strings *allowed,
+int host_annotations_check(const struct strings *allowed,
 			   const struct oci_spec *spec)
 {
 	const struct oci_annotations *all = &spec->annotations;

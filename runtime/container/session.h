@@ -22,5 +22,5 @@ struct session {
 	int rootless; /* -1 auto, 0 false, 1 true */
 	const char *criu;
 	const char *profile; /* of bundles that name none; or NULL */
-	struct oci_strings allow_annotations; /* keys that touch the host */
+	struct strings allow_annotations; /* keys that touch the host */
 };

@@ -38,7 +38,7 @@ static int find_helper(struct arena *arena, const char **ret)
 
 /* words end in NULL; standard output is ret, without the final newline. */
 static int ask(struct arena *arena, bool user, const char *const *words,
-	       const struct oci_strings *properties, const char **ret)
+	       const struct strings *properties, const char **ret)
 {
 	struct program_end end;
 	struct program program = { .envp = environ, .timeout = TIMEOUT };
@@ -76,7 +76,7 @@ static int ask(struct arena *arena, bool user, const char *const *words,
 int systemd_root(struct arena *arena, bool user, const char **ret)
 {
 	static const char *const words[] = { "root", NULL };
-	static const struct oci_strings none = { 0 };
+	static const struct strings none = { 0 };
 	int r = ask(arena, user, words, &none, ret);
 
 	if (r < 0)
@@ -87,7 +87,7 @@ int systemd_root(struct arena *arena, bool user, const char **ret)
 }
 
 int systemd_start(struct arena *arena, const struct systemd_unit *unit,
-		  bool user, pid_t pid, const struct oci_strings *properties,
+		  bool user, pid_t pid, const struct strings *properties,
 		  const char *cgroup)
 {
 	const char *number = unit->slice ? arena_printf(arena, "%d", pid) : "0";
@@ -105,7 +105,7 @@ int systemd_start(struct arena *arena, const struct systemd_unit *unit,
 }
 
 int systemd_set(struct arena *arena, const struct oci_record *record,
-		const struct oci_strings *properties)
+		const struct strings *properties)
 {
 	const char *const words[] = { "set", record->systemd_scope, NULL };
 	const char *answer;
@@ -118,7 +118,7 @@ int systemd_set(struct arena *arena, const struct oci_record *record,
 int systemd_attach(struct arena *arena, const struct oci_record *record,
 		   const char *sub, pid_t pid)
 {
-	static const struct oci_strings none = { 0 };
+	static const struct strings none = { 0 };
 	const char *const words[] = { "attach", record->systemd_scope, sub,
 				      arena_printf(arena, "%d", pid), NULL };
 	const char *answer;
@@ -130,7 +130,7 @@ int systemd_attach(struct arena *arena, const struct oci_record *record,
 
 int systemd_stop(struct arena *arena, const struct oci_record *record)
 {
-	static const struct oci_strings none = { 0 };
+	static const struct strings none = { 0 };
 	const char *const words[] = { "stop", record->systemd_scope,
 				      systemd_description(arena, record),
 				      NULL };

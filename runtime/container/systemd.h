@@ -17,11 +17,11 @@ struct systemd_unit;
 int systemd_root(struct arena *arena, bool user, const char **ret);
 /* Make the unit, with pid in it; cgroup is where it must come to lie. */
 int systemd_start(struct arena *arena, const struct systemd_unit *unit,
-		  bool user, pid_t pid, const struct oci_strings *properties,
+		  bool user, pid_t pid, const struct strings *properties,
 		  const char *cgroup);
 /* Change properties of the unit that a record names. */
 int systemd_set(struct arena *arena, const struct oci_record *record,
-		const struct oci_strings *properties);
+		const struct strings *properties);
 /* Move a process into its cgroup, or one below: "/", "/sub". */
 int systemd_attach(struct arena *arena, const struct oci_record *record,
 		   const char *sub, pid_t pid);

@@ -214,7 +214,7 @@ static int attribute_group(const struct attribution *attribution,
 	if (streq(name, "socket") || streq(name, "socketpair"))
 		return attribute_socket(attribution, args);
 	snprintf(add, sizeof add, "--syscalls-extra-allow %s", group);
-	if (oci_strings_has(&attribution->policy->extra_deny, group)) {
+	if (strings_has(&attribution->policy->extra_deny, group)) {
 		denial.key = "syscalls.extra_deny";
 		denial.add = NULL;
 	}
@@ -356,7 +356,7 @@ static bool is_of_inet(const void *address, uint64_t size)
 int attribute_port(const struct attribution *attribution, const char *operation,
 		   const void *address, uint64_t size)
 {
-	const struct oci_strings *closed = &attribution->policy->deny_bind;
+	const struct strings *closed = &attribution->policy->deny_bind;
 	char text[INET6_ADDRSTRLEN + 16];
 	struct denial denial = { .operation = operation, .target = text };
 	bool binds = streq(operation, "bind");

@@ -137,13 +137,13 @@ static int explain_calls(struct arena *arena, struct explanation *all)
 	for (unsigned int i = 0; i < SYSCALLS_GROUPS; i++) {
 		const char *name = syscall_group_info(i)->name;
 
-		if (oci_strings_has(&policy->extra_allow, name) &&
-		    !oci_strings_has(&policy->extra_deny, name))
+		if (strings_has(&policy->extra_allow, name) &&
+		    !strings_has(&policy->extra_deny, name))
 			continue;
 		text_put(&how, "%s%s", comma, name);
 		comma = ", ";
 	}
-	if (oci_strings_has(&policy->extra_allow, "io_uring"))
+	if (strings_has(&policy->extra_allow, "io_uring"))
 		text_put(&how, "; io_uring opens files past the filter, so "
 			       "that suid is not held");
 	text_put(&how, "; other ABIs end the process; no_new_privs");

@@ -33,9 +33,9 @@ struct explain_line {
 struct explanation {
 	struct creation creation; /* planned, as far as it went */
 	const struct request *request;
-	struct oci_strings projects; /* what @project means in deny keys */
-	const char *refusal;	     /* NULL: it would run */
-	bool planned;		     /* all of the creation is there */
+	struct strings projects; /* what @project means in deny keys */
+	const char *refusal;	 /* NULL: it would run */
+	bool planned;		 /* all of the creation is there */
 	struct unsandboxed unsandboxed;
 	struct explain_line *lines;
 	size_t n;

@@ -405,7 +405,7 @@ void trace_traced(void *user, const siginfo_t *info)
 
 int trace_filter(struct arena *arena, struct enforcement *enforcement)
 {
-	const struct oci_strings names = trace_calls_names();
+	const struct strings names = trace_calls_names();
 
 	return confine_watch(arena, 0, &enforcement->calls, &names,
 			     &enforcement->watch);

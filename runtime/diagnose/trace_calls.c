@@ -98,13 +98,13 @@ static const struct trace_call calls[] = {
 	{ "sendto", { { ADDRESS, 0, 4, 5, 0 } } },
 };
 
-struct oci_strings trace_calls_names(void)
+struct strings trace_calls_names(void)
 {
 	static const char *names[COUNT(calls)];
 
 	for (size_t i = 0; i < COUNT(calls); i++)
 		names[i] = calls[i].name;
-	return (struct oci_strings){ names, COUNT(calls) };
+	return (struct strings){ names, COUNT(calls) };
 }
 
 void trace_map_make(uint32_t arch, struct trace_map *ret)

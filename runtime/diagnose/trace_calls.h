@@ -30,7 +30,7 @@ struct trace_target {
 };
 
 /* The names of all of them, for the filter. */
-struct oci_strings trace_calls_names(void);
+struct strings trace_calls_names(void);
 void trace_map_make(uint32_t arch, struct trace_map *ret);
 /* NULL: not one of them. */
 const struct trace_call *trace_find(const struct trace_map *map,

@@ -60,7 +60,7 @@ int enforce_check_covers(const struct enforce_files *files,
 	const struct policy *policy = &files->enforcement->policy;
 	const struct policy_kept *kept = files->enforcement->kept;
 	size_t nkept = files->enforcement->nkept;
-	const struct oci_strings *hidden = &files->enforcement->hidden;
+	const struct strings *hidden = &files->enforcement->hidden;
 	int r = 0;
 
 	if ((carves->n || nkept || hidden->n) && files->mntns < 0) {

@@ -29,8 +29,7 @@
 /* Who may trace may also make a process dump. */
 static int check_coredump(const struct policy *policy)
 {
-	if (policy->no_coredump &&
-	    oci_strings_has(&policy->extra_allow, "ptrace"))
+	if (policy->no_coredump && strings_has(&policy->extra_allow, "ptrace"))
 		return fail(0, "program.no_coredump does not hold with "
 			       "'ptrace' in syscalls.extra_allow");
 	return 0;
@@ -71,18 +70,17 @@ static bool denies_files(const struct policy *policy)
 static int check_masks(const struct enforcement *enforcement)
 {
 	const struct policy *policy = &enforcement->policy;
-	const struct oci_strings *lifted = &policy->extra_allow;
+	const struct strings *lifted = &policy->extra_allow;
 	bool covers = enforcement->masks_sockets || enforcement->nkept;
 	/* It takes a capability, and a sandbox has none unless it can get it. */
-	bool handle =
-		oci_strings_has(lifted, "handle") &&
-		(!enforcement->view || oci_strings_has(lifted, "namespaces"));
+	bool handle = strings_has(lifted, "handle") &&
+		      (!enforcement->view || strings_has(lifted, "namespaces"));
 
 	if (handle && denies_files(policy))
 		return fail(0, "filesystem.deny does not hold with 'handle' "
 			       "in syscalls.extra_allow");
-	if (covers && (handle || (oci_strings_has(lifted, "mount") &&
-				  !files_wanted(policy))))
+	if (covers &&
+	    (handle || (strings_has(lifted, "mount") && !files_wanted(policy))))
 		return fail(0,
 			    "%s does not hold with '%s' in "
 			    "syscalls.extra_allow",
@@ -159,7 +157,7 @@ static struct policy_place place_in(const struct enforcement *enforcement)
 				      .bundle = true };
 }
 
-static int gather(struct arena *arena, const struct oci_strings *allowed,
+static int gather(struct arena *arena, const struct strings *allowed,
 		  const struct oci_spec *spec, struct enforcement *enforcement)
 {
 	const struct policy_place place = place_in(enforcement);
@@ -198,9 +196,9 @@ static int gather(struct arena *arena, const struct oci_strings *allowed,
 
 /* Nothing judges what is executed from memory alone. */
 static int denied_calls(struct arena *arena, const struct policy *policy,
-			struct oci_strings *ret)
+			struct strings *ret)
 {
-	const struct oci_strings *given = &policy->extra_deny;
+	const struct strings *given = &policy->extra_deny;
 	const char **items;
 
 	*ret = *given;
@@ -211,7 +209,7 @@ static int denied_calls(struct arena *arena, const struct policy *policy,
 	if (!items)
 		return -ENOMEM;
 	items[given->n] = "memfd_create";
-	*ret = (struct oci_strings){ items, given->n + 1 };
+	*ret = (struct strings){ items, given->n + 1 };
 	return 0;
 }
 
@@ -280,7 +278,7 @@ bool enforce_lose_limits(const struct enforcement *enforcement,
 }
 
 int enforce_create(struct arena *arena, const char *profile,
-		   const struct oci_strings *allowed, struct oci_spec *spec,
+		   const struct strings *allowed, struct oci_spec *spec,
 		   struct enforcement *ret)
 {
 	int r;

@@ -38,11 +38,11 @@ struct enforcement {
 	struct landlock_want net; /* its part of the network */
 	uint32_t missing;	  /* protections this host does not hold */
 	struct policy policy;
-	struct oci_strings writable; /* in a root that is made read-only */
-	struct oci_strings closed;   /* mounts that are made read-only */
-	struct policy_kept *kept;    /* policies that must not be written */
+	struct strings writable;  /* in a root that is made read-only */
+	struct strings closed;	  /* mounts that are made read-only */
+	struct policy_kept *kept; /* policies that must not be written */
 	size_t nkept;
-	struct oci_strings hidden;	/* records of ours that a view would */
+	struct strings hidden;		/* records of ours that a view would */
 	struct oci_resources resources; /* without the policy's limits */
 	struct confine_blocklist calls; /* what the next was made of */
 	struct confine_filter blocklist;
@@ -56,7 +56,7 @@ struct enforcement {
  * it holds.
  */
 int enforce_create(struct arena *arena, const char *profile,
-		   const struct oci_strings *allowed, struct oci_spec *spec,
+		   const struct strings *allowed, struct oci_spec *spec,
 		   struct enforcement *ret);
 /* The same for a policy, environment and view that are there already. */
 int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
@@ -82,7 +82,7 @@ int enforce_limit_error(struct arena *arena,
 			const struct oci_resources *held, int r);
 /* One more process of the same container; env: given by name, not filtered. */
 int enforce_process(struct arena *arena, const struct enforcement *enforcement,
-		    const struct oci_strings *env, struct oci_process *process);
+		    const struct strings *env, struct oci_process *process);
 /* A line of warning for each protection that the policy lets be missing. */
 void enforce_tell_missing(uint32_t missing);
 

@@ -221,7 +221,7 @@ static int make_ruleset(const struct enforce_files *files,
 static int check_writable(const struct enforce_files *files,
 			  const struct files_list *allowed)
 {
-	const struct oci_strings *closed = &files->enforcement->closed;
+	const struct strings *closed = &files->enforcement->closed;
 
 	for (size_t i = 0; i < allowed->n; i++) {
 		const struct files_entry *a = &allowed->items[i];

@@ -255,7 +255,7 @@ static const char *counted(struct arena *arena, size_t n)
 }
 
 int gpus_env(struct arena *arena, const struct policy *policy,
-	     struct oci_strings *ret)
+	     struct strings *ret)
 {
 	const char **items =
 		arena_array(arena, COUNT(variables) + 1, sizeof *items);
@@ -263,7 +263,7 @@ int gpus_env(struct arena *arena, const struct policy *policy,
 
 	if (!items || !left)
 		return -ENOMEM;
-	*ret = (struct oci_strings){ items, 0 };
+	*ret = (struct strings){ items, 0 };
 	if (!policy->set[KEY_GPU_DEVICES] || has_all(policy))
 		return 0;
 	for (size_t i = 0; i < COUNT(variables); i++) {

@@ -16,4 +16,4 @@ int gpus_take_away(struct arena *arena, const struct policy *policy,
 int gpus_of_host(struct arena *arena, struct oci_spec *spec);
 /* CUDA_VISIBLE_DEVICES and the like: those that are left, counted from 0. */
 int gpus_env(struct arena *arena, const struct policy *policy,
-	     struct oci_strings *ret);
+	     struct strings *ret);

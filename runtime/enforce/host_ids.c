@@ -170,14 +170,14 @@ static int shows_host(struct arena *arena, const struct oci_mount *mount,
 
 static int lift(struct arena *arena, struct policy *policy)
 {
-	struct oci_strings *groups = &policy->extra_allow;
+	struct strings *groups = &policy->extra_allow;
 	const char **items = arena_grow(arena, groups->items, groups->n,
 					groups->n + 1, sizeof *items);
 
 	if (!items)
 		return -ENOMEM;
 	items[groups->n] = GROUP;
-	*groups = (struct oci_strings){ items, groups->n + 1 };
+	*groups = (struct strings){ items, groups->n + 1 };
 	policy->set[KEY_EXTRA_ALLOW] = true;
 	return 0;
 }
@@ -186,8 +186,8 @@ bool enforce_shares_ids(const struct enforcement *enforcement)
 {
 	const struct policy *policy = &enforcement->policy;
 
-	return oci_strings_has(&policy->extra_deny, GROUP) ||
-	       !oci_strings_has(&policy->extra_allow, GROUP);
+	return strings_has(&policy->extra_deny, GROUP) ||
+	       !strings_has(&policy->extra_allow, GROUP);
 }
 
 int enforce_ids(struct arena *arena, struct enforcement *enforcement,

@@ -47,10 +47,10 @@ static int make_mount(struct arena *arena, const struct policy_pair *pair,
 		.destination = pair->key,
 		.source = host,
 		.type = "bind",
-		.options = ro ? (struct oci_strings){ (const char **)readonly,
-						      COUNT(readonly) } :
-				(struct oci_strings){ (const char **)writable,
-						      COUNT(writable) },
+		.options = ro ? (struct strings){ (const char **)readonly,
+						  COUNT(readonly) } :
+				(struct strings){ (const char **)writable,
+						  COUNT(writable) },
 	};
 	return 0;
 }

@@ -59,7 +59,7 @@ static int add_preset(struct writable *w, const struct oci_process *process,
 }
 
 static int add_list(struct writable *w, const struct oci_process *process,
-		    const char *home, const struct oci_strings *list)
+		    const char *home, const struct strings *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const char *item = list->items[i];
@@ -94,7 +94,7 @@ static bool is_of_host(const struct oci_mount *mount)
 
 /* Last wins, and with what came along where that comes along. */
 static int close_mounts(const struct writable *w, struct oci_spec *spec,
-			struct oci_strings *ret)
+			struct strings *ret)
 {
 	const char **closed =
 		arena_array(w->arena, spec->nmounts + 1, sizeof *closed);
@@ -107,7 +107,7 @@ static int close_mounts(const struct writable *w, struct oci_spec *spec,
 	if (!mounts || !closed)
 		return -ENOMEM;
 	for (size_t i = 0; i < spec->nmounts; i++) {
-		struct oci_strings *o = &mounts[i].options;
+		struct strings *o = &mounts[i].options;
 		const char **items;
 
 		if (!is_of_host(&mounts[i]) ||
@@ -119,10 +119,10 @@ static int close_mounts(const struct writable *w, struct oci_spec *spec,
 			return -ENOMEM;
 		items[o->n] = "ro";
 		items[o->n + 1] = "rro";
-		*o = (struct oci_strings){ items, o->n + 2 };
+		*o = (struct strings){ items, o->n + 2 };
 		closed[n++] = mounts[i].destination;
 	}
-	*ret = (struct oci_strings){ closed, n };
+	*ret = (struct strings){ closed, n };
 	spec->mounts = mounts;
 	return 0;
 }
@@ -137,7 +137,7 @@ static bool is_on_mount(const struct oci_spec *spec, const char *path)
 
 /* Writable paths of the root itself; false when that is one. */
 static bool keep_in_root(const struct writable *w, const struct oci_spec *spec,
-			 struct oci_strings *ret)
+			 struct strings *ret)
 {
 	size_t n = 0;
 
@@ -147,7 +147,7 @@ static bool keep_in_root(const struct writable *w, const struct oci_spec *spec,
 		if (!is_on_mount(spec, w->items[i]))
 			w->items[n++] = w->items[i];
 	}
-	*ret = (struct oci_strings){ w->items, n };
+	*ret = (struct strings){ w->items, n };
 	return true;
 }
 

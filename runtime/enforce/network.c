@@ -28,7 +28,7 @@ struct ports {
 	bool has[PORTS];
 };
 
-static int mark(struct ports *ports, const struct oci_strings *list, bool has)
+static int mark(struct ports *ports, const struct strings *list, bool has)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct net_ports range = { 0, LAST_PORT };
@@ -123,7 +123,7 @@ static int bind_locally(struct enforcement *enforcement,
 static int gather(const struct policy *policy, struct ports *ret)
 {
 	static const char *const all[] = { "*" };
-	const struct oci_strings any = { (const char **)all, 1 };
+	const struct strings any = { (const char **)all, 1 };
 	bool free = policy->set[KEY_NET_BIND] ?
 			    false :
 			    policy->mode != POLICY_MODE_DENY;

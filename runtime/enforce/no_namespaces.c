@@ -142,7 +142,7 @@ const char *const no_namespaces_calls[] = {
 	"file_setattr", "mq_open",   "mq_unlink",    NULL,
 };
 
-int no_namespaces_denied_calls(struct arena *arena, struct oci_strings *calls)
+int no_namespaces_denied_calls(struct arena *arena, struct strings *calls)
 {
 	const size_t more = COUNT(no_namespaces_calls) - 1;
 	const char **items = arena_grow(arena, calls->items, calls->n,
@@ -152,7 +152,7 @@ int no_namespaces_denied_calls(struct arena *arena, struct oci_strings *calls)
 		return -ENOMEM;
 	for (size_t i = 0; i < more; i++)
 		items[calls->n + i] = no_namespaces_calls[i];
-	*calls = (struct oci_strings){ items, calls->n + more };
+	*calls = (struct strings){ items, calls->n + more };
 	return 0;
 }
 

@@ -29,6 +29,6 @@ int no_namespaces_check(struct arena *arena, struct policy *policy,
  * for which there is no path. The last one is NULL.
  */
 extern const char *const no_namespaces_calls[];
-int no_namespaces_denied_calls(struct arena *arena, struct oci_strings *calls);
+int no_namespaces_denied_calls(struct arena *arena, struct strings *calls);
 /* End what the program has left behind; there is no process 1 to do it. */
 void no_namespaces_end_children(int proc);

@@ -258,7 +258,7 @@ static int keep_projects(struct keeper *k, int proc, const char *project)
 		.home = getenv("HOME"),
 		.project = project,
 	};
-	struct oci_strings projects;
+	struct strings projects;
 	int r = files_projects(k->arena, &place, &projects);
 
 	for (size_t i = 0; r == 0 && i < projects.n; i++)

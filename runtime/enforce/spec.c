@@ -186,7 +186,7 @@ static int drop_capabilities(struct arena *arena,
 	return r;
 }
 
-static bool names_any(const struct oci_strings *list, const char *entry)
+static bool names_any(const struct strings *list, const char *entry)
 {
 	size_t name = strcspn(entry, "=") + 1;
 
@@ -197,8 +197,8 @@ static bool names_any(const struct oci_strings *list, const char *entry)
 }
 
 /* Those of more replace those of the same name. */
-static int put_env(struct arena *arena, const struct oci_strings *more,
-		   struct oci_strings *env)
+static int put_env(struct arena *arena, const struct strings *more,
+		   struct strings *env)
 {
 	const char **items =
 		arena_array(arena, env->n + more->n + 1, sizeof *items);
@@ -211,15 +211,15 @@ static int put_env(struct arena *arena, const struct oci_strings *more,
 			items[n++] = env->items[i];
 	for (size_t i = 0; i < more->n; i++)
 		items[n++] = more->items[i];
-	*env = (struct oci_strings){ items, n };
+	*env = (struct strings){ items, n };
 	return 0;
 }
 
 int enforce_process(struct arena *arena, const struct enforcement *enforcement,
-		    const struct oci_strings *env, struct oci_process *process)
+		    const struct strings *env, struct oci_process *process)
 {
 	const struct policy *policy = &enforcement->policy;
-	struct oci_strings gpus = { 0 };
+	struct strings gpus = { 0 };
 	int r = 0;
 
 	if (!enforcement->active)

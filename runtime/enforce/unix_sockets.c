@@ -49,7 +49,7 @@ struct search {
 	struct masks *masks;
 	const struct mount_table *given; /* without mounts of ours */
 	const struct mount_table *table;
-	struct oci_strings listed; /* without links */
+	struct strings listed; /* without links */
 	struct paths found;
 	struct paths pending; /* directories that are still to be searched */
 	size_t level;
@@ -58,9 +58,9 @@ struct search {
 };
 
 /* What is listed must be there, as any path of a policy. */
-static int list(const struct enforce_files *files, struct oci_strings *ret)
+static int list(const struct enforce_files *files, struct strings *ret)
 {
-	const struct oci_strings *given = &files->enforcement->policy.unix_;
+	const struct strings *given = &files->enforcement->policy.unix_;
 	const struct files_place place = {
 		.proc = files->proc,
 		.root = files->root,
@@ -83,7 +83,7 @@ static int list(const struct enforce_files *files, struct oci_strings *ret)
 			return fail(ENOENT, "network.unix '%s'", item);
 		n += items[n] != NULL;
 	}
-	*ret = (struct oci_strings){ items, n };
+	*ret = (struct strings){ items, n };
 	return 0;
 }
 
@@ -432,7 +432,7 @@ static int split_listed(const struct enforce_files *files,
 			struct files_rules *ret)
 {
 	struct files_list allowed = { 0 }, closed = { 0 };
-	struct oci_strings listed;
+	struct strings listed;
 	int r = list(files, &listed);
 
 	for (size_t i = 0; r == 0 && i < listed.n; i++) {

@@ -177,7 +177,7 @@ static int check_items(const struct viewer *v, const char *place)
 	const struct policy *policy = v->input->policy;
 	const struct {
 		enum policy_key key;
-		const struct oci_strings *items;
+		const struct strings *items;
 	} lists[] = {
 		{ KEY_DENY, &policy->deny },
 		{ KEY_DENY_READ, &policy->deny_read },
@@ -185,7 +185,7 @@ static int check_items(const struct viewer *v, const char *place)
 		{ KEY_DENY_EXECUTE, &policy->deny_execute },
 	};
 	const struct files_place at = place_of(v);
-	struct oci_strings projects;
+	struct strings projects;
 	int r = files_projects(v->arena, &at, &projects);
 
 	if (r < 0)

@@ -24,9 +24,9 @@ struct view_input {
 	const char *home; /* NULL: unknown */
 	const char *project;
 	const char *cwd;
-	struct oci_strings env;
+	struct strings env;
 	const char *source; /* the file the policy was read from, or NULL */
-	struct oci_strings env_files;
+	struct strings env_files;
 };
 
 struct view_bind {

@@ -215,7 +215,7 @@ static void add_bind_attrs(const struct mount_job *job, uint16_t tree)
 
 static int check_words(const struct mount_job *job)
 {
-	const struct oci_strings *words = &job->mount->options;
+	const struct strings *words = &job->mount->options;
 
 	for (size_t i = 0; i < words->n; i++)
 		if (!mount_option_known(words->items[i]))

@@ -243,7 +243,7 @@ static bool is_replaced(const struct make_input *in, const char *entry)
 static int exec_step(const struct make_input *in, struct plan *plan,
 		     struct step_exec **ret)
 {
-	const struct oci_strings *env = &in->process->env;
+	const struct strings *env = &in->process->env;
 	struct step_exec *exec = arena_alloc(in->arena, sizeof *exec);
 	size_t n = 0;
 

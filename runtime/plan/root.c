@@ -95,7 +95,7 @@ static bool is_earlier(const struct plan *plan, size_t first, const char *path)
 /* Add each path once, however often it is listed. */
 static int add_paths(const struct make_input *in, struct plan *plan,
 		     enum step_op op, const char *field,
-		     const struct oci_strings *paths)
+		     const struct strings *paths)
 {
 	uint16_t used_empty = plan_slot(plan), used_null = plan_slot(plan);
 	size_t first = plan->nsteps;
@@ -147,7 +147,7 @@ static void add_late_readonly(struct plan *plan, size_t nsteps)
 /* What is missing is an error, or optional, when it is looked for. */
 static void add_own_mounts(const struct make_input *in, struct plan *plan)
 {
-	const struct oci_strings *paths = &in->enforcement->writable;
+	const struct strings *paths = &in->enforcement->writable;
 
 	for (size_t i = 0; i < paths->n; i++) {
 		struct step *step = plan_add(plan, STEP_OWN_MOUNT);

@@ -64,7 +64,7 @@ static int collect(const struct session *session, const char *id)
 
 void collect_all(const struct session *session)
 {
-	struct oci_strings ids = { 0 };
+	struct strings ids = { 0 };
 
 	if (container_ids(session->arena, session->root, &ids) < 0)
 		ids.n = 0;

@@ -27,7 +27,7 @@
 
 struct reader {
 	struct arena *arena;
-	const struct oci_strings *caller;
+	const struct strings *caller;
 	const char *path;
 	struct policy_pair *items; /* of all files so far */
 	size_t n;
@@ -135,8 +135,8 @@ static bool has(const struct policy_map *map, const char *name)
 	return false;
 }
 
-int env_files_add(struct arena *arena, const struct oci_strings *files,
-		  const struct oci_strings *caller, struct policy *policy)
+int env_files_add(struct arena *arena, const struct strings *files,
+		  const struct strings *caller, struct policy *policy)
 {
 	struct reader reader = { .arena = arena, .caller = caller };
 	struct policy_pair *all;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct arena;
-struct oci_strings;
+struct strings;
 struct policy;
 
 /*
@@ -14,8 +14,8 @@ struct policy;
  * line is NAME=VALUE with a literal value, NAME alone for the caller's value, a
  * comment that begins with #, or empty.
  */
-int env_files_add(struct arena *arena, const struct oci_strings *files,
-		  const struct oci_strings *caller, struct policy *policy);
+int env_files_add(struct arena *arena, const struct strings *files,
+		  const struct strings *caller, struct policy *policy);
 /*
  * Move the values on our own command line (size bytes at words) to the arena,
  * so that ps(1) shows only NAME=.

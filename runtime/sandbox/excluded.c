@@ -363,7 +363,7 @@ static int judge(struct finder *f, const char *file)
 
 static const char *find_entry(const struct request *request)
 {
-	const struct oci_strings *excluded = &request->policy.excluded;
+	const struct strings *excluded = &request->policy.excluded;
 
 	for (size_t i = 0; request->command.n && i < excluded->n; i++)
 		if (streq(excluded->items[i], request->command.items[0]))

@@ -55,7 +55,7 @@ int gpus_of_host(struct arena *arena, struct oci_spec *spec)
 	if (root < 0)
 		return fail(errno, "open /");
 	for (size_t i = 0; r == 0 && i < COUNT(nodes); i++) {
-		struct oci_strings found;
+		struct strings found;
 
 		r = policy_glob_expand(arena, root, nodes[i], &found);
 		for (size_t k = 0; r == 0 && k < found.n; k++)

@@ -53,17 +53,17 @@ static const char *find_inside(struct arena *arena,
 			    streq(bind->path, "/") ? "" : bind->path, real);
 }
 
-static int add(struct arena *arena, struct oci_strings *to, const char *path)
+static int add(struct arena *arena, struct strings *to, const char *path)
 {
 	const char **items;
 
-	if (oci_strings_has(to, path))
+	if (strings_has(to, path))
 		return 0;
 	items = arena_grow(arena, to->items, to->n, to->n + 1, sizeof *items);
 	if (!items)
 		return -ENOMEM;
 	items[to->n] = path;
-	*to = (struct oci_strings){ items, to->n + 1 };
+	*to = (struct strings){ items, to->n + 1 };
 	return 0;
 }
 

@@ -31,7 +31,7 @@
 
 struct words {
 	struct arena *arena;
-	struct oci_strings env_files;
+	struct strings env_files;
 	const char *profile;
 	const char *policy_file;
 	const char *name;
@@ -140,7 +140,7 @@ static int take_flag(const struct option_spec *spec, const char *value,
 static int take_value(struct arena *arena, const struct option_spec *spec,
 		      const char *value, void *field)
 {
-	struct oci_strings *list = field;
+	struct strings *list = field;
 	const char **items;
 
 	if (spec->kind == OPTION_TEXT) {
@@ -152,7 +152,7 @@ static int take_value(struct arena *arena, const struct option_spec *spec,
 	if (!items)
 		return -ENOMEM;
 	items[list->n] = value;
-	*list = (struct oci_strings){ items, list->n + 1 };
+	*list = (struct strings){ items, list->n + 1 };
 	return 0;
 }
 
@@ -450,8 +450,8 @@ static int set_command(struct arena *arena, int argc, char **argv,
 	const char **items;
 
 	if (argc > 0) {
-		ret->command = (struct oci_strings){ (const char **)argv,
-						     (size_t)argc };
+		ret->command =
+			(struct strings){ (const char **)argv, (size_t)argc };
 		return 0;
 	}
 	if (!policy->set[KEY_EXEC])
@@ -462,7 +462,7 @@ static int set_command(struct arena *arena, int argc, char **argv,
 	items[0] = policy->exec;
 	for (size_t i = 0; i < policy->args.n; i++)
 		items[i + 1] = policy->args.items[i];
-	ret->command = (struct oci_strings){ items, policy->args.n + 1 };
+	ret->command = (struct strings){ items, policy->args.n + 1 };
 	return 0;
 }
 

@@ -15,17 +15,17 @@
 struct arena;
 
 struct request {
-	struct policy policy;	    /* of all layers, checked */
-	struct oci_strings command; /* ends with NULL; n 0: none was given */
-	const char *profile;	    /* -p */
-	const char *policy_file;    /* --policy */
+	struct policy policy;	 /* of all layers, checked */
+	struct strings command;	 /* ends with NULL; n 0: none was given */
+	const char *profile;	 /* -p */
+	const char *policy_file; /* --policy */
 	const char *source; /* the file its policy was read from, or NULL */
-	struct oci_strings env_files; /* paths as given to --env-file */
-	const char *name;	      /* --name, or sandbox-PID */
-	const char *project;	      /* never NULL */
-	const char *home;	      /* NULL: unknown */
-	const char *cwd;	      /* the caller's */
-	struct oci_strings env;	      /* the same */
+	struct strings env_files; /* paths as given to --env-file */
+	const char *name;	  /* --name, or sandbox-PID */
+	const char *project;	  /* never NULL */
+	const char *home;	  /* NULL: unknown */
+	const char *cwd;	  /* the caller's */
+	struct strings env;	  /* the same */
 	enum policy_env_base env_base;
 	uint64_t timeout_ms; /* 0: none */
 	bool json;

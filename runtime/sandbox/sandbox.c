@@ -71,10 +71,9 @@ static const struct oci_mount own_mounts[] = {
 };
 
 /* Never less than the host's own: a read-only mount stays one. */
-static const struct oci_strings readable =
+static const struct strings readable =
 	OPTIONS("rbind", "rro", "rnosuid", "rnodev");
-static const struct oci_strings writable =
-	OPTIONS("rbind", "rnosuid", "rnodev");
+static const struct strings writable = OPTIONS("rbind", "rnosuid", "rnodev");
 
 static int fill_mounts(struct sandbox *s)
 {
@@ -226,10 +225,9 @@ static int fill_spec(struct sandbox *s)
 	if (!spec->linux_.cgroups_path)
 		return -ENOMEM;
 	spec->linux_.masked_paths =
-		(struct oci_strings){ (const char **)masked, COUNT(masked) };
+		(struct strings){ (const char **)masked, COUNT(masked) };
 	spec->linux_.readonly_paths =
-		(struct oci_strings){ (const char **)readonly,
-				      COUNT(readonly) };
+		(struct strings){ (const char **)readonly, COUNT(readonly) };
 	if ((r = fill_mounts(s)) < 0 || (r = fill_namespaces(s)) < 0)
 		return r;
 	if (s->request->policy.set[KEY_GPU_DEVICES]) {

@@ -87,9 +87,8 @@ static int delete_one(const struct session *session, const char *id, bool force)
 }
 
 /* A container that cannot be deleted does not stop the others. */
-static int delete_each(const struct session *session,
-		       const struct oci_strings *ids, const regex_t *regex,
-		       bool force)
+static int delete_each(const struct session *session, const struct strings *ids,
+		       const regex_t *regex, bool force)
 {
 	size_t failed = 0;
 
@@ -115,7 +114,7 @@ static int delete_each(const struct session *session,
 static int delete_matching(const struct session *session, const char *text,
 			   bool force)
 {
-	struct oci_strings ids;
+	struct strings ids;
 	regex_t regex;
 	char why[256];
 	int r;

@@ -82,7 +82,7 @@ static int set_user(struct arena *arena, const char *text, struct oci_user *ret)
 	return r < 0 ? fail_in(r, "--user %s", text) : 0;
 }
 
-static int add_groups(struct arena *arena, const struct oci_strings *list,
+static int add_groups(struct arena *arena, const struct strings *list,
 		      struct oci_user *user)
 {
 	uint32_t *groups = arena_grow(arena, user->groups, user->ngroups,
@@ -103,8 +103,8 @@ static int add_groups(struct arena *arena, const struct oci_strings *list,
 }
 
 /* The container's entries, without those that are given anew, then these. */
-static int add_env(struct arena *arena, const struct oci_strings *more,
-		   struct oci_strings *env)
+static int add_env(struct arena *arena, const struct strings *more,
+		   struct strings *env)
 {
 	const char **items =
 		arena_array(arena, env->n + more->n + 1, sizeof *items);
@@ -139,7 +139,7 @@ static int add_env(struct arena *arena, const struct oci_strings *more,
  * and ambient. Root gets an ambient bit only if the container's processes have
  * the inheritable one.
  */
-static int add_caps(struct arena *arena, const struct oci_strings *list,
+static int add_caps(struct arena *arena, const struct strings *list,
 		    struct oci_process *process)
 {
 	struct oci_capabilities *caps = arena_alloc(arena, sizeof *caps);

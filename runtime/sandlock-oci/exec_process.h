@@ -18,9 +18,9 @@ struct exec_options {
 	const char *process_label;
 	const char *apparmor;
 	const char *cgroup;
-	struct oci_strings env;
-	struct oci_strings caps;
-	struct oci_strings groups;
+	struct strings env;
+	struct strings caps;
+	struct strings groups;
 	bool tty;
 	bool detach;
 	bool no_new_privs;

@@ -174,7 +174,7 @@ static int set_root(const char *given, struct session *session)
 }
 
 /* Only keys that need to be asked for: a typo must not go unnoticed. */
-static int add_key(struct arena *arena, char *name, struct oci_strings *keys)
+static int add_key(struct arena *arena, char *name, struct strings *keys)
 {
 	int key = policy_key_find(name);
 	bool known = key >= 0 &&
@@ -193,8 +193,8 @@ static int add_key(struct arena *arena, char *name, struct oci_strings *keys)
 	return 0;
 }
 
-static int split_keys(struct arena *arena, const struct oci_strings *lists,
-		      struct oci_strings *ret)
+static int split_keys(struct arena *arena, const struct strings *lists,
+		      struct strings *ret)
 {
 	for (size_t i = 0; i < lists->n; i++) {
 		char *list = arena_strdup(arena, lists->items[i]), *save;

@@ -16,7 +16,7 @@ struct global_options {
 	const char *rootless;
 	const char *criu;
 	const char *profile;
-	struct oci_strings allow_annotations;
+	struct strings allow_annotations;
 	bool debug;
 	bool systemd_cgroup;
 	bool version;

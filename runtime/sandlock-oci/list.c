@@ -90,9 +90,8 @@ static int fill_row(struct arena *arena, const char *passwd,
 }
 
 /* One that is deleted while we look is not there: the list is shorter. */
-static int load_rows(const struct session *session,
-		     const struct oci_strings *ids, struct row **ret_rows,
-		     size_t *ret_n)
+static int load_rows(const struct session *session, const struct strings *ids,
+		     struct row **ret_rows, size_t *ret_n)
 {
 	struct arena *arena = session->arena;
 	const char *passwd = read_passwd(arena);
@@ -163,12 +162,12 @@ static int print_json(struct arena *arena, const struct row *rows, size_t n)
 	return 0;
 }
 
-static int list_ids(const struct session *session, struct oci_strings *ret)
+static int list_ids(const struct session *session, struct strings *ret)
 {
 	int r = container_ids(session->arena, session->root, ret);
 
 	if (r == -ENOENT && !session->root_given) {
-		*ret = (struct oci_strings){ 0 };
+		*ret = (struct strings){ 0 };
 		return 0;
 	}
 	return r;
@@ -179,7 +178,7 @@ static int run(const struct session *session, const void *options, int argc,
 {
 	const struct list_options *o = options;
 	const char *format = o->format ? o->format : "table";
-	struct oci_strings ids;
+	struct strings ids;
 	struct row *rows;
 	size_t n;
 	int r;

@@ -338,7 +338,7 @@ static void restore_unit(struct arena *arena, const struct container *c,
 	bool v2 = facts->cgroups.mode == CGROUP_V2;
 	/* What it is told it rounds, on the way back as well. */
 	const struct oci_resources exact = { .cpu = limits->old.cpu };
-	struct oci_strings set, old, back;
+	struct strings set, old, back;
 	struct err_kept why;
 
 	err_keep(&why);
@@ -361,7 +361,7 @@ static int apply_to_unit(struct arena *arena, const struct container *c,
 	const struct oci_resources nothing = { 0 };
 	struct limits limits = *given;
 	struct oci_resources exact;
-	struct oci_strings set;
+	struct strings set;
 	int r;
 
 	cgroup_keep_quota(cgroup, &limits.change, &limits.merged);

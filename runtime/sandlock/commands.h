@@ -10,7 +10,7 @@
 #include "runtime/container/session.h"
 
 struct arena;
-struct oci_strings;
+struct strings;
 struct request;
 
 extern const struct command sandlock_run, sandlock_explain, sandlock_check,
@@ -22,4 +22,4 @@ extern const struct command_set sandlock_commands;
 
 /* "sandlock run" and all that asks for the same; argv is what was parsed. */
 int wrap_arguments(struct arena *arena, const struct request *request, int argc,
-		   char **argv, struct oci_strings *ret);
+		   char **argv, struct strings *ret);

@@ -11,7 +11,7 @@ struct sandbox_row {
 	pid_t pid;    /* 0: stopped */
 	uint64_t age; /* seconds since its first process */
 	const char *created;
-	struct oci_strings command; /* n 0: not known */
+	struct strings command; /* n 0: not known */
 };
 
 /* "no sandbox is called" otherwise; a broken one is an error that says why. */

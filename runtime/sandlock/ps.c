@@ -46,9 +46,8 @@ static int load_row(const struct session *session, const char *id,
 }
 
 /* One that ends while we look is not there: the list is shorter. */
-static int load_rows(const struct session *session,
-		     const struct oci_strings *ids, struct sandbox_row *rows,
-		     size_t *ret_n)
+static int load_rows(const struct session *session, const struct strings *ids,
+		     struct sandbox_row *rows, size_t *ret_n)
 {
 	size_t n = 0;
 
@@ -132,7 +131,7 @@ static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	const struct ps_options *o = options;
-	struct oci_strings ids = { 0 };
+	struct strings ids = { 0 };
 	struct sandbox_row *rows;
 	size_t n;
 	int r;

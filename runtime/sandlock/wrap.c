@@ -22,10 +22,10 @@ static int count_flags(const struct request *request, int argc, char **argv)
 }
 
 int wrap_arguments(struct arena *arena, const struct request *request, int argc,
-		   char **argv, struct oci_strings *ret)
+		   char **argv, struct strings *ret)
 {
 	size_t flags = (size_t)count_flags(request, argc, argv);
-	const struct oci_strings *command = &request->command;
+	const struct strings *command = &request->command;
 	const char **words =
 		arena_array(arena, flags + command->n + 4, sizeof *words);
 	size_t n = 0;
@@ -39,11 +39,11 @@ int wrap_arguments(struct arena *arena, const struct request *request, int argc,
 	words[n++] = "--";
 	for (size_t i = 0; i < command->n; i++)
 		words[n++] = command->items[i];
-	*ret = (struct oci_strings){ words, n };
+	*ret = (struct strings){ words, n };
 	return 0;
 }
 
-static int print_words(struct arena *arena, const struct oci_strings *words)
+static int print_words(struct arena *arena, const struct strings *words)
 {
 	const char *line = quote_words(arena, words);
 
@@ -57,7 +57,7 @@ static int print_words(struct arena *arena, const struct oci_strings *words)
 static int print_plain(struct arena *arena, const struct request *request,
 		       const struct unsandboxed *decided)
 {
-	const struct oci_strings *command = &request->command;
+	const struct strings *command = &request->command;
 	const char **words = arena_array(arena, command->n, sizeof *words);
 
 	if (!words)
@@ -66,7 +66,7 @@ static int print_plain(struct arena *arena, const struct request *request,
 		words[i] = command->items[i];
 	if (decided->why == UNSANDBOXED_EXCLUDED)
 		words[0] = decided->excluded.file;
-	return print_words(arena, &(struct oci_strings){ words, command->n });
+	return print_words(arena, &(struct strings){ words, command->n });
 }
 
 static int run(const struct session *session, const void *options, int argc,
@@ -74,7 +74,7 @@ static int run(const struct session *session, const void *options, int argc,
 {
 	struct arena *arena = session->arena;
 	struct unsandboxed decided;
-	struct oci_strings words;
+	struct strings words;
 	struct request request;
 	int r;
 

@@ -45,7 +45,7 @@ static int to_plan(struct arena *arena, const char *json)
 		.caps = ~0ULL,
 		.cgroups = { CGROUP_V2, &hierarchy, 1 },
 	};
-	const struct oci_strings allowed = { 0 };
+	const struct strings allowed = { 0 };
 	const struct join join = JOIN_NONE;
 	struct oci_spec spec;
 	struct enforcement enforcement = { 0 };

@@ -16,13 +16,13 @@ static const struct policy_place place = { .home = "/home/u", .bundle = true };
 static struct oci_annotation *pairs;
 static struct oci_annotations all;
 static const char *container;
-static struct oci_strings allowed;
+static struct strings allowed;
 static struct policy policy;
 static const char *profile;
 
 static int split(struct arena *arena, const char *text, size_t len)
 {
-	struct oci_strings lines;
+	struct strings lines;
 	int r = fuzz_lines(arena, text, len, &lines);
 
 	if (r < 0)
@@ -30,7 +30,7 @@ static int split(struct arena *arena, const char *text, size_t len)
 	if (lines.n < 3)
 		return fail(0, "too short");
 	container = *lines.items[0] ? lines.items[0] : NULL;
-	allowed = (struct oci_strings){ 0 };
+	allowed = (struct strings){ 0 };
 	if (*lines.items[1] && policy_asked_keys(arena, &allowed) < 0)
 		return -ENOMEM;
 	pairs = arena_array(arena, lines.n - 2, sizeof *pairs);

@@ -85,7 +85,7 @@ static void demand_limits(const struct enforcement *enforcement)
 
 static void try_plan(struct arena *arena)
 {
-	const struct oci_strings allowed = { 0 };
+	const struct strings allowed = { 0 };
 	const struct cgroup cgroup = { 0 };
 	const struct join join = JOIN_NONE;
 	struct facts facts = { .caps = ~0ULL,

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "tests/fuzz/round_trip.h"
 
-static struct oci_strings words;
+static struct strings words;
 static struct policy policy;
 static int used;
 

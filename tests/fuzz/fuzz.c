@@ -48,7 +48,7 @@ char *fuzz_text(struct arena *arena, const char *text, size_t len)
 }
 
 int fuzz_lines(struct arena *arena, const char *text, size_t len,
-	       struct oci_strings *ret)
+	       struct strings *ret)
 {
 	char *rest = fuzz_text(arena, text, len);
 	const char **items;
@@ -63,7 +63,7 @@ int fuzz_lines(struct arena *arena, const char *text, size_t len,
 		return -ENOMEM;
 	while (rest)
 		items[n++] = strsep(&rest, "\n");
-	*ret = (struct oci_strings){ .items = items, .n = n };
+	*ret = (struct strings){ .items = items, .n = n };
 	return 0;
 }
 

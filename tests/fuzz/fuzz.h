@@ -42,4 +42,4 @@ bool fuzz_is_utf8(const char *text);
 char *fuzz_text(struct arena *arena, const char *text, size_t len);
 /* The lines of it. */
 int fuzz_lines(struct arena *arena, const char *text, size_t len,
-	       struct oci_strings *ret);
+	       struct strings *ret);

@@ -28,7 +28,7 @@ static int read_mount(struct arena *arena, const char *text, size_t len)
 {
 	static const struct oci_id_map map = { 0, 100000, 1000 };
 	struct oci_linux *l = &spec.linux_;
-	struct oci_strings lines;
+	struct strings lines;
 	int r = fuzz_lines(arena, text, len, &lines);
 
 	if (r < 0)
@@ -115,7 +115,7 @@ static void demand_idempotent(struct arena *arena)
 	if (options.npropagation > COUNT(options.propagation) / 2)
 		return;
 	memcpy(twice + n, mount.options.items, n * sizeof *twice);
-	demand(mount_options_parse(arena, &(struct oci_strings){ twice, 2 * n },
+	demand(mount_options_parse(arena, &(struct strings){ twice, 2 * n },
 				   &again) == 0);
 	demand(again.attr_set == options.attr_set &&
 	       again.attr_clr == options.attr_clr &&

@@ -57,7 +57,7 @@ static int choose_command(const char *name)
 
 static int parse(struct arena *arena, const char *text, size_t len)
 {
-	struct oci_strings words;
+	struct strings words;
 	int r = fuzz_lines(arena, text, len, &words);
 
 	after = (struct parsed){ 0 };
@@ -75,7 +75,7 @@ static int parse(struct arena *arena, const char *text, size_t len)
 			  before.args.argv + 1);
 }
 
-static void put(struct arena *arena, struct oci_strings *words,
+static void put(struct arena *arena, struct strings *words,
 		const struct option_spec *spec, const char *value)
 {
 	if (value)
@@ -85,12 +85,12 @@ static void put(struct arena *arena, struct oci_strings *words,
 
 /* --name=value for all that has one, "--", and the rest. */
 static void spell(struct arena *arena, const struct parsed *part,
-		  struct oci_strings *words)
+		  struct strings *words)
 {
 	for (size_t i = 0; i < part->table.n; i++) {
 		const struct option_spec *spec = &part->table.items[i];
 		const void *field = (char *)part->options + spec->offset;
-		const struct oci_strings *list = field;
+		const struct strings *list = field;
 		const char *value = NULL;
 
 		switch (spec->kind) {
@@ -119,7 +119,7 @@ static void spell(struct arena *arena, const struct parsed *part,
 static void demand_same_field(const struct option_spec *spec, const void *a,
 			      const void *b)
 {
-	const struct oci_strings *x = a, *y = b;
+	const struct strings *x = a, *y = b;
 
 	switch (spec->kind) {
 	case OPTION_FLAG:
@@ -144,9 +144,8 @@ static void demand_same_again(struct arena *arena, const struct parsed *part)
 {
 	/* Every word of a list was a word; flags and numbers always show. */
 	size_t most = 2 * part->table.n + 4096 + (size_t)part->args.argc;
-	struct oci_strings words = {
-		.items = arena_array(arena, most, sizeof *words.items)
-	};
+	struct strings words = { .items = arena_array(arena, most,
+						      sizeof *words.items) };
 	struct parsed again = *part;
 
 	if (part->args.help)

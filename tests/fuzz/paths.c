@@ -307,7 +307,7 @@ static void demand_untouched(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct walk w;
-	struct oci_strings lines;
+	struct strings lines;
 	struct arena arena;
 	const char *last;
 

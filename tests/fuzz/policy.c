@@ -20,7 +20,7 @@ static int as_annotation(struct arena *arena, const char *value)
 		.value = value
 	};
 	const struct oci_annotations all = { .items = &one, .n = 1 };
-	struct oci_strings allowed;
+	struct strings allowed;
 	const char *profile;
 
 	if (!one.key || policy_asked_keys(arena, &allowed) < 0)

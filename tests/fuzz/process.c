@@ -24,8 +24,7 @@ static int parse(struct arena *arena, const char *text, size_t len)
 	return r < 0 ? r : oci_read_process(arena, root, &process);
 }
 
-static void demand_same_list(const struct oci_strings *a,
-			     const struct oci_strings *b)
+static void demand_same_list(const struct strings *a, const struct strings *b)
 {
 	demand(a->n == b->n);
 	for (size_t i = 0; i < a->n; i++)

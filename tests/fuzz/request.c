@@ -31,7 +31,7 @@ static const char *const names[] = { "p.toml", "uv.toml", "s.json",
 static char folder[PATH_MAX];
 static int here = -1, elsewhere = -1;
 
-static struct oci_strings words;
+static struct strings words;
 static struct request request;
 
 /* ---- the place ---- */
@@ -75,7 +75,7 @@ static void write_file(const char *text, size_t len)
 	demand(fd >= 0 && write(fd, text, len) == (ssize_t)len);
 }
 
-static int parse_here(struct arena *arena, const struct oci_strings *argv,
+static int parse_here(struct arena *arena, const struct strings *argv,
 		      struct request *ret)
 {
 	int r;
@@ -113,7 +113,7 @@ static int parse(struct arena *arena, const char *text, size_t len)
 
 /* ---- what a shell makes of a line: words, '...' and \c ---- */
 
-static const char *take_apart(char *line, struct oci_strings *ret)
+static const char *take_apart(char *line, struct strings *ret)
 {
 	char *in = line, *out = line;
 
@@ -161,7 +161,7 @@ static void demand_same(const struct request *a, const struct request *b)
 
 static void demand_wrapped(struct arena *arena)
 {
-	struct oci_strings wrapped, again = { 0 };
+	struct strings wrapped, again = { 0 };
 	struct request other;
 	const char *line;
 
@@ -230,7 +230,7 @@ static void demand_layers(struct arena *arena)
 				request.profile ? request.profile :
 						  request.policy_file,
 				NULL };
-	const struct oci_strings argv = { .items = items, .n = 2 };
+	const struct strings argv = { .items = items, .n = 2 };
 	const struct policy_place place = { .cwd = request.cwd,
 					    .home = request.home };
 	struct request file = { 0 };
@@ -248,7 +248,7 @@ static void demand_layers(struct arena *arena)
 static void demand_said_by_file(struct arena *arena)
 {
 	const char *items[] = { "--policy", names[0], NULL };
-	const struct oci_strings argv = { .items = items, .n = 2 };
+	const struct strings argv = { .items = items, .n = 2 };
 	struct request other;
 	const char *toml;
 
@@ -268,7 +268,7 @@ static void demand_time(struct arena *arena)
 	const char *items[] = { arena_printf(arena, "--timeout=%ju.%03ju",
 					     ms / 1000, ms % 1000),
 				NULL };
-	const struct oci_strings argv = { .items = items, .n = 1 };
+	const struct strings argv = { .items = items, .n = 1 };
 	struct request other;
 
 	if (ms > MAX_TIMEOUT_MS)
@@ -279,7 +279,7 @@ static void demand_time(struct arena *arena)
 
 static void accepted(struct arena *arena)
 {
-	const struct oci_strings *command = &request.command;
+	const struct strings *command = &request.command;
 
 	if (request.help)
 		return;

@@ -100,7 +100,7 @@ static bool is_denied(const char *name)
 }
 
 static void allow_known(struct arena *arena, uint32_t arch, int last,
-			struct oci_strings *names)
+			struct strings *names)
 {
 	for (int nr = 0; nr <= last; nr++) {
 		autofree char *name =

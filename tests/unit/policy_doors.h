@@ -48,7 +48,7 @@ static inline DOOR(by_annotation)
 		.value = value
 	};
 	const struct oci_annotations all = { .items = &one, .n = 1 };
-	struct oci_strings allowed;
+	struct strings allowed;
 	const char *profile;
 
 	if (policy_asked_keys(arena, &allowed) < 0)

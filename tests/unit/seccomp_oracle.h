@@ -119,7 +119,7 @@ static int largest(const struct oci_seccomp *profile, uint32_t arch)
 	int most = -1;
 
 	for (size_t i = 0; i < profile->nrules; i++) {
-		const struct oci_strings *names = &profile->rules[i].names;
+		const struct strings *names = &profile->rules[i].names;
 
 		for (size_t j = 0; j < names->n; j++) {
 			int nr = seccomp_syscall_resolve_name_arch(

@@ -441,7 +441,7 @@ static void names_ports(void **state)
 		open_scene(&scene, "/");
 		scene.attribution.net = rows[i].net;
 		scene.policy.deny_bind =
-			(struct oci_strings){ closed, COUNT(closed) };
+			(struct strings){ closed, COUNT(closed) };
 		in.sin_port = htons(rows[i].port);
 		attribute_port(&scene.attribution, rows[i].call, &in,
 			       sizeof in);

@@ -173,7 +173,7 @@ static void every_group_is_refused_and_can_be_lifted(void **state)
 }
 
 static const struct {
-	struct oci_strings allow, deny;
+	struct strings allow, deny;
 	const char *call;
 	uint32_t expected;
 } combinations[] = {
@@ -220,7 +220,7 @@ static void deny_wins_over_allow(void **state)
 }
 
 static const struct {
-	struct oci_strings allow, deny;
+	struct strings allow, deny;
 	const char *text; /* NULL: no error */
 } names[] = {
 	{ NAMES("swap", "mounts"), { 0 }, "syscalls.extra_allow: 'mounts'" },
@@ -453,7 +453,7 @@ static void what_is_outside_is_refused_where_asked(void **state)
 	list.only_itself = true;
 	list.no_flags = true;
 	lifted = list;
-	lifted.extra_allow = (struct oci_strings){ terminal, 1 };
+	lifted.extra_allow = (struct strings){ terminal, 1 };
 	for (size_t i = 0; i < COUNT(archs); i++) {
 		check_arguments(state, archs[i], &list, of_itself,
 				COUNT(of_itself));

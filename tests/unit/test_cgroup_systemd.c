@@ -83,7 +83,7 @@ static void test_bad_units(void **state)
 }
 
 /* One line each. */
-static const char *joined(struct arena *arena, const struct oci_strings *list)
+static const char *joined(struct arena *arena, const struct strings *list)
 {
 	const char *text = "";
 
@@ -138,7 +138,7 @@ static void test_limits(void **state)
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct oci_resources resources;
-		struct oci_strings list;
+		struct strings list;
 
 		assert_int_equal(oci_resources_parse(*state, cases[i].json,
 						     &resources),
@@ -157,7 +157,7 @@ static void test_limits(void **state)
 static void test_changes(void **state)
 {
 	struct oci_resources old, change, merged;
-	struct oci_strings set, before, back;
+	struct strings set, before, back;
 
 	assert_int_equal(oci_resources_parse(
 				 *state,
@@ -238,7 +238,7 @@ static void test_devices(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct oci_strings list = { 0 };
+		struct strings list = { 0 };
 		struct oci_resources resources;
 
 		assert_int_equal(
@@ -305,7 +305,7 @@ static void test_annotations(void **state)
 			  cases[i].value },
 		};
 		const struct oci_annotations annotations = { items, 2 };
-		struct oci_strings list = { 0 };
+		struct strings list = { 0 };
 		int r = systemd_annotations(*state, &annotations, &list);
 
 		if (cases[i].property) {

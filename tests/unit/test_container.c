@@ -341,7 +341,7 @@ static void ids_are_sorted_directories(void **state)
 {
 	static const char *const expected[] = { "a", "a.b", "b", "web1" };
 	struct fixture *f = *state;
-	struct oci_strings ids;
+	struct strings ids;
 
 	assert_int_equal(container_ids(&f->arena, f->root, &ids), 0);
 	assert_int_equal(ids.n, 0);

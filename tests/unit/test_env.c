@@ -27,7 +27,7 @@ struct sample {
 	bool clean;
 };
 
-static struct oci_strings words(struct arena *arena, const char *text)
+static struct strings words(struct arena *arena, const char *text)
 {
 	const char **items = arena_array(arena, 64, sizeof *items);
 	char *copy = arena_strdup(arena, text), *rest = copy;
@@ -36,10 +36,10 @@ static struct oci_strings words(struct arena *arena, const char *text)
 	for (char *word; (word = strsep(&rest, " "));)
 		if (*word)
 			items[n++] = word;
-	return (struct oci_strings){ .items = items, .n = n };
+	return (struct strings){ .items = items, .n = n };
 }
 
-static const char *join(struct arena *arena, const struct oci_strings *list)
+static const char *join(struct arena *arena, const struct strings *list)
 {
 	const char *text = "";
 
@@ -95,7 +95,7 @@ static void bases_and_lists(void **state)
 	for (size_t i = 0; i < COUNT(samples); i++) {
 		const struct sample *s = &samples[i];
 		struct policy policy = { .clean_env = s->clean };
-		struct oci_strings given = words(*state, ALL), left;
+		struct strings given = words(*state, ALL), left;
 
 		set_names(*state, s->allow, &policy.allow_env,
 			  &policy.set[KEY_ALLOW_ENV]);
@@ -120,8 +120,8 @@ static void env_has_the_last_word(void **state)
 		.env = { .items = pairs, .n = COUNT(pairs) },
 		.deny_env = { .all = true },
 	};
-	struct oci_strings given = words(*state, "A=1 FOO=1 LC_X=2 FOO=3");
-	struct oci_strings left;
+	struct strings given = words(*state, "A=1 FOO=1 LC_X=2 FOO=3");
+	struct strings left;
 
 	assert_int_equal(policy_environment(*state, &policy, POLICY_ENV_ALL,
 					    &given, &left),
@@ -138,8 +138,8 @@ static void env_has_the_last_word(void **state)
 static void what_has_no_name_is_left_out(void **state)
 {
 	struct policy policy = { 0 };
-	struct oci_strings given = words(*state, "=x A A=1 =");
-	struct oci_strings left;
+	struct strings given = words(*state, "=x A A=1 =");
+	struct strings left;
 
 	assert_int_equal(policy_environment(*state, &policy, POLICY_ENV_ALL,
 					    &given, &left),

@@ -199,7 +199,7 @@ static int teardown(void **state)
 
 static const char *expand(struct tree *t, const char *pattern)
 {
-	struct oci_strings found;
+	struct strings found;
 	const char *text = "";
 
 	if (policy_glob_expand(&t->arena, t->root, pattern, &found) < 0)
@@ -261,7 +261,7 @@ static void both_ways_agree(void **state)
 		"/**/\\**", "/**/**",
 	};
 	struct tree *t = *state;
-	struct oci_strings all, found;
+	struct strings all, found;
 
 	assert_int_equal(policy_glob_expand(&t->arena, t->root, "/**", &all),
 			 0);
@@ -285,7 +285,7 @@ static void both_ways_agree(void **state)
 static void a_pattern_stays_below_the_root(void **state)
 {
 	struct tree *t = *state;
-	struct oci_strings found;
+	struct strings found;
 
 	assert_true(policy_glob_expand(&t->arena, t->root, "/*/../../*",
 				       &found) < 0);
@@ -297,7 +297,7 @@ static void a_pattern_stays_below_the_root(void **state)
 static void too_many_are_an_error(void **state)
 {
 	struct tree *t = *state;
-	struct oci_strings found;
+	struct strings found;
 	char name[32];
 
 	for (int i = 0; i <= POLICY_GLOB_MAX; i++) {

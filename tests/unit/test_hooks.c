@@ -193,7 +193,7 @@ static void takes_the_environment_it_is_given(void **state)
 	read_back("env", text, sizeof text);
 	assert_string_equal(text, "place\n");
 	hook.has_env = true;
-	hook.env = (struct oci_strings){ given, 1 };
+	hook.env = (struct strings){ given, 1 };
 	assert_int_equal(hooks_run(&hooks, HOOK_PRESTART, &place, STATE), 0);
 	read_back("env", text, sizeof text);
 	assert_string_equal(text, "hook\n");

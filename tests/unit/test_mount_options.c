@@ -21,7 +21,7 @@ static struct arena arena;
 
 static int parse(const char *const *words, struct mount_options *ret)
 {
-	struct oci_strings list = { .items = (const char **)words };
+	struct strings list = { .items = (const char **)words };
 
 	while (words[list.n])
 		list.n++;
@@ -215,7 +215,7 @@ static void many_layers_come_one_by_one(void **state)
 
 static void known_words_are_sorted_and_understood(void **state)
 {
-	struct oci_strings known = mount_options_known();
+	struct strings known = mount_options_known();
 
 	(void)state;
 	assert_true(known.n > 60);

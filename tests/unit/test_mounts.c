@@ -84,7 +84,7 @@ static int make_one(struct fixture *f, const char *type, const char *source,
 	f->mount.type = type;
 	f->mount.source = source;
 	f->mount.destination = destination;
-	f->mount.options = (struct oci_strings){ words, n };
+	f->mount.options = (struct strings){ words, n };
 	f->spec.mounts = &f->mount;
 	f->spec.nmounts = 1;
 	return make_mounts(&f->in, &f->plan);
@@ -401,7 +401,7 @@ static void masks_are_the_hosts_null(void **state)
 	struct fixture *f = *state;
 	size_t null;
 
-	f->spec.linux_.masked_paths = (struct oci_strings){ paths, 2 };
+	f->spec.linux_.masked_paths = (struct strings){ paths, 2 };
 	f->spec.root_readonly = true;
 	assert_int_equal(make_root(&f->in, &f->plan), 0);
 	null = find(f, STEP_CLONE_TREE, 0);

@@ -25,7 +25,7 @@ struct values {
 	const char *pid_file;
 	bool detach;
 	bool keep;
-	struct oci_strings env;
+	struct strings env;
 	unsigned int fds;
 };
 

@@ -276,7 +276,7 @@ static void what_is_nearly_ours(void **state)
 
 static void the_operator_allows_single_keys(void **state)
 {
-	const struct oci_strings allowed = {
+	const struct strings allowed = {
 		.items = (const char *[]){ "config.http_ca", NULL }, .n = 1
 	};
 	struct policy policy = { 0 };
@@ -304,7 +304,7 @@ static void keys_that_the_operator_may_allow(void **state)
 		"config.fs_storage",  "config.http_ca",	  "config.http_key",
 		"config.http_ca_out", "filesystem.mount", "http.credentials",
 	};
-	struct oci_strings keys;
+	struct strings keys;
 
 	(void)state;
 	assert_int_equal(policy_asked_keys(&arena, &keys), 0);

@@ -64,14 +64,14 @@ static int real_path(void *user, struct arena *arena, const char *path,
 }
 
 static int find(void *user, struct arena *arena, const char *pattern,
-		struct oci_strings *ret)
+		struct strings *ret)
 {
 	const struct host *host = user;
 	const char **items = arena_array(arena, 1, sizeof *items);
 
 	assert_non_null(items);
 	items[0] = look_up(host->found, pattern);
-	*ret = (struct oci_strings){ items, items[0] != NULL };
+	*ret = (struct strings){ items, items[0] != NULL };
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static struct policy_context context_of(const struct host *host)
 	};
 }
 
-static const char *join(struct arena *arena, const struct oci_strings *list)
+static const char *join(struct arena *arena, const struct strings *list)
 {
 	const char *text = "";
 

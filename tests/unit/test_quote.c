@@ -31,14 +31,14 @@ static void words_for_a_shell(void **state)
 		{ "#", "'#'" },
 		{ "\xc3\xa9", "'\xc3\xa9'" },
 	};
-	const struct oci_strings none = { 0 };
+	const struct strings none = { 0 };
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_string_equal(quote_word(*state, cases[i][0]),
 				    cases[i][1]);
 	assert_string_equal(quote_words(*state, &none), "");
 	assert_string_equal(quote_words(*state,
-					&(struct oci_strings){
+					&(struct strings){
 						(const char *[]){ "ls", "a b",
 								  "" },
 						3 }),

@@ -449,7 +449,7 @@ static void an_argument_that_does_not_exist_is_an_error(void **state)
 
 static void words_end_with_null(void **state)
 {
-	const struct oci_strings lists[] = {
+	const struct strings lists[] = {
 		confine_seccomp_actions(),
 		confine_seccomp_operators(),
 		confine_seccomp_archs(),

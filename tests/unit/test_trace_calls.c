@@ -89,7 +89,7 @@ static void decodes_calls(void **state)
 /* A name that nobody knows would never be looked at. */
 static void knows_all_names(void **state)
 {
-	struct oci_strings names = trace_calls_names();
+	struct strings names = trace_calls_names();
 
 	(void)state;
 	for (size_t i = 0; i < names.n; i++)

@@ -43,7 +43,7 @@ static const uint64_t arguments[][6] = {
 
 static const char *watched[] = { "openat", "execve", "socket", "connect",
 				 "sendto", "mount",  "chroot" };
-static const struct oci_strings calls = { watched, COUNT(watched) };
+static const struct strings calls = { watched, COUNT(watched) };
 
 static bool is_watched(uint32_t arch, uint32_t number, const uint64_t *args)
 {

@@ -30,7 +30,7 @@ static void put_sample(struct writer *w)
 	put_end(w);
 	put_array(w, "a");
 	put_end(w);
-	put_strings(w, "words", &(struct oci_strings){ words, 2 });
+	put_strings(w, "words", &(struct strings){ words, 2 });
 	put_annotations(w, "left out", &(struct oci_annotations){ 0 });
 	put_array(w, "list");
 	put_object(w, NULL);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/strings.h - lists of strings. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+
+/* items[n] is NULL, so that a list can be an argv; an empty list has no items. */
+struct strings {
+	const char **items;
+	size_t n;
+};
+
+bool strings_has(const struct strings *list, const char *word);
+/* Append a string that outlives the list; -ENOMEM is recorded. */
+int strings_add(struct arena *arena, struct strings *list, const char *text);
