@@ -168,7 +168,7 @@ leaves_nothing() {
 
 # ---- by root ----
 
-@test "podman of root runs a program and ends as it does" {
+@test "podman of root runs a program and exits with its status" {
 	by_root
 	runs_a_program
 }
@@ -198,17 +198,17 @@ leaves_nothing() {
 	shows_statistics
 }
 
-@test "podman of root sees a program killed that wants too much memory" {
+@test "podman of root sees that a program with too much memory is killed" {
 	by_root
 	kills_for_memory
 }
 
-@test "podman of root has a container in the slice it is told to" {
+@test "podman of root puts a container into the slice of --cgroup-parent" {
 	by_root
 	has_a_parent
 }
 
-@test "podman of root has a pod that is a slice" {
+@test "podman of root makes a pod a slice" {
 	by_root
 	has_a_pod
 }
@@ -225,7 +225,7 @@ leaves_nothing() {
 
 # ---- by a user ----
 
-@test "podman of a user runs a program and ends as it does" {
+@test "podman of a user runs a program and exits with its status" {
 	by_user
 	runs_a_program
 }
@@ -255,17 +255,17 @@ leaves_nothing() {
 	shows_statistics
 }
 
-@test "podman of a user sees a program killed that wants too much memory" {
+@test "podman of a user sees that a program with too much memory is killed" {
 	by_user
 	kills_for_memory
 }
 
-@test "podman of a user has a container in the slice it is told to" {
+@test "podman of a user puts a container into the slice of --cgroup-parent" {
 	by_user
 	has_a_parent
 }
 
-@test "podman of a user has a pod that is a slice" {
+@test "podman of a user makes a pod a slice" {
 	by_user
 	has_a_pod
 }

@@ -45,14 +45,14 @@ remove_all() {
 }
 
 # bats test_tags=run,exit-codes
-@test "buildah runs a program and ends as it does" {
+@test "buildah runs a program and exits with its status" {
 	expect 0 hello run_in echo hello
 	expect 7 "" run_in sh -c 'exit 7'
 	expect 143 "" run_in sh -c 'sh -c "kill -TERM \$\$"; exit $?'
 }
 
 # bats test_tags=exit-codes
-@test "buildah says which program it cannot run, and why" {
+@test "buildah names the program it cannot run, and why" {
 	expect 1 "executable file not found in \$PATH" run_in nosuch
 	expect 1 "permission denied" run_in /etc/passwd
 	assert_output_has /etc/passwd
@@ -64,7 +64,7 @@ remove_all() {
 }
 
 # bats test_tags=run,hostname
-@test "buildah runs a program as a user, in a place and by a name" {
+@test "buildah runs a program with a user, a working directory, a variable and a host name" {
 	expect 0 "uid=1(daemon)" buildah_with --user daemon -- id
 	expect 0 /tmp buildah_with --workingdir /tmp -- pwd
 	expect 0 WORD=here buildah_with --env WORD=here -- env
@@ -73,7 +73,7 @@ remove_all() {
 
 # Later mounts of the host cannot arrive: buildah is in a mount namespace.
 # bats test_tags=propagation
-@test "buildah binds a directory so that its mounts are shared, or not" {
+@test "buildah binds a directory with shared or private mounts" {
 	expect 0 " /dir " buildah_with -v "$TMP:/dir:rshared" -- \
 		grep 'shared:' /proc/self/mountinfo
 	expect 1 "" buildah_with -v "$TMP:/dir:rprivate" -- \
@@ -81,7 +81,7 @@ remove_all() {
 }
 
 # bats test_tags=volumes
-@test "buildah bud keeps what is written to a cache" {
+@test "buildah bud keeps the files of a cache" {
 	local run='RUN --mount=type=cache,target=/kept'
 
 	build "$run echo kept >/kept/file" --layers=false
@@ -89,7 +89,7 @@ remove_all() {
 }
 
 # bats test_tags=sysctl
-@test "buildah lets everyone send pings in a network of its own" {
+@test "buildah run lets everyone send pings in a network of its own" {
 	expect 0 "" buildah run --runtime "$RUNTIME" --isolation oci \
 		--network private base -- \
 		cat /proc/sys/net/ipv4/ping_group_range
@@ -97,7 +97,7 @@ remove_all() {
 }
 
 # bats test_tags=binds
-@test "buildah mounts what a program needs" {
+@test "buildah mounts the file systems that a program needs" {
 	echo kept >"$TMP/file"
 	expect 0 "Read-only file system" buildah_with -v "$TMP:/dir:ro" -- \
 		sh -c '! touch /dir/new && cat /dir/file'
@@ -112,7 +112,7 @@ remove_all() {
 }
 
 # bats test_tags=host-namespaces
-@test "buildah run --network host and its like share the caller's" {
+@test "buildah run --network host and its like share the caller's namespaces" {
 	local ns
 
 	for ns in pid uts ipc; do
@@ -143,7 +143,7 @@ remove_all() {
 }
 
 # bats test_tags=cgroup-namespace
-@test "buildah run has a cgroup namespace, or the caller's" {
+@test "buildah run gives a program a cgroup namespace, or the caller's" {
 	expect 1 "" buildah_with --cgroupns private -- grep -v ':/$' /proc/self/cgroup
 	expect 0 "$(room readlink /proc/self/ns/cgroup)" \
 		buildah_with --cgroupns host -- readlink /proc/self/ns/cgroup
@@ -172,13 +172,13 @@ build_cat() {
 }
 
 # bats test_tags=oom-kill
-@test "buildah bud ends with a program that wants too much memory" {
+@test "buildah bud fails if a program exceeds its memory limit" {
 	expect 1 "exited on killed" build "RUN tail /dev/zero" --memory 16m \
 		--memory-swap 16m
 }
 
 # bats test_tags=ulimits,devices,cgroup-parent
-@test "buildah bud gives its programs what it is told to" {
+@test "buildah bud gives its programs the limits, devices and cgroup of its options" {
 	expect 0 123 build "RUN ulimit -n" --ulimit nofile=123:123
 	expect 0 crw-rw-rw- build "RUN ls -l /dev/nought" \
 		--device /dev/zero:/dev/nought
@@ -188,13 +188,13 @@ build_cat() {
 }
 
 # bats test_tags=user-namespaces
-@test "buildah bud has a user namespace" {
+@test "buildah bud runs programs in a user namespace" {
 	expect 0 "0     300000      65536" build "RUN cat /proc/self/uid_map" \
 		--userns-uid-map 0:300000:65536 --userns-gid-map 0:300000:65536
 }
 
 # bats test_tags=seccomp
-@test "buildah bud has a filter of one's own, or none" {
+@test "buildah bud takes a seccomp profile of the caller's, or none" {
 	no_mkdir >"$TMP/profile.json"
 	expect 1 "Operation not permitted" build "RUN mkdir /tmp/new" \
 		--security-opt "seccomp=$TMP/profile.json"
@@ -217,7 +217,7 @@ build_cat() {
 }
 
 # bats test_tags=run
-@test "what buildah has run is in the image" {
+@test "an image has the files that programs of buildah run wrote" {
 	run_in sh -c 'echo made >/made'
 	expect 0 made run_in cat /made
 }

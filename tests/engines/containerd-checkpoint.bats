@@ -55,7 +55,7 @@ task_counted_past() {
 }
 
 # bats test_tags=checkpoint
-@test "ctr restores a container where its checkpoint was made" {
+@test "ctr restores a container at the point of its checkpoint" {
 	start_counting_task a
 	before=$(task_exec a cat /count)
 	expect 0 "" ctr containers checkpoint --task --rw a saved

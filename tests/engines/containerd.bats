@@ -68,14 +68,14 @@ cgroup_file() {
 }
 
 # bats test_tags=run,exit-codes
-@test "ctr runs a program and ends as it does" {
+@test "ctr runs a program and exits with its status" {
 	expect 0 hello task_once a echo hello
 	expect 7 "" task_once a sh -c 'exit 7'
 	expect 143 "" task_once a sh -c 'sh -c "kill -TERM \$\$"; exit $?'
 }
 
 # bats test_tags=exit-codes
-@test "ctr says which program it cannot run, and why" {
+@test "ctr names the program it cannot run, and why" {
 	expect 1 "exec: \"nosuch\": executable file not found in \$PATH" \
 		task_once a nosuch
 	expect 1 'exec: "/etc/passwd": permission denied' task_once a /etc/passwd
@@ -83,13 +83,13 @@ cgroup_file() {
 }
 
 # bats test_tags=run
-@test "ctr runs a program in a place and with words for it" {
+@test "ctr runs a program with a working directory and an environment" {
 	expect 0 /tmp task_with --cwd /tmp -- a pwd
 	expect 0 WORD=here task_with --env WORD=here -- a env
 }
 
 # bats test_tags=run
-@test "ctr runs a plain directory" {
+@test "ctr runs a container from a plain directory" {
 	expect 0 hello ctr run --rm --runc-binary "$RUNTIME" \
 		--rootfs "$ROOM/image/rootfs" a /bin/echo hello
 }
@@ -136,7 +136,7 @@ cgroup_file() {
 # The program's input must not end before anyone is there.
 # shellcheck disable=SC2016 # for the shell inside
 # bats test_tags=attach
-@test "ctr task attach has the program's input, output and end" {
+@test "ctr task attach passes on input, output and exit status" {
 	ctr run -d --runc-binary "$RUNTIME" "$IMAGE" a \
 		sh -c 'read word; echo "read $word"; exit 8' <>"$ROOM/silence"
 	expect 8 "read it" ctr tasks attach a <<<it
@@ -199,7 +199,7 @@ task_has_processes() {
 }
 
 # bats test_tags=oom-kill
-@test "ctr sees a program killed that wants too much memory" {
+@test "ctr reports a program that exceeds its memory limit as killed" {
 	expect 137 "" task_with --memory-limit 16777216 -- a tail /dev/zero
 }
 
@@ -220,7 +220,7 @@ task_has_processes() {
 }
 
 # bats test_tags=propagation
-@test "ctr binds a directory so that later mounts arrive, or do not" {
+@test "ctr binds a directory with or without later mounts of the host" {
 	local dir=$ROOM/propagation bind
 
 	bind=type=bind,src=$dir,dst=/dir,options=rbind
@@ -259,7 +259,7 @@ task_has_processes() {
 }
 
 # bats test_tags=no-new-privileges
-@test "ctr has privileges only go down, unless told otherwise" {
+@test "ctr sets no_new_privs, unless --allow-new-privs is given" {
 	expect 0 "NoNewPrivs:	1" task_once a grep NoNewPrivs /proc/self/status
 	expect 0 "NoNewPrivs:	0" task_with --allow-new-privs -- a \
 		grep NoNewPrivs /proc/self/status
@@ -267,7 +267,7 @@ task_has_processes() {
 
 # These options make ctr forget --runc-binary: it runs what is called runc.
 # bats test_tags=user-namespaces
-@test "ctr run --uidmap has a user namespace" {
+@test "ctr run --uidmap gives a container a user namespace" {
 	expect 0 "0     300000      65536" task_with --uidmap 0:300000:65536 \
 		--gidmap 0:300000:65536 -- a cat /proc/self/uid_map
 }
@@ -291,7 +291,7 @@ start_configured() {
 }
 
 # bats test_tags=pids,cpuset
-@test "ctr run --config has limits that ctr has no options for" {
+@test "ctr run --config sets limits that ctr has no options for" {
 	start_configured '.linux.resources += {pids: {limit: 50},
 		cpu: {cpus: "0"}}'
 	expect 0 "" cgroup_file a pids.max
@@ -301,7 +301,7 @@ start_configured() {
 }
 
 # bats test_tags=hostname,sysctl,ulimits,cgroup-namespace
-@test "ctr run --config has settings that ctr has no options for" {
+@test "ctr run --config applies settings that ctr has no options for" {
 	start_configured '.hostname = "inside" |
 		.linux.sysctl = {"net.core.somaxconn": "4321"} |
 		.process.rlimits = [{type: "RLIMIT_NOFILE", soft: 123,
@@ -314,13 +314,13 @@ start_configured() {
 }
 
 # bats test_tags=hostname
-@test "ctr names a container" {
+@test "ctr run --hostname sets the host name of a container" {
 	[ -n "$ENGINE_SUITE" ] || skip "needs containerd 1.7"
 	expect 0 inside task_with --hostname inside -- a hostname
 }
 
 # bats test_tags=network
-@test "ctr run --cni has an interface by the plugins" {
+@test "ctr run --cni gives a container an interface" {
 	expect 0 10.77.0. task_with --cni -- a ip address show eth0
 }
 
@@ -342,7 +342,7 @@ start_configured() {
 }
 
 # bats test_tags=cgroup-parent
-@test "ctr puts a container into the cgroup it is told to" {
+@test "ctr run --cgroup puts a container into that cgroup" {
 	start_task a --cgroup /given/a
 	room grep -q /given/a "/proc/$(task_pid a)/cgroup"
 }
@@ -356,7 +356,7 @@ start_configured() {
 
 # A wrong value is refused by the name of its key, which shows that it arrived.
 # bats test_tags=policy
-@test "ctr passes a policy on, and does not run what has a wrong one" {
+@test "ctr passes a policy on, and does not run a container with a wrong one" {
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
 	expect 0 "Seccomp_filters:	1" task_with \
 		--annotation io.sandlock.network.mode=deny -- a \

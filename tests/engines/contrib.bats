@@ -34,13 +34,13 @@ contrib_field() {
 	END
 }
 
-@test "containerd has the handler by version 1 of its format, too" {
+@test "containerd finds the handler in version 1 of its configuration" {
 	run_pod sandlock
 	start_cri_container '{}' sleep 1000
 	expect 0 inside exec_sync hostname
 }
 
-@test "a pod of the class has its policy, and one container more of it" {
+@test "a pod of the RuntimeClass has its policy, and one container a memory limit of its own" {
 	local handler web
 
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
@@ -69,7 +69,7 @@ start_of_pod() {
 }
 
 # There is no CRI-O to run: its file says what it must, and nothing else.
-@test "CRI-O's file leads to the runtime" {
+@test "CRI-O's configuration names the runtime" {
 	[ "$(contrib_field crio/10-sandlock.conf '.crio.runtime.runtimes.sandlock |
 		keys | join(" ")')" = "runtime_path runtime_root runtime_type" ]
 	[ "$(contrib_field crio/10-sandlock.conf \

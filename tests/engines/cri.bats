@@ -19,7 +19,7 @@ setup_file() {
 }
 
 # bats test_tags=pods,network
-@test "a pod with the handler has an address and is ready" {
+@test "a CRI pod with the handler has an address and is ready" {
 	run_pod sandlock
 	run_ok cri PodSandboxStatus "{\"pod_sandbox_id\": \"$POD\"}"
 	[ "$(jq -r .status.runtime_handler <<<"$output")" = sandlock ]
@@ -28,12 +28,12 @@ setup_file() {
 }
 
 # bats test_tags=pods
-@test "a pod with an unknown handler is refused" {
+@test "CRI refuses a pod with an unknown handler" {
 	expect 1 'no runtime for "nosuch" is configured' run_pod nosuch
 }
 
 # bats test_tags=run,exec,stop,hostname
-@test "a container runs, is looked into, and is stopped" {
+@test "CRI runs, inspects and stops a container" {
 	run_pod sandlock
 	start_cri_container '{}' sh -c 'trap "exit 3" TERM; sleep 1000 & wait'
 	[ "$(on_container ContainerStatus | jq .status.state)" -eq 1 ]
@@ -48,7 +48,7 @@ setup_file() {
 }
 
 # bats test_tags=exit-codes,logs,detached
-@test "a container that ends tells how, and its log is kept" {
+@test "CRI reports how a container ended, and keeps its log" {
 	run_pod sandlock
 	start_cri_container '{}' sh -c 'echo out; echo err >&2; exit 7'
 	wait_until has_exited
@@ -58,7 +58,7 @@ setup_file() {
 }
 
 # bats test_tags=stop,kill
-@test "a container that does not listen is killed" {
+@test "CRI kills a container that ignores its stop signal" {
 	run_pod sandlock
 	start_cri_container '{}' sleep 1000
 	on_container StopContainer '"timeout": 1'
@@ -66,7 +66,7 @@ setup_file() {
 }
 
 # bats test_tags=exit-codes
-@test "a container without its program is refused, and says so" {
+@test "CRI names a missing program of a container" {
 	run_pod sandlock
 	create_container '{}' nosuch
 	expect 1 "exec: \"nosuch\": executable file not found in \$PATH" \
@@ -79,7 +79,7 @@ setup_file() {
 }
 
 # bats test_tags=restart,exit-codes
-@test "a kubelet has a container that failed run again beside the others" {
+@test "a kubelet restarts a failed container beside the others" {
 	run_pod sandlock
 	start_cri_container '{}' sh -c 'exit 1'
 	wait_until has_exited
@@ -91,7 +91,7 @@ setup_file() {
 }
 
 # bats test_tags=run
-@test "a container has its environment and directory, as a command has" {
+@test "a CRI container and its commands have its environment and working directory" {
 	run_pod sandlock
 	start_cri_container '{"working_dir": "/tmp", "envs": {"WORD": "here"}}' \
 		sleep 1000
@@ -100,7 +100,7 @@ setup_file() {
 }
 
 # bats test_tags=exec
-@test "an exec without its program is refused, and says so" {
+@test "CRI exec names a missing program" {
 	run_pod sandlock
 	start_cri_container '{}' sleep 1000
 	expect 1 "exec: \"nosuch\": executable file not found in \$PATH" \
@@ -108,7 +108,7 @@ setup_file() {
 }
 
 # bats test_tags=exec
-@test "an exec that takes too long is killed" {
+@test "CRI exec kills a program that takes too long" {
 	run_pod sandlock
 	start_cri_container '{}' sleep 1000
 	expect 1 "timeout 1s exceeded" on_container ExecSync \
@@ -117,7 +117,7 @@ setup_file() {
 }
 
 # bats test_tags=memory,read-only,binds
-@test "a container has the limits and mounts it asks for" {
+@test "a CRI container has its limits and mounts" {
 	mkdir "$TMP/dir"
 	run_pod sandlock
 	start_cri_container "{\"linux\": {
@@ -133,7 +133,7 @@ setup_file() {
 }
 
 # bats test_tags=volumes
-@test "a container has the volume that its image declares" {
+@test "a CRI container has the volume that its image declares" {
 	local image=$ROOM/image
 
 	jq '.config.Volumes = {"/kept": {}}' "$image/config.json" \
@@ -151,7 +151,7 @@ setup_file() {
 }
 
 # bats test_tags=pods,shared-namespaces
-@test "two containers share the network and, if asked, the processes" {
+@test "two CRI containers share the network and, if asked, the pid namespace" {
 	run_pod sandlock
 	start_cri_container '{"metadata": {"name": "web"}}' \
 		sh -c 'echo page >/tmp/index.html; httpd -f -h /tmp'
@@ -163,7 +163,7 @@ setup_file() {
 }
 
 # bats test_tags=cpus,cpuset,update
-@test "limits are set, and changed while the container runs" {
+@test "CRI sets limits, and changes them while the container runs" {
 	run_pod sandlock
 	start_cri_container '{"linux": {"resources": {"cpu_quota": 50000,
 		"cpu_period": 100000, "cpuset_cpus": "0"}}}' sleep 1000
@@ -180,7 +180,7 @@ stdout_of() {
 }
 
 # bats test_tags=oom-kill
-@test "a container that wants too much memory is known to have been killed" {
+@test "CRI reports a container that exceeds its memory limit as killed" {
 	run_pod sandlock
 	start_cri_container '{"linux": {"resources":
 		{"memory_limit_in_bytes": 16777216}}}' tail /dev/zero
@@ -190,7 +190,7 @@ stdout_of() {
 }
 
 # bats test_tags=stats
-@test "a kubelet sees what a container takes" {
+@test "a kubelet gets the resource usage of a container" {
 	run_pod sandlock
 	start_cri_container '{}' sleep 1000
 	[ "$(on_container ContainerStats |
@@ -198,7 +198,7 @@ stdout_of() {
 }
 
 # bats test_tags=tty
-@test "a container may have a terminal" {
+@test "a CRI container may have a terminal" {
 	run_pod sandlock
 	start_cri_container '{"tty": 1}' sh -c 'tty; sleep 1000'
 	wait_until grep -q /dev/pts/ "$ROOM/pod/log"
@@ -206,7 +206,7 @@ stdout_of() {
 
 # shellcheck disable=SC2016 # for the shell inside
 # bats test_tags=attach
-@test "a kubelet attaches to what a container reads and prints" {
+@test "a kubelet attaches to the input and output of a container" {
 	run_pod sandlock
 	start_cri_container '{"stdin": 1}' \
 		sh -c 'read word; echo "read $word"; echo wrong >&2; exit 8'
@@ -245,7 +245,7 @@ stdout_of() {
 }
 
 # bats test_tags=cgroup-namespace
-@test "a pod may see its own cgroups alone, or not" {
+@test "a CRI pod may have a cgroup namespace, or the host's" {
 	run_pod sandlock
 	start_cri_container '{}' sleep 1000
 	if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
@@ -257,7 +257,7 @@ stdout_of() {
 }
 
 # bats test_tags=propagation
-@test "mounts arrive, or do not, and go back, as a container asks for" {
+@test "a CRI container has the mount propagation it asks for" {
 	local dir=$ROOM/propagation
 
 	mkdir -p "$dir/later"
@@ -284,7 +284,7 @@ stdout_of() {
 }
 
 # bats test_tags=capabilities,no-new-privileges
-@test "a container runs as the user and with the capabilities it asks for" {
+@test "a CRI container runs as its user and with its capabilities" {
 	run_pod sandlock
 	start_cri_container '{"linux": {"security_context": {"no_new_privs": 1,
 		"run_as_user": {"value": 1}, "capabilities":
@@ -303,7 +303,7 @@ stdout_of() {
 }
 
 # bats test_tags=seccomp
-@test "a container has the profile of system calls it asks for" {
+@test "a CRI container has its seccomp profile" {
 	no_mkdir >"$TMP/profile.json"
 	run_pod sandlock
 	start_cri_container '{"linux": {"security_context":
@@ -320,7 +320,7 @@ stdout_of() {
 }
 
 # bats test_tags=devices
-@test "a container has the device it asks for" {
+@test "a CRI container has its device" {
 	run_pod sandlock
 	start_cri_container '{"devices": [{"container_path": "/dev/nought",
 		"host_path": "/dev/zero", "permissions": "rw"}]}' sleep 1000
@@ -329,7 +329,7 @@ stdout_of() {
 }
 
 # bats test_tags=sysctl
-@test "a pod sets its sysctls" {
+@test "a CRI pod sets its sysctls" {
 	POD_MORE='{"linux": {"sysctls": {"net.core.somaxconn": "4321"}}}' \
 		run_pod sandlock
 	start_cri_container '{}' sleep 1000
@@ -337,7 +337,7 @@ stdout_of() {
 }
 
 # bats test_tags=host-namespaces
-@test "a pod may be on the network of the host, and among its processes" {
+@test "a CRI pod may share the network and pid namespace of the host" {
 	local ns namespaces='{"linux": {"security_context":
 		{"namespace_options": {"network": 2, "pid": 2, "ipc": 2}}}}'
 
@@ -350,7 +350,7 @@ stdout_of() {
 }
 
 # bats test_tags=user-namespaces
-@test "a pod may have a user namespace" {
+@test "a CRI pod may have a user namespace" {
 	local ids='[{"host_id": 300000, "container_id": 0, "length": 65536}]'
 	local namespaces
 
@@ -364,7 +364,7 @@ stdout_of() {
 }
 
 # bats test_tags=privileged
-@test "a privileged container has all that is there" {
+@test "a privileged CRI container has all capabilities" {
 	POD_MORE='{"linux": {"security_context": {"privileged": 1}}}' \
 		run_pod sandlock
 	start_cri_container '{"linux": {"security_context": {"privileged": 1}}}' \
@@ -374,7 +374,7 @@ stdout_of() {
 }
 
 # bats test_tags=cgroup-parent
-@test "a pod lies in the cgroup that the kubelet says" {
+@test "a CRI pod lies in the cgroup that the kubelet names" {
 	run_pod sandlock
 	start_cri_container '{}' sleep 1000
 	room grep -q "/kubepods/$CONTAINER" \
@@ -382,7 +382,7 @@ stdout_of() {
 }
 
 # bats test_tags=annotations
-@test "annotations that are not for the runtime do not arrive" {
+@test "CRI passes no annotations on that are not for the runtime" {
 	run_pod sandlock
 	start_cri_container '{"annotations": {"org.example": "no"}}' sleep 1000
 	expect 0 io.kubernetes.cri.sandbox-name jq .annotations \
@@ -392,7 +392,7 @@ stdout_of() {
 
 # A wrong value is refused by the name of its key, which shows that it arrived.
 # bats test_tags=policy
-@test "the annotations of a policy arrive, of a pod and of a container" {
+@test "CRI passes the annotations of a policy on, of a pod and of a container" {
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
 	expect 1 "io.sandlock.network.mode: 'of the pod' is not" \
 		run_pod sandlock io.sandlock.network.mode

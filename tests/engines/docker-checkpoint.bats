@@ -36,7 +36,7 @@ docker_start_counting() {
 }
 
 # bats test_tags=checkpoint
-@test "docker restores a container where its checkpoint was made" {
+@test "docker restores a container at the point of its checkpoint" {
 	local before
 
 	docker_start_counting one
@@ -50,7 +50,7 @@ docker_start_counting() {
 }
 
 # bats test_tags=checkpoint
-@test "docker checkpoint create --leave-running leaves it running" {
+@test "docker checkpoint create --leave-running leaves the container running" {
 	docker_start_counting one
 	expect 0 saved docker checkpoint create --leave-running one saved
 	expect 0 running docker_state one

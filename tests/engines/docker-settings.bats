@@ -20,7 +20,7 @@ setup_file() {
 }
 
 # bats test_tags=cpus,cpuset
-@test "docker sets a share of the CPUs, and which" {
+@test "docker sets the CPU quota and the CPUs" {
 	docker_start_sleeping one --cpus 0.5 --cpuset-cpus 0
 	expect 0 50000 cpu_quota docker exec one cat
 	expect 0 "" cpuset docker exec one cat
@@ -35,14 +35,14 @@ setup_file() {
 }
 
 # bats test_tags=oom-kill
-@test "docker knows that the memory was not enough" {
+@test "docker reports an OOM kill" {
 	expect 137 "" docker_run --name one --memory 16m --memory-swap 16m \
 		"$IMAGE" tail /dev/zero
 	expect 0 true docker inspect --format '{{.State.OOMKilled}}' one
 }
 
 # bats test_tags=read-only,tmpfs,binds
-@test "docker mounts, and keeps the root read-only" {
+@test "docker run mounts a tmpfs and a directory, and keeps the root read-only" {
 	mkdir "$TMP/dir"
 	expect 0 "Read-only file system" docker_once --read-only \
 		--tmpfs /scratch -v "$TMP/dir:/dir" "$IMAGE" \
@@ -51,13 +51,13 @@ setup_file() {
 }
 
 # bats test_tags=volumes
-@test "docker keeps what is written to a volume" {
+@test "docker keeps the files of a volume" {
 	docker_once -v named:/named "$IMAGE" sh -c 'echo kept >/named/file'
 	expect 0 kept docker_once -v named:/named:ro "$IMAGE" cat /named/file
 }
 
 # bats test_tags=propagation
-@test "docker binds a directory so that later mounts arrive, or do not" {
+@test "docker binds a directory with or without later mounts of the host" {
 	local dir=$ROOM/propagation
 
 	mkdir -p "$dir/later"
@@ -76,7 +76,7 @@ setup_file() {
 }
 
 # bats test_tags=capabilities
-@test "docker takes capabilities away, and adds one" {
+@test "docker drops capabilities, and adds one" {
 	expect 0 "CapBnd:	0000000000000000" docker_once --cap-drop all "$IMAGE" \
 		grep Cap /proc/self/status
 	expect 0 "CapEff:	0000000000001000" docker_once --cap-drop all \
@@ -84,7 +84,7 @@ setup_file() {
 }
 
 # bats test_tags=seccomp,no-new-privileges
-@test "docker filters system calls and new privileges" {
+@test "docker sets a seccomp filter and no_new_privs" {
 	expect 0 "Seccomp:	2" docker_once --security-opt no-new-privileges \
 		"$IMAGE" grep -E 'Seccomp|NoNewPrivs' /proc/self/status
 	assert_output_has "NoNewPrivs:	1"
@@ -93,7 +93,7 @@ setup_file() {
 }
 
 # bats test_tags=seccomp
-@test "docker has a filter of one's own" {
+@test "docker takes a seccomp profile of the caller's" {
 	no_mkdir >"$TMP/profile.json"
 	expect 1 "Operation not permitted" docker_once \
 		--security-opt "seccomp=$TMP/profile.json" "$IMAGE" \
@@ -101,7 +101,7 @@ setup_file() {
 }
 
 # bats test_tags=privileged
-@test "docker run --privileged runs even where not all can be given" {
+@test "docker run --privileged runs even where not all capabilities are available" {
 	expect 0 "" docker_once --privileged "$IMAGE" mount -t tmpfs tmpfs /tmp
 }
 
@@ -114,7 +114,7 @@ setup_file() {
 }
 
 # bats test_tags=sysctl,ulimits,hostname
-@test "docker sets what belongs to the container alone" {
+@test "docker sets sysctls, limits and the host name of the container alone" {
 	expect 0 77 docker_once --sysctl kernel.msgmax=77 "$IMAGE" \
 		cat /proc/sys/kernel/msgmax
 	expect 0 123 docker_once --ulimit nofile=123:123 "$IMAGE" \
@@ -123,7 +123,7 @@ setup_file() {
 }
 
 # bats test_tags=host-namespaces
-@test "docker run --pid host and its like share the daemon's" {
+@test "docker run --pid host and its like share the daemon's namespaces" {
 	local ns
 
 	for ns in pid uts ipc; do
@@ -146,12 +146,12 @@ setup_file() {
 }
 
 # bats test_tags=init
-@test "docker run --init reaps" {
+@test "docker run --init reaps orphans" {
 	expect 0 docker-init docker_once --init "$IMAGE" ps
 }
 
 # bats test_tags=cgroup-parent,cgroup-namespace
-@test "docker puts a container into the cgroup it is told to" {
+@test "docker run --cgroup-parent puts a container into that cgroup" {
 	expect 0 "" docker_run -d --name one --cgroup-parent /given \
 		--cgroupns private "$IMAGE" sleep 1000
 	room grep -q "/given/" "/proc/$(docker_pid one)/cgroup"
@@ -170,7 +170,7 @@ setup_file() {
 }
 
 # bats test_tags=policy
-@test "docker passes a policy on, and does not run what has a wrong one" {
+@test "docker passes a policy on, and does not run a container with a wrong one" {
 	[ -n "$ENGINE_SUITE" ] || skip "needs a docker with --annotation"
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
 	expect 0 "Seccomp_filters:	2" docker_once \

@@ -14,7 +14,7 @@ setup_file() {
 }
 
 # bats test_tags=user-namespaces
-@test "docker --userns-remap has containers run as nobody outside" {
+@test "docker --userns-remap runs containers as an unprivileged user outside" {
 	docker_start_sleeping one
 	expect 0 "0     300000      65536" docker exec one \
 		cat /proc/self/uid_map
@@ -23,13 +23,13 @@ setup_file() {
 }
 
 # bats test_tags=user-namespaces
-@test "docker run --userns host is root outside, too" {
+@test "docker run --userns host runs a container as root outside" {
 	expect 0 "4294967295" docker_once --userns host "$IMAGE" \
 		cat /proc/self/uid_map
 }
 
 # bats test_tags=user-namespaces,binds
-@test "docker --userns-remap writes as the user to a directory" {
+@test "docker --userns-remap writes to a bound directory as the mapped user" {
 	mkdir "$TMP/dir"
 	chmod 0777 "$TMP/dir"
 	docker_once -v "$TMP/dir:/dir" "$IMAGE" touch /dir/new

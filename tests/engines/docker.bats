@@ -13,21 +13,21 @@ setup_file() {
 }
 
 # bats test_tags=run,exit-codes
-@test "docker runs a program and ends as it does" {
+@test "docker runs a program and exits with its status" {
 	expect 0 hello docker_once "$IMAGE" echo hello
 	expect 7 "" docker_once "$IMAGE" sh -c 'exit 7'
 	expect 143 "" docker_once --init "$IMAGE" sh -c 'kill -TERM $$'
 }
 
 # bats test_tags=run
-@test "docker uses the runtime that is tested" {
+@test "docker uses the runtime under test" {
 	docker_start_sleeping one
 	expect 0 sandlock docker inspect --format '{{.HostConfig.Runtime}}' one
 	expect 0 "$RUNTIME" docker info --format '{{json .Runtimes}}'
 }
 
 # bats test_tags=exit-codes
-@test "docker run ends with 127 and 126 when it cannot run a program" {
+@test "docker run exits with 127 and 126 when it cannot run a program" {
 	expect 127 "executable file not found in \$PATH" docker_once "$IMAGE" nosuch
 	expect 126 "permission denied" docker_once "$IMAGE" /etc/passwd
 	expect 126 "permission denied" docker_once "$IMAGE" /etc
@@ -46,13 +46,13 @@ setup_file() {
 }
 
 # bats test_tags=exec
-@test "docker exec says which program there is not" {
+@test "docker exec names a missing program" {
 	docker_start_sleeping one
 	expect 126 "executable file not found in \$PATH" docker exec one nosuch
 }
 
 # bats test_tags=tty,exec
-@test "docker exec -it and run -it have a terminal" {
+@test "docker exec -it and docker run -it give a program a terminal" {
 	docker_start_sleeping one
 	expect 5 /dev/pts/ terminal docker exec -it one sh -c 'tty; exit 5'
 	expect 0 /dev/pts/ terminal docker_run --rm -it "$IMAGE" \
@@ -70,7 +70,7 @@ setup_file() {
 
 # shellcheck disable=SC2016 # for the shell inside
 # bats test_tags=attach
-@test "docker attach has the program's input and its end" {
+@test "docker attach passes on input and exit status" {
 	docker_run -d -i --name one "$IMAGE" \
 		sh -c 'read word; echo "read $word"; exit 8' >/dev/null
 	expect 8 "" docker attach one <<<it
@@ -85,7 +85,7 @@ setup_file() {
 }
 
 # bats test_tags=stop,restart,kill
-@test "docker stops, kills and starts again" {
+@test "docker stops, kills and restarts a container" {
 	docker_start_sleeping one
 	docker stop -t 10 one
 	[ "$(docker_exit_code one)" -eq 3 ]
@@ -97,7 +97,7 @@ setup_file() {
 }
 
 # bats test_tags=kill
-@test "docker kill sends the signal it is told to" {
+@test "docker kill sends the named signal" {
 	docker_run -d --name one "$IMAGE" \
 		sh -c 'trap "exit 4" USR1; echo up
 		       while :; do sleep 0.05; done' >/dev/null
@@ -130,7 +130,7 @@ is_healthy() {
 }
 
 # bats test_tags=healthcheck
-@test "docker asks a container for its health" {
+@test "docker runs the health check of a container" {
 	docker_start_sleeping one --health-cmd 'test -e /tmp/well' --health-interval 0.2s
 	docker exec one touch /tmp/well
 	wait_until is_healthy one

@@ -39,7 +39,7 @@ podman_counted_past() {
 }
 
 # bats test_tags=checkpoint
-@test "podman restores a container where its checkpoint was made" {
+@test "podman restores a container at the point of its checkpoint" {
 	podman_start_counting a
 	before=$(podman_count a)
 	expect 0 "" podman container checkpoint a
@@ -52,7 +52,7 @@ podman_counted_past() {
 }
 
 # bats test_tags=checkpoint
-@test "podman checkpoint --leave-running leaves it running" {
+@test "podman checkpoint --leave-running leaves the container running" {
 	podman_start_counting a
 	expect 0 "" podman container checkpoint --leave-running a
 	expect 0 running podman_state a
@@ -60,7 +60,7 @@ podman_counted_past() {
 }
 
 # bats test_tags=checkpoint
-@test "podman checkpoint --export is restored under another name" {
+@test "podman restores the export of a checkpoint under another name" {
 	podman_start_counting a
 	before=$(podman_count a)
 	expect 0 "" podman container checkpoint --export "$ROOM/a.tar" a
@@ -91,7 +91,7 @@ podman_counted_past() {
 }
 
 # bats test_tags=checkpoint
-@test "podman restores what a container prints" {
+@test "podman restores the output of a container" {
 	podman run -d --network none --name a "$IMAGE" sh -c 'i=0; while :; do
 		i=$((i + 1)); echo line $i; sleep 0.05; done' >/dev/null
 	wait_until has "line 3" podman logs a
@@ -102,7 +102,7 @@ podman_counted_past() {
 }
 
 # bats test_tags=checkpoint,tty
-@test "podman restores a terminal" {
+@test "podman restores a container with a terminal" {
 	podman run -dt --network none --name a "$IMAGE" sh -c 'i=0; while :; do
 		i=$((i + 1)); echo line $i; sleep 0.05; done' >/dev/null
 	wait_until has "line 3" podman logs a
@@ -124,7 +124,7 @@ podman_counted_past() {
 }
 
 # bats test_tags=checkpoint
-@test "podman checkpoint --file-locks saves what a program has locked" {
+@test "podman checkpoint --file-locks saves the locks of a program" {
 	requires cc
 	cc -static -o "$ROOM/locker" "$BATS_TEST_DIRNAME/../locker.c"
 	podman run -d --network none --name a -v "$ROOM/locker:/bin/locker" \

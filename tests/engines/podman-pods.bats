@@ -73,7 +73,7 @@ write_pod() {
 }
 
 # bats test_tags=pods,shared-namespaces
-@test "a podman pod may share its processes, too" {
+@test "a podman pod may share its pid namespace" {
 	podman pod create --name p --network none --share pid,uts,ipc >/dev/null
 	podman run -d --pod p --name a "$IMAGE" sleep 1234 >/dev/null
 	expect 0 "sleep 1234" podman run --rm --pod p "$IMAGE" ps
@@ -124,7 +124,7 @@ no_cgroup() {
 
 # podman does not tell the runtime which of a pod's containers it is.
 # bats test_tags=kube-play,policy
-@test "podman plays a pod with a policy, if it is for all containers" {
+@test "podman plays a pod with a policy that is for all containers" {
 	local pod=$CONTRIB/kubernetes/pod.yaml
 
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"

@@ -19,7 +19,7 @@ setup_file() {
 }
 
 # bats test_tags=cpus,cpuset
-@test "podman sets a share of the CPUs, and which" {
+@test "podman sets the CPU quota and the CPUs" {
 	podman_start_sleeping a --cpus 0.5 --cpuset-cpus 0
 	expect 0 50000 cpu_quota podman exec a cat
 	expect 0 "" cpuset podman exec a cat
@@ -34,19 +34,19 @@ setup_file() {
 }
 
 # bats test_tags=oom-kill
-@test "podman sees a program killed that wants too much memory" {
+@test "podman reports a program that exceeds its memory limit as killed" {
 	expect 137 "" podman_once --memory 16m --memory-swap 16m "$IMAGE" \
 		tail /dev/zero
 }
 
 # bats test_tags=pids
-@test "podman has a fork refused that is one too many" {
+@test "podman run --pids-limit refuses one process too many" {
 	expect 2 "can't fork" podman_once --pids-limit 5 \
 		"$IMAGE" sh -c 'for i in 1 2 3 4 5 6 7; do sleep 9 & done; wait'
 }
 
 # bats test_tags=read-only,tmpfs
-@test "podman run --read-only leaves only a tmpfs to write to" {
+@test "podman run --read-only leaves only a tmpfs writable" {
 	expect 0 "Read-only file system" podman_once --read-only \
 		--tmpfs /scratch:size=1m "$IMAGE" \
 		sh -c '! touch /file && touch /scratch/file && df /scratch'
@@ -66,7 +66,7 @@ setup_file() {
 }
 
 # bats test_tags=propagation
-@test "podman binds a directory so that later mounts arrive, or do not" {
+@test "podman binds a directory with or without later mounts of the host" {
 	local dir=$ROOM/propagation
 
 	mkdir -p "$dir/later"
@@ -85,7 +85,7 @@ setup_file() {
 }
 
 # bats test_tags=capabilities
-@test "podman takes capabilities away, and adds one" {
+@test "podman drops capabilities, and adds one" {
 	expect 0 "CapBnd:	0000000000000000" podman_once --cap-drop all "$IMAGE" \
 		grep Cap /proc/self/status
 	expect 0 "CapEff:	0000000000001000" podman_once --cap-drop all \
@@ -93,21 +93,21 @@ setup_file() {
 }
 
 # bats test_tags=privileged
-@test "podman run --privileged has all that is there" {
+@test "podman run --privileged gives a container all capabilities" {
 	expect 0 "CapEff:	$(sed -n 's/CapEff:	//p' /proc/self/status)" \
 		podman_once --privileged "$IMAGE" \
 		sh -c 'grep Cap /proc/self/status; mount -t tmpfs tmpfs /tmp'
 }
 
 # bats test_tags=seccomp
-@test "podman filters system calls, unless told not to" {
+@test "podman sets a seccomp filter, unless seccomp=unconfined is given" {
 	expect 0 "Seccomp:	2" podman_once "$IMAGE" grep Seccomp /proc/self/status
 	expect 0 "Seccomp:	0" podman_once --security-opt seccomp=unconfined \
 		"$IMAGE" grep Seccomp /proc/self/status
 }
 
 # bats test_tags=seccomp
-@test "podman has a filter of one's own" {
+@test "podman takes a seccomp profile of the caller's" {
 	no_mkdir >"$TMP/profile.json"
 	expect 1 "Operation not permitted" podman_once \
 		--security-opt "seccomp=$TMP/profile.json" "$IMAGE" \
@@ -115,7 +115,7 @@ setup_file() {
 }
 
 # bats test_tags=no-new-privileges
-@test "podman has privileges only go down" {
+@test "podman sets no_new_privs when asked to" {
 	expect 0 "NoNewPrivs:	1" podman_once --security-opt no-new-privileges \
 		"$IMAGE" grep NoNewPrivs /proc/self/status
 	expect 0 "NoNewPrivs:	0" podman_once "$IMAGE" \
@@ -123,7 +123,7 @@ setup_file() {
 }
 
 # bats test_tags=user-namespaces
-@test "podman run --uidmap has a user namespace, and exec is in it" {
+@test "podman run --uidmap gives a container a user namespace, which exec enters" {
 	podman_start_sleeping a --uidmap 0:300000:65536
 	expect 0 "0     300000      65536" podman exec a cat /proc/self/uid_map
 	expect 0 "0 0 755" podman exec a stat -c '%u %g %a' /etc
@@ -139,7 +139,7 @@ setup_file() {
 }
 
 # bats test_tags=sysctl
-@test "podman run --sysctl sets it in the container alone" {
+@test "podman run --sysctl sets a value in the container alone" {
 	expect 0 77 podman_once --ipc private --sysctl kernel.msgmax=77 "$IMAGE" \
 		cat /proc/sys/kernel/msgmax
 	expect 0 4321 podman_once --sysctl net.core.somaxconn=4321 "$IMAGE" \
@@ -147,7 +147,7 @@ setup_file() {
 }
 
 # bats test_tags=ulimits
-@test "podman run --ulimit lowers what a program may open" {
+@test "podman run --ulimit lowers the open files of a program" {
 	expect 0 123 podman_once --ulimit nofile=123:123 --ulimit nproc=99:99 \
 		"$IMAGE" sh -c 'ulimit -n'
 }
@@ -158,7 +158,7 @@ setup_file() {
 }
 
 # bats test_tags=host-namespaces
-@test "podman run --pid host and its like share the caller's" {
+@test "podman run --pid host and its like share the caller's namespaces" {
 	local ns
 
 	for ns in pid uts ipc; do
@@ -170,13 +170,13 @@ setup_file() {
 }
 
 # bats test_tags=init
-@test "podman run --init reaps" {
+@test "podman run --init reaps orphans" {
 	expect 0 "1 root" podman_once --init "$IMAGE" ps
 	assert_output_has "init"
 }
 
 # bats test_tags=cgroup-parent,cgroup-namespace
-@test "podman puts a container into the cgroup it is told to" {
+@test "podman run --cgroup-parent puts a container into that cgroup" {
 	expect 0 /given/libpod- podman_once --cgroup-parent /given --cgroupns host \
 		"$IMAGE" cat /proc/self/cgroup
 	expect 1 "" podman_once --cgroupns private "$IMAGE" \
@@ -212,7 +212,7 @@ setup_file() {
 }
 
 # bats test_tags=policy
-@test "podman passes a policy on, and does not run what has a wrong one" {
+@test "podman passes a policy on, and does not run a container with a wrong one" {
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
 	expect 0 "Seccomp_filters:	2" podman_once \
 		--annotation io.sandlock.network.mode=deny "$IMAGE" \

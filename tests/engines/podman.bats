@@ -12,12 +12,12 @@ setup_file() {
 }
 
 # bats test_tags=run
-@test "podman runs a program and shows what it prints" {
+@test "podman runs a program and shows its output" {
 	expect 0 hello podman_once "$IMAGE" echo hello
 }
 
 # bats test_tags=run
-@test "podman uses the runtime that is tested" {
+@test "podman uses the runtime under test" {
 	podman_start_sleeping a
 	expect 0 "sandlock" podman inspect --format '{{.OCIRuntime}}' a
 	expect 0 "" podman info --format '{{.Host.OCIRuntime.Path}}'
@@ -25,20 +25,20 @@ setup_file() {
 }
 
 # bats test_tags=exit-codes
-@test "podman run ends as its program does" {
+@test "podman run exits with the status of its program" {
 	expect 0 "" podman_once "$IMAGE" true
 	expect 7 "" podman_once "$IMAGE" sh -c 'exit 7'
 	expect 143 "" podman_once --init "$IMAGE" sh -c 'kill -TERM $$'
 }
 
 # bats test_tags=exit-codes
-@test "podman run ends with 127 when there is no such program" {
+@test "podman run exits with 127 for a missing program" {
 	expect 127 "executable file not found in \$PATH" podman_once "$IMAGE" nosuch
 	expect 127 "no such file or directory" podman_once "$IMAGE" /bin/nosuch
 }
 
 # bats test_tags=exit-codes
-@test "podman run ends with 126 for what cannot be executed" {
+@test "podman run exits with 126 for a file that cannot be executed" {
 	expect 126 "permission denied" podman_once "$IMAGE" /etc/passwd
 	expect 126 "permission denied" podman_once "$IMAGE" /etc
 }
@@ -55,7 +55,7 @@ setup_file() {
 }
 
 # bats test_tags=exec
-@test "podman exec ends with 127 and 126 as podman run does" {
+@test "podman exec exits with 127 and 126 as podman run does" {
 	podman_start_sleeping a
 	expect 127 "executable file not found in \$PATH" podman exec a nosuch
 	expect 126 "permission denied" podman exec a /etc/passwd
@@ -99,7 +99,7 @@ setup_file() {
 }
 
 # bats test_tags=attach
-@test "podman attach has the program's input and output" {
+@test "podman attach passes on input and output" {
 	podman run -d -i --name a --network none "$IMAGE" \
 		sh -c 'read word; echo "read $word"; exit 8' >/dev/null
 	expect 0 "read it" podman attach a <<<it
@@ -116,7 +116,7 @@ setup_file() {
 }
 
 # bats test_tags=stop
-@test "podman stop lets the program end by itself" {
+@test "podman stop lets a program end by itself" {
 	podman_start_sleeping a
 	podman stop -t 10 a
 	[ "$(podman_exit_code a)" -eq 3 ]
@@ -124,14 +124,14 @@ setup_file() {
 }
 
 # bats test_tags=stop
-@test "podman stop kills a program that does not listen" {
+@test "podman stop kills a program that ignores SIGTERM" {
 	podman run -d --name a --network none "$IMAGE" sleep 1000 >/dev/null
 	podman stop -t 0 a
 	[ "$(podman_exit_code a)" -eq 137 ]
 }
 
 # bats test_tags=kill
-@test "podman kill sends the signal it is told to" {
+@test "podman kill sends the named signal" {
 	podman run -d --name a --network none "$IMAGE" \
 		sh -c 'trap "echo got; exit 4" USR1; echo up
 		       while :; do sleep 0.05; done' >/dev/null
@@ -145,7 +145,7 @@ setup_file() {
 }
 
 # bats test_tags=run
-@test "podman creates, initialises and starts in three steps" {
+@test "podman creates, initialises and starts a container in three steps" {
 	podman create --name a \
 		--network none "$IMAGE" sh -c 'echo begun; exit 6' >/dev/null
 	podman init a
@@ -185,7 +185,7 @@ setup_file() {
 }
 
 # bats test_tags=run
-@test "podman passes on descriptors" {
+@test "podman run --preserve-fds passes descriptors on" {
 	echo given >"$TMP/file"
 	expect 0 given podman_run_with_file "$TMP/file"
 }
@@ -209,7 +209,7 @@ podman_run_with_file() {
 }
 
 # bats test_tags=healthcheck
-@test "podman asks a container for its health" {
+@test "podman runs the health check of a container" {
 	podman_start_sleeping a --health-cmd 'test -e /tmp/well' --health-interval disable \
 		--health-retries 1
 	expect 1 "" podman healthcheck run a

@@ -40,14 +40,14 @@ export USER_ID
 export -f podman_environment
 
 # bats test_tags=run,exit-codes
-@test "rootless podman runs a program and ends as it does" {
+@test "rootless podman runs a program and exits with its status" {
 	expect 0 "uid=0(root)" podman_once "$IMAGE" id
 	expect 7 "" podman_once "$IMAGE" sh -c 'exit 7'
 	expect 143 "" podman_once --init "$IMAGE" sh -c 'kill -TERM $$'
 }
 
 # bats test_tags=exit-codes
-@test "rootless podman ends with 127 and 126 when it cannot run a program" {
+@test "rootless podman exits with 127 and 126 when it cannot run a program" {
 	expect 127 "executable file not found in \$PATH" podman_once "$IMAGE" nosuch
 	expect 126 "permission denied" podman_once "$IMAGE" /etc/passwd
 }
@@ -72,7 +72,7 @@ export -f podman_environment
 }
 
 # bats test_tags=tty,exec
-@test "rootless podman exec -it and run -it have a terminal" {
+@test "rootless podman exec -it and run -it give a program a terminal" {
 	podman_start_sleeping a
 	expect 5 "" terminal podman exec -it a sh -c "$SHOW_TERMINAL; exit 5"
 	[ "$output" = /dev/pts/0 ]
@@ -82,7 +82,7 @@ export -f podman_environment
 }
 
 # bats test_tags=stop,kill,restart,top
-@test "rootless podman stops, kills and starts again" {
+@test "rootless podman stops, kills and restarts a container" {
 	podman_start_sleeping a
 	expect 0 "sleep 1000" podman top a args
 	podman stop -t 10 a
@@ -104,7 +104,7 @@ export -f podman_environment
 }
 
 # bats test_tags=attach
-@test "rootless podman attach has the program's input and output" {
+@test "rootless podman attach passes on input and output" {
 	podman run -d -i --name a --network none "$IMAGE" \
 		sh -c 'read word; echo "read $word"; exit 8' >/dev/null
 	expect 0 "read it" podman attach a <<<it
@@ -112,27 +112,27 @@ export -f podman_environment
 }
 
 # bats test_tags=read-only,tmpfs,binds
-@test "rootless podman mounts read-only what it is told to" {
+@test "rootless podman makes the root and a bound directory read-only" {
 	expect 0 "Read-only file system" podman_once --read-only \
 		--tmpfs /scratch -v "$ROOM/home:/home:ro" "$IMAGE" \
 		sh -c '! touch /file && ! touch /home/file && touch /scratch/f'
 }
 
 # bats test_tags=volumes
-@test "rootless podman keeps what is written to a volume" {
+@test "rootless podman keeps the files of a volume" {
 	podman_once -v named:/named "$IMAGE" sh -c 'echo kept >/named/file'
 	expect 0 kept podman_once -v named:/named "$IMAGE" cat /named/file
 }
 
 # bats test_tags=capabilities,privileged
-@test "rootless podman takes capabilities away, and gives all" {
+@test "rootless podman drops capabilities, and gives all" {
 	expect 0 "CapBnd:	0000000000000000" podman_once --cap-drop all "$IMAGE" \
 		grep Cap /proc/self/status
 	expect 0 "" podman_once --privileged "$IMAGE" mount -t tmpfs tmpfs /tmp
 }
 
 # bats test_tags=seccomp,no-new-privileges
-@test "rootless podman filters system calls and new privileges" {
+@test "rootless podman sets a seccomp filter and no_new_privs" {
 	expect 0 "Seccomp:	2" podman_once --security-opt no-new-privileges \
 		"$IMAGE" grep -E 'Seccomp|NoNewPrivs' /proc/self/status
 	assert_output_has "NoNewPrivs:	1"
@@ -145,7 +145,7 @@ export -f podman_environment
 }
 
 # bats test_tags=user-namespaces
-@test "rootless podman run --userns keep-id is the user inside, too" {
+@test "rootless podman run --userns keep-id runs a program as the user inside" {
 	expect 0 "uid=$USER_ID" podman_once --userns keep-id "$IMAGE" id
 }
 
@@ -156,7 +156,7 @@ export -f podman_environment
 }
 
 # bats test_tags=sysctl,ulimits,hostname
-@test "rootless podman sets what belongs to the container alone" {
+@test "rootless podman sets sysctls, limits and the host name of the container alone" {
 	expect 0 4321 podman_once --sysctl net.core.somaxconn=4321 "$IMAGE" \
 		cat /proc/sys/net/core/somaxconn
 	expect 0 123 podman_once --ulimit nofile=123:123 --ulimit nproc=99:99 \
@@ -165,7 +165,7 @@ export -f podman_environment
 }
 
 # bats test_tags=host-namespaces
-@test "rootless podman run --network host and its like share the caller's" {
+@test "rootless podman run --network host and its like share the caller's namespaces" {
 	local ns
 
 	expect 0 "$(room readlink /proc/self/ns/net)" podman run --rm \
@@ -177,7 +177,7 @@ export -f podman_environment
 }
 
 # bats test_tags=network
-@test "rootless podman has a network by slirp4netns" {
+@test "rootless podman gives a container a network by slirp4netns" {
 	expect 0 "10.0.2.100" podman run --rm --network slirp4netns "$IMAGE" \
 		ip address
 }
@@ -221,7 +221,7 @@ export -f podman_environment
 }
 
 # bats test_tags=healthcheck
-@test "rootless podman asks a container for its health" {
+@test "rootless podman runs the health check of a container" {
 	podman_start_sleeping a --health-cmd 'test -e /tmp/well' --health-interval disable \
 		--health-retries 1
 	expect 1 "" podman healthcheck run a
@@ -247,7 +247,7 @@ export -f podman_environment
 }
 
 # bats test_tags=init
-@test "rootless podman run --init reaps" {
+@test "rootless podman run --init reaps orphans" {
 	expect 0 "1 root" podman_once --init "$IMAGE" ps
 	assert_output_has "init"
 }
@@ -261,7 +261,7 @@ export -f podman_environment
 }
 
 # bats test_tags=cgroup-namespace
-@test "rootless podman has a cgroup namespace, or the caller's" {
+@test "rootless podman gives a container a cgroup namespace, or the caller's" {
 	expect 0 "$(room readlink /proc/self/ns/cgroup)" \
 		podman_once --cgroupns host "$IMAGE" readlink /proc/self/ns/cgroup
 	expect 0 "cgroup:" podman_once --cgroupns private "$IMAGE" \
