@@ -49,7 +49,7 @@ with_later_mount() {
 		wait $!' sh "$@" 3>&-
 }
 
-@test "a mount that comes later is not in a sandbox that runs" {
+@test "a mount that comes later does not appear in a running sandbox" {
 	run with_later_mount
 	[[ "$output" = *"file" ]]
 	run with_later_mount "$SANDLOCK" --root "$ROOT" run -r /usr -r disk \
@@ -60,7 +60,7 @@ with_later_mount() {
 	[[ "$output" = "chmod: "*"disk/late/file"*": No such file"* ]]
 }
 
-@test "a mount that comes later is not in that of a user" {
+@test "a mount that comes later does not appear in a running sandbox of a user" {
 	requires userns
 	new_user
 	cd "$USER_HOME"
@@ -75,7 +75,7 @@ CLIMB='chmod 0600 /proc/self/fd/0/../victim'
 
 NO_PLACE="standard input is a directory: a policy does not hold"
 
-@test "a directory as standard input is none of a sandbox" {
+@test "run refuses a directory of the host as standard input of a sandbox" {
 	local fd
 
 	mkdir here
@@ -96,7 +96,7 @@ NO_PLACE="standard input is a directory: a policy does not hold"
 	[[ "$output" = *"$NO_PLACE"* ]]
 }
 
-@test "a path as standard input is none of a sandbox, either" {
+@test "run refuses an O_PATH descriptor as standard input of a sandbox" {
 	requires python3
 	echo >victim
 	run -125 python3 -c '
@@ -108,7 +108,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK" --root "$ROOT" run \
 	[ "$(stat -c %a victim)" = 644 ]
 }
 
-@test "nor are they of init and exec of a bundle with a policy" {
+@test "init and exec of a bundle with a policy refuse a directory as standard input" {
 	requires_landlock 6
 	new_bundle
 	mkdir "$TMP/here"
@@ -142,7 +142,7 @@ refused_there() {
 	[ ! -e "$1/forged" ] && [ ! -e "$1.old" ]
 }
 
-@test "records of sandboxes are not for those inside" {
+@test "a sandbox cannot reach the records of sandboxes" {
 	run sandbox -r /usr -w "$TMP" -- sh -c "$(script_of_forgery "$ROOT")"
 	refused_there "$ROOT"
 	run sandbox -r /usr -r "$TMP" -- sh -c "ls $ROOT"
@@ -155,7 +155,7 @@ refused_there() {
 	[[ "$output" = "ls: "*"/new/state'"* ]]
 }
 
-@test "records of a user are not for those inside, if they exist or not" {
+@test "a sandbox cannot reach the records of its user, whether they exist or not" {
 	local name
 
 	requires userns
@@ -170,7 +170,7 @@ refused_there() {
 	[[ "$output" = *"Device or resource busy"* ]]
 }
 
-@test "without namespaces records that could be written are an error" {
+@test "run without namespaces refuses a policy that lets a sandbox write its records" {
 	requires userns
 	requires_landlock 6
 	run -125 sandbox_without_userns -r /usr -w "$TMP" -- true
@@ -206,7 +206,7 @@ for path in sys.argv[1:]:
     except OSError as e:
         print(os.strerror(e.errno))'
 
-@test "sockets below a directory that is kept in place are covered" {
+@test "mounts cover the sockets below a directory that is kept in place" {
 	requires python3
 	mkdir -p project/sub/deep
 	echo >project/pyproject.toml
@@ -227,7 +227,7 @@ for path in sys.argv[1:]:
 	[ "$output" = "$(yes "Permission denied" | head -3)" ]
 }
 
-@test "sockets in a bundle's mount with a carve-out are covered" {
+@test "mounts cover the sockets in a bundle's mount with a denied path" {
 	requires python3
 	new_bundle
 	mkdir -p share/sub/deep
@@ -247,7 +247,7 @@ for path in sys.argv[1:]:
 	[ "$(grep -c "Permission denied" <<<"$output")" -eq 3 ]
 }
 
-@test "what was typed is gone before the program begins" {
+@test "process 1 of a sandbox hides the command line that was typed before the program begins" {
 	requires strace
 	# Process 1 is late.
 	run_ok strace -f -o /dev/null -e trace=clone3 \
@@ -264,7 +264,7 @@ lifted() {
 	annotate "${@/#/io.sandlock.}"
 }
 
-@test "who may mount or open by handle is not held by masks, and is told so" {
+@test "a program with the right to mount or to open by handle can evade masks, and run says so" {
 	requires_landlock 6
 	new_bundle
 	mkdir share
@@ -305,7 +305,7 @@ bounding() {
 		sed -n 's/.*drop bounding capabilities \(0x[0-9a-f]*\).*/\1/p'
 }
 
-@test "who may set any limit of its own may not where one is to hold" {
+@test "a program loses CAP_SYS_RESOURCE where its policy limits open files or core dumps" {
 	local key
 
 	requires userns
@@ -322,7 +322,7 @@ up() {
 	unshare --net "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 }
 
-@test "who may change a network may not where it is denied and others use it" {
+@test "a program with CAP_NET_ADMIN cannot change a denied network that others use" {
 	local path='(.linux.namespaces[] | select(.type == "network")).path'
 
 	requires unshare
@@ -346,7 +346,7 @@ up() {
 	oci delete --force box
 }
 
-@test "a project does not name what its next run may read" {
+@test "a project cannot extend what its next run may read" {
 	mkdir -p project/.venv project/link secret/bin
 	echo secret >secret/file
 	ln -s "$WORK/secret/file" project/link/python3

@@ -105,13 +105,13 @@ assert_refused() {
 # What the machine itself does not have is refused to all.
 LACKING='vsock|packets|set_flags|other_abi|bpf|set_project|set_file_attributes|[a-z_]*attribute_at|whiteout|nodes_of_other|measure_other|remove_queue'
 
-@test "outside all of them work" {
+@test "every attack works outside a sandbox" {
 	victim "$TMP"
 	run_ok "$TMP/attacks" "$TMP/dir" "$TMP/closed/secret" "$VICTIM"
 	run ! grep -Ev " (done|ENOSYS)\$|^($LACKING) E" <<<"$output"
 }
 
-@test "outside a user's work, but for those that need a capability" {
+@test "every attack that needs no capability works for a user outside a sandbox" {
 	new_user
 	user_victim
 	run_ok as_user ./attacks dir "$USER_HOME/closed/secret" "$VICTIM"
@@ -121,7 +121,7 @@ type_ahead|make_device|maps_of_others|freeze|open_device|add_address|\
 advise_other) E" <<<"$output"
 }
 
-@test "none works in a sandbox of root" {
+@test "no attack works in a sandbox of root" {
 	victim "$TMP"
 	run_ok env CANARY=sandlock-canary "$SANDLOCK" --root "$ROOT" run \
 		-r /usr -r "$TMP/attacks" -r "$TMP/dir" --deny-env CANARY -- \
@@ -130,7 +130,7 @@ advise_other) E" <<<"$output"
 }
 
 # The files belong to the user, so that it is the policy that refuses.
-@test "none works in a sandbox of a user" {
+@test "no attack works in a sandbox of a user" {
 	requires userns
 	new_user
 	user_victim
@@ -152,7 +152,7 @@ bare_box() {
 		run --deny-env CANARY "$@"
 }
 
-@test "without namespaces none works that changes or reads anything" {
+@test "no attack changes or reads anything in a sandbox without namespaces" {
 	requires userns
 	requires_landlock 6
 	new_user
@@ -162,7 +162,7 @@ bare_box() {
 	assert_refused "$USER_HOME/dir" "${SEEN[@]}" cores_of_other
 }
 
-@test "none works in a bundle with a policy" {
+@test "no attack works in a bundle with a policy" {
 	requires_landlock 3
 	new_bundle
 	victim "$TMP"
@@ -214,14 +214,14 @@ attack_bundle() {
 	assert_refused "$BUNDLE/rootfs/dir" "${SEEN[@]}"
 }
 
-@test "none works in a bundle by exec, nor for a user by either" {
+@test "no attack works in a bundle by exec, or for a user by init or exec" {
 	requires_landlock 3
 	victim "$TMP"
 	attack_bundle 0
 	attack_bundle 1000
 }
 
-@test "none works in a bundle that a user runs, by init or exec" {
+@test "no attack works in a bundle that a user runs, by init or exec" {
 	requires userns
 	requires_landlock 6
 	new_user

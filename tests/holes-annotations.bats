@@ -90,7 +90,7 @@ err poststop"
 	[ "$(stat -c %a "$TMP/err")" = 600 ]
 }
 
-@test "one of the two may be alone, and a failing hook is told as ever" {
+@test "run.oci.hooks.stdout may be set alone, and create still reports a failing hook" {
 	hook createRuntime 'echo to the file; echo what happened >&2; exit 3'
 	annotate run.oci.hooks.stdout="$TMP/out"
 	run_bad "error running createRuntime hook #0: exit status 3, stdout: to the file, stderr: what happened" \
@@ -99,7 +99,7 @@ err poststop"
 	[ "$(cat "$TMP/out")" = "to the file" ]
 }
 
-@test "/dev/stdout and /dev/stderr are those of the runtime" {
+@test "run.oci.hooks.stdout of /dev/stdout is the standard output of the runtime" {
 	hook createRuntime 'echo one'
 	hook poststop 'echo two >&2'
 	annotate run.oci.hooks.stdout=/dev/stdout \
@@ -109,14 +109,14 @@ err poststop"
 two"
 }
 
-@test "a hook that runs inside has no descriptor of the file for its output" {
+@test "a startContainer hook has no descriptor of the file for its output" {
 	hook startContainer 'readlink /proc/self/fd/1'
 	annotate run.oci.hooks.stdout="$TMP/out"
 	run_ok oci run --bundle "$BUNDLE" box
 	[[ $(cat "$TMP/out") = pipe:* ]]
 }
 
-@test "what hooks print follows no link, and goes to no relative path" {
+@test "run.oci.hooks.stdout follows no link, and takes no relative path" {
 	echo precious >"$TMP/target"
 	ln -s target "$TMP/link"
 	hook createRuntime 'echo spoilt'
@@ -158,7 +158,7 @@ two"
 
 # ---- a pod's annotations ----
 
-@test "annotations of a pod reach no file, socket or group of the host" {
+@test "run.oci. annotations of a pod reach no file, socket or group of the host" {
 	local mark key
 
 	hook createRuntime 'echo spoilt'
@@ -181,7 +181,7 @@ two"
 	[ "$(cat "$TMP/out")" = spoilt ]
 }
 
-@test "--allow-annotations takes what a pod may say with run.oci." {
+@test "--allow-annotations lists the run.oci. annotations that a pod may set" {
 	hook createRuntime 'echo one'
 	annotate io.kubernetes.cri.container-type=container \
 		run.oci.hooks.stdout="$TMP/out" run.oci.keep_original_groups=1
@@ -195,7 +195,7 @@ two"
 
 # ---- names of system calls ----
 
-@test "run.oci.seccomp_fail_unknown_syscall refuses a name that is no call" {
+@test "run.oci.seccomp_fail_unknown_syscall refuses a profile that names an unknown call" {
 	config '.linux.seccomp = {defaultAction: "SCMP_ACT_ALLOW", syscalls: [
 		{names: ["mkdir"], action: "SCMP_ACT_ERRNO"},
 		{names: ["chmod", "no_such_call"], action: "SCMP_ACT_ERRNO"},
@@ -228,7 +228,7 @@ two"
 	[ "$output" = db1 ]
 }
 
-@test "delete --regex goes on after one that cannot be deleted, and fails" {
+@test "delete --regex goes on after a container that it cannot delete, and fails" {
 	start_sleeping web1
 	new_bundle web2
 	create web2
@@ -242,7 +242,7 @@ two"
 	[ "$output" = "" ]
 }
 
-@test "delete --regex refuses what is no regular expression" {
+@test "delete --regex refuses a malformed regular expression" {
 	run_bad "--regex '[': " oci delete --regex '['
 	run_bad "--regex '': is empty, and would match every container: \
 write . for all" oci delete --force --regex ''

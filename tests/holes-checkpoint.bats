@@ -10,7 +10,7 @@ teardown() {
 	sandlock_teardown
 }
 
-@test "--status-fd takes any descriptor of the caller, and none of ours" {
+@test "--status-fd takes any descriptor of the caller, and none of the runtime's own" {
 	start_counting box
 	run_bad "--status-fd 3: bad file descriptor" with_criu \
 		--log "$TMP/log" checkpoint --image-path "$IMAGES" \
@@ -95,7 +95,7 @@ in_room() {
 	[[ $output != *"$(cgroup_of box)"* ]]
 }
 
-@test "mount points inside binds are made again" {
+@test "restore creates the mount points inside bind mounts" {
 	new_bundle box
 	mkdir "$TMP/data" "$TMP/more"
 	echo text >"$TMP/file"
@@ -175,7 +175,7 @@ make_out0() {
 	assert_output_has 0x9
 }
 
-@test "in a network namespace that is joined the interface stays" {
+@test "restore leaves the interface of netDevices in a joined network namespace" {
 	make_host_with_out0
 	unshare --net sleep 1000 </dev/null >/dev/null 2>&1 3>&- &
 	JOINED=$!

@@ -42,7 +42,7 @@ release_caller() {
 
 # ---- where values come from ----
 
-@test "--env NAME takes the value from the caller's environment" {
+@test "sandlock run --env NAME takes the value from the caller's environment" {
 	run_ok sandlock run -r /usr --env TOKEN --env B=2 -- sh -c 'echo $TOKEN $B'
 	assert_lines "sekrit 2"
 	TOKEN='' run_ok sandlock run -r /usr --program-env TOKEN -- \
@@ -50,7 +50,7 @@ release_caller() {
 	assert_lines "."
 }
 
-@test "--env NAME of a variable that is not set is an error that names it" {
+@test "sandlock run --env NAME names a variable that is not set" {
 	unset TOKEN
 	sandlock_bad "'TOKEN' is not set in the caller's environment" \
 		run -r /usr --env TOKEN -- true
@@ -59,7 +59,7 @@ release_caller() {
 	sandlock_bad "the name before '=' is empty" run -r /usr --env =x -- true
 }
 
-@test "--env-file sets what its lines say, as they stand there" {
+@test "--env-file sets the variables of its lines without any expansion" {
 	printf '%s\n' '# a comment' '' '  #another' 'A=1 two  ' \
 		"B='quoted' # no comment" '  C==' 'D=' TOKEN >"$TMP/env"
 	printf 'E=dos\r\nF=last' >>"$TMP/env"
@@ -70,7 +70,7 @@ release_caller() {
 	assert_lines pipe
 }
 
-@test "nobody inside adds a name to the file of --env-file, whose value the next run would give" {
+@test "nobody inside adds a name to the file of --env-file, whose value the next run would reveal" {
 	mkdir "$TMP/w"
 	echo A=1 >"$TMP/w/env"
 	ln -s env "$TMP/w/link"
@@ -86,7 +86,7 @@ release_caller() {
 	run_ok sandlock run -r /usr -w . -- sh -c 'echo TOKEN >>env'
 }
 
-@test "--env wins over --env-file, a later file over an earlier one, both over a profile" {
+@test "--env wins over --env-file, a later file over an earlier one, and a file over a profile" {
 	echo A=1 >"$TMP/one"
 	printf 'A=2\nB=2\n' >"$TMP/two"
 	printf '[program]\nenv = { "A" = "0", "P" = "0" }\n' >"$TMP/p.toml"
@@ -98,7 +98,7 @@ release_caller() {
 	assert_lines "3 2 none"
 }
 
-@test "a bad line of --env-file is an error with the file, the line and no value" {
+@test "--env-file reports the file and line of a bad line, and not the value" {
 	local bad
 
 	for bad in '=sekrit' 'A B=sekrit' 'no name sekrit' UNSET_SEKRIT \
@@ -129,7 +129,7 @@ release_caller() {
 
 # ---- where they do not show ----
 
-@test "no command line of a sandbox's processes has a value that was named" {
+@test "no command line of a sandbox's processes has a value of --env NAME" {
 	local inside
 
 	echo FILE=sekrit >"$TMP/env"
@@ -143,7 +143,7 @@ release_caller() {
 	release_caller
 }
 
-@test "a value on the command line is taken off it before the command runs" {
+@test "a value on the command line of sandlock is erased before the command runs" {
 	sleeping --env A=sekrit --env=B=sekrit --env LAST=sekrit
 	run command_line "$CALLER"
 	assert_output_has "--env A="
@@ -155,7 +155,7 @@ release_caller() {
 	assert_lines "sekrit sekrit"
 }
 
-@test "inspect and ps show names of variables only, and --show-values the values" {
+@test "inspect and ps show names of variables only, and inspect --show-values the values" {
 	sleeping --env A=sekrit --env TOKEN
 	run_ok sandlock inspect box
 	shows_no_value
@@ -177,7 +177,7 @@ release_caller() {
 	release_caller
 }
 
-@test "the record of a sandbox can be read by its owner only" {
+@test "only the owner of a sandbox can read its record" {
 	sleeping --env A=sekrit
 	[ "$(stat -c %a "$ROOT/box")" = 700 ]
 	for file in "$ROOT"/box/*; do
@@ -186,7 +186,7 @@ release_caller() {
 	release_caller
 }
 
-@test "a profile that inspect printed without values is refused, not run without them" {
+@test "a profile that inspect printed without values is refused, not run without its variables" {
 	sleeping --env A=sekrit
 	sandlock inspect box --toml >"$TMP/p.toml"
 	sandlock_bad "program.env" run --policy "$TMP/p.toml" -- true
@@ -206,13 +206,13 @@ release_caller() {
 	assert_output_has 'program.env = ["A"]'
 }
 
-@test "wrap prints the flags as they were given, and so not the value of a name" {
+@test "wrap prints --env NAME without the value of the variable" {
 	echo FILE=sekrit >"$TMP/env"
 	run_ok sandlock wrap -r /usr --env TOKEN --env-file "$TMP/env" -- true
 	assert_lines "sandlock run -r /usr --env TOKEN --env-file $TMP/env -- true"
 }
 
-@test "no error shows the value of a variable" {
+@test "no error of sandlock shows the value of a variable" {
 	run ! sandlock run -r /usr --env "A=sekrit$(printf '\xff')" -- true
 	assert_output_has "the value of 'A' is not UTF-8"
 	shows_no_value

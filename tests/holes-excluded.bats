@@ -54,21 +54,21 @@ stays_inside() {
 	[[ $output = *"sandlock run "* ]]
 }
 
-@test "a program that a workload wrote does not run outside by the last part of its name" {
+@test "program.excluded does not match a program that a workload wrote by the last part of its name" {
 	tool "$OPEN/docker"
 	stays_inside docker ./docker
 	stays_inside docker "$OPEN/docker"
 	stays_inside docker ../open/docker
 }
 
-@test "an entry without a slash means a command without one that PATH finds" {
+@test "an entry of program.excluded without a slash means a command without a slash that PATH finds" {
 	tool "$BIN/docker"
 	runs_plainly docker docker
 	stays_inside docker "$BIN/docker"
 	stays_inside docker dockerd
 }
 
-@test "an entry with a slash means that path alone" {
+@test "an entry of program.excluded with a slash means that path alone" {
 	tool "$BIN/docker"
 	runs_plainly "$BIN/docker" "$BIN/docker"
 	stays_inside "$BIN/docker" docker
@@ -76,7 +76,7 @@ stays_inside() {
 	stays_inside "$BIN/docker" ../bin/docker
 }
 
-@test "an entry with a slash never means a file below a writable path" {
+@test "an entry of program.excluded with a slash never means a file below a writable path" {
 	tool "$OPEN/docker"
 	stays_inside "$OPEN/docker" "$OPEN/docker" \
 		"reached through $OPEN, which may be written by the sandbox"
@@ -86,7 +86,7 @@ stays_inside() {
 	stays_inside "$OPEN/sub/../../bin/docker" "$OPEN/sub/../../bin/docker"
 }
 
-@test "a directory of PATH that may be written finds nothing for program.excluded" {
+@test "a directory of PATH that is writable finds nothing for program.excluded" {
 	tool "$BIN/docker"
 	tool "$OPEN/docker"
 	PATH=$OPEN:$PATH stays_inside docker docker \
@@ -103,7 +103,7 @@ stays_inside() {
 	stays_inside "$BIN/docker" "$BIN/docker"
 }
 
-@test "a directory of PATH behind a link that may be written finds nothing for program.excluded" {
+@test "a directory of PATH behind a writable link finds nothing for program.excluded" {
 	tool "$BIN/docker"
 	ln -s "$BIN" "$OPEN/link"
 	PATH=$OPEN/link:/usr/bin:/bin stays_inside docker docker
@@ -121,7 +121,7 @@ stays_inside() {
 	PATH=/usr/bin:/bin: stays_inside docker docker "not absolute"
 }
 
-@test "a script whose interpreter may be written is not excluded" {
+@test "a script whose interpreter is writable is not excluded from the sandbox" {
 	tool "$OPEN/interpreter"
 	tool "$BIN/docker" "$OPEN/interpreter"
 	stays_inside docker docker "reached through $OPEN, which may be written by the sandbox"
@@ -135,7 +135,7 @@ stays_inside() {
 	runs_plainly docker docker
 }
 
-@test "what a mount or a preset lets the workload write is a writable path, too" {
+@test "program.excluded matches no file that a mount or a preset lets the workload write" {
 	tool "$BIN/docker"
 	run_ok sandlock run -r /usr --mount "/in:$BIN" --program-excluded docker -- \
 		docker
@@ -148,7 +148,7 @@ stays_inside() {
 	[[ $output = "sandlock run "* ]]
 }
 
-@test "a writable path under another name of a bind mount is a writable path, too" {
+@test "program.excluded matches no file that is writable under another name of a bind mount" {
 	requires root
 	tool "$OPEN/docker"
 	mkdir "$TMP/other"
@@ -160,7 +160,7 @@ stays_inside() {
 	assert_output_has "sandlock run "
 }
 
-@test "the file that was judged runs, not what PATH finds by then" {
+@test "an excluded command runs the file that was checked, not what PATH finds later" {
 	tool "$BIN/docker"
 	run_ok sandlock wrap -w "$OPEN" --program-excluded docker -- docker 'a b'
 	assert_lines "$BIN/docker 'a b'"
@@ -168,7 +168,7 @@ stays_inside() {
 	assert_lines "$BIN/docker"
 }
 
-@test "program.allow_unsandboxed = false refuses an excluded command, and not one that was planted" {
+@test "program.allow_unsandboxed = false refuses an excluded command, and sandboxes a planted one" {
 	tool "$BIN/docker"
 	tool "$OPEN/docker"
 	sandlock_bad "program.allow_unsandboxed is false" run -r /usr -w "$OPEN" \
@@ -179,7 +179,7 @@ stays_inside() {
 	[[ $output != *sekrit* && $output != *"without a sandbox"* ]]
 }
 
-@test "excludedCommands of an agent's settings lets out no file that a workload wrote" {
+@test "excludedCommands of an agent's settings excludes no file that a workload wrote" {
 	mkdir "$OPEN/.claude"
 	echo '{"sandbox": {"enabled": true, "excludedCommands": ["docker *"]}}' \
 		>"$OPEN/.claude/settings.json"
@@ -190,7 +190,7 @@ stays_inside() {
 	[[ $output = "sandlock run "* ]]
 }
 
-@test "explain says why an excluded name does not count" {
+@test "explain says why an entry of program.excluded does not apply" {
 	tool "$OPEN/docker"
 	PATH=$OPEN:$PATH run_ok sandlock explain -r /usr -w "$OPEN" \
 		--program-excluded docker -- docker

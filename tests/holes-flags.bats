@@ -10,7 +10,7 @@ load helpers
 
 # ---- true and false ----
 
-@test "a boolean key followed by the word true or false is an error that shows the = form" {
+@test "sandlock run shows the = form for a boolean key followed by the word true or false" {
 	sandlock_bad "--program-no-coredump=true" run --program-no-coredump true \
 		-- sh -c 'exit 3'
 	sandlock_bad "--program-no-coredump=false" run --program-no-coredump false
@@ -25,7 +25,7 @@ load helpers
 	sandlock_bad "--allow-net=false" run --allow-net false
 }
 
-@test "an option of run followed by the word true or false is an error that shows the = form" {
+@test "sandlock run shows the = form for an option followed by the word true or false" {
 	for flag in json why unsandboxed tty interactive; do
 		for word in true false; do
 			run ! sandlock run -r /usr "--$flag" "$word"
@@ -37,7 +37,7 @@ load helpers
 	sandlock_bad "--tty=true" run -r /usr -it true
 }
 
-@test "explain and wrap refuse the word true behind a boolean flag, too" {
+@test "explain and wrap refuse the word true behind a boolean flag" {
 	for command in explain wrap; do
 		sandlock_bad "--program-no-coredump=true" "$command" \
 			--program-no-coredump true -- sh
@@ -46,7 +46,7 @@ load helpers
 	done
 }
 
-@test "every other command refuses the word true behind its boolean flags, too" {
+@test "every other command refuses the word true behind its boolean flags" {
 	sandlock_bad "--json=true" check --json true
 	sandlock_bad "--json=true" ps --json true
 	sandlock_bad "--toml=false" inspect --toml false
@@ -59,7 +59,7 @@ load helpers
 	assert_output_has "--tty=true"
 }
 
-@test "a boolean flag takes its value with =, and -- lets the command be called true" {
+@test "a boolean flag takes its value with =, and after -- the command may be called true" {
 	run_ok sandlock run -r /usr --program-no-coredump=true -- sh -c 'ulimit -c'
 	assert_lines 0
 	run_ok sandlock run -r /usr --program-no-coredump=false -- true
@@ -79,7 +79,7 @@ annotated() {
 	annotate "$1=1M"
 }
 
-@test "an annotation whose container name is empty is an error" {
+@test "create refuses an annotation whose container name is empty" {
 	annotated .io.sandlock/limits.memory
 	run_bad "CONTAINER.io.sandlock/limits.memory" \
 		oci run --bundle "$BUNDLE" box
@@ -88,7 +88,7 @@ annotated() {
 	assert_gone box
 }
 
-@test "a pod's container with a name refuses an empty container name, too" {
+@test "create refuses, in a pod's container with a name, an annotation with an empty container name" {
 	requires root
 	new_bundle
 	annotate io.kubernetes.cri.container-name=web \
@@ -101,7 +101,7 @@ annotated() {
 		oci run --bundle "$BUNDLE" box
 }
 
-@test "an annotation whose prefix is nearly ours gets a warning" {
+@test "an annotation whose prefix is nearly io.sandlock gets a warning" {
 	for key in io.sandlok.limits.memory sandlock.io/limits.memory \
 		IO.Sandlock.limits.memory web.io.sandlock.limits.memory; do
 		annotated "$key"
@@ -153,7 +153,7 @@ refuses_raised() {
 	refuses_raised "file capabilities" explain -r /usr
 }
 
-@test "sandlock-oci refuses to run with raised privileges, too" {
+@test "sandlock-oci refuses to run with raised privileges" {
 	requires root setcap
 	new_user
 	raised sandlock-oci chmod 4755

@@ -48,7 +48,7 @@ assert_host_untouched() {
 	assert_host_untouched
 }
 
-@test "the files themselves may be listed, one by one" {
+@test "a policy may list /etc/hostname and /etc/hosts one by one" {
 	run_ok in_host_tree -r /bin -r /etc/hosts -r /etc/hostname -- \
 		sh -c "$show; grep -c /etc/ /proc/self/mountinfo || true"
 	assert_lines $'box\n127.0.0.1\tbox\n127.0.0.1 localhost\n10.1.2.3 other box\n0'
@@ -56,7 +56,7 @@ assert_host_untouched() {
 	[[ ${lines[0]} = box && $output != *10.1.2.3* ]]
 }
 
-@test "the name that the kernel tells is the one of the files" {
+@test "uname and /etc/hostname have one name" {
 	run_ok in_host_tree -r /bin -r /etc -- sh -c '
 		[ "$(hostname)" = "$(cat /etc/hostname)" ] && hostname'
 	assert_lines box
@@ -64,7 +64,7 @@ assert_host_untouched() {
 	[[ $output = sandbox-* ]]
 }
 
-@test "nobody inside writes these files, not even where /etc may be written" {
+@test "nobody inside writes /etc/hostname or /etc/hosts, not even where /etc is writable" {
 	run_ok in_host_tree -r /bin -w /etc -- sh -c '
 		for file in hostname hosts; do
 			echo evil >/etc/$file || echo "no write"
@@ -80,7 +80,7 @@ assert_host_untouched() {
 	assert_host_untouched
 }
 
-@test "Landlock lets these files be read, too" {
+@test "Landlock allows reading /etc/hostname and /etc/hosts" {
 	run_ok in_host_tree -r /bin -x /bin -- sh -c "$show"
 	[ "${lines[0]}" = box ]
 	run_ok in_host_tree -r /bin -r /etc -x /bin -- sh -c "$show"
@@ -89,7 +89,7 @@ assert_host_untouched() {
 	assert_output_has "10.1.2.3 other box"
 }
 
-@test "a user without privileges has the sandbox's name in both files" {
+@test "a user's sandbox has its name in /etc/hostname and /etc/hosts" {
 	requires root
 	new_user
 	run_ok user_sandbox --name box -r /usr -- sh -c "$show"
@@ -113,7 +113,7 @@ assert_host_untouched() {
 	assert_lines 2
 }
 
-@test "a mount at /etc brings its own files" {
+@test "a mount at /etc brings its own hostname and hosts" {
 	mkdir "$TMP/own"
 	echo mapped >"$TMP/own/hostname"
 	run_ok in_host_tree -r /bin --mount "/etc:$TMP/own" -- \
@@ -121,7 +121,7 @@ assert_host_untouched() {
 	assert_lines $'mapped\nhostname'
 }
 
-@test "a shown /etc that lacks the files gets none, on the host neither" {
+@test "an /etc without hostname and hosts gets none, neither inside nor on the host" {
 	rm "$HOST/etc/hosts" "$HOST/etc/hostname"
 	run_ok in_host_tree -r /bin -w /etc -- ls /etc
 	assert_lines sub
@@ -142,7 +142,7 @@ assert_host_untouched() {
 	[ "$(find "$HOST/usr/etc" | wc -l)" -eq 6 ]
 }
 
-@test "a name that is no word gets no line in /etc/hosts, and no second one" {
+@test "a sandbox name that is not one word adds no line to /etc/hosts" {
 	run_ok sandlock run --name $'a b\n6.6.6.6 evil' --chroot "$HOST" -r /bin \
 		-r /etc -- cat /etc/hosts
 	diff "$TMP/hosts" <(echo "$output")
@@ -169,7 +169,7 @@ assert_host_untouched() {
 	assert_lines in
 }
 
-@test "explain says whose name the files tell, with namespaces and without" {
+@test "explain says whose name /etc/hostname has, with namespaces and without" {
 	run_ok sandlock explain -r /usr -- true
 	assert_output_has "its name is in /etc/hostname and /etc/hosts of its own"
 	run sandlock explain -r /usr --config-disable namespaces -- true

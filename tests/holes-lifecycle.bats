@@ -53,7 +53,7 @@ ends_by() {
 	done
 }
 
-@test "a signal ends a created container that shares the pid namespace" {
+@test "a signal ends a created container that shares the host's pid namespace" {
 	without_pid_namespace
 	ends_by TERM
 	ends_by HUP
@@ -103,7 +103,7 @@ process_is_stopped() {
 	grep -q '^State:.T' "/proc/$1/status"
 }
 
-@test "delete --force ends a create that is stopped with the lock" {
+@test "delete --force ends a stopped create that holds the lock" {
 	stopped_create
 	run_ok oci delete --force web
 	[ -z "$output" ]
@@ -111,7 +111,7 @@ process_is_stopped() {
 	fails wait "$CREATE"
 }
 
-@test "delete --force ends a stopped create whose children are stopped, too" {
+@test "delete --force ends a stopped create with stopped children" {
 	config 'del(.linux.cgroupsPath)'
 	stopped_create all
 	run_ok oci --cgroup-manager disabled delete --force web
@@ -119,7 +119,7 @@ process_is_stopped() {
 	fails wait "$CREATE"
 }
 
-@test "delete --force ends a run that is stopped with the lock" {
+@test "delete --force ends a stopped run that holds the lock" {
 	hook poststart "echo \$PPID >$TMP/create; exec sleep 1000"
 	setsid "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" web \
 		</dev/null >/dev/null 2>&1 3>&- &
@@ -150,7 +150,7 @@ process_is_stopped() {
 	fails wait "$CREATE"
 }
 
-@test "delete --force kills nobody who holds the lock but is not its maker" {
+@test "delete --force kills nobody that holds the lock but is not its creator" {
 	local record
 
 	create web
@@ -188,7 +188,7 @@ locked() {
 	assert_status web running
 }
 
-@test "start waits in vain for a create that fails" {
+@test "start waits for a create that fails, and fails" {
 	local job
 
 	hook createRuntime "until test -e $TMP/go; do sleep 0.02; done; exit 1"
@@ -208,7 +208,7 @@ locked() {
 	oci delete --force web
 }
 
-@test "a poststart hook that fails is named after the program has ended, too" {
+@test "a poststart hook that fails is named even after the program has ended" {
 	args true
 	hook poststart 'pid=$(tr , "\n" | sed -n "s/.*\"pid\"://p")
 		while [ -e /proc/$pid/exe ]; do :; done; exit 1'

@@ -225,7 +225,7 @@ run_mounted() {
 	on_mounts "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" mounted
 }
 
-@test "without a mount namespace listed mounts may be there already" {
+@test "without a mount namespace create accepts listed mounts that exist already" {
 	without_mount_namespace
 	add_mount /tmp tmpfs mine nosuid rw
 	add_mount /data bind "$TMP/data" rbind ro
@@ -235,7 +235,7 @@ run_mounted() {
 text"
 }
 
-@test "in a joined mount namespace listed mounts may be there already" {
+@test "in a joined mount namespace create accepts listed mounts that exist already" {
 	local holder job
 
 	without_mount_namespace
@@ -256,7 +256,7 @@ text"
 	assert_lines here
 }
 
-@test "without a mount namespace every other mount is refused by index and destination" {
+@test "without a mount namespace every other mount is refused, by index and destination" {
 	local mount text
 
 	without_mount_namespace

@@ -69,7 +69,7 @@ link_is_kept() {
 	[ "$(cat "$home/.bashrc")" = evil ]
 }
 
-@test "a denied link is held for a user without privileges, too" {
+@test "a denied link of a user without privileges cannot be replaced from inside" {
 	requires userns
 	new_user
 	as_user sh -c 'mkdir dot; echo host >dot/bashrc; ln -s dot/bashrc .bashrc'
@@ -80,7 +80,7 @@ link_is_kept() {
 	[ "$(readlink "$USER_HOME/.bashrc")" = dot/bashrc ]
 }
 
-@test "each link of a chain is held, wherever it may be written" {
+@test "each link of a chain to a denied file is kept, wherever it may be written" {
 	mkdir "$TMP/other" "$TMP/closed"
 	echo host >"$TMP/closed/rc"
 	ln -s "$TMP/closed/rc" "$TMP/other/third"
@@ -92,7 +92,7 @@ link_is_kept() {
 	run_ok cat "$home/.zshrc"
 }
 
-@test "a link to what nobody may write is held, and needs the same word" {
+@test "a denied link to a file that nobody may write is kept, and needs deny_replace" {
 	mkdir "$TMP/closed"
 	ln -s "$TMP/closed/rc" "$home/.zshrc"
 	echo host >"$TMP/closed/rc"
@@ -101,7 +101,7 @@ link_is_kept() {
 		--deny-write "$home/.zshrc" -- true
 }
 
-@test "a link in the middle of a denied path is held" {
+@test "a link in the middle of a denied path is kept" {
 	mkdir "$home/dot/fish"
 	ln -s ../dot/fish "$home/.config/fish"
 	link_is_kept .config/fish ../dot/fish --deny-write @shell-configs
@@ -112,7 +112,7 @@ link_is_kept() {
 	[ ! -e "$home/dot/fish/config.fish" ]
 }
 
-@test "a directory that the way of a link enters and leaves again is held" {
+@test "a directory that the path of a denied link enters and leaves again is kept" {
 	mkdir -p "$home/a/b" "$home/evil/b"
 	echo host >"$home/a/rc"
 	echo evil >"$home/evil/rc"
@@ -123,7 +123,7 @@ link_is_kept() {
 	[ "$(cat "$home/.zshrc")" = host ]
 }
 
-@test "what a dangling link leads to cannot be made, and is not left" {
+@test "the target of a denied dangling link cannot be created, and is not left behind" {
 	local link
 
 	ln -s dot/none "$home/.zshrc"
@@ -143,14 +143,14 @@ link_is_kept() {
 	[ ! -e "$home/no" ]
 }
 
-@test "links that lead to each other are held" {
+@test "links that lead to each other are kept" {
 	ln -s .zshenv "$home/.zshrc"
 	ln -s .zshrc "$home/.zshenv"
 	link_is_kept .zshrc .zshenv --deny-write @shell-configs
 	link_is_kept .zshenv .zshrc --deny-write "$home/.zshrc"
 }
 
-@test "a file in the place of a directory on a denied way is not removed" {
+@test "a file in the place of a directory of a denied path is not removed" {
 	: >"$home/.config/fish"
 	run_ok in_degraded_home --deny-write "$home/.config/fish/config.fish" -- true
 	[ -f "$home/.config/fish" ]
@@ -159,7 +159,7 @@ link_is_kept() {
 	[ -f "$home/.config/fish" ]
 }
 
-@test "a link that leads to the records of sandboxes is held" {
+@test "a link that leads to the records of sandboxes is kept" {
 	mkdir "$home/real"
 	ln -s real "$home/run"
 	export ROOT=$home/run/state
@@ -168,7 +168,7 @@ link_is_kept() {
 	[ ! -e "$home/x" ]
 }
 
-@test "a mount over a link that leads to what is denied is refused" {
+@test "run refuses a mount over a link that leads to a denied path" {
 	mkdir -p "$TMP/other" "$home/dot/fish"
 	ln -s dot/deep/link "$home/.zshrc"
 	mkdir "$home/dot/deep"
@@ -178,7 +178,7 @@ link_is_kept() {
 		--mount "$home/dot/deep:$TMP/other" -- true
 }
 
-@test "explain names the links that are held" {
+@test "explain names the links that are kept" {
 	run_ok sandlock explain -r /usr -w "$home" "${DEGRADE[@]}" \
 		--deny-write @shell-configs
 	assert_output_has "$home/.bashrc"

@@ -61,7 +61,7 @@ override() {
 
 # ---- the scheduler ----
 
-@test "a nice value is no error with SCHED_DEADLINE or any other policy" {
+@test "a nice value is no error with SCHED_DEADLINE or any other scheduling policy" {
 	requires root chrt sys_nice
 
 	new_bundle box
@@ -82,7 +82,7 @@ override() {
 	run_ok oci exec --process "$TMP/process.json" box
 }
 
-@test "a parameter of the scheduler that the kernel would refuse is named" {
+@test "a parameter of the scheduler that the kernel would refuse is named by create" {
 	requires root
 	new_bundle box
 	config_fails "process.scheduler.priority: 100 is not in 1 to 99" \
@@ -99,7 +99,7 @@ override() {
 		'.process.scheduler = {policy: "SCHED_ISO"}'
 }
 
-@test "a period that the kernel's limits do not allow is explained" {
+@test "create explains a SCHED_DEADLINE period that the kernel's limits do not allow" {
 	requires root sys_nice
 	new_bundle box
 	config_fails "process.scheduler: set scheduler: the period is not in \
@@ -132,7 +132,7 @@ caps_inside() {
 
 # ---- texts that other tools look for ----
 
-@test "a program that execve refuses is told alone on one line" {
+@test "start reports a program that execve refuses alone on one line" {
 	requires root
 	new_bundle box
 	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
@@ -147,7 +147,7 @@ caps_inside() {
 	assert_lines "exec /run.sh: no such file or directory"
 }
 
-@test "a program that execve refuses to exec is told alone on one line" {
+@test "exec reports a program that execve refuses alone on one line" {
 	requires root
 	new_bundle box
 	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
@@ -162,7 +162,7 @@ caps_inside() {
 	assert_lines "exec /run.sh: no such file or directory"
 }
 
-@test "a working directory that is not there is told as chdir to cwd" {
+@test "create reports a missing working directory as chdir to cwd" {
 	requires root
 	new_bundle box
 	args sleep 1000
@@ -172,7 +172,7 @@ caps_inside() {
 	assert_output_has 'chdir to cwd ("/not/there"): no such file or directory'
 }
 
-@test "what is wrong with a memory policy is told as an invalid memory policy" {
+@test "create reports a malformed memory policy as an invalid memory policy" {
 	requires root
 	new_bundle box
 	config_fails "linux.memoryPolicy.mode: invalid memory policy mode: unknown value 'INTERLEAVE'" \
@@ -188,14 +188,14 @@ caps_inside() {
 		'.linux.memoryPolicy = {mode: "MPOL_DEFAULT", nodes: "0"}'
 }
 
-@test "a memory policy that the kernel refuses is told as invalid" {
+@test "create reports a memory policy that the kernel refuses as invalid" {
 	requires root numa
 	new_bundle box
 	config_fails "linux.memoryPolicy: set memory policy 1000: invalid memory policy: no such node" \
 		'.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "1000"}'
 }
 
-@test "exec --cgroup that leads out is told as a bad sub cgroup path" {
+@test "exec --cgroup reports a path that leads out as a bad sub cgroup path" {
 	requires root cgroupfs
 	new_bundle box
 	args sleep 1000
@@ -226,7 +226,7 @@ written_namespaces() {
 	[ "$(written_namespaces --rootless)" = "pid ipc uts mount ${more}user " ]
 }
 
-@test "what spec writes runs, and shows the cgroups that the host has" {
+@test "the bundle that spec writes runs, and shows the host's cgroups" {
 	requires root
 	new_bundle box
 	args sh -c 'cut -d : -f 3 /proc/self/cgroup | sort -u'

@@ -85,14 +85,14 @@ unplanted() {
 	[ "$(ls -A "$home")" = src ]
 }
 
-@test "profiles are kept in XDG_CONFIG_HOME, and where they are without it" {
+@test "profiles are protected in XDG_CONFIG_HOME, and in ~/.config beside it" {
 	export XDG_CONFIG_HOME=$home/conf
 	unplanted conf/sandlock/profiles/build.toml
 	unplanted .config/sandlock/profiles/build.toml
 	unplanted .sandlock/checkpoint
 }
 
-@test "no policy of the project is made that was not there" {
+@test "no policy of the project can be created from inside" {
 	local name
 
 	for name in pyproject.toml uv.toml .claude/settings.json \
@@ -103,14 +103,14 @@ unplanted() {
 	[ -z "$(ls -A .git)" ]
 }
 
-@test "no policy is made in a project that this one is in" {
+@test "no policy is created in a project that contains the current one" {
 	mkdir -p sub/.git
 	cd sub || return
 	unplanted src/pyproject.toml
 	unplanted src/sub/uv.toml
 }
 
-@test "a policy that is there stays as it is" {
+@test "a workload cannot change a policy of the project" {
 	local name
 
 	mkdir -p .claude "$home/.config/sandlock/profiles"
@@ -125,7 +125,7 @@ unplanted() {
 	done
 }
 
-@test "a policy that is a link is held with what it leads to" {
+@test "a policy that is a link is protected with its target" {
 	mkdir -p "$home/dot/sandlock/profiles" "$home/.config" "$home/dot/claude"
 	ln -s ../dot/sandlock "$home/.config/sandlock"
 	ln -s ../../build.toml "$home/dot/sandlock/profiles/build.toml"
@@ -158,7 +158,7 @@ unplanted() {
 	[ -z "$(ls -A "$home/dot/claude")" ]
 }
 
-@test "a profile that is listed as writable itself is kept, too" {
+@test "a profile that the policy lists as writable stays protected" {
 	mkdir -p "$home/.config/sandlock/profiles"
 	echo old >"$home/.config/sandlock/profiles/p.toml"
 	run sandbox -r /usr -w "$home/.config/sandlock/profiles" "${OLDER[@]}" -- \
@@ -167,7 +167,7 @@ unplanted() {
 	[ "$(ls "$home/.config/sandlock/profiles")" = p.toml ]
 }
 
-@test "a policy with a second name is an error that names it" {
+@test "run names a policy that has a second name" {
 	echo old >pyproject.toml
 	ln pyproject.toml ../alias
 	sandlock_bad "the policy $PWD/pyproject.toml may be written: it has 2 hard links" \
@@ -179,7 +179,7 @@ unplanted() {
 		run -r /usr -w "$home" "${OLDER[@]}" -- true
 }
 
-@test "a mount that shows the home elsewhere does not let policies be written" {
+@test "a mount that shows the home elsewhere does not make policies writable" {
 	run sandbox -r /usr --mount "/mnt:$home" "${OLDER[@]}" -- sh -c '
 		cd /mnt; mkdir -p .config/sandlock/profiles
 		echo evil >.config/sandlock/profiles/x.toml
@@ -208,7 +208,7 @@ unplanted() {
 	done
 }
 
-@test "a project without these files is usable, and looks as if they were not there" {
+@test "a project without policies is usable, and shows no placeholders" {
 	echo old >file
 	run_ok in_writable_home -- sh -c '
 		for f in pyproject.toml uv.toml .claude/settings.json; do
@@ -222,7 +222,7 @@ unplanted() {
 	[ "$(ls -A .claude)" = commands ]
 }
 
-@test "git inside adds no placeholder" {
+@test "git inside a sandbox adds no placeholder" {
 	requires git
 	rm -r .git
 	git init -q .
@@ -231,7 +231,7 @@ unplanted() {
 	[ "$output" = "A  file" ] || { echo "$output"; false; }
 }
 
-@test "two sandboxes share these placeholders, and the last one removes them" {
+@test "two sandboxes share the placeholders of policies, and the last one removes them" {
 	mkfifo "$TMP/go" "$TMP/up"
 	in_writable_home -w "$TMP/go" -w "$TMP/up" -- \
 		sh -c "echo >'$TMP/up'; read -r x <'$TMP/go'" &
@@ -251,7 +251,7 @@ unplanted() {
 	[ "$(ls -A "$home")" = src ]
 }
 
-@test "a placeholder that a killed sandbox has left goes with the next" {
+@test "the next sandbox removes the placeholder of a policy that a killed one left" {
 	requires python3
 	python3 -c 'import os, stat
 os.mknod("uv.toml", stat.S_IFSOCK | 0o600)'
@@ -259,7 +259,7 @@ os.mknod("uv.toml", stat.S_IFSOCK | 0o600)'
 	[ "$(ls -A)" = .git ]
 }
 
-@test "a user without privileges plants nothing, either" {
+@test "a workload of a user without privileges plants no profile" {
 	requires userns
 	new_user
 	as_user mkdir src src/.git
@@ -272,7 +272,7 @@ os.mknod("uv.toml", stat.S_IFSOCK | 0o600)'
 	[ "$(ls -A "$USER_HOME/src")" = $'.git\nran' ]
 }
 
-@test "what the caller may not make is left alone, and so is its place" {
+@test "a sandbox creates no placeholder that the caller may not create" {
 	requires userns
 	new_user
 	mkdir "$USER_HOME/src"
@@ -309,7 +309,7 @@ reopened() {
 	assert_output_has "make its directory writable"
 }
 
-@test "without namespaces a project that may be written needs a word" {
+@test "run without namespaces refuses a writable project unless config.allow_degraded lists namespaces" {
 	requires userns
 	chmod 0711 "$TMP" "$WORK"
 	run -125 sandbox_without_userns -r /usr -w . -- true
@@ -319,7 +319,7 @@ reopened() {
 	[ "$(ls -A)" = .git ]
 }
 
-@test "policies that are not held without namespaces are told, and explained as such" {
+@test "policies that are not protected without namespaces are reported by run and explain" {
 	requires_landlock 6
 	run_ok sandbox -r /usr -w . --config-disable namespaces -- true
 	assert_output_has "config.disable: policy of a later run \
@@ -338,7 +338,7 @@ without namespaces)"
 	[[ $output != *"not held without namespaces"* ]]
 }
 
-@test "explain shows the names that are kept" {
+@test "explain shows the protected names of policies" {
 	run_ok sandlock explain -r /usr -w "$home" "${OLDER[@]}"
 	assert_output_has "-w-  $home/.config/sandlock  (policy of a later run"
 	assert_output_has "-w-  $home/src/pyproject.toml  (policy of a later run"
@@ -353,7 +353,7 @@ without namespaces)"
 	[ "$(jq -r '.denied[].path' <<<"$output" | grep -c uv.toml)" = 1 ]
 }
 
-@test "a bundle that shows the folders of policies does not let them be written" {
+@test "a bundle that shows the folders of policies does not make them writable" {
 	new_bundle
 	mkdir "$TMP/host"
 	add_mount /host bind "$home" bind
@@ -387,7 +387,7 @@ new_profile_through() {
 		>/host/home/mine; ls -A /host/home'
 }
 
-@test "a read-only bind mount of a bundle keeps policies that are in a mount below it" {
+@test "a read-only bind mount of a bundle protects policies in a mount below it" {
 	mkdir top top/home
 	new_profile_through "$PWD/top" rbind ro
 	run_ok unshare -m --propagation private bash -c '
@@ -397,21 +397,21 @@ new_profile_through() {
 	assert_lines "$(printf "%s\n" "$READONLY" .config .sandlock mine)"
 }
 
-@test "a bind mount of a bundle that becomes writable by its last option keeps policies" {
+@test "a bind mount of a bundle that its last option makes writable protects policies" {
 	mkdir top top/home
 	new_profile_through "$PWD/top" rbind ro rw
 	HOME=$PWD/top/home run_ok run_bundle
 	assert_lines "$(printf "%s\n" "$READONLY" .config .sandlock mine)"
 }
 
-@test "a bind mount of a bundle with a relative source does not let policies be written" {
+@test "a bind mount of a bundle with a relative source does not make policies writable" {
 	mkdir top top/home
 	new_profile_through "$(realpath --relative-to "$TMP/bundle" top)" bind
 	HOME=$PWD/top/home run run_bundle
 	[ ! -e top/home/.config/sandlock/profiles ]
 }
 
-@test "a bundle whose root has the home in it does not let policies be written" {
+@test "a bundle whose root contains the home does not make policies writable" {
 	new_bundle
 	HOME=$BUNDLE/rootfs/me
 	mkdir "$HOME"

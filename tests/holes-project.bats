@@ -43,7 +43,7 @@ denied_files_unchanged() {
 	[ ! -e ../.git/hooks/post-checkout ]
 }
 
-@test "a marker that a workload plants does not move what is denied" {
+@test "a marker that a workload plants does not move the denied paths" {
 	requires root
 	local marker
 
@@ -58,7 +58,7 @@ denied_files_unchanged() {
 	done
 }
 
-@test "a user's project is not moved by a planted marker either" {
+@test "a user's project is not moved by a planted marker" {
 	requires root userns
 	new_user
 	cd "$USER_HOME"
@@ -72,7 +72,7 @@ denied_files_unchanged() {
 	denied_files_unchanged as_user_here
 }
 
-@test "deny keys mean every marked directory above, and never the home" {
+@test "deny keys mean every marked directory above, and never the home directory" {
 	requires root
 	mkdir -p home/.git outer/.git outer/none/inner/.git home/p/.git
 	cd outer/none/inner
@@ -97,7 +97,7 @@ denied_files_unchanged() {
 		"[\"$WORK/outer/none/inner\",\"$WORK/outer\"]" ]
 }
 
-@test "a marker of somebody else in a directory of all does not widen the project" {
+@test "a marker of somebody else in a shared directory does not widen the project" {
 	requires root userns
 	new_user
 	mkdir -m 1777 "$USER_HOME/all"
@@ -206,7 +206,7 @@ repository_box() {
 		"$@"
 }
 
-@test "git adds nothing that only stands for a denied name" {
+@test "git adds nothing that is a placeholder of a denied name" {
 	requires root git
 	new_repository repo
 	cd repo
@@ -261,7 +261,7 @@ lead_away() {
 	ran .
 }
 
-@test "where git would lose its files no commondir is made" {
+@test "run creates no commondir where git would lose its files" {
 	requires root git
 	new_repository repo
 	mkdir files
@@ -270,7 +270,7 @@ lead_away() {
 	run_ok repository_box -- test ! -e .git/commondir
 }
 
-@test "files that a configuration includes are part of it" {
+@test "files that a configuration of git includes are denied with it" {
 	requires root git
 	new_repository repo
 	cd repo
@@ -286,7 +286,7 @@ lead_away() {
 	ran .
 }
 
-@test "the configurations of worktrees and submodules are denied, and where they are" {
+@test "the configurations of worktrees and submodules are denied, and the files that name their places" {
 	requires root git
 	new_repository lib
 	new_repository repo
@@ -324,7 +324,7 @@ lead_away() {
 	closed "$(plant .git/worktrees/tree/config.worktree)"
 }
 
-@test "submodules that the caller cannot look for are an error that says where" {
+@test "submodules that the caller cannot look for are an error that names the directory" {
 	requires root git userns
 	new_user
 	as_user mkdir -p repo/.git/modules
@@ -334,7 +334,7 @@ lead_away() {
 	assert_output_has "cannot look into $USER_HOME/repo/.git/modules (make it readable)"
 }
 
-@test "nothing stands for a denied name among the branches of a submodule" {
+@test "run creates no placeholder among the branches of a submodule" {
 	requires root git
 	new_repository lib
 	new_repository repo
@@ -365,7 +365,7 @@ lead_away() {
 	done
 }
 
-@test "the user's own configuration is denied where the home may be written" {
+@test "the user's own configuration of git is denied where the home is writable" {
 	requires root git
 	new_repository repo
 	export HOME=$WORK
@@ -374,7 +374,7 @@ lead_away() {
 	[ ! -e "$WORK/.gitconfig" ]
 }
 
-@test "Claude's settings deny writing what git would run" {
+@test "Claude's settings deny writing the files that git would run" {
 	requires root git
 	new_repository repo
 	mkdir repo/.claude

@@ -34,7 +34,7 @@ new_trees() {
 
 # ---- rights add up ----
 
-@test "what may be read stays writable below what may be written" {
+@test "a readable path stays writable below a writable one" {
 	requires root userns
 	new_trees
 	writes -r A/B -w A
@@ -47,7 +47,7 @@ new_trees() {
 	[ "$status" -ne 0 ]
 }
 
-@test "what may be executed stays writable below what may be written" {
+@test "an executable path stays writable below a writable one" {
 	requires root userns
 	new_trees
 	writes -x /usr -x A/B -w A
@@ -58,7 +58,7 @@ new_trees() {
 	run -126 sandbox -r /usr -x /usr -x A/B -w A -- A/run
 }
 
-@test "what may be written only stays readable where it is listed for that" {
+@test "a path below a write-only one is readable where filesystem.read lists it" {
 	requires root
 	mkdir -p A/B
 	echo text >A/file
@@ -68,7 +68,7 @@ new_trees() {
 	assert_lines $'text\nrefused'
 }
 
-@test "rights add up without namespaces as well" {
+@test "rights of nested paths add up without namespaces" {
 	requires root userns
 	requires_landlock 3
 	mkdir -p A/B
@@ -78,7 +78,7 @@ new_trees() {
 	assert_output_has new
 }
 
-@test "what is denied is taken away whichever list has it" {
+@test "a denied path is denied whichever list grants it" {
 	requires root userns
 	new_trees
 	run -125 sandbox -r /usr -r A/B -w A --deny-write A/B -- true
@@ -93,7 +93,7 @@ new_trees() {
 	[ ! -e A/B/C/file ]
 }
 
-@test "explain and --why tell the rights that a path has" {
+@test "explain and --why report the rights that a path has" {
 	requires root
 	mkdir -p A/B
 	run_ok sandlock explain --json -r A/B -w A
@@ -105,7 +105,7 @@ new_trees() {
 	run ! grep -F "$WORK" <<<"$stderr"
 }
 
-@test "--why tells what keeps the policy of the next run from being written" {
+@test "--why names the protection of the policy of the next run" {
 	requires root
 	echo '[sandbox]' >uv.toml
 	run --separate-stderr sandbox --why -r /usr -w . -- sh -c 'echo >uv.toml'
@@ -114,7 +114,7 @@ new_trees() {
 		<<<"$stderr"
 }
 
-@test "--why tells who keeps a name that cannot be removed or replaced" {
+@test "--why names the key that keeps a name from being removed or replaced" {
 	requires root
 	mkdir -p .git .claude
 	touch .git/config uv.toml
@@ -133,7 +133,7 @@ denied: write $WORK/uv.toml (it is the policy of the next run: change it outside
 denied: write $WORK/.claude (it leads to the policy of the next run: change it outside)" ]
 }
 
-@test "rights add up in a bundle, in its root and in a mount" {
+@test "rights of nested paths add up in a bundle, in its root and in a mount" {
 	requires root
 	local files DEGRADED=
 
@@ -191,7 +191,7 @@ write_probe() {
 	EOF
 }
 
-@test "a tree that is too deep does not stop a start" {
+@test "a tree deeper than a path does not stop a start" {
 	requires root
 	run_ok too_deep 'deepen . && $box -r /usr -w . -- sh -c "echo new >file"
 		cat file'
@@ -200,7 +200,7 @@ write_probe() {
 	[ "${#output}" -lt 1000 ]
 }
 
-@test "a tree that is too deep does not stop a start with few descriptors" {
+@test "a tree deeper than a path does not stop a start with few descriptors" {
 	requires root
 	run_ok too_deep 'deepen . && ulimit -n 200 &&
 		$box -r /usr -w . --filesystem-deny "**/secret" \
@@ -210,7 +210,7 @@ write_probe() {
 	assert_output_has new
 }
 
-@test "a socket in a tree that is too deep is out of reach" {
+@test "a socket in a tree that is too deep for a path is out of reach" {
 	requires root python3
 	write_probe
 	run too_deep 'deepen . && mkfifo in out && cp ../probe.py .
@@ -225,7 +225,7 @@ write_probe() {
 	[[ $output = connected*"in a sandbox:"*"PermissionError"* ]]
 }
 
-@test "a denied pattern holds in a tree that is too deep" {
+@test "a denied pattern holds in a tree deeper than a path" {
 	requires root python3
 	cat >probe.py <<-'EOF'
 	import os
@@ -301,7 +301,7 @@ opened() {
 	opened 0400 'dir/*/secret*'
 }
 
-@test "a denied pattern holds that begins in a directory that cannot be looked into" {
+@test "a denied pattern holds that begins in a directory that the caller cannot enter" {
 	requires root userns
 	new_user
 	opened 0000 'dir/own/*'
@@ -309,7 +309,7 @@ opened() {
 	opened 0000 'dir/own/sub/*'
 }
 
-@test "a directory that others keep closed does not stop a start" {
+@test "a directory that the caller cannot enter does not stop a start" {
 	requires root userns
 	new_user
 	mkdir -p "$USER_HOME"/dir/{enter,closed/sub}

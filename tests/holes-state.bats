@@ -45,7 +45,7 @@ release_sandbox() {
 
 # ---- placeholders ----
 
-@test "a directory that another sandbox swaps for a link leads no removal outside" {
+@test "a directory that another sandbox swaps for a link leads no removal of placeholders outside" {
 	local outside=$TMP/outside
 
 	mkdir -p d "$outside/folder"
@@ -91,7 +91,7 @@ release_sandbox() {
 	[ -f "$outside/file" ]
 }
 
-@test "an empty file that its owner makes in the place of a placeholder stays" {
+@test "an empty file that its owner creates in the place of a placeholder stays" {
 	holding one --filesystem-deny "$PWD/file"
 	rm file
 	: >file
@@ -107,7 +107,7 @@ release_sandbox() {
 	[ -f file ]
 }
 
-@test "an empty directory that its owner makes in the place of a placeholder stays" {
+@test "an empty directory that its owner creates in the place of a placeholder stays" {
 	holding one --filesystem-deny "$PWD/folder/x"
 	rmdir folder
 	mkdir folder
@@ -122,7 +122,7 @@ release_sandbox() {
 	[ -f file ] && [ -f alias ]
 }
 
-@test "placeholders are removed by the last sandbox that denies them" {
+@test "the last sandbox that denies a placeholder's name removes the placeholder" {
 	mkdir d
 	holding one --filesystem-deny "$PWD/d/file" --filesystem-deny "$PWD/d/folder/x"
 	run_ok sandbox -r /usr -w "$PWD" --config-allow-degraded deny_replace \
@@ -132,7 +132,7 @@ release_sandbox() {
 	[ -z "$(ls d)" ]
 }
 
-@test "a list of placeholders that somebody else wrote removes nothing" {
+@test "a list of placeholders that somebody else wrote removes no file" {
 	holding one --filesystem-deny "$PWD/file"
 	mkdir "$ROOT/forged"
 	# "-" marks a file that is about to be created, and needs no number.
@@ -184,7 +184,7 @@ registry_of_user() {
 	[ ! -e "$USER_HOME/w/file" ]
 }
 
-@test "a placeholder is removed, too, if the registry has been lost meanwhile" {
+@test "a placeholder is removed even if the registry has been lost meanwhile" {
 	registry_of_user
 	mkfifo "$USER_HOME/w/go"
 	user_sandbox -r /usr -w "$USER_HOME/w" \
@@ -311,7 +311,7 @@ names_in() {
 	[ -z "$(names_in "$USER_HOME/elsewhere")" ]
 }
 
-@test "records below /tmp/sandlock-UID are not for those inside" {
+@test "a sandbox cannot reach records below /tmp/sandlock-UID" {
 	homeless
 	run homeless_does ./sandlock run -r /usr -w /tmp -- sh -c "
 		for name in sandlock sandlock-oci sandlock-placeholders; do
@@ -379,7 +379,7 @@ no_trace_of() {
 	[ -z "$(cgroups_of "$DEAD")" ]
 }
 
-@test "ps clears away what a killed sandlock has left, and does not list it" {
+@test "ps clears away the sandbox of a killed sandlock, and does not list it" {
 	killed "the one" --filesystem-deny "$PWD/file"
 	[ -e file ] && [ -n "$(cgroups_of "$DEAD")" ]
 	run_ok sandlock ps --json
@@ -388,7 +388,7 @@ no_trace_of() {
 	[ ! -e file ]
 }
 
-@test "no hook that stands in the directory of a sandbox runs when that is cleared away" {
+@test "no hook that stands in the directory of a sandbox runs when the directory is cleared away" {
 	killed one
 	cat >"$ROOT/one/config.json" <<-EOF
 		{ "ociVersion": "1.2.0", "root": { "path": "/" },
@@ -401,7 +401,7 @@ no_trace_of() {
 	[ ! -e ran ]
 }
 
-@test "a run of any name clears away what a killed sandlock has left" {
+@test "a run of any name clears away the sandbox of a killed sandlock" {
 	killed one --filesystem-deny "$PWD/file"
 	[ -e file ]
 	run_ok sandbox --name two -r /usr -- true
@@ -409,14 +409,14 @@ no_trace_of() {
 	[ ! -e file ]
 }
 
-@test "kill clears away what a killed sandlock has left" {
+@test "kill clears away the sandbox of a killed sandlock" {
 	killed one --filesystem-deny "$PWD/file"
 	sandlock_bad "no sandbox is called 'one'" kill one
 	no_trace_of one
 	[ ! -e file ]
 }
 
-@test "a user clears away what a killed sandlock of theirs has left" {
+@test "a user clears away the sandbox of their killed sandlock" {
 	local pid
 
 	requires userns
@@ -434,7 +434,7 @@ no_trace_of() {
 	[ -z "$(ls "$USER_HOME/run/sandlock")" ]
 }
 
-@test "a sandbox without namespaces whose sandlock was killed is cleared away" {
+@test "ps clears away a sandbox without namespaces whose sandlock was killed" {
 	killed one --config-disable namespaces
 	run_ok sandlock ps --json
 	assert_lines "[]"
@@ -462,7 +462,7 @@ midway() {
 		left' sh "$1" "$SANDLOCK" 2>/dev/null || true
 }
 
-@test "what a sandlock killed in the middle of a start has left is cleared away" {
+@test "ps clears away the remains of a sandlock that was killed in the middle of a start" {
 	local call
 
 	requires strace
@@ -475,7 +475,7 @@ midway() {
 	done
 }
 
-@test "a sandbox is not cleared away while its sandlock has yet to look at it" {
+@test "a sandbox is not cleared away while its sandlock has yet to read its result" {
 	local pid
 
 	"$SANDLOCK" --root "$ROOT" run --name one -r /usr -w "$PWD" -- \
@@ -502,7 +502,7 @@ is_zombie() {
 	grep -q '^State:[[:space:]]*Z' "/proc/$1/status"
 }
 
-@test "a directory of somebody else's where state would be is not cleared away" {
+@test "a directory of somebody else's in the state directory is not cleared away" {
 	homeless
 	as_user mkdir -p w/sandlock/src/deep w/sandlock/doc
 	as_user touch w/sandlock/src/deep/file w/sandlock/doc/file
@@ -522,7 +522,7 @@ is_zombie() {
 	oci delete other
 }
 
-@test "sandboxes that start and end at once are not cleared away by each other" {
+@test "sandboxes that start and end at the same time do not clear away each other" {
 	local i pids=()
 
 	killed dead
@@ -544,7 +544,7 @@ calls_of() {
 	wc -l <calls
 }
 
-@test "a run looks at no more than a few records, however many there are" {
+@test "a run looks at a few records only, however many there are" {
 	local few many i
 
 	requires strace

@@ -75,7 +75,7 @@ in_bundle() {
 
 # ---- sandlock run ----
 
-@test "outside each of the calls gives a file the bits" {
+@test "each call gives a file S_ISUID or S_ISGID outside a sandbox" {
 	run -0 "$SETTER" host
 	all_set
 }
@@ -89,7 +89,7 @@ in_bundle() {
 	[ -z "$(find host -perm /6000)" ]
 }
 
-@test "nor in a sandbox of a user, whose files others can run" {
+@test "no call gives a file S_ISUID or S_ISGID in a sandbox of a user, whose files others can run" {
 	requires userns
 	new_user
 	mkdir "$USER_HOME/host"
@@ -100,7 +100,7 @@ in_bundle() {
 	none_set
 }
 
-@test "nor without namespaces" {
+@test "no call gives a file S_ISUID or S_ISGID in a sandbox without namespaces" {
 	requires userns
 	requires_landlock 3
 	chmod 0777 host
@@ -108,7 +108,7 @@ in_bundle() {
 	none_set
 }
 
-@test "extra_allow of suid allows the bits, and extra_deny wins" {
+@test "syscalls.extra_allow of suid allows S_ISUID and S_ISGID, and extra_deny wins" {
 	run -0 sandbox --syscalls-extra-allow suid -r /usr -r "$SETTER" -w host -- \
 		"$SETTER" host
 	all_set
@@ -117,13 +117,13 @@ in_bundle() {
 	none_set
 }
 
-@test "a directory that inherits S_ISGID still does" {
+@test "a directory in a sandbox still inherits S_ISGID" {
 	chmod 2777 host
 	run -0 sandbox -r /usr -w host -- sh -c 'mkdir host/sub && touch host/file'
 	[ -g host/sub ]
 }
 
-@test "explain lists the group suid" {
+@test "explain lists the group suid among the blocked calls" {
 	run -0 sandlock explain -r /usr -- true
 	assert_output_has "suid"
 	run -0 sandlock explain --syscalls-extra-allow suid -r /usr -- true
@@ -132,7 +132,7 @@ in_bundle() {
 
 # ---- bundles ----
 
-@test "a writable bind mount of the host closes the calls to a bundle" {
+@test "a writable bind mount of the host keeps a bundle from setting S_ISUID and S_ISGID" {
 	with_host /host rbind rw
 	in_bundle 'setter /host'
 	none_set
@@ -145,7 +145,7 @@ in_bundle() {
 	all_set
 }
 
-@test "without a policy a bundle sets what it likes" {
+@test "a bundle without a policy may set S_ISUID and S_ISGID" {
 	with_host /host rbind rw
 	annotate
 	in_bundle 'setter /host'
@@ -153,7 +153,7 @@ in_bundle() {
 	[[ $output = *"capability: set"* ]]
 }
 
-@test "a bundle that cannot write files of the host sets what it likes" {
+@test "a bundle that cannot write files of the host may set S_ISUID and S_ISGID" {
 	with_host /host rbind rro ro
 	in_bundle 'setter /tmp'
 	all_set
@@ -163,7 +163,7 @@ in_bundle() {
 	all_set
 }
 
-@test "policies that make a bind mount read-only or bring one count" {
+@test "the rule for S_ISUID and S_ISGID counts bind mounts that a policy makes read-only or adds" {
 	requires_landlock 6
 	with_host /host rbind rw
 	annotate_policy filesystem.read=/ filesystem.write=/tmp
@@ -178,7 +178,7 @@ in_bundle() {
 	none_set
 }
 
-@test "a mount that comes along writable with a read-only rbind counts" {
+@test "a mount that comes along writable with a read-only rbind forbids S_ISUID and S_ISGID" {
 	with_host /host rbind ro
 	mkdir host/sub
 	args setter /host/sub
@@ -189,7 +189,7 @@ in_bundle() {
 }
 
 # shellcheck disable=SC2030,SC2031 # each test is a subshell on purpose
-@test "what engines bring for every container does not count, if others cannot reach it" {
+@test "files that engines mount into every container allow S_ISUID, if others cannot reach them" {
 	local name
 
 	with_host /dev/shm rbind rw

@@ -111,7 +111,7 @@ CAP_CHOWN: operation not permitted (it must be permitted and inheritable)
 CapAmb:	0000000000000020"
 }
 
-@test "no warning comes where root lacks nothing without ambient capabilities" {
+@test "no warning comes where root has all its capabilities without ambient ones" {
 	requires root
 	new_bundle web
 	args grep CapPrm /proc/self/status
@@ -160,7 +160,7 @@ exit status 7, stdout: , stderr: "
 
 # ---- seccomp, log ----
 
-@test "a profile that notifies write is refused in the words of others" {
+@test "a seccomp profile that notifies write is refused in runc's words" {
 	requires root
 	new_bundle web
 	config '.linux.seccomp = {defaultAction: "SCMP_ACT_ALLOW",
@@ -170,7 +170,7 @@ exit status 7, stdout: , stderr: "
 		oci run --bundle "$BUNDLE" web
 }
 
-@test "a seccomp agent that is not there is named in the words of others" {
+@test "create reports a missing seccomp agent in runc's words" {
 	requires root
 	new_bundle web
 	config '.linux.seccomp = {defaultAction: "SCMP_ACT_ALLOW",
@@ -180,7 +180,7 @@ exit status 7, stdout: , stderr: "
 		oci run --bundle "$BUNDLE" web
 }
 
-@test "debug lines on standard error have their level" {
+@test "debug lines on standard error begin with their level" {
 	requires root
 	new_bundle web
 	run_ok oci --debug run --bundle "$BUNDLE" web

@@ -54,7 +54,7 @@ $1"
 	[[ $stderr = *"denied: call chroot (syscalls: mount; add --syscalls-extra-allow mount)"* ]]
 }
 
-@test "--why says the same to a user, and without namespaces" {
+@test "--why names the group of each refused call to a user, and without namespaces" {
 	requires userns
 	requires_landlock 1
 	new_user
@@ -64,7 +64,7 @@ $1"
 	[[ $stderr = *"denied: call unshare $NAMESPACES"* ]]
 }
 
-@test "what --why says to add allows the call" {
+@test "the flag that --why suggests allows the call" {
 	requires userns
 	local add
 
@@ -96,7 +96,7 @@ for family, kind in ((2, 1), (10, 2), (2, 3), (17, 3), (38, 5), (40, 1)):
 	told "socket AF_PACKET (syscalls: raw_sockets; add --syscalls-extra-allow raw_sockets)"
 }
 
-@test "--why tells of setuid modes, and not of others" {
+@test "--why reports refused setuid modes, and no other modes" {
 	requires "$PYTHON"
 	touch file
 	python "
@@ -111,7 +111,7 @@ attempt(os.mknod, '$WORK/node', 0o102755)" -w .
 
 # The calls get the kernel's count of arguments, and numbers that are the same
 # on all architectures.
-@test "--why tells of calls that are absent, and the answer is the same" {
+@test "--why reports calls of absent groups, and the calls still return ENOSYS" {
 	requires "$PYTHON"
 	python '
 clone = ctypes.create_string_buffer(struct.pack("8Q", 0x10000000, 0, 0, 0, 17, 0, 0, 0))
@@ -123,7 +123,7 @@ for words in (435, clone, 64), (437, -100, b"/usr", how, 24):
 	told "call clone3 $NAMESPACES" "call openat2 $SUID"
 }
 
-@test "threads and processes that begin with clone3 are no denials" {
+@test "--why reports no denial for threads and processes that begin with clone3" {
 	requires "$PYTHON"
 	python '
 import subprocess, threading
@@ -140,7 +140,7 @@ print("done")'
 	told ''
 }
 
-@test "--why tells of what the terminal refuses" {
+@test "--why reports refused requests to a terminal" {
 	requires "$PYTHON" script
 	run script -qec "'$SANDLOCK' --root '$ROOT' run --why -r /usr -- $PYTHON -ISc '
 import fcntl
@@ -154,7 +154,7 @@ for request in 0x540c, 0x5412:
 	assert_output_has "denied: call ioctl (syscalls: terminal; add --syscalls-extra-allow terminal)"
 }
 
-@test "--why tells of a process that was ended for another ABI" {
+@test "--why reports a process that was killed for calls of another ABI" {
 	requires "$PYTHON"
 	[ "$(uname -m)" = x86_64 ] || skip "needs x86_64"
 	python '
@@ -172,7 +172,7 @@ print(os.wait()[1] & 127)'
 	told ''
 }
 
-@test "--json has what to add" {
+@test "--json lists the flags that would allow refused calls" {
 	requires jq
 	run --separate-stderr -1 sandbox --json --why -r /usr -- unshare --user true
 	# shellcheck disable=SC2154 # bats sets it
@@ -181,7 +181,7 @@ print(os.wait()[1] & 127)'
 		add: "--syscalls-extra-allow namespaces"})' <<<"${stderr_lines[-1]}"
 }
 
-@test "what extra_deny refuses has nothing to be added" {
+@test "--why suggests no flag for a call that extra_deny refuses" {
 	run --separate-stderr -1 sandbox --why --syscalls-extra-deny namespaces \
 		-r /usr -- unshare --user true
 	[[ $stderr = *"denied: call unshare (syscalls.extra_deny: namespaces)"* ]]

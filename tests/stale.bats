@@ -67,7 +67,7 @@ harmless() {
 	assert_bystander_lives && assert_gone c1
 }
 
-@test "a state directory of somebody else is refused" {
+@test "every command refuses a state directory of somebody else" {
 	requires root
 	new_bundle
 	mkdir "$TMP/foreign"
@@ -88,7 +88,7 @@ harmless() {
 	harmless
 }
 
-@test "nor when all pids are the host's" {
+@test "a pid that was given to another process is not signalled in the host's pid namespace" {
 	new_bundle c1
 	config '.linux.namespaces |= map(select(.type != "pid")) |
 		.mounts |= map(select(.type != "proc")) |
@@ -102,7 +102,7 @@ harmless() {
 	harmless
 }
 
-@test "nor when the start time is the same by chance" {
+@test "a pid that was given to another process with an equal start time is not signalled" {
 	start_sleeping c1
 	start_bystander
 	end_c1
@@ -132,7 +132,7 @@ harmless() {
 	remove_test_cgroups
 }
 
-@test "a cgroup that another has made anew is not the container's" {
+@test "a cgroup that another has made anew is not taken for the container's" {
 	local dirs dir
 
 	start_sleeping c1
@@ -156,7 +156,7 @@ harmless() {
 	remove_test_cgroups
 }
 
-@test "a create does not end the processes of a cgroup that was there" {
+@test "create does not end the processes of an existing cgroup" {
 	local dir
 
 	new_bundle
@@ -177,7 +177,7 @@ harmless() {
 	remove_test_cgroups
 }
 
-@test "an intent does not name a cgroup that was there" {
+@test "a killed create records no cgroup that existed before" {
 	local dir=/sys/fs/cgroup/pids$CGROUP_PARENT/bundle
 
 	# A dynamic one begins with hundreds of calls of its loader.
@@ -211,7 +211,7 @@ kill_create_before_cgroups() {
 	return 1
 }
 
-@test "a record that cannot be read is listed, and removed by force" {
+@test "list shows a record that cannot be read, and delete --force removes it" {
 	local text
 
 	start_sleeping c1
@@ -245,7 +245,7 @@ broken_c1() {
 	assert_output_has "c1: container is broken"
 }
 
-@test "a record cut at any byte is broken, and removed by force" {
+@test "a record cut at any byte is broken, and delete --force removes it" {
 	local size n
 
 	start_sleeping c1
@@ -261,7 +261,7 @@ broken_c1() {
 	remove_test_cgroups
 }
 
-@test "a record that is no file is broken, and nobody waits for it" {
+@test "a record that is no regular file is broken, and no command waits for it" {
 	local make
 
 	start_sleeping c1
@@ -280,7 +280,7 @@ broken_c1() {
 	remove_test_cgroups
 }
 
-@test "the record of another container is not this one's" {
+@test "the record of another container is not taken for a container's own" {
 	start_sleeping c2
 	start_sleeping c1
 	end_c1
@@ -301,7 +301,7 @@ read_only() {
 		read_only "$SANDLOCK_OCI" --root "$ROOT" "$@"
 }
 
-@test "a container whose state cannot be written is not lost" {
+@test "a container whose state cannot be written stays listed until it can be deleted" {
 	start_sleeping c1
 	run_ok read_only state c1
 	assert_output_has '"status": "running"'
@@ -316,7 +316,7 @@ read_only() {
 }
 
 # In a mount namespace of the test's own: what is there is gone with it.
-@test "a full state directory keeps no container from its end" {
+@test "a full state directory does not keep a container from being killed and deleted" {
 	new_bundle c1
 	args sleep 1000
 	mkdir "$ROOT"
@@ -338,7 +338,7 @@ read_only() {
 	[ "${lines[-1]}" = full ]
 }
 
-@test "a directory of somebody else's in the place of a record stays" {
+@test "delete keeps a directory of somebody else's in the place of a record" {
 	new_bundle
 	mkdir -p "$ROOT/box/sub"
 	: >"$ROOT/box/sub/file"
@@ -351,7 +351,7 @@ read_only() {
 	run_ok oci run --bundle "$BUNDLE" box
 }
 
-@test "a broken record does not hide the others" {
+@test "list shows the other containers beside a broken record" {
 	start_sleeping c1
 	mkdir -m 700 "$ROOT/c0"
 	echo '{' >"$ROOT/c0/state.json"
@@ -364,7 +364,7 @@ read_only() {
 	run_ok oci delete --force c0
 }
 
-@test "a state directory that others can write is not trusted" {
+@test "every command refuses a state directory that others can write" {
 	start_sleeping c1
 	chmod 777 "$ROOT/c1"
 	run_bad "state directory is writable for others" oci kill c1 KILL
@@ -372,7 +372,7 @@ read_only() {
 	assert_status c1 running
 }
 
-@test "what another boot has left is stopped and goes away" {
+@test "a container of another boot is stopped, and delete removes it" {
 	start_sleeping c1
 	start_bystander
 	end_c1

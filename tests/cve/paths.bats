@@ -112,7 +112,7 @@ race() {
 	done
 }
 
-@test "CVE-2024-45310: racing directories and files are made inside only" {
+@test "CVE-2024-45310: create makes racing directories and files inside only" {
 	local i
 
 	mkdir "$TMP/volume"
@@ -150,7 +150,7 @@ character special file 1:3"
 	done
 }
 
-@test "CVE-2025-52565, CVE-2026-88264: the console is a terminal and at its own name" {
+@test "CVE-2025-52565, CVE-2026-88264: the console is a terminal and at its own path" {
 	config '.process.terminal = true |
 		.mounts |= map(select(.destination != "/dev"))'
 	for target in /etc/passwd /proc/sys/kernel/domainname "$HOST/sentinel" \
@@ -258,7 +258,7 @@ host_is_same() {
 	done < <(cd "$HOST" && find . -type f -printf '%P\n')
 }
 
-@test "CVE-2026-88265: standard streams are not opened again by a linked null" {
+@test "CVE-2026-88265: a linked /dev/null does not reopen standard streams" {
 	without_dev
 	chmod 0666 "$HOST/sentinel"
 	config '.process.user = {uid: 3003, gid: 3003}'
@@ -278,7 +278,7 @@ host_is_same() {
 	done
 }
 
-@test "CVE-2026-87766: no place for a mount is made at the end of a link" {
+@test "CVE-2026-87766: create makes no mount point at the target of a link" {
 	local target
 
 	mkdir "$TMP/theirs" "$TMP/work"
@@ -293,7 +293,7 @@ host_is_same() {
 	done
 }
 
-@test "CVE-2015-1335, CVE-2019-18837: links in a destination stay inside" {
+@test "CVE-2015-1335, CVE-2019-18837: links in a mount's destination stay inside the rootfs" {
 	local target
 
 	echo theirs >"$TMP/theirs"
@@ -307,7 +307,7 @@ host_is_same() {
 	done
 }
 
-@test "CVE-2025-24965: what is made in a rootfs follows no link out" {
+@test "CVE-2025-24965: create follows no link out of the rootfs" {
 	local name
 
 	without_dev
@@ -341,7 +341,7 @@ s.recv(1)' "$TMP/notify" 3>&- &
 	assert_lines /
 }
 
-@test "CVE-2022-0492: there is no release_agent to write to" {
+@test "CVE-2022-0492: a container has no release_agent to write to" {
 	requires cgroup1
 	config '.process.capabilities[] += ["CAP_SYS_ADMIN", "CAP_DAC_OVERRIDE"] |
 		(.mounts[] | select(.type == "cgroup") | .options) |=
@@ -360,7 +360,7 @@ s.recv(1)' "$TMP/notify" 3>&- &
 	assert_output_has "Read-only file system"
 }
 
-@test "CVE-2023-25809: without privileges the host's cgroups are read-only" {
+@test "CVE-2023-25809: an unprivileged user's container has the host's cgroups read-only" {
 	requires userns setpriv subids
 	new_user
 	new_user_bundle

@@ -28,7 +28,7 @@ has_landlock() {
 	[ "$status" -eq 0 ] || skip "needs version 5 of Landlock"
 }
 
-@test "111, 115: no race between two paths opens the one that is denied" {
+@test "111, 115: no race between two paths opens the denied one" {
 	has_landlock
 	cp "$BATS_FILE_TMPDIR/flip" "$BUNDLE/rootfs/bin/"
 	mkdir "$BUNDLE/rootfs/data"
@@ -55,7 +55,7 @@ only() {
 }
 
 # What opens is all that can be sent on, whichever call would send.
-@test "97, 130, 154: the sockets that open are those of the policy" {
+@test "97, 130, 154: a container can open the sockets of its policy only" {
 	cp "$BATS_FILE_TMPDIR/sockets" "$BUNDLE/rootfs/bin/"
 	config '.process.capabilities[] += ["CAP_NET_RAW", "CAP_NET_ADMIN"]'
 	args sockets
@@ -75,7 +75,7 @@ io_uring_setup EPERM" ]
 	only '(1|16|io_uring_setup) '
 }
 
-@test "MPTCP is no TCP, and what is raw is not open with an open network" {
+@test "MPTCP is not allowed as TCP, and an open network allows no raw sockets" {
 	cp "$BATS_FILE_TMPDIR/sockets" "$BUNDLE/rootfs/bin/"
 	config '.process.capabilities[] += ["CAP_NET_RAW", "CAP_NET_ADMIN"]'
 	args sockets
@@ -89,7 +89,7 @@ io_uring_setup EPERM" ]
 	grep -qx "2 3 255" <<<"$output"
 }
 
-@test "82: what is both allowed and denied is denied" {
+@test "82: a path that is allowed and denied is denied" {
 	config '.process.capabilities[] += ["CAP_SYS_ADMIN"]'
 	args mount -t tmpfs tmpfs /tmp
 	annotate_policy syscalls.extra_allow=mount
@@ -111,7 +111,7 @@ die_at() {
 		--pid-file "$TMP/box.pid" box </dev/null 3>&-
 }
 
-@test "31: a set-up that did not happen is no success" {
+@test "31: a failed set-up is never reported as success" {
 	local n
 
 	args sleep 1000
@@ -127,7 +127,7 @@ die_at() {
 	kill -0 "$(cat "$TMP/box.pid")"
 }
 
-@test "212: what failed once does not fail the next time" {
+@test "212: a failed create or exec does not fail the next one" {
 	args sleep 1000
 	config '.hooks.createRuntime = [{path: "/bin/false"}]'
 	run_bad "createRuntime" create box

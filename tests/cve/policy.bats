@@ -19,7 +19,7 @@ setup() {
 }
 
 # The terminal is its own, and the kernel would let it.
-@test "CVE-2019-10063, CVE-2023-28100: the low word of a request decides" {
+@test "CVE-2019-10063, CVE-2023-28100: the filter compares the low word of an ioctl request" {
 	requires python3
 	cp "$BATS_FILE_TMPDIR/typist" "$BUNDLE/rootfs/bin/"
 	config '.process.terminal = true |
@@ -33,7 +33,7 @@ setup() {
 }
 
 # Numbers from 424 on are those of every architecture.
-@test "CVE-2021-41133: what came after mount and clone is refused as they are" {
+@test "CVE-2021-41133: the newer calls for mount and clone are denied as the old ones" {
 	local call
 
 	config '.process.capabilities[] += ["CAP_SYS_ADMIN"]'
@@ -46,7 +46,7 @@ setup() {
 	assert_calls "435 EINVAL" 435,0,0
 }
 
-@test "CVE-2024-42318: nobody changes the keyring of his parent" {
+@test "CVE-2024-42318: a process cannot change the keyring of its parent" {
 	assert_calls "keyctl ok" keyctl,0,-3,0
 	annotate_policy config.supervisor=false
 	assert_calls "keyctl EPERM" keyctl,0,-3,0

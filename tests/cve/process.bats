@@ -26,7 +26,7 @@ teardown() {
 
 CAPABILITIES='grep ^Cap /proc/self/status | tr "\t" " "'
 
-@test "CVE-2016-8649: an inherited /proc of the host does not come along" {
+@test "CVE-2016-8649: a program gets no inherited descriptor of the host's /proc" {
 	exec 7</proc 8</
 	run_inside 'ls /proc/self/fd/7/1/root /proc/self/fd/8/; :'
 	assert_output_has "/proc/self/fd/7/1/root: No such file"
@@ -39,7 +39,7 @@ CAPABILITIES='grep ^Cap /proc/self/status | tr "\t" " "'
 	assert_output_has "/proc/self/fd/8/: No such file"
 }
 
-@test "CVE-2022-29162, CVE-2022-27650, CVE-2025-27612: nothing is inheritable" {
+@test "CVE-2022-29162, CVE-2022-27650, CVE-2025-27612: a program has no inheritable capability" {
 	local kill=0000000000000020 none=0000000000000000
 
 	config '["CAP_KILL"] as $kill | .process.capabilities =
@@ -63,7 +63,7 @@ CapAmb: $none"
 	assert_lines ""
 }
 
-@test "CVE-2021-43784: many mappings are all written, or refused by number" {
+@test "CVE-2021-43784: create writes many id mappings completely, or refuses their number" {
 	requires userns
 	config 'def maps($n): [range($n) | {containerID: ., size: 1,
 			hostID: (100000 + .)}];
@@ -77,14 +77,14 @@ CapAmb: $none"
 	create_fails "linux.uidMappings: has 5000 entries, 340 are possible"
 }
 
-@test "CVE-2021-43784: many mounts are all there" {
+@test "CVE-2021-43784: a container has all of its many mounts" {
 	config '.mounts += [range(1500) | {type: "tmpfs", source: "tmpfs",
 		destination: "/mnt/\(.)", options: ["size=4k"]}]'
 	run_inside 'grep -c " /mnt/" /proc/self/mountinfo'
 	assert_lines 1500
 }
 
-@test "CVE-2020-15257: nothing listens at a name that needs no path" {
+@test "CVE-2020-15257: the runtime listens at no abstract socket" {
 	local pid inode name
 
 	config '.linux.namespaces |= map(select(.type != "network"))'
@@ -100,7 +100,7 @@ CapAmb: $none"
 	assert_output_has "$name: No such file"
 }
 
-@test "CVE-2022-0811: one sysctl does not become two" {
+@test "CVE-2022-0811: the value of one sysctl cannot set another" {
 	config '.linux.sysctl = {"kernel.shm_rmid_forced":
 		"1\nkernel.domainname=evil"}'
 	create_fails "must not have a newline"
@@ -146,7 +146,7 @@ home_is_root() {
 		>"$TMP/home" 3>&- && [ "$(cat "$TMP/home")" = / ]
 }
 
-@test "CVE-2026-47262: a passwd without end is not waited for" {
+@test "CVE-2026-47262: exec does not wait for an endless passwd" {
 	local passwd=$BUNDLE/rootfs/etc/passwd
 
 	config 'del(.process.env[] | select(startswith("HOME=")))'
@@ -163,7 +163,7 @@ home_is_root() {
 	home_is_root
 }
 
-@test "CVE-2023-25173: no group of the caller's is left" {
+@test "CVE-2023-25173: the program has no group of the caller's" {
 	args grep ^Groups: /proc/self/status
 	run_ok setpriv --groups 1234,5678 "$SANDLOCK_OCI" --root "$ROOT" run \
 		--bundle "$BUNDLE" box
@@ -180,7 +180,7 @@ home_is_root() {
 	assert_lines $'1000\n1000\n/'
 }
 
-@test "CVE-2026-46680: a number that is too large is no name, either" {
+@test "CVE-2026-46680: a number that is too large is refused, not looked up as a name" {
 	local id
 
 	args sleep 1000
@@ -197,7 +197,7 @@ home_is_root() {
 	done
 }
 
-@test "CVE-2026-46680: a user of the image with a number too large is not root" {
+@test "CVE-2026-46680: a user of the image with a too large number is not root" {
 	local passwd=$BUNDLE/rootfs/etc/passwd id
 
 	config 'del(.process.env[] | select(startswith("HOME=")))'
@@ -209,7 +209,7 @@ home_is_root() {
 	done
 }
 
-@test "CVE-2026-30892: a user without a group is that user" {
+@test "CVE-2026-30892: exec --user with a user alone sets that user" {
 	local id
 
 	args sleep 1000
@@ -225,7 +225,7 @@ home_is_root() {
 }
 
 # Each is the very number, or an error that has it in it.
-@test "CVE-2024-40635, CVE-2026-30892: an id is exact or refused" {
+@test "CVE-2024-40635, CVE-2026-30892: exec --user takes an id exactly or refuses it" {
 	local id
 
 	args sleep 1000
@@ -247,7 +247,7 @@ home_is_root() {
 	done
 }
 
-@test "CVE-2017-5226, CVE-2016-10124: the caller's terminal takes no keystroke" {
+@test "CVE-2017-5226, CVE-2016-10124: a program cannot type into the caller's terminal" {
 	requires python3
 	cp "$BATS_FILE_TMPDIR/typist" "$BUNDLE/rootfs/bin/"
 	args typist
@@ -271,7 +271,7 @@ of_a_user() {
 		.process.capabilities = {} | .root.readonly = false'
 }
 
-@test "CVE-2026-41163: nobody of the same user takes hold of a container that is being made" {
+@test "CVE-2026-41163: a process of the same user cannot trace a container that is being created" {
 	of_a_user
 	args sleep 1000
 	create box
@@ -287,7 +287,7 @@ of_a_user() {
 	assert_output_has fd
 }
 
-@test "CVE-2026-41163: nobody of the same user inside takes hold of exec" {
+@test "CVE-2026-41163: a process of the same user inside cannot trace exec" {
 	local i
 
 	of_a_user
@@ -303,7 +303,7 @@ of_a_user() {
 	[ ! -e "$BUNDLE/rootfs/found" ]
 }
 
-@test "CVE-2016-8659, CVE-2020-5291, CVE-2019-12439: the state is nobody else's" {
+@test "CVE-2016-8659, CVE-2020-5291, CVE-2019-12439: only the owner can read and write the state" {
 	args sleep 1000
 	(umask 0 && create box)
 	[ "$(stat -c '%a %u' "$ROOT" "$ROOT/box" "$ROOT/box/state.json" \

@@ -3,14 +3,14 @@
 # tests/cve/release.bats - only patches disable defences, and all patches apply.
 load ../helpers
 
-@test "the release has no defence that a variable takes out" {
+@test "the release has no defence that an environment variable turns off" {
 	requires strings
 	strings -a "$SANDLOCK_OCI" >"$TMP/strings"
 	run grep -F SANDLOCK_BROKEN "$TMP/strings"
 	assert_lines ""
 }
 
-@test "every patch that takes a defence out applies, and names tests that exist" {
+@test "every patch that removes a defence applies, and names existing tests" {
 	local sources=${TESTS%/*} patch file expression
 
 	[ -d "$sources/runtime" ] || skip "needs sources"

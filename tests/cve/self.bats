@@ -106,7 +106,7 @@ nothing_hunted() {
 	nothing_hunted
 }
 
-@test "CVE-2016-9962: all capabilities of a user namespace change nothing about that" {
+@test "CVE-2016-9962: root with all capabilities of a user namespace sees neither the binary nor the descriptors of exec" {
 	requires userns
 	in_user_namespace
 	privileged
@@ -152,7 +152,7 @@ nothing_hunted() {
 	binary_seen_but_whole "$BUNDLE"
 }
 
-@test "CVE-2019-5736: the binary is out of reach of what a startContainer hook left behind" {
+@test "CVE-2019-5736: the binary is out of reach of a process that a startContainer hook left behind" {
 	privileged
 	args sleep 1000
 	config --argjson n "$((TIMES / 8))" '.hooks.startContainer =
@@ -188,7 +188,7 @@ nothing_hunted() {
 }
 
 # They see each other's processes, and the runtime's, from the first moment.
-@test "CVE-2016-9962: joining a user namespace shows no descriptor to who is in it" {
+@test "CVE-2016-9962: joining a user namespace shows no descriptor to the processes in it" {
 	requires userns
 	local i pid
 
@@ -227,7 +227,7 @@ refused_for_init() {
 	assert_gone other
 }
 
-@test "CVE-2019-5736: /proc/self/exe is no program, nor is a link or a script that leads there" {
+@test "CVE-2019-5736: /proc/self/exe is no program, and no link or script leads there" {
 	requires "${CC:-cc}"
 	args sleep 1000
 	start_container box
@@ -246,7 +246,7 @@ refused_for_init() {
 	unharmed
 }
 
-@test "CVE-2019-5736: a script that only the kernel can read leads nowhere, either" {
+@test "CVE-2019-5736: a script that only the kernel can read does not lead to the binary" {
 	# A dynamic one finds no loader inside, and ends there.
 	requires static
 	# A full log is waited for, so that it can be looked at.
@@ -264,7 +264,7 @@ refused_for_init() {
 	unharmed
 }
 
-@test "CVE-2019-5736: the own binary inside the rootfs is no program, either" {
+@test "CVE-2019-5736: the runtime's own binary inside the rootfs is no program" {
 	ln "$SANDLOCK_OCI" "$BUNDLE/rootfs/bin/runtime"
 	args sleep 1000
 	start_container box
