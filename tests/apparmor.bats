@@ -4,7 +4,7 @@
 
 load helpers
 
-@test "an AppArmor profile that is not loaded fails create by name" {
+@test "create names an AppArmor profile that is not loaded" {
 	requires root apparmor
 	new_bundle box
 	config '.process.apparmorProfile = "sandlock-no-such-profile"'
@@ -23,7 +23,7 @@ load_test_profile() {
 	}' | apparmor_parser --replace --skip-cache
 }
 
-@test "an AppArmor profile holds the program, and what exec runs" {
+@test "an AppArmor profile confines the program of a container and the program of exec" {
 	requires root apparmor apparmor_parser
 	load_test_profile
 	new_bundle box

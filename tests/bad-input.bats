@@ -113,12 +113,12 @@ wrong() {
 	done
 }
 
-@test "the bundle of these tests is good" {
+@test "create accepts the bundle that the other tests damage" {
 	run_ok oci run --bundle "$BUNDLE" c1
 	[ -e "$TMP/hook-ran" ]
 }
 
-@test "what is not JSON is refused by line and column" {
+@test "create reports line and column of a config.json that is not JSON" {
 	local config=$BUNDLE/config.json
 
 	: >"$config"
@@ -146,7 +146,7 @@ wrong() {
 	fails_cleanly "config.json: process.cwd: given twice"
 }
 
-@test "a config.json cut at any byte is refused" {
+@test "create refuses a config.json cut at any byte" {
 	local text n all
 
 	text=$(jq -c '{ociVersion, root, process: (.process | {args, cwd, user,
@@ -177,7 +177,7 @@ full_sample() {
 		tr "'" '"' | sed 's/18446744073709551615/4294967295/'
 }
 
-@test "a wrong type is refused at every field, by its path" {
+@test "create reports the path of every field that has a wrong type" {
 	local n=0 path text
 
 	# Each path of the sample with a value that cannot be right there.
@@ -204,7 +204,7 @@ full_sample() {
 	nothing_happened
 }
 
-@test "a number that is none, or too large, is refused by its value" {
+@test "create reports the value of a malformed or too large number" {
 	wrong <<-'END'
 		.process.user.uid = -1 => config.json: process.user.uid: -1 is not an unsigned 32-bit integer
 		.process.user.uid = 4294967296 => config.json: process.user.uid: 4294967296 is not an unsigned 32-bit integer
@@ -222,7 +222,7 @@ full_sample() {
 	done
 }
 
-@test "what a field cannot have is refused by path and value" {
+@test "create reports path and value of a field with an invalid value" {
 	ln -s rootfs "$BUNDLE/link"
 	wrong <<-'END'
 		del(.ociVersion) => config.json: ociVersion: required
@@ -263,7 +263,7 @@ full_sample() {
 	END
 }
 
-@test "the log has the same line as text" {
+@test "the text log has the line that standard error has" {
 	local FORMAT=text
 
 	wrong <<-'END'
@@ -272,13 +272,13 @@ full_sample() {
 	END
 }
 
-@test "what nobody knows is accepted" {
+@test "create accepts unknown fields" {
 	config '.unheardOf = {"a": [1, null]} | .process.unheardOf = 1 |
 		.annotations = {"org.example.x": "y"}'
 	run_ok oci run --bundle "$BUNDLE" c1
 }
 
-@test "a huge config.json is refused with little memory" {
+@test "create refuses a huge config.json with little memory" {
 	local config=$BUNDLE/config.json
 
 	head -c 100000 /dev/zero | tr '\0' '[' >"$config"
@@ -299,7 +299,7 @@ full_sample() {
 	fails_cleanly "config.json: line 1, column 16: string longer than 1 MiB"
 }
 
-@test "a million mounts, variables or arguments are refused" {
+@test "create refuses a million mounts, variables or arguments" {
 	local field entry text
 
 	for field in process.args process.env mounts; do
@@ -319,7 +319,7 @@ full_sample() {
 	done
 }
 
-@test "a config.json that is no file, or not ours to read, is refused" {
+@test "create refuses a config.json that is not a regular, readable file" {
 	local config=$BUNDLE/config.json
 
 	rm "$config"
@@ -349,7 +349,7 @@ replace_again_and_again() {
 	done
 }
 
-@test "a config.json that is replaced meanwhile is one of them, or refused" {
+@test "create reads one whole version of a config.json that is being replaced, or refuses it" {
 	local plan="$SANDLOCK_OCI --root $ROOT create --dump-plan --bundle $BUNDLE c1"
 	local n=0 whole=0 racer
 
@@ -378,7 +378,7 @@ replace_again_and_again() {
 	[ $n -eq 100 ] && [ $whole -gt 0 ]
 }
 
-@test "a config.json the user may not read is refused" {
+@test "create refuses a config.json that the user may not read" {
 	new_user
 	new_user_bundle
 	chmod 000 "$BUNDLE/config.json"
@@ -388,7 +388,7 @@ replace_again_and_again() {
 	chmod 644 "$BUNDLE/config.json"
 }
 
-@test "an ID that is none is refused" {
+@test "every command refuses a malformed container ID" {
 	local id long
 
 	long=$(printf 'a%.0s' {1..1025})

@@ -26,7 +26,7 @@ mounted_hierarchies() {
 		}' | sort
 }
 
-@test "every hierarchy of the host has its place" {
+@test "a cgroup mount has a directory for every hierarchy of the host" {
 	run_inside 'ls /sys/fs/cgroup | sort; stat -f -c %T /sys/fs/cgroup'
 	assert_lines "$(mounted_hierarchies)
 tmpfs"
@@ -36,7 +36,7 @@ tmpfs"
 tmpfs"
 }
 
-@test "the container sees its own cgroup, with and without a namespace" {
+@test "a cgroup mount shows the container's own cgroup, with and without a cgroup namespace" {
 	local show='for d in /sys/fs/cgroup/*/; do
 			[ -e $d/cgroup.procs ] || echo "$d has none"
 			[ ! -d $d/'"$CGROUP_PARENT"' ] || echo "$d is the host"
@@ -51,7 +51,7 @@ tmpfs"
 	assert_lines ""
 }
 
-@test "the namespace hides the way to the cgroup" {
+@test "a cgroup namespace hides the path of the container's cgroup" {
 	run_inside 'cut -d: -f3 /proc/self/cgroup | sort -u
 		sed -n "s|^.* \([^ ]*\) /sys/fs/cgroup/pids .*|\1|p" \
 			/proc/self/mountinfo'
@@ -65,7 +65,7 @@ tmpfs"
 $(cgroup_of bundle)"
 }
 
-@test "ro makes every part read-only" {
+@test "the option ro makes every part of a cgroup mount read-only" {
 	local try='for d in /sys/fs/cgroup /sys/fs/cgroup/*/; do
 			mkdir $d/new 2>&1 | grep -v Read-only
 		done; true'
@@ -77,7 +77,7 @@ $(cgroup_of bundle)"
 	assert_lines ""
 }
 
-@test "without ro the container may make cgroups of its own" {
+@test "a container may create cgroups in a cgroup mount without ro" {
 	local try='mkdir /sys/fs/cgroup/pids/new && echo made
 		mkdir /sys/fs/cgroup/new && echo made
 		rmdir /sys/fs/cgroup/pids/new'
@@ -92,7 +92,7 @@ made"
 made"
 }
 
-@test "the other options hold for every hierarchy" {
+@test "the other options of a cgroup mount apply to every hierarchy" {
 	run_inside 'grep " - cgroup" /proc/self/mountinfo | cut -d" " -f6 | sort -u'
 	assert_lines ro,nosuid,nodev,noexec,relatime
 	without_namespace cgroup
@@ -100,7 +100,7 @@ made"
 	assert_lines ro,nosuid,nodev,noexec,relatime
 }
 
-@test "the host's cgroup mounts stay as they were" {
+@test "a container's cgroup mount leaves the host's cgroup mounts unchanged" {
 	local before after
 
 	before=$(grep ' - cgroup' /proc/self/mountinfo)
@@ -109,7 +109,7 @@ made"
 	[ "$before" = "$after" ]
 }
 
-@test "a user namespace gets its cgroups, too" {
+@test "a container with a user namespace gets a cgroup mount" {
 	requires userns
 	config '.linux.namespaces += [{type: "user"}] |
 		.linux.uidMappings = [{containerID: 0, hostID: 100000,

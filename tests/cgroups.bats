@@ -139,7 +139,7 @@ process_is_gone() {
 	[ "$(places "$(pid_of box)")" = "$place" ]
 }
 
-@test "a cgroup that holds a process is refused, and the process lives" {
+@test "create refuses a cgroup that contains a process, and the process lives" {
 	requires root cgroupfs
 	new_bundle box
 	put_stranger "$(cgroup_of box)"
@@ -152,7 +152,7 @@ process_is_gone() {
 	remove_test_cgroups
 }
 
-@test "a process in a sub-cgroup counts as well" {
+@test "create refuses a cgroup with a process in a sub-cgroup" {
 	requires root cgroupfs
 	new_bundle box
 	put_stranger "$(cgroup_of box)/below"
@@ -163,7 +163,7 @@ process_is_gone() {
 	remove_test_cgroups
 }
 
-@test "a frozen cgroup is refused at once, not waited for" {
+@test "create refuses a frozen cgroup at once" {
 	local dir
 
 	requires root cgroupfs
@@ -181,7 +181,7 @@ process_is_gone() {
 	remove_test_cgroups
 }
 
-@test "an empty cgroup is taken over" {
+@test "create takes over an empty cgroup" {
 	requires root cgroupfs
 	new_bundle box
 	make_cgroup "$(cgroup_of box)"
@@ -189,7 +189,7 @@ process_is_gone() {
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
-@test "the parent made for several goes with the last, whoever that is" {
+@test "the last container below a created parent cgroup removes the parent" {
 	local id
 
 	requires root cgroupfs
@@ -206,7 +206,7 @@ process_is_gone() {
 	[ -z "$(cgroup_dirs "$CGROUP_PARENT")" ]
 }
 
-@test "a parent that was there before stays" {
+@test "delete keeps a parent cgroup that existed before" {
 	local before
 
 	requires root cgroupfs
@@ -230,7 +230,7 @@ process_is_gone() {
 	run_ok oci delete --force box
 }
 
-@test "with cgroups disabled limits are refused, and what asks for none is not" {
+@test "with cgroups disabled create refuses limits, and accepts resources that ask for none" {
 	requires root
 	new_bundle box
 	config '.linux.resources.memory = {limit: -1, swap: 0} |
@@ -243,7 +243,7 @@ process_is_gone() {
 
 # ---- limits ----
 
-@test "the kernel has the limits of config.json" {
+@test "create sets the limits of config.json in the kernel" {
 	requires root
 	new_bundle box
 	config '.linux.resources += {
@@ -269,7 +269,7 @@ process_is_gone() {
 	fi
 }
 
-@test "a period alone and a quota alone are set, too" {
+@test "create sets a CPU period alone and a CPU quota alone" {
 	requires root
 	new_bundle box
 	config '.linux.resources.cpu = {period: 50000}'
@@ -290,7 +290,7 @@ process_is_gone() {
 }
 
 # FRAGMENT => the value of pids.max.
-@test "the limit of processes is any number, negative for none" {
+@test "pids.limit takes any number, and a negative one means no limit" {
 	local fragment value
 
 	requires root
@@ -308,7 +308,7 @@ process_is_gone() {
 	EOF
 }
 
-@test "a container that takes too much memory is killed: 137" {
+@test "a container that takes too much memory is killed, with status 137" {
 	requires root
 	new_bundle box
 	config '.linux.resources.memory = {limit: 16777216, swap: 16777216}'
@@ -317,7 +317,7 @@ process_is_gone() {
 	[ "$status" -eq 137 ]
 }
 
-@test "one process too many is refused" {
+@test "the kernel refuses one process more than pids.limit" {
 	requires root
 	new_bundle box
 	config '.linux.resources.pids.limit = 3'
@@ -328,7 +328,7 @@ process_is_gone() {
 	[[ $output != *"not reached"* ]]
 }
 
-@test "a limit of one process is enough to run a program" {
+@test "a pids.limit of 1 is enough to run a program" {
 	requires root
 	new_bundle box
 	config '.linux.resources.pids.limit = 1'
@@ -337,7 +337,7 @@ process_is_gone() {
 	[ "$output" = here ]
 }
 
-@test "a limit beyond the machine is refused by its name" {
+@test "create names a limit that the machine cannot meet" {
 	requires root
 	new_bundle box
 	config '.linux.resources.cpu.cpus = "4095"'
@@ -371,7 +371,7 @@ process_is_gone() {
 }
 
 # FRAGMENT of linux.resources => what the refusal says.
-@test "a limit that makes no sense is refused by its name" {
+@test "create names a limit with an invalid value" {
 	local fragment text
 
 	requires root
@@ -392,7 +392,7 @@ process_is_gone() {
 }
 
 # As podman, containerd, CRI-O and docker send them.
-@test "values that ask for nothing are never an error" {
+@test "create accepts resources whose values ask for nothing" {
 	local fragment
 
 	requires root
@@ -426,7 +426,7 @@ kmsg_bundle() {
 	args sh -c '(: >/dev/message) && echo opened; (: </dev/zero) && echo zero'
 }
 
-@test "a device that no rule allows cannot be opened" {
+@test "a container cannot open a device that no rule allows" {
 	requires root
 	kmsg_bundle
 	config '.linux.resources.devices = [{allow: false, access: "rwm"}]'
@@ -436,7 +436,7 @@ kmsg_bundle() {
 	assert_output_has zero
 }
 
-@test "of a device only the kinds of access that rules allow are open" {
+@test "a container may access a device only in the ways that its rules allow" {
 	requires root
 	kmsg_bundle
 	config '.linux.resources.devices = [{allow: false, access: "rwm"},
@@ -449,7 +449,7 @@ kmsg_bundle() {
 	[[ $output != *opened* ]]
 }
 
-@test "a device that is allowed and then denied is denied" {
+@test "a later device rule that denies wins over an earlier one that allows" {
 	requires root
 	kmsg_bundle
 	config '.linux.resources.devices = [{allow: false, access: "rwm"},
@@ -459,7 +459,7 @@ kmsg_bundle() {
 	[[ $output != *opened* ]]
 }
 
-@test "all devices are open when the rules say so" {
+@test "a device rule can allow all devices" {
 	requires root
 	kmsg_bundle
 	config '.linux.resources.devices = [{allow: true, access: "rwm"}]'
@@ -467,7 +467,7 @@ kmsg_bundle() {
 	assert_output_has opened
 }
 
-@test "exec is held to the same device rules" {
+@test "the device rules of a container apply to exec" {
 	requires root
 	kmsg_bundle
 	config '.linux.resources.devices = [{allow: false, access: "rwm"}]'
@@ -523,7 +523,7 @@ start_with_stray() {
 	run_ok oci delete box
 }
 
-@test "delete ends what outlived init" {
+@test "delete ends the processes that outlived init" {
 	requires root
 	start_with_stray
 	run_ok oci kill box TERM
@@ -533,7 +533,7 @@ start_with_stray() {
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
-@test "a frozen container is killed all the same" {
+@test "kill KILL ends a frozen container" {
 	local dir
 
 	requires root
@@ -551,7 +551,7 @@ start_with_stray() {
 	run_ok oci delete box
 }
 
-@test "cgroups made inside go with the container, with whom they hold" {
+@test "delete removes the cgroups made inside a container, with their processes" {
 	local controller=pids/
 
 	requires root
@@ -599,7 +599,7 @@ run_exec_bad() {
 		--cgroup nothing:below box true
 }
 
-@test "exec --cgroup with controllers enters the sub-cgroup of these" {
+@test "exec --cgroup with controllers enters the sub-cgroup of these controllers only" {
 	requires root cgroup1
 	start_sleeping box
 	make_cgroup "$(cgroup_of box)/below"
@@ -626,7 +626,7 @@ run_exec_bad() {
 
 # ---- what the container sees ----
 
-@test "in a cgroup namespace the container is at the top" {
+@test "a container in a cgroup namespace sees its cgroup as the root" {
 	requires root
 	new_bundle box
 	cgroup_namespace
@@ -635,7 +635,7 @@ run_exec_bad() {
 	[ "$output" = / ]
 }
 
-@test "with a cgroup namespace the mount shows the container's own alone" {
+@test "a cgroup mount with a cgroup namespace shows only the container's own cgroup" {
 	requires root cgroup2
 	new_bundle box
 	args sh -c 'cat /sys/fs/cgroup/cgroup.procs; mkdir /sys/fs/cgroup/x'
@@ -644,7 +644,7 @@ run_exec_bad() {
 	assert_output_has "Read-only file system"
 }
 
-@test "without one it shows all of the host's, read-only" {
+@test "a cgroup mount without a cgroup namespace shows all of the host's cgroups, read-only" {
 	requires root cgroup2
 	new_bundle box
 	config '.linux.namespaces |= map(select(.type != "cgroup"))'
@@ -655,7 +655,7 @@ run_exec_bad() {
 	assert_output_has "Read-only file system"
 }
 
-@test "a writable cgroup in a namespace of its own belongs to the user" {
+@test "a writable cgroup in a cgroup namespace belongs to the container's user" {
 	requires root cgroup2 userns
 	new_bundle box
 	config '.linux.namespaces += [{type: "user"}] |
@@ -675,7 +675,7 @@ run_exec_bad() {
 	wait_until grep -q pids "$(own_dir)/cgroup.subtree_control"
 }
 
-@test "a read-only one does not" {
+@test "a read-only cgroup in a cgroup namespace does not belong to the container's user" {
 	requires root cgroup2
 	new_bundle box
 	config '.process.user.uid = 5'

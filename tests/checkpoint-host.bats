@@ -8,7 +8,7 @@
 
 load checkpoint
 
-@test "binds show the host's files again, those of the bundle that is restored" {
+@test "restored bind mounts show the host's files, as the restored bundle names them" {
 	new_bundle box
 	mkdir -p "$TMP/one/below" "$TMP/two/below"
 	echo one >"$TMP/one/file"
@@ -34,7 +34,7 @@ load checkpoint
 	assert_output_has "Read-only file system"
 }
 
-@test "what is mounted below a recursive bind is there again" {
+@test "restore brings back the mounts below a recursive bind" {
 	new_bundle box
 	mkdir -p "$TMP/tree/sub"
 	add_mount /data bind "$TMP/tree" rbind
@@ -55,7 +55,7 @@ load checkpoint
 	assert_lines again
 }
 
-@test "binds on a host with shared mounts are slaves of them again" {
+@test "restored bind mounts are slaves of the host's shared mounts" {
 	new_bundle box
 	mkdir "$TMP/shared"
 	add_mount /data bind "$TMP/shared" rbind rslave
@@ -82,7 +82,7 @@ load checkpoint
 	assert_lines $'new\nspread'
 }
 
-@test "mount points that a new root lacks are made" {
+@test "restore creates the mount points that a new root lacks" {
 	new_bundle box
 	mkdir "$TMP/data"
 	echo here >"$TMP/data/file"
@@ -97,7 +97,7 @@ load checkpoint
 	assert_lines $'here\nhere'
 }
 
-@test "a destination behind a symbolic link is found" {
+@test "restore finds a mount destination behind a symbolic link" {
 	new_bundle box
 	mkdir "$TMP/data"
 	echo here >"$TMP/data/file"
@@ -111,7 +111,7 @@ load checkpoint
 	assert_lines here
 }
 
-@test "masked and read-only paths are so again" {
+@test "restore masks paths and makes paths read-only again" {
 	new_bundle box
 	args sleep 1000
 	config '.linux.maskedPaths += ["/etc/passwd", "/var"] |
@@ -129,7 +129,7 @@ load checkpoint
 	assert_output_has "Read-only file system"
 }
 
-@test "cgroup mounts without a cgroup namespace are those of the new place" {
+@test "a restored cgroup mount without a cgroup namespace shows the new cgroup" {
 	requires cgroup1
 	new_bundle box
 	config '.linux.namespaces |= map(select(.type != "cgroup"))'
@@ -156,7 +156,7 @@ start_pod() {
 	cgroup_namespace
 }
 
-@test "a network namespace that was joined is joined again" {
+@test "restore joins the network namespace that the container had joined" {
 	start_pod
 	join_pod network
 	args sh -c "$COUNTING"
@@ -170,7 +170,7 @@ start_pod() {
 		"$(readlink "/proc/$pod/ns/net")" ]
 }
 
-@test "a pid namespace that was joined is joined again" {
+@test "restore joins the pid namespace that the container had joined" {
 	new_bundle pod
 	args sh -c 'while :; do sleep 0.1; done'
 	start_container pod
@@ -192,7 +192,7 @@ start_pod() {
 	assert_output_has "sleep 1000"
 }
 
-@test "IPC and UTS namespaces that were joined are joined again" {
+@test "restore joins the IPC and UTS namespaces that the container had joined" {
 	start_pod
 	config 'del(.hostname)'
 	join_pod ipc uts
@@ -208,7 +208,7 @@ start_pod() {
 	done
 }
 
-@test "a namespace that criu cannot join is an error" {
+@test "restore reports a namespace that criu cannot join" {
 	start_pod
 	args sleep 1000
 	start_container box
@@ -219,7 +219,7 @@ start_pod() {
 	assert_gone refused
 }
 
-@test "standard streams are those of the restore, pipes" {
+@test "restore gives the container its own standard streams: pipes" {
 	new_bundle box
 	args sh -c 'while read -r line; do echo "<$line>"; done'
 	mkfifo "$TMP/in" "$TMP/in2"
@@ -240,7 +240,7 @@ start_pod() {
 	exec 7>&- 8>&-
 }
 
-@test "standard streams are those of the restore, files" {
+@test "restore gives the container its own standard streams: files" {
 	new_bundle box
 	args sh -c 'i=0; while :; do i=$((i + 1)); echo $i; sleep 0.02; done'
 	oci run --detach --bundle "$BUNDLE" box </dev/null >>"$TMP/first"
@@ -253,7 +253,7 @@ start_pod() {
 		"$(tail -n 1 "$TMP/first")" ]
 }
 
-@test "standard streams are those of the restore, terminals of the caller" {
+@test "restore gives the container its own standard streams: terminals of the caller" {
 	requires script
 	new_bundle box
 	args sh -c 'i=0; while :; do i=$((i + 1)); echo $i; sleep 0.02; done'
@@ -271,7 +271,7 @@ start_pod() {
 	oci delete --force box
 }
 
-@test "a terminal is sent to the new console socket" {
+@test "restore sends a terminal to the new console socket" {
 	requires python3
 	new_bundle box
 	config '.process.terminal = true'

@@ -18,7 +18,7 @@ start_locking() {
 	wait_until [ -e "$BUNDLE/rootfs/held" ]
 }
 
-@test "file locks need --file-locks, and are held again then" {
+@test "checkpoint --file-locks saves file locks, and restore takes them again" {
 	new_bundle box
 	start_locking
 	run_bad "(log file: $IMAGES/dump.log)" checkpoint box
@@ -32,7 +32,7 @@ start_locking() {
 	[ "$status" -eq 1 ]
 }
 
-@test "open TCP connections need --tcp-established, and go on then" {
+@test "checkpoint --tcp-established saves open TCP connections, which go on after restore" {
 	new_bundle box
 	args sh -c 'nc -l -p 4000 <>/back >/got &
 		until nc 127.0.0.1 4000 2>/dev/null; do sleep 0.02; done <>/pipe'
@@ -60,7 +60,7 @@ start_locking() {
 }
 
 # A file that is open by a name that is gone, and has another.
-@test "an open file that lost one of two names needs --link-remap" {
+@test "checkpoint --link-remap saves an open file that lost one of two names" {
 	new_bundle box
 	args sh -c 'echo kept >/one; ln /one /two; exec 5</one; rm /one
 		echo >/up; until [ -e /go ]; do sleep 0.02; done; cat <&5 >/got'
@@ -77,7 +77,7 @@ start_locking() {
 
 # Both ends are in one network namespace, where criu looks for sockets, and have
 # one name for it.
-@test "a Unix socket of someone outside needs --ext-unix-sk" {
+@test "checkpoint --ext-unix-sk saves a Unix socket whose peer is outside" {
 	local listener
 
 	requires cc python3
@@ -131,7 +131,7 @@ heard_since() {
 }
 
 # What criu is told to do with connections it writes down.
-@test "what is only passed on is known to criu" {
+@test "criu accepts the options that checkpoint and restore only pass on" {
 	start_counting box
 	run_ok checkpoint --tcp-skip-in-flight --shell-job box
 	grep -q "skip in-flight TCP connections" "$IMAGES/dump.log"
@@ -139,7 +139,7 @@ heard_since() {
 	grep -q "drop all TCP connections on restore" "$IMAGES/restore.log"
 }
 
-@test "an empty network namespace is left to whoever restores it" {
+@test "checkpoint --empty-ns leaves the network namespace to the restore" {
 	start_counting box
 	run_ok checkpoint --empty-ns network box
 	run_ok restore box --empty-ns network
@@ -148,7 +148,7 @@ heard_since() {
 	assert_lines down
 }
 
-@test "the log goes to the work path" {
+@test "checkpoint and restore write the log of criu to --work-path" {
 	start_counting box
 	mkdir "$TMP/logs"
 	run_ok checkpoint --work-path "$TMP/logs" --leave-running box
@@ -159,7 +159,7 @@ heard_since() {
 	[ -s "$TMP/logs/restore.log" ]
 }
 
-@test "memory is saved ahead of time where the kernel can track it" {
+@test "checkpoint --pre-dump saves memory ahead of time where the kernel can track it" {
 	start_counting box
 	if ! "$CRIU" check --feature mem_dirty_track >/dev/null 2>&1; then
 		run_bad "--pre-dump: this kernel or criu cannot track changes" \
@@ -178,7 +178,7 @@ heard_since() {
 	counts_on "$before"
 }
 
-@test "wrong words for --status-fd and --page-server are refused" {
+@test "checkpoint refuses invalid values of --status-fd and --page-server" {
 	start_counting box
 	run_bad "--status-fd 9: bad file descriptor" checkpoint --status-fd 9 box 9>&-
 	run_bad "--status-fd 4: bad file descriptor" checkpoint --status-fd 4 box 4>&-
@@ -192,7 +192,7 @@ heard_since() {
 	counts_on
 }
 
-@test "a page server has the memory" {
+@test "checkpoint --page-server sends the memory to a page server" {
 	start_counting box
 	mkdir "$IMAGES"
 	run_ok unshare --net "$BASH" -c '
@@ -230,7 +230,7 @@ other_network() {
 
 # The checkpoint ends when all of the memory was asked for. Its --status-fd has
 # a byte, zero, from when it can be. The pipes of criu are too large for others.
-@test "with --lazy-pages the memory follows when it is needed" {
+@test "restore --lazy-pages loads the memory when it is needed" {
 	local before
 
 	requires sys_resource
@@ -264,7 +264,7 @@ has_gone() {
 	[ ! -e "$ROOT/$1" ]
 }
 
-@test "without a server of its memory a lazy container is not restored" {
+@test "restore --lazy-pages fails without a server of the memory" {
 	"$CRIU" check --feature uffd-noncoop >/dev/null 2>&1 ||
 		skip "needs userfaultfd"
 	start_counting box
@@ -280,7 +280,7 @@ load_criu_profile() {
 	}" | apparmor_parser --replace --skip-cache
 }
 
-@test "a container is restored with another profile by --lsm-profile" {
+@test "restore --lsm-profile gives a container another profile" {
 	requires apparmor apparmor_parser
 	load_criu_profile sandlock-one
 	load_criu_profile sandlock-two
@@ -299,7 +299,7 @@ load_criu_profile() {
 }
 
 # Both labels are of tests/vm/selinux.
-@test "mounts that had a label have another by --lsm-mount-context" {
+@test "restore --lsm-mount-context gives labelled mounts another label" {
 	requires selinux
 	new_bundle box
 	config '.linux.mountLabel = "test:test:one"'
@@ -312,7 +312,7 @@ load_criu_profile() {
 	[[ $(grep ' /proc ' "/proc/$(pid_of box)/mountinfo") != *context=* ]]
 }
 
-@test "words that criu would not know are refused before it is asked" {
+@test "checkpoint refuses values that criu would not know before it starts criu" {
 	start_counting box
 	run_bad "--manage-cgroups-mode: 'hard' is not known" \
 		checkpoint --manage-cgroups-mode hard box
@@ -328,7 +328,7 @@ load_criu_profile() {
 	assert_gone other
 }
 
-@test "cgroups and the network can be left alone" {
+@test "checkpoint and restore can leave cgroups and the network alone" {
 	new_bundle box
 	config '.linux.namespaces |= map(select(.type != "cgroup"))'
 	args sh -c "$COUNTING"
@@ -341,7 +341,7 @@ load_criu_profile() {
 	grep -q "$(cgroup_of box)" "/proc/$(pid_of box)/cgroup"
 }
 
-@test "a cgroup namespace is made again where cgroups are left alone" {
+@test "restore creates a cgroup namespace where cgroups are left alone" {
 	start_counting box
 	run_ok checkpoint box
 	run_ok restore box --manage-cgroups-mode ignore
@@ -350,7 +350,7 @@ load_criu_profile() {
 		"$(readlink /proc/self/ns/cgroup)" ]
 }
 
-@test "the annotation org.criu.config has more options for criu" {
+@test "the annotation org.criu.config passes more options to criu" {
 	new_bundle box
 	config --arg file "$TMP/criu.conf" \
 		'.annotations."org.criu.config" = $file'

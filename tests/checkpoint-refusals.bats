@@ -8,7 +8,7 @@
 
 load checkpoint
 
-@test "only a container that runs can be saved" {
+@test "checkpoint refuses a container that is not running" {
 	run_bad "box: container does not exist" checkpoint box
 	new_bundle box
 	args sleep 1000
@@ -23,7 +23,7 @@ load checkpoint
 	[ ! -e "$IMAGES" ]
 }
 
-@test "an ID that is taken, and images that are not there, are errors" {
+@test "restore refuses an ID that is in use, and images that do not exist" {
 	start_counting box
 	run_bad "--image-path: open $IMAGES: no such file" restore other
 	run_ok checkpoint --leave-running box
@@ -31,7 +31,7 @@ load checkpoint
 	counts_on
 }
 
-@test "images that are broken are refused" {
+@test "restore refuses broken images" {
 	start_counting box
 	run_ok checkpoint box
 	mkdir "$TMP/good"
@@ -50,7 +50,7 @@ load checkpoint
 	refused_restore "(log file: $IMAGES/restore.log)"
 }
 
-@test "a disk that is full leaves the container running" {
+@test "a checkpoint on a full disk leaves the container running" {
 	start_counting box
 	mkdir "$IMAGES"
 	run privately "$BASH" -c 'mount -t tmpfs -o size=64k tmpfs "$1" &&
@@ -62,7 +62,7 @@ load checkpoint
 	counts_on
 }
 
-@test "a criu that is not there, or too old, is named" {
+@test "checkpoint names a criu that is missing or too old" {
 	requires python3
 	start_counting box
 	run_bad "execute $TMP/none: no such file" \
@@ -86,7 +86,7 @@ load checkpoint
 	counts_on
 }
 
-@test "a checkpoint that is killed leaves the container running" {
+@test "a killed checkpoint leaves the container running" {
 	start_counting box
 	for delay in 0.03 0.06 0.09 0.12 0.15 0.2 0.25; do
 		run timeout --signal KILL "$delay" "${PROGRAM[@]}" \
@@ -135,7 +135,7 @@ restored_or_refused() {
 	rm -rf "$IMAGES" "$BUNDLE/rootfs/count"
 }
 
-@test "a checkpoint killed at any system call loses nothing" {
+@test "a checkpoint killed at any system call loses no container" {
 	local n r every=${SANDLOCK_EVERY:-29}
 
 	requires static "${CC:-cc}" flock
@@ -153,7 +153,7 @@ restored_or_refused() {
 	done
 }
 
-@test "a criu that dies leaves nothing behind" {
+@test "a criu that dies during a restore leaves nothing behind" {
 	requires python3
 	start_counting box
 	run_ok checkpoint box
@@ -173,7 +173,7 @@ restored_or_refused() {
 	[ -z "$(leftover_cgroups)" ]
 }
 
-@test "a container with a policy has no checkpoint, and is not restored" {
+@test "checkpoint and restore refuse a container with a policy" {
 	new_bundle box
 	args sh -c "$COUNTING"
 	start_container box
@@ -186,7 +186,7 @@ restored_or_refused() {
 	assert_status box running
 }
 
-@test "idmapped mounts are named" {
+@test "checkpoint names the idmapped mounts that it cannot save" {
 	start_counting box
 	cp "$ROOT/box/config.json" "$TMP/config.json"
 	jq '.mounts += [{destination: "/x", type: "bind", source: "/tmp",
@@ -195,7 +195,7 @@ restored_or_refused() {
 	run_bad "criu cannot restore an idmapped mount" checkpoint box
 }
 
-@test "without root it is an error" {
+@test "checkpoint and restore refuse a caller that is not root" {
 	new_user
 	new_user_bundle
 	config '.process.args = ["sleep", "1000"]'

@@ -11,7 +11,7 @@ load limits
 
 # ---- there and back ----
 
-@test "a container goes on where its checkpoint was made" {
+@test "a restored container goes on where its checkpoint was made" {
 	start_counting box
 	run_ok checkpoint box
 	[ "$output" = "" ]
@@ -30,7 +30,7 @@ load limits
 	run_ok oci delete box
 }
 
-@test "with --leave-running it goes on, and there may be two of them" {
+@test "checkpoint --leave-running lets the container go on beside a restored copy" {
 	start_counting box
 	run_ok checkpoint --leave-running box
 	assert_status box running
@@ -56,7 +56,7 @@ load limits
 	done
 }
 
-@test "a paused container stays paused, and is not when restored" {
+@test "checkpoint --leave-running keeps a paused container paused, and restore starts the copy running" {
 	requires root
 	start_counting box
 	oci pause box
@@ -70,7 +70,7 @@ load limits
 	counts_on
 }
 
-@test "a paused container ends with its checkpoint, too" {
+@test "checkpoint ends a paused container" {
 	start_counting box
 	oci pause box
 	run_ok checkpoint box
@@ -91,7 +91,7 @@ load limits
 	assert_gone box
 }
 
-@test "run in the foreground ends with the checkpoint" {
+@test "run in the foreground ends when a checkpoint ends the container" {
 	new_bundle box
 	args sh -c "$COUNTING"
 	(oci run --bundle "$BUNDLE" box </dev/null >"$TMP/out" 2>&1 ||
@@ -103,7 +103,7 @@ load limits
 	assert_gone box
 }
 
-@test "what is restored detached is left to the nearest subreaper" {
+@test "restore --detach leaves the container to the nearest subreaper" {
 	requires python3
 	start_counting box
 	run_ok checkpoint box
@@ -126,7 +126,7 @@ load limits
 	run_ok oci delete box
 }
 
-@test "all processes of a container are restored" {
+@test "restore brings back all processes of a container" {
 	new_bundle box
 	args sh -c 'sleep 1000 & sleep 1001 & echo up >/up; wait'
 	start_container box
@@ -139,7 +139,7 @@ load limits
 
 # ---- confinement ----
 
-@test "capabilities, seccomp and no_new_privs are what they were" {
+@test "restore keeps capabilities, seccomp and no_new_privs" {
 	new_bundle box
 	config '.process.noNewPrivileges = true |
 		.process.capabilities |= map_values(["CAP_KILL"]) |
@@ -159,7 +159,7 @@ load limits
 	assert_output_has "Operation not permitted"
 }
 
-@test "exec is in all namespaces of a restored container" {
+@test "exec enters all namespaces of a restored container" {
 	start_counting box
 	run_ok checkpoint box
 	run_ok restore box
@@ -169,7 +169,7 @@ load limits
 	assert_lines ""
 }
 
-@test "limits, processes and device rules are in the restored cgroups" {
+@test "restored cgroups have the limits, processes and device rules" {
 	new_bundle box
 	config '.linux.resources.memory.limit = 67108864 |
 		.linux.resources.pids.limit = 50 |
@@ -202,7 +202,7 @@ load limits
 	[[ $output != *elsewhere* ]]
 }
 
-@test "images with less confinement than config.json are refused" {
+@test "restore refuses images with less confinement than config.json" {
 	new_bundle box
 	config '.process.noNewPrivileges = false'
 	args sleep 1000
@@ -220,7 +220,7 @@ load limits
 	refused_restore "it has no seccomp filter"
 }
 
-@test "images from other namespaces than config.json's are refused" {
+@test "restore refuses images from other namespaces than config.json's" {
 	new_bundle box
 	config '.linux.namespaces |= map(select(.type != "ipc"))'
 	args sleep 1000
@@ -230,7 +230,7 @@ load limits
 	refused_restore "its ipc namespace is the host's"
 }
 
-@test "a container in a user namespace goes on as its users" {
+@test "a restored container in a user namespace goes on as its users" {
 	requires userns
 	new_bundle box
 	config '.process.user = {uid: 1, gid: 2, additionalGids: [7]} |
@@ -276,7 +276,7 @@ createRuntime ["again","creating"]' ]
 	[ "$(tail -n 1 "$TMP/log")" = 'poststop ["again","stopped"]' ]
 }
 
-@test "a hook that fails ends the restore, and nothing is left" {
+@test "a failing hook ends the restore, and nothing is left" {
 	start_counting box
 	run_ok checkpoint box
 	config '.hooks.createRuntime = [{path: "/bin/false"}]'
@@ -285,7 +285,7 @@ createRuntime ["again","creating"]' ]
 
 # ---- what engines look for ----
 
-@test "features and --help tell engines that it is there" {
+@test "features and --help tell engines about checkpoint and restore" {
 	run_ok oci features
 	[ "$(jq -r '.annotations."org.opencontainers.runc.checkpoint.enabled"' \
 		<<<"$output")" = true ]

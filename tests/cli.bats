@@ -7,7 +7,7 @@ load helpers
 commands="create start state kill delete run exec ps list pause resume update
 	events spec features checkpoint restore"
 
-@test "--help lists every command" {
+@test "sandlock-oci --help lists every command" {
 	run_ok "$SANDLOCK_OCI" --help
 	for command in $commands; do
 		[[ $output =~ (^|$'\n')\ +$command\  ]] || {
@@ -17,21 +17,21 @@ commands="create start state kill delete run exec ps list pause resume update
 	done
 }
 
-@test "every command has --help" {
+@test "every command of sandlock-oci has --help" {
 	for command in $commands; do
 		run_ok "$SANDLOCK_OCI" "$command" --help
 		assert_output_has "$command"
 	done
 }
 
-@test "--version has the lines engines look for" {
+@test "sandlock-oci --version prints the lines that engines look for" {
 	run_ok "$SANDLOCK_OCI" --version
 	[[ ${lines[0]} =~ ^sandlock-oci\ version\ [0-9] ]]
 	assert_output_has "commit: "
 	assert_output_has "spec: 1.3.0"
 }
 
-@test "an unknown command, option or format is an error of one line" {
+@test "sandlock-oci reports an unknown command, option or format in one line" {
 	for words in nonesuch "list --nonesuch" "--log-format xml list" \
 		"list --format xml" "--rootless maybe list" \
 		"--cgroup-manager none list"; do
@@ -42,13 +42,13 @@ commands="create start state kill delete run exec ps list pause resume update
 	done
 }
 
-@test "a missing argument is named as podman looks for it" {
+@test "sandlock-oci names a missing argument in the words that podman looks for" {
 	run oci restore --lsm-mount-context
 	[ "$status" -eq 1 ]
 	assert_output_has "flag needs an argument"
 }
 
-@test "options are taken with one dash or two, with = or a word, before or after the ID" {
+@test "sandlock-oci takes options with one dash or two, with = or a word, before or after the ID" {
 	requires root
 	new_bundle
 	args sleep 1000
@@ -68,7 +68,7 @@ commands="create start state kill delete run exec ps list pause resume update
 	[[ $(jq -r .time "$TMP/log") =~ ^[0-9-]{10}T[0-9:]{8}Z$ ]]
 }
 
-@test "the text log names level and message, and is appended to" {
+@test "sandlock-oci appends level and message to the text log" {
 	run oci --log "$TMP/log" state nobody
 	run oci --log "$TMP/log" state nobody
 	[ "$(grep -c 'level=error msg="nobody: container does not exist"' \
@@ -83,12 +83,12 @@ commands="create start state kill delete run exec ps list pause resume update
 	[ ! -s "$TMP/log" ]
 }
 
-@test "--root / is refused" {
+@test "sandlock-oci refuses --root /" {
 	run "$SANDLOCK_OCI" --root / list
 	[ "$status" -eq 1 ]
 }
 
-@test "an empty XDG_RUNTIME_DIR counts as unset" {
+@test "sandlock-oci takes an empty XDG_RUNTIME_DIR for an unset one" {
 	requires root
 	XDG_RUNTIME_DIR='' run_ok env -i XDG_RUNTIME_DIR='' "$SANDLOCK_OCI" delete \
 		--force nobody
@@ -108,7 +108,7 @@ commands="create start state kill delete run exec ps list pause resume update
 	assert_output_has "config.json"
 }
 
-@test "features is a document engines can read" {
+@test "features prints a document that engines can read" {
 	run_ok "$SANDLOCK_OCI" features
 	[ "$(jq -r .ociVersionMax <<<"$output")" = 1.3.0 ]
 	[ "$(jq '.mountOptions | index("rro") != null' <<<"$output")" = true ]
@@ -119,7 +119,7 @@ commands="create start state kill delete run exec ps list pause resume update
 	[ "$(jq '.linux.seccomp.actions | length' <<<"$output")" -ge 8 ]
 }
 
-@test "--systemd-cgroup says what it needs, and leaves nothing" {
+@test "--systemd-cgroup without systemd says what is missing, and leaves nothing" {
 	requires root
 	new_bundle
 	config 'del(.linux.cgroupsPath)'
@@ -138,7 +138,7 @@ commands="create start state kill delete run exec ps list pause resume update
 	assert_gone web1
 }
 
-@test "--debug says what is done, on stderr and in the log" {
+@test "--debug reports each step on standard error and in the log" {
 	requires root
 	new_bundle
 	run_ok oci --debug --log "$TMP/log" --log-format json run \

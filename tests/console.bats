@@ -31,7 +31,7 @@ typed_to_socket() {
 
 # ---- to a socket ----
 
-@test "the terminal's master is sent in one message with one descriptor" {
+@test "create sends the terminal's master in one message with one descriptor" {
 	requires root python3
 	terminal_bundle sh -c 'tty; echo said'
 	run_ok to_socket run --detach --console-socket "$TMP/socket" \
@@ -42,7 +42,7 @@ typed_to_socket() {
 	wait_until has_status box stopped
 }
 
-@test "create sends the terminal, start lets the program use it" {
+@test "create sends the terminal, and start lets the program use it" {
 	requires root python3
 	terminal_bundle sh -c 'echo ready; read line; echo "<$line>"'
 	(
@@ -55,7 +55,7 @@ typed_to_socket() {
 	wait_until has_status box stopped
 }
 
-@test "a terminal without a socket is refused when detached, and vice versa" {
+@test "create refuses a terminal without a console socket, and a console socket without a terminal" {
 	requires root
 	terminal_bundle true
 	run_bad "cannot allocate tty if sandlock-oci will detach without setting console socket" \
@@ -69,7 +69,7 @@ typed_to_socket() {
 	assert_gone box
 }
 
-@test "a console socket nobody listens on fails create and leaves nothing" {
+@test "create fails and leaves nothing if nobody listens on the console socket" {
 	requires root
 	terminal_bundle true
 	run_bad "console socket: " oci create \
@@ -94,7 +94,7 @@ typed_to_socket() {
 
 # ---- what the program sees ----
 
-@test "the program has a session, a controlling terminal and job control" {
+@test "a program on a terminal has a session, a controlling terminal and job control" {
 	requires root python3
 	# pid, process group, session, terminal, foreground group.
 	terminal_bundle sh -c 'set -- $(sed "s/.*) //" /proc/self/stat)
@@ -108,7 +108,7 @@ typed_to_socket() {
 	wait_until has_status box stopped
 }
 
-@test "/dev/console is the pty, 0 to 2 are it, and it is the user's" {
+@test "/dev/console and descriptors 0 to 2 are the terminal, which belongs to the user" {
 	requires root python3
 	terminal_bundle sh -c 'for f in /dev/console /proc/self/fd/[012]; do
 			stat -L -c "%t:%T %u" $f; done
@@ -124,7 +124,7 @@ typed_to_socket() {
 	wait_until has_status box stopped
 }
 
-@test "without a terminal there is no controlling one, nor /dev/console" {
+@test "a container without a terminal has neither a controlling terminal nor /dev/console" {
 	requires root python3
 	new_bundle box
 	args sh -c '[ ! -e /dev/console ] || stat -c %t /dev/console
@@ -144,7 +144,7 @@ typed_to_socket() {
 	wait_until has_status box stopped
 }
 
-@test "consoleSize is ignored without a terminal, and too large refused" {
+@test "consoleSize is ignored without a terminal, and refused if too large" {
 	requires root
 	new_bundle box
 	config '.process.consoleSize = {height: 33, width: 111}'
@@ -154,7 +154,7 @@ typed_to_socket() {
 	run_bad "process.consoleSize: " oci run --bundle "$BUNDLE" box
 }
 
-@test "a terminal without devpts fails by name" {
+@test "create names a terminal without devpts" {
 	requires root
 	terminal_bundle true
 	config 'del(.mounts[] | select(.destination == "/dev/pts"))'
@@ -165,7 +165,7 @@ typed_to_socket() {
 
 # ---- in the foreground ----
 
-@test "in the foreground lines end as the caller's terminal ends them" {
+@test "run in the foreground ends lines as the caller's terminal does" {
 	requires root python3
 	terminal_bundle printf 'one\ntwo\n'
 	run_ok oci_on_pty 24x80 -- run --bundle "$BUNDLE" box
@@ -182,7 +182,7 @@ typed_to_socket() {
 	[ "$output" = $'/dev/pts/0\none\ntwo' ]
 }
 
-@test "the window size of the caller is the container's, and follows it" {
+@test "a container's window size follows the caller's" {
 	requires root python3
 	terminal_bundle sh -c 'stty size; trap "stty size; exit" WINCH
 		echo ready; while :; do sleep 0.05; done'
@@ -191,7 +191,7 @@ typed_to_socket() {
 	[ "${lines[2]}" = "30 100^M" ]
 }
 
-@test "what is typed reaches the program, also as a signal" {
+@test "typed characters reach the program, also as signals" {
 	requires root python3
 	terminal_bundle sh -c 'trap "echo interrupted; exit 5" INT
 		echo ready; while :; do sleep 0.05; done'
@@ -201,7 +201,7 @@ typed_to_socket() {
 	assert_output_has "settings restored"
 }
 
-@test "the size comes from another descriptor when stdin is no terminal" {
+@test "run takes the window size from another descriptor when stdin is no terminal" {
 	requires root python3
 	terminal_bundle sh -c 'stty size; echo said'
 	run_ok "$BATS_TEST_DIRNAME/terminal.py" pty 26x82 -- sh -c \
@@ -216,7 +216,7 @@ typed_to_socket() {
 	assert_output_has "settings restored"
 }
 
-@test "the settings are restored after a failure, too" {
+@test "run restores the settings of the caller's terminal after a failure" {
 	requires root python3
 	terminal_bundle /no/such/program
 	run oci_on_pty 24x80 -- run --bundle "$BUNDLE" box
@@ -231,7 +231,7 @@ typed_to_socket() {
 	assert_output_has "settings restored"
 }
 
-@test "a lot of output comes through a terminal whole" {
+@test "a terminal passes a lot of output completely" {
 	requires root
 	terminal_bundle sh -c 'seq 1 20000; exit 4'
 	run oci run --bundle "$BUNDLE" box </dev/null
@@ -239,7 +239,7 @@ typed_to_socket() {
 	[ "$output" = "$(seq 1 20000)" ]
 }
 
-@test "a lot of input comes through a terminal whole" {
+@test "a terminal passes a lot of input completely" {
 	requires root
 	terminal_bundle sh -c 'stty -echo; sum=0
 		while read -r n && [ "$n" != end ]; do sum=$((sum + n)); done
@@ -251,7 +251,7 @@ typed_to_socket() {
 
 # ---- exec ----
 
-@test "exec -t has a terminal of the container, of the caller's size" {
+@test "exec -t gives the program a terminal of the container, of the caller's size" {
 	requires root python3
 	start_sleeping box
 	run_ok oci_on_pty 27x83 -- exec -t box sh -c 'tty; stty size; : </dev/tty'
@@ -260,7 +260,7 @@ typed_to_socket() {
 	[ "${lines[2]}" = "settings restored" ]
 }
 
-@test "exec -t has job control, and typed signals end its program" {
+@test "exec -t gives the program job control, and typed signals end the program" {
 	requires root python3
 	start_sleeping box
 	run oci_on_pty 24x80 '\x03' -- exec -t box sh -c 'trap "exit 6" INT
@@ -269,7 +269,7 @@ typed_to_socket() {
 	assert_status box running
 }
 
-@test "a detached exec sends its terminal to the socket" {
+@test "exec --detach sends its terminal to the console socket" {
 	requires root python3
 	start_sleeping box
 	run_ok to_socket exec --detach -t --console-socket "$TMP/socket" \

@@ -30,7 +30,7 @@ with_fds() (
 
 # ---- what reaches the program ----
 
-@test "with fifty descriptors leaked only 0, 1 and 2 reach the program" {
+@test "a caller that leaks fifty descriptors passes only 0, 1 and 2 to the program" {
 	requires root mkfifo
 	mkfifo "$TMP/fifo"
 	new_bundle box
@@ -54,7 +54,7 @@ holds_gate_and_signals() {
 			"anon_inode:[signalfd]" ]
 }
 
-@test "who waits for start holds 0, 1, 2, the gate and its signals only" {
+@test "the child that waits for start has 0, 1, 2, the gate and its signals open, and nothing else" {
 	requires root mkfifo
 	mkfifo "$TMP/fifo"
 	new_bundle box
@@ -66,7 +66,7 @@ holds_gate_and_signals() {
 	[ "$(open_fds "$(pid_of box)")" = "0 1 2 " ]
 }
 
-@test "--preserve-fds passes exactly those, for create, run and exec" {
+@test "--preserve-fds passes exactly the descriptors it counts, for create, run and exec" {
 	requires root mkfifo
 	local pid
 
@@ -100,7 +100,7 @@ holds_gate_and_signals() {
 	[ "$output" = through ]
 }
 
-@test "a descriptor to preserve that is not open is an error" {
+@test "--preserve-fds reports a descriptor that is not open" {
 	requires root
 	new_bundle box
 	run_bad "--preserve-fds 2: descriptor 4: bad file descriptor" \
@@ -118,7 +118,7 @@ holds_gate_and_signals() {
 	assert_output_has "--preserve-fds 1: descriptor 3: bad file descriptor"
 }
 
-@test "sockets of LISTEN_FDS are passed on, before the preserved ones" {
+@test "run passes the sockets of LISTEN_FDS on, before the preserved descriptors" {
 	requires root
 	new_bundle box
 	config '.process.env += ["LISTEN_FDS=9", "LISTEN_PID=9"]'
@@ -132,7 +132,7 @@ holds_gate_and_signals() {
 	[ "$output" = $'2 1\n3\n4\n5' ]
 }
 
-@test "LISTEN_FDS meant for another process are not passed on" {
+@test "run passes no LISTEN_FDS on that are meant for another process" {
 	requires root
 	new_bundle box
 	args sh -c 'echo "<$LISTEN_FDS>"; [ ! -e /proc/$$/fd/3 ]'
@@ -143,7 +143,7 @@ holds_gate_and_signals() {
 
 # ---- standard input and output ----
 
-@test "closed standard descriptors are the null device, not what comes next" {
+@test "closed standard descriptors become the null device, not the next file opened" {
 	requires root
 	new_bundle box
 	args sleep 1000
@@ -166,7 +166,7 @@ holds_gate_and_signals() {
 		"$(stat -c %d:%i /dev/null)" ]
 }
 
-@test "the host's null device keeps its owner, for run and exec --user" {
+@test "run and exec --user leave the owner of the host's null device unchanged" {
 	requires root
 	local before
 
@@ -180,7 +180,7 @@ holds_gate_and_signals() {
 	[ "$(stat -c %u "/proc/$(pid_of box)/root/dev/null")" = 0 ]
 }
 
-@test "pipes are handed to the user, who can open /dev/stdout again" {
+@test "the container's user owns the pipes and can open /dev/stdout again" {
 	requires root
 	new_bundle box
 	args sh -c 'echo again >/dev/stdout'
@@ -193,7 +193,7 @@ holds_gate_and_signals() {
 
 # ---- pids ----
 
-@test "the pid file has the pid and nothing else, and is the caller's" {
+@test "the pid file has the pid and nothing else, and belongs to the caller" {
 	requires root
 	new_bundle box
 	args sleep 1000
@@ -213,7 +213,7 @@ without_tmpfile() {
 		-e inject=openat:error=EOPNOTSUPP "$@"
 }
 
-@test "a pid file where each file has a name is whole, too" {
+@test "a pid file is written whole on a file system without O_TMPFILE" {
 	requires root strace
 	new_bundle box
 	echo before >"$TMP/pid"
@@ -226,7 +226,7 @@ without_tmpfile() {
 	oci delete --force box
 }
 
-@test "there a link beside the pid file is not followed" {
+@test "create follows no link beside the pid file on a file system without O_TMPFILE" {
 	requires root strace
 	new_bundle box
 	echo sentinel >"$TMP/file"
@@ -238,7 +238,7 @@ without_tmpfile() {
 	assert_gone box
 }
 
-@test "a pid file that cannot be written fails create and leaves nothing" {
+@test "create fails and leaves nothing if the pid file cannot be written" {
 	requires root
 	new_bundle box
 	run_bad "--pid-file: " oci create --pid-file /no/such/dir/pid \
@@ -246,7 +246,7 @@ without_tmpfile() {
 	assert_gone box
 }
 
-@test "a pidfd of the process is sent in one message" {
+@test "create sends a pidfd of the process in one message" {
 	requires root python3
 	new_bundle box
 	args sleep 1000
@@ -266,7 +266,7 @@ without_tmpfile() {
 	[ "${lines[1]}" = "pid $(cat "$TMP/exec.pid")" ]
 }
 
-@test "a pidfd socket nobody listens on fails create and leaves nothing" {
+@test "create fails and leaves nothing if nobody listens on the pidfd socket" {
 	requires root
 	new_bundle box
 	run_bad "pidfd socket: " oci create --bundle "$BUNDLE" \

@@ -19,14 +19,14 @@ default_nodes='/dev/full character special file 1:7 666 0:0
 /dev/urandom character special file 1:9 666 0:0
 /dev/zero character special file 1:5 666 0:0'
 
-@test "the default nodes are there" {
+@test "/dev has the default nodes" {
 	umask 077
 	run_inside "$show /dev/full /dev/null /dev/random /dev/tty /dev/urandom \
 		/dev/zero"
 	assert_lines "$default_nodes"
 }
 
-@test "the default nodes work" {
+@test "the default nodes of /dev work" {
 	run_inside 'echo x >/dev/null; head -c 3 /dev/zero | od -An -tx1
 		head -c 9 /dev/urandom | wc -c; echo x >/dev/full || true'
 	assert_output_has " 00 00 00"
@@ -34,7 +34,7 @@ default_nodes='/dev/full character special file 1:7 666 0:0
 	assert_output_has "No space left on device"
 }
 
-@test "the links are there and nothing else" {
+@test "/dev has the default links, and nothing else" {
 	run_inside 'cd /dev; for l in core fd ptmx stderr stdin stdout; do
 		echo "$l $(readlink $l)"; done; ls'
 	assert_lines "core /proc/kcore
@@ -60,7 +60,7 @@ urandom
 zero"
 }
 
-@test "a user namespace gets the host's nodes" {
+@test "/dev of a container in a user namespace has the host's nodes" {
 	with_userns
 	run_inside 'cd /dev; for n in full null random tty urandom zero; do
 			stat -c "%n %t:%T" $n; done
@@ -74,7 +74,7 @@ zero 1:5
  00 00"
 }
 
-@test "names that are in /dev already are kept" {
+@test "create keeps names that are in /dev already" {
 	config 'del(.mounts[] | select(.destination == "/dev"))'
 	echo text >"$BUNDLE/rootfs/dev/zero"
 	ln -s nowhere "$BUNDLE/rootfs/dev/fd"
@@ -86,7 +86,7 @@ nowhere
 	assert_output_has "1,   3"
 }
 
-@test "a /dev that is a bind gets nothing" {
+@test "create adds nothing to a /dev that is a bind mount" {
 	mkdir "$TMP/dev"
 	config --arg dev "$TMP/dev" '.mounts |= map(select(
 			.destination | startswith("/dev") | not)) |
@@ -99,7 +99,7 @@ nowhere
 	[ -z "$(ls "$TMP/dev")" ]
 }
 
-@test "nodes have the type, numbers, mode and owner asked for" {
+@test "listed devices have the type, numbers, mode and owner of config.json" {
 	add_device '{"type": "c", "path": "/dev/c", "major": 1, "minor": 3,
 		 "fileMode": 416, "uid": 7, "gid": 8}'
 	add_device '{"type": "u", "path": "/dev/u", "major": 1, "minor": 5}'
@@ -114,7 +114,7 @@ nowhere
 /some/where/p fifo 0:0 600 0:0"
 }
 
-@test "a device replaces the default of the same path" {
+@test "a listed device replaces the default node of the same path" {
 	add_device '{"type": "c", "path": "/dev/null", "major": 1, "minor": 5,
 		 "fileMode": 292, "uid": 3}'
 	run_inside "$show /dev/null; head -c 1 /dev/null | od -An -tx1"
@@ -122,7 +122,7 @@ nowhere
  00"
 }
 
-@test "an equal node is fine and gets mode and owner" {
+@test "a listed device that exists already gets mode and owner" {
 	config 'del(.mounts[] | select(.destination == "/dev"))'
 	mknod -m 600 "$BUNDLE/rootfs/dev/x" c 1 3
 	mkfifo -m 600 "$BUNDLE/rootfs/dev/p"
@@ -134,7 +134,7 @@ nowhere
 /dev/p fifo 0:0 644 0:0"
 }
 
-@test "a different file in a device's place is an error" {
+@test "create refuses a different file in the place of a listed device" {
 	local make
 
 	config 'del(.mounts[] | select(.destination == "/dev"))'
@@ -148,7 +148,7 @@ nowhere
 	done
 }
 
-@test "a device in a user namespace is made outside of it" {
+@test "a device of a container in a user namespace is made outside the user namespace" {
 	with_userns
 	add_device '{"type": "c", "path": "/dev/null", "major": 1, "minor": 3}'
 	add_device '{"type": "p", "path": "/dev/p"}'
@@ -159,7 +159,7 @@ nowhere
 fifo"
 }
 
-@test "a terminal has its console" {
+@test "a container with a terminal has /dev/console" {
 	config '.process.terminal = true'
 	args sh -c 'tty; stat -c "%t" /dev/console; test -t 0 && echo terminal'
 	run_ok script -qec "'$SANDLOCK_OCI' --root '$ROOT' run --bundle '$BUNDLE' tty" \
@@ -169,7 +169,7 @@ fifo"
 	assert_output_has terminal
 }
 
-@test "the null device is usable by everyone after a run" {
+@test "everyone can use the host's null device after a run" {
 	start_container c1 || true
 	oci delete --force c1
 	[ "$(stat -c '%a %u:%g %t:%T' /dev/null)" = "666 0:0 1:3" ]

@@ -41,7 +41,7 @@ assert_slow() {
 	}
 }
 
-@test "writing at a limit takes its time" {
+@test "a throttle slows writing down to its rate" {
 	local disk
 
 	requires root
@@ -54,7 +54,7 @@ assert_slow() {
 		oflag=direct status=none')"
 }
 
-@test "reading at a limit takes its time, and less when it is lifted" {
+@test "a throttle slows reading down, until it is lifted" {
 	local disk slow
 
 	requires root
@@ -81,7 +81,7 @@ free_huge_pages() {
 	[ -e "$file" ] && [ "$(cat "$file")" -ge "$1" ]
 }
 
-@test "a huge page too many is refused, and counted" {
+@test "the kernel refuses a huge page above the limit, and events counts it" {
 	requires root
 	requires_controller hugetlb
 	free_huge_pages 4 || skip "needs huge pages of 2 MB"
@@ -101,7 +101,7 @@ free_huge_pages() {
 	run_ok oci exec box fallocate -l 2M /huge/b
 }
 
-@test "update moves the processes to other CPUs" {
+@test "update moves the processes of a container to other CPUs" {
 	requires root two_cpus
 	requires_controller cpuset
 	box_with '{"cpu": {"cpus": "1"}}'
@@ -135,7 +135,7 @@ expect_weights() {
 	fi
 }
 
-@test "a disk has a weight of its own, beside that of the others" {
+@test "blockIO sets the weight of one disk and that of the others" {
 	local disk
 
 	requires root
@@ -158,7 +158,7 @@ expect_rdma() {
 	}
 }
 
-@test "an RDMA device can be limited in either way, and in both" {
+@test "an RDMA device can have limits of handles, of objects, or of handles and objects" {
 	local device
 
 	requires root

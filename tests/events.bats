@@ -35,7 +35,7 @@ start_working() {
 	[[ $output = *',"blkio":'*',"hugetlb":'*',"intel_rdt":'*',"network_inter'* ]]
 }
 
-@test "events tell of the interfaces in the container's own network" {
+@test "events reports the interfaces of the container's own network" {
 	requires root
 	start_sleeping web1
 	nsenter --net="/proc/$(pid_of web1)/ns/net" busybox ping -c 1 127.0.0.1
@@ -47,7 +47,7 @@ start_working() {
 		<<<"$output"
 }
 
-@test "events tell nothing of the interfaces of the host" {
+@test "events reports no interface of the host" {
 	requires root
 	new_bundle web1
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
@@ -57,7 +57,7 @@ start_working() {
 	[ "$(jq -c .data.network_interfaces <<<"$output")" = "[]" ]
 }
 
-@test "events tell of huge pages by their size" {
+@test "events reports huge pages by their size" {
 	requires root
 	requires_controller hugetlb
 	[ -d /sys/kernel/mm/hugepages/hugepages-2048kB ] ||
@@ -69,7 +69,7 @@ start_working() {
 	[ "$(jq -c .data.intel_rdt <<<"$output")" = "{}" ]
 }
 
-@test "events goes on at its interval and ends with the container" {
+@test "events prints at its interval and ends with the container" {
 	requires root
 	start_working
 	oci events --interval 50ms web1 >"$TMP/events" 3>&- &
@@ -84,7 +84,7 @@ enough_lines() {
 	[ "$(wc -l <"$TMP/events")" -ge "$1" ]
 }
 
-@test "running out of memory is an event of its own" {
+@test "events reports an OOM kill as an event of its own" {
 	requires root
 	new_bundle web1
 	# tail keeps a line that never ends; the shell outlives it.
@@ -103,7 +103,7 @@ enough_lines() {
 	[ "$(sort -u "$TMP/events")" = '{"type":"oom","id":"web1"}' ]
 }
 
-@test "events of a stopped container, or at no interval, is an error" {
+@test "events refuses a stopped container and an interval of zero" {
 	requires root
 	start_working
 	run_bad "--interval 5: not a duration" oci events --interval 5 web1

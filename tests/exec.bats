@@ -51,7 +51,7 @@ output_is() {
 	[ -z "$output" ]
 }
 
-@test "every failure of exec itself is 255 and one line" {
+@test "a failure of exec itself is status 255 and one line" {
 	start_container box
 	exec_fails "does not exist" nobody true
 	exec_fails 'exec: "no-such": executable file not found in $PATH' \
@@ -81,7 +81,7 @@ output_is() {
 	[ "$(oci exec box sh -c 'echo out; echo err >&2' 2>&1 >/dev/null)" = err ]
 }
 
-@test "what follows the ID belongs to the program" {
+@test "exec passes every word after the ID to the program" {
 	start_container box
 	run_ok oci exec box echo --cwd -t --user x
 	[ "$output" = "--cwd -t --user x" ]
@@ -104,7 +104,7 @@ output_is() {
 	output_is sandlock /dev/null /etc/passwd
 }
 
-@test "exec in a stopped container is refused" {
+@test "exec refuses a stopped container" {
 	args true
 	start_container box
 	wait_until has_status box stopped
@@ -116,7 +116,7 @@ freeze() {
 	echo "$1" >"/sys/fs/cgroup/freezer$(cgroup_of box)/freezer.state"
 }
 
-@test "exec in a paused container is refused, or waits until it is resumed" {
+@test "exec refuses a paused container, or waits until it is resumed" {
 	requires cgroup1
 	start_container box
 	freeze FROZEN
@@ -134,7 +134,7 @@ freeze() {
 
 # ---- options about the process ----
 
-@test "--cwd is the working directory" {
+@test "exec --cwd sets the working directory" {
 	start_container box
 	run_ok oci exec --cwd /etc box pwd
 	[ "$output" = /etc ]
@@ -142,7 +142,7 @@ freeze() {
 	exec_fails "no such file or directory" --cwd /no/such box pwd
 }
 
-@test "--env adds to the container's environment, and the last one wins" {
+@test "exec --env adds to the container's environment, and the last value wins" {
 	start_container box
 	run_ok oci exec --env A=1 -e B=2 -e A=3 -e COLOUR=blue box env
 	[ "$(grep -c ^A= <<<"$output")" -eq 1 ]
@@ -158,7 +158,7 @@ freeze() {
 	exec_fails "--env '=A': not KEY=VALUE" --env =A box env
 }
 
-@test "--env PATH= decides where the program is found" {
+@test "exec --env PATH= decides where the program is found" {
 	start_container box
 	cp "$BUNDLE/rootfs/bin/busybox" "$BUNDLE/rootfs/tmp/busybox"
 	run_ok oci exec --env PATH=/tmp box busybox echo found
@@ -166,7 +166,7 @@ freeze() {
 	exec_fails "executable file not found" --env PATH=/tmp box echo
 }
 
-@test "--user takes two numbers and nothing else" {
+@test "exec --user takes two numbers and nothing else" {
 	local bad
 
 	start_container box
@@ -184,14 +184,14 @@ freeze() {
 }
 
 # CVE-2016-3697
-@test "--additional-gids adds groups" {
+@test "exec --additional-gids adds groups" {
 	start_container box
 	run_ok oci exec -u 1:2 -g 10 --additional-gids 20 box id -G
 	[ "$output" = "2 10 20" ]
 	exec_fails "--additional-gids x: " --additional-gids x box id
 }
 
-@test "--no-new-privs is set, and taken from the container otherwise" {
+@test "exec --no-new-privs sets no_new_privs, which otherwise is the container's" {
 	config '.process.noNewPrivileges = false'
 	start_container box
 	run_ok oci exec box grep NoNewPrivs /proc/self/status
@@ -200,7 +200,7 @@ freeze() {
 	[ "$output" = $'NoNewPrivs:\t1' ]
 }
 
-@test "--cap adds a capability, for root and for others" {
+@test "exec --cap adds a capability, for root and for other users" {
 	start_container box
 	run_ok oci exec --cap CAP_SYS_TIME box grep CapEff /proc/self/status
 	[[ $output = *0000000022000420 ]]
@@ -209,7 +209,7 @@ freeze() {
 	exec_fails "--cap 'CAP_FOO': unknown capability" --cap CAP_FOO box id
 }
 
-@test "--tty gives a terminal of the container" {
+@test "exec --tty gives the program a terminal of the container" {
 	requires script
 	start_container box
 	run_ok script -qec "$SANDLOCK_OCI --root $ROOT exec --tty box sh -c \
@@ -222,7 +222,7 @@ freeze() {
 		--console-socket "$TMP/s" box true
 }
 
-@test "--process-label and --apparmor are errors where the host has neither" {
+@test "exec refuses --process-label and --apparmor where the host has neither" {
 	start_container box
 	meets selinux ||
 		exec_fails "'a:b:c:d' asked for, but SELinux is not enabled" \
@@ -234,7 +234,7 @@ freeze() {
 
 # ---- --process ----
 
-@test "--process reads the process from a file or a pipe, and nothing else" {
+@test "exec --process reads the process from a file or a pipe, and nothing else" {
 	start_container box
 	process_file '.args = ["sh", "-c", "pwd; id -u; id -G; xargs -0 -n1 </proc/$$/environ"] |
 		.cwd = "/etc" | .env = ["PATH=/bin", "ONLY=this"] |
@@ -254,7 +254,7 @@ freeze() {
 	[ "${lines[0]}" = /etc ]
 }
 
-@test "--process brings capabilities, limits and no_new_privs of its own" {
+@test "exec --process has capabilities, limits and no_new_privs of its own" {
 	start_container box
 	process_file '.args = ["sh", "-c",
 		"grep -E ^Cap\\|^NoNew /proc/self/status; ulimit -n"] |
@@ -269,7 +269,7 @@ freeze() {
 		$'NoNewPrivs:\t0' 99
 }
 
-@test "a wrong --process names the place" {
+@test "exec --process reports the place of an error in the file" {
 	start_container box
 	process_file 'del(.cwd)'
 	exec_fails cwd --process "$TMP/process.json" box
@@ -284,7 +284,7 @@ freeze() {
 
 # ---- detached, descriptors, cgroups ----
 
-@test "--detach returns at once, and --pid-file has the pid on the host" {
+@test "exec --detach returns at once, and --pid-file has the pid on the host" {
 	local pid
 
 	start_container box
@@ -298,7 +298,7 @@ freeze() {
 		"$(readlink "/proc/$(pid_of box)/ns/pid")" ]
 }
 
-@test "--preserve-fds passes descriptors, and no more than these" {
+@test "exec --preserve-fds passes the descriptors it counts, and no others" {
 	start_container box
 	echo third >"$TMP/third"
 	echo fourth >"$TMP/fourth"
@@ -327,13 +327,13 @@ exec_with_fds() {
 		3<"$TMP/third" 4<"$TMP/fourth" 9<"$TMP/third" 5<&- 6<&- 7<&- 8<&-
 }
 
-@test "no descriptor of a container's runtime is left in the program" {
+@test "exec leaves no descriptor of the runtime in the program" {
 	create box 9<"$BUNDLE/config.json"
 	oci start box
 	[ "$(find "/proc/$(pid_of box)/fd" -type l | wc -l)" -eq 3 ]
 }
 
-@test "--cgroup puts the program into a sub-cgroup that exists" {
+@test "exec --cgroup puts the program into a sub-cgroup that exists" {
 	local dir
 
 	start_container box
@@ -359,7 +359,7 @@ exec_with_fds() {
 	kill "$(cat "$TMP/pid")"
 }
 
-@test "execs at the same time do not disturb each other" {
+@test "concurrent execs do not disturb each other" {
 	local i pids=()
 
 	start_container box

@@ -45,7 +45,7 @@ create_and_run_fail() {
 	undone
 }
 
-@test "a hook that fails undoes the creation" {
+@test "a failing hook undoes the creation" {
 	local point
 
 	for point in prestart createRuntime createContainer; do
@@ -57,14 +57,14 @@ create_and_run_fail() {
 	done
 }
 
-@test "a hook that hangs is ended, and the creation undone" {
+@test "create ends a hook that hangs, and undoes the creation" {
 	config '.hooks.createRuntime = [{"path": "/bin/sleep",
 		"args": ["sleep", "1000"], "timeout": 1}]'
 	create_and_run_fail "error running createRuntime hook #0"
 	works_now
 }
 
-@test "a mount that cannot be made undoes the creation" {
+@test "a failing mount undoes the creation" {
 	config '.mounts += [{"destination": "/x", "source": "/absent",
 		"options": ["bind"]}]'
 	create_and_run_fail "mounts[7]: open mount source /absent: no such file or directory"
@@ -77,7 +77,7 @@ create_and_run_fail() {
 	works_now
 }
 
-@test "a program that is not there undoes the creation" {
+@test "a missing program undoes the creation" {
 	args no-such-program
 	# shellcheck disable=SC2016 # so it is said
 	create_and_run_fail '"no-such-program": executable file not found in $PATH'
@@ -88,7 +88,7 @@ create_and_run_fail() {
 	works_now
 }
 
-@test "a program that is none undoes a run, and stops at start" {
+@test "a file that is no program undoes a run, and fails start" {
 	echo "no program" >"$BUNDLE/rootfs/bin/none"
 	chmod 755 "$BUNDLE/rootfs/bin/none"
 	args none
@@ -101,13 +101,13 @@ create_and_run_fail() {
 	works_now
 }
 
-@test "a working directory that is not there undoes the creation" {
+@test "a missing working directory undoes the creation" {
 	config '.process.cwd = "/bin/busybox"'
 	create_and_run_fail "process.cwd"
 	works_now
 }
 
-@test "a console socket that is not there undoes the creation" {
+@test "a missing console socket undoes the creation" {
 	config '.process.terminal = true'
 	run_bad "$TMP/absent" create c1 --console-socket "$TMP/absent"
 	undone
@@ -120,7 +120,7 @@ create_and_run_fail() {
 	works_now
 }
 
-@test "a pidfd socket that is not there undoes the creation" {
+@test "a missing pidfd socket undoes the creation" {
 	create_and_run_fail "$TMP/absent" --pidfd-socket "$TMP/absent"
 	works_now
 }
@@ -135,7 +135,7 @@ create_and_run_fail() {
 	works_now
 }
 
-@test "a creation that fails leaves another's pid file alone" {
+@test "a failed creation leaves a pid file of somebody else alone" {
 	echo 1 >"$TMP/other.pid"
 	args no-such-program
 	create_and_run_fail "not found" --pid-file "$TMP/other.pid"
@@ -148,14 +148,14 @@ create_and_run_fail() {
 	works_now
 }
 
-@test "a memory limit too low for a process is told as that" {
+@test "create reports a memory limit that is too low for a process" {
 	config '.linux.resources.memory = {"limit": 4096}'
 	create_and_run_fail "was killed by signal 9 (KILL) before its program: out of memory, \
 of which it may have 4096 bytes"
 	works_now
 }
 
-@test "one process is enough for a container" {
+@test "a limit of one process is enough to create and run a container" {
 	config '.linux.resources.pids = {"limit": 1}'
 	run_ok oci run --bundle "$BUNDLE" c1
 	args sh -c 'true & echo forked'
@@ -212,7 +212,7 @@ with_state() {
 	works_now
 }
 
-@test "a state directory that cannot be written is told as that" {
+@test "create reports a state directory that it cannot write" {
 	run_bad "read-only file system" with_state "mode=700,ro" \
 		"$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" c1
 	[ "${#lines[@]}" -eq 1 ]
@@ -226,7 +226,7 @@ with_state() {
 	works_now
 }
 
-@test "too few descriptors for the runtime are told as that" {
+@test "create reports that it has too few descriptors" {
 	local n failed=0
 
 	# The loader of a dynamic one has limits of its own.
@@ -245,7 +245,7 @@ with_state() {
 	works_now
 }
 
-@test "too little memory for the runtime is told as that" {
+@test "create reports that it has too little memory" {
 	local n failed=0
 
 	# The loader of a dynamic one has limits of its own.

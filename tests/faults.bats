@@ -81,7 +81,7 @@ faulty() {
 	census update
 }
 
-@test "what fails and goes on failing does no more harm" {
+@test "a system call that fails for good does no more harm than one that fails once" {
 	census create --persistent --every $((6 * EVERY))
 	census run --persistent --every $((6 * EVERY))
 	census exec --persistent --every $((6 * EVERY))
@@ -89,7 +89,7 @@ faulty() {
 	census "delete --force" --persistent --every $((4 * EVERY))
 }
 
-@test "what cannot be read is not waited for" {
+@test "pause does not wait for a file that it cannot read" {
 	census pause --persistent --every 1 --fault EIO --call read
 }
 
@@ -98,75 +98,75 @@ faulty() {
 	census "delete --force"
 }
 
-@test "a child that cannot come to the gate fails create" {
+@test "create fails if its child cannot reach the gate" {
 	once_found create EINTR dup3
 	once_found create EIO close_range
 	once_found create EIO accept4
 	once_found create SIGKILL close_range
 }
 
-@test "a capability that cannot be made ambient is not left out" {
+@test "exec does not drop a capability that cannot be made ambient" {
 	once_found exec EPERM prctl
 }
 
-@test "the null device of the host is not kept" {
+@test "exec does not keep the host's null device" {
 	once_found exec EIO openat
 }
 
-@test "a message that is not there yet is waited for" {
+@test "create waits for a message that has not arrived yet" {
 	once_found create EAGAIN recvmsg
 }
 
-@test "what cannot be read is not taken for the answer" {
+@test "run and delete --force do not take a failed call for an answer" {
 	once_found run EIO read
 	once_found "delete --force" EPERM newfstatat
 	once_found "delete --force" EPERM unlinkat
 }
 
-@test "a process that goes on as another is waited for, too" {
+@test "run waits for a child that continues as another process" {
 	requires userns timens
 	census run --rich --every 1 --fault EPERM --call pidfd_open
 	census run --rich --every 1 --fault EIO --call sendmsg
 }
 
-@test "a delete that failed can be done again" {
+@test "a failed delete can be repeated" {
 	once_found delete ENOSYS unlinkat
 }
 
-@test "what cannot be frozen goes on" {
+@test "a container that pause cannot freeze goes on running" {
 	once_found pause ENOSPC write
 }
 
-@test "root of the host never gets the sysfs of the host" {
+@test "run never gives root of the host the sysfs of the host" {
 	once_found run EPERM fsmount
 }
 
-@test "a keyring has its rights" {
+@test "exec fails if it cannot set the rights of the keyring" {
 	once_found exec EIO keyctl
 }
 
-@test "the census finds a runtime that fails without a word" {
+@test "the fault census finds a runtime that fails without a message" {
 	faulty "exec $SANDLOCK_OCI \"\$@\" 2>/dev/null"
 	assert_output_has "no word"
 }
 
-@test "the census finds a runtime that only says it worked" {
+@test "the fault census finds a runtime that reports success falsely" {
 	faulty "$SANDLOCK_OCI \"\$@\" || exit 0"
 	assert_output_has "silent"
 }
 
-@test "the census finds a runtime that leaves something behind" {
+@test "the fault census finds a runtime that leaves something behind" {
 	faulty "$SANDLOCK_OCI \"\$@\" || { touch \$2/left; exit 1; }"
 	assert_output_has "leaks"
 }
 
-@test "the census finds a runtime that tries again for ever" {
+@test "the fault census finds a runtime that retries for ever" {
 	faulty "until $SANDLOCK_OCI \"\$@\" 2>/dev/null; do sleep 1; done" \
 		--persistent "${KILLING[@]}"
 	assert_output_has "hangs: "
 }
 
-@test "the census finds what the kernel keeps without a process" {
+@test "the fault census finds objects that the kernel keeps without a process" {
 	requires ipcmk
 	faulty "$SANDLOCK_OCI \"\$@\" || {
 		ipcmk -M 4096 -S 1 -Q
@@ -179,21 +179,21 @@ faulty() {
 	assert_output_has "queues/left"
 }
 
-@test "the census finds a core" {
+@test "the fault census finds a core dump" {
 	faulty "$SANDLOCK_OCI \"\$@\" || { touch core \$2/../rootfs/core; exit 1; }" \
 		"${KILLING[@]}"
 	assert_output_has "here/core"
 	assert_output_has "rootfs/core"
 }
 
-@test "the census finds a keyring" {
+@test "the fault census finds a keyring" {
 	requires keyrings
 	faulty "$SANDLOCK_OCI \"\$@\" ||
 		{ $FAULTS_PROGRAMS/probe key _ses.\$4; exit 1; }" "${KILLING[@]}"
 	[[ $output =~ "leaks: "[^$'\n']*"key "[0-9a-f]+" _ses." ]]
 }
 
-@test "the census finds a loop device" {
+@test "the fault census finds a loop device" {
 	requires losetup
 	losetup --find >/dev/null || skip "needs a loop device"
 	faulty "$SANDLOCK_OCI \"\$@\" || { truncate -s 1M \$2/../disk
@@ -201,7 +201,7 @@ faulty() {
 	assert_output_has "device loop"
 }
 
-@test "the census finds a descriptor too many" {
+@test "the fault census finds a leaked descriptor" {
 	# Who lives as long as the container opens one when exec fails.
 	mkfifo "$TMP/bell"
 	faulty "case \$3 in
@@ -216,6 +216,6 @@ faulty() {
 	[[ $output =~ "leaks: "[^$'\n']*"descriptors" ]]
 }
 
-@test "a hundred callers at once get what they ask for, once" {
+@test "a hundred concurrent callers each get what they ask for, once" {
 	TMPDIR=$TMP "$BATS_TEST_DIRNAME/faults/run" --storm --each 6 3>&-
 }

@@ -41,7 +41,7 @@ all_dead() {
 	done
 }
 
-@test "a hook that fails while creating undoes the container" {
+@test "a hook that fails during create removes the container" {
 	local point
 
 	note_poststop
@@ -65,7 +65,7 @@ exit status 3, stdout: out, stderr: err" create web
 	create web
 }
 
-@test "run undoes the container, whichever hook has failed" {
+@test "run removes the container, whichever hook has failed" {
 	local point
 
 	note_poststop
@@ -82,7 +82,7 @@ exit status 3, stdout: out, stderr: err" create web
 	done
 }
 
-@test "no poststop hook for a container that no hook has seen" {
+@test "no poststop hook runs for a container that no hook has seen" {
 	note_poststop
 	args /not/there
 	run_bad "no such file" create web
@@ -99,7 +99,7 @@ exit status 3, stdout: out, stderr: err" create web
 	poststop_ran
 }
 
-@test "a startContainer hook that fails ends the container, unstarted" {
+@test "a failing startContainer hook ends the container before its program starts" {
 	note_poststop
 	args touch /started
 	hook startContainer 'echo no >&2; exit 5'
@@ -133,7 +133,7 @@ stderr: no" oci start web
 	poststop_ran
 }
 
-@test "a failing start hook ends every process, without a pid namespace, too" {
+@test "a failing start hook ends every process of a container without a pid namespace" {
 	config '.linux.namespaces |= map(select(.type != "pid"))'
 	args sh -c 'sleep 1000 & echo $! >/child; wait'
 	hook poststart "until test -s $BUNDLE/rootfs/child; do :; done; exit 1"
@@ -143,7 +143,7 @@ stderr: no" oci start web
 	oci delete web
 }
 
-@test "a poststop hook that fails is a warning, and the others run" {
+@test "a failing poststop hook is a warning, and the other hooks run" {
 	hook poststop 'echo bad; exit 7'
 	hook poststop "touch $TMP/second"
 	create web
@@ -159,7 +159,7 @@ exit status 7, stdout: bad, stderr: "
 	[ -e "$TMP/second" ]
 }
 
-@test "a hook ends at its timeout, and what it has started with it" {
+@test "a hook ends at its timeout, with the processes it started" {
 	local script="sleep 1000 & echo \$\$ \$! >PIDS; wait"
 
 	hook createRuntime "${script/PIDS/$TMP/pids}" '{"timeout": 1}'
@@ -192,14 +192,14 @@ hook ran past specified timeout of 1 s" oci start web
 	create web
 }
 
-@test "a timeout that is no time is refused" {
+@test "create refuses an invalid hook timeout" {
 	hook createRuntime true '{"timeout": 0}'
 	run_bad "hooks.createRuntime[0].timeout: " create web
 	config '.hooks.createRuntime[0].timeout = -1'
 	run_bad "hooks.createRuntime[0].timeout: " create web
 }
 
-@test "a hook that a signal ends says so" {
+@test "the error of a hook names the signal that ended it" {
 	hook createRuntime 'echo last words; kill -9 $$'
 	run_bad "error running createRuntime hook #0: killed by signal 9 (killed), \
 stdout: last words, stderr: " create web
@@ -209,7 +209,7 @@ stdout: last words, stderr: " create web
 		create web
 }
 
-@test "a hook that cannot run says why" {
+@test "the error of a hook says why it cannot run" {
 	local point
 
 	echo data >"$TMP/data"
@@ -234,7 +234,7 @@ permission denied" create web
 	assert_output_has "permission denied"
 }
 
-@test "a path that is not absolute, or none, is refused by name" {
+@test "create refuses a hook whose path is missing or not absolute" {
 	config '.hooks.poststop = [{path: "relative"}]'
 	run_bad "hooks.poststop[0].path: " create web
 	config '.hooks.poststop = [{args: ["x"]}]'
@@ -242,7 +242,7 @@ permission denied" create web
 	assert_gone web
 }
 
-@test "the error of a hook is one line, however much it has to say" {
+@test "the error of a hook is one line, however much the hook prints" {
 	hook createRuntime 'for i in 1 2 3; do echo "line $i"; done
 		head -c 100000 /dev/zero | tr "\0" x >&2; echo end >&2; exit 1'
 	run create web
@@ -271,7 +271,7 @@ killed_create() {
 	poststop_ran
 }
 
-@test "the next create of that ID runs them first" {
+@test "create runs the poststop hooks of a killed create of its ID first" {
 	note_poststop
 	killed_create
 	without_hooks

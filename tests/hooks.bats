@@ -35,7 +35,7 @@ log_without() {
 	grep -vx "$1" "$LOG" | tr '\n' ' '
 }
 
-@test "all six points run in the order of the specification" {
+@test "create, start and delete run the six kinds of hooks in the order of the specification" {
 	note_all
 	hook createRuntime "echo second >>$LOG"
 	create web
@@ -56,7 +56,7 @@ log_without() {
 	[ "$(cat "$LOG")" = poststop ]
 }
 
-@test "run knows all six points, too" {
+@test "run runs all six kinds of hooks" {
 	note_all
 	args sh -c 'until grep -q poststart /log; do :; done; echo program >>/log'
 	run_ok oci run --bundle "$BUNDLE" web
@@ -65,7 +65,7 @@ log_without() {
 startContainer poststart program poststop " ]
 }
 
-@test "run --detach knows all six points, too" {
+@test "run --detach runs all six kinds of hooks" {
 	note_all
 	oci run --detach --bundle "$BUNDLE" web >"$TMP/out" 2>&1
 	wait_until log_has program
@@ -83,7 +83,7 @@ startContainer poststart " ]
 	[ "$(tail -n 2 "$LOG")" = $'createContainer\npoststop' ]
 }
 
-@test "a hook gets the state of its moment on standard input" {
+@test "a hook gets the current state of the container on standard input" {
 	local point status="creating creating creating created running stopped"
 	local host
 
@@ -120,7 +120,7 @@ startContainer poststart " ]
 	[ "$(jq '.pid // 0' "$TMP/poststop.json")" -eq 0 ]
 }
 
-@test "a hook may ask the runtime itself, and hears the same" {
+@test "a hook may call state, and gets the state that its standard input has" {
 	local point
 
 	for point in prestart createRuntime createContainer poststart; do
@@ -144,7 +144,7 @@ startContainer poststart " ]
 	[ -z "$output" ]
 }
 
-@test "standard input ends after the state, and may be left unread" {
+@test "standard input of a hook ends after the state, and may be left unread" {
 	hook createRuntime 'cat >/dev/null; cat >/dev/null'
 	hook createRuntime 'exec <&-'
 	hook createRuntime 'exit 0'
@@ -153,14 +153,14 @@ startContainer poststart " ]
 	assert_status web created
 }
 
-@test "a hook may write more than anybody wants to read" {
+@test "a hook may print more than the runtime reads" {
 	hook createRuntime 'head -c 4000000 /dev/zero | tr "\0" x; exit 0'
 	hook createRuntime 'head -c 4000000 /dev/zero >&2'
 	run_ok create web
 	[ -z "$output" ]
 }
 
-@test "hooks without env inherit: the runtime's, or the program's inside" {
+@test "hooks without env inherit the runtime's environment, and the program's inside" {
 	# The shell itself, which would become its last command.
 	local show='trap : 0; tr "\0" "\n" </proc/$$/environ >'
 	local given='{"env": ["A=b"]}'
@@ -186,7 +186,7 @@ startContainer poststart " ]
 	[ "$(cat given)" = A=b ]
 }
 
-@test "path is what runs, args is what it sees" {
+@test "a hook runs its path with its args" {
 	local show='tr "\0" " " </proc/$$/cmdline >$0; :'
 
 	# What busybox does depends on its argv[0]; the host's shell does not.
@@ -200,7 +200,7 @@ startContainer poststart " ]
 	[[ $(cat "$BUNDLE/rootfs/argv") = "sh -c "*" /argv one  " ]]
 }
 
-@test "without args the path is argv[0]" {
+@test "a hook without args has its path as argv[0]" {
 	cat >"$TMP/hook" <<-END
 		#!/bin/sh
 		echo "\$0 \$#" >$TMP/argv
@@ -215,7 +215,7 @@ startContainer poststart " ]
 SPACES='for n in cgroup ipc mnt net pid uts; do
 	echo "$n $(readlink /proc/self/ns/$n)"; done'
 
-@test "runtime hooks see the runtime's namespaces, container hooks its own" {
+@test "prestart, createRuntime, poststart and poststop hooks run in the runtime's namespaces, the others in the container's" {
 	local point n init
 
 	config '.linux.namespaces += [{"type": "cgroup"}] |
@@ -252,7 +252,7 @@ stdout: 0" create web
 	[[ $output = *"0     100000      65536"* ]]
 }
 
-@test "before pivot_root the rootfs lies at its own path, mounts done" {
+@test "createContainer hooks find the rootfs at its own path, with its mounts" {
 	# In the runtime's namespaces nothing is mounted there.
 	hook createRuntime "test ! -e $BUNDLE/rootfs/proc/version"
 	hook createRuntime "pid=\$(jq .pid); root=/proc/\$pid/root/$BUNDLE/rootfs
@@ -265,7 +265,7 @@ stdout: 0" create web
 	assert_status web created
 }
 
-@test "runtime hooks start in the bundle" {
+@test "createRuntime hooks start in the bundle directory" {
 	local point
 
 	for point in prestart createRuntime poststart poststop; do
@@ -330,7 +330,7 @@ STATUS='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp|Umask)" \
 	grep -q '^chmod: .*' hook
 }
 
-@test "a startContainer hook is looked up in the container" {
+@test "the path of a startContainer hook is looked up in the container" {
 	cat >"$BUNDLE/rootfs/only-inside" <<-'END'
 		#!/bin/sh
 		echo ran >/ran
@@ -341,14 +341,14 @@ STATUS='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp|Umask)" \
 	[ "$(cat "$BUNDLE/rootfs/ran")" = ran ]
 }
 
-@test "a child that a hook leaves behind holds nobody up" {
+@test "the runtime does not wait for a child that a hook leaves behind" {
 	hook createRuntime "sleep 1000 & echo \$! >$TMP/daemon"
 	run_ok create web
 	kill -0 "$(cat "$TMP/daemon")"
 	kill "$(cat "$TMP/daemon")"
 }
 
-@test "a hook has no descriptors but its three" {
+@test "a hook has no descriptors but 0, 1 and 2" {
 	hook createRuntime "ls /proc/self/fd | wc -l >$TMP/outside"
 	hook createContainer "ls /proc/self/fd | wc -l >$TMP/between"
 	hook startContainer 'ls /proc/self/fd | wc -l >/inside'
@@ -359,7 +359,7 @@ STATUS='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp|Umask)" \
 	[ "$(cat "$BUNDLE/rootfs/inside")" -eq 4 ]
 }
 
-@test "an unprivileged user's hooks run, at all six points" {
+@test "an unprivileged user's hooks of all six kinds run" {
 	local point out
 
 	requires userns subids setpriv
@@ -397,7 +397,7 @@ STATUS='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp|Umask)" \
 	as_user ./sandlock-oci start box
 }
 
-@test "a runtime of one's own cannot be written from inside, either" {
+@test "a container cannot write a runtime that belongs to its user" {
 	requires userns setpriv
 	new_user
 	new_user_bundle

@@ -44,7 +44,7 @@ user 1000:1001"
 	[ "$(stat -c %u:%g "$TMP/data/new")" = 0:0 ]
 }
 
-@test "without idmap the same files belong to nobody" {
+@test "files of a bind mount without idmap belong to nobody" {
 	with_two_mappings
 	add_mount /m "" "$TMP/data" bind
 	run_inside "$owners"
@@ -52,7 +52,7 @@ user 1000:1001"
 user 65534:65534"
 }
 
-@test "idmap with mappings uses those" {
+@test "idmap with mappings uses the mappings of the mount" {
 	add_mount /m "" "$TMP/data" bind idmap
 	mapped 5000 6000
 	run_inside "$owners"
@@ -60,14 +60,14 @@ user 65534:65534"
 user 5000:6000"
 }
 
-@test "mappings alone mean idmap" {
+@test "mappings of a mount without the option idmap mean idmap" {
 	add_mount /m "" "$TMP/data" bind
 	mapped 5000 6000
 	run_inside "$owners"
 	assert_output_has "user 5000:6000"
 }
 
-@test "mappings of a mount inside a user namespace go through both" {
+@test "mappings of a mount in a user namespace combine with those of the namespace" {
 	with_two_mappings
 	add_mount /m "" "$TMP/data" bind idmap
 	mapped 100007 200008
@@ -76,7 +76,7 @@ user 5000:6000"
 user 7:8"
 }
 
-@test "several mounts have mappings of their own" {
+@test "several idmapped mounts have mappings of their own" {
 	local i
 
 	for i in 1 2 3; do
@@ -89,7 +89,7 @@ user 7:8"
 3000:3001"
 }
 
-@test "a relative source and destination are idmapped" {
+@test "a mount with a relative source and destination is idmapped" {
 	mkdir "$BUNDLE/data"
 	touch "$BUNDLE/data/user"
 	chown 1000:1001 "$BUNDLE/data/user"
@@ -99,7 +99,7 @@ user 7:8"
 	assert_lines "user 5000:6000"
 }
 
-@test "a source in the rootfs and a single file are idmapped" {
+@test "a source in the rootfs and a single file can be idmapped" {
 	mkdir "$BUNDLE/rootfs/data"
 	touch "$BUNDLE/rootfs/data/user"
 	chown 1000:1001 "$BUNDLE/rootfs/data/user"
@@ -113,7 +113,7 @@ user 7:8"
 /data/user 1000:1001"
 }
 
-@test "idmap maps the top mount, ridmap what is below, too" {
+@test "idmap maps the top mount, and ridmap the mounts below as well" {
 	local word
 
 	requires idmap_tmpfs
@@ -154,19 +154,19 @@ user 7:8"
 	create_fails "mounts[7]: idmap needs mappings or a user namespace"
 }
 
-@test "half of the mappings is refused" {
+@test "create refuses uidMappings of a mount without gidMappings" {
 	add_mount /m "" "$TMP/data" bind idmap
 	mapped 5000 6000
 	config 'del(.mounts[7].gidMappings)'
 	create_fails "mounts[7].uidMappings: needs gidMappings as well"
 }
 
-@test "only a bind is idmapped" {
+@test "create refuses idmap for a mount that is no bind" {
 	add_mount /m tmpfs tmpfs idmap
 	create_fails "mounts[7]: only a bind mount can be idmapped"
 }
 
-@test "a file system that cannot is named" {
+@test "create names a file system that cannot be idmapped" {
 	add_mount /m "" /proc/self bind idmap
 	mapped 5000 6000
 	create_fails "mounts[7]: idmap /proc/self: "

@@ -20,7 +20,7 @@ load helpers
 	assert_gone web1
 }
 
-@test "create succeeds silently" {
+@test "create prints nothing on success" {
 	requires root
 	new_bundle
 	run_ok create web1
@@ -32,14 +32,14 @@ load helpers
 	[ -z "$output" ]
 }
 
-@test "an ID is used once" {
+@test "create refuses an ID that is in use" {
 	requires root
 	start_sleeping web1
 	run_bad "web1: container with given ID already exists" create web1
 	assert_status web1 running
 }
 
-@test "the same ID is free after delete" {
+@test "an ID is free again after delete" {
 	requires root
 	new_bundle
 	for _ in 1 2 3; do
@@ -49,7 +49,7 @@ load helpers
 	done
 }
 
-@test "a malformed ID is refused and nothing is made" {
+@test "create refuses a malformed ID and leaves nothing" {
 	requires root
 	new_bundle
 	for id in . .. a/b 'a b' 'a:b' $'a\nb' 'ä'; do
@@ -83,7 +83,7 @@ load helpers
 	assert_output_has "container does not exist"
 }
 
-@test "kill sends the signal it is told, by number or by name" {
+@test "kill sends the named signal, by number or by name" {
 	requires root
 	new_bundle
 	args sh -c 'trap "echo usr1 >>/got" USR1; trap "echo term >>/got; exit" TERM
@@ -97,7 +97,7 @@ load helpers
 	[ "$(tail -n 1 "$BUNDLE/rootfs/got")" = term ]
 }
 
-@test "kill knows its signals" {
+@test "kill refuses an unknown signal" {
 	requires root
 	for signal in 9 KILL kill SIGKILL sigkill; do
 		start_sleeping "web-$signal"
@@ -144,7 +144,7 @@ load helpers
 	[ ! -e "/proc/$pid/root/bin/busybox" ]
 }
 
-@test "delete takes a created container" {
+@test "delete removes a created container" {
 	requires root
 	new_bundle
 	create web1
@@ -158,7 +158,7 @@ load helpers
 	[ -z "$output" ]
 }
 
-@test "run waits, passes the exit status on and leaves nothing" {
+@test "run waits for the program, passes its exit status on and leaves nothing" {
 	requires root
 	new_bundle
 	args sh -c 'echo out; echo err >&2; exit 7'
@@ -169,7 +169,7 @@ load helpers
 	assert_gone web1
 }
 
-@test "run of a killed program is 128 and the signal" {
+@test "run of a killed program exits with 128 and the signal" {
 	requires root
 	new_bundle
 	args sh -c 'kill -9 $$'
@@ -301,7 +301,7 @@ load helpers
 	[ "$output" = "[]" ]
 }
 
-@test "a missing program is reported by create, as engines look for it" {
+@test "create reports a missing program in the words that engines look for" {
 	requires root
 	new_bundle
 	args nonesuch
@@ -317,7 +317,7 @@ load helpers
 	run_bad 'exec: "/bin": permission denied' create web1
 }
 
-@test "a script without its interpreter fails at start with one line" {
+@test "start reports a script without its interpreter in one line" {
 	requires root
 	new_bundle
 	printf '#!/nonesuch\n' >"$BUNDLE/rootfs/run.sh"

@@ -29,7 +29,7 @@ each_option() {
 	assert_lines "${all%$'\n'}"
 }
 
-@test "every word for a mount's own flags does what it says" {
+@test "every option for a flag of a mount sets or clears that flag" {
 	each_option tmpfs tmpfs size=4k mode=700 <<-'END'
 		defaults rw,relatime rw,size=4k,mode=700
 		ro ro,relatime rw,size=4k,mode=700
@@ -59,7 +59,7 @@ each_option() {
 	END
 }
 
-@test "every word for the file system reaches the file system" {
+@test "every option for the file system reaches the file system" {
 	each_option tmpfs tmpfs size=4k mode=700 <<-'END'
 		sync rw,relatime rw,sync,size=4k,mode=700
 		sync,async rw,relatime rw,size=4k,mode=700
@@ -72,7 +72,7 @@ each_option() {
 	END
 }
 
-@test "every recursive word does what it says to a new mount" {
+@test "every recursive option sets or clears its flag on a new mount" {
 	each_option tmpfs tmpfs size=4k mode=700 <<-'END'
 		rro ro,relatime rw,size=4k,mode=700
 		ro,rrw rw,relatime rw,size=4k,mode=700
@@ -105,7 +105,7 @@ rbind_tree() {
 	output=$(echo "$output" | tr '\n' ' ')
 }
 
-@test "recursive words change what is mounted below, plain ones do not" {
+@test "recursive options change the mounts below, plain options do not" {
 	local words host expected
 
 	while read -r words host expected; do
@@ -144,7 +144,7 @@ fail_with() {
 	return 1
 }
 
-@test "a bind shows the top mount only, an rbind what is below as well" {
+@test "a bind shows the top mount only, an rbind the mounts below as well" {
 	mkdir "$TMP/tree"
 	add_mount /one "" "$TMP/tree" bind
 	add_mount /all "" "$TMP/tree" rbind
@@ -170,14 +170,14 @@ bind_flags() {
 		flags "$TMP" "$1" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 }
 
-@test "a bind without words keeps its source's flags" {
+@test "a bind without options keeps its source's flags" {
 	bind_flags ro,nosuid,nodev,noexec,noatime
 	assert_lines ro,nosuid,nodev,noexec,noatime
 	bind_flags ro,nosuid,nodev private
 	assert_lines ro,nosuid,nodev,relatime
 }
 
-@test "a bind with any word clears the flags it does not name" {
+@test "a bind with any option clears the flags that no option names" {
 	bind_flags ro,nosuid,nodev,noexec nosuid
 	assert_lines rw,nosuid,relatime
 	bind_flags nosuid,nodev ro
@@ -186,7 +186,7 @@ bind_flags() {
 	assert_lines rw,relatime
 }
 
-@test "a bind keeps its source's way with atime unless told" {
+@test "a bind keeps its source's atime mode unless an option sets another" {
 	bind_flags noatime,nosuid ro
 	assert_lines ro,noatime
 	bind_flags noatime relatime
@@ -208,7 +208,7 @@ bind_flags() {
 	assert_lines ro,nosuid,nodev,noexec,relatime
 }
 
-@test "clearing a locked flag by name fails" {
+@test "create refuses an option that clears a locked flag" {
 	local word
 
 	requires userns
@@ -229,7 +229,7 @@ bind_flags() {
 	done
 }
 
-@test "noexec and nosymfollow hold" {
+@test "the mount options noexec and nosymfollow take effect" {
 	add_mount /m tmpfs tmpfs noexec nosymfollow
 	run_inside 'cp /bin/busybox /m/true; ln -s true /m/link
 		/m/true; cat /m/link; true'
@@ -237,7 +237,7 @@ bind_flags() {
 	assert_output_has "'/m/link': Too many"
 }
 
-@test "a read-only tmpfs is filled first" {
+@test "a read-only tmpfs with tmpcopyup is filled before it becomes read-only" {
 	mkdir -p "$BUNDLE/rootfs/filled"
 	echo text >"$BUNDLE/rootfs/filled/file"
 	add_mount /filled tmpfs tmpfs ro tmpcopyup
@@ -248,7 +248,7 @@ bind_flags() {
 }
 
 # Mount points for what follows are made in it first.
-@test "rro on a bind of /dev makes what came with it read-only, too" {
+@test "rro on a bind of /dev makes the mounts below it read-only" {
 	config '.mounts |= map(select(.destination | startswith("/dev") | not))'
 	add_mount /dev "" "$TMP/dev" rbind rro
 	add_mount /dev/shm tmpfs tmpfs
@@ -265,7 +265,7 @@ touch: /dev/x: Read-only file system
 touch: /dev/sub/x: Read-only file system"
 }
 
-@test "tmpcopyup copies what was there, as it was" {
+@test "tmpcopyup copies the covered files with their modes and owners" {
 	local dir=$BUNDLE/rootfs/was
 
 	mkdir -p "$dir/a/b"
@@ -296,7 +296,7 @@ text"
 	[ ! -e "$dir/new" ]
 }
 
-@test "tmpcopyup is for tmpfs only" {
+@test "create refuses tmpcopyup for a mount that is no tmpfs" {
 	mkdir "$TMP/from"
 	add_mount /m "" "$TMP/from" bind tmpcopyup
 	create_fails "mounts[7].options: tmpcopyup is for tmpfs only"
@@ -305,7 +305,7 @@ text"
 	create_fails "mounts[7].options: tmpcopyup is for tmpfs only"
 }
 
-@test "a tmpfs takes the mode of what it covers" {
+@test "a tmpfs takes the mode of the directory that it covers" {
 	mkdir -m 2750 "$BUNDLE/rootfs/there"
 	mkdir -m 1777 "$BUNDLE/rootfs/sticky"
 	add_mount /there tmpfs tmpfs size=4k
@@ -321,7 +321,7 @@ tmpfs /sticky tmpfs rw,relatime,size=4k 0 0
 tmpfs /missing tmpfs rw,relatime,size=4k 0 0"
 }
 
-@test "a tmpfs's own mode wins" {
+@test "the option mode= of a tmpfs wins over the mode of the covered directory" {
 	mkdir -m 2750 "$BUNDLE/rootfs/there"
 	add_mount /there tmpfs tmpfs size=4k mode=0711
 	add_mount /missing tmpfs tmpfs size=4k mode=1700
@@ -330,7 +330,7 @@ tmpfs /missing tmpfs rw,relatime,size=4k 0 0"
 /missing 1700"
 }
 
-@test "remount changes the flags of what is mounted" {
+@test "the option remount changes the flags of an existing mount" {
 	add_mount /m tmpfs tmpfs
 	add_mount /m "" "" remount ro nosuid
 	add_mount /sys "" "" remount rw noatime
@@ -342,14 +342,14 @@ ro,nosuid,relatime
 rw,nosuid,nodev,noexec,noatime"
 }
 
-@test "remount gives the file system its new options" {
+@test "the option remount gives the file system its new options" {
 	add_mount /m tmpfs tmpfs size=4k
 	add_mount /m "" "" remount size=8k
 	run_inside 'sed -n "s|.* /m .* - tmpfs tmpfs ||p" /proc/self/mountinfo'
 	assert_output_has size=8k
 }
 
-@test "an option that the file system does not know is its own to name" {
+@test "the error of an unknown option is the file system's own" {
 	add_mount /m tmpfs tmpfs nosuid colour=blue
 	create_fails "mounts[7]"
 	assert_output_has "tmpfs: Unknown parameter 'colour'"
@@ -359,7 +359,7 @@ rw,nosuid,nodev,noexec,noatime"
 	create_fails "tmpfs: Bad value for 'size'"
 }
 
-@test "a bind refuses an unknown option by its place" {
+@test "create reports the place of an unknown option of a bind" {
 	mkdir "$TMP/from"
 	add_mount /m "" "$TMP/from" bind ro blue
 	create_fails 'mounts[7].options[2]: unknown option "blue" for a bind mount'
@@ -367,18 +367,18 @@ rw,nosuid,nodev,noexec,noatime"
 	create_fails 'mounts[7].options[0]: unknown option "size=4k" for a bind mount'
 }
 
-@test "several options may come in one string" {
+@test "several mount options may come in one string" {
 	add_mount /m/0 tmpfs tmpfs nosuid size=4k,mode=700
 	run_inside "$show_flags"
 	assert_lines "0 rw,nosuid,relatime rw,size=4k,mode=700"
 }
 
-@test "an empty option is refused by its place" {
+@test "create reports the place of an empty mount option" {
 	add_mount /m tmpfs tmpfs ro ""
 	create_fails 'mounts[7].options[1]'
 }
 
-@test "features lists the words the table has" {
+@test "features lists the mount options that create knows" {
 	run_ok oci features
 	for word in ro rro nosymfollow idmap ridmap tmpcopyup copy-symlink \
 		src-nofollow dest-nofollow runbindable lazytime; do

@@ -10,7 +10,7 @@ setup() {
 	new_bundle
 }
 
-@test "the seven mounts of spec are there, in this order" {
+@test "a container has the seven mounts of spec, in their order" {
 	run_inside 'cut -d" " -f5 /proc/self/mountinfo |
 		grep -vE "^/(sys/fs/cgroup/|proc/|sys/firmware)"'
 	assert_lines "/
@@ -23,14 +23,14 @@ setup() {
 /sys/fs/cgroup"
 }
 
-@test "nothing of the host is left in sight" {
+@test "a container sees no mount of the host" {
 	run_inside 'ls /; cd /; cd ..; ls -d /host* 2>/dev/null; cut -d" " -f4,5 /proc/self/mountinfo | grep " /$"'
 	[[ $output != *"$TMP"*"$TMP"* ]]
 	# As its file system names it: the test's directory may be a mount.
 	[[ $(echo "$output" | tail -n 1) = *"/${BUNDLE##*/}/rootfs /" ]]
 }
 
-@test "a bind shows a directory, a file, a socket and a device" {
+@test "a bind mount shows a directory, a file, a socket or a device" {
 	requires python3
 	mkdir "$TMP/dir"
 	echo text | tee "$TMP/dir/file" >"$TMP/file"
@@ -53,7 +53,7 @@ text
 	[ "$(stat -c '%F' "$BUNDLE/rootfs/m/sock")" = "regular empty file" ]
 }
 
-@test "mount points have their modes whatever the umask is" {
+@test "created mount points have their modes whatever the umask is" {
 	add_mount /new/dir tmpfs tmpfs mode=700
 	add_mount /new/file "" /dev/null bind
 	umask 077
@@ -63,7 +63,7 @@ text
 	[ "$(stat -c %a "$BUNDLE/rootfs/new/file")" = 644 ]
 }
 
-@test "a missing source is named with its mount" {
+@test "create names a missing source with its mount" {
 	add_mount /m "" "$TMP/nowhere" bind
 	create_fails "mounts[7]: "
 	assert_output_has "$TMP/nowhere: no such file or directory"
@@ -71,7 +71,7 @@ text
 	create_fails "mounts[7].source: missing for a bind mount"
 }
 
-@test "a mount needs a type" {
+@test "create refuses a mount without a type" {
 	add_mount /m "" tmpfs
 	create_fails "mounts[7].type: missing"
 	add_mount /m nosuchfs none
@@ -79,7 +79,7 @@ text
 	create_fails "mounts[7]: make file system nosuchfs: no such device"
 }
 
-@test "a relative source is below the bundle" {
+@test "a relative source of a mount is below the bundle" {
 	mkdir -p "$BUNDLE/data/deep"
 	echo text >"$BUNDLE/data/deep/file"
 	echo other >"$TMP/outside"
@@ -93,7 +93,7 @@ text
 other"
 }
 
-@test "a source inside the rootfs may be an earlier mount" {
+@test "a mount's source inside the rootfs may be an earlier mount" {
 	mkdir "$TMP/data"
 	echo text >"$TMP/data/file"
 	add_mount /first "" "$TMP/data" bind
@@ -104,7 +104,7 @@ other"
 text"
 }
 
-@test "a source inside the rootfs stays inside" {
+@test "a mount's source inside the rootfs cannot lead outside" {
 	mkdir "$TMP/secret"
 	echo secret >"$TMP/secret/file"
 	ln -s "$TMP/secret" "$BUNDLE/rootfs/link"
@@ -116,7 +116,7 @@ text"
 	assert_lines inside
 }
 
-@test "a source that the user namespace's root cannot reach is mounted" {
+@test "create mounts a source that the root of the user namespace cannot reach" {
 	with_userns
 	mkdir -p "$TMP/closed/data"
 	echo text >"$TMP/closed/data/file"
@@ -126,14 +126,14 @@ text"
 	assert_lines text
 }
 
-@test "a relative destination is below /" {
+@test "a relative destination of a mount is below /" {
 	config '.mounts += [{destination: "m/./x/../y", type: "tmpfs",
 			     source: "tmpfs"}]'
 	run_inside 'grep -c " /m/y " /proc/self/mountinfo'
 	assert_lines 1
 }
 
-@test "links in a destination stay inside the rootfs" {
+@test "links in a mount's destination stay inside the rootfs" {
 	mkdir "$TMP/host" "$BUNDLE/rootfs/real"
 	ln -s ../../../../../../../../real "$BUNDLE/rootfs/up"
 	ln -s /real "$BUNDLE/rootfs/abs"
@@ -156,7 +156,7 @@ $TMP/host/c
 	[ -d "$BUNDLE/rootfs/$TMP/host/c" ]
 }
 
-@test "a loop of links is refused" {
+@test "create refuses a mount's destination that is a loop of links" {
 	ln -s b "$BUNDLE/rootfs/a"
 	ln -s a "$BUNDLE/rootfs/b"
 	add_mount /a/m tmpfs tmpfs
@@ -164,7 +164,7 @@ $TMP/host/c
 	assert_output_has "too many levels of symbolic links"
 }
 
-@test "a destination may be sixty missing directories deep" {
+@test "a mount's destination may be sixty missing directories deep" {
 	local path=
 
 	for i in $(seq 60); do
@@ -175,7 +175,7 @@ $TMP/host/c
 	assert_lines 1
 }
 
-@test "a directory is not mounted on a file, nor a file on a directory" {
+@test "create mounts no directory on a file, and no file on a directory" {
 	mkdir "$TMP/dir" "$BUNDLE/rootfs/dir"
 	touch "$TMP/file" "$BUNDLE/rootfs/file"
 	add_mount /file "" "$TMP/dir" bind
@@ -185,7 +185,7 @@ $TMP/host/c
 	create_fails "mounts[7]: "
 }
 
-@test "nothing is mounted on / itself" {
+@test "create refuses a mount on /" {
 	local path
 
 	ln -s . "$BUNDLE/rootfs/self"
@@ -202,7 +202,7 @@ $TMP/host/c
 	assert_output_has "that is the root itself"
 }
 
-@test "nothing is mounted below /proc" {
+@test "create refuses mounts below /proc" {
 	local path
 
 	for path in /proc/sys /proc/self/attr /proc/1 /proc/nosuch \
@@ -218,7 +218,7 @@ $TMP/host/c
 	create_fails "cannot be mounted because it is inside /proc"
 }
 
-@test "what a host may restate below /proc is mounted" {
+@test "create mounts the files below /proc that a host may replace" {
 	local name n=7
 
 	echo text >"$TMP/file"
@@ -234,7 +234,7 @@ text"
 	[ "$n" -gt 12 ]
 }
 
-@test "/proc is a procfs or refused" {
+@test "create refuses a mount on /proc that is no procfs" {
 	mkdir "$TMP/fake"
 	config 'del(.mounts[0])'
 	add_mount /proc "" "$TMP/fake" bind
@@ -251,7 +251,7 @@ text"
 	assert_output_has Linux
 }
 
-@test "proc and sysfs need an ordinary directory" {
+@test "create mounts proc and sysfs on an ordinary directory only" {
 	rmdir "$BUNDLE/rootfs/proc" "$BUNDLE/rootfs/sys"
 	mkdir "$BUNDLE/rootfs/other"
 	ln -s other "$BUNDLE/rootfs/proc"
@@ -267,24 +267,24 @@ text"
 	create_fails 'filesystem "sysfs" must be mounted on ordinary directory'
 }
 
-@test "a missing /proc and /sys are made" {
+@test "create makes a missing /proc and /sys" {
 	rmdir "$BUNDLE/rootfs/proc" "$BUNDLE/rootfs/sys"
 	run_inside 'ls /sys/kernel >/dev/null && cat /proc/self/comm'
 	assert_lines cat
 }
 
-@test "mqueue shows the container's queues, not the host's" {
+@test "an mqueue mount shows the container's queues, not the host's" {
 	run_inside 'cat /dev/mqueue/* 2>/dev/null; stat -f -c %T /dev/mqueue
 		touch /dev/mqueue/ours && ls /dev/mqueue'
 	[ "$(echo "$output" | tail -n 1)" = ours ]
 }
 
-@test "sysfs shows the container's interfaces" {
+@test "a sysfs mount shows the container's interfaces" {
 	run_inside 'ls /sys/class/net'
 	assert_lines lo
 }
 
-@test "sysfs without a network namespace falls back to the host's" {
+@test "a sysfs mount without a network namespace falls back to the host's sysfs" {
 	with_userns
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
 	run_inside 'test -d /sys/kernel
@@ -325,13 +325,13 @@ new" ]
 4"
 }
 
-@test "a mountLabel without SELinux is refused by name" {
+@test "create refuses linux.mountLabel without SELinux" {
 	[ ! -e /sys/fs/selinux/enforce ] || skip "needs no selinux"
 	config '.linux.mountLabel = "system_u:object_r:container_file_t:s0"'
 	create_fails "linux.mountLabel"
 }
 
-@test "copy-symlink makes the link again" {
+@test "the option copy-symlink copies a link" {
 	ln -s /etc/target "$TMP/link"
 	echo text >"$TMP/file"
 	add_mount /m/link "" "$TMP/link" bind copy-symlink
@@ -347,7 +347,7 @@ text"
 	assert_output_has "something else has that name"
 }
 
-@test "src-nofollow mounts a link itself, dest-nofollow on one" {
+@test "src-nofollow mounts a link itself, and dest-nofollow mounts on a link" {
 	echo text >"$TMP/file"
 	ln -s file "$TMP/link"
 	ln -s /etc/passwd "$BUNDLE/rootfs/there"
@@ -361,7 +361,7 @@ root"
 	assert_lines file
 }
 
-@test "NUL bytes are refused wherever they are" {
+@test "create refuses NUL bytes in every field of a mount" {
 	local key
 
 	for key in destination source type; do
@@ -375,7 +375,7 @@ root"
 	create_fails "mounts[7].options[1]"
 }
 
-@test "later mounts cover earlier ones" {
+@test "a later mount covers an earlier one at its destination" {
 	mkdir "$TMP"/{one,two}
 	echo 1 >"$TMP/one/file"
 	echo 2 >"$TMP/two/file"
@@ -389,14 +389,14 @@ root"
 	[ -d "$TMP/two/tmp" ]
 }
 
-@test "two hundred mounts are one container" {
+@test "a container may have two hundred mounts" {
 	config '.mounts += [range(200) | {destination: "/m/\(.)", type: "tmpfs",
 		source: "tmpfs", options: ["ro", "size=4k"]}]'
 	run_inside 'grep -c " /m/.* ro," /proc/self/mountinfo'
 	assert_lines 200
 }
 
-@test "two hundred binds into a user namespace are one container" {
+@test "a container with a user namespace may have two hundred bind mounts" {
 	with_userns
 	mkdir "$TMP/from"
 	config --arg from "$TMP/from" '.mounts += [range(200) |
@@ -411,7 +411,7 @@ without_mountns() {
 		.linux.readonlyPaths = []'
 }
 
-@test "without a mount namespace the root is still the bundle's" {
+@test "a container without a mount namespace still has the bundle's root" {
 	without_mountns
 	config '.process.cwd = "/made/here"'
 	run_inside 'pwd; ls /; ls /..; ls -d /../../../../etc/hostname || true'
@@ -422,7 +422,7 @@ without_mountns() {
 	[ "$status" -eq 1 ]
 }
 
-@test "without a mount namespace whatever needs one is refused" {
+@test "create refuses settings that need a mount namespace without one" {
 	without_mountns
 	config '.root.readonly = true'
 	create_fails "root.readonly: needs a mount namespace"

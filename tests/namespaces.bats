@@ -116,7 +116,7 @@ box_mapping() {
 
 # ---- new, inherited, joined ----
 
-@test "every namespace that is listed is a new one" {
+@test "every listed namespace is a new one" {
 	requires userns timens
 	add_ns pid network mount ipc uts user cgroup time
 	start_box
@@ -195,7 +195,7 @@ no_mqueue() {
 	[ "$(readlink "/proc/$PID/root")" = "$BUNDLE/rootfs" ]
 }
 
-@test "a type given twice, an unknown one and a relative path are refused" {
+@test "create refuses a namespace listed twice, an unknown type and a relative path" {
 	cgroup_namespace
 	config '.linux.namespaces += [{type: "pid"}]'
 	run_fails 'linux.namespaces[6].type: pid is given twice'
@@ -205,7 +205,7 @@ no_mqueue() {
 	run_fails 'linux.namespaces[6].path: '
 }
 
-@test "a path that is no namespace of that type is refused" {
+@test "create refuses a path that is no namespace of its type" {
 	join_path network /proc/self/ns/ipc
 	run_fails 'linux.namespaces (network): /proc/self/ns/ipc is not a network namespace'
 	join_path network /dev/null
@@ -242,7 +242,7 @@ no_mqueue() {
 	same_ns "$HELD" "$PID" user network ipc uts
 }
 
-@test "one owned by the host and one by the joined user namespace go together" {
+@test "a namespace of the host and one of the joined user namespace can be joined together" {
 	requires userns
 	local net
 
@@ -256,7 +256,7 @@ no_mqueue() {
 	same_ns "$HELD" "$PID" user ipc
 }
 
-@test "a namespace of a foreign user namespace is joined beside a new one" {
+@test "a namespace of a foreign user namespace is joined beside a new user namespace" {
 	requires userns
 	hold --user --map-root-user --net
 	add_ns user
@@ -311,7 +311,7 @@ status_line() {
 	sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status"
 }
 
-@test "in a joined pid namespace the program is a child of nobody inside" {
+@test "a program in a joined pid namespace is a child of nobody inside" {
 	hold --pid
 	join_ns "$HELD" pid
 	start_box
@@ -339,7 +339,7 @@ box_has_processes() {
 	[ "$(oci ps --format json box | jq length)" -eq "$1" ]
 }
 
-@test "with the host's pid namespace kill ends every process of the container" {
+@test "kill ends every process of a container in the host's pid namespace" {
 	drop_ns pid
 	args sh -c 'sleep 1001 & sleep 1002 & wait'
 	start_box
@@ -351,7 +351,7 @@ box_has_processes() {
 
 # ---- id mappings ----
 
-@test "mappings of several ranges are written as given" {
+@test "id mappings of several ranges are written as given" {
 	requires userns
 	add_ns user
 	config '.linux.uidMappings = [
@@ -380,7 +380,7 @@ box_has_processes() {
 	[ "$(box_mapping gid_map)" = "0 0 4294967295" ]
 }
 
-@test "mappings that the joined user namespace has are accepted, others refused" {
+@test "create accepts the mappings of a joined user namespace, and refuses others" {
 	requires userns
 	hold --user --map-root-user
 	join_ns "$HELD" user
@@ -395,12 +395,12 @@ box_has_processes() {
 	run_fails 'linux.gidMappings[0]: not a mapping of the user namespace that is joined'
 }
 
-@test "mappings without a user namespace are refused" {
+@test "create refuses id mappings without a user namespace" {
 	config '.linux.uidMappings = [{containerID: 0, hostID: 0, size: 1}]'
 	run_fails 'linux.uidMappings: needs a user namespace'
 }
 
-@test "overlapping mappings fail by name and leave nothing" {
+@test "create names overlapping id mappings and leaves nothing" {
 	requires userns
 	add_ns user
 	config '.linux.uidMappings = [
@@ -412,7 +412,7 @@ box_has_processes() {
 
 # ---- what comes with a namespace ----
 
-@test "lo is up in every new network namespace, and only there" {
+@test "lo is up in every new network namespace, and in no joined one" {
 	requires userns
 	args cat /sys/class/net/lo/flags
 	run_ok run_bundle
@@ -450,7 +450,7 @@ boottime 1000000 5" ]
 	((output >= before + 1000000))
 }
 
-@test "time offsets without a new time namespace are refused" {
+@test "create refuses time offsets without a new time namespace" {
 	requires timens
 	config '.linux.timeOffsets = {boottime: {secs: 10}}'
 	run_fails 'linux.timeOffsets: needs a new time namespace'
@@ -488,7 +488,7 @@ boottime 1000000 5" ]
 	[ "$status" -eq 1 ]
 }
 
-@test "what needs mounts is refused without a mount namespace" {
+@test "create refuses masked paths, mounts and a read-only root without a mount namespace" {
 	drop_ns mount
 	run_fails 'maskedPaths: needs a mount namespace'
 	config 'del(.linux.maskedPaths)'
@@ -501,7 +501,7 @@ boottime 1000000 5" ]
 	run_fails 'rootfsPropagation'
 }
 
-@test "--no-pivot shows the same container" {
+@test "a container is unchanged by --no-pivot" {
 	args sh -c 'ls -d /bin/busybox /proc/self && grep -c " - proc " /proc/self/mountinfo'
 	run_ok oci run --bundle "$BUNDLE" box
 	local with=$output
@@ -520,7 +520,7 @@ boottime 1000000 5" ]
 		"$before" ]
 }
 
-@test "the rootfs may lie below a directory closed to the namespace's root" {
+@test "the rootfs may lie below a directory closed to the root of the user namespace" {
 	requires userns
 	add_ns user
 	config '.linux.uidMappings =
@@ -534,7 +534,7 @@ boottime 1000000 5" ]
 	[ "$output" = /bin/busybox ]
 }
 
-@test "bind sources may be unreadable for the namespace's root" {
+@test "bind sources may be unreadable for the root of the user namespace" {
 	requires userns
 	add_ns user
 	mkdir -m 0700 "$TMP/closed"
@@ -555,7 +555,7 @@ boottime 1000000 5" ]
 	[ "$output" = $'content\nalone' ]
 }
 
-@test "devices in a user namespace are the host's, bound" {
+@test "devices in a user namespace are bind mounts of the host's" {
 	requires userns
 	add_ns user
 	config '.linux.uidMappings =

@@ -47,7 +47,7 @@ config_fails_in_host() {
 	in_host_network ip link show out0
 }
 
-@test "an interface is moved and is up inside" {
+@test "an interface of netDevices is moved, and is up inside" {
 	requires root ip nsenter
 	make_host_with_pair
 	new_bundle box
@@ -59,7 +59,7 @@ config_fails_in_host() {
 	[ "$status" -ne 0 ]
 }
 
-@test "an interface keeps its address, MTU and MAC under its new name" {
+@test "an interface of netDevices keeps its address, MTU and MAC under its new name" {
 	requires root ip nsenter
 	make_host_with_pair
 	in_host_network ip link set out0 mtu 1321 address 02:11:22:33:44:55
@@ -82,7 +82,7 @@ config_fails_in_host() {
 	[[ $output != *10.9.9.9* ]]
 }
 
-@test "several interfaces are moved, and the kernel may choose a name" {
+@test "several interfaces of netDevices are moved, and the kernel may choose a name" {
 	requires root ip nsenter
 	make_host_with_pair
 	new_bundle box
@@ -95,7 +95,7 @@ config_fails_in_host() {
 	[ "$status" -ne 0 ]
 }
 
-@test "an interface is moved before the createRuntime hooks" {
+@test "an interface of netDevices is moved before the createRuntime hooks" {
 	requires root ip nsenter
 	make_host_with_pair
 	new_bundle box
@@ -108,7 +108,7 @@ config_fails_in_host() {
 	grep -q in0 "$TMP/hook.out"
 }
 
-@test "an interface that is not there is refused by name" {
+@test "create names an interface of netDevices that does not exist" {
 	requires root ip nsenter
 	make_host_with_pair
 	new_bundle box
@@ -116,7 +116,7 @@ config_fails_in_host() {
 	assert_output_has "linux.netDevices"
 }
 
-@test "a name that is taken inside is an error, and the interface stays" {
+@test "create refuses a name of netDevices that is in use inside, and the interface stays" {
 	requires root ip nsenter
 	make_host_with_pair
 	new_bundle box
@@ -124,7 +124,7 @@ config_fails_in_host() {
 	assert_output_has "lo"
 }
 
-@test "names no interface can have are refused by their place" {
+@test "create reports the place of a name of netDevices that no interface can have" {
 	requires root ip nsenter
 	local name
 
@@ -140,7 +140,7 @@ config_fails_in_host() {
 	in_host_network ip link show out0
 }
 
-@test "interfaces need an own network namespace" {
+@test "create refuses netDevices without a network namespace of the container" {
 	requires root ip nsenter
 	make_host_with_pair
 	new_bundle box
@@ -148,7 +148,7 @@ config_fails_in_host() {
 		select(.type == "network")) | .linux.netDevices = {out0: {}}'
 }
 
-@test "no interfaces at all are no error" {
+@test "an empty netDevices is no error" {
 	requires root ip nsenter
 	make_host_with_pair
 	new_bundle box
@@ -156,7 +156,7 @@ config_fails_in_host() {
 	run_ok run_bundle_in_host
 }
 
-@test "an interface is moved into a joined namespace, too" {
+@test "an interface of netDevices is moved into a joined network namespace" {
 	requires root ip nsenter
 	local other
 

@@ -165,7 +165,7 @@ keyring_uses() {
 	((before >= 1 && after > before))
 }
 
-@test "an exec'd program leads a session of its own" {
+@test "a program of exec leads a session of its own" {
 	start_container box
 	oci exec --detach --pid-file "$TMP/exec.pid" box sleep 1000 \
 		</dev/null >/dev/null 2>&1

@@ -31,14 +31,14 @@ chmod: /file: Read-only file system"
 	[ "$(stat -c %a /dev/null)" = 666 ]
 }
 
-@test "a masked directory holds nothing and takes nothing" {
+@test "a masked directory has no files and takes none" {
 	mkdir "$BUNDLE/rootfs/dir"
 	paths masked /dir
 	run_inside 'sed -n "s|^.* /dir \([^ ]*\) .*- \(.*\)|\1 \2|p" /proc/self/mountinfo'
 	assert_output_has "ro,nosuid,nodev,noexec,relatime tmpfs"
 }
 
-@test "a missing path is no error" {
+@test "a masked or read-only path that is missing is no error" {
 	paths masked /nowhere /etc/nowhere/at/all
 	paths readonly /nowhere /etc/passwd/no
 	run create c1
@@ -49,7 +49,7 @@ chmod: /file: Read-only file system"
 	assert_output_has "No such file"
 }
 
-@test "a path given twice is mounted once" {
+@test "a path that is masked or read-only twice in config.json is mounted once" {
 	echo secret >"$BUNDLE/rootfs/file"
 	mkdir "$BUNDLE/rootfs/dir"
 	paths masked /file /file /dir /dir
@@ -61,7 +61,7 @@ chmod: /file: Read-only file system"
 1"
 }
 
-@test "links are followed inside the rootfs only" {
+@test "masked and read-only paths follow links inside the rootfs only" {
 	mkdir "$BUNDLE/rootfs/dir" "$TMP/host"
 	echo secret | tee "$BUNDLE/rootfs/dir/file" >"$TMP/host/file"
 	ln -s /dir "$BUNDLE/rootfs/link"
@@ -78,7 +78,7 @@ chmod: /file: Read-only file system"
 	assert_lines ""
 }
 
-@test "a relative path is below /" {
+@test "a relative masked or read-only path is below /" {
 	echo secret >"$BUNDLE/rootfs/file"
 	paths masked file
 	paths readonly etc/../root
@@ -86,7 +86,7 @@ chmod: /file: Read-only file system"
 	assert_lines "touch: /root/x: Read-only file system"
 }
 
-@test "devices, sockets and FIFOs are masked" {
+@test "devices, sockets and FIFOs can be masked" {
 	mkfifo "$BUNDLE/rootfs/fifo"
 	paths masked /fifo /dev/zero /dev/mqueue
 	run_inside 'stat -c %t:%T /fifo /dev/zero; ls /dev/mqueue; head -c 1 /dev/zero'
@@ -115,7 +115,7 @@ touch: /data/x: Read-only file system"
 	assert_output_has "can't create /etc/passwd: Read-only file system"
 }
 
-@test "what is mounted below a read-only path stays there" {
+@test "mounts below a read-only path stay there" {
 	mkdir -p "$BUNDLE/rootfs/data"
 	add_mount /data/sub tmpfs tmpfs
 	paths readonly /data
@@ -123,7 +123,7 @@ touch: /data/x: Read-only file system"
 	assert_lines x
 }
 
-@test "the paths of spec hide what they name" {
+@test "the masked paths of spec hide their files" {
 	rm "$BUNDLE/config.json"
 	oci spec --bundle "$BUNDLE"
 	config '.process.terminal = false'
@@ -132,7 +132,7 @@ touch: /data/x: Read-only file system"
 	assert_lines "sh: can't create /proc/sys/kernel/domainname: Read-only file system"
 }
 
-@test "masks and read-only paths hold in a user namespace" {
+@test "masked and read-only paths apply in a user namespace" {
 	requires userns
 	config '.linux.namespaces += [{type: "user"}] |
 		.linux.uidMappings = [{containerID: 0, hostID: 100000,
@@ -148,7 +148,7 @@ touch: /data/x: Read-only file system"
 	assert_lines "touch: /etc/x: Read-only file system"
 }
 
-@test "masks cannot be taken off without privileges over mounts" {
+@test "a program without privileges over mounts cannot remove a mask" {
 	echo secret >"$BUNDLE/rootfs/file"
 	paths masked /file
 	run_inside 'umount /file 2>&1; cat /file'

@@ -48,7 +48,7 @@ counted_past() {
 	oci start web1
 }
 
-@test "pause of a paused or stopped container is an error" {
+@test "pause refuses a paused or stopped container" {
 	requires root
 	start_counting_quickly web1
 	oci pause web1
@@ -60,7 +60,7 @@ counted_past() {
 	run_bad "container not running" oci pause web1
 }
 
-@test "resume of a running or stopped container is an error" {
+@test "resume refuses a running or stopped container" {
 	requires root
 	start_counting_quickly web1
 	run_bad "container not paused" oci resume web1
@@ -69,7 +69,7 @@ counted_past() {
 	run_bad "container not paused" oci resume web1
 }
 
-@test "KILL ends a paused container" {
+@test "kill KILL ends a paused container" {
 	requires root
 	start_counting_quickly web1
 	oci pause web1
@@ -89,7 +89,7 @@ counted_past() {
 	assert_gone web1
 }
 
-@test "exec in a paused container is refused, or waits if told to" {
+@test "exec refuses a paused container, or waits with --ignore-paused" {
 	requires root
 	start_counting_quickly web1
 	oci pause web1
@@ -105,7 +105,7 @@ counted_past() {
 	[ "$(cat "$BUNDLE/rootfs/entered")" = in ]
 }
 
-@test "pause without a cgroup says what is missing" {
+@test "pause of a container without a cgroup says what is missing" {
 	requires root
 	new_bundle
 	args sleep 1000

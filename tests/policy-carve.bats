@@ -43,7 +43,7 @@ strictly() {
 
 # ---- below what may be written ----
 
-@test "deny covers files and directories below a writable path" {
+@test "filesystem.deny covers files and directories below a writable path" {
 	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/secret;/data/sub'
 	tells $'public\ncat: can\'t open \'/data/secret\': '"$DENIED" \
@@ -66,7 +66,7 @@ strictly() {
 	tells $'secret\ndeep' 'cat /data/secret /data/sub/deep'
 }
 
-@test "deny_write is a read-only mount, and can be read" {
+@test "a path of filesystem.deny_write can be read and not written" {
 	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny_write=/data/sub;/data/secret'
 	tells $'secret\ndeep' 'cat /data/secret /data/sub/deep'
@@ -81,7 +81,7 @@ strictly() {
 	tells 0 'echo >/data/sub/new && rm /data/sub/new; echo $?'
 }
 
-@test "no directory on the way is moved, to put another in its place" {
+@test "a program cannot move a directory of a denied path to put another in its place" {
 	mkdir -p "$files/data/.git/hooks"
 	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny_write=/data/.git/hooks'
@@ -95,7 +95,7 @@ strictly() {
 		echo moved'
 }
 
-@test "deny_execute stops shared objects, too" {
+@test "filesystem.deny_execute stops programs and shared objects" {
 	local lib
 
 	is_dynamic /bin/true || skip "needs a dynamic program"
@@ -121,14 +121,14 @@ strictly() {
 	tells ran '/data/busybox echo ran'
 }
 
-@test "files of the kernel are denied without another word" {
+@test "files of the kernel can be denied without config.allow_degraded" {
 	strictly 'filesystem.read=/' 'filesystem.deny=/proc/sys'
 	tells "ls: can't open '/proc/sys': $DENIED" 'ls /proc/sys'
 	strictly 'filesystem.read=/'
 	tells 1 'test $(ls /proc/sys | wc -l) -gt 1; echo $((!$?))'
 }
 
-@test "what may be replaced from outside is an error that names it" {
+@test "run names a denied file that can be replaced from outside" {
 	strictly 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/secret'
 	policy_fails "filesystem.deny '/data/secret' lies below filesystem.write '/data'"
@@ -145,14 +145,14 @@ strictly() {
 	tells "cat: can't open '/data/secret': $DENIED" 'cat /data/secret'
 }
 
-@test "a denied file with another name is an error below writable paths, too" {
+@test "run names a denied file that has another name below a writable path" {
 	ln "$files/data/secret" "$files/other/alias"
 	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/secret'
 	policy_fails "/data/secret has 2 hard links"
 }
 
-@test "without a mount namespace carve-outs need a word" {
+@test "a bundle without a mount namespace needs config.allow_degraded for denied paths" {
 	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
 		del(.linux.namespaces[] | select(.type == "mount"))'
 	annotate_policy 'filesystem.read=/' filesystem.write=/data \
@@ -175,7 +175,7 @@ registry_is_empty() {
 	[ -z "$(ls /run/sandlock-placeholders)" ]
 }
 
-@test "a denied name that does not exist cannot be made, and is not left" {
+@test "a denied name that does not exist cannot be created, and leaves no placeholder" {
 	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/.env;/data/not/yet'
 	tells "sh: can't create /data/.env: $DENIED" 'echo >/data/.env'
@@ -189,7 +189,7 @@ registry_is_empty() {
 	tells 0 'echo >/data/.env; rm /data/.env; echo $?'
 }
 
-@test "a placeholder is shared, and goes with the last, if it is empty" {
+@test "containers share a placeholder, and the last one removes it if it is empty" {
 	mkdir "$TMP/project"
 	add_mount /project bind "$TMP/project" bind
 	annotate_policy 'filesystem.read=/' filesystem.write=/project \
@@ -211,7 +211,7 @@ registry_is_empty() {
 	wait_until registry_is_empty
 }
 
-@test "a creation that fails leaves no placeholder" {
+@test "a failed creation leaves no placeholder" {
 	annotate_policy 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/.env'
 	args /no/such/program
@@ -221,7 +221,7 @@ registry_is_empty() {
 	assert_gone box
 }
 
-@test "names of denied presets cannot be made below writable paths" {
+@test "names of denied presets cannot be created below writable paths" {
 	mkdir -p "$files/root"
 	config '.process.env += ["HOME=/root"]'
 	annotate_policy 'filesystem.read=/' filesystem.write=/root \
@@ -240,7 +240,7 @@ with_mounts() {
 	oci --allow-annotations filesystem.mount run --bundle "$BUNDLE" box
 }
 
-@test "filesystem.mount brings directories of the host, if it may" {
+@test "filesystem.mount brings directories of the host if --allow-annotations lists it" {
 	mkdir "$TMP/host"
 	echo host >"$TMP/host/file"
 	annotate_policy "filesystem.mount=/new/place:$TMP/host"
@@ -260,7 +260,7 @@ with_mounts() {
 	run_ok with_mounts
 }
 
-@test "what a mount brings is for the other keys to allow" {
+@test "the files of filesystem.mount need the other filesystem keys" {
 	mkdir "$TMP/host"
 	echo host >"$TMP/host/file"
 	args sh -c 'cat /mnt/file'
@@ -275,7 +275,7 @@ with_mounts() {
 
 # ---- the policy itself ----
 
-@test "the profile is not written by who is held by it" {
+@test "a program cannot write the profile that confines it" {
 	mkdir -p "$TMP/etc/profiles"
 	printf '[limits]\nopen_files = 100\n' >"$TMP/etc/profiles/p.toml"
 	add_mount /host bind "$TMP/etc" bind
@@ -291,7 +291,7 @@ with_mounts() {
 
 # ---- limits and the home ----
 
-@test "limits without cgroups need a word" {
+@test "limits without cgroups need config.allow_degraded" {
 	config 'del(.linux.resources)'
 	args true
 	annotate_policy limits.memory=64M
@@ -307,7 +307,7 @@ with_mounts() {
 		--bundle "$BUNDLE" box
 }
 
-@test "config.disable of cgroups leaves the limits out" {
+@test "config.disable of cgroups leaves out the limits" {
 	args sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 1 & done; wait; echo ok'
 	annotate_policy limits.processes=5
 	run run_bundle
@@ -317,7 +317,7 @@ with_mounts() {
 	[ "$output" = ok ]
 }
 
-@test "the home is that of the environment, or of the root's passwd" {
+@test "the home in a policy is that of the environment, or of the rootfs's passwd" {
 	mkdir -p "$files/home/u" "$files/home/v"
 	echo u >"$files/home/u/x"
 	echo v >"$files/home/v/x"

@@ -38,7 +38,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 
 # ---- what is allowed ----
 
-@test "what is read is listed, and nothing else" {
+@test "a container can read the paths of filesystem.read, and no others" {
 	annotate_policy "filesystem.read=$PROGRAMS;/data"
 	tells $'public\nsh: can\'t open /other/file: '"$DENIED" \
 		'cat /data/public; read x </other/file'
@@ -50,7 +50,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells other 'echo >/data/new; rm /data/new; cat /other/file'
 }
 
-@test "what is written may be read, what is write_only may not" {
+@test "a path of filesystem.write can be read, one of filesystem.write_only cannot" {
 	annotate_policy "filesystem.read=$PROGRAMS" filesystem.write=/data \
 		filesystem.write_only=/other
 	tells new 'echo new >/data/new; cat /data/new; rm /data/new'
@@ -63,7 +63,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells "sh: can't create /new: $READONLY" 'echo >/new'
 }
 
-@test "what is not written is held on mounts that others write, too" {
+@test "filesystem.write applies on mounts that others write" {
 	mkdir -p "$TMP/volume/out"
 	echo in >"$TMP/volume/file"
 	add_mount /volume bind "$TMP/volume" bind
@@ -83,7 +83,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	[ "$(cat "$TMP/volume/file")" = in ]
 }
 
-@test "modes, owners and times of what is not written cannot change" {
+@test "modes, owners and times of files that are not writable cannot change" {
 	local path
 
 	mkdir "$TMP/volume" "$TMP/written"
@@ -104,7 +104,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells "" "chmod 700 /data/public /volume/file /etc/passwd"
 }
 
-@test "a writable link to a mount that is not listed is an error" {
+@test "run refuses a writable link to a mount that is not listed" {
 	mkdir "$TMP/volume"
 	add_mount /volume bind "$TMP/volume" bind
 	ln -s /volume "$files/link"
@@ -116,7 +116,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells "" 'echo >/link/new'
 }
 
-@test "what an older kernel lacks is an error, or is told" {
+@test "a right that an older kernel lacks is an error, or a warning with config.allow_degraded" {
 	args true
 	if [ -z "$DEGRADED" ]; then
 		annotate_policy "filesystem.read=$PROGRAMS" \
@@ -133,7 +133,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	fi
 }
 
-@test "a file does not gain rights by moving" {
+@test "a file that is moved or linked gains no rights" {
 	# On one mount, from where it may not be read to where it may.
 	mkdir -p "$TMP/volume/drop" "$TMP/volume/data"
 	echo s >"$TMP/volume/drop/s"
@@ -148,7 +148,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 		rm /volume/data/s'
 }
 
-@test "execute is apart from read" {
+@test "filesystem.execute is independent of filesystem.read" {
 	cp "$files/bin/busybox" "$files/data/busybox"
 	annotate_policy "filesystem.read=$PROGRAMS;/data"
 	tells ran '/data/busybox echo ran'
@@ -163,7 +163,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	run_bad "permission denied" run_bundle
 }
 
-@test "the loader of a program that may be executed may be, too" {
+@test "filesystem.execute of a program allows its loader" {
 	local file
 
 	is_dynamic /bin/true || skip "needs a dynamic program"
@@ -185,7 +185,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells "cat: can't open '/other/file': $DENIED" 'cat /other/file'
 }
 
-@test "nothing is executed from memory when execute is given" {
+@test "a program cannot execute from memory when filesystem.execute is set" {
 	requires "${CC:-cc}"
 	"${CC:-cc}" -static -D_GNU_SOURCE -o "$files/bin/memfd" \
 		"$BATS_TEST_DIRNAME/memfd.c"
@@ -195,7 +195,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells "memfd: Operation not permitted" 'memfd /bin/busybox echo ran'
 }
 
-@test "devices, /proc and the standard descriptors work without a word" {
+@test "devices, /proc and the standard descriptors work without being listed" {
 	annotate_policy "filesystem.read=$PROGRAMS"
 	tells 0 'echo >/dev/null; read x </dev/null; head -c 1 /dev/urandom |
 		wc -c >/dev/null; cat /proc/self/oom_score_adj'
@@ -211,7 +211,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	run_bad "$DENIED" run_bundle
 }
 
-@test "GPUs that the policy leaves are open" {
+@test "a policy on files leaves the GPUs that it allows open" {
 	config '.linux.devices = [{type: "c", path: "/dev/nvidia0", major: 1,
 			minor: 5, fileMode: 438, uid: 0, gid: 0}] |
 		.linux.resources.devices += [{allow: true, type: "c", major: 1,
@@ -222,7 +222,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells "head: /dev/nvidia0: $DENIED" 'head -c 1 /dev/nvidia0'
 }
 
-@test "no way around leads to other files" {
+@test "no detour leads to files that are not listed" {
 	annotate_policy "filesystem.read=$PROGRAMS;/data" filesystem.write=/tmp
 	tells "cat: can't open '/proc/self/root/other/file': $DENIED" \
 		'cat /proc/self/root/other/file'
@@ -237,7 +237,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 		'ln /other/file /tmp/hard'
 }
 
-@test "a tree may be as deep as paths are long" {
+@test "a policy applies in a tree as deep as paths are long" {
 	local deep i
 
 	for ((i = 0; i < 900; i++)); do deep+=/d; done
@@ -257,7 +257,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 
 # ---- how it is written ----
 
-@test "a missing path is an error, an optional one is not" {
+@test "a missing path of a policy is an error, unless it is optional" {
 	args true
 	annotate_policy "filesystem.read=$PROGRAMS;/nothing"
 	run_bad "filesystem.read '/nothing': no such file" run_bundle
@@ -268,7 +268,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	assert_gone box
 }
 
-@test "patterns are what is there at the start" {
+@test "patterns of a policy mean the files that exist at the start" {
 	annotate_policy "filesystem.read=$PROGRAMS;/data/p*;/data/**/deep"
 	tells $'public\ndeep\ncat: can\'t open \'/data/secret\': '"$DENIED" \
 		'cat /data/public /data/sub/deep /data/secret'
@@ -277,7 +277,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells "cat: can't open '/data/plink': $DENIED" 'cat /data/plink'
 }
 
-@test "a link that is listed grants its target, inside the root" {
+@test "a link in filesystem.read grants its target inside the root" {
 	ln -s /other "$files/link"
 	ln -s "$TMP" "$files/out"
 	ln -s ../../../../../../../../other "$files/up"
@@ -290,7 +290,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	run_bad "filesystem.read '/out': no such file" run_bundle
 }
 
-@test "a link below what is written does not open more to exec" {
+@test "a link below a writable path does not give exec more rights" {
 	ln -s public "$files/data/link"
 	annotate_policy "filesystem.read=$PROGRAMS;/data/link" \
 		filesystem.write=/data/sub
@@ -306,7 +306,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	run_bad "$DENIED" oci exec box cat /other/file
 }
 
-@test "presets are those of the bundle's root" {
+@test "presets of a policy mean paths of the bundle's root" {
 	mkdir -p "$files/root/.ssh" "$files/etc/ssh"
 	echo key >"$files/root/.ssh/id"
 	echo hash >"$files/etc/shadow"
@@ -330,7 +330,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 
 # ---- what is denied ----
 
-@test "deny takes a file or a directory out of what may be read" {
+@test "filesystem.deny takes a file or a directory out of filesystem.read" {
 	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/secret;/data/sub'
 	tells $'public\nother\nlisted' \
 		'cat /data/public /other/file /data/dir/listed'
@@ -345,7 +345,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells secret 'cat /data/secret'
 }
 
-@test "a new file under a denied name is denied, too" {
+@test "a new file under a denied name is denied" {
 	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/secret;/data/later'
 	args sleep 1000
 	create box
@@ -377,7 +377,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	grep -q "$DENIED" "$TMP/box.out"
 }
 
-@test "single rights are taken away" {
+@test "filesystem.deny_read, deny_write and deny_execute take single rights away" {
 	cp "$files/bin/busybox" "$files/data/busybox"
 	annotate_policy 'filesystem.read=/' 'filesystem.deny_execute=/data'
 	tells $'public\nsh: /data/busybox: '"$DENIED" \
@@ -393,14 +393,14 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 		'cat /data/sub/deep; echo >/other/x; echo >/data/sub/x'
 }
 
-@test "a denied file with another name is an error" {
+@test "run names a denied file that has another name" {
 	ln "$files/data/secret" "$files/other/alias"
 	args true
 	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/secret'
 	run_bad "/data/secret has 2 hard links" run_bundle
 }
 
-@test "a denied pattern without a slash is of the project, at any depth" {
+@test "a denied pattern without a slash matches in the project at any depth" {
 	echo x >"$files/data/sub/a.env"
 	echo x >"$files/data/b.env"
 	config '.process.cwd = "/data"'
@@ -412,7 +412,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 
 # ---- places ----
 
-@test "mounts of the bundle are below its paths" {
+@test "a path of a policy includes the bundle's mounts below it" {
 	mkdir "$TMP/volume"
 	echo volume >"$TMP/volume/file"
 	echo hidden >"$TMP/volume/hidden"
@@ -423,7 +423,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 		'cat /other/file /other/volume/file /other/volume/hidden'
 }
 
-@test "the way to the root does not matter" {
+@test "a policy on files applies with --no-pivot and without a mount namespace" {
 	args sh -c 'echo to >/tmp/x; cat /tmp/x; cat /other/file'
 	annotate_policy "filesystem.read=$PROGRAMS" filesystem.write=/tmp
 	run oci run --no-pivot --bundle "$BUNDLE" box
@@ -436,7 +436,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	assert_told chroot $'to\ncat: can\'t open \'/other/file\': '"$DENIED"
 }
 
-@test "a terminal inside works" {
+@test "a container with a policy on files can use its terminal" {
 	requires python3
 	annotate_policy "filesystem.read=$PROGRAMS"
 	config '.process.terminal = true'
@@ -446,7 +446,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	[[ $output = *on*sized* ]] || { echo "$output"; false; }
 }
 
-@test "a user namespace sees the files of all its users" {
+@test "a policy in a user namespace covers the files of all its users" {
 	requires userns
 	mkdir "$files/data/private"
 	echo mine >"$files/data/private/file"
@@ -463,7 +463,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 		'cat /data/private/file /data/private/x.key'
 }
 
-@test "an ordinary user's container is held in the same way" {
+@test "a policy on files confines the container of an ordinary user" {
 	requires userns setpriv
 	new_user
 	new_user_bundle

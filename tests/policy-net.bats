@@ -52,7 +52,7 @@ NO="Operation not permitted"
 	tells $'ok\n'"$DENIED" 'netprobe bind 80; netprobe bind 81'
 }
 
-@test "ports to bind are no way to reach anybody" {
+@test "network.bind allows no connection" {
 	needs_landlock
 	annotate_policy network.bind=80
 	# shellcheck disable=SC2016 # for the shell inside
@@ -68,7 +68,7 @@ NO="Operation not permitted"
 		netprobe connect 80'
 }
 
-@test "a port of the kernel's choice needs port 0" {
+@test "network.bind needs port 0 for a port of the kernel's choice" {
 	needs_landlock
 	config 'del(.linux.readonlyPaths)'
 	annotate_policy network.bind=80
@@ -82,7 +82,7 @@ NO="Operation not permitted"
 		netprobe bind 81'
 }
 
-@test "network.deny_bind takes ports out, by whatever way" {
+@test "network.deny_bind forbids ports for every way to bind" {
 	needs_landlock
 	annotate_policy network.bind=8000-8010 network.deny_bind=8005
 	tells $'ok\n'"$DENIED" 'netprobe bind 8004; netprobe bind 8005'
@@ -95,7 +95,7 @@ NO="Operation not permitted"
 	policy_fails "network.bind: 2000 ports are left"
 }
 
-@test "network.allow_local_binding is any port, of loopback alone" {
+@test "network.allow_local_binding allows any port, on loopback alone" {
 	needs_landlock
 	annotate_policy network.allow_local_binding=true
 	tells $'ok\n'"$NO" 'netprobe bind 81; netprobe udp 81'
@@ -114,7 +114,7 @@ NO="Operation not permitted"
 	policy_fails "network.allow_local_binding needs a network namespace"
 }
 
-@test "what is not held in a network of others needs a word" {
+@test "a bind key that a shared network cannot enforce needs config.allow_degraded" {
 	needs_landlock
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
 	annotate_policy network.bind=28080
@@ -129,7 +129,7 @@ NO="Operation not permitted"
 	policy_fails "with network.mode 'open'"
 }
 
-@test "an older kernel is an error that names net_tcp, unless it may be" {
+@test "an older kernel is an error that names net_tcp, unless config.allow_degraded lists it" {
 	args true
 	annotate_policy network.bind=80
 	run run_bundle
@@ -144,7 +144,7 @@ NO="Operation not permitted"
 	[ "$output" = ok ]
 }
 
-@test "calls that make sockets past the filter are not for these keys" {
+@test "network keys forbid calls that make sockets past the filter" {
 	annotate_policy network.bind=80 syscalls.extra_allow=raw_sockets
 	policy_fails "network.bind does not hold with 'raw_sockets'"
 	annotate_policy network.mode=deny syscalls.extra_allow=io_uring
@@ -155,7 +155,7 @@ NO="Operation not permitted"
 
 REFUSED=$DENIED
 
-@test "sockets of the host are covered unless they are listed" {
+@test "mounts cover the sockets of the host unless network.unix lists them" {
 	mkdir -p "$TMP/run/deep"
 	serve "$TMP/run/deep/host.sock"
 	add_mount /host bind "$TMP/run" bind ro
@@ -178,7 +178,7 @@ REFUSED=$DENIED
 	tells "$REFUSED" 'netprobe unix /host/deep/host.sock'
 }
 
-@test "a socket that is a mount of its own is covered, too" {
+@test "a mount covers a socket that is a bind mount of its own" {
 	serve "$TMP/host.sock"
 	add_mount /run/host.sock bind "$TMP/host.sock" bind
 	annotate_policy network.mode=loopback
@@ -187,7 +187,7 @@ REFUSED=$DENIED
 	tells ok 'netprobe unix /run/host.sock'
 }
 
-@test "sockets that the workload makes always work" {
+@test "sockets that the workload creates always work" {
 	mkdir "$TMP/run"
 	add_mount /host bind "$TMP/run" bind
 	annotate_policy network.mode=deny
@@ -204,7 +204,7 @@ REFUSED=$DENIED
 	[ "$output" = ok ]
 }
 
-@test "a mask stays inside, and cannot be taken off" {
+@test "the mask of a socket stays inside, and cannot be removed" {
 	mkdir "$TMP/run"
 	serve "$TMP/run/host.sock"
 	add_mount /host bind "$TMP/run" bind
@@ -216,7 +216,7 @@ REFUSED=$DENIED
 	[ "$("$files/bin/netprobe" unix "$TMP/run/host.sock")" = ok ]
 }
 
-@test "where the host would see the mask it is an error" {
+@test "run refuses to mask a socket where the host would see the mask" {
 	mkdir "$TMP/shared" "$TMP/shared/run"
 	add_mount /host bind "$TMP/shared" bind shared
 	args true
@@ -229,7 +229,7 @@ REFUSED=$DENIED
 	[ "$("$files/bin/netprobe" unix "$TMP/shared/run/host.sock")" = ok ]
 }
 
-@test "without a mount namespace sockets need a word" {
+@test "a bundle without a mount namespace needs config.allow_degraded for sockets of the host" {
 	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
 		del(.linux.namespaces[] | select(.type == "mount"))'
 	[ "$(landlock_version)" -lt 9 ] ||
@@ -249,7 +249,7 @@ serve_abstract() {
 	serve "@$1"
 }
 
-@test "abstract sockets of a network of others are out of reach" {
+@test "a container in a shared network cannot reach abstract sockets of others" {
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
 	serve_abstract "sandlock-test-$$"
 	args netprobe abstract "sandlock-test-$$"
@@ -265,7 +265,7 @@ serve_abstract() {
 	tells ok "netprobe abstract sandlock-test-$$"
 }
 
-@test "processes of a pid namespace of others get no signals" {
+@test "a container in a shared pid namespace cannot signal processes of others" {
 	config 'del(.linux.namespaces[] | select(.type == "pid"))'
 	args netprobe kill $$
 	config 'del(.annotations)'

@@ -48,7 +48,7 @@ init_and_exec_fail() {
 
 # ---- the door ----
 
-@test "an annotation that is not a key is an error, others are not ours" {
+@test "create refuses an io.sandlock annotation that is no key, and ignores other annotations" {
 	new_bundle
 	args true
 	annotate org.example.io.sandlock=1 io.sandlockery.x=2
@@ -62,7 +62,7 @@ init_and_exec_fail() {
 	assert_gone box
 }
 
-@test "what this build does not hold is refused by its key" {
+@test "create names a key that this build cannot enforce" {
 	local pair
 
 	new_bundle
@@ -76,7 +76,7 @@ init_and_exec_fail() {
 	assert_gone box
 }
 
-@test "what config.json has for itself is no annotation's" {
+@test "create refuses annotations for settings that config.json has itself" {
 	new_bundle
 	annotate_policy program.cwd=/tmp
 	run_bad "program.cwd" run_bundle
@@ -84,7 +84,7 @@ init_and_exec_fail() {
 	run_bad "filesystem.chroot" run_bundle
 }
 
-@test "keys that touch the host need the operator's word" {
+@test "keys that affect the host need --allow-annotations" {
 	new_bundle
 	annotate_policy filesystem.mount=/a:/tmp
 	run_bad "--allow-annotations" run_bundle
@@ -97,7 +97,7 @@ init_and_exec_fail() {
 		run --bundle "$BUNDLE" box
 }
 
-@test "a bundle without a policy is as it ever was" {
+@test "a bundle without a policy is not changed" {
 	new_bundle
 	run_in_init_and_exec grep -E '^(NoNewPrivs|Seccomp|Seccomp_filters):' /proc/self/status
 	[ "$output" = $'NoNewPrivs:\t1\nSeccomp:\t0\nSeccomp_filters:\t0' ] ||
@@ -117,7 +117,7 @@ with_profile() {
 	oci --profile "$TMP/profile.toml" "$@"
 }
 
-@test "the operator's profile holds, and annotations win key by key" {
+@test "the operator's --profile applies, and annotations override it key by key" {
 	new_bundle
 	args sh -c 'ulimit -n; env | grep -c ^SECRET= || true'
 	config '.process.env += ["SECRET=1"]'
@@ -143,7 +143,7 @@ with_profile() {
 	[ "$output" = 100 ]
 }
 
-@test "a profile that cannot be trusted or read is an error" {
+@test "--profile refuses a profile that is writable for everybody, missing or malformed" {
 	new_bundle
 	write_profile $'[limits]\nopen_files = 100'
 	chmod o+w "$TMP/profile.toml"
@@ -162,7 +162,7 @@ with_profile() {
 
 # ---- pods ----
 
-@test "one container of a pod is addressed by its name" {
+@test "an annotation can address one container of a pod by its name" {
 	new_bundle
 	args sh -c 'ulimit -n'
 	annotate io.kubernetes.cri.container-name=web \
@@ -179,7 +179,7 @@ with_profile() {
 	run_bad "'opneat' is no system call" run_bundle
 }
 
-@test "the infra container of a pod has the network section only" {
+@test "the infra container of a pod gets the network section of a policy only" {
 	new_bundle
 	args sh -c 'ulimit -n'
 	config '.process.rlimits = [{"type": "RLIMIT_NOFILE", "soft": 200,
@@ -195,7 +195,7 @@ with_profile() {
 
 # ---- limits ----
 
-@test "limits meet those of the bundle at the smaller value" {
+@test "the smaller limit of policy and bundle applies" {
 	local limits='ulimit -Sn; ulimit -Hn'
 
 	new_bundle
@@ -232,7 +232,7 @@ started() {
 	oci start box
 }
 
-@test "memory and tasks are limited by the cgroup" {
+@test "limits.memory and limits.tasks set limits of the cgroup" {
 	new_bundle
 	started limits.memory=32M limits.tasks=30 limits.processes=20
 	[ "$(limit_in_force memory memory.limit_in_bytes memory.max)" = 33554432 ]
@@ -245,7 +245,7 @@ started() {
 	[ "$(limit_in_force pids pids.max pids.max)" = 7 ]
 }
 
-@test "update does not go beyond the policy" {
+@test "update cannot raise a limit above the policy" {
 	new_bundle
 	started limits.memory=32M limits.tasks=30 limits.cpu=50
 	oci update --memory 64M --pids-limit -1 --cpu-period 50000 box
@@ -264,7 +264,7 @@ started() {
 	esac
 }
 
-@test "more memory than the policy has ends in an OOM kill" {
+@test "a program that exceeds limits.memory gets an OOM kill" {
 	new_bundle
 	annotate_policy limits.memory=8M
 	args sh -c 'dd if=/dev/zero of=/dev/null bs=64M count=1; echo $?'
@@ -275,7 +275,7 @@ started() {
 	[ "${lines[-1]}" = 0 ]
 }
 
-@test "more processes than the policy has are not made" {
+@test "a program cannot create more processes than limits.processes" {
 	new_bundle
 	args sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 1 & done; wait; echo ok'
 	annotate_policy limits.processes=5
@@ -286,7 +286,7 @@ started() {
 	[ "$output" = ok ]
 }
 
-@test "cpu is percent of one core, and cores are those of the policy" {
+@test "limits.cpu is percent of one core, and limits.cpu_cores lists the cores" {
 	new_bundle
 	started limits.cpu=25 limits.cpu_cores='[0]'
 	case $(limit_in_force cpu cpu.cfs_quota_us cpu.max) in
@@ -304,7 +304,7 @@ started() {
 
 # ---- the program ----
 
-@test "the environment is what the policy leaves of it" {
+@test "the program keys of a policy decide the environment" {
 	new_bundle
 	config '.process.env = ["PATH=/bin", "HOME=/root", "A=1", "B_1=2",
 		"GITHUB_TOKEN=t"]'
@@ -319,7 +319,7 @@ started() {
 	[[ $output = *PATH=/bin* && $output = *X=y=z* && $output != *A=1* ]]
 }
 
-@test "exec --env has the last word, a process file does not" {
+@test "exec --env overrides the policy's environment, a process file does not" {
 	new_bundle
 	annotate_policy 'program.deny_env=A;B'
 	args sleep 1000
@@ -333,7 +333,7 @@ started() {
 	[[ $output != *A=1* ]]
 }
 
-@test "no core dumps, no huge pages, no randomization" {
+@test "the program keys turn off core dumps, huge pages and address randomization" {
 	new_bundle
 	annotate_policy program.no_coredump=true program.no_huge_pages=true \
 		determinism.no_randomize_memory=true
@@ -350,7 +350,7 @@ started() {
 
 # ---- system calls ----
 
-@test "any policy means no_new_privs and the blocklist" {
+@test "every policy sets no_new_privs and the blocklist" {
 	new_bundle
 	config '.process.noNewPrivileges = false |
 		.process.capabilities[] += ["CAP_SYS_ADMIN"]'
@@ -365,7 +365,7 @@ started() {
 	run_in_init_and_exec unshare -m true
 }
 
-@test "groups of calls are allowed again, calls are denied on top" {
+@test "syscalls.extra_allow allows groups of calls, and extra_deny denies calls" {
 	new_bundle
 	args ipcs -q
 	annotate_policy syscalls.extra_deny=getcwd
@@ -379,7 +379,7 @@ started() {
 	run_bad "no_such_call" run_bundle
 }
 
-@test "the policy's filter stands beside the bundle's own" {
+@test "a policy's seccomp filter applies beside the bundle's own" {
 	new_bundle
 	config '.linux.seccomp = {"defaultAction": "SCMP_ACT_ALLOW",
 		"syscalls": [{"names": ["mkdir", "mkdirat"],
@@ -393,7 +393,7 @@ started() {
 
 # ---- network ----
 
-@test "network.mode deny leaves no socket but Unix ones" {
+@test "network.mode deny allows Unix sockets only" {
 	local pair
 
 	new_bundle
@@ -409,7 +409,7 @@ started() {
 	done
 }
 
-@test "network.mode loopback reaches itself and nothing else" {
+@test "a container with network.mode loopback reaches itself and nothing else" {
 	new_bundle
 	annotate_policy network.mode=loopback
 	run_in_init_and_exec sh -c 'ip -o link | wc -l; ip -o addr show lo'
@@ -419,7 +419,7 @@ started() {
 	run_bad "network.mode 'loopback'" run_bundle
 }
 
-@test "an interface that a hook brings is not in a loopback network" {
+@test "an interface that a hook adds does not stay in a loopback network" {
 	new_bundle
 	cat >"$TMP/hook" <<-'END'
 		#!/bin/sh
@@ -480,7 +480,7 @@ nodes() {
 	[ "$(nodes)" = "dri/card0 dri/renderD129 kfd nvidia0 nvidia1 nvidia2 nvidiactl 0,1,2 " ]
 }
 
-@test "nor can the node of a GPU be made again" {
+@test "a container cannot create the node of a GPU that the policy does not name" {
 	gpu_bundle
 	config '.process.capabilities[] += ["CAP_MKNOD"]'
 	init_and_exec_fail "No such device or address" sh -c \

@@ -50,7 +50,7 @@ capability_bits() {
 	[ "$(field_of "$PID" Groups)" = "10 20 20 30" ]
 }
 
-@test "without additionalGids none of the caller's groups is left" {
+@test "a program without additionalGids has none of the caller's groups" {
 	requires root setpriv
 	new_bundle box
 	args sh -c 'grep ^Groups: /proc/self/status'
@@ -59,7 +59,7 @@ capability_bits() {
 	[ "$(tr -d '\t ' <<<"$output")" = Groups: ]
 }
 
-@test "the umask is config.json's, or 0022 whatever the caller's is" {
+@test "the program's umask is config.json's, or 0022 whatever the caller's is" {
 	requires root
 	new_bundle box
 	args sh -c umask
@@ -74,7 +74,7 @@ capability_bits() {
 	[ "$output" = 0000 ]
 }
 
-@test "a user that is not mapped is refused by name" {
+@test "create names a user that is not mapped" {
 	requires root userns
 	new_bundle box
 	config '.linux.namespaces += [{type: "user"}] |
@@ -94,7 +94,7 @@ capability_bits() {
 
 # ---- capabilities ----
 
-@test "without capabilities all five sets are empty, also for root" {
+@test "a program without capabilities has five empty sets, even as root" {
 	requires root
 	local set sets
 
@@ -111,7 +111,7 @@ capability_bits() {
 	done
 }
 
-@test "each of the five sets is what config.json says, before the program" {
+@test "each of the five capability sets is that of config.json before the program starts" {
 	requires root
 	new_bundle box
 	config '.process.user.uid = 1000 | .process.capabilities = {
@@ -148,7 +148,7 @@ capability_bits() {
 		"$(capability_bits KILL NET_BIND_SERVICE)" ]
 }
 
-@test "root gets its bounding and inheritable sets, as exec gives them" {
+@test "execve gives root its bounding and inheritable capabilities" {
 	requires root
 	new_bundle box
 	config '["CAP_KILL", "CAP_CHOWN"] as $both |
@@ -161,7 +161,7 @@ capability_bits() {
 	[ "$(field_of "$PID" CapAmb)" = "$(capability_bits)" ]
 }
 
-@test "an unknown capability is a warning, and nothing else is lost" {
+@test "an unknown capability is a warning, and the others are set" {
 	requires root
 	new_bundle box
 	config '["CAP_KILL", "CAP_NO_SUCH_THING"] as $caps |
@@ -174,7 +174,7 @@ capability_bits() {
 	assert_output_has "process.capabilities: CAP_NO_SUCH_THING is not known"
 }
 
-@test "a capability the caller does not have is a warning, too" {
+@test "a capability that the caller does not have is a warning" {
 	requires root setpriv
 	new_bundle box
 	config '["CAP_KILL", "CAP_CHECKPOINT_RESTORE"] as $caps |
@@ -188,7 +188,7 @@ CAP_CHECKPOINT_RESTORE cannot be granted"
 	[ "$(grep -c "^Cap.*$(capability_bits KILL)$" <<<"$output")" -eq 5 ]
 }
 
-@test "no_new_privs is set if asked for, and not otherwise" {
+@test "noNewPrivileges decides whether no_new_privs is set" {
 	requires root
 	new_bundle box
 	args grep NoNewPrivs /proc/self/status
@@ -255,7 +255,7 @@ set_limits() {
 	done < <(limits)
 }
 
-@test "limits hold for exec as well" {
+@test "resource limits of config.json apply to exec" {
 	requires root
 	new_bundle box
 	args sleep 1000
@@ -265,7 +265,7 @@ set_limits() {
 	[ "$output" = $'17\n19' ]
 }
 
-@test "limits are set from outside in a user namespace" {
+@test "resource limits are set from outside a user namespace" {
 	requires root userns prlimit
 	new_bundle box
 	config '.linux.namespaces += [{type: "user"}] |
@@ -281,7 +281,7 @@ set_limits() {
 	[ "$(rlimit_of "$(pid_of box)" SIGPENDING)" = "11 12" ]
 }
 
-@test "a limit given twice is refused by its place" {
+@test "create reports the place of a resource limit that is listed twice" {
 	requires root
 	new_bundle box
 	set_limits <<<$'CORE 1 1\nNOFILE 5 5\nCORE 0 0'
@@ -289,7 +289,7 @@ set_limits() {
 		oci run --bundle "$BUNDLE" box
 }
 
-@test "a soft limit above the hard one, and an unknown type, are refused" {
+@test "create refuses a soft limit above the hard one, and an unknown type of limit" {
 	requires root
 	new_bundle box
 	set_limits <<<"CORE 2 1"
@@ -300,7 +300,7 @@ set_limits() {
 	assert_output_has RLIMIT_FOO
 }
 
-@test "a limit that cannot be raised fails by name and leaves nothing" {
+@test "create names a resource limit that cannot be raised, and leaves nothing" {
 	requires root prlimit setpriv
 	new_bundle box
 	set_limits <<<"SIGPENDING 50 51"
@@ -311,7 +311,7 @@ set_limits() {
 	assert_gone box
 }
 
-@test "three open files are enough to wait for start and to run" {
+@test "a limit of three open files is enough to wait for start and to run" {
 	requires root
 	new_bundle box
 	args sh -c 'ulimit -n'
@@ -325,7 +325,7 @@ set_limits() {
 
 # ---- out of memory score ----
 
-@test "the out-of-memory score is written when set" {
+@test "create sets the out-of-memory score of config.json" {
 	requires root
 	new_bundle box
 	args cat /proc/self/oom_score_adj
@@ -339,7 +339,7 @@ set_limits() {
 	[ "$output" = 321 ]
 }
 
-@test "the out-of-memory score stays the caller's when not set" {
+@test "the out-of-memory score stays the caller's when config.json has none" {
 	requires root choom
 	new_bundle box
 	args cat /proc/self/oom_score_adj
@@ -351,7 +351,7 @@ set_limits() {
 	[ "$output" = 0 ]
 }
 
-@test "an out-of-memory score beyond its range is refused" {
+@test "create refuses an out-of-memory score out of range" {
 	requires root
 	new_bundle box
 	config '.process.oomScoreAdj = 1001'

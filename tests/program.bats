@@ -19,7 +19,7 @@ load helpers
 	[ "$output" = /usr/bin ]
 }
 
-@test "a missing working directory is created, with mode 0755" {
+@test "create makes a missing working directory, with mode 0755" {
 	requires root
 	new_bundle box
 	args sh -c 'pwd; stat -c %a:%u .'
@@ -29,7 +29,7 @@ load helpers
 	[ "$output" = $'/new/job/dir\n755:0' ]
 }
 
-@test "a working directory is made in the container, never through a link out" {
+@test "create makes a working directory in the container, never through a link out" {
 	requires root
 	new_bundle box
 	ln -s ../../../../../../../../../../../../../../"$TMP" \
@@ -53,7 +53,7 @@ load helpers
 	[ "$output" = /home ]
 }
 
-@test "a working directory only root may enter is entered before" {
+@test "a working directory only root may enter is entered before the user changes" {
 	requires root
 	new_bundle box
 	mkdir -m 0700 "$BUNDLE/rootfs/private"
@@ -65,7 +65,7 @@ load helpers
 	[[ ${lines[1]} = *"Permission denied"* ]]
 }
 
-@test "a working directory that is a file is an error" {
+@test "create refuses a working directory that is a file" {
 	requires root
 	new_bundle box
 	config '.process.cwd = "/etc/passwd"'
@@ -76,7 +76,7 @@ load helpers
 	assert_gone box
 }
 
-@test "a relative working directory is refused" {
+@test "create refuses a relative working directory" {
 	requires root
 	new_bundle box
 	config '.process.cwd = "tmp"'
@@ -119,7 +119,7 @@ assert_inside() {
 	fi
 }
 
-@test "nor can it be exec's, by its name or by a link" {
+@test "no descriptor of a host directory can be exec's working directory, by its name or by a link" {
 	requires root
 	local fd
 
@@ -136,7 +136,7 @@ assert_inside() {
 
 # ---- environment ----
 
-@test "the environment is config.json's and nothing of the caller's" {
+@test "the program's environment is config.json's and nothing of the caller's" {
 	requires root
 	new_bundle box
 	args env
@@ -145,7 +145,7 @@ assert_inside() {
 	[ "$(sort <<<"$output" | tr '\n' ' ')" = "A=1 B= C=x=y HOME=/h " ]
 }
 
-@test "the last of equal keys wins and is passed once" {
+@test "the last of several equal variables wins and is passed once" {
 	requires root
 	new_bundle box
 	args env
@@ -155,7 +155,7 @@ assert_inside() {
 	[ "$(sort <<<"$output" | tr '\n' ' ')" = "A=5 AB=4 B=2 HOME=/y " ]
 }
 
-@test "a variable without a name or without = is refused by its place" {
+@test "create reports the place of a variable without a name or without =" {
 	requires root
 	new_bundle box
 	config '.process.env = ["A=1", "=x"]'
@@ -189,7 +189,7 @@ home_of() {
 	run_ok timeout 10 "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
 }
 
-@test "lines of passwd that are none are passed over" {
+@test "malformed lines of passwd are skipped" {
 	requires root
 	new_bundle box
 	printf '%s\n' '' '#77:x:77:' 'x:x:077x:1::/bad:' 'short:x:77' \
@@ -208,7 +208,7 @@ home_of() {
 	[ "$output" = /good ]
 }
 
-@test "a passwd that is a FIFO, a device or endless does not hold us up" {
+@test "a passwd that is a FIFO, a device or endless does not block create" {
 	requires root mkfifo
 	local etc
 
@@ -234,7 +234,7 @@ home_of() {
 	[ "$output" = / ]
 }
 
-@test "a passwd that leads to the host is not followed there" {
+@test "a passwd that is a link to the host is not followed" {
 	requires root
 	new_bundle box
 	printf 'host:x:77:1::/host:\n' >"$TMP/passwd"
@@ -244,7 +244,7 @@ home_of() {
 	[ "$output" = / ]
 }
 
-@test "a home longer than any path is cut, not overflown" {
+@test "a HOME longer than any path is cut off" {
 	requires root
 	new_bundle box
 	printf 'long:x:77:1::/%s:\n' "$(head -c 9000 /dev/zero | tr '\0' a)" \
@@ -270,7 +270,7 @@ home_of() {
 	run_bad 'exec: "tool": executable file not found in $PATH' run_bundle
 }
 
-@test "a PATH entry that cannot be executed is passed over" {
+@test "a file in PATH that cannot be executed is skipped" {
 	requires root
 	new_bundle box
 	mkdir -p "$BUNDLE/rootfs/one/true" "$BUNDLE/rootfs/two"
@@ -291,7 +291,7 @@ home_of() {
 	[ "$output" = there ]
 }
 
-@test "a program that is not there fails create with the engines' words" {
+@test "create reports a missing program in the engines' words" {
 	requires root
 	new_bundle box
 	args no-such-program
@@ -305,7 +305,7 @@ home_of() {
 	assert_gone box
 }
 
-@test "a program that may not be executed fails with permission denied" {
+@test "create reports permission denied for a program that may not be executed" {
 	requires root
 	new_bundle box
 	args /etc/passwd
@@ -322,7 +322,7 @@ home_of() {
 	assert_gone box
 }
 
-@test "exec reports a missing program in the same words, with status 255" {
+@test "exec reports a missing program in the engines' words, with status 255" {
 	requires root
 	start_sleeping box
 	run oci exec box no-such-program
@@ -333,7 +333,7 @@ home_of() {
 	assert_output_has 'exec: "/etc/passwd": permission denied'
 }
 
-@test "a script with a bad interpreter is one line that names the script" {
+@test "the error of a script with a bad interpreter is one line that names the script" {
 	requires root
 	new_bundle box
 	printf '#!/no/interpreter\n' >"$BUNDLE/rootfs/run.sh"
@@ -347,7 +347,7 @@ home_of() {
 	wait_until has_status box stopped
 }
 
-@test "a file that is no program is an exec format error" {
+@test "start reports an exec format error for a file that is no program" {
 	requires root
 	new_bundle box
 	echo hello >"$BUNDLE/rootfs/bin/text"
@@ -356,7 +356,7 @@ home_of() {
 	run_bad "exec text: exec format error" run_bundle
 }
 
-@test "no arguments, and an empty program, are refused by name" {
+@test "create refuses a process without arguments and an empty program" {
 	requires root
 	new_bundle box
 	config '.process.args = []'
@@ -367,7 +367,7 @@ home_of() {
 	run_bad "process.args" run_bundle
 }
 
-@test "arguments reach the program byte for byte" {
+@test "process.args reach the program byte for byte" {
 	requires root
 	new_bundle box
 	args sh -c 'printf "[%s]" "$@"' sh '' 'a b' $'new\nline' 'ü' '*' "\\"
@@ -375,7 +375,7 @@ home_of() {
 	[ "$output" = $'[][a b][new\nline][ü][*][\\]' ]
 }
 
-@test "the runtime's own binary is never the program" {
+@test "create refuses to run the runtime's own binary as the program" {
 	requires root static
 	new_bundle box
 	args /proc/self/exe --version

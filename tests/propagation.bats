@@ -34,7 +34,7 @@ shared_host() {
 		host "$TMP" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
 }
 
-@test "each kind of propagation is what the mount gets" {
+@test "each propagation option gives a mount its kind of propagation" {
 	local words want all="" n=0
 
 	while read -r words want; do
@@ -58,7 +58,7 @@ shared_host() {
 	assert_lines "$all"
 }
 
-@test "rslave and rshared on a bind reach what is below" {
+@test "rslave and rshared on a bind apply to the mounts below" {
 	mkdir "$TMP/tree"
 	add_mount /m "" "$TMP/tree" rbind rshared
 	add_mount /n "" "$TMP/tree" rbind rprivate
@@ -87,7 +87,7 @@ shared_host() {
 	assert_lines 1
 }
 
-@test "rootfsPropagation is what the root gets" {
+@test "rootfsPropagation sets the propagation of the root" {
 	local kind want
 
 	while read -r kind want; do
@@ -106,7 +106,7 @@ shared_host() {
 	END
 }
 
-@test "without rootfsPropagation the root follows a shared host, not the reverse" {
+@test "a root without rootfsPropagation gets mounts of a shared host, and sends none" {
 	args sh -c "$peers"'peer /; mount -t tmpfs x /mnt'
 	mkdir "$BUNDLE/rootfs/mnt"
 	shared_host 'grep -c rootfs /proc/self/mountinfo || true'
@@ -114,7 +114,7 @@ shared_host() {
 0"
 }
 
-@test "an unknown rootfsPropagation is refused" {
+@test "create refuses an unknown rootfsPropagation" {
 	config '.linux.rootfsPropagation = "sometimes"'
 	create_fails "linux.rootfsPropagation"
 	assert_output_has sometimes
@@ -137,7 +137,7 @@ shared_host() {
 	assert_lines late
 }
 
-@test "a container and its end do not touch the host's mounts" {
+@test "a container leaves the host's mounts unchanged, while it runs and after" {
 	local before after
 
 	before=$(cut -d' ' -f4- /proc/self/mountinfo | grep -v bats-run)
@@ -158,7 +158,7 @@ escape() {
 	run_ok oci run --bundle "$BUNDLE" "${@:2}" escape
 }
 
-@test "after a pivot there is nothing outside the root" {
+@test "a container has nothing outside its root after pivot_root" {
 	escape join
 	assert_lines "$BUNDLE/config.json no
 /proc/version yes
@@ -185,13 +185,13 @@ escape() {
 	[ "$before" = "$(cat /proc/self/mountinfo)" ]
 }
 
-@test "--no-pivot and a private root are refused together" {
+@test "create refuses --no-pivot with a private root" {
 	config '.linux.rootfsPropagation = "private"'
 	run_bad 'linux.rootfsPropagation: "private" cannot be had with --no-pivot' \
 		create none --no-pivot
 }
 
-@test "a read-only root is read-only and its mounts are not" {
+@test "a read-only root has mounts that are writable" {
 	config '.root.readonly = true'
 	add_mount /tmp tmpfs tmpfs
 	run_inside 'touch /x 2>&1; mkdir /etc/x 2>&1; touch /tmp/x /dev/shm/x && echo ok
@@ -213,7 +213,7 @@ ro"
 	assert_output_has "Read-only file system"
 }
 
-@test "mount points are made in a root that will be read-only" {
+@test "create makes mount points in a root that will be read-only" {
 	config '.root.readonly = true'
 	add_mount /new/dir tmpfs tmpfs
 	config '.process.cwd = "/job/dir"'

@@ -40,7 +40,7 @@ create_c1() {
 	oci create --bundle "$BUNDLE" c1
 }
 
-@test "of creates that race for an ID exactly one wins" {
+@test "exactly one of several creates that race for an ID wins" {
 	local _
 
 	new_bundle
@@ -60,7 +60,7 @@ start_c1() {
 	oci start c1
 }
 
-@test "of starts that race exactly one wins, the others say why" {
+@test "exactly one of several racing starts wins, and the others say why" {
 	local _
 
 	new_bundle
@@ -115,7 +115,7 @@ kill_or_delete_c1() {
 	esac
 }
 
-@test "a container is deleted once, whoever looks at it" {
+@test "a container is deleted once, whatever other commands run" {
 	local _
 
 	new_bundle

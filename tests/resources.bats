@@ -16,7 +16,7 @@ refused_by_name() {
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 }
 
-@test "memory: limit, reservation and swap" {
+@test "memory: limit, reservation and swap are set" {
 	requires root
 	box_with '{"memory": {"limit": 67108864, "swap": 100663296,
 		"reservation": 33554432}}'
@@ -25,7 +25,7 @@ refused_by_name() {
 	limit_is memory.soft_limit_in_bytes 33554432 memory.low 33554432
 }
 
-@test "memory: no swap at all, and no limit on it" {
+@test "memory: swap can be none or unlimited" {
 	local most=9223372036854771712
 
 	requires root
@@ -41,7 +41,7 @@ refused_by_name() {
 	limit_is memory.memsw.limit_in_bytes $most memory.swap.max max
 }
 
-@test "memory: swappiness and the OOM killer are v1's" {
+@test "memory: swappiness and disableOOMKiller need cgroup v1" {
 	local none="cgroup v2 has nothing like it"
 
 	requires root
@@ -83,7 +83,7 @@ refused_by_name() {
 }
 
 # SHARES => v2's weight.
-@test "cpu: shares, or the weight that stands for them" {
+@test "cpu: shares are set, or the weight that corresponds to them" {
 	local shares weight
 
 	requires root
@@ -99,7 +99,7 @@ refused_by_name() {
 	EOF
 }
 
-@test "cpu: shares that v1 would change without a word are refused" {
+@test "cpu: shares that v1 would change silently are refused" {
 	requires root
 	on_v1 cpu || skip "needs the cpu controller on v1"
 	refused_by_name '{"cpu": {"shares": 1}}' \
@@ -108,7 +108,7 @@ refused_by_name() {
 		"cpu.shares: 262145: the maximum allowed cpu-shares is 262144"
 }
 
-@test "cpu: quota, period and burst" {
+@test "cpu: quota, period and burst are set" {
 	requires root
 	box_with '{"cpu": {"quota": 40000, "period": 50000, "burst": 10000}}'
 	limit_is cpu.cfs_quota_us 40000 cpu.max "40000 50000"
@@ -128,7 +128,7 @@ refused_by_name() {
 	wait_until grep -q '^nr_throttled [1-9]' "$(path_of cpu.stat)"
 }
 
-@test "cpu: idle, and a share for when that is over" {
+@test "cpu: idle is set, with the share that applies afterwards" {
 	requires root
 	box_with '{"cpu": {"idle": 1, "shares": 512}}'
 	limit_is cpu.idle 1
@@ -137,7 +137,7 @@ refused_by_name() {
 	limit_is cpu.shares 512 cpu.weight 59
 }
 
-@test "cpu: realtime is v1's, and its parent must have it to give" {
+@test "cpu: realtime needs cgroup v1 and a parent with realtime to give" {
 	local parent
 
 	requires root
@@ -159,7 +159,7 @@ refused_by_name() {
 	limit_is cpu.rt_period_us 500000
 }
 
-@test "cpu: CPUs and memory nodes, and nothing else can be used" {
+@test "cpu: a container can use its CPUs and memory nodes only" {
 	requires root
 	box_with '{"cpu": {"cpus": "0", "mems": "0"}}'
 	limit_is cpuset.cpus 0
@@ -168,7 +168,7 @@ refused_by_name() {
 	[ "$output" = 1 ]
 }
 
-@test "pids: any number, negative for none" {
+@test "pids: limit takes any number, and a negative one means no limit" {
 	requires root
 	box_with '{"pids": {"limit": 17}}'
 	limit_is pids.max 17
@@ -178,7 +178,7 @@ refused_by_name() {
 }
 
 # Which file it is depends on the kernel, too.
-@test "blockIO: weight" {
+@test "blockIO: weight is set" {
 	local bfq
 
 	requires root
@@ -200,7 +200,7 @@ refused_by_name() {
 	fi
 }
 
-@test "blockIO: leaf weights are of an old v1" {
+@test "blockIO: leaf weights need an old cgroup v1" {
 	requires root
 	requires_controller blkio
 	if on_v1 blkio; then
@@ -212,7 +212,7 @@ refused_by_name() {
 	fi
 }
 
-@test "blockIO: throttles" {
+@test "blockIO: throttles are set" {
 	local disk list
 
 	requires root
@@ -233,7 +233,7 @@ refused_by_name() {
 		$(jq -c '.[0].rate = 0' <<<"$list")}}"
 }
 
-@test "blockIO: a device that is not there is refused by its place" {
+@test "blockIO: a missing device is refused by its place" {
 	requires root
 	requires_controller blkio
 	refused_by_name '{"blockIO": {"throttleReadBpsDevice":
@@ -243,7 +243,7 @@ refused_by_name() {
 		[{"major": 4095, "minor": 0, "rate": 0}]}}'
 }
 
-@test "hugepageLimits: pages and reservations" {
+@test "hugepageLimits: limits of pages and reservations are set" {
 	requires root
 	requires_controller hugetlb
 	[ -d /sys/kernel/mm/hugepages/hugepages-2048kB ] ||
@@ -267,7 +267,7 @@ refused_by_name() {
 		{"pageSize": "16GB", "limit": 0}]}'
 }
 
-@test "network: class and priorities where v1 has them, an error elsewhere" {
+@test "network: class and priorities are set where v1 has them, and refused elsewhere" {
 	local none="no net_cls controller in any mounted cgroup hierarchy"
 
 	requires root
@@ -287,7 +287,7 @@ refused_by_name() {
 		[{"name": "lo", "priority": 0}]}}'
 }
 
-@test "rdma: a device that is not there is refused by its name" {
+@test "rdma: a missing device is refused by its name" {
 	requires root
 	refused_by_name '{"rdma": {"nonesuch": {"hcaHandles": 1}}}' \
 		"rdma.nonesuch: "
@@ -304,7 +304,7 @@ refused_by_name() {
 	limit_is cgroup.max.depth 3
 }
 
-@test "unified: what is not there is refused by its name" {
+@test "unified: a missing file is refused by its name" {
 	requires root
 	meets cgroup2 || meets hybrid || skip "needs a v2 hierarchy"
 	refused_by_name '{"unified": {"nonesuch.max": "1"}}' \

@@ -93,7 +93,7 @@ map_range() {
 	assert_output_has /dev/pts/0
 }
 
-@test "several ids are mapped by newuidmap and newgidmap" {
+@test "newuidmap and newgidmap map several ids of an unprivileged user" {
 	requires subids
 	map_range
 	args sh -c 'cat /proc/self/uid_map /proc/self/gid_map
@@ -108,7 +108,7 @@ map_range() {
 	[ "$(stat -c %u:%g "$BUNDLE/rootfs/tmp/new")" = 300999:300999 ]
 }
 
-@test "an id beyond the user's range is refused by the helper's words" {
+@test "create reports the helper's words for an id beyond the user's range" {
 	requires subids
 	map_range
 	config '.linux.uidMappings[1] |= (.hostID = 1 | .size = 1000)'
@@ -117,7 +117,7 @@ map_range() {
 	assert_output_has "does not exist"
 }
 
-@test "groups are set where the helpers mapped them, and with several ids only" {
+@test "an unprivileged user's groups are set where the helpers mapped them, and with several ids only" {
 	requires subids
 	map_range
 	config '.process.user = {uid: 0, gid: 0, additionalGids: [10, 20]}'
@@ -127,26 +127,26 @@ map_range() {
 	[ "${lines[1]}" = allow ]
 }
 
-@test "with the own group alone setgroups is denied and no group is left" {
+@test "an unprivileged user with one mapped group has setgroups denied and no further group" {
 	args sh -c 'cat /proc/self/setgroups; grep ^Groups: /proc/self/status'
 	run_ok user_run_bundle
 	[ "${lines[0]}" = deny ]
 	[ "$(tr -d '\t ' <<<"${lines[1]}")" = Groups: ]
 }
 
-@test "a group that is not mapped is refused by its place" {
+@test "create reports the place of a group that is not mapped" {
 	config '.process.user.additionalGids = [0, 10]'
 	run_bad "process.user.additionalGids[1]: 10 is not mapped" user_run_bundle
 }
 
-@test "without a user namespace an unprivileged user is told what to do" {
+@test "create tells an unprivileged user without a user namespace what to do" {
 	config '.linux.namespaces |= map(select(.type != "user")) |
 		del(.linux.uidMappings, .linux.gidMappings)'
 	run_bad "linux.namespaces: without root, a user namespace is needed \
 (spec --rootless writes one)" user_run_bundle
 }
 
-@test "limits without a delegated cgroup are refused by name" {
+@test "create names limits of an unprivileged user without a delegated cgroup" {
 	config '.linux.resources = {pids: {limit: 10}}'
 	run_bad "pids" user_run_bundle
 	assert_output_has "linux.resources"
@@ -155,7 +155,7 @@ map_range() {
 	assert_output_has "memory"
 }
 
-@test "limits that ask for nothing and device rules are no obstacle" {
+@test "an unprivileged user may have limits that ask for nothing, and device rules" {
 	config '.linux.resources = {
 		devices: [{allow: false, access: "rwm"},
 			{allow: true, type: "c", major: 1, minor: 3,
@@ -166,7 +166,7 @@ map_range() {
 	[ -z "$output" ]
 }
 
-@test "an out-of-memory score that may not be set is tolerated" {
+@test "an out-of-memory score that an unprivileged user may not set is tolerated" {
 	config '.process.oomScoreAdj = -500'
 	args sh -c 'cat /proc/self/oom_score_adj'
 	run_ok user_run_bundle
@@ -177,7 +177,7 @@ map_range() {
 }
 
 # CVE-2023-25809: the host's cgroups, writable for the user, in the container.
-@test "the cgroup mount is read-only, with a cgroup namespace and without" {
+@test "an unprivileged user's cgroup mount is read-only, with a cgroup namespace and without" {
 	args sh -c 'awk "\$5 ~ \"^/sys/fs/cgroup\" {top[\$5] = \$6}
 		END {for (p in top) if (top[p] !~ /^ro/) print p}" \
 			/proc/self/mountinfo
@@ -195,7 +195,7 @@ map_range() {
 	[ "${#lines[@]}" -eq 1 ]
 }
 
-@test "devices are the host's, bound, and the links are there" {
+@test "an unprivileged user's /dev has bind mounts of the host's devices, and the links" {
 	args sh -c 'stat -c %t:%T /dev/null /dev/zero /dev/tty &&
 		readlink /dev/fd && readlink /dev/ptmx && echo x >/dev/null'
 	run_ok user_run_bundle
@@ -206,7 +206,7 @@ map_range() {
 pts/ptmx" ]
 }
 
-@test "a network namespace of one's own has lo up without privileges" {
+@test "an unprivileged user's network namespace has lo up" {
 	config '.linux.namespaces += [{type: "network"}]'
 	args cat /sys/class/net/lo/flags
 	config '.mounts |= map(if .destination == "/sys"
@@ -216,12 +216,12 @@ pts/ptmx" ]
 	[ "$output" = 0x9 ]
 }
 
-@test "the user's containers are not among root's" {
+@test "root's list has no containers of an unprivileged user" {
 	user_start
 	run_bad "does not exist" oci state box
 }
 
-@test "a user namespace that the user owns is joined" {
+@test "an unprivileged user can join a user namespace of their own" {
 	requires subids
 	local pid joined
 
@@ -271,7 +271,7 @@ new_root_bundle() {
 	[ "$(stat -c %u "$BUNDLE/rootfs/tmp/f")" -eq 300004 ]
 }
 
-@test "root of a user namespace makes another one inside" {
+@test "root of a user namespace makes another user namespace inside" {
 	requires subids
 	new_root_bundle
 	config '.linux.namespaces += [{type: "user"}] |

@@ -11,7 +11,7 @@ teardown() {
 	sandlock_teardown
 }
 
-@test "Landlock's refusals are told without --why, by their keys" {
+@test "run reports Landlock's denials without --why, by their keys" {
 	requires root audit
 	local sh env
 
@@ -29,7 +29,7 @@ teardown() {
 	[[ $output != *"denied: "* ]]
 }
 
-@test "ports that may not be bound are told without --why" {
+@test "run reports denied ports without --why" {
 	requires root audit
 	add_netprobe "$TMP"
 	run sandbox -r / --net-bind 80 -- sh -c "$NETPROBE bind 8080; exit 3"
@@ -37,7 +37,7 @@ teardown() {
 	[[ $output = *"denied: bind 127.0.0.1:8080 (not listed in network.bind)"* ]]
 }
 
-@test "sockets of others are told without --why" {
+@test "run reports denied sockets of others without --why" {
 	requires root audit
 	requires_landlock 9
 	add_netprobe "$TMP"
@@ -57,14 +57,14 @@ teardown() {
 		"$TMP/out"
 }
 
-@test "refused calls are told without --why, by their groups" {
+@test "run reports denied calls without --why, by their groups" {
 	requires root audit
 	run sandbox -r / -- unshare --user true
 	[ "$status" -eq 1 ]
 	[[ $output = *"denied: call unshare (syscalls: namespaces; add --syscalls-extra-allow namespaces)"* ]]
 }
 
-@test "what was refused to one sandbox is not told of another" {
+@test "run reports no denials of another sandbox" {
 	requires root audit
 	mkdir "$TMP/sync"
 	"$SANDLOCK" --root "$ROOT" run -r / -w "$TMP/sync" --name other -- \

@@ -30,7 +30,7 @@ checked() {
 
 # ---- help ----
 
-@test "sandlock --help lists every command, and each has --help" {
+@test "sandlock --help lists every command, and every command has --help" {
 	run_ok sandlock --help
 	for command in $commands; do
 		[[ $output =~ (^|$'\n')\ +$command\  ]] || {
@@ -44,7 +44,7 @@ checked() {
 	done
 }
 
-@test "the commands that take a policy tell all of its flags" {
+@test "the help of commands that take a policy lists all flags of a policy" {
 	for command in explain wrap run; do
 		run_ok sandlock "$command" --help
 		assert_output_has "-r, --allow-read, --filesystem-read"
@@ -53,7 +53,7 @@ checked() {
 	done
 }
 
-@test "what sandlock does not know is an error of one line, with status 125" {
+@test "sandlock reports unknown words in one line, with status 125" {
 	sandlock_bad "unknown command 'nonesuch'" nonesuch
 	sandlock_bad "unknown flag --nonesuch, see sandlock run --help" wrap --nonesuch -- true
 	sandlock_bad "usage: sandlock kill NAME" kill
@@ -71,7 +71,7 @@ checked() {
 # ---- wrap ----
 
 # shellcheck disable=SC2016 # the dollar is a dollar
-@test "wrap prints a command line that a shell takes apart as it was" {
+@test "wrap prints a command line that a shell splits into the original words" {
 	run_ok sandlock wrap -r '/a b' --env "X=it's" -- printf '%s\n' "two  words" \
 		'$HOME' '' "quote'd"
 	[[ $output = "sandlock run -r '/a b' "* ]]
@@ -80,7 +80,7 @@ checked() {
 <--><printf><%s\\n><two  words><\$HOME><><quote'd>" ]
 }
 
-@test "wrap puts -- before the command, and takes it from a profile" {
+@test "wrap puts -- before the command, and takes the command from a profile" {
 	run_ok sandlock wrap -m 1G true
 	assert_lines "sandlock run -m 1G -- true"
 	run_ok sandlock wrap -- true
@@ -96,7 +96,7 @@ checked() {
 	assert_lines "sandlock run -p make -- true"
 }
 
-@test "wrap refuses what run would refuse" {
+@test "wrap refuses words that run would refuse" {
 	sandlock_bad "no command, usage: sandlock wrap" wrap -m 1G
 	sandlock_bad "not enforced by this build: limits.forks" \
 		wrap --limits-forks 3 -- true
@@ -104,7 +104,7 @@ checked() {
 	sandlock_bad "--name needs a value" wrap --name -- true
 }
 
-@test "wrap leaves an excluded command as it is, or refuses it" {
+@test "wrap prints an excluded command unchanged, or refuses it" {
 	run_ok sandlock wrap --program-excluded cat -- cat run 'a b'
 	assert_lines "$(type -P cat) run 'a b'"
 	run_ok sandlock wrap --program-excluded /usr/bin/env -- /usr/bin/env -i
@@ -124,7 +124,7 @@ checked() {
 
 # ---- commands outside of the sandbox ----
 
-@test "an excluded command runs plainly, and one line says so" {
+@test "an excluded command runs without a sandbox, and one line says so" {
 	echo secret >"$TMP/secret"
 	run sandlock run -r @system -- cat "$TMP/secret"
 	[ "$status" -eq 1 ]
@@ -138,7 +138,7 @@ checked() {
 	[ -z "$output" ]
 }
 
-@test "what may not run plainly is not run at all" {
+@test "run refuses a command that may not run without a sandbox" {
 	sandlock_bad "program.allow_unsandboxed is false" run \
 		--program-excluded touch --program-allow-unsandboxed=false \
 		-- touch "$TMP/touched"
@@ -148,7 +148,7 @@ checked() {
 }
 
 # shellcheck disable=SC2016 # for the inner shell
-@test "a plain command has its status, its result, its descriptors and its time" {
+@test "run --unsandboxed passes on status, result and descriptors, and keeps --timeout" {
 	run sandlock run --unsandboxed -- sh -c 'exit 7'
 	[ "$status" -eq 7 ]
 	run -127 sandlock run --unsandboxed -- "$TMP/none"
@@ -168,7 +168,7 @@ checked() {
 
 # ---- profiles ----
 
-@test "profile new begins one that is valid, and never overwrites" {
+@test "profile new writes a valid profile, and never overwrites one" {
 	run_ok sandlock profile new build
 	assert_lines "$PROFILES/build.toml"
 	grep -q '^read = \["@system"\]$' "$PROFILES/build.toml"
@@ -186,7 +186,7 @@ checked() {
 	[ "$(cat "$PROFILES/build.toml")" = "# mine" ]
 }
 
-@test "profile new is not lax whatever the umask is" {
+@test "profile new writes a file that others cannot write, whatever the umask is" {
 	umask 0
 	run_ok sandlock profile new build
 	[ "$(stat -c %a "$PROFILES/build.toml")" = 644 ]
@@ -205,7 +205,7 @@ checked() {
 	assert_output_has "neither XDG_CONFIG_HOME nor HOME"
 }
 
-@test "profile list has each name once, with the file that counts" {
+@test "profile list shows each name once, with the file that applies" {
 	user_profile b </dev/null
 	user_profile a </dev/null
 	touch "$PROFILES/not-a-profile" "$PROFILES/.toml"
@@ -216,7 +216,7 @@ checked() {
 	run_ok env XDG_CONFIG_HOME="$TMP/none" "$SANDLOCK" profile list
 }
 
-@test "profile validate says line and key" {
+@test "profile validate reports line and key" {
 	user_profile bad <<-'END'
 		[filesystem]
 		read = ["/usr"]
@@ -255,7 +255,7 @@ checked() {
 	sandlock_bad "nonesuch" profile validate "$TMP/.claude/settings.json"
 }
 
-@test "profile validate knows the system calls" {
+@test "profile validate refuses unknown system calls" {
 	user_profile bad <<-'END'
 		[syscalls]
 		extra_deny = ["ptrace", "openat", "opneat"]
@@ -266,7 +266,7 @@ checked() {
 	run_ok sandlock profile validate "$PROFILES/bad.toml"
 }
 
-@test "a pyproject.toml does not count beside a uv.toml" {
+@test "sandlock ignores a pyproject.toml beside a uv.toml" {
 	# Or explain says that run refuses it.
 	requires_landlock 1
 	mkdir "$TMP/project"
@@ -283,7 +283,7 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 	run_ok sandlock profile validate my-uv.toml
 }
 
-@test "a project is a directory, and a file of uv has its own" {
+@test "--project takes a directory, and a file of uv has its own project" {
 	# Or explain says that run refuses it.
 	requires_landlock 1
 	mkdir -p "$TMP/project" "$TMP/home/project/below"
@@ -307,7 +307,7 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 }
 
 # shellcheck disable=SC2016 # for the inner shell
-@test "a profile of the system has no relative paths, one of a user may" {
+@test "a profile of the system may have no relative paths, a profile of a user may" {
 	requires root
 	user_profile own <<<$'[filesystem]\nread = ["/usr", "sub"]'
 	mkdir "$TMP/sub"
@@ -321,7 +321,7 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 	[[ "$output" = *"filesystem.read: 'sub' is not absolute"* ]]
 }
 
-@test "a profile that everybody may write is refused" {
+@test "sandlock refuses a profile that everybody may write" {
 	user_profile lax </dev/null
 	chmod 666 "$PROFILES/lax.toml"
 	sandlock_bad "writable for everybody" profile show lax
@@ -330,7 +330,7 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 
 # ---- check ----
 
-@test "check says the same as text and as JSON, for root and for users" {
+@test "check reports one result as text and as JSON, for root and for users" {
 	requires root
 	new_user
 	for program in "$SANDLOCK" "as_user ./sandlock"; do
@@ -385,7 +385,7 @@ apart() {
 	[ "$(readlink "/proc/$1/ns/user")" != "$(readlink /proc/self/ns/user)" ]
 }
 
-@test "check finds out that user namespaces are off, and what to do" {
+@test "check reports that user namespaces are off, and what to do" {
 	requires root userns
 	new_user
 	# shellcheck disable=SC2016 # for the inner shell
@@ -425,7 +425,7 @@ offers() {
 	}
 }
 
-@test "bash completes commands, flags and what follows them" {
+@test "bash completes commands, flags and values of flags" {
 	for command in $commands; do
 		offers "$command" sandlock ""
 	done
@@ -460,7 +460,7 @@ offers() {
 	[ -z "$(completed sandlock run -m 1G -- ls --allow-rea)" ]
 }
 
-@test "every flag of the table is completed" {
+@test "bash completes every flag of a policy" {
 	completed sandlock run - >"$TMP/offered"
 	sandlock run --help | grep -o -- '--[a-z][a-z0-9-]*' | sort -u >"$TMP/flags"
 	[ "$(wc -l <"$TMP/flags")" -gt 60 ]
@@ -472,7 +472,7 @@ offers() {
 	done <"$TMP/flags"
 }
 
-@test "the completion scripts are what their shells can read" {
+@test "bash, zsh and fish can read their completion scripts" {
 	sandlock completion bash >"$TMP/sandlock.bash"
 	bash -n "$TMP/sandlock.bash"
 	sandlock completion zsh >"$TMP/_sandlock"
@@ -492,7 +492,7 @@ offers() {
 	assert_lines _sandlock
 }
 
-@test "fish completes by its script" {
+@test "fish completes commands and flags by its completion script" {
 	requires fish
 	sandlock completion fish >"$TMP/sandlock.fish"
 	fish --no-execute "$TMP/sandlock.fish"

@@ -39,7 +39,7 @@ same_refusal() {
 	assert_output_has "$reason"
 }
 
-@test "without a policy everything is denied, and explain says by what" {
+@test "explain without a policy says that everything is denied, and by what" {
 	run_ok sandlock explain -- true
 	assert_output_has "run puts it into a sandbox"
 	assert_output_has "network.mode = \"deny\"  (default)"
@@ -52,7 +52,7 @@ same_refusal() {
 	explained_so '.allowed | all(.path | startswith("/dev") or startswith("/proc"))'
 }
 
-@test "each key has its value, who set it, and its mechanism" {
+@test "explain shows the value, origin and mechanism of each key" {
 	cat >"$TMP/p.toml" <<-'END'
 		[filesystem]
 		read = ["@system"]
@@ -74,13 +74,13 @@ same_refusal() {
 	explained_so "any(.allowed[]; .path == \"$TMP\" and (.rights | index(\"write\")))"
 }
 
-@test "the host's network is explained, and needs scopes" {
+@test "explain shows the host's network, and that it needs scopes" {
 	requires_landlock 6
 	explain_json -r @system --allow-net -- true
 	line network.mode '.value == "\"open\"" and (.how | test("host"))'
 }
 
-@test "globs and presets are shown as the paths that they mean" {
+@test "explain shows globs and presets as the paths that they mean" {
 	mkdir "$TMP/d"
 	touch "$TMP/d/a.txt" "$TMP/d/b.txt" "$TMP/d/c.bin"
 	explain_json -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
@@ -90,7 +90,7 @@ same_refusal() {
 	assert_output_has "rwx  $TMP/d/a.txt  (filesystem.deny '$TMP/d/*.txt')"
 }
 
-@test "the loader of an executable is shown as added" {
+@test "explain shows the loader of an executable as added" {
 	requires_landlock 1
 	sh=$(readlink -f "$(command -v bash)")
 	explain_json -r @system -x "$sh" -- true
@@ -99,14 +99,14 @@ same_refusal() {
 	line filesystem.execute '.how | test("loaders")'
 }
 
-@test "processes are said to count threads" {
+@test "explain says that limits.processes counts threads" {
 	explain_json -P 10 -- true
 	line limits.processes '.how | test("threads count, too")'
 	explain_json --limits-tasks 10 -- true
 	line limits.tasks '.how | test("threads") | not'
 }
 
-@test "what run refuses, explain refuses with the same words" {
+@test "explain refuses a policy in the words that run refuses it with" {
 	same_refusal --limits-forks 3 -- true
 	line limits.forks '.state == "not enforced by this build"'
 	same_refusal -r /nonexistent/x -- true
@@ -120,7 +120,7 @@ same_refusal() {
 	explained_so '.verdict == "runs" and .degraded == ["deny_replace"]'
 }
 
-@test "what holds ports and sockets is told" {
+@test "explain says what enforces ports and sockets" {
 	explain_json --net-bind 8080 -- true
 	explained_so '.verdict == "refused" or
 		([.lines[] | select(.key == "network.bind")][0] |
@@ -137,19 +137,19 @@ same_refusal() {
 	line filesystem.mount '.how | test("bind mounts")'
 }
 
-@test "an error in the words is an error, not an explanation" {
+@test "explain reports wrong words as an error" {
 	sandlock_bad "limits.memory" explain -m much -- true
 	sandlock_bad "unknown flag" explain --nonesuch
 }
 
-@test "explain says who would run outside of the sandbox" {
+@test "explain says that an excluded command would run outside the sandbox" {
 	run_ok sandlock explain --program-excluded cat -- cat x
 	assert_output_has "run does not put it into a sandbox: program.excluded"
 	explain_json --unsandboxed -- true
 	explained_so '.verdict == "unsandboxed"'
 }
 
-@test "an agent's settings are explained with what no key has" {
+@test "explain shows an agent's settings, with those that no key has" {
 	mkdir -p "$TMP/.claude"
 	echo '{"sandbox": {"enabled": true, "autoAllowBashIfSandboxed": true}}' \
 		>"$TMP/.claude/settings.json"
@@ -158,18 +158,18 @@ same_refusal() {
 	explained_so ".project == \"$TMP\""
 }
 
-@test "explain leaves nothing, and starts nothing" {
+@test "explain leaves nothing behind, and starts nothing" {
 	run_ok sandlock explain -r @system -- touch "$TMP/touched"
 	[ ! -e "$TMP/touched" ]
 	[ ! -e "$ROOT" ] || [ -z "$(ls -A "$ROOT")" ]
 }
 
-@test "the environment that is left is shown" {
+@test "explain shows the environment of the program" {
 	FOO=1 BAR=2 explain_json --allow-env FOO -- true
 	line environment '.how | test("(^| )FOO( |$)") and (test("BAR") | not)'
 }
 
-@test "a user hears which limits cannot be had, and so does run" {
+@test "explain and run tell a user which limits are not available" {
 	requires root userns
 	new_user
 	run as_user ./sandlock explain --json -m 100M -- true

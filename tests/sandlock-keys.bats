@@ -37,7 +37,7 @@ own_namespaces() {
 
 # ---- config.disable ----
 
-@test "disabled namespaces are not made; Landlock and the filter are left" {
+@test "config.disable of namespaces creates none, and keeps Landlock and the filter" {
 	requires root
 	requires_landlock 6
 	echo open >open
@@ -56,7 +56,7 @@ own_namespaces() {
 	run ! pgrep -f '^sleep 4717$'
 }
 
-@test "what needs disabled namespaces is refused, or told when that may be" {
+@test "a key that needs disabled namespaces is refused, or reported with config.allow_degraded" {
 	requires root
 	requires_landlock 6
 	local words=(--config-disable namespaces -r /usr)
@@ -84,7 +84,7 @@ is not held without namespaces"
 	jq -e '.degraded == []' <<<"${lines[-1]}"
 }
 
-@test "explain says which protections are disabled, and what holds all the same" {
+@test "explain says which protections are disabled, and which still apply" {
 	requires root
 	requires_landlock 6
 	[ "$(explained_key namespaces -r /usr --config-disable namespaces)" = \
@@ -106,7 +106,7 @@ still hold fs_truncate, signal_scope" ]
 
 # ---- keys whose value decides ----
 
-@test "a supervisor cannot be had, and to go without one is no error" {
+@test "config.supervisor = true is refused, and false is no error" {
 	requires root
 	run_ok sandbox -r /usr --config-supervisor=false -- true
 	sandlock_bad "not enforced by this build: config.supervisor" run -r /usr \
@@ -118,7 +118,7 @@ still hold fs_truncate, signal_scope" ]
 	assert_output_has "config.supervisor is not enforced by this build"
 }
 
-@test "arguments without their program are an error" {
+@test "a policy with arguments and no program is an error" {
 	sandlock_bad "program.args needs program.exec" run -r /usr --program-args x \
 		-- true
 }
@@ -132,7 +132,7 @@ no_cgroups() {
 		"$@"
 }
 
-@test "a limit that cannot be had is named by its key, with a way to go on" {
+@test "run names the key of a limit that is not available, with a way to go on" {
 	requires root userns
 	local words=("$SANDLOCK" --root "$ROOT" run -r /usr)
 
@@ -151,7 +151,7 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 	done
 }
 
-@test "disabled cgroups leave a user the limit that holds without them" {
+@test "config.disable of cgroups keeps a user's limit that needs no cgroups" {
 	requires root userns setpriv
 	local three='sleep 99 & sleep 99 & sleep 99 & true'
 
@@ -163,7 +163,7 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 	assert_output_has "fork"
 }
 
-@test "a user hears which key it is, in a bundle unless that has the limit" {
+@test "a user learns which limit of a policy is not available, in a bundle as well" {
 	requires root userns setpriv
 	new_user
 	run as_user ./sandlock run -r @system -m 64M -- true
@@ -183,7 +183,7 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 	assert_output_has "linux.resources.memory.limit: "
 }
 
-@test "cores that the host does not have are named, whatever may be missing" {
+@test "run names limits.cpu_cores that the host does not have, even with config.allow_degraded" {
 	requires root
 	sandlock_bad "limits.cpu_cores: there is no core 8191 here, but 0" run -r /usr \
 		--limits-cpu-cores 0 --limits-cpu-cores 8191 -- true
@@ -195,7 +195,7 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 	run_bad "limits.cpu_cores: there is no core 8191 here" run_bundle
 }
 
-@test "open files are no more than what the caller may have" {
+@test "limits.open_files is at most the caller's hard limit" {
 	requires root userns jq
 	new_user
 	for run in sandbox user_sandbox; do

@@ -27,12 +27,12 @@ ok_as_root_and_user() {
 	run_ok user_sandbox "$@"
 }
 
-@test "without flags nothing is there, and so no program either" {
+@test "a sandbox without flags contains nothing, not even a program" {
 	run -127 sandbox -- sh -c true
 	[[ "$output" = *"\"sh\": executable file not found in \$PATH"* ]]
 }
 
-@test "what may be read is there, and nothing else" {
+@test "a sandbox contains the readable paths, and nothing else" {
 	requires root userns
 	ok_as_root_and_user -r /usr -- sh -c 'ls /'
 	[ "$output" = "$(printf '%s\n' bin dev etc lib lib32 lib64 libx32 \
@@ -47,7 +47,7 @@ ok_as_root_and_user() {
 	done
 }
 
-@test "what may only be read cannot be changed in any way" {
+@test "a sandbox cannot change a read-only path in any way" {
 	requires root userns
 	echo old >file
 	chmod 0666 file
@@ -68,7 +68,7 @@ ok_as_root_and_user() {
 	[ -e third ]
 }
 
-@test "a denied name in a readable directory is not there, nor a new file of it" {
+@test "a denied name in a readable directory is absent, even if a new file gets the name" {
 	requires root
 	mkdir dir
 	echo open >dir/open
@@ -82,7 +82,7 @@ open
 cat: "*"No such file or directory"* ]]
 }
 
-@test "a denied name that is replaced from outside stays away" {
+@test "a denied name that is replaced from outside stays absent" {
 	local pid
 
 	requires root
@@ -144,7 +144,7 @@ sub" ]
 	[ "$(cat dir/sub/secret)" = secret ]
 }
 
-@test "a socket of someone outside is not there, unless it is listed" {
+@test "a socket of somebody outside is absent, unless it is listed" {
 	requires root python3
 	python3 -c '
 import socket, sys
@@ -179,7 +179,7 @@ while True:
 	kill $listener
 }
 
-@test "who may write the project may not write its policy" {
+@test "a sandbox that may write its project cannot write the project's policy" {
 	requires root
 	requires_landlock 1
 	mkdir -p .claude .git
@@ -202,7 +202,7 @@ while True:
 	[ "$(cat .claude/settings.json)" = '{}' ]
 }
 
-@test "nor where a mount shows it, nor in another root" {
+@test "a sandbox cannot write its policy through a mount or in another root" {
 	requires root
 	requires_landlock 1
 	mkdir rules
@@ -224,7 +224,7 @@ while True:
 	[ "$(wc -l <rules/p.toml)" -eq 3 ]
 }
 
-@test "links that were listed are kept, and lead where they did" {
+@test "listed links exist in a sandbox, and lead to their targets" {
 	requires root
 	mkdir real
 	echo text >real/file
@@ -240,7 +240,7 @@ real
 second" ]
 }
 
-@test "the environment is five variables, and what is given" {
+@test "the environment of a sandbox is five variables, and those given" {
 	requires root
 	export SECRET=x LANG=C USER=root TERM=dumb
 	run_ok sandbox -r /usr --env GIVEN=y -- env
@@ -253,7 +253,7 @@ USER=root" ]
 	[ "$output" = x ]
 }
 
-@test "status: its own, 126, 127, 124 for a timeout, 128 and a signal" {
+@test "run exits with the command's status, 126, 127, 124 for a timeout, or 128 and a signal" {
 	requires root userns
 	new_user
 	run -7 sandbox -r /usr -- sh -c 'exit 7'
@@ -279,7 +279,7 @@ sandlock_on_pty() {
 }
 
 # shellcheck disable=SC2016 # for the inner shell
-@test "-it is a terminal that the program reads, and that interrupts it" {
+@test "run -it gives the command a terminal to read from, which interrupts it" {
 	local read='echo ready; stty size; read -r word; echo "got $word"'
 	local wait='trap "echo ended; exit 7" INT; echo ready
 		while :; do sleep 0.1; done'
@@ -299,7 +299,7 @@ sandlock_on_pty() {
 }
 
 # shellcheck disable=SC2016 # for the inner shell
-@test "-t without -i is a terminal to which nothing is typed" {
+@test "run -t without -i gives the command a terminal without input" {
 	requires root python3
 	sandlock_on_pty 'hello\n' -t -- \
 		sh -c 'test -t 0 && echo ready; timeout 1 head -n1; echo "$?"'
@@ -310,7 +310,7 @@ sandlock_on_pty() {
 	[ "$status" -eq 7 ]
 }
 
-@test "process 1 is a reaper that shows nothing of what was typed" {
+@test "process 1 of a sandbox reaps, and shows nothing of the command line" {
 	requires root userns
 	ok_as_root_and_user -r /usr --env SECRET=s3cret -- sh -c '
 		tr "\0" "\n" </proc/1/cmdline | grep -c s3cret
@@ -325,7 +325,7 @@ sandlock"* ]]
 		while pgrep -r Z . >/dev/null; do :; done'
 }
 
-@test "everything ends with the program, and with the caller" {
+@test "all processes of a sandbox end with the command, and with the caller" {
 	local pid
 
 	requires root
@@ -339,7 +339,7 @@ sandlock"* ]]
 	wait_until sh -c '! pgrep -f "^sleep 4712$"'
 }
 
-@test "signals reach the program, and its children too" {
+@test "signals to run reach the command and its children" {
 	local pid r=0
 
 	requires root
@@ -356,7 +356,7 @@ sandlock"* ]]
 	wait_until sh -c '! pgrep -f "^sleep 4713$"'
 }
 
-@test "no network by default, loopback inside, or the host's" {
+@test "a sandbox has no network by default, its own loopback, or the host's network" {
 	requires root python3
 	python3 -c 'import socket; socket.socket()'
 	for mode in '' --network-mode=loopback --network-mode=open; do
@@ -375,7 +375,7 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 	done
 }
 
-@test "a low port can be bound if it is listed" {
+@test "a sandbox can bind a low port if it is listed" {
 	requires root userns
 	requires_landlock 4
 	new_user
@@ -390,7 +390,7 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 	[ "$output" = "Permission denied" ]
 }
 
-@test "a user needs no privileges, and keeps its own files" {
+@test "a user runs a sandbox without privileges, and keeps their own files" {
 	requires root userns
 	new_user
 	run_ok user_sandbox -r /usr -w . -- sh -c 'id -u; echo text >made'
@@ -407,7 +407,7 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 	[ "$output" = 6 ]
 }
 
-@test "a user with as many processes as RLIMIT_NPROC allows is told so at once" {
+@test "run tells a user at once that RLIMIT_NPROC allows no more processes" {
 	requires root userns
 	new_user
 	# A sanitizer that looks for leaks would need a process.
@@ -419,7 +419,7 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 	[[ $output = *"RLIMIT_NPROC, which is 1 "* ]]
 }
 
-@test "inside there are no capabilities, no new privileges, a filter" {
+@test "a command in a sandbox has no capabilities, no new privileges and a filter" {
 	requires root userns
 	ok_as_root_and_user -r /usr -- sh -c "grep -E '^(Cap|NoNew|Seccomp:)' /proc/self/status |
 		tr -d '\n\t '"
@@ -456,7 +456,7 @@ is_in() {
 	wait_until is_in "$pid"
 }
 
-@test "limits hold: tasks by default, memory, open files" {
+@test "a sandbox has a default limit of tasks, and the given limits of memory and open files" {
 	requires root
 	run_ok sandbox -r /usr --limits-open-files 20 -- sh -c 'ulimit -n'
 	[ "$output" = 20 ]
@@ -473,7 +473,7 @@ is_in() {
 	done
 }
 
-@test "a live name is taken, one that is gone is free" {
+@test "run refuses the name of a live sandbox, and takes that of a gone one" {
 	local pid
 
 	requires root
@@ -489,7 +489,7 @@ is_in() {
 	run_ok sandbox -r /usr --name same -- true
 }
 
-@test "a profile, its program, and flags over it" {
+@test "run takes the command from a profile, and flags override the profile" {
 	requires root
 	cat >p.toml <<-EOF
 		[program]
@@ -507,7 +507,7 @@ is_in() {
 	[[ "$output" = *"writable for everybody"* ]]
 }
 
-@test "another root, and other directories in it" {
+@test "--chroot gives a sandbox another root, and --mount other directories in it" {
 	requires root
 	new_bundle
 	mkdir data
@@ -527,7 +527,7 @@ inside" ]
 	[ "$status" -ne 0 ]
 }
 
-@test "what a mount brings is not denied in vain" {
+@test "run refuses to deny a path that filesystem.mount brings" {
 	requires root
 	mkdir data place
 	echo secret >data/secret
@@ -548,7 +548,7 @@ inside" ]
 		--mount "/new:$WORK/data" -- cat /new/secret
 }
 
-@test "with execute only what is listed can be executed" {
+@test "a sandbox with filesystem.execute can execute the listed files only" {
 	local program
 
 	requires root
@@ -559,7 +559,7 @@ inside" ]
 	run -126 sandbox -r /usr -x "$program" -- sh -c true
 }
 
-@test "without namespaces Landlock and the filter hold what they can" {
+@test "a sandbox without namespaces keeps the restrictions of Landlock and the filter" {
 	requires userns
 	requires_landlock 6
 	echo open >open
@@ -590,7 +590,7 @@ made" ]
 	run ! pgrep -f '^sleep 4715$'
 }
 
-@test "without namespaces all that is left behind ends, however much it is" {
+@test "a sandbox without namespaces ends all remaining processes, however many they are" {
 	requires userns
 	requires_landlock 6
 	# shellcheck disable=SC2016 # for the shell inside
@@ -603,7 +603,7 @@ made" ]
 	run ! pgrep -f '^sleep 4716$'
 }
 
-@test "without namespaces a key that needs them is named" {
+@test "run without namespaces names each key that needs them" {
 	requires userns
 	requires_landlock 6
 	run -125 sandbox_without_userns -r /usr --limits-tasks 5 -m 1G --program-uid 1 \
@@ -638,7 +638,7 @@ without_cgroups() {
 		"$SANDLOCK" --root "$ROOT" run "$@"
 }
 
-@test "limits without cgroups are told, and --json has them as degraded" {
+@test "run reports limits without cgroups, and --json lists them as degraded" {
 	requires root userns
 	run_ok sandbox --json -r /usr -- true
 	degraded_is
@@ -660,7 +660,7 @@ without_cgroups() {
 	degraded_is
 }
 
-@test "what is lost without namespaces is told, and --json has it as degraded" {
+@test "run reports keys lost without namespaces, and --json lists them as degraded" {
 	requires userns
 	requires_landlock 6
 	mkdir dir
@@ -686,7 +686,7 @@ without_cgroups() {
 	degraded_is namespaces
 }
 
-@test "a denied name that may be replaced is in --json as degraded" {
+@test "--json lists a denied name that can be replaced as degraded" {
 	requires root
 	mkdir dir
 	echo secret >dir/secret
@@ -699,7 +699,7 @@ without_cgroups() {
 	degraded_is
 }
 
-@test "each version of Landlock is an error or a report that is exact" {
+@test "run reports exactly what each version of Landlock lacks" {
 	requires root userns
 	local version name lacks=() allow=() all="fs_refer fs_truncate \
 		fs_ioctl_dev signal_scope abstract_unix_socket_scope"
@@ -761,7 +761,7 @@ without_cgroups() {
 			as_user ./sandlock run -r / -- true'
 }
 
-@test "a directory that may be entered and not be listed is covered" {
+@test "a denied pattern covers a directory that can be entered and not listed" {
 	requires root userns
 	add_netprobe .
 	new_user
@@ -811,7 +811,7 @@ gpu_box() {
 		exec "$@"' sh "$SANDLOCK" --root "$ROOT" run "$@"
 }
 
-@test "a GPU is there if it is listed" {
+@test "a sandbox has a GPU only if it is listed" {
 	requires root
 	local script="cd /dev; echo nvidia* dri/* \$CUDA_VISIBLE_DEVICES"
 

@@ -64,7 +64,7 @@ run_ended_with() {
 	is_not_listed "web one"
 }
 
-@test "names and commands cannot speak to the terminal" {
+@test "ps escapes control characters in names and commands" {
 	start_sandbox $'a\e[31mb'
 	run_ok sandlock ps
 	[[ $output != *$'\e'* ]]
@@ -73,7 +73,7 @@ run_ended_with() {
 	run_ended_with 137
 }
 
-@test "kill sends TERM, or what is asked for" {
+@test "sandlock kill sends TERM, or the named signal" {
 	start_sandbox one
 	run_ok sandlock kill one
 	run_ended_with 143
@@ -85,7 +85,7 @@ run_ended_with() {
 	sandlock_bad 'unknown signal "NONE"' kill one NONE
 }
 
-@test "inspect tells the record, and the policy as it was settled" {
+@test "inspect prints the record of a sandbox, with its final policy" {
 	start_sandbox two --limits-open-files 77
 	run_ok sandlock inspect two
 	jq -e '.name == "two" and .status == "running" and .pid > 0 and
@@ -113,7 +113,7 @@ run_ended_with() {
 	rmdir "$ROOT/broken"
 }
 
-@test "a user sees and ends their own sandboxes" {
+@test "a user's ps and kill act on their own sandboxes" {
 	requires root userns
 	new_user
 	as_user ./sandlock run --name mine -r @system -- sleep 1000 \

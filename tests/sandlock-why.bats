@@ -75,7 +75,7 @@ result() {
 	run_as_root_and_user 1 --why -r /usr -- sh -c 'cd /usr; touch ../opt; chmod 700 bin'
 }
 
-@test "--why looks for links in the root that is entered" {
+@test "--why resolves links in the root of --chroot" {
 	requires root
 	new_bundle
 	mkdir -p "$BUNDLE/rootfs/opt"
@@ -87,7 +87,7 @@ result() {
 	denied "denied: read /opt/secret (not listed in filesystem.read)"
 }
 
-@test "--why says nothing of what is allowed or fails anyway" {
+@test "--why reports nothing that is allowed or fails anyway" {
 	requires root userns
 	new_user
 	run --separate-stderr -1 user_sandbox --why -r /usr -r /etc -- cat \
@@ -100,7 +100,7 @@ result() {
 	[ -z "$stderr" ]
 }
 
-@test "--why sees what the filter refuses, and the answer is the same" {
+@test "--why reports calls that the filter denies, and does not change their errors" {
 	requires root userns
 	CHECK=(denied "denied: call unshare (syscalls: namespaces; add --syscalls-extra-allow namespaces)")
 	run_as_root_and_user 1 --why -r /usr -- unshare --user true
@@ -112,7 +112,7 @@ result() {
 		exec chroot /usr true'
 }
 
-@test "--why sees sockets and where they do not lead" {
+@test "--why reports denied sockets and addresses" {
 	requires root userns /usr/bin/python3
 	CHECK=(denied "denied: socket AF_INET (network.mode: deny; add --network-mode loopback or open)")
 	run_as_root_and_user 1 --why -r /usr -- /usr/bin/python3 -ISc '
@@ -157,7 +157,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 }
 
 # shellcheck disable=SC2016 # the dollars are the inner shell's
-@test "--why says the same without namespaces" {
+@test "--why names keys and items without namespaces" {
 	requires root userns
 	requires_landlock 6
 	local sockets=
@@ -191,7 +191,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 	run ! pgrep -f '^sleep 4716$'
 }
 
-@test "--why names execution, and who loads a program" {
+@test "--why names denied execution, and the loader of a program" {
 	requires root userns
 	requires_landlock 1
 	CHECK=(denied "denied: execute /usr/bin/env (not listed in filesystem.execute)")
@@ -202,7 +202,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 	[[ $stderr = *"denied: execute /"*"ld-"*"(not listed in filesystem.read)"* ]]
 }
 
-@test "a program that is not shown is named without --why" {
+@test "run names a program that is not in the sandbox without --why" {
 	requires root userns
 	CHECK=(denied "denied: execute /bin/sh (not listed in filesystem.read)")
 	[ ! -L /bin ] || CHECK=(denied
@@ -212,7 +212,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 	[[ $stderr = *"--why finds out"* ]]
 }
 
-@test "a failure alone is no reason to speak of denials" {
+@test "run mentions denials only if there were some" {
 	requires root script
 	run --separate-stderr -1 sandbox -r /usr -- sh -c 'cat /etc/passwd'
 	[[ $stderr != *denied* ]]
@@ -256,7 +256,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 }
 
 # shellcheck disable=SC2016 # the dollars are the inner shell's
-@test "--json has what was denied as a list" {
+@test "--json lists the denials" {
 	requires root userns jq
 	CHECK=(result '.denied == []')
 	run_as_root_and_user 0 --json --why -r /usr -r /etc -- true
@@ -268,7 +268,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 }
 
 # shellcheck disable=SC2016 # the dollars are the inner shell's
-@test "what a name would do to a terminal is not done" {
+@test "--why escapes control characters in names" {
 	requires root
 	run --separate-stderr -2 sandbox --why -r /usr -- \
 		sh -c ': >"$(printf "/tmp/a\033[2J\nb")"'
@@ -277,7 +277,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 }
 
 # shellcheck disable=SC2016 # the dollars are the inner shell's
-@test "a traced sandbox forks, threads, stops and ends as without" {
+@test "--why does not change how a sandbox forks, threads, stops and ends" {
 	requires root userns /usr/bin/python3
 	CHECK=(true)
 	run_as_root_and_user 7 --why -r /usr -- sh -c '
@@ -314,7 +314,7 @@ threading.Event().wait()'
 	run_as_root_and_user 137 --why -r /usr -- sh -c 'sleep 100 & kill -KILL $$'
 }
 
-@test "a traced sandbox ends with its tracer" {
+@test "a sandbox with --why ends with its tracer" {
 	requires root
 	mkdir sync
 	"$SANDLOCK" --root "$ROOT" run --why -r /usr -w sync -- sh -c '
@@ -341,7 +341,7 @@ sandlock_delete_all() {
 }
 
 # shellcheck disable=SC2016 # the dollars are the inner shell's
-@test "a traced sandbox is held as without" {
+@test "--why does not change the restrictions of a sandbox" {
 	requires root userns
 	CHECK=(true)
 	run_as_root_and_user 0 --why -r /usr -- sh -c '
@@ -357,7 +357,7 @@ MANY='sleep 1 & sleep 1 & sleep 1 & sleep 1 & wait'
 # Sixty-four megabytes; busybox knows no M.
 MUCH='head -c 67108864 /dev/zero | tail -c 67108864 >/dev/null'
 
-@test "limits that were met are told, by the kernel's count" {
+@test "run reports the limits that were reached, by the kernel's count" {
 	requires root
 	requires_controller memory pids
 	run sandbox -r /usr -m 16M -- sh -c "$MUCH"
@@ -378,7 +378,7 @@ MUCH='head -c 67108864 /dev/zero | tail -c 67108864 >/dev/null'
 		key: "limits.memory", item: "16M", reason: "limits.memory: 16M"}]'
 }
 
-@test "limits that were not met, or that no cgroup holds, are not told" {
+@test "run reports no limit that was not reached, or that no cgroup enforces" {
 	requires root userns
 	requires_controller memory pids
 	new_user

@@ -89,7 +89,7 @@ works() {
 	[ "$FAILED" -eq 0 ]
 }
 
-@test "a runtime with too little memory fails or is killed, and no more" {
+@test "a runtime with too little memory fails cleanly or is killed" {
 	local file
 
 	requires static
@@ -105,7 +105,7 @@ works() {
 	works
 }
 
-@test "a runtime with too few processes says so, and no more" {
+@test "a runtime with too few processes says so, and leaves nothing" {
 	requires static
 	few pids
 	FAILED=0
@@ -118,7 +118,7 @@ works() {
 }
 
 # In the hierarchy of version 2 alone: the other has no such limit.
-@test "a full cgroup is told as that" {
+@test "create reports a cgroup that may have no more descendants" {
 	local dir=/sys/fs/cgroup limit
 
 	[ -e $dir/cgroup.controllers ] || dir=$dir/unified
@@ -137,7 +137,7 @@ works() {
 	done
 }
 
-@test "a cgroup with as many tasks as pids.max allows is named" {
+@test "run names a cgroup with as many tasks as pids.max allows" {
 	few pids
 	echo 1 >"$FEW/pids.max"
 	for command in "$SANDLOCK_OCI --root $ROOT run --bundle $BUNDLE c1" \
@@ -170,7 +170,7 @@ works() {
 }
 
 # Of version 2 the frozen can be killed.
-@test "what is frozen from above is not waited for, and goes when it is not" {
+@test "delete --force does not wait for a container frozen from above, and removes it when thawed" {
 	local state=/sys/fs/cgroup/freezer$CGROUP_PARENT/freezer.state
 
 	requires cgroup1

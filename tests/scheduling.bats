@@ -33,7 +33,7 @@ exec_program() {
 	done
 }
 
-@test "a policy may be SCHED_IDLE, or SCHED_OTHER with a flag" {
+@test "a scheduling policy may be SCHED_IDLE, or SCHED_OTHER with a flag" {
 	requires root chrt
 	start_scheduled '.process.scheduler = {policy: "SCHED_IDLE"}'
 	run_ok chrt -p "$(pid_of box)"
@@ -57,7 +57,7 @@ give_realtime_budget() {
 	done
 }
 
-@test "a realtime policy gets its priority" {
+@test "a realtime scheduling policy gets its priority" {
 	requires root chrt sys_nice
 	give_realtime_budget
 	start_scheduled '.process.scheduler = {policy: "SCHED_FIFO",
@@ -67,7 +67,7 @@ give_realtime_budget() {
 	assert_output_has "priority: 12"
 }
 
-@test "a realtime policy the caller may not set is explained" {
+@test "create explains a realtime scheduling policy that the caller may not set" {
 	requires root setpriv
 	new_bundle box
 	config '.process.scheduler = {policy: "SCHED_RR", priority: 1}'
@@ -78,7 +78,7 @@ give_realtime_budget() {
 	assert_gone box
 }
 
-@test "a scheduler that makes no sense is refused by name" {
+@test "create names an invalid scheduler setting" {
 	requires root
 	new_bundle box
 	config_fails "process.scheduler.nice: 20 is not in -20 to 19" \
@@ -94,7 +94,7 @@ give_realtime_budget() {
 		'.process.scheduler = {policy: "SCHED_OTHER", flags: ["X"]}'
 }
 
-@test "a policy the kernel refuses fails create and leaves nothing" {
+@test "create fails and leaves nothing if the kernel refuses the scheduling policy" {
 	requires root
 	new_bundle box
 	config '.process.scheduler = {policy: "SCHED_ISO"}'
@@ -121,7 +121,7 @@ give_realtime_budget() {
 	[ "$(ionice -p "$(pid_of box)")" = idle ]
 }
 
-@test "an I/O priority out of range is refused by name" {
+@test "create names an I/O priority out of range" {
 	requires root
 	new_bundle box
 	config_fails "process.ioPriority.priority: 8 is not in 0 to 7" \
@@ -155,7 +155,7 @@ give_realtime_budget() {
 	[ "$output" = "$(uname -m)" ]
 }
 
-@test "an unknown personality is refused by name" {
+@test "create names an unknown personality" {
 	requires root
 	new_bundle box
 	config_fails "linux.personality.domain: " \
@@ -192,7 +192,7 @@ policy_of() {
 	[ "$(policy_of "$(pid_of box)")" = local ]
 }
 
-@test "a memory policy that makes no sense is refused by name" {
+@test "create names an invalid memory policy" {
 	requires root
 	new_bundle box
 	config_fails "linux.memoryPolicy.mode: " \
@@ -211,7 +211,7 @@ policy_of() {
 		{mode: "MPOL_BIND", nodes: "99999999999"}'
 }
 
-@test "a node that does not exist fails create and leaves nothing" {
+@test "create fails and leaves nothing for a memory node that does not exist" {
 	requires root numa
 	new_bundle box
 	config '.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "1000"}'
@@ -248,7 +248,7 @@ cpus_of() {
 	[ "$(cpus_of "$(exec_program)")" = 1 ]
 }
 
-@test "execCPUAffinity is for exec, not for init" {
+@test "execCPUAffinity applies to exec, not to init" {
 	requires root two_cpus
 	start_scheduled '.process.execCPUAffinity = {final: "1"}'
 	[ "$(cpus_of "$(pid_of box)")" = "$(cpus_of self)" ]
@@ -260,7 +260,7 @@ cpus_of() {
 	[ "$output" = $'Cpus_allowed_list:\t0' ]
 }
 
-@test "execCPUAffinity without a list of CPUs is refused by name" {
+@test "create names an execCPUAffinity without a list of CPUs" {
 	requires root
 	new_bundle box
 	config_fails "process.execCPUAffinity.final: " \

@@ -46,7 +46,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 		"$(cat "$BUNDLE/rootfs/tmp/socket")" "$1" 3>&-
 }
 
-@test "start waits until the program is ready, and passes only that on" {
+@test "start waits until the program is ready, and passes only READY on" {
 	requires root python3
 	local job
 
@@ -76,7 +76,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	wait_until has_status box stopped
 }
 
-@test "a foreground run passes readiness on" {
+@test "run in the foreground passes readiness on" {
 	requires root python3
 	local job
 
@@ -94,7 +94,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	assert_gone box
 }
 
-@test "a detached run returns once the program is ready" {
+@test "run --detach returns once the program is ready" {
 	requires root python3
 	local job
 
@@ -110,7 +110,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	wait_until grep -q "MAINPID=$(pid_of box)" "$TMP/heard"
 }
 
-@test "without NOTIFY_SOCKET there is none inside" {
+@test "a container has no NOTIFY_SOCKET if the runtime has none" {
 	requires root
 	new_bundle box
 	args sh -c 'env; ls /run'
@@ -119,7 +119,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	[[ $output != *otify* ]]
 }
 
-@test "NOTIFY_SOCKET is in the environment once" {
+@test "NOTIFY_SOCKET is in the program's environment once" {
 	requires root python3
 	new_bundle box
 	listen
@@ -131,7 +131,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 }
 
 # Who could write there would choose what the runtime binds and removes.
-@test "the folder of the socket is read-only inside, and the socket anyone's" {
+@test "the folder of the notify socket is read-only inside, and anyone may write to the socket" {
 	requires root python3
 	local job
 
@@ -152,7 +152,7 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 	wait "$job" || true
 }
 
-@test "a program in a user namespace says that it is ready, too" {
+@test "a program in a user namespace can report readiness" {
 	requires root python3 userns
 	local job
 

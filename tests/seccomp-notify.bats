@@ -65,7 +65,7 @@ check_message() {
 	}
 }
 
-@test "an agent decides about the calls of the program" {
+@test "a seccomp agent decides about the calls of the program" {
 	start_agent mkdirat=95
 	notify mkdirat fchmodat
 	assert_calls "mkdirat EOPNOTSUPP
@@ -76,7 +76,7 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 	[ "$(tr '\n' ' ' <"$TMP/agent/calls")" = "mkdirat fchmodat " ]
 }
 
-@test "it is told who the program is, by run and by create and start" {
+@test "a seccomp agent learns which process the program is, by run and by create and start" {
 	start_agent mkdirat=95
 	notify mkdirat
 	config '.annotations = {"a": "b"}'
@@ -90,7 +90,7 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 	check_message 2 creating "$(pid_of web)" "$(pid_of web)"
 }
 
-@test "exec brings a listener of its own" {
+@test "exec sends a seccomp listener of its own" {
 	start_agent mkdirat=95
 	notify mkdirat
 	config '.annotations = {"a": "b"}'
@@ -102,7 +102,7 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 	check_message 2 running "$(cat "$TMP/exec.pid")" "$(pid_of web)"
 }
 
-@test "a startContainer hook brings one, too" {
+@test "a startContainer hook sends a seccomp listener of its own" {
 	start_agent mkdirat=95
 	notify mkdirat
 	config '.hooks.startContainer = [{path: "/bin/seccomp", args:
@@ -113,7 +113,7 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 	[ -s "$TMP/agent/2.json" ]
 }
 
-@test "without metadata there is none" {
+@test "a seccomp agent gets no metadata if config.json has none" {
 	start_agent
 	notify mkdirat
 	config 'del(.linux.seccomp.listenerMetadata)'
@@ -121,7 +121,7 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 	jq -e 'has("metadata") | not' "$TMP/agent/1.json"
 }
 
-@test "it may be asked about all the runtime itself needs" {
+@test "a seccomp agent may decide about every call that the runtime itself needs" {
 	local user
 
 	start_agent
@@ -145,7 +145,7 @@ getpid ok" mkdirat,-100,/new,0755 fchmodat,-100,/tmp,0700 getpid
 	[ "$output" = "close EBADF" ]
 }
 
-@test "an agent that denies execve is a failure of the start" {
+@test "start fails if the seccomp agent denies execve" {
 	start_agent execve=95
 	notify execve
 	run_bad "exec seccomp: \
@@ -153,14 +153,14 @@ operation not supported" oci run --bundle "$BUNDLE" web
 	assert_gone web
 }
 
-@test "with the agent gone, the calls are ENOSYS" {
+@test "calls return ENOSYS after the seccomp agent is gone" {
 	start_agent quit
 	notify mkdirat
 	assert_calls "mkdirat ENOSYS
 getpid ok" mkdirat,-100,/new,0755 getpid
 }
 
-@test "nobody at listenerPath is an error, and nothing is left" {
+@test "create fails and leaves nothing if nobody listens at listenerPath" {
 	notify mkdirat
 	run_bad "linux.seccomp.listenerPath: failed to connect with \
 seccomp agent: connect to $TMP/socket: \
@@ -185,7 +185,7 @@ not_listening() {
 	! grep -qF "$TMP/socket" /proc/net/unix
 }
 
-@test "exec fails without the agent, and the container stays" {
+@test "exec fails without the seccomp agent, and the container stays" {
 	start_agent
 	notify mkdirat
 	args sleep 1000
@@ -198,7 +198,7 @@ not_listening() {
 	assert_status web running
 }
 
-@test "NOTIFY is refused for write, as default, and without a listener" {
+@test "create refuses SCMP_ACT_NOTIFY for write, as default, and without a listener" {
 	notify write
 	run_bad "linux.seccomp.syscalls[0].action: SCMP_ACT_NOTIFY cannot be \
 used for the write syscall" create web
@@ -215,12 +215,12 @@ listenerPath" create web
 	assert_gone web
 }
 
-@test "a listener that no rule needs is not asked for" {
+@test "create contacts no seccomp agent that no rule needs" {
 	notify no_such_call
 	assert_calls "getpid ok" getpid
 }
 
-@test "a notifying filter waits killably when it is told to" {
+@test "a notifying filter with WAIT_KILLABLE_RECV can be killed while it waits" {
 	requires strace
 	start_agent
 	notify mkdirat
@@ -232,7 +232,7 @@ listenerPath" create web
 		"$TMP/trace"
 }
 
-@test "the annotation of crun names the listener as well" {
+@test "crun's annotation can name the seccomp listener" {
 	start_agent mkdirat=95
 	notify mkdirat
 	config --arg path "$TMP/socket" 'del(.linux.seccomp.listenerPath) |

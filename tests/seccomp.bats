@@ -30,7 +30,7 @@ killed_by() {
 
 # ---- actions ----
 
-@test "ERRNO answers with errnoRet, or EPERM" {
+@test "SCMP_ACT_ERRNO returns errnoRet, or EPERM" {
 	seccomp_profile ALLOW "$(rule getppid ERRNO)"
 	assert_calls "getppid EPERM
 getpid ok" getppid getpid
@@ -40,7 +40,7 @@ getpid ok" getppid getpid
 	assert_calls "getppid ok" getppid
 }
 
-@test "a default of ERRNO answers with defaultErrnoRet, or EPERM" {
+@test "a default action of ERRNO returns defaultErrnoRet, or EPERM" {
 	local but
 
 	but=$(jq -cn --argjson names "$(all_calls_but getppid)" \
@@ -51,7 +51,7 @@ getpid ok" getppid getpid
 	assert_calls "getppid ENOTSOCK" getppid
 }
 
-@test "KILL ends one thread, KILL_PROCESS all of them" {
+@test "SCMP_ACT_KILL ends one thread, KILL_PROCESS all threads" {
 	local action
 
 	for action in KILL KILL_THREAD; do
@@ -65,7 +65,7 @@ getpid ok" thread:getppid getpid
 	[ -z "$output" ]
 }
 
-@test "TRAP is a signal that can be caught" {
+@test "SCMP_ACT_TRAP sends a signal that can be caught" {
 	seccomp_profile ALLOW "$(rule getppid TRAP)"
 	calls signal getppid
 	[ "$status" -eq 0 ]
@@ -73,7 +73,7 @@ getpid ok" thread:getppid getpid
 	killed_by getppid
 }
 
-@test "LOG and ALLOW let it pass, TRACE without a tracer is ENOSYS" {
+@test "SCMP_ACT_LOG and ALLOW allow a call, TRACE without a tracer is ENOSYS" {
 	seccomp_profile ALLOW "$(rule getppid LOG)"
 	assert_calls "getppid ok" getppid
 	seccomp_profile LOG "$(rule getppid ALLOW)"
@@ -83,7 +83,7 @@ getpid ok" getppid getpid
 	assert_calls "getppid ENOSYS" getppid
 }
 
-@test "an action or errnoRet that makes no sense is refused by name" {
+@test "create names an invalid seccomp action or errnoRet" {
 	seccomp_profile ALLOW "$(rule getppid NOTHING)"
 	run_bad "linux.seccomp.syscalls[0].action: " create web
 	seccomp_profile ALLOW "$(rule getppid KILL '{"errnoRet": 1}')"
@@ -123,7 +123,7 @@ signals() {
 	}
 }
 
-@test "every operator compares as it says" {
+@test "every seccomp operator compares as it is defined" {
 	compare EQ 5
 	signals "ESRCH E2BIG ESRCH ESRCH"
 	compare NE 5
@@ -141,7 +141,7 @@ signals() {
 	signals "ESRCH E2BIG ESRCH ESRCH"
 }
 
-@test "all 64 bits of an argument count" {
+@test "seccomp rules compare all 64 bits of an argument" {
 	seccomp_profile ALLOW "$(rule lseek ERRNO '{"errnoRet": 7, "args":
 		[{"index": 1, "op": "SCMP_CMP_EQ", "value": 4294967301}]}')"
 	assert_calls "lseek E2BIG
@@ -156,7 +156,7 @@ lseek EBADF" lseek,99,0x100000005 lseek,99,5 lseek,99,0x200000005
 	[ "${lines[*]}" = "lseek E2BIG lseek EBADF" ]
 }
 
-@test "arguments are all to hold; of the same index, any" {
+@test "all argument rules must match; of several for one index, any" {
 	local one='{"index": 0, "op": "SCMP_CMP_EQ", "value": 99}'
 	local two='{"index": 1, "op": "SCMP_CMP_EQ", "value": 5}'
 	local again='{"index": 0, "op": "SCMP_CMP_EQ", "value": 98}'
@@ -173,7 +173,7 @@ lseek E2BIG
 lseek EBADF" lseek,99,5 lseek,98,6 lseek,97,5
 }
 
-@test "an operator or index that does not exist is refused by name" {
+@test "create names an unknown seccomp operator or argument index" {
 	compare XX 1
 	run_bad "linux.seccomp.syscalls[0].args[0].op: " create web
 	seccomp_profile ALLOW "$(rule lseek ERRNO '{"args":
@@ -183,7 +183,7 @@ lseek EBADF" lseek,99,5 lseek,98,6 lseek,97,5
 
 # ---- architectures ----
 
-@test "another architecture is killed unless the profile lists it" {
+@test "a call of another architecture is killed unless the profile lists it" {
 	[ "$("$CALLS" call i386:20)" = "20 ok" ] || skip "needs i386 calls"
 	# getpid is 20 there, and getppid 64.
 	seccomp_profile ALLOW "$(rule getppid ERRNO '{"errnoRet": 88}')" \
@@ -209,7 +209,7 @@ getpid ok" i386:20 i386:64 getppid getpid
 	[ "$output" = "$("$CALLS" call 0x40000027)" ]
 }
 
-@test "an architecture that does not exist is refused by name" {
+@test "create names an unknown seccomp architecture" {
 	seccomp_profile ALLOW '[]' '{"architectures":
 		["SCMP_ARCH_X86_64", "SCMP_ARCH_PDP11"]}'
 	run_bad "linux.seccomp.architectures[1]: " create web
@@ -224,7 +224,7 @@ installed_with() {
 	sed -n 's/.*SECCOMP_SET_MODE_FILTER, \([^,]*\), .*/\1/p' "$TMP/trace"
 }
 
-@test "no flags means SPEC_ALLOW, an empty list means none" {
+@test "a seccomp profile without flags has SPEC_ALLOW, one with an empty list none" {
 	requires strace
 	seccomp_profile ALLOW "$(rule getppid ERRNO)"
 	[ "$(installed_with)" = SECCOMP_FILTER_FLAG_SPEC_ALLOW ]
@@ -232,7 +232,7 @@ installed_with() {
 	[ "$(installed_with)" = 0 ]
 }
 
-@test "every flag that is known reaches the kernel" {
+@test "every known seccomp flag reaches the kernel" {
 	local flag
 
 	requires strace
@@ -252,7 +252,7 @@ installed_with() {
 	[ "$(installed_with)" = 0 ]
 }
 
-@test "a flag that does not exist is refused by name" {
+@test "create names an unknown seccomp flag" {
 	seccomp_profile ALLOW '[]' '{"flags": ["SECCOMP_FILTER_FLAG_LOG",
 		"SECCOMP_FILTER_FLAG_NEW_LISTENER"]}'
 	run_bad "linux.seccomp.flags[1]: " create web
@@ -273,13 +273,13 @@ installed_with() {
 	killed_by 1000
 }
 
-@test "names that nobody knows are skipped" {
+@test "create skips unknown system calls of a seccomp profile" {
 	seccomp_profile ALLOW '[{"names": ["no_such_call", "getppid", "nor_this"],
 		"action": "SCMP_ACT_ERRNO", "errnoRet": 88}]'
 	assert_calls "getppid ENOTSOCK" getppid
 }
 
-@test "a profile without default action and rules is none" {
+@test "a seccomp profile without default action and rules is no filter" {
 	config '.linux.seccomp = {}'
 	args grep '^Seccomp:' /proc/self/status
 	run_ok oci run --bundle "$BUNDLE" web
@@ -297,7 +297,7 @@ program_state() {
 	oci run --bundle "$BUNDLE" web | tr '\n\t' '  '
 }
 
-@test "a filter without no_new_privs leaves no capability behind" {
+@test "a seccomp filter without no_new_privs leaves no capability behind" {
 	local caps with without uid
 
 	caps='{bounding: $few, permitted: $few, effective: $few}'
@@ -316,7 +316,7 @@ program_state() {
 	[[ $with = *"CapPrm: 0000000000000000 CapEff: 0000000000000000"* ]]
 }
 
-@test "a user with ambient capabilities gets no more of them, either" {
+@test "a seccomp filter gives a user with ambient capabilities no more of them" {
 	config --argjson few '["CAP_KILL", "CAP_NET_RAW"]' \
 		'.process.noNewPrivileges = false |
 		 .process.user = {uid: 7, gid: 7} |
@@ -329,7 +329,7 @@ program_state() {
 	done
 }
 
-@test "a filter with no_new_privs needs no capability at all" {
+@test "a seccomp filter with no_new_privs needs no capability" {
 	config '.process.noNewPrivileges = true | .process.user.uid = 5 |
 		.process.capabilities = {}'
 	seccomp_profile ALLOW "$(rule getppid ERRNO)"
@@ -338,7 +338,7 @@ program_state() {
 	[[ $state = *"CapBnd: 0000000000000000"* ]]
 }
 
-@test "exec is filtered as the program is" {
+@test "the program's seccomp filter applies to exec" {
 	deny fchmodat
 	args sleep 1000
 	start_container web
@@ -359,7 +359,7 @@ NoNewPrivs: 0 Seccomp: 2 Seccomp_filters: 1 " ]
 
 # ---- our own last steps ----
 
-@test "a profile may deny whatever the runtime itself needs" {
+@test "a seccomp profile may deny every call that the runtime itself needs" {
 	local nnp
 
 	deny getcwd accept accept4 recvmsg sendmsg openat2 capset capget prctl \
@@ -384,7 +384,7 @@ chdir EPROTONOSUPPORT" getppid chdir,/
 	[ "$output" = "getppid EPROTONOSUPPORT" ]
 }
 
-@test "a profile that denies execve says so, and leaves nothing" {
+@test "create reports a seccomp profile that denies execve, and leaves nothing" {
 	deny execve
 	run_bad "exec seccomp: " \
 		oci run --bundle "$BUNDLE" web
@@ -404,7 +404,7 @@ chdir EPROTONOSUPPORT" getppid chdir,/
 
 # ---- as engines do it ----
 
-@test "a profile of an engine's size runs a shell" {
+@test "a shell runs under a seccomp profile of an engine's size" {
 	local names
 
 	names=$(all_calls_but acct add_key bpf clone clone3 create_module \

@@ -12,7 +12,7 @@ setup() {
 	new_bundle box
 }
 
-@test "process.selinuxLabel is that of the program, and of what exec runs" {
+@test "process.selinuxLabel is the label of the program and of the program of exec" {
 	config '.process.selinuxLabel = "test:test:two"'
 	run_inside 'cat /proc/self/attr/current'
 	[ "$output" = test:test:two ]
@@ -25,14 +25,14 @@ setup() {
 	[ "$output" = test:test:one ]
 }
 
-@test "linux.mountLabel is that of the file systems made for a container" {
+@test "linux.mountLabel is the label of the file systems made for a container" {
 	config '.linux.mountLabel = "test:test:two"'
 	run_inside 'grep " /dev " /proc/mounts; grep " /proc " /proc/mounts'
 	[[ ${lines[0]} = *context=test:test:two* ]]
 	[[ ${lines[1]} != *context=* ]]
 }
 
-@test "a label that the policy does not know is refused" {
+@test "create refuses a label that SELinux's policy does not know" {
 	config '.process.selinuxLabel = "test:test:three"'
 	create_fails "process.selinuxLabel"
 	config '.process.selinuxLabel = "" | .linux.mountLabel = "test:test:three"'

@@ -22,7 +22,7 @@ load helpers
 	[ "$(cat /proc/sys/kernel/{host,domain}name)" = "$before" ]
 }
 
-@test "without a hostname the container has the host's" {
+@test "a container without a hostname has the host's" {
 	requires root
 	new_bundle box
 	args hostname
@@ -34,7 +34,7 @@ load helpers
 	[ "$output" = "$(cat /proc/sys/kernel/hostname)" ]
 }
 
-@test "a name without an own uts namespace is refused" {
+@test "create refuses a hostname without an own uts namespace" {
 	requires root
 	new_bundle box
 	without_namespace uts
@@ -42,7 +42,7 @@ load helpers
 	config_fails "domainname" 'del(.hostname) | .domainname = "x"'
 }
 
-@test "a name longer than the kernel's 64 bytes is an error" {
+@test "create refuses a hostname longer than the kernel's 64 bytes" {
 	requires root
 	new_bundle box
 	config_fails "hostname: " '.hostname = ("a" * 65)'
@@ -52,7 +52,7 @@ load helpers
 
 # ---- sysctl ----
 
-@test "sysctls arrive in the container's namespaces and stay there" {
+@test "sysctls are set in the container's namespaces, and not on the host" {
 	requires root
 	local names=(net/ipv4/ip_forward kernel/shm_rmid_forced kernel/msgmax
 		fs/mqueue/msg_max) before
@@ -90,7 +90,7 @@ load helpers
 	[ "$output" = $'1\n1' ]
 }
 
-@test "a sysctl of the whole machine is refused by name" {
+@test "create names a sysctl of the whole machine" {
 	requires root
 	local name
 
@@ -106,7 +106,7 @@ load helpers
 	assert_gone box
 }
 
-@test "a sysctl of a namespace that is the host's is refused by name" {
+@test "create names a sysctl of a namespace that is the host's" {
 	requires root
 	new_bundle box
 	without_namespace network
@@ -121,7 +121,7 @@ load helpers
 		'.linux.sysctl = {"user.max_user_namespaces": "5"}'
 }
 
-@test "a sysctl of a namespace that is joined and the host's is refused" {
+@test "create refuses a sysctl of a joined namespace that is the host's" {
 	requires root
 	new_bundle box
 	config '(.linux.namespaces[] | select(.type == "ipc")).path =
@@ -133,7 +133,7 @@ load helpers
 		run_bundle
 }
 
-@test "a sysctl that does not exist, or a bad value, fails create" {
+@test "create refuses an unknown sysctl and a bad value" {
 	requires root
 	new_bundle box
 	config_fails "linux.sysctl" '.linux.sysctl = {"net.ipv4.no_such": "1"}'
@@ -145,7 +145,7 @@ load helpers
 
 # ---- clocks ----
 
-@test "clocks of a time namespace are moved by their offsets" {
+@test "time offsets move the clocks of a time namespace" {
 	requires root timens
 	local inside
 
@@ -165,7 +165,7 @@ load helpers
 	[ "$output" -ge 1000000 ]
 }
 
-@test "a time namespace without offsets is one, too" {
+@test "a time namespace needs no offsets" {
 	requires root timens
 	new_bundle box
 	args sleep 1000
@@ -175,7 +175,7 @@ load helpers
 		"$(readlink /proc/self/ns/time)" ]
 }
 
-@test "offsets without a new time namespace are refused" {
+@test "create refuses time offsets without a new time namespace, and accepts them with one" {
 	requires root
 	new_bundle box
 	config_fails "linux.timeOffsets" '.linux.timeOffsets = {boottime: {secs: 1}}'
@@ -183,7 +183,7 @@ load helpers
 		[{type: "time", path: "/proc/self/ns/time"}]'
 }
 
-@test "an unknown clock and too many nanoseconds are refused by name" {
+@test "create names an unknown clock and too many nanoseconds" {
 	requires root timens
 	new_bundle box
 	config '.linux.namespaces += [{type: "time"}]'
@@ -202,7 +202,7 @@ session_keys() {
 		<<<"$output"
 }
 
-@test "the container has a session keyring of its own, exec has the same" {
+@test "a container has a session keyring of its own, which exec joins" {
 	requires root keyrings
 	local id=box$$
 
@@ -216,7 +216,7 @@ session_keys() {
 	[ "$(session_keys | grep -c " _ses.$id$")" -eq 1 ]
 }
 
-@test "--no-new-keyring keeps the caller's" {
+@test "--no-new-keyring keeps the caller's session keyring" {
 	requires root keyrings
 	new_bundle box
 	args cat /proc/keys
@@ -229,7 +229,7 @@ session_keys() {
 
 # ---- labels ----
 
-@test "an AppArmor profile is an error where AppArmor is off" {
+@test "create refuses an AppArmor profile where AppArmor is off" {
 	requires root
 	! meets apparmor || skip "needs AppArmor off"
 	new_bundle box
@@ -246,7 +246,7 @@ session_keys() {
 	assert_output_has "AppArmor is not enabled"
 }
 
-@test "a SELinux label is an error where SELinux is off" {
+@test "create refuses a SELinux label where SELinux is off" {
 	requires root
 	! meets selinux || skip "needs SELinux off"
 	new_bundle box

@@ -81,7 +81,7 @@ signals_of() {
 	[ "$status" -eq 38 ]
 }
 
-@test "a program killed by a signal is status 128 and its number" {
+@test "run and exec of a program killed by a signal exit with 128 and its number" {
 	requires root
 	start_sleeping box
 	run oci exec box sh -c 'kill -TERM $$'
@@ -90,7 +90,7 @@ signals_of() {
 	[ "$status" -eq 139 ]
 }
 
-@test "init killed from outside is status 128 and the signal's number" {
+@test "run of an init killed from outside exits with 128 and the signal's number" {
 	requires root
 	local job
 
@@ -119,7 +119,7 @@ trap "echo got winch" WINCH; trap "echo got int" INT
 trap "echo got term; exit 9" TERM; echo ready
 while :; do sleep 0.05; done'
 
-@test "signals to a foreground run reach the program" {
+@test "signals to run in the foreground reach the program" {
 	requires root
 	local name
 
@@ -141,7 +141,7 @@ exec_oci() {
 	exec "$SANDLOCK_OCI" --root "$ROOT" "$@"
 }
 
-@test "signals to a foreground exec reach the program" {
+@test "signals to exec in the foreground reach the program" {
 	requires root
 	local name
 
@@ -157,7 +157,7 @@ exec_oci() {
 	assert_status box running
 }
 
-@test "a caller that ignores SIGCHLD still gets the status" {
+@test "run passes the status on to a caller that ignores SIGCHLD" {
 	requires root python3
 	new_bundle box
 	args sh -c 'exit 12'
@@ -205,7 +205,7 @@ exec_oci() {
 	assert_gone box
 }
 
-@test "a foreground run can be deleted by force meanwhile" {
+@test "delete --force ends a run in the foreground" {
 	requires root
 	new_bundle box
 	args sleep 1000
@@ -219,7 +219,7 @@ exec_oci() {
 	assert_gone box
 }
 
-@test "run reaps orphans of the program, unless told not to" {
+@test "run reaps orphans of the program, unless --no-subreaper is given" {
 	requires root
 	new_bundle box
 	# The host's pid namespace: orphans go to the next subreaper.
@@ -249,7 +249,7 @@ exec_oci() {
 	assert_gone box
 }
 
-@test "on success nothing is printed" {
+@test "create, start, exec, kill and delete print nothing on success" {
 	requires root
 	new_bundle box
 	args sleep 1000

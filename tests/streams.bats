@@ -29,7 +29,7 @@ exits_with() {
 	}
 }
 
-@test "an error that cannot be written is one all the same" {
+@test "a command whose error cannot be written still fails" {
 	exits_with 1 failing_state 2>&-
 	exits_with 1 failing_state 2>/dev/full
 	exits_with 1 failing_state <&- >&- 2>&-
@@ -38,7 +38,7 @@ exits_with() {
 	assert_gone none
 }
 
-@test "what was to be printed and was not is an error" {
+@test "a command whose output cannot be written fails" {
 	requires mkfifo
 	create c1
 	run_bad "no space left on device" sh -c '"$@" >/dev/full' sh \
@@ -57,7 +57,7 @@ full() {
 		! timeout 0.2 cat /dev/zero >&4; exec "$@"' "$TMP/full" "$@"
 }
 
-@test "a log or standard error that nobody reads is not waited for" {
+@test "a command does not wait for a log or standard error that nobody reads" {
 	requires mkfifo
 	mkfifo "$TMP/unread"
 	run_bad "open log file $TMP/unread: no such device or address" \
@@ -101,7 +101,7 @@ sys.exit(subprocess.call(sys.argv[3:]))' "$TMP/socket" "$@" 3>&-
 	return $r
 }
 
-@test "a socket at which nobody accepts fails create, and leaves nothing" {
+@test "create fails and leaves nothing if nobody accepts at a socket" {
 	local option
 
 	requires python3
@@ -124,7 +124,7 @@ sys.exit(subprocess.call(sys.argv[3:]))' "$TMP/socket" "$@" 3>&-
 }
 
 # It may be told of that in time, or not: the terminal is hung up then.
-@test "a console socket that is closed at once is no harm" {
+@test "create survives a console socket that is closed at once" {
 	local r
 
 	requires python3

@@ -17,7 +17,7 @@ hybrid_unit_limit_is() {
 	}
 }
 
-@test "cgroup v1 has limits as the unit's properties, and the kernel's" {
+@test "limits on cgroup v1 are set as properties of the unit and in the kernel" {
 	requires root systemd hybrid
 	start_unit x1 '.linux.resources += {memory: {limit: 67108864},
 		pids: {limit: 33}, cpu: {shares: 512, quota: 25000,
@@ -37,7 +37,7 @@ hybrid_unit_limit_is() {
 	hybrid_unit_limit_is x1 memory.limit_in_bytes 41943040
 }
 
-@test "a scope is one in every hierarchy, and goes from all" {
+@test "a scope exists in every hierarchy, and delete removes it from all" {
 	requires root systemd hybrid
 	start_unit x1
 	run grep -v ':/slice.slice/slice-x1.slice/web-x1.scope$' \

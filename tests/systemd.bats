@@ -27,7 +27,7 @@ other_unit() {
 	"$HELPER" start "$unit" "$OTHER" "$@"
 }
 
-@test "--systemd-cgroup refuses a cgroupsPath of another form" {
+@test "--systemd-cgroup refuses a cgroupsPath of another form than SLICE:PREFIX:NAME" {
 	requires root
 	new_bundle
 	config '.linux.cgroupsPath = "/a/b"'
@@ -39,7 +39,7 @@ other_unit() {
 	assert_gone web1
 }
 
-@test "a container is a scope of its slice, and its process is in it" {
+@test "systemd has a container as a scope of its slice, with its process" {
 	requires root systemd cgroup2
 	start_unit x1
 	unit_property_is web-x1.scope ActiveState active
@@ -55,7 +55,7 @@ other_unit() {
 	[ "$(oci exec x1 cat /proc/self/cgroup)" = "0::/" ]
 }
 
-@test "without a cgroupsPath the scope is in system.slice" {
+@test "the scope of a container without a cgroupsPath is in system.slice" {
 	requires root systemd cgroup2
 	new_unit_bundle x1 'del(.linux.cgroupsPath)'
 	"$SANDLOCK_OCI" --root "$ROOT" --cgroup-manager systemd run --detach \
@@ -65,7 +65,7 @@ other_unit() {
 	no_unit sandlock-x1.scope
 }
 
-@test "a name that is a slice is that slice itself" {
+@test "a cgroupsPath whose name is a slice means that slice itself" {
 	requires root systemd cgroup2
 	new_unit_bundle x1 '.linux.cgroupsPath = "::own-x1.slice"'
 	create_unit x1
@@ -77,7 +77,7 @@ other_unit() {
 	[ "$output" = inactive ]
 }
 
-@test "limits are the unit's properties, and the kernel's" {
+@test "limits are set as properties of the systemd unit and in the kernel" {
 	requires root systemd cgroup2
 	start_unit x1 '.linux.resources += {
 		memory: {limit: 67108864, reservation: 33554432,
@@ -107,7 +107,7 @@ other_unit() {
 	unit_limit_is x1 pids.max 33
 }
 
-@test "device rules hold beside those of systemd" {
+@test "device rules of a container apply beside those of systemd" {
 	requires root systemd cgroup2
 	start_unit x1 '.linux.resources.devices = [
 		{allow: false, access: "rwm"},
@@ -126,7 +126,7 @@ other_unit() {
 		oci exec x1 sh -c ': </dev/ttyS0'
 }
 
-@test "update changes the properties and the kernel's files" {
+@test "update changes the properties of the systemd unit and the kernel's files" {
 	requires root systemd cgroup2
 	start_unit x1 '.linux.resources += {memory: {limit: 67108864},
 		pids: {limit: 33}}'
@@ -149,7 +149,7 @@ other_unit() {
 	unit_limit_is x1 pids.max 44
 }
 
-@test "an update that fails leaves the properties as they were" {
+@test "a failed update leaves the properties of the systemd unit as they were" {
 	requires root systemd cgroup2
 	start_unit x1 '.linux.resources.memory.limit = 67108864'
 	run_bad "linux.resources.unified.memory.max" oci update \
@@ -162,7 +162,7 @@ other_unit() {
 	unit_limit_is x1 memory.max 67108864
 }
 
-@test "pause, ps and exec work on the scope" {
+@test "pause, ps and exec work on a container's systemd scope" {
 	requires root systemd cgroup2
 	start_unit x1
 	oci pause x1
@@ -175,7 +175,7 @@ other_unit() {
 	[ "$output" = "0::/" ]
 }
 
-@test "the unit goes with the container" {
+@test "delete removes the systemd unit of a container" {
 	requires root systemd cgroup2
 	start_unit x1
 	oci kill x1 KILL
@@ -193,7 +193,7 @@ other_unit() {
 	[ -z "$(find /sys/fs/cgroup -name 'web-x*')" ]
 }
 
-@test "a failed unit of the same name makes room" {
+@test "create replaces a failed systemd unit of its name" {
 	requires root systemd cgroup2
 	other_unit web-x1.scope RuntimeMaxUSec=t=100000
 	wait_until systemctl -q is-failed web-x1.scope
@@ -201,7 +201,7 @@ other_unit() {
 	unit_property_is web-x1.scope ActiveState active
 }
 
-@test "an active unit of the same name is refused, and left alone" {
+@test "create refuses an active systemd unit of its name, and leaves it alone" {
 	requires root systemd cgroup2
 	other_unit web-x1.scope
 	new_unit_bundle x1
@@ -215,7 +215,7 @@ other_unit() {
 }
 
 # The scope ended with its process, and the name was free.
-@test "delete leaves a unit alone that took the name meanwhile" {
+@test "delete leaves alone a systemd unit that took the name meanwhile" {
 	local slice
 
 	requires root systemd cgroup2
@@ -235,7 +235,7 @@ other_unit() {
 	done
 }
 
-@test "org.systemd.property annotations set properties" {
+@test "org.systemd.property annotations set properties of the systemd unit" {
 	requires root systemd cgroup2
 	start_unit x1 '.annotations = {
 		"org.systemd.property.TimeoutStopSec": "uint64 7",
@@ -246,7 +246,7 @@ other_unit() {
 		'http://a.example "man:b(1)"'
 }
 
-@test "annotations that are no properties are refused, and leave nothing" {
+@test "create refuses org.systemd.property annotations that are no properties, and leaves nothing" {
 	requires root systemd cgroup2
 	new_unit_bundle x1 \
 		'.annotations = {"org.systemd.property.MemoryHigh": "lots"}'
@@ -272,7 +272,7 @@ kill_create() {
 	! SANDLOCK_LIBEXEC=$TMP create_unit "$2"
 }
 
-@test "a create that is killed leaves no unit" {
+@test "a killed create leaves no systemd unit" {
 	requires root systemd cgroup2
 	for when in before after; do
 		new_unit_bundle "$when"
@@ -292,7 +292,7 @@ as_manager() {
 		--root "$USER_HOME/run/sandlock" "$@"
 }
 
-@test "a user's container is a scope of the user's manager" {
+@test "a user's container is a scope of the user's systemd" {
 	requires root systemd cgroup2
 	local scope=/sys/fs/cgroup/user.slice/user-$USER_ID.slice
 

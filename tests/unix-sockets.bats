@@ -50,7 +50,7 @@ with_later_socket() {
 	}
 }
 
-@test "a socket that others make after the start is refused" {
+@test "a sandbox cannot connect to a socket that others create after its start" {
 	work
 	text=$DENIED with_later_socket
 	text=ok with_later_socket --network-unix "$WORK/dir"
@@ -62,7 +62,7 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 	until [ -s own/out ]; do :; done
 	./netprobe unix own/sock; kill $p; rm own/sock'
 
-@test "a sandbox connects to its own sockets, and says what holds the others" {
+@test "a sandbox connects to its own sockets, and explain says what denies the others" {
 	work
 	run_ok sandbox -r /usr -r . -w own -- sh -c "$OWN"
 	[ "$output" = ok ]
@@ -70,7 +70,7 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 	[[ $output = *"mounts cover the sockets of others that are not listed; Landlock (version "*") refuses those that come later"* ]]
 }
 
-@test "without namespaces Landlock lets it connect to what is listed" {
+@test "Landlock lets a sandbox without namespaces connect to the listed sockets" {
 	requires userns
 	work
 	serve "$WORK/dir/sock"
@@ -99,7 +99,7 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 	assert_output_has "network.unix '$WORK/dir/none': no such file"
 }
 
-@test "without namespaces an open network has the sockets below allowed paths" {
+@test "an open network without namespaces allows the sockets below allowed paths" {
 	requires userns
 	work
 	serve "$WORK/dir/sock"
@@ -115,7 +115,7 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 	[ "$output" = "Operation not permitted" ]
 }
 
-@test "datagrams are refused like connections, and both are told" {
+@test "datagrams to a denied socket are refused like connections, and --why reports them" {
 	requires userns
 	work
 	serve "$WORK/dir/sock" hear
@@ -156,7 +156,7 @@ comes() {
 	rm "$TMP/run/sock" "$TMP/box.out"
 }
 
-@test "what comes later into what a bundle may only read is refused" {
+@test "a bundle cannot connect to a socket that appears later below a read-only path" {
 	new_socket_bundle ro
 	annotate_policy network.mode=deny filesystem.read=/
 	comes "$DENIED"
@@ -186,7 +186,7 @@ comes() {
 	wait_until grep -q ok "$TMP/box.out"
 }
 
-@test "without a mount namespace Landlock holds the sockets of a bundle" {
+@test "Landlock denies the sockets of others to a bundle without a mount namespace" {
 	new_socket_bundle ro
 	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
 		del(.linux.namespaces[] | select(.type == "mount"))'
@@ -199,7 +199,7 @@ comes() {
 	tells ok 'netprobe unix /sock'
 }
 
-@test "a program that may not connect can still say that it is ready" {
+@test "a program that may not connect can still report readiness" {
 	new_socket_bundle ro
 	annotate_policy network.mode=deny filesystem.read=/
 	args sh -c '[ "$(netprobe send $NOTIFY_SOCKET)" = ok ] && sleep 1000'

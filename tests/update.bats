@@ -85,7 +85,7 @@ freezer() {
 	limit_is pids.max 34
 }
 
-@test "update changes what is given, and keeps what earlier ones have set" {
+@test "update changes the given limits, and keeps those of earlier updates" {
 	requires root
 	box_with '{"memory": {"limit": 134217728, "swap": 134217728},
 		"cpu": {"shares": 256}, "pids": {"limit": 50}}'
@@ -103,7 +103,7 @@ freezer() {
 	[ "$(stat -c %a "$ROOT/box/resources.json")" = 600 ]
 }
 
-@test "update of memory and swap works in either direction" {
+@test "update of memory and swap can raise and lower the limits" {
 	requires root
 	box_with '{"memory": {"limit": 33554432, "swap": 33554432}}'
 	update --memory 128m --memory-swap 256m
@@ -130,7 +130,7 @@ freezer() {
 	limit_is memory.memsw.limit_in_bytes $MOST memory.swap.max max
 }
 
-@test "update of a quota alone keeps the period, and the reverse" {
+@test "update of a quota alone keeps the period, and update of a period the quota" {
 	requires root
 	box_with '{"cpu": {"quota": 50000, "period": 100000}}'
 	update --cpu-quota 30000
@@ -161,7 +161,7 @@ freezer() {
 	limit_is cpu.cfs_quota_us 33333 cpu.max "33333 70000"
 }
 
-@test "update orders quota and burst as they depend on each other" {
+@test "update writes quota and burst in the order in which they depend on each other" {
 	requires root
 	box_with '{"cpu": {"quota": 10000, "burst": 5000}}'
 	update --cpu-quota 40000 --cpu-burst 30000
@@ -188,7 +188,7 @@ freezer() {
 	run_bad "cpu.idle: 2 is neither 0 nor 1" oci update --cpu-idle 2 box
 }
 
-@test "update of a throttle keeps those of other devices" {
+@test "update of a throttle keeps the throttles of other devices" {
 	local disk numbers
 
 	requires root
@@ -220,7 +220,7 @@ freezer() {
 	wait_until has_status box running
 }
 
-@test "update of a created container holds when it starts" {
+@test "update of a created container applies when it starts" {
 	requires root
 	new_bundle box
 	args sleep 1000
@@ -232,7 +232,7 @@ freezer() {
 	run_ok oci exec box true
 }
 
-@test "update of what does not run, or does not exist, is an error" {
+@test "update refuses a container that is not running or does not exist" {
 	requires root
 	start_sleeping box
 	oci kill box KILL
@@ -242,7 +242,7 @@ freezer() {
 		oci update --pids-limit 5 nonesuch
 }
 
-@test "update of a container without cgroups says that it has none" {
+@test "update of a container without cgroups says that the container has none" {
 	requires root
 	new_bundle box
 	args sleep 1000
@@ -271,7 +271,7 @@ freezer() {
 	assert_output_has "Operation not permitted"
 }
 
-@test "update writes files of v2 as they are, and keeps them" {
+@test "update writes unified files of v2 as they are, and keeps their values" {
 	requires root
 	requires cgroup2
 	box_with '{"unified": {"memory.high": "67108864"}}'
@@ -288,7 +288,7 @@ freezer() {
 		67108864 ]
 }
 
-@test "update of huge pages enables the controller that nobody needed so far" {
+@test "update of huge pages enables a controller that was not needed before" {
 	requires root
 	requires_controller hugetlb
 	[ -d /sys/kernel/mm/hugepages/hugepages-2048kB ] ||
@@ -299,7 +299,7 @@ freezer() {
 	limit_is hugetlb.2MB.limit_in_bytes 2097152 hugetlb.2MB.max 2097152
 }
 
-@test "update refuses a limit below what is in use, if asked to look" {
+@test "update refuses a memory limit below the usage with checkBeforeUpdate" {
 	requires root
 	new_bundle box
 	add_mount /data tmpfs tmpfs
@@ -317,7 +317,7 @@ freezer() {
 	limit_is memory.limit_in_bytes 33554432 memory.max 33554432
 }
 
-@test "an update that fails leaves every value as it was" {
+@test "a failed update leaves every value as it was" {
 	requires root
 	box_with '{"memory": {"limit": 67108864, "swap": 67108864},
 		"cpu": {"shares": 512, "quota": 30000, "burst": 20000}}'
@@ -336,7 +336,7 @@ freezer() {
 }
 
 # OPTION VALUE => what is said.
-@test "update refuses values that are none by the option's name" {
+@test "update names the option of a malformed value" {
 	local option value text
 
 	requires root
@@ -362,7 +362,7 @@ freezer() {
 	[ ! -e "$ROOT/box/resources.json" ]
 }
 
-@test "updates at the same time are all kept" {
+@test "concurrent updates are all kept" {
 	local pids=() pid
 
 	requires root

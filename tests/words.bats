@@ -112,13 +112,13 @@ kill_child_of_create() {
 	expect_death_said $r
 }
 
-@test "create tells the death of its child at any system call" {
+@test "create reports the death of its child at any system call" {
 	new_bundle
 	at_every_call kill_child_of_create
 	run_ok create c1
 }
 
-@test "create tells it with every namespace, hook and filter" {
+@test "create with every namespace, hook and filter reports the death of its child at any system call" {
 	requires userns timens
 	rich_bundle
 	at_every_call kill_child_of_create
@@ -132,7 +132,7 @@ kill_child_of_run() {
 	expect_death_said $r
 }
 
-@test "run tells the death of its child at any system call" {
+@test "run reports the death of its child at any system call" {
 	new_bundle
 	at_every_call kill_child_of_run
 	run_ok oci run --bundle "$BUNDLE" c1
@@ -155,7 +155,7 @@ kill_child_of_exec() {
 	has_status c1 running
 }
 
-@test "exec tells the death of its child at any system call" {
+@test "exec reports the death of its child at any system call" {
 	start_sleeping c1
 	at_every_call kill_child_of_exec
 	wait_until has_only_init
@@ -180,7 +180,7 @@ kill_init_at_gate() {
 	esac
 }
 
-@test "start tells the death of the container's process at any system call" {
+@test "start reports the death of the container's process at any system call" {
 	local EVERY=$((EVERY < 3 ? EVERY : 3))
 
 	new_bundle
@@ -203,12 +203,12 @@ kill_create_then_delete() {
 	[ $r -eq 137 ] || return $r
 }
 
-@test "delete --force removes what a killed create has left" {
+@test "delete --force removes the remains of a killed create" {
 	new_bundle
 	at_every_call kill_create_then_delete
 }
 
-@test "delete --force removes it with every namespace, hook and filter" {
+@test "delete --force removes the remains of a killed create with every namespace, hook and filter" {
 	requires userns timens
 	rich_bundle
 	at_every_call kill_create_then_delete
@@ -242,7 +242,7 @@ kill_run() {
 	[ $r -eq 137 ] || return $r
 }
 
-@test "delete --force removes what a killed run has left" {
+@test "delete --force removes the remains of a killed run" {
 	new_bundle
 	at_every_call kill_run
 }
@@ -294,7 +294,7 @@ kill_delete() {
 	[ $r -eq 137 ] || return $r
 }
 
-@test "delete --force finishes what a killed delete has begun" {
+@test "delete --force finishes a killed delete" {
 	new_bundle
 	args sleep 1000
 	at_every_call kill_delete

@@ -49,14 +49,14 @@ same_plan() {
 	assert_gone web
 }
 
-@test "it is for aarch64, static and position-independent" {
+@test "the aarch64 program is static and position-independent" {
 	run_ok readelf -hlW "$SANDLOCK_OCI"
 	assert_output_has "AArch64"
 	assert_output_has "DYN (Position-Independent Executable file)"
 	[[ $output != *INTERP* ]]
 }
 
-@test "version, help and features are the same" {
+@test "the aarch64 program prints the version, help and features of the native one" {
 	same --version
 	same --help
 	same features
@@ -64,14 +64,14 @@ same_plan() {
 		"$TMP/aarch64"
 }
 
-@test "spec writes the same bundle" {
+@test "spec of the aarch64 program writes the bundle of the native one" {
 	mkdir "$TMP/one" "$TMP/two"
 	native spec --bundle "$TMP/one"
 	aarch64 spec --bundle "$TMP/two"
 	cmp "$TMP/one/config.json" "$TMP/two/config.json"
 }
 
-@test "the plan is the same" {
+@test "the aarch64 program makes the plan of the native one" {
 	same_plan .
 	same_plan '.linux.namespaces += [{type: "user"}] |
 		.linux.uidMappings =
@@ -86,7 +86,7 @@ same_plan() {
 			options: ["rbind", "rro", "nosuid"]}]'
 }
 
-@test "a program for seccomp is of this processor" {
+@test "the aarch64 program makes seccomp filters for aarch64" {
 	config '.linux.seccomp = {defaultAction: "SCMP_ACT_ALLOW",
 		architectures: ["SCMP_ARCH_AARCH64", "SCMP_ARCH_ARM"],
 		syscalls: [{names: ["renameat"], action: "SCMP_ACT_KILL"}]}'
@@ -94,7 +94,7 @@ same_plan() {
 	assert_output_has seccomp
 }
 
-@test "errors are the same" {
+@test "the aarch64 program reports the errors of the native one" {
 	local change
 
 	for change in '.linux.seccomp = {defaultAction: "SCMP_ACT_NONE"}' \
