@@ -164,6 +164,56 @@ same_refusal() {
 	[ ! -e "$ROOT" ] || [ -z "$(ls -A "$ROOT")" ]
 }
 
+# state_of PID: every file of states with its inode and times, and the cgroups
+# of the sandbox that PID has made.
+state_of() {
+	find "$ROOT" -printf '%p %i %T@ %C@ %s\n' | sort
+	find /sys/fs/cgroup -type d -name "sandlock-$1" -printf '%p %i\n' | sort
+}
+
+# explain_changes_nothing PID WORD...: of states and cgroups.
+explain_changes_nothing() {
+	local pid=$1
+
+	shift
+	state_of "$pid" >"$TMP/before"
+	run_ok sandlock explain "$@"
+	state_of "$pid" >"$TMP/after"
+	diff "$TMP/before" "$TMP/after"
+}
+
+@test "explain leaves what a dead sandbox of the same name has left" {
+	local pid
+
+	requires root
+	"$SANDLOCK" --root "$ROOT" run -r /usr --name same -- sleep 4717 3>&- &
+	pid=$!
+	wait_until pgrep -f '^sleep 4717$'
+	explain_changes_nothing $pid -r /usr --name same -- true
+	kill -KILL $pid
+	wait_until sh -c '! pgrep -f "^sleep 4717$"'
+	[ -n "$(ls -A "$ROOT")" ]
+	explain_changes_nothing $pid -r /usr --name same -- true
+	run_ok sandbox -r /usr --name same -- true
+	[ -z "$(ls -A "$ROOT")" ]
+}
+
+# Limits are tried on a cgroup that is removed again, namespaces in a child.
+@test "explain creates, removes and writes no file" {
+	local calls=mkdir,mkdirat,rmdir,unlink,unlinkat,rename,renameat,renameat2
+
+	requires root strace
+	mkdir "$TMP/work"
+	calls+=,link,linkat,symlink,symlinkat,mknod,mknodat,truncate,ftruncate
+	calls+=,chmod,fchmod,fchmodat,chown,fchown,fchownat,utimensat,open,openat,creat
+	strace -f -y -q -e signal=none -o "$TMP/trace" -e trace="$calls" \
+		"$SANDLOCK" --root "$ROOT" explain -r @system -w "$TMP/work" \
+		--filesystem-deny /usr/none -m 1G -- true >/dev/null 3>&-
+	grep -vE 'open.*O_RDONLY|open.*O_PATH|ENOENT|exited|/sys/fs/cgroup/|"/proc/self/' \
+		"$TMP/trace" >"$TMP/left" || true
+	diff /dev/null "$TMP/left"
+}
+
 @test "explain shows the environment of the program" {
 	FOO=1 BAR=2 explain_json --allow-env FOO -- true
 	line environment '.how | test("(^| )FOO( |$)") and (test("BAR") | not)'

@@ -373,8 +373,7 @@ static int choose_cgroups(struct sandbox *s)
 
 /* ---- names ---- */
 
-/* What is left of a sandbox whose caller was killed goes now. */
-static int make_room(const struct creation *c, const char *name)
+int sandbox_make_room(const struct creation *c, const char *name)
 {
 	autocontainer struct container old = CONTAINER_NONE;
 	enum oci_status status = OCI_STOPPED;
@@ -489,8 +488,7 @@ int sandbox_plan(struct creation *c, const struct request *request,
 				    &c->enforcement)) < 0 ||
 	    (r = fill_spec(&s)) < 0 ||
 	    (r = enforce_sandbox(c->arena, &c->spec, &c->enforcement)) < 0 ||
-	    (r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0 ||
-	    (r = make_room(c, request->name)) < 0)
+	    (r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0)
 		return r;
 	return create_plan_spec(c);
 }

@@ -53,12 +53,15 @@ static int let_go(struct creation *c, struct trace *why, bool traces)
 	return r < 0 ? r : launch_until(&c->launch, WORD_EXEC);
 }
 
-static int start(struct creation *c, struct attached *attached,
-		 struct trace *why, bool traces)
+static int start(struct creation *c, const struct request *request,
+		 struct attached *attached, struct trace *why)
 {
 	int r;
 
 	r = attached_prepare(c, attached);
+	if (r < 0)
+		return r;
+	r = sandbox_make_room(c, request->name);
 	if (r < 0)
 		return r;
 	r = create_build(c);
@@ -67,7 +70,7 @@ static int start(struct creation *c, struct attached *attached,
 	r = attached_open_console(c, attached);
 	if (r < 0)
 		return r;
-	r = let_go(c, why, traces);
+	r = let_go(c, why, request->why);
 	if (r < 0)
 		return r;
 	c->kept = true;
@@ -171,7 +174,7 @@ static int try_sandbox(const struct session *session,
 	r = look_on(&c, request, &attached, &why, result);
 	if (r < 0)
 		return r;
-	r = start(&c, &attached, &why, request->why);
+	r = start(&c, request, &attached, &why);
 	/* Clean up only now, so that it does not delay the start. */
 	collect_some(session, c.container.root, c.in.id);
 	result->degraded |= c.degraded;
