@@ -823,3 +823,79 @@ gpu_box() {
 	[ "$output" = "nvidia0 nvidia1 nvidia2 nvidiactl dri/renderD128 \
 dri/renderD129" ]
 }
+
+# ---- the examples of the documentation ----
+
+# The virtual machines have the tests alone.
+requires_pages() {
+	[ -e "$BATS_TEST_DIRNAME/../sandlock.1.md" ] ||
+		skip "needs the documentation"
+}
+
+# blocks PAGE DIR: write each fenced block of a page of the documentation to a
+# file of its own.
+blocks() {
+	mkdir -p "$2"
+	awk -v dir="$2" '/^```/ { inside = !inside; n += inside; next }
+		inside { print >(dir "/" n) }' "$BATS_TEST_DIRNAME/../$1"
+}
+
+@test "each profile in the manual page sandlock(1) runs a command" {
+	requires root userns
+	requires_landlock 4
+	requires_pages
+	mkdir build
+	blocks sandlock.1.md "$TMP/blocks"
+	for block in "$TMP"/blocks/*; do
+		[[ $(head -n 1 "$block") = "["* ]] || continue
+		mv "$block" "$block.toml"
+		run_ok sandlock profile validate "$block.toml"
+		assert_lines "$block.toml: valid"
+		if grep -q '^read = ' "$block.toml"; then
+			run_ok sandbox --policy "$block.toml" -- true
+		else
+			run_ok sandbox --policy "$block.toml" -r @system -- true
+		fi
+	done
+	[ "$(find "$TMP/blocks" -name '*.toml' | wc -l)" -ge 8 ]
+}
+
+# documented PAGE NUMBER: run the command lines of a page that begin with the
+# name of the program; there must be this many at least.
+documented() {
+	local line n=0
+
+	rm -rf "$TMP/blocks"
+	blocks "$1" "$TMP/blocks"
+	while IFS= read -r line; do
+		eval "run ${line%%#*}"
+		[ "$status" -eq 0 ] || [[ $line = *check* && $status -le 2 ]] || {
+			echo "$line: $status: $output"
+			return 1
+		}
+		n=$((n + 1))
+	done < <(cat "$TMP"/blocks/* | grep '^sandlock ')
+	[ "$n" -ge "$2" ]
+}
+
+@test "each command line of sandlock in the README and in sandlock(1) works" {
+	requires_pages
+	requires root userns python3 make
+	requires_landlock 1
+	export XDG_CONFIG_HOME=$TMP/config
+	printf 'all:\n\techo made >made\n' >Makefile
+	printf '#!/bin/sh\n' >untrusted
+	chmod +x untrusted
+	touch app.py
+	cat >pyproject.toml <<-'END'
+		[tool.uv.sandbox]
+		allow-read = [{ preset = "system" }, { preset = "python" }, "."]
+		allow-execute = [{ preset = "system" }, { preset = "python" }]
+		allow-env = ["PATH"]
+	END
+	documented README.md 6
+	printf '[filesystem]\nread = ["@system"]\nwrite = ["@project"]\n' \
+		>"$XDG_CONFIG_HOME/sandlock/profiles/build.toml"
+	documented sandlock.1.md 4
+	[ "$(cat made)" = made ]
+}
