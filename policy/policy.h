@@ -113,6 +113,19 @@ struct policy_pair {
 	const char *value;
 };
 
+/* One of filesystem.mount: "INSIDE:[-]HOST[:ro]". */
+struct policy_mount {
+	const char *inside;
+	const char *host; /* absolute */
+	bool readonly;
+	bool optional; /* no mount where the host has no such file */
+};
+
+struct policy_mounts {
+	const struct policy_mount *items;
+	size_t n;
+};
+
 struct policy_map {
 	const struct policy_pair *items;
 	size_t n;
@@ -198,7 +211,7 @@ struct policy {
 	struct strings deny_write;
 	struct strings deny_execute;
 	const char *chroot;
-	struct policy_map mount; /* inside: HOST[:ro] */
+	struct policy_mounts mount;
 	enum policy_branch on_exit;
 	enum policy_branch on_error;
 
@@ -253,6 +266,9 @@ static inline bool policy_disables(const struct policy *policy,
 {
 	return policy->disable & 1U << protection;
 }
+
+/* Whether the mount is optional and the host has nothing at its path. */
+bool policy_mount_is_absent(const struct policy_mount *mount);
 
 /* ---- doors: each fills a policy that was zero, or adds to one ---- */
 

@@ -140,6 +140,9 @@ stays_inside() {
 	run_ok sandlock run -r /usr --mount "/in:$BIN" --program-excluded docker -- \
 		docker
 	[[ $output = *"runs in the sandbox"* ]]
+	run_ok sandlock run -r /usr --mount "/in:-$BIN" --program-excluded docker -- \
+		docker
+	[[ $output = *"runs in the sandbox"* ]]
 	run_ok sandlock run -r /usr --mount "/in:$BIN:ro" --program-excluded docker \
 		-- docker
 	assert_output_has "runs without a sandbox"

@@ -255,6 +255,10 @@ with_mounts() {
 	annotate_policy "filesystem.mount=/new/place:$TMP/nothing"
 	run_bad "filesystem.mount '/new/place': $TMP/nothing: no such file" \
 		with_mounts
+	annotate_policy "filesystem.mount=/new/place:-$TMP/host"
+	args cat /new/place/file
+	run_ok with_mounts
+	assert_output_has host
 	annotate_policy "filesystem.mount=/new/place:-$TMP/nothing"
 	args true
 	run_ok with_mounts

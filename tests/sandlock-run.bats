@@ -527,6 +527,34 @@ inside" ]
 	[ "$status" -ne 0 ]
 }
 
+@test "an optional mount is made if its directory exists" {
+	mkdir data
+	echo host >data/file
+	cat >p.toml <<-EOF
+		[filesystem]
+		read = ["/usr"]
+		mount = ["/in:-$WORK/data:ro", "/none:-$WORK/missing"]
+	EOF
+	for policy in "--policy p.toml" \
+		"-r /usr --mount /in:-$WORK/data:ro --mount /none:-$WORK/missing"; do
+		# shellcheck disable=SC2086 # several arguments
+		run_ok sandbox $policy -- sh -c 'cat /in/file; ls -d /none
+			echo x >/in/file || true'
+		assert_output_has host
+		assert_output_has "cannot access '/none'"
+		assert_output_has "Read-only file system"
+	done
+	[ "$(cat data/file)" = host ]
+	run -125 sandbox -r /usr --mount "/in:$WORK/missing" -- true
+	assert_output_has "filesystem.mount '$WORK/missing': no such file"
+	# The mount is not made, so what is below it stays as it was.
+	run_ok sandbox -r /usr --mount "/usr/share:-$WORK/missing" -- \
+		ls -d /usr/share/doc
+	run_ok sandbox -r /usr -r /etc --name box --mount "/etc:-$WORK/missing" -- \
+		cat /etc/hostname
+	[ "$output" = box ]
+}
+
 @test "run refuses to deny a path that filesystem.mount brings" {
 	requires root
 	mkdir data place

@@ -68,18 +68,17 @@ static const struct files_entry *taken(const struct attribution *attribution,
 static bool judge_mount(const struct attribution *attribution, const char *real,
 			uint32_t right, bool *ret_refused, struct denial *ret)
 {
-	const struct policy_map *mount = &attribution->policy->mount;
+	const struct policy_mounts *mount = &attribution->policy->mount;
 
 	for (size_t i = mount->n; i-- > 0;) {
-		const struct policy_pair *m = &mount->items[i];
-		size_t len = strlen(m->value);
+		const struct policy_mount *m = &mount->items[i];
 
-		if (!files_is_at_or_below(real, m->key))
+		if (!files_is_at_or_below(real, m->inside) ||
+		    policy_mount_is_absent(m))
 			continue;
-		*ret_refused = right == WRITE && len > 3 &&
-			       streq(m->value + len - 3, ":ro");
+		*ret_refused = right == WRITE && m->readonly;
 		ret->key = "filesystem.mount";
-		ret->item = m->key;
+		ret->item = m->inside;
 		return true;
 	}
 	return false;

@@ -13,44 +13,25 @@
 #include "confine/files.h"
 #include "runtime/enforce/spec.h"
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text);
-
-	return len >= strlen(end) && streq(text + len - strlen(end), end);
-}
-
-/* One of filesystem.mount; *ret_skip: it is optional, and not there. */
-static int make_mount(struct arena *arena, const struct policy_pair *pair,
-		      bool look, struct oci_mount *ret, bool *ret_skip)
+static int make_mount(const struct policy_mount *mount, bool look,
+		      struct oci_mount *ret)
 {
 	static const char *const writable[] = { "rbind", "rw" };
 	static const char *const readonly[] = { "rbind", "ro", "rro" };
-	const char *value = pair->value;
-	bool optional = value[0] == '-', ro = ends_with(value, ":ro");
-	bool says_how = ro || ends_with(value, ":rw");
-	char *host = arena_strdup(arena, value + optional);
 	struct stat st;
 
-	if (!host)
-		return -ENOMEM;
-	if (says_how)
-		host[strlen(host) - strlen(":ro")] = '\0';
-	*ret_skip = false;
-	if (look && stat(host, &st) < 0) {
-		*ret_skip = optional && errno == ENOENT;
-		if (!*ret_skip)
-			return fail(errno, "filesystem.mount '%s': %s",
-				    pair->key, host);
-	}
+	if (look && stat(mount->host, &st) < 0)
+		return fail(errno, "filesystem.mount '%s': %s", mount->inside,
+			    mount->host);
 	*ret = (struct oci_mount){
-		.destination = pair->key,
-		.source = host,
+		.destination = mount->inside,
+		.source = mount->host,
 		.type = "bind",
-		.options = ro ? (struct strings){ (const char **)readonly,
-						  COUNT(readonly) } :
-				(struct strings){ (const char **)writable,
-						  COUNT(writable) },
+		.options = mount->readonly ?
+				   (struct strings){ (const char **)readonly,
+						     COUNT(readonly) } :
+				   (struct strings){ (const char **)writable,
+						     COUNT(writable) },
 	};
 	return 0;
 }
@@ -59,27 +40,30 @@ int enforce_host_mounts(struct arena *arena,
 			const struct enforcement *enforcement,
 			struct oci_spec *spec)
 {
-	const struct policy_map *map = &enforcement->policy.mount;
+	const struct policy_mounts *wanted = &enforcement->policy.mount;
+	bool look = enforcement->creating;
 	struct oci_mount *mounts;
 	size_t n = spec->nmounts;
 
-	if (!map->n || enforcement->view)
+	if (!wanted->n || enforcement->view)
 		return 0;
 	if (!spec->linux_.namespaces[OCI_NS_MOUNT].listed ||
 	    spec->linux_.namespaces[OCI_NS_MOUNT].path)
 		return fail(0, "filesystem.mount needs a mount namespace of "
 			       "its own");
-	mounts = arena_grow(arena, spec->mounts, n, n + map->n, sizeof *mounts);
+	mounts = arena_grow(arena, spec->mounts, n, n + wanted->n,
+			    sizeof *mounts);
 	if (!mounts)
 		return -ENOMEM;
-	for (size_t i = 0; i < map->n; i++) {
-		bool skip;
-		int r = make_mount(arena, &map->items[i], enforcement->creating,
-				   &mounts[n], &skip);
+	for (size_t i = 0; i < wanted->n; i++) {
+		int r;
 
+		if (look && policy_mount_is_absent(&wanted->items[i]))
+			continue;
+		r = make_mount(&wanted->items[i], look, &mounts[n]);
 		if (r < 0)
 			return r;
-		n += !skip;
+		n++;
 	}
 	spec->mounts = mounts;
 	spec->nmounts = n;

@@ -48,10 +48,11 @@ static bool is_denied(const struct owner *o, const char *path)
 
 static bool is_brought(const struct owner *o, const char *path)
 {
-	const struct policy_map *mount = &o->input->policy->mount;
+	const struct policy_mounts *mount = &o->input->policy->mount;
 
 	for (size_t i = 0; i < mount->n; i++)
-		if (files_is_at_or_below(path, mount->items[i].key))
+		if (files_is_at_or_below(path, mount->items[i].inside) &&
+		    !policy_mount_is_absent(&mount->items[i]))
 			return true;
 	return false;
 }

@@ -191,14 +191,14 @@ static bool may_enter(const struct search *s)
 static bool is_wanted(const struct search *s)
 {
 	const struct view *view = s->files->enforcement->view;
-	const struct policy_map *mount = &s->files->enforcement->policy.mount;
+	const struct policy_mounts *mount = &s->files->enforcement->policy.mount;
 	const char *home = oci_env_get(&s->files->process->env, "HOME");
 
 	for (size_t i = 0; view && i < view->allowed.n; i++)
 		if (files_is_at_or_below(view->allowed.items[i].path, s->path))
 			return true;
 	for (size_t i = 0; i < mount->n; i++)
-		if (files_is_at_or_below(mount->items[i].key, s->path))
+		if (files_is_at_or_below(mount->items[i].inside, s->path))
 			return true;
 	for (size_t i = 0; i < s->given->n; i++)
 		if (files_is_at_or_below(s->given->items[i].place, s->path) &&
@@ -340,7 +340,7 @@ static bool is_of_kernel(const char *type)
  */
 static bool is_of_system(const struct search *s, const char *place)
 {
-	const struct policy_map *mount = &s->files->enforcement->policy.mount;
+	const struct policy_mounts *mount = &s->files->enforcement->policy.mount;
 	static const char *const places[] = {
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 	};
@@ -349,7 +349,7 @@ static bool is_of_system(const struct search *s, const char *place)
 	    files_is_at_or_below(place, LOCAL_SYSTEM))
 		return false;
 	for (size_t i = 0; i < mount->n; i++)
-		if (files_is_at_or_below(place, mount->items[i].key))
+		if (files_is_at_or_below(place, mount->items[i].inside))
 			return false;
 	for (size_t i = 0; i < COUNT(places); i++)
 		if (files_is_at_or_below(place, places[i]))

@@ -252,36 +252,31 @@ static int check_place(const struct viewer *v, const char *place)
 /* Over what is there under that name, whatever it is. */
 static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 {
-	const struct policy_map *mount = &v->input->policy->mount;
+	const struct policy_mounts *mounts = &v->input->policy->mount;
 
-	for (size_t i = 0; i < mount->n; i++) {
-		char *host = arena_strdup(v->arena, mount->items[i].value);
-		size_t len = host ? strlen(host) : 0;
-		bool readonly = len > 3 && streq(host + len - 3, ":ro");
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct policy_mount *m = &mounts->items[i];
 		autofree char *real = NULL;
 		struct stat st;
-		int r;
+		int r = check_place(v, m->inside);
 
-		if (!host)
-			return -ENOMEM;
-		r = check_place(v, mount->items[i].key);
 		if (r < 0)
 			return r;
-		if (readonly || (len > 3 && streq(host + len - 3, ":rw")))
-			host[len - 3] = '\0';
-		real = realpath(host, NULL);
+		if (policy_mount_is_absent(m))
+			continue;
+		real = realpath(m->host, NULL);
 		if (!real || stat(real, &st) < 0)
-			return fail(errno, "filesystem.mount '%s'", host);
+			return fail(errno, "filesystem.mount '%s'", m->host);
 		if (!S_ISDIR(st.st_mode))
-			return fail(ENOTDIR, "filesystem.mount '%s'", host);
+			return fail(ENOTDIR, "filesystem.mount '%s'", m->host);
 		all[(*n)++] = (struct view_bind){
-			.path = mount->items[i].key,
+			.path = m->inside,
 			.source = arena_strdup(v->arena, real),
-			.writable = !readonly,
+			.writable = !m->readonly,
 			.directory = true,
 		};
 		if (!all[*n - 1].source ||
-		    allow(v, mount->items[i].key, !readonly) < 0)
+		    allow(v, m->inside, !m->readonly) < 0)
 			return -ENOMEM;
 	}
 	return 0;

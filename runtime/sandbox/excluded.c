@@ -70,24 +70,15 @@ static int add_real(struct finder *f, const char *path)
 	return real ? add_writable(f, real) : 0;
 }
 
-/* "HOST[:ro]" of filesystem.mount. */
+/* What filesystem.mount shows and the sandbox may write. */
 static int add_mounts(struct finder *f)
 {
-	const struct policy_map *mount = &f->request->policy.mount;
+	const struct policy_mounts *mount = &f->request->policy.mount;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < mount->n; i++) {
-		char *host = arena_strdup(f->arena, mount->items[i].value);
-		size_t len = host ? strlen(host) : 0;
-
-		if (!host)
-			return -ENOMEM;
-		if (len > 3 && streq(host + len - 3, ":ro"))
-			continue;
-		if (len > 3 && streq(host + len - 3, ":rw"))
-			host[len - 3] = '\0';
-		r = add_real(f, host);
-	}
+	for (size_t i = 0; r == 0 && i < mount->n; i++)
+		if (!mount->items[i].readonly)
+			r = add_real(f, mount->items[i].host);
 	return r;
 }
 

@@ -65,9 +65,9 @@ static struct files_entry denied[] = {
 	  .scope = 1 },
 	{ .path = "/home/u/src/uv.toml", .rights = WRITE, .implied = true },
 };
-static const struct policy_pair mounts[] = {
-	{ "/data", "/srv/data:ro" },
-	{ "/cache", "/srv/cache" },
+static const struct policy_mount mounts[] = {
+	{ .inside = "/data", .host = "/srv/data", .readonly = true },
+	{ .inside = "/cache", .host = "/srv/cache" },
 };
 static const struct view view = {
 	.allowed = { allowed, COUNT(allowed), COUNT(allowed) },

@@ -285,8 +285,8 @@ static void a_whole_profile(void **state)
 	takes(policy_check(&policy, /* bundle= */ false), "whole");
 	assert_int_equal(policy.memory, 512 << 20);
 	assert_int_equal(policy.time_start.seconds, 1767225600);
-	assert_string_equal(policy.mount.items[0].key, "/work");
-	assert_string_equal(policy.mount.items[0].value, "/host/sandbox/work");
+	assert_string_equal(policy.mount.items[0].inside, "/work");
+	assert_string_equal(policy.mount.items[0].host, "/host/sandbox/work");
 	assert_string_equal(policy.bind.items[0], "8080");
 	assert_string_equal(policy.env.items[0].value, "gcc");
 	assert_null(policy.read.items[2]);

@@ -474,6 +474,8 @@ static void tables(void **state)
 		  "{ \"/work\" = \"/host/work\" }" },
 		{ "filesystem.mount", "[\"/w/:h:ro\", \"/x:-~/x:rw\"]",
 		  "{ \"/w\" = \"/srv/dir/h:ro\", \"/x\" = \"-/home/u/x\" }" },
+		{ "filesystem.mount", "[\"/w:-/a:ro\", \"/x:-/b:ro:rw\"]",
+		  "{ \"/w\" = \"-/a:ro\", \"/x\" = \"-/b:ro:rw\" }" },
 		{ "filesystem.mount", "[\"/w:/a:b:ro\"]",
 		  "{ \"/w\" = \"/a:b:ro\" }" },
 		{ "filesystem.mount", "[\"/w:/a:ro/\"]",

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/mounts.c - read, write and compare the mounts of filesystem.mount. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "base/util.h"
+#include "policy/types.h"
+#include "policy/values.h"
+
+#define FORM "VIRTUAL:HOST[:ro]"
+
+/* The two halves of "VIRTUAL:HOST[:ro]", or of a member of a table. */
+struct halves {
+	const char *inside;
+	const char *host;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text);
+
+	return len >= strlen(end) && streq(text + len - strlen(end), end);
+}
+
+static bool says_how(const char *host)
+{
+	return ends_with(host, ":ro") || ends_with(host, ":rw");
+}
+
+static bool has_parent(const char *path)
+{
+	return strstr(path, "/../") || ends_with(path, "/..");
+}
+
+static int split(struct arena *arena, const struct policy_raw *raw,
+		 struct halves *ret)
+{
+	const char *text, *colon;
+	int r = policy_plain_text(raw, FORM, &text);
+
+	if (r < 0)
+		return r;
+	if (raw->key) {
+		*ret = (struct halves){ .inside = raw->key, .host = text };
+		return 0;
+	}
+	colon = strchr(text, ':');
+	if (!colon || colon == text || !colon[1])
+		return policy_wrong(raw, FORM);
+	ret->inside = arena_strndup(arena, text, (size_t)(colon - text));
+	ret->host = colon + 1;
+	return ret->inside ? 0 : -ENOMEM;
+}
+
+static int read_inside(const struct policy_setter *to,
+		       const struct policy_key_info *key, const char *text,
+		       struct policy_mount *mount)
+{
+	static const struct policy_place inside_place = { 0 };
+	const struct policy_raw raw = { .type = POLICY_RAW_STRING,
+					.text = text };
+	struct policy_setter inside = *to;
+	int r;
+
+	inside.place = &inside_place;
+	r = policy_read_path(&inside, key, &raw, &mount->inside);
+	if (r < 0)
+		return r;
+	if (has_parent(mount->inside))
+		return policy_wrong(&raw, "a path without '..'");
+	return 0;
+}
+
+static int read_host(const struct policy_setter *to,
+		     const struct policy_key_info *key, const char *text,
+		     struct policy_mount *mount)
+{
+	struct policy_raw raw = { .type = POLICY_RAW_STRING };
+	size_t len = strlen(text);
+	const char *host;
+	int r;
+
+	mount->readonly = ends_with(text, ":ro");
+	raw.text =
+		arena_strndup(to->arena, text, says_how(text) ? len - 3 : len);
+	if (!raw.text)
+		return -ENOMEM;
+	r = policy_read_optional_path(to, key, &raw, &host);
+	if (r < 0)
+		return r;
+	mount->optional = host[0] == '-';
+	mount->host = host + mount->optional;
+	return 0;
+}
+
+static int add(struct policy_mount *all, size_t *n,
+	       const struct policy_mount *mount)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (streq(all[i].inside, mount->inside))
+			return fail(0, "'%s' is given twice", mount->inside);
+	all[(*n)++] = *mount;
+	return 0;
+}
+
+POLICY_READER(policy_read_mounts)
+{
+	struct policy_mount *all;
+	size_t n = 0;
+
+	if (raw->type != POLICY_RAW_LIST && raw->type != POLICY_RAW_MAP)
+		return policy_wrong(raw, "a list or a table");
+	all = arena_array(to->arena, raw->n, sizeof *all);
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < raw->n; i++) {
+		struct policy_mount mount = { 0 };
+		struct halves halves = { 0 };
+		int r = split(to->arena, &raw->items[i], &halves);
+
+		if (r == 0)
+			r = read_inside(to, key, halves.inside, &mount);
+		if (r == 0)
+			r = read_host(to, key, halves.host, &mount);
+		if (r == 0)
+			r = add(all, &n, &mount);
+		if (r < 0)
+			return r;
+	}
+	*(struct policy_mounts *)ret = (struct policy_mounts){ all, n };
+	return 0;
+}
+
+/* ":rw" only where the name itself ends with one of them. */
+static const char *how_of(const struct policy_mount *mount)
+{
+	if (mount->readonly)
+		return ":ro";
+	return says_how(mount->host) ? ":rw" : "";
+}
+
+POLICY_WRITER(policy_write_mounts)
+{
+	const struct policy_mounts *mounts = value;
+
+	text_put(out, "{");
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct policy_mount *m = &mounts->items[i];
+		const char *host = arena_printf(out->arena, "%s%s%s",
+						m->optional ? "-" : "", m->host,
+						how_of(m));
+
+		if (!host) {
+			out->error = -ENOMEM;
+			return;
+		}
+		text_put(out, "%s", i ? ", " : " ");
+		text_put_quoted(out, m->inside);
+		text_put(out, " = ");
+		text_put_quoted(out, host);
+	}
+	text_put(out, mounts->n ? " }" : "}");
+}
+
+static bool has(const struct policy_mounts *mounts,
+		const struct policy_mount *mount)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct policy_mount *m = &mounts->items[i];
+
+		if (streq(m->inside, mount->inside))
+			return streq(m->host, mount->host) &&
+			       m->readonly == mount->readonly &&
+			       m->optional == mount->optional;
+	}
+	return false;
+}
+
+/* Each path inside is unique, so the order does not matter. */
+POLICY_EQUAL(policy_equal_mounts)
+{
+	const struct policy_mounts *x = a, *y = b;
+
+	for (size_t i = 0; x->n == y->n && i < x->n; i++)
+		if (!has(y, &x->items[i]))
+			return false;
+	return x->n == y->n;
+}
+
+bool policy_mount_is_absent(const struct policy_mount *mount)
+{
+	struct stat st;
+
+	return mount->optional && stat(mount->host, &st) < 0 && errno == ENOENT;
+}
