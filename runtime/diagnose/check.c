@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/landlock.h"
-#include "policy/nested.h"
+#include "confine/nested.h"
 #include "policy/policy.h"
 #include "runtime/diagnose/check_cgroups.h"
 #include "runtime/sandbox/probe.h"

@@ -17,7 +17,7 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
-#include "policy/nested.h"
+#include "confine/nested.h"
 #include "policy/profile_find.h"
 #include "runtime/enforce/no_namespaces.h"
 #include "runtime/enforce/policy_files.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/nested.h - whether we are in a container ourselves. */
+/* confine/nested.h - whether we are in a container ourselves. */
 #pragma once
 
 struct arena;

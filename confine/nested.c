@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/nested.c - the traces that engines leave in their containers. */
-#include "policy/nested.h"
+/* confine/nested.c - the traces that engines leave in their containers. */
+#include "confine/nested.h"
 
 #include <errno.h>
 #include <fcntl.h>
