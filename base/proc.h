@@ -13,6 +13,11 @@
 
 /* O_PATH of /proc, which must be a procfs; recorded error otherwise. */
 int proc_open(void);
+/*
+ * Whether our user namespace is another than the initial one; proc: of
+ * proc_open, or -1.
+ */
+int proc_in_userns(int proc, bool *ret);
 /* Open a file below it; runs in the child, too: -1 and errno. */
 int proc_open_at(int proc, const char *path, int flags);
 /* Start time of a process (field 22 of stat) and its state letter. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * confine/landlock.c - from rights on paths, ports and scopes to the masks
- * that one version of the kernel's interface understands.
+ * that a kernel accepts.
  */
 #include "confine/landlock.h"
 
@@ -9,15 +9,10 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/sys.h"
 #include "base/util.h"
 #include "policy/policy.h"
 
 #define FS(right) LANDLOCK_ACCESS_FS_##right
-
-#define ABI_REFER 2
-#define ABI_LOGS 7
-#define ABI_UNIX_SOCKETS 9
 
 /* What a rule on something else than a directory may have. */
 #define NOT_OF_DIRECTORIES                                             \
@@ -40,13 +35,13 @@ static const struct {
 	{ LANDLOCK_MAY_LIST, FS(READ_DIR) },
 };
 
-/* What came after version 1. */
+/* What can be missing where there is a Landlock. */
 static const struct {
 	enum policy_protection protection;
-	int abi;
+	int abi; /* that it came with */
 	struct kernel_landlock_ruleset handled;
 } protections[] = {
-	{ PROTECT_FS_REFER, ABI_REFER, { .handled_fs = FS(REFER) } },
+	{ PROTECT_FS_REFER, 2, { .handled_fs = FS(REFER) } },
 	{ PROTECT_FS_TRUNCATE, 3, { .handled_fs = FS(TRUNCATE) } },
 	{ PROTECT_NET_TCP,
 	  4,
@@ -59,17 +54,9 @@ static const struct {
 	  { .scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET } },
 };
 
-int landlock_probe(void)
+bool landlock_judges_sockets(const struct landlock_host *host)
 {
-	int abi = sys_landlock_create_ruleset(NULL, 0,
-					      LANDLOCK_CREATE_RULESET_VERSION);
-
-	return abi < 0 ? 0 : abi;
-}
-
-bool landlock_judges_sockets(int abi)
-{
-	return abi >= ABI_UNIX_SOCKETS;
+	return host->rights.handled_fs & FS(RESOLVE_UNIX);
 }
 
 static uint64_t access_of(uint32_t rights)
@@ -83,14 +70,14 @@ static uint64_t access_of(uint32_t rights)
 }
 
 /* All that is wanted, whether this kernel has it or not. */
-static struct kernel_landlock_ruleset wanted(int abi,
+static struct kernel_landlock_ruleset wanted(const struct landlock_host *host,
 					     const struct landlock_want *want)
 {
 	struct kernel_landlock_ruleset handled = { 0 };
 
 	if (want->files)
 		handled.handled_fs = access_of(~(uint32_t)LANDLOCK_MAY_CONNECT);
-	if (want->unix_sockets && landlock_judges_sockets(abi))
+	if (want->unix_sockets && landlock_judges_sockets(host))
 		handled.handled_fs |= FS(RESOLVE_UNIX);
 	if (want->binds)
 		handled.handled_net |= LANDLOCK_ACCESS_NET_BIND_TCP;
@@ -103,11 +90,20 @@ static struct kernel_landlock_ruleset wanted(int abi,
 	return handled;
 }
 
-static bool overlaps(const struct kernel_landlock_ruleset *a,
-		     const struct kernel_landlock_ruleset *b)
+static struct kernel_landlock_ruleset
+common(const struct kernel_landlock_ruleset *a,
+       const struct kernel_landlock_ruleset *b)
 {
-	return a->handled_fs & b->handled_fs ||
-	       a->handled_net & b->handled_net || a->scoped & b->scoped;
+	return (struct kernel_landlock_ruleset){
+		a->handled_fs & b->handled_fs,
+		a->handled_net & b->handled_net,
+		a->scoped & b->scoped,
+	};
+}
+
+static bool is_empty(const struct kernel_landlock_ruleset *r)
+{
+	return !r->handled_fs && !r->handled_net && !r->scoped;
 }
 
 static void take_out(struct kernel_landlock_ruleset *from,
@@ -118,49 +114,79 @@ static void take_out(struct kernel_landlock_ruleset *from,
 	from->scoped &= ~what->scoped;
 }
 
-/* What is not to be had here, or not wanted after all, is left out. */
-static int settle(int abi, const struct landlock_want *want,
-		  struct landlock_plan *plan)
+/* Whether this kernel enforces all of it. */
+static bool has(const struct landlock_host *host,
+		struct kernel_landlock_ruleset rights)
 {
-	if (want->files && abi < 1)
+	take_out(&rights, &host->rights);
+	return is_empty(&rights);
+}
+
+static int refuse(const struct landlock_host *host,
+		  enum policy_protection protection, int abi)
+{
+	const char *name = policy_protection_name(protection);
+
+	if (host->abi < abi)
+		return fail(ENOTSUP,
+			    "%s: needs version %d of Landlock, this kernel "
+			    "has %d",
+			    name, abi, host->abi);
+	return fail(ENOTSUP,
+		    "%s: this kernel has version %d of Landlock, but refuses "
+		    "this part of it",
+		    name, host->abi);
+}
+
+/* What this kernel lacks, or the policy disables, is left out. */
+static int settle(const struct landlock_host *host,
+		  const struct landlock_want *want, struct landlock_plan *plan)
+{
+	if (want->files && host->abi < 1)
 		return fail(ENOTSUP, "filesystem: this kernel has no Landlock");
 	for (size_t i = 0; i < COUNT(protections); i++) {
+		const struct kernel_landlock_ruleset wants =
+			common(&plan->handled, &protections[i].handled);
 		uint32_t bit = 1U << protections[i].protection;
 
-		if (!overlaps(&plan->handled, &protections[i].handled))
+		if (is_empty(&wants))
 			continue;
 		if (want->disable & bit)
 			plan->disabled |= bit;
-		else if (abi >= protections[i].abi)
+		else if (has(host, wants))
 			continue;
 		else if (want->allow_degraded & bit)
 			plan->missing |= bit;
 		else
-			return fail(ENOTSUP,
-				    "%s: needs version %d of Landlock, "
-				    "this kernel has %d",
-				    policy_protection_name(
-					    protections[i].protection),
-				    protections[i].abi, abi);
+			return refuse(host, protections[i].protection,
+				      protections[i].abi);
 		take_out(&plan->handled, &protections[i].handled);
 	}
+	if (!has(host, plan->handled))
+		return fail(ENOTSUP,
+			    "filesystem: this kernel has version %d of "
+			    "Landlock, but refuses rights on files of version "
+			    "1",
+			    host->abi);
 	return 0;
 }
 
 /*
  * A ruleset for files refuses every move between directories that no rule
  * grants, even if it does not handle them. So who does not want that held
- * gets it granted from the root, and on a kernel of version 1 not at all.
+ * gets it granted from the root, and not at all on a kernel without this right.
  */
-static bool moves_freely(int abi, const struct landlock_want *want,
+static bool moves_freely(const struct landlock_host *host,
+			 const struct landlock_want *want,
 			 const struct landlock_plan *plan)
 {
 	bool held = want->files && !(want->disable & 1U << PROTECT_FS_REFER);
 
-	return !held && plan->handled.handled_fs && abi >= ABI_REFER;
+	return !held && plan->handled.handled_fs &&
+	       host->rights.handled_fs & FS(REFER);
 }
 
-static int allow_paths(struct arena *arena, int abi,
+static int allow_paths(struct arena *arena, const struct landlock_host *host,
 		       const struct landlock_want *want,
 		       struct landlock_plan *plan)
 {
@@ -179,7 +205,7 @@ static int allow_paths(struct arena *arena, int abi,
 				{ access, access & NOT_OF_DIRECTORIES },
 			};
 	}
-	if (moves_freely(abi, want, plan)) {
+	if (moves_freely(host, want, plan)) {
 		plan->handled.handled_fs |= FS(REFER);
 		rules[plan->nrules++] = (struct landlock_rule){
 			"/",
@@ -243,19 +269,19 @@ static int allow_ports(struct arena *arena, const struct landlock_want *want,
 	return 0;
 }
 
-int landlock_plan(struct arena *arena, int abi,
+int landlock_plan(struct arena *arena, const struct landlock_host *host,
 		  const struct landlock_want *want, struct landlock_plan *ret)
 {
-	struct landlock_plan plan = { .handled = wanted(abi, want) };
-	int r = settle(abi, want, &plan);
+	struct landlock_plan plan = { .handled = wanted(host, want) };
+	int r = settle(host, want, &plan);
 
 	if (r < 0)
 		return r;
-	plan.needed = plan.handled.handled_fs || plan.handled.handled_net ||
-		      plan.handled.scoped;
-	if (want->log && abi >= ABI_LOGS)
-		plan.flags = LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON;
-	r = allow_paths(arena, abi, want, &plan);
+	plan.needed = !is_empty(&plan.handled);
+	if (want->log)
+		plan.flags = host->flags &
+			     LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON;
+	r = allow_paths(arena, host, want, &plan);
 	if (r < 0)
 		return r;
 	r = allow_ports(arena, want, &plan);

@@ -41,13 +41,13 @@ struct landlock_want {
 	bool files;
 	const struct landlock_path *paths;
 	size_t npaths;
-	bool unix_sockets;    /* where the kernel can: from version 9 */
+	bool unix_sockets;    /* where the kernel can */
 	bool binds, connects; /* of TCP */
 	const struct landlock_ports *bind, *connect;
 	size_t nbind, nconnect;
 	/* Of others outside; not where a namespace holds them already. */
 	bool signals, abstract_sockets;
-	bool log; /* refusals into the audit log: from version 7 */
+	bool log; /* refusals into the audit log, where the kernel can */
 	uint32_t allow_degraded, disable; /* 1 << enum policy_protection */
 };
 
@@ -74,16 +74,31 @@ struct landlock_plan {
 	uint32_t disabled; /* …or anywhere */
 };
 
-/* The version of the kernel's interface; 0 when there is no Landlock. */
-int landlock_probe(void);
-/* Whether this version judges who connects to a Unix socket by its path. */
-bool landlock_judges_sockets(int abi);
+/* What the kernel's Landlock enforces; a test may say so of another kernel. */
+struct landlock_host {
+	int abi; /* version of its interface; 0: there is no Landlock */
+	struct kernel_landlock_ruleset rights;
+	uint32_t flags; /* of landlock_restrict */
+};
 
 /*
- * What to ask of a kernel with this version. Fails, naming the protection, if
- * one is not to be had there and not in allow_degraded.
+ * Ask this kernel: try all rights of its version at once, and if it refuses
+ * them, one by one.
  */
-int landlock_plan(struct arena *arena, int abi,
+struct landlock_host landlock_probe(void);
+/* The same with another kernel: 0, or the error that it gives. */
+void landlock_try_rights(struct landlock_host *host,
+			 int (*try)(const struct kernel_landlock_ruleset *));
+/* All that came with this version or before. */
+struct landlock_host landlock_of_version(int abi);
+/* Whether this kernel decides by path who may connect to a Unix socket. */
+bool landlock_judges_sockets(const struct landlock_host *host);
+
+/*
+ * What to ask of this kernel. Fails, naming the protection, if one is not
+ * available there and not in allow_degraded.
+ */
+int landlock_plan(struct arena *arena, const struct landlock_host *host,
 		  const struct landlock_want *want, struct landlock_plan *ret);
 
 /* ---- the child's side: no memory, no message; -1 and errno ---- */

@@ -3,15 +3,14 @@
 #include "oci/state_root.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/auto.h"
 #include "base/err.h"
+#include "base/proc.h"
 #include "base/util.h"
 
 /*
@@ -20,20 +19,15 @@
  */
 static bool is_host_root(void)
 {
-	unsigned long inside, outside, count;
-	autoclose int fd = -1;
-	char map[4096];
-	ssize_t n;
+	bool in_userns;
 
 	if (geteuid() != 0)
 		return false;
-	fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, map, sizeof map - 1);
-	if (n < 0)
+	if (proc_in_userns(-1, &in_userns) < 0) {
+		err_clear();
 		return true;
-	map[n] = '\0';
-	return sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
-	       inside == 0 && outside == 0 && count == UINT_MAX;
+	}
+	return !in_userns;
 }
 
 static bool is_own_dir(const char *path)

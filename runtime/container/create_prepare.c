@@ -179,7 +179,8 @@ static int gather(struct creation *c)
 		c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
-	r = facts_gather(c->proc, c->session->rootless, &c->facts);
+	r = facts_gather(c->proc, c->session->host, c->session->rootless,
+			 &c->facts);
 	if (r >= 0)
 		r = facts_cgroups(c->arena, c->proc, &c->facts);
 	if (r < 0)
@@ -261,6 +262,7 @@ int create_plan(struct creation *c, const char *id, bool has_gate)
 	r = find_rootfs(c);
 	if (r < 0)
 		return r;
+	c->enforcement.host = c->session->host;
 	c->enforcement.bundle = c->in.bundle;
 	c->enforcement.rootfs = c->in.rootfs;
 	r = enforce_create(c->arena, c->session->profile,

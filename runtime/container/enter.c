@@ -119,6 +119,7 @@ static int gather(struct enter *e, const struct session *session,
 		e->spec = *options->spec;
 	else if ((r = container_spec(e->arena, container, &e->spec)) < 0)
 		return r;
+	e->enforcement.host = session->host;
 	r = enforce_load(e->arena, container->dir, container->record.rootfs,
 			 &e->spec, &e->enforcement);
 	if (r < 0)
@@ -130,7 +131,7 @@ static int gather(struct enter *e, const struct session *session,
 		r = inherited_check_stdio();
 	if (r < 0)
 		return r;
-	r = facts_gather(e->proc, session->rootless, &e->facts);
+	r = facts_gather(e->proc, session->host, session->rootless, &e->facts);
 	if (r < 0)
 		return r;
 	r = open_container(e, container);

@@ -9,10 +9,12 @@
 #include "oci/oci.h"
 
 struct arena;
+struct host;
 
 /* Options of the program itself, before the command. */
 struct session {
 	struct arena *arena;
+	struct host *host;	/* what is known of it by now */
 	const char *root;	/* state directory; never NULL */
 	bool root_given;	/* by --root */
 	unsigned int given_fds; /* 3 to 2+this are the caller's */

@@ -22,6 +22,7 @@ struct attribution {
 	int root;			 /* the host's, or filesystem.chroot */
 	const char *prefix;		 /* how the host calls it; "" */
 	bool no_namespaces;		 /* without namespaces */
+	bool judges_sockets;		 /* Landlock does, by path */
 	const struct landlock_plan *net; /* who judges TCP; NULL: nobody */
 };
 

@@ -93,8 +93,7 @@ static const char *add_for_socket(const struct attribution *attribution,
 		return attribution->no_namespaces ?
 			       "--network-mode open" :
 			       "--network-mode loopback or open";
-	if (attribution->no_namespaces &&
-	    !landlock_judges_sockets(landlock_probe()))
+	if (attribution->no_namespaces && !attribution->judges_sockets)
 		return NULL;
 	return denied ? "--network-mode open --syscalls-extra-allow "
 			"raw_sockets" :

@@ -21,12 +21,11 @@
 #include "base/err.h"
 #include "base/kernel.h"
 #include "confine/calls.h"
-#include "confine/landlock.h"
+#include "confine/host.h"
 #include "runtime/container/create.h"
 #include "runtime/diagnose/attribute.h"
 #include "runtime/diagnose/denials.h"
 
-#define ABI_LOGS 7 /* of Landlock */
 #define MOST 1000
 #define MOST_ROUNDS 1000
 #define ANSWER_MS 1000 /* of the kernel's threads, on a busy machine */
@@ -93,11 +92,17 @@ static int listen_in(void)
 	return take_fd(&fd);
 }
 
+static bool logs(struct host *host)
+{
+	return host_landlock(host)->flags &
+	       LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON;
+}
+
 void audit_open(struct audit *audit, const struct attribution *attribution,
 		struct enforcement *enforcement)
 {
 	audit->attribution = attribution;
-	if (geteuid() != 0 || landlock_probe() < ABI_LOGS || !is_on())
+	if (geteuid() != 0 || !logs(enforcement->host) || !is_on())
 		return;
 	audit->fd = listen_in();
 	if (audit->fd < 0)

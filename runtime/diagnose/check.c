@@ -12,8 +12,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/util.h"
-#include "confine/landlock.h"
-#include "confine/nested.h"
+#include "confine/host.h"
 #include "policy/policy.h"
 #include "runtime/diagnose/check_cgroups.h"
 #include "runtime/sandbox/probe.h"
@@ -116,7 +115,7 @@ static const char *namespace_advice(const struct probe *probe)
 static int look_at_namespaces(struct arena *arena, struct check *ret)
 {
 	struct check_finding *part = &ret->parts[CHECK_NAMESPACES];
-	bool users = !sandbox_may_mount();
+	bool users = !host_may_mount(ret->host);
 	struct probe probe;
 	int r = probe_namespaces(users, &probe);
 
@@ -163,7 +162,8 @@ const uint32_t check_by_namespaces =
 	1U << PROTECT_FS_IOCTL_DEV | 1U << PROTECT_SIGNAL_SCOPE |
 	1U << PROTECT_ABSTRACT_SCOPE;
 
-static int ask_landlock(struct arena *arena, int abi, uint32_t *ret_missing)
+static int ask_landlock(struct arena *arena, const struct landlock_host *host,
+			uint32_t *ret_missing)
 {
 	static const struct landlock_ports all = { 1, 1 };
 	const struct landlock_want want = {
@@ -179,7 +179,7 @@ static int ask_landlock(struct arena *arena, int abi, uint32_t *ret_missing)
 		.allow_degraded = UINT32_MAX,
 	};
 	struct landlock_plan plan;
-	int r = landlock_plan(arena, abi, &want, &plan);
+	int r = landlock_plan(arena, host, &want, &plan);
 
 	if (r >= 0)
 		*ret_missing = plan.missing;
@@ -202,12 +202,12 @@ static int look_at_landlock(struct arena *arena, struct check *ret)
 {
 	struct check_finding *part = &ret->parts[CHECK_LANDLOCK];
 	bool apart = ret->parts[CHECK_NAMESPACES].state == CHECK_OK;
+	const struct landlock_host *host = host_landlock(ret->host);
 	const char *held, *missing;
 	uint32_t lacks = 0;
 	int r;
 
-	ret->landlock = landlock_probe();
-	if (ret->landlock == 0) {
+	if (host->abi == 0) {
 		part->state = CHECK_MISSING;
 		part->text = "this kernel has no Landlock, or it is off";
 		part->advice = "Linux 5.13 or later with `landlock` in lsm= of "
@@ -216,7 +216,7 @@ static int look_at_landlock(struct arena *arena, struct check *ret)
 			       "and write_only cannot be held";
 		return 0;
 	}
-	r = ask_landlock(arena, ret->landlock, &lacks);
+	r = ask_landlock(arena, host, &lacks);
 	if (r < 0)
 		return r;
 	ret->missing = lacks & ~(apart ? check_by_namespaces : 0);
@@ -226,7 +226,7 @@ static int look_at_landlock(struct arena *arena, struct check *ret)
 		return -ENOMEM;
 	part->state = ret->missing ? CHECK_PARTLY : CHECK_OK;
 	part->text =
-		arena_printf(arena, "version %d%s%s%s%s", ret->landlock,
+		arena_printf(arena, "version %d%s%s%s%s", host->abi,
 			     *missing ? "; not held: " : "", missing,
 			     *held ? "; held by namespaces and mounts: " : "",
 			     held);
@@ -243,7 +243,7 @@ static int look_around(struct arena *arena, struct check *ret)
 {
 	struct check_finding *part = &ret->parts[CHECK_NESTED];
 	const char *mark;
-	int r = nested_container(arena, &mark);
+	int r = host_container(arena, ret->host, &mark);
 
 	if (r < 0)
 		return r;
@@ -286,14 +286,14 @@ static int look_for_mappers(struct arena *arena, struct check *ret)
 	return 0;
 }
 
-int check_look(struct arena *arena, struct check *ret)
+int check_look(struct arena *arena, struct host *host, struct check *ret)
 {
 	int (*const looks[])(struct arena *, struct check *) = {
 		look_at_seccomp, look_at_namespaces, look_at_landlock,
 		check_cgroups,	 look_around,	     look_for_mappers,
 	};
 
-	*ret = (struct check){ 0 };
+	*ret = (struct check){ .host = host };
 	for (size_t i = 0; i < COUNT(looks); i++) {
 		int r = looks[i](arena, ret);
 

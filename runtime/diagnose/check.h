@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct arena;
+struct host;
 
 enum check_state {
 	CHECK_OK,
@@ -35,8 +36,8 @@ struct check_finding {
 };
 
 struct check {
+	struct host *host;
 	struct check_finding parts[CHECK_PARTS];
-	int landlock;	  /* version; 0: none */
 	uint32_t missing; /* protections that nothing here holds */
 	uint32_t limits;  /* 1 << enum check_limit that can be had */
 };
@@ -50,7 +51,7 @@ enum check_limit {
 };
 
 /* Look at everything. */
-int check_look(struct arena *arena, struct check *ret);
+int check_look(struct arena *arena, struct host *host, struct check *ret);
 /* 0: all is well, 1: a part of it, 2: no sandbox is possible. */
 int check_verdict(const struct check *check);
 const char *check_part_name(enum check_part part);

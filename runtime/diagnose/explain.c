@@ -12,7 +12,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "base/util.h"
-#include "confine/landlock.h"
+#include "confine/host.h"
 #include "policy/keys.h"
 #include "policy/syscalls.h"
 #include "runtime/diagnose/check_cgroups.h"
@@ -407,7 +407,7 @@ static int look(struct arena *arena, const struct session *session,
 	int r = settle(arena, all, &request);
 
 	if (r >= 0)
-		r = probe_namespaces(!sandbox_may_mount() ||
+		r = probe_namespaces(!host_may_mount(session->host) ||
 					     policy->set[KEY_UID],
 				     &all->namespaces);
 	if (r < 0)

@@ -6,18 +6,23 @@
 
 #include "base/arena.h"
 #include "base/util.h"
-#include "confine/landlock.h"
+#include "confine/host.h"
 #include "policy/keys.h"
 #include "runtime/diagnose/explain.h"
 #include "runtime/enforce/files.h"
 #include "runtime/enforce/view.h"
+
+static int landlock_of(const struct explanation *all)
+{
+	return host_landlock(all->creation.enforcement.host)->abi;
+}
 
 static const char *landlock_text(struct arena *arena,
 				 const struct explanation *all)
 {
 	if (!all->landlock)
 		return "";
-	return arena_printf(arena, "; Landlock (version %d)", landlock_probe());
+	return arena_printf(arena, "; Landlock (version %d)", landlock_of(all));
 }
 
 /* ---- files ---- */
@@ -204,7 +209,8 @@ static const char *unix_text(struct arena *arena,
 	if (enforcement->net.unix_sockets)
 		return arena_printf(arena,
 				    "%s%sLandlock (version %d) refuses %s",
-				    masks, *masks ? "; " : "", landlock_probe(),
+				    masks, *masks ? "; " : "",
+				    host_landlock(enforcement->host)->abi,
 				    *masks ? "those that come later" :
 					     "the sockets of others that are "
 					     "not listed");
@@ -233,7 +239,7 @@ static int explain_network(struct arena *arena, const struct explanation *all,
 		line->how = arena_printf(arena,
 					 "Landlock (version %d) judges the "
 					 "ports of TCP",
-					 landlock_probe());
+					 landlock_of(all));
 	} else {
 		line->how = "in this network any port may be bound";
 	}

@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "base/sys.h"
 #include "base/util.h"
+#include "confine/host.h"
 #include "runtime/enforce/view.h"
 
 #define OPTIONS                                                               \
@@ -421,7 +422,8 @@ int trace_open(struct trace *why, const struct creation *c,
 
 	if (!net)
 		return -ENOMEM;
-	r = landlock_plan(c->arena, landlock_probe(), &c->enforcement.net, net);
+	r = landlock_plan(c->arena, host_landlock(c->enforcement.host),
+			  &c->enforcement.net, net);
 	if (r < 0)
 		return r;
 	why->arena = c->arena;
@@ -436,6 +438,8 @@ int trace_open(struct trace *why, const struct creation *c,
 		.root = why->root,
 		.prefix = c->enforcement.view->prefix,
 		.no_namespaces = c->enforcement.no_namespaces,
+		.judges_sockets = landlock_judges_sockets(
+			host_landlock(c->enforcement.host)),
 		.net = net,
 	};
 	return 0;

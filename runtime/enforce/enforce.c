@@ -17,6 +17,7 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
+#include "confine/host.h"
 #include "confine/nested.h"
 #include "policy/profile_find.h"
 #include "runtime/enforce/no_namespaces.h"
@@ -186,7 +187,7 @@ static int gather(struct arena *arena, const struct strings *allowed,
 	if (r == 0)
 		r = check_namespaces(ret);
 	if (r == 0)
-		r = nested_weaken(arena, ret);
+		r = nested_weaken(arena, enforcement->host, ret);
 	if (r < 0)
 		return r;
 	if (policy_is_infra(&spec->annotations))
@@ -320,7 +321,8 @@ int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
 		r = apply(arena, spec, enforcement);
 	if (r >= 0)
 		r = check_masks(enforcement);
-	if (r >= 0 && !enforcement->no_namespaces && landlock_probe() == 0)
+	if (r >= 0 && !enforcement->no_namespaces &&
+	    host_landlock(enforcement->host)->abi == 0)
 		enforcement->landlock = needs_landlock(&enforcement->policy);
 	return r;
 }

@@ -15,10 +15,12 @@
 #include "policy/presets.h"
 
 struct arena;
+struct host;
 struct policy_kept;
 struct view;
 
 struct enforcement {
+	struct host *host;	 /* never NULL */
 	const char *bundle;	 /* relative sources start here */
 	const char *rootfs;	 /* on the host; the caller's */
 	const char *home;	 /* inside: what ~ means */

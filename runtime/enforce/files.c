@@ -22,6 +22,7 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
+#include "confine/host.h"
 #include "runtime/enforce/enforce.h"
 #include "runtime/enforce/files.h"
 #include "runtime/enforce/placeholders.h"
@@ -177,7 +178,7 @@ int enforce_files_plan(struct arena *arena,
 	want.npaths = rules->n;
 	want.allow_degraded = policy->allow_degraded | held;
 	want.disable = policy->disable;
-	r = landlock_plan(arena, landlock_probe(), &want, ret);
+	r = landlock_plan(arena, host_landlock(enforcement->host), &want, ret);
 	if (r >= 0)
 		ret->missing &= ~held;
 	return r;

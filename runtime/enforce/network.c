@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/files.h"
+#include "confine/host.h"
 #include "policy/net_rule.h"
 #include "runtime/enforce/spec.h"
 
@@ -324,11 +325,11 @@ static bool holds_sockets(const struct policy *policy)
  * exec is in a domain of its own: where mounts cover what is there, both may
  * connect to what they could have made, and only there.
  */
-static void judge_sockets(struct enforcement *enforcement, int abi)
+static void judge_sockets(struct enforcement *enforcement)
 {
 	const struct policy *policy = &enforcement->policy;
 
-	if (!landlock_judges_sockets(abi))
+	if (!landlock_judges_sockets(host_landlock(enforcement->host)))
 		return;
 	enforcement->net.unix_sockets = !enforcement->masks_sockets ||
 					files_wanted(policy);
@@ -340,7 +341,7 @@ static void judge_sockets(struct enforcement *enforcement, int abi)
 
 /* A mount namespace is what masks are made in. */
 static int mask_sockets(struct enforcement *enforcement,
-			const struct oci_spec *spec, int abi)
+			const struct oci_spec *spec)
 {
 	const uint32_t bit = 1U << PROTECT_NAMESPACES;
 	const struct policy *policy = &enforcement->policy;
@@ -348,7 +349,7 @@ static int mask_sockets(struct enforcement *enforcement,
 	if (!enforcement->no_namespaces && !holds_sockets(policy))
 		return 0;
 	enforcement->masks_sockets = is_own(spec, OCI_NS_MOUNT);
-	judge_sockets(enforcement, abi);
+	judge_sockets(enforcement);
 	if (enforcement->masks_sockets || enforcement->no_namespaces ||
 	    enforcement->net.unix_sockets)
 		return 0;
@@ -374,8 +375,7 @@ void enforce_scope(struct enforcement *enforcement, const struct oci_spec *spec)
 			    policy->mode != POLICY_MODE_OPEN));
 }
 
-static int plan_landlock(struct arena *arena, struct enforcement *enforcement,
-			 int abi)
+static int plan_landlock(struct arena *arena, struct enforcement *enforcement)
 {
 	struct landlock_want *want = &enforcement->net;
 	struct landlock_plan plan;
@@ -383,7 +383,7 @@ static int plan_landlock(struct arena *arena, struct enforcement *enforcement,
 
 	want->allow_degraded = enforcement->policy.allow_degraded;
 	want->disable = enforcement->policy.disable;
-	r = landlock_plan(arena, abi, want, &plan);
+	r = landlock_plan(arena, host_landlock(enforcement->host), want, &plan);
 	if (r < 0)
 		return r;
 	enforcement->missing |= plan.missing;
@@ -400,9 +400,9 @@ int enforce_net(struct arena *arena, struct enforcement *enforcement,
 		policy->allow_local_binding || policy->bind.n ||
 		policy->deny_bind.n ||
 		(policy->set[KEY_NET_BIND] && policy->mode != POLICY_MODE_DENY);
-	int abi = landlock_probe(), r;
+	int r;
 
-	r = mask_sockets(enforcement, spec, abi);
+	r = mask_sockets(enforcement, spec);
 	if (r == 0 && is_mode(policy, POLICY_MODE_LOOPBACK))
 		r = isolate(enforcement, spec, "network.mode 'loopback'");
 	if (r == 0 && policy->allow_local_binding)
@@ -412,5 +412,5 @@ int enforce_net(struct arena *arena, struct enforcement *enforcement,
 	    (!is_mode(policy, POLICY_MODE_DENY) ||
 	     policy->allow_local_binding || policy->bind.n))
 		r = hold_tcp(arena, enforcement, spec);
-	return r < 0 ? r : plan_landlock(arena, enforcement, abi);
+	return r < 0 ? r : plan_landlock(arena, enforcement);
 }

@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/sys.h"
 #include "base/util.h"
-#include "confine/landlock.h"
+#include "confine/host.h"
 
 #define ROUNDS 1000
 
@@ -42,7 +42,8 @@ bool no_namespaces_needed(void)
 }
 
 /* More than a protection: there is nothing to go without. */
-static bool cannot_be_left(const struct policy *policy, enum policy_key key)
+static bool cannot_be_left(struct host *host, const struct policy *policy,
+			   enum policy_key key)
 {
 	switch (key) {
 	case KEY_UID:
@@ -51,7 +52,7 @@ static bool cannot_be_left(const struct policy *policy, enum policy_key key)
 	case KEY_MOUNT:
 		return true;
 	case KEY_UNIX:
-		return !landlock_judges_sockets(landlock_probe());
+		return !landlock_judges_sockets(host_landlock(host));
 	/* Only in a /dev of its own some are there and others are not. */
 	case KEY_GPU_DEVICES:
 		return policy->gpu_devices.n;
@@ -104,8 +105,8 @@ static int refuse(const struct policy *policy, const char *keys,
 		    keys);
 }
 
-int no_namespaces_check(struct arena *arena, struct policy *policy,
-			uint32_t *ret_missing)
+int no_namespaces_check(struct arena *arena, struct host *host,
+			struct policy *policy, uint32_t *ret_missing)
 {
 	bool may_lack = may_lose_limits(policy);
 	bool only_limits = true;
@@ -121,7 +122,7 @@ int no_namespaces_check(struct arena *arena, struct policy *policy,
 			policy->set[key] = false;
 			*ret_missing |= 1U << PROTECT_CGROUPS &
 					~policy->disable;
-		} else if (is_limit(key) || cannot_be_left(policy, key)) {
+		} else if (is_limit(key) || cannot_be_left(host, policy, key)) {
 			only_limits = only_limits && is_limit(key);
 			keys = arena_printf(arena, "%s%s%s", keys,
 					    *keys ? ", " : "",

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,29 +12,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "base/io.h"
-#include "base/proc.h"
-
-#define WHOLE_RANGE 4294967295U
-
-/* The initial user namespace maps everything onto itself. */
-static int ask_userns(int proc, bool *ret_in_userns)
-{
-	autoclose int fd = proc_open_at(proc, "self/uid_map", O_RDONLY);
-	unsigned int inside, outside, size;
-	char line[128] = "";
-
-	if (fd < 0 && errno == ENOENT) {
-		*ret_in_userns = false;
-		return 0;
-	}
-	if (fd < 0 || read(fd, line, sizeof line - 1) < 0)
-		return fail(errno, "read /proc/self/uid_map");
-	*ret_in_userns = sscanf(line, "%u %u %u", &inside, &outside, &size) !=
-				 3 ||
-			 inside != 0 || outside != 0 || size != WHOLE_RANGE;
-	return 0;
-}
+#include "confine/host.h"
 
 static int ask_caps(uint64_t *ret)
 {
@@ -60,13 +36,13 @@ static bool apparmor_enabled(void)
 	return fd >= 0 && read(fd, &word, 1) == 1 && word == 'Y';
 }
 
-int facts_gather(int proc, int rootless, struct facts *ret)
+int facts_gather(int proc, struct host *host, int rootless, struct facts *ret)
 {
 	struct facts facts = { .euid = geteuid(), .egid = getegid() };
 	struct stat st;
 	int r;
 
-	r = ask_userns(proc, &facts.in_userns);
+	r = host_in_userns(host, proc, &facts.in_userns);
 	if (r < 0)
 		return r;
 	r = ask_caps(&facts.caps);

@@ -9,6 +9,7 @@
 #include "cgroups/cgroup.h"
 
 struct arena;
+struct host;
 
 struct facts {
 	uid_t euid;
@@ -23,6 +24,6 @@ struct facts {
 };
 
 /* rootless: as --rootless says: -1 auto, 0, 1. */
-int facts_gather(int proc, int rootless, struct facts *ret);
+int facts_gather(int proc, struct host *host, int rootless, struct facts *ret);
 /* The one that takes long: only for who makes or changes cgroups. */
 int facts_cgroups(struct arena *arena, int proc, struct facts *facts);

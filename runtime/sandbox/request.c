@@ -19,7 +19,6 @@
 #include "base/num.h"
 #include "base/util.h"
 #include "confine/confine.h"
-#include "confine/nested.h"
 #include "policy/keys.h"
 #include "policy/profile_find.h"
 #include "runtime/cli/command.h"
@@ -526,8 +525,6 @@ int request_parse(struct arena *arena, int argc, char **argv,
 	r = policy_check(&ret->policy, /* bundle= */ false);
 	if (r == 0)
 		r = confine_check_denied(&ret->policy.extra_deny);
-	if (r == 0)
-		r = nested_weaken(arena, &ret->policy);
 	if (r < 0)
 		return r;
 	used += used < argc && streq(argv[used], "--");

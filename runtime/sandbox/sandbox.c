@@ -4,12 +4,10 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -18,6 +16,7 @@
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/util.h"
+#include "confine/host.h"
 #include "oci/write.h"
 #include "runtime/container/delete.h"
 #include "runtime/enforce/gpus.h"
@@ -259,7 +258,8 @@ static int fill_policy(struct sandbox *s)
 	policy->set[KEY_READ] = true;
 	policy->set[KEY_NET_MODE] = true;
 	if (s->without->namespaces)
-		return no_namespaces_check(s->arena, policy,
+		return no_namespaces_check(s->arena, s->creation->session->host,
+					   policy,
 					   &s->creation->enforcement.missing);
 	if (!policy->set[KEY_TASKS]) {
 		policy->set[KEY_TASKS] = true;
@@ -407,17 +407,6 @@ struct sandbox_without sandbox_disabled(const struct policy *policy)
 	};
 }
 
-bool sandbox_may_mount(void)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	return syscall(SYS_capget, &header, data) == 0 &&
-	       data[0].effective & 1U << CAP_SYS_ADMIN;
-}
-
 /* What the plan is told beside the specification. */
 static int fill_input(struct sandbox *s)
 {
@@ -453,7 +442,7 @@ int sandbox_plan(struct creation *c, const struct request *request,
 		.request = request,
 		.view = arena_alloc(c->arena, sizeof *s.view),
 		.spec = &c->spec,
-		.own_users = !sandbox_may_mount() ||
+		.own_users = !host_may_mount(c->session->host) ||
 			     request->policy.set[KEY_UID],
 		.without = without,
 	};
@@ -474,6 +463,7 @@ int sandbox_plan(struct creation *c, const struct request *request,
 	c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
+	c->enforcement.host = c->session->host;
 	c->enforcement.env_base = request->env_base;
 	c->enforcement.view = s.view;
 	c->enforcement.no_namespaces = without->namespaces;

@@ -28,5 +28,3 @@ int sandbox_plan(struct creation *creation, const struct request *request,
  * caller was killed. Fails if one is running.
  */
 int sandbox_make_room(const struct creation *creation, const char *name);
-/* Without the right to mount, root is like everybody else. */
-bool sandbox_may_mount(void);

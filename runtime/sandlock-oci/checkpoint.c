@@ -209,7 +209,7 @@ static int checkpoint(const struct session *session, struct container *c,
 		      const struct checkpoint_options *o)
 {
 	enum oci_status status;
-	struct enforcement enforcement = { 0 };
+	struct enforcement enforcement = { .host = session->host };
 	struct oci_spec spec;
 	int r = container_status(c, &status);
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "confine/confine.h"
+#include "confine/host.h"
 #include "oci/oci.h"
 #include "runtime/cli/dispatch.h"
 #include "runtime/cli/elevated.h"
@@ -54,7 +55,10 @@ static int run_words(struct arena *arena, unsigned int given_fds, int argc,
 		.commands = commands,
 		.ncommands = COUNT(commands),
 	};
-	struct session session = { .arena = arena, .given_fds = given_fds };
+	struct host host = { 0 };
+	struct session session = { .arena = arena,
+				   .host = &host,
+				   .given_fds = given_fds };
 	struct global_options options = { 0 };
 	const struct command *command;
 	struct arguments args;

@@ -391,7 +391,8 @@ static int apply(const struct session *session, const struct container *c,
 
 	if (proc < 0)
 		return proc;
-	if ((r = facts_gather(proc, session->rootless, &facts)) < 0 ||
+	if ((r = facts_gather(proc, session->host, session->rootless, &facts)) <
+		    0 ||
 	    (r = facts_cgroups(arena, proc, &facts)) < 0 ||
 	    (r = cgroup_check_resources(&limits->merged, &facts.cgroups)) < 0 ||
 	    (r = cgroup_from_record(arena, &c->record, &cgroup)) < 0)
@@ -412,7 +413,7 @@ static int update_locked(const struct session *session,
 	struct arena *arena = session->arena;
 	const char *old, *merged;
 	enum oci_status status;
-	struct enforcement enforcement = { 0 };
+	struct enforcement enforcement = { .host = session->host };
 	struct limits limits;
 	struct oci_spec spec;
 	int r;

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/util.h"
+#include "confine/host.h"
 #include "oci/write.h"
 #include "policy/policy.h"
 #include "runtime/diagnose/check.h"
@@ -44,7 +45,7 @@ static int print_json(struct arena *arena, const struct check *check)
 	writer_open(&w, arena, WRITE_PRETTY);
 	put_object(&w, NULL);
 	put_string(&w, "verdict", verdicts[check_verdict(check)]);
-	put_i64(&w, "landlockAbi", check->landlock);
+	put_i64(&w, "landlockAbi", host_landlock(check->host)->abi);
 	put_array(&w, "missing");
 	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
 		if (check->missing & 1U << i)
@@ -74,7 +75,7 @@ static int run(const struct session *session, const void *options, int argc,
 
 	(void)argc;
 	(void)argv;
-	r = check_look(session->arena, &check);
+	r = check_look(session->arena, session->host, &check);
 	if (r < 0)
 		return r;
 	if (!o->json)

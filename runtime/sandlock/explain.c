@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/auto.h"
+#include "confine/nested.h"
 #include "runtime/diagnose/explain.h"
 #include "runtime/sandlock/arguments_help.h"
 #include "runtime/sandlock/commands.h"
@@ -18,6 +19,9 @@ static int run(const struct session *session, const void *options, int argc,
 	(void)options;
 	r = request_take(arena, &sandlock_explain, argc, argv, &request);
 	if (r <= 0)
+		return r;
+	r = nested_weaken(arena, session->host, &request.policy);
+	if (r < 0)
 		return r;
 	r = explain_make(arena, session, &request, &all);
 	if (r >= 0 && request.json)

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "confine/host.h"
 #include "oci/state_root.h"
 #include "runtime/cli/dispatch.h"
 #include "runtime/cli/elevated.h"
@@ -123,7 +124,8 @@ static void note_words(struct session *session, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	AUTO(arena_close) struct arena arena = { 0 };
-	struct session session = { .arena = &arena };
+	struct host host = { 0 };
+	struct session session = { .arena = &arena, .host = &host };
 	int r = log_open(&(struct log_options){ .program = "sandlock" });
 
 	note_words(&session, argc, argv);

@@ -7,6 +7,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "confine/nested.h"
 #include "runtime/container/attached.h"
 #include "runtime/diagnose/denials.h"
 #include "runtime/diagnose/limits_hit.h"
@@ -257,6 +258,14 @@ static int run_and_tell(const struct session *session,
 	return r < 0 ? r : result.status;
 }
 
+/* 1, as request_take returns, or an error. */
+static int weaken(const struct session *session, struct request *request)
+{
+	int r = nested_weaken(session->arena, session->host, &request->policy);
+
+	return r < 0 ? r : 1;
+}
+
 static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
@@ -265,6 +274,8 @@ static int run(const struct session *session, const void *options, int argc,
 
 	(void)options;
 	r = request_take(session->arena, &sandlock_run, argc, argv, &request);
+	if (r > 0)
+		r = weaken(session, &request);
 	if (r > 0 && session->command_line &&
 	    env_hide_words(session->arena, session->command_line,
 			   session->command_line_size, &request.policy) < 0)

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/confine.h"
+#include "confine/host.h"
 #include "oci/oci.h"
 #include "runtime/cli/command.h"
 #include "runtime/enforce/enforce.h"
@@ -48,7 +49,8 @@ static int to_plan(struct arena *arena, const char *json)
 	const struct strings allowed = { 0 };
 	const struct join join = JOIN_NONE;
 	struct oci_spec spec;
-	struct enforcement enforcement = { 0 };
+	struct host host = { 0 };
+	struct enforcement enforcement = { .host = &host };
 	struct cgroup cgroup = { 0 };
 	struct plan plan;
 	struct make_input in = {

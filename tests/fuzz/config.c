@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "confine/confine.h"
+#include "confine/host.h"
 #include "runtime/cli/command.h"
 #include "tests/fuzz/plan_check.h"
 
@@ -91,7 +92,8 @@ static void try_plan(struct arena *arena)
 	struct facts facts = { .caps = ~0ULL,
 			       .apparmor = true,
 			       .selinux = true };
-	struct enforcement enforcement = { 0 };
+	struct host host = { 0 };
+	struct enforcement enforcement = { .host = &host };
 	struct confine_filter filter;
 	struct make_input in = {
 		.arena = arena,

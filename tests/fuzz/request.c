@@ -193,14 +193,13 @@ static bool is_same_key(const struct policy *a, const struct policy *b,
 					      policy_value(b, key)));
 }
 
-/* Of the file, if the flags have not set it; weaker_nested adds to one key. */
+/* Of the file, if the flags have not set it. */
 static bool is_of(const struct policy *file, const struct policy *flags,
 		  enum policy_key key)
 {
 	const struct policy *policy = &request.policy;
 
-	return (key == KEY_ALLOW_DEGRADED && policy->weaker_nested) ||
-	       is_same_key(policy, flags->set[key] ? flags : file, key);
+	return is_same_key(policy, flags->set[key] ? flags : file, key);
 }
 
 /* A word that was taken, and is no key's. */

@@ -39,6 +39,7 @@ static const char *const system_paths[] = { "/usr", "/lib", "/lib64", "/bin" };
 
 struct world {
 	struct arena arena;
+	struct landlock_host landlock;
 	int abi;
 	char place[64]; /* a fresh one for each try */
 	int listener;	/* on place/a/socket */
@@ -224,7 +225,8 @@ make_plan(struct world *world, const struct landlock_path *paths, size_t n)
 	};
 	struct landlock_plan plan;
 
-	assert_int_equal(landlock_plan(&world->arena, world->abi, &want, &plan),
+	assert_int_equal(landlock_plan(&world->arena, &world->landlock, &want,
+				       &plan),
 			 0);
 	return plan;
 }
@@ -291,7 +293,8 @@ static int open_world(void **state)
 	if (!world)
 		return -1;
 	world->listener = -1;
-	world->abi = landlock_probe();
+	world->landlock = landlock_probe();
+	world->abi = world->landlock.abi;
 	return arena_open(&world->arena, 4 << 20);
 }
 
@@ -490,8 +493,8 @@ static void scopes_end_at_the_sandbox(void **state)
 		};
 		struct landlock_plan plan;
 
-		assert_int_equal(landlock_plan(&world->arena, world->abi, &want,
-					       &plan),
+		assert_int_equal(landlock_plan(&world->arena, &world->landlock,
+					       &want, &plan),
 				 0);
 		assert_int_equal(attempt(world, &plan, try_signal),
 				 want.signals ? EPERM : 0);
@@ -557,8 +560,8 @@ static void tcp_ports_are_those_listed(void **state)
 		};
 		struct landlock_plan plan;
 
-		assert_int_equal(landlock_plan(&world->arena, world->abi, &want,
-					       &plan),
+		assert_int_equal(landlock_plan(&world->arena, &world->landlock,
+					       &want, &plan),
 				 0);
 		if (!plan.needed)
 			continue;

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* confine/host.c - ask for each fact about the host once. */
+#include "confine/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/err.h"
+#include "base/proc.h"
+#include "base/util.h"
+
+/* Whether the caller is the first one who needs it. */
+static bool is_new(struct host *host, enum host_fact fact)
+{
+	bool known = host->asked & fact;
+
+	host->asked |= fact;
+	return !known;
+}
+
+const struct landlock_host *host_landlock(struct host *host)
+{
+	if (is_new(host, HOST_LANDLOCK))
+		host->landlock = landlock_probe();
+	return &host->landlock;
+}
+
+int host_in_userns(struct host *host, int proc, bool *ret)
+{
+	if (!(host->asked & HOST_IN_USERNS)) {
+		int r = proc_in_userns(proc, &host->in_userns);
+
+		if (r < 0)
+			return r;
+		host->asked |= HOST_IN_USERNS;
+	}
+	*ret = host->in_userns;
+	return 0;
+}
+
+bool host_may_mount(struct host *host)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (is_new(host, HOST_MAY_MOUNT))
+		host->may_mount = syscall(SYS_capget, &header, data) == 0 &&
+				  data[0].effective & 1U << CAP_SYS_ADMIN;
+	return host->may_mount;
+}
+
+/* ---- the traces that engines leave in their containers ---- */
+
+static ssize_t read_some(const char *path, char *ret, size_t size)
+{
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, ret, size - 1);
+
+	ret[n < 0 ? 0 : n] = '\0';
+	return n;
+}
+
+/* systemd and engines tell it to the first process: container=NAME. */
+static int told_to_init(struct arena *arena, const char **ret)
+{
+	char env[65536];
+	ssize_t n = read_some("/proc/1/environ", env, sizeof env);
+
+	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(env + at) + 1)
+		if (starts_with(env + at, "container=")) {
+			*ret = arena_printf(arena, "%s of process 1", env + at);
+			return *ret ? 0 : -ENOMEM;
+		}
+	return 0;
+}
+
+static int find_mark(struct arena *arena, struct host *host, const char **ret)
+{
+	static const char *const marks[] = { "/run/.containerenv",
+					     "/.dockerenv" };
+	bool in_userns;
+	int r;
+
+	*ret = NULL;
+	for (size_t i = 0; i < COUNT(marks); i++)
+		if (access(marks[i], F_OK) == 0) {
+			*ret = marks[i];
+			return 0;
+		}
+	r = told_to_init(arena, ret);
+	if (r < 0 || *ret)
+		return r;
+	r = host_in_userns(host, -1, &in_userns);
+	if (r >= 0 && in_userns)
+		*ret = "a user namespace that is not the first one";
+	return r;
+}
+
+int host_container(struct arena *arena, struct host *host, const char **ret)
+{
+	if (!(host->asked & HOST_CONTAINER)) {
+		int r = find_mark(arena, host, &host->container);
+
+		if (r < 0)
+			return r;
+		host->asked |= HOST_CONTAINER;
+	}
+	*ret = host->container;
+	return 0;
+}

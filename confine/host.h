@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine/host.h - what this host offers and who we are on it.
+ *
+ * A fact is asked when a function below first needs it, and then remembered.
+ * A test fills in the facts by hand and says that they were asked.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "confine/landlock.h"
+
+struct arena;
+
+enum host_fact {
+	HOST_LANDLOCK = 1 << 0,
+	HOST_IN_USERNS = 1 << 1,
+	HOST_MAY_MOUNT = 1 << 2,
+	HOST_CONTAINER = 1 << 3,
+	HOST_SECCOMP = 1 << 4,
+	HOST_NAMESPACES = 1 << 5,	/* as root: without a user namespace */
+	HOST_USER_NAMESPACES = 1 << 6,	/* in a new user namespace */
+	HOST_LIMITS = 1 << 7,
+};
+
+/* Something that a child tried. */
+struct host_trial {
+	bool works;
+	const char *step; /* that failed: "make a user namespace" */
+	int err;
+};
+
+/* What a cgroup of ours can limit. */
+enum host_limit {
+	HOST_LIMIT_MEMORY,
+	HOST_LIMIT_PIDS,
+	HOST_LIMIT_CPU,
+	HOST_LIMIT_CPUSET,
+	HOST_LIMITS_COUNT,
+};
+
+struct host {
+	uint32_t asked; /* enum host_fact: those below that are known */
+	struct landlock_host landlock;
+	bool in_userns;	       /* the user namespace is not the initial one */
+	bool may_mount;	       /* CAP_SYS_ADMIN: no user namespace is needed */
+	const char *container; /* how one can tell that this is one, or NULL */
+	struct host_trial seccomp;
+	struct host_trial namespaces, user_namespaces;
+	uint32_t limits;	  /* 1 << enum host_limit: those available */
+	const char *cgroups_mode; /* "version 2" */
+};
+
+const struct landlock_host *host_landlock(struct host *host);
+int host_in_userns(struct host *host, int proc, bool *ret);
+/* Without the right to mount, root needs a user namespace, too. */
+bool host_may_mount(struct host *host);
+/*
+ * How one can tell that this is a container ("/run/.containerenv"), or NULL. A
+ * user namespace that is not the initial one counts as a container.
+ */
+int host_container(struct arena *arena, struct host *host, const char **ret);
