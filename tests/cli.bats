@@ -108,6 +108,22 @@ commands="create start state kill delete run exec ps list pause resume update
 	assert_output_has "config.json"
 }
 
+@test "the example in the manual page sandlock-oci(1) works" {
+	requires root
+	cd "$TMP"
+	mkdir web
+	cp -a "$(template_rootfs)" web/rootfs
+	awk '/^# EXAMPLE/ { here = 1 }
+		/^```/ { inside = here && !inside; next }
+		inside { sub(/^sandlock-oci/, "oci"); print }' \
+		"$TESTS/../sandlock-oci.1.md" >example
+	[ "$(grep -c '^oci ' example)" -eq 5 ]
+	# shellcheck source=/dev/null
+	. ./example >out 2>&1 </dev/null
+	grep -q 'sleep 1000' out
+	assert_gone web1
+}
+
 @test "features prints a document that engines can read" {
 	run_ok "$SANDLOCK_OCI" features
 	[ "$(jq -r .ociVersionMax <<<"$output")" = 1.3.0 ]
