@@ -80,8 +80,8 @@ check_listed() {
 check_size() {
 	report "no room of runtime/ has more than 26 files" "$(
 		for room in runtime/*/; do
-			n=$(find "$room" -name '*.[ch]' | wc -l)
-			[ "$n" -le 26 ] || echo "$room has $n"
+			size=$(find "$room" -name '*.[ch]' | wc -l)
+			[ "$size" -le 26 ] || echo "$room has $size"
 		done
 	)"
 }
