@@ -15,6 +15,7 @@
 
 struct arena;
 struct criu;
+struct cgroup;
 struct make_input;
 struct pb;
 
@@ -67,8 +68,9 @@ int external_put_dump(struct arena *arena, int proc, pid_t pid,
 int external_put_streams(struct arena *arena, int proc, pid_t pid, int images,
 			 struct pb *request);
 
-/* Restore: give every name its meaning here; notify is a directory. */
-int external_put_restore(const struct make_input *in, const char *notify,
+/* Restore: give every name its meaning here; cgroup: as made; notify is a directory. */
+int external_put_restore(const struct make_input *in,
+			 const struct cgroup *cgroup, const char *notify,
 			 struct pb *request);
 /* The namespaces joined, by descriptors criu gets or by their files. */
 int external_put_namespaces(struct criu *criu, const struct make_input *in,

@@ -94,7 +94,7 @@ static const char *own_directory(const struct cgroup *cgroup,
 }
 
 /* As cgroup_mount.c has them without a cgroup namespace. */
-static int put_cgroups(const struct make_input *in,
+static int put_cgroups(const struct make_input *in, const struct cgroup *cgroup,
 		       const struct oci_mount *mount, struct pb *request)
 {
 	const struct cgroup_layout *layout = &in->facts->cgroups;
@@ -110,7 +110,7 @@ static int put_cgroups(const struct make_input *in,
 						mount->destination,
 						strrchr(h->mount, '/'));
 		int r = name ? put_mount(in->arena, request, name, "",
-					 own_directory(in->cgroup, h)) :
+					 own_directory(cgroup, h)) :
 			       -ENOMEM;
 
 		if (r < 0)
@@ -140,7 +140,8 @@ static int put_nodes(const struct make_input *in, struct pb *request)
 	return r;
 }
 
-int external_put_restore(const struct make_input *in, const char *notify,
+int external_put_restore(const struct make_input *in,
+			 const struct cgroup *cgroup, const char *notify,
 			 struct pb *request)
 {
 	autoclose int proc = proc_open();
@@ -160,7 +161,7 @@ int external_put_restore(const struct make_input *in, const char *notify,
 		if (oci_mount_is_bind(m))
 			r = put_bind(in, m, &host, request);
 		else if (m->type && streq(m->type, "cgroup"))
-			r = put_cgroups(in, m, request);
+			r = put_cgroups(in, cgroup, m, request);
 		if (r < 0)
 			return fail_in(r, "mounts[%zu]", i);
 	}

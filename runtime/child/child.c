@@ -229,6 +229,15 @@ static int write_text(int fd, const char *text)
 	return n == (ssize_t)strlen(text) ? 0 : -1;
 }
 
+static int join_cgroup(int fd)
+{
+	if (fd < 0) {
+		errno = ENOENT;
+		return -1;
+	}
+	return write_text(fd, "0");
+}
+
 static int set_time_offsets(struct child *child, const char *text)
 {
 	autoclose int fd = proc_open_at(child->slots[SLOT_PROC],
@@ -267,7 +276,7 @@ static int namespace_step(struct child *child, const struct step *step)
 	case STEP_TIME_OFFSETS:
 		return set_time_offsets(child, step->text);
 	case STEP_JOIN_CGROUP:
-		return write_text(child->slots[step->in], "0");
+		return join_cgroup(child->slots[step->in]);
 	case STEP_SETSID:
 		return setsid() < 0 ? -1 : 0;
 	case STEP_LOOPBACK:

@@ -353,6 +353,9 @@ int child_mount_step(struct child *child, const struct step *step)
 		return reconfigure(child, step);
 	case STEP_CLONE_TREE:
 		return clone_tree(child, step);
+	case STEP_NEED_CGROUP:
+		errno = EACCES;
+		return child->slots[step->in] < 0 ? -1 : 0;
 	case STEP_SOURCE:
 		return child_ask_source(child, step);
 	case STEP_SETATTR:

@@ -99,24 +99,6 @@ static int open_gate(struct creation *c)
 	return 0;
 }
 
-static int open_notify(struct creation *c)
-{
-	const char *host = getenv("NOTIFY_SOCKET");
-	int r;
-
-	if (!is_set(host) || !make_has_mountns(&c->in) ||
-	    !sd_notify_is_heard(host))
-		return 0;
-	r = sd_notify_make(c->container.dir);
-	if (r < 0)
-		return r;
-	c->notify_host = host;
-	c->in.notify_socket = arena_printf(c->arena, "%s/%s/%s",
-					   c->session->root, c->in.id,
-					   NOTIFY_FOLDER);
-	return c->in.notify_socket ? 0 : -ENOMEM;
-}
-
 /* Device rules come after the child's own nodes exist, before anyone looks. */
 int create_apply_devices(struct creation *c)
 {
@@ -304,10 +286,13 @@ static int start_child(struct creation *c)
 	struct launch *l = &c->launch;
 	int r;
 
-	r = make_create(&c->in, &c->plan);
-	if (r < 0)
-		return r;
-	c->plan.slots[SLOT_GATE] = c->gate;
+	plan_arm(&c->plan, &(struct plan_descriptors){
+				   .join = &c->join,
+				   .cgroup = &c->cgroup,
+				   .gate = c->gate,
+				   .root = -1,
+				   .ruleset = -1,
+			   });
 	l->in = &c->in;
 	l->plan = &c->plan;
 	l->proc = c->proc;
@@ -353,7 +338,7 @@ int create_build(struct creation *c)
 	r = open_gate(c);
 	if (r < 0)
 		return r;
-	r = open_notify(c);
+	r = c->notify_host ? sd_notify_make(c->container.dir) : 0;
 	if (r < 0)
 		return r;
 	return start_child(c);

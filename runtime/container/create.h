@@ -40,7 +40,8 @@ struct creation {
 	struct facts facts;
 	struct oci_spec spec;
 	struct join join;
-	struct cgroup cgroup;
+	struct cgroup placed; /* where its cgroups are to be */
+	struct cgroup cgroup; /* those of them that could be made */
 	struct systemd_unit unit; /* name NULL: another driver */
 	struct strings unit_properties;
 	const char *unit_cgroup;
@@ -76,10 +77,12 @@ int create_place(struct creation *creation);
 /* Make the unit, with the child in it. */
 int create_start_unit(struct creation *creation);
 
+/* Read the bundle, check it and decide: no effect yet. */
+int create_prepare(struct creation *creation, const char *id, bool has_gate);
 /* The same when the specification, its policy and rootfs are there already. */
-int create_plan_spec(struct creation *creation);
-/* Read, check and plan: no effect yet. */
-int create_plan(struct creation *creation, const char *id, bool has_gate);
+int create_prepare_spec(struct creation *creation);
+/* Then make the plan: the last thing before the first effect. */
+int create_plan(struct creation *creation);
 /* Reserve the ID, and make the cgroups unless they wait for a process. */
 int create_reserve(struct creation *creation);
 int create_make_cgroups(struct creation *creation);

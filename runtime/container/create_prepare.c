@@ -17,6 +17,7 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "runtime/container/create.h"
+#include "runtime/launch/device_nodes.h"
 #include "runtime/launch/idmap.h"
 #include "runtime/launch/inherited.h"
 #include "runtime/launch/sd_notify.h"
@@ -224,7 +225,7 @@ static int gather(struct creation *c)
 	return r;
 }
 
-int create_plan_spec(struct creation *c)
+int create_prepare_spec(struct creation *c)
 {
 	int r;
 
@@ -234,7 +235,7 @@ int create_plan_spec(struct creation *c)
 	c->in.facts = &c->facts;
 	c->in.spec = &c->spec;
 	c->in.join = &c->join;
-	c->in.cgroup = &c->cgroup;
+	c->in.cgroup = &c->placed;
 	c->in.enforcement = &c->enforcement;
 	c->in.process = c->spec.process;
 	c->in.has_console = c->spec.process->terminal;
@@ -247,7 +248,7 @@ int create_plan_spec(struct creation *c)
 	return gather(c);
 }
 
-int create_plan(struct creation *c, const char *id, bool has_gate)
+int create_prepare(struct creation *c, const char *id, bool has_gate)
 {
 	int r;
 
@@ -270,5 +271,31 @@ int create_plan(struct creation *c, const char *id, bool has_gate)
 			   &c->enforcement);
 	if (r < 0)
 		return r;
-	return create_plan_spec(c);
+	return create_prepare_spec(c);
+}
+
+/* Where nobody listens, the program is not told of a socket. */
+static int find_notify(struct creation *c)
+{
+	const char *host = getenv("NOTIFY_SOCKET");
+
+	if (!is_set(host) || !make_has_mountns(&c->in) ||
+	    !sd_notify_is_heard(host))
+		return 0;
+	c->notify_host = host;
+	c->in.notify_socket = arena_printf(c->arena, "%s/%s/%s",
+					   c->session->root, c->in.id,
+					   NOTIFY_FOLDER);
+	return c->in.notify_socket ? 0 : -ENOMEM;
+}
+
+int create_plan(struct creation *c)
+{
+	int r;
+
+	r = find_notify(c);
+	if (r < 0)
+		return r;
+	r = make_create(&c->in, &c->plan);
+	return r < 0 ? r : device_nodes_locate(&c->facts, &c->plan);
 }

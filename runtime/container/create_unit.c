@@ -32,6 +32,21 @@ static int place_unit(struct creation *c)
 	return c->unit_cgroup ? 0 : -ENOMEM;
 }
 
+/* Making them drops those that it may not make; the plan names them all. */
+static int copy_members(struct creation *c)
+{
+	const struct cgroup *placed = &c->placed;
+
+	c->cgroup = *placed;
+	c->cgroup.items =
+		arena_array(c->arena, placed->n, sizeof *c->cgroup.items);
+	if (placed->n && !c->cgroup.items)
+		return -ENOMEM;
+	for (size_t i = 0; i < placed->n; i++)
+		c->cgroup.items[i] = placed->items[i];
+	return 0;
+}
+
 int create_place(struct creation *c)
 {
 	enum cgroup_manager manager = c->session->cgroup_manager;
@@ -45,12 +60,12 @@ int create_place(struct creation *c)
 		path = c->unit_cgroup;
 	}
 	r = cgroup_place(c->arena, &c->facts.cgroups, manager, path, c->in.id,
-			 &c->cgroup);
+			 &c->placed);
 	/* Nobody asks a sandbox for figures, or to be paused. */
 	if (r == 0 && c->enforcement.view)
 		r = cgroup_narrow(c->arena, &c->spec.linux_.resources,
-				  &c->cgroup);
-	return r;
+				  &c->placed);
+	return r < 0 ? r : copy_members(c);
 }
 
 int create_start_unit(struct creation *c)

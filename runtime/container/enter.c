@@ -204,7 +204,6 @@ static int hold_files(struct enter *e, const struct container *container)
 	e->ruleset = enforce_files_load(&files);
 	if (e->ruleset < 0)
 		return e->ruleset;
-	e->plan.slots[SLOT_RULESET] = e->ruleset;
 	return 0;
 }
 
@@ -220,12 +219,19 @@ int enter_prepare(struct enter *e, const struct session *session,
 	if (r < 0)
 		return r;
 	fill_input(e, container, options);
-	r = make_exec(&e->in, e->root, &e->plan);
+	r = make_exec(&e->in, &e->plan);
 	if (r < 0)
 		return r;
 	r = hold_files(e, container);
 	if (r < 0)
 		return r;
+	plan_arm(&e->plan, &(struct plan_descriptors){
+				   .join = &e->join,
+				   .cgroup = &e->cgroup,
+				   .gate = -1,
+				   .root = e->root,
+				   .ruleset = e->ruleset,
+			   });
 	l->in = &e->in;
 	l->plan = &e->plan;
 	l->proc = e->proc;

@@ -15,26 +15,6 @@
 
 #define BEFORE "unable to start container process: "
 
-const char *word_name(uint32_t word)
-{
-	static const char *const names[] = {
-		[WORD_FORKED] = "FORKED",
-		[WORD_UNMAPPED] = "UNMAPPED",
-		[WORD_UNPLACED] = "UNPLACED",
-		[WORD_MOUNTED] = "MOUNTED",
-		[WORD_CONSOLE] = "CONSOLE",
-		[WORD_CREATED] = "CREATED",
-		[WORD_GO] = "GO",
-		[WORD_LISTENER] = "LISTENER",
-		[WORD_EXEC] = "EXEC",
-		[WORD_FAILED] = "FAILED",
-		[WORD_ROOTED] = "ROOTED",
-		[WORD_SOURCE] = "SOURCE",
-	};
-
-	return word < COUNT(names) && names[word] ? names[word] : "?";
-}
-
 static int not_found(const struct launch *l, int error)
 {
 	const char *name = l->program;

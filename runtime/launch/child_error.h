@@ -4,8 +4,6 @@
 
 #include "runtime/launch/launch.h"
 
-/* "CREATED" and the like. */
-const char *word_name(uint32_t word);
 /* Record the sentence; the negative errno. */
 int child_error_failed(const struct launch *launch, const struct message *m);
 int child_error_died(const struct launch *launch);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include "base/sys.h"
 #include "base/util.h"
 #include "oci/oci.h"
+#include "runtime/plan/facts.h"
 #include "runtime/plan/plan.h"
 
 #define UEVENT_MAX 65536
@@ -126,8 +128,16 @@ int device_nodes_make(struct device_nodes *nodes, struct arena *arena,
 	return tree < 0 ? fail(errno, "clone %s", device->path) : tree;
 }
 
-int device_nodes_locate(struct plan *plan)
+static bool may_mknod(const struct facts *facts)
 {
+	return !facts->rootless && !facts->in_userns &&
+	       facts->caps >> CAP_MKNOD & 1;
+}
+
+int device_nodes_locate(const struct facts *facts, struct plan *plan)
+{
+	if (may_mknod(facts))
+		return 0;
 	for (size_t i = 0; i < plan->nsteps; i++) {
 		struct step *step = &plan->steps[i];
 		struct oci_device device;

@@ -3,6 +3,7 @@
 #pragma once
 
 struct arena;
+struct facts;
 struct oci_device;
 struct plan;
 
@@ -32,5 +33,8 @@ void device_nodes_close(struct device_nodes *nodes);
  */
 const char *device_nodes_find(struct arena *arena,
 			      const struct oci_device *device);
-/* Put the paths that device_nodes_find returns into the steps that bind host nodes. */
-int device_nodes_locate(struct plan *plan);
+/*
+ * Where the caller may not make nodes, put the paths that device_nodes_find
+ * returns into the steps that bind host nodes. Part of making the plan.
+ */
+int device_nodes_locate(const struct facts *facts, struct plan *plan);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +22,6 @@
 #include "base/sys.h"
 #include "runtime/child/child.h"
 #include "runtime/launch/child_error.h"
-#include "runtime/launch/device_nodes.h"
 #include "runtime/launch/idmap.h"
 #include "runtime/launch/mount_sources.h"
 #include "runtime/launch/seccomp_agent.h"
@@ -92,6 +90,7 @@ static int fail_to_clone(const struct launch *launch, int error)
 static int clone_child(struct launch *launch)
 {
 	struct plan *plan = launch->plan;
+	int cgroup = plan->slots[SLOT_CGROUP];
 	struct kernel_clone_args args = {
 		.flags = plan->clone_flags | CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)&launch->pidfd,
@@ -99,9 +98,11 @@ static int clone_child(struct launch *launch)
 	};
 	pid_t pid;
 
-	if (plan->into_cgroup >= 0) {
+	/* Without root there may be none. Otherwise -1 is an error of clone3. */
+	if (plan->into_cgroup &&
+	    (cgroup >= 0 || !launch->in->facts->rootless)) {
 		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (uint64_t)plan->into_cgroup;
+		args.cgroup = (uint64_t)cgroup;
 	}
 	pid = sys_clone3(&args);
 	if (pid == 0) {
@@ -120,20 +121,16 @@ static void tell_plan(const struct launch *launch)
 {
 	struct arena *arena = launch->in->arena;
 
+	const char *line;
+
 	if (!log_debugging())
 		return;
+	line = plan_clone_line(arena, launch->plan);
+	log_debug("%s", line ? line : "?");
 	for (size_t i = 0; i < launch->plan->nsteps; i++) {
-		const struct step *step = &launch->plan->steps[i];
-		const char *what = step_describe(arena, step);
-
-		log_debug("step %zu: %s", i, what ? what : "?");
+		line = step_line(arena, &launch->plan->steps[i]);
+		log_debug("step %zu: %s", i, line ? line : "?");
 	}
-}
-
-static bool may_mknod(const struct facts *facts)
-{
-	return !facts->rootless && !facts->in_userns &&
-	       facts->caps >> CAP_MKNOD & 1;
 }
 
 int launch_start(struct launch *launch)
@@ -148,11 +145,6 @@ int launch_start(struct launch *launch)
 	if (user >= 0) {
 		r = mount_sources_open(launch->plan, launch->proc,
 				       /* late= */ true, user);
-		if (r < 0)
-			return r;
-	}
-	if (!may_mknod(launch->in->facts)) {
-		r = device_nodes_locate(launch->plan);
 		if (r < 0)
 			return r;
 	}

@@ -159,7 +159,7 @@ static int join_on_cpus(const struct make_input *in, struct plan *plan)
 	return r;
 }
 
-int make_exec(const struct make_input *in, int root, struct plan *ret)
+int make_exec(const struct make_input *in, struct plan *ret)
 {
 	struct plan plan;
 	struct step *step;
@@ -173,7 +173,6 @@ int make_exec(const struct make_input *in, int root, struct plan *ret)
 	r = join_on_cpus(in, &plan);
 	if (r < 0)
 		return r;
-	plan.slots[SLOT_ROOT] = root;
 	plan_add(&plan, STEP_ENTER_ROOT)->in = SLOT_ROOT;
 	if (make_has_userns(in))
 		plan_add(&plan, STEP_BECOME_ROOT)->flags =

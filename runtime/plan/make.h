@@ -32,7 +32,7 @@ struct make_input {
 	const char *rootfs; /* absolute, cleaned */
 	bool fresh_root; /* a new file system covers rootfs; binds are real paths */
 	bool no_namespaces; /* no namespace at all, and the caller's user */
-	const struct cgroup *cgroup;
+	const struct cgroup *cgroup; /* as placed: it need not exist */
 	bool unplaced; /* the parent puts the child into its cgroup */
 	const struct join *join;
 	const struct enforcement *enforcement;
@@ -69,8 +69,8 @@ bool make_has_mountns(const struct make_input *in);
 
 /* make.c: everything `create` does. */
 int make_create(const struct make_input *in, struct plan *ret);
-/* make.c: everything `exec` does; root is open on the container's root. */
-int make_exec(const struct make_input *in, int root, struct plan *ret);
+/* make.c: everything `exec` does. */
+int make_exec(const struct make_input *in, struct plan *ret);
 
 /* namespaces.c: clone flags, join, maps, offsets. */
 int make_namespaces(const struct make_input *in, struct plan *plan);

@@ -24,14 +24,14 @@ static const char *base_name(const char *path)
 }
 
 /* The container's own directory in a hierarchy, or NULL. */
-static const char *own_directory(const struct make_input *in,
-				 const struct cgroup_hierarchy *h)
+static const struct cgroup_member *
+own_directory(const struct make_input *in, const struct cgroup_hierarchy *h)
 {
 	for (size_t i = 0; in->cgroup && i < in->cgroup->n; i++) {
 		const struct cgroup_member *m = &in->cgroup->items[i];
 
 		if (m->v2 == h->v2 && streq(m->controllers, h->controllers))
-			return m->path;
+			return m;
 	}
 	return NULL;
 }
@@ -83,6 +83,33 @@ static void add_host_clone(const struct mount_job *job, const char *path,
 }
 
 /*
+ * The container's own directory. Without root it may turn out that it cannot be
+ * made: then a read-only view of the hierarchy.
+ */
+static void add_own_clone(const struct mount_job *job,
+			  const struct cgroup_hierarchy *h,
+			  const struct cgroup_member *own, uint16_t tree)
+{
+	const struct make_input *in = job->in;
+	struct plan *plan = job->plan;
+	uint32_t need = plan_here(plan);
+	struct step *step;
+
+	if (!in->facts->rootless || in->unplaced) {
+		add_host_clone(job, own->path, false, tree);
+		return;
+	}
+	step = mounts_add(job, STEP_NEED_CGROUP);
+	step->in = (uint16_t)(plan->cgroup_slot + (own - in->cgroup->items));
+	step->text = own->path;
+	add_host_clone(job, own->path, false, tree);
+	mounts_on_denied_here(plan, need);
+	uint32_t last = plan_here(plan) - 1;
+	add_host_clone(job, h->mount, true, tree);
+	mounts_next_here(plan, last);
+}
+
+/*
  * Put a mount of one hierarchy into a slot: a new mount if a cgroup namespace
  * limits it, else the container's own directory. On a host with v2 alone,
  * engines expect the whole tree even without that namespace; a rootless runtime
@@ -92,7 +119,7 @@ static int add_hierarchy(const struct mount_job *job,
 			 const struct cgroup_hierarchy *h, uint16_t tree)
 {
 	const struct make_input *in = job->in;
-	const char *own = own_directory(in, h);
+	const struct cgroup_member *own = own_directory(in, h);
 	bool in_namespace = has_cgroup_namespace(in);
 	bool whole = in->facts->cgroups.mode == CGROUP_V2 && !in_namespace;
 	uint32_t fsmount = plan_here(job->plan);
@@ -108,7 +135,7 @@ static int add_hierarchy(const struct mount_job *job,
 		mounts_on_denied_here(job->plan, fsmount);
 	}
 	if (own && !whole)
-		add_host_clone(job, own, false, tree);
+		add_own_clone(job, h, own, tree);
 	else
 		add_host_clone(job, h->mount, !whole || in->facts->rootless,
 			       tree);

@@ -47,11 +47,9 @@ bool make_is_open(const struct make_input *in)
 
 static void join(const struct make_input *in, struct plan *plan, int ns)
 {
-	uint16_t slot = plan_slot(plan);
 	struct step *step = plan_add(plan, STEP_SETNS);
 
-	plan->slots[slot] = in->join->fds[ns];
-	step->in = slot;
+	step->in = (uint16_t)(SLOT_NAMESPACE + ns);
 	step->flags = (uint32_t)oci_ns_kinds[ns].flag;
 	step->text = arena_printf(in->arena, "%s ", oci_ns_kinds[ns].type);
 }
@@ -138,40 +136,50 @@ static int step_by_step(const struct make_input *in, struct plan *plan)
 	return 0;
 }
 
-static void join_cgroups(const struct make_input *in, struct plan *plan,
-			 bool v2_done)
+/*
+ * Without root, a hierarchy that the caller may not write is left out: its slot
+ * stays empty, and the step has nothing to do.
+ */
+static void join_cgroups(const struct make_input *in, struct plan *plan)
 {
 	for (size_t i = 0; i < in->cgroup->n; i++) {
 		const struct cgroup_member *m = &in->cgroup->items[i];
 		struct step *step;
-		uint16_t slot;
 
-		if (m->join < 0 || (m->v2 && v2_done))
+		if (m->v2 && plan->into_cgroup)
 			continue;
-		slot = plan_slot(plan);
-		plan->slots[slot] = m->join;
 		step = plan_add(plan, STEP_JOIN_CGROUP);
-		step->in = slot;
+		step->in = (uint16_t)(plan->cgroup_slot + i);
 		step->text = m->path;
 		step->place = "linux.cgroupsPath";
+		step->skip_missing = in->facts->rootless;
 	}
 }
 
-static int v2_directory(const struct cgroup *cgroup)
+static void add_cgroup_slots(const struct make_input *in, struct plan *plan)
+{
+	plan->cgroup = in->cgroup;
+	plan->cgroup_slot = (uint16_t)plan->nslots;
+	for (size_t i = 0; i < in->cgroup->n; i++)
+		(void)plan_slot(plan);
+}
+
+static bool has_v2(const struct cgroup *cgroup)
 {
 	for (size_t i = 0; i < cgroup->n; i++)
 		if (cgroup->items[i].v2)
-			return cgroup->items[i].dir;
-	return -1;
+			return true;
+	return false;
 }
 
 int make_namespaces(const struct make_input *in, struct plan *plan)
 {
-	int v2 = in->unplaced ? -1 : v2_directory(in->cgroup);
-	bool v2_only = in->facts->cgroups.mode == CGROUP_V2 && v2 >= 0;
+	bool v2 = !in->unplaced && has_v2(in->cgroup);
+	bool v2_only = in->facts->cgroups.mode == CGROUP_V2 && v2;
 	bool direct = one_clone_does(in);
 	int r = 0;
 
+	add_cgroup_slots(in, plan);
 	if (in->unplaced)
 		plan_add(plan, STEP_STOP)->number = WORD_UNPLACED;
 	if (direct) {
@@ -187,7 +195,7 @@ int make_namespaces(const struct make_input *in, struct plan *plan)
 			return r;
 	}
 	if (!in->unplaced)
-		join_cgroups(in, plan, /* v2_done= */ plan->into_cgroup >= 0);
+		join_cgroups(in, plan);
 	if (is_new(in, OCI_NS_CGROUP) && !(direct && v2_only))
 		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWCGROUP;
 	return 0;

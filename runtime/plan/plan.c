@@ -6,6 +6,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/util.h"
+#include "cgroups/cgroup.h"
+#include "runtime/plan/join.h"
 
 #define FIRST_STEPS 128
 #define MAX_SLOTS 4096
@@ -33,6 +36,7 @@ static const char *const names[STEP_MAX] = {
 	[STEP_RECONFIGURE] = "change the file system",
 	[STEP_CLONE_TREE] = "open mount source",
 	[STEP_SOURCE] = "ask for mount source",
+	[STEP_NEED_CGROUP] = "see whether there is a cgroup",
 	[STEP_SETATTR] = "set mount attributes",
 	[STEP_MOVE_MOUNT] = "attach mount",
 	[STEP_COPY_UP] = "copy the contents below",
@@ -95,7 +99,6 @@ int plan_open(struct arena *arena, struct plan *ret)
 		.slots = slots,
 		.nslots = SLOT_FREE,
 		.link = -1,
-		.into_cgroup = -1,
 	};
 	return 0;
 }
@@ -155,6 +158,33 @@ int plan_close(struct plan *plan)
 	if (plan->failed)
 		return fail(ENOMEM, "the bundle asks for too many mounts");
 	return 0;
+}
+
+static void arm_cgroups(struct plan *plan, const struct cgroup *made)
+{
+	const struct cgroup *placed = plan->cgroup;
+
+	for (size_t i = 0; i < placed->n; i++)
+		for (size_t k = 0; k < made->n; k++) {
+			const struct cgroup_member *m = &made->items[k];
+
+			if (!streq(m->path, placed->items[i].path))
+				continue;
+			plan->slots[plan->cgroup_slot + i] = m->join;
+			if (m->v2)
+				plan->slots[SLOT_CGROUP] = m->dir;
+		}
+}
+
+void plan_arm(struct plan *plan, const struct plan_descriptors *with)
+{
+	for (int i = 0; i < OCI_NAMESPACES; i++)
+		plan->slots[SLOT_NAMESPACE + i] = with->join->fds[i];
+	if (plan->cgroup && with->cgroup)
+		arm_cgroups(plan, with->cgroup);
+	plan->slots[SLOT_GATE] = with->gate;
+	plan->slots[SLOT_ROOT] = with->root;
+	plan->slots[SLOT_RULESET] = with->ruleset;
 }
 
 const char *step_name(enum step_op op)

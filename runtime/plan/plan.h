@@ -3,10 +3,11 @@
  * runtime/plan/plan.h - everything the child will do, written down before it exists.
  *
  * A plan is data: a list of steps with strings, numbers and numbered slots for
- * descriptors. The parent makes it without any effect (it can be printed),
- * arms it (opens what is used as a descriptor, compiles filters) and starts a
- * child that walks the steps in order. The slots and the two text buffers
- * (HOME, the program found) are its only writable parts.
+ * descriptors. The parent makes it without any effect (it can be printed). When
+ * the effects have begun and the descriptors exist, plan_arm() puts them into
+ * the slots, and the parent starts a child that walks the steps in order. The
+ * slots and the two text buffers (HOME, the program found) are its only
+ * writable parts.
  */
 #pragma once
 
@@ -21,6 +22,8 @@
 #include "oci/oci.h"
 
 struct arena;
+struct cgroup;
+struct join;
 
 enum step_op {
 	/* namespaces and identity */
@@ -31,7 +34,7 @@ enum step_op {
 	STEP_BECOME_ROOT,  /* of the user namespace; flags: KEEP_GROUPS */
 	STEP_DUMPABLE,	   /* number: 0 or 1 */
 	STEP_TIME_OFFSETS, /* text: lines for timens_offsets */
-	STEP_JOIN_CGROUP,  /* in: its tasks or cgroup.procs */
+	STEP_JOIN_CGROUP,  /* in: its tasks or cgroup.procs; ENOENT: slot empty */
 	STEP_SETSID,
 	STEP_LOOPBACK,
 	STEP_HOSTNAME,	 /* text */
@@ -47,6 +50,7 @@ enum step_op {
 	STEP_RECONFIGURE, /* fs, in: what is mounted there gets its parameters */
 	STEP_CLONE_TREE, /* text on the host or below in, flags: AT_RECURSIVE, out */
 	STEP_SOURCE,	   /* out: ask the parent, unless it is open */
+	STEP_NEED_CGROUP,  /* in: go on with on_denied where the slot is empty */
 	STEP_SETATTR,	   /* in, attr, flags: AT_RECURSIVE */
 	STEP_MOVE_MOUNT,   /* in onto in2 */
 	STEP_COPY_UP,	   /* contents of in2 (a directory) into in (a mount) */
@@ -124,7 +128,9 @@ enum slot {
 	SLOT_CONSOLE, /* the pty's slave */
 	SLOT_USERNS,
 	SLOT_RULESET, /* what Landlock is to hold */
-	SLOT_FREE,    /* plan_slot() hands out from here */
+	SLOT_CGROUP,  /* the v2 directory of the first clone */
+	SLOT_NAMESPACE, /* the first of those to join, in the order of enum oci_ns */
+	SLOT_FREE = SLOT_NAMESPACE + OCI_NAMESPACES, /* plan_slot() hands out from here */
 };
 
 struct step_fs {
@@ -243,7 +249,9 @@ struct plan {
 	size_t nsources;
 	int link;	      /* SOCK_SEQPACKET to the parent, close-on-exec */
 	uint64_t clone_flags; /* CLONE_NEW… of the first clone3 */
-	int into_cgroup;      /* v2 directory for the first clone3, or -1 */
+	bool into_cgroup;     /* the first clone3 is into SLOT_CGROUP */
+	const struct cgroup *cgroup; /* as placed, one slot for each member: … */
+	uint16_t cgroup_slot;	     /* … the first of them */
 	bool failed; /* out of memory while building: checked once, at the end */
 };
 
@@ -260,9 +268,29 @@ struct plan_source *plan_add_source(struct plan *plan);
 /* For plan->failed: the recorded error. */
 int plan_close(struct plan *plan);
 
+/* ---- arming ---- */
+
+/* What exists only after the first effect; -1 or NULL: the plan names no such slot. */
+struct plan_descriptors {
+	const struct join *join;
+	const struct cgroup *cgroup; /* as made: perhaps not all that were placed */
+	int gate;
+	int root;
+	int ruleset;
+};
+
+/* Fill the slots that the steps name, and nothing else. */
+void plan_arm(struct plan *plan, const struct plan_descriptors *with);
+
+/* ---- in words ---- */
+
 const char *step_name(enum step_op op);
 /* What a step does, in words, for errors: "mount proc on /proc". */
 const char *step_describe(struct arena *arena, const struct step *step);
+/* The same and where in config.json it comes from, as one line of a plan. */
+const char *step_line(struct arena *arena, const struct step *step);
+/* The first clone, likewise. */
+const char *plan_clone_line(struct arena *arena, const struct plan *plan);
 /* The whole plan, one line a step. */
 int plan_print(struct arena *arena, const struct plan *plan,
 	       const char **ret_text);

@@ -3,26 +3,36 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/sysmacros.h>
 
 #include "base/arena.h"
+#include "base/util.h"
 #include "runtime/plan/plan.h"
 #include "runtime/plan/protocol.h"
 
-static const char *stop_name(int64_t word)
+/* "%4zu  " and the end of the line */
+#define NUMBER_SIZE 32
+#define LINE_SIZE 512
+
+const char *word_name(uint32_t word)
 {
-	switch (word) {
-	case WORD_UNMAPPED:
-		return "UNMAPPED";
-	case WORD_MOUNTED:
-		return "MOUNTED";
-	case WORD_ROOTED:
-		return "ROOTED";
-	case WORD_CREATED:
-		return "CREATED";
-	default:
-		return "?";
-	}
+	static const char *const names[] = {
+		[WORD_FORKED] = "FORKED",
+		[WORD_UNMAPPED] = "UNMAPPED",
+		[WORD_UNPLACED] = "UNPLACED",
+		[WORD_MOUNTED] = "MOUNTED",
+		[WORD_CONSOLE] = "CONSOLE",
+		[WORD_CREATED] = "CREATED",
+		[WORD_GO] = "GO",
+		[WORD_LISTENER] = "LISTENER",
+		[WORD_EXEC] = "EXEC",
+		[WORD_FAILED] = "FAILED",
+		[WORD_ROOTED] = "ROOTED",
+		[WORD_SOURCE] = "SOURCE",
+	};
+
+	return word < COUNT(names) && names[word] ? names[word] : "?";
 }
 
 /* The part after the step's name; "" when the name says it all. */
@@ -30,7 +40,7 @@ static const char *details(struct arena *arena, const struct step *s)
 {
 	switch ((enum step_op)s->op) {
 	case STEP_STOP:
-		return stop_name(s->number);
+		return word_name((uint32_t)s->number);
 	case STEP_SETNS:
 	case STEP_UNSHARE:
 	case STEP_PROPAGATION:
@@ -87,30 +97,79 @@ const char *step_describe(struct arena *arena, const struct step *step)
 			    *more ? " " : "", more);
 }
 
-static size_t line(struct arena *arena, const struct step *s, size_t i,
-		   char *buffer, size_t size)
+static void put_number(char *text, size_t size, const char *name,
+		       uint64_t number)
 {
-	const char *what = step_describe(arena, s);
-	int n = snprintf(buffer, size, "%4zu  %s%s%s%s\n", i, what ? what : "?",
-			 s->place ? "  [" : "", s->place ? s->place : "",
-			 s->place ? "]" : "");
+	size_t at = strlen(text);
 
-	return n < 0 ? 0 : (size_t)n;
+	if (number)
+		(void)snprintf(text + at, size - at, "%s%s %#" PRIx64,
+			       at ? ", " : "", name, number);
+}
+
+/* The part of a step that is no text: slots by number, and what follows it. */
+static void put_numbers(const struct step *s, char *text, size_t size)
+{
+	put_number(text, size, "in", s->in);
+	put_number(text, size, "in2", s->in2);
+	put_number(text, size, "out", s->out);
+	put_number(text, size, "flags", s->flags);
+	put_number(text, size, "number", (uint64_t)s->number);
+	if (s->op == STEP_SETATTR) {
+		put_number(text, size, "set", s->attr.attr_set);
+		put_number(text, size, "clear", s->attr.attr_clr);
+		put_number(text, size, "propagation", s->attr.propagation);
+	}
+	put_number(text, size, "may be missing", s->skip_missing);
+	put_number(text, size, "if denied step", s->on_denied);
+	put_number(text, size, "then step", s->next);
+}
+
+const char *step_line(struct arena *arena, const struct step *step)
+{
+	const char *what = step_describe(arena, step);
+	char numbers[LINE_SIZE] = "";
+
+	if (!what)
+		return NULL;
+	put_numbers(step, numbers, sizeof numbers);
+	return arena_printf(arena, "%s%s%s%s%s%s%s", what,
+			    step->place ? "  [" : "",
+			    step->place ? step->place : "",
+			    step->place ? "]" : "", *numbers ? "  {" : "",
+			    numbers, *numbers ? "}" : "");
+}
+
+const char *plan_clone_line(struct arena *arena, const struct plan *plan)
+{
+	return arena_printf(arena, "clone %#" PRIx64 "%s", plan->clone_flags,
+			    plan->into_cgroup ? " into the cgroup" : "");
 }
 
 int plan_print(struct arena *arena, const struct plan *plan,
 	       const char **ret_text)
 {
+	const char **lines =
+		arena_array(arena, plan->nsteps + 1, sizeof *lines);
 	size_t size = 1, at = 0;
 	char *text;
 
-	for (size_t i = 0; i < plan->nsteps; i++)
-		size += line(arena, &plan->steps[i], i, NULL, 0);
+	if (!lines)
+		return -ENOMEM;
+	for (size_t i = 0; i <= plan->nsteps; i++) {
+		lines[i] = i == 0 ? plan_clone_line(arena, plan) :
+				    step_line(arena, &plan->steps[i - 1]);
+		if (!lines[i])
+			return -ENOMEM;
+		size += strlen(lines[i]) + NUMBER_SIZE;
+	}
 	text = arena_alloc(arena, size);
 	if (!text)
 		return -ENOMEM;
+	at += (size_t)snprintf(text, size, "      %s\n", lines[0]);
 	for (size_t i = 0; i < plan->nsteps; i++)
-		at += line(arena, &plan->steps[i], i, text + at, size - at);
+		at += (size_t)snprintf(text + at, size - at, "%4zu  %s\n", i,
+				       lines[i + 1]);
 	*ret_text = text;
 	return 0;
 }

@@ -32,19 +32,22 @@
 #include "oci/oci.h"
 
 enum word {
-	WORD_FORKED = 1,
+	WORD_UNPLACED = 1,
+	WORD_FORKED,
 	WORD_UNMAPPED,
+	WORD_SOURCE,
 	WORD_MOUNTED,
 	WORD_CONSOLE,
+	WORD_ROOTED,
 	WORD_CREATED,
-	WORD_GO,
 	WORD_LISTENER,
 	WORD_EXEC,
 	WORD_FAILED,
-	WORD_UNPLACED,
-	WORD_ROOTED,
-	WORD_SOURCE,
+	WORD_GO, /* the parent's */
 };
+
+/* "CREATED" and the like (print.c). */
+const char *word_name(uint32_t word);
 
 #define MESSAGE_SLOTS 8
 #define MESSAGE_TEXT 160

@@ -480,5 +480,5 @@ int sandbox_plan(struct creation *c, const struct request *request,
 	    (r = enforce_sandbox(c->arena, &c->spec, &c->enforcement)) < 0 ||
 	    (r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0)
 		return r;
-	return create_plan_spec(c);
+	return create_prepare_spec(c);
 }

@@ -10,16 +10,11 @@
 #include "runtime/sandlock-oci/commands.h"
 #include "runtime/sandlock-oci/create_options.h"
 
-/* What would be done. Cgroups and the gate exist only in the real thing. */
-static int dump(struct creation *c)
+static int dump(const struct creation *c)
 {
 	const char *text;
-	int r;
+	int r = plan_print(c->arena, &c->plan, &text);
 
-	r = make_create(&c->in, &c->plan);
-	if (r < 0)
-		return r;
-	r = plan_print(c->arena, &c->plan, &text);
 	if (r < 0)
 		return r;
 	fputs(text, stdout);
@@ -40,7 +35,10 @@ static int run(const struct session *session, const void *options, int argc,
 	c.arena = session->arena;
 	c.session = session;
 	c.options = &o;
-	r = create_plan(&c, id, /* has_gate= */ true);
+	r = create_prepare(&c, id, /* has_gate= */ true);
+	if (r < 0)
+		return r;
+	r = create_plan(&c);
 	if (r < 0)
 		return r;
 	if (o.dump_plan)

@@ -244,7 +244,8 @@ static int put_external(struct creation *c, struct criu *criu,
 	if (make_has_mountns(&c->in)) {
 		r = make_places(c, criu, &notify);
 		if (r >= 0)
-			r = external_put_restore(&c->in, notify, request);
+			r = external_put_restore(&c->in, &c->cgroup, notify,
+						 request);
 		if (r < 0)
 			return r;
 		pb_text(request, CRIU_ROOT, criu->root);
@@ -321,7 +322,7 @@ static int restore_bundle(struct creation *c, const char *id,
 	if (o->no_pivot)
 		return fail(0, "--no-pivot: criu has no other way than "
 			       "pivot_root");
-	r = create_plan(c, id, /* has_gate= */ false);
+	r = create_prepare(c, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
 	r = images_check(&c->spec, &c->enforcement);

@@ -40,10 +40,13 @@ static int run_bundle(struct creation *c, const char *id)
 	autoattached struct attached attached = ATTACHED_NONE;
 	int r;
 
-	r = create_plan(c, id, /* has_gate= */ false);
+	r = create_prepare(c, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
 	r = start_protect(&c->spec, c->in.preserve_fds + c->in.listen_fds);
+	if (r < 0)
+		return r;
+	r = create_plan(c);
 	if (r < 0)
 		return r;
 	r = attached_prepare(c, &attached);

@@ -59,6 +59,9 @@ static int start(struct creation *c, const struct request *request,
 {
 	int r;
 
+	r = create_plan(c);
+	if (r < 0)
+		return r;
 	r = attached_prepare(c, attached);
 	if (r < 0)
 		return r;

@@ -79,7 +79,7 @@ static void try_plan(struct arena *arena)
 		.has_console = process.terminal,
 	};
 	struct plan plan;
-	int r = make_exec(&in, 0, &plan);
+	int r = make_exec(&in, &plan);
 
 	if (r < 0)
 		demand_reason(r);

@@ -1,0 +1,195 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tests/plan.bats - the plan exists before the first effect: what `create
+# --dump-plan` prints is what the container's process walks.
+
+load helpers
+load hooks
+
+teardown() {
+	[ -z "${LISTENER:-}" ] || kill "$LISTENER" 2>/dev/null || true
+	[ ! -e "$TMP/netns" ] || umount "$TMP/netns"
+	sandlock_teardown
+}
+
+# dumped COMMAND...: the lines of the plan, with the numbers of the steps.
+dumped() {
+	"$@" create --dump-plan --bundle "$BUNDLE" box | sed 's/^ *//'
+}
+
+# walked LOG: the same, from the debug messages of a run. Hooks inside the
+# container have plans of their own, which follow.
+walked() {
+	jq -r .msg "$1" |
+		sed -n 's/^step \([0-9]*\): /\1  /p; /^clone /p' |
+		awk '/^clone / && NR > 1 { exit } { print }'
+}
+
+# unnumbered FILE: without the numbers of steps.
+unnumbered() {
+	sed -E 's/^[0-9]+//; s/, (if denied|then) step 0x[0-9a-f]+//g' "$1"
+}
+
+# assert_same_plan COMMAND...: the plan that is printed, and the one that a
+# `create` after it walks. A container without a gate has one step less.
+assert_same_plan() {
+	local log=$TMP/log
+
+	[ -z "$USER_HOME" ] || log=$USER_HOME/log
+	dumped "$@" >"$TMP/dumped"
+	[ "$(wc -l <"$TMP/dumped")" -gt 20 ]
+	grep -q "clone 0x" "$TMP/dumped"
+	grep -q "wait for start" "$TMP/dumped"
+	"$@" --debug --log "$log" --log-format json create \
+		--bundle "$BUNDLE" box 2>"$TMP/errors" || {
+		cat "$TMP/errors"
+		return 1
+	}
+	walked "$log" >"$TMP/walked"
+	"$@" delete --force box
+	diff -u "$TMP/dumped" "$TMP/walked"
+	rm -f "$log"
+	"$@" --debug --log "$log" --log-format json run \
+		--bundle "$BUNDLE" box 2>"$TMP/errors" || {
+		cat "$TMP/errors"
+		return 1
+	}
+	walked "$log" >"$TMP/walked"
+	diff -u <(unnumbered "$TMP/dumped" | grep -v "wait for start") \
+		<(unnumbered "$TMP/walked")
+}
+
+# full_bundle: something of everything that a plan depends on.
+full_bundle() {
+	new_bundle box
+	mkdir "$TMP/source" "$TMP/other"
+	echo here >"$TMP/file"
+	add_mount /data bind "$TMP/source" rbind ro
+	add_mount /file bind "$TMP/file" bind rslave
+	add_mount /scratch tmpfs tmpfs nosuid size=1m mode=0700
+	add_mount /later "" "$TMP/other" bind
+	add_mount /cgroups cgroup cgroup ro
+	add_device '{"path": "/dev/extra", "type": "c", "major": 1, "minor": 3,
+		"fileMode": 438, "uid": 0, "gid": 0}'
+	config '.linux.maskedPaths += ["/etc"] |
+		.linux.readonlyPaths += ["/bin"] |
+		.linux.sysctl = {"net.ipv4.ip_forward": "1"} |
+		.linux.resources.memory.limit = 67108864 |
+		.linux.resources.pids.limit = 50 |
+		.linux.seccomp = {defaultAction: "SCMP_ACT_ALLOW",
+			syscalls: [{names: ["reboot"],
+				    action: "SCMP_ACT_ERRNO"}]} |
+		.process.rlimits = [{type: "RLIMIT_NOFILE", soft: 512,
+				     hard: 1024}] |
+		.process.noNewPrivileges = true |
+		.hostname = "rich" | .root.readonly = true'
+	hook createRuntime true
+	hook createContainer true
+	hook startContainer true
+	hook poststop true
+}
+
+# open_manager: a socket for the messages of NOTIFY_SOCKET, until it is killed.
+open_manager() {
+	python3 -c '
+import socket, sys, time
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+time.sleep(1000)' "$TMP/manager" 3>&- &
+	LISTENER=$!
+	wait_until [ -S "$TMP/manager" ]
+}
+
+@test "the plan that --dump-plan prints is the one that runs" {
+	requires root
+	full_bundle
+	assert_same_plan oci
+	grep -q "join cgroup" "$TMP/dumped" || grep -q "into the cgroup" "$TMP/dumped"
+}
+
+@test "the dumped plan of a bundle with a policy is the one that runs" {
+	requires root
+	full_bundle
+	annotate_policy filesystem.read=/ \
+		filesystem.write=/scratch \
+		limits.memory=32M limits.open_files=64 \
+		network.mode=deny
+	assert_same_plan oci
+	grep -q "syscalls" "$TMP/dumped"
+}
+
+@test "the dumped plan of a user namespace is the one that runs" {
+	requires root
+	full_bundle
+	# The user of the container cannot reach the bundle from the host's root.
+	config 'del(.hooks.createContainer)'
+	with_userns
+	assert_same_plan oci
+	grep -q "wait for the runtime UNMAPPED" "$TMP/dumped"
+}
+
+@test "the dumped plan with a cgroup namespace is the one that runs" {
+	requires root
+	full_bundle
+	cgroup_namespace
+	assert_same_plan oci
+}
+
+@test "the dumped plan with a network namespace to join is the one that runs" {
+	requires root
+	full_bundle
+	touch "$TMP/netns"
+	unshare --net="$TMP/netns" true
+	config --arg path "$TMP/netns" '(.linux.namespaces[] |
+		select(.type == "network")).path = $path'
+	assert_same_plan oci
+	grep -q "join namespace network" "$TMP/dumped"
+}
+
+@test "the dumped plan with NOTIFY_SOCKET is the one that runs" {
+	requires root python3
+	local -x NOTIFY_SOCKET=$TMP/manager
+
+	full_bundle
+	config 'del(.hooks)'
+	open_manager
+	dumped oci >"$TMP/dumped"
+	grep -q NOTIFY_SOCKET "$TMP/dumped"
+	oci --debug --log "$TMP/log" --log-format json create \
+		--bundle "$BUNDLE" box
+	walked "$TMP/log" | diff -u "$TMP/dumped" -
+}
+
+@test "the dumped plan of a user is the one that runs" {
+	requires root userns
+	new_user
+	new_user_bundle
+	add_mount /cgroups cgroup cgroup
+	config '.linux.cgroupsPath = "/sandlock-test-of-nobody"'
+	chown "$USER_ID" "$BUNDLE/config.json"
+	assert_same_plan user_oci
+	grep -q "see whether there is a cgroup" "$TMP/dumped" ||
+		grep -q "into the cgroup" "$TMP/dumped"
+}
+
+@test "--dump-plan leaves no state directory, cgroup or process" {
+	requires root
+	full_bundle
+	annotate_policy filesystem.read=/ limits.memory=32M
+	run_ok oci create --dump-plan --bundle "$BUNDLE" box
+	[ ! -e "$ROOT" ]
+	nothing_left
+	[ -z "$(cgroup_dirs "$CGROUP_PARENT")" ]
+	[ -z "$(find "$TMP/source" "$TMP/other" "$BUNDLE/rootfs/data" \
+		"$BUNDLE/rootfs/later" -mindepth 0 -newer "$BUNDLE/config.json")" ]
+}
+
+@test "an error of the plan is found before the first effect" {
+	requires root
+	full_bundle
+	config '.process.apparmorProfile = "none-such" |
+		.process.selinuxLabel = "a:b:c"'
+	run_bad "is not enabled" oci create --bundle "$BUNDLE" box
+	[ ! -e "$ROOT" ]
+	[ -z "$(cgroup_dirs "$CGROUP_PARENT")" ]
+}
