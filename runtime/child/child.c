@@ -24,6 +24,7 @@
 #include "base/proc.h"
 #include "base/sys.h"
 #include "network/network.h"
+#include "runtime/child/mount.h"
 #include "runtime/plan/protocol.h"
 
 /* The owner's are those of a new session keyring, and to search it. */
@@ -293,16 +294,84 @@ static int namespace_step(struct child *child, const struct step *step)
 	}
 }
 
-static bool is_mount_step(const struct step *step)
-{
-	return step->op >= STEP_PROPAGATION && step->op < STEP_WRITE_PROC &&
-	       step->op != STEP_CONSOLE;
-}
-
 /*
- * What is made in the rootfs has the mode we say, not the caller's. One pair
- * of calls for all steps in a row that may make something.
+ * What runs each step, and whether it may make files: what is made in the
+ * rootfs has the mode that the step says, whatever the umask is.
  */
+static const struct {
+	int (*run)(struct child *child, const struct step *step);
+	bool makes_files;
+} steps[STEP_MAX] = {
+	[STEP_SETNS] = { namespace_step, false },
+	[STEP_UNSHARE] = { namespace_step, false },
+	[STEP_FORK] = { namespace_step, false },
+	[STEP_STOP] = { namespace_step, false },
+	[STEP_BECOME_ROOT] = { namespace_step, false },
+	[STEP_DUMPABLE] = { namespace_step, false },
+	[STEP_TIME_OFFSETS] = { namespace_step, false },
+	[STEP_JOIN_CGROUP] = { namespace_step, false },
+	[STEP_SETSID] = { namespace_step, false },
+	[STEP_LOOPBACK] = { namespace_step, false },
+	[STEP_HOSTNAME] = { namespace_step, false },
+	[STEP_DOMAINNAME] = { namespace_step, false },
+	[STEP_KEYRING] = { namespace_step, false },
+	[STEP_PROPAGATION] = { child_root_step, true },
+	[STEP_ROOTFS] = { child_root_step, true },
+	[STEP_ATTACH_ROOT] = { child_root_step, true },
+	[STEP_ROOT_HERE] = { child_root_step, true },
+	[STEP_MOUNT_POINT] = { child_mount_step, true },
+	[STEP_FSMOUNT] = { child_mount_step, true },
+	[STEP_RECONFIGURE] = { child_mount_step, true },
+	[STEP_CLONE_TREE] = { child_mount_step, true },
+	[STEP_SOURCE] = { child_mount_step, true },
+	[STEP_NEED_CGROUP] = { child_mount_step, true },
+	[STEP_SETATTR] = { child_mount_step, true },
+	[STEP_MOVE_MOUNT] = { child_mount_step, true },
+	[STEP_COPY_UP] = { child_mount_step, true },
+	[STEP_COPY_SYMLINK] = { child_mount_step, true },
+	[STEP_MKNOD] = { child_mount_step, true },
+	[STEP_SYMLINK] = { child_mount_step, true },
+	[STEP_OWN_FILE] = { child_mount_step, true },
+	[STEP_COVER] = { child_mount_step, true },
+	[STEP_MASK] = { child_mount_step, true },
+	[STEP_READONLY_PATH] = { child_mount_step, true },
+	[STEP_OWN_MOUNT] = { child_mount_step, true },
+	[STEP_CONSOLE] = { child_console_step, false },
+	[STEP_PIVOT] = { child_root_step, true },
+	[STEP_MOVE_ROOT] = { child_root_step, true },
+	[STEP_CHROOT] = { child_root_step, true },
+	[STEP_ENTER_ROOT] = { child_root_step, true },
+	[STEP_SYSCTL] = { child_root_step, true },
+	[STEP_MAKE_CWD] = { child_root_step, true },
+	[STEP_WRITE_PROC] = { child_process_step, false },
+	[STEP_AFFINITY] = { child_process_step, false },
+	[STEP_SCHEDULER] = { child_process_step, false },
+	[STEP_IO_PRIORITY] = { child_process_step, false },
+	[STEP_MEMORY_POLICY] = { child_process_step, false },
+	[STEP_PERSONALITY] = { child_process_step, false },
+	[STEP_STDIO_OWNER] = { child_process_step, false },
+	[STEP_STDIO_NULL] = { child_process_step, false },
+	[STEP_HOME] = { child_process_step, false },
+	[STEP_UMASK] = { child_process_step, false },
+	[STEP_NO_HUGE_PAGES] = { child_process_step, false },
+	[STEP_NO_NEW_PRIVS] = { child_process_step, false },
+	[STEP_BOUNDING] = { child_process_step, false },
+	[STEP_USER] = { child_process_step, false },
+	[STEP_CAPS] = { child_process_step, false },
+	[STEP_CWD] = { child_process_step, false },
+	[STEP_FIND_PROGRAM] = { child_exec_step, false },
+	[STEP_DEATH_SIGNAL] = { child_exec_step, false },
+	[STEP_GATE] = { child_exec_step, false },
+	[STEP_RLIMIT] = { child_exec_step, false },
+	[STEP_PRESERVE_FDS] = { child_exec_step, false },
+	[STEP_REAPER] = { child_exec_step, false },
+	[STEP_LAST_WORD] = { child_exec_step, false },
+	[STEP_LANDLOCK] = { child_exec_step, false },
+	[STEP_SECCOMP] = { child_exec_step, false },
+	[STEP_EXEC] = { child_exec_step, false },
+};
+
+/* One pair of calls for all steps in a row that may make files. */
 static void keep_modes(struct child *child, bool on)
 {
 	if (child->keeps_modes == on)
@@ -324,17 +393,13 @@ static void keep_parent(struct child *child, const struct step *step)
 
 static int do_step(struct child *child, const struct step *step)
 {
-	keep_modes(child, is_mount_step(step));
+	if (step->op >= STEP_MAX || !steps[step->op].run) {
+		errno = ENOSYS;
+		return -1;
+	}
+	keep_modes(child, steps[step->op].makes_files);
 	keep_parent(child, step);
-	if (step->op < STEP_PROPAGATION)
-		return namespace_step(child, step);
-	if (step->op == STEP_CONSOLE)
-		return child_console_step(child, step);
-	if (step->op < STEP_WRITE_PROC)
-		return child_mount_step(child, step);
-	if (step->op < STEP_FIND_PROGRAM)
-		return child_process_step(child, step);
-	return child_exec_step(child, step);
+	return steps[step->op].run(child, step);
 }
 
 static bool is_denial(int error)

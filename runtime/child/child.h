@@ -31,13 +31,10 @@ struct child {
 
 _Noreturn void child_run(const struct plan *plan);
 
-/* Steps of child_mount.c: STEP_PROPAGATION … STEP_MAKE_CWD. */
+/* The steps of mount.c, console.c, process.c and exec.c; child.c says which. */
 int child_mount_step(struct child *child, const struct step *step);
-/* STEP_CONSOLE, in child_console.c. */
 int child_console_step(struct child *child, const struct step *step);
-/* Steps of child_process.c: STEP_WRITE_PROC … STEP_CWD. */
 int child_process_step(struct child *child, const struct step *step);
-/* Steps of child_exec.c: STEP_FIND_PROGRAM … STEP_EXEC. */
 int child_exec_step(struct child *child, const struct step *step);
 
 /* STEP_REAPER, in child_reaper.c. */

@@ -381,6 +381,6 @@ int child_mount_step(struct child *child, const struct step *step)
 	case STEP_OWN_MOUNT:
 		return child_own_mount(child, step);
 	default:
-		return child_root_step(child, step);
+		return child_refuse(child, ENOSYS, NULL);
 	}
 }
