@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/flag.h - values of boolean flags. */
+/* base/flag.h - options of a command line: values of flags, and options that another room owns. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Parse "true" or "false"; NULL, for a flag without a value, is true. */
 int flag_value(const char *name, const char *value, bool *ret);
@@ -11,3 +12,16 @@ int flag_value(const char *name, const char *value, bool *ret);
  * a separate word would be taken for the program or for a container's name.
  */
 int flag_check_next(const char *name, const char *next);
+
+/*
+ * Options that the table of a command does not have. The parser of the command
+ * line asks find() for a name with its dashes ("--memory", "-m"), len bytes
+ * long, and gives the value to take().
+ */
+struct flag_owner {
+	/* What to give to take(), or -1: no such option. */
+	int (*find)(const char *name, size_t len, bool *ret_is_switch);
+	/* shown: the name for messages; value: NULL for a switch without. */
+	int (*take)(void *user, int id, const char *shown, const char *value);
+	void *user;
+};

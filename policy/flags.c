@@ -20,84 +20,88 @@ struct given {
 	size_t n;
 };
 
-struct door {
+struct policy_flags {
 	struct arena *arena;
-	const struct strings *env; /* the caller's, or NULL */
+	const struct policy_place *place;
 	struct given given[KEY_COUNT];
 };
 
-/* One word that is a flag: "--memory=1G" is name "memory", value "1G". */
-struct word {
-	const char *text;
-	const char *name;
-	size_t name_len;
-	const char *value; /* NULL: none in this word */
+/* A spelling of a key; commas: its value is split at them. */
+struct spelling {
 	enum policy_key key;
-	bool commas; /* a spelling that is split at them */
+	bool commas;
 };
 
 /* "net-allow" of "net_allow", "filesystem-read" of "filesystem.read". */
-static bool is_spelled(const struct word *word, const char *name)
+static bool is_spelled(const char *text, size_t len, const char *name)
 {
-	if (!name || strlen(name) != word->name_len)
+	if (!name || strlen(name) != len)
 		return false;
-	for (size_t i = 0; i < word->name_len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		char c = name[i] == '.' || name[i] == '_' ? '-' : name[i];
 
-		if (c != word->name[i])
+		if (c != text[i])
 			return false;
 	}
 	return true;
 }
 
-static bool find_long(struct word *word)
+static bool find_long(const char *text, size_t len, struct spelling *ret)
 {
-	const char *equals = strchr(word->text, '=');
-
-	word->name = word->text + 2;
-	word->name_len = equals ? (size_t)(equals - word->name) :
-				  strlen(word->name);
-	word->value = equals ? equals + 1 : NULL;
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
-		word->key = key;
-		word->commas = is_spelled(word, info->comma_flag);
-		if (word->commas || is_spelled(word, info->flag) ||
-		    is_spelled(word, info->name) ||
-		    is_spelled(word, info->alias))
+		ret->key = key;
+		ret->commas = is_spelled(text, len, info->comma_flag);
+		if (ret->commas || is_spelled(text, len, info->flag) ||
+		    is_spelled(text, len, info->name) ||
+		    is_spelled(text, len, info->alias))
 			return true;
 	}
 	return false;
 }
 
-/* -r PATH or -rPATH; letters stand for the flag that is split, if any. */
-static bool find_letter(struct word *word)
+/* Letters stand for the flag that is split, if any. */
+static bool find_letter(char letter, struct spelling *ret)
 {
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
-		if (!info->letter || info->letter != word->text[1])
+		if (!info->letter || info->letter != letter)
 			continue;
-		word->name = word->text + 1;
-		word->name_len = 1;
-		word->value = word->text[2] ? word->text + 2 : NULL;
-		word->key = key;
-		word->commas = info->comma_flag != NULL;
+		ret->key = key;
+		ret->commas = info->comma_flag != NULL;
 		return true;
 	}
 	return false;
 }
 
-static bool find_key(struct word *word)
+/* A flag that needs no value. */
+static bool is_switch(const struct spelling *spelling)
 {
-	return word->text[1] == '-' ? find_long(word) : find_letter(word);
+	return policy_key_info(spelling->key)->type == POLICY_TYPE_BOOL ||
+	       (spelling->key == KEY_NET_MODE && spelling->commas);
 }
 
-static int add_item(struct door *door, struct given *given,
+int policy_flag_find(const char *name, size_t len, bool *ret_is_switch)
+{
+	struct spelling spelling;
+	bool found;
+
+	if (len > 2 && name[1] == '-')
+		found = find_long(name + 2, len - 2, &spelling);
+	else
+		found = len == 2 && find_letter(name[1], &spelling);
+	if (!found)
+		return -1;
+	*ret_is_switch = is_switch(&spelling);
+	return (int)spelling.key * 2 + spelling.commas;
+}
+
+static int add_item(struct policy_flags *flags, struct given *given,
 		    const struct policy_raw *item)
 {
-	struct policy_raw *items = arena_grow(door->arena, given->items,
+	struct policy_raw *items = arena_grow(flags->arena, given->items,
 					      given->n, given->n + 1,
 					      sizeof *items);
 
@@ -108,18 +112,19 @@ static int add_item(struct door *door, struct given *given,
 	return 0;
 }
 
-static int add_text(struct door *door, struct given *given, const char *text,
-		    size_t len)
+static int add_text(struct policy_flags *flags, struct given *given,
+		    const char *text, size_t len)
 {
 	const struct policy_raw item = {
 		.type = POLICY_RAW_TEXT,
-		.text = arena_strndup(door->arena, text, len),
+		.text = arena_strndup(flags->arena, text, len),
 	};
 
-	return item.text ? add_item(door, given, &item) : -ENOMEM;
+	return item.text ? add_item(flags, given, &item) : -ENOMEM;
 }
 
-static int add_split(struct door *door, struct given *given, const char *text)
+static int add_split(struct policy_flags *flags, struct given *given,
+		     const char *text)
 {
 	const char *whole = text;
 
@@ -129,7 +134,7 @@ static int add_split(struct door *door, struct given *given, const char *text)
 
 		if (len == 0)
 			return fail(0, "'%s' has an empty element", whole);
-		r = add_text(door, given, text, len);
+		r = add_text(flags, given, text, len);
 		text += len;
 		if (r < 0 || *text == '\0')
 			return r;
@@ -137,13 +142,13 @@ static int add_split(struct door *door, struct given *given, const char *text)
 }
 
 /* NAME alone takes the caller's value, so no command line shows it. */
-static int add_variable(struct door *door, struct given *given,
+static int add_variable(struct policy_flags *flags, struct given *given,
 			const char *name)
 {
 	const struct policy_raw item = {
 		.type = POLICY_RAW_STRING,
 		.key = name,
-		.text = oci_env_get(door->env, name),
+		.text = oci_env_get(flags->place->env, name),
 	};
 
 	if (!item.text)
@@ -151,25 +156,25 @@ static int add_variable(struct door *door, struct given *given,
 			    "'%s' is not set in the caller's environment: set "
 			    "it, or write %s=VALUE",
 			    name, name);
-	return add_item(door, given, &item);
+	return add_item(flags, given, &item);
 }
 
 /* The value after "=" may be a secret, so no error shows it. */
-static int add_pair(struct door *door, const struct word *word,
+static int add_pair(struct policy_flags *flags, const struct spelling *spelling,
 		    struct given *given, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	struct policy_raw item = { .type = POLICY_RAW_STRING };
 
-	if (!equals && *text && word->key == KEY_ENV && door->env)
-		return add_variable(door, given, text);
+	if (!equals && *text && spelling->key == KEY_ENV && flags->place->env)
+		return add_variable(flags, given, text);
 	if (equals == text)
 		return fail(0, "the name before '=' is empty");
 	if (!equals)
 		return fail(0, "'%s' is not of the form KEY=VALUE", text);
-	item.key = arena_strndup(door->arena, text, (size_t)(equals - text));
+	item.key = arena_strndup(flags->arena, text, (size_t)(equals - text));
 	item.text = equals + 1;
-	return item.key ? add_item(door, given, &item) : -ENOMEM;
+	return item.key ? add_item(flags, given, &item) : -ENOMEM;
 }
 
 static int set_network(struct given *given, const char *value)
@@ -183,15 +188,15 @@ static int set_network(struct given *given, const char *value)
 	return 0;
 }
 
-static int add_value(struct door *door, const struct word *word,
-		     const char *value)
+static int add_value(struct policy_flags *flags,
+		     const struct spelling *spelling, const char *value)
 {
 	const struct policy_type_info *type =
-		policy_type_info(policy_key_info(word->key)->type);
-	struct given *given = &door->given[word->key];
+		policy_type_info(policy_key_info(spelling->key)->type);
+	struct given *given = &flags->given[spelling->key];
 	bool is_bool = streq(value, "true") || streq(value, "false");
 
-	if (word->key == KEY_NET_MODE && word->commas)
+	if (spelling->key == KEY_NET_MODE && spelling->commas)
 		return set_network(given, value);
 	if (type->shape == POLICY_RAW_TEXT || (type->maybe_bool && is_bool)) {
 		given->whole = value;
@@ -201,46 +206,24 @@ static int add_value(struct door *door, const struct word *word,
 	if (streq(value, type->shape == POLICY_RAW_MAP ? "{}" : "[]"))
 		return 0;
 	if (type->shape == POLICY_RAW_MAP)
-		return add_pair(door, word, given, value);
-	if (word->commas)
-		return add_split(door, given, value);
-	return add_text(door, given, value, strlen(value));
+		return add_pair(flags, spelling, given, value);
+	if (spelling->commas)
+		return add_split(flags, given, value);
+	return add_text(flags, given, value, strlen(value));
 }
 
-/* A flag that needs no value: the next word is not its. */
-static bool is_switch(const struct word *word)
+static int take(void *user, int id, const char *shown, const char *value)
 {
-	return policy_key_info(word->key)->type == POLICY_TYPE_BOOL ||
-	       (word->key == KEY_NET_MODE && word->commas);
-}
-
-/* Returns how many words it took. */
-static int take(struct door *door, struct word *word, char **argv, int argc)
-{
-	struct given *given = &door->given[word->key];
-	const char *value = word->value;
-	int used = 1;
+	const struct spelling spelling = { .key = (enum policy_key)(id / 2),
+					   .commas = id % 2 };
+	struct policy_flags *flags = user;
+	struct given *given = &flags->given[spelling.key];
 	int r;
 
 	if (!given->flag)
-		given->flag = arena_strndup(door->arena, word->text,
-					    (size_t)(word->name - word->text) +
-						    word->name_len);
-	if (!given->flag)
-		return -ENOMEM;
-	if (!value && is_switch(word)) {
-		r = flag_check_next(word->name, argc > 1 ? argv[1] : NULL);
-		if (r < 0)
-			return r;
-		value = "true";
-	} else if (!value) {
-		if (argc < 2 || streq(argv[1], "--"))
-			return fail(0, "%s needs a value", word->text);
-		value = argv[1];
-		used = 2;
-	}
-	r = add_value(door, word, value);
-	return r < 0 ? fail_in(r, "%s", given->flag) : used;
+		given->flag = shown;
+	r = add_value(flags, &spelling, value ? value : "true");
+	return r < 0 ? fail_in(r, "%s", given->flag) : 0;
 }
 
 static int set_given(const struct policy_setter *to, enum policy_key key,
@@ -259,15 +242,33 @@ static int set_given(const struct policy_setter *to, enum policy_key key,
 	return policy_set_text(to, key, given->whole);
 }
 
-static int set_all(const struct door *door, const struct policy_place *place,
-		   struct policy *policy)
+struct policy_flags *policy_flags_open(struct arena *arena,
+				       const struct policy_place *place)
 {
-	struct policy_setter to = { .arena = door->arena,
-				    .policy = policy,
-				    .place = place };
+	struct policy_flags *flags = arena_alloc(arena, sizeof *flags);
+
+	if (flags)
+		*flags =
+			(struct policy_flags){ .arena = arena, .place = place };
+	return flags;
+}
+
+struct flag_owner policy_flags_owner(struct policy_flags *flags)
+{
+	return (struct flag_owner){ .find = policy_flag_find,
+				    .take = take,
+				    .user = flags };
+}
+
+int policy_flags_close(const struct policy_flags *flags, struct policy *ret)
+{
+	struct policy policy = { 0 };
+	struct policy_setter to = { .arena = flags->arena,
+				    .policy = &policy,
+				    .place = flags->place };
 
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
-		const struct given *given = &door->given[key];
+		const struct given *given = &flags->given[key];
 		int r;
 
 		if (!given->flag)
@@ -277,42 +278,6 @@ static int set_all(const struct door *door, const struct policy_place *place,
 		if (r < 0)
 			return fail_in(r, "%s", given->flag);
 	}
-	return 0;
-}
-
-int policy_from_flags(struct arena *arena, char **argv, int argc,
-		      const struct policy_place *place,
-		      int (*other)(void *user, char **argv, int argc),
-		      void *user, struct policy *ret, int *ret_used)
-{
-	struct door door = { .arena = arena, .env = place->env };
-	struct policy policy = { 0 };
-	int used = 0;
-	int r;
-
-	while (used < argc) {
-		struct word word = { .text = argv[used] };
-
-		if (word.text[0] != '-' || !word.text[1] ||
-		    streq(word.text, "--"))
-			break;
-		r = 0;
-		if (find_key(&word))
-			r = take(&door, &word, argv + used, argc - used);
-		else if (other)
-			r = other(user, argv + used, argc - used);
-		if (r <= 0)
-			return r < 0 ? r :
-				       fail(0,
-					    "unknown flag %s, see sandlock "
-					    "run --help",
-					    word.text);
-		used += r;
-	}
-	r = set_all(&door, place, &policy);
-	if (r < 0)
-		return r;
 	policy_layer(ret, &policy);
-	*ret_used = used;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/flag.h"
 #include "oci/oci.h"
 
 struct arena;
@@ -324,15 +325,16 @@ int policy_from_claude(struct arena *arena, const char *text, size_t len,
 		       struct policy *ret);
 
 /*
- * The flags before the command: argv[0] is the first of them. Those that are
- * not a policy's are left to other(), which says how many words it took: 0
- * when it does not know the word either. *ret_used counts the words before
- * "--" or before the first that is no flag.
+ * The flags of a command line: a parser finds them and gives their values to
+ * the owner, close makes a policy of all that were given. place is kept.
  */
-int policy_from_flags(struct arena *arena, char **argv, int argc,
-		      const struct policy_place *place,
-		      int (*other)(void *user, char **argv, int argc),
-		      void *user, struct policy *ret, int *ret_used);
+struct policy_flags;
+struct policy_flags *policy_flags_open(struct arena *arena,
+				       const struct policy_place *place);
+struct flag_owner policy_flags_owner(struct policy_flags *flags);
+int policy_flags_close(const struct policy_flags *flags, struct policy *ret);
+/* As struct flag_owner says. */
+int policy_flag_find(const char *name, size_t len, bool *ret_is_switch);
 
 /* ---- whole policies ---- */
 

@@ -119,7 +119,7 @@ release_caller() {
 @test "--env-file refuses a directory, a NUL byte, a large file and one that is missing" {
 	sandlock_bad "--env-file $TMP: " run -r /usr --env-file "$TMP" -- true
 	sandlock_bad "--env-file $TMP/none: " run -r /usr --env-file "$TMP/none" -- true
-	sandlock_bad "--env-file needs a value" run -r /usr --env-file
+	sandlock_bad "flag needs an argument: --env-file" run -r /usr --env-file
 	printf 'A=1\0B\n' >"$TMP/env"
 	sandlock_bad "$TMP/env: has a NUL byte" run -r /usr --env-file "$TMP/env" -- true
 	truncate -s 2M "$TMP/env"

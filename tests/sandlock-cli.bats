@@ -55,7 +55,7 @@ checked() {
 
 @test "sandlock reports unknown words in one line, with status 125" {
 	sandlock_bad "unknown command 'nonesuch'" nonesuch
-	sandlock_bad "unknown flag --nonesuch, see sandlock run --help" wrap --nonesuch -- true
+	sandlock_bad "unknown option --nonesuch, see sandlock wrap --help" wrap --nonesuch -- true
 	sandlock_bad "usage: sandlock kill NAME" kill
 	sandlock_bad "run: no command, usage: sandlock run [options]" run -m 1G
 	sandlock_bad "unknown option --no, see sandlock ps --help" ps --no
@@ -101,7 +101,7 @@ checked() {
 	sandlock_bad "not enforced by this build: limits.forks" \
 		wrap --limits-forks 3 -- true
 	sandlock_bad "limits.memory" wrap -m much -- true
-	sandlock_bad "--name needs a value" wrap --name -- true
+	sandlock_bad "flag needs an argument: --name" wrap --name -- true
 }
 
 @test "wrap prints an excluded command unchanged, or refuses it" {

@@ -139,7 +139,7 @@ same_refusal() {
 
 @test "explain reports wrong words as an error" {
 	sandlock_bad "limits.memory" explain -m much -- true
-	sandlock_bad "unknown flag" explain --nonesuch
+	sandlock_bad "unknown option --nonesuch, see sandlock explain --help" explain --nonesuch
 }
 
 @test "explain says that an excluded command would run outside the sandbox" {

@@ -21,6 +21,15 @@ struct word {
 	const char *value; /* NULL: no "=" */
 };
 
+/* What a word stands for: a line of the table, or the owner's id. */
+struct option {
+	const struct option_spec *spec; /* NULL: the owner's */
+	int id;
+	const char *shown;
+	bool is_switch;
+	const char *value; /* in the same word; NULL: none */
+};
+
 static bool is_option(const char *text)
 {
 	return text[0] == '-' && text[1] != '\0';
@@ -39,17 +48,49 @@ static struct word split(const char *text)
 	};
 }
 
+static size_t shown_len(const struct word *word)
+{
+	return (size_t)(word->name - word->text) + word->name_len;
+}
+
+static bool has_one_dash(const struct word *word)
+{
+	return word->name == word->text + 1;
+}
+
 static bool is_named(const struct word *word, const char *name, char letter)
 {
-	if (word->name_len == 1 && word->name == word->text + 1)
+	if (word->name_len == 1 && has_one_dash(word))
 		return letter && word->name[0] == letter;
 	return strlen(name) == word->name_len &&
 	       memcmp(word->name, name, word->name_len) == 0;
 }
 
-static const struct option_spec *find(const struct option_table *table,
-				      const struct word *word)
+static int unknown_option(const struct option_table *table,
+			  const struct word *word)
 {
+	const char *command = table->command ? table->command : "";
+
+	return fail(0, "unknown option %.*s, see %s %s%s--help",
+		    (int)shown_len(word), word->text,
+		    table->program ? table->program : "sandlock-oci", command,
+		    *command ? " " : "");
+}
+
+static const struct option_spec *find_letter(const struct option_table *table,
+					     char letter)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (table->items[i].letter == letter)
+			return &table->items[i];
+	return NULL;
+}
+
+static const struct option_spec *find_spec(const struct option_table *table,
+					   const struct word *word)
+{
+	if (table->letters && has_one_dash(word) && word->name_len > 1)
+		return NULL;
 	for (size_t i = 0; i < table->n; i++)
 		if (is_named(word, table->items[i].name,
 			     table->items[i].letter))
@@ -57,16 +98,36 @@ static const struct option_spec *find(const struct option_table *table,
 	return NULL;
 }
 
-static int unknown_option(const struct option_table *table,
-			  const struct word *word)
+/* The owner's "--name", "--name=VALUE", "-r" or "-rVALUE". */
+static int find_owned(struct arena *arena, const struct option_table *table,
+		      const struct word *word, struct option *ret)
 {
-	int shown = (int)(word->name - word->text) + (int)word->name_len;
-	const char *command = table->command ? table->command : "";
+	size_t len = has_one_dash(word) ? 2 : shown_len(word);
+	int id = table->owner ?
+			 table->owner->find(word->text, len, &ret->is_switch) :
+			 -1;
 
-	return fail(0, "unknown option %.*s, see %s %s%s--help", shown,
-		    word->text,
-		    table->program ? table->program : "sandlock-oci", command,
-		    *command ? " " : "");
+	if (id < 0)
+		return unknown_option(table, word);
+	ret->id = id;
+	ret->value = word->value;
+	if (has_one_dash(word))
+		ret->value = word->text[2] ? word->text + 2 : NULL;
+	ret->shown = arena_strndup(arena, word->text, len);
+	return ret->shown ? 0 : -ENOMEM;
+}
+
+static int find(struct arena *arena, const struct option_table *table,
+		const struct word *word, struct option *ret)
+{
+	const struct option_spec *spec = find_spec(table, word);
+
+	*ret = (struct option){ .spec = spec, .value = word->value };
+	if (!spec)
+		return find_owned(arena, table, word, ret);
+	ret->is_switch = spec->kind == OPTION_FLAG;
+	ret->shown = arena_printf(arena, "--%s", spec->name);
+	return ret->shown ? 0 : -ENOMEM;
 }
 
 static int set_number(const struct option_spec *spec, const char *value,
@@ -112,20 +173,80 @@ static int set(struct arena *arena, const struct option_spec *spec,
 	return fail(EINVAL, "--%s", spec->name);
 }
 
+/* -it: 1 if all of them are letters of flags; none takes a value. */
+static int take_letters(const struct option_table *table,
+			const struct word *word, const char *next,
+			void *options)
+{
+	const struct option_spec *spec = NULL;
+	int r;
+
+	if (!table->letters || !has_one_dash(word) || strlen(word->name) < 2)
+		return 0;
+	for (const char *p = word->name; *p; p++) {
+		spec = find_letter(table, *p);
+		if (!spec || spec->kind != OPTION_FLAG)
+			return 0;
+	}
+	r = flag_check_next(spec->name, next);
+	if (r < 0)
+		return r;
+	for (const char *p = word->name; *p; p++)
+		*(bool *)((char *)options + find_letter(table, *p)->offset) =
+			true;
+	return 1;
+}
+
+/* Take one word and perhaps the next as its value: how many. */
+static int take(struct arena *arena, const struct option_table *table,
+		const struct word *word, const char *next, void *options)
+{
+	struct option option;
+	int used = 1;
+	int r = take_letters(table, word, next, options);
+
+	if (r == 0)
+		r = find(arena, table, word, &option);
+	else
+		return r;
+	if (r < 0)
+		return r;
+	if (!option.value && !option.is_switch) {
+		if (!next || (table->letters && streq(next, "--")))
+			/* podman looks for these very words. */
+			return fail(0, "flag needs an argument: %s",
+				    option.shown);
+		option.value = next;
+		used = 2;
+	}
+	if (!option.value) {
+		r = flag_check_next(option.shown + strspn(option.shown, "-"),
+				    next);
+		if (r < 0)
+			return r;
+	}
+	if (option.spec)
+		r = set(arena, option.spec, option.value, options);
+	else
+		r = table->owner->take(table->owner->user, option.id,
+				       option.shown, option.value);
+	return r < 0 ? r : used;
+}
+
 int options_parse(struct arena *arena, const struct option_table *table,
 		  int argc, char **argv, void *options, struct arguments *ret)
 {
 	struct arguments args = { 0 };
 	bool ours = true;
+	int used;
 
 	args.argv = arena_array(arena, (size_t)argc + 1, sizeof *args.argv);
 	if (!args.argv)
 		return -ENOMEM;
-	for (int i = 0; i < argc; i++) {
-		const struct option_spec *spec;
+	for (int i = 0; i < argc; i += used) {
 		struct word word;
-		int r;
 
+		used = 1;
 		if (ours && streq(argv[i], "--")) {
 			ours = false;
 			continue;
@@ -140,22 +261,10 @@ int options_parse(struct arena *arena, const struct option_table *table,
 			args.help = true;
 			break;
 		}
-		spec = find(table, &word);
-		if (!spec)
-			return unknown_option(table, &word);
-		if (!word.value && spec->kind != OPTION_FLAG) {
-			if (i + 1 == argc)
-				/* podman looks for these very words. */
-				return fail(0, "flag needs an argument: --%s",
-					    spec->name);
-			word.value = argv[++i];
-		}
-		r = set(arena, spec, word.value, options);
-		if (r == 0 && !word.value)
-			r = flag_check_next(spec->name,
-					    i + 1 < argc ? argv[i + 1] : NULL);
-		if (r < 0)
-			return r;
+		used = take(arena, table, &word,
+			    i + 1 < argc ? argv[i + 1] : NULL, options);
+		if (used < 0)
+			return used;
 	}
 	*ret = args;
 	return 0;

@@ -8,6 +8,7 @@
 #include "runtime/cli/command.h"
 
 struct arena;
+struct flag_owner;
 
 struct option_table {
 	const char *program; /* for errors; NULL: sandlock-oci */
@@ -15,6 +16,12 @@ struct option_table {
 	const struct option_spec *items;
 	size_t n;
 	bool stop_at_args; /* the first positional ends our options */
+	/*
+	 * Single dashes are for letters: "-it" is "-i -t", "-rDIR" of the owner
+	 * is "-r DIR". "--" is no value. Otherwise "-name" is "--name".
+	 */
+	bool letters;
+	const struct flag_owner *owner; /* of more options; NULL: none */
 };
 
 struct arguments {
@@ -24,8 +31,8 @@ struct arguments {
 };
 
 /*
- * Fill the struct that the table's offsets point into. Both --name and -name
- * are long options, values follow as the next word or after "=", "--" ends the
+ * Fill the struct that the table's offsets point into, and give the owner's
+ * options to it. Values follow as the next word or after "=", "--" ends the
  * options. Pure: nothing but the arena is touched.
  */
 int options_parse(struct arena *arena, const struct option_table *table,

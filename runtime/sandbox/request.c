@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/request.c - layers of policies and the words around them. */
+/* runtime/sandbox/request.c - the layers of a policy, and what they are for. */
 #include "runtime/sandbox/request.h"
 
 #include <errno.h>
@@ -14,189 +14,15 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "base/flag.h"
 #include "base/io.h"
-#include "base/num.h"
 #include "base/util.h"
 #include "confine/confine.h"
 #include "policy/keys.h"
 #include "policy/profile_find.h"
-#include "runtime/cli/command.h"
 #include "runtime/sandbox/env_file.h"
 
 #define MAX_POLICY (1UL << 20)
 #define MAX_NAME 64
-#define MAX_TIMEOUT 1e9
-
-struct words {
-	struct arena *arena;
-	struct strings env_files;
-	const char *profile;
-	const char *policy_file;
-	const char *name;
-	const char *project;
-	const char *timeout;
-	bool json;
-	bool terminal;
-	bool interactive;
-	bool why;
-	bool unsandboxed;
-	bool help;
-};
-
-#define WORD(field) offsetof(struct words, field)
-
-const struct option_spec request_options[] = {
-	{ "profile", 'p', OPTION_TEXT, WORD(profile), "NAME",
-	  "start from this profile; with a slash: from this file" },
-	{ "policy", 0, OPTION_TEXT, WORD(policy_file), "FILE",
-	  "start from a TOML profile, pyproject.toml, uv.toml or an agent's "
-	  "settings.json" },
-	{ "project", 0, OPTION_TEXT, WORD(project), "DIR",
-	  "what @project means" },
-	{ "name", 0, OPTION_TEXT, WORD(name), "NAME",
-	  "its name, for ps, inspect and kill, and the hostname inside" },
-	{ "env-file", 0, OPTION_LIST, WORD(env_files), "FILE",
-	  "set the variables of this file: NAME=VALUE, or NAME for the "
-	  "caller's" },
-	{ "timeout", 0, OPTION_TEXT, WORD(timeout), "SECONDS",
-	  "end it after this time, with status 124" },
-	{ "interactive", 'i', OPTION_FLAG, WORD(interactive), NULL,
-	  "with -t: pass standard input on; without it that is always so" },
-	{ "tty", 't', OPTION_FLAG, WORD(terminal), NULL,
-	  "give it a terminal of its own" },
-	{ "json", 0, OPTION_FLAG, WORD(json), NULL,
-	  "print the result as JSON: the last line of standard error" },
-	{ "why", 0, OPTION_FLAG, WORD(why), NULL,
-	  "find out what was denied and by which key, at the cost of speed" },
-	{ "unsandboxed", 0, OPTION_FLAG, WORD(unsandboxed), NULL,
-	  "run the command plainly, if the policy allows that" },
-	{ "help", 'h', OPTION_FLAG, WORD(help), NULL, "print this text" },
-};
-const size_t request_noptions = COUNT(request_options);
-
-/* ---- words that are no keys ---- */
-
-static const struct option_spec *find_word(const char *word, size_t *ret_len)
-{
-	const char *equals = strchr(word, '=');
-	size_t len = equals ? (size_t)(equals - word) : strlen(word);
-
-	*ret_len = len;
-	for (size_t i = 0; i < request_noptions; i++) {
-		const struct option_spec *spec = &request_options[i];
-
-		if (len == 2 && word[1] == spec->letter)
-			return spec;
-		if (len > 3 && word[1] == '-' &&
-		    strlen(spec->name) == len - 2 &&
-		    memcmp(word + 2, spec->name, len - 2) == 0)
-			return spec;
-	}
-	return NULL;
-}
-
-static const struct option_spec *find_letter(char letter)
-{
-	for (size_t i = 0; i < request_noptions; i++)
-		if (request_options[i].letter == letter)
-			return &request_options[i];
-	return NULL;
-}
-
-/* -it: all of them, and none that takes a value. */
-static int take_letters(void *user, const char *letters, const char *next)
-{
-	const struct option_spec *spec = NULL;
-	int r;
-
-	for (const char *p = letters; *p; p++) {
-		spec = find_letter(*p);
-		if (!spec || spec->kind != OPTION_FLAG)
-			return 0;
-	}
-	if (!spec)
-		return 0;
-	r = flag_check_next(spec->name, next);
-	if (r < 0)
-		return r;
-	for (const char *p = letters; *p; p++)
-		*(bool *)((char *)user + find_letter(*p)->offset) = true;
-	return 1;
-}
-
-static int take_flag(const struct option_spec *spec, const char *value,
-		     const char *next, bool *ret)
-{
-	int r = value ? 0 : flag_check_next(spec->name, next);
-
-	if (r == 0)
-		r = flag_value(spec->name, value, ret);
-	return r < 0 ? r : 1;
-}
-
-/* Set an option that takes a value, or add the value to its list. */
-static int take_value(struct arena *arena, const struct option_spec *spec,
-		      const char *value, void *field)
-{
-	struct strings *list = field;
-	const char **items;
-
-	if (spec->kind == OPTION_TEXT) {
-		*(const char **)field = value;
-		return 0;
-	}
-	items = arena_grow(arena, list->items, list->n, list->n + 1,
-			   sizeof *items);
-	if (!items)
-		return -ENOMEM;
-	items[list->n] = value;
-	*list = (struct strings){ items, list->n + 1 };
-	return 0;
-}
-
-static int take_word(void *user, char **argv, int argc)
-{
-	struct words *words = user;
-	size_t len;
-	const struct option_spec *spec = find_word(argv[0], &len);
-	const char *value = argv[0][len] == '=' ? argv[0] + len + 1 : NULL;
-	const char *next = argc > 1 ? argv[1] : NULL;
-	void *field;
-	int used, r;
-
-	if (!spec)
-		return argv[0][1] == '-' ?
-			       0 :
-			       take_letters(user, argv[0] + 1, next);
-	field = (char *)user + spec->offset;
-	if (spec->kind == OPTION_FLAG)
-		return take_flag(spec, value, next, field);
-	used = value ? 1 : 2;
-	if (!value && (!next || streq(next, "--")))
-		return fail(0, "--%s needs a value", spec->name);
-	r = take_value(words->arena, spec, value ? value : next, field);
-	return r < 0 ? r : used;
-}
-
-static int set_timeout(const char *text, uint64_t *ret)
-{
-	char *end;
-	double seconds;
-
-	if (!text)
-		return 0;
-	errno = 0;
-	seconds = strtod(text, &end);
-	if (errno || end == text || *end || strpbrk(text, "xXnN+- ") ||
-	    !(seconds > 0 && seconds <= MAX_TIMEOUT))
-		return fail(0, "--timeout: '%s' is not a number of seconds",
-			    text);
-	*ret = (uint64_t)(seconds * 1000 + 0.5);
-	if (*ret == 0)
-		*ret = 1;
-	return 0;
-}
 
 static int set_name(struct arena *arena, const char *name, const char **ret)
 {
@@ -442,18 +268,14 @@ static int load_base(struct arena *arena, struct request *request,
 			    &request->policy, &request->source);
 }
 
-static int set_command(struct arena *arena, int argc, char **argv,
+static int set_command(struct arena *arena, const struct strings *given,
 		       struct request *ret)
 {
 	const struct policy *policy = &ret->policy;
 	const char **items;
 
-	if (argc > 0) {
-		ret->command =
-			(struct strings){ (const char **)argv, (size_t)argc };
-		return 0;
-	}
-	if (!policy->set[KEY_EXEC])
+	ret->command = *given;
+	if (given->n > 0 || !policy->set[KEY_EXEC])
 		return 0;
 	items = arena_array(arena, policy->args.n + 2, sizeof *items);
 	if (!items)
@@ -465,68 +287,62 @@ static int set_command(struct arena *arena, int argc, char **argv,
 	return 0;
 }
 
-static int settle(struct arena *arena, const struct words *words,
-		  struct request *ret)
+static int set_policy(struct arena *arena, const struct request_wishes *wishes,
+		      struct request *ret)
 {
-	int r;
+	struct policy_place place = request_place(ret);
+	struct policy over = wishes->policy;
+	int r = load_base(arena, ret, &place);
 
-	ret->profile = words->profile;
-	ret->policy_file = words->policy_file;
-	ret->terminal = words->terminal;
-	ret->interactive = words->interactive;
-	ret->why = words->why;
-	ret->unsandboxed = words->unsandboxed;
-	r = set_name(arena, words->name, &ret->name);
-	if (r >= 0)
-		r = set_timeout(words->timeout, &ret->timeout_ms);
-	if (r >= 0)
-		r = find_project(arena, ret, words->project, &ret->project);
-	return r;
-}
-
-int request_parse(struct arena *arena, int argc, char **argv,
-		  struct request *ret)
-{
-	struct words words = { .arena = arena };
-	struct policy over = { 0 };
-	struct policy_place place;
-	int used, r;
-
-	*ret = (struct request){ .env_base = POLICY_ENV_BASIC };
-	r = find_places(arena, ret);
 	if (r < 0)
 		return r;
-	place = (struct policy_place){ .cwd = ret->cwd,
-				       .home = ret->home,
-				       .env = &ret->env };
-	r = policy_from_flags(arena, argv, argc, &place, take_word, &words,
-			      &over, &used);
-	ret->json = words.json;
-	if (r < 0)
-		return r;
-	ret->help = words.help;
-	if (ret->help)
-		return 0;
-	r = settle(arena, &words, ret);
-	if (r < 0)
-		return r;
-	place.project = ret->project;
-	r = load_base(arena, ret, &place);
-	if (r < 0)
-		return r;
-	if (words.project && !streq(place.project, ret->project))
+	if (wishes->project && !streq(place.project, ret->project))
 		return fail(0, "--project %s: the project of %s is %s",
-			    words.project, words.policy_file, ret->project);
-	ret->env_files = words.env_files;
-	r = env_files_add(arena, &words.env_files, &ret->env, &over);
+			    wishes->project, wishes->policy_file, ret->project);
+	r = env_files_add(arena, &ret->env_files, &ret->env, &over);
 	if (r < 0)
 		return r;
 	policy_layer(&ret->policy, &over);
 	r = policy_check(&ret->policy, /* bundle= */ false);
 	if (r == 0)
 		r = confine_check_denied(&ret->policy.extra_deny);
-	if (r < 0)
-		return r;
-	used += used < argc && streq(argv[used], "--");
-	return set_command(arena, argc - used, argv + used, ret);
+	return r;
+}
+
+int request_open(struct arena *arena, struct request *ret)
+{
+	*ret = (struct request){ .env_base = POLICY_ENV_BASIC };
+	return find_places(arena, ret);
+}
+
+struct policy_place request_place(const struct request *request)
+{
+	return (struct policy_place){ .cwd = request->cwd,
+				      .home = request->home,
+				      .project = request->project,
+				      .env = &request->env };
+}
+
+int request_make(struct arena *arena, const struct request_wishes *wishes,
+		 struct request *ret)
+{
+	int r;
+
+	ret->profile = wishes->profile;
+	ret->policy_file = wishes->policy_file;
+	ret->env_files = wishes->env_files;
+	ret->timeout_ms = wishes->timeout_ms;
+	ret->json = wishes->json;
+	ret->terminal = wishes->terminal;
+	ret->interactive = wishes->interactive;
+	ret->why = wishes->why;
+	ret->unsandboxed = wishes->unsandboxed;
+	r = set_name(arena, wishes->name, &ret->name);
+	if (r >= 0)
+		r = find_project(arena, ret, wishes->project, &ret->project);
+	if (r >= 0)
+		r = set_policy(arena, wishes, ret);
+	if (r >= 0)
+		r = set_command(arena, &wishes->command, ret);
+	return r;
 }

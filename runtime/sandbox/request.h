@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandbox/request.h - what `sandlock run`, `explain` and `wrap` are asked for:
- * the policy of flags over that of a profile or file, and a command.
+ * runtime/sandbox/request.h - what a sandbox is asked for: the caller's policy over that
+ * of a profile or file, and a command.
  */
 #pragma once
 
@@ -10,7 +10,6 @@
 
 #include "policy/policy.h"
 #include "policy/presets.h"
-#include "runtime/cli/command.h"
 
 struct arena;
 
@@ -33,18 +32,34 @@ struct request {
 	bool interactive;
 	bool why;
 	bool unsandboxed;
-	bool help; /* nothing else was looked at */
 };
 
-/* The flags that are not a policy's, for --help and completion. */
-extern const struct option_spec request_options[];
-extern const size_t request_noptions;
+/* What a caller asks for. What is zero is not asked for. */
+struct request_wishes {
+	struct policy policy; /* its keys replace those of the file */
+	struct strings command;
+	const char *profile;
+	const char *policy_file;
+	const char *project;
+	const char *name;
+	struct strings env_files;
+	uint64_t timeout_ms;
+	bool json;
+	bool terminal;
+	bool interactive;
+	bool why;
+	bool unsandboxed;
+};
 
+/* Begin a request: the caller's directory, home and environment. */
+int request_open(struct arena *arena, struct request *ret);
+/* Where paths of the caller begin. */
+struct policy_place request_place(const struct request *request);
 /*
- * Parse the words behind the command's name. The profile's program and
- * arguments are the command when none is given.
+ * Read the profile or file, and put the wishes over it. The profile's program
+ * and arguments are the command when none is given.
  */
-int request_parse(struct arena *arena, int argc, char **argv,
-		  struct request *ret);
+int request_make(struct arena *arena, const struct request_wishes *wishes,
+		 struct request *ret);
 /* Where profiles are looked for; NULL after the last. */
 int request_profile_folders(struct arena *arena, const char *const **ret);

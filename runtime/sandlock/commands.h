@@ -11,7 +11,7 @@
 
 struct arena;
 struct strings;
-struct request;
+struct request_arguments;
 
 extern const struct command sandlock_run, sandlock_explain, sandlock_check,
 	sandlock_profile, sandlock_wrap, sandlock_ps, sandlock_inspect,
@@ -21,5 +21,5 @@ extern const struct command sandlock_run, sandlock_explain, sandlock_check,
 extern const struct command_set sandlock_commands;
 
 /* "sandlock run" and all that asks for the same; argv is what was parsed. */
-int wrap_arguments(struct arena *arena, const struct request *request, int argc,
+int wrap_arguments(struct arena *arena, const struct request_arguments *args,
 		   char **argv, struct strings *ret);

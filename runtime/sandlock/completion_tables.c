@@ -13,7 +13,7 @@
 #include "policy/syscalls.h"
 #include "runtime/cli/dispatch.h"
 #include "runtime/cli/options.h"
-#include "runtime/sandbox/request.h"
+#include "runtime/sandlock/arguments.h"
 #include "runtime/sandlock/profile_files.h"
 
 void completion_quote(struct policy_text *out, const char *text)
@@ -288,7 +288,7 @@ int completion_collect(struct arena *arena, const struct command_set *set,
 	r = add_options(arena, set->options->items, set->options->n,
 			&all.flags);
 	if (r >= 0)
-		r = add_options(arena, request_options, request_noptions,
+		r = add_options(arena, arguments_options, arguments_noptions,
 				&all.request);
 	for (enum policy_key key = 0; r >= 0 && key < KEY_COUNT; key++)
 		r = add_key(arena, key, &all.request);

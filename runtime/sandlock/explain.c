@@ -5,7 +5,7 @@
 #include "base/auto.h"
 #include "confine/nested.h"
 #include "runtime/diagnose/explain.h"
-#include "runtime/sandlock/arguments_help.h"
+#include "runtime/sandlock/arguments.h"
 #include "runtime/sandlock/commands.h"
 
 static int run(const struct session *session, const void *options, int argc,
@@ -13,18 +13,18 @@ static int run(const struct session *session, const void *options, int argc,
 {
 	struct explanation all = { .creation = CREATION_NONE };
 	struct arena *arena = session->arena;
-	struct request request;
+	struct request_arguments args;
 	int r;
 
 	(void)options;
-	r = request_take(arena, &sandlock_explain, argc, argv, &request);
+	r = arguments_take(arena, &sandlock_explain, argc, argv, &args);
 	if (r <= 0)
 		return r;
-	r = nested_weaken(arena, session->host, &request.policy);
+	r = nested_weaken(arena, session->host, &args.request.policy);
 	if (r < 0)
 		return r;
-	r = explain_make(arena, session, &request, &all);
-	if (r >= 0 && request.json)
+	r = explain_make(arena, session, &args.request, &all);
+	if (r >= 0 && args.request.json)
 		r = explain_print_json(arena, &all);
 	else if (r >= 0)
 		explain_print(arena, &all);

@@ -34,11 +34,13 @@ static int list(struct arena *arena, const char *name)
 /* As `run -p NAME` would have it. */
 static int show(struct arena *arena, const char *name)
 {
-	char flag[] = "-p", *words[] = { flag, (char *)name, NULL };
+	const struct request_wishes wishes = { .profile = name };
 	struct request request;
 	const char *text;
-	int r = request_parse(arena, 2, words, &request);
+	int r = request_open(arena, &request);
 
+	if (r >= 0)
+		r = request_make(arena, &wishes, &request);
 	if (r < 0)
 		return r;
 	r = policy_to_toml(arena, &request.policy, &text);
@@ -51,10 +53,12 @@ static int show(struct arena *arena, const char *name)
 /* As `run --policy FILE` would have it. */
 static int validate(struct arena *arena, const char *path)
 {
-	char flag[] = "--policy", *words[] = { flag, (char *)path, NULL };
+	const struct request_wishes wishes = { .policy_file = path };
 	struct request request;
-	int r = request_parse(arena, 2, words, &request);
+	int r = request_open(arena, &request);
 
+	if (r >= 0)
+		r = request_make(arena, &wishes, &request);
 	if (r < 0)
 		return r;
 	printf("%s: valid\n", path);

@@ -18,7 +18,7 @@
 #include "runtime/sandbox/request.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/unsandboxed.h"
-#include "runtime/sandlock/arguments_help.h"
+#include "runtime/sandlock/arguments.h"
 #include "runtime/sandlock/commands.h"
 #include "runtime/sandlock/result.h"
 
@@ -272,20 +272,21 @@ static int weaken(const struct session *session, struct request *request)
 static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
-	struct request request;
+	struct request_arguments args;
+	struct request *request = &args.request;
 	int r;
 
 	(void)options;
-	r = request_take(session->arena, &sandlock_run, argc, argv, &request);
+	r = arguments_take(session->arena, &sandlock_run, argc, argv, &args);
 	if (r > 0)
-		r = weaken(session, &request);
+		r = weaken(session, request);
 	if (r > 0 && session->command_line &&
 	    env_hide_words(session->arena, session->command_line,
-			   session->command_line_size, &request.policy) < 0)
+			   session->command_line_size, &request->policy) < 0)
 		return -ENOMEM;
-	if (r == 0 || (r < 0 && !request.json))
+	if (r == 0 || (r < 0 && !request->json))
 		return r;
-	return run_and_tell(session, &request, r);
+	return run_and_tell(session, request, r);
 }
 
 const struct command sandlock_run = {

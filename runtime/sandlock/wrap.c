@@ -8,24 +8,14 @@
 #include "runtime/cli/quote.h"
 #include "runtime/sandbox/request.h"
 #include "runtime/sandbox/unsandboxed.h"
-#include "runtime/sandlock/arguments_help.h"
+#include "runtime/sandlock/arguments.h"
 #include "runtime/sandlock/commands.h"
 
-/* The words before the command; all of them if a profile names it. */
-static int count_flags(const struct request *request, int argc, char **argv)
-{
-	int flags = argc - (int)request->command.n;
-
-	if (flags < 0 || request->command.items != (const char **)argv + flags)
-		flags = argc;
-	return flags - (flags > 0 && streq(argv[flags - 1], "--"));
-}
-
-int wrap_arguments(struct arena *arena, const struct request *request, int argc,
+int wrap_arguments(struct arena *arena, const struct request_arguments *args,
 		   char **argv, struct strings *ret)
 {
-	size_t flags = (size_t)count_flags(request, argc, argv);
-	const struct strings *command = &request->command;
+	const struct strings *command = &args->request.command;
+	size_t flags = (size_t)args->nflags;
 	const char **words =
 		arena_array(arena, flags + command->n + 4, sizeof *words);
 	size_t n = 0;
@@ -75,22 +65,23 @@ static int run(const struct session *session, const void *options, int argc,
 	struct arena *arena = session->arena;
 	struct unsandboxed decided;
 	struct strings words;
-	struct request request;
+	struct request_arguments args;
+	const struct request *request = &args.request;
 	int r;
 
 	(void)options;
-	r = request_take(arena, &sandlock_wrap, argc, argv, &request);
+	r = arguments_take(arena, &sandlock_wrap, argc, argv, &args);
 	if (r <= 0)
 		return r;
-	r = policy_refuse_unenforced(&request.policy);
+	r = policy_refuse_unenforced(&request->policy);
 	if (r < 0)
 		return r;
-	r = unsandboxed_decide(arena, &request, &decided);
+	r = unsandboxed_decide(arena, request, &decided);
 	if (r < 0)
 		return r;
 	if (decided.why != UNSANDBOXED_NO)
-		return print_plain(arena, &request, &decided);
-	r = wrap_arguments(arena, &request, argc, argv, &words);
+		return print_plain(arena, request, &decided);
+	r = wrap_arguments(arena, &args, argv, &words);
 	return r < 0 ? r : print_words(arena, &words);
 }
 

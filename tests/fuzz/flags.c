@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "tests/fuzz/round_trip.h"
+#include "tests/unit/flag_words.h"
 
 static struct strings words;
 static struct policy policy;
@@ -19,8 +20,8 @@ static int parse(struct arena *arena, const char *text, size_t len)
 	for (size_t i = 0; i < words.n; i++)
 		if (!fuzz_is_utf8(words.items[i]))
 			return fail(0, "not UTF-8");
-	return policy_from_flags(arena, (char **)words.items, (int)words.n,
-				 &fuzz_place, NULL, NULL, &policy, &used);
+	return policy_from_words(arena, (char **)words.items, (int)words.n,
+				 &fuzz_place, NULL, 0, NULL, &policy, &used);
 }
 
 /* What follows the flags has no say: neither a command nor its flags. */
@@ -30,8 +31,8 @@ static void accepted(struct arena *arena)
 	int same;
 
 	demand(used >= 0 && (size_t)used <= words.n);
-	demand(policy_from_flags(arena, (char **)words.items, used, &fuzz_place,
-				 NULL, NULL, &again, &same) == 0);
+	demand(policy_from_words(arena, (char **)words.items, used, &fuzz_place,
+				 NULL, 0, NULL, &again, &same) == 0);
 	demand(same == used && policy_equal(&policy, &again));
 	demand_origins(&policy);
 	demand_round_trip(arena, &policy, &fuzz_place);

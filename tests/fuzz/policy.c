@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "tests/fuzz/round_trip.h"
+#include "tests/unit/flag_words.h"
 
 static enum policy_key key;
 static struct policy policy;
@@ -44,7 +45,7 @@ static int as_flag(struct arena *arena, const char *value)
 	word = arena_printf(arena, "%s=%s", word, value);
 	if (!word)
 		return -ENOMEM;
-	return policy_from_flags(arena, &word, 1, &fuzz_place, NULL, NULL,
+	return policy_from_words(arena, &word, 1, &fuzz_place, NULL, 0, NULL,
 				 &policy, &used);
 }
 

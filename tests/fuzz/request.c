@@ -19,9 +19,10 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "runtime/cli/quote.h"
-#include "runtime/sandbox/request.h"
+#include "runtime/sandlock/arguments.h"
 #include "runtime/sandlock/commands.h"
 #include "tests/fuzz/round_trip.h"
+#include "tests/unit/flag_words.h"
 
 #define MAX_SIZE 16384
 #define MAX_TIMEOUT_MS 1000000000000U
@@ -32,7 +33,7 @@ static char folder[PATH_MAX];
 static int here = -1, elsewhere = -1;
 
 static struct strings words;
-static struct request request;
+static struct request_arguments args;
 
 /* ---- the place ---- */
 
@@ -76,12 +77,13 @@ static void write_file(const char *text, size_t len)
 }
 
 static int parse_here(struct arena *arena, const struct strings *argv,
-		      struct request *ret)
+		      struct request_arguments *ret)
 {
 	int r;
 
 	demand(fchdir(here) == 0);
-	r = request_parse(arena, (int)argv->n, (char **)argv->items, ret);
+	r = arguments_parse(arena, "run", (int)argv->n, (char **)argv->items,
+			    ret);
 	demand(fchdir(elsewhere) == 0);
 	return r;
 }
@@ -108,7 +110,7 @@ static int parse(struct arena *arena, const char *text, size_t len)
 		write_file(mark + 5, len - size - 5);
 	else
 		write_file("", 0);
-	return parse_here(arena, &words, &request);
+	return parse_here(arena, &words, &args);
 }
 
 /* ---- what a shell makes of a line: words, '...' and \c ---- */
@@ -156,19 +158,19 @@ static void demand_same(const struct request *a, const struct request *b)
 	demand(a->env_base == b->env_base && a->timeout_ms == b->timeout_ms);
 	demand(a->json == b->json && a->terminal == b->terminal);
 	demand(a->interactive == b->interactive && a->why == b->why);
-	demand(a->unsandboxed == b->unsandboxed && a->help == b->help);
+	demand(a->unsandboxed == b->unsandboxed);
 }
 
 static void demand_wrapped(struct arena *arena)
 {
 	struct strings wrapped, again = { 0 };
-	struct request other;
+	struct request_arguments other;
 	const char *line;
 
-	if (request.command.n == 0)
+	if (args.request.command.n == 0)
 		return;
-	demand(wrap_arguments(arena, &request, (int)words.n,
-			      (char **)words.items, &wrapped) == 0);
+	demand(wrap_arguments(arena, &args, (char **)words.items, &wrapped) ==
+	       0);
 	line = quote_words(arena, &wrapped);
 	again.items = arena_array(arena, wrapped.n + 2, sizeof *again.items);
 	demand(line && again.items);
@@ -179,7 +181,8 @@ static void demand_wrapped(struct arena *arena)
 	again.items += 2;
 	again.n -= 2;
 	demand(parse_here(arena, &again, &other) == 0);
-	demand_same(&request, &other);
+	demand(!other.help);
+	demand_same(&args.request, &other.request);
 }
 
 static bool is_same_key(const struct policy *a, const struct policy *b,
@@ -197,97 +200,82 @@ static bool is_same_key(const struct policy *a, const struct policy *b,
 static bool is_of(const struct policy *file, const struct policy *flags,
 		  enum policy_key key)
 {
-	const struct policy *policy = &request.policy;
+	const struct policy *policy = &args.request.policy;
 
 	return is_same_key(policy, flags->set[key] ? flags : file, key);
-}
-
-/* A word that was taken, and is no key's. */
-static int pass_word(void *user, char **argv, int argc)
-{
-	size_t len = strcspn(argv[0], "=");
-
-	(void)user;
-	(void)argc;
-	for (size_t i = 0; i < request_noptions; i++) {
-		const struct option_spec *spec = &request_options[i];
-		char *name = argv[0] + 2;
-
-		if ((len == 2 && argv[0][1] == spec->letter) ||
-		    (strlen(spec->name) == len - 2 &&
-		     memcmp(name, spec->name, len - 2) == 0))
-			return spec->kind == OPTION_FLAG || argv[0][len] ? 1 :
-									   2;
-	}
-	return 0;
 }
 
 /* The file alone, the flags alone. */
 static void demand_layers(struct arena *arena)
 {
-	const char *items[] = { request.profile ? "-p" : "--policy",
-				request.profile ? request.profile :
-						  request.policy_file,
+	const char *items[] = { args.request.profile ? "-p" : "--policy",
+				args.request.profile ? args.request.profile :
+						       args.request.policy_file,
 				NULL };
 	const struct strings argv = { .items = items, .n = 2 };
-	const struct policy_place place = { .cwd = request.cwd,
-					    .home = request.home };
-	struct request file = { 0 };
+	const struct policy_place place = { .cwd = args.request.cwd,
+					    .home = args.request.home,
+					    .env = &args.request.env };
+	struct request_arguments file = { 0 };
 	struct policy flags = { 0 };
+	/* Larger than the struct that the options are for. */
+	void *given = arena_alloc(arena, 4 * sizeof file);
 	int used;
 
-	if (request.source && parse_here(arena, &argv, &file) < 0)
+	demand(given);
+	if (args.request.source && parse_here(arena, &argv, &file) < 0)
 		return;
-	demand(policy_from_flags(arena, (char **)words.items, (int)words.n,
-				 &place, pass_word, NULL, &flags, &used) == 0);
+	demand(policy_from_words(arena, (char **)words.items, (int)words.n,
+				 &place, arguments_options, arguments_noptions,
+				 given, &flags, &used) == 0);
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
-		demand(is_of(&file.policy, &flags, key));
+		demand(is_of(&file.request.policy, &flags, key));
 }
 
 static void demand_said_by_file(struct arena *arena)
 {
 	const char *items[] = { "--policy", names[0], NULL };
 	const struct strings argv = { .items = items, .n = 2 };
-	struct request other;
+	struct request_arguments other;
 	const char *toml;
 
 	for (size_t i = 0; i < words.n; i++)
 		if (!fuzz_is_utf8(words.items[i]))
 			return;
-	demand(policy_to_toml(arena, &request.policy, &toml) == 0);
+	demand(policy_to_toml(arena, &args.request.policy, &toml) == 0);
 	write_file(toml, strlen(toml));
 	demand(parse_here(arena, &argv, &other) == 0);
-	demand(policy_equal(&request.policy, &other.policy));
+	demand(policy_equal(&args.request.policy, &other.request.policy));
 }
 
 /* Written as a number with three decimals, a time is that time. */
 static void demand_time(struct arena *arena)
 {
-	uintmax_t ms = request.timeout_ms + 1;
+	uintmax_t ms = args.request.timeout_ms + 1;
 	const char *items[] = { arena_printf(arena, "--timeout=%ju.%03ju",
 					     ms / 1000, ms % 1000),
 				NULL };
 	const struct strings argv = { .items = items, .n = 1 };
-	struct request other;
+	struct request_arguments other;
 
 	if (ms > MAX_TIMEOUT_MS)
 		return;
 	demand(parse_here(arena, &argv, &other) == 0);
-	demand(other.timeout_ms == ms);
+	demand(other.request.timeout_ms == ms);
 }
 
 static void accepted(struct arena *arena)
 {
-	const struct strings *command = &request.command;
+	const struct strings *command = &args.request.command;
 
-	if (request.help)
+	if (args.help)
 		return;
-	demand(*request.name && strlen(request.name) <= 64 &&
-	       !strchr(request.name, '/'));
-	demand(request.project[0] == '/' && request.cwd[0] == '/');
-	demand(!request.profile || !request.policy_file);
+	demand(*args.request.name && strlen(args.request.name) <= 64 &&
+	       !strchr(args.request.name, '/'));
+	demand(args.request.project[0] == '/' && args.request.cwd[0] == '/');
+	demand(!args.request.profile || !args.request.policy_file);
 	demand(command->n == 0 || !command->items[command->n]);
-	demand_origins(&request.policy);
+	demand_origins(&args.request.policy);
 	demand_wrapped(arena);
 	demand_layers(arena);
 	demand_time(arena);

@@ -19,7 +19,7 @@ runtime/child: runtime/plan confine network
 runtime/launch: runtime/child runtime/plan runtime/enforce confine network hooks
 runtime/container: runtime/launch runtime/plan runtime/enforce policy confine cgroups hooks
 runtime/checkpoint: runtime/container runtime/launch runtime/plan runtime/enforce cgroups
-runtime/sandbox: runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups runtime/cli
+runtime/sandbox: runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups
 runtime/diagnose: runtime/sandbox runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups runtime/cli
 runtime/cli:
 runtime/sandlock: runtime/diagnose runtime/sandbox runtime/container runtime/launch runtime/enforce policy confine cgroups runtime/cli

@@ -8,8 +8,6 @@
 #include "base/arena.h"
 #include "policy/keys.h"
 
-#define MAX_WORDS 8
-
 static const struct policy_place at_home = { .cwd = "/srv/dir",
 					     .home = "/home/u",
 					     .project = "/srv" };
@@ -62,16 +60,21 @@ static inline int by_flags(struct arena *arena, const char *name,
 			   const char *const *values,
 			   const struct policy_place *place, struct policy *ret)
 {
-	char *words[MAX_WORDS];
-	int n = 0;
-	int used;
+	struct policy_flags *flags = policy_flags_open(arena, place);
+	const struct flag_owner owner = policy_flags_owner(flags);
+	char *flag = arena_printf(arena, "--%s", name);
+	bool is_switch;
+	int id, r = 0;
 
-	for (; values[n]; n++) {
-		words[n] = arena_printf(arena, "--%s=%s", name, values[n]);
-		for (size_t i = 0; i < 2 + strlen(name); i++)
-			if (words[n][i] == '.' || words[n][i] == '_')
-				words[n][i] = '-';
-	}
-	return policy_from_flags(arena, words, n, place, NULL, NULL, ret,
-				 &used);
+	if (!flags || !flag)
+		return -1;
+	for (char *p = flag; *p; p++)
+		if (*p == '.' || *p == '_')
+			*p = '-';
+	id = owner.find(flag, strlen(flag), &is_switch);
+	for (size_t i = 0; id >= 0 && r >= 0 && values[i]; i++)
+		r = owner.take(owner.user, id, flag, values[i]);
+	if (id < 0 || r < 0)
+		return id < 0 ? id : r;
+	return policy_flags_close(flags, ret);
 }

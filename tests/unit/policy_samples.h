@@ -7,7 +7,7 @@
 struct sample {
 	const char *annotation;
 	const char *toml;
-	const char *flags[MAX_WORDS]; /* --section-key=… each, up to NULL */
+	const char *flags[8]; /* --section-key=… each, up to NULL */
 };
 
 #define SWITCH                  \

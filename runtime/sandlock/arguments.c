@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/sandlock/arguments.c - parse the arguments of `run`, `explain` and `wrap`. */
+#include "runtime/sandlock/arguments.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/util.h"
+#include "runtime/cli/help.h"
+#include "runtime/cli/options.h"
+
+#define MAX_TIMEOUT 1e9
+
+struct given {
+	struct request_wishes wishes;
+	const char *timeout;
+};
+
+#define FIELD(field) offsetof(struct given, field)
+
+const struct option_spec arguments_options[] = {
+	{ "profile", 'p', OPTION_TEXT, FIELD(wishes.profile), "NAME",
+	  "start from this profile; with a slash: from this file" },
+	{ "policy", 0, OPTION_TEXT, FIELD(wishes.policy_file), "FILE",
+	  "start from a TOML profile, pyproject.toml, uv.toml or an agent's "
+	  "settings.json" },
+	{ "project", 0, OPTION_TEXT, FIELD(wishes.project), "DIR",
+	  "what @project means" },
+	{ "name", 0, OPTION_TEXT, FIELD(wishes.name), "NAME",
+	  "its name, for ps, inspect and kill, and the hostname inside" },
+	{ "env-file", 0, OPTION_LIST, FIELD(wishes.env_files), "FILE",
+	  "set the variables of this file: NAME=VALUE, or NAME for the "
+	  "caller's" },
+	{ "timeout", 0, OPTION_TEXT, FIELD(timeout), "SECONDS",
+	  "end it after this time, with status 124" },
+	{ "interactive", 'i', OPTION_FLAG, FIELD(wishes.interactive), NULL,
+	  "with -t: pass standard input on; without it that is always so" },
+	{ "tty", 't', OPTION_FLAG, FIELD(wishes.terminal), NULL,
+	  "give it a terminal of its own" },
+	{ "json", 0, OPTION_FLAG, FIELD(wishes.json), NULL,
+	  "print the result as JSON: the last line of standard error" },
+	{ "why", 0, OPTION_FLAG, FIELD(wishes.why), NULL,
+	  "find out what was denied and by which key, at the cost of speed" },
+	{ "unsandboxed", 0, OPTION_FLAG, FIELD(wishes.unsandboxed), NULL,
+	  "run the command plainly, if the policy allows that" },
+};
+const size_t arguments_noptions = COUNT(arguments_options);
+
+static int set_timeout(const char *text, uint64_t *ret)
+{
+	char *end;
+	double seconds;
+
+	if (!text)
+		return 0;
+	errno = 0;
+	seconds = strtod(text, &end);
+	if (errno || end == text || *end || strpbrk(text, "xXnN+- ") ||
+	    !(seconds > 0 && seconds <= MAX_TIMEOUT))
+		return fail(0, "--timeout: '%s' is not a number of seconds",
+			    text);
+	*ret = (uint64_t)(seconds * 1000 + 0.5);
+	if (*ret == 0)
+		*ret = 1;
+	return 0;
+}
+
+static int count_flags(int argc, char **argv, int npositional)
+{
+	int flags = argc - npositional;
+
+	return flags - (flags > 0 && streq(argv[flags - 1], "--"));
+}
+
+static int parse_options(struct arena *arena, const char *command, int argc,
+			 char **argv, struct given *given,
+			 struct request_arguments *ret)
+{
+	const struct policy_place place = request_place(&ret->request);
+	struct policy_flags *flags = policy_flags_open(arena, &place);
+	const struct flag_owner owner = policy_flags_owner(flags);
+	const struct option_table table = {
+		.program = "sandlock",
+		.command = command,
+		.items = arguments_options,
+		.n = arguments_noptions,
+		.stop_at_args = true,
+		.letters = true,
+		.owner = &owner,
+	};
+	struct arguments args;
+	int r;
+
+	if (!flags)
+		return -ENOMEM;
+	r = options_parse(arena, &table, argc, argv, given, &args);
+	if (r < 0)
+		return r;
+	ret->help = args.help;
+	ret->nflags = count_flags(argc, argv, args.argc);
+	given->wishes.command =
+		(struct strings){ (const char **)args.argv, (size_t)args.argc };
+	return args.help ? 0 : policy_flags_close(flags, &given->wishes.policy);
+}
+
+int arguments_parse(struct arena *arena, const char *command, int argc,
+		    char **argv, struct request_arguments *ret)
+{
+	struct given given = { 0 };
+	int r;
+
+	*ret = (struct request_arguments){ 0 };
+	r = request_open(arena, &ret->request);
+	if (r < 0)
+		return r;
+	r = parse_options(arena, command, argc, argv, &given, ret);
+	ret->request.json = given.wishes.json;
+	if (r < 0 || ret->help)
+		return r;
+	r = set_timeout(given.timeout, &given.wishes.timeout_ms);
+	return r < 0 ? r : request_make(arena, &given.wishes, &ret->request);
+}
+
+/* Usage, options, and every flag of a policy. */
+static int print_help(struct arena *arena, const struct command *command)
+{
+	const char *keys;
+	int r = policy_help(arena, &keys);
+
+	if (r < 0)
+		return r;
+	printf("usage: sandlock %s %s\n\n%s\n\noptions:\n", command->name,
+	       command->arguments, command->help);
+	help_options(arguments_options, arguments_noptions);
+	printf("\npolicy:\n%s", keys);
+	return 0;
+}
+
+int arguments_take(struct arena *arena, const struct command *command, int argc,
+		   char **argv, struct request_arguments *ret)
+{
+	int r = arguments_parse(arena, command->name, argc, argv, ret);
+
+	if (r < 0)
+		return r;
+	if (ret->help)
+		return print_help(arena, command);
+	if (ret->request.command.n < (size_t)command->min_args)
+		return fail(0, "%s: no command, usage: sandlock %s %s",
+			    command->name, command->name, command->arguments);
+	return 1;
+}
