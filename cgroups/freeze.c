@@ -2,6 +2,7 @@
 /* cgroups/freeze.c - stop and go on: every process of a container, or none. */
 #include <errno.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "cgroups/internal.h"

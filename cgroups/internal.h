@@ -224,7 +224,6 @@ int pid_list_read(struct pid_list *list, int dir);
 int pid_list_add(struct pid_list *list, const char *path);
 bool pid_list_has(const struct pid_list *list, pid_t pid);
 
-int64_t now_ms(void);
 /* Sleep after a vain attempt, longer each time; false past the deadline. */
 bool wait_a_little(unsigned int attempt, int64_t deadline);
 

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/sys.h"
 #include "base/util.h"

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
@@ -100,14 +101,6 @@ void tree_thaw(const struct cgroup *cgroup)
 	if (v2 && v2->made)
 		(void)backend_of(v2)->freeze(v2, false);
 	err_clear();
-}
-
-int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 bool wait_a_little(unsigned int attempt, int64_t deadline)

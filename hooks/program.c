@@ -14,10 +14,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
@@ -295,14 +295,6 @@ static void drain(int *fd, struct program_tail *tail, struct copy *copy)
 	for (int i = 0; i < 64 && listen_to(fd, tail, copy); i++)
 		;
 	tail_trim(tail);
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static int time_left(int64_t deadline)

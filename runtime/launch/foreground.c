@@ -6,10 +6,10 @@
 #include <limits.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/sys.h"
@@ -72,18 +72,10 @@ struct deadline {
 	bool passed; /* SIGTERM was sent */
 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* For poll, beside another timeout. */
 static int time_left(const struct deadline *deadline, int other)
 {
-	uint64_t now = now_ms(), left;
+	uint64_t now = (uint64_t)now_ms(), left;
 
 	if (!deadline->at)
 		return other;
@@ -95,7 +87,7 @@ static int time_left(const struct deadline *deadline, int other)
 
 static void hurry(const struct foreground_job *job, struct deadline *deadline)
 {
-	if (!deadline->at || now_ms() < deadline->at)
+	if (!deadline->at || (uint64_t)now_ms() < deadline->at)
 		return;
 	(void)sys_pidfd_send_signal(job->pidfd,
 				    deadline->passed ? SIGKILL : SIGTERM);
@@ -190,7 +182,7 @@ int foreground_wait(const struct foreground *foreground,
 	struct pollfd fds[POLLS];
 
 	if (job->timeout_ms)
-		deadline.at = now_ms() + job->timeout_ms;
+		deadline.at = (uint64_t)now_ms() + job->timeout_ms;
 	for (;;) {
 		int r = wait_for_something(foreground, job, &deadline, notify,
 					   fds);

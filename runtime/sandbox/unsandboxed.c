@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/num.h"
@@ -112,29 +113,17 @@ static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
 
 static struct timespec time_left(uint64_t end_ms)
 {
-	struct timespec now;
-	uint64_t now_ms, left;
+	uint64_t now = (uint64_t)now_ms();
+	uint64_t left = end_ms > now ? end_ms - now : 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-	left = end_ms > now_ms ? end_ms - now_ms : 0;
 	return (struct timespec){ .tv_sec = (time_t)(left / 1000),
 				  .tv_nsec = (long)(left % 1000) * 1000000 };
-}
-
-static uint64_t end_of(uint64_t timeout_ms)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 +
-	       timeout_ms;
 }
 
 static int wait_for(pid_t pid, const struct request *request,
 		    const sigset_t *set, int *ret_signal)
 {
-	uint64_t end = end_of(request->timeout_ms);
+	uint64_t end = (uint64_t)now_ms() + request->timeout_ms;
 	bool timed_out = false;
 	int status;
 

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/num.h"
@@ -176,14 +176,6 @@ static int print_oom(const char *id, struct cgroup_oom *oom)
 	for (uint64_t n = cgroup_oom_new(oom); n > 0 && r >= 0; n--)
 		r = print_line(id, NULL);
 	return r;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Until the container ends; what happened before its end is told first. */
