@@ -17,6 +17,13 @@ static inline bool starts_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+static inline bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && streq(text + n - m, end);
+}
+
 /* Absent and empty mean the same in most of config.json. */
 static inline bool is_set(const char *text)
 {

@@ -19,13 +19,6 @@ struct halves {
 	const char *host;
 };
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text);
-
-	return len >= strlen(end) && streq(text + len - strlen(end), end);
-}
-
 static bool says_how(const char *host)
 {
 	return ends_with(host, ":ro") || ends_with(host, ":rw");

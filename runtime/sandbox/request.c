@@ -143,13 +143,6 @@ int request_profile_folders(struct arena *arena, const char *const **ret)
 
 /* ---- layers ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && streq(text + n - m, end);
-}
-
 static bool is_called(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
