@@ -5,38 +5,68 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/sys.h"
 
-/* A racing rename makes openat2 give up with EAGAIN; so many tries are fair. */
-#define TRIES 128
+/*
+ * openat2 fails with EAGAIN when any process on the machine renames something
+ * or mounts while it resolves "..", so a number of tries says nothing: other
+ * processes decide how many are in vain. A second is enough for one of them.
+ */
+#define PATIENCE_MS 1000
 #define MAX_LINKS 40
 
-static int open_in(int root, const char *path, int flags, uint64_t resolve)
+/* When to stop trying; 0 until the first try was in vain. */
+struct patience {
+	int64_t until;
+};
+
+/* Let others run after a vain try; false, with errno as it was, when late. */
+static bool try_again(struct patience *patience)
 {
-	for (int i = 0; i < TRIES; i++) {
+	int saved = errno;
+	int64_t now = now_ms();
+
+	if (!patience->until)
+		patience->until = now + PATIENCE_MS;
+	(void)sched_yield();
+	errno = saved;
+	return now < patience->until;
+}
+
+static int open_in(int root, const char *path, int flags, uint64_t resolve,
+		   struct patience *patience)
+{
+	for (;;) {
 		int fd = sys_openat2(root, *path ? path : ".", (uint64_t)flags,
 				     0, resolve | KERNEL_RESOLVE_NO_MAGICLINKS);
 
-		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
+		if (fd >= 0 || (errno != EAGAIN && errno != EINTR) ||
+		    !try_again(patience))
 			return fd;
 	}
-	return -1;
 }
 
 int root_open(int root, const char *path, int flags)
 {
-	return open_in(root, path, flags, KERNEL_RESOLVE_IN_ROOT);
+	struct patience patience = { 0 };
+
+	return open_in(root, path, flags, KERNEL_RESOLVE_IN_ROOT, &patience);
 }
 
 int root_open_plain(int root, const char *path, int flags)
 {
+	struct patience patience = { 0 };
+
 	return open_in(root, path, flags,
-		       KERNEL_RESOLVE_IN_ROOT | KERNEL_RESOLVE_NO_SYMLINKS);
+		       KERNEL_RESOLVE_IN_ROOT | KERNEL_RESOLVE_NO_SYMLINKS,
+		       &patience);
 }
 
 /* Cut "a/b/c" into the text before the last component and the component. */
@@ -73,6 +103,7 @@ struct making {
 	mode_t mode;
 	int links; /* that may still be followed */
 	bool created;
+	struct patience patience;
 	char path[PATH_MAX]; /* rewritten where a dangling link is on the way */
 };
 
@@ -90,7 +121,7 @@ static int make_entry(int dir, const char *name, enum kind kind, mode_t mode)
 }
 
 /* The longest part of path before its last component that exists. */
-static int open_nearest(const struct making *m, size_t *ret_len)
+static int open_nearest(struct making *m, size_t *ret_len)
 {
 	char prefix[PATH_MAX];
 	size_t n = strlen(m->path);
@@ -104,7 +135,8 @@ static int open_nearest(const struct making *m, size_t *ret_len)
 		while (n > 0 && prefix[n - 1] != '/')
 			n--;
 		prefix[n] = '\0';
-		fd = root_open(m->root, prefix, O_PATH | O_DIRECTORY);
+		fd = open_in(m->root, prefix, O_PATH | O_DIRECTORY,
+			     KERNEL_RESOLVE_IN_ROOT, &m->patience);
 		if (fd >= 0 || errno != ENOENT || n == 0) {
 			*ret_len = n;
 			return fd;
@@ -199,18 +231,17 @@ static int make(int root, const char *path, enum kind kind, mode_t mode,
 	if (strlen(path) >= sizeof m.path)
 		return -1;
 	memcpy(m.path, path, strlen(path) + 1);
-	for (int i = 0; i < TRIES; i++) {
+	do {
 		size_t at;
 
-		fd = root_open(root, m.path, flags);
+		fd = open_in(root, m.path, flags, KERNEL_RESOLVE_IN_ROOT,
+			     &m.patience);
 		if (fd >= 0 || errno != ENOENT)
 			break;
 		fd = open_nearest(&m, &at);
 		if (fd >= 0)
 			fd = make_rest(&m, fd, at);
-		if (fd >= 0 || errno != EAGAIN)
-			break;
-	}
+	} while (fd < 0 && errno == EAGAIN && try_again(&m.patience));
 	if (fd >= 0 && ret_created)
 		*ret_created = m.created;
 	return fd;

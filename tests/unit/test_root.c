@@ -344,6 +344,40 @@ static void parent_is_made_and_the_name_cut(void **state)
 	}
 }
 
+/* So many calls of openat2 find that something was renamed meanwhile. */
+static int vain;
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e);
+
+long __wrap_syscall(long number, long a, long b, long c, long d, long e)
+{
+	if (number == SYS_openat2 && vain > 0) {
+		vain--;
+		errno = EAGAIN;
+		return -1;
+	}
+	return __real_syscall(number, a, b, c, d, e);
+}
+
+/* Others may rename as often as they like; a path is tried for a second. */
+static void renames_elsewhere_fail_no_path(void **state)
+{
+	(void)state;
+	vain = 1000;
+	autoclose int opened = root_open(root, "dir/../dir", O_PATH);
+
+	assert_true(opened >= 0);
+	vain = 1000;
+	autoclose int made = root_make_dir(root, "vain/../vain/x", 0755, NULL);
+
+	assert_true(made >= 0);
+	vain = INT_MAX;
+	assert_int_equal(root_make_dir(root, "never", 0755, NULL), -1);
+	assert_int_equal(errno, EAGAIN);
+	vain = 0;
+}
+
 static atomic_bool racing;
 
 /* race/a is a directory, a link out, a link back, a directory, … */
@@ -400,6 +434,7 @@ int main(void)
 		cmocka_unit_test(files_are_made_empty),
 		cmocka_unit_test(paths_may_be_as_deep_as_the_kernel_allows),
 		cmocka_unit_test(parent_is_made_and_the_name_cut),
+		cmocka_unit_test(renames_elsewhere_fail_no_path),
 		cmocka_unit_test(a_race_stays_inside),
 	};
 
