@@ -148,6 +148,19 @@ checked() {
 }
 
 # shellcheck disable=SC2016 # for the inner shell
+# shellcheck disable=SC2016 # for the inner shell
+@test "run --unsandboxed --timeout sends SIGTERM, and SIGKILL two seconds later" {
+	mkfifo "$TMP/fifo"
+	run -124 sandlock run --unsandboxed --timeout 0.2 -- sh -c \
+		'trap "echo got SIGTERM; exit 3" TERM; read -r x <"$0"' "$TMP/fifo"
+	assert_output_has "got SIGTERM"
+	local begin=$SECONDS
+	run -124 sandlock run --unsandboxed --timeout 0.2 -- sh -c \
+		'trap "" TERM; echo $$; exec sleep 1000'
+	((SECONDS - begin >= 2))
+	[ ! -e "/proc/${lines[-1]}" ]
+}
+
 @test "run --unsandboxed passes on status, result and descriptors, and keeps --timeout" {
 	run sandlock run --unsandboxed -- sh -c 'exit 7'
 	[ "$status" -eq 7 ]

@@ -48,8 +48,12 @@ int foreground_prepare(struct foreground *ret)
 	return 0;
 }
 
-static void pass_on(const struct foreground_job *job, int sig)
+static void pass_on(const struct foreground_job *job,
+		    const struct signalfd_siginfo *info)
 {
+	int sig = (int)info->ssi_signo;
+	bool has_it = job->in_our_group && info->ssi_code == SI_KERNEL;
+
 	/* SIGPIPE is about our own output, and children are reaped anyway. */
 	if (sig == SIGCHLD || sig == SIGPIPE)
 		return;
@@ -58,9 +62,10 @@ static void pass_on(const struct foreground_job *job, int sig)
 		return;
 	}
 	/* It may just have ended; or it runs as somebody else by now. */
-	if (sys_pidfd_send_signal(job->pidfd, sig) < 0 && errno != ESRCH)
+	if (!has_it && sys_pidfd_send_signal(job->pidfd, sig) < 0 &&
+	    errno != ESRCH)
 		log_warning("pass signal %d on: %s", sig, errno_text(errno));
-	/* It is not in our group: the shell waits for us to stop. */
+	/* The shell waits for us to stop. */
 	if (sig == SIGTSTP && job->stops_us)
 		(void)raise(SIGSTOP);
 }
@@ -101,7 +106,7 @@ static void take_signals(int fd, const struct foreground_job *job)
 
 	while (read(fd, &info, sizeof info) == sizeof info)
 		if (job)
-			pass_on(job, (int)info.ssi_signo);
+			pass_on(job, &info);
 }
 
 static bool is_end(const siginfo_t *info)

@@ -34,6 +34,7 @@ struct foreground_job {
 	const struct sd_notify *notify; /* passed on meanwhile; NULL: none */
 	uint64_t timeout_ms;		/* then it is ended; 0: none */
 	bool stops_us;			/* SIGTSTP is for us, too */
+	bool in_our_group; /* the terminal's signals reach it without us */
 	int *signal; /* gets what ended it, if one did; NULL: not asked for */
 	/* Called for every process we trace, when it stops; and at its end. */
 	void (*traced)(void *user, const siginfo_t *info);

@@ -7,22 +7,19 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/sys.h"
 #include "base/util.h"
 #include "runtime/launch/foreground.h"
 #include "runtime/sandbox/request.h"
 
 #define CANNOT_EXECUTE 126
 #define NOT_FOUND 127
-#define SIGNALLED 128
 
 static bool is_allowed(const struct policy *policy)
 {
@@ -107,68 +104,56 @@ static int become(const struct request *request,
 	return status;
 }
 
-/* ---- waiting ---- */
-
-static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
-
-static struct timespec time_left(uint64_t end_ms)
+/* The program gets neither the blocked signals nor our descriptor for them. */
+static _Noreturn void become_child(const struct request *request,
+				   const struct unsandboxed *decided,
+				   struct foreground *foreground)
 {
-	uint64_t now = (uint64_t)now_ms();
-	uint64_t left = end_ms > now ? end_ms - now : 0;
-
-	return (struct timespec){ .tv_sec = (time_t)(left / 1000),
-				  .tv_nsec = (long)(left % 1000) * 1000000 };
+	closep(&foreground->signals);
+	(void)sigprocmask(SIG_SETMASK, &foreground->old_mask, NULL);
+	_exit(become(request, decided));
 }
 
-static int wait_for(pid_t pid, const struct request *request,
-		    const sigset_t *set, int *ret_signal)
+static int wait_for(pid_t pid, const struct foreground *foreground,
+		    const struct request *request, int *ret_signal)
 {
-	uint64_t end = (uint64_t)now_ms() + request->timeout_ms;
-	bool timed_out = false;
+	autoclose int pidfd = sys_pidfd_open(pid);
+	const struct foreground_job job = {
+		.pid = pid,
+		.pidfd = pidfd,
+		.timeout_ms = request->timeout_ms,
+		.stops_us = true,
+		.in_our_group = true,
+		.signal = ret_signal,
+	};
 	int status;
+	int r;
 
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		struct timespec left = time_left(end);
-		siginfo_t info;
-		int sig = request->timeout_ms && !timed_out ?
-				  sigtimedwait(set, &info, &left) :
-				  sigwaitinfo(set, &info);
-
-		if (sig < 0 && errno == EAGAIN) {
-			timed_out = true;
-			(void)kill(pid, SIGKILL);
-		}
-		/* What the terminal sends has reached the command, too. */
-		if (sig > 0 && sig != SIGCHLD && info.si_code != SI_KERNEL)
-			(void)kill(pid, sig);
+	if (pidfd < 0) {
+		r = fail(errno, "open process %d", pid);
+		(void)kill(pid, SIGKILL);
+		return r;
 	}
-	if (timed_out)
-		return FOREGROUND_TIMEOUT;
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	*ret_signal = WTERMSIG(status);
-	return SIGNALLED + WTERMSIG(status);
+	r = foreground_wait(foreground, &job, &status);
+	return r < 0 ? r : status;
 }
 
 int unsandboxed_run(const struct request *request,
 		    const struct unsandboxed *decided, int *ret_signal)
 {
-	sigset_t set, old;
+	AUTO(foreground_end) struct foreground foreground = FOREGROUND_NONE;
 	pid_t pid;
+	int r;
 
 	if (!request->json && request->timeout_ms == 0)
 		return become(request, decided);
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	for (size_t i = 0; i < COUNT(passed_on); i++)
-		sigaddset(&set, passed_on[i]);
-	(void)sigprocmask(SIG_BLOCK, &set, &old);
+	r = foreground_prepare(&foreground);
+	if (r < 0)
+		return r;
 	pid = fork();
 	if (pid < 0)
 		return fail(errno, "fork");
-	if (pid == 0) {
-		(void)sigprocmask(SIG_SETMASK, &old, NULL);
-		_exit(become(request, decided));
-	}
-	return wait_for(pid, request, &set, ret_signal);
+	if (pid == 0)
+		become_child(request, decided, &foreground);
+	return wait_for(pid, &foreground, request, ret_signal);
 }
