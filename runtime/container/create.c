@@ -198,9 +198,11 @@ static int make_cgroups(struct creation *c)
 	int r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
 			      c->facts.rootless);
 
-	if (r < 0 && enforce_lose_limits(&c->enforcement, &c->spec))
+	if (r < 0 && enforce_may_lose_limits(&c->enforcement)) {
+		enforce_lose_limits(&c->enforcement, resources);
 		r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
 				  c->facts.rootless);
+	}
 	if (r < 0)
 		return enforce_limit_error(c->arena, &c->enforcement, resources,
 					   r);
@@ -422,9 +424,15 @@ int create_keep(struct creation *c)
 	r = launch_until_gate(&c->launch);
 	if (r < 0)
 		return r;
-	c->launch.kept = true;
-	c->kept = true;
+	create_hand_over(c);
 	return 0;
+}
+
+void create_hand_over(struct creation *c)
+{
+	c->kept = true;
+	c->launch.kept = true;
+	state_dir_unlock(&c->container);
 }
 
 /* The way back after a failure; its own failures are not news. */
@@ -469,7 +477,5 @@ void create_close(struct creation *c)
 	/* Last: the way back may need the descriptors that were too many. */
 	if (c->reserved && !c->kept)
 		undo(c);
-	else if (c->reserved)
-		state_dir_unlock(&c->container);
 	container_close(&c->container);
 }

@@ -36,6 +36,7 @@ struct creation {
 	struct arena *arena;
 	const struct create_options *options;
 	const struct session *session;
+	enum cgroup_manager cgroup_manager;
 	int proc;
 	struct facts facts;
 	struct oci_spec spec;
@@ -96,6 +97,8 @@ int create_record(struct creation *creation);
 int create_build(struct creation *creation);
 /* Write it down, tell the callers, let the child go on to its gate or program. */
 int create_keep(struct creation *creation);
+/* From here on the container stands on its own record: undo nothing, unlock it. */
+void create_hand_over(struct creation *creation);
 void create_close(struct creation *creation);
 
 /* ---- host_annotations.c: annotations that the author of a pod may not set ---- */

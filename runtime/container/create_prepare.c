@@ -172,6 +172,25 @@ static int place_rdt(struct creation *c)
 	return 0;
 }
 
+/* Without cgroups there are no limits but those that a policy can go without. */
+static int settle_limits(struct creation *c)
+{
+	struct oci_resources *resources = &c->spec.linux_.resources;
+	bool disabled = c->cgroup_manager == CGROUP_DISABLED;
+	int r;
+
+	if (disabled && cgroup_wants_limits(resources) &&
+	    enforce_may_lose_limits(&c->enforcement))
+		enforce_lose_limits(&c->enforcement, resources);
+	if (disabled && cgroup_wants_limits(resources))
+		return fail(0, "linux.resources: limits need cgroups, and "
+			       "--cgroup-manager is disabled");
+	r = cgroup_check_resources(resources, &c->facts.cgroups);
+	return r < 0 ? enforce_limit_error(c->arena, &c->enforcement, resources,
+					   r) :
+		       0;
+}
+
 static int gather(struct creation *c)
 {
 	int r;
@@ -201,17 +220,9 @@ static int gather(struct creation *c)
 	r = check_mounts(c);
 	if (r < 0)
 		return r;
-	if (c->session->cgroup_manager == CGROUP_DISABLED &&
-	    cgroup_wants_limits(&c->spec.linux_.resources) &&
-	    !(enforce_lose_limits(&c->enforcement, &c->spec) &&
-	      !cgroup_wants_limits(&c->spec.linux_.resources)))
-		return fail(0, "linux.resources: limits need cgroups, and "
-			       "--cgroup-manager is disabled");
-	r = cgroup_check_resources(&c->spec.linux_.resources,
-				   &c->facts.cgroups);
+	r = settle_limits(c);
 	if (r < 0)
-		return enforce_limit_error(c->arena, &c->enforcement,
-					   &c->spec.linux_.resources, r);
+		return r;
 	r = create_place(c);
 	if (r < 0)
 		return r;
@@ -252,6 +263,7 @@ int create_prepare(struct creation *c, const char *id, bool has_gate)
 {
 	int r;
 
+	c->cgroup_manager = c->session->cgroup_manager;
 	c->in.id = id;
 	c->in.has_gate = has_gate;
 	r = load_spec(c);

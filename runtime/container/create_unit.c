@@ -49,7 +49,7 @@ static int copy_members(struct creation *c)
 
 int create_place(struct creation *c)
 {
-	enum cgroup_manager manager = c->session->cgroup_manager;
+	enum cgroup_manager manager = c->cgroup_manager;
 	const char *path = c->spec.linux_.cgroups_path;
 	int r;
 

@@ -132,8 +132,6 @@ int start_hooks_before(const struct session *session,
 		       struct container *container, const struct oci_spec *spec)
 {
 	autoclose int proc = -1;
-	struct launch look = LAUNCH_NONE;
-	struct make_input in = { .arena = session->arena };
 	struct inside inside = { session, container, spec->process };
 	struct hooks_place place = {
 		.env = (char *const *)spec->process->env.items,
@@ -149,10 +147,8 @@ int start_hooks_before(const struct session *session,
 	proc = proc_open();
 	if (proc < 0)
 		return proc;
-	look.in = &in;
-	look.proc = proc;
-	look.pid = container->record.pid;
-	r = process_inner_pid(&look, &pid);
+	r = process_inner_pid(session->arena, proc, container->record.pid,
+			      &pid);
 	if (r < 0)
 		return r;
 	r = oci_state_for_hook(session->arena, &container->record, OCI_CREATED,

@@ -326,8 +326,7 @@ static int look_at_limits(struct arena *arena, const struct session *session,
 {
 	int r;
 
-	if (!all->planned ||
-	    all->creation.session->cgroup_manager == CGROUP_DISABLED)
+	if (!all->planned || all->creation.cgroup_manager == CGROUP_DISABLED)
 		return 0;
 	r = check_cgroups(arena, &all->check);
 	if (r < 0 || !lacks_limits(all))

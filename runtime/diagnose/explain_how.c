@@ -159,7 +159,7 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 		if (!line->value)
 			return -ENOMEM;
 	}
-	if (c->session->cgroup_manager != CGROUP_DISABLED) {
+	if (c->cgroup_manager != CGROUP_DISABLED) {
 		r = explain_cgroup(arena, all, CHECK_PIDS, line);
 		if (r < 0 || line->state != EXPLAIN_HELD)
 			return r;

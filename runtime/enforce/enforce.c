@@ -267,15 +267,17 @@ static int apply(struct arena *arena, struct oci_spec *spec,
 	return r < 0 ? r : make_blocklist(arena, spec, enforcement);
 }
 
-bool enforce_lose_limits(const struct enforcement *enforcement,
-			 struct oci_spec *spec)
+bool enforce_may_lose_limits(const struct enforcement *enforcement)
 {
-	if (!enforcement->active || enforcement->view ||
-	    !(policy_may_lack(&enforcement->policy, PROTECT_CGROUPS)))
-		return false;
-	spec->linux_.resources = enforcement->resources;
+	return enforcement->active && !enforcement->view &&
+	       policy_may_lack(&enforcement->policy, PROTECT_CGROUPS);
+}
+
+void enforce_lose_limits(const struct enforcement *enforcement,
+			 struct oci_resources *resources)
+{
+	*resources = enforcement->resources;
 	enforce_tell_missing(1U << PROTECT_CGROUPS);
-	return true;
 }
 
 int enforce_create(struct arena *arena, const char *profile,

@@ -63,9 +63,11 @@ int enforce_create(struct arena *arena, const char *profile,
 /* The same for a policy, environment and view that are there already. */
 int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
 		    struct enforcement *enforcement);
-/* Without a cgroup to be had, and if the policy says so: without limits. */
-bool enforce_lose_limits(const struct enforcement *enforcement,
-			 struct oci_spec *spec);
+/* Whether the policy of a bundle allows to go on where its limits fail. */
+bool enforce_may_lose_limits(const struct enforcement *enforcement);
+/* Then: leave the bundle's own limits in resources, and warn. */
+void enforce_lose_limits(const struct enforcement *enforcement,
+			 struct oci_resources *resources);
 /* Write it into the state directory: profiles may change, it does not. */
 int enforce_save(struct arena *arena, const struct enforcement *enforcement,
 		 int dir);

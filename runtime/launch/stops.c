@@ -36,24 +36,24 @@ static int move_interfaces(struct launch *launch)
 	return network_move_devices(l->net_devices, l->nnet_devices, netns);
 }
 
-int process_inner_pid(const struct launch *launch, pid_t *ret)
+int process_inner_pid(struct arena *arena, int proc, pid_t pid, pid_t *ret)
 {
 	char name[64], *text, *line, *space;
 
-	snprintf(name, sizeof name, "%d/status", launch->pid);
+	snprintf(name, sizeof name, "%d/status", pid);
 
-	autoclose int fd = proc_open_at(launch->proc, name, O_RDONLY);
+	autoclose int fd = proc_open_at(proc, name, O_RDONLY);
 
 	if (fd < 0)
 		return fail(errno, "open /proc/%s", name);
-	if (io_read_all(launch->in->arena, fd, 65536, &text, NULL) < 0)
+	if (io_read_all(arena, fd, 65536, &text, NULL) < 0)
 		return -EIO;
 	line = strstr(text, "\nNSpid:");
 	if (!line)
 		return fail(EINVAL, "parse /proc/%s", name);
 	line[1 + strcspn(line + 1, "\n")] = '\0';
 	space = strrchr(line, '\t');
-	*ret = space ? atoi(space + 1) : launch->pid;
+	*ret = space ? atoi(space + 1) : pid;
 	return 0;
 }
 
@@ -87,7 +87,8 @@ static int run_inside(struct launch *launch)
 	r = join_of_process(launch->proc, launch->pid, &join);
 	if (r < 0)
 		return r;
-	r = process_inner_pid(launch, &pid);
+	r = process_inner_pid(launch->in->arena, launch->proc, launch->pid,
+			      &pid);
 	if (r < 0)
 		return r;
 	place.n = join_in_order(&join, fds, flags);

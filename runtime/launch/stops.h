@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+struct arena;
 struct launch;
 
 /* At MOUNTED: interfaces, then prestart, createRuntime and createContainer hooks. */
@@ -12,5 +13,5 @@ int stops_answer_mounted(struct launch *launch);
 int process_oom_score(const struct launch *launch);
 /* process.rlimits from outside, where the child is in a user namespace. */
 int process_rlimits(const struct launch *launch);
-/* The pid of the child as processes in its own pid namespace see it. */
-int process_inner_pid(const struct launch *launch, pid_t *ret);
+/* The pid of a process as those in its own pid namespace see it. */
+int process_inner_pid(struct arena *arena, int proc, pid_t pid, pid_t *ret);

@@ -353,21 +353,16 @@ static int go_without_cgroups(struct sandbox *s)
 static int choose_cgroups(struct sandbox *s)
 {
 	const struct policy *policy = &s->creation->enforcement.policy;
-	struct session *session = arena_alloc(s->arena, sizeof *session);
 	struct oci_i64 *tasks = &s->spec->linux_.resources.pids_limit;
 	bool without = s->without->cgroups || s->without->namespaces;
 
-	if (!session)
-		return -ENOMEM;
 	/* The reaper is one, and not the workload's. */
 	if (tasks->set && !s->without->namespaces)
 		tasks->value++;
-	*session = *s->creation->session;
-	s->creation->session = session;
-	session->cgroup_manager = CGROUP_CGROUPFS;
+	s->creation->cgroup_manager = CGROUP_CGROUPFS;
 	if (!without && (needs_cgroups(policy) || !s->own_users))
 		return 0;
-	session->cgroup_manager = CGROUP_DISABLED;
+	s->creation->cgroup_manager = CGROUP_DISABLED;
 	return go_without_cgroups(s);
 }
 

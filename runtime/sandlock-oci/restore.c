@@ -340,9 +340,7 @@ static int restore_bundle(struct creation *c, const char *id,
 	r = attached_open_console(c, &attached);
 	if (r < 0)
 		return r;
-	c->kept = true;
-	c->launch.kept = true;
-	state_dir_unlock(&c->container);
+	create_hand_over(c);
 	return o->detach ? 0 : attached_wait(c, &attached);
 }
 

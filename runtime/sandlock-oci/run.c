@@ -28,10 +28,7 @@ static int start_program(struct creation *c, struct attached *attached)
 	r = start_after(c->session, &c->container, &c->spec);
 	if (r < 0)
 		return r;
-	/* From here on the container stands on its own record. */
-	c->kept = true;
-	c->launch.kept = true;
-	state_dir_unlock(&c->container);
+	create_hand_over(c);
 	return 0;
 }
 

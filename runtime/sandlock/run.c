@@ -77,9 +77,7 @@ static int start(struct creation *c, const struct request *request,
 	r = let_go(c, why, request->why);
 	if (r < 0)
 		return r;
-	c->kept = true;
-	c->launch.kept = true;
-	state_dir_unlock(&c->container);
+	create_hand_over(c);
 	return 0;
 }
 
