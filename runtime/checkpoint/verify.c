@@ -47,17 +47,18 @@ int verify_inodes(int proc, pid_t pid, uint64_t ret[OCI_NAMESPACES])
 /* Our own for those that are not asked for, for the others none of ours. */
 static int check_namespaces(const struct creation *c, pid_t pid, bool is_init)
 {
+	const struct prepared *p = c->prepared;
 	uint64_t own[OCI_NAMESPACES], its[OCI_NAMESPACES];
 	int r;
 
-	r = read_inodes(c->proc, "self", own);
+	r = read_inodes(p->proc, "self", own);
 	if (r >= 0)
-		r = verify_inodes(c->proc, pid, its);
+		r = verify_inodes(p->proc, pid, its);
 	if (r < 0)
 		return r;
 	for (int i = 0; i < OCI_NAMESPACES; i++) {
-		const struct oci_namespace *ns = &c->spec.linux_.namespaces[i];
-		int joined = c->join.fds[i];
+		const struct oci_namespace *ns = &p->spec.linux_.namespaces[i];
+		int joined = p->join.fds[i];
 		struct stat st;
 
 		if (ns->listed && joined < 0 && its[i] == own[i])
@@ -107,23 +108,24 @@ static int check_sets(const struct oci_process *process, const char *status)
 /* What `exec` may loosen is only asked of the first process. */
 static int check_process(const struct creation *c, pid_t pid, bool is_init)
 {
+	const struct prepared *p = c->prepared;
 	char name[64], *status;
 	int r;
 
 	snprintf(name, sizeof name, "%d/status", pid);
 
-	autoclose int fd = proc_open_at(c->proc, name, O_RDONLY);
+	autoclose int fd = proc_open_at(p->proc, name, O_RDONLY);
 
 	if (fd < 0)
 		return fail(errno, "open /proc/%s", name);
-	r = io_read_all(c->arena, fd, STATUS_MAX, &status, NULL);
+	r = io_read_all(p->arena, fd, STATUS_MAX, &status, NULL);
 	if (r < 0)
 		return r;
-	if (c->spec.linux_.seccomp &&
+	if (p->spec.linux_.seccomp &&
 	    number_in(status, "\nSeccomp:\t", 10) != SECCOMP_FILTERS)
 		return fail(EPERM, "it has no seccomp filter");
 	if (is_init) {
-		r = check_sets(c->in.process, status);
+		r = check_sets(p->in.process, status);
 		if (r < 0)
 			return r;
 	}
@@ -139,7 +141,7 @@ static int check_all(const struct creation *c)
 
 	if (!c->container.record.own_cgroup)
 		return check_process(c, c->launch.pid, /* is_init= */ true);
-	r = cgroup_pids(c->arena, &c->cgroup, &pids, &n);
+	r = cgroup_pids(c->prepared->arena, &c->cgroup, &pids, &n);
 	for (size_t i = 0; r >= 0 && i < n; i++) {
 		bool is_init = pids[i] == c->launch.pid;
 

@@ -18,17 +18,17 @@ void attached_close(struct attached *attached)
 	foreground_end(&attached->foreground);
 }
 
-int attached_prepare(const struct creation *c, struct attached *attached)
+int attached_prepare(const struct prepared *p, struct attached *attached)
 {
 	int r;
 
-	if (c->options->detach)
+	if (p->options->detach)
 		return 0;
 	r = foreground_prepare(&attached->foreground);
 	if (r < 0)
 		return r;
 	/* What the program leaves behind is ours to reap. */
-	if (!c->options->no_subreaper)
+	if (!p->options->no_subreaper)
 		(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	return 0;
 }
@@ -37,7 +37,7 @@ int attached_open_console(struct creation *c, struct attached *attached)
 {
 	int r;
 
-	if (c->launch.console < 0 || c->options->detach)
+	if (c->launch.console < 0 || c->prepared->options->detach)
 		return 0;
 	r = console_open(take_fd(&c->launch.console), !attached->no_input,
 			 &attached->console);
@@ -49,6 +49,7 @@ int attached_open_console(struct creation *c, struct attached *attached)
 
 static int remove_container(struct creation *c)
 {
+	const struct prepared *p = c->prepared;
 	int r = state_dir_lock(&c->container, LOCK_SECONDS);
 
 	if (r == -ENOENT) {
@@ -57,8 +58,8 @@ static int remove_container(struct creation *c)
 		return 0;
 	}
 	return r < 0 ? r :
-		       delete_container(c->arena, &c->container,
-					&c->spec.hooks);
+		       delete_container(p->arena, &c->container,
+					&p->spec.hooks);
 }
 
 int attached_stay(const struct creation *c, struct attached *attached)
@@ -86,7 +87,7 @@ int attached_stay(const struct creation *c, struct attached *attached)
 
 int attached_clear(struct creation *c)
 {
-	return c->options->keep ? 0 : remove_container(c);
+	return c->prepared->options->keep ? 0 : remove_container(c);
 }
 
 int attached_wait(struct creation *c, struct attached *attached)

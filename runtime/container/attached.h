@@ -35,7 +35,7 @@ struct attached {
 #define autoattached AUTO(attached_close)
 
 /* Before the first process: signals and orphans are ours, unless detached. */
-int attached_prepare(const struct creation *creation,
+int attached_prepare(const struct prepared *prepared,
 		     struct attached *attached);
 /* The terminal, where there is one and it was not sent away. */
 int attached_open_console(struct creation *creation, struct attached *attached);

@@ -49,45 +49,46 @@ static const char *now_text(struct arena *arena)
 /* The record exists, and names every effect to come, before the first one. */
 static int write_intent(struct creation *c)
 {
+	const struct prepared *p = c->prepared;
 	struct oci_record *record = &c->container.record;
 	char state;
 	int r;
 
 	*record = (struct oci_record){
-		.version = c->spec.version,
-		.id = c->in.id,
-		.bundle = c->in.bundle,
-		.rootfs = c->in.rootfs,
-		.created = now_text(c->arena),
+		.version = p->spec.version,
+		.id = p->in.id,
+		.bundle = p->in.bundle,
+		.rootfs = p->in.rootfs,
+		.created = now_text(p->arena),
 		.owner = geteuid(),
 		.maker = getpid(),
-		.annotations = c->spec.annotations,
-		.sandbox = c->in.dies_with_parent,
+		.annotations = p->spec.annotations,
+		.sandbox = p->in.dies_with_parent,
 		.own_cgroup = c->cgroup.n > 0,
-		.systemd_scope = c->unit.name,
-		.systemd_user = c->unit.name && c->facts.rootless,
-		.rdt_group = c->rdt.own_group ? c->rdt.group : NULL,
-		.rdt_monitor = c->rdt.monitor,
+		.systemd_scope = p->unit.name,
+		.systemd_user = p->unit.name && p->facts.rootless,
+		.rdt_group = p->rdt.own_group ? p->rdt.group : NULL,
+		.rdt_monitor = p->rdt.monitor,
 	};
-	r = state_dir_boot_id(c->arena, c->proc, &record->boot_id);
+	r = state_dir_boot_id(p->arena, p->proc, &record->boot_id);
 	if (r < 0)
 		return r;
 	c->container.of_this_boot = true;
 	/* `delete --force` may kill this process if it gets stuck. */
-	r = proc_stat(c->proc, record->maker, &record->maker_start, &state);
+	r = proc_stat(p->proc, record->maker, &record->maker_start, &state);
 	if (r < 0)
 		return r;
-	r = cgroup_to_record(c->arena, &c->cgroup, record);
+	r = cgroup_to_record(p->arena, &c->cgroup, record);
 	if (r < 0)
 		return r;
-	return state_dir_save(c->arena, &c->container);
+	return state_dir_save(p->arena, &c->container);
 }
 
 static int open_gate(struct creation *c)
 {
 	struct sockaddr_un addr;
 
-	if (!c->in.has_gate)
+	if (!c->prepared->in.has_gate)
 		return 0;
 	c->gate = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (c->gate < 0)
@@ -102,11 +103,12 @@ static int open_gate(struct creation *c)
 /* Device rules come after the child's own nodes exist, before anyone looks. */
 int create_apply_devices(struct creation *c)
 {
+	const struct prepared *p = c->prepared;
 	if (c->devices_done)
 		return 0;
 	c->devices_done = true;
-	return cgroup_apply_devices(&c->cgroup, &c->spec.linux_.resources,
-				    c->facts.rootless);
+	return cgroup_apply_devices(&c->cgroup, &c->resources,
+				    p->facts.rootless);
 }
 
 static int before_hooks(struct launch *launch)
@@ -117,7 +119,7 @@ static int before_hooks(struct launch *launch)
 	if (r < 0)
 		return r;
 	c->container.record.hooks_begun = true;
-	return state_dir_save(c->arena, &c->container);
+	return state_dir_save(c->prepared->arena, &c->container);
 }
 
 /* The container manages what it sees of cgroup v2 as its own, and may. */
@@ -155,20 +157,21 @@ static uid_t host_uid(const struct oci_linux *l, uid_t uid)
 
 static int delegate_cgroup(struct creation *c)
 {
-	const struct oci_spec *spec = &c->spec;
+	const struct prepared *p = c->prepared;
+	const struct oci_spec *spec = &p->spec;
 	int r;
 
-	if (c->facts.cgroups.mode != CGROUP_V2 || !manages_cgroup(spec))
+	if (p->facts.cgroups.mode != CGROUP_V2 || !manages_cgroup(spec))
 		return 0;
 	r = cgroup_delegate(&c->cgroup,
 			    host_uid(&spec->linux_, spec->process->user.uid));
 	/* To others than itself a user cannot give it. */
-	return r == -EPERM && c->facts.rootless ? 0 : r;
+	return r == -EPERM && p->facts.rootless ? 0 : r;
 }
 
-static bool is_own(const struct creation *c, enum oci_ns ns)
+static bool is_own(const struct prepared *p, enum oci_ns ns)
 {
-	const struct oci_namespace *n = &c->spec.linux_.namespaces[ns];
+	const struct oci_namespace *n = &p->spec.linux_.namespaces[ns];
 
 	return n->listed && !n->path;
 }
@@ -176,16 +179,17 @@ static bool is_own(const struct creation *c, enum oci_ns ns)
 /* A sandbox asks for no cgroup, and all its processes die with its first. */
 static void warn_of_missing_cgroups(const struct creation *c, size_t wanted)
 {
-	const char *path = c->spec.linux_.cgroups_path;
+	const struct prepared *p = c->prepared;
+	const char *path = p->spec.linux_.cgroups_path;
 
-	if (!c->facts.rootless || c->enforcement.view)
+	if (!p->facts.rootless || p->enforcement.view)
 		return;
 	if (is_set(path) && c->cgroup.n < wanted)
 		log_notice("linux.cgroupsPath: '%s' is ignored in %zu of %zu "
 			   "hierarchies: permission denied (have a cgroup "
 			   "delegated, or leave it out)",
 			   path, wanted - c->cgroup.n, wanted);
-	if (c->cgroup.n == 0 && !is_own(c, OCI_NS_PID))
+	if (c->cgroup.n == 0 && !is_own(p, OCI_NS_PID))
 		log_notice("a rootless container with no cgroup and no "
 			   "private pid namespace: not all of its processes "
 			   "can be killed (list a pid namespace)");
@@ -193,22 +197,23 @@ static void warn_of_missing_cgroups(const struct creation *c, size_t wanted)
 
 static int make_cgroups(struct creation *c)
 {
-	struct oci_resources *resources = &c->spec.linux_.resources;
+	const struct prepared *p = c->prepared;
+	struct oci_resources *resources = &c->resources;
 	size_t wanted = c->cgroup.n;
-	int r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
-			      c->facts.rootless);
+	int r = cgroup_create(&p->facts.cgroups, &c->cgroup, resources,
+			      p->facts.rootless);
 
-	if (r < 0 && enforce_may_lose_limits(&c->enforcement)) {
-		enforce_lose_limits(&c->enforcement, resources);
-		r = cgroup_create(&c->facts.cgroups, &c->cgroup, resources,
-				  c->facts.rootless);
+	if (r < 0 && enforce_may_lose_limits(&p->enforcement)) {
+		enforce_lose_limits(&p->enforcement, resources);
+		r = cgroup_create(&p->facts.cgroups, &c->cgroup, resources,
+				  p->facts.rootless);
 	}
 	if (r < 0)
-		return enforce_limit_error(c->arena, &c->enforcement, resources,
+		return enforce_limit_error(p->arena, &p->enforcement, resources,
 					   r);
 	warn_of_missing_cgroups(c, wanted);
-	if (c->spec.linux_.intel_rdt) {
-		r = rdt_make(&c->rdt, c->spec.linux_.intel_rdt);
+	if (p->spec.linux_.intel_rdt) {
+		r = rdt_make(&p->rdt, p->spec.linux_.intel_rdt);
 		if (r < 0)
 			return r;
 	}
@@ -221,21 +226,22 @@ int create_make_cgroups(struct creation *c)
 
 	/* What could not be made is not ours to remove. */
 	return r < 0 ? r :
-		       cgroup_to_record(c->arena, &c->cgroup,
+		       cgroup_to_record(c->prepared->arena, &c->cgroup,
 					&c->container.record);
 }
 
 int create_settle(struct creation *c)
 {
-	int r = c->in.unplaced ? 0 :
-				 cgroup_to_record(c->arena, &c->cgroup,
+	const struct prepared *p = c->prepared;
+	int r = p->in.unplaced ? 0 :
+				 cgroup_to_record(p->arena, &c->cgroup,
 						  &c->container.record);
 
 	if (r == 0)
-		r = io_replace_at(c->container.dir, "config.json", c->spec.json,
-				  c->spec.json_len, 0600);
+		r = io_replace_at(c->container.dir, "config.json", p->spec.json,
+				  p->spec.json_len, 0600);
 	return r < 0 ? r :
-		       enforce_save(c->arena, &c->enforcement,
+		       enforce_save(p->arena, &p->enforcement,
 				    c->container.dir);
 }
 
@@ -243,7 +249,7 @@ int create_settle(struct creation *c)
 static int place_child(struct launch *launch)
 {
 	struct creation *c = launch->owner;
-	int r = create_start_unit(c);
+	int r = create_start_unit(c, launch->pid);
 
 	if (r >= 0)
 		r = create_make_cgroups(c);
@@ -253,29 +259,30 @@ static int place_child(struct launch *launch)
 static int rooted(struct launch *launch, int root, int *ret_ruleset)
 {
 	struct creation *c = launch->owner;
+	const struct prepared *p = c->prepared;
 	autoclose int mntns = -1;
 	struct enforce_files files = {
-		.arena = c->arena,
-		.enforcement = &c->enforcement,
-		.process = c->in.process,
-		.spec = &c->spec,
-		.rootfs = c->in.rootfs,
-		.proc = c->proc,
+		.arena = p->arena,
+		.enforcement = &p->enforcement,
+		.process = p->in.process,
+		.spec = &p->spec,
+		.rootfs = p->in.rootfs,
+		.proc = p->proc,
 		.root = root,
 		.userns = launch->userns >= 0 ? launch->userns :
-						c->join.fds[OCI_NS_USER],
+						p->join.fds[OCI_NS_USER],
 		.mntns = -1,
 		.state = c->container.dir,
-		.own_pids = is_own(c, OCI_NS_PID),
-		.notifies = c->in.notify_socket,
-		.has_console = c->in.has_console,
+		.own_pids = is_own(p, OCI_NS_PID),
+		.notifies = p->in.notify_socket,
+		.has_console = p->in.has_console,
 		.degraded = &c->degraded,
 	};
 	char name[64];
 
-	if (is_own(c, OCI_NS_MOUNT)) {
+	if (is_own(p, OCI_NS_MOUNT)) {
 		snprintf(name, sizeof name, "%d/ns/mnt", launch->pid);
-		mntns = openat(c->proc, name, O_RDONLY | O_CLOEXEC);
+		mntns = openat(p->proc, name, O_RDONLY | O_CLOEXEC);
 		if (mntns < 0)
 			return fail(errno, "open /proc/%s", name);
 	}
@@ -285,22 +292,24 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 
 static int start_child(struct creation *c)
 {
+	const struct prepared *p = c->prepared;
 	struct launch *l = &c->launch;
 	int r;
 
+	c->plan = p->plan;
 	plan_arm(&c->plan, &(struct plan_descriptors){
-				   .join = &c->join,
+				   .join = &p->join,
 				   .cgroup = &c->cgroup,
 				   .gate = c->gate,
 				   .root = -1,
 				   .ruleset = -1,
 			   });
-	l->in = &c->in;
+	l->in = &p->in;
 	l->plan = &c->plan;
-	l->proc = c->proc;
+	l->proc = p->proc;
 	l->record = &c->container.record;
 	l->agent_status = OCI_CREATING;
-	l->program = c->in.process->args.items[0];
+	l->program = p->in.process->args.items[0];
 	l->place = place_child;
 	l->before_hooks = before_hooks;
 	l->rooted = rooted;
@@ -313,21 +322,41 @@ static int start_child(struct creation *c)
 	return r < 0 ? r : launch_until(l, WORD_CREATED);
 }
 
+/* Making them drops those that it may not make; the plan names them all. */
+static int copy_members(struct creation *c)
+{
+	const struct prepared *p = c->prepared;
+	const struct cgroup *placed = &p->cgroup;
+
+	c->resources = p->spec.linux_.resources;
+	c->cgroup = *placed;
+	c->cgroup.items =
+		arena_array(p->arena, placed->n, sizeof *placed->items);
+	if (placed->n && !c->cgroup.items)
+		return -ENOMEM;
+	for (size_t i = 0; i < placed->n; i++)
+		c->cgroup.items[i] = placed->items[i];
+	return 0;
+}
+
 int create_reserve(struct creation *c)
 {
-	int r;
+	const struct prepared *p = c->prepared;
+	int r = copy_members(c);
 
-	r = state_dir_reserve(c->arena, c->session->root, c->in.id,
+	if (r < 0)
+		return r;
+	r = state_dir_reserve(p->arena, p->session->root, p->in.id,
 			      &c->container);
 	if (r < 0)
 		return r;
 	c->reserved = true;
-	r = c->in.dies_with_parent ? container_hold(&c->container) : 0;
+	r = p->in.dies_with_parent ? container_hold(&c->container) : 0;
 	if (r == 0)
 		r = write_intent(c);
 	if (r < 0)
 		return r;
-	return c->in.unplaced ? 0 : make_cgroups(c);
+	return p->in.unplaced ? 0 : make_cgroups(c);
 }
 
 int create_build(struct creation *c)
@@ -340,7 +369,7 @@ int create_build(struct creation *c)
 	r = open_gate(c);
 	if (r < 0)
 		return r;
-	r = c->notify_host ? sd_notify_make(c->container.dir) : 0;
+	r = c->prepared->notify_host ? sd_notify_make(c->container.dir) : 0;
 	if (r < 0)
 		return r;
 	return start_child(c);
@@ -354,12 +383,13 @@ static int record_child(struct creation *c)
 	record->pid = c->launch.pid;
 	memcpy(record->ns_inodes, c->launch.ns_inodes,
 	       sizeof record->ns_inodes);
-	return proc_stat(c->proc, record->pid, &record->start_time, &state);
+	return proc_stat(c->prepared->proc, record->pid, &record->start_time,
+			 &state);
 }
 
 static int tell_callers(struct creation *c)
 {
-	const struct create_options *o = c->options;
+	const struct create_options *o = c->prepared->options;
 	int r = 0;
 
 	if (o->console_socket)
@@ -384,17 +414,18 @@ int create_record(struct creation *c)
 	if (r < 0)
 		return r;
 	c->container.record.kept = true;
-	return state_dir_save(c->arena, &c->container);
+	return state_dir_save(c->prepared->arena, &c->container);
 }
 
 int create_keep(struct creation *c)
 {
+	const struct prepared *p = c->prepared;
 	int r;
 
 	r = create_apply_devices(c);
 	if (r < 0)
 		return r;
-	if (!make_has_userns(&c->in)) {
+	if (!make_has_userns(&p->in)) {
 		r = process_oom_score(&c->launch);
 		if (r < 0)
 			return r;
@@ -402,24 +433,24 @@ int create_keep(struct creation *c)
 	r = process_rlimits(&c->launch);
 	if (r < 0)
 		return r;
-	if (c->spec.linux_.intel_rdt) {
-		r = rdt_join(&c->rdt, c->launch.pid);
+	if (p->spec.linux_.intel_rdt) {
+		r = rdt_join(&p->rdt, c->launch.pid);
 		if (r < 0)
 			return r;
 	}
 	r = create_record(c);
 	if (r < 0)
 		return r;
-	if (!c->in.has_gate) {
+	if (!p->in.has_gate) {
 		/* No `start` will come to run them. */
-		r = start_hooks_before(c->session, &c->container, &c->spec);
+		r = start_hooks_before(p->session, &c->container, &p->spec);
 		if (r < 0)
 			return r;
 	}
 	r = launch_go(&c->launch);
 	if (r < 0)
 		return r;
-	if (!c->in.has_gate)
+	if (!p->in.has_gate)
 		return 0;
 	r = launch_until_gate(&c->launch);
 	if (r < 0)
@@ -438,8 +469,9 @@ void create_hand_over(struct creation *c)
 /* The way back after a failure; its own failures are not news. */
 static void undo(struct creation *c)
 {
+	const struct prepared *p = c->prepared;
 	struct hooks_place here = {
-		.cwd = c->in.bundle,
+		.cwd = p->in.bundle,
 	};
 	struct err_kept why;
 	const char *json;
@@ -447,21 +479,21 @@ static void undo(struct creation *c)
 	/* The sentence that brought us here is the one to be printed. */
 	err_keep(&why);
 	if (c->container.record.own_cgroup)
-		(void)cgroup_signal(c->arena, &c->cgroup, SIGKILL);
+		(void)cgroup_signal(p->arena, &c->cgroup, SIGKILL);
 	if (c->container.record.systemd_scope &&
-	    systemd_stop(c->arena, &c->container.record) < 0)
+	    systemd_stop(p->arena, &c->container.record) < 0)
 		log_warning("%s", err_text());
 	if (c->container.record.own_cgroup &&
 	    cgroup_remove(&c->cgroup, REMOVE_MS) < 0)
 		log_warning("%s", err_text());
-	if (rdt_remove(&c->rdt) < 0)
+	if (rdt_remove(&p->rdt) < 0)
 		log_warning("%s", err_text());
 	if (c->pid_file_written)
-		(void)unlink(c->options->pid_file);
+		(void)unlink(p->options->pid_file);
 	if ((c->container.record.hooks_begun || c->container.record.kept) &&
-	    oci_state_for_hook(c->arena, &c->container.record, OCI_STOPPED, 0,
+	    oci_state_for_hook(p->arena, &c->container.record, OCI_STOPPED, 0,
 			       &json) == 0)
-		(void)hooks_run(&c->spec.hooks, HOOK_POSTSTOP, &here, json);
+		(void)hooks_run(&p->spec.hooks, HOOK_POSTSTOP, &here, json);
 	if (state_dir_release(&c->container) < 0)
 		log_warning("%s", err_text());
 	err_restore(&why);
@@ -471,9 +503,7 @@ void create_close(struct creation *c)
 {
 	launch_close(&c->launch);
 	cgroup_close(&c->cgroup);
-	join_close(&c->join);
 	closep(&c->gate);
-	closep(&c->proc);
 	/* Last: the way back may need the descriptors that were too many. */
 	if (c->reserved && !c->kept)
 		undo(c);

@@ -31,8 +31,11 @@ struct create_options {
 	bool keep;
 };
 
-/* One creation under way; leaving scope undoes what is not kept. */
-struct creation {
+/*
+ * All that is decided before the first effect. Making it opens files and has no
+ * effect on disk; nothing changes it afterwards.
+ */
+struct prepared {
 	struct arena *arena;
 	const struct create_options *options;
 	const struct session *session;
@@ -41,20 +44,33 @@ struct creation {
 	struct facts facts;
 	struct oci_spec spec;
 	struct join join;
-	struct cgroup placed; /* where its cgroups are to be */
-	struct cgroup cgroup; /* those of them that could be made */
+	struct cgroup cgroup;	  /* as placed */
 	struct systemd_unit unit; /* name NULL: another driver */
 	struct strings unit_properties;
 	const char *unit_cgroup;
 	struct enforcement enforcement;
-	uint32_t degraded; /* 1 << enum policy_protection: not held here */
 	struct confine_filter filter;
-	struct rdt rdt; /* only with linux.intelRdt */
+	struct rdt rdt;		 /* only with linux.intelRdt */
+	const char *notify_host; /* NOTIFY_SOCKET of the caller, or NULL */
 	struct make_input in;
 	struct plan plan;
+};
+
+#define PREPARED_NONE                         \
+	{                                     \
+		.proc = -1, .join = JOIN_NONE \
+	}
+#define autoprepared AUTO(create_forget)
+
+/* The effects; leaving scope undoes what is not handed over. */
+struct creation {
+	const struct prepared *prepared;
+	struct oci_resources resources; /* that its cgroups are to have */
+	struct cgroup cgroup;		/* as made */
+	struct plan plan;		/* armed */
 	struct container container;
 	struct launch launch;
-	const char *notify_host; /* NOTIFY_SOCKET of the caller, or NULL */
+	uint32_t degraded; /* 1 << enum policy_protection: not held here */
 	int gate;
 	pid_t restorer; /* criu, in the cgroups for a while */
 	bool reserved;
@@ -63,27 +79,31 @@ struct creation {
 	bool kept;
 };
 
-#define CREATION_NONE                                                       \
-	{                                                                   \
-		.proc = -1, .join = JOIN_NONE, .container = CONTAINER_NONE, \
-		.launch = LAUNCH_NONE, .gate = -1,                          \
+#define CREATION_NONE                                                      \
+	{                                                                  \
+		.container = CONTAINER_NONE, .launch = LAUNCH_NONE, .gate = -1, \
 	}
 #define autocreation AUTO(create_close)
 
 /* Are 3 to 2+n the caller's? Otherwise they would be ours. */
 int create_check_fds(const struct session *session, unsigned int n);
 
-/* Where the cgroups will lie; no effect yet. */
-int create_place(struct creation *creation);
-/* Make the unit, with the child in it. */
-int create_start_unit(struct creation *creation);
+/* ---- without effects ---- */
 
-/* Read the bundle, check it and decide: no effect yet. */
-int create_prepare(struct creation *creation, const char *id, bool has_gate);
+/* Read the bundle, check it and decide. */
+int create_prepare(struct prepared *prepared, const char *id, bool has_gate);
 /* The same when the specification, its policy and rootfs are there already. */
-int create_prepare_spec(struct creation *creation);
+int create_prepare_spec(struct prepared *prepared);
+/* Where the cgroups will lie. */
+int create_place(struct prepared *prepared);
 /* Then make the plan: the last thing before the first effect. */
-int create_plan(struct creation *creation);
+int create_plan(struct prepared *prepared);
+void create_forget(struct prepared *prepared);
+
+/* ---- effects ---- */
+
+/* Make the unit, with process pid in it. */
+int create_start_unit(struct creation *creation, pid_t pid);
 /* Reserve the ID, and make the cgroups unless they wait for a process. */
 int create_reserve(struct creation *creation);
 int create_make_cgroups(struct creation *creation);

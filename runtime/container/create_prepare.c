@@ -22,37 +22,37 @@
 #include "runtime/launch/inherited.h"
 #include "runtime/launch/sd_notify.h"
 
-static int load_spec(struct creation *c)
+static int load_spec(struct prepared *p)
 {
-	const char *bundle = c->options->bundle ? c->options->bundle : ".";
-	const char *config = c->options->config;
+	const char *bundle = p->options->bundle ? p->options->bundle : ".";
+	const char *config = p->options->config;
 	autofree char *real = realpath(bundle, NULL);
 	autoclose int dir = -1;
 	int r;
 
 	if (!real)
 		return fail(errno, "bundle %s", bundle);
-	c->in.bundle = arena_strdup(c->arena, real);
-	if (!c->in.bundle)
+	p->in.bundle = arena_strdup(p->arena, real);
+	if (!p->in.bundle)
 		return -ENOMEM;
 	dir = config ? AT_FDCWD : open(real, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0 && dir != AT_FDCWD)
 		return fail(errno, "bundle %s", bundle);
-	r = oci_spec_load(c->arena, dir, config ? config : "config.json",
-			  &c->spec);
+	r = oci_spec_load(p->arena, dir, config ? config : "config.json",
+			  &p->spec);
 	if (dir == AT_FDCWD)
 		dir = -1;
 	return r;
 }
 
-static int find_rootfs(struct creation *c)
+static int find_rootfs(struct prepared *p)
 {
-	const char *path = c->spec.root_path;
+	const char *path = p->spec.root_path;
 	autofree char *real = NULL;
 	struct stat st;
 
 	if (path[0] != '/')
-		path = arena_printf(c->arena, "%s/%s", c->in.bundle, path);
+		path = arena_printf(p->arena, "%s/%s", p->in.bundle, path);
 	if (!path)
 		return -ENOMEM;
 	if (lstat(path, &st) < 0)
@@ -66,19 +66,19 @@ static int find_rootfs(struct creation *c)
 		return fail(errno, "root.path: %s", path);
 	if (streq(real, "/"))
 		return fail(0, "root.path: / is the host's own root");
-	c->in.rootfs = arena_strdup(c->arena, real);
-	return c->in.rootfs ? 0 : -ENOMEM;
+	p->in.rootfs = arena_strdup(p->arena, real);
+	return p->in.rootfs ? 0 : -ENOMEM;
 }
 
-static int check_terminal(const struct creation *c)
+static int check_terminal(const struct prepared *p)
 {
-	bool detached = c->in.has_gate || c->options->detach;
-	bool terminal = c->in.process->terminal;
+	bool detached = p->in.has_gate || p->options->detach;
+	bool terminal = p->in.process->terminal;
 
-	if (terminal && detached && !c->options->console_socket)
+	if (terminal && detached && !p->options->console_socket)
 		return fail(0, "cannot allocate tty if sandlock-oci will "
 			       "detach without setting console socket");
-	if (c->options->console_socket && !(terminal && detached))
+	if (p->options->console_socket && !(terminal && detached))
 		return fail(0, "cannot use console socket if sandlock-oci "
 			       "will not detach or allocate tty");
 	return 0;
@@ -107,26 +107,26 @@ int create_check_fds(const struct session *session, unsigned int n)
 		    3 + session->given_fds);
 }
 
-static int check_descriptors(struct creation *c)
+static int check_descriptors(struct prepared *p)
 {
-	int r = count_listen_fds(&c->in.listen_fds);
+	int r = count_listen_fds(&p->in.listen_fds);
 
 	if (r < 0)
 		return r;
-	if (c->enforcement.active && !c->in.has_console &&
+	if (p->enforcement.active && !p->in.has_console &&
 	    (r = inherited_check_stdio()) < 0)
 		return r;
-	c->in.preserve_fds = c->options->preserve_fds;
-	if (c->in.preserve_fds > 4096 || c->in.listen_fds > 4096)
-		return fail(EINVAL, "--preserve-fds %u", c->in.preserve_fds);
-	return create_check_fds(c->session,
-				c->in.preserve_fds + c->in.listen_fds);
+	p->in.preserve_fds = p->options->preserve_fds;
+	if (p->in.preserve_fds > 4096 || p->in.listen_fds > 4096)
+		return fail(EINVAL, "--preserve-fds %u", p->in.preserve_fds);
+	return create_check_fds(p->session,
+				p->in.preserve_fds + p->in.listen_fds);
 }
 
-static int check_user_namespace(const struct creation *c)
+static int check_user_namespace(const struct prepared *p)
 {
-	if (c->facts.euid != 0 && !c->in.no_namespaces &&
-	    !c->spec.linux_.namespaces[OCI_NS_USER].listed)
+	if (p->facts.euid != 0 && !p->in.no_namespaces &&
+	    !p->spec.linux_.namespaces[OCI_NS_USER].listed)
 		return fail(EPERM, "linux.namespaces: without root, a user "
 				   "namespace is needed (spec --rootless "
 				   "writes one)");
@@ -134,180 +134,186 @@ static int check_user_namespace(const struct creation *c)
 }
 
 /* From here on config.json has the mappings of its user namespace. */
-static int settle_mappings(struct creation *c)
+static int settle_mappings(struct prepared *p)
 {
-	struct oci_linux *l = &c->spec.linux_;
-	int joined = c->join.fds[OCI_NS_USER];
+	struct oci_linux *l = &p->spec.linux_;
+	int joined = p->join.fds[OCI_NS_USER];
 
 	if (joined >= 0)
-		return idmap_of_joined(c->arena, c->proc, joined,
+		return idmap_of_joined(p->arena, p->proc, joined,
 				       &l->uid_mappings, &l->gid_mappings);
 	if (!l->namespaces[OCI_NS_USER].listed)
 		return 0;
-	return idmap_default(c->arena, c->proc, c->facts.euid, c->facts.egid,
+	return idmap_default(p->arena, p->proc, p->facts.euid, p->facts.egid,
 			     &l->uid_mappings, &l->gid_mappings);
 }
 
-static int check_mounts(struct creation *c)
+static int check_mounts(struct prepared *p)
 {
-	if (c->in.no_namespaces || !c->spec.nmounts || make_has_mountns(&c->in))
+	if (p->in.no_namespaces || !p->spec.nmounts || make_has_mountns(&p->in))
 		return 0;
-	c->in.mounts_present = true;
-	return mount_check(&c->in, c->proc);
+	p->in.mounts_present = true;
+	return mount_check(&p->in, p->proc);
 }
 
-static int place_rdt(struct creation *c)
+static int place_rdt(struct prepared *p)
 {
-	const struct oci_intel_rdt *asked = c->spec.linux_.intel_rdt;
+	const struct oci_intel_rdt *asked = p->spec.linux_.intel_rdt;
 	int r;
 
 	if (!asked)
 		return 0;
-	r = rdt_find(c->arena, c->proc, asked, c->in.id, &c->rdt);
+	r = rdt_find(p->arena, p->proc, asked, p->in.id, &p->rdt);
 	if (r < 0)
 		return r;
 	/* Before it stands on record as ours. */
-	if (c->rdt.own_group && access(c->rdt.group, F_OK) == 0)
-		return fail(EEXIST, "linux.intelRdt: %s", c->rdt.group);
+	if (p->rdt.own_group && access(p->rdt.group, F_OK) == 0)
+		return fail(EEXIST, "linux.intelRdt: %s", p->rdt.group);
 	return 0;
 }
 
 /* Without cgroups there are no limits but those that a policy can go without. */
-static int settle_limits(struct creation *c)
+static int settle_limits(struct prepared *p)
 {
-	struct oci_resources *resources = &c->spec.linux_.resources;
-	bool disabled = c->cgroup_manager == CGROUP_DISABLED;
+	struct oci_resources *resources = &p->spec.linux_.resources;
+	bool disabled = p->cgroup_manager == CGROUP_DISABLED;
 	int r;
 
 	if (disabled && cgroup_wants_limits(resources) &&
-	    enforce_may_lose_limits(&c->enforcement))
-		enforce_lose_limits(&c->enforcement, resources);
+	    enforce_may_lose_limits(&p->enforcement))
+		enforce_lose_limits(&p->enforcement, resources);
 	if (disabled && cgroup_wants_limits(resources))
 		return fail(0, "linux.resources: limits need cgroups, and "
 			       "--cgroup-manager is disabled");
-	r = cgroup_check_resources(resources, &c->facts.cgroups);
-	return r < 0 ? enforce_limit_error(c->arena, &c->enforcement, resources,
+	r = cgroup_check_resources(resources, &p->facts.cgroups);
+	return r < 0 ? enforce_limit_error(p->arena, &p->enforcement, resources,
 					   r) :
 		       0;
 }
 
-static int gather(struct creation *c)
+static int gather(struct prepared *p)
 {
 	int r;
 
-	if (c->proc < 0)
-		c->proc = proc_open();
-	if (c->proc < 0)
-		return c->proc;
-	r = facts_gather(c->proc, c->session->host, c->session->rootless,
-			 &c->facts);
+	if (p->proc < 0)
+		p->proc = proc_open();
+	if (p->proc < 0)
+		return p->proc;
+	r = facts_gather(p->proc, p->session->host, p->session->rootless,
+			 &p->facts);
 	if (r >= 0)
-		r = facts_cgroups(c->arena, c->proc, &c->facts);
+		r = facts_cgroups(p->arena, p->proc, &p->facts);
 	if (r < 0)
 		return r;
-	r = check_user_namespace(c);
+	r = check_user_namespace(p);
 	if (r < 0)
 		return r;
-	r = join_open(&c->spec.linux_, &c->join);
+	r = join_open(&p->spec.linux_, &p->join);
 	if (r < 0)
 		return r;
-	r = join_check_sysctls(&c->join, c->proc, &c->spec.linux_);
+	r = join_check_sysctls(&p->join, p->proc, &p->spec.linux_);
 	if (r < 0)
 		return r;
-	r = settle_mappings(c);
+	r = settle_mappings(p);
 	if (r < 0)
 		return r;
-	r = check_mounts(c);
+	r = check_mounts(p);
 	if (r < 0)
 		return r;
-	r = settle_limits(c);
+	r = settle_limits(p);
 	if (r < 0)
 		return r;
-	r = create_place(c);
+	r = create_place(p);
 	if (r < 0)
 		return r;
-	r = place_rdt(c);
+	r = place_rdt(p);
 	if (r < 0)
 		return r;
-	if (!c->spec.linux_.seccomp)
+	if (!p->spec.linux_.seccomp)
 		return 0;
-	r = confine_seccomp(c->arena, c->spec.linux_.seccomp, &c->filter);
-	c->in.filter = &c->filter;
+	r = confine_seccomp(p->arena, p->spec.linux_.seccomp, &p->filter);
+	p->in.filter = &p->filter;
 	return r;
 }
 
-int create_prepare_spec(struct creation *c)
+int create_prepare_spec(struct prepared *p)
 {
 	int r;
 
-	c->in.arena = c->arena;
-	c->in.no_pivot = c->options->no_pivot;
-	c->in.no_new_keyring = c->options->no_new_keyring;
-	c->in.facts = &c->facts;
-	c->in.spec = &c->spec;
-	c->in.join = &c->join;
-	c->in.cgroup = &c->placed;
-	c->in.enforcement = &c->enforcement;
-	c->in.process = c->spec.process;
-	c->in.has_console = c->spec.process->terminal;
-	r = check_terminal(c);
+	p->in.arena = p->arena;
+	p->in.no_pivot = p->options->no_pivot;
+	p->in.no_new_keyring = p->options->no_new_keyring;
+	p->in.facts = &p->facts;
+	p->in.spec = &p->spec;
+	p->in.join = &p->join;
+	p->in.cgroup = &p->cgroup;
+	p->in.enforcement = &p->enforcement;
+	p->in.process = p->spec.process;
+	p->in.has_console = p->spec.process->terminal;
+	r = check_terminal(p);
 	if (r < 0)
 		return r;
-	r = check_descriptors(c);
+	r = check_descriptors(p);
 	if (r < 0)
 		return r;
-	return gather(c);
+	return gather(p);
 }
 
-int create_prepare(struct creation *c, const char *id, bool has_gate)
+int create_prepare(struct prepared *p, const char *id, bool has_gate)
 {
 	int r;
 
-	c->cgroup_manager = c->session->cgroup_manager;
-	c->in.id = id;
-	c->in.has_gate = has_gate;
-	r = load_spec(c);
+	p->cgroup_manager = p->session->cgroup_manager;
+	p->in.id = id;
+	p->in.has_gate = has_gate;
+	r = load_spec(p);
 	if (r < 0)
 		return r;
-	r = host_annotations_check(&c->session->allow_annotations, &c->spec);
+	r = host_annotations_check(&p->session->allow_annotations, &p->spec);
 	if (r < 0)
 		return r;
-	r = find_rootfs(c);
+	r = find_rootfs(p);
 	if (r < 0)
 		return r;
-	c->enforcement.host = c->session->host;
-	c->enforcement.bundle = c->in.bundle;
-	c->enforcement.rootfs = c->in.rootfs;
-	r = enforce_create(c->arena, c->session->profile,
-			   &c->session->allow_annotations, &c->spec,
-			   &c->enforcement);
+	p->enforcement.host = p->session->host;
+	p->enforcement.bundle = p->in.bundle;
+	p->enforcement.rootfs = p->in.rootfs;
+	r = enforce_create(p->arena, p->session->profile,
+			   &p->session->allow_annotations, &p->spec,
+			   &p->enforcement);
 	if (r < 0)
 		return r;
-	return create_prepare_spec(c);
+	return create_prepare_spec(p);
 }
 
 /* Where nobody listens, the program is not told of a socket. */
-static int find_notify(struct creation *c)
+static int find_notify(struct prepared *p)
 {
 	const char *host = getenv("NOTIFY_SOCKET");
 
-	if (!is_set(host) || !make_has_mountns(&c->in) ||
+	if (!is_set(host) || !make_has_mountns(&p->in) ||
 	    !sd_notify_is_heard(host))
 		return 0;
-	c->notify_host = host;
-	c->in.notify_socket = arena_printf(c->arena, "%s/%s/%s",
-					   c->session->root, c->in.id,
+	p->notify_host = host;
+	p->in.notify_socket = arena_printf(p->arena, "%s/%s/%s",
+					   p->session->root, p->in.id,
 					   NOTIFY_FOLDER);
-	return c->in.notify_socket ? 0 : -ENOMEM;
+	return p->in.notify_socket ? 0 : -ENOMEM;
 }
 
-int create_plan(struct creation *c)
+int create_plan(struct prepared *p)
 {
 	int r;
 
-	r = find_notify(c);
+	r = find_notify(p);
 	if (r < 0)
 		return r;
-	r = make_create(&c->in, &c->plan);
-	return r < 0 ? r : device_nodes_locate(&c->facts, &c->plan);
+	r = make_create(&p->in, &p->plan);
+	return r < 0 ? r : device_nodes_locate(&p->facts, &p->plan);
+}
+
+void create_forget(struct prepared *p)
+{
+	join_close(&p->join);
+	closep(&p->proc);
 }

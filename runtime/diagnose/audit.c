@@ -128,7 +128,7 @@ void audit_begin(struct audit *audit, const struct creation *c)
 {
 	if (audit->fd < 0)
 		return;
-	audit->proc = c->proc;
+	audit->proc = c->prepared->proc;
 	audit->pid_ns = c->launch.ns_inodes[OCI_NS_PID];
 	audit->program = c->launch.speaker;
 }

@@ -291,11 +291,11 @@ static int plan(struct arena *arena, const struct session *session,
 		struct explanation *all, const struct request *request)
 {
 	static const struct create_options options = { 0 };
-	struct creation *c = &all->creation;
+	struct prepared *c = &all->creation;
 	int r;
 
-	create_close(c);
-	*c = (struct creation)CREATION_NONE;
+	create_forget(c);
+	*c = (struct prepared)PREPARED_NONE;
 	c->arena = arena;
 	c->session = session;
 	c->options = &options;
@@ -338,7 +338,7 @@ static int look_at_limits(struct arena *arena, const struct session *session,
 static int look_at_landlock(struct arena *arena, struct explanation *all)
 {
 	struct landlock_plan *found = arena_alloc(arena, sizeof *found);
-	struct creation *c = &all->creation;
+	struct prepared *c = &all->creation;
 	int r;
 
 	if (!found)
@@ -375,7 +375,7 @@ static int look_at_projects(struct arena *arena, struct explanation *all)
 /* What is denied below what may be written. */
 static int look_at_carves(struct arena *arena, struct explanation *all)
 {
-	struct creation *c = &all->creation;
+	struct prepared *c = &all->creation;
 	const char *top = c->enforcement.policy.chroot;
 	autoclose int root = -1;
 
@@ -395,7 +395,7 @@ static int look_at_carves(struct arena *arena, struct explanation *all)
 
 	return note(arena, all,
 		    enforce_check_covers(&files, &c->enforcement.view->carves,
-					 &c->degraded));
+					 &all->degraded));
 }
 
 static int look(struct arena *arena, const struct session *session,
@@ -429,7 +429,7 @@ int explain_make(struct arena *arena, const struct session *session,
 	int r;
 
 	*ret = (struct explanation){
-		.creation = CREATION_NONE,
+		.creation = PREPARED_NONE,
 		.request = request,
 		.lines = arena_array(arena, KEY_COUNT + 4, sizeof *ret->lines),
 	};

@@ -31,7 +31,7 @@ struct explain_line {
 };
 
 struct explanation {
-	struct creation creation; /* planned, as far as it went */
+	struct prepared creation; /* as far as it went */
 	const struct request *request;
 	struct strings projects; /* what @project means in deny keys */
 	const char *refusal;	 /* NULL: it would run */
@@ -44,6 +44,7 @@ struct explanation {
 	struct probe namespaces, seccomp;
 	struct check check;		/* its limits alone */
 	struct landlock_plan *landlock; /* NULL: not used */
+	uint32_t degraded;		/* by what is covered */
 };
 
 int explain_make(struct arena *arena, const struct session *session,

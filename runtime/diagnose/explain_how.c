@@ -143,7 +143,7 @@ static int explain_cgroup(struct arena *arena, const struct explanation *all,
 static int explain_tasks(struct arena *arena, const struct explanation *all,
 			 enum policy_key key, struct explain_line *line)
 {
-	const struct creation *c = &all->creation;
+	const struct prepared *c = &all->creation;
 	const char *threads = key == KEY_PROCESSES ? "; threads count, too" :
 						     "";
 	int r;

@@ -34,7 +34,7 @@ static const char *verdict_of(const struct explanation *all)
 /* Protections that nothing holds here. */
 static uint32_t degraded(const struct explanation *all)
 {
-	return all->creation.enforcement.missing | all->creation.degraded |
+	return all->creation.enforcement.missing | all->degraded |
 	       (all->landlock ? all->landlock->missing : 0);
 }
 

@@ -32,7 +32,8 @@ static int memory_hit(const struct creation *c, struct denials *denials)
 		.operation = "allocate",
 		.target = "memory",
 		.key = "limits.memory",
-		.item = size_text(denials->arena, c->enforcement.policy.memory),
+		.item = size_text(denials->arena,
+				  c->prepared->enforcement.policy.memory),
 	};
 
 	return denial.item ? denials_add(denials, &denial) : -ENOMEM;
@@ -41,7 +42,7 @@ static int memory_hit(const struct creation *c, struct denials *denials)
 /* The cgroup has the smaller one, and process 1 on top. */
 static int pids_hit(const struct creation *c, struct denials *denials)
 {
-	const struct policy *policy = &c->enforcement.policy;
+	const struct policy *policy = &c->prepared->enforcement.policy;
 	bool processes = policy->set[KEY_PROCESSES] &&
 			 policy->processes <= policy->tasks;
 	const struct denial denial = {
@@ -58,7 +59,7 @@ static int pids_hit(const struct creation *c, struct denials *denials)
 
 int limits_hit(const struct creation *c, struct denials *denials)
 {
-	const struct oci_resources *held = &c->spec.linux_.resources;
+	const struct oci_resources *held = &c->resources;
 	int r = 0;
 
 	if (held->memory.limit.set && cgroup_met_memory(&c->cgroup))

@@ -412,7 +412,7 @@ int trace_filter(struct arena *arena, struct enforcement *enforcement)
 			     &enforcement->watch);
 }
 
-int trace_open(struct trace *why, const struct creation *c,
+int trace_open(struct trace *why, const struct prepared *c,
 	       struct denials *denials)
 {
 	const struct policy *policy = &c->enforcement.policy;
@@ -448,7 +448,7 @@ int trace_open(struct trace *why, const struct creation *c,
 int trace_attach(struct trace *why, const struct creation *c)
 {
 	why->child = c->launch.pid;
-	why->is_reaper = c->in.has_reaper;
+	why->is_reaper = c->prepared->in.has_reaper;
 	if (trace(PTRACE_SEIZE, why->child, 0, OPTIONS) < 0)
 		return fail(errno, "--why: trace the command");
 	return 0;
@@ -495,7 +495,7 @@ static void search(const struct attribution *attribution, const char *name,
 
 void trace_not_begun(const struct trace *why, const struct creation *c)
 {
-	const struct oci_process *process = c->spec.process;
+	const struct oci_process *process = c->prepared->spec.process;
 	const char *name = process->args.items[0];
 	const char *dirs = oci_env_get(&process->env, "PATH");
 

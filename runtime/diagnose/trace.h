@@ -55,7 +55,7 @@ struct trace {
 	}
 
 /* Begin to attribute; there is no process yet. */
-int trace_open(struct trace *why, const struct creation *creation,
+int trace_open(struct trace *why, const struct prepared *prepared,
 	       struct denials *denials);
 /* The filter for the plan. */
 int trace_filter(struct arena *arena, struct enforcement *enforcement);

@@ -30,7 +30,7 @@
 #define LOCK_SECONDS 10
 
 struct sandbox {
-	struct creation *creation;
+	struct prepared *creation;
 	struct arena *arena;
 	const struct request *request;
 	struct view *view;
@@ -368,7 +368,7 @@ static int choose_cgroups(struct sandbox *s)
 
 /* ---- names ---- */
 
-int sandbox_make_room(const struct creation *c, const char *name)
+int sandbox_make_room(const struct prepared *c, const char *name)
 {
 	autocontainer struct container old = CONTAINER_NONE;
 	enum oci_status status = OCI_STOPPED;
@@ -428,7 +428,7 @@ static int fill_input(struct sandbox *s)
 	return in->rootfs ? 0 : -ENOMEM;
 }
 
-int sandbox_plan(struct creation *c, const struct request *request,
+int sandbox_plan(struct prepared *c, const struct request *request,
 		 const struct sandbox_without *without)
 {
 	struct sandbox s = {

@@ -19,12 +19,12 @@ struct sandbox_without sandbox_disabled(const struct policy *policy);
 
 /*
  * What config.json would say, and everything up to the plan; no effect.
- * The creation's arena, session and options are set.
+ * Its arena, session and options are set.
  */
-int sandbox_plan(struct creation *creation, const struct request *request,
+int sandbox_plan(struct prepared *prepared, const struct request *request,
 		 const struct sandbox_without *without);
 /*
  * The first effect: remove what a sandbox of this name left behind when its
  * caller was killed. Fails if one is running.
  */
-int sandbox_make_room(const struct creation *creation, const char *name);
+int sandbox_make_room(const struct prepared *prepared, const char *name);

@@ -10,10 +10,10 @@
 #include "runtime/sandlock-oci/commands.h"
 #include "runtime/sandlock-oci/create_options.h"
 
-static int dump(const struct creation *c)
+static int dump(const struct prepared *p)
 {
 	const char *text;
-	int r = plan_print(c->arena, &c->plan, &text);
+	int r = plan_print(p->arena, &p->plan, &text);
 
 	if (r < 0)
 		return r;
@@ -25,6 +25,7 @@ static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	struct create_options o = *(const struct create_options *)options;
+	autoprepared struct prepared p = PREPARED_NONE;
 	autocreation struct creation c = CREATION_NONE;
 	const char *id;
 	int r;
@@ -32,17 +33,18 @@ static int run(const struct session *session, const void *options, int argc,
 	r = create_arguments(session->arena, &o, argc, argv, &id);
 	if (r < 0)
 		return r;
-	c.arena = session->arena;
-	c.session = session;
-	c.options = &o;
-	r = create_prepare(&c, id, /* has_gate= */ true);
+	p.arena = session->arena;
+	p.session = session;
+	p.options = &o;
+	r = create_prepare(&p, id, /* has_gate= */ true);
 	if (r < 0)
 		return r;
-	r = create_plan(&c);
+	r = create_plan(&p);
 	if (r < 0)
 		return r;
 	if (o.dump_plan)
-		return dump(&c);
+		return dump(&p);
+	c.prepared = &p;
 	r = create_build(&c);
 	if (r < 0)
 		return r;

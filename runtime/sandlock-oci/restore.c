@@ -51,19 +51,21 @@ struct restore_options {
 
 static int run_hooks(struct creation *c, enum hook_point point, pid_t pid)
 {
-	struct hooks_place here = { .cwd = c->in.bundle };
+	const struct prepared *p = c->prepared;
+	struct hooks_place here = { .cwd = p->in.bundle };
 	const char *json;
 	int r;
 
-	r = oci_state_for_hook(c->arena, &c->container.record, OCI_CREATING,
+	r = oci_state_for_hook(p->arena, &c->container.record, OCI_CREATING,
 			       pid, &json);
-	return r < 0 ? r : hooks_run(&c->spec.hooks, point, &here, json);
+	return r < 0 ? r : hooks_run(&p->spec.hooks, point, &here, json);
 }
 
 /* Its namespaces are there, and nothing in them yet. */
 static int on_namespaces(struct creation *c, pid_t pid)
 {
-	const struct oci_linux *l = &c->spec.linux_;
+	const struct prepared *p = c->prepared;
+	const struct oci_linux *l = &p->spec.linux_;
 	int r;
 
 	if (l->nnet_devices) {
@@ -71,17 +73,17 @@ static int on_namespaces(struct creation *c, pid_t pid)
 		char name[64];
 
 		snprintf(name, sizeof name, "%d/ns/net", pid);
-		netns = openat(c->proc, name, O_RDONLY | O_CLOEXEC);
+		netns = openat(p->proc, name, O_RDONLY | O_CLOEXEC);
 		if (netns < 0)
 			return fail(errno, "open /proc/%s", name);
 		r = network_restore_devices(l->net_devices, l->nnet_devices,
 					    netns,
-					    c->join.fds[OCI_NS_NETWORK] >= 0);
+					    p->join.fds[OCI_NS_NETWORK] >= 0);
 		if (r < 0)
 			return r;
 	}
 	c->container.record.hooks_begun = true;
-	r = state_dir_save(c->arena, &c->container);
+	r = state_dir_save(p->arena, &c->container);
 	if (r >= 0)
 		r = run_hooks(c, HOOK_PRESTART, pid);
 	return r < 0 ? r : run_hooks(c, HOOK_CREATE_RUNTIME, pid);
@@ -90,18 +92,19 @@ static int on_namespaces(struct creation *c, pid_t pid)
 /* All is restored but the last steps to run: criu still can undo it. */
 static int on_restored(struct creation *c, pid_t pid)
 {
+	const struct prepared *p = c->prepared;
 	int r;
 
 	c->launch.pid = pid;
 	c->launch.pidfd = sys_pidfd_open(pid);
 	if (c->launch.pidfd < 0)
 		return fail(errno, "open process %d", pid);
-	if (c->options->console_socket && c->launch.console < 0)
+	if (p->options->console_socket && c->launch.console < 0)
 		return fail(0, "the images have no terminal for the console "
 			       "socket");
 	r = create_apply_devices(c);
 	if (r >= 0)
-		r = verify_inodes(c->proc, pid, c->launch.ns_inodes);
+		r = verify_inodes(p->proc, pid, c->launch.ns_inodes);
 	return r < 0 ? r : create_record(c);
 }
 
@@ -119,7 +122,7 @@ static int on_resume(struct creation *c)
 	err_keep(&why);
 	(void)sys_pidfd_send_signal(c->launch.pidfd, SIGKILL);
 	if (c->container.record.own_cgroup)
-		(void)cgroup_signal(c->arena, &c->cgroup, SIGKILL);
+		(void)cgroup_signal(c->prepared->arena, &c->cgroup, SIGKILL);
 	(void)kill(c->restorer, SIGKILL);
 	err_restore(&why);
 	return r;
@@ -146,16 +149,17 @@ static int on_news(struct criu *criu, const char *news, pid_t pid, int *fd)
 /* Where criu is, its processes are to be: of each controller the path. */
 static int put_cgroup_roots(struct creation *c, pid_t pid, struct pb *request)
 {
+	const struct prepared *p = c->prepared;
 	char name[64], *text, *line;
 	int r;
 
 	snprintf(name, sizeof name, "%d/cgroup", pid);
 
-	autoclose int fd = proc_open_at(c->proc, name, O_RDONLY);
+	autoclose int fd = proc_open_at(p->proc, name, O_RDONLY);
 
 	if (fd < 0)
 		return fail(errno, "open /proc/%s", name);
-	r = io_read_all(c->arena, fd, CGROUP_MAX, &text, NULL);
+	r = io_read_all(p->arena, fd, CGROUP_MAX, &text, NULL);
 	if (r < 0)
 		return r;
 	while ((line = strsep(&text, "\n"))) {
@@ -164,7 +168,7 @@ static int put_cgroup_roots(struct creation *c, pid_t pid, struct pb *request)
 		(void)strsep(&line, ":");
 		controllers = strsep(&line, ":");
 		while (line && (controller = strsep(&controllers, ","))) {
-			struct pb root = { .arena = c->arena };
+			struct pb root = { .arena = p->arena };
 
 			pb_text(&root, 1, controller);
 			pb_text(&root, 2, line);
@@ -181,20 +185,19 @@ static int put_cgroup_roots(struct creation *c, pid_t pid, struct pb *request)
 static int place(struct criu *criu)
 {
 	struct creation *c = criu->owner;
+	const struct prepared *p = c->prepared;
 	int r = 0;
 
 	c->restorer = criu->pid;
-	if (c->in.unplaced) {
-		c->launch.pid = criu->pid;
-		r = create_start_unit(c);
+	if (p->in.unplaced) {
+		r = create_start_unit(c, criu->pid);
 		if (r >= 0)
 			r = create_make_cgroups(c);
-		c->launch.pid = 0;
 	}
 	if (r >= 0)
 		r = cgroup_enter(&c->cgroup, criu->pid);
-	if (r >= 0 && c->spec.linux_.intel_rdt)
-		r = rdt_join(&c->rdt, criu->pid);
+	if (r >= 0 && p->spec.linux_.intel_rdt)
+		r = rdt_join(&p->rdt, criu->pid);
 	return r;
 }
 
@@ -205,29 +208,30 @@ static int place(struct criu *criu)
 static int make_places(struct creation *c, struct criu *criu,
 		       const char **ret_notify)
 {
-	autofree char *root = realpath(c->session->root, NULL);
+	const struct prepared *p = c->prepared;
+	autofree char *root = realpath(p->session->root, NULL);
 	int r;
 
 	if (!root)
-		return fail(errno, "%s", c->session->root);
+		return fail(errno, "%s", p->session->root);
 	criu->root =
-		arena_printf(c->arena, "%s/%s/" ROOT_POINT, root, c->in.id);
+		arena_printf(p->arena, "%s/%s/" ROOT_POINT, root, p->in.id);
 	*ret_notify =
-		arena_printf(c->arena, "%s/%s/" NOTIFY_FOLDER, root, c->in.id);
+		arena_printf(p->arena, "%s/%s/" NOTIFY_FOLDER, root, p->in.id);
 	if (!criu->root || !*ret_notify)
 		return -ENOMEM;
-	criu->rootfs = c->in.rootfs;
+	criu->rootfs = p->in.rootfs;
 	criu->own_mounts = true;
 	if (mkdirat(c->container.dir, ROOT_POINT, 0700) < 0)
 		return fail(errno, "make %s", criu->root);
 	r = sd_notify_make(c->container.dir);
-	return r < 0 ? r : external_make_points(&c->in);
+	return r < 0 ? r : external_make_points(&p->in);
 }
 
 /* What criu restores in a user namespace opens images as its root. */
-static int admit_root(const struct creation *c, const struct images *images)
+static int admit_root(const struct prepared *p, const struct images *images)
 {
-	const struct oci_id_maps *maps = &c->spec.linux_.gid_mappings;
+	const struct oci_id_maps *maps = &p->spec.linux_.gid_mappings;
 
 	for (size_t i = 0; i < maps->n; i++)
 		if (maps->items[i].container_id == 0)
@@ -238,26 +242,27 @@ static int admit_root(const struct creation *c, const struct images *images)
 static int put_external(struct creation *c, struct criu *criu,
 			const struct images *images, struct pb *request)
 {
+	const struct prepared *p = c->prepared;
 	const char *notify = NULL;
 	int r;
 
-	if (make_has_mountns(&c->in)) {
+	if (make_has_mountns(&p->in)) {
 		r = make_places(c, criu, &notify);
 		if (r >= 0)
-			r = external_put_restore(&c->in, &c->cgroup, notify,
+			r = external_put_restore(&p->in, &c->cgroup, notify,
 						 request);
 		if (r < 0)
 			return r;
 		pb_text(request, CRIU_ROOT, criu->root);
 	}
-	r = admit_root(c, images);
+	r = admit_root(p, images);
 	if (r >= 0)
-		r = external_put_namespaces(criu, &c->in, request);
+		r = external_put_namespaces(criu, &p->in, request);
 	return r < 0 ? r :
-		       external_inherit_streams(c->arena, images->dir, request);
+		       external_inherit_streams(p->arena, images->dir, request);
 }
 
-static int put_options(const struct creation *c, const struct images *images,
+static int put_options(const struct prepared *p, const struct images *images,
 		       const struct restore_options *o, struct pb *request)
 {
 	pb_number(request, CRIU_RESTORE_SIBLING, 1);
@@ -267,13 +272,14 @@ static int put_options(const struct creation *c, const struct images *images,
 		pb_text(request, CRIU_LSM_PROFILE, o->lsm_profile);
 	if (is_set(o->lsm_mount_context))
 		pb_text(request, CRIU_LSM_MOUNT_CONTEXT, o->lsm_mount_context);
-	return images_put(images, &o->images, &c->spec, request);
+	return images_put(images, &o->images, &p->spec, request);
 }
 
 static int restore(struct creation *c, const struct restore_options *o,
 		   const struct images *images)
 {
-	struct pb request = { .arena = c->arena };
+	const struct prepared *p = c->prepared;
+	struct pb request = { .arena = p->arena };
 	autocriu struct criu criu = CRIU_NONE;
 	pid_t pid = 0;
 	int r;
@@ -283,7 +289,7 @@ static int restore(struct creation *c, const struct restore_options *o,
 		r = create_settle(c);
 	if (r < 0)
 		return r;
-	r = put_options(c, images, o, &request);
+	r = put_options(p, images, o, &request);
 	if (r < 0)
 		return r;
 	r = put_external(c, &criu, images, &request);
@@ -294,9 +300,9 @@ static int restore(struct creation *c, const struct restore_options *o,
 	criu.on_news = on_news;
 	criu.on_fork = place;
 	criu.owner = c;
-	criu.own_cgroups = c->spec.linux_.namespaces[OCI_NS_CGROUP].listed &&
+	criu.own_cgroups = p->spec.linux_.namespaces[OCI_NS_CGROUP].listed &&
 			   images_leave_cgroups(&o->images);
-	r = criu_start(&criu, c->arena, c->session->criu);
+	r = criu_start(&criu, p->arena, p->session->criu);
 	if (r < 0)
 		return r;
 	r = put_cgroup_roots(c, criu.pid, &request);
@@ -304,7 +310,7 @@ static int restore(struct creation *c, const struct restore_options *o,
 		return r;
 	r = criu_call(&criu, CRIU_RESTORE, &request, &pid);
 	if (r < 0)
-		return images_explain(c->arena, r, images);
+		return images_explain(p->arena, r, images);
 	if (pid != c->launch.pid)
 		return fail(EPROTO, "criu restored process %d, and said %d",
 			    c->launch.pid, pid);
@@ -312,9 +318,10 @@ static int restore(struct creation *c, const struct restore_options *o,
 	return 0;
 }
 
-static int restore_bundle(struct creation *c, const char *id,
+static int restore_bundle(struct prepared *p, const char *id,
 			  const struct restore_options *o)
 {
+	autocreation struct creation c = CREATION_NONE;
 	autoattached struct attached attached = ATTACHED_NONE;
 	autoimages struct images images = IMAGES_NONE;
 	int r;
@@ -322,26 +329,28 @@ static int restore_bundle(struct creation *c, const char *id,
 	if (o->no_pivot)
 		return fail(0, "--no-pivot: criu has no other way than "
 			       "pivot_root");
-	r = create_prepare(c, id, /* has_gate= */ false);
+	/* criu walks no plan. */
+	r = create_prepare(p, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
-	r = images_check(&c->spec, &c->enforcement);
+	r = images_check(&p->spec, &p->enforcement);
 	if (r < 0)
 		return r;
-	r = images_open(c->arena, &o->images, LOG, /* make= */ false, &images);
+	r = images_open(p->arena, &o->images, LOG, /* make= */ false, &images);
 	if (r < 0)
 		return r;
-	r = attached_prepare(c, &attached);
+	r = attached_prepare(p, &attached);
 	if (r < 0)
 		return r;
-	r = restore(c, o, &images);
+	c.prepared = p;
+	r = restore(&c, o, &images);
 	if (r < 0)
 		return r;
-	r = attached_open_console(c, &attached);
+	r = attached_open_console(&c, &attached);
 	if (r < 0)
 		return r;
-	create_hand_over(c);
-	return o->detach ? 0 : attached_wait(c, &attached);
+	create_hand_over(&c);
+	return o->detach ? 0 : attached_wait(&c, &attached);
 }
 
 static int run(const struct session *session, const void *options, int argc,
@@ -355,17 +364,17 @@ static int run(const struct session *session, const void *options, int argc,
 		.no_subreaper = o->no_subreaper,
 		.detach = o->detach,
 	};
-	autocreation struct creation c = CREATION_NONE;
+	autoprepared struct prepared p = PREPARED_NONE;
 	int r;
 
 	(void)argc;
 	r = container_check_id(argv[0]);
 	if (r < 0)
 		return r;
-	c.arena = session->arena;
-	c.session = session;
-	c.options = &common;
-	return restore_bundle(&c, argv[0], o);
+	p.arena = session->arena;
+	p.session = session;
+	p.options = &common;
+	return restore_bundle(&p, argv[0], o);
 }
 
 #define FIELD(name) offsetof(struct restore_options, name)

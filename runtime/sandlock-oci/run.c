@@ -11,10 +11,11 @@
 
 static int start_program(struct creation *c, struct attached *attached)
 {
+	const struct prepared *p = c->prepared;
 	int r;
 
-	if (c->notify_host) {
-		r = sd_notify_open(c->container.dir, c->notify_host,
+	if (p->notify_host) {
+		r = sd_notify_open(c->container.dir, p->notify_host,
 				   &attached->notify);
 		if (r < 0)
 			return r;
@@ -25,44 +26,37 @@ static int start_program(struct creation *c, struct attached *attached)
 	r = launch_until(&c->launch, WORD_EXEC);
 	if (r < 0)
 		return r;
-	r = start_after(c->session, &c->container, &c->spec);
+	r = start_after(p->session, &c->container, &p->spec);
 	if (r < 0)
 		return r;
 	create_hand_over(c);
 	return 0;
 }
 
-static int run_bundle(struct creation *c, const char *id)
+static int run_prepared(const struct prepared *p)
 {
+	autocreation struct creation c = CREATION_NONE;
 	autoattached struct attached attached = ATTACHED_NONE;
 	int r;
 
-	r = create_prepare(c, id, /* has_gate= */ false);
+	c.prepared = p;
+	r = attached_prepare(p, &attached);
 	if (r < 0)
 		return r;
-	r = start_protect(&c->spec, c->in.preserve_fds + c->in.listen_fds);
+	r = create_build(&c);
 	if (r < 0)
 		return r;
-	r = create_plan(c);
+	r = attached_open_console(&c, &attached);
 	if (r < 0)
 		return r;
-	r = attached_prepare(c, &attached);
+	r = start_program(&c, &attached);
 	if (r < 0)
 		return r;
-	r = create_build(c);
-	if (r < 0)
-		return r;
-	r = attached_open_console(c, &attached);
-	if (r < 0)
-		return r;
-	r = start_program(c, &attached);
-	if (r < 0)
-		return r;
-	if (!c->options->detach)
-		return attached_wait(c, &attached);
+	if (!p->options->detach)
+		return attached_wait(&c, &attached);
 	if (attached.notify.inside >= 0)
-		return sd_notify_relay(&attached.notify, c->launch.pid,
-				       c->launch.pidfd);
+		return sd_notify_relay(&attached.notify, c.launch.pid,
+				       c.launch.pidfd);
 	return 0;
 }
 
@@ -70,17 +64,25 @@ static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
 	struct create_options o = *(const struct create_options *)options;
-	autocreation struct creation c = CREATION_NONE;
+	autoprepared struct prepared p = PREPARED_NONE;
 	const char *id;
 	int r;
 
 	r = create_arguments(session->arena, &o, argc, argv, &id);
 	if (r < 0)
 		return r;
-	c.arena = session->arena;
-	c.session = session;
-	c.options = &o;
-	return run_bundle(&c, id);
+	p.arena = session->arena;
+	p.session = session;
+	p.options = &o;
+	r = create_prepare(&p, id, /* has_gate= */ false);
+	if (r < 0)
+		return r;
+	/* It may begin anew, so the plan and its warnings come later. */
+	r = start_protect(&p.spec, p.in.preserve_fds + p.in.listen_fds);
+	if (r < 0)
+		return r;
+	r = create_plan(&p);
+	return r < 0 ? r : run_prepared(&p);
 }
 
 const struct command command_run = {

@@ -59,13 +59,10 @@ static int start(struct creation *c, const struct request *request,
 {
 	int r;
 
-	r = create_plan(c);
+	r = attached_prepare(c->prepared, attached);
 	if (r < 0)
 		return r;
-	r = attached_prepare(c, attached);
-	if (r < 0)
-		return r;
-	r = sandbox_make_room(c, request->name);
+	r = sandbox_make_room(c->prepared, request->name);
 	if (r < 0)
 		return r;
 	r = create_build(c);
@@ -102,7 +99,7 @@ static bool lacks_something(const struct creation *c,
 	return false;
 }
 
-static int look_on(struct creation *c, const struct request *request,
+static int look_on(struct prepared *c, const struct request *request,
 		   struct attached *attached, struct trace *why,
 		   struct result *result)
 {
@@ -155,30 +152,34 @@ static int try_sandbox(const struct session *session,
 		       bool *ret_again)
 {
 	const struct create_options options = { 0 };
+	autoprepared struct prepared p = PREPARED_NONE;
 	autocreation struct creation c = CREATION_NONE;
 	autoattached struct attached attached = ATTACHED_NONE;
 	AUTO(trace_close) struct trace why = TRACE_NONE;
 	int r;
 
 	*ret_again = false;
-	c.arena = session->arena;
-	c.session = session;
-	c.options = &options;
+	p.arena = session->arena;
+	p.session = session;
+	p.options = &options;
+	c.prepared = &p;
 	attached.timeout_ms = request->timeout_ms;
 	attached.stops_us = !request->terminal;
 	attached.no_input = !request->interactive;
 	attached.signal = result->signal;
-	r = sandbox_plan(&c, request, without);
+	r = sandbox_plan(&p, request, without);
 	if (r < 0)
 		return r;
-	tell_missing(c.enforcement.missing, result);
-	c.in.end_signal = result->signal;
-	r = look_on(&c, request, &attached, &why, result);
+	tell_missing(p.enforcement.missing, result);
+	p.in.end_signal = result->signal;
+	r = look_on(&p, request, &attached, &why, result);
 	if (r < 0)
 		return r;
-	r = start(&c, request, &attached, &why);
+	r = create_plan(&p);
+	if (r >= 0)
+		r = start(&c, request, &attached, &why);
 	/* Clean up only now, so that it does not delay the start. */
-	collect_some(session, c.container.root, c.in.id);
+	collect_some(session, c.container.root, p.in.id);
 	result->degraded |= c.degraded;
 	*ret_again = r < 0 && lacks_something(&c, request, r, without);
 	if (*ret_again)
@@ -192,7 +193,7 @@ static int try_sandbox(const struct session *session,
 	if (r != 0 || request->json)
 		audit_end(&why.audit);
 	if (without->namespaces)
-		no_namespaces_end_children(c.proc);
+		no_namespaces_end_children(p.proc);
 	result->timed_out = r == FOREGROUND_TIMEOUT;
 	return result->timed_out ? TIMED_OUT : r;
 }
