@@ -49,8 +49,7 @@ static void put_row(struct policy_text *out, const struct policy_key_info *info)
 	put_type(out, info);
 	text_put(out, " | `");
 	put_flags(out, info);
-	text_put(out, "` | %s | %s%s |\n", bundles[info->bundle], info->about,
-		 info->enforced ? "" : " (refused: not in this build)");
+	text_put(out, "` | %s | %s |\n", bundles[info->bundle], info->about);
 }
 
 int policy_manual(struct arena *arena, const char **ret)
@@ -60,7 +59,8 @@ int policy_manual(struct arena *arena, const char **ret)
 	text_put(&out, "| key | value | flags | in a bundle | meaning |\n"
 		       "| --- | --- | --- | --- | --- |\n");
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
-		put_row(&out, policy_key_info(key));
+		if (policy_key_info(key)->enforced)
+			put_row(&out, policy_key_info(key));
 	return text_close(&out, ret);
 }
 
@@ -86,6 +86,8 @@ int policy_help(struct arena *arena, const char **ret)
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
+		if (!info->enforced)
+			continue;
 		if (info->section != section)
 			text_put(&out, "%s[%s]\n", out.len ? "\n" : "",
 				 policy_section_name(info->section));

@@ -361,7 +361,7 @@ bool policy_equal(const struct policy *a, const struct policy *b);
 /* In a bundle a section is enforced only if one of its keys is set. */
 bool policy_has_section(const struct policy *policy,
 			enum policy_section section);
-/* The schema of a profile as JSON Schema, the table of the manual. */
+/* The keys that work: as JSON Schema of a profile, as table of the manual. */
 int policy_schema(struct arena *arena, const char **ret);
 int policy_manual(struct arena *arena, const char **ret);
 /* The flags, for --help. */

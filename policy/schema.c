@@ -207,6 +207,15 @@ static void put_key(struct writer *w, const char *name,
 	put_end(w);
 }
 
+static bool has_keys(enum policy_section section)
+{
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
+		if (policy_key_info(key)->section == section &&
+		    policy_key_info(key)->enforced)
+			return true;
+	return false;
+}
+
 static void put_section(struct writer *w, enum policy_section section)
 {
 	put_object(w, policy_section_name(section));
@@ -216,7 +225,7 @@ static void put_section(struct writer *w, enum policy_section section)
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
-		if (info->section != section)
+		if (info->section != section || !info->enforced)
 			continue;
 		put_key(w, info->name, info);
 		if (info->alias)
@@ -239,7 +248,8 @@ int policy_schema(struct arena *arena, const char **ret)
 	put_bool(&w, "additionalProperties", false);
 	put_object(&w, "properties");
 	for (enum policy_section i = 0; i < SECTION_COUNT; i++)
-		put_section(&w, i);
+		if (has_keys(i))
+			put_section(&w, i);
 	put_end(&w);
 	put_end(&w);
 	return writer_close(&w, ret, NULL);

@@ -48,7 +48,8 @@ checked() {
 	for command in explain wrap run; do
 		run_ok sandlock "$command" --help
 		assert_output_has "-r, --allow-read, --filesystem-read"
-		assert_output_has "--limits-num-cpus"
+		assert_output_has "--limits-open-files"
+		[[ $output != *--limits-num-cpus* ]]
 		assert_output_has "--timeout SECONDS"
 	done
 }
@@ -197,6 +198,32 @@ checked() {
 	echo "# mine" >"$PROFILES/build.toml"
 	sandlock_bad "build.toml exists: it stays as it is" profile new build
 	[ "$(cat "$PROFILES/build.toml")" = "# mine" ]
+}
+
+# keys_in FILE: "section.key" of every key of a profile, comment or not.
+keys_in() {
+	awk '/^\[/ { section = substr($0, 2, length($0) - 2) }
+		/^#?[a-z_]+ =/ { sub("^#", ""); print section "." $1 }' "$1"
+}
+
+@test "profile schema describes every key of a new profile, and no other" {
+	sandlock profile new build
+	sandlock profile schema >"$TMP/schema"
+	jq -e '.type == "object" and .additionalProperties == false' "$TMP/schema"
+	jq -r '.properties | to_entries[] | .key as $section |
+		.value.properties | keys[] | "\($section).\(.)"' \
+		"$TMP/schema" | grep -vx network.allow_bind | sort >"$TMP/described"
+	keys_in "$PROFILES/build.toml" | sort >"$TMP/written"
+	[ "$(wc -l <"$TMP/written")" -gt 30 ]
+	diff "$TMP/described" "$TMP/written"
+	jq -e 'all(.properties[].properties[];
+		.description and (.type or .anyOf or .enum))' "$TMP/schema"
+	# The one key that has a value.
+	jq -e '.properties.filesystem.properties.read |
+		.type == "array" and .items.type == "string"' "$TMP/schema"
+	sandlock_bad "usage: sandlock profile schema" profile schema x
+	sandlock_bad "not enforced by this build: limits.num_cpus" run -r /usr \
+		--limits-num-cpus 1 -- true
 }
 
 @test "profile new writes a file that others cannot write, whatever the umask is" {

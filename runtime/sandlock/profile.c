@@ -84,6 +84,18 @@ static int begin(struct arena *arena, const char *name)
 	return 0;
 }
 
+static int print_schema(struct arena *arena, const char *name)
+{
+	const char *text;
+	int r = policy_schema(arena, &text);
+
+	(void)name;
+	if (r < 0)
+		return r;
+	puts(text);
+	return 0;
+}
+
 const struct profile_verb profile_verbs[] = {
 	{ "list", NULL, "the profiles there are, and their files", list },
 	{ "show", "NAME", "print a profile as it is understood", show },
@@ -92,6 +104,7 @@ const struct profile_verb profile_verbs[] = {
 	  "what is wrong with it",
 	  validate },
 	{ "new", "NAME", "begin a profile in the user's folder", begin },
+	{ "schema", NULL, "print the JSON schema of a profile", print_schema },
 };
 const size_t profile_nverbs = COUNT(profile_verbs);
 
@@ -116,7 +129,7 @@ static int run(const struct session *session, const void *options, int argc,
 
 const struct command sandlock_profile = {
 	.name = "profile",
-	.arguments = "list | show NAME | validate FILE | new NAME",
+	.arguments = "list | show NAME | validate FILE | new NAME | schema",
 	.help = "look at profiles, check one, or begin one",
 	.min_args = 1,
 	.max_args = 2,
