@@ -304,6 +304,8 @@ static int start_child(struct creation *c)
 				   .root = -1,
 				   .ruleset = -1,
 			   });
+	l->arena = p->arena;
+	l->spec = &p->spec;
 	l->in = &p->in;
 	l->plan = &c->plan;
 	l->proc = p->proc;

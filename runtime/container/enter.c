@@ -232,6 +232,8 @@ int enter_prepare(struct enter *e, const struct session *session,
 				   .root = e->root,
 				   .ruleset = e->ruleset,
 			   });
+	l->arena = e->arena;
+	l->spec = &e->spec;
 	l->in = &e->in;
 	l->plan = &e->plan;
 	l->proc = e->proc;

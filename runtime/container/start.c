@@ -248,14 +248,14 @@ static int let_go(const struct session *session, struct container *container,
 {
 	autoclose int proc = proc_open();
 	autolaunch struct launch launch = LAUNCH_NONE;
-	struct make_input in = { .arena = session->arena, .spec = spec };
 	AUTO(sd_notify_close) struct sd_notify notify = SD_NOTIFY_NONE;
 	const char *host = getenv("NOTIFY_SOCKET");
 	int r;
 
 	if (proc < 0)
 		return proc;
-	launch.in = &in;
+	launch.arena = session->arena;
+	launch.spec = spec;
 	launch.proc = proc;
 	launch.record = &container->record;
 	launch.agent_status = OCI_CREATING;

@@ -47,7 +47,7 @@ static int about_step(const struct launch *l, const struct message *m)
 	const struct step *step = l->plan && m->step < l->plan->nsteps ?
 					  &l->plan->steps[m->step] :
 					  NULL;
-	const char *what = step ? step_describe(l->in->arena, step) :
+	const char *what = step ? step_describe(l->arena, step) :
 				  step_name((enum step_op)m->op);
 	const char *place = step ? step->place : NULL;
 
@@ -78,11 +78,10 @@ int child_error_failed(const struct launch *launch, const struct message *m)
 /* Of those that are killed so early, most have been given too little memory. */
 static int killed(const struct launch *launch)
 {
-	const struct oci_spec *spec = launch->in ? launch->in->spec : NULL;
 	const struct oci_i64 *limit =
-		spec ? &spec->linux_.resources.memory.limit : NULL;
+		&launch->spec->linux_.resources.memory.limit;
 
-	if (limit && limit->set && limit->value > 0)
+	if (limit->set && limit->value > 0)
 		return fail(0,
 			    "the container's process was killed by signal 9 "
 			    "(KILL) before its program: out of memory, of "

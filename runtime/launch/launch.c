@@ -68,7 +68,7 @@ static int fail_to_clone(const struct launch *launch, int error)
 
 	if (error != EAGAIN)
 		return fail(error, "clone the container's process");
-	cgroup = cgroup_full_of_tasks(launch->in->arena,
+	cgroup = cgroup_full_of_tasks(launch->arena,
 				      &launch->in->facts->cgroups);
 	if (cgroup)
 		return fail(error,
@@ -119,7 +119,7 @@ static int clone_child(struct launch *launch)
 /* With --debug, what the child is about to do, one step a line. */
 static void tell_plan(const struct launch *launch)
 {
-	struct arena *arena = launch->in->arena;
+	struct arena *arena = launch->arena;
 
 	const char *line;
 
@@ -230,7 +230,7 @@ static int send_late_sources(struct launch *launch)
 
 static int on_unmapped(struct launch *launch)
 {
-	const struct oci_linux *l = &launch->in->spec->linux_;
+	const struct oci_linux *l = &launch->spec->linux_;
 	char name[64];
 	int r;
 
@@ -276,8 +276,8 @@ static int on_rooted(struct launch *launch, int root)
 
 static int on_listener(struct launch *launch, int listener)
 {
-	const struct oci_seccomp *profile = launch->in->spec->linux_.seccomp;
-	struct arena *arena = launch->in->arena;
+	const struct oci_seccomp *profile = launch->spec->linux_.seccomp;
+	struct arena *arena = launch->arena;
 	const char *json;
 	int r;
 
@@ -407,7 +407,7 @@ int launch_until(struct launch *launch, enum word word)
 		 * its parent, who is not `start`, has reaped nobody can tell.
 		 */
 		if (r == 0 && said_exec &&
-		    (launch->in->has_reaper ||
+		    ((launch->in && launch->in->has_reaper) ||
 		     !proc_never_execed(launch->proc, launch->pid)))
 			return 0;
 		if (r == 0)

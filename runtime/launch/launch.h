@@ -16,7 +16,9 @@
  * A child in flight. Until it is kept, leaving scope kills and reaps it.
  */
 struct launch {
-	const struct make_input *in;
+	struct arena *arena;
+	const struct oci_spec *spec;
+	const struct make_input *in; /* NULL: `start`, which has no plan */
 	struct plan *plan;
 	int proc;
 	/* What hooks and agents are told; pid is filled in as it is known. */

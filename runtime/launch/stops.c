@@ -23,7 +23,7 @@
 
 static int move_interfaces(struct launch *launch)
 {
-	const struct oci_linux *l = &launch->in->spec->linux_;
+	const struct oci_linux *l = &launch->spec->linux_;
 	autoclose int netns = -1;
 	char name[64];
 
@@ -63,11 +63,11 @@ static int run_hooks(struct launch *launch, enum hook_point point,
 	const char *json;
 	int r;
 
-	r = oci_state_for_hook(launch->in->arena, launch->record, OCI_CREATING,
-			       pid, &json);
+	r = oci_state_for_hook(launch->arena, launch->record, OCI_CREATING, pid,
+			       &json);
 	if (r < 0)
 		return r;
-	return hooks_run(&launch->in->spec->hooks, point, place, json);
+	return hooks_run(&launch->spec->hooks, point, place, json);
 }
 
 static int run_inside(struct launch *launch)
@@ -82,13 +82,12 @@ static int run_inside(struct launch *launch)
 	pid_t pid;
 	int r;
 
-	if (!launch->in->spec->hooks.at[HOOK_CREATE_CONTAINER].n)
+	if (!launch->spec->hooks.at[HOOK_CREATE_CONTAINER].n)
 		return 0;
 	r = join_of_process(launch->proc, launch->pid, &join);
 	if (r < 0)
 		return r;
-	r = process_inner_pid(launch->in->arena, launch->proc, launch->pid,
-			      &pid);
+	r = process_inner_pid(launch->arena, launch->proc, launch->pid, &pid);
 	if (r < 0)
 		return r;
 	place.n = join_in_order(&join, fds, flags);
