@@ -3,7 +3,7 @@
 
 ROOMS = base oci policy confine cgroups network hooks runtime systemd
 LINT_FLAGS = -D_GNU_SOURCE -I. -std=gnu11 \
-	-Wall -Wextra -O2 -D_FORTIFY_SOURCE=2 $(SECCOMP_CFLAGS) $(YAJL_CFLAGS)
+	-Wall -Wextra -O2 -D_FORTIFY_SOURCE=2 $(CAP_CFLAGS) $(SECCOMP_CFLAGS) $(YAJL_CFLAGS)
 FIND_C = find $(ROOMS) tests -name '*.c'
 FIND_FORMATTED = find $(ROOMS) tests -name '*.[ch]'
 FIND_SHELL = find $$(ls -d .ci 2>/dev/null) autogen.sh quickstart tests -type f \

@@ -128,9 +128,6 @@ struct kernel_sched_attr {
 #define NS_GET_PARENT 0xb702
 #define NS_GET_NSTYPE 0xb703
 #endif
-#ifndef CAP_LAST_KNOWN
-#define CAP_LAST_KNOWN 40
-#endif
 
 /* linux/landlock.h, spelled as there: both may be included */
 #define LANDLOCK_CREATE_RULESET_VERSION (1U << 0)

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/util.h"
+#include "confine/caps.h"
 
 /* Whether the caller is the first one who needs it. */
 static bool is_new(struct host *host, enum host_fact fact)
@@ -46,14 +47,11 @@ int host_in_userns(struct host *host, int proc, bool *ret)
 
 bool host_may_mount(struct host *host)
 {
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = { 0 };
+	struct caps own;
 
 	if (is_new(host, HOST_MAY_MOUNT))
-		host->may_mount = syscall(SYS_capget, &header, data) == 0 &&
-				  data[0].effective & 1U << CAP_SYS_ADMIN;
+		host->may_mount = caps_own(&own) == 0 &&
+				  own.effective & CAPS_BIT(CAP_SYS_ADMIN);
 	return host->may_mount;
 }
 

@@ -70,14 +70,6 @@ static void put_hooks(struct writer *w)
 	put_end(w);
 }
 
-static void put_capabilities(struct writer *w)
-{
-	put_array(w, "capabilities");
-	for (int i = 0; oci_capability_name(i); i++)
-		put_string(w, NULL, oci_capability_name(i));
-	put_end(w);
-}
-
 static void put_cgroup(struct writer *w)
 {
 	put_object(w, "cgroup");
@@ -105,7 +97,7 @@ static void put_linux(struct writer *w, const struct oci_feature_facts *facts)
 {
 	put_object(w, "linux");
 	put_words(w, "namespaces", namespaces);
-	put_capabilities(w);
+	put_strings(w, "capabilities", &facts->capabilities);
 	put_cgroup(w);
 	put_seccomp(w, facts);
 	put_enabled(w, "apparmor", true);

@@ -27,51 +27,6 @@ const struct oci_ns_kind oci_ns_kinds[OCI_NAMESPACES] = {
 	[OCI_NS_TIME] = { "time", "time", CLONE_NEWTIME },
 };
 
-/* By number, as in linux/capability.h. */
-static const char *const capability_names[] = {
-	"CAP_CHOWN",
-	"CAP_DAC_OVERRIDE",
-	"CAP_DAC_READ_SEARCH",
-	"CAP_FOWNER",
-	"CAP_FSETID",
-	"CAP_KILL",
-	"CAP_SETGID",
-	"CAP_SETUID",
-	"CAP_SETPCAP",
-	"CAP_LINUX_IMMUTABLE",
-	"CAP_NET_BIND_SERVICE",
-	"CAP_NET_BROADCAST",
-	"CAP_NET_ADMIN",
-	"CAP_NET_RAW",
-	"CAP_IPC_LOCK",
-	"CAP_IPC_OWNER",
-	"CAP_SYS_MODULE",
-	"CAP_SYS_RAWIO",
-	"CAP_SYS_CHROOT",
-	"CAP_SYS_PTRACE",
-	"CAP_SYS_PACCT",
-	"CAP_SYS_ADMIN",
-	"CAP_SYS_BOOT",
-	"CAP_SYS_NICE",
-	"CAP_SYS_RESOURCE",
-	"CAP_SYS_TIME",
-	"CAP_SYS_TTY_CONFIG",
-	"CAP_MKNOD",
-	"CAP_LEASE",
-	"CAP_AUDIT_WRITE",
-	"CAP_AUDIT_CONTROL",
-	"CAP_SETFCAP",
-	"CAP_MAC_OVERRIDE",
-	"CAP_MAC_ADMIN",
-	"CAP_SYSLOG",
-	"CAP_WAKE_ALARM",
-	"CAP_BLOCK_SUSPEND",
-	"CAP_AUDIT_READ",
-	"CAP_PERFMON",
-	"CAP_BPF",
-	"CAP_CHECKPOINT_RESTORE",
-};
-
 static const struct {
 	const char *name;
 	int number;
@@ -113,22 +68,6 @@ const char *oci_status_name(enum oci_status status)
 	};
 
 	return names[status];
-}
-
-const char *oci_capability_name(int number)
-{
-	if (number < 0 || (size_t)number >= COUNT(capability_names))
-		return NULL;
-	return capability_names[number];
-}
-
-int oci_capability(const char *name)
-{
-	for (size_t i = 0; i < COUNT(capability_names); i++)
-		if (strcasecmp(name, capability_names[i]) == 0 ||
-		    strcasecmp(name, capability_names[i] + 4) == 0)
-			return (int)i;
-	return -1;
 }
 
 /* At most two digits, so that nothing can overflow. */

@@ -77,17 +77,13 @@ struct oci_rlimit {
 	uint64_t hard;
 };
 
-/*
- * One bit per capability number. Names unknown to us or to the running kernel
- * are left out and listed in unknown, for a warning.
- */
+/* Names as they are written; confine/caps.h makes masks of them. */
 struct oci_capabilities {
-	uint64_t bounding;
-	uint64_t effective;
-	uint64_t inheritable;
-	uint64_t permitted;
-	uint64_t ambient;
-	struct strings unknown;
+	struct strings bounding;
+	struct strings effective;
+	struct strings inheritable;
+	struct strings permitted;
+	struct strings ambient;
 };
 
 struct oci_scheduler {
@@ -435,8 +431,6 @@ const char *oci_annotation(const struct oci_annotations *a, const char *key);
 bool oci_annotation_touches_host(const char *key);
 
 /* Words to numbers, shared with the command line; -1 when unknown. */
-int oci_capability(const char *name);	     /* "CAP_KILL" or "kill" */
-const char *oci_capability_name(int number); /* "CAP_KILL" */
 int oci_sysctl_owner(const char *path); /* "net/core/…": an enum oci_ns */
 int oci_signal(const char *text);	/* "9", "KILL", "sigkill" */
 /* A CPU or node list such as "0-3,7" into bits; -EINVAL and recorded when bad. */
@@ -533,6 +527,7 @@ struct oci_feature_facts {
 	const char *commit;
 	const char *libseccomp_version;
 	struct strings mount_options;
+	struct strings capabilities;
 	struct strings seccomp_actions, seccomp_operators, seccomp_archs,
 		seccomp_known_flags, seccomp_supported_flags;
 };

@@ -15,7 +15,6 @@
 #include "oci/oci.h"
 
 /* One warning line is made of these; nobody reads more. */
-#define MAX_UNKNOWN_CAPABILITIES 64
 
 /* The least runtime in nanoseconds: the kernel counts in units of 1024. */
 #define MIN_RUNTIME 1024
@@ -157,47 +156,6 @@ JSON_READER(oci_read_env)
 	return 0;
 }
 
-static int add_unknown(struct arena *arena, struct strings *unknown,
-		       const char *name)
-{
-	if (!unknown->items)
-		unknown->items = arena_array(arena,
-					     MAX_UNKNOWN_CAPABILITIES + 1,
-					     sizeof *unknown->items);
-	if (!unknown->items)
-		return -ENOMEM;
-	for (size_t i = 0; i < unknown->n; i++)
-		if (streq(unknown->items[i], name))
-			return 0;
-	if (unknown->n < MAX_UNKNOWN_CAPABILITIES)
-		unknown->items[unknown->n++] = name;
-	return 0;
-}
-
-static int read_capability_set(struct arena *arena, const struct json_value *v,
-			       struct strings *unknown, uint64_t *ret_bits)
-{
-	size_t i = 0;
-	int r = json_expect(v, JSON_ARRAY);
-
-	if (r < 0)
-		return r;
-	json_each (member, v) {
-		int number;
-
-		r = json_expect(member, JSON_STRING);
-		if (r < 0)
-			return json_fail_index(r, i);
-		number = oci_capability(member->text);
-		if (number >= 0)
-			*ret_bits |= UINT64_C(1) << number;
-		else if ((r = add_unknown(arena, unknown, member->text)) < 0)
-			return r;
-		i++;
-	}
-	return 0;
-}
-
 static JSON_READER(read_capabilities)
 {
 	static const struct {
@@ -221,11 +179,10 @@ static JSON_READER(read_capabilities)
 		return r;
 	for (size_t i = 0; i < COUNT(sets); i++) {
 		const struct json_value *set = json_find(v, sets[i].key);
-		void *bits = (char *)caps + sets[i].offset;
+		void *names = (char *)caps + sets[i].offset;
 
 		if (set)
-			r = read_capability_set(arena, set, &caps->unknown,
-						bits);
+			r = json_strings(arena, set, names);
 		if (r < 0)
 			return json_fail_member(r, v, sets[i].key);
 	}

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
+#include "confine/caps.h"
 #include "runtime/container/create.h"
 
 #define STATUS_MAX 65536
@@ -87,16 +88,19 @@ static uint64_t number_in(const char *status, const char *key, int base)
 	return line ? strtoull(line + strlen(key), NULL, base) : 0;
 }
 
-static int check_sets(const struct oci_process *process, const char *status)
+static int check_sets(struct arena *arena, const struct oci_process *process,
+		      const char *status)
 {
 	static const char *const sets[] = { "\nCapInh:\t", "\nCapPrm:\t",
 					    "\nCapEff:\t", "\nCapBnd:\t",
 					    "\nCapAmb:\t" };
-	uint64_t most =
-		process->capabilities ? process->capabilities->bounding : 0;
+	struct caps most;
+	int r = caps_read(arena, process->capabilities, &most);
 
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-		if (number_in(status, sets[i], 16) & ~most)
+		if (number_in(status, sets[i], 16) & ~most.bounding)
 			return fail(EPERM, "it has capabilities that are not "
 					   "in process.capabilities");
 	if (process->no_new_privileges &&
@@ -125,7 +129,7 @@ static int check_process(const struct creation *c, pid_t pid, bool is_init)
 	    number_in(status, "\nSeccomp:\t", 10) != SECCOMP_FILTERS)
 		return fail(EPERM, "it has no seccomp filter");
 	if (is_init) {
-		r = check_sets(p->in.process, status);
+		r = check_sets(p->arena, p->in.process, status);
 		if (r < 0)
 			return r;
 	}

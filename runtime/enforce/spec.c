@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
+#include "confine/caps.h"
 #include "policy/presets.h"
 #include "runtime/enforce/gpus.h"
 
@@ -137,34 +138,13 @@ static int lower_rlimit(struct arena *arena, struct oci_process *process,
 	return 0;
 }
 
-static int drop_capability(struct arena *arena, int capability,
-			   struct oci_process *process)
-{
-	const uint64_t rest = ~(UINT64_C(1) << capability);
-	struct oci_capabilities *caps;
-
-	if (!process->capabilities)
-		return 0;
-	caps = arena_alloc(arena, sizeof *caps);
-	if (!caps)
-		return -ENOMEM;
-	*caps = *process->capabilities;
-	caps->bounding &= rest;
-	caps->effective &= rest;
-	caps->inheritable &= rest;
-	caps->permitted &= rest;
-	caps->ambient &= rest;
-	process->capabilities = caps;
-	return 0;
-}
-
 /* CAP_SETFCAP could give a file capabilities, which is as bad as S_ISUID. */
 static int drop_file_capability(struct arena *arena,
 				const struct enforcement *enforcement,
 				struct oci_process *process)
 {
 	return enforce_shares_ids(enforcement) ?
-		       drop_capability(arena, CAP_SETFCAP, process) :
+		       caps_drop(arena, CAP_SETFCAP, process) :
 		       0;
 }
 
@@ -178,9 +158,9 @@ static int drop_capabilities(struct arena *arena,
 	int r = 0;
 
 	if (limits)
-		r = drop_capability(arena, CAP_SYS_RESOURCE, process);
+		r = caps_drop(arena, CAP_SYS_RESOURCE, process);
 	if (r >= 0 && enforcement->denied_shared)
-		r = drop_capability(arena, CAP_NET_ADMIN, process);
+		r = caps_drop(arena, CAP_NET_ADMIN, process);
 	if (r >= 0 && !enforcement->creating)
 		r = drop_file_capability(arena, enforcement, process);
 	return r;

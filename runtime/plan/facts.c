@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,20 +11,8 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "confine/caps.h"
 #include "confine/host.h"
-
-static int ask_caps(uint64_t *ret)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	if (syscall(SYS_capget, &header, data) < 0)
-		return fail(errno, "read own capabilities");
-	*ret = (uint64_t)data[1].permitted << 32 | data[0].permitted;
-	return 0;
-}
 
 static bool apparmor_enabled(void)
 {
@@ -39,15 +26,17 @@ static bool apparmor_enabled(void)
 int facts_gather(int proc, struct host *host, int rootless, struct facts *ret)
 {
 	struct facts facts = { .euid = geteuid(), .egid = getegid() };
+	struct caps own;
 	struct stat st;
 	int r;
 
 	r = host_in_userns(host, proc, &facts.in_userns);
 	if (r < 0)
 		return r;
-	r = ask_caps(&facts.caps);
+	r = caps_own(&own);
 	if (r < 0)
 		return r;
+	facts.caps = own.permitted;
 	if (fstatat(proc, "self/exe", &st, 0) < 0)
 		return fail(errno, "stat own binary");
 	facts.own_dev = st.st_dev;

@@ -2,7 +2,6 @@
 /* runtime/plan/process.c - the steps that make a process what `process` says. */
 #include <errno.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <string.h>
 #include <sys/personality.h>
 
@@ -10,6 +9,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "confine/caps.h"
 #include "runtime/plan/make.h"
 #include "runtime/plan/protocol.h"
 
@@ -19,8 +19,6 @@
 /* The child still has to open the gate's connection and the program. */
 #define ENOUGH_FILES 64
 #define LONG_BITS (8 * sizeof(unsigned long))
-
-static const struct oci_capabilities no_capabilities;
 
 static int labels(const struct make_input *in, struct plan *plan)
 {
@@ -136,7 +134,7 @@ static uint64_t grantable(const char *set, uint64_t wanted, uint64_t have)
 		if (missing >> cap & 1)
 			log_warning("process.capabilities.%s: %s cannot be "
 				    "granted",
-				    set, oci_capability_name(cap));
+				    set, caps_name(cap));
 	return wanted & have;
 }
 
@@ -161,28 +159,26 @@ static uint64_t raisable(const struct make_input *in, uint64_t wanted,
 			log_notice("can't raise ambient capability %s: "
 				   "operation not permitted (it must be "
 				   "permitted and inheritable)",
-				   oci_capability_name(cap));
+				   caps_name(cap));
 	return wanted & ~missing;
 }
 
 static const struct step_caps *capabilities(const struct make_input *in)
 {
-	const struct oci_capabilities *c = in->process->capabilities;
 	uint64_t have = make_has_userns(in) ? ~0ULL : in->facts->caps;
 	struct step_caps *caps = arena_alloc(in->arena, sizeof *caps);
+	struct caps c;
 
-	if (!caps)
+	if (!caps || caps_read(in->arena, in->process->capabilities, &c) < 0)
 		return NULL;
-	if (!c)
-		c = &no_capabilities;
-	for (size_t i = 0; i < c->unknown.n; i++)
+	for (size_t i = 0; i < c.unknown.n; i++)
 		log_warning("process.capabilities: %s is not known",
-			    c->unknown.items[i]);
-	caps->bounding = grantable("bounding", c->bounding, have);
-	caps->effective = grantable("effective", c->effective, have);
-	caps->inheritable = grantable("inheritable", c->inheritable, have);
-	caps->permitted = grantable("permitted", c->permitted, have);
-	caps->ambient = raisable(in, c->ambient, caps);
+			    c.unknown.items[i]);
+	caps->bounding = grantable("bounding", c.bounding, have);
+	caps->effective = grantable("effective", c.effective, have);
+	caps->inheritable = grantable("inheritable", c.inheritable, have);
+	caps->permitted = grantable("permitted", c.permitted, have);
+	caps->ambient = raisable(in, c.ambient, caps);
 	/*
 	 * A filter without no_new_privs needs CAP_SYS_ADMIN. exec takes it
 	 * away again: it is neither in the bounding set nor inheritable.

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "base/util.h"
+#include "confine/caps.h"
 
 #define OPTION(field) offsetof(struct exec_options, field)
 
@@ -139,6 +140,28 @@ static int add_env(struct arena *arena, const struct strings *more,
  * and ambient. Root gets an ambient bit only if the container's processes have
  * the inheritable one.
  */
+static int add_cap(struct arena *arena, const char *name, uint32_t uid,
+		   struct oci_capabilities *caps)
+{
+	int number = caps_number(name), r;
+	struct caps now;
+
+	if (number < 0)
+		return fail(EINVAL, "--cap '%s': unknown capability", name);
+	r = strings_add(arena, &caps->bounding, name);
+	if (r == 0)
+		r = strings_add(arena, &caps->effective, name);
+	if (r == 0)
+		r = strings_add(arena, &caps->permitted, name);
+	if (r == 0 && uid != 0)
+		r = strings_add(arena, &caps->inheritable, name);
+	if (r == 0)
+		r = caps_read(arena, caps, &now);
+	if (r == 0 && now.inheritable & CAPS_BIT(number))
+		r = strings_add(arena, &caps->ambient, name);
+	return r;
+}
+
 static int add_caps(struct arena *arena, const struct strings *list,
 		    struct oci_process *process)
 {
@@ -149,19 +172,10 @@ static int add_caps(struct arena *arena, const struct strings *list,
 	if (process->capabilities)
 		*caps = *process->capabilities;
 	for (size_t i = 0; i < list->n; i++) {
-		int number = oci_capability(list->items[i]);
-		uint64_t bit;
+		int r = add_cap(arena, list->items[i], process->user.uid, caps);
 
-		if (number < 0)
-			return fail(EINVAL, "--cap '%s': unknown capability",
-				    list->items[i]);
-		bit = 1ULL << number;
-		caps->bounding |= bit;
-		caps->effective |= bit;
-		caps->permitted |= bit;
-		if (process->user.uid != 0)
-			caps->inheritable |= bit;
-		caps->ambient |= bit & caps->inheritable;
+		if (r < 0)
+			return r;
 	}
 	process->capabilities = caps;
 	return 0;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "confine/caps.h"
 #include "confine/confine.h"
 #include "oci/oci.h"
 #include "runtime/cli/version.h"
@@ -12,7 +13,7 @@
 static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
-	const struct oci_feature_facts facts = {
+	struct oci_feature_facts facts = {
 		.version = PACKAGE_VERSION,
 		.commit = GIT_COMMIT,
 		.libseccomp_version =
@@ -32,6 +33,9 @@ static int run(const struct session *session, const void *options, int argc,
 	(void)argv;
 	if (!facts.libseccomp_version)
 		return -ENOMEM;
+	r = caps_known(session->arena, &facts.capabilities);
+	if (r < 0)
+		return r;
 	r = oci_features_print(session->arena, &facts, &json);
 	if (r < 0)
 		return r;

@@ -13,8 +13,8 @@ for_aarch64() {
 }
 
 aarch64_libraries() {
-	cached aarch64-libraries for_aarch64 libc6-dev libcmocka-dev \
-		libseccomp-dev libsystemd-dev libyajl-dev
+	cached aarch64-libraries for_aarch64 libc6-dev libcap-dev \
+		libcmocka-dev libseccomp-dev libsystemd-dev libyajl-dev
 }
 
 # For the virtual machine: what tests/vm/run takes from a host. Another list is

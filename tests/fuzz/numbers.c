@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "confine/caps.h"
 #include "policy/values.h"
 #include "runtime/container/container.h"
 #include "tests/fuzz/fuzz.h"
@@ -100,12 +101,12 @@ static void try_signal(const char *text)
 
 static void try_capability(const char *text)
 {
-	int number = oci_capability(text);
-	const char *name = oci_capability_name(number);
+	int number = caps_number(text);
+	const char *name = caps_name(number);
 
 	demand((number >= 0) == (name != NULL));
 	if (name)
-		demand(oci_capability(name) == number &&
+		demand(caps_number(name) == number &&
 		       (strcasecmp(name, text) == 0 ||
 			strcasecmp(name + strlen("CAP_"), text) == 0));
 }

@@ -55,11 +55,12 @@ static void demand_same_in_config(struct arena *arena)
 	demand(p->terminal == process.terminal &&
 	       p->no_new_privileges == process.no_new_privileges);
 	demand(!p->capabilities == !process.capabilities);
-	if (p->capabilities)
-		demand(p->capabilities->ambient ==
-			       process.capabilities->ambient &&
-		       p->capabilities->bounding ==
-			       process.capabilities->bounding);
+	if (p->capabilities) {
+		demand_same_list(&p->capabilities->ambient,
+				 &process.capabilities->ambient);
+		demand_same_list(&p->capabilities->bounding,
+				 &process.capabilities->bounding);
+	}
 }
 
 static void try_plan(struct arena *arena)

@@ -18,7 +18,7 @@ runtime/plan: runtime/enforce policy confine cgroups
 runtime/child: runtime/plan confine network
 runtime/launch: runtime/child runtime/plan runtime/enforce confine network hooks
 runtime/container: runtime/launch runtime/plan runtime/enforce policy confine cgroups hooks
-runtime/checkpoint: runtime/container runtime/launch runtime/plan runtime/enforce cgroups
+runtime/checkpoint: runtime/container runtime/launch runtime/plan runtime/enforce confine cgroups
 runtime/sandbox: runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups
 runtime/diagnose: runtime/sandbox runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups runtime/cli
 runtime/cli:
@@ -31,7 +31,7 @@ libraries='
 yajl/: oci/json.c
 seccomp.h: confine/seccomp.c
 systemd/: systemd/helper.c
-sys/capability.h: none
+sys/capability.h: confine/caps.c
 '
 
 n=0

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_names.c - every word has its number, and no other. */
 #include <errno.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -73,28 +72,6 @@ static void every_standard_signal_has_a_name(void **state)
 	(void)state;
 	for (int n = 1; n < 32; n++)
 		assert_int_equal(oci_signal(sigabbrev_np(n)), n);
-}
-
-static void capabilities_both_ways(void **state)
-{
-	(void)state;
-	assert_int_equal(oci_capability("CAP_CHOWN"), CAP_CHOWN);
-	assert_int_equal(oci_capability("cap_net_admin"), CAP_NET_ADMIN);
-	assert_int_equal(oci_capability("Sys_Admin"), CAP_SYS_ADMIN);
-	assert_int_equal(oci_capability("MKNOD"), CAP_MKNOD);
-	assert_int_equal(oci_capability("SETFCAP"), CAP_SETFCAP);
-	assert_int_equal(oci_capability("SYSLOG"), CAP_SYSLOG);
-	assert_int_equal(oci_capability("CAP_CHECKPOINT_RESTORE"), 40);
-	for (int n = 0; n <= CAP_LAST_CAP; n++) {
-		assert_non_null(oci_capability_name(n));
-		assert_int_equal(oci_capability(oci_capability_name(n)), n);
-	}
-	assert_int_equal(oci_capability(""), -1);
-	assert_int_equal(oci_capability("CAP_"), -1);
-	assert_int_equal(oci_capability("CAP_CAP_KILL"), -1);
-	assert_int_equal(oci_capability("ALL"), -1);
-	assert_null(oci_capability_name(-1));
-	assert_null(oci_capability_name(41));
 }
 
 static void lists_become_bits(void **state)
@@ -171,7 +148,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(signals_by_number_and_name),
 		cmocka_unit_test(every_standard_signal_has_a_name),
-		cmocka_unit_test(capabilities_both_ways),
 		cmocka_unit_test(lists_become_bits),
 		cmocka_unit_test(bad_lists_are_named),
 		cmocka_unit_test(tables_are_complete),

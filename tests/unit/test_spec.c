@@ -97,13 +97,19 @@ static void process_is_read(void **state)
 	assert_string_equal(oci_env_get(&p->env, "EMPTY"), "");
 	assert_null(oci_env_get(&p->env, "PAT"));
 	assert_string_equal(p->cwd, "/srv");
-	assert_int_equal(p->capabilities->bounding, 1 << 5 | 1 << 0);
-	assert_int_equal(p->capabilities->effective, 1 << 5);
-	assert_int_equal(p->capabilities->inheritable, 0);
-	assert_int_equal(p->capabilities->permitted, 1 << 5);
-	assert_true(p->capabilities->ambient == UINT64_C(1) << 40);
-	assert_int_equal(p->capabilities->unknown.n, 1);
-	assert_string_equal(p->capabilities->unknown.items[0], "CAP_NOT_YET");
+	assert_int_equal(p->capabilities->bounding.n, 2);
+	assert_string_equal(p->capabilities->bounding.items[0], "CAP_KILL");
+	assert_string_equal(p->capabilities->bounding.items[1], "CAP_CHOWN");
+	assert_null(p->capabilities->bounding.items[2]);
+	assert_int_equal(p->capabilities->effective.n, 1);
+	assert_string_equal(p->capabilities->effective.items[0], "CAP_KILL");
+	assert_int_equal(p->capabilities->inheritable.n, 1);
+	assert_string_equal(p->capabilities->inheritable.items[0],
+			    "CAP_NOT_YET");
+	assert_int_equal(p->capabilities->permitted.n, 2);
+	assert_int_equal(p->capabilities->ambient.n, 1);
+	assert_string_equal(p->capabilities->ambient.items[0],
+			    "CAP_CHECKPOINT_RESTORE");
 	assert_int_equal(p->nrlimits, 2);
 	assert_int_equal(p->rlimits[0].type, RLIMIT_NOFILE);
 	assert_int_equal(p->rlimits[0].soft, 1024);
