@@ -17,8 +17,9 @@ bool strings_has(const struct strings *list, const char *word)
 
 int strings_add(struct arena *arena, struct strings *list, const char *text)
 {
-	const char **items = arena_grow(arena, list->items, list->n,
-					list->n + 2, sizeof *items);
+	const char **items = text ? arena_grow(arena, list->items, list->n,
+					       list->n + 2, sizeof *items) :
+				    NULL;
 
 	if (!items)
 		return -ENOMEM;

@@ -14,5 +14,14 @@ struct strings {
 };
 
 bool strings_has(const struct strings *list, const char *word);
-/* Append a string that outlives the list; -ENOMEM is recorded. */
+/* An array of words that ends with NULL, as a list. */
+#define STRINGS_OF(words)                         \
+	((struct strings){ (const char **)(words), \
+			   sizeof(words) / sizeof *(words) - 1 })
+
+/*
+ * Append a string that outlives the list; -ENOMEM is recorded, and also what a
+ * NULL means. The items are copied: another list that shares them stays as it
+ * is.
+ */
 int strings_add(struct arena *arena, struct strings *list, const char *text);

@@ -126,7 +126,7 @@ int names_in(struct arena *arena, const char *dir, const char *sub,
 	for (struct dirent *e; stream && (e = readdir(stream));) {
 		if (!has_ends(e->d_name, prefix, suffix))
 			continue;
-		if (list.n == size) {
+		if (list.n + 1 >= size) {
 			size = size ? 2 * size : 8;
 			list.items = arena_grow(arena, list.items, list.n, size,
 						sizeof *list.items);

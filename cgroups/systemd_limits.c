@@ -20,18 +20,6 @@
 #define USEC_PER_PERCENT 10000
 #define MAX_BITS 8192
 
-static int push(struct arena *arena, struct strings *list, const char *property)
-{
-	const char **items = arena_grow(arena, list->items, list->n,
-					list->n + 1, sizeof *items);
-
-	if (!items || !property)
-		return -ENOMEM;
-	items[list->n++] = property;
-	list->items = items;
-	return 0;
-}
-
 int systemd_add(struct arena *arena, struct strings *list, const char *name,
 		const char *signature, const char *fmt, ...)
 {
@@ -43,8 +31,9 @@ int systemd_add(struct arena *arena, struct strings *list, const char *name,
 	va_end(ap);
 	if (!value)
 		return -ENOMEM;
-	return push(arena, list,
-		    arena_printf(arena, "%s=%s=%s", name, signature, value));
+	return strings_add(arena, list,
+			   arena_printf(arena, "%s=%s=%s", name, signature,
+					value));
 }
 
 static int add_u64(struct arena *arena, struct strings *list, const char *name,
@@ -302,7 +291,7 @@ int systemd_limits_back(struct arena *arena, const struct strings *set,
 	for (size_t i = 0; r >= 0 && i < set->n; i++) {
 		const char *before = find_property(old, set->items[i]);
 
-		r = before ? push(arena, &list, before) :
+		r = before ? strings_add(arena, &list, before) :
 			     add_default(arena, &list, set->items[i]);
 	}
 	if (r >= 0)

@@ -4,10 +4,10 @@
 
 #include "base/util.h"
 
-#define STRINGS(...)                                                        \
-	({                                                                  \
-		static const char *const words[] = { __VA_ARGS__, NULL };   \
-		(struct strings){ (const char **)words, COUNT(words) - 1 }; \
+#define STRINGS(...)                                                      \
+	({                                                                \
+		static const char *const words[] = { __VA_ARGS__, NULL }; \
+		STRINGS_OF(words);                                        \
 	})
 
 struct strings confine_seccomp_actions(void)

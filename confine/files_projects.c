@@ -44,14 +44,7 @@ static int real_or_given(struct arena *arena, const struct files_place *place,
 
 static int add(struct arena *arena, struct strings *list, const char *dir)
 {
-	const char **items = arena_grow(arena, list->items, list->n,
-					list->n + 1, sizeof *items);
-
-	if (!items)
-		return -ENOMEM;
-	list->items = items;
-	items[list->n] = arena_strdup(arena, dir);
-	return items[list->n++] ? 0 : -ENOMEM;
+	return strings_add(arena, list, arena_strdup(arena, dir));
 }
 
 int files_projects(struct arena *arena, const struct files_place *place,

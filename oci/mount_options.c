@@ -112,10 +112,7 @@ static const char *const names[] = { WORDS(AS_NAME) NULL };
 
 struct strings mount_options_known(void)
 {
-	return (struct strings){
-		.items = (const char **)names,
-		.n = COUNT(names) - 1,
-	};
+	return STRINGS_OF(names);
 }
 
 static const struct row *find(const char *word)

@@ -132,7 +132,7 @@ static int close_dir(struct walk *w)
 	/* Double the room at each power of two. */
 	if ((closed->n & (closed->n - 1)) == 0) {
 		items = arena_grow(w->arena, closed->items, closed->n,
-				   2 * closed->n + 1, sizeof *items);
+				   2 * closed->n + 2, sizeof *items);
 		if (!items)
 			return -ENOMEM;
 		closed->items = items;
@@ -379,6 +379,7 @@ int policy_glob_search(struct arena *arena, int root, const char *pattern,
 		r = keep_unique(&w);
 	if (r < 0)
 		return r;
+	w.items[w.n] = NULL;
 	*ret = (struct strings){ .items = w.items, .n = w.n };
 	*ret_closed = w.closed;
 	return 0;

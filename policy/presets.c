@@ -184,7 +184,7 @@ int preset_add_pattern(struct preset_builder *b, const char *pattern)
 	for (size_t i = 0; i < b->n; i++)
 		if (streq(b->items[i], pattern))
 			return 0;
-	if (b->n == b->size) {
+	if (b->n + 1 >= b->size) {
 		const char **grown = arena_grow(b->arena, b->items, b->n,
 						2 * b->size + 16,
 						sizeof *grown);

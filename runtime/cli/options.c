@@ -142,18 +142,6 @@ static int set_number(const struct option_spec *spec, const char *value,
 	return 0;
 }
 
-static int append(struct arena *arena, struct strings *list, const char *value)
-{
-	const char **items = arena_grow(arena, list->items, list->n,
-					list->n + 2, sizeof *items);
-
-	if (!items)
-		return -ENOMEM;
-	items[list->n] = value;
-	*list = (struct strings){ .items = items, .n = list->n + 1 };
-	return 0;
-}
-
 static int set(struct arena *arena, const struct option_spec *spec,
 	       const char *value, void *options)
 {
@@ -166,7 +154,7 @@ static int set(struct arena *arena, const struct option_spec *spec,
 		*(const char **)field = value;
 		return 0;
 	case OPTION_LIST:
-		return append(arena, field, value);
+		return strings_add(arena, field, value);
 	case OPTION_NUMBER:
 		return set_number(spec, value, field);
 	}

@@ -100,7 +100,7 @@ static const struct trace_call calls[] = {
 
 struct strings trace_calls_names(void)
 {
-	static const char *names[COUNT(calls)];
+	static const char *names[COUNT(calls) + 1];
 
 	for (size_t i = 0; i < COUNT(calls); i++)
 		names[i] = calls[i].name;

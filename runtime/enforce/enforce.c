@@ -200,18 +200,11 @@ static int denied_calls(struct arena *arena, const struct policy *policy,
 			struct strings *ret)
 {
 	const struct strings *given = &policy->extra_deny;
-	const char **items;
 
 	*ret = *given;
-	if (!policy->set[KEY_EXECUTE])
-		return 0;
-	items = arena_grow(arena, given->items, given->n, given->n + 1,
-			   sizeof *items);
-	if (!items)
-		return -ENOMEM;
-	items[given->n] = "memfd_create";
-	*ret = (struct strings){ items, given->n + 1 };
-	return 0;
+	return policy->set[KEY_EXECUTE] ?
+		       strings_add(arena, ret, "memfd_create") :
+		       0;
 }
 
 /* A socket that is not there needs no rule for its addresses. */

@@ -170,14 +170,10 @@ static int shows_host(struct arena *arena, const struct oci_mount *mount,
 
 static int lift(struct arena *arena, struct policy *policy)
 {
-	struct strings *groups = &policy->extra_allow;
-	const char **items = arena_grow(arena, groups->items, groups->n,
-					groups->n + 1, sizeof *items);
+	int r = strings_add(arena, &policy->extra_allow, GROUP);
 
-	if (!items)
-		return -ENOMEM;
-	items[groups->n] = GROUP;
-	*groups = (struct strings){ items, groups->n + 1 };
+	if (r < 0)
+		return r;
 	policy->set[KEY_EXTRA_ALLOW] = true;
 	return 0;
 }

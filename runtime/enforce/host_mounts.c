@@ -16,8 +16,8 @@
 static int make_mount(const struct policy_mount *mount, bool look,
 		      struct oci_mount *ret)
 {
-	static const char *const writable[] = { "rbind", "rw" };
-	static const char *const readonly[] = { "rbind", "ro", "rro" };
+	static const char *const writable[] = { "rbind", "rw", NULL };
+	static const char *const readonly[] = { "rbind", "ro", "rro", NULL };
 	struct stat st;
 
 	if (look && stat(mount->host, &st) < 0)
@@ -27,11 +27,8 @@ static int make_mount(const struct policy_mount *mount, bool look,
 		.destination = mount->inside,
 		.source = mount->host,
 		.type = "bind",
-		.options = mount->readonly ?
-				   (struct strings){ (const char **)readonly,
-						     COUNT(readonly) } :
-				   (struct strings){ (const char **)writable,
-						     COUNT(writable) },
+		.options = mount->readonly ? STRINGS_OF(readonly) :
+					     STRINGS_OF(writable),
 	};
 	return 0;
 }

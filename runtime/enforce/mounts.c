@@ -18,22 +18,15 @@
 
 struct writable {
 	struct arena *arena;
-	const char **items;
-	size_t n;
+	struct strings paths;
 	bool unknown; /* what must be looked for may be anywhere */
 };
 
 /* A pattern is where its wildcards begin. */
 static int add_pattern(struct writable *w, const char *pattern)
 {
-	const char **items =
-		arena_grow(w->arena, w->items, w->n, w->n + 1, sizeof *items);
-
-	if (!items)
-		return -ENOMEM;
-	w->items = items;
-	items[w->n] = policy_glob_start(w->arena, pattern);
-	return items[w->n++] ? 0 : -ENOMEM;
+	return strings_add(w->arena, &w->paths,
+			   policy_glob_start(w->arena, pattern));
 }
 
 static int add_preset(struct writable *w, const struct oci_process *process,
@@ -75,9 +68,9 @@ static int add_list(struct writable *w, const struct oci_process *process,
 
 static bool touches(const struct writable *w, const char *path)
 {
-	for (size_t i = 0; i < w->n; i++)
-		if (files_is_at_or_below(path, w->items[i]) ||
-		    files_is_at_or_below(w->items[i], path))
+	for (size_t i = 0; i < w->paths.n; i++)
+		if (files_is_at_or_below(path, w->paths.items[i]) ||
+		    files_is_at_or_below(w->paths.items[i], path))
 			return true;
 	return false;
 }
@@ -107,19 +100,17 @@ static int close_mounts(const struct writable *w, struct oci_spec *spec,
 	if (!mounts || !closed)
 		return -ENOMEM;
 	for (size_t i = 0; i < spec->nmounts; i++) {
-		struct strings *o = &mounts[i].options;
-		const char **items;
+		struct strings *options = &mounts[i].options;
+		int r;
 
 		if (!is_of_host(&mounts[i]) ||
 		    touches(w, mounts[i].destination))
 			continue;
-		items = arena_grow(w->arena, o->items, o->n, o->n + 2,
-				   sizeof *items);
-		if (!items)
-			return -ENOMEM;
-		items[o->n] = "ro";
-		items[o->n + 1] = "rro";
-		*o = (struct strings){ items, o->n + 2 };
+		r = strings_add(w->arena, options, "ro");
+		if (r == 0)
+			r = strings_add(w->arena, options, "rro");
+		if (r < 0)
+			return r;
 		closed[n++] = mounts[i].destination;
 	}
 	*ret = (struct strings){ closed, n };
@@ -139,15 +130,17 @@ static bool is_on_mount(const struct oci_spec *spec, const char *path)
 static bool keep_in_root(const struct writable *w, const struct oci_spec *spec,
 			 struct strings *ret)
 {
-	size_t n = 0;
+	struct strings kept = { w->paths.items, 0 };
 
-	for (size_t i = 0; i < w->n; i++) {
-		if (streq(w->items[i], "/"))
+	for (size_t i = 0; i < w->paths.n; i++) {
+		if (streq(w->paths.items[i], "/"))
 			return false;
-		if (!is_on_mount(spec, w->items[i]))
-			w->items[n++] = w->items[i];
+		if (!is_on_mount(spec, w->paths.items[i]))
+			kept.items[kept.n++] = w->paths.items[i];
 	}
-	*ret = (struct strings){ w->items, n };
+	if (kept.items)
+		kept.items[kept.n] = NULL;
+	*ret = kept;
 	return true;
 }
 

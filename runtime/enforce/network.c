@@ -123,8 +123,8 @@ static int bind_locally(struct enforcement *enforcement,
 /* Which ports may be bound; all of them where nothing is said. */
 static int gather(const struct policy *policy, struct ports *ret)
 {
-	static const char *const all[] = { "*" };
-	const struct strings any = { (const char **)all, 1 };
+	static const char *const all[] = { "*", NULL };
+	const struct strings any = STRINGS_OF(all);
 	bool free = policy->set[KEY_NET_BIND] ?
 			    false :
 			    policy->mode != POLICY_MODE_DENY;
@@ -192,18 +192,14 @@ static int write_ports(struct arena *arena, const struct ports *ports,
 static int reserve(struct arena *arena, struct oci_spec *spec,
 		   const struct ports *ports)
 {
-	static const char *const sys[] = { "/proc/sys" };
 	struct oci_linux *l = &spec->linux_;
 	struct oci_sysctl *all = arena_grow(arena, l->sysctls, l->nsysctls,
 					    l->nsysctls + 1, sizeof *all);
-	const char **paths = arena_grow(arena, l->readonly_paths.items,
-					l->readonly_paths.n,
-					l->readonly_paths.n + 1, sizeof *paths);
 	const char *before = "", *text = NULL;
 	size_t i = 0;
 	int r;
 
-	if (!all || !paths)
+	if (!all)
 		return -ENOMEM;
 	while (i < l->nsysctls && !streq(all[i].path, RESERVED))
 		i++;
@@ -217,10 +213,7 @@ static int reserve(struct arena *arena, struct oci_spec *spec,
 	all[i] = (struct oci_sysctl){ RESERVED, RESERVED, text };
 	l->sysctls = all;
 	/* Or the workload would write there itself. */
-	paths[l->readonly_paths.n] = sys[0];
-	l->readonly_paths.items = paths;
-	l->readonly_paths.n++;
-	return 0;
+	return strings_add(arena, &l->readonly_paths, "/proc/sys");
 }
 
 static bool is_empty(const struct ports *ports)

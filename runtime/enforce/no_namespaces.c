@@ -147,7 +147,7 @@ int no_namespaces_denied_calls(struct arena *arena, struct strings *calls)
 {
 	const size_t more = COUNT(no_namespaces_calls) - 1;
 	const char **items = arena_grow(arena, calls->items, calls->n,
-					calls->n + more, sizeof *items);
+					calls->n + more + 1, sizeof *items);
 
 	if (!items)
 		return -ENOMEM;

@@ -55,16 +55,7 @@ static const char *find_inside(struct arena *arena,
 
 static int add(struct arena *arena, struct strings *to, const char *path)
 {
-	const char **items;
-
-	if (strings_has(to, path))
-		return 0;
-	items = arena_grow(arena, to->items, to->n, to->n + 1, sizeof *items);
-	if (!items)
-		return -ENOMEM;
-	items[to->n] = path;
-	*to = (struct strings){ items, to->n + 1 };
-	return 0;
+	return strings_has(to, path) ? 0 : strings_add(arena, to, path);
 }
 
 static int hide(struct arena *arena, struct enforcement *enforcement,

@@ -101,13 +101,15 @@ static int fill_mounts(struct sandbox *s)
 
 /* What the kernel tells in /proc of things that are not the sandbox's. */
 static const char *const masked[] = {
-	"/proc/acpi",	     "/proc/asound",	    "/proc/kcore",
-	"/proc/keys",	     "/proc/latency_stats", "/proc/timer_list",
-	"/proc/timer_stats", "/proc/sched_debug",   "/proc/scsi",
+	"/proc/acpi",	       "/proc/asound",
+	"/proc/kcore",	       "/proc/keys",
+	"/proc/latency_stats", "/proc/timer_list",
+	"/proc/timer_stats",   "/proc/sched_debug",
+	"/proc/scsi",	       NULL,
 };
 static const char *const readonly[] = {
 	"/proc/bus",	       "/proc/fs", "/proc/irq", "/proc/sys",
-	"/proc/sysrq-trigger",
+	"/proc/sysrq-trigger", NULL,
 };
 
 /* ---- the process ---- */
@@ -223,10 +225,8 @@ static int fill_spec(struct sandbox *s)
 		arena_printf(s->arena, "sandlock-%d", getpid());
 	if (!spec->linux_.cgroups_path)
 		return -ENOMEM;
-	spec->linux_.masked_paths =
-		(struct strings){ (const char **)masked, COUNT(masked) };
-	spec->linux_.readonly_paths =
-		(struct strings){ (const char **)readonly, COUNT(readonly) };
+	spec->linux_.masked_paths = STRINGS_OF(masked);
+	spec->linux_.readonly_paths = STRINGS_OF(readonly);
 	if ((r = fill_mounts(s)) < 0 || (r = fill_namespaces(s)) < 0)
 		return r;
 	if (s->request->policy.set[KEY_GPU_DEVICES]) {

@@ -185,12 +185,7 @@ static int add_key(struct arena *arena, char *name, struct strings *keys)
 			    "--allow-annotations: '%s' is not a key that "
 			    "needs to be allowed",
 			    name);
-	keys->items = arena_grow(arena, keys->items, keys->n, keys->n + 1,
-				 sizeof *keys->items);
-	if (!keys->items)
-		return -ENOMEM;
-	keys->items[keys->n++] = known ? policy_key_name(key) : name;
-	return 0;
+	return strings_add(arena, keys, known ? policy_key_name(key) : name);
 }
 
 static int split_keys(struct arena *arena, const struct strings *lists,

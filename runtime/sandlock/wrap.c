@@ -48,7 +48,7 @@ static int print_plain(struct arena *arena, const struct request *request,
 		       const struct unsandboxed *decided)
 {
 	const struct strings *command = &request->command;
-	const char **words = arena_array(arena, command->n, sizeof *words);
+	const char **words = arena_array(arena, command->n + 1, sizeof *words);
 
 	if (!words)
 		return -ENOMEM;

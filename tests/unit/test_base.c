@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/strings.h"
 #include "base/util.h"
 
 /* After base/err.h: its fail() is a macro. */
@@ -274,6 +275,35 @@ static void the_json_log_escapes_what_it_must(void **state)
 	arena_close(&arena);
 }
 
+static void lists_end_with_null(void **state)
+{
+	static const char *const words[] = { "a", "b", NULL };
+	struct strings fixed = STRINGS_OF(words), list = { 0 }, shared;
+	struct arena arena;
+
+	(void)state;
+	assert_int_equal(fixed.n, 2);
+	assert_null(fixed.items[2]);
+	assert_int_equal(arena_open(&arena, 1 << 16), 0);
+	for (size_t i = 0; i < 40; i++) {
+		shared = list;
+		assert_int_equal(strings_add(&arena, &list, "x"), 0);
+		assert_int_equal(list.n, i + 1);
+		assert_null(list.items[list.n]);
+		assert_true(!shared.items || !shared.items[shared.n]);
+	}
+	/* A list that is not ours to write to. */
+	assert_int_equal(strings_add(&arena, &fixed, "c"), 0);
+	assert_string_equal(fixed.items[2], "c");
+	assert_null(fixed.items[3]);
+	assert_null(words[2]);
+	assert_true(strings_has(&fixed, "b") && !strings_has(&fixed, "d"));
+	/* What could not be copied before. */
+	assert_int_equal(strings_add(&arena, &fixed, NULL), -ENOMEM);
+	assert_int_equal(fixed.n, 3);
+	arena_close(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +313,7 @@ int main(void)
 		cmocka_unit_test(errno_texts_are_lower_case),
 		cmocka_unit_test(memory_is_zeroed_aligned_and_bounded),
 		cmocka_unit_test(arrays_grow_by_copy),
+		cmocka_unit_test(lists_end_with_null),
 		cmocka_unit_test(ids_are_whole_numbers_in_range),
 		cmocka_unit_test(numbers_keep_all_64_bits),
 		cmocka_unit_test(sizes_have_units),
