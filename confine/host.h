@@ -26,7 +26,7 @@ enum host_fact {
 };
 
 /* Something that a child tried. */
-struct host_trial {
+struct host_probe {
 	bool works;
 	const char *step; /* that failed: "make a user namespace" */
 	int err;
@@ -47,10 +47,10 @@ struct host {
 	bool in_userns;	       /* the user namespace is not the initial one */
 	bool may_mount;	       /* CAP_SYS_ADMIN: no user namespace is needed */
 	const char *container; /* how one can tell that this is one, or NULL */
-	struct host_trial seccomp;
-	struct host_trial namespaces, user_namespaces;
+	struct host_probe seccomp;
+	struct host_probe namespaces, user_namespaces;
 	uint32_t limits;	  /* 1 << enum host_limit: those available */
-	const char *cgroups_mode; /* "version 2" */
+	int cgroup_mode;	  /* enum cgroup_mode; known with limits */
 };
 
 const struct landlock_host *host_landlock(struct host *host);

@@ -16,7 +16,6 @@
 #include "policy/policy.h"
 #include "runtime/diagnose/check_cgroups.h"
 #include "runtime/sandbox/probe.h"
-#include "runtime/sandbox/sandbox.h"
 
 static const char *const part_names[CHECK_PARTS] = {
 	[CHECK_SECCOMP] = "seccomp",   [CHECK_NAMESPACES] = "namespaces",
@@ -76,7 +75,7 @@ static bool is_filtered(void)
 }
 
 /* The first thing that is known to stop it. */
-static const char *namespace_advice(const struct probe *probe)
+static const char *namespace_advice(const struct host_probe *probe)
 {
 	static const struct {
 		const char *path;
@@ -116,12 +115,14 @@ static int look_at_namespaces(struct arena *arena, struct check *ret)
 {
 	struct check_finding *part = &ret->parts[CHECK_NAMESPACES];
 	bool users = !host_may_mount(ret->host);
-	struct probe probe;
-	int r = probe_namespaces(users, &probe);
+	const struct host_probe *probe = users ? &ret->host->user_namespaces :
+						 &ret->host->namespaces;
+	int r = probe_host(arena, ret->host,
+			   users ? HOST_USER_NAMESPACES : HOST_NAMESPACES);
 
 	if (r < 0)
 		return r;
-	if (probe.works) {
+	if (probe->works) {
 		part->text = users ? "user, mount, pid, network, ipc, uts and "
 				     "cgroup namespaces can be made" :
 				     "mount, pid, network, ipc, uts and cgroup "
@@ -130,26 +131,26 @@ static int look_at_namespaces(struct arena *arena, struct check *ret)
 		return 0;
 	}
 	part->state = CHECK_MISSING;
-	part->text = arena_printf(arena, "cannot %s: %s", probe.step,
-				  errno_text(probe.err));
-	part->advice = namespace_advice(&probe);
+	part->text = arena_printf(arena, "cannot %s: %s", probe->step,
+				  errno_text(probe->err));
+	part->advice = namespace_advice(probe);
 	return part->text ? 0 : -ENOMEM;
 }
 
 static int look_at_seccomp(struct arena *arena, struct check *ret)
 {
 	struct check_finding *part = &ret->parts[CHECK_SECCOMP];
-	struct probe probe;
-	int r = probe_seccomp(arena, &probe);
+	const struct host_probe *probe = &ret->host->seccomp;
+	int r = probe_host(arena, ret->host, HOST_SECCOMP);
 
 	if (r < 0)
 		return r;
 	part->text = "the filter of system calls can be installed";
-	if (probe.works)
+	if (probe->works)
 		return 0;
 	part->state = CHECK_MISSING;
-	part->text = arena_printf(arena, "cannot %s: %s", probe.step,
-				  errno_text(probe.err));
+	part->text = arena_printf(arena, "cannot %s: %s", probe->step,
+				  errno_text(probe->err));
 	part->advice = "the kernel needs CONFIG_SECCOMP_FILTER, and no "
 		       "container around us may forbid seccomp(2)";
 	return part->text ? 0 : -ENOMEM;
@@ -201,7 +202,6 @@ const char *check_names(struct arena *arena, uint32_t bits)
 static int look_at_landlock(struct arena *arena, struct check *ret)
 {
 	struct check_finding *part = &ret->parts[CHECK_LANDLOCK];
-	bool apart = ret->parts[CHECK_NAMESPACES].state == CHECK_OK;
 	const struct landlock_host *host = host_landlock(ret->host);
 	const char *held, *missing;
 	uint32_t lacks = 0;
@@ -219,18 +219,18 @@ static int look_at_landlock(struct arena *arena, struct check *ret)
 	r = ask_landlock(arena, host, &lacks);
 	if (r < 0)
 		return r;
-	ret->missing = lacks & ~(apart ? check_by_namespaces : 0);
+	ret->missing |= lacks & 1U << PROTECT_NET_TCP;
 	held = check_names(arena, lacks & ~ret->missing);
-	missing = check_names(arena, ret->missing);
+	missing = check_names(arena, lacks & ret->missing);
 	if (!held || !missing)
 		return -ENOMEM;
-	part->state = ret->missing ? CHECK_PARTLY : CHECK_OK;
+	part->state = *missing ? CHECK_PARTLY : CHECK_OK;
 	part->text =
 		arena_printf(arena, "version %d%s%s%s%s", host->abi,
 			     *missing ? "; not held: " : "", missing,
 			     *held ? "; held by namespaces and mounts: " : "",
 			     held);
-	if (ret->missing)
+	if (*missing)
 		part->advice = "a newer kernel, or these names in "
 			       "config.allow_degraded of policies that need "
 			       "them";
@@ -286,11 +286,27 @@ static int look_for_mappers(struct arena *arena, struct check *ret)
 	return 0;
 }
 
+/* What run would do with a policy that limits everything. */
+static int decide_all(struct arena *arena, struct check *ret)
+{
+	const struct policy policy = {
+		.allow_degraded = UINT32_MAX,
+		.set = { [KEY_MEMORY] = true,
+			 [KEY_CPU] = true,
+			 [KEY_CPU_CORES] = true },
+	};
+	int r = decide_surely(arena, &policy, ret->host, &ret->decision);
+
+	ret->missing |= ret->decision.missing;
+	return r;
+}
+
 int check_look(struct arena *arena, struct host *host, struct check *ret)
 {
 	int (*const looks[])(struct arena *, struct check *) = {
-		look_at_seccomp, look_at_namespaces, look_at_landlock,
-		check_cgroups,	 look_around,	     look_for_mappers,
+		decide_all,	  look_at_seccomp, look_at_namespaces,
+		look_at_landlock, check_cgroups,   look_around,
+		look_for_mappers,
 	};
 
 	*ret = (struct check){ .host = host };
@@ -300,10 +316,6 @@ int check_look(struct arena *arena, struct host *host, struct check *ret)
 		if (r < 0)
 			return r;
 	}
-	if (ret->parts[CHECK_NAMESPACES].state == CHECK_MISSING)
-		ret->missing |= 1U << PROTECT_NAMESPACES;
-	if (ret->parts[CHECK_CGROUPS].state != CHECK_OK)
-		ret->missing |= 1U << PROTECT_CGROUPS;
 	return 0;
 }
 
@@ -312,8 +324,7 @@ int check_verdict(const struct check *check)
 	const struct check_finding *parts = check->parts;
 
 	if (parts[CHECK_SECCOMP].state == CHECK_MISSING ||
-	    (parts[CHECK_NAMESPACES].state == CHECK_MISSING &&
-	     parts[CHECK_LANDLOCK].state == CHECK_MISSING))
+	    check->decision.refusal)
 		return 2;
 	for (size_t i = 0; i < CHECK_PARTS; i++)
 		if (parts[i].state == CHECK_PARTLY ||

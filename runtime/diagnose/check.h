@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/sandbox/decide.h"
+
 struct arena;
 struct host;
 
@@ -38,16 +40,8 @@ struct check_finding {
 struct check {
 	struct host *host;
 	struct check_finding parts[CHECK_PARTS];
+	struct decision decision; /* for a policy that wants everything */
 	uint32_t missing; /* protections that nothing here holds */
-	uint32_t limits;  /* 1 << enum check_limit that can be had */
-};
-
-enum check_limit {
-	CHECK_MEMORY,
-	CHECK_PIDS,
-	CHECK_CPU,
-	CHECK_CPUSET,
-	CHECK_LIMITS,
 };
 
 /* Look at everything. */

@@ -2,8 +2,11 @@
 /* runtime/diagnose/check_cgroups.h - which limits this user can have. */
 #pragma once
 
+#include "confine/host.h"
+
 struct arena;
 struct check;
 
-/* Make a cgroup with each limit in turn, and remove it. */
+/* "memory" */
+const char *check_limit_name(enum host_limit limit);
 int check_cgroups(struct arena *arena, struct check *ret);

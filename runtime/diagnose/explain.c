@@ -17,8 +17,8 @@
 #include "policy/syscalls.h"
 #include "runtime/diagnose/check_cgroups.h"
 #include "runtime/enforce/files.h"
-#include "runtime/enforce/no_namespaces.h"
 #include "runtime/enforce/view.h"
+#include "runtime/sandbox/probe.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/unsandboxed.h"
 
@@ -99,6 +99,9 @@ static int explain_namespaces(struct arena *arena, struct explanation *all)
 {
 	struct explain_line *line = next_line(all, "namespaces");
 	const char *names = namespace_names(arena, &all->creation.spec);
+	const struct host_probe *probe = all->decision.own_users ?
+						 &all->host->user_namespaces :
+						 &all->host->namespaces;
 
 	if (!names)
 		return -ENOMEM;
@@ -108,7 +111,7 @@ static int explain_namespaces(struct arena *arena, struct explanation *all)
 			    "seccomp are left, and the host's name is shown";
 		return 0;
 	}
-	if (all->namespaces.works) {
+	if (!all->decision.no_namespaces) {
 		line->how = arena_printf(arena,
 					 "own namespaces: %s; a reaper is "
 					 "process 1 and ends with its caller%s",
@@ -120,8 +123,7 @@ static int explain_namespaces(struct arena *arena, struct explanation *all)
 				 "cannot %s: %s, see sandlock check; Landlock "
 				 "and seccomp are left, and the host's name is "
 				 "shown",
-				 all->namespaces.step,
-				 errno_text(all->namespaces.err));
+				 probe->step, errno_text(probe->err));
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -148,12 +150,12 @@ static int explain_calls(struct arena *arena, struct explanation *all)
 			       "that suid is not held");
 	text_put(&how, "; other ABIs end the process; no_new_privs");
 	r = text_close(&how, &line->how);
-	if (r < 0 || all->seccomp.works)
+	if (r < 0 || all->host->seccomp.works)
 		return r;
 	line->state = EXPLAIN_REFUSED;
 	line->how = arena_printf(arena, "cannot %s: %s, see sandlock check",
-				 all->seccomp.step,
-				 errno_text(all->seccomp.err));
+				 all->host->seccomp.step,
+				 errno_text(all->host->seccomp.err));
 	return line->how ? refuse(arena, all, line->how) : -ENOMEM;
 }
 
@@ -294,45 +296,20 @@ static int plan(struct arena *arena, const struct session *session,
 	struct prepared *c = &all->creation;
 	int r;
 
-	create_forget(c);
-	*c = (struct prepared)PREPARED_NONE;
 	c->arena = arena;
 	c->session = session;
 	c->options = &options;
-	r = sandbox_plan(c, request, &all->without);
+	r = sandbox_plan(c, request, &all->decision);
 	all->planned = r >= 0;
 	return note(arena, all, r);
 }
 
-/* As run does when one of them cannot be had. */
-static bool lacks_limits(const struct explanation *all)
+/* What is there is told, even if a limit is not available. */
+static int look_at_limits(struct arena *arena, struct explanation *all)
 {
-	const struct policy *policy = &all->creation.enforcement.policy;
-	uint32_t needed = 1U << CHECK_PIDS;
-
-	if (policy->set[KEY_MEMORY])
-		needed |= 1U << CHECK_MEMORY;
-	if (policy->set[KEY_CPU])
-		needed |= 1U << CHECK_CPU;
-	if (policy->set[KEY_CPU_CORES])
-		needed |= 1U << CHECK_CPUSET;
-	return (all->check.limits & needed) != needed &&
-	       policy_may_lack(policy, PROTECT_CGROUPS);
-}
-
-static int look_at_limits(struct arena *arena, const struct session *session,
-			  struct explanation *all,
-			  const struct request *request)
-{
-	int r;
-
-	if (!all->planned || all->creation.cgroup_manager == CGROUP_DISABLED)
-		return 0;
-	r = check_cgroups(arena, &all->check);
-	if (r < 0 || !lacks_limits(all))
-		return r;
-	all->without.cgroups = true;
-	return plan(arena, session, all, request);
+	return all->host->asked & HOST_LIMITS ?
+		       check_cgroups(arena, &all->check) :
+		       0;
 }
 
 static int look_at_landlock(struct arena *arena, struct explanation *all)
@@ -401,26 +378,24 @@ static int look_at_carves(struct arena *arena, struct explanation *all)
 static int look(struct arena *arena, const struct session *session,
 		struct explanation *all)
 {
-	const struct policy *policy = &all->request->policy;
+	struct decision *decision = &all->decision;
 	struct request *request;
 	int r = settle(arena, all, &request);
 
 	if (r >= 0)
-		r = probe_namespaces(!host_may_mount(session->host) ||
-					     policy->set[KEY_UID],
-				     &all->namespaces);
-	if (r < 0)
+		r = probe_host(arena, session->host, HOST_SECCOMP);
+	if (r >= 0)
+		r = decide_surely(arena, &request->policy, session->host,
+				  decision);
+	if (r >= 0 && decision->refusal)
+		r = refuse(arena, all, decision->refusal);
+	if (r < 0 || (r = look_at_projects(arena, all)) < 0 ||
+	    (r = look_at_limits(arena, all)) < 0 || decision->needs_namespaces)
 		return r;
-	all->without = sandbox_disabled(policy);
-	if (!all->namespaces.works && no_namespaces_needed())
-		all->without.namespaces = true;
-	if ((r = look_at_projects(arena, all)) < 0 ||
-	    (r = plan(arena, session, all, request)) < 0 ||
-	    (r = look_at_limits(arena, session, all, request)) < 0 ||
-	    (r = look_at_landlock(arena, all)) < 0 ||
-	    (r = look_at_carves(arena, all)) < 0)
+	if ((r = plan(arena, session, all, request)) < 0 ||
+	    (r = look_at_landlock(arena, all)) < 0)
 		return r;
-	return probe_seccomp(arena, &all->seccomp);
+	return look_at_carves(arena, all);
 }
 
 int explain_make(struct arena *arena, const struct session *session,
@@ -431,6 +406,8 @@ int explain_make(struct arena *arena, const struct session *session,
 	*ret = (struct explanation){
 		.creation = PREPARED_NONE,
 		.request = request,
+		.host = session->host,
+		.check.host = session->host,
 		.lines = arena_array(arena, KEY_COUNT + 4, sizeof *ret->lines),
 	};
 	if (!ret->lines)

@@ -9,7 +9,6 @@
 
 #include "runtime/container/create.h"
 #include "runtime/diagnose/check.h"
-#include "runtime/sandbox/probe.h"
 #include "runtime/sandbox/request.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/unsandboxed.h"
@@ -40,9 +39,9 @@ struct explanation {
 	struct explain_line *lines;
 	size_t n;
 	/* What was found on the way. */
-	struct sandbox_without without;
-	struct probe namespaces, seccomp;
-	struct check check;		/* its limits alone */
+	const struct host *host;
+	struct decision decision;
+	struct check check;		/* its cgroups alone */
 	struct landlock_plan *landlock; /* NULL: not used */
 	uint32_t degraded;		/* by what is covered */
 };

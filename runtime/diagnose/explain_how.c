@@ -8,13 +8,14 @@
 #include "base/util.h"
 #include "confine/host.h"
 #include "policy/keys.h"
+#include "runtime/diagnose/check_cgroups.h"
 #include "runtime/diagnose/explain.h"
 #include "runtime/enforce/files.h"
 #include "runtime/enforce/view.h"
 
 static int landlock_of(const struct explanation *all)
 {
-	return host_landlock(all->creation.enforcement.host)->abi;
+	return all->host->landlock.abi;
 }
 
 static const char *landlock_text(struct arena *arena,
@@ -100,14 +101,10 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 /* ---- limits ---- */
 
 static int explain_cgroup(struct arena *arena, const struct explanation *all,
-			  enum check_limit limit, struct explain_line *line)
+			  enum host_limit limit, struct explain_line *line)
 {
-	static const char *const names[CHECK_LIMITS] = {
-		[CHECK_MEMORY] = "memory",
-		[CHECK_PIDS] = "pids",
-		[CHECK_CPU] = "cpu",
-		[CHECK_CPUSET] = "cpuset",
-	};
+	const char *name = check_limit_name(limit);
+	bool available = all->host->limits & 1U << limit;
 	const struct policy *policy = &all->request->policy;
 	uint32_t bit = 1U << PROTECT_CGROUPS;
 
@@ -116,26 +113,26 @@ static int explain_cgroup(struct arena *arena, const struct explanation *all,
 		line->how = "config.disable has cgroups";
 		return 0;
 	}
-	if (all->without.namespaces) {
+	if (all->decision.no_namespaces) {
 		line->state = all->planned ? EXPLAIN_DEGRADED : EXPLAIN_REFUSED;
 		line->how = "not held without namespaces";
 		return 0;
 	}
-	if (all->check.limits & 1U << limit && !all->without.cgroups) {
-		line->how = arena_printf(arena, "cgroup: the %s controller",
-					 names[limit]);
+	if (available && all->decision.cgroups) {
+		line->how =
+			arena_printf(arena, "cgroup: the %s controller", name);
 		return line->how ? 0 : -ENOMEM;
 	}
 	line->state = policy->allow_degraded & bit ? EXPLAIN_DEGRADED :
 						     EXPLAIN_REFUSED;
-	if (all->check.limits & 1U << limit)
+	if (available)
 		line->how = "cgroup: none, since another limit cannot be had";
 	else
 		line->how = arena_printf(
 			arena,
 			"cgroup: this user cannot have the %s controller (%s), "
 			"see sandlock check",
-			names[limit], all->check.parts[CHECK_CGROUPS].text);
+			name, all->check.parts[CHECK_CGROUPS].text);
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -159,13 +156,13 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 		if (!line->value)
 			return -ENOMEM;
 	}
-	if (c->cgroup_manager != CGROUP_DISABLED) {
-		r = explain_cgroup(arena, all, CHECK_PIDS, line);
+	if (all->decision.cgroups) {
+		r = explain_cgroup(arena, all, HOST_LIMIT_PIDS, line);
 		if (r < 0 || line->state != EXPLAIN_HELD)
 			return r;
 		line->how = arena_printf(arena, "%s%s", line->how, threads);
-	} else if (!c->spec.linux_.namespaces[OCI_NS_USER].listed) {
-		return explain_cgroup(arena, all, CHECK_PIDS, line);
+	} else if (!all->decision.own_users) {
+		return explain_cgroup(arena, all, HOST_LIMIT_PIDS, line);
 	} else {
 		line->how = arena_printf(arena,
 					 "RLIMIT_NPROC in a user namespace of "
@@ -329,11 +326,11 @@ int explain_key(struct arena *arena, const struct explanation *all,
 	case KEY_DENY_EXECUTE:
 		return explain_files(arena, all, key, line);
 	case KEY_MEMORY:
-		return explain_cgroup(arena, all, CHECK_MEMORY, line);
+		return explain_cgroup(arena, all, HOST_LIMIT_MEMORY, line);
 	case KEY_CPU:
-		return explain_cgroup(arena, all, CHECK_CPU, line);
+		return explain_cgroup(arena, all, HOST_LIMIT_CPU, line);
 	case KEY_CPU_CORES:
-		return explain_cgroup(arena, all, CHECK_CPUSET, line);
+		return explain_cgroup(arena, all, HOST_LIMIT_CPUSET, line);
 	case KEY_PROCESSES:
 	case KEY_TASKS:
 		return explain_tasks(arena, all, key, line);

@@ -299,8 +299,7 @@ int enforce_create(struct arena *arena, const char *profile,
 	return r;
 }
 
-/* Mounts hold the rest; these rights no mount can take alone. */
-static bool needs_landlock(const struct policy *policy)
+bool enforce_needs_landlock(const struct policy *policy)
 {
 	return policy->set[KEY_EXECUTE] || policy->write_only.n ||
 	       policy->deny_read.n || policy->deny_execute.n;
@@ -318,7 +317,8 @@ int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
 		r = check_masks(enforcement);
 	if (r >= 0 && !enforcement->no_namespaces &&
 	    host_landlock(enforcement->host)->abi == 0)
-		enforcement->landlock = needs_landlock(&enforcement->policy);
+		enforcement->landlock =
+			enforce_needs_landlock(&enforcement->policy);
 	return r;
 }
 

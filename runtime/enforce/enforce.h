@@ -63,6 +63,8 @@ int enforce_create(struct arena *arena, const char *profile,
 /* The same for a policy, environment and view that are there already. */
 int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
 		    struct enforcement *enforcement);
+/* Mounts enforce the rest; these rights no mount can take alone. */
+bool enforce_needs_landlock(const struct policy *policy);
 /* Whether the policy of a bundle allows to go on where its limits fail. */
 bool enforce_may_lose_limits(const struct enforcement *enforcement);
 /* Then: leave the bundle's own limits in resources, and warn. */

@@ -15,15 +15,6 @@
 struct arena;
 struct host;
 
-/* Try it: whether this process can make the namespaces of a sandbox. */
-bool no_namespaces_needed(void);
-/*
- * Fails, naming the keys, for a policy that needs namespaces; without those
- * of which config.allow_degraded accepts the loss, which are told. What is
- * missing is added to *ret_missing.
- */
-int no_namespaces_check(struct arena *arena, struct host *host,
-			struct policy *policy, uint32_t *ret_missing);
 /*
  * Landlock does not judge what is written about a file: mode, owner, times,
  * attributes. Nothing of it can be changed then, and no message queue removed,

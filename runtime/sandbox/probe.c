@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "confine/confine.h"
+#include "confine/host.h"
 
 /* What a child needs to know, and which ids it had. */
 struct setting {
@@ -136,7 +137,7 @@ static void try_all(const struct step *steps, const struct setting *setting,
 }
 
 static int try(const struct step *steps, const struct setting *setting,
-	       struct probe *ret)
+	       struct host_probe *ret)
 {
 	struct outcome outcome;
 	int ends[2];
@@ -158,10 +159,13 @@ static int try(const struct step *steps, const struct setting *setting,
 	(void)wait_for(pid);
 	if (n != sizeof outcome) {
 		/* A filter of others may kill for a call. */
-		*ret = (struct probe){ .step = "survive", .err = EPERM };
+		*ret = (struct host_probe){ .step = "survive", .err = EPERM };
 		return 0;
 	}
-	*ret = (struct probe){ .works = outcome.step < 0 };
+	/* That is a limit on processes, and no answer. */
+	if (outcome.step >= 0 && outcome.err == EAGAIN)
+		return fail(EAGAIN, "%s", steps[outcome.step].name);
+	*ret = (struct host_probe){ .works = outcome.step < 0 };
 	if (!ret->works) {
 		ret->step = steps[outcome.step].name;
 		ret->err = outcome.err;
@@ -169,7 +173,7 @@ static int try(const struct step *steps, const struct setting *setting,
 	return 0;
 }
 
-int probe_namespaces(bool users, struct probe *ret)
+static int try_namespaces(bool users, struct host_probe *ret)
 {
 	static const struct step steps[] = {
 		{ "make a user namespace", make_users },
@@ -184,7 +188,7 @@ int probe_namespaces(bool users, struct probe *ret)
 	return try(users ? steps : steps + 2, &setting, ret);
 }
 
-int probe_seccomp(struct arena *arena, struct probe *ret)
+static int try_seccomp(struct arena *arena, struct host_probe *ret)
 {
 	static const struct step steps[] = {
 		{ "install a filter", install_filter },
@@ -196,4 +200,22 @@ int probe_seccomp(struct arena *arena, struct probe *ret)
 
 	return r < 0 ? r :
 		       try(steps, &(struct setting){ .filter = &filter }, ret);
+}
+
+int probe_host(struct arena *arena, struct host *host, uint32_t facts)
+{
+	uint32_t unknown = facts & ~host->asked;
+	int r = 0;
+
+	if (unknown & HOST_SECCOMP)
+		r = try_seccomp(arena, &host->seccomp);
+	if (r >= 0 && unknown & HOST_NAMESPACES)
+		r = try_namespaces(/* users= */ false, &host->namespaces);
+	if (r >= 0 && unknown & HOST_USER_NAMESPACES)
+		r = try_namespaces(/* users= */ true, &host->user_namespaces);
+	if (r >= 0 && unknown & HOST_LIMITS)
+		r = probe_limits(arena, host);
+	if (r >= 0)
+		host->asked |= unknown;
+	return r < 0 ? r : 0;
 }

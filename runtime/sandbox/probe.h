@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandbox/probe.h - whether this host lets us: tried in a child, since no file
- * tells it for sure.
+ * runtime/sandbox/probe.h - facts about the host that no file tells for sure: tried in a
+ * child, or on a cgroup.
  */
 #pragma once
 
-#include <stdbool.h>
+#include <stdint.h>
 
 struct arena;
+struct host;
 
-struct probe {
-	bool works;
-	const char *step; /* that failed: "make a user namespace" */
-	int err;
-};
-
-/* The namespaces of a sandbox, and mounts in them; users: one of these, too. */
-int probe_namespaces(bool users, struct probe *ret);
-/* The filter that comes with every policy. */
-int probe_seccomp(struct arena *arena, struct probe *ret);
+/*
+ * Find out the facts (enum host_fact) that are not known yet: the namespaces of
+ * a sandbox and mounts in them, the filter that comes with every policy, limits.
+ */
+int probe_host(struct arena *arena, struct host *host, uint32_t facts);
+/* Make a cgroup with each limit in turn, and remove it. */
+int probe_limits(struct arena *arena, struct host *host);

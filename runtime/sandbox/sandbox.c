@@ -13,14 +13,11 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "base/log.h"
 #include "base/proc.h"
 #include "base/util.h"
-#include "confine/host.h"
 #include "oci/write.h"
 #include "runtime/container/delete.h"
 #include "runtime/enforce/gpus.h"
-#include "runtime/enforce/no_namespaces.h"
 #include "runtime/enforce/policy_files.h"
 #include "runtime/enforce/view.h"
 #include "runtime/sandbox/hide_state.h"
@@ -35,8 +32,7 @@ struct sandbox {
 	const struct request *request;
 	struct view *view;
 	struct oci_spec *spec;
-	bool own_users; /* a user namespace */
-	const struct sandbox_without *without;
+	const struct decision *decision;
 };
 
 /* ---- mounts ---- */
@@ -178,7 +174,7 @@ static int fill_namespaces(struct sandbox *s)
 		l->namespaces[always[i]].listed = true;
 	if (s->request->policy.mode != POLICY_MODE_OPEN)
 		l->namespaces[OCI_NS_NETWORK].listed = true;
-	if (!s->own_users)
+	if (!s->decision->own_users)
 		return 0;
 	l->namespaces[OCI_NS_USER].listed = true;
 	r = map_id(s->arena, user->uid, geteuid(), &l->uid_mappings);
@@ -217,7 +213,7 @@ static int fill_spec(struct sandbox *s)
 	r = fill_process(s);
 	if (r < 0)
 		return r;
-	if (s->without->namespaces)
+	if (s->decision->no_namespaces)
 		return fill_json(s);
 	spec->hostname = s->request->name;
 	/* Names are free in another state directory; cgroups are shared. */
@@ -249,7 +245,7 @@ static void limit_open_files(struct policy *policy)
 }
 
 /* All sections are enforced, also those of which nothing is said. */
-static int fill_policy(struct sandbox *s)
+static void fill_policy(struct sandbox *s)
 {
 	struct policy *policy = &s->creation->enforcement.policy;
 
@@ -257,29 +253,17 @@ static int fill_policy(struct sandbox *s)
 	limit_open_files(policy);
 	policy->set[KEY_READ] = true;
 	policy->set[KEY_NET_MODE] = true;
-	if (s->without->namespaces)
-		return no_namespaces_check(s->arena, s->creation->session->host,
-					   policy,
-					   &s->creation->enforcement.missing);
-	if (!policy->set[KEY_TASKS]) {
+	for (enum policy_key key = 0;
+	     s->decision->no_namespaces && key < KEY_COUNT; key++)
+		if (s->decision->lost[key])
+			policy->set[key] = false;
+	if (!s->decision->no_namespaces && !policy->set[KEY_TASKS]) {
 		policy->set[KEY_TASKS] = true;
 		policy->tasks = DEFAULT_TASKS;
 	}
-	return 0;
 }
 
 /* ---- limits ---- */
-
-static const enum policy_key by_cgroup[] = { KEY_MEMORY, KEY_CPU,
-					     KEY_CPU_CORES };
-
-static bool needs_cgroups(const struct policy *policy)
-{
-	for (size_t i = 0; i < COUNT(by_cgroup); i++)
-		if (policy->set[by_cgroup[i]])
-			return true;
-	return false;
-}
 
 /*
  * In a user namespace of its own the number of its processes is counted
@@ -308,62 +292,22 @@ static int limit_processes(struct sandbox *s)
 	return 0;
 }
 
-/* Where they are disabled nothing is missing. */
-static void lose_limit(struct sandbox *s, enum policy_key key)
+static int choose_cgroups(struct sandbox *s)
 {
-	const uint32_t bit = 1U << PROTECT_CGROUPS;
-	struct enforcement *enforcement = &s->creation->enforcement;
-
-	log_warning("config.%s: %s is not held without cgroups",
-		    enforcement->policy.disable & bit ? "disable" :
-							"allow_degraded",
-		    policy_key_name(key));
-	enforcement->missing |= bit & ~enforcement->policy.disable;
-}
-
-/* Nobody misses a default that is disabled. */
-static void lose_tasks(struct sandbox *s)
-{
-	const struct policy *given = &s->request->policy;
-
-	if (given->set[KEY_PROCESSES])
-		lose_limit(s, KEY_PROCESSES);
-	else if (given->set[KEY_TASKS] ||
-		 !(policy_disables(given, PROTECT_CGROUPS)))
-		lose_limit(s, KEY_TASKS);
-}
-
-static int go_without_cgroups(struct sandbox *s)
-{
-	const struct policy *policy = &s->creation->enforcement.policy;
 	struct oci_resources *res = &s->spec->linux_.resources;
 	int r = 0;
 
-	for (size_t i = 0; i < COUNT(by_cgroup); i++)
-		if (policy->set[by_cgroup[i]])
-			lose_limit(s, by_cgroup[i]);
-	if (s->own_users && res->pids_limit.set)
+	/* The reaper is one, and not the workload's. */
+	if (res->pids_limit.set && !s->decision->no_namespaces)
+		res->pids_limit.value++;
+	s->creation->cgroup_manager = s->decision->cgroups ? CGROUP_CGROUPFS :
+							     CGROUP_DISABLED;
+	if (s->decision->cgroups)
+		return 0;
+	if (s->decision->own_users && res->pids_limit.set)
 		r = limit_processes(s);
-	else if (res->pids_limit.set)
-		lose_tasks(s);
 	*res = (struct oci_resources){ 0 };
 	return r;
-}
-
-static int choose_cgroups(struct sandbox *s)
-{
-	const struct policy *policy = &s->creation->enforcement.policy;
-	struct oci_i64 *tasks = &s->spec->linux_.resources.pids_limit;
-	bool without = s->without->cgroups || s->without->namespaces;
-
-	/* The reaper is one, and not the workload's. */
-	if (tasks->set && !s->without->namespaces)
-		tasks->value++;
-	s->creation->cgroup_manager = CGROUP_CGROUPFS;
-	if (!without && (needs_cgroups(policy) || !s->own_users))
-		return 0;
-	s->creation->cgroup_manager = CGROUP_DISABLED;
-	return go_without_cgroups(s);
 }
 
 /* ---- names ---- */
@@ -394,14 +338,6 @@ int sandbox_make_room(const struct prepared *c, const char *name)
 	return r < 0 ? r : delete_container(c->arena, &old, NULL);
 }
 
-struct sandbox_without sandbox_disabled(const struct policy *policy)
-{
-	return (struct sandbox_without){
-		.namespaces = policy_disables(policy, PROTECT_NAMESPACES),
-		.cgroups = policy_disables(policy, PROTECT_CGROUPS),
-	};
-}
-
 /* What the plan is told beside the specification. */
 static int fill_input(struct sandbox *s)
 {
@@ -411,7 +347,7 @@ static int fill_input(struct sandbox *s)
 	in->bundle = "/";
 	in->dies_with_parent = true;
 	in->only_env = true;
-	in->no_namespaces = s->without->namespaces;
+	in->no_namespaces = s->decision->no_namespaces;
 	if (in->no_namespaces) {
 		in->rootfs = "/";
 		return 0;
@@ -429,7 +365,7 @@ static int fill_input(struct sandbox *s)
 }
 
 int sandbox_plan(struct prepared *c, const struct request *request,
-		 const struct sandbox_without *without)
+		 const struct decision *decision)
 {
 	struct sandbox s = {
 		.creation = c,
@@ -437,9 +373,7 @@ int sandbox_plan(struct prepared *c, const struct request *request,
 		.request = request,
 		.view = arena_alloc(c->arena, sizeof *s.view),
 		.spec = &c->spec,
-		.own_users = !host_may_mount(c->session->host) ||
-			     request->policy.set[KEY_UID],
-		.without = without,
+		.decision = decision,
 	};
 	const struct view_input input = {
 		.policy = &request->policy,
@@ -455,17 +389,18 @@ int sandbox_plan(struct prepared *c, const struct request *request,
 
 	if (!s.view)
 		return -ENOMEM;
+	fill_policy(&s);
 	c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
 	c->enforcement.host = c->session->host;
 	c->enforcement.env_base = request->env_base;
 	c->enforcement.view = s.view;
-	c->enforcement.no_namespaces = without->namespaces;
+	c->enforcement.no_namespaces = decision->no_namespaces;
+	c->enforcement.missing = decision->missing;
 	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
-	    (r = fill_policy(&s)) < 0 ||
 	    (r = view_make(c->arena, &input, c->proc, s.view)) < 0 ||
-	    (!without->namespaces &&
+	    (!decision->no_namespaces &&
 	     (r = own_files_add(c->arena, &input, c->proc, s.view)) < 0) ||
 	    (r = policy_files_of_sandbox(c->arena, &input, c->proc, s.view,
 					 &c->enforcement)) < 0 ||

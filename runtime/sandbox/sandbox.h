@@ -6,23 +6,16 @@
 #pragma once
 
 #include "runtime/container/create.h"
+#include "runtime/sandbox/decide.h"
 #include "runtime/sandbox/request.h"
-
-/* What a host does not let have, and the policy can do without. */
-struct sandbox_without {
-	bool namespaces;
-	bool cgroups;
-};
-
-/* Those that the policy never wants. */
-struct sandbox_without sandbox_disabled(const struct policy *policy);
 
 /*
  * What config.json would say, and everything up to the plan; no effect.
- * Its arena, session and options are set.
+ * Its arena, session and options are set; the decision refuses nothing that
+ * needs namespaces.
  */
 int sandbox_plan(struct prepared *prepared, const struct request *request,
-		 const struct sandbox_without *without);
+		 const struct decision *decision);
 /*
  * The first effect: remove what a sandbox of this name left behind when its
  * caller was killed. Fails if one is running.

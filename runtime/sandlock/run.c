@@ -79,24 +79,26 @@ static int start(struct creation *c, const struct request *request,
 }
 
 /*
- * Called only after a failure, so that it costs nothing otherwise. If no
- * process can be created (EAGAIN), another attempt would fail as well.
+ * The start has failed, so that it is worth to find out what the decision
+ * assumed. *ret_again: with that known, another sandbox is to be made. If
+ * nothing can be found out, the error of the start remains.
  */
-static bool lacks_something(const struct creation *c,
-			    const struct request *request, int error,
-			    struct sandbox_without *without)
+static void reconsider(const struct creation *c, const struct request *request,
+		       struct decision *decision, bool *ret_again)
 {
-	bool has_begun = c->launch.pid != 0;
+	struct decision sure;
+	struct err_kept kept;
 
-	if (error == -EAGAIN)
-		return false;
-	if (!without->cgroups && !has_begun &&
-	    policy_may_lack(&request->policy, PROTECT_CGROUPS))
-		return without->cgroups = true;
-	if (!without->namespaces && !is_about_program(c) &&
-	    no_namespaces_needed())
-		return without->namespaces = true;
-	return false;
+	if (!decision->assumed || is_about_program(c))
+		return;
+	err_keep(&kept);
+	if (decide_surely(c->prepared->arena, &request->policy,
+			  c->prepared->session->host, &sure) >= 0 &&
+	    !decision_is_same(decision, &sure)) {
+		*decision = sure;
+		*ret_again = true;
+	}
+	err_restore(&kept);
 }
 
 static int look_on(struct prepared *c, const struct request *request,
@@ -145,11 +147,10 @@ static int wait_and_ask(struct creation *c, struct attached *attached,
 	return status;
 }
 
-/* Try once; *ret_again: try again without what *without says. */
+/* Try once; *ret_again: try again with what *decision says then. */
 static int try_sandbox(const struct session *session,
-		       const struct request *request,
-		       struct sandbox_without *without, struct result *result,
-		       bool *ret_again)
+		       const struct request *request, struct decision *decision,
+		       struct result *result, bool *ret_again)
 {
 	const struct create_options options = { 0 };
 	autoprepared struct prepared p = PREPARED_NONE;
@@ -158,7 +159,8 @@ static int try_sandbox(const struct session *session,
 	AUTO(trace_close) struct trace why = TRACE_NONE;
 	int r;
 
-	*ret_again = false;
+	if (decision->refusal)
+		return fail(0, "%s", decision->refusal);
 	p.arena = session->arena;
 	p.session = session;
 	p.options = &options;
@@ -167,9 +169,10 @@ static int try_sandbox(const struct session *session,
 	attached.stops_us = !request->terminal;
 	attached.no_input = !request->interactive;
 	attached.signal = result->signal;
-	r = sandbox_plan(&p, request, without);
+	r = sandbox_plan(&p, request, decision);
 	if (r < 0)
 		return r;
+	decision_tell_lost(&request->policy, decision);
 	tell_missing(p.enforcement.missing, result);
 	p.in.end_signal = result->signal;
 	r = look_on(&p, request, &attached, &why, result);
@@ -181,7 +184,8 @@ static int try_sandbox(const struct session *session,
 	/* Clean up only now, so that it does not delay the start. */
 	collect_some(session, c.container.root, p.in.id);
 	result->degraded |= c.degraded;
-	*ret_again = r < 0 && lacks_something(&c, request, r, without);
+	if (r < 0)
+		reconsider(&c, request, decision, ret_again);
 	if (*ret_again)
 		return r;
 	if (r < 0) {
@@ -192,7 +196,7 @@ static int try_sandbox(const struct session *session,
 	r = wait_and_ask(&c, &attached, request, result);
 	if (r != 0 || request->json)
 		audit_end(&why.audit);
-	if (without->namespaces)
+	if (decision->no_namespaces)
 		no_namespaces_end_children(p.proc);
 	result->timed_out = r == FOREGROUND_TIMEOUT;
 	return result->timed_out ? TIMED_OUT : r;
@@ -201,13 +205,18 @@ static int try_sandbox(const struct session *session,
 static int run_sandbox(const struct session *session,
 		       const struct request *request, struct result *result)
 {
-	struct sandbox_without without = sandbox_disabled(&request->policy);
+	struct decision decision;
 	bool again;
-	int r;
+	int r = decide(session->arena, &request->policy, session->host,
+		       &decision);
 
-	do
-		r = try_sandbox(session, request, &without, result, &again);
-	while (again);
+	if (r < 0)
+		return r;
+	/* Twice at most: then nothing is assumed any more. */
+	do {
+		again = false;
+		r = try_sandbox(session, request, &decision, result, &again);
+	} while (again);
 	return r;
 }
 
