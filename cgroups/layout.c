@@ -9,6 +9,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/mountinfo.h"
 #include "base/proc.h"
 #include "base/util.h"
 #include "cgroups/internal.h"
@@ -16,109 +17,38 @@
 #define MOUNTINFO_MAX (64UL << 20)
 #define OWN_MAX (64UL << 10)
 
-/* A cgroup line of mountinfo(5). */
-struct cgroup_mount {
-	unsigned long id;
-	char *root;
-	char *path;
-	char *options;
-	bool v2;
-};
-
-struct mount_list {
-	struct cgroup_mount *items;
-	size_t n;
-};
-
-/* Spaces and the like are written as \ooo. */
-static void unescape(char *text)
+static bool is_v2(const struct mountinfo_line *mount)
 {
-	char *to = text;
-
-	for (const char *p = text; *p; to++) {
-		unsigned int n = 0;
-
-		if (p[0] != '\\' || strspn(p + 1, "01234567") < 3) {
-			*to = *p++;
-			continue;
-		}
-		for (int i = 1; i <= 3; i++)
-			n = n << 3 | (unsigned int)(p[i] - '0');
-		*to = (char)n;
-		p += 4;
-	}
-	*to = '\0';
-}
-
-/* 31 23 0:28 ROOT PATH rw,relatime shared:1 - TYPE SOURCE OPTIONS */
-static bool parse_mount(char *line, struct cgroup_mount *ret)
-{
-	char *tail = strstr(line, " - cgroup");
-	char *field = line, *save;
-
-	if (!tail)
-		return false;
-	ret->id = strtoul(line, NULL, 10);
-	*tail = '\0';
-	tail += strlen(" - cgroup");
-	ret->v2 = *tail == '2';
-	tail += ret->v2;
-	tail = *tail == ' ' ? strchr(tail + 1, ' ') : NULL;
-	if (!tail)
-		return false;
-	ret->options = tail + 1;
-	for (int i = 0; i < 3 && field; i++)
-		field = strchr(field + 1, ' ');
-	if (!field)
-		return false;
-	ret->root = strtok_r(field, " ", &save);
-	ret->path = strtok_r(NULL, " ", &save);
-	if (!ret->root || !ret->path)
-		return false;
-	unescape(ret->root);
-	unescape(ret->path);
-	return true;
+	return streq(mount->type, "cgroup2");
 }
 
 /* Something else was mounted over its top: what is below is out of reach. */
-static void drop_covered(const char *line, struct mount_list *mounts)
+static void drop_covered(const struct mountinfo_line *line,
+			 struct mountinfo *mounts)
 {
-	char *end;
-
-	(void)strtoul(line, &end, 10);
-
-	unsigned long parent = strtoul(end, NULL, 10);
-	const char *root = strchr(line, '/');
-	const char *path = root ? strchr(root, ' ') : NULL;
-
-	for (size_t i = 0; path && i < mounts->n; i++) {
-		size_t len = strlen(mounts->items[i].path);
-
-		if (mounts->items[i].id == parent &&
-		    strncmp(path + 1, mounts->items[i].path, len) == 0 &&
-		    path[1 + len] == ' ') {
+	for (size_t i = 0; i < mounts->n; i++)
+		if (mounts->items[i].id == line->parent &&
+		    streq(mounts->items[i].point, line->point)) {
 			mounts->items[i] = mounts->items[--mounts->n];
 			return;
 		}
-	}
 }
 
-static int parse_mounts(struct arena *arena, char *mountinfo,
-			struct mount_list *ret)
+/* Leave the cgroup file systems that can be reached, in place. */
+static int parse_mounts(struct arena *arena, char *text, struct mountinfo *ret)
 {
-	size_t lines = 0;
-	char *save;
+	struct mountinfo all;
+	int r = mountinfo_split(arena, text, &all);
 
-	for (const char *p = mountinfo; (p = strstr(p, " - cgroup")); p++)
-		lines++;
-	ret->items = arena_array(arena, lines, sizeof *ret->items);
-	if (!ret->items)
-		return -ENOMEM;
-	for (char *line = strtok_r(mountinfo, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		drop_covered(line, ret);
-		if (ret->n < lines && parse_mount(line, &ret->items[ret->n]))
-			ret->n++;
+	if (r < 0)
+		return r;
+	*ret = (struct mountinfo){ .items = all.items };
+	for (size_t i = 0; i < all.n; i++) {
+		const struct mountinfo_line line = all.items[i];
+
+		drop_covered(&line, ret);
+		if (streq(line.type, "cgroup") || is_v2(&line))
+			ret->items[ret->n++] = line;
 	}
 	return 0;
 }
@@ -135,18 +65,18 @@ static bool is_below(const char *path, const char *root)
  * The mount of a hierarchy through which our own cgroup can be seen: others
  * may be there, of the same hierarchy, for containers.
  */
-static const struct cgroup_mount *find_mount(const struct mount_list *mounts,
-					     const char *controllers,
-					     const char *own)
+static const struct mountinfo_line *find_mount(const struct mountinfo *mounts,
+					       const char *controllers,
+					       const char *own)
 {
-	const struct cgroup_mount *any = NULL;
+	const struct mountinfo_line *any = NULL;
 	size_t len = strcspn(controllers, ",");
 
 	for (size_t i = 0; i < mounts->n; i++) {
-		const struct cgroup_mount *m = &mounts->items[i];
+		const struct mountinfo_line *m = &mounts->items[i];
 
-		if (m->v2 != (len == 0) ||
-		    (!m->v2 && !list_has_n(m->options, controllers, len)))
+		if (is_v2(m) != (len == 0) ||
+		    (!is_v2(m) && !list_has_n(m->options, controllers, len)))
 			continue;
 		if (is_below(own, m->root))
 			return m;
@@ -167,12 +97,12 @@ static const char *own_below(const char *own, const char *root)
 }
 
 /* 4:memory:/user.slice */
-static bool parse_own(char *line, const struct mount_list *mounts,
+static bool parse_own(char *line, const struct mountinfo *mounts,
 		      struct cgroup_hierarchy *ret)
 {
 	char *controllers = strchr(line, ':');
 	char *own = controllers ? strchr(controllers + 1, ':') : NULL;
-	const struct cgroup_mount *mount;
+	const struct mountinfo_line *mount;
 
 	if (!own)
 		return false;
@@ -183,9 +113,9 @@ static bool parse_own(char *line, const struct mount_list *mounts,
 		return false;
 	*ret = (struct cgroup_hierarchy){
 		.controllers = controllers,
-		.mount = mount->path,
+		.mount = mount->point,
 		.own = own_below(own, mount->root),
-		.v2 = mount->v2,
+		.v2 = is_v2(mount),
 	};
 	return true;
 }
@@ -207,7 +137,7 @@ int layout_parse(struct arena *arena, char *mountinfo, char *own,
 		 struct cgroup_layout *ret)
 {
 	struct cgroup_layout layout = { 0 };
-	struct mount_list mounts = { 0 };
+	struct mountinfo mounts = { 0 };
 	size_t lines = 1;
 	char *save;
 	int r;

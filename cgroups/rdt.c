@@ -14,34 +14,25 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/mountinfo.h"
 #include "base/proc.h"
 #include "base/util.h"
 
-#define MOUNTINFO_MAX (4UL << 20)
 #define SCHEMATA_MAX 65536
 #define LINE_MAX_BYTES 4096
 
 int rdt_mount(struct arena *arena, int proc, const char **ret)
 {
-	autoclose int fd = proc_open_at(proc, "self/mountinfo", O_RDONLY);
-	char *text, *rest;
-	int r;
+	struct mountinfo mounts;
+	int r = mountinfo_read(arena, proc, "self", &mounts);
 
-	if (fd < 0)
-		return fail(errno, "open /proc/self/mountinfo");
-	r = io_read_all(arena, fd, MOUNTINFO_MAX, &text, NULL);
 	if (r < 0)
 		return r;
-	for (char *line = strtok_r(text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		char point[LINE_MAX_BYTES];
-
-		if (!strstr(line, " - resctrl ") ||
-		    sscanf(line, "%*s %*s %*s %*s %4095s", point) != 1)
-			continue;
-		*ret = arena_strdup(arena, point);
-		return *ret ? 0 : -ENOMEM;
-	}
+	for (size_t i = 0; i < mounts.n; i++)
+		if (streq(mounts.items[i].type, "resctrl")) {
+			*ret = mounts.items[i].point;
+			return 0;
+		}
 	return fail(0, "linux.intelRdt: no resctrl file system is mounted");
 }
 

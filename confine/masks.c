@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -13,14 +12,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/mountinfo.h"
 #include "base/root.h"
 #include "base/sys.h"
 
-#define MAX_TABLE (16UL << 20)
 #define MASK_DIR "d"
 #define MASK_FILE "f"
 #define MASK_NAME "n"
@@ -155,77 +152,7 @@ int masks_narrow(int root, const char *path, bool readonly, bool noexec)
 	return 0;
 }
 
-/* ---- mountinfo ---- */
-
-/* Undo \040 and the like, in place. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *p = text; *p; p++) {
-		if (p[0] == '\\' && p[1] && p[2] && p[3]) {
-			*to++ = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
-				       (p[3] - '0'));
-			p += 3;
-		} else {
-			*to++ = *p;
-		}
-	}
-	*to = '\0';
-}
-
-/* "36 35 98:0 /root /place options shared:1 - type source options" */
-static bool parse(char *line, struct mount_line *ret)
-{
-	char *type = strstr(line, " - "), *place = line, *source;
-
-	if (!type)
-		return false;
-	*type = '\0';
-	type += strlen(" - ");
-	source = type;
-	type = strsep(&source, " ");
-	source = strsep(&source, " ");
-	for (int i = 0; i < 4 && place; i++) {
-		place = strchr(place, ' ');
-		place = place ? place + 1 : NULL;
-	}
-	if (!place || !source)
-		return false;
-	unescape(source);
-	ret->id = strtoull(line, NULL, 10);
-	ret->shared = strstr(place, " shared:");
-	place[strcspn(place, " ")] = '\0';
-	unescape(place);
-	ret->place = place;
-	ret->type = type;
-	ret->source = source;
-	return true;
-}
-
-int mount_table_read(struct arena *arena, int proc, struct mount_table *ret)
-{
-	struct mount_table table = { 0 };
-	char *text, *line;
-	size_t lines = 0;
-	int r = io_read_at(arena, proc, "self/mountinfo", MAX_TABLE, &text);
-
-	if (r < 0)
-		return r;
-	for (const char *p = text; *p; p++)
-		lines += *p == '\n';
-	table.items = arena_array(arena, lines + 1, sizeof *table.items);
-	if (!table.items)
-		return -ENOMEM;
-	while ((line = strsep(&text, "\n")))
-		if (*line && parse(line, &table.items[table.n]))
-			table.n++;
-	*ret = table;
-	return 0;
-}
-
-int mount_table_check(const struct mount_table *table, int root,
-		      const char *path)
+int masks_check(const struct mountinfo *mounts, int root, const char *path)
 {
 	autoclose int fd =
 		root_open_plain(root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -233,9 +160,9 @@ int mount_table_check(const struct mount_table *table, int root,
 
 	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) < 0)
 		return fail(errno, "stat %s", path);
-	for (size_t i = 0; i < table->n; i++)
-		if (table->items[i].id == st.stx_mnt_id &&
-		    table->items[i].shared)
+	for (size_t i = 0; i < mounts->n; i++)
+		if (mounts->items[i].id == st.stx_mnt_id &&
+		    mounts->items[i].shared)
 			return fail(0,
 				    "%s is on a shared mount: what covers "
 				    "it would do so on the host, too",

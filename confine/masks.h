@@ -6,10 +6,8 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-struct arena;
+struct mountinfo;
 
 /* Target of links in place of missing files: no process can create it. */
 #define MASK_NOWHERE "/proc/sandlock/nothing"
@@ -28,22 +26,5 @@ int masks_leave_out(struct masks *masks, const char *path);
 int masks_narrow(int root, const char *path, bool readonly, bool noexec);
 void masks_close(struct masks *masks);
 
-/* One line of mountinfo. */
-struct mount_line {
-	uint64_t id;
-	const char *place;
-	const char *type;
-	const char *source;
-	bool shared;
-};
-
-struct mount_table {
-	struct mount_line *items;
-	size_t n;
-};
-
-/* Of the namespace that the caller is in. */
-int mount_table_read(struct arena *arena, int proc, struct mount_table *ret);
 /* An error where a mount on path would be one of the host's, too. */
-int mount_table_check(const struct mount_table *table, int root,
-		      const char *path);
+int masks_check(const struct mountinfo *mounts, int root, const char *path);

@@ -17,20 +17,9 @@ struct arena;
 struct criu;
 struct cgroup;
 struct make_input;
+struct mountinfo;
+struct mountinfo_line;
 struct pb;
-
-/* What we need of a line of mountinfo(5). */
-struct external_mount {
-	int id;
-	const char *root; /* mounted directory of the fs */
-	const char *path;
-	const char *type;
-};
-
-struct external_mounts {
-	struct external_mount *items;
-	size_t n;
-};
 
 enum external_kind {
 	EXTERNAL_BIND,	 /* and what is mounted below */
@@ -51,15 +40,12 @@ struct external_places {
 	size_t n;
 };
 
-/* All lines of /proc/<process>/mountinfo: "self", "123". */
-int external_read_mounts(struct arena *arena, int proc, const char *process,
-			 struct external_mounts *ret);
 /* What follows the directory in a path below it, "" for itself; else NULL. */
 const char *external_below(const char *path, const char *directory);
 /* The name of a mount in the images, or NULL; pure. */
 const char *external_name(struct arena *arena,
 			  const struct external_places *places,
-			  const struct external_mount *mount);
+			  const struct mountinfo_line *mount);
 
 /* Checkpoint: name everything that is external of process pid. */
 int external_put_dump(struct arena *arena, int proc, pid_t pid,

@@ -14,6 +14,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/mountinfo.h"
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/util.h"
@@ -21,73 +22,6 @@
 #include "runtime/checkpoint/protobuf.h"
 #include "runtime/launch/sd_notify.h"
 #include "runtime/plan/mounts.h"
-
-#define MOUNTINFO_MAX (16UL << 20)
-
-/* Spaces and the like are written as \ooo. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *p = text; *p; to++) {
-		if (p[0] == '\\' && strspn(p + 1, "01234567") >= 3) {
-			*to = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
-				     (p[3] - '0'));
-			p += 4;
-		} else {
-			*to = *p++;
-		}
-	}
-	*to = '\0';
-}
-
-/* 31 23 0:28 ROOT PATH rw,relatime shared:1 - TYPE SOURCE OPTIONS */
-static bool parse_mount(char *line, struct external_mount *ret)
-{
-	char *tail = strstr(line, " - "), *path = NULL;
-
-	ret->id = atoi(line);
-	for (int i = 0; i < 5 && line; i++) {
-		ret->root = path;
-		path = strsep(&line, " ");
-	}
-	if (!tail || !line || !path)
-		return false;
-	unescape(path);
-	ret->path = path;
-	tail += strlen(" - ");
-	ret->type = strsep(&tail, " ");
-	return true;
-}
-
-int external_read_mounts(struct arena *arena, int proc, const char *process,
-			 struct external_mounts *ret)
-{
-	struct external_mounts mounts = { 0 };
-	char name[64], *text, *line;
-	size_t lines = 1;
-	int r;
-
-	snprintf(name, sizeof name, "%s/mountinfo", process);
-
-	autoclose int fd = proc_open_at(proc, name, O_RDONLY);
-
-	if (fd < 0)
-		return fail(errno, "open /proc/%s", name);
-	r = io_read_all(arena, fd, MOUNTINFO_MAX, &text, NULL);
-	if (r < 0)
-		return fail_in(r, "/proc/%s", name);
-	for (const char *p = text; *p; p++)
-		lines += *p == '\n';
-	mounts.items = arena_array(arena, lines, sizeof *mounts.items);
-	if (!mounts.items)
-		return -ENOMEM;
-	while ((line = strsep(&text, "\n")))
-		if (parse_mount(line, &mounts.items[mounts.n]))
-			mounts.n++;
-	*ret = mounts;
-	return 0;
-}
 
 const char *external_below(const char *path, const char *directory)
 {
@@ -102,7 +36,7 @@ const char *external_below(const char *path, const char *directory)
 
 const char *external_name(struct arena *arena,
 			  const struct external_places *places,
-			  const struct external_mount *mount)
+			  const struct mountinfo_line *mount)
 {
 	const struct external_place *best = NULL;
 	const char *below = NULL;
@@ -110,7 +44,7 @@ const char *external_name(struct arena *arena,
 	/* Of those that are as near as each other the later lies above. */
 	for (size_t i = 0; i < places->n; i++) {
 		const struct external_place *p = &places->items[i];
-		const char *rest = external_below(mount->path, p->path);
+		const char *rest = external_below(mount->point, p->path);
 
 		if (!rest || (p->kind == EXTERNAL_NODE && *rest))
 			continue;
@@ -198,21 +132,21 @@ static int find_places(struct arena *arena, int root,
 	return 0;
 }
 
-static int put_mounts(struct arena *arena, const struct external_mounts *mounts,
+static int put_mounts(struct arena *arena, const struct mountinfo *mounts,
 		      const struct external_places *places, struct pb *request)
 {
 	for (size_t i = 0; i < mounts->n; i++) {
-		const struct external_mount *m = &mounts->items[i];
+		const struct mountinfo_line *m = &mounts->items[i];
 		const char *name = external_name(arena, places, m);
 		const char *text;
 
 		if (!name)
 			continue;
 		/* The brackets are criu's own. */
-		if (strchr(m->path, ']') || strchr(name, ']'))
+		if (strchr(m->point, ']') || strchr(name, ']'))
 			return fail(0, "mount %s: criu takes no ] in a path",
-				    m->path);
-		text = arena_printf(arena, "mnt[%s]:%s", m->path, name);
+				    m->point);
+		text = arena_printf(arena, "mnt[%s]:%s", m->point, name);
 		if (!text)
 			return -ENOMEM;
 		pb_text(request, CRIU_EXTERNAL, text);
@@ -254,7 +188,7 @@ static int put_namespaces(struct arena *arena, int proc, pid_t pid,
 int external_put_dump(struct arena *arena, int proc, pid_t pid,
 		      const struct oci_spec *spec, struct pb *request)
 {
-	struct external_mounts mounts;
+	struct mountinfo mounts;
 	struct external_places places;
 	autoclose int root = -1;
 	char name[64];
@@ -270,7 +204,7 @@ int external_put_dump(struct arena *arena, int proc, pid_t pid,
 	if (root < 0)
 		return fail(errno, "open /proc/%s", name);
 	snprintf(name, sizeof name, "%d", pid);
-	r = external_read_mounts(arena, proc, name, &mounts);
+	r = mountinfo_read(arena, proc, name, &mounts);
 	if (r < 0)
 		return r;
 	r = find_places(arena, root, spec, &places);

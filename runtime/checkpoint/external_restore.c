@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/mountinfo.h"
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/util.h"
@@ -56,7 +57,7 @@ static char *find_source(const struct make_input *in,
 
 /* The bind, what is mounted below its source, read-only paths in it. */
 static int put_bind(const struct make_input *in, const struct oci_mount *mount,
-		    const struct external_mounts *host, struct pb *request)
+		    const struct mountinfo *host, struct pb *request)
 {
 	const struct strings *paths = &in->spec->linux_.readonly_paths;
 	autofree char *source = find_source(in, mount);
@@ -66,7 +67,7 @@ static int put_bind(const struct make_input *in, const struct oci_mount *mount,
 		return -EINVAL;
 	r = put_mount(in->arena, request, mount->destination, "", source);
 	for (size_t i = 0; r >= 0 && i < host->n; i++) {
-		const char *below = external_below(host->items[i].path, source);
+		const char *below = external_below(host->items[i].point, source);
 
 		if (below && *below)
 			r = put_mount(in->arena, request, mount->destination,
@@ -145,12 +146,12 @@ int external_put_restore(const struct make_input *in,
 			 struct pb *request)
 {
 	autoclose int proc = proc_open();
-	struct external_mounts host;
+	struct mountinfo host;
 	int r;
 
 	if (proc < 0)
 		return proc;
-	r = external_read_mounts(in->arena, proc, "self", &host);
+	r = mountinfo_read(in->arena, proc, "self", &host);
 	if (r >= 0)
 		r = put_nodes(in, request);
 	if (r >= 0)

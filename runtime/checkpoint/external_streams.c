@@ -16,6 +16,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/mountinfo.h"
 #include "base/proc.h"
 #include "base/util.h"
 #include "oci/json.h"
@@ -53,10 +54,10 @@ static int mount_id(struct arena *arena, int proc, pid_t pid, int fd,
 	return 0;
 }
 
-static bool has_mount(const struct external_mounts *mounts, int id)
+static bool has_mount(const struct mountinfo *mounts, int id)
 {
 	for (size_t i = 0; i < mounts->n; i++)
-		if (mounts->items[i].id == id)
+		if (mounts->items[i].id == (uint64_t)id)
 			return true;
 	return false;
 }
@@ -79,7 +80,7 @@ static int name_file(struct arena *arena, const struct stat *st, int id,
 
 /* "": nothing to be replaced; else what criu calls it. */
 static int name_stream(struct arena *arena, int proc, pid_t pid, int fd,
-		       const struct external_mounts *mounts, const char **ret)
+		       const struct mountinfo *mounts, const char **ret)
 {
 	char name[64], target[4096];
 	struct stat st;
@@ -107,7 +108,7 @@ static int name_stream(struct arena *arena, int proc, pid_t pid, int fd,
 int external_put_streams(struct arena *arena, int proc, pid_t pid, int images,
 			 struct pb *request)
 {
-	struct external_mounts mounts;
+	struct mountinfo mounts;
 	struct writer w;
 	const char *json;
 	char name[16];
@@ -115,7 +116,7 @@ int external_put_streams(struct arena *arena, int proc, pid_t pid, int images,
 	int r;
 
 	snprintf(name, sizeof name, "%d", pid);
-	r = external_read_mounts(arena, proc, name, &mounts);
+	r = mountinfo_read(arena, proc, name, &mounts);
 	if (r < 0)
 		return r;
 	writer_open(&w, arena, WRITE_COMPACT);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/mountinfo.h"
 #include "base/proc.h"
 #include "base/root.h"
 #include "base/sys.h"
@@ -97,23 +98,6 @@ static int pivot(int root)
 	return chdir("/");
 }
 
-/* Undo mountinfo's \040 and the like, in place. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *p = text; *p; p++) {
-		if (p[0] == '\\' && p[1] && p[2] && p[3]) {
-			*to++ = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
-				       (p[3] - '0'));
-			p += 3;
-		} else {
-			*to++ = *p;
-		}
-	}
-	*to = '\0';
-}
-
 static bool is_below(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
@@ -122,31 +106,22 @@ static bool is_below(const char *path, const char *dir)
 }
 
 /* One line of mountinfo: a full proc or sysfs outside the rootfs must go. */
-static int hide_line(char *line, const char *rootfs)
+static int hide_line(char *text, const char *rootfs)
 {
-	char *type = strstr(line, " - "), *place = line;
+	struct mountinfo_line line;
 
-	for (int i = 0; i < 4 && place; i++) {
-		place = strchr(place, ' ');
-		place = place ? place + 1 : NULL;
-	}
-	if (!type || !place)
+	if (!mountinfo_parse(text, &line) ||
+	    (!streq(line.type, "proc") && !streq(line.type, "sysfs")) ||
+	    is_below(line.point, rootfs))
 		return 0;
-	type += strlen(" - ");
-	if (!starts_with(type, "proc ") && !starts_with(type, "sysfs "))
-		return 0;
-	place[strcspn(place, " ")] = '\0';
-	unescape(place);
-	if (is_below(place, rootfs))
-		return 0;
-	if (umount2(place, MNT_DETACH | UMOUNT_NOFOLLOW) == 0)
+	if (umount2(line.point, MNT_DETACH | UMOUNT_NOFOLLOW) == 0)
 		return 0;
 	/* Gone with its parent, or locked in place: then cover it. */
 	if (errno == ENOENT)
 		return 0;
 	if (errno != EINVAL && errno != EPERM)
 		return -1;
-	return mount("tmpfs", place, "tmpfs", 0, "mode=755");
+	return mount("tmpfs", line.point, "tmpfs", 0, "mode=755");
 }
 
 /*

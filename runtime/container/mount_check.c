@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/mountinfo.h"
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/masks.h"
@@ -33,11 +34,11 @@ static const char reason[] = "needs a mount namespace of the container's own";
 struct present {
 	dev_t dev;
 	ino_t ino;
-	unsigned long flags;	       /* ST_… */
-	const struct mount_line *line; /* NULL: nothing is mounted there */
+	unsigned long flags;		   /* ST_… */
+	const struct mountinfo_line *line; /* NULL: nothing is mounted there */
 };
 
-static int look(const struct make_input *in, const struct mount_table *table,
+static int look(const struct make_input *in, const struct mountinfo *table,
 		const struct oci_mount *mount, struct present *ret)
 {
 	autoclose int root = open(in->rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -123,8 +124,8 @@ static bool is_same_source(const struct make_input *in,
 	       st.st_ino == p->ino;
 }
 
-static int check_one(const struct make_input *in,
-		     const struct mount_table *table, const struct oci_mount *m)
+static int check_one(const struct make_input *in, const struct mountinfo *table,
+		     const struct oci_mount *m)
 {
 	struct mount_options options;
 	struct present present = { 0 };
@@ -157,8 +158,8 @@ static int check_one(const struct make_input *in,
 
 static int check_all(const struct make_input *in, int proc)
 {
-	struct mount_table table;
-	int r = mount_table_read(in->arena, proc, &table);
+	struct mountinfo table;
+	int r = mountinfo_read(in->arena, proc, "self", &table);
 
 	for (size_t i = 0; r >= 0 && i < in->spec->nmounts; i++) {
 		r = check_one(in, &table, &in->spec->mounts[i]);

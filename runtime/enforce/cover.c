@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/mountinfo.h"
 #include "base/root.h"
 #include "confine/masks.h"
 #include "runtime/enforce/enforce.h"
@@ -91,14 +92,14 @@ int enforce_check_covers(const struct enforce_files *files,
 	return r;
 }
 
-static int carve_one(struct masks *masks, const struct mount_table *table,
+static int carve_one(struct masks *masks, const struct mountinfo *table,
 		     const struct files_carve *carve)
 {
 	int r;
 
 	if (carve->unmade)
 		return 0;
-	r = mount_table_check(table, masks->root, carve->path);
+	r = masks_check(table, masks->root, carve->path);
 	/* Keep the link itself; its target is covered by another carve. */
 	if (r == 0 && carve->link)
 		r = masks_narrow(masks->root, carve->path, true, false);
@@ -168,14 +169,14 @@ int enforce_covers(const struct enforce_files *files,
 		   const struct files_carves *carves)
 {
 	AUTO(masks_close) struct masks masks = { files->root, -1 };
-	struct mount_table table, after;
+	struct mountinfo table, after;
 	int r;
 
 	if (files->mntns < 0 ||
 	    (!carves->n && !files->enforcement->masks_sockets &&
 	     !files->enforcement->hidden.n))
 		return 0;
-	r = mount_table_read(files->arena, files->proc, &table);
+	r = mountinfo_read(files->arena, files->proc, "self", &table);
 	/* Sockets last: what is covered needs no look. */
 	for (size_t i = 0; r == 0 && i < carves->n; i++)
 		r = carve_one(&masks, &table, &carves->items[i]);
@@ -186,6 +187,6 @@ int enforce_covers(const struct enforce_files *files,
 		return r;
 	/* What was mounted onto itself has sockets in it as before. */
 	after = table;
-	r = mount_table_read(files->arena, files->proc, &after);
+	r = mountinfo_read(files->arena, files->proc, "self", &after);
 	return r < 0 ? r : enforce_sockets(files, &masks, &table, &after);
 }

@@ -17,7 +17,7 @@
 struct arena;
 struct landlock_plan;
 struct masks;
-struct mount_table;
+struct mountinfo;
 struct enforcement;
 struct oci_process;
 struct oci_spec;
@@ -77,8 +77,8 @@ int enforce_covers(const struct enforce_files *files,
  * it was before carve-outs.
  */
 int enforce_sockets(const struct enforce_files *files, struct masks *masks,
-		    const struct mount_table *given,
-		    const struct mount_table *table);
+		    const struct mountinfo *given,
+		    const struct mountinfo *table);
 /* Let those be connected to that it lists, and that may be the workload's. */
 int enforce_sockets_allow(const struct enforce_files *files,
 			  const struct files_list *denied,

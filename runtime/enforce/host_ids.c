@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/mountinfo.h"
 #include "base/util.h"
 #include "confine/files.h"
 #include "confine/masks.h"
@@ -65,12 +66,12 @@ static bool holds_no_program(const char *path)
 static int look_below(struct arena *arena, const char *source, bool *ret)
 {
 	autoclose int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct mount_table table;
+	struct mountinfo table;
 	int r = proc < 0 ? fail(errno, "open /proc") :
-			   mount_table_read(arena, proc, &table);
+			   mountinfo_read(arena, proc, "self", &table);
 
 	for (size_t i = 0; r >= 0 && i < table.n; i++) {
-		const char *place = table.items[i].place;
+		const char *place = table.items[i].point;
 		struct statvfs fs;
 
 		if (!streq(place, source) &&

@@ -22,6 +22,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/mountinfo.h"
 #include "base/root.h"
 #include "base/sys.h"
 #include "base/util.h"
@@ -47,8 +48,8 @@ struct paths {
 struct search {
 	const struct enforce_files *files;
 	struct masks *masks;
-	const struct mount_table *given; /* without mounts of ours */
-	const struct mount_table *table;
+	const struct mountinfo *given; /* without mounts of ours */
+	const struct mountinfo *table;
 	struct strings listed; /* without links */
 	struct paths found;
 	struct paths pending; /* directories that are still to be searched */
@@ -191,7 +192,8 @@ static bool may_enter(const struct search *s)
 static bool is_wanted(const struct search *s)
 {
 	const struct view *view = s->files->enforcement->view;
-	const struct policy_mounts *mount = &s->files->enforcement->policy.mount;
+	const struct policy_mounts *mount =
+		&s->files->enforcement->policy.mount;
 	const char *home = oci_env_get(&s->files->process->env, "HOME");
 
 	for (size_t i = 0; view && i < view->allowed.n; i++)
@@ -201,8 +203,8 @@ static bool is_wanted(const struct search *s)
 		if (files_is_at_or_below(mount->items[i].inside, s->path))
 			return true;
 	for (size_t i = 0; i < s->given->n; i++)
-		if (files_is_at_or_below(s->given->items[i].place, s->path) &&
-		    !(view && streq(s->given->items[i].place, s->path)))
+		if (files_is_at_or_below(s->given->items[i].point, s->path) &&
+		    !(view && streq(s->given->items[i].point, s->path)))
 			return true;
 	return files_is_at_or_below(s->files->process->cwd, s->path) ||
 	       (home && files_is_at_or_below(home, s->path));
@@ -340,7 +342,8 @@ static bool is_of_kernel(const char *type)
  */
 static bool is_of_system(const struct search *s, const char *place)
 {
-	const struct policy_mounts *mount = &s->files->enforcement->policy.mount;
+	const struct policy_mounts *mount =
+		&s->files->enforcement->policy.mount;
 	static const char *const places[] = {
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 	};
@@ -357,22 +360,22 @@ static bool is_of_system(const struct search *s, const char *place)
 	return false;
 }
 
-static int search_place(struct search *s, const struct mount_line *mount)
+static int search_place(struct search *s, const struct mountinfo_line *mount)
 {
-	if (streq(mount->place, "/") || is_of_kernel(mount->type))
+	if (streq(mount->point, "/") || is_of_kernel(mount->type))
 		return 0;
-	if (!is_of_system(s, mount->place))
-		return search_mount(s, mount->place);
-	if (files_is_at_or_below(LOCAL_SYSTEM, mount->place))
+	if (!is_of_system(s, mount->point))
+		return search_mount(s, mount->point);
+	if (files_is_at_or_below(LOCAL_SYSTEM, mount->point))
 		return search_mount(s, LOCAL_SYSTEM);
 	return 0;
 }
 
 /* One that lies on another of the same place is all that is seen there. */
-static bool is_first(const struct mount_table *table, size_t i)
+static bool is_first(const struct mountinfo *table, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (streq(table->items[k].place, table->items[i].place) &&
+		if (streq(table->items[k].point, table->items[i].point) &&
 		    !is_of_kernel(table->items[k].type))
 			return false;
 	return true;
@@ -391,7 +394,7 @@ static bool is_left_out(const struct search *s, const char *path)
 /* Whoever listened may have gone away since. */
 static int cover(const struct search *s, const char *path)
 {
-	int r = mount_table_check(s->table, s->files->root, path);
+	int r = masks_check(s->table, s->files->root, path);
 
 	if (r == -ENOENT) {
 		err_clear();
@@ -403,8 +406,8 @@ static int cover(const struct search *s, const char *path)
 }
 
 int enforce_sockets(const struct enforce_files *files, struct masks *masks,
-		    const struct mount_table *given,
-		    const struct mount_table *table)
+		    const struct mountinfo *given,
+		    const struct mountinfo *table)
 {
 	struct search *s = arena_alloc(files->arena, sizeof *s);
 	int r;

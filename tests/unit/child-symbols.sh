@@ -11,7 +11,7 @@ sum=$(mktemp) || exit 1
 trap 'rm -f "$sum"' EXIT
 
 echo 1..1
-if ! "${LD:-ld}" -r -o "$sum" runtime/child/*.o base/elf.o base/root.o \
+if ! "${LD:-ld}" -r -o "$sum" runtime/child/*.o base/elf.o base/mountinfo.o base/root.o \
 	base/proc.o confine/landlock_child.o network/loopback.o; then
 	echo "not ok 1 - the child's objects can be joined"
 	exit 0

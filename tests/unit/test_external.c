@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/mountinfo.h"
 #include "base/util.h"
 #include "runtime/checkpoint/criu.h"
 #include "runtime/checkpoint/external.h"
@@ -75,8 +76,8 @@ static void mounts_have_the_name_of_their_place(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct external_mount mount = { .root = cases[i].root,
-						      .path = cases[i].path,
+		const struct mountinfo_line mount = { .root = cases[i].root,
+						      .point = cases[i].path,
 						      .type = cases[i].type };
 		const char *name = external_name(*state, &places, &mount);
 
