@@ -6,7 +6,7 @@ LINT_FLAGS = -D_GNU_SOURCE -I. -std=gnu11 \
 	-Wall -Wextra -O2 -D_FORTIFY_SOURCE=2 $(CAP_CFLAGS) $(SECCOMP_CFLAGS) $(YAJL_CFLAGS)
 FIND_C = find $(ROOMS) tests -name '*.c'
 FIND_FORMATTED = find $(ROOMS) tests -name '*.[ch]'
-FIND_SHELL = find $$(ls -d .ci 2>/dev/null) autogen.sh quickstart tests -type f \
+FIND_SHELL = find $$(ls -d .ci 2>/dev/null) autogen.sh quickstart contrib/completion tests -type f \
 	'(' -name '*.bats' -o -name '*.bash' -o \
 	-perm -100 -exec grep -Iq '^\#!.*sh' {} ';' ')'
 
@@ -115,7 +115,7 @@ aarch64: sandlock-oci$(EXEEXT)
 clean-local:
 	-chmod -R u+w build-* 2>/dev/null
 	rm -rf build-aarch64 build-asan build-breakable build-coverage \
-		build-fuzz build-*.new completion
+		build-fuzz build-*.new
 
 .PHONY: aarch64 asan bench bench-gate bench-programs breakable coverage \
 	format fuzz fuzz-build lint lint-format lint-tidy lint-cppcheck lint-shell valgrind

@@ -98,6 +98,15 @@ int policy_flag_find(const char *name, size_t len, bool *ret_is_switch)
 	return (int)spelling.key * 2 + spelling.commas;
 }
 
+enum policy_type policy_flag_type(int id)
+{
+	const struct spelling spelling = { .key = (enum policy_key)(id / 2),
+					   .commas = id % 2 };
+
+	return is_switch(&spelling) ? POLICY_TYPE_BOOL :
+				      policy_key_info(spelling.key)->type;
+}
+
 static int add_item(struct policy_flags *flags, struct given *given,
 		    const struct policy_raw *item)
 {

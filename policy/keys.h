@@ -179,6 +179,9 @@ static inline const void *policy_value(const struct policy *policy,
 	return (const char *)policy + policy_key_info(key)->offset;
 }
 
+/* The type of the values of a flag; id is what policy_flag_find() says. */
+enum policy_type policy_flag_type(int id);
+
 /* ---- presets, of policy/presets.c; names without the "@" ---- */
 
 bool policy_is_path_preset(const char *name);

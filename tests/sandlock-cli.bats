@@ -480,7 +480,10 @@ offers() {
 	offers loopback sandlock run --network-mode ""
 	offers fs_refer sandlock run --config-allow-degraded fs_
 	offers ptrace sandlock run --syscalls-extra-allow = pt
+	offers ptrace sandlock run --syscalls-extra-allow =
+	offers true sandlock run --json = ""
 	offers validate sandlock profile ""
+	offers schema sandlock profile ""
 	offers fish sandlock completion ""
 	[ "$(completed sandlock --root /tmp wr)" = wrap ]
 }
@@ -512,14 +515,64 @@ offers() {
 	done <"$TMP/flags"
 }
 
+@test "bash completes no flag of a key that does not work" {
+	completed sandlock run - >"$TMP/offered"
+	run ! grep -x -- --limits-num-cpus "$TMP/offered"
+}
+
+@test "bash completes the names of sandboxes" {
+	local pid
+
+	mkfifo "$TMP/fifo"
+	sandlock --root "$TMP/boxes" run -r /usr -r "$TMP" --name "my box" -- \
+		cat "$TMP/fifo" 3>&- &
+	pid=$!
+	exec 5>"$TMP/fifo"
+	offers "my box" sandlock --root "$TMP/boxes" kill m
+	offers "my box" sandlock --root "$TMP/boxes" inspect --toml ""
+	exec 5>&-
+	wait "$pid"
+	[ -z "$(completed sandlock --root "$TMP/boxes" kill "")" ]
+}
+
+@test "bash completes commands, options and containers of sandlock-oci" {
+	mkdir -p "$TMP/state/web1"
+	for command in create kill exec checkpoint; do
+		offers "$command" sandlock-oci ""
+	done
+	offers --cgroup-manager sandlock-oci --cg
+	offers disabled sandlock-oci --cgroup-manager ""
+	offers json sandlock-oci --log-format = j
+	offers --pid-file sandlock-oci create -
+	[ -z "$(completed sandlock-oci state --pid)" ]
+	for command in state kill exec delete; do
+		offers web1 sandlock-oci --root "$TMP/state" "$command" ""
+	done
+	offers "$TMP/state" sandlock-oci run --bundle "$TMP/st"
+	offers bash sandlock-oci exec web1 bas
+}
+
+@test "__complete prints no errors, and --help does not list it" {
+	for program in "$SANDLOCK" "$SANDLOCK_OCI"; do
+		run_ok "$program" __complete
+		[ -z "$output" ]
+		run_ok "$program" __complete --no-such-option nonesuch --x ""
+		[ -z "$output" ]
+		run_ok "$program" __complete --root "$TMP/none" kill ""
+		[ -z "$output" ]
+		run_ok "$program" --help
+		[[ $output != *__complete* ]]
+	done
+}
+
 @test "bash, zsh and fish can read their completion scripts" {
 	sandlock completion bash >"$TMP/sandlock.bash"
 	bash -n "$TMP/sandlock.bash"
 	sandlock completion zsh >"$TMP/_sandlock"
-	[ "$(head -n 1 "$TMP/_sandlock")" = "#compdef sandlock" ]
+	[ "$(head -n 1 "$TMP/_sandlock")" = "#compdef sandlock sandlock-oci" ]
 	sandlock completion fish >"$TMP/sandlock.fish"
 	requires shellcheck
-	shellcheck --shell=bash --exclude=SC2034,SC2207 "$TMP/sandlock.bash"
+	shellcheck "$TMP/sandlock.bash"
 }
 
 @test "zsh reads its completion script" {
@@ -532,15 +585,48 @@ offers() {
 	assert_lines _sandlock
 }
 
+# shellcheck disable=SC2016 # for the inner shell
+@test "zsh completes commands, flags and values by its completion script" {
+	requires zsh
+	sandlock completion zsh >"$TMP/_sandlock"
+	for program in sandlock sandlock-oci; do
+		run_ok env PATH="$(dirname "$SANDLOCK"):$PATH" zsh -fc '
+			compset() { print compset "$@" }
+			_describe() { print -l -- $found }
+			_files() { print files "$@" }
+			show() { words=("$@") CURRENT=$# PREFIX=$@[-1]; . $script }
+			script=$1 program=$2
+			show $program ""
+			show $program --roo
+			show $program --root ""
+			show sandlock run --network-mode=l' \
+			zsh "$TMP/_sandlock" "$program"
+		assert_output_has "kill:"
+		assert_output_has "--root:keep the state of "
+		assert_output_has "files -/"
+		assert_output_has "compset -P *=
+loopback:"
+	done
+}
+
 @test "fish completes commands and flags by its completion script" {
 	requires fish
 	sandlock completion fish >"$TMP/sandlock.fish"
 	fish --no-execute "$TMP/sandlock.fish"
+	touch "$TMP/some-file"
 	# shellcheck disable=SC2016 # for the inner shell
-	run_ok env HOME="$TMP" fish --no-config -c \
+	run_ok env HOME="$TMP" PATH="$(dirname "$SANDLOCK"):$PATH" fish --no-config -c \
 		'source $argv[1]; complete -C "sandlock expl"
-		complete -C "sandlock run --filesystem-deny-w"' \
+		complete -C "sandlock run --filesystem-deny-w"
+		complete -C "sandlock run --network-mode=l"
+		complete -C "sandlock run --filesystem-read=$HOME/some"
+		complete -C "sandlock-oci --cgroup-manager dis"
+		complete -C "sandlock-oci check"' \
 		"$TMP/sandlock.fish"
 	assert_output_has explain
 	assert_output_has --filesystem-deny-write
+	assert_output_has --network-mode=loopback
+	assert_output_has "--filesystem-read=$TMP/some-file"
+	assert_output_has disabled
+	assert_output_has checkpoint
 }

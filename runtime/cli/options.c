@@ -21,15 +21,6 @@ struct word {
 	const char *value; /* NULL: no "=" */
 };
 
-/* What a word stands for: a line of the table, or the owner's id. */
-struct option {
-	const struct option_spec *spec; /* NULL: the owner's */
-	int id;
-	const char *shown;
-	bool is_switch;
-	const char *value; /* in the same word; NULL: none */
-};
-
 static bool is_option(const char *text)
 {
 	return text[0] == '-' && text[1] != '\0';
@@ -99,8 +90,8 @@ static const struct option_spec *find_spec(const struct option_table *table,
 }
 
 /* The owner's "--name", "--name=VALUE", "-r" or "-rVALUE". */
-static int find_owned(struct arena *arena, const struct option_table *table,
-		      const struct word *word, struct option *ret)
+static bool find_owned(const struct option_table *table,
+		       const struct word *word, struct option_word *ret)
 {
 	size_t len = has_one_dash(word) ? 2 : shown_len(word);
 	int id = table->owner ?
@@ -108,26 +99,35 @@ static int find_owned(struct arena *arena, const struct option_table *table,
 			 -1;
 
 	if (id < 0)
-		return unknown_option(table, word);
+		return false;
 	ret->id = id;
-	ret->value = word->value;
+	ret->len = len;
 	if (has_one_dash(word))
 		ret->value = word->text[2] ? word->text + 2 : NULL;
-	ret->shown = arena_strndup(arena, word->text, len);
-	return ret->shown ? 0 : -ENOMEM;
+	return true;
 }
 
-static int find(struct arena *arena, const struct option_table *table,
-		const struct word *word, struct option *ret)
+bool options_find(const struct option_table *table, const char *text,
+		  struct option_word *ret)
 {
-	const struct option_spec *spec = find_spec(table, word);
+	const struct word word = split(text);
 
-	*ret = (struct option){ .spec = spec, .value = word->value };
-	if (!spec)
-		return find_owned(arena, table, word, ret);
-	ret->is_switch = spec->kind == OPTION_FLAG;
-	ret->shown = arena_printf(arena, "--%s", spec->name);
-	return ret->shown ? 0 : -ENOMEM;
+	*ret = (struct option_word){ .spec = find_spec(table, &word),
+				     .value = word.value };
+	if (!ret->spec)
+		return find_owned(table, &word, ret);
+	ret->len = shown_len(&word);
+	ret->is_switch = ret->spec->kind == OPTION_FLAG;
+	return true;
+}
+
+/* For messages: a letter of the table by its long name. */
+static const char *shown(struct arena *arena, const char *text,
+			 const struct option_word *option)
+{
+	if (option->spec)
+		return arena_printf(arena, "--%s", option->spec->name);
+	return arena_strndup(arena, text, option->len);
 }
 
 static int set_number(const struct option_spec *spec, const char *value,
@@ -189,35 +189,35 @@ static int take_letters(const struct option_table *table,
 static int take(struct arena *arena, const struct option_table *table,
 		const struct word *word, const char *next, void *options)
 {
-	struct option option;
+	struct option_word option;
+	const char *name;
 	int used = 1;
 	int r = take_letters(table, word, next, options);
 
-	if (r == 0)
-		r = find(arena, table, word, &option);
-	else
+	if (r != 0)
 		return r;
-	if (r < 0)
-		return r;
+	if (!options_find(table, word->text, &option))
+		return unknown_option(table, word);
+	name = shown(arena, word->text, &option);
+	if (!name)
+		return -ENOMEM;
 	if (!option.value && !option.is_switch) {
 		if (!next || (table->letters && streq(next, "--")))
 			/* podman looks for these very words. */
-			return fail(0, "flag needs an argument: %s",
-				    option.shown);
+			return fail(0, "flag needs an argument: %s", name);
 		option.value = next;
 		used = 2;
 	}
 	if (!option.value) {
-		r = flag_check_next(option.shown + strspn(option.shown, "-"),
-				    next);
+		r = flag_check_next(name + strspn(name, "-"), next);
 		if (r < 0)
 			return r;
 	}
 	if (option.spec)
 		r = set(arena, option.spec, option.value, options);
 	else
-		r = table->owner->take(table->owner->user, option.id,
-				       option.shown, option.value);
+		r = table->owner->take(table->owner->user, option.id, name,
+				       option.value);
 	return r < 0 ? r : used;
 }
 

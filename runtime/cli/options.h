@@ -24,6 +24,15 @@ struct option_table {
 	const struct flag_owner *owner; /* of more options; NULL: none */
 };
 
+/* What a word stands for: a line of the table, or the owner's id. */
+struct option_word {
+	const struct option_spec *spec; /* NULL: the owner's */
+	int id;
+	size_t len; /* of its name, with the dashes */
+	bool is_switch;
+	const char *value; /* in the same word; NULL: none */
+};
+
 struct arguments {
 	int argc;
 	char **argv; /* positionals; argv[argc] is NULL */
@@ -37,3 +46,6 @@ struct arguments {
  */
 int options_parse(struct arena *arena, const struct option_table *table,
 		  int argc, char **argv, void *options, struct arguments *ret);
+/* Look up a word that begins with "-"; false: no such option. */
+bool options_find(const struct option_table *table, const char *text,
+		  struct option_word *ret);

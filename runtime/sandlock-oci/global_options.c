@@ -48,7 +48,7 @@ static const struct option_spec options_known[] = {
 	  "print the version" },
 };
 
-static const struct option_table table = {
+const struct option_table global_options_table = {
 	.items = options_known,
 	.n = COUNT(options_known),
 	.stop_at_args = true,
@@ -207,9 +207,23 @@ static int split_keys(struct arena *arena, const struct strings *lists,
 	return 0;
 }
 
-const struct option_table *global_options_table(void)
+void global_options_offer(const struct completion *c)
 {
-	return &table;
+	static const struct {
+		const char *option;
+		const struct choice *choices;
+	} known[] = {
+		{ "log-format", log_formats },
+		{ "log-level", log_levels },
+		{ "cgroup-manager", cgroup_managers },
+		{ "rootless", rootless_words },
+	};
+
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (streq(known[i].option, c->option))
+			for (const struct choice *choice = known[i].choices;
+			     choice->word; choice++)
+				complete_with(c, choice->word, "");
 }
 
 int global_options_apply(const struct global_options *options,

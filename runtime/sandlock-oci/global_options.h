@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "runtime/cli/complete.h"
 #include "runtime/cli/options.h"
 #include "runtime/sandlock-oci/commands.h"
 
@@ -22,7 +23,9 @@ struct global_options {
 	bool version;
 };
 
-const struct option_table *global_options_table(void);
+extern const struct option_table global_options_table;
+/* Offer the words that an option knows. */
+void global_options_offer(const struct completion *c);
 /* Open the log first, so that it gets every later error; then fill session. */
 int global_options_apply(const struct global_options *options,
 			 struct session *session);

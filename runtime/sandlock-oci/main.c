@@ -12,11 +12,13 @@
 #include "confine/confine.h"
 #include "confine/host.h"
 #include "oci/oci.h"
+#include "runtime/cli/complete.h"
 #include "runtime/cli/dispatch.h"
 #include "runtime/cli/elevated.h"
 #include "runtime/cli/help.h"
 #include "runtime/cli/options.h"
 #include "runtime/cli/version.h"
+#include "runtime/container/container.h"
 #include "runtime/launch/inherited.h"
 #include "runtime/launch/own_binary.h"
 #include "runtime/sandlock-oci/commands.h"
@@ -45,16 +47,48 @@ static int print_version(struct arena *arena)
 	return 0;
 }
 
+static const struct command_set program = {
+	.name = "sandlock-oci",
+	.help = "run containers as the OCI runtime specification says",
+	.options = &global_options_table,
+	.commands = commands,
+	.ncommands = COUNT(commands),
+};
+
+static void offer(const struct completion *c, const char *value)
+{
+	const struct session *session = c->user;
+	struct strings ids = { 0 };
+
+	if (c->option)
+		global_options_offer(c);
+	if (streq(value, "ID") &&
+	    container_ids(session->arena, session->root, &ids) >= 0)
+		for (size_t i = 0; i < ids.n; i++)
+			complete_with(c, ids.items[i], "container");
+}
+
+/* Nothing is reported: a shell that completes a word shows no errors. */
+static int complete_words(struct session *session, int argc, char **argv)
+{
+	const struct completer completer = { .program = &program,
+					     .offer = offer,
+					     .user = session };
+	struct global_options options = { 0 };
+	struct arguments args;
+
+	if (argc > 0)
+		(void)options_parse(session->arena, program.options, argc - 1,
+				    argv, &options, &args);
+	options = (struct global_options){ .root = options.root };
+	if (global_options_apply(&options, session) >= 0)
+		complete(&completer, argc, argv);
+	return dispatch_finish(0, EXIT_FAILURE);
+}
+
 static int run_words(struct arena *arena, unsigned int given_fds, int argc,
 		     char **argv)
 {
-	const struct command_set program = {
-		.name = "sandlock-oci",
-		.help = "run containers as the OCI runtime specification says",
-		.options = global_options_table(),
-		.commands = commands,
-		.ncommands = COUNT(commands),
-	};
 	struct host host = { 0 };
 	struct session session = { .arena = arena,
 				   .host = &host,
@@ -64,6 +98,8 @@ static int run_words(struct arena *arena, unsigned int given_fds, int argc,
 	struct arguments args;
 	int r;
 
+	if (argc > 0 && streq(argv[0], "__complete"))
+		return complete_words(&session, argc - 1, argv + 1);
 	r = options_parse(arena, program.options, argc, argv, &options, &args);
 	if (r < 0)
 		return dispatch_finish(r, EXIT_FAILURE);

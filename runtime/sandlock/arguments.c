@@ -21,7 +21,7 @@ struct given {
 
 #define FIELD(field) offsetof(struct given, field)
 
-const struct option_spec arguments_options[] = {
+const struct option_spec arguments_options[ARGUMENTS_NOPTIONS] = {
 	{ "profile", 'p', OPTION_TEXT, FIELD(wishes.profile), "NAME",
 	  "start from this profile; with a slash: from this file" },
 	{ "policy", 0, OPTION_TEXT, FIELD(wishes.policy_file), "FILE",
@@ -47,7 +47,6 @@ const struct option_spec arguments_options[] = {
 	{ "unsandboxed", 0, OPTION_FLAG, FIELD(wishes.unsandboxed), NULL,
 	  "run the command plainly, if the policy allows that" },
 };
-const size_t arguments_noptions = COUNT(arguments_options);
 
 static int set_timeout(const char *text, uint64_t *ret)
 {
@@ -86,7 +85,7 @@ static int parse_options(struct arena *arena, const char *command, int argc,
 		.program = "sandlock",
 		.command = command,
 		.items = arguments_options,
-		.n = arguments_noptions,
+		.n = ARGUMENTS_NOPTIONS,
 		.stop_at_args = true,
 		.letters = true,
 		.owner = &owner,
@@ -134,7 +133,7 @@ static int print_help(struct arena *arena, const struct command *command)
 		return r;
 	printf("usage: sandlock %s %s\n\n%s\n\noptions:\n", command->name,
 	       command->arguments, command->help);
-	help_options(arguments_options, arguments_noptions);
+	help_options(arguments_options, ARGUMENTS_NOPTIONS);
 	printf("\npolicy:\n%s", keys);
 	return 0;
 }

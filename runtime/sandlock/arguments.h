@@ -6,8 +6,8 @@
 #include "runtime/sandbox/request.h"
 
 /* The options that are not a policy's, for --help and completion. */
-extern const struct option_spec arguments_options[];
-extern const size_t arguments_noptions;
+#define ARGUMENTS_NOPTIONS 11
+extern const struct option_spec arguments_options[ARGUMENTS_NOPTIONS];
 
 struct request_arguments {
 	struct request request; /* json is known even after an error */

@@ -21,6 +21,7 @@
 #include "runtime/cli/options.h"
 #include "runtime/cli/version.h"
 #include "runtime/launch/inherited.h"
+#include "runtime/sandlock/completion.h"
 
 #define ARENA_SIZE (48UL << 20)
 #define OUR_FAILURE 125
@@ -77,6 +78,20 @@ static int set_root(const char *given, struct session *session)
 	return session->root ? 0 : -ENOMEM;
 }
 
+/* Nothing is reported: a shell that completes a word shows no errors. */
+static int complete_words(struct session *session, int argc, char **argv)
+{
+	struct global_words words = { 0 };
+	struct arguments args;
+
+	if (argc > 0)
+		(void)options_parse(session->arena, &table, argc - 1, argv,
+				    &words, &args);
+	if (set_root(words.root, session) >= 0)
+		sandlock_complete(session, argc, argv);
+	return dispatch_finish(0, OUR_FAILURE);
+}
+
 static int run_words(struct session *session, int argc, char **argv)
 {
 	struct global_words words = { 0 };
@@ -84,6 +99,8 @@ static int run_words(struct session *session, int argc, char **argv)
 	struct arguments args;
 	int r;
 
+	if (argc > 0 && streq(argv[0], "__complete"))
+		return complete_words(session, argc - 1, argv + 1);
 	r = options_parse(session->arena, &table, argc, argv, &words, &args);
 	if (r < 0)
 		return dispatch_finish(r, OUR_FAILURE);

@@ -61,7 +61,7 @@ static int parse(struct arena *arena, const char *text, size_t len)
 	int r = fuzz_lines(arena, text, len, &words);
 
 	after = (struct parsed){ 0 };
-	before = (struct parsed){ .table = *global_options_table(),
+	before = (struct parsed){ .table = global_options_table,
 				  .size = sizeof(struct global_options) };
 	if (r < 0)
 		return r;

@@ -226,7 +226,7 @@ static void demand_layers(struct arena *arena)
 	if (args.request.source && parse_here(arena, &argv, &file) < 0)
 		return;
 	demand(policy_from_words(arena, (char **)words.items, (int)words.n,
-				 &place, arguments_options, arguments_noptions,
+				 &place, arguments_options, ARGUMENTS_NOPTIONS,
 				 given, &flags, &used) == 0);
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		demand(is_of(&file.request.policy, &flags, key));
