@@ -58,3 +58,18 @@ void elf_interpreter(int fd, const char *header, size_t len, char *ret)
 		return;
 	}
 }
+
+void elf_script_interpreter(const char *header, size_t len, char *ret)
+{
+	size_t i = 2, n = 0;
+
+	ret[0] = '\0';
+	if (len < 3 || header[0] != '#' || header[1] != '!')
+		return;
+	while (i < len && (header[i] == ' ' || header[i] == '\t'))
+		i++;
+	while (i < len && n + 1 < ELF_INTERPRETER && header[i] &&
+	       header[i] != '\n' && header[i] != ' ' && header[i] != '\t')
+		ret[n++] = header[i++];
+	ret[n] = '\0';
+}

@@ -16,3 +16,5 @@ bool elf_is(const char *header, size_t len);
  * when there is none. ret has ELF_INTERPRETER bytes.
  */
 void elf_interpreter(int fd, const char *header, size_t len, char *ret);
+/* "#! interpreter argument": the interpreter, or "" when it is no script. */
+void elf_script_interpreter(const char *header, size_t len, char *ret);

@@ -103,7 +103,7 @@ static _Noreturn void give_up(const struct running *run, enum stage stage)
 {
 	struct report report = { .error = errno, .stage = stage };
 
-	(void)!write(run->report[WRITE], &report, sizeof report);
+	(void)write(run->report[WRITE], &report, sizeof report);
 	_exit(127);
 }
 
@@ -124,9 +124,9 @@ static _Noreturn void end_like(pid_t pid)
 /* Ids that the namespace does not map stay what they are. */
 static void become_root(void)
 {
-	(void)!setgroups(0, NULL);
-	(void)!setresgid(0, 0, 0);
-	(void)!setresuid(0, 0, 0);
+	(void)setgroups(0, NULL);
+	(void)setresgid(0, 0, 0);
+	(void)setresuid(0, 0, 0);
 }
 
 static void enter_namespaces(const struct running *run,

@@ -424,6 +424,9 @@ int oci_resources_merge(struct arena *arena, const char *old,
 
 /* Whether type or options say bind. */
 bool oci_mount_is_bind(const struct oci_mount *mount);
+/* Where a program is looked for when PATH is not set. */
+#define OCI_DEFAULT_PATH \
+	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 /* The last value of KEY in env, or NULL. */
 const char *oci_env_get(const struct strings *env, const char *key);
 const char *oci_annotation(const struct oci_annotations *a, const char *key);
@@ -433,6 +436,8 @@ bool oci_annotation_touches_host(const char *key);
 /* Words to numbers, shared with the command line; -1 when unknown. */
 int oci_sysctl_owner(const char *path); /* "net/core/…": an enum oci_ns */
 int oci_signal(const char *text);	/* "9", "KILL", "sigkill" */
+/* The most CPUs that the kernel can be built for. */
+#define OCI_MAX_CPUS 8192
 /* A CPU or node list such as "0-3,7" into bits; -EINVAL and recorded when bad. */
 int oci_bit_list(const char *text, unsigned long *bits, size_t nbits);
 

@@ -8,7 +8,6 @@
 
 struct oci_linux;
 
-#define OCI_MAX_CPUS 8192
 #define OCI_MAX_NODES 1024
 
 JSON_READER(oci_read_process);	     /* struct oci_process */

@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "oci/oci.h"
 #include "runtime/checkpoint/protobuf.h"
 
 /* Of criu_req and criu_resp: more types, and the fields we use. */
@@ -49,8 +50,6 @@ enum {
 #define OWN_FDS (CRIU_FIRST_FD - LINK_FD)
 #define OUT_OF_THE_WAY 64
 #define MAX_MESSAGE 16384
-#define DEFAULT_PATH \
-	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 struct answer {
 	uint64_t type;
@@ -158,7 +157,7 @@ static _Noreturn void become_criu(const struct criu *criu, const char *program,
 	if (criu->own_group)
 		(void)setpgid(0, 0);
 	/* It runs tar and others: engines may call us without a PATH. */
-	(void)setenv("PATH", DEFAULT_PATH, /* overwrite= */ 0);
+	(void)setenv("PATH", OCI_DEFAULT_PATH, /* overwrite= */ 0);
 	if (prepare(criu, &report) >= 0) {
 		(void)execv(program, (char *const *)argv);
 		fail(errno, "execute %s", program);
@@ -178,7 +177,7 @@ static const char *find_program(struct arena *arena, const char *given)
 
 	if (strchr(name, '/'))
 		return name;
-	rest = arena_strdup(arena, is_set(path) ? path : DEFAULT_PATH);
+	rest = arena_strdup(arena, is_set(path) ? path : OCI_DEFAULT_PATH);
 	while (rest && (dir = strsep(&rest, ":"))) {
 		const char *file = arena_printf(arena, "%s/%s", dir, name);
 

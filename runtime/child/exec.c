@@ -28,8 +28,6 @@
 #include "runtime/child/child.h"
 #include "runtime/plan/protocol.h"
 
-#define DEFAULT_PATH \
-	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 #define MAX_INTERPRETERS 5
 #define HEADER ELF_INTERPRETER
 #define HELPER_STACK 16384
@@ -81,7 +79,7 @@ static int join(char *ret, const char *dir, size_t len, const char *name)
 
 static int search_path(const struct step_exec *exec)
 {
-	const char *dir = exec->path ? exec->path : DEFAULT_PATH;
+	const char *dir = exec->path ? exec->path : OCI_DEFAULT_PATH;
 	bool denied = false;
 
 	for (;;) {
@@ -133,22 +131,6 @@ static int open_foreign(const struct step_exec *exec, const char *path)
 	return fd;
 }
 
-/* "#! interpreter argument": the interpreter, or "" when it is no script. */
-static void script_interpreter(const char *header, size_t len, char *ret)
-{
-	size_t i = 2, n = 0;
-
-	ret[0] = '\0';
-	if (len < 3 || header[0] != '#' || header[1] != '!')
-		return;
-	while (i < len && (header[i] == ' ' || header[i] == '\t'))
-		i++;
-	while (i < len && n + 1 < HEADER && header[i] && header[i] != '\n' &&
-	       header[i] != ' ' && header[i] != '\t')
-		ret[n++] = header[i++];
-	ret[n] = '\0';
-}
-
 /*
  * Neither the program nor any interpreter may be the runtime's own binary:
  * inside, it could be opened for writing later. What cannot be read here is
@@ -177,7 +159,7 @@ static int refuse_own_binary(const struct step_exec *exec)
 		n = pread(fd, header, sizeof header, 0);
 		if (n <= 0)
 			return 0;
-		script_interpreter(header, (size_t)n, path);
+		elf_script_interpreter(header, (size_t)n, path);
 		if (!path[0])
 			elf_interpreter(fd, header, (size_t)n, path);
 		next = path;

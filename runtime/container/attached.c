@@ -9,8 +9,6 @@
 #include "base/err.h"
 #include "runtime/container/delete.h"
 
-#define LOCK_SECONDS 10
-
 void attached_close(struct attached *attached)
 {
 	console_close(&attached->console);
@@ -50,7 +48,7 @@ int attached_open_console(struct creation *c, struct attached *attached)
 static int remove_container(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
-	int r = state_dir_lock(&c->container, LOCK_SECONDS);
+	int r = state_dir_lock(&c->container, STATE_DIR_LOCK_SECONDS);
 
 	if (r == -ENOENT) {
 		/* `delete --force` was here before us. */

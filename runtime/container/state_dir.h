@@ -17,6 +17,8 @@ struct arena;
  */
 int state_dir_reserve(struct arena *arena, const char *root, const char *id,
 		      struct container *ret);
+/* How long a command waits for another one that is short. */
+#define STATE_DIR_LOCK_SECONDS 10
 /*
  * Wait until no other command holds the lock: -EBUSY after so many seconds,
  * -ENOENT if the container was removed meanwhile.

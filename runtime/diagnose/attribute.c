@@ -311,20 +311,11 @@ int attribute_file(const struct attribution *attribution,
 
 /* ---- programs ---- */
 
-/* "#! interpreter argument": the interpreter. */
-static void script_interpreter(const char *header, char *ret)
-{
-	size_t skip = 2 + strspn(header + 2, " \t");
-	size_t len = strcspn(header + skip, " \t\n");
-
-	snprintf(ret, ELF_INTERPRETER, "%.*s", (int)len, header + skip);
-}
-
 /* Who loads it, "" if nobody; as far as we may read it ourselves. */
 static void interpreter_of(const struct attribution *attribution,
 			   const char *path, char *ret)
 {
-	_Alignas(8) char header[ELF_INTERPRETER + 1] = "";
+	_Alignas(8) char header[ELF_INTERPRETER];
 	autoclose int fd =
 		root_open(attribution->root, path,
 			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -334,10 +325,11 @@ static void interpreter_of(const struct attribution *attribution,
 	ret[0] = '\0';
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return;
-	n = pread(fd, header, ELF_INTERPRETER, 0);
-	if (n > 2 && header[0] == '#' && header[1] == '!')
-		script_interpreter(header, ret);
-	else if (n > 0)
+	n = pread(fd, header, sizeof header, 0);
+	if (n <= 0)
+		return;
+	elf_script_interpreter(header, (size_t)n, ret);
+	if (!ret[0])
 		elf_interpreter(fd, header, (size_t)n, ret);
 }
 

@@ -11,7 +11,6 @@
 #include "base/util.h"
 #include "runtime/enforce/spec.h"
 
-#define MAX_CPUS 8192
 #define LONG_BITS (8 * sizeof(unsigned long))
 #define ONLINE "/sys/devices/system/cpu/online"
 
@@ -19,7 +18,7 @@
 int enforce_check_cores(const struct policy_numbers *cores)
 {
 	autoclose int fd = open(ONLINE, O_RDONLY | O_CLOEXEC);
-	unsigned long bits[MAX_CPUS / LONG_BITS] = { 0 };
+	unsigned long bits[OCI_MAX_CPUS / LONG_BITS] = { 0 };
 	char text[4096];
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 
@@ -27,7 +26,7 @@ int enforce_check_cores(const struct policy_numbers *cores)
 		return 0;
 	text[n] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	if (oci_bit_list(text, bits, MAX_CPUS) < 0) {
+	if (oci_bit_list(text, bits, OCI_MAX_CPUS) < 0) {
 		err_clear();
 		return 0;
 	}

@@ -17,7 +17,6 @@
 #include "runtime/enforce/gpus.h"
 
 #define CPU_PERIOD 100000
-#define MAX_CPUS 8192
 #define LONG_BITS (8 * sizeof(unsigned long))
 
 /* ---- limits ---- */
@@ -57,16 +56,16 @@ static bool has_bit(const unsigned long *bits, size_t i)
 static int lower_cores(struct arena *arena, struct oci_resources *res,
 		       const struct policy_numbers *cores)
 {
-	unsigned long allowed[MAX_CPUS / LONG_BITS] = { 0 };
+	unsigned long allowed[OCI_MAX_CPUS / LONG_BITS] = { 0 };
 	const char *list = "";
 	int r;
 
 	if (!is_set(res->cpu.cpus))
 		memset(allowed, 0xff, sizeof allowed);
-	else if ((r = oci_bit_list(res->cpu.cpus, allowed, MAX_CPUS)) < 0)
+	else if ((r = oci_bit_list(res->cpu.cpus, allowed, OCI_MAX_CPUS)) < 0)
 		return fail_in(r, "linux.resources.cpu.cpus");
 	for (size_t i = 0; i < cores->n; i++) {
-		if (cores->items[i] >= MAX_CPUS ||
+		if (cores->items[i] >= OCI_MAX_CPUS ||
 		    !has_bit(allowed, cores->items[i]))
 			continue;
 		list = arena_printf(arena, "%s%s%u", list, *list ? "," : "",

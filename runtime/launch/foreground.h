@@ -47,6 +47,10 @@ struct foreground_job {
 
 /* Block the signals that are to be passed on. */
 int foreground_prepare(struct foreground *ret);
+/* As shells do: the file cannot be executed, or there is none. */
+#define FOREGROUND_CANNOT_EXECUTE 126
+#define FOREGROUND_NOT_FOUND 127
+
 /*
  * Pass signals on, relay the console, reap every child, until the job ends:
  * its exit status, 128+N when it was killed by signal N. FOREGROUND_TIMEOUT,

@@ -53,7 +53,7 @@ static int start_visitor(int userns, struct visitor *ret)
 		if (setns(userns, CLONE_NEWUSER) < 0)
 			_exit(1);
 		proc_end_with(parent);
-		(void)!write(arrived[1], "", 1);
+		(void)write(arrived[1], "", 1);
 		for (;;)
 			pause();
 	}

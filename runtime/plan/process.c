@@ -15,7 +15,6 @@
 
 #define DEFAULT_UMASK 0022
 #define IOPRIO_CLASS_SHIFT 13
-#define MAX_CPUS 8192
 /* The child still has to open the gate's connection and the program. */
 #define ENOUGH_FILES 64
 #define LONG_BITS (8 * sizeof(unsigned long))
@@ -56,15 +55,15 @@ static int labels(const struct make_input *in, struct plan *plan)
 static int add_bits(struct arena *arena, struct step *step, const char *list)
 {
 	unsigned long *bits =
-		arena_array(arena, MAX_CPUS / LONG_BITS, sizeof *bits);
+		arena_array(arena, OCI_MAX_CPUS / LONG_BITS, sizeof *bits);
 
 	if (!bits)
 		return -ENOMEM;
 	step->cpus.bits = bits;
-	step->cpus.nbits = MAX_CPUS;
+	step->cpus.nbits = OCI_MAX_CPUS;
 	if (list)
-		return oci_bit_list(list, bits, MAX_CPUS);
-	memset(bits, 0xff, MAX_CPUS / 8);
+		return oci_bit_list(list, bits, OCI_MAX_CPUS);
+	memset(bits, 0xff, OCI_MAX_CPUS / 8);
 	return 0;
 }
 

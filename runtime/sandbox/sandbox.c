@@ -24,7 +24,6 @@
 #include "runtime/sandbox/name.h"
 
 #define DEFAULT_TASKS 4096
-#define LOCK_SECONDS 10
 
 struct sandbox {
 	struct prepared *creation;
@@ -330,7 +329,7 @@ int sandbox_make_room(const struct prepared *c, const char *name)
 		status = OCI_STOPPED;
 	if (container_locked(&old) || status != OCI_STOPPED)
 		return fail(EEXIST, "--name: a sandbox '%s' is running", name);
-	r = state_dir_lock(&old, LOCK_SECONDS);
+	r = state_dir_lock(&old, STATE_DIR_LOCK_SECONDS);
 	if (r == -ENOENT) {
 		err_clear();
 		return 0;

@@ -18,9 +18,6 @@
 #include "runtime/launch/foreground.h"
 #include "runtime/sandbox/request.h"
 
-#define CANNOT_EXECUTE 126
-#define NOT_FOUND 127
-
 static bool is_allowed(const struct policy *policy)
 {
 	return !policy->set[KEY_ALLOW_UNSANDBOXED] || policy->allow_unsandboxed;
@@ -98,7 +95,8 @@ static int become(const struct request *request,
 	give_descriptors_back();
 	(void)signal(SIGPIPE, SIG_DFL);
 	execvp(file, (char *const *)command);
-	status = errno == ENOENT ? NOT_FOUND : CANNOT_EXECUTE;
+	status = errno == ENOENT ? FOREGROUND_NOT_FOUND :
+				   FOREGROUND_CANNOT_EXECUTE;
 	fail(errno, "%s", command[0]);
 	log_error(err_text());
 	return status;

@@ -22,7 +22,6 @@
 #include "runtime/sandlock-oci/commands.h"
 #include "runtime/sandlock-oci/image_options.h"
 
-#define LOCK_SECONDS 10
 #define LOG "dump.log"
 
 struct checkpoint_options {
@@ -248,7 +247,7 @@ static int run(const struct session *session, const void *options, int argc,
 		return r;
 	r = container_load(session->arena, session->root, argv[0], &lock);
 	if (r >= 0)
-		r = state_dir_lock(&lock, LOCK_SECONDS);
+		r = state_dir_lock(&lock, STATE_DIR_LOCK_SECONDS);
 	/* Read again: it may have changed while we waited for the lock. */
 	if (r >= 0)
 		r = container_load_sound(session->arena, session->root, argv[0],

@@ -16,8 +16,6 @@
 #include "runtime/container/state_dir.h"
 #include "runtime/sandlock-oci/commands.h"
 
-#define LOCK_SECONDS 10
-
 struct delete_options {
 	bool force, regex;
 };
@@ -64,11 +62,11 @@ static int lock_by_force(const struct container *c)
 	int r = state_dir_lock(c, 0);
 
 	if (r == -EBUSY && !lock_holder_is_stopped(c))
-		r = state_dir_lock(c, LOCK_SECONDS);
+		r = state_dir_lock(c, STATE_DIR_LOCK_SECONDS);
 	if (r != -EBUSY)
 		return r;
 	r = lock_holder_end(c);
-	return r < 0 ? r : state_dir_lock(c, LOCK_SECONDS);
+	return r < 0 ? r : state_dir_lock(c, STATE_DIR_LOCK_SECONDS);
 }
 
 static int delete_one(const struct session *session, const char *id, bool force)
@@ -79,7 +77,7 @@ static int delete_one(const struct session *session, const char *id, bool force)
 	r = container_load(session->arena, session->root, id, &lock);
 	if (r >= 0)
 		r = force ? lock_by_force(&lock) :
-			    state_dir_lock(&lock, LOCK_SECONDS);
+			    state_dir_lock(&lock, STATE_DIR_LOCK_SECONDS);
 	/* Only here: what is missing later on is not the container. */
 	if (r == -ENOENT && force)
 		return 0;

@@ -23,7 +23,6 @@
 /* Beside config.json: its linux.resources, as updates have left them. */
 #define RESOURCES "resources.json"
 #define MAX_RESOURCES (4UL << 20)
-#define LOCK_SECONDS 10
 
 enum limit {
 	MEMORY_LIMIT,
@@ -455,7 +454,7 @@ static int run(const struct session *session, const void *options, int argc,
 	r = change_text(session->arena, o, &change);
 	if (r < 0)
 		return r;
-	r = state_dir_lock(&c, LOCK_SECONDS);
+	r = state_dir_lock(&c, STATE_DIR_LOCK_SECONDS);
 	if (r < 0)
 		return r;
 	return update_locked(session, o, &c, change);

@@ -12,10 +12,8 @@
 #include "base/io.h"
 #include "oci/write.h"
 #include "runtime/diagnose/denials.h"
+#include "runtime/launch/foreground.h"
 #include "runtime/sandbox/request.h"
-
-#define CANNOT_EXECUTE 126
-#define NOT_FOUND 127
 
 int result_open(struct result *ret)
 {
@@ -100,7 +98,8 @@ static bool may_be_denied(const struct result *result)
 	if (result->timed_out || result->error || *result->signal ||
 	    !result->sandboxed)
 		return false;
-	if (result->status == CANNOT_EXECUTE || result->status == NOT_FOUND)
+	if (result->status == FOREGROUND_CANNOT_EXECUTE ||
+	    result->status == FOREGROUND_NOT_FOUND)
 		return true;
 	return result->status != 0 && isatty(STDERR_FILENO);
 }

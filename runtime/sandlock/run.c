@@ -13,6 +13,7 @@
 #include "runtime/diagnose/limits_hit.h"
 #include "runtime/diagnose/trace.h"
 #include "runtime/enforce/no_namespaces.h"
+#include "runtime/launch/foreground.h"
 #include "runtime/sandbox/collect.h"
 #include "runtime/sandbox/env_file.h"
 #include "runtime/sandbox/request.h"
@@ -22,8 +23,6 @@
 #include "runtime/sandlock/commands.h"
 #include "runtime/sandlock/result.h"
 
-#define CANNOT_EXECUTE 126
-#define NOT_FOUND 127
 #define TIMED_OUT 124
 
 static bool is_about_program(const struct creation *c)
@@ -38,7 +37,8 @@ static int status_of_failure(const struct creation *c, int r)
 	if (!is_about_program(c))
 		return r;
 	log_error(err_text());
-	return r == -ENOENT || r == -ENOTDIR ? NOT_FOUND : CANNOT_EXECUTE;
+	return r == -ENOENT || r == -ENOTDIR ? FOREGROUND_NOT_FOUND :
+					       FOREGROUND_CANNOT_EXECUTE;
 }
 
 /* GO to the end of the child's words; traces: why looks on, not the audit. */
