@@ -217,6 +217,16 @@ static void a_printed_plan_has_the_numbers_of_its_steps(void **state)
 		strstr(text, "join cgroup /c/pids/x  [linux.cgroupsPath]"));
 }
 
+static void steps_and_words_have_names(void **state)
+{
+	(void)state;
+	for (int op = 0; op < STEP_MAX; op++)
+		assert_string_not_equal(step_name((enum step_op)op),
+					"unknown step");
+	for (uint32_t word = WORD_UNPLACED; word <= WORD_GO; word++)
+		assert_string_not_equal(word_name(word), "?");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -228,6 +238,7 @@ int main(void)
 		TEST(systemd_places_it_at_a_stop),
 		TEST(arming_fills_the_slots_that_steps_name),
 		TEST(what_was_not_made_leaves_its_slot_empty),
+		TEST(steps_and_words_have_names),
 		TEST(a_printed_plan_has_the_numbers_of_its_steps),
 	};
 
