@@ -2,13 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/plan.bats - the plan exists before the first effect: what `create
 # --dump-plan` prints is what the container's process walks.
+#
+# The dollars in single quotes are those of jq and of another shell.
+# shellcheck disable=SC2016
 
 load helpers
 load hooks
 
 teardown() {
+	local dir
+
+	for dir in ${SLICE:+$(cgroup_dirs "/$SLICE")}; do
+		rmdir "$dir"
+	done
 	[ -z "${LISTENER:-}" ] || kill "$LISTENER" 2>/dev/null || true
-	[ ! -e "$TMP/netns" ] || umount "$TMP/netns"
+	[ -z "${OTHER:-}" ] || kill "$OTHER" 2>/dev/null || true
 	sandlock_teardown
 }
 
@@ -135,12 +143,18 @@ time.sleep(1000)' "$TMP/manager" 3>&- &
 	assert_same_plan oci
 }
 
+# has_own_network PID: it is not in the network namespace of this shell.
+has_own_network() {
+	[ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ]
+}
+
 @test "the dumped plan with a network namespace to join is the one that runs" {
 	requires root
 	full_bundle
-	touch "$TMP/netns"
-	unshare --net="$TMP/netns" true
-	config --arg path "$TMP/netns" '(.linux.namespaces[] |
+	unshare --net sleep 1000 3>&- &
+	OTHER=$!
+	wait_until has_own_network "$OTHER"
+	config --arg path "/proc/$OTHER/ns/net" '(.linux.namespaces[] |
 		select(.type == "network")).path = $path'
 	assert_same_plan oci
 	grep -q "join namespace network" "$TMP/dumped"
@@ -158,6 +172,24 @@ time.sleep(1000)' "$TMP/manager" 3>&- &
 	oci --debug --log "$TMP/log" --log-format json create \
 		--bundle "$BUNDLE" box
 	walked "$TMP/log" | diff -u "$TMP/dumped" -
+}
+
+# oci_with_units WORD...: `sandlock-oci --systemd-cgroup`, with a helper that
+# makes no unit and says that it has.
+oci_with_units() {
+	printf '#!/bin/sh\n[ "$1" = root ] && echo / || echo "%s"\n' \
+		"/$SLICE/box-box.scope" >"$TMP/sandlock-systemd"
+	chmod +x "$TMP/sandlock-systemd"
+	SANDLOCK_LIBEXEC=$TMP oci --systemd-cgroup "$@"
+}
+
+@test "the dumped plan with --systemd-cgroup is the one that runs" {
+	requires root cgroupfs
+	SLICE=sandlocktest$BASHPID.slice
+	full_bundle
+	config --arg path "$SLICE:box:box" '.linux.cgroupsPath = $path'
+	assert_same_plan oci_with_units
+	grep -q "wait for the runtime UNPLACED" "$TMP/dumped"
 }
 
 @test "the dumped plan of a user is the one that runs" {
