@@ -129,6 +129,32 @@ int json_array(struct arena *arena, const struct json_value *v,
 	return 0;
 }
 
+int json_members(struct arena *arena, const struct json_value *v,
+		 JSON_READER((*read)), size_t size, void *ret_items,
+		 size_t *ret_n)
+{
+	size_t n = 0;
+	char *items;
+	int r = json_expect(v, JSON_OBJECT);
+
+	if (r < 0)
+		return r;
+	items = arena_array(arena, v->n, size);
+	if (!items)
+		return -ENOMEM;
+	json_each (member, v) {
+		if (member->type == JSON_NULL)
+			continue;
+		r = read(arena, member, items + n * size);
+		if (r < 0)
+			return json_fail_member(r, v, member->key);
+		n++;
+	}
+	memcpy(ret_items, &items, sizeof items);
+	*ret_n = n;
+	return 0;
+}
+
 int json_choose(const struct json_value *v, const struct json_choice *choices,
 		size_t n, uint64_t *ret)
 {

@@ -105,6 +105,10 @@ int json_object(struct arena *arena, const struct json_value *v,
 int json_array(struct arena *arena, const struct json_value *v,
 	       JSON_READER((*read)), size_t size, void *ret_items,
 	       size_t *ret_n);
+/* The same for an object; the reader finds the key in v->key, nulls are left out. */
+int json_members(struct arena *arena, const struct json_value *v,
+		 JSON_READER((*read)), size_t size, void *ret_items,
+		 size_t *ret_n);
 
 /* A word and the number it stands for. */
 struct json_choice {

@@ -109,46 +109,30 @@ static JSON_READER(read_interface)
 	return json_fail(v, "'%.200s' is not a network device name", v->text);
 }
 
-static int read_net_device(struct arena *arena, const struct json_value *v,
-			   struct oci_net_device *ret)
+static JSON_READER(read_net_device)
 {
 	static const struct json_field fields[] = {
 		JSON_FIELD("name", read_interface, struct oci_net_device, name),
 	};
+	struct oci_net_device *device = ret;
 	int r;
 
 	if (!oci_is_interface_name(v->key))
 		return json_fail(v, "not a network device name");
 	r = json_object(arena, v, fields, COUNT(fields), ret);
-	ret->host_name = v->key;
-	if (!ret->name)
-		ret->name = v->key;
+	device->host_name = v->key;
+	if (!device->name)
+		device->name = v->key;
 	return r;
 }
 
 JSON_READER(oci_read_net_devices)
 {
 	struct oci_linux *linux_ = ret;
-	struct oci_net_device *devices;
-	size_t n = 0;
-	int r = json_expect(v, JSON_OBJECT);
 
-	if (r < 0)
-		return r;
-	devices = arena_array(arena, v->n, sizeof *devices);
-	if (!devices)
-		return -ENOMEM;
-	json_each (member, v) {
-		if (member->type == JSON_NULL)
-			continue;
-		r = read_net_device(arena, member, &devices[n]);
-		if (r < 0)
-			return json_fail_member(r, v, member->key);
-		n++;
-	}
-	linux_->net_devices = devices;
-	linux_->nnet_devices = n;
-	return 0;
+	return json_members(arena, v, read_net_device,
+			    sizeof(struct oci_net_device), &linux_->net_devices,
+			    &linux_->nnet_devices);
 }
 
 static JSON_READER(read_line)

@@ -371,8 +371,7 @@ static JSON_READER(read_rdma_limit)
 	return r;
 }
 
-static int read_rdma_device(struct arena *arena, const struct json_value *v,
-			    struct oci_rdma *ret)
+static JSON_READER(read_rdma_device)
 {
 	static const struct json_field fields[] = {
 		JSON_FIELD("hcaHandles", read_rdma_limit, struct oci_rdma,
@@ -380,6 +379,7 @@ static int read_rdma_device(struct arena *arena, const struct json_value *v,
 		JSON_FIELD("hcaObjects", read_rdma_limit, struct oci_rdma,
 			   objects),
 	};
+	struct oci_rdma *device = ret;
 	int r;
 
 	if (!*v->key || v->key[strcspn(v->key, " \t\n")])
@@ -387,35 +387,18 @@ static int read_rdma_device(struct arena *arena, const struct json_value *v,
 	r = json_object(arena, v, fields, COUNT(fields), ret);
 	if (r < 0)
 		return r;
-	if (!ret->handles.set && !ret->objects.set)
+	if (!device->handles.set && !device->objects.set)
 		return json_fail(v, "needs hcaHandles or hcaObjects");
-	ret->device = v->key;
+	device->device = v->key;
 	return 0;
 }
 
 static JSON_READER(read_rdma)
 {
 	struct oci_resources *res = ret;
-	struct oci_rdma *devices;
-	size_t n = 0;
-	int r = json_expect(v, JSON_OBJECT);
 
-	if (r < 0)
-		return r;
-	devices = arena_array(arena, v->n, sizeof *devices);
-	if (!devices)
-		return -ENOMEM;
-	json_each (member, v) {
-		if (member->type == JSON_NULL)
-			continue;
-		r = read_rdma_device(arena, member, &devices[n]);
-		if (r < 0)
-			return json_fail_member(r, v, member->key);
-		n++;
-	}
-	res->rdma = devices;
-	res->nrdma = n;
-	return 0;
+	return json_members(arena, v, read_rdma_device, sizeof(struct oci_rdma),
+			    &res->rdma, &res->nrdma);
 }
 
 static JSON_READER(read_unified)

@@ -12,8 +12,6 @@ struct arena;
 /* Nodes, bind mounts and device rules of those that are not to be there. */
 int gpus_take_away(struct arena *arena, const struct policy *policy,
 		   struct oci_spec *spec);
-/* All that the host has, for a sandbox: what is taken away is decided after. */
-int gpus_of_host(struct arena *arena, struct oci_spec *spec);
 /* CUDA_VISIBLE_DEVICES and the like: those that are left, counted from 0. */
 int gpus_env(struct arena *arena, const struct policy *policy,
 	     struct strings *ret);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandbox/gpus.c - the host's GPU nodes, for a sandbox that may use some. */
+#include "runtime/sandbox/gpus.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,8 +11,9 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/util.h"
+#include "oci/oci.h"
 #include "policy/glob.h"
-#include "runtime/enforce/gpus.h"
+#include "policy/policy.h"
 
 static const char *const nodes[] = {
 	"/dev/nvidia*",

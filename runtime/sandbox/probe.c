@@ -27,7 +27,7 @@ struct setting {
 	const struct confine_filter *filter;
 };
 
-struct step {
+struct probe_step {
 	const char *name;
 	int (*run)(const struct setting *setting);
 };
@@ -121,8 +121,8 @@ static int install_filter(const struct setting *setting)
 
 /* ---- the child ---- */
 
-static void try_all(const struct step *steps, const struct setting *setting,
-		    int to)
+static void try_all(const struct probe_step *steps,
+		    const struct setting *setting, int to)
 {
 	struct outcome outcome = { .step = -1 };
 
@@ -136,7 +136,7 @@ static void try_all(const struct step *steps, const struct setting *setting,
 	_exit(0);
 }
 
-static int try(const struct step *steps, const struct setting *setting,
+static int try(const struct probe_step *steps, const struct setting *setting,
 	       struct host_probe *ret)
 {
 	struct outcome outcome;
@@ -175,7 +175,7 @@ static int try(const struct step *steps, const struct setting *setting,
 
 static int try_namespaces(bool users, struct host_probe *ret)
 {
-	static const struct step steps[] = {
+	static const struct probe_step steps[] = {
 		{ "make a user namespace", make_users },
 		{ "map the own ids in a user namespace", map_ids },
 		{ "make the other namespaces", make_others },
@@ -190,7 +190,7 @@ static int try_namespaces(bool users, struct host_probe *ret)
 
 static int try_seccomp(struct arena *arena, struct host_probe *ret)
 {
-	static const struct step steps[] = {
+	static const struct probe_step steps[] = {
 		{ "install a filter", install_filter },
 		{ NULL, NULL },
 	};

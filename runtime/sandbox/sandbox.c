@@ -17,9 +17,9 @@
 #include "base/util.h"
 #include "oci/write.h"
 #include "runtime/container/delete.h"
-#include "runtime/enforce/gpus.h"
 #include "runtime/enforce/policy_files.h"
 #include "runtime/enforce/view.h"
+#include "runtime/sandbox/gpus.h"
 #include "runtime/sandbox/hide_state.h"
 #include "runtime/sandbox/name.h"
 

@@ -6,6 +6,14 @@
 #include "runtime/container/container.h"
 #include "runtime/sandlock-oci/commands.h"
 
+static int load(const struct session *session, const char *id,
+		struct container *ret, enum oci_status *ret_status)
+{
+	int r = container_load_sound(session->arena, session->root, id, ret);
+
+	return r < 0 ? r : container_status(ret, ret_status);
+}
+
 static int freeze(const struct session *session, const struct container *c,
 		  bool on)
 {
@@ -22,14 +30,10 @@ static int pause_run(const struct session *session, const void *options,
 {
 	autocontainer struct container c = CONTAINER_NONE;
 	enum oci_status status;
-	int r;
+	int r = load(session, argv[0], &c, &status);
 
 	(void)options;
 	(void)argc;
-	r = container_load_sound(session->arena, session->root, argv[0], &c);
-	if (r < 0)
-		return r;
-	r = container_status(&c, &status);
 	if (r < 0)
 		return r;
 	if (status == OCI_PAUSED)
@@ -44,14 +48,10 @@ static int resume_run(const struct session *session, const void *options,
 {
 	autocontainer struct container c = CONTAINER_NONE;
 	enum oci_status status;
-	int r;
+	int r = load(session, argv[0], &c, &status);
 
 	(void)options;
 	(void)argc;
-	r = container_load_sound(session->arena, session->root, argv[0], &c);
-	if (r < 0)
-		return r;
-	r = container_status(&c, &status);
 	if (r < 0)
 		return r;
 	if (status != OCI_PAUSED)
