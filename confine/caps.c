@@ -31,7 +31,6 @@
 #define WEAK __attribute__((weak))
 
 WEAK char *_libcap_strdup(const char *text);
-WEAK cap_iab_t cap_iab_init(void);
 
 WEAK cap_value_t cap_max_bits(void)
 {
