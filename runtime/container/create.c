@@ -397,7 +397,7 @@ static int tell_callers(struct creation *c)
 	if (o->console_socket)
 		r = console_send(o->console_socket, c->launch.console);
 	if (r >= 0 && o->pidfd_socket)
-		r = pidfd_send(o->pidfd_socket, c->launch.pidfd);
+		r = console_send_pidfd(o->pidfd_socket, c->launch.pidfd);
 	if (r >= 0 && o->pid_file) {
 		r = pid_file_write(o->pid_file, c->launch.pid);
 		c->pid_file_written = r >= 0;

@@ -17,6 +17,7 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "runtime/container/create.h"
+#include "runtime/launch/console.h"
 #include "runtime/launch/device_nodes.h"
 #include "runtime/launch/idmap.h"
 #include "runtime/launch/inherited.h"
@@ -68,20 +69,6 @@ static int find_rootfs(struct prepared *p)
 		return fail(0, "root.path: / is the host's own root");
 	p->in.rootfs = arena_strdup(p->arena, real);
 	return p->in.rootfs ? 0 : -ENOMEM;
-}
-
-static int check_terminal(const struct prepared *p)
-{
-	bool detached = p->in.has_gate || p->options->detach;
-	bool terminal = p->in.process->terminal;
-
-	if (terminal && detached && !p->options->console_socket)
-		return fail(0, "cannot allocate tty if sandlock-oci will "
-			       "detach without setting console socket");
-	if (p->options->console_socket && !(terminal && detached))
-		return fail(0, "cannot use console socket if sandlock-oci "
-			       "will not detach or allocate tty");
-	return 0;
 }
 
 static int count_listen_fds(unsigned int *ret)
@@ -250,7 +237,9 @@ int create_prepare_spec(struct prepared *p)
 	p->in.enforcement = &p->enforcement;
 	p->in.process = p->spec.process;
 	p->in.has_console = p->spec.process->terminal;
-	r = check_terminal(p);
+	r = console_check(p->in.process->terminal,
+			  p->in.has_gate || p->options->detach,
+			  p->options->console_socket);
 	if (r < 0)
 		return r;
 	r = check_descriptors(p);

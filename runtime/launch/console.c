@@ -38,7 +38,19 @@ int console_send(const char *socket_path, int master)
 	return r < 0 ? fail_in(r, "console socket") : 0;
 }
 
-int pidfd_send(const char *socket_path, int pidfd)
+/* Engines compare these texts with those of runc. */
+int console_check(bool terminal, bool detached, const char *socket_path)
+{
+	if (terminal && detached && !socket_path)
+		return fail(0, "cannot allocate tty if sandlock-oci will "
+			       "detach without setting console socket");
+	if (socket_path && !(terminal && detached))
+		return fail(0, "cannot use console socket if sandlock-oci "
+			       "will not detach or allocate tty");
+	return 0;
+}
+
+int console_send_pidfd(const char *socket_path, int pidfd)
 {
 	int r = send_one(socket_path, "pidfd", pidfd);
 

@@ -29,10 +29,12 @@ struct console {
 	}
 #define CONSOLE_POLLS 3
 
+/* An error unless --console-socket is given for a terminal of a detached process. */
+int console_check(bool terminal, bool detached, const char *socket_path);
 /* Give the pty's master to whoever listens on the --console-socket. */
 int console_send(const char *socket_path, int master);
 /* Give a pidfd to whoever listens on the --pidfd-socket. */
-int pidfd_send(const char *socket_path, int pidfd);
+int console_send_pidfd(const char *socket_path, int pidfd);
 
 /*
  * Take the master over, for a relay to standard output, and to standard input

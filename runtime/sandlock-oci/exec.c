@@ -36,17 +36,6 @@ static int check_status(const struct container *c, bool ignore_paused)
 	}
 }
 
-static int check_terminal(const struct exec_options *o, bool terminal)
-{
-	if (terminal && o->detach && !o->console_socket)
-		return fail(0, "cannot allocate tty if sandlock-oci will "
-			       "detach without setting console socket");
-	if (o->console_socket && !(terminal && o->detach))
-		return fail(0, "cannot use console socket if sandlock-oci "
-			       "will not detach or allocate tty");
-	return 0;
-}
-
 static int tell_callers(const struct exec_options *o,
 			const struct launch *launch)
 {
@@ -55,7 +44,7 @@ static int tell_callers(const struct exec_options *o,
 	if (o->console_socket)
 		r = console_send(o->console_socket, launch->console);
 	if (r >= 0 && o->pidfd_socket)
-		r = pidfd_send(o->pidfd_socket, launch->pidfd);
+		r = console_send_pidfd(o->pidfd_socket, launch->pidfd);
 	if (r >= 0 && o->pid_file)
 		r = pid_file_write(o->pid_file, launch->pid);
 	return r;
@@ -128,7 +117,7 @@ static int exec_in(const struct session *session, const struct exec_options *o,
 			      &process);
 	if (r < 0)
 		return r;
-	r = check_terminal(o, process.terminal);
+	r = console_check(process.terminal, o->detach, o->console_socket);
 	if (r < 0)
 		return r;
 	/* A file has no other than its own. */
