@@ -263,45 +263,6 @@ static int read_value(struct arena *arena, enum policy_key key,
 	return 0;
 }
 
-int policy_asked_keys(struct arena *arena, struct strings *ret)
-{
-	const char **items = arena_array(arena, KEY_COUNT + 1, sizeof *items);
-	size_t n = 0;
-
-	if (!items)
-		return -ENOMEM;
-	for (enum policy_key key = 0; key < KEY_COUNT; key++)
-		if (policy_key_info(key)->bundle == POLICY_BUNDLE_ASK)
-			items[n++] = policy_key_name(key);
-	*ret = (struct strings){ .items = items, .n = n };
-	return 0;
-}
-
-int policy_allowed_keys(struct arena *arena, const char *list,
-			struct strings *ret)
-{
-	char *left = arena_strdup(arena, list);
-	struct strings asked;
-	const char **items;
-	size_t n = 0;
-	int r = left ? policy_asked_keys(arena, &asked) : -ENOMEM;
-
-	if (r < 0)
-		return r;
-	items = arena_array(arena, strlen(list) + 2, sizeof *items);
-	if (!items)
-		return -ENOMEM;
-	while (left) {
-		const char *name = strsep(&left, ",");
-
-		if (!strings_has(&asked, name))
-			return fail(0, "'%s' is not a key to be allowed", name);
-		items[n++] = name;
-	}
-	*ret = (struct strings){ .items = items, .n = n };
-	return 0;
-}
-
 /* Annotations may be written by who is not trusted with the host. */
 static int check_allowed(const struct door *door, enum policy_key key)
 {

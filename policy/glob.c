@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/glob.c - whether a path matches a pattern. */
+/* policy/glob.c - whether a component matches its pattern, and quoting. */
 #include "policy/glob.h"
 
 #include <string.h>
@@ -126,40 +126,6 @@ struct glob_part glob_part_next(const char **p)
 bool glob_part_is_deep(struct glob_part part)
 {
 	return part.len == 2 && memcmp(part.text, "**", 2) == 0;
-}
-
-/* The same again with components for bytes and "**" for the star. */
-bool policy_glob_match(const char *pattern, const char *path)
-{
-	const char *p = pattern, *s = path + strspn(path, "/");
-	const char *deep = NULL, *resume = NULL;
-
-	if ((*pattern == '/') != (*path == '/'))
-		return false;
-	p += strspn(p, "/");
-	for (;;) {
-		const char *after = p, *rest = s;
-		struct glob_part part = glob_part_next(&after);
-		struct glob_part name = glob_part_next(&rest);
-
-		if (!*s)
-			return !*p;
-		if (*p && glob_part_is_deep(part)) {
-			if (!*after)
-				return true;
-			deep = p = after;
-			resume = s;
-		} else if (*p && glob_part_match(part, name.text, name.len)) {
-			p = after;
-			s = rest;
-		} else if (deep) {
-			glob_part_next(&resume);
-			p = deep;
-			s = resume;
-		} else {
-			return false;
-		}
-	}
 }
 
 const char *policy_glob_quote(struct arena *arena, const char *text)

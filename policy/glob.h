@@ -17,7 +17,6 @@ struct strings;
 #define POLICY_GLOB_MAX 10000
 
 bool policy_is_glob(const char *pattern);
-bool policy_glob_match(const char *pattern, const char *path);
 /* The pattern that matches only this text; the text of such a pattern. */
 const char *policy_glob_quote(struct arena *arena, const char *text);
 const char *policy_glob_unquote(struct arena *arena, const char *pattern);

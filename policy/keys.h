@@ -158,7 +158,6 @@ struct policy_type_info {
 	void (*write)(struct policy_text *out, const void *value);
 	/* For display, without secrets; NULL: the same as write. */
 	void (*show)(struct policy_text *out, const void *value);
-	bool (*equal)(const void *a, const void *b);
 	void (*schema)(struct writer *w, const struct policy_key_info *key);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/mounts.c - read, write and compare the mounts of filesystem.mount. */
+/* policy/mounts.c - read and write the mounts of filesystem.mount. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -157,31 +157,6 @@ POLICY_WRITER(policy_write_mounts)
 		text_put_quoted(out, host);
 	}
 	text_put(out, mounts->n ? " }" : "}");
-}
-
-static bool has(const struct policy_mounts *mounts,
-		const struct policy_mount *mount)
-{
-	for (size_t i = 0; i < mounts->n; i++) {
-		const struct policy_mount *m = &mounts->items[i];
-
-		if (streq(m->inside, mount->inside))
-			return streq(m->host, mount->host) &&
-			       m->readonly == mount->readonly &&
-			       m->optional == mount->optional;
-	}
-	return false;
-}
-
-/* Each path inside is unique, so the order does not matter. */
-POLICY_EQUAL(policy_equal_mounts)
-{
-	const struct policy_mounts *x = a, *y = b;
-
-	for (size_t i = 0; x->n == y->n && i < x->n; i++)
-		if (!has(y, &x->items[i]))
-			return false;
-	return x->n == y->n;
 }
 
 bool policy_mount_is_absent(const struct policy_mount *mount)

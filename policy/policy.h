@@ -295,11 +295,6 @@ int policy_from_annotations(struct arena *arena,
 			    const struct strings *allowed,
 			    const struct policy_place *place,
 			    struct policy *ret, const char **ret_profile);
-/* The keys that annotations may set only if the operator allows it. */
-int policy_asked_keys(struct arena *arena, struct strings *ret);
-/* "section.key,…" as allowed; what is not one of these keys is an error. */
-int policy_allowed_keys(struct arena *arena, const char *list,
-			struct strings *ret);
 /* Whether there is any annotation of ours. */
 bool policy_is_annotated(const struct oci_annotations *annotations);
 /* Warn about annotations whose names are almost ours. */
@@ -357,7 +352,6 @@ int policy_to_toml(struct arena *arena, const struct policy *policy,
 /* The same for display, with only the names of variables and credentials. */
 int policy_show(struct arena *arena, const struct policy *policy,
 		const char **ret);
-bool policy_equal(const struct policy *a, const struct policy *b);
 /* In a bundle a section is enforced only if one of its keys is set. */
 bool policy_has_section(const struct policy *policy,
 			enum policy_section section);

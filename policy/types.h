@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/types.h - how values are written, compared and described. */
+/* policy/types.h - how values are written and described. */
 #pragma once
 
 #include "policy/keys.h"
 
 #define POLICY_WRITER(name) \
 	void name(struct policy_text *out, const void *value)
-#define POLICY_EQUAL(name) bool name(const void *a, const void *b)
 #define POLICY_SCHEMA(name) \
 	void name(struct writer *w, const struct policy_key_info *key)
 
@@ -25,19 +24,6 @@ POLICY_WRITER(policy_write_branch);
 POLICY_WRITER(policy_write_mode);
 POLICY_WRITER(policy_write_numbers);
 POLICY_WRITER(policy_write_protections);
-
-POLICY_EQUAL(policy_equal_bool);
-POLICY_EQUAL(policy_equal_u32);
-POLICY_EQUAL(policy_equal_u64);
-POLICY_EQUAL(policy_equal_time);
-POLICY_EQUAL(policy_equal_text);
-POLICY_EQUAL(policy_equal_strings);
-POLICY_EQUAL(policy_equal_names);
-POLICY_EQUAL(policy_equal_map);
-POLICY_EQUAL(policy_equal_mounts);
-POLICY_EQUAL(policy_equal_branch);
-POLICY_EQUAL(policy_equal_mode);
-POLICY_EQUAL(policy_equal_numbers);
 
 POLICY_SCHEMA(policy_schema_bool);
 POLICY_SCHEMA(policy_schema_number);

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "tests/fuzz/round_trip.h"
+#include "tests/unit/policy_asked.h"
 
 static const struct policy_place place = { .home = "/home/u", .bundle = true };
 

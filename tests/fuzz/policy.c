@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "tests/fuzz/round_trip.h"
 #include "tests/unit/flag_words.h"
+#include "tests/unit/policy_asked.h"
 
 static enum policy_key key;
 static struct policy policy;

@@ -185,24 +185,13 @@ static void demand_wrapped(struct arena *arena)
 	demand_same(&args.request, &other.request);
 }
 
-static bool is_same_key(const struct policy *a, const struct policy *b,
-			enum policy_key key)
-{
-	enum policy_type type = policy_key_info(key)->type;
-
-	return a->set[key] == b->set[key] &&
-	       (!a->set[key] ||
-		policy_type_info(type)->equal(policy_value(a, key),
-					      policy_value(b, key)));
-}
-
 /* Of the file, if the flags have not set it. */
 static bool is_of(const struct policy *file, const struct policy *flags,
 		  enum policy_key key)
 {
 	const struct policy *policy = &args.request.policy;
 
-	return is_same_key(policy, flags->set[key] ? flags : file, key);
+	return policy_equal_key(policy, flags->set[key] ? flags : file, key);
 }
 
 /* The file alone, the flags alone. */

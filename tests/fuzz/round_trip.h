@@ -6,6 +6,7 @@
 
 #include "policy/keys.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/policy_equal.h"
 
 /* The current directory has what a pattern would read otherwise. */
 static const struct policy_place fuzz_place = { .cwd = "/srv/[d]",

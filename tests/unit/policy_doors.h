@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "policy/keys.h"
+#include "tests/unit/policy_asked.h"
 
 static const struct policy_place at_home = { .cwd = "/srv/dir",
 					     .home = "/home/u",

@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "oci/json.h"
 #include "policy/presets.h"
+#include "tests/unit/policy_equal.h"
 #include "tests/unit/policy_samples.h"
 
 /* Last: it makes a macro of fail. */

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/util.h"
 #include "tests/unit/policy_doors.h"
+#include "tests/unit/policy_equal.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>

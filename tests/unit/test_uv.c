@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "policy/policy.h"
 #include "tests/unit/arena_state.h"
+#include "tests/unit/policy_equal.h"
 
 /* Last: it makes a macro of fail. */
 #include <cmocka.h>
