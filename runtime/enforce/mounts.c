@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/mounts.c - read-only mounts, where a policy lets nothing be
- * written.
+ * runtime/enforce/mounts.c - mount the directories of filesystem.mount, and make
+ * read-only what a policy lets nobody write.
  *
  * Landlock does not judge chmod, chown, utime and attributes; a read-only mount
  * does. So the root becomes read-only, but for writable paths in it that get
  * mounts of their own, and so do binds that no writable path touches.
  */
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -15,6 +16,64 @@
 #include "confine/files.h"
 #include "policy/glob.h"
 #include "runtime/enforce/spec.h"
+
+/* ---- the directories of filesystem.mount ---- */
+
+static int make_mount(const struct policy_mount *mount, bool look,
+		      struct oci_mount *ret)
+{
+	static const char *const writable[] = { "rbind", "rw", NULL };
+	static const char *const readonly[] = { "rbind", "ro", "rro", NULL };
+	struct stat st;
+
+	if (look && stat(mount->host, &st) < 0)
+		return fail(errno, "filesystem.mount '%s': %s", mount->inside,
+			    mount->host);
+	*ret = (struct oci_mount){
+		.destination = mount->inside,
+		.source = mount->host,
+		.type = "bind",
+		.options = mount->readonly ? STRINGS_OF(readonly) :
+					     STRINGS_OF(writable),
+	};
+	return 0;
+}
+
+int enforce_host_mounts(struct arena *arena,
+			const struct enforcement *enforcement,
+			struct oci_spec *spec)
+{
+	const struct policy_mounts *wanted = &enforcement->policy.mount;
+	bool look = enforcement->creating;
+	struct oci_mount *mounts;
+	size_t n = spec->nmounts;
+
+	if (!wanted->n || enforcement->view)
+		return 0;
+	if (!spec->linux_.namespaces[OCI_NS_MOUNT].listed ||
+	    spec->linux_.namespaces[OCI_NS_MOUNT].path)
+		return fail(0, "filesystem.mount needs a mount namespace of "
+			       "its own");
+	mounts = arena_grow(arena, spec->mounts, n, n + wanted->n,
+			    sizeof *mounts);
+	if (!mounts)
+		return -ENOMEM;
+	for (size_t i = 0; i < wanted->n; i++) {
+		int r;
+
+		if (look && policy_mount_is_absent(&wanted->items[i]))
+			continue;
+		r = make_mount(&wanted->items[i], look, &mounts[n]);
+		if (r < 0)
+			return r;
+		n++;
+	}
+	spec->mounts = mounts;
+	spec->nmounts = n;
+	return 0;
+}
+
+/* ---- what nothing may write ---- */
 
 struct writable {
 	struct arena *arena;

@@ -7,12 +7,12 @@
 /* Pure. Limits meet those of the bundle at the smaller value. */
 int enforce_spec(struct arena *arena, struct enforcement *enforcement,
 		 struct oci_spec *spec);
-/* enforce_limits.c: that limits.cpu_cores are cores of this host. */
+/* That limits.cpu_cores are cores of this host. */
 int enforce_check_cores(const struct policy_numbers *cores);
-/* enforce_mounts.c: read-only what may not be written; enforcement->writable. */
+/* mounts.c: read-only what may not be written; enforcement->writable. */
 int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 		   struct oci_spec *spec);
-/* enforce_host.c: what filesystem.mount brings. */
+/* The same: what filesystem.mount brings. */
 int enforce_host_mounts(struct arena *arena,
 			const struct enforcement *enforcement,
 			struct oci_spec *spec);
