@@ -127,82 +127,126 @@ static bool names_entry(const char *pattern, const char *entry)
 	return is_variable(entry, pattern);
 }
 
-static bool any_names(const char *const *patterns, const char *entry)
+/* "*" is a prefix of every name. */
+static bool any_names(const struct strings *patterns, const char *entry)
 {
-	for (; patterns && *patterns; patterns++)
-		if (names_entry(*patterns, entry))
+	for (size_t i = 0; i < patterns->n; i++)
+		if (names_entry(patterns->items[i], entry))
 			return true;
 	return false;
 }
 
-static bool lists(const struct policy_names *given, const char *entry)
+static int add_all(struct arena *arena, const char *const *names,
+		   struct strings *ret)
 {
-	if (given->all)
-		return true;
-	for (size_t i = 0; i < given->names.n; i++) {
+	int r = 0;
+
+	for (; r == 0 && names && *names; names++)
+		r = strings_add(arena, ret, *names);
+	return r;
+}
+
+static int add_names(struct arena *arena, const struct policy_names *given,
+		     struct strings *ret)
+{
+	int r = given->all ? strings_add(arena, ret, "*") : 0;
+
+	for (size_t i = 0; r == 0 && i < given->names.n; i++) {
 		const char *name = given->names.items[i];
-		const char *const one[] = {
-			name,
-			NULL,
-		};
 
-		if (any_names(name[0] == '@' ? policy_env_preset(name + 1) :
-					       one,
-			      entry))
-			return true;
+		r = name[0] == '@' ?
+			    add_all(arena, policy_env_preset(name + 1), ret) :
+			    strings_add(arena, ret, name);
 	}
-	return false;
+	return r;
 }
 
-static bool is_wanted(const struct policy *policy, enum policy_env_base base,
-		      const char *entry)
+static int find_kept(struct arena *arena, const struct policy *policy,
+		     enum policy_env_base base, struct strings *ret)
 {
 	const struct policy_names *allow = &policy->allow_env;
 	bool chosen = policy->set[KEY_ALLOW_ENV];
+	int r = 0;
 
-	/* Without a name it cannot be judged. */
-	if (entry[0] == '=' || !strchr(entry, '='))
-		return false;
-	if (policy->set[KEY_DENY_ENV] && lists(&policy->deny_env, entry))
-		return false;
 	if (chosen && !allow->all && allow->names.n == 0)
-		return false;
-	if (chosen && lists(allow, entry))
-		return true;
-	if (policy->clean_env || base == POLICY_ENV_BASIC)
-		return any_names(basic, entry);
-	return base == POLICY_ENV_ALL && !chosen;
+		return 0;
+	if (chosen)
+		r = add_names(arena, allow, ret);
+	if (r == 0 && (policy->clean_env || base == POLICY_ENV_BASIC))
+		r = add_all(arena, basic, ret);
+	else if (r == 0 && base == POLICY_ENV_ALL && !chosen)
+		r = strings_add(arena, ret, "*");
+	return r;
 }
 
-static bool is_replaced(const struct policy *policy, const char *entry)
+int policy_env_rules(struct arena *arena, const struct policy *policy,
+		     enum policy_env_base base, struct env_rules *ret)
 {
-	for (size_t i = 0; i < policy->env.n; i++)
-		if (is_variable(entry, policy->env.items[i].key))
+	const struct policy_map *env = &policy->env;
+	struct env_rules rules = { 0 };
+	int r = find_kept(arena, policy, base, &rules.keep);
+
+	if (r == 0 && policy->set[KEY_DENY_ENV])
+		r = add_names(arena, &policy->deny_env, &rules.deny);
+	for (size_t i = 0; r == 0 && i < env->n; i++) {
+		const char *text = arena_printf(arena, "%s=%s",
+						env->items[i].key,
+						env->items[i].value);
+
+		r = text ? strings_add(arena, &rules.put, text) : -ENOMEM;
+	}
+	if (r == 0)
+		*ret = rules;
+	return r;
+}
+
+/* An entry without a name cannot be judged. */
+static bool is_kept(const struct env_rules *rules, const char *entry)
+{
+	if (entry[0] == '=' || !strchr(entry, '='))
+		return false;
+	return any_names(&rules->keep, entry) &&
+	       !any_names(&rules->deny, entry);
+}
+
+static bool is_replaced(const struct strings *put, const char *entry)
+{
+	size_t len = strcspn(entry, "=") + 1;
+
+	for (size_t i = 0; i < put->n; i++)
+		if (strncmp(put->items[i], entry, len) == 0)
 			return true;
 	return false;
 }
 
-int policy_environment(struct arena *arena, const struct policy *policy,
-		       enum policy_env_base base, const struct strings *given,
-		       struct strings *ret)
+int env_put(struct arena *arena, const struct strings *put,
+	    const struct strings *given, struct strings *ret)
 {
-	const struct policy_map *env = &policy->env;
 	const char **items =
-		arena_array(arena, given->n + env->n + 1, sizeof *items);
+		arena_array(arena, given->n + put->n + 1, sizeof *items);
 	size_t n = 0;
 
 	if (!items)
 		return -ENOMEM;
 	for (size_t i = 0; i < given->n; i++)
-		if (is_wanted(policy, base, given->items[i]) &&
-		    !is_replaced(policy, given->items[i]))
+		if (!is_replaced(put, given->items[i]))
 			items[n++] = given->items[i];
-	for (size_t i = 0; i < env->n; i++) {
-		items[n] = arena_printf(arena, "%s=%s", env->items[i].key,
-					env->items[i].value);
-		if (!items[n++])
-			return -ENOMEM;
-	}
+	for (size_t i = 0; i < put->n; i++)
+		items[n++] = put->items[i];
 	*ret = (struct strings){ .items = items, .n = n };
 	return 0;
+}
+
+int env_filter(struct arena *arena, const struct env_rules *rules,
+	       const struct strings *given, struct strings *ret)
+{
+	const char **items = arena_array(arena, given->n + 1, sizeof *items);
+	struct strings kept = { .items = items };
+
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < given->n; i++)
+		if (is_kept(rules, given->items[i]))
+			items[kept.n++] = given->items[i];
+	return env_put(arena, &rules->put, &kept, ret);
 }

@@ -55,11 +55,22 @@ enum policy_env_base {
 	POLICY_ENV_ALL,	  /* all, unless allow_env says which: bundles */
 };
 
+/* Which variables a process gets, of those that it is given. */
+struct env_rules {
+	struct strings keep; /* NAME or PREFIX*: the others are left out */
+	struct strings deny; /* left out although they are in keep */
+	struct strings put;  /* NAME=VALUE, instead of those of that name */
+};
+
 /*
- * The environment inside, of one given as KEY=VALUE. clean_env makes the base
- * basic; allow_env adds to it, and false or an empty list leaves nothing;
- * deny_env takes away; env has the last word.
+ * clean_env makes the base basic; allow_env adds to it, and false or an empty
+ * list leaves nothing; deny_env takes away; env has the last word.
  */
-int policy_environment(struct arena *arena, const struct policy *policy,
-		       enum policy_env_base base, const struct strings *given,
-		       struct strings *ret);
+int policy_env_rules(struct arena *arena, const struct policy *policy,
+		     enum policy_env_base base, struct env_rules *ret);
+/* The environment inside, of one given as KEY=VALUE; ret may be given. */
+int env_filter(struct arena *arena, const struct env_rules *rules,
+	       const struct strings *given, struct strings *ret);
+/* The entries of put instead of those of given that have the same name. */
+int env_put(struct arena *arena, const struct strings *put,
+	    const struct strings *given, struct strings *ret);
