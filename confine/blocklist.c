@@ -452,6 +452,11 @@ static int make_program(struct table *table, struct confine_filter *ret)
 	return r;
 }
 
+uint32_t confine_arch(void)
+{
+	return NATIVE;
+}
+
 int confine_blocklist(struct arena *arena, uint32_t arch,
 		      const struct confine_blocklist *list,
 		      struct confine_filter *ret)

@@ -40,6 +40,9 @@ struct confine_blocklist {
 	bool listener_follows; /* see confine_blocklist */
 };
 
+/* AUDIT_ARCH_… of this program. */
+uint32_t confine_arch(void);
+
 /*
  * The program that holds under any policy: what is refused gets EPERM (clone3
  * ENOSYS, so that libraries fall back to clone), a call of another ABI ends

@@ -482,6 +482,7 @@ struct oci_record {
 	const struct oci_cgroup_path *cgroups;
 	size_t ncgroups;
 	bool sandbox;		   /* made by `sandlock`, which waits */
+	bool enforced;		   /* has a policy: it cannot be without */
 	bool own_cgroup;	   /* we made it, we remove it */
 	const char *systemd_scope; /* its unit; NULL: cgroups of our own */
 	bool systemd_user;	   /* of the user's manager */

@@ -50,6 +50,8 @@ int oci_record_write(struct arena *arena, const struct oci_record *record,
 	put_u64(&w, "makerStart", record->maker_start);
 	if (record->sandbox)
 		put_bool(&w, "sandbox", true);
+	if (record->enforced)
+		put_bool(&w, "enforced", true);
 	put_i64(&w, "pid", record->pid);
 	put_u64(&w, "startTime", record->start_time);
 	put_inodes(&w, "namespaces", record->ns_inodes);
@@ -135,6 +137,7 @@ static const struct json_field record_fields[] = {
 	{ "maker", read_pid, FIELD(maker), false },
 	{ "makerStart", json_u64, FIELD(maker_start), false },
 	{ "sandbox", json_bool, FIELD(sandbox), false },
+	{ "enforced", json_bool, FIELD(enforced), false },
 	{ "pid", read_pid, FIELD(pid), true },
 	{ "startTime", json_u64, FIELD(start_time), true },
 	{ "namespaces", read_inodes, FIELD(ns_inodes), true },

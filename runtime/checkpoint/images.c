@@ -71,12 +71,11 @@ static bool is_idmapped(const struct oci_mount *mount)
 	return mount->has_mappings;
 }
 
-int images_check(const struct oci_spec *spec,
-		 const struct enforcement *enforcement)
+int images_check(const struct oci_spec *spec, bool enforced)
 {
 	if (geteuid() != 0)
 		return fail(EPERM, "criu needs root");
-	if (enforcement->active)
+	if (enforced)
 		return fail(0, "a container with a policy has no checkpoint: "
 			       "criu cannot restore what holds it");
 	for (size_t i = 0; i < spec->nmounts; i++)

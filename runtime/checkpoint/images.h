@@ -11,7 +11,6 @@
 #include "oci/oci.h"
 
 struct pb;
-struct enforcement;
 
 struct image_options {
 	const char *image_path;
@@ -43,8 +42,7 @@ struct images {
 #define autoimages AUTO(images_close)
 
 /* Require root; refuse policies and idmapped mounts, which criu would lose. */
-int images_check(const struct oci_spec *spec,
-		 const struct enforcement *enforcement);
+int images_check(const struct oci_spec *spec, bool enforced);
 /* Open the directories; make those that are missing when asked to. */
 int images_open(struct arena *arena, const struct image_options *options,
 		const char *log, bool make, struct images *ret);

@@ -22,6 +22,7 @@
 #include "base/sys.h"
 #include "base/util.h"
 #include "oci/state_root.h"
+#include "runtime/enforce/saved.h"
 
 #define MAX_ID 1024
 #define MAX_RECORD (4UL << 20)
@@ -398,6 +399,20 @@ int container_spec(struct arena *arena, const struct container *container,
 		   struct oci_spec *ret)
 {
 	return oci_spec_load(arena, container->dir, "config.json", ret);
+}
+
+int container_enforcement(struct arena *arena,
+			  const struct container *container,
+			  struct enforcement *ret)
+{
+	int r;
+
+	if (!container->record.enforced) {
+		*ret = (struct enforcement){ .kind = ENFORCE_NOTHING };
+		return 0;
+	}
+	r = enforce_load(arena, container->dir, ret);
+	return r < 0 ? fail_in(r, "%s", container->id) : 0;
 }
 
 static bool is_container(int root, const struct dirent *entry)

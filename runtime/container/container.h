@@ -2,9 +2,18 @@
 /*
  * runtime/container/container.h - a container on disk: reserve, load, look, signal, remove.
  *
- * <root>/<id>/ holds state.json (the record), config.json (the private copy) and
- * gate (the socket its init waits on). A flock on the directory says that a
- * create or delete is at work.
+ * <root>/<id>/ holds
+ *	state.json		the record; without it there is no container
+ *	config.json		the private copy of the bundle's
+ *	resources.json		linux.resources, once `update` has changed them
+ *	enforcement.json	what holds each process, of a container with a
+ *				policy: runtime/enforce/saved.h
+ *	policy.toml		that policy, for people and `sandlock inspect`
+ *	placeholders		empty files and directories to remove from the
+ *				host: runtime/enforce/placeholders.h
+ *	gate			the socket that its init waits on
+ *	notify			the directory of its readiness socket
+ * A flock on the directory says that a create or delete is at work.
  */
 #pragma once
 
@@ -15,6 +24,7 @@
 #include "oci/oci.h"
 
 struct arena;
+struct enforcement;
 struct sockaddr_un;
 
 struct container {
@@ -66,6 +76,14 @@ int container_pidfd(const struct container *container);
 /* The private copy of its config.json. */
 int container_spec(struct arena *arena, const struct container *container,
 		   struct oci_spec *ret);
+
+/*
+ * What holds its processes, as it was decided when it was created; nothing
+ * where it was created without a policy.
+ */
+int container_enforcement(struct arena *arena,
+			  const struct container *container,
+			  struct enforcement *ret);
 
 /* All IDs below root, sorted; a missing root is -ENOENT. */
 int container_ids(struct arena *arena, const char *root, struct strings *ret);

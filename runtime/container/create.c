@@ -30,6 +30,7 @@
 #include "runtime/container/start.h"
 #include "runtime/container/systemd.h"
 #include "runtime/enforce/files.h"
+#include "runtime/enforce/saved.h"
 #include "runtime/launch/console.h"
 #include "runtime/launch/sd_notify.h"
 #include "runtime/launch/stops.h"
@@ -64,6 +65,7 @@ static int write_intent(struct creation *c)
 		.maker = getpid(),
 		.annotations = p->spec.annotations,
 		.sandbox = p->in.dies_with_parent,
+		.enforced = p->enforcement.kind != ENFORCE_NOTHING,
 		.own_cgroup = c->cgroup.n > 0,
 		.systemd_scope = p->unit.name,
 		.systemd_user = p->unit.name && p->facts.rootless,
@@ -182,7 +184,7 @@ static void warn_of_missing_cgroups(const struct creation *c, size_t wanted)
 	const struct prepared *p = c->prepared;
 	const char *path = p->spec.linux_.cgroups_path;
 
-	if (!p->facts.rootless || p->enforcement.view)
+	if (!p->facts.rootless || p->enforcement.kind >= ENFORCE_SANDBOX)
 		return;
 	if (is_set(path) && c->cgroup.n < wanted)
 		log_notice("linux.cgroupsPath: '%s' is ignored in %zu of %zu "

@@ -100,7 +100,7 @@ static int check_descriptors(struct prepared *p)
 
 	if (r < 0)
 		return r;
-	if (p->enforcement.active && !p->in.has_console &&
+	if (p->enforcement.kind != ENFORCE_NOTHING && !p->in.has_console &&
 	    (r = inherited_check_stdio()) < 0)
 		return r;
 	p->in.preserve_fds = p->options->preserve_fds;
@@ -264,12 +264,15 @@ int create_prepare(struct prepared *p, const char *id, bool has_gate)
 	r = find_rootfs(p);
 	if (r < 0)
 		return r;
-	p->enforcement.host = p->session->host;
-	p->enforcement.bundle = p->in.bundle;
-	p->enforcement.rootfs = p->in.rootfs;
-	r = enforce_create(p->arena, p->session->profile,
-			   &p->session->allow_annotations, &p->spec,
-			   &p->enforcement);
+	r = enforce_create(p->arena,
+			   &(struct enforce_bundle){
+				   .host = p->session->host,
+				   .path = p->in.bundle,
+				   .rootfs = p->in.rootfs,
+				   .profile = p->session->profile,
+				   .allowed = &p->session->allow_annotations,
+			   },
+			   &p->spec, &p->enforcement);
 	if (r < 0)
 		return r;
 	return create_prepare_spec(p);

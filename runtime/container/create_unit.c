@@ -47,7 +47,7 @@ int create_place(struct prepared *p)
 	r = cgroup_place(p->arena, &p->facts.cgroups, manager, path, p->in.id,
 			 &p->cgroup);
 	/* Nobody asks a sandbox for figures, or to be paused. */
-	if (r == 0 && p->enforcement.view)
+	if (r == 0 && p->enforcement.kind >= ENFORCE_SANDBOX)
 		r = cgroup_narrow(p->arena, &p->spec.linux_.resources,
 				  &p->cgroup);
 	return r;

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,15 +118,14 @@ static int gather(struct enter *e, const struct session *session,
 		e->spec = *options->spec;
 	else if ((r = container_spec(e->arena, container, &e->spec)) < 0)
 		return r;
-	e->enforcement.host = session->host;
-	r = enforce_load(e->arena, container->dir, container->record.rootfs,
-			 &e->spec, &e->enforcement);
+	r = container_enforcement(e->arena, container, &e->enforcement);
 	if (r < 0)
 		return r;
 	e->process = *options->process;
 	r = enforce_process(e->arena, &e->enforcement, options->env,
 			    &e->process);
-	if (r == 0 && e->enforcement.active && !e->process.terminal)
+	if (r == 0 && e->enforcement.kind != ENFORCE_NOTHING &&
+	    !e->process.terminal)
 		r = inherited_check_stdio();
 	if (r < 0)
 		return r;
@@ -149,8 +147,6 @@ static int gather(struct enter *e, const struct session *session,
 static void fill_input(struct enter *e, const struct container *container,
 		       const struct enter_options *options)
 {
-	/* All of them exist: none is made anew. */
-	memset(e->spec.linux_.namespaces, 0, sizeof e->spec.linux_.namespaces);
 	e->in.arena = e->arena;
 	e->in.facts = &e->facts;
 	e->in.spec = &e->spec;
@@ -164,6 +160,7 @@ static void fill_input(struct enter *e, const struct container *container,
 	e->in.cgroup = &e->cgroup;
 	e->in.unplaced = container->record.systemd_user;
 	e->in.join = &e->join;
+	e->in.no_new_namespaces = true;
 	e->in.has_console = e->process.terminal;
 	e->in.preserve_fds = options->preserve_fds;
 	e->in.dies_with_parent = options->dies_with_us;
@@ -199,9 +196,9 @@ static int hold_files(struct enter *e, const struct container *container)
 		.has_console = e->in.has_console,
 	};
 
-	if (!e->enforcement.landlock)
+	if (!e->enforcement.process.landlock.needed)
 		return 0;
-	e->ruleset = enforce_files_load(&files);
+	e->ruleset = enforce_files_open(&files);
 	if (e->ruleset < 0)
 		return e->ruleset;
 	return 0;

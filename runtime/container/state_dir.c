@@ -25,6 +25,7 @@
 #include "runtime/container/lock_holder.h"
 #include "runtime/container/systemd.h"
 #include "runtime/enforce/placeholders.h"
+#include "runtime/enforce/saved.h"
 
 #define STATE "state.json"
 #define REMOVE_MS 10000
@@ -298,8 +299,8 @@ static int remove_directory(const struct container *container)
 
 int state_dir_release(const struct container *container)
 {
-	static const char *const names[] = { "notify", "gate", "files",
-					     "policy.toml", "config.json" };
+	static const char *const names[] = { "notify", "gate", ENFORCEMENT_FILE,
+					     POLICY_FILE, "config.json" };
 	int r = placeholders_release(container->dir);
 
 	if (r < 0)

@@ -98,17 +98,17 @@ static bool logs(struct host *host)
 	       LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON;
 }
 
-void audit_open(struct audit *audit, const struct attribution *attribution,
-		struct enforcement *enforcement)
+bool audit_open(struct audit *audit, struct host *host)
+{
+	if (geteuid() != 0 || !logs(host) || !is_on())
+		return false;
+	audit->fd = listen_in();
+	return audit->fd >= 0;
+}
+
+void audit_attribute(struct audit *audit, const struct attribution *attribution)
 {
 	audit->attribution = attribution;
-	if (geteuid() != 0 || !logs(enforcement->host) || !is_on())
-		return;
-	audit->fd = listen_in();
-	if (audit->fd < 0)
-		return;
-	enforcement->landlock_flags = LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON;
-	enforcement->blocklist.flags |= SECCOMP_FILTER_FLAG_LOG;
 }
 
 /* ---- whose is it? ---- */

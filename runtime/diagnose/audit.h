@@ -23,8 +23,8 @@
 
 struct attribution;
 struct creation;
+struct host;
 struct launch;
-struct enforcement;
 
 enum audit_kind {
 	AUDIT_OTHER,
@@ -74,9 +74,11 @@ struct audit {
 /* One record; type as in linux/audit.h. Pure. */
 void audit_parse(uint16_t type, const char *text, struct audit_event *ret);
 
-/* Listen, if that is possible, and have refusals of the plan recorded. */
-void audit_open(struct audit *audit, const struct attribution *attribution,
-		struct enforcement *enforcement);
+/* Listen, if that is possible: then denials are to be logged. */
+bool audit_open(struct audit *audit, struct host *host);
+/* How to attribute what is logged, once there is a plan. */
+void audit_attribute(struct audit *audit,
+		     const struct attribution *attribution);
 /* Before the child goes on to its program. */
 int audit_prepare(const struct audit *audit, const struct launch *launch);
 /* The program runs: these are the records to look for. */

@@ -182,7 +182,7 @@ static int explain_root(struct arena *arena, struct explanation *all)
 		line->how = "not settled";
 		return 0;
 	}
-	if (all->creation.enforcement.no_namespaces) {
+	if (all->creation.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES) {
 		line->state = disables_namespaces(all) ? EXPLAIN_DISABLED :
 							 EXPLAIN_DEGRADED;
 		line->how = arena_printf(
@@ -299,7 +299,8 @@ static int plan(struct arena *arena, const struct session *session,
 	c->arena = arena;
 	c->session = session;
 	c->options = &options;
-	r = sandbox_plan(c, request, &all->decision);
+	r = sandbox_plan(c, request, &all->decision,
+			 &(struct enforce_wishes){ 0 });
 	all->planned = r >= 0;
 	return note(arena, all, r);
 }
@@ -320,7 +321,7 @@ static int look_at_landlock(struct arena *arena, struct explanation *all)
 
 	if (!found)
 		return -ENOMEM;
-	if (!all->planned || !c->enforcement.landlock)
+	if (!all->planned || !c->enforcement.process.landlock.needed)
 		return 0;
 	r = enforce_files_plan(arena, &c->enforcement,
 			       &c->enforcement.view->rules, found);
@@ -366,8 +367,9 @@ static int look_at_carves(struct arena *arena, struct explanation *all)
 		.arena = arena,
 		.enforcement = &c->enforcement,
 		.root = root,
-		.mntns = c->enforcement.no_namespaces ? -1 :
-							root, /* there is one */
+		.mntns = c->enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES ?
+				 -1 :
+				 root, /* there is one */
 	};
 
 	return note(arena, all,

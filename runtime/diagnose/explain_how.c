@@ -75,14 +75,15 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 		line->how = "not settled";
 		return 0;
 	}
-	if ((only_landlock || all->creation.enforcement.no_namespaces) &&
+	if ((only_landlock ||
+	     all->creation.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES) &&
 	    !all->landlock) {
 		line->state = EXPLAIN_REFUSED;
 		line->how = "Landlock is needed, and this kernel has none "
 			    "that can";
 		return 0;
 	}
-	if (all->creation.enforcement.no_namespaces &&
+	if (all->creation.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES &&
 	    is_open_below(all, key)) {
 		line->state = all->request->policy.disable &
 					      1U << PROTECT_NAMESPACES ?
@@ -90,7 +91,8 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 				      EXPLAIN_DEGRADED;
 		line->how = "not held below what may be written, without "
 			    "namespaces";
-	} else if (all->creation.enforcement.no_namespaces)
+	} else if (all->creation.enforcement.kind ==
+		   ENFORCE_SANDBOX_NO_NAMESPACES)
 		line->how = landlock + strlen("; ");
 	else
 		line->how =
@@ -178,7 +180,7 @@ static const char *mode_text(const struct enforcement *enforcement)
 {
 	switch (enforcement->policy.mode) {
 	case POLICY_MODE_DENY:
-		if (enforcement->no_namespaces)
+		if (enforcement->kind == ENFORCE_SANDBOX_NO_NAMESPACES)
 			return enforcement->tcp_only ?
 				       "seccomp: TCP sockets alone, to bind" :
 				       "seccomp: no sockets of IPv4 and IPv6";
@@ -207,7 +209,7 @@ static const char *unix_text(struct arena *arena,
 		return arena_printf(arena,
 				    "%s%sLandlock (version %d) refuses %s",
 				    masks, *masks ? "; " : "",
-				    host_landlock(enforcement->host)->abi,
+				    enforcement->landlock_host.abi,
 				    *masks ? "those that come later" :
 					     "the sockets of others that are "
 					     "not listed");
@@ -253,7 +255,7 @@ static int explain_disable(struct arena *arena, const struct explanation *all,
 	uint32_t held = check_by_namespaces & enforcement->policy.disable;
 	const char *names;
 
-	if (enforcement->no_namespaces || !all->planned)
+	if (enforcement->kind == ENFORCE_SANDBOX_NO_NAMESPACES || !all->planned)
 		held = 0;
 	if (enforcement->net.abstract_sockets)
 		held &= ~(1U << PROTECT_ABSTRACT_SCOPE);

@@ -34,8 +34,7 @@ static const char *verdict_of(const struct explanation *all)
 /* Protections that nothing holds here. */
 static uint32_t degraded(const struct explanation *all)
 {
-	return all->creation.enforcement.missing | all->degraded |
-	       (all->landlock ? all->landlock->missing : 0);
+	return all->creation.enforcement.missing | all->degraded | (all->landlock ? all->landlock->missing : 0);
 }
 
 /* ---- for people ---- */
@@ -175,7 +174,8 @@ void explain_print(struct arena *arena, const struct explanation *all)
 	print_paths(arena, "allowed, as the paths are now (rwx)",
 		    &view->allowed, /* no_namespaces= */ false);
 	print_paths(arena, "denied (rwx)", &view->denied,
-		    all->creation.enforcement.no_namespaces);
+		    all->creation.enforcement.kind ==
+			    ENFORCE_SANDBOX_NO_NAMESPACES);
 	print_held(arena, &view->carves);
 }
 
@@ -268,7 +268,8 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 		put_paths(&w, "allowed", &view->allowed,
 			  /* no_namespaces= */ false);
 		put_paths(&w, "denied", &view->denied,
-			  all->creation.enforcement.no_namespaces);
+			  all->creation.enforcement.kind ==
+				  ENFORCE_SANDBOX_NO_NAMESPACES);
 		put_held(&w, &view->carves);
 	}
 	toml_json_put(&w, "policy", tree);

@@ -404,28 +404,12 @@ void trace_traced(void *user, const siginfo_t *info)
 
 /* ---- from CREATED to the program ---- */
 
-int trace_filter(struct arena *arena, struct enforcement *enforcement)
-{
-	const struct strings names = trace_calls_names();
-
-	return confine_watch(arena, 0, &enforcement->calls, &names,
-			     &enforcement->watch);
-}
-
 int trace_open(struct trace *why, const struct prepared *c,
 	       struct denials *denials)
 {
 	const struct policy *policy = &c->enforcement.policy;
 	const char *top = policy->chroot ? policy->chroot : "/";
-	struct landlock_plan *net = arena_alloc(c->arena, sizeof *net);
-	int r;
 
-	if (!net)
-		return -ENOMEM;
-	r = landlock_plan(c->arena, host_landlock(c->enforcement.host),
-			  &c->enforcement.net, net);
-	if (r < 0)
-		return r;
 	why->arena = c->arena;
 	why->proc = c->proc;
 	why->root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -437,10 +421,11 @@ int trace_open(struct trace *why, const struct prepared *c,
 		.denials = denials,
 		.root = why->root,
 		.prefix = c->enforcement.view->prefix,
-		.no_namespaces = c->enforcement.no_namespaces,
+		.no_namespaces = c->enforcement.kind ==
+				 ENFORCE_SANDBOX_NO_NAMESPACES,
 		.judges_sockets = landlock_judges_sockets(
-			host_landlock(c->enforcement.host)),
-		.net = net,
+			&c->enforcement.landlock_host),
+		.net = &c->enforcement.process.landlock,
 	};
 	return 0;
 }

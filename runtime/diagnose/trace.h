@@ -57,8 +57,6 @@ struct trace {
 /* Begin to attribute; there is no process yet. */
 int trace_open(struct trace *why, const struct prepared *prepared,
 	       struct denials *denials);
-/* The filter for the plan. */
-int trace_filter(struct arena *arena, struct enforcement *enforcement);
 /* While the child waits at CREATED: it and all that come from it are traced. */
 int trace_attach(struct trace *why, const struct creation *creation);
 /* Let the child go before; until its program runs, or one has ended. */

@@ -59,8 +59,8 @@ int enforce_check_covers(const struct enforce_files *files,
 {
 	const uint32_t bit = 1U << PROTECT_NAMESPACES;
 	const struct policy *policy = &files->enforcement->policy;
-	const struct policy_kept *kept = files->enforcement->kept;
-	size_t nkept = files->enforcement->nkept;
+	const struct policy_kept *kept = files->enforcement->kept.items;
+	size_t nkept = files->enforcement->kept.n;
 	const struct strings *hidden = &files->enforcement->hidden;
 	int r = 0;
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,7 +25,6 @@
 #include "runtime/enforce/policy_files.h"
 #include "runtime/enforce/spec.h"
 
-#define MAX_POLICY (4UL << 20)
 #define MAX_PASSWD (1UL << 20)
 
 /* Who may trace may also make a process dump. */
@@ -72,10 +72,11 @@ static int check_masks(const struct enforcement *enforcement)
 {
 	const struct policy *policy = &enforcement->policy;
 	const struct strings *lifted = &policy->extra_allow;
-	bool covers = enforcement->masks_sockets || enforcement->nkept;
+	bool covers = enforcement->masks_sockets || enforcement->kept.n;
 	/* It takes a capability, and a sandbox has none unless it can get it. */
 	bool handle = strings_has(lifted, "handle") &&
-		      (!enforcement->view || strings_has(lifted, "namespaces"));
+		      (enforcement->kind == ENFORCE_BUNDLE ||
+		       strings_has(lifted, "namespaces"));
 
 	if (handle && denies_files(policy))
 		return fail(0, "filesystem.deny does not hold with 'handle' "
@@ -152,17 +153,13 @@ static const char *find_home(struct arena *arena, const struct oci_spec *spec,
 	return home_in(text, spec->process->user.uid);
 }
 
-static struct policy_place place_in(const struct enforcement *enforcement)
-{
-	return (struct policy_place){ .home = enforcement->home,
-				      .bundle = true };
-}
-
+/* The policy of a bundle; the profile may be one that its annotations name. */
 static int gather(struct arena *arena, const struct strings *allowed,
-		  const struct oci_spec *spec, struct enforcement *enforcement)
+		  const struct oci_spec *spec, struct enforce_input *input)
 {
-	const struct policy_place place = place_in(enforcement);
-	struct policy *ret = &enforcement->policy;
+	const struct policy_place place = { .home = input->home,
+					    .bundle = true };
+	struct policy *ret = &input->policy;
 	const char *profile = NULL;
 	struct policy over = { 0 };
 	int r;
@@ -173,10 +170,10 @@ static int gather(struct arena *arena, const struct strings *allowed,
 	if (r < 0)
 		return r;
 	if (profile)
-		enforcement->profile = profile;
-	if (enforcement->profile) {
-		r = profile_load(arena, enforcement->profile,
-				 profile_system_folders, &place, ret, NULL);
+		input->profile = profile;
+	if (input->profile) {
+		r = profile_load(arena, input->profile, profile_system_folders,
+				 &place, ret, NULL);
 		if (r < 0)
 			return r;
 	}
@@ -187,12 +184,12 @@ static int gather(struct arena *arena, const struct strings *allowed,
 	if (r == 0)
 		r = check_namespaces(ret);
 	if (r == 0)
-		r = nested_weaken(arena, enforcement->host, ret);
+		r = nested_weaken(arena, input->host, ret);
 	if (r < 0)
 		return r;
 	if (policy_is_infra(&spec->annotations))
 		policy_for_infra(ret);
-	return refuse(ret);
+	return 0;
 }
 
 /* Nothing judges what is executed from memory alone. */
@@ -208,38 +205,89 @@ static int denied_calls(struct arena *arena, const struct policy *policy,
 }
 
 /* A socket that is not there needs no rule for its addresses. */
-static int make_blocklist(struct arena *arena, const struct oci_spec *spec,
-			  struct enforcement *enforcement)
+static int list_calls(struct arena *arena, const struct oci_spec *spec,
+		      const struct enforcement *enforcement,
+		      struct confine_blocklist *ret)
 {
 	const struct policy *policy = &enforcement->policy;
 	bool net = !policy_has_section(policy, SECTION_NETWORK) ||
 		   policy->mode != POLICY_MODE_DENY;
-	struct confine_blocklist *list = &enforcement->calls;
+	bool no_namespaces = enforcement->kind == ENFORCE_SANDBOX_NO_NAMESPACES;
 
-	*list = (struct confine_blocklist){
+	*ret = (struct confine_blocklist){
 		.extra_allow = policy->extra_allow,
 		.inet = net || enforcement->tcp_only,
 		/* Without mounts nothing but Landlock holds those of others. */
-		.no_unix = enforcement->no_namespaces &&
-			   !enforcement->net.unix_sockets,
+		.no_unix = no_namespaces && !enforcement->net.unix_sockets,
 		.udp = net,
 		.icmp = net,
 		.no_fast_open = enforcement->net.connects,
 		/* Signals are not all that reaches others. */
 		.only_itself = enforcement->net.signals,
-		.no_flags = enforcement->no_namespaces,
+		.no_flags = no_namespaces,
 		.no_randomize = policy->no_randomize_memory,
 		.listener_follows = spec->linux_.seccomp &&
 				    spec->linux_.seccomp->listener_path,
 	};
 
-	int r = denied_calls(arena, policy, &list->extra_deny);
+	int r = denied_calls(arena, policy, &ret->extra_deny);
 
-	if (r >= 0 && enforcement->no_namespaces)
-		r = no_namespaces_denied_calls(arena, &list->extra_deny);
-	return r < 0 ? r :
-		       confine_blocklist(arena, 0, list,
-					 &enforcement->blocklist);
+	return r < 0 || !no_namespaces ?
+		       r :
+		       no_namespaces_denied_calls(arena, &ret->extra_deny);
+}
+
+static int make_filters(struct arena *arena, const struct enforce_input *input,
+			const struct oci_spec *spec,
+			struct enforcement *enforcement)
+{
+	struct confine_filter *filter = &enforcement->process.blocklist;
+	struct confine_blocklist calls;
+	int r = list_calls(arena, spec, enforcement, &calls);
+
+	if (r >= 0)
+		r = confine_blocklist(arena, 0, &calls, filter);
+	if (r < 0)
+		return r;
+	if (input->wishes.log_denials)
+		filter->flags |= SECCOMP_FILTER_FLAG_LOG;
+	return !input->wishes.watch.n ?
+		       0 :
+		       confine_watch(arena, 0, &calls, &input->wishes.watch,
+				     &enforcement->watch);
+}
+
+bool enforce_needs_landlock(const struct policy *policy)
+{
+	return policy->set[KEY_EXECUTE] || policy->write_only.n ||
+	       policy->deny_read.n || policy->deny_execute.n;
+}
+
+/*
+ * Whether there is a ruleset, and what it holds apart from files. The mounts of
+ * a sandbox do without on a kernel that has no Landlock.
+ */
+static int plan_landlock(struct arena *arena, const struct enforce_input *input,
+			 struct enforcement *enforcement)
+{
+	const struct policy *policy = &enforcement->policy;
+	struct landlock_want *want = &enforcement->net;
+	struct landlock_plan *plan = &enforcement->process.landlock;
+	int r;
+
+	want->allow_degraded = policy->allow_degraded;
+	want->disable = policy->disable;
+	want->log = input->wishes.log_denials;
+	r = landlock_plan(arena, &enforcement->landlock_host, want, plan);
+	if (r < 0)
+		return r;
+	enforcement->missing |= plan->missing;
+	plan->needed = plan->needed || files_wanted(policy);
+	if (enforcement->kind == ENFORCE_SANDBOX &&
+	    enforcement->landlock_host.abi == 0)
+		plan->needed = enforce_needs_landlock(policy);
+	enforcement->process.reopens_stdio = files_wanted(policy);
+	return 0;
 }
 
 void enforce_tell_missing(uint32_t missing)
@@ -252,17 +300,9 @@ void enforce_tell_missing(uint32_t missing)
 					    (enum policy_protection)i));
 }
 
-static int apply(struct arena *arena, struct oci_spec *spec,
-		 struct enforcement *enforcement)
-{
-	int r = enforce_spec(arena, enforcement, spec);
-
-	return r < 0 ? r : make_blocklist(arena, spec, enforcement);
-}
-
 bool enforce_may_lose_limits(const struct enforcement *enforcement)
 {
-	return enforcement->active && !enforcement->view &&
+	return enforcement->kind == ENFORCE_BUNDLE &&
 	       policy_may_lack(&enforcement->policy, PROTECT_CGROUPS);
 }
 
@@ -273,91 +313,72 @@ void enforce_lose_limits(const struct enforcement *enforcement,
 	enforce_tell_missing(1U << PROTECT_CGROUPS);
 }
 
-int enforce_create(struct arena *arena, const char *profile,
-		   const struct strings *allowed, struct oci_spec *spec,
-		   struct enforcement *ret)
+bool enforce_has_root_work(const struct enforcement *enforcement)
 {
+	return enforcement->process.landlock.needed ||
+	       enforcement->masks_sockets || enforcement->kept.n ||
+	       enforcement->hidden.n;
+}
+
+struct enforcement enforce_given(const struct enforce_input *input)
+{
+	return (struct enforcement){
+		.kind = input->kind,
+		.policy = input->policy,
+		.landlock_host = *host_landlock(input->host),
+		.missing = input->missing,
+		.home = input->home,
+		.view = input->view,
+		.kept = input->kept,
+		.hidden = input->hidden,
+	};
+}
+
+int enforce_make(struct arena *arena, const struct enforce_input *input,
+		 struct oci_spec *spec, struct enforcement *ret)
+{
+	struct enforcement made = enforce_given(input);
+	int r = refuse(&made.policy);
+
+	if (r >= 0)
+		r = enforce_spec(arena, input, &made, spec);
+	if (r >= 0)
+		r = plan_landlock(arena, input, &made);
+	if (r >= 0)
+		r = make_filters(arena, input, spec, &made);
+	if (r >= 0 && made.kind == ENFORCE_BUNDLE)
+		r = policy_files_of_bundle(arena, input, spec, &made.kept);
+	if (r >= 0)
+		r = check_masks(&made);
+	if (r < 0)
+		return r;
+	*ret = made;
+	return 0;
+}
+
+int enforce_create(struct arena *arena, const struct enforce_bundle *bundle,
+		   struct oci_spec *spec, struct enforcement *ret)
+{
+	struct enforce_input input = {
+		.kind = ENFORCE_BUNDLE,
+		.env_base = POLICY_ENV_ALL,
+		.host = bundle->host,
+		.bundle = bundle->path,
+		.rootfs = bundle->rootfs,
+		.profile = bundle->profile,
+	};
 	int r;
 
 	policy_warn_of_near(&spec->annotations);
-	ret->active = profile || policy_is_annotated(&spec->annotations);
-	if (!ret->active)
+	if (!bundle->profile && !policy_is_annotated(&spec->annotations)) {
+		*ret = (struct enforcement){ .kind = ENFORCE_NOTHING };
 		return 0;
-	ret->profile = profile;
-	ret->env_base = POLICY_ENV_ALL;
-	ret->creating = true;
-	ret->home = find_home(arena, spec, ret->rootfs);
-	r = gather(arena, allowed, spec, ret);
-	if (r == 0)
-		r = apply(arena, spec, ret);
-	if (r == 0)
-		r = policy_files_of_bundle(arena, spec, ret);
-	if (r == 0)
-		r = check_masks(ret);
-	if (r == 0)
+	}
+	input.home = find_home(arena, spec, bundle->rootfs);
+	r = gather(arena, bundle->allowed, spec, &input);
+	if (r >= 0)
+		r = enforce_make(arena, &input, spec, ret);
+	if (r >= 0)
 		enforce_tell_missing(ret->missing);
 	return r;
-}
-
-bool enforce_needs_landlock(const struct policy *policy)
-{
-	return policy->set[KEY_EXECUTE] || policy->write_only.n ||
-	       policy->deny_read.n || policy->deny_execute.n;
-}
-
-int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
-		    struct enforcement *enforcement)
-{
-	int r = refuse(&enforcement->policy);
-
-	enforcement->active = true;
-	if (r >= 0)
-		r = apply(arena, spec, enforcement);
-	if (r >= 0)
-		r = check_masks(enforcement);
-	if (r >= 0 && !enforcement->no_namespaces &&
-	    host_landlock(enforcement->host)->abi == 0)
-		enforcement->landlock =
-			enforce_needs_landlock(&enforcement->policy);
-	return r;
-}
-
-int enforce_save(struct arena *arena, const struct enforcement *enforcement,
-		 int dir)
-{
-	const char *text;
-	int r;
-
-	if (!enforcement->active)
-		return 0;
-	r = policy_to_toml(arena, &enforcement->policy, &text);
-	if (r < 0)
-		return r;
-	return io_replace_at(dir, POLICY_FILE, text, strlen(text), 0600);
-}
-
-int enforce_load(struct arena *arena, int dir, const char *rootfs,
-		 struct oci_spec *spec, struct enforcement *ret)
-{
-	struct policy_place place;
-	autoclose int fd =
-		openat(dir, POLICY_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	char *text;
-	size_t len;
-	int r;
-
-	if (fd < 0 && errno == ENOENT)
-		return 0;
-	if (fd < 0)
-		return fail(errno, "open " POLICY_FILE);
-	r = io_read_all(arena, fd, MAX_POLICY, &text, &len);
-	if (r < 0)
-		return r;
-	ret->active = true;
-	ret->env_base = POLICY_ENV_ALL;
-	ret->home = find_home(arena, spec, rootfs);
-	place = place_in(ret);
-	r = policy_from_toml(arena, text, len, POLICY_FILE, &place,
-			     &ret->policy);
-	return r < 0 ? r : apply(arena, spec, ret);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/enforce.h - a bundle's policy, and what it makes of the bundle.
+ * runtime/enforce/enforce.h - from a policy to what enforces it.
  *
- * Whatever config.json can say is said there: limits, variables, devices,
- * namespaces. What is left for the plan are filters and prctls of its own.
+ * An enforcement is a value: enforce_create or enforce_make returns it complete,
+ * and nobody changes it afterwards. What config.json can express is written
+ * into the given specification in the same step: limits, variables, devices,
+ * mounts. The rest is for the plan.
  */
 #pragma once
 
@@ -16,68 +18,125 @@
 
 struct arena;
 struct host;
-struct policy_kept;
 struct view;
 
-struct enforcement {
-	struct host *host;	 /* never NULL */
-	const char *bundle;	 /* relative sources start here */
-	const char *rootfs;	 /* on the host; the caller's */
-	const char *home;	 /* inside: what ~ means */
-	bool active;		 /* false: all below is empty */
-	bool landlock;		 /* a ruleset is to hold */
-	uint32_t landlock_flags; /* LANDLOCK_RESTRICT_SELF_… */
-	bool no_namespaces;	 /* a sandbox without namespaces */
-	bool creating;		 /* a bundle, whose mounts are looked at */
-	const char *profile;	 /* its name, or NULL */
-	enum policy_env_base env_base;
-	const struct view *view;  /* of a sandbox; NULL: a bundle */
-	bool own_network;	  /* late, whatever the engine has made */
-	bool denied_shared;	  /* mode deny in a network of others */
-	bool tcp_only;		  /* sockets to bind, in mode deny */
-	bool masks_sockets;	  /* of others, but for network.unix */
-	uint32_t connects;	  /* who has one of these rights may, too */
-	struct landlock_want net; /* its part of the network */
-	uint32_t missing;	  /* protections this host does not hold */
-	struct policy policy;
-	struct strings writable;  /* in a root that is made read-only */
-	struct strings closed;	  /* mounts that are made read-only */
-	struct policy_kept *kept; /* policies that must not be written */
-	size_t nkept;
-	struct strings hidden;		/* records of ours that a view would */
-	struct oci_resources resources; /* without the policy's limits */
-	struct confine_blocklist calls; /* what the next was made of */
-	struct confine_filter blocklist;
-	struct confine_filter watch; /* on top of it, for --why; len 0: none */
+enum enforce_kind {
+	ENFORCE_NOTHING, /* there is no policy, and all else is empty */
+	ENFORCE_BUNDLE,
+	ENFORCE_SANDBOX,
+	ENFORCE_SANDBOX_NO_NAMESPACES, /* Landlock and seccomp alone */
+};
+
+/* Limits of cgroups that no command may exceed. */
+struct enforce_limits {
+	struct oci_u64 memory;
+	struct oci_u64 tasks;
+	struct oci_u64 cpu; /* percent of one core */
+	struct policy_numbers cores;
 };
 
 /*
- * The policy of annotations over that of their profile, or of the given one (or
- * NULL); annotations that touch the host must be among the allowed ones. What
- * this build or a bundle cannot hold is refused. Then spec is changed so that
- * it holds.
+ * What holds each process of a container: the first one, and those of exec,
+ * which read it from the state directory (saved.h).
  */
-int enforce_create(struct arena *arena, const char *profile,
-		   const struct strings *allowed, struct oci_spec *spec,
-		   struct enforcement *ret);
-/* The same for a policy, environment and view that are there already. */
-int enforce_sandbox(struct arena *arena, struct oci_spec *spec,
-		    struct enforcement *enforcement);
-/* Mounts enforce the rest; these rights no mount can take alone. */
+struct confinement {
+	struct landlock_plan landlock; /* needed: there is a ruleset */
+	bool reopens_stdio; /* the ruleset allows the standard descriptors */
+	struct confine_filter blocklist;
+	uint64_t dropped_caps; /* 1 << CAP_… */
+	struct oci_u64 open_files, core_size; /* the most of RLIMIT_… */
+	uint32_t personality;		      /* flags beside the bundle's */
+	bool no_huge_pages;
+	bool filters_env; /* by env; false: the environment stays as it is */
+	struct env_rules env;
+	struct strings last_env; /* NAME=VALUE, over everything else */
+	struct enforce_limits limits;
+};
+
+/* A policy file that the workload must not write: policy_files.h. */
+struct policy_kept_list {
+	const struct policy_kept *items;
+	size_t n;
+};
+
+/* What those ask for who watch the processes. */
+struct enforce_wishes {
+	bool log_denials;     /* have the kernel log what it denies */
+	struct strings watch; /* calls that stop for a tracer; n 0: none */
+};
+
+/* What an enforcement is made of, beside the specification. */
+struct enforce_input {
+	enum enforce_kind kind;
+	struct policy policy; /* complete and checked */
+	enum policy_env_base env_base;
+	struct host *host;	 /* facts that are asked when needed */
+	uint32_t missing;	 /* 1 << enum policy_protection: known before */
+	const char *bundle;	 /* relative sources start here; or NULL */
+	const char *rootfs;	 /* of a bundle, on the host; or NULL */
+	const char *profile;	 /* of a bundle: its name, or NULL */
+	const char *home;	 /* inside: what ~ means; or NULL */
+	const struct view *view; /* of a sandbox: what it sees of the host */
+	struct policy_kept_list kept; /* of a sandbox */
+	struct strings hidden;	      /* of a sandbox: records of the runtime */
+	struct enforce_wishes wishes;
+};
+
+struct enforcement {
+	enum enforce_kind kind;
+	struct confinement process;
+
+	/* All below is of the container as a whole, and not saved. */
+	struct policy policy;
+	struct landlock_host landlock_host; /* it was decided for this one */
+	uint32_t missing; /* protections that are missing here */
+	const char *home;
+	const struct view *view;	/* NULL: a bundle */
+	struct landlock_want net;	/* of Landlock, without files */
+	bool own_network;		/* a new one, made after the hooks */
+	bool tcp_only;			/* sockets to bind, in mode deny */
+	bool masks_sockets;		/* of others, except network.unix */
+	uint32_t connects;		/* paths with one of these rights: to sockets there */
+	struct strings writable;	/* in a root that is made read-only */
+	struct strings closed;		/* mounts that are made read-only */
+	struct policy_kept_list kept;	/* policies of later runs */
+	struct strings hidden;		/* paths of the runtime's records */
+	struct oci_resources resources; /* without the policy's limits */
+	struct confine_filter watch;	/* after the blocklist; len 0: none */
+};
+
+/* Where the policy of a bundle comes from. */
+struct enforce_bundle {
+	struct host *host;
+	const char *path;	       /* of the bundle; or NULL */
+	const char *rootfs;	       /* on the host; or NULL */
+	const char *profile;	       /* given by the caller; or NULL */
+	const struct strings *allowed; /* annotations that touch the host */
+};
+
+/*
+ * The enforcement of a bundle: the policy of its annotations over that of
+ * their profile, or of the given one. Fails for a policy that this build or
+ * this bundle cannot enforce. Changes spec accordingly.
+ */
+int enforce_create(struct arena *arena, const struct enforce_bundle *bundle,
+		   struct oci_spec *spec, struct enforcement *ret);
+/* The same for a policy that exists already. */
+int enforce_make(struct arena *arena, const struct enforce_input *input,
+		 struct oci_spec *spec, struct enforcement *ret);
+/* As much of it as is known without making it, to explain a failure. */
+struct enforcement enforce_given(const struct enforce_input *input);
+/* Mounts enforce the rest; no mount can take these rights alone. */
 bool enforce_needs_landlock(const struct policy *policy);
+/* Whether work is left when the root is complete: mounts or a ruleset. */
+bool enforce_has_root_work(const struct enforcement *enforcement);
 /* Whether the policy of a bundle allows to go on where its limits fail. */
 bool enforce_may_lose_limits(const struct enforcement *enforcement);
 /* Then: leave the bundle's own limits in resources, and warn. */
 void enforce_lose_limits(const struct enforcement *enforcement,
 			 struct oci_resources *resources);
-/* Write it into the state directory: profiles may change, it does not. */
-int enforce_save(struct arena *arena, const struct enforcement *enforcement,
-		 int dir);
-/* The policy that a state directory has, and the same changes. */
-int enforce_load(struct arena *arena, int dir, const char *rootfs,
-		 struct oci_spec *spec, struct enforcement *ret);
-/* No resource beyond the policy's, whoever asks. */
-int enforce_limits(struct arena *arena, const struct enforcement *enforcement,
+/* No resource beyond these limits, whoever asks. */
+int enforce_limits(struct arena *arena, const struct enforce_limits *limits,
 		   struct oci_resources *resources);
 /*
  * What was recorded about a field of linux.resources, as said about the key
@@ -91,9 +150,6 @@ int enforce_process(struct arena *arena, const struct enforcement *enforcement,
 		    const struct strings *env, struct oci_process *process);
 /* A line of warning for each protection that the policy lets be missing. */
 void enforce_tell_missing(uint32_t missing);
-
-/* What enforce_save writes in the state directory. */
-#define POLICY_FILE "policy.toml"
 
 /* The directory of the readiness socket inside a container. */
 #define NOTIFY_INSIDE "/run/notify"

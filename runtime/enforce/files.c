@@ -6,9 +6,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,7 +14,6 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "base/io.h"
 #include "base/log.h"
 #include "base/root.h"
 #include "base/util.h"
@@ -27,13 +23,17 @@
 #include "runtime/enforce/files.h"
 #include "runtime/enforce/placeholders.h"
 #include "runtime/enforce/policy_files.h"
+#include "runtime/enforce/saved.h"
 #include "runtime/enforce/view.h"
 
-#define FILES "files"
-#define MAX_FILES (32UL << 20)
 /* A pattern goes as deep as a path is long, in a tree that is hostile. */
 #define HELPER_STACK (16UL << 20)
 #define GUARD 65536
+
+static bool lacks_namespaces(const struct enforce_files *files)
+{
+	return files->enforcement->kind == ENFORCE_SANDBOX_NO_NAMESPACES;
+}
 
 /* As the process inside would have it. */
 static struct files_place place_of(const struct enforce_files *files)
@@ -52,60 +52,6 @@ static struct files_place place_of(const struct enforce_files *files)
 				   NULL,
 		.env = process->env,
 	};
-}
-
-/* ---- the list on disk: "RIGHTS PATH" with a NUL at the end ---- */
-
-static int save(const struct enforce_files *files,
-		const struct files_rules *rules)
-{
-	size_t size = 0, at = 0;
-	char *text;
-
-	for (size_t i = 0; i < rules->n; i++)
-		size += strlen(rules->items[i].path) + 16;
-	text = arena_alloc(files->arena, size + 1);
-	if (!text)
-		return -ENOMEM;
-	for (size_t i = 0; i < rules->n; i++)
-		at += (size_t)snprintf(text + at, size - at, "%x %s",
-				       rules->items[i].rights,
-				       rules->items[i].path) +
-		      1;
-	return io_replace_at(files->state, FILES, text, at, 0600);
-}
-
-static int load(const struct enforce_files *files, struct files_rules *ret)
-{
-	autoclose int fd =
-		openat(files->state, FILES, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	struct files_rules rules = { 0 };
-	char *text, *end;
-	size_t len;
-	int r;
-
-	if (fd < 0)
-		return fail(errno, "open " FILES);
-	r = io_read_all(files->arena, fd, MAX_FILES, &text, &len);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < len; i++)
-		rules.size += !text[i];
-	rules.items =
-		arena_array(files->arena, rules.size + 1, sizeof *rules.items);
-	if (!rules.items)
-		return -ENOMEM;
-	for (char *p = text; p < text + len; p += strlen(p) + 1) {
-		uint32_t rights = (uint32_t)strtoul(p, &end, 16);
-
-		if (end == p || end[0] != ' ' || end[1] != '/' ||
-		    rules.n == rules.size)
-			return fail(EINVAL, "parse " FILES);
-		rules.items[rules.n++] =
-			(struct landlock_path){ end + 1, rights };
-	}
-	*ret = rules;
-	return 0;
 }
 
 /* ---- the ruleset ---- */
@@ -157,7 +103,7 @@ static int allow_stdio(int ruleset, const struct landlock_plan *plan)
 /* What may not be changed in a view is read-only or not there. */
 static uint32_t held_by_mounts(const struct enforcement *enforcement)
 {
-	if (!enforcement->view || enforcement->no_namespaces)
+	if (enforcement->kind != ENFORCE_SANDBOX)
 		return 0;
 	return 1U << PROTECT_FS_REFER | 1U << PROTECT_FS_TRUNCATE |
 	       1U << PROTECT_FS_IOCTL_DEV;
@@ -178,42 +124,31 @@ int enforce_files_plan(struct arena *arena,
 	want.npaths = rules->n;
 	want.allow_degraded = policy->allow_degraded | held;
 	want.disable = policy->disable;
-	r = landlock_plan(arena, host_landlock(enforcement->host), &want, ret);
+	r = landlock_plan(arena, &enforcement->landlock_host, &want, ret);
 	if (r >= 0)
 		ret->missing &= ~held;
 	return r;
 }
 
 static int make_ruleset(const struct enforce_files *files,
-			const struct files_rules *rules, bool tell)
+			const struct landlock_plan *plan)
 {
-	struct landlock_plan plan;
-	int r = enforce_files_plan(files->arena, files->enforcement, rules,
-				   &plan);
-
-	if (r < 0)
-		return r;
-	if (files->degraded)
-		*files->degraded |= plan.missing;
-	if (tell)
-		enforce_tell_missing(plan.missing &
-				     ~files->enforcement->missing);
-
-	autoclose int ruleset = landlock_create(&plan.handled);
+	autoclose int ruleset = landlock_create(&plan->handled);
+	int r;
 
 	if (ruleset < 0)
 		return fail(errno, "make a Landlock ruleset");
-	for (size_t i = 0; i < plan.nrules; i++) {
-		r = allow_path(files, ruleset, &plan.rules[i]);
+	for (size_t i = 0; i < plan->nrules; i++) {
+		r = allow_path(files, ruleset, &plan->rules[i]);
 		if (r < 0)
 			return r;
 	}
-	if (files_wanted(&files->enforcement->policy) && !files->has_console) {
-		r = allow_stdio(ruleset, &plan);
+	if (files->enforcement->process.reopens_stdio && !files->has_console) {
+		r = allow_stdio(ruleset, plan);
 		if (r < 0)
 			return r;
 	}
-	if (landlock_allow_ports(ruleset, plan.ports, plan.nports) < 0)
+	if (landlock_allow_ports(ruleset, plan->ports, plan->nports) < 0)
 		return fail(errno, "network.bind: allow the ports");
 	return take_fd(&ruleset);
 }
@@ -272,7 +207,7 @@ static int settle_view(const struct enforce_files *files,
 	for (size_t i = 0; r == 0 && i < own.n; i++)
 		r = add_rule(&rules, own.items[i].path, own.items[i].rights);
 	*ret = rules;
-	if (r < 0 || files->enforcement->no_namespaces)
+	if (r < 0 || lacks_namespaces(files))
 		return r;
 	r = add_rule(ret, "/dev/shm", LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE);
 	/* There is nothing whose name it may not know. */
@@ -286,7 +221,7 @@ struct work {
 	struct files_list allowed, denied;
 	struct files_carves carves;
 	struct files_rules rules;
-	bool settled;
+	struct landlock_plan plan;
 	int ruleset; /* the result */
 	int result;
 };
@@ -296,21 +231,15 @@ static bool has_files(const struct work *w)
 	return files_wanted(&w->files->enforcement->policy);
 }
 
-/* Settled when it is created, for all that come later. */
-static bool has_rules(const struct work *w)
-{
-	return has_files(w) || w->files->enforcement->net.unix_sockets;
-}
-
 /* Name only the first; explain lists all. */
 static void tell_kept(const struct enforcement *enforcement)
 {
 	const struct policy_kept *first = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < enforcement->nkept; i++)
-		if (!enforcement->kept[i].on_way) {
-			first = first ? first : &enforcement->kept[i];
+	for (size_t i = 0; i < enforcement->kept.n; i++)
+		if (!enforcement->kept.items[i].on_way) {
+			first = first ? first : &enforcement->kept.items[i];
 			n++;
 		}
 	if (first)
@@ -332,8 +261,7 @@ static int check_carves(const struct work *w)
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; files->enforcement->no_namespaces && i < carves->n;
-	     i++)
+	for (size_t i = 0; lacks_namespaces(files) && i < carves->n; i++)
 		if (carves->items[i].rights)
 			log_warning("%s: %s '%s' is not held without namespaces",
 				    files->enforcement->policy.disable &
@@ -342,7 +270,7 @@ static int check_carves(const struct work *w)
 					    "config.allow_degraded",
 				    carves->items[i].denied->key,
 				    carves->items[i].denied->item);
-	if (files->enforcement->no_namespaces)
+	if (lacks_namespaces(files))
 		tell_kept(files->enforcement);
 	enforce_tell_missing(missing & ~files->enforcement->missing);
 	if (files->degraded)
@@ -397,24 +325,42 @@ static int allow_sockets(struct work *w)
 				     &w->rules);
 }
 
+/* What the kernel cannot hold was told already, apart from files. */
+static int plan_files(struct work *w)
+{
+	const struct enforce_files *files = w->files;
+	int r = enforce_files_plan(files->arena, files->enforcement, &w->rules,
+				   &w->plan);
+
+	if (r < 0)
+		return r;
+	if (files->degraded)
+		*files->degraded |= w->plan.missing;
+	enforce_tell_missing(w->plan.missing & ~files->enforcement->missing);
+	return 0;
+}
+
+static int open_ruleset(struct work *w)
+{
+	w->ruleset = make_ruleset(w->files, &w->plan);
+	return w->ruleset < 0 ? w->ruleset : 0;
+}
+
 /* Rules are for what is there after the last mount. */
 static int hold(struct work *w)
 {
 	const struct enforce_files *files = w->files;
-	int r = 0;
+	int r = enforce_covers(files, &w->carves);
 
-	if (!w->settled) {
-		r = enforce_covers(files, &w->carves);
-		if (r == 0 && has_files(w) && !files->enforcement->view)
-			r = files_split(files->arena, files->root, &w->allowed,
-					&w->denied, &w->rules);
-		if (r == 0)
-			r = allow_sockets(w);
-	}
-	if (r < 0 || !files->enforcement->landlock)
+	if (r == 0 && has_files(w) && !files->enforcement->view)
+		r = files_split(files->arena, files->root, &w->allowed,
+				&w->denied, &w->rules);
+	if (r == 0)
+		r = allow_sockets(w);
+	if (r < 0 || !files->enforcement->process.landlock.needed)
 		return r;
-	w->ruleset = make_ruleset(files, &w->rules, /* tell= */ !w->settled);
-	return w->ruleset < 0 ? w->ruleset : 0;
+	r = plan_files(w);
+	return r < 0 ? r : open_ruleset(w);
 }
 
 /*
@@ -487,20 +433,21 @@ int enforce_files_create(const struct enforce_files *files, int *ret_ruleset)
 	if (r == 0)
 		r = work_inside(&work, hold);
 	ruleset = work.ruleset;
-	if (r == 0 && has_rules(&work))
-		r = save(files, &work.rules);
+	if (r == 0 && files->enforcement->process.landlock.needed)
+		r = enforce_save_ruleset(files->arena, files->enforcement,
+					 &work.plan, files->state);
 	if (r < 0)
 		return r;
 	*ret_ruleset = take_fd(&ruleset);
 	return 0;
 }
 
-int enforce_files_load(const struct enforce_files *files)
+int enforce_files_open(const struct enforce_files *files)
 {
-	struct work work = { .files = files, .ruleset = -1, .settled = true };
-	int r = has_rules(&work) ? load(files, &work.rules) : 0;
+	struct work work = { .files = files,
+			     .plan = files->enforcement->process.landlock,
+			     .ruleset = -1 };
+	int r = work_inside(&work, open_ruleset);
 
-	if (r == 0)
-		r = work_inside(&work, hold);
 	return r < 0 ? r : work.ruleset;
 }

@@ -3,9 +3,8 @@
  * runtime/enforce/files.h - what mounts and Landlock are to hold in a
  * container's root.
  *
- * Settled once, when the container is created, and kept in its state
- * directory: a workload that writes below an allowed path must not choose
- * what the next process gets.
+ * Settled once, when the container is created, and saved with the rest of its
+ * enforcement: saved.h.
  */
 #pragma once
 
@@ -49,8 +48,8 @@ int enforce_files_plan(struct arena *arena,
  * *ret_ruleset is a new ruleset, closed on exec, or -1 where none is needed.
  */
 int enforce_files_create(const struct enforce_files *files, int *ret_ruleset);
-/* A ruleset for one more process. */
-int enforce_files_load(const struct enforce_files *files);
+/* The ruleset for one more process, of the plan that was saved. */
+int enforce_files_open(const struct enforce_files *files);
 
 /* ---- cover.c: mounts that hide or protect a path ---- */
 

@@ -179,10 +179,8 @@ static int lift(struct arena *arena, struct policy *policy)
 	return 0;
 }
 
-bool enforce_shares_ids(const struct enforcement *enforcement)
+bool enforce_shares_ids(const struct policy *policy)
 {
-	const struct policy *policy = &enforcement->policy;
-
 	return strings_has(&policy->extra_deny, GROUP) ||
 	       !strings_has(&policy->extra_allow, GROUP);
 }
@@ -194,8 +192,8 @@ int enforce_ids(struct arena *arena, struct enforcement *enforcement,
 		&spec->linux_.namespaces[OCI_NS_MOUNT];
 	bool shows = !own->listed || own->path;
 
-	if (!enforcement->creating || enforcement->view ||
-	    !enforce_shares_ids(enforcement))
+	if (enforcement->kind != ENFORCE_BUNDLE ||
+	    !enforce_shares_ids(&enforcement->policy))
 		return 0;
 	for (size_t i = 0; !shows && i < spec->nmounts; i++) {
 		int r = shows_host(arena, &spec->mounts[i], &shows);

@@ -19,14 +19,13 @@
 
 /* ---- the directories of filesystem.mount ---- */
 
-static int make_mount(const struct policy_mount *mount, bool look,
-		      struct oci_mount *ret)
+static int make_mount(const struct policy_mount *mount, struct oci_mount *ret)
 {
 	static const char *const writable[] = { "rbind", "rw", NULL };
 	static const char *const readonly[] = { "rbind", "ro", "rro", NULL };
 	struct stat st;
 
-	if (look && stat(mount->host, &st) < 0)
+	if (stat(mount->host, &st) < 0)
 		return fail(errno, "filesystem.mount '%s': %s", mount->inside,
 			    mount->host);
 	*ret = (struct oci_mount){
@@ -44,11 +43,10 @@ int enforce_host_mounts(struct arena *arena,
 			struct oci_spec *spec)
 {
 	const struct policy_mounts *wanted = &enforcement->policy.mount;
-	bool look = enforcement->creating;
 	struct oci_mount *mounts;
 	size_t n = spec->nmounts;
 
-	if (!wanted->n || enforcement->view)
+	if (!wanted->n || enforcement->kind != ENFORCE_BUNDLE)
 		return 0;
 	if (!spec->linux_.namespaces[OCI_NS_MOUNT].listed ||
 	    spec->linux_.namespaces[OCI_NS_MOUNT].path)
@@ -61,9 +59,9 @@ int enforce_host_mounts(struct arena *arena,
 	for (size_t i = 0; i < wanted->n; i++) {
 		int r;
 
-		if (look && policy_mount_is_absent(&wanted->items[i]))
+		if (policy_mount_is_absent(&wanted->items[i]))
 			continue;
-		r = make_mount(&wanted->items[i], look, &mounts[n]);
+		r = make_mount(&wanted->items[i], &mounts[n]);
 		if (r < 0)
 			return r;
 		n++;
@@ -226,7 +224,7 @@ int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 	int r;
 
 	/* A view is made of what may be written or not. */
-	if (enforcement->view || !files_wanted(policy))
+	if (enforcement->kind != ENFORCE_BUNDLE || !files_wanted(policy))
 		return 0;
 	if (!own->listed || own->path)
 		return lose_mounts(enforcement);

@@ -269,8 +269,8 @@ static int open_low_ports(struct arena *arena,
 
 	while (first < FIRST_FREE && !ports->has[first])
 		first++;
-	if (!enforcement->view || !is_own(spec, OCI_NS_NETWORK) ||
-	    first == FIRST_FREE)
+	if (enforcement->kind == ENFORCE_BUNDLE ||
+	    !is_own(spec, OCI_NS_NETWORK) || first == FIRST_FREE)
 		return 0;
 	text = arena_printf(arena, "%u", first);
 	all = arena_grow(arena, l->sysctls, l->nsysctls, l->nsysctls + 1,
@@ -322,11 +322,11 @@ static void judge_sockets(struct enforcement *enforcement)
 {
 	const struct policy *policy = &enforcement->policy;
 
-	if (!landlock_judges_sockets(host_landlock(enforcement->host)))
+	if (!landlock_judges_sockets(&enforcement->landlock_host))
 		return;
 	enforcement->net.unix_sockets = !enforcement->masks_sockets ||
 					files_wanted(policy);
-	if (enforcement->masks_sockets && !enforcement->view)
+	if (enforcement->masks_sockets && enforcement->kind == ENFORCE_BUNDLE)
 		enforcement->connects = LANDLOCK_MAY_WRITE;
 	if (!holds_sockets(policy))
 		enforcement->connects = LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE;
@@ -338,12 +338,13 @@ static int mask_sockets(struct enforcement *enforcement,
 {
 	const uint32_t bit = 1U << PROTECT_NAMESPACES;
 	const struct policy *policy = &enforcement->policy;
+	bool no_namespaces = enforcement->kind == ENFORCE_SANDBOX_NO_NAMESPACES;
 
-	if (!enforcement->no_namespaces && !holds_sockets(policy))
+	if (!no_namespaces && !holds_sockets(policy))
 		return 0;
 	enforcement->masks_sockets = is_own(spec, OCI_NS_MOUNT);
 	judge_sockets(enforcement);
-	if (enforcement->masks_sockets || enforcement->no_namespaces ||
+	if (enforcement->masks_sockets || no_namespaces ||
 	    enforcement->net.unix_sockets)
 		return 0;
 	if (!(policy->allow_degraded & bit))
@@ -354,35 +355,17 @@ static int mask_sockets(struct enforcement *enforcement,
 	return 0;
 }
 
-void enforce_scope(struct enforcement *enforcement, const struct oci_spec *spec)
+bool enforce_scope(struct enforcement *enforcement, const struct oci_spec *spec)
 {
 	const struct policy *policy = &enforcement->policy;
 	bool shared = !is_own(spec, OCI_NS_NETWORK);
 
 	enforcement->net.signals = !is_own(spec, OCI_NS_PID);
-	enforcement->denied_shared = shared &&
-				     is_mode(policy, POLICY_MODE_DENY);
 	enforcement->net.abstract_sockets =
-		shared && (enforcement->view ||
+		shared && (enforcement->kind != ENFORCE_BUNDLE ||
 			   (policy_has_section(policy, SECTION_NETWORK) &&
 			    policy->mode != POLICY_MODE_OPEN));
-}
-
-static int plan_landlock(struct arena *arena, struct enforcement *enforcement)
-{
-	struct landlock_want *want = &enforcement->net;
-	struct landlock_plan plan;
-	int r;
-
-	want->allow_degraded = enforcement->policy.allow_degraded;
-	want->disable = enforcement->policy.disable;
-	r = landlock_plan(arena, host_landlock(enforcement->host), want, &plan);
-	if (r < 0)
-		return r;
-	enforcement->missing |= plan.missing;
-	enforcement->landlock = plan.needed ||
-				files_wanted(&enforcement->policy);
-	return 0;
+	return shared && is_mode(policy, POLICY_MODE_DENY);
 }
 
 int enforce_net(struct arena *arena, struct enforcement *enforcement,
@@ -405,5 +388,5 @@ int enforce_net(struct arena *arena, struct enforcement *enforcement,
 	    (!is_mode(policy, POLICY_MODE_DENY) ||
 	     policy->allow_local_binding || policy->bind.n))
 		r = hold_tcp(arena, enforcement, spec);
-	return r < 0 ? r : plan_landlock(arena, enforcement);
+	return r;
 }

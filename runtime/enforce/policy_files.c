@@ -21,7 +21,7 @@
 
 struct keeper {
 	struct arena *arena;
-	struct enforcement *enforcement;
+	struct policy_kept_list *kept; /* what has been found */
 	int root;		       /* the host's */
 	const struct view_bind *binds; /* what is mounted, in its order */
 	size_t nbinds;
@@ -31,15 +31,14 @@ struct keeper {
 
 static int add(struct keeper *k, const struct policy_kept *kept)
 {
-	struct enforcement *enforcement = k->enforcement;
-	struct policy_kept *items =
-		arena_grow(k->arena, enforcement->kept, enforcement->nkept,
-			   enforcement->nkept + 1, sizeof *items);
+	struct policy_kept *items = arena_grow(k->arena, k->kept->items,
+					       k->kept->n, k->kept->n + 1,
+					       sizeof *items);
 
 	if (!items)
 		return -ENOMEM;
-	items[enforcement->nkept++] = *kept;
-	enforcement->kept = items;
+	items[k->kept->n] = *kept;
+	*k->kept = (struct policy_kept_list){ items, k->kept->n + 1 };
 	return 0;
 }
 
@@ -136,7 +135,7 @@ static int keep_closed(struct keeper *k, const char *path,
 static int keep(struct keeper *k, const char *path, bool file)
 {
 	struct policy_kept kept = { .host = path, .file = file };
-	size_t shown = k->enforcement->nkept;
+	size_t shown = k->kept->n;
 	struct files_way way;
 	int r = files_way(k->arena, k->root, path, &way);
 
@@ -153,8 +152,7 @@ static int keep(struct keeper *k, const char *path, bool file)
 		kept.file = kept.absent = false;
 	}
 	r = way.missing ? keep_missing(k, &way, kept) : show(k, way.end, kept);
-	if (r == 0 && k->enforcement->nkept > shown && S_ISREG(way.mode) &&
-	    way.nlinks > 1)
+	if (r == 0 && k->kept->n > shown && S_ISREG(way.mode) && way.nlinks > 1)
 		return fail(0,
 			    "the policy %s may be written: it has %lu hard "
 			    "links, and the others would stay open, so make "
@@ -322,13 +320,13 @@ static int keep_env_files(struct keeper *k, const struct view_input *input)
 }
 
 /* For explain and --why. */
-static int tell(struct arena *arena, const struct enforcement *enforcement,
+static int tell(struct arena *arena, const struct policy_kept_list *all,
 		struct files_list *denied)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < enforcement->nkept; i++) {
-		const struct policy_kept *kept = &enforcement->kept[i];
+	for (size_t i = 0; r == 0 && i < all->n; i++) {
+		const struct policy_kept *kept = &all->items[i];
 		const struct files_entry entry = {
 			.path = join(arena, kept->top, kept->rest),
 			.rights = LANDLOCK_MAY_WRITE,
@@ -348,11 +346,11 @@ static int tell(struct arena *arena, const struct enforcement *enforcement,
 
 static struct keeper keeper_of_view(struct arena *arena,
 				    const struct view *view,
-				    struct enforcement *enforcement)
+				    struct policy_kept_list *kept)
 {
 	return (struct keeper){
 		.arena = arena,
-		.enforcement = enforcement,
+		.kept = kept,
 		.root = -1,
 		.binds = view->binds,
 		.nbinds = view->nbinds,
@@ -361,10 +359,10 @@ static struct keeper keeper_of_view(struct arena *arena,
 
 int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
 			    int proc, struct view *view,
-			    struct enforcement *enforcement)
+			    struct policy_kept_list *kept)
 {
 	AUTO(close_keeper)
-	struct keeper k = keeper_of_view(arena, view, enforcement);
+	struct keeper k = keeper_of_view(arena, view, kept);
 	int r = open_keeper(&k);
 
 	if (r <= 0)
@@ -376,14 +374,14 @@ int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
 		r = keep_env_files(&k, input);
 	if (r == 0)
 		r = keep_projects(&k, proc, input->project);
-	return r < 0 ? r : tell(arena, enforcement, &view->denied);
+	return r < 0 ? r : tell(arena, kept, &view->denied);
 }
 
 int policy_files_hold_links(struct arena *arena, const struct view *view,
-			    const char *path, struct enforcement *enforcement)
+			    const char *path, struct policy_kept_list *kept)
 {
 	AUTO(close_keeper)
-	struct keeper k = keeper_of_view(arena, view, enforcement);
+	struct keeper k = keeper_of_view(arena, view, kept);
 	int r = open_keeper(&k);
 	struct files_way way;
 
@@ -405,16 +403,15 @@ static bool is_of_host(const char *rootfs)
 }
 
 /* Other mounts than bind mounts have no source. */
-static int find_bind(const struct keeper *k, const struct oci_mount *m,
-		     struct view_bind *ret)
+static int find_bind(const struct keeper *k, const char *bundle,
+		     const struct oci_mount *m, struct view_bind *ret)
 {
 	const char *source = oci_mount_is_bind(m) ? m->source : NULL;
 	autofree char *real = NULL;
 
 	*ret = (struct view_bind){ .path = m->destination };
 	if (source && source[0] != '/')
-		source = arena_printf(k->arena, "%s/%s", k->enforcement->bundle,
-				      source);
+		source = arena_printf(k->arena, "%s/%s", bundle, source);
 	real = source ? realpath(source, NULL) : NULL;
 	if (!real)
 		return 0;
@@ -424,11 +421,12 @@ static int find_bind(const struct keeper *k, const struct oci_mount *m,
 			     -ENOMEM;
 }
 
-static int find_binds(struct keeper *k, const struct oci_spec *spec)
+static int find_binds(struct keeper *k, const struct enforce_input *input,
+		      const struct oci_spec *spec)
 {
 	struct view_bind *binds =
 		arena_array(k->arena, spec->nmounts + 1, sizeof *binds);
-	const char *rootfs = k->enforcement->rootfs;
+	const char *rootfs = input->rootfs;
 	int r = 0;
 
 	if (!binds)
@@ -440,7 +438,8 @@ static int find_binds(struct keeper *k, const struct oci_spec *spec)
 			    !spec->root_readonly,
 	};
 	for (size_t i = 0; r == 0 && i < spec->nmounts; i++) {
-		r = find_bind(k, &spec->mounts[i], &binds[i + 1]);
+		r = find_bind(k, input->bundle, &spec->mounts[i],
+			      &binds[i + 1]);
 		if (r < 0)
 			return fail_in(r, "mounts[%zu]", i);
 	}
@@ -479,25 +478,25 @@ static int keep_profile(struct keeper *k, const char *profile)
 	return keep_in_use(k, cwd ? cwd : "/", path);
 }
 
-int policy_files_of_bundle(struct arena *arena, const struct oci_spec *spec,
-			   struct enforcement *enforcement)
+int policy_files_of_bundle(struct arena *arena,
+			   const struct enforce_input *input,
+			   const struct oci_spec *spec,
+			   struct policy_kept_list *kept)
 {
 	AUTO(close_keeper)
-	struct keeper k = { .arena = arena,
-			    .enforcement = enforcement,
-			    .root = -1 };
+	struct keeper k = { .arena = arena, .kept = kept, .root = -1 };
 	autoclose int proc = -1;
 	const char *project = NULL;
-	int r = find_binds(&k, spec);
+	int r = find_binds(&k, input, spec);
 
 	if (r == 0)
 		r = open_keeper(&k);
 	if (r <= 0)
 		return r;
 	r = keep_folders(&k);
-	if (r == 0 && enforcement->profile)
-		r = keep_profile(&k, enforcement->profile);
-	if (files_wanted(&enforcement->policy) && spec->process)
+	if (r == 0 && input->profile)
+		r = keep_profile(&k, input->profile);
+	if (files_wanted(&input->policy) && spec->process)
 		project = find_project(&k, spec->process->cwd);
 	if (r < 0 || !project)
 		return r;

@@ -15,8 +15,9 @@
 
 struct arena;
 struct oci_spec;
-struct enforcement;
 struct enforce_files;
+struct enforce_input;
+struct policy_kept_list;
 struct view;
 struct view_input;
 
@@ -34,16 +35,18 @@ struct policy_kept {
 	bool absent; /* a file that the workload must not see */
 };
 
-/* For a sandbox: fill enforcement->kept, and view->denied for explain and --why. */
+/* For a sandbox: add to kept, and to view->denied for explain and --why. */
 int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
 			    int proc, struct view *view,
-			    struct enforcement *enforcement);
+			    struct policy_kept_list *kept);
 /* Keep the workload from replacing links on the way to a hidden path. */
 int policy_files_hold_links(struct arena *arena, const struct view *view,
-			    const char *path, struct enforcement *enforcement);
+			    const char *path, struct policy_kept_list *kept);
 /* For a bundle, whose bind mounts show directories of the host. */
-int policy_files_of_bundle(struct arena *arena, const struct oci_spec *spec,
-			   struct enforcement *enforcement);
+int policy_files_of_bundle(struct arena *arena,
+			   const struct enforce_input *input,
+			   const struct oci_spec *spec,
+			   struct policy_kept_list *kept);
 /* Add the mounts that protect them, in the container's root. */
 int policy_files_carve(const struct enforce_files *files,
 		       struct files_carves *carves);

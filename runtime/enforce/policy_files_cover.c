@@ -92,12 +92,12 @@ int policy_files_carve(const struct enforce_files *files,
 		.proc = files->proc,
 		.root = files->root,
 	};
-	const struct enforcement *enforcement = files->enforcement;
+	const struct policy_kept_list *all = &files->enforcement->kept;
 	const char *last = NULL, *top = NULL;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < enforcement->nkept; i++) {
-		const struct policy_kept *kept = &enforcement->kept[i];
+	for (size_t i = 0; r == 0 && i < all->n; i++) {
+		const struct policy_kept *kept = &all->items[i];
 
 		if (!last || !streq(last, kept->top))
 			r = files_real_path(files->arena, &place, kept->top,
@@ -106,7 +106,7 @@ int policy_files_carve(const struct enforce_files *files,
 		if (r == 0 && top)
 			r = carve_one(files, kept, top, carves);
 	}
-	if (r == 0 && enforcement->nkept)
+	if (r == 0 && all->n)
 		files_carve_sort(carves);
 	return r;
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
@@ -35,7 +34,7 @@ static void lower(struct oci_i64 *limit, uint64_t most)
 }
 
 /* Percent of one core, against quota/period. */
-static void lower_cpu(struct oci_resources *res, uint32_t percent)
+static void lower_cpu(struct oci_resources *res, uint64_t percent)
 {
 	uint64_t period = res->cpu.period.set && res->cpu.period.value ?
 				  res->cpu.period.value :
@@ -86,26 +85,50 @@ static int lower_cores(struct arena *arena, struct oci_resources *res,
 	return 0;
 }
 
-int enforce_limits(struct arena *arena, const struct enforcement *enforcement,
+int enforce_limits(struct arena *arena, const struct enforce_limits *limits,
 		   struct oci_resources *res)
+{
+	if (limits->memory.set)
+		lower(&res->memory.limit, limits->memory.value);
+	if (limits->tasks.set)
+		lower(&res->pids_limit, limits->tasks.value);
+	if (limits->cpu.set)
+		lower_cpu(res, limits->cpu.value);
+	return limits->cores.n ? lower_cores(arena, res, &limits->cores) : 0;
+}
+
+static struct oci_u64 optional(bool set, uint64_t value)
+{
+	return set ? (struct oci_u64){ true, value } : (struct oci_u64){ 0 };
+}
+
+/* The kernel counts threads as well: there is one limit for both keys. */
+static struct oci_u64 find_tasks(const struct policy *policy)
+{
+	bool processes = policy->set[KEY_PROCESSES];
+	bool tasks = policy->set[KEY_TASKS];
+
+	if (processes && (!tasks || policy->processes < policy->tasks))
+		return optional(true, policy->processes);
+	return optional(tasks, policy->tasks);
+}
+
+static struct enforce_limits find_limits(const struct enforcement *enforcement)
 {
 	const struct policy *policy = &enforcement->policy;
 
-	/* What else holds them, a sandbox settles by itself. */
-	if (policy_disables(policy, PROTECT_CGROUPS) && !enforcement->view)
-		return 0;
-	if (policy->set[KEY_MEMORY])
-		lower(&res->memory.limit, policy->memory);
-	/* Threads count, too: nothing else is held by the kernel. */
-	if (policy->set[KEY_PROCESSES])
-		lower(&res->pids_limit, policy->processes);
-	if (policy->set[KEY_TASKS])
-		lower(&res->pids_limit, policy->tasks);
-	if (policy->set[KEY_CPU])
-		lower_cpu(res, policy->cpu);
-	if (policy->set[KEY_CPU_CORES])
-		return lower_cores(arena, res, &policy->cpu_cores);
-	return 0;
+	/* A sandbox has other means, too, and chooses among them itself. */
+	if (policy_disables(policy, PROTECT_CGROUPS) &&
+	    enforcement->kind == ENFORCE_BUNDLE)
+		return (struct enforce_limits){ 0 };
+	return (struct enforce_limits){
+		.memory = optional(policy->set[KEY_MEMORY], policy->memory),
+		.tasks = find_tasks(policy),
+		.cpu = optional(policy->set[KEY_CPU], policy->cpu),
+		.cores = policy->set[KEY_CPU_CORES] ?
+				 policy->cpu_cores :
+				 (struct policy_numbers){ 0 },
+	};
 }
 
 #define LONG_BITS (8 * sizeof(unsigned long))
@@ -139,9 +162,11 @@ int enforce_check_cores(const struct policy_numbers *cores)
 
 static int check_cores(const struct policy *policy)
 {
-	return policy_disables(policy, PROTECT_CGROUPS) ?
-		       0 :
-		       enforce_check_cores(&policy->cpu_cores);
+	if (policy_disables(policy, PROTECT_CGROUPS))
+		return 0;
+	if (policy->set[KEY_CPU_CORES] && !policy->cpu_cores.n)
+		return fail(0, "limits.cpu_cores: lists no core");
+	return enforce_check_cores(&policy->cpu_cores);
 }
 
 /* Whether the limit that failed is the policy's, and not the bundle's own. */
@@ -170,7 +195,8 @@ static const char *after_field(const struct enforcement *enforcement,
 {
 	if (starts_with(text, field))
 		return text + strlen(field);
-	return enforcement->view && !starts_with(text, "linux.resources.") ?
+	return enforcement->kind != ENFORCE_BUNDLE &&
+			       !starts_with(text, "linux.resources.") ?
 		       text :
 		       NULL;
 }
@@ -190,11 +216,12 @@ int enforce_limit_error(struct arena *arena,
 		{ "linux.resources.pids.limit: ", KEY_PROCESSES },
 		{ "linux.resources.pids.limit: ", KEY_TASKS },
 	};
-	const char *text =
-		enforcement->active ? arena_strdup(arena, err_text()) : NULL;
+	const char *text = enforcement->kind == ENFORCE_NOTHING ?
+				   NULL :
+				   arena_strdup(arena, err_text());
 	/* A value that the kernel refuses is no lack of cgroups. */
 	bool lacks = r != -EINVAL && r != -ERANGE;
-	const char *advice = enforcement->view ?
+	const char *advice = enforcement->kind != ENFORCE_BUNDLE ?
 				     ": --config-allow-degraded cgroups goes "
 				     "on without" :
 				     ": to go on without, list cgroups in "
@@ -239,94 +266,107 @@ static int lower_rlimit(struct arena *arena, struct oci_process *process,
 	return 0;
 }
 
-/* CAP_SETFCAP could give a file capabilities, which is as bad as S_ISUID. */
-static int drop_file_capability(struct arena *arena,
-				const struct enforcement *enforcement,
-				struct oci_process *process)
-{
-	return enforce_shares_ids(enforcement) ?
-		       caps_drop(arena, CAP_SETFCAP, process) :
-		       0;
-}
-
-/* Who has these sets its limits, or the network of others, as it likes. */
-static int drop_capabilities(struct arena *arena,
-			     const struct enforcement *enforcement,
+static int drop_capabilities(struct arena *arena, uint64_t dropped,
 			     struct oci_process *process)
 {
-	const struct policy *policy = &enforcement->policy;
-	bool limits = policy->set[KEY_OPEN_FILES] || policy->no_coredump;
 	int r = 0;
 
-	if (limits)
-		r = caps_drop(arena, CAP_SYS_RESOURCE, process);
-	if (r >= 0 && enforcement->denied_shared)
-		r = caps_drop(arena, CAP_NET_ADMIN, process);
-	if (r >= 0 && !enforcement->creating)
-		r = drop_file_capability(arena, enforcement, process);
+	for (int i = 0; r == 0 && i < 64; i++)
+		if (dropped & CAPS_BIT(i))
+			r = caps_drop(arena, i, process);
 	return r;
-}
-
-static bool names_any(const struct strings *list, const char *entry)
-{
-	size_t name = strcspn(entry, "=") + 1;
-
-	for (size_t i = 0; i < list->n; i++)
-		if (strncmp(list->items[i], entry, name) == 0)
-			return true;
-	return false;
-}
-
-/* Those of more replace those of the same name. */
-static int put_env(struct arena *arena, const struct strings *more,
-		   struct strings *env)
-{
-	const char **items =
-		arena_array(arena, env->n + more->n + 1, sizeof *items);
-	size_t n = 0;
-
-	if (!items)
-		return -ENOMEM;
-	for (size_t i = 0; i < env->n; i++)
-		if (!names_any(more, env->items[i]))
-			items[n++] = env->items[i];
-	for (size_t i = 0; i < more->n; i++)
-		items[n++] = more->items[i];
-	*env = (struct strings){ items, n };
-	return 0;
 }
 
 int enforce_process(struct arena *arena, const struct enforcement *enforcement,
 		    const struct strings *env, struct oci_process *process)
 {
-	const struct policy *policy = &enforcement->policy;
-	struct strings gpus = { 0 };
+	const struct confinement *c = &enforcement->process;
 	int r = 0;
 
-	if (!enforcement->active)
+	if (enforcement->kind == ENFORCE_NOTHING)
 		return 0;
 	process->no_new_privileges = true;
-	if (policy->set[KEY_OPEN_FILES])
+	if (c->open_files.set)
 		r = lower_rlimit(arena, process, RLIMIT_NOFILE,
-				 policy->open_files);
-	/* 0 would not keep a core from a program that takes them. */
-	if (r >= 0 && policy->no_coredump)
-		r = lower_rlimit(arena, process, RLIMIT_CORE, 1);
+				 c->open_files.value);
+	if (r >= 0 && c->core_size.set)
+		r = lower_rlimit(arena, process, RLIMIT_CORE,
+				 c->core_size.value);
 	if (r >= 0)
-		r = drop_capabilities(arena, enforcement, process);
-	if (r >= 0 &&
-	    (enforcement->view || policy_has_section(policy, SECTION_PROGRAM)))
-		r = policy_environment(arena, policy, enforcement->env_base,
-				       &process->env, &process->env);
+		r = drop_capabilities(arena, c->dropped_caps, process);
+	if (r >= 0 && c->filters_env)
+		r = env_filter(arena, &c->env, &process->env, &process->env);
 	if (r >= 0 && env)
-		r = put_env(arena, env, &process->env);
-	if (r >= 0 && policy_has_section(policy, SECTION_LIMITS))
-		r = gpus_env(arena, policy, &gpus);
-	return r < 0 ? r : put_env(arena, &gpus, &process->env);
+		r = env_put(arena, env, &process->env, &process->env);
+	return r < 0 ? r :
+		       env_put(arena, &c->last_env, &process->env,
+			       &process->env);
 }
 
-int enforce_spec(struct arena *arena, struct enforcement *enforcement,
-		 struct oci_spec *spec)
+/*
+ * CAP_SYS_RESOURCE could raise the limits again, CAP_NET_ADMIN could
+ * reconfigure the network of others.
+ */
+static uint64_t find_dropped(const struct policy *policy, bool denied_shared)
+{
+	uint64_t dropped = 0;
+
+	if (policy->set[KEY_OPEN_FILES] || policy->no_coredump)
+		dropped |= CAPS_BIT(CAP_SYS_RESOURCE);
+	if (denied_shared)
+		dropped |= CAPS_BIT(CAP_NET_ADMIN);
+	return dropped;
+}
+
+static int find_env(struct arena *arena, const struct enforce_input *input,
+		    struct confinement *ret)
+{
+	const struct policy *policy = &input->policy;
+	int r = 0;
+
+	ret->filters_env = input->kind != ENFORCE_BUNDLE ||
+			   policy_has_section(policy, SECTION_PROGRAM);
+	if (ret->filters_env)
+		r = policy_env_rules(arena, policy, input->env_base, &ret->env);
+	if (r == 0 && policy_has_section(policy, SECTION_LIMITS))
+		r = gpus_env(arena, policy, &ret->last_env);
+	return r;
+}
+
+/* What the policy says about each process, apart from calls and files. */
+static int find_process(struct arena *arena, const struct enforce_input *input,
+			struct enforcement *enforcement, bool denied_shared)
+{
+	const struct policy *policy = &enforcement->policy;
+	struct confinement *c = &enforcement->process;
+
+	c->open_files =
+		optional(policy->set[KEY_OPEN_FILES], policy->open_files);
+	/* 0 would not keep a core from a program that takes them. */
+	c->core_size = optional(policy->no_coredump, 1);
+	c->dropped_caps = find_dropped(policy, denied_shared);
+	if (policy->no_randomize_memory)
+		c->personality = ADDR_NO_RANDOMIZE;
+	c->no_huge_pages = policy->no_huge_pages;
+	c->limits = find_limits(enforcement);
+	return find_env(arena, input, c);
+}
+
+/* CAP_SETFCAP could give a file capabilities, which is as bad as S_ISUID. */
+static int drop_file_capability(struct arena *arena,
+				struct enforcement *enforcement,
+				struct oci_process *process)
+{
+	const uint64_t bit = CAPS_BIT(CAP_SETFCAP);
+
+	if (!enforce_shares_ids(&enforcement->policy))
+		return 0;
+	enforcement->process.dropped_caps |= bit;
+	return drop_capabilities(arena, bit, process);
+}
+
+int enforce_spec(struct arena *arena, const struct enforce_input *input,
+		 struct enforcement *enforcement, struct oci_spec *spec)
 {
 	const struct policy *policy = &enforcement->policy;
 	struct oci_process *process = arena_alloc(arena, sizeof *process);
@@ -336,34 +376,27 @@ int enforce_spec(struct arena *arena, struct enforcement *enforcement,
 	if (!process)
 		return -ENOMEM;
 	*process = *spec->process;
-	enforce_scope(enforcement, spec);
-	r = enforce_process(arena, enforcement, NULL, process);
+	r = find_process(arena, input, enforcement,
+			 enforce_scope(enforcement, spec));
+	if (r == 0)
+		r = enforce_process(arena, enforcement, NULL, process);
 	if (r < 0)
 		return r;
 	spec->process = process;
 	enforcement->resources = linux_->resources;
-	r = enforce_limits(arena, enforcement, &linux_->resources);
-	if (r < 0)
-		return r;
-	if (enforcement->creating || enforcement->view)
+	r = enforce_limits(arena, &enforcement->process.limits,
+			   &linux_->resources);
+	if (r == 0)
 		r = check_cores(policy);
-	if (r < 0)
-		return r;
-	if (policy_has_section(policy, SECTION_LIMITS)) {
+	if (r == 0 && policy_has_section(policy, SECTION_LIMITS))
 		r = gpus_take_away(arena, policy, spec);
-		if (r < 0)
-			return r;
-	}
-	if (policy->no_randomize_memory) {
-		linux_->has_personality = true;
-		linux_->personality |= ADDR_NO_RANDOMIZE;
-	}
-	r = enforce_host_mounts(arena, enforcement, spec);
+	if (r == 0)
+		r = enforce_host_mounts(arena, enforcement, spec);
 	if (r == 0)
 		r = enforce_mounts(arena, enforcement, spec);
 	if (r == 0)
 		r = enforce_ids(arena, enforcement, spec);
-	if (r == 0 && enforcement->creating)
+	if (r == 0)
 		r = drop_file_capability(arena, enforcement, process);
 	return r < 0 ? r : enforce_net(arena, enforcement, spec);
 }

@@ -128,9 +128,7 @@ int make_create(const struct make_input *in, struct plan *ret)
 		r = root_and_mounts(in, &plan);
 	if (r < 0)
 		return r;
-	if (in->enforcement &&
-	    (in->enforcement->landlock || in->enforcement->masks_sockets ||
-	     in->enforcement->nkept || in->enforcement->hidden.n))
+	if (in->enforcement && enforce_has_root_work(in->enforcement))
 		plan_add(&plan, STEP_STOP)->number = WORD_ROOTED;
 	r = make_process(in, &plan);
 	if (r < 0)

@@ -35,6 +35,7 @@ struct make_input {
 	const struct cgroup *cgroup; /* as placed: it need not exist */
 	bool unplaced; /* the parent puts the child into its cgroup */
 	const struct join *join;
+	bool no_new_namespaces; /* all that spec lists exist: join them */
 	const struct enforcement *enforcement;
 	const struct confine_filter *filter; /* NULL: none */
 	bool mounts_present; /* no new mount namespace: checked */

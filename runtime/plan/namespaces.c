@@ -24,13 +24,14 @@ static bool is_new(const struct make_input *in, enum oci_ns ns)
 {
 	const struct oci_namespace *n = &in->spec->linux_.namespaces[ns];
 
-	return n->listed && !n->path;
+	return !in->no_new_namespaces && n->listed && !n->path;
 }
 
 bool make_has_userns(const struct make_input *in)
 {
-	return in->spec->linux_.namespaces[OCI_NS_USER].listed ||
-	       in->join->fds[OCI_NS_USER] >= 0;
+	return in->join->fds[OCI_NS_USER] >= 0 ||
+	       (!in->no_new_namespaces &&
+		in->spec->linux_.namespaces[OCI_NS_USER].listed);
 }
 
 bool make_has_mountns(const struct make_input *in)

@@ -95,6 +95,7 @@ static int memory_policy(const struct make_input *in, struct plan *plan)
 static int scheduling(const struct make_input *in, struct plan *plan)
 {
 	const struct oci_process *p = in->process;
+	uint64_t personality = in->spec->linux_.personality;
 	struct step *step;
 	int r;
 
@@ -113,12 +114,14 @@ static int scheduling(const struct make_input *in, struct plan *plan)
 	r = memory_policy(in, plan);
 	if (r < 0)
 		return r;
-	if (in->spec->linux_.has_personality) {
+	if (in->enforcement)
+		personality |= in->enforcement->process.personality;
+	if (in->spec->linux_.has_personality || personality) {
 		step = plan_add(plan, STEP_PERSONALITY);
 		step->place = "linux.personality";
-		step->number = (int64_t)in->spec->linux_.personality;
+		step->number = (int64_t)personality;
 	}
-	if (in->enforcement && in->enforcement->policy.no_huge_pages)
+	if (in->enforcement && in->enforcement->process.no_huge_pages)
 		plan_add(plan, STEP_NO_HUGE_PAGES)->place =
 			"program.no_huge_pages";
 	return 0;
@@ -438,14 +441,15 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 	}
 	plan_add(plan, STEP_LAST_WORD)->exec = exec;
 	descriptor_limit(in, plan);
-	if (in->enforcement && in->enforcement->landlock) {
+	if (in->enforcement && in->enforcement->process.landlock.needed) {
 		step = plan_add(plan, STEP_LANDLOCK);
 		step->place = "Landlock";
 		step->in = SLOT_RULESET;
-		step->flags = in->enforcement->landlock_flags;
+		step->flags = in->enforcement->process.landlock.flags;
 	}
-	if (in->enforcement && in->enforcement->active)
-		add_filter(plan, &in->enforcement->blocklist, "syscalls");
+	if (in->enforcement && in->enforcement->kind != ENFORCE_NOTHING)
+		add_filter(plan, &in->enforcement->process.blocklist,
+			   "syscalls");
 	if (in->enforcement && in->enforcement->watch.len)
 		add_filter(plan, &in->enforcement->watch, "--why");
 	if (in->filter)

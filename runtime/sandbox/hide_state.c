@@ -58,14 +58,14 @@ static int add(struct arena *arena, struct strings *to, const char *path)
 	return strings_has(to, path) ? 0 : strings_add(arena, to, path);
 }
 
-static int hide(struct arena *arena, struct enforcement *enforcement,
+static int hide(struct arena *arena, struct enforce_input *input,
 		const char *path)
 {
-	const struct view *view = enforcement->view;
+	const struct view *view = input->view;
 	const char *real = path ? find_real(arena, path) : NULL;
 	int r = real && path[0] == '/' ?
 			policy_files_hold_links(arena, view, path,
-						enforcement) :
+						&input->kept) :
 			0;
 
 	for (size_t i = 0; real && r == 0 && i < view->nbinds; i++) {
@@ -75,8 +75,9 @@ static int hide(struct arena *arena, struct enforcement *enforcement,
 		    !view_is_on_top(view->binds, view->nbinds, i, inside))
 			continue;
 		/* Without mounts nothing can be covered, but kept. */
-		if (!enforcement->no_namespaces || view_may_write(view, inside))
-			r = add(arena, &enforcement->hidden, inside);
+		if (input->kind == ENFORCE_SANDBOX ||
+		    view_may_write(view, inside))
+			r = add(arena, &input->hidden, inside);
 	}
 	return r;
 }
@@ -90,7 +91,7 @@ static bool is_of_others(const char *path)
 }
 
 /* A workload that could make these could forge records for later commands. */
-static int hide_elsewhere(struct arena *arena, struct enforcement *enforcement,
+static int hide_elsewhere(struct arena *arena, struct enforce_input *input,
 			  const char *usual)
 {
 	char path[PATH_MAX];
@@ -98,12 +99,12 @@ static int hide_elsewhere(struct arena *arena, struct enforcement *enforcement,
 
 	for (size_t i = 0; r == 0 && state_elsewhere(i, path); i++)
 		if (!files_is_at_or_below(usual, path) && !is_of_others(path))
-			r = hide(arena, enforcement, path);
+			r = hide(arena, input, path);
 	return r;
 }
 
 int sandbox_hide_state(struct arena *arena, const char *root,
-		       struct enforcement *enforcement)
+		       struct enforce_input *input)
 {
 	static const enum state_kind kinds[] = { STATE_SANDBOXES,
 						 STATE_CONTAINERS,
@@ -111,12 +112,12 @@ int sandbox_hide_state(struct arena *arena, const char *root,
 	char usual[PATH_MAX] = "";
 	int r;
 
-	r = hide(arena, enforcement, root);
+	r = hide(arena, input, root);
 	for (size_t i = 0; r == 0 && i < COUNT(kinds); i++) {
 		if (state_root(kinds[i], usual) == 0)
-			r = hide(arena, enforcement, usual);
+			r = hide(arena, input, usual);
 		else
 			err_clear(); /* It has no state of ours. */
 	}
-	return r < 0 ? r : hide_elsewhere(arena, enforcement, usual);
+	return r < 0 ? r : hide_elsewhere(arena, input, usual);
 }

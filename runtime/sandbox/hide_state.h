@@ -3,11 +3,11 @@
 #pragma once
 
 struct arena;
-struct enforcement;
+struct enforce_input;
 
 /*
  * Note where the records of sandboxes (root), of containers and of
  * placeholders would be seen inside, to be covered.
  */
 int sandbox_hide_state(struct arena *arena, const char *root,
-		       struct enforcement *enforcement);
+		       struct enforce_input *input);

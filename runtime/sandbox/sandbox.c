@@ -244,11 +244,10 @@ static void limit_open_files(struct policy *policy)
 }
 
 /* All sections are enforced, also those of which nothing is said. */
-static void fill_policy(struct sandbox *s)
+static void fill_policy(struct sandbox *s, struct enforce_input *input)
 {
-	struct policy *policy = &s->creation->enforcement.policy;
+	struct policy *policy = &input->policy;
 
-	*policy = s->request->policy;
 	limit_open_files(policy);
 	policy->set[KEY_READ] = true;
 	policy->set[KEY_NET_MODE] = true;
@@ -363,18 +362,12 @@ static int fill_input(struct sandbox *s)
 	return in->rootfs ? 0 : -ENOMEM;
 }
 
-int sandbox_plan(struct prepared *c, const struct request *request,
-		 const struct decision *decision)
+/* What it shows, what of that is kept or hidden, and what config.json says. */
+static int gather(struct sandbox *s, struct view *view,
+		  struct enforce_input *input)
 {
-	struct sandbox s = {
-		.creation = c,
-		.arena = c->arena,
-		.request = request,
-		.view = arena_alloc(c->arena, sizeof *s.view),
-		.spec = &c->spec,
-		.decision = decision,
-	};
-	const struct view_input input = {
+	const struct request *request = s->request;
+	const struct view_input shown = {
 		.policy = &request->policy,
 		.name = request->name,
 		.home = request->home,
@@ -384,30 +377,60 @@ int sandbox_plan(struct prepared *c, const struct request *request,
 		.source = request->source,
 		.env_files = request->env_files,
 	};
+	struct prepared *c = s->creation;
 	int r;
 
-	if (!s.view)
+	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
+	    (r = view_make(c->arena, &shown, c->proc, view)) < 0 ||
+	    (!s->decision->no_namespaces &&
+	     (r = own_files_add(c->arena, &shown, c->proc, view)) < 0) ||
+	    (r = policy_files_of_sandbox(c->arena, &shown, c->proc, view,
+					 &input->kept)) < 0 ||
+	    (r = sandbox_hide_state(c->arena, c->session->root, input)) < 0)
+		return r;
+	return fill_spec(s);
+}
+
+int sandbox_plan(struct prepared *c, const struct request *request,
+		 const struct decision *decision,
+		 const struct enforce_wishes *wishes)
+{
+	struct view *view = arena_alloc(c->arena, sizeof *view);
+	struct sandbox s = {
+		.creation = c,
+		.arena = c->arena,
+		.request = request,
+		.view = view,
+		.spec = &c->spec,
+		.decision = decision,
+	};
+	struct enforce_input input = {
+		.kind = decision->no_namespaces ?
+				ENFORCE_SANDBOX_NO_NAMESPACES :
+				ENFORCE_SANDBOX,
+		.policy = request->policy,
+		.missing = decision->missing,
+		.env_base = request->env_base,
+		.host = c->session->host,
+		.view = view,
+		.wishes = *wishes,
+	};
+	int r;
+
+	if (!view)
 		return -ENOMEM;
-	fill_policy(&s);
+	fill_policy(&s, &input);
 	c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
-	c->enforcement.host = c->session->host;
-	c->enforcement.env_base = request->env_base;
-	c->enforcement.view = s.view;
-	c->enforcement.no_namespaces = decision->no_namespaces;
-	c->enforcement.missing = decision->missing;
-	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
-	    (r = view_make(c->arena, &input, c->proc, s.view)) < 0 ||
-	    (!decision->no_namespaces &&
-	     (r = own_files_add(c->arena, &input, c->proc, s.view)) < 0) ||
-	    (r = policy_files_of_sandbox(c->arena, &input, c->proc, s.view,
-					 &c->enforcement)) < 0 ||
-	    (r = sandbox_hide_state(c->arena, c->session->root,
-				    &c->enforcement)) < 0 ||
-	    (r = fill_spec(&s)) < 0 ||
-	    (r = enforce_sandbox(c->arena, &c->spec, &c->enforcement)) < 0 ||
-	    (r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0)
+	r = gather(&s, view, &input);
+	if (r >= 0)
+		r = enforce_make(c->arena, &input, &c->spec, &c->enforcement);
+	if (r < 0) {
+		c->enforcement = enforce_given(&input);
+		return r;
+	}
+	if ((r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0)
 		return r;
 	return create_prepare_spec(c);
 }

@@ -208,7 +208,6 @@ static int checkpoint(const struct session *session, struct container *c,
 		      const struct checkpoint_options *o)
 {
 	enum oci_status status;
-	struct enforcement enforcement = { .host = session->host };
 	struct oci_spec spec;
 	int r = container_status(c, &status);
 
@@ -220,11 +219,7 @@ static int checkpoint(const struct session *session, struct container *c,
 	r = container_spec(session->arena, c, &spec);
 	if (r < 0)
 		return r;
-	r = enforce_load(session->arena, c->dir, c->record.rootfs, &spec,
-			 &enforcement);
-	if (r < 0)
-		return r;
-	r = images_check(&spec, &enforcement);
+	r = images_check(&spec, c->record.enforced);
 	if (r < 0)
 		return r;
 	r = dump(session, c, held, &spec, o);

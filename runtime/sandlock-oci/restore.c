@@ -333,7 +333,7 @@ static int restore_bundle(struct prepared *p, const char *id,
 	r = create_prepare(p, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
-	r = images_check(&p->spec, &p->enforcement);
+	r = images_check(&p->spec, p->enforcement.kind != ENFORCE_NOTHING);
 	if (r < 0)
 		return r;
 	r = images_open(p->arena, &o->images, LOG, /* make= */ false, &images);

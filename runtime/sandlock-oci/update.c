@@ -307,16 +307,15 @@ static int parse_limits(struct arena *arena, const char *old,
  * The policy has the last word; what is changed becomes what it leaves of it.
  * A quota is one of a period.
  */
-static int meet_policy(struct arena *arena,
-		       const struct enforcement *enforcement,
+static int meet_policy(struct arena *arena, const struct enforce_limits *most,
 		       struct limits *limits)
 {
 	struct oci_resources *change = &limits->change;
 	const struct oci_resources *merged = &limits->merged;
 	int r;
 
-	if ((r = enforce_limits(arena, enforcement, &limits->old)) < 0 ||
-	    (r = enforce_limits(arena, enforcement, &limits->merged)) < 0)
+	if ((r = enforce_limits(arena, most, &limits->old)) < 0 ||
+	    (r = enforce_limits(arena, most, &limits->merged)) < 0)
 		return r;
 	if (change->memory.limit.set)
 		change->memory.limit = merged->memory.limit;
@@ -412,7 +411,7 @@ static int update_locked(const struct session *session,
 	struct arena *arena = session->arena;
 	const char *old, *merged;
 	enum oci_status status;
-	struct enforcement enforcement = { .host = session->host };
+	struct enforcement enforcement;
 	struct limits limits;
 	struct oci_spec spec;
 	int r;
@@ -423,13 +422,13 @@ static int update_locked(const struct session *session,
 	if (status == OCI_STOPPED || status == OCI_CREATING)
 		return fail(0, "%s: container not running", c->id);
 	if ((r = container_spec(arena, c, &spec)) < 0 ||
-	    (r = enforce_load(arena, c->dir, c->record.rootfs, &spec,
-			      &enforcement)) < 0 ||
+	    (r = container_enforcement(arena, c, &enforcement)) < 0 ||
 	    (r = update_schemas(arena, c, o, &spec)) < 0 ||
 	    (r = old_text(arena, c, &spec, &old)) < 0 ||
 	    (r = oci_resources_merge(arena, old, change, &merged)) < 0 ||
 	    (r = parse_limits(arena, old, change, merged, &limits)) < 0 ||
-	    (r = meet_policy(arena, &enforcement, &limits)) < 0 ||
+	    (r = meet_policy(arena, &enforcement.process.limits, &limits)) <
+		    0 ||
 	    (r = save(c, merged)) < 0)
 		return r;
 	r = apply(session, c, &limits);

@@ -13,7 +13,7 @@
 #include "oci/write.h"
 #include "policy/toml.h"
 #include "policy/toml_json.h"
-#include "runtime/enforce/enforce.h"
+#include "runtime/enforce/saved.h"
 #include "runtime/sandlock/commands.h"
 #include "runtime/sandlock/lookup.h"
 

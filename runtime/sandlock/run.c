@@ -110,7 +110,7 @@ static int look_on(struct prepared *c, const struct request *request,
 	if (r < 0)
 		return r;
 	if (!request->why) {
-		audit_open(&why->audit, &why->attribution, &c->enforcement);
+		audit_attribute(&why->audit, &why->attribution);
 		attached->heard = why->audit.fd < 0 ? NULL : audit_read;
 		attached->listener = &why->audit;
 		attached->ear = why->audit.fd;
@@ -119,7 +119,18 @@ static int look_on(struct prepared *c, const struct request *request,
 	attached->traced = trace_traced;
 	attached->user = why;
 	result->denials_known = true;
-	return trace_filter(c->arena, &c->enforcement);
+	return 0;
+}
+
+/* Before there is a plan: how to learn what is denied. */
+static struct enforce_wishes find_wishes(const struct request *request,
+					 struct host *host, struct trace *why)
+{
+	if (request->why)
+		return (struct enforce_wishes){ .watch = trace_calls_names() };
+	return (struct enforce_wishes){
+		.log_denials = audit_open(&why->audit, host),
+	};
 }
 
 /* Once, whatever the attempts; these two are told with what they held. */
@@ -157,6 +168,7 @@ static int try_sandbox(const struct session *session,
 	autocreation struct creation c = CREATION_NONE;
 	autoattached struct attached attached = ATTACHED_NONE;
 	AUTO(trace_close) struct trace why = TRACE_NONE;
+	struct enforce_wishes wishes;
 	int r;
 
 	if (decision->refusal)
@@ -169,7 +181,8 @@ static int try_sandbox(const struct session *session,
 	attached.stops_us = !request->terminal;
 	attached.no_input = !request->interactive;
 	attached.signal = result->signal;
-	r = sandbox_plan(&p, request, decision);
+	wishes = find_wishes(request, session->host, &why);
+	r = sandbox_plan(&p, request, decision, &wishes);
 	if (r < 0)
 		return r;
 	decision_tell_lost(&request->policy, decision);

@@ -50,7 +50,9 @@ static int to_plan(struct arena *arena, const char *json)
 	const struct join join = JOIN_NONE;
 	struct oci_spec spec;
 	struct host host = { 0 };
-	struct enforcement enforcement = { .host = &host };
+	const struct enforce_bundle bundle = { .host = &host,
+					       .allowed = &allowed };
+	struct enforcement enforcement;
 	struct cgroup cgroup = { 0 };
 	struct plan plan;
 	struct make_input in = {
@@ -69,7 +71,7 @@ static int to_plan(struct arena *arena, const char *json)
 	r = oci_spec_parse(arena, json, strlen(json), &spec);
 	if (r < 0)
 		return r;
-	r = enforce_create(arena, NULL, &allowed, &spec, &enforcement);
+	r = enforce_create(arena, &bundle, &spec, &enforcement);
 	if (r < 0)
 		return r;
 	in.process = spec.process;

@@ -81,7 +81,7 @@ static void demand_limits(const struct enforcement *enforcement)
 		demand(res->pids_limit.set && res->pids_limit.value > 0);
 	if (policy->set[KEY_CPU])
 		demand(res->cpu.quota.set && res->cpu.quota.value > 0);
-	demand(enforcement->blocklist.len > 0);
+	demand(enforcement->process.blocklist.len > 0);
 }
 
 static void try_plan(struct arena *arena)
@@ -93,7 +93,9 @@ static void try_plan(struct arena *arena)
 			       .apparmor = true,
 			       .selinux = true };
 	struct host host = { 0 };
-	struct enforcement enforcement = { .host = &host };
+	const struct enforce_bundle bundle = { .host = &host,
+					       .allowed = &allowed };
+	struct enforcement enforcement;
 	struct confine_filter filter;
 	struct make_input in = {
 		.arena = arena,
@@ -108,9 +110,9 @@ static void try_plan(struct arena *arena)
 		.has_gate = true,
 	};
 	struct plan plan;
-	int r = enforce_create(arena, NULL, &allowed, &spec, &enforcement);
+	int r = enforce_create(arena, &bundle, &spec, &enforcement);
 
-	if (r >= 0 && enforcement.active)
+	if (r >= 0 && enforcement.kind != ENFORCE_NOTHING)
 		demand_limits(&enforcement);
 	if (r >= 0 && spec.linux_.seccomp) {
 		r = confine_seccomp(arena, spec.linux_.seccomp, &filter);
@@ -126,7 +128,7 @@ static void try_plan(struct arena *arena)
 	}
 	demand_plan(arena, &plan);
 	demand(plan_has(&plan, STEP_SECCOMP) ==
-	       (in.filter || enforcement.active));
+	       (in.filter || enforcement.kind != ENFORCE_NOTHING));
 	demand(plan_has(&plan, STEP_USER) && plan_has(&plan, STEP_CAPS));
 }
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/enforce/saved.h - the enforcement in a state directory.
+ *
+ * Decided once, when the container is created: neither a changed profile nor a
+ * workload that writes below an allowed path chooses what a later process gets.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "runtime/enforce/enforce.h"
+
+/* For people: nobody but `sandlock inspect` reads it. */
+#define POLICY_FILE "policy.toml"
+/* One JSON document with the kind and the confinement. */
+#define ENFORCEMENT_FILE "enforcement.json"
+
+/*
+ * Write the policy, and the enforcement unless its ruleset is still unknown:
+ * then enforce_save_ruleset follows when the root is complete.
+ */
+int enforce_save(struct arena *arena, const struct enforcement *enforcement,
+		 int dir);
+int enforce_save_ruleset(struct arena *arena,
+			 const struct enforcement *enforcement,
+			 const struct landlock_plan *landlock, int dir);
+/* Fails unless the file is complete and nobody else can write it. */
+int enforce_load(struct arena *arena, int dir, struct enforcement *ret);
+
+/* Both are pure. Equal enforcements have equal texts. */
+int saved_write(struct arena *arena, const struct enforcement *enforcement,
+		const char **ret_text, size_t *ret_len);
+int saved_parse(struct arena *arena, const char *text, size_t len,
+		struct enforcement *ret);
