@@ -381,8 +381,12 @@ static JSON_READER(read_limits)
 		OPTIONAL("cpu", enforce_limits, cpu),
 		{ "cores", read_cores, 0, true },
 	};
+	const struct enforce_limits *limits = ret;
+	int r = read_exactly(arena, v, fields, COUNT(fields), ret);
 
-	return read_exactly(arena, v, fields, COUNT(fields), ret);
+	if (r == 0 && limits->cpu.set && !limits->cpu.value)
+		return json_fail_key(v, "cpu", "is 0");
+	return r;
 }
 
 /* ---- the environment ---- */

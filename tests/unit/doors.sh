@@ -116,6 +116,15 @@ check_clock() {
 	)"
 }
 
+# What create decided is read, not decided again.
+check_exec() {
+	report "exec parses no policy and makes no enforcement" "$(
+		grep -nE 'policy_(from|check|layer|env_rules)|profile_(load|find)|policy/|enforce_(create|make|spec)|confine_blocklist' \
+			runtime/container/enter.[ch] runtime/sandlock-oci/exec*.[ch] \
+			runtime/enforce/saved.[ch]
+	)"
+}
+
 while IFS=: read -r room allowed; do
 	# shellcheck disable=SC2086 # a list of words
 	[ ! -d "$room" ] || check_room "$room" $allowed
@@ -130,6 +139,7 @@ EOF
 check_clock base/log.c runtime/container/create.c
 check_listed
 check_size
+check_exec
 check_names 'policed' 'met_' 'bare_' 'trial' 'front_' 'blame' 'why_' 'doctor' \
 	'mounted_' 'sentence_' 'joins[_ ;,.-]' 'sources_' 'entry_' 'reserve_' 'self_protect' \
 	'agent_send' 'notify_open' 'deleting' 'starting_' 'killing_' 'creation_' \
