@@ -83,7 +83,7 @@ static bool disables_namespaces(const struct explanation *all)
 /* Which files give the sandbox's host name instead of the host's. */
 static const char *own_names(const struct explanation *all)
 {
-	const struct view *view = all->creation.enforcement.view;
+	const struct view *view = all->prepared.enforcement.view;
 
 	if (!view || view->nown == 0)
 		return "";
@@ -98,7 +98,7 @@ static const char *own_names(const struct explanation *all)
 static int explain_namespaces(struct arena *arena, struct explanation *all)
 {
 	struct explain_line *line = next_line(all, "namespaces");
-	const char *names = namespace_names(arena, &all->creation.spec);
+	const char *names = namespace_names(arena, &all->prepared.spec);
 	const struct host_probe *probe = all->decision.own_users ?
 						 &all->host->user_namespaces :
 						 &all->host->namespaces;
@@ -174,7 +174,7 @@ static const char *sockets_text(const struct enforcement *enforcement)
 
 static int explain_root(struct arena *arena, struct explanation *all)
 {
-	const struct view *view = all->creation.enforcement.view;
+	const struct view *view = all->prepared.enforcement.view;
 	struct explain_line *line = next_line(all, "root");
 
 	if (!all->planned) {
@@ -182,14 +182,14 @@ static int explain_root(struct arena *arena, struct explanation *all)
 		line->how = "not settled";
 		return 0;
 	}
-	if (all->creation.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES) {
+	if (all->prepared.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES) {
 		line->state = disables_namespaces(all) ? EXPLAIN_DISABLED :
 							 EXPLAIN_DEGRADED;
 		line->how = arena_printf(
 			arena,
 			"the host's own root: what may not be touched "
 			"is forbidden, not absent%s",
-			all->creation.enforcement.net.unix_sockets ?
+			all->prepared.enforcement.net.unix_sockets ?
 				"; Landlock keeps Unix sockets to those of the "
 				"sandbox and those that are allowed" :
 				"");
@@ -200,13 +200,13 @@ static int explain_root(struct arena *arena, struct explanation *all)
 				 "/proc and /dev; what is not listed is not "
 				 "there%s",
 				 view->nbinds,
-				 sockets_text(&all->creation.enforcement));
+				 sockets_text(&all->prepared.enforcement));
 	return line->how ? 0 : -ENOMEM;
 }
 
 static int explain_environment(struct arena *arena, struct explanation *all)
 {
-	const struct oci_process *process = all->creation.spec.process;
+	const struct oci_process *process = all->prepared.spec.process;
 	struct explain_line *line = next_line(all, "environment");
 	struct policy_text how = { .arena = arena };
 
@@ -230,7 +230,7 @@ static bool is_told(const struct explanation *all, enum policy_key key)
 {
 	return all->request->policy.set[key] || key == KEY_NET_MODE ||
 	       (key == KEY_TASKS &&
-		all->creation.enforcement.policy.set[KEY_TASKS]);
+		all->prepared.enforcement.policy.set[KEY_TASKS]);
 }
 
 static int explain_one(struct arena *arena, struct explanation *all,
@@ -293,7 +293,7 @@ static int plan(struct arena *arena, const struct session *session,
 		struct explanation *all, const struct request *request)
 {
 	static const struct create_options options = { 0 };
-	struct prepared *c = &all->creation;
+	struct prepared *c = &all->prepared;
 	int r;
 
 	c->arena = arena;
@@ -316,7 +316,7 @@ static int look_at_limits(struct arena *arena, struct explanation *all)
 static int look_at_landlock(struct arena *arena, struct explanation *all)
 {
 	struct landlock_plan *found = arena_alloc(arena, sizeof *found);
-	struct prepared *c = &all->creation;
+	struct prepared *c = &all->prepared;
 	int r;
 
 	if (!found)
@@ -353,7 +353,7 @@ static int look_at_projects(struct arena *arena, struct explanation *all)
 /* What is denied below what may be written. */
 static int look_at_carves(struct arena *arena, struct explanation *all)
 {
-	struct prepared *c = &all->creation;
+	struct prepared *c = &all->prepared;
 	const char *top = c->enforcement.policy.chroot;
 	autoclose int root = -1;
 
@@ -406,7 +406,7 @@ int explain_make(struct arena *arena, const struct session *session,
 	int r;
 
 	*ret = (struct explanation){
-		.creation = PREPARED_NONE,
+		.prepared = PREPARED_NONE,
 		.request = request,
 		.host = session->host,
 		.check.host = session->host,

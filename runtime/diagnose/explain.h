@@ -30,11 +30,11 @@ struct explain_line {
 };
 
 struct explanation {
-	struct prepared creation; /* as far as it went */
+	struct prepared prepared; /* as far as it went */
 	const struct request *request;
 	struct strings projects; /* what @project means in deny keys */
 	const char *refusal;	 /* NULL: it would run */
-	bool planned;		 /* all of the creation is there */
+	bool planned;		 /* all of it is there */
 	struct unsandboxed unsandboxed;
 	struct explain_line *lines;
 	size_t n;

@@ -52,7 +52,7 @@ static const char *mount_text(enum policy_key key)
 /* Landlock cannot deny access below a path that the workload may write. */
 static bool is_open_below(const struct explanation *all, enum policy_key key)
 {
-	const struct view *view = all->creation.enforcement.view;
+	const struct view *view = all->prepared.enforcement.view;
 
 	for (size_t i = 0; view && i < view->denied.n; i++)
 		if (view->denied.items[i].carved &&
@@ -76,14 +76,14 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 		return 0;
 	}
 	if ((only_landlock ||
-	     all->creation.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES) &&
+	     all->prepared.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES) &&
 	    !all->landlock) {
 		line->state = EXPLAIN_REFUSED;
 		line->how = "Landlock is needed, and this kernel has none "
 			    "that can";
 		return 0;
 	}
-	if (all->creation.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES &&
+	if (all->prepared.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES &&
 	    is_open_below(all, key)) {
 		line->state = all->request->policy.disable &
 					      1U << PROTECT_NAMESPACES ?
@@ -91,7 +91,7 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 				      EXPLAIN_DEGRADED;
 		line->how = "not held below what may be written, without "
 			    "namespaces";
-	} else if (all->creation.enforcement.kind ==
+	} else if (all->prepared.enforcement.kind ==
 		   ENFORCE_SANDBOX_NO_NAMESPACES)
 		line->how = landlock + strlen("; ");
 	else
@@ -142,7 +142,7 @@ static int explain_cgroup(struct arena *arena, const struct explanation *all,
 static int explain_tasks(struct arena *arena, const struct explanation *all,
 			 enum policy_key key, struct explain_line *line)
 {
-	const struct prepared *c = &all->creation;
+	const struct prepared *c = &all->prepared;
 	const char *threads = key == KEY_PROCESSES ? "; threads count, too" :
 						     "";
 	int r;
@@ -222,7 +222,7 @@ static const char *unix_text(struct arena *arena,
 static int explain_network(struct arena *arena, const struct explanation *all,
 			   enum policy_key key, struct explain_line *line)
 {
-	const struct enforcement *enforcement = &all->creation.enforcement;
+	const struct enforcement *enforcement = &all->prepared.enforcement;
 
 	if (!all->planned) {
 		line->state = EXPLAIN_REFUSED;
@@ -251,7 +251,7 @@ static int explain_network(struct arena *arena, const struct explanation *all,
 static int explain_disable(struct arena *arena, const struct explanation *all,
 			   struct explain_line *line)
 {
-	const struct enforcement *enforcement = &all->creation.enforcement;
+	const struct enforcement *enforcement = &all->prepared.enforcement;
 	uint32_t held = check_by_namespaces & enforcement->policy.disable;
 	const char *names;
 
@@ -275,7 +275,7 @@ static int explain_open_files(struct arena *arena,
 			      const struct explanation *all,
 			      struct explain_line *line)
 {
-	uint32_t held = all->creation.enforcement.policy.open_files;
+	uint32_t held = all->prepared.enforcement.policy.open_files;
 
 	line->how = "RLIMIT_NOFILE";
 	if (all->planned && held < all->request->policy.open_files)

@@ -34,7 +34,8 @@ static const char *verdict_of(const struct explanation *all)
 /* Protections that nothing holds here. */
 static uint32_t degraded(const struct explanation *all)
 {
-	return all->creation.enforcement.missing | all->degraded | (all->landlock ? all->landlock->missing : 0);
+	return all->prepared.enforcement.missing | all->degraded |
+	       (all->landlock ? all->landlock->missing : 0);
 }
 
 /* ---- for people ---- */
@@ -159,7 +160,7 @@ static void print_held(struct arena *arena, const struct files_carves *carves)
 
 void explain_print(struct arena *arena, const struct explanation *all)
 {
-	const struct view *view = all->creation.enforcement.view;
+	const struct view *view = all->prepared.enforcement.view;
 
 	print_head(arena, all);
 	for (size_t i = 0; i < all->n; i++)
@@ -174,7 +175,7 @@ void explain_print(struct arena *arena, const struct explanation *all)
 	print_paths(arena, "allowed, as the paths are now (rwx)",
 		    &view->allowed, /* no_namespaces= */ false);
 	print_paths(arena, "denied (rwx)", &view->denied,
-		    all->creation.enforcement.kind ==
+		    all->prepared.enforcement.kind ==
 			    ENFORCE_SANDBOX_NO_NAMESPACES);
 	print_held(arena, &view->carves);
 }
@@ -234,7 +235,7 @@ static void put_lines(struct writer *w, const struct explanation *all)
 
 int explain_print_json(struct arena *arena, const struct explanation *all)
 {
-	const struct view *view = all->creation.enforcement.view;
+	const struct view *view = all->prepared.enforcement.view;
 	const struct request *request = all->request;
 	const struct toml_value *tree;
 	const char *text;
@@ -268,7 +269,7 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 		put_paths(&w, "allowed", &view->allowed,
 			  /* no_namespaces= */ false);
 		put_paths(&w, "denied", &view->denied,
-			  all->creation.enforcement.kind ==
+			  all->prepared.enforcement.kind ==
 				  ENFORCE_SANDBOX_NO_NAMESPACES);
 		put_held(&w, &view->carves);
 	}

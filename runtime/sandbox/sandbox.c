@@ -26,7 +26,7 @@
 #define DEFAULT_TASKS 4096
 
 struct sandbox {
-	struct prepared *creation;
+	struct prepared *prepared;
 	struct arena *arena;
 	const struct request *request;
 	struct view *view;
@@ -298,7 +298,7 @@ static int choose_cgroups(struct sandbox *s)
 	/* The reaper is one, and not the workload's. */
 	if (res->pids_limit.set && !s->decision->no_namespaces)
 		res->pids_limit.value++;
-	s->creation->cgroup_manager = s->decision->cgroups ? CGROUP_CGROUPFS :
+	s->prepared->cgroup_manager = s->decision->cgroups ? CGROUP_CGROUPFS :
 							     CGROUP_DISABLED;
 	if (s->decision->cgroups)
 		return 0;
@@ -339,8 +339,8 @@ int sandbox_make_room(const struct prepared *c, const char *name)
 /* What the plan is told beside the specification. */
 static int fill_input(struct sandbox *s)
 {
-	const struct session *session = s->creation->session;
-	struct make_input *in = &s->creation->in;
+	const struct session *session = s->prepared->session;
+	struct make_input *in = &s->prepared->in;
 
 	in->bundle = "/";
 	in->dies_with_parent = true;
@@ -377,7 +377,7 @@ static int gather(struct sandbox *s, struct view *view,
 		.source = request->source,
 		.env_files = request->env_files,
 	};
-	struct prepared *c = s->creation;
+	struct prepared *c = s->prepared;
 	int r;
 
 	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
@@ -397,7 +397,7 @@ int sandbox_plan(struct prepared *c, const struct request *request,
 {
 	struct view *view = arena_alloc(c->arena, sizeof *view);
 	struct sandbox s = {
-		.creation = c,
+		.prepared = c,
 		.arena = c->arena,
 		.request = request,
 		.view = view,

@@ -11,7 +11,7 @@
 static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
-	struct explanation all = { .creation = PREPARED_NONE };
+	struct explanation all = { .prepared = PREPARED_NONE };
 	struct arena *arena = session->arena;
 	struct request_arguments args;
 	int r;
@@ -28,7 +28,7 @@ static int run(const struct session *session, const void *options, int argc,
 		r = explain_print_json(arena, &all);
 	else if (r >= 0)
 		explain_print(arena, &all);
-	create_forget(&all.creation);
+	create_forget(&all.prepared);
 	return r < 0 ? r : all.refusal != NULL;
 }
 
