@@ -235,3 +235,110 @@ explain_changes_nothing() {
 	jq -e '[.lines[] | select(.key == "limits.processes")][0].how |
 		test("RLIMIT_NPROC|cgroup")' <<<"$output"
 }
+
+# ---- the same decision ----
+
+# Hosts: each runs `sandlock WORD...` as if the host had less.
+sandlock_as_it_is() {
+	"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+}
+
+# shellcheck disable=SC2016 # for the inner shell
+sandlock_without_userns() {
+	unshare --user --map-root-user sh -c '
+		echo 0 >/proc/sys/user/max_user_namespaces
+		exec setpriv --bounding-set -all --inh-caps -all "$@"' sh \
+		"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+}
+
+# shellcheck disable=SC2016 # for the inner shell
+sandlock_without_cgroups() {
+	privately sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh \
+		"$SANDLOCK" --root "$ROOT" "$@" 3>&-
+}
+
+# A container covers parts of /proc: a user namespace can mount no other then.
+# shellcheck disable=SC2016 # for the inner shell
+sandlock_with_covered_proc() {
+	privately sh -c 'mount -t tmpfs none /proc/tty &&
+		exec setpriv --bounding-set -sys_admin --inh-caps -sys_admin "$@"' \
+		sh "$SANDLOCK" --root "$ROOT" "$@" 3>&-
+}
+
+sandlock_as_user() {
+	as_user ./sandlock "$@" 3>&-
+}
+
+# agree HOST WORD...: explain and run give the same verdict, and miss the same.
+agree() {
+	local host=$1 explained=0 ran=0 missing
+
+	shift
+	"$host" explain --json "$@" -r /usr -- true >"$TMP/explained" 2>"$TMP/told" ||
+		explained=$?
+	"$host" run --json "$@" -r /usr -- true >"$TMP/ran" 2>&1 || ran=$?
+	missing=$(jq -c '.degraded | sort' "$TMP/explained")
+	case $explained:$ran in
+	0:0) [ "$(tail -n 1 "$TMP/ran" | jq -c '.degraded | sort')" = "$missing" ] ;;
+	1:125) [ "$(jq -r .verdict "$TMP/explained")" = refused ] ;;
+	*) false ;;
+	esac || {
+		echo "$host $*: explain $explained, run $ran"
+		cat "$TMP/explained" "$TMP/told" "$TMP/ran"
+		return 1
+	}
+	echo "$explained" >>"$TMP/verdicts"
+}
+
+# agree_on HOST: whatever the policy asks for, allows to be missing, or disables.
+agree_on() {
+	local policy config name all=""
+
+	for name in fs_refer fs_truncate net_tcp fs_ioctl_dev signal_scope \
+		abstract_unix_socket_scope namespaces cgroups; do
+		all+=" --config-allow-degraded $name"
+	done
+	for policy in "" "-m 64M" "--limits-tasks 50" "--network-mode open" \
+		"--program-uid 1 --program-gid 1" "-x /usr/bin/true"; do
+		for config in "" "--config-allow-degraded cgroups" \
+			"--config-allow-degraded namespaces" \
+			"--config-disable cgroups" \
+			"--config-disable namespaces" \
+			"--config-disable namespaces --config-disable cgroups" \
+			"$all"; do
+			# shellcheck disable=SC2086 # words
+			agree "$1" $policy $config
+		done
+	done
+	# Both were seen; without namespaces and Landlock there is no sandbox.
+	grep -q 1 "$TMP/verdicts"
+	[ "$(landlock_version)" -eq 0 ] || grep -q 0 "$TMP/verdicts"
+}
+
+@test "explain and run agree on this host" {
+	requires root
+	agree_on sandlock_as_it_is
+}
+
+@test "explain and run agree where no user namespace can be made" {
+	requires userns
+	agree_on sandlock_without_userns
+}
+
+@test "explain and run agree where there are no cgroups" {
+	requires root userns
+	agree_on sandlock_without_cgroups
+}
+
+@test "explain and run agree in a container that covers /proc" {
+	requires root userns
+	agree_on sandlock_with_covered_proc
+	sandlock_with_covered_proc explain -r /usr -- true >"$TMP/explained"
+	grep -q "cannot mount /proc" "$TMP/explained"
+}
+
+@test "explain and run agree for a user" {
+	requires root userns
+	new_user
+	agree_on sandlock_as_user
+}
