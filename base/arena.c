@@ -32,7 +32,8 @@ void *arena_alloc(struct arena *arena, size_t size)
 	size_t at = arena->used;
 
 	if (size > arena->size - at || arena->size - at - size < ALIGNMENT) {
-		fail(ENOMEM, "more than %zu MiB needed", arena->size >> 20);
+		fail(ENOMEM, "more than %zu MiB of memory needed",
+		     arena->size >> 20);
 		return NULL;
 	}
 	arena->used = (at + size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);

@@ -12,7 +12,7 @@
 void *arena_array(struct arena *arena, size_t count, size_t size)
 {
 	if (size && count > SIZE_MAX / size) {
-		fail(ENOMEM, "allocate %zu members", count);
+		fail(ENOMEM, "allocate an array of %zu", count);
 		return NULL;
 	}
 	return arena_alloc(arena, count * size);

@@ -21,7 +21,7 @@ int flag_check_next(const char *name, const char *next)
 	if (!next || (!streq(next, "true") && !streq(next, "false")))
 		return 0;
 	return fail(0,
-		    "--%s %s: write --%s=%s for the value, or -- before '%s' "
-		    "if it is not one",
+		    "--%s %s: write --%s=%s to set the option, or put -- "
+		    "before '%s' if it is an argument",
 		    name, next, name, next, next);
 }

@@ -58,7 +58,8 @@ int num_id(const char *text, uint32_t *ret)
 	char *end;
 
 	if (digits(text, &n, &end) < 0 || *end || n > UINT32_MAX - 1)
-		return fail(EINVAL, "'%s' is not an id (0 to 4294967294)",
+		return fail(EINVAL,
+			    "'%s' is not a user or group id (0 to 4294967294)",
 			    text);
 	*ret = (uint32_t)n;
 	return 0;
@@ -78,7 +79,7 @@ int num_size(const char *text, int64_t *ret)
 		return 0;
 	}
 	if (digits(text, &n, &end) < 0)
-		return fail(EINVAL, "'%s' is not a size", text);
+		return fail(EINVAL, "'%s' is not a size such as 512M", text);
 	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
 	if (unit && *unit) {
 		shift = 10 * (int)(unit - units + 1);
@@ -87,7 +88,7 @@ int num_size(const char *text, int64_t *ret)
 	if (tolower((unsigned char)*end) == 'b')
 		end++;
 	if (*end || n > (uint64_t)INT64_MAX >> shift)
-		return fail(EINVAL, "'%s' is not a size", text);
+		return fail(EINVAL, "'%s' is not a size such as 512M", text);
 	*ret = (int64_t)(n << shift);
 	return 0;
 }

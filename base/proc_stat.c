@@ -34,7 +34,7 @@ int proc_open(void)
 	if (fstatfs(fd, &fs) < 0 || fstat(fd, &st) < 0)
 		return fail(errno, "stat /proc");
 	if (fs.f_type != PROC_SUPER_MAGIC || st.st_ino != PROC_ROOT_INODE)
-		return fail(0, "/proc is not a procfs");
+		return fail(0, "/proc is not a procfs mount");
 	return take_fd(&fd);
 }
 
@@ -57,7 +57,7 @@ static int read_stat(int proc, pid_t pid, char *line, size_t size,
 	line[n] = '\0';
 	line = strrchr(line, ')');
 	if (!line || strlen(line) < 4)
-		return fail(EINVAL, "parse /proc/%s", name);
+		return fail(EINVAL, "unexpected contents of /proc/%s", name);
 	*ret_state = line + 2;
 	return 0;
 }

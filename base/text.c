@@ -59,7 +59,7 @@ void text_put_quoted(struct policy_text *out, const char *value)
 		size_t n = utf8_length(p, left);
 
 		if (n == 0)
-			out->error = fail(0, "'%s' is not UTF-8", value);
+			out->error = fail(0, "'%s' is not valid UTF-8", value);
 		else if (iscntrl((unsigned char)*p))
 			text_put(out, "\\u%04x",
 				 (unsigned int)(unsigned char)*p);

@@ -293,13 +293,14 @@ int cgroup_delegate(const struct cgroup *cgroup, uid_t uid)
 	    0)
 		strcpy(names, delegate_default);
 	if (fchownat(member->dir, "", uid, (gid_t)-1, AT_EMPTY_PATH) < 0)
-		return fail(errno, "change owner of cgroup %s", member->path);
+		return fail(errno, "change the owner of cgroup %s",
+			    member->path);
 	for (char *name = strtok_r(names, "\n", &save); name;
 	     name = strtok_r(NULL, "\n", &save))
 		if (fchownat(member->dir, name, uid, (gid_t)-1,
 			     AT_SYMLINK_NOFOLLOW) < 0 &&
 		    errno != ENOENT)
-			return fail(errno, "change owner of %s/%s",
+			return fail(errno, "change the owner of %s/%s",
 				    member->path, name);
 	return 0;
 }

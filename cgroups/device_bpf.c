@@ -123,7 +123,9 @@ int device_program(const struct device_rules *rules, struct bpf_insn *ret)
 	size_t i = device_rules_count(rules);
 
 	if ((i - start) * RULE_SIZE + FRAME_SIZE > DEVICE_PROGRAM_MAX)
-		return fail(E2BIG, "linux.resources.devices: %zu rules",
+		return fail(E2BIG,
+			    "linux.resources.devices: %zu rules do not fit "
+			    "into one BPF program",
 			    rules->nasked);
 	emit_start(&to);
 	while (i-- > start) {
@@ -162,7 +164,7 @@ static int load(const struct device_rules *rules)
 	attr.license = (uintptr_t) "Apache-2.0";
 	strcpy(attr.prog_name, "devices");
 	fd = bpf(BPF_PROG_LOAD, &attr);
-	return fd < 0 ? fail(errno, "load the device program") : fd;
+	return fd < 0 ? fail(errno, "load the BPF program for devices") : fd;
 }
 
 static size_t query(int cgroup, uint32_t *ret_ids)
@@ -227,12 +229,14 @@ static int attach_instead(int cgroup, int program, const uint32_t *old,
 	if (last >= 0 && attach(cgroup, program, last) == 0)
 		return 0;
 	if (attach(cgroup, program, -1) < 0)
-		return fail(errno, "attach the device program");
+		return fail(errno, "attach the BPF program for devices");
 	for (size_t i = 0; i < nold; i++) {
 		autoclose int gone = program_of(old[i]);
 
 		if (gone < 0 || detach(cgroup, gone) < 0)
-			return fail(errno, "detach device program %u", old[i]);
+			return fail(errno,
+				    "detach the BPF program for devices (id %u)",
+				    old[i]);
 	}
 	return 0;
 }

@@ -94,7 +94,7 @@ static int check_v1(const struct device_rules *rules, size_t start)
 			    overlap(allow, deny) && !same_devices(allow, deny))
 				return fail(0,
 					    "linux.resources.devices[%zu]: "
-					    "cgroup v1 cannot deny a part of "
+					    "cgroup v1 cannot deny part of "
 					    "what devices[%zu] allows",
 					    i, j);
 		}

@@ -32,8 +32,10 @@ static int look(int dir, void *context)
 	for (size_t i = 0; i < search->list.n; i++)
 		if (search->list.items[i] == search->pid) {
 			search->found = fcntl(dir, F_DUPFD_CLOEXEC, 0);
-			return search->found < 0 ? fail(errno, "keep cgroup") :
-						   0;
+			return search->found < 0 ?
+				       fail(errno, "duplicate the descriptor "
+						   "of a cgroup") :
+				       0;
 		}
 	return 0;
 }

@@ -67,5 +67,5 @@ int cgroup_freeze(const struct cgroup *cgroup, bool on)
 	}
 	return fail(EBUSY, "%s: %s", member->path,
 		    on ? "some processes cannot be frozen" :
-			 "still frozen, by a parent");
+			 "still frozen by a parent cgroup");
 }

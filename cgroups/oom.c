@@ -35,7 +35,7 @@ static int watch_v1(struct cgroup_oom *oom)
 
 	oom->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (oom->fd < 0)
-		return fail(errno, "make an eventfd");
+		return fail(errno, "create an eventfd");
 	snprintf(path, sizeof path, "%s/memory.oom_control", oom->path);
 
 	autoclose int control = open(path, O_RDONLY | O_CLOEXEC);
@@ -52,7 +52,7 @@ static int watch_v2(struct cgroup_oom *oom)
 
 	oom->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (oom->fd < 0)
-		return fail(errno, "make an inotify descriptor");
+		return fail(errno, "create an inotify descriptor");
 	snprintf(path, sizeof path, "%s/memory.events", oom->path);
 	if (inotify_add_watch(oom->fd, path, IN_MODIFY) < 0)
 		return fail(errno, "watch %s", path);

@@ -23,7 +23,8 @@ static char *clean_path(struct arena *arena, const char *path)
 		p += strspn(p, "/");
 		len = strcspn(p, "/");
 		if (len == 2 && strncmp(p, "..", 2) == 0) {
-			fail(0, "linux.cgroupsPath: '%s' leads upwards", path);
+			fail(0, "linux.cgroupsPath: '%s' must not contain '..'",
+			     path);
 			return NULL;
 		}
 		if (len > 0 && !(len == 1 && *p == '.')) {
@@ -34,7 +35,7 @@ static char *clean_path(struct arena *arena, const char *path)
 		p += len;
 	}
 	if (to == clean) {
-		fail(0, "linux.cgroupsPath: '%s' names no cgroup", path);
+		fail(0, "linux.cgroupsPath: '%s' does not name a cgroup", path);
 		return NULL;
 	}
 	return clean;
@@ -214,7 +215,7 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 		const struct oci_cgroup_path *from = &record->cgroups[i];
 
 		if (strlen(from->path) + CGROUP_NAME_SIZE > CGROUP_PATH_SIZE)
-			return fail(ENAMETOOLONG, "recorded cgroup");
+			return fail(ENAMETOOLONG, "path of a recorded cgroup");
 		if (!is_recorded_one(from))
 			continue;
 		items[n++] = (struct cgroup_member){

@@ -232,8 +232,8 @@ static int kill_all(struct arena *arena, const struct cgroup *cgroup)
 	if (killed < 0)
 		return killed;
 	return fail(0,
-		    "%zu process(es) of cgroup %s were killed and have not "
-		    "ended: is a cgroup above it frozen?",
+		    "%zu process(es) of cgroup %s were killed but have not "
+		    "ended: check whether a parent cgroup is frozen",
 		    count_others(&list), cgroup->items[0].path);
 }
 

@@ -185,7 +185,7 @@ static int check_schema(const char *schema, void *context)
 	struct existing *existing = context;
 
 	if (!group_has(existing->text, schema))
-		return fail(0, "%s exists with other schemas than '%s'",
+		return fail(0, "%s already exists with schemas other than '%s'",
 			    existing->group, schema);
 	return 0;
 }
@@ -225,12 +225,12 @@ int rdt_make(const struct rdt *rdt, const struct oci_intel_rdt *asked)
 	} else if (errno == EEXIST && !rdt->own_group) {
 		r = check_existing(rdt->group, asked);
 	} else {
-		r = fail(errno, "linux.intelRdt: make %s", rdt->group);
+		r = fail(errno, "linux.intelRdt: create %s", rdt->group);
 	}
 	if (r < 0)
 		return r;
 	if (rdt->monitor && mkdir(rdt->monitor, 0755) < 0 && errno != EEXIST)
-		return fail(errno, "linux.intelRdt.enableMonitoring: make %s",
+		return fail(errno, "linux.intelRdt.enableMonitoring: create %s",
 			    rdt->monitor);
 	return 0;
 }

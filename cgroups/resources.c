@@ -238,13 +238,13 @@ static int check_memory(const struct oci_resources *resources)
 	if (!limit->set || limit->value <= 0)
 		return fail(0,
 			    "linux.resources.memory.swap: %" PRId64
-			    " needs a memory.limit beside it",
+			    " requires memory.limit",
 			    swap->value);
 	if (swap->value < limit->value)
 		return fail(0,
 			    "linux.resources.memory.swap: %" PRId64
-			    " is memory and swap together, and less than "
-			    "memory.limit %" PRId64,
+			    " (memory plus swap) is less than memory.limit "
+			    "%" PRId64,
 			    swap->value, limit->value);
 	return 0;
 }
@@ -288,7 +288,7 @@ static int check_burst(const struct oci_resources *resources)
 		return 0;
 	return fail(0,
 		    "linux.resources.cpu.burst: %" PRIu64
-		    " is more than cpu.quota %" PRId64,
+		    " is greater than cpu.quota %" PRId64,
 		    burst->value, quota->value);
 }
 
@@ -300,9 +300,8 @@ static int check_leaf_weights(const struct oci_resources *resources,
 	for (size_t i = 0; i < resources->block_io.nweight_devices; i++)
 		if (resources->block_io.weight_devices[i].leaf_weight.value > 0)
 			return fail(0,
-				    "linux.resources.blockIO.weightDevice[%zu]"
-				    ".leafWeight: cgroup v2 has nothing like "
-				    "it",
+				    "linux.resources.blockIO.weightDevice[%zu]."
+				    "leafWeight: not supported on cgroup v2",
 				    i);
 	return 0;
 }
@@ -317,14 +316,15 @@ static int check_unified(const struct oci_resources *resources,
 
 		if (layout->mode == CGROUP_V1)
 			return fail(0,
-				    "linux.resources.unified.%s: needs cgroup "
-				    "v2",
+				    "linux.resources.unified.%s: requires "
+				    "cgroup v2",
 				    file);
 		if (starts_with(file, "io.") ? on_v1(layout, "blkio", 5) :
 					       on_v1(layout, file, len))
 			return fail(0,
 				    "linux.resources.unified.%s: the %.*s "
-				    "controller is on cgroup v1 here",
+				    "controller is mounted as cgroup v1 on "
+				    "this host",
 				    file, (int)len, file);
 	}
 	return 0;
@@ -337,18 +337,17 @@ static int check_field(const struct field *field,
 	const struct field_place *place = v1 ? &field->v1 : &field->v2;
 
 	if (place->answer == ANSWER_WARNING)
-		log_warning("linux.resources.%s: ignored, as the kernel no "
-			    "longer has it",
+		log_warning("linux.resources.%s: ignored because the kernel no "
+			    "longer supports it",
 			    field->name);
 	if (place->answer != ANSWER_ERROR)
 		return 0;
 	if (layout->mode == CGROUP_V2)
-		return fail(0,
-			    "linux.resources.%s: cgroup v2 has nothing like it",
+		return fail(0, "linux.resources.%s: not supported on cgroup v2",
 			    field->name);
 	return fail(0,
-		    "linux.resources.%s: no %s controller in any mounted "
-		    "cgroup hierarchy",
+		    "linux.resources.%s: the %s controller is not in any "
+		    "mounted cgroup hierarchy",
 		    field->name, field->controller);
 }
 

@@ -157,10 +157,12 @@ static int no_controller(const struct setting *setting,
 	if (rootless)
 		return fail(0,
 			    "linux.resources.%s: the %.*s controller is not "
-			    "delegated to this user (a cgroup must be, or the "
-			    "limit left out)",
+			    "delegated to this user (have a cgroup delegated, "
+			    "or remove the limit)",
 			    setting->field, len, setting->file);
-	return fail(0, "linux.resources.%s: no %.*s controller in %s",
+	return fail(0,
+		    "linux.resources.%s: the %.*s controller is not available "
+		    "in %s",
 		    setting->field, len, setting->file,
 		    member ? member->path : "any mounted cgroup hierarchy");
 }

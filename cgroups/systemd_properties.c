@@ -197,7 +197,7 @@ static int add_seconds(struct arena *arena, const char *name, const char *value,
 		       struct strings *ret)
 {
 	if (*value == '-')
-		return fail(EINVAL, "'%s'", value);
+		return fail(EINVAL, "'%s' is not a duration in seconds", value);
 	name = arena_printf(arena, "%.*sUSec", (int)strlen(name) - 3, name);
 	if (!name)
 		return -ENOMEM;
@@ -225,9 +225,9 @@ static int add_annotation(struct arena *arena,
 	const char *signature, *value;
 
 	if (!*name || strchr(name, '='))
-		return fail(0, "not the name of a property");
+		return fail(0, "not a property name");
 	if (is_ours(name))
-		return fail(0, "set by sandlock-oci itself");
+		return fail(0, "this property is set by sandlock-oci itself");
 	signature = signature_of(&text);
 	value = value_of(arena, text, signature);
 	if (!value)

@@ -28,7 +28,10 @@ static int slice_path(struct arena *arena, const char *slice, const char **ret)
 		return 0;
 	if (!is_slice(slice) || strchr(slice, '/') || slice[0] == '-' ||
 	    slice[len - 1] == '-' || strstr(slice, "--"))
-		return fail(0, "linux.cgroupsPath: '%s' is not a slice", slice);
+		return fail(0,
+			    "linux.cgroupsPath: '%s' is not the name of a "
+			    "systemd slice",
+			    slice);
 	for (size_t i = 1; i <= len; i++) {
 		if (i < len && slice[i] != '-')
 			continue;
@@ -73,8 +76,8 @@ int systemd_unit_of(struct arena *arena, const char *cgroups_path,
 	if (!name || strchr(name + 1, ':') || !name[1] ||
 	    strchr(cgroups_path ? cgroups_path : "", '/'))
 		return fail(0,
-			    "linux.cgroupsPath: '%s' is not "
-			    "slice:prefix:name, as --systemd-cgroup needs it",
+			    "linux.cgroupsPath: '%s' is not of the form "
+			    "slice:prefix:name, which --systemd-cgroup requires",
 			    cgroups_path);
 	*prefix++ = '\0';
 	*name++ = '\0';

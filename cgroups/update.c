@@ -72,7 +72,7 @@ int cgroup_check_usage(const struct cgroup *cgroup,
 		return 0;
 	return fail(0,
 		    "linux.resources.memory.limit: %" PRId64
-		    " is less than the %" PRId64 " in use",
+		    " is less than the %" PRId64 " bytes in use",
 		    limit->value, usage);
 }
 

@@ -229,7 +229,7 @@ static int find_call(const struct table *table, const char *name,
 	int number = call_number(table->arch, name);
 
 	if (number == -ENOENT || number >= MOST_CALLS)
-		return fail(EINVAL, "'%s' is no system call", name);
+		return fail(EINVAL, "'%s' is not a system call", name);
 	*ret = number < 0 ? NULL : &table->calls[number];
 	return 0;
 }
@@ -272,7 +272,7 @@ static int filter_call(const struct table *table, const char *name)
 			      others_modes[i].nrules, REFUSE);
 			return 0;
 		}
-	return fail(ENOTSUP, "%s has no filter", name);
+	return fail(ENOTSUP, "there is no filter for %s", name);
 }
 
 static int filter_outside(const struct table *table,
@@ -348,7 +348,8 @@ static int check_groups(const struct strings *names)
 {
 	for (size_t i = 0; i < names->n; i++)
 		if (syscall_group_find(names->items[i]) < 0)
-			return fail(EINVAL, "'%s' is no group of system calls",
+			return fail(EINVAL,
+				    "'%s' is not a group of system calls",
 				    names->items[i]);
 	return 0;
 }
@@ -426,7 +427,8 @@ static int make_table(struct table *table)
 		return -ENOMEM;
 	if (table->arch != AUDIT_ARCH_X86_64 &&
 	    table->arch != AUDIT_ARCH_AARCH64)
-		return fail(ENOTSUP, "a system-call filter here");
+		return fail(ENOTSUP,
+			    "system-call filter for this architecture");
 	for (uint32_t i = 0; i < MOST_CALLS; i++)
 		table->calls[i] = (struct bpf_range){
 			i, i > call_newest() ? ABSENT : ALLOW, NULL, 0
@@ -572,7 +574,8 @@ int confine_check_denied(const struct strings *words)
 		if (syscall_group_find(words->items[i]) < 0 &&
 		    call_number(NATIVE, words->items[i]) == -ENOENT)
 			return fail(0,
-				    "syscalls.extra_deny: '%s' is no system call",
+				    "syscalls.extra_deny: '%s' is not a system "
+				    "call",
 				    words->items[i]);
 	return 0;
 }

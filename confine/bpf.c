@@ -222,7 +222,8 @@ int bpf_generate(struct arena *arena, const struct bpf_arch *archs, size_t n,
 		next = jump(&p, BPF_JEQ, archs[i].audit_arch, heads[i], next);
 	load(&p, offsetof(struct seccomp_data, arch), next);
 	if (p.too_long)
-		return fail(E2BIG, "the filter needs more than %d instructions",
+		return fail(E2BIG,
+			    "the seccomp filter needs more than %d instructions",
 			    BPF_MAXINSNS);
 	*ret_code = p.end - p.len;
 	*ret_len = p.len;

@@ -99,8 +99,8 @@ static int add_rule(struct split *s, const char *path, uint32_t rights)
 		return 0;
 	if (rules->n == FILES_MOST_RULES)
 		return fail(E2BIG,
-			    "%s '%s': more than %d rules without what "
-			    "is denied",
+			    "%s '%s': excluding the denied paths takes more "
+			    "than %d rules",
 			    s->allowed->key, s->allowed->item,
 			    FILES_MOST_RULES);
 	if (rules->n == rules->size) {
@@ -231,8 +231,8 @@ static int split_path(struct split *s, const char *path, uint32_t rights,
 	/* Who may write there could put another file under the name. */
 	if (v.below && rights & LANDLOCK_MAY_WRITE && !v.first->left_out)
 		return fail(0,
-			    "%s '%s' lies below %s '%s', which may be "
-			    "written: not enforced by this build",
+			    "%s '%s' lies below %s '%s', which is writable: "
+			    "not enforced by this build",
 			    v.first->key, v.first->item, s->allowed->key,
 			    s->allowed->item);
 	r = add_rule(s, path, rights & ~v.below);

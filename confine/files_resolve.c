@@ -168,7 +168,8 @@ static int find_way(struct resolver *v, struct files_entry *entry,
 	if (fd < 0 || fstat(fd, &end) < 0)
 		return fail(errno, "open %s", way.end);
 	if (end.st_dev != st->st_dev || end.st_ino != st->st_ino)
-		return fail(EAGAIN, "%s changed meanwhile: try again",
+		return fail(EAGAIN,
+			    "%s changed while it was resolved: try again",
 			    entry->named);
 	entry->steps = way.steps;
 	entry->nsteps = way.n;
@@ -201,7 +202,7 @@ static int keep(struct resolver *v, const struct item *item, int fd)
 	if (item->denial && S_ISREG(st.st_mode) && st.st_nlink > 1)
 		return fail(0,
 			    "%s '%s': %s has %lu hard links, and the others "
-			    "would stay open",
+			    "would stay accessible",
 			    entry.key, entry.item, entry.path,
 			    (unsigned long)st.st_nlink);
 	entry.directory = S_ISDIR(st.st_mode);
@@ -299,8 +300,8 @@ static int add_pattern(struct resolver *v, struct item item,
 	if (r < 0 || !item.denial || !closed.n)
 		return r;
 	/* We cannot search it, so it may contain a match: deny all of it. */
-	log_warning("%s '%s': cannot look into %.*s%s (%zu in all), so that is "
-		    "denied as a whole",
+	log_warning("%s '%s': cannot search %.*s%s (%zu in all), so the whole "
+		    "directory is denied",
 		    item.entry.key, item.entry.item, SHOWN, closed.items[0],
 		    strlen(closed.items[0]) > SHOWN ? "..." : "", closed.n);
 	for (size_t i = 0; r == 0 && i < closed.n; i++)
@@ -367,7 +368,7 @@ static int deny_name(struct resolver *v, struct item item, const char *pattern)
 	if (r < 0)
 		return r;
 	if (!v->projects.n)
-		return fail(0, "%s '%s': the project is not known",
+		return fail(0, "%s '%s': the project directory is unknown",
 			    item.entry.key, pattern);
 	project = policy_glob_quote(v->arena,
 				    v->projects.items[v->projects.n - 1]);
@@ -515,7 +516,7 @@ static int add_always(struct resolver *v)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct item item = { .entry = { .rights = DEVICE,
-						.key = "what is always open",
+						.key = "default devices",
 						.item = rows[i].path } };
 		autoclose int fd = root_open(v->place->root, rows[i].path,
 					     O_PATH | O_CLOEXEC);

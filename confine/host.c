@@ -74,7 +74,9 @@ static int told_to_init(struct arena *arena, const char **ret)
 
 	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(env + at) + 1)
 		if (starts_with(env + at, "container=")) {
-			*ret = arena_printf(arena, "%s of process 1", env + at);
+			*ret = arena_printf(arena,
+					    "%s in the environment of process 1",
+					    env + at);
 			return *ret ? 0 : -ENOMEM;
 		}
 	return 0;
@@ -98,7 +100,7 @@ static int find_mark(struct arena *arena, struct host *host, const char **ret)
 		return r;
 	r = host_in_userns(host, -1, &in_userns);
 	if (r >= 0 && in_userns)
-		*ret = "a user namespace that is not the first one";
+		*ret = "a user namespace other than the initial one";
 	return r;
 }
 

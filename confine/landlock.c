@@ -129,12 +129,12 @@ static int refuse(const struct landlock_host *host,
 
 	if (host->abi < abi)
 		return fail(ENOTSUP,
-			    "%s: needs version %d of Landlock, this kernel "
-			    "has %d",
+			    "%s: requires Landlock version %d, but this kernel "
+			    "has version %d",
 			    name, abi, host->abi);
 	return fail(ENOTSUP,
-		    "%s: this kernel has version %d of Landlock, but refuses "
-		    "this part of it",
+		    "%s: this kernel has Landlock version %d, but rejects this "
+		    "part of it",
 		    name, host->abi);
 }
 
@@ -143,7 +143,9 @@ static int settle(const struct landlock_host *host,
 		  const struct landlock_want *want, struct landlock_plan *plan)
 {
 	if (want->files && host->abi < 1)
-		return fail(ENOTSUP, "filesystem: this kernel has no Landlock");
+		return fail(
+			ENOTSUP,
+			"filesystem: Landlock is not available in this kernel");
 	for (size_t i = 0; i < COUNT(protections); i++) {
 		const struct kernel_landlock_ruleset wants =
 			common(&plan->handled, &protections[i].handled);
@@ -164,9 +166,8 @@ static int settle(const struct landlock_host *host,
 	}
 	if (!has(host, plan->handled))
 		return fail(ENOTSUP,
-			    "filesystem: this kernel has version %d of "
-			    "Landlock, but refuses rights on files of version "
-			    "1",
+			    "filesystem: this kernel has Landlock version %d, "
+			    "but rejects the file rights of version 1",
 			    host->abi);
 	return 0;
 }

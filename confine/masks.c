@@ -47,7 +47,7 @@ static int open_masks(struct masks *masks)
 	if (fs < 0 ||
 	    sys_fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0755") < 0 ||
 	    sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
-		return fail(errno, "make a file system of masks");
+		return fail(errno, "create a file system for masks");
 	tree = sys_fsmount(fs, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID |
 				       MOUNT_ATTR_NOEXEC);
 	if (tree < 0 || mkdirat(tree, MASK_DIR, 0) < 0 ||
@@ -55,7 +55,7 @@ static int open_masks(struct masks *masks)
 	    symlinkat(MASK_NOWHERE, tree, MASK_NAME) < 0 ||
 	    sys_mount_setattr(tree, 0, &readonly) < 0 ||
 	    sys_move_mount(tree, masks->root) < 0)
-		return fail(errno, "mount a file system of masks");
+		return fail(errno, "mount the file system for masks");
 	masks->tree = take_fd(&tree);
 	return 0;
 }
@@ -144,11 +144,11 @@ int masks_narrow(int root, const char *path, bool readonly, bool noexec)
 	    (attr.attr_set &&
 	     sys_mount_setattr(tree, AT_RECURSIVE, &attr) < 0) ||
 	    sys_move_mount(tree, point) < 0)
-		return fail(errno, "mount %s onto itself", path);
+		return fail(errno, "bind mount %s onto itself", path);
 	seen = root_open_plain(root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (seen < 0 || fstatfs(seen, &fs) < 0 ||
 	    ((unsigned long)fs.f_flags & flags) != flags)
-		return fail(EXDEV, "mount %s onto itself", path);
+		return fail(EXDEV, "bind mount %s onto itself", path);
 	return 0;
 }
 
@@ -164,8 +164,8 @@ int masks_check(const struct mountinfo *mounts, int root, const char *path)
 		if (mounts->items[i].id == st.stx_mnt_id &&
 		    mounts->items[i].shared)
 			return fail(0,
-				    "%s is on a shared mount: what covers "
-				    "it would do so on the host, too",
+				    "%s is on a shared mount: covering it "
+				    "would cover it on the host as well",
 				    path);
 	return 0;
 }

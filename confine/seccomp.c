@@ -217,7 +217,8 @@ static int check_indexes(const struct oci_seccomp_rule *rule)
 		uint32_t index = rule->args[i].index;
 
 		if (index >= NARGS)
-			return fail(EINVAL, "args[%zu].index: %u", i, index);
+			return fail(EINVAL, "args[%zu].index: %u is not 0 to 5",
+				    i, index);
 		repeated |= (int)(seen >> index & 1);
 		seen |= 1U << index;
 	}
@@ -357,7 +358,8 @@ static int settle(struct arena *arena, const struct call *calls, size_t n,
 		}
 	}
 	if (n > BPF_MAXINSNS)
-		return fail(E2BIG, "%zu rules for call %u", n, range->first);
+		return fail(E2BIG, "%zu rules for system call %u", n,
+			    range->first);
 	rules = arena_array(arena, n, sizeof *rules);
 	if (!rules)
 		return -ENOMEM;

@@ -34,7 +34,7 @@ int copy_open(const char *path, struct copy *ret)
 	int fd = open_file(path);
 
 	if (fd < 0 && errno == ELOOP)
-		return fail(ELOOP, "open %s, which must not be a symbolic link",
+		return fail(ELOOP, "open %s (must not be a symbolic link)",
 			    path);
 	if (fd < 0)
 		return fail(errno, "open %s", path);

@@ -35,7 +35,7 @@ enum stage {
 };
 
 static const char *const stage_names[] = {
-	[STAGE_PLACE] = "prepare", [STAGE_NAMESPACE] = "join namespace for",
+	[STAGE_PLACE] = "prepare", [STAGE_NAMESPACE] = "join a namespace for",
 	[STAGE_FORK] = "fork for", [STAGE_CWD] = "change directory for",
 	[STAGE_EXEC] = "exec",
 };

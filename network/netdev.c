@@ -175,7 +175,7 @@ static int add_addresses(int sock, unsigned int index,
 		address->ifa_index = index;
 		r = netlink_call(sock, request);
 		if (r < 0)
-			return fail(-r, "add its address #%zu again", i);
+			return fail(-r, "restore its address #%zu", i);
 	}
 	return 0;
 }
@@ -240,7 +240,9 @@ static int check(int host, int inside, const struct oci_net_device *device)
 	if (r == 0)
 		return fail(0, "the container already has an interface %s",
 			    device->name);
-	return r == -ENODEV ? 0 : fail(-r, "look up %s inside", device->name);
+	return r == -ENODEV ?
+		       0 :
+		       fail(-r, "look up %s in the container", device->name);
 }
 
 /* Its number may change, too; so it travels under a name we know. */
@@ -267,7 +269,7 @@ static int move(int host, int inside, int netns,
 		return fail(-r, "move into the container as %s", device->name);
 	r = find_link(inside, name, &index);
 	if (r < 0)
-		return fail(-r, "look up %s inside", name);
+		return fail(-r, "look up %s in the container", name);
 	if (name == traveller) {
 		r = rename_link(inside, index, device->name);
 		if (r < 0)
@@ -277,7 +279,7 @@ static int move(int host, int inside, int netns,
 	if (r < 0)
 		return r;
 	r = set_up(inside, index);
-	return r < 0 ? fail(-r, "set up") : 0;
+	return r < 0 ? fail(-r, "bring it up") : 0;
 }
 
 int network_move_devices(const struct oci_net_device *devices, size_t n,
@@ -328,7 +330,7 @@ int network_restore_devices(const struct oci_net_device *devices, size_t n,
 		if (r == 0)
 			r = set_up(inside, index);
 		if (r < 0)
-			return fail(-r, "set lo up");
+			return fail(-r, "bring lo up");
 	}
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		if (!joined || find_link(inside, devices[i].name, &index) < 0)

@@ -111,7 +111,7 @@ static int add_text(struct builder *b, enum json_type type, const void *text,
 		return 0;
 	v->text = "";
 	if (memchr(text, '\0', len)) {
-		json_fail(v, "must not have a NUL character");
+		json_fail(v, "must not contain a NUL character");
 		if (b->depth > 0)
 			place(b->open[b->depth - 1].value, v->key, -1);
 		return stop(b, -1);
@@ -136,7 +136,7 @@ static int on_key(void *ctx, const unsigned char *key, size_t len)
 
 	if (memchr(key, '\0', len)) {
 		json_fail(b->open[b->depth - 1].value,
-			  "a key has a NUL character");
+			  "a key contains a NUL character");
 		return stop(b, -1);
 	}
 	b->key = copy(b, key, len);
@@ -247,7 +247,7 @@ static int check_characters(const char *text, size_t len)
 			return fail_at_offset(text, i, "not UTF-8");
 		if (inside && i - start > JSON_MAX_STRING)
 			return fail_at_offset(text, start,
-					      "string longer than 1 MiB");
+					      "string is longer than 1 MiB");
 		if (inside && text[i] == '\\' && i + 1 < len &&
 		    (text[i + 1] == '"' || text[i + 1] == '\\')) {
 			n = 2;
@@ -257,7 +257,7 @@ static int check_characters(const char *text, size_t len)
 		}
 	}
 	if (inside)
-		return fail_at_offset(text, start, "string without an end");
+		return fail_at_offset(text, start, "string is not terminated");
 	return 0;
 }
 

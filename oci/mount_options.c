@@ -199,7 +199,8 @@ static int parse_idmap(struct arena *arena, const char *word,
 		else if (starts_with(part, "gids="))
 			o->idmap_gids = part + strlen("gids=");
 		else
-			return fail(EINVAL, "\"%s\" is not uids=… or gids=…",
+			return fail(EINVAL,
+				    "\"%s\" is neither uids=… nor gids=…",
 				    part);
 	}
 	if (!is_set(o->idmap_uids) || !is_set(o->idmap_gids))
@@ -217,7 +218,7 @@ static int make_param(struct arena *arena, const char *word,
 
 	*ret = (struct oci_annotation){ .key = word };
 	if (!*word || equals == word)
-		return fail(EINVAL, "\"%s\" is not an option", word);
+		return fail(EINVAL, "\"%s\" is not a mount option", word);
 	if (equals) {
 		ret->key = arena_strndup(arena, word, (size_t)(equals - word));
 		ret->value = equals + 1;
@@ -225,7 +226,7 @@ static int make_param(struct arena *arena, const char *word,
 			return -ENOMEM;
 	}
 	if (strlen(equals ? equals + 1 : word) > PARAM_MAX)
-		return fail(E2BIG, "\"%.32s…\"", word);
+		return fail(E2BIG, "option \"%.32s…\" is too long", word);
 	return 0;
 }
 
@@ -266,7 +267,10 @@ static int add_layers(struct arena *arena, const char *layers,
 		return -ENOMEM;
 	while ((layer = strsep(&rest, ":"))) {
 		if (!*layer || strlen(layer) > PARAM_MAX)
-			return fail(E2BIG, "\"lowerdir=%.23s…\"", layers);
+			return fail(E2BIG,
+				    "a layer of \"lowerdir=%.23s…\" is empty "
+				    "or too long",
+				    layers);
 		params[o->nparams++] = (struct oci_annotation){
 			.key = "lowerdir+",
 			.value = layer,
@@ -317,7 +321,7 @@ static int parse_word(struct arena *arena, const char *word,
 		return parse_idmap(arena, word, o);
 	if (row && row->kind == KIND_PROPAGATION &&
 	    o->npropagation == COUNT(o->propagation))
-		return fail(E2BIG, "more than %zu kinds of propagation",
+		return fail(E2BIG, "more than %zu propagation options",
 			    COUNT(o->propagation));
 	if (row)
 		apply_row(o, row);

@@ -163,14 +163,14 @@ int oci_bit_list(const char *text, unsigned long *bits, size_t nbits)
 
 	memset(bits, 0, (nbits + width - 1) / width * sizeof *bits);
 	if (!*p)
-		return fail(EINVAL, "'%s' names no number", text);
+		return fail(EINVAL, "'%s' is an empty list", text);
 	/* Engines write stray commas and blanks, and runc takes them. */
 	for (; *p; p += strspn(p, ", \t\n")) {
 		int r = list_range(&p, bits, nbits);
 
 		if (r == -ERANGE)
-			return fail(EINVAL, "'%s' goes beyond %zu", text,
-				    nbits - 1);
+			return fail(EINVAL, "'%s' exceeds the maximum of %zu",
+				    text, nbits - 1);
 		if (r < 0)
 			return fail(EINVAL, "'%s' is not a list such as 0-3,7",
 				    text);

@@ -85,7 +85,9 @@ static JSON_READER(read_version)
 		return json_fail(v, "'%.200s' is not a semantic version",
 				 v->text);
 	if (!starts_with(v->text, "1."))
-		return json_fail(v, "%.200s is not supported, 1.x is", v->text);
+		return json_fail(
+			v, "version %.200s is not supported (supported: 1.x)",
+			v->text);
 	return 0;
 }
 
@@ -137,9 +139,11 @@ static int check_names(const struct oci_spec *spec)
 	if (spec->linux_.namespaces[OCI_NS_UTS].listed)
 		return 0;
 	if (spec->hostname)
-		return fail(0, "hostname: needs a uts namespace");
+		return fail(0, "hostname: requires a uts namespace in "
+			       "linux.namespaces");
 	if (spec->domainname)
-		return fail(0, "domainname: needs a uts namespace");
+		return fail(0, "domainname: requires a uts namespace in "
+			       "linux.namespaces");
 	return 0;
 }
 
@@ -163,13 +167,13 @@ static int check_listener(struct arena *arena, struct oci_spec *spec)
 		return 0;
 	}
 	if (old->listener_metadata)
-		return fail(0, "linux.seccomp.listenerMetadata: needs "
+		return fail(0, "linux.seccomp.listenerMetadata: requires "
 			       "listenerPath");
 	for (size_t i = 0; i < old->nrules; i++)
 		if (old->rules[i].action == SECCOMP_RET_USER_NOTIF)
 			return fail(0,
 				    "linux.seccomp.syscalls[%zu].action: "
-				    "SCMP_ACT_NOTIFY needs listenerPath",
+				    "SCMP_ACT_NOTIFY requires listenerPath",
 				    i);
 	return 0;
 }
@@ -238,7 +242,7 @@ static int read_file(struct arena *arena, int fd, char **ret_text,
 		len += (size_t)n;
 	}
 	if (len != (size_t)st.st_size)
-		return fail(0, "has changed while it was read");
+		return fail(0, "changed while it was read");
 	*ret_text = text;
 	*ret_len = len;
 	return 0;

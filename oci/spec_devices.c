@@ -49,7 +49,7 @@ static int check_number(const struct json_value *device, const char *key,
 		return 0;
 	if (!json_find(device, key))
 		return json_fail_key(device, key, "required");
-	return json_fail_key(device, key, "%lld is not in 0 to %lld",
+	return json_fail_key(device, key, "%lld is not in the range 0 to %lld",
 			     (long long)number, (long long)max);
 }
 
@@ -141,7 +141,7 @@ static JSON_READER(read_line)
 
 	if (r < 0 || !strchr(v->text, '\n'))
 		return r;
-	return json_fail(v, "must not have a newline");
+	return json_fail(v, "must not contain a newline");
 }
 
 static JSON_READER(read_clos_id)
@@ -171,9 +171,8 @@ static JSON_READER(read_schemata)
 
 	for (size_t i = 0; r == 0 && i < list->n; i++)
 		if (strchr(list->items[i], '\n'))
-			return json_fail_index(fail(0,
-						    ": must not have a newline"),
-					       i);
+			return json_fail_index(
+				fail(0, ": must not contain a newline"), i);
 	return r;
 }
 

@@ -136,7 +136,7 @@ static JSON_READER(read_cgroups_path)
 		size_t len = strcspn(p, "/");
 
 		if (len == 2 && starts_with(p, ".."))
-			return json_fail(v, "'%.200s' must not have '..'",
+			return json_fail(v, "'%.200s' must not contain '..'",
 					 path);
 		p += len + (p[len] == '/');
 	}
@@ -360,7 +360,7 @@ static int check_namespaces(const struct json_value *v,
 
 		if (d->there && (!ns->listed || (d->fresh && ns->path)))
 			return json_fail_key(v, d->key,
-					     "needs a%s %s namespace",
+					     "requires a%s %s namespace",
 					     d->fresh ? " new" : "",
 					     oci_ns_kinds[d->ns].type);
 	}

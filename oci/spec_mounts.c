@@ -69,7 +69,8 @@ static JSON_READER(read_id_map)
 		return json_fail_key(v, "size", "must be at least 1");
 	if (map->size > UINT32_MAX - map->container_id ||
 	    map->size > UINT32_MAX - map->host_id)
-		return json_fail_key(v, "size", "%u goes beyond the last id",
+		return json_fail_key(v, "size",
+				     "%u exceeds the highest possible id",
 				     map->size);
 	return 0;
 }
@@ -89,8 +90,8 @@ JSON_READER(oci_read_id_maps)
 	if (r < 0)
 		return r;
 	if (maps->n > MAX_ID_MAPS)
-		return json_fail(v, "has %zu entries, %d are possible", maps->n,
-				 MAX_ID_MAPS);
+		return json_fail(v, "has %zu entries, but the kernel allows %d",
+				 maps->n, MAX_ID_MAPS);
 	for (size_t i = 1; i < maps->n; i++)
 		for (size_t j = 0; j < i; j++) {
 			const struct oci_id_map *a = &maps->items[i];
@@ -127,7 +128,7 @@ JSON_READER(oci_read_mount)
 		return r;
 	if (uids != gids)
 		return json_fail_key(v, uids ? "uidMappings" : "gidMappings",
-				     "needs %s as well",
+				     "requires %s as well",
 				     uids ? "gidMappings" : "uidMappings");
 	mount->has_mappings = uids;
 	return 0;

@@ -54,7 +54,7 @@ static JSON_READER(read_umask)
 	if (r < 0)
 		return r;
 	if (mask > 0777)
-		return json_fail(v, "%s is beyond 0777 (511)", v->text);
+		return json_fail(v, "%s exceeds 0777 (511)", v->text);
 	user->has_umask = true;
 	user->umask = mask;
 	return 0;
@@ -148,7 +148,9 @@ JSON_READER(oci_read_env)
 
 		if (len == 0 || !text[len])
 			return json_fail_index(
-				fail(0, ": '%.200s' is not KEY=VALUE", text),
+				fail(0,
+				     ": '%.200s' is not of the form KEY=VALUE",
+				     text),
 				i);
 		variables[i] = (struct variable){ text, len, i };
 	}
@@ -233,7 +235,7 @@ static JSON_READER(read_rlimit)
 		return r;
 	if (limit->soft > limit->hard)
 		return json_fail_key(v, "soft",
-				     "%llu is above the hard limit %llu",
+				     "%llu exceeds the hard limit %llu",
 				     (unsigned long long)limit->soft,
 				     (unsigned long long)limit->hard);
 	return 0;
@@ -301,10 +303,11 @@ static int check_deadline(const struct json_value *v,
 	uint64_t period = s->period ? s->period : s->deadline;
 
 	if (s->runtime < MIN_RUNTIME)
-		return json_fail_key(v, "runtime",
-				     "%" PRIu64 " ns is below %d, the least "
-				     "for SCHED_DEADLINE",
-				     s->runtime, MIN_RUNTIME);
+		return json_fail_key(
+			v, "runtime",
+			"%" PRIu64
+			" ns is below %d, the minimum for SCHED_DEADLINE",
+			s->runtime, MIN_RUNTIME);
 	if (s->deadline > INT64_MAX)
 		return json_fail_key(v, "deadline", "%" PRIu64 " is too large",
 				     s->deadline);
@@ -313,13 +316,12 @@ static int check_deadline(const struct json_value *v,
 				     s->period);
 	if (s->runtime > s->deadline)
 		return json_fail_key(v, "runtime",
-				     "%" PRIu64 " is above the deadline, "
-				     "%" PRIu64,
+				     "%" PRIu64
+				     " exceeds the deadline %" PRIu64,
 				     s->runtime, s->deadline);
 	if (s->deadline > period)
 		return json_fail_key(v, "deadline",
-				     "%" PRIu64 " is above the period, "
-				     "%" PRIu64,
+				     "%" PRIu64 " exceeds the period %" PRIu64,
 				     s->deadline, period);
 	return 0;
 }
@@ -331,19 +333,21 @@ static int check_scheduler(const struct json_value *v,
 	bool real_time = s->policy == SCHED_FIFO || s->policy == SCHED_RR;
 
 	if (s->nice < -20 || s->nice > 19)
-		return json_fail_key(v, "nice", "%d is not in -20 to 19",
+		return json_fail_key(v, "nice",
+				     "%d is not in the range -20 to 19",
 				     s->nice);
 	if (s->priority && !real_time)
 		return json_fail_key(v, "priority",
-				     "only for SCHED_FIFO and SCHED_RR");
+				     "allowed only for SCHED_FIFO and SCHED_RR");
 	if (real_time && (s->priority < 1 || s->priority > 99))
-		return json_fail_key(v, "priority", "%d is not in 1 to 99",
+		return json_fail_key(v, "priority",
+				     "%d is not in the range 1 to 99",
 				     s->priority);
 	if (s->policy == SCHED_DEADLINE)
 		return s->flags & KEEP_FLAGS ? 0 : check_deadline(v, s);
 	if (s->runtime || s->deadline || s->period)
-		return json_fail(v, "runtime, deadline and period are only "
-				    "for SCHED_DEADLINE");
+		return json_fail(v, "runtime, deadline and period are allowed "
+				    "only for SCHED_DEADLINE");
 	return 0;
 }
 
@@ -397,7 +401,7 @@ static JSON_READER(read_io_level)
 	if (r < 0)
 		return r;
 	if (level < 0 || level > 7)
-		return json_fail(v, "%s is not in 0 to 7", v->text);
+		return json_fail(v, "%s is not in the range 0 to 7", v->text);
 	*(int *)ret = level;
 	return 0;
 }
@@ -461,7 +465,8 @@ static JSON_READER(read_oom_score_adj)
 	if (r < 0)
 		return r;
 	if (score->value < -1000 || score->value > 1000)
-		return json_fail(v, "%s is not in -1000 to 1000", v->text);
+		return json_fail(v, "%s is not in the range -1000 to 1000",
+				 v->text);
 	return 0;
 }
 

@@ -57,7 +57,7 @@ static JSON_READER(read_access)
 	if (r < 0)
 		return r;
 	if (v->text[strspn(v->text, "rwm")])
-		return json_fail(v, "'%.200s' is not made of r, w and m",
+		return json_fail(v, "'%.200s' may contain only r, w and m",
 				 v->text);
 	rule->r = strchr(v->text, 'r');
 	rule->w = strchr(v->text, 'w');
@@ -113,7 +113,7 @@ static JSON_READER(read_swappiness)
 	r = json_optional_u64(arena, v, swappiness);
 	if (r < 0 || swappiness->value <= 100)
 		return r;
-	return json_fail(v, "%s is not in 0 to 100", v->text);
+	return json_fail(v, "%s is not in the range 0 to 100", v->text);
 }
 
 static JSON_READER(read_memory)
@@ -193,7 +193,7 @@ static JSON_READER(read_weight)
 	if (r < 0 || weight->value == 0 ||
 	    (weight->value >= 10 && weight->value <= 1000))
 		return r;
-	return json_fail(v, "%s is not in 10 to 1000", v->text);
+	return json_fail(v, "%s is not in the range 10 to 1000", v->text);
 }
 
 static JSON_READER(read_device_number)
@@ -388,7 +388,7 @@ static JSON_READER(read_rdma_device)
 	if (r < 0)
 		return r;
 	if (!device->handles.set && !device->objects.set)
-		return json_fail(v, "needs hcaHandles or hcaObjects");
+		return json_fail(v, "requires hcaHandles or hcaObjects");
 	device->device = v->key;
 	return 0;
 }

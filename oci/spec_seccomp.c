@@ -63,11 +63,12 @@ static int finish_action(const struct written_action *action,
 	uint64_t data = action->errno_ret.set ? action->errno_ret.value : EPERM;
 
 	if (action->errno_ret.set && !is_errno && !is_trace)
-		return json_fail_key(v, errno_key,
-				     "only for SCMP_ACT_ERRNO and "
-				     "SCMP_ACT_TRACE");
+		return json_fail_key(
+			v, errno_key,
+			"allowed only for SCMP_ACT_ERRNO and SCMP_ACT_TRACE");
 	if (data > max)
-		return json_fail_key(v, errno_key, "%llu is not in 0 to %llu",
+		return json_fail_key(v, errno_key,
+				     "%llu is not in the range 0 to %llu",
 				     (unsigned long long)data,
 				     (unsigned long long)max);
 	*ret = action->number;
@@ -167,7 +168,7 @@ static JSON_READER(read_index)
 
 	if (r < 0 || *index <= 5)
 		return r;
-	return json_fail(v, "%s is not in 0 to 5", v->text);
+	return json_fail(v, "%s is not in the range 0 to 5", v->text);
 }
 
 static JSON_READER(read_arg)

@@ -50,9 +50,9 @@ static int read_sysctl(struct arena *arena, const struct json_value *v,
 		return r;
 	separate(path);
 	if (strchr(path, '\n') || !is_plain_path(path))
-		return json_fail(v, "not the name of a sysctl");
+		return json_fail(v, "not a sysctl name");
 	if (strchr(v->text, '\n'))
-		return json_fail(v, "must not have a newline");
+		return json_fail(v, "must not contain a newline");
 	ret->key = v->key;
 	ret->path = path;
 	return 0;
@@ -107,11 +107,11 @@ static int check_sysctl(const struct oci_linux *linux_, const char *path)
 	int ns = oci_sysctl_owner(path);
 
 	if (streq(path, "kernel/hostname"))
-		return fail(0, ": set hostname instead");
+		return fail(0, ": use hostname instead");
 	if (ns < 0)
 		return fail(0, ": is not in a separate kernel namespace");
 	if (!linux_->namespaces[ns].listed)
-		return fail(0, ": needs an own %s namespace",
+		return fail(0, ": requires a namespace of type %s in linux.namespaces",
 			    oci_ns_kinds[ns].type);
 	return 0;
 }

@@ -44,14 +44,14 @@ static int make_below_tmp(const char *path)
 	struct stat st;
 
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "make %s", path);
+		return fail(errno, "create %s", path);
 	if (lstat(path, &st) < 0)
 		return fail(errno, "stat %s", path);
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
 	    !(st.st_mode & (S_IRWXG | S_IRWXO)))
 		return 0;
 	return fail(0,
-		    "%s: must be a directory that only user %u may access: "
+		    "%s: must be a directory accessible only to user %u: "
 		    "remove it, or set XDG_RUNTIME_DIR",
 		    path, geteuid());
 }

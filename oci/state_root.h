@@ -13,7 +13,7 @@
 
 /* Advice for error messages. */
 #define STATE_ELSEWHERE \
-	"(state goes to --root DIR, or to XDG_RUNTIME_DIR of a user)"
+	"(set another state directory with --root DIR; for a user, XDG_RUNTIME_DIR)"
 
 enum state_kind {
 	STATE_SANDBOXES,    /* of sandlock */

@@ -74,7 +74,8 @@ void policy_warn_of_near(const struct oci_annotations *annotations)
 		const char *name = annotations->items[i].key;
 
 		if (!parse_address(name).key && near_is_ours(name))
-			log_notice("annotation %s: is ignored; ours are " PREFIX
+			log_notice("annotation %s: ignored; known forms "
+				   "are " PREFIX
 				   ".SECTION.KEY and CONTAINER." PREFIX
 				   "/SECTION.KEY",
 				   name);
@@ -119,7 +120,7 @@ static int check_bytes(const char *text)
 		return fail(0, "is empty");
 	for (const char *p = text; *p; p++)
 		if (iscntrl((unsigned char)*p))
-			return fail(0, "has a control byte (0x%02x)",
+			return fail(0, "contains a control byte (0x%02x)",
 				    (unsigned int)(unsigned char)*p);
 	return 0;
 }
@@ -269,11 +270,12 @@ static int check_allowed(const struct door *door, enum policy_key key)
 	const struct policy_key_info *info = policy_key_info(key);
 
 	if (info->bundle == POLICY_BUNDLE_NEVER)
-		return fail(0, "is not for a bundle, which has its own");
+		return fail(0, "cannot be set for a bundle (config.json "
+			       "already defines it)");
 	if (info->bundle == POLICY_BUNDLE_ASK &&
 	    (!door->allowed || !strings_has(door->allowed, info->name)))
 		return fail(0,
-			    "touches the host: the operator has to allow it "
+			    "affects the host: the operator must allow it "
 			    "(--allow-annotations %s)",
 			    info->name);
 	return 0;
@@ -309,7 +311,7 @@ static int set_profile(const char *value, struct target *target)
 	int r = check_bytes(value);
 
 	if (r == 0 && strchr(value, '/'))
-		r = fail(0, "'%s' is a path, not a name", value);
+		r = fail(0, "'%s' is a path, not a profile name", value);
 	if (r < 0)
 		return fail_in(r, PROFILE);
 	target->profile = value;
@@ -370,7 +372,8 @@ static int check_container(const struct address *address, const char *name,
 	if (address->container_len == 0)
 		return fail(0,
 			    "%s: the container name is empty: write "
-			    "CONTAINER%s, or " PREFIX ".%s for all of a pod",
+			    "CONTAINER%s, or " PREFIX
+			    ".%s for all containers of a pod",
 			    name, name, address->key);
 	return has_name ? 0 : fail(0, "%s: this container has no name", name);
 }

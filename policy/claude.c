@@ -171,8 +171,8 @@ static int without_arguments(struct door *door, struct policy_raw *command)
 		return 0;
 	if (n == 0 || !streq(text + n, " *"))
 		return policy_unwanted(door->to->arena, command,
-				       "a program without arguments, as "
-				       "\"docker\" or \"docker *\"");
+				       "a program name without arguments, such "
+				       "as \"docker\" or \"docker *\"");
 	command->text = arena_strndup(door->to->arena, text, n);
 	return command->text ? 0 : -ENOMEM;
 }
@@ -366,8 +366,8 @@ static int read_settings(struct door *door, const char *text, size_t len)
 	if (r < 0)
 		return fail_in(r, "%s", sandbox.name);
 	if (!door->enabled)
-		return fail(0, "sandbox.enabled is not true: no sandbox is "
-			       "wanted");
+		return fail(0, "sandbox.enabled is not true: the sandbox is "
+			       "not enabled in this file");
 	return 0;
 }
 

@@ -87,7 +87,7 @@ int policy_no_preset(struct arena *arena, const char *text, const char *of,
 	for (size_t i = 0; i < MAX_PRESETS && name(i); i++)
 		known[i] = arena_printf(arena, "@%s", name(i));
 	return policy_none_of(arena,
-			      arena_printf(arena, "'%s' is not a preset of %s",
+			      arena_printf(arena, "'%s' is not a preset for %s",
 					   text, of),
 			      known);
 }

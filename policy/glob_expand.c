@@ -125,9 +125,7 @@ static int close_dir(struct walk *w)
 	if (closed->n && streq(closed->items[closed->n - 1], path))
 		return 0;
 	if (closed->n == POLICY_GLOB_MAX)
-		return fail(0,
-			    "%s: more than %d directories cannot be looked "
-			    "through",
+		return fail(0, "%s: more than %d directories to search",
 			    w->pattern, POLICY_GLOB_MAX);
 	/* Double the room at each power of two. */
 	if ((closed->n & (closed->n - 1)) == 0) {
@@ -257,8 +255,7 @@ static int visit_one(struct walk *w, int dir, const char *name,
 	struct stat st;
 
 	if (streq(name, ".."))
-		return fail(0, "%s has '..' where a pattern cannot go up",
-			    w->pattern);
+		return fail(0, "%s: '..' cannot follow a pattern", w->pattern);
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return visit(w, dir, name, pattern);
 	if (errno == EACCES && is_own(dir))
@@ -400,7 +397,7 @@ int policy_glob_find_all(struct arena *arena, int root, const char *pattern,
 	int r = policy_glob_search(arena, root, pattern, ret, &closed);
 
 	if (r == 0 && closed.n)
-		return fail(0, "cannot look into %.*s (make it readable)",
-			    SHOWN, closed.items[0]);
+		return fail(0, "cannot search %.*s (make it readable)", SHOWN,
+			    closed.items[0]);
 	return r;
 }

@@ -25,10 +25,10 @@ static int read_method(struct arena *arena, const char *text, size_t len,
 	if (len == 1 && text[0] == '*')
 		return 0;
 	if (!http_is_token(text, len) || memchr(text, '*', len))
-		return fail(0, "'%.*s' is not a method", (int)len, text);
+		return fail(0, "'%.*s' is not an HTTP method", (int)len, text);
 	for (size_t i = 0; i < len; i++)
 		if (islower((unsigned char)text[i]))
-			return fail(0, "method '%.*s' is not in capitals",
+			return fail(0, "method '%.*s' must be in capitals",
 				    (int)len, text);
 	*ret = arena_strndup(arena, text, len);
 	return *ret ? 0 : -ENOMEM;
@@ -39,20 +39,23 @@ static int check_path(const char *path)
 {
 	for (const char *p = path; *p; p++) {
 		if ((unsigned char)*p <= ' ' || *p == 0x7f)
-			return fail(0, "blank or control byte in '%s'", path);
+			return fail(0,
+				    "'%s' contains a blank or a control byte",
+				    path);
 		if (*p == '?' || *p == '#')
-			return fail(0, "'%c' is not part of a path", *p);
+			return fail(0, "'%c' is not allowed in a path", *p);
 		if (*p == '%' && isxdigit((unsigned char)p[1]) &&
 		    isxdigit((unsigned char)p[2]))
-			return fail(0, "'%.3s' must be written decoded", p);
+			return fail(0, "'%.3s' must be written in decoded form",
+				    p);
 		if (*p != '/')
 			continue;
 		if (p[1] == '/')
-			return fail(0, "'//' never matches");
+			return fail(0, "'//' never matches a request");
 		for (size_t dots = 1; dots <= 2; dots++)
 			if (strncmp(p + 1, "..", dots) == 0 &&
 			    (p[1 + dots] == '/' || !p[1 + dots]))
-				return fail(0, "'%.*s' never matches",
+				return fail(0, "'%.*s' never matches a request",
 					    (int)dots + 1, p);
 	}
 	return 0;
@@ -66,7 +69,7 @@ static int read_host(struct arena *arena, const char *text, size_t len,
 	if (!host)
 		return -ENOMEM;
 	if (len == 0)
-		return fail(0, "no host");
+		return fail(0, "the host is missing");
 	return net_host_parse(arena, host, ret);
 }
 
@@ -81,7 +84,8 @@ static int read_rule(struct arena *arena, const char *text,
 	if (method == 0 || host == text + method)
 		return fail(0, "not of the form METHOD host/path");
 	if (!path)
-		return fail(0, "no path; host/* is all of them");
+		return fail(0,
+			    "the path is missing; write host/* for all paths");
 	r = read_method(arena, text, method, &ret->method);
 	if (r == 0)
 		r = read_host(arena, host, (size_t)(path - host), &ret->host);

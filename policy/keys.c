@@ -30,222 +30,221 @@ static const char *const sections[SECTION_COUNT] = {
 static const struct policy_key_info keys[KEY_COUNT] = {
 	[KEY_WORKDIR] = { KEY(CONFIG, "config.workdir", PATH, workdir),
 			  .flag = "workdir",
-			  .about = "writes below it are staged until the end" },
+			  .about = "stage writes below this directory until "
+				   "the end" },
 	[KEY_FS_STORAGE] = { KEY(CONFIG, "config.fs_storage", PATH, fs_storage),
 			     .host = true, ASK,
-			     .about =
-				     "where staged writes and their journal are kept" },
+			     .about = "directory for staged writes and their "
+				      "journal" },
 	[KEY_HTTP_CA] = { KEY(CONFIG, "config.http_ca", PATH, http_ca),
 			  .host = true, ASK,
-			  .about =
-				  "certificate (PEM) of the CA that looks into HTTPS" },
+			  .about = "certificate (PEM) of the CA used to "
+				   "inspect HTTPS" },
 	[KEY_HTTP_KEY] = { KEY(CONFIG, "config.http_key", PATH, http_key),
 			   .host = true, ASK,
 			   .about = "private key (PEM) of that CA" },
 	[KEY_HTTP_INJECT_CA] = { KEY(CONFIG, "config.http_inject_ca", PATHS,
 				     http_inject_ca),
-				 .about =
-					 "trust bundles inside that also get the active CA" },
+				 .about = "trust bundles inside the sandbox "
+					  "that also get the active CA" },
 	[KEY_HTTP_CA_OUT] = { KEY(CONFIG, "config.http_ca_out", PATH,
 				  http_ca_out),
 			      .host = true, ASK,
-			      .about =
-				      "write the active CA's certificate here" },
+			      .about = "write the active CA's certificate "
+				       "here" },
 	[KEY_ALLOW_DEGRADED] = { KEY(CONFIG, "config.allow_degraded",
 				     PROTECTIONS, allow_degraded),
 				 ENFORCED,
-				 .about =
-					 "protections to go without where the host lacks "
-					 "them" },
+				 .about = "protections that may be missing "
+					  "where the host lacks them" },
 	[KEY_DISABLE] = { KEY(CONFIG, "config.disable", PROTECTIONS, disable),
-			  ENFORCED, .about = "protections never to enforce" },
+			  ENFORCED,
+			  .about = "protections that are never enforced" },
 	[KEY_SUPERVISOR] = { KEY(CONFIG, "config.supervisor", BOOL, supervisor),
 			     ENFORCED,
-			     .about =
-				     "false: only what the kernel enforces by itself" },
+			     .about = "false: only what the kernel enforces by "
+				      "itself" },
 
 	[KEY_RANDOM_SEED] = { KEY(DETERMINISM, "determinism.random_seed", SEED,
 				  random_seed),
-			      .about =
-				      "the same seed gives the same random bytes" },
+			      .about = "seed for random bytes; the same seed "
+				       "gives the same bytes" },
 	[KEY_TIME_START] = { KEY(DETERMINISM, "determinism.time_start", TIME,
 				 time_start),
-			     .about =
-				     "where the wall clock starts: seconds or RFC 3339" },
+			     .about = "start of the wall clock: seconds or RFC "
+				      "3339" },
 	[KEY_DETERMINISTIC_DIRS] = { KEY(DETERMINISM,
 					 "determinism.deterministic_dirs", BOOL,
 					 deterministic_dirs),
-				     .about =
-					     "directory listings come sorted" },
+				     .about = "sort directory listings" },
 	[KEY_NO_RANDOMIZE_MEMORY] = { KEY(DETERMINISM,
 					  "determinism.no_randomize_memory",
 					  BOOL, no_randomize_memory),
 				      ENFORCED,
-				      .about =
-					      "no address space layout randomization" },
+				      .about = "turn off address space layout "
+					       "randomization" },
 
 	[KEY_EXEC] = { KEY(PROGRAM, "program.exec", WORD, exec), ENFORCED,
-		       NEVER, .about = "the program that a profile runs" },
+		       NEVER, .about = "the program that the profile runs" },
 	[KEY_ARGS] = { KEY(PROGRAM, "program.args", ARGS, args), ENFORCED,
-		       NEVER, .about = "its arguments, without its own name" },
+		       NEVER,
+		       .about = "its arguments, without the program name" },
 	[KEY_CWD] = { KEY(PROGRAM, "program.cwd", PATH, cwd), ENFORCED, NEVER,
-		      .about = "where it starts" },
+		      .about = "its working directory" },
 	[KEY_ENV] = { KEY(PROGRAM, "program.env", ENV, env), ENFORCED,
 		      .flag = "env",
-		      .about =
-			      "variables to set, after the filters below; a flag "
-			      "with NAME alone takes the caller's value" },
+		      .about = "variables to set, after the filters below; a "
+			       "flag "
+			       "with NAME alone takes the caller's value" },
 	[KEY_UID] = { KEY(PROGRAM, "program.uid", NUMBER, uid), .max = MAX_ID,
 		      NEVER, ENFORCED,
-		      .about =
-			      "user inside a user namespace; needs program.gid" },
+		      .about = "user id inside a user namespace; requires "
+			       "program.gid" },
 	[KEY_GID] = { KEY(PROGRAM, "program.gid", NUMBER, gid), .max = MAX_ID,
 		      NEVER, ENFORCED,
-		      .about =
-			      "group inside a user namespace; needs program.uid" },
+		      .about = "group id inside a user namespace; requires "
+			       "program.uid" },
 	[KEY_CLEAN_ENV] = { KEY(PROGRAM, "program.clean_env", BOOL, clean_env),
 			    ENFORCED,
-			    .about =
-				    "start from PATH, HOME, USER, TERM and LANG only" },
+			    .about = "start with only PATH, HOME, USER, TERM "
+				     "and LANG" },
 	[KEY_ALLOW_ENV] = { KEY(PROGRAM, "program.allow_env", NAMES, allow_env),
 			    ENFORCED, .comma_flag = "allow-env",
-			    .about =
-				    "variables that it may see: true, false or names" },
+			    .about = "variables to pass on: true, false or "
+				     "names" },
 	[KEY_DENY_ENV] = { KEY(PROGRAM, "program.deny_env", NAMES, deny_env),
 			   ENFORCED, .comma_flag = "deny-env",
-			   .about =
-				   "variables that it may not see, even if allowed" },
+			   .about = "variables to hide, even if allowed" },
 	[KEY_NO_COREDUMP] = { KEY(PROGRAM, "program.no_coredump", BOOL,
 				  no_coredump),
-			      ENFORCED, .about = "no core dumps" },
+			      ENFORCED, .about = "disable core dumps" },
 	[KEY_NO_HUGE_PAGES] = { KEY(PROGRAM, "program.no_huge_pages", BOOL,
 				    no_huge_pages),
 				ENFORCED,
-				.about = "no transparent huge pages" },
+				.about = "disable transparent huge pages" },
 	[KEY_EXCLUDED] = { KEY(PROGRAM, "program.excluded", COMMANDS, excluded),
 			   NEVER, ENFORCED,
-			   .about =
-				   "programs to run outside of the sandbox, if allowed" },
+			   .about = "programs to run outside the sandbox, if "
+				    "allowed" },
 	[KEY_ALLOW_UNSANDBOXED] = { KEY(PROGRAM, "program.allow_unsandboxed",
 					BOOL, allow_unsandboxed),
 				    NEVER, ENFORCED,
-				    .about =
-					    "false: refuse what is excluded (default: true)" },
+				    .about = "false: refuse to run excluded "
+					     "programs (default: true)" },
 	[KEY_WEAKER_NESTED] = { KEY(PROGRAM, "program.weaker_nested", BOOL,
 				    weaker_nested),
 				ENFORCED,
-				.about =
-					"inside another container go without namespaces and "
-					"cgroups" },
+				.about = "inside another container, do without "
+					 "namespaces and cgroups" },
 
 	[KEY_READ] = { KEY(FILESYSTEM, "filesystem.read", PATTERNS, read),
 		       ENFORCED, .letter = 'r', .comma_flag = "allow-read",
-		       .about = "what it may read" },
+		       .about = "paths it may read" },
 	[KEY_WRITE] = { KEY(FILESYSTEM, "filesystem.write", PATTERNS, write),
 			ENFORCED, .letter = 'w', .comma_flag = "allow-write",
-			.about = "what it may read and write" },
+			.about = "paths it may read and write" },
 	[KEY_WRITE_ONLY] = { KEY(FILESYSTEM, "filesystem.write_only", PATTERNS,
 				 write_only),
 			     ENFORCED,
-			     .about =
-				     "what it may write, and read only if listed there" },
+			     .about = "paths it may write, but read only if "
+				      "listed as readable" },
 	[KEY_EXECUTE] = { KEY(FILESYSTEM, "filesystem.execute", PATTERNS,
 			      execute),
 			  ENFORCED, .letter = 'x',
 			  .comma_flag = "allow-execute",
-			  .about =
-				  "what it may execute (default: all that it may "
-				  "read)" },
+			  .about = "paths it may execute (default: all it may "
+				   "read)" },
 	[KEY_DENY] = { KEY(FILESYSTEM, "filesystem.deny", DENIALS, deny),
 		       ENFORCED,
-		       .about =
-			       "neither read nor written nor executed, even if "
-			       "allowed" },
+		       .about = "paths it may not read, write or execute, even "
+				"if allowed" },
 	[KEY_DENY_READ] = { KEY(FILESYSTEM, "filesystem.deny_read", DENIALS,
 				deny_read),
 			    ENFORCED, .comma_flag = "deny-read",
-			    .about = "not read, even if allowed" },
+			    .about = "paths it may not read, even if allowed" },
 	[KEY_DENY_WRITE] = { KEY(FILESYSTEM, "filesystem.deny_write", DENIALS,
 				 deny_write),
 			     ENFORCED, .comma_flag = "deny-write",
-			     .about = "not written, even if allowed" },
+			     .about = "paths it may not write, even if "
+				      "allowed" },
 	[KEY_DENY_EXECUTE] = { KEY(FILESYSTEM, "filesystem.deny_execute",
 				   DENIALS, deny_execute),
 			       ENFORCED, .comma_flag = "deny-execute",
-			       .about = "not executed, even if allowed" },
+			       .about = "paths it may not execute, even if "
+					"allowed" },
 	[KEY_CHROOT] = { KEY(FILESYSTEM, "filesystem.chroot", PATH, chroot),
 			 .host = true, NEVER, ENFORCED, .flag = "chroot",
-			 .about = "the root directory to enter" },
+			 .about = "directory to use as the root" },
 	[KEY_MOUNT] = { KEY(FILESYSTEM, "filesystem.mount", MOUNTS, mount),
 			.host = true, ASK, ENFORCED, .flag = "mount",
-			.about = "directories of the host to show inside" },
+			.about =
+				"host directories to show inside the sandbox" },
 	[KEY_ON_EXIT] = { KEY(FILESYSTEM, "filesystem.on_exit", BRANCH,
 			      on_exit),
-			  .about =
-				  "staged writes at status 0 (default: commit)" },
+			  .about = "what to do with staged writes at exit "
+				   "status 0 (default: commit)" },
 	[KEY_ON_ERROR] = { KEY(FILESYSTEM, "filesystem.on_error", BRANCH,
 			       on_error),
-			   .about =
-				   "staged writes at other statuses (default: abort)" },
+			   .about = "what to do with staged writes at other "
+				    "statuses (default: abort)" },
 
 	[KEY_NET_MODE] = { KEY(NETWORK, "network.mode", MODE, mode), ENFORCED,
 			   .comma_flag = "allow-net",
-			   .about =
-				   "no network, only itself, or unrestricted (default: "
-				   "deny)" },
+			   .about = "no network, loopback only, or "
+				    "unrestricted (default: deny)" },
 	[KEY_NET_ALLOW] = { KEY(NETWORK, "network.allow", NET_RULES, net_allow),
-			    .flag = "net-allow", .about = "whom it may reach" },
+			    .flag = "net-allow",
+			    .about = "destinations it may connect to" },
 	[KEY_NET_DENY] = { KEY(NETWORK, "network.deny", NET_RULES, net_deny),
 			   .flag = "net-deny", .comma_flag = "deny-net",
-			   .about =
-				   "whom it may not reach; alone: all others are open" },
+			   .about = "destinations it may not connect to; if "
+				    "given alone, all others are allowed" },
 	[KEY_NET_BIND] = { KEY(NETWORK, "network.bind", PORTS, bind),
 			   .alias = "network.allow_bind", .flag = "net-bind",
-			   ENFORCED, .about = "TCP ports that it may bind" },
+			   ENFORCED, .about = "TCP ports it may bind" },
 	[KEY_NET_DENY_BIND] = { KEY(NETWORK, "network.deny_bind", PORTS,
 				    deny_bind),
 				ENFORCED,
-				.about =
-					"TCP ports that it may not bind, even if allowed" },
+				.about = "TCP ports it may not bind, even if "
+					 "allowed" },
 	[KEY_PORT_REMAP] = { KEY(NETWORK, "network.port_remap", BOOL,
 				 port_remap),
-			     .about =
-				     "a port space of its own on the host's network" },
+			     .about = "give it its own port space on the "
+				      "host's network" },
 	[KEY_UNIX] = { KEY(NETWORK, "network.unix", PATHS, unix_), ENFORCED,
-		       .about =
-			       "Unix sockets of others that it may connect to" },
+		       .about = "Unix sockets outside the sandbox it may "
+				"connect to" },
 	[KEY_HTTP_PROXY_PORT] = { KEY(NETWORK, "network.http_proxy_port",
 				      NUMBER, http_proxy_port),
 				  .min = 1, .max = MAX_PORT,
-				  .about =
-					  "local HTTP proxy, the only way out" },
+				  .about = "local HTTP proxy, the only way "
+					   "out" },
 	[KEY_SOCKS_PROXY_PORT] = { KEY(NETWORK, "network.socks_proxy_port",
 				       NUMBER, socks_proxy_port),
 				   .min = 1, .max = MAX_PORT,
-				   .about =
-					   "local SOCKS proxy, the only way out" },
+				   .about = "local SOCKS proxy, the only way "
+					    "out" },
 	[KEY_ALLOW_LOCAL_BINDING] = { KEY(NETWORK,
 					  "network.allow_local_binding", BOOL,
 					  allow_local_binding),
 				      ENFORCED,
-				      .about =
-					      "may bind any port of a loopback address" },
+				      .about = "it may bind any port of a "
+					       "loopback address" },
 
 	[KEY_HTTP_ALLOW] = { KEY(HTTP, "http.allow", HTTP_RULES, http_allow),
-			     .about = "requests that it may make" },
+			     .about = "HTTP requests it may make" },
 	[KEY_HTTP_DENY] = { KEY(HTTP, "http.deny", HTTP_RULES, http_deny),
-			    .about =
-				    "requests that it may not make, even if allowed" },
+			    .about = "HTTP requests it may not make, even if "
+				     "allowed" },
 	[KEY_HTTP_PORTS] = { KEY(HTTP, "http.ports", NUMBERS, http_ports),
 			     .min = 1, .max = MAX_PORT, .filled = true,
-			     .about =
-				     "TCP ports that go through the proxy (default: 80; "
-				     "443 with a CA)" },
+			     .about = "TCP ports redirected to the proxy "
+				      "(default: 80; 443 with a CA)" },
 	[KEY_HTTP_CREDENTIALS] = { KEY(HTTP, "http.credentials", CREDENTIALS,
 				       credentials),
 				   ASK,
-				   .about =
-					   "header to add to requests, never visible inside" },
+				   .about = "header to add to requests, never "
+					    "visible inside" },
 
 	[KEY_EXTRA_ALLOW] = { KEY(SYSCALLS, "syscalls.extra_allow", GROUPS,
 				  extra_allow),
@@ -255,13 +254,13 @@ static const struct policy_key_info keys[KEY_COUNT] = {
 	[KEY_EXTRA_DENY] = { KEY(SYSCALLS, "syscalls.extra_deny", CALLS,
 				 extra_deny),
 			     ENFORCED,
-			     .about =
-				     "system calls, or groups, to block on top" },
+			     .about = "system calls, or groups, to block in "
+				      "addition" },
 
 	[KEY_MEMORY] = { KEY(LIMITS, "limits.memory", SIZE, memory), ENFORCED,
 			 .letter = 'm', .flag = "memory",
-			 .about =
-				 "memory of the whole sandbox, page cache included" },
+			 .about = "memory limit of the whole sandbox, page "
+				  "cache included" },
 	[KEY_PROCESSES] = { KEY(LIMITS, "limits.processes", NUMBER, processes),
 			    .min = 1, .max = INT32_MAX, ENFORCED, .letter = 'P',
 			    .flag = "processes",
@@ -271,27 +270,28 @@ static const struct policy_key_info keys[KEY_COUNT] = {
 			.about = "processes and threads at a time" },
 	[KEY_FORKS] = { KEY(LIMITS, "limits.forks", NUMBER, forks),
 			.max = INT32_MAX,
-			.about = "processes over the whole life" },
+			.about = "processes in the whole lifetime" },
 	[KEY_OPEN_FILES] = { KEY(LIMITS, "limits.open_files", NUMBER,
 				 open_files),
 			     .min = 1, .max = INT32_MAX, ENFORCED,
-			     .about = "open files of each process" },
+			     .about = "open files per process" },
 	[KEY_CPU] = { KEY(LIMITS, "limits.cpu", NUMBER, cpu), .min = 1,
 		      .max = 100, ENFORCED,
-		      .about = "percent of one core, for the whole sandbox" },
+		      .about = "CPU time in percent of one core, for the whole "
+			       "sandbox" },
 	[KEY_DISK] = { KEY(LIMITS, "limits.disk", SIZE, disk),
-		       .about = "what staged writes may take" },
+		       .about = "space for staged writes" },
 	[KEY_GPU_DEVICES] = { KEY(LIMITS, "limits.gpu_devices", NUMBERS,
 				  gpu_devices),
 			      .max = MAX_GPU, ENFORCED, .flag = "gpu",
-			      .about =
-				      "GPUs that exist inside; an empty list is all" },
+			      .about = "GPUs available inside; an empty list "
+				       "means all" },
 	[KEY_CPU_CORES] = { KEY(LIMITS, "limits.cpu_cores", NUMBERS, cpu_cores),
 			    .max = MAX_CPU, .filled = true, ENFORCED,
-			    .about = "cores to run on" },
+			    .about = "CPU cores to run on" },
 	[KEY_NUM_CPUS] = { KEY(LIMITS, "limits.num_cpus", NUMBER, num_cpus),
 			   .min = 1, .max = MAX_CPU + 1,
-			   .about = "CPUs that are visible inside" },
+			   .about = "number of CPUs visible inside" },
 };
 
 const struct policy_key_info *policy_key_info(enum policy_key key)

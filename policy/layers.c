@@ -68,7 +68,7 @@ static int needs(const struct policy *policy, enum policy_key one,
 		 enum policy_key other)
 {
 	if (policy->set[one] && !policy->set[other])
-		return fail(0, "%s needs %s", policy_key_name(one),
+		return fail(0, "%s requires %s", policy_key_name(one),
 			    policy_key_name(other));
 	return 0;
 }
@@ -77,7 +77,7 @@ static int needs_http_rule(const struct policy *policy, enum policy_key key)
 {
 	if (policy->set[key] && policy->http_allow.n == 0 &&
 	    policy->http_deny.n == 0)
-		return fail(0, "%s needs http.allow or http.deny",
+		return fail(0, "%s requires http.allow or http.deny",
 			    policy_key_name(key));
 	return 0;
 }
@@ -99,8 +99,9 @@ static int check_network(const struct policy *policy)
 {
 	if (policy->set[KEY_NET_MODE] && policy->mode == POLICY_MODE_OPEN &&
 	    policy->set[KEY_NET_ALLOW])
-		return fail(0, "network.mode 'open' leaves nothing to "
-			       "network.allow");
+		return fail(
+			0,
+			"network.allow has no effect with network.mode 'open'");
 	return 0;
 }
 
@@ -109,7 +110,7 @@ static int check_cpus(const struct policy *policy)
 	if (policy->set[KEY_NUM_CPUS] && policy->set[KEY_CPU_CORES] &&
 	    policy->num_cpus > policy->cpu_cores.n)
 		return fail(0,
-			    "limits.num_cpus: %u is more than the %zu of "
+			    "limits.num_cpus: %u is more than the %zu cores of "
 			    "limits.cpu_cores",
 			    policy->num_cpus, policy->cpu_cores.n);
 	return 0;
@@ -121,8 +122,8 @@ static int check_bundle(const struct policy *policy)
 		if (policy->set[key] &&
 		    policy_key_info(key)->bundle == POLICY_BUNDLE_NEVER)
 			return fail(0,
-				    "%s is not for a bundle, which has its "
-				    "own",
+				    "%s cannot be set for a bundle "
+				    "(config.json already defines it)",
 				    policy_key_name(key));
 	return 0;
 }

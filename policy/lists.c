@@ -38,7 +38,7 @@ static int check_list(const struct policy_key_info *key,
 	if (raw->type != POLICY_RAW_LIST)
 		return policy_wrong(raw, "a list");
 	if (raw->n == 0 && key->filled)
-		return fail(0, "the list is empty");
+		return fail(0, "the list must not be empty");
 	return 0;
 }
 
@@ -149,11 +149,12 @@ POLICY_READER(policy_read_group)
 		return 0;
 	return policy_none_of(
 		to->arena,
-		arena_printf(to->arena, "'%s' is not a group of system calls%s",
-			     raw->text,
-			     syscall_is_name(raw->text) ?
-				     ", and single calls cannot be allowed" :
-				     ""),
+		arena_printf(
+			to->arena, "'%s' is not a group of system calls%s",
+			raw->text,
+			syscall_is_name(raw->text) ?
+				", and single system calls cannot be allowed" :
+				""),
 		group_names(to->arena));
 }
 
@@ -166,7 +167,8 @@ POLICY_READER(policy_read_call)
 	if (r < 0)
 		return r;
 	if (!syscall_is_name(raw->text))
-		return policy_wrong(raw, "a system call or a group of them");
+		return policy_wrong(raw,
+				    "a system call or a group of system calls");
 	return 0;
 }
 

@@ -62,7 +62,7 @@ static int check_variable(struct arena *arena, const char *key,
 	if (strchr(key, '='))
 		return policy_wrong(&name, "the name of a variable");
 	if (value->type != POLICY_RAW_TEXT && value->type != POLICY_RAW_STRING)
-		return fail(0, "%s: the value is not a string", key);
+		return fail(0, "%s: the value must be a string", key);
 	return 0;
 }
 
@@ -88,7 +88,8 @@ static int check_credential(struct arena *arena, const char *key,
 	/* The value is a secret: it is not shown. */
 	if (!colon || !http_is_token(header, (size_t)(colon - header)) ||
 	    colon[1 + strspn(colon + 1, " ")] == '\0')
-		return fail(0, "'%s' needs \"Header: value\"", key);
+		return fail(0, "'%s' must be followed by \"Header: value\"",
+			    key);
 	return 0;
 }
 

@@ -112,7 +112,8 @@ static int read_name(struct arena *arena, const char *text,
 		name[--len] = '\0';
 	for (;; label += strcspn(label, ".") + 1) {
 		if (len > MAX_NAME || !is_label(label, strcspn(label, ".")))
-			return fail(0, "'%s' is not a host", text);
+			return fail(0, "'%s' is not a host name or address",
+				    text);
 		if (!strchr(label, '.'))
 			break;
 	}

@@ -86,7 +86,7 @@ int net_ports_parse(const char *text, uint16_t min, struct net_ports *ret)
 	if (r < 0)
 		return r;
 	if (ports.last < ports.first)
-		return fail(0, "'%s' ends before it begins", text);
+		return fail(0, "'%s': the range ends before it begins", text);
 	*ret = ports;
 	return 0;
 }
@@ -104,7 +104,7 @@ static int read_ports(struct arena *arena, const char *text,
 	if (streq(text, "*"))
 		return 0;
 	if (strchr(text, '*'))
-		return fail(0, "'*' stands alone, not in '%s'", text);
+		return fail(0, "'*' must stand alone, not within '%s'", text);
 	for (const char *p = text; *p; p++)
 		n += *p == ',';
 	ports = arena_array(arena, n, sizeof *ports);
@@ -129,9 +129,9 @@ static int read_target(struct arena *arena, const char *target,
 	int r;
 
 	if (*target == '\0')
-		return fail(0, "no host");
+		return fail(0, "the host is missing");
 	if (colon && ret->protocol == NET_ICMP)
-		return fail(0, "icmp has no port");
+		return fail(0, "icmp does not take a port");
 	if (colon) {
 		r = read_ports(arena, colon + 1, ret);
 		if (r < 0)

@@ -23,8 +23,8 @@ static int check_variables(const char *path)
 	for (const char *p = strchr(path, '$'); p; p = strchr(p + 1, '$'))
 		if (p[1] == '{' || p[1] == '_' || isalpha((unsigned char)p[1]))
 			return fail(0,
-				    "'%s' has a variable, and these are not "
-				    "expanded",
+				    "'%s' contains a variable, but variables "
+				    "are not expanded",
 				    path);
 	return 0;
 }
@@ -33,10 +33,10 @@ static int check_quotes(const char *pattern)
 {
 	for (const char *p = strchr(pattern, '\\'); p; p = strchr(p, '\\')) {
 		if (p[1] == '\0' || p[1] == '/')
-			return fail(0,
-				    "'%s' has a backslash that quotes "
-				    "nothing",
-				    pattern);
+			return fail(
+				0,
+				"'%s': the backslash does not escape anything",
+				pattern);
 		p += 2;
 	}
 	return 0;
@@ -84,15 +84,16 @@ static int from_home(const struct policy_setter *to,
 	const struct policy_place *place = to->place;
 
 	if (text[1] && text[1] != '/')
-		return fail(0, "'%s': only one's own home (~/) can be named",
-			    text);
+		return fail(
+			0,
+			"'%s': only your own home directory (~/) is supported",
+			text);
 	if (place && place->bundle && key->host)
 		return fail(0,
-			    "'%s' is a path of the host, where a bundle has "
-			    "no home",
+			    "'%s': ~ cannot be used for a host path in a bundle",
 			    text);
 	if (!place || !place->home)
-		return fail(0, "'%s': the home directory is not known", text);
+		return fail(0, "'%s': the home directory is unknown", text);
 	return join(to->arena, place->home, text + 1, pattern, ret);
 }
 
@@ -112,9 +113,10 @@ static int resolve(const struct policy_setter *to,
 	if (text[0] == '/')
 		return join(to->arena, "", text, pattern, ret);
 	if (text[0] == '@')
-		return fail(0, "'%s': presets are not for this key", text);
+		return fail(0, "'%s': presets are not allowed for this key",
+			    text);
 	if (!to->place || !to->place->cwd)
-		return fail(0, "'%s' is not absolute", text);
+		return fail(0, "'%s' is not an absolute path", text);
 	return join(to->arena, to->place->cwd, text, pattern, ret);
 }
 

@@ -235,7 +235,7 @@ static int below(const struct preset_builder *b, const char *dir,
 		 const char *what, const char *rest, const char **ret)
 {
 	if (!dir)
-		return fail(0, "@%s: %s is not known", b->name, what);
+		return fail(0, "@%s: %s is unknown", b->name, what);
 	rest += strspn(rest, "/");
 	if (rest[0] == '$')
 		return from_variable(b, rest, dir, ret);
@@ -253,8 +253,8 @@ int preset_member(const struct preset_builder *b, const char *member,
 		return below(b, context->home, "the home directory", member + 1,
 			     ret);
 	case '.':
-		return below(b, context->project, "the project", member + 1,
-			     ret);
+		return below(b, context->project, "the project directory",
+			     member + 1, ret);
 	case '$':
 		return from_variable(b, member, NULL, ret);
 	default:
@@ -299,7 +299,7 @@ int policy_path_preset(struct arena *arena, const char *name,
 	int r;
 
 	if (!preset)
-		return fail(0, "'@%s' is not a preset of paths", name);
+		return fail(0, "'@%s' is not a preset for paths", name);
 	r = add_members(&b, preset->members);
 	if (r == 0)
 		r = add_members(&b, preset->more[context->os]);

@@ -127,7 +127,7 @@ static int read_section(const struct policy_setter *to,
 					      policy_section_names(to->arena)),
 			       "line %u", table->line);
 	if (table->type != TOML_TABLE)
-		return fail_in(fail(0, "%s is not a section", table->key),
+		return fail_in(fail(0, "'%s' is not a section", table->key),
 			       "line %u", table->line);
 	toml_each (member, table) {
 		int r = read_key(to, section, member, seen);

@@ -53,8 +53,8 @@ static int find(struct arena *arena, const char *name,
 		*ret_path = path;
 		return fd < 0 ? fail(errno, "profile %s", path) : fd;
 	}
-	return fail(ENOENT, "profile '%s': no %s.toml in %s", name, name,
-		    looked);
+	return fail(ENOENT, "profile '%s': there is no %s.toml in %s", name,
+		    name, looked);
 }
 
 /* Whoever may write it decides what the workload may do. */
@@ -67,7 +67,8 @@ static int check(int fd, const char *path)
 	if (!S_ISREG(st.st_mode))
 		return fail(0, "profile %s: not a regular file", path);
 	if (st.st_mode & S_IWOTH)
-		return fail(0, "profile %s: writable for everybody", path);
+		return fail(0, "profile %s: must not be writable by everybody",
+			    path);
 	return 0;
 }
 

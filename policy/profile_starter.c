@@ -29,15 +29,11 @@ int profile_starter(struct arena *arena, const char *name, const char **ret)
 	enum policy_section section = SECTION_COUNT;
 
 	text_put(&out,
-		 "# %s.toml - a profile of sandlock. What it does not allow is "
-		 "denied.\n"
-		 "#\n"
-		 "#   sandlock run -p %s -- COMMAND     runs a command with it\n"
-		 "#   sandlock explain -p %s            tells what it means "
-		 "here\n"
-		 "#\n"
-		 "# Take away a `#` and give a value; sandlock(1) has them "
-		 "all.\n",
+		 "# %s.toml - a profile of sandlock. Everything it does not "
+		 "allow is denied.\n#\n#   sandlock run -p %s -- COMMAND     "
+		 "runs a command with it\n#   sandlock explain -p %s           "
+		 " shows what it means on this host\n#\n# Remove a `#` and set "
+		 "a value; sandlock(1) lists all keys.\n",
 		 name, name, name);
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);

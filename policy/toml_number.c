@@ -116,8 +116,8 @@ static int read_number(const struct toml_reader *r, char *word,
 	if (base) {
 		ret->type = TOML_INTEGER;
 		if (!to_integer(digits, base, *word == '-', &ret->integer))
-			return toml_fail(r, r->at, "%s is beyond 64 bits",
-					 word);
+			return toml_fail(r, r->at,
+					 "%s does not fit into 64 bits", word);
 		return 0;
 	}
 	if (!is_float(word))

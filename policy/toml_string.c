@@ -68,7 +68,7 @@ static const char *read_code(const struct toml_reader *r, const char *p,
 		return NULL;
 	}
 	if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) {
-		toml_fail(r, p, "\\%c%s is no character", p[1], hex);
+		toml_fail(r, p, "\\%c%s is not a character", p[1], hex);
 		return NULL;
 	}
 	*out = put_utf8(*out, c);
@@ -106,7 +106,7 @@ int toml_string(struct toml_reader *r, bool lines, const char **ret_text,
 	start += lines ? 3 : 1;
 	end = find_end(start, quote, lines);
 	if (!end)
-		return toml_fail(r, r->at, "the string has no end");
+		return toml_fail(r, r->at, "the string is not terminated");
 	if (lines && *start == '\n')
 		start++;
 	/* No escape is shorter than what it stands for. */

@@ -81,7 +81,9 @@ static int read_item(struct arena *arena, const struct toml_value *v,
 		return wrong(arena, v, "a string");
 	/* Meant for the command line, and no name of anything here. */
 	if (v->text[0] == '@')
-		return fail(0, "'%s': a preset is { preset = \"%s\" } here",
+		return fail(0,
+			    "'%s': write a preset as { preset = \"%s\" } in "
+			    "this file",
 			    v->text, v->text + 1);
 	*ret = v->text;
 	return 0;
@@ -203,7 +205,7 @@ static void drop_lone_deny(struct policy *policy, const char *name)
 {
 	if (!policy->set[KEY_NET_DENY] || policy->mode == POLICY_MODE_OPEN)
 		return;
-	log_warning("%s: deny-net has nothing to deny without allow-net = true",
+	log_warning("%s: deny-net has no effect without allow-net = true",
 		    name);
 	policy->set[KEY_NET_DENY] = false;
 	policy->origin[KEY_NET_DENY] = NULL;

@@ -54,7 +54,7 @@ int policy_wrong(const struct policy_raw *raw, const char *wanted)
 	case POLICY_RAW_INTEGER:
 		return fail(0, "%" PRId64 " is not %s", raw->integer, wanted);
 	case POLICY_RAW_FLOAT:
-		return fail(0, "%g, a float, is not %s", raw->real, wanted);
+		return fail(0, "%g (a float) is not %s", raw->real, wanted);
 	case POLICY_RAW_TIME:
 		return fail(0, "a date is not %s", wanted);
 	case POLICY_RAW_LIST:
@@ -81,7 +81,7 @@ int policy_plain_text(const struct policy_raw *raw, const char *wanted,
 		return policy_wrong(raw, wanted);
 	for (const char *p = raw->text; *p; p++)
 		if (iscntrl((unsigned char)*p))
-			return fail(0, "'%s' has a control byte (0x%02x)",
+			return fail(0, "'%s' contains a control byte (0x%02x)",
 				    shown(raw->text, buffer),
 				    (unsigned int)(unsigned char)*p);
 	*ret = raw->text;
@@ -138,7 +138,7 @@ POLICY_READER(policy_read_seed)
 	(void)key;
 	if (raw->type == POLICY_RAW_STRING ? num_u64(raw->text, ret) < 0 :
 					     !is_whole(raw, ret))
-		return policy_wrong(raw, "a number of 64 bits, without sign");
+		return policy_wrong(raw, "an unsigned 64-bit number");
 	return 0;
 }
 

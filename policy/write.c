@@ -84,8 +84,9 @@ POLICY_WRITER(policy_write_map)
 		text_put(out, " = ");
 		/* The value may be a secret, so the error does not show it. */
 		if (!out->error && !utf8_is(map->items[i].value))
-			out->error = fail(0, "the value of '%s' is not UTF-8",
-					  map->items[i].key);
+			out->error =
+				fail(0, "the value of '%s' is not valid UTF-8",
+				     map->items[i].key);
 		text_put_quoted(out, map->items[i].value);
 	}
 	text_put(out, map->n ? " }" : "}");

@@ -85,8 +85,8 @@ static int connect_to(struct manager *m)
 	if (open_private(m) >= 0)
 		return 0;
 	return complain(r,
-			m->user ? "no connection to the user's systemd" :
-				  "no connection to systemd",
+			m->user ? "connect to the user's systemd" :
+				  "connect to systemd",
 			"", NULL);
 }
 
@@ -351,7 +351,7 @@ static int print_cgroup(struct manager *m, const char *unit)
 				   "ControlGroup");
 
 	if (!path)
-		return complain(-ENOENT, "cgroup of", unit, NULL);
+		return complain(-ENOENT, "find the cgroup of", unit, NULL);
 	puts(path);
 	free(path);
 	return 0;

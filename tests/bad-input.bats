@@ -226,17 +226,17 @@ full_sample() {
 	ln -s rootfs "$BUNDLE/link"
 	wrong <<-'END'
 		del(.ociVersion) => config.json: ociVersion: required
-		.ociVersion = "0.1.0" => config.json: ociVersion: 0.1.0 is not supported, 1.x is
-		.ociVersion = "2.0.0" => config.json: ociVersion: 2.0.0 is not supported, 1.x is
+		.ociVersion = "0.1.0" => config.json: ociVersion: version 0.1.0 is not supported (supported: 1.x)
+		.ociVersion = "2.0.0" => config.json: ociVersion: version 2.0.0 is not supported (supported: 1.x)
 		del(.process) => config.json: process: required
 		del(.process.args) => config.json: process.args: required
 		.process.args = [] => config.json: process.args: must have at least one entry
-		.process.args = ["a\u0000b"] => config.json: process.args[0]: must not have a NUL character
+		.process.args = ["a\u0000b"] => config.json: process.args[0]: must not contain a NUL character
 		.process.cwd = "tmp" => config.json: process.cwd: 'tmp' is not an absolute path
-		.process.env = ["A=1", "B"] => config.json: process.env[1]: 'B' is not KEY=VALUE
+		.process.env = ["A=1", "B"] => config.json: process.env[1]: 'B' is not of the form KEY=VALUE
 		.process.rlimits = [{"type": "RLIMIT_X", "soft": 1, "hard": 1}] => config.json: process.rlimits[0].type: unknown value 'RLIMIT_X'
-		.process.rlimits = [{"type": "RLIMIT_CORE", "soft": 2, "hard": 1}] => config.json: process.rlimits[0].soft: 2 is above the hard limit 1
-		.hostname = "a\u0000b" => config.json: hostname: must not have a NUL character
+		.process.rlimits = [{"type": "RLIMIT_CORE", "soft": 2, "hard": 1}] => config.json: process.rlimits[0].soft: 2 exceeds the hard limit 1
+		.hostname = "a\u0000b" => config.json: hostname: must not contain a NUL character
 		del(.root) => config.json: root: required
 		.root.path = "" => config.json: root.path: must not be empty
 		.root.path = "absent" => root.path: 
@@ -296,7 +296,7 @@ full_sample() {
 		head -c 2000000 /dev/zero | tr '\0' 1
 		printf '"}'
 	} >"$config"
-	fails_cleanly "config.json: line 1, column 16: string longer than 1 MiB"
+	fails_cleanly "config.json: line 1, column 16: string is longer than 1 MiB"
 }
 
 @test "create refuses a million mounts, variables or arguments" {

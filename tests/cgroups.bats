@@ -383,8 +383,8 @@ process_is_gone() {
 		assert_gone box
 	done <<-'EOF'
 		{"memory": {"limit": -2}}=memory.limit: -2 is below -1
-		{"memory": {"swap": 100}}=memory.swap: 100 needs a memory.limit beside it
-		{"memory": {"limit": 200, "swap": 100}}=memory.swap: 100 is memory and swap together, and less than memory.limit 200
+		{"memory": {"swap": 100}}=memory.swap: 100 requires memory.limit
+		{"memory": {"limit": 200, "swap": 100}}=memory.swap: 100 (memory plus swap) is less than memory.limit 200
 		{"cpu": {"cpus": "none"}}=cpu.cpus: 
 		{"cpu": {"mems": "99"}}=cpu.mems: 
 		{"cpu": {"period": 1, "quota": 1}}=cpu.

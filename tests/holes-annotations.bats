@@ -121,7 +121,7 @@ two"
 	ln -s target "$TMP/link"
 	hook createRuntime 'echo spoilt'
 	annotate run.oci.hooks.stdout="$TMP/link"
-	run_bad "annotations.run.oci.hooks.stdout: open $TMP/link, which must not be a symbolic link" \
+	run_bad "annotations.run.oci.hooks.stdout: open $TMP/link (must not be a symbolic link)" \
 		create box
 	assert_gone box
 	[ "$(cat "$TMP/target")" = precious ]

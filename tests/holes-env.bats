@@ -214,7 +214,7 @@ release_caller() {
 
 @test "no error of sandlock shows the value of a variable" {
 	run ! sandlock run -r /usr --env "A=sekrit$(printf '\xff')" -- true
-	assert_output_has "the value of 'A' is not UTF-8"
+	assert_output_has "the value of 'A' is not valid UTF-8"
 	shows_no_value
 	printf '[program]\nenv = { A = ["sekrit"] }\n' >"$TMP/p.toml"
 	run ! sandlock run --policy "$TMP/p.toml" -- true
@@ -225,6 +225,6 @@ release_caller() {
 	run_bad "is not a JSON object" create refused
 	shows_no_value
 	annotate 'io.sandlock.program.env={"A":["sekrit"]}'
-	run_bad "A: the value is not a string" create refused
+	run_bad "A: the value must be a string" create refused
 	shows_no_value
 }

@@ -106,7 +106,7 @@ annotated() {
 		IO.Sandlock.limits.memory web.io.sandlock.limits.memory; do
 		annotated "$key"
 		run_ok oci run --bundle "$BUNDLE" box
-		assert_output_has "sandlock-oci: warning: annotation $key: is ignored"
+		assert_output_has "sandlock-oci: warning: annotation $key: ignored"
 	done
 	annotated org.example.memory
 	run_ok oci --debug run --bundle "$BUNDLE" box

@@ -85,14 +85,14 @@ override() {
 @test "a parameter of the scheduler that the kernel would refuse is named by create" {
 	requires root
 	new_bundle box
-	config_fails "process.scheduler.priority: 100 is not in 1 to 99" \
+	config_fails "process.scheduler.priority: 100 is not in the range 1 to 99" \
 		'.process.scheduler = {policy: "SCHED_FIFO", priority: 100}'
 	config_fails "process.scheduler.runtime: 0 ns is below 1024" \
 		'.process.scheduler = {policy: "SCHED_DEADLINE"}'
-	config_fails "process.scheduler.runtime: 3000 is above the deadline, 2000" \
+	config_fails "process.scheduler.runtime: 3000 exceeds the deadline 2000" \
 		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 3000,
 		deadline: 2000}'
-	config_fails "process.scheduler.deadline: 4000 is above the period, 3000" \
+	config_fails "process.scheduler.deadline: 4000 exceeds the period 3000" \
 		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 2000,
 		deadline: 4000, period: 3000}'
 	config_fails "process.scheduler: set scheduler: the kernel has no such policy" \

@@ -331,7 +331,7 @@ lead_away() {
 	chmod 0400 "$USER_HOME/repo/.git/modules"
 	run -125 as_user sh -c 'cd repo && ../sandlock run -r /usr -w . \
 		--deny-write @git-config -- true'
-	assert_output_has "cannot look into $USER_HOME/repo/.git/modules (make it readable)"
+	assert_output_has "cannot search $USER_HOME/repo/.git/modules (make it readable)"
 }
 
 @test "run creates no placeholder among the branches of a submodule" {

@@ -246,7 +246,7 @@ write_probe() {
 		$box -r /usr -w .. --filesystem-deny "../**/secret" \
 			--config-allow-degraded deny_replace -- \
 			python3 ../probe.py || :'
-	[[ $output = found*"in a sandbox:"*"cannot look into $WORK/tmp/"*"/d/d/d"*"(1 in all), so that is denied as a whole"* ]]
+	[[ $output = found*"in a sandbox:"*"cannot search $WORK/tmp/"*"/d/d/d"*"(1 in all), so the whole directory is denied"* ]]
 	[[ ${output#*in a sandbox:} != *$'\nfound'* ]]
 }
 
@@ -274,7 +274,7 @@ write_probe() {
 			--config-allow-degraded deny_replace -- sh -c "$act"
 		[ "$status" -ne 0 ]
 		[[ $output != *found* ]]
-		assert_output_has "(2 in all), so that is denied as a whole"
+		assert_output_has "(2 in all), so the whole directory is denied"
 	done
 }
 
@@ -290,7 +290,7 @@ opened() {
 		sh -c 'chmod 700 dir/own; cat dir/own/secret'
 	[ "$status" -ne 0 ]
 	[[ $output != *found* ]]
-	assert_output_has "cannot look into $USER_HOME/dir/own "
+	assert_output_has "cannot search $USER_HOME/dir/own "
 }
 
 @test "a denied pattern holds in a directory that can be listed and not be entered" {

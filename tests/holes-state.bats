@@ -274,7 +274,7 @@ names_in() {
 }
 
 @test "an XDG_RUNTIME_DIR of somebody else is an error that names the other places" {
-	local place="(state goes to --root DIR, or to XDG_RUNTIME_DIR of a user)"
+	local place="(set another state directory with --root DIR; for a user, XDG_RUNTIME_DIR)"
 
 	homeless
 	mkdir -m 0700 "$TMP/others"
@@ -297,7 +297,7 @@ names_in() {
 		run homeless_does "./$program" "$([ "$program" = sandlock ] &&
 			echo ps || echo list)"
 		[ "$status" -ne 0 ]
-		assert_output_has "$SHARED: must be a directory that only user $USER_ID may access"
+		assert_output_has "$SHARED: must be a directory accessible only to user $USER_ID:"
 	done
 	chown "$USER_ID" "$SHARED"
 	run -125 homeless_box -- true

@@ -158,7 +158,7 @@ user 7:8"
 	add_mount /m "" "$TMP/data" bind idmap
 	mapped 5000 6000
 	config 'del(.mounts[7].gidMappings)'
-	create_fails "mounts[7].uidMappings: needs gidMappings as well"
+	create_fails "mounts[7].uidMappings: requires gidMappings as well"
 }
 
 @test "create refuses idmap for a mount that is no bind" {

@@ -397,7 +397,7 @@ box_has_processes() {
 
 @test "create refuses id mappings without a user namespace" {
 	config '.linux.uidMappings = [{containerID: 0, hostID: 0, size: 1}]'
-	run_fails 'linux.uidMappings: needs a user namespace'
+	run_fails 'linux.uidMappings: requires a user namespace'
 }
 
 @test "create names overlapping id mappings and leaves nothing" {
@@ -453,16 +453,16 @@ boottime 1000000 5" ]
 @test "create refuses time offsets without a new time namespace" {
 	requires timens
 	config '.linux.timeOffsets = {boottime: {secs: 10}}'
-	run_fails 'linux.timeOffsets: needs a new time namespace'
+	run_fails 'linux.timeOffsets: requires a new time namespace'
 	join_path time /proc/self/ns/time
-	run_fails 'linux.timeOffsets: needs a new time namespace'
+	run_fails 'linux.timeOffsets: requires a new time namespace'
 }
 
 @test "hostname and domainname without a uts namespace are refused" {
 	drop_ns uts
-	run_fails 'hostname: needs a uts namespace'
+	run_fails 'hostname: requires a uts namespace in linux.namespaces'
 	config 'del(.hostname) | .domainname = "example.org"'
-	run_fails 'domainname: needs a uts namespace'
+	run_fails 'domainname: requires a uts namespace in linux.namespaces'
 	[ "$(uname -n)" != sandlock ]
 }
 
@@ -490,9 +490,9 @@ boottime 1000000 5" ]
 
 @test "create refuses masked paths, mounts and a read-only root without a mount namespace" {
 	drop_ns mount
-	run_fails 'maskedPaths: needs a mount namespace'
+	run_fails 'maskedPaths: requires a mount namespace'
 	config 'del(.linux.maskedPaths)'
-	run_fails 'readonlyPaths: needs a mount namespace'
+	run_fails 'readonlyPaths: requires a mount namespace'
 	config 'del(.linux.readonlyPaths)'
 	run_fails 'mounts'
 	config '.mounts = [] | .root.readonly = true'

@@ -26,7 +26,7 @@ needs_landlock() {
 	args true
 	annotate_policy network.bind=80
 	run run_bundle
-	[[ $output != *"net_tcp: needs version"* ]] ||
+	[[ $output != *"net_tcp: requires Landlock version"* ]] ||
 		skip "needs version 4 of Landlock"
 }
 
@@ -133,7 +133,7 @@ NO="Operation not permitted"
 	args true
 	annotate_policy network.bind=80
 	run run_bundle
-	[[ $output = *"net_tcp: needs version"* ]] ||
+	[[ $output = *"net_tcp: requires Landlock version"* ]] ||
 		skip "needs a kernel without version 4 of Landlock"
 	annotate_policy network.bind=80 config.allow_degraded=net_tcp
 	args netprobe bind 81
@@ -258,7 +258,7 @@ serve_abstract() {
 	[ "$output" = ok ]
 	annotate_policy network.mode=deny
 	run run_bundle
-	[[ $output != *"needs version 6"* ]] ||
+	[[ $output != *"requires Landlock version 6"* ]] ||
 		skip "needs version 6 of Landlock"
 	tells "$NO" "netprobe abstract sandlock-test-$$"
 	annotate_policy network.mode=deny config.disable=abstract_unix_socket_scope
@@ -273,7 +273,7 @@ serve_abstract() {
 	[ "$output" = ok ]
 	annotate_policy limits.open_files=1000
 	run run_bundle
-	[[ $output != *"needs version 6"* ]] ||
+	[[ $output != *"requires Landlock version 6"* ]] ||
 		skip "needs version 6 of Landlock"
 	tells "$NO" "netprobe kill $$"
 	annotate_policy limits.open_files=1000 config.disable=signal_scope

@@ -147,7 +147,7 @@ with_profile() {
 	new_bundle
 	write_profile $'[limits]\nopen_files = 100'
 	chmod o+w "$TMP/profile.toml"
-	run_bad "writable for everybody" with_profile run --bundle "$BUNDLE" box
+	run_bad "writable by everybody" with_profile run --bundle "$BUNDLE" box
 	rm "$TMP/profile.toml"
 	run_bad "no such file" with_profile run --bundle "$BUNDLE" box
 	write_profile $'[limits]\nopen_file = 100'
@@ -157,7 +157,7 @@ with_profile() {
 	annotate_policy profile=/etc/passwd
 	run_bad "profile" run_bundle
 	annotate_policy profile=nobody-has-this
-	run_bad "profile 'nobody-has-this': no nobody-has-this.toml in /etc/sandlock/profiles, /usr/share/sandlock/profiles" run_bundle
+	run_bad "profile 'nobody-has-this': there is no nobody-has-this.toml in /etc/sandlock/profiles, /usr/share/sandlock/profiles" run_bundle
 }
 
 # ---- pods ----
@@ -176,7 +176,7 @@ with_profile() {
 	run_bad "open_flies" run_bundle
 	annotate io.kubernetes.cri.container-type=sandbox \
 		io.sandlock.syscalls.extra_deny=opneat
-	run_bad "'opneat' is no system call" run_bundle
+	run_bad "'opneat' is not a system call" run_bundle
 }
 
 @test "the infra container of a pod gets the network section of a policy only" {

@@ -293,7 +293,7 @@ set_limits() {
 	requires root
 	new_bundle box
 	set_limits <<<"CORE 2 1"
-	run_bad "process.rlimits[0].soft: 2 is above the hard limit 1" \
+	run_bad "process.rlimits[0].soft: 2 exceeds the hard limit 1" \
 		oci run --bundle "$BUNDLE" box
 	set_limits <<<"FOO 2 1"
 	run_bad "process.rlimits[0].type: " oci run --bundle "$BUNDLE" box
@@ -355,6 +355,6 @@ set_limits() {
 	requires root
 	new_bundle box
 	config '.process.oomScoreAdj = 1001'
-	run_bad "process.oomScoreAdj: 1001 is not in -1000 to 1000" \
+	run_bad "process.oomScoreAdj: 1001 is not in the range -1000 to 1000" \
 		oci run --bundle "$BUNDLE" box
 }

@@ -159,9 +159,9 @@ assert_inside() {
 	requires root
 	new_bundle box
 	config '.process.env = ["A=1", "=x"]'
-	run_bad "process.env[1]: '=x' is not KEY=VALUE" run_bundle
+	run_bad "process.env[1]: '=x' is not of the form KEY=VALUE" run_bundle
 	config '.process.env = ["A"]'
-	run_bad "process.env[0]: 'A' is not KEY=VALUE" run_bundle
+	run_bad "process.env[0]: 'A' is not of the form KEY=VALUE" run_bundle
 }
 
 @test "HOME comes from the container's passwd when unset or empty" {

@@ -42,7 +42,7 @@ refused_by_name() {
 }
 
 @test "memory: swappiness and disableOOMKiller need cgroup v1" {
-	local none="cgroup v2 has nothing like it"
+	local none="not supported on cgroup v2"
 
 	requires root
 	if on_v1 memory; then
@@ -116,7 +116,7 @@ refused_by_name() {
 	limit_is cpu.cfs_burst_us 10000 cpu.max.burst 10000
 	no_box
 	refused_by_name '{"cpu": {"quota": 1000, "burst": 1001}}' \
-		"cpu.burst: 1001 is more than cpu.quota 1000"
+		"cpu.burst: 1001 is greater than cpu.quota 1000"
 }
 
 @test "cpu: a container at its quota is throttled" {
@@ -143,9 +143,9 @@ refused_by_name() {
 	requires root
 	if ! on_v1 cpu; then
 		refused_by_name '{"cpu": {"realtimeRuntime": 1000}}' \
-			"cpu.realtimeRuntime: cgroup v2 has nothing like it"
+			"cpu.realtimeRuntime: not supported on cgroup v2"
 		refused_by_name '{"cpu": {"realtimePeriod": 1000}}' \
-			"cpu.realtimePeriod: cgroup v2 has nothing like it"
+			"cpu.realtimePeriod: not supported on cgroup v2"
 		return
 	fi
 	parent=$(v1_mount cpu)$CGROUP_PARENT
@@ -208,7 +208,7 @@ refused_by_name() {
 			"blockIO.leafWeight: open "
 	else
 		refused_by_name '{"blockIO": {"leafWeight": 100}}' \
-			"blockIO.leafWeight: cgroup v2 has nothing like it"
+			"blockIO.leafWeight: not supported on cgroup v2"
 	fi
 }
 
@@ -268,7 +268,7 @@ refused_by_name() {
 }
 
 @test "network: class and priorities are set where v1 has them, and refused elsewhere" {
-	local none="no net_cls controller in any mounted cgroup hierarchy"
+	local none="the net_cls controller is not in any mounted cgroup hierarchy"
 
 	requires root
 	if on_v1 net_cls && on_v1 net_prio; then
@@ -278,7 +278,7 @@ refused_by_name() {
 		grep -qx "lo 5" "$(path_of net_prio.ifpriomap)"
 		return
 	fi
-	! meets cgroup2 || none="cgroup v2 has nothing like it"
+	! meets cgroup2 || none="not supported on cgroup v2"
 	refused_by_name '{"network": {"classID": 1048577}}' \
 		"network.classID: $none"
 	refused_by_name '{"network": {"priorities":
@@ -308,7 +308,7 @@ refused_by_name() {
 	requires root
 	meets cgroup2 || meets hybrid || skip "needs a v2 hierarchy"
 	refused_by_name '{"unified": {"nonesuch.max": "1"}}' \
-		"unified.nonesuch.max: no nonesuch controller in "
+		"unified.nonesuch.max: the nonesuch controller is not available in "
 	refused_by_name '{"unified": {"cgroup.nonesuch": "1"}}' \
 		"unified.cgroup.nonesuch: "
 	refused_by_name '{"unified": {"cgroup.max.depth": "some"}}' \
@@ -322,5 +322,5 @@ refused_by_name() {
 	on_v1 memory || skip "needs the memory controller on v1"
 	meets hybrid || skip "needs hybrid"
 	refused_by_name '{"unified": {"memory.high": "1000000"}}' \
-		"unified.memory.high: the memory controller is on cgroup v1 here"
+		"unified.memory.high: the memory controller is mounted as cgroup v1 on this host"
 }

@@ -300,7 +300,7 @@ keys_in() {
 		[syscalls]
 		extra_deny = ["ptrace", "openat", "opneat"]
 	END
-	sandlock_bad "syscalls.extra_deny: 'opneat' is no system call" \
+	sandlock_bad "syscalls.extra_deny: 'opneat' is not a system call" \
 		profile validate "$PROFILES/bad.toml"
 	sed -i 's/opneat/openat2/' "$PROFILES/bad.toml"
 	run_ok sandlock profile validate "$PROFILES/bad.toml"
@@ -358,14 +358,14 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 		cp "$1" /etc/sandlock/profiles/theirs.toml &&
 		exec "$2" --root "$3" run -p theirs -- ls sub' sh \
 		"$PROFILES/own.toml" "$SANDLOCK" "$ROOT"
-	[[ "$output" = *"filesystem.read: 'sub' is not absolute"* ]]
+	[[ "$output" = *"filesystem.read: 'sub' is not an absolute path"* ]]
 }
 
 @test "sandlock refuses a profile that everybody may write" {
 	user_profile lax </dev/null
 	chmod 666 "$PROFILES/lax.toml"
-	sandlock_bad "writable for everybody" profile show lax
-	sandlock_bad "writable for everybody" profile validate "$PROFILES/lax.toml"
+	sandlock_bad "writable by everybody" profile show lax
+	sandlock_bad "writable by everybody" profile validate "$PROFILES/lax.toml"
 }
 
 # ---- check ----

@@ -504,7 +504,7 @@ is_in() {
 	[ "$output" = flag ]
 	chmod o+w p.toml
 	run -125 sandbox -p ./p.toml
-	[[ "$output" = *"writable for everybody"* ]]
+	[[ "$output" = *"writable by everybody"* ]]
 }
 
 @test "--chroot gives a sandbox another root, and --mount other directories in it" {
@@ -744,9 +744,9 @@ without_cgroups() {
 		run_ok sandbox --json -r /usr -- true
 		degraded_is
 		run -125 sandbox_without_userns "${allow[@]}" -r /usr -- true
-		assert_output_has "filesystem: this kernel has no Landlock"
+		assert_output_has "filesystem: Landlock is not available in this kernel"
 		run -125 sandbox "${allow[@]}" -r /usr -x /usr/bin/env -- env
-		assert_output_has "this kernel has no Landlock"
+		assert_output_has "Landlock is not available in this kernel"
 	else
 		run_ok sandbox_without_userns --json "${allow[@]}" -r /usr -- true
 		degraded_is "${lacks[@]}" namespaces
@@ -754,13 +754,13 @@ without_cgroups() {
 		for name in "${lacks[@]}"; do
 			run -125 sandbox_without_userns "${allow[@]/%=$name/=deny_replace}" \
 				-r /usr -- true
-			assert_output_has "$name: needs version ${since[$name]} of Landlock, this kernel has $version"
+			assert_output_has "$name: requires Landlock version ${since[$name]}, but this kernel has version $version"
 		done
 	fi
 	# A network of its own, and ports that Landlock alone can judge.
 	if [ "$version" -lt 4 ]; then
 		run -125 sandbox -r /usr --net-bind 8080 -- true
-		assert_output_has "net_tcp: needs version 4 of Landlock, this kernel has $version"
+		assert_output_has "net_tcp: requires Landlock version 4, but this kernel has version $version"
 	fi
 	run_ok sandbox --json -r /usr --net-bind 8080 \
 		--config-allow-degraded net_tcp -- true

@@ -176,7 +176,7 @@ works() {
 	requires cgroup1
 	start_container c1
 	echo FROZEN >"$state"
-	run_bad "have not ended: is a cgroup above it frozen?" \
+	run_bad "have not ended: check whether a parent cgroup is frozen" \
 		timeout 20 "$SANDLOCK_OCI" --root "$ROOT" delete --force c1
 	[ "${#lines[@]}" -eq 1 ]
 	run_ok oci list --quiet

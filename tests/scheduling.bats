@@ -81,11 +81,11 @@ give_realtime_budget() {
 @test "create names an invalid scheduler setting" {
 	requires root
 	new_bundle box
-	config_fails "process.scheduler.nice: 20 is not in -20 to 19" \
+	config_fails "process.scheduler.nice: 20 is not in the range -20 to 19" \
 		'.process.scheduler = {policy: "SCHED_OTHER", nice: 20}'
-	config_fails "process.scheduler.priority: only for SCHED_FIFO and SCHED_RR" \
+	config_fails "process.scheduler.priority: allowed only for SCHED_FIFO and SCHED_RR" \
 		'.process.scheduler = {policy: "SCHED_BATCH", priority: 1}'
-	config_fails "process.scheduler: runtime, deadline and period are only" \
+	config_fails "process.scheduler: runtime, deadline and period are allowed only" \
 		'.process.scheduler = {policy: "SCHED_OTHER", runtime: 1}'
 	config_fails "process.scheduler.policy: " \
 		'.process.scheduler = {policy: "SCHED_FOO"}'
@@ -124,7 +124,7 @@ give_realtime_budget() {
 @test "create names an I/O priority out of range" {
 	requires root
 	new_bundle box
-	config_fails "process.ioPriority.priority: 8 is not in 0 to 7" \
+	config_fails "process.ioPriority.priority: 8 is not in the range 0 to 7" \
 		'.process.ioPriority = {class: "IOPRIO_CLASS_BE", priority: 8}'
 	config_fails "process.ioPriority.class: " \
 		'.process.ioPriority = {class: "IOPRIO_CLASS_NONE"}'

@@ -208,10 +208,10 @@ used for the write syscall" create web
 default" create web
 	notify mkdirat
 	config 'del(.linux.seccomp.listenerMetadata, .linux.seccomp.listenerPath)'
-	run_bad "linux.seccomp.syscalls[0].action: SCMP_ACT_NOTIFY needs \
+	run_bad "linux.seccomp.syscalls[0].action: SCMP_ACT_NOTIFY requires \
 listenerPath" create web
 	seccomp_profile ALLOW '[]' '{"listenerMetadata": "x"}'
-	run_bad "linux.seccomp.listenerMetadata: needs listenerPath" create web
+	run_bad "linux.seccomp.listenerMetadata: requires listenerPath" create web
 	assert_gone web
 }
 

@@ -101,7 +101,7 @@ load helpers
 		config --arg name "$name" '.linux.sysctl = {($name): "1"}'
 		run_bad "linux.sysctl.$name: " run_bundle
 	done
-	config_fails "linux.sysctl.kernel.hostname: set hostname instead" \
+	config_fails "linux.sysctl.kernel.hostname: use hostname instead" \
 		'.linux.sysctl = {"kernel.hostname": "x"}'
 	assert_gone box
 }
@@ -110,14 +110,14 @@ load helpers
 	requires root
 	new_bundle box
 	without_namespace network
-	config_fails "linux.sysctl.net.ipv4.ip_forward: needs an own network" \
+	config_fails "linux.sysctl.net.ipv4.ip_forward: requires a namespace of type network" \
 		'.linux.sysctl = {"net.ipv4.ip_forward": "1"}'
 	without_namespace ipc
-	config_fails "linux.sysctl.kernel.msgmax: needs an own ipc namespace" \
+	config_fails "linux.sysctl.kernel.msgmax: requires a namespace of type ipc in linux.namespaces" \
 		'.linux.sysctl = {"kernel.msgmax": "4321"}'
-	config_fails "linux.sysctl.fs.mqueue.msg_max: needs an own ipc namespace" \
+	config_fails "linux.sysctl.fs.mqueue.msg_max: requires a namespace of type ipc in linux.namespaces" \
 		'.linux.sysctl = {"fs.mqueue.msg_max": "5"}'
-	config_fails "linux.sysctl.user.max_user_namespaces: needs an own user" \
+	config_fails "linux.sysctl.user.max_user_namespaces: requires a namespace of type user" \
 		'.linux.sysctl = {"user.max_user_namespaces": "5"}'
 }
 

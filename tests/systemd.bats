@@ -31,11 +31,11 @@ other_unit() {
 	requires root
 	new_bundle
 	config '.linux.cgroupsPath = "/a/b"'
-	run_bad "linux.cgroupsPath: '/a/b' is not slice:prefix:name" \
+	run_bad "linux.cgroupsPath: '/a/b' is not of the form slice:prefix:name" \
 		create_unit web1
 	assert_gone web1
 	config '.linux.cgroupsPath = "a:b:c"'
-	run_bad "linux.cgroupsPath: 'a' is not a slice" create_unit web1
+	run_bad "linux.cgroupsPath: 'a' is not the name of a systemd slice" create_unit web1
 	assert_gone web1
 }
 

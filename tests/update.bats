@@ -114,7 +114,7 @@ freezer() {
 	limit_is memory.memsw.limit_in_bytes 67108864 memory.swap.max 0
 	update --memory-swap -1
 	limit_is memory.memsw.limit_in_bytes $MOST memory.swap.max max
-	run_bad "memory.swap: 1048576 is memory and swap together, and less than memory.limit 67108864" \
+	run_bad "memory.swap: 1048576 (memory plus swap) is less than memory.limit 67108864" \
 		oci update --memory-swap 1m box
 	limit_is memory.memsw.limit_in_bytes $MOST memory.swap.max max
 }
@@ -168,7 +168,7 @@ freezer() {
 	limit_is cpu.cfs_burst_us 30000 cpu.max.burst 30000
 	update --cpu-quota 4000 --cpu-burst 3000
 	limit_is cpu.cfs_burst_us 3000 cpu.max.burst 3000
-	run_bad "cpu.burst: 3000 is more than cpu.quota 2000" \
+	run_bad "cpu.burst: 3000 is greater than cpu.quota 2000" \
 		oci update --cpu-quota 2000 box
 	update --cpu-burst 0
 	limit_is cpu.cfs_burst_us 0 cpu.max.burst 0
@@ -350,7 +350,7 @@ freezer() {
 		--cpu-share -1 --cpu-share: '-1' is not a number
 		--cpu-quota 1k --cpu-quota: '1k' is not a number
 		--cpuset-cpus 0-a cpu.cpus: 
-		--blkio-weight 5 blockIO.weight: 5 is not in 10 to 1000
+		--blkio-weight 5 blockIO.weight: 5 is not in the range 10 to 1000
 		--resources /nonesuch --resources: open /nonesuch: no such file
 		--l3-cache-schema L3:0=f --l3-cache-schema: the container has no linux.intelRdt
 		--mem-bw-schema MB:0=20 --mem-bw-schema: the container has no linux.intelRdt

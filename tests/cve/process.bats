@@ -74,7 +74,7 @@ CapAmb: $none"
 	[ "$(tr -s ' ' <<<"$output")" = $'300\n 299 100299 1' ]
 	config '.linux.uidMappings = [range(5000) | {containerID: ., size: 1,
 		hostID: (100000 + .)}]'
-	create_fails "linux.uidMappings: has 5000 entries, 340 are possible"
+	create_fails "linux.uidMappings: has 5000 entries, but the kernel allows 340"
 }
 
 @test "CVE-2021-43784: a container has all of its many mounts" {
@@ -103,10 +103,10 @@ CapAmb: $none"
 @test "CVE-2022-0811: the value of one sysctl cannot set another" {
 	config '.linux.sysctl = {"kernel.shm_rmid_forced":
 		"1\nkernel.domainname=evil"}'
-	create_fails "must not have a newline"
+	create_fails "must not contain a newline"
 	config '.linux.sysctl = {"kernel.shm_rmid_forced\nkernel.domainname":
 		"1"}'
-	create_fails "not the name of a sysctl"
+	create_fails "not a sysctl name"
 	config '.linux.sysctl = {"kernel.shm_rmid_forced":
 		"1+kernel.domainname=evil"}'
 	create_fails "invalid argument"

@@ -224,11 +224,11 @@ static const struct {
 	const char *text; /* NULL: no error */
 } names[] = {
 	{ NAMES("swap", "mounts"), { 0 }, "syscalls.extra_allow: 'mounts'" },
-	{ NAMES("unshare"), { 0 }, "'unshare' is no group" },
-	{ NAMES(""), { 0 }, "'' is no group" },
+	{ NAMES("unshare"), { 0 }, "'unshare' is not a group" },
+	{ NAMES(""), { 0 }, "'' is not a group" },
 	{ { 0 }, NAMES("bpf", "openn"), "syscalls.extra_deny: 'openn'" },
-	{ { 0 }, NAMES("Swap"), "'Swap' is no system call" },
-	{ { 0 }, NAMES(""), "'' is no system call" },
+	{ { 0 }, NAMES("Swap"), "'Swap' is not a system call" },
+	{ { 0 }, NAMES(""), "'' is not a system call" },
 	/* One that another architecture has. */
 	{ { 0 }, NAMES("ioperm", "arch_prctl", "socketcall", "rtas"), NULL },
 };

@@ -290,44 +290,44 @@ static void test_check(void **state)
 		  NULL },
 		{ { .memory = { .swappiness = U64(0) } },
 		  &on_v2,
-		  "linux.resources.memory.swappiness: cgroup v2 has nothing "
-		  "like it" },
+		  "linux.resources.memory.swappiness: not supported on cgroup "
+		  "v2" },
 		{ { .memory = { .disable_oom_killer = BOOL(true) } },
 		  &on_v2,
-		  "linux.resources.memory.disableOOMKiller: cgroup v2 has "
-		  "nothing like it" },
+		  "linux.resources.memory.disableOOMKiller: not supported on "
+		  "cgroup v2" },
 		{ { .cpu = { .realtime_runtime = I64(1) } },
 		  &on_v2,
-		  "linux.resources.cpu.realtimeRuntime: cgroup v2 has nothing "
-		  "like it" },
+		  "linux.resources.cpu.realtimeRuntime: not supported on "
+		  "cgroup v2" },
 		{ { .cpu = { .realtime_period = U64(1) } },
 		  &on_v2,
-		  "linux.resources.cpu.realtimePeriod: cgroup v2 has nothing "
-		  "like it" },
+		  "linux.resources.cpu.realtimePeriod: not supported on cgroup "
+		  "v2" },
 		{ { .block_io = { .leaf_weight = U64(10) } },
 		  &on_v2,
-		  "linux.resources.blockIO.leafWeight: cgroup v2 has nothing "
-		  "like it" },
+		  "linux.resources.blockIO.leafWeight: not supported on cgroup "
+		  "v2" },
 		{ { .network = { .class_id = U64(1) } },
 		  &on_v2,
-		  "linux.resources.network.classID: cgroup v2 has nothing "
-		  "like it" },
+		  "linux.resources.network.classID: not supported on cgroup "
+		  "v2" },
 		{ { .network = { U64(1), priorities, 1 } }, &on_hybrid, NULL },
 		{ { .network = { U64(0), priorities, 1 } },
 		  &without_namespaces,
-		  "linux.resources.network.priorities: no net_prio controller "
-		  "in any mounted cgroup hierarchy" },
+		  "linux.resources.network.priorities: the net_prio controller "
+		  "is not in any mounted cgroup hierarchy" },
 		{ { .unified = files, .nunified = 1 },
 		  &on_v1,
-		  "linux.resources.unified.memory.high: needs cgroup v2" },
+		  "linux.resources.unified.memory.high: requires cgroup v2" },
 		{ { .unified = files, .nunified = 1 },
 		  &on_hybrid,
 		  "linux.resources.unified.memory.high: the memory controller "
-		  "is on cgroup v1 here" },
+		  "is mounted as cgroup v1 on this host" },
 		{ { .unified = io_files, .nunified = 1 },
 		  &on_hybrid,
-		  "linux.resources.unified.io.max: the io controller is on "
-		  "cgroup v1 here" },
+		  "linux.resources.unified.io.max: the io controller is "
+		  "mounted as cgroup v1 on this host" },
 		{ { .unified = io_files, .nunified = 1 },
 		  &without_namespaces,
 		  NULL },
@@ -335,15 +335,15 @@ static void test_check(void **state)
 		{ { .block_io = { .weight_devices = weight_devices,
 				  .nweight_devices = 3 } },
 		  &on_v2,
-		  "linux.resources.blockIO.weightDevice[1].leafWeight: cgroup "
-		  "v2 has nothing like it" },
+		  "linux.resources.blockIO.weightDevice[1].leafWeight: not "
+		  "supported on cgroup v2" },
 		{ { .block_io = { .weight_devices = weight_devices,
 				  .nweight_devices = 3 } },
 		  &on_v1,
 		  NULL },
 		{ { .cpu = { .burst = U64(3), .quota = I64(2) } },
 		  &on_v2,
-		  "linux.resources.cpu.burst: 3 is more than cpu.quota 2" },
+		  "linux.resources.cpu.burst: 3 is greater than cpu.quota 2" },
 		{ { .cpu = { .burst = U64(3), .quota = I64(-1) } },
 		  &on_v2,
 		  NULL },
@@ -352,12 +352,11 @@ static void test_check(void **state)
 		  "linux.resources.memory.limit: -2 is neither a size nor -1" },
 		{ { .memory = { .swap = I64(9) } },
 		  &on_v1,
-		  "linux.resources.memory.swap: 9 needs a memory.limit beside "
-		  "it" },
+		  "linux.resources.memory.swap: 9 requires memory.limit" },
 		{ { .memory = { .limit = I64(9), .swap = I64(8) } },
 		  &on_v2,
-		  "linux.resources.memory.swap: 8 is memory and swap together, "
-		  "and less than memory.limit 9" },
+		  "linux.resources.memory.swap: 8 (memory plus swap) is less "
+		  "than memory.limit 9" },
 		{ { .memory = { .limit = I64(9), .swap = I64(9) } },
 		  &on_v2,
 		  NULL },

@@ -59,17 +59,20 @@ static void test_bad_units(void **state)
 	static const struct {
 		const char *path, *error;
 	} cases[] = {
-		{ "web1", "'web1' is not slice:prefix:name" },
-		{ "/a/b", "'/a/b' is not slice:prefix:name" },
-		{ "a.slice:b", "is not slice:prefix:name" },
-		{ "a.slice:b:", "is not slice:prefix:name" },
-		{ "a.slice:b:c:d", "is not slice:prefix:name" },
-		{ "a.slice:b:../c", "is not slice:prefix:name" },
-		{ "a:b:c", "'a' is not a slice" },
-		{ "-a.slice:b:c", "'-a.slice' is not a slice" },
-		{ "a-.slice:b:c", "'a-.slice' is not a slice" },
-		{ "a--b.slice:b:c", "'a--b.slice' is not a slice" },
-		{ ".slice:b:c", "'.slice' is not a slice" },
+		{ "web1", "'web1' is not of the form slice:prefix:name" },
+		{ "/a/b", "'/a/b' is not of the form slice:prefix:name" },
+		{ "a.slice:b", "is not of the form slice:prefix:name" },
+		{ "a.slice:b:", "is not of the form slice:prefix:name" },
+		{ "a.slice:b:c:d", "is not of the form slice:prefix:name" },
+		{ "a.slice:b:../c", "is not of the form slice:prefix:name" },
+		{ "a:b:c", "'a' is not the name of a systemd slice" },
+		{ "-a.slice:b:c",
+		  "'-a.slice' is not the name of a systemd slice" },
+		{ "a-.slice:b:c",
+		  "'a-.slice' is not the name of a systemd slice" },
+		{ "a--b.slice:b:c",
+		  "'a--b.slice' is not the name of a systemd slice" },
+		{ ".slice:b:c", "'.slice' is not the name of a systemd slice" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -292,7 +295,7 @@ static void test_annotations(void **state)
 		{ "A", "'a' b", NULL, "is not a value" },
 		{ "A", "['a'", NULL, "is not a value" },
 		{ "A", "[1]", NULL, "is not a value" },
-		{ "", "5", NULL, "not the name of a property" },
+		{ "", "5", NULL, "not a property name" },
 		{ "PIDs", "5", NULL, "set by sandlock-oci itself" },
 		{ "Slice", "'a.slice'", NULL, "set by sandlock-oci itself" },
 	};

@@ -206,8 +206,8 @@ static void without_a_home_there_are_no_tools(void **state)
 
 #define SANDBOX(members) "{\"sandbox\": {\"enabled\": true, " members "}}"
 
-#define NO_COMMAND                                            \
-	" is not a program without arguments, as \"docker\" " \
+#define NO_COMMAND                                                      \
+	" is not a program name without arguments, such as \"docker\" " \
 	"or \"docker *\""
 
 static void refusals(void **state)
@@ -221,10 +221,11 @@ static void refusals(void **state)
 		{ "{\"Sandbox\": {\"enabled\": true}}",
 		  "has no sandbox object" },
 		{ "{\"sandbox\": true}", "sandbox: true is not an object" },
-		{ "{\"sandbox\": {}}",
-		  "sandbox.enabled is not true: no sandbox is wanted" },
+		{ "{\"sandbox\": {}}", "sandbox.enabled is not true: the "
+				       "sandbox is not enabled in this file" },
 		{ "{\"sandbox\": {\"enabled\": false}}",
-		  "sandbox.enabled is not true: no sandbox is wanted" },
+		  "sandbox.enabled is not true: the sandbox is not enabled in "
+		  "this file" },
 		{ "{\"sandbox\": {\"enabled\": \"true\"}}",
 		  "sandbox: enabled: \"true\" is not true or false" },
 		{ "{\"sandbox\": {\"enabled\": null}}",
@@ -279,7 +280,8 @@ static void refusals(void **state)
 		  "false" },
 		{ SANDBOX("\"filesystem\": {\"denyRead\": [\"$HOME/x\"]}"),
 		  "sandbox: filesystem: denyRead: filesystem.deny_read: "
-		  "'$HOME/x' has a variable, and these are not expanded" },
+		  "'$HOME/x' contains a variable, but variables are not "
+		  "expanded" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

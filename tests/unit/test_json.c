@@ -88,8 +88,8 @@ static const struct {
 	{ "[1,2", "line 1, column 5: parse error: premature EOF" },
 	{ "{} x", "trailing garbage" },
 	{ "{} {}", "trailing garbage" },
-	{ "{} \"x", "line 1, column 4: string without an end" },
-	{ "{\"a", "line 1, column 2: string without an end" },
+	{ "{} \"x", "line 1, column 4: string is not terminated" },
+	{ "{\"a", "line 1, column 2: string is not terminated" },
 	{ "{} \"x\"", "trailing garbage" },
 	{ "{} tru", "trailing garbage" },
 	{ "{} 1", "trailing garbage" },
@@ -112,12 +112,12 @@ static const struct {
 	{ "{\"a\": 1, \"b\": 2, \"\\u0061\": 2}", "a: given twice" },
 	{ "{\"a\": {\"b\": [{}, {\"c\": 1, \"d\": 1, \"c\": 2}]}}",
 	  "a.b[1].c: given twice" },
-	{ "\"\\u0000\"", "must not have a NUL character" },
+	{ "\"\\u0000\"", "must not contain a NUL character" },
 	{ "{\"a\": [1, \"x\\u0000y\"]}",
-	  "a[1]: must not have a NUL character" },
+	  "a[1]: must not contain a NUL character" },
 	{ "{\"a\": {\"b\": \"\\u0000\"}}",
-	  "a.b: must not have a NUL character" },
-	{ "{\"a\": {\"b\\u0000\": 1}}", "a: a key has a NUL character" },
+	  "a.b: must not contain a NUL character" },
+	{ "{\"a\": {\"b\\u0000\": 1}}", "a: a key contains a NUL character" },
 };
 
 static void bad_texts_say_why(void **state)
@@ -195,7 +195,7 @@ static void strings_are_limited(void **state)
 	text[len - 1] = '"';
 	assert_true(parse_len(*state, text, len, &v) < 0);
 	assert_string_equal(err_text(),
-			    "line 1, column 1: string longer than 1 MiB");
+			    "line 1, column 1: string is longer than 1 MiB");
 }
 
 /* Eight million values, a thousand in each array, need more than there is. */
@@ -212,7 +212,7 @@ static void memory_is_limited(void **state)
 		memcpy(text + 2 * i,
 		       i % 1000 < 998 ? "0," : last[i % 1000 - 998], 2);
 	assert_int_equal(json_parse(*state, text, len, &v), -ENOMEM);
-	assert_non_null(strstr(err_text(), "more than 48 MiB needed"));
+	assert_non_null(strstr(err_text(), "more than 48 MiB of memory needed"));
 }
 
 static void many_keys_are_compared_quickly(void **state)

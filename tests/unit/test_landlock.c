@@ -70,15 +70,20 @@ static const struct version {
 } versions[] = {
 	[1] = { 0x1fff, 0, 0, 0,
 		NO_REFER | NO_TRUNCATE | NO_TCP | NO_IOCTL | NO_SCOPES,
-		"fs_refer: needs version 2 of Landlock, this kernel has 1" },
+		"fs_refer: requires Landlock version 2, but this kernel has "
+		"version 1" },
 	[2] = { 0x3fff, 0, 0, 0, NO_TRUNCATE | NO_TCP | NO_IOCTL | NO_SCOPES,
-		"fs_truncate: needs version 3 of Landlock, this kernel has 2" },
+		"fs_truncate: requires Landlock version 3, but this kernel has "
+		"version 2" },
 	[3] = { 0x7fff, 0, 0, 0, NO_TCP | NO_IOCTL | NO_SCOPES,
-		"net_tcp: needs version 4 of Landlock, this kernel has 3" },
+		"net_tcp: requires Landlock version 4, but this kernel has "
+		"version 3" },
 	[4] = { 0x7fff, 3, 0, 0, NO_IOCTL | NO_SCOPES,
-		"fs_ioctl_dev: needs version 5 of Landlock, this kernel has 4" },
+		"fs_ioctl_dev: requires Landlock version 5, but this kernel "
+		"has version 4" },
 	[5] = { 0xffff, 3, 0, 0, NO_SCOPES,
-		"signal_scope: needs version 6 of Landlock, this kernel has 5" },
+		"signal_scope: requires Landlock version 6, but this kernel "
+		"has version 5" },
 	[6] = { 0xffff, 3, 3, 0, 0, NULL },
 	[7] = { 0xffff, 3, 3, 2, 0, NULL },
 	[8] = { 0xffff, 3, 3, 2, 0, NULL },
@@ -324,8 +329,9 @@ static void no_landlock_is_an_error_for_files_only(void **state)
 
 	want.allow_degraded = ALL_PROTECTIONS;
 	assert_int_equal(plan_for(state, 0, &want, &plan), -ENOTSUP);
-	assert_non_null(strstr(err_text(), "filesystem: this kernel has no "
-					   "Landlock"));
+	assert_non_null(
+		strstr(err_text(),
+		       "filesystem: Landlock is not available in this kernel"));
 	want = everything();
 	want.files = false;
 	want.allow_degraded = ALL_PROTECTIONS;
@@ -519,9 +525,10 @@ static void a_part_that_is_refused_is_missing_by_itself(void **state)
 
 	host.rights.scoped = 0;
 	assert_int_equal(landlock_plan(*state, &host, &want, &plan), -ENOTSUP);
-	assert_non_null(strstr(err_text(),
-			       "signal_scope: this kernel has version 6 of "
-			       "Landlock, but refuses this part of it"));
+	assert_non_null(
+		strstr(err_text(),
+		       "signal_scope: this kernel has Landlock version 6, "
+		       "but rejects this part of it"));
 	want.allow_degraded = NO_SCOPES;
 	assert_int_equal(landlock_plan(*state, &host, &want, &plan), 0);
 	assert_int_equal(plan.missing, NO_SCOPES);

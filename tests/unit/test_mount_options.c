@@ -164,14 +164,15 @@ static void failures_name_the_option(void **state)
 		const char *words[WORDS_MAX];
 		const char *text;
 	} rows[] = {
-		{ { "ro", "", NULL }, "options[1]: \"\" is not an option" },
-		{ { "=x", NULL }, "options[0]: \"=x\" is not an option" },
+		{ { "ro", "", NULL },
+		  "options[1]: \"\" is not a mount option" },
+		{ { "=x", NULL }, "options[0]: \"=x\" is not a mount option" },
 		{ { "idmap=uids=1-2-3", NULL },
 		  "options[0]: \"idmap=uids=1-2-3\" needs both" },
-		{ { "idmap=x", NULL }, "options[0]: \"x\" is not uids=" },
+		{ { "idmap=x", NULL }, "options[0]: \"x\" is neither uids=" },
 		{ { "shared", "slave", "shared", "slave", "shared", "slave",
 		    "shared", "slave", "shared", NULL },
-		  "options[8]: more than 8 kinds of propagation" },
+		  "options[8]: more than 8 propagation options" },
 	};
 
 	(void)state;
@@ -192,7 +193,7 @@ static void too_long_for_the_kernel(void **state)
 	(void)state;
 	memset(word + strlen(word), 'a', sizeof word - strlen(word) - 1);
 	assert_true(parse(words, &o) < 0);
-	assert_true(starts_with(err_text(), "options[0]: \"lowerdir=aaa"));
+	assert_true(starts_with(err_text(), "options[0]: a layer of \"lowerdir=aaa"));
 }
 
 static void many_layers_come_one_by_one(void **state)

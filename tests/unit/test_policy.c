@@ -85,7 +85,7 @@ static void every_key_through_every_door(void **state)
 		if (policy_key_info(key)->bundle == POLICY_BUNDLE_NEVER) {
 			refused(by_annotation(&arena, name, sample->annotation,
 					      &nowhere, &notes),
-				"is not for a bundle");
+				"cannot be set for a bundle");
 			refused(policy_check(&toml, /* bundle= */ true), name);
 			continue;
 		}
@@ -199,17 +199,17 @@ static void wrong_profiles_are_refused(void **state)
 		{ "[http]\ncredential = { \"* a/b\" = \"X: secret\" }\n",
 		  "unknown key \"credential\", a table (known: allow, " },
 		{ "filesystem = 1\n",
-		  "x.toml: line 1: filesystem is not a section" },
+		  "x.toml: line 1: 'filesystem' is not a section" },
 		{ "profile = \"x\"\n", "unknown section \"profile\"" },
 		{ "[[filesystem]]\nread = []\n",
-		  "filesystem is not a section" },
+		  "'filesystem' is not a section" },
 		{ "[filesystem]\nread = [\n", "x.toml: " },
 		{ "[network]\nbind = [1]\nallow_bind = [1]\n",
 		  "x.toml: line 3: network.bind is given twice" },
 		{ "[limits]\nmemory = \"1\"\ncpu = 0\n",
 		  "x.toml: line 3: limits.cpu: 0 is not a number" },
 		{ "[program.env]\nA = 1\n",
-		  "program.env: A: the value is not a string" },
+		  "program.env: A: the value must be a string" },
 		{ "[[filesystem.mount]]\na = 1\n", "a table is not VIRTUAL" },
 		{ "[filesystem.read]\na = 1\n", "a table is not a list" },
 	};
@@ -320,24 +320,25 @@ static void keys_demand_others(void **state)
 		const char *why; /* NULL: nothing */
 	} cases[] = {
 		{ "[config]\nhttp_ca = \"/a\"\n",
-		  "config.http_ca needs config.http_key" },
+		  "config.http_ca requires config.http_key" },
 		{ "[config]\nhttp_key = \"/a\"\n",
-		  "config.http_key needs config.http_ca" },
+		  "config.http_key requires config.http_ca" },
 		{ "[config]\nhttp_ca = \"/a\"\nhttp_key = \"/b\"\n", NULL },
 		{ "[config]\nfs_storage = \"/a\"\n",
-		  "config.fs_storage needs config.workdir" },
-		{ "[limits]\ndisk = 1\n", "limits.disk needs config.workdir" },
+		  "config.fs_storage requires config.workdir" },
+		{ "[limits]\ndisk = 1\n",
+		  "limits.disk requires config.workdir" },
 		{ "[config]\nworkdir = \"/a\"\n[limits]\ndisk = 1\n", NULL },
 		{ "[program]\nargs = [\"-j\"]\n",
-		  "program.args needs program.exec" },
+		  "program.args requires program.exec" },
 		{ "[program]\nexec = \"make\"\nargs = [\"-j\"]\n", NULL },
-		{ "[program]\nuid = 0\n", "program.uid needs program.gid" },
-		{ "[program]\ngid = 0\n", "program.gid needs program.uid" },
+		{ "[program]\nuid = 0\n", "program.uid requires program.gid" },
+		{ "[program]\ngid = 0\n", "program.gid requires program.uid" },
 		{ "[program]\nuid = 0\ngid = 0\n", NULL },
 		{ "[config]\nhttp_inject_ca = [\"/a\"]\n",
-		  "config.http_inject_ca needs http.allow or http.deny" },
+		  "config.http_inject_ca requires http.allow or http.deny" },
 		{ "[config]\nhttp_ca_out = \"/a\"\n[http]\nallow = []\n",
-		  "config.http_ca_out needs http.allow or http.deny" },
+		  "config.http_ca_out requires http.allow or http.deny" },
 		{ "[config]\nhttp_ca_out = \"/a\"\n[http]\n"
 		  "deny = [\"* */\"]\n",
 		  NULL },
@@ -348,7 +349,7 @@ static void keys_demand_others(void **state)
 		  "disable = [\"cgroups\"]\n",
 		  NULL },
 		{ "[network]\nmode = \"open\"\nallow = []\n",
-		  "network.mode 'open' leaves nothing to network.allow" },
+		  "network.allow has no effect with network.mode 'open'" },
 		{ "[network]\nmode = \"open\"\ndeny = [\"h\"]\n", NULL },
 		{ "[network]\nmode = \"deny\"\nallow = [\"h\"]\n", NULL },
 		{ "[limits]\ncpu_cores = [0]\nnum_cpus = 2\n",

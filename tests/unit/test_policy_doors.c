@@ -168,12 +168,12 @@ static void wrong_annotations_are_refused(void **state)
 		{ { "io.sandlock.limits.cpu", "" },
 		  "io.sandlock.limits.cpu: is empty" },
 		{ { "io.sandlock.program.exec", "x" },
-		  "io.sandlock.program.exec: is not for a bundle" },
+		  "io.sandlock.program.exec: cannot be set for a bundle" },
 		{ { "io.sandlock.config.http_ca", "/x" },
-		  "io.sandlock.config.http_ca: touches the host: the operator "
-		  "has to allow it (--allow-annotations config.http_ca)" },
+		  "io.sandlock.config.http_ca: affects the host: the operator "
+		  "must allow it (--allow-annotations config.http_ca)" },
 		{ { "io.sandlock.profile", "../x" },
-		  "io.sandlock.profile: '../x' is a path, not a name" },
+		  "io.sandlock.profile: '../x' is a path, not a profile name" },
 		{ { "io.sandlock.profile", "" },
 		  "io.sandlock.profile: is empty" },
 		{ { "io.sandlock.program.env", "A=B" },
@@ -181,11 +181,11 @@ static void wrong_annotations_are_refused(void **state)
 		{ { "io.sandlock.program.env", "[]" },
 		  "io.sandlock.program.env: is not a JSON object" },
 		{ { "io.sandlock.program.env", "{\"A\": 1}" },
-		  "A: the value is not a string" },
+		  "A: the value must be a string" },
 		{ { "io.sandlock.program.env", "{\"A\": \"\\u0007\"}" },
-		  "has a control byte (0x07)" },
+		  "contains a control byte (0x07)" },
 		{ { "io.sandlock.program.env", "{\"A\": {}}" },
-		  "A: the value is not a string" },
+		  "A: the value must be a string" },
 	};
 
 	(void)state;
@@ -239,7 +239,7 @@ static void a_container_without_a_name(void **state)
 				 NULL, &policy),
 		".io.sandlock/limits.cpu: the container name is empty: "
 		"write CONTAINER.io.sandlock/limits.cpu, or "
-		"io.sandlock.limits.cpu for all of a pod");
+		"io.sandlock.limits.cpu for all containers of a pod");
 	refused(read_annotations(ANNOTATIONS({ ".io.sandlock/limits.cpu", "1" }),
 				 "web", &policy),
 		"the container name is empty");

@@ -327,8 +327,8 @@ static void what_is_not_utf8_cannot_be_written(void **state)
 					 (const char *[]){ "/a\xff" }, 1),
 			 0);
 	assert_true(policy_to_toml(&arena, &policy, &text) < 0);
-	assert_string_equal(err_text(), "filesystem.read: '/a\xff' is not "
-					"UTF-8");
+	assert_string_equal(err_text(),
+			    "filesystem.read: '/a\xff' is not valid UTF-8");
 	assert_string_equal(text, "untouched");
 	arena_close(&arena);
 }

@@ -261,8 +261,8 @@ static void git_hooks(void **state)
 		  GIT "/hooks /home/u/p/far" },
 		/* in a circle */
 		{ "git-hooks",
-		  { .files = { { GIT "/config",
-				 "[include]path=config\n[core]hooksPath=h" } } },
+		  { .files = { { GIT "/config", "[include]path=config\n[core]"
+						"hooksPath=h" } } },
 		  GIT "/hooks /home/u/p/h" },
 		/* in the repositories of submodules and worktrees */
 		{ "git-hooks",
@@ -473,15 +473,14 @@ static void what_is_not_known_is_an_error(void **state)
 		const char *preset, *error;
 		bool home, project;
 	} cases[] = {
-		{ "homes", "'@homes' is not a preset of paths", true, true },
-		{ "project", "@project: the project is not known", true,
+		{ "homes", "'@homes' is not a preset for paths", true, true },
+		{ "project", "@project: the project directory is unknown", true,
 		  false },
-		{ "git-hooks", "@git-hooks: the project is not known", true,
-		  false },
-		{ "home", "@home: the home directory is not known", false,
-		  true },
+		{ "git-hooks", "@git-hooks: the project directory is unknown",
+		  true, false },
+		{ "home", "@home: the home directory is unknown", false, true },
 		{ "known-secrets",
-		  "@known-secrets: the home directory is not known", false,
+		  "@known-secrets: the home directory is unknown", false,
 		  true },
 	};
 	static const struct host nothing;

@@ -99,9 +99,12 @@ static const struct attempt versions_attempts[] = {
 	{ "1.0.2-dev", NULL },
 	{ "1.99.0+x.01", NULL },
 	{ "1.1.0-rc.1-x.10+2", NULL },
-	{ "0.9.0", "ociVersion: 0.9.0 is not supported, 1.x is" },
-	{ "2.0.0", "ociVersion: 2.0.0 is not supported, 1.x is" },
-	{ "10.0.0", "ociVersion: 10.0.0 is not supported, 1.x is" },
+	{ "0.9.0",
+	  "ociVersion: version 0.9.0 is not supported (supported: 1.x)" },
+	{ "2.0.0",
+	  "ociVersion: version 2.0.0 is not supported (supported: 1.x)" },
+	{ "10.0.0",
+	  "ociVersion: version 10.0.0 is not supported (supported: 1.x)" },
 	{ "", "ociVersion: '' is not a semantic version" },
 	{ "1.0", "ociVersion: '1.0' is not a semantic version" },
 	{ "1.0.", "ociVersion: '1.0.' is not a semantic version" },
@@ -141,18 +144,20 @@ static void required_of_process(void **state)
 }
 
 static const struct attempt process_attempts[] = {
-	{ "'env': ['A=1', 'B']", "process.env[1]: 'B' is not KEY=VALUE" },
-	{ "'env': ['=1']", "process.env[0]: '=1' is not KEY=VALUE" },
-	{ "'env': ['']", "process.env[0]: '' is not KEY=VALUE" },
+	{ "'env': ['A=1', 'B']",
+	  "process.env[1]: 'B' is not of the form KEY=VALUE" },
+	{ "'env': ['=1']",
+	  "process.env[0]: '=1' is not of the form KEY=VALUE" },
+	{ "'env': ['']", "process.env[0]: '' is not of the form KEY=VALUE" },
 	{ "'user': {'gid': 0}", "process.user.uid: required" },
 	{ "'user': {'uid': 0}", "process.user.gid: required" },
 	{ "'user': {'uid': -1, 'gid': 0}",
 	  "process.user.uid: -1 is not an unsigned 32-bit integer" },
 	{ "'user': {'uid': 4294967295, 'gid': 0}",
-	  "process.user.uid: 4294967295 is not an id "
-	  "(0 to 4294967294)" },
+	  "process.user.uid: 4294967295 is not an id (0 to "
+	  "4294967294)" },
 	{ "'user': {'uid': 0, 'gid': 0, 'umask': 512}",
-	  "process.user.umask: 512 is beyond 0777 (511)" },
+	  "process.user.umask: 512 exceeds 0777 (511)" },
 	{ "'consoleSize': {'height': 65536, 'width': 1}",
 	  "process.consoleSize: 65536x1 is larger than 65535" },
 	{ "'consoleSize': {'height': 1}",
@@ -160,7 +165,7 @@ static const struct attempt process_attempts[] = {
 	{ "'rlimits': [{'type': 'RLIMIT_X', 'soft': 1, 'hard': 1}]",
 	  "process.rlimits[0].type: unknown value 'RLIMIT_X'" },
 	{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 2, 'hard': 1}]",
-	  "process.rlimits[0].soft: 2 is above the hard limit 1" },
+	  "process.rlimits[0].soft: 2 exceeds the hard limit 1" },
 	{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 2}]",
 	  "process.rlimits[0].hard: required" },
 	{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 1, 'hard': 1}, "
@@ -168,23 +173,23 @@ static const struct attempt process_attempts[] = {
 	  "process.rlimits[1].type: given twice" },
 	{ "'capabilities': {'bounding': ['CAP_LATER']}", NULL },
 	{ "'oomScoreAdj': 1001",
-	  "process.oomScoreAdj: 1001 is not in -1000 to 1000" },
+	  "process.oomScoreAdj: 1001 is not in the range -1000 to 1000" },
 	{ "'scheduler': {}", "process.scheduler.policy: required" },
 	{ "'scheduler': {'policy': 'SCHED_X'}",
 	  "process.scheduler.policy: unknown value 'SCHED_X'" },
 	{ "'scheduler': {'policy': 'SCHED_OTHER', 'nice': 20}",
-	  "process.scheduler.nice: 20 is not in -20 to 19" },
+	  "process.scheduler.nice: 20 is not in the range -20 to 19" },
 	{ "'scheduler': {'policy': 'SCHED_DEADLINE', 'nice': 20}",
-	  "process.scheduler.nice: 20 is not in -20 to 19" },
+	  "process.scheduler.nice: 20 is not in the range -20 to 19" },
 	{ "'scheduler': {'policy': 'SCHED_DEADLINE'}",
-	  "process.scheduler.runtime: 0 ns is below 1024, the least for "
+	  "process.scheduler.runtime: 0 ns is below 1024, the minimum for "
 	  "SCHED_DEADLINE" },
 	{ "'scheduler': {'policy': 'SCHED_DEADLINE', 'runtime': 3000, "
 	  "'deadline': 2000}",
-	  "process.scheduler.runtime: 3000 is above the deadline, 2000" },
+	  "process.scheduler.runtime: 3000 exceeds the deadline 2000" },
 	{ "'scheduler': {'policy': 'SCHED_DEADLINE', 'runtime': 2000, "
 	  "'deadline': 4000, 'period': 3000}",
-	  "process.scheduler.deadline: 4000 is above the period, 3000" },
+	  "process.scheduler.deadline: 4000 exceeds the period 3000" },
 	{ "'scheduler': {'policy': 'SCHED_DEADLINE', 'runtime': 2000, "
 	  "'deadline': 9223372036854775808}",
 	  "process.scheduler.deadline: 9223372036854775808 is too large" },
@@ -192,27 +197,27 @@ static const struct attempt process_attempts[] = {
 	  "'deadline': 4000, 'period': 9223372036854775808}",
 	  "process.scheduler.period: 9223372036854775808 is too large" },
 	{ "'scheduler': {'policy': 'SCHED_FIFO', 'priority': 100}",
-	  "process.scheduler.priority: 100 is not in 1 to 99" },
+	  "process.scheduler.priority: 100 is not in the range 1 to 99" },
 	{ "'scheduler': {'policy': 'SCHED_OTHER', 'priority': 1}",
-	  "process.scheduler.priority: only for SCHED_FIFO and "
+	  "process.scheduler.priority: allowed only for SCHED_FIFO and "
 	  "SCHED_RR" },
 	{ "'scheduler': {'policy': 'SCHED_FIFO'}",
-	  "process.scheduler.priority: 0 is not in 1 to 99" },
+	  "process.scheduler.priority: 0 is not in the range 1 to 99" },
 	{ "'scheduler': {'policy': 'SCHED_RR', 'priority': 1, "
 	  "'period': 1}",
-	  "process.scheduler: runtime, deadline and period are only "
+	  "process.scheduler: runtime, deadline and period are allowed only "
 	  "for SCHED_DEADLINE" },
 	{ "'scheduler': {'policy': 'SCHED_RR', 'flags': ['X']}",
 	  "process.scheduler.flags[0]: unknown value 'X'" },
 	{ "'ioPriority': {'priority': 1}",
 	  "process.ioPriority.class: required" },
 	{ "'ioPriority': {'class': 'IOPRIO_CLASS_RT', 'priority': 8}",
-	  "process.ioPriority.priority: 8 is not in 0 to 7" },
+	  "process.ioPriority.priority: 8 is not in the range 0 to 7" },
 	{ "'execCPUAffinity': {'initial': '0-'}",
 	  "process.execCPUAffinity.initial: '0-' is not a list such "
 	  "as 0-3,7: invalid argument" },
 	{ "'execCPUAffinity': {'final': '8192'}",
-	  "process.execCPUAffinity.final: '8192' goes beyond 8191: "
+	  "process.execCPUAffinity.final: '8192' exceeds the maximum of 8191: "
 	  "invalid argument" },
 };
 
@@ -232,10 +237,10 @@ static const struct attempt mounts_hooks_and_names_attempts[] = {
 	  "mounts[1].options[2]: must be a string, not a number" },
 	{ "'mounts': [{'destination': '/a', 'uidMappings': "
 	  "[{'containerID': 0, 'hostID': 0, 'size': 1}]}]",
-	  "mounts[0].uidMappings: needs gidMappings as well" },
+	  "mounts[0].uidMappings: requires gidMappings as well" },
 	{ "'mounts': [{'destination': '/a', 'gidMappings': "
 	  "[{'containerID': 0, 'hostID': 0, 'size': 1}]}]",
-	  "mounts[0].gidMappings: needs uidMappings as well" },
+	  "mounts[0].gidMappings: requires uidMappings as well" },
 	{ "'hooks': {'poststop': [{'path': '/a'}, {}]}",
 	  "hooks.poststop[1].path: required" },
 	{ "'hooks': {'prestart': [{'path': 'a'}]}",
@@ -244,9 +249,11 @@ static const struct attempt mounts_hooks_and_names_attempts[] = {
 	  "hooks.prestart[0].timeout: 0 is not a number of seconds "
 	  "above 0" },
 	{ "'hooks': {'prestart': [{'path': '/a', 'env': ['A']}]}",
-	  "hooks.prestart[0].env[0]: 'A' is not KEY=VALUE" },
-	{ "'hostname': 'a'", "hostname: needs a uts namespace" },
-	{ "'domainname': 'a'", "domainname: needs a uts namespace" },
+	  "hooks.prestart[0].env[0]: 'A' is not of the form KEY=VALUE" },
+	{ "'hostname': 'a'",
+	  "hostname: requires a uts namespace in linux.namespaces" },
+	{ "'domainname': 'a'",
+	  "domainname: requires a uts namespace in linux.namespaces" },
 	{ "'hostname': '0123456789012345678901234567890123456789"
 	  "0123456789012345678901234'",
 	  "hostname: '0123456789012345678901234567890123456789"
@@ -275,33 +282,36 @@ static const struct attempt namespaces_attempts[] = {
 	{ "'namespaces': [{'type': 'user'}]", NULL },
 	{ "'uidMappings': [{'containerID': 0, 'hostID': 0, 'size': "
 	  "1}]",
-	  "linux.uidMappings: needs a user namespace" },
+	  "linux.uidMappings: requires a user namespace" },
 	{ "'timeOffsets': {'monotonic': {'secs': 1}}",
-	  "linux.timeOffsets: needs a new time namespace" },
+	  "linux.timeOffsets: requires a new time namespace" },
 	{ "'namespaces': [{'type': 'time', 'path': '/t'}], "
 	  "'timeOffsets': {'monotonic': {'secs': 1}}",
-	  "linux.timeOffsets: needs a new time namespace" },
+	  "linux.timeOffsets: requires a new time namespace" },
 	{ "'netDevices': {'eth0': {}}",
-	  "linux.netDevices: needs a network namespace" },
+	  "linux.netDevices: requires a network namespace" },
 	{ "'netDevices': {}", NULL },
 	{ "'maskedPaths': ['/a']",
-	  "linux.maskedPaths: needs a mount namespace" },
+	  "linux.maskedPaths: requires a mount namespace" },
 	{ "'readonlyPaths': ['/a']",
-	  "linux.readonlyPaths: needs a mount namespace" },
+	  "linux.readonlyPaths: requires a mount namespace" },
 	{ "'sysctl': {'net.core.somaxconn': '1'}",
-	  "linux.sysctl.net.core.somaxconn: needs an own network "
-	  "namespace" },
+	  "linux.sysctl.net.core.somaxconn: requires a namespace of type "
+	  "network in "
+	  "linux.namespaces" },
 	{ "'sysctl': {'kernel.sem': '1'}",
-	  "linux.sysctl.kernel.sem: needs an own ipc namespace" },
+	  "linux.sysctl.kernel.sem: requires a namespace of type ipc in "
+	  "linux.namespaces" },
 	{ "'sysctl': {'fs.mqueue.msg_max': '1'}",
-	  "linux.sysctl.fs.mqueue.msg_max: needs an own ipc "
-	  "namespace" },
+	  "linux.sysctl.fs.mqueue.msg_max: requires a namespace of type ipc in "
+	  "linux.namespaces" },
 	{ "'sysctl': {'kernel.domainname': '1'}",
-	  "linux.sysctl.kernel.domainname: needs an own uts "
-	  "namespace" },
+	  "linux.sysctl.kernel.domainname: requires a namespace of type uts in "
+	  "linux.namespaces" },
 	{ "'sysctl': {'user.max_mnt_namespaces': '1'}",
-	  "linux.sysctl.user.max_mnt_namespaces: needs an own user "
-	  "namespace" },
+	  "linux.sysctl.user.max_mnt_namespaces: requires a namespace of type "
+	  "user in "
+	  "linux.namespaces" },
 };
 
 static void namespaces(void **state)
@@ -311,13 +321,13 @@ static void namespaces(void **state)
 }
 
 #define MAP(c, h, n) "{'containerID': " c ", 'hostID': " h ", 'size': " n "}"
-#define NO_SYSCTL "not the name of a sysctl"
+#define NO_SYSCTL "not a sysctl name"
 
 static const struct attempt linux_fields_attempts[] = {
 	{ "'uidMappings': [" MAP("0", "0", "0") "]",
 	  "linux.uidMappings[0].size: must be at least 1" },
 	{ "'uidMappings': [" MAP("1", "0", "4294967295") "]",
-	  "linux.uidMappings[0].size: 4294967295 goes beyond the last "
+	  "linux.uidMappings[0].size: 4294967295 exceeds the highest possible "
 	  "id" },
 	{ "'gidMappings': [" MAP("0", "0", "10") ", " MAP("9", "100", "1") "]",
 	  "linux.gidMappings[1]: overlaps entry 0" },
@@ -343,7 +353,7 @@ static const struct attempt linux_fields_attempts[] = {
 	  "linux.devices[0].minor: required" },
 	{ "'devices': [{'type': 'b', 'path': '/d', 'major': 4096, "
 	  "'minor': 1}]",
-	  "linux.devices[0].major: 4096 is not in 0 to 4095" },
+	  "linux.devices[0].major: 4096 is not in the range 0 to 4095" },
 	{ "'netDevices': {'a/b': {}}",
 	  "linux.netDevices.a/b: not a network device name" },
 	{ "'netDevices': {'eth0': {'name': 'sixteen-bytes-ab'}}",
@@ -351,12 +361,12 @@ static const struct attempt linux_fields_attempts[] = {
 	  "network device name" },
 	{ "'netDevices': {'eth0': {'name': 'c%d'}}", NULL },
 	{ "'cgroupsPath': 'a/../b'",
-	  "linux.cgroupsPath: 'a/../b' must not have '..'" },
+	  "linux.cgroupsPath: 'a/../b' must not contain '..'" },
 	{ "'rootfsPropagation': 'x'",
 	  "linux.rootfsPropagation: unknown value 'x'" },
 	{ "'maskedPaths': ['']", "linux.maskedPaths[0]: must not be empty" },
 	{ "'sysctl': {'kernel.hostname': 'a'}",
-	  "linux.sysctl.kernel.hostname: set hostname instead" },
+	  "linux.sysctl.kernel.hostname: use hostname instead" },
 	{ "'sysctl': {'vm.swappiness': '1'}",
 	  "linux.sysctl.vm.swappiness: is not in a separate kernel "
 	  "namespace" },
@@ -371,7 +381,7 @@ static const struct attempt linux_fields_attempts[] = {
 	{ "'sysctl': {'/net/core': '1'}",
 	  "linux.sysctl./net/core: " NO_SYSCTL },
 	{ "'sysctl': {'net.core.x': '1\\n2'}",
-	  "linux.sysctl.net.core.x: must not have a newline" },
+	  "linux.sysctl.net.core.x: must not contain a newline" },
 	{ "'sysctl': {'net.core.x': 1}",
 	  "linux.sysctl.net.core.x: must be a string, not a number" },
 	{ "'personality': {}", "linux.personality.domain: required" },
@@ -387,7 +397,7 @@ static const struct attempt linux_fields_attempts[] = {
 	  "empty with this mode" },
 	{ "'memoryPolicy': {'mode': 'MPOL_BIND', 'nodes': '1024'}",
 	  "linux.memoryPolicy.nodes: invalid memory policy nodes: '1024' "
-	  "goes beyond 1023: invalid argument" },
+	  "exceeds the maximum of 1023: invalid argument" },
 	{ "'memoryPolicy': {'mode': 'MPOL_PREFERRED', 'flags': "
 	  "['MPOL_F_STATIC_NODES', 'MPOL_F_RELATIVE_NODES']}",
 	  "linux.memoryPolicy.flags: invalid memory policy: static and "
@@ -401,9 +411,9 @@ static const struct attempt linux_fields_attempts[] = {
 	  "linux.intelRdt.memBwSchema: 'L3:0=f' does not begin with "
 	  "MB:" },
 	{ "'intelRdt': {'l3CacheSchema': 'a\\nb'}",
-	  "linux.intelRdt.l3CacheSchema: must not have a newline" },
+	  "linux.intelRdt.l3CacheSchema: must not contain a newline" },
 	{ "'intelRdt': {'schemata': ['a', 'a\\nb']}",
-	  "linux.intelRdt.schemata[1]: must not have a newline" },
+	  "linux.intelRdt.schemata[1]: must not contain a newline" },
 };
 
 static void linux_fields(void **state)
@@ -420,7 +430,7 @@ static const struct attempt resources_attempts[] = {
 	{ "'devices': [{'allow': true, 'type': 'c'}]",
 	  RES "devices[0].access: must not be empty" },
 	{ "'devices': [{'allow': true, 'access': 'rx'}]",
-	  RES "devices[0].access: 'rx' is not made of r, w and m" },
+	  RES "devices[0].access: 'rx' may contain only r, w and m" },
 	{ "'devices': [{'allow': true, 'type': 'p'}]",
 	  RES "devices[0].type: unknown value 'p'" },
 	{ "'devices': [{'allow': true, 'major': -2}]",
@@ -429,7 +439,7 @@ static const struct attempt resources_attempts[] = {
 	  RES "memory.limit: 1e309 is not a 64-bit integer" },
 	{ "'memory': {'limit': -2}", RES "memory.limit: -2 is below -1" },
 	{ "'memory': {'swappiness': 101}",
-	  RES "memory.swappiness: 101 is not in 0 to 100" },
+	  RES "memory.swappiness: 101 is not in the range 0 to 100" },
 	{ "'cpu': {'shares': -1}",
 	  RES "cpu.shares: -1 is not an unsigned 64-bit integer" },
 	{ "'cpu': {'idle': 2}", RES "cpu.idle: 2 is neither 0 nor 1" },
@@ -439,7 +449,7 @@ static const struct attempt resources_attempts[] = {
 	{ "'cpu': {'cpus': '', 'mems': ''}", NULL },
 	{ "'pids': {'limit': -7}", NULL },
 	{ "'blockIO': {'weight': 9}",
-	  RES "blockIO.weight: 9 is not in 10 to 1000" },
+	  RES "blockIO.weight: 9 is not in the range 10 to 1000" },
 	{ "'blockIO': {'weight': 0, 'leafWeight': null}", NULL },
 	{ "'blockIO': {'weightDevice': [{'major': 8}]}",
 	  RES "blockIO.weightDevice[0].minor: required" },
@@ -462,7 +472,7 @@ static const struct attempt resources_attempts[] = {
 	  RES "network.priorities[0].name: 'a b' is not a network "
 	      "device name" },
 	{ "'rdma': {'mlx': {}}",
-	  RES "rdma.mlx: needs hcaHandles or hcaObjects" },
+	  RES "rdma.mlx: requires hcaHandles or hcaObjects" },
 	{ "'rdma': {'a b': {'hcaHandles': 1}}",
 	  RES "rdma.a b: not a device name" },
 	{ "'unified': {'../x': '1'}",
@@ -488,16 +498,16 @@ static const struct attempt seccomp_attempts[] = {
 	{ "'defaultAction': 'SCMP_ACT_NOTIFY', 'listenerPath': '/a'",
 	  SEC "defaultAction: SCMP_ACT_NOTIFY cannot be the default" },
 	{ ALLOW "'defaultErrnoRet': 1",
-	  SEC "defaultErrnoRet: only for SCMP_ACT_ERRNO and "
+	  SEC "defaultErrnoRet: allowed only for SCMP_ACT_ERRNO and "
 	      "SCMP_ACT_TRACE" },
 	{ "'defaultAction': 'SCMP_ACT_ERRNO', 'defaultErrnoRet': 4096",
-	  SEC "defaultErrnoRet: 4096 is not in 0 to 4095" },
+	  SEC "defaultErrnoRet: 4096 is not in the range 0 to 4095" },
 	{ ALLOW "'architectures': ['x']",
 	  SEC "architectures[0]: unknown value 'x'" },
 	{ ALLOW "'flags': ['x']", SEC "flags[0]: unknown value 'x'" },
 	{ ALLOW "'flags': []", NULL },
 	{ ALLOW "'listenerMetadata': 'x'",
-	  SEC "listenerMetadata: needs listenerPath" },
+	  SEC "listenerMetadata: requires listenerPath" },
 	{ ALLOW "'syscalls': [{'action': 'SCMP_ACT_LOG'}]",
 	  SEC "syscalls[0].names: required" },
 	{ ALLOW "'syscalls': [{'names': [], 'action': "
@@ -509,12 +519,11 @@ static const struct attempt seccomp_attempts[] = {
 	  SEC "syscalls[0].action: must not be empty" },
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
 		"'SCMP_ACT_KILL', 'errnoRet': 1}]",
-	  SEC "syscalls[0].errnoRet: only for SCMP_ACT_ERRNO and "
+	  SEC "syscalls[0].errnoRet: allowed only for SCMP_ACT_ERRNO and "
 	      "SCMP_ACT_TRACE" },
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
 		"'SCMP_ACT_NOTIFY'}]",
-	  SEC "syscalls[0].action: SCMP_ACT_NOTIFY needs "
-	      "listenerPath" },
+	  SEC "syscalls[0].action: SCMP_ACT_NOTIFY requires listenerPath" },
 	{ ALLOW "'listenerPath': '/a', 'syscalls': [{'names': ['a', "
 		"'write'], 'action': 'SCMP_ACT_NOTIFY'}]",
 	  SEC "syscalls[0].action: SCMP_ACT_NOTIFY cannot be used for "
@@ -522,7 +531,7 @@ static const struct attempt seccomp_attempts[] = {
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
 		"'SCMP_ACT_LOG', 'args': [{'index': 6, 'value': 1, 'op': "
 		"'SCMP_CMP_EQ'}]}]",
-	  SEC "syscalls[0].args[0].index: 6 is not in 0 to 5" },
+	  SEC "syscalls[0].args[0].index: 6 is not in the range 0 to 5" },
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
 		"'SCMP_ACT_LOG', 'args': [{'index': 0, 'value': 1, 'op': "
 		"'EQ'}]}]",

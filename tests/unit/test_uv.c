@@ -18,9 +18,10 @@
 
 #define PROJECT "[tool.uv.sandbox]\n"
 #define LINE2 "pyproject.toml: line 2: "
-#define KNOWN                                                       \
-	" (known: allow-read, deny-read, allow-write, deny-write, " \
-	"allow-execute, deny-execute, allow-net, deny-net, allow-env, deny-env)"
+#define KNOWN                                                           \
+	" (known: allow-read, deny-read, allow-write, deny-write, "     \
+	"allow-execute, deny-execute, allow-net, deny-net, allow-env, " \
+	"deny-env)"
 
 static const struct policy_place place = {
 	.cwd = "/p",
@@ -77,8 +78,8 @@ static void the_examples(void **state)
 		  "execute = [\"@python\", \"@system\"]\n"
 		  "[program]\nallow_env = [\"@standard\"]\n"
 		  "[network]\nmode = \"deny\"\n" },
-		{ "",
-		  "[filesystem]\nread = []\nwrite_only = []\nexecute = []\n" NOTHING_ELSE },
+		{ "", "[filesystem]\nread = []\nwrite_only = []\nexecute = "
+		      "[]\n" NOTHING_ELSE },
 		{ "allow-read = [{ preset = \"project\" }, "
 		  "{ preset = \"python\" }]\n"
 		  "deny-read = [{ preset = \"known-secrets\" }]\n",
@@ -259,8 +260,8 @@ static void refusals(void **state)
 		  LINE2 "allow-read: filesystem.read: '' is "
 			"not a path" },
 		{ PROJECT "allow-read = [\"@home\"]\n",
-		  LINE2 "allow-read: '@home': a preset is "
-			"{ preset = \"home\" } here" },
+		  LINE2 "allow-read: '@home': write a preset as { preset = "
+			"\"home\" } in this file" },
 		{ PROJECT "allow-read = [{ preset = \"homes\" }]\n",
 		  LINE2 "allow-read: unknown preset "
 			"\"homes\" (known: project, home, system, tmp, python, "
@@ -280,9 +281,10 @@ static void refusals(void **state)
 		{ PROJECT "allow-read = [{ preset = 1 }]\n",
 		  LINE2 "allow-read: {\"preset\" = 1} is not a string "
 			"or { preset = \"...\" }" },
-		{ PROJECT "allow-read = [{ preset = \"home\", x = 1 }]\n", LINE2
-		  "allow-read: {\"preset\" = \"home\", \"x\" = 1} is not a string "
-		  "or { preset = \"...\" }" },
+		{ PROJECT "allow-read = [{ preset = \"home\", x = 1 }]\n",
+		  LINE2 "allow-read: {\"preset\" = \"home\", \"x\" = 1} is not "
+			"a string "
+			"or { preset = \"...\" }" },
 		{ PROJECT "allow-read = [{}]\n",
 		  LINE2 "allow-read: {} is not a string "
 			"or { preset = \"...\" }" },
@@ -303,9 +305,9 @@ static void refusals(void **state)
 		  LINE2 "deny-env: false is not a list" },
 		{ PROJECT "deny-env = true\n",
 		  LINE2 "deny-env: true is not a list" },
-		{ PROJECT "allow-read = [\"${HOME}\"]\n", LINE2
-		  "allow-read: filesystem.read: "
-		  "'${HOME}' has a variable, and these are not expanded" },
+		{ PROJECT "allow-read = [\"${HOME}\"]\n",
+		  LINE2 "allow-read: filesystem.read: '${HOME}' "
+			"contains a variable, but variables are not expanded" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
