@@ -62,7 +62,7 @@ static inline bool equal_names(const void *a, const void *b)
 }
 
 static inline bool has_pair(const struct policy_map *map,
-		     const struct policy_pair *pair)
+			    const struct policy_pair *pair)
 {
 	for (size_t i = 0; i < map->n; i++)
 		if (streq(map->items[i].key, pair->key))
@@ -91,7 +91,7 @@ static inline bool equal_numbers(const void *a, const void *b)
 }
 
 static inline bool has_mount(const struct policy_mounts *mounts,
-		const struct policy_mount *mount)
+			     const struct policy_mount *mount)
 {
 	for (size_t i = 0; i < mounts->n; i++) {
 		const struct policy_mount *m = &mounts->items[i];
@@ -142,8 +142,9 @@ static inline bool policy_equal_key(const struct policy *a,
 		return false;
 	/* All other types are lists of strings. */
 	return !a->set[key] ||
-	       (equal[type] ? equal[type] : equal_strings)(
-		       policy_value(a, key), policy_value(b, key));
+	       (equal[type] ? equal[type] :
+			      equal_strings)(policy_value(a, key),
+					     policy_value(b, key));
 }
 
 static inline bool policy_equal(const struct policy *a, const struct policy *b)
