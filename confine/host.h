@@ -20,8 +20,8 @@ enum host_fact {
 	HOST_MAY_MOUNT = 1 << 2,
 	HOST_CONTAINER = 1 << 3,
 	HOST_SECCOMP = 1 << 4,
-	HOST_NAMESPACES = 1 << 5,	/* as root: without a user namespace */
-	HOST_USER_NAMESPACES = 1 << 6,	/* in a new user namespace */
+	HOST_NAMESPACES = 1 << 5,      /* as root: without a user namespace */
+	HOST_USER_NAMESPACES = 1 << 6, /* in a new user namespace */
 	HOST_LIMITS = 1 << 7,
 };
 
@@ -49,8 +49,8 @@ struct host {
 	const char *container; /* how one can tell that this is one, or NULL */
 	struct host_probe seccomp;
 	struct host_probe namespaces, user_namespaces;
-	uint32_t limits;	  /* 1 << enum host_limit: those available */
-	int cgroup_mode;	  /* enum cgroup_mode; known with limits */
+	uint32_t limits; /* 1 << enum host_limit: those available */
+	int cgroup_mode; /* enum cgroup_mode; known with limits */
 };
 
 const struct landlock_host *host_landlock(struct host *host);

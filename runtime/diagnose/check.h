@@ -41,7 +41,7 @@ struct check {
 	struct host *host;
 	struct check_finding parts[CHECK_PARTS];
 	struct decision decision; /* for a policy that wants everything */
-	uint32_t missing; /* protections that nothing here holds */
+	uint32_t missing;	  /* protections that nothing here holds */
 };
 
 /* Look at everything. */

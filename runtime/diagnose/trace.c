@@ -423,8 +423,8 @@ int trace_open(struct trace *why, const struct prepared *c,
 		.prefix = c->enforcement.view->prefix,
 		.no_namespaces = c->enforcement.kind ==
 				 ENFORCE_SANDBOX_NO_NAMESPACES,
-		.judges_sockets = landlock_judges_sockets(
-			&c->enforcement.landlock_host),
+		.judges_sockets =
+			landlock_judges_sockets(&c->enforcement.landlock_host),
 		.net = &c->enforcement.process.landlock,
 	};
 	return 0;

@@ -19,9 +19,9 @@ struct decision {
 	bool own_users;	    /* a user namespace of its own */
 	bool cgroups;	    /* they enforce the limits */
 	bool landlock;
-	uint32_t assumed;     /* enum host_fact: not known, taken to be well */
-	uint32_t missing;     /* protections: not available, and not refused */
-	bool lost[KEY_COUNT]; /* limits that nothing enforces */
+	uint32_t assumed;      /* enum host_fact: not known, taken to be well */
+	uint32_t missing;      /* protections: not available, and not refused */
+	bool lost[KEY_COUNT];  /* limits that nothing enforces */
 	bool needs_namespaces; /* why it is refused: keys cannot do without */
 	const char *refusal;   /* NULL: it runs */
 };
