@@ -53,13 +53,13 @@ struct confinement {
 	struct enforce_limits limits;
 };
 
-/* A policy file that the workload must not write: policy_files.h. */
+/* Policy files that the workload must not write: policy_files.h. */
 struct policy_kept_list {
 	const struct policy_kept *items;
 	size_t n;
 };
 
-/* What those ask for who watch the processes. */
+/* What the reader of the audit log and the tracer ask for. */
 struct enforce_wishes {
 	bool log_denials;     /* have the kernel log what it denies */
 	struct strings watch; /* calls that stop for a tracer; n 0: none */
@@ -96,7 +96,7 @@ struct enforcement {
 	bool own_network;		/* a new one, made after the hooks */
 	bool tcp_only;			/* sockets to bind, in mode deny */
 	bool masks_sockets;		/* of others, except network.unix */
-	uint32_t connects;		/* paths with one of these rights: to sockets there */
+	uint32_t connects;		/* rights that allow the sockets below */
 	struct strings writable;	/* in a root that is made read-only */
 	struct strings closed;		/* mounts that are made read-only */
 	struct policy_kept_list kept;	/* policies of later runs */
