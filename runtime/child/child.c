@@ -2,9 +2,9 @@
 /*
  * runtime/child/child.c - walk the plan.
  *
- * On entry: a single thread, a copy of the runtime's memory, the first
- * namespaces made by clone3. Nothing here or below allocates, formats or
- * locks; what goes wrong is told to the parent as a step and an errno.
+ * On entry the child has a single thread, a copy of the runtime's memory, and
+ * the namespaces that clone3 made. Nothing here or in the steps allocates,
+ * formats or locks; a failure is reported to the parent as a step and an errno.
  */
 #include "runtime/child/child.h"
 
@@ -27,7 +27,7 @@
 #include "runtime/child/mount.h"
 #include "runtime/plan/protocol.h"
 
-/* The owner's are those of a new session keyring, and to search it. */
+/* The rights of a new session keyring, plus search for its owner. */
 #define KEYRING_RIGHTS 0x3f1b0000
 
 void child_note(struct child *child, const char *text)
@@ -83,7 +83,7 @@ int child_say(struct child *child, uint32_t word, const int *fds, size_t nfds)
 	return send_message(child->link, &m, fds, nfds);
 }
 
-/* Put the descriptors of an answer where its message says. */
+/* Store the descriptors of an answer in the slots that its message names. */
 static int take_fds(struct child *child, struct msghdr *msg,
 		    const struct message *m)
 {
@@ -127,7 +127,7 @@ int child_wait_go(struct child *child)
 	do
 		n = recvmsg(child->link, &msg, MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
-	/* The parent is gone or changed its mind: nobody to tell. */
+	/* The parent died or aborted, so nobody reads a report. */
 	if (n != (ssize_t)sizeof m || m.word != WORD_GO ||
 	    take_fds(child, &msg, &m) < 0) {
 		errno = ECANCELED;
@@ -148,7 +148,7 @@ int child_ask_source(struct child *child, const struct step *step)
 	return child_wait_go(child);
 }
 
-/* Its own links are readable for a process even when it is not dumpable. */
+/* Even a process that is not dumpable may read its own namespace links. */
 static void look_at_namespaces(const struct child *child, uint64_t *ret)
 {
 	static const char *const links[OCI_NAMESPACES] = {
@@ -168,7 +168,7 @@ static void look_at_namespaces(const struct child *child, uint64_t *ret)
 			ret[i] = st.st_ino;
 }
 
-/* More answers may follow one stop, each with some of the descriptors. */
+/* The parent may send several answers to one stop, each with descriptors. */
 static int stop(struct child *child, const struct step *step)
 {
 	struct message m = { .word = (uint32_t)step->number };
@@ -190,9 +190,9 @@ static int stop(struct child *child, const struct step *step)
 }
 
 /*
- * A pid or time namespace is entered by the next child only. That child is
- * made a sibling, so that the runtime remains its parent; this process says
- * who it is and ends.
+ * Only the next child of a process enters a new pid or time namespace. Make
+ * that child a sibling, so that the runtime is its parent, send its pid, and
+ * exit.
  */
 static int go_on_as_sibling(struct child *child)
 {
@@ -212,7 +212,9 @@ static int go_on_as_sibling(struct child *child)
 
 static int become_root(bool keep_groups)
 {
-	/* Denied where the mapping was not made by a privileged process. */
+	/*
+	 * The kernel denies this if an unprivileged process wrote the gid map.
+	 */
 	if (!keep_groups && setgroups(0, NULL) < 0 && errno != EPERM)
 		return -1;
 	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
@@ -253,7 +255,10 @@ static int join_keyring(const char *name)
 
 	if (id < 0)
 		return errno == ENOSYS ? 0 : -1;
-	/* Without the right to search, exec would not find it by its name. */
+	/*
+	 * Without the search right, exec could not find the keyring by its
+	 * name.
+	 */
 	return syscall(SYS_keyctl, KEYCTL_SETPERM, id, KEYRING_RIGHTS) < 0 ?
 		       -1 :
 		       0;
@@ -295,8 +300,8 @@ static int namespace_step(struct child *child, const struct step *step)
 }
 
 /*
- * What runs each step, and whether it may make files: what is made in the
- * rootfs has the mode that the step says, whatever the umask is.
+ * The function for each step, and whether the step may create files. Files in
+ * the rootfs get the mode that the step names, whatever the umask is.
  */
 static const struct {
 	int (*run)(struct child *child, const struct step *step);
@@ -371,7 +376,7 @@ static const struct {
 	[STEP_EXEC] = { child_exec_step, false },
 };
 
-/* One pair of calls for all steps in a row that may make files. */
+/* Change the umask once for a series of steps that may create files. */
 static void keep_modes(struct child *child, bool on)
 {
 	if (child->keeps_modes == on)
@@ -383,7 +388,10 @@ static void keep_modes(struct child *child, bool on)
 		(void)umask(child->mask);
 }
 
-/* What is mounted or moved may lead a path elsewhere: only in a row. */
+/*
+ * Keep the parent directory only for a series of steps that create nodes: a
+ * mount or a move in between may redirect its path.
+ */
 static void keep_parent(struct child *child, const struct step *step)
 {
 	if (step->op != STEP_MKNOD && step->op != STEP_SYMLINK &&

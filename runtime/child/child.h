@@ -2,9 +2,9 @@
 /*
  * runtime/child/child.h - the code that runs between clone and exec.
  *
- * child.c walks the plan, child_mount.c and child_process.c do the steps.
- * None of them allocates, formats or locks: tests/unit/child-symbols.sh holds
- * them to that. A step function returns 0, or -1 and errno.
+ * child.c walks the plan; the other files perform the steps. None of them
+ * allocates, formats or locks, and tests/unit/child-symbols.sh checks that. A
+ * step function returns 0, or -1 and errno.
  */
 #pragma once
 
@@ -14,46 +14,48 @@
 
 #include "runtime/plan/plan.h"
 
-/* What the child carries along; the plan itself is const. */
+/* The state of the child while it walks the plan; the plan itself is const. */
 struct child {
 	const struct plan *plan;
 	int *slots;
 	int link;
 	bool in_cwd;	    /* the first, privileged STEP_CWD succeeded */
 	bool point_created; /* by the last STEP_MOUNT_POINT */
-	bool keeps_modes;   /* the umask is 0, and will be mask again */
+	bool keeps_modes;   /* the umask is 0; `mask` is restored later */
 	mode_t mask;
-	int parent; /* of what the last step made; -1 */
+	int parent; /* directory that the last step created in; -1: none */
 	const char *parent_path;
 	size_t parent_len;
-	char note[128]; /* added to FAILED; empty when errno says it all */
+	char note[128]; /* added to FAILED; empty if errno is enough */
 };
 
 _Noreturn void child_run(const struct plan *plan);
 
-/* The steps of mount.c, console.c, process.c and exec.c; child.c says which. */
+/*
+ * The steps of mount.c, console.c, process.c and exec.c; a table in child.c
+ * says which function runs which step.
+ */
 int child_mount_step(struct child *child, const struct step *step);
 int child_console_step(struct child *child, const struct step *step);
 int child_process_step(struct child *child, const struct step *step);
 int child_exec_step(struct child *child, const struct step *step);
 
-/* STEP_REAPER, in child_reaper.c. */
+/* STEP_REAPER (reaper.c). */
 int child_reaper_step(const struct step *step);
 
 /*
- * Block every signal and return a descriptor to read them from
- * (child_signals.c). While the child waits for fd, each signal has its default
- * effect.
+ * Block every signal and return a descriptor to read them from (signals.c).
+ * While the child waits for fd, each signal has its default effect.
  */
 int child_signals_open(void);
 void child_signals_wait(int signals, int fd);
 
-/* Words on the link (child.c). fds may be NULL. */
+/* Send a word on the link, and wait for GO (child.c). fds may be NULL. */
 int child_say(struct child *child, uint32_t word, const int *fds, size_t nfds);
 int child_wait_go(struct child *child);
 /* STEP_SOURCE */
 int child_ask_source(struct child *child, const struct step *step);
-/* Close and replace what a slot holds. */
+/* Store fd in a slot and close the descriptor that was there. */
 void child_put(struct child *child, uint16_t slot, int fd);
-/* Keep a note for FAILED, cut to size. */
+/* Keep a note for FAILED, truncated to fit. */
 void child_note(struct child *child, const char *text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child/console.c - a terminal from the container's own devpts.
+ * runtime/child/console.c - make a terminal from the container's own devpts.
  *
- * The slave is reached through the master (TIOCGPTPEER), never by a name below
- * /dev/pts that someone inside could have replaced.
+ * The child opens the slave through the master (TIOCGPTPEER), never by a name
+ * below /dev/pts that a process inside could have replaced.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static bool is_pty_slave(int fd)
 	       major(st.st_rdev) < PTY_SLAVE_MAJOR + PTY_SLAVE_MAJORS;
 }
 
-/* Opening some devices is an act: look at it before. */
+/* Opening some devices has side effects, so check the file first. */
 static int open_ptmx(int root, const char *path)
 {
 	autoclose int place = root_open(root, path, O_PATH);
@@ -77,7 +77,7 @@ static int open_slave(int master)
 	return slave;
 }
 
-/* Without this every line would end in CR on whatever is behind the master. */
+/* With ONLCR, every line read from the master would end in CR LF. */
 static int clear_onlcr(int slave)
 {
 	struct termios t;
@@ -102,7 +102,7 @@ static int set_up(int slave, const struct step *step)
 	return fchown(slave, step->console.uid, (gid_t)-1);
 }
 
-/* That very name: a link in its place would put the terminal elsewhere. */
+/* Do not follow links: one at this name would put the terminal elsewhere. */
 static int console_point(int root)
 {
 	char name[NAME_MAX + 1];

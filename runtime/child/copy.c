@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child/copy.c - the child's side of files made in the rootfs: nodes,
- * links, and the copy of a directory into the tmpfs that is to cover it.
+ * runtime/child/copy.c - create files in the rootfs: device nodes, links, and
+ * the copy of a directory into the tmpfs that will cover it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +32,10 @@ static bool is_node(const struct stat *st, const struct step *step)
 		st->st_rdev == makedev(step->node.major, step->node.minor));
 }
 
-/* Kernels before 6.6 change the mode of what is only named by way of /proc. */
+/*
+ * Before Linux 6.6 the mode of an O_PATH descriptor can only be changed through
+ * its link in /proc/self/fd.
+ */
 static int chmod_by_link(const struct child *child, int fd, mode_t mode)
 {
 	static const char directory[] = "self/fd/";
@@ -56,7 +59,7 @@ static int chmod_node(const struct child *child, int fd, mode_t mode)
 	return errno == ENOSYS ? chmod_by_link(child, fd, mode) : -1;
 }
 
-/* An equal node that was there before gets owner and mode, too. */
+/* A matching node that already exists gets the owner and mode, too. */
 static int own_node(const struct child *child, int fd, const struct stat *st,
 		    const struct step *step)
 {
@@ -69,8 +72,9 @@ static int own_node(const struct child *child, int fd, const struct stat *st,
 }
 
 /*
- * The directory that holds path, which stays the child's, and the name in it.
- * Nodes and links come in rows of the same directory: it is opened once.
+ * Open the directory that contains path, and copy the last component to name.
+ * The child keeps the descriptor, as several nodes and links in a row usually
+ * have the same parent.
  */
 static int open_parent(struct child *child, const char *path, char *name)
 {
@@ -173,13 +177,16 @@ int child_own_file(struct child *child, const struct step *step)
 	return 0;
 }
 
-/* Mount our file over the host's, which stays unchanged. */
+/* Mount the runtime's file over the host's file, which stays unchanged. */
 int child_cover(struct child *child, const struct step *step)
 {
 	const struct kernel_mount_attr attr = {
 		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC,
 	};
-	/* Close it here: the root cannot become read-only while it is open. */
+	/*
+	 * Close it here: an open file would keep the root from becoming
+	 * read-only.
+	 */
 	autoclose int file = take_fd(&child->slots[step->in]);
 	autoclose int point = root_open_plain(child->slots[SLOT_ROOT],
 					      step->text, O_PATH | O_NOFOLLOW);
@@ -193,7 +200,7 @@ int child_cover(struct child *child, const struct step *step)
 	return sys_move_mount(tree, point);
 }
 
-/* The text of the link at text2; EINVAL when it is none. */
+/* Read the link at text2; EINVAL if it is not a link. */
 static ssize_t read_origin(struct child *child, const struct step *step,
 			   char *text, size_t size)
 {
@@ -214,8 +221,8 @@ static ssize_t read_origin(struct child *child, const struct step *step,
 }
 
 /*
- * A source that is no link is mounted like any other: told as EBUSY, for which
- * the plan names the step to go on with.
+ * Copy a symbolic link. If the source is not a link, fail with EBUSY: for that
+ * error the plan names the step to continue with, which mounts the source.
  */
 int child_copy_symlink(struct child *child, const struct step *step)
 {
@@ -262,7 +269,7 @@ static int copy_owner(int to, const struct stat *st)
 {
 	const struct timespec times[] = { st->st_atim, st->st_mtim };
 
-	/* chown first: it takes setuid and setgid away. */
+	/* chown clears setuid and setgid, so it comes first. */
 	if (fchown(to, st->st_uid, st->st_gid) < 0 ||
 	    fchmod(to, st->st_mode & 07777) < 0)
 		return -1;
@@ -271,7 +278,7 @@ static int copy_owner(int to, const struct stat *st)
 
 static int copy_file(int from_dir, int to_dir, const char *name)
 {
-	/* It may have become a FIFO meanwhile: do not wait for a writer. */
+	/* If the file has become a FIFO, do not wait for a writer. */
 	autoclose int from =
 		openat(from_dir, name,
 		       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -372,7 +379,7 @@ static int copy_dir(int from, int to, int depth)
 	return n < 0 ? -1 : 0;
 }
 
-/* Before the tmpfs is attached: nobody else can see it. */
+/* This runs before the tmpfs is attached, so no other process sees the copy. */
 int child_copy_up(struct child *child, const struct step *step)
 {
 	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;

@@ -3,9 +3,9 @@
  * runtime/child/exec.c - the last steps: find the program, wait at the gate,
  * install the filter, exec.
  *
- * On entry: the container's user, directory and capabilities. From STEP_LANDLOCK
- * on only execve and the report of its failure are called, so that the filter
- * may deny anything else.
+ * On entry the child has the container's user, directory and capabilities.
+ * After STEP_LANDLOCK it only calls execve and reports a failure, so that the
+ * filter may deny everything else.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +35,8 @@
 #define KERNEL_SIGSET 8 /* bytes of the kernel's sigset_t */
 
 /*
- * execve goes by the effective user and capabilities, access(2) by the real
- * user. A kernel or an outer filter without faccessat2 has only the latter.
+ * execve checks the effective user and capabilities, access(2) the real user.
+ * If the kernel lacks faccessat2, or an outer filter denies it, use access(2).
  */
 static int may_execute(const char *path)
 {
@@ -47,7 +47,7 @@ static int may_execute(const char *path)
 	return access(path, X_OK);
 }
 
-/* As execve would say it; engines know no other text for a directory. */
+/* Fail with the errno of execve; engines expect this text for a directory. */
 static int check_executable(const char *path)
 {
 	struct stat st;
@@ -61,7 +61,7 @@ static int check_executable(const char *path)
 	return may_execute(path);
 }
 
-/* dir + "/" + name; an empty dir is the current one. */
+/* Write dir + "/" + name; an empty dir is the current directory. */
 static int join(char *ret, const char *dir, size_t len, const char *name)
 {
 	size_t n = strlen(name);
@@ -108,8 +108,9 @@ static int find_program(const struct step_exec *exec)
 }
 
 /*
- * Open what the kernel will open, except through /proc's magic links: those
- * lead to our own binary on the host. EXDEV: it is our own binary.
+ * Open the file that execve will open, but do not follow magic links of /proc:
+ * they may lead to the runtime's own binary on the host. Fail with EXDEV if the
+ * file is that binary.
  */
 static int open_foreign(const struct step_exec *exec, const char *path)
 {
@@ -132,9 +133,9 @@ static int open_foreign(const struct step_exec *exec, const char *path)
 }
 
 /*
- * Neither the program nor any interpreter may be the runtime's own binary:
- * inside, it could be opened for writing later. What cannot be read here is
- * left to execve, and the runtime looks at /proc/PID/exe afterwards.
+ * Neither the program nor an interpreter may be the runtime's own binary: a
+ * process inside could open it for writing later. If a file cannot be read
+ * here, execve reports that, and the runtime checks /proc/PID/exe afterwards.
  */
 static int refuse_own_binary(const struct step_exec *exec)
 {
@@ -150,7 +151,7 @@ static int refuse_own_binary(const struct step_exec *exec)
 
 		if (program < 0)
 			return errno == EXDEV ? -1 : 0;
-		/* Opening a device could do something. */
+		/* Opening a device could have side effects. */
 		if (fstat(program, &st) < 0 || !S_ISREG(st.st_mode))
 			return 0;
 		fd = open(next, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -169,14 +170,16 @@ static int refuse_own_binary(const struct step_exec *exec)
 
 /*
  * Close the runtime's descriptors before waiting, because callers wait for
- * that. Keep 0-2, the preserved ones and those of the list.
+ * that. Keep 0-2, the preserved descriptors and those in the list.
  */
 static int keep_only(struct child *child, int *const *list, size_t n,
 		     unsigned int preserved)
 {
 	int next = 3 + (int)preserved;
 
-	/* First move all out of the way: one may occupy another's place. */
+	/*
+	 * Move all of them up first: one may have the number another one needs.
+	 */
 	for (size_t i = 0; i < n; i++) {
 		if (*list[i] < next + (int)n)
 			*list[i] =
@@ -195,7 +198,7 @@ static int keep_only(struct child *child, int *const *list, size_t n,
 	return 0;
 }
 
-/* `state` connects and closes; `start` connects and says GO. */
+/* `state` connects and closes again; `start` connects and sends GO. */
 static int wait_at_gate(struct child *child, const struct step *step)
 {
 	autoclose int gate = child->slots[step->in];
@@ -210,7 +213,10 @@ static int wait_at_gate(struct child *child, const struct step *step)
 	for (;;) {
 		child_signals_wait(signals, gate);
 		child->link = accept4(gate, NULL, NULL, SOCK_CLOEXEC);
-		/* Nobody would hear why we are gone: only if it lasts. */
+		/*
+		 * Nobody would read a report, so give up only if the error
+		 * persists.
+		 */
 		if (child->link < 0 && ++failures < MAX_FAILURES)
 			continue;
 		if (child->link < 0)
@@ -230,10 +236,12 @@ static int preserve(const struct step *step)
 	return 0;
 }
 
-/* The caller may ignore or block any, and we do with some. */
+/* The caller may ignore or block any signal, and the runtime does for some. */
 static int default_signals(void)
 {
-	/* Two are the C library's own, and it would leave them ignored. */
+	/*
+	 * Use raw calls: the C library hides two signals and would skip them.
+	 */
 	static const unsigned long to_default[4];
 	sigset_t none;
 
@@ -265,19 +273,19 @@ static int install(const struct step *step, uint32_t more_flags)
 }
 
 /*
- * The filter may deny sendmsg, or send it to the very agent that waits for
- * the listener. So a thread that is not filtered passes it on, while this one
- * makes no call at all until the thread is gone.
+ * The filter may deny sendmsg, or redirect it to the same agent that waits for
+ * the listener. So a second thread without the filter sends the listener, while
+ * this thread makes no system call until the second one has exited.
  */
 struct helper {
 	struct child *child;
 	int listener; /* -1 until installed, -2 when that failed */
 	int passed;
-	pid_t tid; /* 0 once the kernel has seen it end */
+	pid_t tid; /* the kernel writes 0 when the thread exits */
 	_Alignas(16) char stack[HELPER_STACK];
 };
 
-/* And at all that was written before it was. */
+/* Acquire: also see everything written before the value was stored. */
 static inline int look(const int *word)
 {
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);

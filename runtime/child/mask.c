@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/child/mask.c - cover paths or make them read-only; look again. */
+/* runtime/child/mask.c - cover paths or make them read-only, and verify it. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -11,8 +11,8 @@
 #include "runtime/child/mount.h"
 
 /*
- * The first place gets the mount itself, every further one a clone of it: only
- * a mount that is attached can be cloned on every kernel.
+ * The first mask uses the mount itself, every later one a clone: older kernels
+ * can only clone a mount that is attached.
  */
 static int attach_mask(struct child *child, uint16_t fresh, uint16_t used,
 		       int point)
@@ -38,7 +38,7 @@ static bool shows(int seen, int mask)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* in: the directory mask once attached, in2: the null device's. */
+/* in: slot of the attached directory mask, in2: of the attached null device. */
 int child_mask(struct child *child, const struct step *step)
 {
 	int root = child->slots[SLOT_ROOT];

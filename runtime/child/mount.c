@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child/mount.c - the child's side of mounts: a place, a tree, and the
- * one on the other.
+ * runtime/child/mount.c - make mount points and trees, and mount one on the
+ * other.
  *
- * Every place is resolved inside the root to a descriptor and used as that
- * from then on; a tree gets its attributes before anyone can see it.
+ * Every mount point is resolved inside the root to a descriptor, and only that
+ * descriptor is used afterwards. A tree gets its attributes before any other
+ * process can see it.
  */
 #include <errno.h>
 #include <limits.h>
@@ -58,7 +59,7 @@ static bool is_same_place(int a, int b)
 	       x.stx_dev_minor == y.stx_dev_minor;
 }
 
-/* proc and sysfs: a link on the way would put them elsewhere. */
+/* Follow no links for proc and sysfs: one would put them elsewhere. */
 static int plain_point(struct child *child, const struct step *step)
 {
 	int root = child->slots[SLOT_ROOT];
@@ -81,7 +82,9 @@ static int plain_point(struct child *child, const struct step *step)
 	return fd;
 }
 
-/* dest-nofollow: a link at the end is itself the mount point. */
+/*
+ * dest-nofollow: if the last component is a link, the link is the mount point.
+ */
 static int link_point(struct child *child, const struct step *step, bool is_dir)
 {
 	char name[NAME_MAX + 1];
@@ -108,7 +111,7 @@ static int link_point(struct child *child, const struct step *step, bool is_dir)
 	return openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Nobody else has seen the mount yet: there is nothing to be led astray by. */
+/* No other process has seen this mount yet, so its paths can be trusted. */
 static int fresh_point(struct child *child, const struct step *step)
 {
 	int tree = child->slots[step->in];
@@ -157,7 +160,7 @@ static int mount_point(struct child *child, const struct step *step)
 		return -1;
 	if (is_same_place(fd, child->slots[SLOT_ROOT]))
 		return child_refuse(child, EINVAL, "that is the root itself");
-	/* By whatever name it was reached (CVE-2019-16884). */
+	/* Check the file, whatever name led to it (CVE-2019-16884). */
 	if (is_on_proc(fd) && !child_is_proc_root(fd) &&
 	    !mounts_may_cover(step->text))
 		return child_refuse(
@@ -175,14 +178,14 @@ static bool has_layers(const struct step_fs *want)
 	return false;
 }
 
-/* What the file system itself says about the failure: "e tmpfs: Bad …". */
+/* Add the file system's own message about the failure: "e tmpfs: Bad …". */
 static int fs_failed(struct child *child, int fs, const struct step_fs *want)
 {
 	int error = errno;
 	char line[256];
 	ssize_t n;
 
-	/* Older kernels take any word, and then say nothing. */
+	/* Older kernels accept any string and give no message. */
 	if (error == EINVAL && has_layers(want))
 		child_note(child, "more than 255 bytes of layers need Linux "
 				  "6.8");
@@ -208,7 +211,7 @@ static int set_mode_of(int fs, int point)
 	for (int i = 0; i < 4; i++)
 		text[i] = (char)('0' + ((st.st_mode >> (9 - 3 * i)) & 7));
 	text[4] = '\0';
-	/* /proc/mounts shows it as 755 either way. */
+	/* /proc/mounts shows mode=755 either way. */
 	return sys_fsconfig(fs, FSCONFIG_SET_STRING, "mode", text);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child/process.c - from a process in its namespaces to the process
- * config.json describes: scheduling, identity, capabilities, directory.
+ * runtime/child/process.c - give the child the scheduling, user, capabilities
+ * and directory of config.json.
  *
- * On entry: the container's view of files, still root of the user namespace.
+ * On entry the child sees the container's files and is root of the user
+ * namespace.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,8 +75,8 @@ static int set_scheduler(struct child *child, const struct oci_scheduler *s)
 }
 
 /*
- * Pipes and sockets go to the container's user, so that it can reopen
- * /dev/stdout. Never devices and files: those are shared with the host.
+ * Give pipes and sockets to the container's user, so that it can reopen
+ * /dev/stdout. Devices and files are shared with the host and keep their owner.
  */
 static int hand_over_stdio(const struct oci_user *user)
 {
@@ -86,13 +87,18 @@ static int hand_over_stdio(const struct oci_user *user)
 			return -1;
 		if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
 			continue;
-		/* A pipe of another user namespace cannot be handed over. */
+		/*
+		 * fchown fails for a pipe that belongs to another user
+		 * namespace.
+		 */
 		(void)fchown(fd, user->uid, (gid_t)-1);
 	}
 	return 0;
 }
 
-/* What an image can do by its files; the rest is a fault of the machine. */
+/*
+ * Errors that files of an image can cause; all others are errors of the host.
+ */
 static bool is_absent(int error)
 {
 	return error == ENOENT || error == ENOTDIR || error == ELOOP ||
@@ -106,8 +112,8 @@ static bool is_null(const struct stat *st)
 }
 
 /*
- * The host's null device would be a descriptor to a host mount. What an image
- * has in its place is looked at first: opening some devices is an act.
+ * A descriptor of the host's null device would lead to a host mount, so open
+ * the container's. Check the file first: opening some devices has side effects.
  */
 static int reopen_null(void)
 {
@@ -137,13 +143,13 @@ static int reopen_null(void)
 
 struct reader {
 	int fd;
-	size_t left; /* of PASSWD_MAX */
+	size_t left; /* bytes that may still be read, of PASSWD_MAX */
 	bool failed;
 	char bytes[512];
 	size_t at, len;
 };
 
-/* The next byte, or -1 at the end. */
+/* Return the next byte, or -1 at the end. */
 static int next_byte(struct reader *r)
 {
 	if (r->at == r->len) {
@@ -163,13 +169,14 @@ static int next_byte(struct reader *r)
 }
 
 /*
- * One line name:password:uid:gid:gecos:home:shell. False at the end of file.
- * ret_uid is -1 unless the third field is a number; home is cut to size.
+ * Parse one line name:password:uid:gid:gecos:home:shell. Return false at the
+ * end of the file. ret_uid is -1 unless the third field is a number; the home
+ * directory is truncated to fit.
  */
 static bool next_user(struct reader *r, int64_t *ret_uid, char *ret_home,
 		      size_t size)
 {
-	const size_t by = 2; /* the uid */
+	const size_t by = 2; /* index of the uid field */
 	size_t field = 0, n = 0, digits = 0;
 	int64_t uid = 0;
 	int c;
@@ -189,7 +196,10 @@ static bool next_user(struct reader *r, int64_t *ret_uid, char *ret_home,
 	return c >= 0 || field > 0;
 }
 
-/* The container's passwd is hostile: a regular file, bounded, never blocking. */
+/*
+ * The container may have prepared its passwd file, so require a regular file,
+ * read a limited number of bytes, and never block.
+ */
 static int find_home(const struct step *step)
 {
 	autoclose int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -244,10 +254,14 @@ static int change_user(struct child *child, const struct step *step)
 {
 	const struct oci_user *user = step->user;
 
-	/* Capabilities go by STEP_CAPS, not by the change of user. */
+	/*
+	 * STEP_CAPS sets capabilities; the change of user must not drop them.
+	 */
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		return -1;
-	/* Groups first: after the change they cannot be set any more. */
+	/*
+	 * Set the groups first: after the change of user that is not permitted.
+	 */
 	if (!(step->flags & KEEP_GROUPS) &&
 	    setgroups(user->ngroups, (const gid_t *)user->groups) < 0 &&
 	    !(errno == EPERM && setgroups_denied(child)))
@@ -263,7 +277,7 @@ static int set_caps(const struct step_caps *caps)
 	uint64_t admin = caps->keep_admin ? 1ULL << CAP_SYS_ADMIN : 0;
 	uint64_t effective = caps->effective | admin;
 	uint64_t permitted = caps->permitted | admin;
-	/* Not inheritable or not permitted: left out. */
+	/* Leave out those that are not both inheritable and permitted. */
 	uint64_t ambient = caps->ambient & caps->inheritable & permitted;
 	uint64_t inheritable = caps->inheritable;
 	struct __user_cap_header_struct header = {
@@ -281,7 +295,7 @@ static int set_caps(const struct step_caps *caps)
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return -1;
 	for (unsigned int cap = 0; cap < 64; cap++)
-		/* EINVAL: a kernel that does not know it. */
+		/* EINVAL: the kernel does not know this capability. */
 		if (ambient & 1ULL << cap &&
 		    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) <
 			    0 &&
@@ -290,7 +304,7 @@ static int set_caps(const struct step_caps *caps)
 	return 0;
 }
 
-/* "(unreachable)" in front means a directory outside of our root. */
+/* getcwd returns "(unreachable)…" for a directory outside the root. */
 static int check_cwd(void)
 {
 	char path[PATH_MAX];

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child/reaper.c - process 1 of a sandbox: the program goes on in a
- * child, this one reaps, passes signals on, and ends when the program does.
+ * runtime/child/reaper.c - process 1 of a sandbox, which reaps children,
+ * forwards signals, and exits when the program does. The program runs in its
+ * child.
  *
- * On entry: the program's user, no capabilities, no new privileges. What stays
- * here reads nothing but signals and holds no descriptor. Its filter would be
- * the program's, which may deny what it needs; so it has none.
+ * On entry the process has the program's user, no capabilities, and
+ * no_new_privs. It reads only signals and has no open descriptor. It installs
+ * no filter: the filter is made for the program, and may deny what process 1
+ * needs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +24,7 @@
 
 #define KERNEL_SIGSET 8 /* bytes of the kernel's sigset_t */
 
-/* 128+N for signal N, as a shell says it; N alone where it is asked for. */
+/* Return 128+N for signal N, as a shell does; store N if signal is not NULL. */
 static int exit_status(const siginfo_t *info, int *signal)
 {
 	if (info->si_code == CLD_EXITED)
@@ -42,15 +44,19 @@ static void reap(pid_t program, int *signal)
 			    WEXITED | WNOHANG | __WALL, NULL) < 0 ||
 		    info.si_pid == 0)
 			return;
-		/* The kernel ends all others with us. */
+		/*
+		 * The kernel kills all other processes of the namespace with
+		 * this one.
+		 */
 		if (info.si_pid == program)
 			_exit(exit_status(&info, signal));
 	}
 }
 
 /*
- * A terminal's own signals have reached the program already: it is in the
- * foreground group. Others go to its group, or to it alone when it left that.
+ * The program is in the foreground process group, so it has already received
+ * signals of the terminal. Send others to its group, or to the program alone if
+ * it left that group.
  */
 static void pass_on(pid_t program, const siginfo_t *info)
 {
@@ -65,9 +71,11 @@ static _Noreturn void stay(pid_t program, const struct step *step)
 	uint64_t all = ~UINT64_C(0);
 	siginfo_t info;
 
-	/* Inside, /proc/1/cmdline shows what was typed: the policy, secrets. */
+	/*
+	 * The arguments may contain secrets; /proc/1/cmdline shows them inside.
+	 */
 	memset(step->reaper.command_line, 0, step->reaper.size);
-	/* The program waits for that. */
+	/* Closes the pipe that wait_for_end reads in the program's process. */
 	(void)sys_close_range(0, ~0U, 0);
 	for (;;) {
 		long sig = syscall(SYS_rt_sigtimedwait, &all, &info, NULL,
@@ -80,7 +88,7 @@ static _Noreturn void stay(pid_t program, const struct step *step)
 	}
 }
 
-/* Until process 1 has let go of the other end; no signal disturbs. */
+/* Wait until process 1 has closed the other end, with all signals blocked. */
 static int wait_for_end(int ends[2])
 {
 	char byte;
@@ -99,7 +107,10 @@ int child_reaper_step(const struct step *step)
 	int ends[2];
 	pid_t pid;
 
-	/* Others inside are the same user: they may not look at process 1. */
+	/*
+	 * Other processes inside have the same user; deny them access to
+	 * process 1.
+	 */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_NAME, "sandlock", 0, 0, 0) < 0 ||
 	    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL,
@@ -113,7 +124,7 @@ int child_reaper_step(const struct step *step)
 		stay(pid, step);
 	if (wait_for_end(ends) < 0)
 		return -1;
-	/* With a terminal it stays in the group that is in front of it. */
+	/* With a terminal the program stays in the foreground process group. */
 	if (!step->reaper.terminal && setpgid(0, 0) < 0)
 		return -1;
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/child/root.c - the child's side of the root: attach and switch. */
+/* runtime/child/root.c - attach the new root and switch to it. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -15,16 +15,19 @@
 #include "runtime/child/mount.h"
 
 /*
- * Cut the mount that holds the rootfs off from the host: what is attached to
- * a shared one appears there, and pivot_root refuses it. Only the root of a
- * mount can be changed, so climb until there is one.
+ * Make the mount that contains the rootfs private: mounts made in a shared one
+ * would appear on the host, and pivot_root refuses it. Only the root of a mount
+ * can be changed, so walk up until there is one.
  */
 static int make_private(int dir)
 {
 	const struct kernel_mount_attr attr = { .propagation = MS_PRIVATE };
 	autoclose int fd = openat(dir, ".", O_PATH | O_CLOEXEC);
 
-	/* No path is deeper; a root that is no mount has no end. */
+	/*
+	 * No path has more components; the loop must end even without a mount
+	 * root.
+	 */
 	for (int i = 0; fd >= 0 && i < PATH_MAX; i++) {
 		int up;
 
@@ -55,7 +58,7 @@ static int attach_rootfs(struct child *child, const struct step *step)
 	return sys_move_mount(tree, point);
 }
 
-/* Over a directory that only this namespace then sees covered. */
+/* Attach it over a directory; only this mount namespace sees that. */
 static int attach_new_root(struct child *child, const struct step *step)
 {
 	autoclose int point =
@@ -88,10 +91,10 @@ static int pivot(int root)
 
 	if (old < 0 || fchdir(root) < 0 || sys_pivot_root(".", ".") < 0)
 		return -1;
-	/* The old root lies over the new one now; reach it by descriptor. */
+	/* The old root now covers the new one; reach it by its descriptor. */
 	if (fchdir(old) < 0)
 		return -1;
-	/* Otherwise the host would see its own mounts go. */
+	/* Otherwise the unmount would propagate to the host. */
 	if (mount(NULL, ".", NULL, MS_SLAVE | MS_REC, NULL) < 0 ||
 	    umount2(".", MNT_DETACH) < 0)
 		return -1;
@@ -105,7 +108,7 @@ static bool is_below(const char *path, const char *dir)
 	return starts_with(path, dir) && (path[n] == '/' || path[n] == '\0');
 }
 
-/* One line of mountinfo: a full proc or sysfs outside the rootfs must go. */
+/* Unmount a full proc or sysfs outside the rootfs, from a line of mountinfo. */
 static int hide_line(char *text, const char *rootfs)
 {
 	struct mountinfo_line line;
@@ -116,7 +119,7 @@ static int hide_line(char *text, const char *rootfs)
 		return 0;
 	if (umount2(line.point, MNT_DETACH | UMOUNT_NOFOLLOW) == 0)
 		return 0;
-	/* Gone with its parent, or locked in place: then cover it. */
+	/* ENOENT: unmounted with its parent. If it is locked, cover it. */
 	if (errno == ENOENT)
 		return 0;
 	if (errno != EINVAL && errno != EPERM)
@@ -125,8 +128,8 @@ static int hide_line(char *text, const char *rootfs)
 }
 
 /*
- * Without a pivot the host's mounts stay below the root. A process that gets
- * out of it must not find a proc or sysfs without masks there.
+ * Without pivot_root the host's mounts stay below the root. A process that
+ * escapes the chroot must not find a proc or sysfs without masks there.
  */
 static int hide_host(struct child *child, const char *rootfs)
 {
@@ -178,8 +181,8 @@ static int write_value(int fd, const char *value)
 }
 
 /*
- * Through the runtime's own /proc; where that is covered, as inside another
- * container, through the one just mounted, verified in the same way.
+ * Write through the runtime's own /proc. Where that is covered, as inside
+ * another container, use the one just mounted, verified in the same way.
  */
 static int set_sysctl(struct child *child, const struct step *step)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/child/signals.c - default signal actions in a process that waits for
- * `start`.
+ * runtime/child/signals.c - apply default signal actions while the child waits
+ * for `start`.
  *
  * The kernel discards signals without a handler for process 1 of a pid
  * namespace, even from outside; SIGKILL and SIGSTOP are exceptions. So the
@@ -45,7 +45,10 @@ static bool ends_by_default(int sig)
 	}
 }
 
-/* Raise the signal itself if the kernel allows it: the parent sees that. */
+/*
+ * Raise the signal with its default action, so that the parent sees the child
+ * die of it. As process 1 the child survives that, and exits instead.
+ */
 static void obey(int sig)
 {
 	static const unsigned long to_default[4];
