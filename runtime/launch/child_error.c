@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/child_error.c - engines look for these texts: "executable file not found in $PATH" and the like. */
+/*
+ * runtime/launch/child_error.c - turn the failure of a child into an error
+ * text.
+ *
+ * Engines search for some of these texts, such as "executable file not found in
+ * $PATH".
+ */
 #include "runtime/launch/child_error.h"
 
 #include <errno.h>
@@ -38,7 +44,7 @@ static int about_program(const struct launch *l, const struct message *m)
 			    BEFORE "exec: \"%s\": leads to the runtime's own "
 				   "binary",
 			    l->program);
-	/* The file is there: its interpreter is not. */
+	/* The file exists, so its interpreter is missing. */
 	return fail_alone(m->error, "exec %s", l->program);
 }
 
@@ -75,7 +81,7 @@ int child_error_failed(const struct launch *launch, const struct message *m)
 	return copy.error > 0 ? -copy.error : r;
 }
 
-/* Of those that are killed so early, most have been given too little memory. */
+/* A child killed this early most likely has too little memory. */
 static int killed(const struct launch *launch)
 {
 	const struct oci_i64 *limit =
@@ -97,7 +103,7 @@ int child_error_died(const struct launch *launch)
 {
 	siginfo_t info = { 0 };
 
-	/* The gate was closed by another start, which was faster. */
+	/* Another `start` was faster and closed the gate. */
 	if (launch->pidfd < 0 && !proc_ends(launch->proc, launch->pid))
 		return fail(0, "cannot start an already running container");
 	if (launch->pidfd < 0 ||

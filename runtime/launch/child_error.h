@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/child_error.h - from a child's word FAILED, or its silence, to an error a person can read. */
+/* runtime/launch/child_error.h - report why a child failed or died. */
 #pragma once
 
 #include "runtime/launch/launch.h"
 
-/* Record the sentence; the negative errno. */
+/*
+ * Record an error for the message FAILED, or for a child that died without one.
+ * Return the negative errno.
+ */
 int child_error_failed(const struct launch *launch, const struct message *m);
 int child_error_died(const struct launch *launch);

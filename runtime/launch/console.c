@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/console.c - terminals handed over, or relayed byte by byte. */
+/* runtime/launch/console.c - send a terminal to a socket, or relay its data. */
 #include "runtime/launch/console.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "base/err.h"
 #include "base/io.h"
 
-/* How often to look whether somebody opened the terminal again. */
+/* Interval for checking whether a process has opened the terminal again. */
 #define HUNG_UP_MS 100
-/* A pty holds less than this; more comes only from those who never end. */
+/* A pty buffers less than this; a program that writes more never stops. */
 #define DRAIN_READS 64
 
 enum { POLL_IN, POLL_OUT, POLL_MASTER };
@@ -57,7 +57,7 @@ int console_send_pidfd(const char *socket_path, int pidfd)
 	return r < 0 ? fail_in(r, "pidfd socket") : 0;
 }
 
-/* The caller's terminal, by a descriptor of our own; -1 when there is none. */
+/* Return a new descriptor of the caller's terminal; -1 if there is none. */
 static int find_tty(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
@@ -74,7 +74,9 @@ static int make_raw(struct console *console)
 		return fail(errno, "read terminal settings");
 	raw = console->saved;
 	cfmakeraw(&raw);
-	/* The pty leaves newlines alone: they are ours to return. */
+	/*
+	 * The pty does not add CR to newlines, so the caller's terminal must.
+	 */
 	raw.c_oflag |= OPOST;
 	if (tcsetattr(console->tty, TCSANOW, &raw) < 0)
 		return fail(errno, "make terminal raw");
@@ -82,7 +84,9 @@ static int make_raw(struct console *console)
 	return 0;
 }
 
-/* Both ends would turn a newline into two characters, or a pipe see CRs. */
+/*
+ * If both ends did this, a newline would become CR CR LF; a pipe would get CRs.
+ */
 static int keep_newlines(int master)
 {
 	struct termios settings;
@@ -112,7 +116,7 @@ int console_open(int master, bool input, struct console *ret)
 	console.tty = find_tty();
 	if (console.tty >= 0) {
 		console_resize(&console);
-		/* What is not read from it keeps its keys that interrupt. */
+		/* A terminal that is not read keeps its keys for signals. */
 		r = input ? make_raw(&console) : 0;
 		if (r < 0)
 			return r;
@@ -149,7 +153,7 @@ static bool try_later(void)
 	return errno == EAGAIN || errno == EINTR;
 }
 
-/* False at the end of the source. */
+/* Return false at the end of the source. */
 static bool pull(struct console_flow *flow, int fd)
 {
 	ssize_t n = read(fd, flow->data, sizeof flow->data);
@@ -161,7 +165,7 @@ static bool pull(struct console_flow *flow, int fd)
 	return true;
 }
 
-/* False when the sink is gone. */
+/* Return false if the sink is closed. */
 static bool push(struct console_flow *flow, int fd)
 {
 	ssize_t n =
@@ -173,7 +177,9 @@ static bool push(struct console_flow *flow, int fd)
 	return true;
 }
 
-/* A poll of nothing is left out: hang-ups would wake it for ever. */
+/*
+ * Skip a descriptor without events: a hang-up would wake poll again and again.
+ */
 static struct pollfd watch(int fd, short events)
 {
 	return (struct pollfd){ .fd = events ? fd : -1, .events = events };
@@ -194,7 +200,7 @@ int console_poll(const struct console *console,
 	return console->hung_up ? HUNG_UP_MS : -1;
 }
 
-/* Nobody to read it: the program must not wait for that. */
+/* Without a reader, discard the data, so that the program does not block. */
 static void flow_out(struct console *console)
 {
 	if (console->out < 0)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/console.h - the outer end of a terminal: sent away, or relayed. */
+/*
+ * runtime/launch/console.h - the master of a terminal, sent to a socket or
+ * relayed.
+ */
 #pragma once
 
 #include <poll.h>
@@ -7,7 +10,7 @@
 #include <stddef.h>
 #include <termios.h>
 
-/* Bytes on their way: read only when empty, written until empty. */
+/* A buffer, read into only when empty, and written until empty. */
 struct console_flow {
 	char data[4096];
 	size_t start, end;
@@ -15,11 +18,11 @@ struct console_flow {
 
 struct console {
 	int master;
-	int tty; /* the caller's terminal; -1: there is none */
+	int tty; /* the caller's terminal; -1: none */
 	bool is_raw;
-	struct termios saved; /* of tty, before it became raw */
-	int in, out;	      /* the caller's; -1 once at an end */
-	bool hung_up;	      /* nobody has the other side open just now */
+	struct termios saved; /* settings of tty before it became raw */
+	int in, out;	      /* the caller's; -1 at the end of file */
+	bool hung_up;	      /* no process has the slave open at the moment */
 	struct console_flow to_master, to_out;
 };
 
@@ -31,27 +34,27 @@ struct console {
 
 /* An error unless --console-socket is given for a terminal of a detached process. */
 int console_check(bool terminal, bool detached, const char *socket_path);
-/* Give the pty's master to whoever listens on the --console-socket. */
+/* Send the master of the pty to the --console-socket. */
 int console_send(const char *socket_path, int master);
-/* Give a pidfd to whoever listens on the --pidfd-socket. */
+/* Send a pidfd to the --pidfd-socket. */
 int console_send_pidfd(const char *socket_path, int pidfd);
 
 /*
- * Take the master over, for a relay to standard output, and to standard input
- * if that is wanted: then the caller's terminal, where one of 0-2 or /dev/tty
- * is one, is raw until console_close.
+ * Take over the master and relay it to standard output, and from standard input
+ * if `input` is set. In that case the caller's terminal (one of 0-2, or
+ * /dev/tty), if any, is raw until console_close.
  */
 int console_open(int master, bool input, struct console *ret);
-/* Restore the terminal, close the master; anything half open is fine. */
+/* Restore the terminal and close the master; any part may be unopened. */
 void console_close(struct console *console);
 
-/* The window size of the caller's terminal becomes the container's. */
+/* Copy the window size of the caller's terminal to the container's. */
 void console_resize(const struct console *console);
-/* What to poll for, and for how long: -1 or milliseconds. */
+/* Fill in what to poll for; return the timeout, -1 or milliseconds. */
 int console_poll(const struct console *console,
 		 struct pollfd fds[CONSOLE_POLLS]);
-/* Move what can be moved, after poll(2). */
+/* Move the data that poll(2) has reported as ready. */
 void console_relay(struct console *console,
 		   const struct pollfd fds[CONSOLE_POLLS]);
-/* The program has ended: bring out what it has written. */
+/* After the program has ended, write out the rest of its output. */
 void console_drain(struct console *console);

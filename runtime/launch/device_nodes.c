@@ -28,7 +28,7 @@ void device_nodes_close(struct device_nodes *nodes)
 	closep(&nodes->tree);
 }
 
-/* Attach it to the root: older kernels cannot clone a detached mount. */
+/* Attach the mount to the root: older kernels cannot clone a detached one. */
 static int open_nodes(struct device_nodes *nodes)
 {
 	autoclose int fs = sys_fsopen("tmpfs");
@@ -55,7 +55,7 @@ static bool is_there(const char *path, const struct oci_device *d)
 		       makedev((unsigned int)d->major, (unsigned int)d->minor);
 }
 
-/* The name in a line such as "DEVNAME=mapper/control", relative to /dev. */
+/* Return the name in a line such as "DEVNAME=mapper/control", below /dev. */
 static const char *kernel_name(struct arena *arena, const struct oci_device *d)
 {
 	char path[64], *text, *line;

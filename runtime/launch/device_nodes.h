@@ -34,7 +34,7 @@ void device_nodes_close(struct device_nodes *nodes);
 const char *device_nodes_find(struct arena *arena,
 			      const struct oci_device *device);
 /*
- * Where the caller may not make nodes, put the paths that device_nodes_find
+ * If the caller may not make nodes, put the paths that device_nodes_find
  * returns into the steps that bind host nodes. Part of making the plan.
  */
 int device_nodes_locate(const struct facts *facts, struct plan *plan);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/foreground.c - one poll loop between a caller and a container. */
+/*
+ * runtime/launch/foreground.c - forward signals and data until a container
+ * ends.
+ */
 #include "runtime/launch/foreground.h"
 
 #include <errno.h>
@@ -17,7 +20,7 @@
 #include "runtime/launch/console.h"
 #include "runtime/launch/sd_notify.h"
 
-/* Our own faults, and the terminal's word that we are not in front of it. */
+/* Faults of this process, and signals to a background process of a terminal. */
 static const int left_alone[] = { SIGILL, SIGTRAP, SIGBUS,  SIGFPE, SIGSEGV,
 				  SIGSYS, SIGTTIN, SIGTTOU, SIGURG };
 
@@ -54,18 +57,18 @@ static void pass_on(const struct foreground_job *job,
 	int sig = (int)info->ssi_signo;
 	bool has_it = job->in_our_group && info->ssi_code == SI_KERNEL;
 
-	/* SIGPIPE is about our own output, and children are reaped anyway. */
+	/* SIGPIPE concerns this process; children are reaped anyway. */
 	if (sig == SIGCHLD || sig == SIGPIPE)
 		return;
 	if (sig == SIGWINCH && job->console) {
 		console_resize(job->console);
 		return;
 	}
-	/* It may just have ended; or it runs as somebody else by now. */
+	/* The job may just have ended, or now runs as another user. */
 	if (!has_it && sys_pidfd_send_signal(job->pidfd, sig) < 0 &&
 	    errno != ESRCH)
 		log_warning("pass signal %d on: %s", sig, errno_text(errno));
-	/* The shell waits for us to stop. */
+	/* The shell waits for this process to stop. */
 	if (sig == SIGTSTP && job->stops_us)
 		(void)raise(SIGSTOP);
 }
@@ -77,7 +80,7 @@ struct deadline {
 	bool passed; /* SIGTERM was sent */
 };
 
-/* For poll, beside another timeout. */
+/* The timeout for poll: the time left, or the other timeout if shorter. */
 static int time_left(const struct deadline *deadline, int other)
 {
 	uint64_t now = (uint64_t)now_ms(), left;
@@ -124,7 +127,10 @@ static int status_of(const struct foreground_job *job, const siginfo_t *info)
 	return 128 + info->si_status;
 }
 
-/* Also those a subreaper inherits. True when the job was among them. */
+/*
+ * Reap all children, also those that a subreaper inherits. Return true if the
+ * job was one of them.
+ */
 static bool reap(const struct foreground_job *job, int *ret_status)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -143,7 +149,10 @@ static bool reap(const struct foreground_job *job, int *ret_status)
 	return ended;
 }
 
-/* A tracer that has not let go of it yet is the first to hear of its end. */
+/*
+ * The kernel reports the end of a traced process to its tracer first; wait
+ * until the tracer has detached.
+ */
 static bool is_traced(const struct foreground_job *job)
 {
 	siginfo_t info;

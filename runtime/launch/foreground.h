@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/launch/foreground.h - stay in front of a container: signals in, status out.
+ * runtime/launch/foreground.h - wait for a container: forward signals, return
+ * the exit status.
  *
- *	foreground_prepare()	before the child exists: no signal is lost
- *	… the child restores old_mask before it executes the program …
- *	foreground_wait()
- *	foreground_end()	also after a failure in between
+ * 	foreground_prepare()	before the child exists: no signal is lost
+ * 	… the child restores old_mask before it executes the program …
+ * 	foreground_wait()
+ * 	foreground_end()	also after a failure in between
  */
 #pragma once
 
@@ -18,8 +19,8 @@ struct console;
 struct sd_notify;
 
 struct foreground {
-	int signals;	   /* signalfd of what is blocked; -1: none */
-	sigset_t old_mask; /* as the caller had it: for the program */
+	int signals;	   /* signalfd of the blocked signals; -1: none */
+	sigset_t old_mask; /* the caller's mask, for the program */
 };
 
 #define FOREGROUND_NONE       \
@@ -28,36 +29,36 @@ struct foreground {
 	}
 
 struct foreground_job {
-	pid_t pid; /* our own child */
+	pid_t pid; /* a child of this process */
 	int pidfd;
-	struct console *console;	/* relayed meanwhile; NULL: none */
-	const struct sd_notify *notify; /* passed on meanwhile; NULL: none */
-	uint64_t timeout_ms;		/* then it is ended; 0: none */
-	bool stops_us;			/* SIGTSTP is for us, too */
-	bool in_our_group; /* the terminal's signals reach it without us */
-	int *signal; /* gets what ended it, if one did; NULL: not asked for */
-	/* Called for every process we trace, when it stops; and at its end. */
+	struct console *console;	/* to relay; NULL: none */
+	const struct sd_notify *notify; /* to forward; NULL: none */
+	uint64_t timeout_ms;		/* until the job is killed; 0: none */
+	bool stops_us;			/* stop this process, too, at SIGTSTP */
+	bool in_our_group; /* it gets the terminal's signals directly */
+	int *signal; /* set to the signal that killed it, if any; or NULL */
+	/* Called when a traced process stops or ends. */
 	void (*traced)(void *user, const siginfo_t *info);
 	void *user;
-	/* Called when there is something to be read there; NULL: nothing. */
+	/* Called when `ear` is readable; may be NULL. */
 	void (*heard)(void *listener);
 	void *listener;
 	int ear;
 };
 
-/* Block the signals that are to be passed on. */
+/* Block the signals to forward. */
 int foreground_prepare(struct foreground *ret);
 /* As shells do: the file cannot be executed, or there is none. */
 #define FOREGROUND_CANNOT_EXECUTE 126
 #define FOREGROUND_NOT_FOUND 127
 
 /*
- * Pass signals on, relay the console, reap every child, until the job ends:
- * its exit status, 128+N when it was killed by signal N. FOREGROUND_TIMEOUT,
- * more than any status, when it had to be ended.
+ * Forward signals, relay the console and reap children until the job ends.
+ * ret_status is its exit status, 128+N if signal N killed it, or
+ * FOREGROUND_TIMEOUT, more than any status, if the timeout ended it.
  */
 #define FOREGROUND_TIMEOUT 1024
 int foreground_wait(const struct foreground *foreground,
 		    const struct foreground_job *job, int *ret_status);
-/* Unblock; signals that came too late for the job are forgotten. */
+/* Unblock the signals; discard those that came too late for the job. */
 void foreground_end(struct foreground *foreground);

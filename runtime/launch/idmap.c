@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/idmap.c - id maps, written by us or by the host's two helpers. */
+/*
+ * runtime/launch/idmap.c - write id maps, directly or by newuidmap and
+ * newgidmap.
+ */
 #include "runtime/launch/idmap.h"
 
 #include <errno.h>
@@ -18,10 +21,10 @@
 #include "base/util.h"
 #include "hooks/program.h"
 
-/* The helper, the process, and three numbers a line of at least six bytes. */
+/* The helper, the pid, and three numbers for each line of six bytes or more. */
 #define MAX_ARGS (2 + IDMAP_TEXT / 2 + 1)
 
-/* The two maps differ in names only. */
+/* What differs between the map of users and the map of groups. */
 struct side {
 	const char *field;
 	const char *file;
@@ -70,7 +73,7 @@ static bool is_program(const char *path)
 	return *path == '/' && access(path, X_OK) == 0;
 }
 
-/* Engines call us with an empty PATH, too. */
+/* Engines may call the runtime with an empty PATH. */
 static int find_helper(const char *name, char ret_path[PATH_MAX])
 {
 	const char *lists[] = { getenv("PATH"), "/usr/bin:/bin" };
@@ -141,7 +144,10 @@ int idmap_write(int proc, pid_t pid, const struct oci_id_maps *uids,
 	bool only_group = !privileged && is_only(gids, getegid());
 	int r;
 
-	/* user_namespaces(7): without it nobody may map even his own group. */
+	/*
+	 * user_namespaces(7): an unprivileged process may map its own group
+	 * only after this.
+	 */
 	if (only_group) {
 		r = write_proc(proc, pid, "setgroups", "deny");
 		if (r < 0)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/launch/idmap_check.c - engines send mappings together with a user namespace
- * that exists: they must be the ones it has. Who sends none means these.
+ * runtime/launch/idmap_check.c - check the mappings given for a joined user
+ * namespace.
+ *
+ * Engines pass mappings together with an existing user namespace, so they must
+ * be the ones it has. No mappings mean those of the namespace.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +25,7 @@
 
 #define MAP_MAX 65536
 
-/* A process in the namespace, whose maps can be read from ours. */
+/* A process in the namespace, so that its maps can be read from outside. */
 struct visitor {
 	pid_t pid;
 };
@@ -31,7 +34,7 @@ static void end_visitor(struct visitor *visitor)
 {
 	if (visitor->pid <= 0)
 		return;
-	/* Who cannot be ended ends with us; to wait for it would be for ever. */
+	/* If it cannot be killed, do not wait: it dies with this process. */
 	if (kill(visitor->pid, SIGKILL) < 0)
 		return;
 	while (waitpid(visitor->pid, NULL, 0) < 0 && errno == EINTR)
@@ -48,7 +51,10 @@ static int start_visitor(int userns, struct visitor *ret)
 		return fail(errno, "make a pipe");
 	pid = fork();
 	if (pid == 0) {
-		/* Who is there already must not reach our descriptors. */
+		/*
+		 * Processes in the namespace must not reach the runtime's
+		 * descriptors.
+		 */
 		(void)prctl(PR_SET_DUMPABLE, 0);
 		if (setns(userns, CLONE_NEWUSER) < 0)
 			_exit(1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/inherited.c - descriptors and signals as the caller left them. */
+/*
+ * runtime/launch/inherited.c - settle the descriptors and signals that the
+ * caller passed on.
+ */
 #include "runtime/launch/inherited.h"
 
 #include <errno.h>
@@ -15,7 +18,7 @@
 #include "base/num.h"
 #include "base/sys.h"
 
-/* Otherwise the next file we open is what the container takes for stdout. */
+/* Otherwise the next file opened would become the container's stdout. */
 static int open_stdio(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -25,9 +28,9 @@ static int open_stdio(void)
 }
 
 /*
- * From a directory of the host `..` leads to all of it: Landlock guards what
- * is in its files, but not sockets, modes and owners. So does the path of a
- * descriptor that is nothing but a path.
+ * A directory of the host leads to the rest of the host through `..`, and so
+ * does an O_PATH descriptor. Landlock restricts the contents of files there,
+ * but not sockets, modes and owners.
  */
 int inherited_check_stdio(void)
 {
@@ -94,7 +97,7 @@ int inherited_settle(unsigned int *ret_given)
 		return r;
 	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
 		return fail(errno, "ignore SIGPIPE");
-	/* Where a caller ignores it, children vanish before we can wait. */
+	/* If the caller ignored SIGCHLD, the kernel would reap the children. */
 	if (signal(SIGCHLD, SIG_DFL) == SIG_ERR)
 		return fail(errno, "stop ignoring SIGCHLD");
 	return close_on_exec();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/inherited.h - what a caller leaves in our process, made safe. */
+/* runtime/launch/inherited.h - make inherited descriptors and signals safe. */
 #pragma once
 
 /*
- * Descriptors 0 to 2 are open, no other one survives an exec unless asked to,
- * a closed reader is an error instead of SIGPIPE, and children can be waited for.
- * ret_given: 3 to 2+given were open before any was ours.
+ * Open descriptors 0 to 2 if they are closed, make all others close-on-exec,
+ * ignore SIGPIPE and restore SIGCHLD. ret_given is the number of descriptors
+ * from 3 on that were open before.
  */
 int inherited_settle(unsigned int *ret_given);
-/* No standard descriptor leads to other files than itself. */
+/* Fail if a standard descriptor gives access to other files. */
 int inherited_check_stdio(void);

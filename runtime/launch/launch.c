@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/launch.c - clone the child and answer its words. */
+/* runtime/launch/launch.c - clone the child and answer its messages. */
 #include "runtime/launch/launch.h"
 
 #include <errno.h>
@@ -31,8 +31,9 @@
 #define REAP_MS 5
 
 /*
- * As process 1 it has ended only when all others of its pid namespace were
- * reaped, and one that went on as a sibling is our child.
+ * Kill the child. Process 1 of a pid namespace ends only when all others in it
+ * have been reaped, and some of them may be our children: a sibling made by
+ * STEP_FORK is one.
  */
 static void end_child(int pidfd)
 {
@@ -60,7 +61,7 @@ void launch_close(struct launch *launch)
 	closep(&launch->console);
 }
 
-/* EAGAIN alone does not say which of three limits was reached. */
+/* EAGAIN does not say which of three limits was reached. */
 static int fail_to_clone(const struct launch *launch, int error)
 {
 	const char *cgroup;
@@ -98,7 +99,9 @@ static int clone_child(struct launch *launch)
 	};
 	pid_t pid;
 
-	/* Without root there may be none. Otherwise -1 is an error of clone3. */
+	/*
+	 * A rootless container may have no cgroup; otherwise clone3 reports -1.
+	 */
 	if (plan->into_cgroup &&
 	    (cgroup >= 0 || !launch->in->facts->rootless)) {
 		args.flags |= CLONE_INTO_CGROUP;
@@ -106,7 +109,10 @@ static int clone_child(struct launch *launch)
 	}
 	pid = sys_clone3(&args);
 	if (pid == 0) {
-		/* With a copy of our end it would never read our death. */
+		/*
+		 * With a copy of the parent's end, the child would miss end of
+		 * file.
+		 */
 		close(launch->link);
 		child_run(plan);
 	}
@@ -116,7 +122,7 @@ static int clone_child(struct launch *launch)
 	return 0;
 }
 
-/* With --debug, what the child is about to do, one step a line. */
+/* With --debug, log the plan, one line for each step. */
 static void tell_plan(const struct launch *launch)
 {
 	struct arena *arena = launch->arena;
@@ -168,7 +174,7 @@ static int answer(struct launch *launch, const uint16_t *slots, const int *fds,
 	for (size_t i = 0; i < n; i++)
 		m.slots[i] = slots[i];
 	r = io_send_fds(launch->link, &m, sizeof m, fds, n);
-	/* Gone already: the next read says why. */
+	/* The child is gone; the next read reports why. */
 	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
 		return fail(-r, "answer the container's process");
 	return 0;
@@ -179,7 +185,7 @@ int launch_go(struct launch *launch)
 	return answer(launch, NULL, NULL, 0);
 }
 
-/* The middle process has ended by itself; its sibling is our child now. */
+/* The process in between has exited; its sibling is our child now. */
 static int on_forked(struct launch *launch, const struct message *m)
 {
 	siginfo_t info;
@@ -252,7 +258,7 @@ static int on_unmapped(struct launch *launch)
 	return send_late_sources(launch);
 }
 
-/* For a joined user namespace, use the descriptor that we hold. */
+/* For a joined user namespace, use its open descriptor. */
 static int on_source(struct launch *launch, const struct message *m)
 {
 	int joined = launch->in->join->fds[OCI_NS_USER];
@@ -292,8 +298,9 @@ static int on_listener(struct launch *launch, int listener)
 }
 
 /*
- * Wait for a message or the end of the child. Silence is not enough: one that
- * dies between its fork and its FORKED leaves a sibling that keeps the link.
+ * Wait for a message or the end of the child. End of file is not enough: a
+ * child that dies between its fork and FORKED leaves a sibling that keeps the
+ * link open.
  */
 static int wait_for_word(const struct launch *launch, bool *ret_ended)
 {
@@ -324,7 +331,10 @@ static void take_control(struct launch *launch, struct msghdr *msg, int *ret_fd)
 	}
 }
 
-/* One message; 0 at the end of file. The descriptor that came along, or -1. */
+/*
+ * Receive one message; 0 at end of file. ret_fd is the descriptor sent with it,
+ * or -1.
+ */
 static int receive(struct launch *launch, struct message *ret, int *ret_fd)
 {
 	union {
@@ -403,8 +413,9 @@ int launch_until(struct launch *launch, enum word word)
 		if (r < 0)
 			return r;
 		/*
-		 * It may have died between its last word and exec. Of one that
-		 * its parent, who is not `start`, has reaped nobody can tell.
+		 * After EXEC, end of file means success unless the child died
+		 * before execve. If another process has reaped the child,
+		 * `start` cannot tell.
 		 */
 		if (r == 0 && said_exec &&
 		    ((launch->in && launch->in->has_reaper) ||
@@ -440,7 +451,7 @@ int launch_until_gate(struct launch *launch)
 		return r;
 	if (r > 0)
 		return on_word(launch, &m, &fd);
-	/* The dying close their files first, and can be waited for later. */
+	/* A dying process closes its files before it can be waited for. */
 	r = proc_life(launch->proc, launch->pid, &start, &ends);
 	if (r == -ENOENT || r == -ESRCH || (r >= 0 && ends))
 		return child_error_died(launch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/launch/launch.h - the parent's side: start a child that walks a plan, answer
- * its words, say in a sentence what went wrong.
+ * runtime/launch/launch.h - the parent's side: start a child that walks a plan,
+ * answer its messages, report its failure.
  */
 #pragma once
 
@@ -13,7 +13,8 @@
 #include "runtime/plan/protocol.h"
 
 /*
- * A child in flight. Until it is kept, leaving scope kills and reaps it.
+ * A child being launched. Until `kept` is set, leaving the scope kills and
+ * reaps it.
  */
 struct launch {
 	struct arena *arena;
@@ -21,23 +22,23 @@ struct launch {
 	const struct make_input *in; /* NULL: `start`, which has no plan */
 	struct plan *plan;
 	int proc;
-	/* What hooks and agents are told; pid is filled in as it is known. */
+	/* The state for hooks and agents; pid is set when it is known. */
 	struct oci_record *record;
 	enum oci_status agent_status; /* creating for init, running for exec */
-	const char *program;	      /* args[0], for sentences */
-	/* Called before the first step, with a driver that needs a process. */
+	const char *program;	      /* args[0], for errors */
+	/* Called before the first step if the cgroup driver needs a process. */
 	int (*place)(struct launch *launch);
-	/* Called when the mounts are done and hooks are about to look; may be NULL. */
+	/* Called after the mounts and before the hooks; may be NULL. */
 	int (*before_hooks)(struct launch *launch);
-	/* Called with the container's root, for the ruleset that holds there; -1: none. */
+	/* Called with the container's root, returns its ruleset; -1: none. */
 	int (*rooted)(struct launch *launch, int root, int *ret_ruleset);
-	void *owner; /* for the three */
+	void *owner; /* for the three callbacks */
 	int link;
 	pid_t pid;
-	pid_t speaker; /* of the last word, if the link has SO_PASSCRED */
-	int pidfd;     /* -1: not our child (start) */
+	pid_t speaker; /* sender of the last message, if the link has SO_PASSCRED */
+	int pidfd;     /* -1: not a child of this process (start) */
 	uint64_t ns_inodes[OCI_NAMESPACES]; /* known from CREATED on */
-	int userns;	    /* the container's, if it is new; or -1 */
+	int userns;	    /* the container's, if it is new; else -1 */
 	int console;	    /* pty master, -1 until CONSOLE */
 	uint32_t failed_op; /* the step of FAILED: enum step_op */
 	bool kept;
@@ -50,13 +51,18 @@ struct launch {
 	}
 #define autolaunch AUTO(launch_close)
 
-/* Open what the plan's sources name, clone the child, watch it. */
+/* Open the sources of the plan and clone the child. */
 int launch_start(struct launch *launch);
-/* Answer words until this one comes; WORD_EXEC: until exec has worked. */
+/*
+ * Answer messages until this word comes; WORD_EXEC: until exec has succeeded.
+ */
 int launch_until(struct launch *launch, enum word word);
-/* Until it waits at the gate: then it keeps nothing of ours, nor the link. */
+/*
+ * Wait until the child blocks at the gate; by then it has closed all inherited
+ * descriptors, the link included.
+ */
 int launch_until_gate(struct launch *launch);
-/* Let the child go on from the stop it is in. */
+/* Let the child continue from its current stop. */
 int launch_go(struct launch *launch);
-/* Close what is open; a child that is not kept ends with it. */
+/* Close all descriptors; kill and reap a child that is not kept. */
 void launch_close(struct launch *launch);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/mount_sources.c - clone and idmap trees with the runtime's own rights. */
+/*
+ * runtime/launch/mount_sources.c - clone and idmap trees with the rights of the
+ * runtime.
+ */
 #include "runtime/launch/mount_sources.h"
 
 #include <errno.h>
@@ -23,7 +26,7 @@
 
 #define HELPER_STACK 65536
 
-/* A process that only keeps its new namespaces until they can be opened. */
+/* A process that keeps new namespaces alive until they can be opened. */
 struct lock_holder {
 	pid_t pid;
 };
@@ -32,7 +35,7 @@ static void end_holder(struct lock_holder *holder)
 {
 	if (holder->pid <= 0)
 		return;
-	/* Who cannot be ended ends with us; to wait for it would be for ever. */
+	/* If it cannot be killed, do not wait: it dies with this process. */
 	if (kill(holder->pid, SIGKILL) < 0)
 		return;
 	while (waitpid(holder->pid, NULL, 0) < 0 && errno == EINTR)
@@ -72,7 +75,7 @@ static int write_map(struct arena *arena, int dir, const char *name,
 	return text ? io_write_at(dir, name, text) : -ENOMEM;
 }
 
-/* A user namespace of these mappings and nothing else. */
+/* Make a user namespace that only has these mappings. */
 static int make_userns(struct arena *arena, int proc,
 		       const struct plan_source *source)
 {
@@ -120,7 +123,10 @@ static int map_ids(struct arena *arena, int proc,
 	return 0;
 }
 
-/* Never a path of the host below a root that someone else can write to. */
+/*
+ * Resolve a path below a container's root inside that root, because the
+ * container can write there.
+ */
 static int open_place(const struct plan_source *source)
 {
 	int flags = O_PATH | (source->nofollow ? O_NOFOLLOW : 0);
@@ -151,7 +157,7 @@ static int clone_source(const struct plan_source *source)
 				     (source->recursive ? AT_RECURSIVE : 0));
 	if (tree < 0)
 		return fail(errno, "clone %s", source->path);
-	/* Or a mount made inside would appear on the host. */
+	/* Otherwise a mount made inside would appear on the host. */
 	if (sys_mount_setattr(tree, AT_RECURSIVE, &attr) < 0)
 		return fail(errno, "cut %s off", source->path);
 	return take_fd(&tree);
@@ -182,7 +188,7 @@ static int open_trees(struct plan *plan, bool late, bool locked)
 	return 0;
 }
 
-/* The work of a helper process that shares memory and descriptors with us. */
+/* Arguments of a helper process that shares memory and descriptors with us. */
 struct helper {
 	struct plan *plan;
 	bool late;

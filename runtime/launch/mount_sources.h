@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/mount_sources.h - the trees that the runtime itself opens for the child. */
+/*
+ * runtime/launch/mount_sources.h - open trees for the child with the rights of
+ * the runtime.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -9,10 +12,10 @@
 struct plan;
 
 /*
- * Open the sources that are late, or those that are not, into their slots of
- * the plan: detached clones that no longer tell the host of their mounts,
- * idmapped where asked. userns is what late ones are mapped by, a new user
- * namespace or a joined one; -1 with late false.
+ * Open either the late sources or the others into their slots of the plan, as
+ * detached clones that do not propagate mounts to the host, idmapped where the
+ * plan says so. userns is the user namespace to map late ones by, new or
+ * joined; -1 if late is false.
  */
 int mount_sources_open(struct plan *plan, int proc, bool late, int userns);
 /*

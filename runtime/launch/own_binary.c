@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/launch/own_binary.c - execute ourselves again from a file that cannot be written.
+ * runtime/launch/own_binary.c - execute the runtime again from a file that
+ * cannot be written.
  *
- * A process that has entered a container shows its binary as /proc/PID/exe to
- * everyone there. A clone of the mount, made read-only and attached nowhere,
- * cannot be made writable from inside; where cloning is refused, a sealed
- * memory file has no way back to the disk at all.
+ * Processes in a container can see the binary of a process that enters it, as
+ * /proc/PID/exe. They cannot make a detached read-only clone of its mount
+ * writable. Where the kernel denies that clone, use a sealed memory file, which
+ * is not connected to the file on disk.
  */
 #include "runtime/launch/own_binary.h"
 
@@ -38,7 +39,7 @@
 #define STATX_ATTR_MOUNT_ROOT 0x00002000
 #endif
 
-/* A mount whose root is the file itself, read-only; or a sealed file. */
+/* Protected means a read-only mount of just this file, or a sealed file. */
 static bool is_protected(int exe)
 {
 	struct statvfs fs;
@@ -84,7 +85,7 @@ static int copy_sealed(int exe)
 	return take_fd(&copy);
 }
 
-/* The words of /proc/self/cmdline as an argv. */
+/* Read /proc/self/cmdline into an argv. */
 static int own_arguments(struct arena *arena, char ***ret)
 {
 	autoclose int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -112,7 +113,10 @@ static int own_arguments(struct arena *arena, char ***ret)
 	return 0;
 }
 
-/* Not our own: through them the file could be written after all. */
+/*
+ * Keep descriptors of the caller open, but none that leads to the binary: a
+ * process inside could write the file through it.
+ */
 static int keep_open(unsigned int n, int exe, int safe)
 {
 	autoclosedir DIR *dir = opendir("/proc/self/fd");

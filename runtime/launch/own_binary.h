@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/own_binary.h - our own binary is on the host: nobody inside may write it. */
+/*
+ * runtime/launch/own_binary.h - keep containers from writing the runtime's
+ * binary.
+ */
 #pragma once
 
 /*
- * Before entering a container whose processes can look at us: run from a
- * read-only detached clone of our own file, or a sealed copy. Returns at once
- * when that is so already; otherwise the command starts anew, with descriptors
- * 3 to 2+preserved still open.
+ * Call this before entering a container whose processes can access this one: it
+ * makes the runtime run from a read-only detached clone of its file, or a
+ * sealed copy. It returns at once if that is already so; otherwise the command
+ * starts again, with descriptors 3 to 2+preserved still open.
  */
 #define SELF_KEEP_ALL (~0U)
 int own_binary_protect(unsigned int preserved);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/sd_notify.c - one socket inside, one outside, one word between. */
+/*
+ * runtime/launch/sd_notify.c - forward READY=1 from a container to
+ * NOTIFY_SOCKET.
+ */
 #include "runtime/launch/sd_notify.h"
 
 #include <errno.h>
@@ -26,7 +29,7 @@ int sd_notify_make(int dir)
 {
 	if (mkdirat(dir, NOTIFY_FOLDER, 0755) < 0 && errno != EEXIST)
 		return fail(errno, "create %s", NOTIFY_FOLDER);
-	/* Whatever our umask is: any user of the container may enter. */
+	/* Set the mode whatever the umask is: any user inside may enter. */
 	if (fchmodat(dir, NOTIFY_FOLDER, 0755, 0) < 0)
 		return fail(errno, "change mode of %s", NOTIFY_FOLDER);
 	return 0;
@@ -44,7 +47,9 @@ static int bind_inside(int dir)
 	snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/%s",
 		 dir, SOCKET_NAME);
 	(void)unlinkat(dir, SOCKET_NAME, 0);
-	/* For any user of the container; chmod would look the name up again. */
+	/*
+	 * Any user inside may write to it; chmod would resolve the name again.
+	 */
 	mask = umask(0);
 	r = bind(sock, (struct sockaddr *)&addr, sizeof addr);
 	umask(mask);
@@ -71,7 +76,7 @@ static int connect_abstract(const char *name)
 	return take_fd(&sock);
 }
 
-/* A socket without a listener is stale; that is no reason to fail. */
+/* A socket without a listener is stale; ignore it. */
 static int connect_host(const char *host)
 {
 	int sock = *host == '@' ? connect_abstract(host) :
@@ -135,7 +140,9 @@ int sd_notify_receive(const struct sd_notify *notify, pid_t pid)
 	text[n] = '\0';
 	if (!says_ready(text))
 		return 0;
-	/* Our own words: the service manager obeys more than this one. */
+	/*
+	 * Send only these lines, because the service manager obeys others, too.
+	 */
 	len = snprintf(text, sizeof text, "READY=1\nMAINPID=%d\n", pid);
 	if (send(notify->host, text, (size_t)len, MSG_NOSIGNAL) < 0)
 		log_notice("NOTIFY_SOCKET is ignored: send: %s",
@@ -161,7 +168,7 @@ int sd_notify_relay(const struct sd_notify *notify, pid_t pid, int pidfd)
 		r = sd_notify_receive(notify, pid);
 		if (r != 0)
 			return r < 0 ? r : 0;
-		/* Its last message may still be there: look at that first. */
+		/* Process a last message before reporting that init is gone. */
 		if (fds[1].revents && !fds[0].revents)
 			return 0;
 	}

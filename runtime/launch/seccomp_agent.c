@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/seccomp_agent.c - one connection, one message, one descriptor. */
+/* runtime/launch/seccomp_agent.c - send a seccomp listener to its agent. */
 #include "runtime/launch/seccomp_agent.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/launch/stops.c - hooks, interfaces and limits for a child that waits. */
+/*
+ * runtime/launch/stops.c - run hooks, move interfaces and set limits while a
+ * child waits.
+ */
 #include "runtime/launch/stops.h"
 
 #include <errno.h>

@@ -7,11 +7,16 @@
 struct arena;
 struct launch;
 
-/* At MOUNTED: interfaces, then prestart, createRuntime and createContainer hooks. */
+/*
+ * At MOUNTED: move interfaces, run prestart, createRuntime and createContainer.
+ */
 int stops_answer_mounted(struct launch *launch);
-/* process.oomScoreAdj from outside: lowering it needs the host's right. */
+/*
+ * Set process.oomScoreAdj from the parent: lowering it needs a capability of
+ * the host.
+ */
 int process_oom_score(const struct launch *launch);
-/* process.rlimits from outside, where the child is in a user namespace. */
+/* Set process.rlimits from the parent, as the child is in a user namespace. */
 int process_rlimits(const struct launch *launch);
-/* The pid of a process as those in its own pid namespace see it. */
+/* Get the pid that a process has in its own pid namespace. */
 int process_inner_pid(struct arena *arena, int proc, pid_t pid, pid_t *ret);
