@@ -35,7 +35,7 @@ struct launch {
 	void *owner; /* for the three callbacks */
 	int link;
 	pid_t pid;
-	pid_t speaker; /* sender of the last message, if the link has SO_PASSCRED */
+	pid_t speaker; /* sender of the last message, with SO_PASSCRED */
 	int pidfd;     /* -1: not a child of this process (start) */
 	uint64_t ns_inodes[OCI_NAMESPACES]; /* known from CREATED on */
 	int userns;	    /* the container's, if it is new; else -1 */

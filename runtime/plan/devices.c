@@ -44,7 +44,7 @@ static void fill_node(struct step *step, const struct oci_device *d)
 	step->node.gid = d->gid;
 }
 
-/* The host's node of the same path, if it is the same device. */
+/* Bind the host's node at the same path, if it is the same device. */
 static void add_bound_node(const struct mount_job *job,
 			   const struct oci_device *d)
 {
@@ -88,7 +88,10 @@ static void add_device(const struct mount_job *job, const struct oci_device *d,
 	uint32_t mknod = plan_here(job->plan);
 	struct step *step;
 
-	/* A user namespace may make no device; a FIFO is none. */
+	/*
+	 * A process in a user namespace may not make devices, but may make
+	 * FIFOs.
+	 */
 	if (in_userns && d->type != S_IFIFO) {
 		if (!(flags & NODE_KEEP) && !job->in->facts->rootless) {
 			add_made_node(job, d);
@@ -115,7 +118,7 @@ static bool is_listed(const struct oci_linux *l, const char *path)
 	return false;
 }
 
-/* Then its nodes belong to someone else and stay as they are. */
+/* The nodes of a bind-mounted /dev do not belong to the container. */
 static bool dev_is_bound(const struct oci_spec *spec)
 {
 	for (size_t i = 0; i < spec->nmounts; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan/facts.c - ask the kernel who we are and what there is. */
+/* runtime/plan/facts.c - ask the kernel about this process and this host. */
 #include "runtime/plan/facts.h"
 
 #include <errno.h>

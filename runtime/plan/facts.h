@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan/facts.h - what is true of this host and of this call, asked once. */
+/*
+ * runtime/plan/facts.h - facts about the host and this process, gathered once.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -15,15 +17,15 @@ struct facts {
 	uid_t euid;
 	gid_t egid;
 	bool rootless;	/* not root, or root of a user namespace only */
-	bool in_userns; /* our own user namespace is not the initial one */
-	uint64_t caps;	/* our own permitted set */
-	dev_t own_dev;	/* our own binary */
+	bool in_userns; /* this process is not in the initial user namespace */
+	uint64_t caps;	/* permitted set of this process */
+	dev_t own_dev;	/* the runtime's own binary */
 	ino_t own_ino;
 	bool apparmor, selinux;
-	struct cgroup_layout cgroups; /* of facts_cgroups */
+	struct cgroup_layout cgroups; /* set by facts_cgroups */
 };
 
-/* rootless: as --rootless says: -1 auto, 0, 1. */
+/* rootless is the value of --rootless: -1 auto, 0, 1. */
 int facts_gather(int proc, struct host *host, int rootless, struct facts *ret);
-/* The one that takes long: only for who makes or changes cgroups. */
+/* This takes long, so only commands that make or change cgroups call it. */
 int facts_cgroups(struct arena *arena, int proc, struct facts *facts);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan/join.c - open namespaces, verify their kind, ask who owns them. */
+/*
+ * runtime/plan/join.c - open namespaces, verify their type, find their owners.
+ */
 #include "runtime/plan/join.h"
 
 #include <errno.h>
@@ -59,7 +61,7 @@ static bool same_file(int a, int b)
 	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-/* Is ns owned by the user namespace, or by one below it? */
+/* True if the user namespace, or one below it, owns ns. */
 static bool owned_by(int ns, int userns)
 {
 	autoclose int owner = ioctl(ns, NS_GET_USERNS);

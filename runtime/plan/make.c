@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan/make.c - the order of everything. */
+/* runtime/plan/make.c - put the parts of a plan in their order. */
 #include "runtime/plan/make.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static int names_and_session(const struct make_input *in, struct plan *plan)
 	return 0;
 }
 
-/* Hooks look at the mounts, and interfaces move, before the root is switched. */
+/* Hooks run, and interfaces move, after the mounts and before the pivot. */
 static bool needs_stop_when_mounted(const struct oci_spec *spec)
 {
 	return spec->hooks.at[HOOK_PRESTART].n ||
@@ -72,7 +72,10 @@ static void console(const struct make_input *in, struct plan *plan, bool mount)
 	step->console.mount = mount;
 }
 
-/* Trees that need the new user namespace come with the answers to UNMAPPED. */
+/*
+ * The parent sends trees that need the new user namespace with its answers to
+ * UNMAPPED.
+ */
 static void expect_late_sources(struct plan *plan)
 {
 	size_t late = 0;
@@ -140,7 +143,7 @@ int make_create(const struct make_input *in, struct plan *ret)
 	return plan_close(ret);
 }
 
-/* execCPUAffinity: before the cgroup is joined, and after. */
+/* execCPUAffinity: set it before the cgroup is joined, and after. */
 static int join_on_cpus(const struct make_input *in, struct plan *plan)
 {
 	const char *initial = in->process->affinity_initial;
@@ -151,7 +154,9 @@ static int join_on_cpus(const struct make_input *in, struct plan *plan)
 		r = make_affinity(in, plan, initial);
 	if (r >= 0)
 		r = make_namespaces(in, plan);
-	/* An initial one alone leaves the rest to the kernel. */
+	/*
+	 * If only the initial one is given, leave the final one to the kernel.
+	 */
 	if (r >= 0 && (final || !initial))
 		r = make_affinity(in, plan, final);
 	return r;
@@ -166,7 +171,10 @@ int make_exec(const struct make_input *in, struct plan *ret)
 	r = plan_open(in->arena, &plan);
 	if (r < 0)
 		return r;
-	/* The pid namespace may be shared: then we are seen from the start. */
+	/*
+	 * In a shared pid namespace other processes see this one from the
+	 * start.
+	 */
 	plan_add(&plan, STEP_DUMPABLE)->number = 0;
 	r = join_on_cpus(in, &plan);
 	if (r < 0)

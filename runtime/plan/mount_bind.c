@@ -10,12 +10,12 @@
 #include "base/util.h"
 #include "runtime/plan/mounts.h"
 
-/* What a bind with any option resets unless named; atime stays as it is. */
+/* Flags that a bind with any option clears unless named; atime is kept. */
 #define BIND_ATTRS                                                  \
 	(MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | \
 	 MOUNT_ATTR_NOEXEC | MOUNT_ATTR_NOSYMFOLLOW)
 
-/* Where a bind comes from: below the rootfs, or anywhere on the host. */
+/* The source of a bind: below the rootfs, or anywhere on the host. */
 struct origin {
 	const char *path;
 	bool in_rootfs;
@@ -55,7 +55,10 @@ static int find_origin(const struct mount_job *job, struct origin *ret)
 	return 0;
 }
 
-/* "[@]container-host-size"; with @ the host id is one of the container. */
+/*
+ * Parse "[@]container-host-size"; with @ the host id is an id inside the
+ * container.
+ */
 static int parse_map(char *text, const struct oci_id_maps *own,
 		     struct oci_id_map *ret)
 {

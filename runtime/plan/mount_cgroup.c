@@ -23,7 +23,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The container's own directory in a hierarchy, or NULL. */
+/* Return the container's own directory in a hierarchy, or NULL. */
 static const struct cgroup_member *
 own_directory(const struct make_input *in, const struct cgroup_hierarchy *h)
 {
@@ -36,7 +36,10 @@ own_directory(const struct make_input *in, const struct cgroup_hierarchy *h)
 	return NULL;
 }
 
-/* "cpu,cpuacct" or "name=systemd", as the kernel wants them told. */
+/*
+ * Add parameters for "cpu,cpuacct" or "name=systemd" as the kernel expects
+ * them.
+ */
 static void add_controllers(const struct mount_job *job, struct step_fs *fs,
 			    const char *controllers)
 {
@@ -59,12 +62,14 @@ static void add_controllers(const struct mount_job *job, struct step_fs *fs,
 	}
 	if (any)
 		return;
-	/* As systemd mounts it: the kernel logs every difference. */
+	/*
+	 * Use the parameters of systemd's mount: the kernel logs differences.
+	 */
 	mounts_add_param(plan, fs, "none", NULL);
 	mounts_add_param(plan, fs, "xattr", NULL);
 }
 
-/* A tree of the host in the place of a mount of our own. */
+/* Clone a tree of the host instead of making a new mount. */
 static void add_host_clone(const struct mount_job *job, const char *path,
 			   bool readonly, uint16_t tree)
 {
@@ -83,8 +88,8 @@ static void add_host_clone(const struct mount_job *job, const char *path,
 }
 
 /*
- * The container's own directory. Without root it may turn out that it cannot be
- * made: then a read-only view of the hierarchy.
+ * Clone the container's own directory. A rootless runtime may be unable to make
+ * it; in that case clone a read-only view of the hierarchy.
  */
 static void add_own_clone(const struct mount_job *job,
 			  const struct cgroup_hierarchy *h,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan/mount_steps.c - the few steps that every kind of mount is made of. */
+/*
+ * runtime/plan/mount_steps.c - plan the steps that every kind of mount needs.
+ */
 #include <string.h>
 #include <sys/mount.h>
 
@@ -148,7 +150,9 @@ void mounts_add_attrs(const struct mount_job *job, uint16_t tree)
 	step->attr.attr_clr = o->attr_clr;
 }
 
-/* What came with it is read-only from now on, itself only at the end. */
+/*
+ * The mounts below it are read-only from now on, the mount itself at the end.
+ */
 static void add_still_writable(const struct mount_job *job, uint16_t tree)
 {
 	uint32_t clear = plan_here(job->plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/plan/mounts.c - plan the root file system and everything mounted on it,
- * up to the point where hooks may look at it.
+ * runtime/plan/mounts.c - plan the root file system and everything mounted on
+ * it, up to the point where hooks run.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static bool is_one_of(const char *word, const char *const *list)
 	return false;
 }
 
-/* Of these, read-only means the mount; their superblocks are shared. */
+/* For these "ro" applies to the mount only, as superblocks are shared. */
 static bool is_pseudo(const char *type)
 {
 	static const char *const types[] = { "proc",	"sysfs",  "cgroup",
@@ -48,7 +48,7 @@ static bool has_param(const struct mount_options *o, const char *key)
 	return false;
 }
 
-/* The kernel takes no owner that the user namespace does not know. */
+/* The kernel refuses an owner that has no mapping in the user namespace. */
 static bool is_unmapped_gid(const struct make_input *in, const char *text)
 {
 	const struct oci_id_maps *maps = &in->spec->linux_.gid_mappings;
@@ -83,7 +83,10 @@ static void add_params(const struct mount_job *job, struct step_fs *fs)
 		mounts_add_param(job->plan, fs, "ro", NULL);
 }
 
-/* Root of the host can make a sysfs, and is not to be shown another one. */
+/*
+ * True if the kernel may deny a new sysfs. Root of the host can always make
+ * one, and must not get the host's instead.
+ */
 static bool may_lack_sysfs(const struct make_input *in)
 {
 	const struct oci_namespace *net =
@@ -96,8 +99,8 @@ static bool may_lack_sysfs(const struct make_input *in)
 }
 
 /*
- * Without a network namespace of its own a user namespace may not make a
- * sysfs; the host's is shown instead.
+ * The root of a user namespace may not make a sysfs without a network namespace
+ * of its own; show the host's instead.
  */
 static void add_sysfs_fallback(const struct mount_job *job, uint32_t fsmount)
 {
@@ -166,7 +169,7 @@ static int make_fs_mount(const struct mount_job *given)
 	return 0;
 }
 
-/* Change the options and flags of what is mounted there already. */
+/* Change options and flags of the mount at this place. */
 static int make_remount(const struct mount_job *job)
 {
 	const struct mount_options *o = &job->options;
@@ -257,7 +260,7 @@ static int make_listed_mounts(const struct make_input *in, struct plan *plan)
 	return 0;
 }
 
-/* Root of a user namespace cannot reach it: then the parent opens it. */
+/* Root of a user namespace cannot open it, so let the parent do that. */
 static uint16_t add_notify_tree(const struct mount_job *job)
 {
 	const struct make_input *in = job->in;
@@ -277,8 +280,9 @@ static uint16_t add_notify_tree(const struct mount_job *job)
 }
 
 /*
- * The directory systemd's notifications come through. Read-only: it belongs to
- * the container's record, and we bind the socket there by name.
+ * Mount the directory of the notification socket. It is read-only, because it
+ * belongs to the container's record, and the runtime binds the socket there by
+ * name.
  */
 static void make_notify_mount(const struct make_input *in, struct plan *plan)
 {
@@ -299,7 +303,7 @@ static void make_notify_mount(const struct make_input *in, struct plan *plan)
 	mounts_add_move(&job, tree, none.destination);
 }
 
-/* What needs a mount namespace, when there is none to change. */
+/* Refuse settings that need a mount namespace if the container has none. */
 static int refuse_mounts(const struct make_input *in)
 {
 	static const char reason[] =
@@ -322,10 +326,10 @@ static int refuse_mounts(const struct make_input *in)
 }
 
 /*
- * Of everything the namespace copied from the host. Shared stays shared, so
- * that a bind may send its mounts to the host where rootfsPropagation and its
- * own options ask for that; STEP_ROOTFS then cuts the rootfs off. A sandbox
- * shows what is there at the start: a mount of the host's that came later
+ * The propagation of all mounts that the namespace copied from the host. Shared
+ * mounts stay shared if rootfsPropagation says so, because a bind may then
+ * propagate its mounts to the host; STEP_ROOTFS makes the rootfs itself
+ * private. A sandbox gets private mounts: a mount that the host makes later
  * would be neither read-only nor covered.
  */
 static unsigned long initial_propagation(const struct make_input *in)
@@ -339,7 +343,7 @@ static unsigned long initial_propagation(const struct make_input *in)
 	return MS_SLAVE | MS_REC;
 }
 
-/* No map at all is that of a namespace that is joined. */
+/* An empty map stands for the map of a joined namespace. */
 static bool has_zero(const struct oci_id_maps *maps)
 {
 	for (size_t i = 0; i < maps->n; i++)
@@ -349,14 +353,16 @@ static bool has_zero(const struct oci_id_maps *maps)
 }
 
 /*
- * Only now: on the way to the rootfs may lie directories that the host's root
- * may pass and the namespace's may not.
+ * Do this only now: the path to the rootfs may contain directories that only
+ * root of the host may search.
  */
 static void become_root(const struct make_input *in, struct plan *plan)
 {
 	const struct oci_linux *l = &in->spec->linux_;
 
-	/* Who made the namespace has its rights, whatever the maps say. */
+	/*
+	 * The creator of the namespace has its capabilities without a mapping.
+	 */
 	if (make_has_userns(in) && has_zero(&l->uid_mappings) &&
 	    has_zero(&l->gid_mappings))
 		plan_add(plan, STEP_BECOME_ROOT)->flags =

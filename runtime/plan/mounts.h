@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/plan/mounts.h - what the planning files of mounts share with each other,
- * and the step flags they share with the child.
+ * runtime/plan/mounts.h - declarations for the files that plan mounts, and the
+ * step flags they share with the child.
  */
 #pragma once
 
@@ -12,13 +12,16 @@
 #include "runtime/plan/make.h"
 
 /* STEP_MOVE_MOUNT */
-#define MOVE_PROC 1	     /* a procfs only; checked again at text */
+#define MOVE_PROC 1	     /* only a procfs; checked again at text */
 #define MOVE_LATE_READONLY 2 /* make_root makes it read-only */
 
 /* STEP_MKNOD */
-#define NODE_KEEP 1 /* whatever has that name already is fine */
+#define NODE_KEEP 1 /* accept any existing file of that name */
 
-/* The only places below /proc that may be covered: what a host may restate. */
+/*
+ * The only files below /proc that a mount may cover; they restate facts about
+ * the host.
+ */
 static inline bool mounts_may_cover(const char *destination)
 {
 	static const char *const places[] = {
@@ -40,7 +43,7 @@ static inline bool mounts_may_cover(const char *destination)
 	return false;
 }
 
-/* One entry of mounts[] on its way into the plan. */
+/* An entry of mounts[] that is being planned. */
 struct mount_job {
 	const struct make_input *in;
 	struct plan *plan;
@@ -49,50 +52,53 @@ struct mount_job {
 	const char *place; /* "mounts[3]" */
 };
 
-/* mount_steps.c: the steps that every kind of mount is made of. */
+/* mount_steps.c: the steps that every kind of mount needs. */
 /*
- * A path without empty and "." components; ".." stays, as only the kernel can
- * resolve it. NULL when out of memory.
+ * Return a path without empty and "." components; ".." stays, as only the
+ * kernel can resolve it. NULL if out of memory.
  */
 char *mounts_tidy(struct arena *arena, const char *path);
-/* The host's first id for size ids of the container; false: not mapped. */
+/* Get the first host id for `size` ids of the container; false: not mapped. */
 bool mounts_host_id(const struct oci_id_maps *maps, uint32_t id, uint32_t size,
 		    uint32_t *ret);
 struct step *mounts_add(const struct mount_job *job, enum step_op op);
-/* Failing with EPERM, EACCES or EBUSY, the step goes on with the next added. */
+/*
+ * If the step fails with EPERM, EACCES or EBUSY, continue with the next one
+ * added.
+ */
 void mounts_on_denied_here(struct plan *plan, uint32_t step);
-/* The step is followed by the next added. */
+/* After the step, continue with the next one added. */
 void mounts_next_here(struct plan *plan, uint32_t step);
-/* Into SLOT_POINT. */
+/* Add a step that opens the mount point into SLOT_POINT. */
 struct step *mounts_add_point(const struct mount_job *job,
 			      const char *destination, unsigned int flags,
 			      uint16_t source);
-/* NULL when memory is out: plan->failed is set. */
+/* NULL if out of memory; then plan->failed is set. */
 struct step_fs *mounts_add_fsmount(const struct mount_job *job,
 				   const char *type, uint16_t out);
 struct step_fs *mounts_add_reconfigure(const struct mount_job *job,
 				       uint16_t tree);
 int mounts_add_param(struct plan *plan, struct step_fs *fs, const char *key,
 		     const char *value);
-/* Attributes as named in the options, and nothing else. */
+/* Set only the attributes that the options name. */
 void mounts_add_attrs(const struct mount_job *job, uint16_t tree);
-/* The recursive attributes and the propagation. */
+/* Apply the recursive attributes and the propagation. */
 void mounts_add_changes(const struct mount_job *job, uint16_t tree);
 struct step *mounts_add_move(const struct mount_job *job, uint16_t tree,
 			     const char *destination);
 struct step *mounts_add_clone(const struct mount_job *job, const char *path,
 			      unsigned int flags, uint16_t out);
-/* Read-only is to come last: file systems that are still to be filled. */
+/* True if read-only comes last, because the mount is still to be filled. */
 bool mounts_is_late_readonly(const struct mount_job *job);
 void mounts_drop_readonly(struct mount_options *options);
-/* linux.rootfsPropagation would override every mount's own propagation. */
+/* True if linux.rootfsPropagation must not override that of the mounts. */
 bool mounts_keep_propagation(const struct make_input *in);
-/* SLOT_TREE, or a slot of its own where make_root needs the mount again. */
+/* SLOT_TREE, or another slot if make_root needs the mount again. */
 uint16_t mounts_tree_slot(const struct mount_job *job);
 
-/* bind_mount.c, cgroup_mount.c, devices.c */
+/* mount_bind.c, mount_cgroup.c, devices.c */
 int make_bind_mount(const struct mount_job *job);
 int make_cgroup_mount(const struct mount_job *job);
 int make_devices(const struct make_input *in, struct plan *plan);
-/* Those every container has; how many. */
+/* The devices that every container has; returns how many. */
 size_t devices_default(const struct oci_device **ret);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/plan/namespaces.c - the steps from the runtime's namespaces to the
- * container's.
+ * runtime/plan/namespaces.c - plan the steps into the container's namespaces.
  *
- * Where all that is new can be made by one clone, it is. Where a user or pid
- * namespace is joined, where others are joined beside a new user namespace,
- * or where a time namespace needs its offsets, they are entered one by one,
- * in the order in which the right to enter them lasts.
+ * If possible, one clone makes all new namespaces. The child enters them one by
+ * one to join a user or pid namespace, to join others beside a new user
+ * namespace, or if a time namespace needs offsets. The order keeps the right to
+ * enter each of them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -41,7 +40,10 @@ bool make_has_mountns(const struct make_input *in)
 
 bool make_is_open(const struct make_input *in)
 {
-	/* Bare, it is one more process of the caller's, and may be traced. */
+	/*
+	 * Without namespaces it is an ordinary process of the caller, who may
+	 * trace it.
+	 */
 	return in->no_namespaces ||
 	       (in->facts->euid != 0 && is_new(in, OCI_NS_PID));
 }
@@ -85,7 +87,7 @@ static int time_offsets(const struct make_input *in, struct plan *plan)
 	return step->text ? 0 : -ENOMEM;
 }
 
-/* The cgroup namespace shows what was joined before it was made. */
+/* A cgroup namespace is rooted at the cgroup that its creator has joined. */
 static int new_flags(const struct make_input *in, bool into_cgroup)
 {
 	int flags = 0;
@@ -115,7 +117,7 @@ static int step_by_step(const struct make_input *in, struct plan *plan)
 
 	join_all(in, plan, /* early= */ true);
 	if (in->join->fds[OCI_NS_USER] >= 0) {
-		/* Its root may be among those who see us here already. */
+		/* Root of that namespace may already see this process. */
 		plan_add(plan, STEP_DUMPABLE)->number = 0;
 		join(in, plan, OCI_NS_USER);
 	} else if (is_new(in, OCI_NS_USER)) {
@@ -130,7 +132,7 @@ static int step_by_step(const struct make_input *in, struct plan *plan)
 	r = time_offsets(in, plan);
 	if (r < 0)
 		return r;
-	/* Who is there already sees the next process as soon as it exists. */
+	/* Processes in the pid namespace see the next process at once. */
 	plan_add(plan, STEP_DUMPABLE)->number = make_is_open(in);
 	if (forks)
 		plan_add(plan, STEP_FORK);
@@ -138,8 +140,8 @@ static int step_by_step(const struct make_input *in, struct plan *plan)
 }
 
 /*
- * Without root, a hierarchy that the caller may not write is left out: its slot
- * stays empty, and the step has nothing to do.
+ * A rootless runtime leaves out a hierarchy that the caller may not write: its
+ * slot stays empty, and the step does nothing.
  */
 static void join_cgroups(const struct make_input *in, struct plan *plan)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan/plan.c - build a plan, name its steps. */
+/* runtime/plan/plan.c - build a plan and fill its slots. */
 #include "runtime/plan/plan.h"
 
 #include <errno.h>
@@ -113,7 +113,10 @@ struct step *plan_add(struct plan *plan, enum step_op op)
 						sizeof *grown);
 
 		if (!grown) {
-			/* The last step is scrap now; plan_close says so. */
+			/*
+			 * The caller overwrites the last step; plan_close
+			 * reports it.
+			 */
 			plan->failed = true;
 			return &plan->steps[plan->nsteps - 1];
 		}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/plan/plan.h - everything the child will do, written down before it exists.
+ * runtime/plan/plan.h - the list of everything that the child will do.
  *
  * A plan is data: a list of steps with strings, numbers and numbered slots for
- * descriptors. The parent makes it without any effect (it can be printed). When
- * the effects have begun and the descriptors exist, plan_arm() puts them into
- * the slots, and the parent starts a child that walks the steps in order. The
- * slots and the two text buffers (HOME, the program found) are its only
- * writable parts.
+ * descriptors. The parent makes it without any effect, so it can be printed.
+ * When the effects have begun and the descriptors exist, plan_arm() puts them
+ * into the slots, and the parent starts a child that walks the steps in order.
+ * Only the slots and the two text buffers (HOME, the program found) are
+ * writable.
  */
 #pragma once
 
@@ -29,8 +29,8 @@ enum step_op {
 	/* namespaces and identity */
 	STEP_SETNS,	   /* in, flags: CLONE_NEW… */
 	STEP_UNSHARE,	   /* flags */
-	STEP_FORK,	   /* go on as a sibling of this process */
-	STEP_STOP,	   /* say word, wait for the answer */
+	STEP_FORK,	   /* continue as a sibling of this process */
+	STEP_STOP,	   /* send a word, wait for the answer */
 	STEP_BECOME_ROOT,  /* of the user namespace; flags: KEEP_GROUPS */
 	STEP_DUMPABLE,	   /* number: 0 or 1 */
 	STEP_TIME_OFFSETS, /* text: lines for timens_offsets */
@@ -40,23 +40,23 @@ enum step_op {
 	STEP_HOSTNAME,	 /* text */
 	STEP_DOMAINNAME, /* text */
 	STEP_KEYRING,	 /* text: name; join a new session keyring */
-	/* root and mounts (child_mount.c) */
+	/* root and mounts (child/mount.c) */
 	STEP_PROPAGATION, /* flags: MS_…, of / before the pivot, of the new root after it */
 	STEP_ROOTFS, /* text: path, flags: MS_… of /, out: clone it onto itself */
 	STEP_ATTACH_ROOT, /* in: a new file system, text: the directory it covers */
-	STEP_ROOT_HERE,	  /* text: path, out: open it, no mount namespace */
+	STEP_ROOT_HERE,	  /* text: path, out: open it; no mount namespace */
 	STEP_MOUNT_POINT, /* text, flags: POINT_…, out: O_PATH */
 	STEP_FSMOUNT,	  /* fs, in: mount point (mode), out: detached mount */
-	STEP_RECONFIGURE, /* fs, in: what is mounted there gets its parameters */
+	STEP_RECONFIGURE, /* fs, in: change the parameters of this mount */
 	STEP_CLONE_TREE, /* text on the host or below in, flags: AT_RECURSIVE, out */
-	STEP_SOURCE,	   /* out: ask the parent, unless it is open */
-	STEP_NEED_CGROUP,  /* in: go on with on_denied where the slot is empty */
+	STEP_SOURCE,	   /* out: ask the parent, unless the slot is filled */
+	STEP_NEED_CGROUP,  /* in: go to on_denied if the slot is empty */
 	STEP_SETATTR,	   /* in, attr, flags: AT_RECURSIVE */
 	STEP_MOVE_MOUNT,   /* in onto in2 */
 	STEP_COPY_UP,	   /* contents of in2 (a directory) into in (a mount) */
 	STEP_COPY_SYMLINK, /* text: destination, text2: source link on the host */
 	STEP_MKNOD,	   /* text, node */
-	STEP_SYMLINK,  /* text: path, text2: target; an existing name is kept */
+	STEP_SYMLINK,  /* text: path, text2: target; keep an existing file */
 	STEP_OWN_FILE, /* text: path in a new root, text2: contents, out: open */
 	STEP_COVER,    /* in: such a file, text: what it covers, read-only */
 	STEP_MASK,     /* text */
@@ -68,17 +68,17 @@ enum step_op {
 	STEP_CHROOT,
 	STEP_ENTER_ROOT, /* exec: chroot to in after setns */
 	STEP_SYSCTL,	 /* text: below /proc/sys, text2: value */
-	STEP_MAKE_CWD,	 /* text: make the directory where it is missing */
-	/* the process (child_process.c) */
+	STEP_MAKE_CWD,	 /* text: make the directory if it is missing */
+	/* the process (child/process.c) */
 	STEP_WRITE_PROC,    /* text: below /proc/, text2: value */
 	STEP_AFFINITY,	    /* cpus */
 	STEP_SCHEDULER,	    /* sched */
 	STEP_IO_PRIORITY,   /* number */
 	STEP_MEMORY_POLICY, /* number: mode, cpus: nodes */
 	STEP_PERSONALITY,   /* number */
-	STEP_STDIO_OWNER, /* user: give 0-2 to it where they are pipes and the like */
+	STEP_STDIO_OWNER, /* user: give it 0-2 if they are pipes or sockets */
 	STEP_STDIO_NULL, /* 0-2 that are the host's /dev/null: reopen inside */
-	STEP_HOME,	 /* number: uid, buffer: "HOME=" + passwd's */
+	STEP_HOME,	 /* number: uid, buffer: "HOME=" + entry in passwd */
 	STEP_UMASK,	 /* number */
 	STEP_NO_HUGE_PAGES,
 	STEP_NO_NEW_PRIVS,
@@ -87,12 +87,12 @@ enum step_op {
 	STEP_CAPS,	   /* caps */
 	STEP_CWD,	   /* text, flags: CWD_TRY */
 	STEP_FIND_PROGRAM, /* exec */
-	STEP_DEATH_SIGNAL, /* end with the parent; after the last change of user */
+	STEP_DEATH_SIGNAL, /* die with the parent; after changes of user */
 	STEP_GATE,	   /* in: listening socket; wait for `start` */
 	STEP_RLIMIT,	   /* rlimit */
 	STEP_PRESERVE_FDS, /* number: 3 to 2+number stay open */
-	STEP_REAPER, /* reaper; go on in a child, reap and pass signals on here */
-	STEP_LAST_WORD, /* exec: say EXEC, unless the program is our own binary */
+	STEP_REAPER, /* reaper; continue in a child, reap here */
+	STEP_LAST_WORD, /* exec: send EXEC, unless it is our own binary */
 	STEP_LANDLOCK, /* in: a ruleset, flags: LANDLOCK_RESTRICT_SELF_… */
 	STEP_SECCOMP,  /* filter */
 	STEP_EXEC,     /* exec */
@@ -101,36 +101,36 @@ enum step_op {
 
 /* STEP_MOUNT_POINT */
 #define POINT_FILE 1	    /* make a file, not a directory */
-#define POINT_PLAIN 2	    /* no symbolic link on the way (proc, sysfs) */
+#define POINT_PLAIN 2	    /* follow no symbolic links (proc, sysfs) */
 #define POINT_NOFOLLOW 4    /* dest-nofollow: the link itself */
-#define POINT_LIKE_SOURCE 8 /* file or directory as the mount in `in` is */
-#define POINT_FRESH 16	    /* directly in `in`, a mount that is new and ours */
+#define POINT_LIKE_SOURCE 8 /* file or directory like the mount in `in` */
+#define POINT_FRESH 16	    /* directly in `in`, a new mount of the runtime */
 
-/* STEP_CLONE_TREE: a path without links, and an error when it has one by now */
+/* STEP_CLONE_TREE: fail if the path now contains a link */
 #define CLONE_PLAIN 1
 
-/* STEP_CWD before the change of user: what root may not enter the user may */
+/* STEP_CWD before the change of user: the user may enter what root may not */
 #define CWD_TRY 1
 
 /* STEP_BECOME_ROOT, STEP_USER: no setgroups(2) */
 #define KEEP_GROUPS 1
 
-/* Numbered places for descriptors, filled by arming or by steps. */
+/* Numbered places for descriptors, filled by plan_arm or by steps. */
 enum slot {
 	SLOT_NONE,
 	SLOT_PROC,	 /* the runtime's own /proc */
 	SLOT_ROOT,	 /* the rootfs */
-	SLOT_POINT,	 /* the mount point at hand */
-	SLOT_TREE,	 /* the mount at hand */
+	SLOT_POINT,	 /* the current mount point */
+	SLOT_TREE,	 /* the current mount */
 	SLOT_NULL_MASK,	 /* a mount of the real null device */
 	SLOT_EMPTY_MASK, /* an empty read-only tmpfs */
 	SLOT_GATE,
 	SLOT_CONSOLE, /* the pty's slave */
 	SLOT_USERNS,
-	SLOT_RULESET, /* what Landlock is to hold */
+	SLOT_RULESET, /* the Landlock ruleset to enforce */
 	SLOT_CGROUP,  /* the v2 directory of the first clone */
-	SLOT_NAMESPACE, /* the first of those to join, in the order of enum oci_ns */
-	SLOT_FREE = SLOT_NAMESPACE + OCI_NAMESPACES, /* plan_slot() hands out from here */
+	SLOT_NAMESPACE, /* the first to join, in the order of enum oci_ns */
+	SLOT_FREE = SLOT_NAMESPACE + OCI_NAMESPACES, /* for plan_slot() */
 };
 
 struct step_fs {
@@ -144,7 +144,7 @@ struct step_fs {
 
 struct step_caps {
 	uint64_t bounding, effective, inheritable, permitted, ambient;
-	bool keep_admin; /* CAP_SYS_ADMIN stays permitted until exec, for the filter */
+	bool keep_admin; /* keep CAP_SYS_ADMIN until exec, for the filter */
 };
 
 struct step_exec {
@@ -153,20 +153,20 @@ struct step_exec {
 	char *const *argv;
 	char **envp;
 	char *found;   /* PATH_MAX bytes, filled by STEP_FIND_PROGRAM */
-	dev_t own_dev; /* the runtime's own binary: never to be run inside */
+	dev_t own_dev; /* the runtime's own binary, which must not run inside */
 	ino_t own_ino;
 };
 
 struct step {
 	uint16_t op;
 	bool skip_missing; /* ENOENT is success */
-	uint32_t on_denied; /* EPERM, EACCES, EBUSY: go on with this step; 0: fail */
-	uint32_t next;	    /* go on with this step; 0: the next one */
+	uint32_t on_denied; /* step after EPERM, EACCES, EBUSY; 0: fail */
+	uint32_t next;	    /* continue with this step; 0: the next one */
 	uint16_t in, in2, out; /* slots */
 	uint32_t flags;
 	int64_t number;
 	const char *
-		place; /* where in config.json, for the sentence; may be NULL */
+		place; /* where in config.json, for errors; may be NULL */
 	const char *text;
 	const char *text2;
 	union {
@@ -199,10 +199,10 @@ struct step {
 			size_t size;
 		} buffer;
 		struct {
-			char *command_line; /* ours, to be wiped */
+			char *command_line; /* our arguments, to be cleared */
 			size_t size;
-			int *signal;   /* shared: what ended the program */
-			bool terminal; /* the program stays in front of it */
+			int *signal;   /* shared: what killed the program */
+			bool terminal; /* keep the foreground group */
 		} reaper;
 		struct {
 			uint16_t height, width;
@@ -214,27 +214,28 @@ struct step {
 };
 
 /*
- * A tree the parent clones for the child: where the child's own user namespace
- * could not open it, or where it is to be idmapped. Late ones need the
- * container's new user namespace and travel with the answer to UNMAPPED. The
- * child asks for a source that only an earlier mount provides (STEP_SOURCE).
+ * A tree that the parent clones for the child, because the child's user
+ * namespace could not open it, or because it is to be idmapped. Late ones need
+ * the container's new user namespace and are sent with the answer to UNMAPPED.
+ * The child asks for a source that only an earlier mount provides
+ * (STEP_SOURCE).
  */
 struct plan_source {
 	uint16_t slot;
 	const char *path;  /* on the host, or inside root */
-	const char *root;  /* of a container, hostile; NULL: the host's */
+	const char *root;  /* of a container, not trusted; NULL: the host's */
 	const char *place; /* "mounts[3]" */
 	const struct oci_device *device; /* make this node, with host ids */
-	bool in_turn;			 /* wait for earlier mounts over it */
-	bool asked;			 /* there is a STEP_SOURCE for it */
+	bool in_turn;			 /* open it after earlier mounts */
+	bool asked;			 /* the plan has a STEP_SOURCE for it */
 	bool recursive;
-	bool nofollow;	      /* a symbolic link itself */
-	bool plain;	      /* no symbolic link on the way */
-	bool cut_off;	      /* private; else a slave of the host's */
-	bool locked;	      /* the host's flags cannot be taken off inside */
-	bool idmap;	      /* map it … */
-	bool idmap_recursive; /* … and what is mounted below */
-	bool late;	      /* … by the container's own namespace */
+	bool nofollow;	      /* open a symbolic link itself */
+	bool plain;	      /* follow no symbolic links */
+	bool cut_off;	      /* private; else a slave of the host's mount */
+	bool locked;	      /* flags of the host cannot be cleared inside */
+	bool idmap;	      /* idmap it */
+	bool idmap_recursive; /* idmap mounts below it, too */
+	bool late;	      /* idmap by the container's user namespace */
 	struct oci_id_maps uid_mappings, gid_mappings; /* else by these */
 };
 
@@ -249,31 +250,37 @@ struct plan {
 	size_t nsources;
 	int link;	      /* SOCK_SEQPACKET to the parent, close-on-exec */
 	uint64_t clone_flags; /* CLONE_NEW… of the first clone3 */
-	bool into_cgroup;     /* the first clone3 is into SLOT_CGROUP */
-	const struct cgroup *cgroup; /* as placed, one slot for each member: … */
-	uint16_t cgroup_slot;	     /* … the first of them */
-	bool failed; /* out of memory while building: checked once, at the end */
+	bool into_cgroup;     /* the first clone3 enters SLOT_CGROUP */
+	const struct cgroup *cgroup; /* as planned; each member has a slot */
+	uint16_t cgroup_slot;	     /* the first of these slots */
+	bool failed; /* out of memory while building; plan_close checks it */
 };
 
 /* ---- building ---- */
 
 int plan_open(struct arena *arena, struct plan *ret);
-/* A new step; never NULL (a scrap one, and plan->failed, when memory is out). */
+/*
+ * Add a step. Never NULL: if out of memory, plan->failed is set and the caller
+ * may write to a step that is not used.
+ */
 struct step *plan_add(struct plan *plan, enum step_op op);
 /* The number of the next step to be added, for on_denied and next. */
 uint32_t plan_here(const struct plan *plan);
-/* A slot of its own. */
+/* Reserve a slot. */
 uint16_t plan_slot(struct plan *plan);
 struct plan_source *plan_add_source(struct plan *plan);
-/* For plan->failed: the recorded error. */
+/* Return the recorded error if plan->failed is set. */
 int plan_close(struct plan *plan);
 
 /* ---- arming ---- */
 
-/* What exists only after the first effect; -1 or NULL: the plan names no such slot. */
+/*
+ * Descriptors that exist only after the first effect; -1 or NULL: the plan has
+ * no slot for it.
+ */
 struct plan_descriptors {
 	const struct join *join;
-	const struct cgroup *cgroup; /* as made: perhaps not all that were placed */
+	const struct cgroup *cgroup; /* as made; members may be missing */
 	int gate;
 	int root;
 	int ruleset;
@@ -282,15 +289,15 @@ struct plan_descriptors {
 /* Fill the slots that the steps name, and nothing else. */
 void plan_arm(struct plan *plan, const struct plan_descriptors *with);
 
-/* ---- in words ---- */
+/* ---- as text ---- */
 
 const char *step_name(enum step_op op);
-/* What a step does, in words, for errors: "mount proc on /proc". */
+/* Describe a step for errors: "mount proc on /proc". */
 const char *step_describe(struct arena *arena, const struct step *step);
-/* The same and where in config.json it comes from, as one line of a plan. */
+/* Describe a step and its place in config.json, as one line of a plan. */
 const char *step_line(struct arena *arena, const struct step *step);
-/* The first clone, likewise. */
+/* Describe the first clone as one line of a plan. */
 const char *plan_clone_line(struct arena *arena, const struct plan *plan);
-/* The whole plan, one line a step. */
+/* Describe the whole plan, one line for each step. */
 int plan_print(struct arena *arena, const struct plan *plan,
 	       const char **ret_text);

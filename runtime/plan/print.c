@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan/print.c - a plan and its steps in words, for errors and --dump-plan. */
+/*
+ * runtime/plan/print.c - describe a plan and its steps, for errors and
+ * --dump-plan.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,7 +38,7 @@ const char *word_name(uint32_t word)
 	return word < COUNT(names) && names[word] ? names[word] : "?";
 }
 
-/* The part after the step's name; "" when the name says it all. */
+/* The part after the step's name; "" if the name is enough. */
 static const char *details(struct arena *arena, const struct step *s)
 {
 	switch ((enum step_op)s->op) {
@@ -107,7 +110,7 @@ static void put_number(char *text, size_t size, const char *name,
 			       at ? ", " : "", name, number);
 }
 
-/* The part of a step that is no text: slots by number, and what follows it. */
+/* Append the slots by number, and the step that follows. */
 static void put_numbers(const struct step *s, char *text, size_t size)
 {
 	put_number(text, size, "in", s->in);

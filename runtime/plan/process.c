@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/plan/process.c - the steps that make a process what `process` says. */
+/*
+ * runtime/plan/process.c - plan the steps that set the attributes of `process`.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 
 #define DEFAULT_UMASK 0022
 #define IOPRIO_CLASS_SHIFT 13
-/* The child still has to open the gate's connection and the program. */
+/* The child must still be able to accept at the gate and open the program. */
 #define ENOUGH_FILES 64
 #define LONG_BITS (8 * sizeof(unsigned long))
 
@@ -127,7 +129,10 @@ static int scheduling(const struct make_input *in, struct plan *plan)
 	return 0;
 }
 
-/* What cannot be granted is left out, with a warning, as 1.1 asks. */
+/*
+ * Leave out capabilities that cannot be granted, with a warning, as version 1.1
+ * of the specification demands.
+ */
 static uint64_t grantable(const char *set, uint64_t wanted, uint64_t have)
 {
 	uint64_t missing = wanted & ~have;
@@ -226,7 +231,7 @@ static int check_ids(const struct make_input *in)
 	return 0;
 }
 
-/* What is set below must not be there twice. */
+/* True if the runtime sets this variable itself. */
 static bool is_replaced(const struct make_input *in, const char *entry)
 {
 	if (in->listen_fds && (starts_with(entry, "LISTEN_FDS=") ||
@@ -237,7 +242,7 @@ static bool is_replaced(const struct make_input *in, const char *entry)
 	return streq(entry, "HOME=");
 }
 
-/* argv, envp with HOME, and room for the program's path. */
+/* Make argv, envp with HOME, and a buffer for the program's path. */
 static int exec_step(const struct make_input *in, struct plan *plan,
 		     struct step_exec **ret)
 {
@@ -303,8 +308,9 @@ static void add_limit(const struct make_input *in, struct plan *plan, size_t i,
 }
 
 /*
- * By the rights of the caller, so before the change of user. In a user
- * namespace nobody may raise a limit: there it is done from outside.
+ * Raising a limit needs the caller's rights, so do it before the change of
+ * user. In a user namespace no process may raise one; the parent does it from
+ * outside.
  */
 static void limits(const struct make_input *in, struct plan *plan)
 {
@@ -325,7 +331,10 @@ static void identity(const struct make_input *in, struct plan *plan,
 
 	plan_add(plan, STEP_UMASK)->number = p->user.has_umask ? p->user.umask :
 								 DEFAULT_UMASK;
-	/* Both need a right that is not to be had; no new one can be. */
+	/*
+	 * Without namespaces the child has no capability for these two steps,
+	 * and no_new_privs keeps it from gaining any.
+	 */
 	if (!in->no_namespaces) {
 		step = plan_add(plan, STEP_BOUNDING);
 		step->place = "process.capabilities.bounding";
@@ -346,7 +355,7 @@ static void identity(const struct make_input *in, struct plan *plan,
 	step = plan_add(plan, STEP_CAPS);
 	step->place = "process.capabilities";
 	step->caps = caps;
-	/* The change of user has closed it again. */
+	/* The change of user has cleared the dumpable flag. */
 	if (make_is_open(in))
 		plan_add(plan, STEP_DUMPABLE)->number = 1;
 	step = plan_add(plan, STEP_CWD);
@@ -395,7 +404,7 @@ static const struct step_exec *found_program(const struct plan *plan)
 	return NULL;
 }
 
-/* Lowering needs no right; raising was done before. */
+/* Any process may lower a limit; raising was done before. */
 static void descriptor_limit(const struct make_input *in, struct plan *plan)
 {
 	for (size_t i = 0; i < in->process->nrlimits; i++) {

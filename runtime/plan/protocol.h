@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/plan/protocol.h - what parent and child say to each other.
+ * runtime/plan/protocol.h - the messages between parent and child.
  *
  *   child                          parent
  *   UNPLACED  ------------------>  make its unit and cgroups (systemd)
@@ -10,10 +10,10 @@
  *             <------------------  GO {descriptors for slots}
  *   SOURCE    ------------------>  open it in the child's mount namespace
  *             <------------------  GO {descriptor for its slot}
- *   MOUNTED   ------------------>  hooks
+ *   MOUNTED   ------------------>  run hooks
  *             <------------------  GO
  *   CONSOLE {master} ----------->  relay it or pass it on
- *   ROOTED {root} ------------->  what Landlock is to hold in it
+ *   ROOTED {root} -------------->  make the Landlock ruleset for it
  *             <------------------  GO {ruleset}
  *   CREATED   ------------------>  rlimits, state.json
  *             <------------------  GO (= KEEP: until then end of file means exit)
@@ -21,9 +21,9 @@
  *             <------------------  GO
  *   LISTENER {fd} -------------->  pass it to the agent
  *   EXEC      ------------------>  (end of file: exec worked)
- *   FAILED    ------------------>  make the sentence
+ *   FAILED    ------------------>  report the error
  *
- * Silence before EXEC means that the child died; the parent says how.
+ * End of file before EXEC means that the child died; the parent reports how.
  */
 #pragma once
 
@@ -43,10 +43,10 @@ enum word {
 	WORD_LISTENER,
 	WORD_EXEC,
 	WORD_FAILED,
-	WORD_GO, /* the parent's */
+	WORD_GO, /* sent by the parent */
 };
 
-/* "CREATED" and the like (print.c). */
+/* Return the name of a word, such as "CREATED" (print.c). */
 const char *word_name(uint32_t word);
 
 #define MESSAGE_SLOTS 8
@@ -55,12 +55,12 @@ const char *word_name(uint32_t word);
 struct message {
 	uint32_t word;
 	uint32_t step; /* FAILED */
-	uint32_t op;   /* FAILED: enum step_op, for who has no plan */
+	uint32_t op;   /* FAILED: enum step_op, as `start` has no plan */
 	int32_t error; /* FAILED: errno */
 	int32_t pid;   /* FORKED */
 	uint16_t slots
-		[MESSAGE_SLOTS]; /* GO: where the descriptors go; SOURCE: which */
+		[MESSAGE_SLOTS]; /* GO: for descriptors; SOURCE: which one */
 	uint16_t nslots;
-	uint64_t ns_inodes[OCI_NAMESPACES]; /* CREATED: where it is now */
-	char text[MESSAGE_TEXT]; /* FAILED: what the kernel or the step adds */
+	uint64_t ns_inodes[OCI_NAMESPACES]; /* CREATED: its namespaces */
+	char text[MESSAGE_TEXT]; /* FAILED: details of the kernel or the step */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/plan/root.c - plan the way from a mounted rootfs to the container's
+ * runtime/plan/root.c - plan the steps from a mounted rootfs to the container's
  * final view of it.
  */
 #include <errno.h>
@@ -16,8 +16,9 @@
 #define NULL_MINOR 3
 
 /*
- * Made before the root changes: the container's own /dev/null may be anything
- * (CVE-2025-31133). Read-only, since chmod on it would reach the host's node.
+ * Open these before the root changes: the container's own /dev/null may be any
+ * file (CVE-2025-31133). They are read-only, since chmod would change the
+ * host's node.
  */
 static int add_mask_sources(const struct mount_job *job)
 {
@@ -83,7 +84,7 @@ static int add_sysctls(const struct make_input *in, struct plan *plan)
 	return 0;
 }
 
-/* The same path may be spelled in several ways. */
+/* True if an earlier step has this path. */
 static bool is_earlier(const struct plan *plan, size_t first, const char *path)
 {
 	for (size_t i = first; i < plan->nsteps; i++)
@@ -132,7 +133,7 @@ static void add_readonly(struct plan *plan, uint16_t slot, const char *place,
 	step->attr.attr_set = MOUNT_ATTR_RDONLY;
 }
 
-/* Mounts that had to be writable until everything was in them. */
+/* Make mounts read-only that had to stay writable until they were filled. */
 static void add_late_readonly(struct plan *plan, size_t nsteps)
 {
 	for (size_t i = 0; i < nsteps; i++) {
@@ -144,7 +145,10 @@ static void add_late_readonly(struct plan *plan, size_t nsteps)
 	}
 }
 
-/* What is missing is an error, or optional, when it is looked for. */
+/*
+ * Skip a missing path here; the code that opens it for the rules reports it,
+ * unless it is optional.
+ */
 static void add_own_mounts(const struct make_input *in, struct plan *plan)
 {
 	const struct strings *paths = &in->enforcement->writable;
