@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/checkpoint/criu.c - start criu, ask it, answer it. */
+/*
+ * runtime/checkpoint/criu.c - start criu, send requests, and answer its
+ * notifications.
+ */
 #include "runtime/checkpoint/criu.h"
 
 #include <errno.h>
@@ -23,7 +26,7 @@
 #include "oci/oci.h"
 #include "runtime/checkpoint/protobuf.h"
 
-/* Of criu_req and criu_resp: more types, and the fields we use. */
+/* More types and the fields used here, of criu_req and criu_resp. */
 enum { TYPE_NOTIFY = 6, TYPE_FEATURES = 9, TYPE_VERSION = 10 };
 enum {
 	REQ_TYPE = 1,
@@ -42,7 +45,10 @@ enum {
 	RESP_VERSION = 10
 };
 
-/* With --lsm-mount-context, external namespaces and cgroup v2's freezer. */
+/*
+ * The first version with --lsm-mount-context, external namespaces and the
+ * freezer of cgroup v2.
+ */
 #define OLDEST 31600
 #define OLDEST_TEXT "3.16"
 
@@ -54,11 +60,11 @@ enum {
 struct answer {
 	uint64_t type;
 	bool success;
-	pid_t pid; /* restored */
+	pid_t pid; /* of the restored process */
 	const char *news;
 	pid_t news_pid;
 	const char *message;
-	uint64_t features; /* a bit each, from 0 on */
+	uint64_t features; /* one bit for each, from 0 on */
 	uint64_t version;  /* 40101 is 4.1.1 */
 	int fd;
 };
@@ -67,7 +73,7 @@ struct answer {
 
 static int bind_root(const struct criu *criu)
 {
-	/* What criu mounts, and leaves when it is killed, is its own. */
+	/* Mounts that criu leaves behind when killed stay in its namespace. */
 	if (unshare(CLONE_NEWNS) < 0 ||
 	    mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
 		return fail(errno, "make a mount namespace for criu");
@@ -84,7 +90,7 @@ static int open_dir(const char *path)
 	return fd < 0 ? fail(errno, "open %s", path) : fd;
 }
 
-/* From LINK_FD on; none may be overwritten on the way. */
+/* Move the descriptors to LINK_FD and up, without overwriting one of them. */
 static int arrange_fds(const struct criu *criu, int link, int *report)
 {
 	int fds[OWN_FDS + CRIU_FDS] = { link, open_dir(criu->images),
@@ -106,7 +112,9 @@ static int arrange_fds(const struct criu *criu, int link, int *report)
 	return 0;
 }
 
-/* A cgroup namespace begins at its creator's cgroup, so wait for on_fork. */
+/*
+ * A cgroup namespace starts at the cgroup of its creator, so wait for on_fork.
+ */
 static int enter_cgroups(const struct criu *criu, int report)
 {
 	char word;
@@ -119,8 +127,8 @@ static int enter_cgroups(const struct criu *criu, int report)
 }
 
 /*
- * The pair is made here, and one end sent to our parent: criu takes numbers of
- * descriptors for those of the process that made it.
+ * Make the socket pair in the child and send one end to the parent: criu takes
+ * descriptor numbers as those of the process that made the socket.
  */
 static int prepare(const struct criu *criu, int *report)
 {
@@ -151,12 +159,17 @@ static _Noreturn void become_criu(const struct criu *criu, const char *program,
 
 	snprintf(number, sizeof number, "%d", LINK_FD);
 	sigemptyset(&none);
-	/* When we are killed it must undo what it has begun, not die of it. */
+	/*
+	 * If the runtime is killed, criu must undo its work, not die of
+	 * SIGPIPE.
+	 */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	if (criu->own_group)
 		(void)setpgid(0, 0);
-	/* It runs tar and others: engines may call us without a PATH. */
+	/*
+	 * criu runs tar and others; engines may call the runtime without PATH.
+	 */
 	(void)setenv("PATH", OCI_DEFAULT_PATH, /* overwrite= */ 0);
 	if (prepare(criu, &report) >= 0) {
 		(void)execv(program, (char *const *)argv);
@@ -166,9 +179,9 @@ static _Noreturn void become_criu(const struct criu *criu, const char *program,
 	_exit(127);
 }
 
-/* ---- our side ---- */
+/* ---- the parent ---- */
 
-/* NULL, and why, when there is none. */
+/* Return NULL with a recorded error if there is none. */
 static const char *find_program(struct arena *arena, const char *given)
 {
 	const char *name = is_set(given) ? given : "criu";
@@ -190,7 +203,7 @@ static const char *find_program(struct arena *arena, const char *given)
 	return NULL;
 }
 
-/* One message and the descriptor that came along, if one did. */
+/* Receive one message, and its descriptor if it has one. */
 static ssize_t receive_with_fd(int sock, void *data, size_t size, int *ret_fd)
 {
 	union {
@@ -216,7 +229,7 @@ static ssize_t receive_with_fd(int sock, void *data, size_t size, int *ret_fd)
 	return n;
 }
 
-/* Its end of the link, then nothing; or why not, in words. */
+/* Receive criu's end of the link, then end of file; or an error text. */
 static int listen_to(struct criu *criu, int told)
 {
 	for (;;) {
@@ -268,7 +281,7 @@ void criu_close(struct criu *criu)
 	closep(&criu->link);
 	if (criu->pid <= 0)
 		return;
-	/* Without a link it undoes its work and ends by itself. */
+	/* criu undoes its work and exits when the link is closed. */
 	while (waitpid(criu->pid, NULL, __WALL) < 0 && errno == EINTR)
 		;
 	criu->pid = 0;
@@ -279,7 +292,9 @@ static const char *text_of(struct arena *arena, const struct pb_field *field)
 	return arena_strndup(arena, (const char *)field->data, field->len);
 }
 
-/* A message inside, as the numbers of its fields 1 to 15 and one text. */
+/*
+ * Read an embedded message into the numbers of its fields 1 to 15 and a text.
+ */
 static int read_inner(struct arena *arena, const struct pb_field *outer,
 		      uint64_t numbers[16], const char **ret_text)
 {
@@ -346,7 +361,7 @@ static int read_answer(struct arena *arena, const uint8_t *data, size_t len,
 	return r == -EPROTO ? fail(EPROTO, "read criu's answer") : r;
 }
 
-/* 0 when it has ended instead. */
+/* Return 0 if criu has exited. */
 static int receive(struct criu *criu, struct answer *ret)
 {
 	uint8_t data[MAX_MESSAGE];
@@ -391,7 +406,7 @@ static int tell(struct criu *criu, struct answer *answer)
 	return r < 0 ? r : sent;
 }
 
-/* Our own failure in between is why criu then fails. */
+/* If a callback fails, report its error: it is the reason why criu failed. */
 static int until_answered(struct criu *criu, struct answer *ret)
 {
 	int r, own = 0;

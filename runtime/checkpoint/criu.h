@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/checkpoint/criu.h - one criu at our service: it gets requests over a socket,
- * tells how far it is, and gets an answer each time.
+ * runtime/checkpoint/criu.h - a criu process that takes requests over a socket
+ * and sends notifications, each of which needs an answer.
  *
- * It runs as `criu swrk`, so that what it restores is our child, and the
- * numbers below are those of criu's images/rpc.proto.
+ * It runs as `criu swrk`, so that a restored process is a child of the runtime.
+ * The numbers below come from criu's images/rpc.proto.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ enum criu_verb {
 	CRIU_PRE_DUMP = 4,
 };
 
-/* Features of the kernel that criu is asked for. */
+/* Features of the kernel to ask criu about. */
 #define CRIU_TRACKS_MEMORY 1
 #define CRIU_LAZY_PAGES 2
 
@@ -65,7 +65,7 @@ enum criu_option {
 	CRIU_NETWORK_LOCK = 64,
 };
 
-/* Descriptors it has, in its own numbers: two directories, then those given. */
+/* Descriptor numbers in the criu process: two directories, then those given. */
 #define CRIU_IMAGES_FD 4
 #define CRIU_WORK_FD 5
 #define CRIU_FIRST_FD 6
@@ -73,19 +73,20 @@ enum criu_option {
 
 struct criu {
 	struct arena *arena;
-	const char *images, *work; /* absolute: opened where criu is */
-	bool own_group;		   /* signals for our group are not its */
-	/* In a mount namespace of its own, with rootfs bound to root. */
+	const char *images, *work; /* absolute; the criu process opens them */
+	bool own_group;		   /* not in our process group */
+	/* Run it in its own mount namespace, with rootfs bound to root. */
 	bool own_mounts;
 	const char *rootfs, *root;
-	bool own_cgroups; /* in a cgroup namespace of its own */
+	bool own_cgroups; /* run it in its own cgroup namespace */
 	int fds[CRIU_FDS];
 	size_t nfds;
 	/* Called after the fork, before the child acts; may be NULL. */
 	int (*on_fork)(struct criu *criu);
 	/*
-	 * What it tells: "post-restore" and the like, the pid of the first
-	 * process, a descriptor (taken or -1). Negative makes criu give up.
+	 * Called for each notification ("post-restore" and others) with the pid
+	 * of the first process and a descriptor (taken, or -1). A negative
+	 * value makes criu give up.
 	 */
 	int (*on_news)(struct criu *criu, const char *news, pid_t pid, int *fd);
 	void *owner; /* for the two callbacks */
@@ -99,17 +100,17 @@ struct criu {
 	}
 #define autocriu AUTO(criu_close)
 
-/* Start the program of --criu or PATH; one that is too old is an error. */
+/* Start the program of --criu or PATH; fail if it is too old. */
 int criu_start(struct criu *criu, struct arena *arena, const char *given);
-/* Can the kernel do this (CRIU_TRACKS_MEMORY, …)? */
+/* Ask whether the kernel has a feature (CRIU_TRACKS_MEMORY, …). */
 int criu_can(struct criu *criu, unsigned int feature, bool *ret);
 /*
- * One request, to its end; the pid of what was restored. -EREMOTEIO when it is
- * criu that failed: its log says more.
+ * Make one request and wait until it is done; ret_pid is the restored process.
+ * -EREMOTEIO if criu failed; its log has details.
  */
 int criu_call(struct criu *criu, enum criu_verb verb, const struct pb *options,
 	      pid_t *ret_pid);
 void criu_close(struct criu *criu);
 
-/* Why it failed, by the last errors in its log; "" when that says nothing. */
+/* Return the last errors in criu's log; "" if there are none. */
 const char *criu_log_errors(struct arena *arena, int dir, const char *name);

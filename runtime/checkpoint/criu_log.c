@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/checkpoint/criu_log.c - why criu failed, out of its own log. */
+/*
+ * runtime/checkpoint/criu_log.c - find the reason for a failure in criu's log.
+ */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,10 +13,13 @@
 #include "runtime/checkpoint/criu.h"
 
 #define TAIL 262144
-/* The last one names what was given up, those before it why. */
+/* The last error says what failed, those before it why. */
 #define LINES 3
 
-/* "(00.12) Error (criu/mount.c:99): text" is text; other lines are NULL. */
+/*
+ * Return the text of "(00.12) Error (criu/mount.c:99): text"; NULL for other
+ * lines.
+ */
 static char *error_in(char *line)
 {
 	char *error = strstr(line, "Error (");
@@ -25,7 +30,7 @@ static char *error_in(char *line)
 		return NULL;
 	text += strlen("): ");
 	len = strlen(text);
-	/* The end of every log of a failure: no news. */
+	/* The log of every failure ends with this line. */
 	if (len > 7 && streq(text + len - 7, "FAILED."))
 		return NULL;
 	return text;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/checkpoint/external_dump.c - name what a checkpoint leaves to the host. */
+/*
+ * runtime/checkpoint/external_dump.c - name the resources that a checkpoint
+ * leaves to the host.
+ */
 #include "runtime/checkpoint/external.h"
 
 #include <errno.h>
@@ -41,7 +44,7 @@ const char *external_name(struct arena *arena,
 	const struct external_place *best = NULL;
 	const char *below = NULL;
 
-	/* Of those that are as near as each other the later lies above. */
+	/* If two are equally near, the later one is on top. */
 	for (size_t i = 0; i < places->n; i++) {
 		const struct external_place *p = &places->items[i];
 		const char *rest = external_below(mount->point, p->path);
@@ -53,7 +56,7 @@ const char *external_name(struct arena *arena,
 			below = rest;
 		}
 	}
-	/* A masked directory shows a tmpfs of its own; a node may lie on one. */
+	/* A masked directory has its own tmpfs; a node may be on one. */
 	if (!best || best->kind == EXTERNAL_NOT ||
 	    (best->kind == EXTERNAL_NODE && streq(mount->root, "/")) ||
 	    (best->kind == EXTERNAL_CGROUP &&
@@ -62,7 +65,7 @@ const char *external_name(struct arena *arena,
 	return arena_printf(arena, "%s%s", best->name, below);
 }
 
-/* Where a path of config.json has led to in the container. */
+/* Return where a path of config.json is in the container. */
 static const char *real_path(struct arena *arena, int root, const char *path)
 {
 	autoclose int fd = root_open(root, path, O_PATH);
@@ -81,14 +84,14 @@ static enum external_kind kind_of(const struct oci_spec *spec,
 {
 	if (oci_mount_is_bind(mount))
 		return EXTERNAL_BIND;
-	/* Those of its own cgroup namespace are the container's. */
+	/* With a cgroup namespace, these mounts belong to the container. */
 	if (mount->type && streq(mount->type, "cgroup") &&
 	    !spec->linux_.namespaces[OCI_NS_CGROUP].listed)
 		return EXTERNAL_CGROUP;
 	return EXTERNAL_NOT;
 }
 
-/* There is room for it. */
+/* The caller has allocated enough items. */
 static void add_place(struct external_places *places, const char *path,
 		      const char *name, enum external_kind kind)
 {
@@ -142,7 +145,7 @@ static int put_mounts(struct arena *arena, const struct mountinfo *mounts,
 
 		if (!name)
 			continue;
-		/* The brackets are criu's own. */
+		/* criu uses brackets as delimiters. */
 		if (strchr(m->point, ']') || strchr(name, ']'))
 			return fail(0, "mount %s: criu takes no ] in a path",
 				    m->point);
@@ -154,7 +157,7 @@ static int put_mounts(struct arena *arena, const struct mountinfo *mounts,
 	return 0;
 }
 
-/* criu makes the others anew, or finds them to be its own. */
+/* criu creates the other namespaces, or shares its own. */
 static int put_namespaces(struct arena *arena, int proc, pid_t pid,
 			  const struct oci_spec *spec, struct pb *request)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/checkpoint/external_restore.c - give the names in the images a meaning here. */
+/*
+ * runtime/checkpoint/external_restore.c - assign resources of this host to the
+ * names in the images.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,7 +24,7 @@
 #include "runtime/plan/join.h"
 #include "runtime/plan/mounts.h"
 
-/* name and source may each go on below. */
+/* `below` is appended to both name and source. */
 static int put_mount(struct arena *arena, struct pb *request, const char *name,
 		     const char *below, const char *source)
 {
@@ -34,7 +37,7 @@ static int put_mount(struct arena *arena, struct pb *request, const char *name,
 	return 0;
 }
 
-/* Allocated; NULL, and why, when there is none. */
+/* Return allocated memory; NULL with a recorded error if there is none. */
 static char *find_source(const struct make_input *in,
 			 const struct oci_mount *mount)
 {
@@ -55,7 +58,7 @@ static char *find_source(const struct make_input *in,
 	return real;
 }
 
-/* The bind, what is mounted below its source, read-only paths in it. */
+/* Assign the bind, the mounts below its source, and read-only paths in it. */
 static int put_bind(const struct make_input *in, const struct oci_mount *mount,
 		    const struct mountinfo *host, struct pb *request)
 {
@@ -67,7 +70,8 @@ static int put_bind(const struct make_input *in, const struct oci_mount *mount,
 		return -EINVAL;
 	r = put_mount(in->arena, request, mount->destination, "", source);
 	for (size_t i = 0; r >= 0 && i < host->n; i++) {
-		const char *below = external_below(host->items[i].point, source);
+		const char *below =
+			external_below(host->items[i].point, source);
 
 		if (below && *below)
 			r = put_mount(in->arena, request, mount->destination,
@@ -94,7 +98,7 @@ static const char *own_directory(const struct cgroup *cgroup,
 	return h->mount;
 }
 
-/* As cgroup_mount.c has them without a cgroup namespace. */
+/* Like mount_cgroup.c does without a cgroup namespace. */
 static int put_cgroups(const struct make_input *in, const struct cgroup *cgroup,
 		       const struct oci_mount *mount, struct pb *request)
 {
@@ -127,7 +131,7 @@ static int put_nodes(const struct make_input *in, struct pb *request)
 	size_t n = devices_default(&usual);
 	int r = 0;
 
-	/* /dev/null, for the masks, is among them. */
+	/* This includes /dev/null, which masks use. */
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		r = put_mount(in->arena, request, usual[i].path, "",
 			      usual[i].path);
@@ -169,7 +173,7 @@ int external_put_restore(const struct make_input *in,
 	return r;
 }
 
-/* As external.c named them. */
+/* The name that external_dump.c has used. */
 static const char *inherited_name(enum oci_ns ns)
 {
 	return ns == OCI_NS_NETWORK ? "extRootNetNS" :
@@ -215,7 +219,10 @@ int external_put_namespaces(struct criu *criu, const struct make_input *in,
 	return 0;
 }
 
-/* The mount that contains a destination (NULL: rootfs), and the path in it. */
+/*
+ * Find the mount that contains a destination (NULL: rootfs), and the path in
+ * it.
+ */
 static const struct oci_mount *find_parent(const struct oci_spec *spec,
 					   size_t at, const char **ret_below)
 {
@@ -255,7 +262,7 @@ static int make_point(const struct make_input *in, int root,
 	return point < 0 ? fail(errno, "make %s", mount->destination) : 0;
 }
 
-/* Only in the rootfs or the source of a bind: criu restores the rest. */
+/* Do this only in the rootfs or the source of a bind: criu restores others. */
 static int make_point_of(const struct make_input *in, size_t at)
 {
 	const char *below;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/checkpoint/external_streams.c - standard streams, whose other ends stay with
- * the caller: named in a file beside the images, replaced by ours later.
+ * runtime/checkpoint/external_streams.c - save the names of standard streams
+ * beside the images, and replace the streams at restore.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include "runtime/checkpoint/external.h"
 #include "runtime/checkpoint/protobuf.h"
 
-/* Other runtimes have it, too: the targets of /proc/PID/fd/0 to 2. */
+/* The targets of /proc/PID/fd/0 to 2; other runtimes use the same file. */
 #define STREAMS_FILE "descriptors.json"
 #define STREAMS_MAX 65536
 #define STREAMS 3
@@ -62,7 +62,7 @@ static bool has_mount(const struct mountinfo *mounts, int id)
 	return false;
 }
 
-/* A file the container has no mount of: criu is told its name. */
+/* Name a file that is on no mount of the container. */
 static int name_file(struct arena *arena, const struct stat *st, int id,
 		     const char **ret)
 {
@@ -78,7 +78,7 @@ static int name_file(struct arena *arena, const struct stat *st, int id,
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* "": nothing to be replaced; else what criu calls it. */
+/* Return criu's name for a stream; "" if it need not be replaced. */
 static int name_stream(struct arena *arena, int proc, pid_t pid, int fd,
 		       const struct mountinfo *mounts, const char **ret)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/checkpoint/images.c - directories and options of a checkpoint. */
+/*
+ * runtime/checkpoint/images.c - open the directories of a checkpoint and set
+ * options.
+ */
 #include "runtime/checkpoint/images.h"
 
 #include <errno.h>
@@ -19,7 +22,7 @@
 #include "runtime/enforce/enforce.h"
 
 #define DEFAULT_IMAGES "checkpoint"
-/* For the operator, as the annotation is for one container. */
+/* The file is for the operator, the annotation for one container. */
 #define CONFIG_FILE "/etc/criu/sandlock-oci.conf"
 #define CONFIG_ANNOTATION "org.criu.config"
 #define LOG_ALL 4
@@ -29,7 +32,7 @@ struct choice {
 	unsigned int number;
 };
 
-/* criu_cg_mode and criu_network_lock_method. */
+/* Values of criu_cg_mode and criu_network_lock_method. */
 static const struct choice cgroups_modes[] = {
 	{ "ignore", 0 },
 	{ "soft", 3 },
@@ -159,7 +162,7 @@ int images_open(struct arena *arena, const struct image_options *options,
 	images.log_path = arena_printf(arena, "%s/%s", images.work_path, log);
 	if (!images.log_path)
 		return -ENOMEM;
-	/* Of an earlier failure, it would be taken for this one's. */
+	/* Remove the log of an earlier failure, so that it is not reported. */
 	(void)unlinkat(images.work, log, 0);
 	*ret = images;
 	images = (struct images)IMAGES_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/checkpoint/images.h - the files of a checkpoint, and what checkpoint and
- * restore are asked for.
+ * runtime/checkpoint/images.h - the files of a checkpoint, and the options of
+ * checkpoint and restore.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct images {
 	int work;
 	const char *path, *work_path; /* absolute */
 	const char *log;	      /* its name in work */
-	const char *log_path;	      /* for people */
+	const char *log_path;	      /* for messages */
 };
 
 #define IMAGES_NONE                   \
@@ -43,16 +43,16 @@ struct images {
 
 /* Require root; refuse policies and idmapped mounts, which criu would lose. */
 int images_check(const struct oci_spec *spec, bool enforced);
-/* Open the directories; make those that are missing when asked to. */
+/* Open the directories; create missing ones if `make` is set. */
 int images_open(struct arena *arena, const struct image_options *options,
 		const char *log, bool make, struct images *ret);
 void images_close(struct images *images);
-/* Let this group in: the root of a user namespace reads them, too. */
+/* Let this group read them: the root of a user namespace does. */
 int images_admit(const struct images *images, gid_t group);
-/* What both requests begin with; and where criu finds them. */
+/* Add the options that both requests need, and the directories. */
 int images_put(const struct images *images, const struct image_options *options,
 	       const struct oci_spec *spec, struct pb *request);
-/* A failure of criu, with its reasons and the place of its log. */
+/* Add the errors of criu's log, and its path, to a failure of criu. */
 int images_explain(struct arena *arena, int r, const struct images *images);
-/* --manage-cgroups-mode ignore */
+/* True for --manage-cgroups-mode ignore. */
 bool images_leave_cgroups(const struct image_options *options);

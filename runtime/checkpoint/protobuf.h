@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/checkpoint/protobuf.h - the encoding of criu's messages: numbers and bytes, each
- * with the number of its field.
+ * runtime/checkpoint/protobuf.h - encode and decode criu's messages (protobuf).
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 
 struct arena;
 
-/* A message on its way out; memory that is out is told once, at the end. */
+/* A message being written; out of memory is reported once, at the end. */
 struct pb {
 	struct arena *arena;
 	uint8_t *data;
@@ -21,11 +20,11 @@ struct pb {
 
 void pb_number(struct pb *pb, unsigned int field, uint64_t value);
 void pb_bytes(struct pb *pb, unsigned int field, const void *data, size_t len);
-/* NULL is left out. */
+/* NULL is skipped. */
 void pb_text(struct pb *pb, unsigned int field, const char *text);
 void pb_message(struct pb *pb, unsigned int field, const struct pb *inner);
 
-/* A field that came in: data is NULL for a number. */
+/* A field that was read; data is NULL for a number. */
 struct pb_field {
 	unsigned int number;
 	uint64_t value;
@@ -33,5 +32,5 @@ struct pb_field {
 	size_t len;
 };
 
-/* The next field from *at on: 1, 0 at the end, -EPROTO; records nothing. */
+/* Read the field at *at: 1, 0 at the end, -EPROTO; records no error. */
 int pb_next(const uint8_t **at, const uint8_t *end, struct pb_field *ret);

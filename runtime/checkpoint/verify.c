@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/checkpoint/verify.c - is a restored container confined as config.json says? */
+/*
+ * runtime/checkpoint/verify.c - check that a restored container is confined as
+ * config.json says.
+ */
 #include "runtime/checkpoint/verify.h"
 
 #include <errno.h>
@@ -45,7 +48,7 @@ int verify_inodes(int proc, pid_t pid, uint64_t ret[OCI_NAMESPACES])
 	return read_inodes(proc, process, ret);
 }
 
-/* Our own for those that are not asked for, for the others none of ours. */
+/* A namespace that config.json lists must not be the runtime's; others must. */
 static int check_namespaces(const struct creation *c, pid_t pid, bool is_init)
 {
 	const struct prepared *p = c->prepared;
@@ -67,7 +70,7 @@ static int check_namespaces(const struct creation *c, pid_t pid, bool is_init)
 				    oci_ns_kinds[i].type);
 		if (!is_init || (ns->listed && joined < 0))
 			continue;
-		/* criu makes one, so that the clocks go on. */
+		/* criu makes a time namespace, so that clocks continue. */
 		if (i == OCI_NS_TIME && joined < 0)
 			continue;
 		if (joined >= 0 && fstat(joined, &st) < 0)
@@ -109,7 +112,7 @@ static int check_sets(struct arena *arena, const struct oci_process *process,
 	return 0;
 }
 
-/* What `exec` may loosen is only asked of the first process. */
+/* `exec` may relax some settings, so check those only for the first process. */
 static int check_process(const struct creation *c, pid_t pid, bool is_init)
 {
 	const struct prepared *p = c->prepared;
@@ -150,7 +153,7 @@ static int check_all(const struct creation *c)
 		bool is_init = pids[i] == c->launch.pid;
 
 		seen |= is_init;
-		/* criu itself is there, too. */
+		/* criu itself is in the cgroup, too. */
 		if (pids[i] != c->restorer)
 			r = check_process(c, pids[i], is_init);
 	}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/checkpoint/verify.h - look at what criu has made, before it runs. */
+/*
+ * runtime/checkpoint/verify.h - check what criu has restored, before it runs.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -9,10 +11,10 @@
 
 struct creation;
 
-/* The namespaces a process is in. */
+/* Get the inodes of the namespaces of a process. */
 int verify_inodes(int proc, pid_t pid, uint64_t ret[OCI_NAMESPACES]);
 /*
- * Images may say anything: the namespaces, capabilities, no_new_privs, seccomp
- * and cgroup of config.json must hold for what they were made into.
+ * Images may contain anything, so check that the restored processes have the
+ * namespaces, capabilities, no_new_privs, seccomp and cgroup of config.json.
  */
 int verify_restored(const struct creation *creation);
