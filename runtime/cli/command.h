@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/cli/command.h - what a command tells about itself: its options, its
- * arguments, one line of help. main() searches a table of them, parses, and
- * calls run.
+ * runtime/cli/command.h - the description of a command: its options, its
+ * arguments, one line of help. main() finds it in a table, parses the
+ * arguments, and calls run.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct session;
 enum option_kind {
 	OPTION_FLAG,   /* bool */
 	OPTION_TEXT,   /* const char * */
-	OPTION_LIST,   /* struct strings, grows with each use */
+	OPTION_LIST,   /* struct strings, one item for each use */
 	OPTION_NUMBER, /* unsigned int */
 };
 
@@ -33,12 +33,14 @@ struct command {
 	const char *help;      /* one line */
 	const struct option_spec *options;
 	size_t noptions;
-	size_t options_size;	/* of the struct that offsets point into */
+	size_t options_size;	/* of the struct for the options */
 	int min_args, max_args; /* positionals; max -1: any number */
-	bool enters;		/* seen inside: our binary is protected first */
-	bool stop_at_args;	/* after the ID the rest is not ours (exec) */
-	bool own_words;		/* it parses them itself, --help too */
-	/* The exit status, or negative with a recorded error. */
+	bool enters;		/* visible inside: protect our binary first */
+	bool stop_at_args;	/* the rest after the ID is not parsed (exec) */
+	bool own_words;		/* run parses all arguments, --help included */
+	/*
+	 * Returns the exit status, or a negative value with a recorded error.
+	 */
 	int (*run)(const struct session *session, const void *options, int argc,
 		   char **argv);
 	int failure; /* exit status of a recorded error: 1, exec 255 */

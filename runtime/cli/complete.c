@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cli/complete.c - walk the words as the parser does, and print what may come next. */
+/*
+ * runtime/cli/complete.c - parse an incomplete command line and print
+ * candidates.
+ */
 #include "runtime/cli/complete.h"
 
 #include <ctype.h>
@@ -14,8 +17,8 @@
 
 struct walk {
 	const struct completer *completer;
-	const struct command *command; /* NULL: not yet */
-	struct option_table table;     /* in force at the last word */
+	const struct command *command; /* NULL: not seen yet */
+	struct option_table table;     /* valid at the last word */
 	struct flag_owner owner;
 	struct completion completion;
 	const char *first; /* argument of the command, or NULL */
@@ -76,7 +79,7 @@ static void offer_option_value(struct walk *walk,
 
 /* ---- arguments: "[options] ID [SIGNAL]", "list | show NAME" ---- */
 
-/* The next token without brackets; "[options]" and "[--]" are none. */
+/* Get the next token without brackets; skip "[options]" and "[--]". */
 static const char *next_token(const char *at, char ret[MAX_TOKEN])
 {
 	size_t len;
@@ -90,7 +93,7 @@ static const char *next_token(const char *at, char ret[MAX_TOKEN])
 	len = strcspn(at, " ].");
 	snprintf(ret, MAX_TOKEN, "%.*s", (int)len, at);
 	at += len;
-	/* "ARG..." and "ARGUMENTS" stand for all that follow. */
+	/* "ARG..." and "ARGUMENTS" match all further arguments. */
 	if (starts_with(at, "...") || streq(ret, "ARGUMENTS"))
 		return NULL;
 	return at + strspn(at, "]");
@@ -104,7 +107,10 @@ static void offer_token(const struct walk *walk, const char *token)
 		complete_with(&walk->completion, token, "");
 }
 
-/* One alternative; with verbs the first token must be the first argument. */
+/*
+ * Offer one alternative; with verbs, its first token must be the first
+ * argument.
+ */
 static void offer_alternative(const struct walk *walk, const char *at)
 {
 	char token[MAX_TOKEN];
@@ -205,7 +211,9 @@ static void pass_argument(struct walk *walk, const char *word)
 	walk->ended = walk->ended || walk->table.stop_at_args;
 }
 
-/* A word before the last: how many words it is with its value. */
+/*
+ * Process a word before the last; return how many words it uses with its value.
+ */
 static int pass(struct walk *walk, const char *word, struct option_word *ret)
 {
 	if (walk->ended || word[0] != '-' || !word[1]) {

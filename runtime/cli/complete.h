@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/cli/complete.h - candidates for the word that a shell completes, from the tables
- * of commands and options.
+ * runtime/cli/complete.h - candidates for the word that a shell completes, from
+ * the tables of commands and options.
  *
- * A line for each: the candidate, a tab and its description; or ":file",
- * ":directory", ":command" or ":variable", which the shell finds itself. What
- * a value is tells the help: "FILE", "ID".
+ * Each candidate is a line: the word, a tab and its description; or ":file",
+ * ":directory", ":command" or ":variable", which the shell completes itself.
+ * The help says what a value is: "FILE", "ID".
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "runtime/cli/dispatch.h"
 
 struct completion {
-	const char *begin; /* of every candidate; after the "=" of an option */
+	const char *begin; /* prefix of candidates; after "=" of an option */
 	/* For offer(): which command and option the value is for. */
 	const char *command; /* NULL: before the command */
 	const char *option;  /* NULL: an argument of the command */
@@ -25,7 +25,7 @@ struct completion {
 
 struct completer {
 	const struct command_set *program;
-	/* Offer values that are called so in the help. */
+	/* Offer the values that the help calls `value`. */
 	void (*offer)(const struct completion *c, const char *value);
 	/* The options of commands with own_words, beside their tables. */
 	int (*find_owned)(const char *name, size_t len, bool *ret_is_switch);
@@ -34,8 +34,8 @@ struct completer {
 	void *user;
 };
 
-/* Print one candidate, if it begins as it must. */
+/* Print a candidate if it has the prefix. */
 void complete_with(const struct completion *c, const char *word,
 		   const char *help);
-/* argv: the words after the program's name; the last one is completed. */
+/* Print candidates for the last of argv, the words after the program's name. */
 void complete(const struct completer *completer, int argc, char **argv);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cli/dispatch.c - from a name and words to one command's exit status. */
+/*
+ * runtime/cli/dispatch.c - find a command by its name, run it, report its
+ * result.
+ */
 #include "runtime/cli/dispatch.h"
 
 #include <errno.h>
@@ -67,7 +70,7 @@ int dispatch_run(struct arena *arena, const struct command_set *program,
 	return command->run(session, options, args.argc, args.argv);
 }
 
-/* A full disk or a closed reader must not look like success. */
+/* Report a full disk or a closed reader as a failure. */
 static int flush_output(void)
 {
 	if (fflush(stdout) != 0 || ferror(stdout))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cli/dispatch.h - what the programs of this room do alike: find a command, run it, print its error. */
+/*
+ * runtime/cli/dispatch.h - find a command, run it, print its error; for all
+ * programs.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -17,12 +20,12 @@ struct command_set {
 	size_t ncommands;
 };
 
-/* NULL, with an error that says how to find out more. */
+/* Return NULL with an error that names the help. */
 const struct command *dispatch_find(const struct command_set *program,
 				    const char *name);
-/* Parse the words behind the command's name and run it. */
+/* Parse the arguments of a command and run it. */
 int dispatch_run(struct arena *arena, const struct command_set *program,
 		 const struct command *command, const struct session *session,
 		 int argc, char **argv);
-/* The exit status of one command, its error printed. */
+/* Print the error of a command, if any; return its exit status. */
 int dispatch_finish(int r, int failure);

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-/* Those of our file: ambient ones do not set AT_SECURE. */
+/* True for capabilities of the file: ambient ones do not set AT_SECURE. */
 static bool has_capabilities(void)
 {
 	struct __user_cap_header_struct header = {
@@ -28,7 +28,7 @@ int elevated_refuse(void)
 {
 	const char *by = NULL;
 
-	/* A security module may set AT_SECURE, too: look for the reason. */
+	/* A security module may also set AT_SECURE, so find the reason. */
 	if (!getauxval(AT_SECURE))
 		return 0;
 	if (getuid() != geteuid())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cli/help.c - help is the tables, printed. */
+/* runtime/cli/help.c - print help from the tables of commands and options. */
 #include "runtime/cli/help.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cli/help.h - the tables of the command line, as text on stdout. */
+/* runtime/cli/help.h - print the help of a program or a command. */
 #pragma once
 
 #include <stddef.h>
@@ -10,5 +10,5 @@
 void help_program(const struct command_set *program);
 void help_command(const struct command_set *program,
 		  const struct command *command);
-/* One table of options, --help included. */
+/* Print a table of options, with --help added. */
 void help_options(const struct option_spec *items, size_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cli/options.c - the parser of the command line, driven by tables. */
+/* runtime/cli/options.c - parse the command line by tables of options. */
 #include "runtime/cli/options.h"
 
 #include <errno.h>
@@ -13,7 +13,9 @@
 #include "base/util.h"
 #include "oci/oci.h"
 
-/* One word that is an option: "--pid-file=x" is name "pid-file", value "x". */
+/*
+ * An option on the command line: "--pid-file=x" is name "pid-file", value "x".
+ */
 struct word {
 	const char *text;
 	const char *name;
@@ -89,7 +91,7 @@ static const struct option_spec *find_spec(const struct option_table *table,
 	return NULL;
 }
 
-/* The owner's "--name", "--name=VALUE", "-r" or "-rVALUE". */
+/* Find an option of the owner: "--name", "--name=VALUE", "-r" or "-rVALUE". */
 static bool find_owned(const struct option_table *table,
 		       const struct word *word, struct option_word *ret)
 {
@@ -121,7 +123,7 @@ bool options_find(const struct option_table *table, const char *text,
 	return true;
 }
 
-/* For messages: a letter of the table by its long name. */
+/* For messages, show an option given by its letter by its long name. */
 static const char *shown(struct arena *arena, const char *text,
 			 const struct option_word *option)
 {
@@ -161,7 +163,7 @@ static int set(struct arena *arena, const struct option_spec *spec,
 	return fail(EINVAL, "--%s", spec->name);
 }
 
-/* -it: 1 if all of them are letters of flags; none takes a value. */
+/* Parse "-it": 1 if all letters are flags; none may take a value. */
 static int take_letters(const struct option_table *table,
 			const struct word *word, const char *next,
 			void *options)
@@ -185,7 +187,10 @@ static int take_letters(const struct option_table *table,
 	return 1;
 }
 
-/* Take one word and perhaps the next as its value: how many. */
+/*
+ * Parse one option, perhaps with the next argument as its value; return how
+ * many arguments it used.
+ */
 static int take(struct arena *arena, const struct option_table *table,
 		const struct word *word, const char *next, void *options)
 {
@@ -203,7 +208,7 @@ static int take(struct arena *arena, const struct option_table *table,
 		return -ENOMEM;
 	if (!option.value && !option.is_switch) {
 		if (!next || (table->letters && streq(next, "--")))
-			/* podman looks for these very words. */
+			/* podman searches for this text. */
 			return fail(0, "flag needs an argument: %s", name);
 		option.value = next;
 		used = 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cli/quote.c - quotes for shells, escapes for terminals. */
+/* runtime/cli/quote.c - quote text for shells, escape it for terminals. */
 #include "runtime/cli/quote.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "oci/oci.h"
 
-/* No shell has a meaning for these, wherever they stand. */
+/* Characters without a special meaning in any shell, at any position. */
 static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			    "0123456789_-./,:@%+";
@@ -64,7 +64,7 @@ const char *quote_words(struct arena *arena, const struct strings *words)
 	return out;
 }
 
-/* C0, DEL, and C1 as UTF-8 has it; what is no UTF-8 may be anything. */
+/* Control characters: C0, DEL, C1 in UTF-8, and bytes that are not UTF-8. */
 static bool is_obeyed(const char *text, size_t len)
 {
 	unsigned char c = (unsigned char)text[0];

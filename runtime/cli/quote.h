@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cli/quote.h - words of others, made safe for a shell or for a terminal. */
+/* runtime/cli/quote.h - make untrusted text safe for a shell or a terminal. */
 #pragma once
 
 struct arena;
 struct strings;
 
-/* One word that every shell reads back as it was; NULL when memory is out. */
+/* Quote a word so that every shell reads it back; NULL if out of memory. */
 const char *quote_word(struct arena *arena, const char *word);
-/* All of them, with spaces between. */
+/* Quote all words and join them with spaces. */
 const char *quote_words(struct arena *arena, const struct strings *words);
-/* Nothing that a terminal would obey: such bytes become \xNN. */
+/* Replace bytes that a terminal would interpret by \xNN. */
 const char *quote_shown(struct arena *arena, const char *text);
-/* The same, and no other text looks like it: a backslash becomes \x5c. */
+/* Also replace a backslash by \x5c, so that no other text looks the same. */
 const char *quote_exactly(struct arena *arena, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/cli/version.h - what this build calls itself. */
+/* runtime/cli/version.h - the name and version of this build. */
 #pragma once
 
 #ifndef PACKAGE_VERSION
