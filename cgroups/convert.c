@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/convert.c - values of linux.resources to values of the kernel. Pure. */
+/*
+ * cgroups/convert.c - convert values of linux.resources to values of the
+ * kernel.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -16,7 +19,9 @@ struct oci_i64 resources_swap(const struct oci_resources *resources)
 
 	if (swap->set && swap->value != 0)
 		return *swap;
-	/* No limit on memory means none on both together, too. */
+	/*
+	 * Unlimited memory implies that memory and swap together are unlimited.
+	 */
 	return (struct oci_i64){ .set = limit->set && limit->value == -1,
 				 .value = -1 };
 }
@@ -28,11 +33,11 @@ int64_t swap_alone(int64_t limit, int64_t together)
 
 int64_t resources_pids(const struct oci_resources *resources)
 {
-	/* A limit of 0 would still let the first process in: 1 is the same. */
+	/* 0 would still admit the first process, so it is the same as 1. */
 	return resources->pids_limit.value ? resources->pids_limit.value : 1;
 }
 
-/* Binary logarithm of x >= 1, bit by bit, to about 1e-12: spares us libm. */
+/* Binary logarithm of x >= 1, bit by bit, to about 1e-12; avoids libm. */
 static double log2_of(double x)
 {
 	double result = 0, bit = 1;
@@ -50,7 +55,9 @@ static double log2_of(double x)
 	return result;
 }
 
-/* ceil(10^((l*l + 125*l) / 612 - 7/34)), l the binary logarithm of shares. */
+/*
+ * ceil(10^((l*l + 125*l) / 612 - 7/34)), l is the binary logarithm of shares.
+ */
 unsigned int shares_to_weight(uint64_t shares)
 {
 	const double rounding = 1e-11;
@@ -94,7 +101,7 @@ bool cpu_max(const struct oci_i64 *quota, const struct oci_u64 *period,
 		return false;
 	if (has_quota && quota->value > 0)
 		snprintf(word, sizeof word, "%" PRId64, quota->value);
-	/* With one word the period stays as it is: 100000 at first. */
+	/* If only the quota is written, the period stays: 100000 at first. */
 	if (has_period)
 		snprintf(ret, size, "%s %" PRIu64, word, period->value);
 	else
@@ -125,7 +132,7 @@ struct oci_resources resources_complete(const struct oci_resources *change,
 		all.cpu.period = merged->cpu.period;
 		all.cpu.burst = merged->cpu.burst;
 	}
-	/* The end of idleness resets the weight. */
+	/* Leaving idle mode resets the weight. */
 	if (change->cpu.shares.set || change->cpu.idle.set) {
 		all.cpu.shares = merged->cpu.shares;
 		all.cpu.idle = merged->cpu.idle;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/create.c - make the directories, set the limits, open the doors. */
+/*
+ * cgroups/create.c - make the directories, set the limits, open the join files.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +18,7 @@
 #define MAKE_TRIES 3
 #define ROOM_MEMORY (16UL << 20)
 
-/* by_systemd: the parents are its slices, whoever was first. */
+/* by_systemd: the parents are slices of systemd, whoever made them. */
 static int make_parents(struct cgroup_member *member, bool by_systemd)
 {
 	char path[CGROUP_PATH_SIZE];
@@ -44,7 +46,9 @@ static int make_parents(struct cgroup_member *member, bool by_systemd)
 	return 0;
 }
 
-/* Someone else's clean-up may take a parent from under us: try again then. */
+/*
+ * Another process may remove a parent at the same time; in that case try again.
+ */
 static int make_path(struct cgroup_member *member, bool by_systemd)
 {
 	int r = -ENOENT;
@@ -102,7 +106,7 @@ static int open_door(struct cgroup_member *member, const char *path)
 	return 0;
 }
 
-/* by_systemd: its first process is there already. */
+/* by_systemd: the first process is in the cgroup already. */
 static int make_member(struct cgroup_member *member, const char *wanted,
 		       bool by_systemd)
 {
@@ -117,7 +121,10 @@ static int make_member(struct cgroup_member *member, const char *wanted,
 		if (r < 0)
 			return r;
 	}
-	/* Below a frozen parent a new one is frozen, too, and joining hangs. */
+	/*
+	 * A new cgroup below a frozen one is frozen, too, and joining it
+	 * blocks.
+	 */
 	if (backend->frozen(member))
 		return fail(0, "container's cgroup unexpectedly frozen: %s",
 			    member->path);
@@ -145,7 +152,7 @@ static void unmake_member(struct cgroup_member *member)
 	member->made = false;
 }
 
-/* Those we were not allowed to make are not part of the set. */
+/* Remove members that we were not allowed to make from the set. */
 static void drop_unmade(struct cgroup *cgroup)
 {
 	size_t n = 0;
@@ -162,7 +169,7 @@ static int make_members(const struct cgroup_layout *layout,
 {
 	const char *wanted = settings_controllers(cgroup, v2);
 
-	/* systemd has its own opinion, of what no limit needs. */
+	/* systemd decides about controllers that no limit needs. */
 	if (layout->mode == CGROUP_V2 && !cgroup->by_systemd)
 		wanted = EVERY_CONTROLLER;
 	for (size_t i = 0; i < cgroup->n; i++) {
@@ -185,7 +192,7 @@ int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
 	struct settings v1 = { .arena = &arena }, v2 = { .arena = &arena };
 	int r;
 
-	/* Placed nowhere by choice, and then there is nothing to limit. */
+	/* The set is empty on purpose, so there is nothing to limit. */
 	if (cgroup->n == 0 && layout->mode != CGROUP_NONE)
 		return 0;
 	r = arena_open(&arena, ROOM_MEMORY);
@@ -218,7 +225,7 @@ void cgroup_close(struct cgroup *cgroup)
 		close_member(&cgroup->items[i]);
 }
 
-/* "cpu,memory:jobs/a" names the sub-cgroup of some, "jobs/a" that of all. */
+/* "cpu,memory:jobs/a" is a sub-cgroup in these hierarchies, "jobs/a" in all. */
 static const char *sub_path(const struct cgroup_member *member, const char *sub)
 {
 	const char *colon = strchr(sub, ':');
@@ -278,7 +285,7 @@ int cgroup_open_join(struct arena *arena, struct cgroup *cgroup,
 	return r;
 }
 
-/* The files that a delegate may write, when the kernel does not list them. */
+/* The files that a delegate may write if the kernel does not list them. */
 static const char delegate_default[] =
 	"cgroup.procs\ncgroup.threads\ncgroup.subtree_control\n";
 

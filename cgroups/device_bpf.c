@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/device_bpf.c - device rules as the program that cgroup v2 asks for. */
+/*
+ * cgroups/device_bpf.c - compile device rules to the BPF program of cgroup v2.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -12,21 +14,21 @@
 #include "base/util.h"
 #include "cgroups/internal.h"
 
-/* What the registers hold. */
+/* Contents of the registers. */
 enum {
 	RESULT = BPF_REG_0,
 	CONTEXT = BPF_REG_1,
 	TYPE = BPF_REG_2,
-	ACCESS = BPF_REG_3, /* what is asked and not yet allowed */
+	ACCESS = BPF_REG_3, /* requested and not yet allowed */
 	MAJOR = BPF_REG_4,
 	MINOR = BPF_REG_5,
 	SCRATCH = BPF_REG_6,
 };
 
-/* A rule takes ten instructions at most, what stands around them less. */
+/* A rule needs at most ten instructions, the code around the rules fewer. */
 #define RULE_SIZE 10
 #define FRAME_SIZE 16
-/* Programs there before us: more than one only if someone else put them. */
+/* Programs attached before: more than one only if another program did that. */
 #define OLD_MAX 16
 
 #define ALL_ACCESS \
@@ -77,7 +79,9 @@ static int32_t access_bits(const struct oci_device_rule *rule)
 	       (rule->m ? BPF_DEVCG_ACC_MKNOD : 0);
 }
 
-/* Leave the rule unless a register has this value; the way out comes later. */
+/*
+ * Skip the rule unless a register has this value; the target is patched later.
+ */
 static void emit_match(struct assembler *to, unsigned int reg, int64_t value)
 {
 	if (value >= 0)
@@ -112,9 +116,9 @@ static void emit_rule(struct assembler *to, const struct oci_device_rule *rule)
 }
 
 /*
- * From the last rule to the first, so that the last word counts for each kind
- * of access: an allowed kind is settled, a denied one ends it all, and what
- * nobody has allowed in the end is denied.
+ * Check the rules from last to first, so that the last match wins for each kind
+ * of access: an allowed kind is done, a denied one denies the whole request,
+ * and a kind that no rule allows is denied in the end.
  */
 int device_program(const struct device_rules *rules, struct bpf_insn *ret)
 {
@@ -188,7 +192,7 @@ static int program_of(uint32_t id)
 	return bpf(BPF_PROG_GET_FD_BY_ID, &attr);
 }
 
-/* In the place of old at once, or beside what is there when it is -1. */
+/* Replace `old` atomically, or attach beside existing programs if it is -1. */
 static int attach(int cgroup, int program, int old)
 {
 	union bpf_attr attr;
@@ -217,9 +221,9 @@ static int detach(int cgroup, int program)
 }
 
 /*
- * Replacing leaves no moment without a program. Where that is impossible (the
- * old one was not attached to be one of many) or there are several, the new
- * one comes first: all that are attached must agree, so it only gets stricter.
+ * Replacing leaves no moment without a program. If there are several programs,
+ * or the old one was not attached with BPF_F_ALLOW_MULTI, attach the new one
+ * first: access needs the consent of all programs, so it only gets stricter.
  */
 static int attach_instead(int cgroup, int program, const uint32_t *old,
 			  size_t nold)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/devices.c - which devices a container may use: rules, the runtime's own, the v1 writer. */
+/*
+ * cgroups/devices.c - device rules of a container: defaults, and the writer for
+ * v1.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,7 +18,7 @@
 
 #define ANY (-1)
 
-/* Without these no container works; making a node needs CAP_MKNOD anyway. */
+/* Every container needs these; making a node also needs CAP_MKNOD. */
 static const struct oci_device_rule defaults[] = {
 	{ true, 'c', ANY, ANY, false, false, true },
 	{ true, 'b', ANY, ANY, false, false, true },
@@ -79,8 +82,8 @@ static bool overlap(const struct oci_device_rule *a,
 }
 
 /*
- * v1 keeps a list of exceptions and takes one back only by its exact name: a
- * hole in what was allowed before would be accepted and have no effect.
+ * v1 keeps a list of exceptions and removes one only by its exact name: it
+ * would accept a denial inside an allowed range, and ignore it.
  */
 static int check_v1(const struct device_rules *rules, size_t start)
 {
@@ -124,7 +127,9 @@ static int write_one(const struct v1_writer *to,
 	return 0;
 }
 
-/* To v1 "a" is everything, whatever comes after it: say the rest in two. */
+/*
+ * For v1 "a" means everything, whatever follows it, so write 'b' and 'c' rules.
+ */
 static int write_rule(const struct v1_writer *to,
 		      const struct oci_device_rule *rule)
 {
@@ -149,9 +154,9 @@ static int open_writer(const char *path, const char *name)
 }
 
 /*
- * Beginning with a denial of everything, it is never wider than the rules that
- * were or those that will be. Rules that begin by allowing everything cannot
- * be told so; those are written before anyone is inside.
+ * Deny everything first, so that access is never wider than by the old rules or
+ * by the new ones. Rules that begin by allowing everything cannot be written
+ * so; they are written before the cgroup has a process.
  */
 static int apply_v1(const char *path, const struct device_rules *rules)
 {
@@ -176,14 +181,18 @@ static int apply_v1(const char *path, const struct device_rules *rules)
 	for (size_t i = start; r >= 0 && i < device_rules_count(rules); i++) {
 		const struct oci_device_rule *rule = device_rule(rules, i);
 
-		/* Nothing to add to everything, until something is denied. */
+		/*
+		 * Everything is allowed already, until a rule denies something.
+		 */
 		if (all && rule->allow)
 			continue;
 		all = rule->allow && device_rule_is_reset(rule);
 		r = write_rule(&to, rule);
 		if (r < 0 && i < rules->nasked)
 			return fail_in(r, "linux.resources.devices[%zu]", i);
-		/* Our own limits may not allow us to pass a default on. */
+		/*
+		 * The caller's own limits may not permit it to allow a default.
+		 */
 		if (r == -EPERM)
 			r = 0;
 	}

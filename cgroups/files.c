@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/files.c - cgroup files by directory and name, and their word lists. */
+/* cgroups/files.c - read and write cgroup files by directory and name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/follow.c - enter where a container's first process went, when its cgroup takes no process any more. */
+/*
+ * cgroups/follow.c - find the cgroup of a container's first process, for `exec`
+ * when the container's own cgroup accepts no processes.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -41,8 +44,8 @@ static int look(int dir, void *context)
 }
 
 /*
- * One that passes controllers on has no processes of its own, unless it is the
- * top of a threaded tree.
+ * A cgroup that enables controllers for its children has no processes, unless
+ * it is the root of a threaded tree.
  */
 static bool takes_no_process(const char *path)
 {
@@ -64,7 +67,7 @@ int cgroup_follow(struct arena *arena, struct cgroup *cgroup, pid_t pid)
 	if (!member || !takes_no_process(member->path))
 		return 0;
 	r = tree_walk(AT_FDCWD, member->path, &visit, &search);
-	/* It may have ended, or left: whoever enters will hear of it. */
+	/* The process may have exited or moved; joining reports that. */
 	if (r < 0 || search.found < 0)
 		return r;
 	closep(&member->join);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/freeze.c - stop and go on: every process of a container, or none. */
+/* cgroups/freeze.c - freeze or thaw all processes of a container. */
 #include <errno.h>
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 
 #define FREEZE_MS 10000
 
-/* The member whose freezer holds all processes; NULL: there is none. */
+/* Return the member whose freezer has all processes; NULL if there is none. */
 static const struct cgroup_member *freezer_of(const struct cgroup *cgroup)
 {
 	const struct cgroup_member *v1 = member_with(cgroup, "freezer", 7);
@@ -18,8 +18,8 @@ static const struct cgroup_member *freezer_of(const struct cgroup *cgroup)
 }
 
 /*
- * v1 says FREEZING for a while; v2 is frozen once cgroup.events says so. 1 when
- * it is, 0 when it is not yet.
+ * v1 reports FREEZING for a while; v2 is frozen when cgroup.events says so.
+ * Return 1 if done, 0 if not yet.
  */
 static int has_settled(const struct cgroup_member *member, bool on)
 {
@@ -47,7 +47,10 @@ int cgroup_freeze(const struct cgroup *cgroup, bool on)
 		return fail(EOPNOTSUPP, "the container has no cgroup with a "
 					"freezer");
 	for (unsigned int attempt = 0;; attempt++) {
-		/* Again each time: a fork meanwhile keeps v1 from settling. */
+		/*
+		 * Repeat the write: on v1 a fork in between prevents
+		 * completion.
+		 */
 		r = backend_of(member)->freeze(member, on);
 		if (r >= 0)
 			r = has_settled(member, on);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/full.c - find the cgroup whose pids.max keeps us from forking. */
+/* cgroups/full.c - find the cgroup whose pids.max prevents a fork. */
 #include <stdlib.h>
 #include <string.h>
 

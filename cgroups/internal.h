@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroups/internal.h - what the files of this room share: the two layouts as
+ * cgroups/internal.h - declarations for the files of cgroups/: v1 and v2 as
  * backends, limits as a list of files to write, device rules as a program.
  */
 #pragma once
@@ -13,7 +13,7 @@
 
 #include "cgroups/cgroup.h"
 
-/* Paths are built on the stack; cgroup_place leaves room for a file's name. */
+/* Paths are built on the stack; cgroup_place reserves space for a file name. */
 #define CGROUP_PATH_SIZE 4096
 #define CGROUP_NAME_SIZE 256
 
@@ -21,28 +21,28 @@
 
 enum field_kind {
 	FIELD_I64,   /* 0 and negative values ask for nothing */
-	FIELD_COUNT, /* the same, but 0 is a value */
+	FIELD_COUNT, /* negative values ask for nothing, 0 is a value */
 	FIELD_U64,   /* 0 asks for nothing */
-	FIELD_LEVEL, /* any value asks */
+	FIELD_LEVEL, /* every value asks for something */
 	FIELD_BOOL,
 	FIELD_TEXT,
-	FIELD_LIST, /* its length; what the members ask is its own matter */
+	FIELD_LIST, /* its length; its members are checked elsewhere */
 };
 
 enum field_answer {
-	ANSWER_APPLIED, /* written, and an error when it cannot be */
-	ANSWER_HINT,	/* written when it can be */
-	ANSWER_HOLDS,	/* true without us */
-	ANSWER_WARNING, /* ignored, as the specification advises */
+	ANSWER_APPLIED, /* written; a failure is an error */
+	ANSWER_HINT,	/* written if possible */
+	ANSWER_HOLDS,	/* always true, nothing to write */
+	ANSWER_WARNING, /* ignored with a warning, as the specification says */
 	ANSWER_ERROR,
 };
 
 struct field_place {
 	enum field_answer answer;
-	const char *files; /* for ANSWER_HOLDS: how */
+	const char *files; /* for ANSWER_HOLDS: the reason */
 };
 
-/* What becomes of a field where its controller is on v1, and on v2. */
+/* How a field is treated if its controller is on v1, and on v2. */
 struct field {
 	const char *name; /* below linux.resources: "memory.limit" */
 	const char *controller;
@@ -52,30 +52,34 @@ struct field {
 	struct field_place v1, v2;
 };
 
-/* The table that decides; the manual has the same. */
+/* The table of all fields; the manual contains the same table. */
 const struct field *resources_fields(size_t *ret_n);
-/* Does a field ask for something? */
+/* True if a field asks for something. */
 bool field_asks(const struct field *field,
 		const struct oci_resources *resources);
 
 /* ---- v1 values to v2 values, and other arithmetic ---- */
 
-/* memory.swap as it is to be set; not set when nothing is to be written. */
+/*
+ * Return the value of memory.swap to set; not set if there is nothing to write.
+ */
 struct oci_i64 resources_swap(const struct oci_resources *resources);
-/* memory and swap together, to swap alone; negative is no limit. */
+/* Convert memory plus swap to swap alone; negative means no limit. */
 int64_t swap_alone(int64_t limit, int64_t together);
-/* pids.limit as the kernel has it: negative is no limit, 0 cannot be said. */
+/*
+ * Convert pids.limit for the kernel: negative means no limit, 0 is impossible.
+ */
 int64_t resources_pids(const struct oci_resources *resources);
-/* cpu.shares (2 to 262144) to cpu.weight (1 to 10000), 1024 to 100. */
+/* Convert cpu.shares (2 to 262144) to cpu.weight (1 to 10000), 1024 to 100. */
 unsigned int shares_to_weight(uint64_t shares);
-/* blockIO weight (10 to 1000) to io.weight (1 to 10000). */
+/* Convert blockIO weight (10 to 1000) to io.weight (1 to 10000). */
 unsigned int blkio_to_io_weight(uint64_t weight);
-/* cpu.quota and cpu.period to cpu.max; false: neither says anything. */
+/* Convert cpu.quota and cpu.period to cpu.max; false if neither is set. */
 bool cpu_max(const struct oci_i64 *quota, const struct oci_u64 *period,
 	     char *ret, size_t size);
-/* The kernel takes no weight for a cgroup that is idle. */
+/* True if shares are set; the kernel refuses a weight for an idle cgroup. */
 bool resources_has_shares(const struct oci_resources *resources);
-/* A change, and what it cannot be written without of all that holds then. */
+/* Return a change, completed by the values of `merged` it is written with. */
 struct oci_resources resources_complete(const struct oci_resources *change,
 					const struct oci_resources *merged);
 
@@ -83,16 +87,16 @@ struct oci_resources resources_complete(const struct oci_resources *change,
 
 struct setting {
 	const char *field; /* below linux.resources: "memory.limit" */
-	const char *file;  /* its controller is what stands before the dot */
+	const char *file;  /* its controller is the part before the dot */
 	const char *text;
-	bool needed;	  /* false: asks for nothing, may be impossible */
-	bool fallback;	  /* for when the file of the one before is absent */
-	const char *key;  /* what its line of the file begins with; or NULL */
-	const char *none; /* written in the place of a line that was absent */
-	bool bare;	  /* what follows the key is written, without the key */
+	bool needed;	  /* false: asks for nothing, so a failure is ignored */
+	bool fallback;	  /* used if the file of the previous one is missing */
+	const char *key;  /* first word of its line in the file; or NULL */
+	const char *none; /* written to undo a line that was missing */
+	bool bare;	  /* write only the part after the key */
 	bool done;
 	bool absent;
-	const char *old; /* what to write to undo it; or NULL */
+	const char *old; /* text that undoes it; or NULL */
 };
 
 struct settings {
@@ -100,60 +104,73 @@ struct settings {
 	struct setting *items;
 	size_t n;
 	size_t size;
-	struct setting scrap; /* the one for which there was no memory */
+	struct setting scrap; /* returned when out of memory */
 	int error;
 };
 
-/* One more; the caller may set the rest of it. Failure is kept in the list. */
+/*
+ * Add a setting; the caller may set its other members. Errors are kept in the
+ * list.
+ */
 struct setting *settings_add(struct settings *settings, const char *field,
 			     const char *file, bool needed, const char *fmt,
 			     ...) __attribute__((format(printf, 5, 6)));
-/* A size or count; negative is "max" when there is such a word. */
+/* Add a size or count; negative is "max" if the file accepts that. */
 void settings_add_number(struct settings *settings, const char *field,
 			 const char *file, int64_t value, bool has_max);
-/* An array's member: "hugepageLimits[2]". */
+/* Return the name of an array member: "hugepageLimits[2]". */
 const char *settings_index(struct settings *settings, const char *field,
 			   size_t i);
-/* Text in the memory of the list; "" when there is none left. */
+/* Format text in the memory of the list; "" if out of memory. */
 const char *settings_printf(struct settings *settings, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Fields that both versions have in the same files: cpuset, pids, rdma. */
+/* Fields with the same files in both versions: cpuset, pids, rdma. */
 void shared_settings(const struct oci_resources *resources,
 		     struct settings *ret);
-/* hugetlb.SIZE.word, and its reservations' where the kernel has them. */
+/* hugetlb.SIZE.word, and the same of reservations if the kernel has them. */
 void hugepage_settings(const struct oci_resources *resources, const char *word,
 		       struct settings *ret);
 
 /*
- * Write those whose controller is on v1 (or v2). What depends on another is
- * written after it. With keep, what was there is kept for settings_undo.
+ * Write the settings whose controller is on v1 (or v2), each after those it
+ * depends on. With `keep`, save the old values for settings_undo.
  */
 int settings_write(const struct cgroup *cgroup, struct settings *settings,
 		   bool v2, bool rootless, bool keep);
 void settings_undo(const struct cgroup *cgroup, struct settings *settings);
-/* Pure: what to write to have content again where text was written. */
+/*
+ * Return the text that restores `content` after a setting was written; no
+ * effects.
+ */
 const char *setting_undo_text(struct arena *arena,
 			      const struct setting *setting, char *content);
-/* The v2 controllers that settings need and no v1 hierarchy has: "cpu,pids". */
+/*
+ * Return the v2 controllers that settings need and no v1 hierarchy has:
+ * "cpu,pids".
+ */
 const char *settings_controllers(const struct cgroup *cgroup,
 				 struct settings *settings);
 
-/* The member whose v1 hierarchy has the controller of a file, or NULL. */
+/*
+ * Return the member whose v1 hierarchy has the controller of a file, or NULL.
+ */
 struct cgroup_member *member_v1_of(const struct cgroup *cgroup,
 				   const char *file);
 bool is_denied(int r);
 
-/* ---- the two layouts ---- */
+/* ---- v1 and v2 ---- */
 
 struct cgroup_backend {
-	const char *door; /* the file a process enters through */
-	/* Pure: what to write, in an order that is right for a new cgroup. */
+	const char *door; /* the file for joining */
+	/*
+	 * Add the settings in an order that works for a new cgroup; no effects.
+	 */
 	void (*settings)(const struct oci_resources *resources,
 			 struct settings *ret);
-	/* Make a directory fit for processes; wanted: v2 controllers. */
+	/* Prepare a directory for processes; wanted: v2 controllers. */
 	int (*prepare)(const struct cgroup_member *member, const char *wanted);
-	/* Frozen, also by a parent; false where there is no freezer. */
+	/* True if it, or a parent, is frozen; false if there is no freezer. */
 	bool (*frozen)(const struct cgroup_member *member);
 	int (*freeze)(const struct cgroup_member *member, bool on);
 };
@@ -161,7 +178,7 @@ struct cgroup_backend {
 extern const struct cgroup_backend cgroup_v1;
 extern const struct cgroup_backend cgroup_v2;
 
-/* wanted: everything the parent has to give. */
+/* wanted: all controllers that the parent has. */
 #define EVERY_CONTROLLER "*"
 
 static inline const struct cgroup_backend *
@@ -170,29 +187,29 @@ backend_of(const struct cgroup_member *member)
 	return member->v2 ? &cgroup_v2 : &cgroup_v1;
 }
 
-/* ---- small things ---- */
+/* ---- helpers ---- */
 
-/* Is word one of the words of list, which are separated by ',', ' ' or '\n'? */
+/* True if word is in list, whose words are separated by ',', ' ' or '\n'. */
 bool list_has(const char *list, const char *word);
-/* The same, the word given by its length. */
+/* Like list_has, for a word of len bytes. */
 bool list_has_n(const char *list, const char *word, size_t len);
-/* The member whose v1 hierarchy has this controller, or NULL. */
+/* Return the member whose v1 hierarchy has this controller, or NULL. */
 struct cgroup_member *member_with(const struct cgroup *cgroup,
 				  const char *controller, size_t len);
 struct cgroup_member *member_v2(const struct cgroup *cgroup);
 
-/* One write(2) to dir/file; records the failure. */
+/* Write dir/file by one write(2); records an error. */
 int file_write(const char *dir, const char *file, const char *text);
-/* One read(2) of dir/file, ended by NUL, final newline cut; records nothing. */
+/* Read dir/file by one read(2), without the final newline; records no error. */
 ssize_t file_read(const char *dir, const char *file, char *ret, size_t size);
 /*
- * What stands between prefix and suffix in the names of dir/sub that have
- * both, sorted; nothing when there is no such directory.
+ * List the names in dir/sub that have this prefix and suffix, without both,
+ * sorted; empty if the directory does not exist.
  */
 int names_in(struct arena *arena, const char *dir, const char *sub,
 	     const char *prefix, const char *suffix, struct strings *ret);
 
-/* Pure half of cgroup_probe: the two files of /proc to a layout. */
+/* Parse the two files of /proc to a layout; no effects. */
 int layout_parse(struct arena *arena, char *mountinfo, char *own,
 		 struct cgroup_layout *ret);
 
@@ -203,10 +220,10 @@ struct tree_visit {
 	int (*leave)(int parent, const char *name, void *context);
 };
 
-/* One that vanishes meanwhile is no error. */
+/* A directory that disappears in the meantime is not an error. */
 int tree_walk(int parent, const char *name, const struct tree_visit *visit,
 	      void *context);
-/* Let the processes of all members run, of their sub-cgroups, too. */
+/* Thaw the processes of all members and their sub-cgroups. */
 void tree_thaw(const struct cgroup *cgroup);
 
 /* ---- processes ---- */
@@ -218,23 +235,26 @@ struct pid_list {
 	size_t size;
 };
 
-/* The processes of one directory. */
+/* Read the processes of one directory. */
 int pid_list_read(struct pid_list *list, int dir);
-/* The processes below path, unsorted; a list begins as { .arena = arena }. */
+/*
+ * Add the processes below path, unsorted; initialise the list with { .arena =
+ * arena }.
+ */
 int pid_list_add(struct pid_list *list, const char *path);
 bool pid_list_has(const struct pid_list *list, pid_t pid);
 
-/* Sleep after a vain attempt, longer each time; false past the deadline. */
+/* Sleep after a failed attempt, longer each time; false after the deadline. */
 bool wait_a_little(unsigned int attempt, int64_t deadline);
 
-/* Remember that a parent is ours to remove. */
+/* Mark a parent directory as ours to remove. */
 void mark_made(const char *path);
-/* Remove the parents that were made for containers, as far as they are empty. */
+/* Remove parents that were made for containers, as long as they are empty. */
 void remove_made(const char *path, size_t kept);
 
 /* ---- device rules ---- */
 
-/* The container's rules and then the runtime's own: the last match wins. */
+/* The container's rules, then the runtime's defaults: the last match wins. */
 struct device_rules {
 	const struct oci_device_rule *asked;
 	size_t nasked;
@@ -243,14 +263,20 @@ struct device_rules {
 size_t device_rules_count(const struct device_rules *rules);
 const struct oci_device_rule *device_rule(const struct device_rules *rules,
 					  size_t i);
-/* Any device, any access: what was said before it no longer counts. */
+/*
+ * True if the rule is for all devices and accesses, so that it overrides all
+ * before it.
+ */
 bool device_rule_is_reset(const struct oci_device_rule *rule);
-/* Rules that still count begin here. */
+/* Return the first rule that is not overridden. */
 size_t device_rules_start(const struct device_rules *rules);
 
 #define DEVICE_PROGRAM_MAX 4096
 
-/* Pure: the instructions into ret (DEVICE_PROGRAM_MAX of them); how many. */
+/*
+ * Compile the rules into ret (DEVICE_PROGRAM_MAX instructions); return how
+ * many.
+ */
 int device_program(const struct device_rules *rules, struct bpf_insn *ret);
-/* Load it and attach it to a v2 cgroup, in the place of what was there. */
+/* Load the program and attach it to a v2 cgroup, replacing earlier ones. */
 int device_program_attach(const char *path, const struct device_rules *rules);

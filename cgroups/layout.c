@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/layout.c - which hierarchies there are, and where a container lies in each. */
+/*
+ * cgroups/layout.c - find the mounted hierarchies, and the caller's cgroup in
+ * each.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,7 +25,7 @@ static bool is_v2(const struct mountinfo_line *mount)
 	return streq(mount->type, "cgroup2");
 }
 
-/* Something else was mounted over its top: what is below is out of reach. */
+/* Drop a mount that another one covers: it cannot be reached. */
 static void drop_covered(const struct mountinfo_line *line,
 			 struct mountinfo *mounts)
 {
@@ -34,7 +37,7 @@ static void drop_covered(const struct mountinfo_line *line,
 		}
 }
 
-/* Leave the cgroup file systems that can be reached, in place. */
+/* Keep only cgroup file systems that can be reached, in place. */
 static int parse_mounts(struct arena *arena, char *text, struct mountinfo *ret)
 {
 	struct mountinfo all;
@@ -62,8 +65,8 @@ static bool is_below(const char *path, const char *root)
 }
 
 /*
- * The mount of a hierarchy through which our own cgroup can be seen: others
- * may be there, of the same hierarchy, for containers.
+ * Find the mount of a hierarchy that shows the caller's own cgroup; others of
+ * the same hierarchy may exist for containers.
  */
 static const struct mountinfo_line *find_mount(const struct mountinfo *mounts,
 					       const char *controllers,
@@ -86,7 +89,9 @@ static const struct mountinfo_line *find_mount(const struct mountinfo *mounts,
 	return any;
 }
 
-/* As seen through the mount; a place outside of it is taken for its top. */
+/*
+ * Return the path below the mount; a path outside of it is treated as its root.
+ */
 static const char *own_below(const char *own, const char *root)
 {
 	if (*own != '/' || !is_below(own, root) || is_below(own, "/.."))

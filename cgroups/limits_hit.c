@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroups/limits_hit.c - which limits were met, by the kernel's own count.
+ * cgroups/limits_hit.c - tell which limits were reached, by counters of the
+ * kernel.
  *
- * A count alone may be of a limit further up: who is killed there, or may not
- * fork, is counted here. So it is only told together with the proof that our
- * own limit was reached.
+ * A counter also counts events of a limit higher up: a process killed, or
+ * denied a fork, because of that one. So report it only if the container's own
+ * limit was reached, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 #define TEXT_SIZE 1024
 
-/* The number behind a word at the beginning of a line; 0: there is none. */
+/* Return the number after a word at the start of a line; 0 if there is none. */
 static uint64_t value_of(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -49,7 +50,7 @@ bool cgroup_met_memory(const struct cgroup *cgroup)
 	       count(v2, "memory.events", "oom");
 }
 
-/* Older kernels have no file that says how many there were at most. */
+/* Older kernels have no file for the maximum number of tasks. */
 static bool was_full(const struct cgroup_member *member, uint64_t limit)
 {
 	char text[TEXT_SIZE];

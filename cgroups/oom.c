@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroups/oom.c - be told when a container runs out of memory.
+ * cgroups/oom.c - watch for out-of-memory events of a container.
  *
- * v1 signals an eventfd for every time its limit is hit with nothing left to
- * give; v2 changes memory.events, which inotify sees.
+ * v1 signals an eventfd when the limit is reached and nothing can be reclaimed;
+ * v2 changes memory.events, which inotify reports.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +90,7 @@ uint64_t cgroup_oom_new(struct cgroup_oom *oom)
 	uint64_t n = 0;
 
 	if (!oom->v2) {
-		/* The removal of the cgroup signals, too. */
+		/* Removing the cgroup signals the eventfd, too. */
 		if (read(oom->fd, &n, sizeof n) != sizeof n ||
 		    access(oom->path, F_OK) < 0)
 			return 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/place.c - cgroupsPath to one directory per hierarchy, and to and from a record. */
+/*
+ * cgroups/place.c - map cgroupsPath to one directory in each hierarchy, and
+ * convert these to and from a record.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +13,7 @@
 #include "base/util.h"
 #include "cgroups/internal.h"
 
-/* "/a//./b" to "/a/b"; what could lead out of the hierarchy is refused. */
+/* Clean "/a//./b" to "/a/b"; refuse components that leave the hierarchy. */
 static char *clean_path(struct arena *arena, const char *path)
 {
 	char *clean = arena_alloc(arena, strlen(path) + 2), *to = clean;
@@ -42,8 +45,9 @@ static char *clean_path(struct arena *arena, const char *path)
 }
 
 /*
- * The cgroup that a relative path starts from. On v2 ours has processes, and
- * may therefore not pass controllers on: go next to it instead.
+ * The length of the cgroup that a relative path starts from. On v2 the caller's
+ * own cgroup has processes and may not enable controllers for children, so use
+ * its parent.
  */
 static size_t base_len(const struct cgroup_layout *layout,
 		       const struct cgroup_hierarchy *in)
@@ -56,8 +60,9 @@ static size_t base_len(const struct cgroup_layout *layout,
 }
 
 /*
- * A child takes its places in this order. Device nodes are open to it, and it
- * cannot be stopped halfway, for as long as possible.
+ * The order in which a child enters them. It enters devices and freezer as late
+ * as possible: until then it can open all device nodes, and cannot be frozen in
+ * between.
  */
 static int join_rank(const struct cgroup_hierarchy *in)
 {
@@ -153,7 +158,7 @@ int cgroup_narrow(struct arena *arena, const struct oci_resources *resources,
 	return settings.error;
 }
 
-/* Only a parent of the path can have been there before it. */
+/* Only a parent of the path can have existed before. */
 static size_t kept_len(const struct oci_cgroup_path *from)
 {
 	size_t len = strlen(from->below);
@@ -163,7 +168,7 @@ static size_t kept_len(const struct oci_cgroup_path *from)
 	return is_parent ? len : strlen(from->path);
 }
 
-/* 0 when there is none. */
+/* Return 0 if it does not exist. */
 static uint64_t inode_of(const char *path)
 {
 	struct stat st;
@@ -172,8 +177,8 @@ static uint64_t inode_of(const char *path)
 }
 
 /*
- * One that was removed and made anew has the path, and is another's: the kernel
- * gives no inode of a cgroup twice.
+ * A cgroup that was removed and made again has the same path, but belongs to
+ * another container. The kernel never reuses the inode of a cgroup.
  */
 static bool is_recorded_one(const struct oci_cgroup_path *path)
 {
@@ -182,7 +187,7 @@ static bool is_recorded_one(const struct oci_cgroup_path *path)
 	return now == 0 || now == path->inode;
 }
 
-/* Most hierarchies cannot freeze: of those nothing is asked. */
+/* Skip hierarchies without a freezer. */
 bool cgroup_frozen(const struct oci_record *record)
 {
 	for (size_t i = 0; i < record->ncgroups; i++) {
@@ -232,7 +237,7 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 	return 0;
 }
 
-/* How much of its path is there now. */
+/* Return the length of the part of its path that exists. */
 static size_t existing_len(const struct cgroup_member *member)
 {
 	char path[CGROUP_PATH_SIZE];
@@ -244,7 +249,7 @@ static size_t existing_len(const struct cgroup_member *member)
 	return strlen(path);
 }
 
-/* The hierarchies in which systemd makes slices, and keeps them. */
+/* True for hierarchies in which systemd makes slices, and keeps them. */
 static bool has_slices(const struct cgroup_member *member)
 {
 	static const char *const known[] = { "cpu",	    "cpuacct",
@@ -258,7 +263,7 @@ static bool has_slices(const struct cgroup_member *member)
 	return member->v2;
 }
 
-/* How much of the path is not ours to remove. */
+/* Return the length of the part of the path that is not ours to remove. */
 static size_t foreign_len(const struct cgroup *cgroup,
 			  const struct cgroup_member *member)
 {
@@ -271,8 +276,8 @@ static size_t foreign_len(const struct cgroup *cgroup,
 }
 
 /*
- * Before they are made, a record claims only those that are not there yet: if
- * we end there and then, another's processes must not be ended for it.
+ * Before the cgroups are made, the record names only those that do not exist
+ * yet: if the runtime dies then, `delete` must not kill processes of others.
  */
 int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
 		     struct oci_record *record)

@@ -15,7 +15,7 @@
 #include "cgroups/internal.h"
 
 #define KILL_TIMEOUT_MS 10000
-/* Descriptors held at a time while signalling. */
+/* Number of pidfds open at a time. */
 #define BATCH 64
 
 static int push(struct pid_list *list, pid_t pid)
@@ -34,7 +34,7 @@ static int push(struct pid_list *list, pid_t pid)
 	return 0;
 }
 
-/* The file has a pid per line; 0 stands for one we cannot name. */
+/* The file has a pid on each line; 0 is a process outside our pid namespace. */
 static int read_pids(int dir, void *context)
 {
 	autoclose int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
@@ -57,7 +57,7 @@ static int read_pids(int dir, void *context)
 				return -ENOMEM;
 			pid = 0;
 		}
-	/* The processes of a threaded cgroup are listed by the one above it. */
+	/* The cgroup above a threaded one lists its processes. */
 	if (n < 0 && errno != EOPNOTSUPP && errno != ENODEV)
 		return fail(errno, "read cgroup.procs");
 	return 0;
@@ -89,9 +89,9 @@ bool pid_list_has(const struct pid_list *list, pid_t pid)
 }
 
 /*
- * All hierarchies count: a process that is just entering is in some of them,
- * and one that could write to them may have left others. Whoever is in a
- * directory that we did not get is not of this container.
+ * Read all hierarchies: a process that is joining is only in some of them, and
+ * one with write access may have left others. Processes in a directory that is
+ * not ours do not belong to the container.
  */
 static int fill(struct pid_list *list, const struct cgroup *cgroup)
 {
@@ -134,8 +134,8 @@ static bool may_signal(pid_t pid)
 }
 
 /*
- * A number may have been given to a stranger since the list was read. Hold the
- * processes first and look again: one that is still listed is a member.
+ * A pid may have been reused since the list was read. Open pidfds first and
+ * read the list again: a pid that is still listed is a member.
  */
 static int signal_batch(const struct cgroup *cgroup, const pid_t *pids,
 			size_t n, struct pid_list *now, int sig)
@@ -191,7 +191,7 @@ static size_t count_others(const struct pid_list *list)
 	return n;
 }
 
-/* One round: what is killed in a frozen cgroup cannot fork itself away. */
+/* Kill once. In a frozen cgroup a process cannot fork to escape. */
 static int kill_round(const struct cgroup *cgroup, struct pid_list *list,
 		      struct pid_list *now, bool by_kernel)
 {
@@ -224,7 +224,9 @@ static int kill_all(struct arena *arena, const struct cgroup *cgroup)
 			return r;
 		if (count_others(&list) == 0)
 			return 0;
-		/* Those in v1 hierarchies alone are left to later rounds. */
+		/*
+		 * Later rounds kill processes that are only in v1 hierarchies.
+		 */
 		killed = kill_round(cgroup, &list, &now, attempt < 3);
 		if (killed == -EPERM)
 			return killed;

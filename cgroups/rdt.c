@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/rdt.c - groups of the resctrl file system: cache and memory bandwidth. */
+/*
+ * cgroups/rdt.c - make and join groups of resctrl: cache and memory bandwidth.
+ */
 #include "cgroups/rdt.h"
 
 #include <ctype.h>
@@ -99,7 +101,7 @@ static int write_line(const char *group, const char *file, const char *text)
 	return 0;
 }
 
-/* In the order the specification gives. */
+/* In the order of the specification. */
 static int each_schema(const struct oci_intel_rdt *asked,
 		       int (*act)(const char *schema, void *context),
 		       void *context)
@@ -144,7 +146,10 @@ static bool same_value(const char *a, size_t alen, const char *b)
 	       !isalnum((unsigned char)eb[end - ea]);
 }
 
-/* Every "domain=value" of the schema stands in the group's line of its kind. */
+/*
+ * True if every "domain=value" of the schema is in the group's line of its
+ * kind.
+ */
 static bool group_has(char *text, const char *schema)
 {
 	size_t kind = strcspn(schema, ":");

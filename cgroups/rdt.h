@@ -14,29 +14,29 @@ struct arena;
 struct writer;
 
 struct rdt {
-	const char *mount;   /* of resctrl; NULL when there is no group */
-	const char *group;   /* where its processes belong */
-	bool own_group;	     /* named after the container: removed with it */
+	const char *mount;   /* of resctrl; NULL if there is no group */
+	const char *group;   /* for the processes of the container */
+	bool own_group;	     /* named after the container and removed with it */
 	bool must_exist;     /* a closID without schemas */
 	const char *monitor; /* its monitoring group, or NULL */
 };
 
-/* Where resctrl is mounted; an error naming the field when it is not. */
+/* Find the mount of resctrl; the error names the field. */
 int rdt_mount(struct arena *arena, int proc, const char **ret);
-/* Pure: the paths for a container. */
+/* Make the paths for a container; no effects. */
 int rdt_place(struct arena *arena, const char *mount,
 	      const struct oci_intel_rdt *asked, const char *id,
 	      struct rdt *ret);
-/* Both: the paths for a container on this host. */
+/* Find the mount and make the paths for a container. */
 int rdt_find(struct arena *arena, int proc, const struct oci_intel_rdt *asked,
 	     const char *id, struct rdt *ret);
-/* Make the groups and write the schemas; a group that exists must have them. */
+/* Make the groups and write the schemas; an existing group must have them. */
 int rdt_make(const struct rdt *rdt, const struct oci_intel_rdt *asked);
-/* Change the schemas of a container's group, as `update` asks. */
+/* Change the schemas of a container's group, for `update`. */
 int rdt_update(const struct rdt *rdt, const struct oci_intel_rdt *asked);
 int rdt_join(const struct rdt *rdt, pid_t pid);
-/* Remove what is the container's own; gone already is fine. */
+/* Remove the container's own groups; they need not exist. */
 int rdt_remove(const struct rdt *rdt);
-/* What the group has and has used, as an object of a document under way. */
+/* Write limits and counters of the group as an object of a JSON document. */
 void rdt_put_stats(struct arena *arena, const struct rdt *rdt, struct writer *w,
 		   const char *key);

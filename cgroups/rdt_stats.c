@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroups/rdt_stats.c - what resctrl says of a container: its share of cache
- * and memory bandwidth, and what was counted.
+ * cgroups/rdt_stats.c - write statistics of resctrl: a container's share of
+ * cache and memory bandwidth, and its counters.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -17,11 +17,11 @@
 #define TEXT_SIZE 16384
 #define NODE "mon_data/mon_L3_"
 
-/* A resource of the machine, and what clients call its parts. */
+/* A resource of the machine, and the keys that clients expect. */
 struct resource {
-	const char *name; /* in info/, and of its lines in schemata */
+	const char *name; /* in info/, and in the lines of schemata */
 	const char *info, *root_schema, *own_schema;
-	const char *mask; /* the one that is hexadecimal, or NULL */
+	const char *mask; /* the hexadecimal one, or NULL */
 	const char *numbers[4];
 };
 
@@ -74,7 +74,7 @@ static void put_info(const struct rdt_stats *s, const struct resource *of)
 	put_end(s->w);
 }
 
-/* The group's line of a resource, without the blanks that align it. */
+/* Write the group's line of a resource, without the blanks that align it. */
 static void put_schema(const struct rdt_stats *s, const char *key,
 		       const char *group, const char *name)
 {
@@ -91,7 +91,7 @@ static void put_schema(const struct rdt_stats *s, const char *key,
 	}
 }
 
-/* Counters of every node; what the machine cannot count is left out. */
+/* Write the counters of every node, except those that the machine lacks. */
 static void put_counters(const struct rdt_stats *s, const char *key,
 			 const char *const *names, size_t n)
 {
@@ -110,7 +110,7 @@ static void put_counters(const struct rdt_stats *s, const char *key,
 			put_array(s->w, key);
 		begun = true;
 		put_object(s->w, NULL);
-		/* A word, such as "Unavailable", is nothing counted. */
+		/* Skip a text such as "Unavailable". */
 		for (size_t k = 0; k < n; k++)
 			if (read_file(s, group, NODE "%s/%s", node, names[k]))
 				put_u64(s->w, names[k],

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/resources.c - the fields of linux.resources: what asks for something, what we can give. */
+/*
+ * cgroups/resources.c - the table of the fields of linux.resources, and their
+ * checks.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +56,7 @@ static bool write_iops_asks(const struct oci_resources *resources)
 	return throttle_asks(&resources->block_io.write_iops);
 }
 
-/* The kubelet sends 0 for every size there could be. */
+/* The kubelet sends a limit of 0 for every possible size. */
 static bool hugepages_ask(const struct oci_resources *resources)
 {
 	for (size_t i = 0; i < resources->nhugepage_limits; i++)
@@ -259,7 +262,7 @@ static bool on_v1(const struct cgroup_layout *layout, const char *controller,
 	return false;
 }
 
-/* v1 would take the nearest value and say nothing; v2 has other units. */
+/* v1 would silently use the nearest value; v2 has other units. */
 static int check_shares(const struct oci_u64 *shares,
 			const struct cgroup_layout *layout)
 {
@@ -306,7 +309,9 @@ static int check_leaf_weights(const struct oci_resources *resources,
 	return 0;
 }
 
-/* The names are v2's: of a v1 hierarchy they mean nothing, or another thing. */
+/*
+ * The names are those of v2 files; on v1 they have no meaning, or another one.
+ */
 static int check_unified(const struct oci_resources *resources,
 			 const struct cgroup_layout *layout)
 {

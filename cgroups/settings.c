@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/settings.c - a list of files to write, written in an order that works, and undone. */
+/*
+ * cgroups/settings.c - write a list of cgroup files in an order that works, and
+ * undo it.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -127,13 +130,13 @@ const char *settings_controllers(const struct cgroup *cgroup,
 	return list;
 }
 
-/* Where it is written: NULL when that controller is on the other version. */
+/* Return where to write it; NULL if the other version has its controller. */
 static struct cgroup_member *member_for(const struct cgroup *cgroup,
 					const struct setting *setting, bool v2)
 {
 	struct cgroup_member *v1 = member_v1_of(cgroup, setting->file);
 
-	/* v2 has what v1 has not: it answers for what is missing in both. */
+	/* A controller that neither version has is reported by v2. */
 	if (v2)
 		return v1 ? NULL : member_v2(cgroup);
 	return v1;
@@ -167,7 +170,7 @@ static int no_controller(const struct setting *setting,
 		    member ? member->path : "any mounted cgroup hierarchy");
 }
 
-/* What asks for nothing has it where there is nothing. */
+/* True if the setting asks for nothing and there is no file to write. */
 static bool is_moot(const struct setting *setting, int r, bool rootless)
 {
 	return !setting->needed &&
@@ -180,7 +183,7 @@ static bool has_fallback(const struct settings *settings, size_t i)
 	return i + 1 < settings->n && settings->items[i + 1].fallback;
 }
 
-/* The line of content that begins with this word. */
+/* Return the line of content that begins with this word. */
 static char *line_of(char *content, const char *key)
 {
 	size_t len = strlen(key);
@@ -206,7 +209,7 @@ const char *setting_undo_text(struct arena *arena,
 		if (setting->bare)
 			text += strlen(setting->key) + 1;
 	}
-	/* Nothing at all would not be a write. */
+	/* An empty write would not reach the kernel. */
 	return *text ? arena_strdup(arena, text) : "\n";
 }
 
@@ -251,8 +254,8 @@ static void keep_old(const struct cgroup *cgroup, struct settings *settings,
 }
 
 /*
- * One pass over what is left. What is invalid beside the values of now may be
- * valid after the others are written; how many there are of that kind.
+ * Write all settings that are left. A value that is invalid beside the present
+ * ones may be valid after others are written; return the number of these.
  */
 static int write_pass(const struct cgroup *cgroup, struct settings *settings,
 		      bool v2, bool rootless, bool keep)
@@ -288,14 +291,14 @@ int settings_write(const struct cgroup *cgroup, struct settings *settings,
 		invalid = write_pass(cgroup, settings, v2, rootless, keep);
 		if (invalid <= 0)
 			return invalid;
-		/* Another pass would change nothing. */
+		/* Another pass would not help. */
 		if (invalid == before)
 			return -EINVAL;
 		before = invalid;
 	}
 }
 
-/* The old values depend on each other as the new ones do. */
+/* The old values depend on each other like the new ones. */
 void settings_undo(const struct cgroup *cgroup, struct settings *settings)
 {
 	for (size_t pass = 0, left = 1; left > 0 && pass < settings->n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroups/stats.c - what a container uses, in the shape that clients of
- * `events` read: one object from the files of either layout.
+ * cgroups/stats.c - write the usage of a container as clients of `events`
+ * expect it, from the files of v1 or v2.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,10 +23,10 @@ struct stats {
 	const struct cgroup *cgroup;
 	const struct cgroup_member *v2; /* NULL on v1 and hybrid */
 	struct writer *w;
-	char *text; /* TEXT_SIZE bytes for a file */
+	char *text; /* buffer of TEXT_SIZE bytes for a file */
 };
 
-/* The text of a controller's file; "" where there is none. */
+/* Return the text of a controller's file; "" if it does not exist. */
 static const char *read_file(const struct stats *s, const char *controller,
 			     const char *file)
 {
@@ -39,7 +39,7 @@ static const char *read_file(const struct stats *s, const char *controller,
 	return s->text;
 }
 
-/* "max" is the largest number, as in Go's clients. */
+/* "max" is the largest number, as in clients written in Go. */
 static uint64_t number(const char *text)
 {
 	return starts_with(text, "max") ? UINT64_MAX : strtoull(text, NULL, 10);
@@ -51,7 +51,7 @@ static uint64_t read_number(const struct stats *s, const char *controller,
 	return number(read_file(s, controller, file));
 }
 
-/* The number behind a key at the beginning of a line. */
+/* Return the number after a key at the start of a line. */
 static uint64_t value_of(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -64,7 +64,7 @@ static uint64_t value_of(const char *text, const char *key)
 	return 0;
 }
 
-/* "1 2 3" as an array of numbers. */
+/* Write "1 2 3" as an array of numbers. */
 static void put_list(struct writer *w, const char *key, const char *text)
 {
 	char *end;
@@ -124,7 +124,7 @@ static void put_cpu(const struct stats *s)
 	put_end(s->w);
 }
 
-/* "0-2,7" as numbers. */
+/* Write "0-2,7" as an array of numbers. */
 static void put_ranges(struct writer *w, const char *key, const char *text)
 {
 	put_array(w, key);
@@ -157,7 +157,7 @@ static void put_cpuset(const struct stats *s)
 	put_end(s->w);
 }
 
-/* prefix: "memory", "memory.memsw", … of v1. */
+/* prefix is "memory", "memory.memsw", … of v1. */
 static void put_memory_v1(const struct stats *s, const char *key,
 			  const char *prefix)
 {
@@ -238,7 +238,7 @@ static void put_pids(const struct stats *s)
 
 	put_object(s->w, "pids");
 	put_u64(s->w, "current", read_number(s, "pids", "pids.current"));
-	/* No limit is 0, as clients expect it. */
+	/* Clients expect 0 for no limit. */
 	put_u64(s->w, "limit", limit == UINT64_MAX ? 0 : limit);
 	put_end(s->w);
 }
@@ -315,7 +315,7 @@ static void put_io(const struct stats *s)
 	put_end(s->w);
 }
 
-/* One size, "2MB"; v2 does not remember the most that was used. */
+/* Write one size, "2MB"; v2 does not record the maximum usage. */
 static void put_huge_page(const struct stats *s, const struct cgroup_member *m,
 			  const char *size)
 {
@@ -344,7 +344,7 @@ static void put_huge_page(const struct stats *s, const struct cgroup_member *m,
 	put_end(s->w);
 }
 
-/* Also on a hybrid host this controller may be v2's. */
+/* On a hybrid host this controller may be on v2. */
 static void put_huge_pages(const struct stats *s)
 {
 	const struct cgroup_member *m = member_with(s->cgroup, "hugetlb", 7);
@@ -358,7 +358,7 @@ static void put_huge_pages(const struct stats *s)
 	    names_in(s->arena, m->path, ".", "hugetlb.", suffix, &sizes) < 0)
 		s->w->error = -ENOMEM;
 	put_object(s->w, "hugetlb");
-	/* "2MB.rsvd" is of what is only reserved. */
+	/* "2MB.rsvd" is for reservations. */
 	for (size_t i = 0; i < sizes.n; i++)
 		if (!strchr(sizes.items[i], '.'))
 			put_huge_page(s, m, sizes.items[i]);
@@ -375,7 +375,7 @@ void cgroup_put_stats(struct arena *arena, const struct cgroup *cgroup,
 		w->error = -ENOMEM;
 		return;
 	}
-	/* On hybrid hosts the controllers are v1's. */
+	/* On hybrid hosts the controllers are on v1. */
 	if (!member_with(cgroup, "memory", 6) &&
 	    !member_with(cgroup, "pids", 4))
 		s.v2 = member_v2(cgroup);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/systemd_limits.c - linux.resources as properties of a unit. */
+/*
+ * cgroups/systemd_limits.c - convert linux.resources to properties of a unit.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -42,7 +44,7 @@ static int add_u64(struct arena *arena, struct strings *list, const char *name,
 	return systemd_add(arena, list, name, "t", "%" PRIu64, value);
 }
 
-/* A limit: 0 asks for nothing, a negative one is none. */
+/* Add a limit: 0 asks for nothing, a negative value is unlimited. */
 static int add_limit(struct arena *arena, struct strings *list,
 		     const char *name, struct oci_i64 value)
 {
@@ -71,8 +73,8 @@ static int add_memory(struct arena *arena, const struct oci_resources *r,
 }
 
 /*
- * systemd counts in percents of a second: the next higher one, so that the
- * exact value still fits below it.
+ * systemd rounds to percents of a second. Round up, so that the exact value is
+ * still within systemd's.
  */
 static uint64_t quota_per_second(int64_t quota, uint64_t period)
 {
@@ -100,13 +102,13 @@ static int add_quota(struct arena *arena, const struct oci_resources *r,
 			    quota_per_second(quota->value,
 					     has_period ? period->value :
 							  DEFAULT_PERIOD));
-	/* The systemd of a v1 host may be too old to know this one. */
+	/* The systemd of a v1 host may be too old to know this property. */
 	if (e >= 0 && has_period && v2)
 		e = add_u64(arena, ret, "CPUQuotaPeriodUSec", period->value);
 	return e;
 }
 
-/* A list such as 0-3,7 as bytes, the lowest first. */
+/* Add a list such as 0-3,7 as bytes, lowest first. */
 static int add_bits(struct arena *arena, struct strings *ret, const char *name,
 		    const char *list)
 {
@@ -178,7 +180,7 @@ static int add_io(struct arena *arena, const struct oci_resources *r, bool v2,
 		       blkio_to_io_weight(weight->value));
 }
 
-/* Files of linux.resources.unified that have a property of the same meaning. */
+/* Add the files of linux.resources.unified that have an equivalent property. */
 static int add_unified(struct arena *arena, const struct oci_resources *r,
 		       struct strings *ret)
 {
@@ -202,7 +204,7 @@ static int add_unified(struct arena *arena, const struct oci_resources *r,
 
 			if (!streq(r->unified[i].key, known[k].file))
 				continue;
-			/* What is no number is for the kernel to judge. */
+			/* The kernel checks values that are not numbers. */
 			if (!streq(text, "max") && num_u64(text, &value) < 0) {
 				err_clear();
 				continue;
@@ -240,8 +242,8 @@ int systemd_changes(struct arena *arena, const struct oci_resources *change,
 }
 
 /*
- * systemd writes all files of the cpu controller when it is told of one, and a
- * quota as it has rounded it.
+ * When one property of the cpu controller changes, systemd writes all its
+ * files, with a rounded quota.
  */
 struct oci_resources systemd_rewrites(const struct oci_resources *change,
 				      const struct oci_resources *merged)
@@ -266,7 +268,7 @@ static const char *find_property(const struct strings *list,
 	return NULL;
 }
 
-/* What holds as long as a property was never set. */
+/* Add the default of a property that was never set. */
 static int add_default(struct arena *arena, struct strings *ret,
 		       const char *property)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/systemd_properties.c - what a container's unit is made with. */
+/* cgroups/systemd_properties.c - list the properties of a container's unit. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* ---- devices ---- */
 
-/* A device, all of a major number, or all of a kind: nothing between. */
+/* systemd can name a device, all of a major number, or all of a type only. */
 static const char *device_name(struct arena *arena, char type,
 			       const struct oci_device_rule *rule)
 {
@@ -45,7 +45,7 @@ static int add_policy(struct arena *arena, struct strings *ret,
 {
 	int r;
 
-	/* An empty list first: what follows is added to what was there. */
+	/* An empty list first: later values are added to the present ones. */
 	if ((r = systemd_add(arena, ret, "DevicePolicy", "s", "%s", policy)) <
 		    0 ||
 	    (r = systemd_add(arena, ret, "DeviceAllow", "a(ss)", "%s", "")) < 0)
@@ -56,8 +56,8 @@ static int add_policy(struct arena *arena, struct strings *ret,
 }
 
 /*
- * systemd's rules and ours hold together. Ours are exact; systemd's need only
- * be as wide, so that what a later rule denies may stay in its list.
+ * systemd's rules and ours both apply. Ours are exact, so systemd's may be
+ * wider: a device that a later rule denies may stay in its list.
  */
 int systemd_devices(struct arena *arena, const struct oci_resources *resources,
 		    struct strings *ret)
@@ -96,7 +96,10 @@ static const struct {
 	{ "@as", "as" },
 };
 
-/* "uint64 5": the type, and what comes after it; else what it looks like. */
+/*
+ * "uint64 5" names the type before the value; otherwise guess it from the
+ * value.
+ */
 static const char *signature_of(const char **text)
 {
 	size_t len = strcspn(*text, " ");
@@ -114,7 +117,7 @@ static const char *signature_of(const char **text)
 	return streq(*text, "true") || streq(*text, "false") ? "b" : "i";
 }
 
-/* 'text' or "text", with \ before what is to be taken as it is. */
+/* 'text' or "text", with \ as the escape character. */
 static bool read_string(const char **text, char **to)
 {
 	char quote = **text;
@@ -133,7 +136,7 @@ static bool read_string(const char **text, char **to)
 	return true;
 }
 
-/* ['a', 'b'] to lines. */
+/* Convert ['a', 'b'] to lines. */
 static bool read_array(const char **text, char **to)
 {
 	if (**text != '[')
@@ -166,7 +169,7 @@ static bool read_plain(const char **text, char **to, bool boolean)
 	return good;
 }
 
-/* The value without the dress of its notation; NULL when it is none. */
+/* Return the value without its GVariant notation; NULL if it is invalid. */
 static const char *value_of(struct arena *arena, const char *text,
 			    const char *signature)
 {
@@ -192,7 +195,7 @@ static bool is_seconds(const char *name, const char *signature)
 	       name[len - 4] != 'U' && strchr("nqiuxt", *signature);
 }
 
-/* The interface has microseconds only: TimeoutStopSec is TimeoutStopUSec. */
+/* D-Bus only has microseconds: TimeoutStopSec is TimeoutStopUSec. */
 static int add_seconds(struct arena *arena, const char *name, const char *value,
 		       struct strings *ret)
 {
@@ -204,7 +207,9 @@ static int add_seconds(struct arena *arena, const char *name, const char *value,
 	return systemd_add(arena, ret, name, "t", "%s000000", value);
 }
 
-/* What makes the unit the container's is not for annotations to say. */
+/*
+ * Annotations must not set the properties that make this the container's unit.
+ */
 static bool is_ours(const char *name)
 {
 	static const char *const names[] = { "PIDs", "PIDFDs", "Slice",
@@ -257,14 +262,14 @@ int systemd_annotations(struct arena *arena,
 	return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole unit ---- */
 
 static int add_scope(struct arena *arena, const struct systemd_unit *unit,
 		     struct strings *ret)
 {
 	int r;
 
-	/* A slice has neither. */
+	/* A slice has neither of them. */
 	if (!unit->slice)
 		return 0;
 	r = systemd_add(arena, ret, "Slice", "s", "%s", unit->slice);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/systemd_unit.c - cgroupsPath to a unit, and its place in the tree. */
+/* cgroups/systemd_unit.c - map cgroupsPath to a unit and its cgroup. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool is_slice(const char *name)
 	return len > suffix && streq(name + len - suffix, SLICE);
 }
 
-/* "a-b.slice" is "/a.slice/a-b.slice", and "-.slice" the root. */
+/* "a-b.slice" is "/a.slice/a-b.slice"; "-.slice" is the root. */
 static int slice_path(struct arena *arena, const char *slice, const char **ret)
 {
 	const char *path = "";

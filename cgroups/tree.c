@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/tree.c - walk, thaw and remove a cgroup with all below it. */
+/* cgroups/tree.c - walk, thaw and remove a cgroup and its sub-cgroups. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,8 +43,8 @@ static int walk_children(int fd, const struct tree_visit *visit, void *context)
 }
 
 /*
- * One descriptor a level: who may make cgroups inside may nest them deeper
- * than a usual limit on descriptors reaches.
+ * The walk uses one descriptor for each level, and a process that may make
+ * cgroups inside can nest them deeper than the usual limit on descriptors.
  */
 static void allow_more_files(int fd)
 {
@@ -74,7 +74,7 @@ int tree_walk(int parent, const char *name, const struct tree_visit *visit,
 		return fail(errno, "stat cgroup %s", name);
 	if (visit->enter)
 		r = visit->enter(fd, context);
-	/* The link count of a cgroup tells whether there is any below it. */
+	/* The link count of a cgroup shows whether it has sub-cgroups. */
 	if (r >= 0 && st.st_nlink > 2)
 		r = walk_children(take_fd(&fd), visit, context);
 	if (r >= 0 && visit->leave)
@@ -97,7 +97,7 @@ void tree_thaw(const struct cgroup *cgroup)
 
 	if (v1 && v1->made)
 		(void)tree_walk(AT_FDCWD, v1->path, &visit, NULL);
-	/* There a frozen process can be killed, so those below may stay so. */
+	/* v2 can kill frozen processes, so sub-cgroups may stay frozen. */
 	if (v2 && v2->made)
 		(void)backend_of(v2)->freeze(v2, false);
 	err_clear();
@@ -115,8 +115,8 @@ bool wait_a_little(unsigned int attempt, int64_t deadline)
 }
 
 /*
- * A parent made for one container may get others, and whoever goes last takes
- * it along. Where the kernel has no attributes, only its maker can.
+ * A parent made for one container may be used by others, and the last one
+ * removes it. Without extended attributes only its maker can do that.
  */
 static const char made_mark[] = "user.sandlock-oci";
 
@@ -130,7 +130,7 @@ static bool is_marked(const char *path)
 	return getxattr(path, made_mark, NULL, 0) >= 0;
 }
 
-/* The leaf is gone; those above it that were made for it go, too. */
+/* The leaf is gone; also remove the parents that were made for it. */
 static void remove_parents(const char *leaf, size_t kept)
 {
 	char path[CGROUP_PATH_SIZE];
@@ -160,7 +160,7 @@ static int remove_dir(int parent, const char *name, void *context)
 	return 0;
 }
 
-/* Say who is in the way. */
+/* Report the processes that still use it. */
 static int still_used(const char *path)
 {
 	AUTO(arena_close) struct arena arena = { 0 };
@@ -191,7 +191,7 @@ static int remove_member(const struct cgroup *cgroup,
 		return 0;
 	if (errno != EBUSY && errno != ENOTEMPTY)
 		return fail(errno, "remove cgroup %s", member->path);
-	/* What is frozen cannot leave. */
+	/* A frozen process cannot exit. */
 	tree_thaw(cgroup);
 	do
 		r = tree_walk(AT_FDCWD, member->path, &visit, NULL);

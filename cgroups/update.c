@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/update.c - other limits for cgroups that are in use: all of them, or none. */
+/*
+ * cgroups/update.c - change the limits of cgroups in use: all of them, or none.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -9,7 +11,7 @@
 #include "base/util.h"
 #include "cgroups/internal.h"
 
-/* What cpu.max says now, unless that is "max". */
+/* Read cpu.max; false if it is "max". */
 static bool read_quota(const struct cgroup *cgroup, struct oci_i64 *ret_quota,
 		       struct oci_u64 *ret_period)
 {
@@ -33,7 +35,7 @@ static bool read_quota(const struct cgroup *cgroup, struct oci_i64 *ret_quota,
 	return true;
 }
 
-/* A period alone is half of cpu.max: the other half is what it says now. */
+/* A period alone is half of cpu.max; take the quota from the present value. */
 static void add_quota(const struct cgroup *cgroup,
 		      struct oci_resources *resources)
 {
@@ -54,7 +56,7 @@ void cgroup_keep_quota(const struct cgroup *cgroup,
 				 &merged->cpu.period);
 }
 
-/* v1 refuses by itself what it cannot reclaim; v2 would kill. */
+/* v1 itself refuses a limit that it cannot reclaim to; v2 would kill. */
 int cgroup_check_usage(const struct cgroup *cgroup,
 		       const struct oci_resources *change,
 		       const struct oci_resources *merged)
@@ -76,7 +78,7 @@ int cgroup_check_usage(const struct cgroup *cgroup,
 		    limit->value, usage);
 }
 
-/* A controller that no limit has needed so far may not be passed on yet. */
+/* A controller that no limit has needed so far may not be enabled yet. */
 static int enable_controllers(const struct cgroup_layout *layout,
 			      const struct cgroup *cgroup, const char *wanted)
 {
@@ -95,7 +97,7 @@ static void undo(const struct cgroup *cgroup, struct settings *v1,
 {
 	struct err_kept why;
 
-	/* The sentence that brought us here is the one to be printed. */
+	/* Keep the first error, which is the one to print. */
 	err_keep(&why);
 	settings_undo(cgroup, v2);
 	settings_undo(cgroup, v1);

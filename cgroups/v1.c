@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/v1.c - files and habits of cgroup v1. */
+/* cgroups/v1.c - files and rules of cgroup v1. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -90,7 +90,7 @@ static void realtime_settings(const struct oci_resources *resources,
 				    "cpu.rt_runtime_us", runtime->value, false);
 }
 
-/* The first name is of kernels that have bfq, the second of older ones. */
+/* The first name is for kernels with bfq, the second for older ones. */
 static void weight_settings(const struct oci_resources *resources,
 			    struct settings *ret)
 {
@@ -216,7 +216,10 @@ static void v1_settings(const struct oci_resources *resources,
 	network_settings(resources, ret);
 }
 
-/* Into path, the first len bytes of the member's; the file's text into ret. */
+/*
+ * Put the first len bytes of the member's path into path, and the text of the
+ * file there into ret.
+ */
 static ssize_t read_above(const struct cgroup_member *member, size_t len,
 			  const char *file, char *path, char *ret)
 {
@@ -226,9 +229,8 @@ static ssize_t read_above(const struct cgroup_member *member, size_t len,
 }
 
 /*
- * Give every directory on the way to the leaf what the one above it has. Those
- * we made are empty; of those that were there the nearest will do, if it has
- * something to give.
+ * Copy the value of the parent to every directory down to the leaf. Those that
+ * we made are empty; of the others, the nearest one with a value is the start.
  */
 static int fill_down(const struct cgroup_member *member, const char *file)
 {
@@ -259,7 +261,7 @@ static int fill_down(const struct cgroup_member *member, const char *file)
 	return n < 0 ? fail((int)-n, "read %s/%s", path, file) : 0;
 }
 
-/* A new cpuset has no CPUs and no memory, and so takes no process. */
+/* A new cpuset has no CPUs and no memory, and so accepts no process. */
 static int v1_prepare(const struct cgroup_member *member, const char *wanted)
 {
 	int r;

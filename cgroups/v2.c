@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroups/v2.c - files and habits of cgroup v2. */
+/* cgroups/v2.c - files and rules of cgroup v2. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void memory_settings(const struct oci_resources *resources,
 	if (limit->set && limit->value != 0)
 		settings_add_number(ret, "memory.limit", "memory.max",
 				    limit->value, true);
-	/* Here swap is counted alone; the file is absent without swap. */
+	/* v2 counts swap alone; without swap the file does not exist. */
 	if (swap.set)
 		settings_add_number(ret, "memory.swap", "memory.swap.max",
 				    swap_alone(limit->value, swap.value), true);
@@ -58,7 +58,7 @@ static void cpu_settings(const struct oci_resources *resources,
 			     burst->value > 0, "%" PRIu64, burst->value);
 }
 
-/* bfq has the old numbers; otherwise it is iocost's, which has its own. */
+/* bfq uses the old numbers; otherwise io.weight is that of iocost. */
 static void weight_settings(const struct oci_resources *resources,
 			    struct settings *ret)
 {
@@ -146,7 +146,7 @@ static void throttle_settings(const struct oci_resources *resources,
 				     kinds[k].word, &kinds[k].list->items[i]);
 }
 
-/* As they are, and last: who names the kernel's file has the last word. */
+/* Write these unchanged and last, so that they override other fields. */
 static void unified_settings(const struct oci_resources *resources,
 			     struct settings *ret)
 {
@@ -171,7 +171,10 @@ static void v2_settings(const struct oci_resources *resources,
 	unified_settings(resources, ret);
 }
 
-/* Which of wanted a directory has to give and does not give yet: "+cpu +io". */
+/*
+ * List controllers in `wanted` that a directory has but does not enable: "+cpu
+ * +io".
+ */
 static void missing_controllers(const char *path, const char *wanted, char *ret)
 {
 	char has[LIST_SIZE], gives[LIST_SIZE], *save;
@@ -194,8 +197,9 @@ static void missing_controllers(const char *path, const char *wanted, char *ret)
 }
 
 /*
- * All at once, or those that can be. One that cannot (no right, processes in
- * the way) matters only to a limit, and that one then has no file to write.
+ * Enable all controllers at once, or else one by one. A failure (no permission,
+ * processes in the cgroup) only matters to a limit, which then has no file to
+ * write.
  */
 static void pass_on(const char *path, char *list)
 {
