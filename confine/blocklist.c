@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/blocklist.c - the system calls that no policy grants, as one
+ * confine/blocklist.c - compile the system calls that every policy denies to a
  * seccomp program.
  *
- * The kernel takes the arguments looked at here as int: only the low word
- * counts, whatever is in the other.
+ * The kernel takes the arguments checked here as int, so only their low word
+ * counts.
  */
 #include "confine/confine.h"
 
@@ -45,13 +45,13 @@
 #define LOOK SECCOMP_RET_TRACE
 
 #define MOST_CALLS 512 /* more than any architecture here has */
-#define X32_FIRST 512  /* old kernels take them without the bit */
+#define X32_FIRST 512  /* old kernels accept these without the bit */
 #define X32_END 548
 #define X32_BIT 0x40000000U
 #define NO_CALL 0xffffffffU /* the number a tracer sets to skip a call */
 #define SPARE_RANGES 4
 
-/* clone's lowest byte is a signal: CLONE_NEWTIME is not for it. */
+/* The lowest byte of clone's flags is a signal, so it has no CLONE_NEWTIME. */
 #define NAMESPACES                                                     \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
 	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
@@ -66,7 +66,7 @@ static const struct bpf_rule clone_rules[] = {
 	RULE(ALLOW, BITS(0, NAMESPACES, 0)),
 };
 
-/* The last one only when asked for. */
+/* The last rule is used only if no_randomize is set. */
 static const struct bpf_rule personality_rules[] = {
 	RULE(ALLOW, WORD(0, 0xffffffff)),
 	RULE(ALLOW, WORD(0, ADDR_NO_RANDOMIZE)),
@@ -110,7 +110,7 @@ static const struct bpf_rule icmp_sockets[] = {
 	SOCKET(FAMILY(AF_INET6), TYPE(SOCK_DGRAM), PROTOCOL(IPPROTO_ICMPV6)),
 };
 
-/* With raw_sockets: what icmp and udp leave refused. */
+/* With raw_sockets: what is still denied without icmp and udp. */
 static const struct bpf_rule no_icmp_sockets[] = {
 	RULE(REFUSE, FAMILY(AF_INET), TYPE(SOCK_DGRAM), PROTOCOL(IPPROTO_ICMP)),
 	RULE(REFUSE, FAMILY(AF_INET6), TYPE(SOCK_DGRAM),
@@ -131,7 +131,7 @@ struct table {
 	uint32_t arch;
 	const struct confine_blocklist *list;
 	bool raw_sockets;
-	struct bpf_range *calls; /* by number; then the ranges */
+	struct bpf_range *calls; /* one for each number; later the ranges */
 };
 
 static void judge(struct bpf_range *range, const struct bpf_rule *rules,
@@ -181,7 +181,7 @@ static int filter_socketpair(const struct table *table, struct bpf_range *range)
 #define ADD_RULES(to, n, from) \
 	(memcpy((to) + (n), (from), sizeof(from)), (n) + COUNT(from))
 
-/* Raw sockets are no way around having none of the Internet. */
+/* raw_sockets grants no IP sockets if the policy denies all of them. */
 static int filter_socket(const struct table *table, struct bpf_range *range)
 {
 	const struct confine_blocklist *list = table->list;
@@ -222,7 +222,7 @@ static const struct {
 	{ "socketpair", filter_socketpair },
 };
 
-/* The place of a call in the table, or NULL where there is none. */
+/* Find the entry of a call in the table; NULL if the architecture lacks it. */
 static int find_call(const struct table *table, const char *name,
 		     struct bpf_range **ret)
 {
@@ -234,7 +234,7 @@ static int find_call(const struct table *table, const char *name,
 	return 0;
 }
 
-/* Programs that call these have a fallback for kernels without them. */
+/* Programs have a fallback for kernels without these calls. */
 static const char *const optional[] = { "clone3", "openat2" };
 
 static bool is_optional(const char *name)
@@ -292,7 +292,7 @@ static int filter_outside(const struct table *table,
 	return 0;
 }
 
-/* Behind the rules of the terminal, which may be lifted. */
+/* Add these after the rules of the terminal, which a policy may lift. */
 static int filter_flags(const struct table *table)
 {
 	const struct others_call *call = &others_ioctl;
@@ -334,7 +334,7 @@ static int refuse_group(const struct table *table, enum syscall_group group)
 	bool lifted = is_lifted(table, group);
 	int r = 0;
 
-	/* Lifted, the sockets are still those of the rules. */
+	/* If the group is lifted, sockets still have to pass these rules. */
 	if (!lifted || group == SYSCALLS_RAW_SOCKETS)
 		for (size_t i = 0; r == 0 && info->filtered[i]; i++)
 			r = filter_call(table, info->filtered[i]);
@@ -354,7 +354,7 @@ static int check_groups(const struct strings *names)
 	return 0;
 }
 
-/* A name that is both means the group: it has the call in it. */
+/* If a name is both a group and a call, take the group, which contains it. */
 static int refuse_extra(const struct table *table)
 {
 	const struct strings *names = &table->list->extra_deny;
@@ -398,8 +398,8 @@ static bool are_alike(const struct bpf_range *a, const struct bpf_range *b)
 }
 
 /*
- * From one entry for each number to one for each range. What a newer kernel
- * has is not there: nobody knows yet to which group it belongs.
+ * Reduce the table from one entry for each number to one for each range. Calls
+ * of newer kernels are not part of it: their group is not known yet.
  */
 static size_t make_ranges(struct table *table)
 {
@@ -475,7 +475,7 @@ int confine_blocklist(struct arena *arena, uint32_t arch,
 
 /* ---- for a tracer ---- */
 
-/* Only with an address: all other data goes where a connect was seen. */
+/* Only calls with an address: other data follows a connect that was seen. */
 static const struct bpf_rule sendto_rules[] = {
 	RULE(LOOK, { .arg = 4, .op = OCI_CMP_NE, .mask = UINT64_MAX }),
 };

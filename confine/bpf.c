@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/bpf.c - from tables of call numbers to one classic BPF program.
+ * confine/bpf.c - compile tables of call numbers to one classic BPF program.
  *
  * The program is written from its end to its beginning. Jumps only go forward,
- * so every target exists before the jump to it, and one that has come to lie
- * further away than a conditional jump reaches gets a stepping stone then and
- * there. A label is the number of instructions from its target to the end.
+ * so every target exists before the jump to it. If a target is too far for a
+ * conditional jump, an unconditional jump to it is added nearby. A label is the
+ * number of instructions from its target to the end.
  */
 #include "confine/bpf.h"
 
@@ -31,7 +31,7 @@ struct program {
 	struct sock_filter *end;
 	size_t len;
 	bool too_long;
-	/* The latest places that return some action, to be used again. */
+	/* The latest instructions that return an action, for reuse. */
 	struct {
 		uint32_t action;
 		size_t label;
@@ -56,7 +56,10 @@ static size_t emit(struct program *p, uint16_t code, size_t yes, size_t no,
 	return p->len;
 }
 
-/* A label for the same place, at most REACH away after slack more lines. */
+/*
+ * Return a label for the same target, at most REACH away after `slack` more
+ * instructions.
+ */
 static size_t within_reach(struct program *p, size_t label, size_t slack)
 {
 	size_t distance = p->len - label;
@@ -76,7 +79,7 @@ static size_t jump(struct program *p, uint16_t test, uint32_t k, size_t yes,
 	return emit(p, BPF_JMP | BPF_K | test, p->len - yes, p->len - no, k);
 }
 
-/* Something that does not jump, followed by what is at next. */
+/* Emit an instruction without a jump, followed by the code at `next`. */
 static size_t before(struct program *p, uint16_t code, uint32_t k, size_t next)
 {
 	if (next != p->len)
@@ -106,7 +109,7 @@ static size_t give(struct program *p, uint32_t action)
 	return p->returns[i].label;
 }
 
-/* One word of an argument, masked, against the same word of the value. */
+/* Compare one masked word of an argument with the same word of the value. */
 static size_t word(struct program *p, uint16_t test, uint32_t offset,
 		   uint32_t mask, uint32_t value, size_t yes, size_t no)
 {

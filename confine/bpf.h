@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/bpf.h - from tables of call numbers to one classic BPF program. */
+/* confine/bpf.h - compile tables of call numbers to one classic BPF program. */
 #pragma once
 
 #include <linux/filter.h>
@@ -13,7 +13,7 @@ struct arena;
 
 /*
  * (argument & mask) OP value; value has no bits outside of mask. Narrow
- * comparisons see the low word only, as 32-bit programs do.
+ * comparisons only use the low word, like 32-bit programs.
  */
 struct bpf_cmp {
 	uint32_t arg;
@@ -23,14 +23,17 @@ struct bpf_cmp {
 	uint64_t value;
 };
 
-/* The action when all comparisons hold. */
+/* An action to take if all comparisons are true. */
 struct bpf_rule {
 	const struct bpf_cmp *cmps;
 	uint32_t ncmps;
 	uint32_t action;
 };
 
-/* Calls from first up to the next range: the rule that holds first, if any. */
+/*
+ * Calls from `first` up to the next range: the first rule that matches applies,
+ * else `otherwise`.
+ */
 struct bpf_range {
 	uint32_t first;
 	uint32_t otherwise;
@@ -46,8 +49,8 @@ struct bpf_arch {
 };
 
 /*
- * A search tree over the ranges of each architecture; architectures are tried
- * in the order given, any other gets the action bad_arch.
+ * Compile a search tree over the ranges of each architecture. Architectures are
+ * checked in the order given; any other gets the action bad_arch.
  */
 int bpf_generate(struct arena *arena, const struct bpf_arch *archs, size_t n,
 		 uint32_t bad_arch, struct sock_filter **ret_code,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/calls.c - numbers of the calls that libseccomp may be too old for. */
+/*
+ * confine/calls.c - numbers of system calls that libseccomp may not know yet.
+ */
 #include "confine/calls.h"
 
 #include <errno.h>
 
 #include "base/util.h"
 
-/* Since number 424 a new call has the same one on all architectures. */
+/* From number 424 on, a new call has the same number on all architectures. */
 static const struct {
 	const char *name;
 	int number;

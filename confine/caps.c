@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/caps.c - capabilities, with the names of libcap. */
+/* confine/caps.c - convert capabilities, with the names of libcap. */
 #include "confine/caps.h"
 
 #include <ctype.h>
@@ -23,10 +23,10 @@
 
 #ifdef STATIC_LIBCAP
 /*
- * The part of libcap that knows the names needs these functions of another
- * part, which asks the kernel seven times at the start of every program how
- * many capabilities there are. With these here, that part is not linked. They
- * are weak: if a later libcap needs more of it, the library's own are taken.
+ * libcap's functions for names need these functions of another part, which
+ * makes seven system calls at the start of every program to count the
+ * capabilities. With these definitions that part is not linked. They are weak:
+ * if a later libcap needs more of that part, the library's own are used.
  */
 #define WEAK __attribute__((weak))
 
@@ -59,7 +59,7 @@ WEAK cap_iab_t cap_iab_init(void)
 }
 #endif
 
-/* libcap would also take a number, or a name with more text behind it. */
+/* libcap would also accept a number, or a name followed by other text. */
 int caps_number(const char *name)
 {
 	char full[LONGEST_NAME] = PREFIX;
@@ -78,7 +78,7 @@ int caps_number(const char *name)
 	return cap_from_name(full, &number) < 0 ? -1 : number;
 }
 
-/* libcap's name is in lower case; one that it does not know is a number. */
+/* libcap has lower-case names, and returns a number for unknown ones. */
 const char *caps_name(int number)
 {
 	static char name[LONGEST_NAME];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/caps.h - capabilities: names into numbers, sets of names into masks. */
+/* confine/caps.h - convert names of capabilities to numbers and masks. */
 #pragma once
 
 #include <stdint.h>
@@ -12,26 +12,26 @@ struct oci_process;
 
 #define CAPS_BIT(number) (UINT64_C(1) << (number))
 
-/* One bit per capability number. */
+/* One bit for each capability. */
 struct caps {
 	uint64_t bounding;
 	uint64_t effective;
 	uint64_t inheritable;
 	uint64_t permitted;
 	uint64_t ambient;
-	struct strings unknown; /* each name once, left out of the sets */
+	struct strings unknown; /* each name once; not in the sets */
 };
 
-/* "CAP_KILL" or "kill", in any case; -1 when libcap does not know the name. */
+/* Convert "CAP_KILL" or "kill", in any case; -1 if libcap does not know it. */
 int caps_number(const char *name);
-/* "CAP_KILL", valid until the next call; NULL when libcap has no name for it. */
+/* Return "CAP_KILL", valid until the next call; NULL if libcap has no name. */
 const char *caps_name(int number);
-/* The names of all capabilities, by number. */
+/* List the names of all capabilities, by number. */
 int caps_known(struct arena *arena, struct strings *ret);
-/* The sets of a process; all of them are empty where names is NULL. */
+/* Convert the sets of a process; all are empty if names is NULL. */
 int caps_read(struct arena *arena, const struct oci_capabilities *names,
 	      struct caps *ret);
-/* Take a capability out of all sets of the process. */
+/* Remove a capability from all sets of the process. */
 int caps_drop(struct arena *arena, int number, struct oci_process *process);
-/* Our own permitted and effective sets; the others stay empty. */
+/* Get permitted and effective sets of this process; the others stay empty. */
 int caps_own(struct caps *ret);

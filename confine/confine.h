@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/confine.h - what holds a process: seccomp programs from profiles and policies. */
+/* confine/confine.h - compile seccomp programs from profiles and policies. */
 #pragma once
 
 #include <linux/filter.h>
@@ -26,17 +26,19 @@ struct confine_filter {
 int confine_seccomp(struct arena *arena, const struct oci_seccomp *profile,
 		    struct confine_filter *ret);
 
-/* What a policy says about system calls; policy.h and policy/syscalls.h. */
+/*
+ * The part of a policy about system calls; see policy.h and policy/syscalls.h.
+ */
 struct confine_blocklist {
 	struct strings extra_allow; /* groups */
 	struct strings extra_deny;  /* groups or calls */
-	bool inet;		    /* sockets of IPv4 and IPv6 at all */
-	bool udp, icmp;		    /* and beside TCP */
-	bool no_unix;		    /* no Unix sockets but pairs */
-	bool no_fast_open;	    /* data that connects, past Landlock */
-	bool only_itself;      /* of all processes, where others are seen */
-	bool no_flags;	       /* of files, without read-only mounts */
-	bool no_randomize;     /* the workload may turn ASLR off for others */
+	bool inet;		    /* allow sockets of IPv4 and IPv6 */
+	bool udp, icmp;		    /* allow these beside TCP */
+	bool no_unix;		    /* deny Unix sockets, except pairs */
+	bool no_fast_open;	    /* deny sends that connect, past Landlock */
+	bool only_itself;      /* deny calls that affect other processes */
+	bool no_flags;	       /* deny changes of file flags */
+	bool no_randomize;     /* the workload may disable ASLR for others */
 	bool listener_follows; /* see confine_blocklist */
 };
 
@@ -44,44 +46,44 @@ struct confine_blocklist {
 uint32_t confine_arch(void);
 
 /*
- * The program that holds under any policy: what is refused gets EPERM (clone3
- * ENOSYS, so that libraries fall back to clone), a call of another ABI ends
+ * Compile the program that every policy has: denied calls get EPERM (clone3
+ * ENOSYS, so that libraries fall back to clone), a call of another ABI kills
  * the process. arch: AUDIT_ARCH_…, or 0 for that of this program.
  *
- * It is a filter of its own, to be installed before that of linux.seccomp,
- * which may refuse seccomp(2) itself. The kernel asks both and the stricter
- * answer holds; where both say errno, that of linux.seccomp is seen. A
- * listener of the profile (listener_follows) must be let through, and then it
- * is the kernel that refuses a second one with EBUSY.
+ * It is a separate filter, installed before that of linux.seccomp, which may
+ * deny seccomp(2) itself. The kernel runs both, and the stricter action
+ * applies; if both are an errno, that of linux.seccomp applies. If the profile
+ * has a listener (listener_follows), this filter must allow it, and the kernel
+ * then refuses a second one with EBUSY.
  */
 int confine_blocklist(struct arena *arena, uint32_t arch,
 		      const struct confine_blocklist *list,
 		      struct confine_filter *ret);
 
 /*
- * A second program on top of that one, for a tracer that is to see what is
- * refused: the kernel would answer EPERM without a word to it. A refused call
- * gets SIGSYS, which is stricter, so that it is never made, whatever the tracer
- * does; it takes the signal away and answers. The calls named here, as far as
- * they are allowed, stop for it by SECCOMP_RET_TRACE; without a tracer they are
- * ENOSYS. So is a refused call that programs can do without (optional), which
- * the tracer has to answer with ENOSYS; other calls that get ENOSYS in the first
- * program are left to that.
+ * Compile a second program on top of that one, for a tracer that reports denied
+ * calls: the kernel would return EPERM without notifying it. A denied call gets
+ * SIGSYS, which is stricter, so that it is never made, whatever the tracer
+ * does; the tracer suppresses the signal and sets the result. Allowed calls in
+ * `calls` stop for the tracer by SECCOMP_RET_TRACE; without a tracer they fail
+ * with ENOSYS. So does a denied call that is optional, for which the tracer
+ * must return ENOSYS. Other calls that get ENOSYS from the first program are
+ * left to it.
  */
 int confine_watch(struct arena *arena, uint32_t arch,
 		  const struct confine_blocklist *list,
 		  const struct strings *calls, struct confine_filter *ret);
 
-/* Whether the filter denies it with ENOSYS, so that programs fall back. */
+/* True if the filter denies a call with ENOSYS, so that programs fall back. */
 bool confine_is_optional(uint32_t arch, uint64_t number);
 
-/* Refuse a word of extra_deny that is neither a group nor a system call. */
+/* Fail if a word of extra_deny is neither a group nor a system call. */
 int confine_check_denied(const struct strings *words);
 
-/* The name of a call that only_itself judges, or NULL. */
+/* Return the name of a call that only_itself filters, or NULL. */
 const char *confine_process_call(uint32_t arch, uint64_t number);
 
-/* Whether the group terminal refuses an ioctl. */
+/* True if the group `terminal` denies an ioctl. */
 bool confine_is_terminal(uint64_t request);
 
 /* Static lists for the features document. */

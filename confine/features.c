@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/features.c - the words of linux.seccomp that `features` lists. */
+/* confine/features.c - names of linux.seccomp that `features` lists. */
 #include "confine/confine.h"
 
 #include "base/util.h"
@@ -47,7 +47,10 @@ struct strings confine_seccomp_known_flags(void)
 		       "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV");
 }
 
-/* Static facts: a flag the running kernel lacks fails at installation. */
+/*
+ * This does not depend on the kernel: a flag that it lacks fails when the
+ * filter is installed.
+ */
 struct strings confine_seccomp_supported_flags(void)
 {
 	return confine_seccomp_known_flags();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/files.c - take what is denied out of what is allowed. */
+/* confine/files.c - compute rules for allowed paths without the denied ones. */
 #include "confine/files.h"
 
 #include <dirent.h>
@@ -27,7 +27,7 @@ bool files_wanted(const struct policy *policy)
 	return false;
 }
 
-/* To execute a file the kernel must be let read it. */
+/* The kernel must be able to read a file to execute it. */
 uint32_t files_rights(const struct policy *policy, enum policy_key key)
 {
 	uint32_t read = READ | (policy->set[KEY_EXECUTE] ? 0 : EXECUTE);
@@ -81,7 +81,7 @@ int files_add(struct arena *arena, struct files_list *list,
 struct split {
 	struct arena *arena;
 	int root;
-	const struct files_entry *allowed; /* the one at hand */
+	const struct files_entry *allowed; /* the current one */
 	const struct files_list *denied;
 	struct files_rules *rules;
 };
@@ -123,11 +123,11 @@ static bool is_carved(const struct split *s, const struct files_entry *denied)
 	return denied->carved && s->allowed->rights & LANDLOCK_MAY_WRITE;
 }
 
-/* What is denied here or above, and strictly below. */
+/* The rights denied here or above, and strictly below. */
 struct verdict {
 	uint32_t here, below;
 	bool listable;			 /* no denied directory below */
-	const struct files_entry *first; /* of those below */
+	const struct files_entry *first; /* the first denied entry below */
 };
 
 static struct verdict judge(const struct split *s, const char *path,
@@ -167,7 +167,7 @@ static int add_link(struct split *s, int dir, const char *name,
 
 	if (n < 0 || n == sizeof target)
 		return 0;
-	/* Twice as many whenever they are a power of two. */
+	/* Double the allocation at each power of two. */
 	if ((rules->nlinks & (rules->nlinks - 1)) == 0) {
 		grown = arena_grow(s->arena, rules->links, rules->nlinks,
 				   2 * rules->nlinks + 1, sizeof *grown);
@@ -181,7 +181,7 @@ static int add_link(struct split *s, int dir, const char *name,
 	return rules->links[rules->nlinks++].target ? 0 : -ENOMEM;
 }
 
-/* Links need no rule: the file they lead to does. */
+/* A link needs no rule; the file it leads to does. */
 static int split_entry(struct split *s, int dir, const char *above,
 		       const char *name, uint32_t rights)
 {
@@ -228,7 +228,9 @@ static int split_path(struct split *s, const char *path, uint32_t rights,
 
 	rights &= ~v.here;
 	v.below &= rights;
-	/* Who may write there could put another file under the name. */
+	/*
+	 * A workload with write access could put another file under that name.
+	 */
 	if (v.below && rights & LANDLOCK_MAY_WRITE && !v.first->left_out)
 		return fail(0,
 			    "%s '%s' lies below %s '%s', which is writable: "
@@ -238,7 +240,7 @@ static int split_path(struct split *s, const char *path, uint32_t rights,
 	r = add_rule(s, path, rights & ~v.below);
 	if (r < 0 || !v.below || !directory)
 		return r;
-	/* The right to list reaches all directories below. */
+	/* The right to list applies to all directories below. */
 	if (v.below & READ && v.listable) {
 		r = add_rule(s, path, LANDLOCK_MAY_LIST);
 		if (r < 0)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/files.h - what [filesystem] of a policy means in one root.
+ * confine/files.h - resolve [filesystem] of a policy in one root.
  *
- * Landlock can only add rights. So what is denied below an allowed directory
- * is left out: the directory's entries get rules of their own, one by one, as
- * they are now. Rules belong to files, not to names, so that a new file under
- * a denied name has none.
+ * Landlock can only add rights. So a denied path below an allowed directory is
+ * left out: the present entries of the directory get separate rules. Rules
+ * apply to files, not to names, so a new file under a denied name has none.
  */
 #pragma once
 
@@ -36,29 +35,29 @@ struct files_way {
 	unsigned long nlinks; /* likewise */
 };
 
-/* A commondir that tells git that the repository is a complete one. */
+/* The commondir that makes git treat a repository as complete. */
 #define FILES_COMMONDIR ".\n"
 
 /* One path of the policy, without links. */
 struct files_entry {
 	const char *path;
-	uint32_t rights;    /* given, or taken: enum landlock_right */
+	uint32_t rights;    /* granted or denied: enum landlock_right */
 	const char *key;    /* for messages: "filesystem.read" */
-	const char *item;   /* as it was written */
-	const char *named;  /* before links were followed; NULL: as path */
-	unsigned int scope; /* 0: of all; else only of the same preset */
-	bool directory;	    /* or not known to be none */
-	bool missing;	    /* denied, and not there yet… */
-	bool of_preset;	    /* …as nobody has said that it is */
-	bool leaf;	    /* and nothing is to be below it */
-	bool occupied;	    /* missing, as another file is in the way */
-	bool absent;	    /* missing, and must not be visible either */
+	const char *item;   /* as written in the policy */
+	const char *named;  /* before links were resolved; NULL: same as path */
+	unsigned int scope; /* 0: for all; else only for the same preset */
+	bool directory;	    /* true also if the type is unknown */
+	bool missing;	    /* denied but missing */
+	bool of_preset;	    /* from a preset, so missing is expected */
+	bool leaf;	    /* nothing may exist below it */
+	bool occupied;	    /* missing, because another file is in the way */
+	bool absent;	    /* missing, and must stay invisible */
 	const char *text;   /* content while it is missing; or NULL */
 	bool implied;	    /* denied without a key of the policy */
-	bool carved;	    /* denied by a mount, for who may write above */
-	bool loader;	    /* not listed: what a listed program needs */
-	bool left_out;	    /* nobody can make it: what is above is split */
-	struct files_step *steps; /* denied: what leads to it */
+	bool carved;	    /* denied by a mount, as a parent is writable */
+	bool loader;	    /* implied: a listed program needs it */
+	bool left_out;	    /* cannot be created: split the directory above */
+	struct files_step *steps; /* denied: the links that lead to it */
 	size_t nsteps;
 };
 
@@ -67,7 +66,7 @@ struct files_list {
 	size_t n, size;
 };
 
-/* A link beside what got rules of its own. */
+/* A link beside entries that have separate rules. */
 struct files_link {
 	const char *path;
 	const char *target;
@@ -80,71 +79,71 @@ struct files_rules {
 	size_t nlinks;
 };
 
-/* A mount that takes rights away; without any it only keeps its place. */
+/* A mount that denies rights; without any, it only keeps its mount point. */
 struct files_carve {
 	const char *path;
 	uint32_t rights;
 	bool missing, leaf;
-	bool absent;	  /* must not be visible either */
+	bool absent;	  /* must stay invisible */
 	const char *text; /* of a missing file; or NULL */
 	bool unmade;	  /* missing, cannot be created */
-	bool on_way;	  /* a step towards denied */
+	bool on_way;	  /* a step towards a denied path */
 	bool link;
-	const struct files_entry *above;  /* may be written; or NULL */
-	const struct files_entry *denied; /* why */
+	const struct files_entry *above;  /* a writable parent; or NULL */
+	const struct files_entry *denied; /* the reason */
 };
 
 struct files_carves {
-	struct files_carve *items; /* what is above comes first */
+	struct files_carve *items; /* parents come first */
 	size_t n;
 };
 
 struct files_place {
-	int proc;      /* our own */
-	int root;      /* hostile */
-	bool own_pids; /* its /proc shows nobody else */
-	/* Of whom presets are, for files_resolve: as in policy_context. */
+	int proc;      /* the runtime's own /proc */
+	int root;      /* not trusted */
+	bool own_pids; /* its /proc shows only its own processes */
+	/* For presets in files_resolve: as in policy_context. */
 	const char *home, *project;
 	struct strings env;
 };
 
-/* Whether the policy says anything about files. */
+/* True if the policy restricts files. */
 bool files_wanted(const struct policy *policy);
 
-/* The rights of each key, for files_resolve. */
+/* Return the rights of a key, for files_resolve. */
 uint32_t files_rights(const struct policy *policy, enum policy_key key);
-/* Presets and patterns become the paths that are there now. */
+/* Resolve presets and patterns to the paths that exist now. */
 int files_resolve(struct arena *arena, const struct policy *policy,
 		  const struct files_place *place,
 		  struct files_list *ret_allowed,
 		  struct files_list *ret_denied);
 /*
- * The directories that count as the project in a denial: the project, and each
+ * List the directories that denials treat as the project: the project, and each
  * directory above it with a marker, up to the home; the outermost is last.
  */
 int files_projects(struct arena *arena, const struct files_place *place,
 		   struct strings *ret);
-/* The path without links, NULL when there is none. */
+/* Resolve all links of a path; NULL if it does not exist. */
 int files_real_path(struct arena *arena, const struct files_place *place,
 		    const char *path, const char **ret);
 /*
- * Find every link on the way of a path, and where it ends. With -EACCES, it
- * ends at the directory that the caller may not enter.
+ * Find every link of a path, and where the path ends. With -EACCES, it ends at
+ * the directory that the caller may not search.
  */
 int files_way(struct arena *arena, int root, const char *path,
 	      struct files_way *ret);
-/* What of the denied is for mounts; it is marked as such. */
+/* Find the denials that need mounts, and mark them as carved. */
 int files_carve(struct arena *arena, const struct files_list *allowed,
 		struct files_list *denied, struct files_carves *ret);
-/* Add one and the directories between it and above; sort them afterwards. */
+/* Add one and the directories between it and `above`; sort them afterwards. */
 int files_carve_add(struct arena *arena, struct files_carves *carves,
 		    const struct files_carve *carve);
 void files_carve_sort(struct files_carves *carves);
-/* What is allowed without what is denied. */
+/* Compute the rules for what is allowed and not denied. */
 int files_split(struct arena *arena, int root, const struct files_list *allowed,
 		const struct files_list *denied, struct files_rules *ret);
 
-/* Whether path is dir, or below it. */
+/* True if path is dir, or below it. */
 bool files_is_at_or_below(const char *path, const char *dir);
 int files_add(struct arena *arena, struct files_list *list,
 	      const struct files_entry *entry);

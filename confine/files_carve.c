@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/files_carve.c - which denials are for mounts.
+ * confine/files_carve.c - find the denials that need mounts.
  *
- * What may be written is a whole directory, new names included: there only a
- * mount on the denied name takes something out. The directories on the way get
- * mounts, too, since no mount can be moved away: another one in its place
- * would have another file under the name.
+ * Write access applies to a whole directory, new names included, so only a
+ * mount on the denied name can exclude it. The directories above it get mounts,
+ * too, because a mount point cannot be renamed: otherwise the workload could
+ * rename a directory and put another one in its place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool is_strictly_below(const char *path, const char *dir)
 	return !streq(path, dir) && files_is_at_or_below(path, dir);
 }
 
-/* The topmost writable directory above it. */
+/* Return the topmost writable directory above it. */
 static const struct files_entry *
 writable_above(const struct files_list *allowed, const char *path)
 {
@@ -54,7 +54,7 @@ static int add(struct arena *arena, struct files_carves *carves,
 			items->link |= carve->link;
 			return 0;
 		}
-	/* Double the room at each power of two. */
+	/* Double the allocation at each power of two. */
 	if ((carves->n & (carves->n - 1)) == 0) {
 		items = arena_grow(arena, carves->items, carves->n,
 				   2 * carves->n + 1, sizeof *items);
@@ -66,7 +66,7 @@ static int add(struct arena *arena, struct files_carves *carves,
 	return 0;
 }
 
-/* Each directory between what may be written and what is denied. */
+/* Add each directory between the writable one and the denied path. */
 static int pin(struct arena *arena, struct files_carves *carves,
 	       const struct files_carve *carve)
 {
@@ -109,7 +109,7 @@ void files_carve_sort(struct files_carves *carves)
 		qsort(carves->items, carves->n, sizeof *carves->items, by_path);
 }
 
-/* No mount tells reading from the rest. */
+/* No mount can deny reading alone. */
 static uint32_t rights_of(const struct files_entry *denied)
 {
 	if (denied->rights & LANDLOCK_MAY_READ)
@@ -118,7 +118,7 @@ static uint32_t rights_of(const struct files_entry *denied)
 	return denied->rights;
 }
 
-/* Names that only a preset has, and where nobody can make them. */
+/* True for a missing name of a preset that the workload cannot create. */
 static bool is_idle(const struct files_list *allowed,
 		    const struct files_entry *denied)
 {
@@ -126,7 +126,7 @@ static bool is_idle(const struct files_list *allowed,
 	       !writable_above(allowed, denied->path);
 }
 
-/* Keep the workload from replacing what leads to a denied path. */
+/* Keep the workload from replacing links that lead to a denied path. */
 static int hold_way(struct arena *arena, const struct files_list *allowed,
 		    const struct files_entry *denied,
 		    struct files_carves *carves)
@@ -169,7 +169,7 @@ static int carve_entry(struct arena *arena, const struct files_list *allowed,
 		r = hold_way(arena, allowed, d, carves);
 	if (r < 0)
 		return r;
-	/* Only a mount keeps a file from being loaded, not just executed. */
+	/* Landlock only denies execve; a mount also denies mapping as code. */
 	if (!carve.above &&
 	    (d->scope || d->missing || d->rights != LANDLOCK_MAY_EXECUTE))
 		return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/files_projects.c - which directories a denial takes for the project.
+ * confine/files_projects.c - find the directories that denials treat as the
+ * project.
  *
  * A workload can create a marker, which makes a nearer directory the project of
  * the next run. So that its denials do not shrink, they also cover every marked
@@ -17,7 +18,7 @@
 #include "base/util.h"
 #include "confine/files.h"
 
-/* A socket is no marker: running sandboxes use them as placeholders. */
+/* A socket is not a marker: running sandboxes use sockets as placeholders. */
 static bool has_marker(int root, const char *dir)
 {
 	autoclose int fd =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/files_resolve.c - from presets, patterns and links to the paths that
- * are there, in a root whose every byte may be hostile.
+ * confine/files_resolve.c - resolve presets, patterns and links to existing
+ * paths, in a root that is not trusted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,21 +33,21 @@ struct resolver {
 	struct arena *arena;
 	const struct files_place *place;
 	struct policy_context context;
-	char *top;		 /* how the kernel spells the root */
-	struct strings projects; /* for denials; found when first needed */
+	char *top;		 /* the root's path, as the kernel shows it */
+	struct strings projects; /* for denials; found on first use */
 	struct files_list *allowed, *denied;
 	unsigned int scopes;
 };
 
-/* One item of a list, with what is to become of each path it means. */
+/* An item of a list, and what to do with each path it matches. */
 struct item {
-	struct files_entry entry; /* path: not yet */
+	struct files_entry entry; /* path: not set yet */
 	bool denial;
 	bool optional;
 	bool matched; /* by a pattern: links are not followed */
 };
 
-/* How the kernel spells the path of a descriptor. */
+/* Get the kernel's path of a descriptor. */
 static int spell(struct arena *arena, const struct files_place *place, int fd,
 		 char **ret)
 {
@@ -64,7 +64,7 @@ static int spell(struct arena *arena, const struct files_place *place, int fd,
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* The path without links inside the root, which is spelled top. */
+/* Get a path without links, relative to the root, whose own path is `top`. */
 static int path_below(struct arena *arena, const struct files_place *place,
 		      const char *top, int fd, const char **ret)
 {
@@ -94,7 +94,7 @@ int files_real_path(struct arena *arena, const struct files_place *place,
 	return r < 0 ? r : path_below(arena, place, top, fd, ret);
 }
 
-/* ---- what presets ask ---- */
+/* ---- callbacks of presets ---- */
 
 static int get_file(void *user, struct arena *arena, const char *path,
 		    const char **ret)
@@ -176,7 +176,7 @@ static int find_way(struct resolver *v, struct files_entry *entry,
 	return 0;
 }
 
-/* A file that git does not treat as missing when it is empty. */
+/* True for a file that git does not treat as missing when it is empty. */
 static bool is_for_git(const struct files_entry *entry, const char *path,
 		       const char *name)
 {
@@ -216,8 +216,8 @@ static int keep(struct resolver *v, const struct item *item, int fd)
 }
 
 /*
- * A denied name that does not exist is one all the same: where its links lead,
- * below the last directory that is there, nothing new may appear under it.
+ * A denied path that does not exist is still denied: follow its links to the
+ * last existing directory, so that no file can be created under the name.
  */
 static int keep_name(struct resolver *v, const struct item *item,
 		     const char *path)
@@ -244,7 +244,7 @@ static int keep_name(struct resolver *v, const struct item *item,
 	return files_add(v->arena, v->denied, &entry);
 }
 
-/* A dangling link exists, too. */
+/* True also for a dangling link. */
 static bool is_there(const struct resolver *v, const char *path)
 {
 	autoclose int fd = root_open(v->place->root, path,
@@ -299,7 +299,9 @@ static int add_pattern(struct resolver *v, struct item item,
 		r = add_path(v, &item, found.items[i]);
 	if (r < 0 || !item.denial || !closed.n)
 		return r;
-	/* We cannot search it, so it may contain a match: deny all of it. */
+	/*
+	 * The directory cannot be searched, so it may contain a match: deny it.
+	 */
 	log_warning("%s '%s': cannot search %.*s%s (%zu in all), so the whole "
 		    "directory is denied",
 		    item.entry.key, item.entry.item, SHOWN, closed.items[0],
@@ -309,7 +311,7 @@ static int add_pattern(struct resolver *v, struct item item,
 	return r;
 }
 
-/* What an allowing preset leaves out is denied to it, not to other items. */
+/* The exceptions of an allowing preset apply to that preset only. */
 static int allow_preset(struct resolver *v, struct item item, const char *name)
 {
 	struct policy_preset preset;
@@ -359,7 +361,7 @@ static int deny_preset(struct resolver *v, struct item item, const char *name)
 	return r;
 }
 
-/* Match at any depth, as the outermost project contains all others. */
+/* Match at any depth; the outermost project contains all others. */
 static int deny_name(struct resolver *v, struct item item, const char *pattern)
 {
 	const char *project, *path;
@@ -391,7 +393,7 @@ static int add_item(struct resolver *v, struct item item, const char *text)
 
 /* ---- what programs need to start ---- */
 
-/* Image and policy may be of different people: only what is a loader. */
+/* The author of the image may not be trusted, so accept only real loaders. */
 static bool is_loader(int root, const char *path)
 {
 	autoclose int fd =
@@ -431,7 +433,7 @@ static int add_loader_of(struct resolver *v, const struct files_entry *program)
 	return path ? add_path(v, &item, path) : -ENOMEM;
 }
 
-/* Those of all programs in a directory are not looked for. */
+/* For a directory, add the usual loaders instead of looking at its programs. */
 static int add_known_loaders(struct resolver *v,
 			     const struct files_entry *directory)
 {
@@ -464,7 +466,7 @@ static int add_loaders(struct resolver *v, size_t first)
 	size_t end = v->allowed->n;
 
 	for (size_t i = first; i < end; i++) {
-		/* Adding moves the list. */
+		/* Adding reallocates the list, so copy the entry. */
 		struct files_entry entry = v->allowed->items[i];
 		int r = 0;
 
@@ -479,7 +481,7 @@ static int add_loaders(struct resolver *v, size_t first)
 	return 0;
 }
 
-/* The image may have anything under these names. */
+/* The image may contain any file under these names. */
 static bool is_device(int fd, dev_t device)
 {
 	struct stat st;
@@ -535,7 +537,7 @@ static int add_always(struct resolver *v)
 	return 0;
 }
 
-/* Those that limits.gpu_devices leaves. */
+/* Add the devices that limits.gpu_devices allows. */
 static int add_gpus(struct resolver *v)
 {
 	static const char *const nodes[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/files_way.c - walk a path in a hostile root by hand: find the links
- * on its way, and where it ends.
+ * confine/files_way.c - walk a path in a root that is not trusted: find the
+ * links in it, and where it ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static int advance(struct walk *w)
 	return r < 0 ? r : 1;
 }
 
-/* Replace the link just reached by its target. */
+/* Replace the current link by its target. */
 static int follow(struct walk *w, int fd)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
@@ -106,7 +106,7 @@ static bool has_more(const struct walk *w)
 	return w->rest[strspn(w->rest, "/")];
 }
 
-/* Examine the file just reached; false means that the path ends here. */
+/* Examine the current file; false means that the path ends here. */
 static int look(struct walk *w, int root, bool *ret_on)
 {
 	autoclose int fd =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/host.c - ask for each fact about the host once. */
+/* confine/host.c - find facts about the host, each once. */
 #include "confine/host.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "base/util.h"
 #include "confine/caps.h"
 
-/* Whether the caller is the first one who needs it. */
+/* True if the fact was not requested before. */
 static bool is_new(struct host *host, enum host_fact fact)
 {
 	bool known = host->asked & fact;
@@ -55,7 +55,7 @@ bool host_may_mount(struct host *host)
 	return host->may_mount;
 }
 
-/* ---- the traces that engines leave in their containers ---- */
+/* ---- traces of container engines ---- */
 
 static ssize_t read_some(const char *path, char *ret, size_t size)
 {
@@ -66,7 +66,7 @@ static ssize_t read_some(const char *path, char *ret, size_t size)
 	return n;
 }
 
-/* systemd and engines tell it to the first process: container=NAME. */
+/* systemd and engines set container=NAME for the first process. */
 static int told_to_init(struct arena *arena, const char **ret)
 {
 	char env[65536];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/host.h - what this host offers and who we are on it.
+ * confine/host.h - facts about this host and this process.
  *
- * A fact is asked when a function below first needs it, and then remembered.
- * A test fills in the facts by hand and says that they were asked.
+ * A fact is determined when a function below first needs it, and then kept. A
+ * test sets the facts itself, and marks them as known.
  */
 #pragma once
 
@@ -25,14 +25,14 @@ enum host_fact {
 	HOST_LIMITS = 1 << 7,
 };
 
-/* Something that a child tried. */
+/* The result of a probe in a child. */
 struct host_probe {
 	bool works;
-	const char *step; /* that failed: "make a user namespace" */
+	const char *step; /* the step that failed: "make a user namespace" */
 	int err;
 };
 
-/* What a cgroup of ours can limit. */
+/* Limits that a cgroup of ours can set. */
 enum host_limit {
 	HOST_LIMIT_MEMORY,
 	HOST_LIMIT_PIDS,
@@ -42,11 +42,11 @@ enum host_limit {
 };
 
 struct host {
-	uint32_t asked; /* enum host_fact: those below that are known */
+	uint32_t asked; /* enum host_fact: the known ones */
 	struct landlock_host landlock;
 	bool in_userns;	       /* the user namespace is not the initial one */
 	bool may_mount;	       /* CAP_SYS_ADMIN: no user namespace is needed */
-	const char *container; /* how one can tell that this is one, or NULL */
+	const char *container; /* evidence that this is a container, or NULL */
 	struct host_probe seccomp;
 	struct host_probe namespaces, user_namespaces;
 	uint32_t limits; /* 1 << enum host_limit: those available */
@@ -55,10 +55,10 @@ struct host {
 
 const struct landlock_host *host_landlock(struct host *host);
 int host_in_userns(struct host *host, int proc, bool *ret);
-/* Without the right to mount, root needs a user namespace, too. */
+/* True if this process may mount without a user namespace. */
 bool host_may_mount(struct host *host);
 /*
- * How one can tell that this is a container ("/run/.containerenv"), or NULL. A
- * user namespace that is not the initial one counts as a container.
+ * Return the evidence that this is a container ("/run/.containerenv"), or NULL.
+ * A user namespace that is not the initial one counts as a container.
  */
 int host_container(struct arena *arena, struct host *host, const char **ret);

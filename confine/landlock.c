@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/landlock.c - from rights on paths, ports and scopes to the masks
+ * confine/landlock.c - convert rights on paths, ports and scopes to the masks
  * that a kernel accepts.
  */
 #include "confine/landlock.h"
@@ -14,7 +14,7 @@
 
 #define FS(right) LANDLOCK_ACCESS_FS_##right
 
-/* What a rule on something else than a directory may have. */
+/* Rights that a rule for a file may have. */
 #define NOT_OF_DIRECTORIES                                             \
 	(FS(EXECUTE) | FS(WRITE_FILE) | FS(READ_FILE) | FS(TRUNCATE) | \
 	 FS(IOCTL_DEV) | FS(RESOLVE_UNIX))
@@ -35,10 +35,10 @@ static const struct {
 	{ LANDLOCK_MAY_LIST, FS(READ_DIR) },
 };
 
-/* What can be missing where there is a Landlock. */
+/* Protections that a kernel with Landlock may lack. */
 static const struct {
 	enum policy_protection protection;
-	int abi; /* that it came with */
+	int abi; /* the first version that has it */
 	struct kernel_landlock_ruleset handled;
 } protections[] = {
 	{ PROTECT_FS_REFER, 2, { .handled_fs = FS(REFER) } },
@@ -69,7 +69,7 @@ static uint64_t access_of(uint32_t rights)
 	return access;
 }
 
-/* All that is wanted, whether this kernel has it or not. */
+/* All wanted rights, whether the kernel has them or not. */
 static struct kernel_landlock_ruleset wanted(const struct landlock_host *host,
 					     const struct landlock_want *want)
 {
@@ -114,7 +114,7 @@ static void take_out(struct kernel_landlock_ruleset *from,
 	from->scoped &= ~what->scoped;
 }
 
-/* Whether this kernel enforces all of it. */
+/* True if this kernel enforces all of these rights. */
 static bool has(const struct landlock_host *host,
 		struct kernel_landlock_ruleset rights)
 {
@@ -138,7 +138,7 @@ static int refuse(const struct landlock_host *host,
 		    name, host->abi);
 }
 
-/* What this kernel lacks, or the policy disables, is left out. */
+/* Remove rights that the kernel lacks or the policy disables. */
 static int settle(const struct landlock_host *host,
 		  const struct landlock_want *want, struct landlock_plan *plan)
 {
@@ -173,9 +173,9 @@ static int settle(const struct landlock_host *host,
 }
 
 /*
- * A ruleset for files refuses every move between directories that no rule
- * grants, even if it does not handle them. So who does not want that held
- * gets it granted from the root, and not at all on a kernel without this right.
+ * A ruleset for files denies every move between directories that no rule
+ * grants, even if it does not handle moves. If the policy does not restrict
+ * moves, grant them for the root, except on a kernel without this right.
  */
 static bool moves_freely(const struct landlock_host *host,
 			 const struct landlock_want *want,

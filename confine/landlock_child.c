@@ -7,7 +7,7 @@
 
 #include "base/sys.h"
 
-/* An older kernel accepts what it does not know as long as it is zero. */
+/* An older kernel accepts members that it does not know if they are zero. */
 int landlock_create(const struct kernel_landlock_ruleset *handled)
 {
 	return sys_landlock_create_ruleset(handled, sizeof *handled, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/landlock_probe.c - ask the kernel what its Landlock enforces.
+ * confine/landlock_probe.c - find out what the kernel's Landlock enforces.
  *
  * The version says what a kernel may have. Some distributions report a version
- * and refuse rights that belong to it, so that each right is tried.
+ * but refuse rights that belong to it, so each right is tried.
  */
 #include "confine/landlock.h"
 
@@ -59,7 +59,7 @@ struct landlock_host landlock_of_version(int abi)
 	return host;
 }
 
-/* Any other error, as of a limit, says nothing about the right. */
+/* Other errors, such as a limit, say nothing about the right. */
 static bool is_refused(int err)
 {
 	return err == EINVAL || err == E2BIG;
@@ -96,7 +96,7 @@ static int try_ruleset(const struct kernel_landlock_ruleset *rights)
 	return fd < 0 ? errno : 0;
 }
 
-/* Flags are looked at before the ruleset, which there is none of. */
+/* The kernel checks flags before the ruleset, so pass an invalid ruleset. */
 static void try_flags(struct landlock_host *host)
 {
 	if (host->flags &&

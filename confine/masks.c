@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/masks.c - cover a path of a container or narrow it, and look again. */
+/*
+ * confine/masks.c - cover a path of a container or restrict it, and verify it.
+ */
 #include "confine/masks.h"
 
 #include <errno.h>
@@ -24,16 +26,18 @@
 
 void masks_close(struct masks *masks)
 {
-	/* No path leads there, and what is cloned of it stays. */
+	/*
+	 * Unmount it by descriptor, as no path leads there; clones of it stay.
+	 */
 	if (masks->tree >= 0 && fchdir(masks->tree) == 0)
 		(void)umount2(".", MNT_DETACH);
 	closep(&masks->tree);
 }
 
 /*
- * A device on a mount without devices is opened by nobody, root or not, and
- * it is no socket. Only what is attached can be cloned: so that lies on the
- * root for a while, which nobody looks at yet.
+ * No process, not even root, can open a device node on a nodev mount, or
+ * connect to it. Only an attached mount can be cloned, so attach it to the root
+ * for a short time, while no other process uses that.
  */
 static int open_masks(struct masks *masks)
 {
@@ -118,7 +122,10 @@ int masks_leave_out(struct masks *masks, const char *path)
 	return point < 0 ? point : cover(masks, path, point, MASK_NAME);
 }
 
-/* The same tree again, with less; without anything less it stays in place. */
+/*
+ * Mount the same tree with fewer rights; without a change it is only a mount
+ * point.
+ */
 int masks_narrow(int root, const char *path, bool readonly, bool noexec)
 {
 	struct kernel_mount_attr attr = { 0 };

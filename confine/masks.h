@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/masks.h - mounts on paths of a container, from within its mount
- * namespace. Paths are without links.
+ * confine/masks.h - mounts on paths of a container, made in its mount
+ * namespace. Paths contain no links.
  */
 #pragma once
 
@@ -12,19 +12,22 @@ struct mountinfo;
 /* Target of links in place of missing files: no process can create it. */
 #define MASK_NOWHERE "/proc/sandlock/nothing"
 
-/* What covers a path; tree is there once it is used. */
+/* The mask for covered paths; tree is made on first use. */
 struct masks {
 	int root;
 	int tree;
 };
 
-/* Nobody opens, executes or connects to what is covered. */
+/* Cover a path: no process can open, execute or connect to it. */
 int masks_cover(struct masks *masks, const char *path);
 /* Put a dangling link there: no process finds or creates a file. */
 int masks_leave_out(struct masks *masks, const char *path);
-/* The same tree again, with less; with nothing less it cannot be moved. */
+/*
+ * Mount the same tree with fewer rights; without a change this only keeps it
+ * from being renamed.
+ */
 int masks_narrow(int root, const char *path, bool readonly, bool noexec);
 void masks_close(struct masks *masks);
 
-/* An error where a mount on path would be one of the host's, too. */
+/* Fail if a mount on path would propagate to the host. */
 int masks_check(const struct mountinfo *mounts, int root, const char *path);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/names.c - refuse unknown call names in linux.seccomp on request. */
+/* confine/names.c - check that names in linux.seccomp are system calls. */
 #include <errno.h>
 
 #include "base/err.h"
 #include "confine/calls.h"
 #include "oci/oci.h"
 
-/* libseccomp's number for the architecture of the machine. */
+/* Number of libseccomp for the native architecture. */
 #define NATIVE 0
 
 /* Like crun, ignore the names in rules that change nothing. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/nested.c - what a policy lets be missing in a container. */
+/* confine/nested.c - relax a policy inside a container, if it allows that. */
 #include "confine/nested.h"
 
 #include "confine/host.h"

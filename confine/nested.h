@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/nested.h - a policy where we are in a container ourselves. */
+/* confine/nested.h - relax a policy inside a container. */
 #pragma once
 
 struct arena;
 struct host;
 struct policy;
 
-/* program.weaker_nested: what may be missing where we are in a container. */
+/* program.weaker_nested: allow protections to be missing in a container. */
 int nested_weaken(struct arena *arena, struct host *host,
 		  struct policy *policy);

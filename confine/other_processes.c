@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/other_processes.c - calls by which processes and files outside are changed,
- * though no signal and no byte goes there.
+ * confine/other_processes.c - rules for calls that change processes and files
+ * outside without a signal or a write.
  *
- * A filter cannot tell a process inside from another: only the caller itself,
- * which is 0, is allowed. sched_setaffinity is not here: the C libraries name
- * their own threads in it, and it slows others down, no more.
+ * A filter cannot tell whether a pid is inside, so only 0, the caller itself,
+ * is allowed. sched_setaffinity is not listed: the C libraries pass ids of
+ * their own threads, and it can only slow other processes down.
  */
 #include "confine/other_processes.h"
 
@@ -25,12 +25,12 @@
 #define IOPRIO_WHO_PROCESS 1 /* linux/ioprio.h is too new */
 #define SETS_ID (S_ISUID | S_ISGID)
 #define MAKES_FILE (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
-#define TYPE_EXT 'f' /* and encryption and verity, of any file system */
+#define TYPE_EXT 'f' /* also encryption and verity, of any file system */
 #define TYPE_BTRFS 0x94
 #define TYPE_F2FS 0xf5
 #define OF_TYPE(type) BITS(1, 0xff00, (type) << 8)
 
-/* New limits; those of others may be read. */
+/* Deny new limits; reading those of other processes is allowed. */
 static const struct bpf_rule prlimit_rules[] = {
 	RULE(ALLOW, WORD(0, 0)),
 	RULE(ALLOW, { .arg = 2, .op = OCI_CMP_MASKED_EQ, .mask = UINT64_MAX }),
@@ -137,9 +137,9 @@ bool confine_is_terminal(uint64_t request)
 }
 
 /*
- * The owner of a file does these by a descriptor that can only read, and
- * Landlock does not look at them: flags, versions, verity, subvolumes. What
- * copies or only tells is allowed.
+ * The owner of a file may do these with a read-only descriptor, and Landlock
+ * does not check them: flags, versions, verity, subvolumes. Requests that copy
+ * or only read are allowed.
  */
 static const struct bpf_rule ioctl_rules[] = {
 	RULE(REFUSE, WORD(1, FS_IOC_FSSETXATTR)),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/other_processes.h - calls that are judged where no namespace keeps away what
- * is outside.
+ * confine/other_processes.h - calls to filter where no namespace separates the
+ * sandbox from other processes.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct others_call {
 	size_t nrules;
 };
 
-/* On other processes: what the rules do not allow is refused. */
+/* Calls on other processes: those that the rules do not allow are denied. */
 extern const struct others_call others_processes[];
 extern const size_t others_nprocesses;
 /* The rules refuse calls that would connect past Landlock. */
@@ -27,5 +27,5 @@ extern const struct others_call others_modes[];
 extern const size_t others_nmodes;
 /* The rules refuse ioctls that would harm the terminal for other users. */
 extern const struct others_call others_terminal;
-/* What they refuse is refused, whatever the terminal may do. */
+/* These ioctls are denied, whatever the policy allows for the terminal. */
 extern const struct others_call others_ioctl;

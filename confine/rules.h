@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confine/rules.h - how the rules of the blocklist are written. */
+/* confine/rules.h - macros for the rules of the blocklist. */
 #pragma once
 
 #include <errno.h>

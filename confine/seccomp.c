@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine/seccomp.c - names of system calls into numbers, linux.seccomp into
- * tables of them.
+ * confine/seccomp.c - convert linux.seccomp to tables of call numbers.
  *
- * libseccomp knows the numbers of the names; its own generator is some forty
- * times slower than ours and is only the judge in the tests. Where rules of a
- * profile contradict each other we decide as it does.
+ * libseccomp has the numbers of the names. Its own generator is some forty
+ * times slower than ours, and only serves as the reference in tests. If rules
+ * of a profile contradict each other, the result is the same as with
+ * libseccomp.
  */
 #include "confine/confine.h"
 
@@ -37,13 +37,13 @@
 /* Ranges beside the two of each call: before, after, other ABIs. */
 #define SPARE_RANGES 8
 
-/* One rule for one number; small, because hundreds are sorted. */
+/* A rule for one number; small, because hundreds of them are sorted. */
 struct call {
 	struct bpf_rule rule;
 	uint32_t number;
 };
 
-/* What the profile says about the calls of one architecture. */
+/* The rules of a profile for one architecture. */
 struct calls {
 	struct arena *arena;
 	uint32_t arch; /* AUDIT_ARCH_… or OCI_ARCH_X32 */
@@ -51,8 +51,8 @@ struct calls {
 	struct call *items;
 	size_t n;
 	bool named;	  /* at least one name has a number here */
-	uint32_t largest; /* of the numbers named, in any rule */
-	uint32_t *direct; /* by pseudo number; NULL until asked for */
+	uint32_t largest; /* the largest number in any rule */
+	uint32_t *direct; /* by pseudo number; NULL until first used */
 };
 
 struct ranges {
@@ -75,7 +75,7 @@ static bool is_narrow(uint32_t arch)
 	return !(arch & __AUDIT_ARCH_64BIT);
 }
 
-/* False when the comparison always holds. */
+/* Return false if the comparison is always true. */
 static bool make_cmp(const struct oci_seccomp_arg *arg, bool narrow,
 		     struct bpf_cmp *ret)
 {
@@ -97,9 +97,9 @@ static bool make_cmp(const struct oci_seccomp_arg *arg, bool narrow,
 }
 
 /*
- * A multiplexed call (subcall) is told by the first argument of its carrier.
- * Its real arguments are behind a pointer; comparisons with the others stay,
- * on the carrier's, because that is what libseccomp makes of them.
+ * The first argument of the carrier identifies a multiplexed call (subcall).
+ * Its real arguments are behind a pointer; comparisons with the others apply to
+ * the carrier's arguments, as in libseccomp.
  */
 static int add_call(struct calls *calls, uint32_t number,
 		    const struct oci_seccomp_rule *rule, uint64_t subcall)
@@ -139,9 +139,9 @@ static int add_call(struct calls *calls, uint32_t number,
 }
 
 /*
- * libseccomp answers with a pseudo number for calls that can be made both
- * through a carrier and directly, and has no way to ask for the direct one
- * but by trying the numbers.
+ * For calls that can be made both through a carrier and directly, libseccomp
+ * returns a pseudo number. The only way to find the direct number is to try all
+ * numbers.
  */
 static int find_direct(struct calls *calls)
 {
@@ -207,7 +207,7 @@ static int add_rule(struct calls *calls, const struct oci_seccomp_rule *rule)
 	return 0;
 }
 
-/* 1 when some index comes twice. */
+/* Return 1 if an index occurs twice. */
 static int check_indexes(const struct oci_seccomp_rule *rule)
 {
 	uint32_t seen = 0;
@@ -225,7 +225,7 @@ static int check_indexes(const struct oci_seccomp_rule *rule)
 	return repeated;
 }
 
-/* Arguments are all to hold, but any of them when an index comes twice. */
+/* All arguments must match, or any of them if an index occurs twice. */
 static int add_alternatives(struct calls *calls,
 			    const struct oci_seccomp_rule *rule)
 {
@@ -247,9 +247,9 @@ static int add_alternatives(struct calls *calls,
 }
 
 /*
- * By number, and for one number in the order of the profile: a radix sort,
- * which leaves the result where it was after an even number of passes. With
- * qsort all that an engine's profile costs would be 30 % more instructions.
+ * Sort by number, and for one number in the order of the profile. This is a
+ * radix sort, which leaves the result in place after an even number of passes.
+ * With qsort, compiling an engine's profile would take 30 % more instructions.
  */
 static int sort_calls(struct calls *calls)
 {
@@ -274,7 +274,7 @@ static int sort_calls(struct calls *calls)
 	return 0;
 }
 
-/* All rules of the profile for one architecture, by number. */
+/* Collect all rules of the profile for one architecture, by number. */
 static int collect(struct calls *calls, const struct oci_seccomp *profile)
 {
 	size_t most = 1;
@@ -294,7 +294,7 @@ static int collect(struct calls *calls, const struct oci_seccomp *profile)
 	return sort_calls(calls);
 }
 
-/* Exact comparisons are asked first, then upper bounds, then lower ones. */
+/* Check exact comparisons first, then upper bounds, then lower ones. */
 static int rank(enum oci_seccomp_op op)
 {
 	switch (op) {
@@ -312,7 +312,10 @@ static int rank(enum oci_seccomp_op op)
 	return 3;
 }
 
-/* It looks at the high words first and goes on only if they are alike. */
+/*
+ * libseccomp compares the high words first, and the low words if they are
+ * equal.
+ */
 static bool ask_differently(const struct bpf_cmp *a, const struct bpf_cmp *b)
 {
 	return a->mask >> 32 != b->mask >> 32 ||
@@ -321,7 +324,7 @@ static bool ask_differently(const struct bpf_cmp *a, const struct bpf_cmp *b)
 }
 
 /*
- * libseccomp's order of rules that may both hold: later arguments before
+ * libseccomp's order of rules that may both match: later arguments before
  * earlier ones, then by rank, then the tighter bound; ties as written.
  */
 static bool goes_before(const struct bpf_rule *later,
@@ -345,7 +348,10 @@ static bool goes_before(const struct bpf_rule *later,
 	return false;
 }
 
-/* All rules of one number; the first without comparisons beats all others. */
+/*
+ * Order the rules of one number; the first without comparisons overrides all
+ * others.
+ */
 static int settle(struct arena *arena, const struct call *calls, size_t n,
 		  struct bpf_range *range)
 {
@@ -376,7 +382,7 @@ static int settle(struct arena *arena, const struct call *calls, size_t n,
 	return 0;
 }
 
-/* Neighbours of the same outcome become one; an empty range disappears. */
+/* Append a range; merge it with its neighbour if the outcome is the same. */
 static void append(struct ranges *ranges, struct bpf_range range)
 {
 	const struct bpf_range *last;
@@ -402,7 +408,7 @@ static bool is_s390(uint32_t arch)
 	return arch == AUDIT_ARCH_S390 || arch == AUDIT_ARCH_S390X;
 }
 
-/* The numbers of calls, the first of which is base. */
+/* Append the numbers of calls, which start at base. */
 static int append_calls(struct ranges *ranges, const struct calls *calls,
 			uint32_t base)
 {
@@ -411,7 +417,7 @@ static int append_calls(struct ranges *ranges, const struct calls *calls,
 						   SECCOMP_RET_ERRNO;
 
 	append_action(ranges, base, other);
-	/* There, numbers the kernel does not know arrive as 0. */
+	/* On s390 the kernel reports an unknown number as 0. */
 	if (hides_newer && is_s390(calls->arch)) {
 		append_action(ranges, base, NEWER);
 		append_action(ranges, base + 1, other);
@@ -445,7 +451,7 @@ static bool is_listed(const struct archs *archs, uint32_t arch)
 	return false;
 }
 
-/* One that libseccomp does not know has no numbers and so cannot be listed. */
+/* libseccomp has no numbers for an architecture that it does not know. */
 static void list_arch(struct archs *archs, uint32_t arch)
 {
 	if (!is_listed(archs, arch) &&
@@ -469,7 +475,7 @@ static int list_archs(struct arena *arena, const struct oci_seccomp *profile,
 	return 0;
 }
 
-/* What the profile says about arch, whose numbers begin at base. */
+/* Append the rules of the profile for arch, whose numbers start at base. */
 static int append_arch(struct ranges *ranges, struct arena *arena,
 		       const struct oci_seccomp *profile, uint32_t arch,
 		       uint32_t base)
@@ -491,7 +497,7 @@ static int append_arch(struct ranges *ranges, struct arena *arena,
 	return append_calls(ranges, &calls, base);
 }
 
-/* AUDIT_ARCH_X86_64 is x32, too; a bit in the number tells which. */
+/* x32 has the same AUDIT_ARCH_X86_64; a bit in the number distinguishes it. */
 static int append_x86_64(struct ranges *ranges, struct arena *arena,
 			 const struct oci_seccomp *profile,
 			 const struct archs *archs)
@@ -544,7 +550,7 @@ static bool gives_notice(const struct confine_filter *filter)
 	return false;
 }
 
-/* The kernel refuses the one with a listener and the other without. */
+/* One flag is invalid with a listener, the other without. */
 static uint32_t make_flags(const struct oci_seccomp *profile, bool notifies)
 {
 	uint32_t flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW;
