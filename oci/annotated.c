@@ -36,7 +36,7 @@ static bool is_on(const struct oci_spec *spec, const char *key)
 	return value && !streq(value, "0");
 }
 
-/* The path is absolute, as several commands open it, each in its own cwd. */
+/* The path must be absolute, because commands with different cwd open it. */
 static int find_file(const struct oci_spec *spec, const char *key,
 		     const char **ret)
 {

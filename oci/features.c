@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/features.c - what we can do, told without looking at the host. */
+/*
+ * oci/features.c - report the features of the runtime, independent of the host.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,7 @@ static const char *const memory_flags[] = {
 	NULL,
 };
 
-/* A final dot means every key that begins so. */
+/* A final dot stands for all keys with this prefix. */
 static const char *const unsafe_annotations[] = {
 	"bundle",   "io.sandlock.", "org.criu.config", "org.systemd.property.",
 	"run.oci.", NULL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/fields.c - objects of the JSON tree to structs, by table. */
+/* oci/fields.c - convert objects of the JSON tree to structs, by table. */
 #include "oci/json.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ int json_fail_in(int r, const struct json_value *v)
 	return r == -ENOMEM ? r : fail_at(r, "%s", v->root ? "" : ": ");
 }
 
-/* That memory ran out is no fault of the value at hand. */
+/* The value is not the reason if memory is out. */
 int json_fail_member(int r, const struct json_value *parent, const char *key)
 {
 	if (r == -ENOMEM)

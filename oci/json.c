@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/json.c - JSON text to a tree; only this file knows the JSON library. */
+/*
+ * oci/json.c - parse JSON text to a tree; only this file uses the JSON library.
+ */
 #include "oci/json.h"
 
 #include <errno.h>
@@ -21,13 +23,13 @@ struct open_value {
 struct builder {
 	struct arena *arena;
 	struct json_value *root;
-	const char *key; /* read, its value is still to come */
+	const char *key; /* its value follows */
 	struct open_value open[JSON_MAX_DEPTH];
 	size_t depth;
-	int error; /* of the callback that stopped it */
+	int error; /* of the callback that stopped the parser */
 };
 
-/* Put the place of the newest member of parent in front of the error. */
+/* Prefix the error with the place of the newest member of parent. */
 static void place(const struct json_value *parent, const char *key, int error)
 {
 	if (parent->type == JSON_ARRAY)
@@ -36,7 +38,7 @@ static void place(const struct json_value *parent, const char *key, int error)
 		json_fail_member(error, parent, key);
 }
 
-/* End the parse with the recorded error, which is about the innermost value. */
+/* Stop parsing with the recorded error about the innermost value. */
 static int stop(struct builder *b, int error)
 {
 	for (size_t i = b->depth; i-- > 1;)
@@ -45,7 +47,7 @@ static int stop(struct builder *b, int error)
 	return 0;
 }
 
-/* A value of this type as the next member of the innermost open one. */
+/* Add a value of this type to the innermost open one. */
 static struct json_value *add(struct builder *b, enum json_type type)
 {
 	struct json_value *v = arena_alloc(b->arena, sizeof *v);
@@ -233,8 +235,9 @@ static int fail_at_offset(const char *text, size_t offset, const char *why)
 }
 
 /*
- * The library takes some bytes that are not UTF-8, and a string behind the end
- * that has no end itself; it decodes strings with escapes into memory of its own.
+ * Check what the library does not: it accepts some bytes that are not UTF-8,
+ * and an unterminated string after the end. It decodes strings with escapes
+ * into memory of its own.
  */
 static int check_characters(const char *text, size_t len)
 {

@@ -3,8 +3,8 @@
  * oci/json.h - a JSON text as a tree in the arena, and a table-driven reader
  * from objects of that tree to C structs.
  *
- * Errors name the JSON path: the reader of a value records ": reason", and
- * each level above puts its key or index in front. The root has no path.
+ * Errors name the JSON path: the reader of a value records ": reason", and each
+ * level above prepends its key or index. The root has no path.
  */
 #pragma once
 
@@ -45,28 +45,30 @@ struct json_value {
 	     member = member->next)
 
 /*
- * The tree of one complete JSON text. UTF-8 only; NUL in a string, the same key
- * twice in an object and too deep nesting are errors. A text that is not JSON
- * fails with its line and column.
+ * Parse one complete JSON text. UTF-8 only; NUL in a string, duplicate keys in
+ * an object and too deep nesting are errors. An error names line and column.
  */
 int json_parse(struct arena *arena, const char *text, size_t len,
 	       const struct json_value **ret);
 
-/* The member with this key, else the last but for case; NULL for null. */
+/*
+ * Return the member with this key, else the last one that differs only in case;
+ * NULL for null.
+ */
 const struct json_value *json_find(const struct json_value *object,
 				   const char *key);
 
-/* Record that v is wrong and why; returns negative. */
+/* Record why v is invalid; return a negative errno. */
 int json_fail(const struct json_value *v, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same of the member of v that has, or lacks, this key. */
+/* Like json_fail, for the member of v that has, or lacks, this key. */
 int json_fail_key(const struct json_value *v, const char *key, const char *fmt,
 		  ...) __attribute__((format(printf, 3, 4)));
-/* Put v in front of an error another room recorded; returns r. */
+/* Prefix an error of another room with the place of v; return r. */
 int json_fail_in(int r, const struct json_value *v);
-/* Complain unless v is of this type. */
+/* Fail unless v has this type. */
 int json_expect(const struct json_value *v, enum json_type type);
-/* Put the place of a member of parent in front of a recorded error. */
+/* Prefix a recorded error with the place of a member of parent. */
 int json_fail_member(int r, const struct json_value *parent, const char *key);
 int json_fail_index(int r, size_t index);
 
@@ -89,19 +91,19 @@ struct json_field {
 	{                                               \
 		key, read, offsetof(type, member), true \
 	}
-/* The reader gets the whole struct: it sets more than one member. */
+/* The reader gets the whole struct, because it sets several members. */
 #define JSON_WHOLE(key, read)       \
 	{                           \
 		key, read, 0, false \
 	}
 
 /*
- * Fill a struct from an object: each field that is there and not null goes
- * through its reader, unknown keys are ignored, absent fields stay untouched.
+ * Fill in a struct from an object: each field that is present and not null goes
+ * through its reader, unknown keys are ignored, absent fields stay as they are.
  */
 int json_object(struct arena *arena, const struct json_value *v,
 		const struct json_field *fields, size_t n, void *ret);
-/* Read each member of an array with one reader to items of size bytes. */
+/* Read each member of an array by one reader to items of `size` bytes. */
 int json_array(struct arena *arena, const struct json_value *v,
 	       JSON_READER((*read)), size_t size, void *ret_items,
 	       size_t *ret_n);
@@ -116,10 +118,10 @@ struct json_choice {
 	uint64_t number;
 };
 
-/* The number of a word; any other word is an error. */
+/* Convert a word to its number; any other word is an error. */
 int json_choose(const struct json_value *v, const struct json_choice *choices,
 		size_t n, uint64_t *ret);
-/* The numbers of an array of words, or'ed. */
+/* Convert an array of words to the bitwise or of their numbers. */
 int json_choose_all(const struct json_value *v,
 		    const struct json_choice *choices, size_t n, uint64_t *ret);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/merge.c - linux.resources as text: what config.json says, and what changes it. */
+/* oci/merge.c - merge linux.resources of config.json with a change, as text. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -41,7 +41,7 @@ static void put_value(struct writer *w, const char *key,
 	}
 }
 
-/* Of these objects a number 0 is as good as none, but for a few. */
+/* In these objects the number 0 means unset, with a few exceptions. */
 static bool is_unset(const char *object, const struct json_value *v)
 {
 	static const char *const objects[] = { "memory", "cpu", "blockIO" };
@@ -60,7 +60,7 @@ static bool is_unset(const char *object, const struct json_value *v)
 	return unset;
 }
 
-/* What a change says of a key; device rules are not for it to change. */
+/* Return the value of a key in a change; a change cannot set device rules. */
 static const struct json_value *said(const struct json_value *change,
 				     const char *object, const char *key)
 {
@@ -72,7 +72,9 @@ static const struct json_value *said(const struct json_value *change,
 	return v;
 }
 
-/* Two members of a list are about the same thing: device, page size, name. */
+/*
+ * True if two members of a list are about the same device, page size or name.
+ */
 static bool same_thing(const struct json_value *a, const struct json_value *b)
 {
 	static const char *const names[] = { "major", "minor", "pageSize",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/mount_options.c - the words in mounts[].options, in one table. */
+/* oci/mount_options.c - parse mounts[].options by a table. */
 #include "oci/mount_options.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include "base/util.h"
 
 enum kind {
-	KIND_IGNORED, /* the default, or gone from the kernel */
+	KIND_IGNORED, /* the default, or no longer in the kernel */
 	KIND_SET,     /* value: MOUNT_ATTR_… */
 	KIND_CLEAR,
-	KIND_ATIME, /* one of three ways, not a bit */
+	KIND_ATIME, /* one of three values, not a bit */
 	KIND_SET_REC,
 	KIND_CLEAR_REC,
 	KIND_ATIME_REC,
@@ -26,8 +26,8 @@ enum kind {
 #define SWITCH(member) offsetof(struct mount_options, member)
 
 /*
- * relatime is the kernel's way unless another is named, so that taking back
- * noatime or strictatime means relatime, and taking back relatime nothing.
+ * relatime is the kernel's default. So the opposites of noatime and strictatime
+ * mean relatime, and the opposite of relatime means nothing.
  */
 #define WORDS(X)                                                   \
 	X("acl", KIND_SUPERBLOCK, 0)                               \
@@ -162,7 +162,10 @@ static void apply_row(struct mount_options *o, const struct row *row)
 		change(&o->rec_set, &o->rec_clr, 0, value);
 		break;
 	case KIND_ATIME:
-		/* The kernel wants the whole mask cleared to choose one. */
+		/*
+		 * The kernel requires clearing the whole mask to select a
+		 * value.
+		 */
 		o->attr_set = (o->attr_set & ~MOUNT_ATTR__ATIME) | value;
 		o->attr_clr |= MOUNT_ATTR__ATIME;
 		break;
@@ -180,7 +183,7 @@ static void apply_row(struct mount_options *o, const struct row *row)
 	o->readonly = o->attr_set & MOUNT_ATTR_RDONLY;
 }
 
-/* "uids=0-1000-10#…;gids=…", as crun has it. */
+/* Parse "uids=0-1000-10#…;gids=…", the syntax of crun. */
 static int parse_idmap(struct arena *arena, const char *word,
 		       struct mount_options *o)
 {
@@ -208,7 +211,7 @@ static int parse_idmap(struct arena *arena, const char *word,
 	return 0;
 }
 
-/* fsconfig(2) takes no longer text. */
+/* The maximum length for fsconfig(2). */
 #define PARAM_MAX 255
 
 static int make_param(struct arena *arena, const char *word,
@@ -230,7 +233,10 @@ static int make_param(struct arena *arena, const char *word,
 	return 0;
 }
 
-/* Up to a comma that is neither quoted nor escaped, as the kernel has it. */
+/*
+ * Return the length up to a comma that is not quoted or escaped, like the
+ * kernel.
+ */
 static size_t piece_len(const char *text)
 {
 	bool quoted = false;
@@ -257,7 +263,10 @@ static size_t count_pieces(const struct strings *options)
 	return n;
 }
 
-/* Of more layers than one text holds each is told by itself (Linux 6.8). */
+/*
+ * If the layers are too long for one parameter, pass each separately (Linux
+ * 6.8).
+ */
 static int add_layers(struct arena *arena, const char *layers,
 		      struct mount_options *o, struct oci_annotation *params)
 {
@@ -295,7 +304,9 @@ static int add_param(struct arena *arena, const char *piece,
 	return 0;
 }
 
-/* "size=4k,mode=700" is two: engines join what is the file system's. */
+/*
+ * "size=4k,mode=700" is two parameters: engines join those of the file system.
+ */
 static int add_params(struct arena *arena, const char *word,
 		      struct mount_options *o, struct oci_annotation *params)
 {

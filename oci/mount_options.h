@@ -13,7 +13,7 @@ struct arena;
 struct mount_options {
 	bool bind, rbind, remount;
 	unsigned int attr_set, attr_clr; /* MOUNT_ATTR_… named in the list */
-	unsigned int rec_set, rec_clr;	 /* the r… forms */
+	unsigned int rec_set, rec_clr;	 /* recursive forms (r…) */
 	unsigned long propagation[8];	 /* MS_… (| MS_REC), in order */
 	size_t npropagation;
 	const struct oci_annotation
@@ -24,10 +24,10 @@ struct mount_options {
 	const char *idmap_uids, *idmap_gids; /* idmap=uids=…;gids=… */
 	bool readonly;
 };
-/* The failure names "options[2]". */
+/* Parse a list of options; an error names "options[2]". */
 int mount_options_parse(struct arena *arena, const struct strings *options,
 			struct mount_options *ret);
-/* Every word it knows that is not a file system's own, for `features`. */
+/* List all known options, except those of file systems, for `features`. */
 struct strings mount_options_known(void);
-/* Whether it knows this word. */
+/* True if the option is known. */
 bool mount_option_known(const char *word);

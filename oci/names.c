@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/names.c - words of config.json and commands, and their numbers. */
+/*
+ * oci/names.c - convert names in config.json and on the command line to
+ * numbers.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <sched.h>
@@ -12,7 +15,7 @@
 #include "base/util.h"
 #include "oci/oci.h"
 
-/* What `kill -l` counts from: the C library keeps 32 and 33 for itself. */
+/* The first real-time signal of `kill -l`: the C library reserves 32 and 33. */
 #define FIRST_REALTIME 34
 #define LAST_SIGNAL 64
 
@@ -70,7 +73,7 @@ const char *oci_status_name(enum oci_status status)
 	return names[status];
 }
 
-/* At most two digits, so that nothing can overflow. */
+/* Accept at most two digits, which cannot overflow. */
 static int small_number(const char *digits)
 {
 	size_t len = strspn(digits, "0123456789");
@@ -101,7 +104,7 @@ int oci_signal(const char *text)
 	const char *name = text;
 	int number = small_number(text);
 
-	/* 0 asks only whether the process is there, as for kill(2). */
+	/* 0 only checks that the process exists, as in kill(2). */
 	if (number >= 0)
 		return number > LAST_SIGNAL ? -1 : number;
 	if (strncasecmp(name, "SIG", 3) == 0)
@@ -112,7 +115,7 @@ int oci_signal(const char *text)
 	return realtime_signal(name);
 }
 
-/* Digits up to limit (not included); moves *text behind them. */
+/* Parse digits below limit; advance *text. */
 static int list_number(const char **text, size_t limit, size_t *ret)
 {
 	const char *p = *text;
@@ -130,7 +133,7 @@ static int list_number(const char **text, size_t limit, size_t *ret)
 	return 0;
 }
 
-/* "3" or "0-3", blanks around it allowed; moves *text behind it. */
+/* Parse "3" or "0-3", with optional blanks around it; advance *text. */
 static int list_range(const char **text, unsigned long *bits, size_t nbits)
 {
 	const size_t width = 8 * sizeof *bits;
@@ -164,7 +167,7 @@ int oci_bit_list(const char *text, unsigned long *bits, size_t nbits)
 	memset(bits, 0, (nbits + width - 1) / width * sizeof *bits);
 	if (!*p)
 		return fail(EINVAL, "'%s' is an empty list", text);
-	/* Engines write stray commas and blanks, and runc takes them. */
+	/* Engines write extra commas and blanks, and runc accepts them. */
 	for (; *p; p += strspn(p, ", \t\n")) {
 		int r = list_range(&p, bits, nbits);
 

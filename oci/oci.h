@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oci/oci.h - config.json, process.json, state.json and the features document:
- * JSON on one side, plain C values on the other.
+ * oci/oci.h - convert config.json, process.json, state.json and the features
+ * document from and to plain C values.
  *
  * Values live in the caller's arena and are read through const. Optional
- * numbers carry a has_ flag; optional strings are NULL when absent; a JSON null
- * is the same as absent. Enumerated words are already numbers of the kernel
- * where the kernel has one, so that nobody else compares strings.
+ * numbers have a has_ flag; optional strings are NULL if absent; a JSON null is
+ * the same as absent. Enumerated words are converted to numbers of the kernel
+ * where it has them, so that no other code compares strings.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ struct oci_id_maps {
 	size_t n;
 };
 
-/* {"set": bool, value} of fields where absent differs from every value. */
+/* A number for which "absent" differs from every value. */
 struct oci_i64 {
 	bool set;
 	int64_t value;
@@ -77,7 +77,7 @@ struct oci_rlimit {
 	uint64_t hard;
 };
 
-/* Names as they are written; confine/caps.h makes masks of them. */
+/* Names as written; confine/caps.h converts them to masks. */
 struct oci_capabilities {
 	struct strings bounding;
 	struct strings effective;
@@ -182,7 +182,10 @@ enum oci_ns {
 	OCI_NAMESPACES,
 };
 
-/* The kernel's flag and the name below /proc/PID/ns, by number. */
+/*
+ * The name of a namespace in config.json and /proc, and its flag, by enum
+ * oci_ns.
+ */
 struct oci_ns_kind {
 	const char *type; /* as in config.json: "network" */
 	const char *proc; /* as in /proc: "net" */
@@ -259,7 +262,7 @@ struct oci_net_priority {
 	uint32_t priority;
 };
 
-/* linux.resources; also what `update` reads. */
+/* linux.resources; `update` reads the same. */
 struct oci_resources {
 	const struct oci_device_rule *devices;
 	size_t ndevices;
@@ -339,7 +342,7 @@ struct oci_seccomp {
 	bool fail_unknown; /* an unknown name is an error */
 };
 
-/* x32 shares AUDIT_ARCH_X86_64 in the kernel; this tells it apart here. */
+/* In the kernel x32 shares AUDIT_ARCH_X86_64; this value is our own. */
 #define OCI_ARCH_X32 0x4000003eU
 
 struct oci_intel_rdt {
@@ -391,57 +394,58 @@ struct oci_spec {
 	size_t nmounts;
 	struct oci_hooks hooks;
 	struct oci_annotations annotations;
-	bool keep_groups; /* the caller's, not process.user's */
+	bool keep_groups; /* keep the caller's groups, ignore process.user's */
 	struct oci_linux linux_;
-	const char *json; /* the file as read, for the private copy */
+	const char *json; /* the file as read, for the saved copy */
 	size_t json_len;
 };
 
 /*
- * Read, parse and check config.json (name) below dir. Everything that can be
- * known without looking at the host is checked here; a failure names the JSON
- * path, the value and the reason.
+ * Read, parse and check config.json (name) below dir. This checks everything
+ * that does not depend on the host; an error names the JSON path, the value and
+ * the reason.
  */
 int oci_spec_load(struct arena *arena, int dir, const char *name,
 		  struct oci_spec *ret);
-/* The same from text; the unit tests and fuzzers come in here. */
+/* Like oci_spec_load, from text; for unit tests and fuzzers. */
 int oci_spec_parse(struct arena *arena, const char *text, size_t len,
 		   struct oci_spec *ret);
-/* A bare process object (exec --process), from any readable descriptor. */
+/* Read a process object (exec --process) from any readable descriptor. */
 int oci_process_read(struct arena *arena, int fd, struct oci_process *ret);
-/* linux.resources alone, as `update` gets it. */
+/* Parse linux.resources alone, for `update`. */
 int oci_resources_parse(struct arena *arena, const char *text,
 			struct oci_resources *ret);
-/* Those of a config.json, as text. */
+/* Return linux.resources of a config.json as text. */
 int oci_resources_of(struct arena *arena, const struct oci_spec *spec,
 		     const char **ret);
 /*
- * Text of resources, changed by another: what that leaves out or sets to null,
- * or to a number that says nothing, stays. Device rules stay as well.
+ * Merge a change into resources, both as text: values stay if the change leaves
+ * them out, or sets them to null or to a number that means unset. Device rules
+ * always stay.
  */
 int oci_resources_merge(struct arena *arena, const char *old,
 			const char *change, const char **ret);
 
-/* Whether type or options say bind. */
+/* True if type or options say bind. */
 bool oci_mount_is_bind(const struct oci_mount *mount);
-/* Where a program is looked for when PATH is not set. */
+/* PATH for finding a program if the variable is not set. */
 #define OCI_DEFAULT_PATH \
 	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-/* The last value of KEY in env, or NULL. */
+/* Return the last value of KEY in env, or NULL. */
 const char *oci_env_get(const struct strings *env, const char *key);
 const char *oci_annotation(const struct oci_annotations *a, const char *key);
-/* Whether the annotation gives access to files or groups of the host. */
+/* True if the annotation gives access to files or groups of the host. */
 bool oci_annotation_touches_host(const char *key);
 
-/* Words to numbers, shared with the command line; -1 when unknown. */
+/* Convert words to numbers, also for the command line; -1 if unknown. */
 int oci_sysctl_owner(const char *path); /* "net/core/…": an enum oci_ns */
 int oci_signal(const char *text);	/* "9", "KILL", "sigkill" */
-/* The most CPUs that the kernel can be built for. */
+/* The largest number of CPUs that a kernel can be built for. */
 #define OCI_MAX_CPUS 8192
-/* A CPU or node list such as "0-3,7" into bits; -EINVAL and recorded when bad. */
+/* Convert a list such as "0-3,7" to bits; -EINVAL with a recorded error. */
 int oci_bit_list(const char *text, unsigned long *bits, size_t nbits);
 
-/* ---- what a container is, on disk and for `state` ---- */
+/* ---- a container, on disk and for `state` ---- */
 
 enum oci_status {
 	OCI_CREATING,
@@ -456,13 +460,13 @@ const char *oci_status_name(enum oci_status status);
 struct oci_cgroup_path {
 	const char *controllers; /* "cpu,cpuacct", "name=systemd", "" for v2 */
 	const char *path;	 /* absolute, on the host */
-	const char *below;	 /* so much of path was there before us */
+	const char *below;	 /* the part of path that existed before */
 	uint64_t inode;		 /* of path; 0: not made yet */
 };
 
 /*
- * The record in the state directory: intent before the first effect (kept
- * false), the whole truth once the child is to be kept.
+ * The record in the state directory: the intent before the first effect (kept
+ * is false), and the facts once the child is kept.
  */
 struct oci_record {
 	const char *version; /* of config.json */
@@ -483,28 +487,28 @@ struct oci_record {
 	size_t ncgroups;
 	bool sandbox;		   /* made by `sandlock`, which waits */
 	bool enforced;		   /* has a policy: it cannot be without */
-	bool own_cgroup;	   /* we made it, we remove it */
-	const char *systemd_scope; /* its unit; NULL: cgroups of our own */
+	bool own_cgroup;	   /* the runtime made it and removes it */
+	const char *systemd_scope; /* its unit; NULL: not with systemd */
 	bool systemd_user;	   /* of the user's manager */
-	const char *rdt_group;	   /* of its own, in resctrl; NULL: none */
+	const char *rdt_group;	   /* its own group in resctrl; NULL: none */
 	const char *rdt_monitor;
 	struct oci_annotations annotations;
 };
 
-/* One compact JSON document, and back. */
+/* Convert a record to a compact JSON document, and back. */
 int oci_record_write(struct arena *arena, const struct oci_record *record,
 		     const char **ret_json, size_t *ret_len);
 int oci_record_parse(struct arena *arena, const char *text, size_t len,
 		     struct oci_record *ret);
 
-/* What `state` prints (two-space pretty, final newline). */
+/* Return the output of `state` (indented by two spaces, final newline). */
 int oci_state_print(struct arena *arena, const struct oci_record *record,
 		    enum oci_status status, const char **ret_json);
-/* What hooks get on stdin: the specification's fields only, compact. */
+/* Return the input of hooks: only the specification's fields, compact. */
 int oci_state_for_hook(struct arena *arena, const struct oci_record *record,
 		       enum oci_status status, pid_t pid,
 		       const char **ret_json);
-/* What a seccomp agent gets with the listener. */
+/* Return the state that a seccomp agent gets with the listener. */
 int oci_state_for_agent(struct arena *arena, const struct oci_record *record,
 			enum oci_status status, pid_t pid, const char *metadata,
 			const char **ret_json);
@@ -514,20 +518,20 @@ struct oci_list_row {
 	enum oci_status status;
 	const char *owner; /* name or number */
 };
-/* What `list -f json` prints: one compact line, "null" when empty. */
+/* Return the output of `list -f json`: one compact line, "null" if empty. */
 int oci_list_print(struct arena *arena, const struct oci_list_row *rows,
 		   size_t n, const char **ret_json);
 
 struct oci_template {
-	bool rootless; /* for an unprivileged user… */
-	uid_t uid;     /* …with this id */
+	bool rootless; /* for an unprivileged user */
+	uid_t uid;     /* of that user */
 	gid_t gid;
 	bool cgroup_namespace;
 };
-/* The default config.json of `spec`. */
+/* Return the default config.json of `spec`. */
 int oci_spec_template(struct arena *arena, const struct oci_template *wanted,
 		      const char **ret_json);
-/* Static facts `features` reports that other rooms know. */
+/* Facts for `features` that come from other rooms. */
 struct oci_feature_facts {
 	const char *version; /* of the runtime */
 	const char *commit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/parse.h - the readers of config.json's parts, private to this room. */
+/* oci/parse.h - readers for the parts of config.json, private to oci/. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,14 +25,17 @@ JSON_READER(oci_read_resources);     /* struct oci_resources */
 JSON_READER(oci_read_seccomp);	     /* const struct oci_seccomp * */
 JSON_READER(oci_read_inside_path);   /* const char *, see oci_clean_path */
 
-/* Settings that would reach the host are refused; linux_ is otherwise read. */
+/* Fail if a sysctl would change the host; linux_ is complete otherwise. */
 int oci_check_sysctls(const struct json_value *linux_value,
 		      const struct oci_linux *linux_);
-/* path below /, without empty, "." and ".." components; NULL: no memory. */
+/*
+ * Return path below /, without empty, "." and ".." components; NULL if out of
+ * memory.
+ */
 const char *oci_clean_path(struct arena *arena, const char *path);
-/* Whether the kernel would take this as the name of a network interface. */
+/* True if the kernel would accept this name for a network interface. */
 bool oci_is_interface_name(const char *name);
-/* A checked list of numbers below max, NULL when empty, into ret. */
+/* Read a list of numbers below max into ret, NULL if empty; check it. */
 int oci_read_list(const struct json_value *v, size_t max, const char **ret);
 struct oci_spec;
 /* Apply the run.oci. annotations that crun knows to the spec. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/record.c - what we remember of a container between two commands. */
+/* oci/record.c - write and parse the record of a container. */
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/json.h"
@@ -69,7 +69,7 @@ int oci_record_write(struct arena *arena, const struct oci_record *record,
 	return writer_close(&w, ret_json, ret_len);
 }
 
-/* A negative pid would make kill(2) reach far more than the container. */
+/* A negative pid would make kill(2) signal other processes. */
 static JSON_READER(read_pid)
 {
 	int32_t pid = 0;
@@ -113,7 +113,7 @@ static JSON_READER(read_cgroup)
 	return json_object(arena, v, fields, COUNT(fields), ret);
 }
 
-/* Array and count are both members, so the reader gets the whole record. */
+/* The reader sets array and count, so it gets the whole record. */
 static JSON_READER(read_cgroups)
 {
 	struct oci_record *record = ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/spec.c - config.json as a whole, and the rules across its parts. */
+/* oci/spec.c - read config.json, and check its parts against each other. */
 #include "oci/oci.h"
 
 #include <ctype.h>
@@ -46,7 +46,7 @@ static bool semver_number(const char **text)
 	return *text > start && (*start != '0' || *text == start + 1);
 }
 
-/* After the mark, if it is there: identifiers with dots between. */
+/* After the mark, if present: identifiers separated by dots. */
 static bool semver_suffix(const char **text, char mark, bool leading_zeros)
 {
 	if (**text != mark)
@@ -147,7 +147,7 @@ static int check_names(const struct oci_spec *spec)
 	return 0;
 }
 
-/* An annotation may name the listener, and then everybody finds it there. */
+/* An annotation may name the listener; store it in the profile. */
 static int check_listener(struct arena *arena, struct oci_spec *spec)
 {
 	const char *receiver =
@@ -211,7 +211,7 @@ int oci_spec_parse(struct arena *arena, const char *text, size_t len,
 	return 0;
 }
 
-/* A regular file is read into memory of its own size, and no more. */
+/* Read a regular file into memory of exactly its size. */
 static int read_file(struct arena *arena, int fd, char **ret_text,
 		     size_t *ret_len)
 {
@@ -251,7 +251,7 @@ static int read_file(struct arena *arena, int fd, char **ret_text,
 int oci_spec_load(struct arena *arena, int dir, const char *name,
 		  struct oci_spec *ret)
 {
-	/* O_NONBLOCK: a FIFO without a writer must not hold us up. */
+	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
 	autoclose int fd =
 		openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	char *text = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/spec_devices.c - linux.devices, netDevices and intelRdt. */
+/* oci/spec_devices.c - read linux.devices, netDevices and intelRdt. */
 #include "oci/parse.h"
 
 #include <errno.h>
@@ -176,7 +176,7 @@ static JSON_READER(read_schemata)
 	return r;
 }
 
-/* Three keys, of which two are old, ask for the same. */
+/* Three keys, two of them obsolete, request the same. */
 static JSON_READER(read_monitoring)
 {
 	bool wanted = false;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/spec_linux.c - the linux object: namespaces and what depends on them. */
+/*
+ * oci/spec_linux.c - read the linux object: namespaces and what depends on
+ * them.
+ */
 #include "oci/parse.h"
 
 #include <errno.h>
@@ -102,7 +105,7 @@ static JSON_READER(read_time_offset)
 	return 0;
 }
 
-/* The keys of this map are clocks, so an unknown one is a bad value. */
+/* The keys of this map are clocks, so an unknown one is an error. */
 static JSON_READER(read_time_offsets)
 {
 	struct oci_linux *linux_ = ret;
@@ -196,7 +199,7 @@ static JSON_READER(read_domain)
 	return r;
 }
 
-/* No flag is defined: any is read, none has a meaning. */
+/* No flags are defined: accept any, and ignore them. */
 static JSON_READER(read_personality)
 {
 	struct personality {
@@ -332,12 +335,12 @@ JSON_READER(oci_read_memory_policy)
 	return 0;
 }
 
-/* What one field demands of the namespaces. */
+/* The namespace that a field requires. */
 struct demand {
 	const char *key;
 	bool there;
 	enum oci_ns ns;
-	bool fresh; /* a joined one will not do */
+	bool fresh; /* it must be new, not joined */
 };
 
 static int check_namespaces(const struct json_value *v,

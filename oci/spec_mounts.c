@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/spec_mounts.c - mounts, their id mappings, and hooks. */
+/* oci/spec_mounts.c - read mounts, their id mappings, and hooks. */
 #include "oci/parse.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "oci/oci.h"
 
-/* What the kernel takes in a uid_map. */
+/* The kernel's maximum for a uid_map. */
 #define MAX_ID_MAPS 340
 
 const char *oci_clean_path(struct arena *arena, const char *path)

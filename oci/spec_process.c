@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/spec_process.c - the process object of config.json and of exec. */
+/* oci/spec_process.c - read the process object of config.json and of exec. */
 #include "oci/parse.h"
 
 #include <errno.h>
@@ -113,7 +113,7 @@ static int by_key_then_index(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-/* Of entries with the same key, only the last stays, where it is. */
+/* Of entries with the same key keep only the last, in its place. */
 static void drop_overridden(struct strings *env, struct variable *sorted)
 {
 	size_t kept = 0;
@@ -296,7 +296,10 @@ static JSON_READER(read_sched_flags)
 	return json_choose_all(v, flags, COUNT(flags), ret);
 }
 
-/* Check what sched_setattr(2) does: its EINVAL does not name the member. */
+/*
+ * Check what sched_setattr(2) checks, because its EINVAL does not name the
+ * member.
+ */
 static int check_deadline(const struct json_value *v,
 			  const struct oci_scheduler *s)
 {
@@ -326,7 +329,7 @@ static int check_deadline(const struct json_value *v,
 	return 0;
 }
 
-/* Any policy may come with a nice value; the kernel decides if it applies. */
+/* Any policy may have a nice value; the kernel decides whether it applies. */
 static int check_scheduler(const struct json_value *v,
 			   const struct oci_scheduler *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/spec_resources.c - linux.resources, also as update reads it. */
+/* oci/spec_resources.c - read linux.resources, also for update. */
 #include "oci/parse.h"
 
 #include <ctype.h>
@@ -101,7 +101,7 @@ static JSON_READER(read_device_rules)
 			  &res->devices, &res->ndevices);
 }
 
-/* -1, and what becomes of it in writers without a sign, is none. */
+/* -1 means unset, and so does -1 converted to unsigned. */
 static JSON_READER(read_swappiness)
 {
 	struct oci_u64 *swappiness = ret;
@@ -184,7 +184,7 @@ static JSON_READER(read_pids)
 	return json_object(arena, v, fields, COUNT(fields), ret);
 }
 
-/* 0 is what engines write for "no weight". */
+/* Engines write 0 for "no weight". */
 static JSON_READER(read_weight)
 {
 	struct oci_u64 *weight = ret;
@@ -272,7 +272,7 @@ static JSON_READER(read_block_io)
 	return json_object(arena, v, fields, COUNT(fields), ret);
 }
 
-/* It becomes part of a file name. */
+/* The text becomes part of a file name. */
 static JSON_READER(read_page_size)
 {
 	size_t digits = 0;

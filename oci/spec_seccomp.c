@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/spec_seccomp.c - linux.seccomp in the kernel's numbers. */
+/* oci/spec_seccomp.c - convert linux.seccomp to numbers of the kernel. */
 #include "oci/parse.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #define KERNEL_MAX_ERRNO 4095
 
-/* An action as written, before its errno is put into its data. */
+/* An action as written, without its errno. */
 struct written_action {
 	bool set;
 	uint32_t number;
@@ -185,7 +185,7 @@ static JSON_READER(read_arg)
 	return json_object(arena, v, fields, COUNT(fields), ret);
 }
 
-/* What a rule is, and what its action was when written. */
+/* A rule and its action as written. */
 struct written_rule {
 	struct oci_seccomp_rule rule;
 	struct written_action action;
@@ -199,7 +199,7 @@ static JSON_READER(read_args)
 			  &rule->nargs);
 }
 
-/* The one call that the runtime itself makes between filter and listener. */
+/* The runtime itself makes this call between filter and listener. */
 static int check_notify(const struct json_value *v,
 			const struct oci_seccomp_rule *rule)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/spec_sysctl.c - linux.sysctl: paths, and only namespaced ones. */
+/*
+ * oci/spec_sysctl.c - read linux.sysctl: convert paths, refuse those of the
+ * host.
+ */
 #include "oci/parse.h"
 
 #include <errno.h>
@@ -10,8 +13,9 @@
 #include "oci/oci.h"
 
 /*
- * As sysctl(8): the first separator decides. After a dot, dots separate and a
- * slash stands for a dot (net.ipv4.conf.eth0/1.mtu); after a slash, slashes do.
+ * Like sysctl(8), the first separator decides. If it is a dot, dots separate
+ * and a slash stands for a dot (net.ipv4.conf.eth0/1.mtu); else slashes
+ * separate.
  */
 static void separate(char *path)
 {
@@ -83,7 +87,7 @@ JSON_READER(oci_read_sysctls)
 	return 0;
 }
 
-/* Which namespace keeps a sysctl from the host: a path, or all below a '/'. */
+/* The namespace of a sysctl, by a path, or by a prefix that ends with '/'. */
 static const struct {
 	const char *prefix;
 	enum oci_ns ns;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/state.c - a container as `state`, `list`, hooks and agents see it. */
+/* oci/state.c - print a container for `state`, `list`, hooks and agents. */
 #include "base/util.h"
 #include "oci/oci.h"
 #include "oci/write.h"
 
-/* The keys of runc in runc's order: scripts cut this text by lines. */
+/* The keys of runc in the same order: scripts parse this text by lines. */
 static void put_state(struct writer *w, const struct oci_record *record,
 		      enum oci_status status, const char *owner)
 {
@@ -21,7 +21,7 @@ static void put_state(struct writer *w, const struct oci_record *record,
 	put_end(w);
 }
 
-/* runtime.md#state, and nothing that only we know. */
+/* Only the fields of runtime.md#state. */
 static void put_plain_state(struct writer *w, const char *key,
 			    const struct oci_record *record,
 			    enum oci_status status, pid_t pid)
@@ -61,7 +61,7 @@ int oci_state_for_agent(struct arena *arena, const struct oci_record *record,
 			enum oci_status status, pid_t pid, const char *metadata,
 			const char **ret_json)
 {
-	/* The state is of the container: an exec'd process is not its init. */
+	/* The state is that of the container, so its pid is that of init. */
 	pid_t init = record->pid ? record->pid : pid;
 	struct writer w;
 
@@ -86,7 +86,7 @@ int oci_list_print(struct arena *arena, const struct oci_list_row *rows,
 
 	writer_open(&w, arena, WRITE_LINE);
 	if (n == 0) {
-		/* What Go prints for a list that was never made. */
+		/* Go clients print null for an empty list. */
 		put_string(&w, NULL, NULL);
 		return writer_close(&w, ret_json, NULL);
 	}

@@ -38,7 +38,7 @@ static bool is_own_dir(const char *path)
 	       st.st_uid == geteuid();
 }
 
-/* Another user may have made the directory first, as /tmp is shared. */
+/* In /tmp another user may have made the directory first. */
 static int make_below_tmp(const char *path)
 {
 	struct stat st;
@@ -84,7 +84,9 @@ static const char *const names[] = {
 
 int state_root(enum state_kind kind, char ret[static PATH_MAX])
 {
-	/* Decided once, so that all state of a process is in one place. */
+	/*
+	 * Decide once, so that all state of a process is below one directory.
+	 */
 	static char base[PATH_MAX];
 	int r = *base ? 0 : find_base(base);
 	int n;

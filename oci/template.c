@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/template.c - the config.json that `spec` writes, for people to edit. */
+/* oci/template.c - write the config.json of `spec`, for users to edit. */
 #include "base/util.h"
 #include "oci/oci.h"
 #include "oci/write.h"
@@ -28,7 +28,7 @@ static const struct {
 	  "devpts",
 	  { "nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620",
 	    "gid=5" } },
-	/* Group 5 has no place in a map of one id. */
+	/* A map of one id does not contain group 5. */
 	{ ROOTLESS_ONLY,
 	  "/dev/pts",
 	  "devpts",
@@ -49,7 +49,7 @@ static const struct {
 	  "sysfs",
 	  "sysfs",
 	  { "nosuid", "noexec", "nodev", "ro" } },
-	/* A new sysfs needs a network namespace of one's own. */
+	/* A new sysfs needs a network namespace of the container's own. */
 	{ ROOTLESS_ONLY,
 	  "/sys",
 	  "none",

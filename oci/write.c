@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci/write.c - separators, indentation and escapes of JSON text. */
+/* oci/write.c - write JSON text: separators, indentation, escapes. */
 #include "oci/write.h"
 
 #include <assert.h>
@@ -86,7 +86,7 @@ static void put_quoted(struct writer *w, const char *text)
 	put_text(w, "\"");
 }
 
-/* Everything that stands before a value. */
+/* Write separator, indentation and key before a value. */
 static void put_key(struct writer *w, const char *key)
 {
 	bool in_object = w->depth && !(w->arrays >> (w->depth - 1) & 1);

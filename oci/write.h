@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oci/write.h - JSON text, written value by value into an arena.
+ * oci/write.h - write JSON text, value by value, into an arena.
  *
- * Inside an object every value has a key; inside an array, and for the
- * document itself, the key is NULL. Nothing has to be checked on the way:
- * the first failure stays and writer_close() returns it.
+ * Inside an object every value has a key; inside an array, and for the document
+ * itself, the key is NULL. Callers need not check errors: the first one is
+ * kept, and writer_close() returns it.
  */
 #pragma once
 
@@ -36,14 +36,14 @@ struct writer {
 
 void writer_open(struct writer *w, struct arena *arena,
 		 enum writer_style style);
-/* The finished text (NUL behind it); ret_len may be NULL. */
+/* Get the finished text (NUL-terminated); ret_len may be NULL. */
 int writer_close(struct writer *w, const char **ret_text, size_t *ret_len);
-/* The same, to stdout, whose errors are seen when that is flushed. */
+/* Print the text to stdout; errors show when that is flushed. */
 int writer_print(struct writer *w);
 
 void put_object(struct writer *w, const char *key);
 void put_array(struct writer *w, const char *key);
-/* The innermost object or array is complete. */
+/* Close the innermost object or array. */
 void put_end(struct writer *w);
 
 /* NULL becomes null; bytes that are not UTF-8 become U+FFFD. */
@@ -51,12 +51,12 @@ void put_string(struct writer *w, const char *key, const char *value);
 void put_bool(struct writer *w, const char *key, bool value);
 void put_u64(struct writer *w, const char *key, uint64_t value);
 void put_i64(struct writer *w, const char *key, int64_t value);
-/* A number as it was read. */
+/* Write a number as it was read. */
 void put_number(struct writer *w, const char *key, const char *text);
 void put_strings(struct writer *w, const char *key,
 		 const struct strings *values);
-/* The same from a list that ends with NULL. */
+/* Write an array from a list that ends with NULL. */
 void put_words(struct writer *w, const char *key, const char *const *words);
-/* Left out altogether when there are none. */
+/* Write nothing if there are none. */
 void put_annotations(struct writer *w, const char *key,
 		     const struct oci_annotations *values);
