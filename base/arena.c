@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/arena.c - bump allocation in one mapping. */
+/* base/arena.c - allocate memory from one mapping. */
 #include "base/arena.h"
 
 #include <errno.h>

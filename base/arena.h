@@ -2,8 +2,8 @@
 /*
  * base/arena.h - the memory of one command, mapped before its first effect.
  *
- * Nothing is freed one by one. When it is used up that is an error like any
- * other: the call records it and returns NULL.
+ * Allocations are not freed one by one. If the arena is full, a function
+ * records an error and returns NULL.
  */
 #pragma once
 
@@ -19,11 +19,14 @@ struct arena {
 int arena_open(struct arena *arena, size_t size);
 void arena_close(struct arena *arena);
 
-/* Zeroed, aligned for anything; NULL (and a recorded ENOMEM) when full. */
+/*
+ * Return zeroed memory, aligned for any type; NULL with a recorded ENOMEM if
+ * full.
+ */
 void *arena_alloc(struct arena *arena, size_t size);
-/* count members of size bytes; NULL also when the product overflows. */
+/* Return count members of size bytes; NULL also if the product overflows. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
-/* A larger copy of an array; the old one stays where it is. */
+/* Return a larger copy of an array; the old one stays valid. */
 void *arena_grow(struct arena *arena, const void *old, size_t old_count,
 		 size_t new_count, size_t size);
 char *arena_strdup(struct arena *arena, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/arena_text.c - arrays and texts, by whatever arena_alloc is linked. */
+/* base/arena_text.c - allocate arrays and texts by arena_alloc. */
 #include "base/arena.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/auto.h - variables that release what they hold when they leave scope. */
+/* base/auto.h - variables that release their resource when they leave scope. */
 #pragma once
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/clock.h - the clock for deadlines, which nobody can set. */
+/* base/clock.h - a monotonic clock for deadlines. */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/date.c - seconds since 1970 to a date. */
+/* base/date.c - convert seconds since 1970 to a date. */
 #include "base/date.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #define MINUTE INT64_C(60)
 #define HOUR (60 * MINUTE)
 #define DAY (24 * HOUR)
-/* The calendar repeats itself after so many years, and so many days. */
+/* The calendar repeats after this many years and days. */
 #define CYCLE_YEARS 400
 #define CYCLE_DAYS 146097
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/elf.c - find the loader in the headers of a program, which is hostile. */
+/* base/elf.c - find the loader of a program in headers that are not trusted. */
 #include "base/elf.h"
 
 #include <elf.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base/elf.h - who loads a program. Runs in the child, too: nothing here
- * allocates, formats or records an error.
+ * base/elf.h - find the loader or interpreter of a program. The child calls
+ * these functions, too: they do not allocate, format or record an error.
  */
 #pragma once
 
@@ -12,9 +12,9 @@
 
 bool elf_is(const char *header, size_t len);
 /*
- * The PT_INTERP of a file of either class, by its first bytes and itself; ""
- * when there is none. ret has ELF_INTERPRETER bytes.
+ * Get the PT_INTERP of a file of either class; header is its first len bytes.
+ * "" if there is none. ret has ELF_INTERPRETER bytes.
  */
 void elf_interpreter(int fd, const char *header, size_t len, char *ret);
-/* "#! interpreter argument": the interpreter, or "" when it is no script. */
+/* Get the interpreter of "#! interpreter argument", or "" for other files. */
 void elf_script_interpreter(const char *header, size_t len, char *ret);

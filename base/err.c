@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/err.c - the one sentence that says what went wrong. */
+/* base/err.c - record the error that main() prints. */
 #include "base/err.h"
 
 #include <ctype.h>
@@ -7,16 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longer messages are cut; two paths alone can exceed this. */
+/* Longer messages are shortened; two paths alone can exceed this. */
 #define LONGEST 2048
 #define TAIL 512
 #define DOTS "..."
 
-/* A recorded error fits ERR_SIZE; it may be longer until it is cut. */
+/*
+ * A recorded error fits into ERR_SIZE; before it is shortened it may be longer.
+ */
 static char text[2 * ERR_SIZE];
 static bool alone;
 
-/* Cut out the middle of a long message. */
+/* Remove the middle of a long message. */
 static void shorten(void)
 {
 	size_t n = strlen(text), head = LONGEST - TAIL - strlen(DOTS);

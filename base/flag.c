@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/flag.c - values of boolean flags. */
+/* base/flag.c - parse values of boolean flags. */
 #include "base/flag.h"
 
 #include "base/err.h"

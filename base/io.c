@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/io.c - reading, writing, removing, by descriptor. */
+/* base/io.c - read, write and remove files by descriptor. */
 #include "base/io.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "base/util.h"
 
 #define MAX_FDS 8
-/* Who has not taken a connection, or a message, by then never will. */
+/* Time for a peer to accept a connection or to receive a message. */
 #define PEER_S 5
 
 int io_read_all(struct arena *arena, int fd, size_t max, char **ret_text,
@@ -204,7 +204,7 @@ int io_send_fds(int sock, const void *data, size_t len, const int *fds,
 	return n < 0 ? -errno : 0;
 }
 
-/* The name of a socket may be longer than sun_path: go through its folder. */
+/* If the path is too long for sun_path, use its directory's descriptor. */
 static int unix_address(const char *path, struct sockaddr_un *ret, int *ret_dir)
 {
 	const char *slash = strrchr(path, '/');

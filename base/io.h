@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/io.h - whole files in, whole files out. */
+/* base/io.h - read and write whole files; send descriptors. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,26 +8,28 @@
 
 struct arena;
 
-/* Read to the end, at most max bytes (EFBIG beyond); the text ends in NUL. */
+/* Read to the end, at most max bytes (else EFBIG); the text ends with NUL. */
 int io_read_all(struct arena *arena, int fd, size_t max, char **ret_text,
 		size_t *ret_len);
-/* Open and read a small text file below dir; a trailing newline is cut. */
+/* Open and read a small text file below dir, without a final newline. */
 int io_read_at(struct arena *arena, int dir, const char *name, size_t max,
 	       char **ret_text);
-/* All of it, or -errno; retries short writes and EINTR. Records nothing. */
+/* Write everything, or return -errno; records no error. */
 int io_write_all(int fd, const void *data, size_t len);
-/* One write(2) of text to an existing file below dir. Records the failure. */
+/*
+ * Write text to an existing file below dir by one write(2); records an error.
+ */
 int io_write_at(int dir, const char *name, const char *text);
 /* Write name.tmp, then rename it to name; mode as given. */
 int io_replace_at(int dir, const char *name, const char *data, size_t len,
 		  mode_t mode);
-/* Remove a directory and all below it, without following links. */
+/* Remove a directory and everything below it; follow no links. */
 int io_remove_tree_at(int dir, const char *name);
-/* One message with up to 8 descriptors over a Unix socket; -errno. */
+/* Send one message with up to 8 descriptors to a Unix socket; -errno. */
 int io_send_fds(int sock, const void *data, size_t len, const int *fds,
 		size_t nfds);
 /*
- * Connect to a Unix socket by path (any length); the descriptor. Neither that
- * nor what is sent there waits long for a peer that does nothing.
+ * Connect to a Unix socket by a path of any length; return the descriptor.
+ * Connecting and sending time out if the peer does not respond.
  */
 int io_connect_unix(const char *path, int type);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base/kernel.h - constants newer than the oldest headers we build with, and
- * those whose headers cannot be included beside the C library's.
+ * base/kernel.h - constants that are newer than the oldest headers we build
+ * with, and those whose headers conflict with the C library's.
  */
 #pragma once
 
@@ -64,7 +64,7 @@
 #define AT_EMPTY_PATH 0x1000
 #endif
 
-/* What getdents64 fills a buffer with. */
+/* An entry in the buffer of getdents64. */
 struct kernel_dirent {
 	uint64_t ino;
 	int64_t off;

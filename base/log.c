@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/log.c - one line per event, text or JSON, nothing by default but the final error. */
+/* base/log.c - write errors, warnings and debug lines, as text or JSON. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -17,17 +17,17 @@
 #include "base/utf8.h"
 
 #define LINE 8192
-/* Of it, for what stands behind the text. */
+/* Part of it that is reserved for the end of the line. */
 #define TAIL 64
-/* For somebody to read on, when a pipe is full. */
+/* Time for a reader to continue if a pipe is full. */
 #define PATIENCE_MS 2000
 
-/* How a process logs is a fact of the process, like its error sentence. */
+/* Logging is global state of the process, like its recorded error. */
 static struct {
 	int fd;
 	enum log_format format;
 	bool warnings, debug;
-	bool unread; /* standard error is */
+	bool unread; /* nobody reads standard error */
 	const char *program;
 } out = { .fd = -1, .program = "sandlock-oci" };
 
@@ -40,7 +40,7 @@ int log_open(const struct log_options *options)
 		out.program = options->program;
 	if (!options->file)
 		return 0;
-	/* A FIFO that nobody reads is an error, not something to wait for. */
+	/* Fail for a FIFO without a reader instead of waiting. */
 	out.fd = open(options->file,
 		      O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK |
 			      O_CLOEXEC,
@@ -73,7 +73,7 @@ static size_t append_hex(char *line, size_t at, const char *prefix,
 	return at;
 }
 
-/* JSON is UTF-8, whatever a name on the command line is. */
+/* JSON must be UTF-8; a name on the command line need not be. */
 static size_t append_quoted(char *line, size_t at, const char *text)
 {
 	size_t left = strlen(text);
@@ -109,7 +109,7 @@ static void timestamp(char ret[DATE_SIZE])
 	strcpy(ret + strlen(ret), "Z");
 }
 
-/* False when nobody reads it: then no line after it is worth a wait, either. */
+/* Return false if nobody reads: later lines need not wait again. */
 static bool put(int fd, const char *line, size_t n)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -124,7 +124,7 @@ static bool put(int fd, const char *line, size_t n)
 	return true;
 }
 
-/* One whole line of a log file. */
+/* Format one line of a log file. */
 static size_t make_line(char line[LINE], bool json, const char *level,
 			const char *text)
 {
@@ -155,7 +155,7 @@ static void to_file(const char *level, const char *text)
 	}
 }
 
-/* Some terminals obey U+0080 to U+009F as they do ESC. */
+/* Some terminals interpret U+0080 to U+009F like ESC. */
 static bool is_control(const char *text, size_t n)
 {
 	unsigned char c = (unsigned char)text[0];
@@ -164,7 +164,7 @@ static bool is_control(const char *text, size_t n)
 	       (n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0);
 }
 
-/* One line, and nothing that a terminal would obey. */
+/* Escape line ends and everything that a terminal would interpret. */
 static size_t append_printable(char *line, size_t at, const char *text)
 {
 	size_t left = strlen(text);
@@ -255,7 +255,7 @@ void log_warning(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Standard error gets the format of the file: scripts grep level=debug. */
+/* stderr gets the format of the file: scripts search for level=debug. */
 void log_debug(const char *fmt, ...)
 {
 	char text[LINE / 2], printable[LINE], line[LINE];

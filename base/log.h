@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/log.h - where errors, warnings and debug lines go: --log, --log-format, --debug. */
+/*
+ * base/log.h - log errors, warnings and debug lines: --log, --log-format,
+ * --debug.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -10,22 +13,22 @@ struct log_options {
 	const char *file; /* appended to; NULL: stderr only */
 	enum log_format format;
 	bool debug;
-	bool warnings;	     /* shown without debug, too */
+	bool warnings;	     /* show warnings without debug, too */
 	const char *program; /* before each line; NULL: sandlock-oci */
 };
 
 /* Open the log file; the options are kept for the life of the process. */
 int log_open(const struct log_options *options);
-/* Whether a descriptor belongs to the log file, not to the caller. */
+/* True if the descriptor is that of the log file. */
 bool log_is_fd(int fd);
-/* The final error: to stderr as text, to the log file in its format. */
+/* Log the final error: to stderr as text, to the log file in its format. */
 void log_error(const char *text);
-/* The same, but on stderr without the program's name in front. */
+/* Like log_error, but on stderr without the program's name. */
 void log_error_alone(const char *text);
-/* Whether the two below are shown: for what is dear to put together. */
+/* True if debug lines are shown; for lines that are costly to make. */
 bool log_debugging(void);
-/* A warning shown at every level: a request was not fully carried out. */
+/* Log a warning at every level: a request was not fully carried out. */
 void log_notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Shown only when asked for: engines parse stderr and the log file. */
+/* Log only if requested, because engines parse stderr and the log file. */
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

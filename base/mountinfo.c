@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/mountinfo.c - one line of mountinfo(5); it runs in the child, too. */
+/* base/mountinfo.c - parse a line of mountinfo(5); the child uses it, too. */
 #include "base/mountinfo.h"
 
 #include <string.h>
 
 #include "base/util.h"
 
-/* The kernel writes blanks, line ends and backslashes as \ooo. */
+/* The kernel escapes blanks, line ends and backslashes as \ooo. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -23,7 +23,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* The text up to the next blank; NULL when there is none left. */
+/* Return the text up to the next blank; NULL at the end. */
 static char *next(char **rest)
 {
 	char *word = *rest, *blank = word ? strchr(word, ' ') : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/mountinfo.h - /proc/PID/mountinfo, which lists the mounts of a namespace. */
+/* base/mountinfo.h - parse /proc/PID/mountinfo, the mounts of a namespace. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,12 +8,12 @@
 
 struct arena;
 
-/* One line; its texts are without escapes. */
+/* A line; escapes in its texts are resolved. */
 struct mountinfo_line {
 	uint64_t id;
 	uint64_t parent;
 	const char *root;  /* the directory of the file system that is mounted */
-	const char *point; /* where */
+	const char *point; /* the mount point */
 	bool shared;	   /* mounts on it appear in other namespaces, too */
 	const char *type;
 	const char *source;
@@ -26,12 +26,12 @@ struct mountinfo {
 };
 
 /*
- * Take a line apart, in place, without its newline; false when it is none. It
- * allocates nothing: the child calls it, too.
+ * Parse a line without its newline in place; false if it is invalid. This
+ * allocates nothing, because the child calls it, too.
  */
 bool mountinfo_parse(char *line, struct mountinfo_line *ret);
-/* All lines of /proc/<process>/mountinfo: "self", "123". */
+/* Read all lines of /proc/<process>/mountinfo: "self", "123". */
 int mountinfo_read(struct arena *arena, int proc, const char *process,
 		   struct mountinfo *ret);
-/* As mountinfo_read, of a text that is taken apart. */
+/* Like mountinfo_read, for a text, which is modified. */
 int mountinfo_split(struct arena *arena, char *text, struct mountinfo *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/mountinfo_read.c - all mounts of a process. */
+/* base/mountinfo_read.c - read all mounts of a process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/num.c - the one checked parser for integers from text. */
+/* base/num.c - parse integers, with all checks. */
 #include "base/num.h"
 
 #include <ctype.h>
@@ -73,7 +73,7 @@ int num_size(const char *text, int64_t *ret)
 	uint64_t n;
 	char *end;
 
-	/* No limit; of any unit it would be no size. */
+	/* -1 means no limit, and takes no unit. */
 	if (strcmp(text, "-1") == 0) {
 		*ret = -1;
 		return 0;

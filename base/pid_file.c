@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/pid_file.c - a file with nothing but a number, whole or not there. */
+/* base/pid_file.c - write a pid file atomically. */
 #include "base/pid_file.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define MAX_PATH 4096
 #define MAX_TRIES 100
 
-/* In the place of what is there: link(2) replaces nothing. */
+/* Give the file its name; link(2) does not replace an existing file. */
 static int name_it(int fd, const char *path)
 {
 	char self[32];
@@ -32,7 +32,7 @@ static int name_it(int fd, const char *path)
 	return fail(EEXIST, "--pid-file: write %s", path);
 }
 
-/* By another name first, where every file has one: NFS and the like. */
+/* For file systems without O_TMPFILE, such as NFS: use a temporary name. */
 static int write_beside(const char *path, const char *text)
 {
 	char temporary[MAX_PATH];
@@ -66,10 +66,10 @@ int pid_file_write(const char *path, pid_t pid)
 
 	if (n < 0 || (size_t)n >= sizeof folder)
 		return fail(ENAMETOOLONG, "--pid-file");
-	/* No newline: some readers are strict. */
+	/* No newline: some readers do not accept it. */
 	snprintf(text, sizeof text, "%d", pid);
 
-	/* Without a name: who is killed meanwhile leaves nothing. */
+	/* A file without a name leaves nothing behind if we are killed. */
 	autoclose int fd =
 		open(dirname(folder), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644);
 

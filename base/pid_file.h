@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/pid_file.h - tell engines which process it is. */
+/* base/pid_file.h - write the pid of a container to a file. */
 #pragma once
 
 #include <sys/types.h>
 
-/* Decimal, no newline, whole or not at all; relative to the caller. */
+/*
+ * Write the pid in decimal, without newline, atomically; path is relative to
+ * the cwd.
+ */
 int pid_file_write(const char *path, pid_t pid);

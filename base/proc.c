@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/proc.c - look things up in our procfs; runs in the child, too. */
+/* base/proc.c - open files of a verified procfs; the child uses it, too. */
 #include "base/proc.h"
 
 #include "base/sys.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base/proc.h - our own /proc: verified once, then used by descriptor.
+ * base/proc.h - the runtime's own /proc, verified once, then used by
+ * descriptor.
  *
- * Opened before the first change of namespace. Lookups stay on this procfs
- * (an over-mount is EXDEV) and follow no magic link.
+ * It is opened before the first change of namespace. Lookups stay on this
+ * procfs (a mount over it is EXDEV) and follow no magic link.
  */
 #pragma once
 
@@ -11,27 +12,35 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* O_PATH of /proc, which must be a procfs; recorded error otherwise. */
+/* Open /proc with O_PATH; fail if it is not a procfs. */
 int proc_open(void);
 /*
- * Whether our user namespace is another than the initial one; proc: of
+ * Tell whether our user namespace is not the initial one; proc is from
  * proc_open, or -1.
  */
 int proc_in_userns(int proc, bool *ret);
-/* Open a file below it; runs in the child, too: -1 and errno. */
+/* Open a file below proc; -1 and errno, as the child uses it, too. */
 int proc_open_at(int proc, const char *path, int flags);
-/* Start time of a process (field 22 of stat) and its state letter. */
+/* Get the start time of a process (field 22 of stat) and its state letter. */
 int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state);
-/* Its start time, and whether it is on its way out; an error when it is gone. */
+/*
+ * Get the start time of a process, and whether it is exiting; fail if it is
+ * gone.
+ */
 int proc_life(int proc, pid_t pid, uint64_t *ret_start, bool *ret_ends);
-/* Its parent; 0 if the process is gone or its parent is not visible. */
+/*
+ * Return the parent of a process; 0 if the process is gone or its parent is not
+ * visible.
+ */
 pid_t proc_parent(int proc, pid_t pid);
-/* It runs, or ran, nothing but a copy of its parent; false when it is unknown. */
+/*
+ * True if the process has never called execve; false also if that is unknown.
+ */
 bool proc_never_execed(int proc, pid_t pid);
-/* It is gone, or on its way. */
+/* True if the process is gone or exiting. */
 bool proc_ends(int proc, pid_t pid);
 /*
- * Let us be killed when our parent ends, or end now if it has. To be said again
- * after joining a user namespace, which resets it.
+ * Make the kernel kill this process when its parent dies, or exit now if it
+ * has. Joining a user namespace resets this, so call it again then.
  */
 void proc_end_with(pid_t parent);

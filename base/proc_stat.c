@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/proc_stat.c - our procfs and processes; the parent's part. */
+/* base/proc_stat.c - open /proc, and read the state of processes from it. */
 #include "base/proc.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define PROC_ROOT_INODE 1
 #define STAT_SIZE 1024
-/* The kernel's PF_EXITING and PF_FORKNOEXEC; the dead keep them until reaped. */
+/* The kernel's PF_EXITING and PF_FORKNOEXEC; zombies keep them. */
 #define EXITING 0x4
 #define FORKED_NO_EXEC 0x40
 
@@ -38,7 +38,10 @@ int proc_open(void)
 	return take_fd(&fd);
 }
 
-/* From the state letter (field 3) on: the name before it may hold anything. */
+/*
+ * Read from the state letter (field 3) on: the name before it may contain
+ * anything.
+ */
 static int read_stat(int proc, pid_t pid, char *line, size_t size,
 		     const char **ret_state)
 {
@@ -134,7 +137,7 @@ bool proc_ends(int proc, pid_t pid)
 void proc_end_with(pid_t parent)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* From within another pid namespace it is 0, dead or alive. */
+	/* A parent in another pid namespace is 0, dead or alive. */
 	if (getppid() != parent && getppid() != 0)
 		_exit(127);
 }

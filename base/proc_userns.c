@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/proc_userns.c - tell the initial user namespace from all others. */
+/* base/proc_userns.c - tell the initial user namespace from others. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define WHOLE_RANGE 4294967295U
 
-/* The initial user namespace maps everything onto itself. */
+/* The initial user namespace maps all ids to themselves. */
 static int look(int proc, bool *ret)
 {
 	autoclose int fd = proc_open_at(proc, "self/uid_map", O_RDONLY);

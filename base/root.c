@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/root.c - every path in a rootfs goes through here. */
+/* base/root.c - resolve paths inside a root directory. */
 #include "base/root.h"
 
 #include <errno.h>
@@ -15,19 +15,22 @@
 #include "base/sys.h"
 
 /*
- * openat2 fails with EAGAIN when any process on the machine renames something
- * or mounts while it resolves "..", so a number of tries says nothing: other
- * processes decide how many are in vain. A second is enough for one of them.
+ * openat2 fails with EAGAIN if any process on the machine renames or mounts
+ * something while it resolves "..". The number of failures depends on other
+ * processes, so limit the time instead of the number of attempts.
  */
 #define PATIENCE_MS 1000
 #define MAX_LINKS 40
 
-/* When to stop trying; 0 until the first try was in vain. */
+/* When to stop; 0 before the first failure. */
 struct patience {
 	int64_t until;
 };
 
-/* Let others run after a vain try; false, with errno as it was, when late. */
+/*
+ * Yield after a failed attempt; false, with errno unchanged, after the
+ * deadline.
+ */
 static bool try_again(struct patience *patience)
 {
 	int saved = errno;
@@ -69,7 +72,7 @@ int root_open_plain(int root, const char *path, int flags)
 		       &patience);
 }
 
-/* Cut "a/b/c" into the text before the last component and the component. */
+/* Split "a/b/c" into the text before the last component and the component. */
 static int split(const char *path, char *ret_parent, char *ret_name)
 {
 	size_t end = strlen(path), start;
@@ -101,10 +104,10 @@ struct making {
 	int root;
 	enum kind kind;
 	mode_t mode;
-	int links; /* that may still be followed */
+	int links; /* number that may still be followed */
 	bool created;
 	struct patience patience;
-	char path[PATH_MAX]; /* rewritten where a dangling link is on the way */
+	char path[PATH_MAX]; /* changed when a dangling link is followed */
 };
 
 static int make_entry(int dir, const char *name, enum kind kind, mode_t mode)
@@ -120,7 +123,7 @@ static int make_entry(int dir, const char *name, enum kind kind, mode_t mode)
 	return fd < 0 ? -1 : 0;
 }
 
-/* The longest part of path before its last component that exists. */
+/* Open the longest existing part of path before its last component. */
 static int open_nearest(struct making *m, size_t *ret_len)
 {
 	char prefix[PATH_MAX];
@@ -145,9 +148,9 @@ static int open_nearest(struct making *m, size_t *ret_len)
 }
 
 /*
- * The component at path[at] exists but does not resolve: a dangling link. Its
- * target is what is to be made, still inside the root. Always -1: EAGAIN when
- * the path is worth another try.
+ * The component at path[at] exists but does not resolve: it is a dangling link.
+ * Make its target instead, still inside the root. Always returns -1: EAGAIN if
+ * the path should be tried again.
  */
 static int follow_dangling(struct making *m, int dir, const char *name,
 			   size_t at)
@@ -158,7 +161,7 @@ static int follow_dangling(struct making *m, int dir, const char *name,
 	size_t keep = n > 0 && target[0] == '/' ? 0 : at;
 
 	if (n < 0) {
-		/* Not a link: someone else made it or took it away. */
+		/* Not a link: another process has made or removed it. */
 		if (errno == EINVAL || errno == ENOENT)
 			errno = EAGAIN;
 		return -1;
@@ -176,8 +179,9 @@ static int follow_dangling(struct making *m, int dir, const char *name,
 }
 
 /*
- * Make what is missing from path[at] on, in dir. EAGAIN when the path has to
- * be looked up anew: after a link, or where "..", now that it exists, leads.
+ * Make everything that is missing from path[at] on, in dir. EAGAIN if the path
+ * must be resolved again: after a link, or after ".." in a part that now
+ * exists.
  */
 static int make_rest(struct making *m, int dir, size_t at)
 {

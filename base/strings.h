@@ -7,7 +7,9 @@
 
 struct arena;
 
-/* items[n] is NULL, so that a list can be an argv; an empty list has no items. */
+/*
+ * items[n] is NULL, so that a list can be an argv; an empty list has no items.
+ */
 struct strings {
 	const char **items;
 	size_t n;
@@ -20,8 +22,8 @@ bool strings_has(const struct strings *list, const char *word);
 			   sizeof(words) / sizeof *(words) - 1 })
 
 /*
- * Append a string that outlives the list; -ENOMEM is recorded, and also what a
- * NULL means. The items are copied: another list that shares them stays as it
- * is.
+ * Append a string that outlives the list. NULL means out of memory; -ENOMEM is
+ * recorded. The items are copied, so another list that shares them does not
+ * change.
  */
 int strings_add(struct arena *arena, struct strings *list, const char *text);

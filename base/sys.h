@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/sys.h - system calls the C library has no wrapper for; -1 and errno as usual. */
+/*
+ * base/sys.h - system calls without a wrapper in the C library; -1 and errno.
+ */
 #pragma once
 
 #include <fcntl.h>
@@ -71,7 +73,7 @@ static inline int sys_open_tree(int dir, const char *path, unsigned int flags)
 			    flags | (unsigned int)O_CLOEXEC);
 }
 
-/* Attach the mount behind one descriptor on the place behind another. */
+/* Attach the mount of one descriptor at the directory or file of another. */
 static inline int sys_move_mount(int from, int to)
 {
 	return (int)syscall(SYS_move_mount, from, "", to, "",
@@ -96,7 +98,7 @@ static inline int sys_fsconfig(int fd, unsigned int cmd, const char *key,
 	return (int)syscall(SYS_fsconfig, fd, cmd, key, value, 0);
 }
 
-/* The file system mounted at a descriptor's place, to be changed. */
+/* Open the file system mounted at a descriptor for changes. */
 static inline int sys_fspick(int place)
 {
 	return (int)syscall(SYS_fspick, place, "",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/text.c - a text that grows. */
+/* base/text.c - build a text in the arena. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 
 #define FIRST_SIZE 1024
 
-/* Room for len more bytes and a NUL. */
+/* Reserve len more bytes and a NUL. */
 static int reserve(struct policy_text *out, size_t len)
 {
 	size_t size = out->size ? out->size : FIRST_SIZE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base/text.h - a text that grows in the arena. Nothing has to be checked on
- * the way: the first failure stays and text_close() returns it.
+ * base/text.h - build a text in the arena. Callers need not check errors: the
+ * first one is kept, and text_close() returns it.
  */
 #pragma once
 
@@ -19,6 +19,6 @@ struct policy_text {
 
 void text_put(struct policy_text *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* As a basic string of TOML; what is not UTF-8 cannot be one. */
+/* Append a basic string of TOML; fail if the value is not UTF-8. */
 void text_put_quoted(struct policy_text *out, const char *value);
 int text_close(struct policy_text *out, const char **ret);

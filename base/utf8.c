@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/utf8.c - well-formed UTF-8, as RFC 3629 has it. */
+/* base/utf8.c - check UTF-8 (RFC 3629). */
 #include "base/utf8.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ size_t utf8_length(const char *text, size_t left)
 	for (size_t i = 1; i < n; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-	/* Longer than needed, half of a surrogate pair, beyond the last. */
+	/* Overlong, half of a surrogate pair, or beyond the last character. */
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
 	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/util.h - the few words every file uses. */
+/* base/util.h - macros and helpers that every file uses. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static inline bool ends_with(const char *text, const char *end)
 	return n >= m && streq(text + n - m, end);
 }
 
-/* Absent and empty mean the same in most of config.json. */
+/* In most of config.json, absent and empty mean the same. */
 static inline bool is_set(const char *text)
 {
 	return text && *text;
