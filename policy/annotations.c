@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/annotations.c - the door for engines: io.sandlock.SECTION.KEY, and
- * CONTAINER.io.sandlock/SECTION.KEY for one container of a pod.
+ * policy/annotations.c - read a policy from annotations:
+ * io.sandlock.SECTION.KEY, and CONTAINER.io.sandlock/SECTION.KEY for one
+ * container of a pod.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +21,7 @@
 #define PREFIX "io.sandlock"
 #define PROFILE "profile"
 
-/* Where the value of one annotation goes. */
+/* The policy that an annotation sets. */
 struct target {
 	struct policy policy;
 	const char *profile;
@@ -28,16 +29,16 @@ struct target {
 
 struct door {
 	struct arena *arena;
-	const char *container; /* NULL: it has no name */
+	const char *container; /* NULL: no name is known */
 	const struct strings *allowed;
 	struct policy_place place;
 	struct target pod; /* for all containers of a pod */
 	struct target own; /* for this one only */
 };
 
-/* An annotation of ours, taken apart. */
+/* A parsed name of an annotation. */
 struct address {
-	const char *key;       /* "section.key"; NULL: none of ours */
+	const char *key;       /* "section.key"; NULL: not ours */
 	const char *container; /* not NUL-terminated; NULL: all */
 	size_t container_len;
 };
@@ -48,7 +49,7 @@ static struct address parse_address(const char *name)
 
 	if (starts_with(name, PREFIX "."))
 		return (struct address){ .key = name + strlen(PREFIX ".") };
-	/* Ours, and nothing that we know: an error later. */
+	/* The prefix is ours, but not the rest: this is an error later. */
 	if (streq(name, PREFIX) || starts_with(name, PREFIX "/"))
 		return (struct address){ .key = name + strlen(PREFIX) };
 	if (!infix)
@@ -92,7 +93,7 @@ const char *policy_container_name(const struct oci_annotations *annotations)
 				     "io.kubernetes.container.name");
 }
 
-/* podman sets some of CRI-O's annotations, too, but not the last one here. */
+/* podman also sets some of CRI-O's annotations, but not the last one here. */
 bool policy_is_of_pod(const struct oci_annotations *annotations)
 {
 	for (size_t i = 0; i < annotations->n; i++)
@@ -160,7 +161,7 @@ static int raw_from_json(const struct json_value *v, struct policy_raw *ret)
 		       0;
 }
 
-/* The members of a JSON array or object. */
+/* Convert the members of a JSON array or object. */
 static int members(struct arena *arena, const struct json_value *v,
 		   struct policy_raw *ret)
 {
@@ -184,7 +185,7 @@ static int members(struct arena *arena, const struct json_value *v,
 	return 0;
 }
 
-/* "a; b;c": blanks around an item are not part of it. */
+/* Split "a; b;c"; blanks around an item are not part of it. */
 static int split(struct arena *arena, const char *text, struct policy_raw *ret)
 {
 	const char *whole = text;
@@ -222,7 +223,7 @@ static int read_list(struct arena *arena, const char *text,
 {
 	const struct json_value *v;
 
-	/* An IPv6 address in brackets begins like an array, too. */
+	/* An IPv6 address in brackets also begins with "[". */
 	if (text[0] == '[' && json_parse(arena, text, strlen(text), &v) == 0 &&
 	    v->type == JSON_ARRAY)
 		return members(arena, v, ret);
@@ -264,7 +265,7 @@ static int read_value(struct arena *arena, enum policy_key key,
 	return 0;
 }
 
-/* Annotations may be written by who is not trusted with the host. */
+/* The author of annotations may not be trusted with the host. */
 static int check_allowed(const struct door *door, enum policy_key key)
 {
 	const struct policy_key_info *info = policy_key_info(key);
@@ -284,7 +285,7 @@ static int check_allowed(const struct door *door, enum policy_key key)
 static int find_key(struct arena *arena, const char *name, const char *value)
 {
 	const struct policy_raw raw = {
-		/* A table, which may hold secrets. */
+		/* A table, which may contain secrets. */
 		.type = value[0] == '{' ? POLICY_RAW_MAP : POLICY_RAW_TEXT,
 		.text = value,
 	};
@@ -349,7 +350,7 @@ static bool is_for(const struct address *address, const char *container)
 		       0;
 }
 
-/* Keys for other containers are not ours to obey, but typos are typos. */
+/* Keys for other containers have no effect, but a typo is an error. */
 static int take(struct door *door, const struct address *address,
 		const struct oci_annotation *annotation)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/claude.c - the door for coding agents: the sandbox object of a
+ * policy/claude.c - read a policy from the sandbox object of a
  * .claude/settings.json.
  */
 #include <errno.h>
@@ -30,7 +30,7 @@ struct claude_key {
 	int (*read)(struct door *door, const struct claude_key *key,
 		    const struct json_value *v);
 	enum policy_key key;
-	const struct claude_key *members; /* of an object, up to no name */
+	const struct claude_key *members; /* of an object, ended by no name */
 };
 
 static int read_object(struct door *door, const struct claude_key *key,
@@ -104,7 +104,7 @@ static int expect(struct door *door, const struct json_value *v,
 	return r < 0 ? r : policy_unwanted(door->to->arena, &raw, wanted);
 }
 
-/* Of one value, by the key's own reader. */
+/* Read one value by the reader of the key. */
 static int read_value(struct door *door, const struct claude_key *key,
 		      const struct json_value *v)
 {
@@ -156,8 +156,9 @@ static int read_list(struct door *door, const struct claude_key *key,
 }
 
 /*
- * "docker *" is docker with whatever follows, as "docker" is. What else follows
- * a name is not looked at when a command begins: that would never be excluded.
+ * "docker *" is docker with any arguments, and so is "docker". Other text after
+ * a name is an error: arguments are not known when a command starts, so it
+ * would never be excluded.
  */
 static int without_arguments(struct door *door, struct policy_raw *command)
 {
@@ -197,7 +198,7 @@ static int read_commands(struct door *door, const struct claude_key *key,
 	return r;
 }
 
-/* Every socket is one below the root. */
+/* Every socket is below the root. */
 static int read_all_sockets(struct door *door, const struct claude_key *key,
 			    const struct json_value *v)
 {
@@ -207,7 +208,7 @@ static int read_all_sockets(struct door *door, const struct claude_key *key,
 	return r < 0 || !v->truth ? r : add_texts(door, key->key, all, 1);
 }
 
-/* What cannot be enforced here is an error unless this is false. */
+/* A protection that is not available is an error unless this is false. */
 static int read_fail_if_unavailable(struct door *door,
 				    const struct claude_key *key,
 				    const struct json_value *v)
@@ -222,7 +223,7 @@ static int read_fail_if_unavailable(struct door *door,
 	return r;
 }
 
-/* A question for the agent, not for us: explain shows it. */
+/* This setting is for the agent; explain shows it. */
 static int read_auto_allow(struct door *door, const struct claude_key *key,
 			   const struct json_value *v)
 {
@@ -319,7 +320,7 @@ static int read_object(struct door *door, const struct claude_key *key,
 	return 0;
 }
 
-/* What an agent can do nothing without. */
+/* Add the permissions that every agent needs. */
 static int add_base(struct door *door)
 {
 	static const char *const write[] = { "@project", "-/tmp", "-/var/tmp" };
@@ -328,7 +329,10 @@ static int add_base(struct door *door)
 					    "-/etc" };
 	static const char *const tools[] = { "-~/.cargo", "-~/.rustup",
 					     "-~/.npm" };
-	/* The project is writable, and git on the host runs what these name. */
+	/*
+	 * The project is writable, and git on the host runs programs named
+	 * there.
+	 */
 	static const char *const closed[] = { "@git-hooks", "@git-config" };
 	static const char *const missing[] = { "deny_replace" };
 	const struct policy_place *place = door->to->place;

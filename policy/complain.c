@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/complain.c - what to say about words and values of a file. */
+/* policy/complain.c - error texts about words and values of a file. */
 #include "policy/complain.h"
 
 #include <errno.h>
@@ -101,7 +101,7 @@ int policy_unknown(struct arena *arena, const char *kind, const char *name,
 
 	text_put(&out, "unknown %s ", kind);
 	text_put_quoted(&out, name);
-	/* What tables hold are variables and headers: secrets, often. */
+	/* A table contains variables or headers, which are often secrets. */
 	if (value && value->type == POLICY_RAW_MAP) {
 		text_put(&out, ", a table");
 	} else if (value) {

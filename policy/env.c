@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/env.c - which variables reach the workload. */
+/* policy/env.c - decide which variables the workload gets. */
 #include <errno.h>
 #include <string.h>
 
@@ -117,7 +117,7 @@ static bool is_variable(const char *entry, const char *name)
 	return strncmp(entry, name, len) == 0 && entry[len] == '=';
 }
 
-/* Whether NAME or PREFIX_* names the variable of an entry. */
+/* True if NAME or PREFIX_* matches the variable of an entry. */
 static bool names_entry(const char *pattern, const char *entry)
 {
 	size_t len = strlen(pattern);
@@ -200,7 +200,7 @@ int policy_env_rules(struct arena *arena, const struct policy *policy,
 	return r;
 }
 
-/* An entry without a name cannot be judged. */
+/* An entry without a name matches no rule. */
 static bool is_kept(const struct env_rules *rules, const char *entry)
 {
 	if (entry[0] == '=' || !strchr(entry, '='))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/flags.c - the door for people at a shell: --section-key for every key,
- * and the short forms of the table. Repeats of a list add up.
+ * policy/flags.c - read a policy from flags: --section-key for every key, and
+ * the short forms of the table. Repeated lists add up.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "base/util.h"
 #include "policy/keys.h"
 
-/* What was given for one key so far. */
+/* The values given for one key so far. */
 struct given {
-	const char *flag;  /* as first written; NULL: nothing */
-	const char *whole; /* a value that is no list */
+	const char *flag;  /* as first written; NULL: none */
+	const char *whole; /* a value that is not a list */
 	struct policy_raw *items;
 	size_t n;
 };
@@ -26,13 +26,15 @@ struct policy_flags {
 	struct given given[KEY_COUNT];
 };
 
-/* A spelling of a key; commas: its value is split at them. */
+/* A spelling of a key; commas: split its value at them. */
 struct spelling {
 	enum policy_key key;
 	bool commas;
 };
 
-/* "net-allow" of "net_allow", "filesystem-read" of "filesystem.read". */
+/*
+ * True for "net-allow" of "net_allow", "filesystem-read" of "filesystem.read".
+ */
 static bool is_spelled(const char *text, size_t len, const char *name)
 {
 	if (!name || strlen(name) != len)
@@ -61,7 +63,7 @@ static bool find_long(const char *text, size_t len, struct spelling *ret)
 	return false;
 }
 
-/* Letters stand for the flag that is split, if any. */
+/* A letter stands for the flag that is split at commas, if there is one. */
 static bool find_letter(char letter, struct spelling *ret)
 {
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
@@ -76,7 +78,7 @@ static bool find_letter(char letter, struct spelling *ret)
 	return false;
 }
 
-/* A flag that needs no value. */
+/* True for a flag that needs no value. */
 static bool is_switch(const struct spelling *spelling)
 {
 	return policy_key_info(spelling->key)->type == POLICY_TYPE_BOOL ||
@@ -150,7 +152,7 @@ static int add_split(struct policy_flags *flags, struct given *given,
 	}
 }
 
-/* NAME alone takes the caller's value, so no command line shows it. */
+/* NAME alone takes the caller's value, so that command lines do not show it. */
 static int add_variable(struct policy_flags *flags, struct given *given,
 			const char *name)
 {
@@ -211,7 +213,7 @@ static int add_value(struct policy_flags *flags,
 		given->whole = value;
 		return 0;
 	}
-	/* The only way to say that a list is empty. */
+	/* This is the only way to pass an empty list. */
 	if (streq(value, type->shape == POLICY_RAW_MAP ? "{}" : "[]"))
 		return 0;
 	if (type->shape == POLICY_RAW_MAP)

@@ -129,7 +129,7 @@ static bool is_ours(enum git_section section, const char *name, size_t len,
 	return false;
 }
 
-/* `key = value`, or a key alone; 1 if it is one of ours. */
+/* Read `key = value`, or a key alone; 1 if the key is relevant. */
 static int read_key(struct arena *arena, struct git_reader *r,
 		    struct git_setting *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/glob.c - whether a component matches its pattern, and quoting. */
+/* policy/glob.c - match a component with its pattern; quote patterns. */
 #include "policy/glob.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ bool policy_is_glob(const char *pattern)
 		(struct glob_part){ pattern, strlen(pattern) });
 }
 
-/* The byte at *p of a set, which a backslash may quote. */
+/* Return the byte of a set at *p, which a backslash may quote. */
 static unsigned char set_byte(const char **p, const char *end)
 {
 	if (**p == '\\' && *p + 1 < end)
@@ -35,8 +35,8 @@ static unsigned char set_byte(const char **p, const char *end)
 }
 
 /*
- * Whether the set at p has the byte. *ret_end is what follows the set, or NULL
- * when it has no end and is no set.
+ * True if the set at p contains the byte. *ret_end is the text after the set,
+ * or NULL if "]" is missing, so that it is not a set.
  */
 static bool set_has(const char *p, const char *end, unsigned char byte,
 		    const char **ret_end)
@@ -62,7 +62,7 @@ static bool set_has(const char *p, const char *end, unsigned char byte,
 	return found != negated;
 }
 
-/* Whether one element of the pattern, not a star, takes the byte. */
+/* True if one element of the pattern, other than a star, matches the byte. */
 static bool takes(const char *p, const char *end, char byte,
 		  const char **ret_next)
 {
@@ -86,7 +86,7 @@ static bool takes(const char *p, const char *end, char byte,
 	return *p == byte;
 }
 
-/* Only the last star ever has to take more: it can do what earlier ones can. */
+/* Backtrack only to the last star: it can match whatever earlier ones can. */
 bool glob_part_match(struct glob_part part, const char *name, size_t len)
 {
 	const char *p = part.text, *end = p + part.len, *next;

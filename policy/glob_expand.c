@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/glob_expand.c - the names that a pattern matches now. */
+/* policy/glob_expand.c - find the files that a pattern matches. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define ITEMS (2 * (size_t)POLICY_GLOB_MAX)
-/* Each of these levels has a descriptor; deeper ones are walked later. */
+/* Each of these levels uses a descriptor; deeper ones are walked later. */
 #define MOST_LEVELS 64
 /* The current directory cannot be searched. */
 #define CLOSED 1
@@ -34,7 +34,7 @@ struct pending {
 
 struct walk {
 	struct arena *arena;
-	const char *pattern; /* all of it, for messages */
+	const char *pattern; /* the whole pattern, for messages */
 	const char **items;
 	size_t n;
 	struct strings closed; /* directories that we cannot search */
@@ -48,7 +48,7 @@ struct walk {
 
 static int walk_dir(struct walk *w, int dir, const char *pattern);
 
-/* Hidden from us, gone meanwhile, or a link: no match, and no error. */
+/* Not accessible, removed meanwhile, or a link: no match, and no error. */
 static bool is_no_match(int error)
 {
 	return error == EACCES || error == ENOENT || error == ENOTDIR ||
@@ -77,7 +77,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* "**" twice in a pattern finds some names twice. */
+/* If a pattern contains "**" twice, it finds some names twice. */
 static int keep_unique(struct walk *w)
 {
 	size_t kept = 0;
@@ -127,7 +127,7 @@ static int close_dir(struct walk *w)
 	if (closed->n == POLICY_GLOB_MAX)
 		return fail(0, "%s: more than %d directories to search",
 			    w->pattern, POLICY_GLOB_MAX);
-	/* Double the room at each power of two. */
+	/* Double the allocation at each power of two. */
 	if ((closed->n & (closed->n - 1)) == 0) {
 		items = arena_grow(w->arena, closed->items, closed->n,
 				   2 * closed->n + 2, sizeof *items);
@@ -148,7 +148,7 @@ static bool is_own(int dir)
 
 /*
  * A workload that may enter a directory can open files by name, and one that
- * owns it can chmod it first. Otherwise its contents are out of reach.
+ * owns it can chmod it first. Otherwise it cannot reach the contents.
  */
 static int no_entry(struct walk *w, int dir, const char *name)
 {
@@ -185,7 +185,7 @@ static int walk_later(struct walk *w, const char *pattern)
 	return 0;
 }
 
-/* Go on with the rest of the pattern below an entry of dir. */
+/* Continue with the rest of the pattern below an entry of dir. */
 static int enter(struct walk *w, int dir, const char *name, const char *rest)
 {
 	autoclose int fd = openat(dir, name, OPEN_DIR | O_NOFOLLOW);
@@ -205,7 +205,7 @@ static int enter(struct walk *w, int dir, const char *name, const char *rest)
 	return r == CLOSED ? close_dir(w) : r;
 }
 
-/* What an entry that is there means for the first part of a pattern. */
+/* Match an existing entry with the first part of a pattern. */
 static int visit(struct walk *w, int dir, const char *name, const char *pattern)
 {
 	const char *rest = pattern;
@@ -248,7 +248,7 @@ static int visit_all(struct walk *w, int dir, const char *pattern)
 	return r;
 }
 
-/* No need to read a directory for a name that is known. */
+/* Look up a known name without reading the directory. */
 static int visit_one(struct walk *w, int dir, const char *name,
 		     const char *pattern)
 {
@@ -305,7 +305,7 @@ static int walk_pending(struct walk *w, int start)
 	return r;
 }
 
-/* The components before the first wildcard and the last of all. */
+/* Open the components before the first wildcard and before the last one. */
 static int open_start(struct walk *w, int root, const char **pattern)
 {
 	const char *rest = *pattern;

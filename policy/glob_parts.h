@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/glob_parts.h - one component of a pattern. */
+/* policy/glob_parts.h - components of a pattern. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +10,10 @@ struct glob_part {
 	size_t len;
 };
 
-/* The component at *p, which then is at the next one or the end. */
+/* Return the component at *p and advance *p to the next one or the end. */
 struct glob_part glob_part_next(const char **p);
 bool glob_part_is_wild(struct glob_part part);
 bool glob_part_is_deep(struct glob_part part);
 bool glob_part_match(struct glob_part part, const char *name, size_t len);
-/* Its text as a string, if that is shorter than size. */
+/* Get its text without quotes; false if that does not fit into size. */
 bool glob_part_unquote(struct glob_part part, char *ret, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/http_rule.c - the grammar of http.allow and http.deny. */
+/* policy/http_rule.c - parse rules of http.allow and http.deny. */
 #include "policy/http_rule.h"
 
 #include <ctype.h>
@@ -34,7 +34,9 @@ static int read_method(struct arena *arena, const char *text, size_t len,
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* What no cleaned path has would never match: in a deny, that is a hole. */
+/*
+ * Refuse a path that no cleaned path can match: a denial would have no effect.
+ */
 static int check_path(const char *path)
 {
 	for (const char *p = path; *p; p++) {

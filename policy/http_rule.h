@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/http_rule.h - one rule of http.allow and http.deny.
+ * policy/http_rule.h - rules of http.allow and http.deny.
  *
- * "METHOD host/path": METHOD may be "*"; the host is exact, "*.example.com" or "*"; in the path "*"
- * matches any bytes. Paths of requests are decoded and cleaned before they are
- * compared, so a rule must be written that way.
+ * "METHOD host/path": METHOD may be "*"; the host is exact, "*.example.com" or
+ * "*"; in the path "*" matches any bytes. Paths of requests are decoded and
+ * cleaned before they are compared, so a rule must be written that way.
  */
 #pragma once
 
@@ -18,5 +18,5 @@ struct http_rule {
 
 int http_rule_parse(struct arena *arena, const char *text,
 		    struct http_rule *ret);
-/* Whether this may be a method or the name of a header. */
+/* True if the text may be a method or the name of a header. */
 bool http_is_token(const char *text, size_t len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/keys.c - the table of keys: one line each, read by every door. */
+/* policy/keys.c - the table of all keys of a policy. */
 #include "policy/keys.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/util.h"
 
 #define MAX_PORT 65535
-#define MAX_ID (UINT32_MAX - 1) /* the last one means "none" to the kernel */
+#define MAX_ID (UINT32_MAX - 1) /* the kernel uses 2^32-1 for "none" */
 #define MAX_CPU 8191
 #define MAX_GPU 1023
 
@@ -326,7 +326,7 @@ int policy_key_find(const char *name)
 	return -1;
 }
 
-/* "key" of "section.key" */
+/* Return "key" of "section.key". */
 static const char *last_part(const char *name)
 {
 	return strchr(name, '.') + 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/keys.h - the one table of keys, and the one way to set a key: doors
- * turn what they read into raw values, and every type has one reader.
+ * policy/keys.h - the table of keys, and the function that sets one: readers of
+ * files and flags make raw values, and each type has one function to check
+ * them.
  */
 #pragma once
 
@@ -15,18 +16,18 @@ struct arena;
 struct toml_value;
 struct writer;
 
-/* What a member of struct policy is; policy/types.c has one line for each. */
+/* The type of a member of struct policy; policy/types.c has a line for each. */
 enum policy_type {
 	POLICY_TYPE_BOOL,	 /* bool */
 	POLICY_TYPE_NUMBER,	 /* uint32_t, min to max */
-	POLICY_TYPE_SEED,	 /* uint64_t, all of it */
+	POLICY_TYPE_SEED,	 /* uint64_t, the whole range */
 	POLICY_TYPE_SIZE,	 /* uint64_t */
 	POLICY_TYPE_TIME,	 /* struct policy_time */
 	POLICY_TYPE_WORD,	 /* const char *, of the program */
 	POLICY_TYPE_PATH,	 /* const char * */
 	POLICY_TYPE_PATHS,	 /* oci_strings: plain paths */
 	POLICY_TYPE_PATTERNS,	 /* oci_strings: globs, presets, too */
-	POLICY_TYPE_DENIALS,	 /* the same; "*.env" at any depth */
+	POLICY_TYPE_DENIALS,	 /* like PATTERNS; "*.env" at any depth */
 	POLICY_TYPE_ARGS,	 /* oci_strings, any text */
 	POLICY_TYPE_COMMANDS,	 /* oci_strings */
 	POLICY_TYPE_NAMES,	 /* struct policy_names */
@@ -47,8 +48,8 @@ enum policy_type {
 
 enum policy_in_bundle {
 	POLICY_BUNDLE_OK,
-	POLICY_BUNDLE_ASK,   /* annotations: if it is allowed */
-	POLICY_BUNDLE_NEVER, /* config.json has its own */
+	POLICY_BUNDLE_ASK,   /* annotations only if the operator allows it */
+	POLICY_BUNDLE_NEVER, /* config.json defines it */
 };
 
 struct policy_key_info {
@@ -59,23 +60,26 @@ struct policy_key_info {
 	size_t offset;	   /* in struct policy */
 	uint64_t min, max; /* of a number */
 	bool filled;	   /* an empty list is an error */
-	bool host;	   /* its paths are the host's, always */
+	bool host;	   /* its paths are always the host's */
 	enum policy_in_bundle bundle;
 	bool enforced; /* by this build */
 	/* Besides --section-key: */
 	char letter;		/* -r, or 0 */
 	const char *flag;	/* without "--", or NULL */
-	const char *comma_flag; /* the same, split at commas, or NULL */
+	const char *comma_flag; /* like flag, split at commas; or NULL */
 	const char *about;	/* one line */
 };
 
 const struct policy_key_info *policy_key_info(enum policy_key key);
 const char *policy_section_name(enum policy_section section);
 int policy_section_find(const char *name); /* -1: unknown */
-/* By "section.key", its alias, or with section: by "key". -1: unknown. */
+/*
+ * Find a key by "section.key" or its alias, or in a section by "key". -1:
+ * unknown.
+ */
 int policy_key_find(const char *name);
 int policy_key_find_in(enum policy_section section, const char *name);
-/* For messages, up to NULL; NULL: no memory. */
+/* Names for messages, up to NULL; NULL if out of memory. */
 const char *const *policy_section_names(struct arena *arena);
 const char *const *policy_section_keys(struct arena *arena,
 				       enum policy_section section);
@@ -91,7 +95,7 @@ enum policy_raw_type {
 	POLICY_RAW_TIME,
 	POLICY_RAW_LIST,
 	POLICY_RAW_MAP,
-	POLICY_RAW_OTHER, /* text says what: good for no key */
+	POLICY_RAW_OTHER, /* of no use for any key; text names the type */
 };
 
 struct policy_raw {
@@ -114,23 +118,23 @@ struct policy_setter {
 	struct arena *arena;
 	struct policy *policy;
 	const struct policy_place *place;
-	const char *origin; /* kept: who sets it, for messages */
+	const char *origin; /* not copied: where it was set, for messages */
 };
 
 /*
- * Check a raw value and make it the key's. An error begins with the key's
- * "section.key: " and names the value; the policy is untouched then. A list
- * may be LIST of TEXT, STRING, INTEGER…; one TEXT or STRING is no list. Texts
- * and origin are kept, not copied.
+ * Check a raw value and set the key. An error begins with "section.key: " and
+ * names the value; then the policy is unchanged. A list may be LIST of TEXT,
+ * STRING, INTEGER…; a single TEXT or STRING is not a list. Texts and origin are
+ * not copied.
  */
 int policy_set(const struct policy_setter *to, enum policy_key key,
 	       const struct policy_raw *raw);
 
-/* A value of TOML as a raw one. */
+/* Convert a value of TOML to a raw one. */
 int policy_raw_from_toml(struct arena *arena, const struct toml_value *value,
 			 struct policy_raw *ret);
 
-/* Shorthands for doors whose keys have other names. */
+/* Shorthands for readers whose keys have other names. */
 int policy_set_bool(const struct policy_setter *to, enum policy_key key,
 		    bool value);
 int policy_set_text(const struct policy_setter *to, enum policy_key key,
@@ -148,25 +152,25 @@ int policy_set_list(const struct policy_setter *to, enum policy_key key,
 struct policy_text;
 
 struct policy_type_info {
-	const char *word;	    /* for people: "paths, globs" */
-	enum policy_raw_type shape; /* LIST, MAP, or TEXT for the others */
-	bool maybe_bool;	    /* true and false, too */
-	bool maybe_map;		    /* a map, too */
+	const char *word;	    /* for messages: "paths, globs" */
+	enum policy_raw_type shape; /* LIST, MAP, or TEXT for others */
+	bool maybe_bool;	    /* accepts true and false, too */
+	bool maybe_map;		    /* accepts a map, too */
 	size_t size;		    /* of the member */
 	POLICY_READER((*read));
-	POLICY_READER((*item)); /* of a list of strings: one of them */
+	POLICY_READER((*item)); /* reads an item of a list of strings */
 	void (*write)(struct policy_text *out, const void *value);
-	/* For display, without secrets; NULL: the same as write. */
+	/* For display, without secrets; NULL: same as write. */
 	void (*show)(struct policy_text *out, const void *value);
 	void (*schema)(struct writer *w, const struct policy_key_info *key);
 };
 
 const struct policy_type_info *policy_type_info(enum policy_type type);
-/* The value of one key as policy_show() prints it. */
+/* Write the value of a key as policy_show() does. */
 void policy_show_key(struct policy_text *out, const struct policy *policy,
 		     enum policy_key key);
 
-/* The member of this key. */
+/* Return the member of a key. */
 static inline void *policy_member(struct policy *policy, enum policy_key key)
 {
 	return (char *)policy + policy_key_info(key)->offset;
@@ -178,7 +182,7 @@ static inline const void *policy_value(const struct policy *policy,
 	return (const char *)policy + policy_key_info(key)->offset;
 }
 
-/* The type of the values of a flag; id is what policy_flag_find() says. */
+/* Return the type of the values of a flag; id is from policy_flag_find(). */
 enum policy_type policy_flag_type(int id);
 
 /* ---- presets, of policy/presets.c; names without the "@" ---- */

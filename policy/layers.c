@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/layers.c - whole policies: layers, and what keys demand of others. */
+/* policy/layers.c - combine policies, and check keys against each other. */
 #include <string.h>
 
 #include "base/err.h"
@@ -48,7 +48,7 @@ void policy_for_infra(struct policy *policy)
 
 bool policy_is_enforced(const struct policy *policy, enum policy_key key)
 {
-	/* There is none to ask for; false is what is always so. */
+	/* Only false can be enforced: there is no supervisor yet. */
 	if (key == KEY_SUPERVISOR)
 		return !policy->supervisor;
 	return policy_key_info(key)->enforced;
@@ -63,7 +63,7 @@ int policy_refuse_unenforced(const struct policy *policy)
 	return 0;
 }
 
-/* one is there, and the other is not */
+/* Fail if `one` is set and `other` is not. */
 static int needs(const struct policy *policy, enum policy_key one,
 		 enum policy_key other)
 {

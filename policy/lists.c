@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/lists.c - the readers of lists and of what stands in them. */
+/* policy/lists.c - read lists and their items. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ POLICY_READER(policy_read_strings)
 	return 0;
 }
 
-/* Any text, the empty one and newlines included. */
+/* Accept any text, also empty or with newlines. */
 POLICY_READER(policy_read_arg)
 {
 	(void)to;

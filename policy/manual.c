@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/manual.c - the keys for people: table of the manual, and --help. */
+/* policy/manual.c - print the keys as the table of the manual and as --help. */
 #include <inttypes.h>
 
 #include "base/text.h"
 #include "policy/keys.h"
 
-/* "--filesystem-read" of "filesystem.read" */
+/* Put "--filesystem-read" for "filesystem.read". */
 static void put_long_flag(struct policy_text *out, const char *name)
 {
 	text_put(out, "--");

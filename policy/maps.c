@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/maps.c - the readers of variables and credentials. */
+/* policy/maps.c - read variables and credentials. */
 #include <errno.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static int add_pair(struct policy_pair *pairs, size_t *n, const char *key,
 	return 0;
 }
 
-/* The members of a table, each checked by the type's own reader of a pair. */
+/* Read the members of a table; `check` checks each pair. */
 static int read_table(const struct policy_setter *to,
 		      const struct policy_raw *raw,
 		      int (*check)(struct arena *arena, const char *key,
@@ -72,7 +72,7 @@ POLICY_READER(policy_read_env)
 	return read_table(to, raw, check_variable, ret);
 }
 
-/* "Header: value" for the requests that a rule of [http] describes. */
+/* Check "Header: value" for requests that match a rule of [http]. */
 static int check_credential(struct arena *arena, const char *key,
 			    const struct policy_raw *value)
 {
@@ -85,7 +85,7 @@ static int check_credential(struct arena *arena, const char *key,
 	if (r < 0)
 		return r;
 	colon = strchr(header, ':');
-	/* The value is a secret: it is not shown. */
+	/* The value is a secret: do not show it. */
 	if (!colon || !http_is_token(header, (size_t)(colon - header)) ||
 	    colon[1 + strspn(colon + 1, " ")] == '\0')
 		return fail(0, "'%s' must be followed by \"Header: value\"",

@@ -13,7 +13,7 @@
 
 #define FORM "VIRTUAL:HOST[:ro]"
 
-/* The two halves of "VIRTUAL:HOST[:ro]", or of a member of a table. */
+/* The two parts of "VIRTUAL:HOST[:ro]", or of a member of a table. */
 struct halves {
 	const char *inside;
 	const char *host;
@@ -128,7 +128,7 @@ POLICY_READER(policy_read_mounts)
 	return 0;
 }
 
-/* ":rw" only where the name itself ends with one of them. */
+/* Write ":rw" only if the path itself ends with ":ro" or ":rw". */
 static const char *how_of(const struct policy_mount *mount)
 {
 	if (mount->readonly)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/near.c - find annotations with a misspelled prefix of ours. */
+/* policy/near.c - find annotations with a misspelled io.sandlock prefix. */
 #include "policy/near.h"
 
 #include <ctype.h>
@@ -30,7 +30,7 @@ static bool is_nearly(const char *word, size_t len)
 	return n <= 1 && len <= 1;
 }
 
-/* Whether the first word, up to "." or "/", is nearly ours. */
+/* True if the first word, up to "." or "/", is nearly ours. */
 static bool begins_nearly(const char *text)
 {
 	size_t len = strcspn(text, "./");

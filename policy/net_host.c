@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/net_host.c - names, addresses and CIDRs of rules. */
+/* policy/net_host.c - parse names, addresses and CIDRs of rules. */
 #include "policy/net_rule.h"
 
 #include <arpa/inet.h>
@@ -38,7 +38,7 @@ static int read_prefix(const char *text, uint32_t max, uint32_t *ret)
 	return 0;
 }
 
-/* An IPv4 address in IPv6's clothes is reached by either: keep one form. */
+/* An IPv4-mapped IPv6 address is the same host: convert it to IPv4. */
 static void undress(struct net_host *host)
 {
 	if (host->prefix < 96 || memcmp(host->address, mapped, 12) != 0)
@@ -49,7 +49,9 @@ static void undress(struct net_host *host)
 	memset(host->address + 4, 0, 12);
 }
 
-/* 1: it is one; 0: it is none. prefix is NULL without a "/". */
+/*
+ * Return 1 if the text is an address, 0 if not. prefix is NULL without a "/".
+ */
 static int read_address(const char *text, const char *prefix,
 			struct net_host *ret)
 {
@@ -88,7 +90,7 @@ static bool is_label(const char *label, size_t len)
 	return true;
 }
 
-/* Resolvers take "1.2.3" and "0x7f000001" for addresses. */
+/* Resolvers accept "1.2.3" and "0x7f000001" as addresses. */
 static bool is_number(const char *label)
 {
 	if (label[0] == '0' && (label[1] == 'x' || label[1] == 'X'))
@@ -128,7 +130,7 @@ static int read_name(struct arena *arena, const char *text,
 	return 0;
 }
 
-/* "[::1]/64" and "[::1/64]" without their brackets; NULL: no memory. */
+/* Remove the brackets of "[::1]/64" and "[::1/64]"; NULL if out of memory. */
 static char *without_brackets(struct arena *arena, const char *text)
 {
 	const char *end = strchr(text, ']');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/net_rule.c - the grammar of network.allow and network.deny. */
+/* policy/net_rule.c - parse rules of network.allow and network.deny. */
 #include "policy/net_rule.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "base/util.h"
 
-#define MAX_PORT_TEXT 16 /* "65535-65535" and some more */
+#define MAX_PORT_TEXT 16 /* "65535-65535" and a reserve */
 
 static const struct {
 	const char *prefix;
@@ -21,7 +21,7 @@ static const struct {
 	{ "icmp://", NET_ICMP },
 };
 
-/* TCP without a scheme. *rest is what follows it. */
+/* Without a scheme the protocol is TCP. *rest is the text after it. */
 static int read_scheme(const char *text, enum net_protocol *ret,
 		       const char **rest)
 {
@@ -41,7 +41,7 @@ static int read_scheme(const char *text, enum net_protocol *ret,
 		    (int)(end - text), text);
 }
 
-/* The colon before the ports; NULL: there is none. */
+/* Return the colon before the ports; NULL if there is none. */
 static const char *find_ports(const char *target)
 {
 	const char *colon;
@@ -51,7 +51,7 @@ static const char *find_ports(const char *target)
 		return colon ? strchr(colon, ':') : NULL;
 	}
 	colon = strchr(target, ':');
-	/* More than one: an IPv6 address, and nothing behind it. */
+	/* More than one colon: an IPv6 address without a port. */
 	return colon && strchr(colon + 1, ':') ? NULL : colon;
 }
 

@@ -48,9 +48,9 @@ struct net_rule {
 	size_t n_ports;
 };
 
-/* Errors say what is wrong, after the rule in quotes. */
+/* Parse a rule; errors quote it and give the reason. */
 int net_rule_parse(struct arena *arena, const char *text, struct net_rule *ret);
-/* A host alone; an IPv6 address may stand in brackets. */
+/* Parse a host alone; an IPv6 address may be in brackets. */
 int net_host_parse(struct arena *arena, const char *text, struct net_host *ret);
-/* "80" or "8000-8080", from min. */
+/* Parse "80" or "8000-8080"; the lowest port is min. */
 int net_ports_parse(const char *text, uint16_t min, struct net_ports *ret);

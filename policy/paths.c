@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/paths.c - paths as they are written in policies: absolute, below the
- * caller's directory or home, optional, presets and patterns.
+ * policy/paths.c - read paths of policies: absolute, relative to the caller's
+ * directory or home, optional, presets and patterns.
  *
- * Items of a PATTERNS list are patterns throughout: a backslash quotes, also in
- * front of what is special in the directory a relative one was put below.
+ * Items of a PATTERNS list are always patterns: a backslash quotes special
+ * characters, also those of the directory that was prepended to a relative
+ * path.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include "policy/presets.h"
 #include "policy/values.h"
 
-/* Variables are not expanded; who writes one would get another path. */
+/* Refuse variables: they are not expanded, so the path would be another one. */
 static int check_variables(const char *path)
 {
 	for (const char *p = strchr(path, '$'); p; p = strchr(p + 1, '$'))
@@ -42,7 +43,7 @@ static int check_quotes(const char *pattern)
 	return 0;
 }
 
-/* No double slash, no "." and no slash at the end; ".." is the kernel's. */
+/* Remove double slashes, "." and a final slash; the kernel resolves "..". */
 static void clean(char *path)
 {
 	char *to = path;
@@ -63,7 +64,7 @@ static void clean(char *path)
 	*to = '\0';
 }
 
-/* dir/rest; what is special in dir is quoted for a pattern. */
+/* Join dir/rest; in a pattern, quote special characters of dir. */
 static int join(struct arena *arena, const char *dir, const char *rest,
 		bool pattern, const char **ret)
 {
@@ -97,7 +98,10 @@ static int from_home(const struct policy_setter *to,
 	return join(to->arena, place->home, text + 1, pattern, ret);
 }
 
-/* An absolute, clean path of what is neither a preset nor optional. */
+/*
+ * Return an absolute, clean path for text that is not a preset and not
+ * optional.
+ */
 static int resolve(const struct policy_setter *to,
 		   const struct policy_key_info *key, const char *text,
 		   bool pattern, const char **ret)
@@ -120,7 +124,7 @@ static int resolve(const struct policy_setter *to,
 	return join(to->arena, to->place->cwd, text, pattern, ret);
 }
 
-/* resolve(), and put the "-" of an optional path in front again. */
+/* Like resolve(), with the "-" of an optional path put in front again. */
 static int resolve_optional(const struct policy_setter *to,
 			    const struct policy_key_info *key, const char *text,
 			    bool pattern, const char **ret)
@@ -194,7 +198,7 @@ POLICY_READER(policy_read_denial)
 	return r;
 }
 
-/* A program: a path if it has a slash, else what PATH finds. */
+/* A program is a path if it has a slash, else a name to find in PATH. */
 POLICY_READER(policy_read_word)
 {
 	const char *text;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/policy.h - what a workload may read, write, execute, reach and use
- * up, from whatever door: annotations, profiles, flags, uv and agent settings.
+ * policy/policy.h - what a workload may read, write, execute, connect to and
+ * consume, from annotations, profiles, flags, uv and agent settings.
  *
- * A policy is still symbolic: paths as they were written (made absolute),
- * presets, globs and names. It lives in the caller's arena. set[] says which
- * keys were given; a member whose key is not set is zero, and an empty list
- * that was given differs from one that was not.
+ * A policy is symbolic: paths as written (made absolute), presets, globs and
+ * names. It lives in the caller's arena. set[] tells which keys were given; a
+ * member whose key is not set is zero, and an empty list that was given differs
+ * from one that was not.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 
 struct arena;
 
-/* In the order of the sections; policy/keys.c has one line for each. */
+/* In the order of the sections; policy/keys.c has a line for each. */
 enum policy_key {
 	KEY_WORKDIR,
 	KEY_FS_STORAGE,
@@ -114,12 +114,12 @@ struct policy_pair {
 	const char *value;
 };
 
-/* One of filesystem.mount: "INSIDE:[-]HOST[:ro]". */
+/* An item of filesystem.mount: "INSIDE:[-]HOST[:ro]". */
 struct policy_mount {
 	const char *inside;
 	const char *host; /* absolute */
 	bool readonly;
-	bool optional; /* no mount where the host has no such file */
+	bool optional; /* no mount if the host file does not exist */
 };
 
 struct policy_mounts {
@@ -137,7 +137,7 @@ struct policy_numbers {
 	size_t n;
 };
 
-/* allow_env and deny_env: everything, or these names. */
+/* allow_env and deny_env: all variables, or these names. */
 struct policy_names {
 	bool all;
 	struct strings names; /* NAME, PREFIX_*, @preset */
@@ -167,7 +167,7 @@ enum policy_protection {
 
 struct policy {
 	bool set[KEY_COUNT];
-	const char *origin[KEY_COUNT]; /* who set it, for messages */
+	const char *origin[KEY_COUNT]; /* where it was set, for messages */
 
 	/* config */
 	const char *workdir;
@@ -250,7 +250,7 @@ struct policy {
 	struct policy_numbers cpu_cores;
 	uint32_t num_cpus;
 
-	/* What an agent's settings say and no key does; for explain. */
+	/* A setting of agents without a key; explain shows it. */
 	struct oci_bool auto_allow_bash;
 };
 
@@ -268,24 +268,24 @@ static inline bool policy_disables(const struct policy *policy,
 	return policy->disable & 1U << protection;
 }
 
-/* Whether the mount is optional and the host has nothing at its path. */
+/* True if the mount is optional and its host path does not exist. */
 bool policy_mount_is_absent(const struct policy_mount *mount);
 
-/* ---- doors: each fills a policy that was zero, or adds to one ---- */
+/* ---- readers: each fills a zeroed policy, or adds to one ---- */
 
-/* Where relative paths begin and what ~ and @project mean, by door. */
+/* The base of relative paths, and the meaning of ~ and @project. */
 struct policy_place {
 	const char *cwd;     /* NULL: a relative path is an error */
 	const char *home;    /* NULL: ~/ is an error */
 	const char *project; /* NULL: @project is an error when resolved */
-	bool bundle;	     /* home is inside: not for paths of the host */
+	bool bundle;	     /* home is inside, so not for paths of the host */
 	const struct strings *env; /* the caller's, for flags; or NULL */
 };
 
 /*
- * The annotations of a bundle: io.sandlock.SECTION.KEY, and with container
- * (its name in a pod) also CONTAINER.io.sandlock/SECTION.KEY, which wins.
- * Others are none of our business. allowed: keys that touch the host and that
+ * Read the annotations of a bundle: io.sandlock.SECTION.KEY, and with container
+ * (its name in a pod) also CONTAINER.io.sandlock/SECTION.KEY, which takes
+ * precedence. Others are ignored. allowed: keys that affect the host and that
  * the operator lets annotations set, as "section.key". *ret_profile is the
  * value of io.sandlock.profile, or NULL.
  */
@@ -295,70 +295,78 @@ int policy_from_annotations(struct arena *arena,
 			    const struct strings *allowed,
 			    const struct policy_place *place,
 			    struct policy *ret, const char **ret_profile);
-/* Whether there is any annotation of ours. */
+/* True if there is any io.sandlock annotation. */
 bool policy_is_annotated(const struct oci_annotations *annotations);
-/* Warn about annotations whose names are almost ours. */
+/* Warn about annotations with a misspelled io.sandlock prefix. */
 void policy_warn_of_near(const struct oci_annotations *annotations);
-/* The container's name in its pod, NULL outside of one. */
+/* Return the container's name in its pod, NULL outside of one. */
 const char *policy_container_name(const struct oci_annotations *annotations);
-/* Whether a Kubernetes engine wrote config.json, with a pod's annotations. */
+/* True if a Kubernetes engine wrote config.json, with a pod's annotations. */
 bool policy_is_of_pod(const struct oci_annotations *annotations);
-/* Whether this is the container that only holds a pod's namespaces. */
+/* True if this container only holds the namespaces of a pod. */
 bool policy_is_infra(const struct oci_annotations *annotations);
 
-/* A profile in TOML: [section], key = value. name is for messages. */
+/* Read a profile in TOML: [section], key = value. name is for messages. */
 int policy_from_toml(struct arena *arena, const char *text, size_t len,
 		     const char *name, const struct policy_place *place,
 		     struct policy *ret);
-/* [tool.uv.sandbox] of a pyproject.toml, [sandbox] of a uv.toml. */
+/* Read [tool.uv.sandbox] of a pyproject.toml, [sandbox] of a uv.toml. */
 int policy_from_uv(struct arena *arena, const char *text, size_t len,
 		   const char *name, const struct policy_place *place,
 		   struct policy *ret);
-/* The sandbox object of a .claude/settings.json. */
+/* Read the sandbox object of a .claude/settings.json. */
 int policy_from_claude(struct arena *arena, const char *text, size_t len,
 		       const char *name, const struct policy_place *place,
 		       struct policy *ret);
 
 /*
- * The flags of a command line: a parser finds them and gives their values to
- * the owner, close makes a policy of all that were given. place is kept.
+ * Flags of a command line: a parser finds them and passes their values to the
+ * owner; close makes a policy of all that were given. place is not copied.
  */
 struct policy_flags;
 struct policy_flags *policy_flags_open(struct arena *arena,
 				       const struct policy_place *place);
 struct flag_owner policy_flags_owner(struct policy_flags *flags);
 int policy_flags_close(const struct policy_flags *flags, struct policy *ret);
-/* As struct flag_owner says. */
+/* See struct flag_owner. */
 int policy_flag_find(const char *name, size_t len, bool *ret_is_switch);
 
 /* ---- whole policies ---- */
 
-/* Later wins key by key: what over has set replaces what base has. */
+/*
+ * Layer policies key by key: a key that is set in over replaces that of base.
+ */
 void policy_layer(struct policy *base, const struct policy *over);
-/* What keys demand of each other, of all doors; where: bundle or not. */
+/* Check keys against each other; bundle: whether this is for a bundle. */
 int policy_check(const struct policy *policy, bool bundle);
-/* Whether this build holds the value that the key has. */
+/* True if this build enforces the value of the key. */
 bool policy_is_enforced(const struct policy *policy, enum policy_key key);
-/* Fails with "not enforced by this build: KEY" for a key that is not, yet. */
+/* Fail with "not enforced by this build: KEY" for a key that is not, yet. */
 int policy_refuse_unenforced(const struct policy *policy);
 /*
- * What of a pod's policy applies to its infra container: the network section,
- * and what may be missing of the protections.
+ * Keep the part of a pod's policy that applies to its infra container: the
+ * network section, and which protections may be missing.
  */
 void policy_for_infra(struct policy *policy);
-/* As a profile; reading it back gives an equal policy. */
+/* Write a policy as a profile; reading it gives an equal policy. */
 int policy_to_toml(struct arena *arena, const struct policy *policy,
 		   const char **ret);
-/* The same for display, with only the names of variables and credentials. */
+/*
+ * Like policy_to_toml, for display: only the names of variables and
+ * credentials.
+ */
 int policy_show(struct arena *arena, const struct policy *policy,
 		const char **ret);
 /* In a bundle a section is enforced only if one of its keys is set. */
 bool policy_has_section(const struct policy *policy,
 			enum policy_section section);
-/* The keys that work: as JSON Schema of a profile, as table of the manual. */
+/*
+ * Describe the keys that work, as JSON Schema of a profile and as table of the
+ * manual.
+ */
 int policy_schema(struct arena *arena, const char **ret);
 int policy_manual(struct arena *arena, const char **ret);
-/* The flags, for --help. */
+/* Describe the flags, for --help. */
 int policy_help(struct arena *arena, const char **ret);
 
 const char *policy_key_name(enum policy_key key); /* "section.key" */

@@ -212,7 +212,7 @@ const char *preset_join(struct arena *arena, const char *dir, const char *name)
 	return arena_printf(arena, "%s/%s", streq(dir, "/") ? "" : dir, name);
 }
 
-/* "$NAME/rest": its value with the rest, below the project if relative. */
+/* Expand "$NAME/rest"; a relative value is below the project. */
 static int from_variable(const struct preset_builder *b, const char *member,
 			 const char *dir, const char **ret)
 {

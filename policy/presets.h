@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * policy/presets.h - named groups of paths and of variables, and the
- * environment that a policy leaves.
+ * environment of a workload.
  *
- * Nothing here looks at the host by itself: what must be known comes through
- * the context, so that a bundle's presets are those of its own root.
+ * These functions do not access the host themselves, but through the context,
+ * so that presets of a bundle are those of its own root.
  */
 #pragma once
 
@@ -17,60 +17,64 @@ extern const char *const policy_project_markers[];
 
 struct policy_context {
 	enum policy_os os;
-	const char *home;    /* NULL: unknown, an error where it is needed */
-	const char *project; /* the same */
+	const char *home;    /* NULL: unknown, an error if needed */
+	const char *project; /* likewise */
 	struct strings env;  /* KEY=VALUE */
 	void *user;
-	/* The text of a small file; NULL when there is none. */
+	/* Get the text of a small file; NULL if it does not exist. */
 	int (*read_file)(void *user, struct arena *arena, const char *path,
 			 const char **ret);
-	/* The path without links; NULL when there is none. */
+	/* Resolve links of a path; NULL if it does not exist. */
 	int (*real_path)(void *user, struct arena *arena, const char *path,
 			 const char **ret);
-	/* What a pattern matches; NULL: no pattern matches anything. */
+	/* Find the matches of a pattern; NULL: patterns match nothing. */
 	int (*find)(void *user, struct arena *arena, const char *pattern,
 		    struct strings *ret);
 };
 
-/* Patterns as of policy/glob.h, absolute; all of them are optional. */
+/* Absolute patterns as in policy/glob.h; all of them are optional. */
 struct policy_preset {
 	struct strings paths;
-	struct strings except; /* what an allowing preset leaves out */
+	struct strings except; /* exceptions of an allowing preset */
 };
 
-/* The members of a preset of paths; its name without the "@". */
+/* Get the members of a preset of paths; its name is without the "@". */
 int policy_path_preset(struct arena *arena, const char *name,
 		       const struct policy_context *context,
 		       struct policy_preset *ret);
-/* NAME and PREFIX_* of a preset of variables; NULL-terminated, or NULL. */
+/* Return NAME and PREFIX_* of a preset of variables, up to NULL; or NULL. */
 const char *const *policy_env_preset(const char *name);
-/* The names one by one, for messages and help; NULL after the last. */
+/* Return the names one by one, for messages and help; NULL after the last. */
 const char *policy_path_preset_name(size_t index);
 const char *policy_env_preset_name(size_t index);
 
-/* What there is before allow_env, deny_env and env. */
+/* The environment before allow_env, deny_env and env apply. */
 enum policy_env_base {
-	POLICY_ENV_NONE,  /* nothing: uv */
+	POLICY_ENV_NONE,  /* empty: uv */
 	POLICY_ENV_BASIC, /* the five of clean_env: sandlock run */
-	POLICY_ENV_ALL,	  /* all, unless allow_env says which: bundles */
+	POLICY_ENV_ALL,	  /* everything, unless allow_env is set: bundles */
 };
 
-/* Which variables a process gets, of those that it is given. */
+/* Rules that select and set the variables of a process. */
 struct env_rules {
-	struct strings keep; /* NAME or PREFIX*: the others are left out */
-	struct strings deny; /* left out although they are in keep */
-	struct strings put;  /* NAME=VALUE, instead of those of that name */
+	struct strings keep; /* NAME or PREFIX*: others are removed */
+	struct strings deny; /* removed even if in keep */
+	struct strings put;  /* NAME=VALUE, replaces that name */
 };
 
 /*
- * clean_env makes the base basic; allow_env adds to it, and false or an empty
- * list leaves nothing; deny_env takes away; env has the last word.
+ * Make the rules of a policy: clean_env makes the base basic; allow_env adds to
+ * it, and false or an empty list leaves nothing; deny_env removes; env is
+ * applied last.
  */
 int policy_env_rules(struct arena *arena, const struct policy *policy,
 		     enum policy_env_base base, struct env_rules *ret);
-/* The environment inside, of one given as KEY=VALUE; ret may be given. */
+/* Filter an environment of KEY=VALUE; ret may be `given`. */
 int env_filter(struct arena *arena, const struct env_rules *rules,
 	       const struct strings *given, struct strings *ret);
-/* The entries of put instead of those of given that have the same name. */
+/*
+ * Replace entries of `given` by those of `put` with the same name, and add
+ * others.
+ */
 int env_put(struct arena *arena, const struct strings *put,
 	    const struct strings *given, struct strings *ret);

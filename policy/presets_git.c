@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/presets_git.c - what makes git run programs: hooks, and configurations
- * with all that they include. Of a worktree or a submodule .git is a file that
- * says where they are.
+ * policy/presets_git.c - find the files that make git run programs: hooks, and
+ * configurations with all that they include. In a worktree or submodule .git is
+ * a file with the path of its git directory.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 struct git {
 	struct preset_builder *b;
 	bool hooks;	/* collect hooks; else configurations */
-	int depth;	/* of includes */
+	int depth;	/* nesting of includes */
 	bool elsewhere; /* core.worktree is set, or core.bare not false */
 };
 
@@ -32,7 +32,7 @@ static int add_at(const struct git *git, const char *dir, const char *name)
 	return path ? preset_add(git->b, path) : -ENOMEM;
 }
 
-/* The text of dir/name; NULL when there is none. */
+/* Get the text of dir/name; NULL if it does not exist. */
 static int read_at(const struct git *git, const char *dir, const char *name,
 		   const char **ret)
 {
@@ -149,7 +149,7 @@ static int add_user_configs(struct git *git)
 
 /* ---- repositories ---- */
 
-/* One line of a file of git's as a path below base; base when NULL. */
+/* Resolve a line of a git file below base; base itself if line is NULL. */
 static int follow(const struct git *git, const char *base, const char *line,
 		  const char **ret)
 {
@@ -230,7 +230,7 @@ static int add_repository(struct git *git, const char *dir)
 		       add_all(git, dir, "worktrees/*/commondir", add_git_dir);
 }
 
-/* Git would take a file that we add below refs or logs for a branch. */
+/* Skip refs and logs: git would take a file that we add there for a branch. */
 static int add_module(struct git *git, const char *dir)
 {
 	const char *config;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/presets_git.h - the settings of git that name files. */
+/* policy/presets_git.h - read the settings of git that name files. */
 #pragma once
 
 struct arena;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/presets_internal.h - presets whose members must be looked for. */
+/* policy/presets_internal.h - presets whose members must be searched for. */
 #pragma once
 
 #include <stddef.h>
@@ -15,16 +15,16 @@ struct preset_builder {
 	size_t n, size;
 };
 
-/* Add a path, or a pattern, unless it is there; NULL is out of memory. */
+/* Add a path, or a pattern, unless it is present; NULL means out of memory. */
 int preset_add(struct preset_builder *b, const char *path);
 int preset_add_pattern(struct preset_builder *b, const char *pattern);
 /*
- * The path that a member of the tables means: 1, or 0 when its variable is not
- * set. An error when the home or project is needed and unknown.
+ * Resolve a member of the tables to a path: 1, or 0 if its variable is not set.
+ * Fail if the home or project is needed and unknown.
  */
 int preset_member(const struct preset_builder *b, const char *member,
 		  const char **ret);
-/* dir/name; name alone when it is absolute. NULL when out of memory. */
+/* Join dir/name; an absolute name is used alone. NULL if out of memory. */
 const char *preset_join(struct arena *arena, const char *dir, const char *name);
 
 /* Where a virtual environment may be, as members of the tables. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/presets_python.c - where Python lives, found without running it. */
+/* policy/presets_python.c - find the files of Python without running it. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
-/* The value of a "key = value" line; NULL when there is none. */
+/* Get the value of a "key = value" line; NULL if there is none. */
 static int find_setting(struct arena *arena, const char *text, const char *key,
 			const char **ret)
 {
@@ -38,7 +38,7 @@ static int find_setting(struct arena *arena, const char *text, const char *key,
 	return 0;
 }
 
-/* The directory of a path that has a slash; "/" at the top. */
+/* Return the directory of a path with a slash; "/" at the top. */
 static const char *parent(struct arena *arena, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -48,7 +48,7 @@ static const char *parent(struct arena *arena, const char *path)
 	return arena_strndup(arena, path, (size_t)(slash - path));
 }
 
-/* The prefix of ~/bin/python3 would be all of the home. */
+/* The prefix of ~/bin/python3 would be the whole home. */
 static bool is_too_wide(const char *prefix, const char *home)
 {
 	size_t len = strlen(prefix);
@@ -65,7 +65,7 @@ static int add_prefix(struct preset_builder *b, const char *prefix)
 						       preset_add(b, prefix);
 }
 
-/* lib/python3.11 of python3.11, of any version when the name has none. */
+/* Add lib/python3.11 of python3.11; any version if the name has none. */
 static int add_library(struct preset_builder *b, const char *prefix,
 		       const char *program)
 {
@@ -95,8 +95,8 @@ static int add_program(struct preset_builder *b, const char *program)
 }
 
 /*
- * 1 when there was a python3 in dir. Who may write there could have made a
- * link to anything: it counts only if it leads to a Python.
+ * Return 1 if dir contains a python3. A process that may write there could have
+ * made a link to any file, so accept it only if it leads to a Python.
  */
 static int add_python3(struct preset_builder *b, const char *dir)
 {
@@ -114,9 +114,9 @@ static int add_python3(struct preset_builder *b, const char *dir)
 }
 
 /*
- * A virtual environment, and the Python that it was made of. Its file says
- * where that is, and is written by whoever may write the project: without a
- * Python there it says nothing.
+ * Add a virtual environment, and the Python it was made with. A process that
+ * may write the project also writes the file that names this Python, so ignore
+ * it unless there is a Python.
  */
 static int add_environment(struct preset_builder *b, const char *dir,
 			   const char *config)
@@ -139,7 +139,7 @@ static int add_environment(struct preset_builder *b, const char *dir,
 	return prefix ? add_prefix(b, prefix) : -ENOMEM;
 }
 
-/* 1 when there is a virtual environment. */
+/* Return 1 if there is a virtual environment. */
 static int find_environment(struct preset_builder *b)
 {
 	const struct policy_context *context = b->context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profile.c - the door for profiles in TOML. */
+/* policy/profile.c - read a policy from a profile in TOML. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "policy/toml.h"
 #include "policy/values.h"
 
-/* No zone is UTC. */
+/* A time without a zone is UTC. */
 static void time_from_toml(const struct toml_value *v, struct policy_raw *ret)
 {
 	const struct toml_datetime *t = &v->time;

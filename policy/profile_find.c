@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profile_find.c - find, distrust and read a profile. */
+/*
+ * policy/profile_find.c - find a profile, check who may write it, and read it.
+ */
 #include "policy/profile_find.h"
 
 #include <errno.h>
@@ -57,7 +59,7 @@ static int find(struct arena *arena, const char *name,
 		    name, looked);
 }
 
-/* Whoever may write it decides what the workload may do. */
+/* A user who may write the file decides what the workload may do. */
 static int check(int fd, const char *path)
 {
 	struct stat st;
@@ -104,7 +106,7 @@ int profile_load(struct arena *arena, const char *name,
 		return fail_in(r, "profile %s", path);
 	if (ret_path)
 		*ret_path = path;
-	/* It is the same wherever one stands. */
+	/* A profile of the system must not depend on the current directory. */
 	if (is_of_the_system(path))
 		where.cwd = NULL;
 	return policy_from_toml(arena, text, len, path, &where, ret);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profile_find.h - profiles by name: where they lie, and who may write them. */
+/*
+ * policy/profile_find.h - find profiles by name, and check who may write them.
+ */
 #pragma once
 
 #include "policy/policy.h"
 
 struct arena;
 
-/* NULL-terminated; the first that has the profile counts. */
+/* NULL-terminated; the first folder that has the profile is used. */
 extern const char *const profile_system_folders[];
 
 /*
- * The policy of NAME.toml in the first folder that has it. A name with a
- * slash is a path, relative to the caller. ret_path, unless NULL, gets its own.
+ * Load NAME.toml from the first folder that has it. A name with a slash is a
+ * path, relative to the cwd. ret_path, unless NULL, gets the path of the file.
  */
 int profile_load(struct arena *arena, const char *name,
 		 const char *const *folders, const struct policy_place *place,

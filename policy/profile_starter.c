@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profile_starter.c - the table of keys as a profile of comments. */
+/* policy/profile_starter.c - write a first profile from the table of keys. */
 #include "policy/profile_starter.h"
 
 #include <string.h>

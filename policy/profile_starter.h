@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profile_starter.h - a profile to begin with. */
+/* policy/profile_starter.h - write a first profile for `profile new`. */
 #pragma once
 
 struct arena;
 
-/* Little is allowed, and every key that could allow more is a comment. */
+/* Write a profile that allows little, with all other keys as comments. */
 int profile_starter(struct arena *arena, const char *name, const char **ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/schema.c - the schema of a profile, as JSON Schema. */
+/* policy/schema.c - write the JSON Schema of a profile. */
 #include <string.h>
 
 #include "base/util.h"
@@ -28,7 +28,7 @@ static void put_matching(struct writer *w, const char *pattern)
 	put_string(w, "pattern", pattern);
 }
 
-/* Between these: the schema of one alternative, or of the items. */
+/* Begin and end the schema of one alternative, or of the items. */
 static void begin_choice(struct writer *w)
 {
 	put_array(w, "anyOf");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/syscalls.c - which system calls belong together. */
+/* policy/syscalls.c - the table of groups of system calls. */
 #include "policy/syscalls.h"
 
 #include <ctype.h>
@@ -33,7 +33,10 @@ static const struct syscall_group_info groups[SYSCALLS_GROUPS] = {
 				   "fsopen", "fsconfig", "fsmount", "fspick",
 				   "mount_setattr", "statmount", "listmount"),
 			     .filtered = none },
-	/* clone3's flags are behind a pointer: no filter sees them. */
+	/*
+	 * The flags of clone3 are behind a pointer, so a filter cannot see
+	 * them.
+	 */
 	[SYSCALLS_NAMESPACES] = { "namespaces",
 				  CALLS("unshare", "setns", "clone3"),
 				  FILTERED("clone") },
@@ -82,7 +85,9 @@ static const struct syscall_group_info groups[SYSCALLS_GROUPS] = {
 	[SYSCALLS_RAW_SOCKETS] = { "raw_sockets", .calls = none,
 				   FILTERED("socket", "socketpair") },
 	[SYSCALLS_TERMINAL] = { "terminal", .calls = none, FILTERED("ioctl") },
-	/* openat2's mode is behind a pointer: no filter sees it. */
+	/*
+	 * The mode of openat2 is behind a pointer, so a filter cannot see it.
+	 */
 	[SYSCALLS_SUID] = { "suid", CALLS("openat2"),
 			    FILTERED("chmod", "fchmod", "fchmodat", "fchmodat2",
 				     "mknod", "mknodat", "open", "openat",

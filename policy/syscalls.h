@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/syscalls.h - groups of system calls. All of them are blocked under any
- * policy, unless syscalls.extra_allow has the group.
+ * policy/syscalls.h - groups of system calls. Every policy denies all of them,
+ * unless syscalls.extra_allow contains the group.
  */
 #pragma once
 
@@ -34,11 +34,14 @@ enum syscall_group {
 
 struct syscall_group_info {
 	const char *name;
-	const char *const *calls;    /* always; ends with NULL */
-	const char *const *filtered; /* by their arguments; the same */
+	const char *const *calls;    /* denied always; ends with NULL */
+	const char *const *filtered; /* denied by arguments; ends with NULL */
 };
 
 const struct syscall_group_info *syscall_group_info(enum syscall_group group);
 int syscall_group_find(const char *name); /* -1: unknown */
-/* Whether it could be the name of a system call; the kernel's are not here. */
+/*
+ * True if the text may be the name of a system call; the kernel's names are not
+ * known here.
+ */
 bool syscall_is_name(const char *text);

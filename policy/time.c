@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/time.c - points in time: seconds with a fraction, or RFC 3339. */
+/* policy/time.c - parse times: seconds with a fraction, or RFC 3339. */
 #include <ctype.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ bool policy_time_from_real(double seconds, struct policy_time *ret)
 {
 	struct policy_time time = { 0 };
 
-	/* Written so that a value that is no number fails, too. */
+	/* This condition also fails for NaN. */
 	if (!(seconds >= 0 && seconds <= (double)LAST_SECOND))
 		return false;
 	time.seconds = (int64_t)seconds;
@@ -56,7 +56,7 @@ bool policy_time_from_date(int year, int month, int day, int64_t *ret)
 	return true;
 }
 
-/* Exactly n digits, at most max; *text moves behind them. */
+/* Read exactly n digits, at most max; advance *text. */
 static bool digits(const char **text, int n, int max, int *ret)
 {
 	int value = 0;
@@ -78,7 +78,7 @@ static bool skip(const char **text, const char *any)
 	return true;
 }
 
-/* ".25", to nanoseconds; what is finer is cut. Nothing is a fraction of 0. */
+/* Read ".25" to nanoseconds and ignore further digits. No fraction is 0. */
 static bool fraction(const char **text, uint32_t *ret)
 {
 	uint32_t value = 0;
@@ -97,7 +97,7 @@ static bool fraction(const char **text, uint32_t *ret)
 	return true;
 }
 
-/* Z or +HH:MM, in seconds; no zone is UTC. */
+/* Read Z or +HH:MM, in seconds; without a zone it is UTC. */
 static bool zone(const char **text, int *ret)
 {
 	int sign = **text == '-' ? -1 : 1;

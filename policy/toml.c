@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/toml.c - the grammar of TOML 1.0: lines, keys and values. */
+/* policy/toml.c - parse TOML 1.0: lines, keys and values. */
 #include "policy/toml.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static void skip_comment(struct toml_reader *r)
 		r->at += strcspn(r->at, "\n");
 }
 
-/* Between the members of an array there may be whole lines of nothing. */
+/* Skip empty lines and comments between the members of an array. */
 static void skip_lines(struct toml_reader *r)
 {
 	for (skip_blanks(r); *r->at == '#' || *r->at == '\n'; skip_blanks(r)) {

@@ -37,11 +37,11 @@ struct toml_datetime {
 struct toml_value {
 	enum toml_type type;
 	unsigned line;
-	const char *key;	 /* in a table; may hold any byte but NUL */
+	const char *key;	 /* in a table; may contain any byte but NUL */
 	struct toml_value *next; /* member of the same parent */
 	union {
 		struct {
-			const char *text; /* no NUL inside: an error */
+			const char *text; /* contains no NUL */
 			size_t len;
 		};
 		int64_t integer;
@@ -60,13 +60,13 @@ struct toml_value {
 	     member = member->next)
 
 /*
- * The table of a whole text. A text that is not TOML fails with line, column
- * and reason, and so do deeper nesting than TOML_MAX_DEPTH and a NUL (which
- * TOML allows as \u0000 and nobody here can use).
+ * Parse a whole text to a table. An error names line, column and reason. Deeper
+ * nesting than TOML_MAX_DEPTH is an error, and so is a NUL, which TOML allows
+ * as \u0000.
  */
 #define TOML_MAX_DEPTH 64
 int toml_parse(struct arena *arena, const char *text, size_t len,
 	       const struct toml_value **ret);
-/* The member with this key, or NULL. */
+/* Return the member with this key, or NULL. */
 const struct toml_value *toml_find(const struct toml_value *table,
 				   const char *key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/toml_json.c - walk the one, write the other. */
+/* policy/toml_json.c - convert a tree of TOML to JSON. */
 #include "policy/toml_json.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "oci/write.h"
 #include "policy/toml.h"
 
-/* Policies are written with times of UTC alone, and without other dates. */
+/* Policies only contain times in UTC, and no other dates. */
 static void put_time(struct writer *w, const char *key,
 		     const struct toml_datetime *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/toml_number.c - values of one word: numbers, truths, times. */
+/* policy/toml_number.c - parse numbers, booleans and times of TOML. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define DIGITS "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-/* The word without underscores; each must stand between two digits. */
+/* Remove underscores; each must be between two digits. */
 static bool strip(char *word)
 {
 	bool hex = starts_with(word, "0x");
@@ -37,7 +37,7 @@ static const char *skip_sign(const char *p)
 	return p + (*p == '+' || *p == '-');
 }
 
-/* Past at least one digit, or NULL. */
+/* Skip at least one digit, else return NULL. */
 static const char *skip_digits(const char *p)
 {
 	size_t n = strspn(p, DIGITS);
@@ -50,7 +50,10 @@ static bool has_leading_zero(const char *p)
 	return p[0] == '0' && isdigit((unsigned char)p[1]);
 }
 
-/* The base of an integer, 0 if the word is none; *ret_digits of its digits. */
+/*
+ * Return the base of an integer, 0 if the word is none; *ret_digits is its
+ * first digit.
+ */
 static int base_of(const char *word, const char **ret_digits)
 {
 	static const struct {
@@ -127,7 +130,7 @@ static int read_number(const struct toml_reader *r, char *word,
 	return 0;
 }
 
-/* A date and a time may have a space between them. */
+/* A space may separate a date and a time. */
 static size_t word_length(const char *p)
 {
 	static const char characters[] = LETTERS DIGITS "_+-.:";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/toml_reader.h - what the files of the TOML parser share. */
+/* policy/toml_reader.h - declarations for the files of the TOML parser. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@ struct toml_reader {
 	struct arena *arena;
 	const char *text; /* clean, see toml_clean */
 	const char *at;
-	const char *counted; /* line is the line of this place */
+	const char *counted; /* `line` is the line of this position */
 	unsigned line;
 };
 
@@ -22,10 +22,10 @@ struct toml_key {
 	struct toml_key *next;
 };
 
-/* What a later part of the text may still do to a table or array. */
+/* What a later part of the text may still add to a table or array. */
 enum toml_origin {
 	TOML_BY_VALUE,	 /* nothing: it is complete */
-	TOML_BY_PATH,	 /* [a.b] made a: all, once */
+	TOML_BY_PATH,	 /* [a.b] made a: anything, once */
 	TOML_BY_HEADER,	 /* [a]: tables below it */
 	TOML_BY_DOTS,	 /* a.b = 1: more of these, tables below it */
 	TOML_BY_HEADERS, /* [[a]]: more of them */
@@ -40,31 +40,34 @@ struct toml_node {
 	struct toml_node *branch[4]; /* of the index that this is in */
 };
 
-/* Record "line N, column M: reason" about the character at this place. */
+/* Record "line N, column M: reason" for the character at this position. */
 int toml_fail(const struct toml_reader *r, const char *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * A copy that ends in NUL and has none before, is UTF-8, and has no control
- * characters but tabs and newlines; all newlines are "\n".
+ * Return a copy that ends in NUL and has none before, is UTF-8, and has no
+ * control characters but tabs and newlines; all newlines are "\n".
  */
 int toml_clean(struct arena *arena, const char *text, size_t len,
 	       const char **ret);
-/* The string that begins with a quote at r->at; lines: it may have many. */
+/*
+ * Parse the string that begins with a quote at r->at; lines: allow several
+ * lines.
+ */
 int toml_string(struct toml_reader *r, bool lines, const char **ret_text,
 		size_t *ret_len);
-/* A value that is one word: a number, a truth, a date or a time. */
+/* Parse a value of one word: a number, a boolean, a date or a time. */
 int toml_word(struct toml_reader *r, struct toml_value *ret);
 bool toml_is_time(const char *word);
 int toml_time(const struct toml_reader *r, const char *word,
 	      struct toml_value *ret);
 
-/* A new last member, with a key if parent is a table. */
+/* Add a last member, with a key if parent is a table. */
 int toml_add(struct toml_reader *r, struct toml_node *parent,
 	     const struct toml_key *key, struct toml_node **ret);
-/* The place for the value of a dotted key in a table. */
+/* Add an empty value for a dotted key in a table. */
 int toml_add_pair(struct toml_reader *r, struct toml_node *table,
 		  const struct toml_key *key, struct toml_node **ret);
-/* The table of [key] or, with many, the new one of [[key]]. */
+/* Return the table of [key] or, with many, a new one for [[key]]. */
 int toml_add_table(struct toml_reader *r, struct toml_node *root,
 		   const struct toml_key *key, bool many,
 		   struct toml_node **ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/toml_string.c - the four kinds of strings and their escapes. */
+/* policy/toml_string.c - parse the four kinds of strings and their escapes. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@ static bool is_tripled(const char *p)
 }
 
 /*
- * The closing quote (the first of three), or NULL. One or two quotes before
- * three closing ones are part of the text.
+ * Return the closing quote (the first of three), or NULL. One or two quotes
+ * before three closing ones are part of the text.
  */
 static const char *find_end(const char *p, char quote, bool lines)
 {
@@ -48,7 +48,7 @@ static char *put_utf8(char *out, uint32_t c)
 	return out;
 }
 
-/* \uXXXX or \UXXXXXXXX at p; returns what follows, or NULL. */
+/* Parse \uXXXX or \UXXXXXXXX at p; return the position after it, or NULL. */
 static const char *read_code(const struct toml_reader *r, const char *p,
 			     char **out)
 {
@@ -75,7 +75,7 @@ static const char *read_code(const struct toml_reader *r, const char *p,
 	return p + 2 + digits;
 }
 
-/* The escape at p; returns what follows, or NULL. */
+/* Parse the escape at p; return the position after it, or NULL. */
 static const char *read_escape(const struct toml_reader *r, const char *p,
 			       bool lines, char **out)
 {
@@ -109,7 +109,7 @@ int toml_string(struct toml_reader *r, bool lines, const char **ret_text,
 		return toml_fail(r, r->at, "the string is not terminated");
 	if (lines && *start == '\n')
 		start++;
-	/* No escape is shorter than what it stands for. */
+	/* No escape is shorter than its character. */
 	out = text = arena_alloc(r->arena, (size_t)(end - start) + 1);
 	if (!text)
 		return -ENOMEM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/toml_text.c - characters and their places. */
+/* policy/toml_text.c - check characters and report their positions. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -28,14 +28,17 @@ int toml_fail(const struct toml_reader *r, const char *at, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(reason, sizeof reason, fmt, ap);
 	va_end(ap);
-	/* A key may have any, and a terminal may obey them. */
+	/*
+	 * A key may contain control characters, which a terminal would
+	 * interpret.
+	 */
 	for (char *p = reason; *p; p++)
 		if (iscntrl((unsigned char)*p))
 			*p = '?';
 	return fail(0, "line %u, column %u: %s", line, column, reason);
 }
 
-/* Neither in strings nor in comments, so nowhere. */
+/* TOML forbids these in strings and comments, so everywhere. */
 static bool is_forbidden(const char *p, size_t left)
 {
 	unsigned char c = (unsigned char)*p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/toml_time.c - dates and times as RFC 3339 writes them. */
+/* policy/toml_time.c - parse dates and times (RFC 3339). */
 #include <ctype.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ bool toml_is_time(const char *word)
 	       (has_digits(word, 2) && word[2] == ':');
 }
 
-/* Two digits and the mark before them, unless that is NUL. */
+/* Read two digits after a mark, unless mark is NUL. */
 static bool read_two(const char **p, char mark, unsigned max, uint8_t *ret)
 {
 	const char *digits = *p + (mark != '\0');
@@ -56,7 +56,7 @@ static bool read_date(const char **p, struct toml_datetime *ret)
 	       ret->day > 0;
 }
 
-/* Digits beyond the ninth are cut off, as TOML wants it. */
+/* Digits beyond the ninth are dropped, as TOML requires. */
 static bool read_fraction(const char **p, uint32_t *ret)
 {
 	uint32_t unit = 100000000;
@@ -70,7 +70,7 @@ static bool read_fraction(const char **p, uint32_t *ret)
 	return true;
 }
 
-/* Second 60 is a leap second; nobody knows all of them. */
+/* Second 60 is a leap second; accept it in every minute. */
 static bool read_clock(const char **p, struct toml_datetime *ret)
 {
 	return read_two(p, '\0', 23, &ret->hour) &&

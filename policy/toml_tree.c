@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/toml_tree.c - tables, and which parts of a text may add to them. */
+/*
+ * policy/toml_tree.c - build tables, and check which parts of a text may add to
+ * them.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +19,7 @@ static uint64_t hash(const char *key)
 	return h * 0x9e3779b97f4a7c15;
 }
 
-/* Where the member with this key is linked, or would be. */
+/* Return the link to the member with this key, or where it would be. */
 static struct toml_node **find_slot(struct toml_node *table, const char *key)
 {
 	struct toml_node **slot = &table->index;
@@ -87,7 +90,7 @@ static int fail_defined(const struct toml_reader *r, const struct toml_key *key,
 			 key->name, node->value.line);
 }
 
-/* The table that all but the last part of a dotted key name. */
+/* Enter the table that all but the last part of a dotted key name. */
 static int enter_dotted(struct toml_reader *r, const struct toml_key *key,
 			struct toml_node **table)
 {
@@ -121,7 +124,7 @@ int toml_add_pair(struct toml_reader *r, struct toml_node *table,
 	return toml_add(r, table, key, ret);
 }
 
-/* The table, or the newest of several, that a part of a header names. */
+/* Enter the table, or the newest of several, that a part of a header names. */
 static int enter_header(struct toml_reader *r, const struct toml_key *key,
 			struct toml_node **table)
 {

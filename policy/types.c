@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/types.c - the table of types: how each is read and written. */
+/*
+ * policy/types.c - the table of types: how each is read, written and described.
+ */
 #include "policy/types.h"
 
 #include "policy/values.h"

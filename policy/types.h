@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/types.h - how values are written and described. */
+/* policy/types.h - write and describe values. */
 #pragma once
 
 #include "policy/keys.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/uv.c - the door for uv projects: [tool.uv.sandbox] of a pyproject.toml,
- * [sandbox] of a uv.toml.
+ * policy/uv.c - read a policy from uv projects: [tool.uv.sandbox] of a
+ * pyproject.toml, [sandbox] of a uv.toml.
  *
- * All is denied that the section does not allow: what is not given is set to
- * nothing, not left to what other layers say.
+ * Everything that the section does not allow is denied: keys that are not given
+ * are set to empty, so that no other layer supplies them.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct uv_key {
 		    const struct toml_value *v);
 };
 
-/* The names of presets, by index and up to NULL. */
+/* The names of presets, by index up to NULL. */
 struct catalogue {
 	const char *(*name)(size_t index);
 	bool (*has)(const char *name);
@@ -55,7 +55,7 @@ static int unknown_preset(struct arena *arena, const char *name,
 	return policy_unknown(arena, "preset", name, NULL, known);
 }
 
-/* { preset = "name" } is "@name" to the other doors. */
+/* { preset = "name" } is "@name" elsewhere. */
 static int read_preset(struct arena *arena, const struct toml_value *v,
 		       const struct catalogue *catalogue, const char **ret)
 {
@@ -79,7 +79,7 @@ static int read_item(struct arena *arena, const struct toml_value *v,
 		return read_preset(arena, v, catalogue, ret);
 	if (v->type != TOML_STRING)
 		return wrong(arena, v, "a string");
-	/* Meant for the command line, and no name of anything here. */
+	/* This is the syntax of the command line, not a name here. */
 	if (v->text[0] == '@')
 		return fail(0,
 			    "'%s': write a preset as { preset = \"%s\" } in "
@@ -200,7 +200,10 @@ static int deny_all(const struct policy_setter *to)
 	return r;
 }
 
-/* Alone, network.deny would open all else; here it only takes away. */
+/*
+ * Without network.allow, network.deny would allow everything else; here it must
+ * only deny.
+ */
 static void drop_lone_deny(struct policy *policy, const char *name)
 {
 	if (!policy->set[KEY_NET_DENY] || policy->mode == POLICY_MODE_OPEN)
@@ -212,7 +215,10 @@ static void drop_lone_deny(struct policy *policy, const char *name)
 	policy->net_deny = (struct strings){ 0 };
 }
 
-/* The table at a path of keys, which ends in NULL; NULL if there is none. */
+/*
+ * Return the table at a path of keys, which ends with NULL; NULL if there is
+ * none.
+ */
 static const struct toml_value *find_section(const struct toml_value *root,
 					     const char *const *path,
 					     const char *whole)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/values.c - the readers of single values, and the one that sets. */
+/* policy/values.c - read single values, and set keys. */
 #include "policy/values.h"
 
 #include <ctype.h>
@@ -28,7 +28,7 @@ const char *const policy_modes[] = {
 	[POLICY_MODE_OPEN] = "open",
 };
 
-/* Fit for a message: no control bytes, not endless. */
+/* Make text safe for a message: without control bytes, and truncated. */
 static const char *shown(const char *text, char buffer[MAX_SHOWN])
 {
 	size_t len = strnlen(text, MAX_SHOWN - 1);
@@ -131,7 +131,10 @@ POLICY_READER(policy_read_number)
 	return 0;
 }
 
-/* A string of digits, too: integers of TOML end at half of the range. */
+/*
+ * Also accept a string of digits: integers of TOML cover only half of the
+ * range.
+ */
 POLICY_READER(policy_read_seed)
 {
 	(void)to;
@@ -210,7 +213,7 @@ POLICY_READER(policy_read_time)
 	return 0;
 }
 
-/* The number of a word; -1 when it is none of them. */
+/* Return the index of a word; -1 if it is unknown. */
 static int find_word(const struct policy_raw *raw, const char *const *words,
 		     int n)
 {

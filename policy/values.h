@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/values.h - the readers of raw values, private to this room. */
+/* policy/values.h - readers of raw values, private to policy/. */
 #pragma once
 
 #include "policy/keys.h"
 
-/* Record that raw is not what was wanted: "'x' is not a size"; negative. */
+/*
+ * Record that raw is not what was expected: "'x' is not a size"; return a
+ * negative value.
+ */
 int policy_wrong(const struct policy_raw *raw, const char *wanted);
-/* A TEXT or STRING that is not empty and has no control bytes. */
+/* Get a TEXT or STRING that is not empty and has no control bytes. */
 int policy_plain_text(const struct policy_raw *raw, const char *wanted,
 		      const char **ret);
 
@@ -39,14 +42,17 @@ POLICY_READER(policy_read_env);
 POLICY_READER(policy_read_mounts);
 POLICY_READER(policy_read_credentials);
 
-/* Seconds, or RFC 3339; false: it is neither, or out of range. */
+/* Parse seconds, or RFC 3339; false if it is neither, or out of range. */
 bool policy_time_parse(const char *text, struct policy_time *ret);
 bool policy_time_from_real(double seconds, struct policy_time *ret);
-/* From 1970 to what 64 bits of nanoseconds hold. */
+/* True from 1970 up to what 64 bits of nanoseconds can represent. */
 bool policy_time_is_valid(const struct policy_time *time);
-/* Seconds since 1970 of a day in the Gregorian calendar; false: no such day. */
+/*
+ * Get the seconds since 1970 of a Gregorian date; false if there is no such
+ * day.
+ */
 bool policy_time_from_date(int year, int month, int day, int64_t *ret);
 
-/* Words of enums, in their order; COUNT of them. */
+/* Words of enums, in their order. */
 extern const char *const policy_branches[3];
 extern const char *const policy_modes[3];

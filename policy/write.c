@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/write.c - a policy as a profile in TOML. */
+/* policy/write.c - write a policy as a profile in TOML. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ POLICY_WRITER(policy_write_number)
 	text_put(out, "%" PRIu32, *(const uint32_t *)value);
 }
 
-/* Integers of TOML end at half of the range. */
+/* Integers of TOML cover only half of the range. */
 POLICY_WRITER(policy_write_seed)
 {
 	uint64_t seed = *(const uint64_t *)value;
@@ -92,7 +92,7 @@ POLICY_WRITER(policy_write_map)
 	text_put(out, map->n ? " }" : "}");
 }
 
-/* A list, so that a reader does not take it for the whole map. */
+/* Write a list, so that a reader does not mistake it for the whole map. */
 POLICY_WRITER(policy_write_map_keys)
 {
 	const struct policy_map *map = value;
