@@ -6,7 +6,7 @@
 
 /* The runtime writes to it; hooks never get the descriptor. */
 struct copy {
-	const char *path; /* NULL: there is none */
+	const char *path; /* NULL: none */
 	int fd;
 };
 
@@ -15,7 +15,10 @@ struct copy {
 		.fd = -1 \
 	}
 
-/* /dev/stdout and /dev/stderr mean our own; other links are refused. */
+/*
+ * Open a file; /dev/stdout and /dev/stderr are our own, other links are
+ * refused.
+ */
 int copy_open(const char *path, struct copy *ret);
 /* Write at most PIPE_BUF bytes; after a failure, nothing more is written. */
 void copy_add(struct copy *copy, const char *data, size_t len);

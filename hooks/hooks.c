@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hooks/hooks.c - the hooks of one moment, in their order. */
+/* hooks/hooks.c - run the hooks of one point in their order. */
 #include "hooks/hooks.h"
 
 #include <unistd.h>
@@ -36,7 +36,7 @@ static int copies_open(const struct oci_hooks *hooks, struct copies *copies)
 static char *const *environment(const struct oci_hook *hook,
 				const struct hooks_place *place)
 {
-	/* An empty list inherits, too: both of our predecessors do that. */
+	/* An empty list also inherits, as in crun and runc. */
 	if (hook->has_env && hook->env.n > 0)
 		return (char *const *)hook->env.items;
 	return place && place->env ? place->env : environ;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hooks/program.c - fork, change place, exec, listen, wait. */
+/* hooks/program.c - start a program, read its output, and wait for it. */
 #include "hooks/program.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@
 #include "hooks/copy.h"
 #include "hooks/hooks.h"
 
-/* What the new process says on its report pipe when it cannot get to exec. */
+/* What the new process reports on its pipe if it fails before exec. */
 enum stage {
 	STAGE_PLACE,
 	STAGE_NAMESPACE,
@@ -107,7 +107,7 @@ static _Noreturn void give_up(const struct running *run, enum stage stage)
 	_exit(127);
 }
 
-/* End as the process that took our place ended. */
+/* Exit in the same way as the process that replaced this one. */
 static _Noreturn void end_like(pid_t pid)
 {
 	int status = 0;
@@ -121,7 +121,7 @@ static _Noreturn void end_like(pid_t pid)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 127);
 }
 
-/* Ids that the namespace does not map stay what they are. */
+/* Ids that the namespace does not map stay unchanged. */
 static void become_root(void)
 {
 	(void)setgroups(0, NULL);
@@ -141,11 +141,11 @@ static void enter_namespaces(const struct running *run,
 			become_root();
 		pid_ns |= place->ns_flags[i] == CLONE_NEWPID;
 	}
-	/* Only children are inside a joined pid namespace. */
+	/* Only children of this process are inside a joined pid namespace. */
 	if (pid_ns) {
 		pid_t inner;
 
-		/* Now, for the joining of a user namespace resets it. */
+		/* Repeat this, because joining a user namespace resets it. */
 		proc_end_with(run->parent);
 		inner = fork();
 		if (inner < 0)
@@ -158,14 +158,14 @@ static void enter_namespaces(const struct running *run,
 static void enter_place(const struct running *run,
 			const struct hooks_place *place)
 {
-	/* Who is there already must not reach our descriptors; exec undoes it. */
+	/* Processes inside must not reach our descriptors; exec resets this. */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 	enter_namespaces(run, place);
 	if (place->cwd && chdir(place->cwd) < 0)
 		give_up(run, STAGE_CWD);
 }
 
-/* Its failure is told like a program's own: on standard error. */
+/* Report a failure like a program does: on standard error. */
 static _Noreturn void run_instead(const struct program *program,
 				  const struct hooks_place *place)
 {
@@ -192,7 +192,10 @@ static _Noreturn void become(const struct running *run,
 		give_up(run, STAGE_PLACE);
 	if (place)
 		enter_place(run, place);
-	/* Old kernels refuse; what is ours is close-on-exec anyhow. */
+	/*
+	 * Old kernels refuse this; our own descriptors are close-on-exec
+	 * anyway.
+	 */
 	(void)sys_close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	proc_end_with(run->parent);
 	if (place && place->run)
@@ -201,9 +204,9 @@ static _Noreturn void become(const struct running *run,
 	give_up(run, STAGE_EXEC);
 }
 
-/* ---- our side ---- */
+/* ---- the parent ---- */
 
-/* A file, not a pipe: a program that never reads it blocks nobody. */
+/* Use a file, not a pipe: a program that never reads it must not block us. */
 static int open_input(const char *text)
 {
 	size_t len = text ? strlen(text) : 0;
@@ -241,7 +244,7 @@ static int start(const struct program *program, struct running *run)
 		return fail(errno, "fork");
 	if (run->pid == 0)
 		become(run, program);
-	/* Both sides do it, so that neither can be too late. */
+	/* Both sides do this, so that it is done in time. */
 	(void)setpgid(run->pid, run->pid);
 	closep(&run->out[WRITE]);
 	closep(&run->err[WRITE]);
@@ -274,7 +277,7 @@ static void tail_trim(struct program_tail *tail)
 		tail->text[--tail->len] = '\0';
 }
 
-/* One piece of what is there; false when there is nothing (for now). */
+/* Read once; false if there is nothing to read (for now). */
 static bool listen_to(int *fd, struct program_tail *tail, struct copy *copy)
 {
 	char data[PIPE_BUF];
@@ -289,7 +292,7 @@ static bool listen_to(int *fd, struct program_tail *tail, struct copy *copy)
 	return n > 0;
 }
 
-/* A child left behind may write for ever: a pipe's fill is all we take. */
+/* A child left behind may write forever, so read at most a full pipe. */
 static void drain(int *fd, struct program_tail *tail, struct copy *copy)
 {
 	for (int i = 0; i < 64 && listen_to(fd, tail, copy); i++)
@@ -362,7 +365,7 @@ int program_run(const struct program *program, struct program_end *ret)
 	return 0;
 }
 
-/* The name of a signal as Go programs print it: " (bad system call)". */
+/* Return the name of a signal like Go programs: " (bad system call)". */
 static const char *signal_text(int sig, char ret[static SIGNAL_TEXT])
 {
 	const char *text = sig > 0 && sig < NSIG ? sigdescr_np(sig) : NULL;
@@ -387,7 +390,10 @@ int program_check(const struct program *program, const struct program_end *end)
 			    signal_text(WTERMSIG(end->status), text),
 			    end->out.text, end->err.text);
 	if (WEXITSTATUS(end->status) != 0)
-		/* A shell, or our process inside, adds 128 to a signal. */
+		/*
+		 * A shell, or our process inside, adds 128 to the number of a
+		 * signal.
+		 */
 		return fail(0, "exit status %d%s, stdout: %s, stderr: %s",
 			    WEXITSTATUS(end->status),
 			    signal_text(WEXITSTATUS(end->status) - 128, text),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hooks/program.h - run one program to its end, and keep its last words. */
+/*
+ * hooks/program.h - run one program to its end, and keep the end of its output.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +11,7 @@
 struct copy;
 struct hooks_place;
 
-/* Enough for a useful last word of both streams in one recorded error. */
+/* Enough for the end of both streams in one recorded error. */
 #define PROGRAM_TAIL 1536
 
 /* The last bytes of a stream, ending in NUL, without trailing space. */
@@ -22,22 +24,22 @@ struct program {
 	const char *path;
 	char *const *argv;
 	char *const *envp;
-	const char *input;		 /* standard input, whole; NULL: none */
+	const char *input;		 /* for standard input; NULL: none */
 	uint32_t timeout;		 /* seconds, 0: none */
 	struct copy *out, *err;		 /* copies of the output; NULL: none */
-	const struct hooks_place *place; /* NULL: as we are */
+	const struct hooks_place *place; /* NULL: no changes */
 };
 
 struct program_end {
-	int status;	/* as waitpid(2) has it */
-	bool timed_out; /* and killed for it */
+	int status;	/* as from waitpid(2) */
+	bool timed_out; /* and killed for that */
 	struct program_tail out, err;
 };
 
 /*
- * Wait for the program itself, not for children it left behind. A failure is
- * one to start it; how it ended is the caller's to judge.
+ * Run a program and wait for it, but not for children it left behind. This
+ * fails only if the program cannot start; the caller checks how it ended.
  */
 int program_run(const struct program *program, struct program_end *ret);
-/* Anything but exit status 0, as an error with the program's own words. */
+/* Fail unless the exit status is 0; the error contains the program's output. */
 int program_check(const struct program *program, const struct program_end *end);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/loopback.c - lo up; runs in the child: no allocation, no format. */
+/*
+ * network/loopback.c - set lo up, in the child: no allocation, no formatting.
+ */
 #include "network/network.h"
 
 #include <errno.h>
@@ -14,7 +16,7 @@ int network_loopback_up(void)
 	autoclose int sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ifreq request = { .ifr_name = "lo" };
 
-	/* A kernel without IPv4 has no address that lo could carry. */
+	/* A kernel without IPv4 has no address for lo. */
 	if (sock < 0)
 		return errno == EAFNOSUPPORT ? 0 : -1;
 	if (ioctl(sock, SIOCGIFFLAGS, &request) < 0)

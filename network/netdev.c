@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/netdev.c - linux.netDevices: the host's interfaces, moved. */
+/*
+ * network/netdev.c - move interfaces of the host into a container
+ * (linux.netDevices).
+ */
 #include "network/netdev.h"
 
 #include <errno.h>
@@ -26,7 +29,7 @@ struct addresses {
 	size_t n;
 };
 
-/* The rest are states of an address, which the kernel finds anew. */
+/* Other flags are states of an address, which the kernel determines again. */
 #define KEPT_FLAGS                                                \
 	(IFA_F_NODAD | IFA_F_HOMEADDRESS | IFA_F_MANAGETEMPADDR | \
 	 IFA_F_NOPREFIXROUTE | IFA_F_MCAUTOJOIN)
@@ -119,7 +122,7 @@ static int take_index(const struct nlmsghdr *answer, void *context)
 	return 0;
 }
 
-/* The number of an interface, or -ENODEV; records nothing. */
+/* Find the index of an interface, or -ENODEV; records no error. */
 static int find_link(int sock, const char *name, unsigned int *ret_index)
 {
 	struct ifinfomsg any = { .ifi_family = AF_UNSPEC };
@@ -181,9 +184,9 @@ static int add_addresses(int sock, unsigned int index,
 }
 
 /*
- * A routing socket belongs to the namespace it was made in, for good. A child
- * that shares our descriptors makes it there and puts it in the place of one
- * of our own: nobody has to come back.
+ * A routing socket always belongs to the network namespace it was made in. A
+ * child that shares our descriptors makes it there and replaces one of ours, so
+ * this process need not join the namespace and return.
  */
 static int open_inside(int netns)
 {
@@ -245,7 +248,7 @@ static int check(int host, int inside, const struct oci_net_device *device)
 		       fail(-r, "look up %s in the container", device->name);
 }
 
-/* Its number may change, too; so it travels under a name we know. */
+/* The index may change, so find the interface by a temporary name. */
 static int move(int host, int inside, int netns,
 		const struct oci_net_device *device)
 {
@@ -295,7 +298,7 @@ int network_move_devices(const struct oci_net_device *devices, size_t n,
 	inside = open_inside(netns);
 	if (inside < 0)
 		return fail_in(inside, "linux.netDevices");
-	/* All are looked at before the first one is taken from the host. */
+	/* Check all of them before moving the first one. */
 	for (size_t i = 0; i < n; i++) {
 		int r = check(host, inside, &devices[i]);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/netdev.h - what is kept of an address when its interface moves. */
+/* network/netdev.h - keep addresses of an interface that is moved. */
 #pragma once
 
 #include "network/netlink.h"
 
 /*
- * From an answer about an address to the request that gives it to interface
- * `index`; false when it is not one to keep (not permanent, not global).
+ * Convert an answer about an address to the request that adds it to interface
+ * `index`; false if it is not kept (not permanent, not global).
  */
 bool netdev_keep_address(const struct nlmsghdr *answer, unsigned int index,
 			 struct netlink_request *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/netlink.c - the few words of rtnetlink we speak. */
+/* network/netlink.c - send requests of rtnetlink and read the answers. */
 #include "network/netlink.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 
-/* The kernel's answers to a dump come in pieces of at most this size. */
+/* The kernel splits a dump into messages of at most this size. */
 #define ANSWER_SIZE 32768
 
 void netlink_begin(struct netlink_request *request, uint16_t type,
@@ -76,7 +76,7 @@ static int send_request(int sock, struct netlink_request *request)
 	return n < 0 ? -errno : 0;
 }
 
-/* One message of an answer: 1 at its end, 0 to go on, or -errno. */
+/* Process one message of an answer: 1 at the end, 0 to continue, or -errno. */
 static int take_one(const struct nlmsghdr *answer,
 		    int (*take)(const struct nlmsghdr *, void *), void *context)
 {

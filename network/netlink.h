@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/netlink.h - requests to the kernel's routing socket. */
+/* network/netlink.h - requests to the kernel's routing socket (rtnetlink). */
 #pragma once
 
 #include <linux/rtnetlink.h>
@@ -17,7 +17,7 @@ struct netlink_request {
 	bool full; /* an attribute did not fit */
 };
 
-/* A new request with its fixed part (ifinfomsg, ifaddrmsg). */
+/* Begin a request with its fixed part (ifinfomsg, ifaddrmsg). */
 void netlink_begin(struct netlink_request *request, uint16_t type,
 		   uint16_t flags, const void *fixed, size_t len);
 void netlink_put(struct netlink_request *request, uint16_t type,
@@ -25,13 +25,15 @@ void netlink_put(struct netlink_request *request, uint16_t type,
 void netlink_put_text(struct netlink_request *request, uint16_t type,
 		      const char *text);
 
-/* A routing socket of the caller's network namespace; the descriptor. */
+/* Open a routing socket in the caller's network namespace. */
 int netlink_open(void);
-/* Send, wait for the acknowledgement: 0 or -errno. Records nothing. */
+/*
+ * Send a request, wait for the acknowledgement: 0 or -errno. Records no error.
+ */
 int netlink_call(int sock, struct netlink_request *request);
 /*
- * Send, and give each answer to take(), which returns 0 or -errno to end it.
- * 0 or -errno; records nothing.
+ * Send a request, and pass each answer to take(), which returns 0, or -errno to
+ * stop. Returns 0 or -errno; records no error.
  */
 int netlink_ask(int sock, struct netlink_request *request,
 		int (*take)(const struct nlmsghdr *answer, void *context),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/network.h - what a container's network namespace needs from us. */
+/* network/network.h - set up the network namespace of a container. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,25 +9,26 @@
 
 struct writer;
 
-/* Bring lo up in the caller's namespace; runs in the child: -1 and errno. */
+/* Set lo up in the caller's namespace; in the child, so -1 and errno. */
 int network_loopback_up(void);
 
 /*
- * Move the host's interfaces into the network namespace behind netns, rename
- * them, keep their permanent global addresses, set them up.
+ * Move interfaces of the host into the network namespace netns, rename them,
+ * keep their permanent global addresses, and set them up.
  */
 int network_move_devices(const struct oci_net_device *devices, size_t n,
 			 int netns);
 
 /*
- * The same for a network namespace that criu has made or that was joined: lo
- * is up in a new one, and in a joined one interfaces may be there already.
+ * Like network_move_devices, for a network namespace that criu has made or that
+ * was joined: set lo up in a new one; in a joined one the interfaces may
+ * already exist.
  */
 int network_restore_devices(const struct oci_net_device *devices, size_t n,
 			    int netns, bool joined);
 
 /*
- * The counters of every interface as an array of a document under way; text is
- * what /proc/net/dev of the namespace says.
+ * Write the counters of every interface as an array of a JSON document; text is
+ * /proc/net/dev of the namespace.
  */
 void network_put_stats(struct writer *w, const char *key, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network/stats.c - what went through the interfaces of a namespace. */
+/* network/stats.c - write the counters of the interfaces of a namespace. */
 #include <inttypes.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define COLUMNS 16 /* of numbers in a line of /proc/net/dev */
 
-/* The columns that clients of `events` know. */
+/* The columns that clients of `events` expect. */
 static const struct {
 	const char *key;
 	size_t column;

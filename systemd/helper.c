@@ -8,10 +8,10 @@
  *   sandlock-systemd [--user] stop UNIT DESCRIPTION
  *   sandlock-systemd [--user] attach UNIT SUB-CGROUP PID
  *
- * A program of its own, since the runtime loads no library. A PROPERTY is
- * "NAME=SIGNATURE=VALUE": numbers in decimal, arrays a line for each member,
- * arrays of bytes in hexadecimal. `root` prints the manager's own cgroup,
- * `start` the unit's. One line on standard error says what went wrong.
+ * It is a separate program, so that the runtime does not load libsystemd. A
+ * PROPERTY is "NAME=SIGNATURE=VALUE": numbers in decimal, arrays with a line
+ * for each member, arrays of bytes in hexadecimal. `root` prints the manager's
+ * own cgroup, `start` the unit's. Errors are one line on standard error.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -35,7 +35,7 @@ struct manager {
 	bool user;
 };
 
-/* The end of a job is a signal, which sd_bus_process alone delivers. */
+/* A signal reports the end of a job; only sd_bus_process delivers it. */
 struct job {
 	const char *path;
 	char result[32];
@@ -54,7 +54,7 @@ static int complain(int r, const char *what, const char *name,
 
 /* ---- the connection ---- */
 
-/* Without a message bus there is still the manager's own socket. */
+/* Without a message bus, use the manager's private socket. */
 static int open_private(struct manager *m)
 {
 	const char *dir = m->user ? getenv("XDG_RUNTIME_DIR") : "/run";
@@ -75,7 +75,7 @@ static int connect_to(struct manager *m)
 	char dir[64];
 	int r;
 
-	/* Engines call with any environment. */
+	/* Engines may call us without these variables. */
 	snprintf(dir, sizeof dir, "/run/user/%d", (int)geteuid());
 	if (m->user && access(dir, F_OK) == 0)
 		(void)setenv("XDG_RUNTIME_DIR", dir, /* overwrite= */ 0);
@@ -96,7 +96,7 @@ static void unit_object(const char *unit, char **ret)
 		*ret = NULL;
 }
 
-/* NULL when there is no such unit or property. */
+/* Return NULL if there is no such unit or property. */
 static char *unit_property(struct manager *m, const char *unit,
 			   const char *interface, const char *name)
 {
@@ -152,7 +152,7 @@ static int append_bytes(sd_bus_message *m, const char *hex)
 	return sd_bus_message_append_array(m, 'y', bytes, n);
 }
 
-/* Lines; with pairs, of a name and what follows its last blank. */
+/* Append lines; with pairs, split each at its last blank. */
 static int append_lines(sd_bus_message *m, char *text, bool pairs)
 {
 	int r = sd_bus_message_open_container(m, 'a', pairs ? "(ss)" : "s");
@@ -224,7 +224,7 @@ static int append_properties(sd_bus_message *m, const char *pid, char **texts)
 	if (r >= 0)
 		r = append_pid(m, pid);
 	for (; r >= 0 && *texts; texts++) {
-		/* A second attempt needs it whole again. */
+		/* A second attempt needs the text again, so parse a copy. */
 		char *text = strdup(*texts);
 
 		r = text ? append_property(m, text) : -ENOMEM;
@@ -358,8 +358,9 @@ static int print_cgroup(struct manager *m, const char *unit)
 }
 
 /*
- * One that failed, or that systemd has not forgotten yet, is in the way for a
- * moment; one that is active is another's, unless it is a slice.
+ * Start the unit. A failed unit, or one that systemd has not unloaded yet, is
+ * in the way for a short time; an active one belongs to another container,
+ * unless it is a slice.
  */
 static int cmd_start(struct manager *m, char **argv)
 {
@@ -406,7 +407,9 @@ static int cmd_set(struct manager *m, char **argv)
 		r = append_properties(call, "0", argv + 1);
 	if (r >= 0)
 		r = sd_bus_call(m->bus, call, 0, &error, NULL);
-	/* The answer comes before the deed; that to another question does not. */
+	/*
+	 * systemd answers before it applies the change; after Ping it is done.
+	 */
 	if (r >= 0)
 		r = sd_bus_call_method(m->bus, SERVICE, OBJECT,
 				       "org.freedesktop.DBus.Peer", "Ping",
@@ -418,7 +421,7 @@ static int cmd_set(struct manager *m, char **argv)
 	return r;
 }
 
-/* Only one that says it is the container's. */
+/* Stop a unit only if its description is the container's. */
 static int cmd_stop(struct manager *m, char **argv)
 {
 	char *description =
@@ -449,7 +452,7 @@ static int cmd_stop(struct manager *m, char **argv)
 	return r;
 }
 
-/* Also from where the user may not move a process away. */
+/* This also works from cgroups out of which the user may not move a process. */
 static int cmd_attach(struct manager *m, char **argv)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
