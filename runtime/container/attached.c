@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/attached.c - stay until the program ends, then clear away. */
+/*
+ * runtime/container/attached.c - wait for the program of a container, then
+ * delete the container.
+ */
 #include "runtime/container/attached.h"
 
 #include <errno.h>
@@ -25,7 +28,7 @@ int attached_prepare(const struct prepared *p, struct attached *attached)
 	r = foreground_prepare(&attached->foreground);
 	if (r < 0)
 		return r;
-	/* What the program leaves behind is ours to reap. */
+	/* Reap processes that the program leaves behind. */
 	if (!p->options->no_subreaper)
 		(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	return 0;
@@ -51,7 +54,7 @@ static int remove_container(struct creation *c)
 	int r = state_dir_lock(&c->container, STATE_DIR_LOCK_SECONDS);
 
 	if (r == -ENOENT) {
-		/* `delete --force` was here before us. */
+		/* `delete --force` was faster. */
 		err_clear();
 		return 0;
 	}

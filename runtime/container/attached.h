@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/attached.h - a container in the foreground of the command that made it. */
+/*
+ * runtime/container/attached.h - a container in the foreground of the command
+ * that created it.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -9,15 +12,15 @@
 #include "runtime/launch/foreground.h"
 #include "runtime/launch/sd_notify.h"
 
-/* Everything it holds besides the container itself. */
+/* The resources of the foreground, besides the container itself. */
 struct attached {
 	struct foreground foreground;
 	struct console console;
 	struct sd_notify notify;
 	bool has_console;
-	bool no_input;	     /* to the terminal */
+	bool no_input;	     /* do not read the terminal */
 	uint64_t timeout_ms; /* 0: none */
-	/* As foreground_job. */
+	/* See struct foreground_job. */
 	bool stops_us;
 	int *signal;
 	void (*traced)(void *user, const siginfo_t *info);
@@ -34,15 +37,18 @@ struct attached {
 	}
 #define autoattached AUTO(attached_close)
 
-/* Before the first process: signals and orphans are ours, unless detached. */
+/*
+ * Call this before the first process: unless detached, forward signals and reap
+ * orphans.
+ */
 int attached_prepare(const struct prepared *prepared,
 		     struct attached *attached);
-/* The terminal, where there is one and it was not sent away. */
+/* Take over the terminal, if there is one and it was not sent to a socket. */
 int attached_open_console(struct creation *creation, struct attached *attached);
-/* Until the program ends: its status. */
+/* Wait until the program ends; return its status. */
 int attached_stay(const struct creation *creation, struct attached *attached);
-/* Then the container goes, too, unless --keep. */
+/* Delete the container, unless --keep was given. */
 int attached_clear(struct creation *creation);
-/* Both; the status. */
+/* Wait, then delete the container; return the status. */
 int attached_wait(struct creation *creation, struct attached *attached);
 void attached_close(struct attached *attached);

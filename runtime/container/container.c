@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/container.c - find a container on disk and ask the kernel how it is. */
+/*
+ * runtime/container/container.c - load a container from disk, and find its
+ * status.
+ */
 #include "runtime/container/container.h"
 
 #include <ctype.h>
@@ -69,7 +72,7 @@ static int open_dirs(const char *root, const char *id, struct container *ret)
 	return 0;
 }
 
-/* Whoever may write the record chooses what we signal and remove. */
+/* A user who may write the record decides what we signal and remove. */
 static int check_owner(int dir, bool *ret_broken)
 {
 	struct stat st;
@@ -86,7 +89,7 @@ static int check_owner(int dir, bool *ret_broken)
 	return 0;
 }
 
-/* Errors that lie in the file, not in the machine. */
+/* True for errors that are caused by the file, not by the machine. */
 static bool is_no_file(int r)
 {
 	return r == -ENOENT || r == -ELOOP || r == -EACCES || r == -ENXIO ||
@@ -94,8 +97,9 @@ static bool is_no_file(int r)
 }
 
 /*
- * What is no record is broken, and force removes it. One that cannot be read
- * this time may be a good one: nobody is to forget what it names.
+ * A file that is not a record makes the container broken, so that force removes
+ * it. If a file cannot be read at the moment, it may be a valid record, so fail
+ * instead: removing it would lose the resources it names.
  */
 static int read_record(struct arena *arena, int dir, const char *id,
 		       struct oci_record *ret, bool *ret_broken)
@@ -125,7 +129,7 @@ static int read_record(struct arena *arena, int dir, const char *id,
 	return 0;
 }
 
-/* Enough to be listed; the time is the one Go programs take for "none". */
+/* Return a record that can be listed; Go programs show this time as "none". */
 static struct oci_record nothing_known(int dir, const char *id)
 {
 	struct stat st = { 0 };
@@ -188,7 +192,10 @@ void container_close(struct container *container)
 	closep(&container->root);
 }
 
-/* 1 or 0, or an error: not to know is not to be of another boot. */
+/*
+ * 1, 0 or an error. If the boot id cannot be read, do not conclude that it
+ * differs.
+ */
 static int boot_is(int proc, const char *boot_id)
 {
 	char now[64];
@@ -210,7 +217,10 @@ static int boot_is(int proc, const char *boot_id)
 	return streq(now, boot_id);
 }
 
-/* Unreadable is not different: unprivileged callers may not look. */
+/*
+ * If it cannot be read, assume no difference: unprivileged callers may not read
+ * it.
+ */
 static bool in_other_pid_ns(int proc, const struct oci_record *record)
 {
 	uint64_t known = record->ns_inodes[OCI_NS_PID];
@@ -222,8 +232,8 @@ static bool in_other_pid_ns(int proc, const struct oci_record *record)
 }
 
 /*
- * The very process that was recorded, and it is not about to end: 1, or 0.
- * this_boot: of which boot the record is has been asked before.
+ * 1 if the recorded process lives and is not exiting, else 0. this_boot: the
+ * boot id has been checked before.
  */
 static int init_lives(const struct oci_record *record, bool this_boot)
 {
@@ -262,7 +272,9 @@ int container_this_boot(const struct container *container)
 
 bool container_locked(const struct container *container)
 {
-	/* A lock belongs to the open file: our own would not tell. */
+	/*
+	 * A lock belongs to an open file: ours would not conflict with itself.
+	 */
 	autoclose int dir =
 		openat(container->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -270,7 +282,7 @@ bool container_locked(const struct container *container)
 	       errno == EWOULDBLOCK;
 }
 
-/* Names that can exist before the record does, or after its removal. */
+/* Names that may exist before the record does, or after its removal. */
 static bool is_rest(const char *name)
 {
 	static const char *const names[] = { ".",
@@ -324,7 +336,7 @@ bool container_held(const struct container *container)
 void container_gate(const struct container *container, struct sockaddr_un *ret)
 {
 	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	/* Through the descriptor: a state directory may have any length. */
+	/* Use the descriptor, because the path may be too long for sun_path. */
 	snprintf(ret->sun_path, sizeof ret->sun_path, "/proc/self/fd/%d/gate",
 		 container->dir);
 }
@@ -366,7 +378,7 @@ int container_status(const struct container *container, enum oci_status *ret)
 		*ret = OCI_CREATED;
 		return 0;
 	}
-	/* It may be closed because its owner ended just now. */
+	/* The gate may be closed because init has just exited. */
 	lives = lives ? init_lives(record, true) : 0;
 	if (lives < 0)
 		return lives;
@@ -384,7 +396,7 @@ int container_pidfd(const struct container *container)
 		pidfd = sys_pidfd_open(record->pid);
 	if (pidfd < 0 && record->pid > 0 && errno != ESRCH && errno != EINVAL)
 		return fail(errno, "open process %d", record->pid);
-	/* Asked after opening: a pid that is reused meanwhile is noticed. */
+	/* Check after opening, so that a reused pid is noticed. */
 	lives = pidfd < 0 ? 0 : init_lives(record, container->of_this_boot);
 	if (lives < 0)
 		return lives;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/container/create.c - the effects of a creation, in order, each undone by
- * leaving scope until the container is kept.
+ * runtime/container/create.c - perform the effects of a creation in order;
+ * leaving the scope undoes them until the container is kept.
  */
 #include "runtime/container/create.h"
 
@@ -47,7 +47,7 @@ static const char *now_text(struct arena *arena)
 	return arena_printf(arena, "%s.%09ldZ", day, now.tv_nsec);
 }
 
-/* The record exists, and names every effect to come, before the first one. */
+/* Write the record before the first effect; it names all effects to come. */
 static int write_intent(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
@@ -102,7 +102,7 @@ static int open_gate(struct creation *c)
 	return 0;
 }
 
-/* Device rules come after the child's own nodes exist, before anyone looks. */
+/* Apply device rules after the child has made its nodes, before hooks run. */
 int create_apply_devices(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
@@ -124,7 +124,7 @@ static int before_hooks(struct launch *launch)
 	return state_dir_save(c->prepared->arena, &c->container);
 }
 
-/* The container manages what it sees of cgroup v2 as its own, and may. */
+/* True if the container may manage its part of cgroup v2. */
 static bool manages_cgroup(const struct oci_spec *spec)
 {
 	const struct oci_namespace *ns =
@@ -167,7 +167,7 @@ static int delegate_cgroup(struct creation *c)
 		return 0;
 	r = cgroup_delegate(&c->cgroup,
 			    host_uid(&spec->linux_, spec->process->user.uid));
-	/* To others than itself a user cannot give it. */
+	/* An unprivileged user cannot change the owner to another user. */
 	return r == -EPERM && p->facts.rootless ? 0 : r;
 }
 
@@ -178,7 +178,7 @@ static bool is_own(const struct prepared *p, enum oci_ns ns)
 	return n->listed && !n->path;
 }
 
-/* A sandbox asks for no cgroup, and all its processes die with its first. */
+/* A sandbox needs no cgroup: all its processes die with its first one. */
 static void warn_of_missing_cgroups(const struct creation *c, size_t wanted)
 {
 	const struct prepared *p = c->prepared;
@@ -226,7 +226,7 @@ int create_make_cgroups(struct creation *c)
 {
 	int r = make_cgroups(c);
 
-	/* What could not be made is not ours to remove. */
+	/* Record only the cgroups that were made. */
 	return r < 0 ? r :
 		       cgroup_to_record(c->prepared->arena, &c->cgroup,
 					&c->container.record);
@@ -247,7 +247,7 @@ int create_settle(struct creation *c)
 				    c->container.dir);
 }
 
-/* The child is there, and waits: systemd makes no scope without a process. */
+/* systemd makes no scope without a process, so the child exists and waits. */
 static int place_child(struct launch *launch)
 {
 	struct creation *c = launch->owner;
@@ -321,12 +321,12 @@ static int start_child(struct creation *c)
 	r = launch_start(l);
 	if (r < 0)
 		return r;
-	/* The child has enough to do meanwhile. */
+	/* Do this while the child is working. */
 	r = create_settle(c);
 	return r < 0 ? r : launch_until(l, WORD_CREATED);
 }
 
-/* Making them drops those that it may not make; the plan names them all. */
+/* Copy the members, as making them drops some, and the plan names all. */
 static int copy_members(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
@@ -446,7 +446,7 @@ int create_keep(struct creation *c)
 	if (r < 0)
 		return r;
 	if (!p->in.has_gate) {
-		/* No `start` will come to run them. */
+		/* No `start` will follow to run these hooks. */
 		r = start_hooks_before(p->session, &c->container, &p->spec);
 		if (r < 0)
 			return r;
@@ -470,7 +470,7 @@ void create_hand_over(struct creation *c)
 	state_dir_unlock(&c->container);
 }
 
-/* The way back after a failure; its own failures are not news. */
+/* Undo everything after a failure; ignore errors while doing so. */
 static void undo(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
@@ -480,7 +480,7 @@ static void undo(struct creation *c)
 	struct err_kept why;
 	const char *json;
 
-	/* The sentence that brought us here is the one to be printed. */
+	/* Keep the first error, which is the one to print. */
 	err_keep(&why);
 	if (c->container.record.own_cgroup)
 		(void)cgroup_signal(p->arena, &c->cgroup, SIGKILL);
@@ -508,7 +508,9 @@ void create_close(struct creation *c)
 	launch_close(&c->launch);
 	cgroup_close(&c->cgroup);
 	closep(&c->gate);
-	/* Last: the way back may need the descriptors that were too many. */
+	/*
+	 * Do this last: undoing may need descriptors, if these were too many.
+	 */
 	if (c->reserved && !c->kept)
 		undo(c);
 	container_close(&c->container);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/container/create.h - from a bundle to a process that waits: what `create` and
- * `run` have in common.
+ * runtime/container/create.h - create a container from a bundle, up to a
+ * process that waits; for `create` and `run`.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ struct create_options {
 };
 
 /*
- * All that is decided before the first effect. Making it opens files and has no
- * effect on disk; nothing changes it afterwards.
+ * Everything that is decided before the first effect. Making it opens files,
+ * but writes none; later code does not change it.
  */
 struct prepared {
 	struct arena *arena;
@@ -44,8 +44,8 @@ struct prepared {
 	struct facts facts;
 	struct oci_spec spec;
 	struct join join;
-	struct cgroup cgroup;	  /* as placed */
-	struct systemd_unit unit; /* name NULL: another driver */
+	struct cgroup cgroup;	  /* as planned */
+	struct systemd_unit unit; /* name NULL: not with systemd */
 	struct strings unit_properties;
 	const char *unit_cgroup;
 	struct enforcement enforcement;
@@ -62,17 +62,17 @@ struct prepared {
 	}
 #define autoprepared AUTO(create_forget)
 
-/* The effects; leaving scope undoes what is not handed over. */
+/* The effects; leaving the scope undoes them unless they are handed over. */
 struct creation {
 	const struct prepared *prepared;
-	struct oci_resources resources; /* that its cgroups are to have */
+	struct oci_resources resources; /* limits of its cgroups */
 	struct cgroup cgroup;		/* as made */
 	struct plan plan;		/* armed */
 	struct container container;
 	struct launch launch;
-	uint32_t degraded; /* 1 << enum policy_protection: not held here */
+	uint32_t degraded; /* 1 << enum policy_protection: not enforced here */
 	int gate;
-	pid_t restorer; /* criu, in the cgroups for a while */
+	pid_t restorer; /* criu, in the cgroups temporarily */
 	bool reserved;
 	bool devices_done;
 	bool pid_file_written;
@@ -85,18 +85,18 @@ struct creation {
 	}
 #define autocreation AUTO(create_close)
 
-/* Are 3 to 2+n the caller's? Otherwise they would be ours. */
+/* Fail unless descriptors 3 to 2+n come from the caller. */
 int create_check_fds(const struct session *session, unsigned int n);
 
 /* ---- without effects ---- */
 
-/* Read the bundle, check it and decide. */
+/* Read the bundle, check it and decide everything. */
 int create_prepare(struct prepared *prepared, const char *id, bool has_gate);
-/* The same when the specification, its policy and rootfs are there already. */
+/* Like create_prepare, with specification, policy and rootfs given. */
 int create_prepare_spec(struct prepared *prepared);
-/* Where the cgroups will lie. */
+/* Decide where the cgroups will be. */
 int create_place(struct prepared *prepared);
-/* Then make the plan: the last thing before the first effect. */
+/* Make the plan; the last call before the first effect. */
 int create_plan(struct prepared *prepared);
 void create_forget(struct prepared *prepared);
 
@@ -104,28 +104,34 @@ void create_forget(struct prepared *prepared);
 
 /* Make the unit, with process pid in it. */
 int create_start_unit(struct creation *creation, pid_t pid);
-/* Reserve the ID, and make the cgroups unless they wait for a process. */
+/* Reserve the ID, and make the cgroups unless they need a process first. */
 int create_reserve(struct creation *creation);
 int create_make_cgroups(struct creation *creation);
-/* The copies that later commands read; before the first word is answered. */
+/*
+ * Save the files that later commands read; before the first message is
+ * answered.
+ */
 int create_settle(struct creation *creation);
-/* Once, when all nodes exist. */
+/* Apply device rules, once, after all nodes exist. */
 int create_apply_devices(struct creation *creation);
-/* The child is on record, and the callers know it. */
+/* Put the child into the record, and report it to the callers. */
 int create_record(struct creation *creation);
-/* Everything up to the point where the child is to be kept. */
+/* Do everything up to the point where the child is kept. */
 int create_build(struct creation *creation);
-/* Write it down, tell the callers, let the child go on to its gate or program. */
+/*
+ * Write the record, report to the callers, let the child continue to its gate
+ * or program.
+ */
 int create_keep(struct creation *creation);
-/* From here on the container stands on its own record: undo nothing, unlock it. */
+/* From now on the record describes the container: undo nothing, unlock it. */
 void create_hand_over(struct creation *creation);
 void create_close(struct creation *creation);
 
 /* ---- host_annotations.c: annotations that the author of a pod may not set ---- */
 
 /*
- * Refuse annotations that touch the host in a container of a Kubernetes pod:
- * engines pass on whatever the pod's author wrote.
+ * Refuse annotations that affect the host in a container of a Kubernetes pod:
+ * engines pass on annotations of the pod's author.
  */
 int host_annotations_check(const struct strings *allowed,
 			   const struct oci_spec *spec);

@@ -120,7 +120,7 @@ static int check_user_namespace(const struct prepared *p)
 	return 0;
 }
 
-/* From here on config.json has the mappings of its user namespace. */
+/* Fill in the mappings of the user namespace in config.json. */
 static int settle_mappings(struct prepared *p)
 {
 	struct oci_linux *l = &p->spec.linux_;
@@ -153,13 +153,13 @@ static int place_rdt(struct prepared *p)
 	r = rdt_find(p->arena, p->proc, asked, p->in.id, &p->rdt);
 	if (r < 0)
 		return r;
-	/* Before it stands on record as ours. */
+	/* Check this before the record names the group as ours. */
 	if (p->rdt.own_group && access(p->rdt.group, F_OK) == 0)
 		return fail(EEXIST, "linux.intelRdt: %s", p->rdt.group);
 	return 0;
 }
 
-/* Without cgroups there are no limits but those that a policy can go without. */
+/* Without cgroups there are no limits, so a policy must allow that. */
 static int settle_limits(struct prepared *p)
 {
 	struct oci_resources *resources = &p->spec.linux_.resources;
@@ -278,7 +278,7 @@ int create_prepare(struct prepared *p, const char *id, bool has_gate)
 	return create_prepare_spec(p);
 }
 
-/* Where nobody listens, the program is not told of a socket. */
+/* If nobody listens, do not set NOTIFY_SOCKET for the program. */
 static int find_notify(struct prepared *p)
 {
 	const char *host = getenv("NOTIFY_SOCKET");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/create_unit.c - where a container's cgroups lie, and its unit. */
+/*
+ * runtime/container/create_unit.c - decide where a container's cgroups are;
+ * make its unit.
+ */
 #include <errno.h>
 
 #include "base/arena.h"
@@ -23,7 +26,7 @@ static int place_unit(struct prepared *p)
 			       p->facts.rootless, &p->unit_properties);
 	if (r < 0)
 		return r;
-	/* Asked before the first effect, so that none is without a systemd. */
+	/* Ask before the first effect, so that a missing systemd has none. */
 	r = systemd_root(p->arena, p->facts.rootless, &root);
 	if (r < 0)
 		return fail_in(r, OPTION);
@@ -46,7 +49,7 @@ int create_place(struct prepared *p)
 	}
 	r = cgroup_place(p->arena, &p->facts.cgroups, manager, path, p->in.id,
 			 &p->cgroup);
-	/* Nobody asks a sandbox for figures, or to be paused. */
+	/* A sandbox needs neither statistics nor pause. */
 	if (r == 0 && p->enforcement.kind >= ENFORCE_SANDBOX)
 		r = cgroup_narrow(p->arena, &p->spec.linux_.resources,
 				  &p->cgroup);

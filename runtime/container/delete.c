@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/delete.c - end a container and remove all that is its. */
+/*
+ * runtime/container/delete.c - kill the processes of a container and remove its
+ * files.
+ */
 #include "runtime/container/delete.h"
 
 #include "base/err.h"
@@ -7,7 +10,7 @@
 #include "oci/oci.h"
 #include "runtime/container/state_dir.h"
 
-/* What nobody asked to run any more; a broken record has no hooks to name. */
+/* Run the poststop hooks. */
 static void run_poststop(struct arena *arena, const struct container *c,
 			 const struct oci_hooks *hooks)
 {
@@ -23,7 +26,7 @@ static void run_poststop(struct arena *arena, const struct container *c,
 int delete_container(struct arena *arena, struct container *container,
 		     const struct oci_hooks *hooks)
 {
-	/* A sandbox has no hooks, whatever its directory says. */
+	/* A sandbox has no hooks; ignore what its directory contains. */
 	bool due = !container->broken && !container->record.sandbox &&
 		   (container->record.kept || container->record.hooks_begun);
 	struct oci_spec spec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/delete.h - the end of a container, for `delete` and for `run`. */
+/* runtime/container/delete.h - delete a container, for `delete` and `run`. */
 #pragma once
 
 #include "runtime/container/container.h"
@@ -8,8 +8,8 @@ struct arena;
 struct oci_hooks;
 
 /*
- * End what still runs, remove what was made, run the poststop hooks: those of
- * its config.json, or these when the caller has read it (NULL: it has not).
+ * Kill its processes, remove its files and run the poststop hooks: those of its
+ * config.json, or `hooks` if the caller has read them (else NULL).
  */
 int delete_container(struct arena *arena, struct container *container,
 		     const struct oci_hooks *hooks);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/enter.c - join what the container's first process has, become what process says. */
+/*
+ * runtime/container/enter.c - start a process in the namespaces and the
+ * confinement of a container.
+ */
 #include "runtime/container/enter.h"
 
 #include <errno.h>
@@ -28,7 +31,7 @@ void enter_close(struct enter *entry)
 	closep(&entry->proc);
 }
 
-/* What is not to be joined is our own: then that must be on record. */
+/* A namespace that is not joined is our own: it must be the recorded one. */
 static bool is_on_record(const struct enter *e, uint64_t inode, int ns)
 {
 	char name[64];
@@ -36,15 +39,15 @@ static bool is_on_record(const struct enter *e, uint64_t inode, int ns)
 
 	if (e->join.fds[ns] >= 0)
 		return fstat(e->join.fds[ns], &st) == 0 &&
-		       /* Init may have made itself another one. */
+		       /* Init may have made another one for itself. */
 		       (st.st_ino == inode || ns == OCI_NS_MOUNT);
 	snprintf(name, sizeof name, "self/ns/%s", oci_ns_kinds[ns].proc);
 	return fstatat(e->proc, name, &st, 0) == 0 && st.st_ino == inode;
 }
 
 /*
- * The descriptors are of the recorded process: it lived when pidfd was made,
- * and its namespaces are those on record.
+ * Check that the descriptors belong to the recorded process: it lived when
+ * pidfd was made, and its namespaces are those in the record.
  */
 static int check_identity(const struct enter *e,
 			  const struct container *container)
@@ -93,7 +96,7 @@ static int open_cgroups(struct enter *e, const struct container *container,
 	return cgroup_follow(e->arena, &e->cgroup, container->record.pid);
 }
 
-/* Out of a login's cgroup its user moves nothing; systemd does it for him. */
+/* A user may not move processes out of the cgroup of a login; systemd may. */
 static int attach(struct launch *launch)
 {
 	struct enter *e = launch->owner;
@@ -166,7 +169,7 @@ static void fill_input(struct enter *e, const struct container *container,
 	e->in.dies_with_parent = options->dies_with_us;
 }
 
-/* Where the container's first process was put. */
+/* Join the resctrl group of the container's first process. */
 static int join_rdt(const struct enter *e, const struct container *container)
 {
 	const struct oci_intel_rdt *asked = e->spec.linux_.intel_rdt;
@@ -181,7 +184,7 @@ static int join_rdt(const struct enter *e, const struct container *container)
 	return rdt_join(&rdt, e->launch.pid);
 }
 
-/* The root is there already: no need to stop for it. */
+/* The root exists already, so no stop is needed for the ruleset. */
 static int hold_files(struct enter *e, const struct container *container)
 {
 	const struct enforce_files files = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/container/enter.h - one more process in a container that exists: `exec`, and
- * hooks that run inside. Confined by the same plan as its first process.
+ * runtime/container/enter.h - start another process in a container, for `exec`
+ * and for hooks that run inside. The same plan as for its first process
+ * confines it.
  */
 #pragma once
 
@@ -16,20 +17,22 @@
 struct enter_options {
 	const struct oci_process *process;
 	const struct oci_spec *spec; /* its config.json; NULL: not read yet */
-	const struct strings *env;   /* of it, given by name: not filtered */
-	const char *program;	/* to execute as args[0]; NULL: look that up */
+	const struct strings *env;   /* variables given by name: not filtered */
+	const char *program;	/* execute this as args[0]; NULL: args[0] */
 	bool only_env;		/* add nothing to the environment */
 	const char *sub_cgroup; /* exec --cgroup; NULL: the container's own */
 	unsigned int preserve_fds;
 	bool dies_with_us;
 };
 
-/* A process on its way in; leaving scope ends it unless launch.kept. */
+/*
+ * A process that enters; leaving the scope kills it unless launch.kept is set.
+ */
 struct enter {
 	struct arena *arena;
 	int proc;
 	int root;    /* the container's */
-	int ruleset; /* what Landlock is to hold, or -1 */
+	int ruleset; /* the Landlock ruleset, or -1 */
 	struct facts facts;
 	struct oci_spec spec;
 	struct oci_process process;
@@ -49,10 +52,10 @@ struct enter {
 	}
 #define autoenter AUTO(enter_close)
 
-/* Everything up to CREATED: the process is inside and about to exec. */
+/* Do everything up to CREATED: the process is inside and ready for exec. */
 int enter_prepare(struct enter *entry, const struct session *session,
 		  struct container *container,
 		  const struct enter_options *options);
-/* Let it exec; 0 when that has worked. */
+/* Let it call exec; 0 if that has succeeded. */
 int enter_finish(struct enter *entry);
 void enter_close(struct enter *entry);

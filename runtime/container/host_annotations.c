@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/host_annotations.c - annotations that a pod's author may not set. */
+/*
+ * runtime/container/host_annotations.c - refuse annotations that a pod's author
+ * may not set.
+ */
 #include "runtime/container/create.h"
 
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/kill.c - whom a signal is for, and that it is the right one. */
+/* runtime/container/kill.c - find the processes to signal, and verify them. */
 #include "runtime/container/kill.h"
 
 #include <errno.h>
@@ -34,8 +34,8 @@ static int signal_init(const struct container *c, int sig)
 }
 
 /*
- * Without a pid namespace of its own the end of init ends nobody else. If
- * config.json cannot be read, killing all of its cgroup is right as well.
+ * Without a pid namespace, the end of init ends no other process. If
+ * config.json cannot be read, killing the whole cgroup is right, too.
  */
 static bool init_takes_all(struct arena *arena, const struct container *c)
 {
@@ -48,14 +48,14 @@ static bool init_takes_all(struct arena *arena, const struct container *c)
 	return pid->listed && !pid->path;
 }
 
-/* A process frozen by cgroup v1 does not even die: all means thaw, too. */
+/* A process frozen by cgroup v1 cannot even be killed, so thaw them all. */
 static bool needs_all(struct arena *arena, const struct container *c, int sig)
 {
 	return sig == SIGKILL &&
 	       (cgroup_frozen(&c->record) || !init_takes_all(arena, c));
 }
 
-/* None when their cgroup is gone, or of another boot. */
+/* 0 if the cgroup does not exist, or the record is of another boot. */
 static int has_processes(struct arena *arena, const struct container *c,
 			 const struct cgroup *cgroup)
 {

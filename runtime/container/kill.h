@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/kill.h - a signal to a container, for both programs' `kill`. */
+/*
+ * runtime/container/kill.h - signal a container, for `kill` of both programs.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -8,11 +10,11 @@
 
 struct arena;
 
-/* "9", "KILL", "SIGKILL", and "-9" as kill(1) has it. */
+/* Parse "9", "KILL", "SIGKILL", or "-9" as in kill(1). */
 int kill_parse(const char *text);
 /*
- * To its init; to every process if all of them are meant, or if init would not
- * take them with it. -ESRCH when it does not run.
+ * Signal init, or every process if `all` is set, or if the others would survive
+ * init. -ESRCH if the container does not run.
  */
 int kill_signal(struct arena *arena, const struct container *container, int sig,
 		bool all);

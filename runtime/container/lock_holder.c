@@ -16,7 +16,7 @@
 #include "base/sys.h"
 
 #define END_MS 10000
-/* A command has few: its child, an earlier child, and a hook. */
+/* A command has few children: its child, an earlier child, and a hook. */
 #define CHILDREN 16
 
 static void fclosep(FILE **file)
@@ -99,7 +99,7 @@ bool lock_holder_is_stopped(const struct container *container)
 	       (state == 'T' || state == 't');
 }
 
-/* A stopped child would keep the lock, too. */
+/* Kill the children, too: a stopped child would keep the lock. */
 static size_t open_children(int proc, pid_t parent, int *ret)
 {
 	AUTO(fclosep) FILE *list = NULL;
@@ -131,7 +131,7 @@ int lock_holder_end(const struct container *container)
 	if (proc < 0)
 		return proc;
 	n = pidfd < 0 ? 0 : open_children(proc, maker, children);
-	/* Checked after opening, for the same reason. */
+	/* Check after opening, so that a reused pid is noticed. */
 	if (pidfd < 0 || !is_maker(proc, container))
 		r = lock_holder_fail(container);
 	else if (sys_pidfd_send_signal(pidfd, SIGKILL) < 0 && errno != ESRCH)

@@ -185,7 +185,7 @@ static int run_helper(void *arg)
 	return 0;
 }
 
-/* A helper that shares our memory checks a namespace that we join. */
+/* A helper that shares our memory checks a namespace that is joined. */
 int mount_check(const struct make_input *in, int proc)
 {
 	struct helper helper = { .in = in, .proc = proc };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/session.h - what every command of one program run shares. */
+/* runtime/container/session.h - options and facts that all commands share. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ struct host;
 /* Options of the program itself, before the command. */
 struct session {
 	struct arena *arena;
-	struct host *host;	/* what is known of it by now */
+	struct host *host;	/* facts known so far */
 	const char *root;	/* state directory; never NULL */
 	bool root_given;	/* by --root */
 	unsigned int given_fds; /* 3 to 2+this are the caller's */
@@ -23,6 +23,6 @@ struct session {
 	enum cgroup_manager cgroup_manager;
 	int rootless; /* -1 auto, 0 false, 1 true */
 	const char *criu;
-	const char *profile; /* of bundles that name none; or NULL */
-	struct strings allow_annotations; /* keys that touch the host */
+	const char *profile; /* for bundles that name none; or NULL */
+	struct strings allow_annotations; /* keys that affect the host */
 };

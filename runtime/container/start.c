@@ -77,7 +77,7 @@ static size_t count(char *const *list)
 	return n;
 }
 
-/* In the hook's own process: enter the container as the program would. */
+/* In the hook's process: enter the container like the program. */
 static int run_inside(const char *path, char *const *argv, char *const *envp,
 		      void *arg)
 {
@@ -118,9 +118,12 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 int start_protect(const struct oci_spec *spec, unsigned int preserved)
 {
 	const struct oci_namespace *ns = spec->linux_.namespaces;
-	/* Its process is open to all of its user's, and so is our file. */
+	/*
+	 * Its process can be accessed by others of its user, and so can our
+	 * file.
+	 */
 	bool exposed = geteuid() != 0 && access("/proc/self/exe", W_OK) == 0;
-	/* Somebody is there already. */
+	/* Processes exist there already. */
 	bool shared = !ns[OCI_NS_PID].listed || ns[OCI_NS_PID].path;
 
 	if (!exposed && !shared && !spec->hooks.at[HOOK_START_CONTAINER].n)
@@ -158,7 +161,7 @@ int start_hooks_before(const struct session *session,
 	return hooks_run(&spec->hooks, HOOK_START_CONTAINER, &place, json);
 }
 
-/* The pre-exec check cannot see everything; the kernel's answer is final. */
+/* The check before exec cannot cover everything; now the kernel tells. */
 static int check_program(const struct container *container)
 {
 	autoclose int proc = proc_open();
@@ -180,7 +183,7 @@ static int check_program(const struct container *container)
 	return fail(EPERM, "the program is the runtime's own binary");
 }
 
-/* Everything in it, and see init's end: the caller may delete it at once. */
+/* Kill all processes and wait for init, as the caller may delete it at once. */
 static void kill_container(struct arena *arena,
 			   const struct container *container)
 {
@@ -197,7 +200,7 @@ static void kill_container(struct arena *arena,
 		(void)poll(&p, 1, END_MS);
 }
 
-/* Keep the error that brought us here; it is the one to report. */
+/* Keep the first error, which is the one to report. */
 static void end_container(struct arena *arena,
 			  const struct container *container)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/container/start.h - from a process that waits to a program that runs: the
- * hooks around it, and the last look.
+ * runtime/container/start.h - start the program of a created container, with
+ * its hooks and the check of its binary.
  */
 #pragma once
 
@@ -9,17 +9,20 @@
 #include "runtime/container/session.h"
 #include "runtime/launch/launch.h"
 
-/* `start`: connect, hooks, GO, exec, hooks. */
+/* `start`: connect, run hooks, send GO, wait for exec, run hooks. */
 int start_open_gate(const struct session *session, struct container *container);
 /*
- * Before any effect: who enters for hooks, or where a pid namespace is shared,
- * is seen inside.
+ * Protect our binary before any effect if a process of ours is visible inside:
+ * when it enters for hooks, or when a pid namespace is shared.
  */
 int start_protect(const struct oci_spec *spec, unsigned int preserved);
-/* startContainer hooks, inside. */
+/* Run the startContainer hooks, inside. */
 int start_hooks_before(const struct session *session,
 		       struct container *container,
 		       const struct oci_spec *spec);
-/* After exec: it is not our own binary that runs there; poststart hooks. */
+/*
+ * After exec, check that the program is not our own binary; run poststart
+ * hooks.
+ */
 int start_after(const struct session *session, struct container *container,
 		const struct oci_spec *spec);

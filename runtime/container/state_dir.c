@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/state_dir.c - directory, lock, record and the way back. */
+/*
+ * runtime/container/state_dir.c - make, lock and remove the state directory of
+ * a container.
+ */
 #include "runtime/container/state_dir.h"
 
 #include <errno.h>
@@ -71,14 +74,14 @@ static int open_root(const char *path)
 			    "%s: writable for everyone: not a place for "
 			    "state",
 			    path);
-	/* Its owner could put another record in the place of ours. */
+	/* Its owner could replace our record. */
 	if (st.st_uid != geteuid() && st.st_uid != 0)
 		return fail(0, "%s: belongs to user %u: not a place for state",
 			    path, st.st_uid);
 	return take_fd(&fd);
 }
 
-/* A directory that was removed while we waited for its lock is not it: 0. */
+/* 0 if the directory was removed while we waited for its lock. */
 static int still_there(const struct container *c)
 {
 	struct stat ours, named;
@@ -114,7 +117,9 @@ int state_dir_lock(const struct container *container, int seconds)
 
 void state_dir_unlock(const struct container *container)
 {
-	/* Explicit: a child may still have a copy of the descriptor. */
+	/*
+	 * Unlock explicitly: a child may still have a copy of the descriptor.
+	 */
 	(void)flock(container->dir, LOCK_UN);
 }
 
@@ -124,7 +129,7 @@ static int exists_already(const char *id)
 	return -EEXIST;
 }
 
-/* The ID is taken: by a container, or by what a killed create has left? */
+/* The ID is in use: fail if by a container, clean up if by a killed create. */
 static int clear_left_over(struct arena *arena, const char *root,
 			   const char *id)
 {
@@ -136,13 +141,13 @@ static int clear_left_over(struct arena *arena, const char *root,
 		return 0;
 	if (r < 0)
 		return r;
-	/* `list` looks at a lock for an instant: one try is not enough. */
+	/* `list` takes a lock for an instant, so one attempt is not enough. */
 	r = state_dir_lock(&lock, 0);
 	if (r == -ENOENT)
 		return 0;
 	if (r < 0)
 		return exists_already(id);
-	/* Read again: whoever had the lock may have kept it meanwhile. */
+	/* Read it again: the process that had the lock may have kept it. */
 	r = container_load(arena, root, id, &old);
 	if (r < 0)
 		return r;
@@ -151,7 +156,7 @@ static int clear_left_over(struct arena *arena, const char *root,
 	return delete_container(arena, &old, NULL);
 }
 
-/* Made and locked, or -EEXIST when the ID was taken meanwhile. */
+/* Make and lock the directory; -EEXIST if the ID was taken meanwhile. */
 static int make_and_lock(struct container *c)
 {
 	if (mkdirat(c->root, c->id, 0700) < 0) {
@@ -168,8 +173,9 @@ static int make_and_lock(struct container *c)
 		return r;
 	}
 	/*
-	 * Between the two, ours may have been cleared away and another one
-	 * made in its place: with a record in it, it is that one's.
+	 * Between mkdir and flock, another process may have removed our
+	 * directory and made one in its place. If there is a record in it, it
+	 * is not ours.
 	 */
 	if (c->dir < 0 || flock(c->dir, LOCK_EX) < 0 || still_there(c) <= 0 ||
 	    faccessat(c->dir, STATE, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -231,7 +237,7 @@ int state_dir_boot_id(struct arena *arena, int proc, const char **ret)
 	return 0;
 }
 
-/* A container without cgroups: its init, which takes its pid namespace along. */
+/* Kill init of a container without cgroups; its pid namespace dies with it. */
 static void kill_init(const struct container *container)
 {
 	autoclose int pidfd = container_pidfd(container);
@@ -256,7 +262,9 @@ int state_dir_end(struct arena *arena, const struct container *container)
 
 	if (container->broken)
 		return 0;
-	/* Of another boot: what it names is not there, or another's. */
+	/*
+	 * Of another boot: processes and cgroups do not exist, or are others.
+	 */
 	r = container_this_boot(container);
 	if (r <= 0)
 		return r;
@@ -272,7 +280,7 @@ int state_dir_end(struct arena *arena, const struct container *container)
 		if (r < 0)
 			return r;
 	}
-	/* By now it is thawed: a frozen process does not die. */
+	/* It is thawed by now: a frozen process does not die. */
 	if (container->record.kept)
 		kill_init(container);
 	if (container->record.systemd_scope) {
@@ -288,7 +296,7 @@ int state_dir_end(struct arena *arena, const struct container *container)
 	return rdt_remove(&rdt);
 }
 
-/* Without the record there is nothing left in it that is known. */
+/* After the record, nothing known is left in the directory. */
 static int remove_directory(const struct container *container)
 {
 	if (unlinkat(container->dir, STATE, 0) == 0 &&
@@ -305,7 +313,7 @@ int state_dir_release(const struct container *container)
 
 	if (r < 0)
 		return r;
-	/* The record last: until then, what is left is known. */
+	/* Remove the record last: until then it names what is left. */
 	for (size_t i = 0; i < COUNT(names); i++) {
 		r = io_remove_tree_at(container->dir, names[i]);
 		if (r < 0)

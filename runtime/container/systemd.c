@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/container/systemd.c - run sandlock-systemd, and read its answer. */
+/* runtime/container/systemd.c - run sandlock-systemd and read its output. */
 #include "runtime/container/systemd.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static int find_helper(struct arena *arena, const char **ret)
 	return 0;
 }
 
-/* words end in NULL; standard output is ret, without the final newline. */
+/* words end with NULL; ret is the output, without the final newline. */
 static int ask(struct arena *arena, bool user, const char *const *words,
 	       const struct strings *properties, const char **ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/container/systemd.h - the units of containers, through sandlock-systemd, the
- * program that talks to systemd.
+ * runtime/container/systemd.h - manage the units of containers by
+ * sandlock-systemd, the program that talks to systemd.
  */
 #pragma once
 
@@ -13,9 +13,9 @@
 struct arena;
 struct systemd_unit;
 
-/* The cgroup of the manager itself, "" where it is the root; no effect. */
+/* Get the cgroup of the manager itself, "" for the root; no effects. */
 int systemd_root(struct arena *arena, bool user, const char **ret);
-/* Make the unit, with pid in it; cgroup is where it must come to lie. */
+/* Make the unit, with pid in it; fail unless its cgroup is `cgroup`. */
 int systemd_start(struct arena *arena, const struct systemd_unit *unit,
 		  bool user, pid_t pid, const struct strings *properties,
 		  const char *cgroup);
@@ -25,8 +25,11 @@ int systemd_set(struct arena *arena, const struct oci_record *record,
 /* Move a process into its cgroup, or one below: "/", "/sub". */
 int systemd_attach(struct arena *arena, const struct oci_record *record,
 		   const char *sub, pid_t pid);
-/* Stop it, if it is still there and the container's. */
+/* Stop the unit, if it exists and is the container's. */
 int systemd_stop(struct arena *arena, const struct oci_record *record);
-/* What tells the container's unit from another of the same name. */
+/*
+ * Return the description that distinguishes the container's unit from another
+ * one of the same name.
+ */
 const char *systemd_description(struct arena *arena,
 				const struct oci_record *record);
