@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/enforce/cover.c - cover what is denied, and look again. */
+/* runtime/enforce/cover.c - cover denied paths with mounts, and verify it. */
 #include "runtime/enforce/files.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "runtime/enforce/policy_files.h"
 #include "runtime/enforce/view.h"
 
-/* Nobody outside puts another file under a name of the kernel's own. */
+/* True for files of the kernel's file systems, which no process can replace. */
 static bool is_of_kernel(int root, const struct files_carve *carve)
 {
 	autoclose int fd = root_open_plain(root, carve->path,
@@ -116,7 +116,7 @@ static int carve_one(struct masks *masks, const struct mountinfo *table,
 		       0;
 }
 
-/* The name of a mount cannot be moved. */
+/* True for a mount point, which cannot be renamed. */
 static bool is_pinned(int root, const char *dir)
 {
 	autoclose int fd =
@@ -128,7 +128,7 @@ static bool is_pinned(int root, const char *dir)
 	       st.stx_attributes & STATX_ATTR_MOUNT_ROOT;
 }
 
-/* None of them can be moved, to put another in its place. */
+/* Pin every directory of the path, so that none can be renamed and replaced. */
 static int pin_way(const struct enforce_files *files, const char *path)
 {
 	int r = 0;
@@ -146,14 +146,14 @@ static int pin_way(const struct enforce_files *files, const char *path)
 	return r;
 }
 
-/* Made if need be: what is not there cannot be covered, but forged. */
+/* Make the directory if it is missing: otherwise a process could forge it. */
 static int hide_state(const struct enforce_files *files, struct masks *masks,
 		      const char *path)
 {
 	autoclose int fd = root_make_dir(files->root, path, 0700, NULL);
 	int r = 0;
 
-	/* Nor does anybody inside make it. */
+	/* A process inside cannot make it either. */
 	if (fd < 0 && (errno == EROFS || errno == EACCES))
 		return 0;
 	if (fd < 0)
@@ -177,7 +177,7 @@ int enforce_covers(const struct enforce_files *files,
 	     !files->enforcement->hidden.n))
 		return 0;
 	r = mountinfo_read(files->arena, files->proc, "self", &table);
-	/* Sockets last: what is covered needs no look. */
+	/* Cover sockets last: the search skips what is already covered. */
 	for (size_t i = 0; r == 0 && i < carves->n; i++)
 		r = carve_one(&masks, &table, &carves->items[i]);
 	for (size_t i = 0; r == 0 && i < files->enforcement->hidden.n; i++)
@@ -185,7 +185,7 @@ int enforce_covers(const struct enforce_files *files,
 			       files->enforcement->hidden.items[i]);
 	if (r < 0 || !files->enforcement->masks_sockets)
 		return r;
-	/* What was mounted onto itself has sockets in it as before. */
+	/* A directory that was mounted on itself still contains its sockets. */
 	after = table;
 	r = mountinfo_read(files->arena, files->proc, "self", &after);
 	return r < 0 ? r : enforce_sockets(files, &masks, &table, &after);

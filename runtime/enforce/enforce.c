@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/enforce/enforce.c - from annotations and profiles to a policy and its filter. */
+/*
+ * runtime/enforce/enforce.c - make an enforcement from annotations and
+ * profiles.
+ */
 #include "runtime/enforce/enforce.h"
 
 #include <errno.h>
@@ -27,7 +30,7 @@
 
 #define MAX_PASSWD (1UL << 20)
 
-/* Who may trace may also make a process dump. */
+/* A process allowed to ptrace can make another one dump core. */
 static int check_coredump(const struct policy *policy)
 {
 	if (policy->no_coredump && strings_has(&policy->extra_allow, "ptrace"))
@@ -36,7 +39,7 @@ static int check_coredump(const struct policy *policy)
 	return 0;
 }
 
-/* Who has these makes sockets that neither filter nor Landlock judges. */
+/* Sockets made by io_uring, and raw sockets, bypass the filter and Landlock. */
 static int check_sockets(const struct policy *policy)
 {
 	static const char *const groups[] = { "io_uring", "raw_sockets" };
@@ -65,15 +68,18 @@ static bool denies_files(const struct policy *policy)
 }
 
 /*
- * Who may mount takes a mask off, unless Landlock is there, which lets nobody;
- * who has a handle of a file goes past it.
+ * A process that may mount can remove a mask, unless it has a Landlock ruleset
+ * for files, which denies that. A process with the handle of a file can open it
+ * in spite of masks.
  */
 static int check_masks(const struct enforcement *enforcement)
 {
 	const struct policy *policy = &enforcement->policy;
 	const struct strings *lifted = &policy->extra_allow;
 	bool covers = enforcement->masks_sockets || enforcement->kept.n;
-	/* It takes a capability, and a sandbox has none unless it can get it. */
+	/*
+	 * This needs a capability; a sandbox gets one only in a new namespace.
+	 */
 	bool handle = strings_has(lifted, "handle") &&
 		      (enforcement->kind == ENFORCE_BUNDLE ||
 		       strings_has(lifted, "namespaces"));
@@ -92,7 +98,7 @@ static int check_masks(const struct enforcement *enforcement)
 	return 0;
 }
 
-/* config.json says which there are. */
+/* config.json decides about the namespaces of a bundle. */
 static int check_namespaces(const struct policy *policy)
 {
 	if (policy_disables(policy, PROTECT_NAMESPACES))
@@ -110,7 +116,7 @@ static int refuse(const struct policy *policy)
 	return r < 0 ? r : check_sockets(policy);
 }
 
-/* The sixth field of the line with this number, or NULL. */
+/* Return the sixth field of the line with this uid, or NULL. */
 static const char *home_in(char *passwd, uid_t uid)
 {
 	char *line;
@@ -129,7 +135,7 @@ static const char *home_in(char *passwd, uid_t uid)
 	return NULL;
 }
 
-/* ~ is inside: HOME as the bundle says, or its passwd. */
+/* ~ is a directory inside: HOME of the bundle, or that in its passwd. */
 static const char *find_home(struct arena *arena, const struct oci_spec *spec,
 			     const char *rootfs)
 {
@@ -153,7 +159,7 @@ static const char *find_home(struct arena *arena, const struct oci_spec *spec,
 	return home_in(text, spec->process->user.uid);
 }
 
-/* The policy of a bundle; the profile may be one that its annotations name. */
+/* Read the policy of a bundle; its annotations may name the profile. */
 static int gather(struct arena *arena, const struct strings *allowed,
 		  const struct oci_spec *spec, struct enforce_input *input)
 {
@@ -192,7 +198,7 @@ static int gather(struct arena *arena, const struct strings *allowed,
 	return 0;
 }
 
-/* Nothing judges what is executed from memory alone. */
+/* Neither mounts nor Landlock restrict the execution of a memory file. */
 static int denied_calls(struct arena *arena, const struct policy *policy,
 			struct strings *ret)
 {
@@ -204,7 +210,7 @@ static int denied_calls(struct arena *arena, const struct policy *policy,
 		       0;
 }
 
-/* A socket that is not there needs no rule for its addresses. */
+/* Sockets that cannot be created need no rules for addresses. */
 static int list_calls(struct arena *arena, const struct oci_spec *spec,
 		      const struct enforcement *enforcement,
 		      struct confine_blocklist *ret)
@@ -217,12 +223,15 @@ static int list_calls(struct arena *arena, const struct oci_spec *spec,
 	*ret = (struct confine_blocklist){
 		.extra_allow = policy->extra_allow,
 		.inet = net || enforcement->tcp_only,
-		/* Without mounts nothing but Landlock holds those of others. */
+		/*
+		 * Without mounts, only Landlock restricts Unix sockets of
+		 * others.
+		 */
 		.no_unix = no_namespaces && !enforcement->net.unix_sockets,
 		.udp = net,
 		.icmp = net,
 		.no_fast_open = enforcement->net.connects,
-		/* Signals are not all that reaches others. */
+		/* Other calls than kill affect other processes, too. */
 		.only_itself = enforcement->net.signals,
 		.no_flags = no_namespaces,
 		.no_randomize = policy->no_randomize_memory,
@@ -264,8 +273,8 @@ bool enforce_needs_landlock(const struct policy *policy)
 }
 
 /*
- * Whether there is a ruleset, and what it holds apart from files. The mounts of
- * a sandbox do without on a kernel that has no Landlock.
+ * Decide whether there is a ruleset, and what it restricts besides files. The
+ * mounts of a sandbox suffice on a kernel without Landlock.
  */
 static int plan_landlock(struct arena *arena, const struct enforce_input *input,
 			 struct enforcement *enforcement)

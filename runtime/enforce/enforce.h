@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/enforce.h - from a policy to what enforces it.
+ * runtime/enforce/enforce.h - decide what enforces a policy.
  *
- * An enforcement is a value: enforce_create or enforce_make returns it complete,
- * and nobody changes it afterwards. What config.json can express is written
- * into the given specification in the same step: limits, variables, devices,
- * mounts. The rest is for the plan.
+ * An enforcement is a value: enforce_create or enforce_make returns it
+ * complete, and later code does not change it. What config.json can express is
+ * written into the given specification in the same step: limits, variables,
+ * devices, mounts. The plan contains the rest.
  */
 #pragma once
 
@@ -21,10 +21,10 @@ struct host;
 struct view;
 
 enum enforce_kind {
-	ENFORCE_NOTHING, /* there is no policy, and all else is empty */
+	ENFORCE_NOTHING, /* there is no policy; all else is empty */
 	ENFORCE_BUNDLE,
 	ENFORCE_SANDBOX,
-	ENFORCE_SANDBOX_NO_NAMESPACES, /* Landlock and seccomp alone */
+	ENFORCE_SANDBOX_NO_NAMESPACES, /* only Landlock and seccomp */
 };
 
 /* Limits of cgroups that no command may exceed. */
@@ -36,7 +36,7 @@ struct enforce_limits {
 };
 
 /*
- * What holds each process of a container: the first one, and those of exec,
+ * What confines each process of a container: the first one, and those of exec,
  * which read it from the state directory (saved.h).
  */
 struct confinement {
@@ -44,12 +44,12 @@ struct confinement {
 	bool reopens_stdio; /* the ruleset allows the standard descriptors */
 	struct confine_filter blocklist;
 	uint64_t dropped_caps; /* 1 << CAP_… */
-	struct oci_u64 open_files, core_size; /* the most of RLIMIT_… */
-	uint32_t personality;		      /* flags beside the bundle's */
+	struct oci_u64 open_files, core_size; /* maximum of RLIMIT_… */
+	uint32_t personality;		      /* flags besides the bundle's */
 	bool no_huge_pages;
-	bool filters_env; /* by env; false: the environment stays as it is */
+	bool filters_env; /* by env; false: the environment is not changed */
 	struct env_rules env;
-	struct strings last_env; /* NAME=VALUE, over everything else */
+	struct strings last_env; /* NAME=VALUE, overrides everything else */
 	struct enforce_limits limits;
 };
 
@@ -61,22 +61,22 @@ struct policy_kept_list {
 
 /* What the reader of the audit log and the tracer ask for. */
 struct enforce_wishes {
-	bool log_denials;     /* have the kernel log what it denies */
+	bool log_denials;     /* make the kernel log denials */
 	struct strings watch; /* calls that stop for a tracer; n 0: none */
 };
 
-/* What an enforcement is made of, beside the specification. */
+/* The input for an enforcement, besides the specification. */
 struct enforce_input {
 	enum enforce_kind kind;
 	struct policy policy; /* complete and checked */
 	enum policy_env_base env_base;
-	struct host *host;	 /* facts that are asked when needed */
-	uint32_t missing;	 /* 1 << enum policy_protection: known before */
-	const char *bundle;	 /* relative sources start here; or NULL */
+	struct host *host;	 /* facts, determined when needed */
+	uint32_t missing;	 /* 1 << enum policy_protection */
+	const char *bundle;	 /* base of relative sources; or NULL */
 	const char *rootfs;	 /* of a bundle, on the host; or NULL */
 	const char *profile;	 /* of a bundle: its name, or NULL */
-	const char *home;	 /* inside: what ~ means; or NULL */
-	const struct view *view; /* of a sandbox: what it sees of the host */
+	const char *home;	 /* inside: the meaning of ~; or NULL */
+	const struct view *view; /* of a sandbox: what it shows */
 	struct policy_kept_list kept; /* of a sandbox */
 	struct strings hidden;	      /* of a sandbox: records of the runtime */
 	struct enforce_wishes wishes;
@@ -86,16 +86,18 @@ struct enforcement {
 	enum enforce_kind kind;
 	struct confinement process;
 
-	/* All below is of the container as a whole, and not saved. */
+	/*
+	 * Everything below is for the container as a whole, and is not saved.
+	 */
 	struct policy policy;
-	struct landlock_host landlock_host; /* it was decided for this one */
+	struct landlock_host landlock_host; /* the kernel it was decided for */
 	uint32_t missing; /* protections that are missing here */
 	const char *home;
 	const struct view *view;	/* NULL: a bundle */
-	struct landlock_want net;	/* of Landlock, without files */
+	struct landlock_want net;	/* for Landlock, without files */
 	bool own_network;		/* a new one, made after the hooks */
-	bool tcp_only;			/* sockets to bind, in mode deny */
-	bool masks_sockets;		/* of others, except network.unix */
+	bool tcp_only;			/* to bind, in mode deny */
+	bool masks_sockets;		/* cover those of others */
 	uint32_t connects;		/* rights that allow the sockets below */
 	struct strings writable;	/* in a root that is made read-only */
 	struct strings closed;		/* mounts that are made read-only */
@@ -105,50 +107,56 @@ struct enforcement {
 	struct confine_filter watch;	/* after the blocklist; len 0: none */
 };
 
-/* Where the policy of a bundle comes from. */
+/* The sources of a bundle's policy. */
 struct enforce_bundle {
 	struct host *host;
 	const char *path;	       /* of the bundle; or NULL */
 	const char *rootfs;	       /* on the host; or NULL */
 	const char *profile;	       /* given by the caller; or NULL */
-	const struct strings *allowed; /* annotations that touch the host */
+	const struct strings *allowed; /* annotations that affect the host */
 };
 
 /*
- * The enforcement of a bundle: the policy of its annotations over that of
+ * Make the enforcement of a bundle: the policy of its annotations over that of
  * their profile, or of the given one. Fails for a policy that this build or
  * this bundle cannot enforce. Changes spec accordingly.
  */
 int enforce_create(struct arena *arena, const struct enforce_bundle *bundle,
 		   struct oci_spec *spec, struct enforcement *ret);
-/* The same for a policy that exists already. */
+/* Like enforce_create, for a given policy. */
 int enforce_make(struct arena *arena, const struct enforce_input *input,
 		 struct oci_spec *spec, struct enforcement *ret);
-/* As much of it as is known without making it, to explain a failure. */
+/* Return the part that is known without making it, to explain a failure. */
 struct enforcement enforce_given(const struct enforce_input *input);
-/* Mounts enforce the rest; no mount can take these rights alone. */
+/*
+ * True if the policy denies rights that no mount can deny, so that it needs
+ * Landlock.
+ */
 bool enforce_needs_landlock(const struct policy *policy);
-/* Whether work is left when the root is complete: mounts or a ruleset. */
+/* True if mounts or a ruleset remain to be made when the root is complete. */
 bool enforce_has_root_work(const struct enforcement *enforcement);
-/* Whether the policy of a bundle allows to go on where its limits fail. */
+/* True if the policy of a bundle permits missing limits. */
 bool enforce_may_lose_limits(const struct enforcement *enforcement);
-/* Then: leave the bundle's own limits in resources, and warn. */
+/* In that case, restore the bundle's own limits in resources, and warn. */
 void enforce_lose_limits(const struct enforcement *enforcement,
 			 struct oci_resources *resources);
-/* No resource beyond these limits, whoever asks. */
+/* Lower resources to these limits. */
 int enforce_limits(struct arena *arena, const struct enforce_limits *limits,
 		   struct oci_resources *resources);
 /*
- * What was recorded about a field of linux.resources, as said about the key
- * that it came from, and how to go on. Returns r.
+ * Rephrase an error about a field of linux.resources for the key that set it,
+ * with advice. Returns r.
  */
 int enforce_limit_error(struct arena *arena,
 			const struct enforcement *enforcement,
 			const struct oci_resources *held, int r);
-/* One more process of the same container; env: given by name, not filtered. */
+/*
+ * Confine another process of the same container; env: given by name, not
+ * filtered.
+ */
 int enforce_process(struct arena *arena, const struct enforcement *enforcement,
 		    const struct strings *env, struct oci_process *process);
-/* A line of warning for each protection that the policy lets be missing. */
+/* Warn about each protection that is missing with the policy's permission. */
 void enforce_tell_missing(uint32_t missing);
 
 /* The directory of the readiness socket inside a container. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/enforce/files.c - rulesets of Landlock for the processes of a bundle. */
+/* runtime/enforce/files.c - make the Landlock rulesets of a container. */
 #include "runtime/enforce/files.h"
 
 #include <errno.h>
@@ -26,7 +26,9 @@
 #include "runtime/enforce/saved.h"
 #include "runtime/enforce/view.h"
 
-/* A pattern goes as deep as a path is long, in a tree that is hostile. */
+/*
+ * Matching recurses as deep as a path is long, in a tree that is not trusted.
+ */
 #define HELPER_STACK (16UL << 20)
 #define GUARD 65536
 
@@ -35,7 +37,7 @@ static bool lacks_namespaces(const struct enforce_files *files)
 	return files->enforcement->kind == ENFORCE_SANDBOX_NO_NAMESPACES;
 }
 
-/* As the process inside would have it. */
+/* The environment and directory of the process inside. */
 static struct files_place place_of(const struct enforce_files *files)
 {
 	const struct oci_process *process = files->process;
@@ -56,7 +58,7 @@ static struct files_place place_of(const struct enforce_files *files)
 
 /* ---- the ruleset ---- */
 
-/* What is gone since, or is something else now, gets nothing. */
+/* A path that is gone, or is another file now, gets no rule. */
 static int allow_path(const struct enforce_files *files, int ruleset,
 		      const struct landlock_rule *rule)
 {
@@ -70,7 +72,7 @@ static int allow_path(const struct enforce_files *files, int ruleset,
 	return 0;
 }
 
-/* Opened anew as /dev/stdout, they are what they were when they came. */
+/* Let the process reopen them as /dev/stdout with their present access mode. */
 static int allow_stdio(int ruleset, const struct landlock_plan *plan)
 {
 	const uint64_t read = LANDLOCK_ACCESS_FS_READ_FILE;
@@ -92,7 +94,10 @@ static int allow_stdio(int ruleset, const struct landlock_plan *plan)
 		if (S_ISCHR(st.st_mode))
 			access.other |= LANDLOCK_ACCESS_FS_IOCTL_DEV;
 		access.other &= plan->handled.handled_fs;
-		/* The kernel has files without a place: nothing holds them. */
+		/*
+		 * Landlock does not restrict files of internal file systems
+		 * (EBADFD).
+		 */
 		if (landlock_allow(ruleset, fd, &access) < 0 && errno != EBADFD)
 			return fail(errno, "filesystem: allow descriptor %d",
 				    fd);
@@ -100,7 +105,7 @@ static int allow_stdio(int ruleset, const struct landlock_plan *plan)
 	return 0;
 }
 
-/* What may not be changed in a view is read-only or not there. */
+/* The mounts of a view enforce these: files are read-only or not present. */
 static uint32_t held_by_mounts(const struct enforcement *enforcement)
 {
 	if (enforcement->kind != ENFORCE_SANDBOX)
@@ -153,7 +158,7 @@ static int make_ruleset(const struct enforce_files *files,
 	return take_fd(&ruleset);
 }
 
-/* A link may lead to a mount that seemed to have nothing to do with it. */
+/* A link may lead to a mount that was made read-only. */
 static int check_writable(const struct enforce_files *files,
 			  const struct files_list *allowed)
 {
@@ -183,7 +188,7 @@ static int add_rule(struct files_rules *rules, const char *path,
 	return 0;
 }
 
-/* What is shown was settled with it; what is the sandbox's own comes on top. */
+/* The rules of a view exist already; add those of the sandbox's own files. */
 static int settle_view(const struct enforce_files *files,
 		       struct files_rules *ret)
 {
@@ -210,11 +215,11 @@ static int settle_view(const struct enforce_files *files,
 	if (r < 0 || lacks_namespaces(files))
 		return r;
 	r = add_rule(ret, "/dev/shm", LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE);
-	/* There is nothing whose name it may not know. */
+	/* A sandbox may list all names that it sees. */
 	return r < 0 ? r : add_rule(ret, "/", LANDLOCK_MAY_LIST);
 }
 
-/* What is in the helper's hands. */
+/* The arguments of the helper. */
 struct work {
 	const struct enforce_files *files;
 	int (*part)(struct work *work);
@@ -231,7 +236,7 @@ static bool has_files(const struct work *w)
 	return files_wanted(&w->files->enforcement->policy);
 }
 
-/* Name only the first; explain lists all. */
+/* Name only the first one; explain lists all. */
 static void tell_kept(const struct enforcement *enforcement)
 {
 	const struct policy_kept *first = NULL;
@@ -325,7 +330,7 @@ static int allow_sockets(struct work *w)
 				     &w->rules);
 }
 
-/* What the kernel cannot hold was told already, apart from files. */
+/* Missing protections were already reported, except those for files. */
 static int plan_files(struct work *w)
 {
 	const struct enforce_files *files = w->files;
@@ -346,7 +351,7 @@ static int open_ruleset(struct work *w)
 	return w->ruleset < 0 ? w->ruleset : 0;
 }
 
-/* Rules are for what is there after the last mount. */
+/* Make rules after the last mount. */
 static int hold(struct work *w)
 {
 	const struct enforce_files *files = w->files;
@@ -364,10 +369,10 @@ static int hold(struct work *w)
 }
 
 /*
- * Without privileges, files of other IDs of the container are closed to us: a
- * pattern would not see what a process inside does. And only inside of its
- * mount namespace can be mounted. So do it there, by a helper that shares
- * memory and descriptors with us.
+ * An unprivileged caller may not access files of other ids of the container, so
+ * that a pattern would miss files that a process inside can see. And mounts can
+ * only be made in the container's mount namespace. So a helper that shares
+ * memory and descriptors with us does this there.
  */
 static int enter_and_work(void *arg)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/files.h - what mounts and Landlock are to hold in a
- * container's root.
+ * runtime/enforce/files.h - enforce rules for files in a container's root, by
+ * mounts and Landlock.
  *
- * Settled once, when the container is created, and saved with the rest of its
- * enforcement: saved.h.
+ * They are decided once, when the container is created, and saved with the rest
+ * of its enforcement: saved.h.
  */
 #pragma once
 
@@ -29,56 +29,65 @@ struct enforce_files {
 	const char *rootfs; /* on the host */
 	int proc;
 	int root;	  /* the container's */
-	int userns;	  /* -1: our own; else its files are seen from there */
-	int mntns;	  /* its own, to mount in; -1: none */
+	int userns;	  /* to access its files in; -1: our own */
+	int mntns;	  /* to mount in; -1: none */
 	int state;	  /* the state directory */
-	bool own_pids;	  /* nobody else is in that namespace */
+	bool own_pids;	  /* its pid namespace has no other processes */
 	bool notifies;	  /* has a NOTIFY_SOCKET */
 	bool has_console; /* standard descriptors are a terminal inside */
-	uint32_t *degraded; /* gets what is missing here; or NULL */
+	uint32_t *degraded; /* gets protections missing here; or NULL */
 };
 
-/* What is to be asked of this kernel; what it lacks may be an error. */
+/*
+ * Plan the rules for this kernel; fail if it lacks a protection that the policy
+ * demands.
+ */
 int enforce_files_plan(struct arena *arena,
 		       const struct enforcement *enforcement,
 		       const struct files_rules *rules,
 		       struct landlock_plan *ret);
 /*
- * For a container that is being created: what is denied is covered, and
- * *ret_ruleset is a new ruleset, closed on exec, or -1 where none is needed.
+ * For a container that is being created: cover denied paths, and return a new
+ * ruleset, close-on-exec, or -1 if none is needed.
  */
 int enforce_files_create(const struct enforce_files *files, int *ret_ruleset);
-/* The ruleset for one more process, of the plan that was saved. */
+/* Make the ruleset for another process from the saved plan. */
 int enforce_files_open(const struct enforce_files *files);
 
 /* ---- cover.c: mounts that hide or protect a path ---- */
 
 /*
- * Before anything is done: fails for what cannot be held; what the policy lets
- * be missing is added to *ret_missing.
+ * Check before any effect: fail for denials that cannot be enforced; add those
+ * that the policy permits to be missing to *ret_missing.
  */
 int enforce_check_covers(const struct enforce_files *files,
 			 const struct files_carves *carves,
 			 uint32_t *ret_missing);
-/* In the container's mount namespace, and as who may mount there. */
+/*
+ * Cover the paths; call this in the container's mount namespace, with the right
+ * to mount.
+ */
 int enforce_covers(const struct enforce_files *files,
 		   const struct files_carves *carves);
 
 /* ---- unix_sockets.c: Unix sockets of others, in mounts of the host ---- */
 
-/* Of a sandbox: is_of_system has the list. */
+/* For a sandbox; see is_of_system. */
 #define SOCKETS_UNSEARCHED                                 \
 	"/usr, /bin, /sbin and /lib*, but for /usr/local " \
 	"and what filesystem.mount shows"
 
 /*
- * Cover all that network.unix does not list, in all mounts of table; given: as
- * it was before carve-outs.
+ * Cover all sockets in the mounts of table that network.unix does not list;
+ * given: the mounts before carve-outs.
  */
 int enforce_sockets(const struct enforce_files *files, struct masks *masks,
 		    const struct mountinfo *given,
 		    const struct mountinfo *table);
-/* Let those be connected to that it lists, and that may be the workload's. */
+/*
+ * Allow connections to the listed sockets, and to those that may be the
+ * workload's.
+ */
 int enforce_sockets_allow(const struct enforce_files *files,
 			  const struct files_list *denied,
 			  struct files_rules *rules);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/enforce/gpus.c - NVIDIA, DRI and ROCm nodes of a bundle, and who is left. */
+/*
+ * runtime/enforce/gpus.c - remove the NVIDIA, DRI and ROCm devices that a
+ * policy denies.
+ */
 #include "runtime/enforce/gpus.h"
 
 #include <errno.h>
@@ -22,7 +25,7 @@ static const char *const variables[] = {
 	"ROCR_VISIBLE_DEVICES",
 };
 
-/* The numbered nodes; the others below these names belong to all of them. */
+/* The numbered nodes; others with these prefixes belong to all GPUs. */
 static const struct {
 	const char *prefix;
 	unsigned int first;
@@ -38,7 +41,7 @@ static const char *const common[] = {
 	"/dev/kfd",
 };
 
-/* The number of the GPU behind a path, ALL_GPUS or NO_GPU. */
+/* Return the number of the GPU of a path, ALL_GPUS or NO_GPU. */
 static int gpu_of(const char *path)
 {
 	uint32_t number;
@@ -60,7 +63,7 @@ static int gpu_of(const char *path)
 	return NO_GPU;
 }
 
-/* limits.gpu_devices = [] */
+/* True for limits.gpu_devices = []. */
 static bool has_all(const struct policy *policy)
 {
 	return policy->set[KEY_GPU_DEVICES] && policy->gpu_devices.n == 0;
@@ -80,7 +83,7 @@ static bool is_kept(const struct policy *policy, int gpu)
 	return false;
 }
 
-/* A whole directory of nodes is one mount: with it come those of others. */
+/* A directory of nodes is one mount, so it would show other GPUs, too. */
 static bool is_kept_mount(const struct policy *policy,
 			  const struct oci_mount *mount)
 {
@@ -124,7 +127,7 @@ static int filter_nodes(struct arena *arena, const struct policy *policy,
 	return 0;
 }
 
-/* A node may have any name: by its number it is a GPU all the same. */
+/* A node may have any name; identify a GPU by its device number. */
 static bool is_gpu_number(const struct oci_linux *all, int64_t major,
 			  int64_t minor, const struct policy *policy)
 {
@@ -163,7 +166,7 @@ static bool is_about(const struct oci_device_rule *rule,
 	       (rule->minor < 0 || rule->minor == d->minor);
 }
 
-/* What the bundle's own rules let one do with a node, as a rule. */
+/* Return what the bundle's rules allow for a node, as a rule. */
 static struct oci_device_rule verdict(const struct oci_resources *res,
 				      const struct oci_device *d)
 {
@@ -189,8 +192,8 @@ static bool lets_in_any(const struct oci_device_rule *rule)
 }
 
 /*
- * Rules that let in what was taken away go, and a rule for every device gets
- * exceptions; what is left comes back as it was, by name.
+ * Remove rules for GPUs that are denied, and add exceptions to rules for all
+ * devices; then allow the remaining GPUs explicitly, as they were before.
  */
 static int filter_rules(struct arena *arena, const struct policy *policy,
 			const struct oci_linux *all, struct oci_linux *linux_)
@@ -244,7 +247,7 @@ int gpus_take_away(struct arena *arena, const struct policy *policy,
 	return filter_rules(arena, policy, &all, &spec->linux_);
 }
 
-/* "0,1", "" when there is none: that is how CUDA spells it. */
+/* "0,1", or "" for none, as CUDA expects it. */
 static const char *counted(struct arena *arena, size_t n)
 {
 	const char *text = "";

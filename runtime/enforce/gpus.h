@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/gpus.h - which GPUs exist in a bundle. A policy can only take away:
- * no limits.gpu_devices takes all, an empty list none.
+ * runtime/enforce/gpus.h - remove GPUs from a bundle. A policy can only remove
+ * them: without limits.gpu_devices all of them, with an empty list none.
  */
 #pragma once
 
@@ -9,9 +9,11 @@
 
 struct arena;
 
-/* Nodes, bind mounts and device rules of those that are not to be there. */
+/*
+ * Remove nodes, bind mounts and device rules of the GPUs that are not allowed.
+ */
 int gpus_take_away(struct arena *arena, const struct policy *policy,
 		   struct oci_spec *spec);
-/* CUDA_VISIBLE_DEVICES and the like: those that are left, counted from 0. */
+/* Set CUDA_VISIBLE_DEVICES and others: the remaining GPUs, counted from 0. */
 int gpus_env(struct arena *arena, const struct policy *policy,
 	     struct strings *ret);

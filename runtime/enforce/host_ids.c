@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/host_ids.c - whether a bundle can write files of the host.
+ * runtime/enforce/host_ids.c - find out whether a bundle can write files of the
+ * host.
  *
  * If it can, a file with S_ISUID or S_ISGID could give its rights to a user
- * outside. If not, we allow the system calls of the group suid, which package
- * managers need. The root file system does not count.
+ * outside. If not, the system calls of the group suid are allowed, which
+ * package managers need. The root file system does not count.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@
 
 /* ---- what is mounted ---- */
 
-/* These hold no programs, except for tmpfs, and that is new and empty. */
+/* These contain no programs; a tmpfs is new and empty. */
 static bool is_own_type(const char *type)
 {
 	static const char *const types[] = { "proc",   "sysfs",	 "tmpfs",
@@ -108,7 +109,7 @@ int enforce_may_write(struct arena *arena, const struct oci_mount *mount,
 
 /* ---- mounts of engines ---- */
 
-/* Whether a directory above it keeps other users from running it. */
+/* True if a directory above it keeps other users from executing it. */
 static bool is_closed_to_others(const char *path)
 {
 	char dir[PATH_MAX];

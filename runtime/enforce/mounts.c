@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/mounts.c - mount the directories of filesystem.mount, and make
- * read-only what a policy lets nobody write.
+ * runtime/enforce/mounts.c - mount the directories of filesystem.mount, and
+ * make everything read-only that a policy lets no process write.
  *
- * Landlock does not judge chmod, chown, utime and attributes; a read-only mount
- * does. So the root becomes read-only, but for writable paths in it that get
- * mounts of their own, and so do binds that no writable path touches.
+ * Landlock does not restrict chmod, chown, utime and attributes; a read-only
+ * mount does. So the root becomes read-only, except for writable paths, which
+ * get their own mounts. Binds without writable paths become read-only, too.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -76,10 +76,10 @@ int enforce_host_mounts(struct arena *arena,
 struct writable {
 	struct arena *arena;
 	struct strings paths;
-	bool unknown; /* what must be looked for may be anywhere */
+	bool unknown; /* some paths cannot be known in advance */
 };
 
-/* A pattern is where its wildcards begin. */
+/* For a pattern, add the directory where its wildcards begin. */
 static int add_pattern(struct writable *w, const char *pattern)
 {
 	return strings_add(w->arena, &w->paths,
@@ -142,7 +142,7 @@ static bool is_of_host(const struct oci_mount *mount)
 	return oci_mount_is_bind(mount);
 }
 
-/* Last wins, and with what came along where that comes along. */
+/* Append both options, as the last one wins; "rro" includes mounts below. */
 static int close_mounts(const struct writable *w, struct oci_spec *spec,
 			struct strings *ret)
 {
@@ -183,7 +183,7 @@ static bool is_on_mount(const struct oci_spec *spec, const char *path)
 	return false;
 }
 
-/* Writable paths of the root itself; false when that is one. */
+/* List the writable paths of the root itself; false if the root is one. */
 static bool keep_in_root(const struct writable *w, const struct oci_spec *spec,
 			 struct strings *ret)
 {
@@ -201,7 +201,7 @@ static bool keep_in_root(const struct writable *w, const struct oci_spec *spec,
 	return true;
 }
 
-/* Modes, owners and times are not Landlock's. */
+/* Without mounts, modes, owners and times are not protected. */
 static int lose_mounts(struct enforcement *enforcement)
 {
 	const uint32_t bit = 1U << PROTECT_NAMESPACES;
@@ -223,7 +223,7 @@ int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 	struct writable w = { .arena = arena };
 	int r;
 
-	/* A view is made of what may be written or not. */
+	/* The binds of a view are already writable or read-only. */
 	if (enforcement->kind != ENFORCE_BUNDLE || !files_wanted(policy))
 		return 0;
 	if (!own->listed || own->path)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/network.c - what [network] of a policy makes of a bundle.
+ * runtime/enforce/network.c - enforce [network] of a policy in a bundle.
  *
- * No network is the filter of socket(). With ports to bind, Landlock judges
- * bind and connect of TCP. It does not see the port that the kernel chooses
- * for listen() without bind(): those are reserved, in a namespace of its own.
+ * Without a network, the filter denies socket(). With ports to bind, Landlock
+ * restricts bind and connect of TCP. It does not see the ephemeral port of
+ * listen() without bind(), so denied ports are reserved, in a network namespace
+ * of the container's own.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,8 +22,8 @@
 #define LAST_PORT (PORTS - 1)
 #define RESERVED "net/ipv4/ip_local_reserved_ports"
 #define UNPRIVILEGED "net/ipv4/ip_unprivileged_port_start"
-#define FIRST_FREE 1024 /* that needs no capability, unless somebody says so */
-/* What a sysctl takes in one write. */
+#define FIRST_FREE 1024 /* the default of the kernel */
+/* The maximum that a sysctl accepts in one write. */
 #define MOST_TEXT 4000
 
 struct ports {
@@ -46,7 +47,7 @@ static int mark(struct ports *ports, const struct strings *list, bool has)
 	return 0;
 }
 
-/* The next range of ports that are there, from *at on. */
+/* Get the next range of ports in the set, from *at on. */
 static bool next_range(const struct ports *ports, size_t *at,
 		       struct landlock_ports *ret)
 {
@@ -84,7 +85,10 @@ static bool is_furnished(const struct oci_spec *spec)
 	       spec->linux_.nnet_devices;
 }
 
-/* Nothing but lo: not the namespace that hooks put interfaces into. */
+/*
+ * Use a network namespace with only lo, not the one into which hooks move
+ * interfaces.
+ */
 static int isolate(struct enforcement *enforcement, const struct oci_spec *spec,
 		   const char *key)
 {
@@ -100,7 +104,7 @@ static int isolate(struct enforcement *enforcement, const struct oci_spec *spec,
 	return 0;
 }
 
-/* Every address is one of loopback there. */
+/* There every address is on loopback. */
 static int bind_locally(struct enforcement *enforcement,
 			const struct oci_spec *spec)
 {
@@ -120,7 +124,7 @@ static int bind_locally(struct enforcement *enforcement,
 	return isolate(enforcement, spec, "network.allow_local_binding");
 }
 
-/* Which ports may be bound; all of them where nothing is said. */
+/* Collect the ports that may be bound; all if no key is set. */
 static int gather(const struct policy *policy, struct ports *ret)
 {
 	static const char *const all[] = { "*", NULL };
@@ -167,9 +171,9 @@ static int hold_ports(struct arena *arena, struct enforcement *enforcement,
 	return 0;
 }
 
-/* ---- ports of the kernel's choice ---- */
+/* ---- ephemeral ports ---- */
 
-/* "22,8000-8080", after what the bundle has. */
+/* Write "22,8000-8080" after the ports of the bundle. */
 static int write_ports(struct arena *arena, const struct ports *ports,
 		       const char *before, const char **ret)
 {
@@ -212,7 +216,7 @@ static int reserve(struct arena *arena, struct oci_spec *spec,
 		return r;
 	all[i] = (struct oci_sysctl){ RESERVED, RESERVED, text };
 	l->sysctls = all;
-	/* Or the workload would write there itself. */
+	/* Otherwise the workload could write there itself. */
 	return strings_add(arena, &l->readonly_paths, "/proc/sys");
 }
 
@@ -221,7 +225,9 @@ static bool is_empty(const struct ports *ports)
 	return !memchr(ports->has + 1, 1, PORTS - 1);
 }
 
-/* What must not be chosen: denied ports, and without port 0 any. */
+/*
+ * Keep the kernel from choosing denied ports, or any port unless 0 is allowed.
+ */
 static int hold_choice(struct arena *arena, struct enforcement *enforcement,
 		       struct oci_spec *spec, const struct ports *allowed)
 {
@@ -236,7 +242,9 @@ static int hold_choice(struct arena *arena, struct enforcement *enforcement,
 	r = mark(closed, &policy->deny_bind, true);
 	if (r < 0)
 		return r;
-	/* Who must be able to connect needs some; there only to itself. */
+	/*
+	 * In mode loopback, connections need ephemeral ports; they stay inside.
+	 */
 	if (!any && policy->mode != POLICY_MODE_LOOPBACK)
 		memset(closed->has, true, sizeof closed->has);
 	if (is_empty(closed) || policy->disable & bit)
@@ -257,7 +265,7 @@ static int hold_choice(struct arena *arena, struct enforcement *enforcement,
 	return 0;
 }
 
-/* In a sandbox nobody has a capability for the low ones that are listed. */
+/* No process of a sandbox has the capability for listed ports below 1024. */
 static int open_low_ports(struct arena *arena,
 			  const struct enforcement *enforcement,
 			  struct oci_spec *spec, const struct ports *ports)
@@ -306,7 +314,7 @@ static int hold_tcp(struct arena *arena, struct enforcement *enforcement,
 	return want->binds ? hold_choice(arena, enforcement, spec, ports) : 0;
 }
 
-/* Or else they are as they are, below what is shown. */
+/* False if the policy does not restrict sockets in visible directories. */
 static bool holds_sockets(const struct policy *policy)
 {
 	return policy_has_section(policy, SECTION_NETWORK) &&
@@ -314,9 +322,9 @@ static bool holds_sockets(const struct policy *policy)
 }
 
 /*
- * A sandbox is one domain of Landlock, and knows its own sockets. A process of
- * exec is in a domain of its own: where mounts cover what is there, both may
- * connect to what they could have made, and only there.
+ * A sandbox is one Landlock domain, and may connect to its own sockets. A
+ * process of exec is in another domain: where mounts cover foreign sockets,
+ * allow both to connect in directories where they may create sockets.
  */
 static void judge_sockets(struct enforcement *enforcement)
 {
@@ -332,7 +340,7 @@ static void judge_sockets(struct enforcement *enforcement)
 		enforcement->connects = LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE;
 }
 
-/* A mount namespace is what masks are made in. */
+/* Masks need a mount namespace of the container's own. */
 static int mask_sockets(struct enforcement *enforcement,
 			const struct oci_spec *spec)
 {
@@ -383,7 +391,7 @@ int enforce_net(struct arena *arena, struct enforcement *enforcement,
 		r = isolate(enforcement, spec, "network.mode 'loopback'");
 	if (r == 0 && policy->allow_local_binding)
 		r = bind_locally(enforcement, spec);
-	/* Nothing to bind is nothing at all, where there is no network. */
+	/* Without a network, an empty list of ports needs no rule. */
 	if (r == 0 && ports &&
 	    (!is_mode(policy, POLICY_MODE_DENY) ||
 	     policy->allow_local_binding || policy->bind.n))

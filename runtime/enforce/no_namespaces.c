@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/enforce/no_namespaces.c - what can be held without namespaces, and what cannot. */
+/*
+ * runtime/enforce/no_namespaces.c - enforce a policy without namespaces, as far
+ * as possible.
+ */
 #include "runtime/enforce/no_namespaces.h"
 
 #include <errno.h>
@@ -39,7 +42,10 @@ int no_namespaces_denied_calls(struct arena *arena, struct strings *calls)
 	return 0;
 }
 
-/* As many as one read tells of; a number that it cuts off is another's. */
+/*
+ * Kill the children that one read lists; ignore a pid that is cut off at the
+ * end.
+ */
 static bool end_some(int proc)
 {
 	char name[64], text[4096], *next = text;
@@ -65,7 +71,7 @@ static bool end_some(int proc)
 	return any;
 }
 
-/* Those of a process that ends become ours: we are their subreaper. */
+/* Children of a process that exits become ours, as we are their subreaper. */
 void no_namespaces_end_children(int proc)
 {
 	for (int i = 0; i < ROUNDS && end_some(proc); i++)

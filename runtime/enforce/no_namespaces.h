@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/no_namespaces.h - a sandbox where namespaces are not to be had: Landlock and
- * the filter of system calls alone.
+ * runtime/enforce/no_namespaces.h - a sandbox where namespaces are not
+ * available: only Landlock and the filter of system calls.
  *
- * What may not be touched is forbidden then, not absent.
+ * Denied files are visible then, but not accessible.
  */
 #pragma once
 
@@ -16,11 +16,11 @@ struct arena;
 struct host;
 
 /*
- * Landlock does not judge what is written about a file: mode, owner, times,
- * attributes. Nothing of it can be changed then, and no message queue removed,
- * for which there is no path. The last one is NULL.
+ * Landlock does not restrict changes of mode, owner, times and attributes of a
+ * file, so these calls are denied, and so is the removal of message queues,
+ * which have no path. The last one is NULL.
  */
 extern const char *const no_namespaces_calls[];
 int no_namespaces_denied_calls(struct arena *arena, struct strings *calls);
-/* End what the program has left behind; there is no process 1 to do it. */
+/* Kill processes that the program left behind, as there is no process 1. */
 void no_namespaces_end_children(int proc);

@@ -75,7 +75,7 @@ static bool may_read(const struct view *view, const char *path)
 }
 
 /*
- * Find the place of a file: *ret_path is NULL if it gets none, *ret_shown is
+ * Find where a file goes: *ret_path is NULL if it is not made, *ret_shown is
  * true if the view shows the host's file there.
  */
 static int find_place(const struct owner *o, const char *path,
@@ -110,7 +110,7 @@ static bool is_file(const struct owner *o, const char *path)
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* *ret is NULL if we cannot read it, or if it is not a text file. */
+/* *ret is NULL if the file cannot be read or is not a text file. */
 static int read_shown(const struct owner *o, const char *path, char **ret)
 {
 	autoclose int fd =
@@ -130,7 +130,7 @@ static int read_shown(const struct owner *o, const char *path, char **ret)
 	return r;
 }
 
-/* Our file replaces the host's, which needs no mount of its own then. */
+/* Our file replaces the host's, which then needs no bind. */
 static bool drop_bind(struct view *view, const char *path)
 {
 	for (size_t i = 0; i < view->nbinds; i++) {
@@ -186,7 +186,7 @@ static int add_hosts(const struct owner *o)
 	if (r < 0 || !file.path || (file.covers && !shown) ||
 	    !is_word(o->input->name))
 		return r;
-	/* First, as the first line with a name wins. */
+	/* Put it first, as the first line with a name wins. */
 	file.text = arena_printf(o->arena, LOOPBACK "\t%s\n%s", o->input->name,
 				 shown ? shown : NO_HOSTS);
 	return file.text ? add(o, &file) : -ENOMEM;

@@ -43,7 +43,7 @@ void placeholder_id(const struct statx *st, char ret[static ID])
 
 /*
  * A user with write access could choose what we remove; one with read access
- * could hold the lock.
+ * could take the lock.
  */
 static int check(int fd, const char *path)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/placeholders.c - make them, share them, take them away.
+ * runtime/enforce/placeholders.c - make, share and remove placeholders.
  *
  * The state directory lists "ID PARENT PATH" of each; PARENT is the device and
- * inode of the directory it is in. We hold a lock on the registry meanwhile.
+ * inode of the directory it is in. Meanwhile we have a lock on the registry.
  *
  * Other processes may write to these directories and replace anything there by
- * a link or another file. So we use a path only to find the directory again:
- * we remove a file only if both the directory and the file are the ones that
- * we recorded when we made the placeholder.
+ * a link or another file. So a path only serves to find the directory again: a
+ * file is removed only if both the directory and the file are the ones that
+ * were recorded when the placeholder was made.
  */
 #include "runtime/enforce/placeholders.h"
 
@@ -79,7 +79,7 @@ static int note_nothing(const struct placeholders *p, struct list *list)
 	return note(p, list, "");
 }
 
-/* ---- the beginning ---- */
+/* ---- making ---- */
 
 /* The location of a placeholder, made or not. */
 struct spot {
@@ -107,7 +107,7 @@ static bool is_same(int fd, const struct stat *st)
 	       other.st_ino == st->st_ino;
 }
 
-/* Where a directory of the container is on the host, or -1. */
+/* Open a directory of the container on the host, or return -1. */
 static int open_on_host(const struct placeholders *p, const char *dir,
 			const struct stat *st)
 {
@@ -133,7 +133,7 @@ static int open_on_host(const struct placeholders *p, const char *dir,
 	return -ENOENT;
 }
 
-/* The path that the kernel reports, without links. */
+/* Get the path that the kernel reports, without links. */
 static int find_path(const struct placeholders *p, struct spot *spot)
 {
 	char link[32], path[PATH_MAX];
@@ -372,7 +372,7 @@ int placeholders_make(const struct placeholders *p,
 	return r;
 }
 
-/* ---- the end ---- */
+/* ---- removing ---- */
 
 struct line {
 	char *id, *parent, *path; /* of its directory */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/placeholders.h - empty files under denied names that do not exist.
+ * runtime/enforce/placeholders.h - empty files under denied names that do not
+ * exist.
  *
- * A mount needs something to lie on. What is made for that is shared by all
- * containers that deny the name, on record in a directory of its own, and
- * removed by the last of them if it is still empty.
+ * A mount needs a mount point. All containers that deny the name share the
+ * placeholder, a registry records which ones, and the last one removes it if it
+ * is still empty.
  */
 #pragma once
 
@@ -19,15 +20,17 @@ struct placeholders {
 	struct arena *arena;
 	const struct oci_spec *spec; /* its mounts */
 	const char *rootfs;	     /* on the host */
-	int proc;		     /* our own */
+	int proc;		     /* our own /proc */
 	int root;		     /* the container's, with its mounts */
 	int state;		     /* its state directory */
 };
 
-/* For those that are missing, and for those that others have made. */
+/*
+ * Make those that are missing, and share those that other containers have made.
+ */
 int placeholders_make(const struct placeholders *p,
 		      const struct files_carves *carves);
-/* What the state directory says is ours no more. */
+/* Release the placeholders that the state directory lists. */
 int placeholders_release(int state);
 
 /* ---- placeholder_registry.c: which containers need which placeholder ---- */
@@ -36,11 +39,11 @@ int placeholders_release(int state);
 
 /* Call statx(2) on a descriptor; -1 and errno on failure. */
 int placeholder_look(int fd, struct statx *ret);
-/* Device, inode and birth time, as inode numbers are used again. */
+/* Make an ID of device, inode and birth time, as inode numbers are reused. */
 void placeholder_id(const struct statx *st, char ret[static PLACEHOLDER_ID]);
 /*
- * Device and inode of the directory it is in. An overlay may change the birth
- * time of a directory, so that is left out.
+ * Make an ID of the device and inode of its directory, without the birth time,
+ * which an overlay may change.
  */
 void placeholder_place(const struct statx *st, char ret[static PLACEHOLDER_ID]);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/enforce/policy_files.c - find the names of policies, and the mounts that show them. */
+/*
+ * runtime/enforce/policy_files.c - find the policy files, and the mounts that
+ * show them.
+ */
 #include "runtime/enforce/policy_files.h"
 
 #include <dirent.h>
@@ -21,9 +24,9 @@
 
 struct keeper {
 	struct arena *arena;
-	struct policy_kept_list *kept; /* what has been found */
+	struct policy_kept_list *kept; /* found so far */
 	int root;		       /* the host's */
-	const struct view_bind *binds; /* what is mounted, in its order */
+	const struct view_bind *binds; /* mounts in their order */
 	size_t nbinds;
 };
 
@@ -79,9 +82,9 @@ static int show(struct keeper *k, const char *path, struct policy_kept kept)
 	return r;
 }
 
-/* ---- one name ---- */
+/* ---- one path ---- */
 
-/* Add the missing directories on the way, then the name itself. */
+/* Add the missing directories of the path, then the file itself. */
 static int keep_missing(struct keeper *k, const struct files_way *way,
 			struct policy_kept kept)
 {
@@ -105,7 +108,7 @@ static int keep_missing(struct keeper *k, const struct files_way *way,
 	return r < 0 ? r : show(k, path, kept);
 }
 
-/* Keep the workload from replacing the links and directories on the way. */
+/* Keep the workload from replacing links and directories of the path. */
 static int hold_way(struct keeper *k, const char *path,
 		    const struct files_way *way)
 {
@@ -146,7 +149,7 @@ static int keep(struct keeper *k, const char *path, bool file)
 	if (r < 0)
 		return r;
 	kept.absent = file && (way.missing || S_ISSOCK(way.mode));
-	/* The path has ".." after a missing name: keep that name closed. */
+	/* The path has ".." after a missing name: deny that name. */
 	if (way.missing && strstr(way.rest, "..")) {
 		way.rest = "";
 		kept.file = kept.absent = false;
@@ -319,7 +322,7 @@ static int keep_env_files(struct keeper *k, const struct view_input *input)
 	return r;
 }
 
-/* For explain and --why. */
+/* Add them to the denied paths, for explain and --why. */
 static int tell(struct arena *arena, const struct policy_kept_list *all,
 		struct files_list *denied)
 {
@@ -393,7 +396,9 @@ int policy_files_hold_links(struct arena *arena, const struct view *view,
 
 /* ---- bundles ---- */
 
-/* A root file system is the container's own unless it holds host policies. */
+/*
+ * A root file system belongs to the container unless it contains host policies.
+ */
 static bool is_of_host(const char *rootfs)
 {
 	const char *home = getenv("HOME");
@@ -402,7 +407,7 @@ static bool is_of_host(const char *rootfs)
 	       (home && files_is_at_or_below(home, rootfs));
 }
 
-/* Other mounts than bind mounts have no source. */
+/* Only bind mounts have a source. */
 static int find_bind(const struct keeper *k, const char *bundle,
 		     const struct oci_mount *m, struct view_bind *ret)
 {
@@ -448,7 +453,10 @@ static int find_binds(struct keeper *k, const struct enforce_input *input,
 	return 0;
 }
 
-/* The host directory where the process starts; NULL if it is not the host's. */
+/*
+ * Return the host directory where the process starts; NULL if it is not on the
+ * host.
+ */
 static const char *find_project(const struct keeper *k, const char *cwd)
 {
 	for (size_t i = k->nbinds; i-- > 0;) {

@@ -23,12 +23,12 @@ struct view_input;
 
 #define POLICY_FILES_KEY "policy of a later run"
 
-/* One name, below a mount that shows it. */
+/* One path, below a mount that shows it. */
 struct policy_kept {
 	const char *host; /* the policy to keep, on the host */
 	const char *top;  /* inside: the mount */
 	const char *rest; /* "", or "/…" without links */
-	bool on_way;	  /* a link or directory on the way to it */
+	bool on_way;	  /* a link or directory that leads to it */
 	bool link;
 	bool missing;
 	bool file;   /* if missing: a file, not a directory */
@@ -39,7 +39,7 @@ struct policy_kept {
 int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
 			    int proc, struct view *view,
 			    struct policy_kept_list *kept);
-/* Keep the workload from replacing links on the way to a hidden path. */
+/* Keep the workload from replacing links that lead to a hidden path. */
 int policy_files_hold_links(struct arena *arena, const struct view *view,
 			    const char *path, struct policy_kept_list *kept);
 /* For a bundle, whose bind mounts show directories of the host. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/enforce/policy_files_cover.c - mounts that protect policies from changes. */
+/*
+ * runtime/enforce/policy_files_cover.c - add mounts that protect policy files.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -63,7 +63,7 @@ static void put_list(struct writer *w, const char *key,
 	put_end(w);
 }
 
-/* The number of some digits, or -1. */
+/* Parse n hexadecimal digits; -1 if invalid. */
 static int64_t parse_hex(const char *text, size_t n)
 {
 	int64_t value = 0;
@@ -108,8 +108,8 @@ static bool is_field(const struct json_field *fields, size_t n, const char *key)
 }
 
 /*
- * Every member is there, and no other: what this version does not know may be
- * something that it would have to enforce.
+ * Require exactly these members: one that this version does not know may be
+ * something it would have to enforce.
  */
 static int read_exactly(struct arena *arena, const struct json_value *v,
 			const struct json_field *fields, size_t n, void *ret)
@@ -154,7 +154,7 @@ static JSON_READER(read_list)
 	r = json_array(arena, v, read_bytes, sizeof *items, &items, &found.n);
 	if (r < 0)
 		return r;
-	/* items[n] is to be NULL. */
+	/* items[n] must be NULL. */
 	found.items =
 		arena_grow(arena, items, found.n, found.n + 1, sizeof *items);
 	if (!found.items)
@@ -310,7 +310,7 @@ static JSON_READER(read_program)
 	return 0;
 }
 
-/* That of another machine would allow other calls. */
+/* A program for another architecture would allow other calls. */
 static JSON_READER(read_architecture)
 {
 	uint32_t arch;
@@ -549,7 +549,7 @@ int enforce_save_ruleset(struct arena *arena,
 	return save(arena, &whole, dir);
 }
 
-/* As the state directory: whoever can write the file chooses what holds. */
+/* A user who can write the file decides what is enforced. */
 static int check_owner(int fd)
 {
 	struct stat st;

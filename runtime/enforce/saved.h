@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/saved.h - the enforcement in a state directory.
+ * runtime/enforce/saved.h - save the enforcement in a state directory.
  *
- * Decided once, when the container is created: neither a changed profile nor a
- * workload that writes below an allowed path chooses what a later process gets.
+ * It is decided once, when the container is created, so that neither a changed
+ * profile nor a workload that writes below an allowed path can affect later
+ * processes.
  */
 #pragma once
 
@@ -11,9 +12,9 @@
 
 #include "runtime/enforce/enforce.h"
 
-/* For people: nobody but `sandlock inspect` reads it. */
+/* Only users and `sandlock inspect` read this file. */
 #define POLICY_FILE "policy.toml"
-/* One JSON document with the kind and the confinement. */
+/* A JSON document with the kind and the confinement. */
 #define ENFORCEMENT_FILE "enforcement.json"
 
 /*
@@ -25,10 +26,10 @@ int enforce_save(struct arena *arena, const struct enforcement *enforcement,
 int enforce_save_ruleset(struct arena *arena,
 			 const struct enforcement *enforcement,
 			 const struct landlock_plan *landlock, int dir);
-/* Fails unless the file is complete and nobody else can write it. */
+/* Load it; fail unless the file is complete and no other user can write it. */
 int enforce_load(struct arena *arena, int dir, struct enforcement *ret);
 
-/* Both are pure. Equal enforcements have equal texts. */
+/* Both have no effects. Equal enforcements have equal texts. */
 int saved_write(struct arena *arena, const struct enforcement *enforcement,
 		const char **ret_text, size_t *ret_len);
 int saved_parse(struct arena *arena, const char *text, size_t len,

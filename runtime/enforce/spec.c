@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/enforce/spec.c - say in config.json what a policy demands. */
+/* runtime/enforce/spec.c - apply a policy to config.json. */
 #include "runtime/enforce/spec.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 /* ---- limits ---- */
 
-/* 0 and below say that there is no limit. */
+/* 0 and below mean no limit. */
 static void lower(struct oci_i64 *limit, uint64_t most)
 {
 	int64_t value = most > INT64_MAX ? INT64_MAX : (int64_t)most;
@@ -33,7 +33,7 @@ static void lower(struct oci_i64 *limit, uint64_t most)
 		*limit = (struct oci_i64){ true, value };
 }
 
-/* Percent of one core, against quota/period. */
+/* Lower quota/period to a percentage of one core. */
 static void lower_cpu(struct oci_resources *res, uint64_t percent)
 {
 	uint64_t period = res->cpu.period.set && res->cpu.period.value ?
@@ -41,7 +41,7 @@ static void lower_cpu(struct oci_resources *res, uint64_t percent)
 				  CPU_PERIOD;
 	uint64_t quota = 1;
 
-	/* A quota of 0 would be none; the kernel refuses periods that odd. */
+	/* A quota of 0 would mean no limit; the kernel refuses such periods. */
 	if (period > UINT64_MAX / percent)
 		quota = INT64_MAX;
 	else if (period * percent >= 100)
@@ -55,7 +55,7 @@ static bool has_bit(const unsigned long *bits, size_t i)
 	return bits[i / LONG_BITS] >> i % LONG_BITS & 1;
 }
 
-/* "0,2,5": those of the policy that the bundle has, too. */
+/* Write "0,2,5": the cores of the policy that the bundle has, too. */
 static int lower_cores(struct arena *arena, struct oci_resources *res,
 		       const struct policy_numbers *cores)
 {
@@ -102,7 +102,7 @@ static struct oci_u64 optional(bool set, uint64_t value)
 	return set ? (struct oci_u64){ true, value } : (struct oci_u64){ 0 };
 }
 
-/* The kernel counts threads as well: there is one limit for both keys. */
+/* The kernel also counts threads, so both keys set the same limit. */
 static struct oci_u64 find_tasks(const struct policy *policy)
 {
 	bool processes = policy->set[KEY_PROCESSES];
@@ -117,7 +117,7 @@ static struct enforce_limits find_limits(const struct enforcement *enforcement)
 {
 	const struct policy *policy = &enforcement->policy;
 
-	/* A sandbox has other means, too, and chooses among them itself. */
+	/* A sandbox also has other means, and chooses among them itself. */
 	if (policy_disables(policy, PROTECT_CGROUPS) &&
 	    enforcement->kind == ENFORCE_BUNDLE)
 		return (struct enforce_limits){ 0 };
@@ -132,7 +132,7 @@ static struct enforce_limits find_limits(const struct enforcement *enforcement)
 }
 
 #define LONG_BITS (8 * sizeof(unsigned long))
-/* Where the kernel does not tell, it is asked when the limit is set. */
+/* If the kernel does not list them, it checks when the limit is set. */
 int enforce_check_cores(const struct policy_numbers *cores)
 {
 	autoclose int fd = open(ONLINE, O_RDONLY | O_CLOEXEC);
@@ -169,7 +169,7 @@ static int check_cores(const struct policy *policy)
 	return enforce_check_cores(&policy->cpu_cores);
 }
 
-/* Whether the limit that failed is the policy's, and not the bundle's own. */
+/* True if the limit that failed is the policy's, and not the bundle's own. */
 static bool asks_for(const struct enforcement *enforcement,
 		     const struct oci_resources *held, enum policy_key key)
 {
@@ -189,7 +189,7 @@ static bool asks_for(const struct enforcement *enforcement,
 	}
 }
 
-/* A sandbox has cgroups for its limits alone: any failure is theirs. */
+/* A sandbox has cgroups only for its limits, so any failure concerns them. */
 static const char *after_field(const struct enforcement *enforcement,
 			       const char *field, const char *text)
 {
@@ -219,7 +219,7 @@ int enforce_limit_error(struct arena *arena,
 	const char *text = enforcement->kind == ENFORCE_NOTHING ?
 				   NULL :
 				   arena_strdup(arena, err_text());
-	/* A value that the kernel refuses is no lack of cgroups. */
+	/* If the kernel refuses a value, cgroups are available. */
 	bool lacks = r != -EINVAL && r != -ERANGE;
 	const char *advice = enforcement->kind != ENFORCE_BUNDLE ?
 				     ": --config-allow-degraded cgroups goes "
@@ -305,7 +305,7 @@ int enforce_process(struct arena *arena, const struct enforcement *enforcement,
 
 /*
  * CAP_SYS_RESOURCE could raise the limits again, CAP_NET_ADMIN could
- * reconfigure the network of others.
+ * reconfigure the shared network.
  */
 static uint64_t find_dropped(const struct policy *policy, bool denied_shared)
 {
@@ -333,7 +333,7 @@ static int find_env(struct arena *arena, const struct enforce_input *input,
 	return r;
 }
 
-/* What the policy says about each process, apart from calls and files. */
+/* Decide the settings of each process, apart from calls and files. */
 static int find_process(struct arena *arena, const struct enforce_input *input,
 			struct enforcement *enforcement, bool denied_shared)
 {
@@ -342,7 +342,7 @@ static int find_process(struct arena *arena, const struct enforce_input *input,
 
 	c->open_files =
 		optional(policy->set[KEY_OPEN_FILES], policy->open_files);
-	/* 0 would not keep a core from a program that takes them. */
+	/* With 0 the kernel would still pipe the core to a program. */
 	c->core_size = optional(policy->no_coredump, 1);
 	c->dropped_caps = find_dropped(policy, denied_shared);
 	if (policy->no_randomize_memory)

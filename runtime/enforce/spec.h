@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/spec.h - what a policy changes in a config.json. Private to
- * this room: the enforcement is being made.
+ * runtime/enforce/spec.h - apply a policy to a config.json; private to
+ * runtime/enforce/, while the enforcement is made.
  */
 #pragma once
 
 #include "runtime/enforce/enforce.h"
 
 /*
- * The one step that edits spec: the given one becomes what the policy leaves of
- * it. Limits meet those of the bundle at the smaller value.
+ * The only function that changes spec: it restricts the given one to what the
+ * policy allows. Of two limits the smaller one applies.
  */
 int enforce_spec(struct arena *arena, const struct enforce_input *input,
 		 struct enforcement *enforcement, struct oci_spec *spec);
-/* That limits.cpu_cores are cores of this host. */
+/* Fail unless limits.cpu_cores are cores of this host. */
 int enforce_check_cores(const struct policy_numbers *cores);
-/* mounts.c: read-only what may not be written; enforcement->writable. */
+/*
+ * mounts.c: make paths read-only that may not be written; fill in
+ * enforcement->writable.
+ */
 int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 		   struct oci_spec *spec);
-/* The same: what filesystem.mount brings. */
+/* mounts.c: add the mounts of filesystem.mount. */
 int enforce_host_mounts(struct arena *arena,
 			const struct enforcement *enforcement,
 			struct oci_spec *spec);
@@ -29,16 +32,16 @@ int enforce_host_mounts(struct arena *arena,
 int enforce_ids(struct arena *arena, struct enforcement *enforcement,
 		const struct oci_spec *spec);
 bool enforce_shares_ids(const struct policy *policy);
-/* Whether a mount, or one that rbind brings along, is writable. */
+/* True if a mount, or one that rbind includes, is writable. */
 int enforce_may_write(struct arena *arena, const struct oci_mount *mount,
 		      const char *source, bool *ret);
 /*
- * network.c: namespaces of its own hold signals, abstract sockets and
- * interfaces; in those of others Landlock does. Returns whether mode 'deny' is
- * in a network of others.
+ * network.c: the container's own namespaces restrict signals, abstract sockets
+ * and interfaces; in shared ones Landlock does. Returns true if mode 'deny'
+ * applies in a shared network.
  */
 bool enforce_scope(struct enforcement *enforcement,
 		   const struct oci_spec *spec);
-/* The same: TCP ports, and a namespace with nothing but lo. */
+/* network.c: restrict TCP ports, or use a namespace with only lo. */
 int enforce_net(struct arena *arena, struct enforcement *enforcement,
 		struct oci_spec *spec);

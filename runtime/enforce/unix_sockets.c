@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/unix_sockets.c - find Unix sockets of others and cover them.
+ * runtime/enforce/unix_sockets.c - find Unix sockets of other processes and
+ * cover them.
  *
- * Neither a read-only mount nor Landlock before version 9 keeps anybody from
- * connecting. Sockets of others come with mounts of the host, as they are when
- * the container is created; what the workload makes is its own. A directory
- * that cannot be listed may have any. From version 9 on Landlock refuses those
- * that come later, and without mounts all of them.
+ * Neither a read-only mount nor Landlock before version 9 prevents connections.
+ * Sockets of others are in mounts of the host when the container is created;
+ * later ones are the workload's own. A directory that cannot be listed may
+ * contain sockets. From version 9 on Landlock also denies those that are made
+ * later, and all of them without mounts.
  */
 #include "runtime/enforce/files.h"
 
@@ -48,17 +49,17 @@ struct paths {
 struct search {
 	const struct enforce_files *files;
 	struct masks *masks;
-	const struct mountinfo *given; /* without mounts of ours */
+	const struct mountinfo *given; /* without our own mounts */
 	const struct mountinfo *table;
 	struct strings listed; /* without links */
 	struct paths found;
-	struct paths pending; /* directories that are still to be searched */
+	struct paths pending; /* directories to search later */
 	size_t level;
-	size_t ndeep; /* directories to cover as they are nested too deep */
+	size_t ndeep; /* directories covered because they are too deep */
 	char path[PATH_MAX];
 };
 
-/* What is listed must be there, as any path of a policy. */
+/* Listed sockets must exist, like any path of a policy. */
 static int list(const struct enforce_files *files, struct strings *ret)
 {
 	const struct strings *given = &files->enforcement->policy.unix_;
@@ -96,7 +97,7 @@ static bool is_listed(const struct search *s)
 	return false;
 }
 
-/* Add the path that the search is at. */
+/* Add the current path of the search. */
 static int add_to(struct paths *list, const struct search *s)
 {
 	if (list->n == list->size) {
@@ -113,7 +114,7 @@ static int add_to(struct paths *list, const struct search *s)
 	return list->items[list->n++] ? 0 : -ENOMEM;
 }
 
-/* A socket, or a directory of which nobody knows what is in it. */
+/* Remember a socket, or a directory whose contents are unknown. */
 static int cover_later(struct search *s)
 {
 	if (is_listed(s))
@@ -188,7 +189,7 @@ static bool may_enter(const struct search *s)
 	       faccessat(fd, ".", X_OK, AT_EACCESS) == 0 || errno != EACCES;
 }
 
-/* Is it, or something in it, what somebody wants to be there? */
+/* True if the policy lists it, or a path in it. */
 static bool is_wanted(const struct search *s)
 {
 	const struct view *view = s->files->enforcement->view;
@@ -211,8 +212,8 @@ static bool is_wanted(const struct search *s)
 }
 
 /*
- * Who knows the name of a socket in there reaches it. So it is covered as a
- * whole, but for what was asked for.
+ * A process that knows the name of a socket in there can connect to it, so
+ * cover the whole directory, unless the policy lists it.
  */
 static int closed_directory(struct search *s)
 {
@@ -248,8 +249,9 @@ static bool is_shortage(int error)
 }
 
 /*
- * Other mounts have their own turn; what is gone needs none. Without the C
- * library's DIR, since there may be thousands of them, and most are empty.
+ * Skip other mounts, which are searched separately, and files that are gone.
+ * This does not use DIR, as there may be thousands of directories, most of them
+ * empty.
  */
 static int search_below(struct search *s, int fd)
 {
@@ -275,7 +277,7 @@ static int search_below(struct search *s, int fd)
 				return r == TOO_DEEP ? deep_directory(s) : r;
 			at += entry->len;
 		}
-	/* Removed under our hands: nothing is in it any more. */
+	/* The directory was removed in the meantime. */
 	return n < 0 && errno != ENOENT ? closed_directory(s) : 0;
 }
 
@@ -321,7 +323,7 @@ static int search_mount(struct search *s, const char *place)
 	return r < 0 ? r : search_pending(s);
 }
 
-/* These have no sockets in them. */
+/* These file systems contain no sockets. */
 static bool is_of_kernel(const char *type)
 {
 	static const char *const types[] = {
@@ -337,8 +339,8 @@ static bool is_of_kernel(const char *type)
 }
 
 /*
- * In a view paths are the host's, but for what is mapped: nobody listens in its
- * programs. Under /usr/local the administrator may have put anything.
+ * In a view paths are those of the host, except for mapped ones; directories of
+ * programs contain no sockets. /usr/local may contain anything.
  */
 static bool is_of_system(const struct search *s, const char *place)
 {
@@ -371,7 +373,7 @@ static int search_place(struct search *s, const struct mountinfo_line *mount)
 	return 0;
 }
 
-/* One that lies on another of the same place is all that is seen there. */
+/* Only the topmost mount at a path is visible. */
 static bool is_first(const struct mountinfo *table, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -381,7 +383,7 @@ static bool is_first(const struct mountinfo *table, size_t i)
 	return true;
 }
 
-/* Whether a mount already covers the socket with a dangling link. */
+/* True if a mount already covers the socket with a dangling link. */
 static bool is_left_out(const struct search *s, const char *path)
 {
 	autoclose int fd = root_open_plain(s->files->root, path,
@@ -391,7 +393,7 @@ static bool is_left_out(const struct search *s, const char *path)
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-/* Whoever listened may have gone away since. */
+/* The socket may have been removed in the meantime. */
 static int cover(const struct search *s, const char *path)
 {
 	int r = masks_check(s->table, s->files->root, path);
@@ -429,7 +431,7 @@ int enforce_sockets(const struct enforce_files *files, struct masks *masks,
 
 /* ---- Landlock ---- */
 
-/* Denied is denied; where there are mounts they see to that. */
+/* Denied paths stay denied; where there are mounts, those enforce it. */
 static int split_listed(const struct enforce_files *files,
 			const struct files_list *denied,
 			struct files_rules *ret)
@@ -484,7 +486,7 @@ int enforce_sockets_allow(const struct enforce_files *files,
 		memcpy(items + rules->n, listed.items,
 		       listed.n * sizeof *items);
 	rules->n += listed.n;
-	/* Bound by the runtime, later. */
+	/* The runtime binds it later. */
 	if (files->notifies)
 		items[rules->n++] =
 			(struct landlock_path){ NOTIFY_INSIDE,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/enforce/view.c - from the paths of a policy to binds and links. */
+/*
+ * runtime/enforce/view.c - make the binds and links for the paths of a policy.
+ */
 #include "runtime/enforce/view.h"
 
 #include <dirent.h>
@@ -29,7 +31,7 @@ struct viewer {
 
 /* ---- lists ---- */
 
-/* Private ones stand under these names; the host's are never shown. */
+/* A sandbox has its own /proc and /dev; the host's are never shown. */
 static int deny_kernel(struct viewer *v, struct files_list *denied)
 {
 	static const char *const names[] = { "/proc", "/dev" };
@@ -90,7 +92,7 @@ static int by_path(const void *a, const void *b)
 	const struct view_bind *x = a, *y = b;
 	int order = strcmp(x->path, y->path);
 
-	/* Of two of the same path, the one that allows more comes first. */
+	/* Of two with the same path, the one that allows more comes first. */
 	return order ? order : (int)y->writable - (int)x->writable;
 }
 
@@ -106,7 +108,7 @@ static bool is_covered(const struct view *view, const struct view_bind *bind)
 	return false;
 }
 
-/* Of a socket or a device nothing is gained by a mount of its own. */
+/* A socket or device needs no separate mount. */
 static int look(const struct viewer *v, struct view_bind *bind, bool *ret_there)
 {
 	const char *prefix = v->view->prefix;
@@ -171,7 +173,7 @@ static int refuse_denied(const char *key, const char *item, const char *place)
 		    key, item, place);
 }
 
-/* What matches nothing on the host may match what is mapped. */
+/* An item without a match on the host may match a mapped path. */
 static int check_items(const struct viewer *v, const char *place)
 {
 	const struct policy *policy = v->input->policy;
@@ -211,7 +213,7 @@ static int check_items(const struct viewer *v, const char *place)
 	return 0;
 }
 
-/* Whether a mount at place would hide a link on the way to the denied file. */
+/* True if a mount at place would hide a link that leads to the denied file. */
 static bool is_led_over(const struct files_entry *entry, const char *place)
 {
 	for (size_t i = 0; i < entry->nsteps; i++)
@@ -220,7 +222,7 @@ static bool is_led_over(const struct files_entry *entry, const char *place)
 	return false;
 }
 
-/* What is denied was looked for on the host, and not in what is mapped. */
+/* Denied paths were resolved on the host, not in mapped directories. */
 static int check_denied(const struct viewer *v, const char *place)
 {
 	const struct files_list *denied = &v->view->denied;
@@ -237,7 +239,7 @@ static int check_denied(const struct viewer *v, const char *place)
 	return check_items(v, place);
 }
 
-/* Under the name that was given, and under that without links. */
+/* Check the path as given, and without links. */
 static int check_place(const struct viewer *v, const char *place)
 {
 	const struct files_place at = { .proc = v->proc, .root = v->root };
@@ -249,7 +251,7 @@ static int check_place(const struct viewer *v, const char *place)
 	return r < 0 || !real ? r : check_denied(v, real);
 }
 
-/* Over what is there under that name, whatever it is. */
+/* Mount them over any file of that name. */
 static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 {
 	const struct policy_mounts *mounts = &v->input->policy->mount;
@@ -378,7 +380,7 @@ static int add_link(struct viewer *v, const char *path, const char *target)
 	return 0;
 }
 
-/* Every link on the way of a path that was listed is kept as one. */
+/* Keep every link in a listed path as a link. */
 static int keep_links(struct viewer *v, const char *named)
 {
 	struct files_way way;
@@ -390,7 +392,7 @@ static int keep_links(struct viewer *v, const char *named)
 	return r;
 }
 
-/* /bin and the like, where what they lead to is shown. */
+/* Keep links such as /bin if their target is shown. */
 static int keep_top_links(struct viewer *v)
 {
 	const struct files_place place = { .proc = v->proc, .root = v->root };
@@ -423,7 +425,7 @@ static int make_links(struct viewer *v)
 	const struct files_list *allowed = &v->view->allowed;
 	int r = keep_top_links(v);
 
-	/* What is spelled as the kernel spells it has no link on its way. */
+	/* A path that equals its resolved path contains no links. */
 	for (size_t i = 0; r == 0 && i < allowed->n; i++)
 		if (allowed->items[i].named &&
 		    !streq(allowed->items[i].named, allowed->items[i].path))

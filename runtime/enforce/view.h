@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/view.h - what of the host's files a sandbox shows: what it may not
- * touch is not there.
+ * runtime/enforce/view.h - the files of the host that a sandbox shows; others
+ * are not present.
  *
- * A denied name in a directory that may only be read is left out, by showing
- * its neighbours one by one: then a file that is put under the name later is
- * not there either.
+ * A denied name in a directory that may only be read is left out by showing the
+ * other entries one by one: a file that is put under the name later is not
+ * present either.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 struct arena;
 struct policy;
 
-/* What a view is made from: a policy, and what surrounds its caller. */
+/* The input for a view: a policy, and the environment of its caller. */
 struct view_input {
 	const struct policy *policy;
 	const char *name; /* of the sandbox */
@@ -25,7 +25,7 @@ struct view_input {
 	const char *project;
 	const char *cwd;
 	struct strings env;
-	const char *source; /* the file the policy was read from, or NULL */
+	const char *source; /* the policy's file, or NULL */
 	struct strings env_files;
 };
 
@@ -47,10 +47,10 @@ struct own_file {
 };
 
 struct view {
-	struct files_rules rules; /* what each path may, for Landlock */
-	struct files_list allowed, denied; /* what they came from */
-	struct files_carves carves; /* what of the denied is for mounts */
-	struct view_bind *binds;    /* in the order to be mounted */
+	struct files_rules rules; /* rights of each path, for Landlock */
+	struct files_list allowed, denied; /* their origin */
+	struct files_carves carves; /* denials that need mounts */
+	struct view_bind *binds;    /* in the order of mounting */
 	size_t nbinds;
 	struct files_link *links;
 	size_t nlinks;
@@ -59,24 +59,25 @@ struct view {
 	const char *prefix; /* of sources: "", or the directory to enter */
 };
 
-/* Look at the host's files as they are now. */
+/* Make the view of the host's present files. */
 int view_make(struct arena *arena, const struct view_input *input, int proc,
 	      struct view *ret);
-/* Whether a path is below one that may be written. */
+/* True if a path is below a writable one. */
 bool view_may_write(const struct view *view, const char *path);
-/* Whether a bind shows the host's file at this path. */
+/* True if a bind shows the host's file at this path. */
 bool view_shows(const struct view *view, const char *path);
-/* Allow reading one more path, of a file that is not the host's. */
+/* Allow reading another path, of a file that is not the host's. */
 int view_let_read(struct arena *arena, struct view *view, const char *path);
-/* Whether no bind after binds[i] covers the path. */
+/* True if no bind after binds[i] covers the path. */
 bool view_is_on_top(const struct view_bind *binds, size_t nbinds, size_t i,
 		    const char *path);
-/* Whether a directory of this name will be there. */
+/* True if a directory of this name will exist. */
 bool view_has(const struct view *view, const char *path);
 
 /*
- * own_files.c: add them to a view, except for a file that is denied, that a mount of the
- * policy provides, or that is missing in a directory that the view shows.
+ * own_files.c: add the private files to a view, except for one that is denied,
+ * that a mount of the policy provides, or that is missing in a directory that
+ * the view shows.
  */
 int own_files_add(struct arena *arena, const struct view_input *input, int proc,
 		  struct view *view);
