@@ -2,9 +2,9 @@
 /*
  * runtime/sandbox/collect.c - remove sandboxes whose `sandlock` was killed.
  *
- * A `sandlock` holds its sandbox from before the record exists until it has
- * removed the sandbox (container_hold). So no `sandlock` waits for a sandbox
- * with a record that is not held, even if its processes still run.
+ * A `sandlock` has a lock on its sandbox from before the record exists until it
+ * has removed the sandbox (container_hold). So no `sandlock` waits for a
+ * sandbox with a record but without this lock, even if its processes still run.
  */
 #include "runtime/sandbox/collect.h"
 
@@ -39,7 +39,7 @@ static bool is_dead(const struct session *session, const struct container *c)
 	return c->record.sandbox && !container_held(c);
 }
 
-/* Read again under the lock: its last holder may have changed the record. */
+/* Read it again under the lock: another process may have changed the record. */
 static int remove_locked(const struct session *session, const char *id)
 {
 	autocontainer struct container c = CONTAINER_NONE;
@@ -110,7 +110,9 @@ void collect_some(const struct session *session, int root, const char *own)
 		return;
 	err_keep(&kept);
 	n = read_names(session->arena, root, own, names);
-	/* Each start begins elsewhere, so that all get their turn. */
+	/*
+	 * Each start begins with another name, so that all are checked in time.
+	 */
 	for (size_t i = 0; i < n && i < MOST_RECORDS; i++)
 		(void)collect(session, names[((size_t)getpid() + i) % n]);
 	err_restore(&kept);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/decide.c - from a policy and a host to the kind of sandbox. */
+/* runtime/sandbox/decide.c - decide how a policy is enforced on a host. */
 #include "runtime/sandbox/decide.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "runtime/enforce/enforce.h"
 #include "runtime/sandbox/probe.h"
 
-/* What may not be changed in a view is read-only or not there. */
+/* The mounts of a view enforce these: files are read-only or not present. */
 #define BY_MOUNTS                                             \
 	(1U << PROTECT_FS_REFER | 1U << PROTECT_FS_TRUNCATE | \
 	 1U << PROTECT_FS_IOCTL_DEV)
@@ -29,7 +29,7 @@ static const struct {
 
 /* ---- without namespaces ---- */
 
-/* More than a protection: there is nothing to go without. */
+/* True for a key that has no meaning without namespaces. */
 static bool needs_namespaces(struct host *host, const struct policy *policy,
 			     enum policy_key key)
 {
@@ -41,7 +41,7 @@ static bool needs_namespaces(struct host *host, const struct policy *policy,
 		return true;
 	case KEY_UNIX:
 		return !landlock_judges_sockets(host_landlock(host));
-	/* Only in a /dev of its own some are there and others are not. */
+	/* Only a /dev of its own can contain some of them and not others. */
 	case KEY_GPU_DEVICES:
 		return policy->gpu_devices.n;
 	case KEY_NET_MODE:
@@ -63,7 +63,7 @@ static bool is_limit(enum policy_key key)
 	return false;
 }
 
-/* What holds limits elsewhere is a protection of its own. */
+/* Limits by cgroups are a separate protection. */
 static bool may_lose_limits(const struct policy *policy)
 {
 	return policy_may_lack(policy, PROTECT_NAMESPACES) ||
@@ -131,8 +131,9 @@ static enum policy_key tasks_key(const struct policy *policy)
 }
 
 /*
- * The number of tasks is limited by default, and a user namespace counts its
- * own: RLIMIT_NPROC holds it there. Nobody misses a default that is disabled.
+ * The number of tasks is limited by default, and a user namespace has its own
+ * count, so RLIMIT_NPROC limits it there. A default that is disabled is not
+ * reported as lost.
  */
 static void lose_limits(const struct policy *policy, struct decision *d)
 {
@@ -154,7 +155,7 @@ static bool needs_cgroups(const struct policy *policy, const struct decision *d)
 	return !d->own_users;
 }
 
-/* A key with a limit that is not available here; KEY_COUNT: all are. */
+/* Return a key whose limit is not available here; KEY_COUNT if all are. */
 static enum policy_key find_lacking(const struct policy *policy,
 				    const struct host *host,
 				    const char **ret_controller)
@@ -200,7 +201,7 @@ static int decide_cgroups(struct arena *arena, const struct policy *policy,
 
 /* ---- Landlock ---- */
 
-/* What enforces ports is planned with them, by enforce_net(). */
+/* enforce_net() plans the enforcement of ports. */
 static int decide_landlock(struct arena *arena, const struct policy *policy,
 			   struct host *host, struct decision *d)
 {
@@ -230,7 +231,7 @@ static int decide_landlock(struct arena *arena, const struct policy *policy,
 	return d->refusal ? 0 : -ENOMEM;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole decision ---- */
 
 static bool lacks_namespaces(const struct host *host, struct decision *d)
 {

@@ -31,7 +31,7 @@ struct reader {
 	const char *path;
 	struct policy_pair *items; /* of all files so far */
 	size_t n;
-	size_t first; /* of this file */
+	size_t first; /* the first item of this file */
 };
 
 static int read_file(struct arena *arena, const char *path, char **ret,

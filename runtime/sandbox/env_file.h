@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/env_file.h - variables whose values no command line shows. */
+/*
+ * runtime/sandbox/env_file.h - variables whose values are not on the command
+ * line.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -10,8 +13,8 @@ struct policy;
 
 /*
  * Add the variables of these files (--env-file) to those of a policy. The
- * policy's own win over a file's, and a later file's over an earlier one's. A
- * line is NAME=VALUE with a literal value, NAME alone for the caller's value, a
+ * policy's own override a file's, and a later file's an earlier one's. A line
+ * is NAME=VALUE with a literal value, NAME alone for the caller's value, a
  * comment that begins with #, or empty.
  */
 int env_files_add(struct arena *arena, const struct strings *files,

@@ -70,7 +70,7 @@ static int add_real(struct finder *f, const char *path)
 	return real ? add_writable(f, real) : 0;
 }
 
-/* What filesystem.mount shows and the sandbox may write. */
+/* Add paths of filesystem.mount that the sandbox may write. */
 static int add_mounts(struct finder *f)
 {
 	const struct policy_mounts *mount = &f->request->policy.mount;
@@ -209,7 +209,7 @@ static bool follow(struct walk *w)
 }
 
 /*
- * Check every directory and link on the way, and the file itself: if the
+ * Check every directory and link of the path, and the file itself: if the
  * workload may write one of them, *ret_real is empty and the refusal names it.
  */
 static int walk_to(struct finder *f, const char *file, char *ret_real)
@@ -297,7 +297,10 @@ static void read_shebang(const char *file, char line[SHEBANG])
 		line[0] = '\0';
 }
 
-/* What env(1) would run: the first word that is no option or variable. */
+/*
+ * Return what env(1) would run: the first word that is not an option or
+ * variable.
+ */
 static const char *word_for_env(char *left)
 {
 	const char *word;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/gpus.c - the host's GPU nodes, for a sandbox that may use some. */
+/* runtime/sandbox/gpus.c - list the host's GPU nodes for a sandbox. */
 #include "runtime/sandbox/gpus.h"
 
 #include <errno.h>

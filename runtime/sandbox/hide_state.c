@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandbox/hide_state.c - records of ours that a sandbox would show.
+ * runtime/sandbox/hide_state.c - hide records of the runtime that a sandbox
+ * would show.
  *
- * Who could write them would have us remove, signal and trust what it likes,
- * and who could read them knew what others run.
+ * A process that could write them would control what the runtime removes,
+ * signals and trusts; one that could read them would learn what others run.
  */
 #include "runtime/sandbox/hide_state.h"
 
@@ -22,7 +23,9 @@
 #include "runtime/enforce/policy_files.h"
 #include "runtime/enforce/view.h"
 
-/* It need not be there yet; NULL where not even its directory is. */
+/*
+ * The directory need not exist yet; NULL if its parent does not exist either.
+ */
 static const char *find_real(struct arena *arena, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -39,7 +42,7 @@ static const char *find_real(struct arena *arena, const char *path)
 	return arena_printf(arena, "%s%s", streq(real, "/") ? "" : real, slash);
 }
 
-/* Where a bind shows it, or NULL. */
+/* Return the path where a bind shows it, or NULL. */
 static const char *find_inside(struct arena *arena,
 			       const struct view_bind *bind, const char *real)
 {
@@ -74,7 +77,10 @@ static int hide(struct arena *arena, struct enforce_input *input,
 		if (!inside ||
 		    !view_is_on_top(view->binds, view->nbinds, i, inside))
 			continue;
-		/* Without mounts nothing can be covered, but kept. */
+		/*
+		 * Without mounts it cannot be covered, only protected from
+		 * changes.
+		 */
 		if (input->kind == ENFORCE_SANDBOX ||
 		    view_may_write(view, inside))
 			r = add(arena, &input->hidden, inside);
@@ -82,7 +88,7 @@ static int hide(struct arena *arena, struct enforce_input *input,
 	return r;
 }
 
-/* A directory of another user holds no state of ours: leave it alone. */
+/* A directory of another user contains no state of ours. */
 static bool is_of_others(const char *path)
 {
 	struct stat st;
@@ -117,7 +123,7 @@ int sandbox_hide_state(struct arena *arena, const char *root,
 		if (state_root(kinds[i], usual) == 0)
 			r = hide(arena, input, usual);
 		else
-			err_clear(); /* It has no state of ours. */
+			err_clear(); /* There is no state of ours. */
 	}
 	return r < 0 ? r : hide_elsewhere(arena, input, usual);
 }

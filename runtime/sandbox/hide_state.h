@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/hide_state.h - what no sandbox shows, whatever is listed. */
+/*
+ * runtime/sandbox/hide_state.h - hide records of the runtime from every
+ * sandbox.
+ */
 #pragma once
 
 struct arena;
 struct enforce_input;
 
 /*
- * Note where the records of sandboxes (root), of containers and of
- * placeholders would be seen inside, to be covered.
+ * Add the paths at which records of sandboxes (root), of containers and of
+ * placeholders would be visible inside, so that they are covered.
  */
 int sandbox_hide_state(struct arena *arena, const char *root,
 		       struct enforce_input *input);

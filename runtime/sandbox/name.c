@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/name.c - names to IDs and back: odd bytes become +XX. */
+/*
+ * runtime/sandbox/name.c - convert names to IDs and back: special bytes become
+ * +XX.
+ */
 #include "runtime/sandbox/name.h"
 
 #include <errno.h>
@@ -11,14 +14,14 @@
 
 static const char digits[] = "0123456789ABCDEF";
 
-/* ASCII alone, whatever the locale says. */
+/* ASCII only, independent of the locale. */
 static bool is_plain(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
-/* A leading dot would make . and .. possible, and hide the directory. */
+/* A leading dot would allow . and .., and hide the directory. */
 static bool stays(const char *text, size_t i)
 {
 	return is_plain((unsigned char)text[i]) && !(i == 0 && text[i] == '.');
@@ -54,7 +57,7 @@ static int value(char digit)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* The byte of "+XX", or -1. */
+/* Return the byte of "+XX", or -1. */
 static int escaped(const char *text)
 {
 	int high = value(text[1]);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandbox/name.h - a sandbox may have almost any name; its directory
- * has the ID that goes with it.
+ * runtime/sandbox/name.h - convert the name of a sandbox, which may be almost
+ * any text, to the ID of its directory.
  */
 #pragma once
 
 struct arena;
 
-/* What container_check_id accepts; no two names have the same. */
+/*
+ * Get an ID that container_check_id accepts; different names have different
+ * IDs.
+ */
 int sandbox_name_to_id(struct arena *arena, const char *name, const char **ret);
-/* The name behind an ID; an error when no name has that ID. */
+/* Get the name of an ID; fail if no name has that ID. */
 int sandbox_name_from_id(struct arena *arena, const char *id, const char **ret);

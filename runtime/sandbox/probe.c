@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/probe.c - children that try one thing after the other and end. */
+/* runtime/sandbox/probe.c - probe features of the kernel in a child process. */
 #include "runtime/sandbox/probe.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "confine/confine.h"
 #include "confine/host.h"
 
-/* What a child needs to know, and which ids it had. */
+/* The arguments of the child, and its original ids. */
 struct setting {
 	uid_t uid;
 	gid_t gid;
@@ -33,7 +33,7 @@ struct probe_step {
 };
 
 struct outcome {
-	int step; /* that failed */
+	int step; /* the step that failed */
 	int err;
 };
 
@@ -89,7 +89,7 @@ static int mount_something(const struct setting *setting)
 	return mount("tmpfs", "/", "tmpfs", MS_NOSUID | MS_NODEV, NULL);
 }
 
-/* Only a process of the new pid namespace can. */
+/* Only a process in the new pid namespace can do this. */
 static int mount_proc(const struct setting *setting)
 {
 	pid_t pid = fork();
@@ -158,11 +158,11 @@ static int try(const struct probe_step *steps, const struct setting *setting,
 	n = read(from, &outcome, sizeof outcome);
 	(void)wait_for(pid);
 	if (n != sizeof outcome) {
-		/* A filter of others may kill for a call. */
+		/* An outer filter may kill the child for a call. */
 		*ret = (struct host_probe){ .step = "survive", .err = EPERM };
 		return 0;
 	}
-	/* That is a limit on processes, and no answer. */
+	/* This is a limit on processes, and says nothing about the feature. */
 	if (outcome.step >= 0 && outcome.err == EAGAIN)
 		return fail(EAGAIN, "%s", steps[outcome.step].name);
 	*ret = (struct host_probe){ .works = outcome.step < 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/probe_limits.c - try limits on a cgroup that nobody is in. */
+/* runtime/sandbox/probe_limits.c - try limits on an empty cgroup. */
 #include <errno.h>
 #include <unistd.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/request.c - the layers of a policy, and what they are for. */
+/*
+ * runtime/sandbox/request.c - read the layers of a policy, and complete a
+ * request.
+ */
 #include "runtime/sandbox/request.h"
 
 #include <errno.h>
@@ -47,7 +50,7 @@ static bool is_marker(const char *dir, const char *path)
 {
 	struct stat above, marker;
 
-	/* A running sandbox puts a socket under a missing name. */
+	/* A running sandbox makes a socket as a placeholder. */
 	return stat(path, &marker) == 0 && !S_ISSOCK(marker.st_mode) &&
 	       (marker.st_uid == geteuid() || stat(dir, &above) < 0 ||
 		!(above.st_mode & S_IWOTH));
@@ -79,7 +82,7 @@ static int take_project(struct arena *arena, const char *given,
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* The nearest directory that looks like one, never / or the home. */
+/* Find the nearest directory with a marker, never / or the home. */
 static int find_project(struct arena *arena, const struct request *request,
 			const char *given, const char **ret)
 {
@@ -150,7 +153,7 @@ static bool is_called(const char *path, const char *name)
 	return streq(slash ? slash + 1 : path, name);
 }
 
-/* dir/.claude/settings.json belongs to dir, dir/uv.toml to dir. */
+/* dir is the project of dir/.claude/settings.json and of dir/uv.toml. */
 static int project_of(struct arena *arena, const char *path, const char **ret)
 {
 	autofree char *real = realpath(path, NULL);
@@ -184,8 +187,8 @@ static int read_policy(struct arena *arena, const char *path, char **ret_text,
 }
 
 /*
- * It counts, not pyproject.toml. A workload that may write the project can make
- * one, so it is not read unless it is what was named.
+ * uv uses uv.toml instead of pyproject.toml. A workload that may write the
+ * project can create it, so it is not read unless the caller named it.
  */
 static int check_no_uv_toml(struct arena *arena, const char *path,
 			    const char *project)
@@ -196,7 +199,7 @@ static int check_no_uv_toml(struct arena *arena, const char *path,
 
 	if (!other)
 		return -ENOMEM;
-	/* A running sandbox puts a socket under a missing name. */
+	/* A running sandbox makes a socket as a placeholder. */
 	if (lstat(other, &st) < 0 ? errno == ENOENT : S_ISSOCK(st.st_mode))
 		return 0;
 	return fail(0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandbox/request.h - what a sandbox is asked for: the caller's policy over that
- * of a profile or file, and a command.
+ * runtime/sandbox/request.h - a request for a sandbox: the caller's policy over
+ * that of a profile or file, and a command.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct request {
 	const char *project;	  /* never NULL */
 	const char *home;	  /* NULL: unknown */
 	const char *cwd;	  /* the caller's */
-	struct strings env;	  /* the same */
+	struct strings env;	  /* the caller's */
 	enum policy_env_base env_base;
 	uint64_t timeout_ms; /* 0: none */
 	bool json;
@@ -34,7 +34,7 @@ struct request {
 	bool unsandboxed;
 };
 
-/* What a caller asks for. What is zero is not asked for. */
+/* The arguments of a caller; zero means not given. */
 struct request_wishes {
 	struct policy policy; /* its keys replace those of the file */
 	struct strings command;
@@ -51,15 +51,15 @@ struct request_wishes {
 	bool unsandboxed;
 };
 
-/* Begin a request: the caller's directory, home and environment. */
+/* Begin a request with the caller's directory, home and environment. */
 int request_open(struct arena *arena, struct request *ret);
-/* Where paths of the caller begin. */
+/* Return the base of the caller's relative paths. */
 struct policy_place request_place(const struct request *request);
 /*
- * Read the profile or file, and put the wishes over it. The profile's program
- * and arguments are the command when none is given.
+ * Read the profile or file, and layer the caller's policy over it. Without a
+ * command, use program and arguments of the profile.
  */
 int request_make(struct arena *arena, const struct request_wishes *wishes,
 		 struct request *ret);
-/* Where profiles are looked for; NULL after the last. */
+/* List the directories of profiles, in order of search; NULL after the last. */
 int request_profile_folders(struct arena *arena, const char *const **ret);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/sandbox.c - from a request to a specification and a plan. */
+/*
+ * runtime/sandbox/sandbox.c - make the specification and the plan of a request.
+ */
 #include "runtime/sandbox/sandbox.h"
 
 #include <errno.h>
@@ -64,7 +66,7 @@ static const struct oci_mount own_mounts[] = {
 			     "size=64m") },
 };
 
-/* Never less than the host's own: a read-only mount stays one. */
+/* The host's own flags stay: a read-only mount remains read-only. */
 static const struct strings readable =
 	OPTIONS("rbind", "rro", "rnosuid", "rnodev");
 static const struct strings writable = OPTIONS("rbind", "rnosuid", "rnodev");
@@ -94,7 +96,7 @@ static int fill_mounts(struct sandbox *s)
 	return 0;
 }
 
-/* What the kernel tells in /proc of things that are not the sandbox's. */
+/* Files in /proc about things outside of the sandbox. */
 static const char *const masked[] = {
 	"/proc/acpi",	       "/proc/asound",
 	"/proc/kcore",	       "/proc/keys",
@@ -139,7 +141,7 @@ static int fill_process(struct sandbox *s)
 	process->user.has_umask = true;
 	process->user.umask = umask(0);
 	(void)umask((mode_t)process->user.umask);
-	/* What the policy leaves of it is decided with everything else. */
+	/* The enforcement filters the environment later. */
 	process->env = s->request->env;
 	r = choose_cwd(s, &process->cwd);
 	s->spec->process = process;
@@ -215,7 +217,7 @@ static int fill_spec(struct sandbox *s)
 	if (s->decision->no_namespaces)
 		return fill_json(s);
 	spec->hostname = s->request->name;
-	/* Names are free in another state directory; cgroups are shared. */
+	/* Names are unique only in one state directory; cgroups are shared. */
 	spec->linux_.cgroups_path =
 		arena_printf(s->arena, "sandlock-%d", getpid());
 	if (!spec->linux_.cgroups_path)
@@ -232,7 +234,7 @@ static int fill_spec(struct sandbox *s)
 	return fill_json(s);
 }
 
-/* A limit gives nothing: who has less already keeps that. */
+/* If the caller has a lower limit already, keep that. */
 static void limit_open_files(struct policy *policy)
 {
 	struct rlimit now;
@@ -243,7 +245,7 @@ static void limit_open_files(struct policy *policy)
 		policy->open_files = (uint32_t)now.rlim_max;
 }
 
-/* All sections are enforced, also those of which nothing is said. */
+/* Enforce all sections, also those without a key. */
 static void fill_policy(struct sandbox *s, struct enforce_input *input)
 {
 	struct policy *policy = &input->policy;
@@ -264,8 +266,8 @@ static void fill_policy(struct sandbox *s, struct enforce_input *input)
 /* ---- limits ---- */
 
 /*
- * In a user namespace of its own the number of its processes is counted
- * there alone, and RLIMIT_NPROC holds it. Who has less already keeps that.
+ * A user namespace of its own has its own count of processes, so RLIMIT_NPROC
+ * limits it. If the caller has a lower limit already, keep that.
  */
 static int limit_processes(struct sandbox *s)
 {
@@ -295,7 +297,7 @@ static int choose_cgroups(struct sandbox *s)
 	struct oci_resources *res = &s->spec->linux_.resources;
 	int r = 0;
 
-	/* The reaper is one, and not the workload's. */
+	/* The reaper counts, too, but is not part of the workload. */
 	if (res->pids_limit.set && !s->decision->no_namespaces)
 		res->pids_limit.value++;
 	s->prepared->cgroup_manager = s->decision->cgroups ? CGROUP_CGROUPFS :
@@ -336,7 +338,7 @@ int sandbox_make_room(const struct prepared *c, const char *name)
 	return r < 0 ? r : delete_container(c->arena, &old, NULL);
 }
 
-/* What the plan is told beside the specification. */
+/* Fill in the input of the plan besides the specification. */
 static int fill_input(struct sandbox *s)
 {
 	const struct session *session = s->prepared->session;
@@ -362,7 +364,7 @@ static int fill_input(struct sandbox *s)
 	return in->rootfs ? 0 : -ENOMEM;
 }
 
-/* What it shows, what of that is kept or hidden, and what config.json says. */
+/* Make the view, the protected and hidden paths, and config.json. */
 static int gather(struct sandbox *s, struct view *view,
 		  struct enforce_input *input)
 {

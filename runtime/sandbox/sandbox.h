@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandbox/sandbox.h - a container without a bundle: the host's own files, as
- * far as a policy shows them.
+ * runtime/sandbox/sandbox.h - a container without a bundle: files of the host,
+ * as far as a policy shows them.
  */
 #pragma once
 
@@ -10,16 +10,16 @@
 #include "runtime/sandbox/request.h"
 
 /*
- * What config.json would say, and everything up to the plan; no effect.
- * Its arena, session and options are set; the decision refuses nothing that
- * needs namespaces. After a failure the enforcement is what was known by then,
- * to be explained.
+ * Make the config.json of a sandbox, and everything up to the plan; no effects.
+ * arena, session and options of `prepared` are set; the decision is not a
+ * refusal for lack of namespaces. After a failure the enforcement contains what
+ * was known by then, for explain.
  */
 int sandbox_plan(struct prepared *prepared, const struct request *request,
 		 const struct decision *decision,
 		 const struct enforce_wishes *wishes);
 /*
  * The first effect: remove what a sandbox of this name left behind when its
- * caller was killed. Fails if one is running.
+ * `sandlock` was killed. Fails if one is running.
  */
 int sandbox_make_room(const struct prepared *prepared, const char *name);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandbox/unsandboxed.c - decide who runs plainly, and run it. */
+/*
+ * runtime/sandbox/unsandboxed.c - decide whether a command runs without a
+ * sandbox, and run it.
+ */
 #include "runtime/sandbox/unsandboxed.h"
 
 #include <errno.h>
@@ -70,7 +73,7 @@ void unsandboxed_tell(const struct request *request,
 			    command, origin, decided->excluded.refusal);
 }
 
-/* They were closed on exec for the sandbox's sake. */
+/* They were made close-on-exec only for the sandbox. */
 static void give_descriptors_back(void)
 {
 	autoclosedir DIR *dir = opendir("/proc/self/fd");
@@ -102,7 +105,7 @@ static int become(const struct request *request,
 	return status;
 }
 
-/* The program gets neither the blocked signals nor our descriptor for them. */
+/* The program gets neither our signal mask nor our signalfd. */
 static _Noreturn void become_child(const struct request *request,
 				   const struct unsandboxed *decided,
 				   struct foreground *foreground)

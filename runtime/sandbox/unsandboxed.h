@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandbox/unsandboxed.h - commands that a policy lets out: --unsandboxed,
- * program.excluded and program.allow_unsandboxed.
+ * runtime/sandbox/unsandboxed.h - commands that may run without a sandbox:
+ * --unsandboxed, program.excluded and program.allow_unsandboxed.
  */
 #pragma once
 
@@ -12,8 +12,8 @@ struct request;
 
 enum unsandboxed_why {
 	UNSANDBOXED_NO,	      /* it runs in the sandbox */
-	UNSANDBOXED_ASKED,    /* plainly, by --unsandboxed */
-	UNSANDBOXED_EXCLUDED, /* plainly, by program.excluded */
+	UNSANDBOXED_ASKED,    /* without a sandbox, by --unsandboxed */
+	UNSANDBOXED_EXCLUDED, /* without a sandbox, by program.excluded */
 };
 
 struct unsandboxed {
@@ -21,16 +21,18 @@ struct unsandboxed {
 	struct excluded excluded;
 };
 
-/* Negative when it would have to run plainly and the policy forbids that. */
+/*
+ * Decide; fail if it would run without a sandbox and the policy forbids that.
+ */
 int unsandboxed_decide(struct arena *arena, const struct request *request,
 		       struct unsandboxed *ret);
 /* Warn that it runs without a sandbox, or why an exclusion does not apply. */
 void unsandboxed_tell(const struct request *request,
 		      const struct unsandboxed *decided);
 /*
- * Run the command, with the descriptors and signals as they were given. Where
- * nobody asks how it ends we become it; else the exit status is that of a
- * shell, or FOREGROUND_TIMEOUT, and *ret_signal what ended it.
+ * Run the command with its original descriptors and signals. If nobody needs
+ * its result, this process executes it; else the exit status is that of a
+ * shell, or FOREGROUND_TIMEOUT, and *ret_signal is the signal that killed it.
  */
 int unsandboxed_run(const struct request *request,
 		    const struct unsandboxed *decided, int *ret_signal);
