@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/attribute.c - from a path that was refused to a key of the policy. */
+/*
+ * runtime/diagnose/attribute.c - find the key of the policy that denied a path.
+ */
 #include "runtime/diagnose/attribute.h"
 
 #include <errno.h>
@@ -48,7 +50,10 @@ static bool covers(const struct files_entry *entry, const char *real,
 	return entry->rights & right && files_is_at_or_below(real, entry->path);
 }
 
-/* What takes the right from this entry of an allowlist; NULL: nothing. */
+/*
+ * Return the denial that removes the right from this allowed entry; NULL if
+ * none.
+ */
 static const struct files_entry *taken(const struct attribution *attribution,
 				       const struct files_entry *allowed,
 				       const char *real, uint32_t right)
@@ -117,7 +122,7 @@ bool attribute_judge(const struct attribution *attribution, const char *real,
 	return true;
 }
 
-/* ---- where it lies ---- */
+/* ---- resolving paths ---- */
 
 struct found {
 	char path[PATH_MAX]; /* without links */
@@ -125,7 +130,7 @@ struct found {
 	bool has_parent;
 };
 
-/* How a descriptor's file is called in the sandbox. */
+/* Get the path of a descriptor in the sandbox. */
 static bool name_of(const struct attribution *attribution, int fd,
 		    char ret[PATH_MAX])
 {
@@ -174,7 +179,7 @@ static bool look_for_name(const struct attribution *attribution,
 	return true;
 }
 
-/* On the host, as it is now; only names are looked at. */
+/* Resolve the path on the host, as it is now; only names are examined. */
 static void find(const struct attribution *attribution,
 		 const struct attribute_path *wanted, struct found *ret)
 {
@@ -209,7 +214,9 @@ static bool is_gpu(const char *path)
 	       streq(path, "/dev/kfd");
 }
 
-/* These are the sandbox's own: processes and most devices are not there. */
+/*
+ * The sandbox has its own /proc and /dev, without most processes and devices.
+ */
 static int attribute_own(const struct attribution *attribution,
 			 const struct attribute_path *wanted)
 {
@@ -300,7 +307,7 @@ int attribute_file(const struct attribution *attribution,
 		    !attribute_judge(attribution, found.path, rights[i],
 				     &denial))
 			continue;
-		/* It would not be there without a policy either. */
+		/* It would not exist without a policy either. */
 		if (wanted->error == ENOENT && !denial.item && !found.exists &&
 		    !(wanted->makes && found.has_parent))
 			continue;
@@ -311,7 +318,7 @@ int attribute_file(const struct attribution *attribution,
 
 /* ---- programs ---- */
 
-/* Who loads it, "" if nobody; as far as we may read it ourselves. */
+/* Get the interpreter, "" if there is none; as far as the file is readable. */
 static void interpreter_of(const struct attribution *attribution,
 			   const char *path, char *ret)
 {

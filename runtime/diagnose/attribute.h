@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/attribute.h - which line of a policy refused something. What the policy
- * allows, and what would have failed without it, is nobody's fault here.
+ * runtime/diagnose/attribute.h - find the line of a policy that denied an
+ * operation. What the policy allows, and what would have failed without it, is
+ * not reported.
  */
 #pragma once
 
@@ -20,44 +21,46 @@ struct attribution {
 	const struct view *view;
 	struct denials *denials;
 	int root;			 /* the host's, or filesystem.chroot */
-	const char *prefix;		 /* how the host calls it; "" */
+	const char *prefix;		 /* its path on the host; "" */
 	bool no_namespaces;		 /* without namespaces */
-	bool judges_sockets;		 /* Landlock does, by path */
-	const struct landlock_plan *net; /* who judges TCP; NULL: nobody */
+	bool judges_sockets;		 /* Landlock restricts them by path */
+	const struct landlock_plan *net; /* restricts TCP; NULL: nothing does */
 };
 
-/* An absolute path as the sandbox has it, and what was wanted. */
+/* An absolute path in the sandbox, and the requested access. */
 struct attribute_path {
 	const char *path;
 	uint32_t rights; /* enum landlock_right */
-	int error;	 /* as the kernel gave it */
-	bool makes;	 /* a new name */
-	bool link;	 /* itself, not what it leads to */
+	int error;	 /* of the kernel */
+	bool makes;	 /* it creates a new name */
+	bool link;	 /* the link itself, not its target */
 };
 
 /*
- * The policy's answer for a path without links; false: it is allowed. Pure.
- * rights: one of enum landlock_right.
+ * Evaluate the policy for a path without links; false if it is allowed. No
+ * effects. rights: one of enum landlock_right.
  */
 bool attribute_judge(const struct attribution *attribution, const char *real,
 		     uint32_t rights, struct denial *ret);
 int attribute_file(const struct attribution *attribution,
 		   const struct attribute_path *wanted);
-/* A program that was not found or not executed, and who loads it. */
+/* Report a program that was not found or not executed, or its interpreter. */
 int attribute_program(const struct attribution *attribution, const char *path,
 		      int error);
-/* A call of the blocklist; args: for socket, UINT64_MAX: not known. */
+/* Report a call of the blocklist; args: for socket, UINT64_MAX: unknown. */
 int attribute_call(const struct attribution *attribution, uint32_t arch,
 		   uint64_t number, const uint64_t args[6]);
 /* Report a process that was killed for a system call of another ABI. */
 int attribute_abi(const struct attribution *attribution);
-/* An address that could not be reached; operation: the call's name. */
+/*
+ * Report an address that could not be reached; operation: the name of the call.
+ */
 int attribute_address(const struct attribution *attribution,
 		      const char *operation, const void *address, uint64_t size,
 		      int error);
-/* The same of a Unix socket with a path. */
+/* Report a Unix socket with a path. */
 int attribute_unix(const struct attribution *attribution, const char *operation,
 		   const char *path, int error);
-/* The same of a TCP socket that was refused with EACCES. */
+/* Report a TCP port that was denied with EACCES. */
 int attribute_port(const struct attribution *attribution, const char *operation,
 		   const void *address, uint64_t size);

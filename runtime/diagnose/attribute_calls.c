@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/attribute_calls.c - from a system call that was refused to a key. */
+/*
+ * runtime/diagnose/attribute_calls.c - find the key that denied a system call.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -113,7 +115,7 @@ static int attribute_socket(const struct attribution *attribution,
 	};
 
 	print_family(args, family, sizeof family);
-	/* A log does not say which. */
+	/* The audit log does not contain the family. */
 	if (args[0] == UINT64_MAX) {
 		denial.target = "of some family";
 		denial.key = denial.add = NULL;
@@ -190,7 +192,7 @@ static const char *no_namespaces_note(const char *name, uint32_t arch,
 	return FILES_STAY;
 }
 
-/* A log does not say which, and terminals are what it mostly is. */
+/* The audit log does not contain the request; most are for terminals. */
 static bool is_of_file(const char *name, const uint64_t args[6])
 {
 	return streq(name, "ioctl") && args[0] != UINT64_MAX &&
@@ -286,7 +288,7 @@ static void print_address(const void *address, char *ret, size_t size)
 	}
 }
 
-/* The network is its own, and leads nowhere. */
+/* The sandbox has its own network without connections. */
 static int attribute_inet(const struct attribution *attribution,
 			  const char *operation, const void *address, int error)
 {
@@ -305,7 +307,7 @@ static int attribute_inet(const struct attribution *attribution,
 	return denials_add(attribution->denials, &denial);
 }
 
-/* ---- ports, which Landlock judges ---- */
+/* ---- ports, by Landlock ---- */
 
 static bool has_port(const char *item, uint16_t port)
 {
@@ -332,7 +334,7 @@ static bool is_allowed(const struct landlock_plan *net, uint64_t access,
 	return false;
 }
 
-/* sockaddr_in and sockaddr_in6 have it in the same place. */
+/* sockaddr_in and sockaddr_in6 have the port at the same offset. */
 static uint16_t port_of(const void *address)
 {
 	const struct sockaddr_in *in = address;
@@ -415,7 +417,7 @@ int attribute_unix(const struct attribution *attribution, const char *operation,
 		.key = "network.unix",
 	};
 
-	/* Without a name in the file system, or relative: not looked for. */
+	/* Skip abstract and relative names. */
 	if (path[0] != '/')
 		return 0;
 	if (streq(operation, "bind"))

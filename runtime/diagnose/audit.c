@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/audit.c - listen to the kernel's audit, and pick what is ours. */
+/*
+ * runtime/diagnose/audit.c - read the kernel's audit records, and select those
+ * of a sandbox.
+ */
 #include "runtime/diagnose/audit.h"
 
 #include <errno.h>
@@ -28,7 +31,7 @@
 
 #define MOST 1000
 #define MOST_ROUNDS 1000
-#define ANSWER_MS 1000 /* of the kernel's threads, on a busy machine */
+#define ANSWER_MS 1000 /* time for a kernel thread on a busy machine */
 #define BUFFER (1 << 20)
 #define MAX_RECORD 8970 /* MAX_AUDIT_MESSAGE_LENGTH */
 
@@ -40,15 +43,15 @@ struct audit_refusal {
 	uint64_t domain;
 	uint32_t rights;
 	const char *path;
-	const char *call; /* NULL: about the path */
+	const char *call; /* NULL: the record is about the path */
 	union audit_address address;
 };
 
-/* ---- may we, and is it on? ---- */
+/* ---- is audit available and enabled? ---- */
 
 /*
- * A question only: the answer has the state, and needs CAP_AUDIT_CONTROL. A
- * thread of the kernel sends it, some time later; a refusal is there at once.
+ * Request the audit state, which needs CAP_AUDIT_CONTROL. A kernel thread sends
+ * the answer some time later; a refusal comes at once.
  */
 static bool is_on(void)
 {
@@ -111,9 +114,9 @@ void audit_attribute(struct audit *audit, const struct attribution *attribution)
 	audit->attribution = attribution;
 }
 
-/* ---- whose is it? ---- */
+/* ---- which process is it? ---- */
 
-/* Its last word tells who the program is, however soon that ends. */
+/* The sender of the last message is the program, even if it exits soon. */
 int audit_prepare(const struct audit *audit, const struct launch *launch)
 {
 	const int on = 1;
@@ -166,13 +169,15 @@ static void keep(struct audit *audit, const struct audit_event *event)
 	audit->n += audit->refusals[audit->n].path != NULL;
 }
 
-/* Which addresses a socket would have had, no record says. */
+/* Records do not contain the addresses of a socket. */
 static void attribute_logged_call(const struct audit *audit,
 				  const struct audit_event *event)
 {
 	static const uint64_t unknown[6] = { UINT64_MAX };
 
-	/* ENOSYS, so that programs take another: nothing was denied. */
+	/*
+	 * clone3 gets ENOSYS, so that programs fall back: this is not a denial.
+	 */
 	if (call_number(event->arch, "clone3") == (int)event->number)
 		return;
 	if (is_inside(audit, event->pid))
@@ -214,7 +219,7 @@ void audit_read(void *user)
 		ssize_t n = recv(audit->fd, text, sizeof text - 1, 0);
 		const struct nlmsghdr *header = (const void *)text;
 
-		/* Some were lost: nobody says that these are all. */
+		/* Records were lost, so the list may be incomplete. */
 		if (n < 0 && errno == ENOBUFS)
 			continue;
 		if (n < (ssize_t)sizeof *header)
@@ -224,7 +229,7 @@ void audit_read(void *user)
 	}
 }
 
-/* A record of our own: when it comes, all before it have come. */
+/* Send a record of our own: when it arrives, all earlier ones have. */
 static void mark_end(void)
 {
 	static const char text[] = "op=sandbox-end exe=\"sandlock\"";
@@ -252,7 +257,7 @@ void audit_end(struct audit *audit)
 	if (audit->fd < 0)
 		return;
 	mark_end();
-	/* It may be lost, and others may never be quiet. */
+	/* The record may be lost, and others may arrive without end. */
 	for (int i = 0;
 	     i < MOST_ROUNDS && !audit->has_ended && poll(&p, 1, ANSWER_MS) > 0;
 	     i++)

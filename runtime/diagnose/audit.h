@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/audit.h - what the kernel says to those who audit, of one sandbox.
+ * runtime/diagnose/audit.h - collect the kernel's audit records of one sandbox.
  *
- * Only where it is switched on already and we may listen: nothing of the host's
- * settings is changed. Landlock names the domain that refused (Linux 6.15), and
- * once for each domain the process that made it, which is the sandbox's
- * program. Records of seccomp have no more than a process: they count if it is
- * seen in the sandbox's pid namespace while it lives, or is the program itself.
- * What mounts hide is in no record, and of the program's children that end
- * before we have looked for them no call is told.
+ * This only works if audit is enabled and we may listen; it changes no setting
+ * of the host. Landlock's records name the domain that denied access (Linux
+ * 6.15), and once for each domain the process that made it, which is the
+ * sandbox's program. Records of seccomp only contain a process: they count if
+ * that is in the sandbox's pid namespace while it lives, or is the program
+ * itself. There are no records of what mounts hide, and calls of children that
+ * exit before we have looked for them are not reported.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define AUDIT_TRUSTED_APP 1121 /* of those for programs; in no kernel header */
+#define AUDIT_TRUSTED_APP 1121 /* messages of programs; in no kernel header */
 
 struct attribution;
 struct creation;
@@ -31,10 +31,10 @@ enum audit_kind {
 	AUDIT_REFUSED, /* by Landlock: domain; rights, path; call, address */
 	AUDIT_DOMAIN,  /* a domain and who made it: domain, pid */
 	AUDIT_CALL,    /* by seccomp: pid, arch, number */
-	AUDIT_MARK,    /* what a program said by itself: pid */
+	AUDIT_MARK,    /* a message of a program: pid */
 };
 
-/* The family and the port are in the same place. */
+/* Family and port have the same offset in both. */
 union audit_address {
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
@@ -52,18 +52,18 @@ struct audit_event {
 	union audit_address address;
 };
 
-struct audit_refusal; /* of a domain that may still turn out to be ours */
+struct audit_refusal; /* a denial of a domain that may be ours */
 
 struct audit {
 	const struct attribution *attribution;
-	int fd; /* -1: there is nothing to hear */
+	int fd; /* -1: not available */
 	int proc;
 	pid_t program;
 	uint64_t pid_ns;
 	uint64_t domain; /* 0: not known yet */
 	struct audit_refusal *refusals;
 	size_t n;
-	bool has_ended; /* no record is under way any more */
+	bool has_ended; /* no more records will arrive */
 };
 
 #define AUDIT_NONE        \
@@ -71,20 +71,20 @@ struct audit {
 		.fd = -1, \
 	}
 
-/* One record; type as in linux/audit.h. Pure. */
+/* Parse one record; type as in linux/audit.h. No effects. */
 void audit_parse(uint16_t type, const char *text, struct audit_event *ret);
 
-/* Listen, if that is possible: then denials are to be logged. */
+/* Listen, if that is possible; then denials should be logged. */
 bool audit_open(struct audit *audit, struct host *host);
-/* How to attribute what is logged, once there is a plan. */
+/* Set how to attribute records, once there is a plan. */
 void audit_attribute(struct audit *audit,
 		     const struct attribution *attribution);
-/* Before the child goes on to its program. */
+/* Call this before the child continues to its program. */
 int audit_prepare(const struct audit *audit, const struct launch *launch);
-/* The program runs: these are the records to look for. */
+/* The program runs: select its records. */
 void audit_begin(struct audit *audit, const struct creation *creation);
-/* What has come; for struct foreground_job. */
+/* Process the records that have arrived; for struct foreground_job. */
 void audit_read(void *audit);
-/* The sandbox has ended: attribute what is left. */
+/* The sandbox has ended: attribute the remaining records. */
 void audit_end(struct audit *audit);
 void audit_close(struct audit *audit);

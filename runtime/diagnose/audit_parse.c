@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/audit_parse.c - records of the audit log: "key=value key=value". */
+/*
+ * runtime/diagnose/audit_parse.c - parse audit records: "key=value key=value".
+ */
 #include <arpa/inet.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
@@ -41,7 +43,7 @@ static const struct {
 	{ "fs.resolve_unix", LANDLOCK_MAY_CONNECT },
 };
 
-/* The value of a key, up to the next blank; NULL: there is none. */
+/* Return the value of a key, up to the next blank; NULL if there is none. */
 static const char *value_of(const char *text, const char *key, size_t *ret_len)
 {
 	size_t n = strlen(key);
@@ -76,7 +78,7 @@ static int digit(char c)
 	return -1;
 }
 
-/* "like this", or in hexadecimal what would be odd between quotes. */
+/* A path is quoted, or in hexadecimal if it contains special characters. */
 static void read_path(const char *text, char ret[PATH_MAX])
 {
 	size_t len, n = 0;
@@ -86,7 +88,10 @@ static void read_path(const char *text, char ret[PATH_MAX])
 	if (!value)
 		return;
 	if (*value == '"') {
-		/* A blank is odd enough, so the quote ends it. */
+		/*
+		 * A path with a blank is in hexadecimal, so the quote ends the
+		 * value.
+		 */
 		snprintf(ret, PATH_MAX, "%.*s", (int)strcspn(value + 1, "\""),
 			 value + 1);
 		return;
@@ -123,7 +128,7 @@ static uint32_t rights_of(const char *text)
 	return rights;
 }
 
-/* An address of zeros, and port 0, are left out. */
+/* The kernel leaves out an address of zeros and port 0. */
 static void put_address(const char *text, const char *host, const char *port,
 			union audit_address *ret)
 {
@@ -158,7 +163,7 @@ static void read_address(const char *text, struct audit_event *ret)
 	}
 }
 
-/* Behind "audit(SECONDS:SERIAL): ". */
+/* Return the text after "audit(SECONDS:SERIAL): ". */
 static const char *body_of(const char *text)
 {
 	const char *end = strstr(text, "): ");
@@ -188,7 +193,7 @@ void audit_parse(uint16_t type, const char *text, struct audit_event *ret)
 		ret->pid = (pid_t)number_of(text, "pid", 10);
 		ret->arch = (uint32_t)number_of(text, "arch", 16);
 		ret->number = number_of(text, "syscall", 10);
-		/* The action alone: which error it gave is not told. */
+		/* The record contains the action without its errno. */
 		if (ret->pid &&
 		    number_of(text, "code", 16) == SECCOMP_RET_ERRNO)
 			ret->kind = AUDIT_CALL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/check.c - one finding for each mechanism of the kernel. */
+/*
+ * runtime/diagnose/check.c - check each mechanism of the kernel that a sandbox
+ * needs.
+ */
 #include "runtime/diagnose/check.h"
 
 #include <errno.h>
@@ -42,7 +45,7 @@ const char *check_state_name(enum check_state state)
 
 /* ---- namespaces ---- */
 
-/* The number in a file of one line; -1 when there is none. */
+/* Return the number in a file of one line; -1 if there is none. */
 static long number_in(const char *path)
 {
 	AUTO(freep) char *line = NULL;
@@ -58,7 +61,7 @@ static long number_in(const char *path)
 	return value;
 }
 
-/* Whether an outer filter judges our own calls. */
+/* True if an outer seccomp filter applies to us. */
 static bool is_filtered(void)
 {
 	AUTO(freep) char *line = NULL;
@@ -74,7 +77,7 @@ static bool is_filtered(void)
 	return mode == 2;
 }
 
-/* The first thing that is known to stop it. */
+/* Return advice for the first known obstacle. */
 static const char *namespace_advice(const struct host_probe *probe)
 {
 	static const struct {
@@ -237,7 +240,7 @@ static int look_at_landlock(struct arena *arena, struct check *ret)
 	return part->text ? 0 : -ENOMEM;
 }
 
-/* ---- where we are ---- */
+/* ---- the environment ---- */
 
 static int look_around(struct arena *arena, struct check *ret)
 {
@@ -286,7 +289,7 @@ static int look_for_mappers(struct arena *arena, struct check *ret)
 	return 0;
 }
 
-/* What run would do with a policy that limits everything. */
+/* Decide as run would for a policy that limits everything. */
 static int decide_all(struct arena *arena, struct check *ret)
 {
 	const struct policy policy = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/check.h - what this host can hold, asked of the very functions that
- * hold it, and what to do about the rest.
+ * runtime/diagnose/check.h - check what this host can enforce, by the functions
+ * that enforce it, and advise what to do about the rest.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum check_state {
 	CHECK_OK,
 	CHECK_PARTLY,
 	CHECK_MISSING,
-	CHECK_NOTE, /* good to know; nothing depends on it */
+	CHECK_NOTE, /* for information; nothing depends on it */
 };
 
 enum check_part {
@@ -40,17 +40,17 @@ struct check_finding {
 struct check {
 	struct host *host;
 	struct check_finding parts[CHECK_PARTS];
-	struct decision decision; /* for a policy that wants everything */
-	uint32_t missing;	  /* protections that nothing here holds */
+	struct decision decision; /* for a policy that demands everything */
+	uint32_t missing;	  /* protections that are not available */
 };
 
-/* Look at everything. */
+/* Check everything. */
 int check_look(struct arena *arena, struct host *host, struct check *ret);
-/* 0: all is well, 1: a part of it, 2: no sandbox is possible. */
+/* 0: everything works, 1: a part, 2: no sandbox is possible. */
 int check_verdict(const struct check *check);
 const char *check_part_name(enum check_part part);
 const char *check_state_name(enum check_state state);
-/* Protections that mounts and namespaces of a sandbox's own hold as well. */
+/* Protections that a sandbox's own mounts and namespaces also provide. */
 extern const uint32_t check_by_namespaces;
 /* "fs_refer, net_tcp" */
 const char *check_names(struct arena *arena, uint32_t bits);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/check_cgroups.c - which limits are available, and what to do. */
+/*
+ * runtime/diagnose/check_cgroups.c - check which limits are available, and
+ * advise.
+ */
 #include "runtime/diagnose/check_cgroups.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/check_cgroups.h - which limits this user can have. */
+/* runtime/diagnose/check_cgroups.h - check which limits this user can set. */
 #pragma once
 
 #include "confine/host.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/denials.c - a list of refusals, for people and for programs. */
+/* runtime/diagnose/denials.c - a list of denials, printed as text or JSON. */
 #include "runtime/diagnose/denials.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "oci/write.h"
 #include "runtime/cli/quote.h"
 
-/* A program that is refused this often is refused everything. */
+/* A program with this many denials is denied nearly everything. */
 #define MOST 1000
 
 static bool is_same(const struct denial *a, const struct denial *b)
@@ -93,7 +93,7 @@ int denials_print(const struct denials *denials, int fd)
 
 	for (size_t i = 0; i < denials->n; i++) {
 		const struct denial *denial = &denials->items[i];
-		/* The workload chose these bytes. */
+		/* The workload controls these bytes. */
 		const char *target = quote_exactly(arena, denial->target);
 		const char *reason = denial_reason(arena, denial);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/explain.c - plan as `run` does, and note what holds each key. */
+/*
+ * runtime/diagnose/explain.c - plan like `run`, and note what enforces each
+ * key.
+ */
 #include "runtime/diagnose/explain.h"
 
 #include <errno.h>
@@ -44,7 +47,7 @@ static int refuse(struct arena *arena, struct explanation *all,
 	return all->refusal ? 0 : -ENOMEM;
 }
 
-/* An error of the policy is an answer, not a failure of ours. */
+/* An error of the policy is a result, not a failure of explain. */
 static int note(struct arena *arena, struct explanation *all, int r)
 {
 	if (r >= 0 || r == -ENOMEM)
@@ -60,7 +63,7 @@ static struct explain_line *next_line(struct explanation *all, const char *key)
 	return line;
 }
 
-/* ---- lines that no key asks for ---- */
+/* ---- lines without a key ---- */
 
 static const char *namespace_names(struct arena *arena,
 				   const struct oci_spec *spec)
@@ -80,7 +83,9 @@ static bool disables_namespaces(const struct explanation *all)
 	return policy_disables(&all->request->policy, PROTECT_NAMESPACES);
 }
 
-/* Which files give the sandbox's host name instead of the host's. */
+/*
+ * Return the files that contain the sandbox's host name instead of the host's.
+ */
 static const char *own_names(const struct explanation *all)
 {
 	const struct view *view = all->prepared.enforcement.view;
@@ -225,7 +230,7 @@ static int explain_environment(struct arena *arena, struct explanation *all)
 
 /* ---- keys ---- */
 
-/* What was given, and what is held by default. */
+/* True for keys that were given, or that are enforced by default. */
 static bool is_told(const struct explanation *all, enum policy_key key)
 {
 	return all->request->policy.set[key] || key == KEY_NET_MODE ||
@@ -262,9 +267,9 @@ static int explain_one(struct arena *arena, struct explanation *all,
 		      arena_printf(arena, "%s: %s", info->name, line->how));
 }
 
-/* ---- all of it ---- */
+/* ---- the whole explanation ---- */
 
-/* What this build refuses is told; the rest is planned without it. */
+/* Report keys that this build refuses; plan the rest without them. */
 static int settle(struct arena *arena, struct explanation *all,
 		  struct request **ret)
 {
@@ -305,7 +310,7 @@ static int plan(struct arena *arena, const struct session *session,
 	return note(arena, all, r);
 }
 
-/* What is there is told, even if a limit is not available. */
+/* Report what exists, even if a limit is not available. */
 static int look_at_limits(struct arena *arena, struct explanation *all)
 {
 	return all->host->asked & HOST_LIMITS ?
@@ -350,7 +355,7 @@ static int look_at_projects(struct arena *arena, struct explanation *all)
 	return root < 0 ? 0 : files_projects(arena, &place, &all->projects);
 }
 
-/* What is denied below what may be written. */
+/* Find denied paths below writable ones. */
 static int look_at_carves(struct arena *arena, struct explanation *all)
 {
 	struct prepared *c = &all->prepared;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/explain.h - what `run` would do with a request on this host, asked of
- * the functions that `run` itself uses.
+ * runtime/diagnose/explain.h - explain what `run` would do with a request on
+ * this host, by the functions that `run` itself uses.
  */
 #pragma once
 
@@ -15,18 +15,18 @@
 
 enum explain_state {
 	EXPLAIN_HELD,
-	EXPLAIN_DEGRADED,   /* not held here, and the policy allows that */
-	EXPLAIN_DISABLED,   /* never to be held */
-	EXPLAIN_REFUSED,    /* cannot be held here: run refuses */
-	EXPLAIN_UNENFORCED, /* by this build: run refuses */
+	EXPLAIN_DEGRADED,   /* not enforced here; the policy allows that */
+	EXPLAIN_DISABLED,   /* disabled by the policy */
+	EXPLAIN_REFUSED,    /* not available here: run refuses */
+	EXPLAIN_UNENFORCED, /* not in this build: run refuses */
 };
 
 struct explain_line {
 	const char *key; /* "filesystem.read", "namespaces" */
 	enum explain_state state;
 	const char *value;  /* as in a profile; NULL: none */
-	const char *origin; /* who set it; NULL: always so */
-	const char *how;    /* by which mechanism, or why not */
+	const char *origin; /* where it was set; NULL: always so */
+	const char *how;    /* the mechanism, or why not */
 };
 
 struct explanation {
@@ -34,16 +34,16 @@ struct explanation {
 	const struct request *request;
 	struct strings projects; /* what @project means in deny keys */
 	const char *refusal;	 /* NULL: it would run */
-	bool planned;		 /* all of it is there */
+	bool planned;		 /* the plan is complete */
 	struct unsandboxed unsandboxed;
 	struct explain_line *lines;
 	size_t n;
-	/* What was found on the way. */
+	/* Intermediate results. */
 	const struct host *host;
 	struct decision decision;
-	struct check check;		/* its cgroups alone */
+	struct check check;		/* only its cgroups */
 	struct landlock_plan *landlock; /* NULL: not used */
-	uint32_t degraded;		/* by what is covered */
+	uint32_t degraded;		/* missing for covered paths */
 };
 
 int explain_make(struct arena *arena, const struct session *session,
@@ -55,6 +55,6 @@ int explain_print_json(struct arena *arena, const struct explanation *all);
 
 /* ---- explain_how.c: one sentence for each key ---- */
 
-/* Fills state and how. */
+/* Fill in state and how. */
 int explain_key(struct arena *arena, const struct explanation *all,
 		enum policy_key key, struct explain_line *line);

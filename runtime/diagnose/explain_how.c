@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/explain_how.c - which mechanism holds a key, in one sentence. */
+/*
+ * runtime/diagnose/explain_how.c - describe the mechanism that enforces a key.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -174,7 +176,7 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 	return line->how ? 0 : -ENOMEM;
 }
 
-/* ---- the rest ---- */
+/* ---- other keys ---- */
 
 static const char *mode_text(const struct enforcement *enforcement)
 {
@@ -247,7 +249,7 @@ static int explain_network(struct arena *arena, const struct explanation *all,
 	return line->how ? 0 : -ENOMEM;
 }
 
-/* Whoever is apart from others is so, whatever Landlock is to hold. */
+/* Namespaces still separate the sandbox, even if Landlock is disabled. */
 static int explain_disable(struct arena *arena, const struct explanation *all,
 			   struct explain_line *line)
 {
@@ -286,7 +288,7 @@ static int explain_open_files(struct arena *arena,
 	return line->how ? 0 : -ENOMEM;
 }
 
-/* Where one sentence is always true. */
+/* Keys whose sentence is always the same. */
 static const char *const fixed[KEY_COUNT] = {
 	[KEY_ALLOW_DEGRADED] = "protections that may be missing",
 	[KEY_SUPERVISOR] = "the kernel holds everything by itself",

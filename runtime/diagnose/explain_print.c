@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/explain_print.c - an explanation for people, and as JSON. */
+/*
+ * runtime/diagnose/explain_print.c - print an explanation as text and as JSON.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,16 +33,16 @@ static const char *verdict_of(const struct explanation *all)
 	return all->unsandboxed.why == UNSANDBOXED_NO ? "runs" : "unsandboxed";
 }
 
-/* Protections that nothing holds here. */
+/* Protections that are not enforced here. */
 static uint32_t degraded(const struct explanation *all)
 {
 	return all->prepared.enforcement.missing | all->degraded |
 	       (all->landlock ? all->landlock->missing : 0);
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
-/* Words of others: a terminal must not obey them. */
+/* Escape untrusted text for the terminal. */
 static const char *shown(struct arena *arena, const char *text)
 {
 	const char *safe = quote_shown(arena, text);
@@ -90,7 +92,9 @@ static void print_line(struct arena *arena, const struct explain_line *line)
 	       line->how ? ": " : "", line->how ? shown(arena, line->how) : "");
 }
 
-/* Rights add up: whether other, at or above entry's path, grants more. */
+/*
+ * True if `other`, at or above the entry's path, grants more, as rights add up.
+ */
 static bool adds(const struct files_entry *entry,
 		 const struct files_entry *other)
 {
@@ -109,7 +113,9 @@ static uint32_t all_rights(const struct files_list *list,
 	return all;
 }
 
-/* Only a mount could enforce the entry, and a run without namespaces has no mounts. */
+/*
+ * Only a mount could enforce the entry, and a run without namespaces has none.
+ */
 static bool is_open(const struct files_entry *entry, bool no_namespaces)
 {
 	return no_namespaces && (entry->carved || entry->implied);
@@ -165,7 +171,7 @@ void explain_print(struct arena *arena, const struct explanation *all)
 	print_head(arena, all);
 	for (size_t i = 0; i < all->n; i++)
 		print_line(arena, &all->lines[i]);
-	/* Namespaces have a line. */
+	/* Namespaces have a line of their own. */
 	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
 		if (degraded(all) & 1U << i && i != PROTECT_NAMESPACES)
 			printf("\n%s\n  degraded: not held here\n",

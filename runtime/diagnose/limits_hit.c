@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/limits_hit.c - what the kernel has counted against the limits of a sandbox. */
+/*
+ * runtime/diagnose/limits_hit.c - report the limits that a sandbox has reached.
+ */
 #include "runtime/diagnose/limits_hit.h"
 
 #include <errno.h>
@@ -13,7 +15,7 @@
 
 #define KIB 1024
 
-/* As one would write it in a profile: "64M". */
+/* Format a size as in a profile: "64M". */
 static const char *size_text(struct arena *arena, uint64_t size)
 {
 	static const char units[] = "KMGT";
@@ -39,7 +41,7 @@ static int memory_hit(const struct creation *c, struct denials *denials)
 	return denial.item ? denials_add(denials, &denial) : -ENOMEM;
 }
 
-/* The cgroup has the smaller one, and process 1 on top. */
+/* The cgroup has the smaller of both limits, plus one for process 1. */
 static int pids_hit(const struct creation *c, struct denials *denials)
 {
 	const struct policy *policy = &c->prepared->enforcement.policy;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/limits_hit.h - limits that a sandbox has met, among what it was denied. */
+/*
+ * runtime/diagnose/limits_hit.h - report the limits that a sandbox has reached.
+ */
 #pragma once
 
 struct creation;
 struct denials;
 
-/* Those that its cgroups hold; while they are there. */
+/* Add the limits of its cgroups, which must still exist. */
 int limits_hit(const struct creation *creation, struct denials *denials);

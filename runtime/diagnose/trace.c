@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/trace.c - the tracer: stops, and what a failed call was about. */
+/*
+ * runtime/diagnose/trace.c - trace a sandbox: handle stops, and examine failed
+ * calls.
+ */
 #include "runtime/diagnose/trace.h"
 
 #include <elf.h>
@@ -42,13 +45,13 @@ struct trace_pending {
 	uint64_t args[6];
 };
 
-/* The C library has it with an enum for its first argument. */
+/* The C library's ptrace has an enum as its first parameter. */
 static long trace(int request, pid_t tid, uintptr_t addr, uintptr_t data)
 {
 	return syscall(SYS_ptrace, request, tid, addr, data);
 }
 
-/* ---- calls under way ---- */
+/* ---- calls in progress ---- */
 
 static struct trace_pending *find(struct trace *why, pid_t tid)
 {
@@ -93,7 +96,7 @@ static ssize_t read_memory(pid_t tid, uint64_t from, void *to, size_t size)
 	return process_vm_readv(tid, &local, 1, &remote, 1, 0);
 }
 
-/* A page at a time: the next one need not be there. */
+/* Read one page at a time: the next one may not be mapped. */
 static bool read_text(pid_t tid, uint64_t from, char ret[PATH_MAX])
 {
 	size_t at = 0;
@@ -114,7 +117,7 @@ static bool read_text(pid_t tid, uint64_t from, char ret[PATH_MAX])
 	return false;
 }
 
-/* As the sandbox has it: the kernel stops at the root of its mounts. */
+/* Get the path in the sandbox: the kernel stops at the root of its mounts. */
 static bool read_link(const struct trace *why, pid_t tid, int fd,
 		      char ret[PATH_MAX])
 {
@@ -152,7 +155,7 @@ static bool full_path(const struct trace *why, pid_t tid,
 
 /* ---- a call that failed ---- */
 
-/* "TCP", "TCPv6"; others are none of Landlock's. */
+/* "TCP" or "TCPv6"; Landlock does not restrict others. */
 static bool is_tcp(pid_t tid, int fd)
 {
 	char link[64], name[32] = "";
@@ -202,7 +205,7 @@ static int attribute_target(const struct trace *why, pid_t tid,
 	return attribute_file(&why->attribution, &wanted);
 }
 
-/* Cheap to say no: most failures are of names that are nowhere. */
+/* Filter early: most failures are for names that do not exist. */
 static bool is_interesting(int error)
 {
 	return error == EACCES || error == EPERM || error == EROFS ||
@@ -223,7 +226,7 @@ static void attribute_failed(const struct trace *why,
 		return;
 	n = trace_decode(pending->call, pending->args, flags, targets);
 	for (int i = 0; i < n; i++)
-		/* Out of memory: the list is as long as it could be. */
+		/* If out of memory, the list stays incomplete. */
 		(void)attribute_target(why, pending->tid, pending->call,
 				       &targets[i], error);
 }
@@ -270,7 +273,7 @@ static void on_return(struct trace *why, pid_t tid)
 	resume(why, tid, 0);
 }
 
-/* The arguments of the call; its answer is where the first register is. */
+/* Get the arguments of the call; return the register of its result. */
 static uint64_t *answer_of(struct user_regs_struct *regs, uint64_t args[6])
 {
 #if defined(__x86_64__)
@@ -302,8 +305,8 @@ static bool is_denial(pid_t tid, uint64_t number, const uint64_t args[6])
 }
 
 /*
- * A call of the blocklist: it was not made. Where we cannot answer it, the
- * process gets the signal, which ends it.
+ * A call of the blocklist, which was not made. If we cannot set its result, the
+ * process gets the signal, which kills it.
  */
 static bool on_refused(const struct trace *why, pid_t tid)
 {
@@ -331,7 +334,7 @@ static bool on_refused(const struct trace *why, pid_t tid)
 	return true;
 }
 
-/* Another thread than the first takes its number. */
+/* A thread other than the first takes over its id. */
 static void on_exec(struct trace *why, pid_t tid)
 {
 	unsigned long former;
@@ -450,7 +453,7 @@ int trace_follow(struct trace *why)
 				continue;
 			return fail(errno, "--why: wait for the command");
 		}
-		/* Its end is for who waits for its words. */
+		/* launch_until reports the end of the child. */
 		if (info.si_pid == why->child && info.si_code != CLD_TRAPPED)
 			return 0;
 		if (waitid(P_PID, (id_t)info.si_pid, &info, wanted) < 0)
@@ -460,7 +463,7 @@ int trace_follow(struct trace *why)
 	return 0;
 }
 
-/* The candidates of PATH, as the child has tried them. */
+/* Try the candidates of PATH like the child. */
 static void search(const struct attribution *attribution, const char *name,
 		   const char *dirs)
 {

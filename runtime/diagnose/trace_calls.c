@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/trace_calls.c - the system calls that take paths or addresses. */
+/*
+ * runtime/diagnose/trace_calls.c - the table of system calls with paths or
+ * addresses.
+ */
 #include "runtime/diagnose/trace_calls.h"
 
 #include <errno.h>
@@ -14,20 +17,20 @@
 
 enum way {
 	NONE,
-	READ,  /* or know of it at all */
-	WRITE, /* change what is there */
+	READ,  /* or check that it exists */
+	WRITE, /* change an existing file */
 	MAKE,  /* a new name */
 	EXECUTE,
-	OPEN,	 /* as the flags say */
-	OPEN2,	 /* as the flags in memory say */
-	ACCESS,	 /* as the mode says */
-	ADDRESS, /* its size is the next argument */
+	OPEN,	 /* depends on the flags */
+	OPEN2,	 /* depends on the flags in memory */
+	ACCESS,	 /* depends on the mode */
+	ADDRESS, /* the next argument is its size */
 };
 
 #define LINK 1	   /* a link at the end is not followed */
 #define AT_FLAGS 2 /* the last number: an argument with AT_SYMLINK_NOFOLLOW */
 
-/* The numbers are those of arguments. */
+/* The numbers are indexes of arguments. */
 struct place {
 	enum way way;
 	int dir, path;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/trace_calls.h - what system calls want of which path. */
+/* runtime/diagnose/trace_calls.h - the paths that system calls use, and how. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,32 +12,32 @@
 
 struct trace_call;
 
-/* Which numbers one architecture gives to the calls that are looked at. */
+/* The traced calls by their numbers on one architecture. */
 struct trace_map {
 	uint32_t arch;
 	const struct trace_call *calls[TRACE_MOST_CALLS];
 };
 
-/* A path that a call names, still in the memory of its process. */
+/* A path that a call names, in the memory of its process. */
 struct trace_target {
-	int dir; /* relative to this descriptor; AT_FDCWD; the socket */
+	int dir; /* base descriptor, AT_FDCWD, or the socket */
 	uint64_t path;
-	uint32_t rights; /* enum landlock_right; what the call needs */
-	bool makes;	 /* the name need not be there, what holds it must */
-	bool link;	 /* itself, not what it leads to */
-	bool address;	 /* no path but an address, of this size */
+	uint32_t rights; /* enum landlock_right: what the call needs */
+	bool makes;	 /* the file need not exist, its directory must */
+	bool link;	 /* the link itself, not its target */
+	bool address;	 /* an address of this size, not a path */
 	uint64_t size;
 };
 
-/* The names of all of them, for the filter. */
+/* Return the names of all of them, for the filter. */
 struct strings trace_calls_names(void);
 void trace_map_make(uint32_t arch, struct trace_map *ret);
-/* NULL: not one of them. */
+/* Return NULL if the call is not traced. */
 const struct trace_call *trace_find(const struct trace_map *map,
 				    uint64_t number);
 const char *trace_call_name(const struct trace_call *call);
-/* Where openat2 has its flags; 0: not that call. */
+/* Return the address of the flags of openat2; 0 for other calls. */
 uint64_t trace_flags_at(const struct trace_call *call, const uint64_t args[6]);
-/* How many targets; flags: of openat2, as they were read. */
+/* Get the targets of a call; return how many. flags: of openat2. */
 int trace_decode(const struct trace_call *call, const uint64_t args[6],
 		 uint64_t flags, struct trace_target ret[TRACE_TARGETS]);
