@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/checkpoint.c - save a running container to files. */
+/*
+ * runtime/sandlock-oci/checkpoint.c - checkpoint: save a running container to
+ * files.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -81,7 +84,7 @@ static int find_status_fd(const struct checkpoint_options *o, int *ret)
 	return 0;
 }
 
-/* The freezer catches every process, however fast it forks. */
+/* The freezer stops every process, however fast it forks. */
 static int put_cgroup(struct arena *arena, const struct container *c,
 		      struct pb *request)
 {
@@ -148,7 +151,7 @@ static int check_features(struct criu *criu, const struct checkpoint_options *o)
 	return r;
 }
 
-/* What the command holds: the lock, and the caller's descriptor or -1. */
+/* The lock of the command, and the caller's descriptor or -1. */
 struct held {
 	int lock;
 	int status_fd;
@@ -186,12 +189,12 @@ static int dump(const struct session *session, const struct container *c,
 					 &request);
 	if (r < 0)
 		return r;
-	/* When we are killed it has work to undo: nobody may come between. */
+	/* If we are killed, criu has to undo its work, so it keeps the lock. */
 	criu.fds[criu.nfds++] = held->lock;
 	criu.own_group = true;
 	criu.images = images.path;
 	criu.work = images.work_path;
-	/* Without a mount namespace the container's is this one. */
+	/* Without a mount namespace, the container uses this one. */
 	criu.own_mounts = spec->linux_.namespaces[OCI_NS_MOUNT].listed;
 	r = criu_start(&criu, session->arena, session->criu);
 	if (r >= 0)
@@ -243,7 +246,7 @@ static int run(const struct session *session, const void *options, int argc,
 	r = container_load(session->arena, session->root, argv[0], &lock);
 	if (r >= 0)
 		r = state_dir_lock(&lock, STATE_DIR_LOCK_SECONDS);
-	/* Read again: it may have changed while we waited for the lock. */
+	/* Read it again: it may have changed while we waited for the lock. */
 	if (r >= 0)
 		r = container_load_sound(session->arena, session->root, argv[0],
 					 &c);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/create.c - make a container and leave its program waiting. */
+/*
+ * runtime/sandlock-oci/create.c - create: make a container whose program waits
+ * for `start`.
+ */
 #include <stdio.h>
 
 #include "base/arena.h"

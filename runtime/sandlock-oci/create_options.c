@@ -53,7 +53,10 @@ static bool is_bundle(const char *path)
 	       access(config, F_OK) == 0;
 }
 
-/* "bundles/web/" is web, with anything an ID may not have replaced. */
+/*
+ * Make an ID of the bundle's name ("bundles/web/" is web); replace invalid
+ * characters.
+ */
 static int id_of_bundle(struct arena *arena, const char *path, const char **ret)
 {
 	autofree char *real = realpath(path, NULL);

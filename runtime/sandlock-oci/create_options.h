@@ -12,6 +12,6 @@ extern const struct option_spec create_option_table[];
 #define CREATE_OPTIONS 10 /* of create; run has two more */
 #define RUN_OPTIONS 12
 
-/* ID and bundle from the positionals: "ID", or a bundle directory alone. */
+/* Get ID and bundle from the positionals: "ID", or only a bundle directory. */
 int create_arguments(struct arena *arena, struct create_options *options,
 		     int argc, char **argv, const char **ret_id);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/delete.c - take a container away, and everything that is its. */
+/*
+ * runtime/sandlock-oci/delete.c - delete: remove a container and all its
+ * resources.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <regex.h>
@@ -20,7 +23,7 @@ struct delete_options {
 	bool force, regex;
 };
 
-/* We hold the lock: a record that is not kept is what a dead create has left. */
+/* We have the lock, so a record that is not kept is from a dead create. */
 static int check_status(const struct container *c)
 {
 	enum oci_status status = OCI_STOPPED;
@@ -37,7 +40,7 @@ static int check_status(const struct container *c)
 static int delete_locked(const struct session *session, const char *id,
 			 bool force)
 {
-	/* Read again: it may have changed while we waited for the lock. */
+	/* Read it again: it may have changed while we waited for the lock. */
 	autocontainer struct container c = CONTAINER_NONE;
 	int r = container_load(session->arena, session->root, id, &c);
 
@@ -78,13 +81,13 @@ static int delete_one(const struct session *session, const char *id, bool force)
 	if (r >= 0)
 		r = force ? lock_by_force(&lock) :
 			    state_dir_lock(&lock, STATE_DIR_LOCK_SECONDS);
-	/* Only here: what is missing later on is not the container. */
+	/* Only here -ENOENT means that the container does not exist. */
 	if (r == -ENOENT && force)
 		return 0;
 	return r < 0 ? r : delete_locked(session, id, force);
 }
 
-/* A container that cannot be deleted does not stop the others. */
+/* Continue with the others if one cannot be deleted. */
 static int delete_each(const struct session *session, const struct strings *ids,
 		       const regex_t *regex, bool force)
 {
@@ -117,7 +120,7 @@ static int delete_matching(const struct session *session, const char *text,
 	char why[256];
 	int r;
 
-	/* Most likely an unset variable in a script. */
+	/* This is most likely an unset variable in a script. */
 	if (!*text)
 		return fail(0, "--regex '': is empty, and would match every "
 			       "container: write . for all");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/events.c - statistics and out-of-memory events, one JSON line each. */
+/*
+ * runtime/sandlock-oci/events.c - events: print statistics and out-of-memory
+ * events as JSON lines.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -30,7 +33,7 @@ struct events_options {
 	bool stats;
 };
 
-/* "5s", "1m30s", "100ms": Go's durations, down to milliseconds. */
+/* Parse a duration of Go, "5s", "1m30s", "100ms", down to milliseconds. */
 static int parse_duration(const char *text, int64_t *ret_ms)
 {
 	static const struct {
@@ -68,7 +71,7 @@ static int parse_duration(const char *text, int64_t *ret_ms)
 	return 0;
 }
 
-/* Where the numbers of a container come from. */
+/* The sources of a container's statistics. */
 struct mount_sources {
 	const struct container *container;
 	struct cgroup cgroup;
@@ -104,7 +107,9 @@ static bool has_own_network(const struct mount_sources *s)
 	       its != ours.st_ino;
 }
 
-/* Nothing of the host's, nor of another process that got the number. */
+/*
+ * Do not print interfaces of the host, or of another process with a reused pid.
+ */
 static int put_interfaces(struct arena *arena, const struct mount_sources *s,
 			  struct writer *w)
 {
@@ -115,7 +120,7 @@ static int put_interfaces(struct arena *arena, const struct mount_sources *s,
 	snprintf(path, sizeof path, "%d/net/dev", s->container->record.pid);
 	if (has_own_network(s))
 		dev = proc_open_at(s->proc, path, O_RDONLY);
-	/* Asked after opening, as the file is of what was there then. */
+	/* Check after opening, so that a reused pid is noticed. */
 	if (dev >= 0)
 		pidfd = container_pidfd(s->container);
 	if (pidfd >= 0) {
@@ -140,7 +145,7 @@ static int put_stats(struct arena *arena, const struct mount_sources *s,
 	return r;
 }
 
-/* Statistics, or, without sources, the news of running out of memory. */
+/* Print statistics, or an out-of-memory event if sources is NULL. */
 static int print_line(const char *id, const struct mount_sources *sources)
 {
 	AUTO(arena_close) struct arena arena = { 0 };
@@ -148,7 +153,7 @@ static int print_line(const char *id, const struct mount_sources *sources)
 	const char *text;
 	int r;
 
-	/* Each line has memory of its own: the stream may go on for ever. */
+	/* Use a new arena for each line, as the stream may never end. */
 	r = arena_open(&arena, LINE_ARENA);
 	if (r < 0)
 		return r;
@@ -178,7 +183,7 @@ static int print_oom(const char *id, struct cgroup_oom *oom)
 	return r;
 }
 
-/* Until the container ends; what happened before its end is told first. */
+/* Print until the container ends; events before its end come first. */
 static int follow(const struct mount_sources *sources, int64_t interval)
 {
 	const struct container *c = sources->container;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/exec.c - run one more program in a container. */
+/* runtime/sandlock-oci/exec.c - exec: run another program in a container. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -120,7 +120,7 @@ static int exec_in(const struct session *session, const struct exec_options *o,
 	r = console_check(process.terminal, o->detach, o->console_socket);
 	if (r < 0)
 		return r;
-	/* A file has no other than its own. */
+	/* A process file contains all variables. */
 	options.env = is_set(o->process_file) ? NULL : &o->env;
 	options.sub_cgroup = o->cgroup;
 	options.preserve_fds = o->preserve_fds;

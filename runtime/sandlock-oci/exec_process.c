@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/exec_process.c - from exec's options to a process. */
+/*
+ * runtime/sandlock-oci/exec_process.c - make the process of exec from its
+ * options.
+ */
 #include "runtime/sandlock-oci/exec_process.h"
 
 #include <errno.h>
@@ -55,7 +58,7 @@ const struct option_spec exec_option_table[EXEC_OPTIONS] = {
 static int read_file(struct arena *arena, const char *path,
 		     struct oci_process *ret)
 {
-	/* May be a pipe; a terminal is not to become ours. */
+	/* It may be a pipe; a terminal must not become our controlling one. */
 	autoclose int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	int r;
 
@@ -103,7 +106,7 @@ static int add_groups(struct arena *arena, const struct strings *list,
 	return 0;
 }
 
-/* The container's entries, without those that are given anew, then these. */
+/* Keep the container's entries except those given again, then add these. */
 static int add_env(struct arena *arena, const struct strings *more,
 		   struct strings *env)
 {

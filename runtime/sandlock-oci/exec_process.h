@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/exec_process.h - the process `exec` is to run: a file, or flags over the container's own. */
+/*
+ * runtime/sandlock-oci/exec_process.h - make the process of `exec`: from a
+ * file, or from flags over the container's own.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -32,7 +35,7 @@ struct exec_options {
 #define EXEC_OPTIONS 18
 extern const struct option_spec exec_option_table[EXEC_OPTIONS];
 
-/* argv: the program and its arguments, unless a process file names them. */
+/* argv is the program and its arguments, unless a process file names them. */
 int exec_process_make(struct arena *arena, const struct oci_spec *spec,
 		      const struct exec_options *options, int argc, char **argv,
 		      struct oci_process *ret);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/features.c - features: what this build can do, as JSON, whatever the host. */
+/*
+ * runtime/sandlock-oci/features.c - features: print what this build supports,
+ * as JSON.
+ */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/global_options.c - from what was typed before the command to struct session. */
+/*
+ * runtime/sandlock-oci/global_options.c - fill struct session from the global
+ * options.
+ */
 #include "runtime/sandlock-oci/global_options.h"
 
 #include <errno.h>
@@ -83,7 +86,7 @@ static const struct choice rootless_words[] = {
 	{ NULL, 0 },
 };
 
-/* An option that was not given is the first of its choices. */
+/* An option that is not given has the first of its choices. */
 static int choose(const char *option, const char *word,
 		  const struct choice *choices, int *ret)
 {
@@ -117,7 +120,7 @@ static int open_log(const struct global_options *options)
 	});
 }
 
-/* Drop empty and "." components and resolve ".." by the text alone. */
+/* Remove empty and "." components, and resolve ".." in the text only. */
 static void clean(char *path)
 {
 	size_t out = 0;
@@ -173,7 +176,7 @@ static int set_root(const char *given, struct session *session)
 	return 0;
 }
 
-/* Only keys that need to be asked for: a typo must not go unnoticed. */
+/* Accept only keys that need permission, so that a typo is noticed. */
 static int add_key(struct arena *arena, char *name, struct strings *keys)
 {
 	int key = policy_key_find(name);

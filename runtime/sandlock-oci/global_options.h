@@ -24,7 +24,7 @@ struct global_options {
 };
 
 extern const struct option_table global_options_table;
-/* Offer the words that an option knows. */
+/* Offer the words that an option accepts. */
 void global_options_offer(const struct completion *c);
 /* Open the log first, so that it gets every later error; then fill session. */
 int global_options_apply(const struct global_options *options,

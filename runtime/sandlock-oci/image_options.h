@@ -7,7 +7,7 @@
 #include "runtime/checkpoint/images.h"
 #include "runtime/cli/command.h"
 
-/* For the tables of the two; the struct is the first member of theirs. */
+/* For the tables of both; the struct is the first member of theirs. */
 #define IMAGE_FIELD(name) offsetof(struct image_options, name)
 #define IMAGE_OPTIONS                                                           \
 	{ "image-path", 0,                                                      \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/kill.c - kill: a signal to init, or to every process. */
+/* runtime/sandlock-oci/kill.c - kill: signal init, or every process. */
 #include <errno.h>
 
 #include "base/auto.h"

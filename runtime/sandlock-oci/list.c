@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/list.c - list: every container below the root. */
+/* runtime/sandlock-oci/list.c - list: print every container below the root. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,14 +32,14 @@ static const struct option_spec options_known[] = {
 	  "print only IDs" },
 };
 
-/* A container, and the same as a line of the table. */
+/* A container, and its line of the table. */
 struct row {
 	struct oci_record record;
 	enum oci_status status;
 	const char *cells[COLS];
 };
 
-/* A static binary has no NSS: passwd is the file, else the number it is. */
+/* A static binary has no NSS: read the file passwd, else use the number. */
 static const char *owner_name(struct arena *arena, const char *passwd,
 			      uint32_t uid)
 {
@@ -89,7 +89,7 @@ static int fill_row(struct arena *arena, const char *passwd,
 	return 0;
 }
 
-/* One that is deleted while we look is not there: the list is shorter. */
+/* Skip a container that is deleted in the meantime. */
 static int load_rows(const struct session *session, const struct strings *ids,
 		     struct row **ret_rows, size_t *ret_n)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/main.c - sandlock-oci: global options, the table of commands, the one place that prints errors. */
+/*
+ * runtime/sandlock-oci/main.c - sandlock-oci: parse global options, run a
+ * command, print its error.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +71,7 @@ static void offer(const struct completion *c, const char *value)
 			complete_with(c, ids.items[i], "container");
 }
 
-/* Nothing is reported: a shell that completes a word shows no errors. */
+/* Report no errors: a shell does not show them while it completes a word. */
 static int complete_words(struct session *session, int argc, char **argv)
 {
 	const struct completer completer = { .program = &program,
@@ -111,7 +114,7 @@ static int run_words(struct arena *arena, unsigned int given_fds, int argc,
 	if (options.version)
 		return dispatch_finish(print_version(arena), EXIT_FAILURE);
 	command = dispatch_find(&program, args.argv[0]);
-	/* While all descriptors are the caller's: they are all kept. */
+	/* All descriptors are still the caller's, so keep all of them. */
 	if (command && command->enters) {
 		r = own_binary_protect(SELF_KEEP_ALL);
 		if (r < 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/pause.c - pause and resume: the freezer of a container's cgroup. */
+/*
+ * runtime/sandlock-oci/pause.c - pause and resume: freeze and thaw a container.
+ */
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/ps.c - ps: the processes of a container, as JSON or as ps(1) shows them. */
+/*
+ * runtime/sandlock-oci/ps.c - ps: print the processes of a container, as JSON
+ * or like ps(1).
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -76,7 +79,7 @@ static uint64_t pid_ns_of(int proc, const char *name)
 }
 
 /*
- * Without a cgroup the pid namespace tells who belongs; when that is our own,
+ * Without a cgroup, select processes by the pid namespace; if that is our own,
  * too, only init is known.
  */
 static int namespace_pids(struct arena *arena, const struct oci_record *record,
@@ -107,7 +110,10 @@ static int namespace_pids(struct arena *arena, const struct oci_record *record,
 	return 0;
 }
 
-/* What a stopped one left in its cgroup counts; one that is gone is empty. */
+/*
+ * Processes that a stopped container left in its cgroup count; without a cgroup
+ * the list is empty.
+ */
 static int find_pids(struct arena *arena, const struct container *c,
 		     struct pids *ret)
 {
@@ -144,7 +150,7 @@ static void print_json(const struct pids *pids)
 	puts("]");
 }
 
-/* Start ps(1) with its stdout in a pipe; the pipe's reading end. */
+/* Start ps(1) with its stdout in a pipe; return the reading end. */
 static int spawn_ps(char **argv, pid_t *ret_pid)
 {
 	autoclose int reader = -1, writer = -1;
@@ -193,7 +199,7 @@ static int read_ps(struct arena *arena, char **argv, char **ret_text)
 	return 0;
 }
 
-/* The n-th field of a line, or NULL. */
+/* Return the n-th field of a line, or NULL. */
 static const char *field(const char *line, int n, size_t *ret_len)
 {
 	for (line += strspn(line, BLANKS); *line; n--) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/restore.c - run a container from a checkpoint's files. */
+/*
+ * runtime/sandlock-oci/restore.c - restore: run a container from the files of a
+ * checkpoint.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,7 +33,7 @@
 #include "runtime/sandlock-oci/image_options.h"
 
 #define LOG "restore.log"
-/* Below the container's directory: where criu finds the root. */
+/* Mount point of the root for criu, below the container's directory. */
 #define ROOT_POINT "root"
 #define CGROUP_MAX 65536
 
@@ -47,7 +50,7 @@ struct restore_options {
 	const char *lsm_mount_context;
 };
 
-/* ---- what criu tells ---- */
+/* ---- notifications of criu ---- */
 
 static int run_hooks(struct creation *c, enum hook_point point, pid_t pid)
 {
@@ -61,7 +64,7 @@ static int run_hooks(struct creation *c, enum hook_point point, pid_t pid)
 	return r < 0 ? r : hooks_run(&p->spec.hooks, point, &here, json);
 }
 
-/* Its namespaces are there, and nothing in them yet. */
+/* The namespaces exist, and are still empty. */
 static int on_namespaces(struct creation *c, pid_t pid)
 {
 	const struct prepared *p = c->prepared;
@@ -89,7 +92,7 @@ static int on_namespaces(struct creation *c, pid_t pid)
 	return r < 0 ? r : run_hooks(c, HOOK_CREATE_RUNTIME, pid);
 }
 
-/* All is restored but the last steps to run: criu still can undo it. */
+/* Everything is restored except for the last steps; criu can still undo it. */
 static int on_restored(struct creation *c, pid_t pid)
 {
 	const struct prepared *p = c->prepared;
@@ -109,8 +112,9 @@ static int on_restored(struct creation *c, pid_t pid)
 }
 
 /*
- * Credentials and filters are the last thing, and criu would go on regardless.
- * It holds every process: it must not outlive them, nor wait for one of them.
+ * Credentials and filters are restored last, and criu would continue even if
+ * they were wrong. It traces every process, so kill it together with them, and
+ * do not wait for one of them.
  */
 static int on_resume(struct creation *c)
 {
@@ -146,7 +150,7 @@ static int on_news(struct criu *criu, const char *news, pid_t pid, int *fd)
 
 /* ---- the request ---- */
 
-/* Where criu is, its processes are to be: of each controller the path. */
+/* Put the path of each controller: the processes get criu's own cgroups. */
 static int put_cgroup_roots(struct creation *c, pid_t pid, struct pb *request)
 {
 	const struct prepared *p = c->prepared;
@@ -202,8 +206,8 @@ static int place(struct criu *criu)
 }
 
 /*
- * criu wants a mount whose parent is in the open: a place of its own, in its
- * own mount namespace.
+ * criu needs a root whose parent mount is accessible, so bind it to a directory
+ * of the container in criu's own mount namespace.
  */
 static int make_places(struct creation *c, struct criu *criu,
 		       const char **ret_notify)
@@ -228,7 +232,7 @@ static int make_places(struct creation *c, struct criu *criu,
 	return r < 0 ? r : external_make_points(&p->in);
 }
 
-/* What criu restores in a user namespace opens images as its root. */
+/* Processes that criu restores in a user namespace open images as its root. */
 static int admit_root(const struct prepared *p, const struct images *images)
 {
 	const struct oci_id_maps *maps = &p->spec.linux_.gid_mappings;
@@ -329,7 +333,7 @@ static int restore_bundle(struct prepared *p, const char *id,
 	if (o->no_pivot)
 		return fail(0, "--no-pivot: criu has no other way than "
 			       "pivot_root");
-	/* criu walks no plan. */
+	/* criu does not use a plan. */
 	r = create_prepare(p, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/run.c - create, start, wait, delete: one command for people and builders. */
+/*
+ * runtime/sandlock-oci/run.c - run: create, start, wait and delete in one
+ * command.
+ */
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
@@ -77,7 +80,10 @@ static int run(const struct session *session, const void *options, int argc,
 	r = create_prepare(&p, id, /* has_gate= */ false);
 	if (r < 0)
 		return r;
-	/* It may begin anew, so the plan and its warnings come later. */
+	/*
+	 * This may start the command again, so make the plan, with warnings,
+	 * later.
+	 */
 	r = start_protect(&p.spec, p.in.preserve_fds + p.in.listen_fds);
 	if (r < 0)
 		return r;

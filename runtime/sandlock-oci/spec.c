@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/spec.c - spec: write a config.json to begin with. */
+/*
+ * runtime/sandlock-oci/spec.c - spec: write a config.json as a starting point.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -26,7 +28,7 @@ static const struct option_spec options_known[] = {
 	  NULL, "for a caller who is not root" },
 };
 
-/* Whether all controllers are those of version 2. */
+/* True if all controllers are on cgroup v2. */
 static int is_unified(struct arena *arena, bool *ret)
 {
 	autoclose int proc = proc_open();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/start.c - open the gate. */
+/* runtime/sandlock-oci/start.c - start: run a created container's program. */
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
@@ -9,7 +9,7 @@
 
 #define CREATE_SECONDS 10
 
-/* `state` shows a container before its create has ended: wait for that. */
+/* `state` shows a container before its create has ended, so wait for that. */
 static int load(const struct session *session, const char *id,
 		struct container *ret)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/state.c - state: what a container is and how it is, as JSON. */
+/*
+ * runtime/sandlock-oci/state.c - state: print a container and its status as
+ * JSON.
+ */
 #include <stdio.h>
 
 #include "base/auto.h"

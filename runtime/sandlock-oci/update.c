@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/update.c - update: other limits for a container that is there. */
+/*
+ * runtime/sandlock-oci/update.c - update: change the limits of an existing
+ * container.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -20,7 +23,7 @@
 #include "runtime/plan/facts.h"
 #include "runtime/sandlock-oci/commands.h"
 
-/* Beside config.json: its linux.resources, as updates have left them. */
+/* linux.resources after updates, saved beside config.json. */
 #define RESOURCES "resources.json"
 #define MAX_RESOURCES (4UL << 20)
 
@@ -94,7 +97,10 @@ static const struct option_spec update_options[] = {
 
 enum limit_kind { KIND_SIZE, KIND_SIGNED, KIND_UNSIGNED, KIND_LIST };
 
-/* Where an option stands in linux.resources; those of an object in a row. */
+/*
+ * The place of an option in linux.resources; options of one object are
+ * adjacent.
+ */
 static const struct limit_place {
 	const char *object, *key;
 	enum limit_kind kind;
@@ -152,7 +158,7 @@ static const char *option_name(enum limit limit)
 	return "";
 }
 
-/* The options as a text of resources: they go the way that files go. */
+/* Convert the options to text, so that they are processed like a file. */
 static int options_text(struct arena *arena, const struct update_options *o,
 			const char **ret)
 {
@@ -177,7 +183,7 @@ static int options_text(struct arena *arena, const struct update_options *o,
 	return writer_close(&w, ret, NULL);
 }
 
-/* Without a path, ret stays as it is. */
+/* Without a path, ret is unchanged. */
 static int file_text(struct arena *arena, const char *path, const char **ret)
 {
 	autoclose int fd = -1;
@@ -200,7 +206,7 @@ static int file_text(struct arena *arena, const char *path, const char **ret)
 	return 0;
 }
 
-/* All that is to change: the file, the options over it. */
+/* Get the whole change: the file, and the options over it. */
 static int change_text(struct arena *arena, const struct update_options *o,
 		       const char **ret)
 {
@@ -222,7 +228,9 @@ static int change_text(struct arena *arena, const struct update_options *o,
 	r = oci_resources_parse(arena, *ret, &check);
 	if (r < 0)
 		return r;
-	/* Without a limit on memory there is none on both together, either. */
+	/*
+	 * Unlimited memory implies that memory and swap together are unlimited.
+	 */
 	if (check.memory.limit.set && check.memory.limit.value == -1 &&
 	    (!check.memory.swap.set || check.memory.swap.value == 0))
 		r = oci_resources_merge(arena, *ret,
@@ -230,7 +238,7 @@ static int change_text(struct arena *arena, const struct update_options *o,
 	return r;
 }
 
-/* What holds so far. */
+/* Get the present limits. */
 static int old_text(struct arena *arena, const struct container *c,
 		    const struct oci_spec *spec, const char **ret)
 {
@@ -277,7 +285,7 @@ static int save(const struct container *c, const char *text)
 	return io_replace_at(c->dir, RESOURCES, text, strlen(text), 0600);
 }
 
-/* The way back; what brought us here is what is to be said. */
+/* Restore the file after a failure, and keep the first error. */
 static void save_quietly(const struct container *c, const char *text)
 {
 	struct err_kept why;
@@ -304,8 +312,7 @@ static int parse_limits(struct arena *arena, const char *old,
 }
 
 /*
- * The policy has the last word; what is changed becomes what it leaves of it.
- * A quota is one of a period.
+ * Reduce the change to what the policy permits. A quota depends on its period.
  */
 static int meet_policy(struct arena *arena, const struct enforce_limits *most,
 		       struct limits *limits)
@@ -328,13 +335,13 @@ static int meet_policy(struct arena *arena, const struct enforce_limits *most,
 	return 0;
 }
 
-/* The way back of a unit: what it held before, none where it held none. */
+/* Restore the properties of a unit: the old values, or none. */
 static void restore_unit(struct arena *arena, const struct container *c,
 			 const struct facts *facts, const struct cgroup *cgroup,
 			 const struct limits *limits)
 {
 	bool v2 = facts->cgroups.mode == CGROUP_V2;
-	/* What it is told it rounds, on the way back as well. */
+	/* systemd rounds values, also when they are restored. */
 	const struct oci_resources exact = { .cpu = limits->old.cpu };
 	struct strings set, old, back;
 	struct err_kept why;
@@ -350,7 +357,7 @@ static void restore_unit(struct arena *arena, const struct container *c,
 	err_restore(&why);
 }
 
-/* systemd first: it rounds, and the exact values are to hold. */
+/* Tell systemd first: it rounds, and then the exact values are written. */
 static int apply_to_unit(struct arena *arena, const struct container *c,
 			 const struct facts *facts, const struct cgroup *cgroup,
 			 const struct limits *given)
@@ -403,7 +410,7 @@ static int apply(const struct session *session, const struct container *c,
 			     &limits->merged, facts.rootless);
 }
 
-/* The file and the kernel change together, or not at all. */
+/* Change the file and the kernel together, or not at all. */
 static int update_locked(const struct session *session,
 			 const struct update_options *o, struct container *c,
 			 const char *change)
@@ -449,7 +456,7 @@ static int run(const struct session *session, const void *options, int argc,
 	r = container_load_sound(session->arena, session->root, argv[0], &c);
 	if (r < 0)
 		return r;
-	/* Before the lock: standard input may take its time. */
+	/* Do this before taking the lock: standard input may take long. */
 	r = change_text(session->arena, o, &change);
 	if (r < 0)
 		return r;
