@@ -123,7 +123,7 @@ int arguments_parse(struct arena *arena, const char *command, int argc,
 	return r < 0 ? r : request_make(arena, &given.wishes, &ret->request);
 }
 
-/* Usage, options, and every flag of a policy. */
+/* Print usage, options, and all flags of a policy. */
 static int print_help(struct arena *arena, const struct command *command)
 {
 	const char *keys;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/check.c - check: what this host can hold, like a check. */
+/* runtime/sandlock/check.c - check: print what this host can enforce. */
 #include <stdio.h>
 
 #include "base/arena.h"

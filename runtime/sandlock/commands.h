@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * runtime/sandlock/commands.h - the commands of `sandlock`, for people at a shell: one
- * file each.
- */
+/* runtime/sandlock/commands.h - the commands of `sandlock`, one file each. */
 #pragma once
 
 #include "runtime/cli/command.h"
@@ -20,6 +17,9 @@ extern const struct command sandlock_run, sandlock_explain, sandlock_check,
 /* All of them, for --help and completion. */
 extern const struct command_set sandlock_commands;
 
-/* "sandlock run" and all that asks for the same; argv is what was parsed. */
+/*
+ * Get the command line "sandlock run …" for the parsed arguments; argv is what
+ * was parsed.
+ */
 int wrap_arguments(struct arena *arena, const struct request_arguments *args,
 		   char **argv, struct strings *ret);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/complete.c - candidates for shells: flags of a policy, profiles, sandboxes. */
+/*
+ * runtime/sandlock/complete.c - offer flags of a policy, profiles and sandboxes
+ * for completion.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -82,7 +85,7 @@ static const char *group_name(int i)
 	return syscall_group_info((enum syscall_group)i)->name;
 }
 
-/* "commit", "abort", "keep" of "commit, abort or keep" */
+/* Offer "commit", "abort", "keep" of "commit, abort or keep". */
 static void offer_listed(const struct completion *c, const char *text)
 {
 	while (*text) {
@@ -167,7 +170,7 @@ static void offer(const struct completion *c, const char *value)
 		return;
 	if (c->option && streq(c->option, "profile")) {
 		offer_profiles(c);
-		/* With a slash it is a file. */
+		/* A name with a slash is a file. */
 		if (strchr(c->begin, '/'))
 			puts(":file");
 	} else if (!c->option && c->verb && streq(c->verb, "show")) {

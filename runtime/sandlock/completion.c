@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/completion.c - completion: the scripts of contrib/completion, printed. */
+/*
+ * runtime/sandlock/completion.c - completion: print the scripts of
+ * contrib/completion.
+ */
 #include <stdio.h>
 
 #include "base/err.h"

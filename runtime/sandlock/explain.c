@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/explain.c - explain: what `run` would do here, and how. */
+/*
+ * runtime/sandlock/explain.c - explain: print what `run` would do on this host,
+ * and how.
+ */
 #include <stdio.h>
 
 #include "base/auto.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/inspect.c - inspect: one sandbox, and the policy it runs with. */
+/* runtime/sandlock/inspect.c - inspect: print one sandbox and its policy. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/kill.c - kill: a signal to a sandbox. */
+/* runtime/sandlock/kill.c - kill: signal a sandbox. */
 #include <errno.h>
 
 #include "base/auto.h"

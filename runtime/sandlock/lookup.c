@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/lookup.c - from a name to a state directory, and what it says. */
+/* runtime/sandlock/lookup.c - find a sandbox by its name, and describe it. */
 #include "runtime/sandlock/lookup.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ int sandlock_find(const struct session *session, const char *name,
 	return r;
 }
 
-/* By the clock that the kernel stamps processes with: dates may be set. */
+/* Use the clock of the kernel's start times: the date may be changed. */
 static uint64_t seconds_since(uint64_t start_time)
 {
 	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK);
@@ -49,7 +49,9 @@ int sandlock_describe(struct arena *arena, const struct container *c,
 
 	if (r < 0)
 		return r;
-	/* Its runtime is gone, so processes that still exist will end soon. */
+	/*
+	 * Its `sandlock` is gone, so processes that still exist will end soon.
+	 */
 	if (c->record.sandbox && !container_held(c))
 		row.status = OCI_STOPPED;
 	r = sandbox_name_from_id(arena, c->id, &row.name);

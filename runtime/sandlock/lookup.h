@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/lookup.h - sandboxes by their names, for ps, inspect and kill. */
+/*
+ * runtime/sandlock/lookup.h - find sandboxes by name, for ps, inspect and kill.
+ */
 #pragma once
 
 #include "runtime/container/container.h"
@@ -14,9 +16,12 @@ struct sandbox_row {
 	struct strings command; /* n 0: not known */
 };
 
-/* "no sandbox is called" otherwise; a broken one is an error that says why. */
+/*
+ * Find a sandbox; fail with "no sandbox is called", or the reason if it is
+ * broken.
+ */
 int sandlock_find(const struct session *session, const char *name,
 		  struct container *ret);
-/* What is to be told of it. */
+/* Get what ps and inspect print about it. */
 int sandlock_describe(struct arena *arena, const struct container *container,
 		      struct sandbox_row *ret);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/main.c - sandlock: the policy engine for people at a shell. */
+/*
+ * runtime/sandlock/main.c - sandlock: run commands in a sandbox, and manage
+ * sandboxes.
+ */
 #include "runtime/sandlock/commands.h"
 
 #include <errno.h>
@@ -78,7 +81,7 @@ static int set_root(const char *given, struct session *session)
 	return session->root ? 0 : -ENOMEM;
 }
 
-/* Nothing is reported: a shell that completes a word shows no errors. */
+/* Report no errors: a shell does not show them while it completes a word. */
 static int complete_words(struct session *session, int argc, char **argv)
 {
 	struct global_words words = { 0 };
@@ -128,7 +131,7 @@ static int run_words(struct session *session, int argc, char **argv)
 	return dispatch_finish(r, command->failure);
 }
 
-/* As the kernel keeps it: one after the other. */
+/* The kernel stores the arguments one after the other. */
 static void note_words(struct session *session, int argc, char **argv)
 {
 	if (argc == 0)

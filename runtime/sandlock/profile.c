@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/profile.c - profile: list, show, validate, and begin one. */
+/*
+ * runtime/sandlock/profile.c - profile: list, show, validate and create
+ * profiles.
+ */
 #include <errno.h>
 #include <stdio.h>
 
@@ -31,7 +34,7 @@ static int list(struct arena *arena, const char *name)
 	return r;
 }
 
-/* As `run -p NAME` would have it. */
+/* Show the policy of `run -p NAME`. */
 static int show(struct arena *arena, const char *name)
 {
 	const struct request_wishes wishes = { .profile = name };
@@ -50,7 +53,7 @@ static int show(struct arena *arena, const char *name)
 	return 0;
 }
 
-/* As `run --policy FILE` would have it. */
+/* Check the policy of `run --policy FILE`. */
 static int validate(struct arena *arena, const char *path)
 {
 	const struct request_wishes wishes = { .policy_file = path };

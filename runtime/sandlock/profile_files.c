@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/profile_files.c - find profiles in their folders, and add one. */
+/*
+ * runtime/sandlock/profile_files.c - find profiles in their folders, and create
+ * one.
+ */
 #include "runtime/sandlock/profile_files.h"
 
 #include <errno.h>
@@ -153,7 +156,7 @@ int profile_create(struct arena *arena, const char *name, const char *text,
 		return fail(0, "%s exists: it stays as it is", path);
 	if (fd < 0)
 		return fail(errno, "create %s", path);
-	/* A umask of 0 would make a profile that is refused. */
+	/* With a umask of 0 the profile would be refused later. */
 	if (fchmod(fd, 0644) < 0 || io_write_all(fd, text, strlen(text)) < 0) {
 		fail(errno, "write %s", path);
 		(void)unlink(path);

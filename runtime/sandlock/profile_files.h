@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/profile_files.h - the profiles of this user and of the system, as files. */
+/*
+ * runtime/sandlock/profile_files.h - the profile files of this user and of the
+ * system.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -17,13 +20,15 @@ struct profile_list {
 	size_t width; /* of the longest name */
 };
 
-/* Of each name the one that counts, sorted. */
+/*
+ * List all profiles, sorted; of those with the same name, the one that is used.
+ */
 int profile_list(struct arena *arena, struct profile_list *ret);
-/* A new file in the user's folder; one that exists stays as it is. */
+/* Create a file in the user's folder; do not replace an existing one. */
 int profile_create(struct arena *arena, const char *name, const char *text,
 		   const char **ret_path);
 
-/* What `sandlock profile` can do; argument NULL: none. */
+/* The verbs of `sandlock profile`; argument NULL: none. */
 struct profile_verb {
 	const char *name;
 	const char *argument;

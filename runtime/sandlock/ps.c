@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/ps.c - ps: the sandboxes that run now. */
+/* runtime/sandlock/ps.c - ps: list running sandboxes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,13 +39,13 @@ static int load_row(const struct session *session, const char *id,
 		return r;
 	if (!c.broken)
 		return sandlock_describe(session->arena, &c, ret);
-	/* One that is being made has no record yet. */
+	/* A sandbox that is being created has no record yet. */
 	if (!container_locked(&c))
 		log_warning("%s: %s", id, err_text());
 	return -ENOENT;
 }
 
-/* One that ends while we look is not there: the list is shorter. */
+/* Skip a sandbox that ends in the meantime. */
 static int load_rows(const struct session *session, const struct strings *ids,
 		     struct sandbox_row *rows, size_t *ret_n)
 {

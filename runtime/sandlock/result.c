@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/result.c - the last words about a command. */
+/* runtime/sandlock/result.c - report how a command ended, as text or JSON. */
 #include "runtime/sandlock/result.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 int result_open(struct result *ret)
 {
-	/* The kernel's, so that process 1 can write what we read. */
+	/* Shared memory, so that process 1 can write the signal. */
 	void *shared = mmap(NULL, sizeof *ret->signal, PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -29,7 +29,7 @@ int result_open(struct result *ret)
 	return 0;
 }
 
-/* Seconds with three digits: a number of JSON. */
+/* Format seconds with three digits, as a number of JSON. */
 static const char *duration(struct arena *arena, const struct timespec *began)
 {
 	struct timespec now;
@@ -90,8 +90,8 @@ static int tell_json(struct arena *arena, const struct request *request,
 }
 
 /*
- * A status says little: for grep, 1 is an answer. So this is for somebody at a
- * terminal, or where no program could be run.
+ * The status says little: for grep, 1 is a normal result. So print this only at
+ * a terminal, or if the program could not run.
  */
 static bool may_be_denied(const struct result *result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandlock/result.h - how a command in a sandbox ended, as `sandlock run` tells
- * it on standard error: standard output is the command's.
+ * runtime/sandlock/result.h - how a command in a sandbox ended, reported on
+ * standard error, as standard output belongs to the command.
  */
 #pragma once
 
@@ -14,19 +14,21 @@ struct denials;
 struct request;
 
 struct result {
-	int *signal; /* what ended it; shared with process 1 of the sandbox */
+	int *signal; /* that killed it; shared with process 1 of the sandbox */
 	struct timespec began;
 	int status; /* of `sandlock run` itself */
 	bool timed_out;
 	bool sandboxed;
 	uint32_t degraded; /* 1 << enum policy_protection */
-	const char *error; /* of ours: nothing was run; or NULL */
+	const char *error; /* our own error: nothing was run; or NULL */
 	struct denials *denials;
-	bool denials_known; /* somebody looked: an empty list means none */
+	bool denials_known; /* an empty list means that nothing was denied */
 };
 
-/* Before the first process: time runs from here. */
+/* Call this before the first process: the time starts here. */
 int result_open(struct result *ret);
-/* The object of --json as the last line; or what was denied, if anything. */
+/*
+ * Print the object of --json as the last line; or what was denied, if anything.
+ */
 int result_tell(struct arena *arena, const struct request *request,
 		const struct result *result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/run.c - one command on the host's own files, with no more than its policy allows. */
+/* runtime/sandlock/run.c - run: execute a command in a sandbox. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -31,7 +31,7 @@ static bool is_about_program(const struct creation *c)
 	       c->launch.failed_op == STEP_EXEC;
 }
 
-/* As a shell says it: the program cannot be found, or not be executed. */
+/* Return the status of a shell: program not found, or not executable. */
 static int status_of_failure(const struct creation *c, int r)
 {
 	if (!is_about_program(c))
@@ -41,7 +41,7 @@ static int status_of_failure(const struct creation *c, int r)
 					       FOREGROUND_CANNOT_EXECUTE;
 }
 
-/* GO to the end of the child's words; traces: why looks on, not the audit. */
+/* Send GO and wait for exec; traces: trace the child, without audit. */
 static int let_go(struct creation *c, struct trace *why, bool traces)
 {
 	int r = traces ? trace_attach(why, c) :
@@ -79,9 +79,9 @@ static int start(struct creation *c, const struct request *request,
 }
 
 /*
- * The start has failed, so that it is worth to find out what the decision
- * assumed. *ret_again: with that known, another sandbox is to be made. If
- * nothing can be found out, the error of the start remains.
+ * The start has failed, so determine the facts that the decision assumed.
+ * *ret_again: they lead to another sandbox. If nothing can be determined, the
+ * error of the start remains.
  */
 static void reconsider(const struct creation *c, const struct request *request,
 		       struct decision *decision, bool *ret_again)
@@ -122,7 +122,7 @@ static int look_on(struct prepared *c, const struct request *request,
 	return 0;
 }
 
-/* Before there is a plan: how to learn what is denied. */
+/* Decide before the plan how denials are observed. */
 static struct enforce_wishes find_wishes(const struct request *request,
 					 struct host *host, struct trace *why)
 {
@@ -133,7 +133,7 @@ static struct enforce_wishes find_wishes(const struct request *request,
 	};
 }
 
-/* Once, whatever the attempts; these two are told with what they held. */
+/* Warn once, however many attempts; these two are reported with their keys. */
 static void tell_missing(uint32_t missing, struct result *result)
 {
 	const uint32_t told = 1U << PROTECT_NAMESPACES | 1U << PROTECT_CGROUPS;
@@ -142,7 +142,7 @@ static void tell_missing(uint32_t missing, struct result *result)
 	result->degraded = missing;
 }
 
-/* What its cgroups have counted is gone with them. */
+/* Read the counters of its cgroups before they are removed. */
 static int wait_and_ask(struct creation *c, struct attached *attached,
 			const struct request *request, struct result *result)
 {
@@ -158,7 +158,7 @@ static int wait_and_ask(struct creation *c, struct attached *attached,
 	return status;
 }
 
-/* Try once; *ret_again: try again with what *decision says then. */
+/* Try once; *ret_again: try again with the new *decision. */
 static int try_sandbox(const struct session *session,
 		       const struct request *request, struct decision *decision,
 		       struct result *result, bool *ret_again)
@@ -225,7 +225,7 @@ static int run_sandbox(const struct session *session,
 
 	if (r < 0)
 		return r;
-	/* Twice at most: then nothing is assumed any more. */
+	/* Two attempts at most: after that nothing is assumed. */
 	do {
 		again = false;
 		r = try_sandbox(session, request, &decision, result, &again);
@@ -260,7 +260,7 @@ static int run_somehow(const struct session *session,
 	return run_plainly(request, &decided, result);
 }
 
-/* The last line is the result's, also where nothing can be run: taken < 0. */
+/* The result is the last line, even if nothing could be run: taken < 0. */
 static int run_and_tell(const struct session *session,
 			const struct request *request, int taken)
 {
@@ -282,7 +282,7 @@ static int run_and_tell(const struct session *session,
 	return r < 0 ? r : result.status;
 }
 
-/* 1, as request_take returns, or an error. */
+/* Return 1 like request_take, or an error. */
 static int weaken(const struct session *session, struct request *request)
 {
 	int r = nested_weaken(session->arena, session->host, &request->policy);

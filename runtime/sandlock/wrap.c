@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock/wrap.c - wrap: the command line that `run` would need. */
+/* runtime/sandlock/wrap.c - wrap: print the command line for `run`. */
 #include <errno.h>
 #include <stdio.h>
 
