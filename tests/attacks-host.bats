@@ -73,7 +73,7 @@ with_later_mount() {
 # Whoever has it climbs to what lies beside it, sockets and all.
 CLIMB='chmod 0600 /proc/self/fd/0/../victim'
 
-NO_PLACE="standard input is a directory: a policy does not hold"
+NO_PLACE="standard input is a directory: a policy cannot restrict access"
 
 @test "run refuses a directory of the host as standard input of a sandbox" {
 	local fd
@@ -174,7 +174,7 @@ refused_there() {
 	requires userns
 	requires_landlock 6
 	run -125 sandbox_without_userns -r /usr -w "$TMP" -- true
-	[[ "$output" = *"the state in $ROOT may be written: to hide it needs"* ]]
+	[[ "$output" = *"state directory $ROOT is writable inside the sandbox: hiding it requires"* ]]
 	run_ok sandbox_without_userns -r /usr -w "$TMP" \
 		--config-allow-degraded namespaces -- true
 	run_ok sandbox_without_userns -r /usr -r "$TMP" -- true
@@ -278,10 +278,10 @@ lifted() {
 	run oci run --bundle "$BUNDLE" box
 	[[ "$output" = *"Operation not permitted"*"Permission denied" ]]
 	lifted network.mode=deny syscalls.extra_allow=mount
-	run_bad "network.unix does not hold with 'mount' in syscalls.extra_allow" \
+	run_bad "network.unix cannot be enforced with 'mount' in syscalls.extra_allow" \
 		oci run --bundle "$BUNDLE" box
 	lifted network.mode=deny syscalls.extra_allow=handle
-	run_bad "network.unix does not hold with 'handle'" \
+	run_bad "network.unix cannot be enforced with 'handle'" \
 		oci run --bundle "$BUNDLE" box
 	# Landlock lets nobody mount.
 	lifted network.mode=deny syscalls.extra_allow=mount filesystem.read=/
@@ -289,11 +289,11 @@ lifted() {
 	[[ "$output" = *"Operation not permitted"*"Permission denied" ]]
 	lifted filesystem.read=/ filesystem.deny=/data/secret \
 		syscalls.extra_allow=handle
-	run_bad "filesystem.deny does not hold with 'handle'" \
+	run_bad "filesystem.deny cannot be enforced with 'handle'" \
 		oci run --bundle "$BUNDLE" box
 	run -125 sandbox -r /usr --syscalls-extra-allow handle \
 		--syscalls-extra-allow namespaces -- true
-	[[ "$output" = *"network.unix does not hold with 'handle'"* ]]
+	[[ "$output" = *"network.unix cannot be enforced with 'handle'"* ]]
 }
 
 # bounding KEY=VALUE...: the capabilities that the bundle's plan leaves, where

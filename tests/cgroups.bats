@@ -237,7 +237,7 @@ process_is_gone() {
 		.linux.resources.cpu = {shares: 0, quota: -1}'
 	run_ok oci --cgroup-manager disabled run --bundle "$BUNDLE" box
 	config '.linux.resources.pids.limit = 10'
-	run_bad "linux.resources: limits need cgroups, and --cgroup-manager is disabled" \
+	run_bad "linux.resources: limits require cgroups, but --cgroup-manager is disabled" \
 		oci --cgroup-manager disabled run --bundle "$BUNDLE" box
 }
 

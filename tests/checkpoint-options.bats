@@ -162,7 +162,7 @@ heard_since() {
 @test "checkpoint --pre-dump saves memory ahead of time where the kernel can track it" {
 	start_counting box
 	if ! "$CRIU" check --feature mem_dirty_track >/dev/null 2>&1; then
-		run_bad "--pre-dump: this kernel or criu cannot track changes" \
+		run_bad "--pre-dump: this kernel or this criu cannot track memory changes" \
 			checkpoint --pre-dump box
 		assert_status box running
 		return
@@ -314,17 +314,17 @@ load_criu_profile() {
 
 @test "checkpoint refuses values that criu would not know before it starts criu" {
 	start_counting box
-	run_bad "--manage-cgroups-mode: 'hard' is not known" \
+	run_bad "--manage-cgroups-mode: unknown value 'hard'" \
 		checkpoint --manage-cgroups-mode hard box
-	run_bad "--network-lock: 'magic' is not known" \
+	run_bad "--network-lock: unknown value 'magic'" \
 		checkpoint --network-lock magic box
-	run_bad "--empty-ns: 'pid' cannot be left empty" \
+	run_bad "--empty-ns: namespace 'pid' cannot be left empty" \
 		checkpoint --empty-ns pid box
 	run_bad "--parent-path: /first: must be relative" \
 		checkpoint --parent-path /first box
 	run_bad "--parent-path: first: no such file" \
 		checkpoint --parent-path first box
-	run_bad "--no-pivot: criu has no other way" restore other --no-pivot
+	run_bad "--no-pivot: not supported, because criu always uses pivot_root" restore other --no-pivot
 	assert_gone other
 }
 

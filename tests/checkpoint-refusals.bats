@@ -67,7 +67,7 @@ load checkpoint
 	start_counting box
 	run_bad "execute $TMP/none: no such file" \
 		oci --criu "$TMP/none" checkpoint --image-path "$IMAGES" box
-	run_bad "the program none is not in PATH" \
+	run_bad "none is not in PATH" \
 		oci --criu none checkpoint --image-path "$IMAGES" box
 	printf '#!/bin/sh\n' >"$TMP/mute"
 	cat >"$TMP/old" <<-'END'
@@ -79,9 +79,9 @@ load checkpoint
 		link.recv(4096)
 	END
 	chmod 0755 "$TMP/mute" "$TMP/old"
-	run_bad "$TMP/mute does not tell its version: 3.16 or later is needed" \
+	run_bad "$TMP/mute does not report its version: 3.16 or later is required" \
 		oci --criu "$TMP/mute" checkpoint --image-path "$IMAGES" box
-	run_bad "$TMP/old is version 3.11: 3.16 or later is needed" \
+	run_bad "$TMP/old is version 3.11: 3.16 or later is required" \
 		oci --criu "$TMP/old" checkpoint --image-path "$IMAGES" box
 	counts_on
 }
@@ -166,7 +166,7 @@ restored_or_refused() {
 		link.recv(65536)
 	END
 	chmod 0755 "$TMP/dying"
-	run_bad "criu has ended without an answer" oci --criu \
+	run_bad "criu ended without an answer" oci --criu \
 		"$TMP/dying" restore --detach --bundle "$BUNDLE" \
 		--image-path "$IMAGES" box
 	assert_gone box
@@ -180,9 +180,9 @@ restored_or_refused() {
 	wait_until [ -L "$BUNDLE/rootfs/count" ]
 	run_ok checkpoint box
 	config '.annotations."io.sandlock.limits.open_files" = "100"'
-	refused_restore "a container with a policy has no checkpoint"
+	refused_restore "checkpoint is not supported for containers with a policy"
 	start_container box
-	run_bad "a container with a policy has no checkpoint" checkpoint box
+	run_bad "checkpoint is not supported for containers with a policy" checkpoint box
 	assert_status box running
 }
 
@@ -201,7 +201,7 @@ restored_or_refused() {
 	config '.process.args = ["sleep", "1000"]'
 	as_user ./sandlock-oci run --detach --bundle "$BUNDLE" box \
 		</dev/null >"$TMP/box.out" 2>&1
-	run_bad "criu needs root" as_user ./sandlock-oci --criu "$CRIU" \
+	run_bad "checkpoint and restore require root" as_user ./sandlock-oci --criu "$CRIU" \
 		checkpoint --image-path "$USER_HOME/images" box
 	[ ! -e "$USER_HOME/images" ]
 }

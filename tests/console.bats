@@ -159,7 +159,7 @@ typed_to_socket() {
 	terminal_bundle true
 	config 'del(.mounts[] | select(.destination == "/dev/pts"))'
 	run_bad "process.terminal: " oci run --bundle "$BUNDLE" box
-	assert_output_has "a terminal needs devpts at /dev/pts"
+	assert_output_has "a terminal requires devpts at /dev/pts"
 	assert_gone box
 }
 

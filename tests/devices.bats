@@ -143,7 +143,7 @@ nowhere
 		"mkdir PATH" "mkfifo PATH" "ln -s /dev/null PATH"; do
 		${make//PATH/$BUNDLE/rootfs/dev/x}
 		create_fails "linux.devices[0]"
-		assert_output_has "something else has that name"
+		assert_output_has "another file with this name exists"
 		rm -r "$BUNDLE/rootfs/dev/x"
 	done
 }

@@ -60,8 +60,8 @@ output_is() {
 		box /no/such
 	exec_fails 'exec: "/etc/passwd": permission denied' box /etc/passwd
 	exec_fails "unknown option" --no-such-option box true
-	exec_fails "a program or --process is needed" box
-	exec_fails "a program or --process is needed" box ""
+	exec_fails "give a program or --process" box
+	exec_fails "give a program or --process" box ""
 	exec_fails "--process: open /no/such: no such file or directory" \
 		--process /no/such box
 	[ "${#lines[@]}" -eq 1 ]
@@ -138,7 +138,7 @@ freeze() {
 	start_container box
 	run_ok oci exec --cwd /etc box pwd
 	[ "$output" = /etc ]
-	exec_fails "--cwd etc: must be absolute" --cwd etc box pwd
+	exec_fails "--cwd etc: must be an absolute path" --cwd etc box pwd
 	exec_fails "no such file or directory" --cwd /no/such box pwd
 }
 
@@ -154,8 +154,8 @@ freeze() {
 	grep -qx HOME=/root <<<"$output"
 	run_ok oci exec -e HOME= --user 1 box sh -c 'echo $HOME'
 	[ "$output" = /tmp ]
-	exec_fails "--env 'A': not KEY=VALUE" --env A box env
-	exec_fails "--env '=A': not KEY=VALUE" --env =A box env
+	exec_fails "--env 'A': not of the form KEY=VALUE" --env A box env
+	exec_fails "--env '=A': not of the form KEY=VALUE" --env =A box env
 }
 
 @test "exec --env PATH= decides where the program is found" {
@@ -225,10 +225,10 @@ freeze() {
 @test "exec refuses --process-label and --apparmor where the host has neither" {
 	start_container box
 	meets selinux ||
-		exec_fails "'a:b:c:d' asked for, but SELinux is not enabled" \
+		exec_fails "'a:b:c:d' requested, but SELinux is not enabled" \
 			--process-label a:b:c:d box true
 	meets apparmor ||
-		exec_fails "'strict' asked for, but AppArmor is not enabled" \
+		exec_fails "'strict' requested, but AppArmor is not enabled" \
 			--apparmor strict box true
 }
 

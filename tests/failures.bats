@@ -150,8 +150,8 @@ create_and_run_fail() {
 
 @test "create reports a memory limit that is too low for a process" {
 	config '.linux.resources.memory = {"limit": 4096}'
-	create_and_run_fail "was killed by signal 9 (KILL) before its program: out of memory, \
-of which it may have 4096 bytes"
+	create_and_run_fail "was killed by signal 9 (KILL) before it ran its program: \
+it exceeded its memory limit of 4096 bytes"
 	works_now
 }
 
@@ -221,7 +221,7 @@ with_state() {
 	run_bad "not a directory" oci run --bundle "$BUNDLE" c1
 	rm "$ROOT"
 	mkdir -m 777 "$ROOT"
-	run_bad "writable for everyone" oci run --bundle "$BUNDLE" c1
+	run_bad "writable by everyone" oci run --bundle "$BUNDLE" c1
 	chmod 700 "$ROOT"
 	works_now
 }

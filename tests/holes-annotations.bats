@@ -169,7 +169,7 @@ two"
 		for key in hooks.stdout hooks.stderr keep_original_groups \
 			seccomp.receiver; do
 			annotate "$mark" run.oci.$key="$TMP/out"
-			run_bad "annotations.run.oci.$key: touches the host, and in a pod anybody may have written it; allow it with --allow-annotations run.oci.$key" \
+			run_bad "annotations.run.oci.$key: affects the host, and in a pod any user may set annotations; allow it with --allow-annotations run.oci.$key" \
 				create box
 			assert_gone box
 		done
@@ -189,7 +189,7 @@ two"
 		run.oci.hooks.stdout,run.oci.keep_original_groups \
 		run --bundle "$BUNDLE" box
 	[ "$(cat "$TMP/out")" = one ]
-	run_bad "--allow-annotations: 'run.oci.handler' is not a key that needs to be allowed" \
+	run_bad "--allow-annotations: 'run.oci.handler' is not a key that needs this permission" \
 		oci --allow-annotations run.oci.handler list
 }
 
@@ -234,7 +234,7 @@ two"
 	create web2
 	run_bad "cannot delete container web1 that is not stopped: running" \
 		oci delete --regex web
-	assert_output_has "--regex: 1 of those that match remain"
+	assert_output_has "--regex: 1 of the matching containers remain"
 	run_ok oci list --quiet
 	[ "$output" = web1 ]
 	run_ok oci delete --force --regex web
@@ -244,6 +244,6 @@ two"
 
 @test "delete --regex refuses a malformed regular expression" {
 	run_bad "--regex '[': " oci delete --regex '['
-	run_bad "--regex '': is empty, and would match every container: \
-write . for all" oci delete --force --regex ''
+	run_bad "--regex '': an empty expression would match every \
+container: write . for all" oci delete --force --regex ''
 }

@@ -109,7 +109,7 @@ release_caller() {
 		shows_no_value
 	done
 	printf 'A=1\nB=2\nA=sekrit\n' >"$TMP/env"
-	sandlock_bad "$TMP/env:3: the variable is given twice" run -r /usr \
+	sandlock_bad "$TMP/env:3: variable is given twice" run -r /usr \
 		--env-file "$TMP/env" -- true
 	printf 'A=%0131072d\n' 0 >"$TMP/env"
 	sandlock_bad "$TMP/env:1: is longer than" run -r /usr \
@@ -121,7 +121,7 @@ release_caller() {
 	sandlock_bad "--env-file $TMP/none: " run -r /usr --env-file "$TMP/none" -- true
 	sandlock_bad "flag needs an argument: --env-file" run -r /usr --env-file
 	printf 'A=1\0B\n' >"$TMP/env"
-	sandlock_bad "$TMP/env: has a NUL byte" run -r /usr --env-file "$TMP/env" -- true
+	sandlock_bad "$TMP/env: contains a NUL byte" run -r /usr --env-file "$TMP/env" -- true
 	truncate -s 2M "$TMP/env"
 	sandlock_bad "larger than" run -r /usr --env-file "$TMP/env" -- true
 	assert_gone box

@@ -79,7 +79,7 @@ stays_inside() {
 @test "an entry of program.excluded with a slash never means a file below a writable path" {
 	tool "$OPEN/docker"
 	stays_inside "$OPEN/docker" "$OPEN/docker" \
-		"reached through $OPEN, which may be written by the sandbox"
+		"reached through $OPEN, which is writable inside the sandbox"
 	stays_inside ./docker ./docker
 	mkdir "$OPEN/sub"
 	tool "$BIN/docker"
@@ -90,7 +90,7 @@ stays_inside() {
 	tool "$BIN/docker"
 	tool "$OPEN/docker"
 	PATH=$OPEN:$PATH stays_inside docker docker \
-		"reached through $OPEN, which may be written by the sandbox"
+		"reached through $OPEN, which is writable inside the sandbox"
 	PATH=$TMP/bin/../open:$PATH stays_inside docker docker
 }
 
@@ -124,7 +124,7 @@ stays_inside() {
 @test "a script whose interpreter is writable is not excluded from the sandbox" {
 	tool "$OPEN/interpreter"
 	tool "$BIN/docker" "$OPEN/interpreter"
-	stays_inside docker docker "reached through $OPEN, which may be written by the sandbox"
+	stays_inside docker docker "reached through $OPEN, which is writable inside the sandbox"
 	tool "$OPEN/interpreter"
 	tool "$BIN/docker" "/usr/bin/env interpreter"
 	PATH=$PATH:$OPEN stays_inside docker docker
@@ -197,6 +197,6 @@ stays_inside() {
 	tool "$OPEN/docker"
 	PATH=$OPEN:$PATH run_ok sandlock explain -r /usr -w "$OPEN" \
 		--program-excluded docker -- docker
-	assert_output_has "run puts it into a sandbox"
-	assert_output_has "program.excluded does not count, as $OPEN/docker is"
+	assert_output_has "run would use a sandbox"
+	assert_output_has "program.excluded is ignored because $OPEN/docker is"
 }

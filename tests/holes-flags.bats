@@ -136,7 +136,7 @@ refuses_raised() {
 	# process that is not dumpable.
 	mapfile -t lines < <(grep -v '^==[0-9]*==' <<<"$output")
 	[ "${#lines[@]}" -eq 1 ]
-	assert_output_has "refused to run with raised privileges ($how)"
+	assert_output_has "refusing to run with elevated privileges ($how)"
 }
 
 @test "sandlock refuses to run with the rights of set-user-ID, set-group-ID or file capabilities" {

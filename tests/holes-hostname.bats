@@ -171,9 +171,9 @@ assert_host_untouched() {
 
 @test "explain says whose name /etc/hostname has, with namespaces and without" {
 	run_ok sandlock explain -r /usr -- true
-	assert_output_has "its name is in /etc/hostname and /etc/hosts of its own"
+	assert_output_has "its name is in its own /etc/hostname and /etc/hosts"
 	run sandlock explain -r /usr --config-disable namespaces -- true
-	assert_output_has "the host's name is shown"
+	assert_output_has "the host's name is visible"
 	run_ok sandlock run -r /usr -r /etc --config-disable namespaces -- uname -n
 	assert_output_has "$(uname -n)"
 }

@@ -162,7 +162,7 @@ process_is_stopped() {
 	LOCKER=$(cat "$TMP/locker")
 	wait_until locked "$ROOT/web"
 	jq -c ".maker = $LOCKER" <<<"$record" >"$ROOT/web/state.json"
-	run_bad "process $LOCKER works on web (end it, or wait for it)" \
+	run_bad "process $LOCKER is working on web (kill it, or wait for it)" \
 		oci delete --force web
 	kill -0 "$LOCKER"
 	kill "$LOCKER"
@@ -204,7 +204,7 @@ locked() {
 
 @test "start names the process of a create that takes too long" {
 	stopped_create
-	run_bad "process $(cat "$TMP/create") works on web" oci start web
+	run_bad "process $(cat "$TMP/create") is working on web" oci start web
 	oci delete --force web
 }
 

@@ -146,7 +146,7 @@ opened"
 	run_ok as_user ./sandlock-oci run --bundle "$BUNDLE" first
 	assert_lines " 00 00"
 	add_device '{"type": "c", "path": "/dev/never", "major": 511, "minor": 7}'
-	run_bad "linux.devices[1]: open mount source /dev/never: the host has no such node" \
+	run_bad "linux.devices[1]: open mount source /dev/never: the host has no such device node" \
 		as_user ./sandlock-oci run --bundle "$BUNDLE" never
 }
 
@@ -265,7 +265,7 @@ text"
 		# shellcheck disable=SC2086 # the words are many
 		add_mount ${mount//DATA/$TMP/data}
 		run_bad "mounts[1]: $text" run_mounted
-		assert_output_has "needs a mount namespace of the container's own"
+		assert_output_has "requires the container's own mount namespace"
 		[ "${#lines[@]}" -eq 1 ]
 		config 'del(.mounts[1])'
 	done <<-'END'
@@ -277,7 +277,7 @@ text"
 		/data bind DATA/file bind|/data is a mount of type
 		/data bind DATA bind rw|/data is mounted with other flags
 		/tmp tmpfs mine nodev|/tmp is mounted with other flags
-		/tmp tmpfs mine remount|/tmp is mounted already
-		/tmp tmpfs mine rro|/tmp is mounted already
+		/tmp tmpfs mine remount|/tmp is already mounted
+		/tmp tmpfs mine rro|/tmp is already mounted
 	END
 }

@@ -173,7 +173,7 @@ link_is_kept() {
 	ln -s dot/deep/link "$home/.zshrc"
 	mkdir "$home/dot/deep"
 	ln -s ../bashrc "$home/dot/deep/link"
-	sandlock_bad "what a mount brings cannot be denied" run -r /usr -w "$home" \
+	sandlock_bad "paths below a mount cannot be denied" run -r /usr -w "$home" \
 		"${DEGRADE[@]}" --deny-write "$home/.zshrc" \
 		--mount "$home/dot/deep:$TMP/other" -- true
 }

@@ -95,14 +95,14 @@ override() {
 	config_fails "process.scheduler.deadline: 4000 exceeds the period 3000" \
 		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 2000,
 		deadline: 4000, period: 3000}'
-	config_fails "process.scheduler: set scheduler: the kernel has no such policy" \
+	config_fails "process.scheduler: set scheduler: the kernel does not support this policy" \
 		'.process.scheduler = {policy: "SCHED_ISO"}'
 }
 
 @test "create explains a SCHED_DEADLINE period that the kernel's limits do not allow" {
 	requires root sys_nice
 	new_bundle box
-	config_fails "process.scheduler: set scheduler: the period is not in \
+	config_fails "process.scheduler: set scheduler: the period is outside \
 /proc/sys/kernel/sched_deadline_period_{min,max}_us" \
 		'.process.scheduler = {policy: "SCHED_DEADLINE", runtime: 2000,
 		deadline: 4000, period: 5000}'
@@ -191,7 +191,7 @@ caps_inside() {
 @test "create reports a memory policy that the kernel refuses as invalid" {
 	requires root numa
 	new_bundle box
-	config_fails "linux.memoryPolicy: set memory policy 1000: invalid memory policy: no such node" \
+	config_fails "linux.memoryPolicy: set memory policy 1000: invalid memory policy: the node does not exist" \
 		'.linux.memoryPolicy = {mode: "MPOL_BIND", nodes: "1000"}'
 }
 

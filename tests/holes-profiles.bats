@@ -170,12 +170,12 @@ unplanted() {
 @test "run names a policy that has a second name" {
 	echo old >pyproject.toml
 	ln pyproject.toml ../alias
-	sandlock_bad "the policy $PWD/pyproject.toml may be written: it has 2 hard links" \
+	sandlock_bad "policy file $PWD/pyproject.toml is writable inside the sandbox: it has 2 hard links" \
 		run -r /usr -w . "${OLDER[@]}" -- true
 	run_ok sandbox -r /usr -r . -w ../alias "${OLDER[@]}" -- true
 	mkdir -p "$home/.config/sandlock/profiles"
 	mv -f pyproject.toml "$home/.config/sandlock/profiles/p.toml"
-	sandlock_bad "p.toml may be written: it has 2 hard links" \
+	sandlock_bad "p.toml is writable inside the sandbox: it has 2 hard links" \
 		run -r /usr -w "$home" "${OLDER[@]}" -- true
 }
 
@@ -313,7 +313,7 @@ reopened() {
 	requires userns
 	chmod 0711 "$TMP" "$WORK"
 	run -125 sandbox_without_userns -r /usr -w . -- true
-	assert_output_has "the policy $home/src/pyproject.toml may be written"
+	assert_output_has "policy file $home/src/pyproject.toml is writable inside the sandbox"
 	run_ok sandbox_without_userns -r /usr -w . --config-allow-degraded namespaces \
 		"${OLDER[@]}" -- true
 	[ "$(ls -A)" = .git ]
@@ -323,19 +323,19 @@ reopened() {
 	requires_landlock 6
 	run_ok sandbox -r /usr -w . --config-disable namespaces -- true
 	assert_output_has "config.disable: policy of a later run \
-'$home/src/pyproject.toml' is not held without namespaces (4 in all"
+'$home/src/pyproject.toml' is not enforced without namespaces (4 in all"
 	echo text >file
 	run_ok sandlock explain -r /usr -w . --deny-write file \
 		--config-disable namespaces -- true
-	assert_output_has "(policy of a later run '$home/src/uv.toml'; not held \
+	assert_output_has "(policy of a later run '$home/src/uv.toml'; not enforced \
 without namespaces)"
-	assert_output_has "(filesystem.deny_write '$home/src/file'; not held \
+	assert_output_has "(filesystem.deny_write '$home/src/file'; not enforced \
 without namespaces)"
-	assert_output_has "disabled: not held below what may be written"
+	assert_output_has "disabled: not enforced below writable paths"
 	run_ok sandlock explain --json -r /usr -w . --config-disable namespaces -- true
 	[ "$(jq -c '[.denied[].held] | unique' <<<"$output")" = '[false]' ]
 	run_ok sandlock explain -r /usr -w . "${OLDER[@]}" -- true
-	[[ $output != *"not held without namespaces"* ]]
+	[[ $output != *"not enforced without namespaces"* ]]
 }
 
 @test "explain shows the protected names of policies" {

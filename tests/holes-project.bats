@@ -86,7 +86,7 @@ denied_files_unchanged() {
 		<<<"$output")" = "[\"$WORK/outer/none/inner\"]" ]
 	run_ok sandlock explain -w @project
 	assert_output_has "project: $WORK/outer/none/inner"
-	assert_output_has "project of deny keys: $WORK/outer/none/inner, $WORK/outer"
+	assert_output_has "project for deny keys: $WORK/outer/none/inner, $WORK/outer"
 	cd "$WORK/home/p"
 	HOME=$WORK/home run_ok sandlock explain --json -w @project
 	[ "$(jq -c .denyProjects <<<"$output")" = "[\"$WORK/home/p\"]" ]

@@ -196,7 +196,7 @@ write_probe() {
 	run_ok too_deep 'deepen . && $box -r /usr -w . -- sh -c "echo new >file"
 		cat file'
 	assert_output_has new
-	assert_output_has "cannot look for sockets in $WORK/tmp/deep/d/d/"
+	assert_output_has "cannot search for sockets in $WORK/tmp/deep/d/d/"
 	[ "${#output}" -lt 1000 ]
 }
 

@@ -168,7 +168,7 @@ registry_of_user() {
 @test "a registry of placeholders of another user is refused" {
 	registry_of_user
 	mkdir -m 0777 "$registry"
-	registry_refused "$registry: belongs to user 0"
+	registry_refused "$registry: is owned by user 0"
 }
 
 @test "a registry of placeholders that others may open is refused" {
@@ -176,7 +176,7 @@ registry_of_user() {
 	mkdir "$registry"
 	chown "$USER_ID" "$registry"
 	chmod 0770 "$registry"
-	registry_refused "$registry: is open to others"
+	registry_refused "$registry: is accessible to others"
 	chmod 0700 "$registry"
 	run_ok user_sandbox -r /usr -w "$USER_HOME/w" --filesystem-deny "$USER_HOME/w/file" \
 		--config-allow-degraded deny_replace -- true
@@ -206,7 +206,7 @@ registry_of_user() {
 	mkdir -m 0700 "$USER_HOME/elsewhere"
 	chown "$USER_ID" "$USER_HOME/elsewhere"
 	ln -s "$USER_HOME/elsewhere" "$registry"
-	registry_refused "$registry: is a link"
+	registry_refused "$registry: is a symbolic link"
 }
 
 # ---- the default state directory ----
@@ -411,7 +411,7 @@ no_trace_of() {
 
 @test "kill clears away the sandbox of a killed sandlock" {
 	killed one --filesystem-deny "$PWD/file"
-	sandlock_bad "no sandbox is called 'one'" kill one
+	sandlock_bad "there is no sandbox named 'one'" kill one
 	no_trace_of one
 	[ ! -e file ]
 }

@@ -127,7 +127,7 @@ in_bundle() {
 	run -0 sandlock explain -r /usr -- true
 	assert_output_has "suid"
 	run -0 sandlock explain --syscalls-extra-allow suid -r /usr -- true
-	[[ $(grep 'seccomp: blocked' <<<"$output") != *suid* ]]
+	[[ $(grep 'seccomp blocks' <<<"$output") != *suid* ]]
 }
 
 # ---- bundles ----

@@ -88,8 +88,8 @@ connect to $TMP/manager: connection refused"
 			{destination: "/proc", source: "/proc", type: "bind",
 			 options: ["rbind"]} else . end)'
 	run_ok user_run_bundle
-	assert_output_has "sandlock-oci: warning: a rootless container with \
-no cgroup and no private pid namespace: "
+	assert_output_has "sandlock-oci: warning: rootless container without a \
+cgroup and without its own pid namespace: "
 	assert_output_has ran
 }
 

@@ -162,7 +162,7 @@ if os.fork() == 0:
     libc.syscall(0x40000000 + 39)
 print(os.wait()[1])'
 	[ "$output" = 31 ]
-	told "call of another ABI (programs for i386 and x32 are ended under any policy)"
+	told "call of another ABI (programs for i386 and x32 are killed under any policy)"
 	# A signal that the process sends itself is not reported as a call.
 	python '
 if os.fork() == 0:

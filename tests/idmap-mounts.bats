@@ -151,7 +151,7 @@ user 7:8"
 
 @test "idmap with neither mappings nor a user namespace is refused" {
 	add_mount /m "" "$TMP/data" bind idmap
-	create_fails "mounts[7]: idmap needs mappings or a user namespace"
+	create_fails "mounts[7]: idmap requires mappings or a user namespace"
 }
 
 @test "create refuses uidMappings of a mount without gidMappings" {

@@ -299,10 +299,10 @@ text"
 @test "create refuses tmpcopyup for a mount that is no tmpfs" {
 	mkdir "$TMP/from"
 	add_mount /m "" "$TMP/from" bind tmpcopyup
-	create_fails "mounts[7].options: tmpcopyup is for tmpfs only"
+	create_fails "mounts[7].options: tmpcopyup is only supported for tmpfs"
 	config '.mounts[7] = {destination: "/m", type: "ramfs",
 			      source: "x", options: ["tmpcopyup"]}'
-	create_fails "mounts[7].options: tmpcopyup is for tmpfs only"
+	create_fails "mounts[7].options: tmpcopyup is only supported for tmpfs"
 }
 
 @test "a tmpfs takes the mode of the directory that it covers" {

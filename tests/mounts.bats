@@ -68,12 +68,12 @@ text
 	create_fails "mounts[7]: "
 	assert_output_has "$TMP/nowhere: no such file or directory"
 	config 'del(.mounts[7].source)'
-	create_fails "mounts[7].source: missing for a bind mount"
+	create_fails "mounts[7].source: required for a bind mount"
 }
 
 @test "create refuses a mount without a type" {
 	add_mount /m "" tmpfs
-	create_fails "mounts[7].type: missing"
+	create_fails "mounts[7].type: required"
 	add_mount /m nosuchfs none
 	config 'del(.mounts[7])'
 	create_fails "mounts[7]: make file system nosuchfs: no such device"
@@ -199,7 +199,7 @@ $TMP/host/c
 	create_fails "mounts[7].destination: / is the root itself"
 	config '.mounts[7].destination = "/self"'
 	create_fails "mounts[7]: "
-	assert_output_has "that is the root itself"
+	assert_output_has "the destination is the root itself"
 }
 
 @test "create refuses mounts below /proc" {
@@ -315,7 +315,7 @@ new" ]
 	done
 	add_mount /m overlay overlay ro "lowerdir=${layers#:}"
 	if ! kernel_since 6.8; then
-		create_fails "255 bytes of layers need Linux 6.8"
+		create_fails "255 bytes require Linux 6.8"
 		return
 	fi
 	run_inside 'cat /m/file*'
@@ -344,7 +344,7 @@ text"
 	rm "$BUNDLE/rootfs/m/link"
 	touch "$BUNDLE/rootfs/m/link"
 	create_fails "mounts[7]: "
-	assert_output_has "something else has that name"
+	assert_output_has "another file with this name exists"
 }
 
 @test "src-nofollow mounts a link itself, and dest-nofollow mounts on a link" {
@@ -425,10 +425,10 @@ without_mountns() {
 @test "create refuses settings that need a mount namespace without one" {
 	without_mountns
 	config '.root.readonly = true'
-	create_fails "root.readonly: needs a mount namespace"
+	create_fails "root.readonly: requires the container's own mount namespace"
 	config '.root.readonly = false |
 		.linux.devices = [{type: "p", path: "/p"}]'
-	create_fails "linux.devices[0]: needs a mount namespace"
+	create_fails "linux.devices[0]: requires the container's own mount namespace"
 	config '.linux.devices = [] | .linux.rootfsPropagation = "shared"'
 	create_fails "linux.rootfsPropagation"
 }
@@ -437,5 +437,5 @@ without_mountns() {
 	config 'del(.linux.namespaces[] | select(.type == "mount"))'
 	run create none
 	[ "$status" -eq 1 ]
-	assert_output_has "needs a mount namespace"
+	assert_output_has "requires the container's own mount namespace"
 }

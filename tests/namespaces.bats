@@ -390,9 +390,9 @@ box_has_processes() {
 	same_ns "$HELD" "$PID" user
 	oci delete --force box
 	config '.linux.uidMappings[0].size = 2'
-	run_fails 'linux.uidMappings[0]: not a mapping of the user namespace that is joined'
+	run_fails 'linux.uidMappings[0]: is not a mapping of the user namespace to join'
 	config '.linux.uidMappings = [] | .linux.gidMappings[0].hostID = 5'
-	run_fails 'linux.gidMappings[0]: not a mapping of the user namespace that is joined'
+	run_fails 'linux.gidMappings[0]: is not a mapping of the user namespace to join'
 }
 
 @test "create refuses id mappings without a user namespace" {

@@ -137,11 +137,11 @@ strictly() {
 		'filesystem.deny=/data/secret'
 	args true
 	run_ok run_telling
-	[[ $output = *"config.allow_degraded: deny_replace is not held"* ]]
+	[[ $output = *"config.allow_degraded: deny_replace is not enforced"* ]]
 	strictly 'filesystem.read=/' filesystem.write=/data \
 		'filesystem.deny=/data/secret' config.disable=deny_replace
 	run_ok run_telling
-	[[ $output != *"deny_replace is not held"* ]]
+	[[ $output != *"deny_replace is not enforced"* ]]
 	tells "cat: can't open '/data/secret': $DENIED" 'cat /data/secret'
 }
 
@@ -163,7 +163,7 @@ strictly() {
 		'filesystem.deny=/data/secret'
 	args true
 	run_ok run_telling
-	[[ $output = *"namespaces is not held"* ]]
+	[[ $output = *"namespaces is not enforced"* ]]
 	annotate_policy config.disable=namespaces
 	policy_fails "config.disable: 'namespaces'"
 }
@@ -299,15 +299,15 @@ with_mounts() {
 	config 'del(.linux.resources)'
 	args true
 	annotate_policy limits.memory=64M
-	run_bad "limits need cgroups" oci --cgroup-manager disabled run \
+	run_bad "limits require cgroups" oci --cgroup-manager disabled run \
 		--bundle "$BUNDLE" box
 	DEGRADED+=";cgroups"
 	annotate_policy limits.memory=64M
 	run_ok oci --debug --cgroup-manager disabled run \
 		--bundle "$BUNDLE" box
-	[[ $output = *"config.allow_degraded: cgroups is not held"* ]]
+	[[ $output = *"config.allow_degraded: cgroups is not enforced"* ]]
 	config '.linux.resources.pids.limit = 50'
-	run_bad "limits need cgroups" oci --cgroup-manager disabled run \
+	run_bad "limits require cgroups" oci --cgroup-manager disabled run \
 		--bundle "$BUNDLE" box
 }
 

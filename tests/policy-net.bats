@@ -68,7 +68,7 @@ NO="Operation not permitted"
 		netprobe connect 80'
 }
 
-@test "network.bind needs port 0 for a port of the kernel's choice" {
+@test "network.bind needs port 0 for a listen() without bind() (ephemeral port)" {
 	needs_landlock
 	config 'del(.linux.readonlyPaths)'
 	annotate_policy network.bind=80
@@ -90,9 +90,9 @@ NO="Operation not permitted"
 	tells $'ok\nAddress already in use' 'netprobe bind 8000
 		netprobe bind 0'
 	annotate_policy 'network.bind=*' network.deny_bind=22
-	policy_fails "network.deny_bind: 65535 ports are left"
+	policy_fails "network.deny_bind: 65535 ports remain"
 	annotate_policy network.bind=1-2000
-	policy_fails "network.bind: 2000 ports are left"
+	policy_fails "network.bind: 2000 ports remain"
 }
 
 @test "network.allow_local_binding allows any port, on loopback alone" {
@@ -111,18 +111,18 @@ NO="Operation not permitted"
 	config 'del(.hooks) |
 		del(.linux.namespaces[] | select(.type == "network"))'
 	annotate_policy network.allow_local_binding=true
-	policy_fails "network.allow_local_binding needs a network namespace"
+	policy_fails "network.allow_local_binding requires its own network namespace"
 }
 
 @test "a bind key that a shared network cannot enforce needs config.allow_degraded" {
 	needs_landlock
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
 	annotate_policy network.bind=28080
-	policy_fails "port of the kernel's choice"
+	policy_fails "listen() without bind() (ephemeral port)"
 	annotate_policy network.bind=28080 config.allow_degraded=net_tcp
 	args netprobe bind 28081
 	run_ok run_telling
-	[[ $output = *"net_tcp is not held"*"$DENIED"* ]]
+	[[ $output = *"net_tcp is not enforced"*"$DENIED"* ]]
 	annotate_policy 'network.bind=28080;0'
 	tells $'ok\n'"$DENIED" 'netprobe bind 28080; netprobe bind 28081'
 	annotate_policy network.mode=open network.bind=28080
@@ -138,7 +138,7 @@ NO="Operation not permitted"
 	annotate_policy network.bind=80 config.allow_degraded=net_tcp
 	args netprobe bind 81
 	run_ok run_telling
-	[[ $output = *"net_tcp is not held"*ok* ]]
+	[[ $output = *"net_tcp is not enforced"*ok* ]]
 	annotate_policy network.bind=80 config.disable=net_tcp
 	run_ok run_bundle
 	[ "$output" = ok ]
@@ -146,9 +146,9 @@ NO="Operation not permitted"
 
 @test "network keys forbid calls that make sockets past the filter" {
 	annotate_policy network.bind=80 syscalls.extra_allow=raw_sockets
-	policy_fails "network.bind does not hold with 'raw_sockets'"
+	policy_fails "network.bind cannot be enforced with 'raw_sockets'"
 	annotate_policy network.mode=deny syscalls.extra_allow=io_uring
-	policy_fails "network.mode 'deny' does not hold with 'io_uring'"
+	policy_fails "network.mode 'deny' cannot be enforced with 'io_uring'"
 }
 
 # ---- Unix sockets ----
@@ -239,7 +239,7 @@ REFUSED=$DENIED
 	annotate_policy network.mode=deny config.allow_degraded=namespaces
 	args true
 	run_ok run_telling
-	[[ $output = *"namespaces is not held"* ]]
+	[[ $output = *"namespaces is not enforced"* ]]
 }
 
 # ---- scopes ----

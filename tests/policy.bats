@@ -88,7 +88,7 @@ init_and_exec_fail() {
 	new_bundle
 	annotate_policy filesystem.mount=/a:/tmp
 	run_bad "--allow-annotations" run_bundle
-	run_bad "is not a key that needs to be allowed" \
+	run_bad "is not a key that needs this permission" \
 		oci --allow-annotations limits.memory run \
 		--bundle "$BUNDLE" box
 	annotate_policy config.http_ca=/a config.http_key=/b

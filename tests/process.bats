@@ -171,7 +171,7 @@ capability_bits() {
 	run_ok oci run --bundle "$BUNDLE" box
 	[[ $output = *$'\t'"$(capability_bits KILL)" ]]
 	run_ok oci --debug run --bundle "$BUNDLE" box
-	assert_output_has "process.capabilities: CAP_NO_SUCH_THING is not known"
+	assert_output_has "process.capabilities: unknown capability CAP_NO_SUCH_THING"
 }
 
 @test "a capability that the caller does not have is a warning" {

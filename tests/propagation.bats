@@ -187,7 +187,7 @@ escape() {
 
 @test "create refuses --no-pivot with a private root" {
 	config '.linux.rootfsPropagation = "private"'
-	run_bad 'linux.rootfsPropagation: "private" cannot be had with --no-pivot' \
+	run_bad 'linux.rootfsPropagation: "private" is not supported with --no-pivot' \
 		create none --no-pivot
 }
 

@@ -142,7 +142,7 @@ map_range() {
 @test "create tells an unprivileged user without a user namespace what to do" {
 	config '.linux.namespaces |= map(select(.type != "user")) |
 		del(.linux.uidMappings, .linux.gidMappings)'
-	run_bad "linux.namespaces: without root, a user namespace is needed \
+	run_bad "linux.namespaces: without root, a user namespace is required \
 (spec --rootless writes one)" user_run_bundle
 }
 

@@ -58,12 +58,12 @@ checked() {
 	sandlock_bad "unknown command 'nonesuch'" nonesuch
 	sandlock_bad "unknown option --nonesuch, see sandlock wrap --help" wrap --nonesuch -- true
 	sandlock_bad "usage: sandlock kill NAME" kill
-	sandlock_bad "run: no command, usage: sandlock run [options]" run -m 1G
+	sandlock_bad "run: the command is missing, usage: sandlock run [options]" run -m 1G
 	sandlock_bad "unknown option --no, see sandlock ps --help" ps --no
 	sandlock_bad "unknown option --no, see sandlock --help" --no
 	sandlock_bad "too many" ps one
 	sandlock_bad "not an absolute path" --root x ps
-	sandlock_bad "unknown word 'nonesuch'" profile nonesuch
+	sandlock_bad "unknown subcommand 'nonesuch'" profile nonesuch
 	sandlock_bad "usage: sandlock profile show NAME" profile show
 	sandlock_bad "usage: sandlock profile list" profile list more
 	sandlock_bad "'tcsh' is not bash, zsh or fish" completion tcsh
@@ -98,7 +98,7 @@ checked() {
 }
 
 @test "wrap refuses words that run would refuse" {
-	sandlock_bad "no command, usage: sandlock wrap" wrap -m 1G
+	sandlock_bad "the command is missing, usage: sandlock wrap" wrap -m 1G
 	sandlock_bad "not enforced by this build: limits.forks" \
 		wrap --limits-forks 3 -- true
 	sandlock_bad "limits.memory" wrap -m much -- true
@@ -119,7 +119,7 @@ checked() {
 	sandlock_bad "program.allow_unsandboxed is false" wrap \
 		--program-excluded cat --program-allow-unsandboxed=false \
 		-- cat x
-	sandlock_bad "--unsandboxed: refused" wrap --unsandboxed \
+	sandlock_bad "--unsandboxed: denied" wrap --unsandboxed \
 		--program-allow-unsandboxed=false -- true
 }
 
@@ -143,7 +143,7 @@ checked() {
 	sandlock_bad "program.allow_unsandboxed is false" run \
 		--program-excluded touch --program-allow-unsandboxed=false \
 		-- touch "$TMP/touched"
-	sandlock_bad "--unsandboxed: refused" run --unsandboxed \
+	sandlock_bad "--unsandboxed: denied" run --unsandboxed \
 		--program-allow-unsandboxed=false -- touch "$TMP/touched"
 	[ ! -e "$TMP/touched" ]
 }
@@ -196,7 +196,7 @@ checked() {
 	run_ok sandlock profile show build
 	assert_lines $'[filesystem]\nread = ["@system"]'
 	echo "# mine" >"$PROFILES/build.toml"
-	sandlock_bad "build.toml exists: it stays as it is" profile new build
+	sandlock_bad "build.toml already exists and was not changed" profile new build
 	[ "$(cat "$PROFILES/build.toml")" = "# mine" ]
 }
 
@@ -237,12 +237,12 @@ keys_in() {
 	for name in ../x a/b .hidden "" -x $'a\nb'; do
 		run sandlock profile new -- "$name"
 		[ "$status" -eq 125 ]
-		assert_output_has "is not the name of a profile"
+		assert_output_has "is not a profile name"
 	done
 	[ ! -e "$TMP/config/sandlock/x.toml" ]
 	run env -u XDG_CONFIG_HOME -u HOME "$SANDLOCK" profile new x
 	[ "$status" -eq 125 ]
-	assert_output_has "neither XDG_CONFIG_HOME nor HOME"
+	assert_output_has "cannot find the user's profiles: set XDG_CONFIG_HOME or HOME"
 }
 
 @test "profile list shows each name once, with the file that applies" {
@@ -314,7 +314,7 @@ keys_in() {
 	printf '[tool.uv.sandbox]\nallow-net = true\n' >pyproject.toml
 	run_ok sandlock profile validate pyproject.toml
 	echo '[sandbox]' >uv.toml
-	sandlock_bad "--policy pyproject.toml: does not count beside uv.toml: name \
+	sandlock_bad "--policy pyproject.toml: ignored because uv.toml exists: pass \
 $TMP/project/uv.toml" profile validate pyproject.toml
 	run_ok sandlock explain --policy uv.toml
 	[[ "$output" = *'network.mode = "deny"  (uv.toml)'* ]]
@@ -435,7 +435,7 @@ apart() {
 			"$0" check' "$USER_HOME/sandlock"
 	# Without both nothing can be held.
 	[ "$status" -eq $((1 + ($(landlock_version) == 0))) ]
-	assert_output_has "cannot make a user namespace"
+	assert_output_has "cannot create a user namespace"
 	assert_output_has "sysctl user.max_user_namespaces="
 }
 
@@ -602,7 +602,7 @@ offers() {
 			show sandlock run --network-mode=l' \
 			zsh "$TMP/_sandlock" "$program"
 		assert_output_has "kill:"
-		assert_output_has "--root:keep the state of "
+		assert_output_has "--root:directory for the state of "
 		assert_output_has "files -/"
 		assert_output_has "compset -P *=
 loopback:"

@@ -30,7 +30,7 @@ same_refusal() {
 
 	run sandlock explain "$@"
 	[ "$status" -eq 1 ]
-	assert_output_has "run refuses it: "
+	assert_output_has "run would refuse it: "
 	explain_json "$@"
 	explained_so '.verdict == "refused"'
 	reason=$(jq -r .reason "$TMP/explained")
@@ -41,7 +41,7 @@ same_refusal() {
 
 @test "explain without a policy says that everything is denied, and by what" {
 	run_ok sandlock explain -- true
-	assert_output_has "run puts it into a sandbox"
+	assert_output_has "run would use a sandbox"
 	assert_output_has "network.mode = \"deny\"  (default)"
 	assert_output_has "limits.tasks = "
 	explain_json -- true
@@ -101,7 +101,7 @@ same_refusal() {
 
 @test "explain says that limits.processes counts threads" {
 	explain_json -P 10 -- true
-	line limits.processes '.how | test("threads count, too")'
+	line limits.processes '.how | test("threads count as well")'
 	explain_json --limits-tasks 10 -- true
 	line limits.tasks '.how | test("threads") | not'
 }
@@ -127,11 +127,11 @@ same_refusal() {
 			.how | test("Landlock|any port"))'
 	explain_json --network-unix "$TMP" -r "$TMP" -- true
 	if [ "$(landlock_version)" -lt 9 ]; then
-		line network.unix '.how | test("not looked for in /usr")'
-		line root '.how | test("sockets of others.*except in /usr")'
+		line network.unix '.how | test("in /usr.* are not searched")'
+		line root '.how | test("Unix sockets outside the sandbox.*except in /usr")'
 	else
-		line network.unix '.how | test("refuses those")'
-		line root '.how | test("sockets of others.*or refused")'
+		line network.unix '.how | test("denies those")'
+		line root '.how | test("Unix sockets outside the sandbox.*or denied")'
 	fi
 	explain_json --mount "/here:$TMP" -- true
 	line filesystem.mount '.how | test("bind mounts")'
@@ -144,7 +144,7 @@ same_refusal() {
 
 @test "explain says that an excluded command would run outside the sandbox" {
 	run_ok sandlock explain --program-excluded cat -- cat x
-	assert_output_has "run does not put it into a sandbox: program.excluded"
+	assert_output_has "run would not use a sandbox: program.excluded"
 	explain_json --unsandboxed -- true
 	explained_so '.verdict == "unsandboxed"'
 }

@@ -63,14 +63,14 @@ own_namespaces() {
 
 	mkdir dir
 	echo secret >dir/secret
-	sandlock_bad "config.disable: filesystem.chroot cannot be held without \
+	sandlock_bad "config.disable: filesystem.chroot cannot be enforced without \
 namespaces" run "${words[@]}" --chroot / -- true
-	sandlock_bad "config.disable: limits.memory cannot be held without \
-namespaces: list cgroups, too" run "${words[@]}" -m 64M -- true
-	sandlock_bad "config.disable: limits.gpu_devices cannot be held without \
+	sandlock_bad "config.disable: limits.memory cannot be enforced without \
+namespaces: list cgroups as well" run "${words[@]}" -m 64M -- true
+	sandlock_bad "config.disable: limits.gpu_devices cannot be enforced without \
 namespaces" run "${words[@]}" --gpu 0 -- true
 	run_ok sandbox --json "${words[@]}" -m 64M --config-disable cgroups -- true
-	assert_output_has "config.disable: limits.memory is not held without \
+	assert_output_has "config.disable: limits.memory is not enforced without \
 namespaces"
 	# Who wants none of it lacks none of it.
 	jq -e '.degraded == []' <<<"${lines[-1]}"
@@ -80,7 +80,7 @@ namespaces"
 	run_ok sandbox --json "${words[@]}" -w dir --filesystem-deny \
 		"$WORK/dir/secret" -- true
 	assert_output_has "config.disable: filesystem.deny '$WORK/dir/secret' \
-is not held without namespaces"
+is not enforced without namespaces"
 	jq -e '.degraded == []' <<<"${lines[-1]}"
 }
 
@@ -88,20 +88,20 @@ is not held without namespaces"
 	requires root
 	requires_landlock 6
 	[ "$(explained_key namespaces -r /usr --config-disable namespaces)" = \
-		"disabled: config.disable has namespaces; Landlock and seccomp \
-are left, and the host's name is shown" ]
+		"disabled: config.disable lists namespaces; Landlock and seccomp \
+remain, and the host's name is visible" ]
 	[[ "$(explained_key root -r /usr --config-disable namespaces)" = disabled:* ]]
 	[ "$(explained_key config.disable -r /usr --config-disable namespaces)" = \
 		"disabled: never enforced" ]
 	[ "$(explained_key config.disable -r /usr --config-disable fs_truncate \
 		--config-disable signal_scope --config-disable net_tcp)" = \
-		"disabled: never enforced; mounts and namespaces of its own \
-still hold fs_truncate, signal_scope" ]
+		"disabled: never enforced; its own mounts and namespaces \
+still enforce fs_truncate, signal_scope" ]
 	[ "$(explained_key limits.tasks -r /usr --config-disable cgroups)" = \
-		"disabled: config.disable has cgroups" ]
+		"disabled: config.disable lists cgroups" ]
 	[[ "$(explained_key limits.memory -r /usr -m 64M --config-disable \
 		namespaces --config-allow-degraded cgroups)" = \
-		"degraded: not held without namespaces" ]]
+		"degraded: not enforced without namespaces" ]]
 }
 
 # ---- keys whose value decides ----
@@ -140,8 +140,8 @@ no_cgroups() {
 		key=limits.${limit%%=*}
 		flag=--${key//[._]/-}
 		run -125 no_cgroups "${words[@]}" "$flag=${limit#*=}" -- true
-		[[ "$output" = "sandlock: $key: "*": --config-allow-degraded \
-cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
+		[[ "$output" = "sandlock: $key: "*": use --config-allow-degraded \
+cgroups to run without it" ]] || { echo "$limit: $output"; return 1; }
 		run_ok no_cgroups "${words[@]}" "$flag=${limit#*=}" \
 			--config-allow-degraded cgroups -- true
 		assert_output_has "config.allow_degraded: "
@@ -169,7 +169,7 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 	run as_user ./sandlock run -r @system -m 64M -- true
 	if [ "$status" -ne 0 ]; then
 		[[ "$output" = "sandlock: limits.memory: "*": \
---config-allow-degraded cgroups goes on without" ]]
+use --config-allow-degraded cgroups to run without it" ]]
 	fi
 	new_user_bundle
 	config 'del(.linux.resources)'
@@ -185,14 +185,14 @@ cgroups goes on without" ]] || { echo "$limit: $output"; return 1; }
 
 @test "run names limits.cpu_cores that the host does not have, even with config.allow_degraded" {
 	requires root
-	sandlock_bad "limits.cpu_cores: there is no core 8191 here, but 0" run -r /usr \
+	sandlock_bad "limits.cpu_cores: core 8191 does not exist (online: 0)" run -r /usr \
 		--limits-cpu-cores 0 --limits-cpu-cores 8191 -- true
-	sandlock_bad "limits.cpu_cores: there is no core 8191 here, but 0" run -r /usr \
+	sandlock_bad "limits.cpu_cores: core 8191 does not exist (online: 0)" run -r /usr \
 		--limits-cpu-cores 8191 --config-allow-degraded cgroups -- true
 	new_bundle
 	args true
 	annotate_policy limits.cpu_cores=8191
-	run_bad "limits.cpu_cores: there is no core 8191 here" run_bundle
+	run_bad "limits.cpu_cores: core 8191 does not exist" run_bundle
 }
 
 @test "limits.open_files is at most the caller's hard limit" {

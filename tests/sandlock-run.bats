@@ -415,7 +415,7 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 		./sandlock run -r /usr -- true
 	[ "$status" -eq 125 ]
 	[ "${#lines[@]}" -eq 1 ]
-	[[ $output = *"no process can be created: user $USER_ID has reached"* ]]
+	[[ $output = *"cannot create a process: user $USER_ID has reached"* ]]
 	[[ $output = *"RLIMIT_NPROC, which is 1 "* ]]
 }
 
@@ -483,7 +483,7 @@ is_in() {
 	wait_until test -s name
 	[ "$(cat name)" = same ]
 	run -125 sandbox -r /usr --name same -- true
-	[[ "$output" = *"--name: a sandbox 'same' is running"* ]]
+	[[ "$output" = *"--name: a sandbox named 'same' is already running"* ]]
 	kill -KILL $pid
 	wait_until sh -c '! pgrep -f "^sleep 4714$"'
 	run_ok sandbox -r /usr --name same -- true
@@ -610,7 +610,7 @@ made" ]
 	if [ "$(landlock_version)" -lt 9 ]; then
 		[ "$output" = "Operation not permitted" ]
 		run -125 sandbox_without_userns -r /usr --network-unix dir -- true
-		assert_output_has "network.unix cannot be held without"
+		assert_output_has "network.unix cannot be enforced without"
 	else
 		[ "$output" = "Permission denied" ]
 	fi
@@ -636,13 +636,13 @@ made" ]
 	requires_landlock 6
 	run -125 sandbox_without_userns -r /usr --limits-tasks 5 -m 1G --program-uid 1 \
 		--program-gid 1 -- true
-	[ "$output" = "sandlock: user namespaces are not to be had here \
-(sandlock check says why), and program.uid, program.gid, limits.memory, \
-limits.tasks cannot be held without" ]
+	[ "$output" = "sandlock: user namespaces are not available \
+(run sandlock check for the reason), and program.uid, program.gid, limits.memory, \
+limits.tasks cannot be enforced without them" ]
 	run_ok sandbox_without_userns -r /usr --limits-tasks 5 \
 		--config-allow-degraded namespaces -- true
 	[ "$output" = "sandlock: warning: config.allow_degraded: limits.tasks \
-is not held without namespaces" ]
+is not enforced without namespaces" ]
 	# A user namespace that is not the first one is a container.
 	run_ok sandbox_without_userns -r /usr --limits-tasks 5 --program-weaker-nested -- true
 }
@@ -673,7 +673,7 @@ without_cgroups() {
 	run -125 without_cgroups -r /usr -- true
 	run_ok without_cgroups --json -r /usr --config-allow-degraded cgroups \
 		-- true
-	assert_output_has "limits.tasks is not held without cgroups"
+	assert_output_has "limits.tasks is not enforced without cgroups"
 	degraded_is cgroups
 	# In a user namespace of its own RLIMIT_NPROC counts.
 	run_ok without_cgroups --json -r /usr --config-allow-degraded cgroups \
@@ -681,7 +681,7 @@ without_cgroups() {
 	degraded_is
 	run_ok without_cgroups --json -r /usr --config-allow-degraded cgroups \
 		--program-uid 0 --program-gid 0 -m 1G -- true
-	assert_output_has "limits.memory is not held without cgroups"
+	assert_output_has "limits.memory is not enforced without cgroups"
 	degraded_is cgroups
 	# What is never wanted is not missing.
 	run_ok without_cgroups --json -r /usr --config-disable cgroups -- true
@@ -700,17 +700,17 @@ without_cgroups() {
 	degraded_is namespaces cgroups
 	printf '[filesystem]\nread = ["/usr"]\nwrite = ["dir"]\n' >dir/p.toml
 	run -125 sandbox_without_userns --policy dir/p.toml -- true
-	assert_output_has "the policy $WORK/dir/p.toml may be written"
+	assert_output_has "policy file $WORK/dir/p.toml is writable inside the sandbox"
 	run_ok sandbox_without_userns --json --policy dir/p.toml \
 		--config-allow-degraded namespaces -- true
 	degraded_is namespaces
 	run -125 sandbox_without_userns -r /usr -w dir --filesystem-deny "$WORK/dir/secret" \
 		-- true
-	assert_output_has "needs a mount namespace of its own"
+	assert_output_has "requires a mount namespace"
 	run_ok sandbox_without_userns --json -r /usr -w dir --filesystem-deny \
 		"$WORK/dir/secret" --config-allow-degraded namespaces -- \
 		cat dir/secret
-	assert_output_has "filesystem.deny '$WORK/dir/secret' is not held without namespaces"
+	assert_output_has "filesystem.deny '$WORK/dir/secret' is not enforced without namespaces"
 	degraded_is namespaces
 }
 
@@ -720,7 +720,7 @@ without_cgroups() {
 	echo secret >dir/secret
 	run_ok sandbox --json -r /usr -w dir --filesystem-deny "$WORK/dir/secret" \
 		--config-allow-degraded deny_replace -- true
-	assert_output_has "deny_replace is not held here"
+	assert_output_has "deny_replace is not enforced on this host"
 	degraded_is deny_replace
 	run_ok sandbox --json -r /usr -r dir --filesystem-deny "$WORK/dir/secret" \
 		--config-allow-degraded deny_replace -- true
@@ -765,7 +765,7 @@ without_cgroups() {
 	run_ok sandbox --json -r /usr --net-bind 8080 \
 		--config-allow-degraded net_tcp -- true
 	if [ "$version" -lt 4 ]; then
-		assert_output_has "net_tcp is not held here"
+		assert_output_has "net_tcp is not enforced on this host"
 		degraded_is net_tcp
 	else
 		degraded_is
@@ -809,9 +809,9 @@ without_cgroups() {
 	[ "$output" = ok ]
 	# Not what was asked for, nor what the program is in.
 	run -125 user_sandbox -r / -r "$USER_HOME/open/closed" -- true
-	assert_output_has "$USER_HOME/open/closed may be entered and not be listed"
+	assert_output_has "$USER_HOME/open/closed can be entered but not listed"
 	run -125 user_sandbox -r / -r "$USER_HOME/cwd/below" -- true
-	assert_output_has "$USER_HOME/cwd may be entered and not be listed"
+	assert_output_has "$USER_HOME/cwd can be entered but not listed"
 }
 
 # gpu_box WORD...: sandlock run on a host with three GPUs of two makers.

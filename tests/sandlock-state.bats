@@ -80,8 +80,8 @@ run_ended_with() {
 	start_sandbox one
 	run_ok sandlock kill one INT
 	run_ended_with 130
-	sandlock_bad "no sandbox is called 'one', see sandlock ps" kill one
-	sandlock_bad "no sandbox is called ''" kill ''
+	sandlock_bad "there is no sandbox named 'one', see sandlock ps" kill one
+	sandlock_bad "there is no sandbox named ''" kill ''
 	sandlock_bad 'unknown signal "NONE"' kill one NONE
 }
 
@@ -96,7 +96,7 @@ run_ended_with() {
 	assert_output_has "open_files = 77"
 	echo "$output" >"$TMP/two.toml"
 	run_ok sandlock profile validate "$TMP/two.toml"
-	sandlock_bad "no sandbox is called 'three'" inspect three
+	sandlock_bad "there is no sandbox named 'three'" inspect three
 	run_ok sandlock kill two KILL
 	run_ended_with 137
 }

@@ -175,12 +175,12 @@ socket.socket().connect(("192.0.2.1", 80))'
 		exit 3'
 	[ "${lines[0]}" = made ]
 	[ "$(landlock_version)" -ge 9 ] || sockets="denied: socket AF_UNIX \
-(without namespaces nothing covers the sockets of others)"
+(without namespaces, Unix sockets outside the sandbox cannot be hidden)"
 	denied "denied: read $WORK/closed (not listed in filesystem.read)" \
 		"denied: write $WORK/sub/new (not listed in filesystem.write)" \
 		"$(grep -E 'denied: call f?chmod' <<<"$stderr")" \
 		"denied: call unshare (syscalls: namespaces; add --syscalls-extra-allow namespaces)" ${sockets:+"$sockets"}
-	[[ $stderr = *"denied: call "*"chmod"*" (without namespaces modes, owners, "* ]]
+	[[ $stderr = *"denied: call "*"chmod"*" (without namespaces, modes, owners, "* ]]
 	run --separate-stderr -0 sandbox_without_userns --json --why -r /usr -- true
 	result '.degraded == ["namespaces"]'
 	run --separate-stderr -126 sandbox_without_userns --why -r /usr -x "$(realpath \
@@ -209,7 +209,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 		"denied: execute $(realpath /bin)/$(basename "$(realpath /bin/sh)") (not listed in filesystem.read)")
 	run_as_root_and_user 127 -r /etc -- /bin/sh
 	run --separate-stderr -127 sandbox -r /usr -- no-such-program
-	[[ $stderr = *"--why finds out"* ]]
+	[[ $stderr = *"use --why to see"* ]]
 }
 
 @test "run mentions denials only if there were some" {
@@ -221,7 +221,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 	# At a terminal somebody may want to know.
 	run script -qec "$SANDLOCK --root $ROOT run -r /usr -- cat /etc/passwd" \
 		/dev/null
-	[[ $output = *"--why finds out"* ]]
+	[[ $output = *"use --why to see"* ]]
 	run script -qec "$SANDLOCK --root $ROOT run -r /usr -- true" /dev/null
 	[[ $output != *"--why"* ]]
 }
@@ -251,7 +251,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 	run_as_root_and_user 125 --json -m 1X -- true
 	CHECK=(result '.status == 125 and (.error | test("/no/such.toml"))')
 	run_as_root_and_user 125 --json --policy /no/such.toml -- true
-	CHECK=(result '.status == 125 and (.error | test("no command"))')
+	CHECK=(result '.status == 125 and (.error | test("the command is missing"))')
 	run_as_root_and_user 125 --json -r /usr
 }
 

@@ -147,7 +147,7 @@ works() {
 			$command 3>&-
 		[ "$status" -ne 0 ]
 		[ "${#lines[@]}" -eq 1 ]
-		[[ $output = *"no process can be created: $FEW has as many"* ]]
+		[[ $output = *"cannot create a process: $FEW has reached"* ]]
 	done
 }
 

@@ -71,7 +71,7 @@ give_realtime_budget() {
 	requires root setpriv
 	new_bundle box
 	config '.process.scheduler = {policy: "SCHED_RR", priority: 1}'
-	run_bad "process.scheduler: set scheduler: needs CAP_SYS_NICE" \
+	run_bad "process.scheduler: set scheduler: requires CAP_SYS_NICE" \
 		setpriv --bounding-set -sys_nice -- "$SANDLOCK_OCI" --root "$ROOT" \
 		run --bundle "$BUNDLE" box
 	assert_output_has "operation not permitted"

@@ -396,9 +396,9 @@ chdir EPROTONOSUPPORT" getppid chdir,/
 	oci delete web
 	# Without a way to tell.
 	deny execve sendmsg
-	run_bad "before its program" oci run --bundle "$BUNDLE" web
+	run_bad "before it ran its program" oci run --bundle "$BUNDLE" web
 	seccomp_profile KILL_PROCESS
-	run_bad "killed by signal 31 (SYS) before its program" \
+	run_bad "killed by signal 31 (SYS) before it ran its program" \
 		oci run --bundle "$BUNDLE" web
 }
 

@@ -129,7 +129,7 @@ load helpers
 	# The value it has anyway, for the day this fails.
 	config --arg value "$(cat /proc/sys/kernel/msgmax)" \
 		'.linux.sysctl = {"kernel.msgmax": $value}'
-	run_bad "linux.sysctl.kernel.msgmax: the ipc namespace joined is the host's" \
+	run_bad "linux.sysctl.kernel.msgmax: the joined ipc namespace is the host's" \
 		run_bundle
 }
 
@@ -233,7 +233,7 @@ session_keys() {
 	requires root
 	! meets apparmor || skip "needs AppArmor off"
 	new_bundle box
-	config_fails "process.apparmorProfile: 'some-profile' asked for, but AppArmor is not enabled" \
+	config_fails "process.apparmorProfile: 'some-profile' requested, but AppArmor is not enabled" \
 		'.process.apparmorProfile = "some-profile"'
 	config '.process.apparmorProfile = "unconfined"'
 	run_ok run_bundle
@@ -250,7 +250,7 @@ session_keys() {
 	requires root
 	! meets selinux || skip "needs SELinux off"
 	new_bundle box
-	config_fails "process.selinuxLabel: 'system_u:object_r:x_t:s0' asked for, but SELinux is not enabled" \
+	config_fails "process.selinuxLabel: 'system_u:object_r:x_t:s0' requested, but SELinux is not enabled" \
 		'.process.selinuxLabel = "system_u:object_r:x_t:s0"'
 	config '.process.selinuxLabel = ""'
 	run_ok run_bundle

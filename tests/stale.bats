@@ -72,7 +72,7 @@ harmless() {
 	new_bundle
 	mkdir "$TMP/foreign"
 	chown "$USER_ID" "$TMP/foreign"
-	run_bad "belongs to user $USER_ID: not a place for state" \
+	run_bad "cannot be used for state because it is owned by user $USER_ID" \
 		"$SANDLOCK_OCI" --root "$TMP/foreign" create --bundle "$BUNDLE" box
 	[ -z "$(ls "$TMP/foreign")" ]
 	chown 0 "$TMP/foreign"
@@ -367,7 +367,7 @@ read_only() {
 @test "every command refuses a state directory that others can write" {
 	start_sleeping c1
 	chmod 777 "$ROOT/c1"
-	run_bad "state directory is writable for others" oci kill c1 KILL
+	run_bad "state directory is writable by others" oci kill c1 KILL
 	chmod 700 "$ROOT/c1"
 	assert_status c1 running
 }

@@ -248,7 +248,7 @@ freezer() {
 	args sleep 1000
 	oci --cgroup-manager disabled create --bundle "$BUNDLE" box \
 		>"$TMP/out" 2>&1
-	run_bad "box: has no cgroup of its own to limit" \
+	run_bad "box: the container has no own cgroup that can be limited" \
 		oci update --pids-limit 5 box
 	update --pids-limit -1
 }
@@ -352,8 +352,8 @@ freezer() {
 		--cpuset-cpus 0-a cpu.cpus: 
 		--blkio-weight 5 blockIO.weight: 5 is not in the range 10 to 1000
 		--resources /nonesuch --resources: open /nonesuch: no such file
-		--l3-cache-schema L3:0=f --l3-cache-schema: the container has no linux.intelRdt
-		--mem-bw-schema MB:0=20 --mem-bw-schema: the container has no linux.intelRdt
+		--l3-cache-schema L3:0=f --l3-cache-schema: linux.intelRdt is not set for this container
+		--mem-bw-schema MB:0=20 --mem-bw-schema: linux.intelRdt is not set for this container
 	EOF
 	run_bad "--resources: pids.limit: must be a number, not a string" \
 		oci update -r - box <<<'{"pids": {"limit": "5"}}'

@@ -167,7 +167,7 @@ kill_init_at_gate() {
 
 	create c1 || return 1
 	inject "$(cat "$TMP/c1.pid")" "$1" start c1 || r=$?
-	if [ $r -eq 1 ] && ! grep -Eq 'died before its program|was killed|stopped' \
+	if [ $r -eq 1 ] && ! grep -Eq 'died before it ran its program|was killed|stopped' \
 		"$TMP/said"; then
 		echo "status $r: $(cat "$TMP/said")"
 		return 1

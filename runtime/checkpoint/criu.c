@@ -76,10 +76,11 @@ static int bind_root(const struct criu *criu)
 	/* Mounts that criu leaves behind when killed stay in its namespace. */
 	if (unshare(CLONE_NEWNS) < 0 ||
 	    mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
-		return fail(errno, "make a mount namespace for criu");
+		return fail(errno, "create a mount namespace for criu");
 	if (criu->rootfs &&
 	    mount(criu->rootfs, criu->root, NULL, MS_BIND | MS_REC, NULL) < 0)
-		return fail(errno, "bind %s to %s", criu->rootfs, criu->root);
+		return fail(errno, "bind mount %s on %s", criu->rootfs,
+			    criu->root);
 	return 0;
 }
 
@@ -122,7 +123,7 @@ static int enter_cgroups(const struct criu *criu, int report)
 	if (criu->on_fork && recv(report, &word, 1, 0) != 1)
 		return fail(ECANCELED, "wait for the runtime");
 	if (criu->own_cgroups && unshare(CLONE_NEWCGROUP) < 0)
-		return fail(errno, "make a cgroup namespace");
+		return fail(errno, "create a cgroup namespace");
 	return 0;
 }
 
@@ -142,7 +143,7 @@ static int prepare(const struct criu *criu, int *report)
 			return r;
 	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return fail(errno, "make a socket pair");
+		return fail(errno, "create a socket pair");
 	r = io_send_fds(*report, "+", 1, &pair[0], 1);
 	if (r < 0)
 		return fail(-r, "send a socket");
@@ -199,7 +200,7 @@ static const char *find_program(struct arena *arena, const char *given)
 		if (*dir == '/' && access(file, X_OK) == 0)
 			return file;
 	}
-	fail(0, "the program %s is not in PATH (--criu names another)", name);
+	fail(0, "%s is not in PATH (use --criu to name another program)", name);
 	return NULL;
 }
 
@@ -256,7 +257,7 @@ static int launch(struct criu *criu, const char *program)
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return fail(errno, "make a socket pair");
+		return fail(errno, "create a socket pair");
 	told = pair[0];
 	report = pair[1];
 	criu->pid = fork();
@@ -271,7 +272,7 @@ static int launch(struct criu *criu, const char *program)
 		if (r < 0)
 			return r;
 		if (send(told, "+", 1, MSG_NOSIGNAL) < 0)
-			return fail(errno, "let criu begin");
+			return fail(errno, "signal criu to start");
 	}
 	return listen_to(criu, told);
 }
@@ -426,7 +427,7 @@ static int until_answered(struct criu *criu, struct answer *ret)
 	if (own < 0)
 		return own;
 	if (r == 0) {
-		fail(0, "criu has ended without an answer");
+		fail(0, "criu ended without an answer");
 		return -EREMOTEIO;
 	}
 	return r;
@@ -490,13 +491,13 @@ static int check_version(struct criu *criu, const char *program)
 	r = ask(criu, &request, &answer);
 	if (r < 0 || !answer.success || answer.version == 0)
 		return fail(0,
-			    "%s does not tell its version: " OLDEST_TEXT
-			    " or later is needed",
+			    "%s does not report its version: " OLDEST_TEXT
+			    " or later is required",
 			    program);
 	if (answer.version < OLDEST)
 		return fail(0,
 			    "%s is version %u.%u: " OLDEST_TEXT
-			    " or later is needed",
+			    " or later is required",
 			    program, (unsigned int)(answer.version / 10000),
 			    (unsigned int)(answer.version / 100 % 100));
 	return 0;

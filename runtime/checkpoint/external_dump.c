@@ -147,8 +147,10 @@ static int put_mounts(struct arena *arena, const struct mountinfo *mounts,
 			continue;
 		/* criu uses brackets as delimiters. */
 		if (strchr(m->point, ']') || strchr(name, ']'))
-			return fail(0, "mount %s: criu takes no ] in a path",
-				    m->point);
+			return fail(
+				0,
+				"mount %s: criu does not accept ']' in a path",
+				m->point);
 		text = arena_printf(arena, "mnt[%s]:%s", m->point, name);
 		if (!text)
 			return -ENOMEM;

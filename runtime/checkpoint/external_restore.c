@@ -45,7 +45,7 @@ static char *find_source(const struct make_input *in,
 	char *real;
 
 	if (!is_set(path)) {
-		fail(EINVAL, "source: missing for a bind mount");
+		fail(EINVAL, "source: required for a bind mount");
 		return NULL;
 	}
 	if (path[0] != '/')
@@ -196,8 +196,8 @@ static int put_namespace(struct criu *criu, const struct make_input *in,
 	}
 	if (ns != OCI_NS_IPC && ns != OCI_NS_UTS && ns != OCI_NS_TIME)
 		return fail(0,
-			    "linux.namespaces (%s): criu cannot restore "
-			    "into one that exists",
+			    "linux.namespaces (%s): criu cannot restore into "
+			    "an existing namespace",
 			    oci_ns_kinds[ns].type);
 	pb_text(&entry, 1, oci_ns_kinds[ns].proc);
 	pb_text(&entry, 2, path);
@@ -259,7 +259,7 @@ static int make_point(const struct make_input *in, int root,
 	point = S_ISDIR(st.st_mode) ?
 			root_make_dir(root, path, 0755, &created) :
 			root_make_file(root, path, &created);
-	return point < 0 ? fail(errno, "make %s", mount->destination) : 0;
+	return point < 0 ? fail(errno, "create %s", mount->destination) : 0;
 }
 
 /* Do this only in the rootfs or the source of a bind: criu restores others. */

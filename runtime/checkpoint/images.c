@@ -53,7 +53,7 @@ static int choose(const char *option, const char *word,
 			*ret = choices[i].number;
 			return 0;
 		}
-	return fail(0, "--%s: '%s' is not known", option, word);
+	return fail(0, "--%s: unknown value '%s'", option, word);
 }
 
 bool images_leave_cgroups(const struct image_options *options)
@@ -77,10 +77,12 @@ static bool is_idmapped(const struct oci_mount *mount)
 int images_check(const struct oci_spec *spec, bool enforced)
 {
 	if (geteuid() != 0)
-		return fail(EPERM, "criu needs root");
+		return fail(EPERM, "checkpoint and restore require root");
 	if (enforced)
-		return fail(0, "a container with a policy has no checkpoint: "
-			       "criu cannot restore what holds it");
+		return fail(
+			0,
+			"checkpoint is not supported for containers with a "
+			"policy (criu cannot restore Landlock and the mounts)");
 	for (size_t i = 0; i < spec->nmounts; i++)
 		if (is_idmapped(&spec->mounts[i]))
 			return fail(0,
@@ -95,7 +97,7 @@ static int open_dir(const char *path, bool make)
 	int fd;
 
 	if (make && mkdir(path, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "make %s", path);
+		return fail(errno, "create %s", path);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? fail(errno, "open %s", path) : fd;
 }
@@ -180,7 +182,8 @@ int images_admit(const struct images *images, gid_t group)
 		return 0;
 	if (fchown(images->dir, (uid_t)-1, group) < 0 ||
 	    fchmod(images->dir, (st.st_mode & 07777) | S_IXGRP) < 0)
-		return fail(errno, "let group %u into %s", group, images->path);
+		return fail(errno, "allow group %u to enter %s", group,
+			    images->path);
 	return 0;
 }
 
@@ -224,7 +227,9 @@ static int put_choices(const struct image_options *o, const struct oci_linux *l,
 	}
 	for (size_t i = 0; i < o->empty_ns.n; i++)
 		if (!streq(o->empty_ns.items[i], "network"))
-			return fail(0, "--empty-ns: '%s' cannot be left empty",
+			return fail(0,
+				    "--empty-ns: namespace '%s' cannot be left "
+				    "empty",
 				    o->empty_ns.items[i]);
 	if (has_empty_network(o, l))
 		pb_number(request, CRIU_EMPTY_NS, CLONE_NEWNET);

@@ -66,7 +66,8 @@ static int check_namespaces(const struct creation *c, pid_t pid, bool is_init)
 		struct stat st;
 
 		if (ns->listed && joined < 0 && its[i] == own[i])
-			return fail(EPERM, "its %s namespace is the host's",
+			return fail(EPERM,
+				    "the process shares the host's %s namespace",
 				    oci_ns_kinds[i].type);
 		if (!is_init || (ns->listed && joined < 0))
 			continue;
@@ -74,11 +75,11 @@ static int check_namespaces(const struct creation *c, pid_t pid, bool is_init)
 		if (i == OCI_NS_TIME && joined < 0)
 			continue;
 		if (joined >= 0 && fstat(joined, &st) < 0)
-			return fail(errno, "stat namespace");
+			return fail(errno, "stat a namespace");
 		if (its[i] != (joined >= 0 ? st.st_ino : own[i]))
 			return fail(EPERM,
-				    "its %s namespace is not the one "
-				    "config.json names",
+				    "the process is not in the %s namespace "
+				    "that config.json names",
 				    oci_ns_kinds[i].type);
 	}
 	return 0;
@@ -104,11 +105,11 @@ static int check_sets(struct arena *arena, const struct oci_process *process,
 		return r;
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
 		if (number_in(status, sets[i], 16) & ~most.bounding)
-			return fail(EPERM, "it has capabilities that are not "
-					   "in process.capabilities");
+			return fail(EPERM, "the process has capabilities that "
+					   "are not in process.capabilities");
 	if (process->no_new_privileges &&
 	    number_in(status, "\nNoNewPrivs:\t", 10) != 1)
-		return fail(EPERM, "it lacks no_new_privs");
+		return fail(EPERM, "the process does not have no_new_privs");
 	return 0;
 }
 
@@ -130,7 +131,7 @@ static int check_process(const struct creation *c, pid_t pid, bool is_init)
 		return r;
 	if (p->spec.linux_.seccomp &&
 	    number_in(status, "\nSeccomp:\t", 10) != SECCOMP_FILTERS)
-		return fail(EPERM, "it has no seccomp filter");
+		return fail(EPERM, "the process has no seccomp filter");
 	if (is_init) {
 		r = check_sets(p->arena, p->in.process, status);
 		if (r < 0)
@@ -158,7 +159,8 @@ static int check_all(const struct creation *c)
 			r = check_process(c, pids[i], is_init);
 	}
 	if (r >= 0 && !seen)
-		return fail(EPERM, "it is not in its cgroup");
+		return fail(EPERM,
+			    "the process is not in the container's cgroup");
 	return r;
 }
 
@@ -166,7 +168,7 @@ int verify_restored(const struct creation *c)
 {
 	int r = check_all(c);
 
-	return r < 0 ? fail_in(r, "what the images made is not what "
-				  "config.json says") :
+	return r < 0 ? fail_in(r, "the restored process does not match "
+				  "config.json") :
 		       0;
 }

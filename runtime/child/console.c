@@ -57,7 +57,7 @@ static int open_master(struct child *child)
 	if (fd < 0)
 		fd = open_ptmx(root, "/dev/ptmx");
 	if (fd < 0)
-		child_note(child, "a terminal needs devpts at /dev/pts");
+		child_note(child, "a terminal requires devpts at /dev/pts");
 	return fd;
 }
 

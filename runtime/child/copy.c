@@ -127,7 +127,7 @@ int child_mknod(struct child *child, const struct step *step)
 		return -1;
 	if (!is_node(&st, step))
 		return child_refuse(child, EEXIST,
-				    "something else has that name");
+				    "another file with this name exists");
 	return own_node(child, node, &st, step);
 }
 
@@ -246,7 +246,8 @@ int child_copy_symlink(struct child *child, const struct step *step)
 	if (readlinkat(parent, name, there, sizeof there) == n &&
 	    memcmp(there, target, (size_t)n) == 0)
 		return 0;
-	return child_refuse(child, EEXIST, "something else has that name");
+	return child_refuse(child, EEXIST,
+			    "another file with this name exists");
 }
 
 static int copy_bytes(int from, int to)

@@ -74,11 +74,12 @@ static int plain_point(struct child *child, const struct step *step)
 		fd = root_open_plain(root, step->text, O_PATH | O_DIRECTORY);
 	}
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
-		return child_refuse(
-			child, ENOTDIR,
-			streq(step->text2, "proc") ?
-				"filesystem \"proc\" must be mounted on ordinary directory" :
-				"filesystem \"sysfs\" must be mounted on ordinary directory");
+		return child_refuse(child, ENOTDIR,
+				    streq(step->text2, "proc") ?
+					    "filesystem \"proc\" must be "
+					    "mounted on ordinary directory" :
+					    "filesystem \"sysfs\" must be "
+					    "mounted on ordinary directory");
 	return fd;
 }
 
@@ -159,7 +160,8 @@ static int mount_point(struct child *child, const struct step *step)
 	if (fd < 0)
 		return -1;
 	if (is_same_place(fd, child->slots[SLOT_ROOT]))
-		return child_refuse(child, EINVAL, "that is the root itself");
+		return child_refuse(child, EINVAL,
+				    "the destination is the root itself");
 	/* Check the file, whatever name led to it (CVE-2019-16884). */
 	if (is_on_proc(fd) && !child_is_proc_root(fd) &&
 	    !mounts_may_cover(step->text))
@@ -187,8 +189,8 @@ static int fs_failed(struct child *child, int fs, const struct step_fs *want)
 
 	/* Older kernels accept any string and give no message. */
 	if (error == EINVAL && has_layers(want))
-		child_note(child, "more than 255 bytes of layers need Linux "
-				  "6.8");
+		child_note(child,
+			   "layers longer than 255 bytes require Linux 6.8");
 	while ((n = read(fs, line, sizeof line - 1)) > 2) {
 		line[n] = '\0';
 		line[strcspn(line, "\n")] = '\0';
@@ -300,13 +302,14 @@ static int clone_tree(struct child *child, const struct step *step)
 
 	if (origin < 0 && errno == ENOENT && step->node.mode)
 		return child_refuse(child, ENOENT,
-				    "the host has no such node, and only root "
-				    "with CAP_MKNOD can make it");
+				    "the host has no such device node, and "
+				    "only root with CAP_MKNOD can create one");
 	if (origin < 0)
 		return -1;
 	if (step->node.mode && !is_device(origin, step))
-		return child_refuse(child, ENODEV,
-				    "the host has another device there");
+		return child_refuse(
+			child, ENODEV,
+			"the host has a different device at this path");
 	tree = sys_open_tree(origin, "",
 			     OPEN_TREE_CLONE | AT_EMPTY_PATH | recursive);
 	if (tree < 0)
@@ -340,8 +343,9 @@ static int move_mount(struct child *child, const struct step *step)
 	seen = root_open_plain(child->slots[SLOT_ROOT], step->text,
 			       O_PATH | O_DIRECTORY);
 	if (seen < 0 || !is_same_place(seen, tree))
-		return child_refuse(child, EXDEV,
-				    "the procfs is not where it was mounted");
+		return child_refuse(
+			child, EXDEV,
+			"the mounted procfs is not at its destination");
 	return 0;
 }
 

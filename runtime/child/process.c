@@ -57,20 +57,19 @@ static int set_scheduler(struct child *child, const struct oci_scheduler *s)
 	if (syscall(SYS_sched_setattr, 0, &attr, 0) == 0)
 		return 0;
 	if (errno == EPERM)
-		child_note(child, "needs CAP_SYS_NICE, and a cgroup with "
+		child_note(child, "requires CAP_SYS_NICE, and a cgroup with "
 				  "realtime budget and all CPUs");
 	if (errno == EINVAL)
-		child_note(
-			child,
-			s->policy == SCHED_DEADLINE ?
-				"the period is not in /proc/sys/kernel/"
-				"sched_deadline_period_{min,max}_us, or a flag is "
-				"unknown" :
-				"the kernel has no such policy, or not with these "
-				"flags");
+		child_note(child, s->policy == SCHED_DEADLINE ?
+					  "the period is outside "
+					  "/proc/sys/kernel/"
+					  "sched_deadline_period_{min,max}_us, "
+					  "or a flag is unknown" :
+					  "the kernel does not support this "
+					  "policy, or not with these flags");
 	if (errno == EBUSY)
-		child_note(child, "runtime and period ask for more of the CPUs "
-				  "than deadlines may have");
+		child_note(child, "runtime and period request more CPU time "
+				  "than the kernel grants to deadlines");
 	return -1;
 }
 
@@ -344,8 +343,9 @@ static int set_memory_policy(struct child *child, const struct step *step)
 		    step->cpus.nbits) == 0)
 		return 0;
 	if (errno == EINVAL)
-		child_note(child, "invalid memory policy: no such node, or not "
-				  "with this kernel");
+		child_note(child,
+			   "invalid memory policy: the node does not exist, or "
+			   "the kernel does not support the mode");
 	return -1;
 }
 

@@ -40,8 +40,8 @@ int elevated_refuse(void)
 	if (!by)
 		return 0;
 	return fail(0,
-		    "refused to run with raised privileges (%s): anybody who "
-		    "may call this program would have them; take them off "
-		    "the file (chmod ug-s, setcap -r)",
+		    "refusing to run with elevated privileges (%s): any caller "
+		    "of this program would gain them; remove them from the "
+		    "file (chmod ug-s, setcap -r)",
 		    by);
 }

@@ -10,7 +10,7 @@
 static const struct option_spec help_option = {
 	.name = "help",
 	.letter = 'h',
-	.help = "print this text",
+	.help = "print this help",
 };
 
 static int option_width(const struct option_spec *spec)
@@ -67,6 +67,6 @@ void help_program(const struct command_set *program)
 		       commands[i]->help);
 	printf("\nglobal options:\n");
 	help_options(program->options->items, program->options->n);
-	printf("\n`%s COMMAND --help` tells a command's options\n",
+	printf("\nRun `%s COMMAND --help` for the options of a command\n",
 	       program->name);
 }

@@ -80,9 +80,9 @@ static int check_owner(int dir, bool *ret_broken)
 	if (fstat(dir, &st) < 0)
 		return fail(errno, "stat state directory");
 	if (st.st_uid != 0 && st.st_uid != geteuid())
-		(void)fail(0, "state directory belongs to uid %u", st.st_uid);
+		(void)fail(0, "state directory is owned by uid %u", st.st_uid);
 	else if (st.st_mode & (S_IWGRP | S_IWOTH))
-		(void)fail(0, "state directory is writable for others");
+		(void)fail(0, "state directory is writable by others");
 	else
 		return 0;
 	*ret_broken = true;
@@ -122,7 +122,7 @@ static int read_record(struct arena *arena, int dir, const char *id,
 	if (r == -ENOMEM)
 		return r;
 	if (r >= 0 && (!is_set(record.id) || !streq(record.id, id)))
-		r = fail(0, "state.json is of another container");
+		r = fail(0, "state.json belongs to another container");
 	*ret_broken = r < 0;
 	if (r >= 0)
 		*ret = record;
@@ -320,7 +320,7 @@ int container_hold(const struct container *container)
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 
 	if (fcntl(container->dir, F_OFD_SETLK, &lock) < 0)
-		return fail(errno, "hold %s", container->id);
+		return fail(errno, "lock %s", container->id);
 	return 0;
 }
 

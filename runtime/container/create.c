@@ -94,7 +94,7 @@ static int open_gate(struct creation *c)
 		return 0;
 	c->gate = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (c->gate < 0)
-		return fail(errno, "make the start gate");
+		return fail(errno, "create the start gate");
 	container_gate(&c->container, &addr);
 	if (bind(c->gate, (struct sockaddr *)&addr, sizeof addr) < 0 ||
 	    listen(c->gate, SOMAXCONN) < 0)
@@ -189,12 +189,12 @@ static void warn_of_missing_cgroups(const struct creation *c, size_t wanted)
 	if (is_set(path) && c->cgroup.n < wanted)
 		log_notice("linux.cgroupsPath: '%s' is ignored in %zu of %zu "
 			   "hierarchies: permission denied (have a cgroup "
-			   "delegated, or leave it out)",
+			   "delegated, or remove cgroupsPath)",
 			   path, wanted - c->cgroup.n, wanted);
 	if (c->cgroup.n == 0 && !is_own(p, OCI_NS_PID))
-		log_notice("a rootless container with no cgroup and no "
-			   "private pid namespace: not all of its processes "
-			   "can be killed (list a pid namespace)");
+		log_notice("rootless container without a cgroup and without "
+			   "its own pid namespace: not all of its processes "
+			   "can be killed (add a pid namespace)");
 }
 
 static int make_cgroups(struct creation *c)

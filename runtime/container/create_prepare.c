@@ -114,9 +114,9 @@ static int check_user_namespace(const struct prepared *p)
 {
 	if (p->facts.euid != 0 && !p->in.no_namespaces &&
 	    !p->spec.linux_.namespaces[OCI_NS_USER].listed)
-		return fail(EPERM, "linux.namespaces: without root, a user "
-				   "namespace is needed (spec --rootless "
-				   "writes one)");
+		return fail(EPERM,
+			    "linux.namespaces: without root, a user namespace "
+			    "is required (spec --rootless writes one)");
 	return 0;
 }
 
@@ -170,7 +170,7 @@ static int settle_limits(struct prepared *p)
 	    enforce_may_lose_limits(&p->enforcement))
 		enforce_lose_limits(&p->enforcement, resources);
 	if (disabled && cgroup_wants_limits(resources))
-		return fail(0, "linux.resources: limits need cgroups, and "
+		return fail(0, "linux.resources: limits require cgroups, but "
 			       "--cgroup-manager is disabled");
 	r = cgroup_check_resources(resources, &p->facts.cgroups);
 	return r < 0 ? enforce_limit_error(p->arena, &p->enforcement, resources,

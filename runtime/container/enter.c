@@ -61,8 +61,8 @@ static int check_identity(const struct enter *e,
 		if (record->ns_inodes[i] &&
 		    !is_on_record(e, record->ns_inodes[i], i))
 			return fail(0,
-				    "%s: process %d is not the container's "
-				    "any more",
+				    "%s: process %d no longer belongs to the "
+				    "container",
 				    container->id, record->pid);
 	return 0;
 }

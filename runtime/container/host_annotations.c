@@ -31,8 +31,8 @@ int host_annotations_check(const struct strings *allowed,
 		if (oci_annotation_touches_host(key) &&
 		    !is_allowed(allowed, key))
 			return fail(0,
-				    "annotations.%s: touches the host, and in "
-				    "a pod anybody may have written it; allow "
+				    "annotations.%s: affects the host, and in "
+				    "a pod any user may set annotations; allow "
 				    "it with --allow-annotations %s",
 				    key, key);
 	}

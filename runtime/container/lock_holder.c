@@ -64,10 +64,11 @@ int lock_holder_fail(const struct container *container)
 	pid_t pid = lock_holder_pid(container);
 
 	if (pid > 0)
-		return fail(EBUSY,
-			    "process %d works on %s (end it, or wait for it)",
-			    pid, container->id);
-	return fail(EBUSY, "another command works on %s", container->id);
+		return fail(
+			EBUSY,
+			"process %d is working on %s (kill it, or wait for it)",
+			pid, container->id);
+	return fail(EBUSY, "another command is working on %s", container->id);
 }
 
 /*
@@ -135,8 +136,8 @@ int lock_holder_end(const struct container *container)
 	if (pidfd < 0 || !is_maker(proc, container))
 		r = lock_holder_fail(container);
 	else if (sys_pidfd_send_signal(pidfd, SIGKILL) < 0 && errno != ESRCH)
-		r = fail(errno, "end process %d, which works on %s", maker,
-			 container->id);
+		r = fail(errno, "kill process %d, which is working on %s",
+			 maker, container->id);
 	for (size_t i = 0; i < n; i++) {
 		if (r == 0)
 			(void)sys_pidfd_send_signal(children[i], SIGKILL);

@@ -28,7 +28,7 @@
 #define ST_NOSYMFOLLOW 8192
 #endif
 
-static const char reason[] = "needs a mount namespace of the container's own";
+static const char reason[] = "requires the container's own mount namespace";
 
 /* The mount at a path. */
 struct present {
@@ -137,22 +137,22 @@ static int check_one(const struct make_input *in, const struct mountinfo *table,
 	if (r < 0)
 		return r;
 	if (!present.line)
-		return fail(0, "%s is not mounted, and to mount it %s",
+		return fail(0, "%s is not mounted, and mounting it %s",
 			    m->destination, reason);
 	if (is_change(m, &options))
-		return fail(0, "%s is mounted already, and to change it %s",
+		return fail(0, "%s is already mounted, and changing it %s",
 			    m->destination, reason);
 	if (!is_same_source(in, m, &present))
 		return fail(0,
-			    "%s is a mount of type %s from %s, and another "
+			    "%s is a mount of type %s from %s, and a different "
 			    "one %s",
 			    m->destination, present.line->type,
 			    present.line->source, reason);
 	if (!has_flags(&options, &present))
-		return fail(0,
-			    "%s is mounted with other flags, and to change "
-			    "them %s",
-			    m->destination, reason);
+		return fail(
+			0,
+			"%s is mounted with other flags, and changing them %s",
+			m->destination, reason);
 	return 0;
 }
 

@@ -48,7 +48,7 @@ static int connect_gate(const struct container *container)
 	struct sockaddr_un addr;
 
 	if (sock < 0)
-		return fail(errno, "make a socket");
+		return fail(errno, "create a socket");
 	container_gate(container, &addr);
 	if (connect(sock, (struct sockaddr *)&addr, sizeof addr) < 0) {
 		enum oci_status status;
@@ -172,11 +172,11 @@ static int check_program(const struct container *container)
 		return proc;
 	snprintf(name, sizeof name, "%d/exe", container->record.pid);
 	if (fstatat(proc, "self/exe", &own, 0) < 0)
-		return fail(errno, "look at /proc/self/exe");
+		return fail(errno, "inspect /proc/self/exe");
 	if (fstatat(proc, name, &theirs, 0) < 0) {
 		if (errno == ENOENT || errno == ESRCH)
 			return 0; /* it has ended already */
-		return fail(errno, "look at /proc/%s", name);
+		return fail(errno, "inspect /proc/%s", name);
 	}
 	if (own.st_dev != theirs.st_dev || own.st_ino != theirs.st_ino)
 		return 0;

@@ -41,14 +41,15 @@ static int make_root(const char *path)
 	size_t len = strlen(path);
 
 	if (len >= sizeof prefix)
-		return fail(ENAMETOOLONG, "make %s", path);
+		return fail(ENAMETOOLONG, "create %s", path);
 	for (size_t i = 1; i <= len; i++) {
 		if (path[i] != '/' && path[i] != '\0')
 			continue;
 		memcpy(prefix, path, i);
 		prefix[i] = '\0';
 		if (mkdir(prefix, path[i] ? 0755 : 0700) < 0 && errno != EEXIST)
-			return fail(errno, "make %s " STATE_ELSEWHERE, prefix);
+			return fail(errno, "create %s " STATE_ELSEWHERE,
+				    prefix);
 	}
 	return 0;
 }
@@ -71,12 +72,14 @@ static int open_root(const char *path)
 		return fail(errno, "stat %s", path);
 	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
 		return fail(0,
-			    "%s: writable for everyone: not a place for "
-			    "state",
+			    "%s: cannot be used for state because it is "
+			    "writable by everyone",
 			    path);
 	/* Its owner could replace our record. */
 	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return fail(0, "%s: belongs to user %u: not a place for state",
+		return fail(0,
+			    "%s: cannot be used for state because it is owned "
+			    "by user %u",
 			    path, st.st_uid);
 	return take_fd(&fd);
 }
@@ -87,7 +90,7 @@ static int still_there(const struct container *c)
 	struct stat ours, named;
 
 	if (fstat(c->dir, &ours) < 0)
-		return fail(errno, "stat state directory of %s", c->id);
+		return fail(errno, "stat the state directory of %s", c->id);
 	if (fstatat(c->root, c->id, &named, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : fail(errno, "stat %s", c->id);
 	return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
@@ -162,12 +165,12 @@ static int make_and_lock(struct container *c)
 	if (mkdirat(c->root, c->id, 0700) < 0) {
 		if (errno == EEXIST)
 			return -EEXIST;
-		return fail(errno, "make state directory of %s", c->id);
+		return fail(errno, "create the state directory of %s", c->id);
 	}
 	c->dir = openat(c->root, c->id,
 			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (c->dir < 0 && errno != ENOENT) {
-		int r = fail(errno, "open state directory of %s", c->id);
+		int r = fail(errno, "open the state directory of %s", c->id);
 
 		(void)unlinkat(c->root, c->id, AT_REMOVEDIR);
 		return r;
@@ -322,6 +325,6 @@ int state_dir_release(const struct container *container)
 	if (r >= 0)
 		r = remove_directory(container);
 	if (r < 0)
-		return fail_in(r, "remove state of %s", container->id);
+		return fail_in(r, "remove the state of %s", container->id);
 	return 0;
 }

@@ -99,8 +99,8 @@ int systemd_start(struct arena *arena, const struct systemd_unit *unit,
 		return -ENOMEM;
 	r = ask(arena, user, words, properties, &made);
 	if (r >= 0 && !streq(made, cgroup))
-		r = fail(0, "%s: its cgroup is %s, not %s", unit->name, made,
-			 cgroup);
+		r = fail(0, "%s: its cgroup is %s instead of %s", unit->name,
+			 made, cgroup);
 	return r;
 }
 

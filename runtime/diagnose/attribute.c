@@ -23,7 +23,8 @@
 #define WRITE LANDLOCK_MAY_WRITE
 #define EXECUTE LANDLOCK_MAY_EXECUTE
 #define MAX_INTERPRETERS 5
-#define OF_NEXT_RUN "it is the policy of the next run: change it outside"
+#define OF_NEXT_RUN \
+	"it is the policy of the next run: change it outside the sandbox"
 
 static const char *operation_of(uint32_t right)
 {
@@ -279,7 +280,7 @@ static int attribute_busy(const struct attribution *attribution,
 		};
 		if (d->implied && !streq(d->path, found.path))
 			denial.note = "it leads to the policy of the next run: "
-				      "change it outside";
+				      "change it outside the sandbox";
 		return denials_add(attribution->denials, &denial);
 	}
 	return 0;

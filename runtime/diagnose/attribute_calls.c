@@ -28,9 +28,9 @@
 #include "runtime/enforce/no_namespaces.h"
 #include "runtime/enforce/view.h"
 
-#define FILES_STAY                                                     \
-	"without namespaces modes, owners, times and attributes stay " \
-	"as they are"
+#define FILES_STAY                                                        \
+	"without namespaces, modes, owners, times and attributes cannot " \
+	"be changed"
 
 static const char *find_in(const char *const *names, uint32_t arch,
 			   uint64_t number)
@@ -117,7 +117,7 @@ static int attribute_socket(const struct attribution *attribution,
 	print_family(args, family, sizeof family);
 	/* The audit log does not contain the family. */
 	if (args[0] == UINT64_MAX) {
-		denial.target = "of some family";
+		denial.target = "of unknown family";
 		denial.key = denial.add = NULL;
 		denial.note = attribution->policy->mode == POLICY_MODE_DENY ?
 				      "network.mode: deny, or syscalls: "
@@ -131,8 +131,8 @@ static int attribute_socket(const struct attribution *attribution,
 	}
 	if (attribution->no_namespaces && args[0] == AF_UNIX) {
 		denial.key = denial.add = NULL;
-		denial.note = "without namespaces nothing covers the sockets "
-			      "of others";
+		denial.note = "without namespaces, Unix sockets outside the "
+			      "sandbox cannot be hidden";
 	}
 	return denials_add(attribution->denials, &denial);
 }
@@ -185,10 +185,11 @@ static const char *no_namespaces_note(const char *name, uint32_t arch,
 				      uint64_t number)
 {
 	if (confine_process_call(arch, number))
-		return "without namespaces it can change its own limits and "
-		       "priorities, not those of others";
+		return "without namespaces, it may change its own limits and "
+		       "priorities but not those of other processes";
 	if (streq(name, "mq_open") || streq(name, "mq_unlink"))
-		return "without namespaces message queues are those of others";
+		return "without namespaces, message queues are shared with the "
+		       "host";
 	return FILES_STAY;
 }
 
@@ -242,8 +243,8 @@ static bool find_reason(const struct attribution *attribution, uint32_t arch,
 		ret->target = "memfd_create";
 		ret->key = "filesystem.execute";
 	} else if ((ret->target = find_in(sends, arch, number))) {
-		ret->note = "MSG_FASTOPEN would connect to a port that nobody "
-			    "has judged: connect first";
+		ret->note = "MSG_FASTOPEN would connect to a port without a "
+			    "check: call connect() first";
 	}
 	return ret->target;
 }
@@ -265,7 +266,7 @@ int attribute_abi(const struct attribution *attribution)
 	const struct denial denial = {
 		.operation = "call",
 		.target = "of another ABI",
-		.note = "programs for i386 and x32 are ended under any policy",
+		.note = "programs for i386 and x32 are killed under any policy",
 	};
 
 	return denials_add(attribution->denials, &denial);

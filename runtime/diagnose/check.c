@@ -90,28 +90,29 @@ static const char *namespace_advice(const struct host_probe *probe)
 		{ "/proc/sys/kernel/unprivileged_userns_clone", 0,
 		  "sysctl kernel.unprivileged_userns_clone=1" },
 		{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
-		  "AppArmor keeps plain users from them: load a profile with "
-		  "`userns,` for sandlock, or sysctl "
+		  "AppArmor denies them to unprivileged users: load a profile "
+		  "with `userns,` for sandlock, or sysctl "
 		  "kernel.apparmor_restrict_unprivileged_userns=0" },
 	};
 
 	if (geteuid() == 0 && is_filtered())
-		return "a container around us forbids it: start that one with "
-		       "CAP_SYS_ADMIN and without its seccomp profile, or "
-		       "run sandlock as a plain user";
+		return "the surrounding container forbids it: start it with "
+		       "CAP_SYS_ADMIN and without its seccomp profile, or run "
+		       "sandlock as an unprivileged user";
 	for (size_t i = 0; geteuid() != 0 && i < COUNT(switches); i++)
 		if (number_in(switches[i].path) == switches[i].value)
 			return switches[i].advice;
 	if (is_filtered())
-		return "the seccomp profile of a container around us forbids "
-		       "it: start that one without it";
+		return "the seccomp profile of the surrounding container "
+		       "forbids it: start the container without it";
 	if (probe->err == ENOSPC)
 		return "raise /proc/sys/user/max_*_namespaces";
 	if (streq(probe->step, "mount /proc"))
-		return "/proc is covered in part by a container around us: "
-		       "start that one with /proc unmasked";
-	return geteuid() == 0 ? "CAP_SYS_ADMIN is needed, or a plain user" :
-				"the kernel needs CONFIG_USER_NS";
+		return "the surrounding container covers parts of /proc: start "
+		       "it with /proc unmasked";
+	return geteuid() == 0 ?
+		       "requires CAP_SYS_ADMIN, or an unprivileged user" :
+		       "requires a kernel with CONFIG_USER_NS";
 }
 
 static int look_at_namespaces(struct arena *arena, struct check *ret)
@@ -127,10 +128,10 @@ static int look_at_namespaces(struct arena *arena, struct check *ret)
 		return r;
 	if (probe->works) {
 		part->text = users ? "user, mount, pid, network, ipc, uts and "
-				     "cgroup namespaces can be made" :
+				     "cgroup namespaces can be created" :
 				     "mount, pid, network, ipc, uts and cgroup "
-				     "namespaces can be made (as root: without "
-				     "a user namespace)";
+				     "namespaces can be created (as root: "
+				     "without a user namespace)";
 		return 0;
 	}
 	part->state = CHECK_MISSING;
@@ -148,14 +149,14 @@ static int look_at_seccomp(struct arena *arena, struct check *ret)
 
 	if (r < 0)
 		return r;
-	part->text = "the filter of system calls can be installed";
+	part->text = "the system-call filter can be installed";
 	if (probe->works)
 		return 0;
 	part->state = CHECK_MISSING;
 	part->text = arena_printf(arena, "cannot %s: %s", probe->step,
 				  errno_text(probe->err));
-	part->advice = "the kernel needs CONFIG_SECCOMP_FILTER, and no "
-		       "container around us may forbid seccomp(2)";
+	part->advice = "requires a kernel with CONFIG_SECCOMP_FILTER, and a "
+		       "surrounding container that allows seccomp(2)";
 	return part->text ? 0 : -ENOMEM;
 }
 
@@ -212,11 +213,12 @@ static int look_at_landlock(struct arena *arena, struct check *ret)
 
 	if (host->abi == 0) {
 		part->state = CHECK_MISSING;
-		part->text = "this kernel has no Landlock, or it is off";
-		part->advice = "Linux 5.13 or later with `landlock` in lsm= of "
-			       "the kernel's command line; without it "
+		part->text = "this kernel has no Landlock, or Landlock is "
+			     "turned off";
+		part->advice = "requires Linux 5.13 or later with `landlock` "
+			       "in lsm= of the kernel command line; without it "
 			       "filesystem.execute, deny_read, deny_execute "
-			       "and write_only cannot be held";
+			       "and write_only cannot be enforced";
 		return 0;
 	}
 	r = ask_landlock(arena, host, &lacks);
@@ -230,13 +232,14 @@ static int look_at_landlock(struct arena *arena, struct check *ret)
 	part->state = *missing ? CHECK_PARTLY : CHECK_OK;
 	part->text =
 		arena_printf(arena, "version %d%s%s%s%s", host->abi,
-			     *missing ? "; not held: " : "", missing,
-			     *held ? "; held by namespaces and mounts: " : "",
+			     *missing ? "; not enforced: " : "", missing,
+			     *held ? "; enforced by namespaces and mounts: " :
+				     "",
 			     held);
 	if (*missing)
-		part->advice = "a newer kernel, or these names in "
-			       "config.allow_degraded of policies that need "
-			       "them";
+		part->advice =
+			"use a newer kernel, or list these names in "
+			"config.allow_degraded of policies that need them";
 	return part->text ? 0 : -ENOMEM;
 }
 
@@ -279,13 +282,13 @@ static int look_for_mappers(struct arena *arena, struct check *ret)
 	struct check_finding *part = &ret->parts[CHECK_MAPPERS];
 
 	(void)arena;
-	part->text = "newuidmap and newgidmap are there";
+	part->text = "newuidmap and newgidmap are installed";
 	if (is_in_path("newuidmap") && is_in_path("newgidmap"))
 		return 0;
 	part->state = CHECK_NOTE;
 	part->text = "newuidmap or newgidmap is not in PATH";
-	part->advice = "only bundles of plain users with more than one id "
-		       "need them: install uidmap (shadow-utils)";
+	part->advice = "needed only for bundles of unprivileged users with "
+		       "more than one id: install uidmap (shadow-utils)";
 	return 0;
 }
 

@@ -32,7 +32,7 @@ static const char *mode_name(enum cgroup_mode mode)
 	static const char *const modes[] = {
 		[CGROUP_NONE] = "no cgroups are mounted",
 		[CGROUP_V1] = "version 1",
-		[CGROUP_HYBRID] = "version 1 beside version 2",
+		[CGROUP_HYBRID] = "version 1 and version 2 (hybrid)",
 		[CGROUP_V2] = "version 2",
 	};
 
@@ -50,12 +50,12 @@ static const char *advice(enum cgroup_mode mode)
 	if (mode == CGROUP_NONE)
 		return "mount cgroup2 on /sys/fs/cgroup";
 	if (geteuid() == 0)
-		return "the controllers are not in the cgroup we are in: see "
-		       "/proc/self/cgroup, and the options of the container "
-		       "around us";
+		return "the controllers are not available in the current "
+		       "cgroup: see /proc/self/cgroup, and the options of the "
+		       "surrounding container";
 	if (mode != CGROUP_V2)
-		return "plain users have them on cgroup version 2 alone "
-		       "(systemd.unified_cgroup_hierarchy=1 on the kernel's "
+		return "unprivileged users need cgroup v2 "
+		       "(systemd.unified_cgroup_hierarchy=1 on the kernel "
 		       "command line), or config.allow_degraded = "
 		       "[\"cgroups\"]";
 	return "start from `systemd-run --user --scope -p Delegate=yes "
@@ -81,8 +81,9 @@ int check_cgroups(struct arena *arena, struct check *ret)
 	}
 	part->state = !*good ? CHECK_MISSING : *bad ? CHECK_PARTLY : CHECK_OK;
 	part->text = arena_printf(arena, "%s%s%s%s%s", mode_name(mode),
-				  *good ? "; limits can be had: " : "", good,
-				  *bad ? "; not for this user: " : "", bad);
+				  *good ? "; limits available: " : "", good,
+				  *bad ? "; not available to this user: " : "",
+				  bad);
 	if (part->state != CHECK_OK)
 		part->advice = advice(mode);
 	return part->text ? 0 : -ENOMEM;

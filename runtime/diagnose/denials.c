@@ -105,7 +105,7 @@ int denials_print(const struct denials *denials, int fd)
 			denial->add ? denial->add : "");
 	}
 	if (denials->more)
-		dprintf(fd, "denied: %zu times more\n", denials->more);
+		dprintf(fd, "denied: %zu more\n", denials->more);
 	return 0;
 }
 

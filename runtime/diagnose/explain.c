@@ -93,11 +93,10 @@ static const char *own_names(const struct explanation *all)
 	if (!view || view->nown == 0)
 		return "";
 	if (view->nown == 2)
-		return "; its name is in /etc/hostname and /etc/hosts of its "
-		       "own";
+		return "; its name is in its own /etc/hostname and /etc/hosts";
 	return strstr(view->own[0].path, "hostname") ?
-		       "; its name is in an /etc/hostname of its own" :
-		       "; its name is in an /etc/hosts of its own";
+		       "; its name is in its own /etc/hostname" :
+		       "; its name is in its own /etc/hosts";
 }
 
 static int explain_namespaces(struct arena *arena, struct explanation *all)
@@ -112,23 +111,23 @@ static int explain_namespaces(struct arena *arena, struct explanation *all)
 		return -ENOMEM;
 	if (disables_namespaces(all)) {
 		line->state = EXPLAIN_DISABLED;
-		line->how = "config.disable has namespaces; Landlock and "
-			    "seccomp are left, and the host's name is shown";
+		line->how = "config.disable lists namespaces; Landlock and "
+			    "seccomp remain, and the host's name is visible";
 		return 0;
 	}
 	if (!all->decision.no_namespaces) {
 		line->how = arena_printf(arena,
-					 "own namespaces: %s; a reaper is "
-					 "process 1 and ends with its caller%s",
+					 "own namespaces: %s; process 1 is a "
+					 "reaper that ends with its caller%s",
 					 names, own_names(all));
 		return line->how ? 0 : -ENOMEM;
 	}
 	line->state = all->planned ? EXPLAIN_DEGRADED : EXPLAIN_REFUSED;
-	line->how = arena_printf(arena,
-				 "cannot %s: %s, see sandlock check; Landlock "
-				 "and seccomp are left, and the host's name is "
-				 "shown",
-				 probe->step, errno_text(probe->err));
+	line->how =
+		arena_printf(arena,
+			     "cannot %s: %s, see sandlock check; Landlock and "
+			     "seccomp remain, and the host's name is visible",
+			     probe->step, errno_text(probe->err));
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -140,7 +139,7 @@ static int explain_calls(struct arena *arena, struct explanation *all)
 	const char *comma = "";
 	int r;
 
-	text_put(&how, "seccomp: blocked are ");
+	text_put(&how, "seccomp blocks ");
 	for (unsigned int i = 0; i < SYSCALLS_GROUPS; i++) {
 		const char *name = syscall_group_info(i)->name;
 
@@ -151,9 +150,9 @@ static int explain_calls(struct arena *arena, struct explanation *all)
 		comma = ", ";
 	}
 	if (strings_has(&policy->extra_allow, "io_uring"))
-		text_put(&how, "; io_uring opens files past the filter, so "
-			       "that suid is not held");
-	text_put(&how, "; other ABIs end the process; no_new_privs");
+		text_put(&how, "; io_uring opens files without the filter, so "
+			       "suid is not enforced");
+	text_put(&how, "; calls of other ABIs kill the process; no_new_privs");
 	r = text_close(&how, &line->how);
 	if (r < 0 || all->host->seccomp.works)
 		return r;
@@ -169,12 +168,12 @@ static const char *sockets_text(const struct enforcement *enforcement)
 	if (!enforcement->masks_sockets)
 		return "";
 	if (enforcement->net.unix_sockets)
-		return "; sockets of others are covered or refused, and "
-		       "directories covered that may be entered and not be "
-		       "listed";
-	return "; sockets of others are covered, except in " SOCKETS_UNSEARCHED
-	       ", and so are directories that may be entered and not be "
-	       "listed";
+		return "; Unix sockets outside the sandbox are covered or "
+		       "denied, and directories that can be entered but not "
+		       "listed are covered";
+	return "; Unix sockets outside the sandbox are covered, except "
+	       "in " SOCKETS_UNSEARCHED
+	       ", and so are directories that can be entered but not listed";
 }
 
 static int explain_root(struct arena *arena, struct explanation *all)
@@ -184,7 +183,7 @@ static int explain_root(struct arena *arena, struct explanation *all)
 
 	if (!all->planned) {
 		line->state = EXPLAIN_REFUSED;
-		line->how = "not settled";
+		line->how = "unknown";
 		return 0;
 	}
 	if (all->prepared.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES) {
@@ -192,18 +191,17 @@ static int explain_root(struct arena *arena, struct explanation *all)
 							 EXPLAIN_DEGRADED;
 		line->how = arena_printf(
 			arena,
-			"the host's own root: what may not be touched "
-			"is forbidden, not absent%s",
+			"the host's own root: forbidden files are visible but "
+			"not accessible%s",
 			all->prepared.enforcement.net.unix_sockets ?
-				"; Landlock keeps Unix sockets to those of the "
-				"sandbox and those that are allowed" :
+				"; Landlock restricts Unix sockets to those of "
+				"the sandbox and those that are allowed" :
 				"");
 		return line->how ? 0 : -ENOMEM;
 	}
 	line->how = arena_printf(arena,
-				 "a fresh root: %zu bind mounts, a private "
-				 "/proc and /dev; what is not listed is not "
-				 "there%s",
+				 "a new root: %zu bind mounts, a private /proc "
+				 "and /dev; unlisted paths do not exist%s",
 				 view->nbinds,
 				 sockets_text(&all->prepared.enforcement));
 	return line->how ? 0 : -ENOMEM;
@@ -217,7 +215,7 @@ static int explain_environment(struct arena *arena, struct explanation *all)
 
 	if (!all->planned) {
 		line->state = EXPLAIN_REFUSED;
-		line->how = "not settled";
+		line->how = "unknown";
 		return 0;
 	}
 	text_put(&how, "%s", process->env.n ? "" : "empty");
@@ -262,7 +260,7 @@ static int explain_one(struct arena *arena, struct explanation *all,
 	r = explain_key(arena, all, key, line);
 	if (r < 0 || line->state != EXPLAIN_REFUSED)
 		return r;
-	line->how = line->how ? line->how : "cannot be held here";
+	line->how = line->how ? line->how : "cannot be enforced on this host";
 	return refuse(arena, all,
 		      arena_printf(arena, "%s: %s", info->name, line->how));
 }

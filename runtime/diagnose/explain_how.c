@@ -39,12 +39,12 @@ static const char *mount_text(enum policy_key key)
 	case KEY_WRITE_ONLY:
 		return "writable bind mounts";
 	case KEY_DENY:
-		return "left out of the root";
+		return "not mounted in the root";
 	case KEY_DENY_WRITE:
 		return "read-only bind mounts";
 	case KEY_EXECUTE:
-		return "shown as read says; memfd_create is blocked by "
-		       "seccomp, and the loaders of listed programs are "
+		return "visible as filesystem.read says; seccomp blocks "
+		       "memfd_create, and the loaders of listed programs are "
 		       "added";
 	default:
 		return "left to Landlock";
@@ -74,15 +74,15 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 		return -ENOMEM;
 	if (!all->planned) {
 		line->state = EXPLAIN_REFUSED;
-		line->how = "not settled";
+		line->how = "unknown";
 		return 0;
 	}
 	if ((only_landlock ||
 	     all->prepared.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES) &&
 	    !all->landlock) {
 		line->state = EXPLAIN_REFUSED;
-		line->how = "Landlock is needed, and this kernel has none "
-			    "that can";
+		line->how = "requires Landlock, which this kernel lacks or "
+			    "supports only in part";
 		return 0;
 	}
 	if (all->prepared.enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES &&
@@ -91,8 +91,8 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 					      1U << PROTECT_NAMESPACES ?
 				      EXPLAIN_DISABLED :
 				      EXPLAIN_DEGRADED;
-		line->how = "not held below what may be written, without "
-			    "namespaces";
+		line->how =
+			"not enforced below writable paths without namespaces";
 	} else if (all->prepared.enforcement.kind ==
 		   ENFORCE_SANDBOX_NO_NAMESPACES)
 		line->how = landlock + strlen("; ");
@@ -114,12 +114,12 @@ static int explain_cgroup(struct arena *arena, const struct explanation *all,
 
 	if (policy->disable & bit) {
 		line->state = EXPLAIN_DISABLED;
-		line->how = "config.disable has cgroups";
+		line->how = "config.disable lists cgroups";
 		return 0;
 	}
 	if (all->decision.no_namespaces) {
 		line->state = all->planned ? EXPLAIN_DEGRADED : EXPLAIN_REFUSED;
-		line->how = "not held without namespaces";
+		line->how = "not enforced without namespaces";
 		return 0;
 	}
 	if (available && all->decision.cgroups) {
@@ -130,12 +130,13 @@ static int explain_cgroup(struct arena *arena, const struct explanation *all,
 	line->state = policy->allow_degraded & bit ? EXPLAIN_DEGRADED :
 						     EXPLAIN_REFUSED;
 	if (available)
-		line->how = "cgroup: none, since another limit cannot be had";
+		line->how =
+			"cgroup: none, because another limit is not available";
 	else
 		line->how = arena_printf(
 			arena,
-			"cgroup: this user cannot have the %s controller (%s), "
-			"see sandlock check",
+			"cgroup: the %s controller is not available to this "
+			"user (%s), see sandlock check",
 			name, all->check.parts[CHECK_CGROUPS].text);
 	return line->how ? 0 : -ENOMEM;
 }
@@ -145,13 +146,13 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 			 enum policy_key key, struct explain_line *line)
 {
 	const struct prepared *c = &all->prepared;
-	const char *threads = key == KEY_PROCESSES ? "; threads count, too" :
+	const char *threads = key == KEY_PROCESSES ? "; threads count as well" :
 						     "";
 	int r;
 
 	if (!all->planned) {
 		line->state = EXPLAIN_REFUSED;
-		line->how = "not settled";
+		line->how = "unknown";
 		return 0;
 	}
 	if (!line->value) {
@@ -168,10 +169,10 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 	} else if (!all->decision.own_users) {
 		return explain_cgroup(arena, all, HOST_LIMIT_PIDS, line);
 	} else {
-		line->how = arena_printf(arena,
-					 "RLIMIT_NPROC in a user namespace of "
-					 "its own%s",
-					 threads);
+		line->how =
+			arena_printf(arena,
+				     "RLIMIT_NPROC in its own user namespace%s",
+				     threads);
 	}
 	return line->how ? 0 : -ENOMEM;
 }
@@ -184,15 +185,16 @@ static const char *mode_text(const struct enforcement *enforcement)
 	case POLICY_MODE_DENY:
 		if (enforcement->kind == ENFORCE_SANDBOX_NO_NAMESPACES)
 			return enforcement->tcp_only ?
-				       "seccomp: TCP sockets alone, to bind" :
-				       "seccomp: no sockets of IPv4 and IPv6";
+				       "seccomp: only TCP sockets, for bind()" :
+				       "seccomp: no IPv4 and IPv6 sockets";
 		if (enforcement->tcp_only)
-			return "a network namespace without a way out; "
-			       "seccomp: TCP sockets alone, to bind";
-		return "a network namespace without a way out; seccomp: no "
-		       "sockets of IPv4 and IPv6";
+			return "a network namespace without external "
+			       "interfaces; seccomp: only TCP sockets, for "
+			       "bind()";
+		return "a network namespace without external interfaces; "
+		       "seccomp: no IPv4 and IPv6 sockets";
 	case POLICY_MODE_LOOPBACK:
-		return "a network namespace with nothing but lo, which is up";
+		return "a network namespace with only lo, which is up";
 	case POLICY_MODE_OPEN:
 		break;
 	}
@@ -203,22 +205,21 @@ static const char *unix_text(struct arena *arena,
 			     const struct enforcement *enforcement)
 {
 	const char *masks = enforcement->masks_sockets ?
-				    "mounts cover the sockets of others that "
-				    "are not listed" :
+				    "mounts cover the unlisted Unix sockets "
+				    "outside the sandbox" :
 				    "";
 
 	if (enforcement->net.unix_sockets)
-		return arena_printf(arena,
-				    "%s%sLandlock (version %d) refuses %s",
-				    masks, *masks ? "; " : "",
-				    enforcement->landlock_host.abi,
-				    *masks ? "those that come later" :
-					     "the sockets of others that are "
-					     "not listed");
+		return arena_printf(
+			arena, "%s%sLandlock (version %d) denies %s", masks,
+			*masks ? "; " : "", enforcement->landlock_host.abi,
+			*masks ? "those created later" :
+				 "unlisted Unix sockets outside the sandbox");
 	if (!*masks)
-		return "sockets of others are as they are";
-	return "mounts cover the sockets of others that are there now and not "
-	       "listed; they are not looked for in " SOCKETS_UNSEARCHED;
+		return "Unix sockets outside the sandbox are not restricted";
+	return "mounts cover the unlisted Unix sockets outside the sandbox "
+	       "that exist now; those in " SOCKETS_UNSEARCHED
+	       " are not searched";
 }
 
 static int explain_network(struct arena *arena, const struct explanation *all,
@@ -228,21 +229,21 @@ static int explain_network(struct arena *arena, const struct explanation *all,
 
 	if (!all->planned) {
 		line->state = EXPLAIN_REFUSED;
-		line->how = "not settled";
+		line->how = "unknown";
 	} else if (key == KEY_NET_MODE) {
 		line->how = mode_text(enforcement);
 	} else if (key == KEY_UNIX) {
 		line->how = unix_text(arena, enforcement);
 	} else if (enforcement->missing & 1U << PROTECT_NET_TCP) {
 		line->state = EXPLAIN_DEGRADED;
-		line->how = "this kernel does not judge bind()";
+		line->how = "Landlock of this kernel does not restrict bind()";
 	} else if (enforcement->net.binds) {
-		line->how = arena_printf(arena,
-					 "Landlock (version %d) judges the "
-					 "ports of TCP",
-					 landlock_of(all));
+		line->how =
+			arena_printf(arena,
+				     "Landlock (version %d) restricts TCP ports",
+				     landlock_of(all));
 	} else {
-		line->how = "in this network any port may be bound";
+		line->how = "any port may be bound in this network";
 	}
 	if (key == KEY_NET_MODE && !line->value)
 		line->value = "\"deny\"";
@@ -265,11 +266,10 @@ static int explain_disable(struct arena *arena, const struct explanation *all,
 	if (!names)
 		return -ENOMEM;
 	line->state = EXPLAIN_DISABLED;
-	line->how = arena_printf(arena, "never enforced%s%s",
-				 *names ? "; mounts and namespaces of its own "
-					  "still hold " :
-					  "",
-				 names);
+	line->how = arena_printf(
+		arena, "never enforced%s%s",
+		*names ? "; its own mounts and namespaces still enforce " : "",
+		names);
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -281,39 +281,38 @@ static int explain_open_files(struct arena *arena,
 
 	line->how = "RLIMIT_NOFILE";
 	if (all->planned && held < all->request->policy.open_files)
-		line->how = arena_printf(arena,
-					 "RLIMIT_NOFILE; it stays at %" PRIu32
-					 ", the caller's own",
-					 held);
+		line->how = arena_printf(
+			arena,
+			"RLIMIT_NOFILE; it stays at the caller's own %" PRIu32,
+			held);
 	return line->how ? 0 : -ENOMEM;
 }
 
 /* Keys whose sentence is always the same. */
 static const char *const fixed[KEY_COUNT] = {
 	[KEY_ALLOW_DEGRADED] = "protections that may be missing",
-	[KEY_SUPERVISOR] = "the kernel holds everything by itself",
+	[KEY_SUPERVISOR] = "the kernel enforces everything by itself",
 	[KEY_NO_RANDOMIZE_MEMORY] =
-		"personality: no address space randomization",
-	[KEY_EXEC] = "the command when none is given",
-	[KEY_ARGS] = "the command when none is given",
-	[KEY_CWD] = "where the command starts",
-	[KEY_ENV] = "the environment that execve gets, see above",
-	[KEY_CLEAN_ENV] = "the environment that execve gets, see above",
-	[KEY_ALLOW_ENV] = "the environment that execve gets, see above",
-	[KEY_DENY_ENV] = "the environment that execve gets, see above",
-	[KEY_UID] = "a user namespace with this id alone",
-	[KEY_GID] = "a user namespace with this id alone",
-	[KEY_NO_COREDUMP] =
-		"RLIMIT_CORE is 1, and ptrace is blocked by seccomp",
+		"personality: no address space layout randomization",
+	[KEY_EXEC] = "the command to run when none is given",
+	[KEY_ARGS] = "the command to run when none is given",
+	[KEY_CWD] = "working directory of the command",
+	[KEY_ENV] = "environment passed to execve, see above",
+	[KEY_CLEAN_ENV] = "environment passed to execve, see above",
+	[KEY_ALLOW_ENV] = "environment passed to execve, see above",
+	[KEY_DENY_ENV] = "environment passed to execve, see above",
+	[KEY_UID] = "a user namespace with only this id",
+	[KEY_GID] = "a user namespace with only this id",
+	[KEY_NO_COREDUMP] = "RLIMIT_CORE is 1, and seccomp blocks ptrace",
 	[KEY_NO_HUGE_PAGES] = "prctl: PR_SET_THP_DISABLE",
-	[KEY_EXCLUDED] = "run plainly, if that is allowed",
+	[KEY_EXCLUDED] = "run outside the sandbox, if allowed",
 	[KEY_ALLOW_UNSANDBOXED] =
-		"whether anything may run outside of the sandbox",
+		"whether anything may run outside the sandbox",
 	[KEY_MOUNT] = "bind mounts in the root",
-	[KEY_CHROOT] = "the root that paths are looked for in",
+	[KEY_CHROOT] = "the root in which paths are looked up",
 	[KEY_EXTRA_ALLOW] = "seccomp",
 	[KEY_EXTRA_DENY] = "seccomp",
-	[KEY_GPU_DEVICES] = "nodes in the private /dev, and variables",
+	[KEY_GPU_DEVICES] = "device nodes in the private /dev, and variables",
 };
 
 int explain_key(struct arena *arena, const struct explanation *all,

@@ -58,22 +58,22 @@ static void print_head(struct arena *arena, const struct explanation *all)
 	printf("command: %s\n",
 	       command && *command ? shown(arena, command) : "none");
 	printf("project: %s\n", shown(arena, request->project));
-	printf("project of deny keys:");
+	printf("project for deny keys:");
 	for (size_t i = 0; i < all->projects.n; i++)
 		printf("%s %s", i ? "," : "",
 		       shown(arena, all->projects.items[i]));
 	printf("\n");
 	if (all->refusal)
-		printf("run refuses it: %s\n", shown(arena, all->refusal));
+		printf("run would refuse it: %s\n", shown(arena, all->refusal));
 	else if (all->unsandboxed.why == UNSANDBOXED_NO)
-		printf("run puts it into a sandbox\n");
+		printf("run would use a sandbox\n");
 	else
-		printf("run does not put it into a sandbox: %s\n",
+		printf("run would not use a sandbox: %s\n",
 		       all->unsandboxed.why == UNSANDBOXED_ASKED ?
 			       "--unsandboxed" :
 			       "program.excluded");
 	if (all->unsandboxed.excluded.refusal)
-		printf("program.excluded does not count, as %s\n",
+		printf("program.excluded is ignored because %s\n",
 		       shown(arena, all->unsandboxed.excluded.refusal));
 	if (request->policy.auto_allow_bash.set)
 		printf("autoAllowBashIfSandboxed: %s\n",
@@ -141,7 +141,7 @@ static void print_paths(struct arena *arena, const char *title,
 				printf("; %s '%s'", list->items[k].key,
 				       shown(arena, list->items[k].item));
 		printf("%s)\n", is_open(entry, no_namespaces) ?
-					"; not held without namespaces" :
+					"; not enforced without namespaces" :
 					"");
 	}
 }
@@ -174,11 +174,11 @@ void explain_print(struct arena *arena, const struct explanation *all)
 	/* Namespaces have a line of their own. */
 	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
 		if (degraded(all) & 1U << i && i != PROTECT_NAMESPACES)
-			printf("\n%s\n  degraded: not held here\n",
+			printf("\n%s\n  degraded: not enforced on this host\n",
 			       policy_protection_name(i));
 	if (!view)
 		return;
-	print_paths(arena, "allowed, as the paths are now (rwx)",
+	print_paths(arena, "allowed, with the paths as they are now (rwx)",
 		    &view->allowed, /* no_namespaces= */ false);
 	print_paths(arena, "denied (rwx)", &view->denied,
 		    all->prepared.enforcement.kind ==

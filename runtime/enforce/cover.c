@@ -42,13 +42,13 @@ static int check_replaceable(const struct enforce_files *files,
 	    is_of_kernel(files->root, carve) || policy->disable & bit)
 		return 0;
 	if (!(policy->allow_degraded & bit))
-		return fail(0,
-			    "%s '%s' lies below %s '%s', which may be "
-			    "written: what is put under its name from "
-			    "outside is not denied, so list deny_replace in "
-			    "config.allow_degraded",
-			    carve->denied->key, carve->denied->item,
-			    carve->above->key, carve->above->item);
+		return fail(
+			0,
+			"%s '%s' lies below %s '%s', which is writable: a file "
+			"put under its name from outside is not denied; list "
+			"deny_replace in config.allow_degraded to accept this",
+			carve->denied->key, carve->denied->item,
+			carve->above->key, carve->above->item);
 	*ret_missing |= bit;
 	return 0;
 }
@@ -70,20 +70,21 @@ int enforce_check_covers(const struct enforce_files *files,
 			return 0;
 		if (!carves->n && hidden->n)
 			return fail(0,
-				    "the state in %s may be written: to hide "
-				    "it needs a mount namespace of its own, "
-				    "another --root, or namespaces in "
-				    "config.allow_degraded",
+				    "state directory %s is writable inside the "
+				    "sandbox: hiding it requires a mount "
+				    "namespace, another --root, or namespaces "
+				    "in config.allow_degraded",
 				    hidden->items[0]);
 		if (!carves->n)
 			return fail(0,
-				    "the policy %s may be written: to keep it "
-				    "needs a mount namespace of its own, or "
-				    "namespaces in config.allow_degraded",
+				    "policy file %s is writable inside the "
+				    "sandbox: protecting it requires a mount "
+				    "namespace, or namespaces in "
+				    "config.allow_degraded",
 				    kept->host);
 		return fail(0,
-			    "%s '%s' needs a mount namespace of its own, or "
-			    "namespaces in config.allow_degraded",
+			    "%s '%s' requires a mount namespace, or namespaces "
+			    "in config.allow_degraded",
 			    carves->items[0].denied->key,
 			    carves->items[0].denied->item);
 	}
@@ -157,12 +158,12 @@ static int hide_state(const struct enforce_files *files, struct masks *masks,
 	if (fd < 0 && (errno == EROFS || errno == EACCES))
 		return 0;
 	if (fd < 0)
-		return fail(errno, "make %s", path);
+		return fail(errno, "create %s", path);
 	if (view_may_write(files->enforcement->view, path))
 		r = pin_way(files, path);
 	if (r == 0)
 		r = masks_cover(masks, path);
-	return r < 0 ? fail_in(r, "hide the state in %s", path) : 0;
+	return r < 0 ? fail_in(r, "hide the state directory %s", path) : 0;
 }
 
 int enforce_covers(const struct enforce_files *files,

@@ -34,7 +34,7 @@
 static int check_coredump(const struct policy *policy)
 {
 	if (policy->no_coredump && strings_has(&policy->extra_allow, "ptrace"))
-		return fail(0, "program.no_coredump does not hold with "
+		return fail(0, "program.no_coredump cannot be enforced with "
 			       "'ptrace' in syscalls.extra_allow");
 	return 0;
 }
@@ -54,8 +54,8 @@ static int check_sockets(const struct policy *policy)
 		if ((ports && streq(group, groups[1])) ||
 		    ((ports || denied) && streq(group, groups[0])))
 			return fail(0,
-				    "network.%s does not hold with '%s' in "
-				    "syscalls.extra_allow",
+				    "network.%s cannot be enforced with '%s' "
+				    "in syscalls.extra_allow",
 				    ports ? "bind" : "mode 'deny'", group);
 	}
 	return 0;
@@ -85,12 +85,12 @@ static int check_masks(const struct enforcement *enforcement)
 		       strings_has(lifted, "namespaces"));
 
 	if (handle && denies_files(policy))
-		return fail(0, "filesystem.deny does not hold with 'handle' "
-			       "in syscalls.extra_allow");
+		return fail(0, "filesystem.deny cannot be enforced with "
+			       "'handle' in syscalls.extra_allow");
 	if (covers &&
 	    (handle || (strings_has(lifted, "mount") && !files_wanted(policy))))
 		return fail(0,
-			    "%s does not hold with '%s' in "
+			    "%s cannot be enforced with '%s' in "
 			    "syscalls.extra_allow",
 			    enforcement->masks_sockets ? "network.unix" :
 							 "the profile",
@@ -102,8 +102,9 @@ static int check_masks(const struct enforcement *enforcement)
 static int check_namespaces(const struct policy *policy)
 {
 	if (policy_disables(policy, PROTECT_NAMESPACES))
-		return fail(0, "config.disable: 'namespaces' of a bundle are "
-			       "those of its linux.namespaces");
+		return fail(0,
+			    "config.disable: 'namespaces' cannot be disabled "
+			    "for a bundle (linux.namespaces defines them)");
 	return 0;
 }
 
@@ -303,8 +304,8 @@ void enforce_tell_missing(uint32_t missing)
 {
 	for (int i = 0; missing >> i; i++)
 		if (missing >> i & 1)
-			log_warning("config.allow_degraded: %s is not held "
-				    "here",
+			log_warning("config.allow_degraded: %s is not enforced "
+				    "on this host",
 				    policy_protection_name(
 					    (enum policy_protection)i));
 }

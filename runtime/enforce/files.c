@@ -142,7 +142,7 @@ static int make_ruleset(const struct enforce_files *files,
 	int r;
 
 	if (ruleset < 0)
-		return fail(errno, "make a Landlock ruleset");
+		return fail(errno, "create a Landlock ruleset");
 	for (size_t i = 0; i < plan->nrules; i++) {
 		r = allow_path(files, ruleset, &plan->rules[i]);
 		if (r < 0)
@@ -154,7 +154,7 @@ static int make_ruleset(const struct enforce_files *files,
 			return r;
 	}
 	if (landlock_allow_ports(ruleset, plan->ports, plan->nports) < 0)
-		return fail(errno, "network.bind: allow the ports");
+		return fail(errno, "network.bind: allow ports in Landlock");
 	return take_fd(&ruleset);
 }
 
@@ -172,8 +172,8 @@ static int check_writable(const struct enforce_files *files,
 		for (size_t k = 0; k < closed->n; k++)
 			if (files_is_at_or_below(a->path, closed->items[k]))
 				return fail(0,
-					    "%s '%s' leads to a mount that "
-					    "is read-only: list %s",
+					    "%s '%s' leads to a read-only "
+					    "mount: list %s",
 					    a->key, a->item, a->path);
 	}
 	return 0;
@@ -183,7 +183,7 @@ static int add_rule(struct files_rules *rules, const char *path,
 		    uint32_t rights)
 {
 	if (rules->n == rules->size)
-		return fail(E2BIG, "filesystem: %zu rules", rules->n);
+		return fail(E2BIG, "filesystem: %zu Landlock rules", rules->n);
 	rules->items[rules->n++] = (struct landlock_path){ path, rights };
 	return 0;
 }
@@ -248,8 +248,9 @@ static void tell_kept(const struct enforcement *enforcement)
 			n++;
 		}
 	if (first)
-		log_warning("%s: " POLICY_FILES_KEY " '%s' is not held without "
-			    "namespaces (%zu in all, see sandlock explain)",
+		log_warning("%s: " POLICY_FILES_KEY
+			    " '%s' is not enforced without namespaces (%zu in "
+			    "all, see sandlock explain)",
 			    policy_disables(&enforcement->policy,
 					    PROTECT_NAMESPACES) ?
 				    "config.disable" :
@@ -268,7 +269,8 @@ static int check_carves(const struct work *w)
 		return r;
 	for (size_t i = 0; lacks_namespaces(files) && i < carves->n; i++)
 		if (carves->items[i].rights)
-			log_warning("%s: %s '%s' is not held without namespaces",
+			log_warning("%s: %s '%s' is not enforced without "
+				    "namespaces",
 				    files->enforcement->policy.disable &
 						    1U << PROTECT_NAMESPACES ?
 					    "config.disable" :
@@ -402,7 +404,7 @@ static int work_inside(struct work *w, int (*part)(struct work *work))
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE,
 		     -1, 0);
 	if (stack == MAP_FAILED || mprotect(stack, GUARD, PROT_NONE) < 0)
-		return fail(errno, "map a stack");
+		return fail(errno, "allocate a stack");
 	pid = clone(enter_and_work, stack + HELPER_STACK,
 		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, w);
 	if (pid < 0)

@@ -50,8 +50,7 @@ int enforce_host_mounts(struct arena *arena,
 		return 0;
 	if (!spec->linux_.namespaces[OCI_NS_MOUNT].listed ||
 	    spec->linux_.namespaces[OCI_NS_MOUNT].path)
-		return fail(0, "filesystem.mount needs a mount namespace of "
-			       "its own");
+		return fail(0, "filesystem.mount requires a mount namespace");
 	mounts = arena_grow(arena, spec->mounts, n, n + wanted->n,
 			    sizeof *mounts);
 	if (!mounts)
@@ -207,9 +206,10 @@ static int lose_mounts(struct enforcement *enforcement)
 	const uint32_t bit = 1U << PROTECT_NAMESPACES;
 
 	if (!(enforcement->policy.allow_degraded & bit))
-		return fail(0, "filesystem: without a mount namespace of its "
-			       "own, modes and owners are not held: list "
-			       "namespaces in config.allow_degraded");
+		return fail(0,
+			    "filesystem: modes and owners cannot be enforced "
+			    "without a mount namespace: list namespaces in "
+			    "config.allow_degraded to accept this");
 	enforcement->missing |= bit;
 	return 0;
 }

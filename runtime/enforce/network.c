@@ -97,7 +97,7 @@ static int isolate(struct enforcement *enforcement, const struct oci_spec *spec,
 
 	if (!is_own(spec, OCI_NS_NETWORK))
 		return fail(0,
-			    "%s needs a network namespace of its own: not "
+			    "%s requires its own network namespace: not "
 			    "enforced by this build in one that is %s",
 			    key, net->path ? "given by a path" : "the host's");
 	enforcement->own_network = is_furnished(spec);
@@ -114,13 +114,13 @@ static int bind_locally(struct enforcement *enforcement,
 	    (policy->set[KEY_NET_BIND] || policy->set[KEY_NET_DENY_BIND]))
 		return fail(0, "network.allow_local_binding: not enforced by "
 			       "this build with network.mode 'open' and ports "
-			       "of network.bind");
+			       "in network.bind");
 	if (policy->mode != POLICY_MODE_DENY)
 		return 0;
 	if (policy->bind.n && is_furnished(spec))
 		return fail(0, "network.allow_local_binding: not enforced by "
 			       "this build with network.bind in a network that "
-			       "hooks make");
+			       "hooks set up");
 	return isolate(enforcement, spec, "network.allow_local_binding");
 }
 
@@ -156,8 +156,8 @@ static int hold_ports(struct arena *arena, struct enforcement *enforcement,
 		return 0;
 	if (sum > LANDLOCK_MOST_PORTS)
 		return fail(E2BIG,
-			    "%s: %zu ports are left, and Landlock is "
-			    "given %d at most",
+			    "%s: %zu ports remain, but Landlock rules are "
+			    "limited to %d",
 			    enforcement->policy.set[KEY_NET_DENY_BIND] ?
 				    "network.deny_bind" :
 				    "network.bind",
@@ -254,13 +254,13 @@ static int hold_choice(struct arena *arena, struct enforcement *enforcement,
 		return reserve(arena, spec, closed);
 	if (!(policy->allow_degraded & bit))
 		return fail(0,
-			    "network.bind: a port of the kernel's choice, "
-			    "by listen without bind, is not held %s: list "
-			    "%s net_tcp in config.allow_degraded",
+			    "network.bind: listen() without bind() (ephemeral "
+			    "port) cannot be restricted %s: list %s net_tcp in "
+			    "config.allow_degraded",
 			    policy->mode == POLICY_MODE_OPEN && !any ?
 				    "with network.mode 'open'" :
-				    "in a network that is not its own",
-			    any ? "" : "port 0, too, or");
+				    "in a shared network namespace",
+			    any ? "" : "port 0 in network.bind, or");
 	enforcement->missing |= bit;
 	return 0;
 }
@@ -356,9 +356,11 @@ static int mask_sockets(struct enforcement *enforcement,
 	    enforcement->net.unix_sockets)
 		return 0;
 	if (!(policy->allow_degraded & bit))
-		return fail(0, "network.unix: without a mount namespace of its "
-			       "own, sockets of others are not held: list "
-			       "namespaces in config.allow_degraded");
+		return fail(
+			0,
+			"network.unix: Unix sockets outside the sandbox cannot "
+			"be restricted without a mount namespace: list "
+			"namespaces in config.allow_degraded to accept this");
 	enforcement->missing |= bit;
 	return 0;
 }

@@ -52,18 +52,17 @@ static int check(int fd, const char *path)
 	if (fstat(fd, &st) < 0)
 		return fail(errno, "stat %s", path);
 	if (S_ISLNK(st.st_mode))
-		return fail(0, "%s: is a link: remove it", path);
+		return fail(0, "%s: is a symbolic link: remove it", path);
 	if (!S_ISDIR(st.st_mode))
 		return fail(0, "%s: is not a directory: remove it", path);
 	if (st.st_uid != geteuid())
 		return fail(0,
-			    "%s: belongs to user %u, not to user %u: remove "
-			    "it",
+			    "%s: is owned by user %u, not by user %u: remove it",
 			    path, st.st_uid, geteuid());
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
 		return fail(0,
-			    "%s: is open to others (mode %04o): make it "
-			    "0700",
+			    "%s: is accessible to others (mode %04o): change "
+			    "the mode to 0700",
 			    path, st.st_mode & 07777);
 	return 0;
 }
@@ -78,7 +77,7 @@ int placeholder_registry_open(void)
 	if (r < 0)
 		return r;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "make %s", path);
+		return fail(errno, "create %s", path);
 	place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (place < 0)
 		return fail(errno, "open %s", path);

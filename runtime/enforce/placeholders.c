@@ -267,11 +267,12 @@ static int make_one(const struct placeholders *p, int registry,
 	}
 	if (fd == -EACCES)
 		return fail(EACCES,
-			    "create the placeholder %s (the workload could "
-			    "create a file there: make its directory writable)",
+			    "create the placeholder %s (make its directory "
+			    "writable for the caller, or the workload could "
+			    "create a file there)",
 			    carve->path);
 	if (fd < 0)
-		return fail(-fd, "make an empty %s", carve->path);
+		return fail(-fd, "create an empty %s", carve->path);
 	if (placeholder_look(fd, &st) < 0)
 		return fail(errno, "stat %s", carve->path);
 	placeholder_id(&st, id);
@@ -287,7 +288,7 @@ static int check_found(const struct files_carve *carve, const struct statx *st)
 	    (S_ISREG(st->stx_mode) && st->stx_nlink == 1))
 		return 0;
 	return fail(EEXIST,
-		    "make an empty %s: another process was faster, try "
+		    "create an empty %s: another process created it first, try "
 		    "again",
 		    carve->path);
 }

@@ -157,9 +157,9 @@ static int keep(struct keeper *k, const char *path, bool file)
 	r = way.missing ? keep_missing(k, &way, kept) : show(k, way.end, kept);
 	if (r == 0 && k->kept->n > shown && S_ISREG(way.mode) && way.nlinks > 1)
 		return fail(0,
-			    "the policy %s may be written: it has %lu hard "
-			    "links, and the others would stay open, so make "
-			    "it a copy of its own",
+			    "policy file %s is writable inside the sandbox: it "
+			    "has %lu hard links, and the others would stay "
+			    "writable, so replace it by a copy",
 			    path, way.nlinks);
 	return r;
 }

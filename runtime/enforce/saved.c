@@ -517,7 +517,7 @@ static int save(struct arena *arena, const struct enforcement *enforcement,
 
 	if (r == 0 && (len > MAX_SAVED ||
 		       enforcement->process.landlock.nrules > JSON_MAX_ENTRIES))
-		r = fail(E2BIG, "filesystem: %zu rules",
+		r = fail(E2BIG, "filesystem: %zu Landlock rules",
 			 enforcement->process.landlock.nrules);
 	return r < 0 ? r :
 		       io_replace_at(dir, ENFORCEMENT_FILE, text, len, 0600);

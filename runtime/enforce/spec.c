@@ -78,7 +78,7 @@ static int lower_cores(struct arena *arena, struct oci_resources *res,
 	}
 	if (!*list)
 		return fail(0,
-			    "limits.cpu_cores: none of them is in "
+			    "limits.cpu_cores: none of the cores is in "
 			    "linux.resources.cpu.cpus '%s'",
 			    res->cpu.cpus);
 	res->cpu.cpus = list;
@@ -153,8 +153,8 @@ int enforce_check_cores(const struct policy_numbers *cores)
 
 		if (!(bits[core / LONG_BITS] >> core % LONG_BITS & 1))
 			return fail(0,
-				    "limits.cpu_cores: there is no core %u "
-				    "here, but %s",
+				    "limits.cpu_cores: core %u does not exist "
+				    "(online: %s)",
 				    core, text);
 	}
 	return 0;
@@ -222,10 +222,10 @@ int enforce_limit_error(struct arena *arena,
 	/* If the kernel refuses a value, cgroups are available. */
 	bool lacks = r != -EINVAL && r != -ERANGE;
 	const char *advice = enforcement->kind != ENFORCE_BUNDLE ?
-				     ": --config-allow-degraded cgroups goes "
-				     "on without" :
-				     ": to go on without, list cgroups in "
-				     "config.allow_degraded";
+				     ": use --config-allow-degraded cgroups to "
+				     "run without it" :
+				     ": list cgroups in config.allow_degraded "
+				     "to run without it";
 
 	for (size_t i = 0; text && i < COUNT(names); i++) {
 		const char *rest =

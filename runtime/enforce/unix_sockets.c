@@ -121,8 +121,8 @@ static int cover_later(struct search *s)
 		return 0;
 	if (s->found.n == MOST_SOCKETS)
 		return fail(E2BIG,
-			    "network.unix: more than %d sockets of "
-			    "others",
+			    "network.unix: more than %d Unix sockets outside "
+			    "the sandbox",
 			    MOST_SOCKETS);
 	return add_to(&s->found, s);
 }
@@ -221,10 +221,9 @@ static int closed_directory(struct search *s)
 		return 0;
 	if (is_wanted(s))
 		return fail(0,
-			    "network.unix: %s may be entered and not be "
-			    "listed, so that nobody can cover the sockets in "
-			    "it: list it in network.unix, or in "
-			    "filesystem.deny",
+			    "network.unix: %s can be entered but not listed, "
+			    "so sockets in it cannot be found and covered: "
+			    "list it in network.unix or in filesystem.deny",
 			    s->path);
 	return cover_later(s);
 }
@@ -234,11 +233,12 @@ static int deep_directory(struct search *s)
 {
 	if (is_wanted(s))
 		return fail(ENAMETOOLONG,
-			    "network.unix: look for sockets in %s", s->path);
+			    "network.unix: search for sockets in %s", s->path);
 	if (s->ndeep++ == 0)
-		log_warning("network.unix: cannot look for sockets in %.*s..., "
-			    "which is nested too deep, so that is covered",
-			    SHOWN, s->path);
+		log_warning(
+			"network.unix: cannot search for sockets in %.*s..., "
+			"which is nested too deep, so the directory is covered",
+			SHOWN, s->path);
 	return cover_later(s);
 }
 
@@ -263,7 +263,7 @@ static int search_below(struct search *s, int fd)
 		       errno == ELOOP))
 		return 0;
 	if (fd < 0 && is_shortage(errno))
-		return fail(errno, "network.unix: look for sockets in %s",
+		return fail(errno, "network.unix: search for sockets in %s",
 			    s->path);
 	if (fd < 0)
 		return closed_directory(s);

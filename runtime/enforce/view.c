@@ -168,8 +168,8 @@ static bool overlaps(const char *a, const char *b)
 static int refuse_denied(const char *key, const char *item, const char *place)
 {
 	return fail(0,
-		    "%s '%s' and filesystem.mount '%s': what a mount brings "
-		    "cannot be denied, so map directories without it",
+		    "%s '%s' and filesystem.mount '%s': paths below a mount "
+		    "cannot be denied, so mount a directory without it",
 		    key, item, place);
 }
 

@@ -58,7 +58,7 @@ static int about_step(const struct launch *l, const struct message *m)
 	const char *place = step ? step->place : NULL;
 
 	if (m->error == ECANCELED)
-		return fail(0, "%s: the runtime went away", what);
+		return fail(0, "%s: the runtime process ended", what);
 	return fail(m->error, "%s%s%s%s%s", place ? place : "",
 		    place ? ": " : "", what, *m->text ? ": " : "", m->text);
 }
@@ -90,13 +90,13 @@ static int killed(const struct launch *launch)
 	if (limit->set && limit->value > 0)
 		return fail(0,
 			    "the container's process was killed by signal 9 "
-			    "(KILL) before its program: out of memory, of "
-			    "which it may have %" PRId64 " bytes, or killed "
-			    "from outside",
+			    "(KILL) before it ran its program: it exceeded its "
+			    "memory limit of %" PRId64
+			    " bytes, or something else killed it",
 			    limit->value);
 	return fail(0, "the container's process was killed by signal 9 (KILL) "
-		       "before its program: out of memory, or killed from "
-		       "outside");
+		       "before it ran its program: it ran out of memory, or "
+		       "something else killed it");
 }
 
 int child_error_died(const struct launch *launch)
@@ -108,17 +108,17 @@ int child_error_died(const struct launch *launch)
 		return fail(0, "cannot start an already running container");
 	if (launch->pidfd < 0 ||
 	    waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED | WNOWAIT) < 0)
-		return fail(0,
-			    "the container's process died before its program");
+		return fail(0, "the container's process died before it ran its "
+			       "program");
 	if (info.si_code == CLD_EXITED)
 		return fail(0,
 			    "the container's process exited with status %d "
-			    "before its program",
+			    "before it ran its program",
 			    info.si_status);
 	if (info.si_status == SIGKILL)
 		return killed(launch);
 	return fail(0,
 		    "the container's process was killed by signal %d (%s) "
-		    "before its program",
+		    "before it ran its program",
 		    info.si_status, sigabbrev_np(info.si_status) ?: "?");
 }

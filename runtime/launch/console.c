@@ -79,7 +79,7 @@ static int make_raw(struct console *console)
 	 */
 	raw.c_oflag |= OPOST;
 	if (tcsetattr(console->tty, TCSANOW, &raw) < 0)
-		return fail(errno, "make terminal raw");
+		return fail(errno, "switch the terminal to raw mode");
 	console->is_raw = true;
 	return 0;
 }

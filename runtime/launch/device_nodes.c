@@ -38,10 +38,10 @@ static int open_nodes(struct device_nodes *nodes)
 	if (fs < 0 || root < 0 ||
 	    sys_fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0755") < 0 ||
 	    sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
-		return fail(errno, "make a file system of device nodes");
+		return fail(errno, "create a file system for device nodes");
 	tree = sys_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 	if (tree < 0 || sys_move_mount(tree, root) < 0)
-		return fail(errno, "mount a file system of device nodes");
+		return fail(errno, "mount the file system for device nodes");
 	nodes->tree = take_fd(&tree);
 	return 0;
 }
@@ -98,8 +98,8 @@ static int clone_host(struct arena *arena, const struct oci_device *device)
 		return -ENOMEM;
 	if (!is_there(path, device))
 		return fail(EPERM,
-			    "device %u:%u cannot be made, and the host has no "
-			    "node of it at %s",
+			    "device %u:%u cannot be created, and the host has "
+			    "no node for it at %s",
 			    (unsigned int)device->major,
 			    (unsigned int)device->minor, path);
 	tree = sys_open_tree(AT_FDCWD, path, OPEN_TREE_CLONE);
@@ -119,11 +119,11 @@ int device_nodes_make(struct device_nodes *nodes, struct arena *arena,
 	snprintf(name, sizeof name, "%u", nodes->n++);
 	if (mknodat(nodes->tree, name, device->type, number) < 0)
 		return errno == EPERM ? clone_host(arena, device) :
-					fail(errno, "make %s", device->path);
+					fail(errno, "create %s", device->path);
 	if (fchownat(nodes->tree, name, device->uid, device->gid,
 		     AT_SYMLINK_NOFOLLOW) < 0 ||
 	    fchmodat(nodes->tree, name, device->mode & 07777, 0) < 0)
-		return fail(errno, "make %s", device->path);
+		return fail(errno, "create %s", device->path);
 	tree = sys_open_tree(nodes->tree, name, OPEN_TREE_CLONE);
 	return tree < 0 ? fail(errno, "clone %s", device->path) : tree;
 }

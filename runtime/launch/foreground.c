@@ -67,7 +67,7 @@ static void pass_on(const struct foreground_job *job,
 	/* The job may just have ended, or now runs as another user. */
 	if (!has_it && sys_pidfd_send_signal(job->pidfd, sig) < 0 &&
 	    errno != ESRCH)
-		log_warning("pass signal %d on: %s", sig, errno_text(errno));
+		log_warning("forward signal %d: %s", sig, errno_text(errno));
 	/* The shell waits for this process to stop. */
 	if (sig == SIGTSTP && job->stops_us)
 		(void)raise(SIGSTOP);

@@ -46,7 +46,7 @@ int idmap_format(const struct oci_id_maps *maps, char ret_text[IDMAP_TEXT])
 				 m->container_id, m->host_id, m->size);
 
 		if (n < 0 || (size_t)n >= IDMAP_TEXT - len)
-			return fail(E2BIG, "%zu mappings", maps->n);
+			return fail(E2BIG, "%zu id mappings", maps->n);
 		len += (size_t)n;
 	}
 	return 0;
@@ -175,7 +175,7 @@ int idmap_identity(struct arena *arena, const char *text,
 		struct oci_id_map *m = &items[n++];
 
 		if (sscanf(text, "%u %*u %u", &m->container_id, &m->size) != 2)
-			return fail(EINVAL, "parse id map");
+			return fail(EINVAL, "unexpected contents of an id map");
 		m->host_id = m->container_id;
 		text = strchr(text, '\n') + 1;
 	}

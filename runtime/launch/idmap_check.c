@@ -48,7 +48,7 @@ static int start_visitor(int userns, struct visitor *ret)
 	pid_t parent = getpid(), pid;
 
 	if (pipe2(arrived, O_CLOEXEC) < 0)
-		return fail(errno, "make a pipe");
+		return fail(errno, "create a pipe");
 	pid = fork();
 	if (pid == 0) {
 		/*
@@ -123,8 +123,8 @@ static int compare(struct arena *arena, int proc, pid_t pid, const char *file,
 	for (size_t i = 0; i < maps->n; i++)
 		if (!has_line(text, &maps->items[i]))
 			return fail(0,
-				    "%s[%zu]: not a mapping of the user "
-				    "namespace that is joined",
+				    "%s[%zu]: is not a mapping of the user "
+				    "namespace to join",
 				    place, i);
 	return maps->n ? 0 : read_map(arena, text, maps);
 }

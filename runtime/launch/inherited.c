@@ -41,11 +41,11 @@ int inherited_check_stdio(void)
 		struct stat st;
 
 		if (flags < 0 || fstat(fd, &st) < 0)
-			return fail(errno, "look at descriptor %d", fd);
+			return fail(errno, "inspect descriptor %d", fd);
 		if (S_ISDIR(st.st_mode) || flags & O_PATH)
 			return fail(0,
-				    "standard %s is a %s: a policy does not "
-				    "hold what can be reached through it",
+				    "standard %s is a %s: a policy cannot "
+				    "restrict access through it",
 				    names[fd],
 				    S_ISDIR(st.st_mode) ? "directory" : "path");
 	}
@@ -65,7 +65,8 @@ static int close_on_exec_one_by_one(void)
 		    fd <= STDERR_FILENO)
 			continue;
 		if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0)
-			return fail(errno, "close descriptor %u on exec", fd);
+			return fail(errno, "set close-on-exec on descriptor %u",
+				    fd);
 	}
 	return 0;
 }

@@ -73,19 +73,19 @@ static int fail_to_clone(const struct launch *launch, int error)
 				      &launch->in->facts->cgroups);
 	if (cgroup)
 		return fail(error,
-			    "no process can be created: %s has as many tasks "
-			    "as its pids.max allows (raise it, or end some)",
+			    "cannot create a process: %s has reached its "
+			    "pids.max (raise it, or end some tasks)",
 			    cgroup);
 	if (getrlimit(RLIMIT_NPROC, &most) == 0 &&
 	    most.rlim_cur != RLIM_INFINITY)
 		return fail(error,
-			    "no process can be created: user %u has reached "
-			    "RLIMIT_NPROC, which is %ju (raise it by ulimit "
-			    "-u, or end processes)",
+			    "cannot create a process: user %u has reached "
+			    "RLIMIT_NPROC, which is %ju (raise it with ulimit "
+			    "-u, or end some processes)",
 			    getuid(), (uintmax_t)most.rlim_cur);
-	return fail(error, "no process can be created: the host has as many "
-			   "tasks as kernel.threads-max or kernel.pid_max "
-			   "allows (end some, or raise them)");
+	return fail(error, "cannot create a process: the host has reached "
+			   "kernel.threads-max or kernel.pid_max (raise them, "
+			   "or end some tasks)");
 }
 
 static int clone_child(struct launch *launch)
@@ -155,7 +155,7 @@ int launch_start(struct launch *launch)
 			return r;
 	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return fail(errno, "make a socket pair");
+		return fail(errno, "create a socket pair");
 	launch->link = pair[0];
 	launch->plan->link = pair[1];
 	launch->plan->slots[SLOT_PROC] = launch->proc;
@@ -395,8 +395,7 @@ static int on_word(struct launch *launch, const struct message *m, int *fd)
 		return child_error_failed(launch, m);
 	default:
 		return fail(EPROTO,
-			    "unexpected word %u from the container's "
-			    "process",
+			    "unexpected message %u from the container's process",
 			    m->word);
 	}
 }

@@ -52,7 +52,7 @@ static int start_holder(uint64_t namespaces, struct lock_holder *ret)
 	pid_t parent = getpid(), pid = sys_clone3(&args);
 
 	if (pid < 0)
-		return fail(errno, "make a user namespace");
+		return fail(errno, "create a user namespace");
 	if (pid == 0) {
 		proc_end_with(parent);
 		for (;;)
@@ -159,7 +159,7 @@ static int clone_source(const struct plan_source *source)
 		return fail(errno, "clone %s", source->path);
 	/* Otherwise a mount made inside would appear on the host. */
 	if (sys_mount_setattr(tree, AT_RECURSIVE, &attr) < 0)
-		return fail(errno, "cut %s off", source->path);
+		return fail(errno, "clear the propagation of %s", source->path);
 	return take_fd(&tree);
 }
 
@@ -309,7 +309,7 @@ int mount_sources_open_in_turn(struct plan *plan, int proc, pid_t pid,
 	int r;
 
 	if (!helper.source)
-		return fail(EPROTO, "no mount source has number %u", slot);
+		return fail(EPROTO, "there is no mount source number %u", slot);
 	r = help(&helper, proc, pid);
 	if (r < 0 || !helper.source->idmap)
 		return r;

@@ -53,7 +53,7 @@ int process_inner_pid(struct arena *arena, int proc, pid_t pid, pid_t *ret)
 		return -EIO;
 	line = strstr(text, "\nNSpid:");
 	if (!line)
-		return fail(EINVAL, "parse /proc/%s", name);
+		return fail(EINVAL, "unexpected contents of /proc/%s", name);
 	line[1 + strcspn(line + 1, "\n")] = '\0';
 	space = strrchr(line, '\t');
 	*ret = space ? atoi(space + 1) : pid;
@@ -141,7 +141,8 @@ int process_oom_score(const struct launch *launch)
 		return 0;
 	if (launch->in->facts->rootless &&
 	    (errno == EACCES || errno == EPERM)) {
-		log_warning("process.oomScoreAdj: %s not permitted", text);
+		log_warning("process.oomScoreAdj: setting %s is not permitted",
+			    text);
 		return 0;
 	}
 	return fail(errno, "process.oomScoreAdj: set %s", text);

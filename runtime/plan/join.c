@@ -137,8 +137,8 @@ int join_check_sysctls(const struct join *join, int proc,
 			return fail(errno, "open /proc/%s", name);
 		if (same_file(join->fds[ns], own))
 			return fail(0,
-				    "linux.sysctl.%.200s: the %s namespace "
-				    "joined is the host's",
+				    "linux.sysctl.%.200s: the joined %s "
+				    "namespace is the host's",
 				    s->key, oci_ns_kinds[ns].type);
 	}
 	return 0;

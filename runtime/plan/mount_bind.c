@@ -37,7 +37,7 @@ static int find_origin(const struct mount_job *job, struct origin *ret)
 	char *path;
 
 	if (!is_set(source))
-		return fail(EINVAL, "%s.source: missing for a bind mount",
+		return fail(EINVAL, "%s.source: required for a bind mount",
 			    job->place);
 	path = source[0] == '/' ?
 		       mounts_tidy(in->arena, source) :
@@ -70,10 +70,11 @@ static int parse_map(char *text, const struct oci_id_maps *own,
 	if (!host || !rest || num_u32(container, &ret->container_id) < 0 ||
 	    num_u32(host, &ret->host_id) < 0 || num_u32(rest, &ret->size) < 0 ||
 	    ret->size == 0)
-		return fail(EINVAL, "not a mapping of ids");
+		return fail(EINVAL, "not an id mapping");
 	if (relative &&
 	    !mounts_host_id(own, ret->host_id, ret->size, &ret->host_id))
-		return fail(EINVAL, "id %u is not in the container's mapping",
+		return fail(EINVAL,
+			    "id %u is not in the container's id mapping",
 			    ret->host_id);
 	return 0;
 }
@@ -119,7 +120,7 @@ static int choose_mapping(const struct mount_job *job,
 	source->idmap = true;
 	source->idmap_recursive = o->ridmap;
 	if (in->facts->rootless)
-		return fail(EPERM, "%s: an idmapped mount needs root",
+		return fail(EPERM, "%s: an idmapped mount requires root",
 			    job->place);
 	if (o->idmap_uids) {
 		r = parse_maps(in->arena, o->idmap_uids, &l->uid_mappings,
@@ -135,11 +136,11 @@ static int choose_mapping(const struct mount_job *job,
 		return 0;
 	}
 	if (m->uid_mappings.n > 0 || m->gid_mappings.n > 0)
-		return fail(EINVAL, "%s.%s: missing", job->place,
+		return fail(EINVAL, "%s.%s: required", job->place,
 			    m->uid_mappings.n ? "gidMappings" : "uidMappings");
 	if (!make_has_userns(in))
 		return fail(EINVAL,
-			    "%s: idmap needs mappings or a user namespace",
+			    "%s: idmap requires mappings or a user namespace",
 			    job->place);
 	source->late = true;
 	return 0;
@@ -222,12 +223,13 @@ static int check_words(const struct mount_job *job)
 
 	for (size_t i = 0; i < words->n; i++)
 		if (!mount_option_known(words->items[i]))
-			return fail(
-				0,
-				"%s.options[%zu]: unknown option \"%s\" for a bind mount",
-				job->place, i, words->items[i]);
+			return fail(0,
+				    "%s.options[%zu]: unknown option \"%s\" "
+				    "for a bind mount",
+				    job->place, i, words->items[i]);
 	if (job->options.tmpcopyup)
-		return fail(0, "%s.options: tmpcopyup is for tmpfs only",
+		return fail(0,
+			    "%s.options: tmpcopyup is only supported for tmpfs",
 			    job->place);
 	return 0;
 }

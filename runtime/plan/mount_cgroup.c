@@ -237,7 +237,8 @@ int make_cgroup_mount(const struct mount_job *job)
 
 	switch (layout->mode) {
 	case CGROUP_NONE:
-		return fail(0, "%s: this host has no cgroup mounted",
+		return fail(0,
+			    "%s: no cgroup hierarchy is mounted on this host",
 			    job->place);
 	case CGROUP_V2:
 		return make_v2(job, &layout->items[0]);

@@ -135,7 +135,8 @@ static int make_fs_mount(const struct mount_job *given)
 	struct step_fs *fs;
 
 	if (job->options.tmpcopyup && !is_tmpfs)
-		return fail(0, "%s.options: tmpcopyup is for tmpfs only",
+		return fail(0,
+			    "%s.options: tmpcopyup is only supported for tmpfs",
 			    job->place);
 	if (late)
 		mounts_drop_readonly(&job->options);
@@ -200,16 +201,16 @@ static int check_destination(const struct mount_job *job)
 		return fail(0, "%s.destination: / is the root itself",
 			    job->place);
 	if (starts_with(d, "/proc/") && !mounts_may_cover(d))
-		return fail(
-			0,
-			"%s.destination: \"%s\" cannot be mounted because it is inside /proc",
-			job->place, d);
+		return fail(0,
+			    "%s.destination: \"%s\" cannot be mounted because "
+			    "it is inside /proc",
+			    job->place, d);
 	if (streq(d, "/proc") && !job->options.remount &&
 	    !oci_mount_is_bind(m) && !(m->type && streq(m->type, "proc")))
-		return fail(
-			0,
-			"%s.destination: \"%s\" cannot be mounted because it is not of type proc",
-			job->place, d);
+		return fail(0,
+			    "%s.destination: \"%s\" cannot be mounted because "
+			    "it is not of type proc",
+			    job->place, d);
 	return 0;
 }
 
@@ -228,7 +229,7 @@ static int make_mount(const struct mount_job *job)
 		return fail(0, "%s: only a bind mount can be idmapped",
 			    job->place);
 	if (!is_set(m->type))
-		return fail(0, "%s.type: missing", job->place);
+		return fail(0, "%s.type: required", job->place);
 	if (streq(m->type, "cgroup"))
 		return make_cgroup_mount(job);
 	return make_fs_mount(job);
@@ -307,7 +308,7 @@ static void make_notify_mount(const struct make_input *in, struct plan *plan)
 static int refuse_mounts(const struct make_input *in)
 {
 	static const char reason[] =
-		"needs a mount namespace of the container's own";
+		"requires the container's own mount namespace";
 	const struct oci_linux *l = &in->spec->linux_;
 
 	if (in->spec->nmounts && !in->mounts_present)
@@ -433,10 +434,10 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 	int r;
 
 	if (is_set(label) && !in->facts->selinux)
-		return fail(
-			0,
-			"linux.mountLabel: '%s' asked for, but SELinux is not enabled",
-			label);
+		return fail(0,
+			    "linux.mountLabel: '%s' requested, but SELinux is "
+			    "not enabled",
+			    label);
 
 	if (!make_has_mountns(in)) {
 		step = plan_add(plan, STEP_ROOT_HERE);

@@ -18,7 +18,7 @@ static const char *const names[STEP_MAX] = {
 	[STEP_UNSHARE] = "make namespaces",
 	[STEP_FORK] = "fork into the new namespaces",
 	[STEP_STOP] = "wait for the runtime",
-	[STEP_BECOME_ROOT] = "become root of the user namespace",
+	[STEP_BECOME_ROOT] = "become root in the user namespace",
 	[STEP_DUMPABLE] = "set dumpable",
 	[STEP_TIME_OFFSETS] = "set time offsets",
 	[STEP_JOIN_CGROUP] = "join cgroup",
@@ -33,9 +33,9 @@ static const char *const names[STEP_MAX] = {
 	[STEP_ROOT_HERE] = "open root",
 	[STEP_MOUNT_POINT] = "prepare mount point",
 	[STEP_FSMOUNT] = "make file system",
-	[STEP_RECONFIGURE] = "change the file system",
+	[STEP_RECONFIGURE] = "reconfigure file system",
 	[STEP_CLONE_TREE] = "open mount source",
-	[STEP_SOURCE] = "ask for mount source",
+	[STEP_SOURCE] = "request mount source",
 	[STEP_NEED_CGROUP] = "see whether there is a cgroup",
 	[STEP_SETATTR] = "set mount attributes",
 	[STEP_MOVE_MOUNT] = "attach mount",
@@ -61,18 +61,18 @@ static const char *const names[STEP_MAX] = {
 	[STEP_IO_PRIORITY] = "set I/O priority",
 	[STEP_MEMORY_POLICY] = "set memory policy",
 	[STEP_PERSONALITY] = "set personality",
-	[STEP_STDIO_OWNER] = "hand over standard descriptors",
+	[STEP_STDIO_OWNER] = "pass standard descriptors",
 	[STEP_STDIO_NULL] = "reopen /dev/null",
 	[STEP_HOME] = "find home directory",
 	[STEP_UMASK] = "set umask",
-	[STEP_NO_HUGE_PAGES] = "turn transparent huge pages off",
+	[STEP_NO_HUGE_PAGES] = "disable transparent huge pages",
 	[STEP_NO_NEW_PRIVS] = "set no_new_privs",
 	[STEP_BOUNDING] = "drop bounding capabilities",
-	[STEP_USER] = "change user",
+	[STEP_USER] = "switch user",
 	[STEP_CAPS] = "set capabilities",
 	[STEP_CWD] = "chdir to cwd",
 	[STEP_FIND_PROGRAM] = "find program",
-	[STEP_DEATH_SIGNAL] = "ask to end with the parent",
+	[STEP_DEATH_SIGNAL] = "set parent-death signal",
 	[STEP_GATE] = "wait for start",
 	[STEP_RLIMIT] = "set resource limit",
 	[STEP_PRESERVE_FDS] = "keep descriptors",
@@ -159,7 +159,7 @@ struct plan_source *plan_add_source(struct plan *plan)
 int plan_close(struct plan *plan)
 {
 	if (plan->failed)
-		return fail(ENOMEM, "the bundle asks for too many mounts");
+		return fail(ENOMEM, "the bundle has too many mounts");
 	return 0;
 }
 

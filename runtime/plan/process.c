@@ -29,8 +29,8 @@ static int labels(const struct make_input *in, struct plan *plan)
 	if (p->apparmor_profile) {
 		if (!in->facts->apparmor)
 			return fail(0,
-				    "process.apparmorProfile: '%s' asked "
-				    "for, but AppArmor is not enabled",
+				    "process.apparmorProfile: '%s' requested, "
+				    "but AppArmor is not enabled",
 				    p->apparmor_profile);
 		step = plan_add(plan, STEP_WRITE_PROC);
 		step->place = "process.apparmorProfile";
@@ -43,8 +43,8 @@ static int labels(const struct make_input *in, struct plan *plan)
 	if (is_set(p->selinux_label)) {
 		if (!in->facts->selinux)
 			return fail(0,
-				    "process.selinuxLabel: '%s' asked for, "
-				    "but SELinux is not enabled",
+				    "process.selinuxLabel: '%s' requested, but "
+				    "SELinux is not enabled",
 				    p->selinux_label);
 		step = plan_add(plan, STEP_WRITE_PROC);
 		step->place = "process.selinuxLabel";
@@ -179,7 +179,7 @@ static const struct step_caps *capabilities(const struct make_input *in)
 	if (!caps || caps_read(in->arena, in->process->capabilities, &c) < 0)
 		return NULL;
 	for (size_t i = 0; i < c.unknown.n; i++)
-		log_warning("process.capabilities: %s is not known",
+		log_warning("process.capabilities: unknown capability %s",
 			    c.unknown.items[i]);
 	caps->bounding = grantable("bounding", c.bounding, have);
 	caps->effective = grantable("effective", c.effective, have);

@@ -58,10 +58,10 @@ static int add_switch(const struct make_input *in, struct plan *plan)
 		return 0;
 	}
 	if (l->rootfs_propagation & MS_PRIVATE)
-		return fail(
-			0,
-			"linux.rootfsPropagation: \"%s\" cannot be had with --no-pivot",
-			l->rootfs_propagation_name);
+		return fail(0,
+			    "linux.rootfsPropagation: \"%s\" is not supported "
+			    "with --no-pivot",
+			    l->rootfs_propagation_name);
 	step = plan_add(plan, STEP_MOVE_ROOT);
 	step->text = in->rootfs;
 	return 0;

@@ -83,14 +83,16 @@ static const char *refuse_keys(struct arena *arena, const struct policy *policy,
 {
 	if (policy_disables(policy, PROTECT_NAMESPACES))
 		return arena_printf(arena,
-				    "config.disable: %s cannot be held without "
-				    "namespaces%s",
+				    "config.disable: %s cannot be enforced "
+				    "without namespaces%s",
 				    keys,
-				    only_limits ? ": list cgroups, too" : "");
-	return arena_printf(arena,
-			    "user namespaces are not to be had here (sandlock "
-			    "check says why), and %s cannot be held without",
-			    keys);
+				    only_limits ? ": list cgroups as well" :
+						  "");
+	return arena_printf(
+		arena,
+		"user namespaces are not available (run sandlock check for the "
+		"reason), and %s cannot be enforced without them",
+		keys);
 }
 
 static int go_without_namespaces(struct arena *arena,
@@ -190,12 +192,12 @@ static int decide_cgroups(struct arena *arena, const struct policy *policy,
 			lose_limits(policy, d);
 		return 0;
 	}
-	d->refusal = arena_printf(arena,
-				  "%s: the %s controller of cgroups is not "
-				  "available here (sandlock check says why): "
-				  "--config-allow-degraded cgroups goes on "
-				  "without",
-				  policy_key_name(key), controller);
+	d->refusal =
+		arena_printf(arena,
+			     "%s: the %s controller of cgroups is not "
+			     "available (run sandlock check for the reason): use "
+			     "--config-allow-degraded cgroups to run without it",
+			     policy_key_name(key), controller);
 	return d->refusal ? 0 : -ENOMEM;
 }
 
@@ -287,7 +289,7 @@ void decision_tell_lost(const struct policy *policy,
 {
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (decision->lost[key])
-			log_warning("config.%s: %s is not held without %s",
+			log_warning("config.%s: %s is not enforced without %s",
 				    policy_disables(policy, PROTECT_CGROUPS) ?
 					    "disable" :
 					    "allow_degraded",

@@ -59,7 +59,7 @@ static int put(struct reader *reader, const char *name, const char *value)
 		if (!streq(reader->items[i].key, name))
 			continue;
 		if (i >= reader->first)
-			return fail(0, "the variable is given twice");
+			return fail(0, "variable is given twice");
 		reader->items[i].value = value;
 		return 0;
 	}
@@ -93,7 +93,7 @@ static int take_line(struct reader *reader, char *line)
 		return fail(0, "the name is not UTF-8");
 	for (const char *p = line; *p; p++)
 		if (isspace((unsigned char)*p) || iscntrl((unsigned char)*p))
-			return fail(0, "the name has a space or a control "
+			return fail(0, "the name contains a space or a control "
 				       "byte: write NAME=VALUE");
 	value = equals ? equals + 1 : oci_env_get(reader->caller, line);
 	if (!value)
@@ -111,7 +111,7 @@ static int take_file(struct reader *reader)
 	if (r < 0)
 		return r;
 	if (strlen(text) != len)
-		return fail(0, FLAG " %s: has a NUL byte", reader->path);
+		return fail(0, FLAG " %s: contains a NUL byte", reader->path);
 	reader->first = reader->n;
 	while (text) {
 		char *line = strsep(&text, "\n");

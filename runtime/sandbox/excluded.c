@@ -226,17 +226,17 @@ static int walk_to(struct finder *f, const char *file, char *ret_real)
 		struct stat st;
 
 		if (lstat(now, &st) < 0)
-			return refuse(f, file, now, "cannot be looked at");
+			return refuse(f, file, now, "cannot be inspected");
 		if (is_writable(f, now, &st))
 			return refuse(f, file, now,
-				      "may be written by the sandbox");
+				      "is writable inside the sandbox");
 		if (S_ISLNK(st.st_mode))
 			good = follow(&w);
 		else
 			more = advance(&w);
 	}
 	if (!good || more < 0)
-		return refuse(f, file, file, "cannot be followed");
+		return refuse(f, file, file, "cannot be resolved");
 	strcpy(ret_real, w.done);
 	return 0;
 }
@@ -272,8 +272,8 @@ static int find_in_path(struct finder *f, const char *name, const char **ret)
 		/* The file would depend on the working directory. */
 		if (dir[0] != '/')
 			return refuse(f, file, file,
-				      "comes from a directory of PATH that is "
-				      "not absolute");
+				      "was found in a directory of PATH that "
+				      "is not absolute");
 		*ret = file;
 		return 0;
 	}
@@ -350,7 +350,7 @@ static int judge(struct finder *f, const char *file)
 		if (r < 0 || !file || f->refusal)
 			return r;
 	}
-	return refuse(f, file, file, "is one script too many");
+	return refuse(f, file, file, "exceeds the number of nested scripts");
 }
 
 /* ---- the list ---- */

@@ -83,7 +83,7 @@ int sandbox_name_from_id(struct arena *arena, const char *id, const char **ret)
 		c = id[i] == '+' ? escaped(id + i) : -1;
 		if (c <= 0 ||
 		    (is_plain((unsigned char)c) && !(i == 0 && c == '.')))
-			return fail(0, "'%s' is not the ID of a sandbox", id);
+			return fail(0, "'%s' is not a sandbox ID", id);
 		name[n++] = (char)c;
 		i += 2;
 	}

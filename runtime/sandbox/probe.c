@@ -145,7 +145,7 @@ static int try(const struct probe_step *steps, const struct setting *setting,
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return fail(errno, "make a pipe");
+		return fail(errno, "create a pipe");
 
 	autoclose int from = ends[0], to = ends[1];
 
@@ -176,9 +176,9 @@ static int try(const struct probe_step *steps, const struct setting *setting,
 static int try_namespaces(bool users, struct host_probe *ret)
 {
 	static const struct probe_step steps[] = {
-		{ "make a user namespace", make_users },
+		{ "create a user namespace", make_users },
 		{ "map the own ids in a user namespace", map_ids },
-		{ "make the other namespaces", make_others },
+		{ "create the other namespaces", make_others },
 		{ "mount in a namespace", mount_something },
 		{ "mount /proc", mount_proc },
 		{ NULL, NULL },
@@ -191,7 +191,7 @@ static int try_namespaces(bool users, struct host_probe *ret)
 static int try_seccomp(struct arena *arena, struct host_probe *ret)
 {
 	static const struct probe_step steps[] = {
-		{ "install a filter", install_filter },
+		{ "install a seccomp filter", install_filter },
 		{ NULL, NULL },
 	};
 	const struct confine_blocklist list = { .inet = true };

@@ -36,8 +36,8 @@ static int set_name(struct arena *arena, const char *name, const char **ret)
 	if (!*name || strlen(name) > MAX_NAME || strchr(name, '/') ||
 	    streq(name, ".") || streq(name, ".."))
 		return fail(0,
-			    "--name: '%s' is not a name: 1 to %d bytes, no "
-			    "slash, not . or ..",
+			    "--name: '%s' is not a valid name: 1 to %d bytes, "
+			    "no slash, not . or ..",
 			    name, MAX_NAME);
 	*ret = name;
 	return 0;
@@ -203,8 +203,8 @@ static int check_no_uv_toml(struct arena *arena, const char *path,
 	if (lstat(other, &st) < 0 ? errno == ENOENT : S_ISSOCK(st.st_mode))
 		return 0;
 	return fail(0,
-		    "--policy %s: does not count beside uv.toml: name %s, or "
-		    "remove it",
+		    "--policy %s: ignored because uv.toml exists: pass %s "
+		    "instead, or remove it",
 		    path, other);
 }
 
@@ -253,7 +253,7 @@ static int load_base(struct arena *arena, struct request *request,
 	int r;
 
 	if (request->profile && request->policy_file)
-		return fail(0, "-p and --policy: one of them is enough");
+		return fail(0, "-p and --policy cannot be used together");
 	if (request->policy_file)
 		return load_file(arena, request, place);
 	if (!request->profile)

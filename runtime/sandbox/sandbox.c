@@ -120,7 +120,8 @@ static int choose_cwd(const struct sandbox *s, const char **ret)
 	if (view_has(s->view, *ret))
 		return 0;
 	if (policy->set[KEY_CWD])
-		return fail(ENOENT, "program.cwd '%s': is not in the sandbox",
+		return fail(ENOENT,
+			    "program.cwd '%s': does not exist in the sandbox",
 			    *ret);
 	*ret = "/";
 	return 0;
@@ -329,7 +330,9 @@ int sandbox_make_room(const struct prepared *c, const char *name)
 	if (old.record.sandbox && !container_held(&old))
 		status = OCI_STOPPED;
 	if (container_locked(&old) || status != OCI_STOPPED)
-		return fail(EEXIST, "--name: a sandbox '%s' is running", name);
+		return fail(EEXIST,
+			    "--name: a sandbox named '%s' is already running",
+			    name);
 	r = state_dir_lock(&old, STATE_DIR_LOCK_SECONDS);
 	if (r == -ENOENT) {
 		err_clear();

@@ -44,11 +44,11 @@ int unsandboxed_decide(struct arena *arena, const struct request *request,
 		return 0;
 	if (request->unsandboxed)
 		return fail(0,
-			    "--unsandboxed: refused by "
-			    "program.allow_unsandboxed = false of %s",
+			    "--unsandboxed: denied by "
+			    "program.allow_unsandboxed = false in %s",
 			    policy->origin[KEY_ALLOW_UNSANDBOXED]);
 	return fail(0,
-		    "%s: refused, program.excluded of %s has '%s', and "
+		    "%s: denied, because program.excluded in %s lists '%s' and "
 		    "program.allow_unsandboxed is false",
 		    request->command.items[0], policy->origin[KEY_EXCLUDED],
 		    ret->excluded.entry);
@@ -64,12 +64,12 @@ void unsandboxed_tell(const struct request *request,
 		log_warning("%s runs without a sandbox (--unsandboxed)",
 			    command);
 	else if (decided->why == UNSANDBOXED_EXCLUDED)
-		log_warning("%s runs without a sandbox (program.excluded "
-			    "'%s' of %s)",
+		log_warning("%s runs without a sandbox (program.excluded '%s' "
+			    "in %s)",
 			    command, decided->excluded.entry, origin);
 	else if (decided->excluded.refusal)
-		log_warning("%s runs in the sandbox: program.excluded of %s "
-			    "does not count, as %s",
+		log_warning("%s runs in the sandbox: program.excluded in %s is "
+			    "ignored because %s",
 			    command, origin, decided->excluded.refusal);
 }
 

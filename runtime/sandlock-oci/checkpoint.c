@@ -130,8 +130,8 @@ static int need(struct criu *criu, unsigned int feature, const char *option,
 	int r = criu_can(criu, feature, &can);
 
 	if (r >= 0 && !can)
-		return fail(0, "--%s: this kernel or criu cannot %s", option,
-			    what);
+		return fail(0, "--%s: this kernel or this criu cannot %s",
+			    option, what);
 	return r;
 }
 
@@ -141,10 +141,10 @@ static int check_features(struct criu *criu, const struct checkpoint_options *o)
 
 	if (o->pre_dump)
 		r = need(criu, CRIU_TRACKS_MEMORY, "pre-dump",
-			 "track changes of memory");
+			 "track memory changes");
 	else if (is_set(o->images.parent_path))
 		r = need(criu, CRIU_TRACKS_MEMORY, "parent-path",
-			 "track changes of memory");
+			 "track memory changes");
 	if (r >= 0 && o->images.lazy_pages)
 		r = need(criu, CRIU_LAZY_PAGES, "lazy-pages",
 			 "fetch memory on demand");
@@ -259,17 +259,17 @@ static int run(const struct session *session, const void *options, int argc,
 static const struct option_spec checkpoint_options[] = {
 	IMAGE_OPTIONS,
 	{ "leave-running", 0, OPTION_FLAG, FIELD(leave_running), NULL,
-	  "let the container go on afterwards" },
+	  "leave the container running afterwards" },
 	{ "tcp-skip-in-flight", 0, OPTION_FLAG, FIELD(tcp_skip_in_flight), NULL,
-	  "leave half-open TCP connections out" },
+	  "skip TCP connections that are not established" },
 	{ "link-remap", 0, OPTION_FLAG, FIELD(link_remap), NULL,
-	  "keep open files that have lost their name" },
+	  "keep open files that were unlinked" },
 	{ "status-fd", 0, OPTION_TEXT, FIELD(status_fd), "FD",
-	  "write a byte here when pages can be fetched" },
+	  "write a byte to this descriptor when pages can be fetched" },
 	{ "page-server", 0, OPTION_TEXT, FIELD(page_server), "ADDRESS:PORT",
-	  "send memory there" },
+	  "send memory pages to this address" },
 	{ "pre-dump", 0, OPTION_FLAG, FIELD(pre_dump), NULL,
-	  "save memory only, and go on" },
+	  "save only memory, and leave the container running" },
 };
 
 const struct command command_checkpoint = {

@@ -57,7 +57,7 @@ static int run(const struct session *session, const void *options, int argc,
 const struct command command_create = {
 	.name = "create",
 	.arguments = "[options] ID",
-	.help = "make a container; its program waits for start",
+	.help = "create a container; its program waits for start",
 	.options = create_option_table,
 	.noptions = CREATE_OPTIONS,
 	.options_size = sizeof(struct create_options),

@@ -48,8 +48,8 @@ static int delete_locked(const struct session *session, const char *id,
 		return r == -ENOENT && force ? 0 : r;
 	if (c.broken && !force && !container_is_rest(&c))
 		return fail_in(-EINVAL,
-			       "%s: container is broken (delete --force "
-			       "removes it)",
+			       "%s: container is broken (remove it with delete "
+			       "--force)",
 			       id);
 	if (!force) {
 		r = check_status(&c);
@@ -107,7 +107,7 @@ static int delete_each(const struct session *session, const struct strings *ids,
 		log_error(err_text());
 	}
 	if (failed)
-		return fail(0, "--regex: %zu of those that match remain",
+		return fail(0, "--regex: %zu of the matching containers remain",
 			    failed);
 	return 0;
 }
@@ -122,8 +122,8 @@ static int delete_matching(const struct session *session, const char *text,
 
 	/* This is most likely an unset variable in a script. */
 	if (!*text)
-		return fail(0, "--regex '': is empty, and would match every "
-			       "container: write . for all");
+		return fail(0, "--regex '': an empty expression would match "
+			       "every container: write . for all");
 	r = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
 	if (r != 0) {
 		(void)regerror(r, &regex, why, sizeof why);
@@ -150,9 +150,11 @@ static int run(const struct session *session, const void *options, int argc,
 
 static const struct option_spec delete_options[] = {
 	{ "force", 'f', OPTION_FLAG, offsetof(struct delete_options, force),
-	  NULL, "end its processes first; an unknown ID is no error" },
+	  NULL, "kill its processes first; an unknown ID is no error" },
 	{ "regex", 'r', OPTION_FLAG, offsetof(struct delete_options, regex),
-	  NULL, "ID is an extended regular expression: all that match" },
+	  NULL,
+	  "ID is an extended regular expression: delete all containers that "
+	  "match" },
 };
 
 const struct command command_delete = {

@@ -257,7 +257,7 @@ static int run(const struct session *session, const void *options, int argc,
 
 static const struct option_spec events_options[] = {
 	{ "interval", 0, OPTION_TEXT, offsetof(struct events_options, interval),
-	  "DURATION", "time between two lines (default: 5s)" },
+	  "DURATION", "interval between two lines (default: 5s)" },
 	{ "stats", 0, OPTION_FLAG, offsetof(struct events_options, stats), NULL,
 	  "print the statistics once" },
 };

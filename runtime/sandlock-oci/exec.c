@@ -144,7 +144,7 @@ static int run(const struct session *session, const void *options, int argc,
 const struct command command_exec = {
 	.name = "exec",
 	.arguments = "[options] ID PROGRAM [ARGUMENTS]",
-	.help = "run one more program in a container",
+	.help = "run an additional program in a container",
 	.options = exec_option_table,
 	.noptions = EXEC_OPTIONS,
 	.options_size = sizeof(struct exec_options),

@@ -21,28 +21,28 @@
 
 const struct option_spec exec_option_table[EXEC_OPTIONS] = {
 	{ "console-socket", 0, OPTION_TEXT, OPTION(console_socket), "SOCKET",
-	  "where to send the terminal's master" },
+	  "Unix socket that receives the terminal's master" },
 	{ "pidfd-socket", 0, OPTION_TEXT, OPTION(pidfd_socket), "SOCKET",
-	  "where to send a pidfd of the process" },
+	  "Unix socket that receives a pidfd of the process" },
 	{ "pid-file", 0, OPTION_TEXT, OPTION(pid_file), "FILE",
-	  "where to write the pid of the process" },
+	  "file to write the pid of the process to" },
 	{ "process", 'p', OPTION_TEXT, OPTION(process_file), "FILE",
-	  "a process object; other options about the process are not read" },
+	  "file with a process object; other process options are ignored" },
 	{ "cwd", 0, OPTION_TEXT, OPTION(cwd), "DIR", "working directory" },
 	{ "user", 'u', OPTION_TEXT, OPTION(user), "UID[:GID]",
-	  "numbers, not names" },
+	  "numeric user and group id" },
 	{ "process-label", 0, OPTION_TEXT, OPTION(process_label), "LABEL",
 	  "SELinux label" },
 	{ "apparmor", 0, OPTION_TEXT, OPTION(apparmor), "PROFILE",
 	  "AppArmor profile" },
 	{ "cgroup", 0, OPTION_TEXT, OPTION(cgroup), "PATH",
-	  "a sub-cgroup of the container's, which exists" },
+	  "existing sub-cgroup of the container's cgroup" },
 	{ "env", 'e', OPTION_LIST, OPTION(env), "KEY=VALUE",
 	  "add to the container's environment" },
 	{ "cap", 'c', OPTION_LIST, OPTION(caps), "CAP", "add a capability" },
 	{ "additional-gids", 'g', OPTION_LIST, OPTION(groups), "GID",
 	  "add a group" },
-	{ "tty", 't', OPTION_FLAG, OPTION(tty), NULL, "with a terminal" },
+	{ "tty", 't', OPTION_FLAG, OPTION(tty), NULL, "allocate a terminal" },
 	{ "detach", 'd', OPTION_FLAG, OPTION(detach), NULL,
 	  "do not wait for the program" },
 	{ "no-new-privs", 0, OPTION_FLAG, OPTION(no_new_privs), NULL,
@@ -50,9 +50,9 @@ const struct option_spec exec_option_table[EXEC_OPTIONS] = {
 	{ "ignore-paused", 0, OPTION_FLAG, OPTION(ignore_paused), NULL,
 	  "enter a paused container; the program waits until it is resumed" },
 	{ "no-subreaper", 0, OPTION_FLAG, OPTION(no_subreaper), NULL,
-	  "accepted for compatibility; there is never a subreaper" },
+	  "accepted for compatibility; no subreaper is ever used" },
 	{ "preserve-fds", 0, OPTION_NUMBER, OPTION(preserve_fds), "N",
-	  "pass N more descriptors, from 3 on" },
+	  "pass N more descriptors, starting at 3" },
 };
 
 static int read_file(struct arena *arena, const char *path,
@@ -122,7 +122,9 @@ static int add_env(struct arena *arena, const struct strings *more,
 		size_t key = strcspn(entry, "=");
 
 		if (entry[key] != '=' || key == 0)
-			return fail(EINVAL, "--env '%s': not KEY=VALUE", entry);
+			return fail(EINVAL,
+				    "--env '%s': not of the form KEY=VALUE",
+				    entry);
 		for (size_t k = 0; k < n; k++)
 			if (strncmp(items[k], entry, key + 1) == 0) {
 				memmove(&items[k], &items[k + 1],
@@ -206,14 +208,15 @@ static int from_flags(struct arena *arena, const struct oci_process *base,
 	int r;
 
 	if (argc < 1 || !*argv[0])
-		return fail(EINVAL, "a program or --process is needed");
+		return fail(EINVAL, "give a program or --process");
 	p.args.items = (const char **)argv;
 	p.args.n = (size_t)argc;
 	p.terminal = o->tty;
 	p.has_console_size = false;
 	if (o->cwd) {
 		if (o->cwd[0] != '/')
-			return fail(EINVAL, "--cwd %s: must be absolute",
+			return fail(EINVAL,
+				    "--cwd %s: must be an absolute path",
 				    o->cwd);
 		p.cwd = o->cwd;
 	}

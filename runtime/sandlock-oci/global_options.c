@@ -25,28 +25,28 @@
 
 static const struct option_spec options_known[] = {
 	{ "root", 0, OPTION_TEXT, FIELD(root), "DIR",
-	  "keep the state of containers here" },
+	  "directory for the state of containers" },
 	{ "log", 0, OPTION_TEXT, FIELD(log), "FILE",
-	  "append errors to this file, too" },
+	  "append errors to this file as well" },
 	{ "log-format", 0, OPTION_TEXT, FIELD(log_format), "FORMAT",
 	  "text (default) or json" },
 	{ "log-level", 0, OPTION_TEXT, FIELD(log_level), "LEVEL",
 	  "error (default), warning or debug" },
 	{ "debug", 0, OPTION_FLAG, FIELD(debug), NULL,
-	  "the same as --log-level debug" },
+	  "same as --log-level debug" },
 	{ "systemd-cgroup", 0, OPTION_FLAG, FIELD(systemd_cgroup), NULL,
-	  "the same as --cgroup-manager systemd" },
+	  "same as --cgroup-manager systemd" },
 	{ "cgroup-manager", 0, OPTION_TEXT, FIELD(cgroup_manager), "MANAGER",
 	  "cgroupfs (default), systemd or disabled" },
 	{ "rootless", 0, OPTION_TEXT, FIELD(rootless), "WHEN",
 	  "true, false or auto (default)" },
 	{ "criu", 0, OPTION_TEXT, FIELD(criu), "PATH",
-	  "program for checkpoint and restore" },
+	  "criu program for checkpoint and restore" },
 	{ "profile", 0, OPTION_TEXT, FIELD(profile), "NAME",
-	  "policy of containers whose annotations name no profile" },
+	  "profile for containers whose annotations name none" },
 	{ "allow-annotations", 0, OPTION_LIST, FIELD(allow_annotations), "KEYS",
-	  "keys of a policy that touch the host and that annotations may "
-	  "set, separated by commas" },
+	  "comma-separated policy keys that affect the host and that "
+	  "annotations may set" },
 	{ "version", 'v', OPTION_FLAG, FIELD(version), NULL,
 	  "print the version" },
 };
@@ -96,8 +96,7 @@ static int choose(const char *option, const char *word,
 		c++;
 	if (!c->word)
 		return fail(0,
-			    "--%s: unknown word '%s', see sandlock-oci "
-			    "--help",
+			    "--%s: unknown value '%s', see sandlock-oci --help",
 			    option, word);
 	*ret = c->value;
 	return 0;
@@ -163,7 +162,7 @@ static int set_root(const char *given, struct session *session)
 	int r;
 
 	if (given && !*given)
-		return fail(0, "--root: empty path");
+		return fail(0, "--root: the path is empty");
 	r = given ? 0 : state_root(STATE_CONTAINERS, usual);
 	if (r >= 0)
 		r = absolute(session->arena, given ? given : usual,
@@ -185,8 +184,8 @@ static int add_key(struct arena *arena, char *name, struct strings *keys)
 
 	if (!known && !oci_annotation_touches_host(name))
 		return fail(0,
-			    "--allow-annotations: '%s' is not a key that "
-			    "needs to be allowed",
+			    "--allow-annotations: '%s' is not a key that needs "
+			    "this permission",
 			    name);
 	return strings_add(arena, keys, known ? policy_key_name(key) : name);
 }

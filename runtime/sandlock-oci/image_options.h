@@ -12,16 +12,16 @@
 #define IMAGE_OPTIONS                                                           \
 	{ "image-path", 0,                                                      \
 	  OPTION_TEXT,	IMAGE_FIELD(image_path),                                \
-	  "DIR",	"directory of the images (default: ./checkpoint)" },    \
+	  "DIR",	"directory for the images (default: ./checkpoint)" },    \
 		{ "work-path",                                                  \
 		  0,                                                            \
 		  OPTION_TEXT,                                                  \
 		  IMAGE_FIELD(work_path),                                       \
 		  "DIR",                                                        \
-		  "directory of the log (default: that of the images)" },       \
+		  "directory for the log (default: that of the images)" },       \
 		{ "parent-path", 0,                                             \
 		  OPTION_TEXT,	 IMAGE_FIELD(parent_path),                      \
-		  "DIR",	 "earlier images, relative to image-path" },    \
+		  "DIR",	 "directory of earlier images, relative to --image-path" },    \
 		{ "tcp-established",                                            \
 		  0,                                                            \
 		  OPTION_FLAG,                                                  \
@@ -30,10 +30,10 @@
 		  "keep open TCP connections" },                                \
 		{ "ext-unix-sk", 0,                                             \
 		  OPTION_FLAG,	 IMAGE_FIELD(ext_unix_sk),                      \
-		  NULL,		 "keep external Unix sockets" },                \
+		  NULL,		 "keep connected external Unix sockets" },                \
 		{ "shell-job", 0,                                               \
 		  OPTION_FLAG, IMAGE_FIELD(shell_job),                          \
-		  NULL,	       "keep the session and terminal of the caller" }, \
+		  NULL,	       "keep the caller's session and terminal" }, \
 		{ "lazy-pages", 0,                                              \
 		  OPTION_FLAG,	IMAGE_FIELD(lazy_pages),                        \
 		  NULL,		"fetch memory on demand" },                     \
@@ -51,10 +51,10 @@
 		  OPTION_LIST,                                                  \
 		  IMAGE_FIELD(empty_ns),                                        \
 		  "TYPE",                                                       \
-		  "leave the contents of this namespace out: network" },        \
+		  "do not save the contents of this namespace: network" },        \
 		{ "auto-dedup", 0,                                              \
 		  OPTION_FLAG,	IMAGE_FIELD(auto_dedup),                        \
-		  NULL,		"drop memory that earlier images hold" },       \
+		  NULL,		"drop memory that earlier images contain" },       \
 	{                                                                       \
 		"network-lock", 0, OPTION_TEXT, IMAGE_FIELD(network_lock),      \
 			"METHOD", "iptables (default), nftables or skip"        \

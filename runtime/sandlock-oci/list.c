@@ -207,7 +207,7 @@ static int run(const struct session *session, const void *options, int argc,
 const struct command command_list = {
 	.name = "list",
 	.arguments = "[options]",
-	.help = "list the containers below the root",
+	.help = "list the containers in the state directory",
 	.options = options_known,
 	.noptions = COUNT(options_known),
 	.options_size = sizeof(struct list_options),

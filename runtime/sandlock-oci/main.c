@@ -52,7 +52,7 @@ static int print_version(struct arena *arena)
 
 static const struct command_set program = {
 	.name = "sandlock-oci",
-	.help = "run containers as the OCI runtime specification says",
+	.help = "OCI container runtime",
 	.options = &global_options_table,
 	.commands = commands,
 	.ncommands = COUNT(commands),

@@ -103,8 +103,9 @@ static int on_restored(struct creation *c, pid_t pid)
 	if (c->launch.pidfd < 0)
 		return fail(errno, "open process %d", pid);
 	if (p->options->console_socket && c->launch.console < 0)
-		return fail(0, "the images have no terminal for the console "
-			       "socket");
+		return fail(
+			0,
+			"the images contain no terminal for --console-socket");
 	r = create_apply_devices(c);
 	if (r >= 0)
 		r = verify_inodes(p->proc, pid, c->launch.ns_inodes);
@@ -227,7 +228,7 @@ static int make_places(struct creation *c, struct criu *criu,
 	criu->rootfs = p->in.rootfs;
 	criu->own_mounts = true;
 	if (mkdirat(c->container.dir, ROOT_POINT, 0700) < 0)
-		return fail(errno, "make %s", criu->root);
+		return fail(errno, "create %s", criu->root);
 	r = sd_notify_make(c->container.dir);
 	return r < 0 ? r : external_make_points(&p->in);
 }
@@ -316,7 +317,7 @@ static int restore(struct creation *c, const struct restore_options *o,
 	if (r < 0)
 		return images_explain(p->arena, r, images);
 	if (pid != c->launch.pid)
-		return fail(EPROTO, "criu restored process %d, and said %d",
+		return fail(EPROTO, "criu restored process %d, but reported %d",
 			    c->launch.pid, pid);
 	(void)unlinkat(c->container.dir, ROOT_POINT, AT_REMOVEDIR);
 	return 0;
@@ -331,8 +332,8 @@ static int restore_bundle(struct prepared *p, const char *id,
 	int r;
 
 	if (o->no_pivot)
-		return fail(0, "--no-pivot: criu has no other way than "
-			       "pivot_root");
+		return fail(0, "--no-pivot: not supported, because criu always "
+			       "uses pivot_root");
 	/* criu does not use a plan. */
 	r = create_prepare(p, id, /* has_gate= */ false);
 	if (r < 0)
@@ -386,29 +387,29 @@ static int run(const struct session *session, const void *options, int argc,
 static const struct option_spec restore_options[] = {
 	IMAGE_OPTIONS,
 	{ "bundle", 'b', OPTION_TEXT, FIELD(bundle), "DIR",
-	  "the bundle; the current directory by default" },
+	  "bundle directory (default: the current directory)" },
 	{ "detach", 'd', OPTION_FLAG, FIELD(detach), NULL,
-	  "do not wait for the container's end" },
+	  "do not wait until the container ends" },
 	{ "pid-file", 0, OPTION_TEXT, FIELD(pid_file), "FILE",
-	  "where to write the pid of the container's process" },
+	  "file to write the pid of the container's process to" },
 	{ "console-socket", 0, OPTION_TEXT, FIELD(console_socket), "SOCKET",
-	  "where to send the terminal's master" },
+	  "Unix socket that receives the terminal's master" },
 	{ "no-subreaper", 0, OPTION_FLAG, FIELD(no_subreaper), NULL,
-	  "leave orphans of the program to the caller" },
+	  "do not become a subreaper for orphans of the program" },
 	{ "no-pivot", 0, OPTION_FLAG, FIELD(no_pivot), NULL,
-	  "not possible: criu changes the root by pivot_root" },
+	  "not supported: criu always uses pivot_root" },
 	{ "tcp-close", 0, OPTION_FLAG, FIELD(tcp_close), NULL,
-	  "restore TCP connections as closed ones" },
+	  "restore TCP connections in closed state" },
 	{ "lsm-profile", 0, OPTION_TEXT, FIELD(lsm_profile), "TYPE:NAME",
-	  "use this profile: apparmor:NAME or selinux:LABEL" },
+	  "use this LSM profile: apparmor:NAME or selinux:LABEL" },
 	{ "lsm-mount-context", 0, OPTION_TEXT, FIELD(lsm_mount_context),
-	  "LABEL", "use this label for mounts that have one" },
+	  "LABEL", "use this label for mounts that have an LSM label" },
 };
 
 const struct command command_restore = {
 	.name = "restore",
 	.arguments = "[options] ID",
-	.help = "run a container from a checkpoint's files",
+	.help = "restore a container from a checkpoint",
 	.options = restore_options,
 	.noptions = COUNT(restore_options),
 	.options_size = sizeof(struct restore_options),

@@ -23,9 +23,9 @@ struct spec_options {
 
 static const struct option_spec options_known[] = {
 	{ "bundle", 'b', OPTION_TEXT, offsetof(struct spec_options, bundle),
-	  "DIR", "write it into this directory" },
+	  "DIR", "directory to write it to" },
 	{ "rootless", 0, OPTION_FLAG, offsetof(struct spec_options, rootless),
-	  NULL, "for a caller who is not root" },
+	  NULL, "for a caller without root privileges" },
 };
 
 /* True if all controllers are on cgroup v2. */
@@ -93,7 +93,7 @@ static int run(const struct session *session, const void *options, int argc,
 const struct command command_spec = {
 	.name = "spec",
 	.arguments = "[options]",
-	.help = "write a config.json to begin with",
+	.help = "write a default config.json",
 	.options = options_known,
 	.noptions = COUNT(options_known),
 	.options_size = sizeof(struct spec_options),

@@ -62,33 +62,33 @@ struct update_options {
 
 static const struct option_spec update_options[] = {
 	{ "resources", 'r', OPTION_TEXT, FIELD(resources), "FILE",
-	  "read linux.resources from this file, - is stdin" },
+	  "read linux.resources from this file (-: standard input)" },
 	LIMIT("blkio-weight", BLOCK_IO_WEIGHT, "N",
 	      "share of block I/O, 10 to 1000"),
 	LIMIT("cpu-period", CPU_PERIOD, "USEC", "length of a CPU period"),
 	LIMIT("cpu-quota", CPU_QUOTA, "USEC",
-	      "CPU time in a period, -1: no limit"),
+	      "CPU time in a period (-1: no limit)"),
 	LIMIT("cpu-burst", CPU_BURST, "USEC",
-	      "CPU time saved up for later periods"),
+	      "CPU time that can be saved for later periods"),
 	LIMIT("cpu-share", CPU_SHARES, "N", "share of CPU time"),
 	LIMIT("cpu-rt-period", CPU_RT_PERIOD, "USEC",
 	      "length of a realtime period"),
 	LIMIT("cpu-rt-runtime", CPU_RT_RUNTIME, "USEC",
 	      "realtime CPU time in a period"),
-	LIMIT("cpu-idle", CPU_IDLE, "N", "1: run when nobody else wants to"),
+	LIMIT("cpu-idle", CPU_IDLE, "N", "1: run only when the CPU is idle"),
 	LIMIT("cpuset-cpus", CPU_CPUS, "LIST", "CPUs to use"),
 	LIMIT("cpuset-mems", CPU_MEMS, "LIST", "memory nodes to use"),
-	LIMIT("memory", MEMORY_LIMIT, "SIZE", "memory limit, -1: none"),
+	LIMIT("memory", MEMORY_LIMIT, "SIZE", "memory limit (-1: none)"),
 	LIMIT("memory-reservation", MEMORY_RESERVATION, "SIZE",
 	      "memory soft limit"),
 	LIMIT("memory-swap", MEMORY_SWAP, "SIZE",
-	      "limit of memory and swap, -1: none"),
+	      "limit of memory plus swap (-1: none)"),
 	LIMIT("kernel-memory", MEMORY_KERNEL, "SIZE",
-	      "accepted, without effect"),
+	      "accepted, but has no effect"),
 	LIMIT("kernel-memory-tcp", MEMORY_KERNEL_TCP, "SIZE",
-	      "accepted, without effect"),
+	      "accepted, but has no effect"),
 	LIMIT("pids-limit", PIDS_LIMIT, "N",
-	      "number of processes, -1: no limit"),
+	      "number of processes (-1: no limit)"),
 	{ "l3-cache-schema", 0, OPTION_TEXT, FIELD(l3_cache_schema), "SCHEMA",
 	  "Intel RDT cache schema" },
 	{ "mem-bw-schema", 0, OPTION_TEXT, FIELD(mem_bw_schema), "SCHEMA",
@@ -201,7 +201,7 @@ static int file_text(struct arena *arena, const char *path, const char **ret)
 	if (r < 0)
 		return r;
 	if (strlen(text) != len)
-		return fail(0, "%s: not a text", path);
+		return fail(0, "%s: not text", path);
 	*ret = text;
 	return 0;
 }
@@ -268,7 +268,8 @@ static int update_schemas(struct arena *arena, const struct container *c,
 	if (!o->l3_cache_schema && !o->mem_bw_schema)
 		return 0;
 	if (!spec->linux_.intel_rdt)
-		return fail(0, "--%s: the container has no linux.intelRdt",
+		return fail(0,
+			    "--%s: linux.intelRdt is not set for this container",
 			    o->l3_cache_schema ? "l3-cache-schema" :
 						 "mem-bw-schema");
 	proc = proc_open();
@@ -403,7 +404,10 @@ static int apply(const struct session *session, const struct container *c,
 	    (r = cgroup_from_record(arena, &c->record, &cgroup)) < 0)
 		return r;
 	if (cgroup.n == 0 && cgroup_wants_limits(&limits->change))
-		return fail(0, "%s: has no cgroup of its own to limit", c->id);
+		return fail(0,
+			    "%s: the container has no own cgroup that can be "
+			    "limited",
+			    c->id);
 	if (c->record.systemd_scope)
 		return apply_to_unit(arena, c, &facts, &cgroup, limits);
 	return cgroup_update(arena, &facts.cgroups, &cgroup, &limits->change,

@@ -23,29 +23,30 @@ struct given {
 
 const struct option_spec arguments_options[ARGUMENTS_NOPTIONS] = {
 	{ "profile", 'p', OPTION_TEXT, FIELD(wishes.profile), "NAME",
-	  "start from this profile; with a slash: from this file" },
+	  "start with this profile; with a slash: with this file" },
 	{ "policy", 0, OPTION_TEXT, FIELD(wishes.policy_file), "FILE",
-	  "start from a TOML profile, pyproject.toml, uv.toml or an agent's "
+	  "start with a TOML profile, pyproject.toml, uv.toml or an agent's "
 	  "settings.json" },
 	{ "project", 0, OPTION_TEXT, FIELD(wishes.project), "DIR",
-	  "what @project means" },
+	  "directory that @project stands for" },
 	{ "name", 0, OPTION_TEXT, FIELD(wishes.name), "NAME",
-	  "its name, for ps, inspect and kill, and the hostname inside" },
+	  "name of the sandbox, for ps, inspect and kill, and the hostname "
+	  "inside" },
 	{ "env-file", 0, OPTION_LIST, FIELD(wishes.env_files), "FILE",
-	  "set the variables of this file: NAME=VALUE, or NAME for the "
-	  "caller's" },
+	  "set the variables listed in this file: NAME=VALUE, or NAME to copy "
+	  "the caller's" },
 	{ "timeout", 0, OPTION_TEXT, FIELD(timeout), "SECONDS",
-	  "end it after this time, with status 124" },
+	  "kill it after this time, with status 124" },
 	{ "interactive", 'i', OPTION_FLAG, FIELD(wishes.interactive), NULL,
-	  "with -t: pass standard input on; without it that is always so" },
+	  "with -t: pass standard input on (always done without -t)" },
 	{ "tty", 't', OPTION_FLAG, FIELD(wishes.terminal), NULL,
-	  "give it a terminal of its own" },
+	  "allocate a terminal for it" },
 	{ "json", 0, OPTION_FLAG, FIELD(wishes.json), NULL,
-	  "print the result as JSON: the last line of standard error" },
+	  "print the result as JSON on the last line of standard error" },
 	{ "why", 0, OPTION_FLAG, FIELD(wishes.why), NULL,
-	  "find out what was denied and by which key, at the cost of speed" },
+	  "report what was denied and by which key; slows the command down" },
 	{ "unsandboxed", 0, OPTION_FLAG, FIELD(wishes.unsandboxed), NULL,
-	  "run the command plainly, if the policy allows that" },
+	  "run the command without a sandbox, if the policy allows it" },
 };
 
 static int set_timeout(const char *text, uint64_t *ret)
@@ -59,7 +60,7 @@ static int set_timeout(const char *text, uint64_t *ret)
 	seconds = strtod(text, &end);
 	if (errno || end == text || *end || strpbrk(text, "xXnN+- ") ||
 	    !(seconds > 0 && seconds <= MAX_TIMEOUT))
-		return fail(0, "--timeout: '%s' is not a number of seconds",
+		return fail(0, "--timeout: '%s' is not a duration in seconds",
 			    text);
 	*ret = (uint64_t)(seconds * 1000 + 0.5);
 	if (*ret == 0)
@@ -148,7 +149,8 @@ int arguments_take(struct arena *arena, const struct command *command, int argc,
 	if (ret->help)
 		return print_help(arena, command);
 	if (ret->request.command.n < (size_t)command->min_args)
-		return fail(0, "%s: no command, usage: sandlock %s %s",
+		return fail(0,
+			    "%s: the command is missing, usage: sandlock %s %s",
 			    command->name, command->name, command->arguments);
 	return 1;
 }

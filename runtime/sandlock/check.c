@@ -20,9 +20,9 @@ static const struct option_spec options_known[] = {
 };
 
 static const char *const verdicts[] = {
-	"all protections can be had here",
-	"some protections cannot be had here",
-	"no sandbox is possible here",
+	"all protections are available on this host",
+	"some protections are not available on this host",
+	"no sandbox is possible on this host",
 };
 
 static void print_text(const struct check *check)
@@ -88,7 +88,8 @@ static int run(const struct session *session, const void *options, int argc,
 const struct command sandlock_check = {
 	.name = "check",
 	.arguments = "[--json]",
-	.help = "tell what this host can hold, and what to do about the rest",
+	.help = "show which protections this host supports, and how to get the "
+		"others",
 	.options = options_known,
 	.noptions = COUNT(options_known),
 	.options_size = sizeof(struct check_options),

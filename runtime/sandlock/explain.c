@@ -38,7 +38,8 @@ static int run(const struct session *session, const void *options, int argc,
 const struct command sandlock_explain = {
 	.name = "explain",
 	.arguments = "[options] [policy] [--] [COMMAND [ARG...]]",
-	.help = "tell what would be enforced here, and by which mechanism",
+	.help = "show what would be enforced on this host, and by which "
+		"mechanism",
 	.options = arguments_options,
 	.noptions = ARGUMENTS_NOPTIONS,
 	.own_words = true,

@@ -26,10 +26,10 @@ struct inspect_options {
 
 static const struct option_spec options_known[] = {
 	{ "toml", 0, OPTION_FLAG, offsetof(struct inspect_options, toml), NULL,
-	  "print its policy alone, as a profile" },
+	  "print only its policy, as a profile" },
 	{ "show-values", 0, OPTION_FLAG,
 	  offsetof(struct inspect_options, show_values), NULL,
-	  "print the values of variables, too, and not their names alone" },
+	  "print the values of variables as well as their names" },
 };
 
 static int read_policy(struct arena *arena, const struct container *c,
@@ -117,7 +117,7 @@ static int run(const struct session *session, const void *options, int argc,
 const struct command sandlock_inspect = {
 	.name = "inspect",
 	.arguments = "NAME [--toml] [--show-values]",
-	.help = "tell about a sandbox, and the policy it runs with",
+	.help = "show a sandbox and its policy",
 	.options = options_known,
 	.noptions = COUNT(options_known),
 	.options_size = sizeof(struct inspect_options),

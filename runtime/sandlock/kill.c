@@ -25,7 +25,7 @@ static int run(const struct session *session, const void *options, int argc,
 		return r;
 	r = kill_signal(session->arena, &c, sig, /* all= */ false);
 	if (r == -ESRCH)
-		return fail(0, "the sandbox '%s' does not run any more",
+		return fail(0, "the sandbox '%s' is no longer running",
 			    argv[0]);
 	return r;
 }

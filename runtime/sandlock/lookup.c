@@ -22,7 +22,8 @@ int sandlock_find(const struct session *session, const char *name,
 					 ret) :
 		    -ENOENT;
 	if (r == -ENOENT) {
-		fail(0, "no sandbox is called '%s', see sandlock ps", name);
+		fail(0, "there is no sandbox named '%s', see sandlock ps",
+		     name);
 		return -ENOENT;
 	}
 	return r;

@@ -39,8 +39,8 @@ struct global_words {
 
 static const struct option_spec words_known[] = {
 	{ "root", 0, OPTION_TEXT, WORD(root), "DIR",
-	  "keep the state of sandboxes here" },
-	{ "debug", 0, OPTION_FLAG, WORD(debug), NULL, "tell what is done" },
+	  "directory for the state of sandboxes" },
+	{ "debug", 0, OPTION_FLAG, WORD(debug), NULL, "print debug messages" },
 	{ "version", 'v', OPTION_FLAG, WORD(version), NULL,
 	  "print the version" },
 };
@@ -60,7 +60,7 @@ static const struct command *const commands[] = {
 
 const struct command_set sandlock_commands = {
 	.name = "sandlock",
-	.help = "run programs with no more than what they are allowed",
+	.help = "run programs that may do only what a policy allows",
 	.options = &table,
 	.commands = commands,
 	.ncommands = COUNT(commands),

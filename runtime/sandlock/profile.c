@@ -100,13 +100,12 @@ static int print_schema(struct arena *arena, const char *name)
 }
 
 const struct profile_verb profile_verbs[] = {
-	{ "list", NULL, "the profiles there are, and their files", list },
-	{ "show", "NAME", "print a profile as it is understood", show },
+	{ "list", NULL, "list profiles and their files", list },
+	{ "show", "NAME", "print a profile as sandlock understands it", show },
 	{ "validate", "FILE",
-	  "read a profile, pyproject.toml, uv.toml or settings.json, and say "
-	  "what is wrong with it",
+	  "check a profile, pyproject.toml, uv.toml or settings.json",
 	  validate },
-	{ "new", "NAME", "begin a profile in the user's folder", begin },
+	{ "new", "NAME", "create a profile in the user's directory", begin },
 	{ "schema", NULL, "print the JSON schema of a profile", print_schema },
 };
 const size_t profile_nverbs = COUNT(profile_verbs);
@@ -126,14 +125,14 @@ static int run(const struct session *session, const void *options, int argc,
 				    verb->argument ? verb->argument : "");
 		return verb->run(session->arena, argv[1]);
 	}
-	return fail(0, "profile: unknown word '%s', one of: %s", argv[0],
-		    sandlock_profile.arguments);
+	return fail(0, "profile: unknown subcommand '%s', expected one of: %s",
+		    argv[0], sandlock_profile.arguments);
 }
 
 const struct command sandlock_profile = {
 	.name = "profile",
 	.arguments = "list | show NAME | validate FILE | new NAME | schema",
-	.help = "look at profiles, check one, or begin one",
+	.help = "list, show, check and create profiles",
 	.min_args = 1,
 	.max_args = 2,
 	.run = run,

@@ -109,11 +109,11 @@ static int make_folder(struct arena *arena, const char *folder)
 	for (char *at = path; (at = strchr(at + 1, '/'));) {
 		*at = '\0';
 		if (mkdir(path, 0755) < 0 && errno != EEXIST)
-			return fail(errno, "make directory %s", path);
+			return fail(errno, "create directory %s", path);
 		*at = '/';
 	}
 	if (mkdir(path, 0755) < 0 && errno != EEXIST)
-		return fail(errno, "make directory %s", path);
+		return fail(errno, "create directory %s", path);
 	return 0;
 }
 
@@ -121,10 +121,9 @@ static int check_name(const char *name)
 {
 	for (const char *at = name; *at; at++)
 		if ((unsigned char)*at < 0x20 || *at == 0x7f || *at == '/')
-			return fail(0, "'%s' is not the name of a profile",
-				    name);
+			return fail(0, "'%s' is not a profile name", name);
 	if (!*name || *name == '.' || *name == '-')
-		return fail(0, "'%s' is not the name of a profile", name);
+		return fail(0, "'%s' is not a profile name", name);
 	return 0;
 }
 
@@ -140,8 +139,8 @@ int profile_create(struct arena *arena, const char *name, const char *text,
 	if (r < 0)
 		return r;
 	if (*folders == profile_system_folders[0])
-		return fail(0, "neither XDG_CONFIG_HOME nor HOME says where "
-			       "profiles of this user are");
+		return fail(0, "cannot find the user's profiles: set "
+			       "XDG_CONFIG_HOME or HOME");
 	r = make_folder(arena, *folders);
 	if (r < 0)
 		return r;
@@ -153,7 +152,7 @@ int profile_create(struct arena *arena, const char *name, const char *text,
 		open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
 	if (fd < 0 && errno == EEXIST)
-		return fail(0, "%s exists: it stays as it is", path);
+		return fail(0, "%s already exists and was not changed", path);
 	if (fd < 0)
 		return fail(errno, "create %s", path);
 	/* With a umask of 0 the profile would be refused later. */

@@ -155,7 +155,7 @@ static int run(const struct session *session, const void *options, int argc,
 const struct command sandlock_ps = {
 	.name = "ps",
 	.arguments = "[--json]",
-	.help = "list the sandboxes that run now",
+	.help = "list running sandboxes",
 	.options = options_known,
 	.noptions = COUNT(options_known),
 	.options_size = sizeof(struct ps_options),

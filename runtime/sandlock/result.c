@@ -117,8 +117,7 @@ int result_tell(struct arena *arena, const struct request *request,
 	}
 	if (!result->denials_known && !result->denials->n &&
 	    may_be_denied(result))
-		dprintf(STDERR_FILENO,
-			"sandlock: whether something was denied is not known: "
-			"--why finds out\n");
+		dprintf(STDERR_FILENO, "sandlock: use --why to see whether "
+				       "anything was denied\n");
 	return 0;
 }

@@ -313,7 +313,7 @@ static int run(const struct session *session, const void *options, int argc,
 const struct command sandlock_run = {
 	.name = "run",
 	.arguments = "[options] [policy] [--] COMMAND [ARG...]",
-	.help = "run a command with no more than its policy allows",
+	.help = "run a command with only what its policy allows",
 	.min_args = 1,
 	.options = arguments_options,
 	.noptions = ARGUMENTS_NOPTIONS,

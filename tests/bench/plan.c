@@ -68,7 +68,7 @@ static void contender_line(struct contender *c, const char *word, char **rest)
 			add_step(c, steps[i].kind, rest);
 			return;
 		}
-	bad("unknown word", word);
+	bad("unknown subcommand", word);
 }
 
 /* A word of the case itself; false when it is about a contender. */

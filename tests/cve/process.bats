@@ -134,7 +134,7 @@ CapAmb: $none"
 	run oci exec box touch "$TMP/escaped"
 	[ ! -e "$TMP/escaped" ]
 	[ "$status" -eq 255 ]
-	assert_output_has "is not the container's any more"
+	assert_output_has "no longer belongs to the container"
 	kill -KILL "$BYSTANDER"
 	wait "$BYSTANDER" || true
 	BYSTANDER=
@@ -309,10 +309,10 @@ of_a_user() {
 	[ "$(stat -c '%a %u' "$ROOT" "$ROOT/box" "$ROOT/box/state.json" \
 		"$ROOT/box/config.json")" = $'700 0\n700 0\n600 0\n600 0' ]
 	chmod g+w "$ROOT/box"
-	run_bad "state directory is writable for others" oci state box
+	run_bad "state directory is writable by others" oci state box
 	chmod g-w "$ROOT/box"
 	chown 1000 "$ROOT/box"
-	run_bad "state directory belongs to uid 1000" oci kill box KILL
+	run_bad "state directory is owned by uid 1000" oci kill box KILL
 	chown 0 "$ROOT/box"
 	assert_status box created
 }

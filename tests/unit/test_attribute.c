@@ -138,7 +138,8 @@ static void judges_paths(void **state)
 		{ "/home/u/src/gen/a", READ, NULL },
 		{ "/home/u/src/uv.toml", READ, NULL },
 		{ "/home/u/src/uv.toml", WRITE,
-		  "it is the policy of the next run: change it outside" },
+		  "it is the policy of the next run: change it outside the "
+		  "sandbox" },
 		/* What a preset leaves out of itself. */
 		{ "/etc/hosts", READ, NULL },
 		{ "/etc/shadow", READ, "filesystem.read: @system" },
@@ -244,7 +245,8 @@ static void asks_what_the_host_has(void **state)
 		{ { "opt/tool", READ, ENOENT, false, false }, "" },
 		/* Both are missing: who may write may read. */
 		{ { "/opt/tool", READ | WRITE, ENOENT, false, false },
-		  "denied: write /opt/tool (not listed in filesystem.write)\n" },
+		  "denied: write /opt/tool (not listed in "
+		  "filesystem.write)\n" },
 		{ { "/etc/hosts", READ | WRITE, EROFS, false, false },
 		  "denied: write /etc/hosts (not listed in "
 		  "filesystem.write)\n" },
@@ -336,7 +338,7 @@ static void names_groups_and_keys(void **state)
 		  "add --syscalls-extra-allow raw_sockets)\n" },
 		{ "sendto", 0, POLICY_MODE_DENY,
 		  "denied: call sendto (MSG_FASTOPEN would connect to a port "
-		  "that nobody has judged: connect first)\n" },
+		  "without a check: call connect() first)\n" },
 		{ "read", 0, POLICY_MODE_DENY, "" },
 	};
 
@@ -469,18 +471,19 @@ static void names_what_is_lost_without_namespaces(void **state)
 		{ true,
 		  "prlimit64",
 		  { 1 },
-		  "denied: call prlimit64 (without namespaces it can change "
-		  "its own limits and priorities, not those of others)\n" },
+		  "denied: call prlimit64 (without namespaces, it may change "
+		  "its own limits and priorities but not those of other "
+		  "processes)\n" },
 		{ true,
 		  "mq_unlink",
 		  { 0 },
-		  "denied: call mq_unlink (without namespaces message queues "
-		  "are those of others)\n" },
+		  "denied: call mq_unlink (without namespaces, message queues "
+		  "are shared with the host)\n" },
 		{ true,
 		  "ioctl",
 		  { 0, FS_IOC_SETFLAGS },
-		  "denied: call ioctl (without namespaces modes, owners, "
-		  "times and attributes stay as they are)\n" },
+		  "denied: call ioctl (without namespaces, modes, owners, "
+		  "times and attributes cannot be changed)\n" },
 		{ true,
 		  "ioctl",
 		  { 0, TIOCSTI },
@@ -499,13 +502,13 @@ static void names_what_is_lost_without_namespaces(void **state)
 		{ true,
 		  "fchmodat",
 		  { 0 },
-		  "denied: call fchmodat (without namespaces modes, owners, "
-		  "times and attributes stay as they are)\n" },
+		  "denied: call fchmodat (without namespaces, modes, owners, "
+		  "times and attributes cannot be changed)\n" },
 		{ true,
 		  "socket",
 		  { AF_UNIX },
-		  "denied: socket AF_UNIX (without namespaces nothing covers "
-		  "the sockets of others)\n" },
+		  "denied: socket AF_UNIX (without namespaces, Unix sockets "
+		  "outside the sandbox cannot be hidden)\n" },
 		{ false,
 		  "socket",
 		  { AF_UNIX },

@@ -112,8 +112,8 @@ struct row {
 	const char *refusal; /* of the first that is refused */
 };
 
-#define NEEDS " cannot be held without"
-#define NO_LIMIT "controller of cgroups is not available here"
+#define NEEDS " cannot be enforced without"
+#define NO_LIMIT "controller of cgroups is not available (run"
 
 static const struct {
 	int host;

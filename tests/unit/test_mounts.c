@@ -160,7 +160,7 @@ static void without_a_namespace(void **state)
 	assert_true(make_one(f, "proc", "proc", "/proc", "") < 0);
 	assert_string_equal(
 		err_text(),
-		"mounts[0]: needs a mount namespace of the container's own");
+		"mounts[0]: requires the container's own mount namespace");
 }
 
 static void refused(void **state)
@@ -171,24 +171,30 @@ static void refused(void **state)
 		{ "tmpfs", NULL, "/", "",
 		  "mounts[0].destination: / is the root itself" },
 		{ "tmpfs", NULL, "/proc", "",
-		  "mounts[0].destination: \"/proc\" cannot be mounted because it is not of type proc" },
+		  "mounts[0].destination: \"/proc\" cannot be mounted because "
+		  "it is not of type proc" },
 		{ "bind", "/x", "/proc/sys", "",
-		  "mounts[0].destination: \"/proc/sys\" cannot be mounted because it is inside /proc" },
+		  "mounts[0].destination: \"/proc/sys\" cannot be mounted "
+		  "because it is inside /proc" },
 		{ NULL, "/x", "/x", "bind,ro,x",
-		  "mounts[0].options[2]: unknown option \"x\" for a bind mount" },
+		  "mounts[0].options[2]: unknown option \"x\" for a bind "
+		  "mount" },
 		{ NULL, NULL, "/x", "bind",
-		  "mounts[0].source: missing for a bind mount: invalid argument" },
-		{ NULL, "/x", "/x", "ro", "mounts[0].type: missing" },
+		  "mounts[0].source: required for a bind mount: invalid "
+		  "argument" },
+		{ NULL, "/x", "/x", "ro", "mounts[0].type: required" },
 		{ "proc", NULL, "/x", "tmpcopyup",
-		  "mounts[0].options: tmpcopyup is for tmpfs only" },
+		  "mounts[0].options: tmpcopyup is only supported for tmpfs" },
 		{ NULL, "/x", "/x", "bind,idmap",
-		  "mounts[0]: idmap needs mappings or a user namespace: invalid argument" },
+		  "mounts[0]: idmap requires mappings or a user namespace: "
+		  "invalid argument" },
 		{ "tmpfs", NULL, "/x", "idmap",
 		  "mounts[0]: only a bind mount can be idmapped" },
 		{ NULL, "/x", "/x", "bind,idmap=uids=1-2;gids=1-2-3",
-		  "mounts[0].options: \"1-2\": not a mapping of ids: invalid argument" },
+		  "mounts[0].options: \"1-2\": not an id mapping: invalid "
+		  "argument" },
 		{ "cgroup", NULL, "/x", "",
-		  "mounts[0]: this host has no cgroup mounted" },
+		  "mounts[0]: no cgroup hierarchy is mounted on this host" },
 	};
 	struct fixture *f = *state;
 

@@ -78,7 +78,7 @@ static void other_ids_have_no_name(void **state)
 	for (size_t i = 0; i < COUNT(ids); i++) {
 		if (sandbox_name_from_id(*state, ids[i], &name) >= 0)
 			fail_msg("'%s' became '%s'", ids[i], name);
-		assert_non_null(strstr(err_text(), "is not the ID"));
+		assert_non_null(strstr(err_text(), "is not a sandbox ID"));
 	}
 }
 
