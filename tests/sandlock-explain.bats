@@ -333,7 +333,9 @@ agree_on() {
 @test "explain and run agree in a container that covers /proc" {
 	requires root userns
 	agree_on sandlock_with_covered_proc
-	sandlock_with_covered_proc explain -r /usr -- true >"$TMP/explained"
+	# An older Landlock alone is not enough for it.
+	sandlock_with_covered_proc explain -r /usr -- true >"$TMP/explained" ||
+		[ $? -eq 1 ]
 	grep -q "cannot mount /proc" "$TMP/explained"
 }
 
