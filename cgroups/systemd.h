@@ -36,7 +36,7 @@ int systemd_limits(struct arena *arena, const struct oci_resources *resources,
 int systemd_changes(struct arena *arena, const struct oci_resources *change,
 		    const struct oci_resources *merged, bool v2,
 		    struct strings *ret);
-/* Return the values to write to cgroup files after systemd has been told. */
+/* Return the values to write to cgroup files after systemd has set its own. */
 struct oci_resources systemd_rewrites(const struct oci_resources *change,
 				      const struct oci_resources *merged);
 /* List the properties that undo an update: the old values, or the defaults. */

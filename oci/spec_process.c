@@ -14,8 +14,6 @@
 #include "base/util.h"
 #include "oci/oci.h"
 
-/* One warning line is made of these; nobody reads more. */
-
 /* The least runtime in nanoseconds: the kernel counts in units of 1024. */
 #define MIN_RUNTIME 1024
 

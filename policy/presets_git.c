@@ -230,7 +230,10 @@ static int add_repository(struct git *git, const char *dir)
 		       add_all(git, dir, "worktrees/*/commondir", add_git_dir);
 }
 
-/* Skip refs and logs: git would take a file that we add there for a branch. */
+/*
+ * Skip directories below refs and logs that only look like repositories: git
+ * would take a file that we add there for a branch.
+ */
 static int add_module(struct git *git, const char *dir)
 {
 	const char *config;

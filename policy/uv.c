@@ -201,8 +201,8 @@ static int deny_all(const struct policy_setter *to)
 }
 
 /*
- * Without network.allow, network.deny would allow everything else; here it must
- * only deny.
+ * Without allow-net = true, network.deny alone would allow everything else, so
+ * drop it.
  */
 static void drop_lone_deny(struct policy *policy, const char *name)
 {

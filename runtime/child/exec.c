@@ -214,7 +214,7 @@ static int wait_at_gate(struct child *child, const struct step *step)
 		child_signals_wait(signals, gate);
 		child->link = accept4(gate, NULL, NULL, SOCK_CLOEXEC);
 		/*
-		 * Nobody would read a report, so give up only if the error
+		 * No process would read a report, so give up only if the error
 		 * persists.
 		 */
 		if (child->link < 0 && ++failures < MAX_FAILURES)

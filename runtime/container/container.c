@@ -328,7 +328,7 @@ bool container_held(const struct container *container)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	/* If the kernel cannot tell, assume that it is held. */
+	/* If the kernel cannot tell, assume that there is a lock. */
 	return fcntl(container->dir, F_OFD_GETLK, &lock) < 0 ||
 	       lock.l_type != F_UNLCK;
 }

@@ -267,7 +267,7 @@ static int keep_projects(struct keeper *k, int proc, const char *project)
 	return r;
 }
 
-/* Open the root; 0 if the workload can write nowhere, so nothing is to do. */
+/* Open the root; 0 if the workload can write nowhere. */
 static int open_keeper(struct keeper *k)
 {
 	for (size_t i = 0; k->root < 0 && i < k->nbinds; i++)

@@ -189,7 +189,7 @@ static bool may_enter(const struct search *s)
 	       faccessat(fd, ".", X_OK, AT_EACCESS) == 0 || errno != EACCES;
 }
 
-/* True if the policy lists it, or a path in it. */
+/* True if it contains a path that must stay visible. */
 static bool is_wanted(const struct search *s)
 {
 	const struct view *view = s->files->enforcement->view;
@@ -213,7 +213,7 @@ static bool is_wanted(const struct search *s)
 
 /*
  * A process that knows the name of a socket in there can connect to it, so
- * cover the whole directory, unless the policy lists it.
+ * cover the whole directory. Fail if something in it must stay visible.
  */
 static int closed_directory(struct search *s)
 {

@@ -412,9 +412,9 @@ int launch_until(struct launch *launch, enum word word)
 		if (r < 0)
 			return r;
 		/*
-		 * After EXEC, end of file means success unless the child died
-		 * before execve. If another process has reaped the child,
-		 * `start` cannot tell.
+		 * After EXEC, end of file means success, unless the child died
+		 * before execve. We cannot tell if it has a reaper, or if its
+		 * parent, which is not `start`, has already reaped it.
 		 */
 		if (r == 0 && said_exec &&
 		    ((launch->in && launch->in->has_reaper) ||

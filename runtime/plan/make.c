@@ -154,9 +154,7 @@ static int join_on_cpus(const struct make_input *in, struct plan *plan)
 		r = make_affinity(in, plan, initial);
 	if (r >= 0)
 		r = make_namespaces(in, plan);
-	/*
-	 * If only the initial one is given, leave the final one to the kernel.
-	 */
+	/* If only the initial one is given, the kernel sets the final one. */
 	if (r >= 0 && (final || !initial))
 		r = make_affinity(in, plan, final);
 	return r;

@@ -29,7 +29,7 @@ static const struct {
 
 /* ---- without namespaces ---- */
 
-/* True for a key that has no meaning without namespaces. */
+/* True for a key that cannot be enforced without namespaces. */
 static bool needs_namespaces(struct host *host, const struct policy *policy,
 			     enum policy_key key)
 {
@@ -63,7 +63,7 @@ static bool is_limit(enum policy_key key)
 	return false;
 }
 
-/* Limits by cgroups are a separate protection. */
+/* True if the policy permits missing limits. */
 static bool may_lose_limits(const struct policy *policy)
 {
 	return policy_may_lack(policy, PROTECT_NAMESPACES) ||
