@@ -17,9 +17,9 @@ struct strings {
 
 bool strings_has(const struct strings *list, const char *word);
 /* An array of words that ends with NULL, as a list. */
-#define STRINGS_OF(words)                         \
+#define STRINGS_OF(words)                          \
 	((struct strings){ (const char **)(words), \
-			   sizeof(words) / sizeof *(words) - 1 })
+			   sizeof(words) / sizeof *(words)-1 })
 
 /*
  * Append a string that outlives the list. NULL means out of memory; -ENOMEM is

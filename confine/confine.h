@@ -36,8 +36,8 @@ struct confine_blocklist {
 	bool udp, icmp;		    /* allow these beside TCP */
 	bool no_unix;		    /* deny Unix sockets, except pairs */
 	bool no_fast_open;	    /* deny sends that connect, past Landlock */
-	bool only_itself;      /* deny calls that affect other processes */
-	bool no_flags;	       /* deny changes of file flags */
+	bool only_itself;	    /* deny calls that affect other processes */
+	bool no_flags;		    /* deny changes of file flags */
 	bool no_randomize;     /* the workload may disable ASLR for others */
 	bool listener_follows; /* see confine_blocklist */
 };

@@ -115,8 +115,10 @@ static int check_sysctl(const struct oci_linux *linux_, const char *path)
 	if (ns < 0)
 		return fail(0, ": is not in a separate kernel namespace");
 	if (!linux_->namespaces[ns].listed)
-		return fail(0, ": requires a namespace of type %s in linux.namespaces",
-			    oci_ns_kinds[ns].type);
+		return fail(
+			0,
+			": requires a namespace of type %s in linux.namespaces",
+			oci_ns_kinds[ns].type);
 	return 0;
 }
 

@@ -58,8 +58,7 @@ int toml_clean(struct arena *arena, const char *text, size_t len,
 	if (!clean)
 		return -ENOMEM;
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-		return toml_fail(&r, text,
-				 "begins with a byte order mark");
+		return toml_fail(&r, text, "begins with a byte order mark");
 	for (size_t i = 0; i < len; i += n) {
 		n = utf8_length(text + i, len - i);
 		if (n == 0)

@@ -122,7 +122,6 @@ int toml_time(const struct toml_reader *r, const char *word,
 {
 	ret->time = (struct toml_datetime){ 0 };
 	if (!read_time(word, ret))
-		return toml_fail(r, r->at, "no such date or time: %s",
-				 word);
+		return toml_fail(r, r->at, "no such date or time: %s", word);
 	return 0;
 }

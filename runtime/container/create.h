@@ -79,9 +79,10 @@ struct creation {
 	bool kept;
 };
 
-#define CREATION_NONE                                                      \
-	{                                                                  \
-		.container = CONTAINER_NONE, .launch = LAUNCH_NONE, .gate = -1, \
+#define CREATION_NONE                                               \
+	{                                                           \
+		.container = CONTAINER_NONE, .launch = LAUNCH_NONE, \
+		.gate = -1,                                         \
 	}
 #define autocreation AUTO(create_close)
 

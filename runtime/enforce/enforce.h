@@ -43,7 +43,7 @@ struct confinement {
 	struct landlock_plan landlock; /* needed: there is a ruleset */
 	bool reopens_stdio; /* the ruleset allows the standard descriptors */
 	struct confine_filter blocklist;
-	uint64_t dropped_caps; /* 1 << CAP_… */
+	uint64_t dropped_caps;		      /* 1 << CAP_… */
 	struct oci_u64 open_files, core_size; /* maximum of RLIMIT_… */
 	uint32_t personality;		      /* flags besides the bundle's */
 	bool no_huge_pages;
@@ -70,13 +70,13 @@ struct enforce_input {
 	enum enforce_kind kind;
 	struct policy policy; /* complete and checked */
 	enum policy_env_base env_base;
-	struct host *host;	 /* facts, determined when needed */
-	uint32_t missing;	 /* 1 << enum policy_protection */
-	const char *bundle;	 /* base of relative sources; or NULL */
-	const char *rootfs;	 /* of a bundle, on the host; or NULL */
-	const char *profile;	 /* of a bundle: its name, or NULL */
-	const char *home;	 /* inside: the meaning of ~; or NULL */
-	const struct view *view; /* of a sandbox: what it shows */
+	struct host *host;	      /* facts, determined when needed */
+	uint32_t missing;	      /* 1 << enum policy_protection */
+	const char *bundle;	      /* base of relative sources; or NULL */
+	const char *rootfs;	      /* of a bundle, on the host; or NULL */
+	const char *profile;	      /* of a bundle: its name, or NULL */
+	const char *home;	      /* inside: the meaning of ~; or NULL */
+	const struct view *view;      /* of a sandbox: what it shows */
 	struct policy_kept_list kept; /* of a sandbox */
 	struct strings hidden;	      /* of a sandbox: records of the runtime */
 	struct enforce_wishes wishes;
@@ -93,16 +93,16 @@ struct enforcement {
 	struct landlock_host landlock_host; /* the kernel it was decided for */
 	uint32_t missing; /* protections that are missing here */
 	const char *home;
-	const struct view *view;	/* NULL: a bundle */
-	struct landlock_want net;	/* for Landlock, without files */
-	bool own_network;		/* a new one, made after the hooks */
-	bool tcp_only;			/* to bind, in mode deny */
-	bool masks_sockets;		/* cover those of others */
-	uint32_t connects;		/* rights that allow the sockets below */
-	struct strings writable;	/* in a root that is made read-only */
-	struct strings closed;		/* mounts that are made read-only */
-	struct policy_kept_list kept;	/* policies of later runs */
-	struct strings hidden;		/* paths of the runtime's records */
+	const struct view *view;      /* NULL: a bundle */
+	struct landlock_want net;     /* for Landlock, without files */
+	bool own_network;	      /* a new one, made after the hooks */
+	bool tcp_only;		      /* to bind, in mode deny */
+	bool masks_sockets;	      /* cover those of others */
+	uint32_t connects;	      /* rights that allow the sockets below */
+	struct strings writable;      /* in a root that is made read-only */
+	struct strings closed;	      /* mounts that are made read-only */
+	struct policy_kept_list kept; /* policies of later runs */
+	struct strings hidden;	      /* paths of the runtime's records */
 	struct oci_resources resources; /* without the policy's limits */
 	struct confine_filter watch;	/* after the blocklist; len 0: none */
 };

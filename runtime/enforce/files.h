@@ -28,13 +28,13 @@ struct enforce_files {
 	const struct oci_spec *spec;
 	const char *rootfs; /* on the host */
 	int proc;
-	int root;	  /* the container's */
-	int userns;	  /* to access its files in; -1: our own */
-	int mntns;	  /* to mount in; -1: none */
-	int state;	  /* the state directory */
-	bool own_pids;	  /* its pid namespace has no other processes */
-	bool notifies;	  /* has a NOTIFY_SOCKET */
-	bool has_console; /* standard descriptors are a terminal inside */
+	int root;	    /* the container's */
+	int userns;	    /* to access its files in; -1: our own */
+	int mntns;	    /* to mount in; -1: none */
+	int state;	    /* the state directory */
+	bool own_pids;	    /* its pid namespace has no other processes */
+	bool notifies;	    /* has a NOTIFY_SOCKET */
+	bool has_console;   /* standard descriptors are a terminal inside */
 	uint32_t *degraded; /* gets protections missing here; or NULL */
 };
 

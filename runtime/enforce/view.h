@@ -49,8 +49,8 @@ struct own_file {
 struct view {
 	struct files_rules rules; /* rights of each path, for Landlock */
 	struct files_list allowed, denied; /* their origin */
-	struct files_carves carves; /* denials that need mounts */
-	struct view_bind *binds;    /* in the order of mounting */
+	struct files_carves carves;	   /* denials that need mounts */
+	struct view_bind *binds;	   /* in the order of mounting */
 	size_t nbinds;
 	struct files_link *links;
 	size_t nlinks;

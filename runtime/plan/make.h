@@ -31,7 +31,7 @@ struct make_input {
 	const char *bundle; /* absolute */
 	const char *rootfs; /* absolute, cleaned */
 	bool fresh_root; /* a new file system covers rootfs; binds are real paths */
-	bool no_namespaces; /* no namespaces, and the caller's user */
+	bool no_namespaces;	     /* no namespaces, and the caller's user */
 	const struct cgroup *cgroup; /* where it will be; it need not exist */
 	bool unplaced; /* the parent puts the child into its cgroup */
 	const struct join *join;

@@ -34,7 +34,7 @@ enum step_op {
 	STEP_BECOME_ROOT,  /* of the user namespace; flags: KEEP_GROUPS */
 	STEP_DUMPABLE,	   /* number: 0 or 1 */
 	STEP_TIME_OFFSETS, /* text: lines for timens_offsets */
-	STEP_JOIN_CGROUP,  /* in: its tasks or cgroup.procs; ENOENT: slot empty */
+	STEP_JOIN_CGROUP, /* in: its tasks or cgroup.procs; ENOENT: slot empty */
 	STEP_SETSID,
 	STEP_LOOPBACK,
 	STEP_HOSTNAME,	 /* text */
@@ -49,11 +49,11 @@ enum step_op {
 	STEP_FSMOUNT,	  /* fs, in: mount point (mode), out: detached mount */
 	STEP_RECONFIGURE, /* fs, in: change the parameters of this mount */
 	STEP_CLONE_TREE, /* text on the host or below in, flags: AT_RECURSIVE, out */
-	STEP_SOURCE,	   /* out: ask the parent, unless the slot is filled */
-	STEP_NEED_CGROUP,  /* in: go to on_denied if the slot is empty */
-	STEP_SETATTR,	   /* in, attr, flags: AT_RECURSIVE */
-	STEP_MOVE_MOUNT,   /* in onto in2 */
-	STEP_COPY_UP,	   /* contents of in2 (a directory) into in (a mount) */
+	STEP_SOURCE,	  /* out: ask the parent, unless the slot is filled */
+	STEP_NEED_CGROUP, /* in: go to on_denied if the slot is empty */
+	STEP_SETATTR,	  /* in, attr, flags: AT_RECURSIVE */
+	STEP_MOVE_MOUNT,  /* in onto in2 */
+	STEP_COPY_UP,	  /* contents of in2 (a directory) into in (a mount) */
 	STEP_COPY_SYMLINK, /* text: destination, text2: source link on the host */
 	STEP_MKNOD,	   /* text, node */
 	STEP_SYMLINK,  /* text: path, text2: target; keep an existing file */
@@ -76,7 +76,7 @@ enum step_op {
 	STEP_IO_PRIORITY,   /* number */
 	STEP_MEMORY_POLICY, /* number: mode, cpus: nodes */
 	STEP_PERSONALITY,   /* number */
-	STEP_STDIO_OWNER, /* user: give it 0-2 if they are pipes or sockets */
+	STEP_STDIO_OWNER,   /* user: give it 0-2 if they are pipes or sockets */
 	STEP_STDIO_NULL, /* 0-2 that are the host's /dev/null: reopen inside */
 	STEP_HOME,	 /* number: uid, buffer: "HOME=" + entry in passwd */
 	STEP_UMASK,	 /* number */
@@ -91,8 +91,8 @@ enum step_op {
 	STEP_GATE,	   /* in: listening socket; wait for `start` */
 	STEP_RLIMIT,	   /* rlimit */
 	STEP_PRESERVE_FDS, /* number: 3 to 2+number stay open */
-	STEP_REAPER, /* reaper; continue in a child, reap here */
-	STEP_LAST_WORD, /* exec: send EXEC, unless it is our own binary */
+	STEP_REAPER,	   /* reaper; continue in a child, reap here */
+	STEP_LAST_WORD,	   /* exec: send EXEC, unless it is our own binary */
 	STEP_LANDLOCK, /* in: a ruleset, flags: LANDLOCK_RESTRICT_SELF_… */
 	STEP_SECCOMP,  /* filter */
 	STEP_EXEC,     /* exec */
@@ -127,8 +127,8 @@ enum slot {
 	SLOT_GATE,
 	SLOT_CONSOLE, /* the pty's slave */
 	SLOT_USERNS,
-	SLOT_RULESET, /* the Landlock ruleset to enforce */
-	SLOT_CGROUP,  /* the v2 directory of the first clone */
+	SLOT_RULESET,	/* the Landlock ruleset to enforce */
+	SLOT_CGROUP,	/* the v2 directory of the first clone */
 	SLOT_NAMESPACE, /* the first to join, in the order of enum oci_ns */
 	SLOT_FREE = SLOT_NAMESPACE + OCI_NAMESPACES, /* for plan_slot() */
 };
@@ -159,14 +159,13 @@ struct step_exec {
 
 struct step {
 	uint16_t op;
-	bool skip_missing; /* ENOENT is success */
-	uint32_t on_denied; /* step after EPERM, EACCES, EBUSY; 0: fail */
-	uint32_t next;	    /* continue with this step; 0: the next one */
+	bool skip_missing;     /* ENOENT is success */
+	uint32_t on_denied;    /* step after EPERM, EACCES, EBUSY; 0: fail */
+	uint32_t next;	       /* continue with this step; 0: the next one */
 	uint16_t in, in2, out; /* slots */
 	uint32_t flags;
 	int64_t number;
-	const char *
-		place; /* where in config.json, for errors; may be NULL */
+	const char *place; /* where in config.json, for errors; may be NULL */
 	const char *text;
 	const char *text2;
 	union {

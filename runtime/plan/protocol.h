@@ -58,8 +58,7 @@ struct message {
 	uint32_t op;   /* FAILED: enum step_op, as `start` has no plan */
 	int32_t error; /* FAILED: errno */
 	int32_t pid;   /* FORKED */
-	uint16_t slots
-		[MESSAGE_SLOTS]; /* GO: for descriptors; SOURCE: which one */
+	uint16_t slots[MESSAGE_SLOTS]; /* GO: for descriptors; SOURCE: which one */
 	uint16_t nslots;
 	uint64_t ns_inodes[OCI_NAMESPACES]; /* CREATED: its namespaces */
 	char text[MESSAGE_TEXT]; /* FAILED: details of the kernel or the step */

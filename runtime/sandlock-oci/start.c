@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandlock-oci/start.c - start: run a created container's program. */
+#include "runtime/container/start.h"
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/container/start.h"
 #include "runtime/container/state_dir.h"
 #include "runtime/sandlock-oci/commands.h"
 

@@ -46,7 +46,8 @@ void *arena_alloc(struct arena *arena, size_t size)
 
 	if (size > arena->size - arena->used ||
 	    arena->size - arena->used - size < ALIGNMENT) {
-		fail(ENOMEM, "more than %zu MiB of memory needed", arena->size >> 20);
+		fail(ENOMEM, "more than %zu MiB of memory needed",
+		     arena->size >> 20);
 		return NULL;
 	}
 	piece = calloc(1, sizeof *piece + size);

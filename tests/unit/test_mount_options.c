@@ -193,7 +193,8 @@ static void too_long_for_the_kernel(void **state)
 	(void)state;
 	memset(word + strlen(word), 'a', sizeof word - strlen(word) - 1);
 	assert_true(parse(words, &o) < 0);
-	assert_true(starts_with(err_text(), "options[0]: a layer of \"lowerdir=aaa"));
+	assert_true(starts_with(err_text(),
+				"options[0]: a layer of \"lowerdir=aaa"));
 }
 
 static void many_layers_come_one_by_one(void **state)
