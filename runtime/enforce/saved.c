@@ -574,8 +574,9 @@ static int load(struct arena *arena, int dir, struct enforcement *ret)
 	size_t len;
 	int r = fd < 0 ? fail(errno, "open") : check_owner(fd);
 
-	if (r == 0)
-		r = io_read_all(arena, fd, MAX_SAVED, &text, &len);
+	if (r < 0)
+		return r;
+	r = io_read_all(arena, fd, MAX_SAVED, &text, &len);
 	return r < 0 ? r : saved_parse(arena, text, len, ret);
 }
 
