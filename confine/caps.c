@@ -202,7 +202,7 @@ int caps_own(struct caps *ret)
 	struct __user_cap_data_struct data[2] = { 0 };
 
 	if (syscall(SYS_capget, &header, data) < 0)
-		return fail(errno, "read own capabilities");
+		return fail(errno, "read the capabilities of this process");
 	*ret = (struct caps){
 		.permitted = (uint64_t)data[1].permitted << 32 |
 			     data[0].permitted,

@@ -110,7 +110,7 @@ new_trees() {
 	echo '[sandbox]' >uv.toml
 	run --separate-stderr sandbox --why -r /usr -w . -- sh -c 'echo >uv.toml'
 	[ "$status" -ne 0 ]
-	grep -Fx "denied: write $WORK/uv.toml (it is the policy of the next run: change it outside)" \
+	grep -Fx "denied: write $WORK/uv.toml (it is the policy of the next run: change it outside the sandbox)" \
 		<<<"$stderr"
 }
 
@@ -129,8 +129,8 @@ new_trees() {
 denied: write $WORK/.git/config (filesystem.deny_write: $WORK/.git/config)
 denied: write $WORK/.git (filesystem.deny_write: $WORK/.git/config)
 denied: write $WORK/link (filesystem.deny_write: $WORK/link)
-denied: write $WORK/uv.toml (it is the policy of the next run: change it outside)
-denied: write $WORK/.claude (it leads to the policy of the next run: change it outside)" ]
+denied: write $WORK/uv.toml (it is the policy of the next run: change it outside the sandbox)
+denied: write $WORK/.claude (it leads to the policy of the next run: change it outside the sandbox)" ]
 }
 
 @test "rights of nested paths add up in a bundle, in its root and in a mount" {

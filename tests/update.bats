@@ -248,7 +248,7 @@ freezer() {
 	args sleep 1000
 	oci --cgroup-manager disabled create --bundle "$BUNDLE" box \
 		>"$TMP/out" 2>&1
-	run_bad "box: the container has no own cgroup that can be limited" \
+	run_bad "box: the container has no cgroup of its own" \
 		oci update --pids-limit 5 box
 	update --pids-limit -1
 }

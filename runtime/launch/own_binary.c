@@ -76,12 +76,12 @@ static int copy_sealed(int exe)
 		copy = memfd_create("sandlock-oci",
 				    MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (copy < 0 || fstat(exe, &st) < 0)
-		return fail(errno, "copy the own binary");
+		return fail(errno, "copy the runtime's own binary");
 	while (at < st.st_size)
 		if (sendfile(copy, exe, &at, (size_t)(st.st_size - at)) <= 0)
-			return fail(errno, "copy the own binary");
+			return fail(errno, "copy the runtime's own binary");
 	if (fcntl(copy, F_ADD_SEALS, ALL_SEALS) < 0)
-		return fail(errno, "seal the own binary");
+		return fail(errno, "seal the runtime's own binary");
 	return take_fd(&copy);
 }
 
@@ -146,7 +146,7 @@ int own_binary_protect(unsigned int preserved)
 	int r;
 
 	if (exe < 0)
-		return fail(errno, "open the own binary");
+		return fail(errno, "open the runtime's own binary");
 	if (is_protected(exe))
 		return 0;
 	safe = clone_read_only(exe);
@@ -164,5 +164,5 @@ int own_binary_protect(unsigned int preserved)
 	if (r < 0)
 		return r;
 	(void)syscall(SYS_execveat, safe, "", argv, environ, AT_EMPTY_PATH);
-	return fail(errno, "execute the own binary again");
+	return fail(errno, "execute the runtime's own binary again");
 }

@@ -38,7 +38,7 @@ int facts_gather(int proc, struct host *host, int rootless, struct facts *ret)
 		return r;
 	facts.caps = own.permitted;
 	if (fstatat(proc, "self/exe", &st, 0) < 0)
-		return fail(errno, "stat the own binary");
+		return fail(errno, "stat the runtime's own binary");
 	facts.own_dev = st.st_dev;
 	facts.own_ino = st.st_ino;
 	facts.rootless = rootless >= 0 ? rootless > 0 :

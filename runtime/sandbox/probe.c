@@ -177,7 +177,7 @@ static int try_namespaces(bool users, struct host_probe *ret)
 {
 	static const struct probe_step steps[] = {
 		{ "create a user namespace", make_users },
-		{ "map the own ids in a user namespace", map_ids },
+		{ "map the caller's ids in a user namespace", map_ids },
 		{ "create the other namespaces", make_others },
 		{ "mount in a namespace", mount_something },
 		{ "mount /proc", mount_proc },

@@ -405,8 +405,8 @@ static int apply(const struct session *session, const struct container *c,
 		return r;
 	if (cgroup.n == 0 && cgroup_wants_limits(&limits->change))
 		return fail(0,
-			    "%s: the container has no own cgroup that can be "
-			    "limited",
+			    "%s: the container has no cgroup of its own, so it "
+			    "cannot be limited",
 			    c->id);
 	if (c->record.systemd_scope)
 		return apply_to_unit(arena, c, &facts, &cgroup, limits);
