@@ -72,13 +72,13 @@ int attached_stay(const struct creation *c, struct attached *attached)
 		.notify = attached->notify.inside >= 0 ? &attached->notify :
 							 NULL,
 		.timeout_ms = attached->timeout_ms,
-		.stops_us = attached->stops_us,
+		.forward_tstp = attached->forward_tstp,
 		.signal = attached->signal,
 		.traced = attached->traced,
 		.user = attached->user,
-		.heard = attached->heard,
-		.listener = attached->listener,
-		.ear = attached->ear,
+		.on_readable = attached->on_readable,
+		.ctx = attached->ctx,
+		.fd = attached->fd,
 	};
 	int status, r;
 

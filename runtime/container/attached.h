@@ -21,13 +21,13 @@ struct attached {
 	bool no_input;	     /* do not read the terminal */
 	uint64_t timeout_ms; /* 0: none */
 	/* See struct foreground_job. */
-	bool stops_us;
+	bool forward_tstp;
 	int *signal;
 	void (*traced)(void *user, const siginfo_t *info);
 	void *user;
-	void (*heard)(void *listener);
-	void *listener;
-	int ear;
+	void (*on_readable)(void *ctx);
+	void *ctx;
+	int fd;
 };
 
 #define ATTACHED_NONE                                                   \

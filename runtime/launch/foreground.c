@@ -27,7 +27,7 @@ static const int left_alone[] = { SIGILL, SIGTRAP, SIGBUS,  SIGFPE, SIGSEGV,
 #define TRACER_US 1000
 #define GRACE_MS 2000 /* from SIGTERM to SIGKILL */
 
-enum { POLL_SIGNALS, POLL_PIDFD, POLL_NOTIFY, POLL_EAR, POLL_CONSOLE };
+enum { POLL_SIGNALS, POLL_PIDFD, POLL_NOTIFY, POLL_FD, POLL_CONSOLE };
 #define POLLS (POLL_CONSOLE + CONSOLE_POLLS)
 
 int foreground_prepare(struct foreground *ret)
@@ -69,7 +69,7 @@ static void pass_on(const struct foreground_job *job,
 	    errno != ESRCH)
 		log_warning("forward signal %d: %s", sig, errno_text(errno));
 	/* The shell waits for this process to stop. */
-	if (sig == SIGTSTP && job->stops_us)
+	if (sig == SIGTSTP && job->forward_tstp)
 		(void)raise(SIGSTOP);
 }
 
@@ -176,7 +176,7 @@ static int wait_for_something(const struct foreground *foreground,
 	fds[POLL_SIGNALS].fd = foreground->signals;
 	fds[POLL_PIDFD].fd = job->pidfd;
 	fds[POLL_NOTIFY].fd = notify;
-	fds[POLL_EAR].fd = job->heard ? job->ear : -1;
+	fds[POLL_FD].fd = job->on_readable ? job->fd : -1;
 	if (job->console)
 		timeout = console_poll(job->console, fds + POLL_CONSOLE);
 	if (poll(fds, POLLS, time_left(deadline, timeout)) >= 0)
@@ -213,8 +213,8 @@ int foreground_wait(const struct foreground *foreground,
 			if (r != 0)
 				notify = -1;
 		}
-		if (fds[POLL_EAR].revents)
-			job->heard(job->listener);
+		if (fds[POLL_FD].revents)
+			job->on_readable(job->ctx);
 		if (job->console)
 			console_relay(job->console, fds + POLL_CONSOLE);
 		if (reap(job, ret_status))

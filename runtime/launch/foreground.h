@@ -34,16 +34,16 @@ struct foreground_job {
 	struct console *console;	/* to relay; NULL: none */
 	const struct sd_notify *notify; /* to forward; NULL: none */
 	uint64_t timeout_ms;		/* until the job is killed; 0: none */
-	bool stops_us;			/* stop this process, too, at SIGTSTP */
+	bool forward_tstp;		/* stop this process, too, at SIGTSTP */
 	bool in_our_group; /* it gets the terminal's signals directly */
 	int *signal; /* set to the signal that killed it, if any; or NULL */
 	/* Called when a traced process stops or ends. */
 	void (*traced)(void *user, const siginfo_t *info);
 	void *user;
-	/* Called when `ear` is readable; may be NULL. */
-	void (*heard)(void *listener);
-	void *listener;
-	int ear;
+	/* Called when fd is readable; may be NULL. */
+	void (*on_readable)(void *ctx);
+	void *ctx;
+	int fd;
 };
 
 /* Block the signals to forward. */

@@ -123,7 +123,7 @@ static int wait_for(pid_t pid, const struct foreground *foreground,
 		.pid = pid,
 		.pidfd = pidfd,
 		.timeout_ms = request->timeout_ms,
-		.stops_us = true,
+		.forward_tstp = true,
 		.in_our_group = true,
 		.signal = ret_signal,
 	};

@@ -111,9 +111,9 @@ static int look_on(struct prepared *c, const struct request *request,
 		return r;
 	if (!request->why) {
 		audit_attribute(&why->audit, &why->attribution);
-		attached->heard = why->audit.fd < 0 ? NULL : audit_read;
-		attached->listener = &why->audit;
-		attached->ear = why->audit.fd;
+		attached->on_readable = why->audit.fd < 0 ? NULL : audit_read;
+		attached->ctx = &why->audit;
+		attached->fd = why->audit.fd;
 		return 0;
 	}
 	attached->traced = trace_traced;
@@ -178,7 +178,7 @@ static int try_sandbox(const struct session *session,
 	p.options = &options;
 	c.prepared = &p;
 	attached.timeout_ms = request->timeout_ms;
-	attached.stops_us = !request->terminal;
+	attached.forward_tstp = !request->terminal;
 	attached.no_input = !request->interactive;
 	attached.signal = result->signal;
 	wishes = find_wishes(request, session->host, &why);
