@@ -437,5 +437,5 @@ without_mountns() {
 	config 'del(.linux.namespaces[] | select(.type == "mount"))'
 	run create none
 	[ "$status" -eq 1 ]
-	assert_output_has "requires the container's own mount namespace"
+	assert_output_has "requires a mount namespace"
 }

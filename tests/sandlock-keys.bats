@@ -119,7 +119,7 @@ still enforce fs_truncate, signal_scope" ]
 }
 
 @test "a policy with arguments and no program is an error" {
-	sandlock_bad "program.args needs program.exec" run -r /usr --program-args x \
+	sandlock_bad "program.args requires program.exec" run -r /usr --program-args x \
 		-- true
 }
 
@@ -185,9 +185,9 @@ use --config-allow-degraded cgroups to run without it" ]]
 
 @test "run names limits.cpu_cores that the host does not have, even with config.allow_degraded" {
 	requires root
-	sandlock_bad "limits.cpu_cores: core 8191 does not exist (online: 0)" run -r /usr \
+	sandlock_bad "limits.cpu_cores: core 8191 does not exist (online: 0" run -r /usr \
 		--limits-cpu-cores 0 --limits-cpu-cores 8191 -- true
-	sandlock_bad "limits.cpu_cores: core 8191 does not exist (online: 0)" run -r /usr \
+	sandlock_bad "limits.cpu_cores: core 8191 does not exist (online: 0" run -r /usr \
 		--limits-cpu-cores 8191 --config-allow-degraded cgroups -- true
 	new_bundle
 	args true
@@ -208,7 +208,7 @@ use --config-allow-degraded cgroups to run without it" ]]
 		[ "$output" = $'500\n500' ]
 	done
 	run_ok explained_key limits.open_files -r /usr --limits-open-files 600
-	[ "$output" = "held: RLIMIT_NOFILE; it stays at 500, the caller's own" ]
+	[ "$output" = "held: RLIMIT_NOFILE; it stays at the caller's own 500" ]
 	run_ok explained_key limits.open_files -r /usr --limits-open-files 400
 	[ "$output" = "held: RLIMIT_NOFILE" ]
 }
