@@ -37,10 +37,9 @@ static int split(struct arena *arena, const struct policy_raw *raw,
 
 	if (r < 0)
 		return r;
-	if (raw->key) {
-		*ret = (struct halves){ .inside = raw->key, .host = text };
+	*ret = (struct halves){ .inside = raw->key, .host = text };
+	if (raw->key)
 		return 0;
-	}
 	colon = strchr(text, ':');
 	if (!colon || colon == text || !colon[1])
 		return policy_wrong(raw, FORM);
