@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,20 +16,20 @@
 /*
  * openat2 fails with EAGAIN if any process on the machine renames or mounts
  * something while it resolves "..". The number of failures depends on other
- * processes, so limit the time instead of the number of attempts.
+ * processes, and on a busy machine the time of one attempt does, too: stop
+ * after so many attempts that have taken so long.
  */
+#define ATTEMPTS 10000
 #define PATIENCE_MS 1000
 #define MAX_LINKS 40
 
-/* When to stop; 0 before the first failure. */
+/* When to stop; both are 0 before the first failure. */
 struct patience {
 	int64_t until;
+	unsigned int attempts;
 };
 
-/*
- * Yield after a failed attempt; false, with errno unchanged, after the
- * deadline.
- */
+/* Count a failed attempt; false, with errno unchanged, if it was the last. */
 static bool try_again(struct patience *patience)
 {
 	int saved = errno;
@@ -38,9 +37,8 @@ static bool try_again(struct patience *patience)
 
 	if (!patience->until)
 		patience->until = now + PATIENCE_MS;
-	(void)sched_yield();
 	errno = saved;
-	return now < patience->until;
+	return ++patience->attempts < ATTEMPTS || now < patience->until;
 }
 
 static int open_in(int root, const char *path, int flags, uint64_t resolve,

@@ -360,7 +360,7 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e)
 	return __real_syscall(number, a, b, c, d, e);
 }
 
-/* Others may rename as often as they like; a path is tried for a second. */
+/* Renames by other processes delay a lookup, and fail it only in the end. */
 static void renames_elsewhere_fail_no_path(void **state)
 {
 	(void)state;
