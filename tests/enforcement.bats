@@ -116,6 +116,18 @@ exec_is_refused() {
 	exec_is_refused "open: no such file or directory" true
 }
 
+@test "exec, update and checkpoint refuse a record that has forgotten its policy" {
+	start_enforced
+	jq -c 'del(.enforced)' "$ROOT/box/state.json" >"$TMP/state.json"
+	cat "$TMP/state.json" >"$ROOT/box/state.json"
+	run oci exec box cat /other/file
+	[ "$status" -eq 255 ]
+	[[ $output == *"but policy.toml exists"* ]]
+	run_bad "but policy.toml exists" oci update --memory 512M box
+	run_bad "but policy.toml exists" oci checkpoint \
+		--image-path "$TMP/images" box
+}
+
 @test "exec refuses an enforcement.json that another user could have written" {
 	start_enforced
 	cp -p "$saved" "$TMP/good"

@@ -413,16 +413,33 @@ int container_spec(struct arena *arena, const struct container *container,
 	return oci_spec_load(arena, container->dir, "config.json", ret);
 }
 
+int container_is_enforced(const struct container *container)
+{
+	if (container->record.enforced)
+		return 1;
+	/* A record of an earlier version does not say so, but has a policy. */
+	if (faccessat(container->dir, POLICY_FILE, F_OK, AT_SYMLINK_NOFOLLOW) ==
+	    0)
+		return fail(0,
+			    "%s: state.json does not say that a policy is "
+			    "enforced, but " POLICY_FILE " exists: delete the "
+			    "container and create it again",
+			    container->id);
+	return errno == ENOENT ?
+		       0 :
+		       fail(errno, "%s: look for " POLICY_FILE, container->id);
+}
+
 int container_enforcement(struct arena *arena,
 			  const struct container *container,
 			  struct enforcement *ret)
 {
-	int r;
+	int r = container_is_enforced(container);
 
-	if (!container->record.enforced) {
+	if (r == 0)
 		*ret = (struct enforcement){ .kind = ENFORCE_NOTHING };
-		return 0;
-	}
+	if (r <= 0)
+		return r;
 	r = enforce_load(arena, container->dir, ret);
 	return r < 0 ? fail_in(r, "%s", container->id) : 0;
 }

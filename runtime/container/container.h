@@ -86,6 +86,11 @@ int container_spec(struct arena *arena, const struct container *container,
 		   struct oci_spec *ret);
 
 /*
+ * 1 if a policy is enforced, 0 if not. Fails if the record does not say so and a
+ * policy is there, as in the state of an earlier version.
+ */
+int container_is_enforced(const struct container *container);
+/*
  * Load the enforcement of its processes, as decided when it was created; empty
  * if it was created without a policy.
  */

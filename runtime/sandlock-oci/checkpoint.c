@@ -222,7 +222,10 @@ static int checkpoint(const struct session *session, struct container *c,
 	r = container_spec(session->arena, c, &spec);
 	if (r < 0)
 		return r;
-	r = images_check(&spec, c->record.enforced);
+	r = container_is_enforced(c);
+	if (r < 0)
+		return r;
+	r = images_check(&spec, /* enforced= */ r);
 	if (r < 0)
 		return r;
 	r = dump(session, c, held, &spec, o);
