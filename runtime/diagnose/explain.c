@@ -271,12 +271,16 @@ static int explain_one(struct arena *arena, struct explanation *all,
 static int settle(struct arena *arena, struct explanation *all,
 		  struct request **ret)
 {
+	static const char *const any[] = { "/", NULL };
 	struct request *request = arena_alloc(arena, sizeof *request);
 	struct policy *policy;
 
 	if (!request)
 		return -ENOMEM;
 	*request = *all->request;
+	/* A plan has a program, but none is started here. */
+	if (!request->command.n)
+		request->command = STRINGS_OF(any);
 	policy = &request->policy;
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
@@ -305,6 +309,8 @@ static int plan(struct arena *arena, const struct session *session,
 	r = sandbox_plan(c, request, &all->decision,
 			 &(struct enforce_wishes){ 0 });
 	all->planned = r >= 0;
+	if (r >= 0)
+		r = create_plan(c);
 	return note(arena, all, r);
 }
 

@@ -34,7 +34,7 @@ struct explanation {
 	const struct request *request;
 	struct strings projects; /* what @project means in deny keys */
 	const char *refusal;	 /* NULL: it would run */
-	bool planned;		 /* the plan is complete */
+	bool planned;		 /* the enforcement is complete */
 	struct unsandboxed unsandboxed;
 	struct explain_line *lines;
 	size_t n;
