@@ -264,6 +264,24 @@ with_mounts() {
 	run_ok with_mounts
 }
 
+@test "filesystem.mount refuses what cannot be mounted, and names the value" {
+	local value
+
+	mkdir "$TMP/host"
+	args true
+	for value in "/:$TMP/host" "/proc:$TMP/host" "/proc/sys:$TMP/host" \
+		"/proc/x:$TMP/host"; do
+		annotate_policy "filesystem.mount=$value"
+		run_bad "filesystem.mount '$value': " with_mounts
+	done
+	# A file may replace some files of /proc.
+	echo text >"$TMP/host/file"
+	annotate_policy "filesystem.mount=/proc/uptime:$TMP/host/file"
+	args cat /proc/uptime
+	run_ok with_mounts
+	[ "$output" = text ]
+}
+
 @test "the files of filesystem.mount need the other filesystem keys" {
 	mkdir "$TMP/host"
 	echo host >"$TMP/host/file"

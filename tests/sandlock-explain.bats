@@ -320,6 +320,35 @@ agree_on() {
 	agree_on sandlock_as_it_is
 }
 
+@test "explain and run agree on the places of filesystem.mount" {
+	local value
+
+	requires root
+	mkdir "$TMP/d"
+	for value in /:/usr /proc:/usr /proc/x:/usr /proc/sys:/usr /proc/stat:/usr \
+		//proc/:/usr; do
+		same_refusal --mount "$value" -r /usr -- true
+		explained_so '.reason | startswith("filesystem.mount '"'/"'")'
+		agree sandlock_as_it_is --mount "$value"
+	done
+	[ "$(sort -u "$TMP/verdicts")" = 1 ]
+	rm "$TMP/verdicts"
+	# These are mounted, and so is nothing of a host path that is absent.
+	for value in /proc:/proc /sys:/usr /sys/x:/usr "/dev:$TMP/d" "/dev/shm:$TMP/d" \
+		"/dev/x:$TMP/d" "/new:$TMP/d" "/proc/x:-$TMP/none" "/:-$TMP/none"; do
+		agree sandlock_as_it_is --mount "$value"
+	done
+	[ "$(sort -u "$TMP/verdicts")" = 0 ]
+}
+
+@test "explain reports an error of the plan without a command as well" {
+	run sandlock explain --mount /proc/sys:/usr -r /usr
+	[ "$status" -eq 1 ]
+	assert_output_has "run would refuse it: filesystem.mount '/proc/sys"
+	run_ok sandlock explain -r /usr
+	assert_output_has "command: none"
+}
+
 @test "explain and run agree where no user namespace can be made" {
 	requires userns
 	agree_on sandlock_without_userns

@@ -8,7 +8,9 @@
  * get their own mounts. Binds without writable paths become read-only, too.
  */
 #include <errno.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -17,17 +19,53 @@
 #include "policy/glob.h"
 #include "runtime/enforce/spec.h"
 
+#define PROC_ROOT_INODE 1
+
 /* ---- the directories of filesystem.mount ---- */
+
+static bool is_proc_root(const char *path, const struct stat *st)
+{
+	struct statfs fs;
+
+	return statfs(path, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC &&
+	       st->st_ino == PROC_ROOT_INODE;
+}
+
+/* Files of a bundle may cover some files of /proc, which the plan checks. */
+int enforce_check_mount(const struct policy_mount *mount, const char *host,
+			const struct stat *st)
+{
+	if (streq(mount->inside, "/"))
+		return fail(0,
+			    "filesystem.mount '%s:%s': the root itself cannot "
+			    "be replaced",
+			    mount->inside, mount->host);
+	if (starts_with(mount->inside, "/proc/") && S_ISDIR(st->st_mode))
+		return fail(0,
+			    "filesystem.mount '%s:%s': a directory cannot be "
+			    "mounted below /proc",
+			    mount->inside, mount->host);
+	if (streq(mount->inside, "/proc") && !is_proc_root(host, st))
+		return fail(0,
+			    "filesystem.mount '%s:%s': only a file system of "
+			    "type proc can be mounted at /proc",
+			    mount->inside, mount->host);
+	return 0;
+}
 
 static int make_mount(const struct policy_mount *mount, struct oci_mount *ret)
 {
 	static const char *const writable[] = { "rbind", "rw", NULL };
 	static const char *const readonly[] = { "rbind", "ro", "rro", NULL };
 	struct stat st;
+	int r;
 
 	if (stat(mount->host, &st) < 0)
 		return fail(errno, "filesystem.mount '%s': %s", mount->inside,
 			    mount->host);
+	r = enforce_check_mount(mount, mount->host, &st);
+	if (r < 0)
+		return r;
 	*ret = (struct oci_mount){
 		.destination = mount->inside,
 		.source = mount->host,

@@ -7,6 +7,8 @@
 
 #include "runtime/enforce/enforce.h"
 
+struct stat;
+
 /*
  * The only function that changes spec: it restricts the given one to what the
  * policy allows. Of two limits the smaller one applies.
@@ -25,6 +27,12 @@ int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 int enforce_host_mounts(struct arena *arena,
 			const struct enforcement *enforcement,
 			struct oci_spec *spec);
+/*
+ * mounts.c: fail if `host`, of status st, can never be mounted where
+ * filesystem.mount puts it.
+ */
+int enforce_check_mount(const struct policy_mount *mount, const char *host,
+			const struct stat *st);
 /*
  * host_ids.c: allow the group suid in a bundle that cannot write files of the
  * host.

@@ -20,6 +20,7 @@
 #include "base/root.h"
 #include "base/util.h"
 #include "policy/glob.h"
+#include "runtime/enforce/spec.h"
 
 struct viewer {
 	struct arena *arena;
@@ -271,6 +272,9 @@ static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 			return fail(errno, "filesystem.mount '%s'", m->host);
 		if (!S_ISDIR(st.st_mode))
 			return fail(ENOTDIR, "filesystem.mount '%s'", m->host);
+		r = enforce_check_mount(m, real, &st);
+		if (r < 0)
+			return r;
 		all[(*n)++] = (struct view_bind){
 			.path = m->inside,
 			.source = arena_strdup(v->arena, real),
