@@ -40,7 +40,7 @@ struct sandbox {
 
 #define OPTIONS(...)                                              \
 	{                                                         \
-		(const char *[]){ __VA_ARGS__ },                  \
+		(const char *[]){ __VA_ARGS__, NULL },            \
 			sizeof((const char *[]){ __VA_ARGS__ }) / \
 				sizeof(const char *)              \
 	}

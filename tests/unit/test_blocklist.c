@@ -33,7 +33,7 @@
 
 #define NAMES(...)                                               \
 	{                                                        \
-		(const char *[]){ __VA_ARGS__ },                 \
+		(const char *[]){ __VA_ARGS__, NULL },           \
 			COUNT(((const char *[]){ __VA_ARGS__ })) \
 	}
 

@@ -42,12 +42,12 @@ static const uint64_t arguments[][6] = {
 };
 
 static const char *watched[] = { "openat", "execve", "socket", "connect",
-				 "sendto", "mount",  "chroot" };
-static const struct strings calls = { watched, COUNT(watched) };
+				 "sendto", "mount",  "chroot", NULL };
+static const struct strings calls = { watched, COUNT(watched) - 1 };
 
 static bool is_watched(uint32_t arch, uint32_t number, const uint64_t *args)
 {
-	for (size_t i = 0; i < COUNT(watched); i++)
+	for (size_t i = 0; i < calls.n; i++)
 		if (call_number(arch, watched[i]) == (int)number)
 			return !streq(watched[i], "sendto") || args[4];
 	return false;
