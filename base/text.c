@@ -15,7 +15,7 @@
 #define FIRST_SIZE 1024
 
 /* Reserve len more bytes and a NUL. */
-static int reserve(struct policy_text *out, size_t len)
+static int reserve(struct text *out, size_t len)
 {
 	size_t size = out->size ? out->size : FIRST_SIZE;
 	char *text;
@@ -34,7 +34,7 @@ static int reserve(struct policy_text *out, size_t len)
 	return 0;
 }
 
-void text_put(struct policy_text *out, const char *fmt, ...)
+void text_put(struct text *out, const char *fmt, ...)
 {
 	va_list ap, again;
 	int n;
@@ -50,7 +50,7 @@ void text_put(struct policy_text *out, const char *fmt, ...)
 	va_end(ap);
 }
 
-void text_put_quoted(struct policy_text *out, const char *value)
+void text_put_quoted(struct text *out, const char *value)
 {
 	size_t left = strlen(value);
 
@@ -73,7 +73,7 @@ void text_put_quoted(struct policy_text *out, const char *value)
 	text_put(out, "\"");
 }
 
-int text_close(struct policy_text *out, const char **ret)
+int text_close(struct text *out, const char **ret)
 {
 	text_put(out, "%s", "");
 	if (out->error)

@@ -9,7 +9,7 @@
 
 struct arena;
 
-struct policy_text {
+struct text {
 	struct arena *arena;
 	char *text;
 	size_t len;
@@ -17,8 +17,8 @@ struct policy_text {
 	int error;
 };
 
-void text_put(struct policy_text *out, const char *fmt, ...)
+void text_put(struct text *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Append a basic string of TOML; fail if the value is not UTF-8. */
-void text_put_quoted(struct policy_text *out, const char *value);
-int text_close(struct policy_text *out, const char **ret);
+void text_put_quoted(struct text *out, const char *value);
+int text_close(struct text *out, const char **ret);

@@ -12,7 +12,7 @@
 
 #define MAX_PRESETS 31
 
-static void put_value(struct policy_text *out, const struct policy_raw *value)
+static void put_value(struct text *out, const struct policy_raw *value)
 {
 	switch (value->type) {
 	case POLICY_RAW_TEXT:
@@ -53,7 +53,7 @@ static void put_value(struct policy_text *out, const struct policy_raw *value)
 int policy_unwanted(struct arena *arena, const struct policy_raw *value,
 		    const char *wanted)
 {
-	struct policy_text out = { .arena = arena };
+	struct text out = { .arena = arena };
 	const char *text;
 	int r;
 
@@ -65,7 +65,7 @@ int policy_unwanted(struct arena *arena, const struct policy_raw *value,
 int policy_none_of(struct arena *arena, const char *what,
 		   const char *const *known)
 {
-	struct policy_text out = { .arena = arena };
+	struct text out = { .arena = arena };
 	const char *text;
 	int r;
 
@@ -95,7 +95,7 @@ int policy_no_preset(struct arena *arena, const char *text, const char *of,
 int policy_unknown(struct arena *arena, const char *kind, const char *name,
 		   const struct policy_raw *value, const char *const *known)
 {
-	struct policy_text out = { .arena = arena };
+	struct text out = { .arena = arena };
 	const char *text;
 	int r;
 

@@ -149,7 +149,7 @@ int policy_set_list(const struct policy_setter *to, enum policy_key key,
 		 const struct policy_key_info *key, \
 		 const struct policy_raw *raw, void *ret)
 
-struct policy_text;
+struct text;
 
 struct policy_type_info {
 	const char *word;	    /* for messages: "paths, globs" */
@@ -159,15 +159,15 @@ struct policy_type_info {
 	size_t size;		    /* of the member */
 	POLICY_READER((*read));
 	POLICY_READER((*item)); /* reads an item of a list of strings */
-	void (*write)(struct policy_text *out, const void *value);
+	void (*write)(struct text *out, const void *value);
 	/* For display, without secrets; NULL: same as write. */
-	void (*show)(struct policy_text *out, const void *value);
+	void (*show)(struct text *out, const void *value);
 	void (*schema)(struct writer *w, const struct policy_key_info *key);
 };
 
 const struct policy_type_info *policy_type_info(enum policy_type type);
 /* Write the value of a key as policy_show() does. */
-void policy_show_key(struct policy_text *out, const struct policy *policy,
+void policy_show_key(struct text *out, const struct policy *policy,
 		     enum policy_key key);
 
 /* Return the member of a key. */

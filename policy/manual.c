@@ -6,15 +6,14 @@
 #include "policy/keys.h"
 
 /* Put "--filesystem-read" for "filesystem.read". */
-static void put_long_flag(struct policy_text *out, const char *name)
+static void put_long_flag(struct text *out, const char *name)
 {
 	text_put(out, "--");
 	for (; *name; name++)
 		text_put(out, "%c", *name == '.' || *name == '_' ? '-' : *name);
 }
 
-static void put_flags(struct policy_text *out,
-		      const struct policy_key_info *info)
+static void put_flags(struct text *out, const struct policy_key_info *info)
 {
 	if (info->letter)
 		text_put(out, "-%c, ", info->letter);
@@ -25,8 +24,7 @@ static void put_flags(struct policy_text *out,
 	put_long_flag(out, info->name);
 }
 
-static void put_type(struct policy_text *out,
-		     const struct policy_key_info *info)
+static void put_type(struct text *out, const struct policy_key_info *info)
 {
 	text_put(out, "%s", policy_type_info(info->type)->word);
 	if (info->max && info->max < INT32_MAX)
@@ -34,7 +32,7 @@ static void put_type(struct policy_text *out,
 			 info->max);
 }
 
-static void put_row(struct policy_text *out, const struct policy_key_info *info)
+static void put_row(struct text *out, const struct policy_key_info *info)
 {
 	static const char *const bundles[] = {
 		[POLICY_BUNDLE_OK] = "yes",
@@ -54,7 +52,7 @@ static void put_row(struct policy_text *out, const struct policy_key_info *info)
 
 int policy_manual(struct arena *arena, const char **ret)
 {
-	struct policy_text out = { .arena = arena };
+	struct text out = { .arena = arena };
 
 	text_put(&out, "| key | value | flags | in a bundle | meaning |\n"
 		       "| --- | --- | --- | --- | --- |\n");
@@ -64,8 +62,7 @@ int policy_manual(struct arena *arena, const char **ret)
 	return text_close(&out, ret);
 }
 
-static void put_help(struct policy_text *out,
-		     const struct policy_key_info *info)
+static void put_help(struct text *out, const struct policy_key_info *info)
 {
 	text_put(out, "  ");
 	put_flags(out, info);
@@ -80,7 +77,7 @@ static void put_help(struct policy_text *out,
 
 int policy_help(struct arena *arena, const char **ret)
 {
-	struct policy_text out = { .arena = arena };
+	struct text out = { .arena = arena };
 	enum policy_section section = SECTION_COUNT;
 
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "policy/keys.h"
 
-static void put_key(struct policy_text *out, enum policy_key key)
+static void put_key(struct text *out, enum policy_key key)
 {
 	const struct policy_key_info *info = policy_key_info(key);
 	const char *name = strchr(info->name, '.') + 1;
@@ -25,7 +25,7 @@ static void put_key(struct policy_text *out, enum policy_key key)
 
 int profile_starter(struct arena *arena, const char *name, const char **ret)
 {
-	struct policy_text out = { .arena = arena };
+	struct text out = { .arena = arena };
 	enum policy_section section = SECTION_COUNT;
 
 	text_put(&out,

@@ -141,7 +141,7 @@ POLICY_WRITER(policy_write_protections)
 	text_put(out, "]");
 }
 
-void policy_show_key(struct policy_text *out, const struct policy *policy,
+void policy_show_key(struct text *out, const struct policy *policy,
 		     enum policy_key key)
 {
 	const struct policy_type_info *type =
@@ -150,16 +150,16 @@ void policy_show_key(struct policy_text *out, const struct policy *policy,
 	(type->show ? type->show : type->write)(out, policy_value(policy, key));
 }
 
-static void write_key(struct policy_text *out, const struct policy *policy,
+static void write_key(struct text *out, const struct policy *policy,
 		      enum policy_key key)
 {
 	policy_type_info(policy_key_info(key)->type)
 		->write(out, policy_value(policy, key));
 }
 
-static void write_section(struct policy_text *out, const struct policy *policy,
+static void write_section(struct text *out, const struct policy *policy,
 			  enum policy_section section,
-			  void (*put)(struct policy_text *out,
+			  void (*put)(struct text *out,
 				      const struct policy *policy,
 				      enum policy_key key))
 {
@@ -183,7 +183,7 @@ static void write_section(struct policy_text *out, const struct policy *policy,
 int policy_to_toml(struct arena *arena, const struct policy *policy,
 		   const char **ret)
 {
-	struct policy_text out = { .arena = arena };
+	struct text out = { .arena = arena };
 
 	for (enum policy_section i = 0; i < SECTION_COUNT; i++)
 		if (policy_has_section(policy, i) && !out.error)
@@ -194,7 +194,7 @@ int policy_to_toml(struct arena *arena, const struct policy *policy,
 int policy_show(struct arena *arena, const struct policy *policy,
 		const char **ret)
 {
-	struct policy_text out = { .arena = arena };
+	struct text out = { .arena = arena };
 
 	for (enum policy_section i = 0; i < SECTION_COUNT; i++)
 		if (policy_has_section(policy, i) && !out.error)

@@ -135,7 +135,7 @@ static int explain_calls(struct arena *arena, struct explanation *all)
 {
 	const struct policy *policy = &all->request->policy;
 	struct explain_line *line = next_line(all, "system calls");
-	struct policy_text how = { .arena = arena };
+	struct text how = { .arena = arena };
 	const char *comma = "";
 	int r;
 
@@ -211,7 +211,7 @@ static int explain_environment(struct arena *arena, struct explanation *all)
 {
 	const struct oci_process *process = all->prepared.spec.process;
 	struct explain_line *line = next_line(all, "environment");
-	struct policy_text how = { .arena = arena };
+	struct text how = { .arena = arena };
 
 	if (!all->planned) {
 		line->state = EXPLAIN_REFUSED;
@@ -242,7 +242,7 @@ static int explain_one(struct arena *arena, struct explanation *all,
 	const struct policy_key_info *info = policy_key_info(key);
 	const struct policy *policy = &all->request->policy;
 	struct explain_line *line = next_line(all, info->name);
-	struct policy_text value = { .arena = arena };
+	struct text value = { .arena = arena };
 	int r;
 
 	line->origin = policy->set[key] ? policy->origin[key] : "default";
