@@ -142,8 +142,9 @@ advise_other) E" <<<"$output"
 # SECURITY.md has it: Landlock guards what is in a file, not that it is there.
 SEEN=(see_it ask_for_it go_there read_link watch_it)
 
-# bare_box WORD...: `sandlock run` by the same user without namespaces.
-bare_box() {
+# box_without_namespaces WORD...: `sandlock run` by the same user, without
+# namespaces.
+box_without_namespaces() {
 	# shellcheck disable=SC2016 # for the inner shell
 	as_user unshare --user --map-root-user sh -c '
 		echo 0 >/proc/sys/user/max_user_namespaces
@@ -157,8 +158,8 @@ bare_box() {
 	requires_landlock 6
 	new_user
 	user_victim
-	run_ok bare_box -r /usr -r attacks -r dir -- ./attacks dir \
-		"$USER_HOME/closed/secret" "$VICTIM"
+	run_ok box_without_namespaces -r /usr -r attacks -r dir -- \
+		./attacks dir "$USER_HOME/closed/secret" "$VICTIM"
 	assert_refused "$USER_HOME/dir" "${SEEN[@]}" cores_of_other
 }
 

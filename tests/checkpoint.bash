@@ -50,7 +50,7 @@ restore() {
 }
 
 # The log of a container, a file, comes back as a file.
-in_front() {
+in_foreground() {
 	with_criu restore --bundle "$BUNDLE" --image-path "$IMAGES" box \
 		</dev/null >"$TMP/box.out" 2>&1
 }

@@ -86,7 +86,7 @@ load limits
 	start_container box
 	run_ok checkpoint box
 	touch "$BUNDLE/rootfs/end"
-	run in_front
+	run in_foreground
 	[ "$status" -eq 7 ]
 	assert_gone box
 }

@@ -21,14 +21,14 @@
 #include "runtime/launch/inherited.h"
 #include "runtime/launch/stops.h"
 
-void enter_close(struct enter *entry)
+void enter_close(struct enter *enter)
 {
-	launch_close(&entry->launch);
-	cgroup_close(&entry->cgroup);
-	join_close(&entry->join);
-	closep(&entry->ruleset);
-	closep(&entry->root);
-	closep(&entry->proc);
+	launch_close(&enter->launch);
+	cgroup_close(&enter->cgroup);
+	join_close(&enter->join);
+	closep(&enter->ruleset);
+	closep(&enter->root);
+	closep(&enter->proc);
 }
 
 /* A namespace that is not joined is our own: it must be the recorded one. */

@@ -53,9 +53,9 @@ struct enter {
 #define autoenter AUTO(enter_close)
 
 /* Do everything up to CREATED: the process is inside and ready for exec. */
-int enter_prepare(struct enter *entry, const struct session *session,
+int enter_prepare(struct enter *enter, const struct session *session,
 		  struct container *container,
 		  const struct enter_options *options);
 /* Let it call exec; 0 if that has succeeded. */
-int enter_finish(struct enter *entry);
-void enter_close(struct enter *entry);
+int enter_finish(struct enter *enter);
+void enter_close(struct enter *enter);

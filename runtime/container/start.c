@@ -82,7 +82,7 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 		      void *arg)
 {
 	const struct inside *inside = arg;
-	autoenter struct enter entry = ENTER_NONE;
+	autoenter struct enter enter = ENTER_NONE;
 	struct oci_process process = *inside->process;
 	struct enter_options options = {
 		.process = &process,
@@ -99,19 +99,19 @@ static int run_inside(const char *path, char *const *argv, char *const *envp,
 	process.args.n = count(argv);
 	process.env.items = (const char **)envp;
 	process.env.n = count(envp);
-	r = enter_prepare(&entry, inside->session, inside->container, &options);
+	r = enter_prepare(&enter, inside->session, inside->container, &options);
 	if (r < 0)
 		return fail_in(r, "run %s", path);
-	r = enter_finish(&entry);
+	r = enter_finish(&enter);
 	if (r < 0)
 		return fail_in(r, "run %s", path);
-	job.pid = entry.launch.pid;
-	job.pidfd = entry.launch.pidfd;
+	job.pid = enter.launch.pid;
+	job.pidfd = enter.launch.pidfd;
 	r = foreground_prepare(&foreground);
 	if (r < 0)
 		return r;
 	r = foreground_wait(&foreground, &job, &status);
-	entry.launch.kept = true;
+	enter.launch.kept = true;
 	return r < 0 ? r : status;
 }
 

@@ -46,43 +46,43 @@ struct trace_pending {
 };
 
 /* The C library's ptrace has an enum as its first parameter. */
-static long trace(int request, pid_t tid, uintptr_t addr, uintptr_t data)
+static long ptrace_call(int request, pid_t tid, uintptr_t addr, uintptr_t data)
 {
 	return syscall(SYS_ptrace, request, tid, addr, data);
 }
 
 /* ---- calls in progress ---- */
 
-static struct trace_pending *find(struct trace *why, pid_t tid)
+static struct trace_pending *find(struct trace *trace, pid_t tid)
 {
-	for (size_t i = 0; i < why->npending; i++)
-		if (why->pending[i].tid == tid)
-			return &why->pending[i];
+	for (size_t i = 0; i < trace->npending; i++)
+		if (trace->pending[i].tid == tid)
+			return &trace->pending[i];
 	return NULL;
 }
 
-static void forget(struct trace *why, pid_t tid)
+static void forget(struct trace *trace, pid_t tid)
 {
-	struct trace_pending *pending = find(why, tid);
+	struct trace_pending *pending = find(trace, tid);
 
 	if (pending)
-		*pending = why->pending[--why->npending];
+		*pending = trace->pending[--trace->npending];
 }
 
-static int note(struct trace *why, const struct trace_pending *pending)
+static int note(struct trace *trace, const struct trace_pending *pending)
 {
-	if (why->npending == why->size) {
-		size_t size = why->size ? 2 * why->size : 16;
+	if (trace->npending == trace->size) {
+		size_t size = trace->size ? 2 * trace->size : 16;
 		struct trace_pending *grown =
-			arena_grow(why->arena, why->pending, why->npending,
-				   size, sizeof *grown);
+			arena_grow(trace->arena, trace->pending,
+				   trace->npending, size, sizeof *grown);
 
 		if (!grown)
 			return -ENOMEM;
-		why->pending = grown;
-		why->size = size;
+		trace->pending = grown;
+		trace->size = size;
 	}
-	why->pending[why->npending++] = *pending;
+	trace->pending[trace->npending++] = *pending;
 	return 0;
 }
 
@@ -118,7 +118,7 @@ static bool read_text(pid_t tid, uint64_t from, char ret[PATH_MAX])
 }
 
 /* Get the path in the sandbox: the kernel stops at the root of its mounts. */
-static bool read_link(const struct trace *why, pid_t tid, int fd,
+static bool read_link(const struct trace *trace, pid_t tid, int fd,
 		      char ret[PATH_MAX])
 {
 	char name[64];
@@ -128,14 +128,14 @@ static bool read_link(const struct trace *why, pid_t tid, int fd,
 		snprintf(name, sizeof name, "%d/cwd", tid);
 	else
 		snprintf(name, sizeof name, "%d/fd/%d", tid, fd);
-	n = readlinkat(why->proc, name, ret, PATH_MAX - 1);
+	n = readlinkat(trace->proc, name, ret, PATH_MAX - 1);
 	if (n <= 0 || ret[0] != '/')
 		return false;
 	ret[n] = '\0';
 	return true;
 }
 
-static bool full_path(const struct trace *why, pid_t tid,
+static bool full_path(const struct trace *trace, pid_t tid,
 		      const struct trace_target *target, char ret[PATH_MAX])
 {
 	char path[PATH_MAX], dir[PATH_MAX];
@@ -146,7 +146,7 @@ static bool full_path(const struct trace *why, pid_t tid,
 		strcpy(ret, path);
 		return true;
 	}
-	if (!read_link(why, tid, target->dir, dir))
+	if (!read_link(trace, tid, target->dir, dir))
 		return false;
 	return (size_t)snprintf(ret, PATH_MAX, "%s%s%s",
 				streq(dir, "/") ? "" : dir, *path ? "/" : "",
@@ -166,7 +166,7 @@ static bool is_tcp(pid_t tid, int fd)
 	       strncmp(name, "TCP", strlen("TCP")) == 0;
 }
 
-static int attribute_socket(const struct trace *why, pid_t tid,
+static int attribute_socket(const struct trace *trace, pid_t tid,
 			    const char *name, const struct trace_target *target,
 			    int error)
 {
@@ -177,12 +177,13 @@ static int attribute_socket(const struct trace *why, pid_t tid,
 	if (read_memory(tid, target->path, &address, size) != (ssize_t)size)
 		return 0;
 	if (error == EACCES && is_tcp(tid, target->dir))
-		return attribute_port(&why->attribution, name, &address, size);
-	return attribute_address(&why->attribution, name, &address, size,
+		return attribute_port(&trace->attribution, name, &address,
+				      size);
+	return attribute_address(&trace->attribution, name, &address, size,
 				 error);
 }
 
-static int attribute_target(const struct trace *why, pid_t tid,
+static int attribute_target(const struct trace *trace, pid_t tid,
 			    const struct trace_call *call,
 			    const struct trace_target *target, int error)
 {
@@ -196,13 +197,13 @@ static int attribute_target(const struct trace *why, pid_t tid,
 	};
 
 	if (target->address)
-		return attribute_socket(why, tid, trace_call_name(call), target,
-					error);
-	if (!full_path(why, tid, target, path))
+		return attribute_socket(trace, tid, trace_call_name(call),
+					target, error);
+	if (!full_path(trace, tid, target, path))
 		return 0;
 	if (target->rights == LANDLOCK_MAY_EXECUTE && !target->makes)
-		return attribute_program(&why->attribution, path, error);
-	return attribute_file(&why->attribution, &wanted);
+		return attribute_program(&trace->attribution, path, error);
+	return attribute_file(&trace->attribution, &wanted);
 }
 
 /* Filter early: most failures are for names that do not exist. */
@@ -213,7 +214,7 @@ static bool is_interesting(int error)
 	       error == EHOSTUNREACH || error == ECONNREFUSED;
 }
 
-static void attribute_failed(const struct trace *why,
+static void attribute_failed(const struct trace *trace,
 			     const struct trace_pending *pending, int error)
 {
 	struct trace_target targets[TRACE_TARGETS];
@@ -227,50 +228,50 @@ static void attribute_failed(const struct trace *why,
 	n = trace_decode(pending->call, pending->args, flags, targets);
 	for (int i = 0; i < n; i++)
 		/* If out of memory, the list stays incomplete. */
-		(void)attribute_target(why, pending->tid, pending->call,
+		(void)attribute_target(trace, pending->tid, pending->call,
 				       &targets[i], error);
 }
 
 /* ---- stops ---- */
 
-static void resume(struct trace *why, pid_t tid, int sig)
+static void resume(struct trace *trace, pid_t tid, int sig)
 {
-	(void)trace(find(why, tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid, 0,
-		    (uintptr_t)sig);
+	(void)ptrace_call(find(trace, tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid,
+			  0, (uintptr_t)sig);
 }
 
-static void on_call(struct trace *why, pid_t tid)
+static void on_call(struct trace *trace, pid_t tid)
 {
 	struct __ptrace_syscall_info info;
 	struct trace_pending pending = { .tid = tid };
 
-	forget(why, tid);
-	if (trace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, (uintptr_t)&info) >
-		    0 &&
+	forget(trace, tid);
+	if (ptrace_call(PTRACE_GET_SYSCALL_INFO, tid, sizeof info,
+			(uintptr_t)&info) > 0 &&
 	    info.op == PTRACE_SYSCALL_INFO_SECCOMP) {
-		if (why->map.arch != info.arch)
-			trace_map_make(info.arch, &why->map);
-		pending.call = trace_find(&why->map, info.seccomp.nr);
+		if (trace->map.arch != info.arch)
+			trace_map_make(info.arch, &trace->map);
+		pending.call = trace_find(&trace->map, info.seccomp.nr);
 		for (int i = 0; i < 6; i++)
 			pending.args[i] = info.seccomp.args[i];
 		if (pending.call)
-			(void)note(why, &pending);
+			(void)note(trace, &pending);
 	}
-	resume(why, tid, 0);
+	resume(trace, tid, 0);
 }
 
-static void on_return(struct trace *why, pid_t tid)
+static void on_return(struct trace *trace, pid_t tid)
 {
-	const struct trace_pending *pending = find(why, tid);
+	const struct trace_pending *pending = find(trace, tid);
 	struct __ptrace_syscall_info info;
 
 	if (pending &&
-	    trace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, (uintptr_t)&info) >
-		    0 &&
+	    ptrace_call(PTRACE_GET_SYSCALL_INFO, tid, sizeof info,
+			(uintptr_t)&info) > 0 &&
 	    info.op == PTRACE_SYSCALL_INFO_EXIT && info.exit.is_error)
-		attribute_failed(why, pending, (int)-info.exit.rval);
-	forget(why, tid);
-	resume(why, tid, 0);
+		attribute_failed(trace, pending, (int)-info.exit.rval);
+	forget(trace, tid);
+	resume(trace, tid, 0);
 }
 
 /* Get the arguments of the call; return the register of its result. */
@@ -308,16 +309,16 @@ static bool is_denial(pid_t tid, uint64_t number, const uint64_t args[6])
  * A call of the blocklist, which was not made. If we cannot set its result, the
  * process gets the signal, which kills it.
  */
-static bool on_refused(const struct trace *why, pid_t tid)
+static bool on_refused(const struct trace *trace, pid_t tid)
 {
 	struct user_regs_struct regs;
 	struct iovec io = { &regs, sizeof regs };
 	uint64_t args[6], number, *answer;
 	siginfo_t info;
 
-	if (trace(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&info) < 0 ||
+	if (ptrace_call(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&info) < 0 ||
 	    info.si_code != FROM_FILTER ||
-	    trace(PTRACE_GETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io) < 0)
+	    ptrace_call(PTRACE_GETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io) < 0)
 		return false;
 	answer = answer_of(&regs, args);
 	if (!answer)
@@ -326,24 +327,24 @@ static bool on_refused(const struct trace *why, pid_t tid)
 	*answer = (uint64_t)(confine_is_optional(info.si_arch, number) ?
 				     -ENOSYS :
 				     -EPERM);
-	if (trace(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io) < 0)
+	if (ptrace_call(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io) < 0)
 		return false;
 	if (is_denial(tid, number, args))
-		(void)attribute_call(&why->attribution, info.si_arch, number,
+		(void)attribute_call(&trace->attribution, info.si_arch, number,
 				     args);
 	return true;
 }
 
 /* A thread other than the first takes over its id. */
-static void on_exec(struct trace *why, pid_t tid)
+static void on_exec(struct trace *trace, pid_t tid)
 {
 	unsigned long former;
 
-	if (trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&former) == 0)
-		forget(why, (pid_t)former);
-	forget(why, tid);
-	why->executed = true;
-	resume(why, tid, 0);
+	if (ptrace_call(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&former) == 0)
+		forget(trace, (pid_t)former);
+	forget(trace, tid);
+	trace->executed = true;
+	resume(trace, tid, 0);
 }
 
 static bool is_stop(int sig)
@@ -352,77 +353,77 @@ static bool is_stop(int sig)
 	       sig == SIGTTOU;
 }
 
-static void on_event(struct trace *why, pid_t tid, int event, int sig)
+static void on_event(struct trace *trace, pid_t tid, int event, int sig)
 {
 	switch (event) {
 	case PTRACE_EVENT_SECCOMP:
-		on_call(why, tid);
+		on_call(trace, tid);
 		return;
 	case PTRACE_EVENT_EXEC:
-		on_exec(why, tid);
+		on_exec(trace, tid);
 		return;
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_CLONE:
 	case PTRACE_EVENT_VFORK:
-		if (tid == why->child && why->is_reaper)
-			(void)trace(PTRACE_DETACH, tid, 0, 0);
+		if (tid == trace->child && trace->is_reaper)
+			(void)ptrace_call(PTRACE_DETACH, tid, 0, 0);
 		else
-			resume(why, tid, 0);
+			resume(trace, tid, 0);
 		return;
 	case PTRACE_EVENT_STOP:
 		if (is_stop(sig))
-			(void)trace(PTRACE_LISTEN, tid, 0, 0);
+			(void)ptrace_call(PTRACE_LISTEN, tid, 0, 0);
 		else
-			resume(why, tid, 0);
+			resume(trace, tid, 0);
 		return;
 	default:
-		resume(why, tid, 0);
+		resume(trace, tid, 0);
 	}
 }
 
 void trace_traced(void *user, const siginfo_t *info)
 {
-	struct trace *why = user;
+	struct trace *trace = user;
 	int event = info->si_status >> 8, sig = info->si_status & 0xff;
 	pid_t tid = info->si_pid;
 
 	if (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED) {
 		/* The filter killed it, and a tracer gets no stop for that. */
 		if (info->si_code != CLD_EXITED && info->si_status == SIGSYS &&
-		    !why->signalled)
-			(void)attribute_abi(&why->attribution);
-		forget(why, tid);
-		why->over = true;
+		    !trace->signalled)
+			(void)attribute_abi(&trace->attribution);
+		forget(trace, tid);
+		trace->over = true;
 	} else if (event) {
-		on_event(why, tid, event, sig);
+		on_event(trace, tid, event, sig);
 	} else if (sig == SYSCALL_STOP) {
-		on_return(why, tid);
-	} else if (sig == SIGSYS && on_refused(why, tid)) {
-		resume(why, tid, 0);
+		on_return(trace, tid);
+	} else if (sig == SIGSYS && on_refused(trace, tid)) {
+		resume(trace, tid, 0);
 	} else {
-		why->signalled |= sig == SIGSYS;
-		resume(why, tid, sig);
+		trace->signalled |= sig == SIGSYS;
+		resume(trace, tid, sig);
 	}
 }
 
 /* ---- from CREATED to the program ---- */
 
-int trace_open(struct trace *why, const struct prepared *c,
+int trace_open(struct trace *trace, const struct prepared *c,
 	       struct denials *denials)
 {
 	const struct policy *policy = &c->enforcement.policy;
 	const char *top = policy->chroot ? policy->chroot : "/";
 
-	why->arena = c->arena;
-	why->proc = c->proc;
-	why->root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (why->root < 0)
+	trace->arena = c->arena;
+	trace->proc = c->proc;
+	trace->root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (trace->root < 0)
 		return fail(errno, "open %s", top);
-	why->attribution = (struct attribution){
+	trace->attribution = (struct attribution){
 		.policy = policy,
 		.view = c->enforcement.view,
 		.denials = denials,
-		.root = why->root,
+		.root = trace->root,
 		.prefix = c->enforcement.view->prefix,
 		.no_namespaces = c->enforcement.kind ==
 				 ENFORCE_SANDBOX_NO_NAMESPACES,
@@ -433,18 +434,18 @@ int trace_open(struct trace *why, const struct prepared *c,
 	return 0;
 }
 
-int trace_attach(struct trace *why, const struct creation *c)
+int trace_attach(struct trace *trace, const struct creation *c)
 {
-	why->child = c->launch.pid;
-	why->is_reaper = c->prepared->in.has_reaper;
-	if (trace(PTRACE_SEIZE, why->child, 0, OPTIONS) < 0)
+	trace->child = c->launch.pid;
+	trace->is_reaper = c->prepared->in.has_reaper;
+	if (ptrace_call(PTRACE_SEIZE, trace->child, 0, OPTIONS) < 0)
 		return fail(errno, "--why: trace the command");
 	return 0;
 }
 
-int trace_follow(struct trace *why)
+int trace_follow(struct trace *trace)
 {
-	while (!why->executed && !why->over) {
+	while (!trace->executed && !trace->over) {
 		const int wanted = WEXITED | WSTOPPED | __WALL;
 		siginfo_t info = { 0 };
 
@@ -454,11 +455,11 @@ int trace_follow(struct trace *why)
 			return fail(errno, "--why: wait for the command");
 		}
 		/* launch_until reports the end of the child. */
-		if (info.si_pid == why->child && info.si_code != CLD_TRAPPED)
+		if (info.si_pid == trace->child && info.si_code != CLD_TRAPPED)
 			return 0;
 		if (waitid(P_PID, (id_t)info.si_pid, &info, wanted) < 0)
 			return fail(errno, "--why: wait for the command");
-		trace_traced(why, &info);
+		trace_traced(trace, &info);
 	}
 	return 0;
 }
@@ -481,7 +482,7 @@ static void search(const struct attribution *attribution, const char *name,
 	}
 }
 
-void trace_not_begun(const struct trace *why, const struct creation *c)
+void trace_not_begun(const struct trace *trace, const struct creation *c)
 {
 	const struct oci_process *process = c->prepared->spec.process;
 	const char *name = process->args.items[0];
@@ -490,13 +491,13 @@ void trace_not_begun(const struct trace *why, const struct creation *c)
 	if (c->launch.failed_op != STEP_FIND_PROGRAM)
 		return;
 	if (strchr(name, '/'))
-		(void)attribute_program(&why->attribution, name, ENOENT);
+		(void)attribute_program(&trace->attribution, name, ENOENT);
 	else if (dirs)
-		search(&why->attribution, name, dirs);
+		search(&trace->attribution, name, dirs);
 }
 
-void trace_close(struct trace *why)
+void trace_close(struct trace *trace)
 {
-	audit_close(&why->audit);
-	closep(&why->root);
+	audit_close(&trace->audit);
+	closep(&trace->root);
 }

@@ -55,17 +55,18 @@ struct trace {
 	}
 
 /* Prepare the attribution; there is no process yet. */
-int trace_open(struct trace *why, const struct prepared *prepared,
+int trace_open(struct trace *trace, const struct prepared *prepared,
 	       struct denials *denials);
 /* While the child waits at CREATED: trace it and all its descendants. */
-int trace_attach(struct trace *why, const struct creation *creation);
+int trace_attach(struct trace *trace, const struct creation *creation);
 /*
  * Follow the child, which must have been let go, until its program runs or a
  * process has ended.
  */
-int trace_follow(struct trace *why);
+int trace_follow(struct trace *trace);
 /* After a failure: report a program that was not found, without tracing. */
-void trace_not_begun(const struct trace *why, const struct creation *creation);
+void trace_not_begun(const struct trace *trace,
+		     const struct creation *creation);
 /* Handle all later stops; for struct foreground_job. */
-void trace_traced(void *why, const siginfo_t *info);
-void trace_close(struct trace *why);
+void trace_traced(void *trace, const siginfo_t *info);
+void trace_close(struct trace *trace);

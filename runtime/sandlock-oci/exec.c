@@ -50,11 +50,11 @@ static int tell_callers(const struct exec_options *o,
 	return r;
 }
 
-static int in_front(const struct exec_options *o, struct enter *entry)
+static int in_foreground(const struct exec_options *o, struct enter *enter)
 {
 	AUTO(foreground_end) struct foreground foreground = FOREGROUND_NONE;
 	AUTO(console_close) struct console console = CONSOLE_NONE;
-	bool has_console = entry->launch.console >= 0;
+	bool has_console = enter->launch.console >= 0;
 	struct foreground_job job = { 0 };
 	int r, status;
 
@@ -62,35 +62,35 @@ static int in_front(const struct exec_options *o, struct enter *entry)
 	if (r < 0)
 		return r;
 	if (has_console) {
-		r = console_open(take_fd(&entry->launch.console),
+		r = console_open(take_fd(&enter->launch.console),
 				 /* input= */ true, &console);
 		if (r < 0)
 			return r;
 	}
-	r = tell_callers(o, &entry->launch);
+	r = tell_callers(o, &enter->launch);
 	if (r < 0)
 		return r;
-	r = enter_finish(entry);
+	r = enter_finish(enter);
 	if (r < 0)
 		return r;
-	job.pid = entry->launch.pid;
-	job.pidfd = entry->launch.pidfd;
+	job.pid = enter->launch.pid;
+	job.pidfd = enter->launch.pidfd;
 	job.console = has_console ? &console : NULL;
-	entry->launch.kept = true;
+	enter->launch.kept = true;
 	r = foreground_wait(&foreground, &job, &status);
 	return r < 0 ? r : status;
 }
 
-static int in_background(const struct exec_options *o, struct enter *entry)
+static int in_background(const struct exec_options *o, struct enter *enter)
 {
-	int r = tell_callers(o, &entry->launch);
+	int r = tell_callers(o, &enter->launch);
 
 	if (r < 0)
 		return r;
-	r = enter_finish(entry);
+	r = enter_finish(enter);
 	if (r < 0)
 		return r;
-	entry->launch.kept = true;
+	enter->launch.kept = true;
 	return 0;
 }
 
@@ -98,7 +98,7 @@ static int exec_in(const struct session *session, const struct exec_options *o,
 		   int argc, char **argv)
 {
 	autocontainer struct container c = CONTAINER_NONE;
-	autoenter struct enter entry = ENTER_NONE;
+	autoenter struct enter enter = ENTER_NONE;
 	struct oci_process process;
 	struct oci_spec spec;
 	struct enter_options options = { .process = &process, .spec = &spec };
@@ -124,10 +124,10 @@ static int exec_in(const struct session *session, const struct exec_options *o,
 	options.env = is_set(o->process_file) ? NULL : &o->env;
 	options.sub_cgroup = o->cgroup;
 	options.preserve_fds = o->preserve_fds;
-	r = enter_prepare(&entry, session, &c, &options);
+	r = enter_prepare(&enter, session, &c, &options);
 	if (r < 0)
 		return r;
-	return o->detach ? in_background(o, &entry) : in_front(o, &entry);
+	return o->detach ? in_background(o, &enter) : in_foreground(o, &enter);
 }
 
 static int run(const struct session *session, const void *options, int argc,

@@ -42,20 +42,20 @@ static int status_of_failure(const struct creation *c, int r)
 }
 
 /* Send GO and wait for exec; traces: trace the child, without audit. */
-static int let_go(struct creation *c, struct trace *why, bool traces)
+static int let_go(struct creation *c, struct trace *trace, bool traces)
 {
-	int r = traces ? trace_attach(why, c) :
-			 audit_prepare(&why->audit, &c->launch);
+	int r = traces ? trace_attach(trace, c) :
+			 audit_prepare(&trace->audit, &c->launch);
 
 	if (r >= 0)
 		r = create_keep(c);
 	if (r >= 0 && traces)
-		r = trace_follow(why);
+		r = trace_follow(trace);
 	return r < 0 ? r : launch_until(&c->launch, WORD_EXEC);
 }
 
 static int start(struct creation *c, const struct request *request,
-		 struct attached *attached, struct trace *why)
+		 struct attached *attached, struct trace *trace)
 {
 	int r;
 
@@ -71,7 +71,7 @@ static int start(struct creation *c, const struct request *request,
 	r = attached_open_console(c, attached);
 	if (r < 0)
 		return r;
-	r = let_go(c, why, request->why);
+	r = let_go(c, trace, request->why);
 	if (r < 0)
 		return r;
 	create_hand_over(c);
@@ -102,34 +102,34 @@ static void reconsider(const struct creation *c, const struct request *request,
 }
 
 static int look_on(struct prepared *c, const struct request *request,
-		   struct attached *attached, struct trace *why,
+		   struct attached *attached, struct trace *trace,
 		   struct result *result)
 {
-	int r = trace_open(why, c, result->denials);
+	int r = trace_open(trace, c, result->denials);
 
 	if (r < 0)
 		return r;
 	if (!request->why) {
-		audit_attribute(&why->audit, &why->attribution);
-		attached->on_readable = why->audit.fd < 0 ? NULL : audit_read;
-		attached->ctx = &why->audit;
-		attached->fd = why->audit.fd;
+		audit_attribute(&trace->audit, &trace->attribution);
+		attached->on_readable = trace->audit.fd < 0 ? NULL : audit_read;
+		attached->ctx = &trace->audit;
+		attached->fd = trace->audit.fd;
 		return 0;
 	}
 	attached->traced = trace_traced;
-	attached->user = why;
+	attached->user = trace;
 	result->denials_known = true;
 	return 0;
 }
 
 /* Decide before the plan how denials are observed. */
 static struct enforce_wishes find_wishes(const struct request *request,
-					 struct host *host, struct trace *why)
+					 struct host *host, struct trace *trace)
 {
 	if (request->why)
 		return (struct enforce_wishes){ .watch = trace_calls_names() };
 	return (struct enforce_wishes){
-		.log_denials = audit_open(&why->audit, host),
+		.log_denials = audit_open(&trace->audit, host),
 	};
 }
 
@@ -146,15 +146,15 @@ static void tell_missing(uint32_t missing, struct result *result)
 static int wait_and_ask(struct creation *c, struct attached *attached,
 			const struct request *request, struct result *result)
 {
-	int status = attached_stay(c, attached), met = 0, r;
+	int status = attached_stay(c, attached), hit = 0, r;
 
 	if (status < 0)
 		return status;
 	if (status > 0 || request->json || request->why)
-		met = limits_hit(c, result->denials);
+		hit = limits_hit(c, result->denials);
 	r = attached_clear(c);
-	if (r < 0 || met < 0)
-		return r < 0 ? r : met;
+	if (r < 0 || hit < 0)
+		return r < 0 ? r : hit;
 	return status;
 }
 
@@ -167,7 +167,7 @@ static int try_sandbox(const struct session *session,
 	autoprepared struct prepared p = PREPARED_NONE;
 	autocreation struct creation c = CREATION_NONE;
 	autoattached struct attached attached = ATTACHED_NONE;
-	AUTO(trace_close) struct trace why = TRACE_NONE;
+	AUTO(trace_close) struct trace trace = TRACE_NONE;
 	struct enforce_wishes wishes;
 	int r;
 
@@ -181,19 +181,19 @@ static int try_sandbox(const struct session *session,
 	attached.forward_tstp = !request->terminal;
 	attached.no_input = !request->interactive;
 	attached.signal = result->signal;
-	wishes = find_wishes(request, session->host, &why);
+	wishes = find_wishes(request, session->host, &trace);
 	r = sandbox_plan(&p, request, decision, &wishes);
 	if (r < 0)
 		return r;
 	decision_tell_lost(&request->policy, decision);
 	tell_missing(p.enforcement.missing, result);
 	p.in.end_signal = result->signal;
-	r = look_on(&p, request, &attached, &why, result);
+	r = look_on(&p, request, &attached, &trace, result);
 	if (r < 0)
 		return r;
 	r = create_plan(&p);
 	if (r >= 0)
-		r = start(&c, request, &attached, &why);
+		r = start(&c, request, &attached, &trace);
 	/* Clean up only now, so that it does not delay the start. */
 	collect_some(session, c.container.root, p.in.id);
 	result->degraded |= c.degraded;
@@ -202,13 +202,13 @@ static int try_sandbox(const struct session *session,
 	if (*ret_again)
 		return r;
 	if (r < 0) {
-		trace_not_begun(&why, &c);
+		trace_not_begun(&trace, &c);
 		return status_of_failure(&c, r);
 	}
-	audit_begin(&why.audit, &c);
+	audit_begin(&trace.audit, &c);
 	r = wait_and_ask(&c, &attached, request, result);
 	if (r != 0 || request->json)
-		audit_end(&why.audit);
+		audit_end(&trace.audit);
 	if (decision->no_namespaces)
 		no_namespaces_end_children(p.proc);
 	result->timed_out = r == FOREGROUND_TIMEOUT;
