@@ -29,26 +29,26 @@
 #define ARENA_SIZE (48UL << 20)
 #define OUR_FAILURE 125
 
-struct global_words {
+struct global_options {
 	const char *root;
 	bool debug;
 	bool version;
 };
 
-#define WORD(field) offsetof(struct global_words, field)
+#define FIELD(field) offsetof(struct global_options, field)
 
-static const struct option_spec words_known[] = {
-	{ "root", 0, OPTION_TEXT, WORD(root), "DIR",
+static const struct option_spec options_known[] = {
+	{ "root", 0, OPTION_TEXT, FIELD(root), "DIR",
 	  "directory for the state of sandboxes" },
-	{ "debug", 0, OPTION_FLAG, WORD(debug), NULL, "print debug messages" },
-	{ "version", 'v', OPTION_FLAG, WORD(version), NULL,
+	{ "debug", 0, OPTION_FLAG, FIELD(debug), NULL, "print debug messages" },
+	{ "version", 'v', OPTION_FLAG, FIELD(version), NULL,
 	  "print the version" },
 };
 
 static const struct option_table table = {
 	.program = "sandlock",
-	.items = words_known,
-	.n = COUNT(words_known),
+	.items = options_known,
+	.n = COUNT(options_known),
 	.stop_at_args = true,
 };
 
@@ -82,46 +82,46 @@ static int set_root(const char *given, struct session *session)
 }
 
 /* Report no errors: a shell does not show them while it completes a word. */
-static int complete_words(struct session *session, int argc, char **argv)
+static int complete(struct session *session, int argc, char **argv)
 {
-	struct global_words words = { 0 };
+	struct global_options options = { 0 };
 	struct arguments args;
 
 	if (argc > 0)
 		(void)options_parse(session->arena, &table, argc - 1, argv,
-				    &words, &args);
-	if (set_root(words.root, session) >= 0)
+				    &options, &args);
+	if (set_root(options.root, session) >= 0)
 		sandlock_complete(session, argc, argv);
 	return dispatch_finish(0, OUR_FAILURE);
 }
 
-static int run_words(struct session *session, int argc, char **argv)
+static int run_command(struct session *session, int argc, char **argv)
 {
-	struct global_words words = { 0 };
+	struct global_options options = { 0 };
 	const struct command *command;
 	struct arguments args;
 	int r;
 
 	if (argc > 0 && streq(argv[0], "__complete"))
-		return complete_words(session, argc - 1, argv + 1);
-	r = options_parse(session->arena, &table, argc, argv, &words, &args);
+		return complete(session, argc - 1, argv + 1);
+	r = options_parse(session->arena, &table, argc, argv, &options, &args);
 	if (r < 0)
 		return dispatch_finish(r, OUR_FAILURE);
-	if (args.help || (!words.version && args.argc == 0)) {
+	if (args.help || (!options.version && args.argc == 0)) {
 		help_program(&sandlock_commands);
 		return dispatch_finish(args.help ? 0 : OUR_FAILURE,
 				       OUR_FAILURE);
 	}
-	if (words.version) {
+	if (options.version) {
 		printf("sandlock version %s\ncommit: %s\n", PACKAGE_VERSION,
 		       GIT_COMMIT);
 		return dispatch_finish(0, OUR_FAILURE);
 	}
-	r = log_open(&(struct log_options){ .debug = words.debug,
+	r = log_open(&(struct log_options){ .debug = options.debug,
 					    .warnings = true,
 					    .program = "sandlock" });
 	if (r >= 0)
-		r = set_root(words.root, session);
+		r = set_root(options.root, session);
 	command = r < 0 ? NULL :
 			  dispatch_find(&sandlock_commands, args.argv[0]);
 	if (!command)
@@ -132,7 +132,7 @@ static int run_words(struct session *session, int argc, char **argv)
 }
 
 /* The kernel stores the arguments one after the other. */
-static void note_words(struct session *session, int argc, char **argv)
+static void note_arguments(struct session *session, int argc, char **argv)
 {
 	if (argc == 0)
 		return;
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 	struct session session = { .arena = &arena, .host = &host };
 	int r = log_open(&(struct log_options){ .program = "sandlock" });
 
-	note_words(&session, argc, argv);
+	note_arguments(&session, argc, argv);
 	if (r >= 0)
 		r = elevated_refuse();
 	if (r >= 0)
@@ -157,5 +157,5 @@ int main(int argc, char **argv)
 		r = arena_open(&arena, ARENA_SIZE);
 	if (r < 0)
 		return dispatch_finish(r, OUR_FAILURE);
-	return run_words(&session, argc > 0 ? argc - 1 : 0, argv + 1);
+	return run_command(&session, argc > 0 ? argc - 1 : 0, argv + 1);
 }
