@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/manual.c - print the keys as the table of the manual and as --help. */
+/* policy/manual.c - print the keys for --help. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -30,36 +30,6 @@ static void put_type(struct text *out, const struct policy_key_info *info)
 	if (info->max && info->max < INT32_MAX)
 		text_put(out, ", %" PRIu64 " to %" PRIu64, info->min,
 			 info->max);
-}
-
-static void put_row(struct text *out, const struct policy_key_info *info)
-{
-	static const char *const bundles[] = {
-		[POLICY_BUNDLE_OK] = "yes",
-		[POLICY_BUNDLE_ASK] = "if the operator allows it",
-		[POLICY_BUNDLE_NEVER] = "no",
-	};
-
-	text_put(out, "| `%s`", info->name);
-	if (info->alias)
-		text_put(out, ", `%s`", info->alias);
-	text_put(out, " | ");
-	put_type(out, info);
-	text_put(out, " | `");
-	put_flags(out, info);
-	text_put(out, "` | %s | %s |\n", bundles[info->bundle], info->about);
-}
-
-int policy_manual(struct arena *arena, const char **ret)
-{
-	struct text out = { .arena = arena };
-
-	text_put(&out, "| key | value | flags | in a bundle | meaning |\n"
-		       "| --- | --- | --- | --- | --- |\n");
-	for (enum policy_key key = 0; key < KEY_COUNT; key++)
-		if (policy_key_info(key)->enforced)
-			put_row(&out, policy_key_info(key));
-	return text_close(&out, ret);
 }
 
 static void put_help(struct text *out, const struct policy_key_info *info)

@@ -360,12 +360,8 @@ int policy_show(struct arena *arena, const struct policy *policy,
 /* In a bundle a section is enforced only if one of its keys is set. */
 bool policy_has_section(const struct policy *policy,
 			enum policy_section section);
-/*
- * Describe the keys that work, as JSON Schema of a profile and as table of the
- * manual.
- */
+/* Describe the keys that work, as JSON Schema of a profile. */
 int policy_schema(struct arena *arena, const char **ret);
-int policy_manual(struct arena *arena, const char **ret);
 /* Describe the flags, for --help. */
 int policy_help(struct arena *arena, const char **ret);
 

@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "oci/json.h"
 #include "policy/presets.h"
+#include "tests/unit/key_table.h"
 #include "tests/unit/policy_equal.h"
 #include "tests/unit/policy_samples.h"
 
@@ -505,7 +506,7 @@ static void the_manual_and_the_help_have_every_key_that_works(void **state)
 	const char *manual, *help;
 
 	(void)state;
-	takes(policy_manual(&arena, &manual), "manual");
+	takes(key_table(&arena, &manual), "manual");
 	takes(policy_help(&arena, &help), "help");
 	for (enum policy_key i = 0; i < KEY_COUNT; i++) {
 		const struct policy_key_info *info = policy_key_info(i);
@@ -546,7 +547,7 @@ static void the_manual_page_has_the_table(void **state)
 	const char *manual, *name;
 
 	(void)state;
-	takes(policy_manual(&arena, &manual), "manual");
+	takes(key_table(&arena, &manual), "manual");
 	if (!strstr(page, manual)) {
 		printf("%s", manual);
 		fail_msg("sandlock.1.md must have the table above");
