@@ -428,7 +428,7 @@ int oci_resources_merge(struct arena *arena, const char *old,
 
 /* True if type or options say bind. */
 bool oci_mount_is_bind(const struct oci_mount *mount);
-/* PATH for finding a program if the variable is not set. */
+/* The PATH of a container, and to find criu, if the variable is not set. */
 #define OCI_DEFAULT_PATH \
 	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 /* Return the last value of KEY in env, or NULL. */

@@ -10,6 +10,7 @@
 #include "policy/presets.h"
 #include "policy/presets_internal.h"
 
+/* Where hosts install Python; no sbin directory has one. */
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
 /* Get the value of a "key = value" line; NULL if there is none. */

@@ -23,7 +23,7 @@
 /* The kernel's limits for a #! line and for nested scripts. */
 #define SHEBANG 256
 #define MAX_SCRIPTS 5
-/* What execvp(3) uses if PATH is not set. */
+/* execvp(3) uses it if PATH is not set; OCI_DEFAULT_PATH has more. */
 #define DEFAULT_PATH "/bin:/usr/bin"
 
 /* A path of the host that the workload may write. */
