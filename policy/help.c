@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/manual.c - print the keys for --help. */
+/* policy/help.c - print the keys for --help. */
 #include <inttypes.h>
 
 #include "base/text.h"
