@@ -3,31 +3,35 @@
 #include "oci/state_root.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/util.h"
+
+static char base[PATH_MAX]; /* chosen once, see find_base() */
+static bool is_below_tmp;   /* the base is /tmp/sandlock-UID */
 
 /*
  * Root of a user namespace is an ordinary user outside. Rootless podman runs us
  * like that, and sets XDG_RUNTIME_DIR to the user's own directory.
  */
-static bool is_host_root(void)
+static bool in_userns(void)
 {
-	bool in_userns;
+	bool answer;
 
-	if (geteuid() != 0)
-		return false;
-	if (proc_in_userns(-1, &in_userns) < 0) {
+	if (proc_in_userns(-1, &answer) < 0) {
 		err_clear();
-		return true;
+		return false;
 	}
-	return !in_userns;
+	return answer;
 }
 
 static bool is_own_dir(const char *path)
@@ -38,42 +42,62 @@ static bool is_own_dir(const char *path)
 	       st.st_uid == geteuid();
 }
 
-/* In /tmp another user may have made the directory first. */
-static int make_below_tmp(const char *path)
-{
-	struct stat st;
-
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "create %s", path);
-	if (lstat(path, &st) < 0)
-		return fail(errno, "stat %s", path);
-	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-	    !(st.st_mode & (S_IRWXG | S_IRWXO)))
-		return 0;
-	return fail(0,
-		    "%s: must be a directory accessible only to user %u: "
-		    "remove it, or set XDG_RUNTIME_DIR",
-		    path, geteuid());
-}
-
-static int find_base(char ret[static PATH_MAX])
+/* Choose the base; make nothing. */
+static int find_base(void)
 {
 	const char *given = getenv("XDG_RUNTIME_DIR");
 	bool has_given = given && given[0] == '/';
+	bool is_root = geteuid() == 0;
 	int n;
 
-	if (is_host_root() || (geteuid() == 0 && !has_given))
-		n = snprintf(ret, PATH_MAX, "/run");
+	if (is_root && (!has_given || !in_userns()))
+		n = snprintf(base, PATH_MAX, "/run");
 	else if (has_given)
-		n = snprintf(ret, PATH_MAX, "%s", given);
+		n = snprintf(base, PATH_MAX, "%s", given);
 	else
-		n = snprintf(ret, PATH_MAX, "/run/user/%u", geteuid());
-	if (n < 0 || n >= PATH_MAX)
+		n = snprintf(base, PATH_MAX, "/run/user/%u", geteuid());
+	if (n < 0 || n >= PATH_MAX) {
+		*base = '\0';
 		return fail(ENAMETOOLONG, "XDG_RUNTIME_DIR");
-	if (has_given || geteuid() == 0 || is_own_dir(ret))
-		return 0;
-	snprintf(ret, PATH_MAX, "/tmp/sandlock-%u", geteuid());
-	return make_below_tmp(ret);
+	}
+	is_below_tmp = !has_given && !is_root && !is_own_dir(base);
+	if (is_below_tmp)
+		snprintf(base, PATH_MAX, "/tmp/sandlock-%u", geteuid());
+	return 0;
+}
+
+/*
+ * Open the base below /tmp with O_PATH; -ENOENT if it is missing. In /tmp
+ * another user may have made the directory first. Nobody else can replace it
+ * once it is ours.
+ */
+static int open_base(void)
+{
+	autoclose int fd = open(base, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return fail(errno, "open %s", base);
+	if (fstat(fd, &st) < 0)
+		return fail(errno, "stat %s", base);
+	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	    !(st.st_mode & (S_IRWXG | S_IRWXO)))
+		return take_fd(&fd);
+	return fail(0,
+		    "%s: must be a directory accessible only to user %u: "
+		    "remove it, or set XDG_RUNTIME_DIR",
+		    base, geteuid());
+}
+
+/* The part of the path below a base in /tmp, else NULL. */
+static const char *part_below_tmp(const char *path)
+{
+	size_t len = strlen(base);
+
+	return is_below_tmp && strncmp(path, base, len) == 0 &&
+			       path[len] == '/' && path[len + 1] ?
+		       path + len + 1 :
+		       NULL;
 }
 
 static const char *const names[] = {
@@ -84,20 +108,49 @@ static const char *const names[] = {
 
 int state_root(enum state_kind kind, char ret[static PATH_MAX])
 {
-	/*
-	 * Decide once, so that all state of a process is below one directory.
-	 */
-	static char base[PATH_MAX];
-	int r = *base ? 0 : find_base(base);
-	int n;
+	int r = *base ? 0 : find_base(), n;
 
-	if (r < 0) {
-		*base = '\0';
-		return r;
+	if (r == 0 && is_below_tmp) {
+		autoclose int fd = open_base();
+
+		if (fd == -ENOENT)
+			err_clear();
+		else if (fd < 0)
+			r = fd;
 	}
+	if (r < 0)
+		return r;
 	n = snprintf(ret, PATH_MAX, "%s/%s", base, names[kind]);
 	return n < 0 || n >= PATH_MAX ? fail(ENAMETOOLONG, "XDG_RUNTIME_DIR") :
 					0;
+}
+
+int state_root_make_base(const char *path)
+{
+	int fd;
+
+	if (!part_below_tmp(path))
+		return 0;
+	if (mkdir(base, 0700) < 0 && errno != EEXIST)
+		return fail(errno, "create %s", base);
+	fd = open_base();
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+int state_root_open(const char *path)
+{
+	const char *part = part_below_tmp(path);
+	autoclose int place = part ? open_base() : AT_FDCWD;
+	int fd;
+
+	if (part && place < 0)
+		return place;
+	fd = openat(place, part ? part : path,
+		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? fail(errno, "open %s " STATE_ELSEWHERE, path) : fd;
 }
 
 bool state_elsewhere(size_t i, char ret[static PATH_MAX])

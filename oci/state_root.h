@@ -22,10 +22,17 @@ enum state_kind {
 };
 
 /*
- * Return the absolute path of a directory that need not exist yet. Fail if
- * another user could make it.
+ * Return the absolute path of a directory that need not exist yet; make nothing.
+ * Fail if another user has made the directory above it.
  */
 int state_root(enum state_kind kind, char ret[static PATH_MAX]);
+/* Before state is written at path: make /tmp/sandlock-UID if path is below it. */
+int state_root_make_base(const char *path);
+/*
+ * Open a state directory; -ENOENT if it is missing. Fail if it is below a
+ * /tmp/sandlock-UID of another user.
+ */
+int state_root_open(const char *path);
 /*
  * The i-th place where other commands of this user keep state, if they run
  * without XDG_RUNTIME_DIR or without /run/user/UID; false: no more.

@@ -251,6 +251,25 @@ names_in() {
 		"sandlock sandlock-oci sandlock-placeholders" ]
 }
 
+@test "without a runtime directory, commands that only report write no /tmp/sandlock-UID" {
+	homeless
+	new_user_bundle
+	run_ok homeless_does ./sandlock explain -r /usr -w /tmp -- true
+	[ ! -e "$SHARED" ]
+	# The exit status tells what this host lacks.
+	run homeless_does ./sandlock check
+	[ "$status" -lt 125 ]
+	[ ! -e "$SHARED" ]
+	run_ok homeless_does ./sandlock profile schema
+	run_ok homeless_does ./sandlock __complete kill ""
+	run_ok homeless_does ./sandlock-oci create --dump-plan \
+		--bundle "$BUNDLE" box
+	run_ok homeless_does ./sandlock ps
+	run_ok homeless_does ./sandlock-oci list
+	run_bad "does not exist" homeless_does ./sandlock-oci state box
+	[ ! -e "$SHARED" ]
+}
+
 @test "without XDG_RUNTIME_DIR all state of a user is below /run/user/UID if that is there" {
 	homeless
 	mkdir -p /run/user
@@ -328,6 +347,16 @@ names_in() {
 			mv $SHARED $SHARED.old || rmdir $SHARED || echo held"
 	assert_output_has held
 	[ -z "$(names_in "$SHARED")" ]
+}
+
+@test "nobody inside puts a record below /tmp/sandlock-UID while --root is elsewhere" {
+	homeless
+	run homeless_does ./sandlock --root "$USER_HOME/root" run -r /usr \
+		-w /tmp -- sh -c "mkdir -m 0700 $SHARED; mkdir $SHARED/sandlock ||
+			mv $SHARED $SHARED.old || rmdir $SHARED || echo held"
+	assert_output_has held
+	[ "$(names_in "$SHARED")" = sandlock-placeholders ]
+	run_ok homeless_box -- true
 }
 
 @test "nobody inside puts a record below /run/user/UID for a later command without XDG_RUNTIME_DIR" {

@@ -58,11 +58,13 @@ static int not_there(const char *id)
 
 static int open_dirs(const char *root, const char *id, struct container *ret)
 {
-	ret->root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (ret->root < 0 && errno == ENOENT)
+	ret->root = state_root_open(root);
+	if (ret->root == -ENOENT) {
+		err_clear();
 		return not_there(id);
+	}
 	if (ret->root < 0)
-		return fail(errno, "open %s " STATE_ELSEWHERE, root);
+		return ret->root;
 	ret->dir = openat(ret->root, id,
 			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (ret->dir < 0 && (errno == ENOENT || errno == ENAMETOOLONG))
@@ -483,12 +485,19 @@ static int append(struct arena *arena, struct strings *list, size_t *cap,
 
 int container_ids(struct arena *arena, const char *root, struct strings *ret)
 {
-	autoclosedir DIR *dir = opendir(root);
+	int fd = state_root_open(root);
+	autoclosedir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct strings list = { 0 };
 	size_t cap = 0;
 
-	if (!dir)
-		return fail(errno, "open %s " STATE_ELSEWHERE, root);
+	if (fd < 0)
+		return fd;
+	if (!dir) {
+		int r = fail(errno, "open %s", root);
+
+		close(fd);
+		return r;
+	}
 	for (struct dirent *e; (e = readdir(dir));) {
 		int r;
 

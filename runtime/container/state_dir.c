@@ -39,7 +39,10 @@ static int make_root(const char *path)
 {
 	char prefix[4096];
 	size_t len = strlen(path);
+	int r = state_root_make_base(path);
 
+	if (r < 0)
+		return r;
 	if (len >= sizeof prefix)
 		return fail(ENAMETOOLONG, "create %s", path);
 	for (size_t i = 1; i <= len; i++) {
@@ -56,18 +59,19 @@ static int make_root(const char *path)
 
 static int open_root(const char *path)
 {
-	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autoclose int fd = state_root_open(path);
 	struct stat st;
 	int r;
 
-	if (fd < 0 && errno == ENOENT) {
+	if (fd == -ENOENT) {
+		err_clear();
 		r = make_root(path);
 		if (r < 0)
 			return r;
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = state_root_open(path);
 	}
 	if (fd < 0)
-		return fail(errno, "open %s " STATE_ELSEWHERE, path);
+		return fd;
 	if (fstat(fd, &st) < 0)
 		return fail(errno, "stat %s", path);
 	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))

@@ -74,6 +74,8 @@ int placeholder_registry_open(void)
 	int r;
 
 	r = state_root(STATE_PLACEHOLDERS, path);
+	if (r == 0)
+		r = state_root_make_base(path);
 	if (r < 0)
 		return r;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)

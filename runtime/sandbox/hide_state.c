@@ -96,7 +96,17 @@ static bool is_of_others(const char *path)
 	return lstat(path, &st) == 0 && st.st_uid != geteuid();
 }
 
-/* A workload that could make these could forge records for later commands. */
+static bool is_missing(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) < 0 && errno == ENOENT;
+}
+
+/*
+ * A workload that could make these could forge records for later commands. If
+ * the directory of the usual ones is missing, hide it as a whole.
+ */
 static int hide_elsewhere(struct arena *arena, struct enforce_input *input,
 			  const char *usual)
 {
@@ -104,7 +114,8 @@ static int hide_elsewhere(struct arena *arena, struct enforce_input *input,
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && state_elsewhere(i, path); i++)
-		if (!files_is_at_or_below(usual, path) && !is_of_others(path))
+		if ((!files_is_at_or_below(usual, path) || is_missing(path)) &&
+		    !is_of_others(path))
 			r = hide(arena, input, path);
 	return r;
 }
