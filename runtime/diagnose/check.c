@@ -162,11 +162,6 @@ static int look_at_seccomp(struct arena *arena, struct check *ret)
 
 /* ---- Landlock ---- */
 
-const uint32_t check_by_namespaces =
-	1U << PROTECT_FS_REFER | 1U << PROTECT_FS_TRUNCATE |
-	1U << PROTECT_FS_IOCTL_DEV | 1U << PROTECT_SIGNAL_SCOPE |
-	1U << PROTECT_ABSTRACT_SCOPE;
-
 static int ask_landlock(struct arena *arena, const struct landlock_host *host,
 			uint32_t *ret_missing)
 {
@@ -207,7 +202,7 @@ static int look_at_landlock(struct arena *arena, struct check *ret)
 {
 	struct check_finding *part = &ret->parts[CHECK_LANDLOCK];
 	const struct landlock_host *host = host_landlock(ret->host);
-	const char *held, *missing;
+	const char *others, *missing;
 	uint32_t lacks = 0;
 	int r;
 
@@ -225,17 +220,17 @@ static int look_at_landlock(struct arena *arena, struct check *ret)
 	if (r < 0)
 		return r;
 	ret->missing |= lacks & 1U << PROTECT_NET_TCP;
-	held = check_names(arena, lacks & ~ret->missing);
+	others = check_names(arena, lacks & ~ret->missing);
 	missing = check_names(arena, lacks & ret->missing);
-	if (!held || !missing)
+	if (!others || !missing)
 		return -ENOMEM;
 	part->state = *missing ? CHECK_PARTLY : CHECK_OK;
 	part->text =
 		arena_printf(arena, "version %d%s%s%s%s", host->abi,
 			     *missing ? "; not enforced: " : "", missing,
-			     *held ? "; enforced by namespaces and mounts: " :
-				     "",
-			     held);
+			     *others ? "; enforced by namespaces and mounts: " :
+				       "",
+			     others);
 	if (*missing)
 		part->advice =
 			"use a newer kernel, or list these names in "
@@ -292,11 +287,15 @@ static int look_for_mappers(struct arena *arena, struct check *ret)
 	return 0;
 }
 
-/* Decide as run would for a policy that limits everything. */
+/*
+ * Decide as run would for a policy that needs everything: in the host's network
+ * only Landlock restricts abstract sockets.
+ */
 static int decide_all(struct arena *arena, struct check *ret)
 {
 	const struct policy policy = {
 		.allow_degraded = UINT32_MAX,
+		.mode = POLICY_MODE_OPEN,
 		.set = { [KEY_MEMORY] = true,
 			 [KEY_CPU] = true,
 			 [KEY_CPU_CORES] = true },

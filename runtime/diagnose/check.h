@@ -50,7 +50,5 @@ int check_look(struct arena *arena, struct host *host, struct check *ret);
 int check_verdict(const struct check *check);
 const char *check_part_name(enum check_part part);
 const char *check_state_name(enum check_state state);
-/* Protections that a sandbox's own mounts and namespaces also provide. */
-extern const uint32_t check_by_namespaces;
 /* "fs_refer, net_tcp" */
 const char *check_names(struct arena *arena, uint32_t bits);

@@ -255,14 +255,14 @@ static int explain_disable(struct arena *arena, const struct explanation *all,
 			   struct explain_line *line)
 {
 	const struct enforcement *enforcement = &all->prepared.enforcement;
-	uint32_t held = check_by_namespaces & enforcement->policy.disable;
+	const struct policy *policy = &enforcement->policy;
+	uint32_t others =
+		enforce_by_namespaces(enforcement->kind, policy->mode);
 	const char *names;
 
-	if (enforcement->kind == ENFORCE_SANDBOX_NO_NAMESPACES || !all->planned)
-		held = 0;
-	if (enforcement->net.abstract_sockets)
-		held &= ~(1U << PROTECT_ABSTRACT_SCOPE);
-	names = check_names(arena, held);
+	if (!all->planned)
+		others = 0;
+	names = check_names(arena, others & policy->disable);
 	if (!names)
 		return -ENOMEM;
 	line->state = EXPLAIN_DISABLED;

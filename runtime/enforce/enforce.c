@@ -273,6 +273,18 @@ bool enforce_needs_landlock(const struct policy *policy)
 	       policy->deny_read.n || policy->deny_execute.n;
 }
 
+uint32_t enforce_by_namespaces(enum enforce_kind kind, enum policy_mode mode)
+{
+	const uint32_t always =
+		1U << PROTECT_FS_REFER | 1U << PROTECT_FS_TRUNCATE |
+		1U << PROTECT_FS_IOCTL_DEV | 1U << PROTECT_SIGNAL_SCOPE;
+
+	if (kind != ENFORCE_SANDBOX)
+		return 0;
+	return mode == POLICY_MODE_OPEN ? always :
+					  always | 1U << PROTECT_ABSTRACT_SCOPE;
+}
+
 /*
  * Decide whether there is a ruleset, and what it restricts besides files. The
  * mounts of a sandbox suffice on a kernel without Landlock.

@@ -133,6 +133,13 @@ struct enforcement enforce_given(const struct enforce_input *input);
  * Landlock.
  */
 bool enforce_needs_landlock(const struct policy *policy);
+/*
+ * Return the protections that the mounts and namespaces of a sandbox provide,
+ * so that it does without those of Landlock (1 << enum policy_protection): its
+ * files are read-only or not present, and it has its own processes and, unless
+ * the mode is open, its own network. Nothing for any other kind.
+ */
+uint32_t enforce_by_namespaces(enum enforce_kind kind, enum policy_mode mode);
 /* True if mounts or a ruleset remain to be made when the root is complete. */
 bool enforce_has_root_work(const struct enforcement *enforcement);
 /* True if the policy of a bundle permits missing limits. */

@@ -105,33 +105,25 @@ static int allow_stdio(int ruleset, const struct landlock_plan *plan)
 	return 0;
 }
 
-/* The mounts of a view enforce these: files are read-only or not present. */
-static uint32_t held_by_mounts(const struct enforcement *enforcement)
-{
-	if (enforcement->kind != ENFORCE_SANDBOX)
-		return 0;
-	return 1U << PROTECT_FS_REFER | 1U << PROTECT_FS_TRUNCATE |
-	       1U << PROTECT_FS_IOCTL_DEV;
-}
-
 int enforce_files_plan(struct arena *arena,
 		       const struct enforcement *enforcement,
 		       const struct files_rules *rules,
 		       struct landlock_plan *ret)
 {
 	const struct policy *policy = &enforcement->policy;
-	const uint32_t held = held_by_mounts(enforcement);
+	const uint32_t others =
+		enforce_by_namespaces(enforcement->kind, policy->mode);
 	struct landlock_want want = enforcement->net;
 	int r;
 
 	want.files = files_wanted(policy);
 	want.paths = rules->items;
 	want.npaths = rules->n;
-	want.allow_degraded = policy->allow_degraded | held;
+	want.allow_degraded = policy->allow_degraded | others;
 	want.disable = policy->disable;
 	r = landlock_plan(arena, &enforcement->landlock_host, &want, ret);
 	if (r >= 0)
-		ret->missing &= ~held;
+		ret->missing &= ~others;
 	return r;
 }
 

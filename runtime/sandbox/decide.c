@@ -12,11 +12,6 @@
 #include "runtime/enforce/enforce.h"
 #include "runtime/sandbox/probe.h"
 
-/* The mounts of a view enforce these: files are read-only or not present. */
-#define BY_MOUNTS                                             \
-	(1U << PROTECT_FS_REFER | 1U << PROTECT_FS_TRUNCATE | \
-	 1U << PROTECT_FS_IOCTL_DEV)
-
 static const struct {
 	enum policy_key key;
 	enum host_limit limit;
@@ -208,14 +203,17 @@ static int decide_landlock(struct arena *arena, const struct policy *policy,
 			   struct host *host, struct decision *d)
 {
 	const struct landlock_host *landlock = host_landlock(host);
-	const uint32_t held = d->no_namespaces ? 0 : BY_MOUNTS;
+	const uint32_t others =
+		enforce_by_namespaces(d->no_namespaces ?
+					      ENFORCE_SANDBOX_NO_NAMESPACES :
+					      ENFORCE_SANDBOX,
+				      policy->mode);
 	const struct landlock_want want = {
 		.files = d->no_namespaces || landlock->abi > 0 ||
 			 enforce_needs_landlock(policy),
-		.signals = d->no_namespaces,
-		.abstract_sockets = d->no_namespaces ||
-				    policy->mode == POLICY_MODE_OPEN,
-		.allow_degraded = policy->allow_degraded | held,
+		.signals = !(others & 1U << PROTECT_SIGNAL_SCOPE),
+		.abstract_sockets = !(others & 1U << PROTECT_ABSTRACT_SCOPE),
+		.allow_degraded = policy->allow_degraded | others,
 		.disable = policy->disable,
 	};
 	struct landlock_plan plan;
@@ -225,7 +223,7 @@ static int decide_landlock(struct arena *arena, const struct policy *policy,
 		return r;
 	d->landlock = want.files;
 	if (r >= 0) {
-		d->missing |= plan.missing & ~held;
+		d->missing |= plan.missing & ~others;
 		return 0;
 	}
 	d->refusal = arena_strdup(arena, err_text());
