@@ -61,13 +61,13 @@ static int pids_hit(const struct creation *c, struct denials *denials)
 
 int limits_hit(const struct creation *c, struct denials *denials)
 {
-	const struct oci_resources *held = &c->resources;
+	const struct oci_resources *limits = &c->resources;
 	int r = 0;
 
-	if (held->memory.limit.set && cgroup_met_memory(&c->cgroup))
+	if (limits->memory.limit.set && cgroup_met_memory(&c->cgroup))
 		r = memory_hit(c, denials);
-	if (r == 0 && held->pids_limit.set && held->pids_limit.value > 0 &&
-	    cgroup_met_pids(&c->cgroup, (uint64_t)held->pids_limit.value))
+	if (r == 0 && limits->pids_limit.set && limits->pids_limit.value > 0 &&
+	    cgroup_met_pids(&c->cgroup, (uint64_t)limits->pids_limit.value))
 		r = pids_hit(c, denials);
 	return r;
 }

@@ -77,7 +77,8 @@ static bool is_own(const struct oci_spec *spec, enum oci_ns ns)
 	return n->listed && !n->path;
 }
 
-static bool is_furnished(const struct oci_spec *spec)
+/* True if hooks or netDevices may move interfaces into its network. */
+static bool receives_interfaces(const struct oci_spec *spec)
 {
 	return spec->hooks.at[HOOK_PRESTART].n ||
 	       spec->hooks.at[HOOK_CREATE_RUNTIME].n ||
@@ -100,7 +101,7 @@ static int isolate(struct enforcement *enforcement, const struct oci_spec *spec,
 			    "%s requires its own network namespace: not "
 			    "enforced by this build in one that is %s",
 			    key, net->path ? "given by a path" : "the host's");
-	enforcement->own_network = is_furnished(spec);
+	enforcement->own_network = receives_interfaces(spec);
 	return 0;
 }
 
@@ -117,7 +118,7 @@ static int bind_locally(struct enforcement *enforcement,
 			       "in network.bind");
 	if (policy->mode != POLICY_MODE_DENY)
 		return 0;
-	if (policy->bind.n && is_furnished(spec))
+	if (policy->bind.n && receives_interfaces(spec))
 		return fail(0, "network.allow_local_binding: not enforced by "
 			       "this build with network.bind in a network that "
 			       "hooks set up");
@@ -140,8 +141,8 @@ static int gather(const struct policy *policy, struct ports *ret)
 	return r < 0 ? r : mark(ret, &policy->deny_bind, false);
 }
 
-static int hold_ports(struct arena *arena, struct enforcement *enforcement,
-		      const struct ports *ports)
+static int restrict_ports(struct arena *arena, struct enforcement *enforcement,
+			  const struct ports *ports)
 {
 	struct landlock_want *want = &enforcement->net;
 	struct landlock_ports *ranges, range;
@@ -228,8 +229,10 @@ static bool is_empty(const struct ports *ports)
 /*
  * Keep the kernel from choosing denied ports, or any port unless 0 is allowed.
  */
-static int hold_choice(struct arena *arena, struct enforcement *enforcement,
-		       struct oci_spec *spec, const struct ports *allowed)
+static int restrict_port_choice(struct arena *arena,
+				struct enforcement *enforcement,
+				struct oci_spec *spec,
+				const struct ports *allowed)
 {
 	const uint32_t bit = 1U << PROTECT_NET_TCP;
 	const struct policy *policy = &enforcement->policy;
@@ -291,8 +294,8 @@ static int open_low_ports(struct arena *arena,
 	return 0;
 }
 
-static int hold_tcp(struct arena *arena, struct enforcement *enforcement,
-		    struct oci_spec *spec)
+static int restrict_tcp(struct arena *arena, struct enforcement *enforcement,
+			struct oci_spec *spec)
 {
 	const struct policy *policy = &enforcement->policy;
 	struct ports *ports = arena_alloc(arena, sizeof *ports);
@@ -306,16 +309,18 @@ static int hold_tcp(struct arena *arena, struct enforcement *enforcement,
 		return r;
 	enforcement->tcp_only = policy->mode == POLICY_MODE_DENY;
 	want->connects = enforcement->tcp_only;
-	r = hold_ports(arena, enforcement, ports);
+	r = restrict_ports(arena, enforcement, ports);
 	if (r == 0)
 		r = open_low_ports(arena, enforcement, spec, ports);
 	if (r < 0)
 		return r;
-	return want->binds ? hold_choice(arena, enforcement, spec, ports) : 0;
+	return want->binds ?
+		       restrict_port_choice(arena, enforcement, spec, ports) :
+		       0;
 }
 
 /* False if the policy does not restrict sockets in visible directories. */
-static bool holds_sockets(const struct policy *policy)
+static bool restricts_sockets(const struct policy *policy)
 {
 	return policy_has_section(policy, SECTION_NETWORK) &&
 	       (policy->mode != POLICY_MODE_OPEN || policy->set[KEY_UNIX]);
@@ -336,7 +341,7 @@ static void judge_sockets(struct enforcement *enforcement)
 					files_wanted(policy);
 	if (enforcement->masks_sockets && enforcement->kind == ENFORCE_BUNDLE)
 		enforcement->connects = LANDLOCK_MAY_WRITE;
-	if (!holds_sockets(policy))
+	if (!restricts_sockets(policy))
 		enforcement->connects = LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE;
 }
 
@@ -348,7 +353,7 @@ static int mask_sockets(struct enforcement *enforcement,
 	const struct policy *policy = &enforcement->policy;
 	bool no_namespaces = enforcement->kind == ENFORCE_SANDBOX_NO_NAMESPACES;
 
-	if (!no_namespaces && !holds_sockets(policy))
+	if (!no_namespaces && !restricts_sockets(policy))
 		return 0;
 	enforcement->masks_sockets = is_own(spec, OCI_NS_MOUNT);
 	judge_sockets(enforcement);
@@ -397,6 +402,6 @@ int enforce_net(struct arena *arena, struct enforcement *enforcement,
 	if (r == 0 && ports &&
 	    (!is_mode(policy, POLICY_MODE_DENY) ||
 	     policy->allow_local_binding || policy->bind.n))
-		r = hold_tcp(arena, enforcement, spec);
+		r = restrict_tcp(arena, enforcement, spec);
 	return r;
 }
