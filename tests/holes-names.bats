@@ -184,7 +184,7 @@ link_is_kept() {
 	assert_output_has "$home/.bashrc"
 	run_ok sandlock explain --json -r /usr -w "$home" "${DEGRADE[@]}" \
 		--deny-write @shell-configs
-	[ "$(jq -r '.held[]' <<<"$output")" = "$home/.bashrc" ]
+	[ "$(jq -r '.protectedLinks[]' <<<"$output")" = "$home/.bashrc" ]
 }
 
 @test "a denied link of a bundle cannot be replaced by init, exec or a hook" {

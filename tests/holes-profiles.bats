@@ -333,7 +333,7 @@ without namespaces)"
 without namespaces)"
 	assert_output_has "disabled: not enforced below writable paths"
 	run_ok sandlock explain --json -r /usr -w . --config-disable namespaces -- true
-	[ "$(jq -c '[.denied[].held] | unique' <<<"$output")" = '[false]' ]
+	[ "$(jq -c '[.denied[].enforced] | unique' <<<"$output")" = '[false]' ]
 	run_ok sandlock explain -r /usr -w . "${OLDER[@]}" -- true
 	[[ $output != *"not enforced without namespaces"* ]]
 }

@@ -46,7 +46,7 @@ same_refusal() {
 	assert_output_has "limits.tasks = "
 	explain_json -- true
 	explained_so '.verdict == "runs" and .reason == null'
-	line namespaces '.state == "held" and (.how | test("mount"))'
+	line namespaces '.state == "enforced" and (.how | test("mount"))'
 	line network.mode '.how | test("network namespace") and test("seccomp")'
 	line "system calls" '.how | test("ptrace")'
 	explained_so '.allowed | all(.path | startswith("/dev") or startswith("/proc"))'

@@ -208,7 +208,7 @@ use --config-allow-degraded cgroups to run without it" ]]
 		[ "$output" = $'500\n500' ]
 	done
 	run_ok explained_key limits.open_files -r /usr --limits-open-files 600
-	[ "$output" = "held: RLIMIT_NOFILE; it stays at the caller's own 500" ]
+	[ "$output" = "enforced: RLIMIT_NOFILE; it stays at the caller's own 500" ]
 	run_ok explained_key limits.open_files -r /usr --limits-open-files 400
-	[ "$output" = "held: RLIMIT_NOFILE" ]
+	[ "$output" = "enforced: RLIMIT_NOFILE" ]
 }

@@ -26,7 +26,7 @@
 #include "runtime/sandbox/unsandboxed.h"
 
 static const char *const state_names[] = {
-	[EXPLAIN_HELD] = "held",
+	[EXPLAIN_ENFORCED] = "enforced",
 	[EXPLAIN_DEGRADED] = "degraded",
 	[EXPLAIN_DISABLED] = "disabled",
 	[EXPLAIN_REFUSED] = "refused",

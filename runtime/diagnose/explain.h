@@ -14,7 +14,7 @@
 #include "runtime/sandbox/unsandboxed.h"
 
 enum explain_state {
-	EXPLAIN_HELD,
+	EXPLAIN_ENFORCED,
 	EXPLAIN_DEGRADED,   /* not enforced here; the policy allows that */
 	EXPLAIN_DISABLED,   /* disabled by the policy */
 	EXPLAIN_REFUSED,    /* not available here: run refuses */

@@ -163,7 +163,7 @@ static int explain_tasks(struct arena *arena, const struct explanation *all,
 	}
 	if (all->decision.cgroups) {
 		r = explain_cgroup(arena, all, HOST_LIMIT_PIDS, line);
-		if (r < 0 || line->state != EXPLAIN_HELD)
+		if (r < 0 || line->state != EXPLAIN_ENFORCED)
 			return r;
 		line->how = arena_printf(arena, "%s%s", line->how, threads);
 	} else if (!all->decision.own_users) {
@@ -277,14 +277,14 @@ static int explain_open_files(struct arena *arena,
 			      const struct explanation *all,
 			      struct explain_line *line)
 {
-	uint32_t held = all->prepared.enforcement.policy.open_files;
+	uint32_t limit = all->prepared.enforcement.policy.open_files;
 
 	line->how = "RLIMIT_NOFILE";
-	if (all->planned && held < all->request->policy.open_files)
+	if (all->planned && limit < all->request->policy.open_files)
 		line->how = arena_printf(
 			arena,
 			"RLIMIT_NOFILE; it stays at the caller's own %" PRIu32,
-			held);
+			limit);
 	return line->how ? 0 : -ENOMEM;
 }
 

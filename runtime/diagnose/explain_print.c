@@ -147,7 +147,7 @@ static void print_paths(struct arena *arena, const char *title,
 }
 
 /* Links to denied paths that the workload could otherwise replace. */
-static void print_held(struct arena *arena, const struct files_carves *carves)
+static void print_links(struct arena *arena, const struct files_carves *carves)
 {
 	bool any = false;
 
@@ -183,7 +183,7 @@ void explain_print(struct arena *arena, const struct explanation *all)
 	print_paths(arena, "denied (rwx)", &view->denied,
 		    all->prepared.enforcement.kind ==
 			    ENFORCE_SANDBOX_NO_NAMESPACES);
-	print_held(arena, &view->carves);
+	print_links(arena, &view->carves);
 }
 
 /* ---- JSON ---- */
@@ -199,7 +199,7 @@ static void put_paths(struct writer *w, const char *key,
 		put_object(w, NULL);
 		put_string(w, "path", entry->path);
 		if (is_open(entry, no_namespaces))
-			put_bool(w, "held", false);
+			put_bool(w, "enforced", false);
 		put_array(w, "rights");
 		for (size_t k = 0; k < COUNT(rights); k++)
 			if (all & rights[k].right)
@@ -213,9 +213,9 @@ static void put_paths(struct writer *w, const char *key,
 	put_end(w);
 }
 
-static void put_held(struct writer *w, const struct files_carves *carves)
+static void put_links(struct writer *w, const struct files_carves *carves)
 {
-	put_array(w, "held");
+	put_array(w, "protectedLinks");
 	for (size_t i = 0; i < carves->n; i++)
 		if (carves->items[i].link)
 			put_string(w, NULL, carves->items[i].path);
@@ -277,7 +277,7 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 		put_paths(&w, "denied", &view->denied,
 			  all->prepared.enforcement.kind ==
 				  ENFORCE_SANDBOX_NO_NAMESPACES);
-		put_held(&w, &view->carves);
+		put_links(&w, &view->carves);
 	}
 	toml_json_put(&w, "policy", tree);
 	put_end(&w);
