@@ -28,12 +28,17 @@ struct decision {
 };
 
 /*
- * Decide, without effects; only cheap facts are determined. A fact that needs a
- * child or a cgroup is assumed until it is known.
+ * Decide. Facts about the host that cost a few system calls are determined when
+ * they are first needed, and stored in *host. Facts that need a child or a
+ * cgroup are not determined here: if one is unknown, it is assumed to be good,
+ * and named in ret->assumed.
  */
 int decide(struct arena *arena, const struct policy *policy, struct host *host,
 	   struct decision *ret);
-/* Like decide, after determining every fact that the decision depends on. */
+/*
+ * Like decide, but determine those facts as well that the decision depends on,
+ * with a child or a cgroup, so that nothing is assumed.
+ */
 int decide_surely(struct arena *arena, const struct policy *policy,
 		  struct host *host, struct decision *ret);
 /* True if both result in the same sandbox. */
