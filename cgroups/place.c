@@ -220,7 +220,10 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 		const struct oci_cgroup_path *from = &record->cgroups[i];
 
 		if (strlen(from->path) + CGROUP_NAME_SIZE > CGROUP_PATH_SIZE)
-			return fail(ENAMETOOLONG, "path of a recorded cgroup");
+			return fail(ENAMETOOLONG,
+				    "the record of the container has a cgroup "
+				    "path of %zu bytes",
+				    strlen(from->path));
 		if (!is_recorded_one(from))
 			continue;
 		items[n++] = (struct cgroup_member){

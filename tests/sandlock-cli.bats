@@ -331,7 +331,7 @@ $TMP/project/uv.toml" profile validate pyproject.toml
 	echo '[sandbox]' >uv.toml
 	run_ok sandlock explain --policy uv.toml --project .
 	[[ "$output" = *"project: $TMP/project"* ]]
-	sandlock_bad "--project ..: the project of uv.toml is $TMP/project" \
+	sandlock_bad "--project ..: --policy uv.toml applies only to its own project, $TMP/project" \
 		explain --policy uv.toml --project ..
 	sandlock_bad "--project uv.toml: not a directory" explain --project uv.toml
 	# Never the home, however it is written.

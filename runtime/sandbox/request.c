@@ -294,7 +294,9 @@ static int set_policy(struct arena *arena, const struct request_wishes *wishes,
 	if (r < 0)
 		return r;
 	if (wishes->project && !streq(place.project, ret->project))
-		return fail(0, "--project %s: the project of %s is %s",
+		return fail(0,
+			    "--project %s: --policy %s applies only to its own "
+			    "project, %s",
 			    wishes->project, wishes->policy_file, ret->project);
 	r = env_files_add(arena, &ret->env_files, &ret->env, &over);
 	if (r < 0)

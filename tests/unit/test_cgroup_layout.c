@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_cgroup_layout.c - hierarchies as /proc shows them, and places in them. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -182,6 +184,27 @@ static void test_place_hybrid(void **state)
 	arena_close(&f.arena);
 }
 
+static void test_record_with_long_path(void **state)
+{
+	char path[CGROUP_PATH_SIZE + 1];
+	struct oci_cgroup_path item = { .controllers = "", .path = path };
+	const struct oci_record record = { .cgroups = &item, .ncgroups = 1 };
+	struct cgroup cgroup;
+	struct fixture f;
+
+	(void)state;
+	parse(&f, hybrid_mounts, hybrid_own);
+	memset(path, 'x', CGROUP_PATH_SIZE);
+	path[0] = '/';
+	path[CGROUP_PATH_SIZE] = '\0';
+	assert_int_equal(cgroup_from_record(&f.arena, &record, &cgroup),
+			 -ENAMETOOLONG);
+	assert_string_equal(err_text(),
+			    "the record of the container has a cgroup path of "
+			    "4096 bytes: file name too long");
+	arena_close(&f.arena);
+}
+
 static void test_narrow(void **state)
 {
 	static const struct {
@@ -245,6 +268,7 @@ int main(void)
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_place_v2),
 		cmocka_unit_test(test_place_hybrid),
+		cmocka_unit_test(test_record_with_long_path),
 		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_managers),
 	};
