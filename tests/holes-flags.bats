@@ -46,7 +46,7 @@ load helpers
 	done
 }
 
-@test "every other command refuses the word true behind its boolean flags" {
+@test "check, ps, inspect and sandlock-oci refuse the word true behind a boolean flag" {
 	sandlock_bad "--json=true" check --json true
 	sandlock_bad "--json=true" ps --json true
 	sandlock_bad "--toml=false" inspect --toml false

@@ -178,7 +178,7 @@ in_bundle() {
 	none_set
 }
 
-@test "a mount that comes along writable with a read-only rbind forbids S_ISUID and S_ISGID" {
+@test "a writable mount below the source of a read-only rbind forbids S_ISUID and S_ISGID" {
 	with_host /host rbind ro
 	mkdir host/sub
 	args setter /host/sub

@@ -282,7 +282,7 @@ with_mounts() {
 	[ "$output" = text ]
 }
 
-@test "the files of filesystem.mount need the other filesystem keys" {
+@test "files of filesystem.mount are accessible only if filesystem.read or write allows it" {
 	mkdir "$TMP/host"
 	echo host >"$TMP/host/file"
 	args sh -c 'cat /mnt/file'

@@ -156,7 +156,7 @@ lseek EBADF" lseek,99,0x100000005 lseek,99,5 lseek,99,0x200000005
 	[ "${lines[*]}" = "lseek E2BIG lseek EBADF" ]
 }
 
-@test "all argument rules must match; of several for one index, any" {
+@test "a seccomp rule applies if for each index one of its argument rules matches" {
 	local one='{"index": 0, "op": "SCMP_CMP_EQ", "value": 99}'
 	local two='{"index": 1, "op": "SCMP_CMP_EQ", "value": 5}'
 	local again='{"index": 0, "op": "SCMP_CMP_EQ", "value": 98}'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/cve/peer.bats - bugs that sandboxes of our kind have had; README.md has
+# tests/cve/peer.bats - bugs that similar sandboxes have had; README.md has
 # the list, and which of them have no counterpart here.
 # shellcheck disable=SC2016,SC2030,SC2031 # the dollars are jq's; run
 load ../helpers
@@ -21,14 +21,14 @@ setup() {
 	new_bundle box
 }
 
-# has_landlock: skip unless all of a policy can be held.
+# has_landlock: skip unless a whole policy can be enforced.
 has_landlock() {
 	annotate_policy filesystem.read=/
 	run oci run --bundle "$BUNDLE" box
 	[ "$status" -eq 0 ] || skip "needs version 5 of Landlock"
 }
 
-@test "111, 115: no race between two paths opens the denied one" {
+@test "no race between two paths opens the denied one (issues 111 and 115 of a peer)" {
 	has_landlock
 	cp "$BATS_FILE_TMPDIR/flip" "$BUNDLE/rootfs/bin/"
 	mkdir "$BUNDLE/rootfs/data"
@@ -55,7 +55,7 @@ only() {
 }
 
 # What opens is all that can be sent on, whichever call would send.
-@test "97, 130, 154: a container can open the sockets of its policy only" {
+@test "a container can open only the sockets that its policy allows (issues 97, 130 and 154 of a peer)" {
 	cp "$BATS_FILE_TMPDIR/sockets" "$BUNDLE/rootfs/bin/"
 	config '.process.capabilities[] += ["CAP_NET_RAW", "CAP_NET_ADMIN"]'
 	args sockets
@@ -89,7 +89,7 @@ io_uring_setup EPERM" ]
 	grep -qx "2 3 255" <<<"$output"
 }
 
-@test "82: a path that is allowed and denied is denied" {
+@test "a path that is both allowed and denied is denied (issue 82 of a peer)" {
 	config '.process.capabilities[] += ["CAP_SYS_ADMIN"]'
 	args mount -t tmpfs tmpfs /tmp
 	annotate_policy syscalls.extra_allow=mount
@@ -111,7 +111,7 @@ die_at() {
 		--pid-file "$TMP/box.pid" box </dev/null 3>&-
 }
 
-@test "31: a failed set-up is never reported as success" {
+@test "a failed setup is never reported as success (issue 31 of a peer)" {
 	local n
 
 	args sleep 1000
@@ -127,7 +127,7 @@ die_at() {
 	kill -0 "$(cat "$TMP/box.pid")"
 }
 
-@test "212: a failed create or exec does not fail the next one" {
+@test "a failed create or exec does not make the next one fail (issue 212 of a peer)" {
 	args sleep 1000
 	config '.hooks.createRuntime = [{path: "/bin/false"}]'
 	run_bad "createRuntime" create box
