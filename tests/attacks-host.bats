@@ -70,7 +70,7 @@ with_later_mount() {
 	[[ "$output" = "chmod: "*"disk/late/file"*": No such file"* ]]
 }
 
-# Whoever has it climbs to what lies beside it, sockets and all.
+# A program with this directory can reach the files and sockets beside it.
 CLIMB='chmod 0600 /proc/self/fd/0/../victim'
 
 NO_PLACE="standard input is a directory: a policy cannot restrict access"
@@ -180,7 +180,7 @@ refused_there() {
 	run_ok sandbox_without_userns -r /usr -r "$TMP" -- true
 }
 
-# listen_at PATH...: somebody outside who listens there.
+# listen_at PATH...: let a process outside listen at these sockets.
 listen_at() {
 	python3 -c '
 import socket, sys, time
@@ -283,7 +283,7 @@ lifted() {
 	lifted network.mode=deny syscalls.extra_allow=handle
 	run_bad "network.unix cannot be enforced with 'handle'" \
 		oci run --bundle "$BUNDLE" box
-	# Landlock lets nobody mount.
+	# Landlock denies every mount.
 	lifted network.mode=deny syscalls.extra_allow=mount filesystem.read=/
 	run oci run --bundle "$BUNDLE" box
 	[[ "$output" = *"Operation not permitted"*"Permission denied" ]]

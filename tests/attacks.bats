@@ -43,7 +43,7 @@ furnish() {
 	ln -s nowhere "$1/closed/secret.link"
 }
 
-# victim FOLDER [COMMAND...]: somebody who has the secret that is there.
+# victim FOLDER [COMMAND...]: start a process that has the secret of FOLDER.
 victim() {
 	local folder=$1
 
@@ -72,7 +72,7 @@ user_victim() {
 		--clear-groups
 }
 
-# Someone outside whom nobody inside should reach.
+# Start a process outside that no process inside may reach.
 listen_abstract() {
 	"$TMP/attacks" listen "$TMP/listens" 3>&- &
 	LISTENER=$!
@@ -102,7 +102,7 @@ assert_refused() {
 	[ "$(find "$dir" | wc -l)" -eq 4 ]
 }
 
-# What the machine itself does not have is refused to all.
+# These attacks fail outside, too, if the machine lacks what they need.
 LACKING='vsock|packets|set_flags|other_abi|bpf|set_project|set_file_attributes|[a-z_]*attribute_at|whiteout|nodes_of_other|measure_other|remove_queue'
 
 @test "every attack works outside a sandbox" {
@@ -193,7 +193,7 @@ box_without_namespaces() {
 		cores_of_other
 }
 
-# attack_bundle USER: by init and by exec, as that one, who has the files.
+# attack_bundle USER: attack by init and by exec, as USER, who owns the files.
 attack_bundle() {
 	new_bundle "$1"
 	cp -a "$TMP/attacks" "$TMP/dir" "$TMP/closed" "$BUNDLE/rootfs/"

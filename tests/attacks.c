@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/attacks.c - ways around a policy, one word each: what was done, or the
- * error that it met.
+ * error that it got.
  *
  * Usage: attacks DIRECTORY SECRET PROCESS
  * DIRECTORY has a file `open`, which may be read and no more, and `twin` and
  * `spare` beside it. SECRET is a path that is not allowed at all, PROCESS is
- * somebody outside, of the same user, who was started by
+ * a process outside, of the same user, started by
  *
  *        attacks victim SECRET READY sandlock-canary
  *
- * and somebody else listens: attacks listen READY.
+ * and another process listens: attacks listen READY.
  * Each attack is made by a process of its own, so that one that is killed ends
  * no other.
  */

@@ -19,7 +19,7 @@ struct attack {
 #name, name \
 	}
 
-/* A file that nobody may read, and somebody outside who has it open. */
+/* A file that the policy denies, and a process outside that has it open. */
 struct target {
 	const char *secret;
 	pid_t other;

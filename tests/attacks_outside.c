@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/attacks_outside.c - the attacks that look for somebody outside, or for
+ * tests/attacks_outside.c - the attacks that look for a process outside, or for
  * what it has.
  */
 #include <dirent.h>

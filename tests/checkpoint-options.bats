@@ -130,7 +130,7 @@ heard_since() {
 	[ "$(stat -c %b "$IMAGES/pages-1.img")" -eq 0 ]
 }
 
-# What criu is told to do with connections it writes down.
+# The options tell criu what to do with connections.
 @test "criu accepts the options that checkpoint and restore only pass on" {
 	start_counting box
 	run_ok checkpoint --tcp-skip-in-flight --shell-job box
@@ -186,7 +186,7 @@ heard_since() {
 		run_bad "--page-server: '$text' is not ADDRESS:PORT" \
 			checkpoint --page-server "$text" box
 	done
-	# Nobody listens there: criu has tried.
+	# No process listens there: criu has tried to connect.
 	run_bad "criu: " checkpoint --page-server 127.0.0.1:1 box
 	assert_status box running
 	counts_on

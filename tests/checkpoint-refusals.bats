@@ -119,7 +119,7 @@ killed_at() {
 	[ $r -eq 137 ]
 }
 
-# Of one that went on they may be whole, too, if there are any.
+# The images of a container that went on may be complete, too, if any.
 restored_or_refused() {
 	local r=0
 

@@ -14,7 +14,7 @@ setup() {
 	sandlock_setup
 	requires_criu
 	IMAGES=$TMP/images
-	# For those who start it by other means than the function.
+	# For tests that do not start it with the function.
 	PROGRAM=("$SANDLOCK_OCI" --root "$ROOT" ${SANDLOCK_DRIVER:+--cgroup-manager
 		"$SANDLOCK_DRIVER"} --criu "$CRIU")
 }

@@ -144,7 +144,7 @@ commands="create start state kill delete run exec ps list pause resume update
 		"$SANDLOCK_OCI" --root "$ROOT" --systemd-cgroup create \
 		--bundle "$BUNDLE" web1
 	assert_gone web1
-	# What sandlock-systemd says where no systemd is.
+	# sandlock-systemd fails like this where systemd does not run.
 	printf '#!/bin/sh\necho no connection to systemd >&2\nexit 1\n' \
 		>"$TMP/sandlock-systemd"
 	chmod +x "$TMP/sandlock-systemd"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/descriptors.bats - which descriptors reach the program, and where pids are told.
+# tests/descriptors.bats - descriptors of the program, pid files, pidfd sockets.
 #
 # The shell inside has dollars of its own, and each test is a subshell on
 # purpose.

@@ -74,7 +74,7 @@ assert_slow() {
 		iflag=direct status=none')" -lt "$slow" ]
 }
 
-# free_huge_pages N: so many of 2 MB that nobody uses.
+# free_huge_pages N: whether N huge pages of 2 MB are free.
 free_huge_pages() {
 	local file=/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages
 

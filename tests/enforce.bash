@@ -12,7 +12,7 @@ DENIED="Permission denied"
 READONLY="Read-only file system"
 export DENIED READONLY
 
-# The same, and what is not held is told.
+# The same, with messages about keys that are not enforced.
 run_telling() {
 	oci --debug run --bundle "$BUNDLE" box
 }
@@ -22,7 +22,7 @@ run_telling() {
 tells() {
 	local text=$1 script="{ $2; } 2>&1 || :" hook
 
-	# Of a hook that fails its last line is told.
+	# The runtime reports the last line of a hook that fails.
 	hook="{ printf 'hook: '; $script; } | tr '\\n' '~' >&2; exit 1"
 	# All three at once.
 	jq -c --arg script "$script" --arg hook "$hook" '

@@ -176,7 +176,7 @@ freeze() {
 	[ "$output" = $'7\n8\n8' ]
 	run_ok oci exec --user 4294967294:4294967294 box id -u
 	[ "$output" = 4294967294 ]
-	# CVE-2024-40635, CVE-2026-30892: never somebody else, never root.
+	# CVE-2024-40635, CVE-2026-30892: never another user, never root.
 	for bad in 4294967296 -1 4294967295 18446744073709551616 1:2:3 1x '' \
 		' 1' 0x1 '1 ' 1: :1 root 1:daemon 1:4294967296 01x '+1'; do
 		exec_fails "--user $bad: " --user="$bad" box id

@@ -182,7 +182,7 @@ with_state() {
 		mount -t tmpfs -o "$options" none "$root" || exit 9
 		"$@"
 		r=$?
-		# What is left in there would not be seen from outside.
+		# Leftovers in there could not be seen from outside.
 		[ $r -ne 0 ] || exit 0
 		[ -z "$(ls -A "$root")" ] || ls -lA "$root"/* >&2
 		exit $r

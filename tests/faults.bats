@@ -39,7 +39,7 @@ once_found() {
 # Where one point is enough: kill fails there.
 KILLING=(--every 1 --call pidfd_send_signal)
 
-# faulty SCRIPT [OPTION...]: a runtime that does this and is to be found out.
+# faulty SCRIPT [OPTION...]: a runtime with a fault that the census must find.
 faulty() {
 	printf '#!/bin/sh\n%s\n' "$1" >"$TMP/faulty"
 	chmod +x "$TMP/faulty"
@@ -202,7 +202,8 @@ faulty() {
 }
 
 @test "the fault census finds a leaked descriptor" {
-	# Who lives as long as the container opens one when exec fails.
+	# A process that lives as long as the container opens one when exec
+	# fails.
 	mkfifo "$TMP/bell"
 	faulty "case \$3 in
 	create) $SANDLOCK_OCI \"\$@\" || exit

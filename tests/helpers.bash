@@ -532,7 +532,7 @@ test_places() {
 	[ -z "$USER_HOME" ] || echo "$USER_HOME/"
 }
 
-# What this test has not cleaned up.
+# leftovers: print what this test has not cleaned up.
 leftovers() {
 	[ ! -d "$ROOT" ] || find "$ROOT" -mindepth 1 -maxdepth 1
 	grep -F "$(test_places)" /proc/self/mountinfo
@@ -544,7 +544,7 @@ nothing_left() {
 	[ -z "$(leftovers)" ]
 }
 
-# The parent itself is ours to remove; what is below is the runtime's.
+# The tests remove the parent itself; the runtime removes all below it.
 leftover_cgroups() {
 	local dir
 

@@ -14,7 +14,7 @@ setup() {
 	args sleep 1000
 }
 
-# Where a poststop hook tells that it ran.
+# A poststop hook writes here that it ran.
 note_poststop() {
 	hook poststop "cat >$TMP/poststop"
 }

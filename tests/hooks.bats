@@ -189,7 +189,7 @@ startContainer poststart " ]
 @test "a hook runs its path with its args" {
 	local show='tr "\0" " " </proc/$$/cmdline >$0; :'
 
-	# What busybox does depends on its argv[0]; the host's shell does not.
+	# Busybox depends on its argv[0]; the host's shell does not.
 	config --arg show "$show" --arg out "$TMP/argv" '.hooks = {
 		createRuntime: [{path: "/bin/sh",
 			args: ["made-up", "-c", $show, $out, "one", ""]}],
@@ -368,7 +368,7 @@ STATUS='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp|Umask)" \
 	out=$USER_HOME/out
 	mkdir "$out"
 	chmod 1777 "$out" "$BUNDLE/rootfs/tmp"
-	# Root is the user; who runs the program is somebody else.
+	# Root inside is the user; the program runs as another ID.
 	config --argjson id "$USER_ID" '.root.readonly = false |
 		.process.user = {uid: 5, gid: 5} |
 		.linux.uidMappings = [
@@ -378,7 +378,7 @@ STATUS='grep -E "^(Uid|Gid|Groups|Cap...|NoNewPrivs|Seccomp|Umask)" \
 	for point in prestart createRuntime createContainer poststart poststop; do
 		hook "$point" "id -u >$out/$point"
 	done
-	# What CNI and GPU hooks do.
+	# CNI and GPU hooks do this.
 	hook createRuntime 'pid=$(jq .pid); nsenter --user=/proc/$pid/ns/user \
 		--mount=/proc/$pid/ns/mnt --preserve-credentials true'
 	hook startContainer 'id -u >/tmp/startContainer'

@@ -7,7 +7,7 @@
  * COMMAND is run; the victim is itself, those it clones until one of them
  * calls exec, or a process that lives already (the container's, for `start`).
  * The status is COMMAND's own, 128 + signal when it was killed, and 99 when
- * it ended before the victim made so many calls. With N = 0 nobody is killed.
+ * it ended before the victim made so many calls. N = 0 kills no process.
  */
 #include <errno.h>
 #include <signal.h>
@@ -99,7 +99,7 @@ static void go_on(struct hunt *hunt, pid_t pid, int status)
 		return;
 	}
 	if (event == PTRACE_EVENT_STOP && sig != SIGTRAP) {
-		/* The command's own SIGSTOP; nobody else is stopped here. */
+		/* The command's own SIGSTOP; it stops no other process. */
 		(void)kill(pid, SIGCONT);
 		sig = 0;
 	}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/namespaces.bats - eight namespaces: new, joined or inherited, whoever
-# owns them.
+# tests/namespaces.bats - eight namespaces: new, joined or inherited, with any
+# owner.
 # shellcheck disable=SC2016 # the dollars are jq's and the container's
 
 load helpers
@@ -219,7 +219,7 @@ no_mqueue() {
 	run_fails "$TMP/fifo is not a network namespace"
 }
 
-# ---- whoever owns them ----
+# ---- owners of namespaces ----
 
 @test "a network namespace of the host is joined beside a new user namespace" {
 	requires userns

@@ -13,7 +13,7 @@ setup() {
 	args sleep 1000
 }
 
-# confinement PID: what the kernel says of a process, apart from who it is.
+# confinement PID: what the kernel reports about a process, except its IDs.
 confinement() {
 	local proc=/proc/$1 ns
 

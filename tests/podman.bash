@@ -47,7 +47,7 @@ by_root() {
 	MANAGER=--system
 }
 
-# As one who has logged in, but from a cgroup of root.
+# As a user with a session, but from a cgroup of root.
 by_user() {
 	[ -z "$(lacks)" ] || skip "needs $(lacks)"
 	CALLER=(setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups

@@ -320,7 +320,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	for file in /etc/shadow /etc/ssh/host_key /root/.ssh/id; do
 		tells "cat: can't open '$file': $DENIED" "cat $file"
 	done
-	# Denied to the preset, not to who lists it.
+	# The preset excludes the file; a policy that lists it allows it.
 	annotate_policy 'filesystem.read=@system;/etc/shadow'
 	tells hash 'cat /etc/shadow'
 	annotate_policy 'filesystem.read=@project'
@@ -337,7 +337,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells "cat: can't open '/data/secret': $DENIED" 'cat /data/secret'
 	tells "cat: can't open '/data/sub/deep': $DENIED" 'cat /data/sub/deep'
 	tells "ls: can't open '/data/sub': $DENIED" 'ls /data/sub'
-	# Names of a directory are told only where nothing below is hidden.
+	# A directory can be listed only if nothing below it is denied.
 	tells "ls: can't open '/data': $DENIED" 'ls /data'
 	annotate_policy 'filesystem.read=/' 'filesystem.deny=/data/secret'
 	tells $'dir\npublic\nsecret\nsub' 'ls /data'

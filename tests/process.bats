@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/process.bats - who the program is and what it may: ids, capabilities, limits.
+# tests/process.bats - the ids, capabilities and limits of the program.
 #
 # jq has dollars of its own, and each test is a subshell on purpose.
 # shellcheck disable=SC2016,SC2030,SC2031

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/propagation.bats - who sees whose mounts; the ways into the root.
+# tests/propagation.bats - which namespaces see a mount; the ways into the root.
 # shellcheck disable=SC2016,SC2030,SC2031 # scripts for other shells; run
 load helpers
 

@@ -93,7 +93,7 @@ create_or_delete_c1() {
 	args sleep 1000
 	for _ in {1..15}; do
 		at_once 6 create_or_delete_c1
-		# Whoever was last: the container is there, or it is not.
+		# The last command decides whether the container exists.
 		[ ! -e "$ROOT/c1" ] || assert_status c1 created
 		[ "$(count_status 0)" -ge 4 ]
 		run_ok oci delete --force c1

@@ -20,7 +20,7 @@ teardown() {
 	run sandbox -r / -x "$sh" -- "$sh" -c "exec $env"
 	[ "$status" -eq 126 ]
 	[[ $output = *"denied: execute $env (not listed in filesystem.execute)"* ]]
-	# A success is nobody's concern, and nor are the refusals of others.
+	# No denials are reported after a success, nor those of other processes.
 	run sandbox -r / -x "$sh" -- "$sh" -c "$env; :"
 	[ "$status" -eq 0 ]
 	[[ $output != *"denied: "* ]]

@@ -29,7 +29,7 @@ explained_key() {
 			.state + ": " + .how'
 }
 
-# own_namespaces WORD...: whether a sandbox has any that are not ours.
+# own_namespaces WORD...: whether a sandbox has a mount namespace of its own.
 own_namespaces() {
 	run_ok sandbox "$@" -r @system -r -/proc -- readlink /proc/self/ns/mnt
 	[ "${lines[-1]}" != "$(readlink /proc/self/ns/mnt)" ]
@@ -72,7 +72,7 @@ namespaces" run "${words[@]}" --gpu 0 -- true
 	run_ok sandbox --json "${words[@]}" -m 64M --config-disable cgroups -- true
 	assert_output_has "config.disable: limits.memory is not enforced without \
 namespaces"
-	# Who wants none of it lacks none of it.
+	# A policy without limits misses no protection.
 	jq -e '.degraded == []' <<<"${lines[-1]}"
 	run_ok sandbox --json "${words[@]}" -m 64M --config-allow-degraded cgroups \
 		-- true

@@ -683,7 +683,7 @@ without_cgroups() {
 		--program-uid 0 --program-gid 0 -m 1G -- true
 	assert_output_has "limits.memory is not enforced without cgroups"
 	degraded_is cgroups
-	# What is never wanted is not missing.
+	# A disabled protection is not missing.
 	run_ok without_cgroups --json -r /usr --config-disable cgroups -- true
 	degraded_is
 }

@@ -218,7 +218,7 @@ socket.socket().connect(("192.0.2.1", 80))'
 	[[ $stderr != *denied* ]]
 	run --separate-stderr -0 sandbox -r /usr -- sh -c 'cat /etc/passwd; true'
 	[[ $stderr != *denied* ]]
-	# At a terminal somebody may want to know.
+	# At a terminal the user may want to know.
 	run script -qec "$SANDLOCK --root $ROOT run -r /usr -- cat /etc/passwd" \
 		/dev/null
 	[[ $output = *"use --why to see"* ]]
@@ -331,7 +331,7 @@ threading.Event().wait()'
 	sandlock_delete_all
 }
 
-# What a tracer that was killed has left.
+# Delete the containers that a killed tracer has left.
 sandlock_delete_all() {
 	local id
 
@@ -370,7 +370,7 @@ MUCH='head -c 67108864 /dev/zero | tail -c 67108864 >/dev/null'
 	[[ $output != *"denied: allocate"* ]]
 	run sandbox -r /usr -P 3 --limits-tasks 5 -- sh -c "$MANY"
 	assert_output_has "denied: create process (limits.processes: 3)"
-	# Of a command that did not fail it is told to who asks.
+	# If the command succeeds, only --json and --why report it.
 	run_ok sandbox -r /usr -m 16M -- sh -c "$MUCH; :"
 	[[ $output != *"denied: "* ]]
 	run --separate-stderr -0 sandbox --json -r /usr -m 16M -- sh -c "$MUCH; :"
@@ -384,7 +384,7 @@ MUCH='head -c 67108864 /dev/zero | tail -c 67108864 >/dev/null'
 	new_user
 	run -3 sandbox -r /usr -m 64M --limits-tasks 9 -- sh -c "$MANY; exit 3"
 	[[ $output != *"denied: "* ]]
-	# What ends it is not the limit.
+	# Not the limit ends the command.
 	run -137 sandbox -r /usr -m 64M -- sh -c 'kill -KILL $$'
 	[[ $output != *"denied: "* ]]
 	run user_sandbox -r /usr --limits-tasks 3 -- sh -c "$MANY"

@@ -61,7 +61,7 @@ clear_scarce() {
 	fi
 }
 
-# every_command: each of them is held, in a container that is as it should be.
+# every_command: with_few of each command, in a container with no defect.
 every_command() {
 	with_few create --bundle "$BUNDLE" c1
 	clear_scarce
@@ -169,7 +169,7 @@ works() {
 	create c1
 }
 
-# Of version 2 the frozen can be killed.
+# With cgroup v2 a frozen container can be killed.
 @test "delete --force does not wait for a container frozen from above, and removes it when thawed" {
 	local state=/sys/fs/cgroup/freezer$CGROUP_PARENT/freezer.state
 

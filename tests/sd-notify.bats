@@ -130,7 +130,8 @@ s.send(sys.argv[3].encode())' "$(pid_of box)" \
 		NOTIFY_SOCKET=/run/notify/notify.sock ]
 }
 
-# Who could write there would choose what the runtime binds and removes.
+# A program that could write there would choose what the runtime binds and
+# removes.
 @test "the folder of the notify socket is read-only inside, and anyone may write to the socket" {
 	requires root python3
 	local job

@@ -167,7 +167,7 @@ seccomp agent: connect to $TMP/socket: \
 no such file or directory" oci run --bundle "$BUNDLE" web
 	assert_gone web
 	[ -z "$(leftovers)" ]
-	# A socket that nobody reads.
+	# A socket that no process reads.
 	start_agent
 	stop_agent
 	wait_until not_listening

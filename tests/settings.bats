@@ -195,7 +195,7 @@ load helpers
 
 # ---- keys ----
 
-# session_keys: the names of the named session keyrings somebody can see,
+# session_keys: the names of the named session keyrings the caller can see,
 # with their serial numbers. What is masked by default is needed here.
 session_keys() {
 	sed -n 's/^\([0-9a-f]*\) .* keyring *\(_ses[^:]*\):.*/\1 \2/p' \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016,SC2030,SC2031 # for other shells; run
-# tests/stale.bats - records that are not true any more: nobody who is not the
-# container's is ever signalled for them.
+# tests/stale.bats - records that are not true any more: no process outside the
+# container ever gets a signal because of them.
 
 load helpers
 
@@ -117,7 +117,7 @@ harmless() {
 	start_sleeping c1
 	start_bystander
 	end_c1
-	# The paths of the record are someone else's in this boot.
+	# In this boot the paths of the record belong to other containers.
 	for dir in $(cgroup_dirs "$CGROUP_PARENT/c1"); do
 		echo "$BYSTANDER" >"$dir/cgroup.procs"
 	done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# tests/streams.bats - nobody reads what is said, or takes what is sent: the
-# status is the same, and nobody waits for ever.
+# tests/streams.bats - no process reads messages, or accepts what is sent: the
+# status is the same, and no command waits for ever.
 
 load helpers
 
@@ -74,7 +74,7 @@ full() {
 	grep -q "none: container does not exist" "$TMP/log"
 }
 
-# peer MODE COMMAND...: with a socket $TMP/socket that nobody accepts at, or
+# peer MODE COMMAND...: with a socket $TMP/socket that accepts no connection, or
 # whose other end closes each connection at once.
 peer() {
 	python3 -c '

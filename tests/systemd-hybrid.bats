@@ -49,6 +49,6 @@ hybrid_unit_limit_is() {
 	oci delete --force x1
 	no_unit web-x1.scope
 	[ -z "$(find /sys/fs/cgroup -name 'web-x1*')" ]
-	# Of hierarchies that systemd leaves alone the slices were ours.
+	# The runtime made the slices of hierarchies that systemd does not use.
 	[ ! -e /sys/fs/cgroup/freezer/slice.slice ]
 }

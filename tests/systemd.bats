@@ -143,7 +143,7 @@ other_unit() {
 	unit_property_is web-x1.scope CPUQuotaPerSecUSec infinity
 	unit_limit_is x1 memory.max max
 	unit_limit_is x1 pids.max max
-	# What systemd is told stays when it writes everything again.
+	# The limits that systemd got stay when it writes everything again.
 	oci update --pids-limit 44 x1
 	systemctl daemon-reload
 	unit_limit_is x1 pids.max 44
@@ -285,7 +285,7 @@ kill_create() {
 	done
 }
 
-# as_manager ARGUMENT...: sandlock-oci of the user, who has a manager.
+# as_manager ARGUMENT...: sandlock-oci of the user, with the user's manager.
 as_manager() {
 	as_user env XDG_RUNTIME_DIR="/run/user/$USER_ID" \
 		SANDLOCK_LIBEXEC="$(dirname "$HELPER")" ./sandlock-oci \

@@ -279,7 +279,7 @@ freezer() {
 		oci update -r - box
 	limit_is memory.high 67108864
 	limit_is memory.low 1048576
-	# Of cpu.max the options know one half only.
+	# The options set only one half of cpu.max.
 	update --cpu-period 50000
 	limit_is cpu.max "20000 50000"
 	update --cpu-share 512 --pids-limit 20

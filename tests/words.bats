@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# tests/words.bats - whoever dies at whatever system call, the other side
-# notices, says so, and nothing is left.
+# tests/words.bats - if a process dies at any system call, the other side
+# notices and reports it, and nothing is left.
 #
 # By default each sweep takes a sample of the system calls, another one in each
 # run; with SANDLOCK_EVERY=1 it takes all of them.

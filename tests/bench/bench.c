@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench ROUNDS ROUNDS-WITH-GAPS <PLAN\n");
 		return 1;
 	}
-	/* Processes of containers become ours, not of the machine's init. */
+	/* Adopt processes of containers, instead of the machine's init. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) {
 		perror("bench: subreaper");
 		return 1;

@@ -94,7 +94,7 @@ int spawn_copies(struct contender *c, const struct step *step,
 		 unsigned int number, unsigned int copies, struct usage *ret);
 /* spawn.c: the file's process, or -1. */
 pid_t spawn_pid(const struct step *step, unsigned int number);
-/* spawn.c: until that orphan has ended, or -1 when it is none of ours. */
+/* spawn.c: wait for that orphan's end; -1 if it is not our child. */
 int spawn_await(const struct step *step);
 /* spawn.c: collect orphans that have ended. */
 void spawn_collect(void);

@@ -74,7 +74,7 @@ static void forget(struct tally *tally, pid_t pid)
 			tally->pids[i] = tally->pids[--tally->npids];
 }
 
-/* Does everyone who is left wait? */
+/* Do all remaining processes sleep? */
 static bool all_sleep(const struct tally *tally)
 {
 	for (size_t i = 0; i < tally->npids; i++) {

@@ -6,7 +6,7 @@
  *
  * The namespaces, mounts, nodes, masks, cgroups and capabilities of
  * `sandlock-oci spec`, pivot_root, exec, wait, remove: no JSON, no state, no
- * choice, no check of who plays tricks. It is linked as sandlock-oci is.
+ * choice, no check for attacks. It is linked as sandlock-oci is.
  * Mounts are made by the old interface, which has fewer calls.
  */
 #include <errno.h>
@@ -164,7 +164,7 @@ static void make_cgroups(struct floor *f, const char *cgroup)
 		add_hierarchy(f, line, cgroup);
 }
 
-/* A single thread may join by itself, which waits for nobody. */
+/* A single thread may join by itself, without waiting for others. */
 static void join_cgroups(const struct floor *f)
 {
 	for (size_t i = 0; i < f->n; i++)

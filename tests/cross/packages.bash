@@ -32,7 +32,7 @@ aarch64_emulator() {
 	cached aarch64-emulator make_emulator
 }
 
-# One that knows openat2: bookworm's does not. Of its many processors, ours.
+# One that knows openat2: bookworm's does not. Keep only the wanted processor.
 make_emulator() {
 	local apt
 

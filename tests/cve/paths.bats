@@ -376,7 +376,7 @@ s.recv(1)' "$TMP/notify" 3>&- &
 	assert_lines ""
 }
 
-# leak COMMAND...: with descriptors of $HOST that nobody closes on exec.
+# leak COMMAND...: run it with descriptors of $HOST without FD_CLOEXEC.
 leak() {
 	"$@" 5<"$HOST" 7<"$HOST" 10<"$HOST" 20<"$HOST" 3>&-
 }

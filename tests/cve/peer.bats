@@ -54,7 +54,7 @@ only() {
 	}
 }
 
-# What opens is all that can be sent on, whichever call would send.
+# Every call that sends needs a socket that was opened before.
 @test "a container can open only the sockets that its policy allows (issues 97, 130 and 154 of a peer)" {
 	cp "$BATS_FILE_TMPDIR/sockets" "$BUNDLE/rootfs/bin/"
 	config '.process.capabilities[] += ["CAP_NET_RAW", "CAP_NET_ADMIN"]'

@@ -140,7 +140,7 @@ CapAmb: $none"
 	BYSTANDER=
 }
 
-# Into a file: who waits for the passwd would keep a pipe open.
+# Into a file: a process that waits for the passwd would keep a pipe open.
 home_is_root() {
 	timeout 5 "$SANDLOCK_OCI" --root "$ROOT" exec box sh -c 'echo $HOME' \
 		>"$TMP/home" 3>&- && [ "$(cat "$TMP/home")" = / ]

@@ -73,7 +73,7 @@ let_it_hunt() {
 }
 
 # The kernel counts a writer for a moment before it finds the mount read-only;
-# who then executes the file is told that it is busy, by the shell.
+# if the shell then executes the file, it reports that the file is busy.
 try() {
 	local r
 

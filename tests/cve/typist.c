@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/cve/typist.c - a hostile program that got somebody's terminal as its
+ * tests/cve/typist.c - a hostile program that got a user's terminal as its
  * standard input: take it over, type into it, and say what came of it.
  */
 #include <errno.h>

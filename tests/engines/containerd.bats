@@ -142,7 +142,7 @@ cgroup_file() {
 	expect 8 "read it" ctr tasks attach a <<<it
 }
 
-# What is written to the room's silence is typed.
+# Text that is written to the room's silence is typed.
 # shellcheck disable=SC2016 # for the shell inside
 # bats test_tags=attach,tty
 @test "ctr task attach types at the terminal of a container" {

@@ -180,7 +180,7 @@ make_runtime() {
 	fi
 	mkdir "$ROOM/bin"
 	cp "$from" "$ROOM/bin/sandlock-oci"
-	# What an engine runs by itself is to be no other.
+	# An engine that runs the default runtime must run this one.
 	ln -s sandlock-oci "$ROOM/bin/runc"
 }
 

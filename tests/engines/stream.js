@@ -4,8 +4,8 @@
 // Usage: node stream.js URL [INPUT [UNTIL]]
 // The URL is what CRI's Attach or Exec answered. INPUT is sent once the
 // connection is there; what the program prints is printed, and its status is
-// that of this one. Once it has printed UNTIL, nobody waits for its end. It is
-// a WebSocket, and the first byte of each message says which stream it is of.
+// that of this one. Once it has printed UNTIL, this one does not wait for its
+// end. It is a WebSocket, and the first byte of each message names its stream.
 "use strict";
 const crypto = require("crypto");
 const http = require("http");

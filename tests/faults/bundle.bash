@@ -4,7 +4,7 @@
 #
 # Set here: tmp, which goes at the end, and cgroup, the beginning of the names
 # of all cgroups, which go, too; programs, where those are, which is
-# FAULTS_PROGRAMS if somebody has built them there.
+# FAULTS_PROGRAMS if they were built there.
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/sandlock-faults.XXXXXX") || exit 1
 programs=${FAULTS_PROGRAMS:-$tmp}

@@ -116,7 +116,7 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* After warnings, if any. A program that cannot be executed is told alone. */
+/* After warnings, if any. If exec fails, it is the only message. */
 static bool is_one_line(const char *said, const char *prefix)
 {
 	const char *end = strchr(said, '\n');
@@ -273,7 +273,7 @@ static void shoot_scene(struct census *c, const struct scene *scene)
 	room_free(argv);
 }
 
-/* Which calls there are, and what a program writes that is held well. */
+/* List the calls, and what a correctly confined program writes. */
 static size_t record(struct census *c, const struct point *p,
 		     struct call *calls)
 {
@@ -352,7 +352,7 @@ static void take_scene(struct census *c, size_t index)
 	for (p.fault = 0; p.fault < NFAULTS; p.fault++)
 		if (!c->fault || strcmp(c->fault, faults[p.fault].name) == 0)
 			take_points(c, &p, calls, n);
-	/* What stays for the next point has none any more. */
+	/* No further point needs the container that was kept. */
 	if (c->stage->is_ready)
 		(void)stage_runs(c->stage, "delete --force ID");
 	(void)world_settles(&c->stage->room, &c->stage->hierarchies,
@@ -496,7 +496,7 @@ int main(int argc, char **argv)
 
 	read_options(&c, argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	/* The parent's name is nobody else's. */
+	/* The parent's name is unique. */
 	s->room.id = strrchr(s->room.cgroup, '/') + 1;
 	room_enter(&s->room);
 	if (c.hide_unified)

@@ -85,12 +85,15 @@ enum exception fair(long nr, int error, bool stays)
 	/* It would be dead as it is, and said so. */
 	if (among(never_return, COUNT(never_return), nr))
 		return NEVER_RETURNS;
-	/* Who is dead makes no more calls. */
+	/* A dead process makes no more calls. */
 	if (stays && (error == KILLED || error == EINTR))
 		return NEVER_STAYS;
 	if (stays && error == EAGAIN && nr == SYS_flock)
 		return HELD;
-	/* Where it waits for start it is created; whoever dies then is stopped. */
+	/*
+	 * While the process waits for start, the container is created; if it
+	 * dies then, the container is stopped.
+	 */
 	if (error == KILLED && (nr == SYS_accept4 || nr == SYS_ppoll))
 		return ARRIVED;
 	if (error == KILLED)

@@ -141,7 +141,7 @@ static void add_key(const char *serial, const char *name, struct world *w)
 	world_add(w, "key %s %s\n", serial, name);
 }
 
-/* What nobody holds goes by itself; root's own keyring holds for ever. */
+/* The kernel frees an unlinked key; root's own keyring keeps its keys. */
 static void remove_key(const char *serial, const char *name, struct world *w)
 {
 	(void)name;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/faults/lasting.h - what is there although nobody lives: shared memory
- * and queues, keyrings, loop devices, and files such as a core.
+ * tests/faults/lasting.h - what outlives its processes: shared memory and
+ * queues, keyrings, loop devices, and files such as a core.
  *
  * Namespaces without a process, a mount or a descriptor, and sockets without a
- * process, do not last: those who would hold them are looked at in world.c.
+ * process, do not last: world.c examines the processes that keep them.
  */
 #pragma once
 

@@ -7,8 +7,8 @@
  *
  * `quiet` only ends, and `mark` only says that it ran, before it waits. `key`
  * is no container's: it leaves a keyring of that name, for the census to find.
- * Two of them that are held alike write the same, but for the numbers of their
- * namespaces.
+ * Two programs that are confined alike write the same, except the numbers of
+ * their namespaces.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -86,7 +86,7 @@ static void add_namespaces(struct text *t)
 	}
 }
 
-/* The numbers of a mount are the kernel's; all else is ours. */
+/* The kernel chooses the numbers of a mount; the runtime all other fields. */
 static void add_mounts(struct text *t)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -112,7 +112,7 @@ static void add_mounts(struct text *t)
 		(void)fclose(f);
 }
 
-/* A null device is to be the container's own. */
+/* A null device must be the container's own. */
 static void add_descriptors(struct text *t)
 {
 	struct stat null = { 0 }, st;

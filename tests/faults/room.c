@@ -48,7 +48,7 @@ void nap(void)
 
 static int open_scratch(const char *name)
 {
-	/* O_APPEND: whoever writes, writes behind what is there. */
+	/* O_APPEND: every process appends. */
 	int fd = memfd_create(name, MFD_CLOEXEC);
 
 	if (fd < 0 || fcntl(fd, F_SETFL, O_APPEND) < 0)
@@ -88,7 +88,7 @@ static void work_in(const char *path)
 		die("RLIMIT_CORE");
 }
 
-/* Its own, like System V's: nobody else's file is taken for a leak. */
+/* A private one, like System V's: no other program's file is a leak. */
 static void mount_memory(const struct room *room)
 {
 	if (mount("none", room->places[SHARED], "tmpfs", MS_NOSUID | MS_NODEV,

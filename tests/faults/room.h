@@ -2,7 +2,7 @@
 /*
  * tests/faults/room.h - namespaces to break things in, and what runs there.
  *
- * Whoever enters is process 1 of the room: every orphan becomes its child, and
+ * The process that enters is its process 1: every orphan becomes its child, and
  * when it ends, they do, and so do its mounts, interfaces and shared memory.
  */
 #pragma once
@@ -20,7 +20,7 @@ struct room {
 	const char *runtime; /* its program */
 	const char *dir;     /* bundles `hold` and `once`, and a `rootfs` */
 	const char *cgroup;  /* the parent of all cgroups, with a slash */
-	const char *id; /* nobody else's, or NULL: IDs like those of others */
+	const char *id; /* a unique one, or NULL: IDs like those of others */
 	char state[256], pid_file[256], program[256];
 	char places[PLACES][256];
 	int null, out, err;

@@ -22,7 +22,7 @@ struct stage {
 	struct world empty, ready, seen;
 	bool is_ready; /* the container of the scene before can be used again */
 	pid_t init;
-	char record[RECORD_SIZE]; /* of a program that is held as it should be */
+	char record[RECORD_SIZE]; /* of a correctly confined program */
 	size_t record_len;
 	int status; /* of the last command without a fault */
 };

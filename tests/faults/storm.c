@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/faults/storm.c - a hundred callers at once, who do anything to
+ * tests/faults/storm.c - a hundred callers at once, which do anything to
  * containers of their own and to shared ones, and kill the runtime at it.
  *
  * Usage: storm --runtime PROGRAM --dir DIR --cgroup /PARENT [OPTION...]

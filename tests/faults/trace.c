@@ -25,7 +25,7 @@
 #define OPTIONS                                                             \
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE | \
 	 PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
-/* Nobody has done anything for so long: what is left waits. */
+/* If no process makes a call for so long, all of them wait. */
 #define QUIET_MS 60
 
 struct task {
@@ -40,7 +40,7 @@ struct tracer {
 	struct stat program;
 	pid_t root;
 	bool root_ended;
-	bool over; /* the call has failed: nobody is followed any more */
+	bool over; /* the call has failed: follow no process any more */
 	double deadline;
 	struct task tasks[MOST_TASKS];
 	int ntasks;
@@ -126,7 +126,7 @@ static void fire(struct tracer *t, struct task *task, long nr)
 		(void)kill(task->pid, SIGKILL);
 		return;
 	}
-	/* The kernel tells of a close that failed when the file is gone. */
+	/* A close that fails has closed the file nevertheless. */
 	if (nr != SYS_close)
 		skip_call(task->pid);
 	task->failing = true;
@@ -348,7 +348,7 @@ void shoot(struct shot *shot, const struct target *target, int patience)
 	pid = fork();
 	if (pid < 0)
 		die("fork");
-	/* When the tracer ends, whoever is left goes on by itself. */
+	/* When the tracer ends, the remaining processes go on. */
 	if (pid == 0) {
 		trace(shot, target, patience);
 		_exit(0);

@@ -42,7 +42,7 @@ struct target {
 	char *const *argv;
 	int in, out, err;
 	pid_t other;	     /* a process that is one of the tree, too, or 0 */
-	const char *program; /* whoever executes it is not followed */
+	const char *program; /* a process that executes it is not followed */
 };
 
 /* Shared memory for one; dies when there is none. */

@@ -85,7 +85,7 @@ static void demand_any_order(struct arena *arena)
 	demand(fuzz_same_text(profile, same));
 }
 
-/* What is said of this container holds, whatever is said of its pod. */
+/* The container's own annotations count, whatever its pod's are. */
 static void demand_own_first(struct arena *arena)
 {
 	const char *prefix = arena_printf(arena, "%s.io.sandlock/",

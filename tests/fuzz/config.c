@@ -2,7 +2,7 @@
 /*
  * tests/fuzz/config.c - any config.json, up to the plan of its container.
  *
- * Nothing has an effect: what a plan says is looked at, not done.
+ * Nothing has an effect: a plan is examined, not executed.
  */
 #include <string.h>
 

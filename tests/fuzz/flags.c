@@ -24,7 +24,7 @@ static int parse(struct arena *arena, const char *text, size_t len)
 				 &fuzz_place, NULL, 0, NULL, &policy, &used);
 }
 
-/* What follows the flags has no say: neither a command nor its flags. */
+/* Neither the command after the flags nor its own flags count. */
 static void accepted(struct arena *arena)
 {
 	struct policy again = { 0 };

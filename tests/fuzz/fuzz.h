@@ -3,8 +3,8 @@
  * tests/fuzz/fuzz.h - what every target shares.
  *
  * A target takes any bytes. parse() is the product's: it takes them or says
- * why not. accepted() is told of what was taken and demands what must then be
- * true. Its memory is an arena whose pieces are objects of their own, so that
+ * why not. accepted() gets what was taken and demands what must then be true.
+ * Its memory is an arena whose pieces are objects of their own, so that
  * the sanitizer sees their ends (arena.c), and parse() is called once more
  * with less of it than it needs.
  */
@@ -32,7 +32,7 @@ int fuzz(const struct fuzz_target *target, const uint8_t *data, size_t size);
 #define demand(fact) ((fact) ? (void)0 : fuzz_broken(__FILE__, __LINE__, #fact))
 __attribute__((noreturn)) void fuzz_broken(const char *file, int line,
 					   const char *fact);
-/* What has failed has said why. */
+/* A failure must have a message. */
 void demand_reason(int r);
 
 /* Both or neither, and alike. */

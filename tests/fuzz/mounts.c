@@ -86,7 +86,7 @@ static bool has_param(struct arena *arena, const char *word)
 	return false;
 }
 
-/* What we do not know is the file system's; nothing gets lost. */
+/* Unknown options go to the file system; none gets lost. */
 static void demand_all_kept(struct arena *arena)
 {
 	for (size_t i = 0; i < mount.options.n; i++) {

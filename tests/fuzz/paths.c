@@ -139,7 +139,7 @@ struct walk {
 	char made[MAX_MADE][PATH_MAX]; /* directories that would be */
 	size_t n_made;
 	int steps;
-	bool making, file; /* the last name is to be a file */
+	bool making, file; /* the last name must be a file */
 	bool missing;	   /* the end is one that would be made */
 };
 
@@ -182,7 +182,7 @@ static int make_here(struct walk *w, const char *path, const char *rest)
 	return 0;
 }
 
-/* One name: where it leads, or why it does not. -E2BIG: ask nobody. */
+/* One name: where it leads, or why it does not. -E2BIG: compare nothing. */
 static int step(struct walk *w, const char *name, size_t len, const char *rest)
 {
 	char path[PATH_MAX];

@@ -9,7 +9,7 @@
 #include "runtime/plan/plan.h"
 #include "tests/fuzz/fuzz.h"
 
-/* A jump that goes back would never end; a slot beyond the last is not ours. */
+/* A jump backwards would never end; a slot beyond the last does not exist. */
 static inline void demand_steps(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->nsteps; i++) {

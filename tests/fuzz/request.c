@@ -185,7 +185,7 @@ static void demand_wrapped(struct arena *arena)
 	demand_same(&args.request, &other.request);
 }
 
-/* Of the file, if the flags have not set it. */
+/* The value of the file counts if the flags have not set the key. */
 static bool is_of(const struct policy *file, const struct policy *flags,
 		  enum policy_key key)
 {

@@ -28,7 +28,7 @@ static inline void demand_round_trip(struct arena *arena,
 	demand(streq(toml, twice));
 }
 
-/* Who set a key can be told, and what is not set has no value. */
+/* Every key that is set has an origin; every other key has no value. */
 static inline void demand_origins(const struct policy *policy)
 {
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)

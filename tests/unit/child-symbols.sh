@@ -17,8 +17,8 @@ if ! "${LD:-ld}" -r -o "$sum" runtime/child/*.o base/elf.o base/mountinfo.o base
 	exit 0
 fi
 
-# A fortified call is still that call, and counting or checking instruments
-# are not ours.
+# A fortified call is still that call; calls of sanitizers and of gcov do not
+# count.
 unlisted=$(nm -u "$sum" | awk '{ print $2 }' |
 	sed -E '/^__(asan|ubsan|gcov|sanitizer)_/d; /^_GLOBAL_OFFSET_TABLE_$/d
 		s/^__(.*)_chk$/\1/; s/^__(open|openat)_2$/\1/' |

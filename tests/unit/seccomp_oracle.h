@@ -225,7 +225,7 @@ static size_t differences(const struct oci_seccomp *profile,
 	return n;
 }
 
-/* 0 the same, 1 not to be compared. */
+/* 0: the same; 1: cannot be compared. */
 static int judge(struct arena *arena, const struct oci_seccomp *profile,
 		 int tries)
 {

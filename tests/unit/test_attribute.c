@@ -140,7 +140,7 @@ static void judges_paths(void **state)
 		{ "/home/u/src/uv.toml", WRITE,
 		  "it is the policy of the next run: change it outside the "
 		  "sandbox" },
-		/* What a preset leaves out of itself. */
+		/* The exceptions of a preset. */
 		{ "/etc/hosts", READ, NULL },
 		{ "/etc/shadow", READ, "filesystem.read: @system" },
 		{ "/data/x", READ, NULL },
@@ -243,7 +243,7 @@ static void asks_what_the_host_has(void **state)
 		{ { "/opt/tool", READ, EINVAL, false, false }, "" },
 		{ { "/opt/tool", READ, ELOOP, false, false }, "" },
 		{ { "opt/tool", READ, ENOENT, false, false }, "" },
-		/* Both are missing: who may write may read. */
+		/* Both are missing: the right to write includes reading. */
 		{ { "/opt/tool", READ | WRITE, ENOENT, false, false },
 		  "denied: write /opt/tool (not listed in "
 		  "filesystem.write)\n" },

@@ -292,7 +292,7 @@ static void lists_end_with_null(void **state)
 		assert_null(list.items[list.n]);
 		assert_true(!shared.items || !shared.items[shared.n]);
 	}
-	/* A list that is not ours to write to. */
+	/* strings_add() must not write to an array of the caller. */
 	assert_int_equal(strings_add(&arena, &fixed, "c"), 0);
 	assert_string_equal(fixed.items[2], "c");
 	assert_null(fixed.items[3]);

@@ -314,7 +314,7 @@ static void the_gate_tells_created_from_running(void **state)
 
 	put_record(f, &record);
 	gate = listen_at_gate(f);
-	/* More often than the backlog: a full one still means somebody waits. */
+	/* More often than the backlog: a full one still means a waiter. */
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(status_of(f, &record), OCI_CREATED);
 	close(gate);

@@ -286,7 +286,7 @@ static void every_policy_on_every_host(void **state)
 				assert_non_null(strstr(d.refusal, refusal));
 				refusal = NULL;
 			}
-			/* What is disabled is never missing. */
+			/* A disabled protection is never missing. */
 			assert_int_equal(d.missing & row->disabled, 0);
 		}
 		assert_int_equal(row->refusal == NULL, refusal == row->refusal);

@@ -258,7 +258,7 @@ static uint32_t carved_on(const struct files_carves *carves, const char *path)
 	return 0x100;
 }
 
-/* What is below a writable path is for mounts, with the way there. */
+/* Mounts cover denied paths below a writable one, and the way there. */
 static void carves(void **state)
 {
 	struct files_step steps[] = {

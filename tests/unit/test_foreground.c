@@ -168,7 +168,7 @@ static void relays_a_terminal(void **state)
 		int status =
 			relay(rows[i].script, rows[i].input, text, sizeof text);
 
-		/* What is typed before stty(1) acts is echoed. */
+		/* Input typed before stty(1) acts is echoed. */
 		assert_non_null(strstr(text, rows[i].output));
 		assert_null(strchr(text, '\r'));
 		assert_int_equal(status, rows[i].status);

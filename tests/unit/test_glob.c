@@ -286,7 +286,7 @@ static void expanding(void **state)
 	}
 }
 
-/* What the directory walk finds is what the matcher matches. */
+/* The directory walk must find the paths that the matcher matches. */
 static void both_ways_agree(void **state)
 {
 	static const char *const patterns[] = {

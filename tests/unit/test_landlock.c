@@ -208,7 +208,7 @@ static void every_protection_on_every_version(void **state)
 		}
 }
 
-/* Whatever the version, and without an error where it is not to be had. */
+/* In every version, and without an error where it is not available. */
 static void what_is_disabled_is_not_held_anywhere(void **state)
 {
 	for (int abi = 1; abi <= NEWEST; abi++) {
@@ -541,7 +541,7 @@ static void a_part_that_is_refused_is_missing_by_itself(void **state)
 	assert_int_equal(plan.missing, 0);
 	assert_int_equal(plan.disabled, NO_SCOPES);
 
-	/* Who does not need it has nothing to miss. */
+	/* A policy that does not need it misses nothing. */
 	want = (struct landlock_want){ .files = true, .binds = true };
 	assert_int_equal(landlock_plan(*state, &host, &want, &plan), 0);
 	assert_int_equal(plan.missing, 0);

@@ -204,7 +204,7 @@ static const struct {
 	[CONNECT] = { "connect", FS(RESOLVE_UNIX), 9, EACCES, try_connect },
 };
 
-/* Others, too, refuse a device to who is not root: after Landlock. */
+/* For users other than root, a later check refuses a device, too. */
 static bool is_granted(enum operation which, int error)
 {
 	return error == 0 ||

@@ -418,7 +418,7 @@ static void what_is_not_enforced_is_refused(void **state)
 	assert_int_equal(n, COUNT(refusals));
 }
 
-/* Nobody may think that there is one. */
+/* There is no supervisor: a policy that asks for one is refused. */
 static void only_no_supervisor_is_enforced(void **state)
 {
 	struct policy policy = { .set[KEY_SUPERVISOR] = true };
@@ -560,7 +560,7 @@ static void the_manual_page_has_the_table(void **state)
 			strstr(page, arena_printf(&arena, "**@%s**", name)));
 }
 
-/* What a bundle may have and what is enforced, people have to know. */
+/* The page names every enforced key that a bundle may have. */
 static void the_manual_page_has_what_is_enforced(void **state)
 {
 	const char *path = "sandlock-oci.1.md";

@@ -360,7 +360,7 @@ static void paths(void **state)
 	REFUSES(by_annotation, &nowhere, in_bundles);
 }
 
-/* What is special in the directory itself is no pattern. */
+/* Special characters of the directory itself are no pattern. */
 static void a_directory_with_stars(void **state)
 {
 	const struct policy_place starry = { .cwd = "/a[b]*\\c",

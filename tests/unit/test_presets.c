@@ -192,7 +192,7 @@ static void python(void **state)
 			       { "/home/u/p/e/pyvenv.cfg", "home=/usr/bin" } },
 		    .links = { { "/usr/bin/python3", "/usr/bin/python3.9" } } },
 		  "/home/u/p/e /usr/bin/python3.9 /usr /usr/lib/python3.9" },
-		/* Written by whoever may write the project. */
+		/* A program that may write the project may write it. */
 		{ "python",
 		  { .files = { { "/home/u/p/.venv/pyvenv.cfg",
 				 "home = /home/u/.ssh/x" } } },

@@ -86,7 +86,7 @@ static void decodes_calls(void **state)
 	assert_null(trace_find(&map, UINT64_MAX));
 }
 
-/* A name that nobody knows would never be looked at. */
+/* A call with an unknown name would never be examined. */
 static void knows_all_names(void **state)
 {
 	struct strings names = trace_calls_names();
