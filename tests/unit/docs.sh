@@ -96,9 +96,22 @@ check_rooms() {
 	)"
 }
 
+# missing_doors: print each door of the table that is no file of its room.
+missing_doors() {
+	sed -n '/^| room |/,/^$/p' HACKING.md |
+		sed -n 's/^| `\([^`]*\)` |[^|]*| \([^|]*\) |.*/\1 \2/p' |
+		while read -r room doors; do
+			echo "$doors" | grep -o '`[^`]*`' | tr -d '`' |
+				while read -r door; do
+					[ -e "$room/$door" ] || echo "$room/$door"
+				done
+		done
+}
+
 check_width
 check_sentences
 report "every relative link leads to a file" "$(missing_links)"
 report "every source file in backquotes exists" "$(missing_files)"
+report "every door of HACKING.md exists" "$(missing_doors)"
 check_rooms
 echo "1..$n"
