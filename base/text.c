@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/text.c - build a text in the arena. */
+/* base/text.c - build a text in the arena, escape it for terminals. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -80,4 +80,48 @@ int text_close(struct text *out, const char **ret)
 		return out->error;
 	*ret = out->text;
 	return 0;
+}
+
+/* Control characters: C0, DEL, C1 in UTF-8, and bytes that are not UTF-8. */
+static bool is_obeyed(const char *text, size_t len)
+{
+	unsigned char c = (unsigned char)text[0];
+
+	if (len == 0 || c < 0x20 || c == 0x7f)
+		return true;
+	return len == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0;
+}
+
+const char *text_escape(struct arena *arena, const char *text, bool exactly)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t left = strlen(text);
+	char *out = arena_array(arena, 4 * left + 1, 1), *at = out;
+
+	if (!out)
+		return NULL;
+	while (left > 0) {
+		size_t len = utf8_length(text, left);
+		bool plainly = !is_obeyed(text, len) &&
+			       !(exactly && *text == '\\');
+
+		if (len == 0)
+			len = 1;
+		for (size_t i = 0; i < len; i++) {
+			unsigned char c = (unsigned char)text[i];
+
+			if (plainly) {
+				*at++ = (char)c;
+				continue;
+			}
+			*at++ = '\\';
+			*at++ = 'x';
+			*at++ = hex[c >> 4];
+			*at++ = hex[c & 15];
+		}
+		text += len;
+		left -= len;
+	}
+	*at = '\0';
+	return out;
 }

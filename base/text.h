@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -22,3 +23,9 @@ void text_put(struct text *out, const char *fmt, ...)
 /* Append a basic string of TOML; fail if the value is not UTF-8. */
 void text_put_quoted(struct text *out, const char *value);
 int text_close(struct text *out, const char **ret);
+
+/*
+ * Replace bytes that a terminal would interpret by \xNN; NULL if out of memory.
+ * exactly: also replace a backslash, so that no other text looks the same.
+ */
+const char *text_escape(struct arena *arena, const char *text, bool exactly);
