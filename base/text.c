@@ -92,12 +92,24 @@ static bool is_obeyed(const char *text, size_t len)
 	return len == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0;
 }
 
+/* True for printable ASCII that needs no copy. */
+static bool is_plain(const char *text, bool exactly)
+{
+	for (; *text; text++)
+		if (*text < 0x20 || *text >= 0x7f || (exactly && *text == '\\'))
+			return false;
+	return true;
+}
+
 const char *text_escape(struct arena *arena, const char *text, bool exactly)
 {
 	static const char hex[] = "0123456789abcdef";
 	size_t left = strlen(text);
-	char *out = arena_array(arena, 4 * left + 1, 1), *at = out;
+	char *out, *at;
 
+	if (is_plain(text, exactly))
+		return text;
+	out = at = arena_array(arena, 4 * left + 1, 1);
 	if (!out)
 		return NULL;
 	while (left > 0) {

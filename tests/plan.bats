@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # tests/plan.bats - the plan exists before the first effect: what `create
-# --dump-plan` prints is what the container's process walks.
+# --dump-plan` prints is the plan handed to the child.
 #
 # The dollars in single quotes are those of jq and of another shell.
 # shellcheck disable=SC2016
@@ -25,9 +25,9 @@ dumped() {
 	"$@" create --dump-plan --bundle "$BUNDLE" box | sed 's/^ *//'
 }
 
-# walked LOG: the same, from the debug messages of a run. Hooks inside the
+# handed LOG: the same, from the debug messages of a run. Hooks inside the
 # container have plans of their own, which follow.
-walked() {
+handed() {
 	jq -r .msg "$1" |
 		sed -n 's/^step \([0-9]*\): /\1  /p; /^clone /p' |
 		awk '/^clone / && NR > 1 { exit } { print }'
@@ -39,7 +39,7 @@ unnumbered() {
 }
 
 # assert_same_plan COMMAND...: the plan that is printed, and the one that a
-# `create` after it walks. A container without a gate has one step less.
+# `create` after it hands to the child. A container without a gate has one step less.
 assert_same_plan() {
 	local log=$TMP/log
 
@@ -53,18 +53,18 @@ assert_same_plan() {
 		cat "$TMP/errors"
 		return 1
 	}
-	walked "$log" >"$TMP/walked"
+	handed "$log" >"$TMP/handed"
 	"$@" delete --force box
-	diff -u "$TMP/dumped" "$TMP/walked"
+	diff -u "$TMP/dumped" "$TMP/handed"
 	rm -f "$log"
 	"$@" --debug --log "$log" --log-format json run \
 		--bundle "$BUNDLE" box 2>"$TMP/errors" || {
 		cat "$TMP/errors"
 		return 1
 	}
-	walked "$log" >"$TMP/walked"
+	handed "$log" >"$TMP/handed"
 	diff -u <(unnumbered "$TMP/dumped" | grep -v "wait for start") \
-		<(unnumbered "$TMP/walked")
+		<(unnumbered "$TMP/handed")
 }
 
 # full_bundle: something of everything that a plan depends on.
@@ -90,6 +90,8 @@ full_bundle() {
 		.process.rlimits = [{type: "RLIMIT_NOFILE", soft: 512,
 				     hard: 1024}] |
 		.process.noNewPrivileges = true |
+		.process.user.additionalGids = [7, 8] |
+		.process.env += ["TOKEN=hunter2"] |
 		.hostname = "rich" | .root.readonly = true'
 	hook createRuntime true
 	hook createContainer true
@@ -143,6 +145,20 @@ time.sleep(1000)' "$TMP/manager" 3>&- &
 	assert_same_plan oci
 }
 
+# with_time: a time namespace with offsets; there, clone makes no namespace.
+with_time() {
+	config '.linux.namespaces += [{type: "time"}] |
+		.linux.timeOffsets = {monotonic: {secs: 5}, boottime: {secs: 7}}'
+}
+
+@test "the dumped plan with a time namespace is the one that runs" {
+	requires root
+	full_bundle
+	with_time
+	assert_same_plan oci
+	grep -q "set time offsets" "$TMP/dumped"
+}
+
 # has_own_network PID: it is not in the network namespace of this shell.
 has_own_network() {
 	[ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ]
@@ -171,7 +187,7 @@ has_own_network() {
 	grep -q NOTIFY_SOCKET "$TMP/dumped"
 	oci --debug --log "$TMP/log" --log-format json create \
 		--bundle "$BUNDLE" box
-	walked "$TMP/log" | diff -u "$TMP/dumped" -
+	handed "$TMP/log" | diff -u "$TMP/dumped" -
 }
 
 # oci_with_units WORD...: `sandlock-oci --systemd-cgroup`, with a helper that
@@ -202,6 +218,65 @@ oci_with_units() {
 	assert_same_plan user_oci
 	grep -q "see whether there is a cgroup" "$TMP/dumped" ||
 		grep -q "into the cgroup" "$TMP/dumped"
+}
+
+# plan_of FILTER: the plan of the bundle after this change of config.json, with
+# one line for each step.
+plan_of() {
+	local saved
+
+	saved=$(cat "$BUNDLE/config.json")
+	config "$@"
+	dumped oci | tee "$TMP/plan"
+	echo "$saved" >"$BUNDLE/config.json"
+	# The first line is the clone; the others count from 0.
+	[ "$(sed 1d "$TMP/plan" | awk '$1 != NR - 1')" = "" ]
+}
+
+@test "each step of a dumped plan is one line, whatever the texts contain" {
+	requires root
+	full_bundle
+	with_time
+	plan_of . >"$TMP/one"
+	grep -q 'set time offsets .*\\x0a' "$TMP/one"
+	plan_of '.hostname = "a\n   1  forged" |
+		.mounts += [{destination: "/x\n9999  forged\u001b[2J",
+			     type: "tmpfs", source: "tmpfs"}]' >"$TMP/two"
+	run grep -c '^[0-9]*  forged' "$TMP/two"
+	[ "$output" = 0 ]
+	grep -qF 'a\x0a   1  forged' "$TMP/two"
+	grep -qF '/x\x0a9999  forged\x1b[2J' "$TMP/two"
+	run grep -c "$(printf '\033')" "$TMP/two"
+	[ "$output" = 0 ]
+	# A backslash in the bundle does not look like an escape.
+	plan_of '.hostname = "a\\x0a"' >"$TMP/three"
+	grep -qF 'a\x5cx0a' "$TMP/three"
+}
+
+# differs FILTER: the plan of the bundle after this change is another one.
+differs() {
+	plan_of "$@" >"$TMP/changed"
+	! diff "$TMP/one" "$TMP/changed"
+}
+
+@test "bundles that differ in options, capabilities, arguments or variables dump differently" {
+	requires root
+	full_bundle
+	plan_of . >"$TMP/one"
+	differs '(.mounts[] | select(.destination == "/scratch").options) |=
+		map(sub("size=1m"; "size=2m"))'
+	grep -q "size=2m" "$TMP/changed"
+	differs '.process.capabilities.effective = []'
+	differs '.process.capabilities.permitted = []'
+	differs '.process.capabilities.inheritable = ["CAP_KILL"]'
+	differs '.process.args += ["more"]'
+	differs '.process.user.additionalGids = [7]'
+	differs '.process.env += ["OTHER=1"]'
+	grep -q " OTHER" "$TMP/changed"
+	# A value may be a secret.
+	grep -q TOKEN "$TMP/one"
+	run grep -c hunter2 "$TMP/one"
+	[ "$output" = 0 ]
 }
 
 @test "--dump-plan leaves no state directory, cgroup or process" {

@@ -10,13 +10,13 @@
 #include <sys/sysmacros.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "base/util.h"
 #include "runtime/plan/plan.h"
 #include "runtime/plan/protocol.h"
 
 /* "%4zu  " and the end of the line */
 #define NUMBER_SIZE 32
-#define LINE_SIZE 512
 
 const char *word_name(uint32_t word)
 {
@@ -100,52 +100,134 @@ const char *step_describe(struct arena *arena, const struct step *step)
 			    *more ? " " : "", more);
 }
 
-static void put_number(char *text, size_t size, const char *name,
+/* ---- what errors do not need ---- */
+
+static void put_caps(struct text *out, const struct step_caps *caps)
+{
+	text_put(out,
+		 "  (bounding %#" PRIx64 ", effective %#" PRIx64
+		 ", inheritable %#" PRIx64 ", permitted %#" PRIx64
+		 ", ambient %#" PRIx64 "%s)",
+		 caps->bounding, caps->effective, caps->inheritable,
+		 caps->permitted, caps->ambient,
+		 caps->keep_admin ? ", CAP_SYS_ADMIN until exec" : "");
+}
+
+static void put_fs(struct text *out, const struct step_fs *fs)
+{
+	text_put(out, "  (%s, attributes %#x%s", fs->source ? fs->source : "-",
+		 fs->attrs, fs->mode_of_point ? ", mode of the point" : "");
+	for (size_t i = 0; i < fs->nparams; i++) {
+		const struct oci_annotation *p = &fs->params[i];
+
+		text_put(out, ", %s%s%s", p->key, p->value ? "=" : "",
+			 p->value ? p->value : "");
+	}
+	text_put(out, ")");
+}
+
+/* Names of variables only: values may be secrets. */
+static void put_exec(struct text *out, const struct step_exec *exec)
+{
+	size_t nargs = 0, nvars = 0;
+
+	while (exec->argv && exec->argv[nargs])
+		nargs++;
+	while (exec->envp && exec->envp[nvars])
+		nvars++;
+	text_put(out, "  (%zu arguments, %zu variables", nargs, nvars);
+	for (size_t i = 0; i < nvars; i++)
+		text_put(out, "%s%.*s", i ? " " : ": ",
+			 (int)strcspn(exec->envp[i], "="), exec->envp[i]);
+	text_put(out, ")");
+}
+
+static void put_groups(struct text *out, const struct oci_user *user)
+{
+	for (size_t i = 0; i < user->ngroups; i++)
+		text_put(out, "%s%u", i ? "," : "  (groups ", user->groups[i]);
+	text_put(out, "%s", user->ngroups ? ")" : "");
+}
+
+static void put_members(struct text *out, const struct step *s)
+{
+	switch ((enum step_op)s->op) {
+	case STEP_FSMOUNT:
+	case STEP_RECONFIGURE:
+		put_fs(out, s->fs);
+		break;
+	case STEP_CAPS:
+	case STEP_BOUNDING:
+		put_caps(out, s->caps);
+		break;
+	case STEP_USER:
+		put_groups(out, s->user);
+		break;
+	case STEP_MKNOD:
+		text_put(out, "  (owner %u:%u)", s->node.uid, s->node.gid);
+		break;
+	case STEP_COPY_SYMLINK:
+		text_put(out, "  (from %s)", s->text2);
+		break;
+	case STEP_EXEC:
+		put_exec(out, s->exec);
+		break;
+	default:
+		break;
+	}
+}
+
+static void put_number(struct text *out, bool *first, const char *name,
 		       uint64_t number)
 {
-	size_t at = strlen(text);
-
-	if (number)
-		(void)snprintf(text + at, size - at, "%s%s %#" PRIx64,
-			       at ? ", " : "", name, number);
+	if (!number)
+		return;
+	text_put(out, "%s%s %#" PRIx64, *first ? "  {" : ", ", name, number);
+	*first = false;
 }
 
 /* Append the slots by number, and the step that follows. */
-static void put_numbers(const struct step *s, char *text, size_t size)
+static void put_numbers(struct text *out, const struct step *s)
 {
-	put_number(text, size, "in", s->in);
-	put_number(text, size, "in2", s->in2);
-	put_number(text, size, "out", s->out);
-	put_number(text, size, "flags", s->flags);
-	put_number(text, size, "number", (uint64_t)s->number);
+	bool first = true;
+
+	put_number(out, &first, "in", s->in);
+	put_number(out, &first, "in2", s->in2);
+	put_number(out, &first, "out", s->out);
+	put_number(out, &first, "flags", s->flags);
+	put_number(out, &first, "number", (uint64_t)s->number);
 	if (s->op == STEP_SETATTR) {
-		put_number(text, size, "set", s->attr.attr_set);
-		put_number(text, size, "clear", s->attr.attr_clr);
-		put_number(text, size, "propagation", s->attr.propagation);
+		put_number(out, &first, "set", s->attr.attr_set);
+		put_number(out, &first, "clear", s->attr.attr_clr);
+		put_number(out, &first, "propagation", s->attr.propagation);
 	}
-	put_number(text, size, "may be missing", s->skip_missing);
-	put_number(text, size, "if denied step", s->on_denied);
-	put_number(text, size, "then step", s->next);
+	put_number(out, &first, "may be missing", s->skip_missing);
+	put_number(out, &first, "if denied step", s->on_denied);
+	put_number(out, &first, "then step", s->next);
+	text_put(out, "%s", first ? "" : "}");
 }
 
 const char *step_line(struct arena *arena, const struct step *step)
 {
-	const char *what = step_describe(arena, step);
-	char numbers[LINE_SIZE] = "";
+	struct text out = { .arena = arena };
+	const char *what = step_describe(arena, step), *line;
 
 	if (!what)
 		return NULL;
-	put_numbers(step, numbers, sizeof numbers);
-	return arena_printf(arena, "%s%s%s%s%s%s%s", what,
-			    step->place ? "  [" : "",
-			    step->place ? step->place : "",
-			    step->place ? "]" : "", *numbers ? "  {" : "",
-			    numbers, *numbers ? "}" : "");
+	text_put(&out, "%s", what);
+	put_members(&out, step);
+	if (step->place)
+		text_put(&out, "  [%s]", step->place);
+	put_numbers(&out, step);
+	if (text_close(&out, &line) < 0)
+		return NULL;
+	/* A text of the bundle cannot begin another line. */
+	return text_escape(arena, line, /* exactly= */ true);
 }
 
 const char *plan_clone_line(struct arena *arena, const struct plan *plan)
 {
-	return arena_printf(arena, "clone %#" PRIx64 "%s", plan->clone_flags,
+	return arena_printf(arena, "clone 0x%" PRIx64 "%s", plan->clone_flags,
 			    plan->into_cgroup ? " into the cgroup" : "");
 }
 
