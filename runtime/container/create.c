@@ -296,9 +296,10 @@ static int start_child(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
 	struct launch *l = &c->launch;
-	int r;
+	int r = plan_copy(&p->plan, &c->plan);
 
-	c->plan = p->plan;
+	if (r < 0)
+		return r;
 	plan_arm(&c->plan, &(struct plan_descriptors){
 				   .join = &p->join,
 				   .cgroup = &c->cgroup,

@@ -3,6 +3,7 @@
 #include "runtime/plan/plan.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -160,6 +161,18 @@ int plan_close(struct plan *plan)
 {
 	if (plan->failed)
 		return fail(ENOMEM, "the bundle has too many mounts");
+	return 0;
+}
+
+int plan_copy(const struct plan *plan, struct plan *ret)
+{
+	int *slots = arena_array(plan->arena, plan->nslots, sizeof *slots);
+
+	if (!slots)
+		return -ENOMEM;
+	memcpy(slots, plan->slots, plan->nslots * sizeof *slots);
+	*ret = *plan;
+	ret->slots = slots;
 	return 0;
 }
 

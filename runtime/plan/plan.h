@@ -285,6 +285,8 @@ struct plan_descriptors {
 	int ruleset;
 };
 
+/* Copy a plan, with slots of its own: arming the copy leaves the plan as it is. */
+int plan_copy(const struct plan *plan, struct plan *ret);
 /* Fill the slots that the steps name, and nothing else. */
 void plan_arm(struct plan *plan, const struct plan_descriptors *with);
 

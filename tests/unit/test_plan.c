@@ -204,6 +204,21 @@ static void what_was_not_made_leaves_its_slot_empty(void **state)
 	assert_int_equal(f->plan.slots[SLOT_CGROUP], 12);
 }
 
+static void arming_a_copy_leaves_the_plan_unarmed(void **state)
+{
+	struct fixture *f = *state;
+	struct plan made;
+
+	make(f);
+	made = f->plan;
+	assert_int_equal(plan_copy(&made, &f->plan), 0);
+	arm(f, NULL);
+	assert_int_equal(f->plan.slots[SLOT_GATE], 20);
+	assert_int_equal(f->plan.nslots, made.nslots);
+	for (size_t i = 0; i < made.nslots; i++)
+		assert_int_equal(made.slots[i], -1);
+}
+
 static void a_printed_plan_has_the_numbers_of_its_steps(void **state)
 {
 	struct fixture *f = *state;
@@ -238,6 +253,7 @@ int main(void)
 		TEST(systemd_places_it_at_a_stop),
 		TEST(arming_fills_the_slots_that_steps_name),
 		TEST(what_was_not_made_leaves_its_slot_empty),
+		TEST(arming_a_copy_leaves_the_plan_unarmed),
 		TEST(steps_and_words_have_names),
 		TEST(a_printed_plan_has_the_numbers_of_its_steps),
 	};
