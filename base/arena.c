@@ -15,7 +15,9 @@ int arena_open(struct arena *arena, size_t size)
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED)
-		return fail(errno, "map %zu bytes", size);
+		return fail(errno,
+			    "reserve %zu bytes of memory (see ulimit -v)",
+			    size);
 	*arena = (struct arena){ .memory = memory, .size = size };
 	return 0;
 }
@@ -32,7 +34,9 @@ void *arena_alloc(struct arena *arena, size_t size)
 	size_t at = arena->used;
 
 	if (size > arena->size - at || arena->size - at - size < ALIGNMENT) {
-		fail(ENOMEM, "more than %zu MiB of memory needed",
+		fail(ENOMEM,
+		     "the input is too large: it needs more than %zu MiB of "
+		     "memory",
 		     arena->size >> 20);
 		return NULL;
 	}

@@ -12,7 +12,10 @@
 void *arena_array(struct arena *arena, size_t count, size_t size)
 {
 	if (size && count > SIZE_MAX / size) {
-		fail(ENOMEM, "allocate an array of %zu", count);
+		fail(ENOMEM,
+		     "the input is too large: an array of %zu entries does not "
+		     "fit into memory",
+		     count);
 		return NULL;
 	}
 	return arena_alloc(arena, count * size);
@@ -52,7 +55,7 @@ char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 	n = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
 	if (n < 0) {
-		fail(EINVAL, "format '%s'", fmt);
+		fail(0, "internal error: cannot fill in the text '%s'", fmt);
 		return NULL;
 	}
 	text = arena_alloc(arena, (size_t)n + 1);

@@ -36,12 +36,16 @@ int io_read_all(struct arena *arena, int fd, size_t max, char **ret_text,
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail(errno, "read");
+			return fail(errno, "read the contents of this file");
 		if (n == 0)
 			break;
 		len += (size_t)n;
 		if (len > max)
-			return fail(EFBIG, "larger than %zu bytes", max);
+			return fail(
+				EFBIG,
+				"contains more than %zu bytes, the maximum for "
+				"this file",
+				max);
 		if (len + 1 < cap)
 			continue;
 		text = arena_grow(arena, text, len, cap * 2, 1);
@@ -111,7 +115,8 @@ int io_replace_at(int dir, const char *name, const char *data, size_t len,
 
 	r = snprintf(temporary, sizeof temporary, "%s.tmp", name);
 	if (r < 0 || (size_t)r >= sizeof temporary)
-		return fail(ENAMETOOLONG, "%s", name);
+		return fail(ENAMETOOLONG, "create a temporary file beside %s",
+			    name);
 
 	autoclose int fd =
 		openat(dir, temporary,
@@ -133,12 +138,12 @@ int io_replace_at(int dir, const char *name, const char *data, size_t len,
 	return 0;
 }
 
-static int remove_entries(int fd)
+static int remove_entries(int fd, const char *name)
 {
 	autoclosedir DIR *dir = fdopendir(fd);
 
 	if (!dir) {
-		int r = fail(errno, "list directory");
+		int r = fail(errno, "list directory %s to remove it", name);
 
 		close(fd);
 		return r;
@@ -165,8 +170,11 @@ int io_remove_tree_at(int dir, const char *name)
 		return fail(errno, "remove %s", name);
 	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT ? 0 : fail(errno, "open %s", name);
-	r = remove_entries(fd);
+		return errno == ENOENT ?
+			       0 :
+			       fail(errno, "open directory %s to remove it",
+				    name);
+	r = remove_entries(fd, name);
 	if (r < 0)
 		return r;
 	if (unlinkat(dir, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
@@ -240,7 +248,7 @@ int io_connect_unix(const char *path, int type)
 
 	if (sock < 0 ||
 	    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most) < 0)
-		return fail(errno, "create socket");
+		return fail(errno, "create a socket to connect to %s", path);
 	r = unix_address(path, &addr, &dir);
 	if (r < 0)
 		return fail(-r, "connect to %s", path);

@@ -43,9 +43,9 @@ int mountinfo_read(struct arena *arena, int proc, const char *process,
 	autoclose int fd = proc_open_at(proc, name, O_RDONLY);
 
 	if (fd < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno, "open the list of mounts /proc/%s", name);
 	r = io_read_all(arena, fd, MOUNTINFO_MAX, &text, NULL);
 	if (r < 0)
-		return fail_in(r, "/proc/%s", name);
+		return fail_in(r, "list of mounts /proc/%s", name);
 	return mountinfo_split(arena, text, ret);
 }

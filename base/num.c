@@ -24,7 +24,10 @@ int num_u64(const char *text, uint64_t *ret)
 	char *end;
 
 	if (digits(text, &n, &end) < 0 || *end)
-		return fail(EINVAL, "'%s' is not a number", text);
+		return fail(0,
+			    "'%s' is not a number from 0 to "
+			    "18446744073709551615",
+			    text);
 	*ret = n;
 	return 0;
 }
@@ -34,7 +37,8 @@ int num_u32(const char *text, uint32_t *ret)
 	uint64_t n = 0;
 
 	if (num_u64(text, &n) < 0 || n > UINT32_MAX)
-		return fail(EINVAL, "'%s' is not a 32-bit number", text);
+		return fail(0, "'%s' is not a number from 0 to 4294967295",
+			    text);
 	*ret = (uint32_t)n;
 	return 0;
 }
@@ -47,7 +51,8 @@ int num_i64(const char *text, int64_t *ret)
 
 	if (digits(text + negative, &n, &end) < 0 || *end ||
 	    n > (uint64_t)INT64_MAX + (uint64_t)negative)
-		return fail(EINVAL, "'%s' is not a number", text);
+		return fail(0, "'%s' is not a number (64 bits, decimal digits)",
+			    text);
 	*ret = negative ? (int64_t)(0 - n) : (int64_t)n;
 	return 0;
 }
@@ -58,7 +63,7 @@ int num_id(const char *text, uint32_t *ret)
 	char *end;
 
 	if (digits(text, &n, &end) < 0 || *end || n > UINT32_MAX - 1)
-		return fail(EINVAL,
+		return fail(0,
 			    "'%s' is not a user or group id (0 to 4294967294)",
 			    text);
 	*ret = (uint32_t)n;
@@ -79,7 +84,10 @@ int num_size(const char *text, int64_t *ret)
 		return 0;
 	}
 	if (digits(text, &n, &end) < 0)
-		return fail(EINVAL, "'%s' is not a size such as 512M", text);
+		return fail(0,
+			    "'%s' is not a size in bytes (such as 512M, or -1 "
+			    "for no limit)",
+			    text);
 	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
 	if (unit && *unit) {
 		shift = 10 * (int)(unit - units + 1);
@@ -88,7 +96,10 @@ int num_size(const char *text, int64_t *ret)
 	if (tolower((unsigned char)*end) == 'b')
 		end++;
 	if (*end || n > (uint64_t)INT64_MAX >> shift)
-		return fail(EINVAL, "'%s' is not a size such as 512M", text);
+		return fail(0,
+			    "'%s' is not a size in bytes (such as 512M, or -1 "
+			    "for no limit)",
+			    text);
 	*ret = (int64_t)(n << shift);
 	return 0;
 }

@@ -29,7 +29,7 @@ static int name_it(int fd, const char *path)
 		if (errno != EEXIST || (unlink(path) < 0 && errno != ENOENT))
 			return fail(errno, "--pid-file: write %s", path);
 	}
-	return fail(EEXIST, "--pid-file: write %s", path);
+	return fail(0, "--pid-file: other processes keep creating %s", path);
 }
 
 /* For file systems without O_TMPFILE, such as NFS: use a temporary name. */
@@ -40,7 +40,7 @@ static int write_beside(const char *path, const char *text)
 	int r;
 
 	if (n < 0 || (size_t)n >= sizeof temporary)
-		return fail(ENAMETOOLONG, "--pid-file");
+		return fail(ENAMETOOLONG, "--pid-file: %.64s…", path);
 
 	autoclose int fd =
 		open(temporary,
@@ -65,7 +65,7 @@ int pid_file_write(const char *path, pid_t pid)
 	int r;
 
 	if (n < 0 || (size_t)n >= sizeof folder)
-		return fail(ENAMETOOLONG, "--pid-file");
+		return fail(ENAMETOOLONG, "--pid-file: %.64s…", path);
 	/* No newline: some readers do not accept it. */
 	snprintf(text, sizeof text, "%d", pid);
 

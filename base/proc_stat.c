@@ -30,11 +30,14 @@ int proc_open(void)
 	struct stat st;
 
 	if (fd < 0)
-		return fail(errno, "open /proc");
+		return fail(errno,
+			    "open /proc, where a procfs must be mounted");
 	if (fstatfs(fd, &fs) < 0 || fstat(fd, &st) < 0)
-		return fail(errno, "stat /proc");
+		return fail(errno, "find out whether /proc is a procfs mount");
 	if (fs.f_type != PROC_SUPER_MAGIC || st.st_ino != PROC_ROOT_INODE)
-		return fail(0, "/proc is not a procfs mount");
+		return fail(0,
+			    "/proc is not a procfs mount (mount -t proc proc "
+			    "/proc)");
 	return take_fd(&fd);
 }
 
@@ -53,14 +56,19 @@ static int read_stat(int proc, pid_t pid, char *line, size_t size,
 	autoclose int fd = proc_open_at(proc, name, O_RDONLY);
 
 	if (fd < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno, "open a process's state /proc/%s", name);
 	n = read(fd, line, size - 1);
 	if (n < 0)
-		return fail(errno, "read /proc/%s", name);
+		return fail(errno, "read a process's state from /proc/%s",
+			    name);
 	line[n] = '\0';
 	line = strrchr(line, ')');
 	if (!line || strlen(line) < 4)
-		return fail(EINVAL, "unexpected contents of /proc/%s", name);
+		return fail(
+			EINVAL,
+			"/proc/%s does not describe a process's state as Linux "
+			"does",
+			name);
 	*ret_state = line + 2;
 	return 0;
 }

@@ -22,7 +22,8 @@ static int look(int proc, bool *ret)
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0 || read(fd, line, sizeof line - 1) < 0)
-		return fail(errno, "read /proc/self/uid_map");
+		return fail(errno, "read this user namespace's mapping from "
+				   "/proc/self/uid_map");
 	*ret = sscanf(line, "%u %u %u", &inside, &outside, &size) != 3 ||
 	       inside != 0 || outside != 0 || size != WHOLE_RANGE;
 	return 0;

@@ -46,7 +46,9 @@ void *arena_alloc(struct arena *arena, size_t size)
 
 	if (size > arena->size - arena->used ||
 	    arena->size - arena->used - size < ALIGNMENT) {
-		fail(ENOMEM, "more than %zu MiB of memory needed",
+		fail(ENOMEM,
+		     "the input is too large: it needs more than %zu MiB of "
+		     "memory",
 		     arena->size >> 20);
 		return NULL;
 	}

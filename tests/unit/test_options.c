@@ -221,11 +221,12 @@ static void mistakes_are_named(void **state)
 		{ &anywhere, "--detach=maybe",
 		  "--detach: 'maybe' is not true or false" },
 		{ &anywhere, "--preserve-fds x",
-		  "--preserve-fds: 'x' is not a 32-bit number" },
+		  "--preserve-fds: 'x' is not a number from 0 to 4294967295" },
 		{ &anywhere, "--preserve-fds -1",
-		  "--preserve-fds: '-1' is not a 32-bit number" },
+		  "--preserve-fds: '-1' is not a number from 0 to 4294967295" },
 		{ &anywhere, "--preserve-fds=4294967296",
-		  "--preserve-fds: '4294967296' is not a 32-bit number" },
+		  "--preserve-fds: '4294967296' is not a number from 0 to "
+		  "4294967295" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
