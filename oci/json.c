@@ -150,8 +150,11 @@ static int open_value(struct builder *b, enum json_type type)
 	struct json_value *v;
 
 	if (b->depth == JSON_MAX_DEPTH) {
-		b->error =
-			fail(0, "nested deeper than %d levels", JSON_MAX_DEPTH);
+		b->error = fail(
+			0,
+			"arrays and objects are nested deeper than %d levels, "
+			"the maximum",
+			JSON_MAX_DEPTH);
 		return 0;
 	}
 	v = add(b, type);
@@ -192,7 +195,7 @@ static int on_end_object(void *ctx)
 	qsort(keys, n, sizeof *keys, by_key);
 	for (size_t i = 1; i < n; i++)
 		if (streq(keys[i - 1], keys[i])) {
-			fail(0, ": given twice");
+			fail(0, ": given twice in one object");
 			return stop(b, json_fail_member(-1, object, keys[i]));
 		}
 	b->depth--;
@@ -247,10 +250,13 @@ static int check_characters(const char *text, size_t len)
 	for (size_t i = 0; i < len; i += n) {
 		n = utf8_length(text + i, len - i);
 		if (n == 0)
-			return fail_at_offset(text, i, "not UTF-8");
+			return fail_at_offset(text, i,
+					      "this character is not UTF-8");
 		if (inside && i - start > JSON_MAX_STRING)
-			return fail_at_offset(text, start,
-					      "string is longer than 1 MiB");
+			return fail_at_offset(
+				text, start,
+				"this string is longer than 1 MiB, the "
+				"maximum");
 		if (inside && text[i] == '\\' && i + 1 < len &&
 		    (text[i + 1] == '"' || text[i + 1] == '\\')) {
 			n = 2;
@@ -260,7 +266,8 @@ static int check_characters(const char *text, size_t len)
 		}
 	}
 	if (inside)
-		return fail_at_offset(text, start, "string is not terminated");
+		return fail_at_offset(text, start,
+				      "this string has no closing quote");
 	return 0;
 }
 
@@ -271,13 +278,14 @@ static int check_text(const char *text, size_t len)
 	while (blank < len && text[blank] && strchr(" \t\r\n", text[blank]))
 		blank++;
 	if (blank == len)
-		return fail(0, "is empty");
+		return fail(0, "is empty, but must contain JSON");
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-		return fail(0, "begins with a byte order mark");
+		return fail(0, "begins with a byte order mark, which JSON does "
+			       "not allow: remove it");
 	if (len >= 2 &&
 	    (memcmp(text, "\xff\xfe", 2) == 0 ||
 	     memcmp(text, "\xfe\xff", 2) == 0 || !text[0] || !text[1]))
-		return fail(0, "is UTF-16, not UTF-8");
+		return fail(0, "is UTF-16, but JSON must be UTF-8");
 	return check_characters(text, len);
 }
 
@@ -291,7 +299,8 @@ static int syntax_error(yajl_handle parser, const char *text, size_t offset)
 {
 	unsigned char *why = yajl_get_error(parser, 0, NULL, 0);
 	int r = fail_at_offset(text, offset,
-			       why ? (const char *)why : "not JSON");
+			       why ? (const char *)why :
+				     "this is not valid JSON");
 
 	if (why)
 		yajl_free_error(parser, why);
@@ -311,7 +320,7 @@ int json_parse(struct arena *arena, const char *text, size_t len,
 		return r;
 	parser = yajl_alloc(&callbacks, NULL, &b);
 	if (!parser)
-		return fail(ENOMEM, "parse JSON");
+		return fail(ENOMEM, "create a parser for JSON");
 	status = yajl_parse(parser, (const unsigned char *)text, len);
 	if (status == yajl_status_error)
 		offset = yajl_get_bytes_consumed(parser);

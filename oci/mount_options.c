@@ -202,12 +202,16 @@ static int parse_idmap(struct arena *arena, const char *word,
 		else if (starts_with(part, "gids="))
 			o->idmap_gids = part + strlen("gids=");
 		else
-			return fail(EINVAL,
-				    "\"%s\" is neither uids=… nor gids=…",
+			return fail(0,
+				    "\"%s\" is neither uids=… nor gids=…, the "
+				    "parts of an idmap option",
 				    part);
 	}
 	if (!is_set(o->idmap_uids) || !is_set(o->idmap_gids))
-		return fail(EINVAL, "\"%s\" needs both uids= and gids=", word);
+		return fail(0,
+			    "\"%s\" needs both uids= and gids= "
+			    "(idmap=uids=…;gids=…)",
+			    word);
 	return 0;
 }
 
@@ -221,7 +225,8 @@ static int make_param(struct arena *arena, const char *word,
 
 	*ret = (struct oci_annotation){ .key = word };
 	if (!*word || equals == word)
-		return fail(EINVAL, "\"%s\" is not a mount option", word);
+		return fail(0, "\"%s\" is not a mount option: it has no name",
+			    word);
 	if (equals) {
 		ret->key = arena_strndup(arena, word, (size_t)(equals - word));
 		ret->value = equals + 1;
@@ -229,7 +234,10 @@ static int make_param(struct arena *arena, const char *word,
 			return -ENOMEM;
 	}
 	if (strlen(equals ? equals + 1 : word) > PARAM_MAX)
-		return fail(E2BIG, "option \"%.32s…\" is too long", word);
+		return fail(0,
+			    "option \"%.32s…\" is too long (the kernel accepts "
+			    "%d bytes)",
+			    word, PARAM_MAX);
 	return 0;
 }
 
@@ -276,10 +284,10 @@ static int add_layers(struct arena *arena, const char *layers,
 		return -ENOMEM;
 	while ((layer = strsep(&rest, ":"))) {
 		if (!*layer || strlen(layer) > PARAM_MAX)
-			return fail(E2BIG,
+			return fail(0,
 				    "a layer of \"lowerdir=%.23s…\" is empty "
-				    "or too long",
-				    layers);
+				    "or longer than %d bytes",
+				    layers, PARAM_MAX);
 		params[o->nparams++] = (struct oci_annotation){
 			.key = "lowerdir+",
 			.value = layer,
@@ -332,7 +340,9 @@ static int parse_word(struct arena *arena, const char *word,
 		return parse_idmap(arena, word, o);
 	if (row && row->kind == KIND_PROPAGATION &&
 	    o->npropagation == COUNT(o->propagation))
-		return fail(E2BIG, "more than %zu propagation options",
+		return fail(0,
+			    "more than %zu propagation options (such as "
+			    "rslave): remove some",
 			    COUNT(o->propagation));
 	if (row)
 		apply_row(o, row);

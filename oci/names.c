@@ -165,18 +165,22 @@ int oci_bit_list(const char *text, unsigned long *bits, size_t nbits)
 	const char *p = text + strspn(text, ", \t\n");
 
 	memset(bits, 0, (nbits + width - 1) / width * sizeof *bits);
-	if (!*p)
-		return fail(EINVAL, "'%s' is an empty list", text);
+	if (!*p) {
+		fail(0, "'%s' is an empty list (write one such as 0-3,7)",
+		     text);
+		return -EINVAL;
+	}
 	/* Engines write extra commas and blanks, and runc accepts them. */
 	for (; *p; p += strspn(p, ", \t\n")) {
 		int r = list_range(&p, bits, nbits);
 
 		if (r == -ERANGE)
-			return fail(EINVAL, "'%s' exceeds the maximum of %zu",
-				    text, nbits - 1);
+			fail(0, "'%s' exceeds the maximum of %zu", text,
+			     nbits - 1);
+		else if (r < 0)
+			fail(0, "'%s' is not a list such as 0-3,7", text);
 		if (r < 0)
-			return fail(EINVAL, "'%s' is not a list such as 0-3,7",
-				    text);
+			return -EINVAL;
 	}
 	return 0;
 }

@@ -164,8 +164,8 @@ int oci_record_parse(struct arena *arena, const char *text, size_t len,
 	if (r < 0)
 		return r;
 	if (record.kept && record.pid == 0)
-		return fail(0, "pid: missing for a container kept after its "
-			       "process ended");
+		return fail(0, "pid: required, because kept is true (the "
+			       "container was created)");
 	*ret = record;
 	return 0;
 }

@@ -82,8 +82,9 @@ static JSON_READER(read_version)
 	if (r < 0)
 		return r;
 	if (!is_semver(v->text))
-		return json_fail(v, "'%.200s' is not a semantic version",
-				 v->text);
+		return json_fail(
+			v, "'%.200s' is not a semantic version (such as 1.2.0)",
+			v->text);
 	if (!starts_with(v->text, "1."))
 		return json_fail(
 			v, "version %.200s is not supported (supported: 1.x)",
@@ -220,13 +221,18 @@ static int read_file(struct arena *arena, int fd, char **ret_text,
 	char *text;
 
 	if (fstat(fd, &st) < 0)
-		return fail(errno, "stat");
+		return fail(errno, "find out the type and size of this file");
 	if (S_ISDIR(st.st_mode))
-		return fail(EISDIR, "read");
+		return fail(EISDIR, "must be a regular file");
 	if (!S_ISREG(st.st_mode))
-		return fail(0, "is not a regular file");
+		return fail(
+			0,
+			"must be a regular file, not a device, FIFO or socket");
 	if ((uintmax_t)st.st_size > MAX_FILE)
-		return fail(0, "is larger than %zu MiB", MAX_FILE >> 20);
+		return fail(0,
+			    "is larger than %zu MiB, the maximum for a "
+			    "configuration",
+			    MAX_FILE >> 20);
 	text = arena_alloc(arena, (size_t)st.st_size + 1);
 	if (!text)
 		return -ENOMEM;
@@ -236,13 +242,13 @@ static int read_file(struct arena *arena, int fd, char **ret_text,
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail(errno, "read");
+			return fail(errno, "read the contents of this file");
 		if (n == 0)
 			break;
 		len += (size_t)n;
 	}
 	if (len != (size_t)st.st_size)
-		return fail(0, "changed while it was read");
+		return fail(0, "the file changed while it was read: try again");
 	*ret_text = text;
 	*ret_len = len;
 	return 0;

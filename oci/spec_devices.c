@@ -106,7 +106,11 @@ static JSON_READER(read_interface)
 
 	if (r < 0 || !*v->text || oci_is_interface_name(v->text))
 		return r;
-	return json_fail(v, "'%.200s' is not a network device name", v->text);
+	return json_fail(
+		v,
+		"'%.200s' is not a network device name (1 to 15 bytes without "
+		"/ : or blanks)",
+		v->text);
 }
 
 static JSON_READER(read_net_device)
@@ -118,7 +122,10 @@ static JSON_READER(read_net_device)
 	int r;
 
 	if (!oci_is_interface_name(v->key))
-		return json_fail(v, "not a network device name");
+		return json_fail(
+			v,
+			"not a network device name (1 to 15 bytes without / : "
+			"or blanks)");
 	r = json_object(arena, v, fields, COUNT(fields), ret);
 	device->host_name = v->key;
 	if (!device->name)
@@ -151,7 +158,10 @@ static JSON_READER(read_clos_id)
 	if (r < 0 || streq(v->text, "/"))
 		return r;
 	if (strchr(v->text, '/') || streq(v->text, ".") || streq(v->text, ".."))
-		return json_fail(v, "'%.200s' is not a name", v->text);
+		return json_fail(v,
+				 "'%.200s' is not the name of a resctrl group "
+				 "(no slashes, not . or ..)",
+				 v->text);
 	return 0;
 }
 

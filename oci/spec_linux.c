@@ -121,7 +121,7 @@ static JSON_READER(read_time_offsets)
 		else if (streq(member->key, "boottime"))
 			r = read_time_offset(arena, member, &linux_->boottime);
 		else
-			r = fail(0, ": unknown clock");
+			r = fail(0, ": unknown clock (monotonic or boottime)");
 		if (r < 0)
 			return json_fail_member(r, v, member->key);
 	}
@@ -176,8 +176,9 @@ static JSON_READER(read_inside_paths)
 
 	for (size_t i = 0; r == 0 && i < list->n; i++) {
 		if (!*list->items[i])
-			return json_fail_index(fail(0, ": must not be empty"),
-					       i);
+			return json_fail_index(
+				fail(0, ": must not be empty (write a path)"),
+				i);
 		list->items[i] = oci_clean_path(arena, list->items[i]);
 		if (!list->items[i])
 			return -ENOMEM;

@@ -102,7 +102,11 @@ JSON_READER(oci_read_id_maps)
 			    ranges_meet(a->host_id, a->size, b->host_id,
 					b->size))
 				return json_fail_index(
-					fail(0, ": overlaps entry %zu", j), i);
+					fail(0,
+					     ": its ids overlap those of entry "
+					     "%zu",
+					     j),
+					i);
 		}
 	return 0;
 }

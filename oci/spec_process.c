@@ -88,7 +88,9 @@ static JSON_READER(read_args)
 	if (args->n == 0)
 		return json_fail(v, "must have at least one entry");
 	if (!*args->items[0])
-		return json_fail_index(fail(0, ": must not be empty"), 0);
+		return json_fail_index(
+			fail(0, ": must not be empty (it names the program)"),
+			0);
 	return 0;
 }
 
@@ -252,8 +254,10 @@ static JSON_READER(read_rlimits)
 		uint64_t bit = UINT64_C(1) << p->rlimits[i].type;
 
 		if (seen & bit)
-			return json_fail_index(fail(0, ".type: given twice"),
-					       i);
+			return json_fail_index(
+				fail(0, ".type: the limit of this resource is "
+					"given twice"),
+				i);
 		seen |= bit;
 	}
 	return 0;

@@ -327,7 +327,11 @@ static JSON_READER(read_interface)
 
 	if (r < 0 || oci_is_interface_name(v->text))
 		return r;
-	return json_fail(v, "'%.200s' is not a network device name", v->text);
+	return json_fail(
+		v,
+		"'%.200s' is not a network device name (1 to 15 bytes without "
+		"/ : or blanks)",
+		v->text);
 }
 
 static JSON_READER(read_net_priority)
@@ -383,7 +387,8 @@ static JSON_READER(read_rdma_device)
 	int r;
 
 	if (!*v->key || v->key[strcspn(v->key, " \t\n")])
-		return json_fail(v, "not a device name");
+		return json_fail(v,
+				 "not a device name (blanks are not allowed)");
 	r = json_object(arena, v, fields, COUNT(fields), ret);
 	if (r < 0)
 		return r;
@@ -413,8 +418,10 @@ static JSON_READER(read_unified)
 		const char *name = files.items[i].key;
 
 		if (!*name || *name == '.' || strchr(name, '/'))
-			return json_fail_key(v, name,
-					     "not the name of a cgroup file");
+			return json_fail_key(
+				v, name,
+				"not the name of a cgroup file such as "
+				"memory.high");
 	}
 	res->unified = files.items;
 	res->nunified = files.n;

@@ -54,7 +54,8 @@ static int read_sysctl(struct arena *arena, const struct json_value *v,
 		return r;
 	separate(path);
 	if (strchr(path, '\n') || !is_plain_path(path))
-		return json_fail(v, "not a sysctl name");
+		return json_fail(
+			v, "not a sysctl name such as net.ipv4.ip_forward");
 	if (strchr(v->text, '\n'))
 		return json_fail(v, "must not contain a newline");
 	ret->key = v->key;
@@ -111,9 +112,11 @@ static int check_sysctl(const struct oci_linux *linux_, const char *path)
 	int ns = oci_sysctl_owner(path);
 
 	if (streq(path, "kernel/hostname"))
-		return fail(0, ": use hostname instead");
+		return fail(0, ": use the field hostname instead");
 	if (ns < 0)
-		return fail(0, ": is not in a separate kernel namespace");
+		return fail(0,
+			    ": would change the whole host (no namespace has "
+			    "its own value)");
 	if (!linux_->namespaces[ns].listed)
 		return fail(
 			0,

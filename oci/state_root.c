@@ -58,7 +58,10 @@ static int find_base(void)
 		n = snprintf(base, PATH_MAX, "/run/user/%u", geteuid());
 	if (n < 0 || n >= PATH_MAX) {
 		*base = '\0';
-		return fail(ENAMETOOLONG, "XDG_RUNTIME_DIR");
+		return fail(0,
+			    "XDG_RUNTIME_DIR is longer than %d bytes, the "
+			    "maximum for a path",
+			    PATH_MAX);
 	}
 	is_below_tmp = !has_given && !is_root && !is_own_dir(base);
 	if (is_below_tmp)
@@ -77,9 +80,9 @@ static int open_base(void)
 	struct stat st;
 
 	if (fd < 0)
-		return fail(errno, "open %s", base);
+		return fail(errno, "open the state directory %s", base);
 	if (fstat(fd, &st) < 0)
-		return fail(errno, "stat %s", base);
+		return fail(errno, "examine the state directory %s", base);
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
 	    !(st.st_mode & (S_IRWXG | S_IRWXO)))
 		return take_fd(&fd);
@@ -121,8 +124,12 @@ int state_root(enum state_kind kind, char ret[static PATH_MAX])
 	if (r < 0)
 		return r;
 	n = snprintf(ret, PATH_MAX, "%s/%s", base, names[kind]);
-	return n < 0 || n >= PATH_MAX ? fail(ENAMETOOLONG, "XDG_RUNTIME_DIR") :
-					0;
+	return n < 0 || n >= PATH_MAX ?
+		       fail(0,
+			    "XDG_RUNTIME_DIR is longer than %d bytes, the "
+			    "maximum for a path",
+			    PATH_MAX) :
+		       0;
 }
 
 int state_root_make_base(const char *path)
@@ -132,7 +139,7 @@ int state_root_make_base(const char *path)
 	if (!part_below_tmp(path))
 		return 0;
 	if (mkdir(base, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "create %s", base);
+		return fail(errno, "create the state directory %s", base);
 	fd = open_base();
 	if (fd < 0)
 		return fd;

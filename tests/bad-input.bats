@@ -130,9 +130,9 @@ wrong() {
 	printf '\xef\xbb\xbf{}' >"$config"
 	fails_cleanly "config.json: begins with a byte order mark"
 	printf '\xff\xfe{\0}\0' >"$config"
-	fails_cleanly "config.json: is UTF-16, not UTF-8"
+	fails_cleanly "config.json: is UTF-16, but JSON must be UTF-8"
 	printf '{"a": "\xc3("}' >"$config"
-	fails_cleanly "config.json: line 1, column 8: not UTF-8"
+	fails_cleanly "config.json: line 1, column 8: this character is not UTF-8"
 	printf '{"a": "\0"}' >"$config"
 	fails_cleanly "config.json: line 1, column"
 	(cat "$TMP/good.json" && echo '{}') >"$config"
@@ -249,7 +249,7 @@ full_sample() {
 		.linux.namespaces[1].path = "/absent" => open /absent: no such file or directory
 		.linux.namespaces[1].path = "/proc/self/status" => /proc/self/status
 		.linux.namespaces[1].path = "/proc/self/ns/uts" => /proc/self/ns/uts
-		.linux.namespaces += [{"type": "user"}] | .linux.uidMappings = [{"containerID": 0, "hostID": 0, "size": 9}, {"containerID": 5, "hostID": 99, "size": 9}] | .linux.gidMappings = .linux.uidMappings => config.json: linux.uidMappings[1]: overlaps entry 0
+		.linux.namespaces += [{"type": "user"}] | .linux.uidMappings = [{"containerID": 0, "hostID": 0, "size": 9}, {"containerID": 5, "hostID": 99, "size": 9}] | .linux.gidMappings = .linux.uidMappings => config.json: linux.uidMappings[1]: its ids overlap those of entry 0
 		.linux.seccomp = {"defaultAction": "SCMP_ACT_X"} => config.json: linux.seccomp.defaultAction: unknown value 'SCMP_ACT_X'
 		.linux.seccomp = {"defaultAction": "SCMP_ACT_ALLOW", "architectures": ["SCMP_ARCH_X"]} => config.json: linux.seccomp.architectures[0]: unknown value 'SCMP_ARCH_X'
 		.linux.seccomp = {"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"names": [], "action": "SCMP_ACT_LOG"}]} => config.json: linux.seccomp.syscalls[0].names: 
@@ -282,9 +282,9 @@ full_sample() {
 	local config=$BUNDLE/config.json
 
 	head -c 100000 /dev/zero | tr '\0' '[' >"$config"
-	fails_cleanly "config.json: nested deeper than 64 levels"
+	fails_cleanly "config.json: arrays and objects are nested deeper than 64 levels"
 	yes '{"a":' | head -n 100000 >"$config"
-	fails_cleanly "config.json: nested deeper than 64 levels"
+	fails_cleanly "config.json: arrays and objects are nested deeper than 64 levels"
 	{
 		printf '{"ociVersion": "'
 		head -c 100000000 /dev/zero | tr '\0' 1
@@ -296,7 +296,7 @@ full_sample() {
 		head -c 2000000 /dev/zero | tr '\0' 1
 		printf '"}'
 	} >"$config"
-	fails_cleanly "config.json: line 1, column 16: string is longer than 1 MiB"
+	fails_cleanly "config.json: line 1, column 16: this string is longer than 1 MiB"
 }
 
 @test "create refuses a million mounts, variables or arguments" {
@@ -328,7 +328,7 @@ full_sample() {
 	fails_cleanly "config.json: "
 	rmdir "$config"
 	mkfifo "$config"
-	fails_cleanly "config.json: is not a regular file"
+	fails_cleanly "config.json: must be a regular file, not a device"
 	rm "$config"
 	ln -s config.json "$config"
 	fails_cleanly "config.json: too many levels of symbolic links"

@@ -285,7 +285,7 @@ set_limits() {
 	requires root
 	new_bundle box
 	set_limits <<<$'CORE 1 1\nNOFILE 5 5\nCORE 0 0'
-	run_bad "process.rlimits[2].type: given twice" \
+	run_bad "process.rlimits[2].type: the limit of this resource is given twice" \
 		oci run --bundle "$BUNDLE" box
 }
 

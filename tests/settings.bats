@@ -101,7 +101,7 @@ load helpers
 		config --arg name "$name" '.linux.sysctl = {($name): "1"}'
 		run_bad "linux.sysctl.$name: " run_bundle
 	done
-	config_fails "linux.sysctl.kernel.hostname: use hostname instead" \
+	config_fails "linux.sysctl.kernel.hostname: use the field hostname instead" \
 		'.linux.sysctl = {"kernel.hostname": "x"}'
 	assert_gone box
 }

@@ -42,7 +42,8 @@ static void demand_same_in_config(struct arena *arena)
 
 	if (oci_spec_parse(arena, text, strlen(text), &spec) < 0) {
 		/* One level more. */
-		demand(starts_with(err_text(), "nested deeper"));
+		demand(starts_with(err_text(),
+				   "arrays and objects are nested deeper"));
 		return;
 	}
 	p = spec.process;

@@ -215,7 +215,7 @@ static void refusals(void **state)
 	static const struct {
 		const char *text, *error;
 	} cases[] = {
-		{ "", "is empty" },
+		{ "", "is empty, but must contain JSON" },
 		{ "[]", "[] is not an object" },
 		{ "{}", "has no sandbox object" },
 		{ "{\"Sandbox\": {\"enabled\": true}}",

@@ -78,18 +78,20 @@ static const struct {
 	const char *text;
 	const char *error;
 } bad[] = {
-	{ "", "is empty" },
-	{ " \n\t", "is empty" },
-	{ "\xef\xbb\xbf{}", "begins with a byte order mark" },
-	{ "\xff\xfe{", "is UTF-16, not UTF-8" },
-	{ "\xfe\xff{", "is UTF-16, not UTF-8" },
+	{ "", "is empty, but must contain JSON" },
+	{ " \n\t", "is empty, but must contain JSON" },
+	{ "\xef\xbb\xbf{}",
+	  "begins with a byte order mark, which JSON does not allow: remove "
+	  "it" },
+	{ "\xff\xfe{", "is UTF-16, but JSON must be UTF-8" },
+	{ "\xfe\xff{", "is UTF-16, but JSON must be UTF-8" },
 	{ "{\n \"a\": tru }", "line 2, column 10: lexical error" },
 	{ "{", "line 1, column 2: parse error: premature EOF" },
 	{ "[1,2", "line 1, column 5: parse error: premature EOF" },
 	{ "{} x", "trailing garbage" },
 	{ "{} {}", "trailing garbage" },
-	{ "{} \"x", "line 1, column 4: string is not terminated" },
-	{ "{\"a", "line 1, column 2: string is not terminated" },
+	{ "{} \"x", "line 1, column 4: this string has no closing quote" },
+	{ "{\"a", "line 1, column 2: this string has no closing quote" },
 	{ "{} \"x\"", "trailing garbage" },
 	{ "{} tru", "trailing garbage" },
 	{ "{} 1", "trailing garbage" },
@@ -100,18 +102,25 @@ static const struct {
 	{ "{\"a\": .5}", "line 1, column 8" },
 	{ "{'a': 1}", "line 1, column" },
 	{ "/* a */ {}", "line 1, column 1" },
-	{ "{\"a\": \"\xff\"}", "line 1, column 8: not UTF-8" },
-	{ "{\"a\": \"\xc3", "line 1, column 8: not UTF-8" },
-	{ "{\"a\": \"\xc3\"}", "line 1, column 8: not UTF-8" },
-	{ "{\"a\": \"\xc0\x80\"}", "line 1, column 8: not UTF-8" },
-	{ "{\"a\": \"\xe0\x9f\xbf\"}", "line 1, column 8: not UTF-8" },
-	{ "{\"a\": \"\xed\xa0\x80\"}", "line 1, column 8: not UTF-8" },
-	{ "{\"a\": \"\xf4\x90\x80\x80\"}", "line 1, column 8: not UTF-8" },
+	{ "{\"a\": \"\xff\"}",
+	  "line 1, column 8: this character is not UTF-8" },
+	{ "{\"a\": \"\xc3", "line 1, column 8: this character is not UTF-8" },
+	{ "{\"a\": \"\xc3\"}",
+	  "line 1, column 8: this character is not UTF-8" },
+	{ "{\"a\": \"\xc0\x80\"}",
+	  "line 1, column 8: this character is not UTF-8" },
+	{ "{\"a\": \"\xe0\x9f\xbf\"}",
+	  "line 1, column 8: this character is not UTF-8" },
+	{ "{\"a\": \"\xed\xa0\x80\"}",
+	  "line 1, column 8: this character is not UTF-8" },
+	{ "{\"a\": \"\xf4\x90\x80\x80\"}",
+	  "line 1, column 8: this character is not UTF-8" },
 	{ "{\"a\": \"x\ny\"}", "line 1, column" },
-	{ "{\"a\": 1, \"a\": 2}", "a: given twice" },
-	{ "{\"a\": 1, \"b\": 2, \"\\u0061\": 2}", "a: given twice" },
+	{ "{\"a\": 1, \"a\": 2}", "a: given twice in one object" },
+	{ "{\"a\": 1, \"b\": 2, \"\\u0061\": 2}",
+	  "a: given twice in one object" },
 	{ "{\"a\": {\"b\": [{}, {\"c\": 1, \"d\": 1, \"c\": 2}]}}",
-	  "a.b[1].c: given twice" },
+	  "a.b[1].c: given twice in one object" },
 	{ "\"\\u0000\"", "must not contain a NUL character" },
 	{ "{\"a\": [1, \"x\\u0000y\"]}",
 	  "a[1]: must not contain a NUL character" },
@@ -140,9 +149,9 @@ static void wide_characters_are_refused(void **state)
 	const struct json_value *v;
 
 	assert_true(parse_len(*state, "{\0}\0", 4, &v) < 0);
-	assert_string_equal(err_text(), "is UTF-16, not UTF-8");
+	assert_string_equal(err_text(), "is UTF-16, but JSON must be UTF-8");
 	assert_true(parse_len(*state, "\0{\0}", 4, &v) < 0);
-	assert_string_equal(err_text(), "is UTF-16, not UTF-8");
+	assert_string_equal(err_text(), "is UTF-16, but JSON must be UTF-8");
 	assert_true(parse_len(*state, "{\"a\0\": 1}", 9, &v) < 0);
 }
 
@@ -158,7 +167,10 @@ static void depth_is_limited(void **state)
 			 0);
 	memset(deep, '[', sizeof deep);
 	assert_true(parse_len(*state, deep, sizeof deep, &v) < 0);
-	assert_string_equal(err_text(), "nested deeper than 64 levels");
+	assert_string_equal(
+		err_text(),
+		"arrays and objects are nested deeper than 64 levels, the "
+		"maximum");
 }
 
 static void entries_are_limited(void **state)
@@ -195,7 +207,8 @@ static void strings_are_limited(void **state)
 	text[len - 1] = '"';
 	assert_true(parse_len(*state, text, len, &v) < 0);
 	assert_string_equal(err_text(),
-			    "line 1, column 1: string is longer than 1 MiB");
+			    "line 1, column 1: this string is longer than 1 "
+			    "MiB, the maximum");
 }
 
 /* Eight million values, a thousand in each array, need more than there is. */

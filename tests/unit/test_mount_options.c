@@ -165,14 +165,16 @@ static void failures_name_the_option(void **state)
 		const char *text;
 	} rows[] = {
 		{ { "ro", "", NULL },
-		  "options[1]: \"\" is not a mount option" },
-		{ { "=x", NULL }, "options[0]: \"=x\" is not a mount option" },
+		  "options[1]: \"\" is not a mount option: it has no name" },
+		{ { "=x", NULL },
+		  "options[0]: \"=x\" is not a mount option: it has no name" },
 		{ { "idmap=uids=1-2-3", NULL },
 		  "options[0]: \"idmap=uids=1-2-3\" needs both" },
 		{ { "idmap=x", NULL }, "options[0]: \"x\" is neither uids=" },
 		{ { "shared", "slave", "shared", "slave", "shared", "slave",
 		    "shared", "slave", "shared", NULL },
-		  "options[8]: more than 8 propagation options" },
+		  "options[8]: more than 8 propagation options (such as "
+		  "rslave)" },
 	};
 
 	(void)state;

@@ -497,15 +497,21 @@ static void only_small_regular_files_are_read(void **state)
 	expect_no_load(*state, dir,
 		       "open config.json: no such file or directory");
 	assert_int_equal(mkdirat(dir, "config.json", 0755), 0);
-	expect_no_load(*state, dir, "config.json: read: is a directory");
+	expect_no_load(*state, dir,
+		       "config.json: must be a regular file: is a directory");
 	assert_int_equal(mkfifoat(dir, "config.json", 0644), 0);
-	expect_no_load(*state, dir, "config.json: is not a regular file");
+	expect_no_load(*state, dir,
+		       "config.json: must be a regular file, not a device, "
+		       "FIFO or socket");
 	fd = openat(dir, "config.json", O_CREAT | O_WRONLY, 0644);
-	expect_no_load(*state, dir, "config.json: is empty");
+	expect_no_load(*state, dir,
+		       "config.json: is empty, but must contain JSON");
 	close(fd);
 	fd = openat(dir, "config.json", O_CREAT | O_WRONLY, 0644);
 	assert_int_equal(ftruncate(fd, (16 << 20) + 1), 0);
-	expect_no_load(*state, dir, "config.json: is larger than 16 MiB");
+	expect_no_load(*state, dir,
+		       "config.json: is larger than 16 MiB, the maximum for a "
+		       "configuration");
 	close(fd);
 	assert_int_equal(rmdir(path), 0);
 }

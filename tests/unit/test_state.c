@@ -184,7 +184,8 @@ static void a_damaged_record_is_refused_by_name(void **state)
 		{ "\"maker\":4321", "\"maker\":-1", "maker: " },
 		{ "\"pid\":4711", "\"pid\":-1", "pid: -1 is not a pid" },
 		{ "\"pid\":4711", "\"pid\":0",
-		  "pid: missing for a container kept after its process ended" },
+		  "pid: required, because kept is true (the container was "
+		  "created)" },
 		{ "\"pid\":4711", "\"pid\":4711.5", "pid: " },
 		{ "\"pid\":4711", "\"pid\":4294967297", "pid: " },
 		{ "\"startTime\":18", "\"startTime\":-18", "startTime: " },
