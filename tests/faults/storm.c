@@ -39,6 +39,10 @@
 #define PATIENCE_MS 60000
 #define PAUSE_MS 8000
 #define DEATH -1
+/* A container may take so long to end after it was killed. */
+#define DYING_S 2
+/* What exec returns if its program was killed by SIGKILL, as from wait. */
+#define PROGRAM_KILLED ((128 + SIGKILL) << 8)
 
 enum op {
 	CREATE,
@@ -46,6 +50,7 @@ enum op {
 	DELETE,
 	FORCE,
 	KILL,
+	EXEC,
 	OTHER,
 };
 
@@ -62,14 +67,14 @@ static const struct {
 	{ DELETE, "delete ID" },
 	{ FORCE, "delete --force ID" },
 	{ KILL, "kill ID KILL" },
-	{ OTHER, "kill ID TERM" },
+	{ KILL, "kill ID TERM" },
 	{ OTHER, "state ID" },
 	{ OTHER, "list" },
 	{ OTHER, "ps ID" },
 	{ OTHER, "pause ID" },
 	{ OTHER, "resume ID" },
 	{ OTHER, "update --pids-limit 500 ID" },
-	{ OTHER, "exec ID /probe quiet" },
+	{ EXEC, "exec ID /probe quiet" },
 };
 #define NLINES (sizeof lines / sizeof *lines)
 
@@ -173,6 +178,9 @@ static void one_call(struct storm *s, int caller, uint64_t *random, int err)
 	n = room_read(err, said, sizeof said);
 	if (e->status == 0 || e->status == DEATH)
 		return;
+	/* Its program was killed with the container: check_killed() looks. */
+	if (n == 0 && lines[line].op == EXEC && e->status == PROGRAM_KILLED)
+		return;
 	/* One line, and it is the runtime's. */
 	if (n == 0 || strncmp(said, s->prefix, strlen(s->prefix)) != 0 ||
 	    memchr(said, '\n', n) != said + n - 1) {
@@ -269,6 +277,23 @@ static void check_once(struct storm *s, int id, enum op what)
 			      "");
 		last = e;
 	}
+}
+
+/* A program of exec is killed only if another command ends its container. */
+static void check_killed(struct storm *s, const struct event *killed)
+{
+	if (lines[killed->line].op != EXEC || killed->status != PROGRAM_KILLED)
+		return;
+	for (size_t i = 0; i < *s->nevents; i++) {
+		const struct event *e = &s->events[i];
+		enum op op = lines[e->line].op;
+
+		if (e->id == killed->id &&
+		    (op == DELETE || op == FORCE || op == KILL) &&
+		    meets(e, killed->begin - DYING_S, killed->end))
+			return;
+	}
+	wrong(s, killed->id, "the program of exec was killed", "");
 }
 
 /* A create that was killed may have made one; one that failed has not. */
@@ -463,6 +488,8 @@ int main(int argc, char **argv)
 		check_once(&s, id, START);
 		check_programs(&s, ran, id);
 	}
+	for (size_t i = 0; i < *s.nevents; i++)
+		check_killed(&s, &s.events[i]);
 	free(ran);
 	check_left(&s);
 	report(&s);
