@@ -94,7 +94,8 @@ static int open_door(struct cgroup_member *member, const char *path)
 
 	if (snprintf(file, sizeof file, "%s/%s", path, name) >=
 	    (int)sizeof file)
-		return fail(ENAMETOOLONG, "%s", path);
+		return fail(ENAMETOOLONG, "open the control files of cgroup %s",
+			    path);
 	member->join = open(file, O_WRONLY | O_CLOEXEC);
 	if (member->join < 0)
 		return fail(errno, "open %s", file);
@@ -214,7 +215,7 @@ int cgroup_enter(const struct cgroup *cgroup, pid_t pid)
 {
 	for (size_t i = 0; i < cgroup->n; i++)
 		if (dprintf(cgroup->items[i].join, "%d", pid) < 0)
-			return fail(errno, "enter cgroup %s",
+			return fail(errno, "move the process into cgroup %s",
 				    cgroup->items[i].path);
 	return 0;
 }

@@ -127,9 +127,9 @@ int device_program(const struct device_rules *rules, struct bpf_insn *ret)
 	size_t i = device_rules_count(rules);
 
 	if ((i - start) * RULE_SIZE + FRAME_SIZE > DEVICE_PROGRAM_MAX)
-		return fail(E2BIG,
+		return fail(0,
 			    "linux.resources.devices: %zu rules do not fit "
-			    "into one BPF program",
+			    "into one BPF program (use fewer rules)",
 			    rules->nasked);
 	emit_start(&to);
 	while (i-- > start) {
@@ -168,7 +168,9 @@ static int load(const struct device_rules *rules)
 	attr.license = (uintptr_t) "Apache-2.0";
 	strcpy(attr.prog_name, "devices");
 	fd = bpf(BPF_PROG_LOAD, &attr);
-	return fd < 0 ? fail(errno, "load the BPF program for devices") : fd;
+	return fd < 0 ? fail(errno, "load the BPF program that restricts the "
+				    "container's devices") :
+			fd;
 }
 
 static size_t query(int cgroup, uint32_t *ret_ids)
@@ -233,13 +235,17 @@ static int attach_instead(int cgroup, int program, const uint32_t *old,
 	if (last >= 0 && attach(cgroup, program, last) == 0)
 		return 0;
 	if (attach(cgroup, program, -1) < 0)
-		return fail(errno, "attach the BPF program for devices");
+		return fail(
+			errno,
+			"attach the BPF program that restricts the container's "
+			"devices");
 	for (size_t i = 0; i < nold; i++) {
 		autoclose int gone = program_of(old[i]);
 
 		if (gone < 0 || detach(cgroup, gone) < 0)
 			return fail(errno,
-				    "detach the BPF program for devices (id %u)",
+				    "detach the old BPF program (id %u) that "
+				    "restricts the container's devices",
 				    old[i]);
 	}
 	return 0;

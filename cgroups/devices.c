@@ -122,8 +122,10 @@ static int write_one(const struct v1_writer *to,
 	snprintf(text, sizeof text, "%c %s:%s %s%s%s", type, major, minor,
 		 rule->r ? "r" : "", rule->w ? "w" : "", rule->m ? "m" : "");
 	if (write(rule->allow ? to->allow : to->deny, text, strlen(text)) < 0)
-		return fail(errno, "write '%s' to devices.%s", text,
-			    rule->allow ? "allow" : "deny");
+		return fail(errno,
+			    "write '%s' to devices.%s of the container's "
+			    "cgroup",
+			    text, rule->allow ? "allow" : "deny");
 	return 0;
 }
 
@@ -148,7 +150,8 @@ static int open_writer(const char *path, const char *name)
 
 	if (snprintf(file, sizeof file, "%s/%s", path, name) >=
 	    (int)sizeof file)
-		return fail(ENAMETOOLONG, "%s", path);
+		return fail(ENAMETOOLONG, "open the control files of cgroup %s",
+			    path);
 	fd = open(file, O_WRONLY | O_CLOEXEC);
 	return fd < 0 ? fail(errno, "open %s", file) : fd;
 }

@@ -66,7 +66,7 @@ int file_write(const char *dir, const char *file, const char *text)
 	char path[CGROUP_PATH_SIZE];
 
 	if (file_path(path, dir, file) < 0)
-		return fail(ENAMETOOLONG, "%s/%s", dir, file);
+		return fail(ENAMETOOLONG, "write %s/%s", dir, file);
 	return io_write_at(AT_FDCWD, path, text);
 }
 
@@ -119,7 +119,7 @@ int names_in(struct arena *arena, const char *dir, const char *sub,
 	size_t size = 0;
 
 	if (file_path(path, dir, sub) < 0)
-		return fail(ENAMETOOLONG, "%s/%s", dir, sub);
+		return fail(ENAMETOOLONG, "list %s/%s", dir, sub);
 
 	autoclosedir DIR *stream = opendir(path);
 

@@ -36,8 +36,9 @@ static int look(int dir, void *context)
 		if (search->list.items[i] == search->pid) {
 			search->found = fcntl(dir, F_DUPFD_CLOEXEC, 0);
 			return search->found < 0 ?
-				       fail(errno, "duplicate the descriptor "
-						   "of a cgroup") :
+				       fail(errno,
+					    "duplicate the descriptor of the "
+					    "container's cgroup") :
 				       0;
 		}
 	return 0;
@@ -76,7 +77,9 @@ int cgroup_follow(struct arena *arena, struct cgroup *cgroup, pid_t pid)
 	member->join =
 		openat(member->dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	if (member->join < 0)
-		return fail(errno, "open the cgroup of process %d", pid);
+		return fail(errno,
+			    "open cgroup.procs in the cgroup of process %d",
+			    pid);
 	return 0;
 }
 
@@ -93,7 +96,10 @@ int cgroup_sub(struct arena *arena, const struct cgroup *cgroup,
 	len = strlen(member->path);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", member->dir);
 	if (readlink(link, path, sizeof path - 1) < 0)
-		return fail(errno, "read %s", link);
+		return fail(errno,
+			    "read %s to find the path of the container's "
+			    "cgroup",
+			    link);
 	if (strncmp(path, member->path, len) == 0 && path[len] == '/')
 		*ret = arena_strdup(arena, path + len);
 	return *ret ? 0 : -ENOMEM;

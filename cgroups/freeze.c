@@ -68,7 +68,7 @@ int cgroup_freeze(const struct cgroup *cgroup, bool on)
 		err_restore(&why);
 		return r;
 	}
-	return fail(EBUSY, "%s: %s", member->path,
+	return fail(EBUSY, "cgroup %s: %s", member->path,
 		    on ? "some processes cannot be frozen" :
 			 "still frozen by a parent cgroup");
 }

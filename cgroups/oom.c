@@ -35,7 +35,9 @@ static int watch_v1(struct cgroup_oom *oom)
 
 	oom->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (oom->fd < 0)
-		return fail(errno, "create an eventfd");
+		return fail(
+			errno,
+			"create an eventfd to watch for out-of-memory events");
 	snprintf(path, sizeof path, "%s/memory.oom_control", oom->path);
 
 	autoclose int control = open(path, O_RDONLY | O_CLOEXEC);
@@ -52,10 +54,12 @@ static int watch_v2(struct cgroup_oom *oom)
 
 	oom->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (oom->fd < 0)
-		return fail(errno, "create an inotify descriptor");
+		return fail(errno, "create an inotify descriptor to watch for "
+				   "out-of-memory events (see "
+				   "fs.inotify.max_user_instances)");
 	snprintf(path, sizeof path, "%s/memory.events", oom->path);
 	if (inotify_add_watch(oom->fd, path, IN_MODIFY) < 0)
-		return fail(errno, "watch %s", path);
+		return fail(errno, "watch %s for out-of-memory events", path);
 	oom->seen = kills(oom);
 	return 0;
 }
@@ -68,7 +72,9 @@ int cgroup_oom_open(const struct cgroup *cgroup, struct cgroup_oom *ret)
 	int r;
 
 	if (!v1 && !v2)
-		return fail(EOPNOTSUPP, "the container has no memory cgroup");
+		return fail(EOPNOTSUPP,
+			    "the container has no memory cgroup, so its "
+			    "out-of-memory events cannot be watched");
 	oom.path = v1 ? v1->path : v2->path;
 	oom.v2 = !v1;
 	r = oom.v2 ? watch_v2(&oom) : watch_v1(&oom);

@@ -38,7 +38,10 @@ static char *clean_path(struct arena *arena, const char *path)
 		p += len;
 	}
 	if (to == clean) {
-		fail(0, "linux.cgroupsPath: '%s' does not name a cgroup", path);
+		fail(0,
+		     "linux.cgroupsPath: '%s' does not name a cgroup below the "
+		     "mount point",
+		     path);
 		return NULL;
 	}
 	return clean;
@@ -84,7 +87,8 @@ static int place_in(struct arena *arena, const struct cgroup_layout *layout,
 	if (!full)
 		return -ENOMEM;
 	if (strlen(full) + CGROUP_NAME_SIZE > CGROUP_PATH_SIZE)
-		return fail(ENAMETOOLONG, "linux.cgroupsPath: %.64s...", path);
+		return fail(ENAMETOOLONG,
+			    "linux.cgroupsPath: the path %.64s...", path);
 	*ret = (struct cgroup_member){
 		.in = in,
 		.controllers = in->controllers,

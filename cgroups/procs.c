@@ -46,7 +46,9 @@ static int read_pids(int dir, void *context)
 	if (fd < 0)
 		return errno == ENOENT || errno == ENODEV ?
 			       0 :
-			       fail(errno, "open cgroup.procs");
+			       fail(errno,
+				    "open cgroup.procs to list the processes "
+				    "of a cgroup");
 	while ((n = read(fd, text, sizeof text)) > 0)
 		for (ssize_t i = 0; i < n; i++) {
 			if (text[i] != '\n') {
@@ -59,7 +61,9 @@ static int read_pids(int dir, void *context)
 		}
 	/* The cgroup above a threaded one lists its processes. */
 	if (n < 0 && errno != EOPNOTSUPP && errno != ENODEV)
-		return fail(errno, "read cgroup.procs");
+		return fail(
+			errno,
+			"read cgroup.procs to list the processes of a cgroup");
 	return 0;
 }
 
@@ -150,7 +154,10 @@ static int signal_batch(const struct cgroup *cgroup, const pid_t *pids,
 			continue;
 		if (r >= 0 && pid_list_has(now, pids[i]) &&
 		    sys_pidfd_send_signal(fds[i], sig) < 0 && errno != ESRCH)
-			result = fail(errno, "signal process %d", pids[i]);
+			result = fail(errno,
+				      "send a signal to process %d of the "
+				      "container's cgroup",
+				      pids[i]);
 		close(fds[i]);
 	}
 	return r < 0 ? r : result;

@@ -35,7 +35,9 @@ int rdt_mount(struct arena *arena, int proc, const char **ret)
 			*ret = mounts.items[i].point;
 			return 0;
 		}
-	return fail(0, "linux.intelRdt: no resctrl file system is mounted");
+	return fail(0,
+		    "linux.intelRdt: no resctrl file system is mounted (mount "
+		    "-t resctrl resctrl /sys/fs/resctrl)");
 }
 
 static bool has_schemas(const struct oci_intel_rdt *asked)
@@ -89,7 +91,11 @@ static int write_line(const char *group, const char *file, const char *text)
 	if (n < 0 || (size_t)n >= sizeof line ||
 	    (size_t)snprintf(path, sizeof path, "%s/%s", group, file) >=
 		    sizeof path)
-		return fail(ENAMETOOLONG, "write %s", file);
+		return fail(
+			0,
+			"the path %s/%s, or the line to write to it, is longer "
+			"than %d bytes",
+			group, file, LINE_MAX_BYTES - 1);
 
 	autoclose int fd =
 		open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -222,7 +228,10 @@ int rdt_make(const struct rdt *rdt, const struct oci_intel_rdt *asked)
 	int r;
 
 	if (rdt->must_exist && access(rdt->group, F_OK) < 0)
-		return fail(errno, "linux.intelRdt.closID: %s", rdt->group);
+		return fail(errno,
+			    "linux.intelRdt.closID: the resctrl group %s must "
+			    "exist, because the bundle gives no schema",
+			    rdt->group);
 	if (rdt->must_exist) {
 		r = check_existing(rdt->group, asked);
 	} else if (mkdir(rdt->group, 0755) == 0) {
@@ -230,12 +239,15 @@ int rdt_make(const struct rdt *rdt, const struct oci_intel_rdt *asked)
 	} else if (errno == EEXIST && !rdt->own_group) {
 		r = check_existing(rdt->group, asked);
 	} else {
-		r = fail(errno, "linux.intelRdt: create %s", rdt->group);
+		r = fail(errno, "linux.intelRdt: create the resctrl group %s",
+			 rdt->group);
 	}
 	if (r < 0)
 		return r;
 	if (rdt->monitor && mkdir(rdt->monitor, 0755) < 0 && errno != EEXIST)
-		return fail(errno, "linux.intelRdt.enableMonitoring: create %s",
+		return fail(errno,
+			    "linux.intelRdt.enableMonitoring: create the "
+			    "monitoring group %s",
 			    rdt->monitor);
 	return 0;
 }
@@ -260,9 +272,9 @@ int rdt_join(const struct rdt *rdt, pid_t pid)
 int rdt_remove(const struct rdt *rdt)
 {
 	if (rdt->monitor && rmdir(rdt->monitor) < 0 && errno != ENOENT)
-		return fail(errno, "remove %s", rdt->monitor);
+		return fail(errno, "remove the resctrl group %s", rdt->monitor);
 	if (rdt->own_group && rdt->group && rmdir(rdt->group) < 0 &&
 	    errno != ENOENT)
-		return fail(errno, "remove %s", rdt->group);
+		return fail(errno, "remove the resctrl group %s", rdt->group);
 	return 0;
 }

@@ -200,7 +200,10 @@ static int add_seconds(struct arena *arena, const char *name, const char *value,
 		       struct strings *ret)
 {
 	if (*value == '-')
-		return fail(EINVAL, "'%s' is not a duration in seconds", value);
+		return fail(0,
+			    "'%s' is not a duration in seconds: it must not be "
+			    "negative",
+			    value);
 	name = arena_printf(arena, "%.*sUSec", (int)strlen(name) - 3, name);
 	if (!name)
 		return -ENOMEM;
@@ -230,9 +233,12 @@ static int add_annotation(struct arena *arena,
 	const char *signature, *value;
 
 	if (!*name || strchr(name, '='))
-		return fail(0, "not a property name");
+		return fail(0, "the key must end in the name of a systemd "
+			       "property, without '='");
 	if (is_ours(name))
-		return fail(0, "this property is set by sandlock-oci itself");
+		return fail(0,
+			    "sandlock-oci sets this systemd property itself: "
+			    "remove the annotation");
 	signature = signature_of(&text);
 	value = value_of(arena, text, signature);
 	if (!value)

@@ -28,10 +28,12 @@ static int slice_path(struct arena *arena, const char *slice, const char **ret)
 		return 0;
 	if (!is_slice(slice) || strchr(slice, '/') || slice[0] == '-' ||
 	    slice[len - 1] == '-' || strstr(slice, "--"))
-		return fail(0,
-			    "linux.cgroupsPath: '%s' is not the name of a "
-			    "systemd slice",
-			    slice);
+		return fail(
+			0,
+			"linux.cgroupsPath: '%s' is not the name of a systemd "
+			"slice (such as a.slice, or a-b.slice for one inside "
+			"it)",
+			slice);
 	for (size_t i = 1; i <= len; i++) {
 		if (i < len && slice[i] != '-')
 			continue;

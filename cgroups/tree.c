@@ -28,7 +28,7 @@ static int walk_children(int fd, const struct tree_visit *visit, void *context)
 	autoclosedir DIR *dir = fdopendir(fd);
 
 	if (!dir)
-		return fail(errno, "list cgroup");
+		return fail(errno, "list the cgroups inside a cgroup");
 	for (struct dirent *e; (e = readdir(dir));) {
 		int r;
 
@@ -71,7 +71,7 @@ int tree_walk(int parent, const char *name, const struct tree_visit *visit,
 			       fail(errno, "open cgroup %s", name);
 	allow_more_files(fd);
 	if (fstat(fd, &st) < 0)
-		return fail(errno, "stat cgroup %s", name);
+		return fail(errno, "inspect cgroup %s", name);
 	if (visit->enter)
 		r = visit->enter(fd, context);
 	/* The link count of a cgroup shows whether it has sub-cgroups. */

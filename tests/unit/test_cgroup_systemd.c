@@ -295,9 +295,12 @@ static void test_annotations(void **state)
 		{ "A", "'a' b", NULL, "is not a value" },
 		{ "A", "['a'", NULL, "is not a value" },
 		{ "A", "[1]", NULL, "is not a value" },
-		{ "", "5", NULL, "not a property name" },
-		{ "PIDs", "5", NULL, "set by sandlock-oci itself" },
-		{ "Slice", "'a.slice'", NULL, "set by sandlock-oci itself" },
+		{ "", "5", NULL,
+		  "the key must end in the name of a systemd property" },
+		{ "PIDs", "5", NULL,
+		  "sandlock-oci sets this systemd property itself" },
+		{ "Slice", "'a.slice'", NULL,
+		  "sandlock-oci sets this systemd property itself" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
