@@ -34,8 +34,7 @@ int copy_open(const char *path, struct copy *ret)
 	int fd = open_file(path);
 
 	if (fd < 0 && errno == ELOOP)
-		return fail(ELOOP, "open %s (must not be a symbolic link)",
-			    path);
+		return fail(0, "open %s: it must not be a symbolic link", path);
 	if (fd < 0)
 		return fail(errno, "open %s", path);
 	*ret = (struct copy){ .path = path, .fd = fd };
@@ -55,7 +54,8 @@ void copy_add(struct copy *copy, const char *data, size_t len)
 	r = r > 0 ? io_write_all(copy->fd, data, len) : -EAGAIN;
 	if (r >= 0)
 		return;
-	log_notice("write %s: %s", copy->path, errno_text(-r));
+	log_notice("cannot write the output of a hook to %s: %s", copy->path,
+		   errno_text(-r));
 	closep(&copy->fd);
 }
 

@@ -35,8 +35,10 @@ enum stage {
 };
 
 static const char *const stage_names[] = {
-	[STAGE_PLACE] = "prepare", [STAGE_NAMESPACE] = "join a namespace for",
-	[STAGE_FORK] = "fork for", [STAGE_CWD] = "change directory for",
+	[STAGE_PLACE] = "connect the standard streams of",
+	[STAGE_NAMESPACE] = "join a namespace for",
+	[STAGE_FORK] = "create a process in the pid namespace for",
+	[STAGE_CWD] = "change to the working directory for",
 	[STAGE_EXEC] = "exec",
 };
 
@@ -215,12 +217,18 @@ static int open_input(const char *text)
 	int r;
 
 	if (fd < 0)
-		return fail(errno, "create standard input");
+		return fail(
+			errno,
+			"create a file for the standard input of the program");
 	r = io_write_all(fd, text, len);
 	if (r < 0)
-		return fail(-r, "write standard input");
+		return fail(
+			-r,
+			"write the file for the standard input of the program");
 	if (lseek(fd, 0, SEEK_SET) < 0)
-		return fail(errno, "rewind standard input");
+		return fail(
+			errno,
+			"rewind the file for the standard input of the program");
 	(void)fcntl(fd, F_ADD_SEALS,
 		    F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
 	return take_fd(&fd);
@@ -234,14 +242,17 @@ static int start(const struct program *program, struct running *run)
 		return run->in;
 	if (pipe2(run->out, O_CLOEXEC) < 0 || pipe2(run->err, O_CLOEXEC) < 0 ||
 	    pipe2(run->report, O_CLOEXEC) < 0)
-		return fail(errno, "create pipe");
+		return fail(errno,
+			    "create a pipe for the output of the program");
 	if (fcntl(run->out[READ], F_SETFL, O_NONBLOCK) < 0 ||
 	    fcntl(run->err[READ], F_SETFL, O_NONBLOCK) < 0 ||
 	    fcntl(run->report[READ], F_SETFL, O_NONBLOCK) < 0)
-		return fail(errno, "set up pipe");
+		return fail(errno,
+			    "make the pipes for the output of the program "
+			    "non-blocking");
 	run->pid = fork();
 	if (run->pid < 0)
-		return fail(errno, "fork");
+		return fail(errno, "create a process for the program");
 	if (run->pid == 0)
 		become(run, program);
 	/* Both sides do this, so that it is done in time. */
@@ -251,7 +262,7 @@ static int start(const struct program *program, struct running *run)
 	closep(&run->report[WRITE]);
 	run->pidfd = sys_pidfd_open(run->pid);
 	if (run->pidfd < 0)
-		return fail(errno, "open pidfd");
+		return fail(errno, "open a pidfd of the program's process");
 	return 0;
 }
 
@@ -325,7 +336,7 @@ static int wait_for_end(const struct program *program, struct running *run,
 		int n = poll(fds, 3, time_left(deadline));
 
 		if (n < 0 && errno != EINTR)
-			return fail(errno, "poll");
+			return fail(errno, "wait for the program to end");
 		if (n < 0)
 			continue;
 		if (n > 0 && fds[1].revents)

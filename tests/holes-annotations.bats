@@ -121,7 +121,7 @@ two"
 	ln -s target "$TMP/link"
 	hook createRuntime 'echo spoilt'
 	annotate run.oci.hooks.stdout="$TMP/link"
-	run_bad "annotations.run.oci.hooks.stdout: open $TMP/link (must not be a symbolic link)" \
+	run_bad "annotations.run.oci.hooks.stdout: open $TMP/link: it must not be a symbolic link" \
 		create box
 	assert_gone box
 	[ "$(cat "$TMP/target")" = precious ]
@@ -140,7 +140,7 @@ two"
 	hook createRuntime 'echo one; echo two >"'"$TMP"'/ran"'
 	annotate run.oci.hooks.stdout=/dev/full
 	run_ok oci run --bundle "$BUNDLE" box
-	assert_output_has "sandlock-oci: warning: write /dev/full: no space left on device"
+	assert_output_has "sandlock-oci: warning: cannot write the output of a hook to /dev/full: no space left on device"
 	[ "$(cat "$TMP/ran")" = two ]
 	mkfifo "$TMP/fifo"
 	annotate run.oci.hooks.stdout="$TMP/fifo"
