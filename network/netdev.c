@@ -109,7 +109,7 @@ static int read_addresses(int sock, struct addresses *addresses)
 
 	netlink_begin(&request, RTM_GETADDR, NLM_F_DUMP, &any, sizeof any);
 	r = netlink_ask(sock, &request, take_address, addresses);
-	return r < 0 ? fail(-r, "read addresses") : 0;
+	return r < 0 ? fail(-r, "read the addresses of the interface") : 0;
 }
 
 static int take_index(const struct nlmsghdr *answer, void *context)
@@ -178,7 +178,10 @@ static int add_addresses(int sock, unsigned int index,
 		address->ifa_index = index;
 		r = netlink_call(sock, request);
 		if (r < 0)
-			return fail(-r, "restore its address #%zu", i);
+			return fail(-r,
+				    "restore address #%zu of the interface in "
+				    "the container",
+				    i);
 	}
 	return 0;
 }
@@ -202,7 +205,9 @@ static int open_inside(int netns)
 		return sock;
 	pid = sys_clone3(&args);
 	if (pid < 0)
-		return fail(errno, "fork");
+		return fail(errno,
+			    "create a process to enter the container's network "
+			    "namespace");
 	if (pid == 0) {
 		int inside;
 
@@ -234,18 +239,20 @@ static int check(int host, int inside, const struct oci_net_device *device)
 	int r = find_link(host, device->host_name, &index);
 
 	if (r == -ENODEV)
-		return fail(0, "no such interface");
+		return fail(0, "the host has no interface %s",
+			    device->host_name);
 	if (r < 0)
-		return fail(-r, "look up");
+		return fail(-r, "look up interface %s of the host",
+			    device->host_name);
 	if (is_pattern(device->name))
 		return 0;
 	r = find_link(inside, device->name, &index);
 	if (r == 0)
 		return fail(0, "the container already has an interface %s",
 			    device->name);
-	return r == -ENODEV ?
-		       0 :
-		       fail(-r, "look up %s in the container", device->name);
+	return r == -ENODEV ? 0 :
+			      fail(-r, "look up interface %s in the container",
+				   device->name);
 }
 
 /* The index may change, so find the interface by a temporary name. */
@@ -259,7 +266,8 @@ static int move(int host, int inside, int netns,
 	int r = find_link(host, device->host_name, &addresses.index);
 
 	if (r < 0)
-		return fail(-r, "look up");
+		return fail(-r, "look up interface %s of the host",
+			    device->host_name);
 	r = read_addresses(host, &addresses);
 	if (r < 0)
 		return r;
@@ -269,20 +277,24 @@ static int move(int host, int inside, int netns,
 	}
 	r = move_link(host, addresses.index, netns, name);
 	if (r < 0)
-		return fail(-r, "move into the container as %s", device->name);
+		return fail(-r, "move the interface into the container as %s",
+			    device->name);
 	r = find_link(inside, name, &index);
 	if (r < 0)
-		return fail(-r, "look up %s in the container", name);
+		return fail(-r, "look up interface %s in the container", name);
 	if (name == traveller) {
 		r = rename_link(inside, index, device->name);
 		if (r < 0)
-			return fail(-r, "rename to %s", device->name);
+			return fail(-r, "rename the moved interface to %s",
+				    device->name);
 	}
 	r = add_addresses(inside, index, &addresses);
 	if (r < 0)
 		return r;
 	r = set_up(inside, index);
-	return r < 0 ? fail(-r, "bring it up") : 0;
+	return r < 0 ? fail(-r, "bring up interface %s in the container",
+			    device->name) :
+		       0;
 }
 
 int network_move_devices(const struct oci_net_device *devices, size_t n,
@@ -333,7 +345,9 @@ int network_restore_devices(const struct oci_net_device *devices, size_t n,
 		if (r == 0)
 			r = set_up(inside, index);
 		if (r < 0)
-			return fail(-r, "bring lo up");
+			return fail(-r,
+				    "bring up the loopback interface (lo) of "
+				    "the container");
 	}
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		if (!joined || find_link(inside, devices[i].name, &index) < 0)

@@ -56,9 +56,13 @@ int netlink_open(void)
 	struct sockaddr_nl local = { .nl_family = AF_NETLINK };
 
 	if (sock < 0)
-		return fail(errno, "create netlink socket");
+		return fail(errno,
+			    "create a netlink socket to configure network "
+			    "interfaces");
 	if (bind(sock, (struct sockaddr *)&local, sizeof local) < 0)
-		return fail(errno, "bind netlink socket");
+		return fail(
+			errno,
+			"bind a netlink socket to configure network interfaces");
 	return take_fd(&sock);
 }
 

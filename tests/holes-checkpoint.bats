@@ -162,7 +162,7 @@ make_out0() {
 		--leave-running box
 	run_ok in_host_network "${PROGRAM[@]}" checkpoint --image-path "$IMAGES" box
 	wait_until in_host_network sh -c '! ip link show out0'
-	run_bad 'linux.netDevices["out0"]: no such interface' \
+	run_bad 'linux.netDevices["out0"]: the host has no interface out0' \
 		in_host_network "${PROGRAM[@]}" restore --detach --bundle "$BUNDLE" \
 		--image-path "$IMAGES" box
 	assert_gone box
