@@ -228,8 +228,10 @@ static int find_call(const struct table *table, const char *name,
 {
 	int number = call_number(table->arch, name);
 
-	if (number == -ENOENT || number >= MOST_CALLS)
-		return fail(EINVAL, "'%s' is not a system call", name);
+	if (number == -ENOENT || number >= MOST_CALLS) {
+		fail(0, "'%s' is not a system call", name);
+		return -EINVAL;
+	}
 	*ret = number < 0 ? NULL : &table->calls[number];
 	return 0;
 }
@@ -272,7 +274,10 @@ static int filter_call(const struct table *table, const char *name)
 			      others_modes[i].nrules, REFUSE);
 			return 0;
 		}
-	return fail(ENOTSUP, "there is no filter for %s", name);
+	return fail(0,
+		    "the system-call filter has no rules for the arguments of "
+		    "%s",
+		    name);
 }
 
 static int filter_outside(const struct table *table,
@@ -347,10 +352,13 @@ static int refuse_group(const struct table *table, enum syscall_group group)
 static int check_groups(const struct strings *names)
 {
 	for (size_t i = 0; i < names->n; i++)
-		if (syscall_group_find(names->items[i]) < 0)
-			return fail(EINVAL,
-				    "'%s' is not a group of system calls",
-				    names->items[i]);
+		if (syscall_group_find(names->items[i]) < 0) {
+			fail(0,
+			     "'%s' is not a group of system calls (such as "
+			     "namespaces)",
+			     names->items[i]);
+			return -EINVAL;
+		}
 	return 0;
 }
 
@@ -426,9 +434,11 @@ static int make_table(struct table *table)
 	if (!table->calls)
 		return -ENOMEM;
 	if (table->arch != AUDIT_ARCH_X86_64 &&
-	    table->arch != AUDIT_ARCH_AARCH64)
-		return fail(ENOTSUP,
-			    "system-call filter for this architecture");
+	    table->arch != AUDIT_ARCH_AARCH64) {
+		fail(0, "the system-call filter requires an x86-64 or arm64 "
+			"machine");
+		return -ENOTSUP;
+	}
 	for (uint32_t i = 0; i < MOST_CALLS; i++)
 		table->calls[i] = (struct bpf_range){
 			i, i > call_newest() ? ABSENT : ALLOW, NULL, 0
@@ -575,7 +585,7 @@ int confine_check_denied(const struct strings *words)
 		    call_number(NATIVE, words->items[i]) == -ENOENT)
 			return fail(0,
 				    "syscalls.extra_deny: '%s' is not a system "
-				    "call",
+				    "call or a group of them",
 				    words->items[i]);
 	return 0;
 }

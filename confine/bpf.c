@@ -224,10 +224,13 @@ int bpf_generate(struct arena *arena, const struct bpf_arch *archs, size_t n,
 	for (size_t i = n; i-- > 0;)
 		next = jump(&p, BPF_JEQ, archs[i].audit_arch, heads[i], next);
 	load(&p, offsetof(struct seccomp_data, arch), next);
-	if (p.too_long)
-		return fail(E2BIG,
-			    "the seccomp filter needs more than %d instructions",
-			    BPF_MAXINSNS);
+	if (p.too_long) {
+		fail(0,
+		     "the seccomp filter needs more than %d instructions, the "
+		     "limit of the kernel (use fewer rules)",
+		     BPF_MAXINSNS);
+		return -E2BIG;
+	}
 	*ret_code = p.end - p.len;
 	*ret_len = p.len;
 	return 0;

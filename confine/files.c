@@ -98,9 +98,10 @@ static int add_rule(struct split *s, const char *path, uint32_t rights)
 	if (!rights)
 		return 0;
 	if (rules->n == FILES_MOST_RULES)
-		return fail(E2BIG,
+		return fail(0,
 			    "%s '%s': excluding the denied paths takes more "
-			    "than %d rules",
+			    "than %d Landlock rules (deny fewer paths below "
+			    "it)",
 			    s->allowed->key, s->allowed->item,
 			    FILES_MOST_RULES);
 	if (rules->n == rules->size) {
@@ -192,7 +193,12 @@ static int split_entry(struct split *s, int dir, const char *above,
 	if (!path)
 		return -ENOMEM;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : fail(errno, "stat %s", path);
+		return errno == ENOENT ?
+			       0 :
+			       fail(errno,
+				    "inspect %s to find the files that the "
+				    "policy allows",
+				    path);
 	if (S_ISLNK(st.st_mode))
 		return add_link(s, dir, name, path);
 	return split_path(s, path, rights, S_ISDIR(st.st_mode));

@@ -57,9 +57,13 @@ static int spell(struct arena *arena, const struct files_place *place, int fd,
 	snprintf(name, sizeof name, "self/fd/%d", fd);
 	n = readlinkat(place->proc, name, text, sizeof text);
 	if (n < 0)
-		return fail(errno, "read /proc/%s", name);
+		return fail(errno,
+			    "read /proc/%s to find the path of an open file",
+			    name);
 	if (n == sizeof text)
-		return fail(ENAMETOOLONG, "read /proc/%s", name);
+		return fail(ENAMETOOLONG,
+			    "read /proc/%s to find the path of an open file",
+			    name);
 	*ret = arena_strndup(arena, text, (size_t)n);
 	return *ret ? 0 : -ENOMEM;
 }
@@ -75,7 +79,8 @@ static int path_below(struct arena *arena, const struct files_place *place,
 	if (r < 0)
 		return r;
 	if (!files_is_at_or_below(path, top))
-		return fail(EXDEV, "%s", path);
+		return fail(0, "%s is outside the container's root file system",
+			    path);
 	*ret = path[n] ? path + n : "/";
 	return 0;
 }
@@ -166,7 +171,8 @@ static int find_way(struct resolver *v, struct files_entry *entry,
 					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0 || fstat(fd, &end) < 0)
-		return fail(errno, "open %s", way.end);
+		return fail(errno, "open %s, to which the denied path leads",
+			    way.end);
 	if (end.st_dev != st->st_dev || end.st_ino != st->st_ino)
 		return fail(EAGAIN,
 			    "%s changed while it was resolved: try again",
@@ -370,8 +376,11 @@ static int deny_name(struct resolver *v, struct item item, const char *pattern)
 	if (r < 0)
 		return r;
 	if (!v->projects.n)
-		return fail(0, "%s '%s': the project directory is unknown",
-			    item.entry.key, pattern);
+		return fail(
+			0,
+			"%s '%s': the project directory is unknown, so only an "
+			"absolute path can be denied",
+			item.entry.key, pattern);
 	project = policy_glob_quote(v->arena,
 				    v->projects.items[v->projects.n - 1]);
 	path = project ? arena_printf(v->arena, "%s/**/%s", project, pattern) :

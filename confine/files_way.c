@@ -68,7 +68,8 @@ static int advance(struct walk *w)
 		leave(w);
 	} else if (len > 1 || *name != '.') {
 		if (at + len + 2 > sizeof w->done)
-			return fail(ENAMETOOLONG, "%s", w->done);
+			return fail(ENAMETOOLONG, "resolve the path %s",
+				    w->done);
 		w->done[at] = '/';
 		memcpy(w->done + at + 1, name, len);
 		w->done[at + 1 + len] = '\0';
@@ -85,9 +86,10 @@ static int follow(struct walk *w, int fd)
 	int r;
 
 	if (n < 0)
-		return fail(errno, "read the link %s", w->done);
+		return fail(errno, "read the symbolic link %s", w->done);
 	if (n == sizeof target || strlen(w->rest) >= sizeof rest)
-		return fail(ENAMETOOLONG, "follow the link %s", w->done);
+		return fail(ENAMETOOLONG, "follow the symbolic link %s",
+			    w->done);
 	target[n] = '\0';
 	r = add_step(w, target);
 	if (r < 0)
@@ -146,7 +148,7 @@ int files_way(struct arena *arena, int root, const char *path,
 	int r = 0;
 
 	if (strlen(path) >= sizeof w.done)
-		return fail(ENAMETOOLONG, "%s", path);
+		return fail(ENAMETOOLONG, "resolve the path %s", path);
 	memcpy(w.rest, path, strlen(path) + 1);
 	while (on && (r = advance(&w)) != 0) {
 		if (r > 0 && w.done[0])

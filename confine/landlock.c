@@ -133,8 +133,8 @@ static int refuse(const struct landlock_host *host,
 			    "has version %d",
 			    name, abi, host->abi);
 	return fail(ENOTSUP,
-		    "%s: this kernel has Landlock version %d, but rejects this "
-		    "part of it",
+		    "%s: this kernel has Landlock version %d, but rejects the "
+		    "rights that this protection needs",
 		    name, host->abi);
 }
 
@@ -223,15 +223,20 @@ static int count_ports(const struct landlock_ports *ports, size_t n,
 	size_t sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (ports[i].last < ports[i].first)
-			return fail(EINVAL, "%u-%u", ports[i].first,
-				    ports[i].last);
+		if (ports[i].last < ports[i].first) {
+			fail(0,
+			     "'%u-%u' is not a range of ports: the first must "
+			     "not be greater than the last",
+			     ports[i].first, ports[i].last);
+			return -EINVAL;
+		}
 		sum += (size_t)(ports[i].last - ports[i].first) + 1;
 	}
-	if (sum > LANDLOCK_MOST_PORTS)
-		return fail(E2BIG,
-			    "%zu ports, and Landlock is given %d at most", sum,
-			    LANDLOCK_MOST_PORTS);
+	if (sum > LANDLOCK_MOST_PORTS) {
+		fail(0, "%zu ports in all, but at most %d can be allowed", sum,
+		     LANDLOCK_MOST_PORTS);
+		return -E2BIG;
+	}
 	*ret = sum;
 	return 0;
 }

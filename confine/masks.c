@@ -51,7 +51,7 @@ static int open_masks(struct masks *masks)
 	if (fs < 0 ||
 	    sys_fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0755") < 0 ||
 	    sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
-		return fail(errno, "create a file system for masks");
+		return fail(errno, "create the tmpfs that covers denied paths");
 	tree = sys_fsmount(fs, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID |
 				       MOUNT_ATTR_NOEXEC);
 	if (tree < 0 || mkdirat(tree, MASK_DIR, 0) < 0 ||
@@ -59,7 +59,7 @@ static int open_masks(struct masks *masks)
 	    symlinkat(MASK_NOWHERE, tree, MASK_NAME) < 0 ||
 	    sys_mount_setattr(tree, 0, &readonly) < 0 ||
 	    sys_move_mount(tree, masks->root) < 0)
-		return fail(errno, "mount the file system for masks");
+		return fail(errno, "mount the tmpfs that covers denied paths");
 	masks->tree = take_fd(&tree);
 	return 0;
 }
@@ -84,11 +84,14 @@ static int cover(struct masks *masks, const char *path, int point,
 	tree = sys_open_tree(masks->tree, name,
 			     OPEN_TREE_CLONE | AT_SYMLINK_NOFOLLOW);
 	if (tree < 0 || sys_move_mount(tree, point) < 0)
-		return fail(errno, "cover %s", path);
+		return fail(errno, "cover the denied path %s", path);
 	seen = root_open_plain(masks->root, path,
 			       O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (seen < 0 || !is_same(seen, masks->tree, name))
-		return fail(EXDEV, "cover %s", path);
+		return fail(0,
+			    "cover the denied path %s: the new mount is not in "
+			    "effect",
+			    path);
 	return 0;
 }
 
@@ -99,7 +102,7 @@ static int open_point(const struct masks *masks, const char *path,
 					      O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
 	if (point < 0 || fstat(point, ret) < 0)
-		return fail(errno, "cover %s", path);
+		return fail(errno, "cover the denied path %s", path);
 	return take_fd(&point);
 }
 
@@ -151,11 +154,17 @@ int masks_narrow(int root, const char *path, bool readonly, bool noexec)
 	    (attr.attr_set &&
 	     sys_mount_setattr(tree, AT_RECURSIVE, &attr) < 0) ||
 	    sys_move_mount(tree, point) < 0)
-		return fail(errno, "bind mount %s onto itself", path);
+		return fail(
+			errno,
+			"restrict the mount of %s by a bind mount onto itself",
+			path);
 	seen = root_open_plain(root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (seen < 0 || fstatfs(seen, &fs) < 0 ||
 	    ((unsigned long)fs.f_flags & flags) != flags)
-		return fail(EXDEV, "bind mount %s onto itself", path);
+		return fail(0,
+			    "restrict the mount of %s: the new mount is not in "
+			    "effect",
+			    path);
 	return 0;
 }
 
@@ -166,13 +175,15 @@ int masks_check(const struct mountinfo *mounts, int root, const char *path)
 	struct statx st;
 
 	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) < 0)
-		return fail(errno, "stat %s", path);
+		return fail(errno, "find the mount that contains %s", path);
 	for (size_t i = 0; i < mounts->n; i++)
 		if (mounts->items[i].id == st.stx_mnt_id &&
 		    mounts->items[i].shared)
-			return fail(0,
-				    "%s is on a shared mount: covering it "
-				    "would cover it on the host as well",
-				    path);
+			return fail(
+				0,
+				"%s is on a shared mount: covering it would "
+				"cover it on the host as well (make the mount "
+				"private)",
+				path);
 	return 0;
 }

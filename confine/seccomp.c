@@ -216,9 +216,11 @@ static int check_indexes(const struct oci_seccomp_rule *rule)
 	for (size_t i = 0; i < rule->nargs; i++) {
 		uint32_t index = rule->args[i].index;
 
-		if (index >= NARGS)
-			return fail(EINVAL, "args[%zu].index: %u is not 0 to 5",
-				    i, index);
+		if (index >= NARGS) {
+			fail(0, "args[%zu].index: %u is not from 0 to 5", i,
+			     index);
+			return -EINVAL;
+		}
 		repeated |= (int)(seen >> index & 1);
 		seen |= 1U << index;
 	}
@@ -363,9 +365,13 @@ static int settle(struct arena *arena, const struct call *calls, size_t n,
 			return 0;
 		}
 	}
-	if (n > BPF_MAXINSNS)
-		return fail(E2BIG, "%zu rules for system call %u", n,
-			    range->first);
+	if (n > BPF_MAXINSNS) {
+		fail(0,
+		     "linux.seccomp.syscalls: %zu rules for system call number "
+		     "%u are more than the kernel's limit of %d",
+		     n, range->first, BPF_MAXINSNS);
+		return -E2BIG;
+	}
 	rules = arena_array(arena, n, sizeof *rules);
 	if (!rules)
 		return -ENOMEM;

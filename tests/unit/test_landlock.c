@@ -528,7 +528,7 @@ static void a_part_that_is_refused_is_missing_by_itself(void **state)
 	assert_non_null(
 		strstr(err_text(),
 		       "signal_scope: this kernel has Landlock version 6, "
-		       "but rejects this part of it"));
+		       "but rejects the rights that this protection needs"));
 	want.allow_degraded = NO_SCOPES;
 	assert_int_equal(landlock_plan(*state, &host, &want, &plan), 0);
 	assert_int_equal(plan.missing, NO_SCOPES);
