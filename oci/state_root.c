@@ -157,7 +157,10 @@ int state_root_open(const char *path)
 		return place;
 	fd = openat(place, part ? part : path,
 		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? fail(errno, "open %s " STATE_ELSEWHERE, path) : fd;
+	return fd < 0 ? fail(errno,
+			     "open the state directory %s " STATE_ELSEWHERE,
+			     path) :
+			fd;
 }
 
 bool state_elsewhere(size_t i, char ret[static PATH_MAX])

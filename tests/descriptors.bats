@@ -103,7 +103,7 @@ holds_gate_and_signals() {
 @test "--preserve-fds reports a descriptor that is not open" {
 	requires root
 	new_bundle box
-	run_bad "--preserve-fds 2: descriptor 4: bad file descriptor" \
+	run_bad "--preserve-fds 2: descriptor 4 is not open" \
 		"$SANDLOCK_OCI" --root "$ROOT" run --preserve-fds 2 \
 		--bundle "$BUNDLE" box 3</dev/null 4<&-
 	assert_gone box
@@ -115,7 +115,7 @@ holds_gate_and_signals() {
 	start_container box
 	run oci exec --preserve-fds 1 box true
 	[ "$status" -eq 255 ]
-	assert_output_has "--preserve-fds 1: descriptor 3: bad file descriptor"
+	assert_output_has "--preserve-fds 1: descriptor 3 is not open"
 }
 
 @test "run passes the sockets of LISTEN_FDS on, before the preserved descriptors" {

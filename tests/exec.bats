@@ -310,7 +310,7 @@ freeze() {
 	output_is 0 1 2 3
 	run exec_with_fds --preserve-fds 3 box true
 	[ "$status" -eq 255 ]
-	assert_output_has "--preserve-fds 3: descriptor 5: bad file descriptor"
+	assert_output_has "--preserve-fds 3: descriptor 5 is not open"
 	run exec_with_fds --log "$TMP/log" --preserve-fds 3 box true
 	[ "$status" -eq 255 ]
 }

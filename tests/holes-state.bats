@@ -301,9 +301,9 @@ names_in() {
 		# shellcheck disable=SC2086 # words
 		run as_user env XDG_RUNTIME_DIR="$TMP/others" ./sandlock $words
 		[ "$status" -eq 125 ]
-		assert_output_has "open $TMP/others/sandlock $place: permission denied"
+		assert_output_has "open the state directory $TMP/others/sandlock $place: permission denied"
 	done
-	run_bad "open $TMP/others/sandlock-oci $place: permission denied" \
+	run_bad "open the state directory $TMP/others/sandlock-oci $place: permission denied" \
 		as_user env XDG_RUNTIME_DIR="$TMP/others" ./sandlock-oci list
 }
 

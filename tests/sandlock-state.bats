@@ -105,7 +105,7 @@ run_ended_with() {
 	start_sandbox one
 	mkdir "$ROOT/broken"
 	run_ok sandlock ps
-	assert_output_has "warning: broken: open state.json"
+	assert_output_has "warning: broken: open the container's state.json"
 	assert_output_has "one "
 	sandlock_bad "broken" inspect broken
 	run_ok sandlock kill one KILL

@@ -367,7 +367,7 @@ read_only() {
 @test "every command refuses a state directory that others can write" {
 	start_sleeping c1
 	chmod 777 "$ROOT/c1"
-	run_bad "state directory is writable by others" oci kill c1 KILL
+	run_bad "state directory is writable by its group or by others" oci kill c1 KILL
 	chmod 700 "$ROOT/c1"
 	assert_status c1 running
 }

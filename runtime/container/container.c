@@ -46,7 +46,11 @@ static bool is_id(const char *id)
 int container_check_id(const char *id)
 {
 	if (!is_id(id))
-		return fail(0, "invalid container ID format: '%s'", id);
+		return fail(0,
+			    "invalid container ID format: '%s' (allowed are "
+			    "1 to %d letters, digits and _ + - . but neither "
+			    ". nor ..)",
+			    id, MAX_ID);
 	return 0;
 }
 
@@ -70,7 +74,7 @@ static int open_dirs(const char *root, const char *id, struct container *ret)
 	if (ret->dir < 0 && (errno == ENOENT || errno == ENAMETOOLONG))
 		return not_there(id);
 	if (ret->dir < 0)
-		return fail(errno, "open %s/%s", root, id);
+		return fail(errno, "open the state directory %s/%s", root, id);
 	return 0;
 }
 
@@ -80,11 +84,16 @@ static int check_owner(int dir, bool *ret_broken)
 	struct stat st;
 
 	if (fstat(dir, &st) < 0)
-		return fail(errno, "stat state directory");
+		return fail(errno, "read the owner of the container's state "
+				   "directory");
 	if (st.st_uid != 0 && st.st_uid != geteuid())
-		(void)fail(0, "state directory is owned by uid %u", st.st_uid);
+		(void)fail(0,
+			   "the container's state directory is owned by uid "
+			   "%u, not by root or the caller",
+			   st.st_uid);
 	else if (st.st_mode & (S_IWGRP | S_IWOTH))
-		(void)fail(0, "state directory is writable by others");
+		(void)fail(0, "the container's state directory is writable by "
+			      "its group or by others (chmod go-w)");
 	else
 		return 0;
 	*ret_broken = true;
@@ -114,7 +123,7 @@ static int read_record(struct arena *arena, int dir, const char *id,
 	char *text;
 	int r;
 
-	r = fd < 0 ? fail(errno, "open state.json") :
+	r = fd < 0 ? fail(errno, "open the container's state.json") :
 		     io_read_all(arena, fd, MAX_RECORD, &text, &len);
 	if (r < 0) {
 		*ret_broken = is_no_file(r);
@@ -124,7 +133,7 @@ static int read_record(struct arena *arena, int dir, const char *id,
 	if (r == -ENOMEM)
 		return r;
 	if (r >= 0 && (!is_set(record.id) || !streq(record.id, id)))
-		r = fail(0, "state.json belongs to another container");
+		r = fail(0, "state.json contains the ID of another container");
 	*ret_broken = r < 0;
 	if (r >= 0)
 		*ret = record;
@@ -210,10 +219,10 @@ static int boot_is(int proc, const char *boot_id)
 		proc_open_at(proc, "sys/kernel/random/boot_id", O_RDONLY);
 
 	if (fd < 0)
-		return fail(errno, "open boot_id");
+		return fail(errno, "open /proc/sys/kernel/random/boot_id");
 	n = read(fd, now, sizeof now - 1);
 	if (n < 0)
-		return fail(errno, "read boot_id");
+		return fail(errno, "read /proc/sys/kernel/random/boot_id");
 	now[n] = '\0';
 	now[strcspn(now, "\n")] = '\0';
 	return streq(now, boot_id);
@@ -322,7 +331,8 @@ int container_hold(const struct container *container)
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 
 	if (fcntl(container->dir, F_OFD_SETLK, &lock) < 0)
-		return fail(errno, "lock %s", container->id);
+		return fail(errno, "lock the state directory of %s",
+			    container->id);
 	return 0;
 }
 
@@ -397,7 +407,8 @@ int container_pidfd(const struct container *container)
 	if (record->pid > 0)
 		pidfd = sys_pidfd_open(record->pid);
 	if (pidfd < 0 && record->pid > 0 && errno != ESRCH && errno != EINVAL)
-		return fail(errno, "open process %d", record->pid);
+		return fail(errno, "open a pidfd of the container's process %d",
+			    record->pid);
 	/* Check after opening, so that a reused pid is noticed. */
 	lives = pidfd < 0 ? 0 : init_lives(record, container->of_this_boot);
 	if (lives < 0)
@@ -429,7 +440,10 @@ int container_is_enforced(const struct container *container)
 			    container->id);
 	return errno == ENOENT ?
 		       0 :
-		       fail(errno, "%s: look for " POLICY_FILE, container->id);
+		       fail(errno,
+			    "%s: find out whether its state directory "
+			    "contains " POLICY_FILE,
+			    container->id);
 }
 
 int container_enforcement(struct arena *arena,
@@ -493,7 +507,7 @@ int container_ids(struct arena *arena, const char *root, struct strings *ret)
 	if (fd < 0)
 		return fd;
 	if (!dir) {
-		int r = fail(errno, "open %s", root);
+		int r = fail(errno, "list the state directory %s", root);
 
 		close(fd);
 		return r;

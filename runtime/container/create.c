@@ -94,11 +94,15 @@ static int open_gate(struct creation *c)
 		return 0;
 	c->gate = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (c->gate < 0)
-		return fail(errno, "create the start gate");
+		return fail(errno,
+			    "create the socket on which the container waits "
+			    "for start");
 	container_gate(&c->container, &addr);
 	if (bind(c->gate, (struct sockaddr *)&addr, sizeof addr) < 0 ||
 	    listen(c->gate, SOMAXCONN) < 0)
-		return fail(errno, "bind the start gate");
+		return fail(errno,
+			    "bind the socket on which the container waits "
+			    "for start");
 	return 0;
 }
 
@@ -286,7 +290,10 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 		snprintf(name, sizeof name, "%d/ns/mnt", launch->pid);
 		mntns = openat(p->proc, name, O_RDONLY | O_CLOEXEC);
 		if (mntns < 0)
-			return fail(errno, "open /proc/%s", name);
+			return fail(errno,
+				    "open the container's mount namespace "
+				    "/proc/%s",
+				    name);
 	}
 	files.mntns = mntns;
 	return enforce_files_create(&files, ret_ruleset);

@@ -59,14 +59,18 @@ static int find_rootfs(struct prepared *p)
 	if (lstat(path, &st) < 0)
 		return fail(errno, "root.path: %s", path);
 	if (S_ISLNK(st.st_mode))
-		return fail(0, "root.path: %s is a symbolic link", path);
+		return fail(0,
+			    "root.path: %s is a symbolic link, but must be a "
+			    "directory",
+			    path);
 	if (!S_ISDIR(st.st_mode))
 		return fail(ENOTDIR, "root.path: %s", path);
 	real = realpath(path, NULL);
 	if (!real)
 		return fail(errno, "root.path: %s", path);
 	if (streq(real, "/"))
-		return fail(0, "root.path: / is the host's own root");
+		return fail(0, "root.path: / is the host's own root: give a "
+			       "directory that contains the container's files");
 	p->in.rootfs = arena_strdup(p->arena, real);
 	return p->in.rootfs ? 0 : -ENOMEM;
 }
@@ -90,7 +94,7 @@ int create_check_fds(const struct session *session, unsigned int n)
 {
 	if (n <= session->given_fds)
 		return 0;
-	return fail(EBADF, "--preserve-fds %u: descriptor %u", n,
+	return fail(0, "--preserve-fds %u: descriptor %u is not open", n,
 		    3 + session->given_fds);
 }
 
@@ -105,7 +109,10 @@ static int check_descriptors(struct prepared *p)
 		return r;
 	p->in.preserve_fds = p->options->preserve_fds;
 	if (p->in.preserve_fds > 4096 || p->in.listen_fds > 4096)
-		return fail(EINVAL, "--preserve-fds %u", p->in.preserve_fds);
+		return fail(0,
+			    "--preserve-fds %u, LISTEN_FDS %u: each can be "
+			    "at most 4096",
+			    p->in.preserve_fds, p->in.listen_fds);
 	return create_check_fds(p->session,
 				p->in.preserve_fds + p->in.listen_fds);
 }
@@ -155,7 +162,11 @@ static int place_rdt(struct prepared *p)
 		return r;
 	/* Check this before the record names the group as ours. */
 	if (p->rdt.own_group && access(p->rdt.group, F_OK) == 0)
-		return fail(EEXIST, "linux.intelRdt: %s", p->rdt.group);
+		return fail(0,
+			    "linux.intelRdt: the group %s, which the "
+			    "container would create, exists already: remove "
+			    "it",
+			    p->rdt.group);
 	return 0;
 }
 

@@ -79,7 +79,10 @@ static int open_container(struct enter *e, const struct container *container)
 	snprintf(name, sizeof name, "%d/root", pid);
 	e->root = openat(e->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (e->root < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno,
+			    "open the root directory of the container's "
+			    "process, /proc/%s",
+			    name);
 	return check_identity(e, container);
 }
 

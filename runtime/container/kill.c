@@ -28,7 +28,9 @@ static int signal_init(const struct container *c, int sig)
 	if (sys_pidfd_send_signal(pidfd, sig) == 0)
 		return 0;
 	if (errno != ESRCH)
-		return fail(errno, "signal process %d", c->record.pid);
+		return fail(errno,
+			    "send a signal to the container's process %d",
+			    c->record.pid);
 	fail(0, "%s: container not running", c->id);
 	return -ESRCH;
 }

@@ -68,7 +68,10 @@ int lock_holder_fail(const struct container *container)
 			EBUSY,
 			"process %d is working on %s (kill it, or wait for it)",
 			pid, container->id);
-	return fail(EBUSY, "another command is working on %s", container->id);
+	return fail(EBUSY,
+		    "another command is working on container %s (wait for "
+		    "its end)",
+		    container->id);
 }
 
 /*

@@ -54,7 +54,8 @@ static int look(const struct make_input *in, const struct mountinfo *table,
 		return 0;
 	if (fd < 0 || fstatfs(fd, &fs) < 0 ||
 	    statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &st) < 0)
-		return fail(errno, "stat %s", mount->destination);
+		return fail(errno, "inspect the mount at %s",
+			    mount->destination);
 	ret->dev = makedev(st.stx_dev_major, st.stx_dev_minor);
 	ret->ino = st.stx_ino;
 	ret->flags = (unsigned long)fs.f_flags;
@@ -180,7 +181,8 @@ static int run_helper(void *arg)
 	struct helper *h = arg;
 
 	h->result = setns(h->in->join->fds[OCI_NS_MOUNT], CLONE_NEWNS) < 0 ?
-			    fail(errno, "enter the mount namespace") :
+			    fail(errno, "enter the mount namespace that "
+					"linux.namespaces names") :
 			    check_all(h->in, h->proc);
 	return 0;
 }
@@ -200,7 +202,9 @@ int mount_check(const struct make_input *in, int proc)
 	pid = clone(run_helper, stack + HELPER_STACK,
 		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &helper);
 	if (pid < 0)
-		return fail(errno, "start a helper");
+		return fail(errno,
+			    "create a process that checks the mounts in the "
+			    "mount namespace of linux.namespaces");
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return helper.result;

@@ -48,14 +48,16 @@ static int connect_gate(const struct container *container)
 	struct sockaddr_un addr;
 
 	if (sock < 0)
-		return fail(errno, "create a socket");
+		return fail(errno,
+			    "create a socket to tell the container to start");
 	container_gate(container, &addr);
 	if (connect(sock, (struct sockaddr *)&addr, sizeof addr) < 0) {
 		enum oci_status status;
 		int r;
 
 		if (errno != ECONNREFUSED && errno != ENOENT)
-			return fail(errno, "connect to the start gate");
+			return fail(errno, "connect to the socket on which the "
+					   "container waits for start");
 		r = container_status(container, &status);
 		return r < 0 ? r : refuse(status);
 	}
@@ -172,15 +174,18 @@ static int check_program(const struct container *container)
 		return proc;
 	snprintf(name, sizeof name, "%d/exe", container->record.pid);
 	if (fstatat(proc, "self/exe", &own, 0) < 0)
-		return fail(errno, "inspect /proc/self/exe");
+		return fail(errno,
+			    "inspect the runtime's own binary /proc/self/exe");
 	if (fstatat(proc, name, &theirs, 0) < 0) {
 		if (errno == ENOENT || errno == ESRCH)
 			return 0; /* it has ended already */
-		return fail(errno, "inspect /proc/%s", name);
+		return fail(errno, "inspect the container's program /proc/%s",
+			    name);
 	}
 	if (own.st_dev != theirs.st_dev || own.st_ino != theirs.st_ino)
 		return 0;
-	return fail(EPERM, "the program is the runtime's own binary");
+	return fail(EPERM, "the program is the runtime's own binary, which a "
+			   "container cannot run");
 }
 
 /* Kill all processes and wait for init, as the caller may delete it at once. */

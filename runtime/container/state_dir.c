@@ -44,14 +44,17 @@ static int make_root(const char *path)
 	if (r < 0)
 		return r;
 	if (len >= sizeof prefix)
-		return fail(ENAMETOOLONG, "create %s", path);
+		return fail(ENAMETOOLONG, "create the state directory %s",
+			    path);
 	for (size_t i = 1; i <= len; i++) {
 		if (path[i] != '/' && path[i] != '\0')
 			continue;
 		memcpy(prefix, path, i);
 		prefix[i] = '\0';
 		if (mkdir(prefix, path[i] ? 0755 : 0700) < 0 && errno != EEXIST)
-			return fail(errno, "create %s " STATE_ELSEWHERE,
+			return fail(errno,
+				    "create the state directory "
+				    "%s " STATE_ELSEWHERE,
 				    prefix);
 	}
 	return 0;
@@ -73,17 +76,18 @@ static int open_root(const char *path)
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0)
-		return fail(errno, "stat %s", path);
+		return fail(errno, "read the owner of the state directory %s",
+			    path);
 	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
 		return fail(0,
 			    "%s: cannot be used for state because it is "
-			    "writable by everyone",
+			    "writable by everyone and not sticky (chmod o-w)",
 			    path);
 	/* Its owner could replace our record. */
 	if (st.st_uid != geteuid() && st.st_uid != 0)
 		return fail(0,
-			    "%s: cannot be used for state because it is owned "
-			    "by user %u",
+			    "%s: cannot be used for state because it is "
+			    "owned by user %u, not by root or the caller",
 			    path, st.st_uid);
 	return take_fd(&fd);
 }
@@ -94,9 +98,13 @@ static int still_there(const struct container *c)
 	struct stat ours, named;
 
 	if (fstat(c->dir, &ours) < 0)
-		return fail(errno, "stat the state directory of %s", c->id);
+		return fail(errno, "inspect the state directory of %s", c->id);
 	if (fstatat(c->root, c->id, &named, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : fail(errno, "stat %s", c->id);
+		return errno == ENOENT ? 0 :
+					 fail(errno,
+					      "inspect the state directory "
+					      "of %s",
+					      c->id);
 	return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
@@ -107,7 +115,8 @@ int state_dir_lock(const struct container *container, int seconds)
 
 	while (flock(container->dir, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return fail(errno, "lock %s", container->id);
+			return fail(errno, "lock the state directory of %s",
+				    container->id);
 		if (tries-- <= 0)
 			return lock_holder_fail(container);
 		usleep(LOCK_PAUSE_US);

@@ -31,7 +31,11 @@ static int find_helper(struct arena *arena, const char **ret)
 	if (!path)
 		return -ENOMEM;
 	if (access(path, X_OK) < 0)
-		return fail(errno, "the program %s", path);
+		return fail(errno,
+			    "cgroups of systemd require the program %s "
+			    "(install it, or create containers with "
+			    "--cgroup-manager cgroupfs)",
+			    path);
 	*ret = path;
 	return 0;
 }
@@ -99,8 +103,9 @@ int systemd_start(struct arena *arena, const struct systemd_unit *unit,
 		return -ENOMEM;
 	r = ask(arena, user, words, properties, &made);
 	if (r >= 0 && !streq(made, cgroup))
-		r = fail(0, "%s: its cgroup is %s instead of %s", unit->name,
-			 made, cgroup);
+		r = fail(0,
+			 "systemd created %s with the cgroup %s instead of %s",
+			 unit->name, made, cgroup);
 	return r;
 }
 

@@ -309,7 +309,7 @@ of_a_user() {
 	[ "$(stat -c '%a %u' "$ROOT" "$ROOT/box" "$ROOT/box/state.json" \
 		"$ROOT/box/config.json")" = $'700 0\n700 0\n600 0\n600 0' ]
 	chmod g+w "$ROOT/box"
-	run_bad "state directory is writable by others" oci state box
+	run_bad "state directory is writable by its group or by others" oci state box
 	chmod g-w "$ROOT/box"
 	chown 1000 "$ROOT/box"
 	run_bad "state directory is owned by uid 1000" oci kill box KILL
