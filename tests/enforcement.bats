@@ -113,7 +113,7 @@ exec_is_refused() {
 @test "exec fails when enforcement.json is missing" {
 	start_enforced
 	rm "$saved"
-	exec_is_refused "open: no such file or directory" true
+	exec_is_refused "open the saved policy of the container: no such file or directory" true
 }
 
 @test "exec, update and checkpoint refuse a record that has forgotten its policy" {
@@ -134,16 +134,16 @@ exec_is_refused() {
 	# Looser, and of another user.
 	jq -c '.landlock.paths[0].path = "/"' "$TMP/good" >"$saved"
 	chown "$USER_ID" "$saved"
-	exec_is_refused "belongs to uid $USER_ID" true
+	exec_is_refused "the saved policy of the container belongs to uid $USER_ID" true
 	chown 0 "$saved"
 	chmod g+w "$saved"
-	exec_is_refused "is writable for others" true
+	exec_is_refused "the saved policy of the container is writable by its group or by others" true
 	rm "$saved"
 	ln -s "$TMP/good" "$saved"
-	exec_is_refused "open: too many levels" true
+	exec_is_refused "open the saved policy of the container: too many levels" true
 	rm "$saved"
 	mkfifo "$saved"
-	exec_is_refused "not a regular file" true
+	exec_is_refused "the saved policy of the container is not a regular file" true
 	rm "$saved"
 	cp -p "$TMP/good" "$saved"
 	run_ok oci exec box true

@@ -322,8 +322,9 @@ reopened() {
 @test "policies that are not protected without namespaces are reported by run and explain" {
 	requires_landlock 6
 	run_ok sandbox -r /usr -w . --config-disable namespaces -- true
-	assert_output_has "config.disable: policy of a later run \
-'$home/src/pyproject.toml' is not enforced without namespaces (4 in all"
+	assert_output_has "config.disable: the policy file \
+'$home/src/pyproject.toml' of a later run is not protected without namespaces, which \
+this setting accepts (4 in all"
 	echo text >file
 	run_ok sandlock explain -r /usr -w . --deny-write file \
 		--config-disable namespaces -- true

@@ -158,7 +158,10 @@ static int hide_state(const struct enforce_files *files, struct masks *masks,
 	if (fd < 0 && (errno == EROFS || errno == EACCES))
 		return 0;
 	if (fd < 0)
-		return fail(errno, "create %s", path);
+		return fail(errno,
+			    "create %s in the sandbox, to hide the state "
+			    "directory",
+			    path);
 	if (view_may_write(files->enforcement->view, path))
 		r = pin_way(files, path);
 	if (r == 0)

@@ -34,8 +34,10 @@
 static int check_coredump(const struct policy *policy)
 {
 	if (policy->no_coredump && strings_has(&policy->extra_allow, "ptrace"))
-		return fail(0, "program.no_coredump cannot be enforced with "
-			       "'ptrace' in syscalls.extra_allow");
+		return fail(0,
+			    "program.no_coredump cannot be enforced with "
+			    "'ptrace' in syscalls.extra_allow: remove one of "
+			    "them");
 	return 0;
 }
 
@@ -55,7 +57,8 @@ static int check_sockets(const struct policy *policy)
 		    ((ports || denied) && streq(group, groups[0])))
 			return fail(0,
 				    "network.%s cannot be enforced with '%s' "
-				    "in syscalls.extra_allow",
+				    "in syscalls.extra_allow: remove one of "
+				    "them",
 				    ports ? "bind" : "mode 'deny'", group);
 	}
 	return 0;
@@ -85,13 +88,15 @@ static int check_masks(const struct enforcement *enforcement)
 		       strings_has(lifted, "namespaces"));
 
 	if (handle && denies_files(policy))
-		return fail(0, "filesystem.deny cannot be enforced with "
-			       "'handle' in syscalls.extra_allow");
+		return fail(0,
+			    "filesystem.deny cannot be enforced with "
+			    "'handle' in syscalls.extra_allow: remove one of "
+			    "them");
 	if (covers &&
 	    (handle || (strings_has(lifted, "mount") && !files_wanted(policy))))
 		return fail(0,
 			    "%s cannot be enforced with '%s' in "
-			    "syscalls.extra_allow",
+			    "syscalls.extra_allow: remove one of them",
 			    enforcement->masks_sockets ? "network.unix" :
 							 "the profile",
 			    handle ? "handle" : "mount");
@@ -316,8 +321,9 @@ void enforce_tell_missing(uint32_t missing)
 {
 	for (int i = 0; missing >> i; i++)
 		if (missing >> i & 1)
-			log_warning("config.allow_degraded: %s is not enforced "
-				    "on this host",
+			log_warning("config.allow_degraded: %s is not "
+				    "enforced on this host, which this "
+				    "setting accepts",
 				    policy_protection_name(
 					    (enum policy_protection)i));
 }

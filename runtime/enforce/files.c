@@ -68,7 +68,9 @@ static int allow_path(const struct enforce_files *files, int ruleset,
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
 		return 0;
 	if (fd < 0 || landlock_allow(ruleset, fd, &rule->access) < 0)
-		return fail(errno, "filesystem: allow %s", rule->path);
+		return fail(errno,
+			    "filesystem: allow access to %s with Landlock",
+			    rule->path);
 	return 0;
 }
 
@@ -99,7 +101,9 @@ static int allow_stdio(int ruleset, const struct landlock_plan *plan)
 		 * (EBADFD).
 		 */
 		if (landlock_allow(ruleset, fd, &access) < 0 && errno != EBADFD)
-			return fail(errno, "filesystem: allow descriptor %d",
+			return fail(errno,
+				    "filesystem: allow access to descriptor "
+				    "%d with Landlock",
 				    fd);
 	}
 	return 0;
@@ -134,7 +138,7 @@ static int make_ruleset(const struct enforce_files *files,
 	int r;
 
 	if (ruleset < 0)
-		return fail(errno, "create a Landlock ruleset");
+		return fail(errno, "create the Landlock ruleset of the policy");
 	for (size_t i = 0; i < plan->nrules; i++) {
 		r = allow_path(files, ruleset, &plan->rules[i]);
 		if (r < 0)
@@ -146,7 +150,8 @@ static int make_ruleset(const struct enforce_files *files,
 			return r;
 	}
 	if (landlock_allow_ports(ruleset, plan->ports, plan->nports) < 0)
-		return fail(errno, "network.bind: allow ports in Landlock");
+		return fail(errno,
+			    "network.bind: allow the ports with Landlock");
 	return take_fd(&ruleset);
 }
 
@@ -165,7 +170,7 @@ static int check_writable(const struct enforce_files *files,
 			if (files_is_at_or_below(a->path, closed->items[k]))
 				return fail(0,
 					    "%s '%s' leads to a read-only "
-					    "mount: list %s",
+					    "mount: list %s instead",
 					    a->key, a->item, a->path);
 	}
 	return 0;
@@ -175,7 +180,10 @@ static int add_rule(struct files_rules *rules, const char *path,
 		    uint32_t rights)
 {
 	if (rules->n == rules->size)
-		return fail(E2BIG, "filesystem: %zu Landlock rules", rules->n);
+		return fail(0,
+			    "filesystem: a policy can have at most %zu "
+			    "Landlock rules: list fewer paths",
+			    rules->n);
 	rules->items[rules->n++] = (struct landlock_path){ path, rights };
 	return 0;
 }
@@ -240,9 +248,10 @@ static void tell_kept(const struct enforcement *enforcement)
 			n++;
 		}
 	if (first)
-		log_warning("%s: " POLICY_FILES_KEY
-			    " '%s' is not enforced without namespaces (%zu in "
-			    "all, see sandlock explain)",
+		log_warning("%s: the policy file '%s' of a later run is not "
+			    "protected without namespaces, which this "
+			    "setting accepts (%zu in all, see sandlock "
+			    "explain)",
 			    policy_disables(&enforcement->policy,
 					    PROTECT_NAMESPACES) ?
 				    "config.disable" :
@@ -262,7 +271,7 @@ static int check_carves(const struct work *w)
 	for (size_t i = 0; lacks_namespaces(files) && i < carves->n; i++)
 		if (carves->items[i].rights)
 			log_warning("%s: %s '%s' is not enforced without "
-				    "namespaces",
+				    "namespaces, which this setting accepts",
 				    files->enforcement->policy.disable &
 						    1U << PROTECT_NAMESPACES ?
 					    "config.disable" :
@@ -396,11 +405,13 @@ static int work_inside(struct work *w, int (*part)(struct work *work))
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE,
 		     -1, 0);
 	if (stack == MAP_FAILED || mprotect(stack, GUARD, PROT_NONE) < 0)
-		return fail(errno, "allocate a stack");
+		return fail(errno, "allocate a stack for a process in the "
+				   "container's namespaces");
 	pid = clone(enter_and_work, stack + HELPER_STACK,
 		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, w);
 	if (pid < 0)
-		return fail(errno, "start a helper");
+		return fail(errno,
+			    "create a process in the container's namespaces");
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	(void)munmap(stack, HELPER_STACK);

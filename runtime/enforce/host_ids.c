@@ -68,7 +68,8 @@ static int look_below(struct arena *arena, const char *source, bool *ret)
 {
 	autoclose int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct mountinfo table;
-	int r = proc < 0 ? fail(errno, "open /proc") :
+	int r = proc < 0 ? fail(errno, "open /proc to read the mounts below %s",
+				source) :
 			   mountinfo_read(arena, proc, "self", &table);
 
 	for (size_t i = 0; r >= 0 && i < table.n; i++) {

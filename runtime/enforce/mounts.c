@@ -37,8 +37,8 @@ int enforce_check_mount(const struct policy_mount *mount, const char *host,
 {
 	if (streq(mount->inside, "/"))
 		return fail(0,
-			    "filesystem.mount '%s:%s': the root itself cannot "
-			    "be replaced",
+			    "filesystem.mount '%s:%s': cannot mount over /: "
+			    "choose a directory below it",
 			    mount->inside, mount->host);
 	if (starts_with(mount->inside, "/proc/") && S_ISDIR(st->st_mode))
 		return fail(0,
@@ -88,7 +88,8 @@ int enforce_host_mounts(struct arena *arena,
 		return 0;
 	if (!spec->linux_.namespaces[OCI_NS_MOUNT].listed ||
 	    spec->linux_.namespaces[OCI_NS_MOUNT].path)
-		return fail(0, "filesystem.mount requires a mount namespace");
+		return fail(0, "filesystem.mount requires the container's own "
+			       "mount namespace: add one to linux.namespaces");
 	mounts = arena_grow(arena, spec->mounts, n, n + wanted->n,
 			    sizeof *mounts);
 	if (!mounts)

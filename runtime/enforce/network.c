@@ -156,7 +156,7 @@ static int restrict_ports(struct arena *arena, struct enforcement *enforcement,
 	if (!want->binds)
 		return 0;
 	if (sum > LANDLOCK_MOST_PORTS)
-		return fail(E2BIG,
+		return fail(0,
 			    "%s: %zu ports remain, but Landlock rules are "
 			    "limited to %d",
 			    enforcement->policy.set[KEY_NET_DENY_BIND] ?
@@ -187,8 +187,10 @@ static int write_ports(struct arena *arena, const struct ports *ports,
 		if (!text)
 			return -ENOMEM;
 		if (strlen(text) > MOST_TEXT)
-			return fail(E2BIG,
-				    "network.deny_bind: too many ranges");
+			return fail(0,
+				    "network.deny_bind: the ports that "
+				    "remain form too many ranges: deny fewer "
+				    "ranges");
 	}
 	*ret = text;
 	return 0;

@@ -207,7 +207,7 @@ int own_files_add(struct arena *arena, const struct view_input *input, int proc,
 	int r;
 
 	if (root < 0)
-		return fail(errno, "open %s", top);
+		return fail(errno, "open the root of the sandbox, %s", top);
 	r = add_hostname(&o);
 	return r < 0 ? r : add_hosts(&o);
 }

@@ -50,7 +50,8 @@ static int check(int fd, const char *path)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return fail(errno, "stat %s", path);
+		return fail(errno, "inspect the directory of placeholders %s",
+			    path);
 	if (S_ISLNK(st.st_mode))
 		return fail(0, "%s: is a symbolic link: remove it", path);
 	if (!S_ISDIR(st.st_mode))
@@ -79,19 +80,24 @@ int placeholder_registry_open(void)
 	if (r < 0)
 		return r;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "create %s", path);
+		return fail(errno, "create the directory of placeholders %s",
+			    path);
 	place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (place < 0)
-		return fail(errno, "open %s", path);
+		return fail(errno, "open the directory of placeholders %s",
+			    path);
 	r = check(place, path);
 	if (r < 0)
 		return r;
 	fd = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return fail(errno, "open %s", path);
+		return fail(errno, "open the directory of placeholders %s",
+			    path);
 	while (flock(fd, LOCK_EX) < 0)
 		if (errno != EINTR)
-			return fail(errno, "lock %s", path);
+			return fail(errno,
+				    "lock the directory of placeholders %s",
+				    path);
 	return take_fd(&fd);
 }
 
@@ -129,15 +135,23 @@ int placeholder_registry_take(int registry, const char *id, int state,
 	if (r < 0)
 		return r;
 	if (find_owner(state, owner) < 0)
-		return fail(errno, "stat the state directory");
+		return fail(errno,
+			    "inspect the state directory of the sandbox");
 	if (mkdirat(registry, id, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "record a placeholder");
+		return fail(errno,
+			    "record the placeholder of a denied file, so "
+			    "that it is removed later");
 	dir = open_entry(registry, id);
 	if (dir < 0)
-		return fail(errno, "record a placeholder");
+		return fail(errno,
+			    "record the placeholder of a denied file, so "
+			    "that it is removed later");
 	fd = openat(dir, owner, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
-	return fd < 0 ? fail(errno, "record a placeholder") : 0;
+	return fd < 0 ? fail(errno,
+			     "record the placeholder of a denied file, so "
+			     "that it is removed later") :
+			0;
 }
 
 static bool is_empty(int fd)

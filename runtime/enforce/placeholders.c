@@ -68,9 +68,12 @@ static int note(const struct placeholders *p, struct list *list,
 					  O_CLOEXEC,
 				  0600);
 	if (list->fd < 0)
-		return fail(errno, "open " LIST);
+		return fail(errno, "open the list of placeholders in the state "
+				   "directory");
 	r = io_write_all(list->fd, line, strlen(line) + 1);
-	return r < 0 ? fail(-r, "write " LIST) : 0;
+	return r < 0 ? fail(-r, "write the list of placeholders in the state "
+				"directory") :
+		       0;
 }
 
 /* An empty line: the one before it no longer counts. */
@@ -143,7 +146,8 @@ static int find_path(const struct placeholders *p, struct spot *spot)
 	n = readlinkat(p->proc, link, path, sizeof path);
 	if (n < 0 || n == sizeof path)
 		return fail(n < 0 ? errno : ENAMETOOLONG,
-			    "find the directory of %s", spot->name);
+			    "find the directory of the placeholder %s",
+			    spot->name);
 	spot->path = arena_printf(p->arena, "%.*s/%s", n == 1 ? 0 : (int)n,
 				  path, spot->name);
 	return spot->path ? 0 : -ENOMEM;
@@ -165,7 +169,8 @@ static int find_spot(const struct placeholders *p, const char *path,
 	inside =
 		root_open_plain(p->root, dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (inside < 0 || fstat(inside, &st) < 0)
-		return fail(errno, "open %s", dir);
+		return fail(errno, "open the directory of a placeholder, %s",
+			    dir);
 	spot->dir = open_on_host(p, dir, &st);
 	if (spot->dir == -ENOENT)
 		return fail(ENOENT,
@@ -175,7 +180,8 @@ static int find_spot(const struct placeholders *p, const char *path,
 	if (spot->dir < 0)
 		return spot->dir;
 	if (placeholder_look(spot->dir, &found) < 0)
-		return fail(errno, "stat %s", dir);
+		return fail(errno, "inspect the directory of a placeholder, %s",
+			    dir);
 	placeholder_place(&found, spot->parent);
 	return find_path(p, spot);
 }
@@ -272,9 +278,9 @@ static int make_one(const struct placeholders *p, int registry,
 			    "create a file there)",
 			    carve->path);
 	if (fd < 0)
-		return fail(-fd, "create an empty %s", carve->path);
+		return fail(-fd, "create the placeholder %s", carve->path);
 	if (placeholder_look(fd, &st) < 0)
-		return fail(errno, "stat %s", carve->path);
+		return fail(errno, "inspect the placeholder %s", carve->path);
 	placeholder_id(&st, id);
 	r = placeholder_registry_take(registry, id, p->state,
 				      /* fresh= */ true);
@@ -288,8 +294,8 @@ static int check_found(const struct files_carve *carve, const struct statx *st)
 	    (S_ISREG(st->stx_mode) && st->stx_nlink == 1))
 		return 0;
 	return fail(EEXIST,
-		    "create an empty %s: another process created it first, try "
-		    "again",
+		    "create the placeholder %s: another process created it "
+		    "first, try again",
 		    carve->path);
 }
 
@@ -320,7 +326,7 @@ static int join_one(const struct placeholders *p, int registry,
 	int r;
 
 	if (fd < 0 || placeholder_look(fd, &st) < 0)
-		return fail(errno, "open %s", carve->path);
+		return fail(errno, "inspect the denied file %s", carve->path);
 	placeholder_id(&st, id);
 	known = placeholder_registry_has(registry, id);
 	if (!known && !is_left_over(carve, &st))
@@ -520,18 +526,23 @@ int placeholders_release(int state)
 	ssize_t len;
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : fail(errno, "open " LIST);
+		return errno == ENOENT ?
+			       0 :
+			       fail(errno, "open the list of placeholders "
+					   "in the state directory");
 	if (!is_ours(state) || !is_ours(fd))
 		return 0;
 	registry = placeholder_registry_open();
 	if (registry < 0)
 		return registry;
 	if (fstat(fd, &st) < 0 || st.st_size > (off_t)MAX_LIST)
-		return fail(EFBIG, "read " LIST);
+		return fail(EFBIG, "read the list of placeholders in the state "
+				   "directory");
 	text = malloc((size_t)st.st_size + 1);
 	len = text ? read(fd, text, (size_t)st.st_size) : -1;
 	if (len != st.st_size)
-		return fail(EIO, "read " LIST);
+		return fail(EIO, "read the list of placeholders in the state "
+				 "directory");
 	text[len] = '\0';
 	release_all(registry, state, text, (size_t)len);
 	return 0;

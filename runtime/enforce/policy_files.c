@@ -274,7 +274,9 @@ static int open_keeper(struct keeper *k)
 		if (k->binds[i].writable) {
 			k->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 			if (k->root < 0)
-				return fail(errno, "open /");
+				return fail(errno,
+					    "open / to find the policy files "
+					    "in the sandbox");
 		}
 	return k->root >= 0;
 }

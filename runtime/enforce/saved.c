@@ -517,7 +517,9 @@ static int save(struct arena *arena, const struct enforcement *enforcement,
 
 	if (r == 0 && (len > MAX_SAVED ||
 		       enforcement->process.landlock.nrules > JSON_MAX_ENTRIES))
-		r = fail(E2BIG, "filesystem: %zu Landlock rules",
+		r = fail(0,
+			 "filesystem: %zu Landlock rules are too many: list "
+			 "fewer paths",
 			 enforcement->process.landlock.nrules);
 	return r < 0 ? r :
 		       io_replace_at(dir, ENFORCEMENT_FILE, text, len, 0600);
@@ -555,13 +557,18 @@ static int check_owner(int fd)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return fail(errno, "stat");
+		return fail(errno, "inspect the saved policy of the container");
 	if (!S_ISREG(st.st_mode))
-		return fail(EINVAL, "not a regular file");
+		return fail(0, "the saved policy of the container is not a "
+			       "regular file");
 	if (st.st_uid != 0 && st.st_uid != geteuid())
-		return fail(0, "belongs to uid %u", st.st_uid);
+		return fail(0,
+			    "the saved policy of the container belongs to "
+			    "uid %u, not to root or the caller",
+			    st.st_uid);
 	if (st.st_mode & (S_IWGRP | S_IWOTH))
-		return fail(0, "is writable for others");
+		return fail(0, "the saved policy of the container is writable "
+			       "by its group or by others (chmod go-w)");
 	return 0;
 }
 
@@ -572,7 +579,8 @@ static int load(struct arena *arena, int dir, struct enforcement *ret)
 					  O_NOCTTY | O_CLOEXEC);
 	char *text;
 	size_t len;
-	int r = fd < 0 ? fail(errno, "open") : check_owner(fd);
+	int r = fd < 0 ? fail(errno, "open the saved policy of the container") :
+			 check_owner(fd);
 
 	if (r < 0)
 		return r;

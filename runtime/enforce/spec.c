@@ -165,7 +165,8 @@ static int check_cores(const struct policy *policy)
 	if (policy_disables(policy, PROTECT_CGROUPS))
 		return 0;
 	if (policy->set[KEY_CPU_CORES] && !policy->cpu_cores.n)
-		return fail(0, "limits.cpu_cores: lists no core");
+		return fail(0, "limits.cpu_cores: list at least one core, or "
+			       "remove the key");
 	return enforce_check_cores(&policy->cpu_cores);
 }
 

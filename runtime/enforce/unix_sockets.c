@@ -120,9 +120,10 @@ static int cover_later(struct search *s)
 	if (is_listed(s))
 		return 0;
 	if (s->found.n == MOST_SOCKETS)
-		return fail(E2BIG,
+		return fail(0,
 			    "network.unix: more than %d Unix sockets outside "
-			    "the sandbox",
+			    "the sandbox cannot be covered: list their "
+			    "directories in filesystem.deny",
 			    MOST_SOCKETS);
 	return add_to(&s->found, s);
 }
@@ -312,7 +313,8 @@ static int search_mount(struct search *s, const char *place)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail(errno, "network.unix: open %s", place);
 	if (strlen(place) >= sizeof s->path)
-		return fail(ENAMETOOLONG, "network.unix: %s", place);
+		return fail(ENAMETOOLONG,
+			    "network.unix: search for sockets in %s", place);
 	strcpy(s->path, place);
 	if (S_ISSOCK(st.st_mode))
 		return cover_later(s);

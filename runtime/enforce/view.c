@@ -119,11 +119,13 @@ static int look(const struct viewer *v, struct view_bind *bind, bool *ret_there)
 
 	*ret_there = fd >= 0;
 	if (fd < 0 && errno != ENOENT)
-		return fail(errno, "open %s", bind->path);
+		return fail(errno, "open %s, which the policy allows",
+			    bind->path);
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &st) < 0)
-		return fail(errno, "stat %s", bind->path);
+		return fail(errno, "inspect %s, which the policy allows",
+			    bind->path);
 	bind->directory = S_ISDIR(st.st_mode);
 	bind->source =
 		*prefix ? arena_printf(v->arena, "%s%s", prefix, bind->path) :
@@ -407,7 +409,7 @@ static int keep_top_links(struct viewer *v)
 	int r = 0;
 
 	if (!entries)
-		return fail(errno, "open /");
+		return fail(errno, "open / to find the paths of the policy");
 	(void)take_fd(&fd);
 	while (r == 0 && (entry = readdir(entries))) {
 		char path[NAME_MAX + 2];

@@ -273,7 +273,8 @@ static void a_file_that_others_write_is_refused(void **state)
 	dir = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(enforce_load(*state, dir, &again), -ENOENT);
 	assert_string_equal(err_text(), ENFORCEMENT_FILE
-			    ": open: no such file or directory");
+			    ": open the saved policy of the container: "
+			    "no such file or directory");
 	assert_int_equal(enforce_save_ruleset(*state, &e, &e.process.landlock,
 					      dir),
 			 0);
@@ -281,14 +282,18 @@ static void a_file_that_others_write_is_refused(void **state)
 	assert_process_equal(&e.process, &again.process);
 	assert_int_equal(chmod(file, 0620), 0);
 	assert_true(enforce_load(*state, dir, &again) < 0);
-	assert_string_equal(err_text(),
-			    ENFORCEMENT_FILE ": is writable for others");
+	assert_string_equal(err_text(), ENFORCEMENT_FILE
+			    ": the saved policy of the container is "
+			    "writable by its group or by others "
+			    "(chmod go-w)");
 	assert_int_equal(chmod(file, 0600), 0);
 	if (geteuid() == 0) {
 		assert_int_equal(chown(file, 12345, 0), 0);
 		assert_true(enforce_load(*state, dir, &again) < 0);
-		assert_string_equal(err_text(),
-				    ENFORCEMENT_FILE ": belongs to uid 12345");
+		assert_string_equal(err_text(), ENFORCEMENT_FILE
+				    ": the saved policy of the container "
+				    "belongs to uid 12345, not to root or the "
+				    "caller");
 	}
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(symlink("/dev/null", file), 0);
