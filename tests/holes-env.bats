@@ -112,7 +112,7 @@ release_caller() {
 	sandlock_bad "$TMP/env:3: variable is given twice" run -r /usr \
 		--env-file "$TMP/env" -- true
 	printf 'A=%0131072d\n' 0 >"$TMP/env"
-	sandlock_bad "$TMP/env:1: is longer than" run -r /usr \
+	sandlock_bad "$TMP/env:1: the line is longer than" run -r /usr \
 		--env-file "$TMP/env" -- true
 }
 

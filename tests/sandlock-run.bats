@@ -642,7 +642,7 @@ limits.tasks cannot be enforced without them" ]
 	run_ok sandbox_without_userns -r /usr --limits-tasks 5 \
 		--config-allow-degraded namespaces -- true
 	[ "$output" = "sandlock: warning: config.allow_degraded: limits.tasks \
-is not enforced without namespaces" ]
+is not enforced without namespaces, which this setting accepts" ]
 	# A user namespace that is not the first one is a container.
 	run_ok sandbox_without_userns -r /usr --limits-tasks 5 --program-weaker-nested -- true
 }

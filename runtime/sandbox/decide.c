@@ -287,7 +287,8 @@ void decision_tell_lost(const struct policy *policy,
 {
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (decision->lost[key])
-			log_warning("config.%s: %s is not enforced without %s",
+			log_warning("config.%s: %s is not enforced without "
+				    "%s, which this setting accepts",
 				    policy_disables(policy, PROTECT_CGROUPS) ?
 					    "disable" :
 					    "allow_degraded",

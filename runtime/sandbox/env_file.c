@@ -59,7 +59,7 @@ static int put(struct reader *reader, const char *name, const char *value)
 		if (!streq(reader->items[i].key, name))
 			continue;
 		if (i >= reader->first)
-			return fail(0, "variable is given twice");
+			return fail(0, "variable is given twice in this file");
 		reader->items[i].value = value;
 		return 0;
 	}
@@ -79,7 +79,7 @@ static int take_line(struct reader *reader, char *line)
 	const char *value;
 
 	if (strlen(line) > MAX_LINE)
-		return fail(0, "is longer than %lu bytes", MAX_LINE);
+		return fail(0, "the line is longer than %lu bytes", MAX_LINE);
 	while (isspace((unsigned char)*line))
 		line++;
 	if (!*line || *line == '#')

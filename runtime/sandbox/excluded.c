@@ -226,7 +226,8 @@ static int walk_to(struct finder *f, const char *file, char *ret_real)
 		struct stat st;
 
 		if (lstat(now, &st) < 0)
-			return refuse(f, file, now, "cannot be inspected");
+			return refuse(f, file, now,
+				      "cannot be inspected with lstat()");
 		if (is_writable(f, now, &st))
 			return refuse(f, file, now,
 				      "is writable inside the sandbox");
@@ -350,7 +351,8 @@ static int judge(struct finder *f, const char *file)
 		if (r < 0 || !file || f->refusal)
 			return r;
 	}
-	return refuse(f, file, file, "exceeds the number of nested scripts");
+	return refuse(f, file, file,
+		      "is the interpreter of too many nested scripts");
 }
 
 /* ---- the list ---- */

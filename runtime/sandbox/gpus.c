@@ -29,7 +29,9 @@ static int add_node(struct arena *arena, const char *path,
 	struct stat st;
 
 	if (lstat(path, &st) < 0)
-		return errno == ENOENT ? 0 : fail(errno, "stat %s", path);
+		return errno == ENOENT ?
+			       0 :
+			       fail(errno, "inspect the GPU device %s", path);
 	if (!S_ISCHR(st.st_mode))
 		return 0;
 	devices = arena_grow(arena, linux_->devices, linux_->ndevices,
@@ -56,7 +58,7 @@ int gpus_of_host(struct arena *arena, struct oci_spec *spec)
 	int r = 0;
 
 	if (root < 0)
-		return fail(errno, "open /");
+		return fail(errno, "open / to find the GPU devices");
 	for (size_t i = 0; r == 0 && i < COUNT(nodes); i++) {
 		struct strings found;
 

@@ -83,7 +83,11 @@ int sandbox_name_from_id(struct arena *arena, const char *id, const char **ret)
 		c = id[i] == '+' ? escaped(id + i) : -1;
 		if (c <= 0 ||
 		    (is_plain((unsigned char)c) && !(i == 0 && c == '.')))
-			return fail(0, "'%s' is not a sandbox ID", id);
+			return fail(0,
+				    "'%s' is not a sandbox ID (letters, "
+				    "digits, _ - . and +XX for any other "
+				    "byte)",
+				    id);
 		name[n++] = (char)c;
 		i += 2;
 	}

@@ -145,13 +145,16 @@ static int try(const struct probe_step *steps, const struct setting *setting,
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return fail(errno, "create a pipe");
+		return fail(errno,
+			    "create a pipe to test the features of the host");
 
 	autoclose int from = ends[0], to = ends[1];
 
 	pid = fork();
 	if (pid < 0)
-		return fail(errno, "fork");
+		return fail(errno,
+			    "create a process to test the features of the "
+			    "host");
 	if (pid == 0)
 		try_all(steps, setting, to);
 	closep(&to);
@@ -164,7 +167,8 @@ static int try(const struct probe_step *steps, const struct setting *setting,
 	}
 	/* This is a limit on processes, and says nothing about the feature. */
 	if (outcome.step >= 0 && outcome.err == EAGAIN)
-		return fail(EAGAIN, "%s", steps[outcome.step].name);
+		return fail(EAGAIN, "test the features of the host: %s",
+			    steps[outcome.step].name);
 	*ret = (struct host_probe){ .works = outcome.step < 0 };
 	if (!ret->works) {
 		ret->step = steps[outcome.step].name;

@@ -181,7 +181,9 @@ static int read_policy(struct arena *arena, const char *path, char **ret_text,
 	if (!S_ISREG(st.st_mode))
 		return fail(0, "--policy %s: not a regular file", path);
 	if (st.st_mode & S_IWOTH)
-		return fail(0, "--policy %s: must not be writable by everybody",
+		return fail(0,
+			    "--policy %s: must not be writable by everybody "
+			    "(chmod o-w)",
 			    path);
 	return io_read_all(arena, fd, MAX_POLICY, ret_text, ret_len);
 }

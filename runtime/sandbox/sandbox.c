@@ -330,8 +330,9 @@ int sandbox_make_room(const struct prepared *c, const char *name)
 	if (old.record.sandbox && !container_held(&old))
 		status = OCI_STOPPED;
 	if (container_locked(&old) || status != OCI_STOPPED)
-		return fail(EEXIST,
-			    "--name: a sandbox named '%s' is already running",
+		return fail(0,
+			    "--name: a sandbox named '%s' is already "
+			    "running: choose another name",
 			    name);
 	r = state_dir_lock(&old, STATE_DIR_LOCK_SECONDS);
 	if (r == -ENOENT) {

@@ -131,7 +131,8 @@ static int wait_for(pid_t pid, const struct foreground *foreground,
 	int r;
 
 	if (pidfd < 0) {
-		r = fail(errno, "open process %d", pid);
+		r = fail(errno, "open a pidfd of the process %d of the program",
+			 pid);
 		(void)kill(pid, SIGKILL);
 		return r;
 	}
@@ -153,7 +154,7 @@ int unsandboxed_run(const struct request *request,
 		return r;
 	pid = fork();
 	if (pid < 0)
-		return fail(errno, "fork");
+		return fail(errno, "create a process for the program");
 	if (pid == 0)
 		become_child(request, decided, &foreground);
 	return wait_for(pid, &foreground, request, ret_signal);
