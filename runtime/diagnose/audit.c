@@ -123,7 +123,9 @@ int audit_prepare(const struct audit *audit, const struct launch *launch)
 
 	if (audit->fd >= 0 && setsockopt(launch->link, SOL_SOCKET, SO_PASSCRED,
 					 &on, sizeof on) < 0)
-		return fail(errno, "ask for the program's process id");
+		return fail(errno,
+			    "request the process ID of the sandboxed program "
+			    "on its socket");
 	return 0;
 }
 

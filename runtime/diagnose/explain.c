@@ -370,7 +370,8 @@ static int look_at_carves(struct arena *arena, struct explanation *all)
 		return 0;
 	root = open(top ? top : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return fail(errno, "open %s", top ? top : "/");
+		return fail(errno, "open the root of the sandbox, %s",
+			    top ? top : "/");
 
 	const struct enforce_files files = {
 		.arena = arena,

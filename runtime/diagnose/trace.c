@@ -418,7 +418,7 @@ int trace_open(struct trace *trace, const struct prepared *c,
 	trace->proc = c->proc;
 	trace->root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (trace->root < 0)
-		return fail(errno, "open %s", top);
+		return fail(errno, "open the root of the sandbox, %s", top);
 	trace->attribution = (struct attribution){
 		.policy = policy,
 		.view = c->enforcement.view,
@@ -439,7 +439,7 @@ int trace_attach(struct trace *trace, const struct creation *c)
 	trace->child = c->launch.pid;
 	trace->is_reaper = c->prepared->in.has_reaper;
 	if (ptrace_call(PTRACE_SEIZE, trace->child, 0, OPTIONS) < 0)
-		return fail(errno, "--why: trace the command");
+		return fail(errno, "--why: trace the command with ptrace");
 	return 0;
 }
 
