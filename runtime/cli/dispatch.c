@@ -74,7 +74,7 @@ int dispatch_run(struct arena *arena, const struct command_set *program,
 static int flush_output(void)
 {
 	if (fflush(stdout) != 0 || ferror(stdout))
-		return fail(errno, "write to stdout");
+		return fail(errno, "write the output to stdout");
 	return 0;
 }
 
