@@ -60,7 +60,9 @@ static int set_timeout(const char *text, uint64_t *ret)
 	seconds = strtod(text, &end);
 	if (errno || end == text || *end || strpbrk(text, "xXnN+- ") ||
 	    !(seconds > 0 && seconds <= MAX_TIMEOUT))
-		return fail(0, "--timeout: '%s' is not a duration in seconds",
+		return fail(0,
+			    "--timeout: '%s' is not a duration in seconds (a "
+			    "number such as 1.5, at most 1000000000)",
 			    text);
 	*ret = (uint64_t)(seconds * 1000 + 0.5);
 	if (*ret == 0)

@@ -39,7 +39,8 @@ static int read_policy(struct arena *arena, const struct container *c,
 		openat(c->dir, POLICY_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
-		return fail(errno, "open " POLICY_FILE);
+		return fail(errno, "open the saved policy of the "
+				   "sandbox, " POLICY_FILE);
 	return io_read_all(arena, fd, MAX_POLICY, ret, ret_len);
 }
 

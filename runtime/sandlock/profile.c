@@ -120,8 +120,11 @@ static int run(const struct session *session, const void *options, int argc,
 		if (!streq(verb->name, argv[0]))
 			continue;
 		if (argc != (verb->argument ? 2 : 1))
-			return fail(0, "usage: sandlock profile %s%s%s",
-				    verb->name, verb->argument ? " " : "",
+			return fail(0,
+				    "profile %s: wrong number of arguments, "
+				    "usage: sandlock profile %s%s%s",
+				    verb->name, verb->name,
+				    verb->argument ? " " : "",
 				    verb->argument ? verb->argument : "");
 		return verb->run(session->arena, argv[1]);
 	}

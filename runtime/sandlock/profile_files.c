@@ -66,7 +66,7 @@ static int add_folder(struct arena *arena, const char *folder,
 	if (!dir && (errno == ENOENT || errno == ENOTDIR))
 		return 0;
 	if (!dir)
-		return fail(errno, "open %s", folder);
+		return fail(errno, "list the profiles in %s", folder);
 	for (struct dirent *e; (e = readdir(dir));) {
 		int r = add(arena, list, folder, e->d_name);
 
@@ -109,11 +109,14 @@ static int make_folder(struct arena *arena, const char *folder)
 	for (char *at = path; (at = strchr(at + 1, '/'));) {
 		*at = '\0';
 		if (mkdir(path, 0755) < 0 && errno != EEXIST)
-			return fail(errno, "create directory %s", path);
+			return fail(errno,
+				    "create the directory %s for profiles",
+				    path);
 		*at = '/';
 	}
 	if (mkdir(path, 0755) < 0 && errno != EEXIST)
-		return fail(errno, "create directory %s", path);
+		return fail(errno, "create the directory %s for profiles",
+			    path);
 	return 0;
 }
 
@@ -121,9 +124,17 @@ static int check_name(const char *name)
 {
 	for (const char *at = name; *at; at++)
 		if ((unsigned char)*at < 0x20 || *at == 0x7f || *at == '/')
-			return fail(0, "'%s' is not a profile name", name);
+			return fail(0,
+				    "'%s' is not a profile name (1 or more "
+				    "characters, no slash or control "
+				    "character, no . or - at the beginning)",
+				    name);
 	if (!*name || *name == '.' || *name == '-')
-		return fail(0, "'%s' is not a profile name", name);
+		return fail(0,
+			    "'%s' is not a profile name (1 or more "
+			    "characters, no slash or control character, no . "
+			    "or - at the beginning)",
+			    name);
 	return 0;
 }
 
@@ -154,10 +165,10 @@ int profile_create(struct arena *arena, const char *name, const char *text,
 	if (fd < 0 && errno == EEXIST)
 		return fail(0, "%s already exists and was not changed", path);
 	if (fd < 0)
-		return fail(errno, "create %s", path);
+		return fail(errno, "create the profile %s", path);
 	/* With a umask of 0 the profile would be refused later. */
 	if (fchmod(fd, 0644) < 0 || io_write_all(fd, text, strlen(text)) < 0) {
-		fail(errno, "write %s", path);
+		fail(errno, "write the profile %s", path);
 		(void)unlink(path);
 		return -EIO;
 	}

@@ -22,7 +22,9 @@ int result_open(struct result *ret)
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (shared == MAP_FAILED)
-		return fail(errno, "map shared memory");
+		return fail(errno,
+			    "allocate memory that the sandbox and sandlock "
+			    "share");
 	ret->signal = shared;
 	clock_gettime(CLOCK_MONOTONIC, &ret->began);
 	ret->sandboxed = true;
@@ -86,7 +88,7 @@ static int tell_json(struct arena *arena, const struct request *request,
 	if (r < 0)
 		return r;
 	r = io_write_all(STDERR_FILENO, text, len);
-	return r < 0 ? fail(-r, "write to stderr") : 0;
+	return r < 0 ? fail(-r, "write the result of --json to stderr") : 0;
 }
 
 /*
