@@ -180,8 +180,8 @@ heard_since() {
 
 @test "checkpoint refuses invalid values of --status-fd and --page-server" {
 	start_counting box
-	run_bad "--status-fd 9: bad file descriptor" checkpoint --status-fd 9 box 9>&-
-	run_bad "--status-fd 4: bad file descriptor" checkpoint --status-fd 4 box 4>&-
+	run_bad "--status-fd 9: must be a descriptor of the caller, 3 or higher and open for writing" checkpoint --status-fd 9 box 9>&-
+	run_bad "--status-fd 4: must be a descriptor of the caller, 3 or higher and open for writing" checkpoint --status-fd 4 box 4>&-
 	for text in nonsense 127.0.0.1 127.0.0.1:0 :4000 127.0.0.1:70000; do
 		run_bad "--page-server: '$text' is not ADDRESS:PORT" \
 			checkpoint --page-server "$text" box

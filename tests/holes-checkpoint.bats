@@ -12,12 +12,12 @@ teardown() {
 
 @test "--status-fd takes any descriptor of the caller, and none of the runtime's own" {
 	start_counting box
-	run_bad "--status-fd 3: bad file descriptor" with_criu \
+	run_bad "--status-fd 3: must be a descriptor of the caller, 3 or higher and open for writing" with_criu \
 		--log "$TMP/log" checkpoint --image-path "$IMAGES" \
 		--status-fd 3 box
-	run_bad "--status-fd 4: bad file descriptor" checkpoint \
+	run_bad "--status-fd 4: must be a descriptor of the caller, 3 or higher and open for writing" checkpoint \
 		--status-fd 4 box 4>&-
-	run_bad "--status-fd 21: bad file descriptor" checkpoint \
+	run_bad "--status-fd 21: must be a descriptor of the caller, 3 or higher and open for writing" checkpoint \
 		--status-fd 21 box 21</dev/null
 	run_ok checkpoint --status-fd 21 box 21>"$TMP/status"
 	run_ok restore box

@@ -52,7 +52,10 @@ static int put_page_server(struct arena *arena, const char *text,
 		*colon = '\0';
 	if (!colon || !*address || num_u32(colon + 1, &port) < 0 || port == 0 ||
 	    port > UINT16_MAX)
-		return fail(0, "--page-server: '%s' is not ADDRESS:PORT", text);
+		return fail(0,
+			    "--page-server: '%s' is not ADDRESS:PORT (port 1 "
+			    "to 65535)",
+			    text);
 	if (*address == '[' && colon[-1] == ']') {
 		colon[-1] = '\0';
 		address++;
@@ -79,7 +82,10 @@ static int find_status_fd(const struct checkpoint_options *o, int *ret)
 	if (fd > 2 && fd <= INT_MAX && !log_is_fd((int)fd))
 		flags = fcntl((int)fd, F_GETFL);
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-		return fail(EBADF, "--status-fd %u", fd);
+		return fail(0,
+			    "--status-fd %u: must be a descriptor of the "
+			    "caller, 3 or higher and open for writing",
+			    fd);
 	*ret = (int)fd;
 	return 0;
 }

@@ -107,7 +107,9 @@ static int delete_each(const struct session *session, const struct strings *ids,
 		log_error(err_text());
 	}
 	if (failed)
-		return fail(0, "--regex: %zu of the matching containers remain",
+		return fail(0,
+			    "--regex: %zu of the matching containers remain "
+			    "(the errors above say why)",
 			    failed);
 	return 0;
 }

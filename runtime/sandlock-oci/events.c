@@ -65,7 +65,9 @@ static int parse_duration(const char *text, int64_t *ret_ms)
 			break;
 	}
 	if (*at || total <= 0 || total > INT32_MAX)
-		return fail(EINVAL, "--interval %s: not a duration such as 5s",
+		return fail(0,
+			    "--interval %s: not a duration such as 5s or "
+			    "1m30s (units: ms, s, m, h)",
 			    text);
 	*ret_ms = total;
 	return 0;
@@ -126,7 +128,10 @@ static int put_interfaces(struct arena *arena, const struct mount_sources *s,
 	if (pidfd >= 0) {
 		r = io_read_all(arena, dev, NET_DEV_MAX, &text, NULL);
 		if (r < 0)
-			return fail_in(r, "read /proc/%s", path);
+			return fail_in(r,
+				       "read the container's network "
+				       "statistics in /proc/%s",
+				       path);
 	}
 	network_put_stats(w, "network_interfaces", text ? text : "");
 	return 0;
@@ -170,7 +175,7 @@ static int print_line(const char *id, const struct mount_sources *sources)
 	if (r < 0)
 		return r;
 	if (fputs(text, stdout) == EOF || fflush(stdout) == EOF)
-		return fail(errno, "write");
+		return fail(errno, "write an event to stdout");
 	return 0;
 }
 
@@ -205,7 +210,7 @@ static int follow(const struct mount_sources *sources, int64_t interval)
 		int64_t left = next - now_ms();
 
 		if (poll(p, 2, left > 0 ? (int)left : 0) < 0 && errno != EINTR)
-			return fail(errno, "poll");
+			return fail(errno, "wait for events of the container");
 		r = print_oom(c->id, &oom);
 		if (r < 0)
 			return r;

@@ -122,8 +122,7 @@ static int add_env(struct arena *arena, const struct strings *more,
 		size_t key = strcspn(entry, "=");
 
 		if (entry[key] != '=' || key == 0)
-			return fail(EINVAL,
-				    "--env '%s': not of the form KEY=VALUE",
+			return fail(0, "--env '%s': not of the form KEY=VALUE",
 				    entry);
 		for (size_t k = 0; k < n; k++)
 			if (strncmp(items[k], entry, key + 1) == 0) {
@@ -152,7 +151,10 @@ static int add_cap(struct arena *arena, const char *name, uint32_t uid,
 	struct caps now;
 
 	if (number < 0)
-		return fail(EINVAL, "--cap '%s': unknown capability", name);
+		return fail(0,
+			    "--cap '%s': unknown capability (see "
+			    "capabilities(7) for the names)",
+			    name);
 	r = strings_add(arena, &caps->bounding, name);
 	if (r == 0)
 		r = strings_add(arena, &caps->effective, name);
@@ -208,15 +210,15 @@ static int from_flags(struct arena *arena, const struct oci_process *base,
 	int r;
 
 	if (argc < 1 || !*argv[0])
-		return fail(EINVAL, "give a program or --process");
+		return fail(0, "the program to run is missing: give a program "
+			       "or --process");
 	p.args.items = (const char **)argv;
 	p.args.n = (size_t)argc;
 	p.terminal = o->tty;
 	p.has_console_size = false;
 	if (o->cwd) {
 		if (o->cwd[0] != '/')
-			return fail(EINVAL,
-				    "--cwd %s: must be an absolute path",
+			return fail(0, "--cwd %s: must be an absolute path",
 				    o->cwd);
 		p.cwd = o->cwd;
 	}

@@ -184,8 +184,14 @@ static int add_key(struct arena *arena, char *name, struct strings *keys)
 
 	if (!known && !oci_annotation_touches_host(name))
 		return fail(0,
-			    "--allow-annotations: '%s' is not a key that needs "
-			    "this permission",
+			    "--allow-annotations: '%s' is not a key that "
+			    "needs this permission (such keys are "
+			    "config.fs_storage, config.http_ca, "
+			    "config.http_ca_out, config.http_key, "
+			    "filesystem.mount, http.credentials, "
+			    "run.oci.hooks.stderr, run.oci.hooks.stdout, "
+			    "run.oci.keep_original_groups and "
+			    "run.oci.seccomp.receiver)",
 			    name);
 	return strings_add(arena, keys, known ? policy_key_name(key) : name);
 }

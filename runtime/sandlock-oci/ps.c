@@ -91,7 +91,8 @@ static int namespace_pids(struct arena *arena, const struct oci_record *record,
 	size_t cap = 0;
 
 	if (!dir)
-		return fail(errno, "open /proc");
+		return fail(errno,
+			    "open /proc to find the container's processes");
 	if (ns == 0 || ns == pid_ns_of(dirfd(dir), "self")) {
 		*ret = pids;
 		return append(arena, ret, &cap, record->pid);
@@ -160,7 +161,7 @@ static int spawn_ps(char **argv, pid_t *ret_pid)
 	int ends[2], err;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return fail(errno, "create pipe");
+		return fail(errno, "create a pipe for the output of ps");
 	reader = ends[0];
 	writer = ends[1];
 	sigemptyset(&reset);
@@ -175,7 +176,7 @@ static int spawn_ps(char **argv, pid_t *ret_pid)
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&attr);
 	if (err)
-		return fail(err, "run ps");
+		return fail(err, "run the program ps");
 	return take_fd(&reader);
 }
 
@@ -191,11 +192,13 @@ static int read_ps(struct arena *arena, char **argv, char **ret_text)
 	closep(&out);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return fail(errno, "wait for ps");
+			return fail(errno,
+				    "wait for the end of the program ps");
 	if (r < 0)
-		return fail_in(r, "output of ps");
+		return fail_in(r, "read the output of ps");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return fail(0, "ps failed");
+		return fail(0,
+			    "the program ps failed (its own message says why)");
 	return 0;
 }
 
@@ -222,7 +225,8 @@ static int pid_column(const char *titles)
 	for (int n = 0; (title = field(titles, n, &len)); n++)
 		if (len == 3 && starts_with(title, "PID"))
 			return n;
-	return fail(0, "ps printed no PID column");
+	return fail(0, "ps printed no PID column: add pid to its option -o, or "
+		       "leave the option out");
 }
 
 static int print_table(struct arena *arena, const struct pids *pids, int argc,

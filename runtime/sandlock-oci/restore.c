@@ -78,7 +78,10 @@ static int on_namespaces(struct creation *c, pid_t pid)
 		snprintf(name, sizeof name, "%d/ns/net", pid);
 		netns = openat(p->proc, name, O_RDONLY | O_CLOEXEC);
 		if (netns < 0)
-			return fail(errno, "open /proc/%s", name);
+			return fail(errno,
+				    "open the network namespace of the "
+				    "restored process, /proc/%s",
+				    name);
 		r = network_restore_devices(l->net_devices, l->nnet_devices,
 					    netns,
 					    p->join.fds[OCI_NS_NETWORK] >= 0);
@@ -101,11 +104,12 @@ static int on_restored(struct creation *c, pid_t pid)
 	c->launch.pid = pid;
 	c->launch.pidfd = sys_pidfd_open(pid);
 	if (c->launch.pidfd < 0)
-		return fail(errno, "open process %d", pid);
+		return fail(errno, "open a pidfd of the restored process %d",
+			    pid);
 	if (p->options->console_socket && c->launch.console < 0)
-		return fail(
-			0,
-			"the images contain no terminal for --console-socket");
+		return fail(0,
+			    "--console-socket: the checkpoint images contain "
+			    "no terminal: leave the option out");
 	r = create_apply_devices(c);
 	if (r >= 0)
 		r = verify_inodes(p->proc, pid, c->launch.ns_inodes);
@@ -163,7 +167,8 @@ static int put_cgroup_roots(struct creation *c, pid_t pid, struct pb *request)
 	autoclose int fd = proc_open_at(p->proc, name, O_RDONLY);
 
 	if (fd < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno, "read the cgroups of criu in /proc/%s",
+			    name);
 	r = io_read_all(p->arena, fd, CGROUP_MAX, &text, NULL);
 	if (r < 0)
 		return r;
@@ -218,7 +223,8 @@ static int make_places(struct creation *c, struct criu *criu,
 	int r;
 
 	if (!root)
-		return fail(errno, "%s", p->session->root);
+		return fail(errno, "find the state directory %s",
+			    p->session->root);
 	criu->root =
 		arena_printf(p->arena, "%s/%s/" ROOT_POINT, root, p->in.id);
 	*ret_notify =
@@ -228,7 +234,10 @@ static int make_places(struct creation *c, struct criu *criu,
 	criu->rootfs = p->in.rootfs;
 	criu->own_mounts = true;
 	if (mkdirat(c->container.dir, ROOT_POINT, 0700) < 0)
-		return fail(errno, "create %s", criu->root);
+		return fail(errno,
+			    "create the mount point of the container's root, "
+			    "%s",
+			    criu->root);
 	r = sd_notify_make(c->container.dir);
 	return r < 0 ? r : external_make_points(&p->in);
 }
@@ -317,7 +326,9 @@ static int restore(struct creation *c, const struct restore_options *o,
 	if (r < 0)
 		return images_explain(p->arena, r, images);
 	if (pid != c->launch.pid)
-		return fail(EPROTO, "criu restored process %d, but reported %d",
+		return fail(0,
+			    "criu restored the container as process %d, but "
+			    "then reported process %d",
 			    c->launch.pid, pid);
 	(void)unlinkat(c->container.dir, ROOT_POINT, AT_REMOVEDIR);
 	return 0;

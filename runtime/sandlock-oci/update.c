@@ -201,7 +201,8 @@ static int file_text(struct arena *arena, const char *path, const char **ret)
 	if (r < 0)
 		return r;
 	if (strlen(text) != len)
-		return fail(0, "%s: not text", path);
+		return fail(0, "%s: contains a NUL byte, so it is not JSON",
+			    path);
 	*ret = text;
 	return 0;
 }
