@@ -58,7 +58,10 @@ static int about_step(const struct launch *l, const struct message *m)
 	const char *place = step ? step->place : NULL;
 
 	if (m->error == ECANCELED)
-		return fail(0, "%s: the runtime process ended", what);
+		return fail(
+			0,
+			"%s: the runtime that started this process ended first",
+			what);
 	return fail(m->error, "%s%s%s%s%s", place ? place : "",
 		    place ? ": " : "", what, *m->text ? ": " : "", m->text);
 }
@@ -109,16 +112,17 @@ int child_error_died(const struct launch *launch)
 	if (launch->pidfd < 0 ||
 	    waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED | WNOWAIT) < 0)
 		return fail(0, "the container's process died before it ran its "
-			       "program");
+			       "program (--debug prints its last step)");
 	if (info.si_code == CLD_EXITED)
 		return fail(0,
 			    "the container's process exited with status %d "
-			    "before it ran its program",
+			    "before it ran its program (--debug prints its "
+			    "last step)",
 			    info.si_status);
 	if (info.si_status == SIGKILL)
 		return killed(launch);
 	return fail(0,
 		    "the container's process was killed by signal %d (%s) "
-		    "before it ran its program",
+		    "before it ran its program (--debug prints its last step)",
 		    info.si_status, sigabbrev_np(info.si_status) ?: "?");
 }

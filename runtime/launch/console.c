@@ -28,7 +28,9 @@ static int send_one(const char *socket_path, const char *name, int fd)
 	if (sock < 0)
 		return sock;
 	r = io_send_fds(sock, name, strlen(name), &fd, 1);
-	return r < 0 ? fail(-r, "send %s to %s", name, socket_path) : 0;
+	return r < 0 ? fail(-r, "send the descriptor of %s to the socket %s",
+			    name, socket_path) :
+		       0;
 }
 
 int console_send(const char *socket_path, int master)
@@ -71,7 +73,8 @@ static int make_raw(struct console *console)
 	struct termios raw;
 
 	if (tcgetattr(console->tty, &console->saved) < 0)
-		return fail(errno, "read terminal settings");
+		return fail(errno,
+			    "read the settings of the caller's terminal");
 	raw = console->saved;
 	cfmakeraw(&raw);
 	/*
@@ -79,7 +82,7 @@ static int make_raw(struct console *console)
 	 */
 	raw.c_oflag |= OPOST;
 	if (tcsetattr(console->tty, TCSANOW, &raw) < 0)
-		return fail(errno, "switch the terminal to raw mode");
+		return fail(errno, "switch the caller's terminal to raw mode");
 	console->is_raw = true;
 	return 0;
 }
@@ -92,10 +95,12 @@ static int keep_newlines(int master)
 	struct termios settings;
 
 	if (tcgetattr(master, &settings) < 0)
-		return fail(errno, "read console settings");
+		return fail(errno,
+			    "read the settings of the container's terminal");
 	settings.c_oflag &= ~(tcflag_t)ONLCR;
 	if (tcsetattr(master, TCSANOW, &settings) < 0)
-		return fail(errno, "change console settings");
+		return fail(errno,
+			    "change the settings of the container's terminal");
 	return 0;
 }
 
@@ -107,7 +112,8 @@ int console_open(int master, bool input, struct console *ret)
 
 	console.master = master;
 	if (flags < 0 || fcntl(master, F_SETFL, flags | O_NONBLOCK) < 0)
-		return fail(errno, "set up console");
+		return fail(errno,
+			    "make the container's terminal non-blocking");
 	r = keep_newlines(master);
 	if (r < 0)
 		return r;

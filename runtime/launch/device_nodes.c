@@ -38,10 +38,12 @@ static int open_nodes(struct device_nodes *nodes)
 	if (fs < 0 || root < 0 ||
 	    sys_fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0755") < 0 ||
 	    sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
-		return fail(errno, "create a file system for device nodes");
+		return fail(errno, "create the tmpfs for device nodes of the "
+				   "container");
 	tree = sys_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 	if (tree < 0 || sys_move_mount(tree, root) < 0)
-		return fail(errno, "mount the file system for device nodes");
+		return fail(errno,
+			    "mount the tmpfs for device nodes of the container");
 	nodes->tree = take_fd(&tree);
 	return 0;
 }
@@ -103,7 +105,11 @@ static int clone_host(struct arena *arena, const struct oci_device *device)
 			    (unsigned int)device->major,
 			    (unsigned int)device->minor, path);
 	tree = sys_open_tree(AT_FDCWD, path, OPEN_TREE_CLONE);
-	return tree < 0 ? fail(errno, "clone %s", path) : tree;
+	return tree < 0 ? fail(errno,
+			       "copy the mount of device node %s for the "
+			       "container",
+			       path) :
+			  tree;
 }
 
 int device_nodes_make(struct device_nodes *nodes, struct arena *arena,
@@ -119,13 +125,18 @@ int device_nodes_make(struct device_nodes *nodes, struct arena *arena,
 	snprintf(name, sizeof name, "%u", nodes->n++);
 	if (mknodat(nodes->tree, name, device->type, number) < 0)
 		return errno == EPERM ? clone_host(arena, device) :
-					fail(errno, "create %s", device->path);
+					fail(errno, "create device node %s",
+					     device->path);
 	if (fchownat(nodes->tree, name, device->uid, device->gid,
 		     AT_SYMLINK_NOFOLLOW) < 0 ||
 	    fchmodat(nodes->tree, name, device->mode & 07777, 0) < 0)
-		return fail(errno, "create %s", device->path);
+		return fail(errno, "create device node %s", device->path);
 	tree = sys_open_tree(nodes->tree, name, OPEN_TREE_CLONE);
-	return tree < 0 ? fail(errno, "clone %s", device->path) : tree;
+	return tree < 0 ? fail(errno,
+			       "copy the mount of device node %s for the "
+			       "container",
+			       device->path) :
+			  tree;
 }
 
 static bool may_mknod(const struct facts *facts)

@@ -40,9 +40,12 @@ int foreground_prepare(struct foreground *ret)
 		sigdelset(&set, left_alone[i]);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
-		return fail(errno, "create signalfd");
+		return fail(
+			errno,
+			"create a signalfd to forward signals to the program");
 	if (sigprocmask(SIG_BLOCK, &set, &ret->old_mask) < 0) {
-		int r = fail(errno, "block signals");
+		int r = fail(errno,
+			     "block the signals to forward to the program");
 
 		close(fd);
 		return r;
@@ -67,7 +70,8 @@ static void pass_on(const struct foreground_job *job,
 	/* The job may just have ended, or now runs as another user. */
 	if (!has_it && sys_pidfd_send_signal(job->pidfd, sig) < 0 &&
 	    errno != ESRCH)
-		log_warning("forward signal %d: %s", sig, errno_text(errno));
+		log_warning("cannot forward signal %d to the program: %s", sig,
+			    errno_text(errno));
 	/* The shell waits for this process to stop. */
 	if (sig == SIGTSTP && job->forward_tstp)
 		(void)raise(SIGSTOP);
@@ -182,7 +186,7 @@ static int wait_for_something(const struct foreground *foreground,
 	if (poll(fds, POLLS, time_left(deadline, timeout)) >= 0)
 		return 0;
 	if (errno != EINTR)
-		return fail(errno, "poll");
+		return fail(errno, "wait for the program to end");
 	for (int i = 0; i < POLLS; i++)
 		fds[i].revents = 0;
 	return 0;
@@ -220,7 +224,8 @@ int foreground_wait(const struct foreground *foreground,
 		if (reap(job, ret_status))
 			break;
 		if (fds[POLL_PIDFD].revents && !is_traced(job))
-			return fail(ECHILD, "wait for process %d", job->pid);
+			return fail(ECHILD, "wait for process %d, the program",
+				    job->pid);
 	}
 	if (job->console)
 		console_drain(job->console);

@@ -45,8 +45,13 @@ int idmap_format(const struct oci_id_maps *maps, char ret_text[IDMAP_TEXT])
 		int n = snprintf(ret_text + len, IDMAP_TEXT - len, "%u %u %u\n",
 				 m->container_id, m->host_id, m->size);
 
-		if (n < 0 || (size_t)n >= IDMAP_TEXT - len)
-			return fail(E2BIG, "%zu id mappings", maps->n);
+		if (n < 0 || (size_t)n >= IDMAP_TEXT - len) {
+			fail(0,
+			     "%zu id mappings are too many: they must fit into "
+			     "%d bytes",
+			     maps->n, IDMAP_TEXT);
+			return -E2BIG;
+		}
 		len += (size_t)n;
 	}
 	return 0;
@@ -89,7 +94,10 @@ static int find_helper(const char *name, char ret_path[PATH_MAX])
 			p += *p == ':';
 		}
 	}
-	return fail(ENOENT, "find %s", name);
+	return fail(0,
+		    "requires the program %s, which is not in PATH (install "
+		    "the package uidmap)",
+		    name);
 }
 
 static int run_helper(const struct side *side, pid_t pid, char *text)

@@ -48,7 +48,9 @@ static int start_visitor(int userns, struct visitor *ret)
 	pid_t parent = getpid(), pid;
 
 	if (pipe2(arrived, O_CLOEXEC) < 0)
-		return fail(errno, "create a pipe");
+		return fail(errno,
+			    "create a pipe to a process in the user namespace "
+			    "to join");
 	pid = fork();
 	if (pid == 0) {
 		/*
@@ -68,10 +70,13 @@ static int start_visitor(int userns, struct visitor *ret)
 	autoclose int in = arrived[0];
 
 	if (pid < 0)
-		return fail(errno, "fork");
+		return fail(errno,
+			    "create a process to join the user namespace");
 	ret->pid = pid;
 	if (read(in, &byte, 1) != 1)
-		return fail(EPERM, "join the user namespace");
+		return fail(
+			EPERM,
+			"join the user namespace that linux.namespaces names");
 	return 0;
 }
 
@@ -124,7 +129,8 @@ static int compare(struct arena *arena, int proc, pid_t pid, const char *file,
 		if (!has_line(text, &maps->items[i]))
 			return fail(0,
 				    "%s[%zu]: is not a mapping of the user "
-				    "namespace to join",
+				    "namespace to join (remove the mappings, "
+				    "or give those of the namespace)",
 				    place, i);
 	return maps->n ? 0 : read_map(arena, text, maps);
 }

@@ -23,7 +23,9 @@ static int open_stdio(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
-			return fail(errno, "open /dev/null");
+			return fail(errno,
+				    "open /dev/null in place of a closed "
+				    "standard stream");
 	return 0;
 }
 
@@ -41,11 +43,11 @@ int inherited_check_stdio(void)
 		struct stat st;
 
 		if (flags < 0 || fstat(fd, &st) < 0)
-			return fail(errno, "inspect descriptor %d", fd);
+			return fail(errno, "inspect standard stream %d", fd);
 		if (S_ISDIR(st.st_mode) || flags & O_PATH)
 			return fail(0,
-				    "standard %s is a %s: a policy cannot "
-				    "restrict access through it",
+				    "standard %s is a %s, and a policy cannot "
+				    "restrict access through it: redirect it",
 				    names[fd],
 				    S_ISDIR(st.st_mode) ? "directory" : "path");
 	}
@@ -57,7 +59,9 @@ static int close_on_exec_one_by_one(void)
 	autoclosedir DIR *dir = opendir("/proc/self/fd");
 
 	if (!dir)
-		return fail(errno, "open /proc/self/fd");
+		return fail(
+			errno,
+			"list /proc/self/fd to find the inherited descriptors");
 	for (struct dirent *e; (e = readdir(dir));) {
 		uint32_t fd;
 
@@ -97,9 +101,9 @@ int inherited_settle(unsigned int *ret_given)
 	if (r < 0)
 		return r;
 	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
-		return fail(errno, "ignore SIGPIPE");
+		return fail(errno, "make the runtime ignore SIGPIPE");
 	/* If the caller ignored SIGCHLD, the kernel would reap the children. */
 	if (signal(SIGCHLD, SIG_DFL) == SIG_ERR)
-		return fail(errno, "stop ignoring SIGCHLD");
+		return fail(errno, "make the runtime stop ignoring SIGCHLD");
 	return close_on_exec();
 }

@@ -68,7 +68,7 @@ static int fail_to_clone(const struct launch *launch, int error)
 	struct rlimit most;
 
 	if (error != EAGAIN)
-		return fail(error, "clone the container's process");
+		return fail(error, "create the container's process");
 	cgroup = cgroup_full_of_tasks(launch->arena,
 				      &launch->in->facts->cgroups);
 	if (cgroup)
@@ -155,7 +155,9 @@ int launch_start(struct launch *launch)
 			return r;
 	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return fail(errno, "create a socket pair");
+		return fail(errno,
+			    "create a socket pair to talk to the container's "
+			    "process");
 	launch->link = pair[0];
 	launch->plan->link = pair[1];
 	launch->plan->slots[SLOT_PROC] = launch->proc;
@@ -176,7 +178,7 @@ static int answer(struct launch *launch, const uint16_t *slots, const int *fds,
 	r = io_send_fds(launch->link, &m, sizeof m, fds, n);
 	/* The child is gone; the next read reports why. */
 	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
-		return fail(-r, "answer the container's process");
+		return fail(-r, "send an answer to the container's process");
 	return 0;
 }
 
@@ -192,7 +194,9 @@ static int on_forked(struct launch *launch, const struct message *m)
 	int pidfd = sys_pidfd_open(m->pid);
 
 	if (pidfd < 0)
-		return fail(errno, "watch process %d", m->pid);
+		return fail(errno,
+			    "open a pidfd of process %d, the container's",
+			    m->pid);
 	(void)waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED);
 	closep(&launch->pidfd);
 	launch->pidfd = pidfd;
@@ -311,7 +315,9 @@ static int wait_for_word(const struct launch *launch, bool *ret_ended)
 
 	while (poll(p, 2, -1) < 0)
 		if (errno != EINTR)
-			return fail(errno, "wait for the container's process");
+			return fail(
+				errno,
+				"wait for a message of the container's process");
 	*ret_ended = p[1].revents & POLLIN;
 	return 0;
 }
@@ -363,9 +369,11 @@ static int receive(struct launch *launch, struct message *ret, int *ret_fd)
 	if (n == 0 || (n < 0 && (errno == ECONNRESET || errno == EAGAIN)))
 		return 0;
 	if (n < 0)
-		return fail(errno, "read from the container's process");
+		return fail(errno,
+			    "receive a message of the container's process");
 	if (n != (ssize_t)sizeof *ret)
-		return fail(EPROTO, "read from the container's process");
+		return fail(EPROTO,
+			    "receive a message of the container's process");
 	take_control(launch, &msg, ret_fd);
 	return 1;
 }

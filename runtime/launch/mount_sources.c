@@ -52,7 +52,8 @@ static int start_holder(uint64_t namespaces, struct lock_holder *ret)
 	pid_t parent = getpid(), pid = sys_clone3(&args);
 
 	if (pid < 0)
-		return fail(errno, "create a user namespace");
+		return fail(errno,
+			    "create a user namespace to prepare the mounts");
 	if (pid == 0) {
 		proc_end_with(parent);
 		for (;;)
@@ -119,7 +120,8 @@ static int map_ids(struct arena *arena, int proc,
 	attr.userns_fd = (uint64_t)userns;
 	if (sys_mount_setattr(tree, source->idmap_recursive ? AT_RECURSIVE : 0,
 			      &attr) < 0)
-		return fail(errno, "idmap %s", source->path);
+		return fail(errno, "map the ids of the mount source %s",
+			    source->path);
 	return 0;
 }
 
@@ -156,10 +158,13 @@ static int clone_source(const struct plan_source *source)
 			     OPEN_TREE_CLONE | AT_EMPTY_PATH |
 				     (source->recursive ? AT_RECURSIVE : 0));
 	if (tree < 0)
-		return fail(errno, "clone %s", source->path);
+		return fail(errno, "copy the mount of the source %s",
+			    source->path);
 	/* Otherwise a mount made inside would appear on the host. */
 	if (sys_mount_setattr(tree, AT_RECURSIVE, &attr) < 0)
-		return fail(errno, "clear the propagation of %s", source->path);
+		return fail(errno,
+			    "make the copied mount of %s private or slave",
+			    source->path);
 	return take_fd(&tree);
 }
 
@@ -202,7 +207,9 @@ static int open_in_place(struct helper *h)
 	int tree;
 
 	if (setns(h->mounts, CLONE_NEWNS) < 0)
-		return fail(errno, "enter a mount namespace");
+		return fail(errno,
+			    "enter the mount namespace to open the mount "
+			    "sources in");
 	if (!h->source)
 		return open_trees(h->plan, h->late, /* locked= */ true);
 	tree = clone_source(h->source);
@@ -238,7 +245,8 @@ static int help(struct helper *helper, int proc, pid_t process)
 	pid = clone(run_helper, stack + HELPER_STACK,
 		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, helper);
 	if (pid < 0)
-		return fail(errno, "start a helper");
+		return fail(errno,
+			    "create a process to open the mount sources");
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return helper->result;
@@ -309,7 +317,10 @@ int mount_sources_open_in_turn(struct plan *plan, int proc, pid_t pid,
 	int r;
 
 	if (!helper.source)
-		return fail(EPROTO, "there is no mount source number %u", slot);
+		return fail(0,
+			    "the container's process requested mount source "
+			    "%u, which does not exist",
+			    slot);
 	r = help(&helper, proc, pid);
 	if (r < 0 || !helper.source->idmap)
 		return r;

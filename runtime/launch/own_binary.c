@@ -76,12 +76,13 @@ static int copy_sealed(int exe)
 		copy = memfd_create("sandlock-oci",
 				    MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (copy < 0 || fstat(exe, &st) < 0)
-		return fail(errno, "copy the runtime's own binary");
+		return fail(errno, "copy the runtime's own binary into memory");
 	while (at < st.st_size)
 		if (sendfile(copy, exe, &at, (size_t)(st.st_size - at)) <= 0)
-			return fail(errno, "copy the runtime's own binary");
+			return fail(errno,
+				    "copy the runtime's own binary into memory");
 	if (fcntl(copy, F_ADD_SEALS, ALL_SEALS) < 0)
-		return fail(errno, "seal the runtime's own binary");
+		return fail(errno, "seal the copy of the runtime's own binary");
 	return take_fd(&copy);
 }
 
@@ -122,7 +123,9 @@ static int keep_open(unsigned int n, int exe, int safe)
 	autoclosedir DIR *dir = opendir("/proc/self/fd");
 
 	if (!dir)
-		return fail(errno, "open /proc/self/fd");
+		return fail(
+			errno,
+			"list /proc/self/fd to find the inherited descriptors");
 	for (struct dirent *e; (e = readdir(dir));) {
 		uint32_t fd;
 
@@ -132,7 +135,9 @@ static int keep_open(unsigned int n, int exe, int safe)
 		    (int)fd == safe || (int)fd == dirfd(dir))
 			continue;
 		if (fcntl((int)fd, F_SETFD, 0) < 0)
-			return fail(errno, "keep descriptor %u open", fd);
+			return fail(errno,
+				    "keep the inherited descriptor %u open",
+				    fd);
 	}
 	return 0;
 }
@@ -146,7 +151,8 @@ int own_binary_protect(unsigned int preserved)
 	int r;
 
 	if (exe < 0)
-		return fail(errno, "open the runtime's own binary");
+		return fail(errno,
+			    "open the runtime's own binary (/proc/self/exe)");
 	if (is_protected(exe))
 		return 0;
 	safe = clone_read_only(exe);
@@ -164,5 +170,6 @@ int own_binary_protect(unsigned int preserved)
 	if (r < 0)
 		return r;
 	(void)syscall(SYS_execveat, safe, "", argv, environ, AT_EMPTY_PATH);
-	return fail(errno, "execute the runtime's own binary again");
+	return fail(errno,
+		    "execute the protected copy of the runtime's own binary");
 }

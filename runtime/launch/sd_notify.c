@@ -28,10 +28,16 @@
 int sd_notify_make(int dir)
 {
 	if (mkdirat(dir, NOTIFY_FOLDER, 0755) < 0 && errno != EEXIST)
-		return fail(errno, "create %s", NOTIFY_FOLDER);
+		return fail(errno,
+			    "create the directory %s for the container's "
+			    "notification socket",
+			    NOTIFY_FOLDER);
 	/* Set the mode whatever the umask is: any user inside may enter. */
 	if (fchmodat(dir, NOTIFY_FOLDER, 0755, 0) < 0)
-		return fail(errno, "change mode of %s", NOTIFY_FOLDER);
+		return fail(errno,
+			    "change the mode of the directory %s of the "
+			    "container's notification socket",
+			    NOTIFY_FOLDER);
 	return 0;
 }
 
@@ -43,7 +49,7 @@ static int bind_inside(int dir)
 	int r;
 
 	if (sock < 0)
-		return fail(errno, "create socket");
+		return fail(errno, "create a socket for NOTIFY_SOCKET");
 	snprintf(addr.sun_path, sizeof addr.sun_path, "/proc/self/fd/%d/%s",
 		 dir, SOCKET_NAME);
 	(void)unlinkat(dir, SOCKET_NAME, 0);
@@ -54,7 +60,9 @@ static int bind_inside(int dir)
 	r = bind(sock, (struct sockaddr *)&addr, sizeof addr);
 	umask(mask);
 	if (r < 0)
-		return fail(errno, "bind %s", SOCKET_NAME);
+		return fail(errno,
+			    "bind the container's notification socket %s",
+			    SOCKET_NAME);
 	return take_fd(&sock);
 }
 
@@ -65,7 +73,7 @@ static int connect_abstract(const char *name)
 	size_t len = strlen(name);
 
 	if (sock < 0)
-		return fail(errno, "create socket");
+		return fail(errno, "create a socket for NOTIFY_SOCKET");
 	if (len > sizeof addr.sun_path)
 		return fail(ENAMETOOLONG, "connect to %s", name);
 	memcpy(addr.sun_path, name, len);
@@ -136,7 +144,10 @@ int sd_notify_receive(const struct sd_notify *notify, pid_t pid)
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ?
 			       0 :
-			       fail(errno, "receive from %s", SOCKET_NAME);
+			       fail(errno,
+				    "receive from the container's notification "
+				    "socket %s",
+				    SOCKET_NAME);
 	text[n] = '\0';
 	if (!says_ready(text))
 		return 0;
@@ -145,7 +156,8 @@ int sd_notify_receive(const struct sd_notify *notify, pid_t pid)
 	 */
 	len = snprintf(text, sizeof text, "READY=1\nMAINPID=%d\n", pid);
 	if (send(notify->host, text, (size_t)len, MSG_NOSIGNAL) < 0)
-		log_notice("NOTIFY_SOCKET is ignored: send: %s",
+		log_notice("NOTIFY_SOCKET is ignored: cannot send READY=1 to "
+			   "it: %s",
 			   errno_text(errno));
 	return 1;
 }
@@ -163,7 +175,8 @@ int sd_notify_relay(const struct sd_notify *notify, pid_t pid, int pidfd)
 		if (poll(fds, COUNT(fds), -1) < 0) {
 			if (errno == EINTR)
 				continue;
-			return fail(errno, "poll");
+			return fail(errno,
+				    "wait for the container's notification");
 		}
 		r = sd_notify_receive(notify, pid);
 		if (r != 0)

@@ -19,6 +19,7 @@ int seccomp_agent_send(const char *listener_path, const char *json,
 		return fail_in(sock, "failed to connect with seccomp agent");
 	r = io_send_fds(sock, json, strlen(json), &listener_fd, 1);
 	if (r < 0)
-		return fail(-r, "send listener to %s", listener_path);
+		return fail(-r, "send the seccomp listener to %s",
+			    listener_path);
 	return 0;
 }

@@ -53,7 +53,7 @@ int process_inner_pid(struct arena *arena, int proc, pid_t pid, pid_t *ret)
 		return -EIO;
 	line = strstr(text, "\nNSpid:");
 	if (!line)
-		return fail(EINVAL, "unexpected contents of /proc/%s", name);
+		return fail(EINVAL, "/proc/%s has no line NSpid", name);
 	line[1 + strcspn(line + 1, "\n")] = '\0';
 	space = strrchr(line, '\t');
 	*ret = space ? atoi(space + 1) : pid;
@@ -145,7 +145,8 @@ int process_oom_score(const struct launch *launch)
 			    text);
 		return 0;
 	}
-	return fail(errno, "process.oomScoreAdj: set %s", text);
+	return fail(errno, "process.oomScoreAdj: write %s to oom_score_adj",
+		    text);
 }
 
 int process_rlimits(const struct launch *launch)

@@ -56,8 +56,9 @@ static void more_than_the_kernel_takes_is_refused(void **state)
 	for (size_t i = 0; i < COUNT(items); i++)
 		items[i] = (struct oci_id_map){ 100000, 100000, 1 };
 	assert_int_equal(idmap_format(&maps, text), -E2BIG);
-	assert_string_equal(err_text(),
-			    "400 id mappings: argument list too long");
+	assert_string_equal(
+		err_text(),
+		"400 id mappings are too many: they must fit into 4096 bytes");
 }
 
 static void identity_covers_what_we_have(void **state)
