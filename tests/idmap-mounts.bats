@@ -151,7 +151,7 @@ user 7:8"
 
 @test "idmap with neither mappings nor a user namespace is refused" {
 	add_mount /m "" "$TMP/data" bind idmap
-	create_fails "mounts[7]: idmap requires mappings or a user namespace"
+	create_fails "mounts[7]: idmap requires uidMappings and gidMappings of the mount, or a user namespace"
 }
 
 @test "create refuses uidMappings of a mount without gidMappings" {
@@ -169,7 +169,7 @@ user 7:8"
 @test "create names a file system that cannot be idmapped" {
 	add_mount /m "" /proc/self bind idmap
 	mapped 5000 6000
-	create_fails "mounts[7]: idmap /proc/self: "
+	create_fails "mounts[7]: map the ids of the mount source /proc/self: "
 }
 
 @test "an idmapped mount can be read-only and nosuid" {

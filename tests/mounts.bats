@@ -196,10 +196,10 @@ $TMP/host/c
 		create_fails "mounts[7]"
 	done
 	config '.mounts[7].destination = "/"'
-	create_fails "mounts[7].destination: / is the root itself"
+	create_fails "mounts[7].destination: cannot mount over /, which root.path provides: remove this mount"
 	config '.mounts[7].destination = "/self"'
 	create_fails "mounts[7]: "
-	assert_output_has "the destination is the root itself"
+	assert_output_has "cannot mount over /, which root.path provides"
 }
 
 @test "create refuses mounts below /proc" {

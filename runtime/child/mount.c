@@ -160,8 +160,9 @@ static int mount_point(struct child *child, const struct step *step)
 	if (fd < 0)
 		return -1;
 	if (is_same_place(fd, child->slots[SLOT_ROOT]))
-		return child_refuse(child, EINVAL,
-				    "the destination is the root itself");
+		return child_refuse(
+			child, EINVAL,
+			"cannot mount over /, which root.path provides");
 	/* Check the file, whatever name led to it (CVE-2019-16884). */
 	if (is_on_proc(fd) && !child_is_proc_root(fd) &&
 	    !mounts_may_cover(step->text))

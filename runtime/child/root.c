@@ -155,7 +155,9 @@ static int hide_host(struct child *child, const char *rootfs)
 		len = (size_t)(text + len - line);
 		memmove(text, line, len);
 	}
-	return n < 0 || len > 0 ? child_refuse(child, EIO, "mountinfo") : 0;
+	return n < 0 || len > 0 ?
+		       child_refuse(child, EIO, "read /proc/self/mountinfo") :
+		       0;
 }
 
 static int move_root(struct child *child, const struct step *step)

@@ -38,7 +38,8 @@ int facts_gather(int proc, struct host *host, int rootless, struct facts *ret)
 		return r;
 	facts.caps = own.permitted;
 	if (fstatat(proc, "self/exe", &st, 0) < 0)
-		return fail(errno, "stat the runtime's own binary");
+		return fail(errno,
+			    "inspect the runtime's own binary (/proc/self/exe)");
 	facts.own_dev = st.st_dev;
 	facts.own_ino = st.st_ino;
 	facts.rootless = rootless >= 0 ? rootless > 0 :

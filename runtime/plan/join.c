@@ -138,7 +138,8 @@ int join_check_sysctls(const struct join *join, int proc,
 		if (same_file(join->fds[ns], own))
 			return fail(0,
 				    "linux.sysctl.%.200s: the joined %s "
-				    "namespace is the host's",
+				    "namespace is the host's, whose sysctls "
+				    "must not be changed",
 				    s->key, oci_ns_kinds[ns].type);
 	}
 	return 0;
@@ -162,7 +163,10 @@ int join_of_process(int proc, pid_t pid, struct join *ret)
 		snprintf(name, sizeof name, "self/ns/%s", oci_ns_kinds[i].proc);
 		if (fstatat(proc, name, &own, 0) < 0 ||
 		    fstat(join.fds[i], &its) < 0)
-			return fail(errno, "stat /proc/%s", name);
+			return fail(errno,
+				    "inspect /proc/%s to compare the "
+				    "namespaces",
+				    name);
 		if (own.st_dev == its.st_dev && own.st_ino == its.st_ino)
 			closep(&join.fds[i]);
 	}

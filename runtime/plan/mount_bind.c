@@ -37,7 +37,7 @@ static int find_origin(const struct mount_job *job, struct origin *ret)
 	char *path;
 
 	if (!is_set(source))
-		return fail(EINVAL, "%s.source: required for a bind mount",
+		return fail(0, "%s.source: required for a bind mount",
 			    job->place);
 	path = source[0] == '/' ?
 		       mounts_tidy(in->arena, source) :
@@ -70,11 +70,11 @@ static int parse_map(char *text, const struct oci_id_maps *own,
 	if (!host || !rest || num_u32(container, &ret->container_id) < 0 ||
 	    num_u32(host, &ret->host_id) < 0 || num_u32(rest, &ret->size) < 0 ||
 	    ret->size == 0)
-		return fail(EINVAL, "not an id mapping");
+		return fail(0, "must be id mappings of the form "
+			       "container-host-size, separated by #");
 	if (relative &&
 	    !mounts_host_id(own, ret->host_id, ret->size, &ret->host_id))
-		return fail(EINVAL,
-			    "id %u is not in the container's id mapping",
+		return fail(0, "id %u is not in the container's id mapping",
 			    ret->host_id);
 	return 0;
 }
@@ -136,12 +136,17 @@ static int choose_mapping(const struct mount_job *job,
 		return 0;
 	}
 	if (m->uid_mappings.n > 0 || m->gid_mappings.n > 0)
-		return fail(EINVAL, "%s.%s: required", job->place,
+		return fail(0,
+			    "%s.%s: required, because the mount maps the other "
+			    "kind of ids",
+			    job->place,
 			    m->uid_mappings.n ? "gidMappings" : "uidMappings");
 	if (!make_has_userns(in))
-		return fail(EINVAL,
-			    "%s: idmap requires mappings or a user namespace",
-			    job->place);
+		return fail(
+			0,
+			"%s: idmap requires uidMappings and gidMappings of the "
+			"mount, or a user namespace",
+			job->place);
 	source->late = true;
 	return 0;
 }

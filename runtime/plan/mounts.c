@@ -198,7 +198,9 @@ static int check_destination(const struct mount_job *job)
 	const char *d = m->destination;
 
 	if (streq(d, "/"))
-		return fail(0, "%s.destination: / is the root itself",
+		return fail(0,
+			    "%s.destination: cannot mount over /, which "
+			    "root.path provides: remove this mount",
 			    job->place);
 	if (starts_with(d, "/proc/") && !mounts_may_cover(d))
 		return fail(0,
@@ -229,7 +231,10 @@ static int make_mount(const struct mount_job *job)
 		return fail(0, "%s: only a bind mount can be idmapped",
 			    job->place);
 	if (!is_set(m->type))
-		return fail(0, "%s.type: required", job->place);
+		return fail(0,
+			    "%s.type: required, unless the mount is a bind "
+			    "mount",
+			    job->place);
 	if (streq(m->type, "cgroup"))
 		return make_cgroup_mount(job);
 	return make_fs_mount(job);

@@ -169,7 +169,8 @@ static void refused(void **state)
 		const char *type, *source, *destination, *options, *text;
 	} rows[] = {
 		{ "tmpfs", NULL, "/", "",
-		  "mounts[0].destination: / is the root itself" },
+		  "mounts[0].destination: cannot mount over /, which "
+		  "root.path provides: remove this mount" },
 		{ "tmpfs", NULL, "/proc", "",
 		  "mounts[0].destination: \"/proc\" cannot be mounted because "
 		  "it is not of type proc" },
@@ -180,19 +181,19 @@ static void refused(void **state)
 		  "mounts[0].options[2]: unknown option \"x\" for a bind "
 		  "mount" },
 		{ NULL, NULL, "/x", "bind",
-		  "mounts[0].source: required for a bind mount: invalid "
-		  "argument" },
-		{ NULL, "/x", "/x", "ro", "mounts[0].type: required" },
+		  "mounts[0].source: required for a bind mount" },
+		{ NULL, "/x", "/x", "ro",
+		  "mounts[0].type: required, unless the mount is a bind mount" },
 		{ "proc", NULL, "/x", "tmpcopyup",
 		  "mounts[0].options: tmpcopyup is only supported for tmpfs" },
 		{ NULL, "/x", "/x", "bind,idmap",
-		  "mounts[0]: idmap requires mappings or a user namespace: "
-		  "invalid argument" },
+		  "mounts[0]: idmap requires uidMappings and gidMappings of "
+		  "the mount, or a user namespace" },
 		{ "tmpfs", NULL, "/x", "idmap",
 		  "mounts[0]: only a bind mount can be idmapped" },
 		{ NULL, "/x", "/x", "bind,idmap=uids=1-2;gids=1-2-3",
-		  "mounts[0].options: \"1-2\": not an id mapping: invalid "
-		  "argument" },
+		  "mounts[0].options: \"1-2\": must be id mappings of the form "
+		  "container-host-size, separated by #" },
 		{ "cgroup", NULL, "/x", "",
 		  "mounts[0]: no cgroup hierarchy is mounted on this host" },
 	};
