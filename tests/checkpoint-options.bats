@@ -318,7 +318,7 @@ load_criu_profile() {
 		checkpoint --manage-cgroups-mode hard box
 	run_bad "--network-lock: unknown value 'magic'" \
 		checkpoint --network-lock magic box
-	run_bad "--empty-ns: namespace 'pid' cannot be left empty" \
+	run_bad "--empty-ns: 'pid' is not network, the only possible value" \
 		checkpoint --empty-ns pid box
 	run_bad "--parent-path: /first: must be relative" \
 		checkpoint --parent-path /first box

@@ -209,15 +209,15 @@ load limits
 	start_container box
 	run_ok checkpoint box
 	config '.process.noNewPrivileges = true'
-	refused_restore "the process does not have no_new_privs"
+	refused_restore "the restored process does not have no_new_privs"
 	config '.process.noNewPrivileges = false |
 		.process.capabilities.bounding -= ["CAP_KILL"] |
 		.process.capabilities.effective -= ["CAP_KILL"] |
 		.process.capabilities.permitted -= ["CAP_KILL"]'
-	refused_restore "the process has capabilities that are not in process.capabilities"
+	refused_restore "the restored process has capabilities that are not in process.capabilities"
 	config '.linux.seccomp = {defaultAction: "SCMP_ACT_ALLOW", syscalls: [
 			{names: ["mkdir"], action: "SCMP_ACT_ERRNO"}]}'
-	refused_restore "the process has no seccomp filter"
+	refused_restore "the restored process has no seccomp filter"
 }
 
 @test "restore refuses images from other namespaces than config.json's" {
@@ -227,7 +227,7 @@ load limits
 	start_container box
 	run_ok checkpoint box
 	config '.linux.namespaces += [{type: "ipc"}]'
-	refused_restore "the process shares the host's ipc namespace"
+	refused_restore "the restored process shares the host's ipc namespace"
 }
 
 @test "a restored container in a user namespace goes on as its users" {

@@ -121,9 +121,10 @@ static int enter_cgroups(const struct criu *criu, int report)
 	char word;
 
 	if (criu->on_fork && recv(report, &word, 1, 0) != 1)
-		return fail(ECANCELED, "wait for the runtime");
+		return fail(ECANCELED,
+			    "wait for the runtime to move criu into its cgroup");
 	if (criu->own_cgroups && unshare(CLONE_NEWCGROUP) < 0)
-		return fail(errno, "create a cgroup namespace");
+		return fail(errno, "create a cgroup namespace for criu");
 	return 0;
 }
 
@@ -143,10 +144,10 @@ static int prepare(const struct criu *criu, int *report)
 			return r;
 	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return fail(errno, "create a socket pair");
+		return fail(errno, "create a socket pair to talk to criu");
 	r = io_send_fds(*report, "+", 1, &pair[0], 1);
 	if (r < 0)
-		return fail(-r, "send a socket");
+		return fail(-r, "send a socket to the runtime");
 	close(pair[0]);
 	return arrange_fds(criu, pair[1], report);
 }
@@ -239,7 +240,7 @@ static int listen_to(struct criu *criu, int told)
 		ssize_t n = receive_with_fd(told, text, sizeof text - 1, &fd);
 
 		if (n < 0)
-			return fail(errno, "wait for criu");
+			return fail(errno, "wait for criu to start");
 		if (n == 0)
 			break;
 		text[n] = '\0';
@@ -248,7 +249,11 @@ static int listen_to(struct criu *criu, int told)
 		closep(&criu->link);
 		criu->link = fd;
 	}
-	return criu->link < 0 ? fail(0, "criu did not start") : 0;
+	return criu->link < 0 ?
+		       fail(0,
+			    "criu did not start: its process ended without a "
+			    "message") :
+		       0;
 }
 
 static int launch(struct criu *criu, const char *program)
@@ -257,12 +262,12 @@ static int launch(struct criu *criu, const char *program)
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return fail(errno, "create a socket pair");
+		return fail(errno, "create a socket pair to talk to criu");
 	told = pair[0];
 	report = pair[1];
 	criu->pid = fork();
 	if (criu->pid < 0)
-		return fail(errno, "fork");
+		return fail(errno, "create a process for criu");
 	if (criu->pid == 0)
 		become_criu(criu, program, report);
 	closep(&report);
@@ -359,7 +364,10 @@ static int read_answer(struct arena *arena, const uint8_t *data, size_t len,
 		if (r < 0)
 			break;
 	}
-	return r == -EPROTO ? fail(EPROTO, "read criu's answer") : r;
+	return r == -EPROTO ?
+		       fail(EPROTO,
+			    "read the answer of criu, which is not well-formed") :
+		       r;
 }
 
 /* Return 0 if criu has exited. */
@@ -372,7 +380,7 @@ static int receive(struct criu *criu, struct answer *ret)
 	*ret = (struct answer){ .fd = -1 };
 	n = receive_with_fd(criu->link, data, sizeof data, &ret->fd);
 	if (n < 0 && errno != ECONNRESET)
-		return fail(errno, "read from criu");
+		return fail(errno, "read the answer of criu");
 	if (n <= 0)
 		return 0;
 	r = read_answer(criu->arena, data, (size_t)n, ret);
@@ -387,7 +395,7 @@ static int send_message(struct criu *criu, const struct pb *message)
 		return -ENOMEM;
 	if (send(criu->link, message->data, message->len, MSG_NOSIGNAL) < 0 &&
 	    errno != EPIPE && errno != ECONNRESET)
-		return fail(errno, "write to criu");
+		return fail(errno, "send the request to criu");
 	return 0;
 }
 
@@ -454,7 +462,8 @@ int criu_call(struct criu *criu, enum criu_verb verb, const struct pb *options,
 		return r;
 	if (!answer.success) {
 		fail(0, "%s",
-		     is_set(answer.message) ? answer.message : "criu failed");
+		     is_set(answer.message) ? answer.message :
+					      "criu failed and gave no reason");
 		return -EREMOTEIO;
 	}
 	if (ret_pid)

@@ -179,7 +179,10 @@ static int put_namespaces(struct arena *arena, int proc, pid_t pid,
 			continue;
 		snprintf(file, sizeof file, "%d/ns/%s", pid, type);
 		if (fstatat(proc, file, &st, 0) < 0)
-			return fail(errno, "stat /proc/%s", file);
+			return fail(errno,
+				    "inspect /proc/%s, a namespace of the "
+				    "container",
+				    file);
 		text = arena_printf(arena, "%s[%llu]:%s", type,
 				    (unsigned long long)st.st_ino,
 				    known[i].name);

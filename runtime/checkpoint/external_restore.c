@@ -45,7 +45,7 @@ static char *find_source(const struct make_input *in,
 	char *real;
 
 	if (!is_set(path)) {
-		fail(EINVAL, "source: required for a bind mount");
+		fail(0, "source: required for a bind mount");
 		return NULL;
 	}
 	if (path[0] != '/')
@@ -54,7 +54,7 @@ static char *find_source(const struct make_input *in,
 		return NULL;
 	real = realpath(path, NULL);
 	if (!real)
-		fail(errno, "source: %s", path);
+		fail(errno, "source: find %s", path);
 	return real;
 }
 
@@ -254,12 +254,14 @@ static int make_point(const struct make_input *in, int root,
 		if (!source)
 			return -EINVAL;
 		if (stat(source, &st) < 0)
-			return fail(errno, "source: %s", source);
+			return fail(errno, "source: find %s", source);
 	}
 	point = S_ISDIR(st.st_mode) ?
 			root_make_dir(root, path, 0755, &created) :
 			root_make_file(root, path, &created);
-	return point < 0 ? fail(errno, "create %s", mount->destination) : 0;
+	return point < 0 ? fail(errno, "create the mount point %s",
+				mount->destination) :
+			   0;
 }
 
 /* Do this only in the rootfs or the source of a bind: criu restores others. */

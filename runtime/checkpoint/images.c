@@ -53,7 +53,10 @@ static int choose(const char *option, const char *word,
 			*ret = choices[i].number;
 			return 0;
 		}
-	return fail(0, "--%s: unknown value '%s'", option, word);
+	return fail(0,
+		    "--%s: unknown value '%s' (sandlock-oci(1) lists the "
+		    "possible ones)",
+		    option, word);
 }
 
 bool images_leave_cgroups(const struct image_options *options)
@@ -123,7 +126,7 @@ static int absolute(struct arena *arena, const char *path, const char **ret)
 	autofree char *real = realpath(path, NULL);
 
 	if (!real)
-		return fail(errno, "%s", path);
+		return fail(errno, "find the path %s", path);
 	*ret = arena_strdup(arena, real);
 	return *ret ? 0 : -ENOMEM;
 }
@@ -176,7 +179,8 @@ int images_admit(const struct images *images, gid_t group)
 	struct stat st;
 
 	if (fstat(images->dir, &st) < 0)
-		return fail(errno, "stat %s", images->path);
+		return fail(errno, "inspect the image directory %s",
+			    images->path);
 	if (st.st_mode & S_IXOTH ||
 	    (st.st_gid == group && st.st_mode & S_IXGRP))
 		return 0;
@@ -228,8 +232,8 @@ static int put_choices(const struct image_options *o, const struct oci_linux *l,
 	for (size_t i = 0; i < o->empty_ns.n; i++)
 		if (!streq(o->empty_ns.items[i], "network"))
 			return fail(0,
-				    "--empty-ns: namespace '%s' cannot be left "
-				    "empty",
+				    "--empty-ns: '%s' is not network, the only "
+				    "possible value",
 				    o->empty_ns.items[i]);
 	if (has_empty_network(o, l))
 		pb_number(request, CRIU_EMPTY_NS, CLONE_NEWNET);

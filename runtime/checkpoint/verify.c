@@ -34,7 +34,10 @@ static int read_inodes(int proc, const char *process,
 			 oci_ns_kinds[i].proc);
 		if (fstatat(proc, name, &st, 0) < 0 &&
 		    !(errno == ENOENT && i == OCI_NS_TIME))
-			return fail(errno, "stat /proc/%s", name);
+			return fail(errno,
+				    "inspect /proc/%s to compare the "
+				    "namespaces",
+				    name);
 		ret[i] = st.st_ino;
 	}
 	return 0;
@@ -66,8 +69,9 @@ static int check_namespaces(const struct creation *c, pid_t pid, bool is_init)
 		struct stat st;
 
 		if (ns->listed && joined < 0 && its[i] == own[i])
-			return fail(EPERM,
-				    "the process shares the host's %s namespace",
+			return fail(0,
+				    "the restored process shares the host's %s "
+				    "namespace, but config.json lists its own",
 				    oci_ns_kinds[i].type);
 		if (!is_init || (ns->listed && joined < 0))
 			continue;
@@ -75,11 +79,11 @@ static int check_namespaces(const struct creation *c, pid_t pid, bool is_init)
 		if (i == OCI_NS_TIME && joined < 0)
 			continue;
 		if (joined >= 0 && fstat(joined, &st) < 0)
-			return fail(errno, "stat a namespace");
+			return fail(errno, "inspect a namespace to join");
 		if (its[i] != (joined >= 0 ? st.st_ino : own[i]))
-			return fail(EPERM,
-				    "the process is not in the %s namespace "
-				    "that config.json names",
+			return fail(0,
+				    "the restored process is not in the %s "
+				    "namespace that config.json names",
 				    oci_ns_kinds[i].type);
 	}
 	return 0;
@@ -105,11 +109,12 @@ static int check_sets(struct arena *arena, const struct oci_process *process,
 		return r;
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
 		if (number_in(status, sets[i], 16) & ~most.bounding)
-			return fail(EPERM, "the process has capabilities that "
-					   "are not in process.capabilities");
+			return fail(0, "the restored process has capabilities "
+				       "that are not in process.capabilities");
 	if (process->no_new_privileges &&
 	    number_in(status, "\nNoNewPrivs:\t", 10) != 1)
-		return fail(EPERM, "the process does not have no_new_privs");
+		return fail(0,
+			    "the restored process does not have no_new_privs");
 	return 0;
 }
 
@@ -131,7 +136,7 @@ static int check_process(const struct creation *c, pid_t pid, bool is_init)
 		return r;
 	if (p->spec.linux_.seccomp &&
 	    number_in(status, "\nSeccomp:\t", 10) != SECCOMP_FILTERS)
-		return fail(EPERM, "the process has no seccomp filter");
+		return fail(0, "the restored process has no seccomp filter");
 	if (is_init) {
 		r = check_sets(p->arena, p->in.process, status);
 		if (r < 0)
@@ -159,8 +164,9 @@ static int check_all(const struct creation *c)
 			r = check_process(c, pids[i], is_init);
 	}
 	if (r >= 0 && !seen)
-		return fail(EPERM,
-			    "the process is not in the container's cgroup");
+		return fail(
+			0,
+			"the restored process is not in the container's cgroup");
 	return r;
 }
 
