@@ -195,7 +195,8 @@ static int append_property(sd_bus_message *m, char *text)
 	int r;
 
 	if (!value)
-		return complain(-EINVAL, "property", text, NULL);
+		return complain(-EINVAL, "pass to systemd the property", text,
+				NULL);
 	*signature++ = '\0';
 	*value++ = '\0';
 	if ((r = sd_bus_message_open_container(m, 'r', "sv")) < 0 ||
@@ -204,7 +205,7 @@ static int append_property(sd_bus_message *m, char *text)
 	    (r = append_value(m, signature, value)) < 0 ||
 	    (r = sd_bus_message_close_container(m)) < 0 ||
 	    (r = sd_bus_message_close_container(m)) < 0)
-		return complain(r, "property", text, NULL);
+		return complain(r, "pass to systemd the property", text, NULL);
 	return 0;
 }
 
@@ -262,7 +263,8 @@ static int watch_jobs(struct manager *m, struct job *job)
 		r = sd_bus_call_method(m->bus, SERVICE, OBJECT, MANAGER,
 				       "Subscribe", &error, NULL, NULL);
 	if (r < 0)
-		(void)complain(r, "systemd", "Subscribe", &error);
+		(void)complain(r, "ask systemd to report the end of jobs", "",
+			       &error);
 	sd_bus_error_free(&error);
 	return r;
 }
@@ -294,7 +296,8 @@ static int wait_for_job(struct manager *m, struct job *job,
 		return complain(-ETIMEDOUT, what, "", NULL);
 	if (strcmp(job->result, "done") != 0 &&
 	    strcmp(job->result, "skipped") != 0) {
-		fprintf(stderr, "%s: job %s\n", what, job->result);
+		fprintf(stderr, "%s: systemd reports for this job: %s\n", what,
+			job->result);
 		return -EIO;
 	}
 	return 0;
@@ -476,7 +479,7 @@ static int cmd_root(struct manager *m, char **argv)
 
 	(void)argv;
 	if (r < 0)
-		(void)complain(r, "no answer from systemd", "", &error);
+		(void)complain(r, "ask systemd for its cgroup", "", &error);
 	else
 		puts(path);
 	free(path);
