@@ -118,10 +118,12 @@ bool policy_is_infra(const struct oci_annotations *annotations)
 static int check_bytes(const char *text)
 {
 	if (*text == '\0')
-		return fail(0, "is empty");
+		return fail(0, "is empty, but needs a value");
 	for (const char *p = text; *p; p++)
 		if (iscntrl((unsigned char)*p))
-			return fail(0, "contains a control byte (0x%02x)",
+			return fail(0,
+				    "contains a control byte (0x%02x): remove "
+				    "it",
 				    (unsigned int)(unsigned char)*p);
 	return 0;
 }
@@ -206,7 +208,10 @@ static int split(struct arena *arena, const char *text, struct policy_raw *ret)
 		while (len && text[len - 1] == ' ')
 			len--;
 		if (len == 0)
-			return fail(0, "'%s' has an empty element", whole);
+			return fail(0,
+				    "'%s' has an empty element (each ';' must "
+				    "be between two elements)",
+				    whole);
 		items[i].text = arena_strndup(arena, text, len);
 		if (!items[i].text)
 			return -ENOMEM;
@@ -239,9 +244,11 @@ static int read_map(struct arena *arena, const char *text,
 
 	/* The text may contain secrets, so no error shows it. */
 	if (r < 0)
-		return fail_in(r, "is not a JSON object");
+		return fail_in(r, "is not a JSON object such as {\"NAME\": "
+				  "\"VALUE\"}");
 	if (v->type != JSON_OBJECT)
-		return fail(0, "is not a JSON object");
+		return fail(0, "is not a JSON object such as {\"NAME\": "
+			       "\"VALUE\"}");
 	return members(arena, v, ret);
 }
 
@@ -271,8 +278,8 @@ static int check_allowed(const struct door *door, enum policy_key key)
 	const struct policy_key_info *info = policy_key_info(key);
 
 	if (info->bundle == POLICY_BUNDLE_NEVER)
-		return fail(0, "cannot be set for a bundle (config.json "
-			       "already defines it)");
+		return fail(0, "cannot be set for a bundle: only sandlock run "
+			       "uses this key");
 	if (info->bundle == POLICY_BUNDLE_ASK &&
 	    (!door->allowed || !strings_has(door->allowed, info->name)))
 		return fail(0,
@@ -312,7 +319,10 @@ static int set_profile(const char *value, struct target *target)
 	int r = check_bytes(value);
 
 	if (r == 0 && strchr(value, '/'))
-		r = fail(0, "'%s' is a path, not a profile name", value);
+		r = fail(0,
+			 "'%s' is a path, not a profile name (a name contains "
+			 "no '/')",
+			 value);
 	if (r < 0)
 		return fail_in(r, PROFILE);
 	target->profile = value;
@@ -338,7 +348,7 @@ static int set_key(const struct door *door, const char *name,
 	if (r == 0)
 		r = read_value(door->arena, key, annotation->value, &raw);
 	if (r == 0 && target->policy.set[key])
-		r = fail(0, "is given twice, also as %s",
+		r = fail(0, "is given twice, also as %s: remove one",
 			 target->policy.origin[key]);
 	return r < 0 ? fail_in(r, "%s", name) : policy_set(&to, key, &raw);
 }
@@ -376,7 +386,11 @@ static int check_container(const struct address *address, const char *name,
 			    "CONTAINER%s, or " PREFIX
 			    ".%s for all containers of a pod",
 			    name, name, address->key);
-	return has_name ? 0 : fail(0, "%s: this container has no name", name);
+	return has_name ? 0 :
+			  fail(0,
+			       "%s: this container has no name: write " PREFIX
+			       ".%s instead",
+			       name, address->key);
 }
 
 int policy_from_annotations(struct arena *arena,

@@ -363,15 +363,16 @@ static int read_settings(struct door *door, const char *text, size_t len)
 		if (streq(member->key, sandbox.name))
 			object = member;
 	if (!object)
-		return fail(0, "has no sandbox object");
+		return fail(0, "has no sandbox object, which contains the "
+			       "settings");
 	r = add_base(door);
 	if (r == 0)
 		r = read_object(door, &sandbox, object);
 	if (r < 0)
 		return fail_in(r, "%s", sandbox.name);
 	if (!door->enabled)
-		return fail(0, "sandbox.enabled is not true: the sandbox is "
-			       "not enabled in this file");
+		return fail(0, "sandbox.enabled must be true: set it, or do "
+			       "without this file");
 	return 0;
 }
 

@@ -144,7 +144,10 @@ static int add_split(struct policy_flags *flags, struct given *given,
 		int r;
 
 		if (len == 0)
-			return fail(0, "'%s' has an empty element", whole);
+			return fail(0,
+				    "'%s' has an empty element (each ',' must "
+				    "be between two elements)",
+				    whole);
 		r = add_text(flags, given, text, len);
 		text += len;
 		if (r < 0 || *text == '\0')
@@ -180,7 +183,8 @@ static int add_pair(struct policy_flags *flags, const struct spelling *spelling,
 	if (!equals && *text && spelling->key == KEY_ENV && flags->place->env)
 		return add_variable(flags, given, text);
 	if (equals == text)
-		return fail(0, "the name before '=' is empty");
+		return fail(0, "the name before '=' is empty: write "
+			       "NAME=VALUE");
 	if (!equals)
 		return fail(0, "'%s' is not of the form KEY=VALUE", text);
 	item.key = arena_strndup(flags->arena, text, (size_t)(equals - text));
@@ -249,7 +253,8 @@ static int set_given(const struct policy_setter *to, enum policy_key key,
 	if (!given->whole)
 		return policy_set(to, key, &list);
 	if (given->n)
-		return fail(0, "'%s' and names", given->whole);
+		return fail(0, "'%s' cannot be combined with names",
+			    given->whole);
 	return policy_set_text(to, key, given->whole);
 }
 

@@ -88,8 +88,10 @@ static int keep_unique(struct walk *w)
 			w->items[kept++] = w->items[i];
 	w->n = kept;
 	if (kept > POLICY_GLOB_MAX)
-		return fail(0, "%s matches more than %d names", w->pattern,
-			    POLICY_GLOB_MAX);
+		return fail(0,
+			    "%s matches more than %d names, the maximum: use a "
+			    "narrower pattern",
+			    w->pattern, POLICY_GLOB_MAX);
 	return 0;
 }
 
@@ -125,7 +127,9 @@ static int close_dir(struct walk *w)
 	if (closed->n && streq(closed->items[closed->n - 1], path))
 		return 0;
 	if (closed->n == POLICY_GLOB_MAX)
-		return fail(0, "%s: more than %d directories to search",
+		return fail(0,
+			    "%s: more than %d directories to search, the "
+			    "maximum: use a narrower pattern",
 			    w->pattern, POLICY_GLOB_MAX);
 	/* Double the allocation at each power of two. */
 	if ((closed->n & (closed->n - 1)) == 0) {
@@ -196,7 +200,8 @@ static int enter(struct walk *w, int dir, const char *name, const char *rest)
 	if (fd < 0 && is_no_match(errno))
 		return 0;
 	if (fd < 0)
-		return fail(errno, "open %s", w->path);
+		return fail(errno, "open %s to match the pattern %s", w->path,
+			    w->pattern);
 	if (w->level == MOST_LEVELS)
 		return walk_later(w, rest);
 	w->level++;
@@ -238,13 +243,15 @@ static int visit_all(struct walk *w, int dir, const char *pattern)
 	if (!entries && is_no_match(errno))
 		return 0;
 	if (!entries)
-		return fail(errno, "open %s/", w->path);
+		return fail(errno, "list %s/ to match the pattern %s", w->path,
+			    w->pattern);
 	(void)take_fd(&fd);
 	for (errno = 0; r == 0 && (entry = readdir(entries)); errno = 0)
 		if (!streq(entry->d_name, ".") && !streq(entry->d_name, ".."))
 			r = visit(w, dir, entry->d_name, pattern);
 	if (r == 0 && errno)
-		return fail(errno, "read %s/", w->path);
+		return fail(errno, "list %s/ to match the pattern %s", w->path,
+			    w->pattern);
 	return r;
 }
 
@@ -255,14 +262,18 @@ static int visit_one(struct walk *w, int dir, const char *name,
 	struct stat st;
 
 	if (streq(name, ".."))
-		return fail(0, "%s: '..' cannot follow a pattern", w->pattern);
+		return fail(0,
+			    "%s: '..' cannot follow a pattern: write the path "
+			    "without it",
+			    w->pattern);
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return visit(w, dir, name, pattern);
 	if (errno == EACCES && is_own(dir))
 		return CLOSED;
 	if (is_no_match(errno))
 		return 0;
-	return fail(errno, "stat %s/%s", w->path, name);
+	return fail(errno, "examine %s/%s to match the pattern %s", w->path,
+		    name, w->pattern);
 }
 
 static int walk_dir(struct walk *w, int dir, const char *pattern)
@@ -295,7 +306,8 @@ static int walk_pending(struct walk *w, int start)
 		if (dir < 0 && is_no_match(errno))
 			continue;
 		if (dir < 0)
-			return fail(errno, "open %s", next.path);
+			return fail(errno, "open %s to match the pattern %s",
+				    next.path, w->pattern);
 		w->len = strlen(next.path);
 		memcpy(w->path, next.path, w->len + 1);
 		r = walk_dir(w, dir, next.pattern);
@@ -367,7 +379,8 @@ int policy_glob_search(struct arena *arena, int root, const char *pattern,
 	else if (errno == EACCES)
 		r = close_start(&w, root);
 	else if (!is_no_match(errno))
-		r = fail(errno, "open %s", w.path);
+		r = fail(errno, "open %s to match the pattern %s", w.path,
+			 w.pattern);
 	if (r == CLOSED)
 		r = close_dir(&w);
 	if (r == 0)

@@ -25,7 +25,10 @@ static int read_method(struct arena *arena, const char *text, size_t len,
 	if (len == 1 && text[0] == '*')
 		return 0;
 	if (!http_is_token(text, len) || memchr(text, '*', len))
-		return fail(0, "'%.*s' is not an HTTP method", (int)len, text);
+		return fail(0,
+			    "'%.*s' is not an HTTP method (such as GET, or * "
+			    "for all)",
+			    (int)len, text);
 	for (size_t i = 0; i < len; i++)
 		if (islower((unsigned char)text[i]))
 			return fail(0, "method '%.*s' must be in capitals",
@@ -45,19 +48,28 @@ static int check_path(const char *path)
 				    "'%s' contains a blank or a control byte",
 				    path);
 		if (*p == '?' || *p == '#')
-			return fail(0, "'%c' is not allowed in a path", *p);
+			return fail(0,
+				    "'%c' is not allowed in a path (a rule "
+				    "cannot match queries or fragments)",
+				    *p);
 		if (*p == '%' && isxdigit((unsigned char)p[1]) &&
 		    isxdigit((unsigned char)p[2]))
-			return fail(0, "'%.3s' must be written in decoded form",
+			return fail(0,
+				    "'%.3s' must be written in decoded form "
+				    "(the character itself)",
 				    p);
 		if (*p != '/')
 			continue;
 		if (p[1] == '/')
-			return fail(0, "'//' never matches a request");
+			return fail(0, "'//' never matches a request (paths "
+				       "are cleaned first): write '/'");
 		for (size_t dots = 1; dots <= 2; dots++)
 			if (strncmp(p + 1, "..", dots) == 0 &&
 			    (p[1 + dots] == '/' || !p[1 + dots]))
-				return fail(0, "'%.*s' never matches a request",
+				return fail(0,
+					    "'%.*s' never matches a request "
+					    "(paths are cleaned first): remove "
+					    "it",
 					    (int)dots + 1, p);
 	}
 	return 0;
@@ -71,7 +83,7 @@ static int read_host(struct arena *arena, const char *text, size_t len,
 	if (!host)
 		return -ENOMEM;
 	if (len == 0)
-		return fail(0, "the host is missing");
+		return fail(0, "the host is missing: write METHOD host/path");
 	return net_host_parse(arena, host, ret);
 }
 
@@ -84,7 +96,8 @@ static int read_rule(struct arena *arena, const char *text,
 	int r;
 
 	if (method == 0 || host == text + method)
-		return fail(0, "not of the form METHOD host/path");
+		return fail(0, "not of the form METHOD host/path (such as GET "
+			       "example.com/*)");
 	if (!path)
 		return fail(0,
 			    "the path is missing; write host/* for all paths");

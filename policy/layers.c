@@ -58,7 +58,9 @@ int policy_refuse_unenforced(const struct policy *policy)
 {
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (policy->set[key] && !policy_is_enforced(policy, key))
-			return fail(0, "not enforced by this build: %s",
+			return fail(0,
+				    "not enforced by this build: %s (remove "
+				    "this key)",
 				    policy_key_name(key));
 	return 0;
 }
@@ -101,7 +103,8 @@ static int check_network(const struct policy *policy)
 	    policy->set[KEY_NET_ALLOW])
 		return fail(
 			0,
-			"network.allow has no effect with network.mode 'open'");
+			"network.allow has no effect with network.mode 'open': "
+			"remove one of them");
 	return 0;
 }
 
@@ -122,8 +125,8 @@ static int check_bundle(const struct policy *policy)
 		if (policy->set[key] &&
 		    policy_key_info(key)->bundle == POLICY_BUNDLE_NEVER)
 			return fail(0,
-				    "%s cannot be set for a bundle "
-				    "(config.json already defines it)",
+				    "%s cannot be set for a bundle: only "
+				    "sandlock run uses this key",
 				    policy_key_name(key));
 	return 0;
 }

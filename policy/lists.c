@@ -38,7 +38,8 @@ static int check_list(const struct policy_key_info *key,
 	if (raw->type != POLICY_RAW_LIST)
 		return policy_wrong(raw, "a list");
 	if (raw->n == 0 && key->filled)
-		return fail(0, "the list must not be empty");
+		return fail(0, "the list must not be empty: add an element, or "
+			       "remove the key");
 	return 0;
 }
 

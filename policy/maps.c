@@ -14,7 +14,7 @@ static int add_pair(struct policy_pair *pairs, size_t *n, const char *key,
 {
 	for (size_t i = 0; i < *n; i++)
 		if (streq(pairs[i].key, key))
-			return fail(0, "'%s' is given twice", key);
+			return fail(0, "'%s' is given twice: remove one", key);
 	pairs[(*n)++] = (struct policy_pair){ .key = key, .value = value };
 	return 0;
 }

@@ -94,7 +94,10 @@ static int add(struct policy_mount *all, size_t *n,
 {
 	for (size_t i = 0; i < *n; i++)
 		if (streq(all[i].inside, mount->inside))
-			return fail(0, "'%s' is given twice", mount->inside);
+			return fail(0,
+				    "'%s' is given twice as a mount point: "
+				    "remove one",
+				    mount->inside);
 	all[(*n)++] = *mount;
 	return 0;
 }

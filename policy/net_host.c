@@ -114,13 +114,18 @@ static int read_name(struct arena *arena, const char *text,
 		name[--len] = '\0';
 	for (;; label += strcspn(label, ".") + 1) {
 		if (len > MAX_NAME || !is_label(label, strcspn(label, ".")))
-			return fail(0, "'%s' is not a host name or address",
+			return fail(0,
+				    "'%s' is not a host name or address (such "
+				    "as *.example.com or 10.0.0.0/8)",
 				    text);
 		if (!strchr(label, '.'))
 			break;
 	}
 	if (is_number(label))
-		return fail(0, "'%s' is not an address", text);
+		return fail(0,
+			    "'%s' is not an address (such as 10.0.0.0/8 or "
+			    "[2001:db8::1])",
+			    text);
 	for (char *p = name; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
 	*ret = (struct net_host){
@@ -162,6 +167,9 @@ int net_host_parse(struct arena *arena, const char *text, struct net_host *ret)
 			return r < 0 ? r : 0;
 	}
 	if (slash || text[0] == '[' || strchr(text, ':'))
-		return fail(0, "'%s' is not an address", text);
+		return fail(0,
+			    "'%s' is not an address (such as 10.0.0.0/8 or "
+			    "[2001:db8::1])",
+			    text);
 	return read_name(arena, text, ret);
 }

@@ -75,7 +75,8 @@ int net_ports_parse(const char *text, uint16_t min, struct net_ports *ret)
 	int r;
 
 	if (len >= sizeof first)
-		return fail(0, "'%s' is not a port", text);
+		return fail(0, "'%s' is not a port (%u to %u)", text,
+			    (unsigned int)min, (unsigned int)UINT16_MAX);
 	memcpy(first, text, len);
 	first[len] = '\0';
 	r = read_port(first, dash ? 1 : min, &ports.first);
@@ -86,7 +87,10 @@ int net_ports_parse(const char *text, uint16_t min, struct net_ports *ret)
 	if (r < 0)
 		return r;
 	if (ports.last < ports.first)
-		return fail(0, "'%s': the range ends before it begins", text);
+		return fail(0,
+			    "'%s': the range ends before it begins: write the "
+			    "lower port first",
+			    text);
 	*ret = ports;
 	return 0;
 }
@@ -104,7 +108,10 @@ static int read_ports(struct arena *arena, const char *text,
 	if (streq(text, "*"))
 		return 0;
 	if (strchr(text, '*'))
-		return fail(0, "'*' must stand alone, not within '%s'", text);
+		return fail(0,
+			    "'*' must stand alone for all ports, not within "
+			    "'%s'",
+			    text);
 	for (const char *p = text; *p; p++)
 		n += *p == ',';
 	ports = arena_array(arena, n, sizeof *ports);
@@ -129,9 +136,9 @@ static int read_target(struct arena *arena, const char *target,
 	int r;
 
 	if (*target == '\0')
-		return fail(0, "the host is missing");
+		return fail(0, "the host is missing: write HOST or HOST:PORT");
 	if (colon && ret->protocol == NET_ICMP)
-		return fail(0, "icmp does not take a port");
+		return fail(0, "icmp does not take a port: remove it");
 	if (colon) {
 		r = read_ports(arena, colon + 1, ret);
 		if (r < 0)

@@ -25,7 +25,7 @@ static int check_variables(const char *path)
 		if (p[1] == '{' || p[1] == '_' || isalpha((unsigned char)p[1]))
 			return fail(0,
 				    "'%s' contains a variable, but variables "
-				    "are not expanded",
+				    "are not expanded: write its value",
 				    path);
 	return 0;
 }
@@ -34,10 +34,10 @@ static int check_quotes(const char *pattern)
 {
 	for (const char *p = strchr(pattern, '\\'); p; p = strchr(p, '\\')) {
 		if (p[1] == '\0' || p[1] == '/')
-			return fail(
-				0,
-				"'%s': the backslash does not escape anything",
-				pattern);
+			return fail(0,
+				    "'%s': the backslash does not escape "
+				    "anything (write \\\\ for a backslash)",
+				    pattern);
 		p += 2;
 	}
 	return 0;
@@ -91,10 +91,14 @@ static int from_home(const struct policy_setter *to,
 			text);
 	if (place && place->bundle && key->host)
 		return fail(0,
-			    "'%s': ~ cannot be used for a host path in a bundle",
+			    "'%s': ~ cannot be used for a host path in a "
+			    "bundle: write an absolute path",
 			    text);
 	if (!place || !place->home)
-		return fail(0, "'%s': the home directory is unknown", text);
+		return fail(0,
+			    "'%s': the home directory is unknown: write an "
+			    "absolute path",
+			    text);
 	return join(to->arena, place->home, text + 1, pattern, ret);
 }
 
@@ -117,10 +121,15 @@ static int resolve(const struct policy_setter *to,
 	if (text[0] == '/')
 		return join(to->arena, "", text, pattern, ret);
 	if (text[0] == '@')
-		return fail(0, "'%s': presets are not allowed for this key",
+		return fail(0,
+			    "'%s': presets are not allowed for this key: write "
+			    "a path",
 			    text);
 	if (!to->place || !to->place->cwd)
-		return fail(0, "'%s' is not an absolute path", text);
+		return fail(0,
+			    "'%s' is not an absolute path (it must begin with "
+			    "'/')",
+			    text);
 	return join(to->arena, to->place->cwd, text, pattern, ret);
 }
 
@@ -133,7 +142,10 @@ static int resolve_optional(const struct policy_setter *to,
 	int r;
 
 	if (optional && (text[1] == '\0' || text[1] == '-' || text[1] == '@'))
-		return fail(0, "'%s' is not a path", text);
+		return fail(0,
+			    "'%s' is not a path (after the '-' of an optional "
+			    "path)",
+			    text);
 	r = resolve(to, key, text + optional, pattern, ret);
 	if (r < 0 || !optional)
 		return r;
@@ -149,7 +161,10 @@ POLICY_READER(policy_read_path)
 	if (r < 0)
 		return r;
 	if (text[0] == '-')
-		return fail(0, "'%s': this path cannot be optional", text);
+		return fail(0,
+			    "'%s': this path cannot be optional: remove the "
+			    "'-'",
+			    text);
 	return resolve(to, key, text, /* pattern= */ false, ret);
 }
 

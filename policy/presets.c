@@ -235,7 +235,10 @@ static int below(const struct preset_builder *b, const char *dir,
 		 const char *what, const char *rest, const char **ret)
 {
 	if (!dir)
-		return fail(0, "@%s: %s is unknown", b->name, what);
+		return fail(0,
+			    "@%s: %s is unknown: write the paths instead of "
+			    "the preset",
+			    b->name, what);
 	rest += strspn(rest, "/");
 	if (rest[0] == '$')
 		return from_variable(b, rest, dir, ret);

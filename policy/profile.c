@@ -110,7 +110,8 @@ static int read_key(const struct policy_setter *to, enum policy_section section,
 								  section)),
 			       "[%s]", policy_section_name(section));
 	if (seen[key])
-		return fail(0, "%s is given twice", policy_key_name(key));
+		return fail(0, "%s is given twice: remove one",
+			    policy_key_name(key));
 	seen[key] = true;
 	return policy_set(to, key, &raw);
 }
@@ -127,7 +128,8 @@ static int read_section(const struct policy_setter *to,
 					      policy_section_names(to->arena)),
 			       "line %u", table->line);
 	if (table->type != TOML_TABLE)
-		return fail_in(fail(0, "'%s' is not a section", table->key),
+		return fail_in(fail(0, "'%s' is not a section: write [%s]",
+				    table->key, table->key),
 			       "line %u", table->line);
 	toml_each (member, table) {
 		int r = read_key(to, section, member, seen);

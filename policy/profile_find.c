@@ -38,7 +38,7 @@ static int find(struct arena *arena, const char *name,
 		int fd = open_path(name);
 
 		*ret_path = name;
-		return fd < 0 ? fail(errno, "profile %s", name) : fd;
+		return fd < 0 ? fail(errno, "open profile %s", name) : fd;
 	}
 	for (; *folders; folders++) {
 		const char *path =
@@ -53,7 +53,7 @@ static int find(struct arena *arena, const char *name,
 		if (fd < 0 && errno == ENOENT)
 			continue;
 		*ret_path = path;
-		return fd < 0 ? fail(errno, "profile %s", path) : fd;
+		return fd < 0 ? fail(errno, "open profile %s", path) : fd;
 	}
 	return fail(ENOENT, "profile '%s': there is no %s.toml in %s", name,
 		    name, looked);
@@ -65,11 +65,13 @@ static int check(int fd, const char *path)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return fail(errno, "profile %s", path);
+		return fail(errno, "examine profile %s", path);
 	if (!S_ISREG(st.st_mode))
-		return fail(0, "profile %s: not a regular file", path);
+		return fail(0, "profile %s: must be a regular file", path);
 	if (st.st_mode & S_IWOTH)
-		return fail(0, "profile %s: must not be writable by everybody",
+		return fail(0,
+			    "profile %s: must not be writable by everybody "
+			    "(chmod o-w)",
 			    path);
 	return 0;
 }

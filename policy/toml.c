@@ -40,7 +40,9 @@ static int read_key_part(struct toml_reader *r, struct toml_key *ret)
 	if (*r->at == '"' || *r->at == '\'')
 		return toml_string(r, /* lines= */ false, &ret->name, &len);
 	if (len == 0)
-		return toml_fail(r, r->at, "expected a key");
+		return toml_fail(r, r->at,
+				 "expected a key (letters, digits, _ and -, or "
+				 "a string)");
 	ret->name = arena_strndup(r->arena, r->at, len);
 	r->at += len;
 	return ret->name ? 0 : -ENOMEM;

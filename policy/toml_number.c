@@ -124,7 +124,9 @@ static int read_number(const struct toml_reader *r, char *word,
 		return 0;
 	}
 	if (!is_float(word))
-		return toml_fail(r, r->at, "not a value: %s", word);
+		return toml_fail(r, r->at,
+				 "'%s' is not a value (a string needs quotes)",
+				 word);
 	ret->type = TOML_FLOAT;
 	ret->real = strtod(word, NULL);
 	return 0;
@@ -149,7 +151,9 @@ int toml_word(struct toml_reader *r, struct toml_value *ret)
 	int result = 0;
 
 	if (len == 0)
-		return toml_fail(r, r->at, "expected a value");
+		return toml_fail(r, r->at,
+				 "expected a value, such as \"text\", 5, true "
+				 "or [1, 2]");
 	word = arena_strndup(r->arena, r->at, len);
 	if (!word)
 		return -ENOMEM;

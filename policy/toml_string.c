@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "policy/toml_reader.h"
 
 static bool is_tripled(const char *p)
@@ -64,11 +65,11 @@ static const char *read_code(const struct toml_reader *r, const char *p,
 	}
 	c = (uint32_t)strtoul(hex, NULL, 16);
 	if (c == 0) {
-		toml_fail(r, p, "a NUL character is not supported");
+		toml_fail(r, p, "a NUL character is not supported in a string");
 		return NULL;
 	}
 	if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) {
-		toml_fail(r, p, "\\%c%s is not a character", p[1], hex);
+		toml_fail(r, p, "\\%c%s is not a Unicode character", p[1], hex);
 		return NULL;
 	}
 	*out = put_utf8(*out, c);
@@ -92,7 +93,10 @@ static const char *read_escape(const struct toml_reader *r, const char *p,
 		return read_code(r, p, out);
 	if (lines && *end_of_line == '\n')
 		return end_of_line + strspn(end_of_line, " \t\n");
-	toml_fail(r, p, "unknown escape");
+	toml_fail(r, p,
+		  "unknown escape '\\%.*s' in a string (write \\\\ for a "
+		  "backslash)",
+		  (int)utf8_length(p + 1, strlen(p + 1)), p + 1);
 	return NULL;
 }
 
@@ -106,7 +110,7 @@ int toml_string(struct toml_reader *r, bool lines, const char **ret_text,
 	start += lines ? 3 : 1;
 	end = find_end(start, quote, lines);
 	if (!end)
-		return toml_fail(r, r->at, "the string is not terminated");
+		return toml_fail(r, r->at, "this string has no closing quote");
 	if (lines && *start == '\n')
 		start++;
 	/* No escape is shorter than its character. */

@@ -58,14 +58,18 @@ int toml_clean(struct arena *arena, const char *text, size_t len,
 	if (!clean)
 		return -ENOMEM;
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-		return toml_fail(&r, text, "begins with a byte order mark");
+		return toml_fail(&r, text,
+				 "begins with a byte order mark, which is not "
+				 "allowed: remove it");
 	for (size_t i = 0; i < len; i += n) {
 		n = utf8_length(text + i, len - i);
 		if (n == 0)
-			return toml_fail(&r, text + i, "not UTF-8");
+			return toml_fail(&r, text + i,
+					 "this character is not UTF-8");
 		if (is_forbidden(text + i, len - i))
 			return toml_fail(&r, text + i,
-					 "control character 0x%02x",
+					 "control character 0x%02x is not "
+					 "allowed",
 					 (unsigned char)text[i]);
 		if (text[i] != '\r')
 			out = mempcpy(out, text + i, n);

@@ -46,7 +46,9 @@ int toml_add(struct toml_reader *r, struct toml_node *parent,
 
 	if (parent->depth == TOML_MAX_DEPTH) {
 		toml_fail(r, key ? key->at : r->at,
-			  "nested deeper than %d levels", TOML_MAX_DEPTH);
+			  "arrays and tables are nested deeper than %d levels, "
+			  "the maximum",
+			  TOML_MAX_DEPTH);
 		return -EINVAL;
 	}
 	node = arena_alloc(r->arena, sizeof *node);

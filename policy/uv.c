@@ -227,7 +227,7 @@ static const struct toml_value *find_section(const struct toml_value *root,
 		const struct toml_value *found = toml_find(root, *path);
 
 		if (!found) {
-			fail(0, "has no [%s]", whole);
+			fail(0, "has no section [%s]", whole);
 			return NULL;
 		}
 		if (found->type != TOML_TABLE) {

@@ -56,15 +56,15 @@ int policy_wrong(const struct policy_raw *raw, const char *wanted)
 	case POLICY_RAW_FLOAT:
 		return fail(0, "%g (a float) is not %s", raw->real, wanted);
 	case POLICY_RAW_TIME:
-		return fail(0, "a date is not %s", wanted);
+		return fail(0, "must be %s, not a date", wanted);
 	case POLICY_RAW_LIST:
-		return fail(0, "a list is not %s", wanted);
+		return fail(0, "must be %s, not a list", wanted);
 	case POLICY_RAW_MAP:
-		return fail(0, "a table is not %s", wanted);
+		return fail(0, "must be %s, not a table", wanted);
 	case POLICY_RAW_OTHER:
-		return fail(0, "%s is not %s", raw->text, wanted);
+		return fail(0, "must be %s, not %s", wanted, raw->text);
 	}
-	return fail(0, "not %s", wanted);
+	return fail(0, "must be %s", wanted);
 }
 
 static bool is_textual(const struct policy_raw *raw)
@@ -81,7 +81,9 @@ int policy_plain_text(const struct policy_raw *raw, const char *wanted,
 		return policy_wrong(raw, wanted);
 	for (const char *p = raw->text; *p; p++)
 		if (iscntrl((unsigned char)*p))
-			return fail(0, "'%s' contains a control byte (0x%02x)",
+			return fail(0,
+				    "'%s' contains a control byte (0x%02x): "
+				    "remove it",
 				    shown(raw->text, buffer),
 				    (unsigned int)(unsigned char)*p);
 	*ret = raw->text;

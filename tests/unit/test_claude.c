@@ -217,15 +217,16 @@ static void refusals(void **state)
 	} cases[] = {
 		{ "", "is empty, but must contain JSON" },
 		{ "[]", "[] is not an object" },
-		{ "{}", "has no sandbox object" },
+		{ "{}", "has no sandbox object, which contains the settings" },
 		{ "{\"Sandbox\": {\"enabled\": true}}",
-		  "has no sandbox object" },
+		  "has no sandbox object, which contains the settings" },
 		{ "{\"sandbox\": true}", "sandbox: true is not an object" },
-		{ "{\"sandbox\": {}}", "sandbox.enabled is not true: the "
-				       "sandbox is not enabled in this file" },
+		{ "{\"sandbox\": {}}",
+		  "sandbox.enabled must be true: set it, or do without this "
+		  "file" },
 		{ "{\"sandbox\": {\"enabled\": false}}",
-		  "sandbox.enabled is not true: the sandbox is not enabled in "
-		  "this file" },
+		  "sandbox.enabled must be true: set it, or do without this "
+		  "file" },
 		{ "{\"sandbox\": {\"enabled\": \"true\"}}",
 		  "sandbox: enabled: \"true\" is not true or false" },
 		{ "{\"sandbox\": {\"enabled\": null}}",
@@ -270,7 +271,7 @@ static void refusals(void **state)
 		  "70000 is not a number from 1 to 65535" },
 		{ SANDBOX("\"network\": {\"httpProxyPort\": 80.5}"),
 		  "sandbox: network: httpProxyPort: network.http_proxy_port: "
-		  "80.5 is not a number from 1 to 65535" },
+		  "must be a number from 1 to 65535, not 80.5" },
 		{ SANDBOX("\"network\": {\"socksProxyPort\": \"1080\"}"),
 		  "sandbox: network: socksProxyPort: "
 		  "network.socks_proxy_port: '1080' is not a number from 1 to "
@@ -281,7 +282,7 @@ static void refusals(void **state)
 		{ SANDBOX("\"filesystem\": {\"denyRead\": [\"$HOME/x\"]}"),
 		  "sandbox: filesystem: denyRead: filesystem.deny_read: "
 		  "'$HOME/x' contains a variable, but variables are not "
-		  "expanded" },
+		  "expanded: write its value" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

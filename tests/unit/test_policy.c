@@ -211,8 +211,9 @@ static void wrong_profiles_are_refused(void **state)
 		  "x.toml: line 3: limits.cpu: 0 is not a number" },
 		{ "[program.env]\nA = 1\n",
 		  "program.env: A: the value must be a string" },
-		{ "[[filesystem.mount]]\na = 1\n", "a table is not VIRTUAL" },
-		{ "[filesystem.read]\na = 1\n", "a table is not a list" },
+		{ "[[filesystem.mount]]\na = 1\n",
+		  "must be VIRTUAL:HOST[:ro], not a table" },
+		{ "[filesystem.read]\na = 1\n", "must be a list, not a table" },
 	};
 
 	(void)state;

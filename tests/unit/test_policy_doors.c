@@ -234,7 +234,8 @@ static void a_container_without_a_name(void **state)
 	refused(read_annotations(ANNOTATIONS(
 					 { "web.io.sandlock/limits.cpu", "1" }),
 				 NULL, &policy),
-		"web.io.sandlock/limits.cpu: this container has no name");
+		"web.io.sandlock/limits.cpu: this container has no name: write "
+		"io.sandlock.limits.cpu instead");
 	refused(read_annotations(ANNOTATIONS({ ".io.sandlock/limits.cpu", "1" }),
 				 NULL, &policy),
 		".io.sandlock/limits.cpu: the container name is empty: "

@@ -200,7 +200,7 @@ static void wrong_flags_are_refused(void **state)
 		{ { "--env==x" }, "--env: the name before '=' is empty" },
 		{ { "--env=A=1", "--env=A=2" }, "'A' is given twice" },
 		{ { "--allow-env=true", "--allow-env=A" },
-		  "--allow-env: 'true' and names" },
+		  "--allow-env: 'true' cannot be combined with names" },
 		{ { "--deny-net", "a:80,443" }, "'443' is not an address" },
 		{ { "-m", "0" }, "-m: limits.memory: '0' is not a size" },
 		{ { "--limits-cpu=0" }, "--limits-cpu: limits.cpu: '0'" },

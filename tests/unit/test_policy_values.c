@@ -128,7 +128,9 @@ static void single_values_in_profiles(void **state)
 		{ "limits.memory", "\"8388608T\"", "is not a size" },
 		{ "limits.memory", "\"99999999999999999999\"",
 		  "is not a size" },
-		{ "limits.memory", "[1]", "a list is not a size" },
+		{ "limits.memory", "[1]",
+		  "must be a size (digits, then K, M, G or T; not 0), not a "
+		  "list" },
 		{ "limits.memory", "true", "true is not a size" },
 		{ "limits.cpu", "0", "0 is not a number from 1 to 100" },
 		{ "limits.cpu", "101", "101 is not a number from 1 to 100" },
@@ -157,7 +159,7 @@ static void single_values_in_profiles(void **state)
 		{ "network.mode", "true", "true is not deny" },
 		{ "program.exec", "\"\"", "'' is not a program" },
 		{ "program.exec", "\"a\\u0001\"", "control byte (0x01)" },
-		{ "program.exec", "[\"a\"]", "a list is not a program" },
+		{ "program.exec", "[\"a\"]", "must be a program, not a list" },
 	};
 
 	(void)state;
@@ -258,11 +260,14 @@ static void times(void **state)
 		{ "determinism.time_start", "inf", "is not a time" },
 		{ "determinism.time_start", "1e10", "is not a time" },
 		{ "determinism.time_start", "2026-01-01",
-		  "a date without a time is not a time" },
+		  "must be a time (seconds since 1970, or "
+		  "2026-01-31T12:00:00Z), not a date without a time" },
 		{ "determinism.time_start", "12:00:00",
-		  "a time without a date is not a time" },
+		  "must be a time (seconds since 1970, or "
+		  "2026-01-31T12:00:00Z), not a time without a date" },
 		{ "determinism.time_start", "1960-01-01T00:00:00Z",
-		  "a date before 1970 is not a time" },
+		  "must be a time (seconds since 1970, or "
+		  "2026-01-31T12:00:00Z), not a date before 1970" },
 	};
 
 	(void)state;
@@ -326,7 +331,8 @@ static void paths(void **state)
 		{ "filesystem.read", "[\"@\"]", "'@' is not a preset" },
 		{ "filesystem.read", "[\"@project/x\"]", "not a preset" },
 		{ "filesystem.read", "[1]", "1 is not a path" },
-		{ "filesystem.read", "[[\"/a\"]]", "a list is not a path" },
+		{ "filesystem.read", "[[\"/a\"]]",
+		  "must be a path, not a list" },
 		{ "filesystem.read", "[\"/a\\\\\"]",
 		  "does not escape anything" },
 		{ "filesystem.read", "[\"/a\\\\/b\"]",
@@ -349,7 +355,7 @@ static void paths(void **state)
 		{ "filesystem.read", "[\"\"]", "'' is not a path" },
 		{ "filesystem.read", "[\"/a\\n\"]", "control byte (0x0a)" },
 		{ "filesystem.read", "[1]", "1 is not a path" },
-		{ "filesystem.read", "[null]", "null is not a path" },
+		{ "filesystem.read", "[null]", "must be a path, not null" },
 		{ "filesystem.read", "[\"/a\"",
 		  "'[\"/a\"' is not an absolute path" },
 	};
@@ -497,7 +503,7 @@ static void tables(void **state)
 		  "{ \"GET h/*\" = \"X-Key: 1:2\" }" },
 	};
 	static const struct refusal refusals[] = {
-		{ "program.env", "[\"A=B\"]", "a list is not a table" },
+		{ "program.env", "[\"A=B\"]", "must be a table, not a list" },
 		{ "program.env", "{ A = 1 }", "A: the value must be a string" },
 		{ "program.env", "{ \"\" = \"x\" }", "'' is not" },
 		{ "program.env", "{ \"A=B\" = \"x\" }",

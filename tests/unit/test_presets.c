@@ -474,14 +474,22 @@ static void what_is_not_known_is_an_error(void **state)
 		bool home, project;
 	} cases[] = {
 		{ "homes", "'@homes' is not a preset for paths", true, true },
-		{ "project", "@project: the project directory is unknown", true,
-		  false },
-		{ "git-hooks", "@git-hooks: the project directory is unknown",
+		{ "project",
+		  "@project: the project directory is unknown: write the paths "
+		  "instead of the preset",
 		  true, false },
-		{ "home", "@home: the home directory is unknown", false, true },
+		{ "git-hooks",
+		  "@git-hooks: the project directory is unknown: write the "
+		  "paths instead of the preset",
+		  true, false },
+		{ "home",
+		  "@home: the home directory is unknown: write the paths "
+		  "instead of the preset",
+		  false, true },
 		{ "known-secrets",
-		  "@known-secrets: the home directory is unknown", false,
-		  true },
+		  "@known-secrets: the home directory is unknown: write the "
+		  "paths instead of the preset",
+		  false, true },
 	};
 	static const struct host nothing;
 	struct policy_preset preset;

@@ -45,7 +45,8 @@ static void check(struct arena *arena, const struct invalid *cases, size_t n)
 		       cases[i].error);
 }
 
-#define NOT_UTF8(column) "line 1, column " #column ": not UTF-8"
+#define NOT_UTF8(column) \
+	"line 1, column " #column ": this character is not UTF-8"
 
 static void bytes(void **state)
 {
@@ -58,21 +59,29 @@ static void bytes(void **state)
 		{ "a = '\xf4\x90\x80\x80'", NOT_UTF8(6) },
 		{ "\xef\xbb\xbf"
 		  "a = 1",
-		  "line 1, column 1: begins with a byte order mark" },
-		{ "a = 1 # \x01", "line 1, column 9: control character 0x01" },
-		{ "a = '\x7f'", "line 1, column 6: control character 0x7f" },
-		{ "a = \"\x1f\"", "line 1, column 6: control character 0x1f" },
+		  "line 1, column 1: begins with a byte order mark, which is "
+		  "not allowed: remove it" },
+		{ "a = 1 # \x01",
+		  "line 1, column 9: control character 0x01 is not allowed" },
+		{ "a = '\x7f'",
+		  "line 1, column 6: control character 0x7f is not allowed" },
+		{ "a = \"\x1f\"",
+		  "line 1, column 6: control character 0x1f is not allowed" },
 		{ "a = \"\"\"\n\b\"\"\"",
-		  "line 2, column 1: control character 0x08" },
-		{ "a = 1\rb = 2", "line 1, column 6: control character 0x0d" },
-		{ "# c\r", "line 1, column 4: control character 0x0d" },
-		{ "a = '''\r'''", "line 1, column 8: control character 0x0d" },
-		{ "a = 1\f", "line 1, column 6: control character 0x0c" },
+		  "line 2, column 1: control character 0x08 is not allowed" },
+		{ "a = 1\rb = 2",
+		  "line 1, column 6: control character 0x0d is not allowed" },
+		{ "# c\r",
+		  "line 1, column 4: control character 0x0d is not allowed" },
+		{ "a = '''\r'''",
+		  "line 1, column 8: control character 0x0d is not allowed" },
+		{ "a = 1\f",
+		  "line 1, column 6: control character 0x0c is not allowed" },
 	};
 
 	check(*state, cases, COUNT(cases));
 	refuse(*state, "a = 1\0", 6,
-	       "line 1, column 6: control character 0x00");
+	       "line 1, column 6: control character 0x00 is not allowed");
 	refuse(*state,
 	       "\xff\xfe"
 	       "a\0=\0",
@@ -83,11 +92,15 @@ static void lines_and_keys(void **state)
 {
 	static const struct invalid cases[] = {
 		{ "a", "line 1, column 2: expected '=' after a key" },
-		{ "a = ", "line 1, column 5: expected a value" },
-		{ "a = # c", "line 1, column 5: expected a value" },
-		{ "a =\n1", "line 1, column 4: expected a value" },
+		{ "a = ", "line 1, column 5: expected a value, such as "
+			  "\"text\", 5, true or [1, 2]" },
+		{ "a = # c", "line 1, column 5: expected a value, such as "
+			     "\"text\", 5, true or [1, 2]" },
+		{ "a =\n1", "line 1, column 4: expected a value, such as "
+			    "\"text\", 5, true or [1, 2]" },
 		{ "a\n= 1", "line 1, column 2: expected '=' after a key" },
-		{ "= 1", "line 1, column 1: expected a key" },
+		{ "= 1", "line 1, column 1: expected a key (letters, digits, _ "
+			 "and -, or a string)" },
 		{ "a = 1 b = 2",
 		  "line 1, column 7: expected the end of the line" },
 		{ "a = 1, b = 2",
@@ -96,21 +109,31 @@ static void lines_and_keys(void **state)
 		  "line 1, column 8: expected the end of the line" },
 		{ "a b = 1", "line 1, column 3: expected '=' after a key" },
 		{ "a: 1", "line 1, column 2: expected '=' after a key" },
-		{ "é = 1", "line 1, column 1: expected a key" },
+		{ "é = 1", "line 1, column 1: expected a key (letters, digits, "
+			   "_ and -, or a string)" },
 		{ "a# = 1", "line 1, column 2: expected '=' after a key" },
-		{ "a. = 1", "line 1, column 4: expected a key" },
-		{ ".a = 1", "line 1, column 1: expected a key" },
-		{ "a..b = 1", "line 1, column 3: expected a key" },
-		{ "a.\nb = 1", "line 1, column 3: expected a key" },
-		{ "\"a = 1", "line 1, column 1: the string is not terminated" },
+		{ "a. = 1", "line 1, column 4: expected a key (letters, "
+			    "digits, _ and -, or a string)" },
+		{ ".a = 1", "line 1, column 1: expected a key (letters, "
+			    "digits, _ and -, or a string)" },
+		{ "a..b = 1", "line 1, column 3: expected a key (letters, "
+			      "digits, _ and -, or a string)" },
+		{ "a.\nb = 1", "line 1, column 3: expected a key (letters, "
+			       "digits, _ and -, or a string)" },
+		{ "\"a = 1", "line 1, column 1: this string has no closing "
+			     "quote" },
 		{ "\"\"\"a\"\"\" = 1",
 		  "line 1, column 3: expected '=' after a key" },
 		{ "'''a''' = 1", "line 1, column 3: expected '=' after a key" },
 		{ "\"a\nb\" = 1",
-		  "line 1, column 1: the string is not terminated" },
-		{ "\"\\x\" = 1", "line 1, column 2: unknown escape" },
-		{ "]", "line 1, column 1: expected a key" },
-		{ "b = 1\n\n  a = é", "line 3, column 7: expected a value" },
+		  "line 1, column 1: this string has no closing quote" },
+		{ "\"\\x\" = 1",
+		  "line 1, column 2: unknown escape '\\x' in a string (write "
+		  "\\\\ for a backslash)" },
+		{ "]", "line 1, column 1: expected a key (letters, digits, _ "
+		       "and -, or a string)" },
+		{ "b = 1\n\n  a = é", "line 3, column 7: expected a value, "
+				      "such as \"text\", 5, true or [1, 2]" },
 	};
 
 	check(*state, cases, COUNT(cases));
@@ -119,36 +142,51 @@ static void lines_and_keys(void **state)
 static void strings(void **state)
 {
 	static const struct invalid cases[] = {
-		{ "a = \"", "line 1, column 5: the string is not terminated" },
-		{ "a = 'x", "line 1, column 5: the string is not terminated" },
+		{ "a = \"", "line 1, column 5: this string has no closing "
+			    "quote" },
+		{ "a = 'x", "line 1, column 5: this string has no closing "
+			    "quote" },
 		{ "a = \"x\ny\"",
-		  "line 1, column 5: the string is not terminated" },
+		  "line 1, column 5: this string has no closing quote" },
 		{ "a = 'x\ny'",
-		  "line 1, column 5: the string is not terminated" },
+		  "line 1, column 5: this string has no closing quote" },
 		{ "a = \"x\\\ny\"",
-		  "line 1, column 5: the string is not terminated" },
+		  "line 1, column 5: this string has no closing quote" },
 		{ "a = \"x\\\"",
-		  "line 1, column 5: the string is not terminated" },
+		  "line 1, column 5: this string has no closing quote" },
 		{ "a = \"x\\",
-		  "line 1, column 5: the string is not terminated" },
+		  "line 1, column 5: this string has no closing quote" },
 		{ "a = \"\"\"x\n\"\"",
-		  "line 1, column 5: the string is not terminated" },
+		  "line 1, column 5: this string has no closing quote" },
 		{ "a = '''x''",
-		  "line 1, column 5: the string is not terminated" },
+		  "line 1, column 5: this string has no closing quote" },
 		{ "a = \"\"\"x\\\"\"\"",
-		  "line 1, column 5: the string is not terminated" },
+		  "line 1, column 5: this string has no closing quote" },
 		{ "a = \"\"\"x\"\"\"\"\"\"",
 		  "line 1, column 14: expected the end of the line" },
 		{ "a = '''x''''''",
 		  "line 1, column 14: expected the end of the line" },
-		{ "a = \"\\a\"", "line 1, column 6: unknown escape" },
-		{ "a = \"\\e\"", "line 1, column 6: unknown escape" },
-		{ "a = \"\\x41\"", "line 1, column 6: unknown escape" },
-		{ "a = \"\\'\"", "line 1, column 6: unknown escape" },
-		{ "a = \"\\ \"", "line 1, column 6: unknown escape" },
-		{ "a = \"\\é\"", "line 1, column 6: unknown escape" },
+		{ "a = \"\\a\"",
+		  "line 1, column 6: unknown escape '\\a' in a string (write "
+		  "\\\\ for a backslash)" },
+		{ "a = \"\\e\"",
+		  "line 1, column 6: unknown escape '\\e' in a string (write "
+		  "\\\\ for a backslash)" },
+		{ "a = \"\\x41\"",
+		  "line 1, column 6: unknown escape '\\x' in a string (write "
+		  "\\\\ for a backslash)" },
+		{ "a = \"\\'\"",
+		  "line 1, column 6: unknown escape '\\'' in a string (write "
+		  "\\\\ for a backslash)" },
+		{ "a = \"\\ \"",
+		  "line 1, column 6: unknown escape '\\ ' in a string (write "
+		  "\\\\ for a backslash)" },
+		{ "a = \"\\é\"",
+		  "line 1, column 6: unknown escape '\\é' in a string (write "
+		  "\\\\ for a backslash)" },
 		{ "a = \"\"\"x\\ y\n\"\"\"",
-		  "line 1, column 9: unknown escape" },
+		  "line 1, column 9: unknown escape '\\ ' in a string (write "
+		  "\\\\ for a backslash)" },
 		{ "a = \"\\u12\"",
 		  "line 1, column 6: \\u needs 4 hexadecimal digits" },
 		{ "a = \"\\u12g4\"",
@@ -156,36 +194,43 @@ static void strings(void **state)
 		{ "a = \"\\U0001F43\"",
 		  "line 1, column 6: \\U needs 8 hexadecimal digits" },
 		{ "a = \"\\ud800\"",
-		  "line 1, column 6: \\ud800 is not a character" },
+		  "line 1, column 6: \\ud800 is not a Unicode character" },
 		{ "a = \"\\UDFFF\"",
 		  "line 1, column 6: \\U needs 8 hexadecimal digits" },
 		{ "a = \"\\U0000dfff\"",
-		  "line 1, column 6: \\U0000dfff is not a character" },
+		  "line 1, column 6: \\U0000dfff is not a Unicode character" },
 		{ "a = \"\\U00110000\"",
-		  "line 1, column 6: \\U00110000 is not a character" },
+		  "line 1, column 6: \\U00110000 is not a Unicode character" },
 		{ "a = \"\\u0000\"",
-		  "line 1, column 6: a NUL character is not supported" },
+		  "line 1, column 6: a NUL character is not supported in a "
+		  "string" },
 		{ "\"a\\U00000000\" = 1",
-		  "line 1, column 3: a NUL character is not supported" },
+		  "line 1, column 3: a NUL character is not supported in a "
+		  "string" },
 	};
 
 	check(*state, cases, COUNT(cases));
 }
 
+/* The reason contains %s for the value, or nothing. */
 static void check_values(struct arena *arena, const char *const *values,
 			 size_t n, const char *reason)
 {
+	const char *place = strstr(reason, "%s");
+	int before = (int)(place ? place - reason : (ptrdiff_t)strlen(reason));
+
 	for (size_t i = 0; i < n; i++) {
 		const char *text = arena_printf(arena, "a = %s", values[i]);
 		const char *error =
-			arena_printf(arena, "line 1, column 5: %s%s", reason,
-				     reason[strlen(reason) - 1] == ' ' ?
-					     values[i] :
-					     "");
+			arena_printf(arena, "line 1, column 5: %.*s%s%s",
+				     before, reason, place ? values[i] : "",
+				     place ? place + strlen("%s") : "");
 
 		refuse(arena, text, strlen(text), error);
 	}
 }
+
+#define NO_VALUE "'%s' is not a value (a string needs quotes)"
 
 static void words_that_are_no_values(void **state)
 {
@@ -199,7 +244,7 @@ static void words_that_are_no_values(void **state)
 		".",
 	};
 
-	check_values(*state, values, COUNT(values), "not a value: ");
+	check_values(*state, values, COUNT(values), NO_VALUE);
 }
 
 static void numbers(void **state)
@@ -289,37 +334,47 @@ static void dates_and_times(void **state)
 		bool is_word = streq(values[i], "7:00:00");
 
 		check_values(*state, &values[i], 1,
-			     is_word ? "not a value: " :
-				       "no such date or time: ");
+			     is_word ? NO_VALUE : "no such date or time: %s");
 	}
 }
 
 static void arrays_and_inline_tables(void **state)
 {
 	static const struct invalid cases[] = {
-		{ "a = [", "line 1, column 6: expected a value" },
+		{ "a = [", "line 1, column 6: expected a value, such as "
+			   "\"text\", 5, true or [1, 2]" },
 		{ "a = [1",
 		  "line 1, column 7: expected ',' or ']' in an array" },
 		{ "a = [1 2]",
 		  "line 1, column 8: expected ',' or ']' in an array" },
-		{ "a = [,]", "line 1, column 6: expected a value" },
-		{ "a = [1,,2]", "line 1, column 8: expected a value" },
+		{ "a = [,]", "line 1, column 6: expected a value, such as "
+			     "\"text\", 5, true or [1, 2]" },
+		{ "a = [1,,2]", "line 1, column 8: expected a value, such as "
+				"\"text\", 5, true or [1, 2]" },
 		{ "a = [1]]",
 		  "line 1, column 8: expected the end of the line" },
-		{ "a = [1,\nb = 2", "line 2, column 1: not a value: b" },
+		{ "a = [1,\nb = 2",
+		  "line 2, column 1: 'b' is not a value (a string needs "
+		  "quotes)" },
 		{ "a = [1 # ]",
 		  "line 1, column 11: expected ',' or ']' in an array" },
-		{ "a = {", "line 1, column 6: expected a key" },
-		{ "a = {,}", "line 1, column 6: expected a key" },
-		{ "a = { b = 1, }", "line 1, column 14: expected a key" },
+		{ "a = {", "line 1, column 6: expected a key (letters, digits, "
+			   "_ and -, or a string)" },
+		{ "a = {,}", "line 1, column 6: expected a key (letters, "
+			     "digits, _ and -, or a string)" },
+		{ "a = { b = 1, }", "line 1, column 14: expected a key "
+				    "(letters, digits, _ and -, or a string)" },
 		{ "a = { b = 1 c = 2 }",
 		  "line 1, column 13: expected ',' or '}' in an inline table" },
 		{ "a = { b = 1\n}",
 		  "line 1, column 12: expected ',' or '}' in an inline table" },
-		{ "a = {\n}", "line 1, column 6: expected a key" },
+		{ "a = {\n}", "line 1, column 6: expected a key (letters, "
+			      "digits, _ and -, or a string)" },
 		{ "a = { b = 1,\nc = 2 }",
-		  "line 1, column 13: expected a key" },
-		{ "a = { # c\n}", "line 1, column 7: expected a key" },
+		  "line 1, column 13: expected a key (letters, digits, _ and "
+		  "-, or a string)" },
+		{ "a = { # c\n}", "line 1, column 7: expected a key (letters, "
+				  "digits, _ and -, or a string)" },
 		{ "a = { b }", "line 1, column 9: expected '=' after a key" },
 		{ "a = {}}", "line 1, column 7: expected the end of the line" },
 		{ "a = { b = 1, b = 2 }",
@@ -338,11 +393,15 @@ static void arrays_and_inline_tables(void **state)
 static void headers(void **state)
 {
 	static const struct invalid cases[] = {
-		{ "[", "line 1, column 2: expected a key" },
-		{ "[]", "line 1, column 2: expected a key" },
+		{ "[", "line 1, column 2: expected a key (letters, digits, _ "
+		       "and -, or a string)" },
+		{ "[]", "line 1, column 2: expected a key (letters, digits, _ "
+			"and -, or a string)" },
 		{ "[a", "line 1, column 3: expected ']' after a key" },
-		{ "[a.]", "line 1, column 4: expected a key" },
-		{ "[a..b]", "line 1, column 4: expected a key" },
+		{ "[a.]", "line 1, column 4: expected a key (letters, digits, "
+			  "_ and -, or a string)" },
+		{ "[a..b]", "line 1, column 4: expected a key (letters, "
+			    "digits, _ and -, or a string)" },
 		{ "[a]]", "line 1, column 4: expected the end of the line" },
 		{ "[a] b = 1",
 		  "line 1, column 5: expected the end of the line" },
@@ -352,8 +411,10 @@ static void headers(void **state)
 		{ "[a]\n[b", "line 2, column 3: expected ']' after a key" },
 		{ "[[a]", "line 1, column 4: expected ']]' after a key" },
 		{ "[[a] ]", "line 1, column 4: expected ']]' after a key" },
-		{ "[ [a]]", "line 1, column 3: expected a key" },
-		{ "[[]]", "line 1, column 3: expected a key" },
+		{ "[ [a]]", "line 1, column 3: expected a key (letters, "
+			    "digits, _ and -, or a string)" },
+		{ "[[]]", "line 1, column 3: expected a key (letters, digits, "
+			  "_ and -, or a string)" },
 		{ "[a#b]", "line 1, column 3: expected ']' after a key" },
 		{ "[\"\"\"a\"\"\"]",
 		  "line 1, column 4: expected ']' after a key" },
@@ -444,7 +505,8 @@ static void depth_has_an_end(void **state)
 		text = arena_printf(*state, "%s%s", text,
 				    text[0] == '[' ? "]" : "=1");
 		assert_true(toml_parse(*state, text, strlen(text), &v) < 0);
-		if (!strstr(err_text(), ": nested deeper than 64 levels"))
+		if (!strstr(err_text(), ": arrays and tables are nested deeper "
+					"than 64 levels"))
 			fail_msg("%s", err_text());
 	}
 }

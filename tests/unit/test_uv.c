@@ -230,9 +230,11 @@ static void refusals(void **state)
 	static const struct {
 		const char *text, *error;
 	} cases[] = {
-		{ "", "pyproject.toml: has no [tool.uv.sandbox]" },
-		{ "[tool.uv]\n", "pyproject.toml: has no [tool.uv.sandbox]" },
-		{ "[sandbox]\n", "pyproject.toml: has no [tool.uv.sandbox]" },
+		{ "", "pyproject.toml: has no section [tool.uv.sandbox]" },
+		{ "[tool.uv]\n",
+		  "pyproject.toml: has no section [tool.uv.sandbox]" },
+		{ "[sandbox]\n",
+		  "pyproject.toml: has no section [tool.uv.sandbox]" },
 		{ "[tool]\nuv = 1\n",
 		  LINE2 "'uv' of "
 			"[tool.uv.sandbox] is not a table" },
@@ -305,9 +307,9 @@ static void refusals(void **state)
 		  LINE2 "deny-env: false is not a list" },
 		{ PROJECT "deny-env = true\n",
 		  LINE2 "deny-env: true is not a list" },
-		{ PROJECT "allow-read = [\"${HOME}\"]\n",
-		  LINE2 "allow-read: filesystem.read: '${HOME}' "
-			"contains a variable, but variables are not expanded" },
+		{ PROJECT "allow-read = [\"${HOME}\"]\n", LINE2
+		  "allow-read: filesystem.read: '${HOME}' contains a variable, "
+		  "but variables are not expanded: write its value" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
