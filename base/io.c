@@ -43,7 +43,7 @@ int io_read_all(struct arena *arena, int fd, size_t max, char **ret_text,
 		if (len > max)
 			return fail(
 				EFBIG,
-				"contains more than %zu bytes, the maximum for "
+				"is larger than %zu bytes, the maximum for "
 				"this file",
 				max);
 		if (len + 1 < cap)
