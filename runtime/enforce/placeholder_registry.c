@@ -53,9 +53,15 @@ static int check(int fd, const char *path)
 		return fail(errno, "inspect the directory of placeholders %s",
 			    path);
 	if (S_ISLNK(st.st_mode))
-		return fail(0, "%s: is a symbolic link: remove it", path);
+		return fail(0,
+			    "%s: is a symbolic link (sandlock makes a "
+			    "directory there): remove it",
+			    path);
 	if (!S_ISDIR(st.st_mode))
-		return fail(0, "%s: is not a directory: remove it", path);
+		return fail(0,
+			    "%s: is not a directory (sandlock makes one "
+			    "there): remove it",
+			    path);
 	if (st.st_uid != geteuid())
 		return fail(0,
 			    "%s: is owned by user %u, not by user %u: remove it",
