@@ -88,13 +88,14 @@ static int take_line(struct reader *reader, char *line)
 	if (equals)
 		*equals = '\0';
 	if (!*line)
-		return fail(0, "the name before '=' is empty");
+		return fail(0, "the name of the variable before '=' is empty");
 	if (!utf8_is(line))
-		return fail(0, "the name is not UTF-8");
+		return fail(0, "the name of the variable is not UTF-8");
 	for (const char *p = line; *p; p++)
 		if (isspace((unsigned char)*p) || iscntrl((unsigned char)*p))
-			return fail(0, "the name contains a space or a control "
-				       "byte: write NAME=VALUE");
+			return fail(0, "the name of the variable contains a "
+				       "space or a control byte: write "
+				       "NAME=VALUE");
 	value = equals ? equals + 1 : oci_env_get(reader->caller, line);
 	if (!value)
 		return fail(0, "the variable is not set in the caller's "

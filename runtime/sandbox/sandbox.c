@@ -120,8 +120,10 @@ static int choose_cwd(const struct sandbox *s, const char **ret)
 	if (view_has(s->view, *ret))
 		return 0;
 	if (policy->set[KEY_CWD])
-		return fail(ENOENT,
-			    "program.cwd '%s': does not exist in the sandbox",
+		return fail(0,
+			    "program.cwd '%s': does not exist in the "
+			    "sandbox: list it in filesystem.read or "
+			    "filesystem.write",
 			    *ret);
 	*ret = "/";
 	return 0;
