@@ -41,11 +41,10 @@ int io_read_all(struct arena *arena, int fd, size_t max, char **ret_text,
 			break;
 		len += (size_t)n;
 		if (len > max)
-			return fail(
-				EFBIG,
-				"is larger than %zu bytes, the maximum for "
-				"this file",
-				max);
+			return fail(EFBIG,
+				    "is larger than %zu bytes, the maximum for "
+				    "this file",
+				    max);
 		if (len + 1 < cap)
 			continue;
 		text = arena_grow(arena, text, len, cap * 2, 1);
