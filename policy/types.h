@@ -4,8 +4,7 @@
 
 #include "policy/keys.h"
 
-#define POLICY_WRITER(name) \
-	void name(struct text *out, const void *value)
+#define POLICY_WRITER(name) void name(struct text *out, const void *value)
 #define POLICY_SCHEMA(name) \
 	void name(struct writer *w, const struct policy_key_info *key)
 
