@@ -73,7 +73,7 @@ with_later_mount() {
 # A program with this directory can reach the files and sockets beside it.
 CLIMB='chmod 0600 /proc/self/fd/0/../victim'
 
-NO_PLACE="standard input is a directory: a policy cannot restrict access"
+NO_PLACE="standard input is a directory, and a policy cannot restrict access"
 
 @test "run refuses a directory of the host as standard input of a sandbox" {
 	local fd
@@ -104,7 +104,7 @@ import os, sys
 os.dup2(os.open("victim", os.O_PATH), 0)
 os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK" --root "$ROOT" run \
 		-r /usr -- chmod 0600 /proc/self/fd/0
-	[[ "$output" = *"standard input is a path: a policy"* ]]
+	[[ "$output" = *"standard input is a path, and a policy"* ]]
 	[ "$(stat -c %a victim)" = 644 ]
 }
 

@@ -140,7 +140,7 @@ commands="create start state kill delete run exec ps list pause resume update
 	new_bundle
 	config 'del(.linux.cgroupsPath)'
 	export SANDLOCK_LIBEXEC=$TMP
-	run_bad "--systemd-cgroup: the program $TMP/sandlock-systemd: no such" \
+	run_bad "--systemd-cgroup: cgroups of systemd require the program $TMP/sandlock-systemd (install it" \
 		"$SANDLOCK_OCI" --root "$ROOT" --systemd-cgroup create \
 		--bundle "$BUNDLE" web1
 	assert_gone web1
