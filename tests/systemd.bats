@@ -253,7 +253,7 @@ other_unit() {
 	run_bad "annotations[\"org.systemd.property.MemoryHigh\"]: 'lots' is" \
 		create_unit x1
 	config '.annotations = {"org.systemd.property.Slice": "'"'a'"'"}'
-	run_bad "Slice\"]: set by sandlock-oci itself" create_unit x1
+	run_bad "Slice\"]: sandlock-oci sets this systemd property itself" create_unit x1
 	config '.annotations = {"org.systemd.property.Nonsense": "5"}'
 	run_bad "--systemd-cgroup: start web-x1.scope: " create_unit x1
 	assert_gone x1
