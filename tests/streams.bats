@@ -136,7 +136,7 @@ sys.exit(subprocess.call(sys.argv[3:]))' "$TMP/socket" "$@" 3>&-
 			</dev/null >"$TMP/said" 2>&1 || r=$?
 		case $r in
 		0) oci delete c1 ;;
-		1) grep -q "console socket: send /dev/ptmx" "$TMP/said" ;;
+		1) grep -q "console socket: send the descriptor of /dev/ptmx" "$TMP/said" ;;
 		*) echo "status $r" && return 1 ;;
 		esac
 		[ -z "$(leftovers)" ]
