@@ -24,6 +24,7 @@
 #include "base/proc.h"
 #include "base/sys.h"
 #include "base/util.h"
+#include "cgroups/cgroup.h"
 #include "oci/state_root.h"
 #include "runtime/enforce/saved.h"
 
@@ -424,6 +425,15 @@ int container_spec(struct arena *arena, const struct container *container,
 		   struct oci_spec *ret)
 {
 	return oci_spec_load(arena, container->dir, "config.json", ret);
+}
+
+int container_freeze(struct arena *arena, const struct container *container,
+		     bool on)
+{
+	struct cgroup cgroup = { 0 };
+	int r = cgroup_from_record(arena, &container->record, &cgroup);
+
+	return r < 0 ? r : cgroup_freeze(&cgroup, on);
 }
 
 int container_is_enforced(const struct container *container)

@@ -81,6 +81,9 @@ void container_gate(const struct container *container, struct sockaddr_un *ret);
  * Open a pidfd of its init, verified against the record; -ESRCH if it is gone.
  */
 int container_pidfd(const struct container *container);
+/* Freeze or thaw all its processes. */
+int container_freeze(struct arena *arena, const struct container *container,
+		     bool on);
 /* Load the saved copy of its config.json. */
 int container_spec(struct arena *arena, const struct container *container,
 		   struct oci_spec *ret);
