@@ -97,7 +97,7 @@ struct enforcement {
 	struct landlock_want net;     /* for Landlock, without files */
 	bool own_network;	      /* a new one, made after the hooks */
 	bool tcp_only;		      /* to bind, in mode deny */
-	bool masks_sockets;	      /* cover those of others */
+	bool masks_sockets;	      /* cover those of other processes */
 	uint32_t connects;	      /* rights that allow the sockets below */
 	struct strings writable;      /* in a root that is made read-only */
 	struct strings closed;	      /* mounts that are made read-only */

@@ -70,7 +70,7 @@ int enforce_check_covers(const struct enforce_files *files,
 int enforce_covers(const struct enforce_files *files,
 		   const struct files_carves *carves);
 
-/* ---- unix_sockets.c: Unix sockets of others, in mounts of the host ---- */
+/* ---- unix_sockets.c: Unix sockets of processes outside, in mounts of the host ---- */
 
 /* For a sandbox; see is_of_system. */
 #define SOCKETS_UNSEARCHED                                 \
