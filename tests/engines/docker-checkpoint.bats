@@ -35,6 +35,21 @@ docker_start_counting() {
 	wait_until docker exec "$1" test -s /count
 }
 
+# docker_content: the blobs that the containerd of docker stores.
+docker_content() {
+	room env PATH="$DOCKER:$PATH" ctr --namespace moby \
+		--address /run/docker/containerd/containerd.sock content ls --quiet
+}
+
+# docker_collected: whether containerd has removed the blob of the checkpoint.
+# Its garbage collector runs after `checkpoint create` has returned. A start
+# that comes first uploads the same bytes and fails: "already exists".
+docker_collected() {
+	local blobs
+
+	blobs=$(docker_content) && [ -z "$blobs" ]
+}
+
 # bats test_tags=checkpoint
 @test "docker restores a container at the point of its checkpoint" {
 	local before
@@ -43,6 +58,7 @@ docker_start_counting() {
 	before=$(docker_count one)
 	expect 0 saved docker checkpoint create one saved
 	wait_until has exited docker_state one
+	wait_until docker_collected
 	expect 0 "" docker start --checkpoint saved one
 	expect 0 running docker_state one
 	docker_counted_past "$((before - 1))" one
