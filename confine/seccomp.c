@@ -37,10 +37,17 @@
 /* Ranges beside the two of each call: before, after, other ABIs. */
 #define SPARE_RANGES 8
 
-/* A rule for one number; small, because hundreds of them are sorted. */
-struct call {
+struct call_rule {
 	struct bpf_rule rule;
+	struct call_rule *next;
+};
+
+/* A number and its rules, in the order of the profile. */
+struct call {
 	uint32_t number;
+	uint32_t nrules;
+	struct call_rule *first;
+	struct call_rule *last;
 };
 
 /* The rules of a profile for one architecture. */
@@ -48,7 +55,7 @@ struct calls {
 	struct arena *arena;
 	uint32_t arch; /* AUDIT_ARCH_… or OCI_ARCH_X32 */
 	uint32_t default_action;
-	struct call *items;
+	struct call **items; /* ascending by number */
 	size_t n;
 	bool named;	  /* at least one name has a number here */
 	uint32_t largest; /* the largest number in any rule */
@@ -96,25 +103,67 @@ static bool make_cmp(const struct oci_seccomp_arg *arg, bool narrow,
 	return true;
 }
 
+/* Return the call with this number, a new one if there is none yet. */
+static struct call *find_call(struct calls *calls, uint32_t number)
+{
+	struct call *call;
+	size_t low = 0;
+
+	for (size_t high = calls->n; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		call = calls->items[middle];
+		if (call->number == number)
+			return call;
+		if (call->number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	call = arena_alloc(calls->arena, sizeof *call);
+	if (!call)
+		return NULL;
+	call->number = number;
+	memmove(&calls->items[low + 1], &calls->items[low],
+		(calls->n - low) * sizeof(struct call *));
+	calls->items[low] = call;
+	calls->n++;
+	return call;
+}
+
+static int append_rule(struct calls *calls, uint32_t number,
+		       struct bpf_rule rule)
+{
+	struct call *call = find_call(calls, number);
+	struct call_rule *added = arena_alloc(calls->arena, sizeof *added);
+
+	if (!call || !added)
+		return -ENOMEM;
+	added->rule = rule;
+	if (call->last)
+		call->last->next = added;
+	else
+		call->first = added;
+	call->last = added;
+	call->nrules++;
+	return 0;
+}
+
 /*
  * The first argument of the carrier identifies a multiplexed call (subcall).
  * Its real arguments are behind a pointer; comparisons with the others apply to
  * the carrier's arguments, as in libseccomp.
  */
-static int add_call(struct calls *calls, uint32_t number,
-		    const struct oci_seccomp_rule *rule, uint64_t subcall)
+static int make_cmps(struct calls *calls, const struct oci_seccomp_rule *rule,
+		     uint64_t subcall, struct bpf_rule *ret)
 {
 	struct oci_seccomp_arg carrier = { .op = OCI_CMP_EQ, .value = subcall };
-	struct call *call = &calls->items[calls->n];
-	struct bpf_cmp cmps[NARGS];
-	struct bpf_cmp *kept;
+	struct bpf_cmp *cmps;
 	uint32_t n = 0;
 
-	calls->named = true;
-	if (number > calls->largest)
-		calls->largest = number;
-	if (rule->action == calls->default_action)
-		return 0;
+	cmps = arena_array(calls->arena, NARGS, sizeof *cmps);
+	if (!cmps)
+		return -ENOMEM;
 	for (uint32_t index = 0; index < NARGS; index++) {
 		const struct oci_seccomp_arg *arg = NULL;
 
@@ -126,16 +175,25 @@ static int add_call(struct calls *calls, uint32_t number,
 		if (arg && make_cmp(arg, is_narrow(calls->arch), &cmps[n]))
 			n++;
 	}
-	kept = arena_array(calls->arena, n, sizeof *kept);
-	if (!kept)
-		return -ENOMEM;
-	memcpy(kept, cmps, n * sizeof *kept);
-	*call = (struct call){
-		.rule = { kept, n, rule->action },
-		.number = number,
-	};
-	calls->n++;
+	ret->cmps = cmps;
+	ret->ncmps = n;
 	return 0;
+}
+
+static int add_call(struct calls *calls, uint32_t number,
+		    const struct oci_seccomp_rule *rule, uint64_t subcall)
+{
+	struct bpf_rule made = { .action = rule->action };
+	int r = 0;
+
+	calls->named = true;
+	if (number > calls->largest)
+		calls->largest = number;
+	if (rule->action == calls->default_action)
+		return 0;
+	if (rule->nargs || subcall != NO_SUBCALL)
+		r = make_cmps(calls, rule, subcall, &made);
+	return r < 0 ? r : append_rule(calls, number, made);
 }
 
 /*
@@ -248,43 +306,14 @@ static int add_alternatives(struct calls *calls,
 	return 0;
 }
 
-/*
- * Sort by number, and for one number in the order of the profile. This is a
- * radix sort, which leaves the result in place after an even number of passes.
- * With qsort, compiling an engine's profile would take 30 % more instructions.
- */
-static int sort_calls(struct calls *calls)
-{
-	struct call *from = calls->items;
-	struct call *to = arena_array(calls->arena, calls->n, sizeof *to);
-
-	if (!to)
-		return -ENOMEM;
-	for (unsigned int shift = 0; shift < 32; shift += 8) {
-		size_t place[257] = { 0 };
-		struct call *sorted = to;
-
-		for (size_t i = 0; i < calls->n; i++)
-			place[(from[i].number >> shift & 0xff) + 1]++;
-		for (size_t i = 1; i < 256; i++)
-			place[i] += place[i - 1];
-		for (size_t i = 0; i < calls->n; i++)
-			to[place[from[i].number >> shift & 0xff]++] = from[i];
-		to = from;
-		from = sorted;
-	}
-	return 0;
-}
-
 /* Collect all rules of the profile for one architecture, by number. */
 static int collect(struct calls *calls, const struct oci_seccomp *profile)
 {
 	size_t most = 1;
 
 	for (size_t i = 0; i < profile->nrules; i++)
-		most += 2 * profile->rules[i].names.n *
-			(profile->rules[i].nargs + 1);
-	calls->items = arena_array(calls->arena, most, sizeof *calls->items);
+		most += 2 * profile->rules[i].names.n;
+	calls->items = arena_array(calls->arena, most, sizeof(struct call *));
 	if (!calls->items)
 		return -ENOMEM;
 	for (size_t i = 0; i < profile->nrules; i++) {
@@ -293,7 +322,7 @@ static int collect(struct calls *calls, const struct oci_seccomp *profile)
 		if (r < 0)
 			return r;
 	}
-	return sort_calls(calls);
+	return 0;
 }
 
 /* Check exact comparisons first, then upper bounds, then lower ones. */
@@ -354,34 +383,36 @@ static bool goes_before(const struct bpf_rule *later,
  * Order the rules of one number; the first without comparisons overrides all
  * others.
  */
-static int settle(struct arena *arena, const struct call *calls, size_t n,
+static int settle(struct arena *arena, const struct call *call,
 		  struct bpf_range *range)
 {
+	const struct call_rule *next;
 	struct bpf_rule *rules;
+	size_t n = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (calls[i].rule.ncmps == 0) {
-			range->otherwise = calls[i].rule.action;
+	for (next = call->first; next; next = next->next) {
+		if (next->rule.ncmps == 0) {
+			range->otherwise = next->rule.action;
 			return 0;
 		}
 	}
-	if (n > BPF_MAXINSNS) {
+	if (call->nrules > BPF_MAXINSNS) {
 		fail(0,
-		     "linux.seccomp.syscalls: %zu rules for system call number "
+		     "linux.seccomp.syscalls: %u rules for system call number "
 		     "%u are more than the kernel's limit of %d",
-		     n, range->first, BPF_MAXINSNS);
+		     call->nrules, call->number, BPF_MAXINSNS);
 		return -E2BIG;
 	}
-	rules = arena_array(arena, n, sizeof *rules);
+	rules = arena_array(arena, call->nrules, sizeof *rules);
 	if (!rules)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
+	for (next = call->first; next; next = next->next, n++) {
 		size_t at = 0;
 
-		while (at < i && !goes_before(&calls[i].rule, &rules[at]))
+		while (at < n && !goes_before(&next->rule, &rules[at]))
 			at++;
-		memmove(&rules[at + 1], &rules[at], (i - at) * sizeof *rules);
-		rules[at] = calls[i].rule;
+		memmove(&rules[at + 1], &rules[at], (n - at) * sizeof *rules);
+		rules[at] = next->rule;
 	}
 	range->rules = rules;
 	range->nrules = n;
@@ -428,17 +459,14 @@ static int append_calls(struct ranges *ranges, const struct calls *calls,
 		append_action(ranges, base, NEWER);
 		append_action(ranges, base + 1, other);
 	}
-	for (size_t i = 0, n; i < calls->n; i += n) {
+	for (size_t i = 0; i < calls->n; i++) {
+		const struct call *call = calls->items[i];
 		struct bpf_range range = {
-			.first = calls->items[i].number,
+			.first = call->number,
 			.otherwise = other,
 		};
-		int r;
+		int r = settle(calls->arena, call, &range);
 
-		for (n = 1; i + n < calls->n; n++)
-			if (calls->items[i + n].number != range.first)
-				break;
-		r = settle(calls->arena, &calls->items[i], n, &range);
 		if (r < 0)
 			return r;
 		append(ranges, range);
