@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "confine/bpf.h"
 #include "confine/calls.h"
+#include "confine/seccomp_order.h"
 
 #define X32_BIT 0x40000000U
 #define NO_CALL 0xffffffffU /* the number a tracer sets to skip a call */
@@ -36,19 +37,6 @@
 #define NO_SUBCALL 0
 /* Ranges beside the two of each call: before, after, other ABIs. */
 #define SPARE_RANGES 8
-
-struct call_rule {
-	struct bpf_rule rule;
-	struct call_rule *next;
-};
-
-/* A number and its rules, in the order of the profile. */
-struct call {
-	uint32_t number;
-	uint32_t nrules;
-	struct call_rule *first;
-	struct call_rule *last;
-};
 
 /* The rules of a profile for one architecture. */
 struct calls {
@@ -325,100 +313,6 @@ static int collect(struct calls *calls, const struct oci_seccomp *profile)
 	return 0;
 }
 
-/* Check exact comparisons first, then upper bounds, then lower ones. */
-static int rank(enum oci_seccomp_op op)
-{
-	switch (op) {
-	case OCI_CMP_LT:
-	case OCI_CMP_LE:
-		return 2;
-	case OCI_CMP_GE:
-	case OCI_CMP_GT:
-		return 1;
-	case OCI_CMP_NE:
-	case OCI_CMP_EQ:
-	case OCI_CMP_MASKED_EQ:
-		break;
-	}
-	return 3;
-}
-
-/*
- * libseccomp compares the high words first, and the low words if they are
- * equal.
- */
-static bool ask_differently(const struct bpf_cmp *a, const struct bpf_cmp *b)
-{
-	return a->mask >> 32 != b->mask >> 32 ||
-	       (!a->narrow &&
-		(a->op == OCI_CMP_MASKED_EQ) != (b->op == OCI_CMP_MASKED_EQ));
-}
-
-/*
- * libseccomp's order of rules that may both match: later arguments before
- * earlier ones, then by rank, then the tighter bound; ties as written.
- */
-static bool goes_before(const struct bpf_rule *later,
-			const struct bpf_rule *earlier)
-{
-	for (size_t i = 0; i < later->ncmps && i < earlier->ncmps; i++) {
-		const struct bpf_cmp *a = &later->cmps[i];
-		const struct bpf_cmp *b = &earlier->cmps[i];
-
-		if (a->arg != b->arg)
-			return a->arg > b->arg;
-		if (rank(a->op) != rank(b->op))
-			return rank(a->op) > rank(b->op);
-		if (a->value >> 32 == b->value >> 32 && ask_differently(a, b))
-			return false;
-		if (a->value != b->value)
-			return (a->value > b->value) == (rank(a->op) != 2);
-		if (a->op != b->op || a->mask != b->mask)
-			return false;
-	}
-	return false;
-}
-
-/*
- * Order the rules of one number; the first without comparisons overrides all
- * others.
- */
-static int settle(struct arena *arena, const struct call *call,
-		  struct bpf_range *range)
-{
-	const struct call_rule *next;
-	struct bpf_rule *rules;
-	size_t n = 0;
-
-	for (next = call->first; next; next = next->next) {
-		if (next->rule.ncmps == 0) {
-			range->otherwise = next->rule.action;
-			return 0;
-		}
-	}
-	if (call->nrules > BPF_MAXINSNS) {
-		fail(0,
-		     "linux.seccomp.syscalls: %u rules for system call number "
-		     "%u are more than the kernel's limit of %d",
-		     call->nrules, call->number, BPF_MAXINSNS);
-		return -E2BIG;
-	}
-	rules = arena_array(arena, call->nrules, sizeof *rules);
-	if (!rules)
-		return -ENOMEM;
-	for (next = call->first; next; next = next->next, n++) {
-		size_t at = 0;
-
-		while (at < n && !goes_before(&next->rule, &rules[at]))
-			at++;
-		memmove(&rules[at + 1], &rules[at], (n - at) * sizeof *rules);
-		rules[at] = next->rule;
-	}
-	range->rules = rules;
-	range->nrules = n;
-	return 0;
-}
-
 /* Append a range; merge it with its neighbour if the outcome is the same. */
 static void append(struct ranges *ranges, struct bpf_range range)
 {
@@ -465,7 +359,7 @@ static int append_calls(struct ranges *ranges, const struct calls *calls,
 			.first = call->number,
 			.otherwise = other,
 		};
-		int r = settle(calls->arena, call, &range);
+		int r = seccomp_order(calls->arena, call, &range);
 
 		if (r < 0)
 			return r;
