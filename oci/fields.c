@@ -155,6 +155,22 @@ int json_members(struct arena *arena, const struct json_value *v,
 	return 0;
 }
 
+/* Report a wrong word together with the right ones. */
+static int fail_choice(const struct json_value *v,
+		       const struct json_choice *choices, size_t n)
+{
+	char words[640] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < n && len < sizeof words; i++)
+		if (*choices[i].word)
+			len += (size_t)snprintf(words + len, sizeof words - len,
+						"%s%s", len ? ", " : "",
+						choices[i].word);
+	return json_fail(v, "unknown value '%.200s' (known: %s)", v->text,
+			 words);
+}
+
 int json_choose(const struct json_value *v, const struct json_choice *choices,
 		size_t n, uint64_t *ret)
 {
@@ -167,7 +183,7 @@ int json_choose(const struct json_value *v, const struct json_choice *choices,
 			*ret = choices[i].number;
 			return 0;
 		}
-	return json_fail(v, "unknown value '%.200s'", v->text);
+	return fail_choice(v, choices, n);
 }
 
 int json_choose_all(const struct json_value *v,

@@ -174,7 +174,12 @@ static const struct attempt process_attempts[] = {
 	{ "'consoleSize': {'height': 1}",
 	  "process.consoleSize.width: required" },
 	{ "'rlimits': [{'type': 'RLIMIT_X', 'soft': 1, 'hard': 1}]",
-	  "process.rlimits[0].type: unknown value 'RLIMIT_X'" },
+	  "process.rlimits[0].type: unknown value 'RLIMIT_X'"
+	  " (known: RLIMIT_AS, RLIMIT_CORE, RLIMIT_CPU, RLIMIT_DATA,"
+	  " RLIMIT_FSIZE, RLIMIT_LOCKS, RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE,"
+	  " RLIMIT_NICE, RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_RSS,"
+	  " RLIMIT_RTPRIO, RLIMIT_RTTIME, RLIMIT_SIGPENDING,"
+	  " RLIMIT_STACK)" },
 	{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 2, 'hard': 1}]",
 	  "process.rlimits[0].soft: 2 exceeds the hard limit 1" },
 	{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 2}]",
@@ -188,7 +193,9 @@ static const struct attempt process_attempts[] = {
 	  "process.oomScoreAdj: 1001 is not in the range -1000 to 1000" },
 	{ "'scheduler': {}", "process.scheduler.policy: required" },
 	{ "'scheduler': {'policy': 'SCHED_X'}",
-	  "process.scheduler.policy: unknown value 'SCHED_X'" },
+	  "process.scheduler.policy: unknown value 'SCHED_X'"
+	  " (known: SCHED_OTHER, SCHED_FIFO, SCHED_RR, SCHED_BATCH,"
+	  " SCHED_ISO, SCHED_IDLE, SCHED_DEADLINE)" },
 	{ "'scheduler': {'policy': 'SCHED_OTHER', 'nice': 20}",
 	  "process.scheduler.nice: 20 is not in the range -20 to 19" },
 	{ "'scheduler': {'policy': 'SCHED_DEADLINE', 'nice': 20}",
@@ -220,7 +227,11 @@ static const struct attempt process_attempts[] = {
 	  "process.scheduler: runtime, deadline and period are allowed only "
 	  "for SCHED_DEADLINE" },
 	{ "'scheduler': {'policy': 'SCHED_RR', 'flags': ['X']}",
-	  "process.scheduler.flags[0]: unknown value 'X'" },
+	  "process.scheduler.flags[0]: unknown value 'X'"
+	  " (known: SCHED_FLAG_RESET_ON_FORK, SCHED_FLAG_RECLAIM,"
+	  " SCHED_FLAG_DL_OVERRUN, SCHED_FLAG_KEEP_POLICY,"
+	  " SCHED_FLAG_KEEP_PARAMS, SCHED_FLAG_UTIL_CLAMP_MIN,"
+	  " SCHED_FLAG_UTIL_CLAMP_MAX)" },
 	{ "'ioPriority': {'priority': 1}",
 	  "process.ioPriority.class: required" },
 	{ "'ioPriority': {'class': 'IOPRIO_CLASS_RT', 'priority': 8}",
@@ -354,7 +365,8 @@ static const struct attempt linux_fields_attempts[] = {
 	  "below 1000000000" },
 	{ "'devices': [{'path': '/d'}]", "linux.devices[0].type: required" },
 	{ "'devices': [{'type': 'x', 'path': '/d'}]",
-	  "linux.devices[0].type: unknown value 'x'" },
+	  "linux.devices[0].type: unknown value 'x'"
+	  " (known: c, b, u, p)" },
 	{ "'devices': [{'type': 'c', 'path': 'd'}]",
 	  "linux.devices[0].path: 'd' is not an absolute path" },
 	{ "'devices': [{'type': 'u', 'path': '/d', 'minor': 1}]",
@@ -374,7 +386,9 @@ static const struct attempt linux_fields_attempts[] = {
 	{ "'cgroupsPath': 'a/../b'",
 	  "linux.cgroupsPath: 'a/../b' must not contain '..'" },
 	{ "'rootfsPropagation': 'x'",
-	  "linux.rootfsPropagation: unknown value 'x'" },
+	  "linux.rootfsPropagation: unknown value 'x'"
+	  " (known: shared, slave, private, unbindable, rshared, rslave,"
+	  " rprivate, runbindable)" },
 	{ "'maskedPaths': ['']",
 	  "linux.maskedPaths[0]: must not be empty (write a path)" },
 	{ "'sysctl': {'kernel.hostname': 'a'}",
@@ -399,7 +413,8 @@ static const struct attempt linux_fields_attempts[] = {
 	  "linux.sysctl.net.core.x: must be a string, not a number" },
 	{ "'personality': {}", "linux.personality.domain: required" },
 	{ "'personality': {'domain': 'SVR4'}",
-	  "linux.personality.domain: unknown value 'SVR4'" },
+	  "linux.personality.domain: unknown value 'SVR4'"
+	  " (known: LINUX, LINUX32)" },
 	{ "'memoryPolicy': {}",
 	  "linux.memoryPolicy.mode: invalid memory policy mode: required" },
 	{ "'memoryPolicy': {'mode': 'MPOL_BIND'}",
@@ -447,7 +462,8 @@ static const struct attempt resources_attempts[] = {
 	{ "'devices': [{'allow': true, 'access': 'rx'}]",
 	  RES "devices[0].access: 'rx' may contain only r, w and m" },
 	{ "'devices': [{'allow': true, 'type': 'p'}]",
-	  RES "devices[0].type: unknown value 'p'" },
+	  RES "devices[0].type: unknown value 'p'"
+	      " (known: a, b, c)" },
 	{ "'devices': [{'allow': true, 'major': -2}]",
 	  RES "devices[0].major: -2 is below -1" },
 	{ "'memory': {'limit': 1e309}",
@@ -508,7 +524,11 @@ static const struct attempt seccomp_attempts[] = {
 	  "'SCMP_ACT_ALLOW'}]",
 	  SEC "defaultAction: required" },
 	{ "'defaultAction': 'SCMP_ACT_X'",
-	  SEC "defaultAction: unknown value 'SCMP_ACT_X'" },
+	  SEC "defaultAction: unknown value 'SCMP_ACT_X'"
+	      " (known: SCMP_ACT_KILL, SCMP_ACT_KILL_PROCESS,"
+	      " SCMP_ACT_KILL_THREAD, SCMP_ACT_TRAP, SCMP_ACT_ERRNO,"
+	      " SCMP_ACT_TRACE, SCMP_ACT_ALLOW, SCMP_ACT_LOG,"
+	      " SCMP_ACT_NOTIFY)" },
 	{ "'defaultAction': 'SCMP_ACT_NOTIFY', 'listenerPath': '/a'",
 	  SEC "defaultAction: SCMP_ACT_NOTIFY cannot be the default" },
 	{ ALLOW "'defaultErrnoRet': 1",
@@ -517,8 +537,20 @@ static const struct attempt seccomp_attempts[] = {
 	{ "'defaultAction': 'SCMP_ACT_ERRNO', 'defaultErrnoRet': 4096",
 	  SEC "defaultErrnoRet: 4096 is not in the range 0 to 4095" },
 	{ ALLOW "'architectures': ['x']",
-	  SEC "architectures[0]: unknown value 'x'" },
-	{ ALLOW "'flags': ['x']", SEC "flags[0]: unknown value 'x'" },
+	  SEC "architectures[0]: unknown value 'x'"
+	      " (known: SCMP_ARCH_X86, SCMP_ARCH_X86_64, SCMP_ARCH_X32,"
+	      " SCMP_ARCH_ARM, SCMP_ARCH_AARCH64, SCMP_ARCH_LOONGARCH64,"
+	      " SCMP_ARCH_M68K, SCMP_ARCH_MIPS, SCMP_ARCH_MIPS64,"
+	      " SCMP_ARCH_MIPS64N32, SCMP_ARCH_MIPSEL, SCMP_ARCH_MIPSEL64,"
+	      " SCMP_ARCH_MIPSEL64N32, SCMP_ARCH_PARISC, SCMP_ARCH_PARISC64,"
+	      " SCMP_ARCH_PPC, SCMP_ARCH_PPC64, SCMP_ARCH_PPC64LE,"
+	      " SCMP_ARCH_RISCV64, SCMP_ARCH_S390, SCMP_ARCH_S390X,"
+	      " SCMP_ARCH_SH, SCMP_ARCH_SHEB)" },
+	{ ALLOW "'flags': ['x']",
+	  SEC "flags[0]: unknown value 'x'"
+	      " (known: SECCOMP_FILTER_FLAG_TSYNC, SECCOMP_FILTER_FLAG_LOG,"
+	      " SECCOMP_FILTER_FLAG_SPEC_ALLOW,"
+	      " SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)" },
 	{ ALLOW "'flags': []", NULL },
 	{ ALLOW "'listenerMetadata': 'x'",
 	  SEC "listenerMetadata: requires listenerPath" },
@@ -549,7 +581,9 @@ static const struct attempt seccomp_attempts[] = {
 	{ ALLOW "'syscalls': [{'names': ['a'], 'action': "
 		"'SCMP_ACT_LOG', 'args': [{'index': 0, 'value': 1, 'op': "
 		"'EQ'}]}]",
-	  SEC "syscalls[0].args[0].op: unknown value 'EQ'" },
+	  SEC "syscalls[0].args[0].op: unknown value 'EQ'"
+	      " (known: SCMP_CMP_NE, SCMP_CMP_LT, SCMP_CMP_LE, SCMP_CMP_EQ,"
+	      " SCMP_CMP_GE, SCMP_CMP_GT, SCMP_CMP_MASKED_EQ)" },
 };
 
 static void seccomp(void **state)
