@@ -47,9 +47,9 @@ struct item {
 	bool matched; /* by a pattern: links are not followed */
 };
 
-/* Get the kernel's path of a descriptor. */
+/* Get the kernel's path of a descriptor; `file` is its name in errors. */
 static int spell(struct arena *arena, const struct files_place *place, int fd,
-		 char **ret)
+		 const char *file, char **ret)
 {
 	char text[PATH_MAX], name[64];
 	ssize_t n;
@@ -58,23 +58,22 @@ static int spell(struct arena *arena, const struct files_place *place, int fd,
 	n = readlinkat(place->proc, name, text, sizeof text);
 	if (n < 0)
 		return fail(errno,
-			    "read /proc/%s to find the path of an open file",
-			    name);
+			    "find the real path of %s (by readlink of /proc/%s)",
+			    file, name);
 	if (n == sizeof text)
-		return fail(ENAMETOOLONG,
-			    "read /proc/%s to find the path of an open file",
-			    name);
+		return fail(ENAMETOOLONG, "find the real path of %s", file);
 	*ret = arena_strndup(arena, text, (size_t)n);
 	return *ret ? 0 : -ENOMEM;
 }
 
 /* Get a path without links, relative to the root, whose own path is `top`. */
 static int path_below(struct arena *arena, const struct files_place *place,
-		      const char *top, int fd, const char **ret)
+		      const char *top, int fd, const char *file,
+		      const char **ret)
 {
 	size_t n = streq(top, "/") ? 0 : strlen(top);
 	char *path;
-	int r = spell(arena, place, fd, &path);
+	int r = spell(arena, place, fd, file, &path);
 
 	if (r < 0)
 		return r;
@@ -95,8 +94,9 @@ int files_real_path(struct arena *arena, const struct files_place *place,
 	*ret = NULL;
 	if (fd < 0)
 		return 0;
-	r = spell(arena, place, place->root, &top);
-	return r < 0 ? r : path_below(arena, place, top, fd, ret);
+	r = spell(arena, place, place->root, "the container's root file system",
+		  &top);
+	return r < 0 ? r : path_below(arena, place, top, fd, path, ret);
 }
 
 /* ---- callbacks of presets ---- */
@@ -202,7 +202,7 @@ static int keep(struct resolver *v, const struct item *item, int fd)
 		return fail(errno, "%s '%s'", entry.key, entry.item);
 	if (!item->denial && S_ISLNK(st.st_mode))
 		return 0;
-	r = path_below(v->arena, v->place, v->top, fd, &entry.path);
+	r = path_below(v->arena, v->place, v->top, fd, "the file", &entry.path);
 	if (r < 0)
 		return fail_in(r, "%s '%s'", entry.key, entry.item);
 	if (item->denial && S_ISREG(st.st_mode) && st.st_nlink > 1)
@@ -600,7 +600,8 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 			      .context = context_of(place),
 			      .allowed = &allowed,
 			      .denied = &denied };
-	int r = spell(arena, place, place->root, &v.top);
+	int r = spell(arena, place, place->root,
+		      "the container's root file system", &v.top);
 
 	for (size_t i = 0; r == 0 && i < COUNT(keys); i++) {
 		const struct item item = {
