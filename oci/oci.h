@@ -76,6 +76,8 @@ struct oci_rlimit {
 	uint64_t soft;
 	uint64_t hard;
 };
+/* Return the name in config.json: "RLIMIT_NOFILE". */
+const char *oci_rlimit_name(int type);
 
 /* Names as written; confine/caps.h converts them to masks. */
 struct oci_capabilities {

@@ -192,28 +192,37 @@ static JSON_READER(read_capabilities)
 	return 0;
 }
 
+static const struct json_choice limits[] = {
+	{ "RLIMIT_AS", RLIMIT_AS },
+	{ "RLIMIT_CORE", RLIMIT_CORE },
+	{ "RLIMIT_CPU", RLIMIT_CPU },
+	{ "RLIMIT_DATA", RLIMIT_DATA },
+	{ "RLIMIT_FSIZE", RLIMIT_FSIZE },
+	{ "RLIMIT_LOCKS", RLIMIT_LOCKS },
+	{ "RLIMIT_MEMLOCK", RLIMIT_MEMLOCK },
+	{ "RLIMIT_MSGQUEUE", RLIMIT_MSGQUEUE },
+	{ "RLIMIT_NICE", RLIMIT_NICE },
+	{ "RLIMIT_NOFILE", RLIMIT_NOFILE },
+	{ "RLIMIT_NPROC", RLIMIT_NPROC },
+	{ "RLIMIT_RSS", RLIMIT_RSS },
+	{ "RLIMIT_RTPRIO", RLIMIT_RTPRIO },
+	{ "RLIMIT_RTTIME", RLIMIT_RTTIME },
+	{ "RLIMIT_SIGPENDING", RLIMIT_SIGPENDING },
+	{ "RLIMIT_STACK", RLIMIT_STACK },
+};
+
+const char *oci_rlimit_name(int type)
+{
+	for (size_t i = 0; i < COUNT(limits); i++)
+		if (limits[i].number == (uint64_t)type)
+			return limits[i].word;
+	return "RLIMIT_?";
+}
+
 static JSON_READER(read_rlimit_type)
 {
-	static const struct json_choice types[] = {
-		{ "RLIMIT_AS", RLIMIT_AS },
-		{ "RLIMIT_CORE", RLIMIT_CORE },
-		{ "RLIMIT_CPU", RLIMIT_CPU },
-		{ "RLIMIT_DATA", RLIMIT_DATA },
-		{ "RLIMIT_FSIZE", RLIMIT_FSIZE },
-		{ "RLIMIT_LOCKS", RLIMIT_LOCKS },
-		{ "RLIMIT_MEMLOCK", RLIMIT_MEMLOCK },
-		{ "RLIMIT_MSGQUEUE", RLIMIT_MSGQUEUE },
-		{ "RLIMIT_NICE", RLIMIT_NICE },
-		{ "RLIMIT_NOFILE", RLIMIT_NOFILE },
-		{ "RLIMIT_NPROC", RLIMIT_NPROC },
-		{ "RLIMIT_RSS", RLIMIT_RSS },
-		{ "RLIMIT_RTPRIO", RLIMIT_RTPRIO },
-		{ "RLIMIT_RTTIME", RLIMIT_RTTIME },
-		{ "RLIMIT_SIGPENDING", RLIMIT_SIGPENDING },
-		{ "RLIMIT_STACK", RLIMIT_STACK },
-	};
 	uint64_t type = 0;
-	int r = json_choose(v, types, COUNT(types), &type);
+	int r = json_choose(v, limits, COUNT(limits), &type);
 
 	(void)arena;
 	*(int *)ret = (int)type;

@@ -302,7 +302,7 @@ bounding() {
 	annotate "${@/#/io.sandlock.}"
 	unshare --user --map-root-user "$SANDLOCK_OCI" --root "$ROOT" create \
 		--dump-plan --bundle "$BUNDLE" box |
-		sed -n 's/.*drop bounding capabilities \(0x[0-9a-f]*\).*/\1/p'
+		sed -n 's/.*reduce the bounding capabilities to \(0x[0-9a-f]*\).*/\1/p'
 }
 
 @test "a program loses CAP_SYS_RESOURCE where its policy limits open files or core dumps" {

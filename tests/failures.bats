@@ -70,7 +70,7 @@ create_and_run_fail() {
 	create_and_run_fail "mounts[7]: open mount source /absent: no such file or directory"
 	[ ! -e "$BUNDLE/rootfs/x" ]
 	config '.mounts[7] = {"destination": "/x", "type": "nosuchfs"}'
-	create_and_run_fail "mounts[7]: make file system nosuchfs: no such device"
+	create_and_run_fail "mounts[7]: mount nosuchfs on /x: no such device"
 	config '.mounts[7] = {"destination": "/x", "type": "tmpfs",
 		"options": ["size=much"]}'
 	create_and_run_fail "mounts[7]"

@@ -76,7 +76,7 @@ text
 	create_fails "mounts[7].type: required"
 	add_mount /m nosuchfs none
 	config 'del(.mounts[7])'
-	create_fails "mounts[7]: make file system nosuchfs: no such device"
+	create_fails "mounts[7]: mount nosuchfs on /m: no such device"
 }
 
 @test "a relative source of a mount is below the bundle" {

@@ -135,7 +135,7 @@ time.sleep(1000)' "$TMP/manager" 3>&- &
 	config 'del(.hooks.createContainer)'
 	with_userns
 	assert_same_plan oci
-	grep -q "wait for the runtime UNMAPPED" "$TMP/dumped"
+	grep -q "wait for the runtime to write the user and group mappings" "$TMP/dumped"
 }
 
 @test "the dumped plan with a cgroup namespace is the one that runs" {
@@ -205,7 +205,7 @@ oci_with_units() {
 	full_bundle
 	config --arg path "$SLICE:box:box" '.linux.cgroupsPath = $path'
 	assert_same_plan oci_with_units
-	grep -q "wait for the runtime UNPLACED" "$TMP/dumped"
+	grep -q "wait for the runtime to create the cgroup" "$TMP/dumped"
 }
 
 @test "the dumped plan of a user is the one that runs" {
@@ -216,7 +216,7 @@ oci_with_units() {
 	config '.linux.cgroupsPath = "/sandlock-test-of-nobody"'
 	chown "$USER_ID" "$BUNDLE/config.json"
 	assert_same_plan user_oci
-	grep -q "see whether there is a cgroup" "$TMP/dumped" ||
+	grep -q "look for the cgroup to mount on" "$TMP/dumped" ||
 		grep -q "into the cgroup" "$TMP/dumped"
 }
 

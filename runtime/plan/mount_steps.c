@@ -53,6 +53,7 @@ struct step *mounts_add(const struct mount_job *job, enum step_op op)
 	struct step *step = plan_add(job->plan, op);
 
 	step->place = job->place;
+	step->text = job->mount ? job->mount->destination : NULL;
 	return step;
 }
 

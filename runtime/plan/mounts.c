@@ -377,7 +377,8 @@ static void become_root(const struct make_input *in, struct plan *plan)
 
 static int add_fresh_root(const struct make_input *in, struct plan *plan)
 {
-	const struct mount_job job = { .in = in, .plan = plan };
+	const struct oci_mount root = { .destination = in->rootfs };
+	const struct mount_job job = { .in = in, .plan = plan, .mount = &root };
 	struct step_fs *fs = mounts_add_fsmount(&job, "tmpfs", SLOT_ROOT);
 	struct step *step;
 

@@ -48,13 +48,13 @@ bool make_is_open(const struct make_input *in)
 	       (in->facts->euid != 0 && is_new(in, OCI_NS_PID));
 }
 
-static void join(const struct make_input *in, struct plan *plan, int ns)
+static void join(struct plan *plan, int ns)
 {
 	struct step *step = plan_add(plan, STEP_SETNS);
 
 	step->in = (uint16_t)(SLOT_NAMESPACE + ns);
 	step->flags = (uint32_t)oci_ns_kinds[ns].flag;
-	step->text = arena_printf(in->arena, "%s ", oci_ns_kinds[ns].type);
+	step->text = oci_ns_kinds[ns].type;
 }
 
 static void join_all(const struct make_input *in, struct plan *plan, bool early)
@@ -62,7 +62,7 @@ static void join_all(const struct make_input *in, struct plan *plan, bool early)
 	for (int i = 0; i < OCI_NAMESPACES; i++)
 		if (i != OCI_NS_USER && in->join->fds[i] >= 0 &&
 		    in->join->early[i] == early)
-			join(in, plan, i);
+			join(plan, i);
 }
 
 static void wait_for_maps(struct plan *plan)
@@ -119,7 +119,7 @@ static int step_by_step(const struct make_input *in, struct plan *plan)
 	if (in->join->fds[OCI_NS_USER] >= 0) {
 		/* Root of that namespace may already see this process. */
 		plan_add(plan, STEP_DUMPABLE)->number = 0;
-		join(in, plan, OCI_NS_USER);
+		join(plan, OCI_NS_USER);
 	} else if (is_new(in, OCI_NS_USER)) {
 		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWUSER;
 		wait_for_maps(plan);

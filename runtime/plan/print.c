@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/sysmacros.h>
 
 #include "base/arena.h"
@@ -38,17 +39,57 @@ const char *word_name(uint32_t word)
 	return word < COUNT(names) && names[word] ? names[word] : "?";
 }
 
+/* The part after "wait for the runtime ". */
+static const char *wait_reason(uint32_t word)
+{
+	switch (word) {
+	case WORD_UNPLACED:
+		return "to create the cgroup";
+	case WORD_UNMAPPED:
+		return "to write the user and group mappings";
+	case WORD_MOUNTED:
+		return "to run the hooks";
+	case WORD_ROOTED:
+		return "to prepare the rules of the policy";
+	case WORD_CREATED:
+		return "to record the container";
+	default:
+		return word_name(word);
+	}
+}
+
+static const char *namespaces(struct arena *arena, uint32_t flags)
+{
+	struct text out = { .arena = arena };
+	const char *names;
+
+	for (int i = 0; i < OCI_NAMESPACES; i++)
+		if (flags & (uint32_t)oci_ns_kinds[i].flag)
+			text_put(&out, "%s%s", out.len ? ", " : "",
+				 oci_ns_kinds[i].type);
+	return text_close(&out, &names) < 0 ? NULL : names;
+}
+
+static const char *propagation(struct arena *arena, uint32_t flags)
+{
+	const char *name = flags & MS_SHARED  ? "shared" :
+			   flags & MS_SLAVE   ? "slave" :
+			   flags & MS_PRIVATE ? "private" :
+						"unbindable";
+
+	return arena_printf(arena, "%s%s", flags & MS_REC ? "r" : "", name);
+}
+
 /* The part after the step's name; "" if the name is enough. */
 static const char *details(struct arena *arena, const struct step *s)
 {
 	switch ((enum step_op)s->op) {
 	case STEP_STOP:
-		return word_name((uint32_t)s->number);
-	case STEP_SETNS:
+		return wait_reason((uint32_t)s->number);
 	case STEP_UNSHARE:
+		return namespaces(arena, s->flags);
 	case STEP_PROPAGATION:
-		return arena_printf(arena, "%s%#x", s->text ? s->text : "",
-				    s->flags);
+		return propagation(arena, s->flags);
 	case STEP_FSMOUNT:
 		return arena_printf(arena, "%s%s%s", s->fs->type,
 				    s->text ? " on " : "",
@@ -64,15 +105,20 @@ static const char *details(struct arena *arena, const struct step *s)
 		return arena_printf(arena, "%s (%u:%u, mode %#o)", s->text,
 				    s->node.major, s->node.minor,
 				    s->node.mode & 07777);
-	case STEP_USER:
 	case STEP_STDIO_OWNER:
+		return arena_printf(arena, "user %u:%u", s->user->uid,
+				    s->user->gid);
+	case STEP_USER:
 		return arena_printf(arena, "%u:%u", s->user->uid, s->user->gid);
 	case STEP_CAPS:
+		return arena_printf(arena, "%#" PRIx64, s->caps->permitted);
 	case STEP_BOUNDING:
 		return arena_printf(arena, "%#" PRIx64, s->caps->bounding);
 	case STEP_RLIMIT:
-		return arena_printf(arena, "%d to %" PRIu64 ":%" PRIu64,
-				    s->rlimit.type,
+		return arena_printf(arena,
+				    "%s to %" PRIu64 " (soft) and %" PRIu64
+				    " (hard)",
+				    oci_rlimit_name(s->rlimit.type),
 				    (uint64_t)s->rlimit.value.rlim_cur,
 				    (uint64_t)s->rlimit.value.rlim_max);
 	case STEP_SECCOMP:

@@ -30,6 +30,7 @@ static int add_mask_sources(const struct mount_job *job)
 	step->node.major = NULL_MAJOR;
 	step->node.minor = NULL_MINOR;
 	step = mounts_add(job, STEP_SETATTR);
+	step->text = "/dev/null";
 	step->in = SLOT_NULL_MASK;
 	step->attr.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
 			      MOUNT_ATTR_NOEXEC;
