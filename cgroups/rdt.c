@@ -196,7 +196,9 @@ static int check_schema(const char *schema, void *context)
 	struct existing *existing = context;
 
 	if (!group_has(existing->text, schema))
-		return fail(0, "%s already exists with schemas other than '%s'",
+		return fail(0,
+			    "the resctrl group %s already exists with schemas "
+			    "other than '%s' (use another closID)",
 			    existing->group, schema);
 	return 0;
 }
@@ -214,10 +216,10 @@ static int check_existing(const char *group, const struct oci_intel_rdt *asked)
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return fail(errno, "open %s", path);
+		return fail(errno, "linux.intelRdt: open %s", path);
 	n = read(fd, existing.text, sizeof existing.text - 1);
 	if (n < 0)
-		return fail(errno, "read %s", path);
+		return fail(errno, "linux.intelRdt: read %s", path);
 	existing.text[n] = '\0';
 	existing.group = group;
 	return each_schema(asked, check_schema, &existing);
