@@ -104,7 +104,7 @@ import os, sys
 os.dup2(os.open("victim", os.O_PATH), 0)
 os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK" --root "$ROOT" run \
 		-r /usr -- chmod 0600 /proc/self/fd/0
-	[[ "$output" = *"standard input is a path, and a policy"* ]]
+	[[ "$output" = *"standard input is an O_PATH descriptor, and a policy"* ]]
 	[ "$(stat -c %a victim)" = 644 ]
 }
 

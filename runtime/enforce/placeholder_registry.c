@@ -128,6 +128,19 @@ static int find_owner(int state, char ret[static ID])
 	return 0;
 }
 
+/* Name the file of the registry, as the descriptor has no path. */
+static int fail_record(int err, const char *verb, const char *id,
+		       const char *owner)
+{
+	char path[PATH_MAX] = "";
+
+	(void)state_root(STATE_PLACEHOLDERS, path);
+	return fail(err,
+		    "%s %s/%s%s%s, which records the empty file made in place "
+		    "of a denied one",
+		    verb, path, id, *owner ? "/" : "", owner);
+}
+
 int placeholder_registry_take(int registry, const char *id, int state,
 			      bool fresh)
 {
@@ -144,20 +157,13 @@ int placeholder_registry_take(int registry, const char *id, int state,
 		return fail(errno,
 			    "inspect the state directory of the sandbox");
 	if (mkdirat(registry, id, 0700) < 0 && errno != EEXIST)
-		return fail(errno,
-			    "record the placeholder of a denied file, so "
-			    "that it is removed later");
+		return fail_record(errno, "create", id, "");
 	dir = open_entry(registry, id);
 	if (dir < 0)
-		return fail(errno,
-			    "record the placeholder of a denied file, so "
-			    "that it is removed later");
+		return fail_record(errno, "open", id, "");
 	fd = openat(dir, owner, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
-	return fd < 0 ? fail(errno,
-			     "record the placeholder of a denied file, so "
-			     "that it is removed later") :
-			0;
+	return fd < 0 ? fail_record(errno, "create", id, owner) : 0;
 }
 
 static bool is_empty(int fd)

@@ -46,10 +46,12 @@ int inherited_check_stdio(void)
 			return fail(errno, "inspect standard stream %d", fd);
 		if (S_ISDIR(st.st_mode) || flags & O_PATH)
 			return fail(0,
-				    "standard %s is a %s, and a policy cannot "
+				    "standard %s is %s, and a policy cannot "
 				    "restrict access through it: redirect it",
 				    names[fd],
-				    S_ISDIR(st.st_mode) ? "directory" : "path");
+				    S_ISDIR(st.st_mode) ?
+					    "a directory" :
+					    "an O_PATH descriptor");
 	}
 	return 0;
 }
