@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_policy.c - every key through every door; whole policies. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
 #include "oci/json.h"
@@ -16,38 +12,7 @@
 #include "tests/unit/key_table.h"
 #include "tests/unit/policy_equal.h"
 #include "tests/unit/policy_samples.h"
-
-/* Last: it makes a macro of fail. */
-#include <cmocka.h>
-
-static struct arena arena;
-
-static int open_arena(void **state)
-{
-	(void)state;
-	return arena_open(&arena, 512 << 20);
-}
-
-static int close_arena(void **state)
-{
-	(void)state;
-	arena_close(&arena);
-	return 0;
-}
-
-static void takes(int r, const char *name)
-{
-	if (r < 0)
-		fail_msg("%s: %s", name, err_text());
-}
-
-static void refused(int r, const char *why)
-{
-	if (r >= 0)
-		fail_msg("not refused: %s", why);
-	if (!strstr(err_text(), why))
-		fail_msg("'%s', not '%s'", err_text(), why);
-}
+#include "tests/unit/policy_state.h"
 
 static void from_toml(const char *text, struct policy *ret)
 {

@@ -1,47 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_policy_doors.c - annotations of pods. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include "base/err.h"
 #include "base/util.h"
 #include "policy/near.h"
 #include "tests/unit/policy_doors.h"
-
-/* Last: it makes a macro of fail. */
-#include <cmocka.h>
-
-static struct arena arena;
-
-static int open_arena(void **state)
-{
-	(void)state;
-	return arena_open(&arena, 64 << 20);
-}
-
-static int close_arena(void **state)
-{
-	(void)state;
-	arena_close(&arena);
-	return 0;
-}
-
-static void refused(int r, const char *why)
-{
-	if (r >= 0)
-		fail_msg("not refused: %s", why);
-	if (!strstr(err_text(), why))
-		fail_msg("'%s', not '%s'", err_text(), why);
-}
-
-static void says(const struct policy *policy, const char *expected)
-{
-	const char *text;
-
-	assert_int_equal(policy_to_toml(&arena, policy, &text), 0);
-	assert_string_equal(text, expected);
-}
+#include "tests/unit/policy_state.h"
 
 /* ---- annotations ---- */
 

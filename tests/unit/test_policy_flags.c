@@ -1,55 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_policy_flags.c - flags of a policy, as people write them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include "base/err.h"
 #include "base/util.h"
 #include "tests/unit/flag_words.h"
 #include "tests/unit/policy_doors.h"
+#include "tests/unit/policy_state.h"
 
-/* Last: it makes a macro of fail. */
-#include <cmocka.h>
-
-static struct arena arena;
-
-static int open_arena(void **state)
-{
-	(void)state;
-	return arena_open(&arena, 64 << 20);
-}
-
-static int close_arena(void **state)
-{
-	(void)state;
-	arena_close(&arena);
-	return 0;
-}
-
-static void refused(int r, const char *why)
-{
-	if (r >= 0)
-		fail_msg("not refused: %s", why);
-	if (!strstr(err_text(), why))
-		fail_msg("'%s', not '%s'", err_text(), why);
-}
-
-static void says(const struct policy *policy, const char *expected)
-{
-	const char *text;
-
-	assert_int_equal(policy_to_toml(&arena, policy, &text), 0);
-	assert_string_equal(text, expected);
-}
-
-/* ---- annotations ---- */
-
-#define ANNOTATIONS(...)                                                      \
-	(&(const struct oci_annotations){                                     \
-		.items = (const struct oci_annotation[]){ __VA_ARGS__ },      \
-		.n = sizeof((const struct oci_annotation[]){ __VA_ARGS__ }) / \
-		     sizeof(struct oci_annotation) })
 #define WORDS(...) ((const char *[]){ __VA_ARGS__, NULL })
 
 static int read_flags(const char **words, struct policy *ret, int *ret_used)

@@ -1,30 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_policy_values.c - each type takes its values and no other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include "base/err.h"
 #include "base/util.h"
 #include "tests/unit/policy_doors.h"
-
-/* Last: it makes a macro of fail. */
-#include <cmocka.h>
-
-static struct arena arena;
-
-static int open_arena(void **state)
-{
-	(void)state;
-	return arena_open(&arena, 64 << 20);
-}
-
-static int close_arena(void **state)
-{
-	(void)state;
-	arena_close(&arena);
-	return 0;
-}
+#include "tests/unit/policy_state.h"
 
 struct value {
 	const char *key;
@@ -38,8 +16,8 @@ struct refusal {
 	const char *why; /* after "section.key: " */
 };
 
-static void takes(DOOR((*door)), const struct policy_place *place,
-		  const struct value *values, size_t n)
+static void takes_values(DOOR((*door)), const struct policy_place *place,
+			 const struct value *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct policy policy = { 0 };
@@ -75,7 +53,8 @@ static void refuses(DOOR((*door)), const struct policy_place *place,
 	}
 }
 
-#define TAKES(door, place, values) takes(door, place, values, COUNT(values))
+#define TAKES(door, place, values) \
+	takes_values(door, place, values, COUNT(values))
 #define REFUSES(door, place, values) refuses(door, place, values, COUNT(values))
 
 static void single_values_in_profiles(void **state)
