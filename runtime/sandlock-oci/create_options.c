@@ -76,14 +76,29 @@ static int id_of_bundle(struct arena *arena, const char *path, const char **ret)
 	return 0;
 }
 
-int create_arguments(struct arena *arena, struct create_options *options,
-		     int argc, char **argv, const char **ret_id)
+/* Get ID and bundle from the argument. */
+static int read_name(struct arena *arena, const char *name,
+		     struct create_options *options, const char **ret_id)
 {
-	(void)argc;
-	if (!options->bundle && is_bundle(argv[0])) {
-		options->bundle = argv[0];
-		return id_of_bundle(arena, argv[0], ret_id);
+	if (!options->bundle && is_bundle(name)) {
+		options->bundle = name;
+		return id_of_bundle(arena, name, ret_id);
 	}
-	*ret_id = argv[0];
-	return container_check_id(argv[0]);
+	*ret_id = name;
+	return container_check_id(name);
+}
+
+int create_prepare_named(const struct session *session, const char *name,
+			 bool has_gate, struct create_options *options,
+			 struct prepared *p)
+{
+	const char *id = NULL;
+	int r = read_name(session->arena, name, options, &id);
+
+	if (r < 0)
+		return r;
+	p->arena = session->arena;
+	p->session = session;
+	p->options = options;
+	return create_prepare(p, id, has_gate);
 }

@@ -68,16 +68,11 @@ static int run(const struct session *session, const void *options, int argc,
 {
 	struct create_options o = *(const struct create_options *)options;
 	autoprepared struct prepared p = PREPARED_NONE;
-	const char *id;
 	int r;
 
-	r = create_arguments(session->arena, &o, argc, argv, &id);
-	if (r < 0)
-		return r;
-	p.arena = session->arena;
-	p.session = session;
-	p.options = &o;
-	r = create_prepare(&p, id, /* has_gate= */ false);
+	(void)argc;
+	r = create_prepare_named(session, argv[0], /* has_gate= */ false, &o,
+				 &p);
 	if (r < 0)
 		return r;
 	/*
