@@ -83,13 +83,15 @@ struct landlock_host {
 
 /*
  * Probe this kernel: try all rights of its version at once, and if it refuses
- * them, one by one.
+ * them, one by one; then the flags in the same way.
  */
 struct landlock_host landlock_probe(void);
 /* Like landlock_probe, by `try`, which returns 0 or an error. */
 void landlock_try_rights(struct landlock_host *host,
 			 int (*try)(const struct kernel_landlock_ruleset *));
-/* Return all rights of this version. */
+/* Likewise for the flags of landlock_restrict. */
+void landlock_try_flags(struct landlock_host *host, int (*try)(uint32_t));
+/* Return all rights and flags of this version. */
 struct landlock_host landlock_of_version(int abi);
 /* True if this kernel restricts connections to Unix sockets by path. */
 bool landlock_judges_sockets(const struct landlock_host *host);

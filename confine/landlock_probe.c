@@ -3,7 +3,7 @@
  * confine/landlock_probe.c - find out what the kernel's Landlock enforces.
  *
  * The version says what a kernel may have. Some distributions report a version
- * but refuse rights that belong to it, so each right is tried.
+ * but refuse rights that belong to it, so each right and flag is tried.
  */
 #include "confine/landlock.h"
 
@@ -59,7 +59,7 @@ struct landlock_host landlock_of_version(int abi)
 	return host;
 }
 
-/* Other errors, such as a limit, say nothing about the right. */
+/* Other errors, such as a limit, say nothing about the right or flag. */
 static bool is_refused(int err)
 {
 	return err == EINVAL || err == E2BIG;
@@ -96,13 +96,21 @@ static int try_ruleset(const struct kernel_landlock_ruleset *rights)
 	return fd < 0 ? errno : 0;
 }
 
-/* The kernel checks flags before the ruleset, so pass an invalid ruleset. */
-static void try_flags(struct landlock_host *host)
+void landlock_try_flags(struct landlock_host *host, int (*try)(uint32_t))
 {
-	if (host->flags &&
-	    sys_landlock_restrict_self(NO_RULESET, host->flags) < 0 &&
-	    errno == EINVAL)
-		host->flags = 0;
+	uint32_t all = host->flags;
+
+	if (!all || !is_refused(try(all)))
+		return;
+	for (uint32_t left = all; left; left &= left - 1)
+		if (is_refused(try(left & -left)))
+			host->flags &= ~(left & -left);
+}
+
+/* The kernel checks flags before the ruleset, so pass an invalid ruleset. */
+static int try_restrict(uint32_t flags)
+{
+	return sys_landlock_restrict_self(NO_RULESET, flags) < 0 ? errno : 0;
 }
 
 struct landlock_host landlock_probe(void)
@@ -114,6 +122,6 @@ struct landlock_host landlock_probe(void)
 	if (host.abi == 0)
 		return host;
 	landlock_try_rights(&host, try_ruleset);
-	try_flags(&host);
+	landlock_try_flags(&host, try_restrict);
 	return host;
 }

@@ -83,6 +83,47 @@ static void other_errors_refuse_no_right(void **state)
 	}
 }
 
+static uint32_t refused_flags;
+
+static int try_flags_there(uint32_t flags)
+{
+	tries++;
+	return flags & refused_flags ? error : EBADF;
+}
+
+static void refused_flags_are_found_one_by_one(void **state)
+{
+	static const struct {
+		uint32_t flags, refused;
+		int error;
+		uint32_t left;
+		int tries;
+	} rows[] = {
+		{ 0, 0, EINVAL, 0, 0 },
+		{ 2, 0, EINVAL, 2, 1 },
+		{ 2, 2, EINVAL, 0, 2 },
+		{ 7, 0, EINVAL, 7, 1 },
+		{ 7, 4, EINVAL, 3, 4 },
+		{ 7, 5, EINVAL, 2, 4 },
+		{ 7, 7, EINVAL, 0, 4 },
+		{ 7, 7, ENOMEM, 7, 1 },
+		{ 0x80000001, 1, EINVAL, 0x80000000, 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct landlock_host host = { .abi = 7,
+					      .flags = rows[i].flags };
+
+		refused_flags = rows[i].refused;
+		error = rows[i].error;
+		tries = 0;
+		landlock_try_flags(&host, try_flags_there);
+		assert_int_equal(host.flags, rows[i].left);
+		assert_int_equal(tries, rows[i].tries);
+	}
+}
+
 static void a_part_that_is_refused_is_missing_by_itself(void **state)
 {
 	struct landlock_host host = landlock_of_version(6);
@@ -152,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused_rights_are_found_one_by_one),
 		cmocka_unit_test(other_errors_refuse_no_right),
+		cmocka_unit_test(refused_flags_are_found_one_by_one),
 		cmocka_unit_test(a_part_that_is_refused_is_missing_by_itself),
 		cmocka_unit_test(
 			half_of_a_part_is_enough_for_what_needs_no_more),
