@@ -16,7 +16,8 @@
 int proc_open(void);
 /*
  * Tell whether our user namespace is not the initial one; proc is from
- * proc_open, or -1.
+ * proc_open, or -1. The answer of the first call is kept, also in a child that
+ * joins another user namespace.
  */
 int proc_in_userns(int proc, bool *ret);
 /* Open a file below proc; -1 and errno, as the child uses it, too. */

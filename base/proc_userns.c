@@ -29,11 +29,26 @@ static int look(int proc, bool *ret)
 	return 0;
 }
 
-int proc_in_userns(int proc, bool *ret)
+static int open_and_look(int proc, bool *ret)
 {
 	autoclose int own = proc < 0 ? proc_open() : -1;
 
 	if (proc < 0 && own < 0)
 		return own;
 	return look(proc < 0 ? own : proc, ret);
+}
+
+int proc_in_userns(int proc, bool *ret)
+{
+	static bool known, answer;
+
+	if (!known) {
+		int r = open_and_look(proc, &answer);
+
+		if (r < 0)
+			return r;
+		known = true;
+	}
+	*ret = answer;
+	return 0;
 }

@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/proc.h"
 #include "base/strings.h"
 #include "base/util.h"
 
@@ -304,6 +305,18 @@ static void lists_end_with_null(void **state)
 	arena_close(&arena);
 }
 
+static void the_user_namespace_is_looked_up_once(void **state)
+{
+	const int closed = 1000000;
+	bool first, again;
+
+	(void)state;
+	assert_true(proc_in_userns(closed, &first) < 0);
+	assert_int_equal(proc_in_userns(-1, &first), 0);
+	assert_int_equal(proc_in_userns(closed, &again), 0);
+	assert_int_equal(first, again);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +332,7 @@ int main(void)
 		cmocka_unit_test(sizes_have_units),
 		cmocka_unit_test(files_are_replaced_whole),
 		cmocka_unit_test(trees_are_removed_without_following_links),
+		cmocka_unit_test(the_user_namespace_is_looked_up_once),
 		cmocka_unit_test(the_json_log_escapes_what_it_must),
 	};
 
