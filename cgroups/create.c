@@ -82,7 +82,8 @@ static int check_empty(const char *path)
 	if (list.n > 0)
 		return fail(0,
 			    "container's cgroup is not empty: %zu "
-			    "process(es) found in %s",
+			    "process(es) found in %s (end them, or change "
+			    "linux.cgroupsPath)",
 			    list.n, path);
 	return 0;
 }
@@ -127,7 +128,9 @@ static int make_member(struct cgroup_member *member, const char *wanted,
 	 * blocks.
 	 */
 	if (backend->frozen(member))
-		return fail(0, "container's cgroup unexpectedly frozen: %s",
+		return fail(0,
+			    "container's cgroup unexpectedly frozen: %s "
+			    "(thaw it, or change linux.cgroupsPath)",
 			    member->path);
 	r = backend->prepare(member, wanted);
 	if (r < 0)
@@ -254,8 +257,8 @@ static int check_sub(const struct cgroup *cgroup, const char *sub)
 		len = strcspn(p, "/");
 		if (len == 2 && strncmp(p, "..", 2) == 0)
 			return fail(0,
-				    "--cgroup %s: bad sub cgroup path: it leads "
-				    "out of the container's cgroup",
+				    "--cgroup %s: bad sub cgroup path: it "
+				    "leads out of the container's cgroup",
 				    sub);
 		p += len;
 	}

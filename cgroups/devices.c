@@ -95,11 +95,13 @@ static int check_v1(const struct device_rules *rules, size_t start)
 
 			if (allow->allow && !device_rule_is_reset(allow) &&
 			    overlap(allow, deny) && !same_devices(allow, deny))
-				return fail(0,
-					    "linux.resources.devices[%zu]: "
-					    "cgroup v1 cannot deny part of "
-					    "what devices[%zu] allows",
-					    i, j);
+				return fail(
+					0,
+					"linux.resources.devices[%zu]: cgroup "
+					"v1 cannot deny part of what "
+					"devices[%zu] allows (list the devices "
+					"one by one)",
+					i, j);
 		}
 	}
 	return 0;

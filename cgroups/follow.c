@@ -38,7 +38,8 @@ static int look(int dir, void *context)
 			return search->found < 0 ?
 				       fail(errno,
 					    "duplicate the descriptor of the "
-					    "container's cgroup") :
+					    "cgroup of process %d",
+					    search->pid) :
 				       0;
 		}
 	return 0;
@@ -78,8 +79,9 @@ int cgroup_follow(struct arena *arena, struct cgroup *cgroup, pid_t pid)
 		openat(member->dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	if (member->join < 0)
 		return fail(errno,
-			    "open cgroup.procs in the cgroup of process %d",
-			    pid);
+			    "open cgroup.procs of the cgroup of process %d, "
+			    "below %s",
+			    pid, member->path);
 	return 0;
 }
 
@@ -97,9 +99,8 @@ int cgroup_sub(struct arena *arena, const struct cgroup *cgroup,
 	snprintf(link, sizeof link, "/proc/self/fd/%d", member->dir);
 	if (readlink(link, path, sizeof path - 1) < 0)
 		return fail(errno,
-			    "read %s to find the path of the container's "
-			    "cgroup",
-			    link);
+			    "find the real path of the container's cgroup %s",
+			    member->path);
 	if (strncmp(path, member->path, len) == 0 && path[len] == '/')
 		*ret = arena_strdup(arena, path + len);
 	return *ret ? 0 : -ENOMEM;

@@ -44,8 +44,9 @@ int cgroup_freeze(const struct cgroup *cgroup, bool on)
 	int r;
 
 	if (!member)
-		return fail(EOPNOTSUPP, "the container has no cgroup with a "
-					"freezer");
+		return fail(EOPNOTSUPP,
+			    "the container has no cgroup with a freezer, "
+			    "which pause and resume need");
 	for (unsigned int attempt = 0;; attempt++) {
 		/*
 		 * Repeat the write: on v1 a fork in between prevents

@@ -215,6 +215,9 @@ int layout_parse(struct arena *arena, char *mountinfo, char *own,
 
 /* ---- a directory and all below it ---- */
 
+/* Return the path of a cgroup's directory, for errors. */
+const char *tree_path(int dir, char ret[static CGROUP_PATH_SIZE]);
+
 struct tree_visit {
 	int (*enter)(int dir, void *context); /* before its children; or NULL */
 	int (*leave)(int parent, const char *name, void *context);

@@ -39,16 +39,15 @@ static int read_pids(int dir, void *context)
 {
 	autoclose int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	struct pid_list *list = context;
-	char text[1024];
+	char text[1024], path[CGROUP_PATH_SIZE];
 	pid_t pid = 0;
 	ssize_t n;
 
 	if (fd < 0)
 		return errno == ENOENT || errno == ENODEV ?
 			       0 :
-			       fail(errno,
-				    "open cgroup.procs to list the processes "
-				    "of a cgroup");
+			       fail(errno, "open cgroup.procs of %s",
+				    tree_path(dir, path));
 	while ((n = read(fd, text, sizeof text)) > 0)
 		for (ssize_t i = 0; i < n; i++) {
 			if (text[i] != '\n') {
@@ -61,9 +60,8 @@ static int read_pids(int dir, void *context)
 		}
 	/* The cgroup above a threaded one lists its processes. */
 	if (n < 0 && errno != EOPNOTSUPP && errno != ENODEV)
-		return fail(
-			errno,
-			"read cgroup.procs to list the processes of a cgroup");
+		return fail(errno, "read cgroup.procs of %s",
+			    tree_path(dir, path));
 	return 0;
 }
 

@@ -23,12 +23,25 @@
 #define LONGEST_NAP_MS 16
 #define MANY_FILES 128
 
+const char *tree_path(int dir, char ret[static CGROUP_PATH_SIZE])
+{
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", dir);
+	n = readlink(link, ret, CGROUP_PATH_SIZE - 1);
+	ret[n < 0 ? 0 : n] = '\0';
+	return n < 0 ? "the container's cgroup" : ret;
+}
+
 static int walk_children(int fd, const struct tree_visit *visit, void *context)
 {
 	autoclosedir DIR *dir = fdopendir(fd);
+	char path[CGROUP_PATH_SIZE];
 
 	if (!dir)
-		return fail(errno, "list the cgroups inside a cgroup");
+		return fail(errno, "list the cgroups inside %s",
+			    tree_path(fd, path));
 	for (struct dirent *e; (e = readdir(dir));) {
 		int r;
 

@@ -74,7 +74,9 @@ int cgroup_check_usage(const struct cgroup *cgroup,
 		return 0;
 	return fail(0,
 		    "linux.resources.memory.limit: %" PRId64
-		    " is less than the %" PRId64 " bytes in use",
+		    " is less than the %" PRId64
+		    " bytes in use (set a higher limit, or set "
+		    "checkBeforeUpdate to false)",
 		    limit->value, usage);
 }
 
