@@ -50,7 +50,9 @@ static int check(int fd, const char *path)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return fail(errno, "inspect the directory of placeholders %s",
+		return fail(errno,
+			    "inspect %s, which records the empty files made "
+			    "for denied names",
 			    path);
 	if (S_ISLNK(st.st_mode))
 		return fail(0,
@@ -64,7 +66,8 @@ static int check(int fd, const char *path)
 			    path);
 	if (st.st_uid != geteuid())
 		return fail(0,
-			    "%s: is owned by user %u, not by user %u: remove it",
+			    "%s: is owned by user %u, not by user %u: remove "
+			    "it",
 			    path, st.st_uid, geteuid());
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
 		return fail(0,
@@ -86,23 +89,30 @@ int placeholder_registry_open(void)
 	if (r < 0)
 		return r;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "create the directory of placeholders %s",
+		return fail(errno,
+			    "create %s, which records the empty files made for "
+			    "denied names",
 			    path);
 	place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (place < 0)
-		return fail(errno, "open the directory of placeholders %s",
+		return fail(errno,
+			    "open %s, which records the empty files made for "
+			    "denied names",
 			    path);
 	r = check(place, path);
 	if (r < 0)
 		return r;
 	fd = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return fail(errno, "open the directory of placeholders %s",
+		return fail(errno,
+			    "open %s, which records the empty files made for "
+			    "denied names",
 			    path);
 	while (flock(fd, LOCK_EX) < 0)
 		if (errno != EINTR)
 			return fail(errno,
-				    "lock the directory of placeholders %s",
+				    "lock %s, which records the empty files "
+				    "made for denied names",
 				    path);
 	return take_fd(&fd);
 }
@@ -136,8 +146,8 @@ static int fail_record(int err, const char *verb, const char *id,
 
 	(void)state_root(STATE_PLACEHOLDERS, path);
 	return fail(err,
-		    "%s %s/%s%s%s, which records the empty file made in place "
-		    "of a denied one",
+		    "%s %s/%s%s%s, which records an empty file made for a "
+		    "denied name",
 		    verb, path, id, *owner ? "/" : "", owner);
 }
 

@@ -68,11 +68,14 @@ static int note(const struct placeholders *p, struct list *list,
 					  O_CLOEXEC,
 				  0600);
 	if (list->fd < 0)
-		return fail(errno, "open the list of placeholders in the state "
-				   "directory");
+		return fail(errno,
+			    "open the file " LIST
+			    " in the state directory (it lists the empty "
+			    "files made for denied names)");
 	r = io_write_all(list->fd, line, strlen(line) + 1);
-	return r < 0 ? fail(-r, "write the list of placeholders in the state "
-				"directory") :
+	return r < 0 ? fail(-r, "write the file " LIST
+				" in the state directory (it lists the empty "
+				"files made for denied names)") :
 		       0;
 }
 
@@ -146,7 +149,7 @@ static int find_path(const struct placeholders *p, struct spot *spot)
 	n = readlinkat(p->proc, link, path, sizeof path);
 	if (n < 0 || n == sizeof path)
 		return fail(n < 0 ? errno : ENAMETOOLONG,
-			    "find the directory of the placeholder %s",
+			    "find the directory of the denied name %s",
 			    spot->name);
 	spot->path = arena_printf(p->arena, "%.*s/%s", n == 1 ? 0 : (int)n,
 				  path, spot->name);
@@ -169,7 +172,7 @@ static int find_spot(const struct placeholders *p, const char *path,
 	inside =
 		root_open_plain(p->root, dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (inside < 0 || fstat(inside, &st) < 0)
-		return fail(errno, "open the directory of a placeholder, %s",
+		return fail(errno, "open %s, the directory of a denied name",
 			    dir);
 	spot->dir = open_on_host(p, dir, &st);
 	if (spot->dir == -ENOENT)
@@ -180,7 +183,7 @@ static int find_spot(const struct placeholders *p, const char *path,
 	if (spot->dir < 0)
 		return spot->dir;
 	if (placeholder_look(spot->dir, &found) < 0)
-		return fail(errno, "inspect the directory of a placeholder, %s",
+		return fail(errno, "inspect %s, the directory of a denied name",
 			    dir);
 	placeholder_place(&found, spot->parent);
 	return find_path(p, spot);
@@ -272,15 +275,21 @@ static int make_one(const struct placeholders *p, int registry,
 		return note_nothing(p, list);
 	}
 	if (fd == -EACCES)
-		return fail(EACCES,
-			    "create the placeholder %s (make its directory "
-			    "writable for the caller, or the workload could "
-			    "create a file there)",
-			    carve->path);
+		return fail(
+			EACCES,
+			"create an empty file %s, because its name is denied "
+			"(make its directory writable for the caller, or the "
+			"workload could create the file)",
+			carve->path);
 	if (fd < 0)
-		return fail(-fd, "create the placeholder %s", carve->path);
+		return fail(-fd,
+			    "create an empty file %s, because its name is "
+			    "denied",
+			    carve->path);
 	if (placeholder_look(fd, &st) < 0)
-		return fail(errno, "inspect the placeholder %s", carve->path);
+		return fail(errno,
+			    "inspect %s, the empty file made for a denied name",
+			    carve->path);
 	placeholder_id(&st, id);
 	r = placeholder_registry_take(registry, id, p->state,
 				      /* fresh= */ true);
@@ -294,8 +303,8 @@ static int check_found(const struct files_carve *carve, const struct statx *st)
 	    (S_ISREG(st->stx_mode) && st->stx_nlink == 1))
 		return 0;
 	return fail(EEXIST,
-		    "create the placeholder %s: another process created it "
-		    "first, try again",
+		    "create an empty file %s, because its name is denied: "
+		    "another process created it first, try again",
 		    carve->path);
 }
 
@@ -528,21 +537,26 @@ int placeholders_release(int state)
 	if (fd < 0)
 		return errno == ENOENT ?
 			       0 :
-			       fail(errno, "open the list of placeholders "
-					   "in the state directory");
+			       fail(errno,
+				    "open the file " LIST
+				    " in the state directory (it lists the "
+				    "empty files made for denied names)");
 	if (!is_ours(state) || !is_ours(fd))
 		return 0;
 	registry = placeholder_registry_open();
 	if (registry < 0)
 		return registry;
 	if (fstat(fd, &st) < 0 || st.st_size > (off_t)MAX_LIST)
-		return fail(EFBIG, "read the list of placeholders in the state "
-				   "directory");
+		return fail(EFBIG,
+			    "read the file " LIST
+			    " in the state directory (it lists the empty "
+			    "files made for denied names)");
 	text = malloc((size_t)st.st_size + 1);
 	len = text ? read(fd, text, (size_t)st.st_size) : -1;
 	if (len != st.st_size)
-		return fail(EIO, "read the list of placeholders in the state "
-				 "directory");
+		return fail(EIO, "read the file " LIST
+				 " in the state directory (it lists the empty "
+				 "files made for denied names)");
 	text[len] = '\0';
 	release_all(registry, state, text, (size_t)len);
 	return 0;

@@ -90,11 +90,11 @@ static int parse_bytes(struct arena *arena, const struct json_value *v,
 		int64_t byte = parse_hex(v->text + 2 * i, 2);
 
 		if (byte <= 0)
-			return json_fail(v, "not bytes");
+			return json_fail(v, "must be hexadecimal");
 		text[i] = (char)byte;
 	}
 	if (strlen(v->text) != 2 * len)
-		return json_fail(v, "not bytes");
+		return json_fail(v, "must be hexadecimal");
 	*ret = text;
 	return 0;
 }
@@ -120,9 +120,10 @@ static int read_exactly(struct arena *arena, const struct json_value *v,
 		return r;
 	json_each (member, v)
 		if (!is_field(fields, n, member->key))
-			return json_fail(v, "has an unknown member");
+			return json_fail(v, "has the unknown key '%.200s'",
+					 member->key);
 	if (v->n != n)
-		return json_fail(v, "lacks a member");
+		return json_fail(v, "lacks a key");
 	return json_object(arena, v, fields, n, ret);
 }
 
@@ -208,7 +209,7 @@ static JSON_READER(read_rule)
 
 	return r < 0 || rule->path[0] == '/' ?
 		       r :
-		       json_fail_key(v, "path", "is not absolute");
+		       json_fail_key(v, "path", "must be an absolute path");
 }
 
 static JSON_READER(read_rules)
@@ -291,7 +292,7 @@ static JSON_READER(read_program)
 		return -EINVAL;
 	n = strlen(v->text) / CODE_DIGITS;
 	if (!n || n > MAX_CODE || strlen(v->text) != n * CODE_DIGITS)
-		return json_fail(v, "is no program");
+		return json_fail(v, "must be hexadecimal");
 	filter->code = arena_array(arena, n, sizeof *filter->code);
 	if (!filter->code)
 		return -ENOMEM;
@@ -301,7 +302,7 @@ static JSON_READER(read_program)
 			jf = parse_hex(text + 6, 2), k = parse_hex(text + 8, 8);
 
 		if (code < 0 || jt < 0 || jf < 0 || k < 0)
-			return json_fail(v, "is no program");
+			return json_fail(v, "must be hexadecimal");
 		filter->code[i] =
 			(struct sock_filter){ (uint16_t)code, (uint8_t)jt,
 					      (uint8_t)jf, (uint32_t)k };
@@ -318,7 +319,7 @@ static JSON_READER(read_architecture)
 
 	(void)ret;
 	if (r == 0 && arch != confine_arch())
-		return json_fail(v, "is another one");
+		return json_fail(v, "belongs to another architecture");
 	return r;
 }
 
@@ -385,7 +386,7 @@ static JSON_READER(read_limits)
 	int r = read_exactly(arena, v, fields, COUNT(fields), ret);
 
 	if (r == 0 && limits->cpu.set && !limits->cpu.value)
-		return json_fail_key(v, "cpu", "is 0");
+		return json_fail_key(v, "cpu", "must not be 0");
 	return r;
 }
 
@@ -458,7 +459,8 @@ static JSON_READER(read_version)
 
 	(void)ret;
 	if (r == 0 && version != FORMAT)
-		return json_fail(v, "is not %d", FORMAT);
+		return json_fail(v, "%u is not %d, this version's format",
+				 version, FORMAT);
 	return r;
 }
 
