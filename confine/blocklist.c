@@ -274,10 +274,7 @@ static int filter_call(const struct table *table, const char *name)
 			      others_modes[i].nrules, REFUSE);
 			return 0;
 		}
-	return fail(0,
-		    "the system-call filter has no rules for the arguments of "
-		    "%s",
-		    name);
+	return fail(0, "%s cannot be restricted by its arguments", name);
 }
 
 static int filter_outside(const struct table *table,

@@ -91,7 +91,7 @@ static int get_file(void *user, struct arena *arena, const char *path,
 		return 0;
 	r = io_read_all(arena, fd, MAX_SMALL, &text, NULL);
 	if (r < 0)
-		return r;
+		return fail_in(r, "%s", path);
 	*ret = text;
 	return 0;
 }

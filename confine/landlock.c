@@ -128,14 +128,17 @@ static int refuse(const struct landlock_host *host,
 	const char *name = policy_protection_name(protection);
 
 	if (host->abi < abi)
-		return fail(ENOTSUP,
-			    "%s: requires Landlock version %d, but this kernel "
-			    "has version %d",
-			    name, abi, host->abi);
+		return fail(
+			ENOTSUP,
+			"%s: requires Landlock version %d, but this kernel has "
+			"version %d (list %s in config.allow_degraded to run "
+			"without it)",
+			name, abi, host->abi, name);
 	return fail(ENOTSUP,
-		    "%s: this kernel has Landlock version %d, but rejects the "
-		    "rights that this protection needs",
-		    name, host->abi);
+		    "%s: this kernel has Landlock version %d, but rejects "
+		    "the rights that this protection needs (list %s in "
+		    "config.allow_degraded to run without it)",
+		    name, host->abi, name);
 }
 
 /* Remove rights that the kernel lacks or the policy disables. */
@@ -143,9 +146,9 @@ static int settle(const struct landlock_host *host,
 		  const struct landlock_want *want, struct landlock_plan *plan)
 {
 	if (want->files && host->abi < 1)
-		return fail(
-			ENOTSUP,
-			"filesystem: Landlock is not available in this kernel");
+		return fail(ENOTSUP,
+			    "filesystem: Landlock is not available in this "
+			    "kernel (add landlock to the boot parameter lsm=)");
 	for (size_t i = 0; i < COUNT(protections); i++) {
 		const struct kernel_landlock_ruleset wants =
 			common(&plan->handled, &protections[i].handled);

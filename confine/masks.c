@@ -89,8 +89,8 @@ static int cover(struct masks *masks, const char *path, int point,
 			       O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (seen < 0 || !is_same(seen, masks->tree, name))
 		return fail(0,
-			    "cover the denied path %s: the new mount is not in "
-			    "effect",
+			    "cover the denied path %s: another process mounted "
+			    "something there at the same time, try again",
 			    path);
 	return 0;
 }
@@ -162,8 +162,8 @@ int masks_narrow(int root, const char *path, bool readonly, bool noexec)
 	if (seen < 0 || fstatfs(seen, &fs) < 0 ||
 	    ((unsigned long)fs.f_flags & flags) != flags)
 		return fail(0,
-			    "restrict the mount of %s: the new mount is not in "
-			    "effect",
+			    "restrict the mount of %s: another process mounted "
+			    "something there at the same time, try again",
 			    path);
 	return 0;
 }

@@ -56,8 +56,9 @@ int child_mask(struct child *child, const struct step *step)
 		return -1;
 	seen = root_open(root, step->text, O_PATH);
 	if (seen < 0 || !shows(seen, child->slots[used]))
-		return child_refuse(child, EXDEV,
-				    "the mask does not cover the path");
+		return child_refuse(child, EAGAIN,
+				    "the path was replaced while it was "
+				    "masked");
 	return 0;
 }
 
@@ -80,7 +81,9 @@ int child_readonly_path(struct child *child, const struct step *step)
 		return -1;
 	seen = root_open(root, step->text, O_PATH);
 	if (seen < 0 || fstatfs(seen, &fs) < 0 || !(fs.f_flags & ST_RDONLY))
-		return child_refuse(child, EXDEV, "the path is still writable");
+		return child_refuse(
+			child, EAGAIN,
+			"the path was replaced while it was made read-only");
 	return 0;
 }
 

@@ -344,9 +344,9 @@ static int move_mount(struct child *child, const struct step *step)
 	seen = root_open_plain(child->slots[SLOT_ROOT], step->text,
 			       O_PATH | O_DIRECTORY);
 	if (seen < 0 || !is_same_place(seen, tree))
-		return child_refuse(
-			child, EXDEV,
-			"the mounted procfs is not at its destination");
+		return child_refuse(child, EAGAIN,
+				    "the path was replaced while it was "
+				    "mounted");
 	return 0;
 }
 
