@@ -29,7 +29,10 @@ static int name_it(int fd, const char *path)
 		if (errno != EEXIST || (unlink(path) < 0 && errno != ENOENT))
 			return fail(errno, "--pid-file: write %s", path);
 	}
-	return fail(0, "--pid-file: other processes keep creating %s", path);
+	return fail(0,
+		    "--pid-file: other processes keep creating %s (choose "
+		    "another path)",
+		    path);
 }
 
 /* For file systems without O_TMPFILE, such as NFS: use a temporary name. */

@@ -64,11 +64,10 @@ static int read_stat(int proc, pid_t pid, char *line, size_t size,
 	line[n] = '\0';
 	line = strrchr(line, ')');
 	if (!line || strlen(line) < 4)
-		return fail(
-			EINVAL,
-			"/proc/%s does not describe a process's state as Linux "
-			"does",
-			name);
+		return fail(EINVAL,
+			    "/proc/%s has an unknown format, so the "
+			    "process's state is unknown",
+			    name);
 	*ret_state = line + 2;
 	return 0;
 }

@@ -48,7 +48,7 @@ static int mount_id(struct arena *arena, int proc, pid_t pid, int fd,
 		return fail(errno, "open /proc/%s", name);
 	r = io_read_all(arena, info, STREAMS_MAX, &text, NULL);
 	if (r < 0)
-		return r;
+		return fail_in(r, "/proc/%s", name);
 	id = strstr(text, "mnt_id:");
 	*ret_id = id ? atoi(id + strlen("mnt_id:")) : -1;
 	return 0;

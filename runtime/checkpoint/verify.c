@@ -79,7 +79,10 @@ static int check_namespaces(const struct creation *c, pid_t pid, bool is_init)
 		if (i == OCI_NS_TIME && joined < 0)
 			continue;
 		if (joined >= 0 && fstat(joined, &st) < 0)
-			return fail(errno, "inspect a namespace to join");
+			return fail(errno,
+				    "inspect the %s namespace that config.json "
+				    "names",
+				    oci_ns_kinds[i].type);
 		if (its[i] != (joined >= 0 ? st.st_ino : own[i]))
 			return fail(0,
 				    "the restored process is not in the %s "
@@ -133,7 +136,7 @@ static int check_process(const struct creation *c, pid_t pid, bool is_init)
 		return fail(errno, "open /proc/%s", name);
 	r = io_read_all(p->arena, fd, STATUS_MAX, &status, NULL);
 	if (r < 0)
-		return r;
+		return fail_in(r, "/proc/%s", name);
 	if (p->spec.linux_.seccomp &&
 	    number_in(status, "\nSeccomp:\t", 10) != SECCOMP_FILTERS)
 		return fail(0, "the restored process has no seccomp filter");
@@ -164,9 +167,8 @@ static int check_all(const struct creation *c)
 			r = check_process(c, pids[i], is_init);
 	}
 	if (r >= 0 && !seen)
-		return fail(
-			0,
-			"the restored process is not in the container's cgroup");
+		return fail(0, "the restored process is not in the container's "
+			       "cgroup");
 	return r;
 }
 

@@ -133,6 +133,8 @@ static int read_record(struct arena *arena, int dir, const char *id,
 	r = oci_record_parse(arena, text, len, &record);
 	if (r == -ENOMEM)
 		return r;
+	if (r < 0)
+		(void)fail_in(r, "state.json");
 	if (r >= 0 && (!is_set(record.id) || !streq(record.id, id)))
 		r = fail(0, "state.json contains the ID of another container");
 	*ret_broken = r < 0;

@@ -127,7 +127,7 @@ static int read_shown(const struct owner *o, const char *path, char **ret)
 	r = io_read_all(o->arena, fd, MAX_HOSTS, ret, &len);
 	if (r == 0 && strlen(*ret) != len)
 		*ret = NULL;
-	return r;
+	return r < 0 ? fail_in(r, "%s", path) : 0;
 }
 
 /* Our file replaces the host's, which then needs no bind. */

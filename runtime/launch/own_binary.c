@@ -79,8 +79,8 @@ static int copy_sealed(int exe)
 		return fail(errno, "copy the runtime's own binary into memory");
 	while (at < st.st_size)
 		if (sendfile(copy, exe, &at, (size_t)(st.st_size - at)) <= 0)
-			return fail(errno,
-				    "copy the runtime's own binary into memory");
+			return fail(errno, "copy the runtime's own binary into "
+					   "memory");
 	if (fcntl(copy, F_ADD_SEALS, ALL_SEALS) < 0)
 		return fail(errno, "seal the copy of the runtime's own binary");
 	return take_fd(&copy);
@@ -98,7 +98,7 @@ static int own_arguments(struct arena *arena, char ***ret)
 		return fail(errno, "open /proc/self/cmdline");
 	r = io_read_all(arena, fd, MAX_ARGUMENTS, &text, &len);
 	if (r < 0)
-		return r;
+		return fail_in(r, "/proc/self/cmdline");
 	for (size_t i = 0; i < len; i++)
 		n += !text[i];
 	argv = arena_array(arena, n + 1, sizeof *argv);

@@ -50,7 +50,7 @@ int process_inner_pid(struct arena *arena, int proc, pid_t pid, pid_t *ret)
 	if (fd < 0)
 		return fail(errno, "open /proc/%s", name);
 	if (io_read_all(arena, fd, 65536, &text, NULL) < 0)
-		return -EIO;
+		return fail_in(-EIO, "/proc/%s", name);
 	line = strstr(text, "\nNSpid:");
 	if (!line)
 		return fail(EINVAL, "/proc/%s has no line NSpid", name);

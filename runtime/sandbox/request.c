@@ -175,6 +175,7 @@ static int read_policy(struct arena *arena, const char *path, char **ret_text,
 	autoclose int fd =
 		open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
+	int r;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail(errno, "--policy %s", path);
@@ -185,7 +186,8 @@ static int read_policy(struct arena *arena, const char *path, char **ret_text,
 			    "--policy %s: must not be writable by everybody "
 			    "(chmod o-w)",
 			    path);
-	return io_read_all(arena, fd, MAX_POLICY, ret_text, ret_len);
+	r = io_read_all(arena, fd, MAX_POLICY, ret_text, ret_len);
+	return r < 0 ? fail_in(r, "--policy %s", path) : 0;
 }
 
 /*

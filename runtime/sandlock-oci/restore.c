@@ -171,7 +171,7 @@ static int put_cgroup_roots(struct creation *c, pid_t pid, struct pb *request)
 			    name);
 	r = io_read_all(p->arena, fd, CGROUP_MAX, &text, NULL);
 	if (r < 0)
-		return r;
+		return fail_in(r, "/proc/%s", name);
 	while ((line = strsep(&text, "\n"))) {
 		char *controllers, *controller;
 

@@ -199,7 +199,7 @@ static int file_text(struct arena *arena, const char *path, const char **ret)
 		return fail(errno, "open %s", path);
 	r = io_read_all(arena, fd, MAX_RESOURCES, &text, &len);
 	if (r < 0)
-		return r;
+		return fail_in(r, "%s", path);
 	if (strlen(text) != len)
 		return fail(0, "%s: contains a NUL byte, so it is not JSON",
 			    path);
@@ -270,7 +270,8 @@ static int update_schemas(struct arena *arena, const struct container *c,
 		return 0;
 	if (!spec->linux_.intel_rdt)
 		return fail(0,
-			    "--%s: linux.intelRdt is not set for this container",
+			    "--%s: linux.intelRdt is not set for this "
+			    "container",
 			    o->l3_cache_schema ? "l3-cache-schema" :
 						 "mem-bw-schema");
 	proc = proc_open();

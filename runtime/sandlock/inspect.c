@@ -37,11 +37,13 @@ static int read_policy(struct arena *arena, const struct container *c,
 {
 	autoclose int fd =
 		openat(c->dir, POLICY_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int r;
 
 	if (fd < 0)
 		return fail(errno, "open the saved policy of the "
 				   "sandbox, " POLICY_FILE);
-	return io_read_all(arena, fd, MAX_POLICY, ret, ret_len);
+	r = io_read_all(arena, fd, MAX_POLICY, ret, ret_len);
+	return r < 0 ? fail_in(r, POLICY_FILE) : 0;
 }
 
 /* Values of variables may be secrets, so the output has only the names. */
