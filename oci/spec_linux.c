@@ -30,7 +30,11 @@ static JSON_READER(read_namespace_type)
 			*(int *)ret = i;
 			return 0;
 		}
-	return json_fail(v, "unknown namespace '%.200s'", v->text);
+	return json_fail(
+		v,
+		"unknown namespace '%.200s' (known: user, cgroup, ipc, uts, "
+		"network, pid, mount, time)",
+		v->text);
 }
 
 static JSON_READER(read_namespace_path)
@@ -364,7 +368,8 @@ static int check_namespaces(const struct json_value *v,
 
 		if (d->there && (!ns->listed || (d->fresh && ns->path)))
 			return json_fail_key(v, d->key,
-					     "requires a%s %s namespace",
+					     "requires a%s %s namespace in "
+					     "linux.namespaces",
 					     d->fresh ? " new" : "",
 					     oci_ns_kinds[d->ns].type);
 	}

@@ -253,8 +253,11 @@ static int set_given(const struct policy_setter *to, enum policy_key key,
 	if (!given->whole)
 		return policy_set(to, key, &list);
 	if (given->n)
-		return fail(0, "'%s' cannot be combined with names",
-			    given->whole);
+		return fail(
+			0,
+			"'%s' cannot be combined with names: give either it or "
+			"names",
+			given->whole);
 	return policy_set_text(to, key, given->whole);
 }
 

@@ -88,7 +88,7 @@ static int check_credential(struct arena *arena, const char *key,
 	/* The value is a secret: do not show it. */
 	if (!colon || !http_is_token(header, (size_t)(colon - header)) ||
 	    colon[1 + strspn(colon + 1, " ")] == '\0')
-		return fail(0, "'%s' must be followed by \"Header: value\"",
+		return fail(0, "the value of '%s' must be \"Header: value\"",
 			    key);
 	return 0;
 }

@@ -479,7 +479,8 @@ static int cmd_root(struct manager *m, char **argv)
 
 	(void)argv;
 	if (r < 0)
-		(void)complain(r, "ask systemd for its cgroup", "", &error);
+		(void)complain(r, "ask systemd for the path of its own cgroup",
+			       "", &error);
 	else
 		puts(path);
 	free(path);

@@ -48,15 +48,19 @@ static const struct choice network_locks[] = {
 static int choose(const char *option, const char *word,
 		  const struct choice *choices, size_t n, unsigned int *ret)
 {
-	for (size_t i = 0; i < n; i++)
+	char words[64] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++) {
 		if (streq(choices[i].word, word)) {
 			*ret = choices[i].number;
 			return 0;
 		}
-	return fail(0,
-		    "--%s: unknown value '%s' (sandlock-oci(1) lists the "
-		    "possible ones)",
-		    option, word);
+		len += (size_t)snprintf(words + len, sizeof words - len, "%s%s",
+					len ? ", " : "", choices[i].word);
+	}
+	return fail(0, "--%s: unknown value '%s' (known: %s)", option, word,
+		    words);
 }
 
 bool images_leave_cgroups(const struct image_options *options)

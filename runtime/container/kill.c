@@ -15,7 +15,10 @@ int kill_parse(const char *text)
 	int sig = oci_signal(*text == '-' ? text + 1 : text);
 
 	if (sig < 0)
-		return fail(0, "unknown signal \"%s\"", text);
+		return fail(0,
+			    "unknown signal \"%s\" (give a number, or a name "
+			    "such as TERM)",
+			    text);
 	return sig;
 }
 
@@ -29,8 +32,8 @@ static int signal_init(const struct container *c, int sig)
 		return 0;
 	if (errno != ESRCH)
 		return fail(errno,
-			    "send a signal to the container's process %d",
-			    c->record.pid);
+			    "%s: send signal %d to the container's process %d",
+			    c->id, sig, c->record.pid);
 	fail(0, "%s: container not running", c->id);
 	return -ESRCH;
 }

@@ -123,9 +123,8 @@ int audit_prepare(const struct audit *audit, const struct launch *launch)
 
 	if (audit->fd >= 0 && setsockopt(launch->link, SOL_SOCKET, SO_PASSCRED,
 					 &on, sizeof on) < 0)
-		return fail(errno,
-			    "request the process ID of the sandboxed program "
-			    "on its socket");
+		return fail(errno, "find out the process ID of the sandboxed "
+				   "program, to report its denials");
 	return 0;
 }
 

@@ -97,8 +97,9 @@ static int check_masks(const struct enforcement *enforcement)
 		return fail(0,
 			    "%s cannot be enforced with '%s' in "
 			    "syscalls.extra_allow: remove one of them",
-			    enforcement->masks_sockets ? "network.unix" :
-							 "the profile",
+			    enforcement->masks_sockets ?
+				    "network.unix" :
+				    "the protection of the policy file",
 			    handle ? "handle" : "mount");
 	return 0;
 }

@@ -102,8 +102,8 @@ static int allow_stdio(int ruleset, const struct landlock_plan *plan)
 		 */
 		if (landlock_allow(ruleset, fd, &access) < 0 && errno != EBADFD)
 			return fail(errno,
-				    "filesystem: allow access to descriptor "
-				    "%d with Landlock",
+				    "filesystem: allow access to the inherited "
+				    "descriptor %d with Landlock",
 				    fd);
 	}
 	return 0;

@@ -161,7 +161,8 @@ struct plan_source *plan_add_source(struct plan *plan)
 int plan_close(struct plan *plan)
 {
 	if (plan->failed)
-		return fail(ENOMEM, "the bundle has too many mounts");
+		return fail(ENOMEM,
+			    "config.json has too many mounts and devices");
 	return 0;
 }
 

@@ -139,9 +139,10 @@ static uint64_t grantable(const char *set, uint64_t wanted, uint64_t have)
 
 	for (int cap = 0; missing >> cap; cap++)
 		if (missing >> cap & 1)
-			log_warning("process.capabilities.%s: %s cannot be "
-				    "granted",
-				    set, caps_name(cap));
+			log_warning(
+				"process.capabilities.%s: %s cannot be granted "
+				"(the caller does not have it)",
+				set, caps_name(cap));
 	return wanted & have;
 }
 

@@ -59,7 +59,8 @@ static int put(struct reader *reader, const char *name, const char *value)
 		if (!streq(reader->items[i].key, name))
 			continue;
 		if (i >= reader->first)
-			return fail(0, "variable is given twice in this file");
+			return fail(0, "an earlier line of this file sets the "
+				       "same variable: remove one");
 		reader->items[i].value = value;
 		return 0;
 	}

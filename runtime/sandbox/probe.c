@@ -167,7 +167,9 @@ static int try(const struct probe_step *steps, const struct setting *setting,
 	}
 	/* This is a limit on processes, and says nothing about the feature. */
 	if (outcome.step >= 0 && outcome.err == EAGAIN)
-		return fail(EAGAIN, "test the features of the host: %s",
+		return fail(EAGAIN,
+			    "test the features of the host: %s (end some "
+			    "processes, or raise ulimit -u)",
 			    steps[outcome.step].name);
 	*ret = (struct host_probe){ .works = outcome.step < 0 };
 	if (!ret->works) {

@@ -86,6 +86,19 @@ static const struct choice rootless_words[] = {
 	{ NULL, 0 },
 };
 
+static int fail_choice(const char *option, const char *word,
+		       const struct choice *choices)
+{
+	char words[128] = "";
+	size_t len = 0;
+
+	for (const struct choice *c = choices; c->word; c++)
+		len += (size_t)snprintf(words + len, sizeof words - len, "%s%s",
+					len ? ", " : "", c->word);
+	return fail(0, "--%s: unknown value '%s' (known: %s)", option, word,
+		    words);
+}
+
 /* An option that is not given has the first of its choices. */
 static int choose(const char *option, const char *word,
 		  const struct choice *choices, int *ret)
@@ -95,9 +108,7 @@ static int choose(const char *option, const char *word,
 	while (word && c->word && !streq(c->word, word))
 		c++;
 	if (!c->word)
-		return fail(0,
-			    "--%s: unknown value '%s', see sandlock-oci --help",
-			    option, word);
+		return fail_choice(option, word, choices);
 	*ret = c->value;
 	return 0;
 }

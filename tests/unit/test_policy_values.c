@@ -504,11 +504,11 @@ static void tables(void **state)
 		{ "http.credentials", "{ \"GET h\" = \"X: 1\" }",
 		  "the path is missing" },
 		{ "http.credentials", "{ \"GET h/\" = \"secret\" }",
-		  "'GET h/' must be followed by \"Header: value\"" },
+		  "the value of 'GET h/' must be \"Header: value\"" },
 		{ "http.credentials", "{ \"GET h/\" = \"X Y: 1\" }",
-		  "must be followed by" },
+		  "must be \"Header: value\"" },
 		{ "http.credentials", "{ \"GET h/\" = \"X: \" }",
-		  "must be followed by" },
+		  "must be \"Header: value\"" },
 	};
 
 	(void)state;

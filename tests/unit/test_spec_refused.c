@@ -294,7 +294,8 @@ static const struct attempt namespaces_attempts[] = {
 	{ "'namespaces': [{'path': '/x'}]",
 	  "linux.namespaces[0].type: required" },
 	{ "'namespaces': [{'type': 'x'}]",
-	  "linux.namespaces[0].type: unknown namespace 'x'" },
+	  "linux.namespaces[0].type: unknown namespace 'x' "
+	  "(known: user, cgroup, ipc, uts, network, pid, mount, time)" },
 	{ "'namespaces': [{'type': 'pid'}, {'type': 'pid'}]",
 	  "linux.namespaces[1].type: pid is given twice" },
 	{ "'namespaces': [{'type': 'pid', 'path': 'x'}]",
@@ -303,19 +304,25 @@ static const struct attempt namespaces_attempts[] = {
 	{ "'namespaces': [{'type': 'user'}]", NULL },
 	{ "'uidMappings': [{'containerID': 0, 'hostID': 0, 'size': "
 	  "1}]",
-	  "linux.uidMappings: requires a user namespace" },
+	  "linux.uidMappings: requires a user namespace in "
+	  "linux.namespaces" },
 	{ "'timeOffsets': {'monotonic': {'secs': 1}}",
-	  "linux.timeOffsets: requires a new time namespace" },
+	  "linux.timeOffsets: requires a new time namespace in "
+	  "linux.namespaces" },
 	{ "'namespaces': [{'type': 'time', 'path': '/t'}], "
 	  "'timeOffsets': {'monotonic': {'secs': 1}}",
-	  "linux.timeOffsets: requires a new time namespace" },
+	  "linux.timeOffsets: requires a new time namespace in "
+	  "linux.namespaces" },
 	{ "'netDevices': {'eth0': {}}",
-	  "linux.netDevices: requires a network namespace" },
+	  "linux.netDevices: requires a network namespace in "
+	  "linux.namespaces" },
 	{ "'netDevices': {}", NULL },
 	{ "'maskedPaths': ['/a']",
-	  "linux.maskedPaths: requires a mount namespace" },
+	  "linux.maskedPaths: requires a mount namespace in "
+	  "linux.namespaces" },
 	{ "'readonlyPaths': ['/a']",
-	  "linux.readonlyPaths: requires a mount namespace" },
+	  "linux.readonlyPaths: requires a mount namespace in "
+	  "linux.namespaces" },
 	{ "'sysctl': {'net.core.somaxconn': '1'}",
 	  "linux.sysctl.net.core.somaxconn: requires a namespace of type "
 	  "network in "
