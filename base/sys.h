@@ -7,10 +7,21 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/kernel.h"
+
+/* musl before 1.2.5 */
+#ifndef STATX_TYPE
+#include <linux/stat.h>
+static inline int statx(int dir, const char *path, int flags, unsigned int mask,
+			struct statx *ret)
+{
+	return (int)syscall(SYS_statx, dir, path, flags, mask, ret);
+}
+#endif
 
 #ifndef SYS_openat2
 #define SYS_openat2 437

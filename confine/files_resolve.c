@@ -396,7 +396,7 @@ static bool is_on(int fd, long type)
 {
 	struct statfs fs;
 
-	return fstatfs(fd, &fs) == 0 && fs.f_type == type;
+	return fstatfs(fd, &fs) == 0 && (long)fs.f_type == type;
 }
 
 static int add_always(struct resolver *v)

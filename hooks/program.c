@@ -379,7 +379,7 @@ int program_run(const struct program *program, struct program_end *ret)
 /* Return the name of a signal like Go programs: " (bad system call)". */
 static const char *signal_text(int sig, char ret[static SIGNAL_TEXT])
 {
-	const char *text = sig > 0 && sig < NSIG ? sigdescr_np(sig) : NULL;
+	const char *text = sig > 0 && sig <= SIGSYS ? strsignal(sig) : NULL;
 
 	ret[0] = '\0';
 	if (text)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/kernel.h"
 #include "base/util.h"
 
 enum kind {

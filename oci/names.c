@@ -115,6 +115,14 @@ int oci_signal(const char *text)
 	return realtime_signal(name);
 }
 
+const char *oci_signal_name(int number)
+{
+	for (size_t i = 0; i < COUNT(signals); i++)
+		if (signals[i].number == number)
+			return signals[i].name;
+	return NULL;
+}
+
 /* Parse digits below limit; advance *text. */
 static int list_number(const char **text, size_t limit, size_t *ret)
 {

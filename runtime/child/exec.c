@@ -343,8 +343,7 @@ int child_exec_step(struct child *child, const struct step *step)
 	case STEP_GATE:
 		return wait_at_gate(child, step);
 	case STEP_RLIMIT:
-		return setrlimit((__rlimit_resource_t)step->rlimit.type,
-				 &step->rlimit.value);
+		return setrlimit(step->rlimit.type, &step->rlimit.value);
 	case STEP_PRESERVE_FDS:
 		return preserve(step);
 	case STEP_REAPER:

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/mountinfo.h"
 #include "base/root.h"
+#include "base/sys.h"
 #include "base/util.h"
 #include "confine/masks.h"
 #include "runtime/plan/join.h"

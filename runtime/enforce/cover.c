@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/mountinfo.h"
 #include "base/root.h"
+#include "base/sys.h"
 #include "confine/masks.h"
 #include "runtime/enforce/enforce.h"
 #include "runtime/enforce/files.h"

@@ -14,6 +14,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/sys.h"
 #include "base/util.h"
 #include "oci/state_root.h"
 

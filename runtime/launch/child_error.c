@@ -124,5 +124,5 @@ int child_error_died(const struct launch *launch)
 	return fail(0,
 		    "the container's process was killed by signal %d (%s) "
 		    "before it ran its program (--debug prints its last step)",
-		    info.si_status, sigabbrev_np(info.si_status) ?: "?");
+		    info.si_status, oci_signal_name(info.si_status) ?: "?");
 }

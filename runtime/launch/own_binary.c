@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/stat.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -34,9 +33,6 @@
 #define MAX_ARGUMENTS (2UL << 20)
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U
-#endif
-#ifndef STATX_ATTR_MOUNT_ROOT
-#define STATX_ATTR_MOUNT_ROOT 0x00002000
 #endif
 
 /* Protected means a read-only mount of just this file, or a sealed file. */

@@ -160,9 +160,7 @@ int process_rlimits(const struct launch *launch)
 
 		if (!make_early_limit(&p->rlimits[i], &value))
 			continue;
-		if (prlimit(launch->pid,
-			    (__rlimit_resource_t)p->rlimits[i].type, &value,
-			    NULL) < 0)
+		if (prlimit(launch->pid, p->rlimits[i].type, &value, NULL) < 0)
 			return fail(errno,
 				    "process.rlimits[%zu]: set soft %llu, "
 				    "hard %llu",
