@@ -21,6 +21,11 @@ static const char *const touches_host[] = {
 	RECEIVER,
 };
 
+const char *oci_annotation_of_host(size_t i)
+{
+	return i < COUNT(touches_host) ? touches_host[i] : NULL;
+}
+
 bool oci_annotation_touches_host(const char *key)
 {
 	for (size_t i = 0; i < COUNT(touches_host); i++)

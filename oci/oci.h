@@ -438,6 +438,8 @@ const char *oci_env_get(const struct strings *env, const char *key);
 const char *oci_annotation(const struct oci_annotations *a, const char *key);
 /* True if the annotation gives access to files or groups of the host. */
 bool oci_annotation_touches_host(const char *key);
+/* The i-th annotation for which that is true; NULL after the last. */
+const char *oci_annotation_of_host(size_t i);
 
 /* Convert words to numbers, also for the command line; -1 if unknown. */
 int oci_sysctl_owner(const char *path); /* "net/core/…": an enum oci_ns */

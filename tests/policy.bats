@@ -91,6 +91,7 @@ init_and_exec_fail() {
 	run_bad "is not a key that needs this permission" \
 		oci --allow-annotations limits.memory run \
 		--bundle "$BUNDLE" box
+	assert_output_has "http.credentials, run.oci.hooks.stdout"
 	annotate_policy config.http_ca=/a config.http_key=/b
 	run_bad "not enforced by this build: config.http_ca" \
 		oci --allow-annotations config.http_ca,config.http_key \

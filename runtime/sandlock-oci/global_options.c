@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "base/util.h"
 #include "oci/state_root.h"
 #include "policy/keys.h"
@@ -186,24 +187,41 @@ static int set_root(const char *given, struct session *session)
 	return 0;
 }
 
+static bool needs_permission(enum policy_key key)
+{
+	return policy_key_info(key)->bundle == POLICY_BUNDLE_ASK;
+}
+
+static int refuse_key(struct arena *arena, const char *name)
+{
+	struct text out = { .arena = arena };
+	const char *separator = "", *annotation, *known;
+	int r;
+
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
+		if (!needs_permission(key))
+			continue;
+		text_put(&out, "%s%s", separator, policy_key_name(key));
+		separator = ", ";
+	}
+	for (size_t i = 0; (annotation = oci_annotation_of_host(i)); i++)
+		text_put(&out, ", %s", annotation);
+	r = text_close(&out, &known);
+	return r < 0 ? r :
+		       fail(0,
+			    "--allow-annotations: '%s' is not a key that needs "
+			    "this permission (such keys are %s)",
+			    name, known);
+}
+
 /* Accept only keys that need permission, so that a typo is noticed. */
 static int add_key(struct arena *arena, char *name, struct strings *keys)
 {
 	int key = policy_key_find(name);
-	bool known = key >= 0 &&
-		     policy_key_info(key)->bundle == POLICY_BUNDLE_ASK;
+	bool known = key >= 0 && needs_permission(key);
 
 	if (!known && !oci_annotation_touches_host(name))
-		return fail(0,
-			    "--allow-annotations: '%s' is not a key that "
-			    "needs this permission (such keys are "
-			    "config.fs_storage, config.http_ca, "
-			    "config.http_ca_out, config.http_key, "
-			    "filesystem.mount, http.credentials, "
-			    "run.oci.hooks.stderr, run.oci.hooks.stdout, "
-			    "run.oci.keep_original_groups and "
-			    "run.oci.seccomp.receiver)",
-			    name);
+		return refuse_key(arena, name);
 	return strings_add(arena, keys, known ? policy_key_name(key) : name);
 }
 
