@@ -93,9 +93,8 @@ static const struct policy_key_info keys[KEY_COUNT] = {
 		      .about = "its working directory" },
 	[KEY_ENV] = { KEY(PROGRAM, "program.env", ENV, env), ENFORCED,
 		      .flag = "env",
-		      .about = "variables to set, after the filters below; a "
-			       "flag "
-			       "with NAME alone takes the caller's value" },
+		      .about = "variables to set, after the filters below; "
+			       "--env NAME takes the caller's value" },
 	[KEY_UID] = { KEY(PROGRAM, "program.uid", NUMBER, uid), .max = MAX_ID,
 		      NEVER, ENFORCED,
 		      .about = "user id inside a user namespace; requires "

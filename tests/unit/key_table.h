@@ -38,20 +38,31 @@ static inline void put_key_row(struct text *out,
 	if (info->max && info->max < INT32_MAX)
 		text_put(out, ", %" PRIu64 " to %" PRIu64, info->min,
 			 info->max);
-	text_put(out, " | `");
-	put_flags_cell(out, info);
-	text_put(out, "` | %s | %s |\n", bundles[info->bundle], info->about);
+	text_put(out, " | %s | %s |\n", bundles[info->bundle], info->about);
 }
 
-/* Make the table of the keys that work. */
+static inline void put_flags_row(struct text *out,
+				 const struct policy_key_info *info)
+{
+	text_put(out, "| `%s` | `", info->name);
+	put_flags_cell(out, info);
+	text_put(out, "` |\n");
+}
+
+/* Make the tables of the keys that work, and of their flags. */
 static inline int key_table(struct arena *arena, const char **ret)
 {
 	struct text out = { .arena = arena };
 
-	text_put(&out, "| key | value | flags | in a bundle | meaning |\n"
-		       "| --- | --- | --- | --- | --- |\n");
+	text_put(&out, "| key | value | in a bundle | meaning |\n"
+		       "| --- | --- | --- | --- |\n");
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (policy_key_info(key)->enforced)
 			put_key_row(&out, policy_key_info(key));
+	text_put(&out, "\n| key | flags |\n"
+		       "| --- | --- |\n");
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
+		if (policy_key_info(key)->enforced)
+			put_flags_row(&out, policy_key_info(key));
 	return text_close(&out, ret);
 }
