@@ -33,9 +33,9 @@ prose() {
 }
 
 check_width() {
-	report "no line of Markdown is wider than 120 columns, except in tables" "$(
+	report "no line of Markdown is wider than 120 columns" "$(
 		# shellcheck disable=SC2086 # a list of files
-		grep -nE '^.{121}' $pages | grep -vE '^[^:]*:[0-9]*: *\|'
+		grep -nE '^.{121}' $pages
 	)"
 }
 
@@ -80,7 +80,7 @@ rooms_of_test() {
 }
 
 rooms_of_page() {
-	sed -n '/^| room |/,/^$/p' HACKING.md |
+	sed -n '/^| room | may include |/,/^$/p' HACKING.md |
 		sed -n 's/^| `\([^`]*\)` | \([^|]*\) |.*/\1:\2/p' | sed 's/:-$/:/'
 }
 
@@ -98,8 +98,8 @@ check_rooms() {
 
 # missing_doors: print each door of the table that is no file of its room.
 missing_doors() {
-	sed -n '/^| room |/,/^$/p' HACKING.md |
-		sed -n 's/^| `\([^`]*\)` |[^|]*| \([^|]*\) |.*/\1 \2/p' |
+	sed -n '/^| room | door |/,/^$/p' HACKING.md |
+		sed -n 's/^| `\([^`]*\)` | \([^|]*\) |.*/\1 \2/p' |
 		while read -r room doors; do
 			echo "$doors" | grep -o '`[^`]*`' | tr -d '`' |
 				while read -r door; do
