@@ -91,7 +91,8 @@ static bool applies(const struct split *s, const struct files_entry *denied)
 	return !denied->scope || denied->scope == s->allowed->scope;
 }
 
-static int add_rule(struct split *s, const char *path, uint32_t rights)
+static int add_rule(struct split *s, const char *path, uint32_t rights,
+		    bool directory)
 {
 	struct files_rules *rules = s->rules;
 
@@ -115,7 +116,8 @@ static int add_rule(struct split *s, const char *path, uint32_t rights)
 		rules->items = grown;
 		rules->size = size;
 	}
-	rules->items[rules->n++] = (struct landlock_path){ path, rights };
+	rules->items[rules->n++] =
+		(struct landlock_path){ path, rights, directory };
 	return 0;
 }
 
@@ -243,12 +245,12 @@ static int split_path(struct split *s, const char *path, uint32_t rights,
 			    "not enforced by this build",
 			    v.first->key, v.first->item, s->allowed->key,
 			    s->allowed->item);
-	r = add_rule(s, path, rights & ~v.below);
+	r = add_rule(s, path, rights & ~v.below, directory);
 	if (r < 0 || !v.below || !directory)
 		return r;
 	/* The right to list applies to all directories below. */
 	if (v.below & READ && v.listable) {
-		r = add_rule(s, path, LANDLOCK_MAY_LIST);
+		r = add_rule(s, path, LANDLOCK_MAY_LIST, directory);
 		if (r < 0)
 			return r;
 	}

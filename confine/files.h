@@ -102,6 +102,7 @@ struct files_place {
 	int proc;      /* the runtime's own /proc */
 	int root;      /* not trusted */
 	bool own_pids; /* its /proc shows only its own processes */
+	bool new_dev;  /* its /dev is made later, with the usual devices */
 	/* For presets in files_resolve: as in policy_context. */
 	const char *home, *project;
 	struct strings env;

@@ -383,7 +383,6 @@ static int add_loaders(struct resolver *v, size_t first)
 	return 0;
 }
 
-/* The image may contain any file under these names. */
 static bool is_device(int fd, dev_t device)
 {
 	struct stat st;
@@ -399,13 +398,42 @@ static bool is_on(int fd, long type)
 	return fstatfs(fd, &fs) == 0 && (long)fs.f_type == type;
 }
 
+struct usual {
+	const char *path;
+	dev_t device; /* 0: any */
+	long type;    /* 0: a device */
+};
+
+/* The image may contain any file under these names. */
+static int add_if_usual(struct resolver *v, const struct item *item,
+			const struct usual *usual)
+{
+	autoclose int fd =
+		root_open(v->place->root, usual->path, O_PATH | O_CLOEXEC);
+	bool fits = fd >= 0 && (usual->type ? is_on(fd, usual->type) :
+					      is_device(fd, usual->device));
+
+	if (!fits || (usual->type == PROC_SUPER_MAGIC && !v->place->own_pids))
+		return 0;
+	return keep(v, item, fd);
+}
+
+/* A new /dev has the devices, and a console only with a terminal. */
+static int add_new(struct resolver *v, const struct item *item,
+		   const struct usual *usual)
+{
+	struct files_entry entry = item->entry;
+
+	if (usual->type && !streq(usual->path, "/dev/pts"))
+		return 0;
+	entry.path = usual->path;
+	entry.directory = usual->type;
+	return files_add(v->arena, v->allowed, &entry);
+}
+
 static int add_always(struct resolver *v)
 {
-	const struct {
-		const char *path;
-		dev_t device; /* 0: any */
-		long type;    /* 0: a device */
-	} rows[] = {
+	const struct usual rows[] = {
 		{ "/dev/null", makedev(1, 3), 0 },
 		{ "/dev/zero", makedev(1, 5), 0 },
 		{ "/dev/full", makedev(1, 7), 0 },
@@ -422,17 +450,9 @@ static int add_always(struct resolver *v)
 		struct item item = { .entry = { .rights = DEVICE,
 						.key = "default devices",
 						.item = rows[i].path } };
-		autoclose int fd = root_open(v->place->root, rows[i].path,
-					     O_PATH | O_CLOEXEC);
-		bool fits = fd >= 0 &&
-			    (rows[i].type ? is_on(fd, rows[i].type) :
-					    is_device(fd, rows[i].device));
-		int r;
+		int r = v->place->new_dev ? add_new(v, &item, &rows[i]) :
+					    add_if_usual(v, &item, &rows[i]);
 
-		if (!fits ||
-		    (rows[i].type == PROC_SUPER_MAGIC && !v->place->own_pids))
-			continue;
-		r = keep(v, &item, fd);
 		if (r < 0)
 			return r;
 	}

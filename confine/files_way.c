@@ -23,6 +23,7 @@ struct walk {
 	struct arena *arena;
 	struct files_way *way;
 	size_t links;
+	bool leapt;	     /* since the last link */
 	char done[PATH_MAX]; /* resolved so far; "": the root */
 	char rest[2 * PATH_MAX];
 };
@@ -94,8 +95,10 @@ static int follow(struct walk *w, int fd)
 	r = add_step(w, target);
 	if (r < 0)
 		return r;
+	w->leapt = false;
 	memcpy(rest, w->rest, strlen(w->rest) + 1);
-	snprintf(w->rest, sizeof w->rest, "%s/%s", target, rest);
+	/* The rest is empty, or begins with a slash. */
+	snprintf(w->rest, sizeof w->rest, "%s%s", target, rest);
 	if (target[0] == '/')
 		w->done[0] = '\0';
 	else
@@ -108,19 +111,13 @@ static bool has_more(const struct walk *w)
 	return w->rest[strspn(w->rest, "/")];
 }
 
-/* Examine the current file; false means that the path ends here. */
-static int look(struct walk *w, int root, bool *ret_on)
+/* Examine the current file, open as fd; false means that the path ends here. */
+static int look_at(struct walk *w, int fd, bool *ret_on)
 {
-	autoclose int fd =
-		root_open_plain(root, w->done, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct files_way *way = w->way;
 	struct stat st;
 
 	*ret_on = false;
-	if (fd < 0 && errno == ENOENT) {
-		way->missing = true;
-		return 0;
-	}
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		int r = fail(errno, "open %s", w->done);
 
@@ -139,6 +136,100 @@ static int look(struct walk *w, int root, bool *ret_on)
 	return 0;
 }
 
+/* Go to the next component. */
+static int step(struct walk *w, int root, bool *ret_on)
+{
+	autoclose int fd = -1;
+	int r = advance(w);
+
+	if (r <= 0 || !w->done[0])
+		return r;
+	fd = root_open_plain(root, w->done, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT) {
+		w->way->missing = true;
+		*ret_on = false;
+		return 0;
+	}
+	return look_at(w, fd, ret_on);
+}
+
+/* Get the whole path that is left; false if it has "." or ".." in it. */
+static bool join_rest(const struct walk *w, char path[static PATH_MAX])
+{
+	const char *name = w->rest + strspn(w->rest, "/");
+	int n = snprintf(path, PATH_MAX, "%s/%s", w->done, name);
+
+	if (!*name || n < 0 || n >= PATH_MAX)
+		return false;
+	for (;;) {
+		size_t len = strcspn(name, "/");
+
+		if (len == 0 || (len == 1 && name[0] == '.') ||
+		    (len == 2 && name[0] == '.' && name[1] == '.'))
+			return false;
+		if (!name[len])
+			return true;
+		name += len + 1;
+	}
+}
+
+/* Return the length of the last directory that exists; -1 if in doubt. */
+static ssize_t existing(int root, const char *path)
+{
+	char dir[PATH_MAX], *slash;
+
+	memcpy(dir, path, strlen(path) + 1);
+	while ((slash = strrchr(dir, '/')) != dir) {
+		*slash = '\0';
+		autoclose int fd =
+			root_open_plain(root, dir,
+					O_PATH | O_DIRECTORY | O_NOFOLLOW |
+						O_CLOEXEC);
+
+		if (fd >= 0)
+			return slash - dir;
+		if (errno != ENOENT)
+			return -1;
+	}
+	return 0;
+}
+
+static void stand_at(struct walk *w, const char *path, size_t len)
+{
+	memcpy(w->done, path, len);
+	w->done[len] = '\0';
+	memcpy(w->rest, path + len, strlen(path + len) + 1);
+}
+
+/*
+ * Most paths contain no link, so try the whole path at once. Returns 0 if it
+ * takes single steps to find out more.
+ */
+static int leap(struct walk *w, int root, bool *ret_on)
+{
+	char path[PATH_MAX];
+	autoclose int fd = -1;
+	ssize_t known;
+	int r;
+
+	if (w->leapt || !join_rest(w, path))
+		return 0;
+	w->leapt = true;
+	fd = root_open_plain(root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0) {
+		stand_at(w, path, strlen(path));
+		r = look_at(w, fd, ret_on);
+		return r < 0 ? r : 1;
+	}
+	known = errno == ENOENT ? existing(root, path) : -1;
+	if (known < 0)
+		return 0;
+	stand_at(w, path, (size_t)known + 1 + strcspn(path + known + 1, "/"));
+	w->way->missing = true;
+	*ret_on = false;
+	return 1;
+}
+
 int files_way(struct arena *arena, int root, const char *path,
 	      struct files_way *ret)
 {
@@ -150,11 +241,10 @@ int files_way(struct arena *arena, int root, const char *path,
 	if (strlen(path) >= sizeof w.done)
 		return fail(ENAMETOOLONG, "resolve the path %s", path);
 	memcpy(w.rest, path, strlen(path) + 1);
-	while (on && (r = advance(&w)) != 0) {
-		if (r > 0 && w.done[0])
-			r = look(&w, root, &on);
-		if (r < 0)
-			break;
+	while (on && r >= 0 && has_more(&w)) {
+		r = leap(&w, root, &on);
+		if (r == 0)
+			r = step(&w, root, &on);
 	}
 	if (r < 0 && r != -EACCES)
 		return r;
@@ -162,5 +252,5 @@ int files_way(struct arena *arena, int root, const char *path,
 	way.rest = arena_strdup(arena, w.rest + strspn(w.rest, "/"));
 	way.end = arena_strdup(arena, w.done[0] ? w.done : "/");
 	*ret = way;
-	return way.end && way.rest ? r : -ENOMEM;
+	return !way.end || !way.rest ? -ENOMEM : r < 0 ? r : 0;
 }

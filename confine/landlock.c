@@ -33,6 +33,8 @@ static const struct {
 	{ LANDLOCK_MAY_MKNOD, FS(MAKE_CHAR) | FS(MAKE_BLOCK) },
 	{ LANDLOCK_MAY_CONNECT, FS(RESOLVE_UNIX) },
 	{ LANDLOCK_MAY_LIST, FS(READ_DIR) },
+	{ LANDLOCK_MAY_USE,
+	  FS(READ_FILE) | FS(WRITE_FILE) | FS(TRUNCATE) | FS(IOCTL_DEV) },
 };
 
 /* Protections that a kernel with Landlock may lack. */

@@ -24,12 +24,14 @@ enum landlock_right {
 	LANDLOCK_MAY_MKNOD = 1 << 4,   /* device nodes */
 	LANDLOCK_MAY_CONNECT = 1 << 5, /* to Unix sockets outside */
 	LANDLOCK_MAY_LIST = 1 << 6,    /* only names in directories */
+	LANDLOCK_MAY_USE = 1 << 7,     /* only existing files and devices */
 };
 
 /* The rights on a path and everything below it. */
 struct landlock_path {
 	const char *path;
 	uint32_t rights;
+	bool directory; /* if known; the kernel does not need it */
 };
 
 struct landlock_ports {

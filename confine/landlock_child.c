@@ -2,8 +2,8 @@
 /* confine/landlock_child.c - apply a Landlock plan, between clone and exec. */
 #include "confine/landlock.h"
 
+#include <errno.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 #include "base/sys.h"
 
@@ -13,18 +13,28 @@ int landlock_create(const struct kernel_landlock_ruleset *handled)
 	return sys_landlock_create_ruleset(handled, sizeof *handled, 0);
 }
 
+static int add_rule(int ruleset, int place, uint64_t allowed)
+{
+	const struct kernel_landlock_path rule = { .allowed = allowed,
+						   .parent_fd = place };
+
+	return allowed ?
+		       sys_landlock_add_rule(ruleset,
+					     KERNEL_LANDLOCK_RULE_PATH_BENEATH,
+					     &rule) :
+		       0;
+}
+
+/* Most are directories; for any other file the kernel refuses such rights. */
 int landlock_allow(int ruleset, int place, const struct landlock_access *access)
 {
-	struct kernel_landlock_path rule = { .parent_fd = place };
-	struct stat st;
+	if (access->directory) {
+		int r = add_rule(ruleset, place, access->directory);
 
-	if (fstat(place, &st) < 0)
-		return -1;
-	rule.allowed = S_ISDIR(st.st_mode) ? access->directory : access->other;
-	if (!rule.allowed)
-		return 0;
-	return sys_landlock_add_rule(ruleset, KERNEL_LANDLOCK_RULE_PATH_BENEATH,
-				     &rule);
+		if (r == 0 || errno != EINVAL)
+			return r;
+	}
+	return add_rule(ruleset, place, access->other);
 }
 
 int landlock_allow_ports(int ruleset, const struct kernel_landlock_port *ports,

@@ -927,3 +927,18 @@ documented() {
 	documented sandlock.1.md 4
 	[ "$(cat made)" = made ]
 }
+
+@test "run lets a process use the devices of its /dev, and create nothing there" {
+	run sandbox -r / -- sh -c '
+		head -c 3 /dev/zero | wc -c
+		echo here >/dev/shm/new && cat /dev/shm/new
+		(echo x >/dev/new) 2>/dev/null || echo no file
+		mkdir /dev/directory 2>/dev/null || echo no directory
+		rm /dev/zero 2>/dev/null || echo zero stays'
+	[ "$status" -eq 0 ]
+	[ "$output" = "3
+here
+no file
+no directory
+zero stays" ]
+}

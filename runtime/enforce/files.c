@@ -184,8 +184,43 @@ static int add_rule(struct files_rules *rules, const char *path,
 			    "filesystem: a policy can have at most %zu "
 			    "Landlock rules: list fewer paths",
 			    rules->n);
-	rules->items[rules->n++] = (struct landlock_path){ path, rights };
+	rules->items[rules->n++] = (struct landlock_path){
+		.path = path,
+		.rights = rights,
+	};
 	return 0;
+}
+
+/* A sandbox without namespaces has the host's devices. */
+static int find_devices(const struct enforce_files *files,
+			struct files_list *ret)
+{
+	const struct policy policy = {
+		.set[KEY_GPU_DEVICES] =
+			files->enforcement->policy.set[KEY_GPU_DEVICES],
+	};
+	const struct files_place place = place_of(files);
+	struct files_list none;
+
+	return files_resolve(files->arena, &policy, &place, ret, &none);
+}
+
+/* Its own /dev has only devices that it may use, and it may list all names. */
+static int list_own(const struct enforce_files *files, struct files_list *ret)
+{
+	const struct files_entry own[] = {
+		{ .path = "/", .rights = LANDLOCK_MAY_LIST },
+		{ .path = "/dev", .rights = LANDLOCK_MAY_USE },
+		{ .path = "/dev/shm",
+		  .rights = LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE },
+		{ .path = "/proc", .rights = LANDLOCK_MAY_USE },
+	};
+	size_t n = files->own_pids ? COUNT(own) : COUNT(own) - 1;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = files_add(files->arena, ret, &own[i]);
+	return r;
 }
 
 /* The rules of a view exist already; add those of the sandbox's own files. */
@@ -193,18 +228,14 @@ static int settle_view(const struct enforce_files *files,
 		       struct files_rules *ret)
 {
 	const struct files_rules *shown = &files->enforcement->view->rules;
-	const struct policy policy = {
-		.set[KEY_GPU_DEVICES] =
-			files->enforcement->policy.set[KEY_GPU_DEVICES],
-	};
-	const struct files_place place = place_of(files);
-	struct files_list own, none;
+	struct files_list own = { 0 };
 	struct files_rules rules = *shown;
-	int r = files_resolve(files->arena, &policy, &place, &own, &none);
+	int r = lacks_namespaces(files) ? find_devices(files, &own) :
+					  list_own(files, &own);
 
 	if (r < 0)
 		return r;
-	rules.size = shown->n + own.n + 2;
+	rules.size = shown->n + own.n;
 	rules.items = arena_grow(files->arena, shown->items, shown->n,
 				 rules.size, sizeof *rules.items);
 	if (!rules.items)
@@ -212,11 +243,7 @@ static int settle_view(const struct enforce_files *files,
 	for (size_t i = 0; r == 0 && i < own.n; i++)
 		r = add_rule(&rules, own.items[i].path, own.items[i].rights);
 	*ret = rules;
-	if (r < 0 || lacks_namespaces(files))
-		return r;
-	r = add_rule(ret, "/dev/shm", LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE);
-	/* A sandbox may list all names that it sees. */
-	return r < 0 ? r : add_rule(ret, "/", LANDLOCK_MAY_LIST);
+	return r;
 }
 
 /* The arguments of the helper. */
@@ -432,11 +459,21 @@ static int make_placeholders(const struct work *w)
 	return w->files->mntns < 0 ? 0 : placeholders_make(&places, &w->carves);
 }
 
+/*
+ * The paths of a view are known, so that a privileged caller need not enter the
+ * container to settle its rules.
+ */
+static bool needs_no_search(const struct enforce_files *files)
+{
+	return files->enforcement->view && files->userns < 0;
+}
+
 int enforce_files_create(const struct enforce_files *files, int *ret_ruleset)
 {
 	struct work work = { .files = files, .ruleset = -1 };
 	autoclose int ruleset = -1;
-	int r = work_inside(&work, settle);
+	int r = needs_no_search(files) ? settle(&work) :
+					 work_inside(&work, settle);
 
 	if (r == 0)
 		r = make_placeholders(&work);

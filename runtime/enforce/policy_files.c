@@ -135,17 +135,13 @@ static int keep_closed(struct keeper *k, const char *path,
 		       show(k, way->end, (struct policy_kept){ .host = path });
 }
 
-static int keep(struct keeper *k, const char *path, bool file)
+static int keep_end(struct keeper *k, const char *path, struct files_way way,
+		    bool file)
 {
 	struct policy_kept kept = { .host = path, .file = file };
 	size_t shown = k->kept->n;
-	struct files_way way;
-	int r = files_way(k->arena, k->root, path, &way);
+	int r = hold_way(k, path, &way);
 
-	if (r == -EACCES)
-		return keep_closed(k, path, &way);
-	if (r == 0)
-		r = hold_way(k, path, &way);
 	if (r < 0)
 		return r;
 	kept.absent = file && (way.missing || S_ISSOCK(way.mode));
@@ -162,6 +158,23 @@ static int keep(struct keeper *k, const char *path, bool file)
 			    "writable, so replace it by a copy",
 			    path, way.nlinks);
 	return r;
+}
+
+static int keep(struct keeper *k, const char *path, bool file,
+		struct files_way *ret_way)
+{
+	int r = files_way(k->arena, k->root, path, ret_way);
+
+	if (r == -EACCES)
+		return keep_closed(k, path, ret_way);
+	return r < 0 ? r : keep_end(k, path, *ret_way, file);
+}
+
+static int keep_file(struct keeper *k, const char *path)
+{
+	struct files_way way;
+
+	return keep(k, path, /* file= */ true, &way);
 }
 
 static bool is_named_twice(int dir, const char *name)
@@ -186,7 +199,7 @@ static int keep_files_in(struct keeper *k, const char *folder)
 		if (!is_named_twice(dirfd(dir), entry->d_name))
 			continue;
 		path = arena_printf(k->arena, "%s/%s", folder, entry->d_name);
-		r = path ? keep(k, path, /* file= */ true) : -ENOMEM;
+		r = path ? keep_file(k, path) : -ENOMEM;
 	}
 	return r;
 }
@@ -197,11 +210,18 @@ static int keep_folder(struct keeper *k, const char *above, const char *name)
 	const char *path = arena_printf(k->arena, "%s/%s", above, name);
 	const char *profiles =
 		path ? arena_printf(k->arena, "%s/profiles", path) : NULL;
-	int r = profiles ? keep(k, path, /* file= */ false) : -ENOMEM;
+	struct files_way way;
+	int r = profiles ? keep(k, path, /* file= */ false, &way) : -ENOMEM;
 
-	if (r == 0)
-		r = keep(k, profiles, /* file= */ false);
-	return r < 0 ? r : keep_files_in(k, profiles);
+	if (r < 0)
+		return r;
+	if (way.missing) {
+		way.rest = arena_printf(k->arena, "%s%sprofiles", way.rest,
+					*way.rest ? "/" : "");
+		return way.rest ? keep_end(k, profiles, way, false) : -ENOMEM;
+	}
+	r = keep(k, profiles, /* file= */ false, &way);
+	return r < 0 || way.missing ? r : keep_files_in(k, profiles);
 }
 
 /* ---- all of them ---- */
@@ -217,6 +237,7 @@ static int keep_folders(struct keeper *k)
 		r = keep_folder(k, config, "sandlock");
 	/* Even with XDG_CONFIG_HOME: a later run may not have it set. */
 	if (r == 0 && home && home[0] == '/') {
+		struct files_way way;
 		const char *usual = arena_printf(k->arena, "%s/.config", home);
 		const char *own = arena_printf(k->arena, "%s/.sandlock", home);
 
@@ -224,7 +245,7 @@ static int keep_folders(struct keeper *k)
 			return -ENOMEM;
 		r = keep_folder(k, usual, "sandlock");
 		if (r == 0)
-			r = keep(k, own, /* file= */ false);
+			r = keep(k, own, /* file= */ false, &way);
 	}
 	return r;
 }
@@ -245,7 +266,7 @@ static int keep_in_project(struct keeper *k, const char *project)
 				     streq(project, "/") ? "" : project,
 				     names[i]);
 
-		r = path ? keep(k, path, /* file= */ true) : -ENOMEM;
+		r = path ? keep_file(k, path) : -ENOMEM;
 	}
 	return r;
 }
@@ -290,7 +311,7 @@ static int keep_in_use(struct keeper *k, const char *cwd, const char *file)
 {
 	if (file[0] != '/')
 		file = arena_printf(k->arena, "%s/%s", cwd, file);
-	return file ? keep(k, file, /* file= */ true) : -ENOMEM;
+	return file ? keep_file(k, file) : -ENOMEM;
 }
 
 /* Avoid duplicates: the policy in use may also be one of the project's. */
@@ -383,17 +404,12 @@ int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
 }
 
 int policy_files_hold_links(struct arena *arena, const struct view *view,
-			    const char *path, struct policy_kept_list *kept)
+			    const char *path, const struct files_way *way,
+			    struct policy_kept_list *kept)
 {
-	AUTO(close_keeper)
 	struct keeper k = keeper_of_view(arena, view, kept);
-	int r = open_keeper(&k);
-	struct files_way way;
 
-	if (r <= 0)
-		return r;
-	r = files_way(arena, k.root, path, &way);
-	return r < 0 ? r : hold_way(&k, path, &way);
+	return hold_way(&k, path, way);
 }
 
 /* ---- bundles ---- */

@@ -39,9 +39,10 @@ struct policy_kept {
 int policy_files_of_sandbox(struct arena *arena, const struct view_input *input,
 			    int proc, struct view *view,
 			    struct policy_kept_list *kept);
-/* Keep the workload from replacing links that lead to a hidden path. */
+/* Keep the workload from replacing links of the way to a hidden path. */
 int policy_files_hold_links(struct arena *arena, const struct view *view,
-			    const char *path, struct policy_kept_list *kept);
+			    const char *path, const struct files_way *way,
+			    struct policy_kept_list *kept);
 /* For a bundle, whose bind mounts show directories of the host. */
 int policy_files_of_bundle(struct arena *arena,
 			   const struct enforce_input *input,

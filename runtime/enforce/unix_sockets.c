@@ -490,9 +490,9 @@ int enforce_sockets_allow(const struct enforce_files *files,
 	rules->n += listed.n;
 	/* The runtime binds it later. */
 	if (files->notifies)
-		items[rules->n++] =
-			(struct landlock_path){ NOTIFY_INSIDE,
-						LANDLOCK_MAY_CONNECT };
+		items[rules->n++] = (struct landlock_path){
+			.path = NOTIFY_INSIDE, .rights = LANDLOCK_MAY_CONNECT
+		};
 	rules->items = items;
 	rules->size = rules->n;
 	return 0;

@@ -62,6 +62,7 @@ static struct files_place place_of(const struct viewer *v)
 		.home = v->input->home,
 		.project = v->input->project,
 		.env = v->input->env,
+		.new_dev = true,
 	};
 }
 
@@ -109,28 +110,11 @@ static bool is_covered(const struct view *view, const struct view_bind *bind)
 	return false;
 }
 
-/* A socket or device needs no separate mount. */
-static int look(const struct viewer *v, struct view_bind *bind, bool *ret_there)
+static const char *source_of(const struct viewer *v, const char *path)
 {
 	const char *prefix = v->view->prefix;
-	autoclose int fd = root_open_plain(v->root, bind->path,
-					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st;
 
-	*ret_there = fd >= 0;
-	if (fd < 0 && errno != ENOENT)
-		return fail(errno, "open %s, which the policy allows",
-			    bind->path);
-	if (fd < 0)
-		return 0;
-	if (fstat(fd, &st) < 0)
-		return fail(errno, "inspect %s, which the policy allows",
-			    bind->path);
-	bind->directory = S_ISDIR(st.st_mode);
-	bind->source =
-		*prefix ? arena_printf(v->arena, "%s%s", prefix, bind->path) :
-			  bind->path;
-	return bind->source ? 0 : -ENOMEM;
+	return *prefix ? arena_printf(v->arena, "%s%s", prefix, path) : path;
 }
 
 static int add_rule(struct arena *arena, struct files_rules *rules,
@@ -141,7 +125,10 @@ static int add_rule(struct arena *arena, struct files_rules *rules,
 
 	if (!grown)
 		return -ENOMEM;
-	grown[rules->n++] = (struct landlock_path){ path, rights };
+	grown[rules->n++] = (struct landlock_path){
+		.path = path,
+		.rights = rights,
+	};
 	rules->items = grown;
 	rules->size = rules->n;
 	return 0;
@@ -297,25 +284,22 @@ static int make_binds(struct viewer *v)
 		arena_array(v->arena, rules->n + v->input->policy->mount.n + 1,
 			    sizeof *all);
 	size_t n = 0;
-	int r;
 
 	if (!all)
 		return -ENOMEM;
 	for (size_t i = 0; i < rules->n; i++) {
-		uint32_t rights = rules->items[i].rights;
-		struct view_bind bind = {
-			.path = rules->items[i].path,
-			.writable = rights & LANDLOCK_MAY_WRITE,
-		};
-		bool there;
+		const struct landlock_path *rule = &rules->items[i];
 
-		if (!(rights & (LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE)))
+		if (!(rule->rights & (LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE)))
 			continue;
-		r = look(v, &bind, &there);
-		if (r < 0)
-			return r;
-		if (there)
-			all[n++] = bind;
+		all[n++] = (struct view_bind){
+			.path = rule->path,
+			.source = source_of(v, rule->path),
+			.writable = rule->rights & LANDLOCK_MAY_WRITE,
+			.directory = rule->directory,
+		};
+		if (!all[n - 1].source)
+			return -ENOMEM;
 	}
 	qsort(all, n, sizeof *all, by_path);
 	v->view->binds = all;
@@ -363,16 +347,21 @@ bool view_has(const struct view *view, const char *path)
 	return streq(path, "/");
 }
 
+static bool has_link(const struct view *view, const char *path)
+{
+	for (size_t i = 0; i < view->nlinks; i++)
+		if (streq(view->links[i].path, path))
+			return true;
+	return false;
+}
+
 static int add_link(struct viewer *v, const char *path, const char *target)
 {
 	struct view *view = v->view;
 	struct files_link *links;
 
-	if (view_shows(view, path))
+	if (view_shows(view, path) || has_link(view, path))
 		return 0;
-	for (size_t i = 0; i < view->nlinks; i++)
-		if (streq(view->links[i].path, path))
-			return 0;
 	links = arena_grow(v->arena, view->links, view->nlinks,
 			   view->nlinks + 1, sizeof *links);
 	if (!links)
@@ -386,22 +375,37 @@ static int add_link(struct viewer *v, const char *path, const char *target)
 	return 0;
 }
 
+static int add_links(struct viewer *v, const struct files_way *way)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < way->n; i++)
+		if (way->steps[i].target)
+			r = add_link(v, way->steps[i].path,
+				     way->steps[i].target);
+	return r;
+}
+
 /* Keep every link in a listed path as a link. */
 static int keep_links(struct viewer *v, const char *named)
 {
 	struct files_way way;
-	int r = files_way(v->arena, v->root, named, &way);
+	int r;
 
-	for (size_t i = 0; r == 0 && i < way.n; i++)
-		if (way.steps[i].target)
-			r = add_link(v, way.steps[i].path, way.steps[i].target);
-	return r;
+	if (has_link(v->view, named))
+		return 0;
+	r = files_way(v->arena, v->root, named, &way);
+	return r < 0 ? r : add_links(v, &way);
+}
+
+static bool is_whole(const struct files_way *way)
+{
+	return !way->missing && !way->occupied;
 }
 
 /* Keep links such as /bin if their target is shown. */
 static int keep_top_links(struct viewer *v)
 {
-	const struct files_place place = { .proc = v->proc, .root = v->root };
 	autoclose int fd =
 		root_open(v->root, "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	autoclosedir DIR *entries = fd < 0 ? NULL : fdopendir(fd);
@@ -413,14 +417,14 @@ static int keep_top_links(struct viewer *v)
 	(void)take_fd(&fd);
 	while (r == 0 && (entry = readdir(entries))) {
 		char path[NAME_MAX + 2];
-		const char *real;
+		struct files_way way;
 
 		if (entry->d_type != DT_LNK)
 			continue;
 		snprintf(path, sizeof path, "/%s", entry->d_name);
-		r = files_real_path(v->arena, &place, path, &real);
-		if (r == 0 && real && view_has(v->view, real))
-			r = keep_links(v, path);
+		r = files_way(v->arena, v->root, path, &way);
+		if (r == 0 && is_whole(&way) && view_has(v->view, way.end))
+			r = add_links(v, &way);
 	}
 	return r;
 }

@@ -9,6 +9,7 @@
 #include "runtime/sandbox/hide_state.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +17,19 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/auto.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/state_root.h"
 #include "runtime/enforce/enforce.h"
 #include "runtime/enforce/policy_files.h"
 #include "runtime/enforce/view.h"
+
+struct hider {
+	struct arena *arena;
+	struct enforce_input *input;
+	int root; /* the host's */
+};
 
 /*
  * The directory need not exist yet; NULL if its parent does not exist either.
@@ -61,17 +69,36 @@ static int add(struct arena *arena, struct strings *to, const char *path)
 	return strings_has(to, path) ? 0 : strings_add(arena, to, path);
 }
 
-static int hide(struct arena *arena, struct enforce_input *input,
-		const char *path)
+/*
+ * Find the directory without links, and hold the links that lead to it. *ret is
+ * NULL if there is none.
+ */
+static int find(struct hider *h, const char *path, const char **ret)
 {
-	const struct view *view = input->view;
-	const char *real = path ? find_real(arena, path) : NULL;
-	int r = real && path[0] == '/' ?
-			policy_files_hold_links(arena, view, path,
-						&input->kept) :
-			0;
+	struct files_way way = { 0 };
+	int r = path[0] == '/' ? files_way(h->arena, h->root, path, &way) : 0;
 
-	for (size_t i = 0; real && r == 0 && i < view->nbinds; i++) {
+	*ret = r == 0 && way.end && !way.missing && !way.occupied ?
+		       way.end :
+		       find_real(h->arena, path);
+	if (!*ret) {
+		err_clear();
+		return 0;
+	}
+	return r < 0 ? r :
+		       policy_files_hold_links(h->arena, h->input->view, path,
+					       &way, &h->input->kept);
+}
+
+static int hide(struct hider *h, const char *path)
+{
+	struct arena *arena = h->arena;
+	struct enforce_input *input = h->input;
+	const struct view *view = input->view;
+	const char *real;
+	int r = find(h, path, &real);
+
+	for (size_t i = 0; r == 0 && real && i < view->nbinds; i++) {
 		const char *inside = find_inside(arena, &view->binds[i], real);
 
 		if (!inside ||
@@ -107,8 +134,7 @@ static bool is_missing(const char *path)
  * A workload that could make these could forge records for later commands. If
  * the directory of the usual ones is missing, hide it as a whole.
  */
-static int hide_elsewhere(struct arena *arena, struct enforce_input *input,
-			  const char *usual)
+static int hide_elsewhere(struct hider *h, const char *usual)
 {
 	char path[PATH_MAX];
 	int r = 0;
@@ -116,7 +142,7 @@ static int hide_elsewhere(struct arena *arena, struct enforce_input *input,
 	for (size_t i = 0; r == 0 && state_elsewhere(i, path); i++)
 		if ((!files_is_at_or_below(usual, path) || is_missing(path)) &&
 		    !is_of_others(path))
-			r = hide(arena, input, path);
+			r = hide(h, path);
 	return r;
 }
 
@@ -126,15 +152,19 @@ int sandbox_hide_state(struct arena *arena, const char *root,
 	static const enum state_kind kinds[] = { STATE_SANDBOXES,
 						 STATE_CONTAINERS,
 						 STATE_PLACEHOLDERS };
+	autoclose int slash = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct hider h = { .arena = arena, .input = input, .root = slash };
 	char usual[PATH_MAX] = "";
 	int r;
 
-	r = hide(arena, input, root);
+	if (slash < 0)
+		return fail(errno, "open / to find the state directories");
+	r = root ? hide(&h, root) : 0;
 	for (size_t i = 0; r == 0 && i < COUNT(kinds); i++) {
-		if (state_root(kinds[i], usual) == 0)
-			r = hide(arena, input, usual);
-		else
+		if (state_root(kinds[i], usual) < 0)
 			err_clear(); /* There is no state of ours. */
+		else if (!root || !streq(usual, root))
+			r = hide(&h, usual);
 	}
-	return r < 0 ? r : hide_elsewhere(arena, input, usual);
+	return r < 0 ? r : hide_elsewhere(&h, usual);
 }

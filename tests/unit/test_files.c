@@ -321,6 +321,7 @@ static void ways(void **state)
 		{ "/a/link/new", " /a/link", "/b/new", .missing = true,
 		  .leaf = true },
 		{ "/a/link/new/er", " /a/link", "/b/new", .missing = true },
+		{ "/a/new/er/est", "", "/a/new", .missing = true },
 		{ "/chain/d/p", " /chain /two", "/a/d/p", .leaf = true },
 		{ "/dangling", " /dangling", "/a/none", .missing = true,
 		  .leaf = true },

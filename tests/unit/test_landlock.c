@@ -237,9 +237,10 @@ static void sockets_are_judged_from_version_9_on(void **state)
 {
 	const uint64_t connect = LANDLOCK_ACCESS_FS_RESOLVE_UNIX;
 	static const struct landlock_path paths[] = {
-		{ "/run/listed", LANDLOCK_MAY_CONNECT },
-		{ "/srv", LANDLOCK_MAY_READ },
-		{ "/own", LANDLOCK_MAY_WRITE | LANDLOCK_MAY_CONNECT },
+		{ .path = "/run/listed", .rights = LANDLOCK_MAY_CONNECT },
+		{ .path = "/srv", .rights = LANDLOCK_MAY_READ },
+		{ .path = "/own",
+		  .rights = LANDLOCK_MAY_WRITE | LANDLOCK_MAY_CONNECT },
 	};
 	struct landlock_want want = {
 		.files = true,
@@ -357,7 +358,8 @@ static void rights_become_what_the_version_knows(void **state)
 	want.paths = paths;
 	want.npaths = COUNT(paths);
 	for (size_t i = 0; i < COUNT(paths); i++)
-		paths[i] = (struct landlock_path){ "/usr", rights[i].rights };
+		paths[i] = (struct landlock_path){ .path = "/usr",
+						   .rights = rights[i].rights };
 	for (int abi = 1; abi <= NEWEST; abi++) {
 		struct landlock_plan plan = make(state, abi, &want);
 		const struct landlock_rule *rule = plan.rules;

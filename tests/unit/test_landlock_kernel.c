@@ -274,12 +274,14 @@ static int attempt(struct world *world, const struct landlock_plan *plan,
 static struct landlock_plan allow(struct world *world, uint32_t rights)
 {
 	struct landlock_path paths[2 + COUNT(system_paths)] = {
-		{ world->place, rights },
-		{ "/dev/null", RW | (rights & LANDLOCK_MAY_IOCTL) },
+		{ .path = world->place, .rights = rights },
+		{ .path = "/dev/null",
+		  .rights = RW | (rights & LANDLOCK_MAY_IOCTL) },
 	};
 
 	for (size_t i = 0; i < COUNT(system_paths); i++)
-		paths[2 + i] = (struct landlock_path){ system_paths[i], RX };
+		paths[2 + i] = (struct landlock_path){ .path = system_paths[i],
+						       .rights = RX };
 	return make_plan(world, paths, COUNT(paths));
 }
 
@@ -410,7 +412,7 @@ static void a_rule_may_be_for_one_file(void **state)
 	skip_below(world, 3);
 	make_place(world);
 	snprintf(file, sizeof file, "%s/a/file", world->place);
-	path = (struct landlock_path){ file, ALL_RIGHTS };
+	path = (struct landlock_path){ .path = file, .rights = ALL_RIGHTS };
 	plan = make_plan(world, &path, 1);
 	assert_int_equal(attempt(world, &plan, try_read), 0);
 	assert_int_equal(attempt(world, &plan, try_write), 0);
