@@ -99,12 +99,14 @@ static int open_door(struct cgroup_member *member, const char *path)
 			    path);
 	member->join = open(file, O_WRONLY | O_CLOEXEC);
 	if (member->join < 0)
-		return fail(errno, "open %s", file);
+		return fail(errno, "open %s to move processes into the cgroup",
+			    file);
 	if (!member->v2)
 		return 0;
 	member->dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (member->dir < 0)
-		return fail(errno, "open %s", path);
+		return fail(errno, "open cgroup %s to start the process inside",
+			    path);
 	return 0;
 }
 

@@ -258,7 +258,8 @@ int device_program_attach(const char *path, const struct device_rules *rules)
 	int r;
 
 	if (cgroup < 0)
-		return fail(errno, "open %s", path);
+		return fail(errno, "open cgroup %s to restrict its devices",
+			    path);
 
 	autoclose int program = load(rules);
 

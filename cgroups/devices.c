@@ -155,7 +155,10 @@ static int open_writer(const char *path, const char *name)
 		return fail(ENAMETOOLONG, "open the control files of cgroup %s",
 			    path);
 	fd = open(file, O_WRONLY | O_CLOEXEC);
-	return fd < 0 ? fail(errno, "open %s", file) : fd;
+	return fd < 0 ? fail(errno,
+			     "open %s to restrict the container's devices",
+			     file) :
+			fd;
 }
 
 /*

@@ -171,7 +171,7 @@ static int read_proc(struct arena *arena, int proc, const char *path,
 	int r;
 
 	if (fd < 0)
-		return fail(errno, "open /proc/%s", path);
+		return fail(errno, "open /proc/%s to find the cgroups", path);
 	r = io_read_all(arena, fd, max, ret, NULL);
 	return r < 0 ? fail_in(r, "/proc/%s", path) : 0;
 }

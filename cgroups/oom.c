@@ -43,7 +43,8 @@ static int watch_v1(struct cgroup_oom *oom)
 	autoclose int control = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (control < 0)
-		return fail(errno, "open %s", path);
+		return fail(errno, "open %s to watch for out-of-memory events",
+			    path);
 	snprintf(text, sizeof text, "%d %d", oom->fd, control);
 	return file_write(oom->path, "cgroup.event_control", text);
 }

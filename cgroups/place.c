@@ -39,8 +39,8 @@ static char *clean_path(struct arena *arena, const char *path)
 	}
 	if (to == clean) {
 		fail(0,
-		     "linux.cgroupsPath: '%s' does not name a cgroup below the "
-		     "mount point",
+		     "linux.cgroupsPath: '%s' is the root of the hierarchy: "
+		     "name a cgroup below it",
 		     path);
 		return NULL;
 	}

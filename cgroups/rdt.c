@@ -101,7 +101,7 @@ static int write_line(const char *group, const char *file, const char *text)
 		open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 
 	if (fd < 0)
-		return fail(errno, "open %s", path);
+		return fail(errno, "open %s to change the resctrl group", path);
 	if (write(fd, line, (size_t)n) != n)
 		return fail(errno, "write '%s' to %s", text, path);
 	return 0;

@@ -109,7 +109,8 @@ static int read_addresses(int sock, struct addresses *addresses)
 
 	netlink_begin(&request, RTM_GETADDR, NLM_F_DUMP, &any, sizeof any);
 	r = netlink_ask(sock, &request, take_address, addresses);
-	return r < 0 ? fail(-r, "read the addresses of the interface") : 0;
+	return r < 0 ? fail(-r, "read the addresses of the interface to move") :
+		       0;
 }
 
 static int take_index(const struct nlmsghdr *answer, void *context)

@@ -66,7 +66,7 @@ static JSON_READER(read_namespace)
 	if (r < 0)
 		return r;
 	if (all[listed.type].listed)
-		return json_fail_key(v, "type", "%s is given twice",
+		return json_fail_key(v, "type", "%s is given twice: remove one",
 				     oci_ns_kinds[listed.type].type);
 	all[listed.type].listed = true;
 	all[listed.type].path = listed.path;

@@ -265,7 +265,7 @@ static JSON_READER(read_rlimits)
 		if (seen & bit)
 			return json_fail_index(
 				fail(0, ".type: the limit of this resource is "
-					"given twice"),
+					"given twice: remove one"),
 				i);
 		seen |= bit;
 	}

@@ -109,7 +109,7 @@ release_caller() {
 		shows_no_value
 	done
 	printf 'A=1\nB=2\nA=sekrit\n' >"$TMP/env"
-	sandlock_bad "$TMP/env:3: variable is given twice" run -r /usr \
+	sandlock_bad "$TMP/env:3: an earlier line of this file sets the same variable: remove one" run -r /usr \
 		--env-file "$TMP/env" -- true
 	printf 'A=%0131072d\n' 0 >"$TMP/env"
 	sandlock_bad "$TMP/env:1: the line is longer than" run -r /usr \

@@ -88,7 +88,8 @@ static int open_dir(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return fd < 0 ? fail(errno, "open %s", path) : fd;
+	return fd < 0 ? fail(errno, "open the directory %s for criu", path) :
+			fd;
 }
 
 /* Move the descriptors to LINK_FD and up, without overwriting one of them. */
@@ -122,7 +123,8 @@ static int enter_cgroups(const struct criu *criu, int report)
 
 	if (criu->on_fork && recv(report, &word, 1, 0) != 1)
 		return fail(ECANCELED,
-			    "wait for the runtime to move criu into its cgroup");
+			    "wait for the runtime to move criu into its "
+			    "cgroup");
 	if (criu->own_cgroups && unshare(CLONE_NEWCGROUP) < 0)
 		return fail(errno, "create a cgroup namespace for criu");
 	return 0;
@@ -365,8 +367,8 @@ static int read_answer(struct arena *arena, const uint8_t *data, size_t len,
 			break;
 	}
 	return r == -EPROTO ?
-		       fail(EPROTO,
-			    "read the answer of criu, which is not well-formed") :
+		       fail(EPROTO, "read the answer of criu, which is not "
+				    "well-formed") :
 		       r;
 }
 

@@ -210,7 +210,9 @@ int external_put_dump(struct arena *arena, int proc, pid_t pid,
 	snprintf(name, sizeof name, "%d/root", pid);
 	root = openat(proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno,
+			    "open the container's root directory /proc/%s",
+			    name);
 	snprintf(name, sizeof name, "%d", pid);
 	r = mountinfo_read(arena, proc, name, &mounts);
 	if (r < 0)

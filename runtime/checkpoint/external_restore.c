@@ -282,7 +282,8 @@ static int make_point_of(const struct make_input *in, size_t at)
 	root = open(source ? source : in->rootfs,
 		    O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return fail(errno, "open %s", source ? source : in->rootfs);
+		return fail(errno, "open %s to create the mount point inside",
+			    source ? source : in->rootfs);
 	return make_point(in, root, &in->spec->mounts[at], below);
 }
 

@@ -45,7 +45,10 @@ static int mount_id(struct arena *arena, int proc, pid_t pid, int fd,
 	autoclose int info = proc_open_at(proc, name, O_RDONLY);
 
 	if (info < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(
+			errno,
+			"open /proc/%s to find the mount of a standard stream",
+			name);
 	r = io_read_all(arena, info, STREAMS_MAX, &text, NULL);
 	if (r < 0)
 		return fail_in(r, "/proc/%s", name);

@@ -133,7 +133,9 @@ static int check_process(const struct creation *c, pid_t pid, bool is_init)
 	autoclose int fd = proc_open_at(p->proc, name, O_RDONLY);
 
 	if (fd < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno,
+			    "open /proc/%s to check the restored process",
+			    name);
 	r = io_read_all(p->arena, fd, STATUS_MAX, &status, NULL);
 	if (r < 0)
 		return fail_in(r, "/proc/%s", name);

@@ -66,7 +66,8 @@ static int write_proc(int proc, pid_t pid, const char *file, const char *text)
 	autoclose int fd = proc_open_at(proc, name, O_WRONLY);
 
 	if (fd < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno, "open /proc/%s to write the ID mappings",
+			    name);
 	if (write(fd, text, strlen(text)) < 0)
 		return fail(errno, "write '%.*s' to /proc/%s",
 			    (int)strcspn(text, "\n"), text, name);
@@ -210,7 +211,9 @@ static int all_of_ours(struct arena *arena, int proc, const char *name,
 	int r;
 
 	if (fd < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno,
+			    "open /proc/%s to read the caller's ID mappings",
+			    name);
 	r = io_read_all(arena, fd, /* max= */ 65536, &text, NULL);
 	if (r >= 0)
 		r = idmap_identity(arena, text, ret);

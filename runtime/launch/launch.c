@@ -254,7 +254,9 @@ static int on_unmapped(struct launch *launch)
 	snprintf(name, sizeof name, "%d/ns/user", launch->pid);
 	launch->userns = openat(launch->proc, name, O_RDONLY | O_CLOEXEC);
 	if (launch->userns < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno,
+			    "open the container's user namespace /proc/%s",
+			    name);
 	r = mount_sources_open(launch->plan, launch->proc, /* late= */ true,
 			       launch->userns);
 	if (r < 0)
@@ -315,9 +317,9 @@ static int wait_for_word(const struct launch *launch, bool *ret_ended)
 
 	while (poll(p, 2, -1) < 0)
 		if (errno != EINTR)
-			return fail(
-				errno,
-				"wait for a message of the container's process");
+			return fail(errno,
+				    "wait for a message of the container's "
+				    "process");
 	*ret_ended = p[1].revents & POLLIN;
 	return 0;
 }
@@ -403,7 +405,8 @@ static int on_word(struct launch *launch, const struct message *m, int *fd)
 		return child_error_failed(launch, m);
 	default:
 		return fail(EPROTO,
-			    "unexpected message %u from the container's process",
+			    "unexpected message %u from the container's "
+			    "process",
 			    m->word);
 	}
 }

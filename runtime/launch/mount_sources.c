@@ -94,7 +94,8 @@ static int make_userns(struct arena *arena, int proc,
 	autoclose int dir = proc_open_at(proc, name, O_PATH | O_DIRECTORY);
 
 	if (dir < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno, "open /proc/%s to map the IDs of a mount",
+			    name);
 	r = write_map(arena, dir, "uid_map", &source->uid_mappings);
 	if (r < 0)
 		return fail_in(r, "uidMappings");
@@ -102,7 +103,10 @@ static int make_userns(struct arena *arena, int proc,
 	if (r < 0)
 		return fail_in(r, "gidMappings");
 	fd = openat(dir, "ns/user", O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? fail(errno, "open /proc/%s/ns/user", name) : fd;
+	return fd < 0 ? fail(errno,
+			     "open /proc/%s/ns/user to map the IDs of a mount",
+			     name) :
+			fd;
 }
 
 static int map_ids(struct arena *arena, int proc,
@@ -240,7 +244,10 @@ static int help(struct helper *helper, int proc, pid_t process)
 		return -ENOMEM;
 	mounts = openat(proc, name, O_RDONLY | O_CLOEXEC);
 	if (mounts < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno,
+			    "open the mount namespace /proc/%s to open mount "
+			    "sources there",
+			    name);
 	helper->mounts = mounts;
 	pid = clone(run_helper, stack + HELPER_STACK,
 		    CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, helper);

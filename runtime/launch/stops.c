@@ -35,7 +35,9 @@ static int move_interfaces(struct launch *launch)
 	snprintf(name, sizeof name, "%d/ns/net", launch->pid);
 	netns = openat(launch->proc, name, O_RDONLY | O_CLOEXEC);
 	if (netns < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno,
+			    "open the container's network namespace /proc/%s",
+			    name);
 	return network_move_devices(l->net_devices, l->nnet_devices, netns);
 }
 
@@ -48,12 +50,18 @@ int process_inner_pid(struct arena *arena, int proc, pid_t pid, pid_t *ret)
 	autoclose int fd = proc_open_at(proc, name, O_RDONLY);
 
 	if (fd < 0)
-		return fail(errno, "open /proc/%s", name);
+		return fail(errno,
+			    "open /proc/%s to find the process ID inside the "
+			    "container",
+			    name);
 	if (io_read_all(arena, fd, 65536, &text, NULL) < 0)
 		return fail_in(-EIO, "/proc/%s", name);
 	line = strstr(text, "\nNSpid:");
 	if (!line)
-		return fail(EINVAL, "/proc/%s has no line NSpid", name);
+		return fail(EINVAL,
+			    "find the process ID inside the container: "
+			    "/proc/%s has no line NSpid",
+			    name);
 	line[1 + strcspn(line + 1, "\n")] = '\0';
 	space = strrchr(line, '\t');
 	*ret = space ? atoi(space + 1) : pid;

@@ -134,7 +134,9 @@ int join_check_sysctls(const struct join *join, int proc,
 			 oci_ns_kinds[ns].proc);
 		own = openat(proc, name, O_RDONLY | O_CLOEXEC);
 		if (own < 0)
-			return fail(errno, "open /proc/%s", name);
+			return fail(errno,
+				    "open /proc/%s to check linux.sysctl",
+				    name);
 		if (same_file(join->fds[ns], own))
 			return fail(0,
 				    "linux.sysctl.%.200s: the joined %s "
@@ -159,7 +161,10 @@ int join_of_process(int proc, pid_t pid, struct join *ret)
 		if (join.fds[i] < 0 && errno == ENOENT && i == OCI_NS_TIME)
 			continue;
 		if (join.fds[i] < 0)
-			return fail(errno, "open /proc/%s", name);
+			return fail(errno,
+				    "open the container's %s namespace "
+				    "/proc/%s",
+				    oci_ns_kinds[i].type, name);
 		snprintf(name, sizeof name, "self/ns/%s", oci_ns_kinds[i].proc);
 		if (fstatat(proc, name, &own, 0) < 0 ||
 		    fstat(join.fds[i], &its) < 0)

@@ -297,7 +297,7 @@ static const struct attempt namespaces_attempts[] = {
 	  "linux.namespaces[0].type: unknown namespace 'x' "
 	  "(known: user, cgroup, ipc, uts, network, pid, mount, time)" },
 	{ "'namespaces': [{'type': 'pid'}, {'type': 'pid'}]",
-	  "linux.namespaces[1].type: pid is given twice" },
+	  "linux.namespaces[1].type: pid is given twice: remove one" },
 	{ "'namespaces': [{'type': 'pid', 'path': 'x'}]",
 	  "linux.namespaces[0].path: 'x' is not an absolute path" },
 	{ "'namespaces': [{'type': 'pid', 'path': ''}]", NULL },
