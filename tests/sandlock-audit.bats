@@ -11,38 +11,44 @@ teardown() {
 	sandlock_teardown
 }
 
+# sandbox_on_pty WORD...: `sandlock run` on a terminal, which gets the report.
+sandbox_on_pty() {
+	SHELL=$BASH script -qec "$(printf '%q ' "$SANDLOCK" --root "$ROOT" \
+		run "$@")" /dev/null </dev/null 3>&-
+}
+
 @test "run reports Landlock's denials without --why, by their keys" {
-	requires root audit
+	requires root audit script
 	local sh env
 
 	sh=$(realpath "$(command -v sh)")
 	env=$(realpath "$(command -v env)")
-	run sandbox -r / -x "$sh" -- "$sh" -c "exec $env"
+	run sandbox_on_pty -r / -x "$sh" -- "$sh" -c "exec $env"
 	[ "$status" -eq 126 ]
 	[[ $output = *"denied: execute $env (not listed in filesystem.execute)"* ]]
 	# No denials are reported after a success, nor those of other processes.
-	run sandbox -r / -x "$sh" -- "$sh" -c "$env; :"
+	run sandbox_on_pty -r / -x "$sh" -- "$sh" -c "$env; :"
 	[ "$status" -eq 0 ]
 	[[ $output != *"denied: "* ]]
-	run sandbox -r / -- "$sh" -c "$env >/dev/null; exit 3"
+	run sandbox_on_pty -r / -- "$sh" -c "$env >/dev/null; exit 3"
 	[ "$status" -eq 3 ]
 	[[ $output != *"denied: "* ]]
 }
 
 @test "run reports denied ports without --why" {
-	requires root audit
+	requires root audit script
 	add_netprobe "$TMP"
-	run sandbox -r / --net-bind 80 -- sh -c "$NETPROBE bind 8080; exit 3"
+	run sandbox_on_pty -r / --net-bind 80 -- sh -c "$NETPROBE bind 8080; exit 3"
 	[ "$status" -eq 3 ]
 	[[ $output = *"denied: bind 127.0.0.1:8080 (not listed in network.bind)"* ]]
 }
 
 @test "run reports denied sockets of others without --why" {
-	requires root audit
+	requires root audit script
 	requires_landlock 9
 	add_netprobe "$TMP"
 	mkdir "$TMP/sync"
-	"$SANDLOCK" --root "$ROOT" run -r / -w "$TMP/sync" -- sh -c "
+	sandbox_on_pty -r / -w "$TMP/sync" -- sh -c "
 		echo >$TMP/sync/ready
 		until [ -e $TMP/sync/go ]; do :; done
 		$NETPROBE unix $TMP/later; exit 3" >"$TMP/out" 2>&1 3>&- &
@@ -58,14 +64,24 @@ teardown() {
 }
 
 @test "run reports denied calls without --why, by their groups" {
-	requires root audit
-	run sandbox -r / -- unshare --user true
+	requires root audit script
+	run sandbox_on_pty -r / -- unshare --user true
 	[ "$status" -eq 1 ]
 	[[ $output = *"denied: call unshare (syscalls: namespaces; add --syscalls-extra-allow namespaces)"* ]]
 }
 
+@test "run without a terminal reports denials with --json only" {
+	requires root audit script
+	run sandbox -r / -- unshare --user true
+	[ "$status" -eq 1 ]
+	[[ $output != *"denied: "* ]]
+	run sandbox -r / --json -- unshare --user true
+	[ "$status" -eq 1 ]
+	[[ $output = *'"denied":[{'*unshare* ]]
+}
+
 @test "run reports no denials of another sandbox" {
-	requires root audit
+	requires root audit script
 	mkdir "$TMP/sync"
 	"$SANDLOCK" --root "$ROOT" run -r / -w "$TMP/sync" --name other -- \
 		sh -c "until [ -e $TMP/sync/end ]; do
@@ -76,7 +92,7 @@ teardown() {
 
 	wait_until [ -e "$TMP/sync/refused" ]
 	rm "$TMP/sync/refused"
-	run sandbox -r / -w "$TMP/sync" -- sh -c "
+	run sandbox_on_pty -r / -w "$TMP/sync" -- sh -c "
 		until [ -e $TMP/sync/refused ]; do :; done
 		exit 5"
 	[ "$status" -eq 5 ]

@@ -2,6 +2,7 @@
 /* runtime/sandlock/run.c - run: execute a command in a sandbox. */
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
@@ -122,14 +123,19 @@ static int look_on(struct prepared *c, const struct request *request,
 	return 0;
 }
 
-/* Decide before the plan how denials are observed. */
+/*
+ * Decide before the plan how denials are observed. To ask whether auditing is
+ * on takes an answer of a kernel thread, so ask only if a person or a program
+ * reads the report.
+ */
 static struct enforce_wishes find_wishes(const struct request *request,
 					 struct host *host, struct trace *trace)
 {
 	if (request->why)
 		return (struct enforce_wishes){ .watch = trace_calls_names() };
 	return (struct enforce_wishes){
-		.log_denials = audit_open(&trace->audit, host),
+		.log_denials = (request->json || isatty(STDERR_FILENO)) &&
+			       audit_open(&trace->audit, host),
 	};
 }
 
