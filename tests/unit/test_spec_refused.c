@@ -187,7 +187,7 @@ static const struct attempt process_attempts[] = {
 	{ "'rlimits': [{'type': 'RLIMIT_AS', 'soft': 1, 'hard': 1}, "
 	  "{'type': 'RLIMIT_AS', 'soft': 1, 'hard': 1}]",
 	  "process.rlimits[1].type: the limit of this resource is given "
-	  "twice" },
+	  "twice: remove one" },
 	{ "'capabilities': {'bounding': ['CAP_LATER']}", NULL },
 	{ "'oomScoreAdj': 1001",
 	  "process.oomScoreAdj: 1001 is not in the range -1000 to 1000" },
