@@ -49,7 +49,8 @@ static char *find_source(const struct make_input *in,
 		return NULL;
 	}
 	if (path[0] != '/')
-		path = arena_printf(in->arena, "%s/%s", in->bundle, path);
+		path = arena_printf(in->arena, "%s/%s", in->settings.bundle,
+				    path);
 	if (!path)
 		return NULL;
 	real = realpath(path, NULL);
@@ -279,11 +280,11 @@ static int make_point_of(const struct make_input *in, size_t at)
 		if (!source)
 			return -EINVAL;
 	}
-	root = open(source ? source : in->rootfs,
+	root = open(source ? source : in->settings.rootfs,
 		    O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return fail(errno, "open %s to create the mount point inside",
-			    source ? source : in->rootfs);
+			    source ? source : in->settings.rootfs);
 	return make_point(in, root, &in->spec->mounts[at], below);
 }
 

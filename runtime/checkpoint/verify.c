@@ -143,7 +143,7 @@ static int check_process(const struct creation *c, pid_t pid, bool is_init)
 	    number_in(status, "\nSeccomp:\t", 10) != SECCOMP_FILTERS)
 		return fail(0, "the restored process has no seccomp filter");
 	if (is_init) {
-		r = check_sets(p->arena, p->in.process, status);
+		r = check_sets(p->arena, p->spec.process, status);
 		if (r < 0)
 			return r;
 	}

@@ -57,14 +57,14 @@ static int write_intent(struct creation *c)
 
 	*record = (struct oci_record){
 		.version = p->spec.version,
-		.id = p->in.id,
-		.bundle = p->in.bundle,
-		.rootfs = p->in.rootfs,
+		.id = p->settings.id,
+		.bundle = p->settings.bundle,
+		.rootfs = p->settings.rootfs,
 		.created = now_text(p->arena),
 		.owner = geteuid(),
 		.maker = getpid(),
 		.annotations = p->spec.annotations,
-		.sandbox = p->in.dies_with_parent,
+		.sandbox = p->settings.dies_with_parent,
 		.enforced = p->enforcement.kind != ENFORCE_NOTHING,
 		.own_cgroup = c->cgroup.n > 0,
 		.systemd_scope = p->unit.name,
@@ -90,7 +90,7 @@ static int open_gate(struct creation *c)
 {
 	struct sockaddr_un addr;
 
-	if (!c->prepared->in.has_gate)
+	if (!c->prepared->settings.has_gate)
 		return 0;
 	c->gate = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (c->gate < 0)
@@ -239,9 +239,9 @@ int create_make_cgroups(struct creation *c)
 int create_settle(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
-	int r = p->in.unplaced ? 0 :
-				 cgroup_to_record(p->arena, &c->cgroup,
-						  &c->container.record);
+	int r = p->settings.unplaced ? 0 :
+				       cgroup_to_record(p->arena, &c->cgroup,
+							&c->container.record);
 
 	if (r == 0)
 		r = io_replace_at(c->container.dir, "config.json", p->spec.json,
@@ -270,9 +270,9 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 	struct enforce_files files = {
 		.arena = p->arena,
 		.enforcement = &p->enforcement,
-		.process = p->in.process,
+		.process = p->spec.process,
 		.spec = &p->spec,
-		.rootfs = p->in.rootfs,
+		.rootfs = p->settings.rootfs,
 		.proc = p->proc,
 		.root = root,
 		.userns = launch->userns >= 0 ? launch->userns :
@@ -280,8 +280,8 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 		.mntns = -1,
 		.state = c->container.dir,
 		.own_pids = is_own(p, OCI_NS_PID),
-		.notifies = p->in.notify_socket,
-		.has_console = p->in.has_console,
+		.notifies = p->settings.notify_socket,
+		.has_console = p->settings.has_console,
 		.degraded = &c->degraded,
 	};
 	char name[64];
@@ -316,12 +316,12 @@ static int start_child(struct creation *c)
 			   });
 	l->arena = p->arena;
 	l->spec = &p->spec;
-	l->in = &p->in;
+	l->in = &c->in;
 	l->plan = &c->plan;
 	l->proc = p->proc;
 	l->record = &c->container.record;
 	l->agent_status = OCI_CREATING;
-	l->program = p->in.process->args.items[0];
+	l->program = p->spec.process->args.items[0];
 	l->place = place_child;
 	l->before_hooks = before_hooks;
 	l->rooted = rooted;
@@ -358,17 +358,18 @@ int create_reserve(struct creation *c)
 
 	if (r < 0)
 		return r;
-	r = state_dir_reserve(p->arena, p->session->root, p->in.id,
+	c->in = create_input(p);
+	r = state_dir_reserve(p->arena, p->session->root, p->settings.id,
 			      &c->container);
 	if (r < 0)
 		return r;
 	c->reserved = true;
-	r = p->in.dies_with_parent ? container_hold(&c->container) : 0;
+	r = p->settings.dies_with_parent ? container_hold(&c->container) : 0;
 	if (r == 0)
 		r = write_intent(c);
 	if (r < 0)
 		return r;
-	return p->in.unplaced ? 0 : make_cgroups(c);
+	return p->settings.unplaced ? 0 : make_cgroups(c);
 }
 
 int create_build(struct creation *c)
@@ -437,7 +438,7 @@ int create_keep(struct creation *c)
 	r = create_apply_devices(c);
 	if (r < 0)
 		return r;
-	if (!make_has_userns(&p->in)) {
+	if (!make_has_userns(&c->in)) {
 		r = process_oom_score(&c->launch);
 		if (r < 0)
 			return r;
@@ -453,7 +454,7 @@ int create_keep(struct creation *c)
 	r = create_record(c);
 	if (r < 0)
 		return r;
-	if (!p->in.has_gate) {
+	if (!p->settings.has_gate) {
 		/* No `start` will follow to run these hooks. */
 		r = start_hooks_before(p->session, &c->container, &p->spec);
 		if (r < 0)
@@ -462,7 +463,7 @@ int create_keep(struct creation *c)
 	r = launch_go(&c->launch);
 	if (r < 0)
 		return r;
-	if (!p->in.has_gate)
+	if (!p->settings.has_gate)
 		return 0;
 	r = launch_until_gate(&c->launch);
 	if (r < 0)
@@ -483,7 +484,7 @@ static void undo(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
 	struct hooks_place here = {
-		.cwd = p->in.bundle,
+		.cwd = p->settings.bundle,
 	};
 	struct err_kept why;
 	const char *json;

@@ -52,7 +52,7 @@ struct prepared {
 	struct confine_filter filter;
 	struct rdt rdt;		 /* only with linux.intelRdt */
 	const char *notify_host; /* NOTIFY_SOCKET of the caller, or NULL */
-	struct make_input in;
+	struct make_settings settings;
 	struct plan plan;
 };
 
@@ -67,6 +67,7 @@ struct creation {
 	const struct prepared *prepared;
 	struct oci_resources resources; /* limits of its cgroups */
 	struct cgroup cgroup;		/* as made */
+	struct make_input in;		/* as the plan was made */
 	struct plan plan;		/* armed */
 	struct container container;
 	struct launch launch;
@@ -99,6 +100,8 @@ int create_prepare_spec(struct prepared *prepared);
 int create_place(struct prepared *prepared);
 /* Make the plan; the last call before the first effect. */
 int create_plan(struct prepared *prepared);
+/* Return the input of the plan; it points into `prepared`. */
+struct make_input create_input(const struct prepared *prepared);
 void create_forget(struct prepared *prepared);
 
 /* ---- effects ---- */

@@ -23,6 +23,21 @@
 #include "runtime/launch/inherited.h"
 #include "runtime/launch/sd_notify.h"
 
+struct make_input create_input(const struct prepared *p)
+{
+	return (struct make_input){
+		.arena = p->arena,
+		.facts = &p->facts,
+		.spec = &p->spec,
+		.process = p->spec.process,
+		.cgroup = &p->cgroup,
+		.join = &p->join,
+		.enforcement = &p->enforcement,
+		.filter = p->spec.linux_.seccomp ? &p->filter : NULL,
+		.settings = p->settings,
+	};
+}
+
 static int load_spec(struct prepared *p)
 {
 	const char *bundle = p->options->bundle ? p->options->bundle : ".";
@@ -33,8 +48,8 @@ static int load_spec(struct prepared *p)
 
 	if (!real)
 		return fail(errno, "bundle %s", bundle);
-	p->in.bundle = arena_strdup(p->arena, real);
-	if (!p->in.bundle)
+	p->settings.bundle = arena_strdup(p->arena, real);
+	if (!p->settings.bundle)
 		return -ENOMEM;
 	dir = config ? AT_FDCWD : open(real, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0 && dir != AT_FDCWD)
@@ -53,7 +68,8 @@ static int find_rootfs(struct prepared *p)
 	struct stat st;
 
 	if (path[0] != '/')
-		path = arena_printf(p->arena, "%s/%s", p->in.bundle, path);
+		path = arena_printf(p->arena, "%s/%s", p->settings.bundle,
+				    path);
 	if (!path)
 		return -ENOMEM;
 	if (lstat(path, &st) < 0)
@@ -71,8 +87,8 @@ static int find_rootfs(struct prepared *p)
 	if (streq(real, "/"))
 		return fail(0, "root.path: / is the host's own root: give a "
 			       "directory that contains the container's files");
-	p->in.rootfs = arena_strdup(p->arena, real);
-	return p->in.rootfs ? 0 : -ENOMEM;
+	p->settings.rootfs = arena_strdup(p->arena, real);
+	return p->settings.rootfs ? 0 : -ENOMEM;
 }
 
 static int count_listen_fds(unsigned int *ret)
@@ -100,26 +116,26 @@ int create_check_fds(const struct session *session, unsigned int n)
 
 static int check_descriptors(struct prepared *p)
 {
-	int r = count_listen_fds(&p->in.listen_fds);
+	int r = count_listen_fds(&p->settings.listen_fds);
 
 	if (r < 0)
 		return r;
-	if (p->enforcement.kind != ENFORCE_NOTHING && !p->in.has_console &&
-	    (r = inherited_check_stdio()) < 0)
+	if (p->enforcement.kind != ENFORCE_NOTHING &&
+	    !p->settings.has_console && (r = inherited_check_stdio()) < 0)
 		return r;
-	p->in.preserve_fds = p->options->preserve_fds;
-	if (p->in.preserve_fds > 4096 || p->in.listen_fds > 4096)
+	p->settings.preserve_fds = p->options->preserve_fds;
+	if (p->settings.preserve_fds > 4096 || p->settings.listen_fds > 4096)
 		return fail(0,
 			    "--preserve-fds %u, LISTEN_FDS %u: each can be "
 			    "at most 4096",
-			    p->in.preserve_fds, p->in.listen_fds);
-	return create_check_fds(p->session,
-				p->in.preserve_fds + p->in.listen_fds);
+			    p->settings.preserve_fds, p->settings.listen_fds);
+	return create_check_fds(p->session, p->settings.preserve_fds +
+						    p->settings.listen_fds);
 }
 
 static int check_user_namespace(const struct prepared *p)
 {
-	if (p->facts.euid != 0 && !p->in.no_namespaces &&
+	if (p->facts.euid != 0 && !p->settings.no_namespaces &&
 	    !p->spec.linux_.namespaces[OCI_NS_USER].listed)
 		return fail(EPERM,
 			    "linux.namespaces: without root, a user namespace "
@@ -144,10 +160,13 @@ static int settle_mappings(struct prepared *p)
 
 static int check_mounts(struct prepared *p)
 {
-	if (p->in.no_namespaces || !p->spec.nmounts || make_has_mountns(&p->in))
+	struct make_input in = create_input(p);
+
+	if (in.settings.no_namespaces || !p->spec.nmounts ||
+	    make_has_mountns(&in))
 		return 0;
-	p->in.mounts_present = true;
-	return mount_check(&p->in, p->proc);
+	p->settings.mounts_present = true;
+	return mount_check(&in, p->proc);
 }
 
 static int place_rdt(struct prepared *p)
@@ -157,7 +176,7 @@ static int place_rdt(struct prepared *p)
 
 	if (!asked)
 		return 0;
-	r = rdt_find(p->arena, p->proc, asked, p->in.id, &p->rdt);
+	r = rdt_find(p->arena, p->proc, asked, p->settings.id, &p->rdt);
 	if (r < 0)
 		return r;
 	/* Check this before the record names the group as ours. */
@@ -229,27 +248,18 @@ static int gather(struct prepared *p)
 		return r;
 	if (!p->spec.linux_.seccomp)
 		return 0;
-	r = confine_seccomp(p->arena, p->spec.linux_.seccomp, &p->filter);
-	p->in.filter = &p->filter;
-	return r;
+	return confine_seccomp(p->arena, p->spec.linux_.seccomp, &p->filter);
 }
 
 int create_prepare_spec(struct prepared *p)
 {
 	int r;
 
-	p->in.arena = p->arena;
-	p->in.no_pivot = p->options->no_pivot;
-	p->in.no_new_keyring = p->options->no_new_keyring;
-	p->in.facts = &p->facts;
-	p->in.spec = &p->spec;
-	p->in.join = &p->join;
-	p->in.cgroup = &p->cgroup;
-	p->in.enforcement = &p->enforcement;
-	p->in.process = p->spec.process;
-	p->in.has_console = p->spec.process->terminal;
-	r = console_check(p->in.process->terminal,
-			  p->in.has_gate || p->options->detach,
+	p->settings.no_pivot = p->options->no_pivot;
+	p->settings.no_new_keyring = p->options->no_new_keyring;
+	p->settings.has_console = p->spec.process->terminal;
+	r = console_check(p->spec.process->terminal,
+			  p->settings.has_gate || p->options->detach,
 			  p->options->console_socket);
 	if (r < 0)
 		return r;
@@ -264,8 +274,8 @@ int create_prepare(struct prepared *p, const char *id, bool has_gate)
 	int r;
 
 	p->cgroup_manager = p->session->cgroup_manager;
-	p->in.id = id;
-	p->in.has_gate = has_gate;
+	p->settings.id = id;
+	p->settings.has_gate = has_gate;
 	r = load_spec(p);
 	if (r < 0)
 		return r;
@@ -278,8 +288,8 @@ int create_prepare(struct prepared *p, const char *id, bool has_gate)
 	r = enforce_create(p->arena,
 			   &(struct enforce_bundle){
 				   .host = p->session->host,
-				   .path = p->in.bundle,
-				   .rootfs = p->in.rootfs,
+				   .path = p->settings.bundle,
+				   .rootfs = p->settings.rootfs,
 				   .profile = p->session->profile,
 				   .allowed = &p->session->allow_annotations,
 			   },
@@ -292,26 +302,29 @@ int create_prepare(struct prepared *p, const char *id, bool has_gate)
 /* If nobody listens, do not set NOTIFY_SOCKET for the program. */
 static int find_notify(struct prepared *p)
 {
+	const struct make_input in = create_input(p);
 	const char *host = getenv("NOTIFY_SOCKET");
 
-	if (!is_set(host) || !make_has_mountns(&p->in) ||
+	if (!is_set(host) || !make_has_mountns(&in) ||
 	    !sd_notify_is_heard(host))
 		return 0;
 	p->notify_host = host;
-	p->in.notify_socket = arena_printf(p->arena, "%s/%s/%s",
-					   p->session->root, p->in.id,
-					   NOTIFY_FOLDER);
-	return p->in.notify_socket ? 0 : -ENOMEM;
+	p->settings.notify_socket = arena_printf(p->arena, "%s/%s/%s",
+						 p->session->root,
+						 p->settings.id, NOTIFY_FOLDER);
+	return p->settings.notify_socket ? 0 : -ENOMEM;
 }
 
 int create_plan(struct prepared *p)
 {
+	struct make_input in;
 	int r;
 
 	r = find_notify(p);
 	if (r < 0)
 		return r;
-	r = make_create(&p->in, &p->plan);
+	in = create_input(p);
+	r = make_create(&in, &p->plan);
 	return r < 0 ? r : device_nodes_locate(&p->facts, &p->plan);
 }
 

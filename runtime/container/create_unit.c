@@ -17,8 +17,8 @@ static int place_unit(struct prepared *p)
 	const char *root;
 	int r;
 
-	r = systemd_unit_of(p->arena, p->spec.linux_.cgroups_path, p->in.id,
-			    p->facts.rootless, &p->unit);
+	r = systemd_unit_of(p->arena, p->spec.linux_.cgroups_path,
+			    p->settings.id, p->facts.rootless, &p->unit);
 	if (r < 0)
 		return r;
 	r = systemd_properties(p->arena, &p->unit, &p->spec,
@@ -31,7 +31,7 @@ static int place_unit(struct prepared *p)
 	if (r < 0)
 		return fail_in(r, OPTION);
 	p->unit_cgroup = arena_printf(p->arena, "%s%s", root, p->unit.path);
-	p->in.unplaced = true;
+	p->settings.unplaced = true;
 	return p->unit_cgroup ? 0 : -ENOMEM;
 }
 
@@ -47,8 +47,8 @@ int create_place(struct prepared *p)
 			return r;
 		path = p->unit_cgroup;
 	}
-	r = cgroup_place(p->arena, &p->facts.cgroups, manager, path, p->in.id,
-			 &p->cgroup);
+	r = cgroup_place(p->arena, &p->facts.cgroups, manager, path,
+			 p->settings.id, &p->cgroup);
 	/* A sandbox needs neither statistics nor pause. */
 	if (r == 0 && p->enforcement.kind >= ENFORCE_SANDBOX)
 		r = cgroup_narrow(p->arena, &p->spec.linux_.resources,

@@ -146,30 +146,34 @@ static int gather(struct enter *e, const struct session *session,
 		return r;
 	if (!e->spec.linux_.seccomp)
 		return 0;
-	e->in.filter = &e->filter;
 	return confine_seccomp(e->arena, e->spec.linux_.seccomp, &e->filter);
 }
 
 static void fill_input(struct enter *e, const struct container *container,
 		       const struct enter_options *options)
 {
-	e->in.arena = e->arena;
-	e->in.facts = &e->facts;
-	e->in.spec = &e->spec;
-	e->in.enforcement = &e->enforcement;
-	e->in.process = &e->process;
-	e->in.program = options->program;
-	e->in.only_env = options->only_env;
-	e->in.id = container->id;
-	e->in.bundle = container->record.bundle;
-	e->in.rootfs = container->record.rootfs;
-	e->in.cgroup = &e->cgroup;
-	e->in.unplaced = container->record.systemd_user;
-	e->in.join = &e->join;
-	e->in.no_new_namespaces = true;
-	e->in.has_console = e->process.terminal;
-	e->in.preserve_fds = options->preserve_fds;
-	e->in.dies_with_parent = options->dies_with_us;
+	e->in = (struct make_input){
+		.arena = e->arena,
+		.facts = &e->facts,
+		.spec = &e->spec,
+		.process = &e->process,
+		.cgroup = &e->cgroup,
+		.join = &e->join,
+		.enforcement = &e->enforcement,
+		.filter = e->spec.linux_.seccomp ? &e->filter : NULL,
+		.settings = {
+			.program = options->program,
+			.only_env = options->only_env,
+			.id = container->id,
+			.bundle = container->record.bundle,
+			.rootfs = container->record.rootfs,
+			.unplaced = container->record.systemd_user,
+			.no_new_namespaces = true,
+			.has_console = e->process.terminal,
+			.preserve_fds = options->preserve_fds,
+			.dies_with_parent = options->dies_with_us,
+		},
+	};
 }
 
 /* Join the resctrl group of the container's first process. */
@@ -199,7 +203,7 @@ static int hold_files(struct enter *e, const struct container *container)
 		.userns = e->join.fds[OCI_NS_USER],
 		.mntns = -1,
 		.state = container->dir,
-		.has_console = e->in.has_console,
+		.has_console = e->in.settings.has_console,
 	};
 
 	if (!e->enforcement.process.landlock.needed)

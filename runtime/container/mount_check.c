@@ -42,13 +42,14 @@ struct present {
 static int look(const struct make_input *in, const struct mountinfo *table,
 		const struct oci_mount *mount, struct present *ret)
 {
-	autoclose int root = open(in->rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	autoclose int root =
+		open(in->settings.rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	autoclose int fd = -1;
 	struct statx st;
 	struct statfs fs;
 
 	if (root < 0)
-		return fail(errno, "root.path: %s", in->rootfs);
+		return fail(errno, "root.path: %s", in->settings.rootfs);
 	*ret = (struct present){ 0 };
 	fd = root_open(root, mount->destination, O_PATH);
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
@@ -121,7 +122,8 @@ static bool is_same_source(const struct make_input *in,
 		       (!is_set(m->source) ||
 			streq(p->line->source, m->source));
 	if (is_set(path) && path[0] != '/')
-		path = arena_printf(in->arena, "%s/%s", in->bundle, path);
+		path = arena_printf(in->arena, "%s/%s", in->settings.bundle,
+				    path);
 	return is_set(path) && stat(path, &st) == 0 && st.st_dev == p->dev &&
 	       st.st_ino == p->ino;
 }

@@ -437,7 +437,7 @@ int trace_open(struct trace *trace, const struct prepared *c,
 int trace_attach(struct trace *trace, const struct creation *c)
 {
 	trace->child = c->launch.pid;
-	trace->is_reaper = c->prepared->in.has_reaper;
+	trace->is_reaper = c->prepared->settings.has_reaper;
 	if (ptrace_call(PTRACE_SEIZE, trace->child, 0, OPTIONS) < 0)
 		return fail(errno, "--why: trace the command with ptrace");
 	return 0;

@@ -428,7 +428,7 @@ int launch_until(struct launch *launch, enum word word)
 		 * parent, which is not `start`, has already reaped it.
 		 */
 		if (r == 0 && said_exec &&
-		    ((launch->in && launch->in->has_reaper) ||
+		    ((launch->in && launch->in->settings.has_reaper) ||
 		     !proc_never_execed(launch->proc, launch->pid)))
 			return 0;
 		if (r == 0)

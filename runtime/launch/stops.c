@@ -88,7 +88,7 @@ static int run_inside(struct launch *launch)
 	struct hooks_place place = {
 		.namespaces = fds,
 		.ns_flags = flags,
-		.cwd = launch->in->rootfs,
+		.cwd = launch->in->settings.rootfs,
 	};
 	pid_t pid;
 	int r;
@@ -108,7 +108,7 @@ static int run_inside(struct launch *launch)
 int stops_answer_mounted(struct launch *launch)
 {
 	struct hooks_place here = {
-		.cwd = launch->in->bundle,
+		.cwd = launch->in->settings.bundle,
 	};
 	int r;
 

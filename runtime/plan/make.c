@@ -26,9 +26,10 @@ static int names_and_session(const struct make_input *in, struct plan *plan)
 	struct step *step;
 
 	plan_add(plan, STEP_SETSID);
-	if (!in->no_new_keyring) {
+	if (!in->settings.no_new_keyring) {
 		step = plan_add(plan, STEP_KEYRING);
-		step->text = arena_printf(in->arena, "_ses.%s", in->id);
+		step->text =
+			arena_printf(in->arena, "_ses.%s", in->settings.id);
 		if (!step->text)
 			return -ENOMEM;
 	}
@@ -61,7 +62,7 @@ static void console(const struct make_input *in, struct plan *plan, bool mount)
 	const struct oci_process *p = in->process;
 	struct step *step;
 
-	if (!in->has_console)
+	if (!in->settings.has_console)
 		return;
 	step = plan_add(plan, STEP_CONSOLE);
 	step->place = "process.terminal";
@@ -127,7 +128,7 @@ int make_create(const struct make_input *in, struct plan *ret)
 	r = names_and_session(in, &plan);
 	if (r < 0)
 		return r;
-	if (!in->no_namespaces)
+	if (!in->settings.no_namespaces)
 		r = root_and_mounts(in, &plan);
 	if (r < 0)
 		return r;
@@ -182,9 +183,10 @@ int make_exec(const struct make_input *in, struct plan *ret)
 		plan_add(&plan, STEP_BECOME_ROOT)->flags =
 			in->spec->keep_groups ? KEEP_GROUPS : 0;
 	plan_add(&plan, STEP_SETSID);
-	if (!in->no_new_keyring) {
+	if (!in->settings.no_new_keyring) {
 		step = plan_add(&plan, STEP_KEYRING);
-		step->text = arena_printf(in->arena, "_ses.%s", in->id);
+		step->text =
+			arena_printf(in->arena, "_ses.%s", in->settings.id);
 		if (!step->text)
 			return -ENOMEM;
 	}

@@ -20,24 +20,17 @@
 #include "runtime/plan/facts.h"
 #include "runtime/plan/plan.h"
 
-struct make_input {
-	struct arena *arena;
-	const struct facts *facts;
-	const struct oci_spec *spec;
-	const struct oci_process *process;
+/* The part of the input that is neither in config.json nor of the host. */
+struct make_settings {
 	const char *program; /* NULL: args[0], looked up in PATH */
 	bool only_env;	     /* do not set HOME unless it is given */
 	const char *id;
 	const char *bundle; /* absolute */
 	const char *rootfs; /* absolute, cleaned */
 	bool fresh_root; /* a new file system covers rootfs; binds are real paths */
-	bool no_namespaces;	     /* no namespaces, and the caller's user */
-	const struct cgroup *cgroup; /* where it will be; it need not exist */
+	bool no_namespaces; /* no namespaces, and the caller's user */
 	bool unplaced; /* the parent puts the child into its cgroup */
-	const struct join *join;
 	bool no_new_namespaces; /* all that spec lists exist: join them */
-	const struct enforcement *enforcement;
-	const struct confine_filter *filter; /* NULL: none */
 	bool mounts_present; /* no new mount namespace; only check mounts */
 	bool no_pivot;
 	bool no_new_keyring;
@@ -55,6 +48,22 @@ struct make_input {
 	const struct own_file *own_files; /* to create before the mounts */
 	size_t nown_files;
 	const char *notify_socket; /* host path to bind at /run/notify, or NULL */
+};
+
+/*
+ * Everything that a plan is made from. It owns nothing, so keep it no longer
+ * than what it points to.
+ */
+struct make_input {
+	struct arena *arena;
+	const struct facts *facts;
+	const struct oci_spec *spec;
+	const struct oci_process *process;
+	const struct cgroup *cgroup; /* where it will be; it need not exist */
+	const struct join *join;
+	const struct enforcement *enforcement;
+	const struct confine_filter *filter; /* NULL: none */
+	struct make_settings settings;
 };
 
 /*

@@ -34,23 +34,24 @@ static int find_origin(const struct mount_job *job, struct origin *ret)
 {
 	const struct make_input *in = job->in;
 	const char *source = job->mount->source;
-	size_t n = strlen(in->rootfs);
+	size_t n = strlen(in->settings.rootfs);
 	char *path;
 
 	if (!is_set(source))
 		return fail(0, "%s.source: required for a bind mount",
 			    job->place);
-	path = source[0] == '/' ?
-		       mounts_tidy(in->arena, source) :
-		       arena_printf(in->arena, "%s/%s", in->bundle, source);
+	path = source[0] == '/' ? mounts_tidy(in->arena, source) :
+				  arena_printf(in->arena, "%s/%s",
+					       in->settings.bundle, source);
 	if (path && source[0] != '/')
 		path = mounts_tidy(in->arena, path);
 	if (!path)
 		return -ENOMEM;
 	ret->path = path;
-	ret->in_rootfs = !in->fresh_root && !streq(in->rootfs, "/") &&
-			 !has_dotdot(path) && starts_with(path, in->rootfs) &&
-			 (path[n] == '/' || path[n] == '\0');
+	ret->in_rootfs =
+		!in->settings.fresh_root && !streq(in->settings.rootfs, "/") &&
+		!has_dotdot(path) && starts_with(path, in->settings.rootfs) &&
+		(path[n] == '/' || path[n] == '\0');
 	if (ret->in_rootfs)
 		ret->path = path[n] ? path + n : "/";
 	return 0;
@@ -164,7 +165,7 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 	const struct mount_options *o = &job->options;
 	unsigned int flags = (o->rbind ? AT_RECURSIVE : 0) |
 			     (o->src_nofollow ? AT_SYMLINK_NOFOLLOW : 0) |
-			     (in->fresh_root ? CLONE_PLAIN : 0);
+			     (in->settings.fresh_root ? CLONE_PLAIN : 0);
 	bool by_parent = wants_idmap(job) ||
 			 (make_has_userns(in) && !in->facts->rootless &&
 			  !from->in_rootfs);
@@ -183,15 +184,15 @@ static int add_source(const struct mount_job *job, const struct origin *from,
 		return -ENOMEM;
 	source->slot = *ret_slot = plan_slot(job->plan);
 	source->path = from->path;
-	source->root = from->in_rootfs ? in->rootfs : NULL;
+	source->root = from->in_rootfs ? in->settings.rootfs : NULL;
 	source->place = job->place;
 	source->recursive = o->rbind;
 	source->locked = make_has_userns(in);
 	source->nofollow = o->src_nofollow || o->copy_symlink;
-	source->plain = in->fresh_root;
+	source->plain = in->settings.fresh_root;
 	source->asked = true;
 	source->in_turn = from->in_rootfs;
-	source->cut_off = in->fresh_root ||
+	source->cut_off = in->settings.fresh_root ||
 			  in->spec->linux_.rootfs_propagation & MS_PRIVATE;
 	mounts_add(job, STEP_SOURCE)->out = source->slot;
 	return wants_idmap(job) ? choose_mapping(job, source) : 0;

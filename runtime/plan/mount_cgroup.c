@@ -100,7 +100,7 @@ static void add_own_clone(const struct mount_job *job,
 	uint32_t need = plan_here(plan);
 	struct step *step;
 
-	if (!in->facts->rootless || in->unplaced) {
+	if (!in->facts->rootless || in->settings.unplaced) {
 		add_host_clone(job, own->path, false, tree);
 		return;
 	}

@@ -273,14 +273,14 @@ static uint16_t add_notify_tree(const struct mount_job *job)
 	struct plan_source *source;
 
 	if (!make_has_userns(in) || in->facts->rootless) {
-		mounts_add_clone(job, in->notify_socket, 0, SLOT_TREE);
+		mounts_add_clone(job, in->settings.notify_socket, 0, SLOT_TREE);
 		return SLOT_TREE;
 	}
 	source = plan_add_source(job->plan);
 	if (!source)
 		return SLOT_NONE;
 	source->slot = plan_slot(job->plan);
-	source->path = in->notify_socket;
+	source->path = in->settings.notify_socket;
 	source->place = job->place;
 	return source->slot;
 }
@@ -316,7 +316,7 @@ static int refuse_mounts(const struct make_input *in)
 		"requires the container's own mount namespace";
 	const struct oci_linux *l = &in->spec->linux_;
 
-	if (in->spec->nmounts && !in->mounts_present)
+	if (in->spec->nmounts && !in->settings.mounts_present)
 		return fail(0, "mounts[0]: %s", reason);
 	if (in->spec->root_readonly)
 		return fail(0, "root.readonly: %s", reason);
@@ -342,7 +342,7 @@ static unsigned long initial_propagation(const struct make_input *in)
 {
 	const struct oci_linux *l = &in->spec->linux_;
 
-	if (l->rootfs_propagation & MS_PRIVATE || in->fresh_root)
+	if (l->rootfs_propagation & MS_PRIVATE || in->settings.fresh_root)
 		return MS_PRIVATE | MS_REC;
 	if (l->rootfs_propagation & MS_SHARED)
 		return MS_SHARED | MS_REC;
@@ -377,7 +377,7 @@ static void become_root(const struct make_input *in, struct plan *plan)
 
 static int add_fresh_root(const struct make_input *in, struct plan *plan)
 {
-	const struct oci_mount root = { .destination = in->rootfs };
+	const struct oci_mount root = { .destination = in->settings.rootfs };
 	const struct mount_job job = { .in = in, .plan = plan, .mount = &root };
 	struct step_fs *fs = mounts_add_fsmount(&job, "tmpfs", SLOT_ROOT);
 	struct step *step;
@@ -387,7 +387,7 @@ static int add_fresh_root(const struct make_input *in, struct plan *plan)
 	fs->attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 	mounts_add_param(plan, fs, "mode", "755");
 	step = plan_add(plan, STEP_ATTACH_ROOT);
-	step->text = in->rootfs;
+	step->text = in->settings.rootfs;
 	step->in = SLOT_ROOT;
 	return 0;
 }
@@ -397,7 +397,7 @@ static void add_rootfs(const struct make_input *in, struct plan *plan)
 	struct step *step = plan_add(plan, STEP_ROOTFS);
 
 	step->place = "root.path";
-	step->text = in->rootfs;
+	step->text = in->settings.rootfs;
 	step->flags = (uint32_t)initial_propagation(in);
 	step->out = SLOT_ROOT;
 }
@@ -405,8 +405,8 @@ static void add_rootfs(const struct make_input *in, struct plan *plan)
 /* Create them in the new root, before a mount can hide their paths. */
 static void add_own_files(const struct make_input *in, struct plan *plan)
 {
-	for (size_t i = 0; i < in->nown_files; i++) {
-		const struct own_file *file = &in->own_files[i];
+	for (size_t i = 0; i < in->settings.nown_files; i++) {
+		const struct own_file *file = &in->settings.own_files[i];
 		struct step *step = plan_add(plan, STEP_OWN_FILE);
 
 		step->text = file->path;
@@ -448,7 +448,7 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 	if (!make_has_mountns(in)) {
 		step = plan_add(plan, STEP_ROOT_HERE);
 		step->place = "root.path";
-		step->text = in->rootfs;
+		step->text = in->settings.rootfs;
 		step->out = SLOT_ROOT;
 		become_root(in, plan);
 		return refuse_mounts(in);
@@ -457,7 +457,7 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 	step->place = "linux.rootfsPropagation";
 	step->flags = (uint32_t)initial_propagation(in);
 	r = 0;
-	if (in->fresh_root)
+	if (in->settings.fresh_root)
 		r = add_fresh_root(in, plan);
 	else
 		add_rootfs(in, plan);
@@ -469,13 +469,13 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 	if ((r = make_listed_mounts(in, plan)) < 0 ||
 	    (r = make_devices(in, plan)) < 0)
 		return r;
-	for (size_t i = 0; i < in->nlinks; i++) {
+	for (size_t i = 0; i < in->settings.nlinks; i++) {
 		step = plan_add(plan, STEP_SYMLINK);
-		step->text = in->links[i].path;
-		step->text2 = in->links[i].target;
+		step->text = in->settings.links[i].path;
+		step->text2 = in->settings.links[i].target;
 	}
 	add_covers(plan, own);
-	if (in->notify_socket)
+	if (in->settings.notify_socket)
 		make_notify_mount(in, plan);
 	return 0;
 }

@@ -23,13 +23,13 @@ static bool is_new(const struct make_input *in, enum oci_ns ns)
 {
 	const struct oci_namespace *n = &in->spec->linux_.namespaces[ns];
 
-	return !in->no_new_namespaces && n->listed && !n->path;
+	return !in->settings.no_new_namespaces && n->listed && !n->path;
 }
 
 bool make_has_userns(const struct make_input *in)
 {
 	return in->join->fds[OCI_NS_USER] >= 0 ||
-	       (!in->no_new_namespaces &&
+	       (!in->settings.no_new_namespaces &&
 		in->spec->linux_.namespaces[OCI_NS_USER].listed);
 }
 
@@ -44,7 +44,7 @@ bool make_is_open(const struct make_input *in)
 	 * Without namespaces it is an ordinary process of the caller, who may
 	 * trace it.
 	 */
-	return in->no_namespaces ||
+	return in->settings.no_namespaces ||
 	       (in->facts->euid != 0 && is_new(in, OCI_NS_PID));
 }
 
@@ -177,13 +177,13 @@ static bool has_v2(const struct cgroup *cgroup)
 
 int make_namespaces(const struct make_input *in, struct plan *plan)
 {
-	bool v2 = !in->unplaced && has_v2(in->cgroup);
+	bool v2 = !in->settings.unplaced && has_v2(in->cgroup);
 	bool v2_only = in->facts->cgroups.mode == CGROUP_V2 && v2;
 	bool direct = one_clone_does(in);
 	int r = 0;
 
 	add_cgroup_slots(in, plan);
-	if (in->unplaced)
+	if (in->settings.unplaced)
 		plan_add(plan, STEP_STOP)->number = WORD_UNPLACED;
 	if (direct) {
 		plan->clone_flags = (uint64_t)new_flags(in, v2_only);
@@ -197,7 +197,7 @@ int make_namespaces(const struct make_input *in, struct plan *plan)
 		if (r < 0)
 			return r;
 	}
-	if (!in->unplaced)
+	if (!in->settings.unplaced)
 		join_cgroups(in, plan);
 	if (is_new(in, OCI_NS_CGROUP) && !(direct && v2_only))
 		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWCGROUP;

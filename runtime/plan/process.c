@@ -235,10 +235,10 @@ static int check_ids(const struct make_input *in)
 /* True if the runtime sets this variable itself. */
 static bool is_replaced(const struct make_input *in, const char *entry)
 {
-	if (in->listen_fds && (starts_with(entry, "LISTEN_FDS=") ||
-			       starts_with(entry, "LISTEN_PID=")))
+	if (in->settings.listen_fds && (starts_with(entry, "LISTEN_FDS=") ||
+					starts_with(entry, "LISTEN_PID=")))
 		return true;
-	if (in->notify_socket && starts_with(entry, "NOTIFY_SOCKET="))
+	if (in->settings.notify_socket && starts_with(entry, "NOTIFY_SOCKET="))
 		return true;
 	return streq(entry, "HOME=");
 }
@@ -260,7 +260,7 @@ static int exec_step(const struct make_input *in, struct plan *plan,
 	for (size_t i = 0; i < env->n; i++)
 		if (!is_replaced(in, env->items[i]))
 			exec->envp[n++] = (char *)env->items[i];
-	if (!in->only_env && !is_set(oci_env_get(env, "HOME"))) {
+	if (!in->settings.only_env && !is_set(oci_env_get(env, "HOME"))) {
 		struct step *step = plan_add(plan, STEP_HOME);
 
 		step->number = in->process->user.uid;
@@ -270,16 +270,17 @@ static int exec_step(const struct make_input *in, struct plan *plan,
 			return -ENOMEM;
 		exec->envp[n++] = step->buffer.text;
 	}
-	if (in->listen_fds) {
+	if (in->settings.listen_fds) {
 		exec->envp[n++] = arena_printf(in->arena, "LISTEN_FDS=%u",
-					       in->listen_fds);
+					       in->settings.listen_fds);
 		if (!exec->envp[n - 1])
 			return -ENOMEM;
 		exec->envp[n++] = (char *)"LISTEN_PID=1";
 	}
-	if (in->notify_socket)
+	if (in->settings.notify_socket)
 		exec->envp[n++] = (char *)NOTIFY_ENV;
-	exec->name = in->program ? in->program : in->process->args.items[0];
+	exec->name = in->settings.program ? in->settings.program :
+					    in->process->args.items[0];
 	exec->path = oci_env_get(env, "PATH");
 	exec->argv = (char *const *)in->process->args.items;
 	exec->own_dev = in->facts->own_dev;
@@ -336,7 +337,7 @@ static void identity(const struct make_input *in, struct plan *plan,
 	 * Without namespaces the child has no capability for these two steps,
 	 * and no_new_privs keeps it from gaining any.
 	 */
-	if (!in->no_namespaces) {
+	if (!in->settings.no_namespaces) {
 		step = plan_add(plan, STEP_BOUNDING);
 		step->place = "process.capabilities.bounding";
 		step->caps = caps;
@@ -347,7 +348,7 @@ static void identity(const struct make_input *in, struct plan *plan,
 	step->place = "process.cwd";
 	step->text = p->cwd;
 	step->flags = CWD_TRY;
-	if (!in->no_namespaces) {
+	if (!in->settings.no_namespaces) {
 		step = plan_add(plan, STEP_USER);
 		step->place = "process.user";
 		step->user = &p->user;
@@ -381,7 +382,7 @@ int make_process(const struct make_input *in, struct plan *plan)
 	r = scheduling(in, plan);
 	if (r < 0)
 		return r;
-	if (!in->has_console) {
+	if (!in->settings.has_console) {
 		plan_add(plan, STEP_STDIO_NULL);
 		plan_add(plan, STEP_STDIO_OWNER)->user = &in->process->user;
 	}
@@ -391,7 +392,7 @@ int make_process(const struct make_input *in, struct plan *plan)
 	limits(in, plan);
 	identity(in, plan, caps);
 	plan_add(plan, STEP_FIND_PROGRAM)->exec = exec;
-	if (in->dies_with_parent)
+	if (in->settings.dies_with_parent)
 		plan_add(plan, STEP_DEATH_SIGNAL);
 	plan_add(plan, STEP_STOP)->number = WORD_CREATED;
 	return 0;
@@ -432,22 +433,22 @@ static void add_filter(struct plan *plan, const struct confine_filter *filter,
 int make_last_steps(const struct make_input *in, struct plan *plan)
 {
 	const struct step_exec *exec = found_program(plan);
-	unsigned int kept = in->preserve_fds + in->listen_fds;
+	unsigned int kept = in->settings.preserve_fds + in->settings.listen_fds;
 	struct step *step;
 
-	if (in->has_gate) {
+	if (in->settings.has_gate) {
 		step = plan_add(plan, STEP_GATE);
 		step->in = SLOT_GATE;
 		step->number = kept;
 	}
 	if (kept)
 		plan_add(plan, STEP_PRESERVE_FDS)->number = kept;
-	if (in->has_reaper) {
+	if (in->settings.has_reaper) {
 		step = plan_add(plan, STEP_REAPER);
-		step->reaper.command_line = in->command_line;
-		step->reaper.size = in->command_line_size;
+		step->reaper.command_line = in->settings.command_line;
+		step->reaper.size = in->settings.command_line_size;
 		step->reaper.terminal = in->spec->process->terminal;
-		step->reaper.signal = in->end_signal;
+		step->reaper.signal = in->settings.end_signal;
 	}
 	plan_add(plan, STEP_LAST_WORD)->exec = exec;
 	descriptor_limit(in, plan);

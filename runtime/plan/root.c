@@ -54,7 +54,7 @@ static int add_switch(const struct make_input *in, struct plan *plan)
 	const struct oci_linux *l = &in->spec->linux_;
 	struct step *step;
 
-	if (!in->no_pivot) {
+	if (!in->settings.no_pivot) {
 		plan_add(plan, STEP_PIVOT);
 		return 0;
 	}
@@ -64,7 +64,7 @@ static int add_switch(const struct make_input *in, struct plan *plan)
 			    "with --no-pivot",
 			    l->rootfs_propagation_name);
 	step = plan_add(plan, STEP_MOVE_ROOT);
-	step->text = in->rootfs;
+	step->text = in->settings.rootfs;
 	return 0;
 }
 

@@ -319,7 +319,8 @@ int sandbox_make_room(const struct prepared *c, const char *name)
 {
 	autocontainer struct container old = CONTAINER_NONE;
 	enum oci_status status = OCI_STOPPED;
-	int r = container_load(c->arena, c->session->root, c->in.id, &old);
+	int r = container_load(c->arena, c->session->root, c->settings.id,
+			       &old);
 
 	if (r == -ENOENT) {
 		err_clear();
@@ -345,29 +346,29 @@ int sandbox_make_room(const struct prepared *c, const char *name)
 }
 
 /* Fill in the input of the plan besides the specification. */
-static int fill_input(struct sandbox *s)
+static int fill_settings(struct sandbox *s)
 {
 	const struct session *session = s->prepared->session;
-	struct make_input *in = &s->prepared->in;
+	struct make_settings *how = &s->prepared->settings;
 
-	in->bundle = "/";
-	in->dies_with_parent = true;
-	in->only_env = true;
-	in->no_namespaces = s->decision->no_namespaces;
-	if (in->no_namespaces) {
-		in->rootfs = "/";
+	how->bundle = "/";
+	how->dies_with_parent = true;
+	how->only_env = true;
+	how->no_namespaces = s->decision->no_namespaces;
+	if (how->no_namespaces) {
+		how->rootfs = "/";
 		return 0;
 	}
-	in->rootfs = arena_printf(s->arena, "%s/%s", session->root, in->id);
-	in->fresh_root = true;
-	in->links = s->view->links;
-	in->nlinks = s->view->nlinks;
-	in->own_files = s->view->own;
-	in->nown_files = s->view->nown;
-	in->has_reaper = true;
-	in->command_line = session->command_line;
-	in->command_line_size = session->command_line_size;
-	return in->rootfs ? 0 : -ENOMEM;
+	how->rootfs = arena_printf(s->arena, "%s/%s", session->root, how->id);
+	how->fresh_root = true;
+	how->links = s->view->links;
+	how->nlinks = s->view->nlinks;
+	how->own_files = s->view->own;
+	how->nown_files = s->view->nown;
+	how->has_reaper = true;
+	how->command_line = session->command_line;
+	how->command_line_size = session->command_line_size;
+	return how->rootfs ? 0 : -ENOMEM;
 }
 
 /* Make the view, the protected and hidden paths, and config.json. */
@@ -388,7 +389,8 @@ static int gather(struct sandbox *s, struct view *view,
 	struct prepared *c = s->prepared;
 	int r;
 
-	if ((r = sandbox_name_to_id(c->arena, request->name, &c->in.id)) < 0 ||
+	if ((r = sandbox_name_to_id(c->arena, request->name, &c->settings.id)) <
+		    0 ||
 	    (r = view_make(c->arena, &shown, c->proc, view)) < 0 ||
 	    (!s->decision->no_namespaces &&
 	     (r = own_files_add(c->arena, &shown, c->proc, view)) < 0) ||
@@ -438,7 +440,7 @@ int sandbox_plan(struct prepared *c, const struct request *request,
 		c->enforcement = enforce_given(&input);
 		return r;
 	}
-	if ((r = choose_cgroups(&s)) < 0 || (r = fill_input(&s)) < 0)
+	if ((r = choose_cgroups(&s)) < 0 || (r = fill_settings(&s)) < 0)
 		return r;
 	return create_prepare_spec(c);
 }

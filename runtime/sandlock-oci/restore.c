@@ -55,7 +55,7 @@ struct restore_options {
 static int run_hooks(struct creation *c, enum hook_point point, pid_t pid)
 {
 	const struct prepared *p = c->prepared;
-	struct hooks_place here = { .cwd = p->in.bundle };
+	struct hooks_place here = { .cwd = p->settings.bundle };
 	const char *json;
 	int r;
 
@@ -199,7 +199,7 @@ static int place(struct criu *criu)
 	int r = 0;
 
 	c->restorer = criu->pid;
-	if (p->in.unplaced) {
+	if (p->settings.unplaced) {
 		r = create_start_unit(c, criu->pid);
 		if (r >= 0)
 			r = create_make_cgroups(c);
@@ -225,13 +225,13 @@ static int make_places(struct creation *c, struct criu *criu,
 	if (!root)
 		return fail(errno, "find the state directory %s",
 			    p->session->root);
-	criu->root =
-		arena_printf(p->arena, "%s/%s/" ROOT_POINT, root, p->in.id);
-	*ret_notify =
-		arena_printf(p->arena, "%s/%s/" NOTIFY_FOLDER, root, p->in.id);
+	criu->root = arena_printf(p->arena, "%s/%s/" ROOT_POINT, root,
+				  p->settings.id);
+	*ret_notify = arena_printf(p->arena, "%s/%s/" NOTIFY_FOLDER, root,
+				   p->settings.id);
 	if (!criu->root || !*ret_notify)
 		return -ENOMEM;
-	criu->rootfs = p->in.rootfs;
+	criu->rootfs = p->settings.rootfs;
 	criu->own_mounts = true;
 	if (mkdirat(c->container.dir, ROOT_POINT, 0700) < 0)
 		return fail(errno,
@@ -239,7 +239,7 @@ static int make_places(struct creation *c, struct criu *criu,
 			    "%s",
 			    criu->root);
 	r = sd_notify_make(c->container.dir);
-	return r < 0 ? r : external_make_points(&p->in);
+	return r < 0 ? r : external_make_points(&c->in);
 }
 
 /* Processes that criu restores in a user namespace open images as its root. */
@@ -260,10 +260,10 @@ static int put_external(struct creation *c, struct criu *criu,
 	const char *notify = NULL;
 	int r;
 
-	if (make_has_mountns(&p->in)) {
+	if (make_has_mountns(&c->in)) {
 		r = make_places(c, criu, &notify);
 		if (r >= 0)
-			r = external_put_restore(&p->in, &c->cgroup, notify,
+			r = external_put_restore(&c->in, &c->cgroup, notify,
 						 request);
 		if (r < 0)
 			return r;
@@ -271,7 +271,7 @@ static int put_external(struct creation *c, struct criu *criu,
 	}
 	r = admit_root(p, images);
 	if (r >= 0)
-		r = external_put_namespaces(criu, &p->in, request);
+		r = external_put_namespaces(criu, &c->in, request);
 	return r < 0 ? r :
 		       external_inherit_streams(p->arena, images->dir, request);
 }

@@ -79,7 +79,8 @@ static int run(const struct session *session, const void *options, int argc,
 	 * This may start the command again, so make the plan, with warnings,
 	 * later.
 	 */
-	r = start_protect(&p.spec, p.in.preserve_fds + p.in.listen_fds);
+	r = start_protect(&p.spec,
+			  p.settings.preserve_fds + p.settings.listen_fds);
 	if (r < 0)
 		return r;
 	r = create_plan(&p);

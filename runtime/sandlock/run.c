@@ -193,7 +193,7 @@ static int try_sandbox(const struct session *session,
 		return r;
 	decision_tell_lost(&request->policy, decision);
 	tell_missing(p.enforcement.missing, result);
-	p.in.end_signal = result->signal;
+	p.settings.end_signal = result->signal;
 	r = look_on(&p, request, &attached, &trace, result);
 	if (r < 0)
 		return r;
@@ -201,7 +201,7 @@ static int try_sandbox(const struct session *session,
 	if (r >= 0)
 		r = start(&c, request, &attached, &trace);
 	/* Clean up only now, so that it does not delay the start. */
-	collect_some(session, c.container.root, p.in.id);
+	collect_some(session, c.container.root, p.settings.id);
 	result->degraded |= c.degraded;
 	if (r < 0)
 		reconsider(&c, request, decision, ret_again);

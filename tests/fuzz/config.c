@@ -101,13 +101,13 @@ static void try_plan(struct arena *arena)
 		.arena = arena,
 		.facts = &facts,
 		.spec = &spec,
-		.id = "x",
-		.bundle = "/b",
-		.rootfs = "/b/rootfs",
 		.cgroup = &cgroup,
 		.join = &join,
 		.enforcement = &enforcement,
-		.has_gate = true,
+		.settings = { .id = "x",
+			      .bundle = "/b",
+			      .rootfs = "/b/rootfs",
+			      .has_gate = true },
 	};
 	struct plan plan;
 	int r = enforce_create(arena, &bundle, &spec, &enforcement);
@@ -119,7 +119,7 @@ static void try_plan(struct arena *arena)
 		in.filter = &filter;
 	}
 	in.process = spec.process;
-	in.has_console = spec.process->terminal;
+	in.settings.has_console = spec.process->terminal;
 	if (r >= 0)
 		r = make_create(&in, &plan);
 	if (r < 0) {

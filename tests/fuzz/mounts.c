@@ -57,8 +57,7 @@ static int parse(struct arena *arena, const char *text, size_t len)
 		.arena = arena,
 		.facts = &facts,
 		.spec = &spec,
-		.bundle = "/b",
-		.rootfs = "/b/rootfs",
+		.settings = { .bundle = "/b", .rootfs = "/b/rootfs" },
 		.join = &join,
 	};
 	int r = read_mount(arena, text, len);

@@ -74,11 +74,10 @@ static void try_plan(struct arena *arena)
 		.arena = arena,
 		.facts = &facts,
 		.spec = &spec,
-		.id = "x",
 		.process = &process,
 		.cgroup = &cgroup,
 		.join = &join,
-		.has_console = process.terminal,
+		.settings = { .id = "x", .has_console = process.terminal },
 	};
 	struct plan plan;
 	int r = make_exec(&in, &plan);

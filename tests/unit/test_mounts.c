@@ -47,8 +47,7 @@ static int set_up(void **state)
 		.arena = &f->arena,
 		.facts = &f->facts,
 		.spec = &f->spec,
-		.bundle = "/b",
-		.rootfs = "/b/rootfs",
+		.settings = { .bundle = "/b", .rootfs = "/b/rootfs" },
 		.join = &f->join,
 	};
 	return plan_open(&f->arena, &f->plan);

@@ -144,7 +144,7 @@ static void systemd_places_it_at_a_stop(void **state)
 	struct fixture *f = *state;
 
 	only_v2(f);
-	f->in.unplaced = true;
+	f->in.settings.unplaced = true;
 	make(f);
 	assert_int_equal(f->plan.steps[0].op, STEP_STOP);
 	assert_int_equal(f->plan.steps[0].number, WORD_UNPLACED);
