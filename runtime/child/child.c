@@ -326,6 +326,7 @@ static const struct {
 	[STEP_ROOT_HERE] = { child_root_step, true },
 	[STEP_MOUNT_POINT] = { child_mount_step, true },
 	[STEP_FSMOUNT] = { child_mount_step, true },
+	[STEP_FRESH_MOUNT] = { child_mount_step, true },
 	[STEP_RECONFIGURE] = { child_mount_step, true },
 	[STEP_CLONE_TREE] = { child_mount_step, true },
 	[STEP_SOURCE] = { child_mount_step, true },

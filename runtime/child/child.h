@@ -14,6 +14,11 @@
 
 #include "runtime/plan/plan.h"
 
+/* Identifies a directory, and the mount through which it was opened. */
+struct place {
+	uint64_t inode, mount, device;
+};
+
 /* The state of the child while it walks the plan; the plan itself is const. */
 struct child {
 	const struct plan *plan;
@@ -21,6 +26,12 @@ struct child {
 	int link;
 	bool in_cwd;	    /* the first, privileged STEP_CWD succeeded */
 	bool point_created; /* by the last STEP_MOUNT_POINT */
+	bool point_is_proc; /* the root of a procfs, before anything covers it */
+	const char *point_name; /* not opened, but a new entry of point_dir */
+	int point_dir;		/* a mount that no other process has seen */
+	uint16_t cwd; /* slot of the working directory; SLOT_NONE: unknown */
+	struct place root;	/* of SLOT_ROOT; mount 0: not asked yet */
+	uint64_t plain_device;	/* known not to be a procfs; 0: none */
 	bool keeps_modes;   /* the umask is 0; `mask` is restored later */
 	mode_t mask;
 	int parent; /* directory that the last step created in; -1: none */

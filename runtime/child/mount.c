@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -23,6 +24,10 @@
 #include "runtime/plan/mounts.h"
 
 #define PROC_ROOT_INODE 1
+
+#ifndef MS_NOSYMFOLLOW
+#define MS_NOSYMFOLLOW 256
+#endif
 
 int child_refuse(struct child *child, int error, const char *text)
 {
@@ -47,16 +52,45 @@ bool child_is_proc_root(int fd)
 	       st.st_ino == PROC_ROOT_INODE;
 }
 
-static bool is_same_place(int a, int b)
+static int look_at(int fd, struct place *ret)
 {
-	struct statx x, y;
+	struct statx st;
 
-	if (statx(a, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &x) < 0 ||
-	    statx(b, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &y) < 0)
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &st) < 0)
+		return -1;
+	*ret = (struct place){
+		.inode = st.stx_ino,
+		.mount = st.stx_mnt_id,
+		.device = makedev(st.stx_dev_major, st.stx_dev_minor),
+	};
+	return 0;
+}
+
+static bool is_same_place(const struct place *a, const struct place *b)
+{
+	return a->inode == b->inode && a->mount == b->mount &&
+	       a->device == b->device;
+}
+
+/* The root stays open, so it is the same place until the end. */
+static bool is_root(struct child *child, const struct place *place)
+{
+	if (!child->root.mount &&
+	    look_at(child->slots[SLOT_ROOT], &child->root) < 0)
 		return true;
-	return x.stx_ino == y.stx_ino && x.stx_mnt_id == y.stx_mnt_id &&
-	       x.stx_dev_major == y.stx_dev_major &&
-	       x.stx_dev_minor == y.stx_dev_minor;
+	return is_same_place(place, &child->root);
+}
+
+/* Ask once for each file system: one that is mounted keeps its number. */
+static bool point_is_on_proc(struct child *child, int fd,
+			     const struct place *place)
+{
+	if (place->device && place->device == child->plain_device)
+		return false;
+	if (is_on_proc(fd))
+		return true;
+	child->plain_device = place->device;
+	return false;
 }
 
 /* Follow no links for proc and sysfs: one would put them elsewhere. */
@@ -112,20 +146,21 @@ static int link_point(struct child *child, const struct step *step, bool is_dir)
 	return openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* No other process has seen this mount yet, so its paths can be trusted. */
-static int fresh_point(struct child *child, const struct step *step)
+/*
+ * No other process has seen the mount in `in` yet, so its paths can be trusted,
+ * and a directory that was just made in it needs no descriptor and no checks.
+ */
+static bool make_fresh_point(struct child *child, const struct step *step)
 {
-	int tree = child->slots[step->in];
 	const char *name = strrchr(step->text, '/') + 1;
-	int fd;
+	int tree = child->slots[step->in];
 
-	if (mkdirat(tree, name, 0755) < 0 && errno != EEXIST)
-		return -1;
-	fd = openat(tree, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	child_put(child, step->out, fd);
-	return 0;
+	if (mkdirat(tree, name, 0755) < 0)
+		return false;
+	child->point_created = true;
+	child->point_name = name;
+	child->point_dir = tree;
+	return true;
 }
 
 static int open_point(struct child *child, const struct step *step)
@@ -152,23 +187,28 @@ static int open_point(struct child *child, const struct step *step)
 static int mount_point(struct child *child, const struct step *step)
 {
 	autoclose int fd = -1;
+	struct place here;
 
-	if (step->flags & POINT_FRESH)
-		return fresh_point(child, step);
 	child->point_created = false;
+	child->point_is_proc = false;
+	child->point_name = NULL;
+	if (step->flags & POINT_FRESH && make_fresh_point(child, step))
+		return 0;
 	fd = open_point(child, step);
 	if (fd < 0)
 		return -1;
-	if (is_same_place(fd, child->slots[SLOT_ROOT]))
+	if (look_at(fd, &here) < 0 || is_root(child, &here))
 		return child_refuse(
 			child, EINVAL,
 			"cannot mount over /, which root.path provides");
 	/* Check the file, whatever name led to it (CVE-2019-16884). */
-	if (is_on_proc(fd) && !child_is_proc_root(fd) &&
-	    !mounts_may_cover(step->text))
-		return child_refuse(
-			child, EPERM,
-			"cannot be mounted because it is inside /proc");
+	if (point_is_on_proc(child, fd, &here)) {
+		child->point_is_proc = here.inode == PROC_ROOT_INODE;
+		if (!child->point_is_proc && !mounts_may_cover(step->text))
+			return child_refuse(
+				child, EPERM,
+				"cannot be mounted because it is inside /proc");
+	}
 	child_put(child, step->out, take_fd(&fd));
 	return 0;
 }
@@ -262,6 +302,49 @@ static int make_fs(struct child *child, const struct step *step)
 	return 0;
 }
 
+/* STEP_SETATTR makes it read-only: with mount(2), the file system would be. */
+static unsigned long mount_flags(unsigned int attrs)
+{
+	static const struct {
+		unsigned int attr;
+		unsigned long flag;
+	} pairs[] = {
+		{ MOUNT_ATTR_NOSUID, MS_NOSUID },
+		{ MOUNT_ATTR_NODEV, MS_NODEV },
+		{ MOUNT_ATTR_NOEXEC, MS_NOEXEC },
+		{ MOUNT_ATTR_NOATIME, MS_NOATIME },
+		{ MOUNT_ATTR_STRICTATIME, MS_STRICTATIME },
+		{ MOUNT_ATTR_NODIRATIME, MS_NODIRATIME },
+		{ MOUNT_ATTR_NOSYMFOLLOW, MS_NOSYMFOLLOW },
+	};
+	unsigned long flags = 0;
+
+	for (size_t i = 0; i < COUNT(pairs); i++)
+		if (attrs & pairs[i].attr)
+			flags |= pairs[i].flag;
+	return flags;
+}
+
+/*
+ * Mount at a name in a new mount of the runtime. mount(2) does by one call what
+ * takes six others, and its path is one component that no other process could
+ * have changed. The working directory is set once for all of them.
+ */
+static int fresh_mount(struct child *child, const struct step *step)
+{
+	const struct step_fs *fs = step->fs;
+	const char *name = strrchr(step->text, '/') + 1;
+	int tree = child->slots[step->in];
+
+	if (mkdirat(tree, name, 0755) < 0 && errno != EEXIST)
+		return -1;
+	if (child->cwd != step->in && fchdir(tree) < 0)
+		return -1;
+	child->cwd = step->in;
+	return mount(fs->type, name, fs->type, mount_flags(fs->attrs),
+		     fs->data);
+}
+
 static int reconfigure(struct child *child, const struct step *step)
 {
 	autoclose int fs = sys_fspick(child->slots[step->in]);
@@ -327,23 +410,32 @@ static int set_attr(struct child *child, const struct step *step)
 				 &step->attr);
 }
 
-static int move_mount(struct child *child, const struct step *step)
+/* The name must lead to the mount, whatever happened to its directory. */
+static bool is_at(const struct child *child, const char *path, int tree)
 {
-	int tree = child->slots[step->in], point = child->slots[step->in2];
-	autoclose int seen = -1;
+	autoclose int seen = root_open_plain(child->slots[SLOT_ROOT], path,
+					     O_PATH | O_DIRECTORY);
+	struct place a, b;
 
-	if ((step->flags & MOVE_PROC || child_is_proc_root(point)) &&
+	return seen >= 0 && look_at(seen, &a) == 0 && look_at(tree, &b) == 0 &&
+	       is_same_place(&a, &b);
+}
+
+static int attach_tree(struct child *child, const struct step *step)
+{
+	int tree = child->slots[step->in];
+
+	if ((step->flags & MOVE_PROC || child->point_is_proc) &&
 	    !child_is_proc_root(tree))
 		return child_refuse(
 			child, EPERM,
 			"cannot be mounted because it is not of type proc");
-	if (sys_move_mount(tree, point) < 0)
+	if (child->point_name)
+		return sys_move_mount_at(tree, child->point_dir,
+					 child->point_name);
+	if (sys_move_mount(tree, child->slots[step->in2]) < 0)
 		return -1;
-	if (!(step->flags & MOVE_PROC))
-		return 0;
-	seen = root_open_plain(child->slots[SLOT_ROOT], step->text,
-			       O_PATH | O_DIRECTORY);
-	if (seen < 0 || !is_same_place(seen, tree))
+	if (step->flags & MOVE_PROC && !is_at(child, step->text, tree))
 		return child_refuse(child, EAGAIN,
 				    "the path was replaced while it was "
 				    "mounted");
@@ -357,6 +449,8 @@ int child_mount_step(struct child *child, const struct step *step)
 		return mount_point(child, step);
 	case STEP_FSMOUNT:
 		return make_fs(child, step);
+	case STEP_FRESH_MOUNT:
+		return fresh_mount(child, step);
 	case STEP_RECONFIGURE:
 		return reconfigure(child, step);
 	case STEP_CLONE_TREE:
@@ -369,7 +463,7 @@ int child_mount_step(struct child *child, const struct step *step)
 	case STEP_SETATTR:
 		return set_attr(child, step);
 	case STEP_MOVE_MOUNT:
-		return move_mount(child, step);
+		return attach_tree(child, step);
 	case STEP_COPY_UP:
 		return child_copy_up(child, step);
 	case STEP_COPY_SYMLINK:

@@ -37,36 +37,17 @@ own_directory(const struct make_input *in, const struct cgroup_hierarchy *h)
 }
 
 /*
- * Add parameters for "cpu,cpuacct" or "name=systemd" as the kernel expects
- * them.
+ * Return "cpu,cpuacct" or "name=systemd" as the kernel expects it. Without a
+ * controller, use the parameters of systemd's mount: the kernel logs
+ * differences.
  */
-static void add_controllers(const struct mount_job *job, struct step_fs *fs,
-			    const char *controllers)
+static const char *v1_data(struct arena *arena, const char *controllers)
 {
-	struct plan *plan = job->plan;
-	char *rest = arena_strdup(plan->arena, controllers), *word;
-	bool any = false;
+	bool named_only = starts_with(controllers, "name=") &&
+			  !strchr(controllers, ',');
 
-	if (!rest) {
-		plan->failed = true;
-		return;
-	}
-	while ((word = strsep(&rest, ","))) {
-		if (starts_with(word, "name=")) {
-			mounts_add_param(plan, fs, "name",
-					 word + strlen("name="));
-			continue;
-		}
-		mounts_add_param(plan, fs, word, NULL);
-		any = true;
-	}
-	if (any)
-		return;
-	/*
-	 * Use the parameters of systemd's mount: the kernel logs differences.
-	 */
-	mounts_add_param(plan, fs, "none", NULL);
-	mounts_add_param(plan, fs, "xattr", NULL);
+	return named_only ? arena_printf(arena, "none,%s,xattr", controllers) :
+			    controllers;
 }
 
 /* Clone a tree of the host instead of making a new mount. */
@@ -114,37 +95,42 @@ static void add_own_clone(const struct mount_job *job,
 	mounts_next_here(plan, last);
 }
 
-/*
- * Put a mount of one hierarchy into a slot: a new mount if a cgroup namespace
- * limits it, else the container's own directory. On a host with v2 alone,
- * engines expect the whole tree even without that namespace; a rootless runtime
- * then gives a read-only view of the host's tree (CVE-2023-25809).
- */
-static int add_hierarchy(const struct mount_job *job,
-			 const struct cgroup_hierarchy *h, uint16_t tree)
+/* Clone what a container shows that may not, or need not, make a new mount. */
+static void add_clone(const struct mount_job *job,
+		      const struct cgroup_hierarchy *h, bool whole,
+		      uint16_t tree)
 {
 	const struct make_input *in = job->in;
 	const struct cgroup_member *own = own_directory(in, h);
-	bool in_namespace = has_cgroup_namespace(in);
-	bool whole = in->facts->cgroups.mode == CGROUP_V2 && !in_namespace;
-	uint32_t fsmount = plan_here(job->plan);
-	struct step_fs *fs = NULL;
 
-	if (in_namespace || whole) {
-		fs = mounts_add_fsmount(job, h->v2 ? "cgroup2" : "cgroup",
-					tree);
-		if (!fs)
-			return -ENOMEM;
-		if (!h->v2)
-			add_controllers(job, fs, h->controllers);
-		mounts_on_denied_here(job->plan, fsmount);
-	}
 	if (own && !whole)
 		add_own_clone(job, h, own, tree);
 	else
 		add_host_clone(job, h->mount, !whole || in->facts->rootless,
 			       tree);
-	if (fs)
+}
+
+/*
+ * Put a mount of the v2 hierarchy into a slot: a new mount if a cgroup
+ * namespace limits it, else the container's own directory. On a host with v2
+ * alone, engines expect the whole tree even without that namespace; a rootless
+ * runtime then gives a read-only view of the host's tree (CVE-2023-25809).
+ */
+static int add_v2(const struct mount_job *job, const struct cgroup_hierarchy *h,
+		  uint16_t tree)
+{
+	const struct make_input *in = job->in;
+	bool in_namespace = has_cgroup_namespace(in);
+	bool whole = in->facts->cgroups.mode == CGROUP_V2 && !in_namespace;
+	uint32_t fsmount = plan_here(job->plan);
+
+	if (in_namespace || whole) {
+		if (!mounts_add_fsmount(job, "cgroup2", tree))
+			return -ENOMEM;
+		mounts_on_denied_here(job->plan, fsmount);
+	}
+	add_clone(job, h, whole, tree);
+	if (in_namespace || whole)
 		mounts_next_here(job->plan, fsmount);
 	return 0;
 }
@@ -181,12 +167,75 @@ static int make_v2(const struct mount_job *job,
 	int r;
 
 	mounts_add_point(job, destination, 0, SLOT_NONE);
-	r = add_hierarchy(job, h, tree);
+	r = add_v2(job, h, tree);
 	if (r < 0)
 		return r;
 	mounts_add_changes(job, tree);
 	mounts_add_move(job, tree, destination);
 	return 0;
+}
+
+static int add_fresh(const struct mount_job *job,
+		     const struct cgroup_hierarchy *h, const char *place,
+		     uint16_t top)
+{
+	struct arena *arena = job->plan->arena;
+	struct step_fs *fs = arena_alloc(arena, sizeof *fs);
+	const char *data = h->v2 ? "" : v1_data(arena, h->controllers);
+	struct step *step;
+
+	if (!fs || !data)
+		return -ENOMEM;
+	fs->type = h->v2 ? "cgroup2" : "cgroup";
+	fs->attrs = job->options.attr_set & ~(unsigned int)MOUNT_ATTR_RDONLY;
+	fs->data = data;
+	step = mounts_add(job, STEP_FRESH_MOUNT);
+	step->fs = fs;
+	step->text = place;
+	step->in = top;
+	return 0;
+}
+
+/*
+ * Mount one hierarchy in the new tmpfs: a new mount if a cgroup namespace
+ * limits it, else, or if the kernel denies that, the container's own directory.
+ */
+static int add_v1(const struct mount_job *job, const struct cgroup_hierarchy *h,
+		  uint16_t top)
+{
+	struct plan *plan = job->plan;
+	const char *name = base_name(h->mount);
+	const char *place = arena_printf(plan->arena, "%s/%s",
+					 job->mount->destination, name);
+	uint32_t fresh = plan_here(plan);
+	bool in_namespace = has_cgroup_namespace(job->in);
+
+	if (!place)
+		return -ENOMEM;
+	if (in_namespace) {
+		int r = add_fresh(job, h, place, top);
+
+		if (r < 0)
+			return r;
+		mounts_on_denied_here(plan, fresh);
+	}
+	add_clone(job, h, /* whole= */ false, SLOT_TREE);
+	mounts_add_point(job, place, POINT_FRESH, top);
+	mounts_add_move(job, SLOT_TREE, place);
+	if (in_namespace)
+		mounts_next_here(plan, fresh);
+	return add_links(job, h, name);
+}
+
+/* The hierarchies become read-only with it, unless an option says otherwise. */
+static void add_readonly(const struct mount_job *job, uint16_t top,
+			 unsigned int flags)
+{
+	struct step *step = mounts_add(job, STEP_SETATTR);
+
+	step->in = top;
+	step->flags = flags;
+	step->attr.attr_set = MOUNT_ATTR_RDONLY;
 }
 
 static int make_v1(const struct mount_job *job)
@@ -195,8 +244,6 @@ static int make_v1(const struct mount_job *job)
 	const char *destination = job->mount->destination;
 	uint16_t top = plan_slot(job->plan);
 	struct step_fs *fs;
-	struct step *step;
-	int r;
 
 	mounts_add_point(job, destination, 0, SLOT_NONE);
 	fs = mounts_add_fsmount(job, "tmpfs", top);
@@ -206,28 +253,16 @@ static int make_v1(const struct mount_job *job)
 	mounts_add_param(job->plan, fs, "mode", "755");
 	mounts_add_move(job, top, destination);
 	for (size_t i = 0; i < layout->n; i++) {
-		const struct cgroup_hierarchy *h = &layout->items[i];
-		const char *name = base_name(h->mount);
-		const char *place = arena_printf(job->plan->arena, "%s/%s",
-						 destination, name);
+		int r = add_v1(job, &layout->items[i], top);
 
-		if (!place)
-			return -ENOMEM;
-		r = add_hierarchy(job, h, SLOT_TREE);
-		if (r < 0)
-			return r;
-		mounts_add_point(job, place, POINT_FRESH, top);
-		mounts_add_move(job, SLOT_TREE, place);
-		r = add_links(job, h, name);
 		if (r < 0)
 			return r;
 	}
+	if (job->options.readonly)
+		add_readonly(job, top, AT_RECURSIVE);
 	mounts_add_changes(job, top);
-	if (job->options.readonly) {
-		step = mounts_add(job, STEP_SETATTR);
-		step->in = top;
-		step->attr.attr_set = MOUNT_ATTR_RDONLY;
-	}
+	if (job->options.readonly && job->options.rec_clr & MOUNT_ATTR_RDONLY)
+		add_readonly(job, top, 0);
 	return 0;
 }
 

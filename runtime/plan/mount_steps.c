@@ -223,6 +223,40 @@ bool mounts_is_late_readonly(const struct mount_job *job)
 		(!oci_mount_is_bind(m) && m->type && streq(m->type, "tmpfs")));
 }
 
+bool mounts_is_new_dev(const struct mount_job *job)
+{
+	const struct oci_mount *m = job->mount;
+
+	return streq(m->destination, "/dev") && !oci_mount_is_bind(m) &&
+	       m->type && streq(m->type, "tmpfs");
+}
+
+/* Text alone cannot tell where ".." leads. */
+static bool is_in_dev(const char *path)
+{
+	return starts_with(path, "/dev/") && !strstr(path, "/..");
+}
+
+uint16_t mounts_fresh_dev(const struct plan *plan, const char *destination)
+{
+	if (!is_in_dev(destination) ||
+	    strrchr(destination, '/') != destination + strlen("/dev"))
+		return SLOT_NONE;
+	for (size_t i = plan->nsteps; i > 0; i--) {
+		const struct step *step = &plan->steps[i - 1];
+
+		if (step->op == STEP_COPY_SYMLINK)
+			return SLOT_NONE;
+		if (step->op != STEP_MOVE_MOUNT)
+			continue;
+		if (step->flags & MOVE_NEW_DEV)
+			return step->in;
+		if (!is_in_dev(step->text))
+			return SLOT_NONE;
+	}
+	return SLOT_NONE;
+}
+
 void mounts_drop_readonly(struct mount_options *options)
 {
 	options->attr_set &= ~MOUNT_ATTR_RDONLY;
@@ -241,6 +275,7 @@ uint16_t mounts_tree_slot(const struct mount_job *job)
 	bool again = job->options.npropagation &&
 		     mounts_keep_propagation(job->in);
 
-	return again || mounts_is_late_readonly(job) ? plan_slot(job->plan) :
-						       SLOT_TREE;
+	return again || mounts_is_late_readonly(job) || mounts_is_new_dev(job) ?
+		       plan_slot(job->plan) :
+		       SLOT_TREE;
 }

@@ -130,7 +130,7 @@ static int make_fs_mount(const struct mount_job *given)
 	bool is_plain = is_sysfs || streq(m->type, "proc");
 	bool is_tmpfs = streq(m->type, "tmpfs");
 	bool late = mounts_is_late_readonly(job);
-	uint16_t tree = mounts_tree_slot(job);
+	uint16_t tree = mounts_tree_slot(job), dev = SLOT_NONE;
 	uint32_t fsmount;
 	struct step_fs *fs;
 
@@ -140,11 +140,14 @@ static int make_fs_mount(const struct mount_job *given)
 			    job->place);
 	if (late)
 		mounts_drop_readonly(&job->options);
+	if (!is_plain && !job->options.dest_nofollow && !job->options.tmpcopyup)
+		dev = mounts_fresh_dev(job->plan, m->destination);
 	mounts_add_point(job, m->destination,
 			 (is_plain ? POINT_PLAIN : 0) |
 				 (job->options.dest_nofollow ? POINT_NOFOLLOW :
-							       0),
-			 SLOT_NONE);
+							       0) |
+				 (dev != SLOT_NONE ? POINT_FRESH : 0),
+			 dev);
 	if (is_plain)
 		job->plan->steps[job->plan->nsteps - 1].text2 = m->type;
 	fsmount = plan_here(job->plan);
@@ -166,6 +169,7 @@ static int make_fs_mount(const struct mount_job *given)
 	mounts_add_changes(job, tree);
 	mounts_add_move(job, tree, m->destination)->flags |=
 		(late ? MOVE_LATE_READONLY : 0) |
+		(mounts_is_new_dev(job) ? MOVE_NEW_DEV : 0) |
 		(streq(m->type, "proc") ? MOVE_PROC : 0);
 	return 0;
 }

@@ -14,6 +14,7 @@
 /* STEP_MOVE_MOUNT */
 #define MOVE_PROC 1	     /* only a procfs; checked again at text */
 #define MOVE_LATE_READONLY 2 /* make_root makes it read-only */
+#define MOVE_NEW_DEV 4	     /* a new tmpfs on /dev, in a slot of its own */
 
 /* STEP_MKNOD */
 #define NODE_KEEP 1 /* accept any existing file of that name */
@@ -90,6 +91,13 @@ struct step *mounts_add_clone(const struct mount_job *job, const char *path,
 			      unsigned int flags, uint16_t out);
 /* True if read-only comes last, because the mount is still to be filled. */
 bool mounts_is_late_readonly(const struct mount_job *job);
+/* True for a new tmpfs on /dev, in which other mounts usually follow. */
+bool mounts_is_new_dev(const struct mount_job *job);
+/*
+ * Return the slot of that tmpfs if the destination is directly in it and no
+ * mount since then can have redirected its path; else SLOT_NONE.
+ */
+uint16_t mounts_fresh_dev(const struct plan *plan, const char *destination);
 void mounts_drop_readonly(struct mount_options *options);
 /* True if linux.rootfsPropagation must not override that of the mounts. */
 bool mounts_keep_propagation(const struct make_input *in);

@@ -34,6 +34,7 @@ static const char *const names[STEP_MAX] = {
 	[STEP_ROOT_HERE] = "open the root file system",
 	[STEP_MOUNT_POINT] = "prepare mount point",
 	[STEP_FSMOUNT] = "mount",
+	[STEP_FRESH_MOUNT] = "mount",
 	[STEP_RECONFIGURE] = "change the options of the file system mounted on",
 	[STEP_CLONE_TREE] = "open mount source",
 	[STEP_SOURCE] = "request the source of the mount on",

@@ -47,6 +47,7 @@ enum step_op {
 	STEP_ROOT_HERE,	  /* text: path, out: open it; no mount namespace */
 	STEP_MOUNT_POINT, /* text, flags: POINT_…, out: O_PATH */
 	STEP_FSMOUNT,	  /* fs, in: mount point (mode), out: detached mount */
+	STEP_FRESH_MOUNT, /* fs, text: in `in`, a new mount of the runtime */
 	STEP_RECONFIGURE, /* fs, in: change the parameters of this mount */
 	STEP_CLONE_TREE, /* text on the host or below in, flags: AT_RECURSIVE, out */
 	STEP_SOURCE,	  /* out: ask the parent, unless the slot is filled */
@@ -140,6 +141,7 @@ struct step_fs {
 	size_t nparams;
 	unsigned int attrs; /* MOUNT_ATTR_… */
 	bool mode_of_point; /* tmpfs without mode= */
+	const char *data;   /* STEP_FRESH_MOUNT: all parameters, for mount(2) */
 };
 
 struct step_caps {

@@ -91,6 +91,7 @@ static const char *details(struct arena *arena, const struct step *s)
 	case STEP_PROPAGATION:
 		return propagation(arena, s->flags);
 	case STEP_FSMOUNT:
+	case STEP_FRESH_MOUNT:
 		return arena_printf(arena, "%s%s%s", s->fs->type,
 				    s->text ? " on " : "",
 				    s->text ? s->text : "");
@@ -169,6 +170,8 @@ static void put_fs(struct text *out, const struct step_fs *fs)
 		text_put(out, ", %s%s%s", p->key, p->value ? "=" : "",
 			 p->value ? p->value : "");
 	}
+	if (is_set(fs->data))
+		text_put(out, ", %s", fs->data);
 	text_put(out, ")");
 }
 
@@ -199,6 +202,7 @@ static void put_members(struct text *out, const struct step *s)
 {
 	switch ((enum step_op)s->op) {
 	case STEP_FSMOUNT:
+	case STEP_FRESH_MOUNT:
 	case STEP_RECONFIGURE:
 		put_fs(out, s->fs);
 		break;

@@ -451,25 +451,78 @@ static void cgroup_of_many_hierarchies(void **state)
 		{ "name=systemd", "/sys/fs/cgroup/systemd", "/", false },
 	};
 	struct fixture *f = *state;
-	const struct step *link;
-	const struct step_fs *fs;
+	const struct step *link, *last;
+	size_t first, second;
 
 	f->facts.cgroups = (struct cgroup_layout){ CGROUP_V1, v1, 2 };
 	f->spec.linux_.namespaces[OCI_NS_CGROUP].listed = true;
 	assert_int_equal(make_one(f, "cgroup", NULL, "/c", "ro"), 0);
 	assert_string_equal(step_at(f, 3)->fs->type, "tmpfs");
 	assert_false(step_at(f, 3)->fs->attrs & MOUNT_ATTR_RDONLY);
-	fs = step_at(f, 5)->fs;
-	assert_string_equal(fs->type, "cgroup");
-	assert_string_equal(fs->params[0].key, "cpu");
-	assert_string_equal(fs->params[1].key, "cpuacct");
+	first = find(f, STEP_FRESH_MOUNT, 0);
+	assert_string_equal(step_at(f, first)->text, "/c/cpu,cpuacct");
+	assert_int_equal(step_at(f, first)->in, step_at(f, 3)->out);
+	assert_string_equal(step_at(f, first)->fs->type, "cgroup");
+	assert_string_equal(step_at(f, first)->fs->data, "cpu,cpuacct");
+	/* If the kernel denies it, a clone of the host's is attached. */
+	assert_int_equal(step_at(f, first)->on_denied, first + 1);
+	assert_int_equal(step_at(f, first + 1)->op, STEP_CLONE_TREE);
+	assert_int_equal(step_at(f, step_at(f, first)->next - 1)->op,
+			 STEP_MOVE_MOUNT);
 	link = step_at(f, find(f, STEP_SYMLINK, 0));
 	assert_string_equal(link->text, "/c/cpu");
 	assert_string_equal(link->text2, "cpu,cpuacct");
-	fs = step_at(f, find(f, STEP_FSMOUNT, 6))->fs;
-	assert_string_equal(fs->params[0].key, "name");
-	assert_string_equal(fs->params[0].value, "systemd");
-	assert_string_equal(fs->params[1].key, "none");
+	second = find(f, STEP_FRESH_MOUNT, first + 1);
+	assert_string_equal(step_at(f, second)->fs->data,
+			    "none,name=systemd,xattr");
+	last = step_at(f, f->plan.nsteps - 1);
+	while (last->op != STEP_SETATTR)
+		last--;
+	assert_int_equal(last->in, step_at(f, 3)->out);
+	assert_int_equal(last->flags, AT_RECURSIVE);
+	assert_int_equal(last->attr.attr_set, MOUNT_ATTR_RDONLY);
+}
+
+/* A mount directly in the new /dev needs no path, unless another redirects it. */
+static void mounts_in_a_new_dev(void **state)
+{
+	static const struct {
+		const char *destinations[3];
+		bool fresh;
+	} rows[] = {
+		{ { "/dev", "/dev/pts" }, true },
+		{ { "/dev", "/dev/shm", "/dev/pts" }, true },
+		{ { "/dev", "/dev/shm", "/dev/shm/pts" }, false },
+		{ { "/dev", "/dev/../dev/pts" }, false },
+		{ { "/dev", "/other", "/dev/pts" }, false },
+		{ { "/dev", "/dev/../dev", "/dev/pts" }, false },
+		{ { "/other", "/dev/pts" }, false },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct oci_mount mounts[3] = { 0 };
+		const struct step *point;
+		size_t n = 0, last;
+
+		for (; n < 3 && rows[i].destinations[n]; n++) {
+			mounts[n].type = "tmpfs";
+			mounts[n].destination = rows[i].destinations[n];
+		}
+		f->spec.mounts = mounts;
+		f->spec.nmounts = n;
+		f->plan.nsteps = 0;
+		assert_int_equal(make_mounts(&f->in, &f->plan), 0);
+		last = f->plan.nsteps - 1;
+		while (f->plan.steps[last].op != STEP_MOUNT_POINT ||
+		       !streq(f->plan.steps[last].text,
+			      mounts[n - 1].destination))
+			last--;
+		point = step_at(f, last);
+		assert_int_equal(!!(point->flags & POINT_FRESH), rows[i].fresh);
+		if (rows[i].fresh)
+			assert_int_equal(point->in, step_at(f, 3)->out);
+	}
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -492,6 +545,7 @@ int main(void)
 		TEST(masks_are_the_hosts_null),
 		TEST(cgroup_of_one_hierarchy),
 		TEST(cgroup_of_many_hierarchies),
+		TEST(mounts_in_a_new_dev),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
