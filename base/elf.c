@@ -8,6 +8,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+/* Program headers that are read by one call; few programs have more. */
+#define AT_ONCE 16
+
 bool elf_is(const char *header, size_t len)
 {
 	return len >= sizeof(Elf64_Ehdr) &&
@@ -30,8 +33,15 @@ void elf_interpreter(int fd, const char *header, size_t len, char *ret)
 		Elf64_Ehdr e64;
 		Elf32_Ehdr e32;
 	} h;
+	union {
+		Elf64_Phdr p64;
+		Elf32_Phdr p32;
+	} p;
+	char headers[AT_ONCE * sizeof p];
 	unsigned int count;
+	ssize_t have = 0;
 	uint64_t at;
+	size_t size;
 	bool wide;
 
 	ret[0] = '\0';
@@ -41,16 +51,14 @@ void elf_interpreter(int fd, const char *header, size_t len, char *ret)
 	wide = header[EI_CLASS] == ELFCLASS64;
 	at = wide ? h.e64.e_phoff : h.e32.e_phoff;
 	count = wide ? h.e64.e_phnum : h.e32.e_phnum;
+	size = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	for (unsigned int i = 0; i < count; i++) {
-		size_t size = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-		union {
-			Elf64_Phdr p64;
-			Elf32_Phdr p32;
-		} p;
-
-		if (pread(fd, &p, size, (off_t)(at + i * size)) !=
-		    (ssize_t)size)
+		if (i % AT_ONCE == 0)
+			have = pread(fd, headers, AT_ONCE * size,
+				     (off_t)(at + i * size));
+		if (have < (ssize_t)((i % AT_ONCE + 1) * size))
 			return;
+		memcpy(&p, headers + i % AT_ONCE * size, size);
 		if ((wide ? p.p64.p_type : p.p32.p_type) != PT_INTERP)
 			continue;
 		read_text(fd, wide ? p.p64.p_offset : p.p32.p_offset,

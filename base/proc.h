@@ -38,6 +38,11 @@ pid_t proc_parent(int proc, pid_t pid);
  * True if the process has never called execve; false also if that is unknown.
  */
 bool proc_never_execed(int proc, pid_t pid);
+/*
+ * Return the signals that this process ignores, 1 << (number - 1) each; all if
+ * that is unknown.
+ */
+uint64_t proc_ignored_signals(int proc);
 /* True if the process is gone or exiting. */
 bool proc_ends(int proc, pid_t pid);
 /*

@@ -19,6 +19,7 @@
 
 #define PROC_ROOT_INODE 1
 #define STAT_SIZE 1024
+#define STATUS_SIZE 4096
 /* The kernel's PF_EXITING and PF_FORKNOEXEC; zombies keep them. */
 #define EXITING 0x4
 #define FORKED_NO_EXEC 0x40
@@ -147,4 +148,19 @@ void proc_end_with(pid_t parent)
 	/* A parent in another pid namespace is 0, dead or alive. */
 	if (getppid() != parent && getppid() != 0)
 		_exit(127);
+}
+
+uint64_t proc_ignored_signals(int proc)
+{
+	static const char key[] = "\nSigIgn:\t";
+	autoclose int fd = proc_open_at(proc, "self/status", O_RDONLY);
+	char text[STATUS_SIZE];
+	const char *at;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+	if (n < 0)
+		return ~0ULL;
+	text[n] = '\0';
+	at = strstr(text, key);
+	return at ? strtoull(at + sizeof key - 1, NULL, 16) : ~0ULL;
 }

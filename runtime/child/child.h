@@ -37,6 +37,9 @@ struct child {
 	int parent; /* directory that the last step created in; -1: none */
 	const char *parent_path;
 	size_t parent_len;
+	const struct step *node; /* made in it as planned; NULL: none yet */
+	bool knows_stdio; /* the next is filled in */
+	bool stdio_is_pipe[3];
 	char note[128]; /* added to FAILED; empty if errno is enough */
 };
 

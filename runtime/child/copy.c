@@ -88,20 +88,32 @@ static int open_parent(struct child *child, const char *path, char *name)
 		return child->parent;
 	}
 	closep(&child->parent);
+	child->node = NULL;
 	child->parent = root_make_parent(child->slots[SLOT_ROOT], path, name);
 	child->parent_path = path;
 	child->parent_len = len;
 	return child->parent;
 }
 
-static bool is_own_node(int parent, const char *name, const struct step *step)
+/*
+ * A directory may give its entries another mode or group. If a node came out as
+ * planned, the next one with the same mode and owner does, too.
+ */
+static bool is_own_node(struct child *child, int parent, const char *name,
+			const struct step *step)
 {
+	const struct step *as = child->node;
 	struct stat st;
 
-	return fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       is_node(&st, step) && st.st_uid == step->node.uid &&
-	       st.st_gid == step->node.gid &&
-	       (st.st_mode & 07777) == (step->node.mode & 07777);
+	if (as && as->node.mode == step->node.mode &&
+	    as->node.uid == step->node.uid && as->node.gid == step->node.gid)
+		return true;
+	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    is_node(&st, step) && st.st_uid == step->node.uid &&
+	    st.st_gid == step->node.gid &&
+	    (st.st_mode & 07777) == (step->node.mode & 07777))
+		child->node = step;
+	return child->node == step;
 }
 
 int child_mknod(struct child *child, const struct step *step)
@@ -119,7 +131,7 @@ int child_mknod(struct child *child, const struct step *step)
 			return -1;
 		if (step->flags & NODE_KEEP)
 			return 0;
-	} else if (is_own_node(parent, name, step)) {
+	} else if (is_own_node(child, parent, name, step)) {
 		return 0;
 	}
 	node = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

@@ -108,28 +108,27 @@ static int find_program(const struct step_exec *exec)
 }
 
 /*
- * Open the file that execve will open, but do not follow magic links of /proc:
- * they may lead to the runtime's own binary on the host. Fail with EXDEV if the
- * file is that binary.
+ * Look at the file that execve will open, but do not follow magic links of
+ * /proc: they may lead to the runtime's own binary on the host. Fail with EXDEV
+ * if the file is that binary.
  */
-static int open_foreign(const struct step_exec *exec, const char *path)
+static int look_at_foreign(const struct step_exec *exec, const char *path,
+			   struct stat *ret)
 {
-	int fd = sys_openat2(AT_FDCWD, path, O_PATH, 0,
-			     KERNEL_RESOLVE_NO_MAGICLINKS);
-	struct stat st;
+	autoclose int fd = sys_openat2(AT_FDCWD, path, O_PATH, 0,
+				       KERNEL_RESOLVE_NO_MAGICLINKS);
 
 	if (fd < 0) {
 		if (errno == ELOOP)
 			errno = EXDEV;
 		return -1;
 	}
-	if (fstat(fd, &st) == 0 && st.st_dev == exec->own_dev &&
-	    st.st_ino == exec->own_ino) {
-		close(fd);
-		errno = EXDEV;
+	if (fstat(fd, ret) < 0)
 		return -1;
-	}
-	return fd;
+	errno = EXDEV;
+	return ret->st_dev == exec->own_dev && ret->st_ino == exec->own_ino ?
+		       -1 :
+		       0;
 }
 
 /*
@@ -144,15 +143,14 @@ static int refuse_own_binary(const struct step_exec *exec)
 
 	for (int depth = 0; depth < MAX_INTERPRETERS && *next; depth++) {
 		_Alignas(8) char header[HEADER];
-		autoclose int program = open_foreign(exec, next);
 		autoclose int fd = -1;
 		struct stat st;
 		ssize_t n;
 
-		if (program < 0)
+		if (look_at_foreign(exec, next, &st) < 0)
 			return errno == EXDEV ? -1 : 0;
 		/* Opening a device could have side effects. */
-		if (fstat(program, &st) < 0 || !S_ISREG(st.st_mode))
+		if (!S_ISREG(st.st_mode))
 			return 0;
 		fd = open(next, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (fd < 0)
@@ -236,8 +234,12 @@ static int preserve(const struct step *step)
 	return 0;
 }
 
-/* The caller may ignore or block any signal, and the runtime does for some. */
-static int default_signals(void)
+/*
+ * The caller may ignore or block any signal, and the runtime does for some.
+ * execve resets handlers, and the child changes nothing else, so what the
+ * parent ignores is all that must be reset.
+ */
+static int default_signals(const struct child *child)
 {
 	/*
 	 * Use raw calls: the C library hides two signals and would skip them.
@@ -246,7 +248,8 @@ static int default_signals(void)
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
-		if (syscall(SYS_rt_sigaction, sig, to_default, NULL,
+		if (child->plan->ignored & 1ULL << (sig - 1) &&
+		    syscall(SYS_rt_sigaction, sig, to_default, NULL,
 			    KERNEL_SIGSET) < 0 &&
 		    sig != SIGKILL && sig != SIGSTOP)
 			return -1;
@@ -256,7 +259,7 @@ static int default_signals(void)
 
 static int last_word(struct child *child, const struct step *step)
 {
-	if (refuse_own_binary(step->exec) < 0 || default_signals() < 0)
+	if (refuse_own_binary(step->exec) < 0 || default_signals(child) < 0)
 		return -1;
 	return child_say(child, WORD_EXEC, NULL, 0);
 }

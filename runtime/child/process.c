@@ -73,18 +73,34 @@ static int set_scheduler(struct child *child, const struct oci_scheduler *s)
 	return -1;
 }
 
+static bool is_null(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == NULL_DEVICE;
+}
+
+static int look_at_stdio(struct child *child, int fd, bool *ret_null)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -1;
+	child->stdio_is_pipe[fd] = S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode);
+	*ret_null = is_null(&st);
+	return 0;
+}
+
 /*
  * Give pipes and sockets to the container's user, so that it can reopen
  * /dev/stdout. Devices and files are shared with the host and keep their owner.
  */
-static int hand_over_stdio(const struct oci_user *user)
+static int hand_over_stdio(struct child *child, const struct oci_user *user)
 {
-	for (int fd = 0; fd <= 2; fd++) {
-		struct stat st;
+	bool null;
 
-		if (fstat(fd, &st) < 0)
+	for (int fd = 0; fd <= 2; fd++) {
+		if (!child->knows_stdio && look_at_stdio(child, fd, &null) < 0)
 			return -1;
-		if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		if (!child->stdio_is_pipe[fd])
 			continue;
 		/*
 		 * fchown fails for a pipe that belongs to another user
@@ -105,38 +121,46 @@ static bool is_absent(int error)
 	       error == EXDEV;
 }
 
-static bool is_null(const struct stat *st)
-{
-	return S_ISCHR(st->st_mode) && st->st_rdev == NULL_DEVICE;
-}
-
 /*
  * A descriptor of the host's null device would lead to a host mount, so open
  * the container's. Check the file first: opening some devices has side effects.
  */
-static int reopen_null(void)
+static int open_null(void)
 {
 	static const char path[] = "/dev/null";
 	autoclose int null = -1;
 	struct stat st;
 
-	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return is_absent(errno) ? 0 : -1;
-	if (!is_null(&st))
-		return 0;
-	null = open(path, O_RDWR | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
-	if (null < 0)
-		return is_absent(errno) ? 0 : -1;
-	if (fstat(null, &st) < 0)
+	errno = ENODEV;
+	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !is_null(&st))
 		return -1;
-	if (!is_null(&st))
-		return 0;
+	null = open(path, O_RDWR | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+	if (null < 0 || fstat(null, &st) < 0)
+		return -1;
+	errno = ENODEV;
+	return is_null(&st) ? take_fd(&null) : -1;
+}
+
+static int reopen_null(struct child *child)
+{
+	autoclose int null = -1;
+
 	for (int fd = 0; fd <= 2; fd++) {
-		if (fstat(fd, &st) < 0)
+		bool reopen;
+
+		if (look_at_stdio(child, fd, &reopen) < 0)
 			return -1;
-		if (is_null(&st) && dup2(null, fd) < 0)
+		if (!reopen)
+			continue;
+		if (null < 0)
+			null = open_null();
+		if (null < 0)
+			return is_absent(errno) ? 0 : -1;
+		if (dup2(null, fd) < 0)
 			return -1;
 	}
+	child->knows_stdio = true;
 	return 0;
 }
 
@@ -199,14 +223,18 @@ static bool next_user(struct reader *r, int64_t *ret_uid, char *ret_home,
  * The container may have prepared its passwd file, so require a regular file,
  * read a limited number of bytes, and never block.
  */
-static int find_home(const struct step *step)
+static int find_home(const struct child *child, const struct step *step)
 {
-	autoclose int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int root = child->slots[SLOT_ROOT];
+	autoclose int here =
+		root < 0 ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	char home[PATH_MAX] = "", *to = step->buffer.text + strlen("HOME=");
 	struct reader r = { .fd = -1, .left = PASSWD_MAX };
 	struct stat st;
 	int64_t uid;
 
+	if (root < 0)
+		root = here;
 	if (root < 0)
 		return -1;
 	memcpy(step->buffer.text, "HOME=/", sizeof "HOME=/");
@@ -378,11 +406,11 @@ int child_process_step(struct child *child, const struct step *step)
 {
 	switch ((enum step_op)step->op) {
 	case STEP_STDIO_OWNER:
-		return hand_over_stdio(step->user);
+		return hand_over_stdio(child, step->user);
 	case STEP_STDIO_NULL:
-		return reopen_null();
+		return reopen_null(child);
 	case STEP_HOME:
-		return find_home(step);
+		return find_home(child, step);
 	case STEP_UMASK:
 		(void)umask((mode_t)step->number);
 		return 0;

@@ -161,6 +161,7 @@ int launch_start(struct launch *launch)
 	launch->link = pair[0];
 	launch->plan->link = pair[1];
 	launch->plan->slots[SLOT_PROC] = launch->proc;
+	launch->plan->ignored = proc_ignored_signals(launch->proc);
 	tell_plan(launch);
 	r = clone_child(launch);
 	closep(&launch->plan->link);

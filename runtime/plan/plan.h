@@ -250,6 +250,7 @@ struct plan {
 	struct plan_source *sources;
 	size_t nsources;
 	int link;	      /* SOCK_SEQPACKET to the parent, close-on-exec */
+	uint64_t ignored;     /* signals that the parent ignores, as a mask */
 	uint64_t clone_flags; /* CLONE_NEW… of the first clone3 */
 	bool into_cgroup;     /* the first clone3 enters SLOT_CGROUP */
 	const struct cgroup *cgroup; /* as planned; each member has a slot */
