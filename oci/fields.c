@@ -85,20 +85,34 @@ const struct json_value *json_find(const struct json_value *object,
 	return found && found->type != JSON_NULL ? found : NULL;
 }
 
+/* Like json_find; most objects have their members in the order of the table. */
+static const struct json_value *find_next(const struct json_value *object,
+					  const struct json_value *next,
+					  const char *key)
+{
+	return next && next->type != JSON_NULL && streq(next->key, key) ?
+		       next :
+		       json_find(object, key);
+}
+
 int json_object(struct arena *arena, const struct json_value *v,
 		const struct json_field *fields, size_t n, void *ret)
 {
+	const struct json_value *next;
 	int r = json_expect(v, JSON_OBJECT);
 
 	if (r < 0)
 		return r;
+	next = v->first;
 	for (const struct json_field *f = fields; f < fields + n; f++) {
-		const struct json_value *member = json_find(v, f->key);
+		const struct json_value *member = find_next(v, next, f->key);
 
 		if (!member && f->required)
 			return json_fail_key(v, f->key, "required");
-		if (member)
-			r = f->read(arena, member, (char *)ret + f->offset);
+		if (!member)
+			continue;
+		next = member->next;
+		r = f->read(arena, member, (char *)ret + f->offset);
 		if (r < 0)
 			return json_fail_member(r, v, f->key);
 	}

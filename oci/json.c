@@ -237,6 +237,29 @@ static int fail_at_offset(const char *text, size_t offset, const char *why)
 		    (int)strcspn(why, "\n"), why);
 }
 
+/* True if a byte of the word is this character. */
+static bool has_byte(uint64_t word, unsigned char byte)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t zero_there = word ^ (ones * byte);
+
+	return (zero_there - ones) & ~zero_there & (ones << 7);
+}
+
+/* 8 if the next bytes are all ASCII, and no quote or backslash; else 0. */
+static size_t plain_length(const char *text, size_t left)
+{
+	uint64_t word;
+
+	if (left < sizeof word)
+		return 0;
+	memcpy(&word, text, sizeof word);
+	return word & UINT64_C(0x8080808080808080) || has_byte(word, '"') ||
+			       has_byte(word, '\\') ?
+		       0 :
+		       sizeof word;
+}
+
 /*
  * Check what the library does not: it accepts some bytes that are not UTF-8,
  * and an unterminated string after the end. It decodes strings with escapes
@@ -248,15 +271,18 @@ static int check_characters(const char *text, size_t len)
 	bool inside = false;
 
 	for (size_t i = 0; i < len; i += n) {
-		n = utf8_length(text + i, len - i);
-		if (n == 0)
-			return fail_at_offset(text, i,
-					      "this character is not UTF-8");
 		if (inside && i - start > JSON_MAX_STRING)
 			return fail_at_offset(
 				text, start,
 				"this string is longer than 1 MiB, the "
 				"maximum");
+		n = plain_length(text + i, len - i);
+		if (n > 0)
+			continue;
+		n = utf8_length(text + i, len - i);
+		if (n == 0)
+			return fail_at_offset(text, i,
+					      "this character is not UTF-8");
 		if (inside && text[i] == '\\' && i + 1 < len &&
 		    (text[i + 1] == '"' || text[i + 1] == '\\')) {
 			n = 2;
