@@ -12,6 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The kernel's PF_EXITING and PF_FORKNOEXEC; zombies keep them. */
+#define PROC_EXITING 0x4
+#define PROC_NEVER_EXECED 0x40
+
 /* Open /proc with O_PATH; fail if it is not a procfs. */
 int proc_open(void);
 /*
@@ -29,6 +33,8 @@ int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state);
  * gone.
  */
 int proc_life(int proc, pid_t pid, uint64_t *ret_start, bool *ret_ends);
+/* Get the start time of a process and its PROC_ flags; fail if it is gone. */
+int proc_flags(int proc, pid_t pid, uint64_t *ret_start, uint64_t *ret_flags);
 /*
  * Return the parent of a process; 0 if the process is gone or its parent is not
  * visible.

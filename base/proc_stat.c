@@ -20,9 +20,6 @@
 #define PROC_ROOT_INODE 1
 #define STAT_SIZE 1024
 #define STATUS_SIZE 4096
-/* The kernel's PF_EXITING and PF_FORKNOEXEC; zombies keep them. */
-#define EXITING 0x4
-#define FORKED_NO_EXEC 0x40
 
 int proc_open(void)
 {
@@ -95,7 +92,7 @@ int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state)
 	return 0;
 }
 
-int proc_life(int proc, pid_t pid, uint64_t *ret_start, bool *ret_ends)
+int proc_flags(int proc, pid_t pid, uint64_t *ret_start, uint64_t *ret_flags)
 {
 	char line[STAT_SIZE];
 	const char *state = "";
@@ -104,7 +101,18 @@ int proc_life(int proc, pid_t pid, uint64_t *ret_start, bool *ret_ends)
 	if (r < 0)
 		return r;
 	*ret_start = stat_number(state, 22);
-	*ret_ends = stat_number(state, 9) & EXITING;
+	*ret_flags = stat_number(state, 9);
+	return 0;
+}
+
+int proc_life(int proc, pid_t pid, uint64_t *ret_start, bool *ret_ends)
+{
+	uint64_t flags;
+	int r = proc_flags(proc, pid, ret_start, &flags);
+
+	if (r < 0)
+		return r;
+	*ret_ends = flags & PROC_EXITING;
 	return 0;
 }
 
@@ -134,12 +142,12 @@ static uint64_t flags_of(int proc, pid_t pid, uint64_t if_unknown)
 
 bool proc_never_execed(int proc, pid_t pid)
 {
-	return flags_of(proc, pid, 0) & FORKED_NO_EXEC;
+	return flags_of(proc, pid, 0) & PROC_NEVER_EXECED;
 }
 
 bool proc_ends(int proc, pid_t pid)
 {
-	return flags_of(proc, pid, EXITING) & EXITING;
+	return flags_of(proc, pid, PROC_EXITING) & PROC_EXITING;
 }
 
 void proc_end_with(pid_t parent)

@@ -204,8 +204,8 @@ bool cgroup_frozen(const struct oci_record *record)
 
 		if ((member.v2 || list_has(from->controllers, "freezer")) &&
 		    strlen(from->path) + CGROUP_NAME_SIZE <= CGROUP_PATH_SIZE &&
-		    is_recorded_one(from) &&
-		    backend_of(&member)->frozen(&member))
+		    backend_of(&member)->frozen(&member) &&
+		    is_recorded_one(from))
 			return true;
 	}
 	return false;

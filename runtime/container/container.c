@@ -61,22 +61,16 @@ static int not_there(const char *id)
 	return -ENOENT;
 }
 
-static int open_dirs(const char *root, const char *id, struct container *ret)
+static int open_dir(int root, const char *path, const char *id)
 {
-	ret->root = state_root_open(root);
-	if (ret->root == -ENOENT) {
-		err_clear();
+	int dir = openat(root, id,
+			 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dir < 0 && (errno == ENOENT || errno == ENAMETOOLONG))
 		return not_there(id);
-	}
-	if (ret->root < 0)
-		return ret->root;
-	ret->dir = openat(ret->root, id,
-			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (ret->dir < 0 && (errno == ENOENT || errno == ENAMETOOLONG))
-		return not_there(id);
-	if (ret->dir < 0)
-		return fail(errno, "open the state directory %s/%s", root, id);
-	return 0;
+	if (dir < 0)
+		return fail(errno, "open the state directory %s/%s", path, id);
+	return dir;
 }
 
 /* A user who may write the record decides what we signal and remove. */
@@ -160,18 +154,16 @@ static struct oci_record nothing_known(int dir, const char *id)
 	};
 }
 
-int container_load(struct arena *arena, const char *root, const char *id,
-		   struct container *ret)
+/* Load a container whose root is open at that path. */
+static int load_from(struct arena *arena, int root, const char *path,
+		     const char *id, struct container *ret)
 {
 	autocontainer struct container c = CONTAINER_NONE;
 	int r;
 
-	r = container_check_id(id);
-	if (r < 0)
-		return r;
-	r = open_dirs(root, id, &c);
-	if (r < 0)
-		return r;
+	c.dir = open_dir(root, path, id);
+	if (c.dir < 0)
+		return c.dir;
 	c.id = arena_strdup(arena, id);
 	if (!c.id)
 		return -ENOMEM;
@@ -184,6 +176,28 @@ int container_load(struct arena *arena, const char *root, const char *id,
 		c.record = nothing_known(c.dir, c.id);
 	*ret = c;
 	c = (struct container)CONTAINER_NONE;
+	return 0;
+}
+
+int container_load(struct arena *arena, const char *root, const char *id,
+		   struct container *ret)
+{
+	autoclose int fd = -1;
+	int r = container_check_id(id);
+
+	if (r < 0)
+		return r;
+	fd = state_root_open(root);
+	if (fd == -ENOENT) {
+		err_clear();
+		return not_there(id);
+	}
+	if (fd < 0)
+		return fd;
+	r = load_from(arena, fd, root, id, ret);
+	if (r < 0)
+		return r;
+	ret->root = take_fd(&fd);
 	return 0;
 }
 
@@ -206,29 +220,74 @@ void container_close(struct container *container)
 	closep(&container->root);
 }
 
+static int read_boot_id(int proc, char *ret, size_t size)
+{
+	autoclose int fd =
+		proc_open_at(proc, "sys/kernel/random/boot_id", O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		return fail(errno, "open /proc/sys/kernel/random/boot_id");
+	n = read(fd, ret, size - 1);
+	if (n < 0)
+		return fail(errno, "read /proc/sys/kernel/random/boot_id");
+	ret[n] = '\0';
+	ret[strcspn(ret, "\n")] = '\0';
+	return 0;
+}
+
 /*
  * 1, 0 or an error. If the boot id cannot be read, do not conclude that it
  * differs.
  */
 static int boot_is(int proc, const char *boot_id)
 {
-	char now[64];
-	ssize_t n;
+	char now[BOOT_ID_SIZE];
+	int r;
 
 	if (!is_set(boot_id))
 		return 0;
-
-	autoclose int fd =
-		proc_open_at(proc, "sys/kernel/random/boot_id", O_RDONLY);
-
-	if (fd < 0)
-		return fail(errno, "open /proc/sys/kernel/random/boot_id");
-	n = read(fd, now, sizeof now - 1);
-	if (n < 0)
-		return fail(errno, "read /proc/sys/kernel/random/boot_id");
-	now[n] = '\0';
-	now[strcspn(now, "\n")] = '\0';
+	r = read_boot_id(proc, now, sizeof now);
+	if (r < 0)
+		return r;
 	return streq(now, boot_id);
+}
+
+int containers_open(const char *root, struct containers *ret)
+{
+	struct containers all = { .path = root, .proc = -1 };
+
+	all.root = state_root_open(root);
+	if (all.root < 0)
+		return all.root;
+	/* If it fails here, the status of a container reports the error. */
+	all.proc = proc_open();
+	if (all.proc < 0 ||
+	    read_boot_id(all.proc, all.boot_id, sizeof all.boot_id) < 0) {
+		closep(&all.proc);
+		err_clear();
+	}
+	*ret = all;
+	return 0;
+}
+
+void containers_close(struct containers *all)
+{
+	closep(&all->proc);
+	closep(&all->root);
+}
+
+int containers_load(struct arena *arena, const struct containers *all,
+		    const char *id, struct container *ret)
+{
+	int r = load_from(arena, all->root, all->path, id, ret);
+
+	if (r < 0)
+		return r;
+	ret->proc = all->proc;
+	ret->of_this_boot = is_set(ret->record.boot_id) &&
+			    streq(ret->record.boot_id, all->boot_id);
+	return 0;
 }
 
 /*
@@ -246,13 +305,15 @@ static bool in_other_pid_ns(int proc, const struct oci_record *record)
 }
 
 /*
- * 1 if the recorded process lives and is not exiting, else 0. this_boot: the
- * boot id has been checked before.
+ * 1 if the recorded process lives and is not exiting, else 0; execed: whether
+ * it has called execve.
  */
-static int init_lives(const struct oci_record *record, bool this_boot)
+static int init_lives(const struct container *container, bool *ret_execed)
 {
-	autoclose int proc = proc_open();
-	uint64_t start;
+	const struct oci_record *record = &container->record;
+	autoclose int opened = container->proc < 0 ? proc_open() : -1;
+	int proc = container->proc < 0 ? opened : container->proc;
+	uint64_t start, flags;
 	bool ends;
 	int r;
 
@@ -260,16 +321,18 @@ static int init_lives(const struct oci_record *record, bool this_boot)
 		return proc;
 	if (record->pid <= 0)
 		return 0;
-	r = this_boot ? 1 : boot_is(proc, record->boot_id);
+	r = container->of_this_boot ? 1 : boot_is(proc, record->boot_id);
 	if (r <= 0)
 		return r;
-	r = proc_life(proc, record->pid, &start, &ends);
+	r = proc_flags(proc, record->pid, &start, &flags);
 	if (r == -ENOENT || r == -ESRCH) {
 		err_clear();
 		return 0;
 	}
 	if (r < 0)
 		return r;
+	ends = flags & PROC_EXITING;
+	*ret_execed = !(flags & PROC_NEVER_EXECED);
 	return start == record->start_time && !ends &&
 	       !in_other_pid_ns(proc, record);
 }
@@ -356,48 +419,36 @@ void container_gate(const struct container *container, struct sockaddr_un *ret)
 		 container->dir);
 }
 
-/* Init listens until `start`; exec closes the socket, the file stays. */
-static bool waits_at_gate(const struct container *container)
+/*
+ * Init has the gate until `start`, and calls execve for the first time then;
+ * the file stays. Connecting would show the same, but wake init.
+ */
+static bool has_gate(const struct container *container)
 {
-	int type = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC;
-	autoclose int sock = -1;
-	struct sockaddr_un addr;
-	struct stat st;
-
-	if (fstatat(container->dir, "gate", &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return false;
-	container_gate(container, &addr);
-	sock = socket(AF_UNIX, type, 0);
-	return sock >= 0 && (connect(sock, (const struct sockaddr *)&addr,
-				     sizeof addr) == 0 ||
-			     errno == EAGAIN);
+	return faccessat(container->dir, "gate", F_OK, AT_SYMLINK_NOFOLLOW) ==
+	       0;
 }
 
 int container_status(const struct container *container, enum oci_status *ret)
 {
 	const struct oci_record *record = &container->record;
+	bool execed;
 	int lives;
 
 	if (!record->kept) {
 		*ret = container_locked(container) ? OCI_CREATING : OCI_STOPPED;
 		return 0;
 	}
-	lives = init_lives(record, container->of_this_boot);
+	lives = init_lives(container, &execed);
 	if (lives < 0)
 		return lives;
-	if (lives && cgroup_frozen(record)) {
+	if (!lives)
+		*ret = OCI_STOPPED;
+	else if (cgroup_frozen(record))
 		*ret = OCI_PAUSED;
-		return 0;
-	}
-	if (lives && waits_at_gate(container)) {
-		*ret = OCI_CREATED;
-		return 0;
-	}
-	/* The gate may be closed because init has just exited. */
-	lives = lives ? init_lives(record, true) : 0;
-	if (lives < 0)
-		return lives;
-	*ret = lives ? OCI_RUNNING : OCI_STOPPED;
+	else
+		*ret = !execed && has_gate(container) ? OCI_CREATED :
+							OCI_RUNNING;
 	return 0;
 }
 
@@ -405,6 +456,7 @@ int container_pidfd(const struct container *container)
 {
 	const struct oci_record *record = &container->record;
 	autoclose int pidfd = -1;
+	bool execed;
 	int lives;
 
 	if (record->pid > 0)
@@ -413,7 +465,7 @@ int container_pidfd(const struct container *container)
 		return fail(errno, "open a pidfd of the container's process %d",
 			    record->pid);
 	/* Check after opening, so that a reused pid is noticed. */
-	lives = pidfd < 0 ? 0 : init_lives(record, container->of_this_boot);
+	lives = pidfd < 0 ? 0 : init_lives(container, &execed);
 	if (lives < 0)
 		return lives;
 	if (!lives) {

@@ -28,18 +28,21 @@ struct arena;
 struct enforcement;
 struct sockaddr_un;
 
+#define BOOT_ID_SIZE 64
+
 struct container {
-	int root; /* the directory of all containers */
+	int root; /* the directory of all containers, -1 if loaded with them */
 	int dir;  /* its own directory, locked when reserved */
+	int proc; /* of struct containers; -1: opened when it is needed */
 	const char *id;
 	struct oci_record record;
 	bool broken;	   /* the record is unreadable or not ours */
 	bool of_this_boot; /* its boot_id was read just now */
 };
 
-#define CONTAINER_NONE                \
-	{                             \
-		.root = -1, .dir = -1 \
+#define CONTAINER_NONE                            \
+	{                                         \
+		.root = -1, .dir = -1, .proc = -1 \
 	}
 #define autocontainer AUTO(container_close)
 
@@ -52,6 +55,23 @@ int container_load(struct arena *arena, const char *root, const char *id,
 int container_load_sound(struct arena *arena, const char *root, const char *id,
 			 struct container *ret);
 void container_close(struct container *container);
+
+/* What the containers below one root share, read once to load many. */
+struct containers {
+	const char *path;
+	int root;
+	int proc; /* -1 if /proc cannot be read */
+	char boot_id[BOOT_ID_SIZE];
+};
+
+#define autocontainers AUTO(containers_close)
+
+/* Open a root; -ENOENT if it does not exist. */
+int containers_open(const char *root, struct containers *ret);
+/* Like container_load, for an ID of container_ids; `all` must stay open. */
+int containers_load(struct arena *arena, const struct containers *all,
+		    const char *id, struct container *ret);
+void containers_close(struct containers *all);
 
 /*
  * 1, or 0: pids and cgroups in the record of an earlier boot are meaningless.

@@ -59,7 +59,10 @@ static int connect_gate(const struct container *container)
 			return fail(errno, "connect to the socket on which the "
 					   "container waits for start");
 		r = container_status(container, &status);
-		return r < 0 ? r : refuse(status);
+		if (r < 0)
+			return r;
+		/* Another `start` was faster and closed the gate. */
+		return refuse(status == OCI_CREATED ? OCI_RUNNING : status);
 	}
 	return take_fd(&sock);
 }

@@ -2,6 +2,7 @@
 /* tests/unit/test_container.c - names, records and what the kernel says of them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -306,7 +307,29 @@ static int listen_at_gate(const struct fixture *f)
 	return sock;
 }
 
-static void the_gate_tells_created_from_running(void **state)
+/* Replace init by a process that has executed a program. */
+static void start_program(struct fixture *f)
+{
+	autoclose int proc = proc_open();
+	int pipes[2];
+	char letter;
+
+	kill(f->init, SIGKILL);
+	waitpid(f->init, NULL, 0);
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	f->init = fork();
+	if (f->init == 0) {
+		execlp("sleep", "sleep", "1000", NULL);
+		_exit(127);
+	}
+	assert_true(f->init > 0);
+	close(pipes[1]);
+	assert_int_equal(read(pipes[0], &letter, 1), 0);
+	close(pipes[0]);
+	assert_int_equal(proc_stat(proc, f->init, &f->start, &letter), 0);
+}
+
+static void execve_tells_created_from_running(void **state)
 {
 	struct fixture *f = *state;
 	struct oci_record record = good_record(f);
@@ -314,11 +337,64 @@ static void the_gate_tells_created_from_running(void **state)
 
 	put_record(f, &record);
 	gate = listen_at_gate(f);
-	/* More often than the backlog: a full one still means a waiter. */
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(status_of(f, &record), OCI_CREATED);
+	/* Asking for the status does not wake init. */
+	assert_int_equal(poll(&(struct pollfd){ gate, POLLIN, 0 }, 1, 0), 0);
+	start_program(f);
+	record = good_record(f);
+	assert_int_equal(status_of(f, &record), OCI_RUNNING);
 	close(gate);
 	assert_int_equal(status_of(f, &record), OCI_RUNNING);
+}
+
+static void a_restored_process_has_no_gate_and_is_running(void **state)
+{
+	struct fixture *f = *state;
+	struct oci_record record = good_record(f);
+
+	assert_int_equal(status_of(f, &record), OCI_RUNNING);
+}
+
+static enum oci_status status_among(struct fixture *f,
+				    const struct oci_record *record)
+{
+	autocontainers struct containers all = { .root = -1, .proc = -1 };
+	autocontainer struct container c = CONTAINER_NONE;
+	enum oci_status status;
+
+	put_record(f, record);
+	assert_int_equal(containers_open(f->root, &all), 0);
+	assert_int_equal(containers_load(&f->arena, &all, ID, &c), 0);
+	assert_false(c.broken);
+	assert_int_equal(container_status(&c, &status), 0);
+	return status;
+}
+
+static void many_are_judged_as_one_is(void **state)
+{
+	struct fixture *f = *state;
+	const struct oci_record good = good_record(f);
+	autocontainers struct containers all = { .root = -1, .proc = -1 };
+	struct oci_record r = good;
+	struct container c;
+
+	assert_int_equal(status_among(f, &good), OCI_RUNNING);
+	r.boot_id = "00000000-0000-0000-0000-000000000000";
+	assert_int_equal(status_among(f, &r), OCI_STOPPED);
+	r = good;
+	r.start_time++;
+	assert_int_equal(status_among(f, &r), OCI_STOPPED);
+	r = good;
+	r.ns_inodes[OCI_NS_PID] = 1;
+	assert_int_equal(status_among(f, &r), OCI_STOPPED);
+	r = good;
+	r.kept = false;
+	assert_int_equal(status_among(f, &r), OCI_STOPPED);
+	assert_int_equal(containers_open("/nonexistent", &all), -ENOENT);
+	assert_int_equal(containers_open(f->root, &all), 0);
+	assert_int_equal(containers_load(&f->arena, &all, "web2", &c), -ENOENT);
+	assert_string_equal(err_text(), "web2: container does not exist");
 }
 
 static void an_intent_is_creating_while_locked(void **state)
@@ -374,7 +450,9 @@ int main(void)
 		WITH_FIXTURE(a_directory_others_may_write_is_broken),
 		WITH_FIXTURE(only_the_recorded_process_counts),
 		WITH_FIXTURE(a_zombie_is_stopped),
-		WITH_FIXTURE(the_gate_tells_created_from_running),
+		WITH_FIXTURE(execve_tells_created_from_running),
+		WITH_FIXTURE(a_restored_process_has_no_gate_and_is_running),
+		WITH_FIXTURE(many_are_judged_as_one_is),
 		WITH_FIXTURE(an_intent_is_creating_while_locked),
 		WITH_FIXTURE(ids_are_sorted_directories),
 	};
