@@ -3,6 +3,7 @@
 #include "base/arena.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/err.h"
@@ -27,6 +28,12 @@ void arena_close(struct arena *arena)
 	if (arena->memory)
 		munmap(arena->memory, arena->size);
 	*arena = (struct arena){ 0 };
+}
+
+void arena_clear(struct arena *arena)
+{
+	memset(arena->memory, 0, arena->used);
+	arena->used = 0;
 }
 
 void *arena_alloc(struct arena *arena, size_t size)

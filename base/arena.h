@@ -18,6 +18,8 @@ struct arena {
 
 int arena_open(struct arena *arena, size_t size);
 void arena_close(struct arena *arena);
+/* Free everything at once and keep the mapping. */
+void arena_clear(struct arena *arena);
 
 /*
  * Return zeroed memory, aligned for any type; NULL with a recorded ENOMEM if

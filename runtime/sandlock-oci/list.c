@@ -15,6 +15,7 @@
 #include "runtime/sandlock-oci/commands.h"
 
 #define MAX_PASSWD (4UL << 20)
+#define RECORD_ARENA (48UL << 20)
 #define MIN_WIDTH 12
 #define GAP 3
 
@@ -66,23 +67,71 @@ static const char *read_passwd(struct arena *arena)
 	return text;
 }
 
-static int fill_row(struct arena *arena, const char *passwd,
-		    const struct container *c, struct row *ret)
+/* What all rows need: memory, the state directory, and owners' names. */
+struct listing {
+	struct arena *arena;   /* of the rows */
+	struct arena *scratch; /* of one record */
+	const struct containers *all;
+	const char *passwd;
+	uint32_t owner; /* the last one that was looked up */
+	const char *owner_name;
+};
+
+/* Copy what is printed; a whole record takes several pages. */
+static int keep_record(struct arena *arena, const struct oci_record *from,
+		       struct oci_record *ret)
 {
-	struct row row = { .record = c->record };
+	size_t n = from->annotations.n;
+	struct oci_annotation *items = arena_array(arena, n, sizeof *items);
+	struct oci_record kept = {
+		.version = arena_strdup(arena, from->version),
+		.id = arena_strdup(arena, from->id),
+		.bundle = arena_strdup(arena, from->bundle),
+		.rootfs = arena_strdup(arena, from->rootfs),
+		.created = arena_strdup(arena, from->created),
+		.owner = from->owner,
+		.pid = from->pid,
+		.annotations = { .items = items, .n = n },
+	};
+
+	if (!items || !kept.version || !kept.id || !kept.bundle ||
+	    !kept.rootfs || !kept.created)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		items[i].key =
+			arena_strdup(arena, from->annotations.items[i].key);
+		items[i].value =
+			arena_strdup(arena, from->annotations.items[i].value);
+		if (!items[i].key || !items[i].value)
+			return -ENOMEM;
+	}
+	*ret = kept;
+	return 0;
+}
+
+static int fill_row(struct listing *l, const struct container *c,
+		    struct row *ret)
+{
 	bool broken = c->broken && !container_locked(c);
+	struct row row;
 	int r = container_status(c, &row.status);
 
+	if (r >= 0)
+		r = keep_record(l->arena, &c->record, &row.record);
 	if (r < 0)
 		return r;
 	if (row.status == OCI_STOPPED)
 		row.record.pid = 0;
+	if (!l->owner_name || l->owner != row.record.owner) {
+		l->owner = row.record.owner;
+		l->owner_name = owner_name(l->arena, l->passwd, l->owner);
+	}
 	row.cells[COL_ID] = row.record.id;
-	row.cells[COL_PID] = arena_printf(arena, "%d", row.record.pid);
+	row.cells[COL_PID] = arena_printf(l->arena, "%d", row.record.pid);
 	row.cells[COL_STATUS] = broken ? "broken" : oci_status_name(row.status);
 	row.cells[COL_BUNDLE] = row.record.bundle;
 	row.cells[COL_CREATED] = row.record.created;
-	row.cells[COL_OWNER] = owner_name(arena, passwd, row.record.owner);
+	row.cells[COL_OWNER] = l->owner_name;
 	if (!row.cells[COL_PID] || !row.cells[COL_OWNER])
 		return -ENOMEM;
 	*ret = row;
@@ -90,30 +139,53 @@ static int fill_row(struct arena *arena, const char *passwd,
 }
 
 /* Skip a container that is deleted in the meantime. */
-static int load_rows(const struct session *session, const struct strings *ids,
-		     struct row **ret_rows, size_t *ret_n)
+static int fill_rows(struct listing *l, const struct strings *ids,
+		     struct row *rows, size_t *ret_n)
 {
-	struct arena *arena = session->arena;
-	const char *passwd = read_passwd(arena);
-	struct row *rows = arena_array(arena, ids->n, sizeof *rows);
 	size_t n = 0;
 
-	if (!rows)
-		return -ENOMEM;
 	for (size_t i = 0; i < ids->n; i++) {
 		autocontainer struct container c = CONTAINER_NONE;
-		int r = container_load(arena, session->root, ids->items[i], &c);
+		int r = containers_load(l->scratch, l->all, ids->items[i], &c);
 
 		if (r == -ENOENT)
 			continue;
 		if (r >= 0)
-			r = fill_row(arena, passwd, &c, &rows[n++]);
+			r = fill_row(l, &c, &rows[n++]);
 		if (r < 0)
 			return r;
+		arena_clear(l->scratch);
 	}
-	*ret_rows = rows;
 	*ret_n = n;
 	return 0;
+}
+
+static int load_rows(const struct session *session, const struct strings *ids,
+		     struct row **ret_rows, size_t *ret_n)
+{
+	AUTO(arena_close) struct arena scratch = { 0 };
+	autocontainers struct containers all = { .root = -1, .proc = -1 };
+	struct row *rows = arena_array(session->arena, ids->n, sizeof *rows);
+	struct listing l = {
+		.arena = session->arena,
+		.scratch = &scratch,
+		.all = &all,
+		.passwd = read_passwd(session->arena),
+	};
+	int r;
+
+	if (!rows)
+		return -ENOMEM;
+	*ret_rows = rows;
+	*ret_n = 0;
+	if (ids->n == 0)
+		return 0;
+	r = arena_open(&scratch, RECORD_ARENA);
+	if (r >= 0)
+		r = containers_open(session->root, &all);
+	if (r < 0)
+		return r;
+	return fill_rows(&l, ids, rows, ret_n);
 }
 
 static void print_cells(const char *const *cells, const size_t *widths)

@@ -39,6 +39,14 @@ void arena_close(struct arena *arena)
 	*arena = (struct arena){ 0 };
 }
 
+void arena_clear(struct arena *arena)
+{
+	size_t size = arena->size;
+
+	arena_close(arena);
+	arena->size = size;
+}
+
 /* As much fits as in the real one. */
 void *arena_alloc(struct arena *arena, size_t size)
 {
