@@ -56,9 +56,10 @@ int child_mask(struct child *child, const struct step *step)
 		return -1;
 	seen = root_open(root, step->text, O_PATH);
 	if (seen < 0 || !shows(seen, child->slots[used]))
-		return child_refuse(child, EAGAIN,
-				    "the path was replaced while it was "
-				    "masked");
+		return child_refuse(
+			child, EINVAL,
+			"the path is not covered: it is /, or was replaced at "
+			"the same time");
 	return 0;
 }
 
@@ -81,9 +82,9 @@ int child_readonly_path(struct child *child, const struct step *step)
 		return -1;
 	seen = root_open(root, step->text, O_PATH);
 	if (seen < 0 || fstatfs(seen, &fs) < 0 || !(fs.f_flags & ST_RDONLY))
-		return child_refuse(
-			child, EAGAIN,
-			"the path was replaced while it was made read-only");
+		return child_refuse(child, EINVAL,
+				    "the path is still writable: it is /, or "
+				    "was replaced at the same time");
 	return 0;
 }
 
