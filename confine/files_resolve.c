@@ -175,7 +175,8 @@ static int add_path(struct resolver *v, const struct item *item,
 		return keep_name(v, item, path);
 	if (item->matched || optional)
 		return 0;
-	return fail(error, "%s '%s'", item->entry.key, item->entry.item);
+	return fail(error, "%s '%s' (write '-%s' if it may be missing)",
+		    item->entry.key, item->entry.item, item->entry.item);
 }
 
 static int add_pattern(struct resolver *v, struct item item,

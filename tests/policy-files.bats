@@ -260,9 +260,9 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 @test "a missing path of a policy is an error, unless it is optional" {
 	args true
 	annotate_policy "filesystem.read=$PROGRAMS;/nothing"
-	run_bad "filesystem.read '/nothing': no such file" run_bundle
+	run_bad "filesystem.read '/nothing' (write '-/nothing' if it may be missing): no such file" run_bundle
 	annotate_policy "filesystem.write=/data/nothing/at/all"
-	run_bad "filesystem.write '/data/nothing/at/all': no such" run_bundle
+	run_bad "filesystem.write '/data/nothing/at/all' (write '-/data/nothing/at/all' if it may be missing): no such" run_bundle
 	annotate_policy "filesystem.read=$PROGRAMS;-/nothing"
 	run_ok run_bundle
 	assert_gone box
@@ -287,7 +287,7 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells other 'cat /other/file'
 	annotate_policy "filesystem.read=$PROGRAMS;/out"
 	args true
-	run_bad "filesystem.read '/out': no such file" run_bundle
+	run_bad "filesystem.read '/out' (write '-/out' if it may be missing): no such file" run_bundle
 }
 
 @test "a link below a writable path does not give exec more rights" {

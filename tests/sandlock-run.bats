@@ -265,7 +265,7 @@ USER=root" ]
 	run -124 sandbox -r /usr --timeout 0.1 -- sh -c 'trap "" TERM; sleep 1000'
 	run -125 sandbox -r /usr --no-such-flag -- true
 	run -125 sandbox -r /no/such/path -- true
-	[ "$output" = "sandlock: filesystem.read '/no/such/path': no such file or directory" ]
+	[ "$output" = "sandlock: filesystem.read '/no/such/path' (write '-/no/such/path' if it may be missing): no such file or directory" ]
 }
 
 # sandlock_on_pty TEXT WORD...: `sandlock run` on a terminal, TEXT typed when
