@@ -225,7 +225,7 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 
 		if (strlen(from->path) + CGROUP_NAME_SIZE > CGROUP_PATH_SIZE)
 			return fail(ENAMETOOLONG,
-				    "the record of the container has a cgroup "
+				    "the container's state.json has a cgroup "
 				    "path of %zu bytes",
 				    strlen(from->path));
 		if (!is_recorded_one(from))

@@ -112,17 +112,18 @@ int child_error_died(const struct launch *launch)
 	if (launch->pidfd < 0 ||
 	    waitid(P_PIDFD, (id_t)launch->pidfd, &info, WEXITED | WNOWAIT) < 0)
 		return fail(0, "the container's process died before it ran its "
-			       "program (--debug prints its last step)");
+			       "program (--debug prints what it did last)");
 	if (info.si_code == CLD_EXITED)
 		return fail(0,
 			    "the container's process exited with status %d "
-			    "before it ran its program (--debug prints its "
-			    "last step)",
+			    "before it ran its program (--debug prints what "
+			    "it did last)",
 			    info.si_status);
 	if (info.si_status == SIGKILL)
 		return killed(launch);
 	return fail(0,
 		    "the container's process was killed by signal %d (%s) "
-		    "before it ran its program (--debug prints its last step)",
+		    "before it ran its program (--debug prints what it did "
+		    "last)",
 		    info.si_status, oci_signal_name(info.si_status) ?: "?");
 }

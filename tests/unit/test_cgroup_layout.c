@@ -200,7 +200,7 @@ static void test_record_with_long_path(void **state)
 	assert_int_equal(cgroup_from_record(&f.arena, &record, &cgroup),
 			 -ENAMETOOLONG);
 	assert_string_equal(err_text(),
-			    "the record of the container has a cgroup path of "
+			    "the container's state.json has a cgroup path of "
 			    "4096 bytes: file name too long");
 	arena_close(&f.arena);
 }
