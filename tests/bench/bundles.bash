@@ -14,7 +14,7 @@ make_bench_rootfs() {
 	local dir=$WORK/rootfs i
 
 	mkdir -p "$dir"/{bin,dev,etc,proc,root,run,sys,tmp} \
-		"$dir"/data/{1..64} "$WORK"/binds/{1..20}
+		"$dir"/data/{1..64} "$dir"/masks/{1..256} "$WORK"/binds/{1..20}
 	cp "$(command -v busybox)" "$dir/bin/busybox"
 	echo secret >"$dir/etc/secret"
 	for i in true sleep sh; do
@@ -55,6 +55,9 @@ USERNS='.linux.namespaces += [{type: "user"}] |
 # shellcheck disable=SC2016
 BINDS='.mounts += [range(1; 21) | {destination: "/data/\(.)", type: "bind",
 	source: "\($work)/binds/\(.)", options: ["bind", "ro"]}]'
+# A pod on a machine with many CPUs: Kubernetes masks two paths of each.
+MASKS8='.linux.maskedPaths = [range(1; 9) | "/masks/\(.)"]'
+MASKS256='.linux.maskedPaths = [range(1; 257) | "/masks/\(.)"]'
 RULES4='.annotations = {"io.sandlock.filesystem.read": "/bin;/etc;/proc",
 	"io.sandlock.filesystem.write": "/tmp"}'
 RULES64='.annotations = {"io.sandlock.filesystem.read":
