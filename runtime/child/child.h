@@ -31,6 +31,7 @@ struct child {
 	int point_dir;		/* a mount that no other process has seen */
 	uint16_t cwd; /* slot of the working directory; SLOT_NONE: unknown */
 	struct place root;	/* of SLOT_ROOT; mount 0: not asked yet */
+	struct place empty_mask, null_mask; /* what a masked path shows */
 	uint64_t plain_device;	/* known not to be a procfs; 0: none */
 	bool keeps_modes;   /* the umask is 0; `mask` is restored later */
 	mode_t mask;

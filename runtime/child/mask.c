@@ -15,14 +15,18 @@
  * can only clone a mount that is attached.
  */
 static int attach_mask(struct child *child, uint16_t fresh, uint16_t used,
-		       int point)
+		       int point, struct place *shown)
 {
 	int *slots = child->slots;
 	autoclose int tree = -1;
+	struct stat st;
 
 	if (slots[fresh] >= 0) {
-		if (sys_move_mount(slots[fresh], point) < 0)
+		if (fstat(slots[fresh], &st) < 0 ||
+		    sys_move_mount(slots[fresh], point) < 0)
 			return -1;
+		shown->device = st.st_dev;
+		shown->inode = st.st_ino;
 		child_put(child, used, take_fd(&slots[fresh]));
 		return 0;
 	}
@@ -30,12 +34,12 @@ static int attach_mask(struct child *child, uint16_t fresh, uint16_t used,
 	return tree < 0 ? -1 : sys_move_mount(tree, point);
 }
 
-static bool shows(int seen, int mask)
+static bool shows(int seen, const struct place *mask)
 {
-	struct stat a, b;
+	struct stat st;
 
-	return fstat(seen, &a) == 0 && fstat(mask, &b) == 0 &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return fstat(seen, &st) == 0 && st.st_dev == mask->device &&
+	       st.st_ino == mask->inode;
 }
 
 /* in: slot of the attached directory mask, in2: of the attached null device. */
@@ -44,18 +48,21 @@ int child_mask(struct child *child, const struct step *step)
 	int root = child->slots[SLOT_ROOT];
 	autoclose int point = root_open(root, step->text, O_PATH);
 	autoclose int seen = -1;
+	struct place *shown;
 	struct stat st;
-	uint16_t used;
+	int r;
 
 	if (point < 0 || fstat(point, &st) < 0)
 		return -1;
-	used = S_ISDIR(st.st_mode) ? step->in : step->in2;
-	if (attach_mask(child,
-			S_ISDIR(st.st_mode) ? SLOT_EMPTY_MASK : SLOT_NULL_MASK,
-			used, point) < 0)
+	shown = S_ISDIR(st.st_mode) ? &child->empty_mask : &child->null_mask;
+	r = S_ISDIR(st.st_mode) ?
+		    attach_mask(child, SLOT_EMPTY_MASK, step->in, point,
+				shown) :
+		    attach_mask(child, SLOT_NULL_MASK, step->in2, point, shown);
+	if (r < 0)
 		return -1;
 	seen = root_open(root, step->text, O_PATH);
-	if (seen < 0 || !shows(seen, child->slots[used]))
+	if (seen < 0 || !shows(seen, shown))
 		return child_refuse(
 			child, EINVAL,
 			"the path is not covered: it is /, or was replaced at "

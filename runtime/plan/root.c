@@ -85,13 +85,37 @@ static int add_sysctls(const struct make_input *in, struct plan *plan)
 	return 0;
 }
 
-/* True if an earlier step has this path. */
-static bool is_earlier(const struct plan *plan, size_t first, const char *path)
+/* The paths of earlier steps, by hash; at least half of it is empty. */
+struct path_set {
+	const char **items;
+	size_t size; /* a power of two */
+};
+
+static int open_set(struct arena *arena, size_t n, struct path_set *ret)
 {
-	for (size_t i = first; i < plan->nsteps; i++)
-		if (streq(plan->steps[i].text, path))
-			return true;
-	return false;
+	ret->size = 2;
+	while (ret->size < 2 * n)
+		ret->size *= 2;
+	ret->items = arena_array(arena, ret->size, sizeof *ret->items);
+	return ret->items ? 0 : -ENOMEM;
+}
+
+static bool add_once(struct path_set *set, const char *path)
+{
+	uint32_t hash = 2166136261;
+
+	for (const char *p = path; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619;
+	for (size_t i = hash;; i++) {
+		const char **item = &set->items[i & (set->size - 1)];
+
+		if (*item && streq(*item, path))
+			return false;
+		if (*item)
+			continue;
+		*item = path;
+		return true;
+	}
 }
 
 /* Add each path once, however often it is listed. */
@@ -100,15 +124,18 @@ static int add_paths(const struct make_input *in, struct plan *plan,
 		     const struct strings *paths)
 {
 	uint16_t used_empty = plan_slot(plan), used_null = plan_slot(plan);
-	size_t first = plan->nsteps;
+	struct path_set earlier;
+	int r = open_set(in->arena, paths->n, &earlier);
 
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < paths->n; i++) {
 		const char *path = mounts_tidy(in->arena, paths->items[i]);
 		struct step *step;
 
 		if (!path)
 			return -ENOMEM;
-		if (is_earlier(plan, first, path))
+		if (!add_once(&earlier, path))
 			continue;
 		step = plan_add(plan, op);
 		step->place =
