@@ -43,6 +43,14 @@ static uint64_t number(const char *digits)
 	return n;
 }
 
+static uint32_t device(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	return MOUNTINFO_DEVICE(number(text),
+				colon ? (uint32_t)number(colon + 1) : 0);
+}
+
 /* 31 23 0:28 ROOT POINT rw,relatime shared:1 master:2 - TYPE SOURCE OPTIONS */
 bool mountinfo_parse(char *line, struct mountinfo_line *ret)
 {
@@ -68,6 +76,7 @@ bool mountinfo_parse(char *line, struct mountinfo_line *ret)
 	*ret = (struct mountinfo_line){
 		.id = number(words[0]),
 		.parent = number(words[1]),
+		.device = device(words[2]),
 		.root = words[3],
 		.point = words[4],
 		.shared = shared,

@@ -113,6 +113,98 @@ static void a_table_has_the_lines_that_are_mounts(void **state)
 	arena_close(&arena);
 }
 
+static void devices_have_the_kernels_number(void **state)
+{
+	static const struct {
+		const char *line;
+		uint32_t device;
+	} cases[] = {
+		{ "1 2 0:28 / / rw - t s rw", 28 },
+		{ "1 2 8:1 / / rw - t s rw", 8 << 20 | 1 },
+		{ "1 2 254:1048575 / / rw - t s rw", 254 << 20 | 1048575 },
+		{ "1 2 4095:1048575 / / rw - t s rw", 0xffffffff },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char line[256];
+		struct mountinfo_line m;
+
+		strcpy(line, cases[i].line);
+		assert_true(mountinfo_parse(line, &m));
+		assert_int_equal(m.device, cases[i].device);
+	}
+}
+
+static void a_path_is_below_a_directory_or_not(void **state)
+{
+	static const struct {
+		const char *path, *dir, *rest;
+	} cases[] = {
+		{ "/a/b", "/a", "/b" }, { "/a", "/a", "" },
+		{ "/ab", "/a", NULL },	{ "/a", "/a/b", NULL },
+		{ "/a", "/", "/a" },	{ "/", "/", "" },
+		{ "/", "/a", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *rest = mountinfo_rest(cases[i].path, cases[i].dir);
+
+		if (cases[i].rest)
+			assert_string_equal(rest, cases[i].rest);
+		else
+			assert_null(rest);
+	}
+}
+
+static void a_path_is_translated_by_its_mount(void **state)
+{
+	char text[] = "1 0 8:1 / / rw - ext4 s rw\n"
+		      "2 1 8:2 /@home /home rw - btrfs s rw\n"
+		      "3 2 8:1 /srv/data /home/me/data rw - ext4 s rw\n"
+		      "4 1 0:9 / /mnt rw - tmpfs s rw\n"
+		      "5 4 8:1 /top /mnt rw - ext4 s rw\n"
+		      "6 1 8:1 /file /etc/hosts rw - ext4 s rw\n";
+	static const struct {
+		const char *path;
+		uint64_t id;
+		const char *inner;
+	} cases[] = {
+		{ "/", 1, "/" },
+		{ "/run/x", 1, "/run/x" },
+		{ "/homes/x", 1, "/homes/x" },
+		{ "/home", 2, "/@home" },
+		{ "/home/me/x", 2, "/@home/me/x" },
+		{ "/home/me/data/x", 3, "/srv/data/x" },
+		/* the upper of two */
+		{ "/mnt/x", 5, "/top/x" },
+		{ "/etc/hosts", 6, "/file" },
+	};
+	struct mountinfo mounts;
+	struct arena arena;
+
+	(void)state;
+	assert_int_equal(arena_open(&arena, 16 << 20), 0);
+	assert_int_equal(mountinfo_split(&arena, text, &mounts), 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct mountinfo_line *m =
+			mountinfo_of(&mounts, cases[i].path);
+
+		assert_non_null(m);
+		assert_int_equal(m->id, cases[i].id);
+		assert_ptr_equal(m, mountinfo_by_id(&mounts, m->id));
+		assert_string_equal(mountinfo_inner(&arena, m, cases[i].path),
+				    cases[i].inner);
+		assert_string_equal(mountinfo_outer(&arena, m, cases[i].inner),
+				    cases[i].path);
+	}
+	assert_null(mountinfo_inner(&arena, &mounts.items[1], "/etc"));
+	assert_null(mountinfo_outer(&arena, &mounts.items[2], "/srv/datas"));
+	assert_null(mountinfo_by_id(&mounts, 7));
+	arena_close(&arena);
+}
+
 static void our_own_root_is_listed(void **state)
 {
 	autoclose int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -136,6 +228,9 @@ int main(void)
 		cmocka_unit_test(lines_are_taken_apart),
 		cmocka_unit_test(other_lines_are_refused),
 		cmocka_unit_test(a_table_has_the_lines_that_are_mounts),
+		cmocka_unit_test(devices_have_the_kernels_number),
+		cmocka_unit_test(a_path_is_below_a_directory_or_not),
+		cmocka_unit_test(a_path_is_translated_by_its_mount),
 		cmocka_unit_test(our_own_root_is_listed),
 	};
 
