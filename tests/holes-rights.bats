@@ -195,9 +195,7 @@ write_probe() {
 	requires root
 	run_ok too_deep 'deepen . && $box -r /usr -w . -- sh -c "echo new >file"
 		cat file'
-	assert_output_has new
-	assert_output_has "cannot search for sockets in $WORK/tmp/deep/d/d/"
-	[ "${#output}" -lt 1000 ]
+	assert_lines new
 }
 
 @test "a tree deeper than a path does not stop a start with few descriptors" {
@@ -223,6 +221,9 @@ write_probe() {
 		exit $status'
 	[ "$status" -eq 1 ]
 	[[ $output = connected*"in a sandbox:"*"PermissionError"* ]]
+	[ "$(landlock_version)" -ge 9 ] ||
+		assert_output_has "cannot search for sockets in $WORK/tmp/deep/d/d/"
+	[ "${#output}" -lt 2000 ]
 }
 
 @test "a denied pattern holds in a tree deeper than a path" {

@@ -283,6 +283,7 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 		.notifies = p->settings.notify_socket,
 		.has_console = p->settings.has_console,
 		.degraded = &c->degraded,
+		.processes = &c->processes,
 	};
 	char name[64];
 
@@ -331,6 +332,8 @@ static int start_child(struct creation *c)
 		return r;
 	/* Do this while the child is working. */
 	r = create_settle(c);
+	if (r == 0 && p->enforcement.masks_sockets)
+		r = unix_survey(p->arena, p->proc, &c->processes);
 	return r < 0 ? r : launch_until(l, WORD_CREATED);
 }
 

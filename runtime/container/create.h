@@ -9,6 +9,7 @@
 
 #include "cgroups/rdt.h"
 #include "cgroups/systemd.h"
+#include "confine/unix_sockets.h"
 #include "runtime/container/session.h"
 #include "runtime/container/state_dir.h"
 #include "runtime/enforce/enforce.h"
@@ -72,6 +73,7 @@ struct creation {
 	struct container container;
 	struct launch launch;
 	uint32_t degraded; /* 1 << enum policy_protection: not enforced here */
+	struct unix_processes processes; /* to search for their sockets */
 	int gate;
 	pid_t restorer; /* criu, in the cgroups temporarily */
 	bool reserved;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/mountinfo.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "base/util.h"
@@ -163,23 +164,78 @@ static int explain_calls(struct arena *arena, struct explanation *all)
 	return line->how ? refuse(arena, all, line->how) : -ENOMEM;
 }
 
-static const char *sockets_text(const struct enforcement *enforcement)
+#define MOST_NAMES 20
+
+/* Name the sockets that may have unknown names, and what is walked for them. */
+static void put_walks(struct text *how, const struct explanation *all)
 {
-	if (!enforcement->masks_sockets)
-		return "";
+	const struct unix_trees *trees = &all->bound.trees;
+	const struct unix_sockets *sockets = &all->bound.sockets;
+	const char *before = "; walked for them: ";
+	size_t n = 0;
+
+	for (size_t i = 0; i < trees->n; i++) {
+		const struct unix_tree *tree = &trees->items[i];
+		const char *walked =
+			enforce_walked(&all->prepared.enforcement, tree->place);
+
+		if (!tree->walked)
+			continue;
+		if (walked)
+			text_put(how, "%s%s", before, walked);
+		else
+			text_put(how, "%snot %s", before, tree->place);
+		before = ", ";
+	}
+	before = ", because of the sockets ";
+	for (size_t i = 0; i < sockets->n; i++) {
+		const struct unix_socket *socket = &sockets->items[i];
+
+		if (!socket->searched_for || n++ >= MOST_NAMES)
+			continue;
+		text_put(how, "%s'%s' (%s)", before, socket->name,
+			 socket->state == UNIX_LINKED ? "has hard links" :
+							"not found");
+		before = ", ";
+	}
+	if (n > MOST_NAMES)
+		text_put(how, " and %zu more", n - MOST_NAMES);
+}
+
+static void put_closed(struct text *how, const struct unix_sockets *sockets)
+{
+	size_t closed = 0;
+
+	for (size_t i = 0; i < sockets->n; i++)
+		closed += sockets->items[i].state == UNIX_CLOSED;
+	if (closed)
+		text_put(how,
+			 "; %zu sockets are taken to be where they were bound, "
+			 "in directories that the caller cannot enter",
+			 closed);
+}
+
+static void put_sockets(struct text *how, const struct explanation *all)
+{
+	const struct enforcement *enforcement = &all->prepared.enforcement;
+
 	if (enforcement->net.unix_sockets)
-		return "; Unix sockets outside the sandbox are covered or "
-		       "denied, and directories that can be entered but not "
-		       "listed are covered";
-	return "; Unix sockets outside the sandbox are covered, except "
-	       "in " SOCKETS_UNSEARCHED
-	       ", and so are directories that can be entered but not listed";
+		text_put(how, "; Landlock denies Unix sockets outside the "
+			      "sandbox that are not listed");
+	if (!enforcement->masks_sockets)
+		return;
+	text_put(how, "; Unix sockets outside the sandbox that exist now are "
+		      "covered; open are those that are created later, and "
+		      "those of network namespaces without a visible process");
+	put_walks(how, all);
+	put_closed(how, &all->bound.sockets);
 }
 
 static int explain_root(struct arena *arena, struct explanation *all)
 {
 	const struct view *view = all->prepared.enforcement.view;
 	struct explain_line *line = next_line(all, "root");
+	struct text how = { .arena = arena };
 
 	if (!all->planned) {
 		line->state = EXPLAIN_REFUSED;
@@ -199,12 +255,12 @@ static int explain_root(struct arena *arena, struct explanation *all)
 				"");
 		return line->how ? 0 : -ENOMEM;
 	}
-	line->how = arena_printf(arena,
-				 "a new root: %zu bind mounts, a private /proc "
-				 "and /dev; unlisted paths do not exist%s",
-				 view->nbinds,
-				 sockets_text(&all->prepared.enforcement));
-	return line->how ? 0 : -ENOMEM;
+	text_put(&how,
+		 "a new root: %zu bind mounts, a private /proc and /dev; "
+		 "unlisted paths do not exist",
+		 view->nbinds);
+	put_sockets(&how, all);
+	return text_close(&how, &line->how);
 }
 
 static int explain_environment(struct arena *arena, struct explanation *all)
@@ -387,6 +443,29 @@ static int look_at_carves(struct arena *arena, struct explanation *all)
 					 &all->degraded));
 }
 
+/* Find the sockets that run would cover. */
+static int look_at_sockets(struct arena *arena, struct explanation *all)
+{
+	const struct enforcement *enforcement = &all->prepared.enforcement;
+	autoclose int proc = -1;
+	struct unix_processes processes;
+	struct mountinfo table;
+	int r;
+
+	if (!all->planned || !enforcement->masks_sockets)
+		return 0;
+	proc = proc_open();
+	if (proc < 0)
+		return proc;
+	r = enforce_view_mounts(arena, proc, enforcement->view, &table);
+	if (r == 0)
+		r = unix_survey(arena, proc, &processes);
+	if (r == 0)
+		r = enforce_find_sockets(arena, proc, &processes, &table,
+					 &all->bound);
+	return note(arena, all, r);
+}
+
 static int look(struct arena *arena, const struct session *session,
 		struct explanation *all)
 {
@@ -407,7 +486,8 @@ static int look(struct arena *arena, const struct session *session,
 	if ((r = plan(arena, session, all, request)) < 0 ||
 	    (r = look_at_landlock(arena, all)) < 0)
 		return r;
-	return look_at_carves(arena, all);
+	r = look_at_carves(arena, all);
+	return r < 0 ? r : look_at_sockets(arena, all);
 }
 
 int explain_make(struct arena *arena, const struct session *session,

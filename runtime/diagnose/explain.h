@@ -9,6 +9,7 @@
 
 #include "runtime/container/create.h"
 #include "runtime/diagnose/check.h"
+#include "runtime/enforce/files.h"
 #include "runtime/sandbox/request.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/unsandboxed.h"
@@ -43,6 +44,7 @@ struct explanation {
 	struct decision decision;
 	struct check check;		/* only its cgroups */
 	struct landlock_plan *landlock; /* NULL: not used */
+	struct enforce_bound bound;	/* sockets that would be covered */
 	uint32_t degraded;		/* missing for covered paths */
 };
 

@@ -218,8 +218,7 @@ static const char *unix_text(struct arena *arena,
 	if (!*masks)
 		return "Unix sockets outside the sandbox are not restricted";
 	return "mounts cover the unlisted Unix sockets outside the sandbox "
-	       "that exist now; those in " SOCKETS_UNSEARCHED
-	       " are not searched";
+	       "that exist now, see root";
 }
 
 static int explain_network(struct arena *arena, const struct explanation *all,

@@ -170,28 +170,35 @@ static int hide_state(const struct enforce_files *files, struct masks *masks,
 	return r < 0 ? fail_in(r, "hide the state directory %s", path) : 0;
 }
 
+bool enforce_has_covers(const struct enforce_files *files,
+			const struct files_carves *carves)
+{
+	return files->mntns >= 0 &&
+	       (carves->n || files->enforcement->masks_sockets ||
+		files->enforcement->hidden.n);
+}
+
 int enforce_covers(const struct enforce_files *files,
-		   const struct files_carves *carves)
+		   const struct files_carves *carves,
+		   const struct mountinfo *given,
+		   const struct enforce_bound *bound)
 {
 	AUTO(masks_close) struct masks masks = { files->root, -1 };
-	struct mountinfo table, after;
-	int r;
+	struct mountinfo after = *given;
+	int r = 0;
 
-	if (files->mntns < 0 ||
-	    (!carves->n && !files->enforcement->masks_sockets &&
-	     !files->enforcement->hidden.n))
+	if (!enforce_has_covers(files, carves))
 		return 0;
-	r = mountinfo_read(files->arena, files->proc, "self", &table);
-	/* Cover sockets last: the search skips what is already covered. */
+	/* Cover sockets last: those that are covered already are skipped. */
 	for (size_t i = 0; r == 0 && i < carves->n; i++)
-		r = carve_one(&masks, &table, &carves->items[i]);
+		r = carve_one(&masks, given, &carves->items[i]);
 	for (size_t i = 0; r == 0 && i < files->enforcement->hidden.n; i++)
 		r = hide_state(files, &masks,
 			       files->enforcement->hidden.items[i]);
 	if (r < 0 || !files->enforcement->masks_sockets)
 		return r;
 	/* A directory that was mounted on itself still contains its sockets. */
-	after = table;
-	r = mountinfo_read(files->arena, files->proc, "self", &after);
-	return r < 0 ? r : enforce_sockets(files, &masks, &table, &after);
+	if (carves->n || files->enforcement->hidden.n)
+		r = mountinfo_read(files->arena, files->proc, "self", &after);
+	return r < 0 ? r : enforce_sockets(files, &masks, given, &after, bound);
 }

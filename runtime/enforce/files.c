@@ -15,6 +15,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/mountinfo.h"
 #include "base/root.h"
 #include "base/util.h"
 #include "confine/files.h"
@@ -252,6 +253,8 @@ struct work {
 	int (*part)(struct work *work);
 	struct files_list allowed, denied;
 	struct files_carves carves;
+	struct mountinfo mounts; /* if something must be covered */
+	struct enforce_bound bound;
 	struct files_rules rules;
 	struct landlock_plan plan;
 	int ruleset; /* the result */
@@ -344,7 +347,22 @@ static int settle(struct work *w)
 		r = check_carves(w);
 	if (r < 0 || w->files->mntns < 0)
 		return r;
-	return policy_files_carve(w->files, &w->carves);
+	r = policy_files_carve(w->files, &w->carves);
+	if (r < 0 || !enforce_has_covers(w->files, &w->carves))
+		return r;
+	return mountinfo_read(w->files->arena, w->files->proc, "self",
+			      &w->mounts);
+}
+
+/* In the namespaces of the caller, who sees more processes than a container. */
+static int find_sockets(struct work *w)
+{
+	const struct enforce_files *files = w->files;
+
+	if (files->mntns < 0 || !files->enforcement->masks_sockets)
+		return 0;
+	return enforce_find_sockets(files->arena, files->proc, files->processes,
+				    &w->mounts, &w->bound);
 }
 
 static int allow_sockets(struct work *w)
@@ -385,7 +403,7 @@ static int open_ruleset(struct work *w)
 static int hold(struct work *w)
 {
 	const struct enforce_files *files = w->files;
-	int r = enforce_covers(files, &w->carves);
+	int r = enforce_covers(files, &w->carves, &w->mounts, &w->bound);
 
 	if (r == 0 && has_files(w) && !files->enforcement->view)
 		r = files_split(files->arena, files->root, &w->allowed,
@@ -477,6 +495,8 @@ int enforce_files_create(const struct enforce_files *files, int *ret_ruleset)
 
 	if (r == 0)
 		r = make_placeholders(&work);
+	if (r == 0)
+		r = find_sockets(&work);
 	if (r == 0)
 		r = work_inside(&work, hold);
 	ruleset = work.ruleset;

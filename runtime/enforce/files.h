@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "confine/files.h"
+#include "confine/unix_sockets.h"
 
 struct arena;
 struct landlock_plan;
@@ -20,6 +21,7 @@ struct mountinfo;
 struct enforcement;
 struct oci_process;
 struct oci_spec;
+struct view;
 
 struct enforce_files {
 	struct arena *arena;
@@ -36,6 +38,8 @@ struct enforce_files {
 	bool notifies;	    /* has a NOTIFY_SOCKET */
 	bool has_console;   /* standard descriptors are a terminal inside */
 	uint32_t *degraded; /* gets protections missing here; or NULL */
+	/* All that are visible, if the enforcement masks sockets. */
+	const struct unix_processes *processes;
 };
 
 /*
@@ -54,6 +58,12 @@ int enforce_files_create(const struct enforce_files *files, int *ret_ruleset);
 /* Make the ruleset for another process from the saved plan. */
 int enforce_files_open(const struct enforce_files *files);
 
+/* The Unix sockets of processes outside, and the mounts they may be in. */
+struct enforce_bound {
+	struct unix_trees trees;
+	struct unix_sockets sockets;
+};
+
 /* ---- cover.c: mounts that hide or protect a path ---- */
 
 /*
@@ -63,27 +73,42 @@ int enforce_files_open(const struct enforce_files *files);
 int enforce_check_covers(const struct enforce_files *files,
 			 const struct files_carves *carves,
 			 uint32_t *ret_missing);
+/* True if there is something to cover, so that its mounts must be known. */
+bool enforce_has_covers(const struct enforce_files *files,
+			const struct files_carves *carves);
 /*
- * Cover the paths; call this in the container's mount namespace, with the right
- * to mount.
+ * Cover the paths and sockets; call this in the container's mount namespace,
+ * with the right to mount. given: the mounts until now.
  */
 int enforce_covers(const struct enforce_files *files,
-		   const struct files_carves *carves);
+		   const struct files_carves *carves,
+		   const struct mountinfo *given,
+		   const struct enforce_bound *bound);
 
 /* ---- unix_sockets.c: Unix sockets of processes outside, in mounts of the host ---- */
 
-/* For a sandbox; see is_of_system. */
-#define SOCKETS_UNSEARCHED                                 \
-	"/usr, /bin, /sbin and /lib*, but for /usr/local " \
-	"and what filesystem.mount shows"
-
 /*
- * Cover all sockets in the mounts of table that network.unix does not list;
- * given: the mounts before carve-outs.
+ * Find the sockets that may be in these mounts of a container; call this
+ * outside, with all rights of the caller.
+ */
+int enforce_find_sockets(struct arena *arena, int proc,
+			 const struct unix_processes *processes,
+			 const struct mountinfo *table,
+			 struct enforce_bound *ret);
+/* Return the mounts that a sandbox with this view will have. */
+int enforce_view_mounts(struct arena *arena, int proc, const struct view *view,
+			struct mountinfo *ret);
+/* Return what is walked of a marked tree; NULL: nothing. */
+const char *enforce_walked(const struct enforcement *enforcement,
+			   const char *place);
+/*
+ * Cover all of them that network.unix does not list. given, table: the mounts
+ * before carve-outs, and now.
  */
 int enforce_sockets(const struct enforce_files *files, struct masks *masks,
 		    const struct mountinfo *given,
-		    const struct mountinfo *table);
+		    const struct mountinfo *table,
+		    const struct enforce_bound *bound);
 /*
  * Allow connections to the listed sockets, and to those that may be the
  * workload's.

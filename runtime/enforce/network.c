@@ -347,7 +347,10 @@ static void judge_sockets(struct enforcement *enforcement)
 		enforcement->connects = LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE;
 }
 
-/* Masks need a mount namespace of the container's own. */
+/*
+ * Masks need a mount namespace of the container's own. Where Landlock denies
+ * all sockets to a sandbox, nobody needs to find them.
+ */
 static int mask_sockets(struct enforcement *enforcement,
 			const struct oci_spec *spec)
 {
@@ -357,7 +360,10 @@ static int mask_sockets(struct enforcement *enforcement,
 
 	if (!no_namespaces && !restricts_sockets(policy))
 		return 0;
-	enforcement->masks_sockets = is_own(spec, OCI_NS_MOUNT);
+	enforcement->masks_sockets =
+		is_own(spec, OCI_NS_MOUNT) &&
+		!(enforcement->kind == ENFORCE_SANDBOX &&
+		  landlock_judges_sockets(&enforcement->landlock_host));
 	judge_sockets(enforcement);
 	if (enforcement->masks_sockets || no_namespaces ||
 	    enforcement->net.unix_sockets)

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/enforce/unix_sockets.c - find Unix sockets of other processes and
- * cover them.
+ * runtime/enforce/unix_sockets.c - cover the Unix sockets of other processes in
+ * the mounts of a container.
  *
  * Neither a read-only mount nor Landlock before version 9 prevents connections.
  * Sockets of others are in mounts of the host when the container is created;
- * later ones are the workload's own. A directory that cannot be listed may
- * contain sockets. From version 9 on Landlock also denies those that are made
- * later, and all of them without mounts.
+ * later ones are the workload's own. From version 9 on Landlock also denies
+ * those that are made later, and all of them without mounts.
  */
 #include "runtime/enforce/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,41 +19,25 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "base/log.h"
 #include "base/mountinfo.h"
 #include "base/root.h"
-#include "base/sys.h"
 #include "base/util.h"
 #include "confine/files.h"
 #include "confine/masks.h"
+#include "confine/unix_walk.h"
 #include "runtime/enforce/enforce.h"
 #include "runtime/enforce/files.h"
 #include "runtime/enforce/view.h"
 
-#define MOST_SOCKETS 10000
 #define LOCAL_SYSTEM "/usr/local"
-/* The search keeps one descriptor per level, and does deeper levels later. */
-#define MOST_LEVELS 64
-#define ENTRIES 2048
-#define TOO_DEEP 1 /* the path would exceed PATH_MAX */
-#define SHOWN 200  /* bytes of a long path in a warning */
-
-struct paths {
-	const char **items;
-	size_t n, size;
-};
 
 struct search {
+	struct unix_walk walk;
 	const struct enforce_files *files;
 	struct masks *masks;
 	const struct mountinfo *given; /* without our own mounts */
 	const struct mountinfo *table;
-	struct strings listed; /* without links */
-	struct paths found;
-	struct paths pending; /* directories to search later */
-	size_t level;
-	size_t ndeep; /* directories covered because they are too deep */
-	char path[PATH_MAX];
+	const struct enforce_bound *bound;
 };
 
 /* Listed sockets must exist, like any path of a policy. */
@@ -89,241 +70,7 @@ static int list(const struct enforce_files *files, struct strings *ret)
 	return 0;
 }
 
-static bool is_listed(const struct search *s)
-{
-	for (size_t i = 0; i < s->listed.n; i++)
-		if (files_is_at_or_below(s->path, s->listed.items[i]))
-			return true;
-	return false;
-}
-
-/* Add the current path of the search. */
-static int add_to(struct paths *list, const struct search *s)
-{
-	if (list->n == list->size) {
-		size_t size = list->size ? 2 * list->size : 64;
-		const char **grown = arena_grow(s->files->arena, list->items,
-						list->n, size, sizeof *grown);
-
-		if (!grown)
-			return -ENOMEM;
-		list->items = grown;
-		list->size = size;
-	}
-	list->items[list->n] = arena_strdup(s->files->arena, s->path);
-	return list->items[list->n++] ? 0 : -ENOMEM;
-}
-
-/* Remember a socket, or a directory whose contents are unknown. */
-static int cover_later(struct search *s)
-{
-	if (is_listed(s))
-		return 0;
-	if (s->found.n == MOST_SOCKETS)
-		return fail(0,
-			    "network.unix: more than %d Unix sockets outside "
-			    "the sandbox cannot be covered: list their "
-			    "directories in filesystem.deny",
-			    MOST_SOCKETS);
-	return add_to(&s->found, s);
-}
-
-static int search_below(struct search *s, int fd);
-
-/* At the last level, leave the directory for later to save descriptors. */
-static int search_dir(struct search *s, int dir, const char *name)
-{
-	int fd = sys_openat2(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
-			     KERNEL_RESOLVE_NO_XDEV);
-	int r;
-
-	if (fd >= 0 && s->level == MOST_LEVELS) {
-		close(fd);
-		return add_to(&s->pending, s);
-	}
-	s->level++;
-	r = search_below(s, fd);
-	s->level--;
-	return r;
-}
-
-static int type_of(int dir, const struct kernel_dirent *entry)
-{
-	struct stat st;
-
-	if (entry->type != DT_UNKNOWN)
-		return entry->type;
-	if (fstatat(dir, entry->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return DT_UNKNOWN;
-	return IFTODT(st.st_mode);
-}
-
-static int search_entry(struct search *s, int dir,
-			const struct kernel_dirent *entry)
-{
-	size_t len = strlen(s->path), top = streq(s->path, "/") ? 0 : len;
-	int type = type_of(dir, entry), r = 0;
-
-	if ((type != DT_SOCK && type != DT_DIR) || streq(entry->name, ".") ||
-	    streq(entry->name, ".."))
-		return 0;
-	if (top + strlen(entry->name) + 2 > sizeof s->path)
-		return TOO_DEEP;
-	s->path[top] = '/';
-	strcpy(s->path + top + 1, entry->name);
-	r = type == DT_SOCK ? cover_later(s) : search_dir(s, dir, entry->name);
-	s->path[len] = '\0';
-	return r;
-}
-
-/*
- * The workload cannot connect to sockets in a directory that it cannot enter,
- * but it can change the mode of a directory that it owns.
- */
-static bool may_enter(const struct search *s)
-{
-	autoclose int fd = root_open_plain(s->files->root, s->path,
-					   O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct stat st;
-
-	return (fstat(fd, &st) == 0 && st.st_uid == geteuid()) ||
-	       faccessat(fd, ".", X_OK, AT_EACCESS) == 0 || errno != EACCES;
-}
-
-/* True if it contains a path that must stay visible. */
-static bool is_wanted(const struct search *s)
-{
-	const struct view *view = s->files->enforcement->view;
-	const struct policy_mounts *mount =
-		&s->files->enforcement->policy.mount;
-	const char *home = oci_env_get(&s->files->process->env, "HOME");
-
-	for (size_t i = 0; view && i < view->allowed.n; i++)
-		if (files_is_at_or_below(view->allowed.items[i].path, s->path))
-			return true;
-	for (size_t i = 0; i < mount->n; i++)
-		if (files_is_at_or_below(mount->items[i].inside, s->path))
-			return true;
-	for (size_t i = 0; i < s->given->n; i++)
-		if (files_is_at_or_below(s->given->items[i].point, s->path) &&
-		    !(view && streq(s->given->items[i].point, s->path)))
-			return true;
-	return files_is_at_or_below(s->files->process->cwd, s->path) ||
-	       (home && files_is_at_or_below(home, s->path));
-}
-
-/*
- * A process that knows the name of a socket in there can connect to it, so
- * cover the whole directory. Fail if something in it must stay visible.
- */
-static int closed_directory(struct search *s)
-{
-	if (!may_enter(s) || is_listed(s))
-		return 0;
-	if (is_wanted(s))
-		return fail(0,
-			    "network.unix: %s can be entered but not listed, "
-			    "so sockets in it cannot be found and covered: "
-			    "list it in network.unix or in filesystem.deny",
-			    s->path);
-	return cover_later(s);
-}
-
-/* Paths in it exceed PATH_MAX, so cover the directory as a whole. */
-static int deep_directory(struct search *s)
-{
-	if (is_wanted(s))
-		return fail(ENAMETOOLONG,
-			    "network.unix: search for sockets in %s", s->path);
-	if (s->ndeep++ == 0)
-		log_warning(
-			"network.unix: cannot search for sockets in %.*s..., "
-			"which is nested too deep, so the directory is covered",
-			SHOWN, s->path);
-	return cover_later(s);
-}
-
-/* We are out of descriptors or memory; the directory may well be open. */
-static bool is_shortage(int error)
-{
-	return error == EMFILE || error == ENFILE || error == ENOMEM;
-}
-
-/*
- * Skip other mounts, which are searched separately, and files that are gone.
- * This does not use DIR, as there may be thousands of directories, most of them
- * empty.
- */
-static int search_below(struct search *s, int fd)
-{
-	_Alignas(struct kernel_dirent) char entries[ENTRIES];
-	autoclose int dir = fd;
-	long n;
-
-	if (fd < 0 && (errno == EXDEV || errno == ENOENT || errno == ENOTDIR ||
-		       errno == ELOOP))
-		return 0;
-	if (fd < 0 && is_shortage(errno))
-		return fail(errno, "network.unix: search for sockets in %s",
-			    s->path);
-	if (fd < 0)
-		return closed_directory(s);
-	while ((n = syscall(SYS_getdents64, dir, entries, sizeof entries)) > 0)
-		for (long at = 0; at < n;) {
-			const struct kernel_dirent *entry =
-				(const void *)(entries + at);
-			int r = search_entry(s, dir, entry);
-
-			if (r != 0)
-				return r == TOO_DEEP ? deep_directory(s) : r;
-			at += entry->len;
-		}
-	/* The directory was removed in the meantime. */
-	return n < 0 && errno != ENOENT ? closed_directory(s) : 0;
-}
-
-/* Search the directories that were left for later, each from the root. */
-static int search_pending(struct search *s)
-{
-	int r = 0;
-
-	while (r == 0 && s->pending.n) {
-		strcpy(s->path, s->pending.items[--s->pending.n]);
-		r = search_below(s, root_open_plain(s->files->root, s->path,
-						    O_RDONLY | O_DIRECTORY |
-							    O_CLOEXEC));
-	}
-	return r;
-}
-
-static int search_mount(struct search *s, const char *place)
-{
-	autoclose int fd = root_open_plain(s->files->root, place,
-					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st;
-	int r;
-
-	/*
-	 * It is below another mount, or covered. If a directory above it is
-	 * closed, closed_directory decides when the search gets there.
-	 */
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
-		       errno == EACCES))
-		return 0;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return fail(errno, "network.unix: open %s", place);
-	if (strlen(place) >= sizeof s->path)
-		return fail(ENAMETOOLONG,
-			    "network.unix: search for sockets in %s", place);
-	strcpy(s->path, place);
-	if (S_ISSOCK(st.st_mode))
-		return cover_later(s);
-	if (!S_ISDIR(st.st_mode))
-		return 0;
-	r = search_below(s,
-			 openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	return r < 0 ? r : search_pending(s);
-}
+/* ---- outside the container: find them ---- */
 
 /* These file systems contain no sockets. */
 static bool is_of_kernel(const char *type)
@@ -340,20 +87,181 @@ static bool is_of_kernel(const char *type)
 	return false;
 }
 
-/*
- * In a view paths are those of the host, except for mapped ones; directories of
- * programs contain no sockets. /usr/local may contain anything.
- */
-static bool is_of_system(const struct search *s, const char *place)
+static bool has_sockets(const struct mountinfo_line *mount)
 {
+	return !streq(mount->point, "/") && !is_of_kernel(mount->type);
+}
+
+int enforce_find_sockets(struct arena *arena, int proc,
+			 const struct unix_processes *processes,
+			 const struct mountinfo *table,
+			 struct enforce_bound *ret)
+{
+	struct unix_trees *trees = &ret->trees;
+
+	trees->items = arena_array(arena, table->n + 1, sizeof *trees->items);
+	if (!trees->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->n; i++)
+		if (has_sockets(&table->items[i]))
+			trees->items[trees->n++] = (struct unix_tree){
+				.device = table->items[i].device,
+				.path = table->items[i].root,
+				.place = table->items[i].point,
+			};
+	return unix_sockets_find(arena, proc, processes, trees, &ret->sockets);
+}
+
+static int add_bind(struct arena *arena, const struct mountinfo *own,
+		    const struct view_bind *bind, struct mountinfo *ret)
+{
+	const struct mountinfo_line *mount = mountinfo_of(own, bind->source);
+	struct mountinfo_line *line = &ret->items[ret->n];
+	const char *rest;
+
+	if (!mount)
+		return 0;
+	*line = *mount;
+	line->point = bind->path;
+	line->root = mountinfo_inner(arena, mount, bind->source);
+	if (!line->root)
+		return -ENOMEM;
+	ret->n++;
+	/* Mounts below the source are shown, too. */
+	for (size_t i = 0; i < own->n; i++) {
+		mount = &own->items[i];
+		rest = mountinfo_rest(mount->point, bind->source);
+		if (!rest || !*rest)
+			continue;
+		line = &ret->items[ret->n++];
+		*line = *mount;
+		line->point =
+			arena_printf(arena, "%s%s",
+				     streq(bind->path, "/") ? "" : bind->path,
+				     rest);
+		if (!line->point)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int enforce_view_mounts(struct arena *arena, int proc, const struct view *view,
+			struct mountinfo *ret)
+{
+	struct mountinfo own, mounts = { 0 };
+	int r = mountinfo_read(arena, proc, "self", &own);
+
+	if (r < 0)
+		return r;
+	mounts.items = arena_array(arena, view->nbinds * (own.n + 1) + 1,
+				   sizeof *mounts.items);
+	if (!mounts.items)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < view->nbinds; i++)
+		r = add_bind(arena, &own, &view->binds[i], &mounts);
+	if (r == 0)
+		*ret = mounts;
+	return r;
+}
+
+/* ---- inside: the sockets that were found ---- */
+
+/* The file may be under another mount, or gone; that is no error. */
+static int add_closed(struct search *s, const char *path)
+{
+	const char *dir = path;
+
+	/* The first directory that cannot be entered. */
+	for (const char *p = path + 1; (p = strchr(p, '/')); p++) {
+		char *below = arena_printf(s->files->arena, "%.*s/.",
+					   (int)(p - path), path);
+		autoclose int fd = -1;
+
+		if (!below)
+			return -ENOMEM;
+		fd = root_open_plain(s->files->root, below, O_PATH | O_CLOEXEC);
+		if (fd < 0 && errno == EACCES) {
+			below[p - path] = '\0';
+			dir = below;
+			break;
+		}
+	}
+	return dir == path ? 0 : unix_walk_closed(&s->walk, dir);
+}
+
+static int add_inside(struct search *s, const char *path,
+		      const struct mountinfo_line *mount)
+{
+	autoclose int fd = root_open_plain(s->files->root, path,
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 && errno == EACCES)
+		return add_closed(s, path);
+	/* The walk covers a directory above. */
+	if (fd < 0 && errno == ENAMETOOLONG)
+		return unix_walk_mount(&s->walk, mount->point);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode))
+		return 0;
+	return unix_walk_add(&s->walk, path);
+}
+
+/* One file may be in several mounts. */
+static int add_socket(struct search *s, const struct unix_socket *socket)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->table->n; i++) {
+		const struct mountinfo_line *mount = &s->table->items[i];
+		const char *path;
+
+		if (!has_sockets(mount) || mount->device != socket->device ||
+		    !mountinfo_rest(socket->path, mount->root))
+			continue;
+		path = mountinfo_outer(s->files->arena, mount, socket->path);
+		r = path ? add_inside(s, path, mount) : -ENOMEM;
+	}
+	return r;
+}
+
+/* ---- inside: the trees that must be walked ---- */
+
+/* True if it contains a path that must stay visible. */
+static bool is_wanted(const struct unix_walk *walk, const char *dir)
+{
+	const struct search *s = walk->user;
+	const struct view *view = s->files->enforcement->view;
 	const struct policy_mounts *mount =
 		&s->files->enforcement->policy.mount;
+	const char *home = oci_env_get(&s->files->process->env, "HOME");
+
+	for (size_t i = 0; view && i < view->allowed.n; i++)
+		if (files_is_at_or_below(view->allowed.items[i].path, dir))
+			return true;
+	for (size_t i = 0; i < mount->n; i++)
+		if (files_is_at_or_below(mount->items[i].inside, dir))
+			return true;
+	for (size_t i = 0; i < s->given->n; i++)
+		if (files_is_at_or_below(s->given->items[i].point, dir) &&
+		    !(view && streq(s->given->items[i].point, dir)))
+			return true;
+	return files_is_at_or_below(s->files->process->cwd, dir) ||
+	       (home && files_is_at_or_below(home, dir));
+}
+
+/*
+ * In a view paths are those of the host, except for mapped ones; nobody walks
+ * directories of programs. /usr/local may contain anything.
+ */
+static bool is_of_system(const struct enforcement *enforcement,
+			 const char *place)
+{
+	const struct policy_mounts *mount = &enforcement->policy.mount;
 	static const char *const places[] = {
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 	};
 
-	if (!s->files->enforcement->view ||
-	    files_is_at_or_below(place, LOCAL_SYSTEM))
+	if (!enforcement->view || files_is_at_or_below(place, LOCAL_SYSTEM))
 		return false;
 	for (size_t i = 0; i < mount->n; i++)
 		if (files_is_at_or_below(place, mount->items[i].inside))
@@ -364,15 +272,34 @@ static bool is_of_system(const struct search *s, const char *place)
 	return false;
 }
 
-static int search_place(struct search *s, const struct mountinfo_line *mount)
+const char *enforce_walked(const struct enforcement *enforcement,
+			   const char *place)
 {
-	if (streq(mount->point, "/") || is_of_kernel(mount->type))
+	if (!is_of_system(enforcement, place))
+		return place;
+	return files_is_at_or_below(LOCAL_SYSTEM, place) ? LOCAL_SYSTEM : NULL;
+}
+
+static bool must_walk(const struct search *s,
+		      const struct mountinfo_line *mount)
+{
+	const struct unix_trees *trees = &s->bound->trees;
+
+	for (size_t i = 0; i < trees->n; i++)
+		if (trees->items[i].walked &&
+		    trees->items[i].device == mount->device &&
+		    mountinfo_rest(mount->root, trees->items[i].path))
+			return true;
+	return false;
+}
+
+static int walk(struct search *s, const struct mountinfo_line *mount)
+{
+	const char *place = enforce_walked(s->files->enforcement, mount->point);
+
+	if (!place || !has_sockets(mount) || !must_walk(s, mount))
 		return 0;
-	if (!is_of_system(s, mount->point))
-		return search_mount(s, mount->point);
-	if (files_is_at_or_below(LOCAL_SYSTEM, mount->point))
-		return search_mount(s, LOCAL_SYSTEM);
-	return 0;
+	return unix_walk_mount(&s->walk, place);
 }
 
 /* Only the topmost mount at a path is visible. */
@@ -385,49 +312,68 @@ static bool is_first(const struct mountinfo *table, size_t i)
 	return true;
 }
 
-/* True if a mount already covers the socket with a dangling link. */
-static bool is_left_out(const struct search *s, const char *path)
+/* ---- inside: cover them ---- */
+
+/*
+ * False if a mount covers it already, by a device node or a dangling link, or
+ * if it was removed in the meantime.
+ */
+static bool is_open(const struct search *s, const char *path)
 {
 	autoclose int fd = root_open_plain(s->files->root, path,
 					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
+	return fd >= 0 && fstat(fd, &st) == 0 &&
+	       (S_ISSOCK(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-/* The socket may have been removed in the meantime. */
 static int cover(const struct search *s, const char *path)
 {
-	int r = masks_check(s->table, s->files->root, path);
+	int r = 0;
 
+	if (!is_open(s, path))
+		return 0;
+	r = masks_check(s->table, s->files->root, path);
 	if (r == -ENOENT) {
 		err_clear();
 		return 0;
 	}
-	if (r == 0 && !is_left_out(s, path))
+	if (r == 0)
 		r = masks_cover(s->masks, path);
 	return r < 0 ? fail_in(r, "network.unix") : 0;
 }
 
 int enforce_sockets(const struct enforce_files *files, struct masks *masks,
 		    const struct mountinfo *given,
-		    const struct mountinfo *table)
+		    const struct mountinfo *table,
+		    const struct enforce_bound *bound)
 {
 	struct search *s = arena_alloc(files->arena, sizeof *s);
 	int r;
 
 	if (!s)
 		return -ENOMEM;
-	s->files = files;
-	s->masks = masks;
-	s->given = given;
-	s->table = table;
-	r = list(files, &s->listed);
+	*s = (struct search){
+		.walk = { .arena = files->arena,
+			  .root = files->root,
+			  .is_wanted = is_wanted,
+			  .user = s },
+		.files = files,
+		.masks = masks,
+		.given = given,
+		.table = table,
+		.bound = bound,
+	};
+	r = list(files, &s->walk.listed);
+	for (size_t i = 0; r == 0 && i < bound->sockets.n; i++)
+		if (bound->sockets.items[i].path)
+			r = add_socket(s, &bound->sockets.items[i]);
 	for (size_t i = 0; r == 0 && i < table->n; i++)
 		if (is_first(table, i))
-			r = search_place(s, &table->items[i]);
-	for (size_t i = 0; r == 0 && i < s->found.n; i++)
-		r = cover(s, s->found.items[i]);
+			r = walk(s, &table->items[i]);
+	for (size_t i = 0; r == 0 && i < s->walk.found.n; i++)
+		r = cover(s, s->walk.found.items[i]);
 	return r;
 }
 
@@ -457,6 +403,7 @@ static int split_listed(const struct enforce_files *files,
 		struct files_entry entry = denied->items[i];
 
 		if (files->enforcement->masks_sockets ||
+		    files->enforcement->kind == ENFORCE_SANDBOX ||
 		    !(entry.rights & LANDLOCK_MAY_READ))
 			continue;
 		entry.rights = LANDLOCK_MAY_CONNECT;
