@@ -444,7 +444,8 @@ const char *oci_annotation_of_host(size_t i);
 /* Convert words to numbers, also for the command line; -1 if unknown. */
 int oci_sysctl_owner(const char *path); /* "net/core/…": an enum oci_ns */
 int oci_signal(const char *text);	/* "9", "KILL", "sigkill" */
-const char *oci_signal_name(int number); /* "KILL"; NULL for real-time ones */
+/* Return "KILL" for 9; NULL for the real-time signals. */
+const char *oci_signal_name(int number);
 /* The largest number of CPUs that a kernel can be built for. */
 #define OCI_MAX_CPUS 8192
 /* Convert a list such as "0-3,7" to bits; -EINVAL with a recorded error. */
