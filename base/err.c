@@ -3,6 +3,7 @@
 #include "base/err.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,11 +30,46 @@ static void shorten(void)
 	memmove(text + LONGEST - TAIL, text + n - TAIL, TAIL + 1);
 }
 
+/* Other C libraries than glibc describe these in other words. */
+static const char *errno_words(int err)
+{
+	switch (err) {
+	case EBUSY:
+		return "device or resource busy";
+	case EDEADLK:
+		return "resource deadlock avoided";
+	case EIO:
+		return "input/output error";
+	case ELOOP:
+		return "too many levels of symbolic links";
+	case EMFILE:
+		return "too many open files";
+	case ENAMETOOLONG:
+		return "file name too long";
+	case ENOMEM:
+		return "cannot allocate memory";
+	case ENOTTY:
+		return "inappropriate ioctl for device";
+	case EOPNOTSUPP:
+		return "operation not supported";
+	case EOVERFLOW:
+		return "value too large for defined data type";
+	case ERANGE:
+		return "numerical result out of range";
+	case ETIMEDOUT:
+		return "connection timed out";
+	case EXDEV:
+		return "invalid cross-device link";
+	default:
+		return strerror(err);
+	}
+}
+
 const char *errno_text(int err)
 {
 	static char lower[128];
 
-	snprintf(lower, sizeof lower, "%s", strerror(err));
+	snprintf(lower, sizeof lower, "%s", errno_words(err));
 	if (isupper((unsigned char)lower[0]) &&
 	    !isupper((unsigned char)lower[1]))
 		lower[0] = (char)tolower((unsigned char)lower[0]);
