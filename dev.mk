@@ -112,10 +112,23 @@ aarch64: sandlock-oci$(EXEEXT)
 		AM_LOG_FLAGS=./emulate \
 		TESTS='$(SHELL_TESTS) $(UNIT_TESTS) tests/cross/aarch64.bats'
 
+# With musl, whose programs start sooner; see tests/cross/musl.
+MUSL_TESTS = tests/cross/musl.bats tests/exec.bats tests/failures.bats \
+	tests/lifecycle.bats tests/sandlock-run.bats tests/signals.bats
+musl: sandlock-oci$(EXEEXT)
+	+if ! command -v musl-gcc gperf >/dev/null; then \
+		echo "musl: skipped: musl-tools or gperf is not installed"; \
+	else \
+		$(call copied,musl) && tests/cross/musl . && \
+		SANDLOCK_NATIVE='$(abs_builddir)/sandlock-oci' \
+			$(MAKE) $(AM_MAKEFLAGS) check \
+			TESTS='$(SHELL_TESTS) $(UNIT_TESTS) $(MUSL_TESTS)'; \
+	fi
+
 clean-local:
 	-chmod -R u+w build-* 2>/dev/null
 	rm -rf build-aarch64 build-asan build-breakable build-coverage \
-		build-fuzz build-*.new
+		build-fuzz build-musl build-*.new
 
 .PHONY: aarch64 asan bench bench-gate bench-programs breakable coverage \
-	format fuzz fuzz-build lint lint-format lint-tidy lint-cppcheck lint-shell valgrind
+	format fuzz fuzz-build lint lint-format lint-tidy lint-cppcheck lint-shell musl valgrind
