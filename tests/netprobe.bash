@@ -2,17 +2,22 @@
 # shellcheck shell=bash
 # tests/netprobe.bash - the program netprobe, for tests of sockets.
 
-# add_netprobe [DIR]: $NETPROBE is there, or in $files/bin. A machine without a
+# add_probe NAME DIR: compile tests/NAME.c to DIR/NAME. A machine without a
 # compiler has it beside the tests.
-add_netprobe() {
-	NETPROBE=$(realpath "${1:-$files/bin}")/netprobe
-	if [ -x "$BATS_TEST_DIRNAME/netprobe" ]; then
-		cp "$BATS_TEST_DIRNAME/netprobe" "$NETPROBE"
+add_probe() {
+	if [ -x "$BATS_TEST_DIRNAME/$1" ]; then
+		cp "$BATS_TEST_DIRNAME/$1" "$2/"
 		return
 	fi
 	requires "${CC:-cc}"
-	"${CC:-cc}" -static -D_GNU_SOURCE -o "$NETPROBE" \
-		"$BATS_TEST_DIRNAME/netprobe.c"
+	"${CC:-cc}" -static -D_GNU_SOURCE -o "$2/$1" \
+		"$BATS_TEST_DIRNAME/$1.c"
+}
+
+# add_netprobe [DIR]: $NETPROBE is there, or in $files/bin.
+add_netprobe() {
+	NETPROBE=$(realpath "${1:-$files/bin}")/netprobe
+	add_probe netprobe "$(dirname "$NETPROBE")"
 }
 
 # serve PATH [hear]: a socket of the host, until end_server, of the teardown at the latest.

@@ -278,6 +278,7 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 		.userns = launch->userns >= 0 ? launch->userns :
 						p->join.fds[OCI_NS_USER],
 		.mntns = -1,
+		.pid = launch->pid,
 		.state = c->container.dir,
 		.own_pids = is_own(p, OCI_NS_PID),
 		.notifies = p->settings.notify_socket,

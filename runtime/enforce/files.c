@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -347,20 +348,29 @@ static int settle(struct work *w)
 		r = check_carves(w);
 	if (r < 0 || w->files->mntns < 0)
 		return r;
-	r = policy_files_carve(w->files, &w->carves);
-	if (r < 0 || !enforce_has_covers(w->files, &w->carves))
-		return r;
-	return mountinfo_read(w->files->arena, w->files->proc, "self",
-			      &w->mounts);
+	return policy_files_carve(w->files, &w->carves);
+}
+
+/* The mounts are the container's; settle may have run outside. */
+static int read_mounts(struct work *w)
+{
+	const struct enforce_files *files = w->files;
+	char name[32];
+
+	if (!enforce_has_covers(files, &w->carves))
+		return 0;
+	snprintf(name, sizeof name, "%d", files->pid);
+	return mountinfo_read(files->arena, files->proc, name, &w->mounts);
 }
 
 /* In the namespaces of the caller, who sees more processes than a container. */
 static int find_sockets(struct work *w)
 {
 	const struct enforce_files *files = w->files;
+	int r = read_mounts(w);
 
-	if (files->mntns < 0 || !files->enforcement->masks_sockets)
-		return 0;
+	if (r < 0 || files->mntns < 0 || !files->enforcement->masks_sockets)
+		return r;
 	return enforce_find_sockets(files->arena, files->proc, files->processes,
 				    &w->mounts, &w->bound);
 }

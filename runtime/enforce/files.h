@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "confine/files.h"
 #include "confine/unix_sockets.h"
@@ -33,6 +34,7 @@ struct enforce_files {
 	int root;	    /* the container's */
 	int userns;	    /* to access its files in; -1: our own */
 	int mntns;	    /* to mount in; -1: none */
+	pid_t pid;	    /* a process in there, with the same root */
 	int state;	    /* the state directory */
 	bool own_pids;	    /* its pid namespace has no other processes */
 	bool notifies;	    /* has a NOTIFY_SOCKET */
