@@ -26,6 +26,11 @@ int proc_open(void);
 int proc_in_userns(int proc, bool *ret);
 /* Open a file below proc; -1 and errno, as the child uses it, too. */
 int proc_open_at(int proc, const char *path, int flags);
+/*
+ * Get the path of an open file without symbolic links, in PATH_MAX bytes; false
+ * if this process cannot reach the file by a path.
+ */
+bool proc_path_of(int proc, int fd, char *ret);
 /* Get the start time of a process (field 22 of stat) and its state letter. */
 int proc_stat(int proc, pid_t pid, uint64_t *ret_start, char *ret_state);
 /*

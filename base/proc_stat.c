@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,6 +38,19 @@ int proc_open(void)
 			    "/proc is not a procfs mount (mount -t proc proc "
 			    "/proc)");
 	return take_fd(&fd);
+}
+
+bool proc_path_of(int proc, int fd, char *ret)
+{
+	char name[32];
+	ssize_t n;
+
+	snprintf(name, sizeof name, "self/fd/%d", fd);
+	n = readlinkat(proc, name, ret, PATH_MAX);
+	if (n <= 0 || n == PATH_MAX || ret[0] != '/')
+		return false;
+	ret[n] = '\0';
+	return true;
 }
 
 /*

@@ -47,6 +47,7 @@ struct cgroup {
 	struct cgroup_member *items;
 	size_t n;
 	bool by_systemd; /* systemd makes most of them with the unit */
+	bool alone;	 /* assume that all parents exist; else -ENOENT */
 };
 
 /* Read mountinfo and cgroup of the calling process, below its own /proc. */
@@ -123,7 +124,7 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 /*
  * Put the cgroups into a record. Before they are made, the record names only
  * those that do not exist yet, so that `delete` cannot kill processes in
- * others.
+ * others. If cgroup->alone is set, it names no parents.
  */
 int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
 		     struct oci_record *record);

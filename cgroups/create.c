@@ -49,7 +49,7 @@ static int make_parents(struct cgroup_member *member, bool by_systemd)
 /*
  * Another process may remove a parent at the same time; in that case try again.
  */
-static int make_path(struct cgroup_member *member, bool by_systemd)
+static int make_path(struct cgroup_member *member, const struct cgroup *cgroup)
 {
 	int r = -ENOENT;
 
@@ -60,10 +60,10 @@ static int make_path(struct cgroup_member *member, bool by_systemd)
 	}
 	if (errno == EEXIST)
 		return 0;
-	if (errno != ENOENT)
+	if (errno != ENOENT || cgroup->alone)
 		return fail(errno, "create cgroup %s", member->path);
 	for (int i = 0; i < MAKE_TRIES && r == -ENOENT; i++)
-		r = make_parents(member, by_systemd);
+		r = make_parents(member, cgroup->by_systemd);
 	return r;
 }
 
@@ -112,15 +112,15 @@ static int open_door(struct cgroup_member *member, const char *path)
 
 /* by_systemd: the first process is in the cgroup already. */
 static int make_member(struct cgroup_member *member, const char *wanted,
-		       bool by_systemd)
+		       const struct cgroup *cgroup)
 {
 	const struct cgroup_backend *backend = backend_of(member);
 	int r;
 
-	r = make_path(member, by_systemd);
+	r = make_path(member, cgroup);
 	if (r < 0)
 		return r;
-	if (member->kept == strlen(member->path) && !by_systemd) {
+	if (member->kept == strlen(member->path) && !cgroup->by_systemd) {
 		r = check_empty(member->path);
 		if (r < 0)
 			return r;
@@ -180,7 +180,7 @@ static int make_members(const struct cgroup_layout *layout,
 		wanted = EVERY_CONTROLLER;
 	for (size_t i = 0; i < cgroup->n; i++) {
 		struct cgroup_member *member = &cgroup->items[i];
-		int r = make_member(member, wanted, cgroup->by_systemd);
+		int r = make_member(member, wanted, cgroup);
 
 		if (r < 0 && !(rootless && is_denied(r)))
 			return r;

@@ -245,11 +245,13 @@ int cgroup_from_record(struct arena *arena, const struct oci_record *record,
 }
 
 /* Return the length of the part of its path that exists. */
-static size_t existing_len(const struct cgroup_member *member)
+static size_t existing_len(const struct cgroup_member *member, bool alone)
 {
 	char path[CGROUP_PATH_SIZE];
 	char *end;
 
+	if (alone && access(member->path, F_OK) < 0)
+		return (size_t)(strrchr(member->path, '/') - member->path);
 	memcpy(path, member->path, strlen(member->path) + 1);
 	while (access(path, F_OK) < 0 && (end = strrchr(path, '/')) != path)
 		*end = '\0';
@@ -275,7 +277,8 @@ static size_t foreign_len(const struct cgroup *cgroup,
 			  const struct cgroup_member *member)
 {
 	size_t parent = (size_t)(strrchr(member->path, '/') - member->path);
-	size_t kept = member->made ? member->kept : existing_len(member);
+	size_t kept = member->made ? member->kept :
+				     existing_len(member, cgroup->alone);
 
 	return cgroup->by_systemd && has_slices(member) && kept < parent ?
 		       parent :

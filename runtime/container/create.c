@@ -47,6 +47,14 @@ static const char *now_text(struct arena *arena)
 	return arena_printf(arena, "%s.%09ldZ", day, now.tv_nsec);
 }
 
+static int write_record(struct creation *c)
+{
+	struct arena *arena = c->prepared->arena;
+	int r = cgroup_to_record(arena, &c->cgroup, &c->container.record);
+
+	return r < 0 ? r : state_dir_save(arena, &c->container);
+}
+
 /* Write the record before the first effect; it names all effects to come. */
 static int write_intent(struct creation *c)
 {
@@ -80,10 +88,7 @@ static int write_intent(struct creation *c)
 	r = proc_stat(p->proc, record->maker, &record->maker_start, &state);
 	if (r < 0)
 		return r;
-	r = cgroup_to_record(p->arena, &c->cgroup, record);
-	if (r < 0)
-		return r;
-	return state_dir_save(p->arena, &c->container);
+	return write_record(c);
 }
 
 static int open_gate(struct creation *c)
@@ -209,6 +214,16 @@ static int make_cgroups(struct creation *c)
 	int r = cgroup_create(&p->facts.cgroups, &c->cgroup, resources,
 			      p->facts.rootless);
 
+	if (r == -ENOENT && c->cgroup.alone) {
+		/* Parents are missing: name them in the record, too. */
+		err_clear();
+		c->cgroup.alone = false;
+		r = write_record(c);
+		if (r < 0)
+			return r;
+		r = cgroup_create(&p->facts.cgroups, &c->cgroup, resources,
+				  p->facts.rootless);
+	}
 	if (r < 0 && enforce_may_lose_limits(&p->enforcement)) {
 		enforce_lose_limits(&p->enforcement, resources);
 		r = cgroup_create(&p->facts.cgroups, &c->cgroup, resources,
@@ -346,6 +361,7 @@ static int copy_members(struct creation *c)
 
 	c->resources = p->spec.linux_.resources;
 	c->cgroup = *placed;
+	c->cgroup.alone = !p->settings.unplaced;
 	c->cgroup.items =
 		arena_array(p->arena, placed->n, sizeof *placed->items);
 	if (placed->n && !c->cgroup.items)

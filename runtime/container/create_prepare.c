@@ -38,57 +38,62 @@ struct make_input create_input(const struct prepared *p)
 	};
 }
 
+/* Return the path of an open directory without symbolic links, or NULL. */
+static const char *real_path(struct prepared *p, int dir, const char *path)
+{
+	char found[PATH_MAX];
+
+	if (!proc_path_of(p->proc, dir, found) && !realpath(path, found))
+		return NULL;
+	return arena_strdup(p->arena, found);
+}
+
 static int load_spec(struct prepared *p)
 {
 	const char *bundle = p->options->bundle ? p->options->bundle : ".";
 	const char *config = p->options->config;
-	autofree char *real = realpath(bundle, NULL);
-	autoclose int dir = -1;
-	int r;
+	autoclose int dir = open(bundle, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	if (!real)
+	if (dir >= 0)
+		p->settings.bundle = real_path(p, dir, bundle);
+	if (dir < 0 || !p->settings.bundle)
 		return fail(errno, "bundle %s", bundle);
-	p->settings.bundle = arena_strdup(p->arena, real);
-	if (!p->settings.bundle)
-		return -ENOMEM;
-	dir = config ? AT_FDCWD : open(real, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0 && dir != AT_FDCWD)
-		return fail(errno, "bundle %s", bundle);
-	r = oci_spec_load(p->arena, dir, config ? config : "config.json",
-			  &p->spec);
-	if (dir == AT_FDCWD)
-		dir = -1;
-	return r;
+	return oci_spec_load(p->arena, config ? AT_FDCWD : dir,
+			     config ? config : "config.json", &p->spec);
+}
+
+static int fail_root_path(const char *path, int error)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		return fail(0,
+			    "root.path: %s is a symbolic link, but must be a "
+			    "directory",
+			    path);
+	return fail(error, "root.path: %s", path);
 }
 
 static int find_rootfs(struct prepared *p)
 {
 	const char *path = p->spec.root_path;
-	autofree char *real = NULL;
-	struct stat st;
+	autoclose int dir = -1;
 
 	if (path[0] != '/')
 		path = arena_printf(p->arena, "%s/%s", p->settings.bundle,
 				    path);
 	if (!path)
 		return -ENOMEM;
-	if (lstat(path, &st) < 0)
+	dir = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return fail_root_path(path, errno);
+	p->settings.rootfs = real_path(p, dir, path);
+	if (!p->settings.rootfs)
 		return fail(errno, "root.path: %s", path);
-	if (S_ISLNK(st.st_mode))
-		return fail(0,
-			    "root.path: %s is a symbolic link, but must be a "
-			    "directory",
-			    path);
-	if (!S_ISDIR(st.st_mode))
-		return fail(ENOTDIR, "root.path: %s", path);
-	real = realpath(path, NULL);
-	if (!real)
-		return fail(errno, "root.path: %s", path);
-	if (streq(real, "/"))
+	if (streq(p->settings.rootfs, "/"))
 		return fail(0, "root.path: / is the host's own root: give a "
 			       "directory that contains the container's files");
-	p->settings.rootfs = arena_strdup(p->arena, real);
-	return p->settings.rootfs ? 0 : -ENOMEM;
+	return 0;
 }
 
 static int count_listen_fds(unsigned int *ret)
@@ -276,6 +281,9 @@ int create_prepare(struct prepared *p, const char *id, bool has_gate)
 	p->cgroup_manager = p->session->cgroup_manager;
 	p->settings.id = id;
 	p->settings.has_gate = has_gate;
+	p->proc = proc_open();
+	if (p->proc < 0)
+		return p->proc;
 	r = load_spec(p);
 	if (r < 0)
 		return r;
