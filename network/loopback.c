@@ -14,13 +14,14 @@
 int network_loopback_up(void)
 {
 	autoclose int sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct ifreq request = { .ifr_name = "lo" };
+	struct ifreq request = {
+		.ifr_name = "lo",
+		.ifr_flags = IFF_UP | IFF_LOOPBACK,
+	};
 
 	/* A kernel without IPv4 has no address for lo. */
 	if (sock < 0)
 		return errno == EAFNOSUPPORT ? 0 : -1;
-	if (ioctl(sock, SIOCGIFFLAGS, &request) < 0)
-		return -1;
-	request.ifr_flags |= IFF_UP;
+	/* A new one has no other flags. */
 	return ioctl(sock, SIOCSIFFLAGS, &request);
 }

@@ -373,32 +373,40 @@ static int open_origin(struct child *child, const struct step *step)
 	if (step->flags & CLONE_PLAIN)
 		return sys_openat2(AT_FDCWD, step->text, O_PATH, 0,
 				   KERNEL_RESOLVE_NO_SYMLINKS);
-	if (step->in == SLOT_NONE)
-		return open(step->text, O_PATH | nofollow | O_CLOEXEC);
 	return root_open(child->slots[step->in], step->text, O_PATH | nofollow);
+}
+
+/* Like a descriptor with O_PATH, the clone of a host's path mounts nothing. */
+static int open_clone(struct child *child, const struct step *step)
+{
+	unsigned int flags = OPEN_TREE_CLONE | (step->flags & AT_RECURSIVE);
+	autoclose int origin = -1;
+
+	if (step->in == SLOT_NONE && !(step->flags & CLONE_PLAIN))
+		return sys_open_tree(AT_FDCWD, step->text,
+				     flags | AT_NO_AUTOMOUNT |
+					     (step->flags &
+					      AT_SYMLINK_NOFOLLOW));
+	origin = open_origin(child, step);
+	return origin < 0 ? -1 :
+			    sys_open_tree(origin, "", flags | AT_EMPTY_PATH);
 }
 
 static int clone_tree(struct child *child, const struct step *step)
 {
-	unsigned int recursive = step->flags & AT_RECURSIVE;
-	autoclose int origin = open_origin(child, step);
-	int tree;
+	autoclose int tree = open_clone(child, step);
 
-	if (origin < 0 && errno == ENOENT && step->node.mode)
+	if (tree < 0 && errno == ENOENT && step->node.mode)
 		return child_refuse(child, ENOENT,
 				    "the host has no such device node, and "
 				    "only root with CAP_MKNOD can create one");
-	if (origin < 0)
+	if (tree < 0)
 		return -1;
-	if (step->node.mode && !is_device(origin, step))
+	if (step->node.mode && !is_device(tree, step))
 		return child_refuse(
 			child, ENODEV,
 			"the host has a different device at this path");
-	tree = sys_open_tree(origin, "",
-			     OPEN_TREE_CLONE | AT_EMPTY_PATH | recursive);
-	if (tree < 0)
-		return -1;
-	child_put(child, step->out, tree);
+	child_put(child, step->out, take_fd(&tree));
 	return 0;
 }
 

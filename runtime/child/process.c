@@ -282,9 +282,10 @@ static int change_user(struct child *child, const struct step *step)
 	const struct oci_user *user = step->user;
 
 	/*
-	 * STEP_CAPS sets capabilities; the change of user must not drop them.
+	 * STEP_CAPS sets capabilities; the change from root to another user
+	 * must not drop them.
 	 */
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
+	if (user->uid != 0 && prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		return -1;
 	/*
 	 * Set the groups first: after the change of user that is not permitted.
@@ -296,7 +297,7 @@ static int change_user(struct child *child, const struct step *step)
 	if (setresgid(user->gid, user->gid, user->gid) < 0 ||
 	    setresuid(user->uid, user->uid, user->uid) < 0)
 		return -1;
-	return prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
+	return user->uid != 0 ? prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) : 0;
 }
 
 static int set_caps(const struct step_caps *caps)

@@ -85,18 +85,27 @@ static int enter(int root)
 	return chdir("/");
 }
 
-static int pivot(int root)
+/* If the old root is shared, its unmount would propagate to the host. */
+static int stop_sharing(int old)
 {
-	autoclose int old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (old < 0 || fchdir(root) < 0 || sys_pivot_root(".", ".") < 0)
-		return -1;
-	/* The old root now covers the new one; reach it by its descriptor. */
 	if (fchdir(old) < 0)
 		return -1;
-	/* Otherwise the unmount would propagate to the host. */
-	if (mount(NULL, ".", NULL, MS_SLAVE | MS_REC, NULL) < 0 ||
-	    umount2(".", MNT_DETACH) < 0)
+	return mount(NULL, ".", NULL, MS_SLAVE | MS_REC, NULL);
+}
+
+static int pivot(int root, bool shared)
+{
+	autoclose int old =
+		shared ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (shared && old < 0)
+		return -1;
+	if (fchdir(root) < 0 || sys_pivot_root(".", ".") < 0)
+		return -1;
+	if (shared && stop_sharing(old) < 0)
+		return -1;
+	/* The old root covers the new one, and umount2 takes the upper one. */
+	if (umount2(".", MNT_DETACH) < 0)
 		return -1;
 	return chdir("/");
 }
@@ -227,7 +236,8 @@ int child_root_step(struct child *child, const struct step *step)
 	case STEP_ROOT_HERE:
 		return open_root_here(child, step);
 	case STEP_PIVOT:
-		return pivot(child->slots[SLOT_ROOT]);
+		return pivot(child->slots[SLOT_ROOT],
+			     step->flags & PIVOT_SHARED);
 	case STEP_MOVE_ROOT:
 		return move_root(child, step);
 	case STEP_CHROOT:

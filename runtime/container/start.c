@@ -167,14 +167,11 @@ int start_hooks_before(const struct session *session,
 }
 
 /* The check before exec cannot cover everything; now the kernel tells. */
-static int check_program(const struct container *container)
+static int check_program(int proc, const struct container *container)
 {
-	autoclose int proc = proc_open();
 	struct stat own, theirs;
 	char name[64];
 
-	if (proc < 0)
-		return proc;
 	snprintf(name, sizeof name, "%d/exe", container->record.pid);
 	if (fstatat(proc, "self/exe", &own, 0) < 0)
 		return fail(errno,
@@ -219,8 +216,8 @@ static void end_container(struct arena *arena,
 	err_restore(&why);
 }
 
-int start_after(const struct session *session, struct container *container,
-		const struct oci_spec *spec)
+int start_after(const struct session *session, int proc,
+		struct container *container, const struct oci_spec *spec)
 {
 	struct hooks_place here = {
 		.cwd = container->record.bundle,
@@ -228,7 +225,7 @@ int start_after(const struct session *session, struct container *container,
 	const char *json;
 	int r;
 
-	r = check_program(container);
+	r = check_program(proc, container);
 	if (r >= 0 && spec->hooks.at[HOOK_POSTSTART].n) {
 		r = oci_state_for_hook(session->arena, &container->record,
 				       OCI_RUNNING, container->record.pid,
@@ -293,7 +290,7 @@ static int let_go(const struct session *session, struct container *container,
 	if (r < 0)
 		return r;
 	(void)unlinkat(container->dir, "gate", 0);
-	r = start_after(session, container, spec);
+	r = start_after(session, proc, container, spec);
 	if (r < 0 || notify.inside < 0)
 		return r;
 	return wait_until_ready(container, &notify);

@@ -24,5 +24,5 @@ int start_hooks_before(const struct session *session,
  * After exec, check that the program is not our own binary; run poststart
  * hooks.
  */
-int start_after(const struct session *session, struct container *container,
-		const struct oci_spec *spec);
+int start_after(const struct session *session, int proc,
+		struct container *container, const struct oci_spec *spec);

@@ -110,6 +110,9 @@ enum step_op {
 /* STEP_CLONE_TREE: fail if the path now contains a link */
 #define CLONE_PLAIN 1
 
+/* STEP_PIVOT: the host's mounts are still shared with the host */
+#define PIVOT_SHARED 1
+
 /* STEP_CWD before the change of user: the user may enter what root may not */
 #define CWD_TRY 1
 

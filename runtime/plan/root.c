@@ -55,7 +55,8 @@ static int add_switch(const struct make_input *in, struct plan *plan)
 	struct step *step;
 
 	if (!in->settings.no_pivot) {
-		plan_add(plan, STEP_PIVOT);
+		plan_add(plan, STEP_PIVOT)->flags =
+			l->rootfs_propagation & MS_SHARED ? PIVOT_SHARED : 0;
 		return 0;
 	}
 	if (l->rootfs_propagation & MS_PRIVATE)
@@ -225,7 +226,8 @@ static void add_cwd(const struct make_input *in, struct plan *plan)
 {
 	struct step *step;
 
-	if (!in->process || !is_set(in->process->cwd))
+	if (!in->process || !is_set(in->process->cwd) ||
+	    streq(in->process->cwd, "/"))
 		return;
 	step = plan_add(plan, STEP_MAKE_CWD);
 	step->place = "process.cwd";

@@ -29,7 +29,7 @@ static int start_program(struct creation *c, struct attached *attached)
 	r = launch_until(&c->launch, WORD_EXEC);
 	if (r < 0)
 		return r;
-	r = start_after(p->session, &c->container, &p->spec);
+	r = start_after(p->session, p->proc, &c->container, &p->spec);
 	if (r < 0)
 		return r;
 	create_hand_over(c);
