@@ -91,11 +91,11 @@ static inline int sys_move_mount(int from, int to)
 			    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
-/* Attach the mount of one descriptor at an entry of a directory. */
+/* Like sys_move_mount, but at an entry of the directory, or "" for itself. */
 static inline int sys_move_mount_at(int from, int dir, const char *name)
 {
 	return (int)syscall(SYS_move_mount, from, "", dir, name,
-			    MOVE_MOUNT_F_EMPTY_PATH);
+			    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
 static inline int sys_mount_setattr(int fd, unsigned int flags,

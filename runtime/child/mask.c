@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/child/mask.c - cover paths or make them read-only, and verify it. */
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -15,7 +16,7 @@
  * can only clone a mount that is attached.
  */
 static int attach_mask(struct child *child, uint16_t fresh, uint16_t used,
-		       int point, struct place *shown)
+		       int point, const char *name, struct place *shown)
 {
 	int *slots = child->slots;
 	autoclose int tree = -1;
@@ -23,7 +24,7 @@ static int attach_mask(struct child *child, uint16_t fresh, uint16_t used,
 
 	if (slots[fresh] >= 0) {
 		if (fstat(slots[fresh], &st) < 0 ||
-		    sys_move_mount(slots[fresh], point) < 0)
+		    sys_move_mount_at(slots[fresh], point, name) < 0)
 			return -1;
 		shown->device = st.st_dev;
 		shown->inode = st.st_ino;
@@ -31,7 +32,7 @@ static int attach_mask(struct child *child, uint16_t fresh, uint16_t used,
 		return 0;
 	}
 	tree = sys_open_tree(slots[used], "", OPEN_TREE_CLONE | AT_EMPTY_PATH);
-	return tree < 0 ? -1 : sys_move_mount(tree, point);
+	return tree < 0 ? -1 : sys_move_mount_at(tree, point, name);
 }
 
 static bool shows(int seen, const struct place *mask)
@@ -42,27 +43,51 @@ static bool shows(int seen, const struct place *mask)
 	       st.st_ino == mask->inode;
 }
 
-/* in: slot of the attached directory mask, in2: of the attached null device. */
-int child_mask(struct child *child, const struct step *step)
+/*
+ * Find an entry of the container's procfs. Nobody can rename or replace it, so
+ * it can be covered by its name, without a check afterwards; a link leads
+ * elsewhere. NULL: resolve the path in the root. errno is ENOENT if the procfs
+ * has no such entry.
+ */
+static const char *find_in_proc(const struct child *child, const char *path,
+				struct stat *ret)
+{
+	static const char top[] = "/proc/";
+	const char *name = path + sizeof top - 1;
+	int proc = child->slots[SLOT_NEW_PROC];
+
+	errno = 0;
+	if (proc < 0 || strncmp(path, top, sizeof top - 1) != 0 ||
+	    strchr(name, '/') || !*name || *name == '.' ||
+	    fstatat(proc, name, ret, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    S_ISLNK(ret->st_mode))
+		return NULL;
+	return name;
+}
+
+static int put_mask(struct child *child, const struct step *step, int point,
+		    const char *name, const struct stat *st)
+{
+	return S_ISDIR(st->st_mode) ?
+		       attach_mask(child, SLOT_EMPTY_MASK, step->in, point,
+				   name, &child->empty_mask) :
+		       attach_mask(child, SLOT_NULL_MASK, step->in2, point,
+				   name, &child->null_mask);
+}
+
+static int mask_in_root(struct child *child, const struct step *step)
 {
 	int root = child->slots[SLOT_ROOT];
 	autoclose int point = root_open(root, step->text, O_PATH);
 	autoclose int seen = -1;
-	struct place *shown;
 	struct stat st;
-	int r;
 
-	if (point < 0 || fstat(point, &st) < 0)
-		return -1;
-	shown = S_ISDIR(st.st_mode) ? &child->empty_mask : &child->null_mask;
-	r = S_ISDIR(st.st_mode) ?
-		    attach_mask(child, SLOT_EMPTY_MASK, step->in, point,
-				shown) :
-		    attach_mask(child, SLOT_NULL_MASK, step->in2, point, shown);
-	if (r < 0)
+	if (point < 0 || fstat(point, &st) < 0 ||
+	    put_mask(child, step, point, "", &st) < 0)
 		return -1;
 	seen = root_open(root, step->text, O_PATH);
-	if (seen < 0 || !shows(seen, shown))
+	if (seen < 0 || !shows(seen, S_ISDIR(st.st_mode) ? &child->empty_mask :
+							   &child->null_mask))
 		return child_refuse(
 			child, EINVAL,
 			"the path is not covered: it is /, or was replaced at "
@@ -70,22 +95,41 @@ int child_mask(struct child *child, const struct step *step)
 	return 0;
 }
 
-int child_readonly_path(struct child *child, const struct step *step)
+/* in: slot of the attached directory mask, in2: of the attached null device. */
+int child_mask(struct child *child, const struct step *step)
+{
+	struct stat st;
+	const char *name = find_in_proc(child, step->text, &st);
+
+	if (name)
+		return put_mask(child, step, child->slots[SLOT_NEW_PROC], name,
+				&st);
+	return errno == ENOENT ? -1 : mask_in_root(child, step);
+}
+
+static int attach_readonly(int dir, const char *name)
 {
 	const struct kernel_mount_attr readonly = {
 		.attr_set = MOUNT_ATTR_RDONLY,
 	};
+	autoclose int tree =
+		sys_open_tree(dir, name,
+			      OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE |
+				      AT_SYMLINK_NOFOLLOW);
+
+	if (tree < 0 || sys_mount_setattr(tree, 0, &readonly) < 0)
+		return -1;
+	return sys_move_mount_at(tree, dir, name);
+}
+
+static int readonly_in_root(struct child *child, const struct step *step)
+{
 	int root = child->slots[SLOT_ROOT];
 	autoclose int point = root_open(root, step->text, O_PATH);
-	autoclose int tree = -1, seen = -1;
+	autoclose int seen = -1;
 	struct statfs fs;
 
-	if (point < 0)
-		return -1;
-	tree = sys_open_tree(point, "",
-			     OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE);
-	if (tree < 0 || sys_mount_setattr(tree, 0, &readonly) < 0 ||
-	    sys_move_mount(tree, point) < 0)
+	if (point < 0 || attach_readonly(point, "") < 0)
 		return -1;
 	seen = root_open(root, step->text, O_PATH);
 	if (seen < 0 || fstatfs(seen, &fs) < 0 || !(fs.f_flags & ST_RDONLY))
@@ -93,6 +137,16 @@ int child_readonly_path(struct child *child, const struct step *step)
 				    "the path is still writable: it is /, or "
 				    "was replaced at the same time");
 	return 0;
+}
+
+int child_readonly_path(struct child *child, const struct step *step)
+{
+	struct stat st;
+	const char *name = find_in_proc(child, step->text, &st);
+
+	if (name)
+		return attach_readonly(child->slots[SLOT_NEW_PROC], name);
+	return errno == ENOENT ? -1 : readonly_in_root(child, step);
 }
 
 int child_own_mount(struct child *child, const struct step *step)

@@ -438,6 +438,8 @@ static int attach_tree(struct child *child, const struct step *step)
 		return child_refuse(
 			child, EPERM,
 			"cannot be mounted because it is not of type proc");
+	if (child->point_is_proc && step->in != SLOT_NEW_PROC)
+		closep(&child->slots[SLOT_NEW_PROC]);
 	if (child->point_name)
 		return sys_move_mount_at(tree, child->point_dir,
 					 child->point_name);

@@ -275,6 +275,10 @@ uint16_t mounts_tree_slot(const struct mount_job *job)
 	bool again = job->options.npropagation &&
 		     mounts_keep_propagation(job->in);
 
+	if (job->mount->type && streq(job->mount->type, "proc") &&
+	    !oci_mount_is_bind(job->mount) && !job->options.remount &&
+	    streq(job->mount->destination, "/proc"))
+		return SLOT_NEW_PROC;
 	return again || mounts_is_late_readonly(job) || mounts_is_new_dev(job) ?
 		       plan_slot(job->plan) :
 		       SLOT_TREE;

@@ -126,6 +126,7 @@ enum slot {
 	SLOT_ROOT,	 /* the rootfs */
 	SLOT_POINT,	 /* the current mount point */
 	SLOT_TREE,	 /* the current mount */
+	SLOT_NEW_PROC,	 /* the container's procfs, until something covers it */
 	SLOT_NULL_MASK,	 /* a mount of the real null device */
 	SLOT_EMPTY_MASK, /* an empty read-only tmpfs */
 	SLOT_GATE,
