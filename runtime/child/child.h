@@ -27,6 +27,7 @@ struct child {
 	bool in_cwd;	    /* the first, privileged STEP_CWD succeeded */
 	bool point_created; /* by the last STEP_MOUNT_POINT */
 	bool point_is_proc; /* the root of a procfs, before anything covers it */
+	const char *tried; /* by STEP_FRESH_MOUNT, which made the directory */
 	const char *point_name; /* not opened, but a new entry of point_dir */
 	int point_dir;		/* a mount that no other process has seen */
 	uint16_t cwd; /* slot of the working directory; SLOT_NONE: unknown */

@@ -155,7 +155,7 @@ static bool make_fresh_point(struct child *child, const struct step *step)
 	const char *name = strrchr(step->text, '/') + 1;
 	int tree = child->slots[step->in];
 
-	if (mkdirat(tree, name, 0755) < 0)
+	if (mkdirat(tree, name, 0755) < 0 && child->tried != step->text)
 		return false;
 	child->point_created = true;
 	child->point_name = name;
@@ -336,13 +336,20 @@ static int fresh_mount(struct child *child, const struct step *step)
 	const char *name = strrchr(step->text, '/') + 1;
 	int tree = child->slots[step->in];
 
-	if (mkdirat(tree, name, 0755) < 0 && errno != EEXIST)
-		return -1;
+	bool tries = step->flags & FRESH_TRY;
+
+	if (mkdirat(tree, name, 0755) < 0 && (tries || errno != EEXIST))
+		return tries ? child_refuse(child, EBUSY, NULL) : -1;
 	if (child->cwd != step->in && fchdir(tree) < 0)
 		return -1;
 	child->cwd = step->in;
-	return mount(fs->type, name, fs->type, mount_flags(fs->attrs),
-		     fs->data);
+	if (mount(fs->source ? fs->source : fs->type, name, fs->type,
+		  mount_flags(fs->attrs), fs->data) == 0)
+		return 0;
+	if (!tries)
+		return -1;
+	child->tried = step->text;
+	return child_refuse(child, EBUSY, NULL);
 }
 
 static int reconfigure(struct child *child, const struct step *step)
@@ -433,8 +440,9 @@ static int attach_tree(struct child *child, const struct step *step)
 {
 	int tree = child->slots[step->in];
 
+	/* STEP_FSMOUNT has made the new procfs; others may be anything. */
 	if ((step->flags & MOVE_PROC || child->point_is_proc) &&
-	    !child_is_proc_root(tree))
+	    step->in != SLOT_NEW_PROC && !child_is_proc_root(tree))
 		return child_refuse(
 			child, EPERM,
 			"cannot be mounted because it is not of type proc");

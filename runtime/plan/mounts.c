@@ -14,6 +14,9 @@
 #include "runtime/enforce/view.h"
 #include "runtime/plan/mounts.h"
 
+/* mount(2) takes a page of parameters. */
+#define MAX_DATA 4096
+
 static bool is_one_of(const char *word, const char *const *list)
 {
 	for (; *list; list++)
@@ -122,6 +125,55 @@ static void add_sysfs_fallback(const struct mount_job *job, uint32_t fsmount)
 	mounts_next_here(plan, made);
 }
 
+/* Return parameters as mount(2) takes them; NULL if it might misread one. */
+static const char *as_data(struct arena *arena, const struct step_fs *fs)
+{
+	const char *data = "";
+
+	for (size_t i = 0; data && i < fs->nparams; i++) {
+		const struct oci_annotation *p = &fs->params[i];
+
+		if (p->value && strpbrk(p->value, ",\"\\"))
+			return NULL;
+		data = arena_printf(arena, "%s%s%s%s%s", data, i ? "," : "",
+				    p->key, p->value ? "=" : "",
+				    p->value ? p->value : "");
+	}
+	return data && strlen(data) < MAX_DATA ? data : NULL;
+}
+
+/*
+ * In the new tmpfs on /dev one call can make a mount, with the same result as
+ * the steps that follow. If it fails, these find the reason. Return whether
+ * this step was added.
+ */
+static bool add_fresh(const struct mount_job *job, uint16_t dev)
+{
+	const struct mount_options *o = &job->options;
+	struct plan *plan = job->plan;
+	struct step_fs *fs = arena_alloc(plan->arena, sizeof *fs);
+	struct step *step;
+
+	if (dev == SLOT_NONE || !fs || o->rec_set || o->rec_clr ||
+	    o->npropagation || o->readonly)
+		return false;
+	fs->type = job->mount->type;
+	fs->source = is_set(job->mount->source) ? job->mount->source : NULL;
+	fs->attrs = o->attr_set;
+	add_params(job, fs);
+	fs->data = as_data(plan->arena, fs);
+	if (!fs->data)
+		return false;
+	fs->nparams = 0;
+	step = mounts_add(job, STEP_FRESH_MOUNT);
+	step->text = job->mount->destination;
+	step->flags = FRESH_TRY;
+	step->fs = fs;
+	step->in = dev;
+	mounts_on_denied_here(plan, plan_here(plan) - 1);
+	return true;
+}
+
 static int make_fs_mount(const struct mount_job *given)
 {
 	struct mount_job copy = *given, *job = &copy;
@@ -131,8 +183,9 @@ static int make_fs_mount(const struct mount_job *given)
 	bool is_tmpfs = streq(m->type, "tmpfs");
 	bool late = mounts_is_late_readonly(job);
 	uint16_t tree = mounts_tree_slot(job), dev = SLOT_NONE;
-	uint32_t fsmount;
+	uint32_t first = plan_here(job->plan), fsmount;
 	struct step_fs *fs;
+	bool fresh;
 
 	if (job->options.tmpcopyup && !is_tmpfs)
 		return fail(0,
@@ -142,6 +195,7 @@ static int make_fs_mount(const struct mount_job *given)
 		mounts_drop_readonly(&job->options);
 	if (!is_plain && !job->options.dest_nofollow && !job->options.tmpcopyup)
 		dev = mounts_fresh_dev(job->plan, m->destination);
+	fresh = !late && add_fresh(job, dev);
 	mounts_add_point(job, m->destination,
 			 (is_plain ? POINT_PLAIN : 0) |
 				 (job->options.dest_nofollow ? POINT_NOFOLLOW :
@@ -171,6 +225,8 @@ static int make_fs_mount(const struct mount_job *given)
 		(late ? MOVE_LATE_READONLY : 0) |
 		(mounts_is_new_dev(job) ? MOVE_NEW_DEV : 0) |
 		(streq(m->type, "proc") ? MOVE_PROC : 0);
+	if (fresh)
+		mounts_next_here(job->plan, first);
 	return 0;
 }
 

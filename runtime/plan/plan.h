@@ -107,6 +107,9 @@ enum step_op {
 #define POINT_LIKE_SOURCE 8 /* file or directory like the mount in `in` */
 #define POINT_FRESH 16	    /* directly in `in`, a new mount of the runtime */
 
+/* STEP_FRESH_MOUNT: EBUSY if it cannot be made; other steps do it then */
+#define FRESH_TRY 1
+
 /* STEP_CLONE_TREE: fail if the path now contains a link */
 #define CLONE_PLAIN 1
 

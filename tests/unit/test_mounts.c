@@ -522,6 +522,52 @@ static void mounts_in_a_new_dev(void **state)
 		assert_int_equal(!!(point->flags & POINT_FRESH), rows[i].fresh);
 		if (rows[i].fresh)
 			assert_int_equal(point->in, step_at(f, 3)->out);
+		assert_int_equal(point[-1].op == STEP_FRESH_MOUNT,
+				 rows[i].fresh);
+	}
+}
+
+/* One call does it, if that means the same; the other steps are for errors. */
+static void mounts_by_one_call(void **state)
+{
+	static const struct {
+		const char *option, *data;
+	} rows[] = {
+		{ "mode=1777", "mode=1777" },
+		{ "nosuid", "" },
+		{ "ro", NULL },
+		{ "rro", NULL },
+		{ "rshared", NULL },
+		{ "tmpcopyup", NULL },
+		{ "dest-nofollow", NULL },
+		{ "context=a\"b", NULL },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct oci_mount mounts[] = {
+			{ .type = "tmpfs", .destination = "/dev" },
+			{ .type = "tmpfs", .destination = "/dev/shm" },
+		};
+		const struct step *step;
+
+		mounts[1].options.items = (const char **)&rows[i].option;
+		mounts[1].options.n = 1;
+		f->spec.mounts = mounts;
+		f->spec.nmounts = COUNT(mounts);
+		f->plan.nsteps = 0;
+		assert_int_equal(make_mounts(&f->in, &f->plan), 0);
+		if (!rows[i].data) {
+			assert_int_equal(count(f, STEP_FRESH_MOUNT), 0);
+			continue;
+		}
+		step = step_at(f, find(f, STEP_FRESH_MOUNT, 0));
+		assert_string_equal(step->fs->data, rows[i].data);
+		assert_int_equal(step->flags, FRESH_TRY);
+		assert_int_equal(step_at(f, step->on_denied)->op,
+				 STEP_MOUNT_POINT);
+		assert_int_equal(step_at(f, step->next - 1)->op,
+				 STEP_MOVE_MOUNT);
 	}
 }
 
@@ -546,6 +592,7 @@ int main(void)
 		TEST(cgroup_of_one_hierarchy),
 		TEST(cgroup_of_many_hierarchies),
 		TEST(mounts_in_a_new_dev),
+		TEST(mounts_by_one_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
