@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/sys.h"
 #include "base/util.h"
 #include "cgroups/internal.h"
 
@@ -225,8 +226,29 @@ int cgroup_enter(const struct cgroup *cgroup, pid_t pid)
 	return 0;
 }
 
+/* One call closes descriptors that were opened one after the other. */
+static bool close_in_a_row(struct cgroup *cgroup)
+{
+	size_t n = cgroup->n;
+	int first = n > 1 ? cgroup->items[0].join : -1;
+
+	for (size_t i = 0; i < n; i++)
+		if (first < 0 || cgroup->items[i].join != first + (int)i ||
+		    cgroup->items[i].dir >= 0)
+			return false;
+	if (n <= 1 ||
+	    sys_close_range((unsigned int)first,
+			    (unsigned int)first + (unsigned int)n - 1, 0) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		cgroup->items[i].join = -1;
+	return true;
+}
+
 void cgroup_close(struct cgroup *cgroup)
 {
+	if (close_in_a_row(cgroup))
+		return;
 	for (size_t i = 0; i < cgroup->n; i++)
 		close_member(&cgroup->items[i]);
 }

@@ -69,7 +69,7 @@ static int write_intent(struct creation *c)
 		.bundle = p->settings.bundle,
 		.rootfs = p->settings.rootfs,
 		.created = now_text(p->arena),
-		.owner = geteuid(),
+		.owner = p->facts.euid,
 		.maker = getpid(),
 		.annotations = p->spec.annotations,
 		.sandbox = p->settings.dies_with_parent,

@@ -84,7 +84,7 @@ static int open_root(const char *path)
 			    "writable by everyone and not sticky (chmod o-w)",
 			    path);
 	/* Its owner could replace our record. */
-	if (st.st_uid != geteuid() && st.st_uid != 0)
+	if (st.st_uid != 0 && st.st_uid != geteuid())
 		return fail(0,
 			    "%s: cannot be used for state because it is "
 			    "owned by user %u, not by root or the caller",
@@ -243,14 +243,17 @@ int state_dir_save(struct arena *arena, const struct container *container)
 
 int state_dir_boot_id(struct arena *arena, int proc, const char **ret)
 {
-	char *text;
-	int r = io_read_at(arena, proc, "sys/kernel/random/boot_id", 128,
-			   &text);
+	static const char name[] = "sys/kernel/random/boot_id";
+	autoclose int fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+	char text[128];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
 
-	if (r < 0)
-		return r;
-	*ret = text;
-	return 0;
+	if (n < 0)
+		return fail(errno, "read /proc/%s", name);
+	while (n > 0 && text[n - 1] == '\n')
+		n--;
+	*ret = arena_strndup(arena, text, (size_t)n);
+	return *ret ? 0 : -ENOMEM;
 }
 
 /* Kill init of a container without cgroups; its pid namespace dies with it. */
@@ -323,14 +326,16 @@ static int remove_directory(const struct container *container)
 
 int state_dir_release(const struct container *container)
 {
-	static const char *const names[] = { "notify", "gate", ENFORCEMENT_FILE,
-					     POLICY_FILE, "config.json" };
+	/* The first two exist only if the record says so. */
+	static const char *const names[] = { ENFORCEMENT_FILE, POLICY_FILE,
+					     "notify", "gate", "config.json" };
+	bool enforced = container->broken || container->record.enforced;
 	int r = placeholders_release(container->dir);
 
 	if (r < 0)
 		return r;
 	/* Remove the record last: until then it names what is left. */
-	for (size_t i = 0; i < COUNT(names); i++) {
+	for (size_t i = enforced ? 0 : 2; i < COUNT(names); i++) {
 		r = io_remove_tree_at(container->dir, names[i]);
 		if (r < 0)
 			break;

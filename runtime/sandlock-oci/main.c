@@ -132,7 +132,8 @@ static int run_words(struct arena *arena, unsigned int given_fds, int argc,
 
 int main(int argc, char **argv)
 {
-	AUTO(arena_close) struct arena arena = { 0 };
+	/* The exit of the process frees it, in less time. */
+	struct arena arena = { 0 };
 	unsigned int given_fds;
 	int r;
 
