@@ -21,7 +21,17 @@
 
 bool files_wanted(const struct policy *policy)
 {
-	for (enum policy_key key = KEY_READ; key <= KEY_DENY_EXECUTE; key++)
+	for (enum policy_key key = KEY_READ; key <= KEY_EXECUTE; key++)
+		if (policy->set[key])
+			return true;
+	return false;
+}
+
+bool files_only_denied(const struct policy *policy)
+{
+	if (files_wanted(policy))
+		return false;
+	for (enum policy_key key = KEY_DENY; key <= KEY_DENY_EXECUTE; key++)
 		if (policy->set[key])
 			return true;
 	return false;

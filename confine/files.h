@@ -108,8 +108,10 @@ struct files_place {
 	struct strings env;
 };
 
-/* True if the policy restricts files. */
+/* True if the policy lists files to allow; all others are denied. */
 bool files_wanted(const struct policy *policy);
+/* True if it only denies files; the rest stays as config.json has it. */
+bool files_only_denied(const struct policy *policy);
 
 /* Return the rights of a key, for files_resolve. */
 uint32_t files_rights(const struct policy *policy, enum policy_key key);

@@ -357,3 +357,68 @@ with_mounts() {
 	strictly 'filesystem.read=/bin;~/x'
 	policy_fails "home"
 }
+
+# ---- only deny ----
+
+@test "deny keys alone take these paths away, and leave the rest as config.json has it" {
+	echo name >"$TMP/hosts"
+	add_mount /etc/hosts bind "$TMP/hosts" bind
+	mkdir -p "$files/etc/ssl"
+	echo key >"$files/etc/ssl/key"
+	cp "$files/bin/busybox" "$files/data/tool"
+	annotate_policy 'filesystem.deny=/data/secret;/etc/ssl/key;/missing' \
+		'filesystem.deny_write=/data/sub' 'filesystem.deny_execute=/data/tool'
+	tells "cat: can't open '/data/secret': $DENIED" 'cat /data/secret'
+	tells "cat: can't open '/etc/ssl/key': $DENIED" 'cat /etc/ssl/key'
+	tells $'public\nother\nname' 'cat /data/public /other/file /etc/hosts'
+	tells "sh: can't create /data/sub/new: $READONLY" 'echo >/data/sub/new'
+	tells "cat: can't open '/missing': $DENIED" 'cat /missing'
+	tells "sh: /data/tool: $DENIED" /data/tool
+	tells ok 'echo ok >/new; cat /new; rm /new; chmod 0777 /other/file
+		touch /etc/new; rm /etc/new; echo name >/etc/hosts'
+	tells "mv: can't rename '/etc/ssl': Device or resource busy" \
+		'mv /etc/ssl /etc/old'
+	tells "mount: permission denied (are you root?)" 'mount -t tmpfs tmpfs /other'
+	[ ! -e "$files/missing" ]
+	[ "$(cat "$files/data/secret" "$files/etc/ssl/key")" = $'secret\nkey' ]
+}
+
+@test "deny keys alone need no Landlock" {
+	local DEGRADED=
+
+	annotate_policy filesystem.deny=/data/secret
+	args grep NoNewPrivs /proc/self/status
+	run_ok oci create --bundle "$BUNDLE" --dump-plan box
+	run ! grep -i landlock <<<"$output"
+	annotate_policy 'filesystem.deny=[]'
+	tells $'public\nsecret' 'cat /data/public /data/secret; echo >/new'
+}
+
+@test "create warns once that a denied name can be replaced from outside" {
+	local DEGRADED= TEXT="a file that a process outside the container puts under this name is not denied"
+
+	annotate_policy 'filesystem.deny=/data/secret;/other'
+	args cat /data/public
+	run_ok run_telling
+	[ "$(grep -c "$TEXT" <<<"$output")" -eq 1 ]
+	assert_output_has "filesystem.deny '/data/secret': $TEXT: list deny_replace in config.allow_degraded to accept this"
+	assert_output_has public
+	DEGRADED=config.allow_degraded=deny_replace
+	annotate_policy 'filesystem.deny=/data/secret;/other'
+	run_ok run_telling
+	run ! grep "$TEXT" <<<"$output"
+}
+
+@test "deny keys alone are an error where they cannot be enforced" {
+	local DEGRADED=
+
+	annotate_policy filesystem.deny=/
+	policy_fails "filesystem.deny '/': the whole root cannot be denied: list what is allowed in filesystem.read"
+	annotate_policy filesystem.deny=/data/secret syscalls.extra_allow=mount
+	policy_fails "filesystem.deny cannot be enforced with 'mount' in syscalls.extra_allow: remove one of them"
+	annotate_policy filesystem.deny=/data/secret syscalls.extra_allow=handle
+	policy_fails "filesystem.deny cannot be enforced with 'handle' in syscalls.extra_allow: remove one of them"
+	annotate_policy filesystem.deny=/data/secret
+	without_mount_namespace
+	policy_fails "filesystem.deny '/data/secret' requires a mount namespace, or namespaces in config.allow_degraded"
+}

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mountinfo.h"
 #include "base/root.h"
 #include "base/sys.h"
@@ -32,6 +33,10 @@ static bool is_of_kernel(int root, const struct files_carve *carve)
 	       (fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC);
 }
 
+/*
+ * Return 1 to warn about the carve: the policy lists no writable path, so that
+ * there is none to remove.
+ */
 static int check_replaceable(const struct enforce_files *files,
 			     const struct files_carve *carve,
 			     uint32_t *ret_missing)
@@ -42,6 +47,8 @@ static int check_replaceable(const struct enforce_files *files,
 	if ((!carve->rights && !carve->on_way) || !carve->above ||
 	    is_of_kernel(files->root, carve) || policy->disable & bit)
 		return 0;
+	if (!(policy->allow_degraded & bit) && carve->above->implied)
+		return 1;
 	if (!(policy->allow_degraded & bit))
 		return fail(
 			0,
@@ -52,6 +59,15 @@ static int check_replaceable(const struct enforce_files *files,
 			carve->above->key, carve->above->item);
 	*ret_missing |= bit;
 	return 0;
+}
+
+/* Called once, however many names are denied. */
+static void tell_replaceable(const struct files_carve *carve)
+{
+	log_warning("%s '%s': a file that a process outside the container puts "
+		    "under this name is not denied: list deny_replace in "
+		    "config.allow_degraded to accept this",
+		    carve->denied->key, carve->denied->item);
 }
 
 int enforce_check_covers(const struct enforce_files *files,
@@ -89,9 +105,12 @@ int enforce_check_covers(const struct enforce_files *files,
 			    carves->items[0].denied->key,
 			    carves->items[0].denied->item);
 	}
-	for (size_t i = 0; r == 0 && i < carves->n; i++)
+	for (size_t i = 0; r == 0 && i < carves->n; i++) {
 		r = check_replaceable(files, &carves->items[i], ret_missing);
-	return r;
+		if (r > 0)
+			tell_replaceable(&carves->items[i]);
+	}
+	return r < 0 ? r : 0;
 }
 
 static int carve_one(struct masks *masks, const struct mountinfo *table,

@@ -79,7 +79,9 @@ static int check_masks(const struct enforcement *enforcement)
 {
 	const struct policy *policy = &enforcement->policy;
 	const struct strings *lifted = &policy->extra_allow;
-	bool covers = enforcement->masks_sockets || enforcement->kept.n;
+	bool denies = files_only_denied(policy) && denies_files(policy);
+	bool covers = enforcement->masks_sockets || enforcement->kept.n ||
+		      denies;
 	/*
 	 * This needs a capability; a sandbox gets one only in a new namespace.
 	 */
@@ -97,9 +99,10 @@ static int check_masks(const struct enforcement *enforcement)
 		return fail(0,
 			    "%s cannot be enforced with '%s' in "
 			    "syscalls.extra_allow: remove one of them",
+			    denies ? "filesystem.deny" :
 			    enforcement->masks_sockets ?
-				    "network.unix" :
-				    "the protection of the policy file",
+				     "network.unix" :
+				     "the protection of the policy file",
 			    handle ? "handle" : "mount");
 	return 0;
 }
@@ -345,6 +348,7 @@ void enforce_lose_limits(const struct enforcement *enforcement,
 bool enforce_has_root_work(const struct enforcement *enforcement)
 {
 	return enforcement->process.landlock.needed ||
+	       files_only_denied(&enforcement->policy) ||
 	       enforcement->masks_sockets || enforcement->kept.n ||
 	       enforcement->hidden.n;
 }

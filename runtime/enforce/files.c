@@ -267,6 +267,30 @@ static bool has_files(const struct work *w)
 	return files_wanted(&w->files->enforcement->policy);
 }
 
+/* The bundle allows everything, so that only mounts deny anything. */
+static int allow_rest(struct work *w)
+{
+	const struct files_entry all = {
+		.path = "/",
+		.rights = LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE |
+			  LANDLOCK_MAY_EXECUTE,
+		.key = "config.json",
+		.item = "root",
+		.directory = true,
+		.implied = true,
+	};
+
+	for (size_t i = 0; i < w->denied.n; i++)
+		if (streq(w->denied.items[i].path, "/"))
+			return fail(0,
+				    "%s '%s': the whole root cannot be denied: "
+				    "list what is allowed in filesystem.read",
+				    w->denied.items[i].key,
+				    w->denied.items[i].item);
+	w->allowed = (struct files_list){ 0 };
+	return files_add(w->files->arena, &w->allowed, &all);
+}
+
 /* Name only the first one; explain lists all. */
 static void tell_kept(const struct enforcement *enforcement)
 {
@@ -323,7 +347,7 @@ static int settle_files(struct work *w)
 	const struct files_place place = place_of(files);
 	int r;
 
-	if (!has_files(w))
+	if (!has_files(w) && !files_only_denied(&files->enforcement->policy))
 		return 0;
 	if (files->enforcement->view) {
 		w->carves = files->enforcement->view->carves;
@@ -331,7 +355,9 @@ static int settle_files(struct work *w)
 	}
 	r = files_resolve(files->arena, &files->enforcement->policy, &place,
 			  &w->allowed, &w->denied);
-	if (r == 0)
+	if (r == 0 && !has_files(w))
+		r = allow_rest(w);
+	else if (r == 0)
 		r = check_writable(files, &w->allowed);
 	if (r == 0)
 		r = files_carve(files->arena, &w->allowed, &w->denied,

@@ -61,8 +61,13 @@ static void sections(void **state)
 	assert_false(files_wanted(&policy));
 	policy.set[KEY_WORKDIR] = policy.set[KEY_MOUNT] = true;
 	assert_false(files_wanted(&policy));
+	assert_false(files_only_denied(&policy));
 	policy.set[KEY_DENY_EXECUTE] = true;
+	assert_false(files_wanted(&policy));
+	assert_true(files_only_denied(&policy));
+	policy.set[KEY_WRITE_ONLY] = true;
 	assert_true(files_wanted(&policy));
+	assert_false(files_only_denied(&policy));
 }
 
 static void paths_below(void **state)
