@@ -40,11 +40,11 @@ same_refusal() {
 }
 
 @test "explain without a policy says that everything is denied, and by what" {
-	run_ok sandlock explain -- true
+	run_ok sandlock explain
 	assert_output_has "run would use a sandbox"
 	assert_output_has "network.mode = \"deny\"  (default)"
 	assert_output_has "limits.tasks = "
-	explain_json -- true
+	explain_json
 	explained_so '.verdict == "runs" and .reason == null'
 	line namespaces '.state == "enforced" and (.how | test("mount"))'
 	line network.mode '.how | test("network namespace") and test("seccomp")'
@@ -114,8 +114,8 @@ same_refusal() {
 	same_refusal --program-excluded true --program-allow-unsandboxed=false \
 		-- true
 	mkdir "$TMP/d"
-	same_refusal -w "$TMP/d" --filesystem-deny "$TMP/d/secret" -- true
-	explain_json -w "$TMP/d" --filesystem-deny "$TMP/d/secret" \
+	same_refusal -r /usr -w "$TMP/d" --filesystem-deny "$TMP/d/secret" -- true
+	explain_json -r /usr -w "$TMP/d" --filesystem-deny "$TMP/d/secret" \
 		--config-allow-degraded deny_replace -- true
 	explained_so '.verdict == "runs" and .degraded == ["deny_replace"]'
 }
@@ -223,7 +223,7 @@ explain_changes_nothing() {
 @test "explain and run tell a user which limits are not available" {
 	requires root userns
 	new_user
-	run as_user ./sandlock explain --json -m 100M -- true
+	run as_user ./sandlock explain --json -r /usr -m 100M -- true
 	if [ "$status" -eq 0 ]; then
 		run_ok as_user ./sandlock run -r @system -m 100M -- true
 	else
@@ -231,7 +231,7 @@ explain_changes_nothing() {
 		run as_user ./sandlock run -r @system -m 100M -- true
 		[ "$status" -eq 125 ]
 	fi
-	run as_user ./sandlock explain --json -P 10 -- true
+	run as_user ./sandlock explain --json -r /usr -P 10 -- true
 	[ "$status" -eq 0 ]
 	jq -e '[.lines[] | select(.key == "limits.processes")][0].how |
 		test("RLIMIT_NPROC|cgroup")' <<<"$output"

@@ -27,9 +27,28 @@ ok_as_root_and_user() {
 	run_ok user_sandbox "$@"
 }
 
-@test "a sandbox without flags contains nothing, not even a program" {
-	run -127 sandbox -- sh -c true
-	[[ "$output" = *"\"sh\": executable file not found in \$PATH"* ]]
+@test "run refuses a policy under which nothing is readable" {
+	requires root
+	local flags
+
+	cp "$(type -P busybox)" .
+	printf '[tool.uv.sandbox]\n' >pyproject.toml
+	for flags in "" "-w ." "--filesystem-deny /etc" "--deny-write /usr" \
+		"--policy pyproject.toml" "-r -/nonesuch" "--filesystem-write-only /usr -w ." \
+		"--config-disable namespaces -w . --config-allow-degraded cgroups"; do
+		# shellcheck disable=SC2086 # words
+		sandlock_bad "nothing is readable; add -r @system" run $flags -- \
+			sh -c 'echo ran >ran'
+		# shellcheck disable=SC2086 # words
+		run -1 sandlock explain $flags -- sh
+		assert_output_has "run would refuse it: nothing is readable; add -r @system"
+	done
+	[ ! -e ran ]
+	# The command itself lies there, or a mount has it.
+	run_ok sandbox -w . -- ./busybox true
+	run_ok sandbox -w / -- sh -c true
+	run_ok sandbox --mount "/bin:$PWD" -- busybox true
+	run_ok sandbox -x ./busybox -- ./busybox true
 }
 
 @test "a sandbox contains the readable paths, and nothing else" {

@@ -23,6 +23,7 @@
 #include "runtime/enforce/files.h"
 #include "runtime/enforce/view.h"
 #include "runtime/sandbox/probe.h"
+#include "runtime/sandbox/readable.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/unsandboxed.h"
 
@@ -365,6 +366,9 @@ static int plan(struct arena *arena, const struct session *session,
 	r = sandbox_plan(c, request, &all->decision,
 			 &(struct enforce_wishes){ 0 });
 	all->planned = r >= 0;
+	if (r >= 0 && all->request->command.n &&
+	    all->unsandboxed.why == UNSANDBOXED_NO)
+		r = readable_check(c, request);
 	if (r >= 0)
 		r = create_plan(c);
 	return note(arena, all, r);

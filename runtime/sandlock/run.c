@@ -17,6 +17,7 @@
 #include "runtime/launch/foreground.h"
 #include "runtime/sandbox/collect.h"
 #include "runtime/sandbox/env_file.h"
+#include "runtime/sandbox/readable.h"
 #include "runtime/sandbox/request.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/unsandboxed.h"
@@ -189,6 +190,8 @@ static int try_sandbox(const struct session *session,
 	attached.signal = result->signal;
 	wishes = find_wishes(request, session->host, &trace);
 	r = sandbox_plan(&p, request, decision, &wishes);
+	if (r >= 0)
+		r = readable_check(&p, request);
 	if (r < 0)
 		return r;
 	decision_tell_lost(&request->policy, decision);
