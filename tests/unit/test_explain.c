@@ -31,6 +31,7 @@ int __wrap_make_create(const struct make_input *in, struct plan *ret)
 static struct explanation explain(void **state)
 {
 	static const char *words[] = { "/bin/true", NULL };
+	static const char *paths[] = { "/usr", NULL };
 	struct request request = { 0 };
 	struct host host = {
 		.asked = UINT32_MAX & ~(uint32_t)HOST_LIMITS,
@@ -52,6 +53,8 @@ static struct explanation explain(void **state)
 	assert_int_equal(request_open(*state, &request), 0);
 	request.name = "sandbox-1";
 	request.command = (struct strings){ .items = words, .n = 1 };
+	request.policy.set[KEY_READ] = true;
+	request.policy.read = (struct strings){ .items = paths, .n = 1 };
 	assert_int_equal(explain_make(*state, &session, &request, &all), 0);
 	create_forget(&all.prepared);
 	return all;
