@@ -18,7 +18,7 @@ setup() {
 }
 
 # Write a file of the project, read it, and write beside the project.
-works() {
+project_is_writable() {
 	rm -f new "$TMP/beside"
 	run_ok sandbox --policy "$1" -- \
 		sh -c 'echo text >new && cat new && echo text >../beside'
@@ -37,7 +37,7 @@ works() {
 		allow-execute = [{ preset = "python" }, { preset = "system" }]
 		allow-env = [{ preset = "standard" }]
 		EOF
-		works "${file%:*}"
+		project_is_writable "${file%:*}"
 		run_ok sandbox --policy "${file%:*}" -- python3 -c \
 			'open("out", "w").write("text"); print(open("out").read())'
 		assert_output_has text
@@ -105,7 +105,7 @@ works() {
 		"excludedCommands": ["docker", "kubectl"],
 		"allowUnsandboxedCommands": true } }
 	EOF
-	works .claude/settings.json
+	project_is_writable .claude/settings.json
 }
 
 @test "a profile that reads the system and writes /tmp lets a project write" {
@@ -124,7 +124,7 @@ works() {
 	open_files = 256
 	cpu = 50
 	EOF
-	works ./profile.toml
+	project_is_writable ./profile.toml
 	run_ok sandbox -r /usr,/lib,/lib64,/bin,/etc,/proc,/dev -w /tmp -- \
 		sh -c 'echo more >new'
 	[ "$(cat new)" = more ]
