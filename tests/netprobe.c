@@ -2,7 +2,7 @@
 /*
  * tests/netprobe.c - one way to use the network, and what came of it.
  *
- * Usage: netprobe bind PORT | listen | connect PORT | fastopen PORT | mptcp PORT | udp PORT | unix PATH | serve PATH | send PATH | hear PATH | abstract NAME | kill PID | up INTERFACE
+ * Usage: netprobe bind PORT | listen | connect PORT | fastopen PORT | mptcp PORT | udp PORT | unix PATH | packets PATH | serve PATH | send PATH | hear PATH | abstract NAME | kill PID | up INTERFACE
  *
  * PORT is one of 127.0.0.1. Says "ok", or why not.
  */
@@ -78,7 +78,8 @@ static int try_unix(const char *how, const char *path)
 	int abstract = strcmp(how, "abstract") == 0;
 	int datagrams = strcmp(how, "send") == 0 || strcmp(how, "hear") == 0;
 	socklen_t len = sizeof addr;
-	int fd = socket(AF_UNIX, datagrams ? SOCK_DGRAM : SOCK_STREAM, 0);
+	int type = strcmp(how, "packets") == 0 ? SOCK_SEQPACKET : SOCK_STREAM;
+	int fd = socket(AF_UNIX, datagrams ? SOCK_DGRAM : type, 0);
 
 	if (fd < 0)
 		return -1;
@@ -129,6 +130,7 @@ int main(int argc, char **argv)
 	else if (strcmp(how, "up") == 0)
 		r = try_up(what);
 	else if (strcmp(how, "unix") == 0 || strcmp(how, "serve") == 0 ||
+		 strcmp(how, "packets") == 0 ||
 		 strcmp(how, "abstract") == 0 || strcmp(how, "send") == 0 ||
 		 strcmp(how, "hear") == 0)
 		r = try_unix(how, what);
