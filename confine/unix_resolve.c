@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/mountinfo.h"
 #include "base/root.h"
+#include "base/sys.h"
 #include "base/util.h"
 #include "confine/unix_sockets.h"
 
