@@ -35,6 +35,13 @@ bool policy_has_section(const struct policy *policy,
 	return false;
 }
 
+/* Allowed files are for the program of a container, and no other key. */
+static bool is_for_infra(const struct policy_floor *floor, enum policy_key key)
+{
+	return floor && floor->policy.set[key] && key != KEY_READ &&
+	       key != KEY_WRITE && key != KEY_WRITE_ONLY && key != KEY_EXECUTE;
+}
+
 void policy_for_infra(struct policy *policy)
 {
 	const struct policy whole = *policy;
@@ -44,6 +51,8 @@ void policy_for_infra(struct policy *policy)
 		if (policy_key_info(key)->section == SECTION_NETWORK ||
 		    key == KEY_ALLOW_DEGRADED || key == KEY_DISABLE)
 			copy_key(policy, &whole, key);
+		else if (is_for_infra(whole.floor, key))
+			copy_key(policy, &whole.floor->policy, key);
 }
 
 bool policy_is_enforced(const struct policy *policy, enum policy_key key)

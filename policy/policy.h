@@ -252,6 +252,19 @@ struct policy {
 
 	/* A setting of agents without a key; explain shows it. */
 	struct oci_bool auto_allow_bash;
+
+	/*
+	 * What it was tightened by, or NULL: lists of paths meet those of the
+	 * floor only when they are resolved.
+	 */
+	const struct policy_floor *floor;
+};
+
+/* A profile that other policies can only tighten. */
+struct policy_floor {
+	const char *name; /* for messages */
+	bool bundle;	  /* a section without a key is not enforced */
+	struct policy policy;
 };
 
 /* config.allow_degraded: the sandbox may run without this protection. */
@@ -297,8 +310,11 @@ int policy_from_annotations(struct arena *arena,
 			    struct policy *ret, const char **ret_profile);
 /* True if there is any io.sandlock annotation. */
 bool policy_is_annotated(const struct oci_annotations *annotations);
-/* Warn about annotations with a misspelled io.sandlock prefix. */
-void policy_warn_of_near(const struct oci_annotations *annotations);
+/*
+ * Warn about annotations with a misspelled io.sandlock prefix; with a floor,
+ * fail instead.
+ */
+int policy_check_near(const struct oci_annotations *annotations, bool floor);
 /* Return the container's name in its pod, NULL outside of one. */
 const char *policy_container_name(const struct oci_annotations *annotations);
 /* True if a Kubernetes engine wrote config.json, with a pod's annotations. */
@@ -337,6 +353,24 @@ int policy_flag_find(const char *name, size_t len, bool *ret_is_switch);
  * Layer policies key by key: a key that is set in over replaces that of base.
  */
 void policy_layer(struct policy *base, const struct policy *over);
+/*
+ * Tighten a policy to what its floor allows, too: denials add up, the smaller
+ * limit applies, and lists of what is allowed intersect. Fails, naming both,
+ * for a key that would loosen the floor.
+ */
+int policy_tighten(struct arena *arena, const struct policy *base,
+		   const struct policy_floor *floor, struct policy *ret);
+/*
+ * Load the profiles that are enforced; *ret_floor is NULL if there are none.
+ * Each of them must obey those before it.
+ */
+int policy_floor_load(struct arena *arena, const struct strings *names,
+		      const struct policy_place *place,
+		      const struct policy_floor **ret_floor);
+/* True if the policy itself lists files that it allows. */
+bool policy_allows_files(const struct policy *policy);
+/* True if the policy, or a floor of it, sets the key. */
+bool policy_has(const struct policy *policy, enum policy_key key);
 /* Check keys against each other; bundle: whether this is for a bundle. */
 int policy_check(const struct policy *policy, bool bundle);
 /* True if this build enforces the value of the key. */
@@ -345,7 +379,8 @@ bool policy_is_enforced(const struct policy *policy, enum policy_key key);
 int policy_refuse_unenforced(const struct policy *policy);
 /*
  * Keep the part of a pod's policy that applies to its infra container: the
- * network section, and which protections may be missing.
+ * network section, and which protections may be missing; of a floor everything
+ * but the files that it allows.
  */
 void policy_for_infra(struct policy *policy);
 /* Write a policy as a profile; reading it gives an equal policy. */
