@@ -115,11 +115,26 @@ bool files_only_denied(const struct policy *policy);
 
 /* Return the rights of a key, for files_resolve. */
 uint32_t files_rights(const struct policy *policy, enum policy_key key);
-/* Resolve presets and patterns to the paths that exist now. */
+/*
+ * Resolve presets and patterns to the paths that exist now. A path is allowed
+ * only if the policy and each floor of it allow it.
+ */
 int files_resolve(struct arena *arena, const struct policy *policy,
 		  const struct files_place *place,
 		  struct files_list *ret_allowed,
 		  struct files_list *ret_denied);
+/* Like files_resolve, without the floors. */
+int files_resolve_layer(struct arena *arena, const struct policy *policy,
+			const struct files_place *place,
+			struct files_list *ret_allowed,
+			struct files_list *ret_denied);
+/* The allowed and denied paths of a policy. */
+struct files_lists {
+	struct files_list allowed, denied;
+};
+/* Make the lists that allow what both allow, and deny what either denies. */
+int files_meet(struct arena *arena, const struct files_lists *one,
+	       const struct files_lists *other, struct files_lists *ret);
 /*
  * List the directories that denials treat as the project: the project, and each
  * directory above it with a marker, up to the home; the outermost is last.

@@ -491,9 +491,10 @@ static int add_gpus(struct resolver *v)
 	return r;
 }
 
-int files_resolve(struct arena *arena, const struct policy *policy,
-		  const struct files_place *place,
-		  struct files_list *ret_allowed, struct files_list *ret_denied)
+int files_resolve_layer(struct arena *arena, const struct policy *policy,
+			const struct files_place *place,
+			struct files_list *ret_allowed,
+			struct files_list *ret_denied)
 {
 	const struct {
 		enum policy_key key;
