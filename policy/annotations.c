@@ -69,18 +69,26 @@ bool policy_is_annotated(const struct oci_annotations *annotations)
 	return false;
 }
 
-void policy_warn_of_near(const struct oci_annotations *annotations)
+int policy_check_near(const struct oci_annotations *annotations, bool floor)
 {
 	for (size_t i = 0; i < annotations->n; i++) {
 		const char *name = annotations->items[i].key;
 
-		if (!parse_address(name).key && near_is_ours(name))
-			log_notice("annotation %s: ignored; known forms "
-				   "are " PREFIX
-				   ".SECTION.KEY and CONTAINER." PREFIX
-				   "/SECTION.KEY",
-				   name);
+		if (parse_address(name).key || !near_is_ours(name))
+			continue;
+		if (floor)
+			return fail(0,
+				    "annotation %s: unknown prefix, and a "
+				    "profile is enforced; known forms "
+				    "are " PREFIX
+				    ".SECTION.KEY and CONTAINER." PREFIX
+				    "/SECTION.KEY",
+				    name);
+		log_notice("annotation %s: ignored; known forms are " PREFIX
+			   ".SECTION.KEY and CONTAINER." PREFIX "/SECTION.KEY",
+			   name);
 	}
+	return 0;
 }
 
 const char *policy_container_name(const struct oci_annotations *annotations)

@@ -300,6 +300,7 @@ int create_prepare(struct prepared *p, const char *id, bool has_gate)
 				   .rootfs = p->settings.rootfs,
 				   .profile = p->session->profile,
 				   .allowed = &p->session->allow_annotations,
+				   .enforced = p->session->enforced,
 			   },
 			   &p->spec, &p->enforcement);
 	if (r < 0)

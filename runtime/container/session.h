@@ -25,4 +25,5 @@ struct session {
 	const char *criu;
 	const char *profile; /* for bundles that name none; or NULL */
 	struct strings allow_annotations; /* keys that affect the host */
+	struct strings enforced; /* profiles that each policy must obey */
 };

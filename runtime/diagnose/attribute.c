@@ -40,7 +40,7 @@ static const char *operation_of(uint32_t right)
 
 static const char *list_of(const struct policy *policy, uint32_t right)
 {
-	if (right == EXECUTE && policy->set[KEY_EXECUTE])
+	if (right == EXECUTE && policy_has(policy, KEY_EXECUTE))
 		return "filesystem.execute";
 	return right == WRITE ? "filesystem.write" : "filesystem.read";
 }

@@ -169,8 +169,43 @@ static const char *find_home(struct arena *arena, const struct oci_spec *spec,
 	return home_in(text, spec->process->user.uid);
 }
 
+/*
+ * A container that only holds the namespaces of a pod runs its own program. But
+ * an annotation makes it one, so that the floor applies as far as it can.
+ */
+static int narrow_infra(struct arena *arena, const struct oci_spec *spec,
+			struct policy *policy)
+{
+	const struct policy_floor *floor = policy->floor;
+	const struct strings *args = &spec->process->args;
+
+	policy_for_infra(policy);
+	if (!floor || !policy_allows_files(&floor->policy))
+		return 0;
+	policy->set[KEY_READ] = true;
+	policy->origin[KEY_READ] = floor->name;
+	return args->n && args->items[0][0] == '/' ?
+		       strings_add(arena, &policy->read, args->items[0]) :
+		       0;
+}
+
+/* Apply the profiles that are enforced. */
+static int obey(struct arena *arena, const struct enforce_bundle *bundle,
+		const struct policy_place *place, struct policy *policy)
+{
+	const struct policy_floor *floor;
+	int r = policy_floor_load(arena, &bundle->enforced, place, &floor);
+
+	if (r < 0 || !floor)
+		return r;
+	r = confine_check_denied(&floor->policy.extra_deny);
+	if (r == 0)
+		r = policy_tighten(arena, policy, floor, policy);
+	return r < 0 ? r : policy_check(policy, /* bundle= */ true);
+}
+
 /* Read the policy of a bundle; its annotations may name the profile. */
-static int gather(struct arena *arena, const struct strings *allowed,
+static int gather(struct arena *arena, const struct enforce_bundle *bundle,
 		  const struct oci_spec *spec, struct enforce_input *input)
 {
 	const struct policy_place place = { .home = input->home,
@@ -182,7 +217,7 @@ static int gather(struct arena *arena, const struct strings *allowed,
 
 	r = policy_from_annotations(arena, &spec->annotations,
 				    policy_container_name(&spec->annotations),
-				    allowed, &place, &over, &profile);
+				    bundle->allowed, &place, &over, &profile);
 	if (r < 0)
 		return r;
 	if (profile)
@@ -198,14 +233,16 @@ static int gather(struct arena *arena, const struct strings *allowed,
 	if (r == 0)
 		r = confine_check_denied(&ret->extra_deny);
 	if (r == 0)
+		r = obey(arena, bundle, &place, ret);
+	if (r == 0)
 		r = check_namespaces(ret);
 	if (r == 0)
 		r = nested_weaken(arena, input->host, ret);
 	if (r < 0)
 		return r;
-	if (policy_is_infra(&spec->annotations))
-		policy_for_infra(ret);
-	return 0;
+	return policy_is_infra(&spec->annotations) ?
+		       narrow_infra(arena, spec, ret) :
+		       0;
 }
 
 /* Neither mounts nor Landlock restrict the execution of a memory file. */
@@ -215,7 +252,7 @@ static int denied_calls(struct arena *arena, const struct policy *policy,
 	const struct strings *given = &policy->extra_deny;
 
 	*ret = *given;
-	return policy->set[KEY_EXECUTE] ?
+	return policy_has(policy, KEY_EXECUTE) ?
 		       strings_add(arena, ret, "memfd_create") :
 		       0;
 }
@@ -278,8 +315,9 @@ static int make_filters(struct arena *arena, const struct enforce_input *input,
 
 bool enforce_needs_landlock(const struct policy *policy)
 {
-	return policy->set[KEY_EXECUTE] || policy->write_only.n ||
-	       policy->deny_read.n || policy->deny_execute.n;
+	return policy_has(policy, KEY_EXECUTE) ||
+	       policy_has(policy, KEY_WRITE_ONLY) || policy->deny_read.n ||
+	       policy->deny_execute.n;
 }
 
 uint32_t enforce_by_namespaces(enum enforce_kind kind, enum policy_mode mode)
@@ -400,15 +438,18 @@ int enforce_create(struct arena *arena, const struct enforce_bundle *bundle,
 		.rootfs = bundle->rootfs,
 		.profile = bundle->profile,
 	};
-	int r;
+	bool has_floor = bundle->enforced.n > 0;
+	int r = policy_check_near(&spec->annotations, has_floor);
 
-	policy_warn_of_near(&spec->annotations);
-	if (!bundle->profile && !policy_is_annotated(&spec->annotations)) {
+	if (r < 0)
+		return r;
+	if (!bundle->profile && !has_floor &&
+	    !policy_is_annotated(&spec->annotations)) {
 		*ret = (struct enforcement){ .kind = ENFORCE_NOTHING };
 		return 0;
 	}
 	input.home = find_home(arena, spec, bundle->rootfs);
-	r = gather(arena, bundle->allowed, spec, &input);
+	r = gather(arena, bundle, spec, &input);
 	if (r >= 0)
 		r = enforce_make(arena, &input, spec, ret);
 	if (r >= 0)

@@ -253,6 +253,59 @@ static int lose_mounts(struct enforcement *enforcement)
 	return 0;
 }
 
+static int list_writable(struct writable *w, const struct oci_spec *spec,
+			 const char *home, const struct policy *policy)
+{
+	int r = add_list(w, spec->process, home, &policy->write);
+
+	return r < 0 ? r :
+		       add_list(w, spec->process, home, &policy->write_only);
+}
+
+/* Keep the paths that both lists have at or above them. */
+static int meet(struct writable *w, const struct writable *other)
+{
+	const struct strings *one = &w->paths, *two = &other->paths;
+	struct strings both = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < one->n; i++)
+		for (size_t k = 0; r == 0 && k < two->n; k++) {
+			const char *a = one->items[i], *b = two->items[k];
+
+			if (files_is_at_or_below(a, b))
+				r = strings_add(w->arena, &both, a);
+			else if (files_is_at_or_below(b, a))
+				r = strings_add(w->arena, &both, b);
+		}
+	w->paths = both;
+	return r;
+}
+
+/* What the floors do not let the container write stays read-only, too. */
+static int meet_floors(struct writable *w, const struct oci_spec *spec,
+		       const char *home, const struct policy *policy)
+{
+	const struct policy_floor *floor;
+	int r = 0;
+
+	for (floor = policy->floor; r == 0 && floor;
+	     floor = floor->policy.floor) {
+		struct writable held = { .arena = w->arena };
+
+		if (!policy_allows_files(&floor->policy))
+			continue;
+		r = list_writable(&held, spec, home, &floor->policy);
+		if (r < 0 || held.unknown)
+			continue;
+		if (w->unknown)
+			*w = held;
+		else
+			r = meet(w, &held);
+	}
+	return r;
+}
+
 int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 		   struct oci_spec *spec)
 {
@@ -267,10 +320,9 @@ int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
 		return 0;
 	if (!own->listed || own->path)
 		return lose_mounts(enforcement);
-	r = add_list(&w, spec->process, enforcement->home, &policy->write);
+	r = list_writable(&w, spec, enforcement->home, policy);
 	if (r == 0)
-		r = add_list(&w, spec->process, enforcement->home,
-			     &policy->write_only);
+		r = meet_floors(&w, spec, enforcement->home, policy);
 	if (r < 0 || w.unknown)
 		return r;
 	r = close_mounts(&w, spec, &enforcement->closed);

@@ -41,9 +41,9 @@ struct search {
 };
 
 /* Listed sockets must exist, like any path of a policy. */
-static int list(const struct enforce_files *files, struct strings *ret)
+static int list_given(const struct enforce_files *files,
+		      const struct strings *given, struct strings *ret)
 {
-	const struct strings *given = &files->enforcement->policy.unix_;
 	const struct files_place place = {
 		.proc = files->proc,
 		.root = files->root,
@@ -68,6 +68,51 @@ static int list(const struct enforce_files *files, struct strings *ret)
 	}
 	*ret = (struct strings){ items, n };
 	return 0;
+}
+
+static bool has_path(const struct strings *list, const char *path)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (files_is_at_or_below(path, list->items[i]))
+			return true;
+	return false;
+}
+
+/* Keep the paths that lie at or below one of the other list. */
+static int meet(struct arena *arena, const struct strings *one,
+		const struct strings *other, struct strings *ret)
+{
+	struct strings both = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < one->n; i++)
+		if (has_path(other, one->items[i]))
+			r = strings_add(arena, &both, one->items[i]);
+	for (size_t i = 0; r == 0 && i < other->n; i++)
+		if (has_path(one, other->items[i]) &&
+		    !has_path(&both, other->items[i]))
+			r = strings_add(arena, &both, other->items[i]);
+	*ret = both;
+	return r;
+}
+
+/* Each floor that restricts the network must list them, too. */
+static int list(const struct enforce_files *files, struct strings *ret)
+{
+	const struct policy *policy = &files->enforcement->policy;
+	int r = list_given(files, &policy->unix_, ret);
+
+	while (r == 0 && policy->floor) {
+		struct strings held;
+
+		policy = &policy->floor->policy;
+		if (!policy_has_section(policy, SECTION_NETWORK))
+			continue;
+		r = list_given(files, &policy->unix_, &held);
+		if (r == 0)
+			r = meet(files->arena, ret, &held, ret);
+	}
+	return r;
 }
 
 /* ---- outside the container: find them ---- */

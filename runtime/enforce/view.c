@@ -145,7 +145,7 @@ static int allow(struct viewer *v, const char *path, bool writable)
 
 	if (writable)
 		rights |= LANDLOCK_MAY_WRITE;
-	if (!v->input->policy->set[KEY_EXECUTE])
+	if (!policy_has(v->input->policy, KEY_EXECUTE))
 		rights |= LANDLOCK_MAY_EXECUTE;
 	return add_rule(v->arena, &v->view->rules, path, rights);
 }

@@ -22,6 +22,7 @@
 #include "confine/confine.h"
 #include "policy/keys.h"
 #include "policy/profile_find.h"
+#include "policy/system_config.h"
 #include "runtime/sandbox/env_file.h"
 
 #define MAX_POLICY (1UL << 20)
@@ -288,8 +289,21 @@ static int set_command(struct arena *arena, const struct strings *given,
 	return 0;
 }
 
+/* Apply the profiles that are enforced. */
+static int obey(struct arena *arena, const struct strings *enforced,
+		const struct policy_place *place, struct policy *policy)
+{
+	const struct policy_floor *floor;
+	int r = policy_floor_load(arena, enforced, place, &floor);
+
+	if (r < 0 || !floor)
+		return r;
+	r = policy_tighten(arena, policy, floor, policy);
+	return r < 0 ? r : policy_check(policy, /* bundle= */ false);
+}
+
 static int set_policy(struct arena *arena, const struct request_wishes *wishes,
-		      struct request *ret)
+		      const struct strings *enforced, struct request *ret)
 {
 	struct policy_place place = request_place(ret);
 	struct policy over = wishes->policy;
@@ -308,7 +322,28 @@ static int set_policy(struct arena *arena, const struct request_wishes *wishes,
 	policy_layer(&ret->policy, &over);
 	r = policy_check(&ret->policy, /* bundle= */ false);
 	if (r == 0)
+		r = obey(arena, enforced, &place, &ret->policy);
+	if (r == 0)
 		r = confine_check_denied(&ret->policy.extra_deny);
+	return r;
+}
+
+/* The caller's own profile replaces that of the system's configuration. */
+static int apply_config(struct arena *arena,
+			const struct request_wishes *wishes,
+			struct request *request, struct strings *ret_enforced)
+{
+	struct system_config config;
+	int r = system_config_load(arena, wishes->config, &config);
+
+	if (r < 0)
+		return r;
+	if (!request->profile && !request->policy_file)
+		request->profile = config.profile;
+	if (config.enforce)
+		r = strings_add(arena, ret_enforced, config.enforce);
+	if (r == 0 && wishes->enforce)
+		r = strings_add(arena, ret_enforced, wishes->enforce);
 	return r;
 }
 
@@ -329,6 +364,7 @@ struct policy_place request_place(const struct request *request)
 int request_make(struct arena *arena, const struct request_wishes *wishes,
 		 struct request *ret)
 {
+	struct strings enforced = { 0 };
 	int r;
 
 	ret->profile = wishes->profile;
@@ -344,7 +380,9 @@ int request_make(struct arena *arena, const struct request_wishes *wishes,
 	if (r >= 0)
 		r = find_project(arena, ret, wishes->project, &ret->project);
 	if (r >= 0)
-		r = set_policy(arena, wishes, ret);
+		r = apply_config(arena, wishes, ret, &enforced);
+	if (r >= 0)
+		r = set_policy(arena, wishes, &enforced, ret);
 	if (r >= 0)
 		r = set_command(arena, &wishes->command, ret);
 	return r;

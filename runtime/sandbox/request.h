@@ -38,6 +38,8 @@ struct request {
 struct request_wishes {
 	struct policy policy; /* its keys replace those of the file */
 	struct strings command;
+	const char *config;  /* --config */
+	const char *enforce; /* --enforce */
 	const char *profile;
 	const char *policy_file;
 	const char *project;

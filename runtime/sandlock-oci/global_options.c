@@ -21,6 +21,7 @@
 #include "base/util.h"
 #include "oci/state_root.h"
 #include "policy/keys.h"
+#include "policy/system_config.h"
 
 #define FIELD(field) offsetof(struct global_options, field)
 
@@ -43,8 +44,12 @@ static const struct option_spec options_known[] = {
 	  "true, false or auto (default)" },
 	{ "criu", 0, OPTION_TEXT, FIELD(criu), "PATH",
 	  "criu program for checkpoint and restore" },
+	{ "config", 0, OPTION_TEXT, FIELD(config), "FILE",
+	  "read this file instead of " SYSTEM_CONFIG " (only root)" },
 	{ "profile", 0, OPTION_TEXT, FIELD(profile), "NAME",
 	  "profile for containers whose annotations name none" },
+	{ "enforce", 0, OPTION_TEXT, FIELD(enforce), "NAME",
+	  "profile that the policy of a container can only tighten" },
 	{ "allow-annotations", 0, OPTION_LIST, FIELD(allow_annotations), "KEYS",
 	  "comma-separated policy keys that affect the host and that "
 	  "annotations may set" },
@@ -263,14 +268,60 @@ void global_options_offer(const struct completion *c)
 				complete_with(c, choice->word, "");
 }
 
-int global_options_apply(const struct global_options *options,
+/* Options of the command line replace those of the file. */
+static int add_config(struct arena *arena, struct global_options *options,
+		      struct session *session)
+{
+	struct system_config config;
+	int r = system_config_load(arena, options->config, &config);
+
+	if (r < 0)
+		return r;
+
+	const struct {
+		const char **option;
+		const char *value;
+	} texts[] = {
+		{ &options->root, config.root },
+		{ &options->log, config.log },
+		{ &options->log_format, config.log_format },
+		{ &options->log_level, config.log_level },
+		{ &options->cgroup_manager, config.cgroup_manager },
+		{ &options->rootless, config.rootless },
+		{ &options->criu, config.criu },
+		{ &options->profile, config.profile },
+	};
+
+	for (size_t i = 0; i < COUNT(texts); i++)
+		if (!*texts[i].option)
+			*texts[i].option = texts[i].value;
+	if (!options->allow_annotations.n)
+		options->allow_annotations = config.allow_annotations;
+	/* But they do not replace what the file enforces. */
+	if (config.enforce)
+		r = strings_add(arena, &session->enforced, config.enforce);
+	if (r == 0 && options->enforce)
+		r = strings_add(arena, &session->enforced, options->enforce);
+	return r;
+}
+
+int global_options_apply(const struct global_options *given,
 			 struct session *session)
 {
-	int manager, r;
+	struct global_options whole = *given;
+	const struct global_options *options = &whole;
+	struct err_kept kept;
+	int manager, r, config;
 
+	/* An error of the file must reach the log, too. */
+	config = add_config(session->arena, &whole, session);
+	err_keep(&kept);
 	r = open_log(options);
 	if (r < 0)
 		return r;
+	err_restore(&kept);
+	if (config < 0)
+		return config;
 	r = set_root(options->root, session);
 	if (r < 0)
 		return r;

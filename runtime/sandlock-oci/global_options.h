@@ -16,7 +16,9 @@ struct global_options {
 	const char *cgroup_manager;
 	const char *rootless;
 	const char *criu;
+	const char *config;
 	const char *profile;
+	const char *enforce;
 	struct strings allow_annotations;
 	bool debug;
 	bool systemd_cgroup;

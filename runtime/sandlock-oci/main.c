@@ -83,7 +83,8 @@ static int complete_words(struct session *session, int argc, char **argv)
 	if (argc > 0)
 		(void)options_parse(session->arena, program.options, argc - 1,
 				    argv, &options, &args);
-	options = (struct global_options){ .root = options.root };
+	options = (struct global_options){ .root = options.root,
+					   .config = options.config };
 	if (global_options_apply(&options, session) >= 0)
 		complete(&completer, argc, argv);
 	return dispatch_finish(0, EXIT_FAILURE);

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/util.h"
+#include "policy/system_config.h"
 #include "runtime/cli/help.h"
 #include "runtime/cli/options.h"
 
@@ -27,6 +28,10 @@ const struct option_spec arguments_options[ARGUMENTS_NOPTIONS] = {
 	{ "policy", 0, OPTION_TEXT, FIELD(wishes.policy_file), "FILE",
 	  "start with a TOML profile, pyproject.toml, uv.toml or an agent's "
 	  "settings.json" },
+	{ "enforce", 0, OPTION_TEXT, FIELD(wishes.enforce), "NAME",
+	  "profile of the system that the policy can only tighten" },
+	{ "config", 0, OPTION_TEXT, FIELD(wishes.config), "FILE",
+	  "read this file instead of " SYSTEM_CONFIG " (only root)" },
 	{ "project", 0, OPTION_TEXT, FIELD(wishes.project), "DIR",
 	  "directory that @project stands for" },
 	{ "name", 0, OPTION_TEXT, FIELD(wishes.name), "NAME",

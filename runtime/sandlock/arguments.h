@@ -9,7 +9,7 @@
 #include "runtime/sandbox/request.h"
 
 /* The options that are not flags of a policy, for --help and completion. */
-#define ARGUMENTS_NOPTIONS 11
+#define ARGUMENTS_NOPTIONS 13
 extern const struct option_spec arguments_options[ARGUMENTS_NOPTIONS];
 
 struct request_arguments {

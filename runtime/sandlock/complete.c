@@ -168,7 +168,8 @@ static void offer(const struct completion *c, const char *value)
 {
 	if (!streq(value, "NAME"))
 		return;
-	if (c->option && streq(c->option, "profile")) {
+	if (c->option &&
+	    (streq(c->option, "profile") || streq(c->option, "enforce"))) {
 		offer_profiles(c);
 		/* A name with a slash is a file. */
 		if (strchr(c->begin, '/'))
