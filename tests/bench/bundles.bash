@@ -64,6 +64,17 @@ RULES64='.annotations = {"io.sandlock.filesystem.read":
 	(["/bin", "/etc", "/proc"] + [range(1; 61) | "/data/\(.)"] | join(";")),
 	"io.sandlock.filesystem.write": "/tmp"}'
 
+# fetch_docker: Docker's profile as Debian has it, without the 100 packages that
+# it needs to be compiled.
+fetch_docker() (
+	package=golang-github-docker-docker-dev
+	dir=$(mktemp -d) || exit
+	trap 'rm -rf "$dir"' EXIT
+	cd "$dir" && apt-get -q download "$package" >&2 &&
+		dpkg-deb --fsys-tarfile ./"$package"_*.deb | tar -xO --wildcards \
+			'*/docker/profiles/seccomp/default.json'
+)
+
 # docker_profile FILE: the rules of an engine's profile that hold on this
 # machine for a container of these capabilities.
 # shellcheck disable=SC2016
