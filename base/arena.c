@@ -19,6 +19,11 @@ int arena_open(struct arena *arena, size_t size)
 		return fail(errno,
 			    "reserve %zu bytes of memory (see ulimit -v)",
 			    size);
+	/*
+	 * Few pages are used. Where the kernel gives huge pages by itself, it
+	 * would clear 2 MiB at once, and a waiting container would keep them.
+	 */
+	(void)madvise(memory, size, MADV_NOHUGEPAGE);
 	*arena = (struct arena){ .memory = memory, .size = size };
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* tests/unit/test_base.c - errors, memory, numbers and files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,6 +127,46 @@ static void arrays_grow_by_copy(void **state)
 	large = arena_grow(&arena, small, 2, 5, sizeof *large);
 	assert_int_equal(large[1], 2);
 	assert_int_equal(large[4], 0);
+	arena_close(&arena);
+}
+
+static void a_cleared_arena_is_empty(void **state)
+{
+	struct arena arena;
+	char *text;
+
+	(void)state;
+	assert_int_equal(arena_open(&arena, 65536), 0);
+	text = arena_strdup(&arena, "some text");
+	arena_clear(&arena);
+	assert_ptr_equal(arena_alloc(&arena, 10), text);
+	assert_memory_equal(text, "\0\0\0\0\0\0\0\0\0", 10);
+	arena_close(&arena);
+}
+
+/* "nh" among the flags of its mapping: no huge page. */
+static void an_arena_has_small_pages(void **state)
+{
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+	struct arena arena;
+	uintptr_t from, to;
+	bool inside = false, small = false;
+	char line[1024];
+
+	(void)state;
+	if (access("/sys/kernel/mm/transparent_hugepage", F_OK) < 0)
+		skip();
+	assert_int_equal(arena_open(&arena, 4 << 20), 0);
+	assert_non_null(smaps);
+	while (fgets(line, sizeof line, smaps)) {
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &from, &to) == 2)
+			inside = (uintptr_t)arena.memory >= from &&
+				 (uintptr_t)arena.memory < to;
+		else if (inside && starts_with(line, "VmFlags:"))
+			small = strstr(line, " nh");
+	}
+	assert_true(small);
+	fclose(smaps);
 	arena_close(&arena);
 }
 
@@ -326,6 +367,8 @@ int main(void)
 		cmocka_unit_test(errno_texts_are_lower_case),
 		cmocka_unit_test(memory_is_zeroed_aligned_and_bounded),
 		cmocka_unit_test(arrays_grow_by_copy),
+		cmocka_unit_test(a_cleared_arena_is_empty),
+		cmocka_unit_test(an_arena_has_small_pages),
 		cmocka_unit_test(lists_end_with_null),
 		cmocka_unit_test(ids_are_whole_numbers_in_range),
 		cmocka_unit_test(numbers_keep_all_64_bits),
