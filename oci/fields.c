@@ -75,6 +75,9 @@ const struct json_value *json_find(const struct json_value *object,
 	const struct json_value *found = NULL;
 
 	json_each (member, object) {
+		/* Letters that differ in case differ in this bit. */
+		if ((*member->key ^ *key) & ~0x20)
+			continue;
 		if (streq(member->key, key)) {
 			found = member;
 			break;

@@ -4,6 +4,7 @@
  */
 #include "oci/json.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,27 +238,28 @@ static int fail_at_offset(const char *text, size_t offset, const char *why)
 		    (int)strcspn(why, "\n"), why);
 }
 
-/* True if a byte of the word is this character. */
-static bool has_byte(uint64_t word, unsigned char byte)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t zero_there = word ^ (ones * byte);
+#define EACH_BYTE UINT64_C(0x0101010101010101)
 
-	return (zero_there - ones) & ~zero_there & (ones << 7);
+/* Return a word whose lowest bit is in the first byte that is this character. */
+static uint64_t find_byte(uint64_t word, unsigned char byte)
+{
+	uint64_t zero_there = word ^ (EACH_BYTE * byte);
+
+	return (zero_there - EACH_BYTE) & ~zero_there & (EACH_BYTE << 7);
 }
 
-/* 8 if the next bytes are all ASCII, and no quote or backslash; else 0. */
+/* Return how many of the next eight bytes are ASCII, no quote and no \. */
 static size_t plain_length(const char *text, size_t left)
 {
-	uint64_t word;
+	uint64_t word, found;
 
 	if (left < sizeof word)
 		return 0;
 	memcpy(&word, text, sizeof word);
-	return word & UINT64_C(0x8080808080808080) || has_byte(word, '"') ||
-			       has_byte(word, '\\') ?
-		       0 :
-		       sizeof word;
+	word = le64toh(word);
+	found = (word & (EACH_BYTE << 7)) | find_byte(word, '"') |
+		find_byte(word, '\\');
+	return found ? (size_t)__builtin_ctzll(found) / 8 : sizeof word;
 }
 
 /*
