@@ -135,8 +135,17 @@ int cgroup_to_record(struct arena *arena, const struct cgroup *cgroup,
  */
 int cgroup_pids(struct arena *arena, const struct cgroup *cgroup,
 		pid_t **ret_pids, size_t *ret_n);
-/* True if the cgroup of a record is frozen. */
-bool cgroup_frozen(const struct oci_record *record);
+/*
+ * The directory that is above the cgroup of the last record, and often above
+ * that of the next one.
+ */
+struct cgroup_near {
+	int dir; /* -1: none yet */
+	char path[512];
+};
+
+/* True if the cgroup of a record is frozen; near may be NULL. */
+bool cgroup_frozen(const struct oci_record *record, struct cgroup_near *near);
 /* Freeze or thaw all processes and wait until they are; undo it on failure. */
 int cgroup_freeze(const struct cgroup *cgroup, bool on);
 /*

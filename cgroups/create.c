@@ -130,7 +130,7 @@ static int make_member(struct cgroup_member *member, const char *wanted,
 	 * A new cgroup below a frozen one is frozen, too, and joining it
 	 * blocks.
 	 */
-	if (backend->frozen(member))
+	if (backend->frozen(AT_FDCWD, member))
 		return fail(0,
 			    "container's cgroup unexpectedly frozen: %s "
 			    "(thaw it, or change linux.cgroupsPath)",

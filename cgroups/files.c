@@ -72,13 +72,19 @@ int file_write(const char *dir, const char *file, const char *text)
 
 ssize_t file_read(const char *dir, const char *file, char *ret, size_t size)
 {
+	return file_read_at(AT_FDCWD, dir, file, ret, size);
+}
+
+ssize_t file_read_at(int top, const char *dir, const char *file, char *ret,
+		     size_t size)
+{
 	char path[CGROUP_PATH_SIZE];
 	ssize_t n;
 
 	if (file_path(path, dir, file) < 0)
 		return -ENAMETOOLONG;
 
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	autoclose int fd = openat(top, path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;

@@ -170,8 +170,11 @@ struct cgroup_backend {
 			 struct settings *ret);
 	/* Prepare a directory for processes; wanted: v2 controllers. */
 	int (*prepare)(const struct cgroup_member *member, const char *wanted);
-	/* True if it, or a parent, is frozen; false if there is no freezer. */
-	bool (*frozen)(const struct cgroup_member *member);
+	/*
+	 * True if it, or a parent, is frozen; false if there is no freezer. A
+	 * relative path of the member begins at the directory.
+	 */
+	bool (*frozen)(int dir, const struct cgroup_member *member);
 	int (*freeze)(const struct cgroup_member *member, bool on);
 };
 
@@ -202,6 +205,8 @@ struct cgroup_member *member_v2(const struct cgroup *cgroup);
 int file_write(const char *dir, const char *file, const char *text);
 /* Read dir/file by one read(2), without the final newline; records no error. */
 ssize_t file_read(const char *dir, const char *file, char *ret, size_t size);
+ssize_t file_read_at(int top, const char *dir, const char *file, char *ret,
+		     size_t size);
 /*
  * List the names in dir/sub that have this prefix and suffix, without both,
  * sorted; empty if the directory does not exist.

@@ -4,11 +4,13 @@
  * convert these to and from a record.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/auto.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "cgroups/internal.h"
@@ -191,23 +193,54 @@ static bool is_recorded_one(const struct oci_cgroup_path *path)
 	return now == 0 || now == path->inode;
 }
 
-/* Skip hierarchies without a freezer. */
-bool cgroup_frozen(const struct oci_record *record)
+/*
+ * Return the path below near, and near itself; or the whole path. A lookup from
+ * the root takes twice the time.
+ */
+static const char *path_below(const struct oci_cgroup_path *from,
+			      struct cgroup_near *near, int *ret_dir)
 {
-	for (size_t i = 0; i < record->ncgroups; i++) {
-		const struct oci_cgroup_path *from = &record->cgroups[i];
-		const struct cgroup_member member = {
-			.controllers = from->controllers,
-			.path = from->path,
-			.v2 = !*from->controllers,
-		};
+	size_t len = strlen(from->below);
 
-		if ((member.v2 || list_has(from->controllers, "freezer")) &&
-		    strlen(from->path) + CGROUP_NAME_SIZE <= CGROUP_PATH_SIZE &&
-		    backend_of(&member)->frozen(&member) &&
-		    is_recorded_one(from))
-			return true;
+	*ret_dir = AT_FDCWD;
+	if (!near || len >= sizeof near->path ||
+	    strncmp(from->path, from->below, len) != 0 ||
+	    from->path[len] != '/')
+		return from->path;
+	if (near->dir < 0 || !streq(near->path, from->below)) {
+		closep(&near->dir);
+		near->dir = open(from->below, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		memcpy(near->path, from->below, len + 1);
 	}
+	if (near->dir < 0)
+		return from->path;
+	*ret_dir = near->dir;
+	return from->path + len + 1;
+}
+
+static bool is_frozen(const struct oci_cgroup_path *from,
+		      struct cgroup_near *near)
+{
+	struct cgroup_member member = {
+		.controllers = from->controllers,
+		.v2 = !*from->controllers,
+	};
+	int dir;
+
+	/* Skip hierarchies without a freezer. */
+	if (!member.v2 && !list_has(from->controllers, "freezer"))
+		return false;
+	member.path = path_below(from, near, &dir);
+	return strlen(from->path) + CGROUP_NAME_SIZE <= CGROUP_PATH_SIZE &&
+	       backend_of(&member)->frozen(dir, &member) &&
+	       is_recorded_one(from);
+}
+
+bool cgroup_frozen(const struct oci_record *record, struct cgroup_near *near)
+{
+	for (size_t i = 0; i < record->ncgroups; i++)
+		if (is_frozen(&record->cgroups[i], near))
+			return true;
 	return false;
 }
 

@@ -273,13 +273,13 @@ static int v1_prepare(const struct cgroup_member *member, const char *wanted)
 	return r < 0 ? r : fill_down(member, "cpuset.mems");
 }
 
-static bool v1_frozen(const struct cgroup_member *member)
+static bool v1_frozen(int dir, const struct cgroup_member *member)
 {
 	char state[32];
 
 	return list_has(member->controllers, "freezer") &&
-	       file_read(member->path, "freezer.state", state, sizeof state) >
-		       0 &&
+	       file_read_at(dir, member->path, "freezer.state", state,
+			    sizeof state) > 0 &&
 	       !streq(state, "THAWED");
 }
 

@@ -237,12 +237,12 @@ static int v2_prepare(const struct cgroup_member *member, const char *wanted)
 	}
 }
 
-static bool v2_frozen(const struct cgroup_member *member)
+static bool v2_frozen(int dir, const struct cgroup_member *member)
 {
 	char events[128];
 
-	return file_read(member->path, "cgroup.events", events, sizeof events) >
-		       0 &&
+	return file_read_at(dir, member->path, "cgroup.events", events,
+			    sizeof events) > 0 &&
 	       strstr(events, "frozen 1");
 }
 

@@ -255,8 +255,9 @@ static int boot_is(int proc, const char *boot_id)
 
 int containers_open(const char *root, struct containers *ret)
 {
-	struct containers all = { .path = root, .proc = -1 };
+	struct containers all = CONTAINERS_NONE;
 
+	all.path = root;
 	all.root = state_root_open(root);
 	if (all.root < 0)
 		return all.root;
@@ -273,18 +274,20 @@ int containers_open(const char *root, struct containers *ret)
 
 void containers_close(struct containers *all)
 {
+	closep(&all->near.dir);
 	closep(&all->proc);
 	closep(&all->root);
 }
 
-int containers_load(struct arena *arena, const struct containers *all,
-		    const char *id, struct container *ret)
+int containers_load(struct arena *arena, struct containers *all, const char *id,
+		    struct container *ret)
 {
 	int r = load_from(arena, all->root, all->path, id, ret);
 
 	if (r < 0)
 		return r;
 	ret->proc = all->proc;
+	ret->near = &all->near;
 	ret->of_this_boot = is_set(ret->record.boot_id) &&
 			    streq(ret->record.boot_id, all->boot_id);
 	return 0;
@@ -292,16 +295,25 @@ int containers_load(struct arena *arena, const struct containers *all,
 
 /*
  * If it cannot be read, assume no difference: unprivileged callers may not read
- * it.
+ * it. Reading the link "pid:[INODE]" takes half of the time of a stat, for
+ * which the kernel makes an inode.
  */
 static bool in_other_pid_ns(int proc, const struct oci_record *record)
 {
+	static const char before[] = "pid:[";
 	uint64_t known = record->ns_inodes[OCI_NS_PID];
-	char path[64];
-	struct stat st;
+	char path[64], link[64];
+	ssize_t n;
 
+	if (!known)
+		return false;
 	snprintf(path, sizeof path, "%d/ns/pid", record->pid);
-	return known && fstatat(proc, path, &st, 0) == 0 && st.st_ino != known;
+	n = readlinkat(proc, path, link, sizeof link - 1);
+	if (n < 0)
+		return false;
+	link[n] = '\0';
+	return !starts_with(link, before) ||
+	       strtoull(link + strlen(before), NULL, 10) != known;
 }
 
 /*
@@ -444,7 +456,7 @@ int container_status(const struct container *container, enum oci_status *ret)
 		return lives;
 	if (!lives)
 		*ret = OCI_STOPPED;
-	else if (cgroup_frozen(record))
+	else if (cgroup_frozen(record, container->near))
 		*ret = OCI_PAUSED;
 	else
 		*ret = !execed && has_gate(container) ? OCI_CREATED :

@@ -34,6 +34,7 @@ struct container {
 	int root; /* the directory of all containers, -1 if loaded with them */
 	int dir;  /* its own directory, locked when reserved */
 	int proc; /* of struct containers; -1: opened when it is needed */
+	struct cgroup_near *near; /* of struct containers, or NULL */
 	const char *id;
 	struct oci_record record;
 	bool broken;	   /* the record is unreadable or not ours */
@@ -62,14 +63,20 @@ struct containers {
 	int root;
 	int proc; /* -1 if /proc cannot be read */
 	char boot_id[BOOT_ID_SIZE];
+	struct cgroup_near near;
 };
+
+#define CONTAINERS_NONE                                       \
+	{                                                     \
+		.root = -1, .proc = -1, .near = { .dir = -1 } \
+	}
 
 #define autocontainers AUTO(containers_close)
 
 /* Open a root; -ENOENT if it does not exist. */
 int containers_open(const char *root, struct containers *ret);
 /* Like container_load, for an ID of container_ids; `all` must stay open. */
-int containers_load(struct arena *arena, const struct containers *all,
+int containers_load(struct arena *arena, struct containers *all,
 		    const char *id, struct container *ret);
 void containers_close(struct containers *all);
 

@@ -57,7 +57,7 @@ static bool init_takes_all(struct arena *arena, const struct container *c)
 static bool needs_all(struct arena *arena, const struct container *c, int sig)
 {
 	return sig == SIGKILL &&
-	       (cgroup_frozen(&c->record) || !init_takes_all(arena, c));
+	       (cgroup_frozen(&c->record, NULL) || !init_takes_all(arena, c));
 }
 
 /* 0 if the cgroup does not exist, or the record is of another boot. */

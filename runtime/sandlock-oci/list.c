@@ -71,7 +71,7 @@ static const char *read_passwd(struct arena *arena)
 struct listing {
 	struct arena *arena;   /* of the rows */
 	struct arena *scratch; /* of one record */
-	const struct containers *all;
+	struct containers *all;
 	const char *passwd;
 	uint32_t owner; /* the last one that was looked up */
 	const char *owner_name;
@@ -164,7 +164,7 @@ static int load_rows(const struct session *session, const struct strings *ids,
 		     struct row **ret_rows, size_t *ret_n)
 {
 	AUTO(arena_close) struct arena scratch = { 0 };
-	autocontainers struct containers all = { .root = -1, .proc = -1 };
+	autocontainers struct containers all = CONTAINERS_NONE;
 	struct row *rows = arena_array(session->arena, ids->n, sizeof *rows);
 	struct listing l = {
 		.arena = session->arena,

@@ -359,7 +359,7 @@ static void a_restored_process_has_no_gate_and_is_running(void **state)
 static enum oci_status status_among(struct fixture *f,
 				    const struct oci_record *record)
 {
-	autocontainers struct containers all = { .root = -1, .proc = -1 };
+	autocontainers struct containers all = CONTAINERS_NONE;
 	autocontainer struct container c = CONTAINER_NONE;
 	enum oci_status status;
 
@@ -375,7 +375,7 @@ static void many_are_judged_as_one_is(void **state)
 {
 	struct fixture *f = *state;
 	const struct oci_record good = good_record(f);
-	autocontainers struct containers all = { .root = -1, .proc = -1 };
+	autocontainers struct containers all = CONTAINERS_NONE;
 	struct oci_record r = good;
 	struct container c;
 
