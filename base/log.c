@@ -244,6 +244,18 @@ void log_notice(const char *fmt, ...)
 	va_end(ap);
 }
 
+void log_hint(const char *fmt, ...)
+{
+	char text[LINE / 2];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	to_file("info", text);
+	to_stderr("", text);
+}
+
 void log_warning(const char *fmt, ...)
 {
 	va_list ap;

@@ -29,6 +29,8 @@ void log_error_alone(const char *text);
 bool log_debugging(void);
 /* Log a warning at every level: a request was not fully carried out. */
 void log_notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Log what the caller may want to change, without the word "warning". */
+void log_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Log only if requested, because engines parse stderr and the log file. */
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

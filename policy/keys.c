@@ -90,7 +90,7 @@ static const struct policy_key_info keys[KEY_COUNT] = {
 		       NEVER,
 		       .about = "its arguments, without the program name" },
 	[KEY_CWD] = { KEY(PROGRAM, "program.cwd", PATH, cwd), ENFORCED, NEVER,
-		      .about = "its working directory" },
+		      .flag = "cwd", .about = "its working directory" },
 	[KEY_ENV] = { KEY(PROGRAM, "program.env", ENV, env), ENFORCED,
 		      .flag = "env",
 		      .about = "variables to set, after the filters below; "

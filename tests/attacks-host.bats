@@ -148,10 +148,10 @@ refused_there() {
 	run sandbox -r /usr -r "$TMP" -- sh -c "ls $ROOT"
 	[[ "$output" = "ls: "*"$ROOT'"* ]]
 	mkdir "$ROOT/x"
-	run sandbox -r /usr -w "$ROOT/x" -- sh -c "ls $ROOT/x"
+	run sandbox --cwd / -r /usr -w "$ROOT/x" -- sh -c "ls $ROOT/x"
 	[[ "$output" = "ls: "*"$ROOT/x'"* ]]
 	rmdir "$ROOT/x"
-	run sandbox -r /usr --mount "/new:$TMP" -- sh -c 'ls /new/state'
+	run sandbox --cwd / -r /usr --mount "/new:$TMP" -- sh -c 'ls /new/state'
 	[[ "$output" = "ls: "*"/new/state'"* ]]
 }
 
@@ -252,7 +252,7 @@ for path in sys.argv[1:]:
 	# Process 1 is late.
 	run_ok strace -f -o /dev/null -e trace=clone3 \
 		-e inject=clone3:delay_exit=200000 "$SANDLOCK" \
-		--root "$ROOT" run -r /usr --env NOTE=typed -- \
+		--root "$ROOT" run --cwd / -r /usr --env NOTE=typed -- \
 		grep -c typed /proc/self/cmdline /proc/1/cmdline
 	[ "$output" = $'/proc/self/cmdline:1\n/proc/1/cmdline:0' ]
 }

@@ -123,7 +123,7 @@ advise_other) E" <<<"$output"
 
 @test "no attack works in a sandbox of root" {
 	victim "$TMP"
-	run_ok env CANARY=sandlock-canary "$SANDLOCK" --root "$ROOT" run \
+	run_ok env CANARY=sandlock-canary "$SANDLOCK" --root "$ROOT" run --cwd / \
 		-r /usr -r "$TMP/attacks" -r "$TMP/dir" --deny-env CANARY -- \
 		"$TMP/attacks" "$TMP/dir" "$TMP/closed/secret" "$VICTIM"
 	assert_refused "$TMP/dir"

@@ -43,9 +43,9 @@ release_caller() {
 # ---- where values come from ----
 
 @test "sandlock run --env NAME takes the value from the caller's environment" {
-	run_ok sandlock run -r /usr --env TOKEN --env B=2 -- sh -c 'echo $TOKEN $B'
+	run_ok sandlock run --cwd / -r /usr --env TOKEN --env B=2 -- sh -c 'echo $TOKEN $B'
 	assert_lines "sekrit 2"
-	TOKEN='' run_ok sandlock run -r /usr --program-env TOKEN -- \
+	TOKEN='' run_ok sandlock run --cwd / -r /usr --program-env TOKEN -- \
 		sh -c 'echo ${TOKEN-unset}.'
 	assert_lines "."
 }
@@ -63,10 +63,10 @@ release_caller() {
 	printf '%s\n' '# a comment' '' '  #another' 'A=1 two  ' \
 		"B='quoted' # no comment" '  C==' 'D=' TOKEN >"$TMP/env"
 	printf 'E=dos\r\nF=last' >>"$TMP/env"
-	run_ok sandlock run -r /usr --env-file "$TMP/env" -- \
+	run_ok sandlock run --cwd / -r /usr --env-file "$TMP/env" -- \
 		sh -c 'printf "<%s>" "$A" "$B" "$C" "$D" "$TOKEN" "$E" "$F"'
 	assert_lines "<1 two  ><'quoted' # no comment><=><><sekrit><dos><last>"
-	run_ok sandlock run -r /usr --env-file <(echo A=pipe) -- sh -c 'echo $A'
+	run_ok sandlock run --cwd / -r /usr --env-file <(echo A=pipe) -- sh -c 'echo $A'
 	assert_lines pipe
 }
 
@@ -90,10 +90,10 @@ release_caller() {
 	echo A=1 >"$TMP/one"
 	printf 'A=2\nB=2\n' >"$TMP/two"
 	printf '[program]\nenv = { "A" = "0", "P" = "0" }\n' >"$TMP/p.toml"
-	run_ok sandlock run -r /usr --env-file "$TMP/one" --env-file="$TMP/two" -- \
+	run_ok sandlock run --cwd / -r /usr --env-file "$TMP/one" --env-file="$TMP/two" -- \
 		sh -c 'echo $A $B'
 	assert_lines "2 2"
-	run_ok sandlock run --policy "$TMP/p.toml" -r /usr --env A=3 \
+	run_ok sandlock run --cwd / --policy "$TMP/p.toml" -r /usr --env A=3 \
 		--env-file "$TMP/two" -- sh -c 'echo $A $B ${P-none}'
 	assert_lines "3 2 none"
 }
@@ -150,7 +150,7 @@ release_caller() {
 	assert_output_has "LAST="
 	shows_no_value
 	release_caller
-	run_ok sandlock run -r /usr --env A=sekrit --env TOKEN -- \
+	run_ok sandlock run --cwd / -r /usr --env A=sekrit --env TOKEN -- \
 		sh -c 'echo $A $TOKEN'
 	assert_lines "sekrit sekrit"
 }

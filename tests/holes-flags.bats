@@ -60,13 +60,13 @@ load helpers
 }
 
 @test "a boolean flag takes its value with =, and after -- the command may be called true" {
-	run_ok sandlock run -r /usr --program-no-coredump=true -- sh -c 'ulimit -c'
+	run_ok sandlock run --cwd / -r /usr --program-no-coredump=true -- sh -c 'ulimit -c'
 	assert_lines 0
-	run_ok sandlock run -r /usr --program-no-coredump=false -- true
-	run_ok sandlock run -r /usr --program-no-coredump -- true
-	run_ok sandlock run -r /usr --why=false --json=false -- true
+	run_ok sandlock run --cwd / -r /usr --program-no-coredump=false -- true
+	run_ok sandlock run --cwd / -r /usr --program-no-coredump -- true
+	run_ok sandlock run --cwd / -r /usr --why=false --json=false -- true
 	assert_lines ""
-	run -1 sandlock run -r /usr --allow-net=false -- false
+	run -1 sandlock run --cwd / -r /usr --allow-net=false -- false
 	sandlock_bad "--why: 'yes' is not true or false" run --why=yes -- true
 }
 
@@ -166,6 +166,6 @@ refuses_raised() {
 	requires root
 	new_user
 	raised sandlock chmod 6755
-	run_ok "$USER_HOME/raised" --root "$ROOT" run -r /usr -- echo fine
+	run_ok "$USER_HOME/raised" --root "$ROOT" run --cwd / -r /usr -- echo fine
 	assert_lines fine
 }

@@ -22,7 +22,7 @@ setup() {
 
 # in_host_tree WORD...: `sandlock run` with that tree as its root.
 in_host_tree() {
-	sandlock run --name box --chroot "$HOST" "$@"
+	sandlock run --name box --cwd / --chroot "$HOST" "$@"
 }
 
 show='cat /etc/hostname; cat /etc/hosts'
@@ -33,7 +33,7 @@ assert_host_untouched() {
 }
 
 @test "/etc/hostname and /etc/hosts have the sandbox's name where /etc is not listed" {
-	run_ok sandlock run --name box -r /usr -- sh -c "$show; ls /etc"
+	run_ok sandlock run --cwd / --name box -r /usr -- sh -c "$show; ls /etc"
 	assert_lines $'box\n127.0.0.1\tbox\n127.0.0.1\tlocalhost\n::1\tlocalhost\nhostname\nhosts'
 	run_ok in_host_tree -r /bin -- sh -c "$show"
 	[ "${lines[0]}" = box ]
@@ -60,7 +60,7 @@ assert_host_untouched() {
 	run_ok in_host_tree -r /bin -r /etc -- sh -c '
 		[ "$(hostname)" = "$(cat /etc/hostname)" ] && hostname'
 	assert_lines box
-	run_ok sandlock run -r /usr -- sh -c 'cat /etc/hostname'
+	run_ok sandlock run --cwd / -r /usr -- sh -c 'cat /etc/hostname'
 	[[ $output = sandbox-* ]]
 }
 
@@ -92,10 +92,10 @@ assert_host_untouched() {
 @test "a user's sandbox has its name in /etc/hostname and /etc/hosts" {
 	requires root
 	new_user
-	run_ok user_sandbox --name box -r /usr -- sh -c "$show"
+	run_ok user_sandbox --cwd / --name box -r /usr -- sh -c "$show"
 	[ "${lines[0]}" = box ]
 	[ "${lines[1]}" = $'127.0.0.1\tbox' ]
-	run_ok user_sandbox --name box -r /usr -r /etc -- sh -c 'cat /etc/hostname'
+	run_ok user_sandbox --cwd / --name box -r /usr -r /etc -- sh -c 'cat /etc/hostname'
 	assert_lines box
 }
 
@@ -143,10 +143,10 @@ assert_host_untouched() {
 }
 
 @test "a sandbox name that is not one word adds no line to /etc/hosts" {
-	run_ok sandlock run --name $'a b\n6.6.6.6 evil' --chroot "$HOST" -r /bin \
+	run_ok sandlock run --cwd / --name $'a b\n6.6.6.6 evil' --chroot "$HOST" -r /bin \
 		-r /etc -- cat /etc/hosts
 	diff "$TMP/hosts" <(echo "$output")
-	run_ok sandlock run --name 'a#b' --chroot "$HOST" -r /bin -r /etc -- \
+	run_ok sandlock run --cwd / --name 'a#b' --chroot "$HOST" -r /bin -r /etc -- \
 		sh -c "$show"
 	[ "${lines[0]}" = 'a#b' ]
 	[ "${lines[1]}" = '127.0.0.1 localhost' ]

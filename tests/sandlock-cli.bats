@@ -127,15 +127,15 @@ checked() {
 
 @test "an excluded command runs without a sandbox, and one line says so" {
 	echo secret >"$TMP/secret"
-	run sandlock run -r @system -- cat "$TMP/secret"
+	run sandlock run --cwd / -r @system -- cat "$TMP/secret"
 	[ "$status" -eq 1 ]
-	run_ok sandlock run --program-excluded cat -- cat "$TMP/secret"
+	run_ok sandlock run --cwd / --program-excluded cat -- cat "$TMP/secret"
 	[ "${#lines[@]}" -eq 2 ]
 	assert_output_has "cat runs without a sandbox (program.excluded 'cat'"
 	[ "${lines[1]}" = secret ]
 	run_ok sandlock run --unsandboxed -- cat "$TMP/secret"
 	assert_output_has "cat runs without a sandbox (--unsandboxed)"
-	run_ok sandlock run -r @system --program-excluded dog -- true
+	run_ok sandlock run --cwd / -r @system --program-excluded dog -- true
 	[ -z "$output" ]
 }
 

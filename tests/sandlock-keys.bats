@@ -166,7 +166,7 @@ cgroups to run without it" ]] || { echo "$limit: $output"; return 1; }
 @test "a user learns which limit of a policy is not available, in a bundle as well" {
 	requires root userns setpriv
 	new_user
-	run as_user ./sandlock run -r @system -m 64M -- true
+	run as_user ./sandlock run --cwd / -r @system -m 64M -- true
 	if [ "$status" -ne 0 ]; then
 		[[ "$output" = "sandlock: limits.memory: "*": \
 use --config-allow-degraded cgroups to run without it" ]]
@@ -200,10 +200,10 @@ use --config-allow-degraded cgroups to run without it" ]]
 	new_user
 	for run in sandbox user_sandbox; do
 		ulimit -n 500
-		run_ok "$run" -r /usr --limits-open-files 400 -- \
+		run_ok "$run" --cwd / -r /usr --limits-open-files 400 -- \
 			sh -c 'ulimit -Sn; ulimit -Hn'
 		[ "$output" = $'400\n400' ]
-		run_ok "$run" -r /usr --limits-open-files 2000000000 -- \
+		run_ok "$run" --cwd / -r /usr --limits-open-files 2000000000 -- \
 			sh -c 'ulimit -Sn; ulimit -Hn'
 		[ "$output" = $'500\n500' ]
 	done

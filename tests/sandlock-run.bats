@@ -51,17 +51,41 @@ ok_as_root_and_user() {
 	run_ok sandbox -x ./busybox -- ./busybox true
 }
 
+@test "run says that the current directory is not in the sandbox, and starts in /" {
+	requires root userns
+	local line="sandlock: $WORK is not allowed; starting in / (add -r . or --cwd DIR)"
+
+	run --separate-stderr -0 sandbox -r /usr -- pwd
+	[ "$output:$stderr" = "/:$line" ]
+	run --separate-stderr -0 sandbox -r /usr --json -- pwd
+	[ "$(head -n 1 <<<"$stderr")" = "$line" ]
+	# A directory above a listed one exists.
+	mkdir sub
+	for flags in "-r ." "-w ." "-r sub" "-r /"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -0 sandbox -r /usr $flags -- pwd
+		[ "$output:$stderr" = "$WORK:" ]
+	done
+	run --separate-stderr -0 sandbox -r /usr --cwd /usr -- pwd
+	[ "$output:$stderr" = "/usr:" ]
+	# An error before the start is the only line.
+	sandlock_bad "/nonesuch" run -r /usr -r /nonesuch -- pwd
+	new_user
+	run --separate-stderr -0 user_sandbox -r /usr -- pwd
+	[ "$output:$stderr" = "/:sandlock: $USER_HOME is not allowed; starting in / (add -r . or --cwd DIR)" ]
+}
+
 @test "a sandbox contains the readable paths, and nothing else" {
 	requires root userns
-	ok_as_root_and_user -r /usr -- sh -c 'ls /'
+	ok_as_root_and_user --cwd / -r /usr -- sh -c 'ls /'
 	[ "$output" = "$(printf '%s\n' bin dev etc lib lib32 lib64 libx32 \
 		proc sbin usr | while read -r f; do
 		[ ! -e "/$f" ] || echo "$f"
 	done)" ]
-	ok_as_root_and_user -r /usr -- sh -c 'ls /etc'
+	ok_as_root_and_user --cwd / -r /usr -- sh -c 'ls /etc'
 	[ "$output" = "$(printf 'hostname\nhosts')" ]
 	for f in /etc/passwd /root /sys /run "$TMP"; do
-		run sandbox -r /usr -- sh -c "ls $f"
+		run sandbox --cwd / -r /usr -- sh -c "ls $f"
 		[[ "$output" = *"No such file or directory"* ]]
 	done
 }
@@ -262,13 +286,13 @@ second" ]
 @test "the environment of a sandbox is five variables, and those given" {
 	requires root
 	export SECRET=x LANG=C USER=root TERM=dumb
-	run_ok sandbox -r /usr --env GIVEN=y -- env
+	run_ok sandbox --cwd / -r /usr --env GIVEN=y -- env
 	[ "$(grep -v ^PATH= <<<"$output" | sort)" = "GIVEN=y
 HOME=$HOME
 LANG=C
 TERM=dumb
 USER=root" ]
-	run_ok sandbox -r /usr --allow-env SECRET -- sh -c "echo \$SECRET"
+	run_ok sandbox --cwd / -r /usr --allow-env SECRET -- sh -c "echo \$SECRET"
 	[ "$output" = x ]
 }
 
@@ -331,7 +355,7 @@ sandlock_on_pty() {
 
 @test "process 1 of a sandbox reaps, and shows nothing of the command line" {
 	requires root userns
-	ok_as_root_and_user -r /usr --env SECRET=s3cret -- sh -c '
+	ok_as_root_and_user --cwd / -r /usr --env SECRET=s3cret -- sh -c '
 		tr "\0" "\n" </proc/1/cmdline | grep -c s3cret
 		cat /proc/1/comm
 		cat /proc/1/environ /proc/1/maps; ls -l /proc/1/exe; :'
@@ -379,7 +403,7 @@ sandlock"* ]]
 	requires root python3
 	python3 -c 'import socket; socket.socket()'
 	for mode in '' --network-mode=loopback --network-mode=open; do
-		run sandbox -r /usr -r @python $mode -- python3 -c '
+		run sandbox --cwd / -r /usr -r @python $mode -- python3 -c '
 import socket
 s = socket.socket()
 s.bind(("127.0.0.1", 0))
@@ -415,13 +439,13 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 	run_ok user_sandbox -r /usr -w . -- sh -c 'id -u; echo text >made'
 	[ "$output" = "$USER_ID" ]
 	[ "$(stat -c %u "$USER_HOME/made")" = "$USER_ID" ]
-	run_ok user_sandbox -r /usr --program-uid 0 --program-gid 0 -- id -u
+	run_ok user_sandbox --cwd / -r /usr --program-uid 0 --program-gid 0 -- id -u
 	[ "$output" = 0 ]
 	# With less than the sandbox would have, that is what it has.
-	run_ok as_user prlimit --nproc=99 ./sandlock run -r /usr -- \
+	run_ok as_user prlimit --nproc=99 ./sandlock run --cwd / -r /usr -- \
 		sh -c 'ulimit -u 2>/dev/null || ulimit -p'
 	[ "$output" = 99 ]
-	run_ok as_user prlimit --nproc=99 ./sandlock run --limits-tasks 5 \
+	run_ok as_user prlimit --nproc=99 ./sandlock run --cwd / --limits-tasks 5 \
 		-r /usr -- sh -c 'ulimit -u 2>/dev/null || ulimit -p'
 	[ "$output" = 6 ]
 }
@@ -431,7 +455,7 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 	new_user
 	# A sanitizer that looks for leaks would need a process.
 	run as_user env ASAN_OPTIONS=detect_leaks=0 prlimit --nproc=1 \
-		./sandlock run -r /usr -- true
+		./sandlock run --cwd / -r /usr -- true
 	[ "$status" -eq 125 ]
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output = *"cannot create a process: user $USER_ID has reached"* ]]
@@ -440,13 +464,13 @@ print(sorted(n for _, n in socket.if_nameindex()))'
 
 @test "a command in a sandbox has no capabilities, no new privileges and a filter" {
 	requires root userns
-	ok_as_root_and_user -r /usr -- sh -c "grep -E '^(Cap|NoNew|Seccomp:)' /proc/self/status |
+	ok_as_root_and_user --cwd / -r /usr -- sh -c "grep -E '^(Cap|NoNew|Seccomp:)' /proc/self/status |
 		tr -d '\n\t '"
 	[ "$output" = "CapInh:0000000000000000CapPrm:0000000000000000CapEff:\
 0000000000000000CapBnd:0000000000000000CapAmb:0000000000000000NoNewPrivs:1\
 Seccomp:2" ]
 	for call in 'unshare -U true' 'mount -t tmpfs none /dev' 'chroot / true'; do
-		run sandbox -r /usr -- sh -c "$call"
+		run sandbox --cwd / -r /usr -- sh -c "$call"
 		[ "$status" -ne 0 ]
 	done
 }
@@ -477,15 +501,15 @@ is_in() {
 
 @test "a sandbox has a default limit of tasks, and the given limits of memory and open files" {
 	requires root
-	run_ok sandbox -r /usr --limits-open-files 20 -- sh -c 'ulimit -n'
+	run_ok sandbox --cwd / -r /usr --limits-open-files 20 -- sh -c 'ulimit -n'
 	[ "$output" = 20 ]
-	run sandbox -r /usr --limits-tasks 3 -- sh -c '
+	run sandbox --cwd / -r /usr --limits-tasks 3 -- sh -c '
 		sleep 1 & sleep 1 & sleep 1 & sleep 1 & wait'
 	[[ "$output" = *"ork"* ]]
 	requires_controller memory
 	# Sixty-four megabytes; busybox knows no M.
 	for most in 16M 256M; do
-		run sandbox -r /usr -m $most -- sh -c '
+		run sandbox --cwd / -r /usr -m $most -- sh -c '
 			head -c 67108864 /dev/zero | tail -c 67108864 >/dev/null'
 		[ "$status" -eq 0 ] || [ $most = 16M ]
 		[ "$status" -ne 0 ] || [ $most = 256M ]
@@ -517,12 +541,12 @@ is_in() {
 		[filesystem]
 		read = ["/usr"]
 	EOF
-	run_ok sandbox -p ./p.toml
+	run_ok sandbox --cwd / -p ./p.toml
 	[ "$output" = profile ]
-	run_ok sandbox -p ./p.toml -- echo flag
+	run_ok sandbox --cwd / -p ./p.toml -- echo flag
 	[ "$output" = flag ]
 	chmod o+w p.toml
-	run -125 sandbox -p ./p.toml
+	run -125 sandbox --cwd / -p ./p.toml
 	[[ "$output" = *"writable by everybody"* ]]
 }
 
@@ -531,7 +555,7 @@ is_in() {
 	new_bundle
 	mkdir data
 	echo host >data/file
-	run_ok sandbox --chroot "$BUNDLE/rootfs" -r /bin \
+	run_ok sandbox --cwd / --chroot "$BUNDLE/rootfs" -r /bin \
 		--mount "/data:$WORK/data" -- /bin/sh -c \
 		'ls /; echo inside >>/data/file'
 	[ "$output" = "bin
@@ -541,7 +565,7 @@ etc
 proc" ]
 	[ "$(cat data/file)" = "host
 inside" ]
-	run sandbox --chroot "$BUNDLE/rootfs" -r /bin \
+	run sandbox --cwd / --chroot "$BUNDLE/rootfs" -r /bin \
 		--mount "/data:$WORK/data:ro" -- /bin/sh -c 'echo x >/data/file'
 	[ "$status" -ne 0 ]
 }
@@ -557,19 +581,19 @@ inside" ]
 	for policy in "--policy p.toml" \
 		"-r /usr --mount /in:-$WORK/data:ro --mount /none:-$WORK/missing"; do
 		# shellcheck disable=SC2086 # several arguments
-		run_ok sandbox $policy -- sh -c 'cat /in/file; ls -d /none
+		run_ok sandbox --cwd / $policy -- sh -c 'cat /in/file; ls -d /none
 			echo x >/in/file || true'
 		assert_output_has host
 		assert_output_has "cannot access '/none'"
 		assert_output_has "Read-only file system"
 	done
 	[ "$(cat data/file)" = host ]
-	run -125 sandbox -r /usr --mount "/in:$WORK/missing" -- true
+	run -125 sandbox --cwd / -r /usr --mount "/in:$WORK/missing" -- true
 	assert_output_has "filesystem.mount '$WORK/missing': no such file"
 	# The mount is not made, so what is below it stays as it was.
-	run_ok sandbox -r /usr --mount "/usr/share:-$WORK/missing" -- \
+	run_ok sandbox --cwd / -r /usr --mount "/usr/share:-$WORK/missing" -- \
 		ls -d /usr/share/doc
-	run_ok sandbox -r /usr -r /etc --name box --mount "/etc:-$WORK/missing" -- \
+	run_ok sandbox --cwd / -r /usr -r /etc --name box --mount "/etc:-$WORK/missing" -- \
 		cat /etc/hostname
 	[ "$output" = box ]
 }
@@ -653,17 +677,17 @@ made" ]
 @test "run without namespaces names each key that needs them" {
 	requires userns
 	requires_landlock 6
-	run -125 sandbox_without_userns -r /usr --limits-tasks 5 -m 1G --program-uid 1 \
+	run -125 sandbox_without_userns --cwd / -r /usr --limits-tasks 5 -m 1G --program-uid 1 \
 		--program-gid 1 -- true
 	[ "$output" = "sandlock: user namespaces are not available \
 (run sandlock check for the reason), and program.uid, program.gid, limits.memory, \
 limits.tasks cannot be enforced without them" ]
-	run_ok sandbox_without_userns -r /usr --limits-tasks 5 \
+	run_ok sandbox_without_userns --cwd / -r /usr --limits-tasks 5 \
 		--config-allow-degraded namespaces -- true
 	[ "$output" = "sandlock: warning: config.allow_degraded: limits.tasks \
 is not enforced without namespaces, which this setting accepts" ]
 	# A user namespace that is not the first one is a container.
-	run_ok sandbox_without_userns -r /usr --limits-tasks 5 --program-weaker-nested -- true
+	run_ok sandbox_without_userns --cwd / -r /usr --limits-tasks 5 --program-weaker-nested -- true
 }
 
 # degraded_is NAME...: the last line of the last run has these.
@@ -857,7 +881,7 @@ gpu_box() {
 			dri/renderD128 226 128
 			dri/renderD129 226 129
 		EOF
-		exec "$@"' sh "$SANDLOCK" --root "$ROOT" run "$@"
+		exec "$@"' sh "$SANDLOCK" --root "$ROOT" run --cwd / "$@"
 }
 
 @test "a sandbox has a GPU only if it is listed" {

@@ -8,6 +8,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/util.h"
 #include "confine/nested.h"
 #include "runtime/container/attached.h"
 #include "runtime/diagnose/denials.h"
@@ -56,6 +57,17 @@ static int let_go(struct creation *c, struct trace *trace, bool traces)
 	return r < 0 ? r : launch_until(&c->launch, WORD_EXEC);
 }
 
+/* Say where the command starts, if not in the current directory. */
+static void tell_cwd(const struct prepared *c, const struct request *request)
+{
+	const char *cwd = c->spec.process->cwd;
+
+	if (!request->policy.set[KEY_CWD] && !streq(cwd, request->cwd))
+		log_hint("%s is not allowed; starting in %s (add -r . or --cwd "
+			 "DIR)",
+			 request->cwd, cwd);
+}
+
 static int start(struct creation *c, const struct request *request,
 		 struct attached *attached, struct trace *trace)
 {
@@ -73,6 +85,7 @@ static int start(struct creation *c, const struct request *request,
 	r = attached_open_console(c, attached);
 	if (r < 0)
 		return r;
+	tell_cwd(c->prepared, request);
 	r = let_go(c, trace, request->why);
 	if (r < 0)
 		return r;
