@@ -179,47 +179,6 @@ static int load_from(struct arena *arena, int root, const char *path,
 	return 0;
 }
 
-int container_load(struct arena *arena, const char *root, const char *id,
-		   struct container *ret)
-{
-	autoclose int fd = -1;
-	int r = container_check_id(id);
-
-	if (r < 0)
-		return r;
-	fd = state_root_open(root);
-	if (fd == -ENOENT) {
-		err_clear();
-		return not_there(id);
-	}
-	if (fd < 0)
-		return fd;
-	r = load_from(arena, fd, root, id, ret);
-	if (r < 0)
-		return r;
-	ret->root = take_fd(&fd);
-	return 0;
-}
-
-int container_load_sound(struct arena *arena, const char *root, const char *id,
-			 struct container *ret)
-{
-	int r = container_load(arena, root, id, ret);
-
-	if (r < 0)
-		return r;
-	if (!ret->broken)
-		return 0;
-	container_close(ret);
-	return fail_in(-EINVAL, "%s: container is broken", id);
-}
-
-void container_close(struct container *container)
-{
-	closep(&container->dir);
-	closep(&container->root);
-}
-
 static int read_boot_id(int proc, char *ret, size_t size)
 {
 	autoclose int fd =
@@ -251,6 +210,63 @@ static int boot_is(int proc, const char *boot_id)
 	if (r < 0)
 		return r;
 	return streq(now, boot_id);
+}
+
+/* If it fails here, the status of the container reports the error. */
+static void open_proc(struct container *container)
+{
+	container->own_proc = proc_open();
+	container->proc = container->own_proc;
+	container->of_this_boot =
+		container->proc >= 0 &&
+		boot_is(container->proc, container->record.boot_id) > 0;
+	err_clear();
+}
+
+int container_load(struct arena *arena, const char *root, const char *id,
+		   struct container *ret)
+{
+	autoclose int fd = -1;
+	int r = container_check_id(id);
+
+	if (r < 0)
+		return r;
+	fd = state_root_open(root);
+	if (fd == -ENOENT) {
+		err_clear();
+		return not_there(id);
+	}
+	if (fd < 0)
+		return fd;
+	r = load_from(arena, fd, root, id, ret);
+	if (r < 0)
+		return r;
+	ret->root = take_fd(&fd);
+	/* The error says why it is broken. */
+	if (!ret->broken)
+		open_proc(ret);
+	return 0;
+}
+
+int container_load_sound(struct arena *arena, const char *root, const char *id,
+			 struct container *ret)
+{
+	int r = container_load(arena, root, id, ret);
+
+	if (r < 0)
+		return r;
+	if (!ret->broken)
+		return 0;
+	container_close(ret);
+	return fail_in(-EINVAL, "%s: container is broken", id);
+}
+
+void container_close(struct container *container)
+{
+	closep(&container->dir);
+	closep(&container->root);
+	closep(&container->own_proc);
+	container->proc = -1;
 }
 
 int containers_open(const char *root, struct containers *ret)

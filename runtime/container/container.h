@@ -33,7 +33,8 @@ struct sockaddr_un;
 struct container {
 	int root; /* the directory of all containers, -1 if loaded with them */
 	int dir;  /* its own directory, locked when reserved */
-	int proc; /* of struct containers; -1: opened when it is needed */
+	int proc; /* own_proc, or that of struct containers; -1: none */
+	int own_proc; /* closed with the container; -1: none */
 	struct cgroup_near *near; /* of struct containers, or NULL */
 	const char *id;
 	struct oci_record record;
@@ -41,9 +42,9 @@ struct container {
 	bool of_this_boot; /* its boot_id was read just now */
 };
 
-#define CONTAINER_NONE                            \
-	{                                         \
-		.root = -1, .dir = -1, .proc = -1 \
+#define CONTAINER_NONE                                            \
+	{                                                         \
+		.root = -1, .dir = -1, .proc = -1, .own_proc = -1 \
 	}
 #define autocontainer AUTO(container_close)
 

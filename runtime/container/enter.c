@@ -34,15 +34,9 @@ void enter_close(struct enter *enter)
 /* A namespace that is not joined is our own: it must be the recorded one. */
 static bool is_on_record(const struct enter *e, uint64_t inode, int ns)
 {
-	char name[64];
-	struct stat st;
-
-	if (e->join.fds[ns] >= 0)
-		return fstat(e->join.fds[ns], &st) == 0 &&
-		       /* Init may have made another one for itself. */
-		       (st.st_ino == inode || ns == OCI_NS_MOUNT);
-	snprintf(name, sizeof name, "self/ns/%s", oci_ns_kinds[ns].proc);
-	return fstatat(e->proc, name, &st, 0) == 0 && st.st_ino == inode;
+	/* Init may have made another mount namespace for itself. */
+	return e->join.inodes[ns] == inode ||
+	       (e->join.fds[ns] >= 0 && ns == OCI_NS_MOUNT);
 }
 
 /*
@@ -117,9 +111,13 @@ static int gather(struct enter *e, const struct session *session,
 {
 	int r;
 
-	e->proc = proc_open();
+	/* The container's is ours, too, and verified. */
+	e->proc = container->proc >= 0 ?
+			  fcntl(container->proc, F_DUPFD_CLOEXEC, 3) :
+			  proc_open();
 	if (e->proc < 0)
-		return e->proc;
+		return container->proc >= 0 ? fail(errno, "open /proc again") :
+					      e->proc;
 	if (options->spec)
 		e->spec = *options->spec;
 	else if ((r = container_spec(e->arena, container, &e->spec)) < 0)

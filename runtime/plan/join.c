@@ -172,6 +172,7 @@ int join_of_process(int proc, pid_t pid, struct join *ret)
 				    "inspect /proc/%s to compare the "
 				    "namespaces",
 				    name);
+		join.inodes[i] = its.st_ino;
 		if (own.st_dev == its.st_dev && own.st_ino == its.st_ino)
 			closep(&join.fds[i]);
 	}
