@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/util.h"
 
-#define MAX_FDS 8
+#define MAX_FDS 16
 /* Time for a peer to accept a connection or to receive a message. */
 #define PEER_S 5
 

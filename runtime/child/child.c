@@ -181,7 +181,7 @@ static int stop(struct child *child, const struct step *step)
 		if (root < 0)
 			return -1;
 	}
-	if (send_message(child->link, &m, &root, root >= 0) < 0)
+	if (m.word && send_message(child->link, &m, &root, root >= 0) < 0)
 		return -1;
 	for (uint32_t i = 0; i <= step->flags; i++)
 		if (child_wait_go(child) < 0)

@@ -16,18 +16,14 @@
  * can only clone a mount that is attached.
  */
 static int attach_mask(struct child *child, uint16_t fresh, uint16_t used,
-		       int point, const char *name, struct place *shown)
+		       int point, const char *name)
 {
 	int *slots = child->slots;
 	autoclose int tree = -1;
-	struct stat st;
 
 	if (slots[fresh] >= 0) {
-		if (fstat(slots[fresh], &st) < 0 ||
-		    sys_move_mount_at(slots[fresh], point, name) < 0)
+		if (sys_move_mount_at(slots[fresh], point, name) < 0)
 			return -1;
-		shown->device = st.st_dev;
-		shown->inode = st.st_ino;
 		child_put(child, used, take_fd(&slots[fresh]));
 		return 0;
 	}
@@ -35,12 +31,19 @@ static int attach_mask(struct child *child, uint16_t fresh, uint16_t used,
 	return tree < 0 ? -1 : sys_move_mount_at(tree, point, name);
 }
 
-static bool shows(int seen, const struct place *mask)
+/* Ask once what a mask looks like. */
+static bool shows(int seen, int mask, struct place *known)
 {
 	struct stat st;
 
-	return fstat(seen, &st) == 0 && st.st_dev == mask->device &&
-	       st.st_ino == mask->inode;
+	if (!known->inode) {
+		if (fstat(mask, &st) < 0)
+			return false;
+		known->device = st.st_dev;
+		known->inode = st.st_ino;
+	}
+	return fstat(seen, &st) == 0 && st.st_dev == known->device &&
+	       st.st_ino == known->inode;
 }
 
 /*
@@ -53,12 +56,14 @@ static const char *find_in_proc(const struct child *child, const char *path,
 				struct stat *ret)
 {
 	static const char top[] = "/proc/";
-	const char *name = path + sizeof top - 1;
 	int proc = child->slots[SLOT_NEW_PROC];
+	const char *name;
 
 	errno = 0;
-	if (proc < 0 || strncmp(path, top, sizeof top - 1) != 0 ||
-	    strchr(name, '/') || !*name || *name == '.' ||
+	if (proc < 0 || strncmp(path, top, sizeof top - 1) != 0)
+		return NULL;
+	name = path + sizeof top - 1;
+	if (strchr(name, '/') || !*name || *name == '.' ||
 	    fstatat(proc, name, ret, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    S_ISLNK(ret->st_mode))
 		return NULL;
@@ -68,11 +73,10 @@ static const char *find_in_proc(const struct child *child, const char *path,
 static int put_mask(struct child *child, const struct step *step, int point,
 		    const char *name, const struct stat *st)
 {
-	return S_ISDIR(st->st_mode) ?
-		       attach_mask(child, SLOT_EMPTY_MASK, step->in, point,
-				   name, &child->empty_mask) :
-		       attach_mask(child, SLOT_NULL_MASK, step->in2, point,
-				   name, &child->null_mask);
+	return S_ISDIR(st->st_mode) ? attach_mask(child, SLOT_EMPTY_MASK,
+						  step->in, point, name) :
+				      attach_mask(child, SLOT_NULL_MASK,
+						  step->in2, point, name);
 }
 
 static int mask_in_root(struct child *child, const struct step *step)
@@ -81,13 +85,16 @@ static int mask_in_root(struct child *child, const struct step *step)
 	autoclose int point = root_open(root, step->text, O_PATH);
 	autoclose int seen = -1;
 	struct stat st;
+	bool is_dir;
 
 	if (point < 0 || fstat(point, &st) < 0 ||
 	    put_mask(child, step, point, "", &st) < 0)
 		return -1;
+	is_dir = S_ISDIR(st.st_mode);
 	seen = root_open(root, step->text, O_PATH);
-	if (seen < 0 || !shows(seen, S_ISDIR(st.st_mode) ? &child->empty_mask :
-							   &child->null_mask))
+	if (seen < 0 ||
+	    !shows(seen, child->slots[is_dir ? step->in : step->in2],
+		   is_dir ? &child->empty_mask : &child->null_mask))
 		return child_refuse(
 			child, EINVAL,
 			"the path is not covered: it is /, or was replaced at "

@@ -316,6 +316,16 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 	return enforce_files_create(&files, ret_ruleset);
 }
 
+static int send_late_cgroups(struct creation *c)
+{
+	int r = make_cgroups(c);
+
+	if (r < 0)
+		return r;
+	plan_arm_cgroups(&c->plan, &c->cgroup);
+	return launch_send_cgroups(&c->launch);
+}
+
 static int start_child(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
@@ -347,6 +357,9 @@ static int start_child(struct creation *c)
 	if (r < 0)
 		return r;
 	/* Do this while the child is working. */
+	r = c->plan.late_cgroups ? send_late_cgroups(c) : 0;
+	if (r < 0)
+		return r;
 	r = create_settle(c);
 	if (r == 0 && p->enforcement.masks_sockets)
 		r = unix_survey(p->arena, p->proc, &c->processes);
@@ -389,7 +402,8 @@ int create_reserve(struct creation *c)
 		r = write_intent(c);
 	if (r < 0)
 		return r;
-	return p->settings.unplaced ? 0 : make_cgroups(c);
+	return p->settings.unplaced || p->plan.late_cgroups ? 0 :
+							      make_cgroups(c);
 }
 
 int create_build(struct creation *c)

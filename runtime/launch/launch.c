@@ -188,6 +188,27 @@ int launch_go(struct launch *launch)
 	return answer(launch, NULL, NULL, 0);
 }
 
+/* The plan waits for as many messages as its cgroups need. */
+int launch_send_cgroups(struct launch *launch)
+{
+	const struct plan *plan = launch->plan;
+	size_t left = plan->cgroup->n;
+	int r = 0;
+
+	for (uint16_t slot = plan->cgroup_slot; r >= 0 && left > 0;) {
+		uint16_t slots[MESSAGE_SLOTS];
+		int fds[MESSAGE_SLOTS];
+		size_t n = 0;
+
+		for (; n < MESSAGE_SLOTS && left > 0; n++, left--, slot++) {
+			slots[n] = slot;
+			fds[n] = plan->slots[slot];
+		}
+		r = answer(launch, slots, fds, n);
+	}
+	return r;
+}
+
 /* The process in between has exited; its sibling is our child now. */
 static int on_forked(struct launch *launch, const struct message *m)
 {

@@ -64,5 +64,7 @@ int launch_until(struct launch *launch, enum word word);
 int launch_until_gate(struct launch *launch);
 /* Let the child continue from its current stop. */
 int launch_go(struct launch *launch);
+/* Send GO with the files by which the child joins late cgroups. */
+int launch_send_cgroups(struct launch *launch);
 /* Close all descriptors; kill and reap a child that is not kept. */
 void launch_close(struct launch *launch);

@@ -175,6 +175,31 @@ static bool has_v2(const struct cgroup *cgroup)
 	return false;
 }
 
+/*
+ * The kernel takes as long to make the namespaces, above all the network, as
+ * the parent takes to make a cgroup in each hierarchy of v1. Do both at the
+ * same time: the child makes its namespaces itself, and waits for the files of
+ * the cgroups. On v2 there is one cgroup, which clone3 enters.
+ */
+static bool makes_cgroups_late(const struct make_input *in)
+{
+	return in->facts->cgroups.mode == CGROUP_V1 && in->cgroup->n > 1 &&
+	       !in->settings.unplaced && !in->facts->rootless &&
+	       !is_new(in, OCI_NS_USER) && !join_any(in->join) &&
+	       is_new(in, OCI_NS_NETWORK) && one_clone_does(in);
+}
+
+static void wait_for_cgroups(const struct make_input *in, struct plan *plan,
+			     uint64_t flags)
+{
+	struct step *step;
+
+	plan_add(plan, STEP_DUMPABLE)->number = make_is_open(in);
+	plan_add(plan, STEP_UNSHARE)->flags = (uint32_t)flags;
+	step = plan_add(plan, STEP_STOP);
+	step->flags = (uint32_t)((in->cgroup->n - 1) / MESSAGE_SLOTS);
+}
+
 int make_namespaces(const struct make_input *in, struct plan *plan)
 {
 	bool v2 = !in->settings.unplaced && has_v2(in->cgroup);
@@ -185,7 +210,14 @@ int make_namespaces(const struct make_input *in, struct plan *plan)
 	add_cgroup_slots(in, plan);
 	if (in->settings.unplaced)
 		plan_add(plan, STEP_STOP)->number = WORD_UNPLACED;
-	if (direct) {
+	plan->late_cgroups = makes_cgroups_late(in);
+	if (plan->late_cgroups) {
+		uint64_t flags = (uint64_t)new_flags(in, false);
+
+		/* Only a child of a process is in a new pid namespace. */
+		plan->clone_flags = flags & CLONE_NEWPID;
+		wait_for_cgroups(in, plan, flags & ~(uint64_t)CLONE_NEWPID);
+	} else if (direct) {
 		plan->clone_flags = (uint64_t)new_flags(in, v2_only);
 		plan->into_cgroup = v2;
 		if (is_new(in, OCI_NS_USER))

@@ -179,7 +179,7 @@ int plan_copy(const struct plan *plan, struct plan *ret)
 	return 0;
 }
 
-static void arm_cgroups(struct plan *plan, const struct cgroup *made)
+void plan_arm_cgroups(struct plan *plan, const struct cgroup *made)
 {
 	const struct cgroup *placed = plan->cgroup;
 
@@ -200,7 +200,7 @@ void plan_arm(struct plan *plan, const struct plan_descriptors *with)
 	for (int i = 0; i < OCI_NAMESPACES; i++)
 		plan->slots[SLOT_NAMESPACE + i] = with->join->fds[i];
 	if (plan->cgroup && with->cgroup)
-		arm_cgroups(plan, with->cgroup);
+		plan_arm_cgroups(plan, with->cgroup);
 	plan->slots[SLOT_GATE] = with->gate;
 	plan->slots[SLOT_ROOT] = with->root;
 	plan->slots[SLOT_RULESET] = with->ruleset;

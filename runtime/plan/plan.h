@@ -30,7 +30,7 @@ enum step_op {
 	STEP_SETNS,	   /* in, flags: CLONE_NEW… */
 	STEP_UNSHARE,	   /* flags */
 	STEP_FORK,	   /* continue as a sibling of this process */
-	STEP_STOP,	   /* send a word, wait for the answer */
+	STEP_STOP,	   /* number: word to send, or 0; wait for GO, flags times more */
 	STEP_BECOME_ROOT,  /* of the user namespace; flags: KEEP_GROUPS */
 	STEP_DUMPABLE,	   /* number: 0 or 1 */
 	STEP_TIME_OFFSETS, /* text: lines for timens_offsets */
@@ -260,6 +260,7 @@ struct plan {
 	uint64_t ignored;     /* signals that the parent ignores, as a mask */
 	uint64_t clone_flags; /* CLONE_NEW… of the first clone3 */
 	bool into_cgroup;     /* the first clone3 enters SLOT_CGROUP */
+	bool late_cgroups;    /* made while the child makes its namespaces */
 	const struct cgroup *cgroup; /* as planned; each member has a slot */
 	uint16_t cgroup_slot;	     /* the first of these slots */
 	bool failed; /* out of memory while building; plan_close checks it */
@@ -299,6 +300,8 @@ struct plan_descriptors {
 int plan_copy(const struct plan *plan, struct plan *ret);
 /* Fill the slots that the steps name, and nothing else. */
 void plan_arm(struct plan *plan, const struct plan_descriptors *with);
+/* Fill those of late cgroups, for launch_send_cgroups. */
+void plan_arm_cgroups(struct plan *plan, const struct cgroup *made);
 
 /* ---- as text ---- */
 

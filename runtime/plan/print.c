@@ -43,6 +43,7 @@ const char *word_name(uint32_t word)
 static const char *wait_reason(uint32_t word)
 {
 	switch (word) {
+	case 0:
 	case WORD_UNPLACED:
 		return "to create the cgroup";
 	case WORD_UNMAPPED:

@@ -5,6 +5,7 @@
  *   child                          parent
  *   UNPLACED  ------------------>  make its unit and cgroups (systemd)
  *             <------------------  GO
+ *   (waits)   <------------------  GO {descriptors for slots}  (late cgroups)
  *   FORKED    ------------------>  watch the sibling instead     (STEP_FORK)
  *   UNMAPPED  ------------------>  write id maps, idmapped trees
  *             <------------------  GO {descriptors for slots}
@@ -49,7 +50,7 @@ enum word {
 /* Return the name of a word, such as "CREATED" (print.c). */
 const char *word_name(uint32_t word);
 
-#define MESSAGE_SLOTS 8
+#define MESSAGE_SLOTS 16
 #define MESSAGE_TEXT 160
 
 struct message {
