@@ -98,6 +98,11 @@ faulty() {
 	census "delete --force"
 }
 
+@test "create fails if the process that opens mount sources is killed" {
+	requires userns timens
+	census create --rich --every 1 --fault SIGKILL --call open_tree
+}
+
 @test "create fails if its child cannot reach the gate" {
 	once_found create EINTR dup3
 	once_found create EIO close_range

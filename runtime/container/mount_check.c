@@ -194,6 +194,7 @@ static int run_helper(void *arg)
 int mount_check(const struct make_input *in, int proc)
 {
 	struct helper helper = { .in = in, .proc = proc };
+	int status = -1;
 	char *stack;
 	pid_t pid;
 
@@ -208,7 +209,11 @@ int mount_check(const struct make_input *in, int proc)
 		return fail(errno,
 			    "create a process that checks the mounts in the "
 			    "mount namespace of linux.namespaces");
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (status != 0)
+		return fail(EIO, "check the mounts in the mount namespace of "
+				 "linux.namespaces: the process that does this "
+				 "was killed");
 	return helper.result;
 }

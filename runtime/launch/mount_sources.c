@@ -238,6 +238,7 @@ static int help(struct helper *helper, int proc, pid_t process)
 	char *stack = arena_alloc(arena, HELPER_STACK);
 	const char *name = arena_printf(arena, "%d/ns/mnt", process);
 	autoclose int mounts = -1;
+	int status = -1;
 	pid_t pid;
 
 	if (!stack || !name)
@@ -254,8 +255,11 @@ static int help(struct helper *helper, int proc, pid_t process)
 	if (pid < 0)
 		return fail(errno,
 			    "create a process to open the mount sources");
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (status != 0)
+		return fail(EIO, "open the mount sources: the process that "
+				 "does this was killed");
 	return helper->result;
 }
 
