@@ -105,6 +105,28 @@ process_is_gone() {
 
 # ---- place ----
 
+# on_v1 WORD...: a command of the runtime where only cgroup v1 is mounted.
+on_v1() {
+	unshare --mount --propagation private sh -c '
+		mount -t tmpfs none /sys/fs/cgroup/unified && exec "$@"' - \
+		"$SANDLOCK_OCI" --root "$ROOT" "$@"
+}
+
+@test "where only v1 is mounted, the cgroups are made beside the namespaces" {
+	requires root hybrid cgroupfs
+	new_bundle box
+	args sleep 1000
+	run_ok on_v1 create --bundle "$BUNDLE" --dump-plan box
+	assert_output_has "wait for the runtime to create the cgroup"
+	on_v1 create --bundle "$BUNDLE" box </dev/null >/dev/null 2>&1
+	[ "$(places "$(pid_of box)" | grep -vx /)" = "$(cgroup_of box)" ]
+	run_ok on_v1 delete --force box
+	config '.linux.resources.cpu.cpus = "4095"'
+	run_bad "linux.resources.cpu.cpus" on_v1 create --bundle "$BUNDLE" box
+	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
+	[ ! -e "$ROOT/box" ]
+}
+
 @test "a container has a cgroup of its own in every hierarchy" {
 	requires root
 	start_sleeping box

@@ -70,6 +70,12 @@ faulty() {
 	census run
 }
 
+@test "create and run survive faults where only cgroup v1 is mounted" {
+	requires hybrid
+	census create --hide-unified
+	census run --hide-unified
+}
+
 @test "exec survives faults" {
 	census exec
 }
