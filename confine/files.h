@@ -98,6 +98,18 @@ struct files_carves {
 	size_t n;
 };
 
+/* A pattern with "**", for which a whole tree was walked. */
+struct files_walk {
+	const char *key;
+	const char *pattern;
+	int64_t us; /* how long it took */
+};
+
+struct files_walks {
+	struct files_walk *items;
+	size_t n, size;
+};
+
 struct files_place {
 	int proc;      /* the runtime's own /proc */
 	int root;      /* not trusted */
@@ -106,6 +118,7 @@ struct files_place {
 	/* For presets in files_resolve: as in policy_context. */
 	const char *home, *project;
 	struct strings env;
+	struct files_walks *walks; /* gets what was walked; or NULL */
 };
 
 /* True if the policy lists files to allow; all others are denied. */

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/elf.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -179,21 +180,46 @@ static int add_path(struct resolver *v, const struct item *item,
 		    item->entry.key, item->entry.item, item->entry.item);
 }
 
+static int note_walk(struct resolver *v, const char *key, const char *pattern,
+		     int64_t us)
+{
+	struct files_walks *walks = v->place->walks;
+
+	if (!walks || !policy_glob_is_deep(pattern))
+		return 0;
+	if (walks->n == walks->size) {
+		size_t size = walks->size ? 2 * walks->size : 16;
+		struct files_walk *grown = arena_grow(v->arena, walks->items,
+						      walks->n, size,
+						      sizeof *grown);
+
+		if (!grown)
+			return -ENOMEM;
+		walks->items = grown;
+		walks->size = size;
+	}
+	walks->items[walks->n++] = (struct files_walk){ key, pattern, us };
+	return 0;
+}
+
 static int add_pattern(struct resolver *v, struct item item,
 		       const char *pattern)
 {
 	struct strings found, closed;
 	const char *path;
+	int64_t begin;
 	int r;
 
 	if (!policy_is_glob(pattern)) {
 		path = policy_glob_unquote(v->arena, pattern);
 		return path ? add_path(v, &item, path) : -ENOMEM;
 	}
+	begin = now_us();
 	r = policy_glob_search(v->arena, v->place->root, pattern, &found,
 			       &closed);
 	if (r < 0)
 		return fail_in(r, "%s '%s'", item.entry.key, item.entry.item);
+	r = note_walk(v, item.entry.key, pattern, now_us() - begin);
 	item.matched = true;
 	for (size_t i = 0; r == 0 && i < found.n; i++)
 		r = add_path(v, &item, found.items[i]);

@@ -128,6 +128,14 @@ bool glob_part_is_deep(struct glob_part part)
 	return part.len == 2 && memcmp(part.text, "**", 2) == 0;
 }
 
+bool policy_glob_is_deep(const char *pattern)
+{
+	while (*pattern)
+		if (glob_part_is_deep(glob_part_next(&pattern)))
+			return true;
+	return false;
+}
+
 const char *policy_glob_quote(struct arena *arena, const char *text)
 {
 	char *quoted = arena_alloc(arena, 2 * strlen(text) + 1), *to = quoted;

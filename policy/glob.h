@@ -21,6 +21,8 @@ bool policy_is_glob(const char *pattern);
 const char *policy_glob_quote(struct arena *arena, const char *text);
 const char *policy_glob_unquote(struct arena *arena, const char *pattern);
 
+/* True if a component is "**": all directories below are walked. */
+bool policy_glob_is_deep(const char *pattern);
 /* Return the path itself, or the directory above its first wildcard. */
 const char *policy_glob_start(struct arena *arena, const char *pattern);
 
@@ -40,7 +42,8 @@ int policy_glob_find_all(struct arena *arena, int root, const char *pattern,
 			 struct strings *ret);
 /*
  * Like policy_glob_expand, and list the directories that may contain more
- * matches: they are too deep, or the caller may enter but not list them.
+ * matches: they are too deep, or the caller may enter but not list them. A
+ * directory is read only if it can contain a match.
  */
 int policy_glob_search(struct arena *arena, int root, const char *pattern,
 		       struct strings *ret, struct strings *ret_closed);

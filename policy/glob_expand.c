@@ -210,8 +210,15 @@ static int enter(struct walk *w, int dir, const char *name, const char *rest)
 	return r == CLOSED ? close_dir(w) : r;
 }
 
+/* Some file systems do not tell the type. */
+static bool may_be_dir(unsigned char type)
+{
+	return type == DT_DIR || type == DT_UNKNOWN;
+}
+
 /* Match an existing entry with the first part of a pattern. */
-static int visit(struct walk *w, int dir, const char *name, const char *pattern)
+static int visit(struct walk *w, int dir, const char *name, unsigned char type,
+		 const char *pattern)
 {
 	const char *rest = pattern;
 	struct glob_part part = glob_part_next(&rest);
@@ -224,7 +231,7 @@ static int visit(struct walk *w, int dir, const char *name, const char *pattern)
 	r = push(w, name, strlen(name));
 	if (r == 0 && !*rest)
 		r = add(w);
-	if (r == 0 && (deep || *rest))
+	if (r == 0 && (deep || *rest) && may_be_dir(type))
 		r = enter(w, dir, name, deep ? pattern : rest);
 	pop(w, len);
 	return r;
@@ -248,7 +255,8 @@ static int visit_all(struct walk *w, int dir, const char *pattern)
 	(void)take_fd(&fd);
 	for (errno = 0; r == 0 && (entry = readdir(entries)); errno = 0)
 		if (!streq(entry->d_name, ".") && !streq(entry->d_name, ".."))
-			r = visit(w, dir, entry->d_name, pattern);
+			r = visit(w, dir, entry->d_name, entry->d_type,
+				  pattern);
 	if (r == 0 && errno)
 		return fail(errno, "list %s/ to match the pattern %s", w->path,
 			    w->pattern);
@@ -267,7 +275,7 @@ static int visit_one(struct walk *w, int dir, const char *name,
 			    "without it",
 			    w->pattern);
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		return visit(w, dir, name, pattern);
+		return visit(w, dir, name, IFTODT(st.st_mode), pattern);
 	if (errno == EACCES && is_own(dir))
 		return CLOSED;
 	if (is_no_match(errno))

@@ -288,30 +288,35 @@ $DENIED" 'for s in after sub/relative netns; do netprobe unix /host/$s; done'
 
 # ---- cost ----
 
-# count_calls COMMAND...: how many system calls all its processes make; the
-# least of four times, as the first one makes directories.
+# count_calls COMMAND...: how many system calls on files all its processes make;
+# the least of four times, as the first one makes directories.
 count_calls() {
 	for _ in 1 2 3 4; do
-		strace -f -qq -o "$TMP/trace" "$@" 3>&- || return
-		# How often somebody waits for a signal or something else, or
-		# tries again, and which processes exist meanwhile, depends on
-		# the machine. A call that is interrupted has two lines.
-		grep -vcE 'unfinished|EAGAIN|/ns/net|, 128\) |ERESTART|(futex|wait4|waitid|poll|restart_syscall|exit|exit_group)(\(| resumed)|\+\+\+|---' \
+		strace -f -qq -e trace=%file,getdents64 -o "$TMP/trace" "$@" \
+			3>&- || return
+		# How often somebody tries again or looks at a process, and which
+		# processes exist, depends on the machine. A call that is
+		# interrupted has two lines.
+		grep -vcE 'unfinished|EAGAIN|/ns/net|/stat"|exec resumed|\+\+\+|---' \
 			"$TMP/trace"
 	done | sort -n | head -n 1
 }
 
-# count_runs: on a machine without processes and sockets of others.
-count_runs() {
-	local command
-
+# count_run WORD...: of `sandlock run`, on a machine without processes and
+# sockets of others.
+count_run() {
 	export -f count_calls
 	export TMP
-	for command in "$SANDLOCK --root $ROOT run -r /usr -w tree -- true" \
-		"$SANDLOCK_OCI --root $ROOT run --bundle $BUNDLE box"; do
-		unshare --net --pid --fork --mount-proc \
-			bash -c "count_calls $command" 3>&-
-	done
+	unshare --net --pid --fork --mount-proc bash -c 'count_calls "$@"' sh \
+		"$SANDLOCK" --root "$ROOT" run "$@" -- true 3>&-
+}
+
+# count_bundle: the same of `sandlock-oci run`.
+count_bundle() {
+	export -f count_calls
+	export TMP
+	unshare --net --pid --fork --mount-proc bash -c 'count_calls "$@"' sh \
+		"$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box 3>&-
 }
 
 # same_calls COMMAND...: it says the same numbers with 10 and with 5,000
@@ -335,7 +340,32 @@ same_calls() {
 	add_mount /host bind "$PWD/tree" bind
 	annotate_policy network.mode=deny
 	args true
-	same_calls count_runs
+	same_calls count_run -r /usr -w tree
+	same_calls count_bundle
 	start_sleeping box
 	same_calls count_calls "$SANDLOCK_OCI" --root "$ROOT" exec box true
+}
+
+@test "a pattern without ** reads only the directories in which it can match" {
+	requires strace
+	mkdir other
+	touch other/{1..20}.pem
+	same_calls count_run -r /usr -w tree -w other \
+		--filesystem-deny "$PWD/tree/*.pem" \
+		--filesystem-deny "$PWD/[o]ther/1*.pem" \
+		--config-allow-degraded deny_replace
+}
+
+@test "no socket is reached through an overlay, and none is searched for" {
+	requires strace
+	mkdir upper work merged
+	binder -- stream "$PWD/tree/lower" chdir tree stream relative chdir /
+	run_ok privately sh -c 'mount -t overlay none \
+			-o "lowerdir=tree,upperdir=upper,workdir=work" merged &&
+		strace -f -o trace -e trace=getdents64 -yy "$@"' sh "$SANDLOCK" \
+		--root "$ROOT" run -r /usr -r netprobe -w merged -- sh -c \
+		'for s in lower relative; do ./netprobe unix "merged/$s"; done'
+	assert_lines "Connection refused
+Connection refused"
+	run ! grep -F "$PWD/merged" trace
 }

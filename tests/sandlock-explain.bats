@@ -138,6 +138,14 @@ same_refusal() {
 	line filesystem.mount '.how | test("bind mounts")'
 }
 
+@test "explain says which pattern walks a tree, and how long that took" {
+	mkdir -p "$TMP/d/sub"
+	explain_json -r "$TMP/d" --filesystem-deny "$TMP/d/**/secret" -- true
+	line filesystem.deny '.how | test("each start walks all directories for the pattern \u0027.*/d/[*][*]/secret\u0027, which took [0-9]+[.][0-9] ms")'
+	explain_json -r "$TMP/d" --filesystem-deny "$TMP/d/*/secret" -- true
+	line filesystem.deny '.how | test("walks") | not'
+}
+
 @test "explain reports wrong words as an error" {
 	sandlock_bad "limits.memory" explain -m much -- true
 	sandlock_bad "unknown option --nonesuch, see sandlock explain --help" explain --nonesuch

@@ -314,9 +314,34 @@ static const char *const fixed[KEY_COUNT] = {
 	[KEY_GPU_DEVICES] = "device nodes in the private /dev, and variables",
 };
 
+/* Only "**" walks a tree, and that takes as long as the tree is large. */
+static int add_walks(struct arena *arena, const struct explanation *all,
+		     struct explain_line *line)
+{
+	const struct view *view = all->prepared.enforcement.view;
+
+	for (size_t i = 0; view && line->how && i < view->walks.n; i++) {
+		const struct files_walk *walk = &view->walks.items[i];
+
+		if (!streq(walk->key, line->key))
+			continue;
+		line->how = arena_printf(
+			arena,
+			"%s; each start walks all directories for the pattern "
+			"'%s', which took %lld.%lld ms",
+			line->how, walk->pattern, (long long)walk->us / 1000,
+			(long long)walk->us / 100 % 10);
+		if (!line->how)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int explain_key(struct arena *arena, const struct explanation *all,
 		enum policy_key key, struct explain_line *line)
 {
+	int r;
+
 	switch (key) {
 	case KEY_READ:
 	case KEY_WRITE:
@@ -326,7 +351,8 @@ int explain_key(struct arena *arena, const struct explanation *all,
 	case KEY_DENY_READ:
 	case KEY_DENY_WRITE:
 	case KEY_DENY_EXECUTE:
-		return explain_files(arena, all, key, line);
+		r = explain_files(arena, all, key, line);
+		return r < 0 ? r : add_walks(arena, all, line);
 	case KEY_MEMORY:
 		return explain_cgroup(arena, all, HOST_LIMIT_MEMORY, line);
 	case KEY_CPU:

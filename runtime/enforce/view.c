@@ -68,11 +68,14 @@ static struct files_place place_of(const struct viewer *v)
 
 static int resolve(struct viewer *v)
 {
-	const struct files_place place = place_of(v);
+	struct files_place place = place_of(v);
 	struct view *view = v->view;
 	struct files_list denied;
-	int r = files_resolve(v->arena, v->input->policy, &place,
-			      &view->allowed, &view->denied);
+	int r;
+
+	place.walks = &view->walks;
+	r = files_resolve(v->arena, v->input->policy, &place, &view->allowed,
+			  &view->denied);
 
 	if (r >= 0)
 		r = files_carve(v->arena, &view->allowed, &view->denied,

@@ -50,6 +50,7 @@ struct view {
 	struct files_rules rules; /* rights of each path, for Landlock */
 	struct files_list allowed, denied; /* their origin */
 	struct files_carves carves;	   /* denials that need mounts */
+	struct files_walks walks;	   /* patterns that were costly */
 	struct view_bind *binds;	   /* in the order of mounting */
 	size_t nbinds;
 	struct files_link *links;

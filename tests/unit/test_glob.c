@@ -369,9 +369,29 @@ static void what_may_not_be_read_matches_nothing(void **state)
 	assert_int_equal(fchmodat(t->root, "a", 0700, 0), 0);
 }
 
+static void only_two_stars_alone_are_deep(void **state)
+{
+	static const struct {
+		const char *pattern;
+		bool deep;
+	} cases[] = {
+		{ "/a/**", true },	{ "/a/**/b", true },
+		{ "**/b", true },	{ "/a/*/b", false },
+		{ "/a/**b", false },	{ "/a/b**/c", false },
+		{ "/a/\\**/b", false }, { "/a/***", false },
+		{ "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_int_equal(policy_glob_is_deep(cases[i].pattern),
+				 cases[i].deep);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_two_stars_alone_are_deep),
 		cmocka_unit_test(matching),
 		cmocka_unit_test(matching_is_fast),
 		cmocka_unit_test_setup_teardown(quoting, setup, teardown),
