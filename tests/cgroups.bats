@@ -105,8 +105,8 @@ process_is_gone() {
 
 # ---- place ----
 
-# on_v1 WORD...: a command of the runtime where only cgroup v1 is mounted.
-on_v1() {
+# hide_unified WORD...: a command of the runtime where only cgroup v1 is mounted.
+hide_unified() {
 	unshare --mount --propagation private sh -c '
 		mount -t tmpfs none /sys/fs/cgroup/unified && exec "$@"' - \
 		"$SANDLOCK_OCI" --root "$ROOT" "$@"
@@ -116,13 +116,13 @@ on_v1() {
 	requires root hybrid cgroupfs
 	new_bundle box
 	args sleep 1000
-	run_ok on_v1 create --bundle "$BUNDLE" --dump-plan box
+	run_ok hide_unified create --bundle "$BUNDLE" --dump-plan box
 	assert_output_has "wait for the runtime to create the cgroup"
-	on_v1 create --bundle "$BUNDLE" box </dev/null >/dev/null 2>&1
+	hide_unified create --bundle "$BUNDLE" box </dev/null >/dev/null 2>&1
 	[ "$(places "$(pid_of box)" | grep -vx /)" = "$(cgroup_of box)" ]
-	run_ok on_v1 delete --force box
+	run_ok hide_unified delete --force box
 	config '.linux.resources.cpu.cpus = "4095"'
-	run_bad "linux.resources.cpu.cpus" on_v1 create --bundle "$BUNDLE" box
+	run_bad "linux.resources.cpu.cpus" hide_unified create --bundle "$BUNDLE" box
 	[ -z "$(cgroup_dirs "$(cgroup_of box)")" ]
 	[ ! -e "$ROOT/box" ]
 }
