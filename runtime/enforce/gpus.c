@@ -3,7 +3,7 @@
  * runtime/enforce/gpus.c - remove the NVIDIA, DRI and ROCm devices that a
  * policy denies.
  */
-#include "runtime/enforce/gpus.h"
+#include "runtime/enforce/spec.h"
 
 #include <errno.h>
 #include <stdio.h>

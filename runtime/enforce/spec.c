@@ -16,7 +16,6 @@
 #include "base/util.h"
 #include "confine/caps.h"
 #include "policy/presets.h"
-#include "runtime/enforce/gpus.h"
 
 #define CPU_PERIOD 100000
 #define LONG_BITS (8 * sizeof(unsigned long))

@@ -18,6 +18,15 @@ int enforce_spec(struct arena *arena, const struct enforce_input *input,
 /* Fail unless limits.cpu_cores are cores of this host. */
 int enforce_check_cores(const struct policy_numbers *cores);
 /*
+ * gpus.c: remove nodes, bind mounts and device rules of the GPUs that are not
+ * allowed. A policy can only remove them.
+ */
+int gpus_take_away(struct arena *arena, const struct policy *policy,
+		   struct oci_spec *spec);
+/* Set CUDA_VISIBLE_DEVICES and others: the remaining GPUs, counted from 0. */
+int gpus_env(struct arena *arena, const struct policy *policy,
+	     struct strings *ret);
+/*
  * mounts.c: make paths read-only that may not be written; fill in
  * enforcement->writable.
  */

@@ -6,7 +6,7 @@ struct arena;
 struct oci_spec;
 
 /*
- * Add all nodes of the host; enforce/gpus.h removes those that the policy
+ * Add all nodes of the host; enforce/gpus.c removes those that the policy
  * denies.
  */
 int gpus_of_host(struct arena *arena, struct oci_spec *spec);
