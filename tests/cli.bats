@@ -5,7 +5,7 @@
 load helpers
 
 commands="create start state kill delete run exec ps list pause resume update
-	events spec features checkpoint restore"
+	events spec features checkpoint restore explain inspect"
 
 @test "sandlock-oci --help lists every command" {
 	run_ok "$SANDLOCK_OCI" --help

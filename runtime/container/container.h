@@ -9,7 +9,8 @@
  * 	resources.json		linux.resources, once `update` has changed them
  * 	enforcement.json	what confines each process, of a container with
  * 				a policy: runtime/enforce/saved.h
- * 	policy.toml		that policy, for users and `sandlock inspect`
+ * 	policy.toml		that policy, for users and `inspect`
+ * 	floors.toml		the profiles that it can only tighten
  * 	placeholders		empty files and directories to remove from the
  * 				host: runtime/enforce/placeholders.h
  * 	gate			the socket on which its init waits

@@ -94,6 +94,10 @@ int create_check_fds(const struct session *session, unsigned int n);
 
 /* ---- without effects ---- */
 
+/* Read the bundle, and find its root. */
+int create_load(struct prepared *prepared);
+/* Decide what enforces its policy. */
+int create_enforce(struct prepared *prepared);
 /* Read the bundle, check it and decide everything. */
 int create_prepare(struct prepared *prepared, const char *id, bool has_gate);
 /* Like create_prepare, with specification, policy and rootfs given. */

@@ -274,13 +274,10 @@ int create_prepare_spec(struct prepared *p)
 	return gather(p);
 }
 
-int create_prepare(struct prepared *p, const char *id, bool has_gate)
+int create_load(struct prepared *p)
 {
 	int r;
 
-	p->cgroup_manager = p->session->cgroup_manager;
-	p->settings.id = id;
-	p->settings.has_gate = has_gate;
 	p->proc = proc_open();
 	if (p->proc < 0)
 		return p->proc;
@@ -290,19 +287,34 @@ int create_prepare(struct prepared *p, const char *id, bool has_gate)
 	r = host_annotations_check(&p->session->allow_annotations, &p->spec);
 	if (r < 0)
 		return r;
-	r = find_rootfs(p);
+	return find_rootfs(p);
+}
+
+int create_enforce(struct prepared *p)
+{
+	const struct enforce_bundle bundle = {
+		.host = p->session->host,
+		.path = p->settings.bundle,
+		.rootfs = p->settings.rootfs,
+		.profile = p->session->profile,
+		.allowed = &p->session->allow_annotations,
+		.enforced = p->session->enforced,
+	};
+
+	return enforce_create(p->arena, &bundle, &p->spec, &p->enforcement);
+}
+
+int create_prepare(struct prepared *p, const char *id, bool has_gate)
+{
+	int r;
+
+	p->cgroup_manager = p->session->cgroup_manager;
+	p->settings.id = id;
+	p->settings.has_gate = has_gate;
+	r = create_load(p);
 	if (r < 0)
 		return r;
-	r = enforce_create(p->arena,
-			   &(struct enforce_bundle){
-				   .host = p->session->host,
-				   .path = p->settings.bundle,
-				   .rootfs = p->settings.rootfs,
-				   .profile = p->session->profile,
-				   .allowed = &p->session->allow_annotations,
-				   .enforced = p->session->enforced,
-			   },
-			   &p->spec, &p->enforcement);
+	r = create_enforce(p);
 	if (r < 0)
 		return r;
 	return create_prepare_spec(p);

@@ -326,16 +326,17 @@ static int remove_directory(const struct container *container)
 
 int state_dir_release(const struct container *container)
 {
-	/* The first two exist only if the record says so. */
-	static const char *const names[] = { ENFORCEMENT_FILE, POLICY_FILE,
-					     "notify", "gate", "config.json" };
+	/* The first three exist only if the record says so. */
+	static const char *const names[] = { ENFORCEMENT_FILE, FLOORS_FILE,
+					     POLICY_FILE,      "notify",
+					     "gate",	       "config.json" };
 	bool enforced = container->broken || container->record.enforced;
 	int r = placeholders_release(container->dir);
 
 	if (r < 0)
 		return r;
 	/* Remove the record last: until then it names what is left. */
-	for (size_t i = enforced ? 0 : 2; i < COUNT(names); i++) {
+	for (size_t i = enforced ? 0 : 3; i < COUNT(names); i++) {
 		r = io_remove_tree_at(container->dir, names[i]);
 		if (r < 0)
 			break;

@@ -50,14 +50,14 @@ static int refuse(struct arena *arena, struct explanation *all,
 }
 
 /* An error of the policy is a result, not a failure of explain. */
-static int note(struct arena *arena, struct explanation *all, int r)
+int explain_note(struct arena *arena, struct explanation *all, int r)
 {
 	if (r >= 0 || r == -ENOMEM)
 		return r;
 	return refuse(arena, all, err_text());
 }
 
-static struct explain_line *next_line(struct explanation *all, const char *key)
+struct explain_line *explain_next(struct explanation *all, const char *key)
 {
 	struct explain_line *line = &all->lines[all->n++];
 
@@ -67,8 +67,8 @@ static struct explain_line *next_line(struct explanation *all, const char *key)
 
 /* ---- lines without a key ---- */
 
-static const char *namespace_names(struct arena *arena,
-				   const struct oci_spec *spec)
+const char *explain_namespace_names(struct arena *arena,
+				    const struct oci_spec *spec)
 {
 	const char *text = "";
 
@@ -103,8 +103,8 @@ static const char *own_names(const struct explanation *all)
 
 static int explain_namespaces(struct arena *arena, struct explanation *all)
 {
-	struct explain_line *line = next_line(all, "namespaces");
-	const char *names = namespace_names(arena, &all->prepared.spec);
+	struct explain_line *line = explain_next(all, "namespaces");
+	const char *names = explain_namespace_names(arena, &all->prepared.spec);
 	const struct host_probe *probe = all->decision.own_users ?
 						 &all->host->user_namespaces :
 						 &all->host->namespaces;
@@ -133,10 +133,10 @@ static int explain_namespaces(struct arena *arena, struct explanation *all)
 	return line->how ? 0 : -ENOMEM;
 }
 
-static int explain_calls(struct arena *arena, struct explanation *all)
+int explain_calls(struct arena *arena, struct explanation *all)
 {
 	const struct policy *policy = &all->request->policy;
-	struct explain_line *line = next_line(all, "system calls");
+	struct explain_line *line = explain_next(all, "system calls");
 	struct text how = { .arena = arena };
 	const char *comma = "";
 	int r;
@@ -235,7 +235,7 @@ static void put_sockets(struct text *how, const struct explanation *all)
 static int explain_root(struct arena *arena, struct explanation *all)
 {
 	const struct view *view = all->prepared.enforcement.view;
-	struct explain_line *line = next_line(all, "root");
+	struct explain_line *line = explain_next(all, "root");
 	struct text how = { .arena = arena };
 
 	if (!all->planned) {
@@ -264,10 +264,10 @@ static int explain_root(struct arena *arena, struct explanation *all)
 	return text_close(&how, &line->how);
 }
 
-static int explain_environment(struct arena *arena, struct explanation *all)
+int explain_environment(struct arena *arena, struct explanation *all)
 {
 	const struct oci_process *process = all->prepared.spec.process;
-	struct explain_line *line = next_line(all, "environment");
+	struct explain_line *line = explain_next(all, "environment");
 	struct text how = { .arena = arena };
 
 	if (!all->planned) {
@@ -288,7 +288,8 @@ static int explain_environment(struct arena *arena, struct explanation *all)
 /* True for keys that were given, or that are enforced by default. */
 static bool is_told(const struct explanation *all, enum policy_key key)
 {
-	return all->request->policy.set[key] || key == KEY_NET_MODE ||
+	return all->request->policy.set[key] ||
+	       (key == KEY_NET_MODE && !all->bundle) ||
 	       (key == KEY_TASKS &&
 		all->prepared.enforcement.policy.set[KEY_TASKS]);
 }
@@ -298,7 +299,7 @@ static int explain_one(struct arena *arena, struct explanation *all,
 {
 	const struct policy_key_info *info = policy_key_info(key);
 	const struct policy *policy = &all->request->policy;
-	struct explain_line *line = next_line(all, info->name);
+	struct explain_line *line = explain_next(all, info->name);
 	struct text value = { .arena = arena };
 	int r;
 
@@ -314,12 +315,51 @@ static int explain_one(struct arena *arena, struct explanation *all,
 		line->how = info->about;
 		return 0;
 	}
-	r = explain_key(arena, all, key, line);
+	r = all->bundle ? explain_bundle_key(arena, all, key, line) :
+			  explain_key(arena, all, key, line);
 	if (r < 0 || line->state != EXPLAIN_REFUSED)
 		return r;
 	line->how = line->how ? line->how : "cannot be enforced on this host";
 	return refuse(arena, all,
 		      arena_printf(arena, "%s: %s", info->name, line->how));
+}
+
+int explain_keys(struct arena *arena, struct explanation *all)
+{
+	int r = 0;
+
+	for (enum policy_key key = 0; r >= 0 && key < KEY_COUNT; key++)
+		if (is_told(all, key))
+			r = explain_one(arena, all, key);
+	return r < 0 ? r : 0;
+}
+
+int explain_floors(struct arena *arena, struct explanation *all)
+{
+	static const enum policy_key lists[] = { KEY_READ, KEY_WRITE,
+						 KEY_WRITE_ONLY, KEY_EXECUTE,
+						 KEY_UNIX };
+	const struct policy_floor *floor;
+	int r = 0;
+
+	for (floor = all->request->policy.floor; r >= 0 && floor;
+	     floor = floor->policy.floor) {
+		struct explain_line *line =
+			explain_next(all, "enforced profile");
+		struct text how = { .arena = arena };
+
+		line->value = floor->name;
+		text_put(&how, "the policy can only tighten it");
+		for (size_t i = 0; i < COUNT(lists); i++) {
+			if (!floor->policy.set[lists[i]])
+				continue;
+			text_put(&how, "; only files in its %s ",
+				 policy_key_name(lists[i]));
+			policy_show_key(&how, &floor->policy, lists[i]);
+		}
+		r = text_close(&how, &line->how);
+	}
+	return r < 0 ? r : 0;
 }
 
 /* ---- the whole explanation ---- */
@@ -349,8 +389,8 @@ static int settle(struct arena *arena, struct explanation *all,
 		       policy_type_info(info->type)->size);
 	}
 	*ret = request;
-	return note(arena, all,
-		    policy_refuse_unenforced(&all->request->policy));
+	return explain_note(arena, all,
+			    policy_refuse_unenforced(&all->request->policy));
 }
 
 static int plan(struct arena *arena, const struct session *session,
@@ -371,7 +411,7 @@ static int plan(struct arena *arena, const struct session *session,
 		r = readable_check(c, request);
 	if (r >= 0)
 		r = create_plan(c);
-	return note(arena, all, r);
+	return explain_note(arena, all, r);
 }
 
 /* Report what exists, even if a limit is not available. */
@@ -396,7 +436,7 @@ static int look_at_landlock(struct arena *arena, struct explanation *all)
 			       &c->enforcement.view->rules, found);
 	if (r >= 0)
 		all->landlock = found;
-	return note(arena, all, r);
+	return explain_note(arena, all, r);
 }
 
 static int look_at_projects(struct arena *arena, struct explanation *all)
@@ -442,9 +482,10 @@ static int look_at_carves(struct arena *arena, struct explanation *all)
 				 root, /* there is one */
 	};
 
-	return note(arena, all,
-		    enforce_check_covers(&files, &c->enforcement.view->carves,
-					 &all->degraded));
+	return explain_note(arena, all,
+			    enforce_check_covers(&files,
+						 &c->enforcement.view->carves,
+						 &all->degraded));
 }
 
 /* Find the sockets that run would cover. */
@@ -467,7 +508,7 @@ static int look_at_sockets(struct arena *arena, struct explanation *all)
 	if (r == 0)
 		r = enforce_find_sockets(arena, proc, &processes, &table,
 					 &all->bound);
-	return note(arena, all, r);
+	return explain_note(arena, all, r);
 }
 
 static int look(struct arena *arena, const struct session *session,
@@ -504,12 +545,12 @@ int explain_make(struct arena *arena, const struct session *session,
 		.request = request,
 		.host = session->host,
 		.check.host = session->host,
-		.lines = arena_array(arena, KEY_COUNT + 4, sizeof *ret->lines),
+		.lines = arena_array(arena, EXPLAIN_LINES, sizeof *ret->lines),
 	};
 	if (!ret->lines)
 		return -ENOMEM;
-	r = note(arena, ret,
-		 unsandboxed_decide(arena, request, &ret->unsandboxed));
+	r = explain_note(arena, ret,
+			 unsandboxed_decide(arena, request, &ret->unsandboxed));
 	if (r >= 0)
 		r = look(arena, session, ret);
 	if (r >= 0)
@@ -520,8 +561,14 @@ int explain_make(struct arena *arena, const struct session *session,
 		r = explain_calls(arena, ret);
 	if (r >= 0)
 		r = explain_environment(arena, ret);
-	for (enum policy_key key = 0; r >= 0 && key < KEY_COUNT; key++)
-		if (is_told(ret, key))
-			r = explain_one(arena, ret, key);
-	return r < 0 ? r : 0;
+	if (r >= 0)
+		r = explain_floors(arena, ret);
+	if (ret->prepared.enforcement.view) {
+		const struct view *view = ret->prepared.enforcement.view;
+
+		ret->allowed = &view->allowed;
+		ret->denied = &view->denied;
+		ret->carves = &view->carves;
+	}
+	return r < 0 ? r : explain_keys(arena, ret);
 }

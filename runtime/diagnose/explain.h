@@ -31,10 +31,16 @@ struct explain_line {
 };
 
 struct explanation {
+	const char *bundle;	  /* of a bundle or container; else NULL */
+	const char *id;		  /* of a container, or NULL */
 	struct prepared prepared; /* as far as it went */
 	const struct request *request;
 	struct strings projects; /* what @project means in deny keys */
 	const char *refusal;	 /* NULL: it would run */
+	/* What the lists of files mean now; NULL: unknown. */
+	const struct files_list *allowed, *denied;
+	const struct files_carves *carves;
+	const char *unresolved; /* why it is unknown; or NULL */
 	bool planned;		 /* the enforcement is complete */
 	struct unsandboxed unsandboxed;
 	struct explain_line *lines;
@@ -51,6 +57,35 @@ struct explanation {
 int explain_make(struct arena *arena, const struct session *session,
 		 const struct request *request, struct explanation *ret);
 const char *explain_state_name(enum explain_state state);
+
+/* ---- explain_bundle.c: what `create` does with a bundle ---- */
+
+/*
+ * Explain a bundle, or with an ID the container as it was created. all->prepared
+ * must be forgotten afterwards, also after an error.
+ */
+int explain_bundle(const struct session *session, const char *bundle,
+		   const char *id, struct explanation *ret);
+
+/* ---- explain.c: parts for both ---- */
+
+#define EXPLAIN_LINES (KEY_COUNT + 8)
+
+struct explain_line *explain_next(struct explanation *all, const char *key);
+/* Set all->refusal for an error of the policy; others are returned. */
+int explain_note(struct arena *arena, struct explanation *all, int r);
+int explain_calls(struct arena *arena, struct explanation *all);
+int explain_environment(struct arena *arena, struct explanation *all);
+/* Name the profiles that the policy can only tighten. */
+int explain_floors(struct arena *arena, struct explanation *all);
+/* Explain all keys that are set, and those with a default. */
+int explain_keys(struct arena *arena, struct explanation *all);
+/* Return the names of the namespaces that a specification lists. */
+const char *explain_namespace_names(struct arena *arena,
+				    const struct oci_spec *spec);
+/* Fill in state and how of a key of a bundle. */
+int explain_bundle_key(struct arena *arena, const struct explanation *all,
+		       enum policy_key key, struct explain_line *line);
 
 void explain_print(struct arena *arena, const struct explanation *all);
 int explain_print_json(struct arena *arena, const struct explanation *all);

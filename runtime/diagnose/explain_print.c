@@ -30,6 +30,10 @@ static const char *verdict_of(const struct explanation *all)
 {
 	if (all->refusal)
 		return "refused";
+	if (all->bundle)
+		return all->prepared.enforcement.kind == ENFORCE_NOTHING ?
+			       "no policy" :
+			       "enforced";
 	return all->unsandboxed.why == UNSANDBOXED_NO ? "runs" : "unsandboxed";
 }
 
@@ -50,14 +54,34 @@ static const char *shown(struct arena *arena, const char *text)
 	return safe ? safe : "?";
 }
 
+static void print_bundle(struct arena *arena, const struct explanation *all)
+{
+	if (all->id)
+		printf("container: %s\n", shown(arena, all->id));
+	printf("bundle: %s\n", shown(arena, all->bundle));
+	if (all->refusal)
+		printf("create would refuse it: %s\n",
+		       shown(arena, all->refusal));
+	else if (all->prepared.enforcement.kind == ENFORCE_NOTHING)
+		printf("there is no policy: config.json alone applies\n");
+	else
+		printf(all->id ? "create has enforced a policy\n" :
+				 "create would enforce a policy\n");
+}
+
 static void print_head(struct arena *arena, const struct explanation *all)
 {
 	const struct request *request = all->request;
 	const char *command = quote_words(arena, &request->command);
 
+	if (all->bundle)
+		print_bundle(arena, all);
 	printf("command: %s\n",
 	       command && *command ? shown(arena, command) : "none");
-	printf("project: %s\n", shown(arena, request->project));
+	if (request->project)
+		printf("project: %s\n", shown(arena, request->project));
+	if (all->bundle)
+		return;
 	printf("project for deny keys:");
 	for (size_t i = 0; i < all->projects.n; i++)
 		printf("%s %s", i ? "," : "",
@@ -166,8 +190,6 @@ static void print_links(struct arena *arena, const struct files_carves *carves)
 
 void explain_print(struct arena *arena, const struct explanation *all)
 {
-	const struct view *view = all->prepared.enforcement.view;
-
 	print_head(arena, all);
 	for (size_t i = 0; i < all->n; i++)
 		print_line(arena, &all->lines[i]);
@@ -176,14 +198,18 @@ void explain_print(struct arena *arena, const struct explanation *all)
 		if (degraded(all) & 1U << i && i != PROTECT_NAMESPACES)
 			printf("\n%s\n  degraded: not enforced on this host\n",
 			       policy_protection_name(i));
-	if (!view)
+	if (all->unresolved)
+		printf("\npaths are unknown until the container exists: %s\n",
+		       shown(arena, all->unresolved));
+	if (!all->allowed)
 		return;
 	print_paths(arena, "allowed, with the paths as they are now (rwx)",
-		    &view->allowed, /* no_namespaces= */ false);
-	print_paths(arena, "denied (rwx)", &view->denied,
+		    all->allowed, /* no_namespaces= */ false);
+	print_paths(arena, "denied (rwx)", all->denied,
 		    all->prepared.enforcement.kind ==
 			    ENFORCE_SANDBOX_NO_NAMESPACES);
-	print_links(arena, &view->carves);
+	if (all->carves)
+		print_links(arena, all->carves);
 }
 
 /* ---- JSON ---- */
@@ -241,7 +267,6 @@ static void put_lines(struct writer *w, const struct explanation *all)
 
 int explain_print_json(struct arena *arena, const struct explanation *all)
 {
-	const struct view *view = all->prepared.enforcement.view;
 	const struct request *request = all->request;
 	const struct toml_value *tree;
 	const char *text;
@@ -254,11 +279,16 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 		return r;
 	writer_open(&w, arena, WRITE_PRETTY);
 	put_object(&w, NULL);
+	if (all->id)
+		put_string(&w, "id", all->id);
+	if (all->bundle)
+		put_string(&w, "bundle", all->bundle);
 	put_strings(&w, "command", &request->command);
 	put_string(&w, "verdict", verdict_of(all));
 	put_string(&w, "reason", all->refusal);
 	put_string(&w, "project", request->project);
-	put_strings(&w, "denyProjects", &all->projects);
+	if (!all->bundle)
+		put_strings(&w, "denyProjects", &all->projects);
 	if (request->policy.auto_allow_bash.set)
 		put_bool(&w, "autoAllowBashIfSandboxed",
 			 request->policy.auto_allow_bash.value);
@@ -271,14 +301,15 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 	if (all->unsandboxed.excluded.refusal)
 		put_string(&w, "notExcluded",
 			   all->unsandboxed.excluded.refusal);
-	if (view) {
-		put_paths(&w, "allowed", &view->allowed,
+	if (all->allowed) {
+		put_paths(&w, "allowed", all->allowed,
 			  /* no_namespaces= */ false);
-		put_paths(&w, "denied", &view->denied,
+		put_paths(&w, "denied", all->denied,
 			  all->prepared.enforcement.kind ==
 				  ENFORCE_SANDBOX_NO_NAMESPACES);
-		put_links(&w, &view->carves);
 	}
+	if (all->carves)
+		put_links(&w, all->carves);
 	toml_json_put(&w, "policy", tree);
 	put_end(&w);
 	return writer_print(&w);

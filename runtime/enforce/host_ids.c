@@ -178,6 +178,9 @@ static int lift(struct arena *arena, struct policy *policy)
 	if (r < 0)
 		return r;
 	policy->set[KEY_EXTRA_ALLOW] = true;
+	if (!policy->origin[KEY_EXTRA_ALLOW])
+		policy->origin[KEY_EXTRA_ALLOW] =
+			"default: no file of the host can be written";
 	return 0;
 }
 

@@ -530,14 +530,11 @@ static int save(struct arena *arena, const struct enforcement *enforcement,
 int enforce_save(struct arena *arena, const struct enforcement *enforcement,
 		 int dir)
 {
-	const char *text;
 	int r;
 
 	if (enforcement->kind == ENFORCE_NOTHING)
 		return 0;
-	r = policy_to_toml(arena, &enforcement->policy, &text);
-	if (r == 0)
-		r = io_replace_at(dir, POLICY_FILE, text, strlen(text), 0600);
+	r = enforce_save_policy(arena, &enforcement->policy, dir);
 	if (r < 0 || enforcement->process.landlock.needed)
 		return r;
 	return save(arena, enforcement, dir);

@@ -14,6 +14,12 @@
 
 /* Only users and `sandlock inspect` read this file. */
 #define POLICY_FILE "policy.toml"
+/*
+ * The profiles that this policy can only tighten, one after the other, each
+ * after a line FLOOR_LINE and its name.
+ */
+#define FLOORS_FILE "floors.toml"
+#define FLOOR_LINE "# enforced: "
 /* A JSON document with the kind and the confinement. */
 #define ENFORCEMENT_FILE "enforcement.json"
 
@@ -26,6 +32,11 @@ int enforce_save(struct arena *arena, const struct enforcement *enforcement,
 int enforce_save_ruleset(struct arena *arena,
 			 const struct enforcement *enforcement,
 			 const struct landlock_plan *landlock, int dir);
+/* Save the policy alone, with its floors. */
+int enforce_save_policy(struct arena *arena, const struct policy *policy,
+			int dir);
+/* Read the saved policy back, with its floors, and without origins. */
+int enforce_load_policy(struct arena *arena, int dir, struct policy *ret);
 /* Load it; fail unless the file is complete and no other user can write it. */
 int enforce_load(struct arena *arena, int dir, struct enforcement *ret);
 

@@ -35,7 +35,8 @@ static const struct command *const commands[] = {
 	&command_ps,	     &command_kill,    &command_delete,
 	&command_pause,	     &command_resume,  &command_update,
 	&command_events,     &command_spec,    &command_features,
-	&command_checkpoint, &command_restore,
+	&command_checkpoint, &command_restore, &command_explain,
+	&command_inspect,
 };
 
 static int print_version(struct arena *arena)

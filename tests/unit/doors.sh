@@ -23,7 +23,7 @@ runtime/sandbox: runtime/container runtime/launch runtime/plan runtime/enforce p
 runtime/diagnose: runtime/sandbox runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups runtime/cli
 runtime/cli:
 runtime/sandlock: runtime/diagnose runtime/sandbox runtime/container runtime/launch runtime/enforce policy confine cgroups runtime/cli
-runtime/sandlock-oci: runtime/checkpoint runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups network hooks runtime/cli
+runtime/sandlock-oci: runtime/diagnose runtime/checkpoint runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups network hooks runtime/cli
 '
 
 # header of an external library: the one file that may include it
