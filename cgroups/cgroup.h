@@ -84,8 +84,9 @@ bool cgroup_wants_limits(const struct oci_resources *resources);
  * a hierarchy that the caller may not write, unless a limit needs it. On
  * failure everything is removed.
  */
-int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
-		  const struct oci_resources *resources, bool rootless);
+int cgroup_create(struct arena *arena, const struct cgroup_layout *layout,
+		  struct cgroup *cgroup, const struct oci_resources *resources,
+		  bool rootless);
 /* Move a process with a single thread into the new cgroups. */
 int cgroup_enter(const struct cgroup *cgroup, pid_t pid);
 /*

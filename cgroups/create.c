@@ -192,19 +192,16 @@ static int make_members(const struct cgroup_layout *layout,
 	return 0;
 }
 
-int cgroup_create(const struct cgroup_layout *layout, struct cgroup *cgroup,
-		  const struct oci_resources *resources, bool rootless)
+int cgroup_create(struct arena *arena, const struct cgroup_layout *layout,
+		  struct cgroup *cgroup, const struct oci_resources *resources,
+		  bool rootless)
 {
-	AUTO(arena_close) struct arena arena = { 0 };
-	struct settings v1 = { .arena = &arena }, v2 = { .arena = &arena };
+	struct settings v1 = { .arena = arena }, v2 = { .arena = arena };
 	int r;
 
 	/* The set is empty on purpose, so there is nothing to limit. */
 	if (cgroup->n == 0 && layout->mode != CGROUP_NONE)
 		return 0;
-	r = arena_open(&arena, ROOM_MEMORY);
-	if (r < 0)
-		return r;
 	cgroup_v1.settings(resources, &v1);
 	cgroup_v2.settings(resources, &v2);
 	r = make_members(layout, cgroup, &v2, rootless);

@@ -211,8 +211,8 @@ static int make_cgroups(struct creation *c)
 	const struct prepared *p = c->prepared;
 	struct oci_resources *resources = &c->resources;
 	size_t wanted = c->cgroup.n;
-	int r = cgroup_create(&p->facts.cgroups, &c->cgroup, resources,
-			      p->facts.rootless);
+	int r = cgroup_create(p->arena, &p->facts.cgroups, &c->cgroup,
+			      resources, p->facts.rootless);
 
 	if (r == -ENOENT && c->cgroup.alone) {
 		/* Parents are missing: name them in the record, too. */
@@ -221,13 +221,13 @@ static int make_cgroups(struct creation *c)
 		r = write_record(c);
 		if (r < 0)
 			return r;
-		r = cgroup_create(&p->facts.cgroups, &c->cgroup, resources,
-				  p->facts.rootless);
+		r = cgroup_create(p->arena, &p->facts.cgroups, &c->cgroup,
+				  resources, p->facts.rootless);
 	}
 	if (r < 0 && enforce_may_lose_limits(&p->enforcement)) {
 		enforce_lose_limits(&p->enforcement, resources);
-		r = cgroup_create(&p->facts.cgroups, &c->cgroup, resources,
-				  p->facts.rootless);
+		r = cgroup_create(p->arena, &p->facts.cgroups, &c->cgroup,
+				  resources, p->facts.rootless);
 	}
 	if (r < 0)
 		return enforce_limit_error(p->arena, &p->enforcement, resources,

@@ -32,7 +32,7 @@ static int try(struct arena *arena, const struct cgroup_layout *layout,
 
 	if (r < 0)
 		return r;
-	r = cgroup_create(layout, &cgroup, resources, geteuid() != 0);
+	r = cgroup_create(arena, layout, &cgroup, resources, geteuid() != 0);
 	return r < 0 ? r : cgroup_remove(&cgroup, REMOVE_MS);
 }
 
