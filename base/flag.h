@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct nearest;
+
 /* Parse "true" or "false"; NULL, for a flag without a value, is true. */
 int flag_value(const char *name, const char *value, bool *ret);
 /*
@@ -29,5 +31,7 @@ struct flag_owner {
 	 * value.
 	 */
 	int (*take)(void *user, int id, const char *shown, const char *value);
+	/* Compare all names with one that find() does not know; or NULL. */
+	void (*suggest)(struct nearest *nearest);
 	void *user;
 };

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "policy/keys.h"
 
@@ -62,19 +64,24 @@ int policy_unwanted(struct arena *arena, const struct policy_raw *value,
 	return r < 0 ? r : fail(0, "%s is not %s", text, wanted);
 }
 
-int policy_none_of(struct arena *arena, const char *what,
+int policy_none_of(struct arena *arena, const char *word, const char *what,
 		   const char *const *known)
 {
 	struct text out = { .arena = arena };
+	struct nearest near = nearest_to(word, strlen(word));
 	const char *text;
 	int r;
 
 	if (!what || !known)
 		return -ENOMEM;
+	for (size_t i = 0; known[i]; i++)
+		nearest_try(&near, known[i], known[i]);
 	text_put(&out, "%s (known: ", what);
 	for (; *known; known++)
 		text_put(&out, "%s%s", *known, known[1] ? ", " : "");
 	text_put(&out, ")");
+	if (nearest_found(&near))
+		text_put(&out, ": did you mean %s?", nearest_found(&near));
 	r = text_close(&out, &text);
 	return r < 0 ? r : fail(0, "%s", text);
 }
@@ -86,7 +93,7 @@ int policy_no_preset(struct arena *arena, const char *text, const char *of,
 
 	for (size_t i = 0; i < MAX_PRESETS && name(i); i++)
 		known[i] = arena_printf(arena, "@%s", name(i));
-	return policy_none_of(arena,
+	return policy_none_of(arena, text,
 			      arena_printf(arena, "'%s' is not a preset for %s",
 					   text, of),
 			      known);
@@ -109,5 +116,5 @@ int policy_unknown(struct arena *arena, const char *kind, const char *name,
 		put_value(&out, value);
 	}
 	r = text_close(&out, &text);
-	return r < 0 ? r : policy_none_of(arena, text, known);
+	return r < 0 ? r : policy_none_of(arena, name, text, known);
 }

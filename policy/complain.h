@@ -11,10 +11,11 @@ struct policy_raw;
 int policy_unwanted(struct arena *arena, const struct policy_raw *value,
 		    const char *wanted);
 /*
- * Record an error and the list of known words, up to NULL; return a negative
- * value. Either may be NULL, which means out of memory.
+ * Record an error, the known word that is most similar to `word`, and the list
+ * of known words, up to NULL; return a negative value. what and known may be
+ * NULL, which means out of memory.
  */
-int policy_none_of(struct arena *arena, const char *what,
+int policy_none_of(struct arena *arena, const char *word, const char *what,
 		   const char *const *known);
 /* Record that "@preset" is not a preset of paths, or of variables. */
 int policy_no_preset(struct arena *arena, const char *text, const char *of,

@@ -4,11 +4,13 @@
  * the short forms of the table. Repeated lists add up.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/flag.h"
+#include "base/nearest.h"
 #include "base/util.h"
 #include "policy/keys.h"
 
@@ -98,6 +100,36 @@ int policy_flag_find(const char *name, size_t len, bool *ret_is_switch)
 		return -1;
 	*ret_is_switch = is_switch(&spelling);
 	return (int)spelling.key * 2 + spelling.commas;
+}
+
+/* Make "--filesystem-read" of "filesystem.read". */
+static void spell(const char *name, char ret[NEAREST_MAX])
+{
+	snprintf(ret, NEAREST_MAX, "--%s", name);
+	for (char *p = ret; *p; p++)
+		if (*p == '.' || *p == '_')
+			*p = '-';
+}
+
+/* "--read" is often meant to be one of the flags of filesystem.read. */
+static void suggest(struct nearest *nearest)
+{
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
+		const struct policy_key_info *info = policy_key_info(key);
+		const char *const others[] = { info->comma_flag, info->flag };
+		char shown[NEAREST_MAX];
+
+		if (!info->enforced)
+			continue;
+		for (size_t i = 0; i < COUNT(others); i++)
+			if (others[i]) {
+				spell(others[i], shown);
+				nearest_try(nearest, others[i], shown);
+			}
+		spell(info->name, shown);
+		nearest_try(nearest, shown + 2, shown);
+		nearest_try(nearest, strchr(info->name, '.') + 1, shown);
+	}
 }
 
 enum policy_type policy_flag_type(int id)
@@ -276,6 +308,7 @@ struct flag_owner policy_flags_owner(struct policy_flags *flags)
 {
 	return (struct flag_owner){ .find = policy_flag_find,
 				    .take = take,
+				    .suggest = suggest,
 				    .user = flags };
 }
 

@@ -149,7 +149,7 @@ POLICY_READER(policy_read_group)
 	if (syscall_group_find(raw->text) >= 0)
 		return 0;
 	return policy_none_of(
-		to->arena,
+		to->arena, raw->text,
 		arena_printf(
 			to->arena, "'%s' is not a group of system calls%s",
 			raw->text,
@@ -208,7 +208,7 @@ static int read_protection(struct arena *arena, const struct policy_raw *raw,
 			return 0;
 		}
 	memcpy(known, protections, sizeof protections);
-	return policy_none_of(arena,
+	return policy_none_of(arena, text,
 			      arena_printf(arena, "'%s' is not a protection",
 					   text),
 			      known);

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/util.h"
 #include "runtime/cli/help.h"
 #include "runtime/cli/options.h"
@@ -19,10 +20,20 @@
 const struct command *dispatch_find(const struct command_set *program,
 				    const char *name)
 {
-	for (size_t i = 0; i < program->ncommands; i++)
-		if (streq(program->commands[i]->name, name))
+	struct nearest near = nearest_to(name, strlen(name));
+	const char *meant;
+
+	for (size_t i = 0; i < program->ncommands; i++) {
+		const char *known = program->commands[i]->name;
+
+		if (streq(known, name))
 			return program->commands[i];
-	fail(0, "unknown command '%s', see %s --help", name, program->name);
+		nearest_try(&near, known, known);
+	}
+	meant = nearest_found(&near);
+	fail(0, "unknown command '%s', see %s --help%s%s%s", name,
+	     program->name, meant ? " (did you mean " : "", meant ? meant : "",
+	     meant ? "?)" : "");
 	return NULL;
 }
 

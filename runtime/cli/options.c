@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/flag.h"
+#include "base/nearest.h"
 #include "base/num.h"
 #include "base/util.h"
 #include "oci/oci.h"
@@ -63,11 +65,22 @@ static int unknown_option(const struct option_table *table,
 			  const struct word *word)
 {
 	const char *command = table->command ? table->command : "";
+	struct nearest near = nearest_to(word->name, word->name_len);
+	char shown[NEAREST_MAX];
+	const char *meant;
 
-	return fail(0, "unknown option %.*s, see %s %s%s--help",
+	for (size_t i = 0; i < table->n; i++) {
+		snprintf(shown, sizeof shown, "--%s", table->items[i].name);
+		nearest_try(&near, table->items[i].name, shown);
+	}
+	if (table->owner && table->owner->suggest)
+		table->owner->suggest(&near);
+	meant = has_one_dash(word) ? NULL : nearest_found(&near);
+	return fail(0, "unknown option %.*s, see %s %s%s--help%s%s%s",
 		    (int)shown_len(word), word->text,
 		    table->program ? table->program : "sandlock-oci", command,
-		    *command ? " " : "");
+		    *command ? " " : "", meant ? " (did you mean " : "",
+		    meant ? meant : "", meant ? "?)" : "");
 }
 
 static const struct option_spec *find_letter(const struct option_table *table,

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/nearest.h"
 #include "base/util.h"
 #include "policy/keys.h"
 #include "policy/profile_find.h"
@@ -113,10 +114,14 @@ const size_t profile_nverbs = COUNT(profile_verbs);
 static int run(const struct session *session, const void *options, int argc,
 	       char **argv)
 {
+	struct nearest near = nearest_to(argv[0], strlen(argv[0]));
+	const char *meant;
+
 	(void)options;
 	for (size_t i = 0; i < profile_nverbs; i++) {
 		const struct profile_verb *verb = &profile_verbs[i];
 
+		nearest_try(&near, verb->name, verb->name);
 		if (!streq(verb->name, argv[0]))
 			continue;
 		if (argc != (verb->argument ? 2 : 1))
@@ -128,8 +133,13 @@ static int run(const struct session *session, const void *options, int argc,
 				    verb->argument ? verb->argument : "");
 		return verb->run(session->arena, argv[1]);
 	}
-	return fail(0, "profile: unknown subcommand '%s', expected one of: %s",
-		    argv[0], sandlock_profile.arguments);
+	meant = nearest_found(&near);
+	return fail(0,
+		    "profile: unknown subcommand '%s', expected one of: "
+		    "%s%s%s%s",
+		    argv[0], sandlock_profile.arguments,
+		    meant ? " (did you mean " : "", meant ? meant : "",
+		    meant ? "?)" : "");
 }
 
 const struct command sandlock_profile = {

@@ -233,9 +233,10 @@ static void refusals(void **state)
 		  "sandbox: enabled: null is not true or false" },
 		{ SANDBOX("\"allowedDomain\": [\"a.b\", 1.5]"),
 		  "sandbox: unknown key \"allowedDomain\" = [\"a.b\", "
-		  "1.5]" KNOWN },
+		  "1.5]" KNOWN ": did you mean allowedDomains?" },
 		{ SANDBOX("\"Network\": {\"x\": []}"),
-		  "sandbox: unknown key \"Network\", a table" KNOWN },
+		  "sandbox: unknown key \"Network\", a table" KNOWN
+		  ": did you mean network?" },
 		{ SANDBOX("\"network\": {\"httpProxy\": 80}"),
 		  "sandbox: network: unknown key \"httpProxy\" = "
 		  "80" KNOWN_NETWORK },

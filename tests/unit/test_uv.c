@@ -246,10 +246,10 @@ static void refusals(void **state)
 		  "key" },
 		{ PROJECT "allow-raed = [\"/data\", 1]\n",
 		  LINE2 "unknown key \"allow-raed\" = "
-			"[\"/data\", 1]" KNOWN },
+			"[\"/data\", 1]" KNOWN ": did you mean allow-read?" },
 		{ PROJECT "\n\nallow_net = true\n",
 		  "pyproject.toml: line 4: unknown key \"allow_net\" = "
-		  "true" KNOWN },
+		  "true" KNOWN ": did you mean allow-net?" },
 		{ PROJECT "[tool.uv.sandbox.more]\nx = 1.5\n",
 		  LINE2 "unknown key \"more\", a table" KNOWN },
 		{ PROJECT "allow-read = \"/data\"\n",
@@ -268,7 +268,8 @@ static void refusals(void **state)
 		  LINE2 "allow-read: unknown preset "
 			"\"homes\" (known: project, home, system, tmp, python, "
 			"virtualenv, uv-cache, known-secrets, shell-configs, "
-			"git-hooks, git-config, ide-configs)" },
+			"git-hooks, git-config, ide-configs): did you mean "
+			"home?" },
 		{ PROJECT "allow-read = [{ preset = \"standard\" }]\n", LINE2
 		  "allow-read: unknown preset "
 		  "\"standard\" (known: project, home, system, tmp, python, "
