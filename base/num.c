@@ -70,36 +70,75 @@ int num_id(const char *text, uint32_t *ret)
 	return 0;
 }
 
-int num_size(const char *text, int64_t *ret)
+/* Get 10, 20, ... for k, m, ...; 0 without a unit, -1 if it is another. */
+static int shift_of(const char *unit)
 {
 	static const char units[] = "kmgt";
-	const char *unit;
-	int shift = 0;
-	uint64_t n;
+	const char *found =
+		*unit ? strchr(units, tolower((unsigned char)*unit)) : NULL;
+
+	unit += found != NULL;
+	if (found && tolower((unsigned char)*unit) == 'i' &&
+	    tolower((unsigned char)unit[1]) == 'b')
+		unit++;
+	unit += tolower((unsigned char)*unit) == 'b';
+	if (*unit)
+		return -1;
+	return found ? 10 * (int)(found - units + 1) : 0;
+}
+
+static int not_a_size(const char *text)
+{
+	return fail(0,
+		    "'%s' is not a size in bytes (such as 512M, 64MiB or "
+		    "1.5G)",
+		    text);
+}
+
+int num_bytes(const char *text, uint64_t *ret)
+{
+	uint64_t n, part = 0, unit = 1;
 	char *end;
+	int shift;
+
+	if (digits(text, &n, &end) < 0)
+		return not_a_size(text);
+	if (*end == '.') {
+		if (!isdigit((unsigned char)end[1]))
+			return not_a_size(text);
+		/* Six digits are enough for any limit. */
+		for (end++; isdigit((unsigned char)*end); end++)
+			if (unit < 1000000) {
+				part = 10 * part + (uint64_t)(*end - '0');
+				unit *= 10;
+			}
+	}
+	shift = shift_of(end);
+	if (shift < 0 || (unit > 1 && shift == 0) ||
+	    n > (uint64_t)INT64_MAX >> shift)
+		return not_a_size(text);
+	n <<= shift;
+	part = (part << shift) / unit;
+	if (n > (uint64_t)INT64_MAX - part)
+		return not_a_size(text);
+	*ret = n + part;
+	return 0;
+}
+
+int num_size(const char *text, int64_t *ret)
+{
+	uint64_t n;
 
 	/* -1 means no limit, and takes no unit. */
 	if (strcmp(text, "-1") == 0) {
 		*ret = -1;
 		return 0;
 	}
-	if (digits(text, &n, &end) < 0)
+	if (num_bytes(text, &n) < 0)
 		return fail(0,
 			    "'%s' is not a size in bytes (such as 512M, or -1 "
 			    "for no limit)",
 			    text);
-	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
-	if (unit && *unit) {
-		shift = 10 * (int)(unit - units + 1);
-		end++;
-	}
-	if (tolower((unsigned char)*end) == 'b')
-		end++;
-	if (*end || n > (uint64_t)INT64_MAX >> shift)
-		return fail(0,
-			    "'%s' is not a size in bytes (such as 512M, or -1 "
-			    "for no limit)",
-			    text);
-	*ret = (int64_t)(n << shift);
+	*ret = (int64_t)n;
 	return 0;
 }

@@ -12,5 +12,10 @@ int num_u32(const char *text, uint32_t *ret);
 int num_i64(const char *text, int64_t *ret);
 /* A user or group id: 0 to 2^32-2 (the kernel uses 2^32-1 for "none"). */
 int num_id(const char *text, uint32_t *ret);
-/* Digits with an optional k, m, g, t (x1024, either case, an optional trailing b), or -1. */
+/*
+ * A number with an optional unit k, m, g or t, as 64M, 64MB or 64MiB: all are
+ * multiples of 1024, in either case. A fraction needs a unit: 1.5G.
+ */
+int num_bytes(const char *text, uint64_t *ret);
+/* The same, or -1 for no limit. */
 int num_size(const char *text, int64_t *ret);

@@ -231,17 +231,52 @@ static int split(struct arena *arena, const char *text, struct policy_raw *ret)
 	return 0;
 }
 
-static int read_list(struct arena *arena, const char *text,
-		     struct policy_raw *ret)
+/* True if a comma cannot be part of an item, so that ";" was meant. */
+static bool is_separator(enum policy_type type, const char *comma)
+{
+	switch (type) {
+	case POLICY_TYPE_ARGS:
+	case POLICY_TYPE_NET_RULES:
+	case POLICY_TYPE_HTTP_RULES:
+		return false;
+	case POLICY_TYPE_PATHS:
+	case POLICY_TYPE_PATTERNS:
+	case POLICY_TYPE_DENIALS:
+	case POLICY_TYPE_MOUNTS:
+		comma += 1 + strspn(comma + 1, " ");
+		return *comma && strchr("/~@-", *comma);
+	default:
+		return true;
+	}
+}
+
+static int check_commas(enum policy_type type, const struct policy_raw *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		for (const char *p = strchr(list->items[i].text, ','); p;
+		     p = strchr(p + 1, ','))
+			if (is_separator(type, p))
+				return fail(0,
+					    "'%s' has a comma: separate "
+					    "elements with ';', or write a "
+					    "JSON array",
+					    list->items[i].text);
+	return 0;
+}
+
+static int read_list(struct arena *arena, enum policy_type type,
+		     const char *text, struct policy_raw *ret)
 {
 	const struct json_value *v;
+	int r;
 
 	/* An IPv6 address in brackets also begins with "[". */
 	if (text[0] == '[' && json_parse(arena, text, strlen(text), &v) == 0 &&
 	    v->type == JSON_ARRAY)
 		return members(arena, v, ret);
 	err_clear();
-	return split(arena, text, ret);
+	r = split(arena, text, ret);
+	return r < 0 ? r : check_commas(type, ret);
 }
 
 static int read_map(struct arena *arena, const char *text,
@@ -275,7 +310,7 @@ static int read_value(struct arena *arena, enum policy_key key,
 	if (type->shape == POLICY_RAW_LIST &&
 	    !(type->maybe_bool &&
 	      (streq(text, "true") || streq(text, "false"))))
-		return read_list(arena, text, ret);
+		return read_list(arena, policy_key_info(key)->type, text, ret);
 	*ret = (struct policy_raw){ .type = POLICY_RAW_TEXT, .text = text };
 	return 0;
 }

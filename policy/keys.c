@@ -11,6 +11,7 @@
 #define MAX_ID (UINT32_MAX - 1) /* the kernel uses 2^32-1 for "none" */
 #define MAX_CPU 8191
 #define MAX_GPU 1023
+#define MAX_PERCENT 102400 /* of one core */
 
 #define KEY(section_, key_, type_, member_)          \
 	.name = key_, .section = SECTION_##section_, \
@@ -275,7 +276,7 @@ static const struct policy_key_info keys[KEY_COUNT] = {
 			     .min = 1, .max = INT32_MAX, ENFORCED,
 			     .about = "open files per process" },
 	[KEY_CPU] = { KEY(LIMITS, "limits.cpu", NUMBER, cpu), .min = 1,
-		      .max = 100, ENFORCED,
+		      .max = MAX_PERCENT, ENFORCED,
 		      .about = "CPU time in percent of one core, for the whole "
 			       "sandbox" },
 	[KEY_DISK] = { KEY(LIMITS, "limits.disk", SIZE, disk),

@@ -8,7 +8,7 @@
 #include "policy/types.h"
 #include "policy/values.h"
 
-#define SIZE_PATTERN "^[0-9]+[KkMmGgTt]?$"
+#define SIZE_PATTERN "^[0-9]+([Bb]|([.][0-9]+)?[KkMmGgTt]([Ii]?[Bb])?)?$"
 
 static void put_type(struct writer *w, const char *type)
 {

@@ -147,31 +147,6 @@ POLICY_READER(policy_read_seed)
 	return 0;
 }
 
-static bool parse_size(const char *text, uint64_t *ret)
-{
-	static const char units[] = "kmgt";
-	const char *unit;
-	uint64_t size = 0;
-	unsigned int shift = 0;
-
-	if (!isdigit((unsigned char)*text))
-		return false;
-	for (; isdigit((unsigned char)*text); text++) {
-		if (size > (INT64_MAX - 9) / 10)
-			return false;
-		size = 10 * size + (uint64_t)(*text - '0');
-	}
-	unit = *text ? strchr(units, tolower((unsigned char)*text)) : NULL;
-	if (unit) {
-		shift = 10 * (unsigned int)(unit - units + 1);
-		text++;
-	}
-	if (*text || size == 0 || size > (uint64_t)INT64_MAX >> shift)
-		return false;
-	*ret = size << shift;
-	return true;
-}
-
 POLICY_READER(policy_read_size)
 {
 	uint64_t *size = ret;
@@ -180,8 +155,8 @@ POLICY_READER(policy_read_size)
 	(void)key;
 	if (raw->type == POLICY_RAW_INTEGER && raw->integer > 0)
 		*size = (uint64_t)raw->integer;
-	else if (!is_textual(raw) || !parse_size(raw->text, size))
-		return policy_wrong(raw, "a size (digits, then K, M, G or T; "
+	else if (!is_textual(raw) || num_bytes(raw->text, size) < 0 || !*size)
+		return policy_wrong(raw, "a size (such as 512M, 64MiB or 1.5G; "
 					 "not 0)");
 	return 0;
 }

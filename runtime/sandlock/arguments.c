@@ -13,7 +13,7 @@
 #include "runtime/cli/help.h"
 #include "runtime/cli/options.h"
 
-#define MAX_TIMEOUT 1e9
+#define MAX_TIMEOUT 1e12 /* milliseconds */
 
 struct given {
 	struct request_wishes wishes;
@@ -40,8 +40,9 @@ const struct option_spec arguments_options[ARGUMENTS_NOPTIONS] = {
 	{ "env-file", 0, OPTION_LIST, FIELD(wishes.env_files), "FILE",
 	  "set the variables listed in this file: NAME=VALUE, or NAME to copy "
 	  "the caller's" },
-	{ "timeout", 0, OPTION_TEXT, FIELD(timeout), "SECONDS",
-	  "kill it after this time, with status 124" },
+	{ "timeout", 0, OPTION_TEXT, FIELD(timeout), "TIME",
+	  "kill it after this time (seconds, or 500ms, 5m, 1h), with status "
+	  "124" },
 	{ "interactive", 'i', OPTION_FLAG, FIELD(wishes.interactive), NULL,
 	  "with -t: pass standard input on (always done without -t)" },
 	{ "tty", 't', OPTION_FLAG, FIELD(wishes.terminal), NULL,
@@ -54,22 +55,41 @@ const struct option_spec arguments_options[ARGUMENTS_NOPTIONS] = {
 	  "run the command without a sandbox, if the policy allows it" },
 };
 
+/* Return the milliseconds of a unit, 0 if it is another. */
+static double unit_of(const char *text)
+{
+	static const struct {
+		const char *name;
+		double milliseconds;
+	} units[] = {
+		{ "", 1000 },	{ "ms", 1 },	  { "s", 1000 },
+		{ "m", 60000 }, { "h", 3600000 },
+	};
+
+	for (size_t i = 0; i < COUNT(units); i++)
+		if (streq(units[i].name, text))
+			return units[i].milliseconds;
+	return 0;
+}
+
 static int set_timeout(const char *text, uint64_t *ret)
 {
 	char *end;
-	double seconds;
+	double number, unit;
 
 	if (!text)
 		return 0;
 	errno = 0;
-	seconds = strtod(text, &end);
-	if (errno || end == text || *end || strpbrk(text, "xXnN+- ") ||
-	    !(seconds > 0 && seconds <= MAX_TIMEOUT))
+	number = strtod(text, &end);
+	unit = unit_of(end);
+	if (errno || end == text || unit == 0 || strpbrk(text, "xXnN+- ") ||
+	    !(number > 0 && number * unit <= MAX_TIMEOUT))
 		return fail(0,
-			    "--timeout: '%s' is not a duration in seconds (a "
-			    "number such as 1.5, at most 1000000000)",
+			    "--timeout: '%s' is not a duration (a number of "
+			    "seconds such as 1.5, or 500ms, 30s, 5m, 1h; at "
+			    "most 1000000000 seconds)",
 			    text);
-	*ret = (uint64_t)(seconds * 1000 + 0.5);
+	*ret = (uint64_t)(number * unit + 0.5);
 	if (*ret == 0)
 		*ret = 1;
 	return 0;

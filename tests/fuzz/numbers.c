@@ -54,23 +54,36 @@ static void try_plain(const char *text)
 	demand(!whole_signed || i64 == (negative ? -(__int128)m : (__int128)m));
 }
 
-/* Digits, one of kmgt, b; or exactly -1. */
+/* Digits, perhaps a fraction, one of kmgt, b or ib; or exactly -1. */
 static void try_size(const char *text)
 {
 	static const char units[] = "kmgt";
-	size_t len;
-	unsigned __int128 n = digits(text, &len);
+	size_t len, fraction = 0;
+	unsigned __int128 n = digits(text, &len), part = 0, ten = 1;
 	const char *rest = text + len;
-	const char *unit =
-		*rest ? strchr(units, tolower((unsigned char)*rest)) : NULL;
-	bool good = len > 0;
+	const char *unit;
+	bool good = len > 0 && n <= UINT64_MAX;
 	int64_t size = 0;
 	int r;
 
+	if (*rest == '.') {
+		fraction = strspn(++rest, "0123456789");
+		good &= fraction > 0;
+		for (size_t i = 0; i < fraction && i < 6; i++) {
+			part = 10 * part + (unsigned)(rest[i] - '0');
+			ten *= 10;
+		}
+		rest += fraction;
+	}
+	unit = *rest ? strchr(units, tolower((unsigned char)*rest)) : NULL;
+	good &= unit || !fraction;
 	if (unit) {
 		n <<= 10 * (unit - units + 1);
+		part <<= 10 * (unit - units + 1);
 		rest++;
+		rest += strncasecmp(rest, "ib", 2) == 0;
 	}
+	n += part / ten;
 	rest += *rest == 'b' || *rest == 'B';
 	good &= !*rest && n <= INT64_MAX;
 	r = num_size(text, &size);
