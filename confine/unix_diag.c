@@ -38,7 +38,7 @@ static bool is_reachable(const struct unix_diag_msg *msg)
 }
 
 /* The name is not terminated; it may have any bytes but NUL. */
-static int add(struct arena *arena, struct unix_socket *socket,
+static int add(struct arena *arena, struct unix_socket socket,
 	       const struct rtattr *name, struct unix_sockets *list)
 {
 	size_t len = name ? RTA_PAYLOAD(name) : 0;
@@ -49,8 +49,8 @@ static int add(struct arena *arena, struct unix_socket *socket,
 	if (len)
 		memcpy(text, RTA_DATA(name), len);
 	text[len] = '\0';
-	socket->name = text;
-	return unix_sockets_add(arena, list, socket);
+	socket.name = text;
+	return unix_sockets_add(arena, list, &socket);
 }
 
 static int take(struct arena *arena, const struct nlmsghdr *header,
@@ -80,7 +80,7 @@ static int take(struct arena *arena, const struct nlmsghdr *header,
 	socket.device = vfs.udiag_vfs_dev;
 	socket.inode = vfs.udiag_vfs_ino;
 	socket.number = msg->udiag_ino;
-	return add(arena, &socket, name, list);
+	return add(arena, socket, name, list);
 }
 
 int unix_diag_parse(struct arena *arena, const void *answer, size_t len,

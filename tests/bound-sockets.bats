@@ -330,7 +330,7 @@ same_calls() {
 	many=$("$@")
 	rm -rf tree/*
 	echo "few: $few, many: $many"
-	[ "$few" -gt 100 ]
+	[ "$few" -gt 50 ]
 	[ "$((many - few))" -le 2 ]
 }
 
