@@ -16,6 +16,8 @@
 #include "base/utf8.h"
 #include "base/util.h"
 
+#define FEW_KEYS 8
+
 struct open_value {
 	struct json_value *value;
 	struct json_value *last; /* its newest member */
@@ -180,6 +182,23 @@ static int by_key(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Most objects have a few keys, for which qsort takes too long. */
+static void sort(const char **keys, size_t n)
+{
+	if (n > FEW_KEYS) {
+		qsort(keys, n, sizeof *keys, by_key);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		const char *key = keys[i];
+		size_t at = i;
+
+		for (; at > 0 && strcmp(keys[at - 1], key) > 0; at--)
+			keys[at] = keys[at - 1];
+		keys[at] = key;
+	}
+}
+
 static int on_end_object(void *ctx)
 {
 	struct builder *b = ctx;
@@ -193,7 +212,7 @@ static int on_end_object(void *ctx)
 	}
 	json_each (member, object)
 		keys[n++] = member->key;
-	qsort(keys, n, sizeof *keys, by_key);
+	sort(keys, n);
 	for (size_t i = 1; i < n; i++)
 		if (streq(keys[i - 1], keys[i])) {
 			fail(0, ": given twice in one object");

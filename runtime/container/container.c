@@ -61,10 +61,10 @@ static int not_there(const char *id)
 	return -ENOENT;
 }
 
-static int open_dir(int root, const char *path, const char *id)
+static int open_dir(int root, const char *path, const char *id, int flags)
 {
-	int dir = openat(root, id,
-			 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int dir =
+		openat(root, id, flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (dir < 0 && (errno == ENOENT || errno == ENAMETOOLONG))
 		return not_there(id);
@@ -156,12 +156,12 @@ static struct oci_record nothing_known(int dir, const char *id)
 
 /* Load a container whose root is open at that path. */
 static int load_from(struct arena *arena, int root, const char *path,
-		     const char *id, struct container *ret)
+		     const char *id, int flags, struct container *ret)
 {
 	autocontainer struct container c = CONTAINER_NONE;
 	int r;
 
-	c.dir = open_dir(root, path, id);
+	c.dir = open_dir(root, path, id, flags);
 	if (c.dir < 0)
 		return c.dir;
 	c.id = arena_strdup(arena, id);
@@ -238,7 +238,7 @@ int container_load(struct arena *arena, const char *root, const char *id,
 	}
 	if (fd < 0)
 		return fd;
-	r = load_from(arena, fd, root, id, ret);
+	r = load_from(arena, fd, root, id, O_RDONLY, ret);
 	if (r < 0)
 		return r;
 	ret->root = take_fd(&fd);
@@ -298,7 +298,7 @@ void containers_close(struct containers *all)
 int containers_load(struct arena *arena, struct containers *all, const char *id,
 		    struct container *ret)
 {
-	int r = load_from(arena, all->root, all->path, id, ret);
+	int r = load_from(arena, all->root, all->path, id, O_PATH, ret);
 
 	if (r < 0)
 		return r;

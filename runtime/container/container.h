@@ -77,7 +77,10 @@ struct containers {
 
 /* Open a root; -ENOENT if it does not exist. */
 int containers_open(const char *root, struct containers *ret);
-/* Like container_load, for an ID of container_ids; `all` must stay open. */
+/*
+ * Like container_load, for an ID of container_ids; `all` must stay open. The
+ * container cannot be locked or held, only looked at.
+ */
 int containers_load(struct arena *arena, struct containers *all,
 		    const char *id, struct container *ret);
 void containers_close(struct containers *all);

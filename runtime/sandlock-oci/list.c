@@ -190,9 +190,12 @@ static int load_rows(const struct session *session, const struct strings *ids,
 
 static void print_cells(const char *const *cells, const size_t *widths)
 {
-	for (int c = 0; c < COLS - 1; c++)
-		printf("%-*s", (int)widths[c], cells[c]);
-	printf("%s\n", cells[COLS - 1]);
+	for (int c = 0; c < COLS - 1; c++) {
+		fputs(cells[c], stdout);
+		for (size_t n = strlen(cells[c]); n < widths[c]; n++)
+			putchar_unlocked(' ');
+	}
+	puts(cells[COLS - 1]);
 }
 
 static void print_table(const struct row *rows, size_t n)
