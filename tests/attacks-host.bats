@@ -302,7 +302,7 @@ bounding() {
 	annotate "${@/#/io.sandlock.}"
 	unshare --user --map-root-user "$SANDLOCK_OCI" --root "$ROOT" create \
 		--dump-plan --bundle "$BUNDLE" box |
-		sed -n 's/.*reduce the bounding capabilities to \(0x[0-9a-f]*\).*/\1/p'
+		sed -n 's/.*reduce the bounding capabilities to \([^(]*\).*/\1/p'
 }
 
 @test "a program loses CAP_SYS_RESOURCE where its policy limits open files or core dumps" {
@@ -311,9 +311,10 @@ bounding() {
 	requires userns
 	new_bundle
 	config '.process.capabilities[] += ["CAP_SYS_RESOURCE"]'
-	(($(bounding limits.tasks=10) >> 24 & 1))
+	[[ $(bounding limits.tasks=10) = *CAP_SYS_RESOURCE* ]]
 	for key in limits.open_files=10 program.no_coredump=true; do
-		((!($(bounding $key) >> 24 & 1)))
+		[[ $(bounding $key) = *CAP_* ]]
+		[[ $(bounding $key) != *CAP_SYS_RESOURCE* ]]
 	done
 }
 

@@ -29,13 +29,13 @@ dumped() {
 # container have plans of their own, which follow.
 handed() {
 	jq -r .msg "$1" |
-		sed -n 's/^step \([0-9]*\): /\1  /p; /^clone /p' |
-		awk '/^clone / && NR > 1 { exit } { print }'
+		sed -n 's/^step \([0-9]*\): /\1  /p; /^clone /p; /^policy: /p' |
+		awk '/^(clone|policy:) / && n { exit } /^clone / { n++ } { print }'
 }
 
 # unnumbered FILE: without the numbers of steps.
 unnumbered() {
-	sed -E 's/^[0-9]+//; s/, (if denied|then) step 0x[0-9a-f]+//g' "$1"
+	sed -E 's/^[0-9]+//; s/, (if denied|then) step [0-9]+//g' "$1"
 }
 
 # assert_same_plan COMMAND...: the plan that is printed, and the one that a
@@ -46,7 +46,7 @@ assert_same_plan() {
 	[ -z "$USER_HOME" ] || log=$USER_HOME/log
 	dumped "$@" >"$TMP/dumped"
 	[ "$(wc -l <"$TMP/dumped")" -gt 20 ]
-	grep -q "clone 0x" "$TMP/dumped"
+	grep -q "clone with new namespaces: " "$TMP/dumped"
 	grep -q "wait for start" "$TMP/dumped"
 	"$@" --debug --log "$log" --log-format json create \
 		--bundle "$BUNDLE" box 2>"$TMP/errors" || {
@@ -126,6 +126,25 @@ time.sleep(1000)' "$TMP/manager" 3>&- &
 		network.mode=deny
 	assert_same_plan oci
 	grep -q "syscalls" "$TMP/dumped"
+	grep -qx "policy: allow reading /" "$TMP/dumped"
+	grep -qx "policy: allow reading and writing /scratch" "$TMP/dumped"
+	grep -qx "policy: mount read-only /later" "$TMP/dumped"
+	grep -qx "policy: limit the memory to 33554432 bytes" "$TMP/dumped"
+	grep -qx "policy: limit the open files to 64" "$TMP/dumped"
+	grep -q "^policy: no network" "$TMP/dumped"
+}
+
+@test "a dumped plan names flags, limits and capabilities in words" {
+	requires root
+	full_bundle
+	dumped oci >"$TMP/dumped"
+	grep -q "^clone with new namespaces: .*mount" "$TMP/dumped"
+	grep -q "RLIMIT_NOFILE to 512 (soft) and 1024 (hard)" "$TMP/dumped"
+	grep -q "capabilities to .*CAP_KILL" "$TMP/dumped"
+	grep -q "attributes: nosuid" "$TMP/dumped"
+	grep -q "set read-only" "$TMP/dumped"
+	run grep -E "[ =]0x[0-9a-f]+" "$TMP/dumped"
+	[ "$output" = "" ]
 }
 
 @test "the dumped plan of a user namespace is the one that runs" {

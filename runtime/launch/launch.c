@@ -126,11 +126,15 @@ static int clone_child(struct launch *launch)
 static void tell_plan(const struct launch *launch)
 {
 	struct arena *arena = launch->arena;
-
+	struct strings rules;
 	const char *line;
 
 	if (!log_debugging())
 		return;
+	if (launch->in->enforcement &&
+	    plan_policy_lines(arena, launch->in->enforcement, &rules) >= 0)
+		for (size_t i = 0; i < rules.n; i++)
+			log_debug("policy: %s", rules.items[i]);
 	line = plan_clone_line(arena, launch->plan);
 	log_debug("%s", line ? line : "?");
 	for (size_t i = 0; i < launch->plan->nsteps; i++) {

@@ -23,6 +23,7 @@
 
 struct arena;
 struct cgroup;
+struct enforcement;
 struct join;
 
 enum step_op {
@@ -312,6 +313,10 @@ const char *step_describe(struct arena *arena, const struct step *step);
 const char *step_line(struct arena *arena, const struct step *step);
 /* Describe the first clone as one line of a plan. */
 const char *plan_clone_line(struct arena *arena, const struct plan *plan);
+/* Describe what a policy adds beside the steps, one line for each rule. */
+int plan_policy_lines(struct arena *arena,
+		      const struct enforcement *enforcement,
+		      struct strings *ret);
 /* Describe the whole plan, one line for each step. */
 int plan_print(struct arena *arena, const struct plan *plan,
 	       const char **ret_text);

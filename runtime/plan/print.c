@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/util.h"
 #include "runtime/plan/plan.h"
+#include "runtime/plan/print_words.h"
 #include "runtime/plan/protocol.h"
 
 /* "%4zu  " and the end of the line */
@@ -59,18 +60,6 @@ static const char *wait_reason(uint32_t word)
 	}
 }
 
-static const char *namespaces(struct arena *arena, uint32_t flags)
-{
-	struct text out = { .arena = arena };
-	const char *names;
-
-	for (int i = 0; i < OCI_NAMESPACES; i++)
-		if (flags & (uint32_t)oci_ns_kinds[i].flag)
-			text_put(&out, "%s%s", out.len ? ", " : "",
-				 oci_ns_kinds[i].type);
-	return text_close(&out, &names) < 0 ? NULL : names;
-}
-
 static const char *propagation(struct arena *arena, uint32_t flags)
 {
 	const char *name = flags & MS_SHARED  ? "shared" :
@@ -88,7 +77,7 @@ static const char *details(struct arena *arena, const struct step *s)
 	case STEP_STOP:
 		return wait_reason((uint32_t)s->number);
 	case STEP_UNSHARE:
-		return namespaces(arena, s->flags);
+		return words_namespaces(arena, s->flags);
 	case STEP_PROPAGATION:
 		return propagation(arena, s->flags);
 	case STEP_FSMOUNT:
@@ -113,16 +102,16 @@ static const char *details(struct arena *arena, const struct step *s)
 	case STEP_USER:
 		return arena_printf(arena, "%u:%u", s->user->uid, s->user->gid);
 	case STEP_CAPS:
-		return arena_printf(arena, "%#" PRIx64, s->caps->permitted);
+		return words_caps(arena, s->caps->permitted);
 	case STEP_BOUNDING:
-		return arena_printf(arena, "%#" PRIx64, s->caps->bounding);
+		return words_caps(arena, s->caps->bounding);
 	case STEP_RLIMIT:
-		return arena_printf(arena,
-				    "%s to %" PRIu64 " (soft) and %" PRIu64
-				    " (hard)",
+		return arena_printf(arena, "%s to %s (soft) and %s (hard)",
 				    oci_rlimit_name(s->rlimit.type),
-				    (uint64_t)s->rlimit.value.rlim_cur,
-				    (uint64_t)s->rlimit.value.rlim_max);
+				    words_limit(arena,
+						s->rlimit.value.rlim_cur),
+				    words_limit(arena,
+						s->rlimit.value.rlim_max));
 	case STEP_SECCOMP:
 		return arena_printf(arena, "(%zu instructions)", s->filter.len);
 	case STEP_FIND_PROGRAM:
@@ -150,21 +139,42 @@ const char *step_describe(struct arena *arena, const struct step *step)
 
 /* ---- what errors do not need ---- */
 
-static void put_caps(struct text *out, const struct step_caps *caps)
+/* Name only the sets that the step's text does not have. */
+static void put_caps(struct text *out, const struct step *s)
 {
-	text_put(out,
-		 "  (bounding %#" PRIx64 ", effective %#" PRIx64
-		 ", inheritable %#" PRIx64 ", permitted %#" PRIx64
-		 ", ambient %#" PRIx64 "%s)",
-		 caps->bounding, caps->effective, caps->inheritable,
-		 caps->permitted, caps->ambient,
-		 caps->keep_admin ? ", CAP_SYS_ADMIN until exec" : "");
+	const struct step_caps *caps = s->caps;
+	uint64_t shown = s->op == STEP_BOUNDING ? caps->bounding :
+						  caps->permitted;
+	const struct {
+		const char *name;
+		uint64_t caps;
+	} sets[] = {
+		{ "bounding", caps->bounding },
+		{ "effective", caps->effective },
+		{ "inheritable", caps->inheritable },
+		{ "permitted", caps->permitted },
+		{ "ambient", caps->ambient },
+	};
+
+	for (size_t i = 0; i < COUNT(sets); i++) {
+		const char *names =
+			sets[i].caps == shown ?
+				"the same" :
+				words_caps(out->arena, sets[i].caps);
+
+		text_put(out, "%s%s: %s", i ? "; " : "  (", sets[i].name,
+			 names ? names : "?");
+	}
+	text_put(out, "%s)",
+		 caps->keep_admin ? "; CAP_SYS_ADMIN until exec" : "");
 }
 
 static void put_fs(struct text *out, const struct step_fs *fs)
 {
-	text_put(out, "  (%s, attributes %#x%s", fs->source ? fs->source : "-",
-		 fs->attrs, fs->mode_of_point ? ", mode of the point" : "");
+	text_put(out, "  (source %s, attributes: ",
+		 fs->source ? fs->source : fs->type);
+	words_put_attributes(out, fs->attrs);
+	text_put(out, "%s", fs->mode_of_point ? ", mode of the point" : "");
 	for (size_t i = 0; i < fs->nparams; i++) {
 		const struct oci_annotation *p = &fs->params[i];
 
@@ -209,7 +219,7 @@ static void put_members(struct text *out, const struct step *s)
 		break;
 	case STEP_CAPS:
 	case STEP_BOUNDING:
-		put_caps(out, s->caps);
+		put_caps(out, s);
 		break;
 	case STEP_USER:
 		put_groups(out, s->user);
@@ -228,34 +238,52 @@ static void put_members(struct text *out, const struct step *s)
 	}
 }
 
-static void put_number(struct text *out, bool *first, const char *name,
-		       uint64_t number)
+static void put_slot(struct text *out, const char *name, uint16_t slot)
 {
-	if (!number)
+	if (!slot)
 		return;
-	text_put(out, "%s%s %#" PRIx64, *first ? "  {" : ", ", name, number);
-	*first = false;
+	text_put(out, ", %s ", name);
+	words_put_slot(out, slot);
 }
 
-/* Append the slots by number, and the step that follows. */
-static void put_numbers(struct text *out, const struct step *s)
+static void put_attributes(struct text *out, const char *name, uint64_t bits)
 {
-	bool first = true;
+	if (!bits)
+		return;
+	text_put(out, ", %s ", name);
+	words_put_attributes(out, bits);
+}
 
-	put_number(out, &first, "in", s->in);
-	put_number(out, &first, "in2", s->in2);
-	put_number(out, &first, "out", s->out);
-	put_number(out, &first, "flags", s->flags);
-	put_number(out, &first, "number", (uint64_t)s->number);
+/* Append slots, flags and the step that follows, in braces. */
+static int put_rest(struct text *out, const struct step *s)
+{
+	struct text rest = { .arena = out->arena };
+	const char *text;
+
+	put_slot(&rest, "in", s->in);
+	put_slot(&rest, "in", s->in2);
+	put_slot(&rest, "out", s->out);
+	words_put_flags(&rest, s);
 	if (s->op == STEP_SETATTR) {
-		put_number(out, &first, "set", s->attr.attr_set);
-		put_number(out, &first, "clear", s->attr.attr_clr);
-		put_number(out, &first, "propagation", s->attr.propagation);
+		put_attributes(&rest, "set", s->attr.attr_set);
+		put_attributes(&rest, "clear", s->attr.attr_clr);
+		if (s->attr.propagation) {
+			text_put(&rest, ", ");
+			words_put_propagation(&rest, s->attr.propagation);
+		}
 	}
-	put_number(out, &first, "may be missing", s->skip_missing);
-	put_number(out, &first, "if denied step", s->on_denied);
-	put_number(out, &first, "then step", s->next);
-	text_put(out, "%s", first ? "" : "}");
+	if (s->skip_missing)
+		text_put(&rest, ", may be missing");
+	if (s->on_denied)
+		text_put(&rest, ", if denied step %u", s->on_denied);
+	if (s->next)
+		text_put(&rest, ", then step %u", s->next);
+	text_put(&rest, "%s", "");
+	if (text_close(&rest, &text) < 0)
+		return -ENOMEM;
+	if (*text)
+		text_put(out, "  {%s}", text + strlen(", "));
+	return 0;
 }
 
 const char *step_line(struct arena *arena, const struct step *step)
@@ -269,7 +297,8 @@ const char *step_line(struct arena *arena, const struct step *step)
 	put_members(&out, step);
 	if (step->place)
 		text_put(&out, "  [%s]", step->place);
-	put_numbers(&out, step);
+	if (put_rest(&out, step) < 0)
+		return NULL;
 	if (text_close(&out, &line) < 0)
 		return NULL;
 	/* A text of the bundle cannot begin another line. */
@@ -278,8 +307,13 @@ const char *step_line(struct arena *arena, const struct step *step)
 
 const char *plan_clone_line(struct arena *arena, const struct plan *plan)
 {
-	return arena_printf(arena, "clone 0x%" PRIx64 "%s", plan->clone_flags,
-			    plan->into_cgroup ? " into the cgroup" : "");
+	const char *names = words_namespaces(arena, plan->clone_flags);
+
+	if (!names)
+		return NULL;
+	return arena_printf(arena, "clone with new namespaces: %s%s",
+			    *names ? names : "none",
+			    plan->into_cgroup ? "; into the cgroup" : "");
 }
 
 int plan_print(struct arena *arena, const struct plan *plan,

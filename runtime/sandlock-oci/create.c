@@ -15,11 +15,16 @@
 
 static int dump(const struct prepared *p)
 {
+	struct strings rules;
 	const char *text;
 	int r = plan_print(p->arena, &p->plan, &text);
 
+	if (r >= 0)
+		r = plan_policy_lines(p->arena, &p->enforcement, &rules);
 	if (r < 0)
 		return r;
+	for (size_t i = 0; i < rules.n; i++)
+		printf("      policy: %s\n", rules.items[i]);
 	fputs(text, stdout);
 	return 0;
 }

@@ -226,7 +226,9 @@ static void a_printed_plan_has_the_numbers_of_its_steps(void **state)
 
 	make(f);
 	assert_int_equal(plan_print(&f->arena, &f->plan, &text), 0);
-	assert_non_null(strstr(text, "      clone 0x20000 into the cgroup\n"));
+	assert_non_null(strstr(
+		text,
+		"      clone with new namespaces: mount; into the cgroup\n"));
 	assert_non_null(strstr(text, "   0  set the dumpable attribute"));
 	assert_non_null(
 		strstr(text, "join cgroup /c/pids/x  [linux.cgroupsPath]"));
