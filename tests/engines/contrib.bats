@@ -34,6 +34,24 @@ contrib_field() {
 	END
 }
 
+# No Debian suite of the tests has containerd 2, so these are compared with the
+# tables of its documentation, and with the file that the tests run with.
+@test "the handler of versions 3 and 4 is that of version 2, in the tables of containerd 2" {
+	local version old='.plugins."io.containerd.grpc.v1.cri".containerd.runtimes'
+	local new='.plugins."io.containerd.cri.v1.runtime".containerd.runtimes'
+
+	for version in 3 4; do
+		[ "$(contrib_field "containerd/config-v$version.toml" .version)" = \
+			"$version" ]
+		[ "$(contrib_field "containerd/config-v$version.toml" \
+			"$new | tojson")" = \
+			"$(contrib_field containerd/config-v2.toml "$old | tojson")" ]
+		[ "$(contrib_field "containerd/config-v$version.toml" \
+			'[keys, (.plugins | keys)] | tojson')" = \
+			'[["plugins","version"],["io.containerd.cri.v1.runtime"]]' ]
+	done
+}
+
 @test "containerd finds the handler in version 1 of its configuration" {
 	run_pod sandlock
 	start_cri_container '{}' sleep 1000
