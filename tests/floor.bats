@@ -129,6 +129,22 @@ with_etc() {
 	[[ $output = *"Read-only file system"* ]]
 }
 
+@test "a link below a writable path of the floor makes nothing else writable" {
+	requires_landlock 1
+	new_bundle
+	mkdir -p "$BUNDLE/rootfs/srv/a/sub" "$BUNDLE/rootfs/other"
+	echo x >"$BUNDLE/rootfs/other/f"
+	ln -s /other "$BUNDLE/rootfs/srv/a/link"
+	floor $'[filesystem]\nread = ["/"]\nwrite = ["/srv/a"]'
+	annotate_policy filesystem.read=/ "filesystem.write=/srv/a/link;/srv/a/sub"
+	args sh -c 'chmod 700 /other/f; echo y >/other/f; chmod 700 /srv/a/sub && echo sub'
+	run run_floored
+	[[ $output = *"/other/f: Read-only file system"* ]]
+	[[ $output = *"can't create /other/f"* ]]
+	[[ $output = *sub ]]
+	[ "$(cat "$BUNDLE/rootfs/other/f")" = x ]
+}
+
 @test "a key that would loosen the floor is an error that names both" {
 	new_bundle
 	floor $'[network]\nmode = "deny"\n[filesystem]\nread = ["/"]\n[limits]\ntasks = 100'

@@ -8,12 +8,15 @@
  * get their own mounts. Binds without writable paths become read-only, too.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include "base/arena.h"
+#include "base/auto.h"
 #include "base/err.h"
+#include "base/proc.h"
 #include "base/util.h"
 #include "confine/files.h"
 #include "policy/glob.h"
@@ -113,6 +116,7 @@ int enforce_host_mounts(struct arena *arena,
 
 struct writable {
 	struct arena *arena;
+	const char *rootfs; /* on the host; or NULL */
 	struct strings paths;
 	bool unknown; /* some paths cannot be known in advance */
 };
@@ -262,6 +266,31 @@ static int list_writable(struct writable *w, const struct oci_spec *spec,
 		       add_list(w, spec->process, home, &policy->write_only);
 }
 
+/*
+ * A path of the policy below one of the floor may have links that lead out of
+ * it. *ret is the path without links, or NULL if it leads out.
+ */
+static int stay_below(const struct writable *w, const char *path,
+		      const char *dir, const char **ret)
+{
+	autoclose int proc = proc_open();
+	autoclose int root =
+		w->rootfs ? open(w->rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC) :
+			    -1;
+	const struct files_place place = { .proc = proc, .root = root };
+	const char *real = NULL, *real_dir = NULL;
+	int r = proc < 0 ? proc : 0;
+
+	if (r == 0 && root >= 0)
+		r = files_real_path(w->arena, &place, path, &real);
+	if (r == 0 && real)
+		r = files_real_path(w->arena, &place, dir, &real_dir);
+	*ret = !real						? path :
+	       real_dir && files_is_at_or_below(real, real_dir) ? real :
+								  NULL;
+	return r;
+}
+
 /* Keep the paths that both lists have at or above them. */
 static int meet(struct writable *w, const struct writable *other)
 {
@@ -272,10 +301,15 @@ static int meet(struct writable *w, const struct writable *other)
 	for (size_t i = 0; i < one->n; i++)
 		for (size_t k = 0; r == 0 && k < two->n; k++) {
 			const char *a = one->items[i], *b = two->items[k];
+			const char *kept = NULL;
 
 			if (files_is_at_or_below(a, b))
-				r = strings_add(w->arena, &both, a);
-			else if (files_is_at_or_below(b, a))
+				r = stay_below(w, a, b, &kept);
+			if (r == 0 && kept)
+				r = strings_add(w->arena, &both, kept);
+			if (files_is_at_or_below(a, b))
+				continue;
+			if (files_is_at_or_below(b, a))
 				r = strings_add(w->arena, &both, b);
 		}
 	w->paths = both;
@@ -306,13 +340,13 @@ static int meet_floors(struct writable *w, const struct oci_spec *spec,
 	return r;
 }
 
-int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
-		   struct oci_spec *spec)
+int enforce_mounts(struct arena *arena, const char *rootfs,
+		   struct enforcement *enforcement, struct oci_spec *spec)
 {
 	const struct oci_namespace *own =
 		&spec->linux_.namespaces[OCI_NS_MOUNT];
 	const struct policy *policy = &enforcement->policy;
-	struct writable w = { .arena = arena };
+	struct writable w = { .arena = arena, .rootfs = rootfs };
 	int r;
 
 	/* The binds of a view are already writable or read-only. */

@@ -393,7 +393,7 @@ int enforce_spec(struct arena *arena, const struct enforce_input *input,
 	if (r == 0)
 		r = enforce_host_mounts(arena, enforcement, spec);
 	if (r == 0)
-		r = enforce_mounts(arena, enforcement, spec);
+		r = enforce_mounts(arena, input->rootfs, enforcement, spec);
 	if (r == 0)
 		r = enforce_ids(arena, enforcement, spec);
 	if (r == 0)

@@ -30,8 +30,8 @@ int gpus_env(struct arena *arena, const struct policy *policy,
  * mounts.c: make paths read-only that may not be written; fill in
  * enforcement->writable.
  */
-int enforce_mounts(struct arena *arena, struct enforcement *enforcement,
-		   struct oci_spec *spec);
+int enforce_mounts(struct arena *arena, const char *rootfs,
+		   struct enforcement *enforcement, struct oci_spec *spec);
 /* mounts.c: add the mounts of filesystem.mount. */
 int enforce_host_mounts(struct arena *arena,
 			const struct enforcement *enforcement,
