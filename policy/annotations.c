@@ -243,6 +243,7 @@ static bool is_separator(enum policy_type type, const char *comma)
 	case POLICY_TYPE_PATTERNS:
 	case POLICY_TYPE_DENIALS:
 	case POLICY_TYPE_MOUNTS:
+	case POLICY_TYPE_TMPFS:
 		comma += 1 + strspn(comma + 1, " ");
 		return *comma && strchr("/~@-", *comma);
 	default:

@@ -179,6 +179,10 @@ static const struct policy_key_info keys[KEY_COUNT] = {
 			.host = true, ASK, ENFORCED, .flag = "mount",
 			.about =
 				"host directories to show inside the sandbox" },
+	[KEY_TMPFS] = { KEY(FILESYSTEM, "filesystem.tmpfs", TMPFS, tmpfs),
+			ENFORCED, .flag = "tmpfs",
+			.about = "private, empty, writable directories, gone "
+				 "at the end" },
 	[KEY_ON_EXIT] = { KEY(FILESYSTEM, "filesystem.on_exit", BRANCH,
 			      on_exit),
 			  .about = "what to do with staged writes at exit "

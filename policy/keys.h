@@ -33,6 +33,7 @@ enum policy_type {
 	POLICY_TYPE_NAMES,	 /* struct policy_names */
 	POLICY_TYPE_ENV,	 /* struct policy_map */
 	POLICY_TYPE_MOUNTS,	 /* struct policy_mounts */
+	POLICY_TYPE_TMPFS,	 /* oci_strings: PATH[:SIZE] */
 	POLICY_TYPE_CREDENTIALS, /* struct policy_map: rule, header */
 	POLICY_TYPE_BRANCH,	 /* enum policy_branch */
 	POLICY_TYPE_MODE,	 /* enum policy_mode */

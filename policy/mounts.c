@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/mounts.c - read and write the mounts of filesystem.mount. */
+/* policy/mounts.c - read and write filesystem.mount, and filesystem.tmpfs. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/num.h"
 #include "base/text.h"
 #include "base/util.h"
 #include "policy/types.h"
@@ -166,4 +168,63 @@ bool policy_mount_is_absent(const struct policy_mount *mount)
 	struct stat st;
 
 	return mount->optional && stat(mount->host, &st) < 0 && errno == ENOENT;
+}
+
+/* ---- filesystem.tmpfs ---- */
+
+int policy_tmpfs(struct arena *arena, const char *item,
+		 struct policy_tmpfs *ret)
+{
+	const char *colon = strrchr(item, ':');
+
+	*ret = (struct policy_tmpfs){ .path = item };
+	if (!colon)
+		return 0;
+	ret->path = arena_strndup(arena, item, (size_t)(colon - item));
+	ret->size = colon + 1;
+	return ret->path ? 0 : -ENOMEM;
+}
+
+static bool is_kernels(const char *path)
+{
+	static const char *const tops[] = { "/proc", "/sys", "/dev" };
+
+	for (size_t i = 0; i < COUNT(tops); i++) {
+		size_t n = strlen(tops[i]);
+
+		if (strncmp(path, tops[i], n) == 0 &&
+		    (!path[n] || path[n] == '/'))
+			return true;
+	}
+	return streq(path, "/");
+}
+
+/* The size is written in bytes, so that equal items have equal texts. */
+POLICY_READER(policy_read_tmpfs)
+{
+	struct policy_raw path = { .type = POLICY_RAW_STRING };
+	struct policy_tmpfs given = { 0 };
+	const char *text;
+	uint64_t size = 0;
+	int r = policy_plain_text(raw, "PATH[:SIZE]", &text);
+
+	if (r == 0)
+		r = policy_tmpfs(to->arena, text, &given);
+	if (r < 0)
+		return r;
+	if (given.size && (num_bytes(given.size, &size) < 0 || !size))
+		return policy_wrong(raw, "PATH[:SIZE] (a size such as 64M)");
+	path.text = given.path;
+	r = policy_read_path(to, key, &path, &text);
+	if (r < 0)
+		return r;
+	if (has_parent(text))
+		return policy_wrong(raw, "a path without '..'");
+	if (is_kernels(text) || strchr(text, ':'))
+		return policy_wrong(raw, "a directory that can be private (not "
+					 "/, /proc, /sys or /dev, no ':')");
+	*(const char **)ret =
+		size ? arena_printf(to->arena, "%s:%" PRIu64, text, size) :
+		       text;
+	return *(const char **)ret ? 0 : -ENOMEM;
 }

@@ -61,6 +61,7 @@ enum policy_key {
 	KEY_DENY_EXECUTE,
 	KEY_CHROOT,
 	KEY_MOUNT,
+	KEY_TMPFS,
 	KEY_ON_EXIT,
 	KEY_ON_ERROR,
 
@@ -213,6 +214,7 @@ struct policy {
 	struct strings deny_execute;
 	const char *chroot;
 	struct policy_mounts mount;
+	struct strings tmpfs; /* PATH or PATH:BYTES, see policy_tmpfs() */
 	enum policy_branch on_exit;
 	enum policy_branch on_error;
 
@@ -280,6 +282,16 @@ static inline bool policy_disables(const struct policy *policy,
 {
 	return policy->disable & 1U << protection;
 }
+
+/* An item of filesystem.tmpfs. */
+struct policy_tmpfs {
+	const char *path;
+	const char *size; /* in bytes; NULL: the kernel's default */
+};
+
+/* Split an item of policy->tmpfs. */
+int policy_tmpfs(struct arena *arena, const char *item,
+		 struct policy_tmpfs *ret);
 
 /* True if the mount is optional and its host path does not exist. */
 bool policy_mount_is_absent(const struct policy_mount *mount);

@@ -54,6 +54,7 @@ static POLICY_TIGHTENER((*const tighteners[KEY_COUNT])) = {
 	[KEY_DENY_EXECUTE] = tighten_sum,
 	[KEY_CHROOT] = tighten_place,
 	[KEY_MOUNT] = tighten_mounts,
+	[KEY_TMPFS] = tighten_subset,
 	[KEY_ON_EXIT] = tighten_same,
 	[KEY_ON_ERROR] = tighten_same,
 

@@ -50,6 +50,7 @@ static const struct policy_type_info types[POLICY_TYPES] = {
 				 .maybe_map = true,
 				 SIZE_OF(struct policy_mounts), READ(mounts),
 				 WRITE(mounts), SCHEMA(mounts) },
+	[POLICY_TYPE_TMPFS] = { "PATH[:SIZE]", STRINGS(tmpfs, strings) },
 	[POLICY_TYPE_CREDENTIALS] = { "RULE=HEADER: VALUE", MAP,
 				      SIZE_OF(struct policy_map),
 				      READ(credentials), WRITE(map),

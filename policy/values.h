@@ -30,6 +30,7 @@ POLICY_READER(policy_read_denial);
 POLICY_READER(policy_read_strings); /* each by the type's item() */
 POLICY_READER(policy_read_arg);
 POLICY_READER(policy_read_port);
+POLICY_READER(policy_read_tmpfs);
 POLICY_READER(policy_read_net_rule);
 POLICY_READER(policy_read_http_rule);
 POLICY_READER(policy_read_group);

@@ -90,6 +90,17 @@ static bool judge_mount(const struct attribution *attribution, const char *real,
 	return false;
 }
 
+/* True in a tmpfs, where everything is the sandbox's own. */
+static bool is_private(const struct view *view, const char *real)
+{
+	const struct view_bind *above = NULL;
+
+	for (size_t i = 0; i < view->nbinds; i++)
+		if (files_is_at_or_below(real, view->binds[i].path))
+			above = &view->binds[i];
+	return above && above->tmpfs;
+}
+
 bool attribute_judge(const struct attribution *attribution, const char *real,
 		     uint32_t right, struct denial *ret)
 {
@@ -101,6 +112,8 @@ bool attribute_judge(const struct attribution *attribution, const char *real,
 				.target = real };
 	if (judge_mount(attribution, real, right, &refused, ret))
 		return refused;
+	if (is_private(attribution->view, real))
+		return false;
 	for (size_t i = 0; i < allowed->n; i++) {
 		const struct files_entry *a = &allowed->items[i];
 		const struct files_entry *d;

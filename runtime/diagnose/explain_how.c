@@ -308,6 +308,7 @@ static const char *const fixed[KEY_COUNT] = {
 	[KEY_ALLOW_UNSANDBOXED] =
 		"whether anything may run outside the sandbox",
 	[KEY_MOUNT] = "bind mounts in the root",
+	[KEY_TMPFS] = "tmpfs mounts in the root, counted by limits.memory",
 	[KEY_CHROOT] = "the root in which paths are looked up",
 	[KEY_EXTRA_ALLOW] = "seccomp",
 	[KEY_EXTRA_DENY] = "seccomp",

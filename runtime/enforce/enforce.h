@@ -167,6 +167,10 @@ int enforce_process(struct arena *arena, const struct enforcement *enforcement,
 /* Warn about each protection that is missing with the policy's permission. */
 void enforce_tell_missing(uint32_t missing);
 
+/* mounts.c: make the mount of an item of filesystem.tmpfs. */
+int enforce_tmpfs(struct arena *arena, const char *path, const char *size,
+		  struct oci_mount *ret);
+
 /* The directory of the readiness socket inside a container. */
 #define NOTIFY_INSIDE "/run/notify"
 #define NOTIFY_ENV "NOTIFY_SOCKET=" NOTIFY_INSIDE "/notify.sock"

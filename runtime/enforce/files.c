@@ -341,6 +341,42 @@ static int check_carves(const struct work *w)
 	return 0;
 }
 
+/* A bundle's own tmpfs may be written, and nothing in it can be denied. */
+static int allow_tmpfs(struct work *w)
+{
+	const struct enforce_files *files = w->files;
+	const struct policy *policy = &files->enforcement->policy;
+
+	for (size_t i = 0; i < policy->tmpfs.n; i++) {
+		struct files_entry entry = {
+			.rights = files_rights(policy, KEY_WRITE),
+			.key = policy_key_name(KEY_TMPFS),
+			.directory = true,
+		};
+		struct policy_tmpfs tmpfs;
+		int r = policy_tmpfs(files->arena, policy->tmpfs.items[i],
+				     &tmpfs);
+
+		for (size_t k = 0; r == 0 && k < w->denied.n; k++)
+			if (files_is_at_or_below(w->denied.items[k].path,
+						 tmpfs.path) ||
+			    files_is_at_or_below(tmpfs.path,
+						 w->denied.items[k].path))
+				r = fail(0,
+					 "%s '%s' and filesystem.tmpfs '%s': a "
+					 "private directory cannot be denied: "
+					 "remove one of them",
+					 w->denied.items[k].key,
+					 w->denied.items[k].item, tmpfs.path);
+		entry.path = entry.item = tmpfs.path;
+		if (r == 0)
+			r = files_add(files->arena, &w->allowed, &entry);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 static int settle_files(struct work *w)
 {
 	const struct enforce_files *files = w->files;
@@ -355,6 +391,8 @@ static int settle_files(struct work *w)
 	}
 	r = files_resolve(files->arena, &files->enforcement->policy, &place,
 			  &w->allowed, &w->denied);
+	if (r == 0)
+		r = allow_tmpfs(w);
 	if (r == 0 && !has_files(w))
 		r = allow_rest(w);
 	else if (r == 0)

@@ -79,6 +79,45 @@ static int make_mount(const struct policy_mount *mount, struct oci_mount *ret)
 	return 0;
 }
 
+int enforce_tmpfs(struct arena *arena, const char *path, const char *size,
+		  struct oci_mount *ret)
+{
+	struct strings options = { 0 };
+	int r = strings_add(arena, &options, "nosuid");
+
+	if (r == 0)
+		r = strings_add(arena, &options, "nodev");
+	if (r == 0)
+		r = strings_add(arena, &options, "mode=1777");
+	if (r == 0 && size)
+		r = strings_add(arena, &options,
+				arena_printf(arena, "size=%s", size));
+	*ret = (struct oci_mount){
+		.destination = path,
+		.source = "tmpfs",
+		.type = "tmpfs",
+		.options = options,
+	};
+	return r;
+}
+
+/* They come last, so that they cover what config.json mounts there. */
+static int add_tmpfs(struct arena *arena, const struct strings *wanted,
+		     struct oci_mount *mounts, size_t *n)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < wanted->n; i++) {
+		struct policy_tmpfs tmpfs;
+
+		r = policy_tmpfs(arena, wanted->items[i], &tmpfs);
+		if (r == 0)
+			r = enforce_tmpfs(arena, tmpfs.path, tmpfs.size,
+					  &mounts[(*n)++]);
+	}
+	return r;
+}
+
 int enforce_host_mounts(struct arena *arena,
 			const struct enforcement *enforcement,
 			struct oci_spec *spec)
@@ -87,19 +126,22 @@ int enforce_host_mounts(struct arena *arena,
 	struct oci_mount *mounts;
 	size_t n = spec->nmounts;
 
-	if (!wanted->n || enforcement->kind != ENFORCE_BUNDLE)
+	const struct strings *tmpfs = &enforcement->policy.tmpfs;
+	int r;
+
+	if (!(wanted->n + tmpfs->n) || enforcement->kind != ENFORCE_BUNDLE)
 		return 0;
 	if (!spec->linux_.namespaces[OCI_NS_MOUNT].listed ||
 	    spec->linux_.namespaces[OCI_NS_MOUNT].path)
-		return fail(0, "filesystem.mount requires the container's own "
-			       "mount namespace: add one to linux.namespaces");
-	mounts = arena_grow(arena, spec->mounts, n, n + wanted->n,
+		return fail(0,
+			    "filesystem.%s requires the container's own mount "
+			    "namespace: add one to linux.namespaces",
+			    wanted->n ? "mount" : "tmpfs");
+	mounts = arena_grow(arena, spec->mounts, n, n + wanted->n + tmpfs->n,
 			    sizeof *mounts);
 	if (!mounts)
 		return -ENOMEM;
 	for (size_t i = 0; i < wanted->n; i++) {
-		int r;
-
 		if (policy_mount_is_absent(&wanted->items[i]))
 			continue;
 		r = make_mount(&wanted->items[i], &mounts[n]);
@@ -107,9 +149,10 @@ int enforce_host_mounts(struct arena *arena,
 			return r;
 		n++;
 	}
+	r = add_tmpfs(arena, tmpfs, mounts, &n);
 	spec->mounts = mounts;
 	spec->nmounts = n;
-	return 0;
+	return r;
 }
 
 /* ---- what nothing may write ---- */

@@ -61,7 +61,7 @@ static int show(struct keeper *k, const char *path, struct policy_kept kept)
 		const struct view_bind *bind = &k->binds[i];
 		const char *inside;
 
-		if (!bind->writable)
+		if (!bind->writable || bind->tmpfs)
 			continue;
 		kept.top = bind->path;
 		if (files_is_at_or_below(path, bind->source))

@@ -203,7 +203,8 @@ int enforce_view_mounts(struct arena *arena, int proc, const struct view *view,
 	if (!mounts.items)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < view->nbinds; i++)
-		r = add_bind(arena, &own, &view->binds[i], &mounts);
+		if (!view->binds[i].tmpfs)
+			r = add_bind(arena, &own, &view->binds[i], &mounts);
 	if (r == 0)
 		*ret = mounts;
 	return r;

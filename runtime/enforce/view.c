@@ -98,7 +98,29 @@ static int by_path(const void *a, const void *b)
 	int order = strcmp(x->path, y->path);
 
 	/* Of two with the same path, the one that allows more comes first. */
+	if (order == 0)
+		order = (int)y->tmpfs - (int)x->tmpfs;
 	return order ? order : (int)y->writable - (int)x->writable;
+}
+
+static bool is_listed(const struct files_entry *entry)
+{
+	return entry->key && starts_with(entry->key, "filesystem.");
+}
+
+/* In a tmpfs only what is listed below it is the host's. */
+static bool is_listed_below(const struct view *view, const char *path,
+			    const char *tmpfs)
+{
+	for (size_t i = 0; i < view->allowed.n; i++) {
+		const struct files_entry *entry = &view->allowed.items[i];
+
+		if (is_listed(entry) && !streq(entry->path, tmpfs) &&
+		    files_is_at_or_below(entry->path, tmpfs) &&
+		    files_is_at_or_below(path, entry->path))
+			return true;
+	}
+	return false;
 }
 
 /* Rights add up, so a read-only path below a writable one stays writable. */
@@ -107,8 +129,13 @@ static bool is_covered(const struct view *view, const struct view_bind *bind)
 	for (size_t i = view->nbinds; i-- > 0;) {
 		const struct view_bind *above = &view->binds[i];
 
-		if (files_is_at_or_below(bind->path, above->path))
-			return above->writable || !bind->writable;
+		if (!files_is_at_or_below(bind->path, above->path))
+			continue;
+		if (bind->tmpfs)
+			return false;
+		return above->tmpfs ?
+			       !is_listed_below(view, bind->path, above->path) :
+			       above->writable || !bind->writable;
 	}
 	return false;
 }
@@ -164,6 +191,15 @@ static int refuse_denied(const char *key, const char *item, const char *place)
 		    "%s '%s' and filesystem.mount '%s': paths below a mount "
 		    "cannot be denied, so mount a directory without it",
 		    key, item, place);
+}
+
+static int refuse_tmpfs(const char *path, const struct files_entry *denied)
+{
+	return fail(0,
+		    "%s '%s' and filesystem.tmpfs '%s': a private directory "
+		    "has nothing of the host, and cannot be in a denied one: "
+		    "remove one of them",
+		    denied->key, denied->item, path);
 }
 
 /* An item without a match on the host may match a mapped path. */
@@ -280,13 +316,89 @@ static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 	return 0;
 }
 
+/* ---- filesystem.tmpfs ---- */
+
+/* A path is either the host's or private, and what is denied stays denied. */
+static int check_tmpfs(const struct viewer *v, const char *path)
+{
+	const struct files_list *allowed = &v->view->allowed;
+	const struct files_list *denied = &v->view->denied;
+
+	for (size_t i = 0; i < allowed->n; i++)
+		if (is_listed(&allowed->items[i]) &&
+		    streq(allowed->items[i].path, path))
+			return fail(0,
+				    "filesystem.tmpfs '%s' and %s '%s': a "
+				    "directory is either private or the "
+				    "host's: remove one of them",
+				    path, allowed->items[i].key,
+				    allowed->items[i].item);
+	for (size_t i = 0; i < denied->n; i++)
+		if (!denied->items[i].scope && !denied->items[i].implied &&
+		    overlaps(denied->items[i].path, path) &&
+		    !view_shows(v->view, denied->items[i].path))
+			return refuse_tmpfs(path, &denied->items[i]);
+	return 0;
+}
+
+/* A mount point cannot be made in a directory of the host. */
+static int check_point(const struct viewer *v, const struct view_bind *all,
+		       size_t n, const char *path)
+{
+	const struct view_bind *above = NULL;
+	autoclose int fd = -1;
+
+	for (size_t i = 0; i < n; i++)
+		if (files_is_at_or_below(path, all[i].path))
+			above = &all[i];
+	if (!above || above->tmpfs)
+		return 0;
+	fd = root_open(v->root, path,
+		       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return fail(errno,
+			    "filesystem.tmpfs '%s': must be a directory, since "
+			    "%s of the host is shown there",
+			    path, above->path);
+	return 0;
+}
+
+static int add_tmpfs(struct viewer *v, struct view_bind *all, size_t *n)
+{
+	const struct strings *items = &v->input->policy->tmpfs;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < items->n; i++) {
+		struct policy_tmpfs tmpfs;
+
+		r = policy_tmpfs(v->arena, items->items[i], &tmpfs);
+		if (r == 0)
+			r = check_point(v, all, *n, tmpfs.path);
+		if (r < 0)
+			return r;
+		all[(*n)++] = (struct view_bind){
+			.path = tmpfs.path,
+			.source = SOURCE_TMPFS,
+			.writable = true,
+			.directory = true,
+			.tmpfs = true,
+			.size = tmpfs.size,
+		};
+		r = allow(v, tmpfs.path, true);
+	}
+	return r;
+}
+
 static int make_binds(struct viewer *v)
 {
 	const struct files_rules *rules = &v->view->rules;
 	struct view_bind *all =
-		arena_array(v->arena, rules->n + v->input->policy->mount.n + 1,
+		arena_array(v->arena,
+			    rules->n + v->input->policy->mount.n +
+				    v->input->policy->tmpfs.n + 1,
 			    sizeof *all);
 	size_t n = 0;
+	int r;
 
 	if (!all)
 		return -ENOMEM;
@@ -304,12 +416,18 @@ static int make_binds(struct viewer *v)
 		if (!all[n - 1].source)
 			return -ENOMEM;
 	}
+	r = add_tmpfs(v, all, &n);
+	if (r < 0)
+		return r;
 	qsort(all, n, sizeof *all, by_path);
 	v->view->binds = all;
 	for (size_t i = 0; i < n; i++)
 		if (!is_covered(v->view, &all[i]))
 			v->view->binds[v->view->nbinds++] = all[i];
-	return add_mounts(v, all, &v->view->nbinds);
+	for (size_t i = 0; r == 0 && i < v->view->nbinds; i++)
+		if (all[i].tmpfs)
+			r = check_tmpfs(v, all[i].path);
+	return r < 0 ? r : add_mounts(v, all, &v->view->nbinds);
 }
 
 bool view_may_write(const struct view *view, const char *path)
@@ -335,19 +453,20 @@ bool view_is_on_top(const struct view_bind *binds, size_t nbinds, size_t i,
 
 bool view_shows(const struct view *view, const char *path)
 {
+	const struct view_bind *above = NULL;
+
 	for (size_t i = 0; i < view->nbinds; i++)
 		if (files_is_at_or_below(path, view->binds[i].path))
-			return true;
-	return false;
+			above = &view->binds[i];
+	return above && !above->tmpfs;
 }
 
 bool view_has(const struct view *view, const char *path)
 {
 	for (size_t i = 0; i < view->nbinds; i++)
-		if (files_is_at_or_below(path, view->binds[i].path) ||
-		    files_is_at_or_below(view->binds[i].path, path))
+		if (files_is_at_or_below(view->binds[i].path, path))
 			return true;
-	return streq(path, "/");
+	return streq(path, "/") || view_shows(view, path);
 }
 
 static bool has_link(const struct view *view, const char *path)

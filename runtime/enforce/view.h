@@ -31,10 +31,15 @@ struct view_input {
 
 struct view_bind {
 	const char *path;   /* inside */
-	const char *source; /* on the host */
+	const char *source; /* on the host; of a tmpfs: SOURCE_TMPFS */
 	bool writable;
 	bool directory;
+	bool tmpfs;	  /* filesystem.tmpfs: nothing of the host */
+	const char *size; /* of a tmpfs, in bytes; or NULL */
 };
+
+/* No path of the host, and above or below none. */
+#define SOURCE_TMPFS "tmpfs"
 
 /*
  * A private file of a sandbox: /etc/hostname with its name, and /etc/hosts with

@@ -33,6 +33,7 @@ static bool needs_namespaces(struct host *host, const struct policy *policy,
 	case KEY_GID:
 	case KEY_CHROOT:
 	case KEY_MOUNT:
+	case KEY_TMPFS:
 		return true;
 	case KEY_UNIX:
 		return !landlock_judges_sockets(host_landlock(host));

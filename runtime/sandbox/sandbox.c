@@ -89,6 +89,10 @@ static int fill_mounts(struct sandbox *s)
 			.type = "bind",
 			.options = bind->writable ? writable : readable,
 		};
+		if (bind->tmpfs &&
+		    enforce_tmpfs(s->arena, bind->path, bind->size,
+				  &mounts[n - 1]) < 0)
+			return -ENOMEM;
 	}
 	s->spec->mounts = mounts;
 	s->spec->nmounts = n;
@@ -235,6 +239,38 @@ static int fill_spec(struct sandbox *s)
 			return r;
 	}
 	return fill_json(s);
+}
+
+static const char *find_tmpfs(const struct view *view)
+{
+	for (size_t i = 0; i < view->nbinds; i++)
+		if (view->binds[i].tmpfs)
+			return view->binds[i].path;
+	return NULL;
+}
+
+/* The host's directory for temporary files may not exist inside. */
+static int point_tmpdir(struct sandbox *s)
+{
+	const char *inside = find_tmpfs(s->view);
+	const char *given = oci_env_get(&s->spec->process->env, "TMPDIR");
+	const struct strings *env = &s->spec->process->env;
+	struct oci_process *process;
+
+	if (!inside || view_has(s->view, given ? given : "/tmp"))
+		return 0;
+	process = arena_alloc(s->arena, sizeof *process);
+	if (!process)
+		return -ENOMEM;
+	*process = *s->spec->process;
+	s->spec->process = process;
+	process->env = (struct strings){ 0 };
+	for (size_t i = 0; i < env->n; i++)
+		if (!starts_with(env->items[i], "TMPDIR=") &&
+		    strings_add(s->arena, &process->env, env->items[i]) < 0)
+			return -ENOMEM;
+	return strings_add(s->arena, &process->env,
+			   arena_printf(s->arena, "TMPDIR=%s", inside));
 }
 
 /* If the caller has a lower limit already, keep that. */
@@ -436,6 +472,8 @@ int sandbox_plan(struct prepared *c, const struct request *request,
 	r = gather(&s, view, &input);
 	if (r >= 0)
 		r = enforce_make(c->arena, &input, &c->spec, &c->enforcement);
+	if (r >= 0)
+		r = point_tmpdir(&s);
 	if (r < 0) {
 		c->enforcement = enforce_given(&input);
 		return r;

@@ -87,6 +87,9 @@ static const struct sample samples[KEY_COUNT] = {
 	[KEY_MOUNT] = { "/a:/b;/c:/d:ro",
 			"[\"/a:/b:rw\", \"/c:/d:ro\"]",
 			{ "/a:/b", "/c:/d:ro" } },
+	[KEY_TMPFS] = { "/tmp;/c:64M",
+			"[\"/tmp\", \"/c:64MiB\"]",
+			{ "/tmp", "/c:67108864" } },
 	[KEY_ON_EXIT] = { "abort", "\"abort\"", { "abort" } },
 	[KEY_ON_ERROR] = { "keep", "\"keep\"", { "keep" } },
 
