@@ -50,7 +50,7 @@ checked() {
 		assert_output_has "-r, --allow-read, --filesystem-read"
 		assert_output_has "--limits-open-files"
 		[[ $output != *--limits-num-cpus* ]]
-		assert_output_has "--timeout SECONDS"
+		assert_output_has "--timeout TIME"
 	done
 }
 
