@@ -12,7 +12,7 @@ struct arena;
 struct mountinfo_line {
 	uint64_t id;
 	uint64_t parent;
-	uint32_t device; /* of the file system, as MOUNTINFO_DEVICE */
+	uint32_t device;  /* of the file system, as MOUNTINFO_DEVICE */
 	const char *root; /* the directory of the file system that is mounted */
 	const char *point; /* the mount point */
 	bool shared;	   /* mounts on it appear in other namespaces, too */

@@ -49,7 +49,7 @@ enum policy_type {
 
 enum policy_in_bundle {
 	POLICY_BUNDLE_OK,
-	POLICY_BUNDLE_ASK,   /* annotations only if the operator allows it */
+	POLICY_BUNDLE_ASK, /* annotations only if the operator allows it */
 	/* config.json sets it, or it is about programs outside the sandbox */
 	POLICY_BUNDLE_NEVER,
 };

@@ -130,9 +130,8 @@ int main(int argc, char **argv)
 	else if (strcmp(how, "up") == 0)
 		r = try_up(what);
 	else if (strcmp(how, "unix") == 0 || strcmp(how, "serve") == 0 ||
-		 strcmp(how, "packets") == 0 ||
-		 strcmp(how, "abstract") == 0 || strcmp(how, "send") == 0 ||
-		 strcmp(how, "hear") == 0)
+		 strcmp(how, "packets") == 0 || strcmp(how, "abstract") == 0 ||
+		 strcmp(how, "send") == 0 || strcmp(how, "hear") == 0)
 		r = try_unix(how, what);
 	else
 		r = try_internet(how, what);

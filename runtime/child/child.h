@@ -27,20 +27,20 @@ struct child {
 	bool in_cwd;	    /* the first, privileged STEP_CWD succeeded */
 	bool point_created; /* by the last STEP_MOUNT_POINT */
 	bool point_is_proc; /* the root of a procfs, before anything covers it */
-	const char *tried; /* by STEP_FRESH_MOUNT, which made the directory */
+	const char *tried;  /* by STEP_FRESH_MOUNT, which made the directory */
 	const char *point_name; /* not opened, but a new entry of point_dir */
 	int point_dir;		/* a mount that no other process has seen */
 	uint16_t cwd; /* slot of the working directory; SLOT_NONE: unknown */
-	struct place root;	/* of SLOT_ROOT; mount 0: not asked yet */
+	struct place root; /* of SLOT_ROOT; mount 0: not asked yet */
 	struct place empty_mask, null_mask; /* what a masked path shows */
-	uint64_t plain_device;	/* known not to be a procfs; 0: none */
-	bool keeps_modes;   /* the umask is 0; `mask` is restored later */
+	uint64_t plain_device; /* known not to be a procfs; 0: none */
+	bool keeps_modes;      /* the umask is 0; `mask` is restored later */
 	mode_t mask;
 	int parent; /* directory that the last step created in; -1: none */
 	const char *parent_path;
 	size_t parent_len;
 	const struct step *node; /* made in it as planned; NULL: none yet */
-	bool knows_stdio; /* the next is filled in */
+	bool knows_stdio;	 /* the next is filled in */
 	bool stdio_is_pipe[3];
 	char note[128]; /* added to FAILED; empty if errno is enough */
 };

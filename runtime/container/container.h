@@ -35,7 +35,7 @@ struct container {
 	int root; /* the directory of all containers, -1 if loaded with them */
 	int dir;  /* its own directory, locked when reserved */
 	int proc; /* own_proc, or that of struct containers; -1: none */
-	int own_proc; /* closed with the container; -1: none */
+	int own_proc;		  /* closed with the container; -1: none */
 	struct cgroup_near *near; /* of struct containers, or NULL */
 	const char *id;
 	struct oci_record record;
@@ -68,9 +68,9 @@ struct containers {
 	struct cgroup_near near;
 };
 
-#define CONTAINERS_NONE                                       \
-	{                                                     \
-		.root = -1, .proc = -1, .near = { .dir = -1 } \
+#define CONTAINERS_NONE                                      \
+	{                                                    \
+		.root = -1, .proc = -1, .near = {.dir = -1 } \
 	}
 
 #define autocontainers AUTO(containers_close)
@@ -81,8 +81,8 @@ int containers_open(const char *root, struct containers *ret);
  * Like container_load, for an ID of container_ids; `all` must stay open. The
  * container cannot be locked or held, only looked at.
  */
-int containers_load(struct arena *arena, struct containers *all,
-		    const char *id, struct container *ret);
+int containers_load(struct arena *arena, struct containers *all, const char *id,
+		    struct container *ret);
 void containers_close(struct containers *all);
 
 /*

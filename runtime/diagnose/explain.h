@@ -41,7 +41,7 @@ struct explanation {
 	const struct files_list *allowed, *denied;
 	const struct files_carves *carves;
 	const char *unresolved; /* why it is unknown; or NULL */
-	bool planned;		 /* the enforcement is complete */
+	bool planned;		/* the enforcement is complete */
 	struct unsandboxed unsandboxed;
 	struct explain_line *lines;
 	size_t n;

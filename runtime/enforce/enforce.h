@@ -114,7 +114,7 @@ struct enforce_bundle {
 	const char *rootfs;	       /* on the host; or NULL */
 	const char *profile;	       /* given by the caller; or NULL */
 	const struct strings *allowed; /* annotations that affect the host */
-	struct strings enforced;       /* profiles that hold whatever they say */
+	struct strings enforced; /* profiles that hold whatever they say */
 };
 
 /*

@@ -10,7 +10,7 @@
 struct arena;
 
 struct join {
-	int fds[OCI_NAMESPACES]; /* -1: not joined */
+	int fds[OCI_NAMESPACES];	 /* -1: not joined */
 	uint64_t inodes[OCI_NAMESPACES]; /* of a process, joined or not */
 	/*
 	 * Another user namespace owns it, so join it before the container's

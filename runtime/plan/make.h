@@ -28,10 +28,10 @@ struct make_settings {
 	const char *bundle; /* absolute */
 	const char *rootfs; /* absolute, cleaned */
 	bool fresh_root; /* a new file system covers rootfs; binds are real paths */
-	bool no_namespaces; /* no namespaces, and the caller's user */
-	bool unplaced; /* the parent puts the child into its cgroup */
+	bool no_namespaces;	/* no namespaces, and the caller's user */
+	bool unplaced;		/* the parent puts the child into its cgroup */
 	bool no_new_namespaces; /* all that spec lists exist: join them */
-	bool mounts_present; /* no new mount namespace; only check mounts */
+	bool mounts_present;	/* no new mount namespace; only check mounts */
 	bool no_pivot;
 	bool no_new_keyring;
 	bool has_console; /* terminal asked for */

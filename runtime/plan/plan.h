@@ -28,10 +28,10 @@ struct join;
 
 enum step_op {
 	/* namespaces and identity */
-	STEP_SETNS,	   /* in, flags: CLONE_NEW… */
-	STEP_UNSHARE,	   /* flags */
-	STEP_FORK,	   /* continue as a sibling of this process */
-	STEP_STOP,	   /* number: word to send, or 0; wait for GO, flags times more */
+	STEP_SETNS,   /* in, flags: CLONE_NEW… */
+	STEP_UNSHARE, /* flags */
+	STEP_FORK,    /* continue as a sibling of this process */
+	STEP_STOP, /* number: word to send, or 0; wait for GO, flags times more */
 	STEP_BECOME_ROOT,  /* of the user namespace; flags: KEEP_GROUPS */
 	STEP_DUMPABLE,	   /* number: 0 or 1 */
 	STEP_TIME_OFFSETS, /* text: lines for timens_offsets */
