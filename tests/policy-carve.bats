@@ -395,7 +395,7 @@ with_mounts() {
 }
 
 @test "create warns once that a denied name can be replaced from outside" {
-	local DEGRADED= TEXT="a file that a process outside the container puts under this name is not denied"
+	local DEGRADED='' TEXT="a file that a process outside the container puts under this name is not denied"
 
 	annotate_policy 'filesystem.deny=/data/secret;/other'
 	args cat /data/public

@@ -56,6 +56,7 @@ ok_as_root_and_user() {
 	local line="sandlock: $WORK is not allowed; starting in / (add -r . or --cwd DIR)"
 
 	run --separate-stderr -0 sandbox -r /usr -- pwd
+	# shellcheck disable=SC2154 # bats sets it
 	[ "$output:$stderr" = "/:$line" ]
 	run --separate-stderr -0 sandbox -r /usr --json -- pwd
 	[ "$(head -n 1 <<<"$stderr")" = "$line" ]

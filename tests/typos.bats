@@ -13,10 +13,10 @@ suggests() {
 
 	shift
 	run "$@" </dev/null
-	[ "$status" -ne 0 ] && [[ $output = *"did you mean $meant?"* ]] || {
+	if [ "$status" -eq 0 ] || [[ $output != *"did you mean $meant?"* ]]; then
 		echo "no '$meant' from $*: $output"
 		return 1
-	}
+	fi
 }
 
 # ---- misspelled words ----

@@ -15,7 +15,7 @@ report() {
 		echo "ok $number - $1"
 	else
 		echo "not ok $number - $1"
-		echo "$2" | sed 's/^/# /'
+		printf '# %s\n' "${2//$'\n'/$'\n'# }"
 	fi
 }
 
