@@ -55,6 +55,14 @@ void policy_for_infra(struct policy *policy)
 			copy_key(policy, &whole.floor->policy, key);
 }
 
+void policy_take_files(struct policy *policy, const struct policy *from)
+{
+	copy_key(policy, from, KEY_READ);
+	copy_key(policy, from, KEY_WRITE);
+	copy_key(policy, from, KEY_WRITE_ONLY);
+	copy_key(policy, from, KEY_EXECUTE);
+}
+
 bool policy_is_enforced(const struct policy *policy, enum policy_key key)
 {
 	/* Only false can be enforced: there is no supervisor yet. */

@@ -379,6 +379,8 @@ int policy_tighten(struct arena *arena, const struct policy *base,
 int policy_floor_load(struct arena *arena, const struct strings *names,
 		      const struct policy_place *place,
 		      const struct policy_floor **ret_floor);
+/* Replace the files that a policy allows by those of another one. */
+void policy_take_files(struct policy *policy, const struct policy *from);
 /* True if the policy itself lists files that it allows. */
 bool policy_allows_files(const struct policy *policy);
 /* True if the policy, or a floor of it, sets the key. */

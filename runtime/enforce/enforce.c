@@ -171,22 +171,29 @@ static const char *find_home(struct arena *arena, const struct oci_spec *spec,
 
 /*
  * A container that only holds the namespaces of a pod runs its own program. But
- * an annotation makes it one, so that the floor applies as far as it can.
+ * an annotation makes it one, so that the floor applies to all other files.
  */
 static int narrow_infra(struct arena *arena, const struct oci_spec *spec,
 			struct policy *policy)
 {
 	const struct policy_floor *floor = policy->floor;
 	const struct strings *args = &spec->process->args;
+	int r = 0;
 
 	policy_for_infra(policy);
 	if (!floor || !policy_allows_files(&floor->policy))
 		return 0;
+	/* The lists of two floors meet only when they are resolved. */
+	if (!floor->policy.floor)
+		policy_take_files(policy, &floor->policy);
 	policy->set[KEY_READ] = true;
 	policy->origin[KEY_READ] = floor->name;
-	return args->n && args->items[0][0] == '/' ?
-		       strings_add(arena, &policy->read, args->items[0]) :
-		       0;
+	if (!args->n || args->items[0][0] != '/')
+		return 0;
+	r = strings_add(arena, &policy->read, args->items[0]);
+	return r < 0 || !policy->set[KEY_EXECUTE] ?
+		       r :
+		       strings_add(arena, &policy->execute, args->items[0]);
 }
 
 /* Apply the profiles that are enforced. */

@@ -95,3 +95,30 @@ start_of_pod() {
 	expect 0 "version" room "$(contrib_field crio/10-sandlock.conf \
 		.crio.runtime.runtimes.sandlock.runtime_path)" --version
 }
+
+# use_etc: a copy of /etc that only the engine sees.
+use_etc() {
+	room sh -c 'mkdir "$0" && cp -a /etc/. "$0" &&
+		mkdir -p "$0/sandlock/profiles" && mount --bind "$0" /etc' \
+		"$ROOM/etc"
+}
+
+@test "a floor of /etc/sandlock/config.toml holds for the containers of a pod, and pods still start" {
+	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
+	use_etc
+	echo 'enforce = "floor"' >"$ROOM/etc/sandlock/config.toml"
+	printf '%s\n' '[filesystem]' 'read = ["/bin", "/usr", "/lib", "/lib64"]' \
+		'[limits]' 'open_files = 100' \
+		>"$ROOM/etc/sandlock/profiles/floor.toml"
+	run_pod sandlock
+	start_cri_container '{}' sleep 1000
+	expect 0 100 exec_sync sh -c 'ulimit -n'
+	[ "$(exec_sync cat /etc/hosts | jq -r .exit_code)" != 0 ]
+	stop_pod
+	POD_MORE='{"annotations": {"io.sandlock.syscalls.extra_allow": "ptrace"}}' \
+		run run_pod sandlock
+	[ "$status" -ne 0 ]
+	[[ $output = *"would loosen the enforced profile /etc/sandlock/profiles/floor.toml"* ]]
+	room umount -l /etc
+	rm -r "$ROOM/etc"
+}
