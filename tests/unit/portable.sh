@@ -15,7 +15,7 @@ report() {
 		echo "ok $number - $1"
 	else
 		echo "not ok $number - $1"
-		printf '# %s\n' "${2//$'\n'/$'\n'# }"
+		printf '%s\n' "$2" | sed 's/^/# /'
 	fi
 }
 
