@@ -23,7 +23,7 @@
 #include "runtime/container/state_dir.h"
 #include "runtime/enforce/enforce.h"
 #include "runtime/sandlock-oci/commands.h"
-#include "runtime/sandlock-oci/image_options.h"
+#include "runtime/sandlock-oci/shared_options.h"
 
 #define LOG "dump.log"
 

@@ -11,7 +11,7 @@
 #include "runtime/container/create.h"
 #include "runtime/container/start.h"
 #include "runtime/sandlock-oci/commands.h"
-#include "runtime/sandlock-oci/create_options.h"
+#include "runtime/sandlock-oci/shared_options.h"
 
 static int dump(const struct prepared *p)
 {

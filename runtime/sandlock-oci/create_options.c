@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/sandlock-oci/create_options.c - the options and arguments of create and run. */
-#include "runtime/sandlock-oci/create_options.h"
+#include "runtime/sandlock-oci/shared_options.h"
 
 #include <errno.h>
 #include <libgen.h>

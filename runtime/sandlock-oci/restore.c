@@ -30,7 +30,7 @@
 #include "runtime/container/create.h"
 #include "runtime/launch/sd_notify.h"
 #include "runtime/sandlock-oci/commands.h"
-#include "runtime/sandlock-oci/image_options.h"
+#include "runtime/sandlock-oci/shared_options.h"
 
 #define LOG "restore.log"
 /* Mount point of the root for criu, below the container's directory. */

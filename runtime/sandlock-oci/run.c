@@ -10,7 +10,7 @@
 #include "runtime/container/create.h"
 #include "runtime/container/start.h"
 #include "runtime/sandlock-oci/commands.h"
-#include "runtime/sandlock-oci/create_options.h"
+#include "runtime/sandlock-oci/shared_options.h"
 
 static int start_program(struct creation *c, struct attached *attached)
 {

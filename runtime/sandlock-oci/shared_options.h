@@ -1,13 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/sandlock-oci/image_options.h - the options that checkpoint and restore share. */
+/*
+ * runtime/sandlock-oci/shared_options.h - the options of two commands each: create
+ * and run, checkpoint and restore.
+ */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "runtime/checkpoint/images.h"
 #include "runtime/cli/command.h"
 
-/* For the tables of both; the struct is the first member of theirs. */
+struct create_options;
+struct prepared;
+struct session;
+
+/* The options shared by the two commands, for their tables. */
+extern const struct option_spec create_option_table[];
+#define CREATE_OPTIONS 10 /* of create; run has two more */
+#define RUN_OPTIONS 12
+
+/*
+ * Prepare the container that the argument names: an ID, or only a bundle
+ * directory, which is then stored in options.
+ */
+int create_prepare_named(const struct session *session, const char *name,
+			 bool has_gate, struct create_options *options,
+			 struct prepared *prepared);
+
+/* For the tables of checkpoint and restore; the struct is the first member of theirs. */
 #define IMAGE_FIELD(name) offsetof(struct image_options, name)
 #define IMAGE_OPTIONS                                                         \
 	{ "image-path", 0,                                                    \
