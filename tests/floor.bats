@@ -61,7 +61,7 @@ with_etc() {
 	[[ $output = *'[1]' ]]
 }
 
-@test "of a limit in the policy and in the floor the smaller one holds" {
+@test "a container gets the smaller of two limits, that of its policy and that of the floor" {
 	new_bundle
 	args sh -c 'ulimit -n'
 	floor $'[limits]\nopen_files = 100'
@@ -116,7 +116,7 @@ with_etc() {
 	[ "$output" = out ]
 }
 
-@test "what the floor does not let a container write has read-only mounts, too" {
+@test "mounts that a floor does not list as writable are read-only in the container" {
 	requires_landlock 1
 	new_bundle
 	floor $'[filesystem]\nread = ["/"]\nwrite = ["/tmp"]'

@@ -72,7 +72,7 @@ denied_files_unchanged() {
 	denied_files_unchanged as_user_here
 }
 
-@test "deny keys mean every marked directory above, and never the home directory" {
+@test "deny keys with a project preset apply to every marked directory above the project, but not to the home directory" {
 	requires root
 	mkdir -p home/.git outer/.git outer/none/inner/.git home/p/.git
 	cd outer/none/inner
