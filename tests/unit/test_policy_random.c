@@ -162,8 +162,7 @@ static struct policy_raw item_of(const struct policy_key_info *key)
 		return text_raw(arena_printf(&arena, "%s%s",
 					     below(2) ? "-" : "", odd_path()));
 	case POLICY_TYPE_TMPFS:
-		return text_raw(arena_printf(&arena, "/t%d%s",
-					     (int)below(100),
+		return text_raw(arena_printf(&arena, "/t%d%s", (int)below(100),
 					     below(2) ? ":1.5M" : ""));
 	case POLICY_TYPE_DENIALS:
 		if (below(3) == 0)

@@ -100,15 +100,23 @@ static void every_key_without_its_own_floor(void **state)
 		"[filesystem]\nread = [\"/usr\"]\n[network]\nmode = \"deny\"\n"
 		"[limits]\nopen_files = 7\n";
 	const bool refused[KEY_COUNT] = {
-		[KEY_WORKDIR] = true,	    [KEY_ALLOW_DEGRADED] = true,
-		[KEY_DISABLE] = true,	    [KEY_EXCLUDED] = true,
-		[KEY_WEAKER_NESTED] = true, [KEY_WRITE] = true,
-		[KEY_WRITE_ONLY] = true,    [KEY_CHROOT] = true,
-		[KEY_MOUNT] = true,	    [KEY_TMPFS] = true,
+		[KEY_WORKDIR] = true,
+		[KEY_ALLOW_DEGRADED] = true,
+		[KEY_DISABLE] = true,
+		[KEY_EXCLUDED] = true,
+		[KEY_WEAKER_NESTED] = true,
+		[KEY_WRITE] = true,
+		[KEY_WRITE_ONLY] = true,
+		[KEY_CHROOT] = true,
+		[KEY_MOUNT] = true,
+		[KEY_TMPFS] = true,
 		[KEY_NET_MODE] = true,
-		[KEY_NET_ALLOW] = true,	    [KEY_NET_BIND] = true,
-		[KEY_UNIX] = true,	    [KEY_ALLOW_LOCAL_BINDING] = true,
-		[KEY_HTTP_ALLOW] = true,    [KEY_EXTRA_ALLOW] = true,
+		[KEY_NET_ALLOW] = true,
+		[KEY_NET_BIND] = true,
+		[KEY_UNIX] = true,
+		[KEY_ALLOW_LOCAL_BINDING] = true,
+		[KEY_HTTP_ALLOW] = true,
+		[KEY_EXTRA_ALLOW] = true,
 	};
 
 	(void)state;
