@@ -55,7 +55,9 @@ char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 	n = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
 	if (n < 0) {
-		fail(0, "internal error: cannot fill in the text '%s'", fmt);
+		fail(0,
+		     "internal error: cannot format a message or path by the template '%s'",
+		     fmt);
 		return NULL;
 	}
 	text = arena_alloc(arena, (size_t)n + 1);

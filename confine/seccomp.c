@@ -263,8 +263,9 @@ static int check_indexes(const struct oci_seccomp_rule *rule)
 		uint32_t index = rule->args[i].index;
 
 		if (index >= NARGS) {
-			fail(0, "args[%zu].index: %u is not from 0 to 5", i,
-			     index);
+			fail(0,
+			     "linux.seccomp: args[%zu].index: %u is not from 0 to 5",
+			     i, index);
 			return -EINVAL;
 		}
 		repeated |= (int)(seen >> index & 1);

@@ -173,7 +173,7 @@ static int set(struct arena *arena, const struct option_spec *spec,
 	case OPTION_NUMBER:
 		return set_number(spec, value, field);
 	}
-	return fail(0, "--%s: the type of this option is unknown", spec->name);
+	return fail(0, "internal error: option --%s has no type", spec->name);
 }
 
 /* Parse "-it": 1 if all letters are flags; none may take a value. */

@@ -431,8 +431,8 @@ static int on_word(struct launch *launch, const struct message *m, int *fd)
 		return child_error_failed(launch, m);
 	default:
 		return fail(EPROTO,
-			    "unexpected message %u from the container's "
-			    "process",
+			    "internal error: the container's first process "
+			    "sent message %u, which the runtime does not know",
 			    m->word);
 	}
 }

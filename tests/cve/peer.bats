@@ -28,7 +28,7 @@ has_landlock() {
 	[ "$status" -eq 0 ] || skip "needs version 5 of Landlock"
 }
 
-@test "no race between two paths opens the denied one (issues 111 and 115 of a peer)" {
+@test "a sandbox cannot open a denied path by swapping it with an allowed one" {
 	has_landlock
 	cp "$BATS_FILE_TMPDIR/flip" "$BUNDLE/rootfs/bin/"
 	mkdir "$BUNDLE/rootfs/data"

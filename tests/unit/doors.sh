@@ -139,6 +139,8 @@ check_exec() {
 		grep -nE 'policy_(from|check|layer|env_rules)|profile_(load|find)|policy/|enforce_(create|make|spec)|confine_blocklist' \
 			runtime/container/enter.[ch] runtime/sandlock-oci/exec*.[ch] \
 			runtime/enforce/saved.[ch]
+		grep -n enforce_load_policy \
+			runtime/container/enter.[ch] runtime/sandlock-oci/exec*.[ch]
 	)"
 }
 
