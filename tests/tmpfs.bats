@@ -97,6 +97,7 @@ setup() {
 	touch file
 	run --separate-stderr -0 sandbox --why -r /usr --tmpfs /tmp -- sh -c 'pwd; cat "$0/file" || true' "$WORK"
 	[ "$output" = / ]
+	# shellcheck disable=SC2154 # bats sets it
 	grep -F "$WORK is not allowed; starting in /" <<<"$stderr"
 	run ! grep "denied: .*$WORK" <<<"$stderr"
 }
@@ -120,6 +121,7 @@ setup() {
 	annotate_policy 'filesystem.tmpfs=/data;/new/place:1M'
 	tells $'text\n1777' 'ls -A /data >/dev/null; echo text >/data/text; cat /data/text; stat -c %a /new/place'
 	[ "$(cat "$BUNDLE/rootfs/data/file")" = old ]
+	# shellcheck disable=SC2034 # for the helpers
 	[ "$(landlock_version)" -ge 5 ] || DEGRADED='config.allow_degraded=fs_refer;fs_truncate;fs_ioctl_dev'
 	annotate_policy filesystem.read=/bin filesystem.tmpfs=/data
 	tells text 'echo text >/data/text; cat /data/text'

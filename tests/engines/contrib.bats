@@ -98,6 +98,7 @@ start_of_pod() {
 
 # use_etc: a copy of /etc that only the engine sees.
 use_etc() {
+	# shellcheck disable=SC2016 # for the inner shell
 	room sh -c 'mkdir "$0" && cp -a /etc/. "$0" &&
 		mkdir -p "$0/sandlock/profiles" && mount --bind "$0" /etc' \
 		"$ROOM/etc"
@@ -120,5 +121,5 @@ use_etc() {
 	[ "$status" -ne 0 ]
 	[[ $output = *"would loosen the enforced profile /etc/sandlock/profiles/floor.toml"* ]]
 	room umount -l /etc
-	rm -r "$ROOM/etc"
+	rm -r "${ROOM:?}/etc"
 }
