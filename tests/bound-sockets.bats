@@ -188,9 +188,12 @@ covers_sockets() {
 	no_walk
 }
 
-@test "explain says that a namespace without a process keeps its sockets from being found" {
-	covers_sockets || skip "Landlock denies them"
+@test "a socket of a namespace without a process is out of reach, or explain names the gap" {
 	binder -- orphan "$PWD/tree/orphan"
+	if ! covers_sockets; then
+		out_of_reach sandbox tree/orphan
+		return
+	fi
 	can_reach tree/orphan
 	run_ok sandlock explain -r /usr -w "$PWD/tree" -- true
 	assert_output_has "network namespaces without a visible process"
@@ -320,7 +323,8 @@ count_bundle() {
 }
 
 # same_calls COMMAND...: it says the same number with 10 and with 5,000
-# directories in ./tree. On a slow machine some calls are made once more.
+# directories in ./tree. On a slow machine some calls are made once more; to
+# open only the directories of the first level would take 80 more.
 same_calls() {
 	local few many
 
@@ -331,7 +335,7 @@ same_calls() {
 	rm -rf tree/*
 	echo "few: $few, many: $many"
 	[ "$few" -gt 50 ]
-	[ "$((many - few))" -le 2 ]
+	[ "$((many - few))" -le 20 ]
 }
 
 @test "the system calls of run and exec do not depend on the tree" {
