@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/attribute.c - find the key of the policy that denied a path.
+ * runtime/denials/attribute.c - find the key of the policy that denied a path.
  */
-#include "runtime/diagnose/attribute.h"
+#include "runtime/denials/attribute.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,19 +12,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/auto.h"
 #include "base/elf.h"
+#include "base/err.h"
 #include "base/root.h"
 #include "base/util.h"
-#include "runtime/diagnose/denials.h"
+#include "runtime/denials/denials.h"
+#include "runtime/denials/hint.h"
 #include "runtime/enforce/view.h"
 
 #define READ LANDLOCK_MAY_READ
 #define WRITE LANDLOCK_MAY_WRITE
 #define EXECUTE LANDLOCK_MAY_EXECUTE
 #define MAX_INTERPRETERS 5
-#define OF_NEXT_RUN \
-	"it is the policy of the next run: change it outside the sandbox"
+#define OF_NEXT_RUN "it is the policy of the next run"
+#define OUTSIDE "change it outside the sandbox"
+#define NO_CAPABILITIES                              \
+	"owner and mode do not permit it without a " \
+	"capability, and a sandbox has none"
+#define NO_FLAG "no flag allows it"
+#define AS_OWNER NO_FLAG ": run as the owner, or change the owner"
 
 static const char *operation_of(uint32_t right)
 {
@@ -123,6 +131,7 @@ bool attribute_judge(const struct attribution *attribution, const char *real,
 		d = taken(attribution, a, real, right);
 		if (d && d->implied) {
 			ret->note = OF_NEXT_RUN;
+			ret->advice = OUTSIDE;
 			return true;
 		}
 		if (!d)
@@ -228,6 +237,21 @@ static bool is_gpu(const char *path)
 	       streq(path, "/dev/kfd");
 }
 
+/* Return the digits of "nvidia1" and "card1"; other files belong to all. */
+static const char *gpu_number(const char *path)
+{
+	static const char *const names[] = { "/dev/nvidia", "/dev/dri/card" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const char *rest = path + strlen(names[i]);
+
+		if (starts_with(path, names[i]) && *rest &&
+		    strspn(rest, "0123456789") == strlen(rest))
+			return rest;
+	}
+	return "0";
+}
+
 /*
  * The sandbox has its own /proc and /dev, without most processes and devices.
  */
@@ -241,6 +265,7 @@ static int attribute_own(const struct attribution *attribution,
 		.target = wanted->path,
 		.note = device ? "the sandbox has its own /dev" :
 				 "the sandbox has its own /proc",
+		.advice = NO_FLAG,
 	};
 	struct found found;
 
@@ -248,8 +273,11 @@ static int attribute_own(const struct attribution *attribution,
 	if (wanted->error != EROFS &&
 	    (!device || wanted->error != ENOENT || !found.exists))
 		return 0;
-	if (is_gpu(wanted->path))
+	if (is_gpu(wanted->path)) {
 		denial.key = "limits.gpu_devices";
+		denial.add = hint_add(attribution, KEY_GPU_DEVICES,
+				      gpu_number(wanted->path));
+	}
 	return denials_add(attribution->denials, &denial);
 }
 
@@ -290,13 +318,181 @@ static int attribute_busy(const struct attribution *attribution,
 			.key = d->implied ? NULL : d->key,
 			.item = d->implied ? NULL : d->item,
 			.note = d->implied ? OF_NEXT_RUN : NULL,
+			.advice = d->implied ? OUTSIDE : NULL,
 		};
 		if (d->implied && !streq(d->path, found.path))
-			denial.note = "it leads to the policy of the next run: "
-				      "change it outside the sandbox";
+			denial.note = "it leads to the policy of the next run";
+		if (!d->implied)
+			denial.add = hint_remove(attribution, d->key, d->item);
 		return denials_add(attribution->denials, &denial);
 	}
 	return 0;
+}
+
+/* True if a list, not a denial, would have to have the path. */
+static bool is_unlisted(const struct attribution *attribution, const char *real,
+			uint32_t right)
+{
+	const struct files_list *allowed = &attribution->view->allowed;
+
+	for (size_t i = 0; i < allowed->n; i++)
+		if (covers(&allowed->items[i], real, right))
+			return false;
+	return true;
+}
+
+static bool is_exception(const struct attribution *attribution,
+			 const struct denial *denial)
+{
+	const struct files_list *denied = &attribution->view->denied;
+
+	for (size_t i = 0; i < denied->n; i++)
+		if (denied->items[i].item == denial->item)
+			return denied->items[i].scope;
+	return false;
+}
+
+/* "remove --deny-read x", and what to add if nothing allows the path. */
+static int advise_denied(const struct attribution *attribution,
+			 const struct hint_path *path, struct denial *ret)
+{
+	const char *remove = hint_remove(attribution, ret->key, ret->item);
+
+	if (!remove)
+		return -ENOMEM;
+	if (is_unlisted(attribution, path->path, path->right)) {
+		int r = hint_path(attribution, path, ret);
+
+		if (r < 0)
+			return r;
+		if (ret->add)
+			remove = hint_both(attribution, remove, ret->add);
+	}
+	ret->add = remove;
+	ret->advice = NULL;
+	return remove ? 0 : -ENOMEM;
+}
+
+static bool shows_link(const struct attribution *attribution, const char *link)
+{
+	const struct view *view = attribution->view;
+	struct denial denial;
+
+	for (size_t i = 0; i < view->nlinks; i++)
+		if (streq(view->links[i].path, link))
+			return true;
+	return !attribute_judge(attribution, link, READ, &denial);
+}
+
+/* Return a link on the way to a file that is not in the sandbox; or NULL. */
+static const char *hidden_link(const struct attribution *attribution,
+			       const struct attribute_path *wanted)
+{
+	struct files_way way;
+
+	if (attribution->bundle || wanted->error != ENOENT)
+		return NULL;
+	if (files_way(attribution->denials->arena, attribution->root,
+		      wanted->path, &way) < 0) {
+		err_clear();
+		return NULL;
+	}
+	for (size_t i = 0; i < way.n; i++)
+		if (way.steps[i].target &&
+		    !shows_link(attribution, way.steps[i].path))
+			return way.steps[i].path;
+	return NULL;
+}
+
+/* The file is allowed, but a link on the way to it is not in the sandbox. */
+static int attribute_links(const struct attribution *attribution,
+			   const struct attribute_path *wanted)
+{
+	const struct hint_path link = {
+		.path = hidden_link(attribution, wanted), .right = READ
+	};
+	struct denial denial;
+	int r;
+
+	if (!link.path ||
+	    !attribute_judge(attribution, link.path, READ, &denial))
+		return 0;
+	r = hint_path(attribution, &link, &denial);
+	return r < 0 ? r : denials_add(attribution->denials, &denial);
+}
+
+/* Say what to change, so that the policy allows it. */
+static int advise(const struct attribution *attribution,
+		  const struct attribute_path *wanted,
+		  const struct found *found, uint32_t right, struct denial *ret)
+{
+	struct hint_path path = {
+		.path = found->path,
+		.right = right,
+		.name = right == WRITE && (wanted->name || !found->exists),
+	};
+
+	/*
+	 * A link that is listed is shown, together with its target; one that a
+	 * pattern must match, because of a dollar, is not.
+	 */
+	if (!path.name && hidden_link(attribution, wanted)) {
+		path.path = wanted->path;
+		path.name = strchr(wanted->path, '$');
+	}
+	if (ret->advice || !ret->key)
+		return 0;
+	if (streq(ret->key, policy_key_name(KEY_MOUNT))) {
+		ret->add =
+			arena_printf(attribution->denials->arena,
+				     "remove :ro from --mount %s:", ret->item);
+		return ret->add ? 0 : -ENOMEM;
+	}
+	if (ret->item && !is_exception(attribution, ret))
+		return advise_denied(attribution, &path, ret);
+	return hint_path(attribution, &path, ret);
+}
+
+/*
+ * True if the operation would have failed without a policy, too: the file does
+ * not exist, or its mode does not permit it.
+ */
+static bool fails_anyway(const struct attribution *attribution,
+			 const struct attribute_path *wanted,
+			 const struct found *found, const struct denial *denial)
+{
+	if (denial->key && streq(denial->key, policy_key_name(KEY_MOUNT)))
+		return false;
+	if (!found->exists && !(wanted->makes && found->has_parent))
+		return wanted->error == ENOENT || !attribution->bundle;
+	return !attribution->bundle && !wanted->permitted &&
+	       !attribute_is_permitted(attribution, wanted, found->path,
+				       found->exists);
+}
+
+/* The policy allows it, but root has no capabilities in a sandbox. */
+static int attribute_owner(const struct attribution *attribution,
+			   const struct attribute_path *wanted,
+			   const struct found *found)
+{
+	uint32_t rights = wanted->rights;
+	const struct denial denial = {
+		.operation = operation_of(rights & WRITE   ? WRITE :
+					  rights & EXECUTE ? EXECUTE :
+							     READ),
+		.target = found->path,
+		.note = NO_CAPABILITIES,
+		.advice = wanted->chown ? NO_FLAG : AS_OWNER,
+	};
+
+	if (attribution->bundle || wanted->permitted ||
+	    !(wanted->error == EACCES ||
+	      (wanted->error == EPERM && wanted->owner)) ||
+	    !(found->exists || (wanted->makes && found->has_parent)) ||
+	    !attribute_lacks_capability(attribution, wanted, found->path,
+					found->exists))
+		return 0;
+	return denials_add(attribution->denials, &denial);
 }
 
 int attribute_file(const struct attribution *attribution,
@@ -305,6 +501,7 @@ int attribute_file(const struct attribution *attribution,
 	static const uint32_t rights[] = { WRITE, EXECUTE, READ };
 	struct found found;
 	struct denial denial;
+	bool denied = false;
 
 	if (wanted->path[0] != '/')
 		return 0;
@@ -317,23 +514,26 @@ int attribute_file(const struct attribution *attribution,
 		return attribute_own(attribution, wanted);
 	find(attribution, wanted, &found);
 	for (size_t i = 0; i < COUNT(rights); i++) {
+		int r;
+
 		if (!(wanted->rights & rights[i]) ||
 		    !attribute_judge(attribution, found.path, rights[i],
 				     &denial))
 			continue;
-		/* It would not exist without a policy either. */
-		if (wanted->error == ENOENT && !denial.item && !found.exists &&
-		    !(wanted->makes && found.has_parent))
+		denied = true;
+		if (fails_anyway(attribution, wanted, &found, &denial))
 			continue;
-		return denials_add(attribution->denials, &denial);
+		r = advise(attribution, wanted, &found, rights[i], &denial);
+		return r < 0 ? r : denials_add(attribution->denials, &denial);
 	}
-	return 0;
+	if (wanted->error != ENOENT && !denied)
+		return attribute_owner(attribution, wanted, &found);
+	return found.exists ? attribute_links(attribution, wanted) : 0;
 }
 
 /* ---- programs ---- */
 
-/* Get the interpreter, "" if there is none; as far as the file is readable. */
-static void interpreter_of(const struct attribution *attribution,
+void attribute_interpreter(const struct attribution *attribution,
 			   const char *path, char *ret)
 {
 	_Alignas(8) char header[ELF_INTERPRETER];
@@ -362,6 +562,7 @@ int attribute_program(const struct attribution *attribution, const char *path,
 	struct attribute_path wanted = {
 		.path = path,
 		.rights = EXECUTE,
+		.access = X_OK,
 		.error = error,
 	};
 	int r = attribute_file(attribution, &wanted);
@@ -370,7 +571,8 @@ int attribute_program(const struct attribution *attribution, const char *path,
 	for (int i = 0; i < MAX_INTERPRETERS; i++) {
 		if (r < 0 || attribution->denials->n > before)
 			return r;
-		interpreter_of(attribution, i ? wanted.path : path, next);
+		attribute_interpreter(attribution, i ? wanted.path : path,
+				      next);
 		if (next[0] != '/')
 			return 0;
 		r = attribute_file(attribution, &wanted);

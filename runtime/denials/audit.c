@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/audit.c - read the kernel's audit records, and select those
+ * runtime/denials/audit.c - read the kernel's audit records, and select those
  * of a sandbox.
  */
-#include "runtime/diagnose/audit.h"
+#include "runtime/denials/audit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +26,8 @@
 #include "confine/calls.h"
 #include "confine/host.h"
 #include "runtime/container/create.h"
-#include "runtime/diagnose/attribute.h"
-#include "runtime/diagnose/denials.h"
+#include "runtime/denials/attribute.h"
+#include "runtime/denials/denials.h"
 
 #define MOST 1000
 #define MOST_ROUNDS 1000
@@ -132,9 +132,15 @@ void audit_begin(struct audit *audit, const struct creation *c)
 {
 	if (audit->fd < 0)
 		return;
-	audit->proc = c->prepared->proc;
-	audit->pid_ns = c->launch.ns_inodes[OCI_NS_PID];
-	audit->program = c->launch.speaker;
+	audit_select(audit, c->prepared->proc, c->launch.speaker,
+		     c->launch.ns_inodes[OCI_NS_PID]);
+}
+
+void audit_select(struct audit *audit, int proc, pid_t program, uint64_t pid_ns)
+{
+	audit->proc = proc;
+	audit->program = program;
+	audit->pid_ns = pid_ns;
 }
 
 static bool is_inside(const struct audit *audit, pid_t pid)
@@ -196,8 +202,9 @@ static void take(struct audit *audit, uint16_t type, const char *text)
 		keep(audit, &event);
 		break;
 	case AUDIT_DOMAIN:
-		if (event.pid == audit->program)
-			audit->domain = event.domain;
+		if (is_inside(audit, event.pid) &&
+		    audit->ndomains < AUDIT_DOMAINS)
+			audit->domains[audit->ndomains++] = event.domain;
 		break;
 	case AUDIT_CALL:
 		attribute_logged_call(audit, &event);
@@ -211,9 +218,8 @@ static void take(struct audit *audit, uint16_t type, const char *text)
 	}
 }
 
-void audit_read(void *user)
+static void read_records(struct audit *audit)
 {
-	struct audit *audit = user;
 	_Alignas(struct nlmsghdr) char text[MAX_RECORD + 1];
 
 	for (;;) {
@@ -228,6 +234,13 @@ void audit_read(void *user)
 		text[n] = '\0';
 		take(audit, header->nlmsg_type, text + sizeof *header);
 	}
+}
+
+int audit_readable(void *audit, short revents)
+{
+	(void)revents;
+	read_records(audit);
+	return 0;
 }
 
 /* Send a record of our own: when it arrives, all earlier ones have. */
@@ -251,6 +264,49 @@ static void mark_end(void)
 	(void)send(fd, &mark, sizeof mark, 0);
 }
 
+static bool has_domain(const struct audit *audit, uint64_t domain)
+{
+	for (size_t i = 0; i < audit->ndomains; i++)
+		if (audit->domains[i] == domain)
+			return true;
+	return false;
+}
+
+static void attribute_refusal(const struct audit *audit,
+			      const struct audit_refusal *refusal)
+{
+	const struct attribute_path wanted = {
+		.path = refusal->path,
+		.rights = refusal->rights,
+		.error = EACCES,
+		.permitted = true,
+	};
+
+	if (refusal->call)
+		(void)attribute_port(audit->attribution, refusal->call,
+				     &refusal->address,
+				     sizeof refusal->address);
+	else if (refusal->rights & LANDLOCK_MAY_CONNECT)
+		(void)attribute_unix(audit->attribution, "connect",
+				     refusal->path, EACCES);
+	else
+		(void)attribute_file(audit->attribution, &wanted);
+}
+
+/* The kernel names a domain only after its first denial. */
+void audit_attribute_read(struct audit *audit)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < audit->n; i++) {
+		if (has_domain(audit, audit->refusals[i].domain))
+			attribute_refusal(audit, &audit->refusals[i]);
+		else
+			audit->refusals[left++] = audit->refusals[i];
+	}
+	audit->n = left;
+}
+
 void audit_end(struct audit *audit)
 {
 	struct pollfd p = { .fd = audit->fd, .events = POLLIN };
@@ -262,27 +318,8 @@ void audit_end(struct audit *audit)
 	for (int i = 0;
 	     i < MOST_ROUNDS && !audit->has_ended && poll(&p, 1, ANSWER_MS) > 0;
 	     i++)
-		audit_read(audit);
-	for (size_t i = 0; audit->domain && i < audit->n; i++) {
-		const struct audit_refusal *refusal = &audit->refusals[i];
-		const struct attribute_path wanted = {
-			.path = refusal->path,
-			.rights = refusal->rights,
-			.error = EACCES,
-		};
-
-		if (refusal->domain != audit->domain)
-			continue;
-		if (refusal->call)
-			(void)attribute_port(audit->attribution, refusal->call,
-					     &refusal->address,
-					     sizeof refusal->address);
-		else if (refusal->rights & LANDLOCK_MAY_CONNECT)
-			(void)attribute_unix(audit->attribution, "connect",
-					     refusal->path, EACCES);
-		else
-			(void)attribute_file(audit->attribution, &wanted);
-	}
+		read_records(audit);
+	audit_attribute_read(audit);
 }
 
 void audit_close(struct audit *audit)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/audit.h - collect the kernel's audit records of one sandbox.
+ * runtime/denials/audit.h - collect the kernel's audit records of one sandbox.
  *
  * This only works if audit is enabled and we may listen; it changes no setting
  * of the host. Landlock's records name the domain that denied access (Linux
@@ -52,6 +52,9 @@ struct audit_event {
 	union audit_address address;
 };
 
+/* The program has one, and so has each process that exec starts. */
+#define AUDIT_DOMAINS 64
+
 struct audit_refusal; /* a denial of a domain that may be ours */
 
 struct audit {
@@ -60,7 +63,8 @@ struct audit {
 	int proc;
 	pid_t program;
 	uint64_t pid_ns;
-	uint64_t domain; /* 0: not known yet */
+	uint64_t domains[AUDIT_DOMAINS]; /* of its processes, the first ones */
+	size_t ndomains;
 	struct audit_refusal *refusals;
 	size_t n;
 	bool has_ended; /* no more records will arrive */
@@ -83,8 +87,13 @@ void audit_attribute(struct audit *audit,
 int audit_prepare(const struct audit *audit, const struct launch *launch);
 /* The program runs: select its records. */
 void audit_begin(struct audit *audit, const struct creation *creation);
-/* Process the records that have arrived; for struct foreground_job. */
-void audit_read(void *audit);
+/* Process the records that have arrived; for loop_add. */
+int audit_readable(void *audit, short revents);
+/* Select the records of a container: its first process and pid namespace. */
+void audit_select(struct audit *audit, int proc, pid_t program,
+		  uint64_t pid_ns);
+/* Attribute the records that have arrived; those of unknown domains wait. */
+void audit_attribute_read(struct audit *audit);
 /* The sandbox has ended: attribute the remaining records. */
 void audit_end(struct audit *audit);
 void audit_close(struct audit *audit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/audit_parse.c - parse audit records: "key=value key=value".
+ * runtime/denials/audit_parse.c - parse audit records: "key=value key=value".
  */
 #include <arpa/inet.h>
 #include <linux/audit.h>
@@ -11,7 +11,7 @@
 
 #include "base/util.h"
 #include "confine/landlock.h"
-#include "runtime/diagnose/audit.h"
+#include "runtime/denials/audit.h"
 
 #ifndef AUDIT_LANDLOCK_ACCESS
 #define AUDIT_LANDLOCK_ACCESS 1423

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/denials.c - a list of denials, printed as text or JSON. */
-#include "runtime/diagnose/denials.h"
+/* runtime/denials/denials.c - a list of denials, printed as text or JSON. */
+#include "runtime/denials/denials.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -71,10 +71,17 @@ int denials_add(struct denials *denials, const struct denial *denial)
 		.item = copy(arena, denial->item, &failed),
 		.note = copy(arena, denial->note, &failed),
 		.add = copy(arena, denial->add, &failed),
+		.also = copy(arena, denial->also, &failed),
+		.advice = copy(arena, denial->advice, &failed),
+		.time = denial->time,
 	};
+	if (!denial->time.tv_sec)
+		clock_gettime(CLOCK_REALTIME, &denials->items[denials->n].time);
 	if (failed)
 		return -ENOMEM;
 	denials->n++;
+	if (denials->added)
+		denials->added(denials->ctx, &denials->items[denials->n - 1]);
 	return 0;
 }
 
@@ -83,30 +90,81 @@ const char *denial_reason(struct arena *arena, const struct denial *denial)
 	if (!denial->key)
 		return denial->note;
 	if (!denial->item)
-		return arena_printf(arena, "not listed in %s", denial->key);
+		return arena_printf(arena, "not in %s", denial->key);
 	return arena_printf(arena, "%s: %s", denial->key, denial->item);
+}
+
+/* Write a path below the caller's directory as the caller would. */
+static const char *short_target(const struct denials *denials,
+				const char *target)
+{
+	size_t len = denials->cwd ? strlen(denials->cwd) : 0;
+
+	return len > 1 && strncmp(target, denials->cwd, len) == 0 &&
+			       target[len] == '/' ?
+		       target + len + 1 :
+		       target;
+}
+
+/* Return "; to allow it: -w @project"; "" if there is no hint. */
+static const char *hint_text(struct arena *arena, const struct denial *denial)
+{
+	const char *hint = denial->add ? denial->add : denial->advice;
+	const char *shown = hint ? quote_shown(arena, hint) : NULL;
+
+	if (!hint || !shown)
+		return hint ? NULL : "";
+	if (!denial->add)
+		return arena_printf(arena, "; %s", shown);
+	return arena_printf(arena, "; to allow it: %s%s%s%s", shown,
+			    denial->also ? " (" : "",
+			    denial->also ? denial->also : "",
+			    denial->also ? ")" : "");
+}
+
+const char *denial_text(const struct denials *denials,
+			const struct denial *denial)
+{
+	struct arena *arena = denials->arena;
+	/* The workload controls these bytes. */
+	const char *target =
+		quote_exactly(arena, short_target(denials, denial->target));
+	const char *reason = denial_reason(arena, denial);
+	const char *hint = hint_text(arena, denial);
+
+	reason = reason ? quote_exactly(arena, reason) : NULL;
+	if (!target || !reason || !hint)
+		return NULL;
+	return arena_printf(arena, "%s %s (%s)%s", denial->operation, target,
+			    reason, hint);
 }
 
 int denials_print(const struct denials *denials, int fd)
 {
-	struct arena *arena = denials->arena;
-
 	for (size_t i = 0; i < denials->n; i++) {
-		const struct denial *denial = &denials->items[i];
-		/* The workload controls these bytes. */
-		const char *target = quote_exactly(arena, denial->target);
-		const char *reason = denial_reason(arena, denial);
+		const char *text = denial_text(denials, &denials->items[i]);
 
-		reason = reason ? quote_exactly(arena, reason) : NULL;
-		if (!target || !reason)
+		if (!text)
 			return -ENOMEM;
-		dprintf(fd, "denied: %s %s (%s%s%s)\n", denial->operation,
-			target, reason, denial->add ? "; add " : "",
-			denial->add ? denial->add : "");
+		dprintf(fd, "denied: %s\n", text);
 	}
 	if (denials->more)
 		dprintf(fd, "denied: %zu more\n", denials->more);
 	return 0;
+}
+
+struct event denial_event(struct arena *arena, const struct denial *denial)
+{
+	return (struct event){
+		.type = "denied",
+		.time = denial->time,
+		.what = denial->operation,
+		.path = denial->target,
+		.key = denial->key,
+		.item = denial->item,
+		.reason = denial_reason(arena, denial),
+		.hint = denial->add ? denial->add : denial->advice,
+	};
 }
 
 void denials_put(struct writer *w, const char *key,
@@ -114,18 +172,10 @@ void denials_put(struct writer *w, const char *key,
 {
 	put_array(w, key);
 	for (size_t i = 0; i < denials->n; i++) {
-		const struct denial *denial = &denials->items[i];
+		struct event event = denial_event(w->arena, &denials->items[i]);
 
 		put_object(w, NULL);
-		put_string(w, "operation", denial->operation);
-		put_string(w, "target", denial->target);
-		if (denial->key)
-			put_string(w, "key", denial->key);
-		if (denial->item)
-			put_string(w, "item", denial->item);
-		put_string(w, "reason", denial_reason(w->arena, denial));
-		if (denial->add)
-			put_string(w, "add", denial->add);
+		event_put(w, &event);
 		put_end(w);
 	}
 	put_end(w);

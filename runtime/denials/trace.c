@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/trace.c - trace a sandbox: handle stops, and examine failed
+ * runtime/denials/trace.c - trace a sandbox: handle stops, and examine failed
  * calls.
  */
-#include "runtime/diagnose/trace.h"
+#include "runtime/denials/trace.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -27,6 +27,7 @@
 #include "base/util.h"
 #include "confine/host.h"
 #include "runtime/enforce/view.h"
+#include "runtime/sandbox/request.h"
 
 #define OPTIONS                                                               \
 	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |     \
@@ -194,6 +195,12 @@ static int attribute_target(const struct trace *trace, pid_t tid,
 		.error = error,
 		.makes = target->makes,
 		.link = target->link,
+		.name = target->name,
+		.access = target->access,
+		.owner = target->owner,
+		.chown = target->chown,
+		.uid = target->uid,
+		.gid = target->gid,
 	};
 
 	if (target->address)
@@ -408,8 +415,32 @@ void trace_traced(void *user, const siginfo_t *info)
 
 /* ---- from CREATED to the program ---- */
 
+void trace_attribution(const struct prepared *c, const struct request *request,
+		       int root, struct denials *denials,
+		       struct attribution *ret)
+{
+	const struct enforcement *enforcement = &c->enforcement;
+
+	*ret = (struct attribution){
+		.policy = &enforcement->policy,
+		.view = enforcement->view,
+		.denials = denials,
+		.root = root,
+		.prefix = enforcement->view->prefix,
+		.no_namespaces = enforcement->kind ==
+				 ENFORCE_SANDBOX_NO_NAMESPACES,
+		.judges_sockets =
+			landlock_judges_sockets(&enforcement->landlock_host),
+		.net = &enforcement->process.landlock,
+		.cwd = request->cwd,
+		.home = request->home,
+		.project = request->project,
+	};
+	denials->cwd = request->cwd;
+}
+
 int trace_open(struct trace *trace, const struct prepared *c,
-	       struct denials *denials)
+	       const struct request *request, struct denials *denials)
 {
 	const struct policy *policy = &c->enforcement.policy;
 	const char *top = policy->chroot ? policy->chroot : "/";
@@ -419,18 +450,8 @@ int trace_open(struct trace *trace, const struct prepared *c,
 	trace->root = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (trace->root < 0)
 		return fail(errno, "open the root of the sandbox, %s", top);
-	trace->attribution = (struct attribution){
-		.policy = policy,
-		.view = c->enforcement.view,
-		.denials = denials,
-		.root = trace->root,
-		.prefix = c->enforcement.view->prefix,
-		.no_namespaces = c->enforcement.kind ==
-				 ENFORCE_SANDBOX_NO_NAMESPACES,
-		.judges_sockets =
-			landlock_judges_sockets(&c->enforcement.landlock_host),
-		.net = &c->enforcement.process.landlock,
-	};
+	trace_attribution(c, request, trace->root, denials,
+			  &trace->attribution);
 	return 0;
 }
 
@@ -464,36 +485,50 @@ int trace_follow(struct trace *trace)
 	return 0;
 }
 
-/* Try the candidates of PATH like the child. */
-static void search(const struct attribution *attribution, const char *name,
-		   const char *dirs)
+int trace_candidates(struct arena *arena, const struct oci_process *process,
+		     struct strings *ret)
 {
-	for (;;) {
-		size_t len = strcspn(dirs, ":"),
-		       before = attribution->denials->n;
-		char path[PATH_MAX];
+	const char *name = process->args.items[0];
+	const char *dir = oci_env_get(&process->env, "PATH");
+	int r = 0;
 
-		if (len && (size_t)snprintf(path, sizeof path, "%.*s/%s",
-					    (int)len, dirs, name) < sizeof path)
-			(void)attribute_program(attribution, path, ENOENT);
-		if (!dirs[len] || attribution->denials->n > before)
-			return;
-		dirs += len + 1;
+	*ret = (struct strings){ 0 };
+	if (name[0] == '/')
+		return strings_add(arena, ret, name);
+	if (strchr(name, '/'))
+		return strings_add(arena, ret,
+				   arena_printf(arena, "%s/%s", process->cwd,
+						name));
+	for (dir = dir ? dir : OCI_DEFAULT_PATH; r >= 0; dir++) {
+		size_t len = strcspn(dir, ":");
+
+		if (dir[0] == '/')
+			r = strings_add(arena, ret,
+					arena_printf(arena, "%.*s/%s", (int)len,
+						     dir, name));
+		dir += len;
+		if (!*dir)
+			break;
 	}
+	return r;
 }
 
 void trace_not_begun(const struct trace *trace, const struct creation *c)
 {
 	const struct oci_process *process = c->prepared->spec.process;
-	const char *name = process->args.items[0];
-	const char *dirs = oci_env_get(&process->env, "PATH");
+	struct strings candidates;
 
-	if (c->launch.failed_op != STEP_FIND_PROGRAM)
+	if ((c->launch.failed_op != STEP_FIND_PROGRAM &&
+	     c->launch.failed_op != STEP_EXEC) ||
+	    trace->attribution.denials->n ||
+	    trace_candidates(trace->arena, process, &candidates) < 0)
 		return;
-	if (strchr(name, '/'))
-		(void)attribute_program(&trace->attribution, name, ENOENT);
-	else if (dirs)
-		search(&trace->attribution, name, dirs);
+	for (size_t i = 0; i < candidates.n; i++) {
+		(void)attribute_program(&trace->attribution,
+					candidates.items[i], ENOENT);
+		if (trace->attribution.denials->n)
+			return;
+	}
 }
 
 void trace_close(struct trace *trace)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/trace.h - trace a sandbox to find out what it is denied.
+ * runtime/denials/trace.h - trace a sandbox to find out what it is denied.
  *
  * The sandbox is confined as without tracing: namespaces, mounts, Landlock, the
  * policy's filter. In addition it has a second filter (confine_watch), by which
@@ -26,11 +26,12 @@
 #include <sys/types.h>
 
 #include "runtime/container/create.h"
-#include "runtime/diagnose/attribute.h"
-#include "runtime/diagnose/audit.h"
-#include "runtime/diagnose/denials.h"
-#include "runtime/diagnose/trace_calls.h"
+#include "runtime/denials/attribute.h"
+#include "runtime/denials/audit.h"
+#include "runtime/denials/denials.h"
+#include "runtime/denials/trace_calls.h"
 
+struct request;
 struct trace_pending; /* a thread between the two stops of a call */
 
 struct trace {
@@ -54,9 +55,16 @@ struct trace {
 		.audit = AUDIT_NONE, .proc = -1, .root = -1, \
 	}
 
+/* Fill in what attribution needs of a sandbox that is planned. */
+void trace_attribution(const struct prepared *prepared,
+		       const struct request *request, int root,
+		       struct denials *denials, struct attribution *ret);
+/* List the paths at which a program is looked for, in this order. */
+int trace_candidates(struct arena *arena, const struct oci_process *process,
+		     struct strings *ret);
 /* Prepare the attribution; there is no process yet. */
 int trace_open(struct trace *trace, const struct prepared *prepared,
-	       struct denials *denials);
+	       const struct request *request, struct denials *denials);
 /* While the child waits at CREATED: trace it and all its descendants. */
 int trace_attach(struct trace *trace, const struct creation *creation);
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/diagnose/trace_calls.c - the table of system calls with paths or
+ * runtime/denials/trace_calls.c - the table of system calls with paths or
  * addresses.
  */
-#include "runtime/diagnose/trace_calls.h"
+#include "runtime/denials/trace_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,15 @@
 
 enum way {
 	NONE,
-	READ,  /* or check that it exists */
-	WRITE, /* change an existing file */
-	MAKE,  /* a new name */
+	READ,	/* its content */
+	SEE,	/* whether it exists, and what it is */
+	ENTER,	/* a directory */
+	WRITE,	/* change an existing file */
+	OWN,	/* likewise; only its owner may */
+	CHOWN,	/* likewise; the next two arguments are the new ones */
+	MAKE,	/* a new name, or a file of this name */
+	NAME,	/* a new name */
+	REMOVE, /* a name that exists */
 	EXECUTE,
 	OPEN,	 /* depends on the flags */
 	OPEN2,	 /* depends on the flags in memory */
@@ -48,17 +54,17 @@ static const struct trace_call calls[] = {
 	{ "openat", { { OPEN, 0, 1, 2, 0 } } },
 	{ "openat2", { { OPEN2, 0, 1, 2, 0 } } },
 	{ "creat", { { MAKE, HERE, 0, 0, 0 } } },
-	{ "stat", { { READ, HERE, 0, 0, 0 } } },
-	{ "lstat", { { READ, HERE, 0, 0, LINK } } },
-	{ "newfstatat", { { READ, 0, 1, 3, AT_FLAGS } } },
-	{ "statx", { { READ, 0, 1, 2, AT_FLAGS } } },
+	{ "stat", { { SEE, HERE, 0, 0, 0 } } },
+	{ "lstat", { { SEE, HERE, 0, 0, LINK } } },
+	{ "newfstatat", { { SEE, 0, 1, 3, AT_FLAGS } } },
+	{ "statx", { { SEE, 0, 1, 2, AT_FLAGS } } },
 	{ "access", { { ACCESS, HERE, 0, 1, 0 } } },
 	{ "faccessat", { { ACCESS, 0, 1, 2, 0 } } },
 	{ "faccessat2", { { ACCESS, 0, 1, 2, 0 } } },
-	{ "readlink", { { READ, HERE, 0, 0, LINK } } },
-	{ "readlinkat", { { READ, 0, 1, 0, LINK } } },
-	{ "statfs", { { READ, HERE, 0, 0, 0 } } },
-	{ "chdir", { { READ, HERE, 0, 0, 0 } } },
+	{ "readlink", { { SEE, HERE, 0, 0, LINK } } },
+	{ "readlinkat", { { SEE, 0, 1, 0, LINK } } },
+	{ "statfs", { { SEE, HERE, 0, 0, 0 } } },
+	{ "chdir", { { ENTER, HERE, 0, 0, 0 } } },
 	{ "getxattr", { { READ, HERE, 0, 0, 0 } } },
 	{ "lgetxattr", { { READ, HERE, 0, 0, LINK } } },
 	{ "listxattr", { { READ, HERE, 0, 0, 0 } } },
@@ -67,27 +73,27 @@ static const struct trace_call calls[] = {
 	{ "execve", { { EXECUTE, HERE, 0, 0, 0 } } },
 	{ "execveat", { { EXECUTE, 0, 1, 0, 0 } } },
 	{ "truncate", { { WRITE, HERE, 0, 0, 0 } } },
-	{ "mkdir", { { MAKE, HERE, 0, 0, LINK } } },
-	{ "mkdirat", { { MAKE, 0, 1, 0, LINK } } },
-	{ "mknod", { { MAKE, HERE, 0, 0, LINK } } },
-	{ "mknodat", { { MAKE, 0, 1, 0, LINK } } },
-	{ "rmdir", { { WRITE, HERE, 0, 0, LINK } } },
-	{ "unlink", { { WRITE, HERE, 0, 0, LINK } } },
-	{ "unlinkat", { { WRITE, 0, 1, 0, LINK } } },
-	{ "symlink", { { MAKE, HERE, 1, 0, LINK } } },
-	{ "symlinkat", { { MAKE, 1, 2, 0, LINK } } },
-	{ "link", { { READ, HERE, 0, 0, LINK }, { MAKE, HERE, 1, 0, LINK } } },
-	{ "linkat", { { READ, 0, 1, 0, LINK }, { MAKE, 2, 3, 0, LINK } } },
+	{ "mkdir", { { NAME, HERE, 0, 0, LINK } } },
+	{ "mkdirat", { { NAME, 0, 1, 0, LINK } } },
+	{ "mknod", { { NAME, HERE, 0, 0, LINK } } },
+	{ "mknodat", { { NAME, 0, 1, 0, LINK } } },
+	{ "rmdir", { { REMOVE, HERE, 0, 0, LINK } } },
+	{ "unlink", { { REMOVE, HERE, 0, 0, LINK } } },
+	{ "unlinkat", { { REMOVE, 0, 1, 0, LINK } } },
+	{ "symlink", { { NAME, HERE, 1, 0, LINK } } },
+	{ "symlinkat", { { NAME, 1, 2, 0, LINK } } },
+	{ "link", { { SEE, HERE, 0, 0, LINK }, { NAME, HERE, 1, 0, LINK } } },
+	{ "linkat", { { SEE, 0, 1, 0, LINK }, { NAME, 2, 3, 0, LINK } } },
 	{ "rename",
-	  { { WRITE, HERE, 0, 0, LINK }, { MAKE, HERE, 1, 0, LINK } } },
-	{ "renameat", { { WRITE, 0, 1, 0, LINK }, { MAKE, 2, 3, 0, LINK } } },
-	{ "renameat2", { { WRITE, 0, 1, 0, LINK }, { MAKE, 2, 3, 0, LINK } } },
-	{ "chmod", { { WRITE, HERE, 0, 0, 0 } } },
-	{ "fchmodat", { { WRITE, 0, 1, 0, 0 } } },
-	{ "fchmodat2", { { WRITE, 0, 1, 3, AT_FLAGS } } },
-	{ "chown", { { WRITE, HERE, 0, 0, 0 } } },
-	{ "lchown", { { WRITE, HERE, 0, 0, LINK } } },
-	{ "fchownat", { { WRITE, 0, 1, 4, AT_FLAGS } } },
+	  { { REMOVE, HERE, 0, 0, LINK }, { NAME, HERE, 1, 0, LINK } } },
+	{ "renameat", { { REMOVE, 0, 1, 0, LINK }, { NAME, 2, 3, 0, LINK } } },
+	{ "renameat2", { { REMOVE, 0, 1, 0, LINK }, { NAME, 2, 3, 0, LINK } } },
+	{ "chmod", { { OWN, HERE, 0, 0, 0 } } },
+	{ "fchmodat", { { OWN, 0, 1, 0, 0 } } },
+	{ "fchmodat2", { { OWN, 0, 1, 3, AT_FLAGS } } },
+	{ "chown", { { CHOWN, HERE, 0, 0, 0 } } },
+	{ "lchown", { { CHOWN, HERE, 0, 0, LINK } } },
+	{ "fchownat", { { CHOWN, 0, 1, 4, AT_FLAGS } } },
 	{ "utime", { { WRITE, HERE, 0, 0, 0 } } },
 	{ "utimes", { { WRITE, HERE, 0, 0, 0 } } },
 	{ "futimesat", { { WRITE, 0, 1, 0, 0 } } },
@@ -146,8 +152,12 @@ static void open_with(uint64_t flags, struct trace_target *ret)
 		ret->rights = LANDLOCK_MAY_READ;
 		return;
 	}
-	if (mode != O_WRONLY)
+	if (mode != O_WRONLY) {
 		ret->rights |= LANDLOCK_MAY_READ;
+		ret->access |= R_OK;
+	}
+	if (mode != O_RDONLY || flags & O_TRUNC)
+		ret->access |= W_OK;
 	if (mode != O_RDONLY || flags & (O_CREAT | O_TRUNC))
 		ret->rights |= LANDLOCK_MAY_WRITE;
 	ret->makes = flags & O_CREAT;
@@ -160,30 +170,19 @@ static uint32_t rights_of_mode(uint64_t mode)
 	return mode & X_OK ? LANDLOCK_MAY_EXECUTE : LANDLOCK_MAY_READ;
 }
 
-static void look(const struct place *place, const uint64_t args[6],
-		 uint64_t flags, struct trace_target *ret)
+/* Set the new owner; the path's argument is before its uid and gid. */
+static void chown_with(const struct place *place, const uint64_t args[6],
+		       struct trace_target *ret)
 {
-	*ret = (struct trace_target){
-		.dir = place->dir == HERE ? AT_FDCWD : (int)args[place->dir],
-		.path = args[place->path],
-		.link = place->how == LINK ||
-			(place->how == AT_FLAGS &&
-			 args[place->extra] & AT_SYMLINK_NOFOLLOW),
-		.makes = place->way == MAKE,
-	};
+	ret->owner = ret->chown = true;
+	ret->uid = (uint32_t)args[place->path + 1];
+	ret->gid = (uint32_t)args[place->path + 2];
+}
+
+static void look_at_rights(const struct place *place, const uint64_t args[6],
+			   uint64_t flags, struct trace_target *ret)
+{
 	switch (place->way) {
-	case NONE:
-		break;
-	case READ:
-		ret->rights = LANDLOCK_MAY_READ;
-		break;
-	case WRITE:
-	case MAKE:
-		ret->rights = LANDLOCK_MAY_WRITE;
-		break;
-	case EXECUTE:
-		ret->rights = LANDLOCK_MAY_EXECUTE;
-		break;
 	case OPEN:
 		open_with(args[place->extra], ret);
 		break;
@@ -192,12 +191,53 @@ static void look(const struct place *place, const uint64_t args[6],
 		break;
 	case ACCESS:
 		ret->rights = rights_of_mode(args[place->extra]);
+		ret->access = (int)args[place->extra] & (R_OK | W_OK | X_OK);
+		break;
+	case CHOWN:
+		chown_with(place, args, ret);
 		break;
 	case ADDRESS:
 		ret->address = true;
 		ret->size = args[place->extra];
 		break;
+	default:
+		break;
 	}
+}
+
+static void look(const struct place *place, const uint64_t args[6],
+		 uint64_t flags, struct trace_target *ret)
+{
+	static const struct {
+		uint32_t rights;
+		int access;
+	} ways[] = {
+		[READ] = { LANDLOCK_MAY_READ, R_OK },
+		[SEE] = { LANDLOCK_MAY_READ, F_OK },
+		[ENTER] = { LANDLOCK_MAY_READ, X_OK },
+		[WRITE] = { LANDLOCK_MAY_WRITE, W_OK },
+		[OWN] = { LANDLOCK_MAY_WRITE, F_OK },
+		[CHOWN] = { LANDLOCK_MAY_WRITE, F_OK },
+		[MAKE] = { LANDLOCK_MAY_WRITE, W_OK },
+		[NAME] = { LANDLOCK_MAY_WRITE, F_OK },
+		[REMOVE] = { LANDLOCK_MAY_WRITE, F_OK },
+		[EXECUTE] = { LANDLOCK_MAY_EXECUTE, X_OK },
+		[ADDRESS] = { 0, F_OK },
+	};
+
+	*ret = (struct trace_target){
+		.dir = place->dir == HERE ? AT_FDCWD : (int)args[place->dir],
+		.path = args[place->path],
+		.rights = ways[place->way].rights,
+		.access = ways[place->way].access,
+		.link = place->how == LINK ||
+			(place->how == AT_FLAGS &&
+			 args[place->extra] & AT_SYMLINK_NOFOLLOW),
+		.makes = place->way == MAKE || place->way == NAME,
+		.name = place->way == NAME || place->way == REMOVE,
+		.owner = place->way == OWN,
+	};
+	look_at_rights(place, args, flags, ret);
 }
 
 int trace_decode(const struct trace_call *call, const uint64_t args[6],

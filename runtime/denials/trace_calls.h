@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/diagnose/trace_calls.h - the paths that system calls use, and how. */
+/* runtime/denials/trace_calls.h - the paths that system calls use, and how. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +25,12 @@ struct trace_target {
 	uint32_t rights; /* enum landlock_right: what the call needs */
 	bool makes;	 /* the file need not exist, its directory must */
 	bool link;	 /* the link itself, not its target */
-	bool address;	 /* an address of this size, not a path */
+	bool name;	 /* it makes or removes a name */
+	int access;	 /* R_OK, W_OK, X_OK: what the mode must permit */
+	bool owner;	 /* only the owner of the file may do it */
+	bool chown;	 /* uid and gid: the new ones */
+	uint32_t uid, gid;
+	bool address; /* an address of this size, not a path */
 	uint64_t size;
 };
 
