@@ -240,6 +240,7 @@ static bool is_separator(enum policy_type type, const char *comma)
 	case POLICY_TYPE_HTTP_RULES:
 		return false;
 	case POLICY_TYPE_PATHS:
+	case POLICY_TYPE_DIRS:
 	case POLICY_TYPE_PATTERNS:
 	case POLICY_TYPE_DENIALS:
 	case POLICY_TYPE_MOUNTS:

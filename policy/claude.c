@@ -9,9 +9,11 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/num.h"
+#include "base/strings.h"
 #include "base/util.h"
 #include "oci/json.h"
 #include "policy/complain.h"
+#include "policy/glob.h"
 #include "policy/keys.h"
 
 struct list {
@@ -22,7 +24,11 @@ struct list {
 struct door {
 	const struct policy_setter *to;
 	struct list lists[KEY_COUNT]; /* so far, for lists that add up */
+	const char *object;	      /* whose members are read */
+	size_t first_read, end_read;  /* those of allowRead, in the list */
 	bool enabled;
+	bool subtracts;	   /* deniedDomains: take away, open nothing */
+	bool managed_only; /* allowManagedDomainsOnly */
 };
 
 struct claude_key {
@@ -247,18 +253,130 @@ static int read_enabled(struct door *door, const struct claude_key *key,
 	return r;
 }
 
+/* ---- settings without a key ---- */
+
+/* Note that a setting changes nothing here; run and explain list it. */
+static int note_ignored(struct door *door, const char *name)
+{
+	struct arena *arena = door->to->arena;
+	const char *whole = door->object ? arena_printf(arena, "%s.%s",
+							door->object, name) :
+					   name;
+
+	if (!whole)
+		return -ENOMEM;
+	return strings_add(arena, &door->to->policy->ignored, whole);
+}
+
+static int ignore_bool(struct door *door, const struct claude_key *key,
+		       const struct json_value *v)
+{
+	int r = expect(door, v, JSON_BOOL, "true or false");
+
+	return r < 0 ? r : note_ignored(door, key->name);
+}
+
+static int ignore_text(struct door *door, const struct claude_key *key,
+		       const struct json_value *v)
+{
+	int r = expect(door, v, JSON_STRING, "a string");
+
+	return r < 0 ? r : note_ignored(door, key->name);
+}
+
+static int ignore_list(struct door *door, const struct claude_key *key,
+		       const struct json_value *v)
+{
+	int r = expect(door, v, JSON_ARRAY, "a list");
+
+	return r < 0 ? r : note_ignored(door, key->name);
+}
+
+static int ignore_object(struct door *door, const struct claude_key *key,
+			 const struct json_value *v)
+{
+	int r = expect(door, v, JSON_OBJECT, "an object");
+
+	return r < 0 ? r : note_ignored(door, key->name);
+}
+
+static int refuse(struct door *door, const struct claude_key *key,
+		  const struct json_value *v)
+{
+	(void)door;
+	(void)key;
+	(void)v;
+	return fail(0, "not enforced by this build (remove this key)");
+}
+
+/* ---- domains ---- */
+
+/* For an agent nothing is open, so this alone opens nothing. */
+static int read_denied_domains(struct door *door, const struct claude_key *key,
+			       const struct json_value *v)
+{
+	door->subtracts = true;
+	return read_list(door, key, v);
+}
+
+static int read_managed_only(struct door *door, const struct claude_key *key,
+			     const struct json_value *v)
+{
+	int r = expect(door, v, JSON_BOOL, "true or false");
+
+	(void)key;
+	if (r == 0)
+		door->managed_only = v->truth;
+	return r;
+}
+
+/*
+ * Only managed settings could then allow a domain, and this file is none of
+ * them.
+ */
+static int finish_domains(struct door *door)
+{
+	struct list *allowed = &door->lists[KEY_NET_ALLOW];
+	bool given = door->to->policy->set[KEY_NET_ALLOW];
+	int r = 0;
+
+	door->object = NULL;
+	if (door->managed_only && allowed->n > 0)
+		r = note_ignored(door, "allowedDomains");
+	if (door->managed_only)
+		*allowed = (struct list){ 0 };
+	if (r == 0 && (door->managed_only || (door->subtracts && !given)))
+		r = add(door, KEY_NET_ALLOW, NULL, 0);
+	return r;
+}
+
+static int read_reads(struct door *door, const struct claude_key *key,
+		      const struct json_value *v)
+{
+	int r;
+
+	door->first_read = door->lists[key->key].n;
+	r = read_list(door, key, v);
+	door->end_read = door->lists[key->key].n;
+	return r;
+}
+
 static const struct claude_key network_keys[] = {
 	{ "allowedDomains", read_list, KEY_NET_ALLOW, NULL },
+	{ "deniedDomains", read_denied_domains, KEY_NET_DENY, NULL },
 	{ "blockedDomains", read_list, KEY_NET_DENY, NULL },
+	{ "allowManagedDomainsOnly", read_managed_only, 0, NULL },
 	{ "allowUnixSockets", read_list, KEY_UNIX, NULL },
 	{ "allowAllUnixSockets", read_all_sockets, KEY_UNIX, NULL },
 	{ "allowLocalBinding", read_value, KEY_ALLOW_LOCAL_BINDING, NULL },
 	{ "httpProxyPort", read_value, KEY_HTTP_PROXY_PORT, NULL },
 	{ "socksProxyPort", read_value, KEY_SOCKS_PROXY_PORT, NULL },
+	{ "allowMachLookup", ignore_list, 0, NULL },
 	{ NULL, NULL, 0, NULL },
 };
 
 static const struct claude_key filesystem_keys[] = {
+	{ "allowRead", read_reads, KEY_READ, NULL },
 	{ "allowWrite", read_list, KEY_WRITE, NULL },
 	{ "denyWrite", read_list, KEY_DENY_WRITE, NULL },
 	{ "denyRead", read_list, KEY_DENY_READ, NULL },
@@ -276,9 +394,15 @@ static const struct claude_key sandbox_keys[] = {
 	{ "allowedPaths", read_list, KEY_READ, NULL },
 	{ "deniedPaths", read_list, KEY_DENY, NULL },
 	{ "allowedDomains", read_list, KEY_NET_ALLOW, NULL },
+	{ "deniedDomains", read_denied_domains, KEY_NET_DENY, NULL },
 	{ "blockedDomains", read_list, KEY_NET_DENY, NULL },
 	{ "network", read_object, 0, network_keys },
 	{ "filesystem", read_object, 0, filesystem_keys },
+	{ "credentials", refuse, 0, NULL },
+	{ "enableWeakerNetworkIsolation", ignore_bool, 0, NULL },
+	{ "ignoreViolations", ignore_object, 0, NULL },
+	{ "bwrapPath", ignore_text, 0, NULL },
+	{ "ripgrep", ignore_object, 0, NULL },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -309,6 +433,8 @@ static int read_object(struct door *door, const struct claude_key *key,
 	json_each (member, v) {
 		const struct claude_key *found = key->members;
 
+		door->object = key == &sandbox ? NULL : key->name;
+
 		while (found->name && !streq(found->name, member->key))
 			found++;
 		if (!found->name)
@@ -320,13 +446,54 @@ static int read_object(struct door *door, const struct claude_key *key,
 	return 0;
 }
 
+/* True if path, without a pattern, is at `above` or below it. */
+static bool is_at_or_below(const char *path, const char *above)
+{
+	size_t len;
+
+	path += *path == '-';
+	above += *above == '-';
+	len = strlen(above);
+	while (len > 0 && above[len - 1] == '/')
+		len--;
+	return *above == '/' && !policy_is_glob(above) &&
+	       strncmp(path, above, len) == 0 &&
+	       (path[len] == '/' || !path[len]);
+}
+
+/*
+ * Elsewhere allowRead opens a part of what denyRead denies. Here denials take
+ * precedence, so it would have no effect.
+ */
+static int check_reads(const struct door *door)
+{
+	const struct policy *policy = door->to->policy;
+
+	for (size_t i = door->first_read; i < door->end_read; i++)
+		for (size_t k = 0; k < policy->deny_read.n; k++) {
+			const char *path = policy->read.items[i];
+			const char *above = policy->deny_read.items[k];
+
+			if (is_at_or_below(path, above))
+				return fail(0,
+					    "filesystem: allowRead '%s' has no "
+					    "effect because denyRead lists "
+					    "'%s': deny only what must not be "
+					    "read; what is not listed is not "
+					    "readable",
+					    path, above);
+		}
+	return 0;
+}
+
 /* Add the permissions that every agent needs. */
 static int add_base(struct door *door)
 {
 	static const char *const write[] = { "@project", "-/tmp", "-/var/tmp" };
-	static const char *const read[] = { "-/usr",   "-/lib", "-/lib64",
-					    "-/lib32", "-/bin", "-/sbin",
-					    "-/etc" };
+	static const char *const read[] = {
+		"-/usr",  "-/lib", "-/lib64",	"-/lib32", "-/bin",
+		"-/sbin", "-/etc", "-/Library", "-/System"
+	};
 	static const char *const tools[] = { "-~/.cargo", "-~/.rustup",
 					     "-~/.npm" };
 	/*
@@ -334,7 +501,6 @@ static int add_base(struct door *door)
 	 * there.
 	 */
 	static const char *const closed[] = { "@git-hooks", "@git-config" };
-	static const char *const missing[] = { "deny_replace" };
 	const struct policy_place *place = door->to->place;
 	int r = add_texts(door, KEY_WRITE, write, COUNT(write));
 
@@ -344,9 +510,6 @@ static int add_base(struct door *door)
 		r = add_texts(door, KEY_READ, tools, COUNT(tools));
 	if (r == 0)
 		r = add_texts(door, KEY_DENY_WRITE, closed, COUNT(closed));
-	if (r == 0)
-		r = add_texts(door, KEY_ALLOW_DEGRADED, missing,
-			      COUNT(missing));
 	return r;
 }
 
@@ -368,6 +531,10 @@ static int read_settings(struct door *door, const char *text, size_t len)
 	r = add_base(door);
 	if (r == 0)
 		r = read_object(door, &sandbox, object);
+	if (r == 0)
+		r = finish_domains(door);
+	if (r == 0)
+		r = check_reads(door);
 	if (r < 0)
 		return fail_in(r, "%s", sandbox.name);
 	if (!door->enabled)

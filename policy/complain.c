@@ -91,6 +91,9 @@ int policy_no_preset(struct arena *arena, const char *text, const char *of,
 {
 	const char *known[MAX_PRESETS + 1] = { NULL };
 
+	if (strchr(text, ','))
+		return fail(0, "'%s' has a comma: write each element by itself",
+			    text);
 	for (size_t i = 0; i < MAX_PRESETS && name(i); i++)
 		known[i] = arena_printf(arena, "@%s", name(i));
 	return policy_none_of(arena, text,

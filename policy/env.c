@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/env.c - decide which variables the workload gets. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -179,15 +180,76 @@ static int find_kept(struct arena *arena, const struct policy *policy,
 	return r;
 }
 
+/* What the floors deny and set is not for others to set. */
+static int find_held(struct arena *arena, const struct policy *policy,
+		     struct strings *ret)
+{
+	const struct policy_floor *floor;
+	int r = 0;
+
+	for (floor = policy->floor; r == 0 && floor;
+	     floor = floor->policy.floor) {
+		const struct policy_map *env = &floor->policy.env;
+
+		if (floor->policy.set[KEY_DENY_ENV])
+			r = add_names(arena, &floor->policy.deny_env, ret);
+		for (size_t i = 0; r == 0 && i < env->n; i++)
+			r = strings_add(arena, ret, env->items[i].key);
+	}
+	return r;
+}
+
+static int add_twice(struct arena *arena, struct strings *list,
+		     const char *upper, const char *lower, const char *value)
+{
+	int r = value ? strings_add(arena, list,
+				    arena_printf(arena, "%s=%s", upper,
+						 value)) :
+			-ENOMEM;
+
+	if (r == 0)
+		r = strings_add(arena, list,
+				arena_printf(arena, "%s=%s", lower, value));
+	return r;
+}
+
+static int add_proxies(struct arena *arena, const struct policy *policy,
+		       struct strings *ret)
+{
+	const char *http, *socks;
+	int r = 0;
+
+	if (policy->set[KEY_HTTP_PROXY_PORT]) {
+		http = arena_printf(arena, "http://127.0.0.1:%" PRIu32,
+				    policy->http_proxy_port);
+		r = add_twice(arena, ret, "HTTP_PROXY", "http_proxy", http);
+		if (r == 0)
+			r = add_twice(arena, ret, "HTTPS_PROXY", "https_proxy",
+				      http);
+	}
+	if (r == 0 && policy->set[KEY_SOCKS_PROXY_PORT]) {
+		socks = arena_printf(arena, "socks5://127.0.0.1:%" PRIu32,
+				     policy->socks_proxy_port);
+		r = add_twice(arena, ret, "ALL_PROXY", "all_proxy", socks);
+	}
+	if (r == 0 && ret->n)
+		r = add_twice(arena, ret, "NO_PROXY", "no_proxy",
+			      "localhost,127.0.0.1,::1");
+	return r;
+}
+
 int policy_env_rules(struct arena *arena, const struct policy *policy,
 		     enum policy_env_base base, struct env_rules *ret)
 {
 	const struct policy_map *env = &policy->env;
 	struct env_rules rules = { 0 };
+	struct strings proxies = { 0 };
 	int r = find_kept(arena, policy, base, &rules.keep);
 
 	if (r == 0 && policy->set[KEY_DENY_ENV])
 		r = add_names(arena, &policy->deny_env, &rules.deny);
+	if (r == 0)
+		r = find_held(arena, policy, &rules.held);
 	for (size_t i = 0; r == 0 && i < env->n; i++) {
 		const char *text = arena_printf(arena, "%s=%s",
 						env->items[i].key,
@@ -195,6 +257,10 @@ int policy_env_rules(struct arena *arena, const struct policy *policy,
 
 		r = text ? strings_add(arena, &rules.put, text) : -ENOMEM;
 	}
+	if (r == 0)
+		r = add_proxies(arena, policy, &proxies);
+	if (r == 0 && proxies.n)
+		r = env_put(arena, &proxies, &rules.put, &rules.put);
 	if (r == 0)
 		*ret = rules;
 	return r;
@@ -207,6 +273,14 @@ static bool is_kept(const struct env_rules *rules, const char *entry)
 		return false;
 	return any_names(&rules->keep, entry) &&
 	       !any_names(&rules->deny, entry);
+}
+
+const char *env_held(const struct env_rules *rules, const struct strings *given)
+{
+	for (size_t i = 0; i < given->n; i++)
+		if (any_names(&rules->held, given->items[i]))
+			return given->items[i];
+	return NULL;
 }
 
 static bool is_replaced(const struct strings *put, const char *entry)

@@ -231,7 +231,10 @@ static int set_network(struct given *given, const char *value)
 	else if (streq(value, "false"))
 		given->whole = "deny";
 	else
-		return fail(0, "'%s' is not true or false", value);
+		return fail(0,
+			    "'%s' is not true or false (for one host use "
+			    "--net-allow HOST:PORT)",
+			    value);
 	return 0;
 }
 

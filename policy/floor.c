@@ -4,8 +4,10 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/util.h"
 #include "policy/keys.h"
 #include "policy/profile_find.h"
+#include "policy/writers.h"
 
 /* A profile for both programs may have keys of `sandlock run`. */
 static void drop_foreign(struct policy *policy)
@@ -36,6 +38,41 @@ static int make_optional(struct arena *arena, struct strings *list)
 	return 0;
 }
 
+/*
+ * The caller chooses HOME. So ~ is the home of the user database, if there is
+ * one, and what is denied is denied in both.
+ */
+static int load_both(struct arena *arena, const char *name,
+		     const struct policy_place *place, struct policy_floor *ret)
+{
+	struct policy_place own = *place;
+	struct policy *policy = &ret->policy, other = { 0 };
+	struct strings *const lists[] = { &policy->deny, &policy->deny_read,
+					  &policy->deny_write,
+					  &policy->deny_execute };
+	const struct strings *const others[] = { &other.deny, &other.deny_read,
+						 &other.deny_write,
+						 &other.deny_execute };
+	int r;
+
+	ret->home = place->account;
+	if (place->account)
+		own.home = place->account;
+	r = profile_load(arena, name, profile_system_folders, &own, policy,
+			 &ret->name);
+	if (r < 0 || !place->account || !place->home ||
+	    streq(place->account, place->home))
+		return r;
+	r = profile_load(arena, name, profile_system_folders, place, &other,
+			 NULL);
+	for (size_t i = 0; r >= 0 && i < COUNT(lists); i++)
+		for (size_t k = 0; r >= 0 && k < others[i]->n; k++)
+			if (!strings_has(lists[i], others[i]->items[k]))
+				r = strings_add(arena, lists[i],
+						others[i]->items[k]);
+	return r;
+}
+
 static int load(struct arena *arena, const char *name,
 		const struct policy_place *place, struct policy_floor *ret)
 {
@@ -44,9 +81,13 @@ static int load(struct arena *arena, const char *name,
 		&policy->read,	  &policy->write, &policy->write_only,
 		&policy->execute, &policy->unix_,
 	};
-	int r = profile_load(arena, name, profile_system_folders, place, policy,
-			     &ret->name);
+	int r = load_both(arena, name, place, ret);
 
+	/* Whoever can write the file could loosen it. */
+	if (r >= 0 && ret->name)
+		r = writers_check_file(arena, ret->name);
+	if (r >= 0 && !ret->name)
+		ret->name = name;
 	if (r >= 0 && place->bundle)
 		drop_foreign(policy);
 	for (size_t i = 0; r >= 0 && i < sizeof lists / sizeof *lists; i++)

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/open.h"
 #include "base/root.h"
 #include "base/util.h"
 #include "oci/oci.h"
@@ -118,7 +119,7 @@ static int close_dir(struct walk *w)
 	const char *end = w->path + w->start, *path, **items;
 
 	for (size_t i = 0; i < MOST_LEVELS && *end; i++)
-		end = strchrnul(end + 1, '/');
+		end += 1 + strcspn(end + 1, "/");
 	path = end == w->path ? "/" :
 				arena_strndup(w->arena, w->path,
 					      (size_t)(end - w->path));
@@ -171,20 +172,12 @@ static int no_entry(struct walk *w, int dir, const char *name)
 static int walk_later(struct walk *w, const char *pattern)
 {
 	const char *path = arena_strdup(w->arena, w->path);
+	struct pending *pending = arena_room(w->arena, w->pending, w->npending,
+					     &w->size, sizeof *pending);
 
-	if (!path)
+	if (!path || !pending)
 		return -ENOMEM;
-	if (w->npending == w->size) {
-		size_t size = w->size ? 2 * w->size : 64;
-		struct pending *grown = arena_grow(w->arena, w->pending,
-						   w->npending, size,
-						   sizeof *grown);
-
-		if (!grown)
-			return -ENOMEM;
-		w->pending = grown;
-		w->size = size;
-	}
+	w->pending = pending;
 	w->pending[w->npending++] = (struct pending){ path, pattern };
 	return 0;
 }

@@ -45,7 +45,7 @@ static void put_help(struct text *out, const struct policy_key_info *info)
 	text_put(out, "\n");
 }
 
-int policy_help(struct arena *arena, const char **ret)
+static int help(struct arena *arena, bool live, const char **ret)
 {
 	struct text out = { .arena = arena };
 	enum policy_section section = SECTION_COUNT;
@@ -53,7 +53,7 @@ int policy_help(struct arena *arena, const char **ret)
 	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
 		const struct policy_key_info *info = policy_key_info(key);
 
-		if (!info->enforced)
+		if (!info->enforced || (live && !policy_is_live(key)))
 			continue;
 		if (info->section != section)
 			text_put(&out, "%s[%s]\n", out.len ? "\n" : "",
@@ -62,4 +62,14 @@ int policy_help(struct arena *arena, const char **ret)
 		put_help(&out, info);
 	}
 	return text_close(&out, ret);
+}
+
+int policy_help(struct arena *arena, const char **ret)
+{
+	return help(arena, /* live= */ false, ret);
+}
+
+int policy_help_live(struct arena *arena, const char **ret)
+{
+	return help(arena, /* live= */ true, ret);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/container/host_annotations.c - refuse annotations that a pod's author
+ * policy/host_annotations.c - refuse annotations that a pod's author
  * may not set.
  */
-#include "runtime/container/create.h"
-
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/oci.h"

@@ -19,6 +19,7 @@
 	.offset = offsetof(struct policy, member_)
 #define ASK .bundle = POLICY_BUNDLE_ASK
 #define NEVER .bundle = POLICY_BUNDLE_NEVER
+#define LATER .bundle = POLICY_BUNDLE_LATER
 #define ENFORCED .enforced = true
 
 static const char *const sections[SECTION_COUNT] = {
@@ -29,12 +30,12 @@ static const char *const sections[SECTION_COUNT] = {
 };
 
 static const struct policy_key_info keys[KEY_COUNT] = {
-	[KEY_WORKDIR] = { KEY(CONFIG, "config.workdir", PATH, workdir),
-			  .flag = "workdir",
-			  .about = "stage writes below this directory until "
-				   "the end" },
+	[KEY_WORKDIR] = { KEY(CONFIG, "config.workdir", DIRS, workdir),
+			  ENFORCED, LATER, .filled = true, .flag = "workdir",
+			  .about = "stage writes below these directories "
+				   "until the end" },
 	[KEY_FS_STORAGE] = { KEY(CONFIG, "config.fs_storage", PATH, fs_storage),
-			     .host = true, ASK,
+			     .host = true, ENFORCED, ASK,
 			     .about = "directory for staged writes and their "
 				      "journal" },
 	[KEY_HTTP_CA] = { KEY(CONFIG, "config.http_ca", PATH, http_ca),
@@ -61,10 +62,14 @@ static const struct policy_key_info keys[KEY_COUNT] = {
 	[KEY_DISABLE] = { KEY(CONFIG, "config.disable", PROTECTIONS, disable),
 			  ENFORCED,
 			  .about = "protections that are never enforced" },
+	[KEY_STRICT] = { KEY(CONFIG, "config.strict", PROTECTIONS, strict),
+			 ENFORCED,
+			 .about = "protections that must be exact: an error "
+				  "where they are best effort" },
 	[KEY_SUPERVISOR] = { KEY(CONFIG, "config.supervisor", BOOL, supervisor),
 			     ENFORCED,
-			     .about = "false: only what the kernel enforces by "
-				      "itself" },
+			     .about = "true: have a supervisor even if no key "
+				      "needs one; false: never" },
 
 	[KEY_RANDOM_SEED] = { KEY(DETERMINISM, "determinism.random_seed", SEED,
 				  random_seed),
@@ -185,24 +190,27 @@ static const struct policy_key_info keys[KEY_COUNT] = {
 				 "at the end" },
 	[KEY_ON_EXIT] = { KEY(FILESYSTEM, "filesystem.on_exit", BRANCH,
 			      on_exit),
-			  .about = "what to do with staged writes at exit "
+			  ENFORCED, LATER,
+			  .about = "what to do with staged writes at "
 				   "status 0 (default: commit)" },
 	[KEY_ON_ERROR] = { KEY(FILESYSTEM, "filesystem.on_error", BRANCH,
 			       on_error),
-			   .about = "what to do with staged writes at other "
-				    "statuses (default: abort)" },
+			   ENFORCED, LATER,
+			   .about = "the same at other statuses (default: "
+				    "abort)" },
 
 	[KEY_NET_MODE] = { KEY(NETWORK, "network.mode", MODE, mode), ENFORCED,
 			   .comma_flag = "allow-net",
 			   .about = "no network, loopback only, or "
 				    "unrestricted (default: deny)" },
 	[KEY_NET_ALLOW] = { KEY(NETWORK, "network.allow", NET_RULES, net_allow),
-			    .flag = "net-allow",
+			    ENFORCED, .flag = "net-allow",
 			    .about = "destinations it may connect to" },
 	[KEY_NET_DENY] = { KEY(NETWORK, "network.deny", NET_RULES, net_deny),
-			   .flag = "net-deny", .comma_flag = "deny-net",
-			   .about = "destinations it may not connect to; if "
-				    "given alone, all others are allowed" },
+			   ENFORCED, .flag = "net-deny",
+			   .comma_flag = "deny-net",
+			   .about = "destinations it may not reach; "
+				    "alone: all others are allowed" },
 	[KEY_NET_BIND] = { KEY(NETWORK, "network.bind", PORTS, bind),
 			   .alias = "network.allow_bind", .flag = "net-bind",
 			   ENFORCED, .about = "TCP ports it may bind" },
@@ -211,21 +219,26 @@ static const struct policy_key_info keys[KEY_COUNT] = {
 				ENFORCED,
 				.about = "TCP ports it may not bind, even if "
 					 "allowed" },
+	[KEY_PUBLISH] = { KEY(NETWORK, "network.publish", BOOL, publish), NEVER,
+			  ENFORCED,
+			  .about = "publish single ports of network.bind on "
+				   "the host's loopback (default: true)" },
 	[KEY_PORT_REMAP] = { KEY(NETWORK, "network.port_remap", BOOL,
 				 port_remap),
-			     .about = "give it its own port space on the "
-				      "host's network" },
+			     NEVER, ENFORCED,
+			     .about = "publish a port under another number "
+				      "if it is in use on the host" },
 	[KEY_UNIX] = { KEY(NETWORK, "network.unix", PATHS, unix_), ENFORCED,
 		       .about = "Unix sockets outside the sandbox it may "
 				"connect to" },
 	[KEY_HTTP_PROXY_PORT] = { KEY(NETWORK, "network.http_proxy_port",
 				      NUMBER, http_proxy_port),
-				  .min = 1, .max = MAX_PORT,
+				  ENFORCED, NEVER, .min = 1, .max = MAX_PORT,
 				  .about = "local HTTP proxy, the only way "
 					   "out" },
 	[KEY_SOCKS_PROXY_PORT] = { KEY(NETWORK, "network.socks_proxy_port",
 				       NUMBER, socks_proxy_port),
-				   .min = 1, .max = MAX_PORT,
+				   ENFORCED, NEVER, .min = 1, .max = MAX_PORT,
 				   .about = "local SOCKS proxy, the only way "
 					    "out" },
 	[KEY_ALLOW_LOCAL_BINDING] = { KEY(NETWORK,

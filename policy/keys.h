@@ -26,6 +26,7 @@ enum policy_type {
 	POLICY_TYPE_WORD,	 /* const char *, of the program */
 	POLICY_TYPE_PATH,	 /* const char * */
 	POLICY_TYPE_PATHS,	 /* oci_strings: plain paths */
+	POLICY_TYPE_DIRS,	 /* oci_strings: one path, or several */
 	POLICY_TYPE_PATTERNS,	 /* oci_strings: globs, presets, too */
 	POLICY_TYPE_DENIALS,	 /* like PATTERNS; "*.env" at any depth */
 	POLICY_TYPE_ARGS,	 /* oci_strings, any text */
@@ -52,6 +53,7 @@ enum policy_in_bundle {
 	POLICY_BUNDLE_ASK, /* annotations only if the operator allows it */
 	/* config.json sets it, or it is about programs outside the sandbox */
 	POLICY_BUNDLE_NEVER,
+	POLICY_BUNDLE_LATER, /* this build enforces it in sandboxes only */
 };
 
 struct policy_key_info {
@@ -132,6 +134,9 @@ struct policy_setter {
 int policy_set(const struct policy_setter *to, enum policy_key key,
 	       const struct policy_raw *raw);
 
+/* Copy the value of a key, and where it was set. */
+void policy_take_key(struct policy *to, const struct policy *from,
+		     enum policy_key key);
 /* Convert a value of TOML to a raw one. */
 int policy_raw_from_toml(struct arena *arena, const struct toml_value *value,
 			 struct policy_raw *ret);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/layers.c - combine policies, and check keys against each other. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/strings.h"
+#include "base/util.h"
 #include "policy/keys.h"
 
-static void copy_key(struct policy *to, const struct policy *from,
+void policy_take_key(struct policy *to, const struct policy *from,
 		     enum policy_key key)
 {
 	enum policy_type type = policy_key_info(key)->type;
@@ -20,9 +23,44 @@ void policy_layer(struct policy *base, const struct policy *over)
 {
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (over->set[key])
-			copy_key(base, over, key);
+			policy_take_key(base, over, key);
 	if (over->auto_allow_bash.set)
 		base->auto_allow_bash = over->auto_allow_bash;
+	if (over->ignored.n)
+		base->ignored = over->ignored;
+}
+
+static bool is_private(const struct policy *policy, const char *item)
+{
+	const char *path = item + (item[0] == '-');
+
+	for (size_t i = 0; i < policy->tmpfs.n; i++) {
+		const char *given = policy->tmpfs.items[i];
+		size_t len = strcspn(given, ":");
+
+		if (strlen(path) == len && strncmp(path, given, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+int policy_make_private(struct arena *arena, const struct policy *over,
+			struct policy *base)
+{
+	static const enum policy_key keys[] = { KEY_READ, KEY_WRITE,
+						KEY_WRITE_ONLY };
+
+	for (size_t k = 0; over->set[KEY_TMPFS] && k < COUNT(keys); k++) {
+		struct strings *list = policy_member(base, keys[k]);
+		struct strings left = { 0 };
+
+		for (size_t i = 0; i < list->n; i++)
+			if (!is_private(over, list->items[i]) &&
+			    strings_add(arena, &left, list->items[i]) < 0)
+				return -ENOMEM;
+		*list = left;
+	}
+	return 0;
 }
 
 bool policy_has_section(const struct policy *policy,
@@ -49,26 +87,56 @@ void policy_for_infra(struct policy *policy)
 	*policy = (struct policy){ 0 };
 	for (enum policy_key key = 0; key < KEY_COUNT; key++)
 		if (policy_key_info(key)->section == SECTION_NETWORK ||
-		    key == KEY_ALLOW_DEGRADED || key == KEY_DISABLE)
-			copy_key(policy, &whole, key);
+		    key == KEY_ALLOW_DEGRADED || key == KEY_DISABLE ||
+		    key == KEY_STRICT)
+			policy_take_key(policy, &whole, key);
 		else if (is_for_infra(whole.floor, key))
-			copy_key(policy, &whole.floor->policy, key);
+			policy_take_key(policy, &whole.floor->policy, key);
 }
 
 void policy_take_files(struct policy *policy, const struct policy *from)
 {
-	copy_key(policy, from, KEY_READ);
-	copy_key(policy, from, KEY_WRITE);
-	copy_key(policy, from, KEY_WRITE_ONLY);
-	copy_key(policy, from, KEY_EXECUTE);
+	policy_take_key(policy, from, KEY_READ);
+	policy_take_key(policy, from, KEY_WRITE);
+	policy_take_key(policy, from, KEY_WRITE_ONLY);
+	policy_take_key(policy, from, KEY_EXECUTE);
+}
+
+bool policy_has_proxy(const struct policy *policy)
+{
+	return policy->set[KEY_HTTP_PROXY_PORT] ||
+	       policy->set[KEY_SOCKS_PROXY_PORT];
+}
+
+bool policy_denies_alone(const struct policy *policy)
+{
+	return policy->net_deny.n > 0 && !policy->set[KEY_NET_ALLOW] &&
+	       !policy_has_proxy(policy) &&
+	       (!policy->set[KEY_NET_MODE] || policy->mode == POLICY_MODE_OPEN);
+}
+
+bool policy_has_rules(const struct policy *policy)
+{
+	return policy->net_allow.n > 0 || policy_has_proxy(policy) ||
+	       policy_denies_alone(policy);
+}
+
+bool policy_publishes(const struct policy *policy)
+{
+	return policy->bind.n > 0 &&
+	       (!policy->set[KEY_PUBLISH] || policy->publish) &&
+	       (policy->mode != POLICY_MODE_OPEN || policy_has_rules(policy));
 }
 
 bool policy_is_enforced(const struct policy *policy, enum policy_key key)
 {
-	/* Only false can be enforced: there is no supervisor yet. */
-	if (key == KEY_SUPERVISOR)
-		return !policy->supervisor;
+	(void)policy;
 	return policy_key_info(key)->enforced;
+}
+
+bool policy_is_for_later(enum policy_key key)
+{
+	return policy_key_info(key)->bundle == POLICY_BUNDLE_LATER;
 }
 
 int policy_refuse_unenforced(const struct policy *policy)
@@ -101,17 +169,29 @@ static int needs_http_rule(const struct policy *policy, enum policy_key key)
 	return 0;
 }
 
-static int check_protections(const struct policy *policy)
+/* Fail if a protection is in both lists. */
+static int check_lists(const struct policy *policy, enum policy_key one,
+		       enum policy_key other)
 {
-	uint32_t both = policy->allow_degraded & policy->disable;
+	uint32_t both = *(const uint32_t *)policy_value(policy, one) &
+			*(const uint32_t *)policy_value(policy, other);
 
 	for (unsigned int i = 0; i < PROTECT_COUNT; i++)
 		if (both & 1U << i)
-			return fail(0,
-				    "config.allow_degraded and "
-				    "config.disable: '%s' is in both",
+			return fail(0, "%s and %s: '%s' is in both",
+				    policy_key_name(one),
+				    policy_key_name(other),
 				    policy_protection_name(i));
 	return 0;
+}
+
+static int check_protections(const struct policy *policy)
+{
+	int r = check_lists(policy, KEY_ALLOW_DEGRADED, KEY_DISABLE);
+
+	if (r == 0)
+		r = check_lists(policy, KEY_STRICT, KEY_ALLOW_DEGRADED);
+	return r < 0 ? r : check_lists(policy, KEY_STRICT, KEY_DISABLE);
 }
 
 static int check_network(const struct policy *policy)
@@ -122,6 +202,19 @@ static int check_network(const struct policy *policy)
 			0,
 			"network.allow has no effect with network.mode 'open': "
 			"remove one of them");
+	if (policy->set[KEY_NET_MODE] && policy->mode == POLICY_MODE_OPEN &&
+	    policy_has_proxy(policy))
+		return fail(0,
+			    "%s: a proxy cannot be the only way out with "
+			    "network.mode 'open': remove one of them",
+			    policy_key_name(policy->set[KEY_HTTP_PROXY_PORT] ?
+						    KEY_HTTP_PROXY_PORT :
+						    KEY_SOCKS_PROXY_PORT));
+	if (policy->port_remap && policy->mode == POLICY_MODE_OPEN &&
+	    !policy_has_rules(policy))
+		return fail(0, "network.port_remap requires a network "
+			       "namespace of its own, but network.mode 'open' "
+			       "is the host's network: remove one of them");
 	return 0;
 }
 
@@ -162,7 +255,8 @@ int policy_check(const struct policy *policy, bool bundle)
 	    (r = needs_http_rule(policy, KEY_HTTP_INJECT_CA)) < 0 ||
 	    (r = needs_http_rule(policy, KEY_HTTP_CA_OUT)) < 0 ||
 	    (r = check_protections(policy)) < 0 ||
-	    (r = check_network(policy)) < 0 || (r = check_cpus(policy)) < 0)
+	    (r = check_network(policy)) < 0 || (r = check_cpus(policy)) < 0 ||
+	    (r = policy_check_supervisor(policy)) < 0)
 		return r;
 	return bundle ? check_bundle(policy) : 0;
 }

@@ -36,7 +36,7 @@ static int check_list(const struct policy_key_info *key,
 		      const struct policy_raw *raw)
 {
 	if (raw->type != POLICY_RAW_LIST)
-		return policy_wrong(raw, "a list");
+		return policy_wrong(raw, "a list such as [\"a\", \"b\"]");
 	if (raw->n == 0 && key->filled)
 		return fail(0, "the list must not be empty: add an element, or "
 			       "remove the key");
@@ -62,6 +62,23 @@ POLICY_READER(policy_read_strings)
 	}
 	*list = (struct strings){ .items = items, .n = raw->n };
 	return 0;
+}
+
+POLICY_READER(policy_read_dirs)
+{
+	const struct policy_raw one = {
+		.type = POLICY_RAW_LIST,
+		.items = raw,
+		.n = 1,
+	};
+
+	return policy_read_strings(to, key,
+				   raw->type == POLICY_RAW_TEXT ||
+						   raw->type ==
+							   POLICY_RAW_STRING ?
+					   &one :
+					   raw,
+				   ret);
 }
 
 /* Accept any text, also empty or with newlines. */

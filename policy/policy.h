@@ -29,6 +29,7 @@ enum policy_key {
 	KEY_HTTP_CA_OUT,
 	KEY_ALLOW_DEGRADED,
 	KEY_DISABLE,
+	KEY_STRICT,
 	KEY_SUPERVISOR,
 
 	KEY_RANDOM_SEED,
@@ -70,6 +71,7 @@ enum policy_key {
 	KEY_NET_DENY,
 	KEY_NET_BIND,
 	KEY_NET_DENY_BIND,
+	KEY_PUBLISH,
 	KEY_PORT_REMAP,
 	KEY_UNIX,
 	KEY_HTTP_PROXY_PORT,
@@ -152,7 +154,7 @@ struct policy_time {
 enum policy_branch { BRANCH_COMMIT, BRANCH_ABORT, BRANCH_KEEP };
 enum policy_mode { POLICY_MODE_DENY, POLICY_MODE_LOOPBACK, POLICY_MODE_OPEN };
 
-/* Protections that a host may lack, for allow_degraded and disable. */
+/* Protections, for allow_degraded, disable and strict. */
 enum policy_protection {
 	PROTECT_FS_REFER,
 	PROTECT_FS_TRUNCATE,
@@ -171,7 +173,7 @@ struct policy {
 	const char *origin[KEY_COUNT]; /* where it was set, for messages */
 
 	/* config */
-	const char *workdir;
+	struct strings workdir;
 	const char *fs_storage;
 	const char *http_ca;
 	const char *http_key;
@@ -179,6 +181,7 @@ struct policy {
 	const char *http_ca_out;
 	uint32_t allow_degraded; /* 1 << enum policy_protection */
 	uint32_t disable;
+	uint32_t strict;
 	bool supervisor;
 
 	/* determinism */
@@ -224,6 +227,7 @@ struct policy {
 	struct strings net_deny;
 	struct strings bind; /* ports, lo-hi, * */
 	struct strings deny_bind;
+	bool publish;
 	bool port_remap;
 	struct strings unix_; /* a directory: all below it */
 	uint32_t http_proxy_port;
@@ -254,6 +258,8 @@ struct policy {
 
 	/* A setting of agents without a key; explain shows it. */
 	struct oci_bool auto_allow_bash;
+	/* Settings of other tools that have no effect here. */
+	struct strings ignored;
 
 	/*
 	 * What it was tightened by, or NULL: lists of paths meet those of the
@@ -266,6 +272,7 @@ struct policy {
 struct policy_floor {
 	const char *name; /* for messages */
 	bool bundle;	  /* a section without a key is not enforced */
+	const char *home; /* for its presets, whatever HOME is; or NULL */
 	struct policy policy;
 };
 
@@ -281,6 +288,13 @@ static inline bool policy_disables(const struct policy *policy,
 				   enum policy_protection protection)
 {
 	return policy->disable & 1U << protection;
+}
+
+/* config.strict: the sandbox does not run if this is only best effort. */
+static inline bool policy_is_strict(const struct policy *policy,
+				    enum policy_protection protection)
+{
+	return policy->strict & 1U << protection;
 }
 
 /* An item of filesystem.tmpfs. */
@@ -302,6 +316,7 @@ bool policy_mount_is_absent(const struct policy_mount *mount);
 struct policy_place {
 	const char *cwd;     /* NULL: a relative path is an error */
 	const char *home;    /* NULL: ~/ is an error */
+	const char *account; /* the home in the user database; or NULL */
 	const char *project; /* NULL: @project is an error when resolved */
 	bool bundle;	     /* home is inside, so not for paths of the host */
 	const struct strings *env; /* the caller's, for flags; or NULL */
@@ -331,6 +346,12 @@ int policy_check_near(const struct oci_annotations *annotations, bool floor);
 const char *policy_container_name(const struct oci_annotations *annotations);
 /* True if a Kubernetes engine wrote config.json, with a pod's annotations. */
 bool policy_is_of_pod(const struct oci_annotations *annotations);
+/*
+ * Refuse annotations that affect the host in a container of a Kubernetes pod:
+ * engines pass on annotations of the pod's author.
+ */
+int host_annotations_check(const struct strings *allowed,
+			   const struct oci_spec *spec);
 /* True if this container only holds the namespaces of a pod. */
 bool policy_is_infra(const struct oci_annotations *annotations);
 
@@ -366,12 +387,30 @@ int policy_flag_find(const char *name, size_t len, bool *ret_is_switch);
  */
 void policy_layer(struct policy *base, const struct policy *over);
 /*
+ * Remove from a lower layer's lists what the upper layer's filesystem.tmpfs
+ * names: such a directory is private.
+ */
+int policy_make_private(struct arena *arena, const struct policy *over,
+			struct policy *base);
+/*
  * Tighten a policy to what its floor allows, too: denials add up, the smaller
  * limit applies, and lists of what is allowed intersect. Fails, naming both,
  * for a key that would loosen the floor.
  */
 int policy_tighten(struct arena *arena, const struct policy *base,
 		   const struct policy_floor *floor, struct policy *ret);
+/* Compare the values of a key as they are written; both are set. */
+int policy_same_value(struct arena *arena, const struct policy *a,
+		      const struct policy *b, enum policy_key key, bool *ret);
+/* True if the key can change while the workload runs. */
+bool policy_is_live(enum policy_key key);
+/*
+ * Change the policy of a workload that runs: keys that are set in change
+ * replace those of old, within its floors. Fails, naming it, for a key that
+ * has another value and cannot change any more.
+ */
+int policy_change(struct arena *arena, const struct policy *old,
+		  const struct policy *change, bool bundle, struct policy *ret);
 /*
  * Load the profiles that are enforced; *ret_floor is NULL if there are none.
  * Each of them must obey those before it.
@@ -383,12 +422,43 @@ int policy_floor_load(struct arena *arena, const struct strings *names,
 void policy_take_files(struct policy *policy, const struct policy *from);
 /* True if the policy itself lists files that it allows. */
 bool policy_allows_files(const struct policy *policy);
+/*
+ * True if network.deny takes destinations away from an open network: no other
+ * key says that less is allowed.
+ */
+bool policy_denies_alone(const struct policy *policy);
+/* True if a proxy on the host's loopback is a way out. */
+bool policy_has_proxy(const struct policy *policy);
+/* True if rules say which destinations it may reach. */
+bool policy_has_rules(const struct policy *policy);
+/*
+ * Tell whether we answer DNS inside: for a rule with "*.", and if names of any
+ * host are needed, but no rule allows UDP to a server.
+ */
+int policy_answers_dns(struct arena *arena, const struct policy *policy,
+		       bool *ret);
+/*
+ * True if single ports of network.bind are to be published on the host's
+ * loopback: network.publish is not false, and the network is not the host's.
+ */
+bool policy_publishes(const struct policy *policy);
 /* True if the policy, or a floor of it, sets the key. */
 bool policy_has(const struct policy *policy, enum policy_key key);
 /* Check keys against each other; bundle: whether this is for a bundle. */
 int policy_check(const struct policy *policy, bool bundle);
+/*
+ * Return the first key that needs a supervisor, a process of the runtime that
+ * lives as long as the container; KEY_COUNT: none does.
+ */
+enum policy_key policy_supervisor_key(const struct policy *policy);
+/* What else can be done about such a key: the end of a message, or "". */
+const char *policy_supervisor_advice(enum policy_key key);
+/* Fail with its name if config.supervisor is false and a key needs one. */
+int policy_check_supervisor(const struct policy *policy);
 /* True if this build enforces the value of the key. */
 bool policy_is_enforced(const struct policy *policy, enum policy_key key);
+/* True if this build enforces the key in sandboxes, not in bundles. */
+bool policy_is_for_later(enum policy_key key);
 /* Fail with "not enforced by this build: KEY" for a key that is not, yet. */
 int policy_refuse_unenforced(const struct policy *policy);
 /*
@@ -413,6 +483,8 @@ bool policy_has_section(const struct policy *policy,
 int policy_schema(struct arena *arena, const char **ret);
 /* Describe the flags, for --help. */
 int policy_help(struct arena *arena, const char **ret);
+/* Only those of keys that can change while the workload runs. */
+int policy_help_live(struct arena *arena, const char **ret);
 
 const char *policy_key_name(enum policy_key key); /* "section.key" */
 const char *policy_protection_name(enum policy_protection protection);

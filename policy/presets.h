@@ -60,18 +60,25 @@ struct env_rules {
 	struct strings keep; /* NAME or PREFIX*: others are removed */
 	struct strings deny; /* removed even if in keep */
 	struct strings put;  /* NAME=VALUE, replaces that name */
+	struct strings held; /* NAME or PREFIX*: nobody may set these later */
 };
 
 /*
  * Make the rules of a policy: clean_env makes the base basic; allow_env adds to
  * it, and false or an empty list leaves nothing; deny_env removes; env is
- * applied last.
+ * applied last, and after it the variables of proxies.
  */
 int policy_env_rules(struct arena *arena, const struct policy *policy,
 		     enum policy_env_base base, struct env_rules *ret);
 /* Filter an environment of KEY=VALUE; ret may be `given`. */
 int env_filter(struct arena *arena, const struct env_rules *rules,
 	       const struct strings *given, struct strings *ret);
+/*
+ * Return the first entry of `given` that a floor does not leave to the caller,
+ * or NULL.
+ */
+const char *env_held(const struct env_rules *rules,
+		     const struct strings *given);
 /*
  * Replace entries of `given` by those of `put` with the same name, and add
  * others.

@@ -14,7 +14,9 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/nearest.h"
 #include "base/util.h"
+#include "policy/profile_builtin.h"
 
 #define MAX_PROFILE (1UL << 20)
 
@@ -24,11 +26,36 @@ const char *const profile_system_folders[] = {
 	NULL,
 };
 
+const struct profile_builtin *profile_builtin_find(const char *name)
+{
+	for (size_t i = 0; profile_builtins[i].name; i++)
+		if (streq(profile_builtins[i].name, name))
+			return &profile_builtins[i];
+	return NULL;
+}
+
 static int open_path(const char *path)
 {
 	return open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 }
 
+static int not_found(const char *name, const char *looked)
+{
+	struct nearest near = nearest_to(name, strlen(name));
+	const char *meant;
+
+	for (size_t i = 0; profile_builtins[i].name; i++)
+		nearest_try(&near, profile_builtins[i].name,
+			    profile_builtins[i].name);
+	meant = nearest_found(&near);
+	return fail(ENOENT,
+		    "profile '%s': there is no %s.toml in %s, and no such "
+		    "built-in profile%s%s%s",
+		    name, name, looked, meant ? " (did you mean " : "",
+		    meant ? meant : "", meant ? "?)" : "");
+}
+
+/* Without a file of a built-in profile, ret_path stays as it is. */
 static int find(struct arena *arena, const char *name,
 		const char *const *folders, const char **ret_path)
 {
@@ -55,8 +82,9 @@ static int find(struct arena *arena, const char *name,
 		*ret_path = path;
 		return fd < 0 ? fail(errno, "open profile %s", path) : fd;
 	}
-	return fail(ENOENT, "profile '%s': there is no %s.toml in %s", name,
-		    name, looked);
+	if (profile_builtin_find(name))
+		return -ENOENT;
+	return not_found(name, looked);
 }
 
 /* A user who may write the file decides what the workload may do. */
@@ -87,29 +115,45 @@ static bool is_of_the_system(const char *path)
 	return false;
 }
 
+static int load_builtin(struct arena *arena,
+			const struct profile_builtin *builtin,
+			const struct policy_place *place, struct policy *ret)
+{
+	const char *name =
+		arena_printf(arena, "built-in profile %s", builtin->name);
+
+	return name ? policy_from_toml(arena, builtin->text,
+				       strlen(builtin->text), name, place,
+				       ret) :
+		      -ENOMEM;
+}
+
 int profile_load(struct arena *arena, const char *name,
 		 const char *const *folders, const struct policy_place *place,
 		 struct policy *ret, const char **ret_path)
 {
 	struct policy_place where = *place;
-	const char *path = name;
+	const char *path = NULL;
 	autoclose int fd = find(arena, name, folders, &path);
 	char *text;
 	size_t len;
 	int r;
 
-	if (fd < 0)
+	if (fd < 0 && (path || !profile_builtin_find(name)))
 		return fd;
+	if (ret_path)
+		*ret_path = path;
+	/* A profile of the system must not depend on the current directory. */
+	if (!path || is_of_the_system(path))
+		where.cwd = NULL;
+	if (!path)
+		return load_builtin(arena, profile_builtin_find(name), &where,
+				    ret);
 	r = check(fd, path);
 	if (r < 0)
 		return r;
 	r = io_read_all(arena, fd, MAX_PROFILE, &text, &len);
 	if (r < 0)
 		return fail_in(r, "profile %s", path);
-	if (ret_path)
-		*ret_path = path;
-	/* A profile of the system must not depend on the current directory. */
-	if (is_of_the_system(path))
-		where.cwd = NULL;
 	return policy_from_toml(arena, text, len, path, &where, ret);
 }

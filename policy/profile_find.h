@@ -12,8 +12,9 @@ struct arena;
 extern const char *const profile_system_folders[];
 
 /*
- * Load NAME.toml from the first folder that has it. A name with a slash is a
- * path, relative to the cwd. ret_path, unless NULL, gets the path of the file.
+ * Load NAME.toml from the first folder that has it, else the built-in profile
+ * NAME. A name with a slash is a path, relative to the cwd. ret_path, unless
+ * NULL, gets the path of the file, or NULL without one.
  */
 int profile_load(struct arena *arena, const char *name,
 		 const char *const *folders, const struct policy_place *place,

@@ -130,6 +130,15 @@ POLICY_SCHEMA(policy_schema_names)
 	end_choice(w);
 }
 
+POLICY_SCHEMA(policy_schema_dirs)
+{
+	begin_choice(w);
+	policy_schema_text(w, key);
+	next_choice(w);
+	policy_schema_strings(w, key);
+	end_choice(w);
+}
+
 POLICY_SCHEMA(policy_schema_map)
 {
 	(void)key;

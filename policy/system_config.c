@@ -14,11 +14,11 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "base/num.h"
 #include "base/util.h"
 #include "policy/complain.h"
 #include "policy/keys.h"
 #include "policy/toml.h"
+#include "policy/writers.h"
 
 #define MAX_CONFIG (1UL << 20)
 
@@ -44,70 +44,17 @@ static const struct word runtime_words[] = {
 	TEXT(cgroup_manager), TEXT(rootless), TEXT(criu),
 };
 
-/* ---- who may write it ---- */
+/* ---- the file ---- */
 
 /*
- * In a user namespace the files of the host's root belong to nobody. Nobody
- * inside can make such a file.
+ * Returns 0 if there is no such file. Its directory is checked, too: a user with
+ * write access to it could replace the file.
  */
-static bool is_unmapped(uid_t uid)
-{
-	autoclose int fd =
-		open("/proc/sys/kernel/overflowuid", O_RDONLY | O_CLOEXEC);
-	struct stat root;
-	char text[16] = "";
-	uint32_t nobody;
-
-	if (fd < 0 || stat("/", &root) < 0 || root.st_uid == 0 ||
-	    read(fd, text, sizeof text - 1) <= 0)
-		return false;
-	text[strcspn(text, "\n")] = '\0';
-	if (num_u32(text, &nobody) < 0) {
-		err_clear();
-		return false;
-	}
-	return uid == nobody && root.st_uid == nobody;
-}
-
-static int check_writers(int fd, const char *path)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return fail(errno, "examine %s", path);
-	if (st.st_uid != 0 && st.st_uid != geteuid() && !is_unmapped(st.st_uid))
-		return fail(0,
-			    "%s: must belong to root, not to user %u (chown "
-			    "root)",
-			    path, st.st_uid);
-	if (st.st_mode & (S_IWOTH | S_IWGRP))
-		return fail(0,
-			    "%s: must not be writable by its group or by "
-			    "everybody (chmod go-w)",
-			    path);
-	return 0;
-}
-
-static int open_folder(struct arena *arena, const char *path,
-		       const char **ret_folder)
-{
-	const char *slash = strrchr(path, '/');
-
-	*ret_folder = !slash	    ? "." :
-		      slash == path ? "/" :
-				      arena_strndup(arena, path,
-						    (size_t)(slash - path));
-	return *ret_folder ?
-		       open(*ret_folder, O_PATH | O_DIRECTORY | O_CLOEXEC) :
-		       -1;
-}
-
-/* 0: there is no such file. A user who can replace it is its author. */
 static int read_file(struct arena *arena, const char *path, char **ret_text,
 		     size_t *ret_len)
 {
 	const char *folder, *slash = strrchr(path, '/');
-	autoclose int dir = open_folder(arena, path, &folder);
+	autoclose int dir = writers_open_folder(arena, path, &folder);
 	autoclose int fd = dir < 0 ? -1 :
 				     openat(dir, slash ? slash + 1 : path,
 					    O_RDONLY | O_NOFOLLOW | O_NOCTTY |
@@ -123,9 +70,9 @@ static int read_file(struct arena *arena, const char *path, char **ret_text,
 		return fail(errno, "open %s", path);
 	if (!S_ISREG(st.st_mode))
 		return fail(0, "%s: must be a regular file", path);
-	r = check_writers(dir, folder);
+	r = writers_check(dir, folder);
 	if (r == 0)
-		r = check_writers(fd, path);
+		r = writers_check(fd, path);
 	if (r == 0)
 		r = io_read_all(arena, fd, MAX_CONFIG, ret_text, ret_len);
 	return r < 0 ? r : 1;
@@ -236,7 +183,7 @@ int system_config_load(struct arena *arena, const char *given,
 	size_t len;
 	int r;
 
-	if (given && geteuid() != 0)
+	if (given && !writers_is_root())
 		return fail(0,
 			    "--config %s: only root may choose another file "
 			    "than " SYSTEM_CONFIG,

@@ -22,6 +22,7 @@ static POLICY_TIGHTENER((*const tighteners[KEY_COUNT])) = {
 	[KEY_HTTP_CA_OUT] = tighten_same,
 	[KEY_ALLOW_DEGRADED] = tighten_subset,
 	[KEY_DISABLE] = tighten_subset,
+	[KEY_STRICT] = tighten_sum,
 	[KEY_SUPERVISOR] = tighten_same,
 
 	[KEY_RANDOM_SEED] = tighten_same,
@@ -54,7 +55,7 @@ static POLICY_TIGHTENER((*const tighteners[KEY_COUNT])) = {
 	[KEY_DENY_EXECUTE] = tighten_sum,
 	[KEY_CHROOT] = tighten_place,
 	[KEY_MOUNT] = tighten_mounts,
-	[KEY_TMPFS] = tighten_subset,
+	[KEY_TMPFS] = tighten_tmpfs,
 	[KEY_ON_EXIT] = tighten_same,
 	[KEY_ON_ERROR] = tighten_same,
 
@@ -63,15 +64,16 @@ static POLICY_TIGHTENER((*const tighteners[KEY_COUNT])) = {
 	[KEY_NET_DENY] = tighten_sum,
 	[KEY_NET_BIND] = tighten_ports,
 	[KEY_NET_DENY_BIND] = tighten_sum,
+	[KEY_PUBLISH] = tighten_publish,
 	[KEY_PORT_REMAP] = tighten_same,
 	[KEY_UNIX] = tighten_sockets,
-	[KEY_HTTP_PROXY_PORT] = tighten_same,
-	[KEY_SOCKS_PROXY_PORT] = tighten_same,
+	[KEY_HTTP_PROXY_PORT] = tighten_proxy,
+	[KEY_SOCKS_PROXY_PORT] = tighten_proxy,
 	[KEY_ALLOW_LOCAL_BINDING] = tighten_false,
 
 	[KEY_HTTP_ALLOW] = tighten_http_rules,
 	[KEY_HTTP_DENY] = tighten_sum,
-	[KEY_HTTP_PORTS] = tighten_same,
+	[KEY_HTTP_PORTS] = tighten_http_ports,
 	[KEY_HTTP_CREDENTIALS] = tighten_same,
 
 	[KEY_EXTRA_ALLOW] = tighten_subset,
@@ -186,19 +188,20 @@ bool tighten_allows_network(const struct policy *policy)
 
 /* ---- scalars ---- */
 
-static int is_same(const struct tighten *t, enum policy_key key, bool *ret)
+int policy_same_value(struct arena *arena, const struct policy *a,
+		      const struct policy *b, enum policy_key key, bool *ret)
 {
 	void (*write)(struct text * out, const void *value) =
 		policy_type_info(policy_key_info(key)->type)->write;
-	struct text base = { .arena = t->arena }, floor = base;
+	struct text of_a = { .arena = arena }, of_b = of_a;
 	const char *one, *other;
 	int r;
 
-	write(&base, policy_value(t->base, key));
-	write(&floor, policy_value(&t->floor->policy, key));
-	r = text_close(&base, &one);
+	write(&of_a, policy_value(a, key));
+	write(&of_b, policy_value(b, key));
+	r = text_close(&of_a, &one);
 	if (r == 0)
-		r = text_close(&floor, &other);
+		r = text_close(&of_b, &other);
 	if (r == 0)
 		*ret = streq(one, other);
 	return r;
@@ -212,7 +215,8 @@ POLICY_TIGHTENER(tighten_same)
 	if (!t->floor->policy.set[key])
 		return 0;
 	if (t->base->set[key])
-		r = is_same(t, key, &same);
+		r = policy_same_value(t->arena, t->base, &t->floor->policy, key,
+				      &same);
 	if (r == 0 && !same)
 		return tighten_refuse(t, key);
 	tighten_take(t, key);
@@ -272,6 +276,19 @@ POLICY_TIGHTENER(tighten_false)
 		t->ret->allow_unsandboxed = false;
 		t->ret->origin[key] = t->floor->name;
 	}
+	return 0;
+}
+
+POLICY_TIGHTENER(tighten_publish)
+{
+	const struct policy *floor = &t->floor->policy;
+
+	if (!floor->set[key])
+		return 0;
+	if (truth(t->base, key) && !truth(floor, key))
+		return tighten_refuse(t, key);
+	if (!t->base->set[key])
+		tighten_take(t, key);
 	return 0;
 }
 
@@ -395,6 +412,9 @@ int policy_tighten(struct arena *arena, const struct policy *base,
 		if (r < 0)
 			return r;
 	}
+	/* The policy may be stricter than the floor, which only permits. */
+	made.allow_degraded &= ~made.strict;
+	made.disable &= ~made.strict;
 	made.floor = floor;
 	*ret = made;
 	return 0;

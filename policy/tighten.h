@@ -26,6 +26,7 @@ POLICY_TIGHTENER(tighten_same);
 POLICY_TIGHTENER(tighten_place);
 POLICY_TIGHTENER(tighten_true);	   /* true is tighter */
 POLICY_TIGHTENER(tighten_false);   /* false is tighter */
+POLICY_TIGHTENER(tighten_publish); /* the same, and true by default */
 POLICY_TIGHTENER(tighten_smaller); /* the smaller number */
 POLICY_TIGHTENER(tighten_mode);
 POLICY_TIGHTENER(tighten_env); /* both maps, no variable twice */
@@ -34,6 +35,7 @@ POLICY_TIGHTENER(tighten_env); /* both maps, no variable twice */
 POLICY_TIGHTENER(tighten_sum);	  /* denials add up */
 POLICY_TIGHTENER(tighten_subset); /* exceptions: only those of the floor */
 POLICY_TIGHTENER(tighten_mounts); /* likewise, if the floor has [filesystem] */
+POLICY_TIGHTENER(tighten_tmpfs);  /* likewise */
 POLICY_TIGHTENER(tighten_files);  /* files_resolve() intersects them */
 POLICY_TIGHTENER(tighten_names);
 POLICY_TIGHTENER(tighten_numbers);
@@ -42,6 +44,10 @@ POLICY_TIGHTENER(tighten_ports);
 POLICY_TIGHTENER(tighten_sockets);
 POLICY_TIGHTENER(tighten_net_rules);
 POLICY_TIGHTENER(tighten_http_rules);
+/* Like tighten_same, but free only if the floor leaves the network open. */
+POLICY_TIGHTENER(tighten_proxy);
+/* Like tighten_same, but free only if the floor has no rules for them. */
+POLICY_TIGHTENER(tighten_http_ports);
 
 /* Take the floor's value. */
 void tighten_take(const struct tighten *t, enum policy_key key);

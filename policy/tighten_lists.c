@@ -125,6 +125,14 @@ POLICY_TIGHTENER(tighten_mounts)
 	return 0;
 }
 
+POLICY_TIGHTENER(tighten_tmpfs)
+{
+	if (t->base->set[key] &&
+	    !policy_has_section(&t->floor->policy, SECTION_FILESYSTEM))
+		return 0;
+	return tighten_subset(t, key);
+}
+
 /* ---- files ---- */
 
 bool policy_allows_files(const struct policy *policy)
@@ -394,10 +402,33 @@ static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned int bits)
 		a[bits / 8] >> (8 - rest) == b[bits / 8] >> (8 - rest));
 }
 
+/* A rule for any host does not include these; another one must name them. */
+static bool is_named_only(const struct net_host *host)
+{
+	static const struct net_host kept[] = {
+		{ .kind = NET_HOST_IPV4, .address = { 169, 254 }, .prefix = 16 },
+		{ .kind = NET_HOST_IPV6,
+		  .address = { 0xfe, 0x80 },
+		  .prefix = 10 },
+		/* A server of metadata. */
+		{ .kind = NET_HOST_IPV6,
+		  .address = { 0xfd, 0, 0x0e, 0xc2, [14] = 0x02, 0x54 },
+		  .prefix = 128 },
+	};
+
+	for (size_t i = 0; i < COUNT(kept); i++)
+		if (kept[i].kind == host->kind &&
+		    same_bits(kept[i].address, host->address,
+			      kept[i].prefix < host->prefix ? kept[i].prefix :
+							      host->prefix))
+			return true;
+	return false;
+}
+
 static bool host_includes(const struct net_host *a, const struct net_host *b)
 {
 	if (a->kind == NET_HOST_ANY)
-		return true;
+		return !is_named_only(b);
 	if (a->kind == NET_HOST_IPV4 || a->kind == NET_HOST_IPV6)
 		return a->kind == b->kind && a->prefix <= b->prefix &&
 		       same_bits(a->address, b->address, a->prefix);
@@ -493,7 +524,12 @@ static int meet_rules(const struct tighten *t, enum policy_key key,
 
 POLICY_TIGHTENER(tighten_net_rules)
 {
-	if (is_open(t, POLICY_MODE_OPEN) || takes_all(t, key))
+	if (is_open(t, POLICY_MODE_OPEN))
+		return 0;
+	/* Everything but some destinations is more than the floor allows. */
+	if (policy_denies_alone(t->base))
+		return give(t, key, list_of(&t->floor->policy, key));
+	if (takes_all(t, key))
 		return 0;
 	return meet_rules(t, key, net_includes);
 }
@@ -513,4 +549,22 @@ POLICY_TIGHTENER(tighten_http_rules)
 		return 0;
 	}
 	return meet_rules(t, key, http_includes);
+}
+
+POLICY_TIGHTENER(tighten_proxy)
+{
+	if (t->base->set[key] && !t->floor->policy.set[key] &&
+	    !is_open(t, POLICY_MODE_OPEN))
+		return tighten_refuse(t, key);
+	return tighten_same(t, key);
+}
+
+POLICY_TIGHTENER(tighten_http_ports)
+{
+	const struct policy *floor = &t->floor->policy;
+
+	/* Rules of http.allow also allow connections to these ports. */
+	if (t->base->set[key] && !floor->set[key] && floor->set[KEY_HTTP_ALLOW])
+		return tighten_refuse(t, key);
+	return tighten_same(t, key);
 }

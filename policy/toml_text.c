@@ -72,7 +72,7 @@ int toml_clean(struct arena *arena, const char *text, size_t len,
 					 "allowed",
 					 (unsigned char)text[i]);
 		if (text[i] != '\r')
-			out = mempcpy(out, text + i, n);
+			out = (char *)memcpy(out, text + i, n) + n;
 	}
 	*ret = clean;
 	return 0;

@@ -28,6 +28,7 @@ POLICY_READER(policy_read_pattern);
 POLICY_READER(policy_read_denial);
 
 POLICY_READER(policy_read_strings); /* each by the type's item() */
+POLICY_READER(policy_read_dirs);    /* also a single one */
 POLICY_READER(policy_read_arg);
 POLICY_READER(policy_read_port);
 POLICY_READER(policy_read_tmpfs);

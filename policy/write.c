@@ -63,6 +63,17 @@ POLICY_WRITER(policy_write_strings)
 	text_put(out, "]");
 }
 
+/* A single one as its reader takes it, too. */
+POLICY_WRITER(policy_write_dirs)
+{
+	const struct strings *list = value;
+
+	if (list->n == 1)
+		text_put_quoted(out, list->items[0]);
+	else
+		policy_write_strings(out, value);
+}
+
 POLICY_WRITER(policy_write_names)
 {
 	const struct policy_names *names = value;
