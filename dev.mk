@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # dev.mk - targets for those who change the code.
 
-ROOMS = base oci policy confine cgroups network hooks runtime systemd
+ROOMS = base oci policy confine cgroups network cow hooks control runtime systemd resolve
 LINT_FLAGS = -D_GNU_SOURCE -I. -std=gnu11 \
 	-Wall -Wextra -O2 -D_FORTIFY_SOURCE=2 $(CAP_CFLAGS) $(SECCOMP_CFLAGS) $(YAJL_CFLAGS)
 FIND_C = find $(ROOMS) tests -name '*.c'
@@ -65,7 +65,8 @@ asan:
 breakable:
 	+$(call copied,breakable) && \
 	{ test -f config.status || ./configure --quiet; } && \
-	$(MAKE) $(AM_MAKEFLAGS) sandlock-oci$(EXEEXT) sandlock$(EXEEXT)
+	$(MAKE) $(AM_MAKEFLAGS) sandlock-oci$(EXEEXT) sandlock$(EXEEXT) \
+		sandlock-resolve$(EXEEXT)
 
 # What ends by _exit or exec writes no counts: the child's side shows as
 # untouched although the behaviour tests walk through it. gcc's own execve
@@ -76,7 +77,7 @@ coverage:
 		--print-summary --html-details coverage.html
 
 # valgrind knows too few system calls for more than pure code, and is slow.
-IMPURE = tests/fuzz/% %_kernel %container %device_bpf %foreground %hooks %idmap %netdev \
+IMPURE = tests/fuzz/% %_kernel %container %control_server %device_bpf %foreground %hooks %idmap %netdev \
 	%seccomp
 valgrind: $(check_PROGRAMS)
 	for t in $(filter-out $(IMPURE),$(check_PROGRAMS)); do \
@@ -112,6 +113,10 @@ aarch64: sandlock-oci$(EXEEXT)
 		AM_LOG_FLAGS=./emulate \
 		TESTS='$(SHELL_TESTS) $(UNIT_TESTS) tests/cross/aarch64.bats'
 
+# For macOS, by zig; see tests/cross/darwin.
+darwin:
+	$(srcdir)/tests/cross/darwin build-darwin
+
 # With musl, whose programs start sooner; see tests/cross/musl.
 MUSL_TESTS = tests/cross/musl.bats tests/exec.bats tests/failures.bats \
 	tests/lifecycle.bats tests/sandlock-run.bats tests/signals.bats
@@ -131,4 +136,4 @@ clean-local:
 		build-fuzz build-musl build-*.new
 
 .PHONY: aarch64 asan bench bench-gate bench-programs breakable coverage \
-	format fuzz fuzz-build lint lint-format lint-tidy lint-cppcheck lint-shell musl valgrind
+	darwin format fuzz fuzz-build lint lint-format lint-tidy lint-cppcheck lint-shell musl valgrind

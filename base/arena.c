@@ -10,22 +10,34 @@
 
 #define ALIGNMENT 16
 
-int arena_open(struct arena *arena, size_t size)
+static int map(struct arena *arena, size_t size, int sharing)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+			    sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return fail(errno,
 			    "reserve %zu bytes of memory (see ulimit -v)",
 			    size);
-	/*
+		/*
 	 * Few pages are used. Where the kernel gives huge pages by itself, it
 	 * would clear 2 MiB at once, and a waiting container would keep them.
 	 */
+#ifdef MADV_NOHUGEPAGE
 	(void)madvise(memory, size, MADV_NOHUGEPAGE);
+#endif
 	*arena = (struct arena){ .memory = memory, .size = size };
 	return 0;
+}
+
+int arena_open(struct arena *arena, size_t size)
+{
+	return map(arena, size, MAP_PRIVATE);
+}
+
+int arena_open_shared(struct arena *arena, size_t size)
+{
+	return map(arena, size, MAP_SHARED);
 }
 
 void arena_close(struct arena *arena)

@@ -17,6 +17,8 @@ struct arena {
 };
 
 int arena_open(struct arena *arena, size_t size);
+/* Like arena_open; children of this process see and make changes, too. */
+int arena_open_shared(struct arena *arena, size_t size);
 void arena_close(struct arena *arena);
 /* Free everything at once and keep the mapping. */
 void arena_clear(struct arena *arena);
@@ -31,6 +33,12 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 /* Return a larger copy of an array; the old one stays valid. */
 void *arena_grow(struct arena *arena, const void *old, size_t old_count,
 		 size_t new_count, size_t size);
+/*
+ * Return an array of *room members, n of them used, with room for one more:
+ * itself, or a copy that is twice as large.
+ */
+void *arena_room(struct arena *arena, void *items, size_t n, size_t *room,
+		 size_t size);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t len);
 char *arena_printf(struct arena *arena, const char *fmt, ...)

@@ -31,6 +31,20 @@ void *arena_grow(struct arena *arena, const void *old, size_t old_count,
 	return grown;
 }
 
+void *arena_room(struct arena *arena, void *items, size_t n, size_t *room,
+		 size_t size)
+{
+	size_t more = *room ? 2 * *room : 16;
+	void *grown;
+
+	if (n < *room)
+		return items;
+	grown = arena_grow(arena, items, n, more, size);
+	if (grown)
+		*room = more;
+	return grown;
+}
+
 char *arena_strndup(struct arena *arena, const char *text, size_t len)
 {
 	char *copy = arena_alloc(arena, len + 1);

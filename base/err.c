@@ -76,7 +76,8 @@ const char *errno_text(int err)
 	return lower;
 }
 
-static int record(int err, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static int
+record(int err, const char *fmt, va_list ap)
 {
 	size_t n;
 
@@ -117,7 +118,8 @@ bool err_is_alone(void)
 	return alone;
 }
 
-static void put_in_front(const char *glue, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void
+put_in_front(const char *glue, const char *fmt, va_list ap)
 {
 	char inner[ERR_SIZE];
 	size_t n;

@@ -25,9 +25,19 @@ int io_replace_at(int dir, const char *name, const char *data, size_t len,
 		  mode_t mode);
 /* Remove a directory and everything below it; follow no links. */
 int io_remove_tree_at(int dir, const char *name);
-/* Send one message with up to 8 descriptors to a Unix socket; -errno. */
+/* Most descriptors that one message carries. */
+#define IO_MAX_FDS 16
+
+/* Send one message with up to IO_MAX_FDS descriptors to a Unix socket; -errno. */
 int io_send_fds(int sock, const void *data, size_t len, const int *fds,
 		size_t nfds);
+/*
+ * Receive one message from a Unix socket and the descriptors sent with it; the
+ * result is its length, 0 at end of file, or -errno. Descriptors beyond the
+ * room for them are closed, and the message is an error.
+ */
+ssize_t io_receive_fds(int sock, void *data, size_t size, int *fds, size_t room,
+		       size_t *ret_nfds);
 /*
  * Connect to a Unix socket by a path of any length; return the descriptor.
  * Connecting and sending time out if the peer does not respond.

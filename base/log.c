@@ -50,6 +50,11 @@ int log_open(const struct log_options *options)
 	return 0;
 }
 
+int log_fd(void)
+{
+	return out.fd;
+}
+
 bool log_is_fd(int fd)
 {
 	return fd >= 0 && fd == out.fd;
@@ -226,7 +231,8 @@ bool log_debugging(void)
 	return out.debug;
 }
 
-static void tell_warning(const char *fmt, va_list ap)
+__attribute__((format(printf, 1, 0))) static void tell_warning(const char *fmt,
+							       va_list ap)
 {
 	char text[LINE / 2];
 
@@ -242,6 +248,11 @@ void log_notice(const char *fmt, ...)
 	va_start(ap, fmt);
 	tell_warning(fmt, ap);
 	va_end(ap);
+}
+
+void log_record(const char *text)
+{
+	to_file("warning", text);
 }
 
 void log_hint(const char *fmt, ...)

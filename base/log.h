@@ -21,6 +21,8 @@ struct log_options {
 int log_open(const struct log_options *options);
 /* True if the descriptor is that of the log file. */
 bool log_is_fd(int fd);
+/* Return the descriptor of the log file; -1: none. */
+int log_fd(void);
 /* Log the final error: to stderr as text, to the log file in its format. */
 void log_error(const char *text);
 /* Like log_error, but on stderr without the program's name. */
@@ -31,6 +33,8 @@ bool log_debugging(void);
 void log_notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Log what the caller may want to change, without the word "warning". */
 void log_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Log a line that one reads later: to the log file alone, as a warning. */
+void log_record(const char *text);
 /* Log only if requested, because engines parse stderr and the log file. */
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -63,10 +63,11 @@ int cgroup_place(struct arena *arena, const struct cgroup_layout *layout,
 		 const char *id, struct cgroup *ret);
 /*
  * Leave out v1 hierarchies without limits; no effects. Only for containers with
- * a pid namespace, whose processes need not be found by cgroup.
+ * a pid namespace, whose processes need not be found by cgroup. devices: device
+ * rules will be applied.
  */
 int cgroup_narrow(struct arena *arena, const struct oci_resources *resources,
-		  struct cgroup *cgroup);
+		  bool devices, struct cgroup *cgroup);
 
 /*
  * Fail with the field's name if a limit cannot be set on this host; ignore

@@ -223,31 +223,37 @@ int cgroup_enter(const struct cgroup *cgroup, pid_t pid)
 	return 0;
 }
 
-/* One call closes descriptors that were opened one after the other. */
-static bool close_in_a_row(struct cgroup *cgroup)
+/*
+ * One call closes descriptors that were opened one after the other. Return how
+ * many it closed, from this member on.
+ */
+static size_t close_in_a_row(struct cgroup *cgroup, size_t from)
 {
-	size_t n = cgroup->n;
-	int first = n > 1 ? cgroup->items[0].join : -1;
+	struct cgroup_member *items = cgroup->items;
+	size_t n = from;
+	int first = items[from].join;
 
-	for (size_t i = 0; i < n; i++)
-		if (first < 0 || cgroup->items[i].join != first + (int)i ||
-		    cgroup->items[i].dir >= 0)
-			return false;
-	if (n <= 1 ||
+	while (n < cgroup->n && items[n].join == first + (int)(n - from) &&
+	       items[n].dir < 0)
+		n++;
+	if (first < 0 || n - from < 2 ||
 	    sys_close_range((unsigned int)first,
-			    (unsigned int)first + (unsigned int)n - 1, 0) < 0)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		cgroup->items[i].join = -1;
-	return true;
+			    (unsigned int)items[n - 1].join, 0) < 0)
+		return 0;
+	for (size_t i = from; i < n; i++)
+		items[i].join = -1;
+	return n - from;
 }
 
 void cgroup_close(struct cgroup *cgroup)
 {
-	if (close_in_a_row(cgroup))
-		return;
-	for (size_t i = 0; i < cgroup->n; i++)
-		close_member(&cgroup->items[i]);
+	for (size_t i = 0; i < cgroup->n;) {
+		size_t n = close_in_a_row(cgroup, i);
+
+		if (!n)
+			close_member(&cgroup->items[i++]);
+		i += n;
+	}
 }
 
 /* "cpu,memory:jobs/a" is a sub-cgroup in these hierarchies, "jobs/a" in all. */

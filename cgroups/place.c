@@ -147,18 +147,20 @@ static bool is_limited(const struct cgroup_member *member,
 	for (size_t i = 0; i < settings->n; i++)
 		if (member_v1_of(&alone, settings->items[i].file))
 			return true;
-	return member->v2 || list_has(member->controllers, "devices");
+	return member->v2;
 }
 
 int cgroup_narrow(struct arena *arena, const struct oci_resources *resources,
-		  struct cgroup *cgroup)
+		  bool devices, struct cgroup *cgroup)
 {
 	struct settings settings = { .arena = arena };
 	size_t n = 0;
 
 	cgroup_v1.settings(resources, &settings);
 	for (size_t i = 0; i < cgroup->n; i++)
-		if (is_limited(&cgroup->items[i], &settings))
+		if (is_limited(&cgroup->items[i], &settings) ||
+		    (devices &&
+		     list_has(cgroup->items[i].controllers, "devices")))
 			cgroup->items[n++] = cgroup->items[i];
 	cgroup->n = n;
 	return settings.error;

@@ -20,16 +20,12 @@
 
 static int push(struct pid_list *list, pid_t pid)
 {
-	if (list->n == list->size) {
-		size_t size = list->size ? 2 * list->size : 64;
-		pid_t *items = arena_grow(list->arena, list->items, list->n,
-					  size, sizeof *items);
+	pid_t *items = arena_room(list->arena, list->items, list->n,
+				  &list->size, sizeof *items);
 
-		if (!items)
-			return -ENOMEM;
-		list->items = items;
-		list->size = size;
-	}
+	if (!items)
+		return -ENOMEM;
+	list->items = items;
 	list->items[list->n++] = pid;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 struct oci_seccomp;
+struct strings;
 
 /*
  * Return the number on an architecture (AUDIT_ARCH_…), -ENOSYS if that lacks
@@ -18,3 +19,5 @@ int libseccomp_number(uint32_t arch, const char *name);
 int calls_check_names(const struct oci_seccomp *profile);
 /* Return the newest call known here, on any architecture. */
 uint32_t call_newest(void);
+/* Fail if a word of extra_deny is neither a group nor a system call. */
+int confine_check_denied(const struct strings *words);

@@ -77,9 +77,6 @@ int confine_watch(struct arena *arena, uint32_t arch,
 /* True if the filter denies a call with ENOSYS, so that programs fall back. */
 bool confine_is_optional(uint32_t arch, uint64_t number);
 
-/* Fail if a word of extra_deny is neither a group nor a system call. */
-int confine_check_denied(const struct strings *words);
-
 /* Return the name of a call that only_itself filters, or NULL. */
 const char *confine_process_call(uint32_t arch, uint64_t number);
 

@@ -13,7 +13,9 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/root.h"
+#include "base/sys.h"
 #include "base/util.h"
+#include "policy/glob.h"
 
 #define READ LANDLOCK_MAY_READ
 #define WRITE (LANDLOCK_MAY_WRITE | LANDLOCK_MAY_IOCTL)
@@ -73,17 +75,12 @@ bool files_is_at_or_below(const char *path, const char *dir)
 int files_add(struct arena *arena, struct files_list *list,
 	      const struct files_entry *entry)
 {
-	if (list->n == list->size) {
-		size_t size = list->size ? 2 * list->size : 64;
-		struct files_entry *grown = arena_grow(arena, list->items,
-						       list->n, size,
-						       sizeof *grown);
+	struct files_entry *items = arena_room(arena, list->items, list->n,
+					       &list->size, sizeof *items);
 
-		if (!grown)
-			return -ENOMEM;
-		list->items = grown;
-		list->size = size;
-	}
+	if (!items)
+		return -ENOMEM;
+	list->items = items;
 	list->items[list->n++] = *entry;
 	return 0;
 }
@@ -105,6 +102,7 @@ static int add_rule(struct split *s, const char *path, uint32_t rights,
 		    bool directory)
 {
 	struct files_rules *rules = s->rules;
+	struct landlock_path *items;
 
 	if (!rights)
 		return 0;
@@ -115,17 +113,11 @@ static int add_rule(struct split *s, const char *path, uint32_t rights,
 			    "it)",
 			    s->allowed->key, s->allowed->item,
 			    FILES_MOST_RULES);
-	if (rules->n == rules->size) {
-		size_t size = rules->size ? 2 * rules->size : 64;
-		struct landlock_path *grown = arena_grow(s->arena, rules->items,
-							 rules->n, size,
-							 sizeof *grown);
-
-		if (!grown)
-			return -ENOMEM;
-		rules->items = grown;
-		rules->size = size;
-	}
+	items = arena_room(s->arena, rules->items, rules->n, &rules->size,
+			   sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	rules->items = items;
 	rules->items[rules->n++] =
 		(struct landlock_path){ path, rights, directory };
 	return 0;
@@ -289,4 +281,65 @@ int files_split(struct arena *arena, int root, const struct files_list *allowed,
 	}
 	*ret = rules;
 	return 0;
+}
+
+/* A pattern or a preset searches the tree. */
+static bool has_search(const struct strings *paths)
+{
+	for (size_t i = 0; i < paths->n; i++) {
+		const char *path = paths->items[i];
+
+		path += path[0] == '-';
+		if (path[0] != '/' || policy_is_glob(path))
+			return true;
+	}
+	return false;
+}
+
+bool files_are_plain(const struct policy *policy)
+{
+	for (;; policy = &policy->floor->policy) {
+		if (has_search(&policy->read) || has_search(&policy->write) ||
+		    has_search(&policy->write_only) ||
+		    has_search(&policy->execute) || policy->deny.n ||
+		    policy->deny_read.n || policy->deny_write.n ||
+		    policy->deny_execute.n)
+			return false;
+		if (!policy->floor)
+			return true;
+	}
+}
+
+void files_open_put(struct files_open *open, const char *path, int *fd)
+{
+	if (!open || open->n == FILES_MOST_OPEN)
+		return;
+	open->items[open->n].path = path;
+	open->items[open->n++].fd = take_fd(fd);
+}
+
+/* The rules are in the order in which their files were opened. */
+int files_open_take(const struct files_open *open, const char *path,
+		    size_t *next)
+{
+	for (size_t i = *next; i < open->n; i++)
+		if (open->items[i].path == path) {
+			*next = i + 1;
+			return open->items[i].fd;
+		}
+	return -1;
+}
+
+void files_open_close(struct files_open *open)
+{
+	for (size_t i = 0; i < open->n;) {
+		size_t first = i++;
+
+		while (i < open->n &&
+		       open->items[i].fd == open->items[i - 1].fd + 1)
+			i++;
+		(void)sys_close_range((unsigned int)open->items[first].fd,
+				      (unsigned int)open->items[i - 1].fd, 0);
+	}
+	open->n = 0;
 }

@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include <limits.h>
+
 #include "confine/landlock.h"
 #include "policy/policy.h"
 #include "policy/presets.h"
@@ -110,6 +112,23 @@ struct files_walks {
 	size_t n, size;
 };
 
+/* Files that are open for their rules, in the order of these. */
+#define FILES_MOST_OPEN 128
+struct files_open {
+	struct {
+		const char *path; /* as in the entry */
+		int fd;
+	} items[FILES_MOST_OPEN];
+	size_t n;
+};
+
+/* Take the descriptor, if there is room; open may be NULL. */
+void files_open_put(struct files_open *open, const char *path, int *fd);
+/* Return the descriptor of a rule's path, or -1; *next begins at 0. */
+int files_open_take(const struct files_open *open, const char *path,
+		    size_t *next);
+void files_open_close(struct files_open *open);
+
 struct files_place {
 	int proc;      /* the runtime's own /proc */
 	int root;      /* not trusted */
@@ -119,10 +138,27 @@ struct files_place {
 	const char *home, *project;
 	struct strings env;
 	struct files_walks *walks; /* gets what was walked; or NULL */
+	/*
+	 * The name of the floor whose paths these are, in a bundle; then no link
+	 * leads from the root file system to another mount.
+	 */
+	const char *floor;
+	struct files_open *open; /* gets allowed files; or NULL */
 };
+
+/* True if this allowed file is reached by links to another mount. */
+bool files_leaves_floor(const struct files_place *place,
+			const struct files_entry *entry, int fd);
+/* The environment for the presets of a floor. */
+extern const struct strings files_floor_env;
 
 /* True if the policy lists files to allow; all others are denied. */
 bool files_wanted(const struct policy *policy);
+/*
+ * True if the policy and its floors list nothing but absolute paths to allow,
+ * so that no directory is searched.
+ */
+bool files_are_plain(const struct policy *policy);
 /* True if it only denies files; the rest stays as config.json has it. */
 bool files_only_denied(const struct policy *policy);
 
@@ -163,6 +199,18 @@ int files_real_path(struct arena *arena, const struct files_place *place,
  */
 int files_way(struct arena *arena, int root, const char *path,
 	      struct files_way *ret);
+/*
+ * True if it is certain that no part of an absolute path is a link, also if the
+ * rest of the path is missing.
+ */
+bool files_has_no_links(int root, const char *path, bool *ret_missing);
+/*
+ * Read a link in `dir`, which is the root; false if its target is missing, or
+ * contains links itself.
+ */
+bool files_top_link(int root, int dir, const char *name,
+		    char target[static PATH_MAX],
+		    char end[static PATH_MAX + 1]);
 /* Find the denials that need mounts, and mark them as carved. */
 int files_carve(struct arena *arena, const struct files_list *allowed,
 		struct files_list *denied, struct files_carves *ret);

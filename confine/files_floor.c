@@ -6,9 +6,51 @@
  * the floor may be a link that leads elsewhere.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/log.h"
+#include "base/sys.h"
+#include "base/util.h"
 #include "confine/files.h"
+
+static const char *floor_env[] = {
+	"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+	NULL,
+};
+
+const struct strings files_floor_env = { floor_env, 1 };
+
+/* True if the file is on the mount of the root itself. */
+static bool is_on_root(const struct files_place *place, int fd)
+{
+	const unsigned int mask = STATX_MNT_ID | STATX_INO;
+	struct statx file, root;
+
+	return statx(fd, "", AT_EMPTY_PATH, mask, &file) == 0 &&
+	       statx(place->root, "", AT_EMPTY_PATH, mask, &root) == 0 &&
+	       file.stx_mnt_id == root.stx_mnt_id &&
+	       file.stx_dev_major == root.stx_dev_major &&
+	       file.stx_dev_minor == root.stx_dev_minor;
+}
+
+/*
+ * The author of an image could make a link of a path that the operator allows,
+ * and so allow any volume.
+ */
+bool files_leaves_floor(const struct files_place *place,
+			const struct files_entry *entry, int fd)
+{
+	if (!place->floor || !entry->named ||
+	    streq(entry->named, entry->path) || is_on_root(place, fd))
+		return false;
+	log_notice("%s '%s' of the enforced profile %s: links lead to %s on "
+		   "another mount, which it does not allow: list that path, "
+		   "too",
+		   entry->key, entry->item, place->floor, entry->path);
+	return true;
+}
 
 /* An allowed path of two presets has the exceptions of both. */
 struct pair {
@@ -108,11 +150,16 @@ int files_meet(struct arena *arena, const struct files_lists *one,
 	return r;
 }
 
-/* The denials of a floor are in the policy already. */
-static int resolve_floor(struct arena *arena, const struct policy *floor,
-			 const struct files_place *place, bool has_gpus,
-			 struct files_lists *ret)
+/*
+ * The denials of a floor are in the policy already. Its presets do not depend on
+ * variables of the caller, nor its paths on links of an image's author.
+ */
+static int resolve_floor(struct arena *arena, const struct policy_floor *held,
+			 const struct files_place *given,
+			 const struct policy *policy, struct files_lists *ret)
 {
+	const struct policy *floor = &held->policy;
+	struct files_place place = *given;
 	struct policy allows = {
 		.read = floor->read,
 		.write = floor->write,
@@ -120,10 +167,15 @@ static int resolve_floor(struct arena *arena, const struct policy *floor,
 		.execute = floor->execute,
 		.set[KEY_EXECUTE] = floor->set[KEY_EXECUTE],
 		/* The policy has the GPUs of both. */
-		.set[KEY_GPU_DEVICES] = has_gpus,
+		.set[KEY_GPU_DEVICES] = policy->set[KEY_GPU_DEVICES],
+		.gpu_devices = policy->gpu_devices,
 	};
 
-	return files_resolve_layer(arena, &allows, place, &ret->allowed,
+	place.env = files_floor_env;
+	if (held->home)
+		place.home = held->home;
+	place.floor = held->bundle ? held->name : NULL;
+	return files_resolve_layer(arena, &allows, &place, &ret->allowed,
 				   &ret->denied);
 }
 
@@ -131,7 +183,6 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 		  const struct files_place *place,
 		  struct files_list *ret_allowed, struct files_list *ret_denied)
 {
-	bool has_gpus = policy->set[KEY_GPU_DEVICES];
 	const struct policy_floor *floor;
 	struct files_lists all, held;
 	int r = files_resolve_layer(arena, policy, place, &all.allowed,
@@ -141,8 +192,7 @@ int files_resolve(struct arena *arena, const struct policy *policy,
 	     floor = floor->policy.floor) {
 		if (!policy_allows_files(&floor->policy))
 			continue;
-		r = resolve_floor(arena, &floor->policy, place, has_gpus,
-				  &held);
+		r = resolve_floor(arena, floor, place, policy, &held);
 		if (r == 0)
 			r = files_meet(arena, &all, &held, &all);
 	}

@@ -10,10 +10,12 @@
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/elf.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/root.h"
@@ -122,4 +124,43 @@ struct policy_context files_context(const struct files_place *place)
 		.real_path = get_real_path,
 		.find = find,
 	};
+}
+
+/* The author of the image may not be trusted, so accept only real loaders. */
+bool files_is_loader(int root, const char *path)
+{
+	autoclose int fd =
+		root_open(root, path,
+			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char header[ELF_INTERPRETER];
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	n = pread(fd, header, sizeof header, 0);
+	return n > 0 && elf_is(header, (size_t)n);
+}
+
+bool files_is_tidy(const char *path)
+{
+	for (const char *p = path; *p; p++)
+		if (p[0] == '/' && (!p[1] || p[1] == '/' || p[1] == '.'))
+			return false;
+	return path[0] == '/';
+}
+
+bool files_is_device(int fd, dev_t device)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
+	       (!device || st.st_rdev == device);
+}
+
+bool files_is_on(int fd, long type)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && (long)fs.f_type == type;
 }

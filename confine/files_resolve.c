@@ -22,6 +22,7 @@
 #include "confine/files.h"
 #include "confine/files_place.h"
 #include "policy/glob.h"
+#include "policy/gpus.h"
 
 #define DEVICE (LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE | LANDLOCK_MAY_IOCTL)
 
@@ -35,6 +36,7 @@ struct resolver {
 	struct strings projects; /* for denials; found on first use */
 	struct files_list *allowed, *denied;
 	unsigned int scopes;
+	const char *other_home; /* where presets are denied, too; or NULL */
 };
 
 /* An item of a list, and what to do with each path it matches. */
@@ -85,6 +87,14 @@ static bool is_for_git(const struct files_entry *entry, const char *path,
 	       slash && streq(slash + 1, name);
 }
 
+/* Git adds every file that it sees in a project, so it must not see these. */
+static bool is_unseen(const struct files_entry *entry, const char *path)
+{
+	return is_for_git(entry, path, ".gitmodules") ||
+	       (entry->of_preset && entry->rights & LANDLOCK_MAY_WRITE &&
+		streq(entry->item, "@ide-configs"));
+}
+
 static int keep(struct resolver *v, const struct item *item, int fd)
 {
 	struct files_entry entry = item->entry;
@@ -95,10 +105,13 @@ static int keep(struct resolver *v, const struct item *item, int fd)
 		return fail(errno, "%s '%s'", entry.key, entry.item);
 	if (!item->denial && S_ISLNK(st.st_mode))
 		return 0;
-	r = files_path_below(v->arena, v->place, v->top, fd, "the file",
-			     &entry.path);
+	r = entry.path ? 0 :
+			 files_path_below(v->arena, v->place, v->top, fd,
+					  "the file", &entry.path);
 	if (r < 0)
 		return fail_in(r, "%s '%s'", entry.key, entry.item);
+	if (!item->denial && files_leaves_floor(v->place, &entry, fd))
+		return 0;
 	if (item->denial && S_ISREG(st.st_mode) && st.st_nlink > 1)
 		return fail(0,
 			    "%s '%s': %s has %lu hard links, and the others "
@@ -106,8 +119,7 @@ static int keep(struct resolver *v, const struct item *item, int fd)
 			    entry.key, entry.item, entry.path,
 			    (unsigned long)st.st_nlink);
 	entry.directory = S_ISDIR(st.st_mode);
-	entry.absent = S_ISSOCK(st.st_mode) &&
-		       is_for_git(&entry, entry.path, ".gitmodules");
+	entry.absent = S_ISSOCK(st.st_mode) && is_unseen(&entry, entry.path);
 	if (item->denial && entry.named && !streq(entry.named, entry.path) &&
 	    (r = find_way(v, &entry, &st)) < 0)
 		return fail_in(r, "%s '%s'", entry.key, entry.item);
@@ -135,7 +147,7 @@ static int keep_name(struct resolver *v, const struct item *item,
 	entry.leaf = way.leaf;
 	entry.occupied = !way.missing;
 	if (way.missing && way.leaf) {
-		entry.absent = is_for_git(&entry, way.end, ".gitmodules");
+		entry.absent = is_unseen(&entry, way.end);
 		if (is_for_git(&entry, way.end, "commondir"))
 			entry.text = FILES_COMMONDIR;
 	}
@@ -153,9 +165,37 @@ static bool is_there(const struct resolver *v, const char *path)
 	return fd >= 0;
 }
 
+/*
+ * Most allowed paths contain no link, and need not be asked of the kernel.
+ * Return 1 if it was kept.
+ */
+static int add_plain(struct resolver *v, const struct item *item,
+		     const char *path)
+{
+	struct item found = *item;
+	autoclose int fd = -1;
+	int r;
+
+	if (item->denial || item->matched || !files_is_tidy(path))
+		return 0;
+	fd = root_open_plain(v->place->root, path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	found.entry.named = found.entry.path = path;
+	r = keep(v, &found, fd);
+	if (r == 0)
+		files_open_put(v->place->open, path, &fd);
+	return r < 0 ? r : 1;
+}
+
 static int add_path(struct resolver *v, const struct item *item,
 		    const char *path)
 {
+	int r = add_plain(v, item, path);
+
+	if (r)
+		return r < 0 ? r : 0;
+
 	int nofollow = item->matched && !item->denial ? O_NOFOLLOW : 0;
 	autoclose int fd =
 		root_open(v->place->root, path, O_PATH | O_CLOEXEC | nofollow);
@@ -165,6 +205,8 @@ static int add_path(struct resolver *v, const struct item *item,
 	if (fd >= 0) {
 		struct item found = *item;
 
+		/* A loader's item is a copy of that of its program. */
+		found.entry.path = NULL;
 		found.entry.named = path;
 		return keep(v, &found, fd);
 	}
@@ -184,20 +226,15 @@ static int note_walk(struct resolver *v, const char *key, const char *pattern,
 		     int64_t us)
 {
 	struct files_walks *walks = v->place->walks;
+	struct files_walk *items;
 
 	if (!walks || !policy_glob_is_deep(pattern))
 		return 0;
-	if (walks->n == walks->size) {
-		size_t size = walks->size ? 2 * walks->size : 16;
-		struct files_walk *grown = arena_grow(v->arena, walks->items,
-						      walks->n, size,
-						      sizeof *grown);
-
-		if (!grown)
-			return -ENOMEM;
-		walks->items = grown;
-		walks->size = size;
-	}
+	items = arena_room(v->arena, walks->items, walks->n, &walks->size,
+			   sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	walks->items = items;
 	walks->items[walks->n++] = (struct files_walk){ key, pattern, us };
 	return 0;
 }
@@ -264,15 +301,14 @@ static int find_projects(struct resolver *v)
 	return files_projects(v->arena, v->place, &v->projects);
 }
 
-/* Deny it in every project; paths outside of projects are added once. */
-static int deny_preset(struct resolver *v, struct item item, const char *name)
+static int deny_in_home(struct resolver *v, struct item item, const char *name,
+			const char *home)
 {
 	struct policy_preset preset, first = { 0 };
 	struct policy_context context = v->context;
 	int r = find_projects(v);
 
-	item.optional = true;
-	item.entry.of_preset = true;
+	context.home = home;
 	for (size_t i = 0; r == 0 && (i == 0 || i < v->projects.n); i++) {
 		context.project = v->projects.n ? v->projects.items[i] : NULL;
 		r = policy_path_preset(v->arena, name, &context, &preset);
@@ -285,6 +321,22 @@ static int deny_preset(struct resolver *v, struct item item, const char *name)
 			first = preset;
 	}
 	return r;
+}
+
+/*
+ * Deny it in every project and home; paths outside of projects are added once.
+ */
+static int deny_preset(struct resolver *v, struct item item, const char *name)
+{
+	const char *home = v->context.home;
+	int r;
+
+	item.optional = true;
+	item.entry.of_preset = true;
+	r = deny_in_home(v, item, name, home);
+	return r == 0 && v->other_home && home && !streq(v->other_home, home) ?
+		       deny_in_home(v, item, name, v->other_home) :
+		       r;
 }
 
 /* Match at any depth; the outermost project contains all others. */
@@ -322,22 +374,6 @@ static int add_item(struct resolver *v, struct item item, const char *text)
 
 /* ---- what programs need to start ---- */
 
-/* The author of the image may not be trusted, so accept only real loaders. */
-static bool is_loader(int root, const char *path)
-{
-	autoclose int fd =
-		root_open(root, path,
-			  O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	char header[ELF_INTERPRETER];
-	struct stat st;
-	ssize_t n;
-
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	n = pread(fd, header, sizeof header, 0);
-	return n > 0 && elf_is(header, (size_t)n);
-}
-
 static int add_loader_of(struct resolver *v, const struct files_entry *program)
 {
 	char header[ELF_INTERPRETER], name[ELF_INTERPRETER];
@@ -355,7 +391,7 @@ static int add_loader_of(struct resolver *v, const struct files_entry *program)
 	if (n <= 0)
 		return 0;
 	elf_interpreter(fd, header, (size_t)n, name);
-	if (name[0] != '/' || !is_loader(v->place->root, name))
+	if (name[0] != '/' || !files_is_loader(v->place->root, name))
 		return 0;
 	item.entry.loader = true;
 	path = arena_strdup(v->arena, name);
@@ -381,7 +417,7 @@ static int add_known_loaders(struct resolver *v,
 
 		item.entry.loader = true;
 		for (size_t k = 0; r == 0 && k < found.n; k++)
-			if (is_loader(v->place->root, found.items[k]))
+			if (files_is_loader(v->place->root, found.items[k]))
 				r = add_path(v, &item, found.items[k]);
 		if (r < 0)
 			return r;
@@ -410,21 +446,6 @@ static int add_loaders(struct resolver *v, size_t first)
 	return 0;
 }
 
-static bool is_device(int fd, dev_t device)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
-	       (!device || st.st_rdev == device);
-}
-
-static bool is_on(int fd, long type)
-{
-	struct statfs fs;
-
-	return fstatfs(fd, &fs) == 0 && (long)fs.f_type == type;
-}
-
 struct usual {
 	const char *path;
 	dev_t device; /* 0: any */
@@ -435,14 +456,24 @@ struct usual {
 static int add_if_usual(struct resolver *v, const struct item *item,
 			const struct usual *usual)
 {
-	autoclose int fd =
-		root_open(v->place->root, usual->path, O_PATH | O_CLOEXEC);
-	bool fits = fd >= 0 && (usual->type ? is_on(fd, usual->type) :
-					      is_device(fd, usual->device));
+	autoclose int fd = root_open_plain(v->place->root, usual->path,
+					   O_PATH | O_CLOEXEC);
+	struct item found = *item;
+	bool plain = fd >= 0, fits;
+	int r = 0;
 
+	if (fd < 0 && errno != ENOENT)
+		fd = root_open(v->place->root, usual->path, O_PATH | O_CLOEXEC);
+	fits = fd >= 0 && (usual->type ? files_is_on(fd, usual->type) :
+					 files_is_device(fd, usual->device));
 	if (!fits || (usual->type == PROC_SUPER_MAGIC && !v->place->own_pids))
 		return 0;
-	return keep(v, item, fd);
+	if (plain)
+		found.entry.path = usual->path;
+	r = keep(v, &found, fd);
+	if (r == 0 && plain)
+		files_open_put(v->place->open, usual->path, &fd);
+	return r;
 }
 
 /* A new /dev has the devices, and a console only with a terminal. */
@@ -487,18 +518,13 @@ static int add_always(struct resolver *v)
 }
 
 /* Add the devices that limits.gpu_devices allows. */
-static int add_gpus(struct resolver *v)
+static int add_gpus(struct resolver *v, const struct policy *policy)
 {
-	static const char *const nodes[] = {
-		"/dev/nvidia*",
-		"/dev/nvidia-caps/*",
-		"/dev/dri/*",
-		"/dev/kfd",
-	};
+	const char *const *nodes = policy_gpu_nodes;
 	struct strings found;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < COUNT(nodes); i++) {
+	for (size_t i = 0; r == 0 && nodes[i]; i++) {
 		struct item item = { .entry = { .rights = DEVICE,
 						.key = "limits.gpu_devices",
 						.item = nodes[i] } };
@@ -506,11 +532,13 @@ static int add_gpus(struct resolver *v)
 		r = policy_glob_expand(v->arena, v->place->root, nodes[i],
 				       &found);
 		for (size_t k = 0; r == 0 && k < found.n; k++) {
+			const char *path = found.items[k];
 			autoclose int fd =
-				root_open(v->place->root, found.items[k],
+				root_open(v->place->root, path,
 					  O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
-			if (fd >= 0 && is_device(fd, 0))
+			if (fd >= 0 && files_is_device(fd, 0) &&
+			    policy_has_gpu(policy, policy_gpu_of(path)))
 				r = keep(v, &item, fd);
 		}
 	}
@@ -540,7 +568,10 @@ int files_resolve_layer(struct arena *arena, const struct policy *policy,
 			      .place = place,
 			      .context = files_context(place),
 			      .allowed = &allowed,
-			      .denied = &denied };
+			      .denied = &denied,
+			      .other_home = policy->floor ?
+						    policy->floor->home :
+						    NULL };
 	int r = files_kernel_path(arena, place, place->root,
 				  "the container's root file system", &v.top);
 
@@ -560,7 +591,7 @@ int files_resolve_layer(struct arena *arena, const struct policy *policy,
 	if (r == 0)
 		r = add_always(&v);
 	if (r == 0 && policy->set[KEY_GPU_DEVICES])
-		r = add_gpus(&v);
+		r = add_gpus(&v, policy);
 	if (r < 0)
 		return r;
 	*ret_allowed = allowed;

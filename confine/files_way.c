@@ -153,14 +153,9 @@ static int step(struct walk *w, int root, bool *ret_on)
 	return look_at(w, fd, ret_on);
 }
 
-/* Get the whole path that is left; false if it has "." or ".." in it. */
-static bool join_rest(const struct walk *w, char path[static PATH_MAX])
+/* False if a path has empty components, "." or "..". */
+static bool is_tidy(const char *name)
 {
-	const char *name = w->rest + strspn(w->rest, "/");
-	int n = snprintf(path, PATH_MAX, "%s/%s", w->done, name);
-
-	if (!*name || n < 0 || n >= PATH_MAX)
-		return false;
 	for (;;) {
 		size_t len = strcspn(name, "/");
 
@@ -171,6 +166,27 @@ static bool join_rest(const struct walk *w, char path[static PATH_MAX])
 			return true;
 		name += len + 1;
 	}
+}
+
+/* Get the whole path that is left; false if it has "." or ".." in it. */
+static bool join_rest(const struct walk *w, char path[static PATH_MAX])
+{
+	const char *name = w->rest + strspn(w->rest, "/");
+	int n = snprintf(path, PATH_MAX, "%s/%s", w->done, name);
+
+	return *name && n >= 0 && n < PATH_MAX && is_tidy(name);
+}
+
+bool files_has_no_links(int root, const char *path, bool *ret_missing)
+{
+	autoclose int fd = -1;
+
+	*ret_missing = false;
+	if (path[0] != '/' || !is_tidy(path + 1))
+		return false;
+	fd = root_open_plain(root, path, O_PATH | O_CLOEXEC);
+	*ret_missing = fd < 0 && errno == ENOENT;
+	return fd >= 0 || *ret_missing;
 }
 
 /* Return the length of the last directory that exists; -1 if in doubt. */
@@ -228,6 +244,20 @@ static int leap(struct walk *w, int root, bool *ret_on)
 	w->way->missing = true;
 	*ret_on = false;
 	return 1;
+}
+
+bool files_top_link(int root, int dir, const char *name,
+		    char target[static PATH_MAX], char end[static PATH_MAX + 1])
+{
+	ssize_t n = readlinkat(dir, name, target, PATH_MAX);
+	bool missing;
+
+	if (n <= 0 || n == PATH_MAX)
+		return false;
+	target[n] = '\0';
+	snprintf(end, PATH_MAX + 1, "%s%s", target[0] == '/' ? "" : "/",
+		 target);
+	return files_has_no_links(root, end, &missing) && !missing;
 }
 
 int files_way(struct arena *arena, int root, const char *path,

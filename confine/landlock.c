@@ -6,6 +6,8 @@
 #include "confine/landlock.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -299,5 +301,41 @@ int landlock_plan(struct arena *arena, const struct landlock_host *host,
 	if (r < 0)
 		return r;
 	*ret = plan;
+	return 0;
+}
+
+/* Let the process reopen them as /dev/stdout with their present access mode. */
+int landlock_allow_stdio(int ruleset,
+			 const struct kernel_landlock_ruleset *handled)
+{
+	const uint64_t read = LANDLOCK_ACCESS_FS_READ_FILE;
+	const uint64_t write = LANDLOCK_ACCESS_FS_WRITE_FILE |
+			       LANDLOCK_ACCESS_FS_TRUNCATE;
+
+	for (int fd = 0; fd <= 2; fd++) {
+		int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
+		struct landlock_access access = { 0 };
+		struct stat st;
+
+		if (flags < 0 || flags & O_PATH || fstat(fd, &st) < 0 ||
+		    (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)))
+			continue;
+		if (mode != O_WRONLY)
+			access.other |= read;
+		if (mode != O_RDONLY)
+			access.other |= write;
+		if (S_ISCHR(st.st_mode))
+			access.other |= LANDLOCK_ACCESS_FS_IOCTL_DEV;
+		access.other &= handled->handled_fs;
+		/*
+		 * Landlock does not restrict files of internal file systems
+		 * (EBADFD).
+		 */
+		if (landlock_allow(ruleset, fd, &access) < 0 && errno != EBADFD)
+			return fail(errno,
+				    "filesystem: allow access to the inherited "
+				    "descriptor %d with Landlock",
+				    fd);
+	}
 	return 0;
 }

@@ -116,3 +116,10 @@ int landlock_allow_ports(int ruleset, const struct kernel_landlock_port *ports,
 			 size_t n);
 /* Set no_new_privs and enforce the ruleset, for all descendants, too. */
 int landlock_restrict(int ruleset, uint32_t flags);
+
+/*
+ * Let a process reopen the standard descriptors as /dev/stdout with their
+ * present access mode; records an error.
+ */
+int landlock_allow_stdio(int ruleset,
+			 const struct kernel_landlock_ruleset *handled);

@@ -20,9 +20,12 @@
 #include "base/root.h"
 #include "base/sys.h"
 
-#define MASK_DIR "d"
-#define MASK_FILE "f"
-#define MASK_NAME "n"
+/* In the tree of the masks. */
+static const char *const files[] = {
+	[MASK_DIRECTORY] = "d",
+	[MASK_FILE] = "f",
+	[MASK_NOTHING] = "n",
+};
 
 void masks_close(struct masks *masks)
 {
@@ -39,7 +42,7 @@ void masks_close(struct masks *masks)
  * connect to it. Only an attached mount can be cloned, so attach it to the root
  * for a short time, while no other process uses that.
  */
-static int open_masks(struct masks *masks)
+int masks_open(struct masks *masks)
 {
 	const struct kernel_mount_attr readonly = {
 		.attr_set = MOUNT_ATTR_RDONLY,
@@ -54,9 +57,9 @@ static int open_masks(struct masks *masks)
 		return fail(errno, "create the tmpfs that covers denied paths");
 	tree = sys_fsmount(fs, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID |
 				       MOUNT_ATTR_NOEXEC);
-	if (tree < 0 || mkdirat(tree, MASK_DIR, 0) < 0 ||
-	    mknodat(tree, MASK_FILE, S_IFCHR, makedev(0, 0)) < 0 ||
-	    symlinkat(MASK_NOWHERE, tree, MASK_NAME) < 0 ||
+	if (tree < 0 || mkdirat(tree, files[MASK_DIRECTORY], 0) < 0 ||
+	    mknodat(tree, files[MASK_FILE], S_IFCHR, makedev(0, 0)) < 0 ||
+	    symlinkat(MASK_NOWHERE, tree, files[MASK_NOTHING]) < 0 ||
 	    sys_mount_setattr(tree, 0, &readonly) < 0 ||
 	    sys_move_mount(tree, masks->root) < 0)
 		return fail(errno, "mount the tmpfs that covers denied paths");
@@ -73,21 +76,22 @@ static bool is_same(int fd, int dir, const char *name)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int cover(struct masks *masks, const char *path, int point,
-		 const char *name)
+int masks_clone(const struct masks *masks, enum mask_kind kind)
 {
-	autoclose int tree = -1, seen = -1;
-	int r;
-
-	if (masks->tree < 0 && (r = open_masks(masks)) < 0)
-		return r;
-	tree = sys_open_tree(masks->tree, name,
+	return sys_open_tree(masks->tree, files[kind],
 			     OPEN_TREE_CLONE | AT_SYMLINK_NOFOLLOW);
+}
+
+static int attach(const struct masks *masks, int tree, const char *path,
+		  int point, enum mask_kind kind)
+{
+	autoclose int seen = -1;
+
 	if (tree < 0 || sys_move_mount(tree, point) < 0)
 		return fail(errno, "cover the denied path %s", path);
 	seen = root_open_plain(masks->root, path,
 			       O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (seen < 0 || !is_same(seen, masks->tree, name))
+	if (seen < 0 || !is_same(seen, masks->tree, files[kind]))
 		return fail(0,
 			    "cover the denied path %s: another process mounted "
 			    "something there at the same time, try again",
@@ -106,6 +110,27 @@ static int open_point(const struct masks *masks, const char *path,
 	return take_fd(&point);
 }
 
+int masks_attach(const struct masks *masks, int tree, const char *path,
+		 enum mask_kind kind)
+{
+	struct stat st;
+	autoclose int point = open_point(masks, path, &st);
+
+	return point < 0 ? point : attach(masks, tree, path, point, kind);
+}
+
+static int cover(struct masks *masks, const char *path, int point,
+		 enum mask_kind kind)
+{
+	autoclose int tree = -1;
+	int r;
+
+	if (masks->tree < 0 && (r = masks_open(masks)) < 0)
+		return r;
+	tree = masks_clone(masks, kind);
+	return attach(masks, tree, path, point, kind);
+}
+
 int masks_cover(struct masks *masks, const char *path)
 {
 	struct stat st;
@@ -114,7 +139,7 @@ int masks_cover(struct masks *masks, const char *path)
 	if (point < 0)
 		return point;
 	return cover(masks, path, point,
-		     S_ISDIR(st.st_mode) ? MASK_DIR : MASK_FILE);
+		     S_ISDIR(st.st_mode) ? MASK_DIRECTORY : MASK_FILE);
 }
 
 int masks_leave_out(struct masks *masks, const char *path)
@@ -122,7 +147,7 @@ int masks_leave_out(struct masks *masks, const char *path)
 	struct stat st;
 	autoclose int point = open_point(masks, path, &st);
 
-	return point < 0 ? point : cover(masks, path, point, MASK_NAME);
+	return point < 0 ? point : cover(masks, path, point, MASK_NOTHING);
 }
 
 /*

@@ -18,6 +18,16 @@ struct masks {
 	int tree;
 };
 
+/* What a mask looks like: nobody can open or change it. */
+enum mask_kind { MASK_DIRECTORY, MASK_FILE, MASK_NOTHING };
+
+/* Attach the tree of the masks to the root, below all others. */
+int masks_open(struct masks *masks);
+/* Return a mask that is not attached yet; -1 and errno. */
+int masks_clone(const struct masks *masks, enum mask_kind kind);
+/* Attach it to a path, and verify that. */
+int masks_attach(const struct masks *masks, int tree, const char *path,
+		 enum mask_kind kind);
 /* Cover a path: no process can open, execute or connect to it. */
 int masks_cover(struct masks *masks, const char *path);
 /* Put a dangling link there: no process finds or creates a file. */

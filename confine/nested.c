@@ -21,6 +21,6 @@ int nested_weaken(struct arena *arena, struct host *host, struct policy *policy)
 		policy->origin[KEY_ALLOW_DEGRADED] =
 			policy->origin[KEY_WEAKER_NESTED];
 	policy->set[KEY_ALLOW_DEGRADED] = true;
-	policy->allow_degraded |= weaker & ~policy->disable;
+	policy->allow_degraded |= weaker & ~policy->disable & ~policy->strict;
 	return 0;
 }

@@ -28,8 +28,8 @@ struct request {
 };
 
 /*
- * One that is bound and does not listen yet counts. A connected stream accepts
- * no connection, but a connected datagram socket may get datagrams of others.
+ * A bound socket counts before it listens. A connected stream socket accepts no
+ * connection, but any process can send to a connected datagram socket.
  */
 static bool is_reachable(const struct unix_diag_msg *msg)
 {

@@ -44,6 +44,7 @@ struct namespace
 struct survey {
 	struct arena *arena;
 	int proc;
+	pid_t skipped;
 	struct key own;
 	struct key own_file; /* inode 0: not needed yet */
 	struct namespace *others;
@@ -96,18 +97,12 @@ static bool key_of(int proc, const char *process, struct key *ret)
 static int add_process(struct survey *s, pid_t process, pid_t first)
 {
 	struct unix_processes *all = s->processes;
+	struct unix_process *items = arena_room(s->arena, all->items, all->n,
+						&all->size, sizeof *items);
 
-	if (all->n == all->size) {
-		size_t size = all->size ? 2 * all->size : 256;
-		struct unix_process *grown = arena_grow(s->arena, all->items,
-							all->n, size,
-							sizeof *grown);
-
-		if (!grown)
-			return -ENOMEM;
-		all->items = grown;
-		all->size = size;
-	}
+	if (!items)
+		return -ENOMEM;
+	all->items = items;
 	all->items[all->n++] = (struct unix_process){ process, first };
 	return 0;
 }
@@ -115,6 +110,8 @@ static int add_process(struct survey *s, pid_t process, pid_t first)
 /* Return the first process of its namespace, 0 for our own. */
 static int add_namespace(struct survey *s, struct key key, pid_t process)
 {
+	struct namespace *others;
+
 	if (key.by_file && !s->own_file.inode)
 		(void)file_key_of(s->proc, "self", &s->own_file);
 	if (is_same(key, s->own) || is_same(key, s->own_file))
@@ -122,16 +119,11 @@ static int add_namespace(struct survey *s, struct key key, pid_t process)
 	for (size_t i = 0; i < s->n; i++)
 		if (is_same(key, s->others[i].key))
 			return s->others[i].process;
-	if (s->n == s->size) {
-		size_t size = s->size ? 2 * s->size : 16;
-		struct namespace *grown = arena_grow(s->arena, s->others, s->n,
-						     size, sizeof *grown);
-
-		if (!grown)
-			return -ENOMEM;
-		s->others = grown;
-		s->size = size;
-	}
+	others =
+		arena_room(s->arena, s->others, s->n, &s->size, sizeof *others);
+	if (!others)
+		return -ENOMEM;
+	s->others = others;
 	s->others[s->n++] = (struct namespace){ key, process };
 	return process;
 }
@@ -151,32 +143,14 @@ static int add_all(struct survey *s)
 		pid_t process = atoi(entry->d_name);
 		struct key key;
 
-		if (process <= 0 || !key_of(s->proc, entry->d_name, &key))
+		if (process <= 0 || process == s->skipped ||
+		    !key_of(s->proc, entry->d_name, &key))
 			continue;
 		r = add_namespace(s, key, process);
 		if (r >= 0)
 			r = add_process(s, process, r);
 	}
 	return r;
-}
-
-int unix_survey(struct arena *arena, int proc, struct unix_processes *ret)
-{
-	struct unix_processes processes = { 0 };
-	struct survey s = {
-		.arena = arena,
-		.proc = proc,
-		.processes = &processes,
-	};
-	int r;
-
-	if (!key_of(proc, "self", &s.own))
-		return fail(errno, "find our own network namespace in /proc");
-	r = add_all(&s);
-	if (r < 0)
-		return r;
-	*ret = processes;
-	return 0;
 }
 
 /* ---- their sockets ---- */
@@ -294,4 +268,41 @@ int unix_namespaces_list(struct arena *arena, int proc,
 	if (r < 0 || !has_others(processes))
 		return r;
 	return geteuid() == 0 ? send_visitor(&v) : visit_others(&v, list_names);
+}
+
+/* If the kernel has no list, the search walks directories instead. */
+static int list_all(struct arena *arena, int proc, struct unix_processes *ret)
+{
+	struct unix_sockets *bound = arena_alloc(arena, sizeof *bound);
+	int r = bound ? unix_namespaces_list(arena, proc, ret, bound) : -ENOMEM;
+
+	if (r == 0)
+		ret->bound = bound;
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	err_clear();
+	return 0;
+}
+
+int unix_survey(struct arena *arena, int proc, pid_t skipped,
+		struct unix_processes *ret)
+{
+	struct unix_processes processes = { 0 };
+	struct survey s = {
+		.arena = arena,
+		.proc = proc,
+		.skipped = skipped,
+		.processes = &processes,
+	};
+	int r;
+
+	if (!key_of(proc, "self", &s.own))
+		return fail(errno, "find our own network namespace in /proc");
+	r = add_all(&s);
+	if (r >= 0)
+		r = list_all(arena, proc, &processes);
+	if (r < 0)
+		return r;
+	*ret = processes;
+	return 0;
 }

@@ -28,23 +28,18 @@
 int unix_sockets_add(struct arena *arena, struct unix_sockets *list,
 		     const struct unix_socket *socket)
 {
-	bool wanted = !socket->identified;
+	bool wanted = !socket->identified || !list->trees;
+	struct unix_socket *items;
 
 	for (size_t i = 0; !wanted && i < list->trees->n; i++)
 		wanted = list->trees->items[i].device == socket->device;
 	if (!wanted)
 		return 0;
-	if (list->n == list->size) {
-		size_t size = list->size ? 2 * list->size : 64;
-		struct unix_socket *grown = arena_grow(arena, list->items,
-						       list->n, size,
-						       sizeof *grown);
-
-		if (!grown)
-			return -ENOMEM;
-		list->items = grown;
-		list->size = size;
-	}
+	items = arena_room(arena, list->items, list->n, &list->size,
+			   sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	list->items = items;
 	list->items[list->n] = *socket;
 	list->items[list->n].name = arena_strdup(arena, socket->name);
 	return list->items[list->n++].name ? 0 : -ENOMEM;
@@ -202,7 +197,10 @@ static const char *real_dir(struct unix_resolver *r, const char *path,
 	return r->real_dir;
 }
 
-/* The caller cannot look there; assume that it is where it was bound. */
+/*
+ * The caller cannot look there. Assume that it is where it was bound; but links
+ * and mounts may have led elsewhere, and it may have been renamed.
+ */
 static void assume(struct unix_resolver *r, struct unix_socket *socket,
 		   const char *path)
 {
@@ -248,6 +246,12 @@ static void look_up(struct unix_resolver *r, struct unix_socket *socket,
 
 /* ---- a name in the mounts of another process ---- */
 
+static void forget(struct unix_socket *socket)
+{
+	socket->path = NULL;
+	socket->state = UNIX_LOST;
+}
+
 /*
  * Where the name is in the mounts of the process, and then in ours. Nothing is
  * looked up in directories of that process, which may not answer.
@@ -270,6 +274,9 @@ static void translate(struct unix_resolver *r, struct unix_socket *socket)
 		path = mountinfo_outer(r->arena, &own->items[i], inner);
 		if (path)
 			look_up(r, socket, path);
+		/* A link led elsewhere, as it may not do for the process. */
+		if (socket->path && !streq(socket->path, inner))
+			forget(socket);
 	}
 }
 
@@ -350,12 +357,20 @@ static bool may_be_in(struct unix_resolver *r, const struct unix_socket *socket,
 	return false;
 }
 
+/* A mount keeps a file whose names are removed. */
+static bool is_removed(const struct unix_tree *tree)
+{
+	return ends_with(tree->path, "//deleted");
+}
+
 static void mark(struct unix_resolver *r, struct unix_trees *trees)
 {
+	for (size_t k = 0; k < trees->n; k++)
+		trees->items[k].walked |= is_removed(&trees->items[k]);
 	for (size_t i = 0; i < r->list->n; i++) {
 		struct unix_socket *socket = &r->list->items[i];
 
-		if (socket->state != UNIX_LOST && socket->state != UNIX_LINKED)
+		if (socket->state == UNIX_FOUND || socket->state == UNIX_GONE)
 			continue;
 		for (size_t k = 0; k < trees->n; k++)
 			if (may_be_in(r, socket, &trees->items[k]))
@@ -369,6 +384,20 @@ static void walk_all(struct unix_trees *trees)
 {
 	for (size_t i = 0; i < trees->n; i++)
 		trees->items[i].walked = true;
+}
+
+/* The list may have been made before the trees were known. */
+static int list_bound(struct unix_resolver *r)
+{
+	const struct unix_sockets *bound = r->processes->bound;
+	int result = 0;
+
+	if (!bound)
+		return unix_namespaces_list(r->arena, r->proc, r->processes,
+					    r->list);
+	for (size_t i = 0; result == 0 && i < bound->n; i++)
+		result = unix_sockets_add(r->arena, r->list, &bound->items[i]);
+	return result;
 }
 
 int unix_sockets_find(struct arena *arena, int proc,
@@ -385,7 +414,7 @@ int unix_sockets_find(struct arena *arena, int proc,
 	int result = 0;
 
 	if (trees->n)
-		result = unix_namespaces_list(arena, proc, processes, &list);
+		result = list_bound(&r);
 	if (trees->n && result == 0)
 		unix_resolve(&r);
 	if (result == 0 && has_lost(&list))

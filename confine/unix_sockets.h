@@ -34,7 +34,7 @@ enum unix_state {
 	UNIX_LOST,   /* its file was not found */
 	UNIX_FOUND,  /* at `path` of `device` */
 	UNIX_LINKED, /* there, and under other names that are unknown */
-	UNIX_CLOSED, /* where it was bound; the caller cannot look there */
+	UNIX_CLOSED, /* perhaps where it was bound; the caller cannot look */
 	UNIX_GONE,   /* its file is removed */
 };
 
@@ -52,7 +52,7 @@ struct unix_socket {
 
 /* Sockets on the devices of the trees, and those of unknown devices. */
 struct unix_sockets {
-	const struct unix_trees *trees;
+	const struct unix_trees *trees; /* NULL: on all devices */
 	struct unix_socket *items;
 	size_t n, size;
 };
@@ -65,17 +65,19 @@ struct unix_process {
 struct unix_processes {
 	struct unix_process *items;
 	size_t n, size;
+	struct unix_sockets *bound; /* in their namespaces; NULL: not listed */
 };
 
 /*
- * Find all visible processes and their network namespaces. It takes some
- * microseconds for each, so do it while others are working. proc is the
- * runtime's own /proc.
+ * Find all visible processes and their network namespaces, and list the sockets
+ * of these. It takes some microseconds for each, so do it while others are
+ * working. proc is the runtime's own /proc. skipped: the process of a container
+ * that is being made, in a new network namespace; or 0.
  */
-int unix_survey(struct arena *arena, int proc, struct unix_processes *ret);
+int unix_survey(struct arena *arena, int proc, pid_t skipped,
+		struct unix_processes *ret);
 /*
- * List the sockets of the network namespaces of these processes, and find their
- * files; mark the trees that must be walked nevertheless.
+ * Find the files of the sockets in the network namespaces of these processes; mark the trees that must be walked nevertheless.
  */
 int unix_sockets_find(struct arena *arena, int proc,
 		      const struct unix_processes *processes,

@@ -41,16 +41,12 @@ static bool is_listed(const struct unix_walk *w)
 /* Add the current path of the search. */
 static int add_to(struct unix_paths *list, const struct unix_walk *w)
 {
-	if (list->n == list->size) {
-		size_t size = list->size ? 2 * list->size : 64;
-		const char **grown = arena_grow(w->arena, list->items, list->n,
-						size, sizeof *grown);
+	const char **items = arena_room(w->arena, list->items, list->n,
+					&list->size, sizeof *items);
 
-		if (!grown)
-			return -ENOMEM;
-		list->items = grown;
-		list->size = size;
-	}
+	if (!items)
+		return -ENOMEM;
+	list->items = items;
 	list->items[list->n] = arena_strdup(w->arena, w->path);
 	return list->items[list->n++] ? 0 : -ENOMEM;
 }

@@ -10,20 +10,27 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/proc.h"
 #include "base/sys.h"
+#include "base/util.h"
 #include "hooks/copy.h"
 #include "hooks/hooks.h"
+
+#ifndef LIBEXECDIR
+#define LIBEXECDIR "/usr/libexec/sandlock-oci"
+#endif
 
 /* What the new process reports on its pipe if it fails before exec. */
 enum stage {
@@ -386,6 +393,22 @@ static const char *signal_text(int sig, char ret[static SIGNAL_TEXT])
 		snprintf(ret, SIGNAL_TEXT, " (%c%s)",
 			 tolower((unsigned char)*text), text + 1);
 	return ret;
+}
+
+int program_find_helper(struct arena *arena, const char *name, const char *need,
+			const char *instead, const char **ret)
+{
+	const char *dir = getenv("SANDLOCK_LIBEXEC");
+
+	*ret = arena_printf(arena, "%s/%s", is_set(dir) ? dir : LIBEXECDIR,
+			    name);
+	if (!*ret)
+		return -ENOMEM;
+	if (access(*ret, X_OK) < 0)
+		return fail(errno,
+			    "%s require the program %s (install it, or %s)",
+			    need, *ret, instead);
+	return 0;
 }
 
 int program_check(const struct program *program, const struct program_end *end)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
 struct copy;
 struct hooks_place;
 
@@ -41,5 +42,12 @@ struct program_end {
  * fails only if the program cannot start; the caller checks how it ended.
  */
 int program_run(const struct program *program, struct program_end *ret);
+/*
+ * Find a program of ours that is installed beside us: in the directory that
+ * SANDLOCK_LIBEXEC names, or where it was installed. `need` is what requires it,
+ * `instead` what a user can do without it.
+ */
+int program_find_helper(struct arena *arena, const char *name, const char *need,
+			const char *instead, const char **ret);
 /* Fail unless the exit status is 0; the error contains the program's output. */
 int program_check(const struct program *program, const struct program_end *end);

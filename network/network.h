@@ -7,10 +7,24 @@
 
 #include "oci/oci.h"
 
+struct arena;
+struct network_early;
 struct writer;
 
 /* Set lo up in the caller's namespace; in the child, so -1 and errno. */
 int network_loopback_up(void);
+
+/*
+ * Begin to make a network namespace, with lo up, while the caller goes on; NULL
+ * if this is impossible here, and for the second time in a process. `proc` must
+ * stay open until network_wait.
+ */
+struct network_early *network_begin(int proc);
+/*
+ * Wait until it is made, and return its descriptor; -1 if it could not be made,
+ * and for NULL.
+ */
+int network_wait(struct network_early *early);
 
 /*
  * Move interfaces of the host into the network namespace netns, rename them,

@@ -4,7 +4,6 @@
  */
 #include "oci/json.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,7 +274,9 @@ static size_t plain_length(const char *text, size_t left)
 	if (left < sizeof word)
 		return 0;
 	memcpy(&word, text, sizeof word);
-	word = le64toh(word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
 	found = (word & (EACH_BYTE << 7)) | find_byte(word, '"') |
 		find_byte(word, '\\');
 	return found ? (size_t)__builtin_ctzll(found) / 8 : sizeof word;

@@ -10,8 +10,7 @@
 #include "oci/parse.h"
 #include "oci/write.h"
 
-static void put_value(struct writer *w, const char *key,
-		      const struct json_value *v)
+void put_value(struct writer *w, const char *key, const struct json_value *v)
 {
 	switch (v->type) {
 	case JSON_NULL:

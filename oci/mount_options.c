@@ -4,12 +4,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mount.h>
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/kernel.h"
 #include "base/util.h"
+#include "oci/linux.h"
 
 enum kind {
 	KIND_IGNORED, /* the default, or no longer in the kernel */

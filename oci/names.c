@@ -5,14 +5,13 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #include "base/err.h"
-#include "base/kernel.h"
 #include "base/util.h"
+#include "oci/linux.h"
 #include "oci/oci.h"
 
 /* The first real-time signal of `kill -l`: the C library reserves 32 and 33. */

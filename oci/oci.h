@@ -135,6 +135,7 @@ struct oci_mount {
 	struct oci_id_maps uid_mappings;
 	struct oci_id_maps gid_mappings;
 	bool has_mappings;
+	bool is_directory; /* of a sandbox: the source is known to be one */
 };
 
 /* ---- hooks ---- */
@@ -491,6 +492,10 @@ struct oci_record {
 	uint64_t ns_inodes[OCI_NAMESPACES]; /* 0: not known */
 	const struct oci_cgroup_path *cgroups;
 	size_t ncgroups;
+	pid_t supervisor; /* the parent of pid that stays; 0: none */
+	uint64_t supervisor_start;
+	const struct oci_cgroup_path *supervisor_cgroups;
+	size_t nsupervisor_cgroups;
 	bool sandbox;		   /* made by `sandlock`, which waits */
 	bool enforced;		   /* has a policy: it cannot be without */
 	bool own_cgroup;	   /* the runtime made it and removes it */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* oci/record.c - write and parse the record of a container. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
 #include "oci/json.h"
@@ -15,16 +19,34 @@ static void put_inodes(struct writer *w, const char *key,
 	put_end(w);
 }
 
+/* The length of the directory that a cgroup is in. */
+static size_t parent_len(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) : 0;
+}
+
+/* Most cgroups are made below one that exists; `list` reads every record. */
+static bool is_below_parent(const struct oci_cgroup_path *cgroup)
+{
+	size_t n = parent_len(cgroup->path);
+
+	return n && strlen(cgroup->below) == n &&
+	       strncmp(cgroup->path, cgroup->below, n) == 0;
+}
+
 static void put_cgroups(struct writer *w, const char *key,
-			const struct oci_record *record)
+			const struct oci_cgroup_path *items, size_t n)
 {
 	put_array(w, key);
-	for (size_t i = 0; i < record->ncgroups; i++) {
+	for (size_t i = 0; i < n; i++) {
 		put_object(w, NULL);
-		put_string(w, "controllers", record->cgroups[i].controllers);
-		put_string(w, "path", record->cgroups[i].path);
-		put_string(w, "below", record->cgroups[i].below);
-		put_u64(w, "inode", record->cgroups[i].inode);
+		put_string(w, "controllers", items[i].controllers);
+		put_string(w, "path", items[i].path);
+		if (!is_below_parent(&items[i]))
+			put_string(w, "below", items[i].below);
+		put_u64(w, "inode", items[i].inode);
 		put_end(w);
 	}
 	put_end(w);
@@ -55,7 +77,13 @@ int oci_record_write(struct arena *arena, const struct oci_record *record,
 	put_i64(&w, "pid", record->pid);
 	put_u64(&w, "startTime", record->start_time);
 	put_inodes(&w, "namespaces", record->ns_inodes);
-	put_cgroups(&w, "cgroups", record);
+	put_cgroups(&w, "cgroups", record->cgroups, record->ncgroups);
+	if (record->supervisor) {
+		put_i64(&w, "supervisor", record->supervisor);
+		put_u64(&w, "supervisorStart", record->supervisor_start);
+		put_cgroups(&w, "supervisorCgroups", record->supervisor_cgroups,
+			    record->nsupervisor_cgroups);
+	}
 	put_bool(&w, "ownCgroup", record->own_cgroup);
 	put_string(&w, "systemdScope", record->systemd_scope);
 	if (record->systemd_user)
@@ -105,12 +133,21 @@ static JSON_READER(read_cgroup)
 		{ "path", json_absolute, offsetof(struct oci_cgroup_path, path),
 		  true },
 		{ "below", json_absolute,
-		  offsetof(struct oci_cgroup_path, below), true },
+		  offsetof(struct oci_cgroup_path, below), false },
 		{ "inode", json_u64, offsetof(struct oci_cgroup_path, inode),
 		  false },
 	};
 
-	return json_object(arena, v, fields, COUNT(fields), ret);
+	struct oci_cgroup_path *cgroup = ret;
+	int r = json_object(arena, v, fields, COUNT(fields), ret);
+
+	if (r < 0 || cgroup->below)
+		return r;
+	if (!parent_len(cgroup->path))
+		return json_fail(v, "below: required");
+	cgroup->below =
+		arena_strndup(arena, cgroup->path, parent_len(cgroup->path));
+	return cgroup->below ? 0 : -ENOMEM;
 }
 
 /* The reader sets array and count, so it gets the whole record. */
@@ -120,6 +157,16 @@ static JSON_READER(read_cgroups)
 
 	return json_array(arena, v, read_cgroup, sizeof *record->cgroups,
 			  &record->cgroups, &record->ncgroups);
+}
+
+static JSON_READER(read_supervisor_cgroups)
+{
+	struct oci_record *record = ret;
+
+	return json_array(arena, v, read_cgroup,
+			  sizeof *record->supervisor_cgroups,
+			  &record->supervisor_cgroups,
+			  &record->nsupervisor_cgroups);
 }
 
 #define FIELD(member) offsetof(struct oci_record, member)
@@ -142,6 +189,9 @@ static const struct json_field record_fields[] = {
 	{ "startTime", json_u64, FIELD(start_time), true },
 	{ "namespaces", read_inodes, FIELD(ns_inodes), true },
 	{ "cgroups", read_cgroups, 0, true },
+	{ "supervisor", read_pid, FIELD(supervisor), false },
+	{ "supervisorStart", json_u64, FIELD(supervisor_start), false },
+	{ "supervisorCgroups", read_supervisor_cgroups, 0, false },
 	{ "ownCgroup", json_bool, FIELD(own_cgroup), true },
 	{ "systemdScope", json_string, FIELD(systemd_scope), false },
 	{ "systemdUser", json_bool, FIELD(systemd_user), false },

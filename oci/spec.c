@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/seccomp.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
@@ -14,6 +13,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
+#include "oci/linux.h"
 #include "oci/parse.h"
 
 #define MAX_FILE ((size_t)16 << 20)

@@ -6,13 +6,11 @@
 #include "oci/parse.h"
 
 #include <errno.h>
-#include <linux/mempolicy.h>
-#include <sys/mount.h>
-#include <sys/personality.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
+#include "oci/linux.h"
 #include "oci/oci.h"
 
 #define KERNEL_MPOL_PREFERRED_MANY 5

@@ -4,14 +4,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/ioprio.h>
-#include <linux/sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
+#include "oci/linux.h"
 #include "oci/oci.h"
 
 /* The least runtime in nanoseconds: the kernel counts in units of 1024. */

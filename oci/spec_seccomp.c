@@ -3,12 +3,11 @@
 #include "oci/parse.h"
 
 #include <errno.h>
-#include <linux/audit.h>
-#include <linux/seccomp.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/util.h"
+#include "oci/linux.h"
 #include "oci/oci.h"
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV

@@ -13,6 +13,7 @@
 
 #include "base/auto.h"
 #include "base/err.h"
+#include "base/open.h"
 #include "base/proc.h"
 #include "base/util.h"
 

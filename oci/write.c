@@ -205,6 +205,12 @@ void put_number(struct writer *w, const char *key, const char *text)
 	put_text(w, text);
 }
 
+void put_json(struct writer *w, const char *key, const char *text)
+{
+	put_key(w, key);
+	put_text(w, text);
+}
+
 void put_strings(struct writer *w, const char *key,
 		 const struct strings *values)
 {

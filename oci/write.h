@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct arena;
+struct json_value;
 struct oci_annotations;
 struct strings;
 
@@ -53,6 +54,11 @@ void put_u64(struct writer *w, const char *key, uint64_t value);
 void put_i64(struct writer *w, const char *key, int64_t value);
 /* Write a number as it was read. */
 void put_number(struct writer *w, const char *key, const char *text);
+/* Write a value that is JSON text already; compact styles only. */
+void put_json(struct writer *w, const char *key, const char *text);
+/* Write a value that was parsed. */
+void put_value(struct writer *w, const char *key,
+	       const struct json_value *value);
 void put_strings(struct writer *w, const char *key,
 		 const struct strings *values);
 /* Write an array from a list that ends with NULL. */

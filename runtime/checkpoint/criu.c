@@ -207,42 +207,18 @@ static const char *find_program(struct arena *arena, const char *given)
 	return NULL;
 }
 
-/* Receive one message, and its descriptor if it has one. */
-static ssize_t receive_with_fd(int sock, void *data, size_t size, int *ret_fd)
-{
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct iovec iov = { .iov_base = data, .iov_len = size };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes,
-	};
-	struct cmsghdr *c;
-	ssize_t n;
-
-	do
-		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(ret_fd, CMSG_DATA(c), sizeof *ret_fd);
-	return n;
-}
-
 /* Receive criu's end of the link, then end of file; or an error text. */
 static int listen_to(struct criu *criu, int told)
 {
 	for (;;) {
 		char text[4096];
+		size_t nfds;
 		int fd = -1;
-		ssize_t n = receive_with_fd(told, text, sizeof text - 1, &fd);
+		ssize_t n = io_receive_fds(told, text, sizeof text - 1, &fd, 1,
+					   &nfds);
 
 		if (n < 0)
-			return fail(errno, "wait for criu to start");
+			return fail((int)-n, "wait for criu to start");
 		if (n == 0)
 			break;
 		text[n] = '\0';
@@ -376,13 +352,14 @@ static int read_answer(struct arena *arena, const uint8_t *data, size_t len,
 static int receive(struct criu *criu, struct answer *ret)
 {
 	uint8_t data[MAX_MESSAGE];
+	size_t nfds;
 	ssize_t n;
 	int r;
 
 	*ret = (struct answer){ .fd = -1 };
-	n = receive_with_fd(criu->link, data, sizeof data, &ret->fd);
-	if (n < 0 && errno != ECONNRESET)
-		return fail(errno, "read the answer of criu");
+	n = io_receive_fds(criu->link, data, sizeof data, &ret->fd, 1, &nfds);
+	if (n < 0 && n != -ECONNRESET)
+		return fail((int)-n, "read the answer of criu");
 	if (n <= 0)
 		return 0;
 	r = read_answer(criu->arena, data, (size_t)n, ret);

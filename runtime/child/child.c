@@ -264,13 +264,32 @@ static int join_keyring(const char *name)
 		       0;
 }
 
+static bool has_early_network(const struct child *child,
+			      const struct step *step)
+{
+	return step->in != SLOT_NONE && child->slots[step->in] >= 0;
+}
+
+/* The parent may have made the network namespace already. */
+static int unshare_or_enter(struct child *child, const struct step *step)
+{
+	int flags = (int)step->flags;
+
+	if (flags & CLONE_NEWNET && has_early_network(child, step)) {
+		if (setns(child->slots[step->in], CLONE_NEWNET) < 0)
+			return -1;
+		flags &= ~CLONE_NEWNET;
+	}
+	return flags ? unshare(flags) : 0;
+}
+
 static int namespace_step(struct child *child, const struct step *step)
 {
 	switch ((enum step_op)step->op) {
 	case STEP_SETNS:
 		return setns(child->slots[step->in], (int)step->flags);
 	case STEP_UNSHARE:
-		return unshare((int)step->flags);
+		return unshare_or_enter(child, step);
 	case STEP_FORK:
 		return go_on_as_sibling(child);
 	case STEP_STOP:
@@ -286,7 +305,8 @@ static int namespace_step(struct child *child, const struct step *step)
 	case STEP_SETSID:
 		return setsid() < 0 ? -1 : 0;
 	case STEP_LOOPBACK:
-		return network_loopback_up();
+		return has_early_network(child, step) ? 0 :
+							network_loopback_up();
 	case STEP_HOSTNAME:
 		return sethostname(step->text, strlen(step->text));
 	case STEP_DOMAINNAME:

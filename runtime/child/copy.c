@@ -172,16 +172,16 @@ static int put_text(int file, const char *text)
 	return 0;
 }
 
+/* No mount is in the new root yet, and only this process sees it. */
 int child_own_file(struct child *child, const struct step *step)
 {
-	char name[NAME_MAX + 1];
-	int parent = open_parent(child, step->text, name);
-	autoclose int file = -1;
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+	const char *path = step->text + strspn(step->text, "/");
+	int root = child->slots[SLOT_ROOT];
+	autoclose int file = openat(root, path, flags, 0444);
 
-	if (parent < 0)
-		return -1;
-	file = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		      0444);
+	if (file < 0 && errno == ENOENT && child_make_above(root, path) == 0)
+		file = openat(root, path, flags, 0444);
 	if (file < 0 || put_text(file, step->text2) < 0)
 		return -1;
 	if (step->out != SLOT_NONE)

@@ -163,17 +163,57 @@ static bool make_fresh_point(struct child *child, const struct step *step)
 	return true;
 }
 
-static int open_point(struct child *child, const struct step *step)
+int child_make_above(int dir, const char *path)
+{
+	char part[PATH_MAX];
+	size_t n = strlen(path);
+
+	if (n >= sizeof part) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(part, path, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		if (part[i] != '/')
+			continue;
+		part[i] = '\0';
+		if (mkdirat(dir, part, 0755) < 0 && errno != EEXIST)
+			return -1;
+		part[i] = '/';
+	}
+	return 0;
+}
+
+static int make_entry(int dir, const char *path, bool is_dir)
+{
+	return is_dir ? mkdirat(dir, path, 0755) :
+			mknodat(dir, path, S_IFREG | 0644, 0);
+}
+
+/*
+ * Only this process sees the new root, and no mount or link is in the path. If
+ * something is there already, open it as usual.
+ */
+static bool make_root_point(struct child *child, const struct step *step,
+			    bool is_dir)
+{
+	const char *path = step->text + strspn(step->text, "/");
+	int root = child->slots[SLOT_ROOT];
+
+	if (make_entry(root, path, is_dir) < 0 &&
+	    (errno != ENOENT || child_make_above(root, path) < 0 ||
+	     make_entry(root, path, is_dir) < 0))
+		return false;
+	child->point_created = true;
+	child->point_name = path;
+	child->point_dir = root;
+	return true;
+}
+
+static int open_point(struct child *child, const struct step *step, bool is_dir)
 {
 	int root = child->slots[SLOT_ROOT];
-	bool is_dir = !(step->flags & POINT_FILE);
-	struct stat st;
 
-	if (step->flags & POINT_LIKE_SOURCE) {
-		if (fstat(child->slots[step->in], &st) < 0)
-			return -1;
-		is_dir = S_ISDIR(st.st_mode);
-	}
 	if (step->flags & POINT_PLAIN)
 		return plain_point(child, step);
 	if (step->flags & POINT_NOFOLLOW)
@@ -186,15 +226,25 @@ static int open_point(struct child *child, const struct step *step)
 
 static int mount_point(struct child *child, const struct step *step)
 {
+	bool is_dir = !(step->flags & POINT_FILE);
 	autoclose int fd = -1;
 	struct place here;
+	struct stat st;
 
 	child->point_created = false;
 	child->point_is_proc = false;
 	child->point_name = NULL;
 	if (step->flags & POINT_FRESH && make_fresh_point(child, step))
 		return 0;
-	fd = open_point(child, step);
+	if (step->flags & POINT_LIKE_SOURCE) {
+		if (fstat(child->slots[step->in], &st) < 0)
+			return -1;
+		is_dir = S_ISDIR(st.st_mode);
+	}
+	if (step->flags & POINT_NEW_ROOT &&
+	    make_root_point(child, step, is_dir))
+		return 0;
+	fd = open_point(child, step, is_dir);
 	if (fd < 0)
 		return -1;
 	if (look_at(fd, &here) < 0 || is_root(child, &here))

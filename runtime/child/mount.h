@@ -8,6 +8,8 @@
 
 /* Set errno, and a note if text is not NULL; always return -1. */
 int child_refuse(struct child *child, int error, const char *text);
+/* Make the directories above the last component of a path below dir. */
+int child_make_above(int dir, const char *path);
 /* True for the root directory of a procfs, false for other files on one. */
 bool child_is_proc_root(int fd);
 

@@ -13,9 +13,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -54,9 +56,9 @@ static void reap(pid_t program, int *signal)
 }
 
 /*
- * The program is in the foreground process group, so it has already received
- * signals of the terminal. Send others to its group, or to the program alone if
- * it left that group.
+ * The kernel sends signals of the terminal to the group in the foreground, which
+ * is not that of process 1. Send others to the program's group, or to the
+ * program alone if it left that group.
  */
 static void pass_on(pid_t program, const siginfo_t *info)
 {
@@ -105,7 +107,7 @@ int child_reaper_step(const struct step *step)
 	struct kernel_clone_args args = { .exit_signal = SIGCHLD };
 	uint64_t all = ~UINT64_C(0);
 	int ends[2];
-	pid_t pid;
+	pid_t pid, own;
 
 	/*
 	 * Other processes inside have the same user; deny them access to
@@ -124,8 +126,12 @@ int child_reaper_step(const struct step *step)
 		stay(pid, step);
 	if (wait_for_end(ends) < 0)
 		return -1;
-	/* With a terminal the program stays in the foreground process group. */
-	if (!step->reaper.terminal && setpgid(0, 0) < 0)
+	own = (pid_t)syscall(SYS_getpid);
+	/*
+	 * Its own process group: the kernel does not stop a group whose
+	 * processes all have their parents in it, or in another session.
+	 */
+	if (setpgid(0, 0) < 0)
 		return -1;
-	return 0;
+	return step->reaper.terminal ? ioctl(STDIN_FILENO, TIOCSPGRP, &own) : 0;
 }

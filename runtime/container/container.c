@@ -370,7 +370,10 @@ static bool is_rest(const char *name)
 					     "placeholders",
 					     "placeholders.tmp",
 					     "resources.json",
-					     "resources.json.tmp" };
+					     "resources.json.tmp",
+					     "control",
+					     UPDATE_FILE,
+					     UPDATE_TEMPORARY };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (streq(name, names[i]))

@@ -10,9 +10,14 @@
  * 	enforcement.json	what confines each process, of a container with
  * 				a policy: runtime/enforce/saved.h
  * 	policy.toml		that policy, for users and `inspect`
+ * 	update.toml		the policy that takes its place while `update`
+ * 				runs, or when the next command finishes an
+ * 				update that was killed
  * 	floors.toml		the profiles that it can only tighten
  * 	placeholders		empty files and directories to remove from the
  * 				host: runtime/enforce/placeholders.h
+ * 	control			the socket of the process that stays with it:
+ * 				control/server.h
  * 	gate			the socket on which its init waits
  * 	notify			the directory of its readiness socket
  * A flock on the directory means that a create or delete is running.

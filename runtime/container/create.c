@@ -27,6 +27,8 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "hooks/hooks.h"
+#include "network/bundle.h"
+#include "network/network.h"
 #include "runtime/container/start.h"
 #include "runtime/container/systemd.h"
 #include "runtime/enforce/files.h"
@@ -88,7 +90,8 @@ static int write_intent(struct creation *c)
 	r = proc_stat(p->proc, record->maker, &record->maker_start, &state);
 	if (r < 0)
 		return r;
-	return write_record(c);
+	r = create_record_supervisor(c);
+	return r < 0 ? r : write_record(c);
 }
 
 static int open_gate(struct creation *c)
@@ -115,7 +118,8 @@ static int open_gate(struct creation *c)
 int create_apply_devices(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
-	if (c->devices_done)
+
+	if (c->devices_done || !create_has_device_rules(p))
 		return 0;
 	c->devices_done = true;
 	return cgroup_apply_devices(&c->cgroup, &c->resources,
@@ -131,53 +135,6 @@ static int before_hooks(struct launch *launch)
 		return r;
 	c->container.record.hooks_begun = true;
 	return state_dir_save(c->prepared->arena, &c->container);
-}
-
-/* True if the container may manage its part of cgroup v2. */
-static bool manages_cgroup(const struct oci_spec *spec)
-{
-	const struct oci_namespace *ns =
-		&spec->linux_.namespaces[OCI_NS_CGROUP];
-	bool writable = false;
-
-	for (size_t i = 0; i < spec->nmounts; i++) {
-		const struct oci_mount *m = &spec->mounts[i];
-
-		if (!m->type || !streq(m->type, "cgroup") ||
-		    !streq(m->destination, "/sys/fs/cgroup"))
-			continue;
-		writable = true;
-		for (size_t k = 0; k < m->options.n; k++)
-			if (streq(m->options.items[k], "ro"))
-				writable = false;
-	}
-	return writable && ns->listed && !ns->path;
-}
-
-/* Without a user namespace there are no mappings. */
-static uid_t host_uid(const struct oci_linux *l, uid_t uid)
-{
-	for (size_t i = 0; i < l->uid_mappings.n; i++) {
-		const struct oci_id_map *m = &l->uid_mappings.items[i];
-
-		if (uid >= m->container_id && uid - m->container_id < m->size)
-			return m->host_id + (uid - m->container_id);
-	}
-	return uid;
-}
-
-static int delegate_cgroup(struct creation *c)
-{
-	const struct prepared *p = c->prepared;
-	const struct oci_spec *spec = &p->spec;
-	int r;
-
-	if (p->facts.cgroups.mode != CGROUP_V2 || !manages_cgroup(spec))
-		return 0;
-	r = cgroup_delegate(&c->cgroup,
-			    host_uid(&spec->linux_, spec->process->user.uid));
-	/* An unprivileged user cannot change the owner to another user. */
-	return r == -EPERM && p->facts.rootless ? 0 : r;
 }
 
 static bool is_own(const struct prepared *p, enum oci_ns ns)
@@ -238,7 +195,7 @@ static int make_cgroups(struct creation *c)
 		if (r < 0)
 			return r;
 	}
-	return delegate_cgroup(c);
+	return create_delegate_cgroup(c);
 }
 
 int create_make_cgroups(struct creation *c)
@@ -277,6 +234,13 @@ static int place_child(struct launch *launch)
 	return r < 0 ? r : cgroup_enter(&c->cgroup, launch->pid);
 }
 
+/* True if a process waits until the container ends. */
+static bool stays(const struct prepared *p)
+{
+	return p->settings.supervised ||
+	       (!p->settings.has_gate && !p->options->detach);
+}
+
 static int rooted(struct launch *launch, int root, int *ret_ruleset)
 {
 	struct creation *c = launch->owner;
@@ -300,6 +264,7 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 		.has_console = p->settings.has_console,
 		.degraded = &c->degraded,
 		.processes = &c->processes,
+		.covered = stays(p) ? &c->covered : NULL,
 	};
 	char name[64];
 
@@ -313,23 +278,67 @@ static int rooted(struct launch *launch, int root, int *ret_ruleset)
 				    name);
 	}
 	files.mntns = mntns;
-	return enforce_files_create(&files, ret_ruleset);
+	return enforce_files_create(&files, ret_ruleset, &c->rules);
 }
 
+/* For exec; do this while the child goes on to CREATED. */
+static int save_rules(struct launch *launch)
+{
+	struct creation *c = launch->owner;
+	const struct prepared *p = c->prepared;
+
+	if (!p->enforcement.process.landlock.needed)
+		return 0;
+	return enforce_save_ruleset(p->arena, &p->enforcement, &c->rules,
+				    c->container.dir);
+}
+
+/*
+ * Do this while the child makes its namespaces and first mounts. They end with
+ * it, so they need no record.
+ */
 static int send_late_cgroups(struct creation *c)
 {
-	int r = make_cgroups(c);
+	int r = write_intent(c);
 
+	if (r >= 0)
+		r = make_cgroups(c);
+	if (r >= 0 && create_devices_early(&c->prepared->spec))
+		r = create_apply_devices(c);
 	if (r < 0)
 		return r;
 	plan_arm_cgroups(&c->plan, &c->cgroup);
 	return launch_send_cgroups(&c->launch);
 }
 
+/* Do this while the child is working. */
+static int work_beside_child(struct creation *c)
+{
+	const struct prepared *p = c->prepared;
+	char state;
+	int r = c->plan.late_cgroups ? send_late_cgroups(c) : 0;
+
+	if (r >= 0)
+		r = create_settle(c);
+	if (r >= 0 && p->enforcement.masks_sockets)
+		r = unix_survey(p->arena, p->proc,
+				is_own(p, OCI_NS_NETWORK) ? c->launch.pid : 0,
+				&c->processes);
+	if (r < 0)
+		return r;
+	/* If it has died, its error is reported later. */
+	if (proc_stat(p->proc, c->launch.pid, &c->child_start, &state) >= 0)
+		c->child = c->launch.pid;
+	else
+		err_clear();
+	return 0;
+}
+
 static int start_child(struct creation *c)
 {
 	const struct prepared *p = c->prepared;
 	struct launch *l = &c->launch;
+	autoclose int network = network_wait(p->network);
 	int r = plan_copy(&p->plan, &c->plan);
 
 	if (r < 0)
@@ -341,6 +350,8 @@ static int start_child(struct creation *c)
 				   .root = -1,
 				   .ruleset = -1,
 			   });
+	if (c->plan.early_network)
+		c->plan.slots[SLOT_NAMESPACE + OCI_NS_NETWORK] = network;
 	l->arena = p->arena;
 	l->spec = &p->spec;
 	l->in = &c->in;
@@ -352,17 +363,14 @@ static int start_child(struct creation *c)
 	l->place = place_child;
 	l->before_hooks = before_hooks;
 	l->rooted = rooted;
+	l->after_rooted = save_rules;
 	l->owner = c;
 	r = launch_start(l);
+	/* With it, the namespace would outlive the container. */
+	closep(&network);
 	if (r < 0)
 		return r;
-	/* Do this while the child is working. */
-	r = c->plan.late_cgroups ? send_late_cgroups(c) : 0;
-	if (r < 0)
-		return r;
-	r = create_settle(c);
-	if (r == 0 && p->enforcement.masks_sockets)
-		r = unix_survey(p->arena, p->proc, &c->processes);
+	r = work_beside_child(c);
 	return r < 0 ? r : launch_until(l, WORD_CREATED);
 }
 
@@ -398,12 +406,26 @@ int create_reserve(struct creation *c)
 		return r;
 	c->reserved = true;
 	r = p->settings.dies_with_parent ? container_hold(&c->container) : 0;
-	if (r == 0)
-		r = write_intent(c);
-	if (r < 0)
+	if (r < 0 || p->plan.late_cgroups)
 		return r;
-	return p->settings.unplaced || p->plan.late_cgroups ? 0 :
-							      make_cgroups(c);
+	r = write_intent(c);
+	return r < 0 || p->settings.unplaced ? r : make_cgroups(c);
+}
+
+/* Its mount needs this file. */
+static int write_hosts(struct creation *c)
+{
+	const struct net_bundle *rules = c->prepared->rules;
+	int r;
+
+	if (!rules || !rules->hosts)
+		return 0;
+	r = io_replace_at(c->container.dir, HOSTS_FILE, rules->hosts,
+			  strlen(rules->hosts), 0644);
+	/* Whatever the umask: every process of the container reads it. */
+	if (r >= 0 && fchmodat(c->container.dir, HOSTS_FILE, 0644, 0) < 0)
+		r = fail(errno, "change the mode of " HOSTS_FILE);
+	return r;
 }
 
 int create_build(struct creation *c)
@@ -417,9 +439,9 @@ int create_build(struct creation *c)
 	if (r < 0)
 		return r;
 	r = c->prepared->notify_host ? sd_notify_make(c->container.dir) : 0;
-	if (r < 0)
-		return r;
-	return start_child(c);
+	if (r >= 0)
+		r = write_hosts(c);
+	return r < 0 ? r : start_child(c);
 }
 
 static int record_child(struct creation *c)
@@ -430,6 +452,9 @@ static int record_child(struct creation *c)
 	record->pid = c->launch.pid;
 	memcpy(record->ns_inodes, c->launch.ns_inodes,
 	       sizeof record->ns_inodes);
+	record->start_time = c->child_start;
+	if (record->pid == c->child)
+		return 0;
 	return proc_stat(c->prepared->proc, record->pid, &record->start_time,
 			 &state);
 }
@@ -494,6 +519,9 @@ int create_keep(struct creation *c)
 		if (r < 0)
 			return r;
 	}
+	r = c->covered.events < 0 ? 0 : covered_check(&c->covered);
+	if (r < 0)
+		return r;
 	r = launch_go(&c->launch);
 	if (r < 0)
 		return r;
@@ -511,6 +539,7 @@ void create_hand_over(struct creation *c)
 	c->kept = true;
 	c->launch.kept = true;
 	state_dir_unlock(&c->container);
+	cgroup_close(&c->cgroup);
 }
 
 /* Undo everything after a failure; ignore errors while doing so. */
@@ -533,6 +562,8 @@ static void undo(struct creation *c)
 	if (c->container.record.own_cgroup &&
 	    cgroup_remove(&c->cgroup, REMOVE_MS) < 0)
 		log_warning("%s", err_text());
+	if (cgroup_remove(&c->supervisor_cgroup, REMOVE_MS) < 0)
+		log_warning("%s", err_text());
 	if (rdt_remove(&p->rdt) < 0)
 		log_warning("%s", err_text());
 	if (c->pid_file_written)
@@ -550,7 +581,9 @@ void create_close(struct creation *c)
 {
 	launch_close(&c->launch);
 	cgroup_close(&c->cgroup);
+	cgroup_close(&c->supervisor_cgroup);
 	closep(&c->gate);
+	covered_close(&c->covered);
 	/*
 	 * Do this last: undoing may need descriptors, if these were too many.
 	 */

@@ -16,6 +16,8 @@
 #include "base/num.h"
 #include "base/proc.h"
 #include "base/util.h"
+#include "network/bundle.h"
+#include "network/network.h"
 #include "runtime/container/create.h"
 #include "runtime/launch/console.h"
 #include "runtime/launch/device_nodes.h"
@@ -121,12 +123,13 @@ int create_check_fds(const struct session *session, unsigned int n)
 
 static int check_descriptors(struct prepared *p)
 {
+	struct inherited passed = {
+		.stdio = !p->settings.has_console,
+		.any_network = !enforce_restricts_network(&p->enforcement),
+	};
 	int r = count_listen_fds(&p->settings.listen_fds);
 
 	if (r < 0)
-		return r;
-	if (p->enforcement.kind != ENFORCE_NOTHING &&
-	    !p->settings.has_console && (r = inherited_check_stdio()) < 0)
 		return r;
 	p->settings.preserve_fds = p->options->preserve_fds;
 	if (p->settings.preserve_fds > 4096 || p->settings.listen_fds > 4096)
@@ -134,8 +137,11 @@ static int check_descriptors(struct prepared *p)
 			    "--preserve-fds %u, LISTEN_FDS %u: each can be "
 			    "at most 4096",
 			    p->settings.preserve_fds, p->settings.listen_fds);
-	return create_check_fds(p->session, p->settings.preserve_fds +
-						    p->settings.listen_fds);
+	passed.preserved = p->settings.preserve_fds + p->settings.listen_fds;
+	r = create_check_fds(p->session, passed.preserved);
+	return r == 0 && p->enforcement.kind != ENFORCE_NOTHING ?
+		       inherited_check(&passed) :
+		       r;
 }
 
 static int check_user_namespace(const struct prepared *p)
@@ -256,9 +262,31 @@ static int gather(struct prepared *p)
 	return confine_seccomp(p->arena, p->spec.linux_.seccomp, &p->filter);
 }
 
+/*
+ * The container must end when its supervisor does, and only the kernel can end
+ * all processes of a container at once: by the end of its pid namespace.
+ */
+static int check_supervised(const struct prepared *p)
+{
+	const struct oci_namespace *pid =
+		&p->spec.linux_.namespaces[OCI_NS_PID];
+
+	enum policy_key key = policy_supervisor_key(&p->enforcement.policy);
+
+	if (!p->settings.supervised || (pid->listed && !pid->path))
+		return 0;
+	return fail(0,
+		    "%s requires a supervisor, and that requires a new pid "
+		    "namespace: add one to linux.namespaces, without a path%s",
+		    policy_key_name(key), policy_supervisor_advice(key));
+}
+
 int create_prepare_spec(struct prepared *p)
 {
-	int r;
+	int r = check_supervised(p);
+
+	if (r < 0)
+		return r;
 
 	p->settings.no_pivot = p->options->no_pivot;
 	p->settings.no_new_keyring = p->options->no_new_keyring;
@@ -290,6 +318,23 @@ int create_load(struct prepared *p)
 	return find_rootfs(p);
 }
 
+void create_begin_network(struct prepared *p)
+{
+	if (p->proc < 0)
+		p->proc = proc_open();
+	if (p->proc >= 0 && geteuid() == 0)
+		p->network = network_begin(p->proc);
+}
+
+/* The owner of a user namespace must own the network namespace, too. */
+static bool has_own_network(const struct prepared *p)
+{
+	const struct oci_namespace *ns = p->spec.linux_.namespaces;
+
+	return ns[OCI_NS_NETWORK].listed && !ns[OCI_NS_NETWORK].path &&
+	       !ns[OCI_NS_USER].listed;
+}
+
 int create_enforce(struct prepared *p)
 {
 	const struct enforce_bundle bundle = {
@@ -301,7 +346,31 @@ int create_enforce(struct prepared *p)
 		.enforced = p->session->enforced,
 	};
 
-	return enforce_create(p->arena, &bundle, &p->spec, &p->enforcement);
+	int r = enforce_create(p->arena, &bundle, &p->spec, &p->enforcement);
+
+	if (r < 0)
+		return r;
+	p->settings.supervised =
+		policy_supervisor_key(&p->enforcement.policy) != KEY_COUNT;
+	return 0;
+}
+
+/* Resolve names before anything starts, and show them inside. */
+static int plan_rules(struct prepared *p)
+{
+	struct net_bundle_want want = {
+		.policy = &p->enforcement.policy,
+		.path = p->settings.bundle,
+		.rootfs = p->settings.rootfs,
+	};
+
+	if (!policy_has_rules(want.policy))
+		return 0;
+	want.hosts = arena_printf(p->arena, "%s/%s/" HOSTS_FILE,
+				  p->session->root, p->settings.id);
+	return want.hosts ?
+		       net_bundle_make(p->arena, &want, &p->spec, &p->rules) :
+		       -ENOMEM;
 }
 
 int create_prepare(struct prepared *p, const char *id, bool has_gate)
@@ -314,10 +383,50 @@ int create_prepare(struct prepared *p, const char *id, bool has_gate)
 	r = create_load(p);
 	if (r < 0)
 		return r;
+	if (has_own_network(p) && !p->options->dump_plan)
+		create_begin_network(p);
 	r = create_enforce(p);
-	if (r < 0)
-		return r;
-	return create_prepare_spec(p);
+	if (r >= 0)
+		r = plan_rules(p);
+	return r < 0 ? r : create_prepare_spec(p);
+}
+
+bool create_manages_cgroup(const struct oci_spec *spec)
+{
+	const struct oci_namespace *ns =
+		&spec->linux_.namespaces[OCI_NS_CGROUP];
+	bool writable = false;
+
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		const struct oci_mount *m = &spec->mounts[i];
+
+		if (!m->type || !streq(m->type, "cgroup") ||
+		    !streq(m->destination, "/sys/fs/cgroup"))
+			continue;
+		writable = true;
+		for (size_t k = 0; k < m->options.n; k++)
+			if (streq(m->options.items[k], "ro"))
+				writable = false;
+	}
+	return writable && ns->listed && !ns->path;
+}
+
+bool create_devices_early(const struct oci_spec *spec)
+{
+	static const char *const plain[] = { "proc",   "tmpfs",	 "devpts",
+					     "mqueue", "sysfs",	 "cgroup",
+					     "bind",   "overlay" };
+
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		const char *type = spec->mounts[i].type;
+		bool known = oci_mount_is_bind(&spec->mounts[i]);
+
+		for (size_t k = 0; type && k < COUNT(plain); k++)
+			known |= streq(type, plain[k]);
+		if (!known)
+			return false;
+	}
+	return !spec->linux_.ndevices;
 }
 
 /* If nobody listens, do not set NOTIFY_SOCKET for the program. */
@@ -353,4 +462,5 @@ void create_forget(struct prepared *p)
 {
 	join_close(&p->join);
 	closep(&p->proc);
+	net_bundle_close(p->rules);
 }

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "cgroups/rdt.h"
+#include "control/client.h"
 #include "runtime/container/systemd.h"
 #include "runtime/enforce/files.h"
 #include "runtime/launch/inherited.h"
@@ -128,9 +129,12 @@ static int gather(struct enter *e, const struct session *session,
 	e->process = *options->process;
 	r = enforce_process(e->arena, &e->enforcement, options->env,
 			    &e->process);
-	if (r == 0 && e->enforcement.kind != ENFORCE_NOTHING &&
-	    !e->process.terminal)
-		r = inherited_check_stdio();
+	/* Records do not tell whether the policy restricts the network. */
+	if (r == 0 && e->enforcement.kind != ENFORCE_NOTHING)
+		r = inherited_check(&(struct inherited){
+			.stdio = !e->process.terminal,
+			.preserved = options->preserve_fds,
+		});
 	if (r < 0)
 		return r;
 	r = facts_gather(e->proc, session->host, session->rootless, &e->facts);
@@ -212,6 +216,21 @@ static int hold_files(struct enter *e, const struct container *container)
 	return 0;
 }
 
+int enter_listen(struct launch *launch, int listener)
+{
+	const struct container *container = launch->listens;
+	AUTO(control_disconnect) struct control_link link = CONTROL_LINK_NONE;
+	int r = control_connect(launch->arena, container->dir, &link);
+
+	if (r >= 0)
+		r = control_give(launch->arena, &link, "listener", listener);
+	return r < 0 ? fail_in(r,
+			       "pass the seccomp listener of the process to "
+			       "the supervisor of container %s",
+			       container->id) :
+		       0;
+}
+
 int enter_prepare(struct enter *e, const struct session *session,
 		  struct container *container,
 		  const struct enter_options *options)
@@ -245,6 +264,8 @@ int enter_prepare(struct enter *e, const struct session *session,
 	l->record = &container->record;
 	l->agent_status = OCI_RUNNING;
 	l->place = attach;
+	l->listen = enter_listen;
+	l->listens = container;
 	l->owner = e;
 	l->program = options->program ? options->program :
 					options->process->args.items[0];

@@ -56,6 +56,11 @@ struct enter {
 int enter_prepare(struct enter *enter, const struct session *session,
 		  struct container *container,
 		  const struct enter_options *options);
+/*
+ * Send a listener to the supervisor on the control socket; for launch.listen of
+ * a process whose parent is not the supervisor. listens: the container.
+ */
+int enter_listen(struct launch *launch, int listener);
 /* Let it call exec; 0 if that has succeeded. */
 int enter_finish(struct enter *enter);
 void enter_close(struct enter *enter);

@@ -267,6 +267,8 @@ static int let_go(const struct session *session, struct container *container,
 	launch.proc = proc;
 	launch.record = &container->record;
 	launch.agent_status = OCI_CREATING;
+	launch.listen = enter_listen;
+	launch.listens = container;
 	launch.program = spec->process->args.items[0];
 	launch.pid = container->record.pid;
 	launch.link = connect_gate(container);

@@ -5,11 +5,14 @@
  */
 #include "runtime/container/state_dir.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -31,7 +34,10 @@
 #include "runtime/enforce/saved.h"
 
 #define STATE "state.json"
+#define MAX_ID 1024
 #define REMOVE_MS 10000
+#define LEAVE_MS 1000 /* for the supervisor to exit by itself */
+#define UNLOCK_TRIES 4
 #define LOCK_PAUSE_US 5000
 
 /* Make a directory and its parents; only the last one must be private. */
@@ -134,9 +140,12 @@ int state_dir_lock(const struct container *container, int seconds)
 void state_dir_unlock(const struct container *container)
 {
 	/*
-	 * Unlock explicitly: a child may still have a copy of the descriptor.
+	 * Unlock explicitly: a child may still have a copy of the descriptor,
+	 * and a supervisor has one as long as the container lives.
 	 */
-	(void)flock(container->dir, LOCK_UN);
+	for (int tries = 0; tries < UNLOCK_TRIES; tries++)
+		if (flock(container->dir, LOCK_UN) == 0)
+			break;
 }
 
 static int exists_already(const char *id)
@@ -268,6 +277,47 @@ static void kill_init(const struct container *container)
 	(void)poll(&p, 1, REMOVE_MS);
 }
 
+/* True if the process of the pidfd is the supervisor that the record names. */
+static bool is_supervisor(const struct container *container, int pidfd)
+{
+	const struct oci_record *record = &container->record;
+	uint64_t start;
+	bool ends;
+
+	return pidfd >= 0 && record->supervisor != getpid() &&
+	       container->proc >= 0 &&
+	       proc_life(container->proc, record->supervisor, &start, &ends) >=
+		       0 &&
+	       start == record->supervisor_start;
+}
+
+/*
+ * It exits when init has ended, unless it is stopped or stuck. Its cgroup also
+ * has its guard.
+ */
+static int end_supervisor(struct arena *arena,
+			  const struct container *container)
+{
+	const struct oci_record list = {
+		.cgroups = container->record.supervisor_cgroups,
+		.ncgroups = container->record.nsupervisor_cgroups,
+		.own_cgroup = true,
+	};
+	autoclose int pidfd = sys_pidfd_open(container->record.supervisor);
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+	struct cgroup cgroup = { 0 };
+	int r;
+
+	if (is_supervisor(container, pidfd) && poll(&p, 1, LEAVE_MS) == 0) {
+		(void)sys_pidfd_send_signal(pidfd, SIGKILL);
+		(void)poll(&p, 1, REMOVE_MS);
+	}
+	r = cgroup_from_record(arena, &list, &cgroup);
+	if (r >= 0)
+		r = cgroup_signal(arena, &cgroup, SIGKILL);
+	return r < 0 ? r : cgroup_remove(&cgroup, REMOVE_MS);
+}
+
 int state_dir_end(struct arena *arena, const struct container *container)
 {
 	const struct rdt rdt = {
@@ -292,6 +342,7 @@ int state_dir_end(struct arena *arena, const struct container *container)
 		if (r < 0)
 			return r;
 		gone = !container->record.systemd_scope &&
+		       !container->record.supervisor &&
 		       cgroup_remove_empty(&cgroup);
 	}
 	if (container->record.own_cgroup && !gone) {
@@ -302,6 +353,11 @@ int state_dir_end(struct arena *arena, const struct container *container)
 	/* It is thawed by now: a frozen process does not die. */
 	if (container->record.kept)
 		kill_init(container);
+	if (container->record.supervisor) {
+		r = end_supervisor(arena, container);
+		if (r < 0)
+			return r;
+	}
 	if (container->record.systemd_scope) {
 		r = systemd_stop(arena, &container->record);
 		if (r < 0)
@@ -345,5 +401,98 @@ int state_dir_release(const struct container *container)
 		r = remove_directory(container);
 	if (r < 0)
 		return fail_in(r, "remove the state of %s", container->id);
+	return 0;
+}
+
+/* ---- IDs ---- */
+
+static bool is_id(const char *id)
+{
+	size_t len = strlen(id);
+
+	if (len == 0 || len > MAX_ID || streq(id, ".") || streq(id, ".."))
+		return false;
+	for (; *id; id++)
+		if (!isascii((unsigned char)*id) ||
+		    (!isalnum((unsigned char)*id) && !strchr("_+-.", *id)))
+			return false;
+	return true;
+}
+
+int container_check_id(const char *id)
+{
+	if (!is_id(id))
+		return fail(0,
+			    "invalid container ID format: '%s' (allowed are "
+			    "1 to %d letters, digits and _ + - . but neither "
+			    ". nor ..)",
+			    id, MAX_ID);
+	return 0;
+}
+
+static bool is_container(int root, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (!is_id(entry->d_name))
+		return false;
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(root, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(st.st_mode);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int append(struct arena *arena, struct strings *list, size_t *cap,
+		  const char *id)
+{
+	if (list->n + 1 >= *cap) {
+		size_t more = *cap ? *cap * 2 : 64;
+		const char **items = arena_grow(arena, list->items, list->n,
+						more, sizeof *items);
+
+		if (!items)
+			return -ENOMEM;
+		list->items = items;
+		*cap = more;
+	}
+	list->items[list->n] = arena_strdup(arena, id);
+	if (!list->items[list->n])
+		return -ENOMEM;
+	list->items[++list->n] = NULL;
+	return 0;
+}
+
+int container_ids(struct arena *arena, const char *root, struct strings *ret)
+{
+	int fd = state_root_open(root);
+	autoclosedir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct strings list = { 0 };
+	size_t cap = 0;
+
+	if (fd < 0)
+		return fd;
+	if (!dir) {
+		int r = fail(errno, "list the state directory %s", root);
+
+		close(fd);
+		return r;
+	}
+	for (struct dirent *e; (e = readdir(dir));) {
+		int r;
+
+		if (!is_container(dirfd(dir), e))
+			continue;
+		r = append(arena, &list, &cap, e->d_name);
+		if (r < 0)
+			return r;
+	}
+	if (list.n)
+		qsort(list.items, list.n, sizeof *list.items, by_name);
+	*ret = list;
 	return 0;
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -13,32 +12,8 @@
 #include "cgroups/systemd.h"
 #include "hooks/program.h"
 
-#ifndef LIBEXECDIR
-#define LIBEXECDIR "/usr/libexec/sandlock-oci"
-#endif
-#define HELPER "sandlock-systemd"
 #define TIMEOUT 90
 #define MAX_WORDS 5
-
-static int find_helper(struct arena *arena, const char **ret)
-{
-	const char *dir = getenv("SANDLOCK_LIBEXEC");
-	const char *path;
-
-	if (!is_set(dir))
-		dir = LIBEXECDIR;
-	path = arena_printf(arena, "%s/" HELPER, dir);
-	if (!path)
-		return -ENOMEM;
-	if (access(path, X_OK) < 0)
-		return fail(errno,
-			    "cgroups of systemd require the program %s "
-			    "(install it, or create containers with "
-			    "--cgroup-manager cgroupfs)",
-			    path);
-	*ret = path;
-	return 0;
-}
 
 /* words end with NULL; ret is the output, without the final newline. */
 static int ask(struct arena *arena, bool user, const char *const *words,
@@ -54,7 +29,10 @@ static int ask(struct arena *arena, bool user, const char *const *words,
 			   sizeof *argv);
 	if (!argv)
 		return -ENOMEM;
-	r = find_helper(arena, &program.path);
+	r = program_find_helper(
+		arena, "sandlock-systemd", "cgroups of systemd",
+		"create containers with --cgroup-manager cgroupfs",
+		&program.path);
 	if (r < 0)
 		return r;
 	argv[n++] = program.path;

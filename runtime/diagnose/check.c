@@ -17,7 +17,6 @@
 #include "base/util.h"
 #include "confine/host.h"
 #include "policy/policy.h"
-#include "runtime/diagnose/check_cgroups.h"
 #include "runtime/sandbox/probe.h"
 
 static const char *const part_names[CHECK_PARTS] = {

@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "confine/host.h"
 #include "runtime/sandbox/decide.h"
 
 struct arena;
-struct host;
 
 enum check_state {
 	CHECK_OK,
@@ -52,3 +52,9 @@ const char *check_part_name(enum check_part part);
 const char *check_state_name(enum check_state state);
 /* "fs_refer, net_tcp" */
 const char *check_names(struct arena *arena, uint32_t bits);
+
+/* ---- check_cgroups.c: limits that this user can set ---- */
+
+/* "memory" */
+const char *check_limit_name(enum host_limit limit);
+int check_cgroups(struct arena *arena, struct check *ret);

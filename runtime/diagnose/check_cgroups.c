@@ -3,8 +3,6 @@
  * runtime/diagnose/check_cgroups.c - check which limits are available, and
  * advise.
  */
-#include "runtime/diagnose/check_cgroups.h"
-
 #include <errno.h>
 #include <unistd.h>
 

@@ -16,10 +16,10 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "base/util.h"
+#include "confine/covered.h"
 #include "confine/host.h"
 #include "policy/keys.h"
 #include "policy/syscalls.h"
-#include "runtime/diagnose/check_cgroups.h"
 #include "runtime/enforce/files.h"
 #include "runtime/enforce/view.h"
 #include "runtime/sandbox/probe.h"
@@ -167,20 +167,32 @@ int explain_calls(struct arena *arena, struct explanation *all)
 
 #define MOST_NAMES 20
 
+static const char *search_reason(enum unix_state state)
+{
+	switch (state) {
+	case UNIX_LINKED:
+		return "has hard links";
+	case UNIX_CLOSED:
+		return "bound in a directory that the caller cannot enter";
+	default:
+		return "not found";
+	}
+}
+
 /* Name the sockets that may have unknown names, and what is walked for them. */
 static void put_walks(struct text *how, const struct explanation *all)
 {
 	const struct unix_trees *trees = &all->bound.trees;
 	const struct unix_sockets *sockets = &all->bound.sockets;
 	const char *before = "; walked for them: ";
-	size_t n = 0;
+	size_t n = 0, ntrees = 0;
 
 	for (size_t i = 0; i < trees->n; i++) {
 		const struct unix_tree *tree = &trees->items[i];
 		const char *walked =
 			enforce_walked(&all->prepared.enforcement, tree->place);
 
-		if (!tree->walked)
+		if (!tree->walked || (walked && ntrees++ >= MOST_NAMES))
 			continue;
 		if (walked)
 			text_put(how, "%s%s", before, walked);
@@ -188,6 +200,8 @@ static void put_walks(struct text *how, const struct explanation *all)
 			text_put(how, "%snot %s", before, tree->place);
 		before = ", ";
 	}
+	if (ntrees > MOST_NAMES)
+		text_put(how, " and %zu more", ntrees - MOST_NAMES);
 	before = ", because of the sockets ";
 	for (size_t i = 0; i < sockets->n; i++) {
 		const struct unix_socket *socket = &sockets->items[i];
@@ -195,25 +209,11 @@ static void put_walks(struct text *how, const struct explanation *all)
 		if (!socket->searched_for || n++ >= MOST_NAMES)
 			continue;
 		text_put(how, "%s'%s' (%s)", before, socket->name,
-			 socket->state == UNIX_LINKED ? "has hard links" :
-							"not found");
+			 search_reason(socket->state));
 		before = ", ";
 	}
 	if (n > MOST_NAMES)
 		text_put(how, " and %zu more", n - MOST_NAMES);
-}
-
-static void put_closed(struct text *how, const struct unix_sockets *sockets)
-{
-	size_t closed = 0;
-
-	for (size_t i = 0; i < sockets->n; i++)
-		closed += sockets->items[i].state == UNIX_CLOSED;
-	if (closed)
-		text_put(how,
-			 "; %zu sockets are taken to be where they were bound, "
-			 "in directories that the caller cannot enter",
-			 closed);
 }
 
 static void put_sockets(struct text *how, const struct explanation *all)
@@ -229,7 +229,6 @@ static void put_sockets(struct text *how, const struct explanation *all)
 		      "covered; open are those that are created later, and "
 		      "those of network namespaces without a visible process");
 	put_walks(how, all);
-	put_closed(how, &all->bound.sockets);
 }
 
 static int explain_root(struct arena *arena, struct explanation *all)
@@ -473,10 +472,12 @@ static int look_at_carves(struct arena *arena, struct explanation *all)
 		return fail(errno, "open the root of the sandbox, %s",
 			    top ? top : "/");
 
+	struct covered covered = COVERED_NONE; /* run stays to watch */
 	const struct enforce_files files = {
 		.arena = arena,
 		.enforcement = &c->enforcement,
 		.root = root,
+		.covered = &covered,
 		.mntns = c->enforcement.kind == ENFORCE_SANDBOX_NO_NAMESPACES ?
 				 -1 :
 				 root, /* there is one */
@@ -504,7 +505,7 @@ static int look_at_sockets(struct arena *arena, struct explanation *all)
 		return proc;
 	r = enforce_view_mounts(arena, proc, enforcement->view, &table);
 	if (r == 0)
-		r = unix_survey(arena, proc, &processes);
+		r = unix_survey(arena, proc, 0, &processes);
 	if (r == 0)
 		r = enforce_find_sockets(arena, proc, &processes, &table,
 					 &all->bound);
@@ -553,6 +554,8 @@ int explain_make(struct arena *arena, const struct session *session,
 			 unsandboxed_decide(arena, request, &ret->unsandboxed));
 	if (r >= 0)
 		r = look(arena, session, ret);
+	if (r >= 0)
+		r = explain_command(arena, ret);
 	if (r >= 0)
 		r = explain_namespaces(arena, ret);
 	if (r >= 0)

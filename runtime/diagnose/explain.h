@@ -22,6 +22,8 @@ enum explain_state {
 	EXPLAIN_UNENFORCED, /* not in this build: run refuses */
 };
 
+struct denials;
+
 struct explain_line {
 	const char *key; /* "filesystem.read", "namespaces" */
 	enum explain_state state;
@@ -41,7 +43,11 @@ struct explanation {
 	const struct files_list *allowed, *denied;
 	const struct files_carves *carves;
 	const char *unresolved; /* why it is unknown; or NULL */
-	bool planned;		/* the enforcement is complete */
+	const char *path; /* the one that the caller asks about, or NULL */
+	const struct denials *path_denials; /* NULL: files are not restricted */
+	bool planned;			    /* the enforcement is complete */
+	/* What would be executed, and its interpreter or loader; or NULL. */
+	const char *program, *interpreter;
 	struct unsandboxed unsandboxed;
 	struct explain_line *lines;
 	size_t n;
@@ -61,11 +67,19 @@ const char *explain_state_name(enum explain_state state);
 /* ---- explain_bundle.c: what `create` does with a bundle ---- */
 
 /*
- * Explain a bundle, or with an ID the container as it was created. all->prepared
- * must be forgotten afterwards, also after an error.
+ * Explain a bundle, or with an ID the container as it was created, and judge the
+ * path unless it is NULL. ret->prepared must be forgotten afterwards, also after
+ * an error.
  */
 int explain_bundle(const struct session *session, const char *bundle,
-		   const char *id, struct explanation *ret);
+		   const char *id, const char *path, struct explanation *ret);
+
+/* ---- explain_path.c: is one path allowed? ---- */
+
+/* Fill in path_denials; root: of the bundle or container. */
+int explain_path(struct arena *arena, struct explanation *all, int root);
+int explain_print_path(struct arena *arena, const struct explanation *all);
+int explain_print_path_json(struct arena *arena, const struct explanation *all);
 
 /* ---- explain.c: parts for both ---- */
 
@@ -89,6 +103,11 @@ int explain_bundle_key(struct arena *arena, const struct explanation *all,
 
 void explain_print(struct arena *arena, const struct explanation *all);
 int explain_print_json(struct arena *arena, const struct explanation *all);
+
+/* ---- explain_command.c: can the command itself be executed? ---- */
+
+/* Set program and interpreter, or the refusal. */
+int explain_command(struct arena *arena, struct explanation *all);
 
 /* ---- explain_how.c: one sentence for each key ---- */
 

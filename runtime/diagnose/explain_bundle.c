@@ -13,11 +13,17 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/util.h"
+#include "confine/files.h"
 #include "confine/host.h"
 #include "policy/keys.h"
 #include "runtime/container/container.h"
 #include "runtime/diagnose/explain.h"
 #include "runtime/enforce/saved.h"
+
+#define BEST_EFFORT                                                             \
+	"; best effort below writable paths: after a process outside replaces " \
+	"a name, the supervisor covers it again within milliseconds "           \
+	"(config.strict = [\"deny_replace\"] refuses this)"
 
 /* ---- keys ---- */
 
@@ -26,14 +32,18 @@ static int explain_list(struct arena *arena, const struct explanation *all,
 {
 	bool denies = key >= KEY_DENY;
 	bool writes = key == KEY_WRITE || key == KEY_WRITE_ONLY;
+	const struct policy *policy = &all->request->policy;
+	bool best_effort = denies && (files_only_denied(policy) ||
+				      policy->write.n || policy->write_only.n);
 
-	line->how = arena_printf(arena, "%sLandlock (version %d)%s",
+	line->how = arena_printf(arena, "%sLandlock (version %d)%s%s",
 				 denies ? "mounts cover the paths, or " : "",
 				 all->host->landlock.abi,
 				 denies ? " has no rule for them" :
 				 writes ? "; everything else is mounted "
 					  "read-only" :
-					  "");
+					  "",
+				 best_effort ? BEST_EFFORT : "");
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -155,6 +165,22 @@ static int explain_root(struct arena *arena, struct explanation *all)
 	return line->how ? 0 : -ENOMEM;
 }
 
+static int explain_supervisor(struct arena *arena, struct explanation *all)
+{
+	enum policy_key key =
+		policy_supervisor_key(&all->prepared.enforcement.policy);
+	struct explain_line *line;
+
+	if (key == KEY_COUNT)
+		return 0;
+	line = explain_next(all, "supervisor");
+	line->how = arena_printf(arena,
+				 "one process of the runtime lives as long as "
+				 "the container, because of %s",
+				 policy_key_name(key));
+	return line->how ? 0 : -ENOMEM;
+}
+
 /* ---- files ---- */
 
 /* What lists mean in this root: of the bundle, or of the running container. */
@@ -188,17 +214,19 @@ static int resolve(struct arena *arena, struct explanation *all, int root)
 	}
 	all->allowed = &lists[0];
 	all->denied = &lists[1];
-	return 0;
+	return all->path ? explain_path(arena, all, root) : 0;
 }
 
 static int look_at_files(struct arena *arena, struct explanation *all,
 			 const struct container *c)
 {
 	const struct prepared *p = &all->prepared;
+	const struct policy *policy = &p->enforcement.policy;
 	autoclose int root = -1;
 	char path[64];
 
-	if (!all->planned || !files_wanted(&p->enforcement.policy))
+	if (!all->planned || (!files_wanted(policy) &&
+			      !(all->path && files_only_denied(policy))))
 		return 0;
 	if (c && c->record.pid) {
 		snprintf(path, sizeof path, "%d/root", c->record.pid);
@@ -301,12 +329,14 @@ static int explain_lines(struct arena *arena, struct explanation *all)
 	if (r >= 0)
 		r = explain_environment(arena, all);
 	if (r >= 0)
+		r = explain_supervisor(arena, all);
+	if (r >= 0)
 		r = explain_floors(arena, all);
 	return r < 0 ? r : explain_keys(arena, all);
 }
 
 int explain_bundle(const struct session *session, const char *bundle,
-		   const char *id, struct explanation *ret)
+		   const char *id, const char *path, struct explanation *ret)
 {
 	static const struct host_probe works = { .works = true };
 	const struct create_options options = { .bundle = bundle };
@@ -318,6 +348,7 @@ int explain_bundle(const struct session *session, const char *bundle,
 	*ret = (struct explanation){
 		.prepared = PREPARED_NONE,
 		.id = id,
+		.path = path,
 		.host = session->host,
 		.check.host = session->host,
 		.lines = arena_array(arena, EXPLAIN_LINES, sizeof *ret->lines),

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/util.h"
 #include "confine/host.h"
 #include "policy/keys.h"
-#include "runtime/diagnose/check_cgroups.h"
 #include "runtime/diagnose/explain.h"
 #include "runtime/enforce/files.h"
 #include "runtime/enforce/view.h"
@@ -51,6 +51,11 @@ static const char *mount_text(enum policy_key key)
 	}
 }
 
+#define BEST_EFFORT                                                             \
+	"; best effort below writable paths: after a process outside replaces " \
+	"a name, it is covered again within milliseconds (config.strict = "     \
+	"[\"deny_replace\"] refuses this)"
+
 /* Landlock cannot deny access below a path that the workload may write. */
 static bool is_open_below(const struct explanation *all, enum policy_key key)
 {
@@ -61,6 +66,11 @@ static bool is_open_below(const struct explanation *all, enum policy_key key)
 		    streq(view->denied.items[i].key, policy_key_name(key)))
 			return true;
 	return false;
+}
+
+static bool is_lost(const struct explanation *all)
+{
+	return policy_disables(&all->request->policy, PROTECT_DENY_REPLACE);
 }
 
 static int explain_files(struct arena *arena, const struct explanation *all,
@@ -98,7 +108,10 @@ static int explain_files(struct arena *arena, const struct explanation *all,
 		line->how = landlock + strlen("; ");
 	else
 		line->how =
-			arena_printf(arena, "%s%s", mount_text(key), landlock);
+			arena_printf(arena, "%s%s%s", mount_text(key), landlock,
+				     is_open_below(all, key) && !is_lost(all) ?
+					     BEST_EFFORT :
+					     "");
 	return line->how ? 0 : -ENOMEM;
 }
 
@@ -187,6 +200,9 @@ static const char *mode_text(const struct enforcement *enforcement)
 			return enforcement->tcp_only ?
 				       "seccomp: only TCP sockets, for bind()" :
 				       "seccomp: no IPv4 and IPv6 sockets";
+		if (policy_has_rules(&enforcement->policy))
+			return "a network namespace without external "
+			       "interfaces; see the rules";
 		if (enforcement->tcp_only)
 			return "a network namespace without external "
 			       "interfaces; seccomp: only TCP sockets, for "
@@ -221,6 +237,22 @@ static const char *unix_text(struct arena *arena,
 	       "that exist now, see root";
 }
 
+static const char *publish_text(const struct enforcement *enforcement)
+{
+	const struct policy *policy = &enforcement->policy;
+
+	if (enforcement->kind == ENFORCE_SANDBOX_NO_NAMESPACES ||
+	    (policy->mode == POLICY_MODE_OPEN && !policy_has_rules(policy)))
+		return "it binds ports of the host's own network";
+	if (!policy_publishes(policy))
+		return "no port is published";
+	return policy->port_remap ?
+		       "sandlock listens on the host's loopback, on another "
+		       "port if the same one is in use" :
+		       "sandlock listens on the same port of the host's "
+		       "loopback";
+}
+
 static int explain_network(struct arena *arena, const struct explanation *all,
 			   enum policy_key key, struct explain_line *line)
 {
@@ -231,6 +263,19 @@ static int explain_network(struct arena *arena, const struct explanation *all,
 		line->how = "unknown";
 	} else if (key == KEY_NET_MODE) {
 		line->how = mode_text(enforcement);
+	} else if (key == KEY_NET_ALLOW || key == KEY_NET_DENY) {
+		line->how =
+			enforcement->kind == ENFORCE_BUNDLE ?
+				"a network namespace whose routes lead only to "
+				"what the rules allow; the supervisor relays "
+				"it" :
+				"a network namespace whose routes lead only to "
+				"what the rules allow; sandlock relays it";
+	} else if (key == KEY_HTTP_PROXY_PORT || key == KEY_SOCKS_PROXY_PORT) {
+		line->how = "this port of 127.0.0.1 is the host's; sandlock "
+			    "relays it";
+	} else if (key == KEY_PUBLISH || key == KEY_PORT_REMAP) {
+		line->how = publish_text(enforcement);
 	} else if (key == KEY_UNIX) {
 		line->how = unix_text(arena, enforcement);
 	} else if (enforcement->missing & 1U << PROTECT_NET_TCP) {
@@ -290,7 +335,7 @@ static int explain_open_files(struct arena *arena,
 /* Keys whose sentence is always the same. */
 static const char *const fixed[KEY_COUNT] = {
 	[KEY_ALLOW_DEGRADED] = "protections that may be missing",
-	[KEY_SUPERVISOR] = "the kernel enforces everything by itself",
+	[KEY_STRICT] = "a start fails if one of these is only best effort",
 	[KEY_NO_RANDOMIZE_MEMORY] =
 		"personality: no address space layout randomization",
 	[KEY_EXEC] = "the command to run when none is given",
@@ -338,6 +383,29 @@ static int add_walks(struct arena *arena, const struct explanation *all,
 	return 0;
 }
 
+static int explain_workdir(struct explain_line *line)
+{
+	line->how = geteuid() == 0 ?
+			    "an overlay: changes go to a branch beside it, "
+			    "until filesystem.on_exit and on_error say what "
+			    "becomes of them" :
+			    "an overlay: changes go to a branch beside it, "
+			    "until filesystem.on_exit and on_error say what "
+			    "becomes of them; for a user the kernel renames no "
+			    "directory that is there already (EXDEV)";
+	return 0;
+}
+
+static int explain_supervisor(const struct explanation *all,
+			      struct explain_line *line)
+{
+	line->how = all->request->policy.supervisor ?
+			    "a process of the runtime lives as long as the "
+			    "container" :
+			    "the kernel enforces everything by itself";
+	return 0;
+}
+
 int explain_key(struct arena *arena, const struct explanation *all,
 		enum policy_key key, struct explain_line *line)
 {
@@ -354,6 +422,8 @@ int explain_key(struct arena *arena, const struct explanation *all,
 	case KEY_DENY_EXECUTE:
 		r = explain_files(arena, all, key, line);
 		return r < 0 ? r : add_walks(arena, all, line);
+	case KEY_WORKDIR:
+		return explain_workdir(line);
 	case KEY_MEMORY:
 		return explain_cgroup(arena, all, HOST_LIMIT_MEMORY, line);
 	case KEY_CPU:
@@ -364,8 +434,14 @@ int explain_key(struct arena *arena, const struct explanation *all,
 	case KEY_TASKS:
 		return explain_tasks(arena, all, key, line);
 	case KEY_NET_MODE:
+	case KEY_NET_ALLOW:
+	case KEY_NET_DENY:
 	case KEY_NET_BIND:
 	case KEY_NET_DENY_BIND:
+	case KEY_PUBLISH:
+	case KEY_PORT_REMAP:
+	case KEY_HTTP_PROXY_PORT:
+	case KEY_SOCKS_PROXY_PORT:
 	case KEY_ALLOW_LOCAL_BINDING:
 	case KEY_UNIX:
 		return explain_network(arena, all, key, line);
@@ -373,6 +449,8 @@ int explain_key(struct arena *arena, const struct explanation *all,
 		return explain_open_files(arena, all, line);
 	case KEY_DISABLE:
 		return explain_disable(arena, all, line);
+	case KEY_SUPERVISOR:
+		return explain_supervisor(all, line);
 	default:
 		line->how = fixed[key] ? fixed[key] :
 					 policy_key_info(key)->about;

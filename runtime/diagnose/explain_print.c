@@ -78,6 +78,10 @@ static void print_head(struct arena *arena, const struct explanation *all)
 		print_bundle(arena, all);
 	printf("command: %s\n",
 	       command && *command ? shown(arena, command) : "none");
+	if (all->program)
+		printf("program: %s%s%s\n", shown(arena, all->program),
+		       all->interpreter ? ", loaded by " : "",
+		       all->interpreter ? shown(arena, all->interpreter) : "");
 	if (request->project)
 		printf("project: %s\n", shown(arena, request->project));
 	if (all->bundle)
@@ -103,6 +107,9 @@ static void print_head(struct arena *arena, const struct explanation *all)
 		printf("autoAllowBashIfSandboxed: %s\n",
 		       request->policy.auto_allow_bash.value ? "true" :
 							       "false");
+	for (size_t i = 0; i < request->policy.ignored.n; i++)
+		printf("no effect: %s\n",
+		       shown(arena, request->policy.ignored.items[i]));
 }
 
 static void print_line(struct arena *arena, const struct explain_line *line)
@@ -284,6 +291,10 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 	if (all->bundle)
 		put_string(&w, "bundle", all->bundle);
 	put_strings(&w, "command", &request->command);
+	if (all->program)
+		put_string(&w, "program", all->program);
+	if (all->interpreter)
+		put_string(&w, "interpreter", all->interpreter);
 	put_string(&w, "verdict", verdict_of(all));
 	put_string(&w, "reason", all->refusal);
 	put_string(&w, "project", request->project);
@@ -292,6 +303,8 @@ int explain_print_json(struct arena *arena, const struct explanation *all)
 	if (request->policy.auto_allow_bash.set)
 		put_bool(&w, "autoAllowBashIfSandboxed",
 			 request->policy.auto_allow_bash.value);
+	if (request->policy.ignored.n)
+		put_strings(&w, "noEffect", &request->policy.ignored);
 	put_lines(&w, all);
 	put_array(&w, "degraded");
 	for (unsigned int i = 0; i < PROTECT_COUNT; i++)

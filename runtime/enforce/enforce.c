@@ -17,12 +17,13 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
-#include "base/num.h"
 #include "base/root.h"
 #include "base/util.h"
+#include "confine/calls.h"
 #include "confine/files.h"
 #include "confine/host.h"
 #include "confine/nested.h"
+#include "policy/account.h"
 #include "policy/profile_find.h"
 #include "runtime/enforce/no_namespaces.h"
 #include "runtime/enforce/policy_files.h"
@@ -117,45 +118,40 @@ static int check_namespaces(const struct policy *policy)
 	return 0;
 }
 
-static int refuse(const struct policy *policy)
+/* Nothing mounts the overlay of a bundle yet, or ends its branch. */
+static int refuse_in_bundle(const struct policy *policy)
+{
+	for (enum policy_key key = 0; key < KEY_COUNT; key++)
+		if (policy->set[key] && policy_is_for_later(key))
+			return fail(0,
+				    "not enforced by this build: %s in a "
+				    "bundle (remove this key)",
+				    policy_key_name(key));
+	return 0;
+}
+
+static int refuse(const struct policy *policy, enum enforce_kind kind)
 {
 	int r = policy_refuse_unenforced(policy);
+
+	if (r == 0)
+		r = kind == ENFORCE_BUNDLE ? refuse_in_bundle(policy) : 0;
 
 	if (r == 0)
 		r = check_coredump(policy);
 	return r < 0 ? r : check_sockets(policy);
 }
 
-/* Return the sixth field of the line with this uid, or NULL. */
-static const char *home_in(char *passwd, uid_t uid)
+/* The home in the passwd of the bundle; or NULL. */
+static const char *find_account(struct arena *arena,
+				const struct oci_spec *spec, const char *rootfs)
 {
-	char *line;
-
-	while ((line = strsep(&passwd, "\n"))) {
-		char *fields[7] = { 0 };
-		uint32_t id;
-
-		for (size_t i = 0; i < COUNT(fields) && line; i++)
-			fields[i] = strsep(&line, ":");
-		if (fields[5] && fields[5][0] == '/' &&
-		    num_u32(fields[2], &id) == 0 && id == uid)
-			return fields[5];
-		err_clear();
-	}
-	return NULL;
-}
-
-/* ~ is a directory inside: HOME of the bundle, or that in its passwd. */
-static const char *find_home(struct arena *arena, const struct oci_spec *spec,
-			     const char *rootfs)
-{
-	const char *home = oci_env_get(&spec->process->env, "HOME");
 	autoclose int root = -1, fd = -1;
 	struct stat st;
 	char *text;
 
-	if (is_set(home) || !rootfs)
-		return home;
+	if (!rootfs)
+		return NULL;
 	root = open(rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	fd = root < 0 ? -1 :
 			root_open(root, "/etc/passwd",
@@ -166,7 +162,16 @@ static const char *find_home(struct arena *arena, const struct oci_spec *spec,
 		err_clear();
 		return NULL;
 	}
-	return home_in(text, spec->process->user.uid);
+	return account_home_in(text, spec->process->user.uid);
+}
+
+/* ~ is a directory inside: HOME of the bundle, or that in its passwd. */
+static const char *find_home(struct arena *arena, const struct oci_spec *spec,
+			     const char *rootfs)
+{
+	const char *home = oci_env_get(&spec->process->env, "HOME");
+
+	return is_set(home) ? home : find_account(arena, spec, rootfs);
 }
 
 /*
@@ -198,12 +203,18 @@ static int narrow_infra(struct arena *arena, const struct oci_spec *spec,
 
 /* Apply the profiles that are enforced. */
 static int obey(struct arena *arena, const struct enforce_bundle *bundle,
-		const struct policy_place *place, struct policy *policy)
+		const struct oci_spec *spec, const struct policy_place *place,
+		struct policy *policy)
 {
 	const struct policy_floor *floor;
-	int r = policy_floor_load(arena, &bundle->enforced, place, &floor);
+	struct policy_place own = *place;
+	int r;
 
-	if (r < 0 || !floor)
+	if (!bundle->enforced.n)
+		return 0;
+	own.account = find_account(arena, spec, bundle->rootfs);
+	r = policy_floor_load(arena, &bundle->enforced, &own, &floor);
+	if (r < 0)
 		return r;
 	r = confine_check_denied(&floor->policy.extra_deny);
 	if (r == 0)
@@ -232,6 +243,8 @@ static int gather(struct arena *arena, const struct enforce_bundle *bundle,
 	if (input->profile) {
 		r = profile_load(arena, input->profile, profile_system_folders,
 				 &place, ret, NULL);
+		if (r >= 0)
+			r = policy_make_private(arena, &over, ret);
 		if (r < 0)
 			return r;
 	}
@@ -240,7 +253,7 @@ static int gather(struct arena *arena, const struct enforce_bundle *bundle,
 	if (r == 0)
 		r = confine_check_denied(&ret->extra_deny);
 	if (r == 0)
-		r = obey(arena, bundle, &place, ret);
+		r = obey(arena, bundle, spec, &place, ret);
 	if (r == 0)
 		r = check_namespaces(ret);
 	if (r == 0)
@@ -276,21 +289,23 @@ static int list_calls(struct arena *arena, const struct oci_spec *spec,
 
 	*ret = (struct confine_blocklist){
 		.extra_allow = policy->extra_allow,
-		.inet = net || enforcement->tcp_only,
+		.inet = net || enforcement->tcp_only ||
+			policy_has_rules(policy),
 		/*
 		 * Without mounts, only Landlock restricts Unix sockets of
 		 * others.
 		 */
 		.no_unix = no_namespaces && !enforcement->net.unix_sockets,
-		.udp = net,
-		.icmp = net,
+		.udp = net || enforcement->rules_udp,
+		.icmp = net || enforcement->rules_icmp,
 		.no_fast_open = enforcement->net.connects,
 		/* Other calls than kill affect other processes, too. */
 		.only_itself = enforcement->net.signals,
 		.no_flags = no_namespaces,
 		.no_randomize = policy->no_randomize_memory,
-		.listener_follows = spec->linux_.seccomp &&
-				    spec->linux_.seccomp->listener_path,
+		.listener_follows = enforcement->process.notify.len ||
+				    (spec->linux_.seccomp &&
+				     spec->linux_.seccomp->listener_path),
 	};
 
 	int r = denied_calls(arena, policy, &ret->extra_deny);
@@ -353,7 +368,8 @@ static int plan_landlock(struct arena *arena, const struct enforce_input *input,
 
 	want->allow_degraded = policy->allow_degraded;
 	want->disable = policy->disable;
-	want->log = input->wishes.log_denials;
+	/* `events` reports what a container is denied, if auditing is on. */
+	want->log = input->wishes.log_denials || input->kind == ENFORCE_BUNDLE;
 	r = landlock_plan(arena, &enforcement->landlock_host, want, plan);
 	if (r < 0)
 		return r;
@@ -416,7 +432,7 @@ int enforce_make(struct arena *arena, const struct enforce_input *input,
 		 struct oci_spec *spec, struct enforcement *ret)
 {
 	struct enforcement made = enforce_given(input);
-	int r = refuse(&made.policy);
+	int r = refuse(&made.policy, made.kind);
 
 	if (r >= 0)
 		r = enforce_spec(arena, input, &made, spec);

@@ -43,7 +43,8 @@ struct confinement {
 	struct landlock_plan landlock; /* needed: there is a ruleset */
 	bool reopens_stdio; /* the ruleset allows the standard descriptors */
 	struct confine_filter blocklist;
-	uint64_t dropped_caps;		      /* 1 << CAP_… */
+	struct confine_filter notify; /* calls that its supervisor answers */
+	uint64_t dropped_caps;	      /* 1 << CAP_… */
 	struct oci_u64 open_files, core_size; /* maximum of RLIMIT_… */
 	uint32_t personality;		      /* flags besides the bundle's */
 	bool no_huge_pages;
@@ -97,6 +98,7 @@ struct enforcement {
 	struct landlock_want net;     /* for Landlock, without files */
 	bool own_network;	      /* a new one, made after the hooks */
 	bool tcp_only;		      /* to bind, in mode deny */
+	bool rules_udp, rules_icmp;   /* network.allow needs such sockets */
 	bool masks_sockets;	      /* cover those of other processes */
 	uint32_t connects;	      /* rights that allow the sockets below */
 	struct strings writable;      /* in a root that is made read-only */
@@ -141,6 +143,8 @@ bool enforce_needs_landlock(const struct policy *policy);
  * the mode is open, its own network. Nothing for any other kind.
  */
 uint32_t enforce_by_namespaces(enum enforce_kind kind, enum policy_mode mode);
+/* True if the policy takes a part of the network away. */
+bool enforce_restricts_network(const struct enforcement *enforcement);
 /* True if mounts or a ruleset remain to be made when the root is complete. */
 bool enforce_has_root_work(const struct enforcement *enforcement);
 /* True if the policy of a bundle permits missing limits. */
@@ -148,6 +152,9 @@ bool enforce_may_lose_limits(const struct enforcement *enforcement);
 /* In that case, restore the bundle's own limits in resources, and warn. */
 void enforce_lose_limits(const struct enforcement *enforcement,
 			 struct oci_resources *resources);
+/* Get the limits of a policy that cgroups enforce. */
+struct enforce_limits enforce_find_limits(const struct policy *policy,
+					  enum enforce_kind kind);
 /* Lower resources to these limits. */
 int enforce_limits(struct arena *arena, const struct enforce_limits *limits,
 		   struct oci_resources *resources);

@@ -19,13 +19,12 @@
 #include "base/mountinfo.h"
 #include "base/root.h"
 #include "base/util.h"
+#include "confine/covered.h"
 #include "confine/files.h"
 #include "confine/host.h"
 #include "runtime/enforce/enforce.h"
-#include "runtime/enforce/files.h"
 #include "runtime/enforce/placeholders.h"
 #include "runtime/enforce/policy_files.h"
-#include "runtime/enforce/saved.h"
 #include "runtime/enforce/view.h"
 
 /*
@@ -40,7 +39,8 @@ static bool lacks_namespaces(const struct enforce_files *files)
 }
 
 /* The environment and directory of the process inside. */
-static struct files_place place_of(const struct enforce_files *files)
+static struct files_place place_of(const struct enforce_files *files,
+				   struct files_open *open)
 {
 	const struct oci_process *process = files->process;
 
@@ -55,6 +55,7 @@ static struct files_place place_of(const struct enforce_files *files)
 				   process->cwd :
 				   NULL,
 		.env = process->env,
+		.open = open,
 	};
 }
 
@@ -62,10 +63,13 @@ static struct files_place place_of(const struct enforce_files *files)
 
 /* A path that is gone, or is another file now, gets no rule. */
 static int allow_path(const struct enforce_files *files, int ruleset,
-		      const struct landlock_rule *rule)
+		      const struct landlock_rule *rule, int known)
 {
-	autoclose int fd = root_open_plain(files->root, rule->path,
-					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int own =
+		known >= 0 ? -1 :
+			     root_open_plain(files->root, rule->path,
+					     O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = known >= 0 ? known : own;
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
 		return 0;
@@ -73,41 +77,6 @@ static int allow_path(const struct enforce_files *files, int ruleset,
 		return fail(errno,
 			    "filesystem: allow access to %s with Landlock",
 			    rule->path);
-	return 0;
-}
-
-/* Let the process reopen them as /dev/stdout with their present access mode. */
-static int allow_stdio(int ruleset, const struct landlock_plan *plan)
-{
-	const uint64_t read = LANDLOCK_ACCESS_FS_READ_FILE;
-	const uint64_t write = LANDLOCK_ACCESS_FS_WRITE_FILE |
-			       LANDLOCK_ACCESS_FS_TRUNCATE;
-
-	for (int fd = 0; fd <= 2; fd++) {
-		int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
-		struct landlock_access access = { 0 };
-		struct stat st;
-
-		if (flags < 0 || flags & O_PATH || fstat(fd, &st) < 0 ||
-		    (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)))
-			continue;
-		if (mode != O_WRONLY)
-			access.other |= read;
-		if (mode != O_RDONLY)
-			access.other |= write;
-		if (S_ISCHR(st.st_mode))
-			access.other |= LANDLOCK_ACCESS_FS_IOCTL_DEV;
-		access.other &= plan->handled.handled_fs;
-		/*
-		 * Landlock does not restrict files of internal file systems
-		 * (EBADFD).
-		 */
-		if (landlock_allow(ruleset, fd, &access) < 0 && errno != EBADFD)
-			return fail(errno,
-				    "filesystem: allow access to the inherited "
-				    "descriptor %d with Landlock",
-				    fd);
-	}
 	return 0;
 }
 
@@ -134,20 +103,25 @@ int enforce_files_plan(struct arena *arena,
 }
 
 static int make_ruleset(const struct enforce_files *files,
+			const struct files_open *open,
 			const struct landlock_plan *plan)
 {
+	size_t next = 0;
 	autoclose int ruleset = landlock_create(&plan->handled);
 	int r;
 
 	if (ruleset < 0)
 		return fail(errno, "create the Landlock ruleset of the policy");
 	for (size_t i = 0; i < plan->nrules; i++) {
-		r = allow_path(files, ruleset, &plan->rules[i]);
+		const struct landlock_rule *rule = &plan->rules[i];
+
+		r = allow_path(files, ruleset, rule,
+			       files_open_take(open, rule->path, &next));
 		if (r < 0)
 			return r;
 	}
 	if (files->enforcement->process.reopens_stdio && !files->has_console) {
-		r = allow_stdio(ruleset, plan);
+		r = landlock_allow_stdio(ruleset, &plan->handled);
 		if (r < 0)
 			return r;
 	}
@@ -197,11 +171,12 @@ static int add_rule(struct files_rules *rules, const char *path,
 static int find_devices(const struct enforce_files *files,
 			struct files_list *ret)
 {
+	const struct policy *all = &files->enforcement->policy;
 	const struct policy policy = {
-		.set[KEY_GPU_DEVICES] =
-			files->enforcement->policy.set[KEY_GPU_DEVICES],
+		.set[KEY_GPU_DEVICES] = all->set[KEY_GPU_DEVICES],
+		.gpu_devices = all->gpu_devices,
 	};
-	const struct files_place place = place_of(files);
+	const struct files_place place = place_of(files, NULL);
 	struct files_list none;
 
 	return files_resolve(files->arena, &policy, &place, ret, &none);
@@ -258,9 +233,22 @@ struct work {
 	struct enforce_bound bound;
 	struct files_rules rules;
 	struct landlock_plan plan;
-	int ruleset; /* the result */
+	struct files_open open; /* only if nothing is mounted over them */
+	int ruleset;		/* the result */
 	int result;
 };
+
+/*
+ * True if a privileged caller can resolve the policy through the descriptor of
+ * the root, without a helper in the container's namespaces: the paths of a view
+ * are known.
+ */
+static bool is_simple(const struct enforce_files *files)
+{
+	return files->userns < 0 && geteuid() == 0 &&
+	       (files->enforcement->view ||
+		files_are_plain(&files->enforcement->policy));
+}
 
 static bool has_files(const struct work *w)
 {
@@ -380,13 +368,15 @@ static int allow_tmpfs(struct work *w)
 static int settle_files(struct work *w)
 {
 	const struct enforce_files *files = w->files;
-	const struct files_place place = place_of(files);
+	const struct files_place place =
+		place_of(files, is_simple(files) ? &w->open : NULL);
 	int r;
 
 	if (!has_files(w) && !files_only_denied(&files->enforcement->policy))
 		return 0;
 	if (files->enforcement->view) {
 		w->carves = files->enforcement->view->carves;
+		w->open = files->enforcement->view->open;
 		return settle_view(files, &w->rules);
 	}
 	r = files_resolve(files->arena, &files->enforcement->policy, &place,
@@ -469,7 +459,7 @@ static int plan_files(struct work *w)
 
 static int open_ruleset(struct work *w)
 {
-	w->ruleset = make_ruleset(w->files, &w->plan);
+	w->ruleset = make_ruleset(w->files, &w->open, &w->plan);
 	return w->ruleset < 0 ? w->ruleset : 0;
 }
 
@@ -537,6 +527,13 @@ static int work_inside(struct work *w, int (*part)(struct work *work))
 	return w->result;
 }
 
+/* What is mounted there may cover a file that is open. */
+static int hold_inside(struct work *w)
+{
+	files_open_close(&w->open);
+	return work_inside(w, hold);
+}
+
 static int make_placeholders(const struct work *w)
 {
 	const struct placeholders places = {
@@ -551,34 +548,40 @@ static int make_placeholders(const struct work *w)
 	return w->files->mntns < 0 ? 0 : placeholders_make(&places, &w->carves);
 }
 
-/*
- * The paths of a view are known, so that a privileged caller need not enter the
- * container to settle its rules.
- */
-static bool needs_no_search(const struct enforce_files *files)
+/* Only a process in the container's mount namespace can mount. */
+static bool has_mounts(const struct work *w)
 {
-	return files->enforcement->view && files->userns < 0;
+	const struct enforcement *enforcement = w->files->enforcement;
+
+	return w->files->mntns >= 0 &&
+	       (w->carves.n || enforcement->hidden.n ||
+		(enforcement->masks_sockets && enforce_has_sockets(&w->bound)));
 }
 
-int enforce_files_create(const struct enforce_files *files, int *ret_ruleset)
+int enforce_files_create(const struct enforce_files *files, int *ret_ruleset,
+			 struct landlock_plan *ret_plan)
 {
 	struct work work = { .files = files, .ruleset = -1 };
 	autoclose int ruleset = -1;
-	int r = needs_no_search(files) ? settle(&work) :
-					 work_inside(&work, settle);
+	int r = is_simple(files) ? settle(&work) : work_inside(&work, settle);
 
 	if (r == 0)
 		r = make_placeholders(&work);
 	if (r == 0)
 		r = find_sockets(&work);
-	if (r == 0)
-		r = work_inside(&work, hold);
+	if (r == 0 && files->covered)
+		r = enforce_watch_covers(files, &work.carves, &work.mounts);
+	if (r == 0 && is_simple(files) && !has_mounts(&work))
+		r = hold(&work);
+	else if (r == 0)
+		r = hold_inside(&work);
+	files_open_close(&work.open);
+	if (r == 0 && files->covered)
+		covered_note(files->covered);
 	ruleset = work.ruleset;
-	if (r == 0 && files->enforcement->process.landlock.needed)
-		r = enforce_save_ruleset(files->arena, files->enforcement,
-					 &work.plan, files->state);
 	if (r < 0)
 		return r;
+	*ret_plan = work.plan;
 	*ret_ruleset = take_fd(&ruleset);
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "confine/unix_sockets.h"
 
 struct arena;
+struct covered;
 struct landlock_plan;
 struct masks;
 struct mountinfo;
@@ -40,6 +41,8 @@ struct enforce_files {
 	bool notifies;	    /* has a NOTIFY_SOCKET */
 	bool has_console;   /* standard descriptors are a terminal inside */
 	uint32_t *degraded; /* gets protections missing here; or NULL */
+	/* Gets the names to watch; NULL: nobody stays to cover them again. */
+	struct covered *covered;
 	/* All that are visible, if the enforcement masks sockets. */
 	const struct unix_processes *processes;
 };
@@ -54,9 +57,10 @@ int enforce_files_plan(struct arena *arena,
 		       struct landlock_plan *ret);
 /*
  * For a container that is being created: cover denied paths, and return a new
- * ruleset, close-on-exec, or -1 if none is needed.
+ * ruleset, close-on-exec, or -1 if none is needed; and its plan, to be saved.
  */
-int enforce_files_create(const struct enforce_files *files, int *ret_ruleset);
+int enforce_files_create(const struct enforce_files *files, int *ret_ruleset,
+			 struct landlock_plan *ret_plan);
 /* Make the ruleset for another process from the saved plan. */
 int enforce_files_open(const struct enforce_files *files);
 
@@ -87,6 +91,14 @@ int enforce_covers(const struct enforce_files *files,
 		   const struct mountinfo *given,
 		   const struct enforce_bound *bound);
 
+/*
+ * Watch the names that a process outside could replace, before they are covered.
+ * mounts: those of the container.
+ */
+int enforce_watch_covers(const struct enforce_files *files,
+			 const struct files_carves *carves,
+			 const struct mountinfo *mounts);
+
 /* ---- unix_sockets.c: Unix sockets of processes outside, in mounts of the host ---- */
 
 /*
@@ -100,6 +112,8 @@ int enforce_find_sockets(struct arena *arena, int proc,
 /* Return the mounts that a sandbox with this view will have. */
 int enforce_view_mounts(struct arena *arena, int proc, const struct view *view,
 			struct mountinfo *ret);
+/* True if one of them may be in a mount, so that it must be covered. */
+bool enforce_has_sockets(const struct enforce_bound *bound);
 /* Return what is walked of a marked tree; NULL: nothing. */
 const char *enforce_walked(const struct enforcement *enforcement,
 			   const char *place);

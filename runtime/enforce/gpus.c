@@ -13,11 +13,7 @@
 
 #include "base/arena.h"
 #include "base/util.h"
-
-#define NVIDIA_MAJOR 195
-#define DRI_MAJOR 226
-#define NO_GPU (-1)
-#define ALL_GPUS (-2) /* a node that every GPU of its kind needs */
+#include "policy/gpus.h"
 
 static const char *const variables[] = {
 	"CUDA_VISIBLE_DEVICES",
@@ -25,72 +21,32 @@ static const char *const variables[] = {
 	"ROCR_VISIBLE_DEVICES",
 };
 
-/* The numbered nodes; others with these prefixes belong to all GPUs. */
-static const struct {
-	const char *prefix;
-	unsigned int first;
-} numbered[] = {
-	{ "/dev/nvidia", 0 },
-	{ "/dev/dri/card", 0 },
-	{ "/dev/dri/renderD", 128 },
-};
-
-static const char *const common[] = {
-	"/dev/nvidia",
-	"/dev/dri",
-	"/dev/kfd",
-};
-
-/* Return the number of the GPU of a path, ALL_GPUS or NO_GPU. */
-static int gpu_of(const char *path)
-{
-	uint32_t number;
-
-	for (size_t i = 0; i < COUNT(numbered); i++) {
-		const char *digits = path + strlen(numbered[i].prefix);
-
-		if (!starts_with(path, numbered[i].prefix) ||
-		    strspn(digits, "0123456789") != strlen(digits) || !*digits)
-			continue;
-		number = (uint32_t)strtoul(digits, NULL, 10);
-		return number < numbered[i].first ?
-			       ALL_GPUS :
-			       (int)(number - numbered[i].first);
-	}
-	for (size_t i = 0; i < COUNT(common); i++)
-		if (starts_with(path, common[i]))
-			return ALL_GPUS;
-	return NO_GPU;
-}
-
 /* True for limits.gpu_devices = []. */
 static bool has_all(const struct policy *policy)
 {
 	return policy->set[KEY_GPU_DEVICES] && policy->gpu_devices.n == 0;
 }
 
-static bool is_kept(const struct policy *policy, int gpu)
+static bool is_kept(const struct policy *policy, const char *path)
 {
-	if (gpu == NO_GPU)
-		return true;
-	if (!policy->set[KEY_GPU_DEVICES])
-		return false;
-	if (gpu == ALL_GPUS)
-		return true;
-	for (size_t i = 0; i < policy->gpu_devices.n; i++)
-		if (policy->gpu_devices.items[i] == (uint32_t)gpu)
-			return true;
-	return false;
+	int gpu = policy_gpu_of(path);
+
+	return gpu == GPU_NONE || policy_has_gpu(policy, gpu);
 }
 
 /* A directory of nodes is one mount, so it would show other GPUs, too. */
+static bool is_directory(const char *path)
+{
+	return streq(path, "/dev/dri");
+}
+
 static bool is_kept_mount(const struct policy *policy,
 			  const struct oci_mount *mount)
 {
-	if (streq(mount->destination, "/dev/dri"))
-		return false;
-	return is_kept(policy, gpu_of(mount->destination)) &&
-	       (!mount->source || is_kept(policy, gpu_of(mount->source)));
+	const char *source = mount->source ? mount->source : "";
+
+	return !is_directory(mount->destination) && !is_directory(source) &&
+	       is_kept(policy, mount->destination) && is_kept(policy, source);
 }
 
 static int filter_mounts(struct arena *arena, const struct policy *policy,
@@ -120,7 +76,7 @@ static int filter_nodes(struct arena *arena, const struct policy *policy,
 	if (!left)
 		return -ENOMEM;
 	for (size_t i = 0; i < linux_->ndevices; i++)
-		if (is_kept(policy, gpu_of(linux_->devices[i].path)))
+		if (is_kept(policy, linux_->devices[i].path))
 			left[n++] = linux_->devices[i];
 	linux_->devices = left;
 	linux_->ndevices = n;
@@ -136,7 +92,7 @@ static bool is_gpu_number(const struct oci_linux *all, int64_t major,
 
 		if (S_ISCHR(d->type) && d->major == major &&
 		    (minor < 0 || d->minor == minor) &&
-		    !is_kept(policy, gpu_of(d->path)))
+		    !is_kept(policy, d->path))
 			return true;
 	}
 	return false;
@@ -152,10 +108,11 @@ static bool allows_gpu(const struct oci_linux *all,
 		return false;
 	if (is_gpu_number(all, rule->major, rule->minor, policy))
 		return true;
-	if (rule->major != NVIDIA_MAJOR && rule->major != DRI_MAJOR)
+	if (rule->major != GPU_NVIDIA_MAJOR && rule->major != GPU_DRI_MAJOR)
 		return false;
-	gpu = (int)(rule->major == DRI_MAJOR ? rule->minor % 64 : rule->minor);
-	return rule->minor < 0 || !is_kept(policy, gpu);
+	gpu = (int)(rule->major == GPU_DRI_MAJOR ? rule->minor % 64 :
+						   rule->minor);
+	return rule->minor < 0 || !policy_has_gpu(policy, gpu);
 }
 
 static bool is_about(const struct oci_device_rule *rule,
@@ -191,6 +148,45 @@ static bool lets_in_any(const struct oci_device_rule *rule)
 	       (rule->r || rule->w);
 }
 
+struct rules {
+	struct oci_device_rule *items;
+	size_t n;
+};
+
+/* Allow a node as before, if the bundle's rules allow it at all. */
+static void allow_node(const struct oci_resources *old,
+		       const struct oci_device *d, struct rules *ret)
+{
+	struct oci_device_rule rule = verdict(old, d);
+
+	if (rule.r || rule.w || rule.m)
+		ret->items[ret->n++] = rule;
+}
+
+/* The bundle may have bound these nodes instead of listing them as devices. */
+static void allow_numbers(const struct policy *policy,
+			  const struct oci_resources *old, struct rules *ret)
+{
+	static const struct oci_device common[] = {
+		{ .major = GPU_NVIDIA_MAJOR, .minor = 254 },
+		{ .major = GPU_NVIDIA_MAJOR, .minor = 255 },
+	};
+
+	for (size_t i = 0; i < policy->gpu_devices.n; i++) {
+		uint32_t gpu = policy->gpu_devices.items[i];
+		const struct oci_device nodes[] = {
+			{ .major = GPU_NVIDIA_MAJOR, .minor = gpu },
+			{ .major = GPU_DRI_MAJOR, .minor = gpu },
+			{ .major = GPU_DRI_MAJOR, .minor = 128 + gpu },
+		};
+
+		for (size_t k = 0; k < COUNT(nodes); k++)
+			allow_node(old, &nodes[k], ret);
+	}
+	for (size_t i = 0; policy->gpu_devices.n && i < COUNT(common); i++)
+		allow_node(old, &common[i], ret);
+}
+
 /*
  * Remove rules for GPUs that are denied, and add exceptions to rules for all
  * devices; then allow the remaining GPUs explicitly, as they were before.
@@ -198,35 +194,34 @@ static bool lets_in_any(const struct oci_device_rule *rule)
 static int filter_rules(struct arena *arena, const struct policy *policy,
 			const struct oci_linux *all, struct oci_linux *linux_)
 {
-	static const int64_t majors[] = { NVIDIA_MAJOR, DRI_MAJOR };
+	static const int64_t majors[] = { GPU_NVIDIA_MAJOR, GPU_DRI_MAJOR };
 	const struct oci_resources *old = &all->resources;
-	struct oci_device_rule *rules =
-		arena_array(arena,
-			    old->ndevices + linux_->ndevices + COUNT(majors) +
-				    1,
-			    sizeof *rules);
+	struct rules rules = {
+		.items = arena_array(arena,
+				     old->ndevices + linux_->ndevices +
+					     3 * policy->gpu_devices.n +
+					     COUNT(majors) + 3,
+				     sizeof *rules.items),
+	};
 	bool open = false;
-	size_t n = 0;
 
-	if (!rules)
+	if (!rules.items)
 		return -ENOMEM;
 	for (size_t i = 0; i < old->ndevices; i++) {
 		open = open || lets_in_any(&old->devices[i]);
 		if (!allows_gpu(all, &old->devices[i], policy))
-			rules[n++] = old->devices[i];
+			rules.items[rules.n++] = old->devices[i];
 	}
 	for (size_t i = 0; open && i < COUNT(majors); i++)
-		rules[n++] = (struct oci_device_rule){ false, 'c',  majors[i],
-						       -1,    true, true,
-						       false };
-	for (size_t i = 0; i < linux_->ndevices; i++) {
-		rules[n] = verdict(old, &linux_->devices[i]);
-		if (gpu_of(linux_->devices[i].path) != NO_GPU &&
-		    (rules[n].r || rules[n].w || rules[n].m))
-			n++;
-	}
-	linux_->resources.devices = rules;
-	linux_->resources.ndevices = n;
+		rules.items[rules.n++] =
+			(struct oci_device_rule){ false, 'c',  majors[i], -1,
+						  true,	 true, false };
+	allow_numbers(policy, old, &rules);
+	for (size_t i = 0; i < linux_->ndevices; i++)
+		if (policy_gpu_of(linux_->devices[i].path) != GPU_NONE)
+			allow_node(old, &linux_->devices[i], &rules);
+	linux_->resources.devices = rules.items;
+	linux_->resources.ndevices = rules.n;
 	return 0;
 }
 

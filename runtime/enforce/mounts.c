@@ -118,6 +118,43 @@ static int add_tmpfs(struct arena *arena, const struct strings *wanted,
 	return r;
 }
 
+static bool is_listed(const struct strings *list, const char *path)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const char *item = list->items[i] + (list->items[i][0] == '-');
+		size_t len = strcspn(item, ":");
+
+		if (strncmp(path, item, len) == 0 &&
+		    (!path[len] || path[len] == '/' || item[len - 1] == '/'))
+			return true;
+		if (streq(item, "@tmp") && starts_with(path, "/tmp"))
+			return true;
+	}
+	return false;
+}
+
+int enforce_tmpdir(struct arena *arena, const struct policy *policy,
+		   const struct strings *env, struct strings *last_env)
+{
+	const char *given = oci_env_get(env, "TMPDIR");
+	struct policy_tmpfs tmpfs;
+	int r;
+
+	if (!given)
+		given = "/tmp";
+	if (!policy->tmpfs.n || !policy_allows_files(policy) ||
+	    is_listed(&policy->tmpfs, given) ||
+	    is_listed(&policy->read, given) ||
+	    is_listed(&policy->write, given) ||
+	    is_listed(&policy->write_only, given))
+		return 0;
+	r = policy_tmpfs(arena, policy->tmpfs.items[0], &tmpfs);
+	return r < 0 ? r :
+		       strings_add(arena, last_env,
+				   arena_printf(arena, "TMPDIR=%s",
+						tmpfs.path));
+}
+
 int enforce_host_mounts(struct arena *arena,
 			const struct enforcement *enforcement,
 			struct oci_spec *spec)
@@ -160,6 +197,8 @@ int enforce_host_mounts(struct arena *arena,
 struct writable {
 	struct arena *arena;
 	const char *rootfs; /* on the host; or NULL */
+	const struct oci_spec *spec;
+	bool of_floor;
 	struct strings paths;
 	bool unknown; /* some paths cannot be known in advance */
 };
@@ -178,7 +217,7 @@ static int add_preset(struct writable *w, const struct oci_process *process,
 		.os = POLICY_LINUX,
 		.home = home,
 		.project = process->cwd,
-		.env = process->env,
+		.env = w->of_floor ? files_floor_env : process->env,
 	};
 	struct policy_preset preset;
 	int r;
@@ -328,6 +367,9 @@ static int stay_below(const struct writable *w, const char *path,
 		r = files_real_path(w->arena, &place, path, &real);
 	if (r == 0 && real)
 		r = files_real_path(w->arena, &place, dir, &real_dir);
+	/* Nor does a link of the floor's own path lead to a volume. */
+	if (real && !streq(real, path) && is_on_mount(w->spec, real))
+		real_dir = NULL;
 	*ret = !real						? path :
 	       real_dir && files_is_at_or_below(real, real_dir) ? real :
 								  NULL;
@@ -368,11 +410,12 @@ static int meet_floors(struct writable *w, const struct oci_spec *spec,
 
 	for (floor = policy->floor; r == 0 && floor;
 	     floor = floor->policy.floor) {
-		struct writable held = { .arena = w->arena };
+		struct writable held = { .arena = w->arena, .of_floor = true };
 
 		if (!policy_allows_files(&floor->policy))
 			continue;
-		r = list_writable(&held, spec, home, &floor->policy);
+		r = list_writable(&held, spec, floor->home ? floor->home : home,
+				  &floor->policy);
 		if (r < 0 || held.unknown)
 			continue;
 		if (w->unknown)
@@ -389,7 +432,7 @@ int enforce_mounts(struct arena *arena, const char *rootfs,
 	const struct oci_namespace *own =
 		&spec->linux_.namespaces[OCI_NS_MOUNT];
 	const struct policy *policy = &enforcement->policy;
-	struct writable w = { .arena = arena, .rootfs = rootfs };
+	struct writable w = { .arena = arena, .rootfs = rootfs, .spec = spec };
 	int r;
 
 	/* The binds of a view are already writable or read-only. */

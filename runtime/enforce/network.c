@@ -99,7 +99,9 @@ static int isolate(struct enforcement *enforcement, const struct oci_spec *spec,
 	if (!is_own(spec, OCI_NS_NETWORK))
 		return fail(0,
 			    "%s requires its own network namespace: not "
-			    "enforced by this build in one that is %s",
+			    "enforced by this build in one that is %s (list "
+			    "the type network in linux.namespaces without a "
+			    "path, or remove this key)",
 			    key, net->path ? "given by a path" : "the host's");
 	enforcement->own_network = receives_interfaces(spec);
 	return 0;
@@ -248,9 +250,11 @@ static int restrict_port_choice(struct arena *arena,
 	if (r < 0)
 		return r;
 	/*
-	 * In mode loopback, connections need ephemeral ports; they stay inside.
+	 * In mode loopback and with rules, connections need ephemeral ports;
+	 * they stay inside.
 	 */
-	if (!any && policy->mode != POLICY_MODE_LOOPBACK)
+	if (!any && policy->mode != POLICY_MODE_LOOPBACK &&
+	    !policy_has_rules(policy))
 		memset(closed->has, true, sizeof closed->has);
 	if (is_empty(closed) || policy->disable & bit)
 		return 0;
@@ -309,7 +313,8 @@ static int restrict_tcp(struct arena *arena, struct enforcement *enforcement,
 	r = gather(policy, ports);
 	if (r < 0)
 		return r;
-	enforcement->tcp_only = policy->mode == POLICY_MODE_DENY;
+	enforcement->tcp_only = policy->mode == POLICY_MODE_DENY &&
+				!policy_has_rules(policy);
 	want->connects = enforcement->tcp_only;
 	r = restrict_ports(arena, enforcement, ports);
 	if (r == 0)
@@ -391,25 +396,83 @@ bool enforce_scope(struct enforcement *enforcement, const struct oci_spec *spec)
 	return shared && is_mode(policy, POLICY_MODE_DENY);
 }
 
+bool enforce_restricts_network(const struct enforcement *enforcement)
+{
+	const struct policy *policy = &enforcement->policy;
+
+	if (enforcement->kind == ENFORCE_NOTHING ||
+	    (enforcement->kind == ENFORCE_BUNDLE &&
+	     !policy_has_section(policy, SECTION_NETWORK)))
+		return false;
+	return policy->mode != POLICY_MODE_OPEN || policy_has_rules(policy);
+}
+
+/* Find out which sockets the rules need; without network.allow, all. */
+static int note_protocols(struct arena *arena, struct enforcement *enforcement)
+{
+	const struct strings *rules = &enforcement->policy.net_allow;
+
+	if (!policy_has_rules(&enforcement->policy))
+		return 0;
+	enforcement->rules_udp = enforcement->rules_icmp =
+		policy_denies_alone(&enforcement->policy);
+	for (size_t i = 0; i < rules->n; i++) {
+		struct net_rule rule;
+		int r = net_rule_parse(arena, rules->items[i], &rule);
+
+		if (r < 0)
+			return fail_in(r, "network.allow");
+		if (rule.protocol == NET_UDP)
+			enforcement->rules_udp = true;
+		if (rule.protocol == NET_ICMP)
+			enforcement->rules_icmp = true;
+	}
+	if (enforcement->rules_udp)
+		return 0;
+	return policy_answers_dns(arena, &enforcement->policy,
+				  &enforcement->rules_udp);
+}
+
+/*
+ * The relay of the rules is the only way out of the namespace. A sandbox has
+ * one, or decide() has refused it.
+ */
+static int isolate_rules(struct enforcement *enforcement,
+			 const struct oci_spec *spec)
+{
+	const struct policy *policy = &enforcement->policy;
+
+	if (!policy_has_rules(policy) || enforcement->kind != ENFORCE_BUNDLE)
+		return 0;
+	return isolate(enforcement, spec,
+		       policy_denies_alone(policy) ? "network.deny" :
+						     "network.allow");
+}
+
 int enforce_net(struct arena *arena, struct enforcement *enforcement,
 		struct oci_spec *spec)
 {
 	const struct policy *policy = &enforcement->policy;
+	bool rules = policy_has_rules(policy) && !policy_denies_alone(policy);
 	bool ports =
 		policy->allow_local_binding || policy->bind.n ||
-		policy->deny_bind.n ||
+		policy->deny_bind.n || rules ||
 		(policy->set[KEY_NET_BIND] && policy->mode != POLICY_MODE_DENY);
 	int r;
 
 	r = mask_sockets(enforcement, spec);
+	if (r == 0)
+		r = note_protocols(arena, enforcement);
 	if (r == 0 && is_mode(policy, POLICY_MODE_LOOPBACK))
 		r = isolate(enforcement, spec, "network.mode 'loopback'");
+	if (r == 0)
+		r = isolate_rules(enforcement, spec);
 	if (r == 0 && policy->allow_local_binding)
 		r = bind_locally(enforcement, spec);
 	/* Without a network, an empty list of ports needs no rule. */
 	if (r == 0 && ports &&
 	    (!is_mode(policy, POLICY_MODE_DENY) ||
-	     policy->allow_local_binding || policy->bind.n))
+	     policy->allow_local_binding || policy->bind.n || rules))
 		r = restrict_tcp(arena, enforcement, spec);
 	return r;
 }

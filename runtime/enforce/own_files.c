@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/enforce/own_files.c - write the name of a sandbox to files in /etc. */
+/*
+ * runtime/enforce/own_files.c - what a sandbox shows that is not the host's:
+ * files in /etc, and staged workdirs.
+ */
 #include "runtime/enforce/view.h"
 
 #include <ctype.h>
@@ -18,6 +21,7 @@
 
 #define HOSTNAME "/etc/hostname"
 #define HOSTS "/etc/hosts"
+#define RESOLVER "/etc/resolv.conf"
 #define LOOPBACK "127.0.0.1"
 /* The sandbox sees a larger file unchanged. */
 #define MAX_HOSTS (4UL << 20)
@@ -183,13 +187,36 @@ static int add_hosts(const struct owner *o)
 
 	if (r >= 0 && file.path && file.covers)
 		r = read_shown(o, file.path, &shown);
-	if (r < 0 || !file.path || (file.covers && !shown) ||
-	    !is_word(o->input->name))
+	if (r < 0)
 		return r;
-	/* Put it first, as the first line with a name wins. */
-	file.text = arena_printf(o->arena, LOOPBACK "\t%s\n%s", o->input->name,
-				 shown ? shown : NO_HOSTS);
+	if (!file.path || (file.covers && !shown) || !is_word(o->input->name))
+		return !is_set(o->input->hosts) ?
+			       0 :
+			       fail(0,
+				    "network.allow: names in rules require " HOSTS
+				    " of the sandbox, which the "
+				    "policy denies or mounts: allow it, or "
+				    "write addresses instead of names");
+	/* Put them first, as the first line with a name wins. */
+	file.text = arena_printf(o->arena, "%s" LOOPBACK "\t%s\n%s",
+				 o->input->hosts ? o->input->hosts : "",
+				 o->input->name, shown ? shown : NO_HOSTS);
 	return file.text ? add(o, &file) : -ENOMEM;
+}
+
+static int add_resolver(const struct owner *o)
+{
+	struct own_file file = { .text = o->input->resolver };
+	int r = find_place(o, RESOLVER, &file.path, &file.covers);
+
+	if (r < 0)
+		return r;
+	if (!file.path || (file.covers && !is_file(o, file.path)))
+		return fail(0, "network.allow: names that are resolved inside "
+			       "require " RESOLVER " of the sandbox, which is "
+			       "missing, or which the policy denies or mounts: "
+			       "allow it, or list names without '*'");
+	return add(o, &file);
 }
 
 int own_files_add(struct arena *arena, const struct view_input *input, int proc,
@@ -209,5 +236,62 @@ int own_files_add(struct arena *arena, const struct view_input *input, int proc,
 	if (root < 0)
 		return fail(errno, "open the root of the sandbox, %s", top);
 	r = add_hostname(&o);
-	return r < 0 ? r : add_hosts(&o);
+	if (r == 0)
+		r = add_hosts(&o);
+	return r < 0 || !input->resolver ? r : add_resolver(&o);
+}
+
+/* ---- config.workdir ---- */
+
+/* A workdir is listed in filesystem.write, or below what is listed there. */
+int view_add_staged(const struct strings *dirs, struct view_bind *all,
+		    size_t *n)
+{
+	size_t listed = *n;
+
+	for (size_t i = 0; i < dirs->n; i++) {
+		bool may_write = false;
+
+		for (size_t k = 0; k < listed; k++)
+			may_write |= all[k].writable &&
+				     files_is_at_or_below(dirs->items[i],
+							  all[k].path);
+		if (!may_write)
+			return fail(0,
+				    "config.workdir '%s': another key denies "
+				    "writing there: remove one of them",
+				    dirs->items[i]);
+		all[(*n)++] = (struct view_bind){
+			.path = dirs->items[i],
+			.source = dirs->items[i],
+			.writable = true,
+			.directory = true,
+			.staged = true,
+		};
+	}
+	return 0;
+}
+
+/* Through another path, changes would reach the workdir itself. */
+int view_check_staged(const struct view *view, const struct strings *dirs)
+{
+	for (size_t i = 0; i < view->nbinds; i++) {
+		const struct view_bind *bind = &view->binds[i];
+
+		if (bind->tmpfs || bind->staged ||
+		    streq(bind->path, bind->source))
+			continue;
+		for (size_t k = 0; k < dirs->n; k++)
+			if ((files_is_at_or_below(bind->source,
+						  dirs->items[k]) ||
+			     files_is_at_or_below(dirs->items[k],
+						  bind->source)))
+				return fail(0,
+					    "config.workdir '%s' and "
+					    "filesystem.mount '%s': the mount "
+					    "would show the workdir unstaged: "
+					    "remove one of them",
+					    dirs->items[k], bind->path);
+	}
+	return 0;
 }

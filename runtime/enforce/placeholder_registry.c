@@ -7,18 +7,23 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/sys.h"
 #include "base/util.h"
+#include "confine/files.h"
+#include "oci/oci.h"
 #include "oci/state_root.h"
 
 #define ID PLACEHOLDER_ID
+#define UPPER "upperdir="
 
 int placeholder_look(int fd, struct statx *ret)
 {
@@ -77,6 +82,66 @@ static int check(int fd, const char *path)
 			    path, st.st_mode & 07777);
 	return 0;
 }
+
+/* ---- in a workdir ---- */
+
+/* The options escape colons and backslashes. */
+static char *unescape(struct arena *arena, const char *text)
+{
+	char *copy = arena_alloc(arena, strlen(text) + 1), *to = copy;
+
+	for (; copy && *text; text++) {
+		if (*text == '\\' && text[1])
+			text++;
+		*to++ = *text;
+	}
+	return copy;
+}
+
+const char *placeholder_upper(struct arena *arena, const struct oci_spec *spec,
+			      const char *dir)
+{
+	for (size_t i = spec->nmounts; i-- > 0;) {
+		const struct oci_mount *m = &spec->mounts[i];
+		const char *upper;
+
+		if (!files_is_at_or_below(dir, m->destination))
+			continue;
+		if (!m->type || !streq(m->type, "overlay"))
+			return NULL;
+		for (size_t k = 0; k < m->options.n; k++) {
+			if (!starts_with(m->options.items[k], UPPER))
+				continue;
+			upper = unescape(arena,
+					 m->options.items[k] + strlen(UPPER));
+			return upper ? arena_printf(
+					       arena, "%s%s", upper,
+					       dir + strlen(m->destination)) :
+				       NULL;
+		}
+	}
+	return NULL;
+}
+
+int placeholder_staged(const char *upper, const char *name,
+		       char ret_parent[static PLACEHOLDER_ID],
+		       struct statx *ret)
+{
+	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+	autoclose int dir = open(upper, O_DIRECTORY | flags);
+	autoclose int fd = dir < 0 ? -1 : openat(dir, name, flags);
+	struct statx parent;
+
+	if (fd < 0 || placeholder_look(dir, &parent) < 0 ||
+	    placeholder_look(fd, ret) < 0)
+		return fail(errno,
+			    "find %s/%s, the empty file made for a denied name",
+			    upper, name);
+	placeholder_place(&parent, ret_parent);
+	return 0;
+}
+
+/* ---- the registry ---- */
 
 int placeholder_registry_open(void)
 {

@@ -93,6 +93,7 @@ struct spot {
 	const char *path; /* with its name, and without links */
 	const char *name;
 	char parent[ID];
+	const char *upper; /* the directory in a branch; NULL: not staged */
 };
 
 #define SPOT_NONE         \
@@ -174,6 +175,13 @@ static int find_spot(const struct placeholders *p, const char *path,
 	if (inside < 0 || fstat(inside, &st) < 0)
 		return fail(errno, "open %s, the directory of a denied name",
 			    dir);
+	spot->upper = placeholder_upper(p->arena, p->spec, dir);
+	if (spot->upper) {
+		spot->dir = take_fd(&inside);
+		spot->path = arena_printf(p->arena, "%s/%s", spot->upper,
+					  spot->name);
+		return spot->path ? 0 : -ENOMEM;
+	}
 	spot->dir = open_on_host(p, dir, &st);
 	if (spot->dir == -ENOENT)
 		return fail(ENOENT,
@@ -261,18 +269,18 @@ static int make_one(const struct placeholders *p, int registry,
 	char id[ID];
 	int r = find_spot(p, carve->path, &spot);
 
-	if (r == 0)
+	if (r == 0 && !spot.upper)
 		r = note_spot(p, list, &spot, UNKNOWN);
 	if (r < 0)
 		return r;
 	fd = make_file(&spot, carve);
 	if (fd == -EEXIST) {
-		r = note_nothing(p, list);
+		r = spot.upper ? 0 : note_nothing(p, list);
 		return r < 0 ? r : -EEXIST;
 	}
 	if (carve->denied->implied && is_closed(&spot, -fd)) {
 		carve->unmade = true;
-		return note_nothing(p, list);
+		return spot.upper ? 0 : note_nothing(p, list);
 	}
 	if (fd == -EACCES)
 		return fail(
@@ -286,10 +294,15 @@ static int make_one(const struct placeholders *p, int registry,
 			    "create an empty file %s, because its name is "
 			    "denied",
 			    carve->path);
-	if (placeholder_look(fd, &st) < 0)
-		return fail(errno,
-			    "inspect %s, the empty file made for a denied name",
-			    carve->path);
+	r = 0;
+	if (spot.upper)
+		r = placeholder_staged(spot.upper, spot.name, spot.parent, &st);
+	else if (placeholder_look(fd, &st) < 0)
+		r = fail(errno,
+			 "inspect %s, the empty file made for a denied name",
+			 carve->path);
+	if (r < 0)
+		return r;
 	placeholder_id(&st, id);
 	r = placeholder_registry_take(registry, id, p->state,
 				      /* fresh= */ true);
@@ -341,6 +354,9 @@ static int join_one(const struct placeholders *p, int registry,
 	if (!known && !is_left_over(carve, &st))
 		return check_found(carve, &st);
 	r = find_spot(p, carve->path, &spot);
+	/* The branch does not have it, so it stays when we end. */
+	if (r == 0 && spot.upper)
+		return 0;
 	if (r == 0)
 		r = note_spot(p, list, &spot, id);
 	return r < 0 ? r :

@@ -47,6 +47,18 @@ void placeholder_id(const struct statx *st, char ret[static PLACEHOLDER_ID]);
  */
 void placeholder_place(const struct statx *st, char ret[static PLACEHOLDER_ID]);
 
+/*
+ * In a workdir it is made through the overlay, so that the kernel copies the
+ * directories above it. Return the directory's path in the branch; NULL if it
+ * is in no workdir, or out of memory.
+ */
+const char *placeholder_upper(struct arena *arena, const struct oci_spec *spec,
+			      const char *dir);
+/* Find it in the branch, when it was made: its parent's ID and itself. */
+int placeholder_staged(const char *upper, const char *name,
+		       char ret_parent[static PLACEHOLDER_ID],
+		       struct statx *ret);
+
 /* Make the registry if missing, and lock it; only the caller may access it. */
 int placeholder_registry_open(void);
 bool placeholder_registry_has(int registry, const char *id);

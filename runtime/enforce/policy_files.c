@@ -160,9 +160,28 @@ static int keep_end(struct keeper *k, const char *path, struct files_way way,
 	return r;
 }
 
+/* True if no writable mount shows a part of the path; one call tells. */
+static bool is_apart(const struct keeper *k, const char *path,
+		     struct files_way *ret)
+{
+	*ret = (struct files_way){ .end = path, .rest = "" };
+	for (size_t i = 0; i < k->nbinds; i++) {
+		const struct view_bind *bind = &k->binds[i];
+
+		if (bind->writable && !bind->tmpfs &&
+		    (files_is_at_or_below(path, bind->source) ||
+		     files_is_at_or_below(bind->source, path)))
+			return false;
+	}
+	return files_has_no_links(k->root, path, &ret->missing);
+}
+
 static int keep(struct keeper *k, const char *path, bool file,
 		struct files_way *ret_way)
 {
+	if (is_apart(k, path, ret_way))
+		return 0;
+
 	int r = files_way(k->arena, k->root, path, ret_way);
 
 	if (r == -EACCES)
@@ -226,6 +245,35 @@ static int keep_folder(struct keeper *k, const char *above, const char *name)
 
 /* ---- all of them ---- */
 
+/*
+ * A branch that a workload could make would be committed with the rights of
+ * the caller.
+ */
+static int keep_branches(struct keeper *k, const char *home)
+{
+	const char *state = getenv("XDG_STATE_HOME");
+	struct files_way way;
+	const char *paths[] = {
+		"/var/lib/sandlock",
+		state && state[0] == '/' ?
+			arena_printf(k->arena, "%s/sandlock", state) :
+			"",
+		home && home[0] == '/' ?
+			arena_printf(k->arena, "%s/.local/state/sandlock",
+				     home) :
+			"",
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < COUNT(paths); i++) {
+		if (!paths[i])
+			return -ENOMEM;
+		if (*paths[i])
+			r = keep(k, paths[i], /* file= */ false, &way);
+	}
+	return r;
+}
+
 static int keep_folders(struct keeper *k)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -247,7 +295,7 @@ static int keep_folders(struct keeper *k)
 		if (r == 0)
 			r = keep(k, own, /* file= */ false, &way);
 	}
-	return r;
+	return r < 0 ? r : keep_branches(k, home);
 }
 
 static int keep_in_project(struct keeper *k, const char *project)

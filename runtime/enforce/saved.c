@@ -334,7 +334,7 @@ static JSON_READER(read_filter)
 	return read_exactly(arena, v, fields, COUNT(fields), ret);
 }
 
-/* ---- numbers that may be absent: null ---- */
+/* ---- numbers that may be absent: null; limits ---- */
 
 static void put_optional(struct writer *w, const char *key,
 			 const struct oci_u64 *value)
@@ -349,8 +349,6 @@ static void put_optional(struct writer *w, const char *key,
 	{                                                                    \
 		key, json_optional_u64, offsetof(struct type, member), false \
 	}
-
-/* ---- limits ---- */
 
 static void put_limits(struct writer *w, const char *key,
 		       const struct enforce_limits *limits)
@@ -400,6 +398,7 @@ static void put_env(struct writer *w, const char *key,
 	put_list(w, "keep", &process->env.keep);
 	put_list(w, "deny", &process->env.deny);
 	put_list(w, "put", &process->env.put);
+	put_list(w, "held", &process->env.held);
 	put_list(w, "last", &process->last_env);
 	put_end(w);
 }
@@ -412,6 +411,7 @@ static JSON_READER(read_env)
 		JSON_REQUIRED("keep", read_list, struct confinement, env.keep),
 		JSON_REQUIRED("deny", read_list, struct confinement, env.deny),
 		JSON_REQUIRED("put", read_list, struct confinement, env.put),
+		JSON_REQUIRED("held", read_list, struct confinement, env.held),
 		JSON_REQUIRED("last", read_list, struct confinement, last_env),
 	};
 
@@ -441,6 +441,10 @@ int saved_write(struct arena *arena, const struct enforcement *enforcement,
 	put_landlock(&w, "landlock", &p->landlock);
 	put_bool(&w, "reopensStdio", p->reopens_stdio);
 	put_filter(&w, "filter", &p->blocklist);
+	if (p->notify.len)
+		put_filter(&w, "notify", &p->notify);
+	else
+		put_string(&w, "notify", NULL);
 	put_u64(&w, "droppedCapabilities", p->dropped_caps);
 	put_optional(&w, "openFiles", &p->open_files);
 	put_optional(&w, "coreSize", &p->core_size);
@@ -487,6 +491,7 @@ int saved_parse(struct arena *arena, const char *text, size_t len,
 		{ "landlock", read_landlock, PROCESS(landlock), true },
 		{ "reopensStdio", json_bool, PROCESS(reopens_stdio), true },
 		{ "filter", read_filter, PROCESS(blocklist), true },
+		{ "notify", read_filter, PROCESS(notify), false },
 		{ "droppedCapabilities", json_u64, PROCESS(dropped_caps),
 		  true },
 		OPTIONAL("openFiles", enforcement, process.open_files),

@@ -35,6 +35,16 @@ int enforce_save_ruleset(struct arena *arena,
 /* Save the policy alone, with its floors. */
 int enforce_save_policy(struct arena *arena, const struct policy *policy,
 			int dir);
+/*
+ * The policy that an update is about to put in place of POLICY_FILE; its
+ * floors stay the same.
+ */
+#define UPDATE_FILE "update.toml"
+#define UPDATE_TEMPORARY "update.toml.tmp"
+int enforce_save_update(struct arena *arena, const struct policy *policy,
+			int dir);
+/* Read it; -ENOENT, without an error, if there is none. */
+int enforce_load_update(struct arena *arena, int dir, struct policy *ret);
 /* Read the saved policy back, with its floors, and without origins. */
 int enforce_load_policy(struct arena *arena, int dir, struct policy *ret);
 /* Load it; fail unless the file is complete and no other user can write it. */

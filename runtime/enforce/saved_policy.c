@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
@@ -56,13 +57,18 @@ int enforce_save_policy(struct arena *arena, const struct policy *policy,
 static int read_text(struct arena *arena, int dir, const char *name,
 		     char **ret_text)
 {
-	autoclose int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = openat(dir, name,
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+					  O_NOCTTY | O_CLOEXEC);
+	struct stat st;
 	int r;
 
 	if (fd < 0 && errno == ENOENT)
 		return -ENOENT;
 	if (fd < 0)
 		return fail(errno, "open the saved policy, %s", name);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return fail(0, "%s: must be a regular file", name);
 	r = io_read_all(arena, fd, MAX_POLICY, ret_text, NULL);
 	return r < 0 ? fail_in(r, "%s", name) : 0;
 }
@@ -101,6 +107,30 @@ static int load_floors(struct arena *arena, char *text,
 		r = load_floors(arena, next, &floor->policy.floor);
 	if (r >= 0)
 		*ret = floor;
+	return r;
+}
+
+int enforce_save_update(struct arena *arena, const struct policy *policy,
+			int dir)
+{
+	const char *text;
+	int r = policy_to_toml(arena, policy, &text);
+
+	return r < 0 ? r :
+		       io_replace_at(dir, UPDATE_FILE, text, strlen(text),
+				     0600);
+}
+
+int enforce_load_update(struct arena *arena, int dir, struct policy *ret)
+{
+	struct policy policy = { 0 };
+	char *text;
+	int r = read_text(arena, dir, UPDATE_FILE, &text);
+
+	if (r == 0)
+		r = parse(arena, text, UPDATE_FILE, &policy);
+	if (r == 0)
+		*ret = policy;
 	return r;
 }
 

@@ -112,13 +112,11 @@ static struct oci_u64 find_tasks(const struct policy *policy)
 	return optional(tasks, policy->tasks);
 }
 
-static struct enforce_limits find_limits(const struct enforcement *enforcement)
+struct enforce_limits enforce_find_limits(const struct policy *policy,
+					  enum enforce_kind kind)
 {
-	const struct policy *policy = &enforcement->policy;
-
 	/* A sandbox also has other means, and chooses among them itself. */
-	if (policy_disables(policy, PROTECT_CGROUPS) &&
-	    enforcement->kind == ENFORCE_BUNDLE)
+	if (policy_disables(policy, PROTECT_CGROUPS) && kind == ENFORCE_BUNDLE)
 		return (struct enforce_limits){ 0 };
 	return (struct enforce_limits){
 		.memory = optional(policy->set[KEY_MEMORY], policy->memory),
@@ -277,6 +275,20 @@ static int drop_capabilities(struct arena *arena, uint64_t dropped,
 	return r;
 }
 
+/* The variables of exec --env come after the filter. */
+static int add_env(struct arena *arena, const struct env_rules *rules,
+		   const struct strings *env, struct oci_process *process)
+{
+	const char *held = env_held(rules, env);
+
+	if (held)
+		return fail(0,
+			    "--env %.*s: the enforced profile denies or sets "
+			    "this variable: remove the option",
+			    (int)strcspn(held, "="), held);
+	return env_put(arena, env, &process->env, &process->env);
+}
+
 int enforce_process(struct arena *arena, const struct enforcement *enforcement,
 		    const struct strings *env, struct oci_process *process)
 {
@@ -297,7 +309,7 @@ int enforce_process(struct arena *arena, const struct enforcement *enforcement,
 	if (r >= 0 && c->filters_env)
 		r = env_filter(arena, &c->env, &process->env, &process->env);
 	if (r >= 0 && env)
-		r = env_put(arena, env, &process->env, &process->env);
+		r = add_env(arena, &c->env, env, process);
 	return r < 0 ? r :
 		       env_put(arena, &c->last_env, &process->env,
 			       &process->env);
@@ -319,7 +331,7 @@ static uint64_t find_dropped(const struct policy *policy, bool denied_shared)
 }
 
 static int find_env(struct arena *arena, const struct enforce_input *input,
-		    struct confinement *ret)
+		    const struct strings *env, struct confinement *ret)
 {
 	const struct policy *policy = &input->policy;
 	int r = 0;
@@ -328,13 +340,16 @@ static int find_env(struct arena *arena, const struct enforce_input *input,
 			   policy_has_section(policy, SECTION_PROGRAM);
 	if (ret->filters_env)
 		r = policy_env_rules(arena, policy, input->env_base, &ret->env);
-	if (r == 0 && policy_has_section(policy, SECTION_LIMITS))
+	if (r == 0)
 		r = gpus_env(arena, policy, &ret->last_env);
+	if (r == 0 && input->kind == ENFORCE_BUNDLE)
+		r = enforce_tmpdir(arena, policy, env, &ret->last_env);
 	return r;
 }
 
 /* Decide the settings of each process, apart from calls and files. */
 static int find_process(struct arena *arena, const struct enforce_input *input,
+			const struct strings *env,
 			struct enforcement *enforcement, bool denied_shared)
 {
 	const struct policy *policy = &enforcement->policy;
@@ -348,8 +363,9 @@ static int find_process(struct arena *arena, const struct enforce_input *input,
 	if (policy->no_randomize_memory)
 		c->personality = ADDR_NO_RANDOMIZE;
 	c->no_huge_pages = policy->no_huge_pages;
-	c->limits = find_limits(enforcement);
-	return find_env(arena, input, c);
+	c->limits =
+		enforce_find_limits(&enforcement->policy, enforcement->kind);
+	return find_env(arena, input, env, c);
 }
 
 /* CAP_SETFCAP could give a file capabilities, which is as bad as S_ISUID. */
@@ -376,7 +392,7 @@ int enforce_spec(struct arena *arena, const struct enforce_input *input,
 	if (!process)
 		return -ENOMEM;
 	*process = *spec->process;
-	r = find_process(arena, input, enforcement,
+	r = find_process(arena, input, &process->env, enforcement,
 			 enforce_scope(enforcement, spec));
 	if (r == 0)
 		r = enforce_process(arena, enforcement, NULL, process);
@@ -388,7 +404,9 @@ int enforce_spec(struct arena *arena, const struct enforce_input *input,
 			   &linux_->resources);
 	if (r == 0)
 		r = check_cores(policy);
-	if (r == 0 && policy_has_section(policy, SECTION_LIMITS))
+	/* Without the key a bundle keeps its GPUs; a sandbox has none. */
+	if (r == 0 &&
+	    (input->kind != ENFORCE_BUNDLE || policy->set[KEY_GPU_DEVICES]))
 		r = gpus_take_away(arena, policy, spec);
 	if (r == 0)
 		r = enforce_host_mounts(arena, enforcement, spec);

@@ -32,6 +32,12 @@ int gpus_env(struct arena *arena, const struct policy *policy,
  */
 int enforce_mounts(struct arena *arena, const char *rootfs,
 		   struct enforcement *enforcement, struct oci_spec *spec);
+/*
+ * mounts.c: point TMPDIR to a tmpfs of the policy if the bundle's own directory
+ * for temporary files is not allowed.
+ */
+int enforce_tmpdir(struct arena *arena, const struct policy *policy,
+		   const struct strings *env, struct strings *last_env);
 /* mounts.c: add the mounts of filesystem.mount. */
 int enforce_host_mounts(struct arena *arena,
 			const struct enforcement *enforcement,

@@ -134,7 +134,7 @@ static bool is_of_kernel(const char *type)
 
 static bool has_sockets(const struct mountinfo_line *mount)
 {
-	return !streq(mount->point, "/") && !is_of_kernel(mount->type);
+	return !is_of_kernel(mount->type);
 }
 
 int enforce_find_sockets(struct arena *arena, int proc,
@@ -208,6 +208,28 @@ int enforce_view_mounts(struct arena *arena, int proc, const struct view *view,
 	if (r == 0)
 		*ret = mounts;
 	return r;
+}
+
+static bool is_shown(const struct unix_trees *trees,
+		     const struct unix_socket *socket)
+{
+	for (size_t i = 0; i < trees->n; i++)
+		if (trees->items[i].device == socket->device &&
+		    mountinfo_rest(socket->path, trees->items[i].path))
+			return true;
+	return false;
+}
+
+bool enforce_has_sockets(const struct enforce_bound *bound)
+{
+	for (size_t i = 0; i < bound->trees.n; i++)
+		if (bound->trees.items[i].walked)
+			return true;
+	for (size_t i = 0; i < bound->sockets.n; i++)
+		if (bound->sockets.items[i].path &&
+		    is_shown(&bound->trees, &bound->sockets.items[i]))
+			return true;
+	return false;
 }
 
 /* ---- inside: the sockets that were found ---- */
@@ -318,9 +340,15 @@ static bool is_of_system(const struct enforcement *enforcement,
 	return false;
 }
 
+/*
+ * The root of a container may have sockets of its earlier runs, which it must
+ * be able to replace; a walk would cover those.
+ */
 const char *enforce_walked(const struct enforcement *enforcement,
 			   const char *place)
 {
+	if (streq(place, "/"))
+		return NULL;
 	if (!is_of_system(enforcement, place))
 		return place;
 	return files_is_at_or_below(LOCAL_SYSTEM, place) ? LOCAL_SYSTEM : NULL;
@@ -387,6 +415,14 @@ static int cover(const struct search *s, const char *path)
 	}
 	if (r == 0)
 		r = masks_cover(s->masks, path);
+	/* The kernel mounts nothing on it. */
+	if (r == -ENOENT) {
+		err_clear();
+		return fail(0,
+			    "network.unix: cannot cover %s, a mount of a "
+			    "socket whose file is removed: unmount it",
+			    path);
+	}
 	return r < 0 ? fail_in(r, "network.unix") : 0;
 }
 

@@ -74,17 +74,18 @@ static int resolve(struct viewer *v)
 	int r;
 
 	place.walks = &view->walks;
+	/* A staged workdir is another directory than the host's. */
+	if (!*view->prefix && !v->input->workdirs.n)
+		place.open = &view->open;
 	r = files_resolve(v->arena, v->input->policy, &place, &view->allowed,
 			  &view->denied);
-
 	if (r >= 0)
 		r = files_carve(v->arena, &view->allowed, &view->denied,
 				&view->carves);
 	if (r < 0)
 		return r;
 	denied = view->denied;
-	r = deny_kernel(v, &denied);
-	if (r < 0)
+	if ((r = deny_kernel(v, &denied)) < 0)
 		return r;
 	return files_split(v->arena, v->root, &view->allowed, &denied,
 			   &view->rules);
@@ -99,8 +100,8 @@ static int by_path(const void *a, const void *b)
 
 	/* Of two with the same path, the one that allows more comes first. */
 	if (order == 0)
-		order = (int)y->tmpfs - (int)x->tmpfs;
-	return order ? order : (int)y->writable - (int)x->writable;
+		order = y->tmpfs - x->tmpfs + y->staged - x->staged;
+	return order ? order : y->writable - x->writable;
 }
 
 static bool is_listed(const struct files_entry *entry)
@@ -131,7 +132,7 @@ static bool is_covered(const struct view *view, const struct view_bind *bind)
 
 		if (!files_is_at_or_below(bind->path, above->path))
 			continue;
-		if (bind->tmpfs)
+		if (bind->tmpfs || bind->staged)
 			return false;
 		return above->tmpfs ?
 			       !is_listed_below(view, bind->path, above->path) :
@@ -171,10 +172,9 @@ int view_let_read(struct arena *arena, struct view *view, const char *path)
 
 static int allow(struct viewer *v, const char *path, bool writable)
 {
-	uint32_t rights = LANDLOCK_MAY_READ;
+	uint32_t rights = LANDLOCK_MAY_READ |
+			  (writable ? LANDLOCK_MAY_WRITE : 0);
 
-	if (writable)
-		rights |= LANDLOCK_MAY_WRITE;
 	if (!policy_has(v->input->policy, KEY_EXECUTE))
 		rights |= LANDLOCK_MAY_EXECUTE;
 	return add_rule(v->arena, &v->view->rules, path, rights);
@@ -191,15 +191,6 @@ static int refuse_denied(const char *key, const char *item, const char *place)
 		    "%s '%s' and filesystem.mount '%s': paths below a mount "
 		    "cannot be denied, so mount a directory without it",
 		    key, item, place);
-}
-
-static int refuse_tmpfs(const char *path, const struct files_entry *denied)
-{
-	return fail(0,
-		    "%s '%s' and filesystem.tmpfs '%s': a private directory "
-		    "has nothing of the host, and cannot be in a denied one: "
-		    "remove one of them",
-		    denied->key, denied->item, path);
 }
 
 /* An item without a match on the host may match a mapped path. */
@@ -318,7 +309,7 @@ static int add_mounts(struct viewer *v, struct view_bind *all, size_t *n)
 
 /* ---- filesystem.tmpfs ---- */
 
-/* A path is either the host's or private, and what is denied stays denied. */
+/* A private path hides what a preset denies below it; else they conflict. */
 static int check_tmpfs(const struct viewer *v, const char *path)
 {
 	const struct files_list *allowed = &v->view->allowed;
@@ -333,11 +324,19 @@ static int check_tmpfs(const struct viewer *v, const char *path)
 				    "host's: remove one of them",
 				    path, allowed->items[i].key,
 				    allowed->items[i].item);
-	for (size_t i = 0; i < denied->n; i++)
-		if (!denied->items[i].scope && !denied->items[i].implied &&
-		    overlaps(denied->items[i].path, path) &&
-		    !view_shows(v->view, denied->items[i].path))
-			return refuse_tmpfs(path, &denied->items[i]);
+	for (size_t i = 0; i < denied->n; i++) {
+		const struct files_entry *d = &denied->items[i];
+
+		if (!d->scope && !d->implied && overlaps(d->path, path) &&
+		    !(d->of_preset && files_is_at_or_below(d->path, path)) &&
+		    !view_shows(v->view, d->path))
+			return fail(0,
+				    "%s '%s' and filesystem.tmpfs '%s': a "
+				    "private directory has nothing of the host, "
+				    "and cannot be in a denied one: remove one "
+				    "of them",
+				    d->key, d->item, path);
+	}
 	return 0;
 }
 
@@ -395,7 +394,8 @@ static int make_binds(struct viewer *v)
 	struct view_bind *all =
 		arena_array(v->arena,
 			    rules->n + v->input->policy->mount.n +
-				    v->input->policy->tmpfs.n + 1,
+				    v->input->policy->tmpfs.n +
+				    v->input->workdirs.n + 1,
 			    sizeof *all);
 	size_t n = 0;
 	int r;
@@ -416,8 +416,8 @@ static int make_binds(struct viewer *v)
 		if (!all[n - 1].source)
 			return -ENOMEM;
 	}
-	r = add_tmpfs(v, all, &n);
-	if (r < 0)
+	if ((r = view_add_staged(&v->input->workdirs, all, &n)) < 0 ||
+	    (r = add_tmpfs(v, all, &n)) < 0)
 		return r;
 	qsort(all, n, sizeof *all, by_path);
 	v->view->binds = all;
@@ -427,16 +427,24 @@ static int make_binds(struct viewer *v)
 	for (size_t i = 0; r == 0 && i < v->view->nbinds; i++)
 		if (all[i].tmpfs)
 			r = check_tmpfs(v, all[i].path);
-	return r < 0 ? r : add_mounts(v, all, &v->view->nbinds);
+	r = r < 0 ? r : add_mounts(v, all, &v->view->nbinds);
+	return r < 0 ? r : view_check_staged(v->view, &v->input->workdirs);
+}
+
+/* The bind that shows a path; NULL if none does. */
+static const struct view_bind *find_above(const struct view *view,
+					  const char *path)
+{
+	for (size_t i = view->nbinds; i-- > 0;)
+		if (files_is_at_or_below(path, view->binds[i].path))
+			return &view->binds[i];
+	return NULL;
 }
 
 bool view_may_write(const struct view *view, const char *path)
 {
-	const struct view_bind *above = NULL;
+	const struct view_bind *above = find_above(view, path);
 
-	for (size_t i = 0; i < view->nbinds; i++)
-		if (files_is_at_or_below(path, view->binds[i].path))
-			above = &view->binds[i];
 	return above && above->writable;
 }
 
@@ -453,11 +461,8 @@ bool view_is_on_top(const struct view_bind *binds, size_t nbinds, size_t i,
 
 bool view_shows(const struct view *view, const char *path)
 {
-	const struct view_bind *above = NULL;
+	const struct view_bind *above = find_above(view, path);
 
-	for (size_t i = 0; i < view->nbinds; i++)
-		if (files_is_at_or_below(path, view->binds[i].path))
-			above = &view->binds[i];
 	return above && !above->tmpfs;
 }
 
@@ -520,9 +525,20 @@ static int keep_links(struct viewer *v, const char *named)
 	return r < 0 ? r : add_links(v, &way);
 }
 
-static bool is_whole(const struct files_way *way)
+static int keep_top_link(struct viewer *v, int dir, const char *name)
 {
-	return !way->missing && !way->occupied;
+	char path[NAME_MAX + 2], target[PATH_MAX], end[PATH_MAX + 1];
+	struct files_way way;
+	int r;
+
+	snprintf(path, sizeof path, "/%s", name);
+	if (files_top_link(v->root, dir, name, target, end))
+		return view_has(v->view, end) ? add_link(v, path, target) : 0;
+	r = files_way(v->arena, v->root, path, &way);
+	if (r == 0 && !way.missing && !way.occupied &&
+	    view_has(v->view, way.end))
+		r = add_links(v, &way);
+	return r;
 }
 
 /* Keep links such as /bin if their target is shown. */
@@ -537,17 +553,9 @@ static int keep_top_links(struct viewer *v)
 	if (!entries)
 		return fail(errno, "open / to find the paths of the policy");
 	(void)take_fd(&fd);
-	while (r == 0 && (entry = readdir(entries))) {
-		char path[NAME_MAX + 2];
-		struct files_way way;
-
-		if (entry->d_type != DT_LNK)
-			continue;
-		snprintf(path, sizeof path, "/%s", entry->d_name);
-		r = files_way(v->arena, v->root, path, &way);
-		if (r == 0 && is_whole(&way) && view_has(v->view, way.end))
-			r = add_links(v, &way);
-	}
+	while (r == 0 && (entry = readdir(entries)))
+		if (entry->d_type == DT_LNK)
+			r = keep_top_link(v, dirfd(entries), entry->d_name);
 	return r;
 }
 
@@ -570,8 +578,8 @@ static int make_links(struct viewer *v)
 int view_make(struct arena *arena, const struct view_input *input, int proc,
 	      struct view *ret)
 {
-	const struct policy *policy = input->policy;
-	const char *top = policy->chroot ? policy->chroot : "/";
+	const char *chroot = input->policy->chroot,
+		   *top = chroot ? chroot : "/";
 	autofree char *real = realpath(top, NULL);
 	autoclose int root =
 		real ? open(real, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;

@@ -20,13 +20,16 @@ struct policy;
 /* The input for a view: a policy, and the environment of its caller. */
 struct view_input {
 	const struct policy *policy;
-	const char *name; /* of the sandbox */
-	const char *home; /* NULL: unknown */
+	const char *name;     /* of the sandbox */
+	const char *hosts;    /* lines to put first in /etc/hosts; NULL: none */
+	const char *resolver; /* /etc/resolv.conf; NULL: the host's */
+	const char *home;     /* NULL: unknown */
 	const char *project;
 	const char *cwd;
 	struct strings env;
 	const char *source; /* the policy's file, or NULL */
 	struct strings env_files;
+	struct strings workdirs; /* whose changes are staged; without links */
 };
 
 struct view_bind {
@@ -34,6 +37,7 @@ struct view_bind {
 	const char *source; /* on the host; of a tmpfs: SOURCE_TMPFS */
 	bool writable;
 	bool directory;
+	bool staged;	  /* config.workdir: an overlay, not a bind mount */
 	bool tmpfs;	  /* filesystem.tmpfs: nothing of the host */
 	const char *size; /* of a tmpfs, in bytes; or NULL */
 };
@@ -42,8 +46,8 @@ struct view_bind {
 #define SOURCE_TMPFS "tmpfs"
 
 /*
- * A private file of a sandbox: /etc/hostname with its name, and /etc/hosts with
- * a line for that name.
+ * A private file of a sandbox: /etc/hostname with its name, /etc/hosts with a
+ * line for that name, and /etc/resolv.conf if we answer DNS.
  */
 struct own_file {
 	const char *path; /* inside, without links */
@@ -56,11 +60,12 @@ struct view {
 	struct files_list allowed, denied; /* their origin */
 	struct files_carves carves;	   /* denials that need mounts */
 	struct files_walks walks;	   /* patterns that were costly */
-	struct view_bind *binds;	   /* in the order of mounting */
+	struct files_open open;	 /* until the rules are made; see there */
+	struct view_bind *binds; /* in the order of mounting */
 	size_t nbinds;
 	struct files_link *links;
 	size_t nlinks;
-	struct own_file own[2];
+	struct own_file own[3];
 	size_t nown;
 	const char *prefix; /* of sources: "", or the directory to enter */
 };
@@ -87,3 +92,11 @@ bool view_has(const struct view *view, const char *path);
  */
 int own_files_add(struct arena *arena, const struct view_input *input, int proc,
 		  struct view *view);
+/*
+ * own_files.c: add an overlay for each workdir; fail if the policy denies
+ * writing there.
+ */
+int view_add_staged(const struct strings *dirs, struct view_bind *all,
+		    size_t *n);
+/* Fail if a bind shows a workdir at another path, where nothing is staged. */
+int view_check_staged(const struct view *view, const struct strings *dirs);

@@ -17,9 +17,18 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/util.h"
+#include "runtime/enforce/enforce.h"
+#include "runtime/plan/make.h"
 #include "runtime/plan/plan.h"
 
-#define BEFORE "unable to start container process: "
+/* A sandbox of `sandlock run` is no container. */
+static const char *before(const struct launch *l)
+{
+	const struct enforcement *e = l->in ? l->in->enforcement : NULL;
+
+	return e && e->view ? "unable to start the command: " :
+			      "unable to start container process: ";
+}
 
 static int not_found(const struct launch *l, int error)
 {
@@ -27,12 +36,12 @@ static int not_found(const struct launch *l, int error)
 
 	if (error == ENOENT && !strchr(name, '/'))
 		return fail(0,
-			    BEFORE "exec: \"%s\": executable file not found "
-				   "in $PATH",
-			    name);
+			    "%sexec: \"%s\": executable file not found in $PATH",
+			    before(l), name);
 	if (error == ENOENT || error == ENOTDIR || error == ELOOP)
-		return fail(error, BEFORE "exec: \"%s\": stat %s", name, name);
-	return fail(error, BEFORE "exec: \"%s\"", name);
+		return fail(error, "%sexec: \"%s\": stat %s", before(l), name,
+			    name);
+	return fail(error, "%sexec: \"%s\"", before(l), name);
 }
 
 static int about_program(const struct launch *l, const struct message *m)
@@ -41,9 +50,9 @@ static int about_program(const struct launch *l, const struct message *m)
 		return not_found(l, m->error);
 	if (m->op == STEP_LAST_WORD && m->error == EXDEV)
 		return fail(EPERM,
-			    BEFORE "exec: \"%s\": leads to the runtime's own "
-				   "binary",
-			    l->program);
+			    "%sexec: \"%s\": leads to the runtime's own "
+			    "binary",
+			    before(l), l->program);
 	/* The file exists, so its interpreter is missing. */
 	return fail_alone(m->error, "exec %s", l->program);
 }
@@ -62,6 +71,13 @@ static int about_step(const struct launch *l, const struct message *m)
 			0,
 			"%s: the runtime that started this process ended first",
 			what);
+	if (m->op == STEP_SECCOMP && m->error == EBUSY)
+		return fail(0,
+			    "%s: a seccomp filter with a listener is needed, "
+			    "but this process already has a listener, and the "
+			    "kernel allows only one: run outside of the "
+			    "container or sandbox that has it",
+			    place ? place : "linux.seccomp");
 	return fail(m->error, "%s%s%s%s%s", place ? place : "",
 		    place ? ": " : "", what, *m->text ? ": " : "", m->text);
 }

@@ -6,7 +6,6 @@
 #include "runtime/launch/foreground.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/loop.h"
 #include "base/sys.h"
 #include "base/util.h"
 #include "runtime/launch/console.h"
@@ -26,9 +26,7 @@ static const int left_alone[] = { SIGILL, SIGTRAP, SIGBUS,  SIGFPE, SIGSEGV,
 
 #define TRACER_US 1000
 #define GRACE_MS 2000 /* from SIGTERM to SIGKILL */
-
-enum { POLL_SIGNALS, POLL_PIDFD, POLL_NOTIFY, POLL_FD, POLL_CONSOLE };
-#define POLLS (POLL_CONSOLE + CONSOLE_POLLS)
+#define FOREVER_MS (INT64_MAX / 4)
 
 int foreground_prepare(struct foreground *ret)
 {
@@ -54,6 +52,24 @@ int foreground_prepare(struct foreground *ret)
 	return 0;
 }
 
+/*
+ * Stop, as a shell expects after the key for that, and go on with the job. If
+ * nobody could continue this process group, the kernel does not stop it.
+ */
+static void stop_here(const struct foreground_job *job, bool group)
+{
+	sigset_t stop;
+
+	console_pause(job->console);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	(void)kill(group ? 0 : getpid(), SIGTSTP);
+	(void)sigprocmask(SIG_UNBLOCK, &stop, NULL);
+	(void)sigprocmask(SIG_BLOCK, &stop, NULL);
+	console_resume(job->console);
+	(void)sys_pidfd_send_signal(job->pidfd, SIGCONT);
+}
+
 static void pass_on(const struct foreground_job *job,
 		    const struct signalfd_siginfo *info)
 {
@@ -72,39 +88,13 @@ static void pass_on(const struct foreground_job *job,
 	    errno != ESRCH)
 		log_warning("cannot forward signal %d to the program: %s", sig,
 			    errno_text(errno));
+	if (sig == SIGCONT && job->console)
+		console_resume(job->console);
 	/* The shell waits for this process to stop. */
-	if (sig == SIGTSTP && job->forward_tstp)
+	if (sig == SIGTSTP && job->console)
+		stop_here(job, /* group= */ false);
+	else if (sig == SIGTSTP && job->forward_tstp)
 		(void)raise(SIGSTOP);
-}
-
-/* ---- time ---- */
-
-struct deadline {
-	uint64_t at; /* 0: never */
-	bool passed; /* SIGTERM was sent */
-};
-
-/* The timeout for poll: the time left, or the other timeout if shorter. */
-static int time_left(const struct deadline *deadline, int other)
-{
-	uint64_t now = (uint64_t)now_ms(), left;
-
-	if (!deadline->at)
-		return other;
-	left = deadline->at > now ? deadline->at - now : 0;
-	if (left > INT_MAX)
-		left = INT_MAX;
-	return other >= 0 && (uint64_t)other < left ? other : (int)left;
-}
-
-static void hurry(const struct foreground_job *job, struct deadline *deadline)
-{
-	if (!deadline->at || (uint64_t)now_ms() < deadline->at)
-		return;
-	(void)sys_pidfd_send_signal(job->pidfd,
-				    deadline->passed ? SIGKILL : SIGTERM);
-	deadline->passed = true;
-	deadline->at += GRACE_MS;
 }
 
 static void take_signals(int fd, const struct foreground_job *job)
@@ -168,68 +158,194 @@ static bool is_traced(const struct foreground_job *job)
 	return true;
 }
 
-static int wait_for_something(const struct foreground *foreground,
-			      const struct foreground_job *job,
-			      const struct deadline *deadline, int notify,
-			      struct pollfd fds[POLLS])
-{
-	int timeout = -1;
+/* ---- what the loop calls ---- */
 
-	for (int i = 0; i < POLLS; i++)
-		fds[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
-	fds[POLL_SIGNALS].fd = foreground->signals;
-	fds[POLL_PIDFD].fd = job->pidfd;
-	fds[POLL_NOTIFY].fd = notify;
-	fds[POLL_FD].fd = job->on_readable ? job->fd : -1;
-	if (job->console)
-		timeout = console_poll(job->console, fds + POLL_CONSOLE);
-	if (poll(fds, POLLS, time_left(deadline, timeout)) >= 0)
+/* One call of foreground_wait. */
+struct wait {
+	const struct foreground *foreground;
+	const struct foreground_job *job;
+	struct loop *loop;
+	int signals, pidfd, notify; /* sources of the loop; -1: none */
+	int console[CONSOLE_POLLS];
+	int timer;
+	int64_t deadline;
+	bool hurried; /* SIGTERM was sent */
+	bool has_end; /* the kernel says that the job has ended */
+	struct pollfd console_fds[CONSOLE_POLLS];
+};
+
+static int on_deadline(void *ctx)
+{
+	struct wait *wait = ctx;
+
+	(void)sys_pidfd_send_signal(wait->job->pidfd,
+				    wait->hurried ? SIGKILL : SIGTERM);
+	wait->hurried = true;
+	wait->deadline += GRACE_MS;
+	loop_timer_set(wait->loop, wait->timer, wait->deadline);
+	return 0;
+}
+
+static int on_signals(void *ctx, short revents)
+{
+	const struct wait *wait = ctx;
+
+	(void)revents;
+	take_signals(wait->foreground->signals, wait->job);
+	return 0;
+}
+
+static int on_pidfd(void *ctx, short revents)
+{
+	struct wait *wait = ctx;
+
+	(void)revents;
+	wait->has_end = true;
+	return 0;
+}
+
+static int on_notify(void *ctx, short revents)
+{
+	struct wait *wait = ctx;
+	int r = sd_notify_receive(wait->job->notify, wait->job->pid);
+
+	(void)revents;
+	if (r < 0)
+		log_warning("%s", err_text());
+	if (r == 0)
 		return 0;
-	if (errno != EINTR)
-		return fail(errno, "wait for the program to end");
-	for (int i = 0; i < POLLS; i++)
-		fds[i].revents = 0;
+	loop_remove(wait->loop, wait->notify);
+	wait->notify = -1;
+	return 0;
+}
+
+static int on_console(void *ctx, short revents)
+{
+	struct pollfd *polled = ctx;
+
+	polled->revents = revents;
+	return 0;
+}
+
+/* Add a source unless an earlier one could not be added. */
+static int add(struct wait *wait, int r, int *ret_number, int fd,
+	       int (*ready)(void *ctx, short revents))
+{
+	if (r < 0 || fd < 0)
+		return r;
+	r = loop_add(wait->loop, fd, POLLIN, ready, wait);
+	if (r >= 0)
+		*ret_number = r;
+	return r;
+}
+
+static int add_console(struct wait *wait)
+{
+	for (size_t i = 0; i < CONSOLE_POLLS; i++) {
+		int r = loop_add(wait->loop, -1, 0, on_console,
+				 &wait->console_fds[i]);
+
+		if (r < 0)
+			return r;
+		wait->console[i] = r;
+	}
+	return 0;
+}
+
+static int begin(struct wait *wait)
+{
+	const struct foreground_job *job = wait->job;
+	int r = 0;
+
+	r = add(wait, r, &wait->signals, wait->foreground->signals, on_signals);
+	r = add(wait, r, &wait->pidfd, job->pidfd, on_pidfd);
+	r = add(wait, r, &wait->notify, job->notify ? job->notify->inside : -1,
+		on_notify);
+	if (r >= 0 && job->console)
+		r = add_console(wait);
+	if (r < 0 || !job->timeout_ms)
+		return r;
+	wait->timer = loop_timer_add(wait->loop, on_deadline, wait);
+	if (wait->timer < 0)
+		return wait->timer;
+	wait->deadline = now_ms() + (int64_t)(job->timeout_ms < FOREVER_MS ?
+						      job->timeout_ms :
+						      FOREVER_MS);
+	loop_timer_set(wait->loop, wait->timer, wait->deadline);
+	return 0;
+}
+
+static void end(struct wait *wait)
+{
+	loop_remove(wait->loop, wait->signals);
+	loop_remove(wait->loop, wait->pidfd);
+	loop_remove(wait->loop, wait->notify);
+	for (size_t i = 0; i < CONSOLE_POLLS; i++)
+		loop_remove(wait->loop, wait->console[i]);
+	loop_timer_remove(wait->loop, wait->timer);
+}
+
+/* What the console waits for depends on what it could write. */
+static int watch_console(struct wait *wait)
+{
+	struct pollfd *fds = wait->console_fds;
+	int timeout = console_poll(wait->job->console, fds);
+
+	for (size_t i = 0; i < CONSOLE_POLLS; i++)
+		loop_watch(wait->loop, wait->console[i], fds[i].fd,
+			   fds[i].events);
+	return timeout;
+}
+
+static int turn(struct wait *wait)
+{
+	struct console *console = wait->job->console;
+	int r;
+
+	wait->has_end = false;
+	r = loop_turn(wait->loop, console ? watch_console(wait) : -1);
+	if (r < 0)
+		return fail_in(r, "wait for the program to end");
+	if (!console)
+		return 0;
+	console_relay(console, wait->console_fds);
+	if (console_has_stopped(console, wait->job->pid))
+		stop_here(wait->job, /* group= */ true);
 	return 0;
 }
 
 int foreground_wait(const struct foreground *foreground,
 		    const struct foreground_job *job, int *ret_status)
 {
-	int notify = job->notify ? job->notify->inside : -1;
-	struct deadline deadline = { 0 };
-	struct pollfd fds[POLLS];
+	struct loop own = LOOP_NONE;
+	AUTO(end)
+	struct wait wait = {
+		.foreground = foreground,
+		.job = job,
+		.loop = job->loop ? job->loop : &own,
+		.signals = -1,
+		.pidfd = -1,
+		.notify = -1,
+		.console = { -1, -1, -1 },
+		.timer = -1,
+	};
+	int r = begin(&wait);
 
-	if (job->timeout_ms)
-		deadline.at = (uint64_t)now_ms() + job->timeout_ms;
+	if (r < 0)
+		return r;
 	for (;;) {
-		int r = wait_for_something(foreground, job, &deadline, notify,
-					   fds);
-
+		r = turn(&wait);
 		if (r < 0)
 			return r;
-		hurry(job, &deadline);
-		if (fds[POLL_SIGNALS].revents)
-			take_signals(foreground->signals, job);
-		if (fds[POLL_NOTIFY].revents) {
-			r = sd_notify_receive(job->notify, job->pid);
-			if (r < 0)
-				log_warning("%s", err_text());
-			if (r != 0)
-				notify = -1;
-		}
-		if (fds[POLL_FD].revents)
-			job->on_readable(job->ctx);
-		if (job->console)
-			console_relay(job->console, fds + POLL_CONSOLE);
 		if (reap(job, ret_status))
 			break;
-		if (fds[POLL_PIDFD].revents && !is_traced(job))
+		if (wait.has_end && !is_traced(job))
 			return fail(ECHILD, "wait for process %d, the program",
 				    job->pid);
 	}
 	if (job->console)
 		console_drain(job->console);
-	if (deadline.passed)
+	if (wait.hurried)
 		*ret_status = FOREGROUND_TIMEOUT;
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 struct console;
+struct loop;
 struct sd_notify;
 
 struct foreground {
@@ -40,10 +41,7 @@ struct foreground_job {
 	/* Called when a traced process stops or ends. */
 	void (*traced)(void *user, const siginfo_t *info);
 	void *user;
-	/* Called when fd is readable; may be NULL. */
-	void (*on_readable)(void *ctx);
-	void *ctx;
-	int fd;
+	struct loop *loop; /* what else to wait for meanwhile; NULL: nothing */
 };
 
 /* Block the signals to forward. */

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,26 +35,59 @@ static int open_stdio(void)
  * does an O_PATH descriptor. Landlock restricts the contents of files there,
  * but not sockets, modes and owners.
  */
-int inherited_check_stdio(void)
+static int check_place(unsigned int fd, const struct stat *st)
 {
 	static const char *const names[] = { "input", "output", "error" };
+	int flags = fcntl((int)fd, F_GETFL);
 
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		int flags = fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return fail(errno, "inspect standard stream %u", fd);
+	if (S_ISDIR(st->st_mode) || flags & O_PATH)
+		return fail(0,
+			    "standard %s is %s, and a policy cannot restrict "
+			    "access through it: redirect it",
+			    names[fd],
+			    S_ISDIR(st->st_mode) ? "a directory" :
+						   "an O_PATH descriptor");
+	return 0;
+}
+
+/*
+ * A process can connect a socket of the caller to another address: it stays in
+ * the caller's network. A Unix socket has no such way out.
+ */
+static int check_socket(unsigned int fd)
+{
+	int family = AF_UNSPEC;
+	socklen_t len = sizeof family;
+
+	if (getsockopt((int)fd, SOL_SOCKET, SO_DOMAIN, &family, &len) == 0 &&
+	    family == AF_UNIX)
+		return 0;
+	return fail(0,
+		    "descriptor %u is a network socket, and a policy cannot "
+		    "restrict what a program connects it to: pass a pipe "
+		    "instead, or set network.mode to \"open\"",
+		    fd);
+}
+
+int inherited_check(const struct inherited *passed)
+{
+	const unsigned int first = STDERR_FILENO + 1;
+	int r = 0;
+
+	for (unsigned int fd = passed->stdio ? 0 : first;
+	     r == 0 && fd < first + passed->preserved; fd++) {
 		struct stat st;
 
-		if (flags < 0 || fstat(fd, &st) < 0)
-			return fail(errno, "inspect standard stream %d", fd);
-		if (S_ISDIR(st.st_mode) || flags & O_PATH)
-			return fail(0,
-				    "standard %s is %s, and a policy cannot "
-				    "restrict access through it: redirect it",
-				    names[fd],
-				    S_ISDIR(st.st_mode) ?
-					    "a directory" :
-					    "an O_PATH descriptor");
+		if (fstat((int)fd, &st) < 0)
+			return fail(errno, "inspect descriptor %u", fd);
+		if (fd < first)
+			r = check_place(fd, &st);
+		if (r == 0 && S_ISSOCK(st.st_mode) && !passed->any_network)
+			r = check_socket(fd);
 	}
-	return 0;
+	return r;
 }
 
 static int close_on_exec_one_by_one(void)

@@ -309,7 +309,9 @@ static int on_rooted(struct launch *launch, int root)
 	autoclose int ruleset = -1;
 	int r = launch->rooted(launch, root, &ruleset);
 
-	return r < 0 ? r : answer(launch, &slot, &ruleset, ruleset >= 0);
+	if (r >= 0)
+		r = answer(launch, &slot, &ruleset, ruleset >= 0);
+	return r < 0 ? r : launch->after_rooted(launch);
 }
 
 static int on_listener(struct launch *launch, int listener)
@@ -319,6 +321,12 @@ static int on_listener(struct launch *launch, int listener)
 	const char *json;
 	int r;
 
+	if (!profile || !profile->listener_path) {
+		r = launch->listen ? launch->listen(launch, listener) :
+				     fail(0, "the container has no supervisor "
+					     "for a seccomp listener");
+		return r < 0 ? r : launch_go(launch);
+	}
 	r = oci_state_for_agent(arena, launch->record, launch->agent_status,
 				launch->pid, profile->listener_metadata, &json);
 	if (r < 0)

@@ -32,7 +32,15 @@ struct launch {
 	int (*before_hooks)(struct launch *launch);
 	/* Called with the container's root, returns its ruleset; -1: none. */
 	int (*rooted)(struct launch *launch, int root, int *ret_ruleset);
-	void *owner; /* for the three callbacks */
+	/* Called when the child has the ruleset; it waits again at CREATED. */
+	int (*after_rooted)(struct launch *launch);
+	void *owner; /* for the callbacks above */
+	/*
+	 * Called with the listener of a filter that the supervisor serves, and
+	 * closes nothing; NULL: there can be none.
+	 */
+	int (*listen)(struct launch *launch, int listener);
+	void *listens; /* for that */
 	int link;
 	pid_t pid;
 	pid_t speaker; /* sender of the last message, with SO_PASSCRED */

@@ -34,7 +34,8 @@ static int names_and_session(const struct make_input *in, struct plan *plan)
 			return -ENOMEM;
 	}
 	if (is_new(in, OCI_NS_NETWORK))
-		plan_add(plan, STEP_LOOPBACK);
+		plan_add(plan, STEP_LOOPBACK)->in =
+			SLOT_NAMESPACE + OCI_NS_NETWORK;
 	if (is_set(in->spec->hostname)) {
 		step = plan_add(plan, STEP_HOSTNAME);
 		step->text = in->spec->hostname;
@@ -97,6 +98,8 @@ static int root_and_mounts(const struct make_input *in, struct plan *plan)
 	int r;
 
 	r = make_mounts(in, plan);
+	if (r >= 0)
+		r = make_late_join(in, plan);
 	if (r < 0)
 		return r;
 	expect_late_sources(plan);
@@ -122,7 +125,8 @@ int make_create(const struct make_input *in, struct plan *ret)
 	r = make_namespaces(in, &plan);
 	if (r < 0)
 		return r;
-	r = make_affinity(in, &plan, NULL);
+	if (!plan.late_cgroups)
+		r = make_affinity(in, &plan, NULL);
 	if (r < 0)
 		return r;
 	r = names_and_session(in, &plan);

@@ -37,6 +37,7 @@ struct make_settings {
 	bool has_console; /* terminal asked for */
 	bool has_gate;	  /* wait for `start` */
 	bool dies_with_parent;
+	bool supervised;    /* its parent is its supervisor: dies with it */
 	bool has_reaper;    /* process 1 is the reaper, the program its child */
 	char *command_line; /* the runtime's arguments, hidden inside */
 	size_t command_line_size;
@@ -88,6 +89,11 @@ int make_exec(const struct make_input *in, struct plan *ret);
 
 /* namespaces.c: clone flags, joined namespaces, maps, offsets. */
 int make_namespaces(const struct make_input *in, struct plan *plan);
+/*
+ * namespaces.c: join the cgroups now, if the plan has put it off. The child
+ * must not wait for another answer before.
+ */
+int make_late_join(const struct make_input *in, struct plan *plan);
 /*
  * process.c: set these CPUs, or all of the cpuset (NULL); never the caller's.
  */

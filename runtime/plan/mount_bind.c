@@ -245,7 +245,7 @@ int make_bind_mount(const struct mount_job *given)
 {
 	struct mount_job copy = *given, *job = &copy;
 	struct plan *plan = job->plan;
-	unsigned int flags = POINT_LIKE_SOURCE;
+	unsigned int flags = mounts_new_root(given);
 	uint32_t link = plan_here(plan);
 	bool late = mounts_is_late_readonly(job);
 	struct origin from = { 0 };
@@ -269,6 +269,8 @@ int make_bind_mount(const struct mount_job *given)
 		mounts_drop_readonly(&job->options);
 	add_bind_attrs(job, tree);
 	mounts_add_changes(job, tree);
+	if (!job->mount->is_directory)
+		flags |= POINT_LIKE_SOURCE;
 	if (job->options.dest_nofollow)
 		flags |= POINT_NOFOLLOW;
 	mounts_add_point(job, job->mount->destination, flags, tree);

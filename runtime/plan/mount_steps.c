@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/util.h"
+#include "confine/files.h"
 #include "runtime/plan/mounts.h"
 
 char *mounts_tidy(struct arena *arena, const char *path)
@@ -255,6 +256,27 @@ uint16_t mounts_fresh_dev(const struct plan *plan, const char *destination)
 			return SLOT_NONE;
 	}
 	return SLOT_NONE;
+}
+
+/* Links are created after the last mount. */
+unsigned int mounts_new_root(const struct mount_job *job)
+{
+	const char *path = job->mount->destination;
+
+	if (!job->in->settings.fresh_root || job->options.dest_nofollow ||
+	    job->options.tmpcopyup || strstr(path, "/.."))
+		return 0;
+	for (size_t i = 0; i < job->plan->nsteps; i++) {
+		const struct step *step = &job->plan->steps[i];
+
+		if (step->op == STEP_COPY_SYMLINK)
+			return 0;
+		if ((step->op == STEP_MOVE_MOUNT ||
+		     step->op == STEP_FRESH_MOUNT) &&
+		    files_is_at_or_below(path, step->text))
+			return 0;
+	}
+	return POINT_NEW_ROOT;
 }
 
 void mounts_drop_readonly(struct mount_options *options)

@@ -200,7 +200,8 @@ static int make_fs_mount(const struct mount_job *given)
 			 (is_plain ? POINT_PLAIN : 0) |
 				 (job->options.dest_nofollow ? POINT_NOFOLLOW :
 							       0) |
-				 (dev != SLOT_NONE ? POINT_FRESH : 0),
+				 (dev != SLOT_NONE ? POINT_FRESH :
+						     mounts_new_root(job)),
 			 dev);
 	if (is_plain)
 		job->plan->steps[job->plan->nsteps - 1].text2 = m->type;
@@ -276,11 +277,33 @@ static int check_destination(const struct mount_job *job)
 	return 0;
 }
 
+/*
+ * True for a mount that shows a cgroup, one whose files count for the limits,
+ * and one whose source the parent opens in turn.
+ */
+static bool needs_cgroups(const struct mount_job *job)
+{
+	const struct cgroup_layout *layout = &job->in->facts->cgroups;
+	const struct oci_mount *m = job->mount;
+
+	if (!oci_mount_is_bind(m))
+		return job->options.tmpcopyup ||
+		       (m->type && starts_with(m->type, "cgroup"));
+	if (job->options.idmap || job->options.ridmap || m->has_mappings)
+		return true;
+	for (size_t i = 0; m->source && i < layout->n; i++)
+		if (starts_with(m->source, layout->items[i].mount))
+			return true;
+	return false;
+}
+
 static int make_mount(const struct mount_job *job)
 {
 	const struct oci_mount *m = job->mount;
 	int r = check_destination(job);
 
+	if (r == 0 && needs_cgroups(job))
+		r = make_late_join(job->in, job->plan);
 	if (r < 0)
 		return r;
 	if (job->options.remount)
@@ -527,6 +550,7 @@ int make_mounts(const struct make_input *in, struct plan *plan)
 	own = plan->nsteps;
 	add_own_files(in, plan);
 	if ((r = make_listed_mounts(in, plan)) < 0 ||
+	    (r = make_late_join(in, plan)) < 0 ||
 	    (r = make_devices(in, plan)) < 0)
 		return r;
 	for (size_t i = 0; i < in->settings.nlinks; i++) {

@@ -98,6 +98,11 @@ bool mounts_is_new_dev(const struct mount_job *job);
  * mount since then can have redirected its path; else SLOT_NONE.
  */
 uint16_t mounts_fresh_dev(const struct plan *plan, const char *destination);
+/*
+ * Return POINT_NEW_ROOT if only the runtime can have made what is at the
+ * destination: the root is new, and no earlier mount is in the path; else 0.
+ */
+unsigned int mounts_new_root(const struct mount_job *job);
 void mounts_drop_readonly(struct mount_options *options);
 /* True if linux.rootfsPropagation must not override that of the mounts. */
 bool mounts_keep_propagation(const struct make_input *in);

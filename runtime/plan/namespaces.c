@@ -178,7 +178,7 @@ static bool has_v2(const struct cgroup *cgroup)
 /*
  * The kernel takes as long to make the namespaces, above all the network, as
  * the parent takes to make a cgroup in each hierarchy of v1. Do both at the
- * same time: the child makes its namespaces itself, and waits for the files of
+ * same time: the child makes its namespaces itself, and works on until it needs
  * the cgroups. On v2 there is one cgroup, which clone3 enters.
  */
 static bool makes_cgroups_late(const struct make_input *in)
@@ -189,15 +189,49 @@ static bool makes_cgroups_late(const struct make_input *in)
 	       is_new(in, OCI_NS_NETWORK) && one_clone_does(in);
 }
 
-static void wait_for_cgroups(const struct make_input *in, struct plan *plan,
-			     uint64_t flags)
+int make_late_join(const struct make_input *in, struct plan *plan)
 {
 	struct step *step;
 
-	plan_add(plan, STEP_DUMPABLE)->number = make_is_open(in);
-	plan_add(plan, STEP_UNSHARE)->flags = (uint32_t)flags;
+	if (!plan->awaits_cgroups)
+		return 0;
+	plan->awaits_cgroups = false;
 	step = plan_add(plan, STEP_STOP);
 	step->flags = (uint32_t)((in->cgroup->n - 1) / MESSAGE_SLOTS);
+	join_cgroups(in, plan);
+	if (is_new(in, OCI_NS_CGROUP))
+		plan_add(plan, STEP_UNSHARE)->flags = CLONE_NEWCGROUP;
+	return make_affinity(in, plan, NULL);
+}
+
+/*
+ * The caller has begun to make the network namespace, in a thread, before the
+ * plan was made. It must be owned by the caller's user namespace.
+ */
+static bool has_early_network(const struct make_input *in)
+{
+	return is_new(in, OCI_NS_NETWORK) && !is_new(in, OCI_NS_USER) &&
+	       !join_any(in->join) && one_clone_does(in);
+}
+
+static void add_unshare(struct plan *plan, uint64_t flags)
+{
+	struct step *step = plan_add(plan, STEP_UNSHARE);
+
+	step->flags = (uint32_t)flags;
+	step->in = SLOT_NAMESPACE + OCI_NS_NETWORK;
+	plan->early_network = true;
+}
+
+static void unshare_early(const struct make_input *in, struct plan *plan)
+{
+	uint64_t flags = (uint64_t)new_flags(in, false);
+
+	plan->awaits_cgroups = true;
+	/* Only a child of a process is in a new pid namespace. */
+	plan->clone_flags = flags & CLONE_NEWPID;
+	plan_add(plan, STEP_DUMPABLE)->number = make_is_open(in);
+	add_unshare(plan, flags & ~(uint64_t)CLONE_NEWPID);
 }
 
 int make_namespaces(const struct make_input *in, struct plan *plan)
@@ -212,14 +246,16 @@ int make_namespaces(const struct make_input *in, struct plan *plan)
 		plan_add(plan, STEP_STOP)->number = WORD_UNPLACED;
 	plan->late_cgroups = makes_cgroups_late(in);
 	if (plan->late_cgroups) {
-		uint64_t flags = (uint64_t)new_flags(in, false);
-
-		/* Only a child of a process is in a new pid namespace. */
-		plan->clone_flags = flags & CLONE_NEWPID;
-		wait_for_cgroups(in, plan, flags & ~(uint64_t)CLONE_NEWPID);
-	} else if (direct) {
+		unshare_early(in, plan);
+		return 0;
+	}
+	if (direct) {
 		plan->clone_flags = (uint64_t)new_flags(in, v2_only);
 		plan->into_cgroup = v2;
+		if (has_early_network(in)) {
+			plan->clone_flags &= ~(uint64_t)CLONE_NEWNET;
+			add_unshare(plan, CLONE_NEWNET);
+		}
 		if (is_new(in, OCI_NS_USER))
 			wait_for_maps(plan);
 		plan_add(plan, STEP_DUMPABLE)->number = make_is_open(in);

@@ -29,7 +29,7 @@ struct join;
 enum step_op {
 	/* namespaces and identity */
 	STEP_SETNS,   /* in, flags: CLONE_NEW… */
-	STEP_UNSHARE, /* flags */
+	STEP_UNSHARE, /* flags; in: a network namespace made before, or -1 */
 	STEP_FORK,    /* continue as a sibling of this process */
 	STEP_STOP, /* number: word to send, or 0; wait for GO, flags times more */
 	STEP_BECOME_ROOT,  /* of the user namespace; flags: KEEP_GROUPS */
@@ -37,7 +37,7 @@ enum step_op {
 	STEP_TIME_OFFSETS, /* text: lines for timens_offsets */
 	STEP_JOIN_CGROUP, /* in: its tasks or cgroup.procs; ENOENT: slot empty */
 	STEP_SETSID,
-	STEP_LOOPBACK,
+	STEP_LOOPBACK,	 /* in: as for STEP_UNSHARE; lo is up there */
 	STEP_HOSTNAME,	 /* text */
 	STEP_DOMAINNAME, /* text */
 	STEP_KEYRING,	 /* text: name; join a new session keyring */
@@ -107,6 +107,7 @@ enum step_op {
 #define POINT_NOFOLLOW 4    /* dest-nofollow: the link itself */
 #define POINT_LIKE_SOURCE 8 /* file or directory like the mount in `in` */
 #define POINT_FRESH 16	    /* directly in `in`, a new mount of the runtime */
+#define POINT_NEW_ROOT 32   /* in a new root: no mount or link in its path */
 
 /* STEP_FRESH_MOUNT: EBUSY if it cannot be made; other steps do it then */
 #define FRESH_TRY 1
@@ -211,7 +212,7 @@ struct step {
 			char *command_line; /* our arguments, to be cleared */
 			size_t size;
 			int *signal;   /* shared: what killed the program */
-			bool terminal; /* keep the foreground group */
+			bool terminal; /* put it into the foreground */
 		} reaper;
 		struct {
 			uint16_t height, width;
@@ -261,7 +262,9 @@ struct plan {
 	uint64_t ignored;     /* signals that the parent ignores, as a mask */
 	uint64_t clone_flags; /* CLONE_NEW… of the first clone3 */
 	bool into_cgroup;     /* the first clone3 enters SLOT_CGROUP */
-	bool late_cgroups;    /* made while the child makes its namespaces */
+	bool late_cgroups;    /* made while the child works; it joins later */
+	bool early_network;   /* it can enter a network made before */
+	bool awaits_cgroups;  /* while building: it has not joined yet */
 	const struct cgroup *cgroup; /* as planned; each member has a slot */
 	uint16_t cgroup_slot;	     /* the first of these slots */
 	bool failed; /* out of memory while building; plan_close checks it */

@@ -132,6 +132,8 @@ int plan_policy_lines(struct arena *arena,
 	struct lines lines = { .arena = arena, .list = &list };
 	const struct policy_floor *floor;
 	uint64_t dropped = enforcement->process.dropped_caps;
+	enum policy_key supervisor =
+		policy_supervisor_key(&enforcement->policy);
 
 	if (enforcement->kind == ENFORCE_NOTHING) {
 		*ret = list;
@@ -146,6 +148,10 @@ int plan_policy_lines(struct arena *arena,
 	add_paths(&lines, "keep writable", &enforcement->writable);
 	add_limits(&lines, enforcement);
 	add_network(&lines, enforcement);
+	if (supervisor != KEY_COUNT)
+		add(&lines,
+		    arena_printf(arena, "have a supervisor because of %s",
+				 policy_key_name(supervisor)));
 	if (dropped) {
 		const char *names = words_caps(arena, dropped);
 

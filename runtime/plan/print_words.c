@@ -150,6 +150,7 @@ static const struct bit points[] = {
 	{ POINT_NOFOLLOW, "the link itself" },
 	{ POINT_LIKE_SOURCE, "a file or directory like the source" },
 	{ POINT_FRESH, "in a new mount" },
+	{ POINT_NEW_ROOT, "in the new root itself" },
 };
 static const struct bit fresh[] = { { FRESH_TRY, "if possible" } };
 static const struct bit trees[] = { { AT_RECURSIVE, "recursive" },

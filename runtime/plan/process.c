@@ -392,7 +392,7 @@ int make_process(const struct make_input *in, struct plan *plan)
 	limits(in, plan);
 	identity(in, plan, caps);
 	plan_add(plan, STEP_FIND_PROGRAM)->exec = exec;
-	if (in->settings.dies_with_parent)
+	if (in->settings.dies_with_parent || in->settings.supervised)
 		plan_add(plan, STEP_DEATH_SIGNAL);
 	plan_add(plan, STEP_STOP)->number = WORD_CREATED;
 	return 0;
@@ -418,8 +418,9 @@ static void descriptor_limit(const struct make_input *in, struct plan *plan)
 	}
 }
 
-static void add_filter(struct plan *plan, const struct confine_filter *filter,
-		       const char *place)
+static struct step *add_filter(struct plan *plan,
+			       const struct confine_filter *filter,
+			       const char *place)
 {
 	struct step *step = plan_add(plan, STEP_SECCOMP);
 
@@ -428,6 +429,7 @@ static void add_filter(struct plan *plan, const struct confine_filter *filter,
 	step->filter.len = filter->len;
 	step->filter.flags = filter->flags;
 	step->filter.notifies = filter->notifies;
+	return step;
 }
 
 int make_last_steps(const struct make_input *in, struct plan *plan)
@@ -461,6 +463,9 @@ int make_last_steps(const struct make_input *in, struct plan *plan)
 	if (in->enforcement && in->enforcement->kind != ENFORCE_NOTHING)
 		add_filter(plan, &in->enforcement->process.blocklist,
 			   "syscalls");
+	if (in->enforcement && in->enforcement->process.notify.len)
+		add_filter(plan, &in->enforcement->process.notify, "supervisor")
+			->filter.notifies = true;
 	if (in->enforcement && in->enforcement->watch.len)
 		add_filter(plan, &in->enforcement->watch, "--why");
 	if (in->filter)

@@ -29,12 +29,19 @@ static bool needs_namespaces(struct host *host, const struct policy *policy,
 			     enum policy_key key)
 {
 	switch (key) {
+	case KEY_WORKDIR:
 	case KEY_UID:
 	case KEY_GID:
 	case KEY_CHROOT:
 	case KEY_MOUNT:
 	case KEY_TMPFS:
+	case KEY_NET_ALLOW:
+	case KEY_NET_DENY:
+	case KEY_HTTP_PROXY_PORT:
+	case KEY_SOCKS_PROXY_PORT:
 		return true;
+	case KEY_PORT_REMAP:
+		return policy->port_remap;
 	case KEY_UNIX:
 		return !landlock_judges_sockets(host_landlock(host));
 	/* Only a /dev of its own can contain some of them and not others. */

@@ -125,8 +125,8 @@ static int find_writables(struct finder *f)
 	r = files_resolve(f->arena, &writes, &place, &allowed, &denied);
 	if (r >= 0)
 		r = add_listed(f, &allowed, streq(real, "/") ? "" : real);
-	if (r >= 0 && policy->workdir)
-		r = add_real(f, policy->workdir);
+	for (size_t i = 0; r >= 0 && i < policy->workdir.n; i++)
+		r = add_real(f, policy->workdir.items[i]);
 	return r < 0 ? r : add_mounts(f);
 }
 

@@ -13,14 +13,7 @@
 #include "base/util.h"
 #include "oci/oci.h"
 #include "policy/glob.h"
-#include "policy/policy.h"
-
-static const char *const nodes[] = {
-	"/dev/nvidia*",
-	"/dev/nvidia-caps/*",
-	"/dev/dri/*",
-	"/dev/kfd",
-};
+#include "policy/gpus.h"
 
 static int add_node(struct arena *arena, const char *path,
 		    struct oci_linux *linux_)
@@ -59,10 +52,11 @@ int gpus_of_host(struct arena *arena, struct oci_spec *spec)
 
 	if (root < 0)
 		return fail(errno, "open / to find the GPU devices");
-	for (size_t i = 0; r == 0 && i < COUNT(nodes); i++) {
+	for (size_t i = 0; r == 0 && policy_gpu_nodes[i]; i++) {
 		struct strings found;
 
-		r = policy_glob_expand(arena, root, nodes[i], &found);
+		r = policy_glob_expand(arena, root, policy_gpu_nodes[i],
+				       &found);
 		for (size_t k = 0; r == 0 && k < found.n; k++)
 			r = add_node(arena, found.items[k], &spec->linux_);
 	}

@@ -20,6 +20,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/util.h"
+#include "cow/branch.h"
 #include "oci/state_root.h"
 #include "runtime/enforce/enforce.h"
 #include "runtime/enforce/policy_files.h"
@@ -90,14 +91,33 @@ static int find(struct hider *h, const char *path, const char **ret)
 					       &way, &h->input->kept);
 }
 
+/* True if no mount shows a part of the path; one call tells. */
+static bool is_apart(const struct hider *h, const char *path)
+{
+	const struct view *view = h->input->view;
+	bool missing;
+
+	for (size_t i = 0; i < view->nbinds; i++) {
+		const char *source = view->binds[i].source;
+
+		if (files_is_at_or_below(path, source) ||
+		    files_is_at_or_below(source, path))
+			return false;
+	}
+	return files_has_no_links(h->root, path, &missing);
+}
+
 static int hide(struct hider *h, const char *path)
 {
 	struct arena *arena = h->arena;
 	struct enforce_input *input = h->input;
 	const struct view *view = input->view;
 	const char *real;
-	int r = find(h, path, &real);
+	int r;
 
+	if (is_apart(h, path))
+		return 0;
+	r = find(h, path, &real);
 	for (size_t i = 0; r == 0 && real && i < view->nbinds; i++) {
 		const char *inside = find_inside(arena, &view->binds[i], real);
 
@@ -146,6 +166,26 @@ static int hide_elsewhere(struct hider *h, const char *usual)
 	return r;
 }
 
+/*
+ * What is in a branch becomes files of its workdir, and a journal there is
+ * obeyed. Without a home there are no branches.
+ */
+static int hide_branches(struct hider *h)
+{
+	struct strings storages;
+	int r = branch_storages(h->arena, &storages);
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		err_clear();
+		return 0;
+	}
+	for (size_t i = 0; r == 0 && i < storages.n; i++)
+		r = hide(h, storages.items[i]);
+	return r;
+}
+
 int sandbox_hide_state(struct arena *arena, const char *root,
 		       struct enforce_input *input)
 {
@@ -166,5 +206,7 @@ int sandbox_hide_state(struct arena *arena, const char *root,
 		else if (!root || !streq(usual, root))
 			r = hide(&h, usual);
 	}
-	return r < 0 ? r : hide_elsewhere(&h, usual);
+	if (r == 0)
+		r = hide_elsewhere(&h, usual);
+	return r < 0 ? r : hide_branches(&h);
 }

@@ -9,8 +9,8 @@ struct arena;
 struct enforce_input;
 
 /*
- * Add the paths at which records of sandboxes (root), of containers and of
- * placeholders would be visible inside, so that they are covered.
+ * Add the paths at which records of sandboxes (root), of containers, of
+ * placeholders and of branches would be visible inside, so that they are covered.
  */
 int sandbox_hide_state(struct arena *arena, const char *root,
 		       struct enforce_input *input);

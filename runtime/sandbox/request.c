@@ -19,11 +19,17 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
-#include "confine/confine.h"
+#include "confine/calls.h"
+#include "policy/account.h"
+#include "policy/glob.h"
 #include "policy/keys.h"
 #include "policy/profile_find.h"
 #include "policy/system_config.h"
 #include "runtime/sandbox/env_file.h"
+
+#ifdef __APPLE__
+extern char **environ; /* no header of macOS has it */
+#endif
 
 #define MAX_POLICY (1UL << 20)
 #define MAX_NAME 64
@@ -294,12 +300,37 @@ static int obey(struct arena *arena, const struct strings *enforced,
 		const struct policy_place *place, struct policy *policy)
 {
 	const struct policy_floor *floor;
-	int r = policy_floor_load(arena, enforced, place, &floor);
+	struct policy_place own = *place;
+	int r;
 
-	if (r < 0 || !floor)
+	if (!enforced->n)
+		return 0;
+	r = account_own_home(arena, &own.account);
+	if (r == 0)
+		r = policy_floor_load(arena, enforced, &own, &floor);
+	if (r < 0)
 		return r;
 	r = policy_tighten(arena, policy, floor, policy);
 	return r < 0 ? r : policy_check(policy, /* bundle= */ false);
+}
+
+/* A workdir can be written without being listed. */
+static int write_workdirs(struct arena *arena, struct policy *policy)
+{
+	for (size_t i = 0; i < policy->workdir.n; i++) {
+		const char *item =
+			policy_glob_quote(arena, policy->workdir.items[i]);
+
+		if (!item)
+			return -ENOMEM;
+		if (!strings_has(&policy->write, item) &&
+		    strings_add(arena, &policy->write, item) < 0)
+			return -ENOMEM;
+		if (!policy->set[KEY_WRITE])
+			policy->origin[KEY_WRITE] = policy->origin[KEY_WORKDIR];
+		policy->set[KEY_WRITE] = true;
+	}
+	return 0;
 }
 
 static int set_policy(struct arena *arena, const struct request_wishes *wishes,
@@ -317,6 +348,8 @@ static int set_policy(struct arena *arena, const struct request_wishes *wishes,
 			    "project, %s",
 			    wishes->project, wishes->policy_file, ret->project);
 	r = env_files_add(arena, &ret->env_files, &ret->env, &over);
+	if (r >= 0)
+		r = policy_make_private(arena, &over, &ret->policy);
 	if (r < 0)
 		return r;
 	policy_layer(&ret->policy, &over);
@@ -325,7 +358,7 @@ static int set_policy(struct arena *arena, const struct request_wishes *wishes,
 		r = obey(arena, enforced, &place, &ret->policy);
 	if (r == 0)
 		r = confine_check_denied(&ret->policy.extra_deny);
-	return r;
+	return r < 0 ? r : write_workdirs(arena, &ret->policy);
 }
 
 /* The caller's own profile replaces that of the system's configuration. */
@@ -373,9 +406,13 @@ int request_make(struct arena *arena, const struct request_wishes *wishes,
 	ret->timeout_ms = wishes->timeout_ms;
 	ret->json = wishes->json;
 	ret->terminal = wishes->terminal;
+	ret->no_terminal = wishes->no_terminal;
+	if (ret->terminal && ret->no_terminal)
+		return fail(0, "--tty and --no-tty: give one of them");
 	ret->interactive = wishes->interactive;
 	ret->why = wishes->why;
 	ret->unsandboxed = wishes->unsandboxed;
+	ret->named = wishes->name != NULL;
 	r = set_name(arena, wishes->name, &ret->name);
 	if (r >= 0)
 		r = find_project(arena, ret, wishes->project, &ret->project);

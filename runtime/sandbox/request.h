@@ -12,6 +12,7 @@
 #include "policy/presets.h"
 
 struct arena;
+struct workdirs;
 
 struct request {
 	struct policy policy;	 /* of all layers, checked */
@@ -21,14 +22,20 @@ struct request {
 	const char *source; /* the file its policy was read from, or NULL */
 	struct strings env_files; /* paths as given to --env-file */
 	const char *name;	  /* --name, or sandbox-PID */
+	bool named;		  /* by --name */
 	const char *project;	  /* never NULL */
 	const char *home;	  /* NULL: unknown */
 	const char *cwd;	  /* the caller's */
-	struct strings env;	  /* the caller's */
+	const char *hosts;	  /* pinned names; NULL: none */
+	const char *resolver;	  /* /etc/resolv.conf; NULL: the host's */
+	/* With their branches; NULL: none, or none is made. */
+	const struct workdirs *workdirs;
+	struct strings env; /* the caller's */
 	enum policy_env_base env_base;
 	uint64_t timeout_ms; /* 0: none */
 	bool json;
 	bool terminal;
+	bool no_terminal;
 	bool interactive;
 	bool why;
 	bool unsandboxed;
@@ -48,6 +55,7 @@ struct request_wishes {
 	uint64_t timeout_ms;
 	bool json;
 	bool terminal;
+	bool no_terminal;
 	bool interactive;
 	bool why;
 	bool unsandboxed;

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/util.h"
+#include "cow/workdirs.h"
 #include "oci/write.h"
 #include "runtime/container/delete.h"
 #include "runtime/enforce/policy_files.h"
@@ -34,6 +35,7 @@ struct sandbox {
 	struct view *view;
 	struct oci_spec *spec;
 	const struct decision *decision;
+	struct strings workdirs; /* without links */
 };
 
 /* ---- mounts ---- */
@@ -71,6 +73,21 @@ static const struct strings readable =
 	OPTIONS("rbind", "rro", "rnosuid", "rnodev");
 static const struct strings writable = OPTIONS("rbind", "rnosuid", "rnodev");
 
+/* explain makes no branch, and so no mount of one. */
+static struct oci_mount staged_mount(const struct sandbox *s,
+				     const struct view_bind *bind)
+{
+	const struct workdir *workdir =
+		workdirs_at(s->request->workdirs, bind->path);
+
+	return (struct oci_mount){
+		.destination = bind->path,
+		.source = "overlay",
+		.type = "overlay",
+		.options = workdir ? workdir->options : (struct strings){ 0 },
+	};
+}
+
 static int fill_mounts(struct sandbox *s)
 {
 	size_t n = COUNT(own_mounts);
@@ -88,7 +105,10 @@ static int fill_mounts(struct sandbox *s)
 			.source = bind->source,
 			.type = "bind",
 			.options = bind->writable ? writable : readable,
+			.is_directory = bind->directory,
 		};
+		if (bind->staged)
+			mounts[n - 1] = staged_mount(s, bind);
 		if (bind->tmpfs &&
 		    enforce_tmpfs(s->arena, bind->path, bind->size,
 				  &mounts[n - 1]) < 0)
@@ -180,7 +200,8 @@ static int fill_namespaces(struct sandbox *s)
 
 	for (size_t i = 0; i < COUNT(always); i++)
 		l->namespaces[always[i]].listed = true;
-	if (s->request->policy.mode != POLICY_MODE_OPEN)
+	if (s->request->policy.mode != POLICY_MODE_OPEN ||
+	    policy_has_rules(&s->request->policy))
 		l->namespaces[OCI_NS_NETWORK].listed = true;
 	if (!s->decision->own_users)
 		return 0;
@@ -291,7 +312,8 @@ static void fill_policy(struct sandbox *s, struct enforce_input *input)
 
 	limit_open_files(policy);
 	policy->set[KEY_READ] = true;
-	policy->set[KEY_NET_MODE] = true;
+	if (!policy_denies_alone(policy))
+		policy->set[KEY_NET_MODE] = true;
 	for (enum policy_key key = 0;
 	     s->decision->no_namespaces && key < KEY_COUNT; key++)
 		if (s->decision->lost[key])
@@ -415,12 +437,15 @@ static int gather(struct sandbox *s, struct view *view,
 	const struct view_input shown = {
 		.policy = &request->policy,
 		.name = request->name,
+		.hosts = request->hosts,
+		.resolver = request->resolver,
 		.home = request->home,
 		.project = request->project,
 		.cwd = request->cwd,
 		.env = request->env,
 		.source = request->source,
 		.env_files = request->env_files,
+		.workdirs = s->workdirs,
 	};
 	struct prepared *c = s->prepared;
 	int r;
@@ -435,6 +460,38 @@ static int gather(struct sandbox *s, struct view *view,
 	    (r = sandbox_hide_state(c->arena, c->session->root, input)) < 0)
 		return r;
 	return fill_spec(s);
+}
+
+/* Where the changes are staged; run has found and opened them. */
+static int find_workdirs(struct sandbox *s)
+{
+	const struct policy *policy = &s->request->policy;
+	const struct workdirs_wishes wishes = {
+		.paths = &policy->workdir,
+		.proc = s->prepared->proc,
+	};
+	const struct workdirs *found = s->request->workdirs;
+	struct workdirs now = { 0 };
+	int r = 0;
+
+	if (policy->workdir.n && policy->chroot)
+		return fail(0,
+			    "config.workdir and filesystem.chroot cannot be "
+			    "used together in this build: remove one of them");
+	if (!found) {
+		r = workdirs_find(s->arena, &wishes, &now);
+		found = &now;
+	}
+	for (size_t i = 0; r == 0 && i < found->n; i++)
+		r = strings_add(s->arena, &s->workdirs, found->items[i].path);
+	return r;
+}
+
+bool sandbox_has_network(const struct request *request,
+			 const struct decision *decision)
+{
+	return !decision->no_namespaces && !decision->own_users &&
+	       request->policy.mode != POLICY_MODE_OPEN;
 }
 
 int sandbox_plan(struct prepared *c, const struct request *request,
@@ -466,10 +523,13 @@ int sandbox_plan(struct prepared *c, const struct request *request,
 	if (!view)
 		return -ENOMEM;
 	fill_policy(&s, &input);
-	c->proc = proc_open();
+	if (c->proc < 0)
+		c->proc = proc_open();
 	if (c->proc < 0)
 		return c->proc;
-	r = gather(&s, view, &input);
+	r = find_workdirs(&s);
+	if (r >= 0)
+		r = gather(&s, view, &input);
 	if (r >= 0)
 		r = enforce_make(c->arena, &input, &c->spec, &c->enforcement);
 	if (r >= 0)

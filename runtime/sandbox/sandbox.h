@@ -9,6 +9,11 @@
 #include "runtime/sandbox/decide.h"
 #include "runtime/sandbox/request.h"
 
+struct workdirs;
+
+/* True if it will have a network namespace that belongs to the caller. */
+bool sandbox_has_network(const struct request *request,
+			 const struct decision *decision);
 /*
  * Make the config.json of a sandbox, and everything up to the plan; no effects.
  * arena, session and options of `prepared` are set; the decision is not a
@@ -23,3 +28,8 @@ int sandbox_plan(struct prepared *prepared, const struct request *request,
  * `sandlock` was killed. Fails if one is running.
  */
 int sandbox_make_room(const struct prepared *prepared, const char *name);
+
+/* workdirs.c: open a branch for each item of config.workdir. */
+int sandbox_open_workdirs(struct arena *arena, const struct policy *policy,
+			  const struct decision *decision,
+			  struct workdirs *workdirs);

@@ -3,30 +3,32 @@
  * runtime/sandlock-oci/create.c - create: make a container whose program waits
  * for `start`.
  */
-#include <stdio.h>
-
+#include "runtime/container/create.h"
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/err.h"
-#include "runtime/container/create.h"
 #include "runtime/container/start.h"
 #include "runtime/sandlock-oci/commands.h"
 #include "runtime/sandlock-oci/shared_options.h"
+#include "runtime/supervisor/supervisor.h"
 
-static int dump(const struct prepared *p)
+static int create_supervised(struct creation *c)
 {
-	struct strings rules;
-	const char *text;
-	int r = plan_print(p->arena, &p->plan, &text);
+	autosupervisor struct supervisor s = SUPERVISOR_NONE;
+	bool front;
+	int r = supervisor_fork(&s, c->prepared, &front);
 
+	if (r < 0 || front)
+		return r;
+	c->has_supervisor = true;
+	r = create_build(c);
 	if (r >= 0)
-		r = plan_policy_lines(p->arena, &p->enforcement, &rules);
+		r = supervisor_open(&s, c);
+	if (r >= 0)
+		r = create_keep(c);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < rules.n; i++)
-		printf("      policy: %s\n", rules.items[i]);
-	fputs(text, stdout);
-	return 0;
+	supervisor_stay(&s, c);
 }
 
 static int run(const struct session *session, const void *options, int argc,
@@ -46,8 +48,10 @@ static int run(const struct session *session, const void *options, int argc,
 	if (r < 0)
 		return r;
 	if (o.dump_plan)
-		return dump(&p);
+		return create_dump_plan(&p);
 	c.prepared = &p;
+	if (p.settings.supervised)
+		return create_supervised(&c);
 	r = create_build(&c);
 	if (r < 0)
 		return r;

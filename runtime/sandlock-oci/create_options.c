@@ -102,3 +102,19 @@ int create_prepare_named(const struct session *session, const char *name,
 	p->options = options;
 	return create_prepare(p, id, has_gate);
 }
+
+int create_dump_plan(const struct prepared *p)
+{
+	struct strings rules;
+	const char *text;
+	int r = plan_print(p->arena, &p->plan, &text);
+
+	if (r >= 0)
+		r = plan_policy_lines(p->arena, &p->enforcement, &rules);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < rules.n; i++)
+		printf("      policy: %s\n", rules.items[i]);
+	fputs(text, stdout);
+	return 0;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/sandlock-oci/events.c - events: print statistics and out-of-memory
- * events as JSON lines.
+ * runtime/sandlock-oci/events.c - events: print statistics, denials and
+ * out-of-memory events as JSON lines; ports: list the published ports.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +22,8 @@
 #include "network/network.h"
 #include "oci/write.h"
 #include "runtime/container/container.h"
+#include "runtime/diagnose/ask.h"
+#include "runtime/diagnose/watch.h"
 #include "runtime/sandlock-oci/commands.h"
 
 #define DEFAULT_INTERVAL_MS 5000
@@ -189,9 +191,11 @@ static int print_oom(const char *id, struct cgroup_oom *oom)
 }
 
 /* Print until the container ends; events before its end come first. */
-static int follow(const struct mount_sources *sources, int64_t interval)
+static int follow(const struct session *session,
+		  const struct mount_sources *sources, int64_t interval)
 {
 	const struct container *c = sources->container;
+	AUTO(watch_close) struct watch watch = WATCH_NONE;
 	AUTO(cgroup_oom_close) struct cgroup_oom oom = CGROUP_OOM_NONE;
 	autoclose int pidfd = container_pidfd(c);
 	int64_t next = now_ms() + interval;
@@ -200,22 +204,32 @@ static int follow(const struct mount_sources *sources, int64_t interval)
 	if (pidfd < 0)
 		return pidfd;
 	r = cgroup_oom_open(&sources->cgroup, &oom);
+	if (r >= 0)
+		r = watch_open(session, c, &watch);
+	/* Events may have come with the first answer. */
+	if (r >= 0)
+		r = watch_print(&watch, c->id);
 	if (r < 0)
 		return r;
 	for (;;) {
 		struct pollfd p[] = {
 			{ .fd = pidfd, .events = POLLIN },
 			{ .fd = oom.fd, .events = POLLIN },
+			{ .fd = watch.audit.fd, .events = POLLIN },
+			{ .fd = watch.link.fd, .events = POLLIN },
 		};
 		int64_t left = next - now_ms();
 
-		if (poll(p, 2, left > 0 ? (int)left : 0) < 0 && errno != EINTR)
+		if (poll(p, COUNT(p), left > 0 ? (int)left : 0) < 0 &&
+		    errno != EINTR)
 			return fail(errno, "wait for events of the container");
 		r = print_oom(c->id, &oom);
+		if (r >= 0 && (p[2].revents || p[3].revents))
+			r = watch_print(&watch, c->id);
 		if (r < 0)
 			return r;
 		if (p[0].revents)
-			return 0;
+			return watch_end(&watch, c->id);
 		if (now_ms() < next)
 			continue;
 		next += interval;
@@ -257,7 +271,7 @@ static int run(const struct session *session, const void *options, int argc,
 		return r;
 	if (o->stats)
 		return print_line(c.id, &sources);
-	return follow(&sources, interval);
+	return follow(session, &sources, interval);
 }
 
 static const struct option_spec events_options[] = {
@@ -270,12 +284,55 @@ static const struct option_spec events_options[] = {
 const struct command command_events = {
 	.name = "events",
 	.arguments = "[options] ID",
-	.help = "print statistics and out-of-memory events",
+	.help = "print statistics, denials and out-of-memory events",
 	.options = events_options,
 	.noptions = COUNT(events_options),
 	.options_size = sizeof(struct events_options),
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,
+	.failure = 1,
+};
+
+/* ---- ports ---- */
+
+struct ports_options {
+	bool json;
+};
+
+static int run_ports(const struct session *session, const void *options,
+		     int argc, char **argv)
+{
+	const struct ports_options *o = options;
+	autocontainer struct container c = CONTAINER_NONE;
+	enum oci_status status;
+	int r = container_load_sound(session->arena, session->root, argv[0],
+				     &c);
+
+	(void)argc;
+	if (r >= 0)
+		r = container_status(&c, &status);
+	if (r < 0)
+		return r;
+	if (status == OCI_STOPPED)
+		return fail(0, "%s: container not running", c.id);
+	return ask_container_ports(session->arena, &c, o->json);
+}
+
+static const struct option_spec ports_options[] = {
+	{ "json", 0, OPTION_FLAG, offsetof(struct ports_options, json), NULL,
+	  "print a JSON array" },
+};
+
+const struct command command_ports = {
+	.name = "ports",
+	.arguments = "[--json] ID",
+	.help = "list the ports of a container that have other numbers outside",
+	.options = ports_options,
+	.noptions = COUNT(ports_options),
+	.options_size = sizeof(struct ports_options),
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_ports,
 	.failure = 1,
 };

@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "runtime/container/create.h"
 #include "runtime/container/enter.h"
+#include "runtime/container/update.h"
 #include "runtime/launch/console.h"
 #include "runtime/launch/foreground.h"
 #include "runtime/sandlock-oci/commands.h"
@@ -108,6 +109,8 @@ static int exec_in(const struct session *session, const struct exec_options *o,
 	if (r < 0)
 		return r;
 	r = check_status(&c, o->ignore_paused);
+	if (r >= 0)
+		r = update_finish_killed(session, &c);
 	if (r < 0)
 		return r;
 	r = container_spec(session->arena, &c, &spec);

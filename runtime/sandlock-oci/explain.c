@@ -12,12 +12,32 @@
 
 struct explain_options {
 	bool json;
+	const char *path;
 };
 
 static const struct option_spec explain_options[] = {
 	{ "json", 0, OPTION_FLAG, offsetof(struct explain_options, json), NULL,
 	  "print JSON" },
+	{ "path", 0, OPTION_TEXT, offsetof(struct explain_options, path),
+	  "PATH", "only say what denies this path of the container, and why" },
 };
+
+static int print(struct arena *arena, const struct explain_options *o,
+		 const struct explanation *all)
+{
+	if (o->path && all->refusal)
+		return fail(0, "create would refuse the bundle: %s",
+			    all->refusal);
+	if (o->path && all->unresolved)
+		return fail(0, "%s", all->unresolved);
+	if (o->path)
+		return o->json ? explain_print_path_json(arena, all) :
+				 explain_print_path(arena, all);
+	if (o->json)
+		return explain_print_json(arena, all);
+	explain_print(arena, all);
+	return 0;
+}
 
 /* A container wins over a directory of the same name without a slash. */
 static bool is_container(const struct session *session, const char *name)
@@ -40,26 +60,26 @@ static int explain(const struct session *session, const void *options, int argc,
 	int r;
 
 	(void)argc;
+	if (o->path && o->path[0] != '/')
+		return fail(0, "--path %s: not an absolute path", o->path);
 	if (is_container(session, argv[0]))
-		r = explain_bundle(session, NULL, argv[0], &all);
+		r = explain_bundle(session, NULL, argv[0], o->path, &all);
 	else if (stat(argv[0], &st) < 0)
 		return fail(0,
 			    "%s: there is neither a container nor a bundle of "
 			    "this name",
 			    argv[0]);
 	else
-		r = explain_bundle(session, argv[0], NULL, &all);
-	if (r >= 0 && o->json)
-		r = explain_print_json(session->arena, &all);
-	else if (r >= 0)
-		explain_print(session->arena, &all);
+		r = explain_bundle(session, argv[0], NULL, o->path, &all);
+	if (r >= 0)
+		r = print(session->arena, o, &all);
 	create_forget(&all.prepared);
 	return r < 0 ? r : all.refusal != NULL;
 }
 
 const struct command command_explain = {
 	.name = "explain",
-	.arguments = "BUNDLE | ID [--json]",
+	.arguments = "BUNDLE | ID [--json] [--path PATH]",
 	.help = "show what enforces the policy of a bundle or container",
 	.options = explain_options,
 	.noptions = COUNT(explain_options),

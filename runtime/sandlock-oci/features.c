@@ -8,9 +8,9 @@
 
 #include "confine/caps.h"
 #include "confine/confine.h"
+#include "oci/mount_options.h"
 #include "oci/oci.h"
 #include "runtime/cli/version.h"
-#include "runtime/plan/make.h"
 #include "runtime/sandlock-oci/commands.h"
 
 static int run(const struct session *session, const void *options, int argc,

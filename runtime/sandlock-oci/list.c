@@ -9,6 +9,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/text.h"
 #include "base/util.h"
 #include "oci/oci.h"
 #include "runtime/container/container.h"
@@ -129,10 +130,12 @@ static int fill_row(struct listing *l, const struct container *c,
 	row.cells[COL_ID] = row.record.id;
 	row.cells[COL_PID] = arena_printf(l->arena, "%d", row.record.pid);
 	row.cells[COL_STATUS] = broken ? "broken" : oci_status_name(row.status);
-	row.cells[COL_BUNDLE] = row.record.bundle;
+	row.cells[COL_BUNDLE] = text_escape(l->arena, row.record.bundle,
+					    /* exactly= */ false);
 	row.cells[COL_CREATED] = row.record.created;
 	row.cells[COL_OWNER] = l->owner_name;
-	if (!row.cells[COL_PID] || !row.cells[COL_OWNER])
+	if (!row.cells[COL_PID] || !row.cells[COL_BUNDLE] ||
+	    !row.cells[COL_OWNER])
 		return -ENOMEM;
 	*ret = row;
 	return 0;

@@ -36,7 +36,7 @@ static const struct command *const commands[] = {
 	&command_pause,	     &command_resume,  &command_update,
 	&command_events,     &command_spec,    &command_features,
 	&command_checkpoint, &command_restore, &command_explain,
-	&command_inspect,
+	&command_inspect,    &command_ports,
 };
 
 static int print_version(struct arena *arena)

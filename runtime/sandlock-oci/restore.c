@@ -20,7 +20,6 @@
 #include "base/proc.h"
 #include "base/sys.h"
 #include "base/util.h"
-#include "hooks/hooks.h"
 #include "network/network.h"
 #include "runtime/checkpoint/criu.h"
 #include "runtime/checkpoint/external.h"
@@ -52,18 +51,6 @@ struct restore_options {
 
 /* ---- notifications of criu ---- */
 
-static int run_hooks(struct creation *c, enum hook_point point, pid_t pid)
-{
-	const struct prepared *p = c->prepared;
-	struct hooks_place here = { .cwd = p->settings.bundle };
-	const char *json;
-	int r;
-
-	r = oci_state_for_hook(p->arena, &c->container.record, OCI_CREATING,
-			       pid, &json);
-	return r < 0 ? r : hooks_run(&p->spec.hooks, point, &here, json);
-}
-
 /* The namespaces exist, and are still empty. */
 static int on_namespaces(struct creation *c, pid_t pid)
 {
@@ -91,8 +78,8 @@ static int on_namespaces(struct creation *c, pid_t pid)
 	c->container.record.hooks_begun = true;
 	r = state_dir_save(p->arena, &c->container);
 	if (r >= 0)
-		r = run_hooks(c, HOOK_PRESTART, pid);
-	return r < 0 ? r : run_hooks(c, HOOK_CREATE_RUNTIME, pid);
+		r = create_run_hooks(c, HOOK_PRESTART, pid);
+	return r < 0 ? r : create_run_hooks(c, HOOK_CREATE_RUNTIME, pid);
 }
 
 /* Everything is restored except for the last steps; criu can still undo it. */

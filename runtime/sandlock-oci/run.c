@@ -11,6 +11,7 @@
 #include "runtime/container/start.h"
 #include "runtime/sandlock-oci/commands.h"
 #include "runtime/sandlock-oci/shared_options.h"
+#include "runtime/supervisor/supervisor.h"
 
 static int start_program(struct creation *c, struct attached *attached)
 {
@@ -36,31 +37,74 @@ static int start_program(struct creation *c, struct attached *attached)
 	return 0;
 }
 
-static int run_prepared(const struct prepared *p)
+static void publish(void *ctx, const struct event *event)
 {
-	autocreation struct creation c = CREATION_NONE;
-	autoattached struct attached attached = ATTACHED_NONE;
+	supervisor_publish(ctx, event);
+}
+
+/* In the foreground this command is the supervisor, if there is one. */
+static int open_services(struct supervisor *s, struct creation *c,
+			 struct attached *attached)
+{
+	if (c->has_supervisor)
+		return supervisor_open(s, c);
+	if (!c->prepared->settings.supervised)
+		return 0;
+	attached->publish = publish;
+	attached->ctx = s;
+	return supervisor_attach(s, c, &attached->loop);
+}
+
+static int run_created(struct creation *c, struct attached *attached,
+		       struct supervisor *s)
+{
+	const struct prepared *p = c->prepared;
 	int r;
 
-	c.prepared = p;
-	r = attached_prepare(p, &attached);
+	r = attached_prepare(p, attached);
 	if (r < 0)
 		return r;
-	r = create_build(&c);
+	r = create_build(c);
 	if (r < 0)
 		return r;
-	r = attached_open_console(&c, &attached);
+	r = open_services(s, c, attached);
 	if (r < 0)
 		return r;
-	r = start_program(&c, &attached);
+	r = attached_open_console(c, attached);
+	if (r < 0)
+		return r;
+	r = start_program(c, attached);
 	if (r < 0)
 		return r;
 	if (!p->options->detach)
-		return attached_wait(&c, &attached);
-	if (attached.notify.inside >= 0)
-		return sd_notify_relay(&attached.notify, c.launch.pid,
-				       c.launch.pidfd);
-	return 0;
+		return attached_wait(c, attached);
+	return attached->notify.inside < 0 ?
+		       0 :
+		       sd_notify_relay(&attached->notify, c->launch.pid,
+				       c->launch.pidfd);
+}
+
+static int run_prepared(const struct prepared *p)
+{
+	autocreation struct creation c = CREATION_NONE;
+	/* The services use its loop, so they close first. */
+	autoattached struct attached attached = ATTACHED_NONE;
+	autosupervisor struct supervisor s = SUPERVISOR_NONE;
+	int r;
+
+	c.prepared = p;
+	c.has_supervisor = p->settings.supervised && p->options->detach;
+	if (c.has_supervisor) {
+		bool front;
+
+		r = supervisor_fork(&s, p, &front);
+		if (r < 0 || front)
+			return r;
+	}
+	r = run_created(&c, &attached, &s);
+	if (r >= 0 && c.has_supervisor)
+		supervisor_stay(&s, &c);
+	return r;
 }
 
 static int run(const struct session *session, const void *options, int argc,
@@ -79,12 +123,15 @@ static int run(const struct session *session, const void *options, int argc,
 	 * This may start the command again, so make the plan, with warnings,
 	 * later.
 	 */
-	r = start_protect(&p.spec,
-			  p.settings.preserve_fds + p.settings.listen_fds);
+	if (!o.dump_plan)
+		r = start_protect(&p.spec, p.settings.preserve_fds +
+						   p.settings.listen_fds);
 	if (r < 0)
 		return r;
 	r = create_plan(&p);
-	return r < 0 ? r : run_prepared(&p);
+	if (r < 0)
+		return r;
+	return o.dump_plan ? create_dump_plan(&p) : run_prepared(&p);
 }
 
 const struct command command_run = {

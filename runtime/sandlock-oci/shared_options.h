@@ -28,6 +28,9 @@ int create_prepare_named(const struct session *session, const char *name,
 			 bool has_gate, struct create_options *options,
 			 struct prepared *prepared);
 
+/* Print what --dump-plan promises. */
+int create_dump_plan(const struct prepared *prepared);
+
 /* For the tables of checkpoint and restore; the struct is the first member of theirs. */
 #define IMAGE_FIELD(name) offsetof(struct image_options, name)
 #define IMAGE_OPTIONS                                                         \

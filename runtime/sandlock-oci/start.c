@@ -5,6 +5,7 @@
 #include "base/auto.h"
 #include "base/err.h"
 #include "runtime/container/state_dir.h"
+#include "runtime/container/update.h"
 #include "runtime/sandlock-oci/commands.h"
 
 #define CREATE_SECONDS 10
@@ -38,9 +39,9 @@ static int run(const struct session *session, const void *options, int argc,
 	(void)options;
 	(void)argc;
 	r = load(session, argv[0], &c);
-	if (r < 0)
-		return r;
-	return start_open_gate(session, &c);
+	if (r >= 0)
+		r = update_finish_killed(session, &c);
+	return r < 0 ? r : start_open_gate(session, &c);
 }
 
 const struct command command_start = {

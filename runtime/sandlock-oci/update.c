@@ -15,16 +15,12 @@
 #include "base/proc.h"
 #include "base/util.h"
 #include "cgroups/rdt.h"
-#include "cgroups/systemd.h"
 #include "oci/write.h"
+#include "policy/profile_find.h"
 #include "runtime/container/state_dir.h"
-#include "runtime/container/systemd.h"
-#include "runtime/enforce/enforce.h"
-#include "runtime/plan/facts.h"
+#include "runtime/container/update.h"
 #include "runtime/sandlock-oci/commands.h"
 
-/* linux.resources after updates, saved beside config.json. */
-#define RESOURCES "resources.json"
 #define MAX_RESOURCES (4UL << 20)
 
 enum limit {
@@ -49,6 +45,7 @@ enum limit {
 
 struct update_options {
 	const char *resources;
+	const char *policy;
 	const char *limits[LIMITS];
 	const char *l3_cache_schema;
 	const char *mem_bw_schema;
@@ -63,6 +60,8 @@ struct update_options {
 static const struct option_spec update_options[] = {
 	{ "resources", 'r', OPTION_TEXT, FIELD(resources), "FILE",
 	  "read linux.resources from this file (-: standard input)" },
+	{ "policy", 0, OPTION_TEXT, FIELD(policy), "FILE",
+	  "change the policy to the keys of this profile" },
 	LIMIT("blkio-weight", BLOCK_IO_WEIGHT, "N",
 	      "share of block I/O, 10 to 1000"),
 	LIMIT("cpu-period", CPU_PERIOD, "USEC", "length of a CPU period"),
@@ -239,21 +238,6 @@ static int change_text(struct arena *arena, const struct update_options *o,
 	return r;
 }
 
-/* Get the present limits. */
-static int old_text(struct arena *arena, const struct container *c,
-		    const struct oci_spec *spec, const char **ret)
-{
-	char *text;
-	int r;
-
-	if (faccessat(c->dir, RESOURCES, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-		return oci_resources_of(arena, spec, ret);
-	r = io_read_at(arena, c->dir, RESOURCES, MAX_RESOURCES, &text);
-	if (r >= 0)
-		*ret = text;
-	return r;
-}
-
 static int update_schemas(struct arena *arena, const struct container *c,
 			  const struct update_options *o,
 			  const struct oci_spec *spec)
@@ -283,171 +267,69 @@ static int update_schemas(struct arena *arena, const struct container *c,
 	return rdt_update(&rdt, &change);
 }
 
-static int save(const struct container *c, const char *text)
+/* The policy and other limits would be two updates, of which one can fail. */
+static int check_alone(const struct update_options *o)
 {
-	return io_replace_at(c->dir, RESOURCES, text, strlen(text), 0600);
-}
+	struct update_options rest = *o;
 
-/* Restore the file after a failure, and keep the first error. */
-static void save_quietly(const struct container *c, const char *text)
-{
-	struct err_kept why;
+	rest.policy = NULL;
+	for (size_t i = 0; i < COUNT(update_options); i++) {
+		const char *const *value =
+			(const void *)((const char *)&rest +
+				       update_options[i].offset);
 
-	err_keep(&why);
-	(void)save(c, text);
-	err_restore(&why);
-}
-
-struct limits {
-	struct oci_resources old, change, merged;
-};
-
-static int parse_limits(struct arena *arena, const char *old,
-			const char *change, const char *merged,
-			struct limits *ret)
-{
-	int r;
-
-	if ((r = oci_resources_parse(arena, old, &ret->old)) < 0 ||
-	    (r = oci_resources_parse(arena, change, &ret->change)) < 0)
-		return r;
-	return oci_resources_parse(arena, merged, &ret->merged);
-}
-
-/*
- * Reduce the change to what the policy permits. A quota depends on its period.
- */
-static int meet_policy(struct arena *arena, const struct enforce_limits *most,
-		       struct limits *limits)
-{
-	struct oci_resources *change = &limits->change;
-	const struct oci_resources *merged = &limits->merged;
-	int r;
-
-	if ((r = enforce_limits(arena, most, &limits->old)) < 0 ||
-	    (r = enforce_limits(arena, most, &limits->merged)) < 0)
-		return r;
-	if (change->memory.limit.set)
-		change->memory.limit = merged->memory.limit;
-	if (change->pids_limit.set)
-		change->pids_limit = merged->pids_limit;
-	if (change->cpu.quota.set || change->cpu.period.set)
-		change->cpu.quota = merged->cpu.quota;
-	if (is_set(change->cpu.cpus))
-		change->cpu.cpus = merged->cpu.cpus;
+		if (*value)
+			return fail(0,
+				    "--policy and --%s cannot be given "
+				    "together: call update twice",
+				    update_options[i].name);
+	}
 	return 0;
 }
 
-/* Restore the properties of a unit: the old values, or none. */
-static void restore_unit(struct arena *arena, const struct container *c,
-			 const struct facts *facts, const struct cgroup *cgroup,
-			 const struct limits *limits)
+/* Paths mean the same as in the profile of a bundle. */
+static int load_policy(struct arena *arena, const char *path,
+		       struct policy *ret)
 {
-	bool v2 = facts->cgroups.mode == CGROUP_V2;
-	/* systemd rounds values, also when they are restored. */
-	const struct oci_resources exact = { .cpu = limits->old.cpu };
-	struct strings set, old, back;
-	struct err_kept why;
+	static const char *const nowhere[] = { NULL };
+	const struct policy_place place = { .home = "/", .bundle = true };
+	const char *file =
+		strchr(path, '/') ? path : arena_printf(arena, "./%s", path);
+	int r = file ? profile_load(arena, file, nowhere, &place, ret, NULL) :
+		       -ENOMEM;
 
-	err_keep(&why);
-	if (systemd_changes(arena, &limits->change, &limits->merged, v2,
-			    &set) >= 0 &&
-	    systemd_limits(arena, &limits->old, v2, &old) >= 0 &&
-	    systemd_limits_back(arena, &set, &old, &back) >= 0 &&
-	    systemd_set(arena, &c->record, &back) >= 0)
-		(void)cgroup_update(arena, &facts->cgroups, cgroup, &exact,
-				    &limits->old, facts->rootless);
-	err_restore(&why);
+	return r < 0 ? fail_in(r, "--policy") : 0;
 }
 
-/* Tell systemd first: it rounds, and then the exact values are written. */
-static int apply_to_unit(struct arena *arena, const struct container *c,
-			 const struct facts *facts, const struct cgroup *cgroup,
-			 const struct limits *given)
-{
-	bool v2 = facts->cgroups.mode == CGROUP_V2;
-	const struct oci_resources nothing = { 0 };
-	struct limits limits = *given;
-	struct oci_resources exact;
-	struct strings set;
-	int r;
+struct wanted {
+	const char *resources; /* the change of linux.resources, as JSON */
+	struct policy policy;
+};
 
-	cgroup_keep_quota(cgroup, &limits.change, &limits.merged);
-	cgroup_keep_quota(cgroup, &nothing, &limits.old);
-	exact = systemd_rewrites(&limits.change, &limits.merged);
-	r = cgroup_check_usage(cgroup, &limits.change, &limits.merged);
-	if (r < 0 ||
-	    (r = systemd_changes(arena, &limits.change, &limits.merged, v2,
-				 &set)) < 0 ||
-	    (r = systemd_set(arena, &c->record, &set)) < 0)
-		return r;
-	r = cgroup_update(arena, &facts->cgroups, cgroup, &exact,
-			  &limits.merged, facts->rootless);
-	if (r < 0)
-		restore_unit(arena, c, facts, cgroup, &limits);
-	return r;
-}
-
-static int apply(const struct session *session, const struct container *c,
-		 const struct limits *limits)
-{
-	AUTO(cgroup_close) struct cgroup cgroup = { 0 };
-	autoclose int proc = proc_open();
-	struct arena *arena = session->arena;
-	struct facts facts;
-	int r;
-
-	if (proc < 0)
-		return proc;
-	if ((r = facts_gather(proc, session->host, session->rootless, &facts)) <
-		    0 ||
-	    (r = facts_cgroups(arena, proc, &facts)) < 0 ||
-	    (r = cgroup_check_resources(&limits->merged, &facts.cgroups)) < 0 ||
-	    (r = cgroup_from_record(arena, &c->record, &cgroup)) < 0)
-		return r;
-	if (cgroup.n == 0 && cgroup_wants_limits(&limits->change))
-		return fail(0,
-			    "%s: the container has no cgroup of its own, so it "
-			    "cannot be limited",
-			    c->id);
-	if (c->record.systemd_scope)
-		return apply_to_unit(arena, c, &facts, &cgroup, limits);
-	return cgroup_update(arena, &facts.cgroups, &cgroup, &limits->change,
-			     &limits->merged, facts.rootless);
-}
-
-/* Change the file and the kernel together, or not at all. */
+/* Change the policy; or the schemas, then the limits. */
 static int update_locked(const struct session *session,
 			 const struct update_options *o, struct container *c,
-			 const char *change)
+			 const struct wanted *wanted)
 {
-	struct arena *arena = session->arena;
-	const char *old, *merged;
-	enum oci_status status;
-	struct enforcement enforcement;
-	struct limits limits;
-	struct oci_spec spec;
-	int r;
+	struct update update;
+	int r = update_open(session, c, &update);
 
-	r = container_status(c, &status);
-	if (r < 0)
-		return r;
-	if (status == OCI_STOPPED || status == OCI_CREATING)
-		return fail(0, "%s: container not running", c->id);
-	if ((r = container_spec(arena, c, &spec)) < 0 ||
-	    (r = container_enforcement(arena, c, &enforcement)) < 0 ||
-	    (r = update_schemas(arena, c, o, &spec)) < 0 ||
-	    (r = old_text(arena, c, &spec, &old)) < 0 ||
-	    (r = oci_resources_merge(arena, old, change, &merged)) < 0 ||
-	    (r = parse_limits(arena, old, change, merged, &limits)) < 0 ||
-	    (r = meet_policy(arena, &enforcement.process.limits, &limits)) <
-		    0 ||
-	    (r = save(c, merged)) < 0)
-		return r;
-	r = apply(session, c, &limits);
-	if (r < 0)
-		save_quietly(c, old);
-	return r;
+	if (r >= 0 && o->policy)
+		return update_policy(&update, &wanted->policy);
+	if (r >= 0)
+		r = update_schemas(session->arena, c, o, &update.spec);
+	return r < 0 ? r : update_resources(&update, wanted->resources);
+}
+
+static int find_wanted(struct arena *arena, const struct update_options *o,
+		       struct wanted *ret)
+{
+	int r = o->policy ? check_alone(o) : 0;
+
+	*ret = (struct wanted){ 0 };
+	if (r >= 0 && o->policy)
+		return load_policy(arena, o->policy, &ret->policy);
+	return r < 0 ? r : change_text(arena, o, &ret->resources);
 }
 
 static int run(const struct session *session, const void *options, int argc,
@@ -455,7 +337,7 @@ static int run(const struct session *session, const void *options, int argc,
 {
 	autocontainer struct container c = CONTAINER_NONE;
 	const struct update_options *o = options;
-	const char *change;
+	struct wanted wanted;
 	int r;
 
 	(void)argc;
@@ -463,13 +345,13 @@ static int run(const struct session *session, const void *options, int argc,
 	if (r < 0)
 		return r;
 	/* Do this before taking the lock: standard input may take long. */
-	r = change_text(session->arena, o, &change);
+	r = find_wanted(session->arena, o, &wanted);
 	if (r < 0)
 		return r;
 	r = state_dir_lock(&c, STATE_DIR_LOCK_SECONDS);
 	if (r < 0)
 		return r;
-	return update_locked(session, o, &c, change);
+	return update_locked(session, o, &c, &wanted);
 }
 
 const struct command command_update = {

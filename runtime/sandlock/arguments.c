@@ -18,11 +18,13 @@
 struct given {
 	struct request_wishes wishes;
 	const char *timeout;
+	const char *platform;
+	const char *backend;
 };
 
 #define FIELD(field) offsetof(struct given, field)
 
-const struct option_spec arguments_options[ARGUMENTS_NOPTIONS] = {
+const struct option_spec arguments_options[ARGUMENTS_WRAP_NOPTIONS] = {
 	{ "profile", 'p', OPTION_TEXT, FIELD(wishes.profile), "NAME",
 	  "start with this profile; with a slash: with this file" },
 	{ "policy", 0, OPTION_TEXT, FIELD(wishes.policy_file), "FILE",
@@ -46,13 +48,19 @@ const struct option_spec arguments_options[ARGUMENTS_NOPTIONS] = {
 	{ "interactive", 'i', OPTION_FLAG, FIELD(wishes.interactive), NULL,
 	  "with -t: pass standard input on (always done without -t)" },
 	{ "tty", 't', OPTION_FLAG, FIELD(wishes.terminal), NULL,
-	  "allocate a terminal for it" },
+	  "allocate a terminal for it, even if this is not run on one" },
+	{ "no-tty", 0, OPTION_FLAG, FIELD(wishes.no_terminal), NULL,
+	  "allocate no terminal, even if this is run on one" },
 	{ "json", 0, OPTION_FLAG, FIELD(wishes.json), NULL,
 	  "print the result as JSON on the last line of standard error" },
 	{ "why", 0, OPTION_FLAG, FIELD(wishes.why), NULL,
 	  "report what was denied and by which key; slows the command down" },
 	{ "unsandboxed", 0, OPTION_FLAG, FIELD(wishes.unsandboxed), NULL,
 	  "run the command without a sandbox, if the policy allows it" },
+	{ "platform", 0, OPTION_TEXT, FIELD(platform), "OS",
+	  "show what another platform would enforce: linux or macos" },
+	{ "backend", 0, OPTION_TEXT, FIELD(backend), "NAME",
+	  "print a command line of sandlock, or one of sandbox-exec: seatbelt" },
 };
 
 /* Return the milliseconds of a unit, 0 if it is another. */
@@ -102,6 +110,45 @@ static int count_flags(int argc, char **argv, int npositional)
 	return flags - (flags > 0 && streq(argv[flags - 1], "--"));
 }
 
+static size_t count_options(const char *command)
+{
+	if (streq(command, "explain"))
+		return ARGUMENTS_EXPLAIN_NOPTIONS;
+	return streq(command, "wrap") ? ARGUMENTS_WRAP_NOPTIONS :
+					ARGUMENTS_NOPTIONS;
+}
+
+static int choose_platform(const struct given *given, bool *ret)
+{
+	const char *platform = given->platform, *backend = given->backend;
+
+	if (platform && !streq(platform, "macos") && !streq(platform, "linux"))
+		return fail(0, "--platform: '%s' is not linux or macos",
+			    platform);
+	if (backend && !streq(backend, "seatbelt") &&
+	    !streq(backend, "sandlock"))
+		return fail(0, "--backend: '%s' is not sandlock or seatbelt",
+			    backend);
+	*ret = (platform && streq(platform, "macos")) ||
+	       (backend && streq(backend, "seatbelt"));
+	return 0;
+}
+
+/* --allow-net is a switch: a host that follows it would be the command. */
+static int check_host(int argc, char **argv, const struct arguments *args)
+{
+	int at = argc - args->argc;
+	const char *word = args->argc ? argv[at] : "";
+
+	if (args->argc < 2 || at < 1 || !streq(argv[at - 1], "--allow-net") ||
+	    !streq(argv[at + 1], "--"))
+		return 0;
+	return fail(0,
+		    "--allow-net %s: '%s' would be the command to run (for "
+		    "one host use --net-allow %s)",
+		    word, word, word);
+}
+
 static int parse_options(struct arena *arena, const char *command, int argc,
 			 char **argv, struct given *given,
 			 struct request_arguments *ret)
@@ -113,7 +160,7 @@ static int parse_options(struct arena *arena, const char *command, int argc,
 		.program = "sandlock",
 		.command = command,
 		.items = arguments_options,
-		.n = ARGUMENTS_NOPTIONS,
+		.n = count_options(command),
 		.stop_at_args = true,
 		.letters = true,
 		.owner = &owner,
@@ -124,6 +171,8 @@ static int parse_options(struct arena *arena, const char *command, int argc,
 	if (!flags)
 		return -ENOMEM;
 	r = options_parse(arena, &table, argc, argv, given, &args);
+	if (r == 0 && !args.help)
+		r = check_host(argc, argv, &args);
 	if (r < 0)
 		return r;
 	ret->help = args.help;
@@ -147,7 +196,9 @@ int arguments_parse(struct arena *arena, const char *command, int argc,
 	ret->request.json = given.wishes.json;
 	if (r < 0 || ret->help)
 		return r;
-	r = set_timeout(given.timeout, &given.wishes.timeout_ms);
+	r = choose_platform(&given, &ret->macos);
+	if (r >= 0)
+		r = set_timeout(given.timeout, &given.wishes.timeout_ms);
 	return r < 0 ? r : request_make(arena, &given.wishes, &ret->request);
 }
 
@@ -161,7 +212,7 @@ static int print_help(struct arena *arena, const struct command *command)
 		return r;
 	printf("usage: sandlock %s %s\n\n%s\n\noptions:\n", command->name,
 	       command->arguments, command->help);
-	help_options(arguments_options, ARGUMENTS_NOPTIONS);
+	help_options(arguments_options, count_options(command->name));
 	printf("\npolicy:\n%s", keys);
 	return 0;
 }

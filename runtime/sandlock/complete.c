@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/strings.h"
 #include "base/util.h"
+#include "cow/branch.h"
 #include "policy/keys.h"
 #include "policy/presets.h"
+#include "policy/profile_builtin.h"
 #include "policy/syscalls.h"
 #include "runtime/cli/complete.h"
 #include "runtime/container/container.h"
@@ -105,6 +108,7 @@ static void offer_flag_values(const struct completion *c, int id)
 	switch (type) {
 	case POLICY_TYPE_PATH:
 	case POLICY_TYPE_PATHS:
+	case POLICY_TYPE_DIRS:
 		puts(":file");
 		break;
 	case POLICY_TYPE_PATTERNS:
@@ -147,7 +151,9 @@ static void offer_profiles(const struct completion *c)
 		return;
 	for (size_t i = 0; i < profiles.n; i++)
 		complete_with(c, profiles.items[i].name,
-			      profiles.items[i].path);
+			      profiles.items[i].path ?
+				      profiles.items[i].path :
+				      profiles.items[i].origin);
 }
 
 static void offer_sandboxes(const struct completion *c)
@@ -164,12 +170,27 @@ static void offer_sandboxes(const struct completion *c)
 			complete_with(c, name, "sandbox");
 }
 
+static void offer_branches(const struct completion *c)
+{
+	struct strings names;
+
+	if (branch_list(arena_of(c), &names) < 0)
+		return;
+	for (size_t i = 0; i < names.n; i++)
+		complete_with(c, names.items[i], "branch");
+}
+
 static void offer(const struct completion *c, const char *value)
 {
+	if (streq(value, "KIND"))
+		for (size_t i = 0; profile_builtins[i].name; i++)
+			complete_with(c, profile_builtins[i].name, "");
 	if (!streq(value, "NAME"))
 		return;
-	if (c->option &&
-	    (streq(c->option, "profile") || streq(c->option, "enforce"))) {
+	if (c->command && streq(c->command, "branch")) {
+		offer_branches(c);
+	} else if (c->option && (streq(c->option, "profile") ||
+				 streq(c->option, "enforce"))) {
 		offer_profiles(c);
 		/* A name with a slash is a file. */
 		if (strchr(c->begin, '/'))

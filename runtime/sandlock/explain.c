@@ -8,6 +8,7 @@
 #include "base/auto.h"
 #include "confine/nested.h"
 #include "runtime/diagnose/explain.h"
+#include "runtime/diagnose/explain_macos.h"
 #include "runtime/sandlock/arguments.h"
 #include "runtime/sandlock/commands.h"
 
@@ -23,6 +24,8 @@ static int run(const struct session *session, const void *options, int argc,
 	r = arguments_take(arena, &sandlock_explain, argc, argv, &args);
 	if (r <= 0)
 		return r;
+	if (args.macos)
+		return explain_macos(arena, &args.request);
 	r = nested_weaken(arena, session->host, &args.request.policy);
 	if (r < 0)
 		return r;
@@ -41,7 +44,7 @@ const struct command sandlock_explain = {
 	.help = "show what would be enforced on this host, and by which "
 		"mechanism",
 	.options = arguments_options,
-	.noptions = ARGUMENTS_NOPTIONS,
+	.noptions = ARGUMENTS_EXPLAIN_NOPTIONS,
 	.own_words = true,
 	.run = run,
 	.failure = 125,

@@ -84,6 +84,7 @@ static int print_json(struct arena *arena, const struct container *c,
 	put_string(&w, "created", row->created);
 	put_u64(&w, "owner", c->record.owner);
 	put_strings(&w, "command", &row->command);
+	ports_put(&w, "ports", &row->ports);
 	toml_json_put(&w, "policy", tree);
 	put_end(&w);
 	return writer_print(&w);

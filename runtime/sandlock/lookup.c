@@ -70,6 +70,9 @@ int sandlock_describe(struct arena *arena, const struct container *c,
 		return r;
 	if (r >= 0 && spec.process)
 		row.command = spec.process->args;
+	r = ports_load(arena, c->dir, &row.ports);
+	if (r < 0)
+		return r;
 	*ret = row;
 	return 0;
 }

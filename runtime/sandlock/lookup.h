@@ -6,6 +6,7 @@
 
 #include "runtime/container/container.h"
 #include "runtime/container/session.h"
+#include "runtime/diagnose/ports.h"
 
 struct sandbox_row {
 	const char *name;
@@ -14,6 +15,7 @@ struct sandbox_row {
 	uint64_t age; /* seconds since its first process */
 	const char *created;
 	struct strings command; /* n 0: not known */
+	struct ports ports;
 };
 
 /*

@@ -53,9 +53,11 @@ static const struct option_table table = {
 };
 
 static const struct command *const commands[] = {
-	&sandlock_run,	   &sandlock_explain, &sandlock_check,
-	&sandlock_profile, &sandlock_wrap,    &sandlock_ps,
-	&sandlock_inspect, &sandlock_kill,    &sandlock_completion,
+	&sandlock_run,	   &sandlock_explain,	 &sandlock_check,
+	&sandlock_profile, &sandlock_wrap,	 &sandlock_ps,
+	&sandlock_inspect, &sandlock_kill,	 &sandlock_update,
+	&sandlock_events,  &sandlock_ports,	 &sandlock_seatbelt,
+	&sandlock_branch,  &sandlock_completion,
 };
 
 const struct command_set sandlock_commands = {

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/util.h"
+#include "policy/profile_builtin.h"
 #include "policy/profile_find.h"
 #include "runtime/sandbox/request.h"
 
@@ -32,11 +33,41 @@ static bool has(const struct profile_list *list, const char *name)
 	return false;
 }
 
+static const char *origin_of(const char *folder, const char *name)
+{
+	for (size_t i = 0; profile_system_folders[i]; i++)
+		if (streq(profile_system_folders[i], folder))
+			/* The last folder has what make install puts there. */
+			return !profile_system_folders[i + 1] &&
+					       profile_builtin_find(name) ?
+				       "built in" :
+				       "system";
+	return "user";
+}
+
 static int add(struct arena *arena, struct profile_list *list,
-	       const char *folder, const char *file)
+	       const struct profile_file *item)
+{
+	struct profile_file *items;
+
+	if (has(list, item->name))
+		return 0;
+	items = arena_grow(arena, list->items, list->n, list->n + 1,
+			   sizeof *items);
+	if (!items)
+		return -ENOMEM;
+	items[list->n++] = *item;
+	list->items = items;
+	if (strlen(item->name) > list->width)
+		list->width = strlen(item->name);
+	return 0;
+}
+
+static int add_file(struct arena *arena, struct profile_list *list,
+		    const char *folder, const char *file)
 {
 	size_t len = strlen(file);
-	struct profile_file item, *items;
+	struct profile_file item;
 
 	if (len <= strlen(ENDING) ||
 	    !streq(file + len - strlen(ENDING), ENDING))
@@ -45,17 +76,23 @@ static int add(struct arena *arena, struct profile_list *list,
 	item.path = arena_printf(arena, "%s/%s", folder, file);
 	if (!item.name || !item.path)
 		return -ENOMEM;
-	if (has(list, item.name))
-		return 0;
-	items = arena_grow(arena, list->items, list->n, list->n + 1,
-			   sizeof *items);
-	if (!items)
-		return -ENOMEM;
-	items[list->n++] = item;
-	list->items = items;
-	if (strlen(item.name) > list->width)
-		list->width = strlen(item.name);
-	return 0;
+	item.origin = origin_of(folder, item.name);
+	return add(arena, list, &item);
+}
+
+static int add_builtins(struct arena *arena, struct profile_list *list)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && profile_builtins[i].name; i++) {
+		const struct profile_file item = {
+			.name = profile_builtins[i].name,
+			.origin = "built in",
+		};
+
+		r = add(arena, list, &item);
+	}
+	return r;
 }
 
 static int add_folder(struct arena *arena, const char *folder,
@@ -68,7 +105,7 @@ static int add_folder(struct arena *arena, const char *folder,
 	if (!dir)
 		return fail(errno, "list the profiles in %s", folder);
 	for (struct dirent *e; (e = readdir(dir));) {
-		int r = add(arena, list, folder, e->d_name);
+		int r = add_file(arena, list, folder, e->d_name);
 
 		if (r < 0)
 			return r;
@@ -90,6 +127,8 @@ int profile_list(struct arena *arena, struct profile_list *ret)
 
 	for (; r >= 0 && *folders; folders++)
 		r = add_folder(arena, *folders, &list);
+	if (r >= 0)
+		r = add_builtins(arena, &list);
 	if (r < 0)
 		return r;
 	if (list.n)

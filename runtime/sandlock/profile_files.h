@@ -5,13 +5,15 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
 
 struct profile_file {
 	const char *name;
-	const char *path;
+	const char *origin; /* "user", "system" or "built in" */
+	const char *path;   /* NULL: only in the program */
 };
 
 struct profile_list {
@@ -28,12 +30,19 @@ int profile_list(struct arena *arena, struct profile_list *ret);
 int profile_create(struct arena *arena, const char *name, const char *text,
 		   const char **ret_path);
 
+/* What `sandlock profile VERB` was given; NULL: not given. */
+struct profile_words {
+	const char *argument;
+	const char *kind;
+};
+
 /* The verbs of `sandlock profile`; argument NULL: none. */
 struct profile_verb {
 	const char *name;
 	const char *argument;
 	const char *help;
-	int (*run)(struct arena *arena, const char *argument);
+	int (*run)(struct arena *arena, const struct profile_words *words);
+	bool takes_kind;
 };
 
 extern const struct profile_verb profile_verbs[];

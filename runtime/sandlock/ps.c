@@ -91,17 +91,18 @@ static int print_table(struct arena *arena, const struct sandbox_row *rows,
 		if (strlen(names[i]) > width)
 			width = strlen(names[i]);
 	}
-	printf("%-*s  %8s  %5s  %s\n", (int)width, "NAME", "PID", "AGE",
-	       "COMMAND");
+	printf("%-*s  %8s  %5s  %-11s  %s\n", (int)width, "NAME", "PID", "AGE",
+	       "PORTS", "COMMAND");
 	for (size_t i = 0; i < n; i++) {
 		const char *age = age_text(arena, rows[i].age);
 		const char *words = quote_words(arena, &rows[i].command);
 		const char *shown = words ? quote_shown(arena, words) : NULL;
+		const char *ports = ports_text(arena, &rows[i].ports);
 
-		if (!age || !shown)
+		if (!age || !shown || !ports)
 			return -ENOMEM;
-		printf("%-*s  %8d  %5s  %s\n", (int)width, names[i],
-		       rows[i].pid, age, shown);
+		printf("%-*s  %8d  %5s  %-11s  %s\n", (int)width, names[i],
+		       rows[i].pid, age, *ports ? ports : "-", shown);
 	}
 	return 0;
 }
@@ -121,6 +122,7 @@ static int print_json(struct arena *arena, const struct sandbox_row *rows,
 		put_u64(&w, "age", rows[i].age);
 		put_string(&w, "created", rows[i].created);
 		put_strings(&w, "command", &rows[i].command);
+		ports_put(&w, "ports", &rows[i].ports);
 		put_end(&w);
 	}
 	put_end(&w);

@@ -3,6 +3,7 @@
 #include "runtime/sandlock/result.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,10 +11,14 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "control/event.h"
+#include "cow/workdirs.h"
 #include "oci/write.h"
-#include "runtime/diagnose/denials.h"
+#include "runtime/denials/denials.h"
 #include "runtime/launch/foreground.h"
 #include "runtime/sandbox/request.h"
+
+#define MOST_EVENTS 1000 /* of --json */
 
 int result_open(struct result *ret)
 {
@@ -29,6 +34,29 @@ int result_open(struct result *ret)
 	clock_gettime(CLOCK_MONOTONIC, &ret->began);
 	ret->sandboxed = true;
 	return 0;
+}
+
+void result_add(struct arena *arena, struct result *result,
+		const struct event *event)
+{
+	const char **grown, *text;
+	struct writer w;
+
+	if (result->nevents == MOST_EVENTS) {
+		result->more_events++;
+		return;
+	}
+	grown = arena_room(arena, result->events, result->nevents,
+			   &result->room, sizeof *grown);
+	if (!grown)
+		return;
+	result->events = grown;
+	writer_open(&w, arena, WRITE_COMPACT);
+	put_object(&w, NULL);
+	event_put(&w, event);
+	put_end(&w);
+	if (writer_close(&w, &text, NULL) >= 0)
+		result->events[result->nevents++] = text;
 }
 
 /* Format seconds with three digits, as a number of JSON. */
@@ -55,6 +83,16 @@ static void put_degraded(struct writer *w, uint32_t degraded)
 	put_end(w);
 }
 
+static void put_events(struct writer *w, const struct result *result)
+{
+	put_array(w, "events");
+	for (size_t i = 0; i < result->nevents; i++)
+		put_json(w, NULL, result->events[i]);
+	put_end(w);
+	if (result->more_events)
+		put_u64(w, "events_more", result->more_events);
+}
+
 static int tell_json(struct arena *arena, const struct request *request,
 		     const struct result *result)
 {
@@ -77,12 +115,18 @@ static int tell_json(struct arena *arena, const struct request *request,
 	put_bool(&w, "sandboxed", result->sandboxed);
 	put_degraded(&w, result->degraded);
 	put_number(&w, "duration", seconds);
+	if (result->ports.n)
+		ports_put(&w, "ports", &result->ports);
 	if (result->denials_known || result->denials->n)
 		denials_put(&w, "denied", result->denials);
 	else
 		put_string(&w, "denied", NULL);
 	if (result->denials->more)
 		put_u64(&w, "denied_more", result->denials->more);
+	if (result->sandboxed)
+		put_events(&w, result);
+	if (result->workdirs && result->workdirs->n)
+		workdirs_put(&w, "branches", result->workdirs);
 	put_end(&w);
 	r = writer_close(&w, &text, &len);
 	if (r < 0)
@@ -91,19 +135,20 @@ static int tell_json(struct arena *arena, const struct request *request,
 	return r < 0 ? fail(-r, "write the result of --json to stderr") : 0;
 }
 
-/*
- * The status says little: for grep, 1 is a normal result. So print this only at
- * a terminal, or if the program could not run.
- */
+/* Signals by which a person or another program ends a command. */
+static bool is_ended(int signal)
+{
+	return signal == SIGINT || signal == SIGTERM || signal == SIGHUP ||
+	       signal == SIGKILL || signal == SIGPIPE || signal == SIGQUIT;
+}
+
+/* The command failed, and nothing is known about denials. */
 static bool may_be_denied(const struct result *result)
 {
-	if (result->timed_out || result->error || *result->signal ||
-	    !result->sandboxed)
+	if (result->timed_out || result->error || !result->sandboxed ||
+	    result->denials_known || result->denials->n)
 		return false;
-	if (result->status == FOREGROUND_CANNOT_EXECUTE ||
-	    result->status == FOREGROUND_NOT_FOUND)
-		return true;
-	return result->status != 0 && isatty(STDERR_FILENO);
+	return result->status != 0 && !is_ended(*result->signal);
 }
 
 int result_tell(struct arena *arena, const struct request *request,
@@ -117,8 +162,9 @@ int result_tell(struct arena *arena, const struct request *request,
 		if (r < 0)
 			return r;
 	}
-	if (!result->denials_known && !result->denials->n &&
-	    may_be_denied(result))
+	if (result->workdirs)
+		workdirs_tell(result->workdirs, STDERR_FILENO);
+	if (may_be_denied(result))
 		dprintf(STDERR_FILENO, "sandlock: use --why to see whether "
 				       "anything was denied\n");
 	return 0;

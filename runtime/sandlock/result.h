@@ -9,9 +9,13 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "runtime/diagnose/ports.h"
+
 struct arena;
 struct denials;
+struct event;
 struct request;
+struct workdirs;
 
 struct result {
 	int *signal; /* that killed it; shared with process 1 of the sandbox */
@@ -22,11 +26,19 @@ struct result {
 	uint32_t degraded; /* 1 << enum policy_protection */
 	const char *error; /* our own error: nothing was run; or NULL */
 	struct denials *denials;
+	const char **events; /* all others, as JSON texts */
+	size_t nevents, room, more_events;
+	struct ports ports;
 	bool denials_known; /* an empty list means that nothing was denied */
+	struct workdirs *workdirs; /* NULL: none */
+	bool began_staged;	   /* the command may have changed them */
 };
 
 /* Call this before the first process: the time starts here. */
 int result_open(struct result *ret);
+/* Keep an event that is no denial. */
+void result_add(struct arena *arena, struct result *result,
+		const struct event *event);
 /*
  * Print the object of --json as the last line; or what was denied, if anything.
  */

@@ -11,28 +11,6 @@
 #include "runtime/sandlock/arguments.h"
 #include "runtime/sandlock/commands.h"
 
-int wrap_arguments(struct arena *arena, const struct request_arguments *args,
-		   char **argv, struct strings *ret)
-{
-	const struct strings *command = &args->request.command;
-	size_t flags = (size_t)args->nflags;
-	const char **words =
-		arena_array(arena, flags + command->n + 4, sizeof *words);
-	size_t n = 0;
-
-	if (!words)
-		return -ENOMEM;
-	words[n++] = "sandlock";
-	words[n++] = "run";
-	for (size_t i = 0; i < flags; i++)
-		words[n++] = argv[i];
-	words[n++] = "--";
-	for (size_t i = 0; i < command->n; i++)
-		words[n++] = command->items[i];
-	*ret = (struct strings){ words, n };
-	return 0;
-}
-
 static int print_words(struct arena *arena, const struct strings *words)
 {
 	const char *line = quote_words(arena, words);
@@ -73,7 +51,7 @@ static int run(const struct session *session, const void *options, int argc,
 	r = arguments_take(arena, &sandlock_wrap, argc, argv, &args);
 	if (r <= 0)
 		return r;
-	r = policy_refuse_unenforced(&request->policy);
+	r = args.macos ? 0 : policy_refuse_unenforced(&request->policy);
 	if (r < 0)
 		return r;
 	r = unsandboxed_decide(arena, request, &decided);
@@ -81,7 +59,8 @@ static int run(const struct session *session, const void *options, int argc,
 		return r;
 	if (decided.why != UNSANDBOXED_NO)
 		return print_plain(arena, request, &decided);
-	r = wrap_arguments(arena, &args, argv, &words);
+	r = args.macos ? wrap_seatbelt(arena, request, &words) :
+			 wrap_arguments(arena, &args, argv, &words);
 	return r < 0 ? r : print_words(arena, &words);
 }
 
@@ -91,7 +70,7 @@ const struct command sandlock_wrap = {
 	.help = "print the command line that runs a command in a sandbox",
 	.min_args = 1,
 	.options = arguments_options,
-	.noptions = ARGUMENTS_NOPTIONS,
+	.noptions = ARGUMENTS_WRAP_NOPTIONS,
 	.own_words = true,
 	.run = run,
 	.failure = 125,
