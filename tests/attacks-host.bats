@@ -128,6 +128,84 @@ os.execv(sys.argv[1], sys.argv[1:])' "$SANDLOCK" --root "$ROOT" run \
 	oci delete --force box
 }
 
+# Run a command with a connected UDP socket as the descriptor of this number.
+WITH_SOCKET='
+import os, socket, sys
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+client.connect(("127.0.0.1", 9))
+os.dup2(client.fileno(), int(sys.argv[1]))
+os.set_inheritable(int(sys.argv[1]), True)
+os.execvp(sys.argv[2], sys.argv[2:])'
+
+with_socket() {
+	python3 -c "$WITH_SOCKET" "$@"
+}
+
+NO_SOCKET="is a network socket, and a policy cannot restrict"
+
+@test "run refuses a socket of the caller's network as a descriptor of a sandbox" {
+	local fd
+
+	requires python3
+	for fd in 0 1 2; do
+		run -125 with_socket "$fd" "$SANDLOCK" --root "$ROOT" run -r /usr \
+			--json=out -- touch "$TMP/ran" 2>"$TMP/err"
+		[ ! -e "$TMP/ran" ]
+	done
+	run -125 with_socket 0 "$SANDLOCK" --root "$ROOT" run -r /usr -- true
+	[[ "$output" = *"descriptor 0 $NO_SOCKET"* ]]
+	run_ok with_socket 0 "$SANDLOCK" --root "$ROOT" run -r /usr \
+		--network-mode open -- true
+	# A Unix socket, and one that the sandbox does not get, are no way out.
+	run_ok with_socket 5 "$SANDLOCK" --root "$ROOT" run -r /usr -- \
+		test ! -e /proc/self/fd/5
+	run_ok python3 -c '
+import socket, subprocess, sys
+ours, theirs = socket.socketpair()
+sys.exit(subprocess.run(sys.argv[1:], stdin=theirs).returncode)' \
+		"$SANDLOCK" --root "$ROOT" run -r /usr -- true
+	requires userns
+	new_user
+	requires /usr/bin/python3
+	run -125 as_user /usr/bin/python3 -c "$WITH_SOCKET" 0 ./sandlock run -r /usr -- true
+	[[ "$output" = *"descriptor 0 $NO_SOCKET"* ]]
+}
+
+@test "a start that is refused ends with its error, whatever its threads do" {
+	requires python3
+	# The namespace of the network is being made by then.
+	run_ok python3 -c '
+import collections, socket, subprocess, sys
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+print(collections.Counter(subprocess.run(sys.argv[1:], stdin=client,
+    stderr=subprocess.DEVNULL).returncode for _ in range(200)))' \
+		"$SANDLOCK" --root "$ROOT" run -r /usr -- true
+	[ "$output" = "Counter({125: 200})" ]
+}
+
+@test "init and exec of a bundle with a policy refuse a socket of the caller's network" {
+	requires_landlock 6
+	requires python3
+	new_bundle
+	args true
+	config '.annotations = {"io.sandlock.network.mode": "loopback"}'
+	run -1 with_socket 0 "$SANDLOCK_OCI" --root "$ROOT" run --bundle "$BUNDLE" box
+	[[ "$output" = *"descriptor 0 $NO_SOCKET"* ]]
+	run -1 with_socket 3 "$SANDLOCK_OCI" --root "$ROOT" run --preserve-fds 1 \
+		--bundle "$BUNDLE" box
+	[[ "$output" = *"descriptor 3 $NO_SOCKET"* ]]
+	args sleep 1000
+	create box
+	oci start box
+	run -255 with_socket 3 "$SANDLOCK_OCI" --root "$ROOT" exec --preserve-fds 1 box true
+	[[ "$output" = *"descriptor 3 $NO_SOCKET"* ]]
+	oci delete --force box
+	config '.annotations = {"io.sandlock.filesystem.read": "/"}'
+	args true
+	run_ok with_socket 3 "$SANDLOCK_OCI" --root "$ROOT" run --preserve-fds 1 \
+		--bundle "$BUNDLE" box
+}
+
 # script_of_forgery FOLDER: what a shell inside does to records that are
 # there. Beside them is the sandbox's own root, without its masks.
 script_of_forgery() {
@@ -355,6 +433,6 @@ up() {
 		echo "home = $WORK/$home" >project/.venv/pyvenv.cfg
 		run sandbox -r /usr -r @python -w project --project project -- \
 			cat secret/file
-		[[ "$output" = *"secret/file"*": No such file or directory" ]]
+		[[ "$output" = *"secret/file"*": No such file or directory"* ]]
 	done
 }

@@ -147,6 +147,24 @@ covers_sockets() {
 	no_walk
 }
 
+@test "a mount of a socket whose file was removed is an error, as it cannot be covered" {
+	touch tree/mounted
+	binder -- stream "$PWD/outside/gone"
+	run privately sh -c 'mount --bind outside/gone tree/mounted &&
+		rm outside/gone && ./netprobe unix tree/mounted && exec "$@"' sh \
+		"$SANDLOCK" --root "$ROOT" run -r /usr -r netprobe -w tree -- \
+		./netprobe unix tree/mounted
+	# From version 9 on Landlock denies it, and nothing must be covered.
+	if [ "$(landlock_version)" -ge 9 ]; then
+		assert_lines "ok
+Permission denied"
+		return
+	fi
+	[ "$status" -eq 125 ]
+	assert_lines "ok
+sandlock: network.unix: cannot cover $PWD/tree/mounted, a mount of a socket whose file is removed: unmount it"
+}
+
 @test "hard links of a socket are out of reach, and explain names the socket" {
 	binder -- stream "$PWD/tree/linked" link tree/linked tree/second \
 		stream "$PWD/outside/linked" link outside/linked tree/third
@@ -227,6 +245,11 @@ user_tree() {
 	assert_output_has "walked for them: $PWD/tree"
 	assert_output_has "'elsewhere' (not found)"
 	assert_output_has "'$PWD/tree/before' (not found)"
+	# The members of a preset do not fill the screen.
+	mkdir tree/{01..25}
+	# shellcheck disable=SC2046 # many options
+	run_ok as_user ./sandlock explain -r /usr $(printf -- '-w tree/%s ' {01..25}) -- true
+	grep -E "walked for them: $PWD/tree/01, .*$PWD/tree/20 and [0-9]+ more, because of " <<<"$output"
 }
 
 @test "a user's sandbox cannot reach sockets of other network namespaces" {
@@ -243,6 +266,35 @@ user_tree() {
 		mount "$PWD/tree" "$PWD/view" chdir view stream root-relative \
 		stream "$PWD/view/before" rename before after
 	out_of_reach user_sandbox tree/{root-relative,after}
+}
+
+@test "a user's sandbox cannot reach sockets that were bound below a closed directory and are elsewhere" {
+	requires userns
+	user_tree
+	mkdir -p closed/volume
+	chmod 0700 closed
+	ln -s ../tree closed/link
+	binder -- stream "$PWD/closed/before" rename closed/before tree/renamed \
+		stream "$PWD/closed/link/linked"
+	binder unshare --mount --propagation private -- \
+		mount "$PWD/tree" "$PWD/closed/volume" \
+		stream "$PWD/closed/volume/volume"
+	out_of_reach user_sandbox tree/{renamed,linked,volume}
+	covers_sockets || return 0
+	run_ok as_user ./sandlock explain -r /usr -w tree -- true
+	assert_output_has "walked for them: $PWD/tree"
+	assert_output_has "'$PWD/closed/before' (bound in a directory that the caller cannot enter)"
+}
+
+@test "a user's sandbox cannot reach a socket if a link of its process leads to another here" {
+	requires userns
+	user_tree
+	mkdir -p container/var run
+	ln -s "$PWD/run" container/var/run
+	binder -- stream "$PWD/run/daemon"
+	binder unshare --net --mount --propagation private -- \
+		mount "$PWD/tree" "$PWD/run" stream "$PWD/container/var/run/daemon"
+	out_of_reach user_sandbox tree/daemon
 }
 
 @test "a directory that can be entered and not listed is no error" {
@@ -289,6 +341,28 @@ $DENIED
 $DENIED" 'for s in after sub/relative netns; do netprobe unix /host/$s; done'
 }
 
+@test "a bundle cannot reach sockets of other programs in its own root, and can replace those of an earlier run" {
+	new_bundle
+	files=$BUNDLE/rootfs
+	cp netprobe "$files/bin/"
+	annotate_policy network.mode=deny
+	binder -- chdir "$files/tmp" stream relative datagram datagram \
+		stream linked link linked second
+	args sh -c 'netprobe serve /run/own >/tmp/out & until [ -s /tmp/out ]; do :; done'
+	run_ok run_bundle
+	[ -S "$files/run/own" ]
+	args sh -c 'for s in relative datagram linked; do netprobe unix /tmp/$s; done
+		rm /run/own && netprobe serve /run/own >/tmp/out & p=$!
+		until [ -s /tmp/out ]; do :; done
+		netprobe unix /run/own; kill $p'
+	rm "$files/tmp/out"
+	run_ok run_bundle
+	assert_lines "$DENIED
+$DENIED
+$DENIED
+ok"
+}
+
 # ---- cost ----
 
 # count_calls COMMAND...: how many system calls on files all its processes make;
@@ -305,8 +379,8 @@ count_calls() {
 	done | sort -n | head -n 1
 }
 
-# count_run WORD...: of `sandlock run`, on a machine without processes and
-# sockets of others.
+# count_run WORD...: the calls of `sandlock run`, in namespaces without any other
+# process or socket.
 count_run() {
 	export -f count_calls
 	export TMP

@@ -186,6 +186,26 @@ restored_or_refused() {
 	assert_status box running
 }
 
+@test "checkpoint and restore refuse a policy that needs a supervisor, and change nothing" {
+	local super
+
+	new_bundle box
+	args sh -c "$COUNTING"
+	start_container box
+	wait_until [ -L "$BUNDLE/rootfs/count" ]
+	run_ok checkpoint box
+	annotate_policy config.supervisor=true
+	refused_restore "checkpoint is not supported for containers with a policy"
+	assert_gone box
+	[ -z "$(leftover_cgroups)" ]
+	start_container box
+	super=$(jq .supervisor "$ROOT/box/state.json")
+	run_bad "checkpoint is not supported for containers with a policy" checkpoint box
+	assert_status box running
+	kill -0 "$super"
+	run_ok oci exec box true
+}
+
 @test "checkpoint names the idmapped mounts that it cannot save" {
 	start_counting box
 	cp "$ROOT/box/config.json" "$TMP/config.json"

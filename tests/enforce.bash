@@ -17,6 +17,13 @@ run_telling() {
 	oci --debug run --bundle "$BUNDLE" box
 }
 
+# create_telling: what `create` says; the container is deleted.
+create_telling() {
+	oci --debug create --bundle "$BUNDLE" box >"$TMP/box.out" 2>&1
+	cat "$TMP/box.out"
+	oci delete --force box
+}
+
 # tells TEXT SCRIPT: init, exec and a startContainer hook say all of TEXT, and
 # nothing else, when a shell runs SCRIPT.
 tells() {

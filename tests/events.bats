@@ -112,3 +112,24 @@ enough_lines() {
 	wait_until has_status web1 stopped
 	run_bad "container not running" oci events --stats web1
 }
+
+@test "events says once that denials are not reported, for a container with a policy only" {
+	requires root
+	requires_landlock 5
+	! meets audit || skip "needs a kernel that does not audit"
+	new_bundle box
+	config '.annotations["io.sandlock.filesystem.read"] = "/"'
+	args sleep 1000
+	start_container box
+	"$SANDLOCK_OCI" --root "$ROOT" events --interval 10ms box >"$TMP/events" 2>"$TMP/err" 3>&- &
+	local job=$!
+
+	wait_until test -s "$TMP/events"
+	oci kill box KILL
+	wait $job
+	[ "$(grep -c "denials are not reported: that needs Linux 6.15" "$TMP/err")" -eq 1 ]
+	oci delete box
+	start_sleeping plain
+	run_ok oci events --stats plain
+	[[ $output != *"not reported"* ]]
+}

@@ -42,8 +42,8 @@ project_is_writable() {
 			'open("out", "w").write("text"); print(open("out").read())'
 		assert_output_has text
 		# Only the lists that deny subtract.
-		run sandbox --policy "${file%:*}" --deny-write out \
-			--config-allow-degraded deny_replace -- sh -c 'echo more >out'
+		run sandbox --policy "${file%:*}" --deny-write out -- \
+			sh -c 'echo more >out'
 		[ "$status" -ne 0 ]
 	done
 }
@@ -86,7 +86,7 @@ project_is_writable() {
 	deny-env = [{ preset = "known-secrets" }]
 	EOF
 	GITHUB_TOKEN=secret HOME=$home run_ok sandbox --policy pyproject.toml \
-		--config-allow-degraded deny_replace -- sh -c '
+		-- sh -c '
 		echo text >new; cat ~/notes; echo "token: $GITHUB_TOKEN"
 		cat ~/.ssh/id || echo no ssh; echo >.git/hooks/x || echo no hook'
 	[ "$(cat new)" = text ]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/explain-bundle.bats - explain and inspect: what enforces the policy of a bundle or container.
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup() {
@@ -43,11 +44,57 @@ setup() {
 	[ "$(jq -r .policy.limits.tasks "$TMP/json")" = 30 ]
 }
 
+@test "explain --path says what denies a path, and what to add" {
+	requires_landlock 5
+	echo secret >"$BUNDLE/rootfs/etc/secret"
+	annotate_policy filesystem.read=/bin filesystem.write=/root filesystem.tmpfs=/tmp
+	run_ok oci explain --path /etc/secret "$BUNDLE"
+	assert_lines "denied: read /etc/secret (not in filesystem.read); to allow it: add /etc/secret to the annotation io.sandlock.filesystem.read
+denied: write /etc/secret (not in filesystem.write); to allow it: add /etc/secret to the annotation io.sandlock.filesystem.write
+denied: execute /etc/secret (not in filesystem.read); to allow it: add /etc/secret to the annotation io.sandlock.filesystem.read"
+	for path in /tmp/file /root; do
+		run_ok oci explain --path "$path" "$BUNDLE"
+		assert_lines "not denied by the policy: read $path
+not denied by the policy: write $path
+not denied by the policy: execute $path"
+	done
+	run_ok oci explain --json --path /bin/busybox "$BUNDLE"
+	jq -e '.path == "/bin/busybox" and [.denied[].what] == ["write"]' <<<"$output"
+	# What it says to add allows it, in init and exec.
+	args cat /etc/secret
+	run_bad "Permission denied" run_bundle
+	annotate_policy "filesystem.read=/bin;/etc/secret"
+	run_ok run_bundle
+	assert_lines secret
+	args sleep 1000
+	start_container box
+	run_ok oci explain --path /etc/secret box
+	[ "${lines[0]}" = "not denied by the policy: read /etc/secret" ]
+	run_ok oci explain --path /etc/passwd box
+	assert_output_has "denied: read /etc/passwd (not in filesystem.read)"
+}
+
+@test "explain --path names the key that denies a path, also without a list of allowed files" {
+	annotate_policy filesystem.deny_read=/etc/secret
+	echo secret >"$BUNDLE/rootfs/etc/secret"
+	run_ok oci explain --path /etc/secret "$BUNDLE"
+	assert_output_has "denied: read /etc/secret (filesystem.deny_read: /etc/secret); to allow it: remove /etc/secret from the annotation io.sandlock.filesystem.deny_read" \
+		"not denied by the policy: write /etc/secret"
+	run_ok oci explain --path /bin/busybox "$BUNDLE"
+	assert_output_has "not denied by the policy: read /bin/busybox"
+	annotate
+	run_ok oci explain --path /etc/secret "$BUNDLE"
+	assert_output_has "not denied by the policy: read /etc/secret"
+	run_bad "--path etc/secret: not an absolute path" oci explain --path etc/secret "$BUNDLE"
+	annotate_policy filesystem.read=/nowhere
+	run_bad "/nowhere" oci explain --path /etc/secret "$BUNDLE"
+}
+
 @test "explain of a bundle that create would refuse ends with 1 and the reason" {
-	annotate_policy network.allow=example.com:443
+	annotate_policy limits.forks=3
 	run oci explain "$BUNDLE"
 	[ "$status" -eq 1 ]
-	assert_output_has "create would refuse it: not enforced by this build: network.allow"
+	assert_output_has "create would refuse it: not enforced by this build: limits.forks"
 	annotate_policy limits.memry=1M
 	run oci explain "$BUNDLE"
 	[ "$status" -eq 1 ]
@@ -62,6 +109,7 @@ setup() {
 }
 
 @test "explain of a container shows the policy that create saved, and paths inside" {
+	requires_landlock 5
 	mkdir "$TMP/data"
 	add_mount /data bind "$TMP/data" bind
 	printf '[limits]\nopen_files = 77\n' >"$TMP/base.toml"
@@ -78,6 +126,7 @@ setup() {
 }
 
 @test "explain and inspect show the enforced profile" {
+	requires_landlock 5
 	printf '[filesystem]\nread = ["/bin", "/usr"]\n' >"$TMP/floor.toml"
 	annotate_policy "filesystem.read=/"
 	run_ok oci --enforce "$TMP/floor.toml" explain "$BUNDLE"
@@ -96,6 +145,7 @@ setup() {
 }
 
 @test "inspect prints the policy of a container as JSON and as a profile" {
+	requires_landlock 5
 	annotate_policy limits.memory=64M 'program.env={"TOKEN": "secret"}' \
 		"filesystem.read=/"
 	oci create --bundle "$BUNDLE" box </dev/null >"$TMP/out" 2>&1
@@ -118,4 +168,28 @@ setup() {
 	oci create --bundle "$BUNDLE" box </dev/null >"$TMP/out" 2>&1
 	[ "$(oci inspect box | jq -c .policy)" = '{}' ]
 	run_bad "does not exist" oci inspect nobody
+}
+
+@test "explain and inspect do not wait for a saved policy that is no file" {
+	annotate_policy limits.open_files=100
+	start_container box
+	mv "$ROOT/box/policy.toml" "$TMP/policy.toml"
+	mkfifo "$ROOT/box/policy.toml"
+	for command in inspect explain; do
+		run_bad "policy.toml: must be a regular file" timeout 10 \
+			"$SANDLOCK_OCI" --root "$ROOT" "$command" box
+	done
+}
+
+@test "no table or page passes control characters of names on" {
+	name=$'odd\e]0;title\a\nline'
+	annotate_policy limits.open_files=100
+	mv "$BUNDLE" "$TMP/$name"
+	BUNDLE=$TMP/$name
+	start_container box
+	for command in list "list --format json" "state box" "inspect box" "explain box"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run_ok oci $command
+		run ! grep -E $'[\001-\010\013-\037]|^line' <<<"$output"
+	done
 }

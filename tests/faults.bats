@@ -57,6 +57,48 @@ faulty() {
 	census create --rich --every $((2 * EVERY))
 }
 
+@test "create, start, exec, kill and delete with a supervisor survive faults" {
+	local command
+
+	census create --supervised
+	for command in start exec kill delete; do
+		census "$command" --supervised --every $((2 * EVERY))
+	done
+}
+
+@test "run with a supervisor survives faults" {
+	census run --supervised
+}
+
+@test "create survives the end of its supervisor and of the guard" {
+	census create --supervised --every 3 --fault SIGKILL --call close
+	census create --supervised --every 1 --fault SIGKILL --call poll
+}
+
+@test "a container ends with its supervisor or guard, whatever command runs meanwhile" {
+	local command fault
+
+	for command in start exec kill "delete --force"; do
+		for fault in SUPERVISOR GUARD; do
+			census "$command" --supervised --fault $fault \
+				--every $((2 * EVERY))
+		done
+	done
+}
+
+@test "create reports a supervisor that cannot report that it is ready" {
+	census create --supervised --every 1 --fault EIO --call write
+}
+
+@test "a supervisor does not keep the lock of its container" {
+	census create --supervised --every 1 --call flock
+}
+
+@test "a guard that cannot wait ends its container" {
+	census create --supervised --persistent --every 1 --fault EIO \
+		--call poll
+}
+
 @test "start survives faults" {
 	census start
 }
@@ -164,6 +206,23 @@ faulty() {
 @test "the fault census finds a runtime that reports success falsely" {
 	faulty "$SANDLOCK_OCI \"\$@\" || exit 0"
 	assert_output_has "silent"
+}
+
+@test "the fault census finds a create that fails before its supervisor is ready" {
+	faulty "$SANDLOCK_OCI \"\$@\" || exit 0" --only create --supervised \
+		--every 1 --call dup2
+	assert_output_has "silent: sandlock: create: EIO of dup2"
+}
+
+@test "the fault census finds a process that survives its supervisor" {
+	faulty "case \$3 in
+	create) $SANDLOCK_OCI \"\$@\" || exit
+		sleep 1000 </dev/null >/dev/null 2>&1 &
+		echo \$! >$TMP/pid ;;
+	*) [ \$3 != delete ] || kill \$(cat $TMP/pid)
+		exec $SANDLOCK_OCI \"\$@\" ;;
+	esac" --only start --supervised --fault SUPERVISOR --call openat
+	assert_output_has "open: sandlock: start: SUPERVISOR of"
 }
 
 @test "the fault census finds a runtime that leaves something behind" {

@@ -74,7 +74,7 @@ with_etc() {
 }
 
 @test "files must be allowed by the policy and by the floor, for init and exec" {
-	requires_landlock 1
+	requires_landlock 5
 	new_bundle
 	mkdir -p "$BUNDLE/rootfs/srv/a" "$BUNDLE/rootfs/srv/b"
 	echo a >"$BUNDLE/rootfs/srv/a/f"
@@ -101,7 +101,7 @@ with_etc() {
 }
 
 @test "a link below an allowed path of the floor leads nowhere else" {
-	requires_landlock 1
+	requires_landlock 5
 	new_bundle
 	mkdir -p "$BUNDLE/rootfs/srv/a"
 	echo out >"$BUNDLE/rootfs/outside"
@@ -117,7 +117,7 @@ with_etc() {
 }
 
 @test "mounts that a floor does not list as writable are read-only in the container" {
-	requires_landlock 1
+	requires_landlock 5
 	new_bundle
 	floor $'[filesystem]\nread = ["/"]\nwrite = ["/tmp"]'
 	mkdir -p "$BUNDLE/rootfs/srv" "$BUNDLE/rootfs/tmp"
@@ -130,7 +130,7 @@ with_etc() {
 }
 
 @test "a link below a writable path of the floor makes nothing else writable" {
-	requires_landlock 1
+	requires_landlock 5
 	new_bundle
 	mkdir -p "$BUNDLE/rootfs/srv/a/sub" "$BUNDLE/rootfs/other"
 	echo x >"$BUNDLE/rootfs/other/f"
@@ -222,7 +222,7 @@ tasks_limit() {
 }
 
 @test "a claim to be the infra container does not lift the floor" {
-	requires_landlock 1
+	requires_landlock 5
 	new_bundle
 	floor $'[filesystem]\nread = ["/bin", "/usr", "/lib", "/lib64"]\n[limits]\nopen_files = 100'
 	echo out >"$BUNDLE/rootfs/outside"
@@ -247,7 +247,7 @@ tasks_limit() {
 	echo secret >secret
 	run floored_sandbox -r @system -r "$WORK" -- cat "$WORK/secret"
 	[ "$status" -eq 0 ] # below /tmp
-	mkdir /var/lib/sandlock-floor.$$
+	mkdir -p /var/lib/sandlock-floor.$$
 	echo secret >/var/lib/sandlock-floor.$$/f
 	run floored_sandbox -r @system -r /var/lib -- \
 		cat "/var/lib/sandlock-floor.$$/f"

@@ -275,6 +275,14 @@ sandbox() {
 	sandlock run "$@"
 }
 
+# with_own_etc COMMAND...: where a sandbox that may write /etc leaves the host's
+# alone. While it runs, it has /etc/sandlock, and no user may read that.
+with_own_etc() {
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare --mount --propagation private sh -c \
+		'mount -t tmpfs none /etc && exec "$@"' sh "$@"
+}
+
 # user_sandbox WORD...: `sandlock run` by the user of new_user.
 user_sandbox() {
 	as_user ./sandlock run "$@"
@@ -479,12 +487,16 @@ assert_status() {
 	fi
 }
 
-# assert_output_has TEXT: of the last `run`.
+# assert_output_has TEXT...: all of them are in that of the last `run`.
 assert_output_has() {
-	if [[ $output != *"$1"* ]]; then
-		echo "expected \"$1\" in: $output"
-		return 1
-	fi
+	local text
+
+	for text; do
+		if [[ $output != *"$text"* ]]; then
+			echo "expected \"$text\" in: $output"
+			return 1
+		fi
+	done
 }
 
 # assert_gone ID: as if it had never been.

@@ -23,6 +23,8 @@ load helpers
 	sandlock_bad "--config-supervisor=false" run --config-supervisor false
 	sandlock_bad "--allow-net=true" run --allow-net true -- sh -c 'exit 3'
 	sandlock_bad "--allow-net=false" run --allow-net false
+	sandlock_bad "for one host use --net-allow example.com)" run -r /usr \
+		--allow-net example.com -- true
 }
 
 @test "sandlock run shows the = form for an option followed by the word true or false" {

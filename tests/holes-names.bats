@@ -92,12 +92,13 @@ link_is_kept() {
 	run_ok cat "$home/.zshrc"
 }
 
-@test "a denied link to a file that nobody may write is kept, and needs deny_replace" {
+@test "a denied link to a file that nobody may write is kept, and is not strict" {
 	mkdir "$TMP/closed"
 	ln -s "$TMP/closed/rc" "$home/.zshrc"
 	echo host >"$TMP/closed/rc"
 	link_is_kept .zshrc "$TMP/closed/rc" --deny-write "$home/.zshrc"
-	sandlock_bad "deny_replace" run -r /usr -w "$home" "${OLDER[@]}" \
+	sandlock_bad "remove deny_replace from config.strict" run -r /usr \
+		-w "$home" "${OLDER[@]}" --config-strict deny_replace \
 		--deny-write "$home/.zshrc" -- true
 }
 

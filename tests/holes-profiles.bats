@@ -395,14 +395,14 @@ new_profile_through() {
 		mount -t tmpfs none "$1" && cd / && HOME=$1 &&
 		"$2" --root "$3" run --bundle "$4" box' _ \
 		"$PWD/top/home" "$SANDLOCK_OCI" "$ROOT" "$BUNDLE"
-	assert_lines "$(printf "%s\n" "$READONLY" .config .sandlock mine)"
+	assert_lines "$(printf "%s\n" "$READONLY" .config .local .sandlock mine)"
 }
 
 @test "a bind mount of a bundle that its last option makes writable protects policies" {
 	mkdir top top/home
 	new_profile_through "$PWD/top" rbind ro rw
 	HOME=$PWD/top/home run_ok run_bundle
-	assert_lines "$(printf "%s\n" "$READONLY" .config .sandlock mine)"
+	assert_lines "$(printf "%s\n" "$READONLY" .config .local .sandlock mine)"
 }
 
 @test "a bind mount of a bundle with a relative source does not make policies writable" {

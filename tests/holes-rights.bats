@@ -81,7 +81,8 @@ new_trees() {
 @test "a denied path is denied whichever list grants it" {
 	requires root userns
 	new_trees
-	run -125 sandbox -r /usr -r A/B -w A --deny-write A/B -- true
+	run -125 sandbox -r /usr -r A/B -w A --deny-write A/B \
+		--config-strict deny_replace -- true
 	for flags in "-r A/B -w A" "-r A/B -w A/B" "-r A/B/C -w A" \
 		"-x A/B -x /usr -w A"; do
 		# shellcheck disable=SC2086 # words
@@ -103,6 +104,7 @@ new_trees() {
 	run --separate-stderr -0 sandbox --why -r /usr -r A/B -w A -- \
 		sh -c 'echo new >A/B/file'
 	run ! grep -F "$WORK" <<<"$stderr"
+	run ! grep "^denied: .*A" <<<"$stderr"
 }
 
 @test "--why names the protection of the policy of the next run" {
@@ -110,7 +112,7 @@ new_trees() {
 	echo '[sandbox]' >uv.toml
 	run --separate-stderr sandbox --why -r /usr -w . -- sh -c 'echo >uv.toml'
 	[ "$status" -ne 0 ]
-	grep -Fx "denied: write $WORK/uv.toml (it is the policy of the next run: change it outside the sandbox)" \
+	grep -Fx "denied: write uv.toml (it is the policy of the next run); change it outside the sandbox" \
 		<<<"$stderr"
 }
 
@@ -126,11 +128,11 @@ new_trees() {
 		rm uv.toml; mv .claude .old; rm nothing; mv new newer'
 	run ! grep -E "^denied:.*new" <<<"$stderr"
 	[ "$(grep "^denied: write" <<<"$stderr")" = "\
-denied: write $WORK/.git/config (filesystem.deny_write: $WORK/.git/config)
-denied: write $WORK/.git (filesystem.deny_write: $WORK/.git/config)
-denied: write $WORK/link (filesystem.deny_write: $WORK/link)
-denied: write $WORK/uv.toml (it is the policy of the next run: change it outside the sandbox)
-denied: write $WORK/.claude (it leads to the policy of the next run: change it outside the sandbox)" ]
+denied: write .git/config (filesystem.deny_write: $WORK/.git/config); to allow it: remove --deny-write .git/config
+denied: write .git (filesystem.deny_write: $WORK/.git/config); to allow it: remove --deny-write .git/config
+denied: write link (filesystem.deny_write: $WORK/link); to allow it: remove --deny-write link
+denied: write uv.toml (it is the policy of the next run); change it outside the sandbox
+denied: write .claude (it leads to the policy of the next run); change it outside the sandbox" ]
 }
 
 @test "rights of nested paths add up in a bundle, in its root and in a mount" {

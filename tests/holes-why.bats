@@ -6,8 +6,9 @@ bats_require_minimum_version 1.5.0
 load helpers
 
 PYTHON=/usr/bin/python3
-NAMESPACES="(syscalls: namespaces; add --syscalls-extra-allow namespaces)"
-SUID="(syscalls: suid; add --syscalls-extra-allow suid)"
+NAMESPACES="(syscalls: namespaces); to allow it: --syscalls-extra-allow namespaces"
+NO_CAPABILITY="no flag allows it: it needs a capability, and a sandbox has none"
+SUID="(syscalls: suid); to allow it: --syscalls-extra-allow suid"
 
 setup() {
 	sandlock_setup
@@ -43,15 +44,15 @@ def attempt(call, *words):
 $1"
 }
 
-@test "--why names the group of each refused call, and the flag to add" {
+@test "--why names the group of each refused call, and the flag to add, if one helps" {
 	run --separate-stderr -0 sandbox --why -r /usr -- sh -c '
 		unshare --user true
 		mount --bind /usr /usr
 		chroot /usr true
 		:'
 	[[ $stderr = *"denied: call unshare $NAMESPACES"* ]]
-	[[ $stderr = *"denied: call mount (syscalls: mount; add --syscalls-extra-allow mount)"* ]]
-	[[ $stderr = *"denied: call chroot (syscalls: mount; add --syscalls-extra-allow mount)"* ]]
+	[[ $stderr = *"denied: call mount (syscalls: mount); $NO_CAPABILITY"* ]]
+	[[ $stderr = *"denied: call chroot (syscalls: mount); $NO_CAPABILITY"* ]]
 }
 
 @test "--why names the group of each refused call to a user, and without namespaces" {
@@ -70,7 +71,7 @@ $1"
 
 	new_user
 	run --separate-stderr -1 user_sandbox --why -r /usr -- unshare --user true
-	add=$(sed -n 's/^denied: call unshare .*; add \(.*\))$/\1/p' <<<"$stderr")
+	add=$(sed -n 's/^denied: call unshare .*; to allow it: \(.*\)$/\1/p' <<<"$stderr")
 	[ -n "$add" ]
 	# shellcheck disable=SC2086 # two words
 	run --separate-stderr -0 user_sandbox --why $add -r /usr -- unshare --user true
@@ -79,21 +80,21 @@ $1"
 
 @test "--why names the families of refused sockets" {
 	requires "$PYTHON"
-	local both="add --network-mode open --syscalls-extra-allow raw_sockets"
+	local both="to allow it: --network-mode open --syscalls-extra-allow raw_sockets"
 
 	python '
 for family, kind in ((2, 1), (10, 2), (2, 3), (17, 3), (38, 5), (40, 1)):
     attempt(socket.socket, family, kind)'
 	[ "$(sort -u <<<"$output")" = "Operation not permitted" ]
-	told "socket AF_INET (network.mode: deny; add --network-mode loopback or open)" \
-		"socket AF_INET6 (network.mode: deny; add --network-mode loopback or open)" \
-		"socket AF_INET SOCK_RAW (network.mode: deny; $both)" \
-		"socket AF_PACKET (syscalls: raw_sockets; $both)" \
-		"socket AF_ALG (syscalls: raw_sockets; $both)" \
-		"socket AF_VSOCK (syscalls: raw_sockets; $both)"
-	python 'attempt(socket.socket, 2, 1); attempt(socket.socket, 17, 3)' \
+	told "socket AF_INET (network.mode: deny); to allow it: --network-mode loopback (other hosts: --net-allow HOST:PORT, or open)" \
+		"socket AF_INET6 (network.mode: deny); to allow it: --network-mode loopback (other hosts: --net-allow udp://HOST:PORT, or open)" \
+		"socket AF_INET SOCK_RAW (network.mode: deny); $NO_CAPABILITY" \
+		"socket AF_PACKET (syscalls: raw_sockets); $NO_CAPABILITY" \
+		"socket AF_ALG (syscalls: raw_sockets); $both" \
+		"socket AF_VSOCK (syscalls: raw_sockets); $both"
+	python 'attempt(socket.socket, 2, 1); attempt(socket.socket, 38, 5)' \
 		--network-mode loopback
-	told "socket AF_PACKET (syscalls: raw_sockets; add --syscalls-extra-allow raw_sockets)"
+	told "socket AF_ALG (syscalls: raw_sockets); to allow it: --syscalls-extra-allow raw_sockets"
 }
 
 @test "--why reports refused setuid modes, and no other modes" {
@@ -151,7 +152,7 @@ for request in 0x540c, 0x5412:
         print(e.strerror)
 '" /dev/null
 	[ "$(grep -c 'Operation not permitted' <<<"$output")" -eq 2 ]
-	assert_output_has "denied: call ioctl (syscalls: terminal; add --syscalls-extra-allow terminal)"
+	assert_output_has "denied: call ioctl (syscalls: terminal); to allow it: --syscalls-extra-allow terminal"
 }
 
 @test "--why reports a process that was killed for calls of another ABI" {
@@ -162,7 +163,7 @@ if os.fork() == 0:
     libc.syscall(0x40000000 + 39)
 print(os.wait()[1])'
 	[ "$output" = 31 ]
-	told "call of another ABI (programs for i386 and x32 are killed under any policy)"
+	told "call of another ABI (programs for i386 and x32 are killed under any policy); no flag allows it"
 	# A signal that the process sends itself is not reported as a call.
 	python '
 if os.fork() == 0:
@@ -176,13 +177,13 @@ print(os.wait()[1] & 127)'
 	requires jq
 	run --separate-stderr -1 sandbox --json --why -r /usr -- unshare --user true
 	# shellcheck disable=SC2154 # bats sets it
-	jq -e '.denied | any(. == {operation: "call", target: "unshare",
-		key: "syscalls", item: "namespaces", reason: "syscalls: namespaces",
-		add: "--syscalls-extra-allow namespaces"})' <<<"${stderr_lines[-1]}"
+	jq -e '.denied | any(del(.time) == {type: "denied", what: "call",
+		path: "unshare", key: "syscalls", item: "namespaces",
+		reason: "syscalls: namespaces", hint: "--syscalls-extra-allow namespaces"})' <<<"${stderr_lines[-1]}"
 }
 
-@test "--why suggests no flag for a call that extra_deny refuses" {
+@test "--why says what to remove for a call that extra_deny refuses" {
 	run --separate-stderr -1 sandbox --why --syscalls-extra-deny namespaces \
 		-r /usr -- unshare --user true
-	[[ $stderr = *"denied: call unshare (syscalls.extra_deny: namespaces)"* ]]
+	[[ $stderr = *"denied: call unshare (syscalls.extra_deny: namespaces); to allow it: remove --syscalls-extra-deny namespaces, and add --syscalls-extra-allow namespaces"* ]]
 }

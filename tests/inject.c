@@ -60,11 +60,20 @@ static void seize(pid_t pid, long options)
 		die("seize");
 }
 
+/* A thread of the command is no child: to kill it would kill the command. */
+static bool is_of_command(const struct hunt *hunt, pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d", hunt->command, pid);
+	return access(path, F_OK) == 0;
+}
+
 static bool is_victim(const struct hunt *hunt, pid_t pid)
 {
 	if (hunt->other)
 		return pid == hunt->other;
-	return (pid == hunt->command) != hunt->children;
+	return is_of_command(hunt, pid) != hunt->children;
 }
 
 /*

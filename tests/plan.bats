@@ -6,6 +6,7 @@
 # The dollars in single quotes are those of jq and of another shell.
 # shellcheck disable=SC2016
 
+bats_require_minimum_version 1.5.0
 load helpers
 load hooks
 
@@ -308,6 +309,18 @@ differs() {
 	[ -z "$(cgroup_dirs "$CGROUP_PARENT")" ]
 	[ -z "$(find "$TMP/source" "$TMP/other" "$BUNDLE/rootfs/data" \
 		"$BUNDLE/rootfs/later" -mindepth 0 -newer "$BUNDLE/config.json")" ]
+}
+
+@test "run --dump-plan prints the plan and runs nothing" {
+	new_bundle
+	args sh -c 'echo ran'
+	run_ok oci create --dump-plan --bundle "$BUNDLE" box
+	planned=$(grep -c clone <<<"$output")
+	run_ok oci run --dump-plan --bundle "$BUNDLE" box
+	[ "$planned" -ge 1 ]
+	[ "$(grep -c clone <<<"$output")" -eq "$planned" ]
+	run ! grep -x ran <<<"$output"
+	assert_gone box
 }
 
 @test "an error of the plan is found before the first effect" {

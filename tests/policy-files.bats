@@ -222,6 +222,17 @@ fs_refer;fs_truncate;fs_ioctl_dev"
 	tells "head: /dev/nvidia0: $DENIED" 'head -c 1 /dev/nvidia0'
 }
 
+@test "a policy on files opens only the GPUs that are listed, whatever the image has" {
+	config 'del(.mounts[] | select(.destination | startswith("/dev"))) |
+		.linux.resources.devices += [{allow: true, type: "c", major: 1, minor: 5, access: "rwm"}]'
+	mkdir -p "$files/dev"
+	mknod -m 666 "$files/dev/nvidia0" c 1 5
+	mknod -m 666 "$files/dev/nvidia1" c 1 5
+	annotate_policy "filesystem.read=$PROGRAMS" 'limits.gpu_devices=[1]'
+	tells 1 'head -c 1 /dev/nvidia1 | wc -c'
+	tells "head: /dev/nvidia0: $DENIED" 'head -c 1 /dev/nvidia0'
+}
+
 @test "no detour leads to files that are not listed" {
 	annotate_policy "filesystem.read=$PROGRAMS;/data" filesystem.write=/tmp
 	tells "cat: can't open '/proc/self/root/other/file': $DENIED" \

@@ -249,7 +249,7 @@ serve_abstract() {
 	serve "@$1"
 }
 
-@test "a container in a shared network cannot reach abstract sockets of others" {
+@test "a container in a shared network cannot reach abstract sockets of other programs" {
 	config 'del(.linux.namespaces[] | select(.type == "network"))'
 	serve_abstract "sandlock-test-$$"
 	args netprobe abstract "sandlock-test-$$"

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-commands="run explain check profile wrap ps inspect kill completion"
+commands="run explain check profile wrap ps inspect kill update events ports branch completion"
 
 setup() {
 	sandlock_setup
@@ -184,7 +184,8 @@ checked() {
 
 @test "profile new writes a valid profile, and never overwrites one" {
 	run_ok sandlock profile new build
-	assert_lines "$PROFILES/build.toml"
+	assert_lines "$PROFILES/build.toml
+use it: sandlock run -p build -- COMMAND"
 	grep -q '^read = \["@system"\]$' "$PROFILES/build.toml"
 	grep -Fxq '#deny_write = ["@git-hooks", "@git-config"]' \
 		"$PROFILES/build.toml"
@@ -250,8 +251,9 @@ keys_in() {
 	user_profile a </dev/null
 	touch "$PROFILES/not-a-profile" "$PROFILES/.toml"
 	run_ok sandlock profile list
-	[ "${lines[0]}" = "a  $PROFILES/a.toml" ]
-	[ "${lines[1]}" = "b  $PROFILES/b.toml" ]
+	[ "${lines[0]}" = "a         user      $PROFILES/a.toml" ]
+	[ "${lines[1]}" = "agent     built in  in the program" ]
+	[ "${lines[2]}" = "b         user      $PROFILES/b.toml" ]
 	[[ $output != *not-a-profile* ]]
 	run_ok env XDG_CONFIG_HOME="$TMP/none" "$SANDLOCK" profile list
 }

@@ -86,7 +86,7 @@ same_refusal() {
 	explain_json -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
 	explained_so "[.denied[] | select(.key == \"filesystem.deny\") | .path] | sort ==
 		[\"$TMP/d/a.txt\", \"$TMP/d/b.txt\"]"
-	run_ok sandlock explain -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt" -- true
+	run_ok sandlock explain -r "$TMP/d" --filesystem-deny "$TMP/d/*.txt"
 	assert_output_has "rwx  $TMP/d/a.txt  (filesystem.deny '$TMP/d/*.txt')"
 }
 
@@ -114,10 +114,23 @@ same_refusal() {
 	same_refusal --program-excluded true --program-allow-unsandboxed=false \
 		-- true
 	mkdir "$TMP/d"
-	same_refusal -r /usr -w "$TMP/d" --filesystem-deny "$TMP/d/secret" -- true
+	same_refusal -r /usr -w "$TMP/d" --filesystem-deny "$TMP/d/secret" \
+		--config-strict deny_replace -- true
+}
+
+@test "explain says that a denied name below a writable path is best effort, and how to refuse that" {
+	mkdir "$TMP/d"
+	explain_json -r /usr -w "$TMP/d" --filesystem-deny "$TMP/d/secret" -- true
+	explained_so '.verdict == "runs" and .degraded == []'
+	line filesystem.deny '.how | test("best effort .* covered again .*config.strict = ..deny_replace")'
 	explain_json -r /usr -w "$TMP/d" --filesystem-deny "$TMP/d/secret" \
 		--config-allow-degraded deny_replace -- true
-	explained_so '.verdict == "runs" and .degraded == ["deny_replace"]'
+	explained_so '.verdict == "runs" and .degraded == []'
+	explain_json -r /usr -r "$TMP/d" --filesystem-deny "$TMP/d/secret" \
+		--config-strict deny_replace -- true
+	explained_so '.verdict == "runs"'
+	line filesystem.deny '.how | test("best effort") | not'
+	line config.strict '.how | test("best effort")'
 }
 
 @test "explain says what enforces ports and sockets" {
@@ -165,6 +178,20 @@ same_refusal() {
 	explain_json --policy "$TMP/.claude/settings.json" -- true
 	explained_so '.autoAllowBashIfSandboxed == true'
 	explained_so ".project == \"$TMP\""
+}
+
+@test "explain and run list settings of an agent that have no effect" {
+	mkdir -p "$TMP/.claude"
+	echo '{"sandbox": {"enabled": true, "ignoreViolations": {"*": ["/x"]},
+		"network": {"allowMachLookup": ["com.apple.trustd"]}}}' \
+		>"$TMP/.claude/settings.json"
+	explain_json --policy "$TMP/.claude/settings.json" -- true
+	explained_so '.noEffect == ["ignoreViolations", "network.allowMachLookup"]'
+	run_ok sandlock explain --policy "$TMP/.claude/settings.json" -- true
+	assert_output_has "no effect: network.allowMachLookup"
+	run_ok sandlock run --policy "$TMP/.claude/settings.json" --cwd / -- true
+	assert_output_has "ignoreViolations has no effect in this sandbox"
+	assert_output_has "network.allowMachLookup has no effect in this sandbox"
 }
 
 @test "explain leaves nothing behind, and starts nothing" {

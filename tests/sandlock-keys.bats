@@ -106,16 +106,16 @@ still enforce fs_truncate, signal_scope" ]
 
 # ---- keys whose value decides ----
 
-@test "config.supervisor = true is refused, and false is no error" {
+@test "sandlock run is its own supervisor, with config.supervisor or without" {
 	requires root
 	run_ok sandbox -r /usr --config-supervisor=false -- true
-	sandlock_bad "not enforced by this build: config.supervisor" run -r /usr \
-		--config-supervisor -- true
+	run_ok sandbox -r /usr --config-supervisor=true -- true
 	[[ "$(explained_key config.supervisor -r /usr --config-supervisor=true)" = \
-		"not enforced by this build: "* ]]
+		*"lives as long as"* ]]
+	[[ "$(explained_key config.supervisor -r /usr --config-supervisor=false)" = \
+		*"the kernel enforces everything by itself" ]]
 	printf '[config]\nsupervisor = true\n' >p.toml
 	run_ok sandlock profile validate p.toml
-	assert_output_has "config.supervisor is not enforced by this build"
 }
 
 @test "a policy with arguments and no program is an error" {

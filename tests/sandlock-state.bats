@@ -44,7 +44,7 @@ run_ended_with() {
 @test "ps lists nothing where nothing runs" {
 	run_ok sandlock ps
 	[ "${#lines[@]}" -eq 1 ]
-	[[ $output = NAME*PID*AGE*COMMAND ]]
+	[[ $output = NAME*PID*AGE*PORTS*COMMAND ]]
 	run_ok sandlock ps --json
 	assert_lines "[]"
 }
@@ -53,7 +53,7 @@ run_ended_with() {
 	start_sandbox "web one"
 	run_ok sandlock ps
 	[ "${#lines[@]}" -eq 2 ]
-	[[ ${lines[1]} =~ ^"web one  "\ +[0-9]+\ +[0-9]+[smh]\ +"sleep 1000"$ ]]
+	[[ ${lines[1]} =~ ^"web one  "\ +[0-9]+\ +[0-9]+[smh]\ +-\ +"sleep 1000"$ ]]
 	sandlock ps --json >"$TMP/ps"
 	jq -e '.[0] | .name == "web one" and .status == "running" and
 		.command == ["sleep", "1000"] and .age < 100' "$TMP/ps"

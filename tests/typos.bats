@@ -114,6 +114,27 @@ suggests() {
 	suggests allow-read sandlock profile validate "$TMP/uv.toml"
 }
 
+@test "a profile that does not exist is named, with the built-in one that was meant" {
+	suggests python sandlock run -p pyton -- true
+	suggests readonly sandlock explain -p read-only -- true
+	run sandlock run -p nonesuch -- true
+	[ "$status" -eq 125 ]
+	[[ $output = *"there is no nonesuch.toml in "*", and no such built-in profile: no such file or directory" ]]
+}
+
+@test "a comma between elements is named, and so is a string that should be a list" {
+	local file=$BATS_TEST_TMPDIR/p.toml
+
+	sandlock_bad "--filesystem-read: filesystem.read: '@system,@project' has a comma: write each element by itself" \
+		run --filesystem-read @system,@project -- true
+	printf '[filesystem]\nread = ["@system, @project"]\n' >"$file"
+	sandlock_bad "line 2: filesystem.read: '@system, @project' has a comma: write each element by itself" \
+		profile validate "$file"
+	printf '[filesystem]\nread = "@system"\n' >"$file"
+	sandlock_bad "line 2: filesystem.read: '@system' is not a list such as [\"a\", \"b\"]" \
+		profile validate "$file"
+}
+
 # ---- values ----
 
 @test "sizes take a fraction and units as people write them" {

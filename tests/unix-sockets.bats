@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tests/unix-sockets.bats - sockets of others that Landlock refuses: what comes after the mounts, and where there are none.
+# tests/unix-sockets.bats - sockets of other programs that Landlock refuses: what comes after the mounts, and where there are none.
 #
 # Each test is a subshell on purpose, and the shell inside has dollars of its own.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154
@@ -66,7 +66,8 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 	work
 	run_ok sandbox -r /usr -r . -w own -- sh -c "$OWN"
 	[ "$output" = ok ]
-	run_ok sandlock explain --json -r . --network-unix "$WORK/dir" -- true
+	run_ok sandlock explain --json -r /usr -r . --network-unix "$WORK/dir" -- \
+		./netprobe
 	[[ $output = *"Landlock (version "*") denies unlisted Unix sockets outside the sandbox"* ]]
 }
 
@@ -122,7 +123,7 @@ OWN='./netprobe serve own/sock >own/out & p=$!
 	run --separate-stderr -0 sandbox_without_userns --why -r /usr -r . -- \
 		./netprobe send "$WORK/dir/sock"
 	[ "$output" = "$DENIED" ]
-	[[ $stderr = *"denied: connect $WORK/dir/sock (not listed in network.unix)"* ]]
+	[[ $stderr = *"denied: connect dir/sock (not in network.unix); to allow it: --network-unix dir/sock"* ]]
 	run_ok sandbox_without_userns -r /usr -r . --network-unix dir -- \
 		./netprobe send "$WORK/dir/sock"
 	[ "$output" = ok ]
@@ -186,7 +187,7 @@ comes() {
 	wait_until grep -q ok "$TMP/box.out"
 }
 
-@test "Landlock denies the sockets of others to a bundle without a mount namespace" {
+@test "Landlock denies the sockets of other programs to a bundle without a mount namespace" {
 	new_socket_bundle ro
 	config 'del(.mounts, .linux.maskedPaths, .linux.readonlyPaths) |
 		del(.linux.namespaces[] | select(.type == "mount"))'

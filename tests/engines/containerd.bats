@@ -242,6 +242,7 @@ task_has_processes() {
 
 # bats test_tags=seccomp
 @test "ctr filters system calls when asked to" {
+	[ -z "$ENGINE_PROFILE" ] || skip "needs a container without a policy"
 	no_mkdir >"$TMP/profile.json"
 	expect 0 "Seccomp:	2" task_with --seccomp -- a \
 		grep Seccomp /proc/self/status
@@ -260,6 +261,7 @@ task_has_processes() {
 
 # bats test_tags=no-new-privileges
 @test "ctr sets no_new_privs, unless --allow-new-privs is given" {
+	[ -z "$ENGINE_PROFILE" ] || skip "needs a container without a policy"
 	expect 0 "NoNewPrivs:	1" task_once a grep NoNewPrivs /proc/self/status
 	expect 0 "NoNewPrivs:	0" task_with --allow-new-privs -- a \
 		grep NoNewPrivs /proc/self/status
@@ -352,6 +354,24 @@ start_configured() {
 	start_task a --annotation io.example.word=here
 	expect 0 here jq '.annotations["io.example.word"]' \
 		"/proc/$ROOM_PID/root/run/containerd/io.containerd.runtime.v2.task/default/a/config.json"
+}
+
+# bats test_tags=policy
+@test "ctr gets the status of a container with a supervisor" {
+	local with=(--annotation io.sandlock.config.supervisor=true)
+
+	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
+	expect 0 hello task_with "${with[@]}" -- a echo hello
+	expect 7 "" task_with "${with[@]}" -- a sh -c 'exit 7'
+	start_task a "${with[@]}"
+	expect 9 "" ctr tasks exec --exec-id e a sh -c 'exit 9'
+	ctr tasks pause a
+	ctr tasks resume a
+	ctr tasks kill -s KILL a
+	until ctr tasks list | grep -q "^a .*STOPPED"; do
+		sleep 0.1
+	done
+	expect 0 "exit code 137" ctr tasks delete a
 }
 
 # A wrong value is refused by the name of its key, which shows that it arrived.

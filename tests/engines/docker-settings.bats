@@ -170,6 +170,23 @@ setup_file() {
 }
 
 # bats test_tags=policy
+@test "docker gets the status of a container with a supervisor" {
+	local with=(--annotation io.sandlock.config.supervisor=true)
+
+	[ -n "$ENGINE_SUITE" ] || skip "needs a docker with --annotation"
+	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
+	expect 0 hello docker_once "${with[@]}" "$IMAGE" echo hello
+	expect 7 "" docker_once "${with[@]}" "$IMAGE" sh -c 'exit 7'
+	docker_start_sleeping one "${with[@]}"
+	expect 9 "" docker exec one sh -c 'exit 9'
+	docker pause one
+	docker unpause one
+	docker kill -s KILL one
+	expect 0 137 docker wait one
+	docker rm one
+}
+
+# bats test_tags=policy
 @test "docker passes a policy on, and does not run a container with a wrong one" {
 	[ -n "$ENGINE_SUITE" ] || skip "needs a docker with --annotation"
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"

@@ -12,6 +12,9 @@
 # ENGINE_SUITE=trixie the engines are that Debian suite's: its packages are
 # unpacked, and are the root of the room.
 #
+# ENGINE_PROFILE=FILE gives every container the policy of that profile, as a
+# base; tests/engines/supervised.toml makes each of them have a supervisor.
+#
 # A test says by its tags what of an engine it shows; see tests/engines/table.
 
 SANDLOCK_OCI=${SANDLOCK_OCI:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/sandlock-oci}
@@ -180,8 +183,22 @@ make_runtime() {
 	fi
 	mkdir "$ROOM/bin"
 	cp "$from" "$ROOM/bin/sandlock-oci"
+	[ -z "$ENGINE_PROFILE" ] || wrap_runtime "$ENGINE_PROFILE"
 	# An engine that runs the default runtime must run this one.
 	ln -s sandlock-oci "$ROOM/bin/runc"
+}
+
+# wrap_runtime PROFILE: as an administrator does it for containerd, which passes
+# no options of the runtime.
+wrap_runtime() {
+	cp "$1" "$ROOM/bin/base.toml"
+	chmod 0644 "$ROOM/bin/base.toml"
+	mv "$ROOM/bin/sandlock-oci" "$ROOM/bin/sandlock-oci.wrapped"
+	cat >"$ROOM/bin/sandlock-oci" <<-END
+		#!/bin/sh
+		exec $RUNTIME.wrapped --profile ${RUNTIME%/*}/base.toml "\$@"
+	END
+	chmod 0755 "$ROOM/bin/sandlock-oci"
 }
 
 # suite_path: where its programs lie, seen from outside of the room.

@@ -212,6 +212,26 @@ setup_file() {
 }
 
 # bats test_tags=policy
+@test "podman gets the status of a container with a supervisor" {
+	local with=(--annotation io.sandlock.config.supervisor=true)
+
+	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
+	expect 0 hello podman_once "${with[@]}" "$IMAGE" echo hello
+	expect 7 "" podman_once "${with[@]}" "$IMAGE" sh -c 'exit 7'
+	# shellcheck disable=SC2016 # for the inner shell
+	expect 137 "" podman_once "${with[@]}" --memory 32m "$IMAGE" \
+		sh -c 'x=x; while :; do x=$x$x; done'
+	podman_start_sleeping a "${with[@]}"
+	expect 9 "" podman exec a sh -c 'exit 9'
+	podman pause a
+	podman unpause a
+	expect 0 "sleep 1000" podman top a args
+	podman kill -s KILL a
+	expect 0 137 podman wait a
+	podman rm a
+}
+
+# bats test_tags=policy
 @test "podman passes a policy on, and does not run a container with a wrong one" {
 	[ -z "$ENGINE_RUNTIME" ] || skip "needs sandlock"
 	expect 0 "Seccomp_filters:	2" podman_once \

@@ -22,8 +22,8 @@ build_faults() {
 	local cc=("${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra)
 
 	[ ! -x "$programs/probe" ] || return 0
-	"${cc[@]}" -o "$programs/census" census.c fair.c lasting.c room.c \
-		scene.c trace.c world.c -lseccomp &&
+	"${cc[@]}" -o "$programs/census" census.c fair.c keepers.c \
+		lasting.c room.c scene.c trace.c world.c -lseccomp &&
 		"${cc[@]}" -o "$programs/storm" storm.c lasting.c room.c \
 			world.c &&
 		"${cc[@]}" -static -o "$programs/probe" probe.c
@@ -104,7 +104,12 @@ rich_json() {
 		}'
 }
 
-# make_bundles DIR CGROUP [rich]: with the bundles `once`, `hold` and `mark`.
+# The process that stays with a container, and its guard.
+supervised_json() {
+	jq '.annotations["io.sandlock.config.supervisor"] = "true"'
+}
+
+# make_bundles DIR CGROUP [rich | supervised]: with the bundles `once`, `hold` and `mark`.
 make_bundles() {
 	local dir=$1 how
 
@@ -116,10 +121,10 @@ make_bundles() {
 	for how in once hold mark; do
 		mkdir "$dir/$how"
 		config_json "$2" "$dir/rootfs" $how "$dir/bound" |
-			if [ -n "${3:-}" ]; then
-				HOOK=$dir/rootfs/probe rich_json
-			else
-				cat
-			fi >"$dir/$how/config.json"
+			case ${3:-} in
+			rich) HOOK=$dir/rootfs/probe rich_json ;;
+			supervised) supervised_json ;;
+			*) cat ;;
+			esac >"$dir/$how/config.json"
 	done
 }

@@ -37,9 +37,18 @@ struct fault {
 };
 
 static const struct fault faults[] = {
-	{ "EIO", EIO },	      { "ENOMEM", ENOMEM }, { "ENOSPC", ENOSPC },
-	{ "EMFILE", EMFILE }, { "EINTR", EINTR },   { "EAGAIN", EAGAIN },
-	{ "EPERM", EPERM },   { "ENOSYS", ENOSYS }, { "SIGKILL", KILLED },
+	{ "EIO", EIO },
+	{ "ENOMEM", ENOMEM },
+	{ "ENOSPC", ENOSPC },
+	{ "EMFILE", EMFILE },
+	{ "EINTR", EINTR },
+	{ "EAGAIN", EAGAIN },
+	{ "EPERM", EPERM },
+	{ "ENOSYS", ENOSYS },
+	{ "SIGKILL", KILLED },
+	/* Meanwhile the supervisor is killed, or its guard. */
+	{ "SUPERVISOR", KILLED_KEEPER(SUPERVISOR) },
+	{ "GUARD", KILLED_KEEPER(GUARD) },
 };
 #define NFAULTS (sizeof faults / sizeof *faults)
 
@@ -47,6 +56,7 @@ enum tally {
 	POINTS,	   /* calls that failed */
 	WENT_ON,   /* the command worked all the same */
 	BY_DELETE, /* what it left had to be deleted before the next one */
+	ENDED,	   /* a fault of its supervisor or guard ended the container */
 	LEAKS,
 	HANGS,
 	OPEN,	/* the program ran, and was held by less */
@@ -57,8 +67,8 @@ enum tally {
 };
 
 static const char *const tally_names[] = {
-	"points", "went on", "deleted", "leaks", "hangs",
-	"open",	  "silent",  "unclear", "stuck",
+	"points", "went on", "deleted", "ended",   "leaks",
+	"hangs",  "open",    "silent",	"unclear", "stuck",
 };
 
 struct census {
@@ -71,6 +81,7 @@ struct census {
 	bool hide_unified;
 	long counts[MOST_SCENES][NFAULTS][TALLIES];
 	long exceptions[EXCEPTIONS];
+	bool counted; /* this point, as one that ended the container */
 	long missed;
 	long again; /* points at which it failed more than once */
 };
@@ -130,6 +141,12 @@ static bool is_one_line(const char *said, const char *prefix)
 	       (begins(said, prefix) || begins(said, "exec /probe: "));
 }
 
+/* A process of exec that is killed with the container says nothing, either. */
+static bool may_be_silent(const struct census *c)
+{
+	return c->shot->late && WEXITSTATUS(c->shot->status) == 128 + SIGKILL;
+}
+
 /* One that was killed says nothing; one that failed, one line. */
 static void judge_message(struct census *c, const struct point *p)
 {
@@ -145,6 +162,8 @@ static void judge_message(struct census *c, const struct point *p)
 		return;
 	}
 	if (WEXITSTATUS(status) == 0)
+		return;
+	if (n == 0 && may_be_silent(c))
 		return;
 	if (n == 0)
 		wrong(c, p, UNCLEAR, "no word");
@@ -166,15 +185,40 @@ static void stuck(struct census *c, const struct point *p)
 	wrong(c, p, STUCK, text);
 }
 
+/*
+ * A supervisor or guard that ends after create has succeeded may take the
+ * container with it, but wholly.
+ */
+static bool ended(struct census *c, const struct point *p)
+{
+	bool all = false, agree;
+
+	if (!c->shot->late)
+		return false;
+	agree = keepers_agree(&all);
+	if (c->counted)
+		return all;
+	if (!agree)
+		wrong(c, p, OPEN, "it lives without its supervisor or guard");
+	if (all)
+		count(c, p, ENDED);
+	c->counted = !agree || all;
+	return all;
+}
+
 static void judge_effect(struct census *c, const struct point *p)
 {
 	struct stage *stage = c->stage;
 	bool by_delete = false;
 
-	if (c->shot->status == 0) {
+	if (c->shot->status == 0 && p->scene->worked(stage)) {
 		count(c, p, WENT_ON);
-		if (!p->scene->worked(stage))
-			wrong(c, p, SILENT, "it did not");
+		return;
+	}
+	if (ended(c, p))
+		return;
+	if (c->shot->status == 0) {
+		wrong(c, p, SILENT, "it did not");
 		return;
 	}
 	if (!p->scene->again(stage, p->scene, &by_delete))
@@ -189,11 +233,12 @@ static void judge_left(struct census *c, const struct point *p)
 	char left[2048];
 
 	s->is_ready =
-		p->scene->stays &&
+		p->scene->stays && !ended(c, p) &&
 		world_settles(&s->room, &s->hierarchies, &s->ready, &s->seen);
 	if (s->is_ready)
 		return;
-	if (p->scene->stays && strstr(s->seen.text, "process")) {
+	if (p->scene->stays && !ended(c, p) &&
+	    strstr(s->seen.text, "process")) {
 		world_added(&s->ready, &s->seen, left, sizeof left);
 		if (strstr(left, "process"))
 			wrong(c, p, LEAKS, left);
@@ -229,6 +274,7 @@ static void judge(struct census *c, const struct point *p)
 	char line[1024];
 
 	count(c, p, POINTS);
+	c->counted = false;
 	c->again += c->shot->hits > 1;
 	if (c->shot->hung) {
 		wrong(c, p, HANGS, "it has not ended");
@@ -245,6 +291,7 @@ static void judge(struct census *c, const struct point *p)
 			count(c, p, BY_DELETE);
 		judge_left(c, p);
 	}
+	(void)ended(c, p);
 	judge_effect(c, p);
 	judge_left(c, p);
 	if (stage_differs(s, line, sizeof line))
@@ -267,7 +314,10 @@ static void shoot_scene(struct census *c, const struct scene *scene)
 
 	scene_prepare(c->stage, scene);
 	if (scene->with_init)
-		target.other = c->stage->init;
+		target.init = c->stage->init;
+	if (scene->from != NOTHING)
+		memcpy(target.keepers, c->stage->keepers,
+		       sizeof target.keepers);
 	room_words(room, room->id, scene->line, argv);
 	shoot(c->shot, &target, PATIENCE_S);
 	room_free(argv);
@@ -312,14 +362,20 @@ static bool sampled(const struct census *c, const struct point *p, size_t i,
 	       (i + p->fault * 5 + p->scene_index * 3) % (size_t)c->every == 0;
 }
 
+static bool has_keepers(const struct census *c, const struct point *p)
+{
+	return p->scene->from != NOTHING && c->stage->keepers[SUPERVISOR] > 0;
+}
+
 static void take_points(struct census *c, struct point *p,
 			const struct call *calls, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		enum exception why =
-			fair(calls[i].nr, faults[p->fault].error, c->stays);
+			fair(&calls[i], faults[p->fault].error, c->stays);
 
-		if (!sampled(c, p, i, calls[i].nr))
+		if (!sampled(c, p, i, calls[i].nr) ||
+		    (faults[p->fault].error < 0 && !has_keepers(c, p)))
 			continue;
 		c->exceptions[why]++;
 		if (why != FAIR)

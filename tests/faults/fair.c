@@ -80,13 +80,15 @@ static bool among(const long *list, size_t n, long nr)
 	return false;
 }
 
-enum exception fair(long nr, int error, bool stays)
+enum exception fair(const struct call *call, int error, bool stays)
 {
+	long nr = call->nr;
+
 	/* It would be dead as it is, and said so. */
 	if (among(never_return, COUNT(never_return), nr))
 		return NEVER_RETURNS;
 	/* A dead process makes no more calls. */
-	if (stays && (error == KILLED || error == EINTR))
+	if (stays && (error <= KILLED || error == EINTR))
 		return NEVER_STAYS;
 	if (stays && error == EAGAIN && nr == SYS_flock)
 		return HELD;
@@ -94,9 +96,10 @@ enum exception fair(long nr, int error, bool stays)
 	 * While the process waits for start, the container is created; if it
 	 * dies then, the container is stopped.
 	 */
-	if (error == KILLED && (nr == SYS_accept4 || nr == SYS_ppoll))
+	if (error == KILLED && !call->kept &&
+	    (nr == SYS_accept4 || nr == SYS_ppoll))
 		return ARRIVED;
-	if (error == KILLED)
+	if (error <= KILLED)
 		return FAIR;
 	if (among(never_fail, COUNT(never_fail), nr))
 		return NEVER_FAILS;

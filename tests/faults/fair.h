@@ -16,11 +16,13 @@ enum exception {
 	EXCEPTIONS,
 };
 
+struct call;
+
 /*
  * Why this call does not fail like that, or not each time from then on; or why
  * its failure says nothing about the command.
  */
-enum exception fair(long nr, int error, bool stays);
+enum exception fair(const struct call *call, int error, bool stays);
 
 /* The reason, for the report. */
 const char *exception_text(enum exception why);

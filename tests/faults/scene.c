@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CREATE "create --bundle BUNDLE/hold --pid-file PIDFILE ID"
 #define CGROUP "c1" /* below the parent, as the bundles have it */
 #define WAIT_S 3.0
+#define REST_NS 20000000
 
 bool stage_runs(struct stage *stage, const char *line)
 {
@@ -126,11 +128,32 @@ const char *stage_differs(struct stage *stage, char *line, size_t size)
 
 /* ---- looking ---- */
 
+/* A process that is not ours to wait for: neither gone nor a zombie. */
+static bool runs(pid_t pid)
+{
+	char path[64], state = 'Z';
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'Z';
+	(void)fclose(f);
+	return state != 'Z' && state != 'X';
+}
+
+/* With a supervisor, init is its child, and ours only after its end. */
 static bool init_lives(const struct stage *stage)
 {
 	int status;
+	pid_t r;
 
-	return stage->init > 0 && waitpid(stage->init, &status, WNOHANG) == 0;
+	if (stage->init <= 0)
+		return false;
+	r = waitpid(stage->init, &status, WNOHANG);
+	return r == 0 || (r < 0 && errno == ECHILD && runs(stage->init));
 }
 
 static bool init_ends(const struct stage *stage)
@@ -143,6 +166,14 @@ static bool init_ends(const struct stage *stage)
 		nap();
 	}
 	return true;
+}
+
+static bool keepers_end(struct stage *stage)
+{
+	bool ended;
+
+	memset(stage->keepers, 0, sizeof stage->keepers);
+	return keepers_agree(&ended) && ended;
 }
 
 /* Some hierarchy has a file of the container's with this in it. */
@@ -315,6 +346,24 @@ static void read_pid(struct stage *stage)
 	(void)fclose(f);
 }
 
+/* A supervisor closes its last descriptors after create has ended. */
+static void look_at_rest(struct stage *stage)
+{
+	const struct timespec pause = { .tv_nsec = REST_NS };
+	double deadline = now() + WAIT_S;
+
+	do {
+		world_look(&stage->room, &stage->hierarchies, &stage->ready);
+		if (!stage->keepers[SUPERVISOR])
+			return;
+		(void)nanosleep(&pause, NULL);
+		world_look(&stage->room, &stage->hierarchies, &stage->seen);
+	} while ((stage->ready.len != stage->seen.len ||
+		  memcmp(stage->ready.text, stage->seen.text,
+			 stage->seen.len) != 0) &&
+		 now() < deadline);
+}
+
 void scene_prepare(struct stage *stage, const struct scene *scene)
 {
 	stage->room.number++;
@@ -323,6 +372,7 @@ void scene_prepare(struct stage *stage, const struct scene *scene)
 		room_empty(stage->room.out);
 		must(stage, CREATE);
 		read_pid(stage);
+		keepers_find(stage->keepers);
 		if (scene->from != CREATED) {
 			must(stage, "start ID");
 			if (!stage_records(stage, 1))
@@ -332,10 +382,10 @@ void scene_prepare(struct stage *stage, const struct scene *scene)
 			must(stage, "pause ID");
 		if (scene->from == STOPPED) {
 			must(stage, "kill ID KILL");
-			if (!init_ends(stage))
+			if (!init_ends(stage) || !keepers_end(stage))
 				die("the end of the container");
 		}
-		world_look(&stage->room, &stage->hierarchies, &stage->ready);
+		look_at_rest(stage);
 	}
 	room_empty(stage->room.out);
 	room_empty(stage->room.err);

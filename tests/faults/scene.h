@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "keepers.h"
 #include "room.h"
 #include "world.h"
 
@@ -22,6 +23,7 @@ struct stage {
 	struct world empty, ready, seen;
 	bool is_ready; /* the container of the scene before can be used again */
 	pid_t init;
+	pid_t keepers[KEEPERS];	  /* 0: none */
 	char record[RECORD_SIZE]; /* of a correctly confined program */
 	size_t record_len;
 	int status; /* of the last command without a fault */

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fair.h"
 #include "room.h"
 
 #define MOST_TASKS 512
@@ -33,6 +34,8 @@ struct task {
 	int calls;
 	bool counts;
 	bool failing;
+	bool reporting; /* in the write of the byte that ends create */
+	bool kept;	/* a keeper, and create has succeeded */
 };
 
 struct tracer {
@@ -41,6 +44,7 @@ struct tracer {
 	pid_t root;
 	bool root_ended;
 	bool over; /* the call has failed: follow no process any more */
+	const pid_t *keepers;
 	double deadline;
 	struct task tasks[MOST_TASKS];
 	int ntasks;
@@ -115,14 +119,36 @@ static void set_result(pid_t pid, long value)
 
 /* ---- stops ---- */
 
+/* The guard is at work before the supervisor says that both are. */
+static bool waits(long nr)
+{
+#ifdef SYS_poll
+	if (nr == SYS_poll)
+		return true;
+#endif
+	return nr == SYS_ppoll;
+}
+
+static void kill_keeper(const struct tracer *t, int which)
+{
+	if (t->keepers[which] > 1)
+		(void)kill(t->keepers[which], SIGKILL);
+}
+
 static void fire(struct tracer *t, struct task *task, long nr)
 {
 	struct shot *shot = t->shot;
 
 	shot->hits++;
 	shot->nr = nr;
+	shot->late = task->kept || shot->error < 0 ||
+		     (waits(nr) && is_keeper(task->pid));
+	if (shot->error < 0) {
+		kill_keeper(t, KILLED_KEEPER(shot->error));
+		return;
+	}
 	if (shot->error == KILLED) {
-		t->over = true;
+		t->over = !shot->late;
 		(void)kill(task->pid, SIGKILL);
 		return;
 	}
@@ -143,6 +169,73 @@ static bool fails_too(const struct shot *shot,
 	       (long)info->entry.nr == shot->nr;
 }
 
+/* A thread may have made another call instead of the one of the record. */
+static bool may_fail(const struct shot *shot, const struct task *task,
+		     const struct __ptrace_syscall_info *info)
+{
+	const struct call call = { .nr = (long)info->entry.nr,
+				   .kept = task->kept };
+
+	return fair(&call, shot->error, shot->stays) == FAIR;
+}
+
+/* ---- the byte by which the supervisor tells the command to exit ---- */
+
+static bool same_file(pid_t a, long fd, pid_t b, const char *other)
+{
+	char path[64];
+	struct stat x, y;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%ld", a, fd);
+	if (stat(path, &x) < 0 || !S_ISFIFO(x.st_mode))
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/fd/%.20s", b, other);
+	return stat(path, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+/* One byte into a pipe that the command has, too. */
+static bool is_report(const struct tracer *t, const struct task *task,
+		      const struct __ptrace_syscall_info *info)
+{
+	bool found = false;
+	const struct dirent *e;
+	char path[64];
+	DIR *dir;
+
+	if (info->entry.nr != SYS_write || info->entry.args[2] != 1 ||
+	    task->pid == t->root)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/fd", t->root);
+	dir = opendir(path);
+	while (dir && !found && (e = readdir(dir)))
+		found = same_file(task->pid, (long)info->entry.args[0], t->root,
+				  e->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static void note_keepers(struct tracer *t)
+{
+	for (int i = 0; i < t->ntasks; i++)
+		if (t->tasks[i].pid)
+			t->tasks[i].kept = is_keeper(t->tasks[i].pid);
+}
+
+static void at_result(struct tracer *t, struct task *task, long result)
+{
+	if (task->reporting && result == 1)
+		note_keepers(t);
+	task->reporting = false;
+	if (!task->failing)
+		return;
+	set_result(task->pid, -t->shot->error);
+	task->failing = false;
+	/* Follow keepers to see what they do of it. */
+	t->over = !t->shot->stays && !t->shot->late;
+}
+
 static void at_call(struct tracer *t, struct task *task)
 {
 	struct __ptrace_syscall_info info;
@@ -152,21 +245,21 @@ static void at_call(struct tracer *t, struct task *task)
 	if (t->over || !task->counts ||
 	    ptrace(PTRACE_GET_SYSCALL_INFO, task->pid, sizeof info, &info) <= 0)
 		return;
-	if (info.op == PTRACE_SYSCALL_INFO_EXIT && task->failing) {
-		set_result(task->pid, -shot->error);
-		task->failing = false;
-		t->over = !shot->stays;
-	}
+	if (info.op == PTRACE_SYSCALL_INFO_EXIT)
+		at_result(t, task, (long)info.exit.rval);
 	if (info.op != PTRACE_SYSCALL_INFO_ENTRY)
 		return;
 	task->calls++;
+	task->reporting = is_report(t, task, &info);
 	if (shot->at.number < 0 && shot->n < MOST_CALLS)
 		shot->calls[shot->n++] = (struct call){
 			.task = index,
 			.number = task->calls,
 			.nr = (long)info.entry.nr,
+			.kept = task->kept,
 		};
-	if ((shot->at.task == index && shot->at.number == task->calls) ||
+	if ((shot->at.task == index && shot->at.number == task->calls &&
+	     may_fail(shot, task, &info)) ||
 	    fails_too(shot, &info))
 		fire(t, task, (long)info.entry.nr);
 }
@@ -207,8 +300,11 @@ static void at_stop(struct tracer *t, struct task *task, int status)
 	if ((event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
 	     event == PTRACE_EVENT_CLONE) &&
 	    ptrace(PTRACE_GETEVENTMSG, task->pid, 0, &number) == 0 &&
-	    number != 0)
-		(void)find(t, (pid_t)number);
+	    number != 0) {
+		bool kept = task->kept;
+
+		find(t, (pid_t)number)->kept = kept;
+	}
 	if (event == PTRACE_EVENT_STOP && sig != SIGTRAP)
 		(void)kill(task->pid, SIGCONT);
 	if (event || sig == (SIGTRAP | 0x80))
@@ -286,7 +382,7 @@ static void run_target(const struct target *target)
 }
 
 /* All threads of a process that lives already. */
-static void seize_other(struct tracer *t, pid_t pid)
+static void seize(struct tracer *t, pid_t pid, bool kept)
 {
 	char path[64];
 	const struct dirent *e;
@@ -299,7 +395,7 @@ static void seize_other(struct tracer *t, pid_t pid)
 
 		if (tid <= 0 || ptrace(PTRACE_SEIZE, tid, 0, OPTIONS) < 0)
 			continue;
-		(void)find(t, tid);
+		find(t, tid)->kept = kept;
 		(void)ptrace(PTRACE_INTERRUPT, tid, 0, 0);
 	}
 	if (dir)
@@ -313,7 +409,7 @@ static void nothing(int sig)
 
 static void trace(struct shot *shot, const struct target *target, int patience)
 {
-	struct tracer t = { .shot = shot };
+	struct tracer t = { .shot = shot, .keepers = target->keepers };
 	const struct sigaction wake = { .sa_handler = nothing };
 
 	if (stat(target->program, &t.program) < 0)
@@ -326,10 +422,13 @@ static void trace(struct shot *shot, const struct target *target, int patience)
 		run_target(target);
 	(void)waitpid(t.root, NULL, WUNTRACED);
 	if (ptrace(PTRACE_SEIZE, t.root, 0, OPTIONS) < 0)
-		die("seize");
+		die("seize the command");
 	find(&t, t.root)->counts = false;
-	if (target->other)
-		seize_other(&t, target->other);
+	if (target->init)
+		seize(&t, target->init, false);
+	for (int i = 0; i < KEEPERS; i++)
+		if (target->keepers[i])
+			seize(&t, target->keepers[i], true);
 	(void)kill(t.root, SIGCONT);
 	arm(patience * 1000);
 	t.deadline = now() + patience;
@@ -341,7 +440,7 @@ void shoot(struct shot *shot, const struct target *target, int patience)
 {
 	pid_t pid;
 
-	shot->hung = shot->crashed = false;
+	shot->hung = shot->crashed = shot->late = false;
 	shot->hits = 0;
 	shot->n = 0;
 	shot->status = 0;

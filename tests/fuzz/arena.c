@@ -26,6 +26,11 @@ int arena_open(struct arena *arena, size_t size)
 	return 0;
 }
 
+int arena_open_shared(struct arena *arena, size_t size)
+{
+	return arena_open(arena, size);
+}
+
 void arena_close(struct arena *arena)
 {
 	struct piece *piece = (struct piece *)(void *)arena->memory;

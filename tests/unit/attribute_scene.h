@@ -14,8 +14,8 @@
 
 #include "base/arena.h"
 #include "base/util.h"
-#include "runtime/diagnose/attribute.h"
-#include "runtime/diagnose/denials.h"
+#include "runtime/denials/attribute.h"
+#include "runtime/denials/denials.h"
 #include "runtime/enforce/view.h"
 
 #include <cmocka.h> /* late: its fail() is a macro */
@@ -80,6 +80,9 @@ struct scene {
 static void open_scene(struct scene *scene, const char *root)
 {
 	*scene = (struct scene){ .denials.arena = &arena, .policy = policy };
+	scene->policy.origin[KEY_EXTRA_DENY] = "--syscalls-extra-deny";
+	scene->policy.origin[KEY_NET_DENY_BIND] = "--network-deny-bind";
+	scene->policy.origin[KEY_DENY] = "--filesystem-deny";
 	scene->attribution = (struct attribution){
 		.policy = &scene->policy,
 		.view = &view,
@@ -125,7 +128,7 @@ static void make_tree(const char *root)
 	}
 	for (size_t i = 0; i < COUNT(files); i++) {
 		snprintf(path, sizeof path, "%s/%s", root, files[i]);
-		fd = open(path, O_WRONLY | O_CREAT, 0644);
+		fd = open(path, O_WRONLY | O_CREAT, 0755);
 		assert_true(fd >= 0);
 		close(fd);
 	}

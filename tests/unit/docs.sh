@@ -65,7 +65,7 @@ missing_links() {
 # missing_files: print each name of a source file in backquotes that is wrong.
 missing_files() {
 	for page in $pages; do
-		grep -oE '`(base|oci|policy|confine|cgroups|network|hooks|systemd|runtime|tests|docs|contrib)/[A-Za-z0-9_./-]+`' \
+		grep -oE '`(base|oci|policy|confine|cgroups|network|hooks|control|systemd|runtime|tests|docs|contrib)/[A-Za-z0-9_./-]+`' \
 			"$page" | tr -d '`' | grep -v NAME | sort -u |
 			while read -r file; do
 				[ -e "$file" ] || echo "$page: $file"

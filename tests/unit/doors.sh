@@ -10,20 +10,26 @@ oci:
 policy:
 confine: policy
 cgroups:
-network: policy
+network: policy hooks
 hooks:
+control:
+cow:
 systemd:
+resolve:
 runtime/enforce: policy confine
 runtime/plan: runtime/enforce policy confine cgroups
 runtime/child: runtime/plan confine network
 runtime/launch: runtime/child runtime/plan runtime/enforce confine network hooks
-runtime/container: runtime/launch runtime/plan runtime/enforce policy confine cgroups hooks
+runtime/container: control runtime/launch runtime/plan runtime/enforce policy confine cgroups network hooks
+runtime/supervisor: runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups network control
 runtime/checkpoint: runtime/container runtime/launch runtime/plan runtime/enforce confine cgroups
-runtime/sandbox: runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups
-runtime/diagnose: runtime/sandbox runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups runtime/cli
+runtime/sandbox: cow runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups
+runtime/denials: control runtime/sandbox runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups runtime/cli
+runtime/diagnose: control runtime/denials runtime/sandbox runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups runtime/cli
 runtime/cli:
-runtime/sandlock: runtime/diagnose runtime/sandbox runtime/container runtime/launch runtime/enforce policy confine cgroups runtime/cli
-runtime/sandlock-oci: runtime/diagnose runtime/checkpoint runtime/container runtime/launch runtime/plan runtime/enforce policy confine cgroups network hooks runtime/cli
+runtime/sandlock: cow control runtime/supervisor runtime/diagnose runtime/denials runtime/sandbox runtime/container runtime/launch runtime/enforce policy confine runtime/cli
+runtime/sandlock-oci: runtime/supervisor runtime/diagnose runtime/checkpoint runtime/container runtime/launch runtime/enforce policy confine cgroups network runtime/cli
+darwin: runtime/sandlock runtime/diagnose runtime/sandbox runtime/container policy confine runtime/cli
 '
 
 # header of an external library: the one file that may include it
@@ -72,8 +78,8 @@ check_room() {
 # A folder with C files is a room of the table above.
 check_listed() {
 	report "every folder with sources is a room" "$(
-		find base oci policy confine cgroups network cow hooks runtime \
-			systemd -name '*.[ch]' 2>/dev/null |
+		find base oci policy confine cgroups network cow hooks control runtime \
+			darwin systemd -name '*.[ch]' 2>/dev/null |
 			sed 's|/[^/]*$||' | sort -u |
 			while read -r room; do
 				echo "$rooms" | grep -q "^$room:" || echo "$room"
@@ -96,10 +102,10 @@ check_size() {
 check_names() {
 	report "no old name is back: $*" "$(
 		grep -rnE "\\b($(any_of "$@"))" --include='*.[ch]' \
-			base oci policy confine cgroups network hooks runtime \
-			systemd
-		find base oci policy confine cgroups network hooks runtime \
-			systemd -name '*.[ch]' |
+			base oci policy confine cgroups network cow hooks control runtime \
+			darwin systemd
+		find base oci policy confine cgroups network cow hooks control runtime \
+			darwin systemd -name '*.[ch]' |
 			grep -E "/($(any_of "$@"))[a-z_]*\.[ch]$"
 	)"
 }
@@ -107,8 +113,8 @@ check_names() {
 # check_files NAME...: the same for whole names of files, in any room.
 check_files() {
 	report "no file has an old name: $*" "$(
-		find base oci policy confine cgroups network cow hooks runtime \
-			systemd fails -name '*.[ch]' 2>/dev/null |
+		find base oci policy confine cgroups network cow hooks control runtime \
+			darwin systemd fails -name '*.[ch]' 2>/dev/null |
 			sed 's|^|/|' |
 			grep -E "/($(any_of "$@"))\.[ch]$" |
 			grep -v '^/runtime/launch/child_error\.[ch]$'
@@ -118,8 +124,8 @@ check_files() {
 check_library() {
 	report "<$1> is included by $2 only" "$(
 		grep -rn "^# *include <$1" --include='*.[ch]' \
-			base oci policy confine cgroups network cow hooks \
-			runtime systemd 2>/dev/null | grep -v "^$2:"
+			base oci policy confine cgroups network cow hooks control \
+			runtime darwin systemd 2>/dev/null | grep -v "^$2:"
 	)"
 }
 
@@ -128,7 +134,7 @@ check_clock() {
 	report "the wall clock is for dates only, in: $*" "$(
 		grep -rnE 'CLOCK_REALTIME|TFD_TIMER_CANCEL|gettimeofday *\(|[^a-z_]time\((NULL|0|&)' \
 			--include='*.c' base oci policy confine cgroups network \
-			hooks runtime systemd |
+			cow hooks runtime darwin systemd |
 			grep -Ev "^($(any_of "$@")):"
 	)"
 }
@@ -155,7 +161,7 @@ while IFS=': ' read -r header file; do
 done <<EOF
 $libraries
 EOF
-check_clock base/log.c runtime/container/create.c
+check_clock base/log.c cow/branch_meta.c cow/report.c runtime/container/create.c runtime/denials/denials.c
 check_listed
 check_size
 check_exec

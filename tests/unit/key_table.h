@@ -29,6 +29,7 @@ static inline void put_key_row(struct text *out,
 		[POLICY_BUNDLE_OK] = "yes",
 		[POLICY_BUNDLE_ASK] = "if the operator allows it",
 		[POLICY_BUNDLE_NEVER] = "no",
+		[POLICY_BUNDLE_LATER] = "not yet",
 	};
 
 	text_put(out, "| `%s`", info->name);

@@ -37,6 +37,9 @@ static const struct sample samples[KEY_COUNT] = {
 			  "\"fs_ioctl_dev\", \"namespaces\", \"cgroups\"]",
 			  { "fs_refer", "fs_truncate", "net_tcp",
 			    "fs_ioctl_dev", "namespaces", "cgroups" } },
+	[KEY_STRICT] = { "deny_replace;namespaces",
+			 "[\"deny_replace\", \"namespaces\"]",
+			 { "deny_replace", "namespaces" } },
 	[KEY_SUPERVISOR] = { "false", "false", { "false" } },
 
 	[KEY_RANDOM_SEED] = { "42", "42", { "42" } },
@@ -102,6 +105,7 @@ static const struct sample samples[KEY_COUNT] = {
 			   "[80, \"90-99\"]",
 			   { "80", "90-99" } },
 	[KEY_NET_DENY_BIND] = { "80;*", "[\"80\", \"*\"]", { "80", "*" } },
+	[KEY_PUBLISH] = SWITCH,
 	[KEY_PORT_REMAP] = SWITCH,
 	[KEY_UNIX] = { "/run/x.sock", "[\"/run/x.sock\"]", { "/run/x.sock" } },
 	[KEY_HTTP_PROXY_PORT] = { "8080", "8080", { "8080" } },

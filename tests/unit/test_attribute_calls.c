@@ -14,7 +14,7 @@
 
 #include "base/util.h"
 #include "confine/calls.h"
-#include "runtime/diagnose/attribute.h"
+#include "runtime/denials/attribute.h"
 #include "tests/unit/attribute_scene.h"
 
 #define X86 AUDIT_ARCH_X86_64
@@ -28,37 +28,42 @@ static void names_groups_and_keys(void **state)
 		const char *told;
 	} rows[] = {
 		{ "unshare", 0, POLICY_MODE_DENY,
-		  "denied: call unshare (syscalls: namespaces; "
-		  "add --syscalls-extra-allow namespaces)\n" },
+		  "denied: call unshare (syscalls: namespaces); "
+		  "to allow it: --syscalls-extra-allow namespaces\n" },
 		{ "clone", 0, POLICY_MODE_DENY,
-		  "denied: call clone (syscalls: namespaces; "
-		  "add --syscalls-extra-allow namespaces)\n" },
+		  "denied: call clone (syscalls: namespaces); "
+		  "to allow it: --syscalls-extra-allow namespaces\n" },
 		{ "listen", 0, POLICY_MODE_DENY,
-		  "denied: call listen (syscalls.extra_deny: listen)\n" },
+		  "denied: call listen (syscalls.extra_deny: listen); "
+		  "to allow it: remove --syscalls-extra-deny listen\n" },
 		{ "bpf", 0, POLICY_MODE_DENY,
-		  "denied: call bpf (syscalls.extra_deny: bpf)\n" },
+		  "denied: call bpf (syscalls.extra_deny: bpf); "
+		  "to allow it: remove --syscalls-extra-deny bpf, and add "
+		  "--syscalls-extra-allow bpf\n" },
 		{ "memfd_create", 0, POLICY_MODE_DENY,
-		  "denied: call memfd_create (not listed in "
-		  "filesystem.execute)\n" },
+		  "denied: call memfd_create (filesystem.execute is set, and "
+		  "a file in memory could execute anything); "
+		  "to allow it: remove filesystem.execute (-x)\n" },
 		{ "socket", AF_INET, POLICY_MODE_DENY,
-		  "denied: socket AF_INET (network.mode: deny; "
-		  "add --network-mode loopback or open)\n" },
+		  "denied: socket AF_INET (network.mode: deny); "
+		  "to allow it: --network-mode loopback "
+		  "(other hosts: --net-allow HOST:PORT, or open)\n" },
 		{ "socket", AF_INET6, POLICY_MODE_OPEN,
-		  "denied: socket AF_INET6 (syscalls: raw_sockets; "
-		  "add --syscalls-extra-allow raw_sockets)\n" },
+		  "denied: socket AF_INET6 (syscalls: raw_sockets); "
+		  "to allow it: --syscalls-extra-allow raw_sockets\n" },
 		{ "socket", AF_PACKET, POLICY_MODE_DENY,
-		  "denied: socket AF_PACKET (syscalls: raw_sockets; "
-		  "add --network-mode open --syscalls-extra-allow "
-		  "raw_sockets)\n" },
+		  "denied: socket AF_PACKET (syscalls: raw_sockets); "
+		  "no flag allows it: it needs a capability, and a sandbox "
+		  "has none\n" },
 		{ "socket", 30, POLICY_MODE_OPEN,
-		  "denied: socket AF_TIPC (syscalls: raw_sockets; "
-		  "add --syscalls-extra-allow raw_sockets)\n" },
+		  "denied: socket AF_TIPC (syscalls: raw_sockets); "
+		  "to allow it: --syscalls-extra-allow raw_sockets\n" },
 		{ "socket", 63, POLICY_MODE_OPEN,
-		  "denied: socket of family 63 (syscalls: raw_sockets; "
-		  "add --syscalls-extra-allow raw_sockets)\n" },
+		  "denied: socket of family 63 (syscalls: raw_sockets); "
+		  "to allow it: --syscalls-extra-allow raw_sockets\n" },
 		{ "sendto", 0, POLICY_MODE_DENY,
 		  "denied: call sendto (MSG_FASTOPEN would connect to a port "
-		  "without a check: call connect() first)\n" },
+		  "without a check); call connect() first\n" },
 		{ "read", 0, POLICY_MODE_DENY, "" },
 	};
 
@@ -108,9 +113,12 @@ static void names_addresses(void **state)
 	attribute_address(&scene.attribution, "bind", &un, sizeof un, ENOENT);
 	assert_string_equal(
 		told(&scene),
-		"denied: connect 192.0.2.1:443 (network.mode: loopback)\n"
-		"denied: send [2001:db8::1]:53 (network.mode: loopback)\n"
-		"denied: write /opt/sock (not listed in filesystem.write)\n");
+		"denied: connect 192.0.2.1:443 (network.mode: loopback); "
+		"to allow it: --network-mode open\n"
+		"denied: send [2001:db8::1]:53 (network.mode: loopback); "
+		"to allow it: --network-mode open\n"
+		"denied: write /opt/sock (not in filesystem.write); "
+		"to allow it: -w /opt\n");
 }
 
 /* TCP that Landlock refused, or would not have. */
@@ -141,17 +149,20 @@ static void names_ports(void **state)
 		{ NULL, "bind", 81, "" },
 		{ &some, "bind", 80, "" },
 		{ &some, "bind", 443,
-		  "denied: bind 127.0.0.1:443 (not listed in "
-		  "network.bind)\n" },
+		  "denied: bind 127.0.0.1:443 (not in "
+		  "network.bind); to allow it: --net-bind 443\n" },
 		{ &some, "bind", 0,
-		  "denied: bind 127.0.0.1:0 (not listed in network.bind)\n" },
+		  "denied: bind 127.0.0.1:0 (not in network.bind); "
+		  "to allow it: --net-bind 0\n" },
 		{ &some, "bind", 8080,
 		  "denied: bind 127.0.0.1:8080 (network.deny_bind: "
-		  "8000-8080)\n" },
+		  "8000-8080); to allow it: remove --network-deny-bind "
+		  "8000-8080\n" },
 		{ &some, "connect", 80, "" },
 		{ &both, "connect", 443, "" },
 		{ &both, "connect", 80,
-		  "denied: connect 127.0.0.1:80 (network.mode: deny)\n" },
+		  "denied: connect 127.0.0.1:80 (network.mode: deny); "
+		  "to allow it: --network-mode loopback\n" },
 	};
 	struct sockaddr_in in = { .sin_family = AF_INET };
 
@@ -184,8 +195,8 @@ static void names_what_is_lost_without_namespaces(void **state)
 		{ false,
 		  "fchmodat",
 		  { 0, 0, 04755 },
-		  "denied: call fchmodat (syscalls: suid; "
-		  "add --syscalls-extra-allow suid)\n" },
+		  "denied: call fchmodat (syscalls: suid); "
+		  "to allow it: --syscalls-extra-allow suid\n" },
 		{ false, "fchownat", { 0 }, "" },
 		{ false, "prlimit64", { 1 }, "" },
 		{ true,
@@ -193,59 +204,69 @@ static void names_what_is_lost_without_namespaces(void **state)
 		  { 1 },
 		  "denied: call prlimit64 (without namespaces, it may change "
 		  "its own limits and priorities but not those of other "
-		  "processes)\n" },
+		  "processes); "
+		  "run it where namespaces are available, as sandlock check "
+		  "shows\n" },
 		{ true,
 		  "mq_unlink",
 		  { 0 },
 		  "denied: call mq_unlink (without namespaces, message queues "
-		  "are shared with the host)\n" },
+		  "are shared with the host); "
+		  "run it where namespaces are available, as sandlock check "
+		  "shows\n" },
 		{ true,
 		  "ioctl",
 		  { 0, FS_IOC_SETFLAGS },
 		  "denied: call ioctl (without namespaces, modes, owners, "
-		  "times and attributes cannot be changed)\n" },
+		  "times and attributes cannot be changed); "
+		  "run it where namespaces are available, as sandlock check "
+		  "shows\n" },
 		{ true,
 		  "ioctl",
 		  { 0, TIOCSTI },
-		  "denied: call ioctl (syscalls: terminal; "
-		  "add --syscalls-extra-allow terminal)\n" },
+		  "denied: call ioctl (syscalls: terminal); "
+		  "to allow it: --syscalls-extra-allow terminal\n" },
 		{ true,
 		  "ioctl",
 		  { 0, TIOCEXCL },
-		  "denied: call ioctl (syscalls: terminal; "
-		  "add --syscalls-extra-allow terminal)\n" },
+		  "denied: call ioctl (syscalls: terminal); "
+		  "to allow it: --syscalls-extra-allow terminal\n" },
 		{ true,
 		  "ioctl",
 		  { UINT64_MAX },
-		  "denied: call ioctl (syscalls: terminal; "
-		  "add --syscalls-extra-allow terminal)\n" },
+		  "denied: call ioctl (syscalls: terminal); "
+		  "to allow it: --syscalls-extra-allow terminal\n" },
 		{ true,
 		  "fchmodat",
 		  { 0 },
 		  "denied: call fchmodat (without namespaces, modes, owners, "
-		  "times and attributes cannot be changed)\n" },
+		  "times and attributes cannot be changed); "
+		  "run it where namespaces are available, as sandlock check "
+		  "shows\n" },
 		{ true,
 		  "socket",
 		  { AF_UNIX },
 		  "denied: socket AF_UNIX (without namespaces, Unix sockets "
-		  "outside the sandbox cannot be hidden)\n" },
+		  "outside the sandbox cannot be hidden); "
+		  "run it where namespaces are available, as sandlock check "
+		  "shows\n" },
 		{ false,
 		  "socket",
 		  { AF_UNIX },
-		  "denied: socket AF_UNIX (syscalls: raw_sockets; "
-		  "add --network-mode open --syscalls-extra-allow "
-		  "raw_sockets)\n" },
+		  "denied: socket AF_UNIX (syscalls: raw_sockets); "
+		  "to allow it: --network-mode open --syscalls-extra-allow "
+		  "raw_sockets\n" },
 		{ false,
 		  "socket",
 		  { AF_INET6, SOCK_RAW | SOCK_CLOEXEC },
-		  "denied: socket AF_INET6 SOCK_RAW (network.mode: deny; "
-		  "add --network-mode open --syscalls-extra-allow "
-		  "raw_sockets)\n" },
+		  "denied: socket AF_INET6 SOCK_RAW (network.mode: deny); "
+		  "no flag allows it: it needs a capability, and a sandbox "
+		  "has none\n" },
 		{ true,
 		  "socket",
 		  { AF_INET, SOCK_DGRAM },
-		  "denied: socket AF_INET (network.mode: deny; "
-		  "add --network-mode open)\n" },
+		  "denied: socket AF_INET (network.mode: deny); "
+		  "to allow it: --network-mode open\n" },
 	};
 
 	(void)state;
@@ -274,8 +295,10 @@ static void names_sockets_of_the_host(void **state)
 	open_scene(&scene, folder);
 	attribute_address(&scene.attribution, "connect", &un, sizeof un,
 			  ENOENT);
-	assert_string_equal(told(&scene), "denied: connect /private/s (not "
-					  "listed in network.unix)\n");
+	assert_string_equal(told(&scene), "denied: connect /private/s (not in "
+					  "network.unix); to allow it: "
+					  "-r /private/s "
+					  "--network-unix /private/s\n");
 	open_scene(&scene, folder);
 	sockets[0] = "/private";
 	attribute_address(&scene.attribution, "connect", &un, sizeof un,

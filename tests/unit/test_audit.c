@@ -10,7 +10,7 @@
 
 #include "base/util.h"
 #include "confine/landlock.h"
-#include "runtime/diagnose/audit.h"
+#include "runtime/denials/audit.h"
 
 #include <cmocka.h>
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -129,6 +130,30 @@ static void arrays_grow_by_copy(void **state)
 	large = arena_grow(&arena, small, 2, 5, sizeof *large);
 	assert_int_equal(large[1], 2);
 	assert_int_equal(large[4], 0);
+	arena_close(&arena);
+}
+
+static void an_array_gets_room_for_one_more(void **state)
+{
+	struct arena arena;
+	size_t room = 0;
+	int *items = NULL;
+
+	(void)state;
+	assert_int_equal(arena_open(&arena, 65536), 0);
+	for (int i = 0; i < 100; i++) {
+		items = arena_room(&arena, items, (size_t)i, &room,
+				   sizeof *items);
+		assert_non_null(items);
+		assert_true(room > (size_t)i);
+		items[i] = i;
+	}
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(items[i], i);
+	/* The array stays as it is if the arena is full. */
+	assert_null(arena_room(&arena, items, room, &room, 65536));
+	assert_true(room < 65536);
+	err_clear();
 	arena_close(&arena);
 }
 
@@ -370,6 +395,52 @@ static void lists_end_with_null(void **state)
 	arena_close(&arena);
 }
 
+static void descriptors_arrive_with_their_message(void **state)
+{
+	int pair[2], fds[2] = { -1, -1 };
+	char text[8] = "";
+	size_t n;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	assert_int_equal(io_send_fds(pair[0], "hello", 5, pair, 2), 0);
+	assert_int_equal(io_receive_fds(pair[1], text, sizeof text, fds, 2, &n),
+			 5);
+	assert_string_equal(text, "hello");
+	assert_int_equal(n, 2);
+	assert_int_equal(fcntl(fds[1], F_GETFD), FD_CLOEXEC);
+	close(fds[0]);
+	close(fds[1]);
+	assert_int_equal(io_send_fds(pair[0], "plain", 5, NULL, 0), 0);
+	assert_int_equal(io_receive_fds(pair[1], text, sizeof text, fds, 2, &n),
+			 5);
+	assert_int_equal(n, 0);
+	close(pair[0]);
+	assert_int_equal(io_receive_fds(pair[1], text, sizeof text, fds, 2, &n),
+			 0);
+	close(pair[1]);
+}
+
+static void too_many_descriptors_are_closed(void **state)
+{
+	int pair[2], fd = -1, next;
+	char text[8];
+	size_t n;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	next = dup(pair[0]);
+	close(next);
+	assert_int_equal(io_send_fds(pair[0], "x", 1, pair, 2), 0);
+	assert_int_equal(io_receive_fds(pair[1], text, sizeof text, &fd, 1, &n),
+			 -EPROTO);
+	assert_int_equal(n, 0);
+	assert_int_equal(fcntl(next, F_GETFD), -1);
+	assert_int_equal(fcntl(next + 1, F_GETFD), -1);
+	close(pair[0]);
+	close(pair[1]);
+}
+
 static void the_user_namespace_is_looked_up_once(void **state)
 {
 	const int closed = 1000000;
@@ -391,6 +462,7 @@ int main(void)
 		cmocka_unit_test(errno_texts_are_lower_case),
 		cmocka_unit_test(memory_is_zeroed_aligned_and_bounded),
 		cmocka_unit_test(arrays_grow_by_copy),
+		cmocka_unit_test(an_array_gets_room_for_one_more),
 		cmocka_unit_test(a_cleared_arena_is_empty),
 		cmocka_unit_test(an_arena_has_small_pages),
 		cmocka_unit_test(lists_end_with_null),
@@ -399,6 +471,8 @@ int main(void)
 		cmocka_unit_test(sizes_have_units),
 		cmocka_unit_test(files_are_replaced_whole),
 		cmocka_unit_test(trees_are_removed_without_following_links),
+		cmocka_unit_test(descriptors_arrive_with_their_message),
+		cmocka_unit_test(too_many_descriptors_are_closed),
 		cmocka_unit_test(the_user_namespace_is_looked_up_once),
 		cmocka_unit_test(the_json_log_escapes_what_it_must),
 	};

@@ -209,13 +209,19 @@ static void test_narrow(void **state)
 {
 	static const struct {
 		struct oci_resources resources;
+		bool devices;
 		const char *expect[4];
 	} cases[] = {
-		{ { 0 }, { "", "devices" } },
+		{ { 0 }, true, { "", "devices" } },
+		{ { 0 }, false, { "" } },
 		{ { .cpu.shares = { true, 512 } },
+		  true,
 		  { "", "cpu,cpuacct", "devices" } },
+		{ { .cpu.shares = { true, 512 } },
+		  false,
+		  { "", "cpu,cpuacct" } },
 		/* No hierarchy of v1 has it: v2 is asked. */
-		{ { .pids_limit = { true, 5 } }, { "", "devices" } },
+		{ { .pids_limit = { true, 5 } }, true, { "", "devices" } },
 	};
 
 	(void)state;
@@ -229,7 +235,7 @@ static void test_narrow(void **state)
 					      &cgroup),
 				 0);
 		assert_int_equal(cgroup_narrow(&f.arena, &cases[i].resources,
-					       &cgroup),
+					       cases[i].devices, &cgroup),
 				 0);
 		for (size_t k = 0; k < cgroup.n; k++) {
 			assert_non_null(cases[i].expect[k]);

@@ -20,23 +20,25 @@
 	" (known: enabled, autoAllowBashIfSandboxed, excludedCommands, " \
 	"allowUnsandboxedCommands, enableWeakerNestedSandbox, "          \
 	"failIfUnavailable, allowedPaths, deniedPaths, allowedDomains, " \
-	"blockedDomains, network, filesystem)"
-#define KNOWN_NETWORK                                                 \
-	" (known: allowedDomains, blockedDomains, allowUnixSockets, " \
-	"allowAllUnixSockets, allowLocalBinding, httpProxyPort, "     \
-	"socksProxyPort)"
-#define KNOWN_FILESYSTEM " (known: allowWrite, denyWrite, denyRead)"
+	"deniedDomains, blockedDomains, network, filesystem, "           \
+	"credentials, enableWeakerNetworkIsolation, ignoreViolations, "  \
+	"bwrapPath, ripgrep)"
+#define KNOWN_NETWORK                                              \
+	" (known: allowedDomains, deniedDomains, blockedDomains, " \
+	"allowManagedDomainsOnly, allowUnixSockets, "              \
+	"allowAllUnixSockets, allowLocalBinding, httpProxyPort, "  \
+	"socksProxyPort, allowMachLookup)"
+#define KNOWN_FILESYSTEM " (known: allowRead, allowWrite, denyWrite, denyRead)"
 
-#define READ                                                                 \
-	"\"-/usr\", \"-/lib\", \"-/lib64\", \"-/lib32\", \"-/bin\", "        \
-	"\"-/sbin\", \"-/etc\", \"-/home/u/.cargo\", \"-/home/u/.rustup\", " \
-	"\"-/home/u/.npm\""
+#define READ                                                          \
+	"\"-/usr\", \"-/lib\", \"-/lib64\", \"-/lib32\", \"-/bin\", " \
+	"\"-/sbin\", \"-/etc\", \"-/Library\", \"-/System\", "        \
+	"\"-/home/u/.cargo\", \"-/home/u/.rustup\", \"-/home/u/.npm\""
 #define WRITE "\"@project\", \"-/tmp\", \"-/var/tmp\""
 #define PATHS "filesystem.read = [" READ "]\nfilesystem.write = [" WRITE "]\n"
 #define GIT "\"@git-hooks\", \"@git-config\""
 #define CLOSED "filesystem.deny_write = [" GIT "]\n"
-#define DEGRADED "config.allow_degraded = [\"deny_replace\"]\n"
-#define BASE PATHS CLOSED DEGRADED
+#define BASE PATHS CLOSED
 
 static const struct policy_place place = {
 	.cwd = "/p",
@@ -106,7 +108,7 @@ static void its_other_examples(void **state)
 	      "\"allowedPaths\": [\"/usr/local/bin\"], "
 	      "\"excludedCommands\": [\"docker\"]",
 	      "filesystem.read = [" READ ", \"/usr/local/bin\"]\n"
-	      "filesystem.write = [" WRITE "]\n" CLOSED DEGRADED
+	      "filesystem.write = [" WRITE "]\n" CLOSED
 	      "program.excluded = [\"docker\"]\n");
 	check(*state,
 	      "\"allowedPaths\": [\"/usr/local\", \"/opt/tools\"], "
@@ -114,7 +116,7 @@ static void its_other_examples(void **state)
 	      "\"excludedCommands\": [\"docker\", \"podman\"], "
 	      "\"network\": {\"httpProxyPort\": 8080}",
 	      "filesystem.read = [" READ ", \"/usr/local\", \"/opt/tools\"]\n"
-	      "filesystem.write = [" WRITE "]\n" CLOSED DEGRADED
+	      "filesystem.write = [" WRITE "]\n" CLOSED
 	      "filesystem.deny = [\"*.env\", \"/p/secrets/*\"]\n"
 	      "program.excluded = [\"docker\", \"podman\"]\n"
 	      "network.http_proxy_port = 8080\n");
@@ -155,6 +157,27 @@ static void every_key(void **state)
 		{ "\"allowedDomains\": [\"a.b\"], "
 		  "\"network\": {\"allowedDomains\": [\"c.d\"]}",
 		  BASE "network.allow = [\"a.b\", \"c.d\"]\n" },
+		/* Denied domains open nothing. */
+		{ "\"network\": {\"deniedDomains\": [\"c.d\"]}",
+		  BASE "network.allow = []\nnetwork.deny = [\"c.d\"]\n" },
+		{ "\"deniedDomains\": [\"c.d\"]",
+		  BASE "network.allow = []\nnetwork.deny = [\"c.d\"]\n" },
+		{ "\"network\": {\"deniedDomains\": [\"c.d\"], "
+		  "\"allowedDomains\": [\"a.b\"]}",
+		  BASE "network.allow = [\"a.b\"]\n"
+		       "network.deny = [\"c.d\"]\n" },
+		/* No managed settings, so no domain. */
+		{ "\"network\": {\"allowManagedDomainsOnly\": true}",
+		  BASE "network.allow = []\n" },
+		{ "\"network\": {\"allowManagedDomainsOnly\": true, "
+		  "\"allowedDomains\": [\"a.b\"]}",
+		  BASE "network.allow = []\n" },
+		{ "\"allowedDomains\": [\"a.b\"], "
+		  "\"network\": {\"allowManagedDomainsOnly\": true}",
+		  BASE "network.allow = []\n" },
+		{ "\"network\": {\"allowManagedDomainsOnly\": false, "
+		  "\"allowedDomains\": [\"a.b\"]}",
+		  BASE "network.allow = [\"a.b\"]\n" },
 		{ "\"allowedDomains\": []", BASE "network.allow = []\n" },
 		{ "\"network\": {}, \"filesystem\": {}", BASE },
 		{ "\"network\": {\"allowUnixSockets\": [\"/run/x\", \"s\"]}",
@@ -164,20 +187,56 @@ static void every_key(void **state)
 		{ "\"network\": {\"allowAllUnixSockets\": false}", BASE },
 		{ "\"network\": {\"allowLocalBinding\": true}",
 		  BASE "network.allow_local_binding = true\n" },
+		{ "\"filesystem\": {\"allowRead\": [\"~/data\", \"/opt\"], "
+		  "\"denyRead\": [\"~/.ssh\", \"~/data/keys\"]}",
+		  "filesystem.read = [" READ ", \"/home/u/data\", "
+		  "\"/opt\"]\nfilesystem.write = [" WRITE "]\n" CLOSED
+		  "filesystem.deny_read = [\"/home/u/.ssh\", "
+		  "\"/home/u/data/keys\"]\n" },
 		{ "\"filesystem\": {\"allowWrite\": [\"~/out\", \"build\"]}",
 		  "filesystem.read = [" READ "]\n"
 		  "filesystem.write = [" WRITE ", \"/home/u/out\", "
-		  "\"/p/build\"]\n" CLOSED DEGRADED },
+		  "\"/p/build\"]\n" CLOSED },
 		{ "\"filesystem\": {\"denyWrite\": [\".git\"], "
 		  "\"denyRead\": [\"~/.ssh\", \"*.pem\"]}",
-		  PATHS DEGRADED "filesystem.deny_write = [" GIT
-				 ", \"/p/.git\"]\n"
-				 "filesystem.deny_read = [\"/home/u/.ssh\", "
-				 "\"*.pem\"]\n" },
+		  PATHS "filesystem.deny_write = [" GIT ", \"/p/.git\"]\n"
+			"filesystem.deny_read = [\"/home/u/.ssh\", "
+			"\"*.pem\"]\n" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		check(*state, cases[i].members, cases[i].profile);
+}
+
+/* They tune or loosen another tool. */
+static void settings_without_effect(void **state)
+{
+	struct policy policy = read_settings(
+		*state, "{\"sandbox\": {\"enabled\": true, "
+			"\"network\": {\"allowMachLookup\": [\"com.apple.x\"], "
+			"\"allowManagedDomainsOnly\": true, "
+			"\"allowedDomains\": [\"a.b\"]}, "
+			"\"enableWeakerNetworkIsolation\": true, "
+			"\"ignoreViolations\": {\"*\": [\"/x\"]}, "
+			"\"bwrapPath\": \"/usr/bin/bwrap\", "
+			"\"ripgrep\": {\"command\": \"rg\"}}}");
+	static const char *const names[] = {
+		"network.allowMachLookup",
+		"enableWeakerNetworkIsolation",
+		"ignoreViolations",
+		"bwrapPath",
+		"ripgrep",
+		"allowedDomains",
+	};
+	struct policy above = { 0 };
+
+	assert_int_equal(policy.ignored.n, COUNT(names));
+	for (size_t i = 0; i < COUNT(names); i++)
+		assert_string_equal(policy.ignored.items[i], names[i]);
+	policy_layer(&policy, &above);
+	assert_int_equal(policy.ignored.n, COUNT(names));
+	policy = read_settings(*state, "{\"sandbox\": {\"enabled\": true}}");
+	assert_int_equal(policy.ignored.n, 0);
 }
 
 static void the_rest_of_the_file_is_not_ours(void **state)
@@ -201,7 +260,7 @@ static void without_a_home_there_are_no_tools(void **state)
 	assert_int_equal(policy_from_claude(*state, text, strlen(text), "s",
 					    &nowhere, &policy),
 			 0);
-	assert_int_equal(policy.read.n, 7);
+	assert_int_equal(policy.read.n, 9);
 }
 
 #define SANDBOX(members) "{\"sandbox\": {\"enabled\": true, " members "}}"
@@ -240,9 +299,29 @@ static void refusals(void **state)
 		{ SANDBOX("\"network\": {\"httpProxy\": 80}"),
 		  "sandbox: network: unknown key \"httpProxy\" = "
 		  "80" KNOWN_NETWORK },
-		{ SANDBOX("\"filesystem\": {\"allowRead\": [\"/\"]}"),
-		  "sandbox: filesystem: unknown key \"allowRead\" = "
-		  "[\"/\"]" KNOWN_FILESYSTEM },
+		{ SANDBOX("\"filesystem\": {\"allowReads\": [\"/\"]}"),
+		  "sandbox: filesystem: unknown key \"allowReads\" = "
+		  "[\"/\"]" KNOWN_FILESYSTEM ": did you mean allowRead?" },
+		{ SANDBOX("\"filesystem\": {\"denyRead\": [\"~/\"], "
+			  "\"allowRead\": [\"~/src\"]}"),
+		  "sandbox: filesystem: allowRead '/home/u/src' has no effect "
+		  "because denyRead lists '/home/u': deny only what must not "
+		  "be read; what is not listed is not readable" },
+		{ SANDBOX("\"credentials\": {\"files\": []}"),
+		  "sandbox: credentials: not enforced by this build (remove "
+		  "this key)" },
+		{ SANDBOX("\"network\": {\"allowManagedDomainsOnly\": 1}"),
+		  "sandbox: network: allowManagedDomainsOnly: 1 is not true or "
+		  "false" },
+		{ SANDBOX("\"network\": {\"allowMachLookup\": true}"),
+		  "sandbox: network: allowMachLookup: true is not a list" },
+		{ SANDBOX("\"enableWeakerNetworkIsolation\": \"yes\""),
+		  "sandbox: enableWeakerNetworkIsolation: \"yes\" is not true "
+		  "or false" },
+		{ SANDBOX("\"ignoreViolations\": true"),
+		  "sandbox: ignoreViolations: true is not an object" },
+		{ SANDBOX("\"bwrapPath\": 1"),
+		  "sandbox: bwrapPath: 1 is not a string" },
 		{ SANDBOX("\"network\": []"),
 		  "sandbox: network: [] is not an object" },
 		{ SANDBOX("\"excludedCommands\": \"docker\""),
@@ -308,6 +387,7 @@ int main(void)
 		arena_test(the_example),
 		arena_test(its_other_examples),
 		arena_test(every_key),
+		arena_test(settings_without_effect),
 		arena_test(the_rest_of_the_file_is_not_ours),
 		arena_test(without_a_home_there_are_no_tools),
 		arena_test(refusals),

@@ -58,13 +58,16 @@ static struct enforcement full(void)
 			.blocklist = { .code = code,
 				       .len = COUNT(code),
 				       .flags = 2 },
+			.notify = { .code = code,
+				    .len = COUNT(code) - 1,
+				    .flags = 32 },
 			.dropped_caps = UINT64_C(1) << 40,
 			.open_files = { true, 1024 },
 			.core_size = { true, 1 },
 			.personality = 0x0040000,
 			.no_huge_pages = true,
 			.filters_env = true,
-			.env = { { keep, 2 }, { deny, 1 }, { put, 2 } },
+			.env = { { keep, 2 }, { deny, 1 }, { put, 2 }, { keep, 1 } },
 			.last_env = { last, 1 },
 			.limits = {
 				.memory = { true, UINT64_MAX },
@@ -118,6 +121,11 @@ static void assert_process_equal(const struct confinement *a,
 			    a->blocklist.len * sizeof *a->blocklist.code);
 	assert_int_equal(a->blocklist.flags, b->blocklist.flags);
 	assert_int_equal(a->blocklist.notifies, b->blocklist.notifies);
+	assert_int_equal(a->notify.len, b->notify.len);
+	if (a->notify.len)
+		assert_memory_equal(a->notify.code, b->notify.code,
+				    a->notify.len * sizeof *a->notify.code);
+	assert_int_equal(a->notify.flags, b->notify.flags);
 	assert_true(a->dropped_caps == b->dropped_caps);
 	assert_optional_equal(a->open_files, b->open_files);
 	assert_optional_equal(a->core_size, b->core_size);

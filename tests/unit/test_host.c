@@ -78,21 +78,24 @@ static void a_policy_is_weaker_only_in_a_container(void **state)
 	static const struct {
 		bool weaker_nested;
 		const char *container;
-		uint32_t disabled;
+		uint32_t disabled, strict;
 		uint32_t degraded;
 	} rows[] = {
-		{ false, "a mark", 0, 0 },
-		{ true, NULL, 0, 0 },
-		{ true, "a mark", 0, WEAKER },
-		{ true, "a mark", 1U << PROTECT_CGROUPS,
+		{ false, "a mark", 0, 0, 0 },
+		{ true, NULL, 0, 0, 0 },
+		{ true, "a mark", 0, 0, WEAKER },
+		{ true, "a mark", 1U << PROTECT_CGROUPS, 0,
 		  1U << PROTECT_NAMESPACES },
+		{ true, "a mark", 0, 1U << PROTECT_NAMESPACES,
+		  1U << PROTECT_CGROUPS },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct host host = { .asked = UINT32_MAX,
 				     .container = rows[i].container };
 		struct policy policy = { .weaker_nested = rows[i].weaker_nested,
-					 .disable = rows[i].disabled };
+					 .disable = rows[i].disabled,
+					 .strict = rows[i].strict };
 
 		policy.origin[KEY_WEAKER_NESTED] = "the file";
 		assert_int_equal(nested_weaken(*state, &host, &policy), 0);

@@ -169,7 +169,8 @@ static void wrong_profiles_are_refused(void **state)
 		  "program.env: A: the value must be a string" },
 		{ "[[filesystem.mount]]\na = 1\n",
 		  "must be VIRTUAL:HOST[:ro], not a table" },
-		{ "[filesystem.read]\na = 1\n", "must be a list, not a table" },
+		{ "[filesystem.read]\na = 1\n",
+		  "must be a list such as [\"a\", \"b\"], not a table" },
 	};
 
 	(void)state;
@@ -304,6 +305,17 @@ static void keys_demand_others(void **state)
 		  "disable = [\"cgroups\"]\n",
 		  "'cgroups' is in both" },
 		{ "[config]\nallow_degraded = [\"net_tcp\"]\n"
+		  "strict = [\"net_tcp\"]\n",
+		  "config.strict and config.allow_degraded: 'net_tcp' is in "
+		  "both" },
+		{ "[config]\nstrict = [\"deny_replace\"]\n"
+		  "disable = [\"deny_replace\"]\n",
+		  "config.strict and config.disable: 'deny_replace' is in "
+		  "both" },
+		{ "[config]\nallow_degraded = [\"net_tcp\"]\n"
+		  "strict = [\"deny_replace\"]\n",
+		  NULL },
+		{ "[config]\nallow_degraded = [\"net_tcp\"]\n"
 		  "disable = [\"cgroups\"]\n",
 		  NULL },
 		{ "[network]\nmode = \"open\"\nallow = []\n",
@@ -331,8 +343,6 @@ static void what_is_not_enforced_is_refused(void **state)
 {
 	/* What the kernel cannot do alone, at least. */
 	static const enum policy_key refusals[] = {
-		KEY_WORKDIR,
-		KEY_FS_STORAGE,
 		KEY_HTTP_CA,
 		KEY_HTTP_KEY,
 		KEY_HTTP_INJECT_CA,
@@ -340,13 +350,6 @@ static void what_is_not_enforced_is_refused(void **state)
 		KEY_RANDOM_SEED,
 		KEY_TIME_START,
 		KEY_DETERMINISTIC_DIRS,
-		KEY_ON_EXIT,
-		KEY_ON_ERROR,
-		KEY_NET_ALLOW,
-		KEY_NET_DENY,
-		KEY_PORT_REMAP,
-		KEY_HTTP_PROXY_PORT,
-		KEY_SOCKS_PROXY_PORT,
 		KEY_HTTP_ALLOW,
 		KEY_HTTP_DENY,
 		KEY_HTTP_PORTS,
@@ -375,16 +378,61 @@ static void what_is_not_enforced_is_refused(void **state)
 	assert_int_equal(n, COUNT(refusals));
 }
 
-/* There is no supervisor: a policy that asks for one is refused. */
-static void only_no_supervisor_is_enforced(void **state)
+static void says_which_key_needs_a_supervisor(void **state)
 {
-	struct policy policy = { .set[KEY_SUPERVISOR] = true };
+	static const struct {
+		const char *write, *deny;
+		uint32_t allow_degraded;
+		enum policy_key key;
+	} rows[] = {
+		{ "/home", "/home/.ssh", 0, KEY_DENY },
+		{ "/home/", "/home/.ssh", 0, KEY_DENY },
+		{ "/", "/etc/shadow", 0, KEY_DENY },
+		{ "-/home", "/home/a/b", 0, KEY_DENY },
+		{ "/home/*", "/home/a/.ssh", 0, KEY_DENY },
+		{ "~", "~/.ssh", 0, KEY_DENY },
+		{ "/home", "/home", 0, KEY_DENY },
+		{ "/home", "/homes/.ssh", 0, KEY_COUNT },
+		{ "/home/a", "/home/.ssh", 0, KEY_COUNT },
+		/* They are resolved only in the container. */
+		{ "@project", "@git-hooks", 0, KEY_DENY },
+		{ "/home", "*.key", 0, KEY_DENY },
+		/* What is not denied stays as config.json has it. */
+		{ NULL, "/home/.ssh", 0, KEY_DENY },
+		{ NULL, "/proc/sys", 0, KEY_COUNT },
+		{ "/home", "/home/.ssh", 1U << PROTECT_DENY_REPLACE,
+		  KEY_COUNT },
+	};
 
 	(void)state;
-	takes(policy_refuse_unenforced(&policy), "config.supervisor = false");
-	policy.supervisor = true;
-	refused(policy_refuse_unenforced(&policy),
-		"not enforced by this build: config.supervisor");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *write[] = { "/other", rows[i].write };
+		const char *deny[] = { "/sys/nothing", rows[i].deny };
+		struct policy policy = {
+			.write = { write, rows[i].write ? 2 : 0 },
+			.deny = { deny, 2 },
+			.allow_degraded = rows[i].allow_degraded,
+			.set = { [KEY_SUPERVISOR] = true,
+				 [KEY_WRITE] = rows[i].write },
+		};
+
+		assert_int_equal(policy_supervisor_key(&policy), rows[i].key);
+		if (rows[i].key == KEY_COUNT)
+			takes(policy_check(&policy, true), rows[i].deny);
+		else
+			refused(policy_check(&policy, true),
+				"config.supervisor is false, but "
+				"filesystem.deny requires a supervisor");
+		policy.supervisor = true;
+		takes(policy_check(&policy, true), rows[i].deny);
+		policy.allow_degraded = 1U << PROTECT_DENY_REPLACE;
+		assert_int_equal(policy_supervisor_key(&policy),
+				 KEY_SUPERVISOR);
+		policy.allow_degraded = 0;
+		policy.strict = 1U << PROTECT_DENY_REPLACE;
+		assert_int_equal(policy_supervisor_key(&policy),
+				 KEY_SUPERVISOR);
+	}
 }
 
 /* The table says so, and this says it once more. */
@@ -399,6 +447,10 @@ static void some_keys_are_never_for_bundles(void **state)
 		KEY_EXCLUDED,
 		KEY_ALLOW_UNSANDBOXED,
 		KEY_CHROOT,
+		KEY_PUBLISH,
+		KEY_PORT_REMAP,
+		KEY_HTTP_PROXY_PORT,
+		KEY_SOCKS_PROXY_PORT,
 	};
 	size_t n = 0;
 
@@ -443,7 +495,7 @@ int main(void)
 		cmocka_unit_test(later_layers_win_key_by_key),
 		cmocka_unit_test(keys_demand_others),
 		cmocka_unit_test(what_is_not_enforced_is_refused),
-		cmocka_unit_test(only_no_supervisor_is_enforced),
+		cmocka_unit_test(says_which_key_needs_a_supervisor),
 		cmocka_unit_test(some_keys_are_never_for_bundles),
 		cmocka_unit_test(infra_containers_keep_the_network),
 	};

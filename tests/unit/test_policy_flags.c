@@ -148,7 +148,8 @@ static void wrong_flags_are_refused(void **state)
 		  "--allow-read: ',' has an empty element" },
 		{ { "--filesystem-read=" }, "filesystem.read: '' is not" },
 		{ { "--allow-net=maybe" },
-		  "--allow-net: 'maybe' is not true or false" },
+		  "--allow-net: 'maybe' is not true or false (for one host use "
+		  "--net-allow HOST:PORT)" },
 		{ { "--network-mode=true" }, "network.mode: 'true' is not" },
 		{ { "--program-clean-env=1" }, "'1' is not true or false" },
 		{ { "--env", "A" }, "--env: 'A' is not of the form KEY=VALUE" },

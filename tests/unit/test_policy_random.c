@@ -157,6 +157,7 @@ static struct policy_raw item_of(const struct policy_key_info *key)
 	case POLICY_TYPE_COMMANDS:
 		return text_raw(odd_text("p"));
 	case POLICY_TYPE_PATH:
+	case POLICY_TYPE_DIRS:
 		return text_raw(odd_path());
 	case POLICY_TYPE_PATHS:
 		return text_raw(arena_printf(&arena, "%s%s",

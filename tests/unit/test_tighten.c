@@ -2,6 +2,7 @@
 /* tests/unit/test_tighten.c - a policy under a floor allows no more than it. */
 #include "base/err.h"
 #include "base/text.h"
+#include "base/util.h"
 #include "policy/tighten.h"
 #include "tests/unit/policy_samples.h"
 #include "tests/unit/policy_state.h"
@@ -114,6 +115,8 @@ static void every_key_without_its_own_floor(void **state)
 		[KEY_NET_ALLOW] = true,
 		[KEY_NET_BIND] = true,
 		[KEY_UNIX] = true,
+		[KEY_HTTP_PROXY_PORT] = true,
+		[KEY_SOCKS_PROXY_PORT] = true,
 		[KEY_ALLOW_LOCAL_BINDING] = true,
 		[KEY_HTTP_ALLOW] = true,
 		[KEY_EXTRA_ALLOW] = true,
@@ -170,6 +173,15 @@ static const struct row rows[] = {
 	{ KEY_NET_ALLOW, "[\"*:443\"]", "[\"10.0.0.0/8:443\"]",
 	  "[\"10.0.0.0/8:443\"]", 0 },
 	{ KEY_NET_ALLOW, "[\"10.1.0.0/16\"]", "[\"10.0.0.0/8:443\"]", "[]", 0 },
+	/* "*" does not include what a rule must name. */
+	{ KEY_NET_ALLOW, "[\"169.254.169.254:80\", \"10.0.0.1:80\"]",
+	  "[\"*:80\"]", "[\"10.0.0.1:80\"]", 0 },
+	{ KEY_NET_ALLOW, "[\"0.0.0.0/0:80\", \"[fe80::1]:80\"]", "[\"*:80\"]",
+	  "[]", 0 },
+	{ KEY_NET_ALLOW, "[\"[fd00:ec2::254]:80\", \"[fd00::1]:80\"]",
+	  "[\"*:80\"]", "[\"[fd00::1]:80\"]", 0 },
+	{ KEY_NET_ALLOW, "[\"169.254.1.1:80\"]", "[\"169.254.0.0/16:80\"]",
+	  "[\"169.254.1.1:80\"]", 0 },
 	{ KEY_HTTP_ALLOW, "[\"POST h/x\", \"GET h/x\"]", "[\"GET */*\"]",
 	  "[\"GET h/x\"]", 0 },
 	{ KEY_NET_DENY_BIND, "[22]", "[23]", "[\"22\", \"23\"]", 0 },
@@ -179,6 +191,8 @@ static const struct row rows[] = {
 	{ KEY_EXTRA_ALLOW, "[\"sysv_ipc\"]", "[\"ptrace\"]", NULL, 0 },
 	{ KEY_EXTRA_ALLOW, "[]", "[\"ptrace\"]", "[]", 0 },
 	{ KEY_ALLOW_DEGRADED, "[\"cgroups\"]", "[\"namespaces\"]", NULL, 0 },
+	{ KEY_STRICT, "[\"cgroups\"]", "[\"namespaces\"]",
+	  "[\"namespaces\", \"cgroups\"]", 0 },
 	{ KEY_ALLOW_ENV, "[\"LC_ALL\", \"HOME\"]", "[\"LC_*\"]", "[\"LC_ALL\"]",
 	  0 },
 	{ KEY_ALLOW_ENV, "true", "[\"PATH\"]", "[\"PATH\"]", 0 },
@@ -245,6 +259,58 @@ static void a_denied_variable_is_not_set(void **state)
 	assert_non_null(strstr(err_text(), "LD_PRELOAD"));
 }
 
+static void ports_of_rules_are_those_of_the_floor(void **state)
+{
+	static const char base[] = "[http]\nports = [22]\n";
+	struct policy ret;
+
+	(void)state;
+	assert_true(tighten(base, "[http]\nallow = [\"GET h/*\"]\n", true,
+			    &ret) < 0);
+	assert_non_null(strstr(err_text(), "http.ports"));
+	assert_int_equal(tighten(base, "[limits]\ntasks = 9\n", true, &ret), 0);
+}
+
+/* network.deny alone means everything but these: more than a floor allows. */
+static void a_denied_destination_does_not_open_the_network(void **state)
+{
+	static const char base[] = "[network]\ndeny = [\"*:25\"]\n";
+	static const struct {
+		const char *floor, *allow;
+	} floors[] = {
+		{ "[network]\nallow = [\"*:443\"]\n", "[\"*:443\"]" },
+		{ "[network]\nmode = \"deny\"\n", "[]" },
+		{ "[network]\nmode = \"loopback\"\n", "[]" },
+		{ "[network]\nbind = [80]\n", "[]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(floors); i++)
+		for (int bundle = 0; bundle < 2; bundle++) {
+			struct policy ret;
+
+			assert_int_equal(tighten(base, floors[i].floor, bundle,
+						 &ret),
+					 0);
+			assert_false(policy_denies_alone(&ret));
+			assert_string_equal(shown(&ret, KEY_NET_ALLOW),
+					    floors[i].allow);
+		}
+}
+
+static void a_private_directory_is_free_without_files(void **state)
+{
+	static const char base[] = "[filesystem]\ntmpfs = [\"/tmp\"]\n";
+	struct policy ret;
+
+	(void)state;
+	assert_int_equal(tighten(base, "[limits]\ntasks = 9\n", false, &ret),
+			 0);
+	assert_true(ret.set[KEY_TMPFS]);
+	assert_true(tighten(base, "[filesystem]\ndeny = [\"/x\"]\n", false,
+			    &ret) < 0);
+}
+
 static void no_sandbox_is_needed_only_if_the_floor_says_so(void **state)
 {
 	struct policy ret;
@@ -259,6 +325,69 @@ static void no_sandbox_is_needed_only_if_the_floor_says_so(void **state)
 	assert_false(ret.set[KEY_ALLOW_UNSANDBOXED]);
 }
 
+/* ---- a policy that changes while the workload runs ---- */
+
+/* Each key can be changed, or is refused by its name; its own value is taken. */
+static void every_key_changes_live_or_is_refused(void **state)
+{
+	const struct policy nothing = { 0 };
+	struct policy ret;
+
+	(void)state;
+	for (enum policy_key key = 0; key < KEY_COUNT; key++) {
+		const char *name = policy_key_name(key);
+		const char *text = profile_of(&arena, name, samples[key].toml);
+		const struct policy change = read_toml(text, "new.toml");
+		int r;
+
+		if (!policy_is_enforced(&change, key))
+			continue;
+		err_clear();
+		r = policy_change(&arena, &nothing, &change, false, &ret);
+		if (policy_is_live(key) != (r >= 0))
+			fail_msg("%s: %s", name, err_text());
+		if (r < 0 && !starts_with(err_text(), name))
+			fail_msg("%s: %s", name, err_text());
+		if (r < 0)
+			assert_non_null(strstr(err_text(),
+					       "cannot change while the "
+					       "sandbox runs"));
+		/* Others may need a second key. */
+		if (policy_check(&change, false) < 0)
+			continue;
+		r = policy_change(&arena, &change, &change, false, &ret);
+		if (r < 0)
+			fail_msg("%s: %s", name, err_text());
+	}
+}
+
+static void a_change_stays_within_every_floor(void **state)
+{
+	const struct policy_floor outer = {
+		.name = "outer",
+		.policy = read_toml("[limits]\nmemory = 100\ncpu = 50\n",
+				    "outer"),
+	};
+	struct policy_floor inner = {
+		.name = "inner",
+		.policy = read_toml("[limits]\nmemory = 200\n", "inner"),
+	};
+	struct policy old = read_toml("[limits]\nmemory = 50\n", "old");
+	const struct policy change =
+		read_toml("[limits]\nmemory = 300\ncpu = 90\ntasks = 9\n",
+			  "new");
+	struct policy ret;
+
+	(void)state;
+	inner.policy.floor = &outer;
+	old.floor = &inner;
+	assert_int_equal(policy_change(&arena, &old, &change, true, &ret), 0);
+	assert_int_equal(ret.memory, 100);
+	assert_int_equal(ret.cpu, 50);
+	assert_int_equal(ret.tasks, 9);
+	assert_ptr_equal(ret.floor, &inner);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +397,12 @@ int main(void)
 		cmocka_unit_test(every_key_without_its_own_floor),
 		cmocka_unit_test(values),
 		cmocka_unit_test(a_denied_variable_is_not_set),
+		cmocka_unit_test(every_key_changes_live_or_is_refused),
+		cmocka_unit_test(a_change_stays_within_every_floor),
+		cmocka_unit_test(ports_of_rules_are_those_of_the_floor),
+		cmocka_unit_test(
+			a_denied_destination_does_not_open_the_network),
+		cmocka_unit_test(a_private_directory_is_free_without_files),
 		cmocka_unit_test(
 			no_sandbox_is_needed_only_if_the_floor_says_so),
 	};

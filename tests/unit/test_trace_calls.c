@@ -12,7 +12,7 @@
 #include "confine/calls.h"
 #include "confine/landlock.h"
 #include "oci/oci.h"
-#include "runtime/diagnose/trace_calls.h"
+#include "runtime/denials/trace_calls.h"
 
 #include <cmocka.h>
 
