@@ -7,6 +7,7 @@
  * thread, which shares the caller's errno and so makes its calls directly. It
  * blocks every signal: they are the caller's.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -35,6 +36,7 @@ enum state { WAITING, BEGUN, DONE };
 static struct network_early {
 	bool used;
 	int proc;
+	int thread;
 	int netns; /* -1: the thread could not make it */
 	uint32_t state;
 	_Alignas(16) char stack[STACK_SIZE];
@@ -135,7 +137,14 @@ struct network_early *network_begin(int proc)
 			    CLONE_SYSVSEM,
 		    early);
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	early->thread = pid;
 	return pid < 0 ? NULL : early;
+}
+
+/* False in a process that was forked meanwhile: it has no copy of the thread. */
+static bool has_thread(const struct network_early *early)
+{
+	return syscall(SYS_tgkill, getpid(), early->thread, 0) == 0;
 }
 
 int network_wait(struct network_early *early)
@@ -149,8 +158,14 @@ int network_wait(struct network_early *early)
 	    __atomic_compare_exchange_n(&early->state, &state, DONE, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return -1;
-	while (__atomic_load_n(&early->state, __ATOMIC_ACQUIRE) != DONE)
-		(void)syscall(SYS_futex, &early->state, FUTEX_WAIT_PRIVATE,
-			      BEGUN, &again);
+	while (__atomic_load_n(&early->state, __ATOMIC_ACQUIRE) != DONE) {
+		if (syscall(SYS_futex, &early->state, FUTEX_WAIT_PRIVATE, BEGUN,
+			    &again) == 0 ||
+		    errno != ETIMEDOUT || has_thread(early))
+			continue;
+		/* It may have ended well since the state was read. */
+		if (__atomic_load_n(&early->state, __ATOMIC_ACQUIRE) != DONE)
+			return -1;
+	}
 	return take_fd(&early->netns);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_netdev.c - netlink requests, addresses kept, counters. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <setjmp.h>
@@ -9,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/auto.h"
@@ -151,6 +154,43 @@ static void stats_are_of_every_interface(void **state)
 	}
 }
 
+static int exit_status_of(pid_t pid)
+{
+	int status = -1;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* In a process of its own: begin, fork at once, and wait in both. */
+static _Noreturn void begin_and_fork(void)
+{
+	int proc = open("/proc", O_PATH | O_CLOEXEC), status = -1;
+	struct network_early *early = network_begin(proc);
+	pid_t pid = fork();
+
+	if (pid < 0)
+		_exit(1);
+	alarm(20);
+	(void)network_wait(early);
+	if (pid == 0)
+		_exit(0);
+	_exit(waitpid(pid, &status, 0) != pid || status != 0);
+}
+
+static void a_process_forked_meanwhile_does_not_wait_forever(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (pid == 0)
+			begin_and_fork();
+		assert_int_equal(exit_status_of(pid), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +198,8 @@ int main(void)
 		cmocka_unit_test(an_attribute_that_does_not_fit_is_remembered),
 		cmocka_unit_test(keeps_permanent_global_addresses),
 		cmocka_unit_test(stats_are_of_every_interface),
+		cmocka_unit_test(
+			a_process_forked_meanwhile_does_not_wait_forever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
